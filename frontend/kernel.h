@@ -1,0 +1,150 @@
+// A checked kernel: names resolved, functions inlined, types and dimensions inferred. What the
+// lowering to mmk IR and the reference evaluator read; both may trust it without checking again.
+#pragma once
+
+#include "support/element.h"
+#include "support/source.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mmk {
+
+/// A dimension of a tensor type: a name bound at run time (`M`), or an integer literal.
+struct Dimension {
+  std::string name; ///< empty for a literal
+  int64_t literal = 0;
+
+  bool isLiteral() const { return name.empty(); }
+  bool operator==(const Dimension &) const = default;
+};
+/// Outermost first; empty for a scalar.
+using Shape = std::vector<Dimension>;
+
+enum class Operation {
+  parameter, ///< a tensor or a scalar of the kernel
+  constant,
+  // unary, elementwise, on f32
+  negate, abs, exp, log, sqrt, tanh, erf, floor, ceil,
+  // binary, elementwise, broadcasting as NumPy does, on f32; minimum and maximum propagate NaN
+  add, subtract, multiply, divide, minimum, maximum,
+  // comparisons, yielding boolean; all but notEqual are false on NaN
+  equal, notEqual, less, lessEqual, greater, greaterEqual,
+  select,    ///< operands: boolean, then, else
+  cast,      ///< rounds to `type`
+  product,   ///< `@`; yields the accumulator's type
+  transpose, ///< the last two dimensions
+};
+
+/// One value of a kernel's body. Operands stand before their users in Kernel::values, so that one
+/// walk in order evaluates the body.
+struct Value {
+  Operation operation;
+  ElementType type;
+  Shape shape;
+  std::vector<const Value *> operands;
+  double constant = 0;    ///< of a constant
+  unsigned parameter = 0; ///< of a parameter: index into Kernel::parameters
+  SourceRange where;      ///< in the kernel, also when it stands in an inlined function
+  std::string name;       ///< of the parameter, or of the `let` that names it; else empty
+};
+
+struct Parameter {
+  std::string name;
+  ElementType type;
+  Shape shape;
+  std::optional<double> byDefault; ///< of a scalar
+  SourceRange where;
+
+  bool isScalar() const { return shape.empty(); }
+};
+
+struct Result {
+  std::string name;
+  ElementType type; ///< declared; the value is rounded to it where it is stored
+  Shape shape;
+  const Value *value = nullptr; ///< may still have to be broadcast to `shape`
+  SourceRange where;
+};
+
+/// One directive of a schedule and its alternatives, the default first. Keys are dotted:
+/// "cores", "tile.M", "stage.K", "grid.N", "buffers.l1", "buffers.l1.a", "store", "order",
+/// "epilogue". Alternatives are words as written: "128", "auto", "swizzle(4)", "fused".
+struct Directive {
+  std::string key;
+  struct Alternative {
+    std::string word;
+    SourceRange where;
+  };
+  std::vector<Alternative> alternatives;
+  SourceRange where; ///< of the key and its value: `M = 128 | 64`
+};
+
+/// A legality rule over the choices, as a tree of integer arithmetic.
+struct Requirement {
+  struct Expression {
+    enum class Kind { number, choice, add, subtract, multiply, divide, remainder,
+                      equal, notEqual, less, lessEqual, greater, greaterEqual,
+                      logicalAnd, logicalOr, logicalNot };
+    Kind kind;
+    int64_t number = 0;
+    std::string choice; ///< key of a directive with numbers, "tile.M"
+    std::vector<std::unique_ptr<Expression>> operands;
+  };
+  std::unique_ptr<Expression> rule;
+  std::string text; ///< as written, for messages
+  SourceRange where;
+};
+
+struct Schedule {
+  std::string machinePattern; ///< "ascend910b*"; empty for the general one
+  std::vector<Directive> directives;
+  std::vector<Requirement> requirements;
+  SourceRange where;
+};
+
+/// A named binding of every dimension, and of scalars where it wants to.
+struct Case {
+  std::string name;
+  std::vector<std::pair<std::string, int64_t>> dimensions;
+  std::vector<std::pair<std::string, double>> scalars;
+  SourceRange where;
+};
+
+/// Tolerance: an element is wrong when |x - ref| > atol + rtol * |ref|; the case passes when
+/// wrong / all <= maxErrorRatio.
+struct Check {
+  double rtol = 1e-3, atol = 1e-3, maxErrorRatio = 0;
+};
+
+struct Kernel {
+  std::string name;
+  SourceRange where; ///< of the name
+  std::vector<std::string> dimensions; ///< in order of first appearance in the parameters
+  std::vector<Parameter> parameters;
+  std::vector<Result> results;
+  std::vector<std::unique_ptr<Value>> values; ///< operands before users; only what results need
+  std::vector<Schedule> schedules;
+  std::vector<Case> cases;
+  Check check;
+
+  /// The schedule for a machine: the most specific matching pattern (the one with the most literal
+  /// characters), else the general one, else null.
+  const Schedule *scheduleFor(std::string_view machine) const;
+};
+
+/// Every kernel of one file, in order; `file` outlives the kernels, which point into it.
+struct Program {
+  std::unique_ptr<SourceFile> file;
+  std::vector<std::unique_ptr<Kernel>> kernels;
+};
+
+/// Shape as written: "[M, 64]"; "" for a scalar. Type and shape: "f16[M, K]", "f32".
+std::string spelling(const Shape &shape);
+std::string spelling(ElementType type, const Shape &shape);
+
+} // namespace mmk

@@ -1,0 +1,113 @@
+// A machine description: every figure of an AI core (or of the host, in the same words) that the
+// compiler places by and the clock counts by. Comes from JSON alone; each figure has its source.
+#pragma once
+
+#include "support/element.h"
+
+#include "llvm/Support/Error.h"
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace mmk {
+
+/// split: cube and vector cores meet only in global memory. coupled: L0C reaches UB.
+enum class Topology { split, coupled };
+enum class MachineKind { emulated, host };
+
+/// On-chip memories, in the order in which data passes them.
+enum class Memory { l1, l0a, l0b, l0c, bt, ub };
+inline constexpr std::array<Memory, 6> allMemories = {Memory::l1,  Memory::l0a, Memory::l0b,
+                                                      Memory::l0c, Memory::bt,  Memory::ub};
+std::string_view spelling(Memory memory);
+
+/// In-order instruction queues of a core.
+enum class Pipe { scalar, mte1, mte2, mte3, cube, fixpipe, vector };
+inline constexpr std::array<Pipe, 7> allPipes = {Pipe::scalar, Pipe::mte1,    Pipe::mte2, Pipe::mte3,
+                                                 Pipe::cube,   Pipe::fixpipe, Pipe::vector};
+std::string_view spelling(Pipe pipe);
+
+struct MemoryDescription {
+  int64_t bytes = 0;     ///< 0: the machine has none
+  int64_t reserved = 0;  ///< taken by the system, of `bytes`
+  int64_t alignment = 1; ///< of a buffer's offset, bytes
+  int64_t capacity() const { return bytes - reserved; }
+};
+
+/// A data path; time of a transfer = startup + packets or bytes / bytesPerCycle, in cycles.
+struct Link {
+  Pipe pipe = Pipe::mte2;
+  double bytesPerCycle = 0; ///< a core; 0: the machine has no such path
+  double startupCycles = 0;
+  double rowCycles = 0;     ///< for each row (burst) of the transfer
+};
+
+/// Cost of one vector instruction over n elements: perElement * n + fixed, in cycles.
+struct VectorCost {
+  double perElement = 0, fixed = 0;
+};
+
+struct Machine {
+  std::string name;        ///< "ascend910b3"
+  std::string description; ///< a line for people
+  MachineKind kind = MachineKind::emulated;
+  Topology topology = Topology::split;
+  int64_t cubeCores = 1;          ///< blocks that can run at once
+  int64_t vectorCoresPerCube = 1; ///< 2 on split chips
+  double megahertz = 1000;
+
+  std::map<Memory, MemoryDescription> memories;
+  /// "gm_l1" "gm_ub" "l1_l0a" "l1_l0b" "l1_bt" "l0c_gm" "l0c_ub" "l0c_l1" "ub_gm"; a chip leaves
+  /// out what it has not.
+  std::map<std::string, Link> links;
+  double hbmBytesPerSecond = 0; ///< of the whole chip, shared by the active cores
+  int64_t l2Bytes = 0;
+  double l2BytesPerCycle = 0;   ///< of one core, on a hit
+  int64_t packetBytes = 512;    ///< global memory moves in packets; a short one costs a full one
+
+  struct Cube {
+    double startupCycles = 0;
+    /// Multiply-accumulates a cycle, by operand type; 0: not supported.
+    std::map<ElementType, int64_t> macsPerCycle;
+    int64_t m = 16, n = 16;              ///< granularity of an instruction
+    std::map<ElementType, int64_t> depth; ///< granularity along k
+    int64_t maxExtent = 4095;            ///< of m, n and k of one instruction
+  } cube;
+
+  /// By operation: "add" "mul" "div" "max" "exp" "sqrt" "select" "compare" "cast" ...
+  std::map<std::string, VectorCost> vector;
+  double flagCycles = 1;
+  double issueCycles = 1; ///< scalar unit, for one instruction
+  int64_t queueDepth = 32;
+  int64_t eventIds = 6;   ///< usable ids for each ordered pair of pipes
+  int64_t crossFlags = 16;
+  double launchMicroseconds = 0;
+
+  /// Where each figure comes from: "links.gm_l1.bytes_per_cycle" -> "ADK, derived". For
+  /// `mmk machines NAME`.
+  std::vector<std::pair<std::string, std::string>> sources;
+  /// The figures by path as they stand after overrides, in file order: for `mmk machines NAME`.
+  std::vector<std::pair<std::string, std::string>> figures;
+
+  const MemoryDescription &memory(Memory memory) const;
+  bool has(const std::string &link) const { return links.count(link) != 0; }
+};
+
+/// `--machine-set PATH=VALUE`; a value of `*0.7` scales the figure.
+struct MachineOverride {
+  std::string path, value;
+};
+
+/// Loads `nameOrFile`: a name of a description in the machines folder, or a path of a JSON file
+/// (it has a slash or ends in .json). Applies the overrides, then validates. The error is a
+/// complete message for the user: the fault, its place in the file, what was expected.
+llvm::Expected<Machine> loadMachine(const std::string &nameOrFile,
+                                    const std::vector<MachineOverride> &overrides = {});
+
+/// Names of the descriptions that come with mmk, sorted; "host" among them.
+std::vector<std::string> machineNames();
+
+} // namespace mmk
