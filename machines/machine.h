@@ -26,8 +26,8 @@ std::string_view spelling(Memory memory);
 
 /// In-order instruction queues of a core.
 enum class Pipe { scalar, mte1, mte2, mte3, cube, fixpipe, vector };
-inline constexpr std::array<Pipe, 7> allPipes = {Pipe::scalar, Pipe::mte1,    Pipe::mte2, Pipe::mte3,
-                                                 Pipe::cube,   Pipe::fixpipe, Pipe::vector};
+inline constexpr std::array<Pipe, 7> allPipes = {
+    Pipe::scalar, Pipe::mte1, Pipe::mte2, Pipe::mte3, Pipe::cube, Pipe::fixpipe, Pipe::vector};
 std::string_view spelling(Pipe pipe);
 
 struct MemoryDescription {
@@ -42,13 +42,18 @@ struct Link {
   Pipe pipe = Pipe::mte2;
   double bytesPerCycle = 0; ///< a core; 0: the machine has no such path
   double startupCycles = 0;
-  double rowCycles = 0;     ///< for each row (burst) of the transfer
+  double rowCycles = 0; ///< for each row (burst) of the transfer
 };
 
 /// Cost of one vector instruction over n elements: perElement * n + fixed, in cycles.
 struct VectorCost {
   double perElement = 0, fixed = 0;
 };
+
+/// Vector instructions with a cost of their own, as spelled in `Machine::vector`: "add" "sub" "mul"
+/// "div" "max" "min" "relu" "leaky_relu" "abs" "neg" "exp" "log" "sqrt" "tanh" "erf" "floor" "ceil"
+/// "compare" "select" "cast" (also widening) "cast_narrow" "copy" "reduce_sum" "reduce_max".
+const std::vector<std::string> &vectorOperations();
 
 struct Machine {
   std::string name;        ///< "ascend910b3"
@@ -65,24 +70,24 @@ struct Machine {
   std::map<std::string, Link> links;
   double hbmBytesPerSecond = 0; ///< of the whole chip, shared by the active cores
   int64_t l2Bytes = 0;
-  double l2BytesPerCycle = 0;   ///< of one core, on a hit
-  int64_t packetBytes = 512;    ///< global memory moves in packets; a short one costs a full one
+  double l2BytesPerCycle = 0; ///< of one core, on a hit
+  int64_t packetBytes = 512;  ///< global memory moves in packets; a short one costs a full one
 
   struct Cube {
     double startupCycles = 0;
     /// Multiply-accumulates a cycle, by operand type; 0: not supported.
     std::map<ElementType, int64_t> macsPerCycle;
-    int64_t m = 16, n = 16;              ///< granularity of an instruction
+    int64_t m = 16, n = 16;               ///< granularity of an instruction
     std::map<ElementType, int64_t> depth; ///< granularity along k
-    int64_t maxExtent = 4095;            ///< of m, n and k of one instruction
+    int64_t maxExtent = 4095;             ///< of m, n and k of one instruction
   } cube;
 
-  /// By operation: "add" "mul" "div" "max" "exp" "sqrt" "select" "compare" "cast" ...
+  /// By operation, one of vectorOperations(); an emulated machine has all of them.
   std::map<std::string, VectorCost> vector;
   double flagCycles = 1;
   double issueCycles = 1; ///< scalar unit, for one instruction
   int64_t queueDepth = 32;
-  int64_t eventIds = 6;   ///< usable ids for each ordered pair of pipes
+  int64_t eventIds = 6; ///< usable ids for each ordered pair of pipes
   int64_t crossFlags = 16;
   double launchMicroseconds = 0;
 
@@ -91,6 +96,8 @@ struct Machine {
   std::vector<std::pair<std::string, std::string>> sources;
   /// The figures by path as they stand after overrides, in file order: for `mmk machines NAME`.
   std::vector<std::pair<std::string, std::string>> figures;
+  /// What the words that a source begins with stand for: "INI" -> "the platform_config files ...".
+  std::vector<std::pair<std::string, std::string>> legend;
 
   const MemoryDescription &memory(Memory memory) const;
   bool has(const std::string &link) const { return links.count(link) != 0; }

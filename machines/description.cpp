@@ -1,0 +1,286 @@
+#include "machines/description.h"
+
+#include "machines/embedded.h"
+#include "machines/host.h"
+#include "machines/json_document.h"
+#include "support/diagnostics.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <fmt/format.h>
+
+namespace mmk {
+namespace {
+
+bool isFile(llvm::StringRef nameOrFile) {
+  return nameOrFile.contains('/') || nameOrFile.ends_with(".json");
+}
+
+/// "; did you mean x", or else "; legal: a, b or c".
+std::string legalWords(const std::string &found, const std::vector<std::string> &legal) {
+  const std::string_view nearest = nearestWord(found, legal);
+  if (!nearest.empty())
+    return fmt::format("; did you mean {}", nearest);
+  return fmt::format("; legal: {}", listOf(legal));
+}
+
+class Reader {
+public:
+  explicit Reader(Problems &problems) : problems_(problems) {}
+
+  /// `askedAt` is the place of the `extends`, or empty for the command line.
+  void read(const std::string &nameOrFile, const std::string &askedAt, Description &into) {
+    for (const std::string &open : open_)
+      if (open == nameOrFile)
+        return problem(askedAt, fmt::format("{} extends itself", nameOrFile));
+    std::string text, file;
+    if (!fetch(nameOrFile, askedAt, text, file))
+      return;
+    llvm::Expected<JsonDocument> document = parseJson(file, text);
+    if (!document) {
+      problems_.push_back(llvm::toString(document.takeError()));
+      return;
+    }
+    open_.push_back(nameOrFile);
+    readRoot(document->root, file, into);
+    open_.pop_back();
+  }
+
+private:
+  void problem(const std::string &place, const std::string &message) {
+    problems_.push_back(place.empty() ? message : place + ": " + message);
+  }
+
+  bool fetch(const std::string &nameOrFile, const std::string &askedAt, std::string &text,
+             std::string &file) {
+    if (isFile(nameOrFile)) {
+      file = nameOrFile;
+      auto buffer = llvm::MemoryBuffer::getFile(nameOrFile);
+      if (buffer)
+        text = (*buffer)->getBuffer().str();
+      else
+        problem(askedAt, fmt::format("cannot read the machine description {}: {}", nameOrFile,
+                                     buffer.getError().message()));
+      return static_cast<bool>(buffer);
+    }
+    for (const auto &[name, content] : embeddedDescriptions()) {
+      if (name != nameOrFile)
+        continue;
+      text = content;
+      file = nameOrFile + ".json";
+      return true;
+    }
+    problem(askedAt, fmt::format("unknown machine {}{}; a file is named by a path with a slash or "
+                                 "by its ending .json",
+                                 nameOrFile, legalWords(nameOrFile, machineNames())));
+    return false;
+  }
+
+  void readRoot(const JsonNode &root, const std::string &file, Description &into) {
+    if (!root.value->getAsObject())
+      return problem(root.place, fmt::format("expected an object with the figures of a machine, "
+                                             "found {}",
+                                             describeJson(*root.value)));
+    if (const JsonNode *base = root.member("extends"))
+      readBase(*base, file, into);
+    if (const JsonNode *legend = root.member("sources"))
+      readLegend(*legend, into);
+    readSection("", root, into);
+  }
+
+  void readBase(const JsonNode &base, const std::string &file, Description &into) {
+    auto name = base.value->getAsString();
+    if (!name)
+      return problem(base.place, fmt::format("extends: expected the name or the path of a machine "
+                                             "description, found {}",
+                                             describeJson(*base.value)));
+    // A path is meant from where the file lies, not from where the command runs.
+    llvm::SmallString<128> path(*name);
+    if (isFile(*name) && llvm::sys::path::is_relative(*name)) {
+      path = llvm::sys::path::parent_path(file);
+      llvm::sys::path::append(path, *name);
+    }
+    read(path.str().str(), base.place, into);
+  }
+
+  void readLegend(const JsonNode &legend, Description &into) {
+    if (!legend.value->getAsObject())
+      return problem(legend.place, fmt::format("sources: expected an object that says what each "
+                                               "source stands for, found {}",
+                                               describeJson(*legend.value)));
+    for (const JsonNode &node : legend.members) {
+      auto meaning = node.value->getAsString();
+      if (!meaning) {
+        problem(node.place, fmt::format("sources.{}: expected a string, found {}", node.key,
+                                        describeJson(*node.value)));
+        continue;
+      }
+      std::erase_if(into.legend, [&](const auto &entry) { return entry.first == node.key; });
+      into.legend.emplace_back(node.key, meaning->str());
+    }
+  }
+
+  void readSection(const std::string &section, const JsonNode &node, Description &into) {
+    for (const JsonNode &member : node.members) {
+      const std::string &key = member.key;
+      const std::string path = section.empty() ? key : section + "." + key;
+      if (section.empty() && (key == "extends" || key == "sources"))
+        continue;
+      if (const Field *field = key.find('.') == key.npos ? findField(path) : nullptr)
+        readField(*field, member, into);
+      else if (key.find('.') != key.npos || !isSection(path))
+        unknownField(section, path, key, member);
+      else if (member.value->kind() == llvm::json::Value::Null)
+        std::erase_if(into.entries, [&](const DescriptionEntry &entry) {
+          return llvm::StringRef(entry.field->path).starts_with(path + ".");
+        });
+      else if (!member.value->getAsObject())
+        problem(member.place,
+                fmt::format("{}: expected an object with {}, found {}", path,
+                            listOf(wordsIn(path), "and"), describeJson(*member.value)));
+      else
+        readSection(path, member, into);
+    }
+  }
+
+  void unknownField(const std::string &section, const std::string &path, const std::string &key,
+                    const JsonNode &node) {
+    std::vector<std::string> legal = wordsIn(section);
+    if (section.empty())
+      legal.insert(legal.begin(), {"extends", "sources"});
+    problem(node.place, fmt::format("{}: unknown field{}", path, legalWords(key, legal)));
+  }
+
+  void readField(const Field &field, const JsonNode &node, Description &into) {
+    DescriptionEntry entry{&field, {}, "", node.place};
+    if (node.value->kind() == llvm::json::Value::Null) {
+      std::erase_if(into.entries, [&](const DescriptionEntry &e) { return e.field == &field; });
+      return;
+    }
+    if (field.isWord() ? readWord(field, node, entry) : readFigure(field, node, into, entry))
+      into.put(std::move(entry));
+  }
+
+  bool readWord(const Field &field, const JsonNode &node, DescriptionEntry &entry) {
+    auto word = node.value->getAsString();
+    if (!word) {
+      problem(node.place, fmt::format("{}: expected {}, found {}", field.path, field.expectation(),
+                                      describeJson(*node.value)));
+      return false;
+    }
+    entry.value.word = word->str();
+    if (field.kind == FieldKind::text || llvm::is_contained(field.choices, entry.value.word))
+      return true;
+    problem(node.place, fmt::format("{}: unknown {} {}{}", field.path, wordOf(field),
+                                    entry.value.word, legalWords(entry.value.word, field.choices)));
+    return false;
+  }
+
+  static std::string wordOf(const Field &field) {
+    return field.path.substr(field.path.rfind('.') + 1);
+  }
+
+  bool readFigure(const Field &field, const JsonNode &node, const Description &into,
+                  DescriptionEntry &entry) {
+    const size_t before = problems_.size();
+    const JsonNode *value = node.member("value"), *source = node.member("source");
+    if (!node.value->getAsObject()) {
+      problem(node.place,
+              fmt::format("{}: expected an object {{\"value\": ..., \"source\": ...}}, found {}",
+                          field.path, describeJson(*node.value)));
+      return false;
+    }
+    for (const JsonNode &member : node.members)
+      if (member.key != "value" && member.key != "source")
+        problem(member.place, fmt::format("{}.{}: unknown field{}", field.path, member.key,
+                                          legalWords(member.key, {"value", "source"})));
+    for (const auto &[member, name] : {std::pair(value, "value"), std::pair(source, "source")})
+      if (!member)
+        problem(node.place, fmt::format("{}: a figure without \"{}\"", field.path, name));
+    if (value)
+      readNumber(field, *value, entry);
+    if (source)
+      readSource(field, *source, into, entry);
+    return problems_.size() == before;
+  }
+
+  void readNumber(const Field &field, const JsonNode &node, DescriptionEntry &entry) {
+    if (node.value->getAsString() == "detected") {
+      if (std::optional<double> detected = detectFigure(field.path))
+        entry.value.number = *detected;
+      else
+        problem(node.place, fmt::format("{}: cannot be detected; can: {}", field.path,
+                                        listOf(detectableFigures(), "and")));
+      return;
+    }
+    auto number = node.value->getAsNumber();
+    if (number && field.accepts(*number))
+      entry.value.number = *number;
+    else
+      problem(node.place, fmt::format("{}: expected {}, found {}", field.path, field.expectation(),
+                                      describeJson(*node.value)));
+  }
+
+  /// "ADK, derived: 1.8 TB/s": words of the legend, then whatever explains the figure.
+  void readSource(const Field &field, const JsonNode &node, const Description &into,
+                  DescriptionEntry &entry) {
+    auto source = node.value->getAsString();
+    if (!source) {
+      problem(node.place, fmt::format("{}.source: expected a string, found {}", field.path,
+                                      describeJson(*node.value)));
+      return;
+    }
+    std::vector<std::string> known;
+    for (const auto &[key, meaning] : into.legend)
+      known.push_back(key);
+    llvm::SmallVector<llvm::StringRef> keys;
+    source->split(':').first.split(keys, ',');
+    for (llvm::StringRef key : keys)
+      if (!llvm::is_contained(known, key.trim()))
+        problem(node.place,
+                known.empty()
+                    ? fmt::format("{}.source: \"{}\" is not explained in \"sources\"", field.path,
+                                  key.trim().str())
+                    : fmt::format("{}.source: \"{}\" is not explained in \"sources\"{}", field.path,
+                                  key.trim().str(), legalWords(key.trim().str(), known)));
+    entry.source = source->str();
+  }
+
+  Problems &problems_;
+  std::vector<std::string> open_;
+};
+
+} // namespace
+
+const DescriptionEntry *Description::find(const std::string &path) const {
+  for (const DescriptionEntry &entry : entries)
+    if (entry.field->path == path)
+      return &entry;
+  return nullptr;
+}
+
+void Description::put(DescriptionEntry entry) {
+  for (DescriptionEntry &old : entries)
+    if (old.field == entry.field) {
+      old = std::move(entry);
+      return;
+    }
+  entries.push_back(std::move(entry));
+}
+
+Description readDescription(const std::string &nameOrFile, Problems &problems) {
+  Description description;
+  description.name = isFile(nameOrFile) ? llvm::sys::path::stem(nameOrFile).str() : nameOrFile;
+  Reader(problems).read(nameOrFile, "", description);
+  return description;
+}
+
+std::string spelling(const Field &field, const FieldValue &value) {
+  return field.isWord() ? value.word : fmt::format("{}", value.number);
+}
+
+} // namespace mmk

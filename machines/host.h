@@ -1,0 +1,14 @@
+// What of a description may say "detected": figures of the CPU that mmk runs on.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mmk {
+
+/// The figure that belongs at `path`, or none when it cannot be detected.
+std::optional<double> detectFigure(const std::string &path);
+std::vector<std::string> detectableFigures();
+
+} // namespace mmk

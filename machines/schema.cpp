@@ -1,0 +1,237 @@
+#include "machines/schema.h"
+
+#include "support/diagnostics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace mmk {
+namespace {
+
+using Kind = FieldKind;
+using Need = FieldNeed;
+
+class Table {
+public:
+  std::vector<Field> fields;
+
+  template <typename Place> void number(std::string path, Kind kind, Need need, Place place) {
+    fields.push_back(
+        {std::move(path), kind, need, {}, [place](Machine &m, const FieldValue &value) {
+           auto &target = place(m);
+           target = static_cast<std::decay_t<decltype(target)>>(value.number);
+         }});
+  }
+
+  template <typename E, typename Place>
+  void choice(std::string path, Need need, std::vector<std::pair<std::string, E>> words,
+              Place place) {
+    std::vector<std::string> choices;
+    for (const auto &[word, value] : words)
+      choices.push_back(word);
+    fields.push_back({std::move(path), Kind::choice, need, std::move(choices),
+                      [place, words](Machine &m, const FieldValue &value) {
+                        for (const auto &[word, meaning] : words)
+                          if (word == value.word)
+                            place(m) = meaning;
+                      }});
+  }
+};
+
+void describeChip(Table &t) {
+  t.fields.push_back(
+      {"description", Kind::text, Need::always, {}, [](Machine &m, const FieldValue &value) {
+         m.description = value.word;
+       }});
+  t.choice<MachineKind>("kind", Need::always,
+                        {{"emulated", MachineKind::emulated}, {"host", MachineKind::host}},
+                        [](Machine &m) -> auto & { return m.kind; });
+  t.choice<Topology>("topology", Need::always,
+                     {{"split", Topology::split}, {"coupled", Topology::coupled}},
+                     [](Machine &m) -> auto & { return m.topology; });
+  t.number("cube_cores", Kind::count, Need::always,
+           [](Machine &m) -> auto & { return m.cubeCores; });
+  t.number("vector_cores_per_cube", Kind::count, Need::always,
+           [](Machine &m) -> auto & { return m.vectorCoresPerCube; });
+  t.number("megahertz", Kind::positive, Need::emulated,
+           [](Machine &m) -> auto & { return m.megahertz; });
+}
+
+void describeMemories(Table &t) {
+  for (Memory memory : allMemories) {
+    const std::string section = "memories." + std::string(spelling(memory)) + ".";
+    const Need need = memory == Memory::bt ? Need::inSection : Need::always;
+    t.number(section + "bytes", Kind::whole, need,
+             [memory](Machine &m) -> auto & { return m.memories[memory].bytes; });
+    t.number(section + "reserved", Kind::whole, Need::optional,
+             [memory](Machine &m) -> auto & { return m.memories[memory].reserved; });
+    t.number(section + "alignment", Kind::powerOfTwo, need,
+             [memory](Machine &m) -> auto & { return m.memories[memory].alignment; });
+  }
+}
+
+void describeLinks(Table &t) {
+  std::vector<std::pair<std::string, Pipe>> pipes;
+  for (Pipe pipe : allPipes)
+    pipes.emplace_back(spelling(pipe), pipe);
+  for (std::string link :
+       {"gm_l1", "gm_ub", "l1_l0a", "l1_l0b", "l1_bt", "l0c_gm", "l0c_ub", "l0c_l1", "ub_gm"}) {
+    const std::string section = "links." + link + ".";
+    t.choice<Pipe>(section + "pipe", Need::inSection, pipes,
+                   [link](Machine &m) -> auto & { return m.links[link].pipe; });
+    t.number(section + "bytes_per_cycle", Kind::positive, Need::inSection,
+             [link](Machine &m) -> auto & { return m.links[link].bytesPerCycle; });
+    t.number(section + "startup_cycles", Kind::cycles, Need::inSection,
+             [link](Machine &m) -> auto & { return m.links[link].startupCycles; });
+    t.number(section + "row_cycles", Kind::cycles, Need::optional,
+             [link](Machine &m) -> auto & { return m.links[link].rowCycles; });
+  }
+}
+
+void describeGlobalMemory(Table &t) {
+  t.number("hbm.bytes_per_second", Kind::positive, Need::emulated,
+           [](Machine &m) -> auto & { return m.hbmBytesPerSecond; });
+  t.number("l2.bytes", Kind::whole, Need::always, [](Machine &m) -> auto & { return m.l2Bytes; });
+  t.number("l2.bytes_per_cycle", Kind::positive, Need::emulated,
+           [](Machine &m) -> auto & { return m.l2BytesPerCycle; });
+  t.number("packet_bytes", Kind::powerOfTwo, Need::emulated,
+           [](Machine &m) -> auto & { return m.packetBytes; });
+}
+
+void describeCube(Table &t) {
+  const std::vector<ElementType> types = {ElementType::f16, ElementType::bf16, ElementType::i8,
+                                          ElementType::f32};
+  t.number("cube.startup_cycles", Kind::cycles, Need::emulated,
+           [](Machine &m) -> auto & { return m.cube.startupCycles; });
+  for (ElementType type : types)
+    t.number("cube.macs_per_cycle." + std::string(spelling(type)), Kind::whole, Need::always,
+             [type](Machine &m) -> auto & { return m.cube.macsPerCycle[type]; });
+  t.number("cube.m", Kind::count, Need::always, [](Machine &m) -> auto & { return m.cube.m; });
+  t.number("cube.n", Kind::count, Need::always, [](Machine &m) -> auto & { return m.cube.n; });
+  for (ElementType type : types)
+    t.number("cube.depth." + std::string(spelling(type)), Kind::count, Need::always,
+             [type](Machine &m) -> auto & { return m.cube.depth[type]; });
+  t.number("cube.max_extent", Kind::count, Need::always,
+           [](Machine &m) -> auto & { return m.cube.maxExtent; });
+}
+
+void describeVector(Table &t) {
+  for (const std::string &name : vectorOperations()) {
+    t.number("vector." + name + ".per_element", Kind::cycles, Need::emulated,
+             [name](Machine &m) -> auto & { return m.vector[name].perElement; });
+    t.number("vector." + name + ".fixed", Kind::cycles, Need::emulated,
+             [name](Machine &m) -> auto & { return m.vector[name].fixed; });
+  }
+}
+
+void describeControl(Table &t) {
+  t.number("flag_cycles", Kind::cycles, Need::always,
+           [](Machine &m) -> auto & { return m.flagCycles; });
+  t.number("issue_cycles", Kind::cycles, Need::always,
+           [](Machine &m) -> auto & { return m.issueCycles; });
+  t.number("queue_depth", Kind::count, Need::always,
+           [](Machine &m) -> auto & { return m.queueDepth; });
+  t.number("event_ids", Kind::count, Need::always, [](Machine &m) -> auto & { return m.eventIds; });
+  t.number("cross_flags", Kind::count, Need::always,
+           [](Machine &m) -> auto & { return m.crossFlags; });
+  t.number("launch_microseconds", Kind::cycles, Need::emulated,
+           [](Machine &m) -> auto & { return m.launchMicroseconds; });
+}
+
+} // namespace
+
+const std::vector<std::string> &vectorOperations() {
+  static const std::vector<std::string> names = {
+      "add",  "sub",     "mul",    "div",  "max",         "min",  "relu",       "leaky_relu",
+      "abs",  "neg",     "exp",    "log",  "sqrt",        "tanh", "erf",        "floor",
+      "ceil", "compare", "select", "cast", "cast_narrow", "copy", "reduce_sum", "reduce_max"};
+  return names;
+}
+
+const std::vector<Field> &machineFields() {
+  static const std::vector<Field> fields = [] {
+    Table table;
+    describeChip(table);
+    describeMemories(table);
+    describeLinks(table);
+    describeGlobalMemory(table);
+    describeCube(table);
+    describeVector(table);
+    describeControl(table);
+    return std::move(table.fields);
+  }();
+  return fields;
+}
+
+std::string Field::expectation() const {
+  switch (kind) {
+  case Kind::text:
+    return "a string";
+  case Kind::choice:
+    return listOf(choices);
+  case Kind::positive:
+    return "a number above 0";
+  case Kind::cycles:
+    return "a number of 0 or more";
+  case Kind::count:
+    return "a whole number of 1 or more";
+  case Kind::whole:
+    return "a whole number of 0 or more";
+  case Kind::powerOfTwo:
+    return "a power of two";
+  }
+  return "";
+}
+
+bool Field::accepts(double number) const {
+  constexpr double exactIntegers = 9007199254740992; // 2^53
+  const bool whole = std::floor(number) == number && std::fabs(number) <= exactIntegers;
+  switch (kind) {
+  case Kind::text:
+  case Kind::choice:
+    return false;
+  case Kind::positive:
+    return number > 0 && std::isfinite(number);
+  case Kind::cycles:
+    return number >= 0 && std::isfinite(number);
+  case Kind::count:
+    return whole && number >= 1;
+  case Kind::whole:
+    return whole && number >= 0;
+  case Kind::powerOfTwo:
+    return whole && number >= 1 &&
+           (static_cast<int64_t>(number) & (static_cast<int64_t>(number) - 1)) == 0;
+  }
+  return false;
+}
+
+const Field *findField(const std::string &path) {
+  for (const Field &field : machineFields())
+    if (field.path == path)
+      return &field;
+  return nullptr;
+}
+
+std::string sectionOf(const std::string &path) {
+  const size_t dot = path.rfind('.');
+  return dot == std::string::npos ? "" : path.substr(0, dot);
+}
+
+std::vector<std::string> wordsIn(const std::string &section) {
+  const std::string prefix = section.empty() ? "" : section + ".";
+  std::vector<std::string> words;
+  for (const Field &field : machineFields()) {
+    if (field.path.compare(0, prefix.size(), prefix) != 0)
+      continue;
+    std::string word = field.path.substr(prefix.size());
+    word = word.substr(0, word.find('.'));
+    if (std::find(words.begin(), words.end(), word) == words.end())
+      words.push_back(std::move(word));
+  }
+  return words;
+}
+
+bool isSection(const std::string &path) { return !findField(path) && !wordsIn(path).empty(); }
+
+} // namespace mmk

@@ -1,0 +1,60 @@
+// Every field that a machine description may have: its path, what it may hold, when it must be
+// there and where it goes in `Machine`. Reading, overriding and listing legal words all ask this
+// one table, so that a new figure is one line.
+#pragma once
+
+#include "machines/machine.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace mmk {
+
+enum class FieldKind {
+  text,      ///< a line for people
+  choice,    ///< one of Field::choices
+  positive,  ///< a number above 0
+  cycles,    ///< a number, 0 or more
+  count,     ///< a whole number, 1 or more
+  whole,     ///< a whole number, 0 or more
+  powerOfTwo ///< a whole number
+};
+
+enum class FieldNeed {
+  optional,
+  always,
+  emulated, ///< unless the machine is the host, which no clock counts
+  inSection ///< when its section has any figure
+};
+
+/// What stands in the JSON beside a path, after its type was checked.
+struct FieldValue {
+  double number = 0;
+  std::string word;
+};
+
+struct Field {
+  std::string path;
+  FieldKind kind;
+  FieldNeed need;
+  std::vector<std::string> choices; ///< of a choice
+  std::function<void(Machine &, const FieldValue &)> set;
+
+  /// text and choices are plain strings in the JSON, without a source.
+  bool isWord() const { return kind == FieldKind::text || kind == FieldKind::choice; }
+  /// "a whole number of at least 1": for messages.
+  std::string expectation() const;
+  bool accepts(double number) const;
+};
+
+/// All fields, in the order in which a description lists them best.
+const std::vector<Field> &machineFields();
+const Field *findField(const std::string &path);
+/// "links.gm_l1" for "links.gm_l1.pipe"; empty at the top.
+std::string sectionOf(const std::string &path);
+bool isSection(const std::string &path);
+/// The words that may stand in a section: {"pipe", "bytes_per_cycle", ...}.
+std::vector<std::string> wordsIn(const std::string &section);
+
+} // namespace mmk
