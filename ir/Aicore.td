@@ -1,0 +1,399 @@
+// The aicore dialect: what the hardware does, in the words of its manual.
+#ifndef MMK_IR_AICORE_TD
+#define MMK_IR_AICORE_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/OpBase.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "AicoreInterfaces.td"
+
+def Aicore_Dialect : Dialect {
+  let name = "aicore";
+  let cppNamespace = "::mmk::aicore";
+  let summary = "instructions of an Ascend-like AI core";
+  let description = [{
+    A block (on split chips one cube core and its vector cores) is one program, and program order
+    is its meaning: running the instructions one after the other gives the right numbers. Which
+    core and which pipe executes an instruction follows from the instruction; pipes and flags are
+    the time and the hazards, never the meaning.
+
+    On-chip buffers are `aicore.alloc`s in a memory space, with a number of copies; a transfer
+    names the buffer and the slot (the copy): `%a_l1[%slot]`. Extents are run-time values up to
+    the buffer's static shape; what a ragged edge leaves is zero up to the cube's granularity.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+}
+
+// Names and dimensions, `#mmk.named<"a"["M", "K"]>`, as the mmk dialect has them.
+def Aicore_NamedArrayAttr : TypedArrayAttrBase<
+    Attr<CPred<"::llvm::isa<::mmk::ir::NamedAttr>($_self)">, "#mmk.named attribute">, "names">;
+
+class Aicore_Op<string mnemonic, list<Trait> traits = []> : Op<Aicore_Dialect, mnemonic, traits>;
+
+//===--- Enumerations ------------------------------------------------------------------------===//
+
+def Aicore_Space : I32EnumAttr<"Space", "memory", [
+    I32EnumAttrCase<"gm", 0>, I32EnumAttrCase<"l1", 1>, I32EnumAttrCase<"l0a", 2>,
+    I32EnumAttrCase<"l0b", 3>, I32EnumAttrCase<"l0c", 4>, I32EnumAttrCase<"bt", 5>,
+    I32EnumAttrCase<"ub", 6>]> {
+  let cppNamespace = "::mmk::aicore";
+  let genSpecializedAttr = 0;
+}
+def Aicore_SpaceAttr : EnumAttr<Aicore_Dialect, Aicore_Space, "space"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Aicore_Pipe : I32EnumAttr<"Pipe", "in-order instruction queue of a core", [
+    I32EnumAttrCase<"scalar", 0>, I32EnumAttrCase<"mte1", 1>, I32EnumAttrCase<"mte2", 2>,
+    I32EnumAttrCase<"mte3", 3>, I32EnumAttrCase<"cube", 4>, I32EnumAttrCase<"fixpipe", 5>,
+    I32EnumAttrCase<"vector", 6>]> {
+  let cppNamespace = "::mmk::aicore";
+}
+
+def Aicore_Unit : I32EnumAttr<"Unit", "core of a block", [
+    I32EnumAttrCase<"cube_core", 0, "cube">, I32EnumAttrCase<"vector_core", 1, "vector">]> {
+  let cppNamespace = "::mmk::aicore";
+}
+
+def Aicore_Topology : I32EnumAttr<"Topology", "how cube and vector cores meet", [
+    I32EnumAttrCase<"split", 0>, I32EnumAttrCase<"coupled", 1>]> {
+  let cppNamespace = "::mmk::aicore";
+}
+
+def Aicore_Spread : I32EnumAttr<"Spread", "how an operand of a vector instruction covers the tile", [
+    I32EnumAttrCase<"full", 0>, I32EnumAttrCase<"row", 1>, I32EnumAttrCase<"column", 2>,
+    I32EnumAttrCase<"single", 3>]> {
+  let cppNamespace = "::mmk::aicore";
+  let genSpecializedAttr = 0;
+}
+def Aicore_SpreadAttr : EnumAttr<Aicore_Dialect, Aicore_Spread, "spread"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+def Aicore_SpreadArrayAttr : TypedArrayAttrBase<Aicore_SpreadAttr, "spreads">;
+
+def Aicore_MachineAttr : AttrDef<Aicore_Dialect, "Machine"> {
+  let mnemonic = "machine";
+  let summary = "what the passes need to know of the machine; on the module as `aicore.machine`";
+  let description = [{
+    Cores (blocks), vector cores of a block, usable bytes and alignment of each memory
+    (`memories = {l1 = [524032, 32], ...}`), depth of the cube by operand type
+    (`depth = {f16 = 16, ...}`), event ids for each pair of pipes, cross-core flags.
+  }];
+  let parameters = (ins "::mlir::StringAttr":$name, EnumParameter<Aicore_Topology>:$topology,
+                        "int64_t":$cores, "int64_t":$vectorCores,
+                        "::mlir::DictionaryAttr":$memories, "::mlir::DictionaryAttr":$depth,
+                        "int64_t":$eventIds, "int64_t":$crossFlags);
+  let assemblyFormat = [{ `<` $name `,` $topology `,` `cores` `=` $cores `,`
+    `vector_cores` `=` $vectorCores `,` `memories` `=` $memories `,` `depth` `=` $depth `,`
+    `event_ids` `=` $eventIds `,` `cross_flags` `=` $crossFlags `>` }];
+  let extraClassDeclaration = [{
+    /// Usable bytes of a memory; 0 when the machine has none.
+    int64_t capacity(Space space) const;
+    /// Alignment of a buffer in it, bytes.
+    int64_t alignment(Space space) const;
+    /// Granularity of the cube along k for an operand type; 0 when the cube does not take it.
+    int64_t depthOf(::mlir::Type element) const;
+  }];
+}
+
+//===--- Structure ---------------------------------------------------------------------------===//
+
+def Aicore_KernelOp : Aicore_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBlock, NoTerminator,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+  let summary = "a placed kernel: phases that all cores run one after the other";
+  let description = [{
+    Block arguments: the dimensions (index), the parameters (f32 scalars, tensors in global
+    memory), the results (tensors in global memory). `buffers` is what the variant asks for, by
+    memory: copies of each buffer (`{l1 = 2, "l1.a" = 3}`).
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$dims,
+                       Aicore_NamedArrayAttr:$args,
+                       Aicore_NamedArrayAttr:$results,
+                       I64Attr:$cores, DictionaryAttr:$buffers);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $sym_name `dims` $dims `args` $args `results` $results `cores` $cores `buffers` $buffers $body
+    attr-dict-with-keyword
+  }];
+  let hasVerifier = 1;
+}
+
+def Aicore_WorkspaceOp : Aicore_Op<"workspace", [
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
+  let summary = "a temporary tensor in global memory, made before the kernel starts";
+  let description = "`%ws = aicore.workspace \"acc\" [%m, %n] : memref<?x?xf32, #aicore.space<gm>>`";
+  let arguments = (ins StrAttr:$name, Variadic<Index>:$extents);
+  let results = (outs AnyMemRef:$result);
+  let assemblyFormat = "$name `[` $extents `]` `:` type($result) attr-dict";
+  let hasVerifier = 1;
+}
+
+def Aicore_PhaseOp : Aicore_Op<"phase", [SingleBlock, NoTerminator,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+  let summary = "one pass over the machine; all cores finish it before any starts the next";
+  let description = "The block argument is the number of the block that runs it, from 0.";
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$body attr-dict";
+  let hasVerifier = 1;
+}
+
+def Aicore_VectorCoresOp : Aicore_Op<"vector_cores", [SingleBlock, NoTerminator,
+    RecursiveMemoryEffects, DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+  let summary = "a part of the program that each vector core of the block runs";
+  let description = [{
+    The block argument is the number of the vector core in its block. Each has its own UB and its
+    own pipes; a buffer in UB stands for one in each core.
+  }];
+  let arguments = (ins I64Attr:$count);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$count $body attr-dict";
+  let hasVerifier = 1;
+}
+
+def Aicore_AllocOp : Aicore_Op<"alloc", [
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
+  let summary = "an on-chip buffer and its copies";
+  let description = [{
+    `%a_l1 = aicore.alloc "a" copies 2 at 0 : memref<128x256xf16, #aicore.space<l1>>`
+    `from` is the directive of the schedule that a message about its size should point at;
+    aicore-plan-memory sets the byte offset (`at`).
+  }];
+  let arguments = (ins StrAttr:$name, DefaultValuedAttr<I64Attr, "1">:$copies,
+                       OptionalAttr<I64Attr>:$offset);
+  let results = (outs AnyStaticShapeMemRef:$result);
+  let assemblyFormat = [{
+    $name `copies` $copies (`at` $offset^)? `:` type($result) attr-dict
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    Space getSpace();
+    /// Bytes of one copy.
+    int64_t getBytes();
+  }];
+}
+
+def Aicore_SlotOp : Aicore_Op<"slot", [Pure]> {
+  let summary = "which copy of a buffer the i-th use takes: i modulo copies";
+  let description = [{
+    `%s = aicore.slot %i of %a_l1 : memref<...>`. The block in which it stands is the life of one
+    filling of the slot: between its first and its last use there, the slot belongs to it.
+  }];
+  let arguments = (ins Index:$index, AnyStaticShapeMemRef:$buffer);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$index `of` $buffer `:` type($buffer) attr-dict";
+}
+
+//===--- Instructions ------------------------------------------------------------------------===//
+
+class Aicore_InstructionOp<string mnemonic, list<Trait> traits = []> : Aicore_Op<mnemonic,
+    !listconcat([DeclareOpInterfaceMethods<Aicore_Instruction>,
+                 DeclareOpInterfaceMethods<MemoryEffectsOpInterface>], traits)>;
+
+def Aicore_LoadOp : Aicore_InstructionOp<"load"> {
+  let summary = "GM -> L1 or UB (MTE2), zero-padded to the cube's granularity";
+  let description = [{
+    Rows x columns elements from `offsets`; `along` names the dimensions of the tensor that the
+    buffer's rows and columns run along (-1: none, a single one), so a transposed operand is
+    read in place. The buffer is filled from its first element on; up to the next multiple of
+    `pad` in each direction it is zero.
+    ```mlir
+    aicore.load %a[%m, %k] along [0, 1] size(%rows, %columns) -> %a_l1[%slot] pad 16
+      : memref<?x?xf16, #aicore.space<gm>> -> memref<128x256xf16, #aicore.space<l1>>
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$source, Variadic<Index>:$offsets, DenseI64ArrayAttr:$along,
+                       Index:$rows, Index:$columns, AnyStaticShapeMemRef:$target, Index:$slot,
+                       I64Attr:$pad);
+  let assemblyFormat = [{
+    $source `[` $offsets `]` `along` $along `size` `(` $rows `,` $columns `)` `->`
+    $target `[` $slot `]` `pad` $pad `:` type($source) `->` type($target) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Aicore_StoreOp : Aicore_InstructionOp<"store"> {
+  let summary = "UB -> GM (MTE3), the ragged edge cut";
+  let description = [{
+    ```mlir
+    aicore.store %y[%slot] -> %c[%m, %n] along [0, 1] size(%rows, %columns)
+      : memref<32x256xf32, #aicore.space<ub>> -> memref<?x?xf32, #aicore.space<gm>>
+    ```
+  }];
+  let arguments = (ins AnyStaticShapeMemRef:$source, Index:$slot, AnyMemRef:$target,
+                       Variadic<Index>:$offsets, DenseI64ArrayAttr:$along, Index:$rows,
+                       Index:$columns);
+  let assemblyFormat = [{
+    $source `[` $slot `]` `->` $target `[` $offsets `]` `along` $along
+    `size` `(` $rows `,` $columns `)` `:` type($source) `->` type($target) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Aicore_StageOp : Aicore_InstructionOp<"stage"> {
+  let summary = "L1 -> L0A or L0B (MTE1), into the cube's fractal layout";
+  let description = [{
+    A part of an L1 buffer, rows x columns from (row, column). L0A takes m x k, L0B takes k x n;
+    `transposed` when L1 holds it the other way round.
+    ```mlir
+    aicore.stage %a_l1[%s] at(%row, %column) size(%rows, %columns) -> %a_l0[%t]
+      : memref<128x256xf16, #aicore.space<l1>> -> memref<128x64xf16, #aicore.space<l0a>>
+    ```
+  }];
+  let arguments = (ins AnyStaticShapeMemRef:$source, Index:$slot, Index:$row, Index:$column,
+                       Index:$rows, Index:$columns, AnyStaticShapeMemRef:$target,
+                       Index:$targetSlot, UnitAttr:$transposed);
+  let assemblyFormat = [{
+    $source `[` $slot `]` `at` `(` $row `,` $column `)` `size` `(` $rows `,` $columns `)`
+    (`transposed` $transposed^)? `->` $target `[` $targetSlot `]`
+    `:` type($source) `->` type($target) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Aicore_MmadOp : Aicore_InstructionOp<"mmad"> {
+  let summary = "acc += A x B (cube)";
+  let description = [{
+    m x k from L0A times k x n from L0B into L0C; `first` (i1): the accumulator starts from zero.
+    ```mlir
+    aicore.mmad %a_l0[%s], %b_l0[%t] -> %acc[%u] size(%m, %n, %k) first(%first)
+      : memref<128x64xf16, #aicore.space<l0a>>, memref<64x256xf16, #aicore.space<l0b>>
+      -> memref<128x256xf32, #aicore.space<l0c>>
+    ```
+  }];
+  let arguments = (ins AnyStaticShapeMemRef:$a, Index:$aSlot, AnyStaticShapeMemRef:$b,
+                       Index:$bSlot, AnyStaticShapeMemRef:$acc, Index:$accSlot, Index:$m, Index:$n,
+                       Index:$k, I1:$first);
+  let assemblyFormat = [{
+    $a `[` $aSlot `]` `,` $b `[` $bSlot `]` `->` $acc `[` $accSlot `]`
+    `size` `(` $m `,` $n `,` $k `)` `first` `(` $first `)`
+    `:` type($a) `,` type($b) `->` type($acc) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Aicore_FixpipeOp : Aicore_InstructionOp<"fixpipe"> {
+  let summary = "L0C -> GM (fixpipe), converting on the way, the ragged edge cut";
+  let description = [{
+    ```mlir
+    aicore.fixpipe %acc[%s] -> %c[%m, %n] along [0, 1] size(%rows, %columns)
+      : memref<128x256xf32, #aicore.space<l0c>> -> memref<?x?xf16, #aicore.space<gm>>
+    ```
+  }];
+  let arguments = (ins AnyStaticShapeMemRef:$source, Index:$slot, AnyMemRef:$target,
+                       Variadic<Index>:$offsets, DenseI64ArrayAttr:$along, Index:$rows,
+                       Index:$columns);
+  let assemblyFormat = [{
+    $source `[` $slot `]` `->` $target `[` $offsets `]` `along` $along
+    `size` `(` $rows `,` $columns `)` `:` type($source) `->` type($target) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Aicore_DrainOp : Aicore_InstructionOp<"drain"> {
+  let summary = "L0C -> UB on a coupled core (vector pipe): rows of the accumulator";
+  let description = [{
+    ```mlir
+    aicore.drain %acc[%s] at(%row) size(%rows, %columns) -> %y[%u]
+      : memref<128x256xf32, #aicore.space<l0c>> -> memref<32x256xf32, #aicore.space<ub>>
+    ```
+  }];
+  let arguments = (ins AnyStaticShapeMemRef:$source, Index:$slot, Index:$row, Index:$rows,
+                       Index:$columns, AnyStaticShapeMemRef:$target, Index:$targetSlot);
+  let assemblyFormat = [{
+    $source `[` $slot `]` `at` `(` $row `)` `size` `(` $rows `,` $columns `)` `->`
+    $target `[` $targetSlot `]` `:` type($source) `->` type($target) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Aicore_VectorOp : Aicore_InstructionOp<"vector", [AttrSizedOperandSegments, SingleBlock]> {
+  let summary = "elementwise vector instructions over a tile in UB (vector)";
+  let description = [{
+    The region computes one element from one element of each input, in `arith` and `math`; scalars
+    of the kernel are used from above. It stands for one vector instruction an operation.
+    `spreads` says how each input covers the tile: full, one row for all rows, one column for all
+    columns (held as a row), or a single element. `scratch` (the last operand) holds what is
+    alive between the instructions.
+    ```mlir
+    aicore.vector ins(%x[%s], %bias[%t] : memref<32x256xf32, #aicore.space<ub>>,
+                                          memref<1x256xf32, #aicore.space<ub>>)
+                  spreads [#aicore.spread<full>, #aicore.spread<row>]
+                  outs(%y[%u] : memref<32x256xf32, #aicore.space<ub>>)
+                  size(%rows, %columns) {
+    ^bb0(%e: f32, %b: f32):
+      %sum = arith.addf %e, %b : f32
+      aicore.yield %sum : f32
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<AnyStaticShapeMemRef>:$inputs, Variadic<Index>:$inputSlots,
+                       Aicore_SpreadArrayAttr:$spreads,
+                       Variadic<AnyStaticShapeMemRef>:$outputs, Variadic<Index>:$outputSlots,
+                       Optional<AnyStaticShapeMemRef>:$scratch, Index:$rows, Index:$columns);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `ins` `(` ($inputs^ `[` $inputSlots `]` `:` type($inputs))? `)` `spreads` $spreads
+    `outs` `(` $outputs `[` $outputSlots `]` `:` type($outputs) `)`
+    (`scratch` `(` $scratch^ `:` type($scratch) `)`)?
+    `size` `(` $rows `,` $columns `)` $body attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Aicore_YieldOp : Aicore_Op<"yield", [Pure, Terminator, HasParent<"VectorOp">]> {
+  let summary = "the elements that an aicore.vector stores, one for each output";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "$values `:` type($values) attr-dict";
+}
+
+//===--- Synchronisation ---------------------------------------------------------------------===//
+
+class Aicore_SyncOp<string mnemonic> : Aicore_Op<mnemonic,
+    [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]>;
+
+class Aicore_FlagOp<string mnemonic> : Aicore_SyncOp<mnemonic> {
+  let arguments = (ins Aicore_Pipe:$from, Aicore_Pipe:$to, I64Attr:$event, Index:$slot);
+  let assemblyFormat = "`[` $from `->` $to `]` $event `+` $slot attr-dict";
+  let hasVerifier = 1;
+}
+def Aicore_SetFlagOp : Aicore_FlagOp<"set_flag"> {
+  let summary = "sets an event when all earlier work of the pipe `from` is done";
+  let description = [{
+    `aicore.set_flag [mte2 -> mte1] 0 + %slot`: event id = 0 + slot, on the core (cube or vector)
+    in whose part of the program it stands.
+  }];
+}
+def Aicore_WaitFlagOp : Aicore_FlagOp<"wait_flag"> {
+  let summary = "holds the pipe `to` until the event is set, and clears it";
+  let description = "`aicore.wait_flag [mte2 -> mte1] 0 + %slot`";
+}
+
+class Aicore_CrossOp<string mnemonic> : Aicore_SyncOp<mnemonic> {
+  let arguments = (ins Aicore_Unit:$unit, Aicore_Pipe:$pipe, I64Attr:$flag, Index:$slot);
+  let hasVerifier = 1;
+}
+def Aicore_SetCrossOp : Aicore_CrossOp<"set_cross"> {
+  let summary = "counts up a cross-core flag when all earlier work of the pipe is done";
+  let description = [{
+    `aicore.set_cross fixpipe to vector 0 + %w`: from the cube core to both its vector cores;
+    `aicore.set_cross mte2 to cube 2 + %w`: seen by the cube core when both vector cores have set.
+  }];
+  let assemblyFormat = "$pipe `to` $unit $flag `+` $slot attr-dict";
+}
+def Aicore_WaitCrossOp : Aicore_CrossOp<"wait_cross"> {
+  let summary = "holds the pipe until the other core's flag is up, and counts it down";
+  let description = "`aicore.wait_cross mte2 from cube 0 + %w`";
+  let assemblyFormat = "$pipe `from` $unit $flag `+` $slot attr-dict";
+}
+
+def Aicore_BarrierOp : Aicore_SyncOp<"barrier"> {
+  let summary = "later work of the pipe starts when all its earlier work is done";
+  let description = "`aicore.barrier cube`";
+  let arguments = (ins Aicore_Pipe:$pipe);
+  let assemblyFormat = "$pipe attr-dict";
+}
+
+#endif

@@ -1,0 +1,20 @@
+// What an analysis may ask of any aicore instruction: its pipe, and the buffers that it touches.
+#ifndef MMK_IR_AICOREINTERFACES_TD
+#define MMK_IR_AICOREINTERFACES_TD
+
+include "mlir/IR/OpBase.td"
+
+def Aicore_Instruction : OpInterface<"Instruction"> {
+  let cppNamespace = "::mmk::aicore";
+  let description = [{
+    An instruction that one of a core's in-order pipes executes. Flags order pipes, so everything
+    that synchronisation needs to know is here: the pipe, and each access to a memory.
+  }];
+  let methods = [
+    InterfaceMethod<"The pipe that executes it.", "::mmk::aicore::Pipe", "getPipe">,
+    InterfaceMethod<"Every buffer or global tensor that it reads or writes.",
+      "::llvm::SmallVector<::mmk::aicore::Access>", "getAccesses">,
+  ];
+}
+
+#endif

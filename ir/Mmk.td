@@ -1,0 +1,207 @@
+// The mmk dialect: a kernel as its author wrote it. The algorithm is linalg on tensors; the
+// schedule is data beside it, never mixed into it.
+#ifndef MMK_IR_MMK_TD
+#define MMK_IR_MMK_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/OpBase.td"
+include "mlir/IR/RegionKindInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Mmk_Dialect : Dialect {
+  let name = "mmk";
+  let cppNamespace = "::mmk::ir";
+  let summary = "what a kernel computes, and how it may be scheduled";
+  let description = [{
+    A `mmk.kernel` holds a body in upstream `linalg`, `arith` and `math` on tensors whose extents
+    are named dimensions (`mmk.dim`), and a schedule: the alternatives of each directive
+    (`mmk.choice`) and the rules between them (`mmk.require`). `mmk-apply-variant` leaves one
+    alternative of each. `mmk-fuse-epilogue` groups the body into `mmk.nest`s, each one pass over
+    the machine; `mmk-tile-cores` and `mmk-tile-base` tile what is inside.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+}
+
+class Mmk_Op<string mnemonic, list<Trait> traits = []> : Op<Mmk_Dialect, mnemonic, traits>;
+
+def Mmk_NamedAttr : AttrDef<Mmk_Dialect, "Named"> {
+  let mnemonic = "named";
+  let summary = "name and dimensions of a tensor or scalar of a kernel";
+  let description = [{
+    `#mmk.named<"a" ["M", "K"]>`: the parameter `a` with the dimensions M and K. A literal
+    dimension is written as its number, `"64"`; a scalar has none.
+  }];
+  let parameters = (ins "::mlir::StringAttr":$name,
+                        OptionalArrayRefParameter<"::mlir::StringAttr">:$dims);
+  let assemblyFormat = "`<` $name (`[` $dims^ `]`)? `>`";
+}
+
+def Mmk_OrderRows : I32EnumAttrCase<"rows", 0>;
+def Mmk_OrderColumns : I32EnumAttrCase<"columns", 1>;
+def Mmk_OrderZigzag : I32EnumAttrCase<"zigzag", 2>;
+def Mmk_OrderSwizzle : I32EnumAttrCase<"swizzle", 3>;
+def Mmk_Order : I32EnumAttr<"Order", "walk over the output tiles",
+    [Mmk_OrderRows, Mmk_OrderColumns, Mmk_OrderZigzag, Mmk_OrderSwizzle]> {
+  let cppNamespace = "::mmk::ir";
+}
+
+def Mmk_DealAttr : AttrDef<Mmk_Dialect, "Deal"> {
+  let mnemonic = "deal";
+  let summary = "how output tiles are dealt to cores, and in which order a core walks its share";
+  let description = [{
+    Without a grid, tile `t` of the walk goes to core `t mod cores`. With a grid of gm x gn, each
+    core owns a rectangle of tiles and walks it in `order`. `width` is the n of swizzle(n): the
+    walk goes down n rows of tiles before it moves to the next column.
+  }];
+  let parameters = (ins EnumParameter<Mmk_Order>:$order, "int64_t":$width, "int64_t":$cores,
+                        "int64_t":$gridM, "int64_t":$gridN);
+  let assemblyFormat = [{ `<` $order `,` `width` `=` $width `,` `cores` `=` $cores `,`
+                          `grid` `=` $gridM `x` $gridN `>` }];
+}
+
+def Mmk_KernelOp : Mmk_Op<"kernel", [IsolatedFromAbove, Symbol,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+  let summary = "a kernel: body and schedule";
+  let description = [{
+    The body's block takes the parameters in the order of `args`; `mmk.return` gives the results.
+    ```mlir
+    mmk.kernel @double dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"y"["N"]>] {
+    ^bb0(%x: tensor<?xf32>):
+      ...
+      mmk.return %y : tensor<?xf32>
+    } schedule {
+      mmk.choice "tile.N" = [512, 1024]
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$dims,
+                       TypedArrayAttrBase<Mmk_NamedAttr, "parameters">:$args,
+                       TypedArrayAttrBase<Mmk_NamedAttr, "results">:$results);
+  let regions = (region SizedRegion<1>:$body, MaxSizedRegion<1>:$schedule);
+  let assemblyFormat = [{
+    $sym_name `dims` $dims `args` $args `results` $results $body (`schedule` $schedule^)?
+    attr-dict-with-keyword
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The alternatives of a directive, by its dotted key; null when the schedule has none.
+    ChoiceOp choice(llvm::StringRef key);
+    /// The one value left by mmk-apply-variant; an error of the compiler when there are several.
+    int64_t chosenNumber(llvm::StringRef key, int64_t otherwise);
+    llvm::StringRef chosenWord(llvm::StringRef key, llvm::StringRef otherwise);
+  }];
+}
+
+def Mmk_DimOp : Mmk_Op<"dim", [Pure]> {
+  let summary = "the run-time value of a named dimension";
+  let description = "`%m = mmk.dim \"M\"`";
+  let arguments = (ins StrAttr:$name);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$name attr-dict";
+}
+
+def Mmk_ReturnOp : Mmk_Op<"return", [Terminator, HasParent<"KernelOp">]> {
+  let summary = "the results of a kernel";
+  let arguments = (ins Variadic<AnyRankedTensor>:$values);
+  let assemblyFormat = "$values `:` type($values) attr-dict";
+}
+
+def Mmk_ChoiceOp : Mmk_Op<"choice", [HasParent<"KernelOp">]> {
+  let summary = "a directive of the schedule and its alternatives, the default first";
+  let description = [{
+    ```mlir
+    mmk.choice "tile.M" = [128, 64, 256]
+    mmk.choice "order" = ["rows", "swizzle(4)"]
+    ```
+    After mmk-apply-variant exactly one alternative is left.
+  }];
+  let arguments = (ins StrAttr:$key, ArrayAttr:$alternatives);
+  let assemblyFormat = "$key `=` $alternatives attr-dict";
+  let hasVerifier = 1;
+}
+
+def Mmk_RequireOp : Mmk_Op<"require", [HasParent<"KernelOp">, SingleBlock, NoTerminator]> {
+  let summary = "a rule that the choices must keep";
+  let description = [{
+    The region computes an i1 from `mmk.chosen` values by `arith` on index; `text` is the rule as
+    its author wrote it.
+    ```mlir
+    mmk.require "tile.M * tile.N <= 32768" {
+      %m = mmk.chosen "tile.M"
+      %n = mmk.chosen "tile.N"
+      %mn = arith.muli %m, %n : index
+      %limit = arith.constant 32768 : index
+      %ok = arith.cmpi sle, %mn, %limit : index
+      mmk.yield %ok : i1
+    }
+    ```
+  }];
+  let arguments = (ins StrAttr:$text);
+  let regions = (region SizedRegion<1>:$rule);
+  let assemblyFormat = "$text $rule attr-dict";
+  let hasVerifier = 1;
+}
+
+def Mmk_ChosenOp : Mmk_Op<"chosen", [Pure]> {
+  let summary = "the chosen number of a directive, inside a mmk.require";
+  let arguments = (ins StrAttr:$key);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$key attr-dict";
+}
+
+def Mmk_NestOp : Mmk_Op<"nest", [SingleBlock,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+  let summary = "one pass over the machine: a product with its epilogue, or an elementwise part";
+  let description = [{
+    Every core runs the region with its own number `%block`; a result has, at each element, what
+    the core that inserted it wrote. All cores finish a nest before any starts the next.
+    Before mmk-tile-cores the region works on whole tensors, and `%block` is unused.
+    ```mlir
+    %c = mmk.nest {
+    ^bb0(%block: index):
+      ...
+      mmk.yield %tile : tensor<?x?xf32>
+    } -> tensor<?x?xf32>
+    ```
+  }];
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$body `->` type($results) attr-dict";
+  let hasVerifier = 1;
+}
+
+def Mmk_YieldOp : Mmk_Op<"yield", [Pure, Terminator, ParentOneOf<["NestOp", "RequireOp"]>]> {
+  let summary = "what a mmk.nest or a mmk.require yields";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
+
+def Mmk_ShareOp : Mmk_Op<"share", [Pure]> {
+  let summary = "how many output tiles a core has";
+  let description = [{
+    `%n = mmk.share %block of %batches x %rows x %columns by #mmk.deal<...>`
+  }];
+  let arguments = (ins Index:$block, Index:$batches, Index:$rows, Index:$columns,
+                       Mmk_DealAttr:$deal);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$block `of` $batches `x` $rows `x` $columns `by` $deal attr-dict";
+}
+
+def Mmk_WalkOp : Mmk_Op<"walk", [Pure]> {
+  let summary = "which output tile is the i-th of a core";
+  let description = [{
+    `%b, %m, %n = mmk.walk %i on %block of %batches x %rows x %columns by #mmk.deal<...>`:
+    coordinates in tiles.
+  }];
+  let arguments = (ins Index:$index, Index:$block, Index:$batches, Index:$rows, Index:$columns,
+                       Mmk_DealAttr:$deal);
+  let results = (outs Index:$batch, Index:$row, Index:$column);
+  let assemblyFormat = [{
+    $index `on` $block `of` $batches `x` $rows `x` $columns `by` $deal attr-dict
+  }];
+}
+
+#endif

@@ -1,0 +1,384 @@
+#include "ir/aicore.h"
+
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/OpImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+#include "ir/AicoreDialect.cpp.inc"
+#include "ir/AicoreEnums.cpp.inc"
+#include "ir/AicoreInterfaces.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "ir/AicoreAttrs.cpp.inc"
+#define GET_OP_CLASSES
+#include "ir/AicoreOps.cpp.inc"
+
+namespace mmk::aicore {
+
+void AicoreDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "ir/AicoreAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "ir/AicoreOps.cpp.inc"
+      >();
+}
+
+Space spaceOf(Type memref) {
+  auto space = dyn_cast_or_null<SpaceAttr>(cast<MemRefType>(memref).getMemorySpace());
+  return space ? space.getValue() : Space::gm;
+}
+Space spaceOf(Value buffer) { return spaceOf(buffer.getType()); }
+
+MachineAttr machineOf(Operation *op) {
+  for (; op; op = op->getParentOp())
+    if (auto machine = op->getAttrOfType<MachineAttr>("aicore.machine"))
+      return machine;
+  return {};
+}
+
+Unit unitOf(Operation *op) {
+  return op->getParentOfType<VectorCoresOp>() ? Unit::vector_core : Unit::cube_core;
+}
+
+int64_t elementBytes(Type memref) {
+  return cast<MemRefType>(memref).getElementTypeBitWidth() / 8;
+}
+
+//===--- machine --------------------------------------------------------------------------------===//
+
+static int64_t memoryFigure(MachineAttr machine, Space space, unsigned which) {
+  auto figures = machine.getMemories().getAs<ArrayAttr>(stringifySpace(space));
+  return figures && figures.size() > which ? cast<IntegerAttr>(figures[which]).getInt() : 0;
+}
+int64_t MachineAttr::capacity(Space space) const { return memoryFigure(*this, space, 0); }
+int64_t MachineAttr::alignment(Space space) const {
+  return std::max<int64_t>(1, memoryFigure(*this, space, 1));
+}
+int64_t MachineAttr::depthOf(Type element) const {
+  std::string name;
+  llvm::raw_string_ostream(name) << element;
+  auto depth = getDepth().getAs<IntegerAttr>(name);
+  return depth ? depth.getInt() : 0;
+}
+
+//===--- structure ------------------------------------------------------------------------------===//
+
+LogicalResult KernelOp::verify() {
+  size_t expected = getDims().size() + getArgs().size() + getResults().size();
+  Block &block = getBody().front();
+  if (block.getNumArguments() != expected)
+    return emitOpError("expected ") << expected << " arguments (dimensions, parameters, results), "
+                                    << "found " << block.getNumArguments();
+  for (BlockArgument dim : block.getArguments().take_front(getDims().size()))
+    if (!dim.getType().isIndex())
+      return emitOpError("expected its first arguments, the dimensions, to be of type index");
+  for (Operation &op : block)
+    if (!isa<WorkspaceOp, PhaseOp>(op) && !isMemoryEffectFree(&op))
+      return op.emitOpError("is an instruction outside of any aicore.phase");
+  return success();
+}
+
+void KernelOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
+  if (region.empty())
+    return;
+  Block::BlockArgListType arguments = region.getArguments();
+  size_t next = 0;
+  auto name = [&](StringRef text) {
+    if (next < arguments.size())
+      setName(arguments[next++], text);
+  };
+  for (Attribute dim : getDims())
+    name(cast<StringAttr>(dim).getValue());
+  for (ArrayAttr list : {getArgs(), getResults()})
+    for (auto named : list.getAsRange<ir::NamedAttr>())
+      name(named.getName().getValue());
+}
+
+LogicalResult WorkspaceOp::verify() {
+  auto type = cast<MemRefType>(getResult().getType());
+  if (type.getRank() != static_cast<int64_t>(getExtents().size()) || !llvm::all_of(type.getShape(), ShapedType::isDynamic))
+    return emitOpError("expected one extent for each dimension of a dynamic shape, found ")
+           << getExtents().size() << " for " << type;
+  if (spaceOf(type) != Space::gm)
+    return emitOpError("expected a tensor in gm");
+  return success();
+}
+void WorkspaceOp::getAsmResultNames(OpAsmSetValueNameFn setName) { setName(getResult(), getName()); }
+
+LogicalResult PhaseOp::verify() {
+  Block &block = getBody().front();
+  if (block.getNumArguments() != 1 || !block.getArgument(0).getType().isIndex())
+    return emitOpError("expected one index argument, the number of the block");
+  if (!isa<KernelOp>((*this)->getParentOp()))
+    return emitOpError("expected to stand directly in an aicore.kernel");
+  return success();
+}
+void PhaseOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
+  if (region.getNumArguments() == 1)
+    setName(region.getArgument(0), "block");
+}
+
+void VectorCoresOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
+  if (region.getNumArguments() == 1)
+    setName(region.getArgument(0), "v");
+}
+
+LogicalResult AllocOp::verify() {
+  auto type = cast<MemRefType>(getResult().getType());
+  if (spaceOf(type) == Space::gm)
+    return emitOpError("expected an on-chip memory, found gm; aicore.workspace makes temporaries there");
+  if (type.getRank() != 2)
+    return emitOpError("expected two dimensions, rows and columns, found ") << type;
+  if (getCopies() < 1)
+    return emitOpError("expected at least one copy, found ") << getCopies();
+  return success();
+}
+void AllocOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getResult(), (getName() + "_" + stringifySpace(getSpace())).str());
+}
+Space AllocOp::getSpace() { return spaceOf(getResult()); }
+int64_t AllocOp::getBytes() {
+  auto type = cast<MemRefType>(getResult().getType());
+  return type.getNumElements() * elementBytes(type);
+}
+
+//===--- instructions ---------------------------------------------------------------------------===//
+
+// Buffers and pipes are one resource each for upstream passes: none may drop, merge or reorder what
+// orders hazards, and the buffers are told apart by our own analyses.
+static void effectsOf(Instruction op,
+                      SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  for (const Access &access : op.getAccesses()) {
+    OpOperand *operand = nullptr;
+    for (OpOperand &candidate : op->getOpOperands())
+      if (candidate.get() == access.buffer)
+        operand = &candidate;
+    if (access.reads)
+      effects.emplace_back(MemoryEffects::Read::get(), operand);
+    if (access.writes)
+      effects.emplace_back(MemoryEffects::Write::get(), operand);
+  }
+  // The pipe's queue: an order between instructions that no pass may change.
+  effects.emplace_back(MemoryEffects::Read::get());
+  effects.emplace_back(MemoryEffects::Write::get());
+}
+
+static void syncEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  effects.emplace_back(MemoryEffects::Read::get());
+  effects.emplace_back(MemoryEffects::Write::get());
+}
+
+static Access reading(Value buffer, Value slot = {}) { return {buffer, slot, false, true}; }
+static Access writing(Value buffer, Value slot = {}) { return {buffer, slot, true, false}; }
+
+static LogicalResult expectSpace(Operation *op, StringRef role, Value buffer,
+                                 ArrayRef<Space> legal) {
+  if (llvm::is_contained(legal, spaceOf(buffer)))
+    return success();
+  InFlightDiagnostic error = op->emitOpError("expected ") << role << " in ";
+  llvm::interleave(
+      legal, [&](Space space) { error << stringifySpace(space); }, [&] { error << " or "; });
+  return error << ", found " << stringifySpace(spaceOf(buffer));
+}
+
+static LogicalResult expectAlong(Operation *op, Value tensor, OperandRange offsets,
+                                 ArrayRef<int64_t> along) {
+  int64_t rank = cast<MemRefType>(tensor.getType()).getRank();
+  if (static_cast<int64_t>(offsets.size()) != rank)
+    return op->emitOpError("expected ") << rank << " offsets, found " << offsets.size();
+  if (along.size() != 2)
+    return op->emitOpError("expected along to name the dimension of the rows and of the columns");
+  for (int64_t dim : along)
+    if (dim < -1 || dim >= rank)
+      return op->emitOpError("along names dimension ") << dim << " of a tensor of rank " << rank;
+  if (along[0] == along[1] && along[0] != -1)
+    return op->emitOpError("rows and columns both run along dimension ") << along[0];
+  return success();
+}
+
+static LogicalResult expectSameElements(Operation *op, Value from, Value to) {
+  Type a = cast<MemRefType>(from.getType()).getElementType();
+  Type b = cast<MemRefType>(to.getType()).getElementType();
+  if (a == b)
+    return success();
+  return op->emitOpError("expected equal element types, found ") << a << " and " << b;
+}
+
+#define MMK_EFFECTS(OP)                                                                            \
+  void OP::getEffects(                                                                             \
+      SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {              \
+    effectsOf(*this, effects);                                                                     \
+  }
+
+MMK_EFFECTS(LoadOp)
+Pipe LoadOp::getPipe() { return Pipe::mte2; }
+SmallVector<Access> LoadOp::getAccesses() {
+  return {reading(getSource()), writing(getTarget(), getSlot())};
+}
+LogicalResult LoadOp::verify() {
+  if (failed(expectSpace(*this, "source", getSource(), {Space::gm})) ||
+      failed(expectSpace(*this, "target", getTarget(), {Space::l1, Space::ub})) ||
+      failed(expectAlong(*this, getSource(), getOffsets(), getAlong())) ||
+      failed(expectSameElements(*this, getSource(), getTarget())))
+    return failure();
+  if (getPad() < 1)
+    return emitOpError("expected a positive pad, found ") << getPad();
+  return success();
+}
+
+MMK_EFFECTS(StoreOp)
+Pipe StoreOp::getPipe() { return Pipe::mte3; }
+SmallVector<Access> StoreOp::getAccesses() {
+  return {reading(getSource(), getSlot()), writing(getTarget())};
+}
+LogicalResult StoreOp::verify() {
+  if (failed(expectSpace(*this, "source", getSource(), {Space::ub})) ||
+      failed(expectSpace(*this, "target", getTarget(), {Space::gm})) ||
+      failed(expectAlong(*this, getTarget(), getOffsets(), getAlong())))
+    return failure();
+  return expectSameElements(*this, getSource(), getTarget());
+}
+
+MMK_EFFECTS(StageOp)
+Pipe StageOp::getPipe() { return Pipe::mte1; }
+SmallVector<Access> StageOp::getAccesses() {
+  return {reading(getSource(), getSlot()), writing(getTarget(), getTargetSlot())};
+}
+LogicalResult StageOp::verify() {
+  if (failed(expectSpace(*this, "source", getSource(), {Space::l1})) ||
+      failed(expectSpace(*this, "target", getTarget(), {Space::l0a, Space::l0b})))
+    return failure();
+  return expectSameElements(*this, getSource(), getTarget());
+}
+
+MMK_EFFECTS(MmadOp)
+Pipe MmadOp::getPipe() { return Pipe::cube; }
+SmallVector<Access> MmadOp::getAccesses() {
+  return {reading(getA(), getASlot()),
+          reading(getB(), getBSlot()),
+          {getAcc(), getAccSlot(), true, true}};
+}
+LogicalResult MmadOp::verify() {
+  if (failed(expectSpace(*this, "A", getA(), {Space::l0a})) ||
+      failed(expectSpace(*this, "B", getB(), {Space::l0b})) ||
+      failed(expectSpace(*this, "the accumulator", getAcc(), {Space::l0c})) ||
+      failed(expectSameElements(*this, getA(), getB())))
+    return failure();
+  auto a = cast<MemRefType>(getA().getType()), b = cast<MemRefType>(getB().getType());
+  auto acc = cast<MemRefType>(getAcc().getType());
+  if (a.getShape()[1] != b.getShape()[0] || a.getShape()[0] != acc.getShape()[0] ||
+      b.getShape()[1] != acc.getShape()[1])
+    return emitOpError("expected m x k times k x n into m x n, found ")
+           << a << " times " << b << " into " << acc;
+  Type expected = a.getElementType().isInteger()
+                      ? Type(IntegerType::get(getContext(), 32))
+                      : Type(Float32Type::get(getContext()));
+  if (acc.getElementType() != expected)
+    return emitOpError("expected an accumulator of ") << expected << ", found "
+                                                      << acc.getElementType();
+  return success();
+}
+
+MMK_EFFECTS(FixpipeOp)
+Pipe FixpipeOp::getPipe() { return Pipe::fixpipe; }
+SmallVector<Access> FixpipeOp::getAccesses() {
+  return {reading(getSource(), getSlot()), writing(getTarget())};
+}
+LogicalResult FixpipeOp::verify() {
+  if (failed(expectSpace(*this, "source", getSource(), {Space::l0c})) ||
+      failed(expectSpace(*this, "target", getTarget(), {Space::gm})))
+    return failure();
+  return expectAlong(*this, getTarget(), getOffsets(), getAlong());
+}
+
+MMK_EFFECTS(DrainOp)
+Pipe DrainOp::getPipe() { return Pipe::vector; }
+SmallVector<Access> DrainOp::getAccesses() {
+  return {reading(getSource(), getSlot()), writing(getTarget(), getTargetSlot())};
+}
+LogicalResult DrainOp::verify() {
+  if (failed(expectSpace(*this, "source", getSource(), {Space::l0c})) ||
+      failed(expectSpace(*this, "target", getTarget(), {Space::ub})))
+    return failure();
+  return expectSameElements(*this, getSource(), getTarget());
+}
+
+MMK_EFFECTS(VectorOp)
+Pipe VectorOp::getPipe() { return Pipe::vector; }
+SmallVector<Access> VectorOp::getAccesses() {
+  SmallVector<Access> accesses;
+  for (auto [buffer, slot] : llvm::zip(getInputs(), getInputSlots()))
+    accesses.push_back(reading(buffer, slot));
+  for (auto [buffer, slot] : llvm::zip(getOutputs(), getOutputSlots()))
+    accesses.push_back(writing(buffer, slot));
+  return accesses;
+}
+LogicalResult VectorOp::verify() {
+  if (getInputs().size() != getInputSlots().size() || getInputs().size() != getSpreads().size())
+    return emitOpError("expected a slot and a spread for each of its ")
+           << getInputs().size() << " inputs";
+  if (getOutputs().size() != getOutputSlots().size() || getOutputs().empty())
+    return emitOpError("expected at least one output, and a slot for each");
+  for (ValueRange operands : {ValueRange(getInputs()), ValueRange(getOutputs())})
+    for (Value operand : operands)
+      if (failed(expectSpace(*this, "operands", operand, {Space::ub})))
+        return failure();
+  Block &block = getBody().front();
+  if (block.getNumArguments() != getInputs().size())
+    return emitOpError("expected one element for each of its ")
+           << getInputs().size() << " inputs, found " << block.getNumArguments();
+  for (auto [element, input] : llvm::zip(block.getArguments(), getInputs()))
+    if (element.getType() != cast<MemRefType>(input.getType()).getElementType())
+      return emitOpError("expected elements of the type of their buffers, found ")
+             << element.getType() << " for " << input.getType();
+  auto yield = dyn_cast<YieldOp>(block.getTerminator());
+  if (!yield || yield.getValues().size() != getOutputs().size())
+    return emitOpError("expected to yield one element for each of its ")
+           << getOutputs().size() << " outputs";
+  for (auto [value, output] : llvm::zip(yield.getValues(), getOutputs()))
+    if (value.getType() != cast<MemRefType>(output.getType()).getElementType())
+      return emitOpError("expected to yield elements of the type of their buffers, found ")
+             << value.getType() << " for " << output.getType();
+  return success();
+}
+
+//===--- synchronisation ------------------------------------------------------------------------===//
+
+template <typename Op> static LogicalResult verifyFlag(Op op) {
+  if (op.getFrom() == op.getTo())
+    return op.emitOpError("orders the pipe ") << stringifyPipe(op.getFrom())
+                                              << " after itself; a pipe is in order already";
+  if (op.getEvent() < 0)
+    return op.emitOpError("expected an event id of at least 0, found ") << op.getEvent();
+  return success();
+}
+LogicalResult SetFlagOp::verify() { return verifyFlag(*this); }
+LogicalResult WaitFlagOp::verify() { return verifyFlag(*this); }
+
+template <typename Op> static LogicalResult verifyCross(Op op) {
+  if (op.getFlag() < 0)
+    return op.emitOpError("expected a flag of at least 0, found ") << op.getFlag();
+  if (op.getUnit() == unitOf(op))
+    return op.emitOpError("expected the other core of the block, found ")
+           << stringifyUnit(op.getUnit()) << ", on which it stands";
+  return success();
+}
+LogicalResult SetCrossOp::verify() { return verifyCross(*this); }
+LogicalResult WaitCrossOp::verify() { return verifyCross(*this); }
+
+#define MMK_SYNC_EFFECTS(OP)                                                                       \
+  void OP::getEffects(                                                                             \
+      SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {              \
+    syncEffects(effects);                                                                          \
+  }
+MMK_SYNC_EFFECTS(SetFlagOp)
+MMK_SYNC_EFFECTS(WaitFlagOp)
+MMK_SYNC_EFFECTS(SetCrossOp)
+MMK_SYNC_EFFECTS(WaitCrossOp)
+MMK_SYNC_EFFECTS(BarrierOp)
+
+} // namespace mmk::aicore

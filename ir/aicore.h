@@ -1,0 +1,45 @@
+// The aicore dialect: what the hardware does. See Aicore.td, from which its reference is generated.
+#pragma once
+
+#include "ir/mmk.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+#include "ir/AicoreEnums.h.inc"
+
+namespace mmk::aicore {
+
+/// One access of an instruction: an on-chip buffer and its slot, or a tensor in global memory (then
+/// the slot is null).
+struct Access {
+  mlir::Value buffer, slot;
+  bool writes = false;
+  /// A read-modify-write: an accumulator.
+  bool reads = false;
+};
+
+} // namespace mmk::aicore
+
+#include "ir/AicoreDialect.h.inc"
+
+#include "ir/AicoreInterfaces.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "ir/AicoreAttrs.h.inc"
+
+#define GET_OP_CLASSES
+#include "ir/AicoreOps.h.inc"
+
+namespace mmk::aicore {
+
+/// Memory space of a buffer or tensor; gm when the type carries none.
+Space spaceOf(mlir::Value buffer);
+Space spaceOf(mlir::Type memref);
+/// The machine that a module is compiled for; null before mmk-apply-variant.
+MachineAttr machineOf(mlir::Operation *op);
+/// On which core of its block an instruction runs: inside aicore.vector_cores the vector core.
+Unit unitOf(mlir::Operation *op);
+/// Bytes of one element of a memref.
+int64_t elementBytes(mlir::Type memref);
+
+} // namespace mmk::aicore

@@ -1,0 +1,133 @@
+#include "ir/mmk.h"
+
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/OpImplementation.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+#include "ir/MmkDialect.cpp.inc"
+#include "ir/MmkEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "ir/MmkAttrs.cpp.inc"
+#define GET_OP_CLASSES
+#include "ir/MmkOps.cpp.inc"
+
+namespace mmk::ir {
+
+void MmkDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "ir/MmkAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "ir/MmkOps.cpp.inc"
+      >();
+}
+
+//===--- kernel ---------------------------------------------------------------------------------===//
+
+LogicalResult KernelOp::verify() {
+  Block &block = getBody().front();
+  if (block.getNumArguments() != getArgs().size())
+    return emitOpError("has ") << getArgs().size() << " parameters, but its body takes "
+                               << block.getNumArguments();
+  auto checkRank = [&](Type type, NamedAttr named) -> LogicalResult {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    int64_t rank = tensor ? tensor.getRank() : 0;
+    if (rank != static_cast<int64_t>(named.getDims().size()))
+      return emitOpError() << named.getName() << " has " << named.getDims().size()
+                           << " dimensions, but its type is " << type;
+    return success();
+  };
+  for (auto [argument, named] : llvm::zip(block.getArguments(), getArgs().getAsRange<NamedAttr>()))
+    if (failed(checkRank(argument.getType(), named)))
+      return failure();
+
+  auto ret = dyn_cast<ReturnOp>(block.getTerminator());
+  if (!ret)
+    return emitOpError("expected the body to end with mmk.return");
+  if (ret.getValues().size() != getResults().size())
+    return emitOpError("has ") << getResults().size() << " results, but returns "
+                               << ret.getValues().size();
+  for (auto [value, named] : llvm::zip(ret.getValues(), getResults().getAsRange<NamedAttr>()))
+    if (failed(checkRank(value.getType(), named)))
+      return failure();
+
+  llvm::StringSet<> keys;
+  for (ChoiceOp choice : getSchedule().getOps<ChoiceOp>())
+    if (!keys.insert(choice.getKey()).second)
+      return choice.emitOpError() << "repeats the directive " << choice.getKey();
+  return success();
+}
+
+void KernelOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
+  if (&region != &getBody() || region.empty())
+    return;
+  for (auto [argument, named] :
+       llvm::zip(region.getArguments(), getArgs().getAsRange<NamedAttr>()))
+    setName(argument, named.getName().getValue());
+}
+
+ChoiceOp KernelOp::choice(StringRef key) {
+  for (ChoiceOp choice : getSchedule().getOps<ChoiceOp>())
+    if (choice.getKey() == key)
+      return choice;
+  return {};
+}
+
+int64_t KernelOp::chosenNumber(StringRef key, int64_t otherwise) {
+  ChoiceOp found = choice(key);
+  if (!found)
+    return otherwise;
+  auto number = dyn_cast<IntegerAttr>(found.getAlternatives()[0]);
+  return number ? number.getInt() : otherwise;
+}
+
+StringRef KernelOp::chosenWord(StringRef key, StringRef otherwise) {
+  ChoiceOp found = choice(key);
+  if (!found)
+    return otherwise;
+  auto word = dyn_cast<StringAttr>(found.getAlternatives()[0]);
+  return word ? word.getValue() : otherwise;
+}
+
+//===--- schedule -------------------------------------------------------------------------------===//
+
+LogicalResult ChoiceOp::verify() {
+  if (getAlternatives().empty())
+    return emitOpError("expected at least one alternative");
+  for (Attribute alternative : getAlternatives())
+    if (!isa<IntegerAttr, StringAttr>(alternative))
+      return emitOpError("expected integers and strings as alternatives, found ") << alternative;
+  return success();
+}
+
+LogicalResult RequireOp::verify() {
+  Block &block = getRule().front();
+  auto yield = block.empty() ? YieldOp() : dyn_cast<YieldOp>(block.back());
+  if (!yield || yield.getValues().size() != 1 || !yield.getValues()[0].getType().isInteger(1))
+    return emitOpError("expected the rule to yield one i1");
+  return success();
+}
+
+//===--- nest -----------------------------------------------------------------------------------===//
+
+LogicalResult NestOp::verify() {
+  Block &block = getBody().front();
+  if (block.getNumArguments() != 1 || !block.getArgument(0).getType().isIndex())
+    return emitOpError("expected one index argument, the number of the core");
+  auto yield = dyn_cast<YieldOp>(block.getTerminator());
+  if (!yield || yield.getValues().getTypes() != getResultTypes())
+    return emitOpError("expected to yield its results");
+  return success();
+}
+
+void NestOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
+  if (!region.empty() && region.getNumArguments() == 1)
+    setName(region.getArgument(0), "block");
+}
+
+} // namespace mmk::ir

@@ -1,0 +1,25 @@
+// The mmk dialect: what a kernel computes. See Mmk.td, from which its reference is generated.
+#pragma once
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "ir/MmkEnums.h.inc"
+
+#include "ir/MmkDialect.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "ir/MmkAttrs.h.inc"
+
+namespace mmk::ir {
+class ChoiceOp;
+}
+
+#define GET_OP_CLASSES
+#include "ir/MmkOps.h.inc"
