@@ -34,9 +34,10 @@ public:
 
   /// `askedAt` is the place of the `extends`, or empty for the command line.
   void read(const std::string &nameOrFile, const std::string &askedAt, Description &into) {
-    for (const std::string &open : open_)
-      if (open == nameOrFile)
-        return problem(askedAt, fmt::format("{} extends itself", nameOrFile));
+    llvm::SmallString<128> canonical(nameOrFile);
+    llvm::sys::path::remove_dots(canonical, /*remove_dot_dot=*/true);
+    if (llvm::is_contained(open_, canonical.str()))
+      return problem(askedAt, fmt::format("{} extends itself", nameOrFile));
     std::string text, file;
     if (!fetch(nameOrFile, askedAt, text, file))
       return;
@@ -45,7 +46,7 @@ public:
       problems_.push_back(llvm::toString(document.takeError()));
       return;
     }
-    open_.push_back(nameOrFile);
+    open_.push_back(canonical.str().str());
     readRoot(document->root, file, into);
     open_.pop_back();
   }
@@ -74,9 +75,10 @@ private:
       file = nameOrFile + ".json";
       return true;
     }
-    problem(askedAt, fmt::format("unknown machine {}{}; a file is named by a path with a slash or "
-                                 "by its ending .json",
-                                 nameOrFile, legalWords(nameOrFile, machineNames())));
+    problem(askedAt,
+            fmt::format("unknown machine {}; legal: {}; a file is named by a path with a slash or "
+                        "by its ending .json",
+                        nameOrFile, listOf(machineNames())));
     return false;
   }
 
@@ -103,6 +105,7 @@ private:
     if (isFile(*name) && llvm::sys::path::is_relative(*name)) {
       path = llvm::sys::path::parent_path(file);
       llvm::sys::path::append(path, *name);
+      llvm::sys::path::remove_dots(path);
     }
     read(path.str().str(), base.place, into);
   }

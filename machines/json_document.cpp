@@ -8,10 +8,6 @@
 namespace mmk {
 namespace {
 
-llvm::Error failure(const std::string &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), "%s", message.c_str());
-}
-
 /// llvm::json recurses into nested values; a file of brackets must not exhaust the stack.
 constexpr int maxNesting = 64;
 
@@ -136,7 +132,7 @@ llvm::Error syntaxError(const std::string &file, llvm::Error error) {
   std::string fault = message.split("]: ").second.str();
   if (!fault.empty())
     fault[0] = static_cast<char>(std::tolower(fault[0]));
-  return failure(fmt::format("{}:{}: not JSON: {}", file, place.str(), fault));
+  return llvm::createStringError(fmt::format("{}:{}: not JSON: {}", file, place.str(), fault));
 }
 
 } // namespace
@@ -150,8 +146,8 @@ const JsonNode *JsonNode::member(llvm::StringRef name) const {
 
 llvm::Expected<JsonDocument> parseJson(const std::string &file, llvm::StringRef text) {
   if (nestsTooDeep(text))
-    return failure(fmt::format("{}: not a machine description: nested deeper than {} levels", file,
-                               maxNesting));
+    return llvm::createStringError(fmt::format(
+        "{}: not a machine description: nested deeper than {} levels", file, maxNesting));
   llvm::Expected<llvm::json::Value> value = llvm::json::parse(text);
   if (!value)
     return syntaxError(file, value.takeError());
@@ -160,7 +156,7 @@ llvm::Expected<JsonDocument> parseJson(const std::string &file, llvm::StringRef 
   PlaceFinder finder(file, text);
   document.root = finder.walk(*document.value);
   if (!finder.duplicate.empty())
-    return failure(finder.duplicate);
+    return llvm::createStringError(finder.duplicate);
   return document;
 }
 

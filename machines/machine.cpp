@@ -78,8 +78,7 @@ llvm::Expected<Machine> loadMachine(const std::string &nameOrFile,
   if (problems.empty())
     checkConsistent(machine, description, problems);
   if (!problems.empty())
-    return llvm::createStringError(llvm::inconvertibleErrorCode(), "%s",
-                                   llvm::join(problems, "\n").c_str());
+    return llvm::createStringError(llvm::join(problems, "\n"));
   return machine;
 }
 

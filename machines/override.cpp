@@ -28,7 +28,7 @@ std::string unknownPath(const std::string &path) {
   if (std::string_view nearest = nearestWord(path, paths); !nearest.empty())
     return fmt::format("no figure has this path; nearest legal: {}", nearest);
   if (isSection(path))
-    return fmt::format("is a section; figures in it: {}", listOf(wordsIn(path), "and"));
+    return fmt::format("the path of a section; figures in it: {}", listOf(wordsIn(path), "and"));
   std::string section = sectionOf(path);
   while (!section.empty() && !isSection(section))
     section = sectionOf(section);

@@ -1,0 +1,20 @@
+// Tensors in NumPy's .npy files: what `--input` and `--output` name.
+#pragma once
+
+#include "runtime/tensor.h"
+
+namespace mmk {
+
+/// Reads versions 1.0, 2.0 and 3.0: little-endian, in C order, f32, f16, i8 and i32, and bf16 as
+/// its bits ('<u2'). Anything else is refused with the reason and, where there is one, a way out.
+/// The file's shape is the tensor's; `expectShape` compares it with a known one.
+llvm::Expected<Tensor> readNpy(const std::string &path, ElementType expected);
+
+/// Fails when `tensor`, read from `path`, does not have the shape that the kernel wants.
+llvm::Error expectShape(const Tensor &tensor, const std::string &path,
+                        const std::vector<int64_t> &shape);
+
+/// Writes version 1.0 beside `path` and renames, so that `path` never holds half a tensor.
+llvm::Error writeNpy(const Tensor &tensor, const std::string &path);
+
+} // namespace mmk

@@ -1,0 +1,20 @@
+// The threads of the host: one pool for the whole program, which small problems do not pay for.
+#pragma once
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <cstdint>
+
+namespace mmk {
+
+/// CPUs that this process may use.
+unsigned availableThreads();
+
+/// Calls `body(index, worker)` for every index below `count`, dealt one by one to at most `threads`
+/// threads, the caller among them. `worker` is below `threads` and differs between calls that run
+/// at the same time, for scratch memory. Returns when all calls have. A call from within a body,
+/// or while another thread has the pool, runs in the caller alone.
+void parallelFor(int64_t count, unsigned threads,
+                 llvm::function_ref<void(int64_t index, unsigned worker)> body);
+
+} // namespace mmk
