@@ -1,0 +1,111 @@
+// The grammar of .mmk files.
+//
+// Every decision needs one token only (but the operators, which go by precedence), so that the
+// parser always knows the whole legal set where it stops, and can say it. What a word means
+// (directives, types, names of functions) is the checker's: it gives better messages than a
+// grammar can. A later reduction has room as NAME '[' dimensions ']' '(' expression ')': square
+// brackets stand nowhere else in an expression.
+grammar Mmk;
+
+program : item* EOF ;
+item : kernel | function ;
+
+kernel
+  : 'kernel' NAME '(' (parameter (',' parameter)*)? ')' '->' result (',' result)*
+    '{' kernelItem* '}'
+  ;
+parameter : NAME ':' type ('=' number)? ;
+result : NAME ':' type ;
+type : NAME ('[' dimension (',' dimension)* ']')? ;
+dimension : NAME | INTEGER ;
+
+function : 'fn' NAME '(' (argument (',' argument)*)? ')' '=' expression ';' ;
+argument : NAME ;
+
+kernelItem : let | assignment | schedule | caseBlock | check ;
+let : 'let' NAME '=' expression ';' ;
+assignment : NAME '=' expression ';' ;
+
+schedule : 'schedule' ('for' pattern)? '{' scheduleItem* '}' ;
+pattern : (NAME | INTEGER | FLOAT | '*' | '-' | '.')+ ;
+scheduleItem : directive | requirement ;
+directive : NAME ('=' alternatives | setting (',' setting)*) ';' ;
+setting : NAME ('.' NAME)* '=' alternatives ;
+alternatives : alternative ('|' alternative)* ;
+alternative : '-'? (INTEGER | FLOAT) | NAME ('(' '-'? INTEGER ')')? ;
+requirement : 'require' expression ';' ;
+
+caseBlock : 'case' NAME '{' binding* '}' ;
+check : 'check' '{' binding* '}' ;
+binding : NAME '=' number ';' ;
+number : '-'? (INTEGER | FLOAT | 'inf' | 'nan') ;
+
+// Tightest first. '@' stands with '*' and groups from the left, as in Python. '%', '&&', '||' and
+// '!' are for the rules of `require`; a dotted name is a choice there.
+expression
+  : op=('-' | '!') expression                                             # unary
+  | expression op=('*' | '/' | '%' | '@') expression                      # binary
+  | expression op=('+' | '-') expression                                  # binary
+  | expression op=('<' | '<=' | '>' | '>=') expression                    # binary
+  | expression op=('==' | '!=') expression                                # binary
+  | expression op='&&' expression                                         # binary
+  | expression op='||' expression                                         # binary
+  | '(' expression ')'                                                    # parentheses
+  | 'cast' '<' NAME '>' '(' expression ')'                                # cast
+  | NAME ('(' (expression (',' expression)*)? ')' | ('.' NAME)+)?         # reference
+  | (INTEGER | FLOAT | 'inf' | 'nan')                                     # literal
+  ;
+
+KERNEL : 'kernel' ;
+FN : 'fn' ;
+LET : 'let' ;
+SCHEDULE : 'schedule' ;
+FOR : 'for' ;
+REQUIRE : 'require' ;
+CASE : 'case' ;
+CHECK : 'check' ;
+CAST : 'cast' ;
+INF : 'inf' ;
+NAN_ : 'nan' ;
+
+LEFT_PARENTHESIS : '(' ;
+RIGHT_PARENTHESIS : ')' ;
+LEFT_BRACKET : '[' ;
+RIGHT_BRACKET : ']' ;
+LEFT_BRACE : '{' ;
+RIGHT_BRACE : '}' ;
+COMMA : ',' ;
+SEMICOLON : ';' ;
+COLON : ':' ;
+DOT : '.' ;
+ARROW : '->' ;
+ASSIGN : '=' ;
+BAR : '|' ;
+STAR : '*' ;
+SLASH : '/' ;
+PERCENT : '%' ;
+AT : '@' ;
+PLUS : '+' ;
+MINUS : '-' ;
+LESS : '<' ;
+LESS_EQUAL : '<=' ;
+GREATER : '>' ;
+GREATER_EQUAL : '>=' ;
+EQUAL : '==' ;
+NOT_EQUAL : '!=' ;
+AND : '&&' ;
+OR : '||' ;
+NOT : '!' ;
+
+NAME : [A-Za-z_] [A-Za-z_0-9]* ;
+INTEGER : DIGIT+ ;
+FLOAT : DIGIT+ '.' DIGIT* EXPONENT? | '.' DIGIT+ EXPONENT? | DIGIT+ EXPONENT ;
+fragment DIGIT : [0-9] ;
+fragment EXPONENT : [eE] [+-]? DIGIT+ ;
+
+SPACE : [ \t\r\n\f\uFEFF]+ -> skip ;
+LINE_COMMENT : '//' ~[\r\n]* -> skip ;
+BLOCK_COMMENT : '/*' .*? '*/' -> skip ;
+
+// Never an error of the lexer: the parser says what it expected instead.
+OTHER : . ;

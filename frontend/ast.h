@@ -1,0 +1,131 @@
+// The abstract syntax tree: a .mmk text as it was written, before anything is resolved or checked.
+#pragma once
+
+#include "support/source.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace mmk::ast {
+
+/// A word of the text and where it stands: a name, a number, an alternative.
+struct Word {
+  std::string text;
+  SourceRange where;
+};
+
+struct Expression {
+  enum class Kind {
+    number,    ///< `text` as written, or "inf", "nan"
+    name,      ///< `text`
+    choice,    ///< a dotted name, "tile.M" in `text`
+    call,      ///< of the function `text`
+    cast,      ///< to the type `text`
+    operation, ///< operator in `text`; one operand or two
+  };
+  Kind kind;
+  std::string text;
+  std::vector<std::unique_ptr<Expression>> operands;
+  SourceRange where;
+  SourceRange textWhere; ///< of `text` alone
+};
+using ExpressionPtr = std::unique_ptr<Expression>;
+
+/// A signed number where a value is bound: "-1", "2048", "1e-3", "inf".
+using Number = Word;
+
+struct Type {
+  Word element;
+  std::vector<Word> dimensions;
+  SourceRange where;
+};
+
+struct Parameter {
+  Word name;
+  Type type;
+  std::optional<Number> byDefault;
+  SourceRange where;
+};
+
+struct Result {
+  Word name;
+  Type type;
+  SourceRange where;
+};
+
+/// `let name = value;` or, for a result, `name = value;`.
+struct Statement {
+  bool isLet;
+  Word name;
+  ExpressionPtr value;
+  SourceRange where;
+};
+
+/// `key = a | b` inside a directive; the key is empty for `cores = auto`.
+struct Setting {
+  std::vector<Word> key;
+  std::vector<Word> alternatives;
+  SourceRange where;
+};
+
+struct Directive {
+  Word name;
+  std::vector<Setting> settings;
+};
+
+struct Requirement {
+  ExpressionPtr rule;
+  std::string text; ///< of the rule, as written
+};
+
+struct Schedule {
+  std::optional<Word> pattern;
+  std::vector<Directive> directives;
+  std::vector<Requirement> requirements;
+  SourceRange where; ///< of the head, `schedule for host`
+};
+
+struct Binding {
+  Word name;
+  Number value;
+  SourceRange where;
+};
+
+struct Case {
+  Word name;
+  std::vector<Binding> bindings;
+};
+
+struct Check {
+  std::vector<Binding> bindings;
+  SourceRange where; ///< of the word `check`
+};
+
+struct Kernel {
+  Word name;
+  std::vector<Parameter> parameters;
+  std::vector<Result> results;
+  std::vector<Statement> body;
+  std::vector<Schedule> schedules;
+  std::vector<Case> cases;
+  std::vector<Check> checks;
+};
+
+struct Function {
+  Word name;
+  std::vector<Word> arguments;
+  ExpressionPtr value;
+};
+
+struct Program {
+  std::vector<Function> functions;
+  std::vector<Kernel> kernels;
+};
+
+/// The whole tree as indented text, one node a line.
+std::string print(const Program &program);
+
+} // namespace mmk::ast

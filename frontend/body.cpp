@@ -1,0 +1,313 @@
+// The statements of a kernel: every name to its value, every call to the function's own body.
+#include "frontend/check_kernel.h"
+#include "frontend/numbers.h"
+#include "frontend/primitives.h"
+#include "frontend/resolve.h"
+#include "frontend/shapes.h"
+#include "frontend/typing.h"
+#include "frontend/values.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace mmk {
+namespace {
+
+// Far beyond any kernel; they bound what a few lines of functions calling each other can grow to.
+constexpr unsigned maximumDepth = 1500, maximumInlined = 100'000;
+constexpr size_t maximumValues = 10'000;
+
+/// Where an expression is evaluated: in the kernel, or in a function for one of its calls. A null
+/// value is one whose error has been reported; what is made of it is passed over in silence.
+struct Frame {
+  std::map<std::string, const Value *> names;
+  const Function *function = nullptr;
+  SourceRange call; ///< in the kernel
+};
+
+class Body {
+public:
+  Body(const ast::Kernel &tree, const Signature &signature, const Functions &functions,
+       Kernel &kernel, Diagnostics &diagnostics)
+      : tree_(tree), signature_(signature), functions_(functions), kernel_(kernel),
+        diagnostics_(diagnostics) {}
+
+  bool infer() {
+    declare();
+    for (const ast::Statement &statement : tree_.body)
+      if (statement.isLet)
+        let(statement);
+      else
+        assign(statement);
+    for (const Result &result : kernel_.results)
+      if (!assigned_.contains(result.name))
+        error(result.where,
+              fmt::format("the result '{0}' is never assigned; expected {0} = ...;", result.name));
+    if (sound_)
+      warnOfUnused();
+    kernel_.values = std::move(values_).neededBy(kernel_.results);
+    return sound_;
+  }
+
+private:
+  Diagnostic &error(SourceRange where, std::string message) {
+    sound_ = false;
+    return diagnostics_.error(where, std::move(message));
+  }
+
+  void declare() {
+    for (unsigned i = 0; i < kernel_.parameters.size(); ++i) {
+      const Parameter &parameter = kernel_.parameters[i];
+      const bool isNew = names_.readable.emplace(parameter.name, false).second;
+      if (isNew)
+        frame_.names[parameter.name] =
+            signature_.unsound.contains(parameter.name) ? nullptr : values_.parameter(i, parameter);
+      sound_ &= !signature_.unsound.contains(parameter.name);
+    }
+    for (const Result &result : kernel_.results)
+      names_.refused.emplace(result.name,
+                             fmt::format("'{}' is a result and cannot be read; name its value "
+                                         "with let, and read that",
+                                         result.name));
+    for (const auto &[dimension, where] : signature_.dimensions)
+      names_.refused.emplace(dimension, fmt::format("'{}' is a dimension, not a value", dimension));
+    for (const ast::Statement &statement : tree_.body)
+      if (statement.isLet)
+        names_.refused.emplace(
+            statement.name.text,
+            fmt::format("'{}' is read before the let that defines it", statement.name.text));
+  }
+
+  void let(const ast::Statement &statement) {
+    const std::string &name = statement.name.text;
+    const Value *value = valueOf(statement);
+    if (const auto first = letPlaces_.find(name); first != letPlaces_.end()) {
+      error(statement.name.where, fmt::format("'{}' is defined twice", name))
+          .notes.push_back({Severity::note, first->second, "first here", {}});
+      return;
+    }
+    const auto declared = signature_.values.find(name);
+    const auto dimension = signature_.dimensions.find(name);
+    if (declared != signature_.values.end() || dimension != signature_.dimensions.end()) {
+      const bool isDimension = declared == signature_.values.end();
+      error(statement.name.where, fmt::format("'{}' is the name of a {} already", name,
+                                              isDimension                      ? "dimension"
+                                              : names_.readable.contains(name) ? "parameter"
+                                                                               : "result"))
+          .notes.push_back(
+              {Severity::note, (isDimension ? dimension : declared)->second, "declared here", {}});
+      return;
+    }
+    letPlaces_.emplace(name, statement.name.where);
+    names_.refused.erase(name);
+    names_.readable.emplace(name, false);
+    frame_.names[name] = value;
+    if (value)
+      values_.name(value, name);
+  }
+
+  void assign(const ast::Statement &statement) {
+    const std::string &name = statement.name.text;
+    const Value *value = valueOf(statement);
+    const auto result = std::ranges::find(kernel_.results, name, &Result::name);
+    if (result == kernel_.results.end())
+      return refuseAssignment(statement);
+    const auto [first, isNew] = assigned_.try_emplace(name, statement.name.where);
+    if (!isNew) {
+      error(statement.name.where, fmt::format("the result '{}' is assigned twice", name))
+          .notes.push_back({Severity::note, first->second, "first here", {}});
+      return;
+    }
+    if (!value || signature_.unsound.contains(name))
+      return;
+    if (value->type == ElementType::boolean) {
+      error(statement.value->where, fmt::format("cannot assign a comparison to '{}', which is {}; "
+                                                "use select(condition, 1, 0)",
+                                                name, spelling(result->type, result->shape)));
+      return;
+    }
+    if (!broadcastsTo(value->shape, result->shape)) {
+      Diagnostic &diagnostic =
+          error(statement.value->where,
+                fmt::format("cannot assign {} to '{}', which is {}", spelling(*value), name,
+                            spelling(result->type, result->shape)));
+      diagnostic.notes.push_back({Severity::note, result->where, "declared here", {}});
+      return;
+    }
+    result->value = value;
+  }
+
+  void refuseAssignment(const ast::Statement &statement) {
+    const std::string &name = statement.name.text;
+    std::vector<std::string> results;
+    for (const Result &result : kernel_.results)
+      results.push_back(result.name);
+    const std::string expected = "results: " + listOf(results, "and");
+    if (letPlaces_.contains(name))
+      error(statement.name.where,
+            fmt::format("'{}' is defined by a let and cannot change; {}", name, expected));
+    else if (signature_.values.contains(name))
+      error(statement.name.where,
+            fmt::format("'{}' is a parameter and cannot be assigned; {}", name, expected));
+    else
+      error(statement.name.where,
+            fmt::format("'{}' is not a result{}; an intermediate value is named with let", name,
+                        suggestion(name, results, "results")));
+  }
+
+  const Value *valueOf(const ast::Statement &statement) {
+    sound_ &= resolve(*statement.value, names_, functions_, diagnostics_);
+    return evaluate(*statement.value, frame_);
+  }
+
+  const Value *evaluate(const ast::Expression &expression, const Frame &frame) {
+    if (exhausted_ || !staysWithinLimits(expression, frame))
+      return nullptr;
+    ++depth_;
+    const Value *value = evaluateNode(expression, frame);
+    --depth_;
+    return value;
+  }
+
+  bool staysWithinLimits(const ast::Expression &expression, const Frame &frame) {
+    const bool inFunction = frame.function != nullptr;
+    inlined_ += inFunction;
+    if (depth_ < maximumDepth && inlined_ <= maximumInlined && values_.size() < maximumValues)
+      return true;
+    exhausted_ = true;
+    error(inFunction ? frame.call : expression.where,
+          depth_ >= maximumDepth
+              ? fmt::format("calls nest more than {} operations deep here", maximumDepth)
+              : fmt::format("the kernel grows beyond {} operations here{}",
+                            inlined_ > maximumInlined ? maximumInlined : maximumValues,
+                            inFunction ? ", with its calls inlined" : ""));
+    return false;
+  }
+
+  const Value *evaluateNode(const ast::Expression &expression, const Frame &frame) {
+    using Kind = ast::Expression::Kind;
+    if (expression.kind == Kind::number)
+      return values_.constant(roundTo(ElementType::f32, parseNumber(expression.text)),
+                              frame.function ? frame.call : expression.where);
+    if (expression.kind == Kind::name) {
+      const auto found = frame.names.find(expression.text);
+      return found == frame.names.end() ? nullptr : found->second;
+    }
+
+    std::vector<const Value *> operands;
+    bool known = true;
+    for (const ast::ExpressionPtr &operand : expression.operands) {
+      operands.push_back(evaluate(*operand, frame));
+      known &= operands.back() != nullptr;
+    }
+    if (!known)
+      return nullptr;
+    if (expression.kind == Kind::cast)
+      return cast(expression, operands[0], frame);
+    const Primitive *primitive = expression.kind == Kind::operation
+                                     ? operatorOf(expression.text, operands.size())
+                                     : primitiveFunction(expression.text);
+    if (primitive)
+      return apply(*primitive, expression, operands, frame);
+    return expression.kind == Kind::call ? inlineCall(expression, operands, frame) : nullptr;
+  }
+
+  const Value *apply(const Primitive &primitive, const ast::Expression &expression,
+                     const std::vector<const Value *> &operands, const Frame &frame) {
+    if (operands.size() != primitive.operands)
+      return nullptr;
+    std::string problem;
+    const Value *value = typing_.apply(primitive.operation, primitive.name, operands,
+                                       frame.function ? frame.call : expression.where, problem);
+    if (!value)
+      reportProblem(std::move(problem), expression, operands, frame);
+    return value;
+  }
+
+  const Value *cast(const ast::Expression &expression, const Value *operand, const Frame &frame) {
+    const auto type = elementTypeFromSpelling(expression.text);
+    if (!type)
+      return nullptr;
+    std::string problem;
+    const Value *value =
+        typing_.cast(*type, operand, frame.function ? frame.call : expression.where, problem);
+    if (!value)
+      reportProblem(std::move(problem), expression, {operand}, frame);
+    return value;
+  }
+
+  const Value *inlineCall(const ast::Expression &expression,
+                          const std::vector<const Value *> &operands, const Frame &frame) {
+    const bool fromPrelude = frame.function && frame.function->isPrelude;
+    const Function *function = functions_.find(expression.text, fromPrelude);
+    if (!function || !function->isSound ||
+        function->definition->arguments.size() != operands.size()) {
+      sound_ = false;
+      return nullptr;
+    }
+    Frame inner{{}, function, frame.function ? frame.call : expression.where};
+    for (size_t i = 0; i < operands.size(); ++i)
+      inner.names[function->definition->arguments[i].text] = operands[i];
+    return evaluate(*function->definition->value, inner);
+  }
+
+  /// At the operation, or, for one inside a function, at the call; with where each side came from.
+  void reportProblem(std::string problem, const ast::Expression &expression,
+                     const std::vector<const Value *> &operands, const Frame &frame) {
+    Diagnostic &diagnostic =
+        error(frame.function ? frame.call : expression.where, std::move(problem));
+    if (frame.function)
+      diagnostic.notes.push_back({Severity::note,
+                                  expression.where,
+                                  fmt::format("inside '{}'", frame.function->definition->name.text),
+                                  {}});
+    std::set<const Value *> noted;
+    for (size_t i = 0; i < operands.size(); ++i) {
+      const Value &operand = *operands[i];
+      if (operand.operation == Operation::constant || !noted.insert(&operand).second)
+        continue;
+      if (!operand.name.empty())
+        diagnostic.notes.push_back({Severity::note,
+                                    operand.where,
+                                    fmt::format("'{}' is {}", operand.name, spelling(operand)),
+                                    {}});
+      else if (operands.size() > 1)
+        diagnostic.notes.push_back({Severity::note,
+                                    expression.operands[i]->where,
+                                    fmt::format("this is {}", spelling(operand)),
+                                    {}});
+    }
+  }
+
+  void warnOfUnused() {
+    for (const ast::Parameter &parameter : tree_.parameters)
+      if (!names_.readable[parameter.name.text])
+        diagnostics_.warning(parameter.name.where,
+                             fmt::format("the parameter '{}' is not used", parameter.name.text));
+    for (const auto &[name, where] : letPlaces_)
+      if (!names_.readable[name])
+        diagnostics_.warning(where, fmt::format("the value '{}' is not used", name));
+  }
+
+  const ast::Kernel &tree_;
+  const Signature &signature_;
+  const Functions &functions_;
+  Kernel &kernel_;
+  Diagnostics &diagnostics_;
+  Values values_;
+  Typing typing_{values_};
+  Frame frame_; ///< of the kernel itself
+  Names names_;
+  std::map<std::string, SourceRange> letPlaces_, assigned_;
+  unsigned depth_ = 0, inlined_ = 0;
+  bool exhausted_ = false, sound_ = true;
+};
+
+} // namespace
+
+bool inferBody(const ast::Kernel &tree, const Signature &signature, const Functions &functions,
+               Kernel &kernel, Diagnostics &diagnostics) {
+  return Body(tree, signature, functions, kernel, diagnostics).infer();
+}
+
+} // namespace mmk

@@ -1,0 +1,154 @@
+// `case` and `check`: the shapes that a kernel is run at, and how exact it must be.
+#include "frontend/check_kernel.h"
+#include "frontend/numbers.h"
+#include "frontend/resolve.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace mmk {
+namespace {
+
+constexpr int64_t maximumDimension = (int64_t(1) << 31) - 1;
+
+/// Reports a name that is bound a second time in one block.
+class Once {
+public:
+  explicit Once(Diagnostics &diagnostics) : diagnostics_(diagnostics) {}
+
+  bool operator()(const ast::Word &name) {
+    const auto [first, isNew] = seen_.try_emplace(name.text, name.where);
+    if (!isNew)
+      diagnostics_.error(name.where, fmt::format("'{}' is given twice", name.text))
+          .notes.push_back({Severity::note, first->second, "first here", {}});
+    return isNew;
+  }
+
+private:
+  Diagnostics &diagnostics_;
+  std::map<std::string, SourceRange> seen_;
+};
+
+class CaseCheck {
+public:
+  CaseCheck(const Kernel &kernel, Diagnostics &diagnostics)
+      : kernel_(kernel), diagnostics_(diagnostics) {
+    for (const Parameter &parameter : kernel.parameters)
+      if (parameter.isScalar())
+        scalars_.push_back(parameter.name);
+  }
+
+  Case check(const ast::Case &tree) {
+    Case result{tree.name.text, {}, {}, tree.name.where};
+    Once once(diagnostics_);
+    std::set<std::string> bound;
+    for (const ast::Binding &binding : tree.bindings) {
+      bound.insert(binding.name.text);
+      if (!once(binding.name))
+        continue;
+      if (std::ranges::find(kernel_.dimensions, binding.name.text) != kernel_.dimensions.end())
+        dimension(binding, result);
+      else if (std::ranges::find(scalars_, binding.name.text) != scalars_.end())
+        scalar(binding, result);
+      else
+        unknown(binding);
+    }
+    std::vector<std::string> missing;
+    for (const std::string &dimension : kernel_.dimensions)
+      if (!bound.contains(dimension))
+        missing.push_back(dimension);
+    if (!missing.empty())
+      diagnostics_.error(tree.name.where,
+                         fmt::format("the case '{}' does not bind {}; a case binds every dimension",
+                                     tree.name.text, listOf(missing, "and")));
+    return result;
+  }
+
+private:
+  void dimension(const ast::Binding &binding, Case &result) {
+    const auto size = parseInteger(binding.value.text);
+    if (size && *size >= 1 && *size <= maximumDimension)
+      result.dimensions.emplace_back(binding.name.text, *size);
+    else
+      diagnostics_.error(binding.value.where,
+                         fmt::format("the dimension {} is an integer from 1 to {}, found {}",
+                                     binding.name.text, maximumDimension, binding.value.text));
+  }
+
+  void scalar(const ast::Binding &binding, Case &result) {
+    if (overflowsF32(binding.value.text))
+      diagnostics_.error(
+          binding.value.where,
+          fmt::format("{} is too large for f32, whose largest number is 3.4028235e38",
+                      binding.value.text));
+    result.scalars.emplace_back(binding.name.text, parseNumber(binding.value.text));
+  }
+
+  void unknown(const ast::Binding &binding) {
+    const std::string &name = binding.name.text;
+    if (std::ranges::find(kernel_.parameters, name, &Parameter::name) != kernel_.parameters.end()) {
+      diagnostics_.error(
+          binding.name.where,
+          fmt::format("'{}' is a tensor; a case binds dimensions and scalars", name));
+      return;
+    }
+    std::vector<std::string> known = kernel_.dimensions;
+    known.insert(known.end(), scalars_.begin(), scalars_.end());
+    diagnostics_.error(binding.name.where,
+                       fmt::format("'{}' has no dimension or scalar '{}'{}", kernel_.name, name,
+                                   suggestion(name, known, "it has")));
+  }
+
+  const Kernel &kernel_;
+  Diagnostics &diagnostics_;
+  std::vector<std::string> scalars_;
+};
+
+void checkTolerance(const ast::Check &tree, Check &check, Diagnostics &diagnostics) {
+  static const std::vector<std::string> keys = {"rtol", "atol", "max_error_ratio"};
+  Once once(diagnostics);
+  for (const ast::Binding &binding : tree.bindings) {
+    const std::string &key = binding.name.text;
+    if (std::ranges::find(keys, key) == keys.end()) {
+      const std::string_view near = nearestWord(key, keys);
+      diagnostics.error(binding.name.where,
+                        fmt::format("unknown tolerance '{}'{}; tolerances: {}", key,
+                                    near.empty() ? "" : fmt::format("; did you mean '{}'", near),
+                                    listOf(keys, "and")));
+      continue;
+    }
+    if (!once(binding.name))
+      continue;
+    const double value = parseNumber(binding.value.text);
+    const bool isRatio = key == "max_error_ratio";
+    if (!std::isfinite(value) || value < 0 || (isRatio && value > 1))
+      diagnostics.error(binding.value.where,
+                        fmt::format("{} is {}, found {}", key,
+                                    isRatio ? "a number from 0 to 1" : "a finite number from 0 up",
+                                    binding.value.text));
+    (key == "rtol" ? check.rtol : key == "atol" ? check.atol : check.maxErrorRatio) = value;
+  }
+}
+
+} // namespace
+
+void checkCases(const ast::Kernel &tree, Kernel &kernel, Diagnostics &diagnostics) {
+  std::map<std::string, SourceRange> seen;
+  for (const ast::Case &block : tree.cases) {
+    const auto [first, isNew] = seen.try_emplace(block.name.text, block.name.where);
+    if (!isNew)
+      diagnostics
+          .error(block.name.where, fmt::format("the case '{}' is defined twice", block.name.text))
+          .notes.push_back({Severity::note, first->second, "first here", {}});
+    kernel.cases.push_back(CaseCheck(kernel, diagnostics).check(block));
+  }
+  for (const ast::Check &check : tree.checks) {
+    if (&check != &tree.checks.front())
+      diagnostics.error(check.where, "a second 'check'; expected one for the whole kernel")
+          .notes.push_back({Severity::note, tree.checks.front().where, "first here", {}});
+    checkTolerance(check, kernel.check, diagnostics);
+  }
+}
+
+} // namespace mmk

@@ -1,0 +1,17 @@
+#include "frontend/check_kernel.h"
+
+namespace mmk {
+
+std::unique_ptr<Kernel> checkKernel(const ast::Kernel &tree, const Functions &functions,
+                                    Diagnostics &diagnostics) {
+  auto kernel = std::make_unique<Kernel>();
+  kernel->name = tree.name.text;
+  kernel->where = tree.name.where;
+  const Signature signature = checkSignature(tree, *kernel, diagnostics);
+  const bool knowsBody = inferBody(tree, signature, functions, *kernel, diagnostics);
+  checkSchedules(tree, knowsBody, *kernel, diagnostics);
+  checkCases(tree, *kernel, diagnostics);
+  return kernel;
+}
+
+} // namespace mmk

@@ -1,0 +1,38 @@
+// One kernel: from its syntax tree to what the rest of the compiler trusts. Each part reports all
+// that is wrong with it, and what depends on a wrong part is passed over in silence.
+#pragma once
+
+#include "frontend/ast.h"
+#include "frontend/functions.h"
+#include "frontend/kernel.h"
+#include "support/diagnostics.h"
+
+#include <map>
+#include <set>
+
+namespace mmk {
+
+std::unique_ptr<Kernel> checkKernel(const ast::Kernel &tree, const Functions &functions,
+                                    Diagnostics &diagnostics);
+
+/// Names that a kernel declares, and those among them whose declaration is wrong.
+struct Signature {
+  std::map<std::string, SourceRange> values; ///< parameters and results
+  std::map<std::string, SourceRange> dimensions;
+  std::set<std::string> unsound;
+};
+
+/// Fills dimensions, parameters and results.
+Signature checkSignature(const ast::Kernel &tree, Kernel &kernel, Diagnostics &diagnostics);
+
+/// Fills the values of the results. False when the body has errors.
+bool inferBody(const ast::Kernel &tree, const Signature &signature, const Functions &functions,
+               Kernel &kernel, Diagnostics &diagnostics);
+
+/// `knowsBody` is false when the values are incomplete; what needs them is not checked then.
+void checkSchedules(const ast::Kernel &tree, bool knowsBody, Kernel &kernel,
+                    Diagnostics &diagnostics);
+
+void checkCases(const ast::Kernel &tree, Kernel &kernel, Diagnostics &diagnostics);
+
+} // namespace mmk

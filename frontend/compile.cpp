@@ -1,0 +1,73 @@
+#include "frontend/compile.h"
+
+#include "frontend/check_kernel.h"
+#include "frontend/parser.h"
+#include "frontend/text.h"
+
+#include <fmt/format.h>
+
+namespace mmk {
+namespace {
+
+std::optional<ast::Program> parseText(std::string path, std::string text, Diagnostics &diagnostics,
+                                      std::unique_ptr<SourceFile> &file) {
+  if (const size_t size = text.size(); size > maximumTextBytes) {
+    file = std::make_unique<SourceFile>(std::move(path), "");
+    diagnostics.error({file.get(), 0, 0},
+                      fmt::format("the file has {} bytes; at most {} (1 MiB) are allowed", size,
+                                  maximumTextBytes));
+    return std::nullopt;
+  }
+  file = std::make_unique<SourceFile>(std::move(path), std::move(text));
+  return parse(*file, diagnostics);
+}
+
+void refuseTwins(const std::vector<ast::Kernel> &kernels, Diagnostics &diagnostics) {
+  std::map<std::string, SourceRange> seen;
+  for (const ast::Kernel &kernel : kernels) {
+    const auto [first, isNew] = seen.try_emplace(kernel.name.text, kernel.name.where);
+    if (!isNew)
+      diagnostics
+          .error(kernel.name.where,
+                 fmt::format("the kernel '{}' is defined twice", kernel.name.text))
+          .notes.push_back({Severity::note, first->second, "first here", {}});
+  }
+}
+
+} // namespace
+
+std::optional<Program> checkProgram(std::string path, std::string text, Diagnostics &diagnostics,
+                                    std::unique_ptr<SourceFile> &keepFile) {
+  std::optional<ast::Program> tree =
+      parseText(std::move(path), std::move(text), diagnostics, keepFile);
+  if (!tree)
+    return std::nullopt;
+
+  Diagnostics found;
+  if (tree->kernels.empty())
+    found.error({keepFile.get(), 0, 0}, "the file has no kernel; expected kernel NAME(...) -> ...");
+  refuseTwins(tree->kernels, found);
+  const Functions functions(*tree, found);
+  Program program;
+  for (const ast::Kernel &kernel : tree->kernels)
+    program.kernels.push_back(checkKernel(kernel, functions, found));
+
+  for (const Diagnostic &diagnostic : found.all())
+    diagnostics.add(diagnostic);
+  if (found.hasErrors())
+    return std::nullopt;
+  program.file = std::move(keepFile);
+  return program;
+}
+
+std::optional<std::string> printSyntaxTree(std::string path, std::string text,
+                                           Diagnostics &diagnostics,
+                                           std::unique_ptr<SourceFile> &keepFile) {
+  const std::optional<ast::Program> tree =
+      parseText(std::move(path), std::move(text), diagnostics, keepFile);
+  if (!tree)
+    return std::nullopt;
+  return ast::print(*tree);
+}
+
+} // namespace mmk

@@ -1,0 +1,36 @@
+// The functions that a text may call: its own, then the prelude's. Checked once where they are
+// defined, for all that can be said without types; types are inferred anew at every call.
+#pragma once
+
+#include "frontend/ast.h"
+#include "support/diagnostics.h"
+
+#include <map>
+
+namespace mmk {
+
+struct Function {
+  const ast::Function *definition = nullptr;
+  bool isPrelude = false;
+  bool isSound = true; ///< false when its definition has errors, which have been reported
+};
+
+class Functions {
+public:
+  /// The functions of `program`, over those of the prelude. `program` must outlive this.
+  Functions(const ast::Program &program, Diagnostics &diagnostics);
+
+  /// Null when unknown. A function of the prelude sees the prelude only, whatever a text defines.
+  const Function *find(const std::string &name, bool fromPrelude = false) const;
+
+  /// Of all functions that can be called, primitives included; for messages.
+  std::vector<std::string> names() const;
+
+private:
+  void define(const ast::Function &definition, Diagnostics &diagnostics);
+  void refuseRecursion(Diagnostics &diagnostics);
+
+  std::map<std::string, Function> prelude_, own_;
+};
+
+} // namespace mmk

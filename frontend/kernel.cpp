@@ -1,0 +1,63 @@
+#include "frontend/kernel.h"
+
+#include <algorithm>
+
+namespace mmk {
+namespace {
+
+/// Whether `*` in the pattern can stand for parts of `text` so that both are equal.
+bool matches(std::string_view pattern, std::string_view text) {
+  // The last star seen takes one character more whenever what follows it does not fit.
+  size_t p = 0, t = 0, star = std::string_view::npos, taken = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      taken = t;
+    } else if (p < pattern.size() && pattern[p] == text[t]) {
+      ++p;
+      ++t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++taken;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+} // namespace
+
+const Schedule *Kernel::scheduleFor(std::string_view machine) const {
+  const Schedule *best = nullptr;
+  std::ptrdiff_t bestLiterals = -1;
+  for (const Schedule &schedule : schedules) {
+    const std::string &pattern = schedule.machinePattern;
+    if (!pattern.empty() && !matches(pattern, machine))
+      continue;
+    // The general schedule counts less than the pattern `*`, which has no literal either.
+    const auto stars = std::ranges::count(pattern, '*');
+    const auto literals = static_cast<std::ptrdiff_t>(pattern.size()) - stars;
+    const std::ptrdiff_t weight = 2 * literals + (pattern.empty() ? 0 : 1);
+    if (weight > bestLiterals) {
+      best = &schedule;
+      bestLiterals = weight;
+    }
+  }
+  return best;
+}
+
+std::string spelling(const Shape &shape) {
+  std::string text;
+  for (const Dimension &dimension : shape) {
+    text += text.empty() ? "[" : ", ";
+    text += dimension.isLiteral() ? std::to_string(dimension.literal) : dimension.name;
+  }
+  return text.empty() ? text : text + "]";
+}
+
+std::string spelling(ElementType type, const Shape &shape) {
+  return std::string(spelling(type)) + spelling(shape);
+}
+
+} // namespace mmk

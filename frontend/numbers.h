@@ -1,0 +1,20 @@
+// Numbers as the language writes them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace mmk {
+
+/// "128", "-16"; nothing for what is no integer or does not fit.
+std::optional<int64_t> parseInteger(std::string_view text);
+
+/// "1e-3", "-2", "inf", "-inf", "nan"; a number too large becomes an infinity, one too small a
+/// zero.
+double parseNumber(std::string_view text);
+
+/// Whether rounding the number to f32 would make an infinity of it.
+bool overflowsF32(std::string_view text);
+
+} // namespace mmk

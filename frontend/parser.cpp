@@ -1,0 +1,254 @@
+#include "frontend/parser.h"
+
+#include "frontend/syntax_errors.h"
+#include "frontend/text.h"
+
+#include "MmkLexer.h"
+#include "MmkParser.h"
+
+#include <ANTLRInputStream.h>
+#include <CommonTokenStream.h>
+#include <fmt/format.h>
+
+namespace mmk {
+namespace {
+
+using antlr4::ParserRuleContext;
+using antlr4::Token;
+using antlr4::tree::TerminalNode;
+using grammar::MmkLexer;
+using grammar::MmkParser;
+
+constexpr size_t maximumWordLength = 128;
+constexpr std::string_view byteOrderMark = "\xEF\xBB\xBF";
+
+/// ANTLR's parse tree to ours. Each function takes one node of the grammar.
+class TreeBuilder {
+public:
+  TreeBuilder(const SourceFile &file, const TokenPlaces &places, Diagnostics &diagnostics)
+      : file_(file), places_(places), diagnostics_(diagnostics) {}
+
+  ast::Program program(MmkParser::ProgramContext *context) {
+    ast::Program result;
+    for (MmkParser::ItemContext *item : context->item())
+      if (item->kernel())
+        result.kernels.push_back(kernel(item->kernel()));
+      else
+        result.functions.push_back(function(item->function()));
+    return result;
+  }
+
+private:
+  SourceRange where(ParserRuleContext *context) const {
+    return places_(context->getStart(), context->getStop());
+  }
+  std::string textOf(SourceRange range) const {
+    return std::string(file_.text().substr(range.begin, range.end - range.begin));
+  }
+
+  ast::Word word(Token *token) {
+    ast::Word result{token->getText(), places_(token)};
+    if (result.text.size() > maximumWordLength) {
+      diagnostics_.error(result.where,
+                         fmt::format("a word of {} characters; at most {} are allowed",
+                                     result.text.size(), maximumWordLength));
+      result.text.resize(maximumWordLength);
+    }
+    return result;
+  }
+  ast::Word word(TerminalNode *node) { return word(node->getSymbol()); }
+
+  /// Several tokens as one word, without the space between them: "-1", "swizzle(4)".
+  ast::Word joined(ParserRuleContext *context) {
+    ast::Word result{context->getText(), where(context)};
+    if (result.text.size() > maximumWordLength)
+      word(context->getStop());
+    return result;
+  }
+
+  ast::Kernel kernel(MmkParser::KernelContext *context) {
+    ast::Kernel result;
+    result.name = word(context->NAME());
+    for (MmkParser::ParameterContext *parameter : context->parameter()) {
+      ast::Parameter &added = result.parameters.emplace_back();
+      added.name = word(parameter->NAME());
+      added.type = type(parameter->type());
+      if (parameter->number())
+        added.byDefault = joined(parameter->number());
+      added.where = where(parameter);
+    }
+    for (MmkParser::ResultContext *declared : context->result())
+      result.results.push_back({word(declared->NAME()), type(declared->type()), where(declared)});
+    for (MmkParser::KernelItemContext *item : context->kernelItem())
+      kernelItem(item, result);
+    return result;
+  }
+
+  void kernelItem(MmkParser::KernelItemContext *item, ast::Kernel &kernel) {
+    if (auto *let = item->let())
+      kernel.body.push_back({true, word(let->NAME()), expression(let->expression()), where(let)});
+    else if (auto *assignment = item->assignment())
+      kernel.body.push_back({false, word(assignment->NAME()), expression(assignment->expression()),
+                             where(assignment)});
+    else if (item->schedule())
+      kernel.schedules.push_back(schedule(item->schedule()));
+    else if (auto *block = item->caseBlock())
+      kernel.cases.push_back({word(block->NAME()), bindings(block->binding())});
+    else if (auto *check = item->check())
+      kernel.checks.push_back({bindings(check->binding()), places_(check->getStart())});
+  }
+
+  ast::Function function(MmkParser::FunctionContext *context) {
+    ast::Function result;
+    result.name = word(context->NAME());
+    for (MmkParser::ArgumentContext *argument : context->argument())
+      result.arguments.push_back(word(argument->NAME()));
+    result.value = expression(context->expression());
+    return result;
+  }
+
+  ast::Type type(MmkParser::TypeContext *context) {
+    ast::Type result{word(context->NAME()), {}, where(context)};
+    for (MmkParser::DimensionContext *dimension : context->dimension())
+      result.dimensions.push_back(word(dimension->getStart()));
+    return result;
+  }
+
+  ast::Schedule schedule(MmkParser::ScheduleContext *context) {
+    ast::Schedule result;
+    result.where = places_(context->SCHEDULE()->getSymbol());
+    if (context->pattern()) {
+      result.pattern = joined(context->pattern());
+      result.where = places_(context->getStart(), context->pattern()->getStop());
+      if (result.pattern->text != textOf(result.pattern->where))
+        diagnostics_.error(result.pattern->where,
+                           "a machine pattern is one word without spaces, such as ascend910b*");
+    }
+    for (MmkParser::ScheduleItemContext *item : context->scheduleItem())
+      if (item->directive())
+        result.directives.push_back(directive(item->directive()));
+      else if (auto *requirement = item->requirement())
+        result.requirements.push_back(
+            {expression(requirement->expression()), textOf(where(requirement->expression()))});
+    return result;
+  }
+
+  ast::Directive directive(MmkParser::DirectiveContext *context) {
+    ast::Directive result{word(context->NAME()), {}};
+    if (context->alternatives())
+      result.settings.push_back({{}, alternatives(context->alternatives()), where(context)});
+    for (MmkParser::SettingContext *setting : context->setting()) {
+      ast::Setting &added = result.settings.emplace_back();
+      for (TerminalNode *name : setting->NAME())
+        added.key.push_back(word(name));
+      added.alternatives = alternatives(setting->alternatives());
+      added.where = where(setting);
+    }
+    if (context->alternatives())
+      result.settings.front().where.end -= 1; // without the semicolon
+    return result;
+  }
+
+  std::vector<ast::Word> alternatives(MmkParser::AlternativesContext *context) {
+    std::vector<ast::Word> result;
+    for (MmkParser::AlternativeContext *alternative : context->alternative())
+      result.push_back(joined(alternative));
+    return result;
+  }
+
+  std::vector<ast::Binding> bindings(const std::vector<MmkParser::BindingContext *> &contexts) {
+    std::vector<ast::Binding> result;
+    for (MmkParser::BindingContext *context : contexts)
+      result.push_back({word(context->NAME()), joined(context->number()), where(context)});
+    return result;
+  }
+
+  using Kind = ast::Expression::Kind;
+
+  ast::ExpressionPtr node(Kind kind, ParserRuleContext *context, Token *text) {
+    ast::Word spelled = word(text);
+    auto result = std::make_unique<ast::Expression>();
+    result->kind = kind;
+    result->text = std::move(spelled.text);
+    result->where = where(context);
+    result->textWhere = spelled.where;
+    return result;
+  }
+
+  ast::ExpressionPtr expression(MmkParser::ExpressionContext *context) {
+    if (auto *unary = dynamic_cast<MmkParser::UnaryContext *>(context)) {
+      auto result = node(Kind::operation, context, unary->op);
+      result->operands.push_back(expression(unary->expression()));
+      return result;
+    }
+    if (auto *binary = dynamic_cast<MmkParser::BinaryContext *>(context)) {
+      auto result = node(Kind::operation, context, binary->op);
+      for (MmkParser::ExpressionContext *operand : binary->expression())
+        result->operands.push_back(expression(operand));
+      return result;
+    }
+    if (auto *parentheses = dynamic_cast<MmkParser::ParenthesesContext *>(context))
+      return expression(parentheses->expression());
+    if (auto *cast = dynamic_cast<MmkParser::CastContext *>(context)) {
+      auto result = node(Kind::cast, context, cast->NAME()->getSymbol());
+      result->operands.push_back(expression(cast->expression()));
+      return result;
+    }
+    if (auto *reference = dynamic_cast<MmkParser::ReferenceContext *>(context))
+      return this->reference(reference);
+    return node(Kind::number, context, context->getStart());
+  }
+
+  ast::ExpressionPtr reference(MmkParser::ReferenceContext *context) {
+    if (!context->DOT().empty()) {
+      auto result = node(Kind::choice, context, context->getStart());
+      const ast::Word dotted = joined(context);
+      result->text = dotted.text;
+      result->textWhere = dotted.where;
+      return result;
+    }
+    auto result =
+        node(context->LEFT_PARENTHESIS() ? Kind::call : Kind::name, context, context->getStart());
+    for (MmkParser::ExpressionContext *operand : context->expression())
+      result->operands.push_back(expression(operand));
+    return result;
+  }
+
+  const SourceFile &file_;
+  const TokenPlaces &places_;
+  Diagnostics &diagnostics_;
+};
+
+} // namespace
+
+std::optional<ast::Program> parse(const SourceFile &file, Diagnostics &diagnostics) {
+  if (!isParsable(file, diagnostics))
+    return std::nullopt;
+  // ANTLR would drop a byte order mark and count from behind it; a space keeps the places.
+  std::string text(file.text());
+  if (text.starts_with(byteOrderMark))
+    text = " " + text.substr(byteOrderMark.size());
+
+  const TokenPlaces places(file);
+  antlr4::ANTLRInputStream input(text);
+  MmkLexer lexer(&input);
+  lexer.removeErrorListeners();
+  antlr4::CommonTokenStream tokens(&lexer);
+  MmkParser parser(&tokens);
+  parser.removeErrorListeners();
+  parser.setErrorHandler(std::make_shared<SyntaxErrors>(places, diagnostics));
+  // No decision of the grammar depends on the rule around it, so the simple prediction is exact.
+  parser.getInterpreter<antlr4::atn::ParserATNSimulator>()->setPredictionMode(
+      antlr4::atn::PredictionMode::SLL);
+
+  const size_t before = diagnostics.all().size();
+  MmkParser::ProgramContext *tree = parser.program();
+  if (diagnostics.all().size() > before)
+    return std::nullopt;
+  ast::Program program = TreeBuilder(file, places, diagnostics).program(tree);
+  if (diagnostics.all().size() > before)
+    return std::nullopt;
+  return program;
+}
+
+} // namespace mmk

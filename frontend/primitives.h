@@ -1,0 +1,29 @@
+// The operations that the language is made of, by their spelling; the prelude has the rest.
+#pragma once
+
+#include "frontend/kernel.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mmk {
+
+struct Primitive {
+  std::string_view name; ///< "exp", "+"
+  unsigned operands;
+  Operation operation;
+};
+
+/// Null when `name` is no primitive function.
+const Primitive *primitiveFunction(std::string_view name);
+std::vector<std::string> primitiveFunctionNames();
+
+/// Null for what is an operator of rules only: `%`, `&&`, `||` and `!`.
+const Primitive *operatorOf(std::string_view symbol, size_t operands);
+
+inline bool isComparison(Operation operation) {
+  return operation >= Operation::equal && operation <= Operation::greaterEqual;
+}
+
+} // namespace mmk

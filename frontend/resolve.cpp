@@ -1,0 +1,173 @@
+#include "frontend/resolve.h"
+
+#include "frontend/numbers.h"
+#include "frontend/primitives.h"
+
+#include <fmt/format.h>
+
+namespace mmk {
+namespace {
+
+constexpr size_t maximumListed = 12, maximumCandidates = 200;
+
+class Resolver {
+public:
+  Resolver(Names &names, const Functions &functions, Diagnostics &diagnostics)
+      : names_(names), functions_(functions), diagnostics_(diagnostics) {}
+
+  void visit(const ast::Expression &expression) {
+    using Kind = ast::Expression::Kind;
+    switch (expression.kind) {
+    case Kind::number:
+      if (overflowsF32(expression.text))
+        error(expression.where, fmt::format("{} is too large for f32, whose largest number is "
+                                            "3.4028235e38; write inf for infinity",
+                                            expression.text));
+      break;
+    case Kind::name:
+      name(expression);
+      break;
+    case Kind::choice:
+      error(expression.where,
+            fmt::format("'{}' is a choice of the schedule; only a 'require' can read it",
+                        expression.text));
+      break;
+    case Kind::call:
+      call(expression);
+      break;
+    case Kind::cast:
+      sound_ &= resolveType({expression.text, expression.textWhere}, diagnostics_).has_value();
+      break;
+    case Kind::operation:
+      if (!operatorOf(expression.text, expression.operands.size()))
+        ruleOperator(expression);
+      break;
+    }
+    for (const ast::ExpressionPtr &operand : expression.operands)
+      visit(*operand);
+  }
+
+  bool isSound() const { return sound_; }
+
+private:
+  Diagnostic &error(SourceRange where, std::string message) {
+    sound_ = false;
+    return diagnostics_.error(where, std::move(message));
+  }
+
+  void ruleOperator(const ast::Expression &expression) {
+    const std::string_view instead =
+        expression.text == "%"    ? "use x - floor(x / y) * y"
+        : expression.text == "&&" ? "use select(first, select(second, x, y), y)"
+        : expression.text == "||" ? "use select(first, x, select(second, x, y))"
+                                  : "use the opposite comparison, or swap the sides of select";
+    error(expression.textWhere, fmt::format("'{}' combines choices in a 'require', not values; {}",
+                                            expression.text, instead));
+  }
+
+  void name(const ast::Expression &expression) {
+    const std::string &text = expression.text;
+    if (const auto found = names_.readable.find(text); found != names_.readable.end()) {
+      found->second = true;
+      return;
+    }
+    if (const auto found = names_.refused.find(text); found != names_.refused.end()) {
+      error(expression.where, found->second);
+      return;
+    }
+    if (primitiveFunction(text) || functions_.find(text)) {
+      error(expression.where, fmt::format("'{0}' is a function; expected a call, {0}(...)", text));
+      return;
+    }
+    std::vector<std::string> known;
+    for (const auto &[name, isRead] : names_.readable)
+      if (known.size() < maximumCandidates)
+        known.push_back(name);
+    error(expression.where,
+          fmt::format("unknown name '{}'{}", text, suggestion(text, known, "known here")));
+  }
+
+  void call(const ast::Expression &expression) {
+    const std::string &name = expression.text;
+    const size_t found = expression.operands.size();
+    const auto arity = [&](size_t expected, std::string_view arguments) {
+      return fmt::format("'{}' takes {} argument{}{}, found {}", name, expected,
+                         expected == 1 ? "" : "s", arguments, found);
+    };
+    if (const Primitive *primitive = primitiveFunction(name)) {
+      if (primitive->operands != found)
+        error(expression.where, arity(primitive->operands, ""));
+      return;
+    }
+    const Function *function = functions_.find(name);
+    if (!function) {
+      error(expression.textWhere,
+            names_.readable.contains(name)
+                ? fmt::format("'{}' is a value, not a function; multiply with '*'", name)
+                : fmt::format("unknown function '{}'{}", name,
+                              suggestion(name, functions_.names(), "functions")));
+      return;
+    }
+    const ast::Function &definition = *function->definition;
+    if (definition.arguments.size() == found)
+      return;
+    std::vector<std::string> arguments;
+    for (const ast::Word &argument : definition.arguments)
+      arguments.push_back(argument.text);
+    const std::string listed = arguments.empty() ? "" : " (" + listOf(arguments, "and") + ")";
+    Diagnostic &diagnostic = error(expression.where, arity(arguments.size(), listed));
+    if (!function->isPrelude)
+      diagnostic.notes.push_back({Severity::note, definition.name.where, "defined here", {}});
+  }
+
+  Names &names_;
+  const Functions &functions_;
+  Diagnostics &diagnostics_;
+  bool sound_ = true;
+};
+
+/// What other languages call our types.
+std::string_view foreignName(std::string_view word) {
+  static const std::map<std::string_view, std::string_view> names = {
+      {"float", "f32"},   {"float32", "f32"}, {"fp32", "f32"}, {"single", "f32"},
+      {"half", "f16"},    {"float16", "f16"}, {"fp16", "f16"}, {"bfloat16", "bf16"},
+      {"bfloat", "bf16"}, {"int8", "i8"},     {"char", "i8"},  {"s8", "i8"},
+      {"int8_t", "i8"},   {"int32", "i32"},   {"int", "i32"},  {"s32", "i32"},
+      {"int32_t", "i32"}};
+  const auto found = names.find(word);
+  return found == names.end() ? std::string_view() : found->second;
+}
+
+} // namespace
+
+bool resolve(const ast::Expression &expression, Names &names, const Functions &functions,
+             Diagnostics &diagnostics) {
+  Resolver resolver(names, functions, diagnostics);
+  resolver.visit(expression);
+  return resolver.isSound();
+}
+
+std::optional<ElementType> resolveType(const ast::Word &word, Diagnostics &diagnostics) {
+  if (const auto type = elementTypeFromSpelling(word.text))
+    return type;
+  const std::vector<std::string> all = {"f32", "f16", "bf16", "i8", "i32"};
+  std::string_view near = foreignName(word.text);
+  if (near.empty())
+    near = nearestWord(word.text, all);
+  diagnostics.error(word.where,
+                    fmt::format("unknown type '{}'{}; types: {}", word.text,
+                                near.empty() ? "" : fmt::format("; did you mean '{}'", near),
+                                listOf(all, "and")));
+  return std::nullopt;
+}
+
+std::string suggestion(const std::string &word, const std::vector<std::string> &candidates,
+                       std::string_view label) {
+  if (const std::string_view near = nearestWord(word, candidates); !near.empty())
+    return fmt::format("; did you mean '{}'", near);
+  if (candidates.empty() || candidates.size() > maximumListed)
+    return "";
+  return fmt::format("; {}: {}", label, listOf(candidates, "and"));
+}
+
+} // namespace mmk

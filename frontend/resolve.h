@@ -1,0 +1,31 @@
+// All that can be said of an expression without types: whether its names, functions and types
+// exist, whether calls have the right number of arguments, whether its numbers are representable.
+#pragma once
+
+#include "frontend/ast.h"
+#include "frontend/functions.h"
+#include "support/diagnostics.h"
+#include "support/element.h"
+
+#include <map>
+
+namespace mmk {
+
+/// The names that an expression may read.
+struct Names {
+  std::map<std::string, bool> readable;       ///< and whether it has been read
+  std::map<std::string, std::string> refused; ///< names that exist but cannot be read, and why
+};
+
+/// Reports what is wrong; true when nothing is.
+bool resolve(const ast::Expression &expression, Names &names, const Functions &functions,
+             Diagnostics &diagnostics);
+
+/// The type named by a word of the text; reports an unknown one.
+std::optional<ElementType> resolveType(const ast::Word &word, Diagnostics &diagnostics);
+
+/// "; did you mean 'bias'" or, when nothing is near and the list is short, "; LABEL: a, b, c".
+std::string suggestion(const std::string &word, const std::vector<std::string> &candidates,
+                       std::string_view label);
+
+} // namespace mmk

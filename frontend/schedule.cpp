@@ -1,0 +1,236 @@
+#include "frontend/schedule.h"
+
+#include "frontend/numbers.h"
+#include "frontend/resolve.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace mmk {
+namespace {
+
+const std::vector<std::string> directives = {"cores", "grid",  "tile",     "stage",  "buffers",
+                                             "store", "order", "epilogue", "require"};
+const std::vector<std::string> bufferNames = {"l1", "l0", "acc", "out", "ub"};
+const std::vector<std::string> operandBuffers = {"l1", "l0", "ub"};
+constexpr int64_t maximumCores = 1024, maximumBuffers = 8, maximumSwizzle = 1024;
+
+bool isIn(const std::vector<std::string> &words, std::string_view word) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+std::vector<std::string> split(std::string_view key) {
+  std::vector<std::string> parts;
+  for (size_t begin = 0; begin <= key.size();) {
+    const size_t end = std::min(key.find('.', begin), key.size());
+    parts.emplace_back(key.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+/// A legal form to show: "tile M = 128, N = 128".
+std::string example(const Kernel &kernel, std::string_view directive) {
+  std::string dimension = directive == "stage" ? "K" : "M";
+  for (const std::string &candidate : kernel.dimensions)
+    if (directive != "stage" || roleOf(kernel, candidate).isReduction) {
+      dimension = candidate;
+      break;
+    }
+  if (directive == "buffers")
+    return "buffers l1 = 2";
+  return fmt::format("{} {} = {}", directive, dimension, directive == "grid" ? 2 : 128);
+}
+
+class KeyCheck {
+public:
+  KeyCheck(const Kernel &kernel, bool knowsBody) : kernel_(kernel), knowsBody_(knowsBody) {}
+
+  /// Empty when the key is legal.
+  std::string problem(std::string_view key) const {
+    const std::vector<std::string> parts = split(key);
+    const std::string &directive = parts.front();
+    if (!isIn(directives, directive) || (directive == "require" && parts.size() > 1))
+      return unknownDirective(directive);
+    if (directive == "grid" || directive == "tile" || directive == "stage")
+      return dimensionProblem(directive, parts);
+    if (directive == "buffers")
+      return bufferProblem(parts);
+    if (parts.size() > 1)
+      return fmt::format("'{}' is one choice for the whole kernel; expected {} = ..., found {}",
+                         directive, directive, key);
+    return "";
+  }
+
+private:
+  static std::string unknownDirective(const std::string &directive) {
+    const std::string_view near = nearestWord(directive, directives);
+    return fmt::format("unknown directive '{}'{}; directives: {}", directive,
+                       near.empty() ? "" : fmt::format("; did you mean '{}'", near),
+                       listOf(directives, "and"));
+  }
+
+  std::string dimensionProblem(const std::string &directive,
+                               const std::vector<std::string> &parts) const {
+    if (parts.size() != 2)
+      return fmt::format("'{}' takes dimensions of the kernel; expected such as {}", directive,
+                         example(kernel_, directive));
+    const std::string &dimension = parts[1];
+    if (!isIn(kernel_.dimensions, dimension))
+      return fmt::format(
+          "'{}' has no dimension {}{}", kernel_.name, dimension,
+          kernel_.dimensions.empty() ? "" : "; dimensions: " + listOf(kernel_.dimensions, "and"));
+    if (!knowsBody_)
+      return "";
+    const DimensionRole role = roleOf(kernel_, dimension);
+    const auto having = [&](auto property) {
+      std::vector<std::string> names;
+      for (const std::string &name : kernel_.dimensions)
+        if (property(roleOf(kernel_, name)))
+          names.push_back(name);
+      return names.empty() ? std::string("none here") : listOf(names, "and");
+    };
+    if (directive == "stage" && !role.isReduction)
+      return fmt::format("'stage' is for the inner dimension of a product ({}), found {}",
+                         having([](const DimensionRole &each) { return each.isReduction; }),
+                         dimension);
+    if (!role.isReduction && !role.isOutput)
+      return fmt::format(
+          "'{}' is for dimensions of a result or inside a product ({}), found {}", directive,
+          having([](const DimensionRole &each) { return each.isReduction || each.isOutput; }),
+          dimension);
+    return "";
+  }
+
+  std::string bufferProblem(const std::vector<std::string> &parts) const {
+    if (parts.size() < 2)
+      return fmt::format("'buffers' takes names of on-chip buffers ({}); expected such as {}",
+                         listOf(bufferNames), example(kernel_, "buffers"));
+    if (!isIn(bufferNames, parts[1]))
+      return fmt::format("unknown buffer '{}'; buffers: {}", parts[1], listOf(bufferNames, "and"));
+    if (parts.size() == 2)
+      return "";
+    if (!isIn(operandBuffers, parts[1]))
+      return fmt::format("'{}' holds no operand, so its copies are given for all of it: buffers "
+                         "{} = ...; operands can be named in {}",
+                         parts[1], parts[1], listOf(operandBuffers, "and"));
+    std::vector<std::string> tensors;
+    for (const Parameter &parameter : kernel_.parameters)
+      if (!parameter.isScalar())
+        tensors.push_back(parameter.name);
+    if (parts.size() > 3 || !isIn(tensors, parts[2]))
+      return fmt::format("unknown operand '{}'; tensors of '{}': {}", parts[2], kernel_.name,
+                         listOf(tensors, "and"));
+    return "";
+  }
+
+  const Kernel &kernel_;
+  bool knowsBody_;
+};
+
+std::string outside(std::string_view key, std::string_view word, std::string_view legal) {
+  return fmt::format("{} is {}, found {}", key, legal, word);
+}
+
+/// Empty when `word` is an integer within the bounds.
+std::string rangeProblem(std::string_view key, std::string_view word, int64_t maximum,
+                         std::string_view orElse = "") {
+  const auto number = parseInteger(word);
+  if (number && *number >= 1 && *number <= maximum)
+    return "";
+  return outside(key, word, fmt::format("{}an integer from 1 to {}", orElse, maximum));
+}
+
+std::string orderProblem(std::string_view word) {
+  const std::vector<std::string> words = {"rows", "columns", "zigzag"};
+  if (isIn(words, word))
+    return "";
+  if (word.starts_with("swizzle(") && word.ends_with(")"))
+    return rangeProblem("the width of swizzle", word.substr(8, word.size() - 9), maximumSwizzle);
+  return outside("order", fmt::format("'{}'", word), "rows, columns, zigzag or swizzle(n)");
+}
+
+} // namespace
+
+DimensionRole roleOf(const Kernel &kernel, std::string_view dimension) {
+  DimensionRole role;
+  const auto isHere = [&](const Shape &shape) {
+    return std::ranges::find(shape, dimension, &Dimension::name) != shape.end();
+  };
+  const auto require = [&](int64_t multiple, std::string reason) {
+    if (multiple > role.multiple) {
+      role.multiple = multiple;
+      role.reason = std::move(reason);
+    }
+  };
+  role.isOutput = std::ranges::any_of(kernel.results,
+                                      [&](const Result &result) { return isHere(result.shape); });
+  for (const auto &value : kernel.values) {
+    if (value->operation != Operation::product)
+      continue;
+    if (isHere(Shape(value->shape.end() - 2, value->shape.end())))
+      require(16, "the cube's width");
+    const Value &left = *value->operands[0];
+    if (left.shape.back().name == dimension) {
+      role.isReduction = true;
+      // 32 bytes deep, but 16 elements for f16 and bf16.
+      require(32 / static_cast<int64_t>(sizeInBytes(left.type)),
+              fmt::format("the cube's depth for {}", spelling(left.type)));
+    }
+  }
+  return role;
+}
+
+bool checkKey(const Kernel &kernel, std::string_view key, bool knowsBody, std::string &message) {
+  message = KeyCheck(kernel, knowsBody).problem(key);
+  return message.empty();
+}
+
+bool checkWord(const Kernel &kernel, std::string_view key, std::string_view word, bool knowsBody,
+               std::string &message) {
+  const std::vector<std::string> parts = split(key);
+  const std::string &directive = parts.front();
+  if (directive == "cores") {
+    message = word == "auto" ? "" : rangeProblem(key, word, maximumCores, "auto or ");
+  } else if (directive == "grid") {
+    message = rangeProblem(key, word, maximumCores);
+  } else if (directive == "buffers") {
+    message = rangeProblem(key, word, maximumBuffers);
+  } else if (directive == "order") {
+    message = orderProblem(word);
+  } else if (directive == "store" || directive == "epilogue") {
+    const std::vector<std::string> words = directive == "store"
+                                               ? std::vector<std::string>{"after", "overlapped"}
+                                               : std::vector<std::string>{"fused", "separate"};
+    message = isIn(words, word) ? "" : outside(key, fmt::format("'{}'", word), listOf(words));
+  } else if (message = rangeProblem(key, word, maximumTile); message.empty() && knowsBody) {
+    const DimensionRole role = roleOf(kernel, parts[1]);
+    const int64_t number = *parseInteger(word);
+    if (number % role.multiple != 0)
+      message = fmt::format("{} = {} is not a multiple of {}, {}; nearest legal: {}", key, number,
+                            role.multiple, role.reason,
+                            nearestMultiples(number, role.multiple, maximumTile));
+  }
+  return message.empty();
+}
+
+bool checkChoice(const Kernel &kernel, std::string_view key, std::string_view word,
+                 std::string &message) {
+  return checkKey(kernel, key, true, message) && checkWord(kernel, key, word, true, message);
+}
+
+std::string nearestMultiples(int64_t number, int64_t unit, int64_t maximum) {
+  const int64_t below = number / unit * unit, above = below + unit;
+  std::vector<std::string> legal;
+  if (below >= unit)
+    legal.push_back(std::to_string(below));
+  if (above <= maximum)
+    legal.push_back(std::to_string(above));
+  return fmt::format("{}", fmt::join(legal, ", "));
+}
+
+bool hasNumbers(std::string_view key) {
+  return key != "store" && key != "order" && key != "epilogue";
+}
+
+} // namespace mmk

@@ -1,0 +1,161 @@
+// The schedules of a kernel as its text has them: every alternative of every directive.
+#include "frontend/check_kernel.h"
+#include "frontend/numbers.h"
+#include "frontend/requirement.h"
+#include "frontend/schedule.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace mmk {
+namespace {
+
+class ScheduleCheck {
+public:
+  ScheduleCheck(const Kernel &kernel, bool knowsBody, Diagnostics &diagnostics)
+      : kernel_(kernel), knowsBody_(knowsBody), diagnostics_(diagnostics) {}
+
+  Schedule check(const ast::Schedule &tree) {
+    schedule_.machinePattern = tree.pattern ? tree.pattern->text : "";
+    schedule_.where = tree.where;
+    for (const ast::Directive &directive : tree.directives)
+      for (const ast::Setting &setting : directive.settings)
+        if (!this->setting(directive, setting))
+          break;
+    stagesHoldWholeTiles();
+    for (const ast::Requirement &requirement : tree.requirements)
+      if (auto rule = buildRequirement(requirement, kernel_, schedule_, knowsBody_, diagnostics_))
+        schedule_.requirements.push_back(std::move(*rule));
+    if (sound_)
+      defaultsAreLegal();
+    return std::move(schedule_);
+  }
+
+private:
+  Diagnostic &error(SourceRange where, std::string message) {
+    sound_ = false;
+    return diagnostics_.error(where, std::move(message));
+  }
+
+  /// False when the directive itself is wrong, so that its other settings would only repeat that.
+  bool setting(const ast::Directive &directive, const ast::Setting &tree) {
+    Directive added{directive.name.text, {}, tree.where};
+    for (const ast::Word &part : tree.key)
+      added.key += "." + part.text;
+    std::string message;
+    if (!checkKey(kernel_, directive.name.text, knowsBody_, message) && tree.key.empty()) {
+      error(directive.name.where, message);
+      return false;
+    }
+    if (!checkKey(kernel_, added.key, knowsBody_, message)) {
+      const bool isUnknown = message.starts_with("unknown directive");
+      SourceRange where = isUnknown ? directive.name.where : tree.key.front().where;
+      if (!isUnknown)
+        where.end = tree.key.back().where.end;
+      error(where, message);
+      return !isUnknown;
+    }
+    const auto first = std::ranges::find(schedule_.directives, added.key, &Directive::key);
+    if (first != schedule_.directives.end()) {
+      error(tree.where, fmt::format("'{}' is given twice", added.key))
+          .notes.push_back({Severity::note, first->where, "first here", {}});
+      return true;
+    }
+    for (const ast::Word &alternative : tree.alternatives)
+      this->alternative(alternative, added);
+    schedule_.directives.push_back(std::move(added));
+    return true;
+  }
+
+  void alternative(const ast::Word &tree, Directive &directive) {
+    std::string word = tree.text, message;
+    // "064" is 64 everywhere from here on.
+    if (const auto number = parseInteger(word))
+      word = std::to_string(*number);
+    if (!checkWord(kernel_, directive.key, word, knowsBody_, message)) {
+      error(tree.where, message);
+      return;
+    }
+    const auto first =
+        std::ranges::find(directive.alternatives, word, &Directive::Alternative::word);
+    if (first != directive.alternatives.end())
+      error(tree.where, fmt::format("the alternative {} stands twice", word))
+          .notes.push_back({Severity::note, first->where, "first here", {}});
+    else
+      directive.alternatives.push_back({word, tree.where});
+  }
+
+  const Directive *find(std::string_view key) const {
+    const auto found = std::ranges::find(schedule_.directives, key, &Directive::key);
+    return found == schedule_.directives.end() || found->alternatives.empty() ? nullptr : &*found;
+  }
+
+  /// A stage is moved as whole tiles; the default one must fit the default tile.
+  void stagesHoldWholeTiles() {
+    for (const Directive &stage : schedule_.directives) {
+      if (!stage.key.starts_with("stage."))
+        continue;
+      const std::string tileKey = "tile." + stage.key.substr(6);
+      const Directive *tile = find(tileKey);
+      if (!tile)
+        continue;
+      for (const auto &alternative : stage.alternatives) {
+        const bool isDefault = &alternative == &stage.alternatives.front();
+        const int64_t length = *parseInteger(alternative.word);
+        const auto fits = [&](const Directive::Alternative &each) {
+          return length % *parseInteger(each.word) == 0;
+        };
+        const auto tilesEnd = isDefault ? tile->alternatives.begin() + 1 : tile->alternatives.end();
+        if (std::any_of(tile->alternatives.begin(), tilesEnd, fits))
+          continue;
+        const std::string &word = tile->alternatives.front().word;
+        error(alternative.where,
+              fmt::format("{} = {} is not a multiple of {}{}; nearest legal: {}", stage.key, length,
+                          isDefault ? fmt::format("{} = {}, the default", tileKey, word)
+                                    : fmt::format("any {}", tileKey),
+                          "", nearestMultiples(length, *parseInteger(word), maximumTile)))
+            .notes.push_back({Severity::note, tile->where, "the tile", {}});
+      }
+    }
+  }
+
+  void defaultsAreLegal() {
+    const ChosenNumber chosen = [&](std::string_view key) -> std::optional<int64_t> {
+      const Directive *directive = find(key);
+      return directive ? parseInteger(directive->alternatives.front().word) : std::nullopt;
+    };
+    for (const Requirement &requirement : schedule_.requirements)
+      if (judge(requirement, chosen) == Verdict::broken)
+        error(requirement.where,
+              fmt::format("the default variant, made of all first alternatives, breaks 'require "
+                          "{}': {}",
+                          requirement.text, spellChoices(requirement, chosen)));
+  }
+
+  const Kernel &kernel_;
+  bool knowsBody_;
+  Diagnostics &diagnostics_;
+  Schedule schedule_;
+  bool sound_ = true;
+};
+
+} // namespace
+
+void checkSchedules(const ast::Kernel &tree, bool knowsBody, Kernel &kernel,
+                    Diagnostics &diagnostics) {
+  std::map<std::string, SourceRange> seen;
+  for (const ast::Schedule &schedule : tree.schedules) {
+    kernel.schedules.push_back(ScheduleCheck(kernel, knowsBody, diagnostics).check(schedule));
+    const Schedule &added = kernel.schedules.back();
+    const auto [first, isNew] = seen.try_emplace(added.machinePattern, added.where);
+    if (!isNew)
+      diagnostics
+          .error(added.where, added.machinePattern.empty()
+                                  ? "two schedules for every machine; expected one, or a 'for' "
+                                    "with the machines it is for"
+                                  : fmt::format("two schedules for '{}'", added.machinePattern))
+          .notes.push_back({Severity::note, first->second, "first here", {}});
+  }
+}
+
+} // namespace mmk

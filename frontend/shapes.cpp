@@ -1,0 +1,45 @@
+#include "frontend/shapes.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+namespace mmk {
+
+std::optional<Shape> broadcast(const Shape &left, const Shape &right, Mismatch &mismatch) {
+  const Dimension one{"", 1};
+  const auto fromEnd = [&](const Shape &shape, size_t i) {
+    return i < shape.size() ? shape[shape.size() - 1 - i] : one;
+  };
+  Shape result(std::max(left.size(), right.size()));
+  for (size_t i = 0; i < result.size(); ++i) {
+    const Dimension a = fromEnd(left, i), b = fromEnd(right, i);
+    if (a != b && a != one && b != one) {
+      mismatch = {a, b, i};
+      return std::nullopt;
+    }
+    result[result.size() - 1 - i] = a == one ? b : a;
+  }
+  return result;
+}
+
+bool broadcastsTo(const Shape &shape, const Shape &target) {
+  Mismatch ignored;
+  return broadcast(shape, target, ignored) == target;
+}
+
+std::string spelling(const Dimension &dimension) {
+  return dimension.isLiteral() ? std::to_string(dimension.literal) : dimension.name;
+}
+
+std::string spelling(const Mismatch &mismatch) {
+  static constexpr std::array<std::string_view, 3> places = {
+      "the last dimensions", "the second last dimensions", "the third last dimensions"};
+  const std::string place =
+      mismatch.fromEnd < places.size()
+          ? std::string(places[mismatch.fromEnd])
+          : fmt::format("the dimensions {} before the last", mismatch.fromEnd);
+  return fmt::format("{} are {} and {}", place, spelling(mismatch.left), spelling(mismatch.right));
+}
+
+} // namespace mmk

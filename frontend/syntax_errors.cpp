@@ -1,0 +1,232 @@
+#include "frontend/syntax_errors.h"
+
+#include "MmkParser.h"
+
+#include <BufferedTokenStream.h>
+#include <InputMismatchException.h>
+#include <atn/ATN.h>
+#include <fmt/format.h>
+
+namespace mmk {
+namespace {
+
+using antlr4::Token;
+using grammar::MmkParser;
+
+/// Several tokens that a person thinks of as one thing.
+struct Group {
+  std::string words;
+  std::vector<ssize_t> tokens;
+};
+
+const std::vector<Group> &groups() {
+  static const std::vector<Group> all = {
+      {"an expression",
+       {MmkParser::NAME, MmkParser::INTEGER, MmkParser::FLOAT, MmkParser::INF, MmkParser::NAN_,
+        MmkParser::MINUS, MmkParser::NOT, MmkParser::LEFT_PARENTHESIS, MmkParser::CAST}},
+      {"an operator",
+       {MmkParser::STAR, MmkParser::SLASH, MmkParser::PERCENT, MmkParser::AT, MmkParser::PLUS,
+        MmkParser::MINUS, MmkParser::LESS, MmkParser::LESS_EQUAL, MmkParser::GREATER,
+        MmkParser::GREATER_EQUAL, MmkParser::EQUAL, MmkParser::NOT_EQUAL, MmkParser::AND,
+        MmkParser::OR}},
+      {"a number",
+       {MmkParser::MINUS, MmkParser::INTEGER, MmkParser::FLOAT, MmkParser::INF, MmkParser::NAN_}},
+      {"a number", {MmkParser::INTEGER, MmkParser::FLOAT, MmkParser::INF, MmkParser::NAN_}},
+      {"a number", {MmkParser::MINUS, MmkParser::INTEGER, MmkParser::FLOAT}},
+      {"a number", {MmkParser::INTEGER, MmkParser::FLOAT}},
+  };
+  return all;
+}
+
+std::string spell(size_t type) {
+  switch (type) {
+  case Token::EOF:
+    return "the end of the file";
+  case MmkParser::NAME:
+    return "a name";
+  case MmkParser::INTEGER:
+    return "an integer";
+  case MmkParser::FLOAT:
+    return "a number";
+  default:
+    static const MmkParser vocabulary(nullptr);
+    return vocabulary.getVocabulary().getLiteralName(type);
+  }
+}
+
+/// "an operator or ';'".
+std::string spellExpected(const antlr4::misc::IntervalSet &expected) {
+  std::vector<ssize_t> left = expected.toList();
+  std::vector<std::string> words;
+  for (const Group &group : groups()) {
+    const auto has = [&](ssize_t token) { return std::ranges::find(left, token) != left.end(); };
+    if (!std::ranges::all_of(group.tokens, has))
+      continue;
+    words.push_back(group.words);
+    std::erase_if(left, [&](ssize_t token) {
+      // A call and a dotted choice are possible wherever an operator is: true, but no help.
+      const bool noise = token == MmkParser::LEFT_PARENTHESIS || token == MmkParser::DOT;
+      return std::ranges::find(group.tokens, token) != group.tokens.end() ||
+             (noise && group.words == "an operator");
+    });
+  }
+  for (ssize_t token : left)
+    if (token != MmkParser::OTHER)
+      words.push_back(spell(static_cast<size_t>(token)));
+  return listOf(words);
+}
+
+std::string spellFound(const Token *token) {
+  if (token->getType() == Token::EOF)
+    return "the end of the file";
+  std::string text = token->getText();
+  if (text.size() == 1 && static_cast<unsigned char>(text[0]) < 0x20)
+    return fmt::format("the character U+{:04X}", static_cast<unsigned>(text[0]));
+  if (text.size() > 40)
+    text = text.substr(0, 37) + "...";
+  const bool keyword = MmkParser::KERNEL <= token->getType() && token->getType() <= MmkParser::NAN_;
+  return fmt::format("{}'{}'", keyword ? "the keyword " : "", text);
+}
+
+Token *tokenBefore(antlr4::Parser *parser, const Token *token) {
+  const size_t index = token->getTokenIndex();
+  return index == 0 ? nullptr : parser->getTokenStream()->get(index - 1);
+}
+
+bool beginsItem(size_t token) {
+  return token == MmkParser::KERNEL || token == MmkParser::FN || token == Token::EOF;
+}
+
+bool beginsStatement(size_t token) {
+  switch (token) {
+  case MmkParser::LET:
+  case MmkParser::SCHEDULE:
+  case MmkParser::CASE:
+  case MmkParser::CHECK:
+  case MmkParser::REQUIRE:
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool isBlock(size_t rule) {
+  return rule == MmkParser::RuleKernel || rule == MmkParser::RuleSchedule ||
+         rule == MmkParser::RuleCaseBlock || rule == MmkParser::RuleCheck;
+}
+
+size_t next(antlr4::Parser *parser) { return parser->getInputStream()->LA(1); }
+
+} // namespace
+
+void SyntaxErrors::sync(antlr4::Parser *parser) {
+  const auto isLegal = [&] {
+    // Cheap first: what may follow in this rule alone.
+    const auto &inRule = parser->getATN().nextTokens(parser->getATN().states[parser->getState()]);
+    return inRule.contains(next(parser)) ||
+           (inRule.contains(Token::EPSILON) && parser->isExpectedToken(next(parser)));
+  };
+  while (!isLegal()) {
+    antlr4::InputMismatchException error(parser);
+    const size_t rule = parser->getRuleContext()->getRuleIndex();
+    const bool inBlock =
+        isBlock(rule) && parser->getExpectedTokens().contains(size_t(MmkParser::RIGHT_BRACE));
+    if (rule == MmkParser::RuleProgram) {
+      reportError(parser, error);
+      skipToItem(parser);
+    } else if (inBlock && !beginsItem(next(parser))) {
+      reportError(parser, error);
+      const size_t begin = parser->getCurrentToken()->getTokenIndex();
+      parser->consume();
+      skipStatement(parser, begin);
+    } else {
+      throw error;
+    }
+  }
+}
+
+Token *SyntaxErrors::recoverInline(antlr4::Parser *parser) {
+  throw antlr4::InputMismatchException(parser);
+}
+
+void SyntaxErrors::reportError(antlr4::Parser *parser, const antlr4::RecognitionException &error) {
+  if (recovering_)
+    return;
+  recovering_ = true;
+  Token *found = error.getOffendingToken();
+  const auto expected = error.getExpectedTokens();
+  std::string message =
+      fmt::format("expected {}, found {}", spellExpected(expected), spellFound(found));
+
+  // What is missing at the end of a line is best seen there, not at the start of the next.
+  Token *before = tokenBefore(parser, found);
+  const bool separatorMissing = expected.contains(size_t(MmkParser::SEMICOLON)) ||
+                                expected.contains(size_t(MmkParser::COMMA));
+  if (before && separatorMissing && before->getLine() < found->getLine()) {
+    if (found->getType() != Token::EOF)
+      message += fmt::format(" on line {}", found->getLine());
+    diagnostics_.error(places_.behind(before), message);
+  } else {
+    Diagnostic &diagnostic = diagnostics_.error(places_(found), message);
+    noteOpenBrace(parser, found, diagnostic);
+  }
+}
+
+void SyntaxErrors::noteOpenBrace(antlr4::Parser *parser, Token *found, Diagnostic &diagnostic) {
+  if (!beginsItem(found->getType()))
+    return;
+  int open = 0;
+  for (size_t i = found->getTokenIndex(); i-- > 0;) {
+    Token *token = parser->getTokenStream()->get(i);
+    open += token->getType() == MmkParser::LEFT_BRACE;
+    open -= token->getType() == MmkParser::RIGHT_BRACE;
+    if (open > 0) {
+      diagnostic.notes.push_back({Severity::note, places_(token), "this '{' is not closed", {}});
+      return;
+    }
+  }
+}
+
+void SyntaxErrors::recover(antlr4::Parser *parser, std::exception_ptr error) {
+  antlr4::ParserRuleContext *context = parser->getContext();
+  switch (context->getRuleIndex()) {
+  case MmkParser::RuleItem:
+    return skipToItem(parser);
+  case MmkParser::RuleKernelItem:
+  case MmkParser::RuleScheduleItem:
+  case MmkParser::RuleBinding:
+    return skipStatement(parser, context->getStart()->getTokenIndex());
+  default:
+    std::rethrow_exception(error);
+  }
+}
+
+void SyntaxErrors::skipToItem(antlr4::Parser *parser) {
+  while (!beginsItem(next(parser)))
+    parser->consume();
+  recovering_ = false;
+}
+
+/// Goes behind the statement that began at the token `begin`, which holds the error.
+void SyntaxErrors::skipStatement(antlr4::Parser *parser, size_t begin) {
+  recovering_ = false;
+  int depth = 0;
+  const auto count = [&](const Token *token) {
+    depth += token->getType() == MmkParser::LEFT_BRACE;
+    depth -= token->getType() == MmkParser::RIGHT_BRACE;
+  };
+  for (size_t i = begin; i < parser->getCurrentToken()->getTokenIndex(); ++i)
+    count(parser->getTokenStream()->get(i));
+  while (!beginsItem(next(parser))) {
+    const Token *token = parser->getCurrentToken();
+    const size_t type = token->getType();
+    if (depth <= 0 && (type == MmkParser::RIGHT_BRACE || beginsStatement(type)))
+      return;
+    count(token);
+    parser->consume();
+    if (depth <= 0 && (type == MmkParser::SEMICOLON || type == MmkParser::RIGHT_BRACE))
+      return;
+  }
+}
+
+} // namespace mmk

@@ -1,0 +1,38 @@
+// The types and shapes of operations: from operands to a value, or to the reason why there is
+// none.
+#pragma once
+
+#include "frontend/values.h"
+
+#include <string>
+#include <vector>
+
+namespace mmk {
+
+class Typing {
+public:
+  explicit Typing(Values &values) : values_(values) {}
+
+  /// Null when the operands do not fit; `problem` then says why. `symbol` is how the program spells
+  /// the operation.
+  const Value *apply(Operation operation, std::string_view symbol,
+                     const std::vector<const Value *> &operands, SourceRange where,
+                     std::string &problem);
+
+  const Value *cast(ElementType type, const Value *operand, SourceRange where,
+                    std::string &problem);
+
+private:
+  const Value *product(const Value *left, const Value *right, SourceRange where,
+                       std::string &problem);
+  const Value *transpose(const Value *operand, SourceRange where, std::string &problem);
+  const Value *elementwise(Operation operation, std::string_view symbol,
+                           std::vector<const Value *> operands, SourceRange where,
+                           std::string &problem);
+
+  Values &values_;
+};
+
+inline std::string spelling(const Value &value) { return spelling(value.type, value.shape); }
+
+} // namespace mmk
