@@ -1,0 +1,226 @@
+#include "reference/elementwise.h"
+
+#include "reference/operations.h"
+#include "runtime/convert.h"
+#include "runtime/threads.h"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+namespace mmk {
+namespace {
+
+/// Elements of a row block: the rows of some tens of values stay in the second-level cache.
+constexpr int64_t blockElements = 1024;
+/// Row blocks that a thread takes at a time, so that short rows do not pay for the dealing.
+constexpr int64_t blocksAtOnce = 16;
+
+/// One value of the tree, and where its rows come from and go to.
+struct Node {
+  const Value *value;
+  const Leaf *leaf = nullptr;   ///< or an operation on `operands`
+  std::vector<size_t> operands; ///< indices of nodes
+  std::vector<int64_t> strides; ///< of a leaf in the space of the result
+  size_t row = 0;               ///< of the scratch memory
+
+  bool isNumber() const { return leaf && leaf->isNumber; }
+};
+
+/// The values of a tree once each, operands first, the root last. Not recursive: a program may
+/// chain more operations than a stack holds.
+std::vector<Node> listNodes(const Value &root, const std::map<const Value *, Leaf> &leaves) {
+  std::vector<Node> nodes;
+  std::map<const Value *, size_t> index;
+  std::vector<const Value *> open = {&root};
+  while (!open.empty()) {
+    const Value &value = *open.back();
+    const auto leaf = leaves.find(&value);
+    const bool isLeaf = leaf != leaves.end();
+    const size_t before = open.size();
+    if (!isLeaf && !index.count(&value))
+      for (const Value *operand : value.operands)
+        if (!index.count(operand))
+          open.push_back(operand);
+    if (open.size() > before)
+      continue;
+    open.pop_back();
+    if (!index.emplace(&value, nodes.size()).second)
+      continue;
+    Node node{&value, isLeaf ? &leaf->second : nullptr, {}, {}};
+    if (!isLeaf)
+      for (const Value *operand : value.operands)
+        node.operands.push_back(index.at(operand));
+    nodes.push_back(std::move(node));
+  }
+  return nodes;
+}
+
+/// Gives each node a row that nobody else needs at its time; returns how many there are. An
+/// operation never writes over its operands, which would cost it its vector code.
+size_t assignRows(std::vector<Node> &nodes) {
+  std::vector<size_t> lastUse(nodes.size(), 0);
+  for (size_t n = 0; n < nodes.size(); ++n)
+    for (size_t operand : nodes[n].operands)
+      lastUse[operand] = n;
+  std::vector<size_t> unused;
+  size_t rows = 0;
+  for (size_t n = 0; n < nodes.size(); ++n) {
+    // A number is written once and for all blocks, so that its row is never shared.
+    if (unused.empty() || nodes[n].isNumber())
+      nodes[n].row = rows++;
+    else
+      nodes[n].row = unused.back(), unused.pop_back();
+    for (size_t operand : std::set(nodes[n].operands.begin(), nodes[n].operands.end()))
+      if (lastUse[operand] == n && !nodes[operand].isNumber())
+        unused.push_back(nodes[operand].row);
+  }
+  return rows;
+}
+
+/// Copies `count` elements that lie `stride` apart to lie together.
+template <typename T> void gather(const char *source, int64_t stride, char *target, int64_t count) {
+  for (int64_t i = 0; i < count; ++i)
+    memcpy(target + i * sizeof(T), source + i * stride * static_cast<int64_t>(sizeof(T)),
+           sizeof(T));
+}
+
+void loadRow(const View &view, int64_t offset, int64_t stride, double *row, int64_t count) {
+  const char *source = view.at(offset);
+  if (stride == 1)
+    return widen(source, view.type, row, count);
+  if (stride == 0) {
+    widen(source, view.type, row, 1);
+    std::fill_n(row + 1, count - 1, row[0]);
+    return;
+  }
+  alignas(64) char together[blockElements * sizeof(float)];
+  switch (sizeInBytes(view.type)) {
+  case 1:
+    gather<char>(source, stride, together, count);
+    break;
+  case 2:
+    gather<uint16_t>(source, stride, together, count);
+    break;
+  default:
+    gather<uint32_t>(source, stride, together, count);
+  }
+  widen(together, view.type, row, count);
+}
+
+class Evaluator {
+public:
+  Evaluator(std::vector<Node> nodes, Tensor &result)
+      : nodes_(std::move(nodes)), rows_(assignRows(nodes_)), result_(result),
+        extents_(result.shape) {
+    forEachLeaf([&](Node &node) { node.strides = broadcastStrides(node.leaf->view, extents_); });
+    mergeDimensions();
+  }
+
+  void run(unsigned threads) {
+    const int64_t inner = extents_.back();
+    if (result_.elements() == 0)
+      return;
+    const int64_t blocksOfRow = (inner + blockElements - 1) / blockElements;
+    const int64_t blocks = result_.elements() / inner * blocksOfRow;
+    std::vector<std::vector<double>> memory(std::max(threads, 1u));
+    parallelFor((blocks + blocksAtOnce - 1) / blocksAtOnce, threads,
+                [&](int64_t group, unsigned worker) {
+                  if (memory[worker].empty())
+                    memory[worker] = freshRows();
+                  const int64_t end = std::min((group + 1) * blocksAtOnce, blocks);
+                  for (int64_t block = group * blocksAtOnce; block < end; ++block)
+                    evaluateBlock(block / blocksOfRow, block % blocksOfRow * blockElements,
+                                  memory[worker].data());
+                });
+  }
+
+private:
+  /// Makes dimensions that every leaf walks without a jump one, and drops those of extent 1:
+  /// [1000, 4] is one row of 4000 then.
+  void mergeDimensions() {
+    if (extents_.empty())
+      extents_.push_back(1);
+    forEachLeaf([&](Node &leaf) { leaf.strides.resize(extents_.size(), 0); });
+    for (size_t d = extents_.size() - 1; d-- > 0;) {
+      bool joins = true;
+      forEachLeaf(
+          [&](Node &leaf) { joins &= leaf.strides[d] == leaf.strides[d + 1] * extents_[d + 1]; });
+      const bool outerIsOne = extents_[d] == 1, innerIsOne = extents_[d + 1] == 1;
+      if (!joins && !outerIsOne && !innerIsOne)
+        continue;
+      // The stride that remains is that of the faster dimension which is walked at all.
+      const size_t gone = innerIsOne ? d + 1 : d;
+      extents_[innerIsOne ? d : d + 1] = extents_[d] * extents_[d + 1];
+      extents_.erase(extents_.begin() + gone);
+      forEachLeaf([&](Node &leaf) { leaf.strides.erase(leaf.strides.begin() + gone); });
+    }
+  }
+
+  template <typename Function> void forEachLeaf(Function function) {
+    for (Node &node : nodes_)
+      if (node.leaf && !node.isNumber())
+        function(node);
+  }
+
+  /// Scratch memory of a thread, with the rows of numbers filled in.
+  std::vector<double> freshRows() const {
+    std::vector<double> rows(rows_ * blockElements);
+    for (const Node &node : nodes_)
+      if (node.isNumber())
+        std::fill_n(rows.begin() + node.row * blockElements, blockElements, node.leaf->number);
+    return rows;
+  }
+
+  void evaluateBlock(int64_t outer, int64_t begin, double *rows) const {
+    const int64_t count = std::min(blockElements, extents_.back() - begin);
+    for (const Node &node : nodes_) {
+      double *row = rows + node.row * blockElements;
+      if (!node.leaf) {
+        const double *operands[3];
+        for (size_t i = 0; i < node.operands.size(); ++i)
+          operands[i] = rows + nodes_[node.operands[i]].row * blockElements;
+        applyElementwise(*node.value, operands, row, count);
+      } else if (!node.isNumber()) {
+        const int64_t stride = node.strides.back();
+        loadRow(node.leaf->view, offsetOf(node, outer) + begin * stride, stride, row, count);
+      }
+    }
+    const int64_t at = outer * extents_.back() + begin;
+    narrow(rows + nodes_.back().row * blockElements, result_.type,
+           result_.as<char>() + at * static_cast<int64_t>(sizeInBytes(result_.type)), count);
+  }
+
+  int64_t offsetOf(const Node &leaf, int64_t outer) const {
+    int64_t offset = 0;
+    for (size_t d = extents_.size() - 1; d-- > 0; outer /= extents_[d])
+      offset += outer % extents_[d] * leaf.strides[d];
+    return offset;
+  }
+
+  std::vector<Node> nodes_;
+  const size_t rows_;
+  Tensor &result_;
+  std::vector<int64_t> extents_;
+};
+
+} // namespace
+
+void evaluateElementwise(const Value &root, const std::map<const Value *, Leaf> &leaves,
+                         Tensor &result, unsigned threads) {
+  Evaluator(listNodes(root, leaves), result).run(threads);
+}
+
+bool isElementwise(Operation operation) {
+  switch (operation) {
+  case Operation::parameter:
+  case Operation::constant:
+  case Operation::product:
+  case Operation::transpose:
+    return false;
+  default:
+    return true;
+  }
+}
+
+} // namespace mmk

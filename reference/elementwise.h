@@ -1,0 +1,27 @@
+// Evaluates a tree of elementwise operations over a whole tensor, a row block at a time, so that
+// no value between its leaves and its root is ever a tensor.
+#pragma once
+
+#include "frontend/kernel.h"
+#include "reference/view.h"
+
+#include <map>
+#include <vector>
+
+namespace mmk {
+
+/// What an elementwise tree reads: tensors, and numbers that are the same everywhere.
+struct Leaf {
+  View view;
+  bool isNumber = false;
+  double number = 0;
+};
+
+/// Stores `root`, broadcast to the shape of `result` and rounded once to its type. Every operand
+/// below `root` is elementwise or has its leaf in `leaves`.
+void evaluateElementwise(const Value &root, const std::map<const Value *, Leaf> &leaves,
+                         Tensor &result, unsigned threads);
+
+bool isElementwise(Operation operation);
+
+} // namespace mmk

@@ -1,0 +1,65 @@
+#include "reference/micro_kernel.h"
+
+#include <cstring>
+
+namespace mmk {
+namespace {
+
+/// `rows` x (`vectors` * `lanes`) accumulators; a shape is good when they, a row of b and one
+/// element of a fill the registers without spilling.
+template <int rows, int vectors, int lanes>
+[[gnu::always_inline]] inline void multiplyTile(int64_t depth, const double *a, const double *b,
+                                                double *c, int64_t stride) {
+  using Vector = double __attribute__((ext_vector_type(lanes)));
+  Vector sums[rows][vectors];
+#pragma clang loop unroll(full)
+  for (int i = 0; i < rows; ++i)
+    memcpy(sums[i], c + i * stride, sizeof sums[i]);
+  for (int64_t k = 0; k < depth; ++k, a += rows, b += vectors * lanes) {
+    Vector row[vectors];
+    memcpy(row, b, sizeof row);
+#pragma clang loop unroll(full)
+    for (int i = 0; i < rows; ++i)
+#pragma clang loop unroll(full)
+      for (int j = 0; j < vectors; ++j)
+        sums[i][j] += a[i] * row[j];
+  }
+#pragma clang loop unroll(full)
+  for (int i = 0; i < rows; ++i)
+    memcpy(c + i * stride, sums[i], sizeof sums[i]);
+}
+
+void multiplyPortably(int64_t depth, const double *a, const double *b, double *c, int64_t stride) {
+  multiplyTile<4, 2, 2>(depth, a, b, c, stride);
+}
+
+#if defined(__x86_64__)
+[[gnu::target("avx512f")]] void multiplyAvx512(int64_t depth, const double *a, const double *b,
+                                               double *c, int64_t stride) {
+  multiplyTile<8, 3, 8>(depth, a, b, c, stride);
+}
+
+[[gnu::target("avx2,fma")]] void multiplyAvx2(int64_t depth, const double *a, const double *b,
+                                              double *c, int64_t stride) {
+  multiplyTile<4, 3, 4>(depth, a, b, c, stride);
+}
+#endif
+
+MicroKernel choose() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f"))
+    return {8, 24, multiplyAvx512};
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    return {4, 12, multiplyAvx2};
+#endif
+  return {4, 4, multiplyPortably};
+}
+
+} // namespace
+
+const MicroKernel &microKernel() {
+  static const MicroKernel kernel = choose();
+  return kernel;
+}
+
+} // namespace mmk

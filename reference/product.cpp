@@ -1,0 +1,150 @@
+#include "reference/product.h"
+
+#include "reference/micro_kernel.h"
+#include "runtime/convert.h"
+#include "runtime/threads.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace mmk {
+namespace {
+
+// A block of the result with its two packed operands stays in a second-level cache of 1 MiB or
+// more. Multiples of every tile.
+constexpr int64_t blockRows = 192, blockColumns = 240, blockDepth = 256;
+
+int64_t roundUp(int64_t value, int64_t step) { return (value + step - 1) / step * step; }
+
+/// A matrix in memory, and the part of it that is being packed.
+struct Matrix {
+  View view;
+  int64_t offset = 0; ///< of its first element, for the batch
+  int64_t rowStride, columnStride;
+
+  Matrix(const View &whole)
+      : view(whole), rowStride(whole.strides.end()[-2]), columnStride(whole.strides.end()[-1]) {}
+
+  Matrix transposed() const {
+    Matrix result = *this;
+    std::swap(result.rowStride, result.columnStride);
+    return result;
+  }
+  const char *at(int64_t row, int64_t column) const {
+    return view.at(offset + row * rowStride + column * columnStride);
+  }
+};
+
+/// Packs `lines` x `depth` elements, widened, into panels of `width` lines: for each depth the
+/// `width` elements lie together. Missing lines are zero. `matrix` has lines as its rows.
+void pack(const Matrix &matrix, int64_t line, int64_t lines, int64_t depthBegin, int64_t depth,
+          int64_t width, double *panels) {
+  double row[std::max({blockDepth, blockRows, blockColumns})];
+  if (lines % width != 0)
+    std::fill_n(panels + lines / width * width * depth, width * depth, 0.0);
+  const auto panelOf = [&](int64_t i) { return panels + i / width * width * depth + i % width; };
+  if (matrix.columnStride == 1) {
+    for (int64_t i = 0; i < lines; ++i) {
+      widen(matrix.at(line + i, depthBegin), matrix.view.type, row, depth);
+      double *panel = panelOf(i);
+      for (int64_t k = 0; k < depth; ++k)
+        panel[k * width] = row[k];
+    }
+    return;
+  }
+  // The other dense order: the lines lie side by side. (A matrix of one line or of depth one may
+  // have any stride there, and takes one step of either loop.)
+  for (int64_t k = 0; k < depth; ++k) {
+    widen(matrix.at(line, depthBegin + k), matrix.view.type, row, lines);
+    for (int64_t i = 0; i < lines; i += width)
+      memcpy(panelOf(i) + k * width, row + i, sizeof(double) * std::min(width, lines - i));
+  }
+}
+
+/// Memory of one thread.
+struct Scratch {
+  std::vector<double> left, right, sums;
+};
+
+class Product {
+public:
+  Product(const View &left, const View &right, Tensor &result)
+      : left_(left), right_(right), result_(result), rows_(result.shape.end()[-2]),
+        columns_(result.shape.end()[-1]), depth_(left.shape.end()[-1]),
+        leftStrides_(broadcastStrides(left, batched(left))),
+        rightStrides_(broadcastStrides(right, batched(right))) {}
+
+  void run(unsigned threads) {
+    const int64_t rowBlocks = (rows_ + blockRows - 1) / blockRows;
+    const int64_t columnBlocks = (columns_ + blockColumns - 1) / blockColumns;
+    const int64_t blocks = rowBlocks * columnBlocks;
+    if (blocks == 0)
+      return;
+    std::vector<Scratch> scratch(std::max(threads, 1u));
+    parallelFor(result_.elements() / (rows_ * columns_) * blocks, threads,
+                [&](int64_t index, unsigned worker) {
+                  const int64_t block = index % blocks;
+                  multiplyBlock(index / blocks, block / columnBlocks * blockRows,
+                                block % columnBlocks * blockColumns, scratch[worker]);
+                });
+  }
+
+private:
+  /// The result's leading dimensions over an operand's own matrix.
+  std::vector<int64_t> batched(const View &operand) const {
+    std::vector<int64_t> shape = result_.shape;
+    std::copy(operand.shape.end() - 2, operand.shape.end(), shape.end() - 2);
+    return shape;
+  }
+
+  int64_t batchOffset(int64_t batch, const std::vector<int64_t> &strides) const {
+    int64_t offset = 0;
+    for (size_t d = strides.size() - 2; d-- > 0; batch /= result_.shape[d])
+      offset += batch % result_.shape[d] * strides[d];
+    return offset;
+  }
+
+  void multiplyBlock(int64_t batch, int64_t row, int64_t column, Scratch &scratch) {
+    const MicroKernel &kernel = microKernel();
+    const int64_t rows = std::min(blockRows, rows_ - row);
+    const int64_t columns = std::min(blockColumns, columns_ - column);
+    const int64_t paddedRows = roundUp(rows, kernel.rows);
+    const int64_t paddedColumns = roundUp(columns, kernel.columns);
+    const int64_t deepest = std::min(blockDepth, depth_);
+    scratch.left.resize(std::max<size_t>(scratch.left.size(), paddedRows * deepest));
+    scratch.right.resize(std::max<size_t>(scratch.right.size(), paddedColumns * deepest));
+    scratch.sums.assign(paddedRows * paddedColumns, 0.0);
+
+    Matrix left(left_), right(right_);
+    left.offset = batchOffset(batch, leftStrides_);
+    right.offset = batchOffset(batch, rightStrides_);
+    for (int64_t k = 0; k < depth_; k += blockDepth) {
+      const int64_t depth = std::min(blockDepth, depth_ - k);
+      pack(left, row, rows, k, depth, kernel.rows, scratch.left.data());
+      pack(right.transposed(), column, columns, k, depth, kernel.columns, scratch.right.data());
+      for (int64_t j = 0; j < paddedColumns; j += kernel.columns)
+        for (int64_t i = 0; i < paddedRows; i += kernel.rows)
+          kernel.run(depth, scratch.left.data() + i * depth, scratch.right.data() + j * depth,
+                     scratch.sums.data() + i * paddedColumns + j, paddedColumns);
+    }
+    char *target = result_.as<char>();
+    for (int64_t i = 0; i < rows; ++i) {
+      const int64_t at = (batch * rows_ + row + i) * columns_ + column;
+      narrow(scratch.sums.data() + i * paddedColumns, result_.type,
+             target + at * static_cast<int64_t>(sizeInBytes(result_.type)), columns);
+    }
+  }
+
+  const View &left_, &right_;
+  Tensor &result_;
+  const int64_t rows_, columns_, depth_;
+  const std::vector<int64_t> leftStrides_, rightStrides_;
+};
+
+} // namespace
+
+void multiply(const View &left, const View &right, Tensor &result, unsigned threads) {
+  Product(left, right, result).run(threads);
+}
+
+} // namespace mmk

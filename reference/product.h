@@ -1,0 +1,12 @@
+// `@` by the meaning of the language: exact products, accumulated in double.
+#pragma once
+
+#include "reference/view.h"
+
+namespace mmk {
+
+/// Multiplies the last two dimensions; leading ones broadcast to those of `result`, which is f32
+/// for floats (each sum rounded once) and i32 for i8 (each sum exact, then saturated).
+void multiply(const View &left, const View &right, Tensor &result, unsigned threads);
+
+} // namespace mmk

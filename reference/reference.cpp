@@ -1,0 +1,156 @@
+#include "reference/reference.h"
+
+#include "reference/elementwise.h"
+#include "reference/product.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace mmk {
+namespace {
+
+/// Evaluates one kernel once. Elementwise values are never tensors, unless a product or a transpose
+/// needs them so; what is a tensor is freed after its last reader.
+class Evaluation {
+public:
+  Evaluation(const Kernel &kernel, const std::map<std::string, int64_t> &dims, unsigned threads)
+      : kernel_(kernel), dims_(dims), threads_(threads) {}
+
+  llvm::Expected<std::vector<Tensor>> run(const std::vector<double> &scalars,
+                                          const std::vector<const Tensor *> &tensors) {
+    if (llvm::Error error = checkArguments(tensors))
+      return std::move(error);
+    findLastReaders();
+    for (size_t i = 0; i < kernel_.values.size(); ++i) {
+      const Value &value = *kernel_.values[i];
+      if (value.operation == Operation::constant)
+        setNumber(value, value.constant);
+      else if (value.operation == Operation::parameter && value.shape.empty())
+        setNumber(value, scalars[value.parameter]);
+      else if (value.operation == Operation::parameter)
+        leaves_[&value].view = viewOf(*tensors[value.parameter]);
+      else if (llvm::Error error = evaluate(value))
+        return std::move(error);
+      for (const Value *read : readLast_[i])
+        memory_.erase(read);
+    }
+    std::vector<Tensor> results;
+    for (const Result &result : kernel_.results) {
+      llvm::Expected<Tensor> tensor = Tensor::allocate(result.type, concrete(result.shape));
+      if (!tensor)
+        return tensor.takeError();
+      evaluateElementwise(*result.value, leaves_, *tensor, threads_);
+      results.push_back(std::move(*tensor));
+    }
+    return results;
+  }
+
+private:
+  llvm::Error checkArguments(const std::vector<const Tensor *> &tensors) const {
+    for (const std::string &name : kernel_.dimensions)
+      if (!dims_.count(name))
+        return llvm::createStringError(fmt::format("the dimension {} has no value", name));
+    for (size_t i = 0; i < kernel_.parameters.size(); ++i) {
+      const Parameter &parameter = kernel_.parameters[i];
+      if (parameter.isScalar())
+        continue;
+      const std::string expected = spelling(parameter.type, concrete(parameter.shape));
+      if (!tensors[i])
+        return llvm::createStringError(
+            fmt::format("{}: expected a tensor {}, found none", parameter.name, expected));
+      const std::string found = spelling(tensors[i]->type, tensors[i]->shape);
+      if (found != expected)
+        return llvm::createStringError(
+            fmt::format("{}: expected {}, found {}", parameter.name, expected, found));
+    }
+    return llvm::Error::success();
+  }
+
+  std::vector<int64_t> concrete(const Shape &shape) const {
+    std::vector<int64_t> extents;
+    for (const Dimension &dimension : shape)
+      extents.push_back(dimension.isLiteral() ? dimension.literal : dims_.at(dimension.name));
+    return extents;
+  }
+
+  void setNumber(const Value &value, double number) {
+    Leaf &leaf = leaves_[&value];
+    leaf.isNumber = true;
+    leaf.number = roundTo(value.type, number);
+  }
+
+  /// An elementwise value stays unevaluated until somebody reads it as a tensor.
+  llvm::Error evaluate(const Value &value) {
+    if (isElementwise(value.operation))
+      return llvm::Error::success();
+    for (const Value *operand : value.operands)
+      if (!leaves_.count(operand))
+        if (llvm::Error error = materialise(*operand))
+          return error;
+    if (value.operation == Operation::transpose) {
+      leaves_[&value].view = transposed(leaves_.at(value.operands[0]).view);
+      return llvm::Error::success();
+    }
+    llvm::Expected<Tensor> product = Tensor::allocate(value.type, concrete(value.shape));
+    if (!product)
+      return product.takeError();
+    multiply(leaves_.at(value.operands[0]).view, leaves_.at(value.operands[1]).view, *product,
+             threads_);
+    keep(value, std::move(*product));
+    return llvm::Error::success();
+  }
+
+  llvm::Error materialise(const Value &value) {
+    llvm::Expected<Tensor> tensor = Tensor::allocate(value.type, concrete(value.shape));
+    if (!tensor)
+      return tensor.takeError();
+    evaluateElementwise(value, leaves_, *tensor, threads_);
+    keep(value, std::move(*tensor));
+    return llvm::Error::success();
+  }
+
+  void keep(const Value &value, Tensor tensor) {
+    leaves_[&value].view = viewOf(tensor);
+    memory_.insert_or_assign(&value, std::move(tensor));
+  }
+
+  /// For each place in Kernel::values, the values that are read there for the last time. An
+  /// elementwise value reads its operands when it is itself read, and a transpose is a view of its
+  /// operand: both pass their own last reader on. What a result reads is kept to the end.
+  void findLastReaders() {
+    const size_t end = kernel_.values.size();
+    std::map<const Value *, size_t> lastReader;
+    for (const Result &result : kernel_.results)
+      lastReader[result.value] = end;
+    for (size_t i = end; i-- > 0;) {
+      const Value &value = *kernel_.values[i];
+      const bool passesOn =
+          isElementwise(value.operation) || value.operation == Operation::transpose;
+      const size_t reader = passesOn ? std::max(i, lastReader[&value]) : i;
+      for (const Value *operand : value.operands)
+        lastReader[operand] = std::max(lastReader[operand], reader);
+    }
+    readLast_.resize(end + 1);
+    for (const auto &[value, reader] : lastReader)
+      readLast_[reader].push_back(value);
+  }
+
+  const Kernel &kernel_;
+  const std::map<std::string, int64_t> &dims_;
+  const unsigned threads_;
+  std::map<const Value *, Leaf> leaves_;
+  std::map<const Value *, Tensor> memory_;           ///< of the leaves that are not parameters
+  std::vector<std::vector<const Value *>> readLast_; ///< by place in Kernel::values
+};
+
+} // namespace
+
+llvm::Expected<std::vector<Tensor>> evaluateReference(const Kernel &kernel,
+                                                      const std::map<std::string, int64_t> &dims,
+                                                      const std::vector<double> &scalars,
+                                                      const std::vector<const Tensor *> &tensors,
+                                                      unsigned threads) {
+  return Evaluation(kernel, dims, threads).run(scalars, tensors);
+}
+
+} // namespace mmk

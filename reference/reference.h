@@ -1,0 +1,29 @@
+// The meaning of the language, evaluated: the body of a kernel as written, without any schedule and
+// without the compiler, to compare every result with.
+#pragma once
+
+#include "frontend/kernel.h"
+#include "runtime/tensor.h"
+
+#include "llvm/Support/Error.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace mmk {
+
+/// The results of `kernel`, in order. `dims` binds every dimension; `scalars` and `tensors` have
+/// one entry for each parameter, of which the one that fits its kind is read (a null tensor stands
+/// for a scalar).
+///
+/// `@` accumulates in double and rounds once, to f32, or is exact and saturates, for i32. Every
+/// elementwise operation is done in f32. A result is rounded once to its declared type; integers
+/// saturate.
+llvm::Expected<std::vector<Tensor>> evaluateReference(const Kernel &kernel,
+                                                      const std::map<std::string, int64_t> &dims,
+                                                      const std::vector<double> &scalars,
+                                                      const std::vector<const Tensor *> &tensors,
+                                                      unsigned threads);
+
+} // namespace mmk
