@@ -86,18 +86,19 @@ private:
           .notes.push_back({Severity::note, first->second, "first here", {}});
       return;
     }
-    const auto declared = signature_.values.find(name);
-    const auto dimension = signature_.dimensions.find(name);
-    if (declared != signature_.values.end() || dimension != signature_.dimensions.end()) {
-      const bool isDimension = declared == signature_.values.end();
-      error(statement.name.where, fmt::format("'{}' is the name of a {} already", name,
-                                              isDimension                      ? "dimension"
-                                              : names_.readable.contains(name) ? "parameter"
-                                                                               : "result"))
-          .notes.push_back(
-              {Severity::note, (isDimension ? dimension : declared)->second, "declared here", {}});
+    if (std::ranges::find(kernel_.results, name, &Result::name) != kernel_.results.end()) {
+      error(statement.name.where,
+            fmt::format("'{0}' is a result and is assigned without let: {0} = ...;", name));
+      assigned_.try_emplace(name, statement.name.where);
       return;
     }
+    for (const auto &[names, what] : {std::pair(&signature_.values, "parameter"),
+                                      std::pair(&signature_.dimensions, "dimension")})
+      if (const auto first = names->find(name); first != names->end()) {
+        error(statement.name.where, fmt::format("'{}' is the name of a {} already", name, what))
+            .notes.push_back({Severity::note, first->second, "declared here", {}});
+        return;
+      }
     letPlaces_.emplace(name, statement.name.where);
     names_.refused.erase(name);
     names_.readable.emplace(name, false);
@@ -132,6 +133,11 @@ private:
                 fmt::format("cannot assign {} to '{}', which is {}", spelling(*value), name,
                             spelling(result->type, result->shape)));
       diagnostic.notes.push_back({Severity::note, result->where, "declared here", {}});
+      if (!value->name.empty())
+        diagnostic.notes.push_back({Severity::note,
+                                    value->where,
+                                    fmt::format("'{}' is {}", value->name, spelling(*value)),
+                                    {}});
       return;
     }
     result->value = value;
@@ -216,7 +222,7 @@ private:
                      const std::vector<const Value *> &operands, const Frame &frame) {
     if (operands.size() != primitive.operands)
       return nullptr;
-    std::string problem;
+    Problem problem;
     const Value *value = typing_.apply(primitive.operation, primitive.name, operands,
                                        frame.function ? frame.call : expression.where, problem);
     if (!value)
@@ -228,7 +234,7 @@ private:
     const auto type = elementTypeFromSpelling(expression.text);
     if (!type)
       return nullptr;
-    std::string problem;
+    Problem problem;
     const Value *value =
         typing_.cast(*type, operand, frame.function ? frame.call : expression.where, problem);
     if (!value)
@@ -251,31 +257,29 @@ private:
     return evaluate(*function->definition->value, inner);
   }
 
-  /// At the operation, or, for one inside a function, at the call; with where each side came from.
-  void reportProblem(std::string problem, const ast::Expression &expression,
+  /// At the operation or the operand to blame, or, inside a function, at the call; with where each
+  /// side came from.
+  void reportProblem(Problem problem, const ast::Expression &expression,
                      const std::vector<const Value *> &operands, const Frame &frame) {
+    const ast::Expression &blamed =
+        problem.operand ? *expression.operands[*problem.operand] : expression;
     Diagnostic &diagnostic =
-        error(frame.function ? frame.call : expression.where, std::move(problem));
+        error(frame.function ? frame.call : blamed.where, std::move(problem.message));
+    const auto note = [&](SourceRange where, std::string message) {
+      diagnostic.notes.push_back({Severity::note, where, std::move(message), {}});
+    };
     if (frame.function)
-      diagnostic.notes.push_back({Severity::note,
-                                  expression.where,
-                                  fmt::format("inside '{}'", frame.function->definition->name.text),
-                                  {}});
+      note(expression.where, fmt::format("inside '{}'", frame.function->definition->name.text));
     std::set<const Value *> noted;
     for (size_t i = 0; i < operands.size(); ++i) {
       const Value &operand = *operands[i];
-      if (operand.operation == Operation::constant || !noted.insert(&operand).second)
+      if (problem.operand.value_or(i) != i || operand.operation == Operation::constant ||
+          !noted.insert(&operand).second)
         continue;
       if (!operand.name.empty())
-        diagnostic.notes.push_back({Severity::note,
-                                    operand.where,
-                                    fmt::format("'{}' is {}", operand.name, spelling(operand)),
-                                    {}});
-      else if (operands.size() > 1)
-        diagnostic.notes.push_back({Severity::note,
-                                    expression.operands[i]->where,
-                                    fmt::format("this is {}", spelling(operand)),
-                                    {}});
+        note(operand.where, fmt::format("'{}' is {}", operand.name, spelling(operand)));
+      else if (!problem.operand)
+        note(expression.operands[i]->where, fmt::format("this is {}", spelling(operand)));
     }
   }
 

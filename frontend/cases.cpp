@@ -114,8 +114,7 @@ void checkTolerance(const ast::Check &tree, Check &check, Diagnostics &diagnosti
       const std::string_view near = nearestWord(key, keys);
       diagnostics.error(binding.name.where,
                         fmt::format("unknown tolerance '{}'{}; tolerances: {}", key,
-                                    near.empty() ? "" : fmt::format("; did you mean '{}'", near),
-                                    listOf(keys, "and")));
+                                    didYouMean(near), listOf(keys, "and")));
       continue;
     }
     if (!once(binding.name))

@@ -40,6 +40,7 @@ Functions::Functions(const ast::Program &program, Diagnostics &diagnostics) {
     define(definition, diagnostics);
   for (const ast::Function &definition : program.functions) {
     Names names;
+    names.label = "a function reads its arguments only";
     for (const ast::Word &argument : definition.arguments)
       names.readable.emplace(argument.text, false);
     Function &function = own_[definition.name.text];

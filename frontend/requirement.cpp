@@ -143,7 +143,7 @@ private:
   Diagnostics &diagnostics_;
 };
 
-/// Thrown out of no function: the reasons why a rule has no value.
+/// A value for a rule, or the reason why it has none.
 struct Evaluation {
   const ChosenNumber &chosen;
   bool failed = false; ///< division by zero, overflow
@@ -251,7 +251,7 @@ Verdict judge(const Requirement &requirement, const ChosenNumber &chosen) {
   return evaluation.failed ? Verdict::broken : Verdict::undecided;
 }
 
-std::string spellChoices(const Requirement &requirement, const ChosenNumber &chosen) {
+std::string explain(const Requirement &requirement, const ChosenNumber &chosen) {
   std::vector<std::string> keys;
   collectChoices(*requirement.rule, keys);
   std::string text;
@@ -260,6 +260,10 @@ std::string spellChoices(const Requirement &requirement, const ChosenNumber &cho
     text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", key,
                         number ? std::to_string(*number) : "unknown");
   }
+  Evaluation evaluation{chosen};
+  evaluation(*requirement.rule);
+  if (evaluation.failed)
+    text += "; it divides by zero or leaves 64 bits";
   return text;
 }
 

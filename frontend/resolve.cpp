@@ -56,11 +56,9 @@ private:
   }
 
   void ruleOperator(const ast::Expression &expression) {
-    const std::string_view instead =
-        expression.text == "%"    ? "use x - floor(x / y) * y"
-        : expression.text == "&&" ? "use select(first, select(second, x, y), y)"
-        : expression.text == "||" ? "use select(first, x, select(second, x, y))"
-                                  : "use the opposite comparison, or swap the sides of select";
+    const std::string_view instead = expression.text == "%"   ? "use x - floor(x / y) * y"
+                                     : expression.text == "!" ? "use the opposite comparison"
+                                                              : "nest a select in a select";
     error(expression.textWhere, fmt::format("'{}' combines choices in a 'require', not values; {}",
                                             expression.text, instead));
   }
@@ -84,7 +82,7 @@ private:
       if (known.size() < maximumCandidates)
         known.push_back(name);
     error(expression.where,
-          fmt::format("unknown name '{}'{}", text, suggestion(text, known, "known here")));
+          fmt::format("unknown name '{}'{}", text, suggestion(text, known, names_.label)));
   }
 
   void call(const ast::Expression &expression) {
@@ -101,11 +99,7 @@ private:
     }
     const Function *function = functions_.find(name);
     if (!function) {
-      error(expression.textWhere,
-            names_.readable.contains(name)
-                ? fmt::format("'{}' is a value, not a function; multiply with '*'", name)
-                : fmt::format("unknown function '{}'{}", name,
-                              suggestion(name, functions_.names(), "functions")));
+      unknownFunction(expression);
       return;
     }
     const ast::Function &definition = *function->definition;
@@ -118,6 +112,21 @@ private:
     Diagnostic &diagnostic = error(expression.where, arity(arguments.size(), listed));
     if (!function->isPrelude)
       diagnostic.notes.push_back({Severity::note, definition.name.where, "defined here", {}});
+  }
+
+  void unknownFunction(const ast::Expression &expression) {
+    const std::string &name = expression.text;
+    if (names_.readable.contains(name)) {
+      error(expression.textWhere,
+            fmt::format("'{}' is a value, not a function; multiply with '*' or '@'", name));
+      return;
+    }
+    const std::vector<std::string> known = functions_.names();
+    const std::string_view near = nearestWord(name, known);
+    Diagnostic &diagnostic =
+        error(expression.textWhere, fmt::format("unknown function '{}'{}", name, didYouMean(near)));
+    if (near.empty())
+      diagnostic.notes.push_back({Severity::note, {}, "functions: " + listOf(known, "and"), {}});
   }
 
   Names &names_;
@@ -154,17 +163,19 @@ std::optional<ElementType> resolveType(const ast::Word &word, Diagnostics &diagn
   std::string_view near = foreignName(word.text);
   if (near.empty())
     near = nearestWord(word.text, all);
-  diagnostics.error(word.where,
-                    fmt::format("unknown type '{}'{}; types: {}", word.text,
-                                near.empty() ? "" : fmt::format("; did you mean '{}'", near),
-                                listOf(all, "and")));
+  diagnostics.error(word.where, fmt::format("unknown type '{}'{}; types: {}", word.text,
+                                            didYouMean(near), listOf(all, "and")));
   return std::nullopt;
+}
+
+std::string didYouMean(std::string_view near) {
+  return near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near);
 }
 
 std::string suggestion(const std::string &word, const std::vector<std::string> &candidates,
                        std::string_view label) {
   if (const std::string_view near = nearestWord(word, candidates); !near.empty())
-    return fmt::format("; did you mean '{}'", near);
+    return didYouMean(near);
   if (candidates.empty() || candidates.size() > maximumListed)
     return "";
   return fmt::format("; {}: {}", label, listOf(candidates, "and"));

@@ -15,6 +15,7 @@ namespace mmk {
 struct Names {
   std::map<std::string, bool> readable;       ///< and whether it has been read
   std::map<std::string, std::string> refused; ///< names that exist but cannot be read, and why
+  std::string_view label = "known here";      ///< of a list of the readable ones
 };
 
 /// Reports what is wrong; true when nothing is.
@@ -24,7 +25,11 @@ bool resolve(const ast::Expression &expression, Names &names, const Functions &f
 /// The type named by a word of the text; reports an unknown one.
 std::optional<ElementType> resolveType(const ast::Word &word, Diagnostics &diagnostics);
 
-/// "; did you mean 'bias'" or, when nothing is near and the list is short, "; LABEL: a, b, c".
+/// " (did you mean 'bias'?)", or nothing when `near` is empty.
+std::string didYouMean(std::string_view near);
+
+/// The candidate near `word` as above, or, when none is near and the list is short,
+/// "; LABEL: a, b and c".
 std::string suggestion(const std::string &word, const std::vector<std::string> &candidates,
                        std::string_view label);
 

@@ -4,6 +4,7 @@
 #include "frontend/resolve.h"
 
 #include <algorithm>
+#include <cctype>
 #include <fmt/format.h>
 
 namespace mmk {
@@ -65,8 +66,7 @@ public:
 private:
   static std::string unknownDirective(const std::string &directive) {
     const std::string_view near = nearestWord(directive, directives);
-    return fmt::format("unknown directive '{}'{}; directives: {}", directive,
-                       near.empty() ? "" : fmt::format("; did you mean '{}'", near),
+    return fmt::format("unknown directive '{}'{}; directives: {}", directive, didYouMean(near),
                        listOf(directives, "and"));
   }
 
@@ -132,13 +132,31 @@ std::string outside(std::string_view key, std::string_view word, std::string_vie
   return fmt::format("{} is {}, found {}", key, legal, word);
 }
 
-/// Empty when `word` is an integer within the bounds.
+/// Empty when `word` is an integer from 1 to `maximum`; `legal` says that in words.
 std::string rangeProblem(std::string_view key, std::string_view word, int64_t maximum,
-                         std::string_view orElse = "") {
+                         std::string legal = "") {
   const auto number = parseInteger(word);
   if (number && *number >= 1 && *number <= maximum)
     return "";
-  return outside(key, word, fmt::format("{}an integer from 1 to {}", orElse, maximum));
+  if (legal.empty())
+    legal = fmt::format("an integer from 1 to {}", maximum);
+  const bool isWord = std::isalpha(static_cast<unsigned char>(word.empty() ? '0' : word[0]));
+  return outside(key, isWord ? fmt::format("'{}'", word) : std::string(word), legal);
+}
+
+std::string tileProblem(std::string_view key, std::string_view word, const DimensionRole &role) {
+  const std::string legal =
+      role.multiple > 1
+          ? fmt::format("a multiple of {} from {} to {}", role.multiple, role.multiple, maximumTile)
+          : "";
+  if (std::string problem = rangeProblem(key, word, maximumTile, legal); !problem.empty())
+    return problem;
+  const int64_t number = *parseInteger(word);
+  if (number % role.multiple == 0)
+    return "";
+  return fmt::format("{} = {} is not a multiple of {}, {}; nearest legal: {}", key, number,
+                     role.multiple, role.reason,
+                     nearestMultiples(number, role.multiple, maximumTile));
 }
 
 std::string orderProblem(std::string_view word) {
@@ -191,7 +209,10 @@ bool checkWord(const Kernel &kernel, std::string_view key, std::string_view word
   const std::vector<std::string> parts = split(key);
   const std::string &directive = parts.front();
   if (directive == "cores") {
-    message = word == "auto" ? "" : rangeProblem(key, word, maximumCores, "auto or ");
+    message = word == "auto"
+                  ? ""
+                  : rangeProblem(key, word, maximumCores,
+                                 fmt::format("auto or an integer from 1 to {}", maximumCores));
   } else if (directive == "grid") {
     message = rangeProblem(key, word, maximumCores);
   } else if (directive == "buffers") {
@@ -203,13 +224,8 @@ bool checkWord(const Kernel &kernel, std::string_view key, std::string_view word
                                                ? std::vector<std::string>{"after", "overlapped"}
                                                : std::vector<std::string>{"fused", "separate"};
     message = isIn(words, word) ? "" : outside(key, fmt::format("'{}'", word), listOf(words));
-  } else if (message = rangeProblem(key, word, maximumTile); message.empty() && knowsBody) {
-    const DimensionRole role = roleOf(kernel, parts[1]);
-    const int64_t number = *parseInteger(word);
-    if (number % role.multiple != 0)
-      message = fmt::format("{} = {} is not a multiple of {}, {}; nearest legal: {}", key, number,
-                            role.multiple, role.reason,
-                            nearestMultiples(number, role.multiple, maximumTile));
+  } else {
+    message = tileProblem(key, word, knowsBody ? roleOf(kernel, parts[1]) : DimensionRole());
   }
   return message.empty();
 }

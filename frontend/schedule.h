@@ -49,7 +49,7 @@ enum class Verdict { holds, broken, undecided };
 /// divides by zero or overflows is broken.
 Verdict judge(const Requirement &requirement, const ChosenNumber &chosen);
 
-/// The choices that a rule reads, with their values: "tile.M = 128, tile.N = 512".
-std::string spellChoices(const Requirement &requirement, const ChosenNumber &chosen);
+/// Why a rule is broken: the choices that it reads, "tile.M = 128, tile.N = 512".
+std::string explain(const Requirement &requirement, const ChosenNumber &chosen);
 
 } // namespace mmk

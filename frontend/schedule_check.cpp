@@ -10,6 +10,8 @@
 namespace mmk {
 namespace {
 
+constexpr size_t maximumAlternatives = 64;
+
 class ScheduleCheck {
 public:
   ScheduleCheck(const Kernel &kernel, bool knowsBody, Diagnostics &diagnostics)
@@ -61,8 +63,12 @@ private:
           .notes.push_back({Severity::note, first->where, "first here", {}});
       return true;
     }
-    for (const ast::Word &alternative : tree.alternatives)
-      this->alternative(alternative, added);
+    if (tree.alternatives.size() > maximumAlternatives)
+      error(tree.where, fmt::format("{} alternatives for '{}'; at most {} are allowed",
+                                    tree.alternatives.size(), added.key, maximumAlternatives));
+    else
+      for (const ast::Word &alternative : tree.alternatives)
+        this->alternative(alternative, added);
     schedule_.directives.push_back(std::move(added));
     return true;
   }
@@ -108,12 +114,12 @@ private:
         const auto tilesEnd = isDefault ? tile->alternatives.begin() + 1 : tile->alternatives.end();
         if (std::any_of(tile->alternatives.begin(), tilesEnd, fits))
           continue;
-        const std::string &word = tile->alternatives.front().word;
+        const std::string &tileWord = tile->alternatives.front().word;
         error(alternative.where,
-              fmt::format("{} = {} is not a multiple of {}{}; nearest legal: {}", stage.key, length,
-                          isDefault ? fmt::format("{} = {}, the default", tileKey, word)
+              fmt::format("{} = {} is not a multiple of {}; nearest legal: {}", stage.key, length,
+                          isDefault ? fmt::format("the default {} = {}", tileKey, tileWord)
                                     : fmt::format("any {}", tileKey),
-                          "", nearestMultiples(length, *parseInteger(word), maximumTile)))
+                          nearestMultiples(length, *parseInteger(tileWord), maximumTile)))
             .notes.push_back({Severity::note, tile->where, "the tile", {}});
       }
     }
@@ -129,7 +135,7 @@ private:
         error(requirement.where,
               fmt::format("the default variant, made of all first alternatives, breaks 'require "
                           "{}': {}",
-                          requirement.text, spellChoices(requirement, chosen)));
+                          requirement.text, explain(requirement, chosen)));
   }
 
   const Kernel &kernel_;

@@ -34,7 +34,7 @@ public:
 private:
   void parameter(const ast::Parameter &tree) {
     isParameter_ = true;
-    declare(tree.name, "parameter");
+    declare(tree.name);
     Parameter &added = kernel_.parameters.emplace_back();
     added.name = tree.name.text;
     added.where = tree.where;
@@ -66,25 +66,30 @@ private:
 
   void result(const ast::Result &tree) {
     isParameter_ = false;
-    declare(tree.name, "result");
+    declare(tree.name);
     Result &added = kernel_.results.emplace_back();
     added.name = tree.name.text;
     added.where = tree.where;
     if (!type(tree.type, added.type, added.shape))
       signature_.unsound.insert(added.name);
-    else if (tree.type.dimensions.empty())
+    else if (tree.type.dimensions.empty()) {
+      signature_.unsound.insert(added.name);
       diagnostics_.error(tree.where,
                          fmt::format("the result '{0}' has no shape; expected a tensor, such as "
                                      "{0}: {1}[M, N]",
                                      added.name, spelling(added.type)));
+    }
   }
 
-  void declare(const ast::Word &name, std::string_view what) {
+  void declare(const ast::Word &name) {
     const auto [first, isNew] = signature_.values.try_emplace(name.text, name.where);
     if (isNew)
       return;
+    const bool ofParameter = std::ranges::find(kernel_.parameters, name.text, &Parameter::name) !=
+                             kernel_.parameters.end();
     diagnostics_
-        .error(name.where, fmt::format("the {} '{}' has the name of another", what, name.text))
+        .error(name.where, fmt::format("'{}' is the name of a {} already", name.text,
+                                       ofParameter ? "parameter" : "result"))
         .notes.push_back({Severity::note, first->second, "first here", {}});
   }
 
@@ -127,13 +132,16 @@ private:
     const bool isNew = signature_.dimensions.try_emplace(word.text, word.where).second;
     if (isNew && isParameter_)
       kernel_.dimensions.push_back(word.text);
-    if (isNew && !isParameter_)
+    if (isParameter_ ||
+        std::ranges::find(kernel_.dimensions, word.text) != kernel_.dimensions.end())
+      return Dimension{word.text, 0};
+    if (isNew)
       diagnostics_.error(word.where,
                          fmt::format("the dimension {} is in no parameter, so no argument can "
                                      "bind it{}",
                                      word.text,
                                      suggestion(word.text, kernel_.dimensions, "dimensions")));
-    return Dimension{word.text, 0};
+    return std::nullopt;
   }
 
   void namesAreDistinct() {

@@ -4,6 +4,7 @@
 
 #include <BufferedTokenStream.h>
 #include <InputMismatchException.h>
+#include <algorithm>
 #include <atn/ATN.h>
 #include <fmt/format.h>
 
@@ -24,6 +25,9 @@ const std::vector<Group> &groups() {
       {"an expression",
        {MmkParser::NAME, MmkParser::INTEGER, MmkParser::FLOAT, MmkParser::INF, MmkParser::NAN_,
         MmkParser::MINUS, MmkParser::NOT, MmkParser::LEFT_PARENTHESIS, MmkParser::CAST}},
+      {"a machine pattern",
+       {MmkParser::NAME, MmkParser::INTEGER, MmkParser::FLOAT, MmkParser::STAR, MmkParser::MINUS,
+        MmkParser::DOT}},
       {"an operator",
        {MmkParser::STAR, MmkParser::SLASH, MmkParser::PERCENT, MmkParser::AT, MmkParser::PLUS,
         MmkParser::MINUS, MmkParser::LESS, MmkParser::LESS_EQUAL, MmkParser::GREATER,
@@ -57,6 +61,9 @@ std::string spell(size_t type) {
 /// "an operator or ';'".
 std::string spellExpected(const antlr4::misc::IntervalSet &expected) {
   std::vector<ssize_t> left = expected.toList();
+  // The end of the file is the last thing that a person would want.
+  if (!left.empty() && left.front() == ssize_t(Token::EOF))
+    std::rotate(left.begin(), left.begin() + 1, left.end());
   std::vector<std::string> words;
   for (const Group &group : groups()) {
     const auto has = [&](ssize_t token) { return std::ranges::find(left, token) != left.end(); };
@@ -93,12 +100,23 @@ Token *tokenBefore(antlr4::Parser *parser, const Token *token) {
   return index == 0 ? nullptr : parser->getTokenStream()->get(index - 1);
 }
 
-bool beginsItem(size_t token) {
-  return token == MmkParser::KERNEL || token == MmkParser::FN || token == Token::EOF;
+/// Whether something new can begin here: a keyword elsewhere is one that was taken for a name.
+bool standsFirst(antlr4::Parser *parser, const Token *token) {
+  const Token *before = tokenBefore(parser, token);
+  return !before || before->getLine() < token->getLine() ||
+         before->getType() == MmkParser::SEMICOLON || before->getType() == MmkParser::RIGHT_BRACE;
 }
 
-bool beginsStatement(size_t token) {
-  switch (token) {
+bool beginsItem(antlr4::Parser *parser, const Token *token) {
+  const size_t type = token->getType();
+  return type == Token::EOF ||
+         ((type == MmkParser::KERNEL || type == MmkParser::FN) && standsFirst(parser, token));
+}
+
+bool beginsStatement(antlr4::Parser *parser, const Token *token) {
+  if (!standsFirst(parser, token))
+    return false;
+  switch (token->getType()) {
   case MmkParser::LET:
   case MmkParser::SCHEDULE:
   case MmkParser::CASE:
@@ -134,7 +152,7 @@ void SyntaxErrors::sync(antlr4::Parser *parser) {
     if (rule == MmkParser::RuleProgram) {
       reportError(parser, error);
       skipToItem(parser);
-    } else if (inBlock && !beginsItem(next(parser))) {
+    } else if (inBlock && !beginsItem(parser, parser->getCurrentToken())) {
       reportError(parser, error);
       const size_t begin = parser->getCurrentToken()->getTokenIndex();
       parser->consume();
@@ -162,18 +180,18 @@ void SyntaxErrors::reportError(antlr4::Parser *parser, const antlr4::Recognition
   Token *before = tokenBefore(parser, found);
   const bool separatorMissing = expected.contains(size_t(MmkParser::SEMICOLON)) ||
                                 expected.contains(size_t(MmkParser::COMMA));
-  if (before && separatorMissing && before->getLine() < found->getLine()) {
-    if (found->getType() != Token::EOF)
+  const bool isEnd = found->getType() == Token::EOF;
+  SourceRange where = places_(found);
+  if (before && (isEnd || (separatorMissing && before->getLine() < found->getLine()))) {
+    where = places_.behind(before);
+    if (!isEnd)
       message += fmt::format(" on line {}", found->getLine());
-    diagnostics_.error(places_.behind(before), message);
-  } else {
-    Diagnostic &diagnostic = diagnostics_.error(places_(found), message);
-    noteOpenBrace(parser, found, diagnostic);
   }
+  noteOpenBrace(parser, found, diagnostics_.error(where, message));
 }
 
 void SyntaxErrors::noteOpenBrace(antlr4::Parser *parser, Token *found, Diagnostic &diagnostic) {
-  if (!beginsItem(found->getType()))
+  if (!beginsItem(parser, found))
     return;
   int open = 0;
   for (size_t i = found->getTokenIndex(); i-- > 0;) {
@@ -202,7 +220,7 @@ void SyntaxErrors::recover(antlr4::Parser *parser, std::exception_ptr error) {
 }
 
 void SyntaxErrors::skipToItem(antlr4::Parser *parser) {
-  while (!beginsItem(next(parser)))
+  while (!beginsItem(parser, parser->getCurrentToken()))
     parser->consume();
   recovering_ = false;
 }
@@ -217,10 +235,10 @@ void SyntaxErrors::skipStatement(antlr4::Parser *parser, size_t begin) {
   };
   for (size_t i = begin; i < parser->getCurrentToken()->getTokenIndex(); ++i)
     count(parser->getTokenStream()->get(i));
-  while (!beginsItem(next(parser))) {
+  while (!beginsItem(parser, parser->getCurrentToken())) {
     const Token *token = parser->getCurrentToken();
     const size_t type = token->getType();
-    if (depth <= 0 && (type == MmkParser::RIGHT_BRACE || beginsStatement(type)))
+    if (depth <= 0 && (type == MmkParser::RIGHT_BRACE || beginsStatement(parser, token)))
       return;
     count(token);
     parser->consume();

@@ -68,15 +68,16 @@ public:
       } else if (std::strchr("([{", text_[i])) {
         if (++depth > maximumNesting)
           return refuse(i, i + 1,
-                        fmt::format("nested more than {} brackets deep; name inner parts with let",
+                        fmt::format("nested more than {} brackets deep; split it with let or fn",
                                     maximumNesting));
       } else if (std::strchr(")]}", text_[i])) {
         depth -= depth > 0;
       } else if (std::strchr("+-*/%@<>!&", text_[i])) {
         if (++operators > maximumOperators)
-          return refuse(i, i + 1,
-                        fmt::format("more than {} operators in one statement; name parts with let",
-                                    maximumOperators));
+          return refuse(
+              i, i + 1,
+              fmt::format("more than {} operators in one statement; split it with let or fn",
+                          maximumOperators));
       }
       if (i < text_.size() && std::strchr(";{}", text_[i]))
         operators = 0;

@@ -8,17 +8,13 @@
 namespace mmk {
 namespace {
 
-bool canMultiply(ElementType type) {
-  return type != ElementType::i32 && type != ElementType::boolean;
-}
-
-/// What would make both operands of `@` the same type: the cast that loses nothing but what the
-/// author gives away knowingly.
+/// The one cast that makes both operands of `@` the same type.
 std::string castThatFits(ElementType left, ElementType right) {
-  if (!isFloat(left) || !isFloat(right))
-    return "cast<f16>(...) or cast<f32>(...) on both sides would fit";
-  // The accumulator of an earlier product is f32; its operands are what the cube multiplies.
-  const bool castLeft = left == ElementType::f32 || right != ElementType::f32;
+  // i8 is exact in every float; and an f32 is mostly the accumulator of an earlier product, which
+  // goes back to the type that the cube multiplies.
+  const bool castLeft =
+      left == ElementType::i8 ||
+      (right != ElementType::i8 && (left == ElementType::f32 || right != ElementType::f32));
   return fmt::format("cast<{}>(...) on the {} would fit", spelling(castLeft ? right : left),
                      castLeft ? "left" : "right");
 }
@@ -35,11 +31,21 @@ std::string rankProblem(const Value &value, std::string_view side) {
                      side == "left" ? "1, " + size : size + ", 1");
 }
 
+/// A vector meant as a column is the usual slip: "; as f32[M, 1] it would fit".
+std::string columnThatFits(const Shape &shape, const Value &operand) {
+  Shape column = operand.shape;
+  column.push_back({"", 1});
+  Mismatch ignored;
+  if (column.size() > shape.size() || !broadcast(shape, column, ignored))
+    return "";
+  return fmt::format("; as {} the right would fit", spelling(operand.type, column));
+}
+
 } // namespace
 
 const Value *Typing::apply(Operation operation, std::string_view symbol,
                            const std::vector<const Value *> &operands, SourceRange where,
-                           std::string &problem) {
+                           Problem &problem) {
   switch (operation) {
   case Operation::product:
     return product(operands[0], operands[1], where, problem);
@@ -51,9 +57,9 @@ const Value *Typing::apply(Operation operation, std::string_view symbol,
 }
 
 const Value *Typing::cast(ElementType type, const Value *operand, SourceRange where,
-                          std::string &problem) {
+                          Problem &problem) {
   if (operand->type == ElementType::boolean) {
-    problem = "a comparison cannot be cast to a number; use select(condition, 1, 0)";
+    problem = {"a comparison cannot be cast to a number; use select(condition, 1, 0)", 0};
     return nullptr;
   }
   if (operand->type == type)
@@ -62,21 +68,28 @@ const Value *Typing::cast(ElementType type, const Value *operand, SourceRange wh
 }
 
 const Value *Typing::product(const Value *left, const Value *right, SourceRange where,
-                             std::string &problem) {
-  for (const auto &[value, side] : {std::pair(left, "left"), std::pair(right, "right")}) {
-    if (!canMultiply(value->type))
-      problem = fmt::format("'@' multiplies f32, f16, bf16 or i8, found {} on the {}{}",
-                            spelling(*value), side,
-                            value->type == ElementType::i32 ? "; cast<f32>(...) of it would fit"
-                                                            : "; use select(condition, 1, 0)");
+                             Problem &problem) {
+  for (const auto &[value, index] : {std::pair(left, 0), std::pair(right, 1)}) {
+    const std::string_view side = index == 0 ? "left" : "right";
+    if (value->type == ElementType::boolean)
+      problem.message = fmt::format("'@' needs numbers, found a comparison on the {}; "
+                                    "cast<f16>(select(condition, 1, 0)) makes numbers of it",
+                                    side);
+    else if (value->type == ElementType::i32)
+      problem.message = fmt::format("'@' multiplies f32, f16, bf16 or i8, found {} on the {}; "
+                                    "cast<f32>(...) of it would fit",
+                                    spelling(*value), side);
     else if (value->shape.size() < 2)
-      problem = rankProblem(*value, side);
-    if (!problem.empty())
+      problem.message = rankProblem(*value, side);
+    if (!problem.message.empty()) {
+      problem.operand = index;
       return nullptr;
+    }
   }
   if (left->type != right->type) {
-    problem = fmt::format("'@' needs the same element type on both sides, found {} and {}; {}",
-                          spelling(*left), spelling(*right), castThatFits(left->type, right->type));
+    problem.message =
+        fmt::format("'@' needs the same element type on both sides, found {} and {}; {}",
+                    spelling(*left), spelling(*right), castThatFits(left->type, right->type));
     return nullptr;
   }
 
@@ -85,20 +98,20 @@ const Value *Typing::product(const Value *left, const Value *right, SourceRange 
   const std::string pair =
       fmt::format("cannot multiply {} by {}", spelling(*left), spelling(*right));
   if (leftDepth != rightDepth) {
-    problem = fmt::format("{}: the inner dimensions are {} and {}", pair, spelling(leftDepth),
-                          spelling(rightDepth));
+    problem.message = fmt::format("{}: the inner dimensions are {} and {}", pair,
+                                  spelling(leftDepth), spelling(rightDepth));
     if (leftDepth == columns)
-      problem += "; transpose(...) of the right would fit";
+      problem.message += "; transpose(...) of the right would fit";
     else if (rows == rightDepth)
-      problem += "; transpose(...) of the left would fit";
+      problem.message += "; transpose(...) of the left would fit";
     return nullptr;
   }
   Mismatch mismatch;
   const auto batch = broadcast(Shape(left->shape.begin(), left->shape.end() - 2),
                                Shape(right->shape.begin(), right->shape.end() - 2), mismatch);
   if (!batch) {
-    problem = fmt::format("{}: the batch dimensions {} and {} differ", pair,
-                          spelling(mismatch.left), spelling(mismatch.right));
+    problem.message = fmt::format("{}: the batch dimensions {} and {} differ", pair,
+                                  spelling(mismatch.left), spelling(mismatch.right));
     return nullptr;
   }
   Shape shape = *batch;
@@ -108,44 +121,49 @@ const Value *Typing::product(const Value *left, const Value *right, SourceRange 
                            {left, right}, where);
 }
 
-const Value *Typing::transpose(const Value *operand, SourceRange where, std::string &problem) {
+const Value *Typing::transpose(const Value *operand, SourceRange where, Problem &problem) {
   Shape shape = operand->shape;
   if (operand->type == ElementType::boolean)
-    problem = "'transpose' needs numbers, found a comparison";
+    problem.message = "'transpose' needs numbers, found a comparison";
   else if (shape.size() < 2)
-    problem =
+    problem.message =
         fmt::format("'transpose' needs a tensor of rank 2 or more, found {}", spelling(*operand));
-  if (!problem.empty())
+  if (!problem.message.empty()) {
+    problem.operand = 0;
     return nullptr;
+  }
   std::swap(shape.end()[-1], shape.end()[-2]);
   return values_.operation(Operation::transpose, operand->type, std::move(shape), {operand}, where);
 }
 
 const Value *Typing::elementwise(Operation operation, std::string_view symbol,
                                  std::vector<const Value *> operands, SourceRange where,
-                                 std::string &problem) {
+                                 Problem &problem) {
   Shape shape;
   for (size_t i = 0; i < operands.size(); ++i) {
     const Value &operand = *operands[i];
     const bool isCondition = operation == Operation::select && i == 0;
     if (isCondition && operand.type != ElementType::boolean) {
-      problem = fmt::format("'select' needs a comparison first, found {}; such as x > 0",
-                            spelling(operand));
+      problem = {fmt::format("'select' needs a comparison first, such as x > 0, found {}",
+                             spelling(operand)),
+                 i};
       return nullptr;
     }
     if (!isCondition && operand.type == ElementType::boolean) {
-      problem = fmt::format("'{}' needs numbers, found a comparison; select(condition, 1, 0) makes "
-                            "a number of it",
-                            symbol);
+      problem = {fmt::format("'{}' needs numbers, found a comparison; {}", symbol,
+                             isComparison(operation)
+                                 ? "comparisons cannot be chained"
+                                 : "select(condition, 1, 0) makes numbers of it"),
+                 i};
       return nullptr;
     }
     Mismatch mismatch;
     const auto combined = broadcast(shape, operand.shape, mismatch);
     if (!combined) {
-      const Value &other = *operands[i - 1];
-      problem = fmt::format("'{}' cannot combine {} and {}: {}", symbol,
-                            i == 1 ? spelling(other) : "the shape " + spelling(shape),
-                            spelling(operand), spelling(mismatch));
+      const std::string other = i == 1 ? spelling(*operands[0]) : "the shape " + spelling(shape);
+      problem.message =
+          fmt::format("'{}' cannot combine {} and {}: {}{}", symbol, other, spelling(operand),
+                      spelling(mismatch), columnThatFits(shape, operand));
       return nullptr;
     }
     shape = *combined;

@@ -9,6 +9,12 @@
 
 namespace mmk {
 
+/// Why operands do not fit, and which of them is to blame when not all are.
+struct Problem {
+  std::string message;
+  std::optional<size_t> operand;
+};
+
 class Typing {
 public:
   explicit Typing(Values &values) : values_(values) {}
@@ -17,18 +23,16 @@ public:
   /// the operation.
   const Value *apply(Operation operation, std::string_view symbol,
                      const std::vector<const Value *> &operands, SourceRange where,
-                     std::string &problem);
+                     Problem &problem);
 
-  const Value *cast(ElementType type, const Value *operand, SourceRange where,
-                    std::string &problem);
+  const Value *cast(ElementType type, const Value *operand, SourceRange where, Problem &problem);
 
 private:
-  const Value *product(const Value *left, const Value *right, SourceRange where,
-                       std::string &problem);
-  const Value *transpose(const Value *operand, SourceRange where, std::string &problem);
+  const Value *product(const Value *left, const Value *right, SourceRange where, Problem &problem);
+  const Value *transpose(const Value *operand, SourceRange where, Problem &problem);
   const Value *elementwise(Operation operation, std::string_view symbol,
                            std::vector<const Value *> operands, SourceRange where,
-                           std::string &problem);
+                           Problem &problem);
 
   Values &values_;
 };

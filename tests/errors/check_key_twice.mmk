@@ -1,0 +1,5 @@
+// Which of the two is it?
+kernel gemm(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {
+  c = a @ b;
+  check { rtol = 1; rtol = 2; }
+}

@@ -1,0 +1,6 @@
+// `exp` is what the machine does; it cannot be something else.
+fn exp(x) = 1 + x;
+
+kernel gemm(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {
+  c = exp(a @ b);
+}

@@ -1,0 +1,6 @@
+// Two arguments share a name.
+fn f(x, x) = x;
+
+kernel gemm(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {
+  c = f(a @ b, 1);
+}

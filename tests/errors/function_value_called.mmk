@@ -1,0 +1,4 @@
+// `a` is a tensor; a product needs an operator.
+kernel gemm(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {
+  c = a(b);
+}

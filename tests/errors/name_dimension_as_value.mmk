@@ -1,0 +1,4 @@
+// A dimension is not a value.
+kernel gemm(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {
+  c = a @ b / K;
+}

@@ -1,0 +1,5 @@
+// A result is what leaves the kernel; it is not read.
+kernel gemm(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N], d: f32[M, N] {
+  c = a @ b;
+  d = c + 1;
+}

@@ -1,0 +1,4 @@
+// Names are told apart by case.
+kernel k(a: f32[N], bias: f32[N]) -> c: f32[N] {
+  c = a + Bias;
+}

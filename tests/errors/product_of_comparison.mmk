@@ -1,0 +1,4 @@
+// A comparison is not a number.
+kernel gemm(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {
+  c = (a > 0) @ b;
+}

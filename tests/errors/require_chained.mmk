@@ -1,0 +1,8 @@
+// The second comparison would compare the first one's answer.
+kernel gemm(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {
+  c = a @ b;
+  schedule {
+    tile M = 64;
+    require 16 <= tile.M <= 128;
+  }
+}

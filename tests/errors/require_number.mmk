@@ -1,0 +1,8 @@
+// A rule holds or not; a number does neither.
+kernel gemm(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {
+  c = a @ b;
+  schedule {
+    tile M = 64;
+    require tile.M * 2;
+  }
+}

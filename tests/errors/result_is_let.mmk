@@ -1,0 +1,6 @@
+// A value does not change.
+kernel gemm(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {
+  let x = a @ b;
+  x = relu(x);
+  c = x;
+}

@@ -1,0 +1,5 @@
+// A parameter is read, never written.
+kernel gemm(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {
+  c = a @ b;
+  a = 1;
+}

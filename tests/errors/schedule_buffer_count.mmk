@@ -1,0 +1,7 @@
+// Nine copies are more than can be kept apart.
+kernel gemm(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {
+  c = a @ b;
+  schedule {
+    buffers l1 = 9;
+  }
+}

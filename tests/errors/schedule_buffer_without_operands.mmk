@@ -1,0 +1,7 @@
+// The accumulator holds the result, no operand.
+kernel gemm(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {
+  c = a @ b;
+  schedule {
+    buffers acc.a = 2;
+  }
+}

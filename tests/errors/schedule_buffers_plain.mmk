@@ -1,0 +1,7 @@
+// Copies are given for each buffer.
+kernel gemm(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {
+  c = a @ b;
+  schedule {
+    buffers = 2;
+  }
+}

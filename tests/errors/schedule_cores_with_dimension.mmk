@@ -1,0 +1,7 @@
+// Cores are counted for the whole kernel.
+kernel gemm(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {
+  c = a @ b;
+  schedule {
+    cores M = 2;
+  }
+}

@@ -1,0 +1,8 @@
+// Which of the two is it?
+kernel gemm(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {
+  c = a @ b;
+  schedule {
+    tile M = 64;
+    tile M = 128;
+  }
+}

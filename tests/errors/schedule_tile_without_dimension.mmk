@@ -1,0 +1,7 @@
+// A tile has a size in each dimension.
+kernel gemm(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {
+  c = a @ b;
+  schedule {
+    tile = 128;
+  }
+}

@@ -1,0 +1,7 @@
+// There is no third level.
+kernel gemm(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {
+  c = a @ b;
+  schedule {
+    buffers l2 = 2;
+  }
+}

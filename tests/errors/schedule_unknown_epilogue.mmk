@@ -1,0 +1,7 @@
+// There are two places for an epilogue.
+kernel gemm(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {
+  c = a @ b;
+  schedule {
+    epilogue = fuse;
+  }
+}

@@ -1,0 +1,7 @@
+// There are four walks over the tiles.
+kernel gemm(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {
+  c = a @ b;
+  schedule {
+    order = spiral | swizzle(0);
+  }
+}

@@ -1,0 +1,4 @@
+// Dimensions are upper-case names.
+kernel k(a: f32[n]) -> c: f32[n] {
+  c = a;
+}

@@ -1,0 +1,4 @@
+// Without a parameter nothing goes in.
+kernel k() -> c: f32[4] {
+  c = 1;
+}

@@ -1,0 +1,4 @@
+// Two names stand side by side.
+kernel gemm(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {
+  c = a b;
+}

@@ -1,0 +1,6 @@
+// A statement stands outside every kernel.
+let x = 1;
+
+kernel k(a: f32[N]) -> c: f32[N] {
+  c = a;
+}

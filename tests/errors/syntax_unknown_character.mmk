@@ -1,0 +1,4 @@
+// A dollar sign is no part of the language.
+kernel gemm(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {
+  c = a @ $b;
+}

@@ -1,0 +1,6 @@
+// The function does not look at its second argument: a warning.
+fn first(x, y) = x;
+
+kernel k(a: f32[N]) -> c: f32[N] {
+  c = first(a, 1);
+}

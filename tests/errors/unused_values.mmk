@@ -1,0 +1,5 @@
+// Nothing is wrong but that two names are never read: warnings, and the program stands.
+kernel k(a: f32[N], bias: f32[N]) -> c: f32[N] {
+  let twice = 2 * a;
+  c = a;
+}

@@ -1,0 +1,61 @@
+// One wrong program a message: tests/errors/NAME.mmk must be refused with exactly the text in
+// NAME.expected. MMK_UPDATE=1 in the environment rewrites the expected texts; read them then.
+#include "frontend/compile.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <sstream>
+
+namespace mmk {
+namespace {
+
+using std::filesystem::path;
+
+const path folder = path(MMK_SOURCE_DIR) / "tests" / "errors";
+
+std::string read(const path &file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::stringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> result;
+  for (const auto &entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().extension() == ".mmk")
+      result.push_back(entry.path().stem().string());
+  std::ranges::sort(result);
+  return result;
+}
+
+class WrongProgram : public testing::TestWithParam<std::string> {};
+
+TEST_P(WrongProgram, IsRefusedInTheseWords) {
+  const path source = folder / (GetParam() + ".mmk"),
+             expected = folder / (GetParam() + ".expected");
+  const std::string text = read(source);
+  EXPECT_TRUE(text.starts_with("// ")) << "the first line says why the program makes no sense";
+
+  Diagnostics diagnostics;
+  std::unique_ptr<SourceFile> file;
+  const auto program = checkProgram(source.filename().string(), text, diagnostics, file);
+  const std::string rendered = diagnostics.render();
+  // A program with warnings alone is a program; only then does its file live in it.
+  EXPECT_EQ(program.has_value(), !diagnostics.hasErrors());
+  EXPECT_FALSE(diagnostics.all().empty()) << "this program is not wrong";
+  if (std::getenv("MMK_UPDATE"))
+    std::ofstream(expected, std::ios::binary) << rendered;
+  ASSERT_TRUE(std::filesystem::exists(expected)) << "no expected text; MMK_UPDATE=1 writes it:\n"
+                                                 << rendered;
+  EXPECT_EQ(rendered, read(expected));
+}
+
+INSTANTIATE_TEST_SUITE_P(Errors, WrongProgram, testing::ValuesIn(names()),
+                         [](const auto &info) { return info.param; });
+
+} // namespace
+} // namespace mmk
