@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdio>
 #include <cstring>
 #include <fmt/format.h>
 
@@ -125,14 +126,16 @@ bool nestsTooDeep(llvm::StringRef text) {
 }
 
 /// llvm::json says "[3:5, byte=20]: Expected ..."; messages here say "file:3:5: ... expected ...".
+/// It counts columns from 0 where the text ends.
 llvm::Error syntaxError(const std::string &file, llvm::Error error) {
   const std::string text = llvm::toString(std::move(error));
-  const llvm::StringRef message(text);
-  const llvm::StringRef place = message.drop_front(1).split(',').first;
-  std::string fault = message.split("]: ").second.str();
+  unsigned line = 1, column = 1;
+  sscanf(text.c_str(), "[%u:%u", &line, &column);
+  std::string fault = llvm::StringRef(text).split("]: ").second.str();
   if (!fault.empty())
     fault[0] = static_cast<char>(std::tolower(fault[0]));
-  return llvm::createStringError(fmt::format("{}:{}: not JSON: {}", file, place.str(), fault));
+  return llvm::createStringError(
+      fmt::format("{}:{}:{}: not JSON: {}", file, line, std::max(column, 1u), fault));
 }
 
 } // namespace
