@@ -157,15 +157,16 @@ def Aicore_AllocOp : Aicore_Op<"alloc", [
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "an on-chip buffer and its copies";
   let description = [{
-    `%a_l1 = aicore.alloc "a" copies 2 at 0 : memref<128x256xf16, #aicore.space<l1>>`
-    `from` is the directive of the schedule that a message about its size should point at;
-    aicore-plan-memory sets the byte offset (`at`).
+    `%a_l1 = aicore.alloc "a" of "l1" copies 2 at 0 : memref<128x256xf16, #aicore.space<l1>>`
+    `group` names the `buffers` directive that says how many copies the variant wants
+    (aicore-double-buffer sets them); aicore-plan-memory sets the byte offset (`at`). A buffer in
+    gm is the block's own piece of global memory, through which the cores of a split chip meet.
   }];
-  let arguments = (ins StrAttr:$name, DefaultValuedAttr<I64Attr, "1">:$copies,
+  let arguments = (ins StrAttr:$name, StrAttr:$group, I64Attr:$copies,
                        OptionalAttr<I64Attr>:$offset);
   let results = (outs AnyStaticShapeMemRef:$result);
   let assemblyFormat = [{
-    $name `copies` $copies (`at` $offset^)? `:` type($result) attr-dict
+    $name `of` $group `copies` $copies (`at` $offset^)? `:` type($result) attr-dict
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -288,6 +289,40 @@ def Aicore_FixpipeOp : Aicore_InstructionOp<"fixpipe"> {
   let assemblyFormat = [{
     $source `[` $slot `]` `->` $target `[` $offsets `]` `along` $along
     `size` `(` $rows `,` $columns `)` `:` type($source) `->` type($target) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Aicore_SpillOp : Aicore_InstructionOp<"spill"> {
+  let summary = "L0C -> the block's own global memory (fixpipe), for its vector cores";
+  let description = [{
+    ```mlir
+    aicore.spill %acc[%s] size(%rows, %columns) -> %tile[%w]
+      : memref<128x256xf32, #aicore.space<l0c>> -> memref<128x256xf32, #aicore.space<gm>>
+    ```
+  }];
+  let arguments = (ins AnyStaticShapeMemRef:$source, Index:$slot, Index:$rows, Index:$columns,
+                       AnyStaticShapeMemRef:$target, Index:$targetSlot);
+  let assemblyFormat = [{
+    $source `[` $slot `]` `size` `(` $rows `,` $columns `)` `->` $target `[` $targetSlot `]`
+    `:` type($source) `->` type($target) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Aicore_FetchOp : Aicore_InstructionOp<"fetch"> {
+  let summary = "the block's own global memory -> UB (MTE2): rows of a spilled accumulator";
+  let description = [{
+    ```mlir
+    aicore.fetch %tile[%w] at(%row) size(%rows, %columns) -> %y[%u]
+      : memref<128x256xf32, #aicore.space<gm>> -> memref<32x256xf32, #aicore.space<ub>>
+    ```
+  }];
+  let arguments = (ins AnyStaticShapeMemRef:$source, Index:$slot, Index:$row, Index:$rows,
+                       Index:$columns, AnyStaticShapeMemRef:$target, Index:$targetSlot);
+  let assemblyFormat = [{
+    $source `[` $slot `]` `at` `(` $row `)` `size` `(` $rows `,` $columns `)` `->`
+    $target `[` $targetSlot `]` `:` type($source) `->` type($target) attr-dict
   }];
   let hasVerifier = 1;
 }

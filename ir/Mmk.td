@@ -62,7 +62,7 @@ def Mmk_DealAttr : AttrDef<Mmk_Dialect, "Deal"> {
                           `grid` `=` $gridM `x` $gridN `>` }];
 }
 
-def Mmk_KernelOp : Mmk_Op<"kernel", [IsolatedFromAbove, Symbol,
+def Mmk_KernelOp : Mmk_Op<"kernel", [IsolatedFromAbove, Symbol, NoTerminator,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "a kernel: body and schedule";
   let description = [{

@@ -122,6 +122,16 @@ void PhaseOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setNa
     setName(region.getArgument(0), "block");
 }
 
+LogicalResult VectorCoresOp::verify() {
+  Block &block = getBody().front();
+  if (block.getNumArguments() != 1 || !block.getArgument(0).getType().isIndex())
+    return emitOpError("expected one index argument, the number of the vector core");
+  if (getCount() < 1)
+    return emitOpError("expected at least one vector core, found ") << getCount();
+  if ((*this)->getParentOfType<VectorCoresOp>())
+    return emitOpError("stands inside of another aicore.vector_cores");
+  return success();
+}
 void VectorCoresOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
   if (region.getNumArguments() == 1)
     setName(region.getArgument(0), "v");
@@ -129,8 +139,6 @@ void VectorCoresOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn
 
 LogicalResult AllocOp::verify() {
   auto type = cast<MemRefType>(getResult().getType());
-  if (spaceOf(type) == Space::gm)
-    return emitOpError("expected an on-chip memory, found gm; aicore.workspace makes temporaries there");
   if (type.getRank() != 2)
     return emitOpError("expected two dimensions, rows and columns, found ") << type;
   if (getCopies() < 1)
@@ -293,6 +301,30 @@ LogicalResult FixpipeOp::verify() {
       failed(expectSpace(*this, "target", getTarget(), {Space::gm})))
     return failure();
   return expectAlong(*this, getTarget(), getOffsets(), getAlong());
+}
+
+MMK_EFFECTS(SpillOp)
+Pipe SpillOp::getPipe() { return Pipe::fixpipe; }
+SmallVector<Access> SpillOp::getAccesses() {
+  return {reading(getSource(), getSlot()), writing(getTarget(), getTargetSlot())};
+}
+LogicalResult SpillOp::verify() {
+  if (failed(expectSpace(*this, "source", getSource(), {Space::l0c})) ||
+      failed(expectSpace(*this, "target", getTarget(), {Space::gm})))
+    return failure();
+  return expectSameElements(*this, getSource(), getTarget());
+}
+
+MMK_EFFECTS(FetchOp)
+Pipe FetchOp::getPipe() { return Pipe::mte2; }
+SmallVector<Access> FetchOp::getAccesses() {
+  return {reading(getSource(), getSlot()), writing(getTarget(), getTargetSlot())};
+}
+LogicalResult FetchOp::verify() {
+  if (failed(expectSpace(*this, "source", getSource(), {Space::gm})) ||
+      failed(expectSpace(*this, "target", getTarget(), {Space::ub})))
+    return failure();
+  return expectSameElements(*this, getSource(), getTarget());
 }
 
 MMK_EFFECTS(DrainOp)

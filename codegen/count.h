@@ -1,0 +1,19 @@
+// Counting: the time of a kernel on an AI core from its aicore IR alone, without compiling it and
+// without touching data.
+#pragma once
+
+#include "ir/aicore.h"
+#include "machines/machine.h"
+#include "runtime/clock.h"
+
+#include "llvm/Support/Error.h"
+
+namespace mmk {
+
+/// Walks the program of every block in program order, which is a legal execution, and lets the
+/// clock time each instruction on its pipe. `dims`: the value of each of the kernel's dimensions,
+/// in order. The result is the same on every host.
+llvm::Expected<ClockReport> countKernel(aicore::KernelOp kernel, const Machine &machine,
+                                        llvm::ArrayRef<int64_t> dims);
+
+} // namespace mmk

@@ -1,0 +1,60 @@
+// A compiled kernel: machine code of a variant, ready to run at any shape.
+#pragma once
+
+#include "ir/aicore.h"
+#include "machines/machine.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/Error.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mmk {
+
+struct ExecutableOptions {
+  /// Folder of the object cache; empty for none.
+  std::string cacheDirectory;
+};
+
+/// Values to run with, in the order of the kernel's declaration. Tensors are dense, in C order, and
+/// as large as the dimensions say; results may not overlap anything.
+struct Arguments {
+  std::vector<int64_t> dims;
+  std::vector<double> scalars;        ///< by parameter; ignored where the parameter is a tensor
+  std::vector<const void *> tensors;  ///< by parameter; null where the parameter is a scalar
+  std::vector<void *> results;
+};
+
+/// Peak bytes of one on-chip memory that a variant uses, of one core.
+struct MemoryUse {
+  std::string memory; ///< "l1"
+  int64_t used = 0, capacity = 0;
+};
+
+class Executable {
+public:
+  virtual ~Executable() = default;
+
+  /// Compiles the aicore kernel in `module` for the CPU underneath. `module` is read, not changed.
+  static llvm::Expected<std::unique_ptr<Executable>>
+  compile(mlir::ModuleOp module, const Machine &machine, const ExecutableOptions &options = {});
+
+  /// Runs every phase on all of the machine's cores, dealt over `threads` host threads.
+  virtual llvm::Error run(const Arguments &arguments, unsigned threads) = 0;
+
+  bool cached = false;    ///< the object came from the cache
+  double compileMs = 0;   ///< from aicore IR to code in memory
+};
+
+/// The same way, stopped at a text: LLVM IR, or assembly, or a relocatable object's bytes.
+enum class CodeFormat { llvm, assembly, object };
+llvm::Expected<std::string> emitCode(mlir::ModuleOp module, const Machine &machine,
+                                     CodeFormat format);
+
+/// What each on-chip memory holds, for reports.
+std::vector<MemoryUse> memoryUse(aicore::KernelOp kernel);
+
+} // namespace mmk

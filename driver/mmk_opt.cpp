@@ -1,0 +1,28 @@
+// mmk-opt: the passes one by one, on textual IR; what golden tests and curious readers run.
+#include "passes/passes.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "mlir/Transforms/Passes.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  registry.insert<mmk::ir::MmkDialect, mmk::aicore::AicoreDialect, mlir::affine::AffineDialect,
+                  mlir::arith::ArithDialect, mlir::linalg::LinalgDialect, mlir::math::MathDialect,
+                  mlir::scf::SCFDialect, mlir::tensor::TensorDialect>();
+  mmk::registerDialectExtensions(registry);
+  mmk::registerMmkPasses();
+  mlir::registerTransformsPasses();
+  mlir::PassPipelineRegistration<>(
+      "mmk-pipeline", "all passes after mmk-apply-variant, in order",
+      [](mlir::OpPassManager &manager) { mmk::buildPipeline(manager, mmk::Stage::aicore); });
+  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "mmk optimizer driver\n", registry));
+}

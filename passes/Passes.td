@@ -1,0 +1,134 @@
+// The way of a kernel, one pass a step; pipeline.cpp lists them in order.
+#ifndef MMK_PASSES_TD
+#define MMK_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ApplyVariant : Pass<"mmk-apply-variant", "::mlir::ModuleOp"> {
+  let summary = "leave one alternative of each directive";
+  let description = [{
+    Takes the first alternative of each `mmk.choice`, or what `variant` asks for; adds the defaults
+    of the machine for directives that the schedule does not have; checks every `mmk.require`.
+    ```mlir
+    mmk.choice "tile.M" = [128, 64]          mmk.choice "tile.M" = [64]
+    mmk.choice "order" = ["rows"]       =>   mmk.choice "order" = ["rows"]
+                                             mmk.choice "cores" = [20]       // of the machine
+    ```
+    The module then carries the machine as `aicore.machine`.
+  }];
+  let options = [
+    Option<"machine", "machine", "std::string", "\"\"", "machine description, by name or file">,
+    Option<"variant", "variant", "std::string", "\"\"",
+           "choices, e.g. tile.M=64,epilogue=separate">
+  ];
+  let dependentDialects = ["::mmk::ir::MmkDialect", "::mmk::aicore::AicoreDialect"];
+}
+
+def FuseEpilogue : Pass<"mmk-fuse-epilogue", "::mlir::ModuleOp"> {
+  let summary = "group the body into nests: a product with its epilogue, or an elementwise part";
+  let description = [{
+    With `epilogue = fused`, all elementwise operations behind a product become one linalg.generic
+    in the product's nest; with `separate` they become a nest of their own, behind it.
+    ```mlir
+    %acc = linalg.contract ...               %c = mmk.nest {
+    %s = linalg.generic (add bias)             %acc = linalg.contract ...
+    %c = linalg.generic (leaky relu)    =>     %y = linalg.generic (add bias, leaky relu)
+                                               mmk.yield %y
+                                             }
+    ```
+  }];
+  let dependentDialects = ["::mmk::ir::MmkDialect"];
+}
+
+def TileCores : Pass<"mmk-tile-cores", "::mlir::ModuleOp"> {
+  let summary = "tile the output of each nest and deal the tiles to cores";
+  let description = [{
+    ```mlir
+    %c = mmk.nest {                          %c = mmk.nest {
+      %acc = linalg.contract ...             ^bb0(%block: index):
+      %y = linalg.generic ...          =>      %n = mmk.share %block of ...
+      mmk.yield %y                             %r = scf.for %j = 0 to %n iter_args(%out) {
+    }                                            %b, %i, %k = mmk.walk %j on %block of ...
+                                                 (contract and generic of one tile)
+                                                 tensor.insert_slice ... into %out
+    ```
+    Tiles at the ragged edge are smaller: sizes are minima, computed at run time.
+  }];
+  let dependentDialects = ["::mmk::ir::MmkDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::affine::AffineDialect"];
+}
+
+def TileBase : Pass<"mmk-tile-base", "::mlir::ModuleOp"> {
+  let summary = "tile the reduction of each product twice: the stage in L1, the base tile in L0";
+  let description = [{
+    ```mlir
+    linalg.contract (tile.M x tile.N x K)
+      =>
+    scf.for %ks = 0 to K step stage.K {           // {mmk.level = "stage"}
+      scf.for %kb = 0 to min(stage.K, K - %ks) step tile.K {  // {mmk.level = "base"}
+        linalg.contract (tile.M x tile.N x tile.K)
+    ```
+  }];
+  let dependentDialects = ["::mmk::ir::MmkDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::affine::AffineDialect"];
+}
+
+def Place : Pass<"aicore-place", "::mlir::ModuleOp"> {
+  let summary = "give tiles to memories; transfers appear";
+  let description = [{
+    mmk.kernel becomes aicore.kernel, each nest a phase: operand slices at the stage level are
+    loaded into L1, at the base level staged into L0A and L0B, the accumulator stands in L0C. On a
+    split chip a plain result leaves through the fixpipe, and a tile with an epilogue is spilled to
+    the block's global memory, whose vector cores fetch it by rows; on a coupled chip it is drained
+    into UB. One copy of each buffer, transfers right before their use.
+  }];
+  let dependentDialects = ["::mmk::aicore::AicoreDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+def DoubleBuffer : Pass<"aicore-double-buffer", "::mlir::ModuleOp"> {
+  let summary = "copies of the buffers, and the transfer of the next tile under the work on this one";
+  let description = [{
+    Gives each buffer the copies that the variant asks for, and moves its transfers copies - 1
+    iterations ahead:
+    ```mlir
+    for %i {                                 load %i = 0
+      load %i                                for %i {
+      work %i                           =>     if (%i + 1 < n) load %i + 1
+    }                                          work %i
+                                             }
+    ```
+  }];
+  let dependentDialects = ["::mmk::aicore::AicoreDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+
+def PlanMemory : Pass<"aicore-plan-memory", "::mlir::ModuleOp"> {
+  let summary = "byte offsets of all buffers in their memories, with reuse by live range";
+  let description = [{
+    Buffers whose live ranges (in steps of their phase) do not meet share memory. What does not fit
+    is an error that lists every buffer of the memory with its bytes and copies.
+  }];
+}
+
+def InsertSync : Pass<"aicore-insert-sync", "::mlir::ModuleOp"> {
+  let summary = "flags that order every hazard between pipes";
+  let description = [{
+    For each buffer that one pipe fills and another uses, two events a slot: filled, and free again.
+    Buffers that are filled together and used together share them.
+    ```mlir
+                                             aicore.wait_flag [mte1 -> mte2] 0 + %s   // free
+    aicore.load ... -> %a_l1[%s]             aicore.load ... -> %a_l1[%s]
+                                        =>   aicore.set_flag [mte2 -> mte1] 0 + %s    // filled
+                                             aicore.wait_flag [mte2 -> mte1] 0 + %s
+    aicore.stage %a_l1[%s] ...               aicore.stage %a_l1[%s] ...
+                                             aicore.set_flag [mte1 -> mte2] 0 + %s
+    ```
+    All slots are free when a phase begins, and no flag is left set when it ends.
+  }];
+  let dependentDialects = ["::mmk::aicore::AicoreDialect", "::mlir::arith::ArithDialect"];
+}
+
+#endif

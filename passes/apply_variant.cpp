@@ -1,0 +1,421 @@
+#include "passes/passes.h"
+#include "passes/variant.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace mmk {
+
+#define GEN_PASS_DEF_APPLYVARIANT
+#include "passes/Passes.h.inc"
+
+SmallVector<StringRef> dimNames(Operation *op) {
+  SmallVector<StringRef> names;
+  if (auto dims = op->getAttrOfType<ArrayAttr>("mmk.dims"))
+    for (StringAttr name : dims.getAsRange<StringAttr>())
+      names.push_back(name.getValue());
+  return names;
+}
+
+Value dimValue(OpBuilder &b, Location loc, StringRef name) {
+  int64_t literal;
+  if (!name.getAsInteger(10, literal))
+    return arith::ConstantIndexOp::create(b, loc, literal);
+  return ir::DimOp::create(b, loc, b.getIndexType(), name);
+}
+
+Type operandType(linalg::ContractOp contract) {
+  return cast<RankedTensorType>(contract.getInputs()[0].getType()).getElementType();
+}
+
+bool hasProduct(ir::KernelOp kernel) {
+  return kernel.walk([](linalg::ContractOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
+//===--- names ----------------------------------------------------------------------------------===//
+
+namespace {
+
+bool isName(StringRef dim) { return !dim.empty() && !llvm::isDigit(dim[0]); }
+
+struct TileDims {
+  SmallVector<StringRef> outputs, reductions;
+};
+
+TileDims dimsOf(ir::KernelOp kernel) {
+  TileDims dims;
+  auto add = [](SmallVector<StringRef> &list, StringRef dim) {
+    if (isName(dim) && !llvm::is_contained(list, dim))
+      list.push_back(dim);
+  };
+  kernel.walk([&](linalg::ContractOp contract) {
+    SmallVector<StringRef> names = dimNames(contract);
+    add(dims.outputs, names[names.size() - 3]);
+    add(dims.outputs, names[names.size() - 2]);
+    add(dims.reductions, names.back());
+  });
+  if (!hasProduct(kernel))
+    for (auto named : kernel.getResults().getAsRange<ir::NamedAttr>())
+      for (StringAttr dim : named.getDims().take_back(2))
+        add(dims.outputs, dim.getValue());
+  llvm::erase_if(dims.reductions, [&](StringRef dim) { return llvm::is_contained(dims.outputs, dim); });
+  return dims;
+}
+
+constexpr std::array<StringRef, 5> bufferGroups = {"l1", "l0", "acc", "out", "ub"};
+
+std::string word(Attribute alternative) {
+  if (auto number = dyn_cast<IntegerAttr>(alternative))
+    return std::to_string(number.getInt());
+  return cast<StringAttr>(alternative).getValue().str();
+}
+
+} // namespace
+
+std::vector<std::string> tileDims(ir::KernelOp kernel) {
+  TileDims dims = dimsOf(kernel);
+  std::vector<std::string> names;
+  for (StringRef dim : dims.outputs)
+    names.push_back(dim.str());
+  for (StringRef dim : dims.reductions)
+    names.push_back(dim.str());
+  return names;
+}
+
+std::string variantName(ir::KernelOp kernel) {
+  TileDims dims = dimsOf(kernel);
+  SmallVector<std::string> parts;
+  auto joined = [&](StringRef directive, ArrayRef<StringRef> names) {
+    SmallVector<std::string> values;
+    for (StringRef name : names)
+      if (ir::ChoiceOp choice = kernel.choice((directive + "." + name).str()))
+        values.push_back(word(choice.getAlternatives()[0]));
+    if (!values.empty())
+      parts.push_back((directive + "=" + llvm::join(values, "x")).str());
+  };
+  auto single = [&](StringRef key, StringRef shown) {
+    if (ir::ChoiceOp choice = kernel.choice(key))
+      parts.push_back((shown + "=" + word(choice.getAlternatives()[0])).str());
+  };
+  single("cores", "cores");
+  SmallVector<StringRef> all(dims.outputs);
+  all.append(dims.reductions);
+  for (StringRef dim : all)
+    single(("grid." + dim).str(), ("grid." + dim).str());
+  joined("tile", all);
+  joined("stage", dims.reductions);
+  for (StringRef group : bufferGroups) {
+    single(("buffers." + group).str(), group);
+    for (ir::ChoiceOp choice : kernel.getSchedule().getOps<ir::ChoiceOp>())
+      if (choice.getKey().starts_with(("buffers." + group + ".").str()))
+        single(choice.getKey(), choice.getKey().drop_front(strlen("buffers.")));
+  }
+  single("store", "store");
+  single("order", "order");
+  single("epilogue", "epilogue");
+  return llvm::join(parts, ",");
+}
+
+bool parseVariant(StringRef text, ArrayRef<std::string> tileDims, Choices &choices,
+                  std::string &message) {
+  SmallVector<StringRef> items;
+  text.split(items, ',', -1, /*KeepEmpty=*/false);
+  for (StringRef item : items) {
+    auto [key, value] = item.trim().split('=');
+    key = key.trim();
+    value = value.trim();
+    if (key.empty() || value.empty()) {
+      message = ("expected DIRECTIVE=VALUE, found '" + item.trim() + "'").str();
+      return false;
+    }
+    if (key == "tile") {
+      SmallVector<StringRef> values;
+      value.split(values, 'x');
+      if (values.size() != tileDims.size()) {
+        message = ("tile=" + value + " gives " + Twine(values.size()) + " values; the tiles of this kernel are " +
+                   Twine(tileDims.size()) + ": " + llvm::join(tileDims, " x "))
+                      .str();
+        return false;
+      }
+      for (auto [dim, number] : llvm::zip(tileDims, values))
+        choices.emplace_back("tile." + dim, number.str());
+    } else if (key == "stage") {
+      // The reductions stand last.
+      SmallVector<StringRef> values;
+      value.split(values, 'x');
+      if (values.size() > tileDims.size()) {
+        message = ("stage=" + value + " gives " + Twine(values.size()) + " values").str();
+        return false;
+      }
+      for (auto [dim, number] : llvm::zip(tileDims.take_back(values.size()), values))
+        choices.emplace_back("stage." + dim, number.str());
+    } else if (llvm::is_contained(bufferGroups, key.split('.').first)) {
+      choices.emplace_back(("buffers." + key).str(), value.str());
+    } else {
+      choices.emplace_back(key.str(), value.str());
+    }
+  }
+  return true;
+}
+
+//===--- choosing -------------------------------------------------------------------------------===//
+
+namespace {
+
+class Chooser {
+public:
+  Chooser(ir::KernelOp kernel, aicore::MachineAttr machine)
+      : kernel(kernel), machine(machine), b(kernel.getContext()) {}
+
+  LogicalResult run(const Choices &overrides) {
+    if (kernel.getSchedule().empty())
+      b.createBlock(&kernel.getSchedule());
+    for (auto &[key, value] : overrides)
+      set(key, value, kernel.getLoc());
+    for (ir::ChoiceOp choice : kernel.getSchedule().getOps<ir::ChoiceOp>())
+      choice.setAlternativesAttr(b.getArrayAttr({choice.getAlternatives()[0]}));
+    if (failed(chooseCores()) || failed(chooseTiles()))
+      return failure();
+    chooseBuffers();
+    addDefault("order", b.getStringAttr("rows"));
+    if (hasProduct(kernel))
+      addDefault("epilogue", b.getStringAttr("fused"));
+    if (failed(refuseUnsupported()) || failed(checkRules()))
+      return failure();
+    kernel->setAttr("variant", b.getStringAttr(variantName(kernel)));
+    return success();
+  }
+
+private:
+  Attribute attributeOf(StringRef value) {
+    int64_t number;
+    if (!value.getAsInteger(10, number))
+      return b.getI64IntegerAttr(number);
+    return b.getStringAttr(value);
+  }
+
+  void set(StringRef key, StringRef value, Location loc) {
+    if (ir::ChoiceOp choice = kernel.choice(key)) {
+      choice.setAlternativesAttr(b.getArrayAttr({attributeOf(value)}));
+      return;
+    }
+    b.setInsertionPointToEnd(&kernel.getSchedule().front());
+    ir::ChoiceOp::create(b, loc, key, b.getArrayAttr({attributeOf(value)}));
+  }
+
+  void addDefault(StringRef key, Attribute value) {
+    if (kernel.choice(key))
+      return;
+    b.setInsertionPointToEnd(&kernel.getSchedule().front());
+    ir::ChoiceOp::create(b, kernel.getLoc(), key, b.getArrayAttr({value}));
+  }
+
+  int64_t number(StringRef key, int64_t otherwise = 0) { return kernel.chosenNumber(key, otherwise); }
+
+  LogicalResult chooseCores();
+  LogicalResult chooseTiles();
+  void chooseBuffers();
+  LogicalResult refuseUnsupported();
+  LogicalResult checkRules();
+
+  ir::KernelOp kernel;
+  aicore::MachineAttr machine;
+  OpBuilder b;
+};
+
+LogicalResult Chooser::chooseCores() {
+  addDefault("cores", b.getStringAttr("auto"));
+  ir::ChoiceOp choice = kernel.choice("cores");
+  if (isa<StringAttr>(choice.getAlternatives()[0]))
+    set("cores", std::to_string(machine.getCores()), choice.getLoc());
+  int64_t cores = number("cores");
+  if (cores > machine.getCores())
+    return choice.emitError() << "cores = " << cores << ", but " << machine.getName().getValue()
+                              << " has " << machine.getCores();
+  return success();
+}
+
+// Defaults: a base tile of 128 x 256 with rows of 128 bytes along k fills L0C of the 910b and
+// leaves room for two copies in L0A and L0B; a stage is as many base tiles, up to four (512 bytes a
+// row, one full packet of global memory), as fit L1.
+LogicalResult Chooser::chooseTiles() {
+  LogicalResult result = success();
+  kernel.walk([&](linalg::ContractOp contract) {
+    SmallVector<StringRef> names = dimNames(contract);
+    StringRef m = names[names.size() - 3], n = names[names.size() - 2], k = names.back();
+    Type type = operandType(contract);
+    if (machine.depthOf(type) == 0) {
+      contract.emitError() << machine.getName().getValue() << " has no cube instruction for "
+                           << type << " operands";
+      result = failure();
+      return;
+    }
+    int64_t bytes = type.getIntOrFloatBitWidth() / 8;
+    for (auto [dim, size] : {std::pair(m, int64_t(128)), std::pair(n, int64_t(256)),
+                             std::pair(k, 128 / bytes)})
+      if (isName(dim))
+        addDefault(("tile." + dim).str(), b.getI64IntegerAttr(size));
+    if (!isName(k))
+      return;
+    int64_t tileM = isName(m) ? number(("tile." + m).str()) : 128;
+    int64_t tileN = isName(n) ? number(("tile." + n).str()) : 256;
+    int64_t tileK = number(("tile." + k).str());
+    addDefault("buffers.l1", b.getI64IntegerAttr(2));
+    int64_t room = machine.capacity(aicore::Space::l1) / number("buffers.l1");
+    int64_t factor = 4;
+    while (factor > 1 && (tileM + tileN) * tileK * factor * bytes > room)
+      factor /= 2;
+    std::string key = ("stage." + k).str();
+    addDefault(key, b.getI64IntegerAttr(tileK * factor));
+    if (number(key) % tileK != 0) {
+      ir::ChoiceOp choice = kernel.choice(key);
+      int64_t below = number(key) / tileK * tileK;
+      InFlightDiagnostic error = choice.emitError()
+                                 << key << " = " << number(key) << " is not a multiple of tile."
+                                 << k << " = " << tileK << "; nearest legal: ";
+      if (below > 0)
+        error << below << ", ";
+      error << below + tileK;
+      result = failure();
+    }
+  });
+  return result;
+}
+
+void Chooser::chooseBuffers() {
+  if (hasProduct(kernel)) {
+    addDefault("buffers.l1", b.getI64IntegerAttr(2));
+    addDefault("buffers.l0", b.getI64IntegerAttr(2));
+    int64_t largest = 0;
+    kernel.walk([&](linalg::ContractOp contract) {
+      SmallVector<StringRef> names = dimNames(contract);
+      largest = std::max(largest, number(("tile." + names[names.size() - 3]).str(), 128) *
+                                      number(("tile." + names[names.size() - 2]).str(), 256) * 4);
+    });
+    bool two = 2 * largest <= machine.capacity(aicore::Space::l0c);
+    addDefault("buffers.acc", b.getI64IntegerAttr(two ? 2 : 1));
+  }
+  addDefault("buffers.out", b.getI64IntegerAttr(2));
+  addDefault("buffers.ub", b.getI64IntegerAttr(2));
+}
+
+// Directives of the language that this compiler cannot carry out are refused, never dropped.
+LogicalResult Chooser::refuseUnsupported() {
+  TileDims dims = dimsOf(kernel);
+  int64_t grid = 1;
+  for (ir::ChoiceOp choice : kernel.getSchedule().getOps<ir::ChoiceOp>()) {
+    StringRef key = choice.getKey();
+    if (key == "store" && kernel.chosenWord(key, "after") == "overlapped")
+      return choice.emitError("store = overlapped is not supported by this version; legal: after");
+    auto [directive, dim] = key.split('.');
+    if (directive == "grid" && number(key) > 1 && llvm::is_contained(dims.reductions, dim))
+      return choice.emitError() << key << " = " << number(key) << " splits the reduction over cores, "
+                                << "which is not supported by this version; legal: 1";
+    if (directive == "grid" && !llvm::is_contained(dims.reductions, dim))
+      grid *= number(key);
+    if (directive == "stage" && !llvm::is_contained(dims.reductions, dim))
+      return choice.emitError() << key << ": only a reduction dimension has stages; legal: "
+                                << llvm::join(dims.reductions, ", ");
+  }
+  if (grid > number("cores"))
+    return kernel.choice("cores").emitError()
+           << "the grid has " << grid << " rectangles, but only " << number("cores")
+           << " cores deal with them";
+  return success();
+}
+
+// Evaluates a rule's arithmetic over the chosen numbers.
+std::optional<int64_t> evaluate(Value value, ir::KernelOp kernel) {
+  Operation *op = value.getDefiningOp();
+  if (auto constant = dyn_cast_or_null<arith::ConstantOp>(op))
+    return cast<IntegerAttr>(constant.getValue()).getValue().getZExtValue();
+  if (auto chosen = dyn_cast_or_null<ir::ChosenOp>(op)) {
+    ir::ChoiceOp choice = kernel.choice(chosen.getKey());
+    if (!choice || !isa<IntegerAttr>(choice.getAlternatives()[0]))
+      return std::nullopt;
+    return kernel.chosenNumber(chosen.getKey(), 0);
+  }
+  if (!op || op->getNumOperands() != 2)
+    return std::nullopt;
+  std::optional<int64_t> x = evaluate(op->getOperand(0), kernel),
+                         y = evaluate(op->getOperand(1), kernel);
+  if (!x || !y)
+    return std::nullopt;
+  return llvm::TypeSwitch<Operation *, std::optional<int64_t>>(op)
+      .Case([&](arith::AddIOp) { return *x + *y; })
+      .Case([&](arith::SubIOp) { return *x - *y; })
+      .Case([&](arith::MulIOp) { return *x * *y; })
+      .Case([&](arith::DivSIOp) { return *y ? std::optional(*x / *y) : std::nullopt; })
+      .Case([&](arith::RemSIOp) { return *y ? std::optional(*x % *y) : std::nullopt; })
+      .Case([&](arith::AndIOp) { return *x & *y; })
+      .Case([&](arith::OrIOp) { return *x | *y; })
+      .Case([&](arith::XOrIOp) { return *x ^ *y; })
+      .Case([&](arith::CmpIOp compare) {
+        return int64_t(arith::applyCmpPredicate(compare.getPredicate(), APInt(64, *x, true),
+                                                APInt(64, *y, true)));
+      })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+LogicalResult Chooser::checkRules() {
+  for (ir::RequireOp require :
+       llvm::make_early_inc_range(kernel.getSchedule().getOps<ir::RequireOp>())) {
+    auto yield = cast<ir::YieldOp>(require.getRule().front().back());
+    std::optional<int64_t> holds = evaluate(yield.getValues()[0], kernel);
+    if (holds && (*holds & 1)) {
+      require.erase();
+      continue;
+    }
+    SmallVector<std::string> values;
+    llvm::StringSet<> said;
+    require.walk([&](ir::ChosenOp chosen) {
+      if (!said.insert(chosen.getKey()).second)
+        return;
+      ir::ChoiceOp choice = kernel.choice(chosen.getKey());
+      values.push_back((chosen.getKey() + " = " +
+                        (choice ? word(choice.getAlternatives()[0]) : std::string("nothing")))
+                           .str());
+    });
+    return require.emitError() << "the variant breaks the rule " << require.getText() << ": "
+                               << llvm::join(values, ", ");
+  }
+  return success();
+}
+
+struct ApplyVariantPass : impl::ApplyVariantBase<ApplyVariantPass> {
+  using ApplyVariantBase::ApplyVariantBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (!machine.empty()) {
+      llvm::Expected<Machine> loaded = loadMachine(machine);
+      if (!loaded) {
+        module.emitError(llvm::toString(loaded.takeError()));
+        return signalPassFailure();
+      }
+      module->setAttr("aicore.machine", machineAttr(*loaded, getContext()));
+    }
+    auto attr = aicore::machineOf(module);
+    if (!attr) {
+      module.emitError("expected a machine: the module has no aicore.machine, and the pass was given none");
+      return signalPassFailure();
+    }
+    for (ir::KernelOp kernel : module.getOps<ir::KernelOp>()) {
+      Choices choices;
+      std::string message;
+      if (!parseVariant(variant, tileDims(kernel), choices, message)) {
+        kernel.emitError(message);
+        return signalPassFailure();
+      }
+      if (failed(Chooser(kernel, attr).run(choices)))
+        return signalPassFailure();
+    }
+  }
+};
+
+} // namespace
+} // namespace mmk

@@ -1,0 +1,299 @@
+#include "passes/passes.h"
+#include "passes/variant.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace mmk {
+
+#define GEN_PASS_DEF_FUSEEPILOGUE
+#include "passes/Passes.h.inc"
+
+namespace {
+
+/// A tensor seen from an iteration space: which element each iteration reads.
+using Use = std::pair<Value, AffineMap>;
+
+bool isNode(Value value) { return value.getDefiningOp<linalg::LinalgOp>() != nullptr; }
+linalg::ContractOp productOf(Value value) { return value.getDefiningOp<linalg::ContractOp>(); }
+
+/// Through the slices that drop broadcast dimensions of extent 1.
+Value behindSlices(Value value) {
+  while (auto slice = value.getDefiningOp<tensor::ExtractSliceOp>())
+    value = slice.getSource();
+  return value;
+}
+
+
+// Only what has to be somewhere in global memory ends a nest: results, operands of a product, and
+// whatever a nest needs of an earlier one. Everything else is recomputed where it is used, in
+// registers. Upstream's elementwise fusion is not used for this: it fuses one producer into one
+// consumer, where a nest with several results wants one op that computes them all.
+class Fuser {
+public:
+  explicit Fuser(ir::KernelOp kernel)
+      : kernel(kernel), block(kernel.getBody().front()), b(kernel.getContext()),
+        separate(kernel.chosenWord("epilogue", "fused") == "separate") {}
+
+  void run();
+
+private:
+  void chooseKept();
+  void chooseNests();
+  /// The kept values and products that `value` is computed from, each with the map from the
+  /// iterations of `value`. Stops at kept values other than `value`.
+  void collectLeaves(Value value, AffineMap map, bool root, SmallVectorImpl<Use> &leaves);
+  bool onlyConverts(linalg::LinalgOp op);
+  void emitNest(Operation *owner);
+  SmallVector<Value> emitElementwise(ArrayRef<Value> outputs, Operation *owner, IRMapping &inNest);
+  Value outside(Value value, IRMapping &inNest);
+
+  ir::KernelOp kernel;
+  Block &block;
+  OpBuilder b;
+  bool separate;
+  llvm::SetVector<Value> kept;            ///< in block order
+  DenseMap<Value, Operation *> nestOf;    ///< the op whose nest computes a kept value
+  llvm::MapVector<Operation *, SmallVector<Value>> outputsOf;
+  IRMapping global;                       ///< kept value -> result of its nest
+};
+
+void Fuser::chooseKept() {
+  DenseSet<Value> wanted;
+  for (Value value : cast<ir::ReturnOp>(block.getTerminator()).getValues())
+    wanted.insert(value);
+  for (auto contract : block.getOps<linalg::ContractOp>())
+    for (Value operand : contract.getInputs())
+      if (isNode(behindSlices(operand)))
+        wanted.insert(behindSlices(operand));
+  for (Operation &op : block)
+    if (op.getNumResults() == 1 && wanted.contains(op.getResult(0)))
+      kept.insert(op.getResult(0));
+}
+
+void Fuser::collectLeaves(Value value, AffineMap map, bool root, SmallVectorImpl<Use> &leaves) {
+  Value source = behindSlices(value);
+  if (!isNode(source))
+    return;
+  auto product = productOf(source);
+  if (product || (!root && kept.contains(source))) {
+    // Behind a slice the map no longer speaks of the whole tensor: never an identity.
+    leaves.push_back({source, source == value ? map : AffineMap()});
+    return;
+  }
+  auto op = source.getDefiningOp<linalg::LinalgOp>();
+  for (OpOperand *input : op.getDpsInputOperands())
+    collectLeaves(input->get(), map ? op.getMatchingIndexingMap(input).compose(map) : map, false,
+                  leaves);
+}
+
+bool Fuser::onlyConverts(linalg::LinalgOp op) {
+  return op.getNumDpsInputs() == 1 &&
+         llvm::all_of(op.getBlock()->without_terminator(), [](Operation &inner) {
+           return isa<arith::TruncFOp, arith::ExtFOp>(inner);
+         });
+}
+
+void Fuser::chooseNests() {
+  // Kept values may grow while products turn out to be needed whole; those stand earlier in the
+  // block, so they are decided again in a second round.
+  for (bool changed = true; changed;) {
+    changed = false;
+    nestOf.clear();
+    SmallVector<Value> order(kept.begin(), kept.end());
+    llvm::sort(order, [](Value x, Value y) {
+      return x.getDefiningOp()->isBeforeInBlock(y.getDefiningOp());
+    });
+    for (Value value : order) {
+      if (productOf(value)) {
+        nestOf[value] = value.getDefiningOp();
+        continue;
+      }
+      auto op = value.getDefiningOp<linalg::LinalgOp>();
+      SmallVector<Use> leaves;
+      collectLeaves(value, b.getMultiDimIdentityMap(op.getNumLoops()), true, leaves);
+      auto nest = [&](Value leaf) {
+        return productOf(leaf) ? leaf.getDefiningOp() : nestOf.lookup(leaf);
+      };
+      Operation *last = nullptr;
+      for (auto &[leaf, map] : leaves)
+        if (!last || last->isBeforeInBlock(nest(leaf)))
+          last = nest(leaf);
+      bool fits = last && isa<linalg::ContractOp>(last) &&
+                  llvm::all_of(leaves, [&, last = last](const Use &use) {
+                    return nest(use.first) != last || (use.second && use.second.isIdentity());
+                  });
+      bool fuse = fits && (!separate || onlyConverts(op));
+      nestOf[value] = fuse ? last : op.getOperation();
+      for (auto &[leaf, map] : leaves)
+        if (productOf(leaf) && !(fuse && leaf.getDefiningOp() == last))
+          changed |= kept.insert(leaf);
+    }
+  }
+  SmallVector<Value> order(kept.begin(), kept.end());
+  llvm::sort(order, [](Value x, Value y) {
+    return x.getDefiningOp()->isBeforeInBlock(y.getDefiningOp());
+  });
+  for (Value value : order)
+    outputsOf[nestOf[value]].push_back(value);
+}
+
+// A value from outside of the nest: a parameter, an extent, or what an earlier nest has computed,
+// through the slices that stand between.
+Value Fuser::outside(Value value, IRMapping &inNest) {
+  if (Value known = inNest.lookupOrNull(value))
+    return known;
+  if (Value known = global.lookupOrNull(value))
+    return known;
+  Operation *op = value.getDefiningOp();
+  if (!op || !isa<tensor::ExtractSliceOp>(op))
+    return value;
+  IRMapping operands;
+  for (Value operand : op->getOperands())
+    operands.map(operand, outside(operand, inNest));
+  Value clone = b.clone(*op, operands)->getResult(0);
+  inNest.map(value, clone);
+  return clone;
+}
+
+SmallVector<Value> Fuser::emitElementwise(ArrayRef<Value> outputs, Operation *owner,
+                                          IRMapping &inNest) {
+  auto first = outputs[0].getDefiningOp<linalg::LinalgOp>();
+  AffineMap identity = b.getMultiDimIdentityMap(first.getNumLoops());
+
+  auto isInlined = [&](Value value) {
+    return isNode(value) && !productOf(value) &&
+           (!kept.contains(value) || nestOf.lookup(value) == owner);
+  };
+  llvm::SetVector<Use> inputs;
+  std::function<void(Value, AffineMap)> gather = [&](Value value, AffineMap map) {
+    if (!isInlined(value)) {
+      inputs.insert({value, map});
+      return;
+    }
+    auto op = value.getDefiningOp<linalg::LinalgOp>();
+    for (OpOperand *input : op.getDpsInputOperands())
+      gather(input->get(), op.getMatchingIndexingMap(input).compose(map));
+  };
+  for (Value output : outputs)
+    gather(output, identity);
+
+  SmallVector<Value> operands, inits;
+  SmallVector<AffineMap> maps;
+  SmallVector<Type> types;
+  SmallVector<Location> locations;
+  for (auto &[value, map] : inputs) {
+    operands.push_back(outside(value, inNest));
+    maps.push_back(map);
+  }
+  for (Value output : outputs) {
+    auto op = output.getDefiningOp<linalg::LinalgOp>();
+    inits.push_back(b.clone(*op.getDpsInits()[0].getDefiningOp())->getResult(0));
+    maps.push_back(identity);
+    types.push_back(output.getType());
+    locations.push_back(op.getLoc());
+  }
+  SmallVector<utils::IteratorType> iterators(first.getNumLoops(), utils::IteratorType::parallel);
+  auto body = [&](OpBuilder &builder, Location, ValueRange arguments) {
+    std::map<std::pair<void *, const void *>, Value> done;
+    auto key = [](Value value, AffineMap map) {
+      return std::pair(value.getAsOpaquePointer(), map.getAsOpaquePointer());
+    };
+    for (auto [use, argument] : llvm::zip(inputs, arguments))
+      done[key(use.first, use.second)] = argument;
+    std::function<Value(Value, AffineMap)> element = [&](Value value, AffineMap map) {
+      auto known = done.find(key(value, map));
+      if (known != done.end())
+        return known->second;
+      auto op = value.getDefiningOp<linalg::LinalgOp>();
+      IRMapping elements;
+      for (OpOperand *input : op.getDpsInputOperands())
+        elements.map(op.getMatchingBlockArgument(input),
+                     element(input->get(), op.getMatchingIndexingMap(input).compose(map)));
+      for (Operation &inner : op.getBlock()->without_terminator())
+        builder.clone(inner, elements);
+      Value result = elements.lookupOrDefault(op.getBlock()->getTerminator()->getOperand(0));
+      return done[key(value, map)] = result;
+    };
+    SmallVector<Value> results;
+    for (Value output : outputs)
+      results.push_back(element(output, identity));
+    linalg::YieldOp::create(builder, first.getLoc(), results);
+  };
+  auto generic = linalg::GenericOp::create(b, b.getFusedLoc(locations), types, operands, inits, maps,
+                                           iterators, body);
+  generic->setAttr("mmk.dims", first->getAttr("mmk.dims"));
+  return generic.getResults();
+}
+
+void Fuser::emitNest(Operation *owner) {
+  ArrayRef<Value> outputs = outputsOf[owner];
+  SmallVector<Type> types;
+  for (Value output : outputs)
+    types.push_back(output.getType());
+  auto nest = ir::NestOp::create(b, owner->getLoc(), types);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    Block *inside = b.createBlock(&nest.getBody(), {}, b.getIndexType(), owner->getLoc());
+    b.setInsertionPointToEnd(inside);
+    IRMapping inNest;
+    if (auto contract = dyn_cast<linalg::ContractOp>(owner)) {
+      IRMapping operands;
+      for (Value input : contract.getInputs())
+        operands.map(input, outside(input, inNest));
+      auto fill = contract.getOutputs()[0].getDefiningOp<linalg::FillOp>();
+      Operation *empty = b.clone(*fill.getOutputs()[0].getDefiningOp());
+      IRMapping fillOperands;
+      fillOperands.map(fill.getOutputs()[0], empty->getResult(0));
+      operands.map(fill.getResult(0), b.clone(*fill, fillOperands)->getResult(0));
+      inNest.map(contract.getResult(0), b.clone(*contract, operands)->getResult(0));
+    }
+    SmallVector<Value> computed;
+    for (Value output : outputs)
+      if (!productOf(output))
+        computed.push_back(output);
+    if (!computed.empty())
+      for (auto [output, value] : llvm::zip(computed, emitElementwise(computed, owner, inNest)))
+        inNest.map(output, value);
+    SmallVector<Value> yielded;
+    for (Value output : outputs)
+      yielded.push_back(inNest.lookup(output));
+    ir::YieldOp::create(b, owner->getLoc(), yielded);
+  }
+  for (auto [output, result] : llvm::zip(outputs, nest.getResults()))
+    global.map(output, result);
+}
+
+void Fuser::run() {
+  chooseKept();
+  chooseNests();
+  Operation *end = block.getTerminator();
+  SmallVector<Operation *> old;
+  for (Operation &op : block.without_terminator())
+    old.push_back(&op);
+  b.setInsertionPoint(end);
+  for (Operation *op : old)
+    if (outputsOf.count(op))
+      emitNest(op);
+  for (OpOperand &value : end->getOpOperands())
+    value.set(global.lookup(value.get()));
+  for (Operation *op : llvm::reverse(old))
+    if (op->use_empty())
+      op->erase();
+}
+
+struct FuseEpiloguePass : impl::FuseEpilogueBase<FuseEpiloguePass> {
+  void runOnOperation() override {
+    for (ir::KernelOp kernel : getOperation().getOps<ir::KernelOp>())
+      Fuser(kernel).run();
+  }
+};
+
+} // namespace
+} // namespace mmk

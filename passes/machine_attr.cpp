@@ -1,0 +1,32 @@
+// Machine description -> the facts that the passes place by, as an attribute of the IR.
+#include "passes/passes.h"
+
+using namespace mlir;
+
+namespace mmk {
+
+aicore::MachineAttr machineAttr(const Machine &machine, MLIRContext &context) {
+  context.loadDialect<aicore::AicoreDialect>();
+  Builder b(&context);
+  SmallVector<NamedAttribute> memories, depth;
+  for (Memory memory : allMemories) {
+    const MemoryDescription &description = machine.memory(memory);
+    if (description.bytes > 0)
+      memories.push_back(b.getNamedAttr(
+          StringRef(spelling(memory)),
+          b.getI64ArrayAttr({description.capacity(), description.alignment})));
+  }
+  // A bound of the block's own global memory would be the chip's; buffers there align to a packet.
+  memories.push_back(
+      b.getNamedAttr("gm", b.getI64ArrayAttr({int64_t(1) << 40, machine.packetBytes})));
+  for (auto [type, k] : machine.cube.depth)
+    if (machine.kind == MachineKind::host || machine.cube.macsPerCycle.count(type))
+      depth.push_back(b.getNamedAttr(StringRef(spelling(type)), b.getI64IntegerAttr(k)));
+  return aicore::MachineAttr::get(
+      &context, b.getStringAttr(machine.name),
+      machine.topology == Topology::split ? aicore::Topology::split : aicore::Topology::coupled,
+      machine.cubeCores, machine.vectorCoresPerCube, b.getDictionaryAttr(memories),
+      b.getDictionaryAttr(depth), machine.eventIds, machine.crossFlags);
+}
+
+} // namespace mmk

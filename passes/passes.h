@@ -1,0 +1,61 @@
+// The passes from mmk IR to synchronised aicore IR, and the pipeline that runs them in order.
+#pragma once
+
+#include "ir/aicore.h"
+#include "ir/mmk.h"
+#include "machines/machine.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mmk {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "passes/Passes.h.inc"
+
+/// What the passes need to know of a machine, as an attribute of the IR.
+aicore::MachineAttr machineAttr(const Machine &machine, mlir::MLIRContext &context);
+
+/// Choices that override a schedule's defaults, in order: ("tile.M", "64").
+using Choices = std::vector<std::pair<std::string, std::string>>;
+
+/// Printable name of the variant that a kernel was given (after mmk-apply-variant):
+/// "cores=20,tile=128x256x64,stage=256,l1=2,...". `parseVariant` takes it back.
+std::string variantName(ir::KernelOp kernel);
+
+/// Reads "tile.M=64,epilogue=separate" and whole variant names ("tile=128x256x64" stands for the
+/// tiles of `tileDims` in order). On error says in `message` what is wrong.
+bool parseVariant(llvm::StringRef text, llvm::ArrayRef<std::string> tileDims, Choices &choices,
+                  std::string &message);
+
+/// Dimensions that a tile may be given for: those of the outputs and of the reductions, in the
+/// order of a variant's name.
+std::vector<std::string> tileDims(ir::KernelOp kernel);
+
+/// How far down the way of a kernel to go.
+enum class Stage { mmk, tiled, aicore };
+
+/// Runs the passes that lead from mmk IR to `stage`. Messages go to the context's diagnostics.
+/// `timing`, when given, receives each pass's wall time in milliseconds.
+struct PipelineOptions {
+  Choices choices;
+  bool verify = false;       ///< verify the IR after each pass
+  std::string printAfter;    ///< print the IR to stderr after the pass of this name; "all"
+};
+mlir::LogicalResult runPipeline(mlir::ModuleOp module, const Machine &machine, Stage stage,
+                                const PipelineOptions &options = {});
+
+/// Registers what the passes need of upstream dialects (tiling of linalg ops); for every context
+/// in which they run.
+void registerDialectExtensions(mlir::DialectRegistry &registry);
+
+/// Adds the passes after mmk-apply-variant, for mmk-opt's `--mmk-pipeline`.
+void buildPipeline(mlir::OpPassManager &manager, Stage stage);
+
+} // namespace mmk

@@ -1,0 +1,452 @@
+#include "passes/passes.h"
+#include "passes/placer.h"
+#include "passes/walk.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+namespace mmk {
+
+#define GEN_PASS_DEF_PLACE
+#include "passes/Passes.h.inc"
+
+//===--- small things ---------------------------------------------------------------------------===//
+
+Value Placer::index(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
+
+Value Placer::add(Value x, Value y) {
+  if (!x || matchPattern(x, m_Zero()))
+    return y;
+  if (!y || matchPattern(y, m_Zero()))
+    return x;
+  return arith::AddIOp::create(b, loc, x, y);
+}
+
+Value Placer::mapped(OpFoldResult value) {
+  if (auto attribute = dyn_cast<Attribute>(value))
+    return index(cast<IntegerAttr>(attribute).getInt());
+  return map.lookup(cast<Value>(value));
+}
+
+Location Placer::placeOf(StringRef directive, Location otherwise) {
+  ir::ChoiceOp choice = kernel.choice(directive);
+  return choice ? choice.getLoc() : otherwise;
+}
+
+int64_t Placer::copies(StringRef group, StringRef name) {
+  int64_t ofGroup = kernel.chosenNumber(("buffers." + group).str(), 1);
+  return kernel.chosenNumber(("buffers." + group + "." + name).str(), ofGroup);
+}
+
+// "l1" -> 2 and "l1.a" -> 3, as the schedule says; aicore-double-buffer reads them.
+DictionaryAttr Placer::bufferWishes() {
+  SmallVector<NamedAttribute> wishes;
+  for (ir::ChoiceOp choice : kernel.getSchedule().getOps<ir::ChoiceOp>()) {
+    StringRef key = choice.getKey();
+    if (key.consume_front("buffers."))
+      wishes.push_back(b.getNamedAttr(key, choice.getAlternatives()[0]));
+  }
+  return b.getDictionaryAttr(wishes);
+}
+
+Value Placer::alloc(StringRef name, StringRef group, aicore::Space space, int64_t rows,
+                    int64_t columns, Type element, Location where) {
+  auto type = MemRefType::get({rows, columns}, element, MemRefLayoutAttrInterface(),
+                              aicore::SpaceAttr::get(b.getContext(), space));
+  return aicore::AllocOp::create(b, where, type, name, group, 1, IntegerAttr());
+}
+
+Value Placer::slot(Value number, Value buffer) {
+  return aicore::SlotOp::create(b, loc, b.getIndexType(), number, buffer);
+}
+
+StringRef Placer::nameOf(Value tensor) {
+  while (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>())
+    tensor = slice.getSource();
+  StringRef name = names.lookup(tensor);
+  return name.empty() ? "value" : name;
+}
+
+Value Placer::extentOf(Value tensor, unsigned dim) {
+  if (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>()) {
+    llvm::SmallBitVector dropped = slice.getDroppedDims();
+    for (unsigned i = 0, kept = 0; i < dropped.size(); ++i)
+      if (!dropped.test(i) && kept++ == dim)
+        return mapped(slice.getMixedSizes()[i]);
+  }
+  if (auto argument = dyn_cast<BlockArgument>(tensor)) {
+    auto named = cast<ir::NamedAttr>(kernel.getArgs()[argument.getArgNumber()]);
+    StringRef name = named.getDims()[dim].getValue();
+    int64_t literal;
+    if (!name.getAsInteger(10, literal))
+      return index(literal);
+    for (auto [i, known] : llvm::enumerate(kernel.getDims().getAsValueRange<StringAttr>()))
+      if (known == name)
+        return target.getBody().getArgument(i);
+  }
+  if (auto nest = tensor.getDefiningOp<ir::NestOp>()) {
+    auto yield = cast<ir::YieldOp>(nest.getBody().front().getTerminator());
+    Value filled = yield.getValues()[cast<OpResult>(tensor).getResultNumber()];
+    auto loop = filled.getDefiningOp<scf::ForOp>();
+    Value init = loop.getInitArgs()[cast<OpResult>(filled).getResultNumber()];
+    return mapped(init.getDefiningOp<tensor::EmptyOp>().getMixedSizes()[dim]);
+  }
+  llvm_unreachable("a tensor of a tiled kernel is a parameter, a nest's result or a slice of one");
+}
+
+GlobalView Placer::viewOf(Value tensor) {
+  auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>();
+  if (!slice) {
+    GlobalView view{tensors.lookup(tensor), {}, {}};
+    unsigned rank = cast<MemRefType>(view.memref.getType()).getRank();
+    view.offsets.assign(rank, Value());
+    for (unsigned i = 0; i < rank; ++i)
+      view.dims.push_back(i);
+    return view;
+  }
+  GlobalView base = viewOf(slice.getSource());
+  GlobalView view{base.memref, base.offsets, {}};
+  llvm::SmallBitVector dropped = slice.getDroppedDims();
+  for (auto [i, offset] : llvm::enumerate(slice.getMixedOffsets())) {
+    Value &sum = view.offsets[base.dims[i]];
+    sum = add(sum, mapped(offset));
+    if (!dropped.test(i))
+      view.dims.push_back(base.dims[i]);
+  }
+  return view;
+}
+
+// Scalar code is carried over; tensors are not, they become transfers where they are used.
+void Placer::clonePure(Operation &op) {
+  loc = op.getLoc();
+  if (auto dim = dyn_cast<ir::DimOp>(op)) {
+    for (auto [i, name] : llvm::enumerate(kernel.getDims().getAsValueRange<StringAttr>()))
+      if (name == dim.getName())
+        map.map(dim.getResult(), target.getBody().getArgument(i));
+  } else if (auto share = dyn_cast<ir::ShareOp>(op)) {
+    auto clone = cast<ir::ShareOp>(b.clone(op, map));
+    map.map(share.getResult(), expandShare(b, clone));
+    clone.erase();
+  } else if (auto walk = dyn_cast<ir::WalkOp>(op)) {
+    auto clone = cast<ir::WalkOp>(b.clone(op, map));
+    for (auto [result, value] : llvm::zip(walk.getResults(), expandWalk(b, clone)))
+      map.map(result, value);
+    clone.erase();
+  } else if (auto dim = dyn_cast<tensor::DimOp>(op)) {
+    map.map(dim.getResult(), extentOf(dim.getSource(), *dim.getConstantIndex()));
+  } else if (auto apply = dyn_cast<affine::AffineApplyOp>(op)) {
+    SmallVector<Value> operands;
+    for (Value operand : apply.getMapOperands())
+      operands.push_back(map.lookup(operand));
+    map.map(apply.getResult(), (*affine::expandAffineMap(b, loc, apply.getAffineMap(), operands))[0]);
+  } else if (auto min = dyn_cast<affine::AffineMinOp>(op)) {
+    SmallVector<Value> operands;
+    for (Value operand : min.getMapOperands())
+      operands.push_back(map.lookup(operand));
+    auto values = *affine::expandAffineMap(b, loc, min.getAffineMap(), operands);
+    Value least = values[0];
+    for (Value value : llvm::drop_begin(values))
+      least = arith::MinSIOp::create(b, loc, least, value);
+    map.map(min.getResult(), least);
+  } else if (llvm::all_of(op.getResultTypes(), [](Type type) { return type.isIntOrIndexOrFloat(); }) &&
+             op.getNumResults() > 0 && op.getNumRegions() == 0) {
+    b.clone(op, map);
+  }
+}
+
+//===--- kernel ---------------------------------------------------------------------------------===//
+
+void Placer::createKernel() {
+  b.setInsertionPoint(kernel);
+  target = aicore::KernelOp::create(b, kernel.getLoc(), kernel.getSymName(), kernel.getDims(),
+                                    kernel.getArgs(), kernel.getResults(),
+                                    kernel.chosenNumber("cores", 1), bufferWishes());
+  target->setAttr("variant", kernel->getAttr("variant"));
+  Block *block = b.createBlock(&target.getBody());
+  auto global = [&](Type tensor) -> Type {
+    auto ranked = dyn_cast<RankedTensorType>(tensor);
+    if (!ranked)
+      return tensor;
+    return MemRefType::get(ranked.getShape(), ranked.getElementType(), MemRefLayoutAttrInterface(),
+                           aicore::SpaceAttr::get(b.getContext(), aicore::Space::gm));
+  };
+  for (size_t i = 0; i < kernel.getDims().size(); ++i)
+    block->addArgument(b.getIndexType(), kernel.getLoc());
+  for (auto [argument, named] : llvm::zip(kernel.getBody().getArguments(),
+                                          kernel.getArgs().getAsRange<ir::NamedAttr>())) {
+    Value placed = block->addArgument(global(argument.getType()), argument.getLoc());
+    if (isa<MemRefType>(placed.getType())) {
+      tensors[argument] = placed;
+      names[argument] = named.getName().getValue();
+    } else {
+      map.map(argument, placed);
+    }
+  }
+  auto ret = cast<ir::ReturnOp>(kernel.getBody().front().getTerminator());
+  for (auto [value, named] :
+       llvm::zip(ret.getValues(), kernel.getResults().getAsRange<ir::NamedAttr>())) {
+    tensors[value] = block->addArgument(global(value.getType()), kernel.getLoc());
+    names[value] = named.getName().getValue();
+  }
+  b.setInsertionPointToEnd(block);
+}
+
+//===--- nests ----------------------------------------------------------------------------------===//
+
+LogicalResult Placer::emitNest(ir::NestOp nest) {
+  Block &body = nest.getBody().front();
+  Tile tile;
+  for (auto loop : body.getOps<scf::ForOp>())
+    tile.loop = loop;
+  if (!tile.loop)
+    return nest.emitOpError("is not tiled; run mmk-tile-cores first");
+  tile.loop.walk([&](linalg::ContractOp contract) { tile.contract = contract; });
+  for (auto generic : tile.loop.getOps<linalg::GenericOp>())
+    tile.generic = generic;
+  if (tile.contract) {
+    auto base = tile.contract->getParentOfType<scf::ForOp>();
+    tile.stageLoop = base ? base->getParentOfType<scf::ForOp>() : scf::ForOp();
+    if (!tile.stageLoop || !tile.stageLoop->hasAttr("mmk.step"))
+      return tile.contract.emitOpError("is not tiled; run mmk-tile-base first");
+  }
+  auto extents = tile.loop->getAttrOfType<DenseI64ArrayAttr>("mmk.tile");
+  tile.tileM = extents[0];
+  tile.tileN = extents[1];
+  tile.rank = cast<RankedTensorType>(nest.getResultTypes()[0]).getRank();
+
+  // What is computed once a kernel: extents, and intermediate tensors between nests.
+  for (Operation &op : body)
+    if (isa<ir::DimOp>(op) || op.hasTrait<OpTrait::ConstantLike>())
+      clonePure(op);
+  for (Value result : nest.getResults())
+    if (!tensors.count(result)) {
+      loc = nest.getLoc();
+      SmallVector<Value> sizes;
+      auto type = cast<RankedTensorType>(result.getType());
+      for (unsigned i = 0; i < type.getRank(); ++i)
+        sizes.push_back(extentOf(result, i));
+      StringRef name = "acc";
+      if (tile.contract && tile.contract->hasAttr("mmk.name"))
+        name = tile.contract->getAttrOfType<StringAttr>("mmk.name").getValue();
+      auto memref = MemRefType::get(type.getShape(), type.getElementType(),
+                                    MemRefLayoutAttrInterface(),
+                                    aicore::SpaceAttr::get(b.getContext(), aicore::Space::gm));
+      tensors[result] = aicore::WorkspaceOp::create(b, loc, memref, name, sizes);
+      names[result] = name;
+    }
+
+  loc = nest.getLoc();
+  auto phase = aicore::PhaseOp::create(b, loc);
+  OpBuilder::InsertionGuard guard(b);
+  Block *inside = b.createBlock(&phase.getBody(), {}, b.getIndexType(), loc);
+  map.map(body.getArgument(0), inside->getArgument(0));
+  b.setInsertionPointToEnd(inside);
+
+  VectorBuffers buffers;
+  if (tile.contract)
+    allocateProduct(tile);
+  allocateVectorSection(tile, buffers);
+  for (Operation &op : body.without_terminator())
+    if (!map.contains(op.getNumResults() ? op.getResult(0) : Value()))
+      clonePure(op);
+
+  loc = tile.loop.getLoc();
+  auto loop = scf::ForOp::create(b, loc, map.lookup(tile.loop.getLowerBound()),
+                                 map.lookup(tile.loop.getUpperBound()),
+                                 map.lookup(tile.loop.getStep()));
+  map.map(tile.loop.getInductionVar(), loop.getInductionVar());
+  tile.number = loop.getInductionVar();
+  b.setInsertionPoint(loop.getBody()->getTerminator());
+  for (Operation &op : *tile.loop.getBody())
+    clonePure(op);
+
+  SmallVector<Destination> destinations;
+  auto yield = cast<ir::YieldOp>(body.getTerminator());
+  for (auto [result, filled] : llvm::zip(nest.getResults(), yield.getValues())) {
+    Value yielded = tile.loop.getBody()->getTerminator()->getOperand(
+        cast<OpResult>(filled).getResultNumber());
+    auto insert = yielded.getDefiningOp<tensor::InsertSliceOp>();
+    if (!insert)
+      return nest.emitOpError("expected its tile loop to insert one tile of each result");
+    GlobalView view{tensors.lookup(result), {}, {}};
+    SmallVector<OpFoldResult> sizes = insert.getMixedSizes();
+    for (auto [i, offset] : llvm::enumerate(insert.getMixedOffsets())) {
+      view.offsets.push_back(mapped(offset));
+      view.dims.push_back(i);
+    }
+    tile.rows = tile.rank > 1 ? mapped(sizes[tile.rank - 2]) : index(1);
+    tile.columns = mapped(sizes[tile.rank - 1]);
+    destinations.push_back({insert.getSource(), view, names.lookup(result)});
+  }
+
+  if (tile.contract)
+    emitProduct(tile);
+  emitEpilogue(tile, buffers, destinations);
+  return success();
+}
+
+//===--- products -------------------------------------------------------------------------------===//
+
+namespace {
+
+/// A product's operand: its slices inside the base loop (L0), the one tensor outside (L1), and
+/// whether memory holds it the other way round than the cube wants it.
+struct Operand {
+  Value inL1;
+  SmallVector<tensor::ExtractSliceOp> inL0;
+  bool transposed = false;
+};
+
+Operand operandOf(linalg::ContractOp contract, unsigned which) {
+  Operand operand;
+  operand.inL1 = contract.getInputs()[which];
+  Operation *base = contract->getParentOp();
+  while (auto slice = operand.inL1.getDefiningOp<tensor::ExtractSliceOp>()) {
+    if (!base->isProperAncestor(slice))
+      break;
+    operand.inL0.push_back(slice);
+    operand.inL1 = slice.getSource();
+  }
+  AffineMap along = contract.getIndexingMapsArray()[which];
+  unsigned loops = contract.getNumLoops();
+  unsigned last = along.getDimPosition(along.getNumResults() - 1);
+  operand.transposed = which == 0 ? last != loops - 1 : last != loops - 2;
+  return operand;
+}
+
+} // namespace
+
+void Placer::allocateProduct(Tile &tile) {
+  auto step = tile.stageLoop->getAttrOfType<DenseI64ArrayAttr>("mmk.step");
+  int64_t stage = step[0], base = step[1];
+  Type element = operandType(tile.contract);
+  Type accumulator = cast<RankedTensorType>(tile.contract.getResult(0).getType()).getElementType();
+  SmallVector<StringRef> dims = dimNames(tile.contract);
+  std::string m = ("tile." + dims[dims.size() - 3]).str(), n = ("tile." + dims[dims.size() - 2]).str();
+  std::string k = ("tile." + dims.back()).str(), ks = ("stage." + dims.back()).str();
+  Location where = tile.contract.getLoc();
+
+  auto shapeInL1 = [&](unsigned which, int64_t outer) {
+    bool transposed = operandOf(tile.contract, which).transposed;
+    bool kFirst = (which == 0) == transposed;
+    return kFirst ? std::pair(stage, outer) : std::pair(outer, stage);
+  };
+  StringRef a = nameOf(tile.contract.getInputs()[0]), bName = nameOf(tile.contract.getInputs()[1]);
+  auto [aRows, aColumns] = shapeInL1(0, tile.tileM);
+  auto [bRows, bColumns] = shapeInL1(1, tile.tileN);
+  Location stageLoc = placeOf(ks, placeOf(k, where));
+  tile.l1[0] = alloc(a, "l1", aicore::Space::l1, aRows, aColumns, element, stageLoc);
+  tile.l1[1] = alloc(bName, "l1", aicore::Space::l1, bRows, bColumns, element, stageLoc);
+  tile.l0[0] = alloc(a, "l0", aicore::Space::l0a, tile.tileM, base, element, placeOf(m, where));
+  tile.l0[1] = alloc(bName, "l0", aicore::Space::l0b, base, tile.tileN, element, placeOf(n, where));
+  tile.acc = alloc("acc", "acc", aicore::Space::l0c, tile.tileM, tile.tileN, accumulator,
+                   placeOf(m, where));
+}
+
+void Placer::emitProduct(Tile &tile) {
+  auto step = tile.stageLoop->getAttrOfType<DenseI64ArrayAttr>("mmk.step");
+  int64_t stage = step[0], base = step[1];
+  Operand operands[2] = {operandOf(tile.contract, 0), operandOf(tile.contract, 1)};
+
+  loc = tile.contract.getLoc();
+  tile.accSlot = slot(tile.number, tile.acc);
+
+  // Running numbers of stages and base tiles, in closed form over the loops: the copies of a
+  // buffer go round over output tiles too, and nothing has to be carried through the loops.
+  Value upper = map.lookup(tile.stageLoop.getUpperBound());
+  Value stages = arith::CeilDivSIOp::create(b, loc, upper, index(stage));
+  Value firstStage = arith::MulIOp::create(b, loc, tile.number, stages);
+
+  auto stageLoop = scf::ForOp::create(b, loc, map.lookup(tile.stageLoop.getLowerBound()), upper,
+                                      map.lookup(tile.stageLoop.getStep()));
+  map.map(tile.stageLoop.getInductionVar(), stageLoop.getInductionVar());
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(stageLoop.getBody()->getTerminator());
+  for (Operation &op : *tile.stageLoop.getBody())
+    clonePure(op);
+  loc = tile.contract.getLoc();
+  Value stageNumber = add(firstStage, arith::DivSIOp::create(b, loc, stageLoop.getInductionVar(),
+                                                             index(stage)));
+  Value slots[2];
+  for (unsigned i = 0; i < 2; ++i) {
+    Value tensor = operands[i].inL1;
+    GlobalView view = viewOf(tensor);
+    for (Value &offset : view.offsets)
+      if (!offset)
+        offset = index(0);
+    unsigned rank = cast<RankedTensorType>(tensor.getType()).getRank();
+    slots[i] = slot(stageNumber, tile.l1[i]);
+    aicore::LoadOp::create(b, loc, view.memref, view.offsets,
+                           ArrayRef<int64_t>{view.dims[rank - 2], view.dims[rank - 1]},
+                           extentOf(tensor, rank - 2), extentOf(tensor, rank - 1), tile.l1[i],
+                           slots[i], 16);
+  }
+
+  auto baseOf = tile.contract->getParentOfType<scf::ForOp>();
+  auto baseLoop =
+      scf::ForOp::create(b, loc, map.lookup(baseOf.getLowerBound()),
+                         map.lookup(baseOf.getUpperBound()), map.lookup(baseOf.getStep()));
+  map.map(baseOf.getInductionVar(), baseLoop.getInductionVar());
+  b.setInsertionPoint(baseLoop.getBody()->getTerminator());
+  for (Operation &op : *baseOf.getBody())
+    clonePure(op);
+  loc = tile.contract.getLoc();
+  Value inStage = arith::DivSIOp::create(b, loc, baseLoop.getInductionVar(), index(base));
+  Value number = add(arith::MulIOp::create(b, loc, stageNumber, index(stage / base)), inStage);
+  Value l0Slots[2], depth;
+  for (unsigned i = 0; i < 2; ++i) {
+    Value tensor = tile.contract.getInputs()[i];
+    unsigned rank = cast<RankedTensorType>(tensor.getType()).getRank();
+    Value offsets[2] = {index(0), index(0)};
+    for (tensor::ExtractSliceOp slice : operands[i].inL0)
+      for (unsigned d = 0; d < 2; ++d)
+        offsets[d] = add(offsets[d], mapped(slice.getMixedOffsets()[rank - 2 + d]));
+    Value rows = extentOf(tensor, rank - 2), columns = extentOf(tensor, rank - 1);
+    l0Slots[i] = slot(number, tile.l0[i]);
+    aicore::StageOp::create(b, loc, tile.l1[i], slots[i], offsets[0], offsets[1], rows, columns,
+                            tile.l0[i], l0Slots[i], operands[i].transposed);
+    if (i == 0)
+      depth = operands[i].transposed ? rows : columns;
+  }
+  Value start = add(stageLoop.getInductionVar(), baseLoop.getInductionVar());
+  Value first = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, start, index(0));
+  aicore::MmadOp::create(b, loc, tile.l0[0], l0Slots[0], tile.l0[1], l0Slots[1], tile.acc,
+                         tile.accSlot, tile.rows, tile.columns, depth, first);
+}
+
+LogicalResult Placer::run() {
+  createKernel();
+  for (Operation &op : llvm::make_early_inc_range(kernel.getBody().front().without_terminator())) {
+    if (auto nest = dyn_cast<ir::NestOp>(op)) {
+      if (failed(emitNest(nest)))
+        return failure();
+    } else {
+      clonePure(op);
+    }
+  }
+  kernel.erase();
+  return success();
+}
+
+namespace {
+
+struct PlacePass : impl::PlaceBase<PlacePass> {
+  void runOnOperation() override {
+    aicore::MachineAttr machine = aicore::machineOf(getOperation());
+    if (!machine) {
+      getOperation().emitError("expected a machine; run mmk-apply-variant first");
+      return signalPassFailure();
+    }
+    for (ir::KernelOp kernel :
+         llvm::make_early_inc_range(getOperation().getOps<ir::KernelOp>()))
+      if (failed(Placer(kernel, machine).run()))
+        return signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace mmk

@@ -1,0 +1,105 @@
+// aicore-place in two files: place.cpp does kernels, nests and products, vector_section.cpp what the
+// vector cores do with a tile.
+#pragma once
+
+#include "ir/aicore.h"
+#include "passes/variant.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace mmk {
+
+/// A part of a tensor in global memory: offsets in all its dimensions, and which of them the
+/// dimensions of the slice run along.
+struct GlobalView {
+  mlir::Value memref;
+  llvm::SmallVector<mlir::Value> offsets;
+  llvm::SmallVector<unsigned> dims;
+};
+
+class Placer {
+public:
+  Placer(ir::KernelOp kernel, aicore::MachineAttr machine)
+      : kernel(kernel), machine(machine), b(kernel.getContext()), loc(kernel.getLoc()) {}
+
+  mlir::LogicalResult run();
+
+private:
+  /// One output tile of a nest, while its code is emitted.
+  struct Tile {
+    mlir::scf::ForOp loop;          ///< the tile loop of the nest, in mmk IR
+    mlir::scf::ForOp stageLoop;     ///< of its product; null without one
+    mlir::linalg::ContractOp contract;
+    mlir::linalg::GenericOp generic;
+    int64_t tileM = 1, tileN = 1;
+    unsigned rank = 0;              ///< of the output
+    mlir::Value number;             ///< of the tile in this core's share
+    mlir::Value rows, columns;      ///< valid extents
+    mlir::Value l1[2], l0[2];       ///< buffers of its operands
+    mlir::Value acc, accSlot;       ///< the product in L0C
+  };
+  /// Where a result of the tile goes.
+  struct Destination {
+    mlir::Value value;              ///< in mmk IR
+    GlobalView view;
+    llvm::StringRef name;
+  };
+
+  // place.cpp
+  void createKernel();
+  mlir::LogicalResult emitNest(ir::NestOp nest);
+  void allocateProduct(Tile &tile);
+  void emitProduct(Tile &tile);
+  void clonePure(mlir::Operation &op);
+  GlobalView viewOf(mlir::Value tensor);
+  mlir::Value extentOf(mlir::Value tensor, unsigned dim);
+  mlir::Value mapped(mlir::OpFoldResult value);
+  mlir::Value index(int64_t value);
+  mlir::Value alloc(llvm::StringRef name, llvm::StringRef group, aicore::Space space, int64_t rows,
+                    int64_t columns, mlir::Type element, mlir::Location where);
+  mlir::Value slot(mlir::Value number, mlir::Value buffer);
+  llvm::StringRef nameOf(mlir::Value tensor);
+  mlir::Location placeOf(llvm::StringRef directive, mlir::Location otherwise);
+  int64_t copies(llvm::StringRef group, llvm::StringRef name);
+  mlir::DictionaryAttr bufferWishes();
+  mlir::Value add(mlir::Value x, mlir::Value y);
+
+  // vector_section.cpp
+  struct VectorBuffers;
+  void allocateVectorSection(Tile &tile, VectorBuffers &buffers);
+  void emitEpilogue(Tile &tile, VectorBuffers &buffers, llvm::ArrayRef<Destination> destinations);
+  void emitVectorSection(Tile &tile, VectorBuffers &buffers,
+                         llvm::ArrayRef<Destination> destinations, mlir::Value core,
+                         int64_t cores);
+
+  ir::KernelOp kernel;
+  aicore::MachineAttr machine;
+  mlir::OpBuilder b;
+  mlir::Location loc;
+  aicore::KernelOp target;
+  mlir::IRMapping map;                                 ///< scalars: mmk IR -> aicore IR
+  llvm::DenseMap<mlir::Value, mlir::Value> tensors;    ///< kernel tensors -> global memory
+  llvm::DenseMap<mlir::Value, llvm::StringRef> names;  ///< of those
+};
+
+/// How an operand of the tile's elementwise op reaches the vector unit.
+struct Placer::VectorBuffers {
+  struct Input {
+    mlir::OpOperand *operand = nullptr; ///< of the generic; null for a plain product
+    aicore::Spread spread = aicore::Spread::full;
+    bool isProduct = false;
+    mlir::Value buffer; ///< in UB
+  };
+  llvm::SmallVector<Input> inputs;
+  llvm::SmallVector<mlir::Value> outputs; ///< of the generic, in UB
+  mlir::Value scratch;
+  mlir::Value spilled;   ///< on a split chip: the product in the block's global memory
+  int64_t rowsAStep = 1; ///< of the tile that one vector step takes
+  int64_t steps = 1;     ///< of a full tile, on one vector core
+  bool needed = false;   ///< false: the fixpipe alone writes the result
+};
+
+} // namespace mmk

@@ -1,0 +1,229 @@
+#include "passes/passes.h"
+#include "passes/variant.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/TilingInterface.h"
+
+using namespace mlir;
+
+namespace mmk {
+
+#define GEN_PASS_DEF_TILECORES
+#include "passes/Passes.h.inc"
+
+namespace {
+
+class NestTiling {
+public:
+  NestTiling(ir::KernelOp kernel, ir::NestOp nest, aicore::MachineAttr machine)
+      : kernel(kernel), nest(nest), machine(machine), b(kernel.getContext()), loc(nest.getLoc()) {}
+
+  LogicalResult run();
+
+private:
+  int64_t tileOf(StringRef dim, int64_t otherwise);
+  void chooseTile();
+  ir::DealAttr deal();
+  Value index(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
+  /// Walks the producers of a tiled op's operands: each slice of a product or of its zero becomes
+  /// that op on the tile alone.
+  LogicalResult fuseProducers(SmallVector<Operation *> slices);
+
+  ir::KernelOp kernel;
+  ir::NestOp nest;
+  aicore::MachineAttr machine;
+  IRRewriter b;
+  Location loc;
+  linalg::GenericOp generic;
+  linalg::ContractOp contract;
+  SmallVector<StringRef> dims; ///< of the output
+  int64_t tileM = 1, tileN = 1;
+  Value tiledProduct;
+};
+
+int64_t NestTiling::tileOf(StringRef dim, int64_t otherwise) {
+  return kernel.chosenNumber(("tile." + dim).str(), otherwise);
+}
+
+// Without a tile in the schedule, an elementwise nest takes rows of 512 elements (full packets of
+// global memory for every type) and as many of them as leave each buffer of the step 1/16 of UB:
+// room for two copies of seven tensors.
+void NestTiling::chooseTile() {
+  if (contract) {
+    tileM = tileOf(dims[dims.size() - 2], 128);
+    tileN = tileOf(dims.back(), 256);
+    return;
+  }
+  tileN = tileOf(dims.back(), 512);
+  if (dims.size() == 1)
+    return;
+  int64_t rows = machine.capacity(aicore::Space::ub) / 16 / (tileN * 4);
+  tileM = tileOf(dims[dims.size() - 2], std::max<int64_t>(1, rows));
+  // The tile is one step of one vector core; a block has several, and deals rows to them. In a
+  // kernel with a product the tile is that of the product, whatever the nest.
+  if (!hasProduct(kernel) && machine.getTopology() == aicore::Topology::split)
+    tileM *= machine.getVectorCores();
+}
+
+ir::DealAttr NestTiling::deal() {
+  StringRef word = kernel.chosenWord("order", "rows");
+  int64_t width = 1;
+  if (word.consume_front("swizzle(")) {
+    word.consumeInteger(10, width);
+    word = "swizzle";
+  }
+  auto order = ir::symbolizeOrder(word);
+  int64_t gridM = 1, gridN = 1;
+  if (dims.size() > 1)
+    gridM = kernel.chosenNumber(("grid." + dims[dims.size() - 2]).str(), 1);
+  gridN = kernel.chosenNumber(("grid." + dims.back()).str(), 1);
+  // 0 x 0 is "no grid": the tiles are dealt one by one.
+  if (gridM * gridN == 1)
+    gridM = gridN = 0;
+  return ir::DealAttr::get(b.getContext(), order.value_or(ir::Order::rows), width,
+                           kernel.chosenNumber("cores", 1), gridM, gridN);
+}
+
+LogicalResult NestTiling::fuseProducers(SmallVector<Operation *> slices) {
+  for (size_t i = 0; i < slices.size(); ++i) {
+    auto slice = cast<tensor::ExtractSliceOp>(slices[i]);
+    Value source = slice.getSource();
+    b.setInsertionPoint(slice);
+    if (source.getDefiningOp<tensor::EmptyOp>()) {
+      auto empty = tensor::EmptyOp::create(
+          b, slice.getLoc(), slice.getMixedSizes(),
+          slice.getType().getElementType());
+      b.replaceOp(slice, empty);
+      continue;
+    }
+    auto producer = dyn_cast_or_null<TilingInterface>(source.getDefiningOp());
+    if (!producer)
+      continue;
+    FailureOr<TilingResult> tiled = producer.generateResultTileValue(
+        b, cast<OpResult>(source).getResultNumber(), slice.getMixedOffsets(), slice.getMixedSizes());
+    if (failed(tiled))
+      return producer.emitError("this operation cannot be tiled");
+    if (isa<linalg::ContractOp>(source.getDefiningOp()))
+      tiledProduct = tiled->tiledValues[0];
+    b.replaceOp(slice, tiled->tiledValues[0]);
+    slices.append(tiled->generatedSlices.begin(), tiled->generatedSlices.end());
+  }
+  return success();
+}
+
+LogicalResult NestTiling::run() {
+  for (Operation &op : nest.getBody().front()) {
+    if (auto found = dyn_cast<linalg::GenericOp>(op))
+      generic = found;
+    if (auto found = dyn_cast<linalg::ContractOp>(op))
+      contract = found;
+  }
+  linalg::LinalgOp root = generic ? cast<linalg::LinalgOp>(*generic) : cast<linalg::LinalgOp>(*contract);
+  dims = dimNames(root);
+  StringRef depth;
+  if (!generic)
+    depth = dims.pop_back_val();
+  chooseTile();
+
+  auto yield = cast<ir::YieldOp>(nest.getBody().front().getTerminator());
+  b.setInsertionPoint(yield);
+  const size_t rank = dims.size();
+  Value batches = index(1), one = index(1), zero = index(0);
+  SmallVector<Value> extents;
+  for (StringRef dim : dims)
+    extents.push_back(dimValue(b, loc, dim));
+  for (size_t i = 0; i + 2 < rank; ++i)
+    batches = arith::MulIOp::create(b, loc, batches, extents[i]);
+  auto tiles = [&](Value extent, int64_t tile) -> Value {
+    return arith::CeilDivSIOp::create(b, loc, extent, index(tile));
+  };
+  Value rows = rank > 1 ? tiles(extents[rank - 2], tileM) : one;
+  Value columns = tiles(extents[rank - 1], tileN);
+  ir::DealAttr dealt = deal();
+  Value block = nest.getBody().getArgument(0);
+  Value share = ir::ShareOp::create(b, loc, b.getIndexType(), block, batches, rows, columns, dealt);
+
+  // Every output starts as an empty tensor of its own, which the loop fills tile by tile.
+  SmallVector<Value> inits;
+  for (Type type : nest.getResultTypes())
+    inits.push_back(tensor::EmptyOp::create(
+        b, loc, getAsOpFoldResult(extents), cast<RankedTensorType>(type).getElementType()));
+  auto loop = scf::ForOp::create(b, loc, zero, share, one, inits);
+  loop->setAttr("mmk.level", b.getStringAttr("tile"));
+  loop->setAttr("mmk.tile", b.getDenseI64ArrayAttr({tileM, tileN}));
+  b.setInsertionPointToStart(loop.getBody());
+  Type indexType = b.getIndexType();
+  auto walk = ir::WalkOp::create(b, loc, indexType, indexType, indexType, loop.getInductionVar(),
+                                 block, batches, rows, columns, dealt);
+
+  SmallVector<OpFoldResult> offsets(rank), sizes(rank), strides(rank, b.getIndexAttr(1));
+  Value batch = walk.getBatch();
+  for (size_t i = rank - std::min<size_t>(rank, 2); i-- > 0;) {
+    offsets[i] = i == 0 ? batch : arith::RemSIOp::create(b, loc, batch, extents[i]).getResult();
+    if (i > 0)
+      batch = arith::DivSIOp::create(b, loc, batch, extents[i]);
+    sizes[i] = b.getIndexAttr(1);
+  }
+  auto along = [&](size_t dim, Value tile, int64_t extent) {
+    Value start = arith::MulIOp::create(b, loc, tile, index(extent));
+    Value rest = arith::SubIOp::create(b, loc, extents[dim], start);
+    offsets[dim] = start;
+    sizes[dim] = arith::MinSIOp::create(b, loc, rest, index(extent)).getResult();
+  };
+  if (rank > 1)
+    along(rank - 2, walk.getRow(), tileM);
+  along(rank - 1, walk.getColumn(), tileN);
+
+  SmallVector<OpFoldResult> rootOffsets(offsets), rootSizes(sizes);
+  if (!generic) {
+    rootOffsets.push_back(b.getIndexAttr(0));
+    rootSizes.push_back(OpFoldResult(dimValue(b, loc, depth)));
+  }
+  FailureOr<TilingResult> tiled = cast<TilingInterface>(root.getOperation())
+                                      .getTiledImplementation(b, rootOffsets, rootSizes);
+  if (failed(tiled))
+    return root.emitError("this operation cannot be tiled");
+  if (!generic)
+    tiledProduct = tiled->tiledValues[0];
+  if (failed(fuseProducers(tiled->generatedSlices)))
+    return failure();
+
+  b.setInsertionPointToEnd(loop.getBody());
+  SmallVector<Value> filled;
+  for (auto [value, init] : llvm::zip(yield.getValues(), loop.getRegionIterArgs())) {
+    Value tile = tiledProduct;
+    for (auto [result, replacement] : llvm::zip(root->getResults(), tiled->tiledValues))
+      if (result == value)
+        tile = replacement;
+    filled.push_back(
+        tensor::InsertSliceOp::create(b, loc, tile, init, offsets, sizes, strides).getResult());
+  }
+  scf::YieldOp::create(b, loc, filled);
+  yield.getValuesMutable().assign(loop.getResults());
+  b.eraseOp(root);
+  if (generic && contract)
+    b.eraseOp(contract);
+  return success();
+}
+
+struct TileCoresPass : impl::TileCoresBase<TileCoresPass> {
+  void runOnOperation() override {
+    aicore::MachineAttr machine = aicore::machineOf(getOperation());
+    if (!machine) {
+      getOperation().emitError("expected a machine; run mmk-apply-variant first");
+      return signalPassFailure();
+    }
+    for (ir::KernelOp kernel : getOperation().getOps<ir::KernelOp>())
+      for (ir::NestOp nest : kernel.getBody().getOps<ir::NestOp>())
+        if (failed(NestTiling(kernel, nest, machine).run()))
+          return signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace mmk

@@ -1,0 +1,24 @@
+// Facts about a kernel's schedule that several passes ask for.
+#pragma once
+
+#include "ir/aicore.h"
+#include "ir/mmk.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace mmk {
+
+/// Names of an op's iteration dimensions, as the frontend left them (`mmk.dims`): for a product
+/// batch..., m, n, k; for an elementwise op those of its result. Literal extents are numbers.
+llvm::SmallVector<llvm::StringRef> dimNames(mlir::Operation *op);
+
+/// The run-time value of a dimension by name, or the constant of a literal.
+mlir::Value dimValue(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef name);
+
+/// Element type of a product's operands.
+mlir::Type operandType(mlir::linalg::ContractOp contract);
+
+/// Whether any part of the kernel is a product.
+bool hasProduct(ir::KernelOp kernel);
+
+} // namespace mmk

@@ -1,0 +1,107 @@
+#include "passes/walk.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace mmk {
+namespace {
+
+/// Index arithmetic that reads like a formula.
+struct Arithmetic {
+  OpBuilder &b;
+  Location loc;
+
+  Value number(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
+  Value add(Value x, Value y) { return arith::AddIOp::create(b, loc, x, y); }
+  Value sub(Value x, Value y) { return arith::SubIOp::create(b, loc, x, y); }
+  Value mul(Value x, Value y) { return arith::MulIOp::create(b, loc, x, y); }
+  Value div(Value x, Value y) { return arith::DivSIOp::create(b, loc, x, y); }
+  Value rem(Value x, Value y) { return arith::RemSIOp::create(b, loc, x, y); }
+  Value ceilDiv(Value x, Value y) { return arith::CeilDivSIOp::create(b, loc, x, y); }
+  Value min(Value x, Value y) { return arith::MinSIOp::create(b, loc, x, y); }
+  Value max(Value x, Value y) { return arith::MaxSIOp::create(b, loc, x, y); }
+};
+
+/// A rectangle of tiles: of all the tiles, or of the share of one core of a grid.
+struct Rectangle {
+  Value firstRow, firstColumn, rows, columns;
+};
+
+// Core g of a grid gm x gn owns rows [gi * h, gi * h + h) with h = ceil(rows / gm), cut at the end;
+// cores beyond the grid own nothing.
+Rectangle ownRectangle(Arithmetic a, Value block, Value rows, Value columns, ir::DealAttr deal) {
+  Value gm = a.number(deal.getGridM()), gn = a.number(deal.getGridN());
+  Value gi = a.div(block, gn), gj = a.rem(block, gn);
+  auto part = [&](Value extent, Value parts, Value which) {
+    Value length = a.ceilDiv(extent, parts);
+    Value first = a.min(a.mul(which, length), extent);
+    Value rest = a.sub(extent, first);
+    return std::pair(first, a.min(length, rest));
+  };
+  auto [firstRow, height] = part(rows, gm, gi);
+  auto [firstColumn, width] = part(columns, gn, gj);
+  return {firstRow, firstColumn, height, width};
+}
+
+// Row and column of step i through a rectangle of rows x columns.
+std::pair<Value, Value> walkRectangle(Arithmetic a, Value i, Value rows, Value columns,
+                                      ir::DealAttr deal) {
+  switch (deal.getOrder()) {
+  case ir::Order::rows:
+    return {a.div(i, columns), a.rem(i, columns)};
+  case ir::Order::columns:
+    return {a.rem(i, rows), a.div(i, rows)};
+  case ir::Order::zigzag: {
+    Value row = a.div(i, columns), column = a.rem(i, columns);
+    Value odd = a.rem(row, a.number(2));
+    Value back = a.sub(a.sub(columns, a.number(1)), column);
+    Value isOdd = arith::CmpIOp::create(a.b, a.loc, arith::CmpIPredicate::eq, odd, a.number(1));
+    return {row, arith::SelectOp::create(a.b, a.loc, isOdd, back, column)};
+  }
+  case ir::Order::swizzle: {
+    // Bands of `width` rows of tiles, each walked column by column; the last band may be lower.
+    Value width = a.number(deal.getWidth());
+    Value perBand = a.mul(width, columns);
+    Value band = a.div(i, perBand), inBand = a.rem(i, perBand);
+    Value first = a.mul(band, width);
+    Value height = a.min(a.sub(rows, first), width);
+    return {a.add(first, a.rem(inBand, height)), a.div(inBand, height)};
+  }
+  }
+  return {};
+}
+
+} // namespace
+
+Value expandShare(OpBuilder &b, ir::ShareOp share) {
+  Arithmetic a{b, share.getLoc()};
+  ir::DealAttr deal = share.getDeal();
+  if (deal.getGridM() > 0) {
+    Rectangle own = ownRectangle(a, share.getBlock(), share.getRows(), share.getColumns(), deal);
+    Value tiles = a.mul(share.getBatches(), a.mul(own.rows, own.columns));
+    Value inGrid = arith::CmpIOp::create(b, a.loc, arith::CmpIPredicate::slt, share.getBlock(),
+                                         a.number(deal.getGridM() * deal.getGridN()));
+    return arith::SelectOp::create(b, a.loc, inGrid, tiles, a.number(0));
+  }
+  Value tiles = a.mul(share.getBatches(), a.mul(share.getRows(), share.getColumns()));
+  Value rest = a.max(a.sub(tiles, share.getBlock()), a.number(0));
+  return a.ceilDiv(rest, a.number(deal.getCores()));
+}
+
+std::array<Value, 3> expandWalk(OpBuilder &b, ir::WalkOp walk) {
+  Arithmetic a{b, walk.getLoc()};
+  ir::DealAttr deal = walk.getDeal();
+  Rectangle own{a.number(0), a.number(0), walk.getRows(), walk.getColumns()};
+  Value step = walk.getIndex();
+  if (deal.getGridM() > 0)
+    own = ownRectangle(a, walk.getBlock(), walk.getRows(), walk.getColumns(), deal);
+  else
+    step = a.add(walk.getBlock(), a.mul(step, a.number(deal.getCores())));
+  Value area = a.mul(own.rows, own.columns);
+  Value batch = a.div(step, area), i = a.rem(step, area);
+  auto [row, column] = walkRectangle(a, i, own.rows, own.columns, deal);
+  return {batch, a.add(own.firstRow, row), a.add(own.firstColumn, column)};
+}
+
+} // namespace mmk
