@@ -81,7 +81,7 @@ private:
   std::unique_ptr<Rule> choice(const ast::Expression &tree) {
     const std::string &key = tree.text;
     std::string message;
-    if (!checkKey(kernel_, key, knowsBody_, message) || key == "require")
+    if (!checkKey(kernel_, key, knowsBody_, message))
       return refuse(tree.where,
                     fmt::format("'{}' is no choice of this schedule{}", key, choices()));
     if (!hasNumbers(key))

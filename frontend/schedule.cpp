@@ -4,14 +4,13 @@
 #include "frontend/resolve.h"
 
 #include <algorithm>
-#include <cctype>
 #include <fmt/format.h>
 
 namespace mmk {
 namespace {
 
-const std::vector<std::string> directives = {"cores", "grid",  "tile",     "stage",  "buffers",
-                                             "store", "order", "epilogue", "require"};
+const std::vector<std::string> directives = {"cores",   "grid",  "tile",  "stage",
+                                             "buffers", "store", "order", "epilogue"};
 const std::vector<std::string> bufferNames = {"l1", "l0", "acc", "out", "ub"};
 const std::vector<std::string> operandBuffers = {"l1", "l0", "ub"};
 constexpr int64_t maximumCores = 1024, maximumBuffers = 8, maximumSwizzle = 1024;
@@ -51,7 +50,7 @@ public:
   std::string problem(std::string_view key) const {
     const std::vector<std::string> parts = split(key);
     const std::string &directive = parts.front();
-    if (!isIn(directives, directive) || (directive == "require" && parts.size() > 1))
+    if (!isIn(directives, directive))
       return unknownDirective(directive);
     if (directive == "grid" || directive == "tile" || directive == "stage")
       return dimensionProblem(directive, parts);
@@ -118,8 +117,9 @@ private:
     for (const Parameter &parameter : kernel_.parameters)
       if (!parameter.isScalar())
         tensors.push_back(parameter.name);
-    if (parts.size() > 3 || !isIn(tensors, parts[2]))
-      return fmt::format("unknown operand '{}'; tensors of '{}': {}", parts[2], kernel_.name,
+    const std::string operand = fmt::format("{}", fmt::join(parts.begin() + 2, parts.end(), "."));
+    if (!isIn(tensors, operand))
+      return fmt::format("unknown operand '{}'; tensors of '{}': {}", operand, kernel_.name,
                          listOf(tensors, "and"));
     return "";
   }
@@ -129,7 +129,11 @@ private:
 };
 
 std::string outside(std::string_view key, std::string_view word, std::string_view legal) {
-  return fmt::format("{} is {}, found {}", key, legal, word);
+  const bool isNumber = word.find_first_of("-0123456789") == 0;
+  const std::string found = word.empty() ? "nothing"
+                            : isNumber   ? std::string(word)
+                                         : fmt::format("'{}'", word);
+  return fmt::format("{} is {}, found {}", key, legal, found);
 }
 
 /// Empty when `word` is an integer from 1 to `maximum`; `legal` says that in words.
@@ -140,8 +144,7 @@ std::string rangeProblem(std::string_view key, std::string_view word, int64_t ma
     return "";
   if (legal.empty())
     legal = fmt::format("an integer from 1 to {}", maximum);
-  const bool isWord = std::isalpha(static_cast<unsigned char>(word.empty() ? '0' : word[0]));
-  return outside(key, isWord ? fmt::format("'{}'", word) : std::string(word), legal);
+  return outside(key, word, legal);
 }
 
 std::string tileProblem(std::string_view key, std::string_view word, const DimensionRole &role) {
@@ -165,7 +168,7 @@ std::string orderProblem(std::string_view word) {
     return "";
   if (word.starts_with("swizzle(") && word.ends_with(")"))
     return rangeProblem("the width of swizzle", word.substr(8, word.size() - 9), maximumSwizzle);
-  return outside("order", fmt::format("'{}'", word), "rows, columns, zigzag or swizzle(n)");
+  return outside("order", word, "rows, columns, zigzag or swizzle(n)");
 }
 
 } // namespace
@@ -223,7 +226,7 @@ bool checkWord(const Kernel &kernel, std::string_view key, std::string_view word
     const std::vector<std::string> words = directive == "store"
                                                ? std::vector<std::string>{"after", "overlapped"}
                                                : std::vector<std::string>{"fused", "separate"};
-    message = isIn(words, word) ? "" : outside(key, fmt::format("'{}'", word), listOf(words));
+    message = isIn(words, word) ? "" : outside(key, word, listOf(words));
   } else {
     message = tileProblem(key, word, knowsBody ? roleOf(kernel, parts[1]) : DimensionRole());
   }

@@ -39,7 +39,8 @@ public:
       : file_(file), text_(file.text()), diagnostics_(diagnostics) {}
 
   bool isText() {
-    if (text_.find_first_not_of(" \t\r\n\f") == std::string_view::npos)
+    const size_t begin = text_.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+    if (text_.find_first_not_of(" \t\r\n\f", begin) == std::string_view::npos)
       return refuse(0, 0, "the file is empty; expected a kernel");
     for (size_t i = 0; i < text_.size();) {
       if (text_[i] == '\0')

@@ -1,0 +1,169 @@
+// Choices, rules, and which schedule a machine gets.
+#include "checked.h"
+#include "frontend/schedule.h"
+
+#include <gtest/gtest.h>
+
+namespace mmk {
+namespace {
+
+const Checked &gemm() {
+  static const Checked checked("kernel gemm(a: f16[M, K], b: f16[K, N], s: f32) -> c: f32[M, N] {"
+                               "  c = s * (a @ b); }");
+  return checked;
+}
+
+std::string problem(std::string_view key, std::string_view word) {
+  std::string message;
+  const bool legal = checkChoice(gemm().kernel(), key, word, message);
+  EXPECT_EQ(legal, message.empty());
+  return message;
+}
+
+TEST(Choice, Legal) {
+  for (const auto &[key, word] :
+       std::vector<std::pair<std::string_view, std::string_view>>{{"cores", "auto"},
+                                                                  {"cores", "1024"},
+                                                                  {"grid.M", "3"},
+                                                                  {"grid.K", "2"},
+                                                                  {"tile.M", "16"},
+                                                                  {"tile.K", "48"},
+                                                                  {"stage.K", "512"},
+                                                                  {"buffers.l1", "1"},
+                                                                  {"buffers.l0.b", "8"},
+                                                                  {"buffers.ub.a", "2"},
+                                                                  {"buffers.acc", "2"},
+                                                                  {"store", "overlapped"},
+                                                                  {"order", "swizzle(4)"},
+                                                                  {"epilogue", "separate"}})
+    EXPECT_EQ(problem(key, word), "") << key;
+}
+
+TEST(Choice, Illegal) {
+  EXPECT_EQ(problem("tile.M", "100"),
+            "tile.M = 100 is not a multiple of 16, the cube's width; nearest legal: 96, 112");
+  EXPECT_EQ(problem("tile.K", "8"),
+            "tile.K = 8 is not a multiple of 16, the cube's depth for f16; nearest legal: 16");
+  EXPECT_EQ(problem("tile.M", "0"), "tile.M is a multiple of 16 from 16 to 65536, found 0");
+  EXPECT_EQ(problem("tile.M", ""), "tile.M is a multiple of 16 from 16 to 65536, found nothing");
+  EXPECT_EQ(problem("tile.M", "99999999999999999999"),
+            "tile.M is a multiple of 16 from 16 to 65536, found 99999999999999999999");
+  EXPECT_EQ(problem("tile.Q", "64"), "'gemm' has no dimension Q; dimensions: M, K and N");
+  EXPECT_EQ(problem("tile", "64"),
+            "'tile' takes dimensions of the kernel; expected such as tile M = 128");
+  EXPECT_EQ(problem("tile.M.N", "64"),
+            "'tile' takes dimensions of the kernel; expected such as tile M = 128");
+  EXPECT_EQ(problem("stage.N", "64"),
+            "'stage' is for the inner dimension of a product (K), found N");
+  EXPECT_EQ(problem("buffers.l1.s", "2"), "unknown operand 's'; tensors of 'gemm': a and b");
+  EXPECT_EQ(problem("buffers.l1.a.b", "2"), "unknown operand 'a.b'; tensors of 'gemm': a and b");
+  EXPECT_EQ(problem("order", "swizzle(x)"),
+            "the width of swizzle is an integer from 1 to 1024, found 'x'");
+  EXPECT_EQ(problem("epilogue", ""), "epilogue is fused or separate, found nothing");
+  EXPECT_EQ(problem("coers", "1"),
+            "unknown directive 'coers' (did you mean 'cores'?); directives: cores, grid, tile, "
+            "stage, buffers, store, order and epilogue");
+  EXPECT_EQ(problem("", "1"),
+            "unknown directive ''; directives: cores, grid, tile, stage, buffers, "
+            "store, order and epilogue");
+  EXPECT_EQ(problem("require", "1"),
+            "unknown directive 'require'; directives: cores, grid, tile, stage, buffers, store, "
+            "order and epilogue");
+}
+
+TEST(Role, OfADimension) {
+  const Checked checked("kernel k(a: i8[B, M, K], b: i8[K, N], w: f32[N, P]) -> c: f32[B, M, P] {"
+                        "  c = cast<f32>(a @ b) @ w; }");
+  ASSERT_TRUE(checked.isSound()) << checked.messages();
+  const auto role = [&](const char *name) { return roleOf(checked.kernel(), name); };
+  EXPECT_EQ(role("B").multiple, 1);
+  EXPECT_TRUE(role("B").isOutput);
+  EXPECT_EQ(role("M").multiple, 16);
+  EXPECT_EQ(role("K").multiple, 32);
+  EXPECT_TRUE(role("K").isReduction);
+  EXPECT_FALSE(role("K").isOutput);
+  // Columns of the first product, and the depth of the second.
+  EXPECT_EQ(role("N").multiple, 16);
+  EXPECT_TRUE(role("N").isReduction);
+}
+
+TEST(Role, WithoutAProductAnyTileWillDo) {
+  const Checked checked("kernel k(a: f32[N]) -> c: f32[N] { c = a; schedule { tile N = 1000; } }");
+  EXPECT_TRUE(checked.isSound()) << checked.messages();
+}
+
+Verdict verdict(const std::string &rule, std::string *why = nullptr) {
+  const Checked checked("kernel gemm(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] { c = a @ b;"
+                        "  schedule { tile M = 64; require " +
+                        rule + "; } }");
+  EXPECT_TRUE(checked.isSound()) << checked.messages();
+  const Requirement &requirement = checked.kernel().schedules[0].requirements[0];
+  const ChosenNumber chosen = [](std::string_view key) -> std::optional<int64_t> {
+    if (key == "tile.N")
+      return 48;
+    if (key == "tile.K")
+      return 0;
+    return std::nullopt;
+  };
+  if (why)
+    *why = explain(requirement, chosen);
+  return judge(requirement, chosen);
+}
+
+TEST(Rule, Judged) {
+  EXPECT_EQ(verdict("tile.N == 48"), Verdict::holds);
+  EXPECT_EQ(verdict("tile.N * 2 + 4 - 1 <= 99 && tile.N % 32 == 16"), Verdict::holds);
+  EXPECT_EQ(verdict("tile.N / 10 >= 5 || -tile.N > 0"), Verdict::broken);
+  EXPECT_EQ(verdict("!(tile.N < 48)"), Verdict::holds);
+  EXPECT_EQ(verdict("tile.N != 48"), Verdict::broken);
+  EXPECT_EQ(verdict("buffers.l1 < 2"), Verdict::undecided);
+}
+
+TEST(Rule, OneSideMayDecide) {
+  EXPECT_EQ(verdict("buffers.l1 < 2 && tile.N == 1"), Verdict::broken);
+  EXPECT_EQ(verdict("buffers.l1 < 2 || tile.N == 48"), Verdict::holds);
+  EXPECT_EQ(verdict("buffers.l1 < 2 && tile.N == 48"), Verdict::undecided);
+}
+
+TEST(Rule, WithoutAValueIsBroken) {
+  std::string why;
+  EXPECT_EQ(verdict("tile.N / tile.K > 1", &why), Verdict::broken);
+  EXPECT_EQ(why, "tile.N = 48, tile.K = 0; it divides by zero or leaves 64 bits");
+  EXPECT_EQ(verdict("tile.N * 9223372036854775807 > 0", &why), Verdict::broken);
+}
+
+TEST(Machine, GetsTheMostSpecificSchedule) {
+  const Checked checked("kernel k(a: f32[N]) -> c: f32[N] { c = a;"
+                        "  schedule for ascend* { cores = 1; }"
+                        "  schedule { cores = 2; }"
+                        "  schedule for ascend910b* { cores = 3; }"
+                        "  schedule for ascend910b3 { cores = 4; }"
+                        "  schedule for *p { cores = 5; } }");
+  ASSERT_TRUE(checked.isSound()) << checked.messages();
+  const auto cores = [&](std::string_view machine) {
+    return checked.kernel().scheduleFor(machine)->directives[0].alternatives[0].word;
+  };
+  EXPECT_EQ(cores("host"), "2");
+  EXPECT_EQ(cores("ascend910a"), "1");
+  EXPECT_EQ(cores("ascend910b1"), "3");
+  EXPECT_EQ(cores("ascend910b3"), "4");
+  EXPECT_EQ(cores("ascend310p"), "1");
+  EXPECT_EQ(cores("chip"), "5");
+}
+
+TEST(Machine, MayHaveNoSchedule) {
+  EXPECT_EQ(gemm().kernel().scheduleFor("host"), nullptr);
+  const Checked checked(
+      "kernel k(a: f32[N]) -> c: f32[N] { c = a; schedule for host { cores = 1; } }");
+  EXPECT_EQ(checked.kernel().scheduleFor("ascend310p"), nullptr);
+  EXPECT_NE(checked.kernel().scheduleFor("host"), nullptr);
+}
+
+TEST(Machine, StarIsMoreSpecificThanNothing) {
+  const Checked checked("kernel k(a: f32[N]) -> c: f32[N] { c = a;"
+                        "  schedule { cores = 1; } schedule for * { cores = 2; } }");
+  EXPECT_EQ(checked.kernel().scheduleFor("host")->machinePattern, "*");
+}
+
+} // namespace
+} // namespace mmk
