@@ -45,21 +45,21 @@ void multiplyPortably(int64_t depth, const double *a, const double *b, double *c
 }
 #endif
 
-MicroKernel choose() {
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f"))
-    return {8, 24, multiplyAvx512};
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    return {4, 12, multiplyAvx2};
-#endif
-  return {4, 4, multiplyPortably};
-}
-
 } // namespace
 
-const MicroKernel &microKernel() {
-  static const MicroKernel kernel = choose();
-  return kernel;
+const std::vector<MicroKernel> &microKernels() {
+  static const std::vector<MicroKernel> kernels = [] {
+    std::vector<MicroKernel> all;
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f"))
+      all.push_back({8, 24, multiplyAvx512});
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+      all.push_back({4, 12, multiplyAvx2});
+#endif
+    all.push_back({4, 4, multiplyPortably});
+    return all;
+  }();
+  return kernels;
 }
 
 } // namespace mmk

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 namespace mmk {
 
@@ -14,7 +15,7 @@ struct MicroKernel {
   void (*run)(int64_t depth, const double *a, const double *b, double *c, int64_t stride);
 };
 
-/// The one for this CPU.
-const MicroKernel &microKernel();
+/// All that this CPU can run, the fastest first.
+const std::vector<MicroKernel> &microKernels();
 
 } // namespace mmk

@@ -105,7 +105,7 @@ private:
   }
 
   void multiplyBlock(int64_t batch, int64_t row, int64_t column, Scratch &scratch) {
-    const MicroKernel &kernel = microKernel();
+    const MicroKernel &kernel = microKernels().front();
     const int64_t rows = std::min(blockRows, rows_ - row);
     const int64_t columns = std::min(blockColumns, columns_ - column);
     const int64_t paddedRows = roundUp(rows, kernel.rows);
