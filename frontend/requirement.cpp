@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 #include <map>
 
 namespace mmk {
@@ -174,18 +175,23 @@ private:
   std::optional<int64_t> binary(Rule::Kind kind, int64_t left, int64_t right) {
     using Kind = Rule::Kind;
     int64_t result = 0;
+    bool fails = false;
     switch (kind) {
     case Kind::add:
-      return checked(__builtin_add_overflow(left, right, &result), result);
+      fails = __builtin_add_overflow(left, right, &result);
+      break;
     case Kind::subtract:
-      return checked(__builtin_sub_overflow(left, right, &result), result);
+      fails = __builtin_sub_overflow(left, right, &result);
+      break;
     case Kind::multiply:
-      return checked(__builtin_mul_overflow(left, right, &result), result);
+      fails = __builtin_mul_overflow(left, right, &result);
+      break;
     case Kind::divide:
     case Kind::remainder:
-      if (right == 0 || (right == -1 && left == INT64_MIN))
-        return checked(true, 0);
-      return kind == Kind::divide ? left / right : left % right;
+      fails = right == 0 || (right == -1 && left == std::numeric_limits<int64_t>::min());
+      if (!fails)
+        result = kind == Kind::divide ? left / right : left % right;
+      break;
     case Kind::equal:
       return left == right;
     case Kind::notEqual:
@@ -201,9 +207,6 @@ private:
     default: // && and ||, which neither side has decided
       return kind == Kind::logicalAnd;
     }
-  }
-
-  std::optional<int64_t> checked(bool fails, int64_t result) {
     failed |= fails;
     return fails ? std::nullopt : std::optional(result);
   }

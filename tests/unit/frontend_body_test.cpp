@@ -60,8 +60,9 @@ TEST(Body, AnInlinedOperationStandsAtItsCall) {
                         "kernel k(a: f32[N]) -> c: f32[N] { c = 2 * outer(a); }");
   ASSERT_TRUE(checked.isSound());
   for (const auto &value : checked.kernel().values)
-    if (value->operation == Operation::exp || value->operation == Operation::add)
+    if (value->operation == Operation::exp || value->operation == Operation::add) {
       EXPECT_EQ(textOf(value->where), "outer(a)");
+    }
 }
 
 TEST(Body, ALetGivesItsName) {

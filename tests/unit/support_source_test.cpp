@@ -39,8 +39,9 @@ TEST(SourceFile, OffsetIsTheInverseOfPosition) {
   for (uint32_t offset = 0; offset < text.size(); ++offset) {
     const bool inCharacter = (static_cast<unsigned char>(text[offset]) & 0xC0) == 0x80;
     const bool inEndOfLine = text[offset] == '\n' && offset > 0 && text[offset - 1] == '\r';
-    if (!inCharacter && !inEndOfLine)
+    if (!inCharacter && !inEndOfLine) {
       EXPECT_EQ(file.offset(file.position(offset)), offset);
+    }
   }
 }
 
