@@ -23,8 +23,8 @@ struct ExecutableOptions {
 /// as large as the dimensions say; results may not overlap anything.
 struct Arguments {
   std::vector<int64_t> dims;
-  std::vector<double> scalars;        ///< by parameter; ignored where the parameter is a tensor
-  std::vector<const void *> tensors;  ///< by parameter; null where the parameter is a scalar
+  std::vector<double> scalars;       ///< by parameter; ignored where the parameter is a tensor
+  std::vector<const void *> tensors; ///< by parameter; null where the parameter is a scalar
   std::vector<void *> results;
 };
 
@@ -45,8 +45,8 @@ public:
   /// Runs every phase on all of the machine's cores, dealt over `threads` host threads.
   virtual llvm::Error run(const Arguments &arguments, unsigned threads) = 0;
 
-  bool cached = false;    ///< the object came from the cache
-  double compileMs = 0;   ///< from aicore IR to code in memory
+  bool cached = false;  ///< the object came from the cache
+  double compileMs = 0; ///< from aicore IR to code in memory
 };
 
 /// The same way, stopped at a text: LLVM IR, or assembly, or a relocatable object's bytes.

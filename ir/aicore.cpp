@@ -44,11 +44,10 @@ Unit unitOf(Operation *op) {
   return op->getParentOfType<VectorCoresOp>() ? Unit::vector_core : Unit::cube_core;
 }
 
-int64_t elementBytes(Type memref) {
-  return cast<MemRefType>(memref).getElementTypeBitWidth() / 8;
-}
+int64_t elementBytes(Type memref) { return cast<MemRefType>(memref).getElementTypeBitWidth() / 8; }
 
-//===--- machine --------------------------------------------------------------------------------===//
+//===--- machine
+//--------------------------------------------------------------------------------===//
 
 static int64_t memoryFigure(MachineAttr machine, Space space, unsigned which) {
   auto figures = machine.getMemories().getAs<ArrayAttr>(stringifySpace(space));
@@ -65,7 +64,8 @@ int64_t MachineAttr::depthOf(Type element) const {
   return depth ? depth.getInt() : 0;
 }
 
-//===--- structure ------------------------------------------------------------------------------===//
+//===--- structure
+//------------------------------------------------------------------------------===//
 
 LogicalResult KernelOp::verify() {
   size_t expected = getDims().size() + getArgs().size() + getResults().size();
@@ -100,14 +100,17 @@ void KernelOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setN
 
 LogicalResult WorkspaceOp::verify() {
   auto type = cast<MemRefType>(getResult().getType());
-  if (type.getRank() != static_cast<int64_t>(getExtents().size()) || !llvm::all_of(type.getShape(), ShapedType::isDynamic))
+  if (type.getRank() != static_cast<int64_t>(getExtents().size()) ||
+      !llvm::all_of(type.getShape(), ShapedType::isDynamic))
     return emitOpError("expected one extent for each dimension of a dynamic shape, found ")
            << getExtents().size() << " for " << type;
   if (spaceOf(type) != Space::gm)
     return emitOpError("expected a tensor in gm");
   return success();
 }
-void WorkspaceOp::getAsmResultNames(OpAsmSetValueNameFn setName) { setName(getResult(), getName()); }
+void WorkspaceOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getResult(), getName());
+}
 
 LogicalResult PhaseOp::verify() {
   Block &block = getBody().front();
@@ -154,12 +157,14 @@ int64_t AllocOp::getBytes() {
   return type.getNumElements() * elementBytes(type);
 }
 
-//===--- instructions ---------------------------------------------------------------------------===//
+//===--- instructions
+//---------------------------------------------------------------------------===//
 
 // Buffers and pipes are one resource each for upstream passes: none may drop, merge or reorder what
 // orders hazards, and the buffers are told apart by our own analyses.
-static void effectsOf(Instruction op,
-                      SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+static void
+effectsOf(Instruction op,
+          SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
   for (const Access &access : op.getAccesses()) {
     OpOperand *operand = nullptr;
     for (OpOperand &candidate : op->getOpOperands())
@@ -175,7 +180,8 @@ static void effectsOf(Instruction op,
   effects.emplace_back(MemoryEffects::Write::get());
 }
 
-static void syncEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+static void
+syncEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
   effects.emplace_back(MemoryEffects::Read::get());
   effects.emplace_back(MemoryEffects::Write::get());
 }
@@ -282,12 +288,11 @@ LogicalResult MmadOp::verify() {
       b.getShape()[1] != acc.getShape()[1])
     return emitOpError("expected m x k times k x n into m x n, found ")
            << a << " times " << b << " into " << acc;
-  Type expected = a.getElementType().isInteger()
-                      ? Type(IntegerType::get(getContext(), 32))
-                      : Type(Float32Type::get(getContext()));
+  Type expected = a.getElementType().isInteger() ? Type(IntegerType::get(getContext(), 32))
+                                                 : Type(Float32Type::get(getContext()));
   if (acc.getElementType() != expected)
-    return emitOpError("expected an accumulator of ") << expected << ", found "
-                                                      << acc.getElementType();
+    return emitOpError("expected an accumulator of ")
+           << expected << ", found " << acc.getElementType();
   return success();
 }
 
@@ -378,12 +383,13 @@ LogicalResult VectorOp::verify() {
   return success();
 }
 
-//===--- synchronisation ------------------------------------------------------------------------===//
+//===--- synchronisation
+//------------------------------------------------------------------------===//
 
 template <typename Op> static LogicalResult verifyFlag(Op op) {
   if (op.getFrom() == op.getTo())
-    return op.emitOpError("orders the pipe ") << stringifyPipe(op.getFrom())
-                                              << " after itself; a pipe is in order already";
+    return op.emitOpError("orders the pipe ")
+           << stringifyPipe(op.getFrom()) << " after itself; a pipe is in order already";
   if (op.getEvent() < 0)
     return op.emitOpError("expected an event id of at least 0, found ") << op.getEvent();
   return success();

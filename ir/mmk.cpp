@@ -27,7 +27,8 @@ void MmkDialect::initialize() {
       >();
 }
 
-//===--- kernel ---------------------------------------------------------------------------------===//
+//===--- kernel
+//---------------------------------------------------------------------------------===//
 
 LogicalResult KernelOp::verify() {
   Block &block = getBody().front();
@@ -66,8 +67,7 @@ LogicalResult KernelOp::verify() {
 void KernelOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
   if (&region != &getBody() || region.empty())
     return;
-  for (auto [argument, named] :
-       llvm::zip(region.getArguments(), getArgs().getAsRange<NamedAttr>()))
+  for (auto [argument, named] : llvm::zip(region.getArguments(), getArgs().getAsRange<NamedAttr>()))
     setName(argument, named.getName().getValue());
 }
 
@@ -94,7 +94,8 @@ StringRef KernelOp::chosenWord(StringRef key, StringRef otherwise) {
   return word ? word.getValue() : otherwise;
 }
 
-//===--- schedule -------------------------------------------------------------------------------===//
+//===--- schedule
+//-------------------------------------------------------------------------------===//
 
 LogicalResult ChoiceOp::verify() {
   if (getAlternatives().empty())
@@ -113,7 +114,8 @@ LogicalResult RequireOp::verify() {
   return success();
 }
 
-//===--- nest -----------------------------------------------------------------------------------===//
+//===--- nest
+//-----------------------------------------------------------------------------------===//
 
 LogicalResult NestOp::verify() {
   Block &block = getBody().front();

@@ -36,7 +36,8 @@ bool hasProduct(ir::KernelOp kernel) {
   return kernel.walk([](linalg::ContractOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
-//===--- names ----------------------------------------------------------------------------------===//
+//===--- names
+//----------------------------------------------------------------------------------===//
 
 namespace {
 
@@ -62,7 +63,8 @@ TileDims dimsOf(ir::KernelOp kernel) {
     for (auto named : kernel.getResults().getAsRange<ir::NamedAttr>())
       for (StringAttr dim : named.getDims().take_back(2))
         add(dims.outputs, dim.getValue());
-  llvm::erase_if(dims.reductions, [&](StringRef dim) { return llvm::is_contained(dims.outputs, dim); });
+  llvm::erase_if(dims.reductions,
+                 [&](StringRef dim) { return llvm::is_contained(dims.outputs, dim); });
   return dims;
 }
 
@@ -136,8 +138,9 @@ bool parseVariant(StringRef text, ArrayRef<std::string> tileDims, Choices &choic
       SmallVector<StringRef> values;
       value.split(values, 'x');
       if (values.size() != tileDims.size()) {
-        message = ("tile=" + value + " gives " + Twine(values.size()) + " values; the tiles of this kernel are " +
-                   Twine(tileDims.size()) + ": " + llvm::join(tileDims, " x "))
+        message = ("tile=" + value + " gives " + Twine(values.size()) +
+                   " values; the tiles of this kernel are " + Twine(tileDims.size()) + ": " +
+                   llvm::join(tileDims, " x "))
                       .str();
         return false;
       }
@@ -162,7 +165,8 @@ bool parseVariant(StringRef text, ArrayRef<std::string> tileDims, Choices &choic
   return true;
 }
 
-//===--- choosing -------------------------------------------------------------------------------===//
+//===--- choosing
+//-------------------------------------------------------------------------------===//
 
 namespace {
 
@@ -214,7 +218,9 @@ private:
     ir::ChoiceOp::create(b, kernel.getLoc(), key, b.getArrayAttr({value}));
   }
 
-  int64_t number(StringRef key, int64_t otherwise = 0) { return kernel.chosenNumber(key, otherwise); }
+  int64_t number(StringRef key, int64_t otherwise = 0) {
+    return kernel.chosenNumber(key, otherwise);
+  }
 
   LogicalResult chooseCores();
   LogicalResult chooseTiles();
@@ -255,8 +261,8 @@ LogicalResult Chooser::chooseTiles() {
       return;
     }
     int64_t bytes = type.getIntOrFloatBitWidth() / 8;
-    for (auto [dim, size] : {std::pair(m, int64_t(128)), std::pair(n, int64_t(256)),
-                             std::pair(k, 128 / bytes)})
+    for (auto [dim, size] :
+         {std::pair(m, int64_t(128)), std::pair(n, int64_t(256)), std::pair(k, 128 / bytes)})
       if (isName(dim))
         addDefault(("tile." + dim).str(), b.getI64IntegerAttr(size));
     if (!isName(k))
@@ -313,7 +319,8 @@ LogicalResult Chooser::refuseUnsupported() {
       return choice.emitError("store = overlapped is not supported by this version; legal: after");
     auto [directive, dim] = key.split('.');
     if (directive == "grid" && number(key) > 1 && llvm::is_contained(dims.reductions, dim))
-      return choice.emitError() << key << " = " << number(key) << " splits the reduction over cores, "
+      return choice.emitError() << key << " = " << number(key)
+                                << " splits the reduction over cores, "
                                 << "which is not supported by this version; legal: 1";
     if (directive == "grid" && !llvm::is_contained(dims.reductions, dim))
       grid *= number(key);
@@ -322,9 +329,8 @@ LogicalResult Chooser::refuseUnsupported() {
                                 << llvm::join(dims.reductions, ", ");
   }
   if (grid > number("cores"))
-    return kernel.choice("cores").emitError()
-           << "the grid has " << grid << " rectangles, but only " << number("cores")
-           << " cores deal with them";
+    return kernel.choice("cores").emitError() << "the grid has " << grid << " rectangles, but only "
+                                              << number("cores") << " cores deal with them";
   return success();
 }
 
@@ -401,7 +407,8 @@ struct ApplyVariantPass : impl::ApplyVariantBase<ApplyVariantPass> {
     }
     auto attr = aicore::machineOf(module);
     if (!attr) {
-      module.emitError("expected a machine: the module has no aicore.machine, and the pass was given none");
+      module.emitError(
+          "expected a machine: the module has no aicore.machine, and the pass was given none");
       return signalPassFailure();
     }
     for (ir::KernelOp kernel : module.getOps<ir::KernelOp>()) {

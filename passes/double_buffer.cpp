@@ -60,8 +60,8 @@ void runAhead(scf::ForOp loop, ArrayRef<Operation *> transfers, int64_t depth) {
   SmallVector<Operation *> ops = withOperands(transfers, loop.getBody());
   auto emitIf = [&](Value iteration, Operation *before) {
     b.setInsertionPoint(before);
-    Value exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, iteration,
-                                         loop.getUpperBound());
+    Value exists =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, iteration, loop.getUpperBound());
     auto branch = scf::IfOp::create(b, loc, exists, /*withElseRegion=*/false);
     b.setInsertionPoint(branch.thenBlock()->getTerminator());
     IRMapping map;

@@ -30,7 +30,6 @@ Value behindSlices(Value value) {
   return value;
 }
 
-
 // Only what has to be somewhere in global memory ends a nest: results, operands of a product, and
 // whatever a nest needs of an earlier one. Everything else is recomputed where it is used, in
 // registers. Upstream's elementwise fusion is not used for this: it fuses one producer into one
@@ -58,10 +57,10 @@ private:
   Block &block;
   OpBuilder b;
   bool separate;
-  llvm::SetVector<Value> kept;            ///< in block order
-  DenseMap<Value, Operation *> nestOf;    ///< the op whose nest computes a kept value
+  llvm::SetVector<Value> kept;         ///< in block order
+  DenseMap<Value, Operation *> nestOf; ///< the op whose nest computes a kept value
   llvm::MapVector<Operation *, SmallVector<Value>> outputsOf;
-  IRMapping global;                       ///< kept value -> result of its nest
+  IRMapping global; ///< kept value -> result of its nest
 };
 
 void Fuser::chooseKept() {
@@ -95,9 +94,8 @@ void Fuser::collectLeaves(Value value, AffineMap map, bool root, SmallVectorImpl
 
 bool Fuser::onlyConverts(linalg::LinalgOp op) {
   return op.getNumDpsInputs() == 1 &&
-         llvm::all_of(op.getBlock()->without_terminator(), [](Operation &inner) {
-           return isa<arith::TruncFOp, arith::ExtFOp>(inner);
-         });
+         llvm::all_of(op.getBlock()->without_terminator(),
+                      [](Operation &inner) { return isa<arith::TruncFOp, arith::ExtFOp>(inner); });
 }
 
 void Fuser::chooseNests() {
@@ -226,8 +224,8 @@ SmallVector<Value> Fuser::emitElementwise(ArrayRef<Value> outputs, Operation *ow
       results.push_back(element(output, identity));
     linalg::YieldOp::create(builder, first.getLoc(), results);
   };
-  auto generic = linalg::GenericOp::create(b, b.getFusedLoc(locations), types, operands, inits, maps,
-                                           iterators, body);
+  auto generic = linalg::GenericOp::create(b, b.getFusedLoc(locations), types, operands, inits,
+                                           maps, iterators, body);
   generic->setAttr("mmk.dims", first->getAttr("mmk.dims"));
   return generic.getResults();
 }

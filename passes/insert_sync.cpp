@@ -65,8 +65,7 @@ private:
   void shareFlags();
   LogicalResult insert(Channel &channel);
   LogicalResult allocate(Channel &channel, bool forward, int64_t &event);
-  void emit(Channel &channel, bool set, bool forward, int64_t event, Value slot,
-            Location loc);
+  void emit(Channel &channel, bool set, bool forward, int64_t event, Value slot, Location loc);
 
   Unit unitOf(Operation *op) {
     // On a coupled chip all pipes belong to one core.
@@ -138,9 +137,8 @@ void PhaseSync::shareFlags() {
     if (x.pipe != y.pipe || x.unit != y.unit || x.sites.size() != y.sites.size())
       return false;
     return llvm::all_of(x.sites, [&](auto &entry) {
-      return llvm::any_of(y.sites, [&](auto &other) {
-        return sameFilling(entry.second, other.second);
-      });
+      return llvm::any_of(y.sites,
+                          [&](auto &other) { return sameFilling(entry.second, other.second); });
     });
   };
   SmallVector<Channel> shared;
@@ -186,7 +184,8 @@ LogicalResult PhaseSync::allocate(Channel &channel, bool forward, int64_t &event
            << "; fewer copies of " << channel.buffer.getName() << " (buffers."
            << channel.buffer.getGroup() << ") need fewer";
   }
-  const Side &from = forward ? channel.fill : channel.use, &to = forward ? channel.use : channel.fill;
+  const Side &from = forward ? channel.fill : channel.use,
+             &to = forward ? channel.use : channel.fill;
   auto key = std::tuple(from.unit, from.pipe, to.pipe);
   int64_t &taken = events[key];
   event = taken;
@@ -198,14 +197,15 @@ LogicalResult PhaseSync::allocate(Channel &channel, bool forward, int64_t &event
          << "this variant needs " << taken << " event ids from " << aicore::stringifyPipe(from.pipe)
          << " to " << aicore::stringifyPipe(to.pipe) << ", but " << machine.getName().getValue()
          << " has " << machine.getEventIds() << " for each pair of pipes; taken by "
-         << llvm::join(owners[key], ", ") << ": fewer copies (buffers."
-         << channel.buffer.getGroup() << ") need fewer";
+         << llvm::join(owners[key], ", ") << ": fewer copies (buffers." << channel.buffer.getGroup()
+         << ") need fewer";
 }
 
 // `forward` is "filled", the other is "free again".
 void PhaseSync::emit(Channel &channel, bool set, bool forward, int64_t event, Value slot,
                      Location loc) {
-  const Side &from = forward ? channel.fill : channel.use, &to = forward ? channel.use : channel.fill;
+  const Side &from = forward ? channel.fill : channel.use,
+             &to = forward ? channel.use : channel.fill;
   if (from.unit != to.unit) {
     if (set)
       aicore::SetCrossOp::create(b, loc, to.unit, from.pipe, event, slot);

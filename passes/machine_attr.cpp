@@ -12,9 +12,9 @@ aicore::MachineAttr machineAttr(const Machine &machine, MLIRContext &context) {
   for (Memory memory : allMemories) {
     const MemoryDescription &description = machine.memory(memory);
     if (description.bytes > 0)
-      memories.push_back(b.getNamedAttr(
-          StringRef(spelling(memory)),
-          b.getI64ArrayAttr({description.capacity(), description.alignment})));
+      memories.push_back(
+          b.getNamedAttr(StringRef(spelling(memory)),
+                         b.getI64ArrayAttr({description.capacity(), description.alignment})));
   }
   // A bound of the block's own global memory would be the chip's; buffers there align to a packet.
   memories.push_back(

@@ -45,8 +45,8 @@ enum class Stage { mmk, tiled, aicore };
 /// `timing`, when given, receives each pass's wall time in milliseconds.
 struct PipelineOptions {
   Choices choices;
-  bool verify = false;       ///< verify the IR after each pass
-  std::string printAfter;    ///< print the IR to stderr after the pass of this name; "all"
+  bool verify = false;    ///< verify the IR after each pass
+  std::string printAfter; ///< print the IR to stderr after the pass of this name; "all"
 };
 mlir::LogicalResult runPipeline(mlir::ModuleOp module, const Machine &machine, Stage stage,
                                 const PipelineOptions &options = {});

@@ -14,7 +14,8 @@ namespace mmk {
 #define GEN_PASS_DEF_PLACE
 #include "passes/Passes.h.inc"
 
-//===--- small things ---------------------------------------------------------------------------===//
+//===--- small things
+//---------------------------------------------------------------------------===//
 
 Value Placer::index(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
 
@@ -142,7 +143,8 @@ void Placer::clonePure(Operation &op) {
     SmallVector<Value> operands;
     for (Value operand : apply.getMapOperands())
       operands.push_back(map.lookup(operand));
-    map.map(apply.getResult(), (*affine::expandAffineMap(b, loc, apply.getAffineMap(), operands))[0]);
+    map.map(apply.getResult(),
+            (*affine::expandAffineMap(b, loc, apply.getAffineMap(), operands))[0]);
   } else if (auto min = dyn_cast<affine::AffineMinOp>(op)) {
     SmallVector<Value> operands;
     for (Value operand : min.getMapOperands())
@@ -152,13 +154,15 @@ void Placer::clonePure(Operation &op) {
     for (Value value : llvm::drop_begin(values))
       least = arith::MinSIOp::create(b, loc, least, value);
     map.map(min.getResult(), least);
-  } else if (llvm::all_of(op.getResultTypes(), [](Type type) { return type.isIntOrIndexOrFloat(); }) &&
+  } else if (llvm::all_of(op.getResultTypes(),
+                          [](Type type) { return type.isIntOrIndexOrFloat(); }) &&
              op.getNumResults() > 0 && op.getNumRegions() == 0) {
     b.clone(op, map);
   }
 }
 
-//===--- kernel ---------------------------------------------------------------------------------===//
+//===--- kernel
+//---------------------------------------------------------------------------------===//
 
 void Placer::createKernel() {
   b.setInsertionPoint(kernel);
@@ -176,8 +180,8 @@ void Placer::createKernel() {
   };
   for (size_t i = 0; i < kernel.getDims().size(); ++i)
     block->addArgument(b.getIndexType(), kernel.getLoc());
-  for (auto [argument, named] : llvm::zip(kernel.getBody().getArguments(),
-                                          kernel.getArgs().getAsRange<ir::NamedAttr>())) {
+  for (auto [argument, named] :
+       llvm::zip(kernel.getBody().getArguments(), kernel.getArgs().getAsRange<ir::NamedAttr>())) {
     Value placed = block->addArgument(global(argument.getType()), argument.getLoc());
     if (isa<MemRefType>(placed.getType())) {
       tensors[argument] = placed;
@@ -195,7 +199,8 @@ void Placer::createKernel() {
   b.setInsertionPointToEnd(block);
 }
 
-//===--- nests ----------------------------------------------------------------------------------===//
+//===--- nests
+//----------------------------------------------------------------------------------===//
 
 LogicalResult Placer::emitNest(ir::NestOp nest) {
   Block &body = nest.getBody().front();
@@ -232,9 +237,9 @@ LogicalResult Placer::emitNest(ir::NestOp nest) {
       StringRef name = "acc";
       if (tile.contract && tile.contract->hasAttr("mmk.name"))
         name = tile.contract->getAttrOfType<StringAttr>("mmk.name").getValue();
-      auto memref = MemRefType::get(type.getShape(), type.getElementType(),
-                                    MemRefLayoutAttrInterface(),
-                                    aicore::SpaceAttr::get(b.getContext(), aicore::Space::gm));
+      auto memref =
+          MemRefType::get(type.getShape(), type.getElementType(), MemRefLayoutAttrInterface(),
+                          aicore::SpaceAttr::get(b.getContext(), aicore::Space::gm));
       tensors[result] = aicore::WorkspaceOp::create(b, loc, memref, name, sizes);
       names[result] = name;
     }
@@ -255,9 +260,9 @@ LogicalResult Placer::emitNest(ir::NestOp nest) {
       clonePure(op);
 
   loc = tile.loop.getLoc();
-  auto loop = scf::ForOp::create(b, loc, map.lookup(tile.loop.getLowerBound()),
-                                 map.lookup(tile.loop.getUpperBound()),
-                                 map.lookup(tile.loop.getStep()));
+  auto loop =
+      scf::ForOp::create(b, loc, map.lookup(tile.loop.getLowerBound()),
+                         map.lookup(tile.loop.getUpperBound()), map.lookup(tile.loop.getStep()));
   map.map(tile.loop.getInductionVar(), loop.getInductionVar());
   tile.number = loop.getInductionVar();
   b.setInsertionPoint(loop.getBody()->getTerminator());
@@ -267,8 +272,8 @@ LogicalResult Placer::emitNest(ir::NestOp nest) {
   SmallVector<Destination> destinations;
   auto yield = cast<ir::YieldOp>(body.getTerminator());
   for (auto [result, filled] : llvm::zip(nest.getResults(), yield.getValues())) {
-    Value yielded = tile.loop.getBody()->getTerminator()->getOperand(
-        cast<OpResult>(filled).getResultNumber());
+    Value yielded =
+        tile.loop.getBody()->getTerminator()->getOperand(cast<OpResult>(filled).getResultNumber());
     auto insert = yielded.getDefiningOp<tensor::InsertSliceOp>();
     if (!insert)
       return nest.emitOpError("expected its tile loop to insert one tile of each result");
@@ -289,7 +294,8 @@ LogicalResult Placer::emitNest(ir::NestOp nest) {
   return success();
 }
 
-//===--- products -------------------------------------------------------------------------------===//
+//===--- products
+//-------------------------------------------------------------------------------===//
 
 namespace {
 
@@ -326,7 +332,8 @@ void Placer::allocateProduct(Tile &tile) {
   Type element = operandType(tile.contract);
   Type accumulator = cast<RankedTensorType>(tile.contract.getResult(0).getType()).getElementType();
   SmallVector<StringRef> dims = dimNames(tile.contract);
-  std::string m = ("tile." + dims[dims.size() - 3]).str(), n = ("tile." + dims[dims.size() - 2]).str();
+  std::string m = ("tile." + dims[dims.size() - 3]).str(),
+              n = ("tile." + dims[dims.size() - 2]).str();
   std::string k = ("tile." + dims.back()).str(), ks = ("stage." + dims.back()).str();
   Location where = tile.contract.getLoc();
 
@@ -369,8 +376,8 @@ void Placer::emitProduct(Tile &tile) {
   for (Operation &op : *tile.stageLoop.getBody())
     clonePure(op);
   loc = tile.contract.getLoc();
-  Value stageNumber = add(firstStage, arith::DivSIOp::create(b, loc, stageLoop.getInductionVar(),
-                                                             index(stage)));
+  Value stageNumber =
+      add(firstStage, arith::DivSIOp::create(b, loc, stageLoop.getInductionVar(), index(stage)));
   Value slots[2];
   for (unsigned i = 0; i < 2; ++i) {
     Value tensor = operands[i].inL1;
@@ -441,8 +448,7 @@ struct PlacePass : impl::PlaceBase<PlacePass> {
       getOperation().emitError("expected a machine; run mmk-apply-variant first");
       return signalPassFailure();
     }
-    for (ir::KernelOp kernel :
-         llvm::make_early_inc_range(getOperation().getOps<ir::KernelOp>()))
+    for (ir::KernelOp kernel : llvm::make_early_inc_range(getOperation().getOps<ir::KernelOp>()))
       if (failed(Placer(kernel, machine).run()))
         return signalPassFailure();
   }

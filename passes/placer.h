@@ -1,5 +1,5 @@
-// aicore-place in two files: place.cpp does kernels, nests and products, vector_section.cpp what the
-// vector cores do with a tile.
+// aicore-place in two files: place.cpp does kernels, nests and products, vector_section.cpp what
+// the vector cores do with a tile.
 #pragma once
 
 #include "ir/aicore.h"
@@ -30,20 +30,20 @@ public:
 private:
   /// One output tile of a nest, while its code is emitted.
   struct Tile {
-    mlir::scf::ForOp loop;          ///< the tile loop of the nest, in mmk IR
-    mlir::scf::ForOp stageLoop;     ///< of its product; null without one
+    mlir::scf::ForOp loop;      ///< the tile loop of the nest, in mmk IR
+    mlir::scf::ForOp stageLoop; ///< of its product; null without one
     mlir::linalg::ContractOp contract;
     mlir::linalg::GenericOp generic;
     int64_t tileM = 1, tileN = 1;
-    unsigned rank = 0;              ///< of the output
-    mlir::Value number;             ///< of the tile in this core's share
-    mlir::Value rows, columns;      ///< valid extents
-    mlir::Value l1[2], l0[2];       ///< buffers of its operands
-    mlir::Value acc, accSlot;       ///< the product in L0C
+    unsigned rank = 0;         ///< of the output
+    mlir::Value number;        ///< of the tile in this core's share
+    mlir::Value rows, columns; ///< valid extents
+    mlir::Value l1[2], l0[2];  ///< buffers of its operands
+    mlir::Value acc, accSlot;  ///< the product in L0C
   };
   /// Where a result of the tile goes.
   struct Destination {
-    mlir::Value value;              ///< in mmk IR
+    mlir::Value value; ///< in mmk IR
     GlobalView view;
     llvm::StringRef name;
   };
@@ -72,17 +72,16 @@ private:
   void allocateVectorSection(Tile &tile, VectorBuffers &buffers);
   void emitEpilogue(Tile &tile, VectorBuffers &buffers, llvm::ArrayRef<Destination> destinations);
   void emitVectorSection(Tile &tile, VectorBuffers &buffers,
-                         llvm::ArrayRef<Destination> destinations, mlir::Value core,
-                         int64_t cores);
+                         llvm::ArrayRef<Destination> destinations, mlir::Value core, int64_t cores);
 
   ir::KernelOp kernel;
   aicore::MachineAttr machine;
   mlir::OpBuilder b;
   mlir::Location loc;
   aicore::KernelOp target;
-  mlir::IRMapping map;                                 ///< scalars: mmk IR -> aicore IR
-  llvm::DenseMap<mlir::Value, mlir::Value> tensors;    ///< kernel tensors -> global memory
-  llvm::DenseMap<mlir::Value, llvm::StringRef> names;  ///< of those
+  mlir::IRMapping map;                                ///< scalars: mmk IR -> aicore IR
+  llvm::DenseMap<mlir::Value, mlir::Value> tensors;   ///< kernel tensors -> global memory
+  llvm::DenseMap<mlir::Value, llvm::StringRef> names; ///< of those
 };
 
 /// How an operand of the tile's elementwise op reaches the vector unit.

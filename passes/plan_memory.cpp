@@ -60,8 +60,8 @@ int64_t placeRanges(SmallVectorImpl<Range> &ranges, int64_t alignment) {
   return highest;
 }
 
-void reportOverflow(aicore::PhaseOp phase, aicore::Space space, MutableArrayRef<Range> ranges, int64_t used,
-                    aicore::MachineAttr machine) {
+void reportOverflow(aicore::PhaseOp phase, aicore::Space space, MutableArrayRef<Range> ranges,
+                    int64_t used, aicore::MachineAttr machine) {
   InFlightDiagnostic error = mlir::emitError(ranges.front().alloc.getLoc())
                              << aicore::stringifySpace(space).upper() << " of "
                              << machine.getName().getValue() << " holds "
@@ -73,8 +73,8 @@ void reportOverflow(aicore::PhaseOp phase, aicore::Space space, MutableArrayRef<
     llvm::raw_string_ostream(element) << type.getElementType();
     error.attachNote(range.alloc.getLoc())
         << range.alloc.getName() << ": " << range.alloc.getCopies()
-        << (range.alloc.getCopies() == 1 ? " copy" : " copies") << " of " << type.getShape()[0] << " x "
-        << type.getShape()[1] << " " << element << ", "
+        << (range.alloc.getCopies() == 1 ? " copy" : " copies") << " of " << type.getShape()[0]
+        << " x " << type.getShape()[1] << " " << element << ", "
         << withUnit(static_cast<int64_t>(range.alloc.getCopies()) * range.alloc.getBytes());
   }
 }

@@ -95,17 +95,17 @@ LogicalResult NestTiling::fuseProducers(SmallVector<Operation *> slices) {
     Value source = slice.getSource();
     b.setInsertionPoint(slice);
     if (source.getDefiningOp<tensor::EmptyOp>()) {
-      auto empty = tensor::EmptyOp::create(
-          b, slice.getLoc(), slice.getMixedSizes(),
-          slice.getType().getElementType());
+      auto empty = tensor::EmptyOp::create(b, slice.getLoc(), slice.getMixedSizes(),
+                                           slice.getType().getElementType());
       b.replaceOp(slice, empty);
       continue;
     }
     auto producer = dyn_cast_or_null<TilingInterface>(source.getDefiningOp());
     if (!producer)
       continue;
-    FailureOr<TilingResult> tiled = producer.generateResultTileValue(
-        b, cast<OpResult>(source).getResultNumber(), slice.getMixedOffsets(), slice.getMixedSizes());
+    FailureOr<TilingResult> tiled =
+        producer.generateResultTileValue(b, cast<OpResult>(source).getResultNumber(),
+                                         slice.getMixedOffsets(), slice.getMixedSizes());
     if (failed(tiled))
       return producer.emitError("this operation cannot be tiled");
     if (isa<linalg::ContractOp>(source.getDefiningOp()))
@@ -123,7 +123,8 @@ LogicalResult NestTiling::run() {
     if (auto found = dyn_cast<linalg::ContractOp>(op))
       contract = found;
   }
-  linalg::LinalgOp root = generic ? cast<linalg::LinalgOp>(*generic) : cast<linalg::LinalgOp>(*contract);
+  linalg::LinalgOp root =
+      generic ? cast<linalg::LinalgOp>(*generic) : cast<linalg::LinalgOp>(*contract);
   dims = dimNames(root);
   StringRef depth;
   if (!generic)
@@ -151,8 +152,8 @@ LogicalResult NestTiling::run() {
   // Every output starts as an empty tensor of its own, which the loop fills tile by tile.
   SmallVector<Value> inits;
   for (Type type : nest.getResultTypes())
-    inits.push_back(tensor::EmptyOp::create(
-        b, loc, getAsOpFoldResult(extents), cast<RankedTensorType>(type).getElementType()));
+    inits.push_back(tensor::EmptyOp::create(b, loc, getAsOpFoldResult(extents),
+                                            cast<RankedTensorType>(type).getElementType()));
   auto loop = scf::ForOp::create(b, loc, zero, share, one, inits);
   loop->setAttr("mmk.level", b.getStringAttr("tile"));
   loop->setAttr("mmk.tile", b.getDenseI64ArrayAttr({tileM, tileN}));
@@ -184,8 +185,8 @@ LogicalResult NestTiling::run() {
     rootOffsets.push_back(b.getIndexAttr(0));
     rootSizes.push_back(OpFoldResult(dimValue(b, loc, depth)));
   }
-  FailureOr<TilingResult> tiled = cast<TilingInterface>(root.getOperation())
-                                      .getTiledImplementation(b, rootOffsets, rootSizes);
+  FailureOr<TilingResult> tiled =
+      cast<TilingInterface>(root.getOperation()).getTiledImplementation(b, rootOffsets, rootSizes);
   if (failed(tiled))
     return root.emitError("this operation cannot be tiled");
   if (!generic)

@@ -104,8 +104,7 @@ void Placer::allocateVectorSection(Tile &tile, VectorBuffers &buffers) {
     return input.isProduct ? StringRef("acc") : nameOf(input.operand->get());
   };
   // With one dimension there are no rows to deal: the vector cores halve the columns.
-  const int64_t width =
-      tile.rank == 1 ? llvm::divideCeil(tile.tileN, cores) : tile.tileN;
+  const int64_t width = tile.rank == 1 ? llvm::divideCeil(tile.tileN, cores) : tile.tileN;
   const int64_t rows = tile.rank == 1 ? 1 : llvm::divideCeil(tile.tileM, cores);
   const int64_t scratch = tile.generic ? scratchBuffers(tile.generic) : 0;
 
@@ -129,8 +128,7 @@ void Placer::allocateVectorSection(Tile &tile, VectorBuffers &buffers) {
   SmallVector<StringRef> dims =
       dimNames(tile.generic ? tile.generic.getOperation() : tile.contract.getOperation());
   StringRef rowDim = tile.rank > 1 && dims.size() >= tile.rank ? dims[tile.rank - 2] : "";
-  bool asked =
-      tile.rank > 1 && !hasProduct(kernel) && kernel.choice(("tile." + rowDim).str());
+  bool asked = tile.rank > 1 && !hasProduct(kernel) && kernel.choice(("tile." + rowDim).str());
   int64_t room = machine.capacity(Space::ub) - fixed - 1024;
   int64_t fits = std::max<int64_t>(1, room / std::max<int64_t>(1, perRow));
   int64_t wanted = std::max<int64_t>(1, stepBytes / (paddedColumns(width, b.getF32Type()) * 4));
@@ -160,9 +158,8 @@ void Placer::allocateVectorSection(Tile &tile, VectorBuffers &buffers) {
                               paddedColumns(width, b.getF32Type()), b.getF32Type(), where);
   }
   if (split && product)
-    buffers.spilled =
-        alloc("acc", "out", Space::gm, tile.tileM, tile.tileN,
-              cast<RankedTensorType>(product.getType()).getElementType(), where);
+    buffers.spilled = alloc("acc", "out", Space::gm, tile.tileM, tile.tileN,
+                            cast<RankedTensorType>(product.getType()).getElementType(), where);
 }
 
 void Placer::emitEpilogue(Tile &tile, VectorBuffers &buffers, ArrayRef<Destination> destinations) {
@@ -291,16 +288,16 @@ void Placer::emitVectorSection(Tile &tile, VectorBuffers &buffers,
     }
     for (Value output : buffers.outputs)
       outputSlots.push_back(slot(number, output));
-    auto vector = aicore::VectorOp::create(b, loc, inputs, inputSlots, b.getArrayAttr(spreads),
-                                           buffers.outputs, outputSlots, buffers.scratch, count,
-                                           columns);
+    auto vector =
+        aicore::VectorOp::create(b, loc, inputs, inputSlots, b.getArrayAttr(spreads),
+                                 buffers.outputs, outputSlots, buffers.scratch, count, columns);
     Block *from = tile.generic.getBody();
     SmallVector<Type> elements;
     for (Value input : inputs)
       elements.push_back(cast<MemRefType>(input.getType()).getElementType());
     OpBuilder::InsertionGuard inVector(b);
-    Block *body = b.createBlock(&vector.getBody(), {}, elements,
-                                SmallVector<Location>(elements.size(), loc));
+    Block *body =
+        b.createBlock(&vector.getBody(), {}, elements, SmallVector<Location>(elements.size(), loc));
     IRMapping scalars = map;
     for (auto [argument, element] : llvm::zip(from->getArguments(), body->getArguments()))
       scalars.map(argument, element);

@@ -49,7 +49,8 @@ mlir::Value floatToInt(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value
   mlir::Value tooHigh = compare(arith::CmpFPredicate::OGE, rounded, constant(b, loc, limit));
   mlir::Value tooLow = compare(arith::CmpFPredicate::OLE, rounded, constant(b, loc, -limit));
   mlir::Value isNan = compare(arith::CmpFPredicate::UNO, rounded, rounded);
-  mlir::Value outside = arith::OrIOp::create(b, loc, arith::OrIOp::create(b, loc, tooHigh, tooLow), isNan);
+  mlir::Value outside =
+      arith::OrIOp::create(b, loc, arith::OrIOp::create(b, loc, tooHigh, tooLow), isNan);
   mlir::Value inside = arith::SelectOp::create(b, loc, outside, constant(b, loc, 0), rounded);
   // Through i32 even for i8: vector conversions to narrower integers are not native anywhere.
   mlir::Type i32 = b.getI32Type();
@@ -74,8 +75,7 @@ mlir::Value emitConversion(mlir::OpBuilder &b, mlir::Location loc, mlir::Value v
   const bool fromFloat = mlir::isa<mlir::FloatType>(from), toFloat = mlir::isa<mlir::FloatType>(to);
   mlir::Type f32 = b.getF32Type();
   if (fromFloat && toFloat) {
-    mlir::Value wide =
-        from == f32 ? value : arith::ExtFOp::create(b, loc, f32, value).getResult();
+    mlir::Value wide = from == f32 ? value : arith::ExtFOp::create(b, loc, f32, value).getResult();
     return to == f32 ? wide : arith::TruncFOp::create(b, loc, to, wide).getResult();
   }
   if (toFloat) {

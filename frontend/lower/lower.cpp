@@ -148,8 +148,7 @@ View KernelLowering::withoutUnits(View view, const Shape &domain) {
   }
   auto type = mlir::RankedTensorType::get(
       shape, mlir::cast<mlir::RankedTensorType>(view.value.getType()).getElementType());
-  reduced.value =
-      tensor::ExtractSliceOp::create(b, loc, type, view.value, offsets, sizes, strides);
+  reduced.value = tensor::ExtractSliceOp::create(b, loc, type, view.value, offsets, sizes, strides);
   return reduced;
 }
 
@@ -242,9 +241,9 @@ View KernelLowering::product(const Value *value, bool transposed) {
   std::vector<mlir::AffineExpr> out;
   for (unsigned i = 0; i < rank; ++i)
     out.push_back(b.getAffineDimExpr(i));
-  mlir::ArrayAttr maps = b.getAffineMapArrayAttr(
-      {mapOf(left, m, k), mapOf(right, k, n),
-       mlir::AffineMap::get(rank + 1, 0, out, b.getContext())});
+  mlir::ArrayAttr maps =
+      b.getAffineMapArrayAttr({mapOf(left, m, k), mapOf(right, k, n),
+                               mlir::AffineMap::get(rank + 1, 0, out, b.getContext())});
 
   mlir::Type element = typeOf(value->type, b.getContext());
   mlir::Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(element));
@@ -290,9 +289,11 @@ View KernelLowering::build(const Value *value, bool transposed) {
     return view;
   }
   case Operation::constant:
-    return {arith::ConstantOp::create(b, loc,
-                                      b.getF32FloatAttr(static_cast<float>(value->constant))),
-            {}, 0, {}};
+    return {
+        arith::ConstantOp::create(b, loc, b.getF32FloatAttr(static_cast<float>(value->constant))),
+        {},
+        0,
+        {}};
   case Operation::transpose:
     return lower(value->operands[0], !transposed);
   case Operation::product:
@@ -304,13 +305,12 @@ View KernelLowering::build(const Value *value, bool transposed) {
   for (const Value *operand : value->operands)
     operands.push_back(lower(operand, transposed));
   Shape domain = transposed ? transposedShape(value->shape) : value->shape;
-  return elementwise(domain, value->type, operands,
-                     [&](mlir::OpBuilder &builder, mlir::ValueRange elements) {
-                       if (value->operation == Operation::cast)
-                         return emitConversion(builder, loc, elements[0],
-                                               typeOf(value->type, b.getContext()));
-                       return emitElement(builder, loc, value->operation, elements);
-                     });
+  return elementwise(
+      domain, value->type, operands, [&](mlir::OpBuilder &builder, mlir::ValueRange elements) {
+        if (value->operation == Operation::cast)
+          return emitConversion(builder, loc, elements[0], typeOf(value->type, b.getContext()));
+        return emitElement(builder, loc, value->operation, elements);
+      });
 }
 
 mlir::Value KernelLowering::resultOf(const Result &result) {

@@ -1,0 +1,138 @@
+#include "codegen/emitter.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+
+using namespace llvm;
+
+namespace mmk {
+
+Type *Emitter::elementType(mlir::Type type) {
+  if (type.isF32())
+    return b.getFloatTy();
+  if (type.isF16())
+    return b.getHalfTy();
+  if (type.isBF16())
+    return b.getBFloatTy();
+  if (type.isIndex())
+    return i64();
+  return b.getIntNTy(type.getIntOrFloatBitWidth());
+}
+
+std::string Emitter::nameOf(Type *element) {
+  if (element->isBFloatTy())
+    return "bf16";
+  return (element->isFloatingPointTy() ? "f" : "i") +
+         std::to_string(element->getScalarSizeInBits());
+}
+
+SmallVector<Value *>
+Emitter::loop(Value *low, Value *high, Value *step, ArrayRef<Value *> initial,
+              function_ref<SmallVector<Value *>(Value *, ArrayRef<Value *>)> body) {
+  Function *function = b.GetInsertBlock()->getParent();
+  BasicBlock *before = b.GetInsertBlock();
+  BasicBlock *header = BasicBlock::Create(b.getContext(), "loop", function);
+  BasicBlock *inside = BasicBlock::Create(b.getContext(), "body", function);
+  BasicBlock *after = BasicBlock::Create(b.getContext(), "after", function);
+  b.CreateBr(header);
+  b.SetInsertPoint(header);
+  PHINode *i = b.CreatePHI(low->getType(), 2);
+  i->addIncoming(low, before);
+  SmallVector<PHINode *> carried;
+  for (Value *value : initial) {
+    PHINode *phi = b.CreatePHI(value->getType(), 2);
+    phi->addIncoming(value, before);
+    carried.push_back(phi);
+  }
+  b.CreateCondBr(b.CreateICmpSLT(i, high), inside, after);
+  b.SetInsertPoint(inside);
+  SmallVector<Value *> next = body(i, SmallVector<Value *>(carried.begin(), carried.end()));
+  i->addIncoming(b.CreateNSWAdd(i, step), b.GetInsertBlock());
+  for (auto [phi, value] : zip(carried, next))
+    phi->addIncoming(value, b.GetInsertBlock());
+  b.CreateBr(header);
+  b.SetInsertPoint(after);
+  return SmallVector<Value *>(carried.begin(), carried.end());
+}
+
+void Emitter::when(Value *condition, function_ref<void()> body) {
+  Function *function = b.GetInsertBlock()->getParent();
+  BasicBlock *then = BasicBlock::Create(b.getContext(), "then", function);
+  BasicBlock *after = BasicBlock::Create(b.getContext(), "after", function);
+  b.CreateCondBr(condition, then, after);
+  b.SetInsertPoint(then);
+  body();
+  b.CreateBr(after);
+  b.SetInsertPoint(after);
+}
+
+Function *Emitter::helper(const std::string &name, unsigned pointers, unsigned numbers,
+                          ArrayRef<Type *> rest, function_ref<void(Function *)> body) {
+  if (Function *known = module.getFunction(name))
+    return known;
+  SmallVector<Type *> types(pointers, pointer());
+  types.append(numbers, i64());
+  types.append(rest.begin(), rest.end());
+  auto *function = Function::Create(FunctionType::get(b.getVoidTy(), types, false),
+                                    GlobalValue::InternalLinkage, name, module);
+  for (unsigned i = 0; i < pointers; ++i)
+    function->addParamAttr(i, Attribute::NoAlias);
+  // Shared by all its callers; inlined once more for each, it would only cost compile time.
+  function->addFnAttr(Attribute::NoInline);
+  finishFunction(function);
+  IRBuilderBase::InsertPointGuard guard(b);
+  b.SetInsertPoint(BasicBlock::Create(b.getContext(), "entry", function));
+  body(function);
+  b.CreateRetVoid();
+  return function;
+}
+
+void Emitter::finishFunction(Function *function) {
+  function->addFnAttr("target-cpu", target.cpu);
+  function->addFnAttr("target-features", target.features);
+  // LLVM prefers 256-bit vectors on AVX-512 servers, and would spill what was planned for 512.
+  function->addFnAttr("prefer-vector-width", std::to_string(target.lanes * 32));
+  function->addFnAttr(Attribute::NoUnwind);
+}
+
+namespace {
+
+// LLVM's fptrunc to bfloat uses an instruction on some CPUs that flushes subnormals; this is the
+// rounding itself: add half of the last place kept, less one when that is even.
+Value *roundToBfloat(Emitter &e, Value *value, Type *to) {
+  IRBuilder<> &b = e.b;
+  Type *narrow = to->getWithNewType(b.getInt16Ty());
+  Type *wide = to->getWithNewType(b.getInt32Ty());
+  auto constant = [&](uint64_t bits) { return ConstantInt::get(wide, bits); };
+  Value *bits = b.CreateBitCast(value, wide);
+  Value *odd = b.CreateAnd(b.CreateLShr(bits, constant(16)), constant(1));
+  Value *rounded =
+      b.CreateLShr(b.CreateAdd(b.CreateAdd(bits, constant(0x7fff)), odd), constant(16));
+  Value *quiet = b.CreateOr(b.CreateLShr(bits, constant(16)), constant(0x40));
+  Value *result = b.CreateSelect(b.CreateFCmpUNO(value, value), quiet, rounded);
+  return b.CreateBitCast(b.CreateTrunc(result, narrow), to);
+}
+
+} // namespace
+
+Value *Emitter::convert(Value *value, Type *element) {
+  Type *from = value->getType(), *to = from->getWithNewType(element);
+  if (from == to)
+    return value;
+  const bool fromFloat = from->isFPOrFPVectorTy(), toFloat = to->isFPOrFPVectorTy();
+  Type *wide = from->getWithNewType(f32());
+  if (fromFloat && toFloat) {
+    Value *inF32 = from == wide ? value : b.CreateFPExt(value, wide);
+    if (to == wide)
+      return inF32;
+    return element->isBFloatTy() ? roundToBfloat(*this, inF32, to) : b.CreateFPTrunc(inF32, to);
+  }
+  if (toFloat)
+    return convert(b.CreateSIToFP(value, wide), element);
+  if (fromFloat) {
+    Value *rounded = b.CreateUnaryIntrinsic(Intrinsic::roundeven, convert(value, f32()));
+    return b.CreateIntrinsic(Intrinsic::fptosi_sat, {to, wide}, {rounded});
+  }
+  return b.CreateIntCast(value, to, /*isSigned=*/true);
+}
+
+} // namespace mmk

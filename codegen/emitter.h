@@ -1,0 +1,101 @@
+// LLVM IR for one module: a builder with the few shapes that all of codegen is made of (loops,
+// element addresses, functions), and the target that they are made for.
+//
+// LLVM's builder is used rather than MLIR's conversions to the LLVM dialect: the code is loops
+// around vector operations whose widths and addresses are chosen here, and a variant should
+// compile in a few milliseconds.
+#pragma once
+
+#include "codegen/target.h"
+
+#include "mlir/IR/Types.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+
+namespace mmk {
+
+class Emitter {
+public:
+  Emitter(llvm::Module &module, const CodeTarget &target)
+      : module(module), target(target), b(module.getContext()) {}
+
+  llvm::Module &module;
+  const CodeTarget &target;
+  llvm::IRBuilder<> b;
+
+  llvm::Value *number(int64_t value) { return b.getInt64(value); }
+  llvm::Type *i64() { return b.getInt64Ty(); }
+  llvm::Type *f32() { return b.getFloatTy(); }
+  llvm::Type *pointer() { return b.getPtrTy(); }
+  llvm::Type *vectorOf(llvm::Type *element, unsigned lanes) {
+    return llvm::FixedVectorType::get(element, lanes);
+  }
+  /// LLVM's type for an element of a tensor.
+  llvm::Type *elementType(mlir::Type type);
+  int64_t bytesOf(llvm::Type *element) { return element->getScalarSizeInBits() / 8; }
+  /// "f16", for names of functions.
+  static std::string nameOf(llvm::Type *element);
+
+  llvm::Value *offset(llvm::Value *pointer, llvm::Value *bytes) {
+    return b.CreatePtrAdd(pointer, bytes);
+  }
+  llvm::Value *offset(llvm::Value *pointer, int64_t bytes) {
+    return offset(pointer, number(bytes));
+  }
+  /// Unaligned, as rows of tensors are.
+  llvm::Value *load(llvm::Type *type, llvm::Value *pointer) {
+    return b.CreateAlignedLoad(type, pointer, llvm::Align(bytesOf(type->getScalarType())));
+  }
+  void store(llvm::Value *value, llvm::Value *pointer) {
+    b.CreateAlignedStore(value, pointer, llvm::Align(bytesOf(value->getType()->getScalarType())));
+  }
+  llvm::Value *min(llvm::Value *x, llvm::Value *y) {
+    return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, x, y);
+  }
+  /// The next multiple of `unit` (a power of two).
+  llvm::Value *roundUp(llvm::Value *value, int64_t unit) {
+    return b.CreateAnd(b.CreateAdd(value, number(unit - 1)), number(-unit));
+  }
+  /// The last multiple of `unit` (a power of two).
+  llvm::Value *roundDown(llvm::Value *value, int64_t unit) {
+    return b.CreateAnd(value, number(-unit));
+  }
+
+  /// for (i = low; i < high; i += step) body(i)
+  void loop(llvm::Value *low, llvm::Value *high, llvm::Value *step,
+            llvm::function_ref<void(llvm::Value *)> body) {
+    loop(low, high, step, {}, [&](llvm::Value *i, llvm::ArrayRef<llvm::Value *>) {
+      body(i);
+      return llvm::SmallVector<llvm::Value *>();
+    });
+  }
+  /// The same with values carried from iteration to iteration; returns the last ones.
+  llvm::SmallVector<llvm::Value *>
+  loop(llvm::Value *low, llvm::Value *high, llvm::Value *step,
+       llvm::ArrayRef<llvm::Value *> initial,
+       llvm::function_ref<llvm::SmallVector<llvm::Value *>(llvm::Value *,
+                                                           llvm::ArrayRef<llvm::Value *>)>
+           body);
+  /// if (condition) body()
+  void when(llvm::Value *condition, llvm::function_ref<void()> body);
+
+  /// The function of that name; made by `body` when the module has none yet. `pointers` leading
+  /// parameters are pointers that do not alias; all others are i64, then one of each type of
+  /// `rest`. Leaves the insertion point where it was.
+  llvm::Function *helper(const std::string &name, unsigned pointers, unsigned numbers,
+                         llvm::ArrayRef<llvm::Type *> rest,
+                         llvm::function_ref<void(llvm::Function *)> body);
+
+  /// What every function has: the target's features, and its full vector width.
+  void finishFunction(llvm::Function *function);
+
+  /// One element, or a vector of them, converted: floats to nearest even; floats to integers to
+  /// nearest even and saturating, NaN to 0.
+  llvm::Value *convert(llvm::Value *value, llvm::Type *element);
+  llvm::Value *splat(llvm::Value *value, unsigned lanes) {
+    return b.CreateVectorSplat(lanes, value);
+  }
+};
+
+} // namespace mmk

@@ -1,0 +1,196 @@
+#include "codegen/executable.h"
+
+#include "codegen/object.h"
+#include "codegen/program.h"
+#include "runtime/core.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <chrono>
+
+using namespace llvm;
+
+namespace mmk {
+namespace {
+
+aicore::KernelOp kernelOf(mlir::ModuleOp module) {
+  auto kernels = module.getOps<aicore::KernelOp>();
+  return kernels.empty() ? aicore::KernelOp() : *kernels.begin();
+}
+
+int64_t endOf(aicore::AllocOp alloc) {
+  int64_t alignment = aicore::machineOf(alloc).alignment(alloc.getSpace());
+  int64_t copies = alloc.getCopies();
+  return alloc.getOffset().value_or(0) + copies * alignTo(alloc.getBytes(), alignment);
+}
+
+int64_t usedBytes(aicore::KernelOp kernel, aicore::Space space) {
+  int64_t used = 0;
+  kernel.walk([&](aicore::AllocOp alloc) {
+    if (alloc.getSpace() == space)
+      used = std::max(used, endOf(alloc));
+  });
+  return used;
+}
+
+class JitExecutable : public Executable {
+public:
+  JitExecutable(aicore::KernelOp kernel, const Machine &machine)
+      : machine(machine), parameters(kernel.getArgs().size()),
+        cores(this->machine, kernel.getCores(), usedBytes(kernel, aicore::Space::gm)) {
+    for (auto phase : kernel.getBody().getOps<aicore::PhaseOp>()) {
+      (void)phase;
+      phases.push_back(nullptr);
+    }
+    for (auto workspace : kernel.getBody().getOps<aicore::WorkspaceOp>()) {
+      (void)workspace;
+      ++workspaces;
+    }
+  }
+
+  Error link(std::unique_ptr<MemoryBuffer> object);
+  Error run(const Arguments &arguments, unsigned threads) override;
+
+private:
+  Machine machine;
+  size_t parameters, workspaces = 0;
+  std::unique_ptr<orc::LLJIT> jit;
+  std::vector<PhaseFunction> phases;
+  WorkspaceFunction sizes = nullptr;
+  EmulatedCores cores;
+};
+
+Error JitExecutable::link(std::unique_ptr<MemoryBuffer> object) {
+  auto built = orc::LLJITBuilder().create();
+  if (!built)
+    return built.takeError();
+  jit = std::move(*built);
+  // memcpy and memset, which rows are moved with.
+  auto process = orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
+      jit->getDataLayout().getGlobalPrefix());
+  if (!process)
+    return process.takeError();
+  jit->getMainJITDylib().addGenerator(std::move(*process));
+  if (Error error = jit->addObjectFile(std::move(object)))
+    return error;
+  for (auto [i, phase] : enumerate(phases)) {
+    auto address = jit->lookup(phaseName(i));
+    if (!address)
+      return address.takeError();
+    phase = address->toPtr<PhaseFunction>();
+  }
+  auto address = jit->lookup(workspacesName);
+  if (!address)
+    return address.takeError();
+  sizes = address->toPtr<WorkspaceFunction>();
+  return Error::success();
+}
+
+Error JitExecutable::run(const Arguments &arguments, unsigned threads) {
+  std::vector<float> scalars(parameters);
+  std::vector<void *> tensors;
+  for (size_t i = 0; i < parameters; ++i) {
+    scalars[i] = static_cast<float>(arguments.scalars[i]);
+    // Parameters are only read; one array of pointers serves them and the results.
+    tensors.push_back(const_cast<void *>(arguments.tensors[i]));
+  }
+  tensors.insert(tensors.end(), arguments.results.begin(), arguments.results.end());
+
+  std::vector<int64_t> bytes(workspaces);
+  sizes(arguments.dims.data(), bytes.data());
+  std::vector<std::unique_ptr<char, decltype(&std::free)>> memory;
+  for (int64_t size : bytes) {
+    memory.emplace_back(
+        static_cast<char *>(std::aligned_alloc(64, alignTo(std::max<int64_t>(size, 1), 64))),
+        &std::free);
+    if (!memory.back())
+      return createStringError("not enough memory for an intermediate tensor of " +
+                               std::to_string(size) + " bytes");
+    tensors.push_back(memory.back().get());
+  }
+  KernelArguments all{arguments.dims.data(), scalars.data(), tensors.data()};
+  for (PhaseFunction phase : phases)
+    if (Error error = cores.run(phase, all, threads))
+      return error;
+  return Error::success();
+}
+
+struct Emitted {
+  CodeTarget target;
+  std::unique_ptr<LLVMContext> context;
+  std::unique_ptr<Module> module;
+};
+
+Expected<Emitted> emit(mlir::ModuleOp module) {
+  aicore::KernelOp kernel = kernelOf(module);
+  if (!kernel)
+    return createStringError("the module has no aicore.kernel");
+  Expected<CodeTarget> target = hostTarget();
+  if (!target)
+    return target.takeError();
+  Emitted emitted{std::move(*target), std::make_unique<LLVMContext>(), nullptr};
+  auto program = emitProgram(kernel, emitted.target, *emitted.context);
+  if (!program)
+    return program.takeError();
+  emitted.module = std::move(*program);
+  return emitted;
+}
+
+} // namespace
+
+Expected<std::unique_ptr<Executable>> Executable::compile(mlir::ModuleOp module,
+                                                          const Machine &machine,
+                                                          const ExecutableOptions &options) {
+  auto begin = std::chrono::steady_clock::now();
+  Expected<Emitted> emitted = emit(module);
+  if (!emitted)
+    return emitted.takeError();
+  auto executable = std::make_unique<JitExecutable>(kernelOf(module), machine);
+
+  ObjectCache cache(options.cacheDirectory);
+  std::string key = ObjectCache::keyOf(*emitted->module, emitted->target);
+  std::unique_ptr<MemoryBuffer> object = cache.find(key);
+  executable->cached = object != nullptr;
+  if (!object) {
+    optimise(*emitted->module, emitted->target);
+    SmallVector<char, 0> code = machineCode(*emitted->module, emitted->target);
+    StringRef bytes(code.data(), code.size());
+    cache.keep(key, bytes);
+    object = MemoryBuffer::getMemBufferCopy(bytes, key);
+  }
+  if (Error error = executable->link(std::move(object)))
+    return std::move(error);
+  executable->compileMs =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  return executable;
+}
+
+Expected<std::string> emitCode(mlir::ModuleOp module, const Machine &machine, CodeFormat format) {
+  Expected<Emitted> emitted = emit(module);
+  if (!emitted)
+    return emitted.takeError();
+  optimise(*emitted->module, emitted->target);
+  if (format == CodeFormat::llvm) {
+    std::string text;
+    raw_string_ostream(text) << *emitted->module;
+    return text;
+  }
+  SmallVector<char, 0> code =
+      machineCode(*emitted->module, emitted->target, format == CodeFormat::assembly);
+  return std::string(code.begin(), code.end());
+}
+
+std::vector<MemoryUse> memoryUse(aicore::KernelOp kernel) {
+  std::vector<MemoryUse> uses;
+  aicore::MachineAttr machine = aicore::machineOf(kernel);
+  for (aicore::Space space : {aicore::Space::l1, aicore::Space::l0a, aicore::Space::l0b,
+                              aicore::Space::l0c, aicore::Space::bt, aicore::Space::ub})
+    if (machine.capacity(space) > 0)
+      uses.push_back(
+          {aicore::stringifySpace(space).str(), usedBytes(kernel, space), machine.capacity(space)});
+  return uses;
+}
+
+} // namespace mmk

@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""Fits the polynomials of codegen/vector_math.cpp and prints them; run by hand when a degree changes.
+
+Each is a weighted least-squares fit on Chebyshev nodes, iterated towards equal ripple (Lawson's
+weights), in double precision. The error printed is relative to the function's value, in units of
+the last place of f32 (2**-24).
+"""
+import math
+
+import numpy as np
+
+
+def fit(target, basis, low, high, degree, weight, rounds=60):
+    """Coefficients c of sum c[i] * x**i * basis(x) nearest to target(x), by weight(x) * error."""
+    n = 4000
+    x = (low + high) / 2 + (high - low) / 2 * np.cos(np.pi * (np.arange(n) + 0.5) / n)
+    columns = np.stack([x**i * basis(x) for i in range(degree + 1)], axis=1)
+    t, w, lawson = target(x), weight(x), np.ones(n)
+    for _ in range(rounds):
+        s = np.sqrt(lawson) * w
+        c, *_ = np.linalg.lstsq(columns * s[:, None], t * s, rcond=None)
+        error = np.abs((columns @ c - t) * w)
+        lawson *= error / error.mean() + 1e-3
+        lawson /= lawson.mean()
+    return c, error.max() * 2**24
+
+
+erf = np.vectorize(math.erf)
+erfc = np.vectorize(math.erfc)
+
+
+def report(name, result):
+    c, ulps = result
+    print(f"// {name}: {ulps:.3f} ulp before rounding")
+    print("{" + ", ".join(f"{v:.9e}f" for v in c) + "}")
+
+
+one = lambda x: np.ones_like(x)
+half_ln2 = math.log(2) / 2 * 1.001
+
+# exp(r) = 1 + r + r^2 q(r)
+report("exp", fit(lambda r: (np.expm1(r) - r) , lambda r: r * r, -half_ln2, half_ln2, 4,
+                  lambda r: np.exp(-r)))
+# log(1 + f) = f - f^2/2 + f^3 q(f), f from sqrt(1/2) - 1 to sqrt(2) - 1
+report("log", fit(lambda f: np.log1p(f) - f + f * f / 2, lambda f: f**3,
+                  math.sqrt(0.5) - 1, math.sqrt(2) - 1, 8,
+                  lambda f: 1 / np.maximum(np.abs(np.log1p(f)), 1e-9)))
+# tanh(x) = x + x^3 q(x^2) for |x| < 0.625, in u = x^2
+report("tanh", fit(lambda u: np.tanh(np.sqrt(u)) / np.sqrt(u) - 1, lambda u: u, 1e-9, 0.625**2, 5,
+                   lambda u: np.sqrt(u) / np.tanh(np.sqrt(u))))
+# erf(x) = x + x q(x^2) for |x| < 1, in u = x^2
+report("erf, small", fit(lambda u: erf(np.sqrt(u)) / np.sqrt(u) - 1, one, 1e-9, 1.0, 7,
+                         lambda u: np.sqrt(u) / erf(np.sqrt(u))))
+# erf(x) = 1 - exp(-q(x)) for 1 <= x < 4; the error counts as far as erfc(x) does
+report("erf, large", fit(lambda x: -np.log(erfc(x)), one, 1.0, 4.0, 8, lambda x: erfc(x) / erf(x)))

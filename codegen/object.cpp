@@ -1,0 +1,112 @@
+#include "codegen/object.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/BLAKE3.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace mmk {
+namespace {
+
+// Loops and vectors are as wanted when they are emitted, so LLVM's own vectorisers and inliner have
+// nothing to add; what is left is to fold addresses, hoist what loops repeat, and clean up.
+constexpr const char *pipeline =
+    "function(early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
+    "loop-mssa(loop-rotate,licm),gvn,instcombine<no-verify-fixpoint>,simplifycfg)";
+
+std::string digest(StringRef bytes) {
+  BLAKE3 hasher;
+  hasher.update(bytes);
+  return toHex(hasher.final<16>(), /*LowerCase=*/true);
+}
+
+} // namespace
+
+void optimise(Module &module, const CodeTarget &target) {
+  PassBuilder builder(target.machine.get());
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager sccs;
+  ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+  ModulePassManager passes;
+  cantFail(builder.parsePassPipeline(passes, pipeline));
+  passes.run(module, modules);
+}
+
+SmallVector<char, 0> machineCode(Module &module, const CodeTarget &target, bool assembly) {
+  SmallVector<char, 0> bytes;
+  raw_svector_ostream out(bytes);
+  legacy::PassManager passes;
+  CodeGenFileType type = assembly ? CodeGenFileType::AssemblyFile : CodeGenFileType::ObjectFile;
+  // Fails only where a target has no emitter of that type; every native one has both.
+  target.machine->addPassesToEmitFile(passes, out, nullptr, type);
+  passes.run(module);
+  return bytes;
+}
+
+std::string ObjectCache::keyOf(const Module &module, const CodeTarget &target) {
+  SmallVector<char, 0> bytes;
+  raw_svector_ostream out(bytes);
+  WriteBitcodeToFile(module, out);
+  out << '\0' << target.cpu << '\0' << target.features << '\0' << LLVM_VERSION_STRING << '\0'
+      << pipeline;
+  return digest(StringRef(bytes.data(), bytes.size()));
+}
+
+std::string ObjectCache::pathOf(const std::string &key) const {
+  SmallString<128> path(directory_);
+  sys::path::append(path, key + ".o");
+  return std::string(path);
+}
+
+std::unique_ptr<MemoryBuffer> ObjectCache::find(const std::string &key) const {
+  if (directory_.empty())
+    return nullptr;
+  auto file =
+      MemoryBuffer::getFile(pathOf(key), /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!file)
+    return nullptr;
+  StringRef bytes = (*file)->getBuffer();
+  if (bytes.size() < 32)
+    return nullptr;
+  StringRef object = bytes.drop_back(32);
+  if (digest(object) != bytes.take_back(32))
+    return nullptr;
+  return MemoryBuffer::getMemBufferCopy(object, key);
+}
+
+void ObjectCache::keep(const std::string &key, StringRef object) const {
+  if (directory_.empty())
+    return;
+  int descriptor;
+  SmallString<128> temporary;
+  if (sys::fs::createUniqueFile(directory_ + "/" + key + "-%%%%%%.tmp", descriptor, temporary))
+    return;
+  {
+    raw_fd_ostream out(descriptor, /*shouldClose=*/true);
+    out << object << digest(object);
+    out.close();
+    if (out.has_error()) {
+      out.clear_error();
+      sys::fs::remove(temporary);
+      return;
+    }
+  }
+  if (sys::fs::rename(temporary, pathOf(key)))
+    sys::fs::remove(temporary);
+}
+
+} // namespace mmk

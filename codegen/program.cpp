@@ -1,0 +1,447 @@
+#include "codegen/program.h"
+
+#include "codegen/emitter.h"
+#include "codegen/micro_kernel.h"
+#include "codegen/scalar_ops.h"
+#include "codegen/transfer.h"
+#include "codegen/vector_op.h"
+#include "runtime/abi.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <cstddef>
+
+using namespace llvm;
+
+namespace mmk {
+
+std::string phaseName(unsigned index) { return "mmk_phase_" + std::to_string(index); }
+
+namespace {
+
+using aicore::Space;
+
+class ProgramEmitter {
+public:
+  ProgramEmitter(aicore::KernelOp kernel, Emitter &e)
+      : kernel(kernel), machine(aicore::machineOf(kernel)), e(e), b(e.b) {}
+
+  Error run();
+
+private:
+  /// A tensor in global memory: its pointer, and the run-time extents that give its strides.
+  struct Global {
+    Value *pointer = nullptr;
+    SmallVector<Value *> extents;
+  };
+
+  void emitWorkspaces();
+  void emitPhase(aicore::PhaseOp phase, unsigned index);
+  void bindArguments(Value *dims, Value *scalars, Value *tensors);
+  void emitBlock(mlir::Block &block);
+  void emitOp(mlir::Operation &op);
+  void emitLoad(aicore::LoadOp op);
+  void emitStage(aicore::StageOp op);
+  void emitMmad(aicore::MmadOp op);
+  void emitVector(aicore::VectorOp op);
+  void copy(Value *to, int64_t toRow, Value *from, int64_t fromRow, Value *rows, Value *columns,
+            Type *fromType, Type *toType);
+  void writeOut(mlir::Value source, mlir::Value slot, mlir::Value target,
+                mlir::OperandRange offsets, ArrayRef<int64_t> along, mlir::Value rows,
+                mlir::Value columns);
+  void fail(mlir::Operation *op) {
+    if (!problem)
+      problem = op;
+  }
+
+  Value *value(mlir::Value v);
+  Value *buffer(mlir::Value alloc, mlir::Value slot);
+  Value *address(const Global &global, mlir::OperandRange offsets, Type *element);
+  Value *stride(const Global &global, int64_t dim);
+  Type *elementOf(mlir::Value memref) {
+    return e.elementType(cast<mlir::MemRefType>(memref.getType()).getElementType());
+  }
+  int64_t rowBytes(mlir::Value memref) {
+    return cast<mlir::MemRefType>(memref.getType()).getShape()[1] * e.bytesOf(elementOf(memref));
+  }
+  int64_t columnsOf(mlir::Value memref) {
+    return cast<mlir::MemRefType>(memref.getType()).getShape()[1];
+  }
+  MicroKernel microKernelOf(aicore::MmadOp op);
+
+  aicore::KernelOp kernel;
+  aicore::MachineAttr machine;
+  Emitter &e;
+  IRBuilder<> &b;
+  DenseMap<mlir::Value, Value *> values;
+  DenseMap<mlir::Value, Global> globals;
+  Value *memoryBase[memories] = {};
+  Value *ubStride = nullptr, *vectorCore = nullptr;
+  mlir::Operation *problem = nullptr;
+};
+
+Value *ProgramEmitter::value(mlir::Value v) {
+  Value *known = values.lookup(v);
+  if (known)
+    return known;
+  // Constants of the kernel are made where they are used.
+  if (auto constant = v.getDefiningOp<mlir::arith::ConstantOp>())
+    return emitConstant(e, constant.getValue());
+  fail(v.getDefiningOp() ? v.getDefiningOp() : kernel);
+  return PoisonValue::get(e.elementType(v.getType()));
+}
+
+// The emulated L0A and L0B hold four bytes for each element (runtime/abi.h).
+int64_t widening(Space space, mlir::Type type) {
+  return space == Space::l0a || space == Space::l0b ? 4 / aicore::elementBytes(type) : 1;
+}
+
+Value *ProgramEmitter::buffer(mlir::Value memref, mlir::Value slot) {
+  auto alloc = memref.getDefiningOp<aicore::AllocOp>();
+  if (!alloc || !alloc.getOffset()) {
+    fail(alloc ? alloc : kernel);
+    return PoisonValue::get(e.pointer());
+  }
+  Space space = alloc.getSpace();
+  int64_t widened = widening(space, memref.getType());
+  int64_t copyBytes = alignTo(alloc.getBytes(), machine.alignment(space)) * widened;
+  Value *base = memoryBase[static_cast<unsigned>(space)];
+  if (space == Space::ub && vectorCore)
+    base = e.offset(base, b.CreateMul(vectorCore, ubStride));
+  Value *at = e.offset(base, *alloc.getOffset() * widened);
+  return slot && alloc.getCopies() > 1 ? e.offset(at, b.CreateMul(value(slot), e.number(copyBytes)))
+                                       : at;
+}
+
+Value *ProgramEmitter::stride(const Global &global, int64_t dim) {
+  Value *product = e.number(1);
+  for (Value *extent : ArrayRef(global.extents).drop_front(dim + 1))
+    product = b.CreateMul(product, extent);
+  return product;
+}
+
+Value *ProgramEmitter::address(const Global &global, mlir::OperandRange offsets, Type *element) {
+  Value *linear = e.number(0);
+  for (auto [offset, extent] : zip(offsets, global.extents))
+    linear = b.CreateAdd(b.CreateMul(linear, extent), value(offset));
+  return e.offset(global.pointer, b.CreateMul(linear, e.number(e.bytesOf(element))));
+}
+
+void ProgramEmitter::copy(Value *to, int64_t toRow, Value *from, int64_t fromRow, Value *rows,
+                          Value *columns, Type *fromType, Type *toType) {
+  b.CreateCall(copyRows(e, fromType, toType),
+               {to, from, e.number(toRow), e.number(fromRow), rows, columns});
+}
+
+//===--- instructions
+//---------------------------------------------------------------------------===//
+
+void ProgramEmitter::emitLoad(aicore::LoadOp op) {
+  const Global &global = globals[op.getSource()];
+  Type *element = elementOf(op.getSource());
+  Value *size = e.number(e.bytesOf(element));
+  ArrayRef<int64_t> along = op.getAlong();
+  auto step = [&](int64_t dim) { return dim < 0 ? size : b.CreateMul(stride(global, dim), size); };
+  Value *rows = value(op.getRows()), *columns = value(op.getColumns());
+  int64_t pad = op.getPad();
+  Value *paddedRows = pad > 1 ? e.roundUp(rows, pad) : rows;
+  Value *paddedColumns = pad > 1 ? e.roundUp(columns, pad) : columns;
+  b.CreateCall(loadPadded(e, element),
+               {buffer(op.getTarget(), op.getSlot()), address(global, op.getOffsets(), element),
+                e.number(rowBytes(op.getTarget())), step(along[0]), step(along[1]), rows, columns,
+                paddedRows, paddedColumns});
+}
+
+MicroKernel ProgramEmitter::microKernelOf(aicore::MmadOp op) {
+  auto a = cast<mlir::MemRefType>(op.getA().getType()),
+       bb = cast<mlir::MemRefType>(op.getB().getType());
+  MicroKernel kernel;
+  kernel.integer = a.getElementType().isInteger();
+  kernel.tileM = a.getShape()[0];
+  kernel.tileK = a.getShape()[1];
+  kernel.tileN = bb.getShape()[1];
+  // How A lies in L0A is the matter of whoever stages it.
+  for (mlir::Operation *user : op.getA().getUsers())
+    if (auto stage = dyn_cast<aicore::StageOp>(user))
+      kernel.aTransposed = stage.getTransposed();
+  return kernel;
+}
+
+void ProgramEmitter::emitStage(aicore::StageOp op) {
+  Type *from = elementOf(op.getSource());
+  Type *wide = from->isFloatingPointTy() ? e.f32() : b.getInt32Ty();
+  const int64_t fromRow = rowBytes(op.getSource());
+  Value *source = buffer(op.getSource(), op.getSlot());
+  Value *at = b.CreateAdd(b.CreateMul(value(op.getRow()), e.number(fromRow)),
+                          b.CreateMul(value(op.getColumn()), e.number(e.bytesOf(from))));
+  source = e.offset(source, at);
+  Value *target = buffer(op.getTarget(), op.getTargetSlot());
+  Value *rows = value(op.getRows()), *columns = value(op.getColumns());
+
+  aicore::MmadOp mmad;
+  for (mlir::Operation *user : op.getTarget().getUsers())
+    if (auto found = dyn_cast<aicore::MmadOp>(user))
+      mmad = found;
+  if (!mmad)
+    return; // nothing ever reads it
+  MicroKernel kernel = microKernelOf(mmad);
+  if (aicore::spaceOf(op.getTarget()) == Space::l0a) {
+    // L1 is zero up to whole fractals of 16, so whole register tiles of rows are there to copy.
+    int64_t unit = kernel.rows(e.target);
+    if (op.getTransposed())
+      copy(target, kernel.tileM * 4, source, fromRow, rows, e.roundUp(columns, unit), from, wide);
+    else
+      copy(target, kernel.tileK * 4, source, fromRow, e.roundUp(rows, unit), columns, from, wide);
+    return;
+  }
+  const int64_t panel = kernel.panel(e.target);
+  if (op.getTransposed())
+    b.CreateCall(packPanelsTransposed(e, from, wide, panel, kernel.tileK),
+                 {target, source, e.number(fromRow), columns, rows});
+  else
+    b.CreateCall(packPanels(e, from, wide, panel, kernel.tileK),
+                 {target, source, e.number(fromRow), rows, columns});
+}
+
+void ProgramEmitter::emitMmad(aicore::MmadOp op) {
+  b.CreateCall(microKernel(e, microKernelOf(op)),
+               {buffer(op.getA(), op.getASlot()), buffer(op.getB(), op.getBSlot()),
+                buffer(op.getAcc(), op.getAccSlot()), value(op.getM()), value(op.getN()),
+                value(op.getK()), value(op.getFirst())});
+}
+
+void ProgramEmitter::writeOut(mlir::Value source, mlir::Value slot, mlir::Value target,
+                              mlir::OperandRange offsets, ArrayRef<int64_t> along, mlir::Value rows,
+                              mlir::Value columns) {
+  const Global &global = globals[target];
+  Type *from = elementOf(source), *to = elementOf(target);
+  Value *size = e.number(e.bytesOf(to));
+  Value *toRow = along[0] < 0 ? size : b.CreateMul(stride(global, along[0]), size);
+  b.CreateCall(copyRows(e, from, to), {address(global, offsets, to), buffer(source, slot), toRow,
+                                       e.number(rowBytes(source)), value(rows), value(columns)});
+}
+
+void ProgramEmitter::emitVector(aicore::VectorOp op) {
+  VectorCall call = vectorFunction(e, op);
+  SmallVector<Value *> arguments;
+  for (auto [input, slot] : zip(op.getInputs(), op.getInputSlots()))
+    arguments.push_back(buffer(input, slot));
+  for (auto [output, slot] : zip(op.getOutputs(), op.getOutputSlots()))
+    arguments.push_back(buffer(output, slot));
+  arguments.push_back(value(op.getRows()));
+  arguments.push_back(value(op.getColumns()));
+  for (mlir::Value scalar : call.scalars)
+    arguments.push_back(value(scalar));
+  if (!call.function)
+    return fail(op);
+  b.CreateCall(call.function, arguments);
+}
+
+//===--- structure
+//------------------------------------------------------------------------------===//
+
+void ProgramEmitter::emitOp(mlir::Operation &op) {
+  TypeSwitch<mlir::Operation *>(&op)
+      .Case<aicore::AllocOp, aicore::SetFlagOp, aicore::WaitFlagOp, aicore::SetCrossOp,
+            aicore::WaitCrossOp, aicore::BarrierOp, mlir::scf::YieldOp>([](auto) {})
+      .Case([&](aicore::SlotOp slot) {
+        auto alloc = slot.getBuffer().getDefiningOp<aicore::AllocOp>();
+        values[slot.getResult()] =
+            b.CreateURem(value(slot.getIndex()), e.number(alloc.getCopies()));
+      })
+      .Case([&](aicore::LoadOp load) { emitLoad(load); })
+      .Case([&](aicore::StageOp stage) { emitStage(stage); })
+      .Case([&](aicore::MmadOp mmad) { emitMmad(mmad); })
+      .Case([&](aicore::VectorOp vector) { emitVector(vector); })
+      .Case([&](aicore::StoreOp store) {
+        writeOut(store.getSource(), store.getSlot(), store.getTarget(), store.getOffsets(),
+                 store.getAlong(), store.getRows(), store.getColumns());
+      })
+      .Case([&](aicore::FixpipeOp fixpipe) {
+        writeOut(fixpipe.getSource(), fixpipe.getSlot(), fixpipe.getTarget(), fixpipe.getOffsets(),
+                 fixpipe.getAlong(), fixpipe.getRows(), fixpipe.getColumns());
+      })
+      .Case([&](aicore::SpillOp spill) {
+        Type *element = elementOf(spill.getSource());
+        copy(buffer(spill.getTarget(), spill.getTargetSlot()), rowBytes(spill.getTarget()),
+             buffer(spill.getSource(), spill.getSlot()), rowBytes(spill.getSource()),
+             value(spill.getRows()), value(spill.getColumns()), element, element);
+      })
+      .Case<aicore::FetchOp, aicore::DrainOp>([&](auto move) {
+        Type *element = elementOf(move.getSource());
+        int64_t fromRow = rowBytes(move.getSource());
+        Value *source = e.offset(buffer(move.getSource(), move.getSlot()),
+                                 b.CreateMul(value(move.getRow()), e.number(fromRow)));
+        copy(buffer(move.getTarget(), move.getTargetSlot()), rowBytes(move.getTarget()), source,
+             fromRow, value(move.getRows()), value(move.getColumns()), element, element);
+      })
+      .Case([&](aicore::VectorCoresOp cores) {
+        Value *outer = vectorCore;
+        e.loop(e.number(0), e.number(cores.getCount()), e.number(1), [&](Value *core) {
+          vectorCore = core;
+          values[cores.getBody().getArgument(0)] = core;
+          emitBlock(cores.getBody().front());
+        });
+        vectorCore = outer;
+      })
+      .Case([&](mlir::scf::ForOp loop) {
+        if (loop.getNumRegionIterArgs() > 0)
+          return fail(loop);
+        e.loop(value(loop.getLowerBound()), value(loop.getUpperBound()), value(loop.getStep()),
+               [&](Value *i) {
+                 values[loop.getInductionVar()] = i;
+                 emitBlock(*loop.getBody());
+               });
+      })
+      .Case([&](mlir::scf::IfOp branch) {
+        if (branch.getNumResults() > 0 || branch.elseBlock())
+          return fail(branch);
+        e.when(value(branch.getCondition()), [&] { emitBlock(*branch.thenBlock()); });
+      })
+      .Default([&](mlir::Operation *other) {
+        SmallVector<Value *> operands;
+        for (mlir::Value operand : other->getOperands())
+          operands.push_back(value(operand));
+        Value *result = emitScalarOp(e, other, operands);
+        if (!result || other->getNumResults() != 1)
+          return fail(other);
+        values[other->getResult(0)] = result;
+      });
+}
+
+void ProgramEmitter::emitBlock(mlir::Block &block) {
+  for (mlir::Operation &op : block)
+    emitOp(op);
+}
+
+// Loads dimensions, scalars and pointers; scalar code of the kernel that stands before its phases
+// is computed again in each of them.
+void ProgramEmitter::bindArguments(Value *dims, Value *scalars, Value *tensors) {
+  values.clear();
+  globals.clear();
+  auto element = [&](Value *array, Type *type, unsigned index) {
+    return e.load(type, e.offset(array, index * (type->isPointerTy() ? 8 : e.bytesOf(type))));
+  };
+  auto loadPointer = [&](unsigned index) {
+    return b.CreateAlignedLoad(e.pointer(), e.offset(tensors, index * 8), Align(8));
+  };
+  mlir::Block &body = kernel.getBody().front();
+  StringMap<Value *> extents;
+  unsigned next = 0;
+  for (auto name : kernel.getDims().getAsValueRange<mlir::StringAttr>()) {
+    Value *extent = element(dims, e.i64(), next);
+    extents[name] = extent;
+    values[body.getArgument(next++)] = extent;
+  }
+  unsigned tensor = 0;
+  auto bind = [&](mlir::ArrayAttr list, bool result) {
+    for (auto [i, named] : enumerate(list.getAsRange<ir::NamedAttr>())) {
+      mlir::Value argument = body.getArgument(next++);
+      unsigned index = tensor++;
+      if (!isa<mlir::MemRefType>(argument.getType())) {
+        if (scalars)
+          values[argument] = element(scalars, e.f32(), i);
+        continue;
+      }
+      if (!tensors)
+        continue;
+      Global &global = globals[argument];
+      global.pointer = loadPointer(index);
+      for (mlir::StringAttr dim : named.getDims()) {
+        int64_t literal;
+        global.extents.push_back(dim.getValue().getAsInteger(10, literal) ? extents[dim.getValue()]
+                                                                          : e.number(literal));
+      }
+    }
+  };
+  bind(kernel.getArgs(), false);
+  bind(kernel.getResults(), true);
+  for (mlir::Operation &op : body) {
+    if (isa<aicore::PhaseOp>(op))
+      continue;
+    if (auto workspace = dyn_cast<aicore::WorkspaceOp>(op)) {
+      unsigned index = tensor++;
+      if (!tensors)
+        continue;
+      Global &global = globals[workspace.getResult()];
+      global.pointer = loadPointer(index);
+      for (mlir::Value extent : workspace.getExtents())
+        global.extents.push_back(value(extent));
+      continue;
+    }
+    bool needsScalars = llvm::any_of(op.getOperands(), [&](mlir::Value operand) {
+      return operand.getType().isF32() && !scalars && !values.count(operand) &&
+             !operand.getDefiningOp<mlir::arith::ConstantOp>();
+    });
+    if (!needsScalars)
+      emitOp(op);
+  }
+}
+
+void ProgramEmitter::emitWorkspaces() {
+  auto *function =
+      Function::Create(FunctionType::get(b.getVoidTy(), {e.pointer(), e.pointer()}, false),
+                       GlobalValue::ExternalLinkage, workspacesName, e.module);
+  e.finishFunction(function);
+  b.SetInsertPoint(BasicBlock::Create(b.getContext(), "entry", function));
+  bindArguments(function->getArg(0), nullptr, nullptr);
+  unsigned index = 0;
+  for (auto workspace : kernel.getBody().getOps<aicore::WorkspaceOp>()) {
+    Value *bytes = e.number(e.bytesOf(elementOf(workspace.getResult())));
+    for (mlir::Value extent : workspace.getExtents())
+      bytes = b.CreateMul(bytes, value(extent));
+    e.store(bytes, e.offset(function->getArg(1), 8 * index++));
+  }
+  b.CreateRetVoid();
+}
+
+void ProgramEmitter::emitPhase(aicore::PhaseOp phase, unsigned index) {
+  auto *function =
+      Function::Create(FunctionType::get(b.getVoidTy(), {e.pointer(), e.pointer()}, false),
+                       GlobalValue::ExternalLinkage, phaseName(index), e.module);
+  e.finishFunction(function);
+  b.SetInsertPoint(BasicBlock::Create(b.getContext(), "entry", function));
+  Value *arguments = function->getArg(0), *core = function->getArg(1);
+  auto field = [&](Value *from, size_t offset, Type *type) -> Value * {
+    return b.CreateAlignedLoad(type, e.offset(from, offset), Align(8));
+  };
+  Value *dims = field(arguments, offsetof(KernelArguments, dims), e.pointer());
+  Value *scalars = field(arguments, offsetof(KernelArguments, scalars), e.pointer());
+  Value *tensors = field(arguments, offsetof(KernelArguments, tensors), e.pointer());
+  bindArguments(dims, scalars, tensors);
+  ubStride = field(core, offsetof(CoreMemories, ubStride), e.i64());
+  for (unsigned memory = 0; memory < memories; ++memory)
+    memoryBase[memory] = field(core, offsetof(CoreMemories, memory) + 8 * memory, e.pointer());
+  vectorCore = nullptr;
+  values[phase.getBody().getArgument(0)] = field(core, offsetof(CoreMemories, block), e.i64());
+  emitBlock(phase.getBody().front());
+  b.CreateRetVoid();
+}
+
+Error ProgramEmitter::run() {
+  emitWorkspaces();
+  unsigned index = 0;
+  for (auto phase : kernel.getBody().getOps<aicore::PhaseOp>())
+    emitPhase(phase, index++);
+  if (problem)
+    return createStringError("no code for this operation of the aicore IR: " +
+                             problem->getName().getStringRef());
+  return Error::success();
+}
+
+} // namespace
+
+Expected<std::unique_ptr<Module>> emitProgram(aicore::KernelOp kernel, const CodeTarget &target,
+                                              LLVMContext &context) {
+  auto module = std::make_unique<Module>(kernel.getSymName(), context);
+  module->setDataLayout(target.machine->createDataLayout());
+  module->setTargetTriple(target.machine->getTargetTriple());
+  Emitter emitter(*module, target);
+  if (Error error = ProgramEmitter(kernel, emitter).run())
+    return std::move(error);
+  return module;
+}
+
+} // namespace mmk

@@ -1,0 +1,23 @@
+// aicore IR -> LLVM IR: the reading of a kernel that computes.
+#pragma once
+
+#include "codegen/target.h"
+#include "ir/aicore.h"
+
+#include "llvm/IR/Module.h"
+#include "llvm/Support/Error.h"
+
+#include <memory>
+
+namespace mmk {
+
+/// Names of the functions of a compiled kernel: phases "mmk_phase_0", ..., workspaces.
+std::string phaseName(unsigned index);
+inline constexpr const char *workspacesName = "mmk_workspaces";
+
+/// The program of each phase as a function of runtime/abi.h. Flags order pipes in time and mean
+/// nothing here: instructions run in program order. The kernel has to be planned (byte offsets).
+llvm::Expected<std::unique_ptr<llvm::Module>>
+emitProgram(aicore::KernelOp kernel, const CodeTarget &target, llvm::LLVMContext &context);
+
+} // namespace mmk

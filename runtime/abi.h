@@ -1,0 +1,42 @@
+// The C interface between generated code and the emulated core. codegen/ alone builds to it.
+#pragma once
+
+#include <cstdint>
+
+namespace mmk {
+
+/// What a phase of a kernel is called with. All of it is shared by the cores and read only, but for
+/// the tensors that are results or workspaces.
+struct KernelArguments {
+  const int64_t *dims;  ///< values of the kernel's dimensions
+  const float *scalars; ///< by parameter; tensors have an unused entry
+  void *const *tensors; ///< by parameter (scalars have an unused entry), then results, workspaces
+};
+
+/// Order of the pointers in CoreMemories: aicore.space.
+enum : unsigned {
+  memoryGm,
+  memoryL1,
+  memoryL0a,
+  memoryL0b,
+  memoryL0c,
+  memoryBt,
+  memoryUb,
+  memories
+};
+
+/// The memories of the block that runs a phase. The emulated L0A and L0B hold each element widened
+/// to four bytes, as the multiplier takes it, so they are four bytes for every element of the
+/// machine's; UB is that of the first vector core, the others follow at `ubStride`.
+struct CoreMemories {
+  int64_t block;
+  int64_t ubStride;
+  char *memory[memories];
+};
+
+/// One phase of a kernel for one block: the whole program, in order.
+using PhaseFunction = void (*)(const KernelArguments *, const CoreMemories *);
+/// Fills in the bytes of each workspace.
+using WorkspaceFunction = void (*)(const int64_t *dims, int64_t *bytes);
+
+} // namespace mmk

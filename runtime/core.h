@@ -1,0 +1,57 @@
+// The emulated cores: on-chip memories of the machine's sizes, and the blocks of a kernel run on
+// host threads, one block at a time in each.
+#pragma once
+
+#include "machines/machine.h"
+#include "runtime/abi.h"
+
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace mmk {
+
+/// The memories of one emulated block, each between two guard zones.
+class CoreMemory {
+public:
+  /// `globalBytes`: the block's own piece of global memory, as the kernel plans it.
+  CoreMemory(const Machine &machine, int64_t globalBytes);
+  ~CoreMemory();
+  CoreMemory(const CoreMemory &) = delete;
+  CoreMemory &operator=(const CoreMemory &) = delete;
+
+  bool allocated() const { return memory_ != nullptr; }
+  CoreMemories view(int64_t block) const;
+  /// The name of a memory around which something was written, or null.
+  const char *damaged() const;
+
+private:
+  struct Zone {
+    size_t offset = 0, bytes = 0;
+    const char *name = "";
+  };
+  std::vector<Zone> zones_;
+  char *memory_ = nullptr;
+  size_t total_ = 0;
+  int64_t ubStride_ = 0;
+};
+
+/// Runs the phases of kernels. Keeps the memories between runs; not for two threads at once.
+class EmulatedCores {
+public:
+  EmulatedCores(const Machine &machine, int64_t blocks, int64_t globalBytes)
+      : machine_(machine), blocks_(blocks), globalBytes_(globalBytes) {}
+
+  /// Every block's program of one phase, dealt to `threads` threads; returns when all are done. The
+  /// error names the memory that a program wrote beyond.
+  llvm::Error run(PhaseFunction phase, const KernelArguments &arguments, unsigned threads);
+
+private:
+  const Machine &machine_;
+  int64_t blocks_, globalBytes_;
+  std::vector<std::unique_ptr<CoreMemory>> memories_; ///< by worker
+};
+
+} // namespace mmk
