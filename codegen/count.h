@@ -12,8 +12,10 @@ namespace mmk {
 
 /// Walks the program of every block in program order, which is a legal execution, and lets the
 /// clock time each instruction on its pipe. `dims`: the value of each of the kernel's dimensions,
-/// in order. The result is the same on every host.
+/// in order. The result is the same on every host. `events`, when given, sees every event.
+/// The error is a fault of the program: a deadlock, a flag misused or left set, an op that an AI
+/// core has not.
 llvm::Expected<ClockReport> countKernel(aicore::KernelOp kernel, const Machine &machine,
-                                        llvm::ArrayRef<int64_t> dims);
+                                        llvm::ArrayRef<int64_t> dims, EventSink *events = nullptr);
 
 } // namespace mmk

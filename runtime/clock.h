@@ -1,5 +1,5 @@
-// The clock of the emulated AI core: instructions in, time out. Knows pipes, flags and links, and
-// nothing of how the instructions came about.
+// The clock of the emulated AI core: instructions in, time out. Knows pipes, queues and flags, and
+// nothing of how the instructions came about. It emits events; a report is a view over them.
 #pragma once
 
 #include "machines/machine.h"
@@ -11,19 +11,167 @@
 
 namespace mmk {
 
+/// What a pipe is busy with. `issue`: the scalar unit hands an instruction to its pipe.
+enum class Work : uint8_t {
+  load,
+  store,
+  stage,
+  mmad,
+  fixpipe,
+  spill,
+  fetch,
+  drain,
+  vector,
+  set,
+  wait,
+  barrier,
+  issue
+};
+std::string_view spelling(Work work);
+
+/// One instruction on one pipe, from when it starts to when it is done. `unit` 0 is the cube core
+/// (on a coupled chip the whole core), 1 and up are the vector cores of the block.
+struct Event {
+  int64_t block = 0;
+  unsigned unit = 0;
+  Pipe pipe = Pipe::scalar;
+  Work work = Work::issue;
+  int64_t start = 0, end = 0;
+};
+
+/// Receives the events of a block in program order, which is the order in time on each pipe only.
+class EventSink {
+public:
+  virtual ~EventSink() = default;
+  virtual void see(const Event &event) = 0;
+};
+
+/// Busy cycles by pipe, in the order of `allPipes`.
+using PipeCycles = std::array<int64_t, allPipes.size()>;
+
+/// What one block did in one phase.
+struct BlockTime {
+  int64_t end = 0;              ///< when its last pipe is done
+  bool worked = false;          ///< did anything besides flags
+  std::vector<PipeCycles> busy; ///< by unit
+};
+
+/// A counter between two pipes. Up to `capacity` sets may be ahead of the waits; one more is lost.
+template <unsigned capacity> class Flag {
+public:
+  bool isUp() const { return waits_ != sets_; }
+  /// When the set came that the next wait is for.
+  int64_t upAt() const { return up_[waits_ % capacity]; }
+  /// False when the flag is full, also when the waits that make room come too late.
+  bool set(int64_t time) {
+    if (sets_ - waits_ == capacity || (sets_ >= capacity && time < down_[sets_ % capacity]))
+      return false;
+    up_[sets_++ % capacity] = time;
+    return true;
+  }
+  void wait(int64_t time) { down_[waits_++ % capacity] = time; }
+
+private:
+  uint32_t sets_ = 0, waits_ = 0;
+  std::array<int64_t, capacity> up_{}, down_{};
+};
+
+/// The pipes of one block: a cube core and its vector cores, each with a scalar unit that issues in
+/// order into the queues of its pipes and stalls at a full one. An instruction leaves its queue
+/// when it starts, which is when it was issued, its pipe is free, and its flag is up.
+///
+/// Flags are the only other order, so instructions may be given in program order, each timed once.
+/// The calls that return false found a misuse, which `fault` describes; the time is void then.
+class BlockClock {
+public:
+  BlockClock(const Machine &machine, int64_t block, int64_t start = 0, EventSink *sink = nullptr);
+
+  void execute(unsigned unit, Pipe pipe, int64_t cycles, Work work);
+  /// Takes effect when all earlier work of `from` is done.
+  bool setFlag(unsigned unit, Pipe from, Pipe to, int64_t event);
+  /// Holds `to` until the flag is up, and takes it down.
+  bool waitFlag(unsigned unit, Pipe from, Pipe to, int64_t event);
+  /// From the cube core to each vector core, or from a vector core to the cube core.
+  bool setCross(unsigned unit, Pipe pipe, int64_t flag);
+  /// On the cube core: until all vector cores have set.
+  bool waitCross(unsigned unit, Pipe pipe, int64_t flag);
+  /// Later work of the pipe starts when all its earlier work is done; as every pipe is in order,
+  /// it costs no more than a flag.
+  void barrier(unsigned unit, Pipe pipe);
+
+  /// Whether all flags are down, as the end of a phase must leave them.
+  bool finish();
+
+  unsigned units() const { return units_.size(); }
+  const std::string &fault() const { return fault_; }
+  BlockTime time() const;
+
+private:
+  struct Queue {
+    int64_t free = 0, busy = 0;
+    std::vector<int64_t> starts; ///< of the last instructions, as many as the queue is deep
+    size_t next = 0;
+  };
+  struct UnitState {
+    std::array<Queue, allPipes.size()> pipes;
+  };
+  using EventFlag = Flag<1>;
+  using CrossFlag = Flag<15>;
+
+  int64_t run(unsigned unit, Pipe pipe, int64_t earliest, int64_t cycles, Work work);
+  EventFlag *eventFlag(unsigned unit, Pipe from, Pipe to, int64_t event);
+  /// Of the flags between the cube core and its first vector core; the others' follow.
+  CrossFlag *crossFlags(bool toCube, int64_t flag);
+  bool fail(std::string message);
+
+  int64_t block_, eventIds_, crossFlagCount_, flagCycles_, issueCycles_;
+  EventSink *sink_;
+  bool worked_ = false;
+  std::vector<UnitState> units_;
+  std::vector<EventFlag> eventFlags_;
+  std::vector<CrossFlag> crossFlags_;
+  std::string fault_;
+};
+
 /// Time of a kernel on an emulated machine. All from integer cycles, so it is the same everywhere.
 struct ClockReport {
-  int64_t cycles = 0;       ///< of the slowest core, all phases
-  double microseconds = 0;  ///< the kernel alone
+  int64_t cycles = 0;      ///< of the slowest core, all phases
+  double microseconds = 0; ///< the kernel alone
   double launchMicroseconds = 0;
-  int64_t cores = 0;        ///< blocks that had work
+  int64_t cores = 0; ///< blocks that had work
   struct PipeTime {
     int64_t busyCycles = 0; ///< mean over the cores that have work
     double busyMicroseconds = 0, ratio = 0;
   };
-  std::array<PipeTime, allPipes.size()> pipes;
-  Pipe bound = Pipe::cube;  ///< the busiest pipe
+  using PipeTimes = std::array<PipeTime, allPipes.size()>;
+  /// Of the cube cores, and the mean of the vector cores; on a coupled chip all is in the first.
+  PipeTimes cubeUnit, vectorUnits;
+  /// The busier of the two: cube and vector cores both have a scalar unit and an MTE2, which run
+  /// side by side, so that a sum would exceed the time.
+  PipeTimes pipes;
+  Pipe bound = Pipe::cube; ///< the busiest pipe
   double boundMicroseconds = 0;
+};
+
+/// Puts blocks and phases together: all blocks of a phase start when the phase before has ended.
+class KernelTime {
+public:
+  KernelTime(const Machine &machine, int64_t blocks);
+
+  /// When the current phase starts.
+  int64_t start() const { return start_; }
+  void add(int64_t block, const BlockTime &time);
+  void endPhase();
+  ClockReport report() const;
+
+private:
+  struct BlockTotal {
+    bool worked = false;
+    std::vector<PipeCycles> busy;
+  };
+  const Machine &machine_;
+  int64_t start_ = 0, end_ = 0;
+  std::vector<BlockTotal> blocks_;
 };
 
 } // namespace mmk

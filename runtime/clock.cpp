@@ -1,0 +1,194 @@
+#include "runtime/clock.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace mmk {
+namespace {
+
+constexpr size_t pipeCount = allPipes.size();
+
+size_t indexOf(Pipe pipe) { return static_cast<size_t>(pipe); }
+
+std::string nameOf(unsigned unit) {
+  return unit == 0 ? "the cube core" : fmt::format("vector core {}", unit - 1);
+}
+
+std::string nameOf(Pipe from, Pipe to, int64_t event) {
+  return fmt::format("[{} -> {}] {}", spelling(from), spelling(to), event);
+}
+
+} // namespace
+
+std::string_view spelling(Work work) {
+  static constexpr std::string_view words[] = {"load",  "store",   "stage", "mmad",   "fixpipe",
+                                               "spill", "fetch",   "drain", "vector", "set",
+                                               "wait",  "barrier", "issue"};
+  return words[static_cast<size_t>(work)];
+}
+
+BlockClock::BlockClock(const Machine &machine, int64_t block, int64_t start, EventSink *sink)
+    : block_(block), eventIds_(machine.eventIds), crossFlagCount_(machine.crossFlags),
+      flagCycles_(static_cast<int64_t>(std::ceil(machine.flagCycles))),
+      issueCycles_(static_cast<int64_t>(std::ceil(machine.issueCycles))), sink_(sink) {
+  const bool split = machine.topology == Topology::split;
+  units_.resize(split ? 1 + machine.vectorCoresPerCube : 1);
+  for (UnitState &unit : units_)
+    for (Queue &queue : unit.pipes) {
+      queue.free = start;
+      queue.starts.assign(std::max<int64_t>(1, machine.queueDepth), start);
+    }
+  eventFlags_.resize(units_.size() * pipeCount * pipeCount * eventIds_);
+  crossFlags_.resize(2 * crossFlagCount_ * (units_.size() - 1));
+}
+
+bool BlockClock::fail(std::string message) {
+  fault_ = std::move(message);
+  return false;
+}
+
+int64_t BlockClock::run(unsigned unit, Pipe pipe, int64_t earliest, int64_t cycles, Work work) {
+  Queue &scalar = units_[unit].pipes[indexOf(Pipe::scalar)];
+  Queue &queue = units_[unit].pipes[indexOf(pipe)];
+  if (&queue != &scalar) {
+    int64_t &oldest = queue.starts[queue.next];
+    const int64_t issue = std::max(scalar.free, oldest);
+    scalar.free = issue + issueCycles_;
+    scalar.busy += issueCycles_;
+    if (sink_)
+      sink_->see({block_, unit, Pipe::scalar, Work::issue, issue, scalar.free});
+    earliest = std::max(earliest, scalar.free);
+    oldest = std::max(earliest, queue.free);
+    if (++queue.next == queue.starts.size())
+      queue.next = 0;
+  }
+  const int64_t start = std::max(earliest, queue.free);
+  queue.free = start + cycles;
+  queue.busy += cycles;
+  if (sink_)
+    sink_->see({block_, unit, pipe, work, start, queue.free});
+  return queue.free;
+}
+
+void BlockClock::execute(unsigned unit, Pipe pipe, int64_t cycles, Work work) {
+  worked_ = true;
+  run(unit, pipe, 0, cycles, work);
+}
+
+void BlockClock::barrier(unsigned unit, Pipe pipe) {
+  run(unit, pipe, 0, flagCycles_, Work::barrier);
+}
+
+BlockClock::EventFlag *BlockClock::eventFlag(unsigned unit, Pipe from, Pipe to, int64_t event) {
+  if (event < 0 || event >= eventIds_) {
+    fail(fmt::format("event {} of the pipes {} -> {}, which have the events 0 to {}", event,
+                     spelling(from), spelling(to), eventIds_ - 1));
+    return nullptr;
+  }
+  const size_t pair = (unit * pipeCount + indexOf(from)) * pipeCount + indexOf(to);
+  return &eventFlags_[pair * eventIds_ + event];
+}
+
+bool BlockClock::setFlag(unsigned unit, Pipe from, Pipe to, int64_t event) {
+  EventFlag *flag = eventFlag(unit, from, to, event);
+  if (!flag)
+    return false;
+  if (flag->set(run(unit, from, 0, flagCycles_, Work::set)))
+    return true;
+  return fail(fmt::format("the flag {} of {} is set again before {} has waited for it",
+                          nameOf(from, to, event), nameOf(unit), spelling(to)));
+}
+
+bool BlockClock::waitFlag(unsigned unit, Pipe from, Pipe to, int64_t event) {
+  EventFlag *flag = eventFlag(unit, from, to, event);
+  if (!flag)
+    return false;
+  if (!flag->isUp())
+    return fail(fmt::format("deadlock: {} of {} waits for the flag {}, which nothing before sets",
+                            spelling(to), nameOf(unit), nameOf(from, to, event)));
+  flag->wait(run(unit, to, flag->upAt(), flagCycles_, Work::wait));
+  return true;
+}
+
+BlockClock::CrossFlag *BlockClock::crossFlags(bool toCube, int64_t flag) {
+  if (units_.size() == 1) {
+    fail("a flag between cube and vector cores, which on this machine are one core");
+    return nullptr;
+  }
+  if (flag < 0 || flag >= crossFlagCount_) {
+    fail(fmt::format("flag {} between cube and vector cores, which have the flags 0 to {}", flag,
+                     crossFlagCount_ - 1));
+    return nullptr;
+  }
+  return &crossFlags_[((toCube ? crossFlagCount_ : 0) + flag) * (units_.size() - 1)];
+}
+
+bool BlockClock::setCross(unsigned unit, Pipe pipe, int64_t flag) {
+  CrossFlag *flags = crossFlags(unit != 0, flag);
+  if (!flags)
+    return false;
+  const int64_t time = run(unit, pipe, 0, flagCycles_, Work::set);
+  const size_t first = unit == 0 ? 0 : unit - 1, last = unit == 0 ? units_.size() - 1 : unit;
+  for (size_t core = first; core < last; ++core)
+    if (!flags[core].set(time))
+      return fail(fmt::format("the cross-core flag {} of {} is set a 16th time before {} has "
+                              "waited for it",
+                              flag, nameOf(unit), nameOf(unit == 0 ? core + 1 : 0)));
+  return true;
+}
+
+bool BlockClock::waitCross(unsigned unit, Pipe pipe, int64_t flag) {
+  CrossFlag *flags = crossFlags(unit == 0, flag);
+  if (!flags)
+    return false;
+  const size_t first = unit == 0 ? 0 : unit - 1, last = unit == 0 ? units_.size() - 1 : unit;
+  int64_t up = 0;
+  for (size_t core = first; core < last; ++core) {
+    if (!flags[core].isUp())
+      return fail(fmt::format("deadlock: {} of {} waits for the cross-core flag {}, which {} does "
+                              "not set before",
+                              spelling(pipe), nameOf(unit), flag,
+                              nameOf(unit == 0 ? core + 1 : 0)));
+    up = std::max(up, flags[core].upAt());
+  }
+  const int64_t time = run(unit, pipe, up, flagCycles_, Work::wait);
+  for (size_t core = first; core < last; ++core)
+    flags[core].wait(time);
+  return true;
+}
+
+bool BlockClock::finish() {
+  for (unsigned unit = 0; unit < units_.size(); ++unit)
+    for (Pipe from : allPipes)
+      for (Pipe to : allPipes)
+        for (int64_t event = 0; event < eventIds_; ++event)
+          if (eventFlag(unit, from, to, event)->isUp())
+            return fail(fmt::format("the flag {} of {} is left set at the end",
+                                    nameOf(from, to, event), nameOf(unit)));
+  for (size_t i = 0; i < crossFlags_.size(); ++i)
+    if (crossFlags_[i].isUp()) {
+      const int64_t flag = i / (units_.size() - 1), core = i % (units_.size() - 1);
+      const bool toCube = flag >= crossFlagCount_;
+      return fail(fmt::format("the cross-core flag {} from {} to {} is left set at the end",
+                              flag % crossFlagCount_, nameOf(toCube ? core + 1 : 0),
+                              nameOf(toCube ? 0 : core + 1)));
+    }
+  return true;
+}
+
+BlockTime BlockClock::time() const {
+  BlockTime time;
+  time.worked = worked_;
+  for (const UnitState &unit : units_) {
+    PipeCycles busy{};
+    for (size_t pipe = 0; pipe < pipeCount; ++pipe) {
+      time.end = std::max(time.end, unit.pipes[pipe].free);
+      busy[pipe] = unit.pipes[pipe].busy;
+    }
+    time.busy.push_back(busy);
+  }
+  return time;
+}
+
+} // namespace mmk

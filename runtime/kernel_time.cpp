@@ -1,0 +1,66 @@
+// From the times of blocks to the report of a kernel: sums over phases, means over cores.
+#include "runtime/clock.h"
+
+#include <algorithm>
+
+namespace mmk {
+
+KernelTime::KernelTime(const Machine &machine, int64_t blocks)
+    : machine_(machine), blocks_(blocks) {}
+
+void KernelTime::add(int64_t block, const BlockTime &time) {
+  end_ = std::max(end_, time.end);
+  BlockTotal &total = blocks_[block];
+  total.worked |= time.worked;
+  total.busy.resize(std::max(total.busy.size(), time.busy.size()));
+  for (size_t unit = 0; unit < time.busy.size(); ++unit)
+    for (size_t pipe = 0; pipe < allPipes.size(); ++pipe)
+      total.busy[unit][pipe] += time.busy[unit][pipe];
+}
+
+void KernelTime::endPhase() { start_ = end_; }
+
+ClockReport KernelTime::report() const {
+  ClockReport report;
+  report.cycles = end_;
+  report.microseconds = end_ / machine_.megahertz;
+  report.launchMicroseconds = machine_.launchMicroseconds;
+
+  PipeCycles cube{}, vector{};
+  int64_t vectorCores = 0;
+  for (const BlockTotal &block : blocks_) {
+    if (!block.worked)
+      continue;
+    ++report.cores;
+    for (size_t unit = 0; unit < block.busy.size(); ++unit) {
+      vectorCores += unit > 0;
+      for (size_t pipe = 0; pipe < allPipes.size(); ++pipe)
+        (unit == 0 ? cube : vector)[pipe] += block.busy[unit][pipe];
+    }
+  }
+
+  auto mean = [&](int64_t sum, int64_t count) {
+    ClockReport::PipeTime time;
+    if (count == 0 || end_ == 0)
+      return time;
+    time.busyCycles = (2 * sum + count) / (2 * count);
+    time.busyMicroseconds = time.busyCycles / machine_.megahertz;
+    time.ratio = static_cast<double>(time.busyCycles) / end_;
+    return time;
+  };
+  size_t busiest = static_cast<size_t>(report.bound);
+  for (size_t pipe = 0; pipe < allPipes.size(); ++pipe) {
+    report.cubeUnit[pipe] = mean(cube[pipe], report.cores);
+    report.vectorUnits[pipe] = mean(vector[pipe], vectorCores);
+    const bool onCube = report.cubeUnit[pipe].busyCycles >= report.vectorUnits[pipe].busyCycles;
+    report.pipes[pipe] = onCube ? report.cubeUnit[pipe] : report.vectorUnits[pipe];
+  }
+  for (size_t pipe = 0; pipe < allPipes.size(); ++pipe)
+    if (report.pipes[pipe].busyCycles > report.pipes[busiest].busyCycles)
+      busiest = pipe;
+  report.bound = allPipes[busiest];
+  report.boundMicroseconds = report.pipes[busiest].busyMicroseconds;
+  return report;
+}
+
+} // namespace mmk
