@@ -2,6 +2,7 @@
 #include "passes/variant.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -22,9 +23,6 @@ SmallVector<StringRef> dimNames(Operation *op) {
 }
 
 Value dimValue(OpBuilder &b, Location loc, StringRef name) {
-  int64_t literal;
-  if (!name.getAsInteger(10, literal))
-    return arith::ConstantIndexOp::create(b, loc, literal);
   return ir::DimOp::create(b, loc, b.getIndexType(), name);
 }
 
@@ -43,8 +41,16 @@ namespace {
 
 bool isName(StringRef dim) { return !dim.empty() && !llvm::isDigit(dim[0]); }
 
+/// A dimension may be both, in different products; a variant's name has it once, as an output.
 struct TileDims {
   SmallVector<StringRef> outputs, reductions;
+  SmallVector<StringRef> onlyReductions() const {
+    SmallVector<StringRef> rest;
+    for (StringRef dim : reductions)
+      if (!llvm::is_contained(outputs, dim))
+        rest.push_back(dim);
+    return rest;
+  }
 };
 
 TileDims dimsOf(ir::KernelOp kernel) {
@@ -63,8 +69,6 @@ TileDims dimsOf(ir::KernelOp kernel) {
     for (auto named : kernel.getResults().getAsRange<ir::NamedAttr>())
       for (StringAttr dim : named.getDims().take_back(2))
         add(dims.outputs, dim.getValue());
-  llvm::erase_if(dims.reductions,
-                 [&](StringRef dim) { return llvm::is_contained(dims.outputs, dim); });
   return dims;
 }
 
@@ -83,7 +87,7 @@ std::vector<std::string> tileDims(ir::KernelOp kernel) {
   std::vector<std::string> names;
   for (StringRef dim : dims.outputs)
     names.push_back(dim.str());
-  for (StringRef dim : dims.reductions)
+  for (StringRef dim : dims.onlyReductions())
     names.push_back(dim.str());
   return names;
 }
@@ -105,11 +109,15 @@ std::string variantName(ir::KernelOp kernel) {
   };
   single("cores", "cores");
   SmallVector<StringRef> all(dims.outputs);
-  all.append(dims.reductions);
+  all.append(dims.onlyReductions());
   for (StringRef dim : all)
     single(("grid." + dim).str(), ("grid." + dim).str());
   joined("tile", all);
-  joined("stage", dims.reductions);
+  if (dims.onlyReductions().size() == dims.reductions.size())
+    joined("stage", dims.reductions);
+  else // "stage=" stands for the last dimensions of the tile, and these are not
+    for (StringRef dim : dims.reductions)
+      single(("stage." + dim).str(), ("stage." + dim).str());
   for (StringRef group : bufferGroups) {
     single(("buffers." + group).str(), group);
     for (ir::ChoiceOp choice : kernel.getSchedule().getOps<ir::ChoiceOp>())
@@ -224,6 +232,7 @@ private:
 
   LogicalResult chooseCores();
   LogicalResult chooseTiles();
+  LogicalResult chooseStage(linalg::ContractOp contract);
   void chooseBuffers();
   LogicalResult refuseUnsupported();
   LogicalResult checkRules();
@@ -249,47 +258,62 @@ LogicalResult Chooser::chooseCores() {
 // leaves room for two copies in L0A and L0B; a stage is as many base tiles, up to four (512 bytes a
 // row, one full packet of global memory), as fit L1.
 LogicalResult Chooser::chooseTiles() {
-  LogicalResult result = success();
-  kernel.walk([&](linalg::ContractOp contract) {
-    SmallVector<StringRef> names = dimNames(contract);
-    StringRef m = names[names.size() - 3], n = names[names.size() - 2], k = names.back();
+  // A dimension with several roles (a product of products, or a square) takes the least of them.
+  llvm::MapVector<StringRef, int64_t> defaults;
+  SmallVector<linalg::ContractOp> contracts;
+  kernel.walk([&](linalg::ContractOp contract) { contracts.push_back(contract); });
+  for (linalg::ContractOp contract : contracts) {
     Type type = operandType(contract);
-    if (machine.depthOf(type) == 0) {
-      contract.emitError() << machine.getName().getValue() << " has no cube instruction for "
-                           << type << " operands";
-      result = failure();
-      return;
-    }
-    int64_t bytes = type.getIntOrFloatBitWidth() / 8;
-    for (auto [dim, size] :
-         {std::pair(m, int64_t(128)), std::pair(n, int64_t(256)), std::pair(k, 128 / bytes)})
-      if (isName(dim))
-        addDefault(("tile." + dim).str(), b.getI64IntegerAttr(size));
-    if (!isName(k))
-      return;
-    int64_t tileM = isName(m) ? number(("tile." + m).str()) : 128;
-    int64_t tileN = isName(n) ? number(("tile." + n).str()) : 256;
-    int64_t tileK = number(("tile." + k).str());
+    if (machine.depthOf(type) == 0)
+      return contract.emitError() << machine.getName().getValue()
+                                  << " has no cube instruction for " << type << " operands";
+    SmallVector<StringRef> names = dimNames(contract);
+    const std::pair<StringRef, int64_t> roles[] = {
+        {names[names.size() - 3], 128},
+        {names[names.size() - 2], 256},
+        {names.back(), 128 * 8 / type.getIntOrFloatBitWidth()}};
+    for (auto [dim, size] : roles)
+      if (isName(dim)) {
+        int64_t &least = defaults.insert({dim, size}).first->second;
+        least = std::min(least, size);
+      }
+  }
+  for (auto [dim, size] : defaults)
+    addDefault(("tile." + dim).str(), b.getI64IntegerAttr(size));
+  if (!contracts.empty())
     addDefault("buffers.l1", b.getI64IntegerAttr(2));
-    int64_t room = machine.capacity(aicore::Space::l1) / number("buffers.l1");
-    int64_t factor = 4;
-    while (factor > 1 && (tileM + tileN) * tileK * factor * bytes > room)
-      factor /= 2;
-    std::string key = ("stage." + k).str();
-    addDefault(key, b.getI64IntegerAttr(tileK * factor));
-    if (number(key) % tileK != 0) {
-      ir::ChoiceOp choice = kernel.choice(key);
-      int64_t below = number(key) / tileK * tileK;
-      InFlightDiagnostic error = choice.emitError()
-                                 << key << " = " << number(key) << " is not a multiple of tile."
-                                 << k << " = " << tileK << "; nearest legal: ";
-      if (below > 0)
-        error << below << ", ";
-      error << below + tileK;
-      result = failure();
-    }
-  });
-  return result;
+  for (linalg::ContractOp contract : contracts)
+    if (failed(chooseStage(contract)))
+      return failure();
+  return success();
+}
+
+LogicalResult Chooser::chooseStage(linalg::ContractOp contract) {
+  SmallVector<StringRef> names = dimNames(contract);
+  StringRef k = names.back();
+  if (!isName(k))
+    return success();
+  auto tileOf = [&](StringRef dim, int64_t literal) {
+    return isName(dim) ? number(("tile." + dim).str()) : literal;
+  };
+  int64_t tileK = tileOf(k, 0);
+  int64_t row = (tileOf(names[names.size() - 3], 128) + tileOf(names[names.size() - 2], 256)) *
+                operandType(contract).getIntOrFloatBitWidth() / 8;
+  int64_t room = machine.capacity(aicore::Space::l1) / number("buffers.l1");
+  int64_t factor = 4;
+  while (factor > 1 && row * tileK * factor > room)
+    factor /= 2;
+  std::string key = ("stage." + k).str();
+  addDefault(key, b.getI64IntegerAttr(tileK * factor));
+  if (number(key) % tileK == 0)
+    return success();
+  int64_t below = number(key) / tileK * tileK;
+  InFlightDiagnostic error = kernel.choice(key).emitError()
+                             << key << " = " << number(key) << " is not a multiple of tile." << k
+                             << " = " << tileK << "; nearest legal: ";
+  if (below > 0)
+    error << below << ", ";
+  return error << below + tileK;
 }
 
 void Chooser::chooseBuffers() {
@@ -322,7 +346,7 @@ LogicalResult Chooser::refuseUnsupported() {
       return choice.emitError() << key << " = " << number(key)
                                 << " splits the reduction over cores, "
                                 << "which is not supported by this version; legal: 1";
-    if (directive == "grid" && !llvm::is_contained(dims.reductions, dim))
+    if (directive == "grid")
       grid *= number(key);
     if (directive == "stage" && !llvm::is_contained(dims.reductions, dim))
       return choice.emitError() << key << ": only a reduction dimension has stages; legal: "

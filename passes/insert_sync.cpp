@@ -43,6 +43,18 @@ struct Side {
   Pipe pipe = Pipe::scalar;
   Unit unit = Unit::cube_core;
   llvm::MapVector<std::pair<Operation *, Block *>, Site> sites; ///< by slot op and block
+
+  void add(aicore::SlotOp slot, Operation *user) {
+    Block *block = lifeOf(slot, user);
+    Site &site = sites[{slot, block}];
+    site.slot = slot;
+    site.block = block;
+    Operation *inBlock = block->findAncestorOpInBlock(*user);
+    if (!site.first || inBlock->isBeforeInBlock(site.first))
+      site.first = inBlock;
+    if (!site.last || site.last->isBeforeInBlock(inBlock))
+      site.last = inBlock;
+  }
 };
 
 /// A buffer that one pipe fills and another uses. The two orders that it needs: filled before use,
@@ -85,10 +97,8 @@ private:
 
 LogicalResult PhaseSync::collect() {
   WalkResult result = phase.walk([&](aicore::AllocOp alloc) {
-    Channel channel;
-    channel.buffer = alloc;
-    channel.copies = alloc.getCopies();
-    std::optional<std::pair<Unit, Pipe>> fills, uses;
+    // Who fills it, and who uses it: mostly one pipe each.
+    llvm::MapVector<std::pair<Unit, Pipe>, Side> fills, uses;
     for (Operation *user : alloc.getResult().getUsers()) {
       auto instruction = dyn_cast<aicore::Instruction>(user);
       if (!instruction)
@@ -96,34 +106,25 @@ LogicalResult PhaseSync::collect() {
       for (const aicore::Access &access : instruction.getAccesses()) {
         if (access.buffer != alloc.getResult())
           continue;
-        std::pair<Unit, Pipe> who{unitOf(user), instruction.getPipe()};
-        auto &known = access.writes ? fills : uses;
-        if (known && *known != who) {
-          alloc.emitOpError("is ") << (access.writes ? "filled" : "used") << " by two pipes";
-          return WalkResult::interrupt();
-        }
-        known = who;
         auto slot = access.slot ? access.slot.getDefiningOp<aicore::SlotOp>() : aicore::SlotOp();
         if (!slot) {
           user->emitOpError("expected an aicore.slot for ") << alloc.getName();
           return WalkResult::interrupt();
         }
-        Side &side = access.writes ? channel.fill : channel.use;
+        std::pair<Unit, Pipe> who{unitOf(user), instruction.getPipe()};
+        Side &side = (access.writes ? fills : uses)[who];
         std::tie(side.unit, side.pipe) = who;
-        Block *block = lifeOf(slot, user);
-        Site &site = side.sites[{slot, block}];
-        site.slot = slot;
-        site.block = block;
-        Operation *inBlock = block->findAncestorOpInBlock(*user);
-        if (!site.first || inBlock->isBeforeInBlock(site.first))
-          site.first = inBlock;
-        if (!site.last || site.last->isBeforeInBlock(inBlock))
-          site.last = inBlock;
+        side.add(slot, user);
       }
     }
-    // One pipe that fills and uses is in order by itself.
-    if (fills && uses && *fills != *uses)
-      channels.push_back(std::move(channel));
+    if (fills.size() > 1) {
+      alloc.emitOpError("is filled by two pipes, which no flag of this pass can order");
+      return WalkResult::interrupt();
+    }
+    for (auto &[filler, fill] : fills)
+      for (auto &[user, use] : uses)
+        if (filler != user) // one pipe that fills and uses is in order by itself
+          channels.push_back({alloc, fill, use, static_cast<int64_t>(alloc.getCopies())});
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());

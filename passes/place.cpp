@@ -72,6 +72,16 @@ StringRef Placer::nameOf(Value tensor) {
   return name.empty() ? "value" : name;
 }
 
+Value Placer::dimension(StringRef name) {
+  int64_t literal;
+  if (!name.getAsInteger(10, literal))
+    return index(literal);
+  for (auto [i, known] : llvm::enumerate(kernel.getDims().getAsValueRange<StringAttr>()))
+    if (known == name)
+      return target.getBody().getArgument(i);
+  llvm_unreachable("a dimension of the kernel");
+}
+
 Value Placer::extentOf(Value tensor, unsigned dim) {
   if (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>()) {
     llvm::SmallBitVector dropped = slice.getDroppedDims();
@@ -81,13 +91,7 @@ Value Placer::extentOf(Value tensor, unsigned dim) {
   }
   if (auto argument = dyn_cast<BlockArgument>(tensor)) {
     auto named = cast<ir::NamedAttr>(kernel.getArgs()[argument.getArgNumber()]);
-    StringRef name = named.getDims()[dim].getValue();
-    int64_t literal;
-    if (!name.getAsInteger(10, literal))
-      return index(literal);
-    for (auto [i, known] : llvm::enumerate(kernel.getDims().getAsValueRange<StringAttr>()))
-      if (known == name)
-        return target.getBody().getArgument(i);
+    return dimension(named.getDims()[dim].getValue());
   }
   if (auto nest = tensor.getDefiningOp<ir::NestOp>()) {
     auto yield = cast<ir::YieldOp>(nest.getBody().front().getTerminator());
@@ -125,9 +129,7 @@ GlobalView Placer::viewOf(Value tensor) {
 void Placer::clonePure(Operation &op) {
   loc = op.getLoc();
   if (auto dim = dyn_cast<ir::DimOp>(op)) {
-    for (auto [i, name] : llvm::enumerate(kernel.getDims().getAsValueRange<StringAttr>()))
-      if (name == dim.getName())
-        map.map(dim.getResult(), target.getBody().getArgument(i));
+    map.map(dim.getResult(), dimension(dim.getName()));
   } else if (auto share = dyn_cast<ir::ShareOp>(op)) {
     auto clone = cast<ir::ShareOp>(b.clone(op, map));
     map.map(share.getResult(), expandShare(b, clone));

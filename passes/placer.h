@@ -56,6 +56,7 @@ private:
   void clonePure(mlir::Operation &op);
   GlobalView viewOf(mlir::Value tensor);
   mlir::Value extentOf(mlir::Value tensor, unsigned dim);
+  mlir::Value dimension(llvm::StringRef name);
   mlir::Value mapped(mlir::OpFoldResult value);
   mlir::Value index(int64_t value);
   mlir::Value alloc(llvm::StringRef name, llvm::StringRef group, aicore::Space space, int64_t rows,

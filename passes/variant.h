@@ -12,7 +12,7 @@ namespace mmk {
 /// batch..., m, n, k; for an elementwise op those of its result. Literal extents are numbers.
 llvm::SmallVector<llvm::StringRef> dimNames(mlir::Operation *op);
 
-/// The run-time value of a dimension by name, or the constant of a literal.
+/// The value of a dimension by name.
 mlir::Value dimValue(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef name);
 
 /// Element type of a product's operands.

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <map>
@@ -62,6 +63,7 @@ private:
   mlir::Block *body = nullptr;
   std::map<std::pair<const Value *, bool>, View> done;
   std::map<std::string, mlir::Value> extents;
+  llvm::DenseSet<mlir::Value> returned;
 };
 
 std::string text(const Dimension &dimension) {
@@ -108,10 +110,7 @@ mlir::Value KernelLowering::extent(const Dimension &dimension) {
   if (!known) {
     mlir::OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(body);
-    if (dimension.isLiteral())
-      known = arith::ConstantIndexOp::create(b, b.getUnknownLoc(), dimension.literal);
-    else
-      known = ir::DimOp::create(b, b.getUnknownLoc(), b.getIndexType(), dimension.name);
+    known = ir::DimOp::create(b, b.getUnknownLoc(), b.getIndexType(), text(dimension));
   }
   return known;
 }
@@ -316,8 +315,9 @@ View KernelLowering::build(const Value *value, bool transposed) {
 mlir::Value KernelLowering::resultOf(const Result &result) {
   View view = lower(result.value, false);
   loc = place(result.where);
+  // Each result has a tensor of its own: not a parameter's, and not another result's.
   const bool own = view.value.getDefiningOp<linalg::LinalgOp>() && view.shape == result.shape;
-  if (own && result.value->type == result.type)
+  if (own && result.value->type == result.type && returned.insert(view.value).second)
     return view.value;
   return elementwise(result.shape, result.type, view,
                      [&](mlir::OpBuilder &builder, mlir::ValueRange elements) {
