@@ -1,0 +1,70 @@
+#include "driver/bug.h"
+
+#include "driver/ending.h"
+#include "driver/terminal.h"
+
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Signals.h"
+
+#include <algorithm>
+#include <cctype>
+#include <csignal>
+#include <exception>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace mmk::driver {
+namespace {
+
+/// Made before anything can go wrong: in a crash there may be no memory to make it.
+std::string *reproduction = nullptr;
+
+std::string quoted(std::string_view word) {
+  const auto isPlain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) ||
+           std::string_view("-_./=,:+@").find(c) != std::string_view::npos;
+  };
+  if (!word.empty() && std::ranges::all_of(word, isPlain))
+    return std::string(word);
+  std::string text = "'";
+  for (char c : word)
+    text += c == '\'' ? "'\\''" : std::string(1, c);
+  return text + "'";
+}
+
+[[noreturn]] void endAsBug(std::string_view what) {
+  reportBug(what);
+  _exit(bugInMmk);
+}
+
+} // namespace
+
+void reportCrashesOf(int argc, char **argv) {
+  static std::string line = "note: this is a bug in mmk; reproduce it with: mmk";
+  for (int i = 1; i < argc; ++i)
+    line += " " + quoted(argv[i]);
+  line += '\n';
+  reproduction = &line;
+
+  // A closed standard stream would lend its number to the next file that is opened.
+  llvm::sys::Process::FixupStandardFileDescriptors();
+#if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
+  llvm::sys::AddSignalHandler([](void *) { endAsBug("mmk has crashed"); }, nullptr);
+#endif
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+  std::signal(SIGQUIT, SIG_DFL);
+  llvm::install_fatal_error_handler([](void *, const char *reason, bool) { endAsBug(reason); });
+  std::set_terminate([] { endAsBug("an exception that nobody caught"); });
+}
+
+void reportBug(std::string_view what) {
+  printError("error: ");
+  printError(what);
+  printError(what.ends_with('\n') ? "" : "\n");
+  if (reproduction)
+    printError(*reproduction);
+}
+
+} // namespace mmk::driver

@@ -1,0 +1,173 @@
+#include "driver/case_runner.h"
+
+#include "driver/ending.h"
+#include "driver/footprint.h"
+#include "driver/stopwatch.h"
+#include "reference/reference.h"
+#include "runtime/npy.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace mmk::driver {
+namespace {
+
+Tensor allocateOrRefuse(ElementType type, std::vector<int64_t> extents) {
+  llvm::Expected<Tensor> tensor = Tensor::allocate(type, std::move(extents));
+  if (!tensor)
+    throw Mistake(llvm::toString(tensor.takeError()));
+  return std::move(*tensor);
+}
+
+void orRefuse(llvm::Error error) {
+  if (error)
+    throw Mistake(llvm::toString(std::move(error)));
+}
+
+void expectIntact(const Tensor &tensor, const std::string &name) {
+  if (!tensor.canariesIntact())
+    throw Bug(fmt::format("the compiled kernel wrote beyond the tensor '{}'", name));
+}
+
+} // namespace
+
+CaseRunner::CaseRunner(const Kernel &kernel, const RunOptions &options, Executable &executable)
+    : kernel_(kernel), options_(options), executable_(executable) {}
+
+void CaseRunner::readInputs(const std::vector<RunCase> &runs) {
+  for (const Parameter &parameter : kernel_.parameters) {
+    const auto file = options_.inputs.find(parameter.name);
+    if (file == options_.inputs.end())
+      continue;
+    llvm::Expected<Tensor> tensor = readNpy(file->second, parameter.type);
+    if (!tensor)
+      throw Mistake(llvm::toString(tensor.takeError()));
+    for (const RunCase &run : runs)
+      orRefuse(expectShape(*tensor, file->second, run.extents(parameter.shape)));
+    given_.emplace(parameter.name, std::move(*tensor));
+  }
+}
+
+std::vector<const Tensor *> CaseRunner::makeInputs(const RunCase &run) {
+  const size_t count = kernel_.parameters.size();
+  std::vector<const Tensor *> inputs(count);
+  made_.clear();
+  made_.resize(count);
+  for (size_t i = 0; i < count; ++i) {
+    const Parameter &parameter = kernel_.parameters[i];
+    if (parameter.isScalar())
+      continue;
+    if (const auto given = given_.find(parameter.name); given != given_.end()) {
+      inputs[i] = &given->second;
+      continue;
+    }
+    made_[i] = allocateOrRefuse(parameter.type, run.extents(parameter.shape));
+    // Far apart, so that no tensor of one seed is another tensor of the next.
+    const uint64_t seed = static_cast<uint64_t>(options_.seed) + (static_cast<uint64_t>(i) << 40);
+    fillWithData(made_[i], options_.data, seed, options_.threads);
+    inputs[i] = &made_[i];
+  }
+  return inputs;
+}
+
+void CaseRunner::makeResults(const RunCase &run) {
+  results_.clear();
+  for (const Result &result : kernel_.results)
+    results_.push_back(allocateOrRefuse(result.type, run.extents(result.shape)));
+}
+
+std::vector<double> CaseRunner::timeRuns(const RunCase &run,
+                                         const std::vector<const Tensor *> &inputs,
+                                         Progress &progress) {
+  Arguments arguments;
+  for (const std::string &dimension : kernel_.dimensions)
+    arguments.dims.push_back(run.dims.at(dimension));
+  arguments.scalars = run.scalars;
+  for (const Tensor *input : inputs)
+    arguments.tensors.push_back(input ? input->data() : nullptr);
+  for (Tensor &result : results_)
+    arguments.results.push_back(result.data());
+
+  std::vector<double> times;
+  const int64_t runs = options_.warmup + options_.repeat;
+  for (int64_t i = 0; i < runs; ++i) {
+    progress.show(fmt::format("{}: run {} of {}", run.name, i + 1, runs));
+    // A run that skips elements must not inherit the right ones of the run before.
+    for (Tensor &result : results_)
+      result.poison();
+    const Stopwatch watch;
+    if (llvm::Error error = executable_.run(arguments, options_.threads)) {
+      const std::string message = llvm::toString(std::move(error));
+      if (message.starts_with("not enough memory"))
+        throw Mistake(message);
+      throw Bug(message);
+    }
+    if (i >= options_.warmup)
+      times.push_back(watch.milliseconds());
+  }
+  for (size_t i = 0; i < results_.size(); ++i)
+    expectIntact(results_[i], kernel_.results[i].name);
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i])
+      expectIntact(*inputs[i], kernel_.parameters[i].name);
+  std::ranges::sort(times);
+  return times;
+}
+
+CheckReport CaseRunner::compareWithReference(const RunCase &run,
+                                             const std::vector<const Tensor *> &inputs) {
+  llvm::Expected<std::vector<Tensor>> reference =
+      evaluateReference(kernel_, run.dims, run.scalars, inputs, options_.threads);
+  if (!reference)
+    throw Mistake(llvm::toString(reference.takeError()));
+  CheckReport report;
+  for (size_t i = 0; i < results_.size(); ++i)
+    report.add(kernel_.results[i].name,
+               compare(results_[i], (*reference)[i], kernel_.check.rtol, kernel_.check.atol,
+                       kernel_.check.maxErrorRatio, options_.threads));
+  return report;
+}
+
+void CaseRunner::run(CaseReport &report, Progress &progress) {
+  const RunCase &run = report.run;
+  expectRoomFor(kernel_, run, !options_.noCheck);
+  progress.show(fmt::format("{}: data", run.name));
+  const std::vector<const Tensor *> inputs = makeInputs(run);
+  makeResults(run);
+
+  HostReport &host = report.host.emplace();
+  host.threads = options_.threads;
+  host.compileMs = executable_.compileMs;
+  host.cached = executable_.cached;
+  host.runMs = timeRuns(run, inputs, progress);
+  host.gflops = floatingPointOperations(kernel_, run) / (host.runMs.front() * 1e6);
+
+  if (!options_.noCheck) {
+    progress.show(fmt::format("{}: reference", run.name));
+    report.check = compareWithReference(run, inputs);
+  }
+  // A wrong result too: it is what was asked for, and the way to look at what is wrong with it.
+  for (size_t i = 0; i < results_.size(); ++i)
+    if (const auto file = options_.outputs.find(kernel_.results[i].name);
+        file != options_.outputs.end())
+      orRefuse(writeNpy(results_[i], file->second));
+  made_.clear();
+  results_.clear();
+}
+
+double floatingPointOperations(const Kernel &kernel, const RunCase &run) {
+  double ofProducts = 0, elementwise = 0;
+  for (const auto &value : kernel.values) {
+    double elements = 1;
+    for (int64_t extent : run.extents(value->shape))
+      elements *= static_cast<double>(extent);
+    if (value->operation == Operation::product)
+      ofProducts +=
+          2 * elements * static_cast<double>(run.extents(value->operands[0]->shape).back());
+    else if (value->operation > Operation::constant && value->operation < Operation::cast)
+      elementwise += elements;
+  }
+  return ofProducts > 0 ? ofProducts : elementwise;
+}
+
+} // namespace mmk::driver

@@ -1,0 +1,39 @@
+// Runs one case of a compiled kernel on this computer: data, runs, comparison with the reference.
+#pragma once
+
+#include "driver/run_options.h"
+#include "driver/run_report.h"
+#include "driver/terminal.h"
+#include "runtime/tensor.h"
+
+namespace mmk::driver {
+
+class CaseRunner {
+public:
+  CaseRunner(const Kernel &kernel, const RunOptions &options, Executable &executable);
+
+  /// Reads the tensors of `--input`; a Mistake when one does not fit a case of `runs`.
+  void readInputs(const std::vector<RunCase> &runs);
+
+  /// Fills the check and the times of `report`; writes the tensors of `--output`.
+  void run(CaseReport &report, Progress &progress);
+
+private:
+  std::vector<const Tensor *> makeInputs(const RunCase &run);
+  void makeResults(const RunCase &run);
+  std::vector<double> timeRuns(const RunCase &run, const std::vector<const Tensor *> &inputs,
+                               Progress &progress);
+  CheckReport compareWithReference(const RunCase &run, const std::vector<const Tensor *> &inputs);
+
+  const Kernel &kernel_;
+  const RunOptions &options_;
+  Executable &executable_;
+  std::map<std::string, Tensor> given_; ///< by parameter, of `--input`
+  std::vector<Tensor> made_, results_;  ///< of the case that runs
+};
+
+/// Multiplications and additions of the products; of a kernel without any, its elementwise
+/// operations.
+double floatingPointOperations(const Kernel &kernel, const RunCase &run);
+
+} // namespace mmk::driver

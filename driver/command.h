@@ -1,0 +1,28 @@
+// The subcommands of mmk.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mmk::driver {
+
+struct Command {
+  std::string_view name;
+  std::string_view help; ///< the whole page of `mmk help NAME`
+  /// Takes the words behind the name, returns the exit code.
+  int (*run)(const std::vector<std::string> &words);
+};
+
+/// In the order in which help lists them.
+const std::vector<Command> &commands();
+/// The command of this name; a Mistake when there is none.
+const Command &command(const std::string &name);
+
+int runCommand(const std::vector<std::string> &words);
+int compileCommand(const std::vector<std::string> &words);
+int checkCommand(const std::vector<std::string> &words);
+int machinesCommand(const std::vector<std::string> &words);
+int helpCommand(const std::vector<std::string> &words);
+
+} // namespace mmk::driver

@@ -1,0 +1,46 @@
+// The words behind a subcommand, taken apart into options and the rest. CLI11 does the splitting;
+// what is wrong is said in our words.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mmk::driver {
+
+class CommandLine {
+public:
+  explicit CommandLine(std::string command);
+  ~CommandLine();
+
+  /// `--name`
+  void flag(const std::string &name, bool &present);
+  /// `--name VALUE`, at most once; `value` is how messages call it.
+  void option(const std::string &name, const std::string &value, std::optional<std::string> &text);
+  /// `--name VALUE`, any number of times.
+  void repeated(const std::string &name, const std::string &value, std::vector<std::string> &texts);
+  /// `-o` for `--output`. Every command has --help, which is answered before it is asked.
+  void shortName(const std::string &letter, const std::string &name);
+
+  /// Fills the targets; returns the words that belong to no option. A Mistake for all others.
+  std::vector<std::string> parse(const std::vector<std::string> &words);
+
+private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+/// A whole number of an option, or a Mistake that says which are legal.
+int64_t wholeNumber(const std::string &option, const std::string &text, int64_t minimum,
+                    int64_t maximum);
+
+/// "NAME=VALUE" in two; a Mistake with `expected` ("--set DIRECTIVE=VALUE") when it is not.
+std::pair<std::string, std::string> nameAndValue(const std::string &text,
+                                                 const std::string &expected);
+
+/// " (did you mean 'x'?)", or nothing.
+std::string didYouMean(std::string_view word, const std::vector<std::string> &legal);
+
+} // namespace mmk::driver

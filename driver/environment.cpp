@@ -1,0 +1,69 @@
+#include "driver/environment.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/TargetParser/Host.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sys/stat.h>
+
+namespace mmk::driver {
+namespace {
+
+std::string cpuModel() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (const llvm::StringRef text(line); text.starts_with("model name"))
+      return text.split(':').second.trim().str();
+  return llvm::sys::getHostCPUName().str();
+}
+
+/// Those that decide how fast a kernel is, as far as the CPU has them.
+std::string vectorFeatures() {
+  const llvm::StringMap<bool> has = llvm::sys::getHostCPUFeatures();
+  llvm::SmallVector<llvm::StringRef> found;
+  for (llvm::StringRef feature :
+       {"sse4.2",   "avx",      "f16c",       "fma",        "avx2",       "avxvnni",  "avx512f",
+        "avx512bw", "avx512vl", "avx512vnni", "avx512bf16", "avx512fp16", "amx-bf16", "amx-int8",
+        "neon",     "fullfp16", "bf16",       "i8mm",       "sve",        "sve2"})
+    if (has.lookup(feature))
+      found.push_back(feature);
+  return llvm::join(found, " ");
+}
+
+std::string environmentVariable(const char *name) {
+  const char *value = std::getenv(name);
+  return value ? value : "";
+}
+
+} // namespace
+
+llvm::json::Object environment() {
+  return llvm::json::Object{{"cpu", cpuModel()},
+                            {"features", vectorFeatures()},
+                            {"mmk", MMK_VERSION},
+                            {"llvm", LLVM_VERSION_STRING}};
+}
+
+std::string cacheDirectory() {
+  std::filesystem::path folder = environmentVariable("MMK_CACHE_DIR");
+  if (folder.empty())
+    if (const std::string base = environmentVariable("XDG_CACHE_HOME"); !base.empty())
+      folder = std::filesystem::path(base) / "mmk";
+  if (folder.empty())
+    if (const std::string home = environmentVariable("HOME"); !home.empty())
+      folder = std::filesystem::path(home) / ".cache" / "mmk";
+  if (folder.empty())
+    return "";
+  std::error_code error;
+  std::filesystem::create_directories(folder.parent_path(), error);
+  // Others must not be able to plant code here.
+  if (::mkdir(folder.c_str(), 0700) == 0 || std::filesystem::is_directory(folder, error))
+    return folder.string();
+  return "";
+}
+
+} // namespace mmk::driver

@@ -1,0 +1,124 @@
+#include "driver/files.h"
+
+#include "driver/ending.h"
+#include "driver/terminal.h"
+
+#include "llvm/Support/Error.h"
+#include "llvm/Support/FileSystem.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace fs = std::filesystem;
+
+namespace mmk::driver {
+namespace {
+
+/// Far above what the language allows, and far below what would fill the memory.
+constexpr size_t maximumProgramBytes = size_t(16) << 20;
+
+[[noreturn]] void refuse(std::string_view doing, const std::string &path, std::string_view why) {
+  throw Mistake(fmt::format("cannot {} {}: {}", doing, path, why));
+}
+
+/// A file descriptor that is closed when it goes out of scope.
+struct Descriptor {
+  int number;
+  ~Descriptor() {
+    if (number > STDERR_FILENO)
+      ::close(number);
+  }
+};
+
+std::string readWhole(int descriptor, const std::string &name) {
+  std::string text;
+  char block[65536];
+  for (;;) {
+    const ssize_t count = ::read(descriptor, block, sizeof block);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count < 0)
+      refuse("read", name, std::strerror(errno));
+    if (count == 0)
+      return text;
+    text.append(block, static_cast<size_t>(count));
+    if (text.size() > maximumProgramBytes)
+      refuse("read", name, "it has more than 16 MiB, which no program needs");
+  }
+}
+
+void writeThrough(const std::string &path, int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written < 0)
+      refuse("write", path, std::strerror(errno));
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+}
+
+} // namespace
+
+std::string nameOfProgram(const std::string &path) { return path == "-" ? "<stdin>" : path; }
+
+std::string readProgram(const std::string &path) {
+  if (path == "-")
+    return readWhole(STDIN_FILENO, "standard input");
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored))
+    refuse("read", path, "it is a directory, expected a .mmk file");
+  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (file.number < 0)
+    refuse("read", path, std::strerror(errno));
+  return readWhole(file.number, path);
+}
+
+void writeFile(const std::string &path, std::string_view bytes) {
+  if (path == "-")
+    return print(bytes);
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored))
+    refuse("write", path, "it is a directory");
+  // A device or a pipe takes the bytes itself; to rename over it would replace it.
+  if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) {
+    const Descriptor device{::open(path.c_str(), O_WRONLY | O_CLOEXEC)};
+    if (device.number < 0)
+      refuse("write", path, std::strerror(errno));
+    return writeThrough(path, device.number, bytes);
+  }
+  auto file = llvm::sys::fs::TempFile::create(path + ".%%%%%%%%", 0666);
+  if (!file)
+    refuse("write", path, llvm::toString(file.takeError()));
+  try {
+    writeThrough(path, file->FD, bytes);
+  } catch (const Mistake &) {
+    llvm::consumeError(file->discard());
+    throw;
+  }
+  if (llvm::Error error = file->keep(path))
+    refuse("write", path, llvm::toString(std::move(error)));
+}
+
+void expectWritable(const std::string &path) {
+  std::error_code ignored;
+  if (path == "-")
+    return;
+  if (path.empty())
+    throw Mistake("cannot write a file without a name");
+  if (fs::is_directory(path, ignored))
+    refuse("write", path, "it is a directory");
+  fs::path folder = fs::path(path).parent_path();
+  if (folder.empty())
+    folder = ".";
+  if (!fs::is_directory(folder, ignored))
+    refuse("write", path, fmt::format("there is no folder {}", folder.string()));
+  if (::access(folder.c_str(), W_OK) != 0)
+    refuse("write", path, std::strerror(errno));
+}
+
+} // namespace mmk::driver

@@ -1,0 +1,20 @@
+// Files that the command line names, read and written whole.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace mmk::driver {
+
+/// The text of a program; "-" is standard input. A Mistake when there is none to be had.
+std::string readProgram(const std::string &path);
+/// What messages call the file.
+std::string nameOfProgram(const std::string &path);
+
+/// Writes beside `path` and renames, so that it never holds half a text; "-" is standard output.
+void writeFile(const std::string &path, std::string_view bytes);
+
+/// A Mistake when a file could not be made at `path`: said before the work, not after it.
+void expectWritable(const std::string &path);
+
+} // namespace mmk::driver

@@ -1,0 +1,109 @@
+#include "driver/footprint.h"
+
+#include "driver/ending.h"
+#include "runtime/tensor.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fstream>
+#include <unistd.h>
+
+namespace mmk::driver {
+namespace {
+
+/// For the compiler, the emulated memories and everything else that is not a tensor.
+constexpr double ownBytes = 300e6;
+
+struct Item {
+  std::string name; ///< "a", "c and its reference"
+  ElementType type;
+  std::vector<int64_t> extents;
+  int64_t bytes;
+};
+
+int64_t bytesOf(const std::string &name, ElementType type, const std::vector<int64_t> &extents) {
+  int64_t bytes = static_cast<int64_t>(sizeInBytes(type));
+  for (int64_t extent : extents)
+    if (__builtin_mul_overflow(bytes, extent, &bytes))
+      throw Mistake(fmt::format("{}: a tensor {} is larger than any memory: its bytes do not fit "
+                                "in 63 bits",
+                                name, spelling(type, extents)));
+  return bytes;
+}
+
+std::vector<Item> itemsOf(const Kernel &kernel, const RunCase &run, bool withReference) {
+  std::vector<Item> items;
+  const auto add = [&](const std::string &name, ElementType type, const Shape &shape, int copies) {
+    const std::vector<int64_t> extents = run.extents(shape);
+    for (int i = 0; i < copies; ++i)
+      items.push_back({i == 0 ? name : name + " in the reference", type, extents,
+                       bytesOf(name, type, extents)});
+  };
+  for (const Parameter &parameter : kernel.parameters)
+    if (!parameter.isScalar())
+      add(parameter.name, parameter.type, parameter.shape, 1);
+  for (const Result &result : kernel.results)
+    add(result.name, result.type, result.shape, withReference ? 2 : 1);
+  for (const auto &value : kernel.values)
+    if (withReference && value->operation == Operation::product)
+      add(value->name.empty() ? "a product of the reference" : value->name + " of the reference",
+          value->type, value->shape, 1);
+  return items;
+}
+
+double firstNumber(const char *path, std::string_view key = "") {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with(key) && line.find_first_of("0123456789") != line.npos)
+      return std::stod(line.substr(line.find_first_of("0123456789")));
+  return -1;
+}
+
+/// Of the system, and of the container when it has a limit.
+double freeBytes() {
+  double bytes = firstNumber("/proc/meminfo", "MemAvailable:") * 1024;
+  if (bytes < 0)
+    bytes =
+        static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  const double limit = firstNumber("/sys/fs/cgroup/memory.max");
+  const double used = firstNumber("/sys/fs/cgroup/memory.current");
+  return limit >= 0 && used >= 0 ? std::min(bytes, limit - used) : bytes;
+}
+
+std::string withUnit(double bytes) {
+  if (bytes < 1024)
+    return fmt::format("{:.0f} bytes", bytes);
+  const char *units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  size_t unit = 0;
+  for (bytes /= 1024; bytes >= 1024 && unit + 1 < std::size(units); ++unit)
+    bytes /= 1024;
+  return fmt::format("{:.1f} {}", bytes, units[unit]);
+}
+
+} // namespace
+
+void expectSizes(const Kernel &kernel, const RunCase &run) { itemsOf(kernel, run, false); }
+
+void expectRoomFor(const Kernel &kernel, const RunCase &run, bool withReference) {
+  const std::vector<Item> items = itemsOf(kernel, run, withReference);
+  double total = ownBytes;
+  for (const Item &item : items)
+    total += static_cast<double>(item.bytes);
+  const double available = freeBytes();
+  if (total <= available)
+    return;
+  Diagnostics diagnostics;
+  Diagnostic &error = diagnostics.error(
+      {}, fmt::format("{} needs {} of memory, but {} are free",
+                      run.name.empty() ? "this case" : fmt::format("the case '{}'", run.name),
+                      withUnit(total), withUnit(std::max(available, 0.0))));
+  for (const Item &item : items)
+    error.notes.push_back({Severity::note,
+                           {},
+                           fmt::format("{}: {}, {}", item.name, spelling(item.type, item.extents),
+                                       withUnit(static_cast<double>(item.bytes))),
+                           {}});
+  throw Mistake(diagnostics);
+}
+
+} // namespace mmk::driver

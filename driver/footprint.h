@@ -1,0 +1,16 @@
+// The memory that a case takes on this computer, known and refused before any of it is allocated:
+// the kernel of the system ends by a signal what takes more than there is.
+#pragma once
+
+#include "driver/run_case.h"
+
+namespace mmk::driver {
+
+/// A Mistake, with the size of each tensor, when one is larger than any memory, or when all of them
+/// together, with those of the reference, are more than is free.
+void expectRoomFor(const Kernel &kernel, const RunCase &run, bool withReference);
+
+/// A Mistake when the bytes of a tensor do not fit in 63 bits: also nothing to count time for.
+void expectSizes(const Kernel &kernel, const RunCase &run);
+
+} // namespace mmk::driver

@@ -1,0 +1,145 @@
+#include "driver/help_pages.h"
+
+#include "llvm/Config/llvm-config.h"
+
+#include <fmt/format.h>
+
+namespace mmk::driver {
+
+// What every command on a program says of the program, the machine and the variant.
+#define TARGET_OPTIONS                                                                             \
+  "  --kernel NAME              which kernel, when the file has several\n"                         \
+  "  --machine NAME|FILE        a machine (see mmk machines), or the .json file of your own;\n"    \
+  "                             default: ascend910b3; host is the CPU of this computer\n"          \
+  "  --machine-set PATH=VALUE   changes one figure of the machine; *0.7 scales it; repeatable\n"   \
+  "  --set DIRECTIVE=VALUE      fixes a choice of the schedule, also to a legal value that it\n"   \
+  "                             does not list: tile.M=64, epilogue=separate; repeatable\n"         \
+  "  --variant NAME             fixes all of them, by the name that a report printed\n"
+
+#define HELP_OPTION "  --help, -h                 this page\n"
+
+const std::string_view overviewPage =
+    R"(mmk compiles one-page kernels (.mmk files) for an emulated AI core or for this computer,
+runs them, checks every result and says how long the AI core would take
+
+usage: mmk COMMAND ...
+
+  run       compile a kernel, run it, compare it with the reference, report
+  compile   write one stage of a kernel's way: syntax tree, IR, LLVM IR, assembly, object
+  check     everything that can be known about a file without running it
+  machines  the machines, their figures and where each figure comes from
+  help      this page, or that of a command: mmk help run
+
+  mmk --version              the versions of mmk and of LLVM
+  mmk --help                 this page
+
+examples:
+  mmk run examples/matmul_bias_leakyrelu.mmk
+  mmk run examples/matmul_bias_leakyrelu.mmk M=1000 N=513 K=301 --machine host
+  mmk check examples/matmul_bias_leakyrelu.mmk
+
+exit codes: 0 all well; 1 a result is wrong; 2 your mistake, with a message; 3 a bug in mmk
+)";
+
+const std::string_view runPage =
+    R"(mmk run FILE [ARG=VALUE ...] [OPTION ...]
+
+Compiles a kernel, runs it on the machine, compares every result with the reference (the kernel's
+body as written, evaluated without any schedule) and reports: the check, the time on the emulated
+AI core, the time on this computer. FILE may be -, standard input.
+
+ARG=VALUE binds a dimension or a scalar of the kernel and overrides the case: M=1000 alpha=0.1.
+Without --case and without dimensions, every case of the file is run.
+
+what to run:
+)" TARGET_OPTIONS
+    R"(  --case NAME                a case of the kernel; all of them: --case all
+
+data:
+  --input NAME=FILE.npy      reads a tensor; all others are made from the seed; repeatable
+  --output NAME=FILE.npy     writes a result, also one that fails its check; repeatable
+  --seed N                   other data; default: 1
+  --data KIND                uniform (the default), integers, normal, or special, which has NaN,
+                             infinities, -0 and subnormal numbers
+
+how:
+  --warmup N                 runs before those that are timed; default: 0
+  --repeat N                 runs that are timed; default: 1
+  --threads N                threads of this computer; default: every CPU
+  --no-check                 no reference, no comparison
+  --count-only               the time on the AI core alone: no data, nothing compiled
+  --no-cache                 neither reads nor keeps compiled code
+  --json FILE                the report as JSON; - is standard output, without the text
+)" HELP_OPTION
+    R"(
+Compiled code is kept in $MMK_CACHE_DIR, else in $XDG_CACHE_HOME/mmk, else in ~/.cache/mmk.
+
+examples:
+  mmk run examples/matmul_bias_leakyrelu.mmk --case S4
+  mmk run examples/matmul_bias_leakyrelu.mmk M=100 N=200 K=300 alpha=0.1 --set tile.M=64
+  mmk run examples/matmul.mmk M=64 N=64 K=64 --input a=a.npy --output c=c.npy
+  mmk run examples/matmul_bias_leakyrelu.mmk --case S1 --count-only --json -
+)";
+
+const std::string_view compilePage =
+    R"(mmk compile FILE [OPTION ...]
+
+Takes a kernel a part of its way and writes what it has become there. FILE may be -, standard
+input.
+
+what to compile:
+)" TARGET_OPTIONS
+    R"(
+what to write:
+  --emit STAGE               ast     the syntax tree of the whole file
+                             mmk     the kernel with the choices of one variant
+                             tiled   its tiles, still on tensors
+                             aicore  what the AI core does: transfers, buffers, flags (default)
+                             llvm    LLVM IR for this computer
+                             asm     its assembly
+                             obj     a relocatable object; needs a file
+  --output FILE, -o FILE     where to; default: standard output
+  --print-after PASS         also prints the IR after a pass, to standard error; all: after each
+)" HELP_OPTION
+    R"(
+examples:
+  mmk compile examples/matmul.mmk --set tile.M=64
+  mmk compile examples/matmul.mmk --emit=asm -o matmul.s
+  mmk compile examples/matmul.mmk --print-after aicore-place
+)";
+
+const std::string_view checkPage =
+    R"(mmk check FILE [OPTION ...]
+
+Finds everything that can be known about a file without running it: its syntax, names, shapes and
+schedules, and for each kernel whether its variant (by default the first alternative of every
+directive) fits the machine. FILE may be -, standard input.
+
+)" TARGET_OPTIONS HELP_OPTION
+    R"(
+examples:
+  mmk check examples/matmul_bias_leakyrelu.mmk
+  mmk check examples/matmul_bias_leakyrelu.mmk --machine ascend310p3 --set tile.M=256
+)";
+
+const std::string_view machinesPage =
+    R"(mmk machines [NAME|FILE] [OPTION ...]
+
+Lists the machines that kernels can be compiled for; with a name, or the .json file of a machine of
+your own, all figures of one and where each comes from.
+
+  --machine-set PATH=VALUE   changes one figure of the machine; *0.7 scales it; repeatable
+  --json FILE                the same as JSON; - is standard output, without the text
+)" HELP_OPTION
+    R"(
+examples:
+  mmk machines
+  mmk machines ascend910b3
+  mmk machines ascend910b3 --machine-set 'links.gm_l1.bytes_per_cycle=*0.7'
+)";
+
+std::string versionLine() {
+  return fmt::format("mmk {} (LLVM {})\n", MMK_VERSION, LLVM_VERSION_STRING);
+}
+
+} // namespace mmk::driver

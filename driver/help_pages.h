@@ -1,0 +1,14 @@
+// The pages of `mmk help`, whole.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace mmk::driver {
+
+extern const std::string_view overviewPage, runPage, compilePage, checkPage, machinesPage;
+
+/// "mmk 0.1.0 (LLVM 22.1.8)"
+std::string versionLine();
+
+} // namespace mmk::driver

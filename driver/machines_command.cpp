@@ -1,0 +1,117 @@
+// `mmk machines`: what there is to compile for, and where each figure comes from.
+#include "driver/command.h"
+#include "driver/ending.h"
+#include "driver/files.h"
+#include "driver/target.h"
+#include "driver/terminal.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace mmk::driver {
+namespace {
+
+std::string kindOf(const Machine &machine) {
+  if (machine.kind == MachineKind::host)
+    return "host";
+  return machine.topology == Topology::split ? "split" : "coupled";
+}
+
+std::string kibibytes(const Machine &machine, Memory memory) {
+  const int64_t bytes = machine.memory(memory).bytes;
+  return bytes == 0 ? "-" : fmt::format("{}", bytes / 1024);
+}
+
+std::string table(const std::vector<Machine> &machines) {
+  std::string text =
+      fmt::format("{:<12} {:<8} {:>5} {:>6}  {:>6} {:>5} {:>5} {:>5} {:>5}  {}\n", "machine",
+                  "kind", "cores", "MHz", "L1 KiB", "L0A", "L0B", "L0C", "UB", "description");
+  for (const Machine &machine : machines)
+    text +=
+        fmt::format("{:<12} {:<8} {:>5} {:>6}  {:>6} {:>5} {:>5} {:>5} {:>5}  {}\n", machine.name,
+                    kindOf(machine), machine.cubeCores,
+                    machine.kind == MachineKind::host ? "-" : fmt::format("{}", machine.megahertz),
+                    kibibytes(machine, Memory::l1), kibibytes(machine, Memory::l0a),
+                    kibibytes(machine, Memory::l0b), kibibytes(machine, Memory::l0c),
+                    kibibytes(machine, Memory::ub), machine.description);
+  return text;
+}
+
+/// Every figure with its source, and what the words of the sources stand for.
+std::string figures(const Machine &machine) {
+  size_t widestPath = 0, widestValue = 0;
+  for (const auto &[path, value] : machine.figures) {
+    widestPath = std::max(widestPath, path.size());
+    // A description is a sentence, and would push all sources off the screen.
+    if (path != "description")
+      widestValue = std::max(widestValue, value.size());
+  }
+  std::string text = fmt::format("{}\n\n", coloured("1", machine.name));
+  for (size_t i = 0; i < machine.figures.size(); ++i) {
+    const auto &[path, value] = machine.figures[i];
+    const std::string &source = machine.sources[i].second;
+    text += source.empty()
+                ? fmt::format("{:<{}}  {}\n", path, widestPath, value)
+                : fmt::format("{:<{}}  {:<{}}  {}\n", path, widestPath, value, widestValue, source);
+  }
+  if (!machine.legend.empty())
+    text += "\nsources\n";
+  for (const auto &[word, meaning] : machine.legend)
+    text += fmt::format("  {:<9} {}\n", word, meaning);
+  return text;
+}
+
+llvm::json::Object json(const Machine &machine) {
+  llvm::json::Object figures, sources;
+  for (size_t i = 0; i < machine.figures.size(); ++i) {
+    const auto &[path, value] = machine.figures[i];
+    double number = 0;
+    llvm::json::Object figure;
+    if (llvm::StringRef(value).getAsDouble(number))
+      figure["value"] = value;
+    else
+      figure["value"] = number;
+    if (!machine.sources[i].second.empty())
+      figure["source"] = machine.sources[i].second;
+    figures[path] = std::move(figure);
+  }
+  for (const auto &[word, meaning] : machine.legend)
+    sources[word] = meaning;
+  return llvm::json::Object{{"machine", machine.name},
+                            {"description", machine.description},
+                            {"figures", std::move(figures)},
+                            {"sources", std::move(sources)}};
+}
+
+} // namespace
+
+int machinesCommand(const std::vector<std::string> &words) {
+  std::optional<std::string> jsonFile;
+  std::vector<std::string> sets;
+  CommandLine commandLine("machines");
+  commandLine.option("--json", "FILE", jsonFile);
+  commandLine.repeated("--machine-set", "PATH=VALUE", sets);
+  std::vector<std::string> names = commandLine.parse(words);
+  if (names.size() > 1)
+    throw Mistake(fmt::format("expected one machine, found '{}' and '{}'", names[0], names[1]));
+  if (names.empty() && !sets.empty())
+    throw Mistake("--machine-set needs a machine: mmk machines NAME --machine-set PATH=VALUE");
+
+  std::vector<Machine> machines;
+  for (const std::string &name : names.empty() ? machineNames() : names)
+    machines.push_back(loadMachineOrRefuse(name, sets));
+  if (!jsonFile || *jsonFile != "-")
+    print(names.empty() ? table(machines) : figures(machines.front()));
+  if (jsonFile) {
+    llvm::json::Array array;
+    for (const Machine &machine : machines)
+      array.push_back(json(machine));
+    writeFile(*jsonFile, llvm::formatv("{0:2}\n", llvm::json::Value(std::move(array))).str());
+  }
+  return allWell;
+}
+
+} // namespace mmk::driver

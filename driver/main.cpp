@@ -1,0 +1,53 @@
+// The `mmk` command: finds the subcommand, and turns every end into an exit code.
+#include "driver/bug.h"
+#include "driver/command.h"
+#include "driver/ending.h"
+#include "driver/help_pages.h"
+#include "driver/terminal.h"
+
+#include <algorithm>
+#include <new>
+
+namespace mmk::driver {
+namespace {
+
+int dispatch(const std::vector<std::string> &words) {
+  if (words.empty())
+    throw Mistake("expected a command: run, compile, check, machines or help");
+  const std::string &first = words.front();
+  if (first == "--version") {
+    print(versionLine());
+    return allWell;
+  }
+  if (first == "--help" || first == "-h") {
+    print(overviewPage);
+    return allWell;
+  }
+  const Command &chosen = command(first);
+  const auto asksForHelp = [](const std::string &word) { return word == "--help" || word == "-h"; };
+  if (std::any_of(words.begin() + 1, words.end(), asksForHelp)) {
+    print(chosen.help);
+    return allWell;
+  }
+  return chosen.run({words.begin() + 1, words.end()});
+}
+
+} // namespace
+} // namespace mmk::driver
+
+int main(int argc, char **argv) {
+  using namespace mmk::driver;
+  reportCrashesOf(argc, argv);
+  try {
+    return dispatch({argv + std::min(argc, 1), argv + argc});
+  } catch (const Mistake &mistake) {
+    printError(mistake.what());
+    return usersMistake;
+  } catch (const std::bad_alloc &) {
+    printError("error: out of memory\n");
+    return usersMistake;
+  } catch (const std::exception &error) {
+    reportBug(error.what());
+    return bugInMmk;
+  }
+}

@@ -1,0 +1,155 @@
+#include "driver/nearest_legal.h"
+
+#include "frontend/lower/lower.h"
+#include "frontend/numbers.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace mmk::driver {
+namespace {
+
+/// A message may take a moment, not a minute.
+constexpr size_t maximumTries = 100;
+/// What every tile is a multiple of, whatever its operands are.
+constexpr int64_t unit = 16;
+
+bool isTileOrStage(llvm::StringRef key) {
+  return key.starts_with("tile.") || key.starts_with("stage.");
+}
+
+/// One value that a directive could have instead, and how far that is from what was asked.
+struct Change {
+  std::string key;
+  int64_t number;
+  double cost;
+};
+
+/// Several changes of different directives.
+struct Candidate {
+  std::vector<Change> changes;
+  double cost = 0;
+};
+
+class Search {
+public:
+  Search(const Kernel &kernel, const Machine &machine, mlir::MLIRContext &context,
+         const Choices &asked)
+      : kernel_(kernel), machine_(machine), context_(context), asked_(asked) {}
+
+  std::optional<Choices> run() {
+    findNumbers();
+    findChanges();
+    std::vector<Candidate> candidates = combine();
+    std::ranges::sort(candidates, {}, &Candidate::cost);
+    if (candidates.size() > maximumTries)
+      candidates.resize(maximumTries);
+    for (const Candidate &candidate : candidates) {
+      Choices changed;
+      for (const Change &change : candidate.changes)
+        changed.emplace_back(change.key, std::to_string(change.number));
+      if (isLegal(changed))
+        return changed;
+    }
+    return std::nullopt;
+  }
+
+private:
+  /// The numbers of the variant that was asked for, with the defaults of the machine.
+  void findNumbers() {
+    auto module = lowerToIr(kernel_, machine_.name, context_);
+    PipelineOptions options;
+    options.choices = asked_;
+    // Whether it succeeds or not, the choices are made by then.
+    (void)runPipeline(*module, machine_, Stage::mmk, options);
+    for (ir::KernelOp op : module->getOps<ir::KernelOp>())
+      op.walk([&](ir::ChoiceOp choice) {
+        auto number = mlir::dyn_cast<mlir::IntegerAttr>(choice.getAlternatives()[0]);
+        if (number && isTileOrStage(choice.getKey()))
+          numbers_[choice.getKey().str()] = number.getInt();
+      });
+  }
+
+  void findChanges() {
+    if (const Schedule *schedule = kernel_.scheduleFor(machine_.name))
+      for (const Directive &directive : schedule->directives)
+        if (isTileOrStage(directive.key))
+          for (const Directive::Alternative &alternative : directive.alternatives)
+            if (const auto number = parseInteger(alternative.word))
+              add(directive.key, *number, 0);
+    for (const auto &[key, number] : numbers_)
+      for (int64_t half = number / 2; half >= unit; half /= 2)
+        add(key, half / unit * unit, 1);
+  }
+
+  void add(const std::string &key, int64_t number, double penalty) {
+    const auto now = numbers_.find(key);
+    if (now == numbers_.end() || now->second == number)
+      return;
+    std::vector<Change> &changes = changes_[key];
+    if (std::ranges::find(changes, number, &Change::number) != changes.end())
+      return;
+    // Each directive that changes counts, then how much. What is smaller is likelier to fit.
+    const double ratio = std::log2(static_cast<double>(number) / static_cast<double>(now->second));
+    changes.push_back({key, number, 2 + penalty + (ratio < 0 ? -ratio : 1.25 * ratio)});
+  }
+
+  /// Every set of changes that takes at most one for each directive.
+  std::vector<Candidate> combine() const {
+    std::vector<Candidate> all(1);
+    for (const auto &[key, changes] : changes_)
+      for (size_t i = 0, before = all.size(); i < before; ++i)
+        for (const Change &change : changes) {
+          Candidate more = all[i];
+          more.changes.push_back(change);
+          more.cost += change.cost;
+          if (more.changes.size() <= 3)
+            all.push_back(std::move(more));
+        }
+    all.erase(all.begin());
+    return all;
+  }
+
+  bool isLegal(const Choices &changed) const {
+    if (!stagesAreMultiples(changed))
+      return false;
+    auto module = lowerToIr(kernel_, machine_.name, context_);
+    PipelineOptions options;
+    options.choices = asked_;
+    options.choices.insert(options.choices.end(), changed.begin(), changed.end());
+    return mlir::succeeded(runPipeline(*module, machine_, Stage::aicore, options));
+  }
+
+  /// Spares the passes the candidates that are wrong at first sight.
+  bool stagesAreMultiples(const Choices &changed) const {
+    std::map<std::string, int64_t> numbers = numbers_;
+    for (const auto &[key, word] : changed)
+      numbers[key] = *parseInteger(word);
+    for (const auto &[key, number] : numbers)
+      if (const auto tile = numbers.find("tile." + key.substr(key.find('.') + 1));
+          key.starts_with("stage.") && tile != numbers.end() && number % tile->second != 0)
+        return false;
+    return true;
+  }
+
+  const Kernel &kernel_;
+  const Machine &machine_;
+  mlir::MLIRContext &context_;
+  const Choices &asked_;
+  std::map<std::string, int64_t> numbers_;
+  std::map<std::string, std::vector<Change>> changes_;
+};
+
+} // namespace
+
+std::optional<Choices> nearestLegal(const Kernel &kernel, const Machine &machine,
+                                    mlir::MLIRContext &context, const Choices &asked) {
+  mlir::ScopedDiagnosticHandler silence(&context,
+                                        [](mlir::Diagnostic &) { return mlir::success(); });
+  return Search(kernel, machine, context, asked).run();
+}
+
+} // namespace mmk::driver

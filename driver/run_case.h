@@ -1,0 +1,28 @@
+// What a kernel is run at: a value for each dimension and scalar, from the cases of the file and
+// the words of the command line.
+#pragma once
+
+#include "frontend/kernel.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mmk::driver {
+
+struct RunCase {
+  std::string name; ///< empty when the command line alone binds the dimensions
+  std::map<std::string, int64_t> dims;
+  std::vector<double> scalars; ///< by parameter of the kernel; 0 where that is a tensor
+
+  std::vector<int64_t> extents(const Shape &shape) const;
+};
+
+/// The cases to run: the one that is named, or all of them; with dimensions among `words`
+/// ("M=1000") and no name, one that only they bind. Words override what a case says.
+std::vector<RunCase> casesToRun(const Kernel &kernel, const std::optional<std::string> &name,
+                                const std::vector<std::string> &words);
+
+} // namespace mmk::driver

@@ -1,0 +1,116 @@
+// `mmk run`: compiles a kernel once, then runs, checks and times each of its cases.
+#include "codegen/count.h"
+#include "driver/case_runner.h"
+#include "driver/command.h"
+#include "driver/ending.h"
+#include "driver/environment.h"
+#include "driver/files.h"
+#include "driver/footprint.h"
+#include "driver/session.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <fmt/format.h>
+
+namespace mmk::driver {
+namespace {
+
+ClockReport countOrFail(Lowering &lowering, const Machine &machine, const Kernel &kernel,
+                        const RunCase &run) {
+  std::vector<int64_t> dims;
+  for (const std::string &dimension : kernel.dimensions)
+    dims.push_back(run.dims.at(dimension));
+  llvm::Expected<ClockReport> report = countKernel(lowering.kernel(), machine, dims);
+  if (!report)
+    throw Bug(llvm::toString(report.takeError()));
+  return *report;
+}
+
+std::unique_ptr<Executable> compileOrFail(const Lowering &lowering, const Machine &machine,
+                                          bool noCache) {
+  ExecutableOptions options;
+  options.cacheDirectory = noCache ? "" : cacheDirectory();
+  auto executable = Executable::compile(*lowering.module, machine, options);
+  if (!executable)
+    throw Bug(llvm::toString(executable.takeError()));
+  (*executable)->compileMs += lowering.milliseconds;
+  return std::move(*executable);
+}
+
+void writeJson(const std::string &file, const RunHeader &header,
+               const std::vector<CaseReport> &reports) {
+  llvm::json::Array array;
+  for (const CaseReport &report : reports)
+    array.push_back(toJson(header, report));
+  writeFile(file, llvm::formatv("{0:2}\n", llvm::json::Value(std::move(array))).str());
+}
+
+int runCases(Session &session, const RunOptions &options, const std::vector<RunCase> &runs) {
+  const Kernel &kernel = session.kernel();
+  const Machine &machine = session.machine();
+  const bool counts = machine.kind == MachineKind::emulated, computes = !options.countOnly;
+  if (!counts && !computes)
+    throw Mistake("--count-only needs an emulated machine; host has no clock but the real one");
+
+  Progress progress;
+  progress.show("compile");
+  Lowering lowering = session.lower(kernel, Stage::aicore);
+  const RunHeader header{&kernel, &machine, lowering.variant, memoryUse(lowering.kernel())};
+  std::unique_ptr<Executable> executable;
+  std::optional<CaseRunner> runner;
+  if (computes) {
+    executable = compileOrFail(lowering, machine, options.noCache);
+    runner.emplace(kernel, options, *executable);
+    runner->readInputs(runs);
+  }
+
+  const bool showsTable = options.json.value_or("") != "-";
+  const RunTable table(header, runs, computes && !options.noCheck, computes);
+  progress.clear();
+  if (showsTable)
+    table.printHead();
+  std::vector<CaseReport> reports;
+  bool passed = true;
+  for (const RunCase &run : runs) {
+    CaseReport &report = reports.emplace_back();
+    report.run = run;
+    if (runner)
+      runner->run(report, progress);
+    progress.show(fmt::format("{}: clock", run.name));
+    if (counts)
+      report.clock = countOrFail(lowering, machine, kernel, run);
+    passed &= !report.check || report.check->passed;
+    progress.clear();
+    if (showsTable)
+      table.printRow(report);
+    if (readerIsGone() && !options.json)
+      break;
+  }
+  if (showsTable)
+    table.printFailures(reports);
+  if (options.json)
+    writeJson(*options.json, header, reports);
+  return passed ? allWell : wrongResult;
+}
+
+} // namespace
+
+int runCommand(const std::vector<std::string> &words) {
+  Target target;
+  RunOptions options;
+  CommandLine commandLine("run");
+  target.addOptionsTo(commandLine);
+  options.addOptionsTo(commandLine);
+  const std::vector<std::string> arguments = target.takeFile(commandLine.parse(words), "run");
+  options.read();
+
+  Session session(target);
+  const Kernel &kernel = session.kernel();
+  const std::vector<RunCase> runs = casesToRun(kernel, options.caseName, arguments);
+  options.checkAgainst(kernel, runs.size());
+  for (const RunCase &run : runs)
+    expectSizes(kernel, run);
+  return runCases(session, options, runs);
+}
+
+} // namespace mmk::driver

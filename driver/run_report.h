@@ -1,0 +1,68 @@
+// What there is to say about the run of one case, and its two forms: a row for people, an object
+// for programs.
+#pragma once
+
+#include "codegen/executable.h"
+#include "driver/run_case.h"
+#include "runtime/clock.h"
+#include "runtime/compare.h"
+
+#include "llvm/Support/JSON.h"
+
+namespace mmk::driver {
+
+/// The comparison of all results of a case with the reference.
+struct CheckReport {
+  bool passed = true;
+  int64_t elements = 0, wrong = 0;
+  double maxAbs = 0, maxRel = 0;
+  std::vector<std::pair<std::string, Comparison>> results; ///< by name
+
+  void add(const std::string &result, const Comparison &comparison);
+};
+
+/// Running on this computer.
+struct HostReport {
+  unsigned threads = 1;
+  double compileMs = 0; ///< from checked text to code in memory; once for all cases
+  bool cached = false;
+  std::vector<double> runMs; ///< ascending
+  double gflops = 0;         ///< of the fastest run
+
+  double median() const;
+  double ninetieth() const;
+};
+
+struct CaseReport {
+  RunCase run;
+  std::optional<CheckReport> check;
+  std::optional<ClockReport> clock;
+  std::optional<HostReport> host;
+};
+
+/// What all cases of a report share.
+struct RunHeader {
+  const Kernel *kernel = nullptr;
+  const Machine *machine = nullptr;
+  std::string variant;
+  std::vector<MemoryUse> memory;
+};
+
+/// The table, row by row as cases end, and the failures below it.
+class RunTable {
+public:
+  RunTable(const RunHeader &header, const std::vector<RunCase> &runs, bool checks, bool runsOnHost);
+
+  void printHead() const;
+  void printRow(const CaseReport &report) const;
+  void printFailures(const std::vector<CaseReport> &reports) const;
+
+private:
+  const RunHeader &header_;
+  bool checks_, clocks_, runsOnHost_;
+  size_t nameWidth_ = 4, dimsWidth_ = 4;
+};
+
+llvm::json::Object toJson(const RunHeader &header, const CaseReport &report);
+
+} // namespace mmk::driver

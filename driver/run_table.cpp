@@ -1,0 +1,77 @@
+// The report of a run for people.
+#include "driver/run_report.h"
+#include "driver/terminal.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace mmk::driver {
+namespace {
+
+std::string nameOf(const RunCase &run) { return run.name.empty() ? "-" : run.name; }
+
+std::string dimsOf(const Kernel &kernel, const RunCase &run) {
+  std::string text;
+  for (const std::string &dimension : kernel.dimensions)
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", dimension, run.dims.at(dimension));
+  return text;
+}
+
+std::string failure(const Kernel &kernel, const RunCase &run, const std::string &result,
+                    const Comparison &comparison) {
+  return fmt::format("{}: {} of {} elements of {} are wrong ({:.3g}, at most {:.3g} are allowed); "
+                     "the first: {}[{}] = {:.9g}, expected {:.9g}\n",
+                     nameOf(run), comparison.wrong, comparison.elements, result,
+                     comparison.errorRatio, kernel.check.maxErrorRatio, result,
+                     fmt::join(comparison.firstWrong, ", "), comparison.firstGot,
+                     comparison.firstExpected);
+}
+
+} // namespace
+
+RunTable::RunTable(const RunHeader &header, const std::vector<RunCase> &runs, bool checks,
+                   bool runsOnHost)
+    : header_(header), checks_(checks), clocks_(header.machine->kind == MachineKind::emulated),
+      runsOnHost_(runsOnHost) {
+  for (const RunCase &run : runs) {
+    nameWidth_ = std::max(nameWidth_, nameOf(run).size());
+    dimsWidth_ = std::max(dimsWidth_, dimsOf(*header.kernel, run).size());
+  }
+}
+
+void RunTable::printHead() const {
+  std::string text = fmt::format("{} on {}: {}\n", coloured("1", header_.kernel->name),
+                                 header_.machine->name, header_.variant);
+  text += fmt::format("{:<{}}  {:<{}}", "case", nameWidth_, "dims", dimsWidth_);
+  if (checks_)
+    text += "  check";
+  if (clocks_)
+    text += fmt::format("  {:>11}  {:>11}  {:<7}", "cycles", "time us", "bound");
+  if (runsOnHost_)
+    text += fmt::format("  {:>9}  {:>7}", "host ms", "GFLOP/s");
+  print(text + "\n");
+}
+
+void RunTable::printRow(const CaseReport &report) const {
+  std::string text = fmt::format("{:<{}}  {:<{}}", nameOf(report.run), nameWidth_,
+                                 dimsOf(*header_.kernel, report.run), dimsWidth_);
+  if (report.check)
+    text += report.check->passed ? coloured("32", "  ok   ") : coloured("1;31", "  wrong");
+  if (report.clock)
+    text += fmt::format("  {:>11}  {:>11.2f}  {:<7}", report.clock->cycles,
+                        report.clock->microseconds, spelling(report.clock->bound));
+  if (report.host)
+    text += fmt::format("  {:>9.3f}  {:>7.1f}", report.host->median(), report.host->gflops);
+  print(text + "\n");
+}
+
+void RunTable::printFailures(const std::vector<CaseReport> &reports) const {
+  for (const CaseReport &report : reports)
+    if (report.check && !report.check->passed)
+      for (const auto &[result, comparison] : report.check->results)
+        if (!comparison.passed)
+          print(failure(*header_.kernel, report.run, result, comparison));
+}
+
+} // namespace mmk::driver

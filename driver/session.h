@@ -1,0 +1,47 @@
+// From the text of a file to the IR of one variant: the way that all commands on a program go.
+#pragma once
+
+#include "driver/target.h"
+#include "frontend/compile.h"
+#include "passes/passes.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <memory>
+
+namespace mmk::driver {
+
+/// The IR of one variant of a kernel.
+struct Lowering {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::string variant; ///< its printable name
+  double milliseconds = 0;
+
+  aicore::KernelOp kernel(); ///< from Stage::aicore on
+};
+
+class Session {
+public:
+  /// Reads and checks the program and loads the machine; warnings go to standard error.
+  explicit Session(const Target &target);
+
+  const Program &program() const { return program_; }
+  const Machine &machine() const { return machine_; }
+  /// The kernel that the user named, or the only one.
+  const Kernel &kernel() const;
+  /// All kernels, or the one that the user named.
+  std::vector<const Kernel *> kernels() const;
+
+  /// The variant that the user asked for, down to `stage`. A variant that does not exist on this
+  /// machine is a Mistake, which names the nearest that does.
+  Lowering lower(const Kernel &kernel, Stage stage, const std::string &printAfter = "");
+
+private:
+  Target target_;
+  Program program_;
+  Machine machine_;
+  std::unique_ptr<mlir::MLIRContext> context_;
+};
+
+} // namespace mmk::driver
