@@ -31,7 +31,7 @@ void buildPipeline(OpPassManager &manager, Stage stage) {
   // Who computes which output tile, then how deep one step of its product reaches.
   manager.addPass(createTileCores());
   manager.addPass(createTileBase());
-  tidy(manager);
+  manager.addPass(createCSEPass());
   if (stage == Stage::tiled)
     return;
   // Tiles become buffers, slices become transfers; from here on, program order is the meaning.

@@ -6,6 +6,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 
@@ -33,6 +34,16 @@ FailureOr<linalg::ContractOp> tileReduction(IRRewriter &rewriter, linalg::Contra
   return cast<linalg::ContractOp>(tiled->tiledOps.front());
 }
 
+// Folds the size arithmetic that tiling leaves behind. Not the canonicaliser: it would also take away
+// linalg ops that only copy or fill, and with them the tile that place is to find.
+void foldSizes(ModuleOp module) {
+  RewritePatternSet patterns(module.getContext());
+  affine::AffineApplyOp::getCanonicalizationPatterns(patterns, module.getContext());
+  affine::AffineMinOp::getCanonicalizationPatterns(patterns, module.getContext());
+  tensor::DimOp::getCanonicalizationPatterns(patterns, module.getContext());
+  (void)applyPatternsGreedily(module, std::move(patterns));
+}
+
 struct TileBasePass : impl::TileBaseBase<TileBasePass> {
   void runOnOperation() override {
     for (ir::KernelOp kernel : getOperation().getOps<ir::KernelOp>()) {
@@ -55,6 +66,7 @@ struct TileBasePass : impl::TileBaseBase<TileBasePass> {
           return signalPassFailure();
       }
     }
+    foldSizes(getOperation());
   }
 };
 

@@ -1,0 +1,102 @@
+// The functions and conversions of generated code, against the C library in double.
+#include "compiled.h"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace mmk {
+namespace {
+
+/// Every exponent and sign, 2^13 fractions of each: 4 M floats, infinities and NaNs among them.
+Tensor allOverTheRange() {
+  constexpr int64_t count = int64_t(1) << 22;
+  Tensor x = llvm::cantFail(Tensor::allocate(ElementType::f32, {count}));
+  for (int64_t i = 0; i < count; ++i)
+    x.as<float>()[i] = std::bit_cast<float>(static_cast<uint32_t>(i) * 1024u + 37u);
+  return x;
+}
+
+/// Distance in units of the last place that f32 has at the exact value.
+double ulps(float got, double exact) {
+  if (std::isnan(exact) || std::isinf(got) || std::isinf(static_cast<float>(exact)))
+    return std::isnan(exact) == std::isnan(got) && (std::isnan(exact) || got == static_cast<float>(exact))
+               ? 0
+               : 1e9;
+  int exponent = std::max(std::ilogb(exact == 0 ? 1e-300 : exact), -126);
+  return std::fabs(got - exact) / std::ldexp(1.0, exponent - 23);
+}
+
+void expectWithin(const char *name, double (*exact)(double), double limit) {
+  Compiled kernel(std::string("kernel f(x: f32[N]) -> y: f32[N] { y = ") + name + "(x); }", "host");
+  ASSERT_TRUE(kernel.ready());
+  std::vector<Tensor> inputs;
+  inputs.push_back(allOverTheRange());
+  const Tensor &x = inputs[0];
+  std::vector<Tensor> y = kernel.run({{"N", x.elements()}}, inputs);
+  double worst = 0;
+  float where = 0;
+  for (int64_t i = 0; i < x.elements(); ++i) {
+    float value = x.as<float>()[i];
+    double error = ulps(y[0].as<float>()[i], exact(value));
+    if (!(error <= worst)) {
+      worst = error;
+      where = value;
+    }
+  }
+  EXPECT_LE(worst, limit) << name << " at " << where;
+}
+
+TEST(VectorMath, expIsWithinTwoUlp) { expectWithin("exp", std::exp, 2); }
+TEST(VectorMath, logIsWithinTwoUlp) { expectWithin("log", std::log, 2); }
+TEST(VectorMath, tanhIsWithinTwoUlp) { expectWithin("tanh", std::tanh, 2); }
+TEST(VectorMath, erfIsWithinTwoUlp) { expectWithin("erf", std::erf, 2); }
+TEST(VectorMath, sqrtIsExact) { expectWithin("sqrt", std::sqrt, 0.5); }
+TEST(VectorMath, roundingFunctionsAreExact) {
+  expectWithin("floor", std::floor, 0);
+  expectWithin("ceil", std::ceil, 0);
+  expectWithin("abs", std::fabs, 0);
+}
+
+/// f32 to each type: as `roundTo` says, which the element tests hold against first principles.
+TEST(Conversion, storesRoundOnceAndSaturate) {
+  for (ElementType type : {ElementType::f16, ElementType::bf16, ElementType::i8, ElementType::i32}) {
+    std::string name(spelling(type));
+    Compiled kernel("kernel f(x: f32[N]) -> y: " + name + "[N] { y = x; }", "host");
+    ASSERT_TRUE(kernel.ready());
+    std::vector<Tensor> inputs;
+    inputs.push_back(allOverTheRange());
+    std::vector<Tensor> y = kernel.run({{"N", inputs[0].elements()}}, inputs);
+    for (int64_t i = 0; i < inputs[0].elements(); ++i) {
+      double expected = roundTo(type, inputs[0].as<float>()[i]), got = y[0][i];
+      ASSERT_TRUE(got == expected || (std::isnan(got) && std::isnan(expected)))
+          << name << " of " << inputs[0].as<float>()[i] << ": got " << got << ", expected "
+          << expected;
+    }
+  }
+}
+
+/// Every value of each narrow type, widened.
+TEST(Conversion, loadsAreExact) {
+  for (ElementType type : {ElementType::f16, ElementType::bf16, ElementType::i8}) {
+    std::string name(spelling(type));
+    Compiled kernel("kernel f(x: " + name + "[N]) -> y: f32[N] { y = x; }", "host");
+    ASSERT_TRUE(kernel.ready());
+    const int64_t count = int64_t(1) << (8 * sizeInBytes(type));
+    std::vector<Tensor> inputs;
+    inputs.push_back(llvm::cantFail(Tensor::allocate(type, {count})));
+    for (int64_t i = 0; i < count; ++i)
+      if (type == ElementType::i8)
+        inputs[0].as<uint8_t>()[i] = static_cast<uint8_t>(i);
+      else
+        inputs[0].as<uint16_t>()[i] = static_cast<uint16_t>(i);
+    std::vector<Tensor> y = kernel.run({{"N", count}}, inputs);
+    for (int64_t i = 0; i < count; ++i) {
+      double expected = inputs[0][i], got = y[0][i];
+      ASSERT_TRUE(got == expected || (std::isnan(got) && std::isnan(expected))) << name << " " << i;
+    }
+  }
+}
+
+} // namespace
+} // namespace mmk

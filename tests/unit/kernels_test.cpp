@@ -1,0 +1,153 @@
+// Kernels of every form that the language has, on every kind of machine, against the reference.
+#include "compiled.h"
+
+#include <cmath>
+#include <limits>
+
+namespace mmk {
+namespace {
+
+struct Form {
+  const char *name;
+  const char *text;
+  std::map<std::string, int64_t> dims;
+  double tolerance = 0; ///< 0: exact on small integers
+};
+
+// Sums of small integers are exact in any order; functions that are not get a tolerance.
+const Form forms[] = {
+    {"plain", "(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] { c = a @ b; }",
+     {{"M", 100}, {"N", 300}, {"K", 130}}},
+    {"one", "(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] { c = a @ b; }",
+     {{"M", 1}, {"N", 1}, {"K", 1}}},
+    {"narrowed", "(a: f16[M, K], b: f16[K, N]) -> c: f16[M, N] { c = a @ b; }",
+     {{"M", 100}, {"N", 70}, {"K", 130}}},
+    {"bf16", "(a: bf16[M, K], b: bf16[K, N], r: bf16[M, N]) -> c: bf16[M, N] { c = relu(a @ b + r); }",
+     {{"M", 100}, {"N", 70}, {"K", 130}}},
+    {"b_transposed", "(a: f16[M, K], b: f16[N, K]) -> c: f32[M, N] { c = a @ transpose(b); }",
+     {{"M", 257}, {"N", 300}, {"K", 77}}},
+    {"both_transposed",
+     "(a: f16[K, M], b: f16[N, K]) -> c: f32[M, N] { c = transpose(a) @ transpose(b); }",
+     {{"M", 257}, {"N", 300}, {"K", 77}}},
+    {"product_transposed",
+     "(a: f16[K, M], b: f16[N, K], r: f32[M]) -> c: f32[N, M] {"
+     "  c = transpose(relu(transpose(a) @ transpose(b))) + r; }",
+     {{"M", 100}, {"N", 70}, {"K", 130}}},
+    {"batched", "(a: f16[B, M, K], b: f16[B, K, N], v: f32[N]) -> c: f32[B, M, N] { c = a @ b + v; }",
+     {{"B", 5}, {"M", 100}, {"N", 70}, {"K", 130}}},
+    {"batch_broadcast",
+     "(a: f16[B, H, M, K], b: f16[1, H, K, N], v: f32[B, 1, 1, N]) -> c: f32[B, H, M, N] {"
+     "  c = relu(a @ b + v); }",
+     {{"B", 3}, {"H", 2}, {"M", 33}, {"N", 70}, {"K", 30}}},
+    {"no_batch_on_the_left", "(a: f16[M, K], b: f16[B, K, N]) -> c: f32[B, M, N] { c = a @ b; }",
+     {{"B", 3}, {"M", 33}, {"N", 70}, {"K", 30}}},
+    {"broadcast_4d", "(x: f32[B, H, S, D], v: f32[D]) -> y: f32[B, H, S, D] { y = relu(x + v); }",
+     {{"B", 2}, {"H", 3}, {"S", 70}, {"D", 100}}},
+    {"broadcast_column",
+     "(x: f32[M, N], z: f32[N, M], s: f32[M, 1]) -> y: f32[M, N] { y = (x - transpose(z)) * s; }",
+     {{"M", 100}, {"N", 300}}},
+    {"vector", "(x: f16[N]) -> y: f16[N] { y = abs(x) * 2; }", {{"N", 10000}}},
+    {"int8", "(a: i8[M, K], b: i8[K, N]) -> c: i32[M, N] { c = a @ b; }",
+     {{"M", 100}, {"N", 70}, {"K", 1300}}},
+    {"dequantised", "(a: i8[M, K], b: i8[K, N], s: f32[N]) -> c: f16[M, N] { c = (a @ b) * s; }",
+     {{"M", 100}, {"N", 70}, {"K", 130}}},
+    {"requantised", "(a: i8[M, K], b: i8[K, N]) -> c: i8[M, N] { c = (a @ b) * 0.125; }",
+     {{"M", 100}, {"N", 70}, {"K", 130}}},
+    {"chained",
+     "(a: f16[M, K], b: f16[K, N], d: f16[N, P]) -> c: f32[M, P] {"
+     "  let h = cast<f16>(min(relu(a @ b), 8)); c = h @ d; }",
+     {{"M", 100}, {"N", 70}, {"K", 130}, {"P", 33}}},
+    {"two_products",
+     "(a: f16[M, K], b: f16[K, N], d: f16[M, K]) -> c: f32[M, N], e: f32[M, N] {"
+     "  let p = a @ b; let q = d @ b; c = p + q; e = p - q; }",
+     {{"M", 100}, {"N", 70}, {"K", 130}}},
+    {"product_kept_twice",
+     "(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N], d: f32[M, N], e: f32[M, N] {"
+     "  let p = a @ b; c = p; d = relu(p); e = p; }",
+     {{"M", 100}, {"N", 70}, {"K", 130}}},
+    {"prologue", "(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] { c = cast<f16>(relu(a)) @ b; }",
+     {{"M", 100}, {"N", 70}, {"K", 130}}},
+    {"square", "(a: f16[M, M]) -> c: f32[M, M] { c = a @ a + a; }", {{"M", 100}}},
+    {"literal", "(a: f16[M, 64], b: f16[64, 96]) -> c: f32[M, 96] { c = a @ b; }", {{"M", 100}}},
+    {"constant_result", "(x: f32[M, N], s: f32 = 3) -> c: f32[M, N], d: f32[M, N] { c = s * 2; d = x; }",
+     {{"M", 10}, {"N", 10}}},
+    {"gelu", "(a: f16[M, K], b: f16[K, N], v: f32[N]) -> c: f32[M, N] { c = gelu(a @ b + v); }",
+     {{"M", 100}, {"N", 70}, {"K", 130}}, 1e-5},
+    {"silu_residual",
+     "(a: f16[M, K], b: f16[K, N], r: f16[M, N]) -> c: f32[M, N] { c = silu(a @ b) + r; }",
+     {{"M", 100}, {"N", 70}, {"K", 130}}, 1e-5},
+};
+
+class Kernels : public testing::TestWithParam<Form> {};
+
+TEST_P(Kernels, equalTheReferenceOnEveryMachine) {
+  const Form &form = GetParam();
+  std::string text = std::string("kernel ") + form.name + form.text;
+  bool product = text.find('@') != std::string::npos;
+  for (const char *machine : {"ascend910b3", "ascend310p3", "host"})
+    for (const char *variant : {"", "epilogue=separate,cores=3", "order=swizzle(2),l1=3,l0=1"}) {
+      std::string name(variant);
+      if (std::string(machine) == "host" && name.find("cores") != std::string::npos)
+        continue; // this host may have fewer
+      if (std::string(machine) == "ascend310p3" && text.find("bf16[M, K]") != std::string::npos)
+        continue; // its cube has no bf16, and says so
+      if (!product)
+        name = "";
+      SCOPED_TRACE(std::string(machine) + " " + name);
+      Compiled kernel(text, machine, name);
+      if (kernel.ready())
+        kernel.expectRight(form.dims, DataKind::integers, {}, form.tolerance);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(forms, Kernels, testing::ValuesIn(forms),
+                         [](const auto &info) { return std::string(info.param.name); });
+
+// max(x, alpha * x) is leaky relu only for alpha from 0 to 1; a bias that is scaled by alpha, or a
+// comparison that loses NaN, shows here too.
+TEST(LeakyRelu, isExactForEveryAlphaAndEveryNumber) {
+  const std::string text = "kernel f(x: f32[M, N], b: f32[N], alpha: f32) -> y: f32[M, N] {"
+                           "  y = leaky_relu(x + b, alpha); }";
+  for (const char *machine : {"ascend910b3", "ascend310p3", "host"}) {
+    Compiled kernel(text, machine);
+    ASSERT_TRUE(kernel.ready());
+    for (double alpha : {-0.5, 0.0, 0.01, 1.0, 2.0})
+      for (DataKind kind : {DataKind::uniform, DataKind::special})
+        kernel.expectRight({{"M", 65}, {"N", 130}}, kind, {alpha});
+  }
+}
+
+TEST(SpecialNumbers, passThroughProductAndActivation) {
+  const std::string text = "kernel f(a: f16[M, K], b: f16[K, N], v: f32[N]) -> c: f32[M, N] {"
+                           "  c = leaky_relu(a @ b + v, 0.1); }";
+  for (const char *machine : {"ascend910b3", "ascend310p3", "host"}) {
+    Compiled kernel(text, machine);
+    ASSERT_TRUE(kernel.ready());
+    std::map<std::string, int64_t> dims = {{"M", 33}, {"N", 65}, {"K", 40}};
+    std::vector<Tensor> data = kernel.inputs(dims, DataKind::integers);
+    const double special[] = {std::numeric_limits<double>::quiet_NaN(),
+                              std::numeric_limits<double>::infinity(),
+                              -std::numeric_limits<double>::infinity(), -0.0, 6e-8, 65504};
+    for (int i = 0; i < 6; ++i)
+      data[0].set(i * 5 * 40 + i, special[i]);
+    std::vector<Tensor> got = kernel.run(dims, data), want = kernel.reference(dims, data);
+    EXPECT_TRUE(compare(got[0], want[0], 1e-6, 1e-6, 0, 1).passed) << machine;
+  }
+}
+
+// One compilation serves every shape, from any number of threads.
+TEST(OneCompilation, servesEveryShapeAndThreadCount) {
+  Compiled kernel("kernel f(a: f16[M, K], b: f16[K, N]) -> c: f16[M, N] { c = relu(a @ b); }",
+                  "ascend910b3", "tile=32x32x32,stage=64");
+  ASSERT_TRUE(kernel.ready());
+  for (int64_t m : {1, 31, 32, 33, 200})
+    for (unsigned threads : {1u, 2u, 7u}) {
+      std::map<std::string, int64_t> dims = {{"M", m}, {"N", 2 * m + 1}, {"K", m + 5}};
+      std::vector<Tensor> data = kernel.inputs(dims, DataKind::integers);
+      std::vector<Tensor> got = kernel.run(dims, data, {}, threads);
+      EXPECT_TRUE(compare(got[0], kernel.reference(dims, data)[0], 0, 0, 0, 1).passed) << m;
+    }
+}
+
+} // namespace
+} // namespace mmk
