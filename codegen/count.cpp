@@ -8,25 +8,29 @@ using namespace mlir;
 namespace mmk {
 namespace {
 
-/// Stops at the first instruction that is not a flag: the block has work.
-struct WorkFinder {
-  bool execute(unsigned, Pipe, int64_t, Work) {
-    found = true;
-    return false;
+/// Takes note of what a block moves between tensors and its cores.
+struct Survey {
+  bool execute(unsigned, Pipe, const count::Instruction &it, Cost, count::Amount amount) {
+    worked = true;
+    (it.loadsTensor() ? tensors[it.tensor].loaded : tensors[it.tensor].stored) += amount.amount;
+    return true;
   }
   bool setFlag(unsigned, Pipe, Pipe, int64_t) { return true; }
   bool waitFlag(unsigned, Pipe, Pipe, int64_t) { return true; }
   bool setCross(unsigned, Pipe, int64_t) { return true; }
   bool waitCross(unsigned, Pipe, int64_t) { return true; }
   bool barrier(unsigned, Pipe) { return true; }
-  bool found = false;
+
+  std::vector<TensorTraffic> &tensors;
+  bool worked = false;
 };
 
 /// A block's clock, as the interpreter wants it.
 struct TimedCore : BlockClock {
   using BlockClock::BlockClock;
-  bool execute(unsigned unit, Pipe pipe, int64_t cycles, Work work) {
-    BlockClock::execute(unit, pipe, cycles, work);
+  bool execute(unsigned unit, Pipe pipe, const count::Instruction &it, Cost cost,
+               count::Amount amount) {
+    BlockClock::execute(unit, pipe, cost.cycles(amount.rows, amount.amount), it.work);
     return true;
   }
   bool barrier(unsigned unit, Pipe pipe) {
@@ -35,59 +39,60 @@ struct TimedCore : BlockClock {
   }
 };
 
-class PhaseCount {
-public:
-  PhaseCount(aicore::PhaseOp phase, count::Program program, const Machine &machine, int64_t blocks,
-             EventSink *events)
-      : phase_(phase), program_(std::move(program)), machine_(machine), blocks_(blocks),
-        events_(events) {}
+template <typename Core>
+count::RunEnd runBlock(const count::Program &program, std::vector<int64_t> &values, int64_t block,
+                       Core &core) {
+  values = program.values;
+  values[program.block] = block;
+  return count::run(program, values, core);
+}
 
-  llvm::Error run(KernelTime &time) {
-    const GlobalMemory memory(machine_, activeBlocks());
-    program_.setMemory(memory);
-    for (int64_t block = 0; block < blocks_; ++block) {
-      TimedCore core(machine_, block, time.start(), events_);
-      const count::RunEnd end = runBlock(block, memory, core);
-      if (!end.finished)
-        return count::fault(program_.origins[end.step],
-                            (end.reason ? end.reason : core.fault()) + inBlock(block));
-      if (!core.finish())
-        return count::fault(phase_, core.fault() + inBlock(block));
-      time.add(block, core.time());
-    }
-    time.endPhase();
-    return llvm::Error::success();
+/// What `blocks` blocks make of global memory. A program that cannot be run is left to the timing
+/// to report.
+GlobalMemory survey(const count::Program &program, const Machine &machine, int64_t blocks) {
+  std::vector<TensorTraffic> tensors(program.tensors.size());
+  std::vector<int64_t> values;
+  int64_t active = 0;
+  for (int64_t block = 0; block < blocks; ++block) {
+    Survey survey{tensors};
+    runBlock(program, values, block, survey);
+    active += survey.worked;
   }
-
-private:
-  static std::string inBlock(int64_t block) { return ", in block " + std::to_string(block); }
-
-  template <typename Core>
-  count::RunEnd runBlock(int64_t block, const GlobalMemory &memory, Core &core) {
-    values_ = program_.values;
-    values_[program_.block] = block;
-    return count::run(program_, memory, values_, core);
+  for (auto [shape, traffic] : llvm::zip(program.tensors, tensors)) {
+    traffic.workspace = shape.workspace;
+    traffic.bytes = shape.elementBytes;
+    for (int32_t extent : shape.extents)
+      traffic.bytes *= values[extent];
   }
+  return GlobalMemory(machine, active, std::move(tensors));
+}
 
-  /// Blocks that share global memory.
-  int64_t activeBlocks() {
-    const GlobalMemory alone(machine_, 1);
-    int64_t active = 0;
-    for (int64_t block = 0; block < blocks_; ++block) {
-      WorkFinder core;
-      runBlock(block, alone, core);
-      active += core.found;
-    }
-    return active;
+llvm::Error countPhase(aicore::PhaseOp phase, const Machine &machine, ArrayRef<int64_t> dims,
+                       int64_t blocks, KernelTime &time, EventSink *events) {
+  llvm::Expected<count::Program> transfers =
+      count::compile(phase, machine, dims, count::Scope::tensors);
+  if (!transfers)
+    return transfers.takeError();
+  llvm::Expected<count::Program> program = count::compile(phase, machine, dims, count::Scope::all);
+  if (!program)
+    return program.takeError();
+  program->setMemory(survey(*transfers, machine, blocks));
+
+  std::vector<int64_t> values;
+  for (int64_t block = 0; block < blocks; ++block) {
+    TimedCore core(machine, block, time.start(), events);
+    const count::RunEnd end = runBlock(*program, values, block, core);
+    const std::string where = ", in block " + std::to_string(block);
+    if (!end.finished)
+      return count::fault(program->origins[end.step],
+                          (end.reason ? end.reason : core.fault()) + where);
+    if (!core.finish())
+      return count::fault(phase, core.fault() + where);
+    time.add(block, core.time());
   }
-
-  aicore::PhaseOp phase_;
-  count::Program program_;
-  const Machine &machine_;
-  int64_t blocks_;
-  EventSink *events_;
-  std::vector<int64_t> values_;
-};
+  time.endPhase();
+  return llvm::Error::success();
+}
 
 } // namespace
 
@@ -101,14 +106,9 @@ llvm::Expected<ClockReport> countKernel(aicore::KernelOp kernel, const Machine &
     return count::fault(kernel, "is dealt to " + Twine(blocks) + " cores, but " + machine.name +
                                     " has " + Twine(machine.cubeCores));
   KernelTime time(machine, blocks);
-  for (auto phase : kernel.getBody().getOps<aicore::PhaseOp>()) {
-    llvm::Expected<count::Program> program = count::compile(phase, machine, dims);
-    if (!program)
-      return program.takeError();
-    if (llvm::Error error =
-            PhaseCount(phase, std::move(*program), machine, blocks, events).run(time))
+  for (auto phase : kernel.getBody().getOps<aicore::PhaseOp>())
+    if (llvm::Error error = countPhase(phase, machine, dims, blocks, time, events))
       return std::move(error);
-  }
   return time.report();
 }
 

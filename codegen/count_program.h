@@ -7,6 +7,7 @@
 #include "machines/machine.h"
 #include "runtime/clock.h"
 #include "runtime/cost.h"
+#include "runtime/global_memory.h"
 
 #include "llvm/Support/Error.h"
 
@@ -14,52 +15,46 @@
 
 namespace mmk::count {
 
-/// What the interpreter does; named after the ops of arith and scf that they stand for.
 enum class StepKind : uint8_t {
-  // value[target] = value[a] op value[b]
+  // value[target] = value[a] op value[b], as arith has it on 64 bits
   copy,
+  negate,
   add,
-  sub,
-  mul,
+  subtract,
+  multiply,
   divide,
   remainder,
   ceilDivide,
   floorDivide,
-  min,
-  max,
-  minUnsigned,
-  maxUnsigned,
+  minimum,
+  maximum,
+  minimumUnsigned,
+  maximumUnsigned,
   bitAnd,
   bitOr,
   bitXor,
   shiftLeft,
   shiftRight,
-  negate,
   equal,
   notEqual,
   less,
   lessEqual,
-  greater,
-  greaterEqual,
   lessUnsigned,
   lessEqualUnsigned,
-  greaterUnsigned,
-  greaterEqualUnsigned,
-  /// value[target] = value[a] ? value[b] : value[c]
-  select,
+  select, ///< value[target] = value[a] ? value[b] : value[c]; the last of the arithmetic
   // control flow
   jump,       ///< to `target`
   jumpUnless, ///< to `target` when value[a] is 0
-  loop,       ///< value[a] = value[b]; to `target` unless below value[c]
-  next,       ///< value[a] += value[b]; to `target` while below value[c]
-  enterCores, ///< the first vector core: value[a] = 0
-  nextCore,   ///< value[a] += 1; to `target` while below b, then back to the cube core
-  // instructions
-  transferStrided,
-  transferFractal,
-  transferPlain,
+  loop,       ///< value[a] = value[b]; to `target` unless that is below value[c]
+  next,       ///< value[a] += value[b]; to `target` while that is below value[c]
+  enterCores, ///< value[a] = 0; what follows runs on that vector core
+  nextCore,   ///< value[a] += 1; to `target` while that is below b; then the cube core goes on
+  // instructions; number `target` of the program's
+  transfer, ///< of rows of a tensor
+  move,     ///< between on-chip memories
   product,
   vector,
+  // flag `target` + value[a]
   setFlag,
   waitFlag,
   setCross,
@@ -69,49 +64,66 @@ enum class StepKind : uint8_t {
 
 struct Step {
   StepKind kind = StepKind::jump;
-  Pipe pipe = Pipe::scalar; ///< of an instruction; of a flag the one that sets it
-  Pipe to = Pipe::scalar;   ///< of a flag the one that waits
+  Pipe pipe = Pipe::scalar; ///< that executes an instruction, or that sets a flag
+  Pipe to = Pipe::scalar;   ///< that waits for a flag
   int32_t target = 0, a = 0, b = 0, c = 0;
 };
 
-/// The places of an instruction's extents and the figures of its cost.
+/// What decides the cost of an instruction: the places of its extents, and figures.
 struct Instruction {
   Work work = Work::load;
   Cost cost;
-  int32_t rows = 0, columns = 0, depth = 0;
-  /// Strided: extent of the memory's last dimension, in which a row is contiguous; and whether
-  /// consecutive rows are neighbours in memory when they have the whole extent.
+  int32_t rows = 0, columns = 0, depth = 0; ///< of a product m, n and k
+  /// What the cube and its memories round extents up to.
+  int64_t rowStep = 1, columnStep = 1, depthStep = 1;
+
+  /// Of a transfer: `rows` pieces of `columns` elements that are contiguous in global memory. When
+  /// consecutive rows are neighbours (`dense`) and each has the whole extent of the tensor's last
+  /// dimension (at place `pitch`), they are one piece.
+  int64_t bytes = 0; ///< of an element
   int32_t pitch = 0;
   bool dense = false;
-  int64_t bytes = 0; ///< of one element
-  /// Granularity: of the rows and columns of a fractal, or of m, n and depth of a product.
-  int64_t rowStep = 1, columnStep = 1, depthStep = 1;
-  /// Of a transfer, which costs what its link and the state of global memory make it.
   const Link *link = nullptr;
-  Traffic traffic = Traffic::onChip;
+  int32_t tensor = -1; ///< number of the tensor; -1 for the block's own piece of global memory
   bool onVectorCore = false;
-  /// Of a vector instruction: `count` costs in Program::vectorCosts.
+
+  /// Of an aicore.vector: from here on, `costs` of Program::vectorCosts.
   int32_t firstCost = 0, costs = 0;
+
+  bool loadsTensor() const { return work == Work::load; }
+  bool storesTensor() const { return work == Work::store || work == Work::fixpipe; }
+};
+
+/// A tensor in global memory: a parameter, a result or a workspace.
+struct TensorShape {
+  std::vector<int32_t> extents; ///< places
+  int64_t elementBytes = 1;
+  bool workspace = false;
 };
 
 struct Program {
   std::vector<Step> steps;
   std::vector<mlir::Operation *> origins; ///< of each step, for messages
-  std::vector<Instruction> instructions;  ///< of a transfer, product or vector: number `target`
+  std::vector<Instruction> instructions;
   std::vector<Cost> vectorCosts;
-  std::vector<int64_t> values; ///< as they stand before the first step
-  int32_t block = 0;           ///< place of the number of the block
+  std::vector<TensorShape> tensors; ///< all of the kernel's, in order
+  std::vector<int64_t> values;      ///< as they stand before the first step
+  int32_t block = 0;                ///< place of the number of the block
+  int64_t packet = 1;               ///< bytes of a packet of global memory
 
-  /// Sets what transfers cost.
+  /// Sets what transfers of tensors cost.
   void setMemory(const GlobalMemory &memory);
 };
 
-/// Reads a phase, and what stands before it in its kernel, with the kernel's dimensions set to
-/// `dims`. `machine` is kept by reference.
-llvm::Expected<Program> compile(aicore::PhaseOp phase, const Machine &machine,
-                                llvm::ArrayRef<int64_t> dims);
+/// All that takes time, or only the transfers between tensors and cores: a short program.
+enum class Scope { all, tensors };
 
-/// The vector instructions that the region of an aicore.vector stands for, by their name in
+/// Reads a phase, and what stands before it in its kernel, with the kernel's dimensions set to
+/// `dims`. The program refers to `machine`.
+llvm::Expected<Program> compile(aicore::PhaseOp phase, const Machine &machine,
+                                llvm::ArrayRef<int64_t> dims, Scope scope);
+
+/// The vector instructions that the region of an aicore.vector stands for, by their names in
 /// `Machine::vector`.
 std::vector<std::string> vectorInstructions(aicore::VectorOp vector);
 

@@ -1,10 +1,11 @@
-// The interpreter of a Program. It leaves to `Core` what an instruction does, so that the same
-// walk times a block, or only finds out whether the block has work.
+// The interpreter of a count::Program. It leaves to `Core` what an instruction does, so that one
+// walk times a block, and another finds out what the block moves.
 #pragma once
 
 #include "codegen/count_program.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace mmk::count {
 
@@ -12,207 +13,232 @@ namespace mmk::count {
 struct RunEnd {
   bool finished = true;
   size_t step = 0;
-  const char *reason = nullptr; ///< of the arithmetic; null when the core stopped the run
+  const char *reason = nullptr; ///< null when the core stopped the run
 };
 
-inline int64_t alignUp(int64_t value, int64_t step) { return (value + step - 1) / step * step; }
+/// Quotient and remainder, cut towards zero. Most are of small numbers, which divide faster.
+struct Quotient {
+  int64_t quotient = 0, remainder = 0;
+  /// That it is rounded to a neighbour, for a result with this sign.
+  bool isRounded(bool negative, int64_t x, int64_t y) const {
+    return remainder != 0 && ((x < 0) != (y < 0)) == negative;
+  }
+};
 
-/// Runs one block. `values` starts as a copy of the program's. `Core` has, each returning false to
-/// stop: execute(unit, pipe, cycles, work), setFlag, waitFlag, setCross, waitCross and barrier, as
-/// BlockClock has them.
+inline bool divide(int64_t x, int64_t y, Quotient &result) {
+  const auto ux = static_cast<uint64_t>(x), uy = static_cast<uint64_t>(y);
+  if (y == 0 || (y == -1 && x == std::numeric_limits<int64_t>::min()))
+    return false;
+  if ((ux | uy) >> 32 == 0)
+    result = {static_cast<uint32_t>(ux) / static_cast<uint32_t>(uy),
+              static_cast<uint32_t>(ux) % static_cast<uint32_t>(uy)};
+  else
+    result = {x / y, x % y};
+  return true;
+}
+
+/// Does an arithmetic step; it wraps as machine integers do. False where arith has no value.
+inline bool evaluate(const Step &s, int64_t *value) {
+  const int64_t x = value[s.a], y = value[s.b];
+  const auto ux = static_cast<uint64_t>(x), uy = static_cast<uint64_t>(y);
+  Quotient q;
+  int64_t &result = value[s.target];
+  switch (s.kind) {
+  case StepKind::copy:
+    result = x;
+    return true;
+  case StepKind::negate:
+    result = static_cast<int64_t>(-ux);
+    return true;
+  case StepKind::add:
+    result = static_cast<int64_t>(ux + uy);
+    return true;
+  case StepKind::subtract:
+    result = static_cast<int64_t>(ux - uy);
+    return true;
+  case StepKind::multiply:
+    result = static_cast<int64_t>(ux * uy);
+    return true;
+  case StepKind::divide:
+  case StepKind::ceilDivide:
+  case StepKind::floorDivide:
+    if (!divide(x, y, q))
+      return false;
+    result = q.quotient;
+    if (s.kind == StepKind::ceilDivide)
+      result += q.isRounded(/*negative=*/false, x, y);
+    if (s.kind == StepKind::floorDivide)
+      result -= q.isRounded(/*negative=*/true, x, y);
+    return true;
+  case StepKind::remainder:
+    if (!divide(x, y, q))
+      return false;
+    result = q.remainder;
+    return true;
+  case StepKind::minimum:
+    result = std::min(x, y);
+    return true;
+  case StepKind::maximum:
+    result = std::max(x, y);
+    return true;
+  case StepKind::minimumUnsigned:
+    result = static_cast<int64_t>(std::min(ux, uy));
+    return true;
+  case StepKind::maximumUnsigned:
+    result = static_cast<int64_t>(std::max(ux, uy));
+    return true;
+  case StepKind::bitAnd:
+    result = x & y;
+    return true;
+  case StepKind::bitOr:
+    result = x | y;
+    return true;
+  case StepKind::bitXor:
+    result = x ^ y;
+    return true;
+  case StepKind::shiftLeft:
+    return uy < 64 && (result = static_cast<int64_t>(ux << uy), true);
+  case StepKind::shiftRight:
+    return uy < 64 && (result = x >> y, true);
+  case StepKind::equal:
+    result = x == y;
+    return true;
+  case StepKind::notEqual:
+    result = x != y;
+    return true;
+  case StepKind::less:
+    result = x < y;
+    return true;
+  case StepKind::lessEqual:
+    result = x <= y;
+    return true;
+  case StepKind::lessUnsigned:
+    result = ux < uy;
+    return true;
+  case StepKind::lessEqualUnsigned:
+    result = ux <= uy;
+    return true;
+  case StepKind::select:
+    result = x ? y : value[s.c];
+    return true;
+  default:
+    return false;
+  }
+}
+
+inline int64_t stepsOf(int64_t extent, int64_t step) { return (extent + step - 1) / step; }
+
+/// Rows and amount of work of an instruction, as its Cost wants them.
+struct Amount {
+  int64_t rows = 0, amount = 0;
+};
+
+inline Amount amountOf(const Program &program, const Step &s, const int64_t *value) {
+  const Instruction &i = program.instructions[s.target];
+  const int64_t rows = value[i.rows], columns = value[i.columns];
+  switch (s.kind) {
+  case StepKind::transfer: {
+    const bool onePiece = i.dense && columns == value[i.pitch];
+    return {rows, onePiece ? chargedBytes(rows * columns * i.bytes, program.packet)
+                           : rows * chargedBytes(columns * i.bytes, program.packet)};
+  }
+  case StepKind::move: {
+    const int64_t whole = stepsOf(rows, i.rowStep) * i.rowStep;
+    return {whole, whole * stepsOf(columns, i.columnStep) * i.columnStep * i.bytes};
+  }
+  case StepKind::product:
+    return {0, stepsOf(rows, i.rowStep) * stepsOf(columns, i.columnStep) *
+                   stepsOf(value[i.depth], i.depthStep)};
+  default:
+    return {0, rows * columns};
+  }
+}
+
+/// Runs one block; `values` starts as a copy of the program's, with the number of the block. `Core`
+/// has `execute(unit, pipe, instruction, cost, amount)`, and for flags the calls of BlockClock;
+/// each returns false to stop.
 template <typename Core>
-RunEnd run(const Program &program, const GlobalMemory &memory, std::vector<int64_t> &values,
-           Core &core) {
+RunEnd run(const Program &program, std::vector<int64_t> &values, Core &core) {
   int64_t *value = values.data();
-  const Step *steps = program.steps.data();
-  const size_t end = program.steps.size();
   unsigned unit = 0;
+  size_t pc = 0;
+  auto stop = [&](const char *reason = nullptr) { return RunEnd{false, pc, reason}; };
 
-  for (size_t pc = 0; pc < end; ++pc) {
-    const Step &s = steps[pc];
-    auto stop = [&](const char *reason = nullptr) { return RunEnd{false, pc, reason}; };
-    switch (s.kind) {
-    case StepKind::copy:
-      value[s.target] = value[s.a];
-      break;
-    case StepKind::add:
-      value[s.target] = value[s.a] + value[s.b];
-      break;
-    case StepKind::sub:
-      value[s.target] = value[s.a] - value[s.b];
-      break;
-    case StepKind::mul:
-      value[s.target] = value[s.a] * value[s.b];
-      break;
-    case StepKind::divide:
-    case StepKind::remainder:
-    case StepKind::ceilDivide:
-    case StepKind::floorDivide: {
-      const int64_t x = value[s.a], y = value[s.b];
-      if (y == 0)
-        return stop("division by zero");
-      const int64_t q = x / y, r = x % y;
-      value[s.target] = s.kind == StepKind::divide       ? q
-                        : s.kind == StepKind::remainder  ? r
-                        : s.kind == StepKind::ceilDivide ? q + (r != 0 && (r < 0) == (y < 0))
-                                                         : q - (r != 0 && (r < 0) != (y < 0));
-      break;
+  while (pc < program.steps.size()) {
+    const Step &s = program.steps[pc];
+    if (s.kind <= StepKind::select) {
+      if (!evaluate(s, value))
+        return stop("has no value: it divides by zero, or shifts too far");
+      ++pc;
+      continue;
     }
-    case StepKind::min:
-      value[s.target] = std::min(value[s.a], value[s.b]);
-      break;
-    case StepKind::max:
-      value[s.target] = std::max(value[s.a], value[s.b]);
-      break;
-    case StepKind::minUnsigned:
-      value[s.target] = std::min<uint64_t>(value[s.a], value[s.b]);
-      break;
-    case StepKind::maxUnsigned:
-      value[s.target] = std::max<uint64_t>(value[s.a], value[s.b]);
-      break;
-    case StepKind::bitAnd:
-      value[s.target] = value[s.a] & value[s.b];
-      break;
-    case StepKind::bitOr:
-      value[s.target] = value[s.a] | value[s.b];
-      break;
-    case StepKind::bitXor:
-      value[s.target] = value[s.a] ^ value[s.b];
-      break;
-    case StepKind::shiftLeft:
-      value[s.target] = value[s.a] << (value[s.b] & 63);
-      break;
-    case StepKind::shiftRight:
-      value[s.target] = value[s.a] >> (value[s.b] & 63);
-      break;
-    case StepKind::negate:
-      value[s.target] = -value[s.a];
-      break;
-    case StepKind::equal:
-      value[s.target] = value[s.a] == value[s.b];
-      break;
-    case StepKind::notEqual:
-      value[s.target] = value[s.a] != value[s.b];
-      break;
-    case StepKind::less:
-      value[s.target] = value[s.a] < value[s.b];
-      break;
-    case StepKind::lessEqual:
-      value[s.target] = value[s.a] <= value[s.b];
-      break;
-    case StepKind::greater:
-      value[s.target] = value[s.a] > value[s.b];
-      break;
-    case StepKind::greaterEqual:
-      value[s.target] = value[s.a] >= value[s.b];
-      break;
-    case StepKind::lessUnsigned:
-      value[s.target] = uint64_t(value[s.a]) < uint64_t(value[s.b]);
-      break;
-    case StepKind::lessEqualUnsigned:
-      value[s.target] = uint64_t(value[s.a]) <= uint64_t(value[s.b]);
-      break;
-    case StepKind::greaterUnsigned:
-      value[s.target] = uint64_t(value[s.a]) > uint64_t(value[s.b]);
-      break;
-    case StepKind::greaterEqualUnsigned:
-      value[s.target] = uint64_t(value[s.a]) >= uint64_t(value[s.b]);
-      break;
-    case StepKind::select:
-      value[s.target] = value[s.a] ? value[s.b] : value[s.c];
-      break;
-
-    // A jump is to just before the step that comes next.
+    size_t following = pc + 1;
+    const size_t target = s.target;
+    bool goesOn = true;
+    switch (s.kind) {
     case StepKind::jump:
-      pc = s.target - 1;
+      following = target;
       break;
     case StepKind::jumpUnless:
       if (!value[s.a])
-        pc = s.target - 1;
+        following = target;
       break;
     case StepKind::loop:
       value[s.a] = value[s.b];
       if (value[s.a] >= value[s.c])
-        pc = s.target - 1;
+        following = target;
       break;
     case StepKind::next:
       if (value[s.b] <= 0)
-        return stop("a loop that does not step up");
+        return stop("has a step that is not positive");
       value[s.a] += value[s.b];
       if (value[s.a] < value[s.c])
-        pc = s.target - 1;
+        following = target;
       break;
     case StepKind::enterCores:
       value[s.a] = 0;
       unit = 1;
       break;
     case StepKind::nextCore:
-      if (++value[s.a] < s.b) {
-        ++unit;
-        pc = s.target - 1;
-      } else {
-        unit = 0;
-      }
+      unit = ++value[s.a] < s.b ? unit + 1 : 0;
+      if (unit)
+        following = target;
       break;
-
-    case StepKind::transferStrided: {
-      const Instruction &i = program.instructions[s.target];
-      const int64_t rows = value[i.rows], columns = value[i.columns];
-      const bool contiguous = i.dense && columns == value[i.pitch];
-      const int64_t bytes = contiguous ? memory.charged(rows * columns * i.bytes)
-                                       : rows * memory.charged(columns * i.bytes);
-      if (!core.execute(unit, s.pipe, i.cost.cycles(rows, bytes), i.work))
-        return stop();
-      break;
-    }
-    case StepKind::transferFractal:
-    case StepKind::transferPlain: {
-      const Instruction &i = program.instructions[s.target];
-      const int64_t rows = alignUp(value[i.rows], i.rowStep);
-      const int64_t columns = alignUp(value[i.columns], i.columnStep);
-      if (!core.execute(unit, s.pipe, i.cost.cycles(rows, rows * columns * i.bytes), i.work))
-        return stop();
-      break;
-    }
+    case StepKind::transfer:
+    case StepKind::move:
     case StepKind::product: {
-      const Instruction &i = program.instructions[s.target];
-      auto steps = [&](int32_t extent, int64_t step) { return (value[extent] + step - 1) / step; };
-      const int64_t amount =
-          steps(i.rows, i.rowStep) * steps(i.columns, i.columnStep) * steps(i.depth, i.depthStep);
-      if (!core.execute(unit, s.pipe, i.cost.cycles(0, amount), i.work))
-        return stop();
+      const Instruction &i = program.instructions[target];
+      goesOn = core.execute(unit, s.pipe, i, i.cost, amountOf(program, s, value));
       break;
     }
     case StepKind::vector: {
-      const Instruction &i = program.instructions[s.target];
-      const int64_t elements = value[i.rows] * value[i.columns];
-      for (int32_t c = 0; c < i.costs; ++c)
-        if (!core.execute(unit, s.pipe, program.vectorCosts[i.firstCost + c].cycles(0, elements),
-                          i.work))
-          return stop();
+      const Instruction &i = program.instructions[target];
+      const Amount amount = amountOf(program, s, value);
+      for (int32_t c = 0; c < i.costs && goesOn; ++c)
+        goesOn = core.execute(unit, s.pipe, i, program.vectorCosts[i.firstCost + c], amount);
       break;
     }
     case StepKind::setFlag:
-      if (!core.setFlag(unit, s.pipe, s.to, s.target + value[s.a]))
-        return stop();
+      goesOn = core.setFlag(unit, s.pipe, s.to, s.target + value[s.a]);
       break;
     case StepKind::waitFlag:
-      if (!core.waitFlag(unit, s.pipe, s.to, s.target + value[s.a]))
-        return stop();
+      goesOn = core.waitFlag(unit, s.pipe, s.to, s.target + value[s.a]);
       break;
     case StepKind::setCross:
-      if (!core.setCross(unit, s.pipe, s.target + value[s.a]))
-        return stop();
+      goesOn = core.setCross(unit, s.pipe, s.target + value[s.a]);
       break;
     case StepKind::waitCross:
-      if (!core.waitCross(unit, s.pipe, s.target + value[s.a]))
-        return stop();
+      goesOn = core.waitCross(unit, s.pipe, s.target + value[s.a]);
       break;
     case StepKind::barrier:
-      if (!core.barrier(unit, s.pipe))
-        return stop();
+      goesOn = core.barrier(unit, s.pipe);
+      break;
+    default:
       break;
     }
+    if (!goesOn)
+      return stop();
+    pc = following;
   }
   return {};
 }

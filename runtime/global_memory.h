@@ -1,0 +1,54 @@
+// Global memory as the blocks of one phase share it: HBM behind L2, reached through each core's
+// own port. All that it does to a transfer belongs here.
+#pragma once
+
+#include "runtime/cost.h"
+
+#include <vector>
+
+namespace mmk {
+
+/// Bytes that a piece of contiguous memory is charged as: whole packets, where the last may be a
+/// half or a quarter of one.
+inline int64_t chargedBytes(int64_t bytes, int64_t packet) {
+  const int64_t rest = bytes % packet, whole = bytes - rest;
+  if (rest == 0)
+    return whole;
+  return whole + (4 * rest <= packet ? packet / 4 : 2 * rest <= packet ? packet / 2 : packet);
+}
+
+/// What all blocks of a phase together move of one tensor.
+struct TensorTraffic {
+  int64_t bytes = 0;      ///< of the tensor
+  bool workspace = false; ///< made and read by this kernel alone
+  int64_t loaded = 0, stored = 0;
+};
+
+/// The sharing is static: the same for all transfers of a phase.
+///
+/// Each byte of a tensor comes from HBM once, and from L2 whenever it is read again, by whatever
+/// core. What comes from HBM comes at an equal share of the chip's rate for each active block (and
+/// on vector cores of their block's), from which the time that HBM needs for the stores is taken
+/// off; what comes from L2, and what is stored, passes at the rate of the port. A workspace that
+/// fits into L2 never sees HBM.
+class GlobalMemory {
+public:
+  GlobalMemory(const Machine &machine, int64_t activeBlocks, std::vector<TensorTraffic> tensors);
+
+  /// Cost of a load of a tensor, by its rows and its bytes.
+  Cost load(const Link &link, size_t tensor, bool onVectorCore) const;
+  /// Cost of a store, or of fetching what the same block has just written.
+  Cost throughL2(const Link &link) const;
+
+private:
+  bool staysInL2(const TensorTraffic &tensor) const;
+  /// Bytes of all that is loaded of a tensor that come from HBM.
+  int64_t missed(const TensorTraffic &tensor) const;
+  double portRate(const Link &link) const;
+
+  const Machine &machine_;
+  std::vector<TensorTraffic> tensors_;
+  double hbmBytesPerCycle_; ///< of one block, for its loads
+};
+
+} // namespace mmk
