@@ -1,7 +1,6 @@
 #include "driver/case_runner.h"
 
 #include "driver/ending.h"
-#include "driver/footprint.h"
 #include "driver/stopwatch.h"
 #include "reference/reference.h"
 #include "runtime/npy.h"
@@ -91,7 +90,7 @@ std::vector<double> CaseRunner::timeRuns(const RunCase &run,
   std::vector<double> times;
   const int64_t runs = options_.warmup + options_.repeat;
   for (int64_t i = 0; i < runs; ++i) {
-    progress.show(fmt::format("{}: run {} of {}", run.name, i + 1, runs));
+    progress.show(fmt::format("{}: run {} of {}", run.title(), i + 1, runs));
     // A run that skips elements must not inherit the right ones of the run before.
     for (Tensor &result : results_)
       result.poison();
@@ -130,8 +129,7 @@ CheckReport CaseRunner::compareWithReference(const RunCase &run,
 
 void CaseRunner::run(CaseReport &report, Progress &progress) {
   const RunCase &run = report.run;
-  expectRoomFor(kernel_, run, !options_.noCheck);
-  progress.show(fmt::format("{}: data", run.name));
+  progress.show(run.title() + ": data");
   const std::vector<const Tensor *> inputs = makeInputs(run);
   makeResults(run);
 
@@ -143,7 +141,7 @@ void CaseRunner::run(CaseReport &report, Progress &progress) {
   host.gflops = floatingPointOperations(kernel_, run) / (host.runMs.front() * 1e6);
 
   if (!options_.noCheck) {
-    progress.show(fmt::format("{}: reference", run.name));
+    progress.show(run.title() + ": reference");
     report.check = compareWithReference(run, inputs);
   }
   // A wrong result too: it is what was asked for, and the way to look at what is wrong with it.

@@ -41,11 +41,10 @@ std::string environmentVariable(const char *name) {
 
 } // namespace
 
-llvm::json::Object environment() {
-  return llvm::json::Object{{"cpu", cpuModel()},
-                            {"features", vectorFeatures()},
-                            {"mmk", MMK_VERSION},
-                            {"llvm", LLVM_VERSION_STRING}};
+std::vector<std::pair<std::string, std::string>> environment() {
+  static const std::string cpu = cpuModel(), features = vectorFeatures();
+  return {
+      {"cpu", cpu}, {"features", features}, {"mmk", MMK_VERSION}, {"llvm", LLVM_VERSION_STRING}};
 }
 
 std::string cacheDirectory() {

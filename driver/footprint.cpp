@@ -93,10 +93,9 @@ void expectRoomFor(const Kernel &kernel, const RunCase &run, bool withReference)
   if (total <= available)
     return;
   Diagnostics diagnostics;
-  Diagnostic &error = diagnostics.error(
-      {}, fmt::format("{} needs {} of memory, but {} are free",
-                      run.name.empty() ? "this case" : fmt::format("the case '{}'", run.name),
-                      withUnit(total), withUnit(std::max(available, 0.0))));
+  Diagnostic &error =
+      diagnostics.error({}, fmt::format("{} needs {} of memory, but {} are free", run.title(),
+                                        withUnit(total), withUnit(std::max(available, 0.0))));
   for (const Item &item : items)
     error.notes.push_back({Severity::note,
                            {},

@@ -5,7 +5,6 @@
 #include "driver/target.h"
 #include "driver/terminal.h"
 
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
 #include <algorithm>
@@ -64,26 +63,38 @@ std::string figures(const Machine &machine) {
   return text;
 }
 
-llvm::json::Object json(const Machine &machine) {
-  llvm::json::Object figures, sources;
-  for (size_t i = 0; i < machine.figures.size(); ++i) {
-    const auto &[path, value] = machine.figures[i];
-    double number = 0;
-    llvm::json::Object figure;
-    if (llvm::StringRef(value).getAsDouble(number))
-      figure["value"] = value;
-    else
-      figure["value"] = number;
-    if (!machine.sources[i].second.empty())
-      figure["source"] = machine.sources[i].second;
-    figures[path] = std::move(figure);
-  }
-  for (const auto &[word, meaning] : machine.legend)
-    sources[word] = meaning;
-  return llvm::json::Object{{"machine", machine.name},
-                            {"description", machine.description},
-                            {"figures", std::move(figures)},
-                            {"sources", std::move(sources)}};
+void write(llvm::json::OStream &out, const Machine &machine) {
+  out.attribute("machine", machine.name);
+  out.attributeObject("figures", [&] {
+    for (size_t i = 0; i < machine.figures.size(); ++i) {
+      const auto &[path, value] = machine.figures[i];
+      const std::string &source = machine.sources[i].second;
+      double number = 0;
+      out.attributeObject(path, [&] {
+        if (llvm::StringRef(value).getAsDouble(number))
+          out.attribute("value", value);
+        else
+          out.attributeBegin("value"), out.rawValue(value), out.attributeEnd();
+        if (!source.empty())
+          out.attribute("source", source);
+      });
+    }
+  });
+  out.attributeObject("sources", [&] {
+    for (const auto &[word, meaning] : machine.legend)
+      out.attribute(word, meaning);
+  });
+}
+
+std::string json(const std::vector<Machine> &machines) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvm::json::OStream out(stream, /*IndentSize=*/2);
+  out.array([&] {
+    for (const Machine &machine : machines)
+      out.object([&] { write(out, machine); });
+  });
+  return text + "\n";
 }
 
 } // namespace
@@ -105,12 +116,8 @@ int machinesCommand(const std::vector<std::string> &words) {
     machines.push_back(loadMachineOrRefuse(name, sets));
   if (!jsonFile || *jsonFile != "-")
     print(names.empty() ? table(machines) : figures(machines.front()));
-  if (jsonFile) {
-    llvm::json::Array array;
-    for (const Machine &machine : machines)
-      array.push_back(json(machine));
-    writeFile(*jsonFile, llvm::formatv("{0:2}\n", llvm::json::Value(std::move(array))).str());
-  }
+  if (jsonFile)
+    writeFile(*jsonFile, json(machines));
   return allWell;
 }
 

@@ -124,6 +124,10 @@ RunCase bound(const Kernel &kernel, const Case *from, const Words &words) {
 
 } // namespace
 
+std::string RunCase::title() const {
+  return name.empty() ? "this case" : fmt::format("the case '{}'", name);
+}
+
 std::vector<int64_t> RunCase::extents(const Shape &shape) const {
   std::vector<int64_t> extents;
   for (const Dimension &dimension : shape)

@@ -17,6 +17,8 @@ struct RunCase {
   std::map<std::string, int64_t> dims;
   std::vector<double> scalars; ///< by parameter of the kernel; 0 where that is a tensor
 
+  /// "the case 'S1'", for messages.
+  std::string title() const;
   std::vector<int64_t> extents(const Shape &shape) const;
 };
 

@@ -8,8 +8,6 @@
 #include "driver/footprint.h"
 #include "driver/session.h"
 
-#include "llvm/Support/FormatVariadic.h"
-
 #include <fmt/format.h>
 
 namespace mmk::driver {
@@ -39,10 +37,14 @@ std::unique_ptr<Executable> compileOrFail(const Lowering &lowering, const Machin
 
 void writeJson(const std::string &file, const RunHeader &header,
                const std::vector<CaseReport> &reports) {
-  llvm::json::Array array;
-  for (const CaseReport &report : reports)
-    array.push_back(toJson(header, report));
-  writeFile(file, llvm::formatv("{0:2}\n", llvm::json::Value(std::move(array))).str());
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvm::json::OStream out(stream, /*IndentSize=*/2);
+  out.array([&] {
+    for (const CaseReport &report : reports)
+      out.object([&] { write(out, header, report); });
+  });
+  writeFile(file, text + "\n");
 }
 
 int runCases(Session &session, const RunOptions &options, const std::vector<RunCase> &runs) {
@@ -76,7 +78,7 @@ int runCases(Session &session, const RunOptions &options, const std::vector<RunC
     report.run = run;
     if (runner)
       runner->run(report, progress);
-    progress.show(fmt::format("{}: clock", run.name));
+    progress.show(run.title() + ": clock");
     if (counts)
       report.clock = countOrFail(lowering, machine, kernel, run);
     passed &= !report.check || report.check->passed;
@@ -109,7 +111,10 @@ int runCommand(const std::vector<std::string> &words) {
   const std::vector<RunCase> runs = casesToRun(kernel, options.caseName, arguments);
   options.checkAgainst(kernel, runs.size());
   for (const RunCase &run : runs)
-    expectSizes(kernel, run);
+    if (options.countOnly)
+      expectSizes(kernel, run);
+    else
+      expectRoomFor(kernel, run, !options.noCheck);
   return runCases(session, options, runs);
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 
 namespace json = llvm::json;
 
@@ -17,37 +18,51 @@ double percentile(const std::vector<double> &sorted, double share) {
   return sorted[static_cast<size_t>(std::max(place, 1.0)) - 1];
 }
 
-json::Object toJson(const ClockReport &clock) {
-  json::Object pipes;
-  for (size_t i = 0; i < allPipes.size(); ++i)
-    pipes[spelling(allPipes[i])] =
-        json::Object{{"busy_us", clock.pipes[i].busyMicroseconds}, {"ratio", clock.pipes[i].ratio}};
-  return json::Object{{"cycles", clock.cycles},
-                      {"time_us", clock.microseconds},
-                      {"launch_us", clock.launchMicroseconds},
-                      {"cores", clock.cores},
-                      {"bound", spelling(clock.bound)},
-                      {"bound_us", clock.boundMicroseconds},
-                      {"pipes", std::move(pipes)}};
+/// The shortest digits that read back as the same number; llvm::json writes all seventeen.
+void number(json::OStream &out, llvm::StringRef name, double value) {
+  out.attributeBegin(name);
+  out.rawValue(std::isfinite(value) ? fmt::format("{}", value) : "null");
+  out.attributeEnd();
 }
 
-json::Object toJson(const CheckReport &check) {
+void write(json::OStream &out, const CheckReport &check) {
   const double ratio = check.elements == 0
                            ? 0
                            : static_cast<double>(check.wrong) / static_cast<double>(check.elements);
-  return json::Object{{"passed", check.passed},        {"elements", check.elements},
-                      {"wrong", check.wrong},          {"error_ratio", ratio},
-                      {"max_abs_error", check.maxAbs}, {"max_rel_error", check.maxRel}};
+  out.attribute("passed", check.passed);
+  out.attribute("elements", check.elements);
+  out.attribute("wrong", check.wrong);
+  number(out, "error_ratio", ratio);
+  number(out, "max_abs_error", check.maxAbs);
+  number(out, "max_rel_error", check.maxRel);
 }
 
-json::Object toJson(const HostReport &host) {
-  return json::Object{{"threads", host.threads},
-                      {"compile_ms", host.compileMs},
-                      {"cached", host.cached},
-                      {"run_ms", json::Object{{"min", host.runMs.front()},
-                                              {"median", host.median()},
-                                              {"p90", host.ninetieth()}}},
-                      {"gflops", host.gflops}};
+void write(json::OStream &out, const ClockReport &clock) {
+  out.attribute("cycles", clock.cycles);
+  number(out, "time_us", clock.microseconds);
+  number(out, "launch_us", clock.launchMicroseconds);
+  out.attribute("cores", clock.cores);
+  out.attribute("bound", llvm::StringRef(spelling(clock.bound)));
+  number(out, "bound_us", clock.boundMicroseconds);
+  out.attributeObject("pipes", [&] {
+    for (size_t i = 0; i < allPipes.size(); ++i)
+      out.attributeObject(spelling(allPipes[i]), [&] {
+        number(out, "busy_us", clock.pipes[i].busyMicroseconds);
+        number(out, "ratio", clock.pipes[i].ratio);
+      });
+  });
+}
+
+void write(json::OStream &out, const HostReport &host) {
+  out.attribute("threads", static_cast<int64_t>(host.threads));
+  number(out, "compile_ms", host.compileMs);
+  out.attribute("cached", host.cached);
+  out.attributeObject("run_ms", [&] {
+    number(out, "min", host.runMs.front());
+    number(out, "median", host.median());
+    number(out, "p90", host.ninetieth());
+  });
+  number(out, "gflops", host.gflops);
 }
 
 } // namespace
@@ -68,23 +83,32 @@ double HostReport::median() const {
 
 double HostReport::ninetieth() const { return percentile(runMs, 0.9); }
 
-json::Object toJson(const RunHeader &header, const CaseReport &report) {
-  json::Object dims, memory;
-  for (const auto &[name, size] : report.run.dims)
-    dims[name] = size;
-  for (const MemoryUse &use : header.memory)
-    memory[use.memory] = json::Object{{"used", use.used}, {"capacity", use.capacity}};
-  json::Object object{{"kernel", header.kernel->name}, {"case", report.run.name},
-                      {"dims", std::move(dims)},       {"machine", header.machine->name},
-                      {"variant", header.variant},     {"memory", std::move(memory)},
-                      {"environment", environment()}};
+void write(json::OStream &out, const RunHeader &header, const CaseReport &report) {
+  out.attribute("kernel", header.kernel->name);
+  out.attribute("case", report.run.name);
+  out.attributeObject("dims", [&] {
+    for (const std::string &name : header.kernel->dimensions)
+      out.attribute(name, report.run.dims.at(name));
+  });
+  out.attribute("machine", header.machine->name);
+  out.attribute("variant", header.variant);
   if (report.check)
-    object["check"] = toJson(*report.check);
+    out.attributeObject("check", [&] { write(out, *report.check); });
   if (report.clock)
-    object["clock"] = toJson(*report.clock);
+    out.attributeObject("clock", [&] { write(out, *report.clock); });
   if (report.host)
-    object["host"] = toJson(*report.host);
-  return object;
+    out.attributeObject("host", [&] { write(out, *report.host); });
+  out.attributeObject("memory", [&] {
+    for (const MemoryUse &use : header.memory)
+      out.attributeObject(use.memory, [&] {
+        out.attribute("used", use.used);
+        out.attribute("capacity", use.capacity);
+      });
+  });
+  out.attributeObject("environment", [&] {
+    for (const auto &[name, value] : environment())
+      out.attribute(name, value);
+  });
 }
 
 } // namespace mmk::driver

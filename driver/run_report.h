@@ -63,6 +63,7 @@ private:
   size_t nameWidth_ = 4, dimsWidth_ = 4;
 };
 
-llvm::json::Object toJson(const RunHeader &header, const CaseReport &report);
+/// The fields of the object of a case.
+void write(llvm::json::OStream &out, const RunHeader &header, const CaseReport &report);
 
 } // namespace mmk::driver

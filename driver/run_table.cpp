@@ -18,6 +18,10 @@ std::string dimsOf(const Kernel &kernel, const RunCase &run) {
   return text;
 }
 
+void printLine(const std::string &text) {
+  print(text.substr(0, text.find_last_not_of(' ') + 1) + "\n");
+}
+
 std::string failure(const Kernel &kernel, const RunCase &run, const std::string &result,
                     const Comparison &comparison) {
   return fmt::format("{}: {} of {} elements of {} are wrong ({:.3g}, at most {:.3g} are allowed); "
@@ -50,7 +54,7 @@ void RunTable::printHead() const {
     text += fmt::format("  {:>11}  {:>11}  {:<7}", "cycles", "time us", "bound");
   if (runsOnHost_)
     text += fmt::format("  {:>9}  {:>7}", "host ms", "GFLOP/s");
-  print(text + "\n");
+  printLine(text);
 }
 
 void RunTable::printRow(const CaseReport &report) const {
@@ -63,7 +67,7 @@ void RunTable::printRow(const CaseReport &report) const {
                         report.clock->microseconds, spelling(report.clock->bound));
   if (report.host)
     text += fmt::format("  {:>9.3f}  {:>7.1f}", report.host->median(), report.host->gflops);
-  print(text + "\n");
+  printLine(text);
 }
 
 void RunTable::printFailures(const std::vector<CaseReport> &reports) const {
