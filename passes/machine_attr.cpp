@@ -19,8 +19,10 @@ aicore::MachineAttr machineAttr(const Machine &machine, MLIRContext &context) {
   // A bound of the block's own global memory would be the chip's; buffers there align to a packet.
   memories.push_back(
       b.getNamedAttr("gm", b.getI64ArrayAttr({int64_t(1) << 40, machine.packetBytes})));
+  // A rate of 0 says that the cube does not multiply the type.
   for (auto [type, k] : machine.cube.depth)
-    if (machine.kind == MachineKind::host || machine.cube.macsPerCycle.count(type))
+    if (auto macs = machine.cube.macsPerCycle.find(type);
+        macs != machine.cube.macsPerCycle.end() && macs->second > 0)
       depth.push_back(b.getNamedAttr(StringRef(spelling(type)), b.getI64IntegerAttr(k)));
   return aicore::MachineAttr::get(
       &context, b.getStringAttr(machine.name),
