@@ -22,6 +22,27 @@ SmallVector<StringRef> dimNames(Operation *op) {
   return names;
 }
 
+LogicalResult checkDims(ir::KernelOp kernel) {
+  WalkResult result = kernel.walk([](linalg::LinalgOp op) {
+    bool product = isa<linalg::ContractOp>(op);
+    if (!product && !isa<linalg::GenericOp>(op))
+      return WalkResult::advance();
+    size_t loops = op.getNumLoops();
+    if (dimNames(op).size() == loops && loops >= (product ? 3 : 1))
+      return WalkResult::advance();
+    op->emitOpError("expected mmk.dims to name each of its ") << loops << " dimensions";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult checkNests(ir::KernelOp kernel) {
+  for (Operation &op : kernel.getBody().front())
+    if (isa<linalg::LinalgOp>(op))
+      return op.emitOpError("is in no nest; run mmk-fuse-epilogue first");
+  return success();
+}
+
 Value dimValue(OpBuilder &b, Location loc, StringRef name) {
   return ir::DimOp::create(b, loc, b.getIndexType(), name);
 }
@@ -190,7 +211,7 @@ public:
       set(key, value, kernel.getLoc());
     for (ir::ChoiceOp choice : kernel.getSchedule().getOps<ir::ChoiceOp>())
       choice.setAlternativesAttr(b.getArrayAttr({choice.getAlternatives()[0]}));
-    if (failed(chooseCores()) || failed(chooseTiles()))
+    if (failed(checkChoices()) || failed(chooseCores()) || failed(chooseTiles()))
       return failure();
     chooseBuffers();
     addDefault("order", b.getStringAttr("rows"));
@@ -230,6 +251,7 @@ private:
     return kernel.chosenNumber(key, otherwise);
   }
 
+  LogicalResult checkChoices();
   LogicalResult chooseCores();
   LogicalResult chooseTiles();
   LogicalResult chooseStage(linalg::ContractOp contract);
@@ -241,6 +263,43 @@ private:
   aicore::MachineAttr machine;
   OpBuilder b;
 };
+
+// The frontend has checked its own alternatives; an override or textual IR may say anything.
+LogicalResult Chooser::checkChoices() {
+  for (ir::ChoiceOp choice : kernel.getSchedule().getOps<ir::ChoiceOp>()) {
+    StringRef key = choice.getKey();
+    auto number = dyn_cast<IntegerAttr>(choice.getAlternatives()[0]);
+    auto refuse = [&](const Twine &legal) {
+      return choice.emitError() << key << " = " << word(choice.getAlternatives()[0])
+                                << " is not legal; expected " << legal;
+    };
+    StringRef text = number ? StringRef() : kernel.chosenWord(key, "");
+    StringRef directive = key.split('.').first;
+    if (llvm::is_contained({"tile", "stage", "grid", "buffers"}, directive)) {
+      if (!number || number.getInt() < 1)
+        return refuse("a positive number");
+    } else if (key == "cores") {
+      if (number ? number.getInt() < 1 : text != "auto")
+        return refuse("auto or a positive number");
+    } else if (key == "order") {
+      int64_t width = 0;
+      bool swizzle = text.consume_front("swizzle(") && text.consume_back(")") &&
+                     !text.getAsInteger(10, width) && width > 0;
+      if (!swizzle && text != "rows" && text != "columns" && text != "zigzag")
+        return refuse("rows, columns, zigzag or swizzle(n)");
+    } else if (key == "epilogue") {
+      if (text != "fused" && text != "separate")
+        return refuse("fused or separate");
+    } else if (key == "store") {
+      if (text != "after" && text != "overlapped")
+        return refuse("after or overlapped");
+    } else {
+      return choice.emitError() << key << " is no directive; legal: cores, grid, tile, stage, "
+                                << "buffers, store, order, epilogue";
+    }
+  }
+  return success();
+}
 
 LogicalResult Chooser::chooseCores() {
   addDefault("cores", b.getStringAttr("auto"));
@@ -436,6 +495,8 @@ struct ApplyVariantPass : impl::ApplyVariantBase<ApplyVariantPass> {
       return signalPassFailure();
     }
     for (ir::KernelOp kernel : module.getOps<ir::KernelOp>()) {
+      if (failed(checkDims(kernel)))
+        return signalPassFailure();
       Choices choices;
       std::string message;
       if (!parseVariant(variant, tileDims(kernel), choices, message)) {

@@ -30,6 +30,34 @@ Value behindSlices(Value value) {
   return value;
 }
 
+/// The same element of the tensor that `use` is a slice of: dropped dimensions are read at 0.
+Use throughSlice(Use use) {
+  auto slice = use.first.getDefiningOp<tensor::ExtractSliceOp>();
+  llvm::SmallBitVector dropped = slice.getDroppedDims();
+  SmallVector<AffineExpr> along;
+  for (unsigned i = 0, kept = 0; i < dropped.size(); ++i)
+    along.push_back(dropped.test(i) ? getAffineConstantExpr(0, use.second.getContext())
+                                    : use.second.getResult(kept++));
+  return {slice.getSource(),
+          AffineMap::get(use.second.getNumDims(), 0, along, use.second.getContext())};
+}
+
+/// The same tensor and element seen from behind those slices: a dropped dimension is read at 0.
+Use behindSlices(Use use) {
+  while (auto slice = use.first.getDefiningOp<tensor::ExtractSliceOp>()) {
+    use.first = slice.getSource();
+    if (!use.second)
+      continue;
+    llvm::SmallBitVector dropped = slice.getDroppedDims();
+    SmallVector<AffineExpr> results;
+    for (unsigned i = 0, kept = 0; i < dropped.size(); ++i)
+      results.push_back(dropped.test(i) ? getAffineConstantExpr(0, slice.getContext())
+                                        : use.second.getResult(kept++));
+    use.second = AffineMap::get(use.second.getNumDims(), 0, results, slice.getContext());
+  }
+  return use;
+}
+
 // Only what has to be somewhere in global memory ends a nest: results, operands of a product, and
 // whatever a nest needs of an earlier one. Everything else is recomputed where it is used, in
 // registers. Upstream's elementwise fusion is not used for this: it fuses one producer into one
@@ -40,18 +68,23 @@ public:
       : kernel(kernel), block(kernel.getBody().front()), b(kernel.getContext()),
         separate(kernel.chosenWord("epilogue", "fused") == "separate") {}
 
-  void run();
+  LogicalResult run();
 
 private:
+  LogicalResult check();
   void chooseKept();
   void chooseNests();
   /// The kept values and products that `value` is computed from, each with the map from the
   /// iterations of `value`. Stops at kept values other than `value`.
   void collectLeaves(Value value, AffineMap map, bool root, SmallVectorImpl<Use> &leaves);
+  Use resolve(Use use);
+  /// An operand for reads of `value` by `map`, whose constant results become a slice of it.
+  Value operandFor(Value value, AffineMap &map, IRMapping &inNest);
   bool onlyConverts(linalg::LinalgOp op);
   void emitNest(Operation *owner);
   SmallVector<Value> emitElementwise(ArrayRef<Value> outputs, Operation *owner, IRMapping &inNest);
   Value outside(Value value, IRMapping &inNest);
+  Use withoutConstants(Value value, AffineMap map);
 
   ir::KernelOp kernel;
   Block &block;
@@ -77,19 +110,28 @@ void Fuser::chooseKept() {
 }
 
 void Fuser::collectLeaves(Value value, AffineMap map, bool root, SmallVectorImpl<Use> &leaves) {
-  Value source = behindSlices(value);
-  if (!isNode(source))
+  std::tie(value, map) = resolve({value, map});
+  if (!isNode(behindSlices(value)))
     return;
-  auto product = productOf(source);
-  if (product || (!root && kept.contains(source))) {
-    // Behind a slice the map no longer speaks of the whole tensor: never an identity.
-    leaves.push_back({source, source == value ? map : AffineMap()});
+  auto product = productOf(behindSlices(value));
+  if (product || (!root && kept.contains(behindSlices(value)))) {
+    // Behind a slice the map does not speak of the whole tensor: never an identity.
+    leaves.push_back({behindSlices(value), behindSlices(value) == value ? map : AffineMap()});
     return;
   }
-  auto op = source.getDefiningOp<linalg::LinalgOp>();
+  auto op = value.getDefiningOp<linalg::LinalgOp>();
   for (OpOperand *input : op.getDpsInputOperands())
-    collectLeaves(input->get(), map ? op.getMatchingIndexingMap(input).compose(map) : map, false,
-                  leaves);
+    collectLeaves(input->get(), op.getMatchingIndexingMap(input).compose(map), false, leaves);
+}
+
+// Elementwise values are recomputed wherever they are read, also through a slice that drops
+// broadcast dimensions; products and parameters are read through it.
+Use Fuser::resolve(Use use) {
+  Value source = behindSlices(use.first);
+  if (isNode(source) && !productOf(source) && !kept.contains(source))
+    while (use.first != source)
+      use = throughSlice(use);
+  return use;
 }
 
 bool Fuser::onlyConverts(linalg::LinalgOp op) {
@@ -160,6 +202,53 @@ Value Fuser::outside(Value value, IRMapping &inNest) {
   return clone;
 }
 
+Value Fuser::operandFor(Value value, AffineMap &map, IRMapping &inNest) {
+  Value operand = outside(value, inNest);
+  if (llvm::none_of(map.getResults(), llvm::IsaPred<AffineConstantExpr>))
+    return operand;
+  SmallVector<OpFoldResult> offsets(map.getNumResults(), b.getIndexAttr(0)),
+      strides(map.getNumResults(), b.getIndexAttr(1)), sizes;
+  SmallVector<AffineExpr> along;
+  for (auto [i, expression] : llvm::enumerate(map.getResults())) {
+    if (isa<AffineConstantExpr>(expression)) {
+      sizes.push_back(b.getIndexAttr(1));
+      continue;
+    }
+    sizes.push_back(tensor::DimOp::create(b, value.getLoc(), operand, i).getResult());
+    along.push_back(expression);
+  }
+  SmallVector<int64_t> shape(along.size(), ShapedType::kDynamic);
+  auto type = RankedTensorType::get(shape, cast<RankedTensorType>(value.getType()).getElementType());
+  map = AffineMap::get(map.getNumDims(), 0, along, b.getContext());
+  return tensor::ExtractSliceOp::create(b, value.getLoc(), type, operand, offsets, sizes, strides);
+}
+
+// A dimension that is always read at 0 (it has extent 1, and belongs to an intermediate value that
+// broadcasts) is dropped by a slice, as the frontend drops those of parameters.
+Use Fuser::withoutConstants(Value value, AffineMap map) {
+  if (llvm::none_of(map.getResults(), llvm::IsaPred<AffineConstantExpr>))
+    return {value, map};
+  Location loc = value.getLoc();
+  SmallVector<OpFoldResult> offsets(map.getNumResults(), b.getIndexAttr(0)), sizes, strides;
+  strides.assign(map.getNumResults(), b.getIndexAttr(1));
+  SmallVector<AffineExpr> kept;
+  SmallVector<int64_t> shape;
+  auto type = cast<RankedTensorType>(value.getType());
+  for (auto [i, expression] : llvm::enumerate(map.getResults())) {
+    if (isa<AffineConstantExpr>(expression)) {
+      sizes.push_back(b.getIndexAttr(1));
+      continue;
+    }
+    sizes.push_back(tensor::getMixedSize(b, loc, value, i));
+    kept.push_back(expression);
+    shape.push_back(type.getDimSize(i));
+  }
+  auto slice =
+      tensor::ExtractSliceOp::create(b, loc, RankedTensorType::get(shape, type.getElementType()),
+                                     value, offsets, sizes, strides);
+  return {slice, AffineMap::get(map.getNumDims(), 0, kept, b.getContext())};
+}
+
 SmallVector<Value> Fuser::emitElementwise(ArrayRef<Value> outputs, Operation *owner,
                                           IRMapping &inNest) {
   auto first = outputs[0].getDefiningOp<linalg::LinalgOp>();
@@ -171,13 +260,15 @@ SmallVector<Value> Fuser::emitElementwise(ArrayRef<Value> outputs, Operation *ow
   };
   llvm::SetVector<Use> inputs;
   std::function<void(Value, AffineMap)> gather = [&](Value value, AffineMap map) {
-    if (!isInlined(value)) {
+    std::tie(value, map) = resolve({value, map});
+    auto [source, inner] = behindSlices(Use{value, map});
+    if (!isInlined(source)) {
       inputs.insert({value, map});
       return;
     }
-    auto op = value.getDefiningOp<linalg::LinalgOp>();
+    auto op = source.getDefiningOp<linalg::LinalgOp>();
     for (OpOperand *input : op.getDpsInputOperands())
-      gather(input->get(), op.getMatchingIndexingMap(input).compose(map));
+      gather(input->get(), op.getMatchingIndexingMap(input).compose(inner));
   };
   for (Value output : outputs)
     gather(output, identity);
@@ -186,8 +277,8 @@ SmallVector<Value> Fuser::emitElementwise(ArrayRef<Value> outputs, Operation *ow
   SmallVector<AffineMap> maps;
   SmallVector<Type> types;
   SmallVector<Location> locations;
-  for (auto &[value, map] : inputs) {
-    operands.push_back(outside(value, inNest));
+  for (auto [value, map] : inputs) {
+    operands.push_back(operandFor(value, map, inNest));
     maps.push_back(map);
   }
   for (Value output : outputs) {
@@ -206,14 +297,16 @@ SmallVector<Value> Fuser::emitElementwise(ArrayRef<Value> outputs, Operation *ow
     for (auto [use, argument] : llvm::zip(inputs, arguments))
       done[key(use.first, use.second)] = argument;
     std::function<Value(Value, AffineMap)> element = [&](Value value, AffineMap map) {
+      std::tie(value, map) = resolve({value, map});
       auto known = done.find(key(value, map));
       if (known != done.end())
         return known->second;
-      auto op = value.getDefiningOp<linalg::LinalgOp>();
+      auto [source, inside] = behindSlices(Use{value, map});
+      auto op = source.getDefiningOp<linalg::LinalgOp>();
       IRMapping elements;
       for (OpOperand *input : op.getDpsInputOperands())
         elements.map(op.getMatchingBlockArgument(input),
-                     element(input->get(), op.getMatchingIndexingMap(input).compose(map)));
+                     element(input->get(), op.getMatchingIndexingMap(input).compose(inside)));
       for (Operation &inner : op.getBlock()->without_terminator())
         builder.clone(inner, elements);
       Value result = elements.lookupOrDefault(op.getBlock()->getTerminator()->getOperand(0));
@@ -268,7 +361,37 @@ void Fuser::emitNest(Operation *owner) {
     global.map(output, result);
 }
 
-void Fuser::run() {
+// The frontend gives nothing else; textual IR may.
+LogicalResult Fuser::check() {
+  for (Operation &op : block) {
+    if (isa<ir::NestOp>(op))
+      return op.emitOpError("stands in a kernel that is to be grouped into nests");
+    auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+    if (!linalgOp || isa<linalg::FillOp>(op))
+      continue;
+    if (!isa<linalg::ContractOp, linalg::GenericOp>(op) || op.getNumResults() != 1)
+      return op.emitOpError("is neither a linalg.contract nor a linalg.generic with one result");
+    Value init = linalgOp.getDpsInits()[0];
+    auto fill = init.getDefiningOp<linalg::FillOp>();
+    if (isa<linalg::ContractOp>(op) && !fill)
+      return op.emitOpError("expected to start from a linalg.fill");
+    if (fill)
+      init = fill.getOutputs()[0];
+    if (!init.getDefiningOp<tensor::EmptyOp>())
+      return op.emitOpError("expected to write to a tensor.empty");
+    if (isa<linalg::GenericOp>(op) && linalgOp.getNumParallelLoops() != linalgOp.getNumLoops())
+      return op.emitOpError("expected only parallel iterators");
+  }
+  for (Value value : block.getTerminator()->getOperands())
+    if (!isNode(value) || value.getDefiningOp<linalg::FillOp>())
+      return block.getTerminator()->emitOpError(
+          "expected each result to come from a linalg.contract or linalg.generic");
+  return success();
+}
+
+LogicalResult Fuser::run() {
+  if (failed(checkDims(kernel)) || failed(check()))
+    return failure();
   chooseKept();
   chooseNests();
   Operation *end = block.getTerminator();
@@ -284,12 +407,14 @@ void Fuser::run() {
   for (Operation *op : llvm::reverse(old))
     if (op->use_empty())
       op->erase();
+  return success();
 }
 
 struct FuseEpiloguePass : impl::FuseEpilogueBase<FuseEpiloguePass> {
   void runOnOperation() override {
     for (ir::KernelOp kernel : getOperation().getOps<ir::KernelOp>())
-      Fuser(kernel).run();
+      if (failed(Fuser(kernel).run()))
+        return signalPassFailure();
   }
 };
 

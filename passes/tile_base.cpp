@@ -50,7 +50,15 @@ struct TileBasePass : impl::TileBaseBase<TileBasePass> {
       SmallVector<linalg::ContractOp> contracts;
       kernel.walk([&](linalg::ContractOp contract) { contracts.push_back(contract); });
       IRRewriter rewriter(&getContext());
+      if (failed(checkDims(kernel)))
+        return signalPassFailure();
       for (linalg::ContractOp contract : contracts) {
+        auto level = contract->getParentOp()->getAttrOfType<StringAttr>("mmk.level");
+        if (!level || level.getValue() != "tile") {
+          contract.emitOpError(level ? "is tiled already"
+                                     : "is not dealt to cores; run mmk-tile-cores first");
+          return signalPassFailure();
+        }
         SmallVector<StringRef> names = dimNames(contract);
         StringRef k = names.back();
         // A literal depth has no directive; it takes the default of rows of 128 bytes.

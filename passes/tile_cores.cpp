@@ -123,6 +123,11 @@ LogicalResult NestTiling::run() {
     if (auto found = dyn_cast<linalg::ContractOp>(op))
       contract = found;
   }
+  if (!generic && !contract)
+    return nest.emitOpError("expected a product or an elementwise operation on whole tensors");
+  for (Value value : nest.getBody().front().getTerminator()->getOperands())
+    if (!isa_and_nonnull<linalg::GenericOp, linalg::ContractOp>(value.getDefiningOp()))
+      return nest.emitOpError("expected to yield results of its product or elementwise operation");
   linalg::LinalgOp root =
       generic ? cast<linalg::LinalgOp>(*generic) : cast<linalg::LinalgOp>(*contract);
   dims = dimNames(root);
@@ -219,10 +224,13 @@ struct TileCoresPass : impl::TileCoresBase<TileCoresPass> {
       getOperation().emitError("expected a machine; run mmk-apply-variant first");
       return signalPassFailure();
     }
-    for (ir::KernelOp kernel : getOperation().getOps<ir::KernelOp>())
+    for (ir::KernelOp kernel : getOperation().getOps<ir::KernelOp>()) {
+      if (failed(checkDims(kernel)) || failed(checkNests(kernel)))
+        return signalPassFailure();
       for (ir::NestOp nest : kernel.getBody().getOps<ir::NestOp>())
         if (failed(NestTiling(kernel, nest, machine).run()))
           return signalPassFailure();
+    }
   }
 };
 
