@@ -42,22 +42,6 @@ Use throughSlice(Use use) {
           AffineMap::get(use.second.getNumDims(), 0, along, use.second.getContext())};
 }
 
-/// The same tensor and element seen from behind those slices: a dropped dimension is read at 0.
-Use behindSlices(Use use) {
-  while (auto slice = use.first.getDefiningOp<tensor::ExtractSliceOp>()) {
-    use.first = slice.getSource();
-    if (!use.second)
-      continue;
-    llvm::SmallBitVector dropped = slice.getDroppedDims();
-    SmallVector<AffineExpr> results;
-    for (unsigned i = 0, kept = 0; i < dropped.size(); ++i)
-      results.push_back(dropped.test(i) ? getAffineConstantExpr(0, slice.getContext())
-                                        : use.second.getResult(kept++));
-    use.second = AffineMap::get(use.second.getNumDims(), 0, results, slice.getContext());
-  }
-  return use;
-}
-
 // Only what has to be somewhere in global memory ends a nest: results, operands of a product, and
 // whatever a nest needs of an earlier one. Everything else is recomputed where it is used, in
 // registers. Upstream's elementwise fusion is not used for this: it fuses one producer into one
@@ -84,7 +68,6 @@ private:
   void emitNest(Operation *owner);
   SmallVector<Value> emitElementwise(ArrayRef<Value> outputs, Operation *owner, IRMapping &inNest);
   Value outside(Value value, IRMapping &inNest);
-  Use withoutConstants(Value value, AffineMap map);
 
   ir::KernelOp kernel;
   Block &block;
@@ -223,32 +206,6 @@ Value Fuser::operandFor(Value value, AffineMap &map, IRMapping &inNest) {
   return tensor::ExtractSliceOp::create(b, value.getLoc(), type, operand, offsets, sizes, strides);
 }
 
-// A dimension that is always read at 0 (it has extent 1, and belongs to an intermediate value that
-// broadcasts) is dropped by a slice, as the frontend drops those of parameters.
-Use Fuser::withoutConstants(Value value, AffineMap map) {
-  if (llvm::none_of(map.getResults(), llvm::IsaPred<AffineConstantExpr>))
-    return {value, map};
-  Location loc = value.getLoc();
-  SmallVector<OpFoldResult> offsets(map.getNumResults(), b.getIndexAttr(0)), sizes, strides;
-  strides.assign(map.getNumResults(), b.getIndexAttr(1));
-  SmallVector<AffineExpr> kept;
-  SmallVector<int64_t> shape;
-  auto type = cast<RankedTensorType>(value.getType());
-  for (auto [i, expression] : llvm::enumerate(map.getResults())) {
-    if (isa<AffineConstantExpr>(expression)) {
-      sizes.push_back(b.getIndexAttr(1));
-      continue;
-    }
-    sizes.push_back(tensor::getMixedSize(b, loc, value, i));
-    kept.push_back(expression);
-    shape.push_back(type.getDimSize(i));
-  }
-  auto slice =
-      tensor::ExtractSliceOp::create(b, loc, RankedTensorType::get(shape, type.getElementType()),
-                                     value, offsets, sizes, strides);
-  return {slice, AffineMap::get(map.getNumDims(), 0, kept, b.getContext())};
-}
-
 SmallVector<Value> Fuser::emitElementwise(ArrayRef<Value> outputs, Operation *owner,
                                           IRMapping &inNest) {
   auto first = outputs[0].getDefiningOp<linalg::LinalgOp>();
@@ -261,14 +218,13 @@ SmallVector<Value> Fuser::emitElementwise(ArrayRef<Value> outputs, Operation *ow
   llvm::SetVector<Use> inputs;
   std::function<void(Value, AffineMap)> gather = [&](Value value, AffineMap map) {
     std::tie(value, map) = resolve({value, map});
-    auto [source, inner] = behindSlices(Use{value, map});
-    if (!isInlined(source)) {
+    if (!isInlined(value)) {
       inputs.insert({value, map});
       return;
     }
-    auto op = source.getDefiningOp<linalg::LinalgOp>();
+    auto op = value.getDefiningOp<linalg::LinalgOp>();
     for (OpOperand *input : op.getDpsInputOperands())
-      gather(input->get(), op.getMatchingIndexingMap(input).compose(inner));
+      gather(input->get(), op.getMatchingIndexingMap(input).compose(map));
   };
   for (Value output : outputs)
     gather(output, identity);
@@ -301,12 +257,11 @@ SmallVector<Value> Fuser::emitElementwise(ArrayRef<Value> outputs, Operation *ow
       auto known = done.find(key(value, map));
       if (known != done.end())
         return known->second;
-      auto [source, inside] = behindSlices(Use{value, map});
-      auto op = source.getDefiningOp<linalg::LinalgOp>();
+      auto op = value.getDefiningOp<linalg::LinalgOp>();
       IRMapping elements;
       for (OpOperand *input : op.getDpsInputOperands())
         elements.map(op.getMatchingBlockArgument(input),
-                     element(input->get(), op.getMatchingIndexingMap(input).compose(inside)));
+                     element(input->get(), op.getMatchingIndexingMap(input).compose(map)));
       for (Operation &inner : op.getBlock()->without_terminator())
         builder.clone(inner, elements);
       Value result = elements.lookupOrDefault(op.getBlock()->getTerminator()->getOperand(0));

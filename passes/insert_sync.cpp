@@ -76,6 +76,8 @@ private:
   LogicalResult collect();
   void shareFlags();
   LogicalResult insert(Channel &channel);
+  /// The first op of the phase that is or contains an instruction: the loop over tiles.
+  Operation *firstWork();
   LogicalResult allocate(Channel &channel, bool forward, int64_t &event);
   void emit(Channel &channel, bool set, bool forward, int64_t event, Value slot, Location loc);
 
@@ -219,6 +221,13 @@ void PhaseSync::emit(Channel &channel, bool set, bool forward, int64_t event, Va
   }
 }
 
+Operation *PhaseSync::firstWork() {
+  for (Operation &op : phase.getBody().front())
+    if (op.walk([](aicore::Instruction) { return WalkResult::interrupt(); }).wasInterrupted())
+      return &op;
+  return nullptr;
+}
+
 LogicalResult PhaseSync::insert(Channel &channel) {
   int64_t filled = 0, freed = 0;
   if (failed(allocate(channel, true, filled)) || failed(allocate(channel, false, freed)))
@@ -254,11 +263,7 @@ LogicalResult PhaseSync::insert(Channel &channel) {
       emit(channel, set, /*forward=*/false, freed, arith::ConstantIndexOp::create(b, loc, i), loc);
   };
   Block &block = phase.getBody().front();
-  Operation *loop = nullptr;
-  for (Operation &op : block)
-    if (isa<scf::ForOp>(op) && !loop)
-      loop = &op;
-  b.setInsertionPoint(loop);
+  b.setInsertionPoint(firstWork());
   everySlot(/*set=*/true, channel.use.unit, begin);
   b.setInsertionPointToEnd(&block);
   everySlot(/*set=*/false, channel.fill.unit, end);

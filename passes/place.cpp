@@ -204,12 +204,34 @@ void Placer::createKernel() {
 //===--- nests
 //----------------------------------------------------------------------------------===//
 
+// What the passes before leave in a nest; anything else would be dropped in silence.
+static LogicalResult checkOps(ir::NestOp nest) {
+  WalkResult result = nest.walk([&](Operation *op) {
+    if (op->getParentOfType<linalg::LinalgOp>() ||
+        isa<ir::NestOp, ir::DimOp, ir::ShareOp, ir::WalkOp, ir::YieldOp, tensor::DimOp,
+            tensor::EmptyOp, tensor::ExtractSliceOp, tensor::InsertSliceOp, affine::AffineApplyOp,
+            affine::AffineMinOp, linalg::FillOp, linalg::GenericOp, linalg::ContractOp, scf::ForOp,
+            scf::YieldOp>(op))
+      return WalkResult::advance();
+    bool scalar = op->getNumRegions() == 0 && op->getNumResults() > 0 &&
+                  llvm::all_of(op->getResultTypes(),
+                               [](Type type) { return type.isIntOrIndexOrFloat(); });
+    if (scalar)
+      return WalkResult::advance();
+    op->emitOpError("has no place on the machine: not scalar, and no part of a tiled nest");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult Placer::emitNest(ir::NestOp nest) {
+  if (failed(checkOps(nest)))
+    return failure();
   Block &body = nest.getBody().front();
   Tile tile;
   for (auto loop : body.getOps<scf::ForOp>())
     tile.loop = loop;
-  if (!tile.loop)
+  if (!tile.loop || !tile.loop->hasAttr("mmk.tile"))
     return nest.emitOpError("is not tiled; run mmk-tile-cores first");
   tile.loop.walk([&](linalg::ContractOp contract) { tile.contract = contract; });
   for (auto generic : tile.loop.getOps<linalg::GenericOp>())
@@ -428,6 +450,12 @@ void Placer::emitProduct(Tile &tile) {
 }
 
 LogicalResult Placer::run() {
+  if (failed(checkDims(kernel)) || failed(checkNests(kernel)))
+    return failure();
+  for (Value value : kernel.getBody().front().getTerminator()->getOperands())
+    if (!value.getDefiningOp<ir::NestOp>())
+      return kernel.getBody().front().getTerminator()->emitOpError(
+          "expected each result to come from a mmk.nest");
   createKernel();
   for (Operation &op : llvm::make_early_inc_range(kernel.getBody().front().without_terminator())) {
     if (auto nest = dyn_cast<ir::NestOp>(op)) {

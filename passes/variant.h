@@ -12,6 +12,12 @@ namespace mmk {
 /// batch..., m, n, k; for an elementwise op those of its result. Literal extents are numbers.
 llvm::SmallVector<llvm::StringRef> dimNames(mlir::Operation *op);
 
+/// Whether every product and elementwise op names its dimensions; an error where one does not.
+llvm::LogicalResult checkDims(ir::KernelOp kernel);
+
+/// Whether all of the body's work stands in nests; an error at the first op that does not.
+llvm::LogicalResult checkNests(ir::KernelOp kernel);
+
 /// The value of a dimension by name.
 mlir::Value dimValue(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef name);
 
