@@ -127,7 +127,7 @@ def Aicore_WorkspaceOp : Aicore_Op<"workspace", [
   let description = "`%ws = aicore.workspace \"acc\" [%m, %n] : memref<?x?xf32, #aicore.space<gm>>`";
   let arguments = (ins StrAttr:$name, Variadic<Index>:$extents);
   let results = (outs AnyMemRef:$result);
-  let assemblyFormat = "$name `[` $extents `]` `:` type($result) attr-dict";
+  let assemblyFormat = "$name ` ` `[` $extents `]` `:` type($result) attr-dict";
   let hasVerifier = 1;
 }
 
@@ -353,9 +353,8 @@ def Aicore_VectorOp : Aicore_InstructionOp<"vector", [AttrSizedOperandSegments, 
     columns (held as a row), or a single element. `scratch` (the last operand) holds what is
     alive between the instructions.
     ```mlir
-    aicore.vector ins(%x[%s], %bias[%t] : memref<32x256xf32, #aicore.space<ub>>,
-                                          memref<1x256xf32, #aicore.space<ub>>)
-                  spreads [#aicore.spread<full>, #aicore.spread<row>]
+    aicore.vector ins(%x[%s] full, %bias[%t] row : memref<32x256xf32, #aicore.space<ub>>,
+                                                   memref<1x256xf32, #aicore.space<ub>>)
                   outs(%y[%u] : memref<32x256xf32, #aicore.space<ub>>)
                   size(%rows, %columns) {
     ^bb0(%e: f32, %b: f32):
@@ -370,8 +369,8 @@ def Aicore_VectorOp : Aicore_InstructionOp<"vector", [AttrSizedOperandSegments, 
                        Optional<AnyStaticShapeMemRef>:$scratch, Index:$rows, Index:$columns);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    `ins` `(` ($inputs^ `[` $inputSlots `]` `:` type($inputs))? `)` `spreads` $spreads
-    `outs` `(` $outputs `[` $outputSlots `]` `:` type($outputs) `)`
+    `ins` `(` custom<VectorInputs>($inputs, $inputSlots, $spreads, type($inputs)) `)`
+    `outs` `(` custom<VectorOutputs>($outputs, $outputSlots, type($outputs)) `)`
     (`scratch` `(` $scratch^ `:` type($scratch) `)`)?
     `size` `(` $rows `,` $columns `)` $body attr-dict
   }];
@@ -391,7 +390,7 @@ class Aicore_SyncOp<string mnemonic> : Aicore_Op<mnemonic,
 
 class Aicore_FlagOp<string mnemonic> : Aicore_SyncOp<mnemonic> {
   let arguments = (ins Aicore_Pipe:$from, Aicore_Pipe:$to, I64Attr:$event, Index:$slot);
-  let assemblyFormat = "`[` $from `->` $to `]` $event `+` $slot attr-dict";
+  let assemblyFormat = "` ` `[` $from `->` $to `]` $event `+` $slot attr-dict";
   let hasVerifier = 1;
 }
 def Aicore_SetFlagOp : Aicore_FlagOp<"set_flag"> {

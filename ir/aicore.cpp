@@ -6,6 +6,70 @@
 
 using namespace mlir;
 
+//===--- assembly
+//-------------------------------------------------------------------------------===//
+
+// Inputs and outputs of aicore.vector, each beside its slot, inputs with their spread:
+// `ins(%x[%s] full, %bias[%t] row : types)`, `outs(%y[%u] : types)`.
+using Operands = SmallVectorImpl<OpAsmParser::UnresolvedOperand>;
+
+static ParseResult parseSlot(OpAsmParser &parser, Operands &slots) {
+  return failure(parser.parseLSquare() || parser.parseOperand(slots.emplace_back()) ||
+                 parser.parseRSquare());
+}
+
+static ParseResult parseVectorInputs(OpAsmParser &parser, Operands &inputs, Operands &slots,
+                                     ArrayAttr &spreads, SmallVectorImpl<Type> &types) {
+  SmallVector<Attribute> list;
+  OpAsmParser::UnresolvedOperand input;
+  OptionalParseResult any = parser.parseOptionalOperand(input);
+  while (any.has_value()) {
+    StringRef word;
+    if (failed(*any) || parseSlot(parser, slots))
+      return failure();
+    llvm::SMLoc place = parser.getCurrentLocation();
+    if (parser.parseKeyword(&word))
+      return failure();
+    std::optional<mmk::aicore::Spread> spread = mmk::aicore::symbolizeSpread(word);
+    if (!spread)
+      return parser.emitError(place, "expected full, row, column or single, found ") << word;
+    inputs.push_back(input);
+    list.push_back(mmk::aicore::SpreadAttr::get(parser.getContext(), *spread));
+    if (failed(parser.parseOptionalComma()))
+      break;
+    any = parser.parseOperand(input);
+  }
+  spreads = parser.getBuilder().getArrayAttr(list);
+  return inputs.empty() ? success() : parser.parseColonTypeList(types);
+}
+
+static void printVectorInputs(OpAsmPrinter &printer, Operation *, OperandRange inputs,
+                              OperandRange slots, ArrayAttr spreads, TypeRange types) {
+  llvm::interleaveComma(llvm::zip(inputs, slots, spreads), printer, [&](auto each) {
+    auto [input, slot, spread] = each;
+    printer << input << '[' << slot << "] "
+            << stringifySpread(cast<mmk::aicore::SpreadAttr>(spread).getValue());
+  });
+  if (!inputs.empty())
+    printer << " : " << types;
+}
+
+static ParseResult parseVectorOutputs(OpAsmParser &parser, Operands &outputs, Operands &slots,
+                                      SmallVectorImpl<Type> &types) {
+  auto parseOutput = [&] {
+    return failure(parser.parseOperand(outputs.emplace_back()) || parseSlot(parser, slots));
+  };
+  return failure(parser.parseCommaSeparatedList(parseOutput) || parser.parseColonTypeList(types));
+}
+
+static void printVectorOutputs(OpAsmPrinter &printer, Operation *, OperandRange outputs,
+                               OperandRange slots, TypeRange types) {
+  llvm::interleaveComma(llvm::zip(outputs, slots), printer, [&](auto each) {
+    printer << std::get<0>(each) << '[' << std::get<1>(each) << ']';
+  });
+  printer << " : " << types;
+}
+
 #include "ir/AicoreDialect.cpp.inc"
 #include "ir/AicoreEnums.cpp.inc"
 #include "ir/AicoreInterfaces.cpp.inc"
@@ -68,6 +132,8 @@ int64_t MachineAttr::depthOf(Type element) const {
 //------------------------------------------------------------------------------===//
 
 LogicalResult KernelOp::verify() {
+  if (getCoresAttr().getInt() < 1)
+    return emitOpError("expected at least one core, found ") << getCoresAttr().getInt();
   size_t expected = getDims().size() + getArgs().size() + getResults().size();
   Block &block = getBody().front();
   if (block.getNumArguments() != expected)
@@ -76,6 +142,20 @@ LogicalResult KernelOp::verify() {
   for (BlockArgument dim : block.getArguments().take_front(getDims().size()))
     if (!dim.getType().isIndex())
       return emitOpError("expected its first arguments, the dimensions, to be of type index");
+  auto checkRank = [&](Type type, ir::NamedAttr named) -> LogicalResult {
+    auto tensor = dyn_cast<MemRefType>(type);
+    if ((tensor ? tensor.getRank() : 0) != static_cast<int64_t>(named.getDims().size()))
+      return emitOpError() << named.getName() << " has " << named.getDims().size()
+                           << " dimensions, but its type is " << type;
+    return success();
+  };
+  Block::BlockArgListType tensors = block.getArguments().drop_front(getDims().size());
+  for (ArrayAttr list : {getArgs(), getResults()})
+    for (auto named : list.getAsRange<ir::NamedAttr>()) {
+      if (failed(checkRank(tensors.front().getType(), named)))
+        return failure();
+      tensors = tensors.drop_front();
+    }
   for (Operation &op : block)
     if (!isa<WorkspaceOp, PhaseOp>(op) && !isMemoryEffectFree(&op))
       return op.emitOpError("is an instruction outside of any aicore.phase");
@@ -129,8 +209,8 @@ LogicalResult VectorCoresOp::verify() {
   Block &block = getBody().front();
   if (block.getNumArguments() != 1 || !block.getArgument(0).getType().isIndex())
     return emitOpError("expected one index argument, the number of the vector core");
-  if (getCount() < 1)
-    return emitOpError("expected at least one vector core, found ") << getCount();
+  if (getCountAttr().getInt() < 1)
+    return emitOpError("expected at least one vector core, found ") << getCountAttr().getInt();
   if ((*this)->getParentOfType<VectorCoresOp>())
     return emitOpError("stands inside of another aicore.vector_cores");
   return success();
@@ -144,8 +224,11 @@ LogicalResult AllocOp::verify() {
   auto type = cast<MemRefType>(getResult().getType());
   if (type.getRank() != 2)
     return emitOpError("expected two dimensions, rows and columns, found ") << type;
-  if (getCopies() < 1)
-    return emitOpError("expected at least one copy, found ") << getCopies();
+  Type element = type.getElementType();
+  if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() % 8 != 0)
+    return emitOpError("expected elements of whole bytes, found ") << element;
+  if (getCopiesAttr().getInt() < 1)
+    return emitOpError("expected at least one copy, found ") << getCopiesAttr().getInt();
   return success();
 }
 void AllocOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
@@ -199,6 +282,23 @@ static LogicalResult expectSpace(Operation *op, StringRef role, Value buffer,
   return error << ", found " << stringifySpace(spaceOf(buffer));
 }
 
+// On-chip buffers, and the block's own pieces of global memory, have rows and columns.
+static LogicalResult expectBuffer(Operation *op, StringRef role, Value buffer,
+                                  ArrayRef<Space> legal) {
+  auto type = cast<MemRefType>(buffer.getType());
+  if (type.getRank() != 2)
+    return op->emitOpError("expected two dimensions of ") << role << ", found " << type;
+  return expectSpace(op, role, buffer, legal);
+}
+
+// A vector core has no cube and none of its memories.
+static LogicalResult expectOnCubeCore(Operation *op, Pipe pipe) {
+  if (unitOf(op) == Unit::cube_core)
+    return success();
+  return op->emitOpError("stands inside of aicore.vector_cores, but ")
+         << stringifyPipe(pipe) << " is a pipe of the cube core";
+}
+
 static LogicalResult expectAlong(Operation *op, Value tensor, OperandRange offsets,
                                  ArrayRef<int64_t> along) {
   int64_t rank = cast<MemRefType>(tensor.getType()).getRank();
@@ -235,12 +335,14 @@ SmallVector<Access> LoadOp::getAccesses() {
 }
 LogicalResult LoadOp::verify() {
   if (failed(expectSpace(*this, "source", getSource(), {Space::gm})) ||
-      failed(expectSpace(*this, "target", getTarget(), {Space::l1, Space::ub})) ||
+      failed(expectBuffer(*this, "target", getTarget(), {Space::l1, Space::ub})) ||
       failed(expectAlong(*this, getSource(), getOffsets(), getAlong())) ||
       failed(expectSameElements(*this, getSource(), getTarget())))
     return failure();
-  if (getPad() < 1)
-    return emitOpError("expected a positive pad, found ") << getPad();
+  if (spaceOf(getTarget()) == Space::l1 && unitOf(*this) == Unit::vector_core)
+    return emitOpError("stands inside of aicore.vector_cores, but l1 is a memory of the cube core");
+  if (getPadAttr().getInt() < 1)
+    return emitOpError("expected a positive pad, found ") << getPadAttr().getInt();
   return success();
 }
 
@@ -250,7 +352,7 @@ SmallVector<Access> StoreOp::getAccesses() {
   return {reading(getSource(), getSlot()), writing(getTarget())};
 }
 LogicalResult StoreOp::verify() {
-  if (failed(expectSpace(*this, "source", getSource(), {Space::ub})) ||
+  if (failed(expectBuffer(*this, "source", getSource(), {Space::ub})) ||
       failed(expectSpace(*this, "target", getTarget(), {Space::gm})) ||
       failed(expectAlong(*this, getTarget(), getOffsets(), getAlong())))
     return failure();
@@ -263,8 +365,9 @@ SmallVector<Access> StageOp::getAccesses() {
   return {reading(getSource(), getSlot()), writing(getTarget(), getTargetSlot())};
 }
 LogicalResult StageOp::verify() {
-  if (failed(expectSpace(*this, "source", getSource(), {Space::l1})) ||
-      failed(expectSpace(*this, "target", getTarget(), {Space::l0a, Space::l0b})))
+  if (failed(expectOnCubeCore(*this, getPipe())) ||
+      failed(expectBuffer(*this, "source", getSource(), {Space::l1})) ||
+      failed(expectBuffer(*this, "target", getTarget(), {Space::l0a, Space::l0b})))
     return failure();
   return expectSameElements(*this, getSource(), getTarget());
 }
@@ -277,9 +380,10 @@ SmallVector<Access> MmadOp::getAccesses() {
           {getAcc(), getAccSlot(), true, true}};
 }
 LogicalResult MmadOp::verify() {
-  if (failed(expectSpace(*this, "A", getA(), {Space::l0a})) ||
-      failed(expectSpace(*this, "B", getB(), {Space::l0b})) ||
-      failed(expectSpace(*this, "the accumulator", getAcc(), {Space::l0c})) ||
+  if (failed(expectOnCubeCore(*this, getPipe())) ||
+      failed(expectBuffer(*this, "A", getA(), {Space::l0a})) ||
+      failed(expectBuffer(*this, "B", getB(), {Space::l0b})) ||
+      failed(expectBuffer(*this, "the accumulator", getAcc(), {Space::l0c})) ||
       failed(expectSameElements(*this, getA(), getB())))
     return failure();
   auto a = cast<MemRefType>(getA().getType()), b = cast<MemRefType>(getB().getType());
@@ -302,7 +406,8 @@ SmallVector<Access> FixpipeOp::getAccesses() {
   return {reading(getSource(), getSlot()), writing(getTarget())};
 }
 LogicalResult FixpipeOp::verify() {
-  if (failed(expectSpace(*this, "source", getSource(), {Space::l0c})) ||
+  if (failed(expectOnCubeCore(*this, getPipe())) ||
+      failed(expectBuffer(*this, "source", getSource(), {Space::l0c})) ||
       failed(expectSpace(*this, "target", getTarget(), {Space::gm})))
     return failure();
   return expectAlong(*this, getTarget(), getOffsets(), getAlong());
@@ -314,9 +419,14 @@ SmallVector<Access> SpillOp::getAccesses() {
   return {reading(getSource(), getSlot()), writing(getTarget(), getTargetSlot())};
 }
 LogicalResult SpillOp::verify() {
-  if (failed(expectSpace(*this, "source", getSource(), {Space::l0c})) ||
-      failed(expectSpace(*this, "target", getTarget(), {Space::gm})))
+  if (failed(expectOnCubeCore(*this, getPipe())) ||
+      failed(expectBuffer(*this, "source", getSource(), {Space::l0c})) ||
+      failed(expectBuffer(*this, "target", getTarget(), {Space::gm})))
     return failure();
+  auto from = cast<MemRefType>(getSource().getType()), to = cast<MemRefType>(getTarget().getType());
+  if (from.getShape() != to.getShape())
+    return emitOpError("expected a target of the accumulator's shape, found ")
+           << to << " for " << from;
   return expectSameElements(*this, getSource(), getTarget());
 }
 
@@ -326,8 +436,8 @@ SmallVector<Access> FetchOp::getAccesses() {
   return {reading(getSource(), getSlot()), writing(getTarget(), getTargetSlot())};
 }
 LogicalResult FetchOp::verify() {
-  if (failed(expectSpace(*this, "source", getSource(), {Space::gm})) ||
-      failed(expectSpace(*this, "target", getTarget(), {Space::ub})))
+  if (failed(expectBuffer(*this, "source", getSource(), {Space::gm})) ||
+      failed(expectBuffer(*this, "target", getTarget(), {Space::ub})))
     return failure();
   return expectSameElements(*this, getSource(), getTarget());
 }
@@ -338,8 +448,8 @@ SmallVector<Access> DrainOp::getAccesses() {
   return {reading(getSource(), getSlot()), writing(getTarget(), getTargetSlot())};
 }
 LogicalResult DrainOp::verify() {
-  if (failed(expectSpace(*this, "source", getSource(), {Space::l0c})) ||
-      failed(expectSpace(*this, "target", getTarget(), {Space::ub})))
+  if (failed(expectBuffer(*this, "source", getSource(), {Space::l0c})) ||
+      failed(expectBuffer(*this, "target", getTarget(), {Space::ub})))
     return failure();
   return expectSameElements(*this, getSource(), getTarget());
 }
@@ -362,8 +472,10 @@ LogicalResult VectorOp::verify() {
     return emitOpError("expected at least one output, and a slot for each");
   for (ValueRange operands : {ValueRange(getInputs()), ValueRange(getOutputs())})
     for (Value operand : operands)
-      if (failed(expectSpace(*this, "operands", operand, {Space::ub})))
+      if (failed(expectBuffer(*this, "operands", operand, {Space::ub})))
         return failure();
+  if (getScratch() && failed(expectBuffer(*this, "scratch", getScratch(), {Space::ub})))
+    return failure();
   Block &block = getBody().front();
   if (block.getNumArguments() != getInputs().size())
     return emitOpError("expected one element for each of its ")
@@ -390,16 +502,17 @@ template <typename Op> static LogicalResult verifyFlag(Op op) {
   if (op.getFrom() == op.getTo())
     return op.emitOpError("orders the pipe ")
            << stringifyPipe(op.getFrom()) << " after itself; a pipe is in order already";
-  if (op.getEvent() < 0)
-    return op.emitOpError("expected an event id of at least 0, found ") << op.getEvent();
+  if (op.getEventAttr().getInt() < 0)
+    return op.emitOpError("expected an event id of at least 0, found ")
+           << op.getEventAttr().getInt();
   return success();
 }
 LogicalResult SetFlagOp::verify() { return verifyFlag(*this); }
 LogicalResult WaitFlagOp::verify() { return verifyFlag(*this); }
 
 template <typename Op> static LogicalResult verifyCross(Op op) {
-  if (op.getFlag() < 0)
-    return op.emitOpError("expected a flag of at least 0, found ") << op.getFlag();
+  if (op.getFlagAttr().getInt() < 0)
+    return op.emitOpError("expected a flag of at least 0, found ") << op.getFlagAttr().getInt();
   if (op.getUnit() == unitOf(op))
     return op.emitOpError("expected the other core of the block, found ")
            << stringifyUnit(op.getUnit()) << ", on which it stands";

@@ -47,7 +47,7 @@ LogicalResult KernelOp::verify() {
     if (failed(checkRank(argument.getType(), named)))
       return failure();
 
-  auto ret = dyn_cast<ReturnOp>(block.getTerminator());
+  auto ret = block.empty() ? ReturnOp() : dyn_cast<ReturnOp>(block.back());
   if (!ret)
     return emitOpError("expected the body to end with mmk.return");
   if (ret.getValues().size() != getResults().size())
@@ -56,6 +56,18 @@ LogicalResult KernelOp::verify() {
   for (auto [value, named] : llvm::zip(ret.getValues(), getResults().getAsRange<NamedAttr>()))
     if (failed(checkRank(value.getType(), named)))
       return failure();
+
+  WalkResult dims = getBody().walk([&](DimOp dim) {
+    int64_t literal;
+    bool known = !dim.getName().getAsInteger(10, literal) ||
+                 llvm::is_contained(getDims().getAsValueRange<StringAttr>(), dim.getName());
+    if (known)
+      return WalkResult::advance();
+    dim.emitOpError("names no dimension of its kernel: ") << dim.getName();
+    return WalkResult::interrupt();
+  });
+  if (dims.wasInterrupted())
+    return failure();
 
   llvm::StringSet<> keys;
   for (ChoiceOp choice : getSchedule().getOps<ChoiceOp>())

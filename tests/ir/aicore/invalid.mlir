@@ -1,0 +1,1357 @@
+// Every message of the verifiers of the aicore dialect, one wrong program each.
+// RUN: mmk-opt %s -verify-diagnostics -split-input-file
+
+// expected-error @+1 {{'aicore.kernel' op expected at least one core, found 0}}
+aicore.kernel @k dims [] args [] results [] cores 0 buffers {} {
+}
+
+// -----
+
+// expected-error @+1 {{'aicore.kernel' op expected 3 arguments (dimensions, parameters, results), found 1}}
+aicore.kernel @k dims ["M"] args [#mmk.named<"a"["M"]>] results [#mmk.named<"c"["M"]>] cores 1 buffers {} {
+^bb0(%m: index):
+}
+
+// -----
+
+// expected-error @+1 {{'aicore.kernel' op expected its first arguments, the dimensions, to be of type index}}
+aicore.kernel @k dims ["M"] args [] results [] cores 1 buffers {} {
+^bb0(%m: f32):
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+
+// expected-error @+1 {{'aicore.kernel' op "a" has 1 dimensions, but its type is 'memref<?x?xf16, #aicore.space<gm>>'}}
+aicore.kernel @k dims [] args [#mmk.named<"a"["M"]>] results [] cores 1 buffers {} {
+^bb0(%a: !gm):
+}
+
+// -----
+
+// A result is a tensor, never a scalar.
+// expected-error @+1 {{'aicore.kernel' op "c" has 1 dimensions, but its type is 'f32'}}
+aicore.kernel @k dims [] args [] results [#mmk.named<"c"["M"]>] cores 1 buffers {} {
+^bb0(%c: f32):
+}
+
+// -----
+
+!l1 = memref<128x256xf16, #aicore.space<l1>>
+
+aicore.kernel @k dims [] args [] results [] cores 1 buffers {} {
+  // expected-error @+1 {{'aicore.alloc' op is an instruction outside of any aicore.phase}}
+  %l1 = aicore.alloc "a" of "l1" copies 1 : !l1
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+
+aicore.kernel @k dims ["M"] args [] results [] cores 1 buffers {} {
+^bb0(%m: index):
+  // expected-error @+1 {{'aicore.workspace' op expected one extent for each dimension of a dynamic shape, found 1 for 'memref<?x?xf16, #aicore.space<gm>>'}}
+  %w = aicore.workspace "w" [%m] : !gm
+}
+
+// -----
+
+// Its shape is never static: the extents say all.
+aicore.kernel @k dims ["M"] args [] results [] cores 1 buffers {} {
+^bb0(%m: index):
+  // expected-error @+1 {{'aicore.workspace' op expected one extent for each dimension of a dynamic shape, found 1 for 'memref<64xf16, #aicore.space<gm>>'}}
+  %w = aicore.workspace "w" [%m] : memref<64xf16, #aicore.space<gm>>
+}
+
+// -----
+
+aicore.kernel @k dims ["M"] args [] results [] cores 1 buffers {} {
+^bb0(%m: index):
+  // expected-error @+1 {{'aicore.workspace' op expected a tensor in gm}}
+  %w = aicore.workspace "w" [%m] : memref<?xf16, #aicore.space<l1>>
+}
+
+// -----
+
+aicore.kernel @k dims [] args [] results [] cores 1 buffers {} {
+  // expected-error @+1 {{'aicore.phase' op expected one index argument, the number of the block}}
+  aicore.phase {
+    aicore.barrier cube
+  }
+}
+
+// -----
+
+aicore.kernel @k dims [] args [] results [] cores 1 buffers {} {
+  aicore.phase {
+  ^bb0(%block: index):
+    // expected-error @+1 {{'aicore.phase' op expected to stand directly in an aicore.kernel}}
+    aicore.phase {
+    ^bb0(%inner: index):
+    }
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    // expected-error @+1 {{'aicore.vector_cores' op expected one index argument, the number of the vector core}}
+    aicore.vector_cores 2 {
+      aicore.barrier vector
+    }
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    // expected-error @+1 {{'aicore.vector_cores' op expected at least one vector core, found 0}}
+    aicore.vector_cores 0 {
+    ^bb0(%v: index):
+    }
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    // expected-error @+1 {{'aicore.vector_cores' op expected at least one vector core, found -2}}
+    aicore.vector_cores -2 {
+    ^bb0(%v: index):
+    }
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    aicore.vector_cores 2 {
+    ^bb0(%v: index):
+      // expected-error @+1 {{'aicore.vector_cores' op stands inside of another aicore.vector_cores}}
+      aicore.vector_cores 2 {
+      ^bb0(%w: index):
+      }
+    }
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    // expected-error @+1 {{'aicore.alloc' op expected two dimensions, rows and columns, found 'memref<64xf16, #aicore.space<ub>>'}}
+    %b = aicore.alloc "b" of "ub" copies 1 : memref<64xf16, #aicore.space<ub>>
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    // Sizes in memory are bytes: no bits, and no index, whose width no memory knows.
+    // expected-error @+1 {{'aicore.alloc' op expected elements of whole bytes, found 'i1'}}
+    %b = aicore.alloc "b" of "ub" copies 1 : memref<1x64xi1, #aicore.space<ub>>
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    // expected-error @+1 {{'aicore.alloc' op expected elements of whole bytes, found 'index'}}
+    %b = aicore.alloc "b" of "ub" copies 1 : memref<1x64xindex, #aicore.space<ub>>
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!ub = memref<32x64xf32, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    // expected-error @+1 {{'aicore.alloc' op expected at least one copy, found 0}}
+    %b = aicore.alloc "b" of "ub" copies 0 : !ub
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!ub = memref<32x64xf32, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    // expected-error @+1 {{'aicore.alloc' op expected at least one copy, found -1}}
+    %b = aicore.alloc "b" of "ub" copies -1 : !ub
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    // A buffer's extents are known when it is made.
+    // expected-error @+1 {{'aicore.alloc' op result #0 must be statically shaped memref}}
+    %b = aicore.alloc "b" of "ub" copies 1 : !gm
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l1 = memref<128x256xf16, #aicore.space<l1>>
+!ub16 = memref<32x64xf16, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l1 = aicore.alloc "a" of "l1" copies 1 : !l1
+    %ub16 = aicore.alloc "y" of "ub" copies 1 : !ub16
+    // expected-error @+1 {{'aicore.load' op expected source in gm, found ub}}
+    aicore.load %ub16[%i, %i] along [0, 1] size(%i, %i) -> %l1[%i] pad 16 : !ub16 -> !l1
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l0a = memref<128x64xf16, #aicore.space<l0a>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l0a = aicore.alloc "a" of "l0" copies 1 : !l0a
+    // expected-error @+1 {{'aicore.load' op expected target in l1 or ub, found l0a}}
+    aicore.load %a[%i, %i] along [0, 1] size(%i, %i) -> %l0a[%i] pad 16 : !gm -> !l0a
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l1 = memref<128x256xf16, #aicore.space<l1>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l1 = aicore.alloc "a" of "l1" copies 1 : !l1
+    // expected-error @+1 {{'aicore.load' op expected 2 offsets, found 1}}
+    aicore.load %a[%i] along [0, 1] size(%i, %i) -> %l1[%i] pad 16 : !gm -> !l1
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l1 = memref<128x256xf16, #aicore.space<l1>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l1 = aicore.alloc "a" of "l1" copies 1 : !l1
+    // expected-error @+1 {{'aicore.load' op expected along to name the dimension of the rows and of the columns}}
+    aicore.load %a[%i, %i] along [0] size(%i, %i) -> %l1[%i] pad 16 : !gm -> !l1
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l1 = memref<128x256xf16, #aicore.space<l1>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l1 = aicore.alloc "a" of "l1" copies 1 : !l1
+    // expected-error @+1 {{'aicore.load' op along names dimension 2 of a tensor of rank 2}}
+    aicore.load %a[%i, %i] along [0, 2] size(%i, %i) -> %l1[%i] pad 16 : !gm -> !l1
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l1 = memref<128x256xf16, #aicore.space<l1>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l1 = aicore.alloc "a" of "l1" copies 1 : !l1
+    // -1 is "none"; there is nothing below it.
+    // expected-error @+1 {{'aicore.load' op along names dimension -2 of a tensor of rank 2}}
+    aicore.load %a[%i, %i] along [-2, 1] size(%i, %i) -> %l1[%i] pad 16 : !gm -> !l1
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l1 = memref<128x256xf16, #aicore.space<l1>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l1 = aicore.alloc "a" of "l1" copies 1 : !l1
+    // expected-error @+1 {{'aicore.load' op rows and columns both run along dimension 1}}
+    aicore.load %a[%i, %i] along [1, 1] size(%i, %i) -> %l1[%i] pad 16 : !gm -> !l1
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!ub = memref<32x64xf32, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    // A transfer does not convert.
+    // expected-error @+1 {{'aicore.load' op expected equal element types, found 'f16' and 'f32'}}
+    aicore.load %a[%i, %i] along [0, 1] size(%i, %i) -> %ub[%i] pad 1 : !gm -> !ub
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l1 = memref<128x256xf16, #aicore.space<l1>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l1 = aicore.alloc "a" of "l1" copies 1 : !l1
+    // expected-error @+1 {{'aicore.load' op expected a positive pad, found 0}}
+    aicore.load %a[%i, %i] along [0, 1] size(%i, %i) -> %l1[%i] pad 0 : !gm -> !l1
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l1 = memref<128x256xf16, #aicore.space<l1>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l1 = aicore.alloc "a" of "l1" copies 1 : !l1
+    // expected-error @+1 {{'aicore.load' op expected a positive pad, found -16}}
+    aicore.load %a[%i, %i] along [0, 1] size(%i, %i) -> %l1[%i] pad -16 : !gm -> !l1
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l1 = memref<128x256xf16, #aicore.space<l1>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l1 = aicore.alloc "a" of "l1" copies 1 : !l1
+    aicore.vector_cores 2 {
+    ^bb0(%v: index):
+      // expected-error @+1 {{'aicore.load' op stands inside of aicore.vector_cores, but l1 is a memory of the cube core}}
+      aicore.load %a[%i, %i] along [0, 1] size(%i, %i) -> %l1[%i] pad 16 : !gm -> !l1
+    }
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+
+// A buffer has rows and columns; without an aicore.alloc nobody else has said so.
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>, #mmk.named<"line"["64"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm, %line: memref<64xf16, #aicore.space<l1>>):
+  aicore.phase {
+  ^bb0(%block: index):
+    // expected-error @+1 {{'aicore.load' op expected two dimensions of target, found 'memref<64xf16, #aicore.space<l1>>'}}
+    aicore.load %a[%i, %i] along [0, 1] size(%i, %i) -> %line[%i] pad 16 : !gm -> memref<64xf16, #aicore.space<l1>>
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l1 = memref<128x256xf16, #aicore.space<l1>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l1 = aicore.alloc "a" of "l1" copies 1 : !l1
+    // expected-error @+1 {{'aicore.store' op expected source in ub, found l1}}
+    aicore.store %l1[%i] -> %a[%i, %i] along [0, 1] size(%i, %i) : !l1 -> !gm
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!ub16 = memref<32x64xf16, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %ub16 = aicore.alloc "y" of "ub" copies 1 : !ub16
+    // expected-error @+1 {{'aicore.store' op expected target in gm, found ub}}
+    aicore.store %ub16[%i] -> %ub16[%i, %i] along [0, 1] size(%i, %i) : !ub16 -> !ub16
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!ub16 = memref<32x64xf16, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %ub16 = aicore.alloc "y" of "ub" copies 1 : !ub16
+    // expected-error @+1 {{'aicore.store' op rows and columns both run along dimension 0}}
+    aicore.store %ub16[%i] -> %a[%i, %i] along [0, 0] size(%i, %i) : !ub16 -> !gm
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!ub = memref<32x64xf32, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    // expected-error @+1 {{'aicore.store' op expected equal element types, found 'f32' and 'f16'}}
+    aicore.store %ub[%i] -> %a[%i, %i] along [0, 1] size(%i, %i) : !ub -> !gm
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l0a = memref<128x64xf16, #aicore.space<l0a>>
+!ub16 = memref<32x64xf16, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %ub16 = aicore.alloc "y" of "ub" copies 1 : !ub16
+    %l0a = aicore.alloc "a" of "l0" copies 1 : !l0a
+    // expected-error @+1 {{'aicore.stage' op expected source in l1, found ub}}
+    aicore.stage %ub16[%i] at(%i, %i) size(%i, %i) -> %l0a[%i] : !ub16 -> !l0a
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l1 = memref<128x256xf16, #aicore.space<l1>>
+!ub16 = memref<32x64xf16, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l1 = aicore.alloc "a" of "l1" copies 1 : !l1
+    %ub16 = aicore.alloc "y" of "ub" copies 1 : !ub16
+    // expected-error @+1 {{'aicore.stage' op expected target in l0a or l0b, found ub}}
+    aicore.stage %l1[%i] at(%i, %i) size(%i, %i) -> %ub16[%i] : !l1 -> !ub16
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l1 = memref<128x256xf16, #aicore.space<l1>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l1 = aicore.alloc "a" of "l1" copies 1 : !l1
+    %other = aicore.alloc "b" of "l0" copies 1 : memref<64x64xf32, #aicore.space<l0b>>
+    // expected-error @+1 {{'aicore.stage' op expected equal element types, found 'f16' and 'f32'}}
+    aicore.stage %l1[%i] at(%i, %i) size(%i, %i) -> %other[%i] : !l1 -> memref<64x64xf32, #aicore.space<l0b>>
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l1 = memref<128x256xf16, #aicore.space<l1>>
+!l0a = memref<128x64xf16, #aicore.space<l0a>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l1 = aicore.alloc "a" of "l1" copies 1 : !l1
+    %l0a = aicore.alloc "a" of "l0" copies 1 : !l0a
+    aicore.vector_cores 2 {
+    ^bb0(%v: index):
+      // expected-error @+1 {{'aicore.stage' op stands inside of aicore.vector_cores, but mte1 is a pipe of the cube core}}
+      aicore.stage %l1[%i] at(%i, %i) size(%i, %i) -> %l0a[%i] : !l1 -> !l0a
+    }
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l1 = memref<128x256xf16, #aicore.space<l1>>
+!l0b = memref<64x64xf16, #aicore.space<l0b>>
+!l0c = memref<128x64xf32, #aicore.space<l0c>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l1 = aicore.alloc "a" of "l1" copies 1 : !l1
+    %l0b = aicore.alloc "b" of "l0" copies 1 : !l0b
+    %l0c = aicore.alloc "acc" of "acc" copies 1 : !l0c
+    %first = arith.constant true
+    // expected-error @+1 {{'aicore.mmad' op expected A in l0a, found l1}}
+    aicore.mmad %l1[%i], %l0b[%i] -> %l0c[%i] size(%i, %i, %i) first(%first) : !l1, !l0b -> !l0c
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l0a = memref<128x64xf16, #aicore.space<l0a>>
+!l0c = memref<128x64xf32, #aicore.space<l0c>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l0a = aicore.alloc "a" of "l0" copies 1 : !l0a
+    %l0c = aicore.alloc "acc" of "acc" copies 1 : !l0c
+    %first = arith.constant true
+    // expected-error @+1 {{'aicore.mmad' op expected B in l0b, found l0a}}
+    aicore.mmad %l0a[%i], %l0a[%i] -> %l0c[%i] size(%i, %i, %i) first(%first) : !l0a, !l0a -> !l0c
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l0a = memref<128x64xf16, #aicore.space<l0a>>
+!l0b = memref<64x64xf16, #aicore.space<l0b>>
+!ub = memref<32x64xf32, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l0a = aicore.alloc "a" of "l0" copies 1 : !l0a
+    %l0b = aicore.alloc "b" of "l0" copies 1 : !l0b
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    %first = arith.constant true
+    // expected-error @+1 {{'aicore.mmad' op expected the accumulator in l0c, found ub}}
+    aicore.mmad %l0a[%i], %l0b[%i] -> %ub[%i] size(%i, %i, %i) first(%first) : !l0a, !l0b -> !ub
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l0a = memref<128x64xf16, #aicore.space<l0a>>
+!l0c = memref<128x64xf32, #aicore.space<l0c>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l0a = aicore.alloc "a" of "l0" copies 1 : !l0a
+    %other = aicore.alloc "b" of "l0" copies 1 : memref<64x64xbf16, #aicore.space<l0b>>
+    %l0c = aicore.alloc "acc" of "acc" copies 1 : !l0c
+    %first = arith.constant true
+    // expected-error @+1 {{'aicore.mmad' op expected equal element types, found 'f16' and 'bf16'}}
+    aicore.mmad %l0a[%i], %other[%i] -> %l0c[%i] size(%i, %i, %i) first(%first) : !l0a, memref<64x64xbf16, #aicore.space<l0b>> -> !l0c
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l0a = memref<128x64xf16, #aicore.space<l0a>>
+!l0c = memref<128x64xf32, #aicore.space<l0c>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l0a = aicore.alloc "a" of "l0" copies 1 : !l0a
+    %other = aicore.alloc "b" of "l0" copies 1 : memref<32x64xf16, #aicore.space<l0b>>
+    %l0c = aicore.alloc "acc" of "acc" copies 1 : !l0c
+    %first = arith.constant true
+    // The depths differ: 64 of A, 32 of B.
+    // expected-error @+1 {{'aicore.mmad' op expected m x k times k x n into m x n, found 'memref<128x64xf16, #aicore.space<l0a>>' times 'memref<32x64xf16, #aicore.space<l0b>>' into 'memref<128x64xf32, #aicore.space<l0c>>'}}
+    aicore.mmad %l0a[%i], %other[%i] -> %l0c[%i] size(%i, %i, %i) first(%first) : !l0a, memref<32x64xf16, #aicore.space<l0b>> -> !l0c
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l0a = memref<128x64xf16, #aicore.space<l0a>>
+!l0b = memref<64x64xf16, #aicore.space<l0b>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l0a = aicore.alloc "a" of "l0" copies 1 : !l0a
+    %l0b = aicore.alloc "b" of "l0" copies 1 : !l0b
+    %other = aicore.alloc "acc" of "l0" copies 1 : memref<64x64xf32, #aicore.space<l0c>>
+    %first = arith.constant true
+    // Rows of the accumulator.
+    // expected-error @+1 {{'aicore.mmad' op expected m x k times k x n into m x n}}
+    aicore.mmad %l0a[%i], %l0b[%i] -> %other[%i] size(%i, %i, %i) first(%first) : !l0a, !l0b -> memref<64x64xf32, #aicore.space<l0c>>
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l0a = memref<128x64xf16, #aicore.space<l0a>>
+!l0b = memref<64x64xf16, #aicore.space<l0b>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l0a = aicore.alloc "a" of "l0" copies 1 : !l0a
+    %l0b = aicore.alloc "b" of "l0" copies 1 : !l0b
+    %other = aicore.alloc "acc" of "l0" copies 1 : memref<128x32xf32, #aicore.space<l0c>>
+    %first = arith.constant true
+    // Columns of the accumulator.
+    // expected-error @+1 {{'aicore.mmad' op expected m x k times k x n into m x n}}
+    aicore.mmad %l0a[%i], %l0b[%i] -> %other[%i] size(%i, %i, %i) first(%first) : !l0a, !l0b -> memref<128x32xf32, #aicore.space<l0c>>
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l0a = memref<128x64xf16, #aicore.space<l0a>>
+!l0b = memref<64x64xf16, #aicore.space<l0b>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l0a = aicore.alloc "a" of "l0" copies 1 : !l0a
+    %l0b = aicore.alloc "b" of "l0" copies 1 : !l0b
+    %other = aicore.alloc "acc" of "l0" copies 1 : memref<128x64xf16, #aicore.space<l0c>>
+    %first = arith.constant true
+    // Floats add up in f32.
+    // expected-error @+1 {{'aicore.mmad' op expected an accumulator of 'f32', found 'f16'}}
+    aicore.mmad %l0a[%i], %l0b[%i] -> %other[%i] size(%i, %i, %i) first(%first) : !l0a, !l0b -> memref<128x64xf16, #aicore.space<l0c>>
+  }
+}
+
+// -----
+
+!a = memref<128x64xi8, #aicore.space<l0a>>
+!b = memref<64x64xi8, #aicore.space<l0b>>
+!acc = memref<128x64xf32, #aicore.space<l0c>>
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    %a = aicore.alloc "a" of "l0" copies 1 : !a
+    %b = aicore.alloc "b" of "l0" copies 1 : !b
+    %acc = aicore.alloc "acc" of "acc" copies 1 : !acc
+    %first = arith.constant true
+    // Integers add up in i32.
+    // expected-error @+1 {{'aicore.mmad' op expected an accumulator of 'i32', found 'f32'}}
+    aicore.mmad %a[%i], %b[%i] -> %acc[%i] size(%i, %i, %i) first(%first) : !a, !b -> !acc
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l0a = memref<128x64xf16, #aicore.space<l0a>>
+!l0b = memref<64x64xf16, #aicore.space<l0b>>
+!l0c = memref<128x64xf32, #aicore.space<l0c>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l0a = aicore.alloc "a" of "l0" copies 1 : !l0a
+    %l0b = aicore.alloc "b" of "l0" copies 1 : !l0b
+    %l0c = aicore.alloc "acc" of "acc" copies 1 : !l0c
+    %first = arith.constant true
+    aicore.vector_cores 2 {
+    ^bb0(%v: index):
+      // expected-error @+1 {{'aicore.mmad' op stands inside of aicore.vector_cores, but cube is a pipe of the cube core}}
+      aicore.mmad %l0a[%i], %l0b[%i] -> %l0c[%i] size(%i, %i, %i) first(%first) : !l0a, !l0b -> !l0c
+    }
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!ub = memref<32x64xf32, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    // expected-error @+1 {{'aicore.fixpipe' op expected source in l0c, found ub}}
+    aicore.fixpipe %ub[%i] -> %a[%i, %i] along [0, 1] size(%i, %i) : !ub -> !gm
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l0c = memref<128x64xf32, #aicore.space<l0c>>
+!ub = memref<32x64xf32, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l0c = aicore.alloc "acc" of "acc" copies 1 : !l0c
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    // expected-error @+1 {{'aicore.fixpipe' op expected target in gm, found ub}}
+    aicore.fixpipe %l0c[%i] -> %ub[%i, %i] along [0, 1] size(%i, %i) : !l0c -> !ub
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l0c = memref<128x64xf32, #aicore.space<l0c>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l0c = aicore.alloc "acc" of "acc" copies 1 : !l0c
+    // expected-error @+1 {{'aicore.fixpipe' op expected 2 offsets, found 3}}
+    aicore.fixpipe %l0c[%i] -> %a[%i, %i, %i] along [0, 1] size(%i, %i) : !l0c -> !gm
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l0c = memref<128x64xf32, #aicore.space<l0c>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l0c = aicore.alloc "acc" of "acc" copies 1 : !l0c
+    aicore.vector_cores 2 {
+    ^bb0(%v: index):
+      // expected-error @+1 {{'aicore.fixpipe' op stands inside of aicore.vector_cores, but fixpipe is a pipe of the cube core}}
+      aicore.fixpipe %l0c[%i] -> %a[%i, %i] along [0, 1] size(%i, %i) : !l0c -> !gm
+    }
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!tile = memref<128x64xf32, #aicore.space<gm>>
+!ub = memref<32x64xf32, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    %tile = aicore.alloc "acc" of "out" copies 1 : !tile
+    // expected-error @+1 {{'aicore.spill' op expected source in l0c, found ub}}
+    aicore.spill %ub[%i] size(%i, %i) -> %tile[%i] : !ub -> !tile
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l0c = memref<128x64xf32, #aicore.space<l0c>>
+!ub = memref<32x64xf32, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l0c = aicore.alloc "acc" of "acc" copies 1 : !l0c
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    // expected-error @+1 {{'aicore.spill' op expected target in gm, found ub}}
+    aicore.spill %l0c[%i] size(%i, %i) -> %ub[%i] : !l0c -> !ub
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l0c = memref<128x64xf32, #aicore.space<l0c>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l0c = aicore.alloc "acc" of "acc" copies 1 : !l0c
+    %other = aicore.alloc "acc" of "l0" copies 1 : memref<64x64xf32, #aicore.space<gm>>
+    // expected-error @+1 {{'aicore.spill' op expected a target of the accumulator's shape, found 'memref<64x64xf32, #aicore.space<gm>>' for 'memref<128x64xf32, #aicore.space<l0c>>'}}
+    aicore.spill %l0c[%i] size(%i, %i) -> %other[%i] : !l0c -> memref<64x64xf32, #aicore.space<gm>>
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l0c = memref<128x64xf32, #aicore.space<l0c>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l0c = aicore.alloc "acc" of "acc" copies 1 : !l0c
+    %other = aicore.alloc "acc" of "l0" copies 1 : memref<128x64xf16, #aicore.space<gm>>
+    // What the vector cores are to compute with stays as the cube has left it.
+    // expected-error @+1 {{'aicore.spill' op expected equal element types, found 'f32' and 'f16'}}
+    aicore.spill %l0c[%i] size(%i, %i) -> %other[%i] : !l0c -> memref<128x64xf16, #aicore.space<gm>>
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l0c = memref<128x64xf32, #aicore.space<l0c>>
+!tile = memref<128x64xf32, #aicore.space<gm>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l0c = aicore.alloc "acc" of "acc" copies 1 : !l0c
+    %tile = aicore.alloc "acc" of "out" copies 1 : !tile
+    aicore.vector_cores 2 {
+    ^bb0(%v: index):
+      // expected-error @+1 {{'aicore.spill' op stands inside of aicore.vector_cores, but fixpipe is a pipe of the cube core}}
+      aicore.spill %l0c[%i] size(%i, %i) -> %tile[%i] : !l0c -> !tile
+    }
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l0c = memref<128x64xf32, #aicore.space<l0c>>
+!ub = memref<32x64xf32, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l0c = aicore.alloc "acc" of "acc" copies 1 : !l0c
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    // expected-error @+1 {{'aicore.fetch' op expected source in gm, found l0c}}
+    aicore.fetch %l0c[%i] at(%i) size(%i, %i) -> %ub[%i] : !l0c -> !ub
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l0c = memref<128x64xf32, #aicore.space<l0c>>
+!tile = memref<128x64xf32, #aicore.space<gm>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %tile = aicore.alloc "acc" of "out" copies 1 : !tile
+    %l0c = aicore.alloc "acc" of "acc" copies 1 : !l0c
+    // expected-error @+1 {{'aicore.fetch' op expected target in ub, found l0c}}
+    aicore.fetch %tile[%i] at(%i) size(%i, %i) -> %l0c[%i] : !tile -> !l0c
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!tile = memref<128x64xf32, #aicore.space<gm>>
+!ub16 = memref<32x64xf16, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %tile = aicore.alloc "acc" of "out" copies 1 : !tile
+    %ub16 = aicore.alloc "y" of "ub" copies 1 : !ub16
+    // expected-error @+1 {{'aicore.fetch' op expected equal element types, found 'f32' and 'f16'}}
+    aicore.fetch %tile[%i] at(%i) size(%i, %i) -> %ub16[%i] : !tile -> !ub16
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!tile = memref<128x64xf32, #aicore.space<gm>>
+!ub = memref<32x64xf32, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %tile = aicore.alloc "acc" of "out" copies 1 : !tile
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    // expected-error @+1 {{'aicore.drain' op expected source in l0c, found gm}}
+    aicore.drain %tile[%i] at(%i) size(%i, %i) -> %ub[%i] : !tile -> !ub
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l0c = memref<128x64xf32, #aicore.space<l0c>>
+!tile = memref<128x64xf32, #aicore.space<gm>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l0c = aicore.alloc "acc" of "acc" copies 1 : !l0c
+    %tile = aicore.alloc "acc" of "out" copies 1 : !tile
+    // expected-error @+1 {{'aicore.drain' op expected target in ub, found gm}}
+    aicore.drain %l0c[%i] at(%i) size(%i, %i) -> %tile[%i] : !l0c -> !tile
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l0c = memref<128x64xf32, #aicore.space<l0c>>
+!ub16 = memref<32x64xf16, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l0c = aicore.alloc "acc" of "acc" copies 1 : !l0c
+    %ub16 = aicore.alloc "y" of "ub" copies 1 : !ub16
+    // expected-error @+1 {{'aicore.drain' op expected equal element types, found 'f32' and 'f16'}}
+    aicore.drain %l0c[%i] at(%i) size(%i, %i) -> %ub16[%i] : !l0c -> !ub16
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!ub = memref<32x64xf32, #aicore.space<ub>>
+!row = memref<1x64xf32, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    %row = aicore.alloc "row" of "ub" copies 1 : !row
+    // What the custom syntax cannot even say, the generic one can: an input without a slot.
+    // expected-error @+1 {{'aicore.vector' op expected a slot and a spread for each of its 2 inputs}}
+    "aicore.vector"(%ub, %row, %i, %ub, %i, %i, %i) <{operandSegmentSizes = array<i32: 2, 1, 1, 1, 0, 1, 1>, spreads = [#aicore.spread<full>, #aicore.spread<row>]}> ({
+    ^bb0(%e: f32, %f: f32):
+      aicore.yield %e : f32
+    }) : (!ub, !row, index, !ub, index, index, index) -> ()
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!ub = memref<32x64xf32, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    // expected-error @+1 {{'aicore.vector' op expected a slot and a spread for each of its 1 inputs}}
+    "aicore.vector"(%ub, %i, %ub, %i, %i, %i) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 0, 1, 1>, spreads = []}> ({
+    ^bb0(%e: f32):
+      aicore.yield %e : f32
+    }) : (!ub, index, !ub, index, index, index) -> ()
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!ub = memref<32x64xf32, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    // expected-error @+1 {{'aicore.vector' op expected at least one output, and a slot for each}}
+    "aicore.vector"(%ub, %i, %ub, %i, %i) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 1, 1>, spreads = [#aicore.spread<full>]}> ({
+    ^bb0(%e: f32):
+      aicore.yield %e : f32
+    }) : (!ub, index, !ub, index, index) -> ()
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l0c = memref<128x64xf32, #aicore.space<l0c>>
+!ub = memref<32x64xf32, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    %l0c = aicore.alloc "acc" of "acc" copies 1 : !l0c
+    // expected-error @+1 {{'aicore.vector' op expected operands in ub, found l0c}}
+    aicore.vector ins(%l0c[%i] full : !l0c) outs(%ub[%i] : !ub) size(%i, %i) {
+    ^bb0(%e: f32):
+      aicore.yield %e : f32
+    }
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l0c = memref<128x64xf32, #aicore.space<l0c>>
+!ub = memref<32x64xf32, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    %l0c = aicore.alloc "acc" of "acc" copies 1 : !l0c
+    // expected-error @+1 {{'aicore.vector' op expected operands in ub, found l0c}}
+    aicore.vector ins(%ub[%i] full : !ub) outs(%l0c[%i] : !l0c) size(%i, %i) {
+    ^bb0(%e: f32):
+      aicore.yield %e : f32
+    }
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l0c = memref<128x64xf32, #aicore.space<l0c>>
+!ub = memref<32x64xf32, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    %l0c = aicore.alloc "acc" of "acc" copies 1 : !l0c
+    // expected-error @+1 {{'aicore.vector' op expected scratch in ub, found l0c}}
+    aicore.vector ins(%ub[%i] full : !ub) outs(%ub[%i] : !ub) scratch(%l0c : !l0c) size(%i, %i) {
+    ^bb0(%e: f32):
+      aicore.yield %e : f32
+    }
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!ub = memref<32x64xf32, #aicore.space<ub>>
+!row = memref<1x64xf32, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    %row = aicore.alloc "row" of "ub" copies 1 : !row
+    // expected-error @+1 {{'aicore.vector' op expected one element for each of its 2 inputs, found 1}}
+    aicore.vector ins(%ub[%i] full, %row[%i] row : !ub, !row) outs(%ub[%i] : !ub) size(%i, %i) {
+    ^bb0(%e: f32):
+      aicore.yield %e : f32
+    }
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!ub = memref<32x64xf32, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    // expected-error @+1 {{'aicore.vector' op expected elements of the type of their buffers, found 'f16' for 'memref<32x64xf32, #aicore.space<ub>>'}}
+    aicore.vector ins(%ub[%i] full : !ub) outs(%ub[%i] : !ub) size(%i, %i) {
+    ^bb0(%e: f16):
+      %wide = arith.extf %e : f16 to f32
+      aicore.yield %wide : f32
+    }
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!ub = memref<32x64xf32, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    // expected-error @+1 {{'aicore.vector' op expected to yield one element for each of its 1 outputs}}
+    aicore.vector ins(%ub[%i] full : !ub) outs(%ub[%i] : !ub) size(%i, %i) {
+    ^bb0(%e: f32):
+      aicore.yield %e, %e : f32, f32
+    }
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!ub = memref<32x64xf32, #aicore.space<ub>>
+!ub16 = memref<32x64xf16, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    %ub16 = aicore.alloc "y" of "ub" copies 1 : !ub16
+    // Narrowing is an operation, and stands in the region.
+    // expected-error @+1 {{'aicore.vector' op expected to yield elements of the type of their buffers, found 'f32' for 'memref<32x64xf16, #aicore.space<ub>>'}}
+    aicore.vector ins(%ub[%i] full : !ub) outs(%ub16[%i] : !ub16) size(%i, %i) {
+    ^bb0(%e: f32):
+      aicore.yield %e : f32
+    }
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!ub = memref<32x64xf32, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    // expected-error @+1 {{expected full, row, column or single, found rows}}
+    aicore.vector ins(%ub[%i] rows : !ub) outs(%ub[%i] : !ub) size(%i, %i) {
+    ^bb0(%e: f32):
+      aicore.yield %e : f32
+    }
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    // expected-error @+1 {{'aicore.set_flag' op orders the pipe mte2 after itself; a pipe is in order already}}
+    aicore.set_flag [mte2 -> mte2] 0 + %i
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    // expected-error @+1 {{'aicore.set_flag' op expected an event id of at least 0, found -1}}
+    aicore.set_flag [mte2 -> mte1] -1 + %i
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    // expected-error @+1 {{'aicore.set_cross' op expected a flag of at least 0, found -1}}
+    aicore.set_cross fixpipe to vector -1 + %i
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    // expected-error @+1 {{'aicore.set_cross' op expected the other core of the block, found cube, on which it stands}}
+    aicore.set_cross fixpipe to cube 0 + %i
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    aicore.vector_cores 2 {
+    ^bb0(%v: index):
+      // expected-error @+1 {{'aicore.set_cross' op expected the other core of the block, found vector, on which it stands}}
+      aicore.set_cross mte2 to vector 0 + %i
+    }
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    // expected-error @+1 {{'aicore.wait_flag' op orders the pipe mte2 after itself; a pipe is in order already}}
+    aicore.wait_flag [mte2 -> mte2] 0 + %i
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    // expected-error @+1 {{'aicore.wait_flag' op expected an event id of at least 0, found -1}}
+    aicore.wait_flag [mte2 -> mte1] -1 + %i
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    // expected-error @+1 {{'aicore.wait_cross' op expected a flag of at least 0, found -1}}
+    aicore.wait_cross fixpipe from vector -1 + %i
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    // expected-error @+1 {{'aicore.wait_cross' op expected the other core of the block, found cube, on which it stands}}
+    aicore.wait_cross fixpipe from cube 0 + %i
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    aicore.vector_cores 2 {
+    ^bb0(%v: index):
+      // expected-error @+1 {{'aicore.wait_cross' op expected the other core of the block, found vector, on which it stands}}
+      aicore.wait_cross mte2 from vector 0 + %i
+    }
+  }
+}

@@ -1,0 +1,172 @@
+// Every op and attribute of the aicore dialect is read back as it was printed, in its own syntax
+// and in the generic one.
+// RUN: mmk-opt %s | mmk-opt | FileCheck %s
+// RUN: mmk-opt %s --mlir-print-op-generic | mmk-opt | FileCheck %s
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!gm_row = memref<?xf32, #aicore.space<gm>>
+!gm_out = memref<?x?xf32, #aicore.space<gm>>
+!a_l1 = memref<128x256xf16, #aicore.space<l1>>
+!b_l1 = memref<256x64xf16, #aicore.space<l1>>
+!a_l0 = memref<128x64xf16, #aicore.space<l0a>>
+!b_l0 = memref<64x64xf16, #aicore.space<l0b>>
+!acc = memref<128x64xf32, #aicore.space<l0c>>
+!tile = memref<128x64xf32, #aicore.space<gm>>
+!y = memref<32x64xf32, #aicore.space<ub>>
+!row = memref<1x64xf32, #aicore.space<ub>>
+
+// CHECK: module attributes {aicore.machine = #aicore.machine<"tiny", coupled, cores = 2, vector_cores = 1,
+// CHECK-SAME: memories = {l1 = [4096, 32], ub = [1024, 32]}, depth = {f16 = 16 : i64}, event_ids = 6, cross_flags = 16>}
+module attributes {aicore.machine = #aicore.machine<"tiny", coupled, cores = 2, vector_cores = 1,
+    memories = {l1 = [4096, 32], ub = [1024, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>} {
+
+// Structure. Arguments are named after dimensions, parameters and results; buffers after their name
+// and memory; a workspace after its name.
+// CHECK-LABEL: aicore.kernel @structure dims ["M", "N"]
+// CHECK-SAME:    args [#mmk.named<"a"["M", "N"]>, #mmk.named<"alpha">] results [#mmk.named<"c"["M", "N"]>]
+// CHECK-SAME:    cores 2 buffers {l1 = 2 : i64, l1.a = 3 : i64} {
+// CHECK-NEXT:  ^bb0(%M: index, %N: index, %a: memref<?x?xf16, #aicore.space<gm>>, %alpha: f32, %c: memref<?x?xf32, #aicore.space<gm>>):
+aicore.kernel @structure dims ["M", "N"]
+    args [#mmk.named<"a"["M", "N"]>, #mmk.named<"alpha">] results [#mmk.named<"c"["M", "N"]>]
+    cores 2 buffers {l1 = 2 : i64, l1.a = 3 : i64} {
+^bb0(%0: index, %1: index, %2: !gm, %3: f32, %4: !gm_out):
+  // CHECK-NEXT: %h = aicore.workspace "h" [%M, %N] : memref<?x?xf16, #aicore.space<gm>>
+  %5 = aicore.workspace "h" [%0, %1] : !gm
+  // CHECK-NEXT: aicore.phase {
+  // CHECK-NEXT: ^bb0(%block: index):
+  aicore.phase {
+  ^bb0(%6: index):
+    // Without an offset, and with one.
+    // CHECK-NEXT: %a_l1 = aicore.alloc "a" of "l1" copies 3 : memref<128x256xf16, #aicore.space<l1>>
+    %7 = aicore.alloc "a" of "l1" copies 3 : !a_l1
+    // CHECK-NEXT: %y_ub = aicore.alloc "y" of "ub" copies 1 at 64 : memref<32x64xf32, #aicore.space<ub>>
+    %8 = aicore.alloc "y" of "ub" copies 1 at 64 : !y
+    // CHECK-NEXT: aicore.slot %block of %a_l1 : memref<128x256xf16, #aicore.space<l1>>
+    %9 = aicore.slot %6 of %7 : !a_l1
+    // CHECK-NEXT: aicore.vector_cores 2 {
+    // CHECK-NEXT: ^bb0(%v: index):
+    aicore.vector_cores 2 {
+    ^bb0(%10: index):
+      // CHECK-NEXT: aicore.slot %v of %y_ub
+      %11 = aicore.slot %10 of %8 : !y
+    }
+  }
+// CHECK: } attributes {variant = "cores=2"}
+} attributes {variant = "cores=2"}
+
+// Instructions of a cube core.
+// CHECK-LABEL: aicore.kernel @cube
+aicore.kernel @cube dims ["M"] args [#mmk.named<"a"["M", "M"]>] results [#mmk.named<"c"["M", "M"]>]
+    cores 1 buffers {} {
+^bb0(%m: index, %a: !gm, %c: !gm_out):
+  aicore.phase {
+  ^bb0(%block: index):
+    %a_l1 = aicore.alloc "a" of "l1" copies 1 : !a_l1
+    %b_l1 = aicore.alloc "b" of "l1" copies 1 : !b_l1
+    %a_l0 = aicore.alloc "a" of "l0" copies 1 : !a_l0
+    %b_l0 = aicore.alloc "b" of "l0" copies 1 : !b_l0
+    %acc = aicore.alloc "acc" of "acc" copies 1 : !acc
+    %tile = aicore.alloc "acc" of "out" copies 1 : !tile
+    %s = aicore.slot %block of %a_l1 : !a_l1
+    %first = arith.constant true
+    // CHECK: aicore.load %a[%M, %block] along [0, 1] size(%M, %M) -> %a_l1[%[[S:.*]]] pad 16 : memref<?x?xf16, #aicore.space<gm>> -> memref<128x256xf16, #aicore.space<l1>>
+    aicore.load %a[%m, %block] along [0, 1] size(%m, %m) -> %a_l1[%s] pad 16 : !gm -> !a_l1
+    // CHECK-NEXT: aicore.stage %a_l1[%[[S]]] at(%block, %block) size(%M, %M) -> %a_l0a[%[[S]]] : memref<128x256xf16, #aicore.space<l1>> -> memref<128x64xf16, #aicore.space<l0a>>
+    aicore.stage %a_l1[%s] at(%block, %block) size(%m, %m) -> %a_l0[%s] : !a_l1 -> !a_l0
+    // CHECK-NEXT: aicore.stage %b_l1[%[[S]]] at(%block, %block) size(%M, %M) transposed -> %b_l0b[%[[S]]]
+    aicore.stage %b_l1[%s] at(%block, %block) size(%m, %m) transposed -> %b_l0[%s] : !b_l1 -> !b_l0
+    // CHECK-NEXT: aicore.mmad %a_l0a[%[[S]]], %b_l0b[%[[S]]] -> %acc_l0c[%[[S]]] size(%M, %M, %M) first(%{{.*}}) : memref<128x64xf16, #aicore.space<l0a>>, memref<64x64xf16, #aicore.space<l0b>> -> memref<128x64xf32, #aicore.space<l0c>>
+    aicore.mmad %a_l0[%s], %b_l0[%s] -> %acc[%s] size(%m, %m, %m) first(%first) : !a_l0, !b_l0 -> !acc
+    // The fixpipe converts: its element types may differ.
+    // CHECK-NEXT: aicore.fixpipe %acc_l0c[%[[S]]] -> %a[%M, %block] along [0, 1] size(%M, %M) : memref<128x64xf32, #aicore.space<l0c>> -> memref<?x?xf16, #aicore.space<gm>>
+    aicore.fixpipe %acc[%s] -> %a[%m, %block] along [0, 1] size(%m, %m) : !acc -> !gm
+    // CHECK-NEXT: aicore.spill %acc_l0c[%[[S]]] size(%M, %M) -> %acc_gm[%[[S]]] : memref<128x64xf32, #aicore.space<l0c>> -> memref<128x64xf32, #aicore.space<gm>>
+    aicore.spill %acc[%s] size(%m, %m) -> %tile[%s] : !acc -> !tile
+  }
+}
+
+// Instructions of a vector core.
+// CHECK-LABEL: aicore.kernel @vector
+aicore.kernel @vector dims ["M"] args [#mmk.named<"bias"["M"]>, #mmk.named<"alpha">] results [#mmk.named<"c"["M", "M"]>]
+    cores 1 buffers {} {
+^bb0(%m: index, %bias: !gm_row, %alpha: f32, %c: !gm_out):
+  aicore.phase {
+  ^bb0(%block: index):
+    %tile = aicore.alloc "acc" of "out" copies 1 : !tile
+    %acc = aicore.alloc "acc" of "acc" copies 1 : !acc
+    %x = aicore.alloc "x" of "ub" copies 2 : !y
+    %b = aicore.alloc "b" of "ub" copies 1 : !row
+    %y = aicore.alloc "y" of "out" copies 2 : !y
+    %z = aicore.alloc "z" of "out" copies 2 : !y
+    %scratch = aicore.alloc "scratch" of "scratch" copies 1 : !y
+    %s = aicore.slot %block of %x : !y
+    %t = aicore.slot %block of %b : !row
+    // A row: the buffer's rows run along none of the tensor's dimensions.
+    // CHECK: %[[S:.*]] = aicore.slot %block of %x_ub
+    // CHECK: %[[T:.*]] = aicore.slot %block of %b_ub
+    // CHECK-NEXT: aicore.load %bias[%block] along [-1, 0] size(%M, %M) -> %b_ub[%[[T]]] pad 1 : memref<?xf32, #aicore.space<gm>> -> memref<1x64xf32, #aicore.space<ub>>
+    aicore.load %bias[%block] along [-1, 0] size(%m, %m) -> %b[%t] pad 1 : !gm_row -> !row
+    // CHECK-NEXT: aicore.fetch %acc_gm[%[[S]]] at(%block) size(%M, %M) -> %x_ub[%[[S]]] : memref<128x64xf32, #aicore.space<gm>> -> memref<32x64xf32, #aicore.space<ub>>
+    aicore.fetch %tile[%s] at(%block) size(%m, %m) -> %x[%s] : !tile -> !y
+    // CHECK-NEXT: aicore.drain %acc_l0c[%[[S]]] at(%block) size(%M, %M) -> %x_ub[%[[S]]] : memref<128x64xf32, #aicore.space<l0c>> -> memref<32x64xf32, #aicore.space<ub>>
+    aicore.drain %acc[%s] at(%block) size(%m, %m) -> %x[%s] : !acc -> !y
+    // Two outputs, scratch, a scalar of the kernel used from above, two spreads.
+    // CHECK-NEXT: aicore.vector ins(%x_ub[%[[S]]] full, %b_ub[%[[T]]] row : memref<32x64xf32, #aicore.space<ub>>, memref<1x64xf32, #aicore.space<ub>>)
+    // CHECK-SAME:   outs(%y_ub[%[[S]]], %z_ub[%[[S]]] : memref<32x64xf32, #aicore.space<ub>>, memref<32x64xf32, #aicore.space<ub>>)
+    // CHECK-SAME:   scratch(%scratch_ub : memref<32x64xf32, #aicore.space<ub>>) size(%M, %M) {
+    // CHECK-NEXT: ^bb0(%[[X:.*]]: f32, %[[B:.*]]: f32):
+    // CHECK-NEXT:   %[[SUM:.*]] = arith.addf %[[X]], %[[B]]
+    // CHECK-NEXT:   %[[SCALED:.*]] = arith.mulf %alpha, %[[SUM]]
+    // CHECK-NEXT:   aicore.yield %[[SUM]], %[[SCALED]] : f32, f32
+    // CHECK-NEXT: }
+    aicore.vector ins(%x[%s] full, %b[%t] row : !y, !row) outs(%y[%s], %z[%s] : !y, !y) scratch(%scratch : !y) size(%m, %m) {
+    ^bb0(%e: f32, %f: f32):
+      %sum = arith.addf %e, %f : f32
+      %scaled = arith.mulf %alpha, %sum : f32
+      aicore.yield %sum, %scaled : f32, f32
+    }
+    // The other two spreads.
+    // CHECK-NEXT: aicore.vector ins(%b_ub[%[[T]]] column, %b_ub[%[[T]]] single : {{.*}}) outs(%y_ub[%[[S]]] : {{.*}}) size(%M, %M) {
+    aicore.vector ins(%b[%t] column, %b[%t] single : !row, !row) outs(%y[%s] : !y) size(%m, %m) {
+    ^bb0(%e: f32, %f: f32):
+      aicore.yield %f : f32
+    }
+    // No input: a tile of one value. No scratch.
+    // CHECK: aicore.vector ins() outs(%z_ub[%[[S]]] : memref<32x64xf32, #aicore.space<ub>>) size(%M, %M) {
+    aicore.vector ins() outs(%z[%s] : !y) size(%m, %m) {
+      aicore.yield %alpha : f32
+    }
+    // CHECK: aicore.store %y_ub[%[[S]]] -> %c[%M, %block] along [0, 1] size(%M, %M) : memref<32x64xf32, #aicore.space<ub>> -> memref<?x?xf32, #aicore.space<gm>>
+    aicore.store %y[%s] -> %c[%m, %block] along [0, 1] size(%m, %m) : !y -> !gm_out
+  }
+}
+
+// Flags, cross-core flags and barriers, with every pipe.
+// CHECK-LABEL: aicore.kernel @sync
+aicore.kernel @sync dims [] args [] results [] cores 1 buffers {} {
+  aicore.phase {
+  ^bb0(%block: index):
+    // CHECK:      aicore.set_flag [mte2 -> mte1] 0 + %block
+    aicore.set_flag [mte2 -> mte1] 0 + %block
+    // CHECK-NEXT: aicore.wait_flag [mte2 -> mte1] 0 + %block
+    aicore.wait_flag [mte2 -> mte1] 0 + %block
+    // CHECK-NEXT: aicore.set_flag [scalar -> cube] 3 + %block
+    aicore.set_flag [scalar -> cube] 3 + %block
+    // CHECK-NEXT: aicore.set_cross fixpipe to vector 0 + %block
+    aicore.set_cross fixpipe to vector 0 + %block
+    // CHECK-NEXT: aicore.wait_cross fixpipe from vector 2 + %block
+    aicore.wait_cross fixpipe from vector 2 + %block
+    // CHECK-NEXT: aicore.barrier mte3
+    aicore.barrier mte3
+    aicore.vector_cores 2 {
+    ^bb0(%v: index):
+      // CHECK: aicore.wait_cross mte2 from cube 0 + %block
+      aicore.wait_cross mte2 from cube 0 + %block
+      // CHECK-NEXT: aicore.set_cross mte2 to cube 2 + %block
+      aicore.set_cross mte2 to cube 2 + %block
+      // CHECK-NEXT: aicore.barrier vector
+      aicore.barrier vector
+    }
+  }
+}
+}

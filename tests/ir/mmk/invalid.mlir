@@ -1,0 +1,153 @@
+// Every message of the verifiers of the mmk dialect, one wrong program each.
+// RUN: mmk-opt %s -verify-diagnostics -split-input-file
+
+// expected-error @+1 {{'mmk.kernel' op has 2 parameters, but its body takes 1}}
+mmk.kernel @parameters dims ["N"] args [#mmk.named<"x"["N"]>, #mmk.named<"y"["N"]>] results [#mmk.named<"z"["N"]>] {
+^bb0(%x: tensor<?xf32>):
+  mmk.return %x : tensor<?xf32>
+}
+
+// -----
+
+// expected-error @+1 {{'mmk.kernel' op "x" has 1 dimensions, but its type is 'tensor<?x?xf32>'}}
+mmk.kernel @rank_of_parameter dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"z"["N", "N"]>] {
+^bb0(%x: tensor<?x?xf32>):
+  mmk.return %x : tensor<?x?xf32>
+}
+
+// -----
+
+// A scalar is a parameter without dimensions; with dimensions it is no scalar.
+// expected-error @+1 {{'mmk.kernel' op "alpha" has 1 dimensions, but its type is 'f32'}}
+mmk.kernel @scalar_with_dimensions dims ["N"] args [#mmk.named<"x"["N"]>, #mmk.named<"alpha"["N"]>] results [#mmk.named<"z"["N"]>] {
+^bb0(%x: tensor<?xf32>, %alpha: f32):
+  mmk.return %x : tensor<?xf32>
+}
+
+// -----
+
+// expected-error @+1 {{'mmk.kernel' op "z" has 2 dimensions, but its type is 'tensor<?xf32>'}}
+mmk.kernel @rank_of_result dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"z"["N", "N"]>] {
+^bb0(%x: tensor<?xf32>):
+  mmk.return %x : tensor<?xf32>
+}
+
+// -----
+
+// expected-error @+1 {{'mmk.kernel' op expected the body to end with mmk.return}}
+mmk.kernel @no_return dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"z"["N"]>] {
+^bb0(%x: tensor<?xf32>):
+  %n = mmk.dim "N"
+}
+
+// -----
+
+// A body without any op has no end to look at.
+// expected-error @+1 {{'mmk.kernel' op expected the body to end with mmk.return}}
+mmk.kernel @empty_body dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"z"["N"]>] {
+^bb0(%x: tensor<?xf32>):
+}
+
+// -----
+
+// expected-error @+1 {{'mmk.kernel' op has 2 results, but returns 1}}
+mmk.kernel @results dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"y"["N"]>, #mmk.named<"z"["N"]>] {
+^bb0(%x: tensor<?xf32>):
+  mmk.return %x : tensor<?xf32>
+}
+
+// -----
+
+mmk.kernel @repeated dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"z"["N"]>] {
+^bb0(%x: tensor<?xf32>):
+  mmk.return %x : tensor<?xf32>
+} schedule {
+  mmk.choice "tile.N" = [512]
+  // expected-error @+1 {{'mmk.choice' op repeats the directive tile.N}}
+  mmk.choice "tile.N" = [1024]
+}
+
+// -----
+
+mmk.kernel @no_alternative dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"z"["N"]>] {
+^bb0(%x: tensor<?xf32>):
+  mmk.return %x : tensor<?xf32>
+} schedule {
+  // expected-error @+1 {{'mmk.choice' op expected at least one alternative}}
+  mmk.choice "tile.N" = []
+}
+
+// -----
+
+mmk.kernel @wrong_alternative dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"z"["N"]>] {
+^bb0(%x: tensor<?xf32>):
+  mmk.return %x : tensor<?xf32>
+} schedule {
+  // expected-error @+1 {{'mmk.choice' op expected integers and strings as alternatives, found 5.000000e-01 : f64}}
+  mmk.choice "tile.N" = [512, 0.5]
+}
+
+// -----
+
+mmk.kernel @rule_of_index dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"z"["N"]>] {
+^bb0(%x: tensor<?xf32>):
+  mmk.return %x : tensor<?xf32>
+} schedule {
+  // expected-error @+1 {{'mmk.require' op expected the rule to yield one i1}}
+  mmk.require "tile.N" {
+    %n = mmk.chosen "tile.N"
+    mmk.yield %n : index
+  }
+}
+
+// -----
+
+mmk.kernel @rule_of_nothing dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"z"["N"]>] {
+^bb0(%x: tensor<?xf32>):
+  mmk.return %x : tensor<?xf32>
+} schedule {
+  // expected-error @+1 {{'mmk.require' op expected the rule to yield one i1}}
+  mmk.require "tile.N" {
+    %n = mmk.chosen "tile.N"
+  }
+}
+
+// -----
+
+mmk.kernel @nest_without_block dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"z"["N"]>] {
+^bb0(%x: tensor<?xf32>):
+  // expected-error @+1 {{'mmk.nest' op expected one index argument, the number of the core}}
+  %y = mmk.nest {
+    mmk.yield %x : tensor<?xf32>
+  } -> tensor<?xf32>
+  mmk.return %y : tensor<?xf32>
+}
+
+// -----
+
+mmk.kernel @nest_yields_other_type dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"z"["N"]>] {
+^bb0(%x: tensor<?xf32>):
+  // expected-error @+1 {{'mmk.nest' op expected to yield its results}}
+  %y = mmk.nest {
+  ^bb0(%block: index):
+    mmk.yield %x : tensor<?xf32>
+  } -> tensor<?xf16>
+  mmk.return %x : tensor<?xf32>
+}
+
+// -----
+
+// Outside of a kernel, what belongs to one is refused by its parent.
+// expected-error @+1 {{'mmk.choice' op expects parent op 'mmk.kernel'}}
+mmk.choice "tile.N" = [512]
+
+// -----
+
+// A name that the kernel does not have; a literal dimension is its number and always known.
+mmk.kernel @unknown_dimension dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"z"["N"]>] {
+^bb0(%x: tensor<?xf32>):
+  %literal = mmk.dim "64"
+  // expected-error @+1 {{'mmk.dim' op names no dimension of its kernel: M}}
+  %m = mmk.dim "M"
+  mmk.return %x : tensor<?xf32>
+}
