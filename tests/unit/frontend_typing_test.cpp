@@ -61,5 +61,15 @@ INSTANTIATE_TEST_SUITE_P(Others, Typed,
                                          Row{"cast<bf16>(batch)", "bf16[B, M, K]"}),
                          [](const auto &info) { return "Row" + std::to_string(info.index); });
 
+// One rounding of a bf16 the other way is more than the general tolerance.
+TEST(Tolerance, followsTheCoarsestResultUntilTheFileSaysOtherwise) {
+  EXPECT_EQ(Checked("kernel k(x: f32[N]) -> y: f16[N] { y = x; }").kernel().check.rtol, 1e-3);
+  EXPECT_EQ(Checked("kernel k(x: f32[N]) -> y: bf16[N] { y = x; }").kernel().check.rtol, 1e-2);
+  EXPECT_EQ(Checked("kernel k(x: f32[N]) -> y: bf16[N] { y = x; check { rtol = 0; } }")
+                .kernel()
+                .check.rtol,
+            0);
+}
+
 } // namespace
 } // namespace mmk
