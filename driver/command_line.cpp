@@ -131,7 +131,7 @@ std::vector<std::string> CommandLine::parse(const std::vector<std::string> &word
     if (option->present)
       app.add_flag(names, *option->present);
     else
-      app.add_option(names, option->texts)->expected(1)->take_all();
+      app.add_option(names, option->texts)->expected(1)->take_all()->allow_extra_args(false);
   }
   std::vector<std::string> rest;
   app.add_option("words", rest)->expected(0, 1 << 20);

@@ -67,8 +67,9 @@ std::string compiled(const Target &target, const std::string &stage,
   if (stage == "llvm" || stage == "asm" || stage == "obj")
     return code(module, session.machine(), stage);
   std::string text;
-  llvm::raw_string_ostream(text) << module;
-  return text + "\n";
+  llvm::raw_string_ostream stream(text);
+  module.print(stream);
+  return text.ends_with('\n') ? text : text + "\n";
 }
 
 } // namespace

@@ -53,7 +53,7 @@ Without --case and without dimensions, every case of the file is run.
 
 what to run:
 )" TARGET_OPTIONS
-    R"(  --case NAME                a case of the kernel; all of them: --case all
+    R"(  --case NAME                a case of the kernel, repeatable; all of them: --case all
 
 data:
   --input NAME=FILE.npy      reads a tensor; all others are made from the seed; repeatable
@@ -119,7 +119,7 @@ directive) fits the machine. FILE may be -, standard input.
     R"(
 examples:
   mmk check examples/matmul_bias_leakyrelu.mmk
-  mmk check examples/matmul_bias_leakyrelu.mmk --machine ascend310p3 --set tile.M=256
+  mmk check examples/matmul_bias_leakyrelu.mmk --machine ascend310p3 --set tile.M=64
 )";
 
 const std::string_view machinesPage =

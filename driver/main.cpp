@@ -1,6 +1,7 @@
 // The `mmk` command: finds the subcommand, and turns every end into an exit code.
 #include "driver/bug.h"
 #include "driver/command.h"
+#include "driver/command_line.h"
 #include "driver/ending.h"
 #include "driver/help_pages.h"
 #include "driver/terminal.h"
@@ -13,7 +14,7 @@ namespace {
 
 int dispatch(const std::vector<std::string> &words) {
   if (words.empty())
-    throw Mistake("expected a command: run, compile, check, machines or help");
+    throw Mistake("expected a command: run, compile, check, machines or help; see mmk help");
   const std::string &first = words.front();
   if (first == "--version") {
     print(versionLine());
@@ -23,6 +24,9 @@ int dispatch(const std::vector<std::string> &words) {
     print(overviewPage);
     return allWell;
   }
+  if (first.starts_with("-"))
+    throw Mistake("mmk has no option " + first + didYouMean(first, {"--help", "--version"}) +
+                  "; options: --help and --version");
   const Command &chosen = command(first);
   const auto asksForHelp = [](const std::string &word) { return word == "--help" || word == "-h"; };
   if (std::any_of(words.begin() + 1, words.end(), asksForHelp)) {

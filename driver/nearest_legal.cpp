@@ -54,7 +54,7 @@ public:
       if (isLegal(changed))
         return changed;
     }
-    return std::nullopt;
+    return byHalvingAll();
   }
 
 private:
@@ -121,6 +121,35 @@ private:
     options.choices = asked_;
     options.choices.insert(options.choices.end(), changed.begin(), changed.end());
     return mlir::succeeded(runPipeline(*module, machine_, Stage::aicore, options));
+  }
+
+  /// When it takes more than a few changes: the largest tile or stage is halved until all fit.
+  std::optional<Choices> byHalvingAll() {
+    const auto byNumber = [](const auto &a, const auto &b) { return a.second < b.second; };
+    std::map<std::string, int64_t> numbers = numbers_;
+    for (size_t i = 0; i < maximumTries && !numbers.empty(); ++i) {
+      int64_t &largest = std::ranges::max_element(numbers, byNumber)->second;
+      largest = largest / 2 / unit * unit;
+      if (largest < unit)
+        return std::nullopt;
+      makeStagesMultiples(numbers);
+      Choices changed;
+      for (const auto &[key, number] : numbers)
+        if (number != numbers_.at(key))
+          changed.emplace_back(key, std::to_string(number));
+      if (isLegal(changed))
+        return changed;
+    }
+    return std::nullopt;
+  }
+
+  static void makeStagesMultiples(std::map<std::string, int64_t> &numbers) {
+    for (auto &[key, stage] : numbers)
+      if (const auto tile = numbers.find("tile." + key.substr(key.find('.') + 1));
+          key.starts_with("stage.") && tile != numbers.end()) {
+        tile->second = std::min(tile->second, stage);
+        stage = stage / tile->second * tile->second;
+      }
   }
 
   /// Spares the passes the candidates that are wrong at first sight.

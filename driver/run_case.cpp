@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace mmk::driver {
 namespace {
@@ -114,12 +115,33 @@ RunCase bound(const Kernel &kernel, const Case *from, const Words &words) {
     if (!run.dims.contains(dimension))
       missing.push_back(dimension);
   if (!missing.empty())
-    throw Mistake(fmt::format("{}{} {} no value; give it as {}=VALUE{}",
-                              from ? fmt::format("the case '{}': ", from->name) : "",
-                              listOf(missing, "and"), missing.size() == 1 ? "has" : "have",
-                              missing.front(),
-                              from || kernel.cases.empty() ? "" : ", or choose a --case"));
+    throw Mistake(fmt::format(
+        "{}{} {} no value; give {}=VALUE{}", from ? fmt::format("the case '{}': ", from->name) : "",
+        listOf(missing, "and"), missing.size() == 1 ? "has" : "have", fmt::join(missing, "=VALUE "),
+        from || kernel.cases.empty() ? "" : ", or choose a case of the file with --case"));
   return run;
+}
+
+/// The cases of these names in their order; all for "all", and for none.
+std::vector<const Case *> named(const Kernel &kernel, const std::vector<std::string> &names) {
+  std::vector<const Case *> all, found;
+  std::vector<std::string> legal;
+  for (const Case &each : kernel.cases) {
+    all.push_back(&each);
+    legal.push_back(each.name);
+  }
+  if (names.empty() || (names == std::vector<std::string>{"all"} && !all.empty()))
+    return all;
+  for (const std::string &name : names) {
+    const auto which = std::ranges::find(legal, name);
+    if (which == legal.end())
+      throw Mistake(fmt::format("'{}' has no case '{}'{}; {}", kernel.name, name,
+                                didYouMean(name, legal),
+                                legal.empty() ? "it has none: give the dimensions instead"
+                                              : "cases: " + listOf(legal, "and")));
+    found.push_back(all[which - legal.begin()]);
+  }
+  return found;
 }
 
 } // namespace
@@ -135,23 +157,14 @@ std::vector<int64_t> RunCase::extents(const Shape &shape) const {
   return extents;
 }
 
-std::vector<RunCase> casesToRun(const Kernel &kernel, const std::optional<std::string> &name,
+std::vector<RunCase> casesToRun(const Kernel &kernel, const std::vector<std::string> &names,
                                 const std::vector<std::string> &words) {
   const Words given(kernel, words);
-  if (!name && (!given.dims().empty() || kernel.cases.empty()))
+  if (names.empty() && (!given.dims().empty() || kernel.cases.empty()))
     return {bound(kernel, nullptr, given)};
   std::vector<RunCase> runs;
-  std::vector<std::string> names;
-  for (const Case &each : kernel.cases) {
-    names.push_back(each.name);
-    if (!name || *name == "all" || *name == each.name)
-      runs.push_back(bound(kernel, &each, given));
-  }
-  if (runs.empty())
-    throw Mistake(fmt::format("'{}' has no case '{}'{}; {}", kernel.name, *name,
-                              didYouMean(*name, names),
-                              names.empty() ? "it has none: give the dimensions instead"
-                                            : "cases: " + listOf(names, "and")));
+  for (const Case *each : named(kernel, names))
+    runs.push_back(bound(kernel, each, given));
   return runs;
 }
 

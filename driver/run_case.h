@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,9 +21,9 @@ struct RunCase {
   std::vector<int64_t> extents(const Shape &shape) const;
 };
 
-/// The cases to run: the one that is named, or all of them; with dimensions among `words`
+/// The cases to run: those that are named, or all of them; with dimensions among `words`
 /// ("M=1000") and no name, one that only they bind. Words override what a case says.
-std::vector<RunCase> casesToRun(const Kernel &kernel, const std::optional<std::string> &name,
+std::vector<RunCase> casesToRun(const Kernel &kernel, const std::vector<std::string> &names,
                                 const std::vector<std::string> &words);
 
 } // namespace mmk::driver

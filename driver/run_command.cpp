@@ -108,7 +108,7 @@ int runCommand(const std::vector<std::string> &words) {
 
   Session session(target);
   const Kernel &kernel = session.kernel();
-  const std::vector<RunCase> runs = casesToRun(kernel, options.caseName, arguments);
+  const std::vector<RunCase> runs = casesToRun(kernel, options.cases, arguments);
   options.checkAgainst(kernel, runs.size());
   for (const RunCase &run : runs)
     if (options.countOnly)

@@ -37,7 +37,7 @@ void expectTensor(const std::string &option, const std::string &name, const Kern
 } // namespace
 
 void RunOptions::addOptionsTo(CommandLine &commandLine) {
-  commandLine.option("--case", "NAME", caseName);
+  commandLine.repeated("--case", "NAME", cases);
   commandLine.repeated("--input", "NAME=FILE.npy", inputTexts_);
   commandLine.repeated("--output", "NAME=FILE.npy", outputTexts_);
   commandLine.option("--seed", "N", seedText_);

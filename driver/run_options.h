@@ -10,7 +10,8 @@
 namespace mmk::driver {
 
 struct RunOptions {
-  std::optional<std::string> caseName, json;
+  std::vector<std::string> cases;
+  std::optional<std::string> json;
   std::map<std::string, std::string> inputs, outputs; ///< file by tensor
   int64_t seed = 1;
   DataKind data = DataKind::uniform;

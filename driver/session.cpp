@@ -9,6 +9,7 @@
 #include "driver/terminal.h"
 #include "frontend/lower/lower.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace mmk::driver {
@@ -43,6 +44,13 @@ std::vector<std::string> namesOf(const Program &program) {
   for (const auto &kernel : program.kernels)
     names.push_back(kernel->name);
   return names;
+}
+
+/// Whether a pass knew it by arithmetic alone.
+bool namesNearestLegal(const Diagnostics &diagnostics) {
+  return std::ranges::any_of(diagnostics.all(), [](const Diagnostic &diagnostic) {
+    return diagnostic.message.find("nearest legal") != std::string::npos;
+  });
 }
 
 /// Notes about all of the messages stand below the one that is printed last.
@@ -120,8 +128,10 @@ Lowering Session::lower(const Kernel &kernel, Stage stage, const std::string &pr
   std::vector<std::string> notes;
   if (!options.choices.empty())
     notes.push_back("chosen on the command line: " + spelling(options.choices));
-  if (const auto nearest = nearestLegal(kernel, machine_, *context_, options.choices))
-    notes.push_back(fmt::format("nearest legal: {} ({})", spelling(*nearest), asOptions(*nearest)));
+  if (!namesNearestLegal(said.diagnostics()))
+    if (const auto nearest = nearestLegal(kernel, machine_, *context_, options.choices))
+      notes.push_back(
+          fmt::format("nearest legal: {} ({})", spelling(*nearest), asOptions(*nearest)));
   throw Mistake(withNotesAtTheEnd(said.diagnostics(), notes));
 }
 

@@ -1,0 +1,31 @@
+#!/usr/bin/env python3
+"""Every wrong program of tests/errors through the command itself: `mmk check` must end with exit
+code 2 and with exactly the expected text; with 0 when all that is said are warnings."""
+
+import pathlib
+import subprocess
+import sys
+
+FOLDER = pathlib.Path(__file__).resolve().parents[1] / "errors"
+
+
+def main():
+    mmk = pathlib.Path(sys.argv[1]).resolve()
+    programs = sorted(FOLDER.glob("*.mmk"))
+    failed = 0
+    for program in programs:
+        expected = program.with_suffix(".expected").read_bytes()
+        code = 2 if b": error: " in expected else 0
+        done = subprocess.run([mmk, "check", program.name], cwd=FOLDER, timeout=60,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        if (done.returncode, done.stderr) != (code, expected):
+            failed += 1
+            print(f"{program.name}: exit code {done.returncode}, expected {code}; it said\n"
+                  f"{done.stderr.decode('utf-8', 'replace')}expected\n"
+                  f"{expected.decode('utf-8', 'replace')}")
+    print(f"{len(programs)} programs, {failed} failed")
+    return 1 if failed or not programs else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,46 @@
+"""Runs `mmk` as a process, for the tests of this folder."""
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "examples"
+MMK = pathlib.Path(os.environ["MMK"]).resolve()
+
+
+class CommandTest(unittest.TestCase):
+    """Each test has a folder of its own, with a cache of its own in it."""
+
+    maxDiff = None
+
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+        (self.folder / "examples").symlink_to(EXAMPLES)
+        self.environment = dict(os.environ, MMK_CACHE_DIR=str(self.folder / "cache"))
+        self.environment["PATH"] = f"{MMK.parent}:{self.environment['PATH']}"
+
+    def mmk(self, *words, exit=0, text=None):
+        """What a run wrote to standard output; fails unless it ended with `exit`."""
+        done = subprocess.run([MMK, *map(str, words)], cwd=self.folder, env=self.environment,
+                              timeout=300, input=text, capture_output=True,
+                              text=not isinstance(text, bytes))
+        self.assertEqual(done.returncode, exit, f"mmk {' '.join(map(str, words))}\n{done.stderr}")
+        self.said = done.stderr
+        return done.stdout
+
+    def report(self, *words, exit=0):
+        """The report of a run, as JSON."""
+        return json.loads(self.mmk("run", *words, "--json", "-", exit=exit))
+
+    def shell(self, line):
+        return subprocess.run(["bash", "-c", line], cwd=self.folder, env=self.environment,
+                              timeout=300, capture_output=True, text=True)
+
+
+main = unittest.main

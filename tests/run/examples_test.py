@@ -1,0 +1,56 @@
+"""Every example on every machine gives what its reference gives."""
+
+from command import EXAMPLES, CommandTest, main
+
+# One machine of each kind; the other chips differ from these in figures alone.
+MACHINES = ["ascend910b3", "ascend310p3", "host"]
+# The largest cases take seconds each, and try nothing that the smaller ones do not.
+LARGE = {"S1", "S2", "S3", "square", "layer"}
+
+
+class Examples(CommandTest):
+    def small_cases(self, example):
+        text = example.read_text()
+        names = [line.split()[1] for line in text.splitlines() if line.strip().startswith("case ")]
+        words = []
+        for name in names:
+            if name not in LARGE:
+                words += ["--case", name]
+        return words
+
+    def test_every_machine(self):
+        for example in sorted(EXAMPLES.glob("*.mmk")):
+            for machine in MACHINES:
+                # The 310p's cube has no bf16.
+                if "bf16" in example.read_text() and machine == "ascend310p3":
+                    continue
+                with self.subTest(example=example.name, machine=machine):
+                    reports = self.report(example, "--machine", machine,
+                                          *self.small_cases(example))
+                    self.assertTrue(reports)
+                    for report in reports:
+                        self.assertTrue(report["check"]["passed"], report)
+
+    def test_every_chip_counts(self):
+        for chip in ["ascend910b1", "ascend910b2", "ascend910b4"]:
+            (report,) = self.report(EXAMPLES / "matmul_bias_leakyrelu.mmk", "--case", "S4",
+                                    "--machine", chip)
+            self.assertTrue(report["check"]["passed"])
+            self.assertGreater(report["clock"]["cycles"], 0)
+
+    def test_the_variants_of_the_fused_kernel(self):
+        """Whole numbers: whatever the order of summation, every variant gives the same bits."""
+        for choices in [["epilogue=separate"], ["order=zigzag"], ["order=swizzle(4)"], ["l1=1"],
+                        ["l0=1", "out=1", "ub=1"], ["tile=64x64x32", "stage=128", "acc=2"],
+                        ["cores=1"], ["tile.M=16", "tile.N=16", "tile.K=16", "stage.K=16"],
+                        ["grid.M=2", "grid.N=3"]]:
+            with self.subTest(choices=choices):
+                words = [word for choice in choices for word in ("--set", choice)]
+                (report,) = self.report(EXAMPLES / "matmul_bias_leakyrelu.mmk", "M=130", "N=70",
+                                        "K=200", "--data", "integers", *words)
+                self.assertTrue(report["check"]["passed"])
+                self.assertEqual(report["check"]["max_abs_error"], 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+"""The report of `mmk run`: its fields, its exit codes, and what options change in it."""
+
+from command import EXAMPLES, CommandTest, main
+
+FUSED = EXAMPLES / "matmul_bias_leakyrelu.mmk"
+PIPES = {"scalar", "mte1", "mte2", "mte3", "cube", "fixpipe", "vector"}
+
+
+class Report(CommandTest):
+    def test_every_field(self):
+        (report,) = self.report(FUSED, "--case", "S4", "--repeat", 3, "--warmup", 1)
+        self.assertEqual(list(report), ["kernel", "case", "dims", "machine", "variant", "check",
+                                        "clock", "host", "memory", "environment"])
+        self.assertEqual(report["kernel"], "matmul_bias_leakyrelu")
+        self.assertEqual(report["case"], "S4")
+        self.assertEqual(report["dims"], {"M": 512, "N": 128, "K": 512})
+        self.assertEqual(report["machine"], "ascend910b3")
+        self.assertTrue(report["variant"].startswith("cores=20,tile=128x256x64,stage=256,"))
+
+        check = report["check"]
+        self.assertEqual(set(check), {"passed", "elements", "wrong", "error_ratio",
+                                      "max_abs_error", "max_rel_error"})
+        self.assertIs(check["passed"], True)
+        self.assertEqual((check["elements"], check["wrong"]), (512 * 128, 0))
+
+        clock = report["clock"]
+        self.assertEqual(set(clock), {"cycles", "time_us", "launch_us", "cores", "bound",
+                                      "bound_us", "pipes"})
+        self.assertAlmostEqual(clock["time_us"], clock["cycles"] / 1800, places=3)
+        self.assertIn(clock["bound"], PIPES)
+        self.assertEqual(set(clock["pipes"]), PIPES)
+        for pipe in clock["pipes"].values():
+            self.assertEqual(set(pipe), {"busy_us", "ratio"})
+            self.assertTrue(0 <= pipe["ratio"] <= 1)
+        self.assertEqual(clock["bound_us"], clock["pipes"][clock["bound"]]["busy_us"])
+
+        host = report["host"]
+        self.assertEqual(set(host), {"threads", "compile_ms", "cached", "run_ms", "gflops"})
+        self.assertTrue(0 < host["run_ms"]["min"] <= host["run_ms"]["median"]
+                        <= host["run_ms"]["p90"])
+        self.assertGreater(host["gflops"], 0)
+
+        self.assertEqual(set(report["memory"]), {"l1", "l0a", "l0b", "l0c", "bt", "ub"})
+        for memory in report["memory"].values():
+            self.assertTrue(0 <= memory["used"] <= memory["capacity"])
+        self.assertEqual(set(report["environment"]), {"cpu", "features", "mmk", "llvm"})
+
+    def test_the_host_has_no_clock(self):
+        (report,) = self.report(FUSED, "--case", "S4", "--machine", "host")
+        self.assertNotIn("clock", report)
+        self.assertIn("host", report)
+
+    def test_counting_alone(self):
+        (counted,) = self.report(FUSED, "--case", "S4", "--count-only")
+        self.assertNotIn("check", counted)
+        self.assertNotIn("host", counted)
+        (run,) = self.report(FUSED, "--case", "S4")
+        self.assertEqual(counted["clock"], run["clock"])
+
+    def test_the_clock_does_not_depend_on_the_host(self):
+        (one,) = self.report(FUSED, "--case", "S4", "--threads", 1)
+        (many,) = self.report(FUSED, "--case", "S4", "--threads", 7, "--seed", 3)
+        self.assertEqual(one["clock"], many["clock"])
+        self.assertEqual((one["host"]["threads"], many["host"]["threads"]), (1, 7))
+
+    def test_no_check(self):
+        (report,) = self.report(FUSED, "--case", "S4", "--no-check")
+        self.assertNotIn("check", report)
+
+    def test_code_comes_from_the_cache_the_second_time(self):
+        def cached(*words):
+            return self.report(FUSED, "--case", "thin", *words)[0]["host"]["cached"]
+
+        self.assertEqual([cached(), cached(), cached("--no-cache"), cached()],
+                         [False, True, False, True])
+        self.assertEqual((self.folder / "cache").stat().st_mode & 0o777, 0o700)
+        self.assertFalse(cached("--set", "tile.N=128"))
+
+    def test_every_case_of_the_file_without_any_word(self):
+        reports = self.report(EXAMPLES / "bias_relu.mmk")
+        self.assertEqual([report["case"] for report in reports], ["one", "ragged", "layer"])
+        self.assertEqual(self.report(EXAMPLES / "bias_relu.mmk", "--case", "all")[1]["dims"],
+                         {"B": 2, "H": 3, "W": 17, "C": 100})
+
+    def test_words_override_the_case(self):
+        (report,) = self.report(FUSED, "--case", "thin", "M=3")
+        self.assertEqual((report["case"], report["dims"]), ("thin", {"M": 3, "N": 640, "K": 256}))
+        (report,) = self.report(FUSED, "M=3", "N=4", "K=5")
+        self.assertEqual((report["case"], report["dims"]), ("", {"M": 3, "N": 4, "K": 5}))
+
+    def test_a_printed_variant_is_taken_back(self):
+        (first,) = self.report(FUSED, "--case", "thin", "--set", "tile.M=64", "--set", "l1=1")
+        (again,) = self.report(FUSED, "--case", "thin", "--variant", first["variant"])
+        self.assertEqual(first["variant"], again["variant"])
+        self.assertEqual(first["clock"], again["clock"])
+        (by_set,) = self.report(FUSED, "--case", "thin", "--set", first["variant"])
+        self.assertEqual(first["variant"], by_set["variant"])
+
+    def test_a_what_if_on_the_machine(self):
+        (as_is,) = self.report(FUSED, "--case", "S4", "--count-only")
+        (slower,) = self.report(FUSED, "--case", "S4", "--count-only", "--machine-set",
+                                "links.gm_l1.bytes_per_cycle=*0.1")
+        self.assertGreater(slower["clock"]["cycles"], as_is["clock"]["cycles"])
+
+    def test_a_machine_of_ones_own(self):
+        (self.folder / "mine.json").write_text(
+            '{"extends": "ascend910b3", "sources": {"mine": "for a test"},\n'
+            ' "description": "two cores", "cube_cores": {"value": 2, "source": "mine"}}\n')
+        (report,) = self.report(FUSED, "--case", "S4", "--machine", "mine.json")
+        self.assertEqual((report["machine"], report["clock"]["cores"]), ("mine", 2))
+
+    def test_several_kernels(self):
+        program = self.folder / "two.mmk"
+        program.write_text(
+            "kernel twice(x: f32[N]) -> y: f32[N] { y = x + x; case a { N = 8; } }\n"
+            "kernel pair(x: f32[N, 4], by: f32) -> y: f32[N, 4], z: f16[N, 4] {\n"
+            "  y = x * by;\n  z = -x;\n}\n")
+        (report,) = self.report(program, "--kernel", "twice")
+        self.assertEqual((report["kernel"], report["check"]["elements"]), ("twice", 8))
+        (report,) = self.report(program, "--kernel", "pair", "N=5", "by=3")
+        self.assertEqual((report["kernel"], report["check"]["elements"]), ("pair", 40))
+        text = self.mmk("check", program)
+        self.assertTrue(text.startswith("ok: 2 kernels, 1 case; on ascend910b3:\n"), text)
+
+    def test_a_report_in_a_file_beside_the_table(self):
+        text = self.mmk("run", FUSED, "--case", "thin", "--json", "report.json")
+        self.assertIn("thin", text)
+        self.assertTrue((self.folder / "report.json").read_text().startswith("[\n"))
+        self.assertEqual(list(self.folder.glob("report.json.*")), [])
+
+    def test_special_values(self):
+        for report in self.report(EXAMPLES / "bias_relu.mmk", "--data", "special"):
+            self.assertTrue(report["check"]["passed"], report)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,94 @@
+"""Standard input, output and error: terminals, pipes that break, streams that are closed."""
+
+import os
+import pty
+import subprocess
+import time
+
+from command import EXAMPLES, MMK, CommandTest, main
+
+FUSED = EXAMPLES / "matmul_bias_leakyrelu.mmk"
+
+
+class Streams(CommandTest):
+    def on_terminal(self, *words, **environment):
+        """All that a run writes to a terminal."""
+        leader, follower = pty.openpty()
+        process = subprocess.Popen([MMK, *map(str, words)], cwd=self.folder, stdin=follower,
+                                   stdout=follower, stderr=follower,
+                                   env={**self.environment, **environment})
+        os.close(follower)
+        text = b""
+        while True:
+            try:
+                block = os.read(leader, 65536)
+            except OSError:  # what Linux says when the other side is closed
+                break
+            if not block:
+                break
+            text += block
+        os.close(leader)
+        process.wait(timeout=60)
+        return text.decode()
+
+    def test_colours_on_a_terminal_alone(self):
+        self.environment.pop("NO_COLOR", None)
+        self.assertIn("\033[1m", self.on_terminal("run", FUSED, "--case", "thin"))
+        self.assertIn("\033[1;31m", self.on_terminal("check", "nowhere.mmk"))
+        self.assertNotIn("\033", self.mmk("run", FUSED, "--case", "thin"))
+        self.mmk("check", "nowhere.mmk", exit=2)
+        self.assertNotIn("\033", self.said)
+
+    def test_no_color(self):
+        text = self.on_terminal("run", FUSED, "--case", "thin", NO_COLOR="1")
+        self.assertNotIn("\033[1m", text)
+        self.assertNotIn("\033[1;31m", self.on_terminal("check", "nowhere.mmk", NO_COLOR="1"))
+
+    def test_progress_on_a_terminal_alone(self):
+        text = self.on_terminal("run", FUSED, "--case", "thin", NO_COLOR="1")
+        self.assertIn("the case 'thin': reference", text)
+        self.mmk("run", FUSED, "--case", "thin")
+        self.assertEqual(self.said, "")
+
+    def test_a_reader_that_goes_away(self):
+        for line in ["mmk run examples/matmul_bias_leakyrelu.mmk | true",
+                     "mmk compile examples/matmul.mmk | head -c 10 > /dev/null",
+                     "mmk help run | true",
+                     "mmk run examples/matmul.mmk --case tiny --json - | true"]:
+            done = self.shell(line + '; echo "${PIPESTATUS[0]}"')
+            self.assertEqual((done.stdout, done.stderr), ("0\n", ""), line)
+
+    def test_closed_streams(self):
+        for line in ["mmk run examples/matmul.mmk --case tiny >&-",
+                     "mmk run examples/matmul.mmk --case tiny <&- >/dev/null",
+                     "mmk run examples/matmul.mmk --case tiny 2>&- >/dev/null",
+                     "mmk run examples/matmul.mmk --case tiny --json r.json <&- >&- 2>&-"]:
+            done = self.shell(line)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), line)
+        self.assertTrue((self.folder / "r.json").read_text().startswith("["))
+
+    def test_a_program_from_standard_input(self):
+        text = FUSED.read_text()
+        self.assertIn("ok", self.mmk("run", "-", "M=4", "N=4", "K=4", text=text))
+        self.assertTrue(self.mmk("check", "-", text=text).startswith("ok: 1 kernel, 6 cases"))
+
+    def test_a_limit_on_the_size_of_files(self):
+        done = self.shell("ulimit -f 1; mmk compile examples/matmul.mmk -o matmul.mlir")
+        self.assertEqual((done.returncode, done.stderr),
+                         (2, "error: cannot write matmul.mlir: File too large\n"))
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["examples"])
+
+    def test_numbers_do_not_follow_the_locale(self):
+        self.environment.update(LC_ALL="de_DE.UTF-8", LANG="de_DE.UTF-8")
+        self.assertNotIn(",", self.mmk("run", FUSED, "--case", "thin").splitlines()[-1])
+
+    def test_a_tiny_shape_is_quick(self):
+        self.mmk("run", FUSED, "M=1", "N=1", "K=1")
+        start = time.monotonic()
+        self.mmk("run", FUSED, "M=1", "N=1", "K=1")
+        # A tenth of it on an idle computer; what must not come back is a start of seconds.
+        self.assertLess(time.monotonic() - start, 1)
+
+
+if __name__ == "__main__":
+    main()
