@@ -1,0 +1,528 @@
+// What apply-variant refuses, and that it says what would have been legal.
+// RUN: mmk-opt %s -verify-diagnostics -split-input-file --mmk-apply-variant
+
+#machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {l0c = [131072, 1024], l1 = [65536, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+module attributes {aicore.machine = #machine} {
+mmk.kernel @k dims ["M", "K", "N"]
+    args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>] results [#mmk.named<"c"["M", "N"]>] {
+^bb0(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>):
+  %zero = arith.constant 0.0 : f32
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+      ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
+  mmk.return %acc : tensor<?x?xf32>
+} schedule {
+  mmk.choice "tile.M" = [256]
+  mmk.choice "tile.N" = [256]
+  // expected-error @+1 {{the variant breaks the rule tile.M * tile.N <= 32768: tile.M = 256, tile.N = 256}}
+  mmk.require "tile.M * tile.N <= 32768" {
+    %tm = mmk.chosen "tile.M"
+    %tn = mmk.chosen "tile.N"
+    %mn = arith.muli %tm, %tn : index
+    %limit = arith.constant 32768 : index
+    %ok = arith.cmpi sle, %mn, %limit : index
+    mmk.yield %ok : i1
+  }
+}
+}
+
+// -----
+
+#machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {l0c = [131072, 1024], l1 = [65536, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+module attributes {aicore.machine = #machine} {
+mmk.kernel @k dims ["M", "K", "N"]
+    args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>] results [#mmk.named<"c"["M", "N"]>] {
+^bb0(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>):
+  %zero = arith.constant 0.0 : f32
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+      ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
+  mmk.return %acc : tensor<?x?xf32>
+} schedule {
+  // A rule that cannot be computed is not kept: division by zero, and a directive that nobody chooses.
+  mmk.choice "tile.M" = [256]
+  // expected-error @+1 {{the variant breaks the rule tile.M / (tile.M - 256) > grid.N: tile.M = 256, grid.N = nothing}}
+  mmk.require "tile.M / (tile.M - 256) > grid.N" {
+    %tm = mmk.chosen "tile.M"
+    %c256 = arith.constant 256 : index
+    %rest = arith.subi %tm, %c256 : index
+    %quotient = arith.divsi %tm, %rest : index
+    %gn = mmk.chosen "grid.N"
+    %ok = arith.cmpi sgt, %quotient, %gn : index
+    mmk.yield %ok : i1
+  }
+}
+}
+
+// -----
+
+#machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {l0c = [131072, 1024], l1 = [65536, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+module attributes {aicore.machine = #machine} {
+mmk.kernel @k dims ["M", "K", "N"]
+    args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>] results [#mmk.named<"c"["M", "N"]>] {
+^bb0(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>):
+  %zero = arith.constant 0.0 : f32
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+      ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
+  mmk.return %acc : tensor<?x?xf32>
+} schedule {
+  // expected-error @+1 {{cores = 5, but tiny has 4}}
+  mmk.choice "cores" = [5]
+}
+}
+
+// -----
+
+#machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {l0c = [131072, 1024], l1 = [65536, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+module attributes {aicore.machine = #machine} {
+mmk.kernel @k dims ["M", "K", "N"]
+    args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>] results [#mmk.named<"c"["M", "N"]>] {
+^bb0(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>):
+  %zero = arith.constant 0.0 : f32
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+      ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
+  mmk.return %acc : tensor<?x?xf32>
+} schedule {
+  // expected-error @+1 {{cores = 0 is not legal; expected auto or a positive number}}
+  mmk.choice "cores" = [0]
+}
+}
+
+// -----
+
+#machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {l0c = [131072, 1024], l1 = [65536, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+module attributes {aicore.machine = #machine} {
+mmk.kernel @k dims ["M", "K", "N"]
+    args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>] results [#mmk.named<"c"["M", "N"]>] {
+^bb0(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>):
+  %zero = arith.constant 0.0 : f32
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+      ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
+  mmk.return %acc : tensor<?x?xf32>
+} schedule {
+  // expected-error @+1 {{tile.M = -64 is not legal; expected a positive number}}
+  mmk.choice "tile.M" = [-64]
+}
+}
+
+// -----
+
+#machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {l0c = [131072, 1024], l1 = [65536, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+module attributes {aicore.machine = #machine} {
+mmk.kernel @k dims ["M", "K", "N"]
+    args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>] results [#mmk.named<"c"["M", "N"]>] {
+^bb0(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>):
+  %zero = arith.constant 0.0 : f32
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+      ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
+  mmk.return %acc : tensor<?x?xf32>
+} schedule {
+  // A copy is what one iteration works on: none is no buffer, and no division by it either.
+  // expected-error @+1 {{buffers.l1 = 0 is not legal; expected a positive number}}
+  mmk.choice "buffers.l1" = [0]
+}
+}
+
+// -----
+
+#machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {l0c = [131072, 1024], l1 = [65536, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+module attributes {aicore.machine = #machine} {
+mmk.kernel @k dims ["M", "K", "N"]
+    args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>] results [#mmk.named<"c"["M", "N"]>] {
+^bb0(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>):
+  %zero = arith.constant 0.0 : f32
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+      ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
+  mmk.return %acc : tensor<?x?xf32>
+} schedule {
+  // expected-error @+1 {{tile.K = wide is not legal; expected a positive number}}
+  mmk.choice "tile.K" = ["wide"]
+}
+}
+
+// -----
+
+#machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {l0c = [131072, 1024], l1 = [65536, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+module attributes {aicore.machine = #machine} {
+mmk.kernel @k dims ["M", "K", "N"]
+    args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>] results [#mmk.named<"c"["M", "N"]>] {
+^bb0(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>):
+  %zero = arith.constant 0.0 : f32
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+      ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
+  mmk.return %acc : tensor<?x?xf32>
+} schedule {
+  // expected-error @+1 {{order = spiral is not legal; expected rows, columns, zigzag or swizzle(n)}}
+  mmk.choice "order" = ["spiral"]
+}
+}
+
+// -----
+
+#machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {l0c = [131072, 1024], l1 = [65536, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+module attributes {aicore.machine = #machine} {
+mmk.kernel @k dims ["M", "K", "N"]
+    args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>] results [#mmk.named<"c"["M", "N"]>] {
+^bb0(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>):
+  %zero = arith.constant 0.0 : f32
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+      ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
+  mmk.return %acc : tensor<?x?xf32>
+} schedule {
+  // expected-error @+1 {{order = swizzle(0) is not legal; expected rows, columns, zigzag or swizzle(n)}}
+  mmk.choice "order" = ["swizzle(0)"]
+}
+}
+
+// -----
+
+#machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {l0c = [131072, 1024], l1 = [65536, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+module attributes {aicore.machine = #machine} {
+mmk.kernel @k dims ["M", "K", "N"]
+    args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>] results [#mmk.named<"c"["M", "N"]>] {
+^bb0(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>):
+  %zero = arith.constant 0.0 : f32
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+      ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
+  mmk.return %acc : tensor<?x?xf32>
+} schedule {
+  // expected-error @+1 {{epilogue = maybe is not legal; expected fused or separate}}
+  mmk.choice "epilogue" = ["maybe"]
+}
+}
+
+// -----
+
+#machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {l0c = [131072, 1024], l1 = [65536, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+module attributes {aicore.machine = #machine} {
+mmk.kernel @k dims ["M", "K", "N"]
+    args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>] results [#mmk.named<"c"["M", "N"]>] {
+^bb0(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>):
+  %zero = arith.constant 0.0 : f32
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+      ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
+  mmk.return %acc : tensor<?x?xf32>
+} schedule {
+  // expected-error @+1 {{store = never is not legal; expected after or overlapped}}
+  mmk.choice "store" = ["never"]
+}
+}
+
+// -----
+
+#machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {l0c = [131072, 1024], l1 = [65536, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+module attributes {aicore.machine = #machine} {
+mmk.kernel @k dims ["M", "K", "N"]
+    args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>] results [#mmk.named<"c"["M", "N"]>] {
+^bb0(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>):
+  %zero = arith.constant 0.0 : f32
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+      ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
+  mmk.return %acc : tensor<?x?xf32>
+} schedule {
+  // expected-error @+1 {{tyle.M is no directive; legal: cores, grid, tile, stage, buffers, store, order, epilogue}}
+  mmk.choice "tyle.M" = [64]
+}
+}
+
+// -----
+
+#machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {l0c = [131072, 1024], l1 = [65536, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+module attributes {aicore.machine = #machine} {
+mmk.kernel @k dims ["M", "K", "N"]
+    args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>] results [#mmk.named<"c"["M", "N"]>] {
+^bb0(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>):
+  %zero = arith.constant 0.0 : f32
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+      ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
+  mmk.return %acc : tensor<?x?xf32>
+} schedule {
+  mmk.choice "tile.K" = [64]
+  // expected-error @+1 {{stage.K = 96 is not a multiple of tile.K = 64; nearest legal: 64, 128}}
+  mmk.choice "stage.K" = [96]
+}
+}
+
+// -----
+
+#machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {l0c = [131072, 1024], l1 = [65536, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+module attributes {aicore.machine = #machine} {
+mmk.kernel @k dims ["M", "K", "N"]
+    args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>] results [#mmk.named<"c"["M", "N"]>] {
+^bb0(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>):
+  %zero = arith.constant 0.0 : f32
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+      ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
+  mmk.return %acc : tensor<?x?xf32>
+} schedule {
+  // Below one tile there is no other neighbour.
+  mmk.choice "tile.K" = [64]
+  // expected-error @+1 {{stage.K = 32 is not a multiple of tile.K = 64; nearest legal: 64}}
+  mmk.choice "stage.K" = [32]
+}
+}
+
+// -----
+
+#machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {l0c = [131072, 1024], l1 = [65536, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+module attributes {aicore.machine = #machine} {
+mmk.kernel @k dims ["M", "K", "N"]
+    args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>] results [#mmk.named<"c"["M", "N"]>] {
+^bb0(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>):
+  %zero = arith.constant 0.0 : f32
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+      ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
+  mmk.return %acc : tensor<?x?xf32>
+} schedule {
+  // expected-error @+1 {{stage.M: only a reduction dimension has stages; legal: K}}
+  mmk.choice "stage.M" = [64]
+}
+}
+
+// -----
+
+#machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {l0c = [131072, 1024], l1 = [65536, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+module attributes {aicore.machine = #machine} {
+mmk.kernel @k dims ["M", "K", "N"]
+    args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>] results [#mmk.named<"c"["M", "N"]>] {
+^bb0(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>):
+  %zero = arith.constant 0.0 : f32
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+      ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
+  mmk.return %acc : tensor<?x?xf32>
+} schedule {
+  // expected-error @+1 {{store = overlapped is not supported by this version; legal: after}}
+  mmk.choice "store" = ["overlapped"]
+}
+}
+
+// -----
+
+#machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {l0c = [131072, 1024], l1 = [65536, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+module attributes {aicore.machine = #machine} {
+mmk.kernel @k dims ["M", "K", "N"]
+    args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>] results [#mmk.named<"c"["M", "N"]>] {
+^bb0(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>):
+  %zero = arith.constant 0.0 : f32
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+      ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
+  mmk.return %acc : tensor<?x?xf32>
+} schedule {
+  // expected-error @+1 {{grid.K = 2 splits the reduction over cores, which is not supported by this version; legal: 1}}
+  mmk.choice "grid.K" = [2]
+}
+}
+
+// -----
+
+#machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {l0c = [131072, 1024], l1 = [65536, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+module attributes {aicore.machine = #machine} {
+mmk.kernel @k dims ["M", "K", "N"]
+    args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>] results [#mmk.named<"c"["M", "N"]>] {
+^bb0(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>):
+  %zero = arith.constant 0.0 : f32
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+      ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
+  mmk.return %acc : tensor<?x?xf32>
+} schedule {
+  // expected-error @+1 {{the grid has 6 rectangles, but only 4 cores deal with them}}
+  mmk.choice "cores" = [4]
+  mmk.choice "grid.M" = [2]
+  mmk.choice "grid.N" = [3]
+}
+}
+
+// -----
+
+#machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {l0c = [131072, 1024], l1 = [65536, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+module attributes {aicore.machine = #machine} {
+mmk.kernel @k dims ["M", "K", "N"]
+    args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>] results [#mmk.named<"c"["M", "N"]>] {
+^bb0(%a: tensor<?x?xi8>, %b: tensor<?x?xi8>):
+  %zero = arith.constant 0 : i32
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %empty = tensor.empty(%m, %n) : tensor<?x?xi32>
+  %fill = linalg.fill ins(%zero : i32) outs(%empty : tensor<?x?xi32>) -> tensor<?x?xi32>
+  // expected-error @+1 {{tiny has no cube instruction for 'i8' operands}}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+      ins(%a, %b : tensor<?x?xi8>, tensor<?x?xi8>) outs(%fill : tensor<?x?xi32>) -> tensor<?x?xi32>
+  mmk.return %acc : tensor<?x?xi32>
+}
+}
+
+// -----
+
+#machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {l0c = [131072, 1024], l1 = [65536, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+module attributes {aicore.machine = #machine} {
+mmk.kernel @k dims ["M", "K", "N"]
+    args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>] results [#mmk.named<"c"["M", "N"]>] {
+^bb0(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>):
+  %zero = arith.constant 0.0 : f32
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
+  // expected-error @+1 {{'linalg.contract' op expected mmk.dims to name each of its 3 dimensions}}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N"]}
+      ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
+  mmk.return %acc : tensor<?x?xf32>
+}
+}
+
+// -----
+
+// Nobody has said for which machine.
+// expected-error @+1 {{expected a machine: the module has no aicore.machine, and the pass was given none}}
+module {
+}

@@ -1,0 +1,129 @@
+// What the frontend never makes, and textual IR may hold.
+// RUN: mmk-opt %s -verify-diagnostics -split-input-file --mmk-fuse-epilogue
+
+// A result that nothing computes has no nest to come from.
+mmk.kernel @k dims ["M", "N"]
+    args [#mmk.named<"x"["M", "N"]>]
+    results [#mmk.named<"c"["M", "N"]>] {
+^bb0(%x: tensor<?x?xf32>):
+  // expected-error @+1 {{'mmk.return' op expected each result to come from a linalg.contract or linalg.generic}}
+  mmk.return %x : tensor<?x?xf32>
+}
+
+// -----
+
+// Twice is once too often.
+mmk.kernel @k dims ["M", "N"]
+    args [#mmk.named<"x"["M", "N"]>]
+    results [#mmk.named<"c"["M", "N"]>] {
+^bb0(%x: tensor<?x?xf32>):
+  // expected-error @+1 {{'mmk.nest' op stands in a kernel that is to be grouped into nests}}
+  %y = mmk.nest {
+  ^bb0(%block: index):
+    mmk.yield %x : tensor<?x?xf32>
+  } -> tensor<?x?xf32>
+  mmk.return %y : tensor<?x?xf32>
+}
+
+// -----
+
+mmk.kernel @k dims ["M", "N"]
+    args [#mmk.named<"x"["M", "N"]>]
+    results [#mmk.named<"c"["M", "N"]>] {
+^bb0(%x: tensor<?x?xf32>):
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
+  // expected-error @+1 {{'linalg.matmul' op is neither a linalg.contract nor a linalg.generic with one result}}
+  %y = linalg.matmul ins(%x, %x : tensor<?x?xf32>, tensor<?x?xf32>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
+  mmk.return %y : tensor<?x?xf32>
+}
+
+// -----
+
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+mmk.kernel @k dims ["M", "N"]
+    args [#mmk.named<"x"["M", "N"]>]
+    results [#mmk.named<"c"["M", "N"]>] {
+^bb0(%x: tensor<?x?xf32>):
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+  // expected-error @+1 {{'linalg.contract' op expected to start from a linalg.fill}}
+  %y = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "N"]}
+      ins(%x, %x : tensor<?x?xf32>, tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
+  mmk.return %y : tensor<?x?xf32>
+}
+
+// -----
+
+#id = affine_map<(m, n) -> (m, n)>
+
+mmk.kernel @k dims ["M", "N"]
+    args [#mmk.named<"x"["M", "N"]>]
+    results [#mmk.named<"c"["M", "N"]>] {
+^bb0(%x: tensor<?x?xf32>):
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  // expected-error @+1 {{'linalg.generic' op expected to write to a tensor.empty}}
+  %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<?x?xf32>) outs(%x : tensor<?x?xf32>)
+      attrs = {mmk.dims = ["M", "N"]} {
+  ^bb0(%e0: f32, %out: f32):
+    %z = arith.constant 0.0 : f32
+    %r = arith.maximumf %e0, %z : f32
+    linalg.yield %r : f32
+  } -> tensor<?x?xf32>
+  mmk.return %y : tensor<?x?xf32>
+}
+
+// -----
+
+#id = affine_map<(m, n) -> (m, n)>
+
+mmk.kernel @k dims ["M", "N"]
+    args [#mmk.named<"x"["M", "N"]>]
+    results [#mmk.named<"c"["M", "N"]>] {
+^bb0(%x: tensor<?x?xf32>):
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %y_empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+  // expected-error @+1 {{'linalg.generic' op expected only parallel iterators}}
+  %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<?x?xf32>) outs(%y_empty : tensor<?x?xf32>)
+      attrs = {mmk.dims = ["M", "N"]} {
+  ^bb0(%e0: f32, %out: f32):
+    %z = arith.constant 0.0 : f32
+    %r = arith.maximumf %e0, %z : f32
+    linalg.yield %r : f32
+  } -> tensor<?x?xf32>
+  mmk.return %y : tensor<?x?xf32>
+}
+
+// -----
+
+#id = affine_map<(m, n) -> (m, n)>
+
+mmk.kernel @k dims ["M", "N"]
+    args [#mmk.named<"x"["M", "N"]>]
+    results [#mmk.named<"c"["M", "N"]>] {
+^bb0(%x: tensor<?x?xf32>):
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %y_empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+  // expected-error @+1 {{'linalg.generic' op expected mmk.dims to name each of its 2 dimensions}}
+  %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<?x?xf32>) outs(%y_empty : tensor<?x?xf32>)
+      attrs = {mmk.dims = ["M"]} {
+  ^bb0(%e0: f32, %out: f32):
+    %z = arith.constant 0.0 : f32
+    %r = arith.maximumf %e0, %z : f32
+    linalg.yield %r : f32
+  } -> tensor<?x?xf32>
+  mmk.return %y : tensor<?x?xf32>
+}
