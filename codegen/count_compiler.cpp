@@ -58,10 +58,10 @@ StepKind compareKind(arith::CmpIPredicate predicate, bool &swapped) {
 
 bool isCountable(Type type) { return type.isIndex() || type.isInteger(64) || type.isInteger(1); }
 
-/// Floats are data, and decide nothing here.
+/// Floats and narrow integers are data, and decide nothing here.
 bool isOnlyData(Operation &op) {
-  return op.getNumRegions() == 0 && isMemoryEffectFree(&op) &&
-         llvm::all_of(op.getResultTypes(), [](Type type) { return isa<FloatType>(type); });
+  return op.getNumResults() > 0 && op.getNumRegions() == 0 && isMemoryEffectFree(&op) &&
+         llvm::none_of(op.getResultTypes(), isCountable);
 }
 
 } // namespace

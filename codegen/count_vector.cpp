@@ -60,8 +60,10 @@ bool isLeakyRelu(arith::SelectOp select, llvm::DenseSet<Operation *> &covered) {
                 : product.getRhs() == x ? product.getLhs()
                                         : Value();
   // The instruction takes one slope for all elements.
-  if (!slope || slope.getParentRegion() == select->getParentRegion())
-    return slope && matchPattern(slope, m_Constant());
+  const bool isOneSlope = slope && (slope.getParentRegion() != select->getParentRegion() ||
+                                    matchPattern(slope, m_Constant()));
+  if (!isOneSlope)
+    return false;
   if (compare->hasOneUse())
     covered.insert(compare);
   if (product->hasOneUse())
