@@ -131,4 +131,28 @@ def InsertSync : Pass<"aicore-insert-sync", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mmk::aicore::AicoreDialect", "::mlir::arith::ArithDialect"];
 }
 
+def VerifySync : Pass<"aicore-verify-sync", "::mlir::ModuleOp"> {
+  let summary = "proof that the flags order every hazard, on every path";
+  let description = [{
+    Program order is the meaning; the pipes of a core run in parallel, ordered by flags alone. For
+    any two accesses to the same bytes on different pipes, of which one writes, the first in program
+    order must have ended before the second starts, however often the loops run. Changes nothing:
+    ```mlir
+    aicore.load ... -> %a_l1[%s]               aicore.load ... -> %a_l1[%s]
+    aicore.set_flag [mte2 -> mte1] 0 + %s
+    aicore.wait_flag [mte2 -> mte1] 0 + %s
+    aicore.stage %a_l1[%s] ...                 aicore.stage %a_l1[%s] ...
+      is accepted                                is an error: the stage from slot 0 of a in l1 may
+                                                 start before the load that fills it has ended:
+                                                 nothing makes mte1 wait for mte2 here
+    ```
+    Also errors: a wait for what nothing sets, a flag left set at the end of a phase, one that is set
+    again before it was waited for, an event that the machine has not, a cross-core flag counted
+    beyond 15. With `redundant`, flags that no hazard needs are remarked.
+  }];
+  let options = [
+    Option<"redundant", "redundant", "bool", "false", "remark flags that no hazard needs">
+  ];
+}
+
 #endif

@@ -1,0 +1,130 @@
+// A phase as aicore-verify-sync walks it: the instructions and flags in program order, the loops
+// and branches around them, and only that arithmetic on which slots, branches and loops depend.
+#pragma once
+
+#include "ir/aicore.h"
+#include "passes/verify_sync_state.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/DenseMap.h"
+
+#include <array>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace mmk::sync {
+
+using aicore::Pipe;
+using aicore::Unit;
+
+/// One of the in-order pipes of a block. The vector cores of a block run the same text, so one
+/// stands for each of them.
+struct PipeOf {
+  Unit unit = Unit::cube_core;
+  Pipe pipe = Pipe::scalar;
+  bool operator<(const PipeOf &o) const { return std::tie(unit, pipe) < std::tie(o.unit, o.pipe); }
+  bool operator==(const PipeOf &o) const { return unit == o.unit && pipe == o.pipe; }
+};
+
+/// A number that the walk knows something of; an index into its environment.
+using ValueId = int;
+
+enum class Kind : uint8_t {
+  // value[result] from value[a] and value[b]
+  constant,
+  add,
+  subtract,
+  multiply,
+  divide,
+  ceilDivide,
+  remainder,
+  minimum,
+  maximum,
+  compare,
+  select,
+  unknown, ///< an integer of any value
+  slot,    ///< value[a] modulo `number`, the copies
+  // what takes part in the order
+  access,
+  setFlag,
+  waitFlag,
+  setCross,
+  waitCross,
+  // structure
+  loop,   ///< value[result] from value[a] to value[b] step `number`: children[0]
+  branch, ///< by value[a]: children[0], children[1]
+  cores,  ///< value[result] is the number of the vector core: children[0]
+};
+
+/// One copy of a buffer that an instruction touches: event `event` + slot of its pipe.
+struct Touch {
+  unsigned buffer = 0, event = 0;
+  ValueId slot = -1; ///< -1: the only one
+  bool writes = false;
+};
+
+struct Statement;
+using Sequence = std::vector<Statement>;
+
+struct Statement {
+  Kind kind = Kind::unknown;
+  mlir::Operation *op = nullptr;
+  ValueId result = -1, a = -1, b = -1, c = -1;
+  int64_t number = 0;
+  unsigned pipe = 0;           ///< that executes
+  std::vector<Touch> touches;  ///< of an access
+  std::vector<unsigned> flags; ///< by event id from `number` on; of a set or wait
+  std::vector<Sequence> children;
+  bool isObserved = false; ///< of a loop: its bound is used for more than to end it
+};
+
+struct Buffer {
+  aicore::AllocOp alloc; ///< null for a tensor in global memory
+  mlir::Value value;
+  int64_t copies = 1, bytes = 0, stride = 0, offset = 0;
+  std::string name() const;
+};
+
+/// An event is a pipe's last access to a slot, or a set or wait of a flag.
+struct Event {
+  enum class What : uint8_t { reads, writes, set, wait } what = What::reads;
+  unsigned of = 0; ///< buffer or flag
+  int64_t slot = 0;
+  unsigned pipe = 0;
+};
+
+struct Flag {
+  bool isCross = false;
+  bool toCube = false;       ///< of a cross-core flag: from the vector cores to the cube core
+  unsigned from = 0, to = 0; ///< pipes, of a flag within a core
+  int64_t id = 0;
+  unsigned setEvent = 0, waitEvent = 0;
+  std::vector<unsigned> setters, waiters; ///< pipes
+};
+
+class Program {
+public:
+  /// Reads a phase; messages go to the context's diagnostics.
+  static std::optional<Program> read(aicore::PhaseOp phase);
+
+  aicore::PhaseOp phase;
+  aicore::MachineAttr machine;
+  Sequence body;
+  Layout layout;
+  std::vector<PipeOf> pipes;
+  std::vector<Buffer> buffers;
+  std::vector<Event> events;
+  std::vector<Flag> flags;
+  std::vector<Words> hazards; ///< by event: those that must have happened before, of other pipes
+  unsigned values = 0;
+  std::vector<std::pair<ValueId, mlir::Value>> inputs; ///< block arguments
+  std::vector<int64_t> boundStep; ///< by value: step of the loop that it ends; 0: none
+  int64_t period = 1; ///< slots go round with it: the least common multiple of all copies
+  int64_t ahead = 1;  ///< copies of the buffer that has most
+
+  std::string describe(const PipeOf &pipe, bool withUnit) const;
+  std::string describe(const Flag &flag) const;
+};
+
+} // namespace mmk::sync

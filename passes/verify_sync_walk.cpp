@@ -1,0 +1,523 @@
+#include "passes/verify_sync_walk.h"
+
+#include "passes/verify_sync_number.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace mmk::sync {
+namespace {
+
+constexpr unsigned mostCrossSets = 15;
+/// Steps of single states; far beyond what any kernel of the compiler takes.
+constexpr int64_t mostSteps = 30'000'000;
+
+/// A number, and how it stands to the loops around it.
+struct Known {
+  Number number;
+  int loop = -1;      ///< it is this loop's counter (by depth) ...
+  int64_t offset = 0; ///< ... plus this
+  int64_t step = 0;   ///< 0, or: a loop with this step from 0 to here ...
+  Number steps;       ///< ... has these iterations
+};
+
+/// Iterations left at the head of a loop, and those done.
+struct Head {
+  enum class Left : uint8_t {
+    exactly, ///< n
+    many,    ///< at least Walk::distance, and n modulo the period
+    some,    ///< one or more; the body cannot tell how many
+  } left = Left::exactly;
+  int64_t n = 0;
+  bool isCounted = true; ///< done exactly; else modulo the period
+  int64_t done = 0;
+  auto key() const { return std::tuple(left, n, isCounted, done); }
+  bool operator<(const Head &other) const { return key() < other.key(); }
+};
+
+struct ActiveLoop {
+  ValueId bound;
+  int64_t step;
+  bool fromZero;
+  Number left;
+};
+
+class Walk {
+public:
+  Walk(const Program &program, const llvm::DenseSet<Operation *> &without)
+      : p(program), without(without), distance(program.ahead), period(program.period),
+        environment(program.values) {}
+
+  std::optional<Fault> run() {
+    States states;
+    states.add(p.layout, State(p.layout));
+    bindInputs(0, states);
+    return fault;
+  }
+
+private:
+  void bindInputs(size_t from, States &states);
+  void sequence(const Sequence &statements, size_t from, States &states);
+  /// Goes on from `from` once for each of the values.
+  void fork(const Sequence &statements, size_t from, ValueId value, ArrayRef<Known> options,
+            States &states);
+  void loop(const Statement &s, States &states);
+  void branch(const Sequence &statements, size_t at, States &states);
+
+  Known evaluate(const Statement &s) const;
+  Number difference(ValueId x, ValueId y) const;
+  SmallVector<Known> optionsOf(ValueId value, Known known) const;
+  SmallVector<Known> split(Known known, int64_t step) const;
+  int64_t mostExact() const { return std::max<int64_t>(distance + 2 * period, 8); }
+  void successors(const Head &head, SmallVectorImpl<Head> &next, bool &ends) const;
+
+  void execute(const Statement &s, State &state);
+  bool flagOf(const Statement &s, unsigned &flag);
+  void access(const Statement &s, State &state);
+  void set(const Statement &s, unsigned flag, State &state);
+  void wait(const Statement &s, unsigned flag, State &state);
+  void finish(const States &states);
+  void fail(Fault found) {
+    if (!fault)
+      fault = found;
+  }
+
+  const Program &p;
+  const llvm::DenseSet<Operation *> &without;
+  /// From how many iterations left on a comparison with the bound comes out the same.
+  const int64_t distance;
+  const int64_t period;
+  std::vector<Known> environment;
+  SmallVector<ActiveLoop> loops;
+  std::optional<Fault> fault;
+  int64_t steps = 0;
+};
+
+//===--- numbers --------------------------------------------------------------------------===//
+
+/// x - y; of a loop's bound and its counter, by the iterations that are left.
+Number Walk::difference(ValueId x, ValueId y) const {
+  const Known &a = environment[x], &b = environment[y];
+  if (b.loop >= 0 && loops[b.loop].bound == x && loops[b.loop].fromZero) {
+    const ActiveLoop &loop = loops[b.loop];
+    const Number left = loop.left, step = Number::exactly(loop.step);
+    const int64_t low = multiply(subtract(left, Number::exactly(1)), step).lo + 1,
+                  high = multiply(left, step).hi;
+    return subtract(Number::between(low, high), Number::exactly(b.offset));
+  }
+  if (a.loop >= 0 && loops[a.loop].bound == y) {
+    const Number back = difference(y, x);
+    return subtract(Number::exactly(0), back);
+  }
+  if (a.loop >= 0 && a.loop == b.loop)
+    return Number::exactly(a.offset - b.offset);
+  return subtract(a.number, b.number);
+}
+
+/// Whether `x - y` compares like this with 0; between 0 and 1 when it may or may not.
+Number compare(arith::CmpIPredicate predicate, Number x) {
+  auto known = [](bool always, bool never) {
+    return always ? Number::exactly(1) : never ? Number::exactly(0) : Number::between(0, 1);
+  };
+  const bool isZero = x.isExact() && x.lo == 0, isNever = x.lo > 0 || x.hi < 0;
+  switch (predicate) {
+  case arith::CmpIPredicate::eq:
+    return known(isZero, isNever);
+  case arith::CmpIPredicate::ne:
+    return known(isNever, isZero);
+  case arith::CmpIPredicate::slt:
+    return known(x.hi < 0, x.lo >= 0);
+  case arith::CmpIPredicate::sle:
+    return known(x.hi <= 0, x.lo > 0);
+  case arith::CmpIPredicate::sgt:
+    return known(x.lo > 0, x.hi <= 0);
+  case arith::CmpIPredicate::sge:
+    return known(x.lo >= 0, x.hi < 0);
+  default:
+    return Number::between(0, 1);
+  }
+}
+
+Known Walk::evaluate(const Statement &s) const {
+  auto value = [&](ValueId id) -> const Known & { return environment[id]; };
+  Known result;
+  switch (s.kind) {
+  case Kind::constant:
+    result.number = Number::exactly(s.number);
+    break;
+  case Kind::add:
+    result.number = add(value(s.a).number, value(s.b).number);
+    for (auto [x, y] : {std::pair(s.a, s.b), std::pair(s.b, s.a)})
+      if (value(x).loop >= 0 && value(y).number.isExact()) {
+        result.loop = value(x).loop;
+        result.offset = value(x).offset + value(y).number.lo;
+      }
+    break;
+  case Kind::subtract: {
+    const Number known = difference(s.a, s.b);
+    result.number = subtract(value(s.a).number, value(s.b).number).within(known.lo, known.hi);
+    break;
+  }
+  case Kind::multiply:
+    result.number = multiply(value(s.a).number, value(s.b).number);
+    break;
+  case Kind::divide:
+    result.number = divide(value(s.a).number, s.number, /*up=*/false);
+    break;
+  case Kind::ceilDivide:
+    result.number = value(s.a).step == s.number ? value(s.a).steps
+                                                : divide(value(s.a).number, s.number, /*up=*/true);
+    break;
+  case Kind::remainder:
+    result.number = remainder(value(s.a).number, s.number);
+    break;
+  case Kind::minimum:
+    result.number = minimum(value(s.a).number, value(s.b).number);
+    break;
+  case Kind::maximum:
+    result.number = maximum(value(s.a).number, value(s.b).number);
+    break;
+  case Kind::compare:
+    result.number = compare(static_cast<arith::CmpIPredicate>(s.number), difference(s.a, s.b));
+    break;
+  case Kind::select:
+    result.number = !value(s.a).number.isExact() ? either(value(s.b).number, value(s.c).number)
+                                                 : value(value(s.a).number.lo ? s.b : s.c).number;
+    break;
+  case Kind::slot: {
+    const Number index = value(s.a).number;
+    result.number = index.knowsModulo(s.number) ? Number::exactly(modulo(index.rem, s.number))
+                                                : Number::between(0, s.number - 1);
+    break;
+  }
+  default:
+    break;
+  }
+  return result;
+}
+
+SmallVector<Known> Walk::split(Known known, int64_t step) const {
+  const Number number = known.number;
+  const bool isEndless = number.hi >= Number::unbounded;
+  const int64_t least = number.lo <= 0 ? 0 : ceilDiv(number.lo, step),
+                most =
+                    isEndless ? Number::unbounded : std::max<int64_t>(0, ceilDiv(number.hi, step));
+  SmallVector<Known> options;
+  auto option = [&](Number steps, int64_t low, int64_t high) {
+    Known one = known;
+    one.number = number.within(low, high);
+    one.step = step;
+    one.steps = steps;
+    options.push_back(one);
+  };
+  auto exactly = [&](int64_t n) {
+    option(Number::exactly(n), n == 0 ? -Number::unbounded : (n - 1) * step + 1, n * step);
+  };
+  if (least == most || most <= mostExact()) {
+    for (int64_t n = least; n <= most; ++n)
+      exactly(n);
+    return options;
+  }
+  for (int64_t n = least; n < distance; ++n)
+    exactly(n);
+  for (int64_t rest = 0; rest < period; ++rest) {
+    const int64_t from = std::max(least, distance);
+    const int64_t first = from + modulo(rest - from, period);
+    if (first <= most)
+      option(Number::from(first, period, rest), (first - 1) * step + 1, number.hi);
+  }
+  return options;
+}
+
+SmallVector<Known> Walk::optionsOf(ValueId value, Known known) const {
+  if (int64_t step = p.boundStep[value])
+    return split(known, step);
+  return {known};
+}
+
+//===--- control flow ---------------------------------------------------------------------===//
+
+void Walk::bindInputs(size_t from, States &states) {
+  if (from == p.inputs.size()) {
+    sequence(p.body, 0, states);
+    if (!fault)
+      finish(states);
+    return;
+  }
+  auto [id, argument] = p.inputs[from];
+  Known known;
+  Operation *owner = argument.getParentBlock()->getParentOp();
+  if (auto kernel = dyn_cast<aicore::KernelOp>(owner))
+    known.number = Number::between(1, Number::unbounded); // a dimension
+  else
+    known.number = Number::between(0, p.phase->getParentOfType<aicore::KernelOp>().getCores() - 1);
+  for (const Known &option : optionsOf(id, known)) {
+    if (fault)
+      return;
+    environment[id] = option;
+    States own = states;
+    bindInputs(from + 1, own);
+  }
+}
+
+void Walk::fork(const Sequence &statements, size_t from, ValueId value, ArrayRef<Known> options,
+                States &states) {
+  const Known before = environment[value];
+  States ends;
+  for (const Known &option : options) {
+    if (fault)
+      return;
+    environment[value] = option;
+    States own = states;
+    sequence(statements, from, own);
+    ends.addAll(p.layout, own);
+  }
+  environment[value] = before;
+  states = std::move(ends);
+}
+
+void Walk::sequence(const Sequence &statements, size_t from, States &states) {
+  for (size_t at = from; at < statements.size() && !fault; ++at) {
+    const Statement &s = statements[at];
+    switch (s.kind) {
+    case Kind::access:
+    case Kind::setFlag:
+    case Kind::waitFlag:
+    case Kind::setCross:
+    case Kind::waitCross:
+      if (without.contains(s.op))
+        break;
+      for (State &state : states) {
+        execute(s, state);
+        if (fault)
+          return;
+      }
+      break;
+    case Kind::loop:
+      loop(s, states);
+      break;
+    case Kind::branch: {
+      const Number condition = environment[s.a].number;
+      if (!condition.isExact()) {
+        Known no, yes;
+        no.number = Number::exactly(0);
+        yes.number = Number::exactly(1);
+        return fork(statements, at, s.a, {yes, no}, states);
+      }
+      sequence(s.children[condition.lo ? 0 : 1], 0, states);
+      break;
+    }
+    case Kind::cores:
+      environment[s.result] = Known();
+      environment[s.result].number = Number::between(0, s.number - 1);
+      sequence(s.children[0], 0, states);
+      break;
+    default: {
+      Known known = evaluate(s);
+      SmallVector<Known> options = optionsOf(s.result, known);
+      if (s.kind == Kind::slot && !known.number.isExact()) {
+        options.clear();
+        for (int64_t slot = 0; slot < s.number; ++slot) {
+          known.number = Number::exactly(slot);
+          options.push_back(known);
+        }
+      }
+      if (options.size() != 1)
+        return fork(statements, at + 1, s.result, options, states);
+      environment[s.result] = options[0];
+      break;
+    }
+    }
+  }
+}
+
+/// The heads that may follow, and whether the loop may end instead.
+void Walk::successors(const Head &head, SmallVectorImpl<Head> &next, bool &ends) const {
+  Head following = head;
+  following.done = head.isCounted ? head.done + 1 : modulo(head.done + 1, period);
+  ends = false;
+  auto leaves = [&](Head::Left left, int64_t n) {
+    following.left = left;
+    following.n = n;
+    if (left == Head::Left::exactly && n == 0)
+      ends = true;
+    else
+      next.push_back(following);
+  };
+  switch (head.left) {
+  case Head::Left::exactly:
+    leaves(Head::Left::exactly, head.n - 1);
+    break;
+  case Head::Left::many:
+    leaves(Head::Left::many, modulo(head.n - 1, period));
+    if (modulo(distance, period) == head.n)
+      leaves(Head::Left::exactly, distance - 1);
+    break;
+  case Head::Left::some:
+    ends = true;
+    leaves(Head::Left::some, 0);
+    break;
+  }
+}
+
+void Walk::loop(const Statement &s, States &states) {
+  const Known &bound = environment[s.b], &lower = environment[s.a];
+  const bool fromZero = lower.number.isExact() && lower.number.lo == 0;
+  Number iterations =
+      fromZero && bound.step == s.number
+          ? bound.steps
+          : divide(maximum(subtract(bound.number, lower.number), Number::exactly(0)), s.number,
+                   /*up=*/true);
+  // By head, the states that were there, and those of them that were not followed yet.
+  std::map<Head, std::pair<States, States>> heads;
+  States exits;
+  auto arrive = [&](const Head &head, const States &arriving) {
+    auto &[known, news] = heads[head];
+    for (const State &state : arriving)
+      known.add(p.layout, state, &news);
+  };
+
+  if (iterations.lo <= 0)
+    exits.addAll(p.layout, states);
+  const int64_t least = std::max<int64_t>(1, iterations.lo);
+  if (iterations.hi <= mostExact()) {
+    for (int64_t n = least; n <= iterations.hi; ++n)
+      arrive({Head::Left::exactly, n, true, 0}, states);
+  } else if (!s.isObserved) {
+    arrive({Head::Left::some, 0, false, 0}, states);
+  } else {
+    for (int64_t n = least; n < distance; ++n)
+      arrive({Head::Left::exactly, n, true, 0}, states);
+    for (int64_t rest = 0; rest < period; ++rest)
+      if (!iterations.knowsModulo(period) || modulo(iterations.rem, period) == rest)
+        arrive({Head::Left::many, rest, false, 0}, states);
+  }
+
+  const int depth = loops.size();
+  for (bool isOpen = true; isOpen && !fault;) {
+    isOpen = false;
+    for (auto &[head, states] : heads) {
+      if (states.second.empty())
+        continue;
+      isOpen = true;
+      States body = std::exchange(states.second, States());
+      const Number left = head.left == Head::Left::exactly ? Number::exactly(head.n)
+                          : head.left == Head::Left::many  ? Number::from(distance, period, head.n)
+                                                           : Number::between(1, Number::unbounded);
+      const Number done =
+          head.isCounted ? Number::exactly(head.done) : Number::from(0, period, head.done);
+      Known counter;
+      counter.number = add(lower.number, multiply(done, Number::exactly(s.number)));
+      counter.loop = depth;
+      environment[s.result] = counter;
+      loops.push_back({s.b, s.number, fromZero, left});
+      sequence(s.children[0], 0, body);
+      loops.pop_back();
+      if (fault)
+        return;
+      SmallVector<Head> next;
+      bool ends = false;
+      successors(head, next, ends);
+      if (ends)
+        exits.addAll(p.layout, body);
+      for (const Head &following : next)
+        arrive(following, body);
+    }
+  }
+  states = std::move(exits);
+}
+
+//===--- instructions ---------------------------------------------------------------------===//
+
+void Walk::execute(const Statement &s, State &state) {
+  if (++steps > mostSteps)
+    return fail({.what = Fault::What::tooMany, .op = p.phase});
+  if (s.kind == Kind::access)
+    return access(s, state);
+  const Number slot = environment[s.a].number;
+  if (!slot.isExact())
+    return fail({.what = Fault::What::badSlot, .op = s.op});
+  const unsigned flag = s.flags[slot.lo - s.number];
+  if (s.kind == Kind::setFlag || s.kind == Kind::setCross)
+    set(s, flag, state);
+  else
+    wait(s, flag, state);
+}
+
+void Walk::access(const Statement &s, State &state) {
+  auto eventOf = [&](const Touch &touch) {
+    return touch.event + (touch.slot < 0 ? 0 : environment[touch.slot].number.lo);
+  };
+  for (const Touch &touch : s.touches) {
+    const Number slot = touch.slot < 0 ? Number::exactly(0) : environment[touch.slot].number;
+    if (!slot.isExact() || slot.lo < 0 || slot.lo >= p.buffers[touch.buffer].copies)
+      return fail({.what = Fault::What::badSlot, .op = s.op, .event = touch.event});
+    const unsigned event = eventOf(touch);
+    const int unknown = state.firstUnknown(p.layout, s.pipe, p.hazards[event].data());
+    if (unknown >= 0)
+      return fail({.what = Fault::What::race,
+                   .op = s.op,
+                   .other = state.last(unknown),
+                   .event = event,
+                   .otherEvent = static_cast<unsigned>(unknown),
+                   .pipe = s.pipe});
+  }
+  for (const Touch &touch : s.touches)
+    state.happen(p.layout, s.pipe, eventOf(touch), s.op);
+}
+
+void Walk::set(const Statement &s, unsigned number, State &state) {
+  const Flag &flag = p.flags[number];
+  auto wrong = [&](Fault::What what, unsigned event) {
+    fail({.what = what, .op = s.op, .other = state.last(event), .flag = number, .pipe = s.pipe});
+  };
+  const bool comesAfterWait = state.knows(p.layout, s.pipe, flag.waitEvent);
+  if (flag.isCross) {
+    if (!state.knows(p.layout, s.pipe, flag.setEvent))
+      return wrong(Fault::What::unordered, flag.setEvent);
+    if (comesAfterWait)
+      state.forgetLateWaits(p.layout, number);
+    if (state.sets(p.layout, number) + state.lateWaits(p.layout, number) >= mostCrossSets)
+      return wrong(Fault::What::overflow, flag.setEvent);
+    state.happen(p.layout, s.pipe, flag.setEvent, s.op);
+  } else {
+    if (state.sets(p.layout, number) > 0)
+      return wrong(Fault::What::setTwice, flag.setEvent);
+    if (!comesAfterWait)
+      return wrong(Fault::What::setEarly, flag.waitEvent);
+    state.note(flag.setEvent, s.op);
+  }
+  state.set(p.layout, number, s.pipe);
+}
+
+void Walk::wait(const Statement &s, unsigned number, State &state) {
+  const Flag &flag = p.flags[number];
+  auto wrong = [&](Fault::What what, unsigned event) {
+    fail({.what = what, .op = s.op, .other = state.last(event), .flag = number, .pipe = s.pipe});
+  };
+  if (state.sets(p.layout, number) == 0)
+    return wrong(Fault::What::endlessWait, flag.setEvent);
+  if (flag.isCross && !state.knows(p.layout, s.pipe, flag.waitEvent))
+    return wrong(Fault::What::unordered, flag.waitEvent);
+  state.wait(p.layout, number, s.pipe);
+  if (!flag.isCross)
+    state.forgetLateWaits(p.layout, number);
+  state.happen(p.layout, s.pipe, flag.waitEvent, s.op);
+}
+
+void Walk::finish(const States &states) {
+  for (const State &state : states)
+    for (unsigned flag = 0; flag < p.flags.size(); ++flag)
+      if (state.sets(p.layout, flag) > 0)
+        return fail(
+            {.what = Fault::What::leftSet, .op = state.last(p.flags[flag].setEvent), .flag = flag});
+}
+
+} // namespace
+
+std::optional<Fault> findFault(const Program &program, const llvm::DenseSet<Operation *> &without) {
+  return Walk(program, without).run();
+}
+
+} // namespace mmk::sync
