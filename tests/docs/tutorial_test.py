@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Runs docs/tutorial.md as a reader would, and compares what comes out with what stands there.
+
+The page is read from top to bottom, in an empty folder. A block behind `<!-- file: NAME -->` is
+written to that file; of a ```console block each line `$ COMMAND` is run, and the lines below it
+must be what it writes. Only the two columns that are measured on this computer may differ.
+
+  tutorial_test.py MMK                 compare
+  MMK_UPDATE=1 tutorial_test.py MMK    rewrite the outputs in docs/tutorial.md
+"""
+
+import difflib
+import importlib.util
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "tutorial.md"
+BLOCK = re.compile(r"(?:^<!-- file: (?P<file>\S+) -->\n)?^```(?P<kind>\w*)\n(?P<body>.*?)^```$",
+                   re.MULTILINE | re.DOTALL)
+BUG = 3  # the exit code of mmk for a mistake of its own; the shell has others from 126
+
+
+def without_host_times(text):
+    """The text with a # for each figure below `host ms` and `GFLOP/s`, the last two columns."""
+    lines = []
+    timed = False
+    for line in text.splitlines():
+        head = re.fullmatch(r"(.*\S)\s+host ms\s+GFLOP/s", line)
+        row = re.fullmatch(r"(.*\S)\s+[\d.]+\s+[\d.]+", line)
+        if head:
+            timed = True
+            line = head[1] + "  host ms  GFLOP/s"
+        elif timed and row:
+            line = row[1] + "  #  #"
+        else:
+            timed = False
+        lines.append(line)
+    return lines
+
+
+class Reader:
+    """Somebody in a folder of his own, with mmk and python3 on the path."""
+
+    def __init__(self, mmk, folder):
+        self.folder = folder / "work"
+        self.folder.mkdir()
+        tools = folder / "bin"
+        tools.mkdir()
+        for name, target in (("mmk", mmk), ("python3", sys.executable)):
+            (tools / name).write_text(f'#!/bin/sh\nexec "{target}" "$@"\n')
+            (tools / name).chmod(0o755)
+        self.environment = dict(os.environ, PATH=f"{tools}:{os.environ['PATH']}", LC_ALL="C.UTF-8",
+                                MMK_CACHE_DIR=str(folder / "cache"))
+        self.failures = 0
+
+    def run(self, command):
+        done = subprocess.run(["bash", "-c", command], cwd=self.folder, env=self.environment,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, timeout=300)
+        if done.returncode < 0 or done.returncode == BUG or done.returncode >= 126:
+            print(f"$ {command}\nended with {done.returncode}:\n{done.stdout}")
+            self.failures += 1
+        return done.stdout
+
+    def follow(self, block, update):
+        """Does what a block says; returns the block as it should be."""
+        if block["file"]:
+            (self.folder / block["file"]).write_text(block["body"])
+        if block["kind"] != "console":
+            return block[0]
+        body = ""
+        for step in re.split(r"^(?=\$ )", block["body"], flags=re.MULTILINE):
+            if not step:
+                continue
+            first, _, shown = step.partition("\n")
+            given = self.run(first.removeprefix("$ "))
+            if given and not given.endswith("\n"):
+                given += "\n"
+            expected, found = without_host_times(shown), without_host_times(given)
+            if expected == found:
+                given = shown
+            elif not update:
+                print(first)
+                print("\n".join(difflib.unified_diff(expected, found, "docs/tutorial.md", "now",
+                                                     lineterm="")))
+                self.failures += 1
+            body += f"{first}\n{given}"
+        return f"```console\n{body}```"
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    if not importlib.util.find_spec("numpy"):
+        sys.exit(f"the reader of the tutorial has NumPy, {sys.executable} has none")
+    mmk = pathlib.Path(sys.argv[1]).resolve()
+    update = bool(os.environ.get("MMK_UPDATE"))
+    page = PAGE.read_text()
+    with tempfile.TemporaryDirectory() as folder:
+        reader = Reader(mmk, pathlib.Path(folder))
+        fresh = BLOCK.sub(lambda block: reader.follow(block, update), page)
+    if update and fresh != page:
+        PAGE.write_text(fresh)
+        print(f"rewrote {PAGE.name}")
+    if reader.failures:
+        sys.exit(f"{reader.failures} commands do not give what docs/tutorial.md shows; "
+                 f"MMK_UPDATE=1 {sys.argv[0]} {sys.argv[1]} rewrites it")
+
+
+if __name__ == "__main__":
+    main()
