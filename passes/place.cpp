@@ -206,7 +206,7 @@ void Placer::createKernel() {
 
 // What the passes before leave in a nest; anything else would be dropped in silence.
 static LogicalResult checkOps(ir::NestOp nest) {
-  WalkResult result = nest.walk([&](Operation *op) {
+  WalkResult result = nest.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (op->getParentOfType<linalg::LinalgOp>() ||
         isa<ir::NestOp, ir::DimOp, ir::ShareOp, ir::WalkOp, ir::YieldOp, tensor::DimOp,
             tensor::EmptyOp, tensor::ExtractSliceOp, tensor::InsertSliceOp, affine::AffineApplyOp,
@@ -242,6 +242,16 @@ LogicalResult Placer::emitNest(ir::NestOp nest) {
     if (!tile.stageLoop || !tile.stageLoop->hasAttr("mmk.step"))
       return tile.contract.emitOpError("is not tiled; run mmk-tile-base first");
   }
+  for (Operation *op : {tile.contract.getOperation(), tile.generic.getOperation()})
+    for (OpOperand *input : op ? cast<linalg::LinalgOp>(op).getDpsInputOperands()
+                               : SmallVector<OpOperand *>()) {
+      Value tensor = input->get();
+      while (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>())
+        tensor = slice.getSource();
+      if (!tensors.count(tensor) && !(tile.stageLoop && tensor == tile.stageLoop.getResult(0)))
+        return op->emitOpError("reads a tensor that is neither a parameter, nor of an earlier nest, "
+                               "nor the product of its own");
+    }
   auto extents = tile.loop->getAttrOfType<DenseI64ArrayAttr>("mmk.tile");
   tile.tileM = extents[0];
   tile.tileN = extents[1];

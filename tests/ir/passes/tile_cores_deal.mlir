@@ -1,0 +1,195 @@
+// How tiles are dealt: what the schedule says, as the deal that share and walk carry.
+// RUN: mmk-opt %s --mmk-tile-cores --canonicalize --cse | FileCheck %s
+
+#machine = #aicore.machine<"tiny", coupled, cores = 8, vector_cores = 1, memories = {ub = [65536, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#id = affine_map<(m, n) -> (m, n)>
+
+module attributes {aicore.machine = #machine} {
+// A coupled core has one vector unit: no factor on the rows of the default tile.
+// CHECK-LABEL: mmk.kernel @rows
+// CHECK:       mmk.share {{.*}} by <rows, width = 1, cores = 8, grid = 0 x 0>
+// CHECK:       mmk.walk {{.*}} by <rows, width = 1, cores = 8, grid = 0 x 0>
+// CHECK:       mmk.tile = array<i64: 2, 512>
+mmk.kernel @rows dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
+^bb0(%x: tensor<?x?xf32>):
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %y = mmk.nest {
+  ^bb0(%block: index):
+    %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+    %neg = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+    ^bb0(%e: f32, %out: f32):
+      %s = arith.negf %e : f32
+      linalg.yield %s : f32
+    } -> tensor<?x?xf32>
+    mmk.yield %neg : tensor<?x?xf32>
+  } -> tensor<?x?xf32>
+  mmk.return %y : tensor<?x?xf32>
+} schedule {
+  mmk.choice "cores" = [8]
+  mmk.choice "order" = ["rows"]
+}
+
+// The schedule's own tile.
+// CHECK-LABEL: mmk.kernel @columns
+// CHECK:       mmk.share {{.*}} by <columns, width = 1, cores = 8, grid = 0 x 0>
+// CHECK:       mmk.walk {{.*}} by <columns, width = 1, cores = 8, grid = 0 x 0>
+// CHECK:       mmk.tile = array<i64: 16, 128>
+mmk.kernel @columns dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
+^bb0(%x: tensor<?x?xf32>):
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %y = mmk.nest {
+  ^bb0(%block: index):
+    %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+    %neg = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+    ^bb0(%e: f32, %out: f32):
+      %s = arith.negf %e : f32
+      linalg.yield %s : f32
+    } -> tensor<?x?xf32>
+    mmk.yield %neg : tensor<?x?xf32>
+  } -> tensor<?x?xf32>
+  mmk.return %y : tensor<?x?xf32>
+} schedule {
+  mmk.choice "cores" = [8]
+  mmk.choice "order" = ["columns"]
+  mmk.choice "tile.M" = [16]
+  mmk.choice "tile.N" = [128]
+}
+
+// Wide rows leave fewer of them.
+// CHECK-LABEL: mmk.kernel @zigzag
+// CHECK:       mmk.share {{.*}} by <zigzag, width = 1, cores = 4, grid = 0 x 0>
+// CHECK:       mmk.walk {{.*}} by <zigzag, width = 1, cores = 4, grid = 0 x 0>
+// CHECK:       mmk.tile = array<i64: 1, 1024>
+mmk.kernel @zigzag dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
+^bb0(%x: tensor<?x?xf32>):
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %y = mmk.nest {
+  ^bb0(%block: index):
+    %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+    %neg = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+    ^bb0(%e: f32, %out: f32):
+      %s = arith.negf %e : f32
+      linalg.yield %s : f32
+    } -> tensor<?x?xf32>
+    mmk.yield %neg : tensor<?x?xf32>
+  } -> tensor<?x?xf32>
+  mmk.return %y : tensor<?x?xf32>
+} schedule {
+  mmk.choice "cores" = [4]
+  mmk.choice "order" = ["zigzag"]
+  mmk.choice "tile.N" = [1024]
+}
+
+// The width of the bands is the number in the word.
+// CHECK-LABEL: mmk.kernel @swizzle
+// CHECK:       mmk.share {{.*}} by <swizzle, width = 6, cores = 4, grid = 0 x 0>
+// CHECK:       mmk.walk {{.*}} by <swizzle, width = 6, cores = 4, grid = 0 x 0>
+// CHECK:       mmk.tile = array<i64: 2, 512>
+mmk.kernel @swizzle dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
+^bb0(%x: tensor<?x?xf32>):
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %y = mmk.nest {
+  ^bb0(%block: index):
+    %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+    %neg = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+    ^bb0(%e: f32, %out: f32):
+      %s = arith.negf %e : f32
+      linalg.yield %s : f32
+    } -> tensor<?x?xf32>
+    mmk.yield %neg : tensor<?x?xf32>
+  } -> tensor<?x?xf32>
+  mmk.return %y : tensor<?x?xf32>
+} schedule {
+  mmk.choice "cores" = [4]
+  mmk.choice "order" = ["swizzle(6)"]
+}
+
+// A grid deals rectangles.
+// CHECK-LABEL: mmk.kernel @grid
+// CHECK:       mmk.share {{.*}} by <zigzag, width = 1, cores = 8, grid = 4 x 2>
+// CHECK:       mmk.walk {{.*}} by <zigzag, width = 1, cores = 8, grid = 4 x 2>
+// CHECK:       mmk.tile = array<i64: 2, 512>
+mmk.kernel @grid dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
+^bb0(%x: tensor<?x?xf32>):
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %y = mmk.nest {
+  ^bb0(%block: index):
+    %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+    %neg = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+    ^bb0(%e: f32, %out: f32):
+      %s = arith.negf %e : f32
+      linalg.yield %s : f32
+    } -> tensor<?x?xf32>
+    mmk.yield %neg : tensor<?x?xf32>
+  } -> tensor<?x?xf32>
+  mmk.return %y : tensor<?x?xf32>
+} schedule {
+  mmk.choice "cores" = [8]
+  mmk.choice "order" = ["zigzag"]
+  mmk.choice "grid.M" = [4]
+  mmk.choice "grid.N" = [2]
+}
+
+// A grid along one dimension has 1 along the other.
+// CHECK-LABEL: mmk.kernel @grid_one_way
+// CHECK:       mmk.share {{.*}} by <rows, width = 1, cores = 8, grid = 8 x 1>
+// CHECK:       mmk.walk {{.*}} by <rows, width = 1, cores = 8, grid = 8 x 1>
+// CHECK:       mmk.tile = array<i64: 2, 512>
+mmk.kernel @grid_one_way dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
+^bb0(%x: tensor<?x?xf32>):
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %y = mmk.nest {
+  ^bb0(%block: index):
+    %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+    %neg = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+    ^bb0(%e: f32, %out: f32):
+      %s = arith.negf %e : f32
+      linalg.yield %s : f32
+    } -> tensor<?x?xf32>
+    mmk.yield %neg : tensor<?x?xf32>
+  } -> tensor<?x?xf32>
+  mmk.return %y : tensor<?x?xf32>
+} schedule {
+  mmk.choice "cores" = [8]
+  mmk.choice "grid.M" = [8]
+}
+
+// 1 x 1 is no grid: else the other cores would have nothing to do.
+// CHECK-LABEL: mmk.kernel @grid_of_one
+// CHECK:       mmk.share {{.*}} by <rows, width = 1, cores = 8, grid = 0 x 0>
+// CHECK:       mmk.walk {{.*}} by <rows, width = 1, cores = 8, grid = 0 x 0>
+// CHECK:       mmk.tile = array<i64: 2, 512>
+mmk.kernel @grid_of_one dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
+^bb0(%x: tensor<?x?xf32>):
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %y = mmk.nest {
+  ^bb0(%block: index):
+    %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+    %neg = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+    ^bb0(%e: f32, %out: f32):
+      %s = arith.negf %e : f32
+      linalg.yield %s : f32
+    } -> tensor<?x?xf32>
+    mmk.yield %neg : tensor<?x?xf32>
+  } -> tensor<?x?xf32>
+  mmk.return %y : tensor<?x?xf32>
+} schedule {
+  mmk.choice "cores" = [8]
+  mmk.choice "grid.M" = [1]
+  mmk.choice "grid.N" = [1]
+}
+}

@@ -1,0 +1,69 @@
+// Run out of order, or on what no pass before leaves.
+// RUN: mmk-opt %s -verify-diagnostics -split-input-file --mmk-tile-cores
+
+// expected-error @+1 {{expected a machine; run mmk-apply-variant first}}
+module {
+}
+
+// -----
+
+#machine = #aicore.machine<"tiny", coupled, cores = 8, vector_cores = 1, memories = {ub = [65536, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#id = affine_map<(m, n) -> (m, n)>
+
+// No nest: nothing would be dealt to anybody.
+module attributes {aicore.machine = #machine} {
+mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
+^bb0(%x: tensor<?x?xf32>):
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+  // expected-error @+1 {{'linalg.generic' op is in no nest; run mmk-fuse-epilogue first}}
+  %neg = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+  ^bb0(%e: f32, %out: f32):
+    linalg.yield %e : f32
+  } -> tensor<?x?xf32>
+  mmk.return %neg : tensor<?x?xf32>
+}
+}
+
+// -----
+
+#machine = #aicore.machine<"tiny", coupled, cores = 8, vector_cores = 1, memories = {ub = [65536, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+
+module attributes {aicore.machine = #machine} {
+mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
+^bb0(%x: tensor<?x?xf32>):
+  // expected-error @+1 {{'mmk.nest' op expected a product or an elementwise operation on whole tensors}}
+  %y = mmk.nest {
+  ^bb0(%block: index):
+    mmk.yield %x : tensor<?x?xf32>
+  } -> tensor<?x?xf32>
+  mmk.return %y : tensor<?x?xf32>
+}
+}
+
+// -----
+
+#machine = #aicore.machine<"tiny", coupled, cores = 8, vector_cores = 1, memories = {ub = [65536, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#id = affine_map<(m, n) -> (m, n)>
+
+module attributes {aicore.machine = #machine} {
+mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
+^bb0(%x: tensor<?x?xf32>):
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  // expected-error @+1 {{'mmk.nest' op expected to yield results of its product or elementwise operation}}
+  %y = mmk.nest {
+  ^bb0(%block: index):
+    %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+    %neg = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+    ^bb0(%e: f32, %out: f32):
+      linalg.yield %e : f32
+    } -> tensor<?x?xf32>
+    mmk.yield %x : tensor<?x?xf32>
+  } -> tensor<?x?xf32>
+  mmk.return %y : tensor<?x?xf32>
+}
+}
