@@ -58,12 +58,6 @@ StepKind compareKind(arith::CmpIPredicate predicate, bool &swapped) {
 
 bool isCountable(Type type) { return type.isIndex() || type.isInteger(64) || type.isInteger(1); }
 
-/// Floats and narrow integers are data, and decide nothing here.
-bool isOnlyData(Operation &op) {
-  return op.getNumResults() > 0 && op.getNumRegions() == 0 && isMemoryEffectFree(&op) &&
-         llvm::none_of(op.getResultTypes(), isCountable);
-}
-
 } // namespace
 
 Compiler::Compiler(aicore::PhaseOp phase, const Machine &machine, ArrayRef<int64_t> dims,
@@ -129,6 +123,7 @@ int32_t Compiler::place(int64_t initial) {
 }
 
 int32_t Compiler::placeOf(Value value) {
+  asksForData_ |= unknown_.contains(value) && isCountable(value.getType());
   auto [entry, isNew] = places_.try_emplace(value, 0);
   if (isNew)
     entry->second = place();
@@ -188,6 +183,16 @@ llvm::Error Compiler::statements(Block &block) {
 }
 
 llvm::Error Compiler::statement(Operation &op) {
+  const bool outerAsks = std::exchange(asksForData_, false);
+  if (llvm::Error error = translate(op))
+    return error;
+  if (asksForData_)
+    return fault(&op, "depends on data, which counting does not have");
+  asksForData_ = outerAsks;
+  return llvm::Error::success();
+}
+
+llvm::Error Compiler::translate(Operation &op) {
   auto emitted = [&](Step step) {
     emit(&op, step);
     return llvm::Error::success();
@@ -224,9 +229,22 @@ llvm::Error Compiler::statement(Operation &op) {
       .Default([&](Operation *) { return arithmetic(op); });
 }
 
+// Floats and narrow integers are data, and so is what follows from them: it has no value here,
+// which is a fault only where an instruction or control flow asks for one.
+bool Compiler::isData(Operation &op) const {
+  auto isUnknown = [&](Value operand) {
+    return !isCountable(operand.getType()) || unknown_.contains(operand);
+  };
+  return op.getNumResults() > 0 && op.getNumRegions() == 0 && isMemoryEffectFree(&op) &&
+         (llvm::none_of(op.getResultTypes(), isCountable) ||
+          llvm::any_of(op.getOperands(), isUnknown));
+}
+
 llvm::Error Compiler::arithmetic(Operation &op) {
-  if (isOnlyData(op))
+  if (isData(op)) {
+    unknown_.insert(op.result_begin(), op.result_end());
     return llvm::Error::success();
+  }
   if (op.getNumResults() != 1 || !llvm::all_of(op.getResultTypes(), isCountable) ||
       !llvm::all_of(op.getOperandTypes(), isCountable))
     return fault(&op, "cannot be counted; expected arithmetic on index, i64 or i1");

@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 #include <map>
 
@@ -22,6 +23,8 @@ private:
   bool isInScope(mlir::Operation &op) const;
   llvm::Error statements(mlir::Block &block);
   llvm::Error statement(mlir::Operation &op);
+  llvm::Error translate(mlir::Operation &op);
+  bool isData(mlir::Operation &op) const;
   llvm::Error arithmetic(mlir::Operation &op);
   llvm::Error loop(mlir::scf::ForOp op);
   llvm::Error branch(mlir::scf::IfOp op);
@@ -59,6 +62,8 @@ private:
   Program program_;
   llvm::DenseMap<mlir::Value, int32_t> places_, tensors_;
   std::map<int64_t, int32_t> constants_;
+  llvm::DenseSet<mlir::Value> unknown_; ///< what follows from data
+  bool asksForData_ = false;            ///< the statement at hand needs the value of such a one
 };
 
 } // namespace mmk::count

@@ -192,6 +192,28 @@ TEST_F(SmallProgram, Arithmetic) {
             1 + 9 * 26);
 }
 
+// Scalars of a kernel are data: what they make has no value here, and none is needed.
+TEST_F(SmallProgram, DataIsSkippedUnlessControlFlowAsksForIt) {
+  const std::string data = R"(
+    %half = arith.constant 0.5 : f32
+    %alpha = arith.sitofp %small : i32 to f32
+    %above = arith.cmpf ogt, %alpha, %half : f32
+    %picked = arith.select %above, %alpha, %half : f32
+    %count = arith.select %above, %c1, %c2 : index
+    %twice = arith.muli %count, %c2 : index
+  )";
+  const std::string narrow = "%small = arith.constant 3 : i32\n" + data;
+  EXPECT_EQ(cycles(narrow + load), 27);
+  const std::string fault = "depends on data, which counting does not have";
+  const std::string bound = message(narrow + "scf.for %i = %c0 to %twice step %c1 {" + load + "}");
+  EXPECT_NE(bound.find("'scf.for' " + fault), std::string::npos) << bound;
+  const std::string condition = message(narrow + "scf.if %above {" + load + "}");
+  EXPECT_NE(condition.find("'scf.if' " + fault), std::string::npos) << condition;
+  std::string sized = load;
+  sized.replace(sized.find("size(%c16"), 9, "size(%count");
+  EXPECT_NE(message(narrow + sized).find("'aicore.load' " + fault), std::string::npos);
+}
+
 TEST_F(SmallProgram, ASlotIsTheNumberModuloCopies) {
   // Two copies: the slots of 0 and 2 are one flag, that of 1 another.
   EXPECT_EQ(message(R"(
@@ -515,6 +537,15 @@ TEST_F(WholeKernel, ElementwiseKernelsAreVectorWork) {
   EXPECT_GT(report->pipes[static_cast<size_t>(Pipe::vector)].busyCycles, 0);
   // Six MiB through HBM take 3.5 us at the least.
   EXPECT_GT(report->microseconds, 3.4);
+}
+
+TEST_F(WholeKernel, AScalarThatIsChosenByComparison) {
+  auto report = count("ascend910b3", {}, {1000}, nullptr, R"(
+    kernel k(a: f32[N], alpha: f32 = 0.1, p: f32 = 1) -> c: f32[N] {
+      c = a * select(alpha > 0.5, alpha, p);
+    })");
+  ASSERT_TRUE(static_cast<bool>(report)) << llvm::toString(report.takeError());
+  EXPECT_GT(report->cycles, 0);
 }
 
 // Constants of narrow integers stand outside of the vector region that uses them.
