@@ -1,31 +1,91 @@
 // `mmk check`: everything that can be known about a file without running it.
+#include "codegen/executable.h"
 #include "driver/command.h"
 #include "driver/ending.h"
+#include "driver/files.h"
+#include "driver/json.h"
 #include "driver/session.h"
 #include "driver/terminal.h"
 
 #include <fmt/format.h>
 
 namespace mmk::driver {
+namespace {
+
+/// What is known of a kernel that is right.
+struct Finding {
+  const Kernel *kernel;
+  std::string variant;
+  std::vector<MemoryUse> memory;
+};
+
+/// All kernels are looked at, also behind one that is wrong.
+std::vector<Finding> check(Session &session) {
+  std::vector<Finding> findings;
+  std::string mistakes;
+  for (const Kernel *kernel : session.kernels()) {
+    try {
+      Lowering lowering = session.lower(*kernel, Stage::aicore);
+      findings.push_back({kernel, lowering.variant, memoryUse(lowering.kernel())});
+    } catch (const Mistake &mistake) {
+      mistakes += mistake.what();
+    }
+  }
+  if (!mistakes.empty())
+    throw Mistake::withText(mistakes);
+  return findings;
+}
+
+std::string text(const Machine &machine, const std::vector<Finding> &findings) {
+  size_t cases = 0;
+  std::string lines;
+  for (const Finding &finding : findings) {
+    cases += finding.kernel->cases.size();
+    std::string memory;
+    for (const MemoryUse &use : finding.memory)
+      if (use.used > 0)
+        memory +=
+            fmt::format("{}{} {:.0f} %", memory.empty() ? "" : ", ", use.memory,
+                        100.0 * static_cast<double>(use.used) / static_cast<double>(use.capacity));
+    lines += fmt::format("  {}: {}\n    fills of a core: {}\n", finding.kernel->name,
+                         finding.variant, memory);
+  }
+  return fmt::format("{} {} kernel{}, {} case{}; on {}:\n{}", coloured("1;32", "ok:"),
+                     findings.size(), findings.size() == 1 ? "" : "s", cases, cases == 1 ? "" : "s",
+                     machine.name, lines);
+}
+
+std::string json(const Machine &machine, const std::vector<Finding> &findings) {
+  return jsonArray(findings, [&](llvm::json::OStream &out, const Finding &finding) {
+    out.attribute("kernel", finding.kernel->name);
+    out.attribute("machine", machine.name);
+    out.attribute("variant", finding.variant);
+    out.attributeArray("cases", [&] {
+      for (const Case &each : finding.kernel->cases)
+        out.value(each.name);
+    });
+    writeMemory(out, finding.memory);
+  });
+}
+
+} // namespace
 
 int checkCommand(const std::vector<std::string> &words) {
   Target target;
+  std::optional<std::string> jsonFile;
   CommandLine commandLine("check");
   target.addOptionsTo(commandLine);
+  commandLine.option("--json", "FILE", jsonFile);
   target.takeFileAlone(commandLine.parse(words), "check");
+  if (jsonFile)
+    expectWritable(*jsonFile);
 
   Session session(target);
-  size_t cases = 0;
-  std::string lines;
-  for (const Kernel *kernel : session.kernels()) {
-    const Lowering lowering = session.lower(*kernel, Stage::aicore);
-    cases += kernel->cases.size();
-    lines += fmt::format("  {}: {}\n", kernel->name, lowering.variant);
-  }
-  const size_t kernels = session.kernels().size();
-  print(fmt::format("{} {} kernel{}, {} case{}; on {}:\n{}", coloured("1;32", "ok:"), kernels,
-                    kernels == 1 ? "" : "s", cases, cases == 1 ? "" : "s", session.machine().name,
-                    lines));
+  const std::vector<Finding> findings = check(session);
+  if (jsonFile.value_or("") != "-")
+    print(text(session.machine(), findings));
+  if (jsonFile)
+    writeFile(*jsonFile, json(session.machine(), findings));
   return allWell;
 }
 

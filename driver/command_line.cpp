@@ -89,8 +89,6 @@ void CommandLine::shortName(const std::string &letter, const std::string &name) 
 // CLI11 would take `--json= FILE` for `--json FILE`, and read a truth value behind a flag.
 void CommandLine::Parts::checkWords(const std::vector<std::string> &words) {
   for (const std::string &word : words) {
-    if (word == "--")
-      return;
     const size_t equals = word.find('=');
     if (!word.starts_with("--") || equals == std::string::npos)
       continue;

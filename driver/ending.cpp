@@ -22,4 +22,6 @@ Mistake::Mistake(const std::string &message) : Mistake(oneForEachLine(message)) 
 Mistake::Mistake(const Diagnostics &diagnostics)
     : std::runtime_error(diagnostics.render(showsColours(Stream::error))) {}
 
+Mistake Mistake::withText(const std::string &text) { return {Whole(), text}; }
+
 } // namespace mmk::driver

@@ -18,6 +18,12 @@ public:
   explicit Mistake(const std::string &message);
   /// Messages about a program.
   explicit Mistake(const Diagnostics &diagnostics);
+  /// Several mistakes as one, by their whole texts.
+  static Mistake withText(const std::string &text);
+
+private:
+  struct Whole {};
+  Mistake(Whole, const std::string &text) : std::runtime_error(text) {}
 };
 
 /// What cannot happen, unless mmk is wrong.

@@ -115,7 +115,9 @@ Finds everything that can be known about a file without running it: its syntax, 
 schedules, and for each kernel whether its variant (by default the first alternative of every
 directive) fits the machine. FILE may be -, standard input.
 
-)" TARGET_OPTIONS HELP_OPTION
+)" TARGET_OPTIONS
+    R"(  --json FILE                the same as JSON; - is standard output, without the text
+)" HELP_OPTION
     R"(
 examples:
   mmk check examples/matmul_bias_leakyrelu.mmk

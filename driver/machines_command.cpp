@@ -2,10 +2,9 @@
 #include "driver/command.h"
 #include "driver/ending.h"
 #include "driver/files.h"
+#include "driver/json.h"
 #include "driver/target.h"
 #include "driver/terminal.h"
-
-#include "llvm/Support/JSON.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -71,10 +70,12 @@ void write(llvm::json::OStream &out, const Machine &machine) {
       const std::string &source = machine.sources[i].second;
       double number = 0;
       out.attributeObject(path, [&] {
+        out.attributeBegin("value");
         if (llvm::StringRef(value).getAsDouble(number))
-          out.attribute("value", value);
+          out.value(value);
         else
-          out.attributeBegin("value"), out.rawValue(value), out.attributeEnd();
+          out.rawValue(value);
+        out.attributeEnd();
         if (!source.empty())
           out.attribute("source", source);
       });
@@ -84,17 +85,6 @@ void write(llvm::json::OStream &out, const Machine &machine) {
     for (const auto &[word, meaning] : machine.legend)
       out.attribute(word, meaning);
   });
-}
-
-std::string json(const std::vector<Machine> &machines) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  llvm::json::OStream out(stream, /*IndentSize=*/2);
-  out.array([&] {
-    for (const Machine &machine : machines)
-      out.object([&] { write(out, machine); });
-  });
-  return text + "\n";
 }
 
 } // namespace
@@ -117,7 +107,7 @@ int machinesCommand(const std::vector<std::string> &words) {
   if (!jsonFile || *jsonFile != "-")
     print(names.empty() ? table(machines) : figures(machines.front()));
   if (jsonFile)
-    writeFile(*jsonFile, json(machines));
+    writeFile(*jsonFile, jsonArray(machines, write));
   return allWell;
 }
 

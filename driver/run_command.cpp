@@ -6,6 +6,7 @@
 #include "driver/environment.h"
 #include "driver/files.h"
 #include "driver/footprint.h"
+#include "driver/json.h"
 #include "driver/session.h"
 
 #include <fmt/format.h>
@@ -33,18 +34,6 @@ std::unique_ptr<Executable> compileOrFail(const Lowering &lowering, const Machin
     throw Bug(llvm::toString(executable.takeError()));
   (*executable)->compileMs += lowering.milliseconds;
   return std::move(*executable);
-}
-
-void writeJson(const std::string &file, const RunHeader &header,
-               const std::vector<CaseReport> &reports) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  llvm::json::OStream out(stream, /*IndentSize=*/2);
-  out.array([&] {
-    for (const CaseReport &report : reports)
-      out.object([&] { write(out, header, report); });
-  });
-  writeFile(file, text + "\n");
 }
 
 int runCases(Session &session, const RunOptions &options, const std::vector<RunCase> &runs) {
@@ -91,7 +80,10 @@ int runCases(Session &session, const RunOptions &options, const std::vector<RunC
   if (showsTable)
     table.printFailures(reports);
   if (options.json)
-    writeJson(*options.json, header, reports);
+    writeFile(*options.json,
+              jsonArray(reports, [&](llvm::json::OStream &out, const CaseReport &report) {
+                write(out, header, report);
+              }));
   return passed ? allWell : wrongResult;
 }
 

@@ -2,10 +2,10 @@
 #include "driver/run_report.h"
 
 #include "driver/environment.h"
+#include "driver/json.h"
 
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 
 namespace json = llvm::json;
 
@@ -18,13 +18,6 @@ double percentile(const std::vector<double> &sorted, double share) {
   return sorted[static_cast<size_t>(std::max(place, 1.0)) - 1];
 }
 
-/// The shortest digits that read back as the same number; llvm::json writes all seventeen.
-void number(json::OStream &out, llvm::StringRef name, double value) {
-  out.attributeBegin(name);
-  out.rawValue(std::isfinite(value) ? fmt::format("{}", value) : "null");
-  out.attributeEnd();
-}
-
 void write(json::OStream &out, const CheckReport &check) {
   const double ratio = check.elements == 0
                            ? 0
@@ -32,37 +25,37 @@ void write(json::OStream &out, const CheckReport &check) {
   out.attribute("passed", check.passed);
   out.attribute("elements", check.elements);
   out.attribute("wrong", check.wrong);
-  number(out, "error_ratio", ratio);
-  number(out, "max_abs_error", check.maxAbs);
-  number(out, "max_rel_error", check.maxRel);
+  writeNumber(out, "error_ratio", ratio);
+  writeNumber(out, "max_abs_error", check.maxAbs);
+  writeNumber(out, "max_rel_error", check.maxRel);
 }
 
 void write(json::OStream &out, const ClockReport &clock) {
   out.attribute("cycles", clock.cycles);
-  number(out, "time_us", clock.microseconds);
-  number(out, "launch_us", clock.launchMicroseconds);
+  writeNumber(out, "time_us", clock.microseconds);
+  writeNumber(out, "launch_us", clock.launchMicroseconds);
   out.attribute("cores", clock.cores);
   out.attribute("bound", llvm::StringRef(spelling(clock.bound)));
-  number(out, "bound_us", clock.boundMicroseconds);
+  writeNumber(out, "bound_us", clock.boundMicroseconds);
   out.attributeObject("pipes", [&] {
     for (size_t i = 0; i < allPipes.size(); ++i)
       out.attributeObject(spelling(allPipes[i]), [&] {
-        number(out, "busy_us", clock.pipes[i].busyMicroseconds);
-        number(out, "ratio", clock.pipes[i].ratio);
+        writeNumber(out, "busy_us", clock.pipes[i].busyMicroseconds);
+        writeNumber(out, "ratio", clock.pipes[i].ratio);
       });
   });
 }
 
 void write(json::OStream &out, const HostReport &host) {
   out.attribute("threads", static_cast<int64_t>(host.threads));
-  number(out, "compile_ms", host.compileMs);
+  writeNumber(out, "compile_ms", host.compileMs);
   out.attribute("cached", host.cached);
   out.attributeObject("run_ms", [&] {
-    number(out, "min", host.runMs.front());
-    number(out, "median", host.median());
-    number(out, "p90", host.ninetieth());
+    writeNumber(out, "min", host.runMs.front());
+    writeNumber(out, "median", host.median());
+    writeNumber(out, "p90", host.ninetieth());
   });
-  number(out, "gflops", host.gflops);
+  writeNumber(out, "gflops", host.gflops);
 }
 
 } // namespace
@@ -98,13 +91,7 @@ void write(json::OStream &out, const RunHeader &header, const CaseReport &report
     out.attributeObject("clock", [&] { write(out, *report.clock); });
   if (report.host)
     out.attributeObject("host", [&] { write(out, *report.host); });
-  out.attributeObject("memory", [&] {
-    for (const MemoryUse &use : header.memory)
-      out.attributeObject(use.memory, [&] {
-        out.attribute("used", use.used);
-        out.attribute("capacity", use.capacity);
-      });
-  });
+  writeMemory(out, header.memory);
   out.attributeObject("environment", [&] {
     for (const auto &[name, value] : environment())
       out.attribute(name, value);

@@ -1,5 +1,6 @@
 """Each stage that `mmk compile` writes, and `mmk check`."""
 
+import json
 import subprocess
 
 from command import EXAMPLES, MMK, CommandTest, main
@@ -52,7 +53,25 @@ class Compile(CommandTest):
     def test_check_names_every_kernel_and_its_variant(self):
         text = self.mmk("check", FUSED, "--machine", "host", "--set", "tile.M=64")
         self.assertRegex(text, r"^ok: 1 kernel, 6 cases; on host:\n"
-                               r"  matmul_bias_leakyrelu: cores=\d+,tile=64x256x64,.*\n$")
+                               r"  matmul_bias_leakyrelu: cores=\d+,tile=64x256x64,.*\n"
+                               r"    fills of a core: l1 \d+ %, l0a \d+ %,.*\n$")
+
+    def test_check_as_json(self):
+        (kernel,) = json.loads(self.mmk("check", FUSED, "--json", "-"))
+        self.assertEqual(list(kernel), ["kernel", "machine", "variant", "cases", "memory"])
+        self.assertEqual(kernel["cases"], ["S1", "S2", "S3", "S4", "ragged", "thin"])
+        self.assertEqual(set(kernel["memory"]["l1"]), {"used", "capacity"})
+
+    def test_check_looks_behind_a_kernel_that_is_wrong(self):
+        (self.folder / "two.mmk").write_text(
+            "".join(f"kernel {name}(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {{\n  c = a @ b;\n"
+                    f"  schedule {{ tile M = {tile}; }}\n}}\n"
+                    for name, tile in [("one", 1024), ("right", 64), ("two", 2048)]))
+        self.mmk("check", "two.mmk", exit=2)
+        self.assertIn("two.mmk:3:19: error: L0A", self.said)
+        self.assertIn("note: nearest legal: tile.M = 128 (--set tile.M=128)\n", self.said)
+        self.assertIn("two.mmk:11:19: error: L0A", self.said)
+        self.assertNotIn("two.mmk:7:", self.said)
 
     def test_warnings_stop_nothing(self):
         (self.folder / "warn.mmk").write_text(

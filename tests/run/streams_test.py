@@ -2,6 +2,7 @@
 
 import os
 import pty
+import signal
 import subprocess
 import time
 
@@ -77,6 +78,20 @@ class Streams(CommandTest):
         self.assertEqual((done.returncode, done.stderr),
                          (2, "error: cannot write matmul.mlir: File too large\n"))
         self.assertEqual([path.name for path in self.folder.iterdir()], ["examples"])
+
+    def test_a_crash_is_reported_as_a_bug(self):
+        for number in [signal.SIGSEGV, signal.SIGABRT, signal.SIGFPE]:
+            process = subprocess.Popen([MMK, "check", "-", "--set", "it's"], cwd=self.folder,
+                                       stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+            # The program is being waited for once standard input is taken.
+            process.stdin.write(b"kernel")
+            process.stdin.flush()
+            time.sleep(0.3)
+            process.send_signal(number)
+            _, said = process.communicate(timeout=60)
+            self.assertEqual((process.returncode, said.decode()),
+                             (3, "error: mmk has crashed\nnote: this is a bug in mmk; reproduce it "
+                                 "with: mmk check - --set 'it'\\''s'\n"))
 
     def test_numbers_do_not_follow_the_locale(self):
         self.environment.update(LC_ALL="de_DE.UTF-8", LANG="de_DE.UTF-8")
