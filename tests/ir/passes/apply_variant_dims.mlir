@@ -29,10 +29,13 @@ mmk.kernel @literals dims ["M"]
 // CHECK-LABEL: mmk.kernel @elementwise
 // CHECK:       } schedule {
 // CHECK-NEXT:  mmk.choice "cores" = [20]
+// Rows of 512 elements, and as many as leave room in UB for two copies of both tensors and some scratch.
+// CHECK-NEXT:  mmk.choice "tile.N" = [512]
+// CHECK-NEXT:  mmk.choice "tile.M" = [15]
 // CHECK-NEXT:  mmk.choice "buffers.out" = [2]
 // CHECK-NEXT:  mmk.choice "buffers.ub" = [2]
 // CHECK-NEXT:  mmk.choice "order" = ["rows"]
-// CHECK-NEXT:  } attributes {variant = "cores=20,out=2,ub=2,order=rows"}
+// CHECK-NEXT:  } attributes {variant = "cores=20,tile=15x512,out=2,ub=2,order=rows"}
 mmk.kernel @elementwise dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
 ^bb0(%x: tensor<?x?xf32>):
   %m = mmk.dim "M"

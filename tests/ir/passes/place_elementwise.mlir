@@ -90,9 +90,9 @@ mmk.kernel @no_scratch dims ["M", "N"]
 
 // One dimension has no rows to deal: the vector cores halve the columns.
 // CHECK-LABEL: aicore.kernel @line
-// CHECK:         %x_ub = aicore.alloc "x" of "ub" copies 1 : memref<1x32xf32, #aicore.space<ub>>
-// CHECK:           %[[J0:.*]] = arith.muli %{{.*}}, %c64
-// CHECK:           %[[TN:.*]] = arith.minsi %{{.*}}, %c64
+// CHECK:         %x_ub = aicore.alloc "x" of "ub" copies 1 : memref<1x64xf32, #aicore.space<ub>>
+// CHECK:           %[[J0:.*]] = arith.muli %{{.*}}, %c128
+// CHECK:           %[[TN:.*]] = arith.minsi %{{.*}}, %c128
 // CHECK:           aicore.vector_cores 2 {
 // CHECK-NEXT:      ^bb0(%[[V:.*]]: index):
 // CHECK-NEXT:        %[[PART:.*]] = arith.ceildivsi %[[TN]], %c2

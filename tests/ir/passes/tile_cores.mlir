@@ -137,8 +137,8 @@ mmk.kernel @batched dims ["B", "M", "K", "N"]
 }
 
 // Several batch dimensions are one coordinate, taken apart: b = batch / H, h = batch mod H.
-// Without a product and without a choice the tile is 512 columns and 1/16 of UB, here 2 rows, for each
-// of the two vector cores.
+// Without a product the schedule's tile is one step of a vector core; a block has two of them, and
+// takes twice the rows.
 // CHECK-LABEL: mmk.kernel @elementwise4
 // CHECK:         %[[B:.*]] = mmk.dim "B"
 // CHECK:         %[[H:.*]] = mmk.dim "H"
@@ -149,7 +149,7 @@ mmk.kernel @batched dims ["B", "M", "K", "N"]
 // CHECK-NEXT:      %[[H0:.*]] = arith.remsi %[[BATCH]], %[[H]]
 // CHECK-NEXT:      %[[B0:.*]] = arith.divsi %[[BATCH]], %[[H]]
 // CHECK:           tensor.extract_slice %{{.*}}[%[[B0]], %[[H0]], %{{.*}}, %{{.*}}] [1, 1,
-// CHECK:         mmk.tile = array<i64: 4, 512>
+// CHECK:         mmk.tile = array<i64: 32, 64>
 mmk.kernel @elementwise4 dims ["B", "H", "M", "N"]
     args [#mmk.named<"x"["B", "H", "M", "N"]>] results [#mmk.named<"y"["B", "H", "M", "N"]>] {
 ^bb0(%x: tensor<?x?x?x?xf32>):
@@ -170,13 +170,16 @@ mmk.kernel @elementwise4 dims ["B", "H", "M", "N"]
     mmk.yield %neg : tensor<?x?x?x?xf32>
   } -> tensor<?x?x?x?xf32>
   mmk.return %y : tensor<?x?x?x?xf32>
+} schedule {
+  mmk.choice "tile.M" = [16]
+  mmk.choice "tile.N" = [64]
 }
 
-// One dimension: one row of tiles.
+// One dimension: one row of tiles, and twice the columns.
 // CHECK-LABEL: mmk.kernel @elementwise1
 // CHECK:         %[[COLUMNS:.*]] = arith.ceildivsi
 // CHECK:         mmk.share %{{.*}} of %c1 x %c1 x %[[COLUMNS]] by
-// CHECK:         mmk.tile = array<i64: 1, 512>
+// CHECK:         mmk.tile = array<i64: 1, 1024>
 mmk.kernel @elementwise1 dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"y"["N"]>] {
 ^bb0(%x: tensor<?xf32>):
   %n = mmk.dim "N"
@@ -192,5 +195,7 @@ mmk.kernel @elementwise1 dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.na
     mmk.yield %neg : tensor<?xf32>
   } -> tensor<?xf32>
   mmk.return %y : tensor<?xf32>
+} schedule {
+  mmk.choice "tile.N" = [512]
 }
 }

@@ -5,11 +5,11 @@
 #id = affine_map<(m, n) -> (m, n)>
 
 module attributes {aicore.machine = #machine} {
-// A coupled core has one vector unit: no factor on the rows of the default tile.
+// A coupled core has one vector unit: the tile is the schedule's as it stands.
 // CHECK-LABEL: mmk.kernel @rows
 // CHECK:       mmk.share {{.*}} by <rows, width = 1, cores = 8, grid = 0 x 0>
 // CHECK:       mmk.walk {{.*}} by <rows, width = 1, cores = 8, grid = 0 x 0>
-// CHECK:       mmk.tile = array<i64: 2, 512>
+// CHECK:       mmk.tile = array<i64: 16, 128>
 mmk.kernel @rows dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
 ^bb0(%x: tensor<?x?xf32>):
   %m = mmk.dim "M"
@@ -27,11 +27,13 @@ mmk.kernel @rows dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.
   } -> tensor<?x?xf32>
   mmk.return %y : tensor<?x?xf32>
 } schedule {
+  mmk.choice "tile.M" = [16]
+  mmk.choice "tile.N" = [128]
   mmk.choice "cores" = [8]
   mmk.choice "order" = ["rows"]
 }
 
-// The schedule's own tile.
+// Down the columns first.
 // CHECK-LABEL: mmk.kernel @columns
 // CHECK:       mmk.share {{.*}} by <columns, width = 1, cores = 8, grid = 0 x 0>
 // CHECK:       mmk.walk {{.*}} by <columns, width = 1, cores = 8, grid = 0 x 0>
@@ -53,17 +55,17 @@ mmk.kernel @columns dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#m
   } -> tensor<?x?xf32>
   mmk.return %y : tensor<?x?xf32>
 } schedule {
-  mmk.choice "cores" = [8]
-  mmk.choice "order" = ["columns"]
   mmk.choice "tile.M" = [16]
   mmk.choice "tile.N" = [128]
+  mmk.choice "cores" = [8]
+  mmk.choice "order" = ["columns"]
 }
 
-// Wide rows leave fewer of them.
+// Back and forth.
 // CHECK-LABEL: mmk.kernel @zigzag
 // CHECK:       mmk.share {{.*}} by <zigzag, width = 1, cores = 4, grid = 0 x 0>
 // CHECK:       mmk.walk {{.*}} by <zigzag, width = 1, cores = 4, grid = 0 x 0>
-// CHECK:       mmk.tile = array<i64: 1, 1024>
+// CHECK:       mmk.tile = array<i64: 16, 128>
 mmk.kernel @zigzag dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
 ^bb0(%x: tensor<?x?xf32>):
   %m = mmk.dim "M"
@@ -81,16 +83,17 @@ mmk.kernel @zigzag dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mm
   } -> tensor<?x?xf32>
   mmk.return %y : tensor<?x?xf32>
 } schedule {
+  mmk.choice "tile.M" = [16]
+  mmk.choice "tile.N" = [128]
   mmk.choice "cores" = [4]
   mmk.choice "order" = ["zigzag"]
-  mmk.choice "tile.N" = [1024]
 }
 
 // The width of the bands is the number in the word.
 // CHECK-LABEL: mmk.kernel @swizzle
 // CHECK:       mmk.share {{.*}} by <swizzle, width = 6, cores = 4, grid = 0 x 0>
 // CHECK:       mmk.walk {{.*}} by <swizzle, width = 6, cores = 4, grid = 0 x 0>
-// CHECK:       mmk.tile = array<i64: 2, 512>
+// CHECK:       mmk.tile = array<i64: 16, 128>
 mmk.kernel @swizzle dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
 ^bb0(%x: tensor<?x?xf32>):
   %m = mmk.dim "M"
@@ -108,6 +111,8 @@ mmk.kernel @swizzle dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#m
   } -> tensor<?x?xf32>
   mmk.return %y : tensor<?x?xf32>
 } schedule {
+  mmk.choice "tile.M" = [16]
+  mmk.choice "tile.N" = [128]
   mmk.choice "cores" = [4]
   mmk.choice "order" = ["swizzle(6)"]
 }
@@ -116,7 +121,7 @@ mmk.kernel @swizzle dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#m
 // CHECK-LABEL: mmk.kernel @grid
 // CHECK:       mmk.share {{.*}} by <zigzag, width = 1, cores = 8, grid = 4 x 2>
 // CHECK:       mmk.walk {{.*}} by <zigzag, width = 1, cores = 8, grid = 4 x 2>
-// CHECK:       mmk.tile = array<i64: 2, 512>
+// CHECK:       mmk.tile = array<i64: 16, 128>
 mmk.kernel @grid dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
 ^bb0(%x: tensor<?x?xf32>):
   %m = mmk.dim "M"
@@ -134,6 +139,8 @@ mmk.kernel @grid dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.
   } -> tensor<?x?xf32>
   mmk.return %y : tensor<?x?xf32>
 } schedule {
+  mmk.choice "tile.M" = [16]
+  mmk.choice "tile.N" = [128]
   mmk.choice "cores" = [8]
   mmk.choice "order" = ["zigzag"]
   mmk.choice "grid.M" = [4]
@@ -144,7 +151,7 @@ mmk.kernel @grid dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.
 // CHECK-LABEL: mmk.kernel @grid_one_way
 // CHECK:       mmk.share {{.*}} by <rows, width = 1, cores = 8, grid = 8 x 1>
 // CHECK:       mmk.walk {{.*}} by <rows, width = 1, cores = 8, grid = 8 x 1>
-// CHECK:       mmk.tile = array<i64: 2, 512>
+// CHECK:       mmk.tile = array<i64: 16, 128>
 mmk.kernel @grid_one_way dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
 ^bb0(%x: tensor<?x?xf32>):
   %m = mmk.dim "M"
@@ -162,6 +169,8 @@ mmk.kernel @grid_one_way dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] result
   } -> tensor<?x?xf32>
   mmk.return %y : tensor<?x?xf32>
 } schedule {
+  mmk.choice "tile.M" = [16]
+  mmk.choice "tile.N" = [128]
   mmk.choice "cores" = [8]
   mmk.choice "grid.M" = [8]
 }
@@ -170,7 +179,7 @@ mmk.kernel @grid_one_way dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] result
 // CHECK-LABEL: mmk.kernel @grid_of_one
 // CHECK:       mmk.share {{.*}} by <rows, width = 1, cores = 8, grid = 0 x 0>
 // CHECK:       mmk.walk {{.*}} by <rows, width = 1, cores = 8, grid = 0 x 0>
-// CHECK:       mmk.tile = array<i64: 2, 512>
+// CHECK:       mmk.tile = array<i64: 16, 128>
 mmk.kernel @grid_of_one dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
 ^bb0(%x: tensor<?x?xf32>):
   %m = mmk.dim "M"
@@ -188,6 +197,8 @@ mmk.kernel @grid_of_one dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results
   } -> tensor<?x?xf32>
   mmk.return %y : tensor<?x?xf32>
 } schedule {
+  mmk.choice "tile.M" = [16]
+  mmk.choice "tile.N" = [128]
   mmk.choice "cores" = [8]
   mmk.choice "grid.M" = [1]
   mmk.choice "grid.N" = [1]

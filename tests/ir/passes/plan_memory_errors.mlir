@@ -1,0 +1,60 @@
+// What does not fit is said with all its parts.
+// RUN: mmk-opt %s -verify-diagnostics -split-input-file --aicore-plan-memory
+
+// expected-error @+1 {{expected a machine; run mmk-apply-variant first}}
+module {
+}
+
+// -----
+
+#machine = #aicore.machine<"tiny", split, cores = 1, vector_cores = 2, memories = {gm = [1099511627776, 512], l0a = [2048, 512], l1 = [16384, 32], ub = [4096, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l1 = memref<64x64xf16, #aicore.space<l1>>
+!l0 = memref<64x16xf16, #aicore.space<l0a>>
+!odd = memref<1x5xf16, #aicore.space<l1>>
+
+// Two memories overflow at once, and both are reported; L1 by 10 bytes in 32.
+module attributes {aicore.machine = #machine} {
+aicore.kernel @k dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%n: index, %a: !gm):
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  aicore.phase {
+  ^bb0(%block: index):
+    // expected-error @+2 {{L1 of tiny holds 16 KiB, but this variant needs 16416 bytes}}
+    // expected-note @+1 {{a: 2 copies of 64 x 64 f16, 16 KiB}}
+    %l1 = aicore.alloc "a" of "l1" copies 2 : !l1
+    // expected-note @+1 {{odd: 1 copy of 1 x 5 f16, 10 bytes}}
+    %odd = aicore.alloc "odd" of "l1" copies 1 : !odd
+    // expected-error @+2 {{L0A of tiny holds 2 KiB, but this variant needs 4 KiB}}
+    // expected-note @+1 {{a: 2 copies of 64 x 16 f16, 4 KiB}}
+    %l0 = aicore.alloc "a" of "l0" copies 2 : !l0
+    scf.for %i = %c0 to %n step %c1 {
+      aicore.load %a[%i, %c0] along [0, 1] size(%c1, %c1) -> %l1[%c0] pad 16 : !gm -> !l1
+      aicore.load %a[%i, %c0] along [0, 1] size(%c1, %c1) -> %odd[%c0] pad 16 : !gm -> !odd
+      aicore.stage %l1[%c0] at(%c0, %c0) size(%c1, %c1) -> %l0[%c0] : !l1 -> !l0
+    }
+  }
+}
+}
+
+// -----
+
+#machine = #aicore.machine<"cubeless", split, cores = 1, vector_cores = 2, memories = {gm = [1099511627776, 512], ub = [4096, 32]}, depth = {}, event_ids = 6, cross_flags = 16>
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l1 = memref<64x64xf16, #aicore.space<l1>>
+
+// A machine without the memory holds nothing in it.
+module attributes {aicore.machine = #machine} {
+aicore.kernel @k dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%n: index, %a: !gm):
+  %c0 = arith.constant 0 : index
+  aicore.phase {
+  ^bb0(%block: index):
+    // expected-error @+2 {{L1 of cubeless holds 0 bytes, but this variant needs 8 KiB}}
+    // expected-note @+1 {{a: 1 copy of 64 x 64 f16, 8 KiB}}
+    %l1 = aicore.alloc "a" of "l1" copies 1 : !l1
+    aicore.load %a[%c0, %c0] along [0, 1] size(%n, %n) -> %l1[%c0] pad 16 : !gm -> !l1
+  }
+}
+}
