@@ -254,6 +254,7 @@ private:
   LogicalResult checkChoices();
   LogicalResult chooseCores();
   LogicalResult chooseTiles();
+  void addElementwiseTiles(llvm::MapVector<StringRef, int64_t> &defaults);
   LogicalResult chooseStage(linalg::ContractOp contract);
   void chooseBuffers();
   LogicalResult refuseUnsupported();
@@ -324,8 +325,8 @@ LogicalResult Chooser::chooseTiles() {
   for (linalg::ContractOp contract : contracts) {
     Type type = operandType(contract);
     if (machine.depthOf(type) == 0)
-      return contract.emitError() << machine.getName().getValue()
-                                  << " has no cube instruction for " << type << " operands";
+      return contract.emitError() << machine.getName().getValue() << " has no cube instruction for "
+                                  << type << " operands";
     SmallVector<StringRef> names = dimNames(contract);
     const std::pair<StringRef, int64_t> roles[] = {
         {names[names.size() - 3], 128},
@@ -337,6 +338,8 @@ LogicalResult Chooser::chooseTiles() {
         least = std::min(least, size);
       }
   }
+  if (contracts.empty())
+    addElementwiseTiles(defaults);
   for (auto [dim, size] : defaults)
     addDefault(("tile." + dim).str(), b.getI64IntegerAttr(size));
   if (!contracts.empty())
@@ -345,6 +348,30 @@ LogicalResult Chooser::chooseTiles() {
     if (failed(chooseStage(contract)))
       return failure();
   return success();
+}
+
+// Without a product a tile is one step of a vector core: rows of 512 elements (whole packets of
+// global memory for every type), and as many rows as leave room in UB for two copies of each tensor
+// and for two intermediate values.
+void Chooser::addElementwiseTiles(llvm::MapVector<StringRef, int64_t> &defaults) {
+  int64_t tensors = kernel.getResults().size();
+  for (Type type : kernel.getBody().getArgumentTypes())
+    tensors += isa<RankedTensorType>(type);
+  int64_t elements = machine.capacity(aicore::Space::ub) / (2 * tensors + 2) / 4;
+  constexpr int64_t row = 512;
+  auto add = [&](StringRef dim, int64_t size) {
+    if (!isName(dim))
+      return;
+    int64_t &least = defaults.insert({dim, size}).first->second;
+    least = std::min(least, size);
+  };
+  for (auto named : kernel.getResults().getAsRange<ir::NamedAttr>()) {
+    ArrayRef<StringAttr> dims = named.getDims();
+    int64_t rows = std::max<int64_t>(1, elements / row);
+    add(dims.back().getValue(), dims.size() == 1 ? rows * row : row);
+    if (dims.size() > 1)
+      add(dims[dims.size() - 2].getValue(), rows);
+  }
 }
 
 LogicalResult Chooser::chooseStage(linalg::ContractOp contract) {

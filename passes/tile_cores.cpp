@@ -50,24 +50,16 @@ int64_t NestTiling::tileOf(StringRef dim, int64_t otherwise) {
   return kernel.chosenNumber(("tile." + dim).str(), otherwise);
 }
 
-// Without a tile in the schedule, an elementwise nest takes rows of 512 elements (full packets of
-// global memory for every type) and as many of them as leave each buffer of the step 1/16 of UB:
-// room for two copies of seven tensors.
+// Dimensions with a name have their tiles from the schedule or from mmk-apply-variant; the numbers
+// here are for literal ones.
 void NestTiling::chooseTile() {
-  if (contract) {
-    tileM = tileOf(dims[dims.size() - 2], 128);
-    tileN = tileOf(dims.back(), 256);
-    return;
-  }
-  tileN = tileOf(dims.back(), 512);
-  if (dims.size() == 1)
-    return;
-  int64_t rows = machine.capacity(aicore::Space::ub) / 16 / (tileN * 4);
-  tileM = tileOf(dims[dims.size() - 2], std::max<int64_t>(1, rows));
-  // The tile is one step of one vector core; a block has several, and deals rows to them. In a
-  // kernel with a product the tile is that of the product, whatever the nest.
+  tileN = tileOf(dims.back(), contract ? 256 : 512);
+  if (dims.size() > 1)
+    tileM = tileOf(dims[dims.size() - 2], contract ? 128 : 8);
+  // Without a product in the kernel, the tile is one step of one vector core; a block has several,
+  // and deals rows to them, or columns where there is only one row.
   if (!hasProduct(kernel) && machine.getTopology() == aicore::Topology::split)
-    tileM *= machine.getVectorCores();
+    (dims.size() > 1 ? tileM : tileN) *= machine.getVectorCores();
 }
 
 ir::DealAttr NestTiling::deal() {
