@@ -78,6 +78,8 @@ private:
   LogicalResult insert(Channel &channel);
   /// The first op of the phase that is or contains an instruction: the loop over tiles.
   Operation *firstWork();
+  /// Stands before all work and its flags while this pass runs: what is set at first goes before it.
+  Operation *start = nullptr;
   LogicalResult allocate(Channel &channel, bool forward, int64_t &event);
   void emit(Channel &channel, bool set, bool forward, int64_t event, Value slot, Location loc);
 
@@ -263,7 +265,7 @@ LogicalResult PhaseSync::insert(Channel &channel) {
       emit(channel, set, /*forward=*/false, freed, arith::ConstantIndexOp::create(b, loc, i), loc);
   };
   Block &block = phase.getBody().front();
-  b.setInsertionPoint(firstWork());
+  b.setInsertionPoint(start);
   everySlot(/*set=*/true, channel.use.unit, begin);
   b.setInsertionPointToEnd(&block);
   everySlot(/*set=*/false, channel.fill.unit, end);
@@ -274,9 +276,14 @@ LogicalResult PhaseSync::run() {
   if (failed(collect()))
     return failure();
   shareFlags();
+  if (channels.empty())
+    return success();
+  b.setInsertionPoint(firstWork());
+  start = arith::ConstantIndexOp::create(b, phase.getLoc(), 0);
   for (Channel &channel : channels)
     if (failed(insert(channel)))
       return failure();
+  start->erase();
   return success();
 }
 
