@@ -99,6 +99,16 @@ void report(const Program &program, const Fault &fault) {
             .attachNote(fault.other->getLoc())
         << "the other pipe takes it here";
     return;
+  case Fault::What::noFlag: {
+    const bool isCross = isa<aicore::SetCrossOp, aicore::WaitCrossOp>(fault.op);
+    aicore::MachineAttr machine = program.machine;
+    error("there is no " + Twine(isCross ? "cross-core flag " : "event ") + Twine(fault.number) +
+          ": " + machine.getName().getValue() + " has " +
+          (isCross ? "the flags 0 to " + Twine(machine.getCrossFlags() - 1)
+                   : "the events 0 to " + Twine(machine.getEventIds() - 1) +
+                         " for each pair of pipes"));
+    return;
+  }
   case Fault::What::badSlot:
     error("takes a slot that its buffer has not, or that nothing is known of");
     return;
@@ -130,7 +140,8 @@ std::vector<std::vector<Operation *>> candidates(const Program &program) {
     for (const sync::Statement &s : statements) {
       for (const sync::Sequence &child : s.children)
         self(self, child, grouping);
-      if (s.flags.empty())
+      // What is read here went through the proof, but may stand where no path leads.
+      if (s.flags.empty() || llvm::is_contained(s.flags, sync::noFlag))
         continue;
       if (grouping) {
         for (unsigned flag : s.flags)

@@ -360,23 +360,18 @@ LogicalResult Reader::flag(Operation *op, Kind kind, PipeOf at, int64_t id, Valu
   if (isCross && p.machine.getTopology() != aicore::Topology::split)
     return op->emitOpError("is between cube and vector cores, which on ")
            << p.machine.getName().getValue() << " are one core";
-  if (id + first < 0 || id + *slots > ids) {
-    Flag flag = make(id + *slots - 1);
-    if (isCross)
-      return op->emitOpError("takes the cross-core flag ")
-             << flag.id << ", but " << p.machine.getName().getValue() << " has the flags 0 to "
-             << ids - 1;
-    return op->emitOpError("takes the event ")
-           << flag.id << ", but " << p.machine.getName().getValue() << " has the events 0 to "
-           << ids - 1 << " for each pair of pipes";
-  }
   Statement s;
   s.kind = kind;
   s.op = op;
   s.pipe = pipeOf(at);
   s.a = idOf(slot);
   s.number = first;
+  s.firstFlag = id + first;
   for (int64_t i = id + first; i < id + *slots; ++i) {
+    if (i < 0 || i >= ids) {
+      s.flags.push_back(noFlag);
+      continue;
+    }
     Flag flag = make(i);
     auto key = flag.isCross ? std::tuple(true, flag.toCube ? 1u : 0u, 0u, i)
                             : std::tuple(false, flag.from, flag.to, i);

@@ -64,6 +64,9 @@ struct Touch {
   bool writes = false;
 };
 
+/// Stands for an event or a cross-core flag that the machine has not.
+constexpr unsigned noFlag = ~0u;
+
 struct Statement;
 using Sequence = std::vector<Statement>;
 
@@ -74,7 +77,8 @@ struct Statement {
   int64_t number = 0;
   unsigned pipe = 0;           ///< that executes
   std::vector<Touch> touches;  ///< of an access
-  std::vector<unsigned> flags; ///< by event id from `number` on; of a set or wait
+  std::vector<unsigned> flags; ///< of a set or wait, for the slots from `number` on ...
+  int64_t firstFlag = 0;       ///< ... and the event or flag of the first
   std::vector<Sequence> children;
   bool isObserved = false; ///< of a loop: its bound is used for more than to end it
 };

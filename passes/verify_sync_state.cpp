@@ -61,23 +61,46 @@ void State::tidy(const Layout &layout) {
     words_[i] &= layout.matters[i];
 }
 
-bool State::coversAll(const Layout &layout, const State &other) const {
+bool State::hasFlagsOf(const Layout &layout, const State &other) const {
   const size_t held = (layout.pipes + layout.flags) * layout.words();
-  for (size_t i = words_.size(); i-- > held;)
-    if (words_[i] != other.words_[i])
-      return false;
+  return std::equal(words_.begin() + held, words_.end(), other.words_.begin() + held);
+}
+
+bool State::coversAll(const Layout &layout, const State &other) const {
+  if (!hasFlagsOf(layout, other))
+    return false;
+  const size_t held = (layout.pipes + layout.flags) * layout.words();
   for (size_t i = 0; i < held; ++i)
     if (words_[i] & ~other.words_[i])
       return false;
   return true;
 }
 
+bool State::forgetUnlike(const Layout &layout, const State &other) {
+  const size_t held = (layout.pipes + layout.flags) * layout.words();
+  bool forgets = false;
+  for (size_t i = 0; i < held; ++i) {
+    forgets |= (words_[i] & ~other.words_[i]) != 0;
+    words_[i] &= other.words_[i];
+  }
+  return forgets;
+}
+
 void States::add(const Layout &layout, State state, States *news) {
   state.tidy(layout);
-  for (const State &known : states_)
-    if (known.coversAll(layout, state))
-      return;
-  llvm::erase_if(states_, [&](const State &known) { return state.coversAll(layout, known); });
+  if (layout.merges) {
+    for (State &known : states_)
+      if (known.hasFlagsOf(layout, state)) {
+        if (known.forgetUnlike(layout, state) && news)
+          news->add(layout, known);
+        return;
+      }
+  } else {
+    for (const State &known : states_)
+      if (known.coversAll(layout, state))
+        return;
+    llvm::erase_if(states_, [&](const State &known) { return state.coversAll(layout, known); });
+  }
   if (news)
     news->add(layout, state);
   states_.push_back(std::move(state));

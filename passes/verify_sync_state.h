@@ -22,6 +22,8 @@ struct Layout {
   /// By pipe and then by flag, what of the knowledge they hold anybody can ever ask for. The rest
   /// would tell states apart that behave alike.
   std::vector<uint64_t> matters;
+  /// States with the same flags become one, which knows what all of them know.
+  bool merges = false;
 };
 
 using Words = std::vector<uint64_t>;
@@ -59,6 +61,9 @@ public:
   /// Whether whatever goes wrong after `other` also goes wrong after this one: the flags are the
   /// same, and nobody knows more.
   bool coversAll(const Layout &layout, const State &other) const;
+  bool hasFlagsOf(const Layout &layout, const State &other) const;
+  /// Forgets what the other does not know; false when that is nothing.
+  bool forgetUnlike(const Layout &layout, const State &other);
 
 private:
   uint64_t *knowledge(const Layout &layout, unsigned pipe) {
@@ -83,6 +88,7 @@ private:
 };
 
 /// States of different pasts at one point of the program; one that another covers is left out.
+/// `news` receives what was not covered.
 class States {
 public:
   void add(const Layout &layout, State state, States *news = nullptr);

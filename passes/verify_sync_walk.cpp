@@ -11,7 +11,7 @@ namespace {
 
 constexpr unsigned mostCrossSets = 15;
 /// Steps of single states; far beyond what any kernel of the compiler takes.
-constexpr int64_t mostSteps = 30'000'000;
+constexpr int64_t mostSteps = 3'000'000;
 
 /// A number, and how it stands to the loops around it.
 struct Known {
@@ -45,13 +45,15 @@ struct ActiveLoop {
 
 class Walk {
 public:
-  Walk(const Program &program, const llvm::DenseSet<Operation *> &without)
-      : p(program), without(without), distance(program.ahead), period(program.period),
-        environment(program.values) {}
+  Walk(const Program &program, const llvm::DenseSet<Operation *> &without, bool merges)
+      : p(program), layout(program.layout), without(without), distance(program.ahead),
+        period(program.period), environment(program.values) {
+    layout.merges = merges;
+  }
 
   std::optional<Fault> run() {
     States states;
-    states.add(p.layout, State(p.layout));
+    states.add(layout, State(layout));
     bindInputs(0, states);
     return fault;
   }
@@ -84,6 +86,7 @@ private:
   }
 
   const Program &p;
+  Layout layout;
   const llvm::DenseSet<Operation *> &without;
   /// From how many iterations left on a comparison with the bound comes out the same.
   const int64_t distance;
@@ -271,7 +274,7 @@ void Walk::fork(const Sequence &statements, size_t from, ValueId value, ArrayRef
     environment[value] = option;
     States own = states;
     sequence(statements, from, own);
-    ends.addAll(p.layout, own);
+    ends.addAll(layout, own);
   }
   environment[value] = before;
   states = std::move(ends);
@@ -375,11 +378,11 @@ void Walk::loop(const Statement &s, States &states) {
   auto arrive = [&](const Head &head, const States &arriving) {
     auto &[known, news] = heads[head];
     for (const State &state : arriving)
-      known.add(p.layout, state, &news);
+      known.add(layout, state, &news);
   };
 
   if (iterations.lo <= 0)
-    exits.addAll(p.layout, states);
+    exits.addAll(layout, states);
   const int64_t least = std::max<int64_t>(1, iterations.lo);
   if (iterations.hi <= mostExact()) {
     for (int64_t n = least; n <= iterations.hi; ++n)
@@ -420,7 +423,7 @@ void Walk::loop(const Statement &s, States &states) {
       bool ends = false;
       successors(head, next, ends);
       if (ends)
-        exits.addAll(p.layout, body);
+        exits.addAll(layout, body);
       for (const Head &following : next)
         arrive(following, body);
     }
@@ -439,6 +442,9 @@ void Walk::execute(const Statement &s, State &state) {
   if (!slot.isExact())
     return fail({.what = Fault::What::badSlot, .op = s.op});
   const unsigned flag = s.flags[slot.lo - s.number];
+  if (flag == noFlag)
+    return fail(
+        {.what = Fault::What::noFlag, .op = s.op, .number = s.firstFlag + slot.lo - s.number});
   if (s.kind == Kind::setFlag || s.kind == Kind::setCross)
     set(s, flag, state);
   else
@@ -454,7 +460,7 @@ void Walk::access(const Statement &s, State &state) {
     if (!slot.isExact() || slot.lo < 0 || slot.lo >= p.buffers[touch.buffer].copies)
       return fail({.what = Fault::What::badSlot, .op = s.op, .event = touch.event});
     const unsigned event = eventOf(touch);
-    const int unknown = state.firstUnknown(p.layout, s.pipe, p.hazards[event].data());
+    const int unknown = state.firstUnknown(layout, s.pipe, p.hazards[event].data());
     if (unknown >= 0)
       return fail({.what = Fault::What::race,
                    .op = s.op,
@@ -464,7 +470,7 @@ void Walk::access(const Statement &s, State &state) {
                    .pipe = s.pipe});
   }
   for (const Touch &touch : s.touches)
-    state.happen(p.layout, s.pipe, eventOf(touch), s.op);
+    state.happen(layout, s.pipe, eventOf(touch), s.op);
 }
 
 void Walk::set(const Statement &s, unsigned number, State &state) {
@@ -472,23 +478,23 @@ void Walk::set(const Statement &s, unsigned number, State &state) {
   auto wrong = [&](Fault::What what, unsigned event) {
     fail({.what = what, .op = s.op, .other = state.last(event), .flag = number, .pipe = s.pipe});
   };
-  const bool comesAfterWait = state.knows(p.layout, s.pipe, flag.waitEvent);
+  const bool comesAfterWait = state.knows(layout, s.pipe, flag.waitEvent);
   if (flag.isCross) {
-    if (!state.knows(p.layout, s.pipe, flag.setEvent))
+    if (!state.knows(layout, s.pipe, flag.setEvent))
       return wrong(Fault::What::unordered, flag.setEvent);
     if (comesAfterWait)
-      state.forgetLateWaits(p.layout, number);
-    if (state.sets(p.layout, number) + state.lateWaits(p.layout, number) >= mostCrossSets)
+      state.forgetLateWaits(layout, number);
+    if (state.sets(layout, number) + state.lateWaits(layout, number) >= mostCrossSets)
       return wrong(Fault::What::overflow, flag.setEvent);
-    state.happen(p.layout, s.pipe, flag.setEvent, s.op);
+    state.happen(layout, s.pipe, flag.setEvent, s.op);
   } else {
-    if (state.sets(p.layout, number) > 0)
+    if (state.sets(layout, number) > 0)
       return wrong(Fault::What::setTwice, flag.setEvent);
     if (!comesAfterWait)
       return wrong(Fault::What::setEarly, flag.waitEvent);
     state.note(flag.setEvent, s.op);
   }
-  state.set(p.layout, number, s.pipe);
+  state.set(layout, number, s.pipe);
 }
 
 void Walk::wait(const Statement &s, unsigned number, State &state) {
@@ -496,28 +502,34 @@ void Walk::wait(const Statement &s, unsigned number, State &state) {
   auto wrong = [&](Fault::What what, unsigned event) {
     fail({.what = what, .op = s.op, .other = state.last(event), .flag = number, .pipe = s.pipe});
   };
-  if (state.sets(p.layout, number) == 0)
+  if (state.sets(layout, number) == 0)
     return wrong(Fault::What::endlessWait, flag.setEvent);
-  if (flag.isCross && !state.knows(p.layout, s.pipe, flag.waitEvent))
+  if (flag.isCross && !state.knows(layout, s.pipe, flag.waitEvent))
     return wrong(Fault::What::unordered, flag.waitEvent);
-  state.wait(p.layout, number, s.pipe);
+  state.wait(layout, number, s.pipe);
   if (!flag.isCross)
-    state.forgetLateWaits(p.layout, number);
-  state.happen(p.layout, s.pipe, flag.waitEvent, s.op);
+    state.forgetLateWaits(layout, number);
+  state.happen(layout, s.pipe, flag.waitEvent, s.op);
 }
 
 void Walk::finish(const States &states) {
   for (const State &state : states)
     for (unsigned flag = 0; flag < p.flags.size(); ++flag)
-      if (state.sets(p.layout, flag) > 0)
+      if (state.sets(layout, flag) > 0)
         return fail(
             {.what = Fault::What::leftSet, .op = state.last(p.flags[flag].setEvent), .flag = flag});
 }
 
 } // namespace
 
+// Where paths meet, what all of them know is mostly enough for what follows: one state instead of
+// hundreds. Only what cannot be proven so is walked with each state by itself.
 std::optional<Fault> findFault(const Program &program, const llvm::DenseSet<Operation *> &without) {
-  return Walk(program, without).run();
+  std::optional<Fault> rough = Walk(program, without, /*merges=*/true).run();
+  if (!rough)
+    return std::nullopt;
+  std::optional<Fault> exact = Walk(program, without, /*merges=*/false).run();
+  return exact && exact->what == Fault::What::tooMany ? rough : exact;
 }
 
 } // namespace mmk::sync

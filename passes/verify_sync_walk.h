@@ -35,12 +35,14 @@ struct Fault {
     setEarly,  ///< `other` may not have waited yet
     overflow,  ///< of a cross-core flag
     unordered, ///< `op` and `other` set, or wait for, one cross-core flag in no order
+    noFlag,    ///< `number`; the machine has fewer
     badSlot,   ///< beyond the buffer's copies
     tooMany,   ///< states to follow
   } what = What::race;
   mlir::Operation *op = nullptr, *other = nullptr;
   unsigned event = 0, otherEvent = 0, flag = 0; ///< of a race the accesses
   unsigned pipe = 0;                            ///< of `op`
+  int64_t number = 0;
 };
 
 /// The first thing that goes wrong on some path. Ops in `without` are left out.

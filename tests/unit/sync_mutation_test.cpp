@@ -1,0 +1,265 @@
+// The proof of the synchronisation against a watcher that knows nothing of it: in kernels of all
+// forms each flag is taken away, moved or given another number. What the watcher sees break at some
+// dimensions the proof must refuse at any, and what the proof refuses must break at some.
+#include "synchronised.h"
+
+#include <random>
+
+namespace mmk {
+namespace {
+
+using namespace mlir;
+using Operation = mlir::Operation; // not that of the syntax tree
+
+/// One step of a schedule that decides which dimensions make its loops run 0, 1, 2, ... times.
+struct Config {
+  std::string example, machine, variant;
+};
+
+bool isFlag(Operation *op) {
+  return isa<aicore::SetFlagOp, aicore::WaitFlagOp, aicore::SetCrossOp, aicore::WaitCrossOp>(op);
+}
+
+std::vector<Operation *> flagsOf(aicore::KernelOp kernel) {
+  std::vector<Operation *> flags;
+  kernel.walk([&](Operation *op) {
+    if (isFlag(op))
+      flags.push_back(op);
+  });
+  return flags;
+}
+
+std::string numberName(Operation *op) {
+  return isa<aicore::SetFlagOp, aicore::WaitFlagOp>(op) ? "event" : "flag";
+}
+int64_t numberOf(Operation *op) { return op->getAttrOfType<IntegerAttr>(numberName(op)).getInt(); }
+void renumber(Operation *op, int64_t number) {
+  op->setAttr(numberName(op), IntegerAttr::get(IntegerType::get(op->getContext(), 64), number));
+}
+
+/// Steps of the loops, from the loops: dimensions around their multiples give every number of
+/// iterations.
+std::vector<std::vector<int64_t>> dimsFor(aicore::KernelOp kernel) {
+  // Tile extents: of the accumulator or the result; stage and base: of L1 and L0.
+  int64_t rows = 16, columns = 16, stage = 1, base = 1, copies = 1;
+  kernel.walk([&](aicore::AllocOp alloc) {
+    auto shape = cast<MemRefType>(alloc.getResult().getType()).getShape();
+    copies = std::max<int64_t>(copies, alloc.getCopies());
+    if (alloc.getSpace() == aicore::Space::l0c) {
+      rows = shape[0];
+      columns = shape[1];
+    } else if (alloc.getSpace() == aicore::Space::l0a) {
+      base = shape[1];
+    } else if (alloc.getSpace() == aicore::Space::l1) {
+      stage = std::max(stage, std::min(shape[0], shape[1]));
+    } else if (alloc.getSpace() == aicore::Space::ub && alloc.getName() == "x") {
+      rows = shape[0];
+      columns = shape[1];
+    }
+  });
+  kernel.walk([&](scf::ForOp loop) {
+    APInt step;
+    if (matchPattern(loop.getStep(), m_ConstantInt(&step)) && loop->getParentOfType<scf::ForOp>() &&
+        loop.getUpperBound().getParentRegion() == &kernel.getBody())
+      stage = step.getSExtValue();
+  });
+  std::vector<std::vector<int64_t>> found;
+  auto add = [&](int64_t m, int64_t n, int64_t k) {
+    std::vector<int64_t> dims;
+    for (StringRef name : kernel.getDims().getAsValueRange<StringAttr>())
+      dims.push_back(name == "M" || name == "W"   ? m
+                     : name == "N" || name == "C" ? n
+                     : name == "K"                ? k
+                                                  : 1);
+    if (!llvm::is_contained(found, dims))
+      found.push_back(dims);
+  };
+  // Few tiles, all numbers of stages and of base tiles in the last; then several tiles.
+  for (int64_t k : {stage, base, 2 * stage + 1, stage + 1, 3 * stage + 1, stage + base + 1,
+                    2 * stage - base + 1, (copies + 3) * stage, int64_t(1)})
+    add(rows, 1, k);
+  for (int64_t k : {int64_t(1), stage + 1, 2 * stage + 1, base + 1})
+    for (int64_t m : {rows, rows + 1, rows / 2 + 1, int64_t(1), 3 * rows / 4 + 1})
+      for (int64_t n : {2 * columns + 1, columns * (2 * copies + 3)})
+        if (k == 1 || n < 3 * columns)
+          add(m, n, k);
+  add(3 * rows + 1, columns + 1, stage + 1);
+  add(2 * rows + rows / 2 + 1, 2 * columns, 1);
+  add(1, 1, 1);
+  return found;
+}
+
+struct Counts {
+  int kernels = 0, mutants = 0, refused = 0, seen = 0, harmless = 0, missed = 0, falseAlarms = 0;
+};
+
+class Mutation {
+public:
+  Mutation(Synchronised &kernel, const Config &config, Counts &counts)
+      : it(kernel), config(config), counts(counts), dims(dimsFor(kernel.kernel())) {}
+
+  void expectRight() {
+    EXPECT_TRUE(it.isProven()) << name() << "\n" << it.messages;
+    for (const auto &values : dims)
+      EXPECT_EQ(it.watched(values), "") << name() << " at " << ::testing::PrintToString(values);
+  }
+
+  /// Each flag of which `chosen` says so, mutated in each way.
+  void mutateAll(llvm::function_ref<bool()> chosen) {
+    std::vector<Operation *> flags = flagsOf(it.kernel());
+    for (Operation *op : flags) {
+      if (chosen())
+        remove(op);
+      if (chosen())
+        swap(op);
+      if (chosen())
+        number(op, numberOf(op) + 1, "event + 1");
+      if (chosen())
+        for (Operation *other : flags)
+          if (other->getName() == op->getName() && numberOf(other) != numberOf(op) &&
+              samePair(op, other)) {
+            number(op, numberOf(other), "event of another pair");
+            break;
+          }
+    }
+  }
+
+private:
+  std::string name() const {
+    return config.example + " on " + config.machine + ", " + config.variant;
+  }
+  static bool samePair(Operation *x, Operation *y) {
+    for (StringRef key : {"from", "to", "unit", "pipe"})
+      if (x->getAttr(key) != y->getAttr(key))
+        return false;
+    return true;
+  }
+
+  void remove(Operation *op) {
+    Block *block = op->getBlock();
+    Operation *next = op->getNextNode();
+    op->remove();
+    judge("without", op);
+    block->getOperations().insert(next ? Block::iterator(next) : block->end(), op);
+  }
+
+  void swap(Operation *op) {
+    Operation *other = op->getNextNode(), *following = op->getNextNode();
+    while (other && !isFlag(other))
+      other = other->getNextNode();
+    if (!other)
+      return;
+    // The slot of the later flag may be computed between the two; the earlier one moves.
+    op->moveAfter(other);
+    judge("behind the next flag", op);
+    op->moveBefore(following);
+  }
+
+  void number(Operation *op, int64_t number, const char *how) {
+    const int64_t before = numberOf(op);
+    renumber(op, number);
+    judge(how, op);
+    renumber(op, before);
+  }
+
+  void judge(const char *how, Operation *op) {
+    ++counts.mutants;
+    const bool refused = !it.isProven();
+    std::string fault;
+    for (const auto &values : dims)
+      if (fault = it.watched(values); !fault.empty())
+        break;
+    counts.refused += refused;
+    counts.seen += !fault.empty();
+    counts.harmless += !refused && fault.empty();
+    counts.missed += !refused && !fault.empty();
+    counts.falseAlarms += refused && fault.empty();
+    if (refused == fault.empty() && counts.missed + counts.falseAlarms < 20) {
+      std::string text;
+      llvm::raw_string_ostream(text) << *op;
+      ADD_FAILURE() << name() << "\n"
+                    << how << " " << text << "\n"
+                    << (refused ? "refused, but nothing breaks" : "accepted, but: " + fault);
+    }
+  }
+
+  Synchronised &it;
+  const Config &config;
+  Counts &counts;
+  std::vector<std::vector<int64_t>> dims;
+};
+
+void print(const char *what, const Counts &counts) {
+  printf("%s: %d kernels, %d mutants: %d refused, %d seen to break, %d harmless\n", what,
+         counts.kernels, counts.mutants, counts.refused, counts.seen, counts.harmless);
+}
+
+const char *const machines[] = {"ascend910b1", "ascend310p3"};
+const char *const examples[] = {"matmul_bias_leakyrelu",
+                                "matmul",
+                                "bias_relu",
+                                "matmul_bias_residual",
+                                "matmul_int8_dequant",
+                                "matmul_transposed_b",
+                                "matmul_half",
+                                "matmul_bias_gelu",
+                                "batched_matmul"};
+
+TEST(SyncMutation, OfTheExamples) {
+  Counts counts;
+  std::mt19937 random(1);
+  for (const char *example : examples)
+    for (const char *machine : machines)
+      for (const char *variant : {"cores=1", "cores=1,l1=1,l0=1,acc=1,out=1,ub=1,epilogue=separate",
+                                  "cores=1,tile=64x64x32,l1=3,l0=2,acc=2"}) {
+        const bool isProduct = std::string(example) != "bias_relu";
+        if (!isProduct && std::string(variant).find("tile") != std::string::npos)
+          variant = "cores=1,tile=16x32,ub=3,out=2";
+        Config config{example, machine, variant};
+        Synchronised kernel(exampleText(example), machine, variant);
+        if (!kernel.ready())
+          continue;
+        ++counts.kernels;
+        Mutation mutation(kernel, config, counts);
+        mutation.expectRight();
+        mutation.mutateAll([&] { return random() % 8 == 0; });
+      }
+  print("examples", counts);
+}
+
+TEST(SyncMutation, OfRandomSchedules) {
+  Counts counts;
+  std::mt19937 random(7);
+  auto oneOf = [&](std::initializer_list<int64_t> choices) {
+    return std::to_string(choices.begin()[random() % choices.size()]);
+  };
+  for (int round = 0; round < 100; ++round) {
+    Config config;
+    config.example = examples[random() % std::size(examples)];
+    config.machine = machines[random() % 2];
+    const int64_t base = config.example == "matmul_int8_dequant" ? 32 : 16;
+    config.variant = "cores=" + oneOf({1, 1, 2});
+    if (config.example == "bias_relu") {
+      config.variant += ",tile=" + oneOf({16, 32}) + "x" + oneOf({16, 32});
+    } else {
+      const int64_t depth = base * (1 + random() % 2);
+      config.variant += ",tile=" + oneOf({16, 32, 64}) + "x" + oneOf({16, 32, 256}) + "x" +
+                        std::to_string(depth) +
+                        ",stage=" + std::to_string(depth * (1 + random() % 4));
+      config.variant += ",l1=" + oneOf({1, 2, 3}) + ",l0=" + oneOf({1, 2, 3}) +
+                        ",acc=" + oneOf({1, 2, 3}) + (random() % 3 ? "" : ",epilogue=separate");
+    }
+    config.variant += ",ub=" + oneOf({1, 2, 3}) + ",out=" + oneOf({1, 2, 3});
+    Synchronised kernel(exampleText(config.example), config.machine, config.variant);
+    if (!kernel.ready())
+      continue;
+    ++counts.kernels;
+    Mutation mutation(kernel, config, counts);
+    mutation.expectRight();
+    mutation.mutateAll([&] { return random() % 16 == 0; });
+  }
+  print("random schedules", counts);
+}
+
+} // namespace
+} // namespace mmk

@@ -1,0 +1,85 @@
+// A kernel with its flags, for tests of what verifies and watches them.
+#pragma once
+
+#include "codegen/watch.h"
+#include "frontend/compile.h"
+#include "frontend/lower/lower.h"
+#include "passes/passes.h"
+#include "passes/verify_sync_walk.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+namespace mmk {
+
+inline std::string exampleText(const std::string &name) {
+  std::ifstream in(std::string(MMK_SOURCE_DIR) + "/examples/" + name + ".mmk");
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+/// One kernel as far as synchronised aicore IR, for one machine and variant.
+class Synchronised {
+public:
+  Synchronised(const std::string &text, const std::string &machineName, const std::string &variant)
+      : machine(llvm::cantFail(loadMachine(machineName))) {
+    Diagnostics diagnostics;
+    auto program = checkProgram("test.mmk", text, diagnostics, file_);
+    EXPECT_TRUE(program) << diagnostics.render();
+    if (!program)
+      return;
+    mlir::DialectRegistry registry;
+    registerDialectExtensions(registry);
+    context_ =
+        std::make_unique<mlir::MLIRContext>(registry, mlir::MLIRContext::Threading::DISABLED);
+    context_->getDiagEngine().registerHandler([this](mlir::Diagnostic &diagnostic) {
+      messages += diagnostic.str() + "\n";
+      return mlir::success();
+    });
+    module_ = lowerToIr(*program->kernels[0], machineName, *context_);
+    ir::KernelOp op = *module_->getOps<ir::KernelOp>().begin();
+    PipelineOptions options;
+    std::string message;
+    EXPECT_TRUE(parseVariant(variant, tileDims(op), options.choices, message)) << message;
+    made_ = succeeded(runPipeline(*module_, machine, Stage::aicore, options));
+  }
+
+  /// False for a variant that the machine has no room for.
+  bool ready() const { return made_; }
+  aicore::KernelOp kernel() { return *module_->getOps<aicore::KernelOp>().begin(); }
+
+  /// Whether the proof goes through.
+  bool isProven() {
+    messages.clear();
+    for (auto phase : kernel().getBody().getOps<aicore::PhaseOp>()) {
+      std::optional<sync::Program> program = sync::Program::read(phase);
+      if (!program || sync::findFault(*program))
+        return false;
+    }
+    return true;
+  }
+
+  /// The faults at these dimensions, as text; empty: none.
+  std::string watched(llvm::ArrayRef<int64_t> dims) {
+    WatchReport report = llvm::cantFail(watchKernel(kernel(), machine, dims));
+    return report.faults.empty() ? "" : report.faults.front().message;
+  }
+
+  const Machine machine;
+  std::string messages; ///< of the compiler
+
+private:
+  std::unique_ptr<SourceFile> file_;
+  std::unique_ptr<mlir::MLIRContext> context_;
+  mlir::OwningOpRef<mlir::ModuleOp> module_;
+  bool made_ = false;
+};
+
+} // namespace mmk
