@@ -80,7 +80,7 @@ int checkCommand(const std::vector<std::string> &words) {
   if (jsonFile)
     expectWritable(*jsonFile);
 
-  Session session(target);
+  Session session(target, /*showsRemarks=*/true);
   const std::vector<Finding> findings = check(session);
   if (jsonFile.value_or("") != "-")
     print(text(session.machine(), findings));

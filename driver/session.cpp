@@ -80,8 +80,8 @@ std::string variantOf(mlir::ModuleOp module) {
 
 aicore::KernelOp Lowering::kernel() { return *module->getOps<aicore::KernelOp>().begin(); }
 
-Session::Session(const Target &target)
-    : target_(target), program_(checkOrRefuse(target.file)),
+Session::Session(const Target &target, bool showsRemarks)
+    : target_(target), showsRemarks_(showsRemarks), program_(checkOrRefuse(target.file)),
       machine_(loadMachineOrRefuse(target.machine.value_or(defaultMachine), target.machineSets)),
       context_(makeContext()) {}
 
@@ -116,7 +116,11 @@ Lowering Session::lower(const Kernel &kernel, Stage stage, const std::string &pr
   IrDiagnostics said(*context_, *program_.file);
   const bool succeeded = mlir::succeeded(runPipeline(*result.module, machine_, stage, options));
   if (succeeded && !said.isBug()) {
-    printError(said.diagnostics().render(showsColours(Stream::error)));
+    Diagnostics shown;
+    for (const Diagnostic &message : said.diagnostics().all())
+      if (message.severity != Severity::remark || showsRemarks_)
+        shown.add(message);
+    printError(shown.render(showsColours(Stream::error)));
     result.variant = variantOf(*result.module);
     result.milliseconds = watch.milliseconds();
     return result;

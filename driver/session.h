@@ -24,7 +24,8 @@ struct Lowering {
 class Session {
 public:
   /// Reads and checks the program and loads the machine; warnings go to standard error.
-  explicit Session(const Target &target);
+  /// Remarks of the passes, that something could be better, are for those who ask for them.
+  explicit Session(const Target &target, bool showsRemarks = false);
 
   const Program &program() const { return program_; }
   const Machine &machine() const { return machine_; }
@@ -39,6 +40,7 @@ public:
 
 private:
   Target target_;
+  bool showsRemarks_;
   Program program_;
   Machine machine_;
   std::unique_ptr<mlir::MLIRContext> context_;
