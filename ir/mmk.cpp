@@ -35,12 +35,21 @@ LogicalResult KernelOp::verify() {
   if (block.getNumArguments() != getArgs().size())
     return emitOpError("has ") << getArgs().size() << " parameters, but its body takes "
                                << block.getNumArguments();
+  auto isDimension = [&](StringRef name) {
+    int64_t literal;
+    return !name.getAsInteger(10, literal) ||
+           llvm::is_contained(getDims().getAsValueRange<StringAttr>(), name);
+  };
   auto checkRank = [&](Type type, NamedAttr named) -> LogicalResult {
     auto tensor = dyn_cast<RankedTensorType>(type);
     int64_t rank = tensor ? tensor.getRank() : 0;
     if (rank != static_cast<int64_t>(named.getDims().size()))
       return emitOpError() << named.getName() << " has " << named.getDims().size()
                            << " dimensions, but its type is " << type;
+    for (StringAttr dim : named.getDims())
+      if (!isDimension(dim))
+        return emitOpError() << named.getName() << " has the dimension " << dim
+                             << ", which its kernel does not have";
     return success();
   };
   for (auto [argument, named] : llvm::zip(block.getArguments(), getArgs().getAsRange<NamedAttr>()))
@@ -58,10 +67,7 @@ LogicalResult KernelOp::verify() {
       return failure();
 
   WalkResult dims = getBody().walk([&](DimOp dim) {
-    int64_t literal;
-    bool known = !dim.getName().getAsInteger(10, literal) ||
-                 llvm::is_contained(getDims().getAsValueRange<StringAttr>(), dim.getName());
-    if (known)
+    if (isDimension(dim.getName()))
       return WalkResult::advance();
     dim.emitOpError("names no dimension of its kernel: ") << dim.getName();
     return WalkResult::interrupt();

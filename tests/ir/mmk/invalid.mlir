@@ -151,3 +151,11 @@ mmk.kernel @unknown_dimension dims ["N"] args [#mmk.named<"x"["N"]>] results [#m
   %m = mmk.dim "M"
   mmk.return %x : tensor<?xf32>
 }
+
+// -----
+
+// expected-error @+1 {{'mmk.kernel' op "x" has the dimension "M", which its kernel does not have}}
+mmk.kernel @unknown_dimension_of_parameter dims ["N"] args [#mmk.named<"x"["M"]>] results [#mmk.named<"z"["N"]>] {
+^bb0(%x: tensor<?xf32>):
+  mmk.return %x : tensor<?xf32>
+}
