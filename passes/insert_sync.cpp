@@ -78,7 +78,8 @@ private:
   LogicalResult insert(Channel &channel);
   /// The first op of the phase that is or contains an instruction: the loop over tiles.
   Operation *firstWork();
-  /// Stands before all work and its flags while this pass runs: what is set at first goes before it.
+  /// Stands before all work and its flags while this pass runs: what is set at first goes before
+  /// it.
   Operation *start = nullptr;
   LogicalResult allocate(Channel &channel, bool forward, int64_t &event);
   void emit(Channel &channel, bool set, bool forward, int64_t event, Value slot, Location loc);
@@ -273,6 +274,13 @@ LogicalResult PhaseSync::insert(Channel &channel) {
 }
 
 LogicalResult PhaseSync::run() {
+  if (phase
+          .walk([](Operation *op) {
+            return isa<aicore::SetFlagOp, aicore::SetCrossOp>(op) ? WalkResult::interrupt()
+                                                                  : WalkResult::advance();
+          })
+          .wasInterrupted())
+    return phase.emitOpError("has flags already");
   if (failed(collect()))
     return failure();
   shareFlags();

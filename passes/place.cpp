@@ -213,9 +213,9 @@ static LogicalResult checkOps(ir::NestOp nest) {
             affine::AffineMinOp, linalg::FillOp, linalg::GenericOp, linalg::ContractOp, scf::ForOp,
             scf::YieldOp>(op))
       return WalkResult::advance();
-    bool scalar = op->getNumRegions() == 0 && op->getNumResults() > 0 &&
-                  llvm::all_of(op->getResultTypes(),
-                               [](Type type) { return type.isIntOrIndexOrFloat(); });
+    bool scalar =
+        op->getNumRegions() == 0 && op->getNumResults() > 0 &&
+        llvm::all_of(op->getResultTypes(), [](Type type) { return type.isIntOrIndexOrFloat(); });
     if (scalar)
       return WalkResult::advance();
     op->emitOpError("has no place on the machine: not scalar, and no part of a tiled nest");
@@ -243,14 +243,15 @@ LogicalResult Placer::emitNest(ir::NestOp nest) {
       return tile.contract.emitOpError("is not tiled; run mmk-tile-base first");
   }
   for (Operation *op : {tile.contract.getOperation(), tile.generic.getOperation()})
-    for (OpOperand *input : op ? cast<linalg::LinalgOp>(op).getDpsInputOperands()
-                               : SmallVector<OpOperand *>()) {
+    for (OpOperand *input :
+         op ? cast<linalg::LinalgOp>(op).getDpsInputOperands() : SmallVector<OpOperand *>()) {
       Value tensor = input->get();
       while (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>())
         tensor = slice.getSource();
       if (!tensors.count(tensor) && !(tile.stageLoop && tensor == tile.stageLoop.getResult(0)))
-        return op->emitOpError("reads a tensor that is neither a parameter, nor of an earlier nest, "
-                               "nor the product of its own");
+        return op->emitOpError(
+            "reads a tensor that is neither a parameter, nor of an earlier nest, "
+            "nor the product of its own");
     }
   auto extents = tile.loop->getAttrOfType<DenseI64ArrayAttr>("mmk.tile");
   tile.tileM = extents[0];

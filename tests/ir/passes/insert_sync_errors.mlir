@@ -114,3 +114,21 @@ aicore.kernel @k dims ["N"] args [#mmk.named<"x"["M", "N"]>] results [] cores 1 
   }
 }
 }
+
+// -----
+
+#machine = #aicore.machine<"tiny", coupled, cores = 1, vector_cores = 1, memories = {}, depth = {f16 = 16}, event_ids = 6, cross_flags = 4>
+
+// A second time would order everything twice, by other events.
+module attributes {aicore.machine = #machine} {
+aicore.kernel @k dims ["N"] args [] results [] cores 1 buffers {} {
+^bb0(%n: index):
+  %zero = arith.constant 0 : index
+  // expected-error @+1 {{'aicore.phase' op has flags already}}
+  aicore.phase {
+  ^bb0(%block: index):
+    aicore.set_flag [mte2 -> mte1] 0 + %zero
+    aicore.wait_flag [mte2 -> mte1] 0 + %zero
+  }
+}
+}
