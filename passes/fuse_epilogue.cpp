@@ -201,7 +201,8 @@ Value Fuser::operandFor(Value value, AffineMap &map, IRMapping &inNest) {
     along.push_back(expression);
   }
   SmallVector<int64_t> shape(along.size(), ShapedType::kDynamic);
-  auto type = RankedTensorType::get(shape, cast<RankedTensorType>(value.getType()).getElementType());
+  auto type =
+      RankedTensorType::get(shape, cast<RankedTensorType>(value.getType()).getElementType());
   map = AffineMap::get(map.getNumDims(), 0, along, b.getContext());
   return tensor::ExtractSliceOp::create(b, value.getLoc(), type, operand, offsets, sizes, strides);
 }

@@ -34,8 +34,8 @@ FailureOr<linalg::ContractOp> tileReduction(IRRewriter &rewriter, linalg::Contra
   return cast<linalg::ContractOp>(tiled->tiledOps.front());
 }
 
-// Folds the size arithmetic that tiling leaves behind. Not the canonicaliser: it would also take away
-// linalg ops that only copy or fill, and with them the tile that place is to find.
+// Folds the size arithmetic that tiling leaves behind. Not the canonicaliser: it would also take
+// away linalg ops that only copy or fill, and with them the tile that place is to find.
 void foldSizes(ModuleOp module) {
   RewritePatternSet patterns(module.getContext());
   affine::AffineApplyOp::getCanonicalizationPatterns(patterns, module.getContext());
