@@ -2,17 +2,29 @@
 
 #include "codegen/count_program.h"
 #include "codegen/count_run.h"
+#include "runtime/l2.h"
 
 using namespace mlir;
 
 namespace mmk {
 namespace {
 
-/// Takes note of what a block moves between tensors and its cores.
+/// A transfer as L2 sees it.
+struct Use {
+  uint64_t piece = 0;
+  int64_t bytes = 0;
+  int32_t tensor = 0;
+  bool isLoad = false;
+};
+
+/// Takes note of what a block moves between tensors and its cores, and on request of every use.
 struct Survey {
   bool execute(unsigned, Pipe, const count::Instruction &it, Cost, count::Amount amount) {
     worked = true;
     (it.loadsTensor() ? tensors[it.tensor].loaded : tensors[it.tensor].stored) += amount.amount;
+    if (uses)
+      uses->push_back(
+          {amount.start * tensors.size() + it.tensor, amount.amount, it.tensor, it.loadsTensor()});
     return true;
   }
   bool setFlag(unsigned, Pipe, Pipe, int64_t) { return true; }
@@ -22,6 +34,7 @@ struct Survey {
   bool barrier(unsigned, Pipe) { return true; }
 
   std::vector<TensorTraffic> &tensors;
+  std::vector<Use> *uses = nullptr;
   bool worked = false;
 };
 
@@ -47,23 +60,49 @@ count::RunEnd runBlock(const count::Program &program, std::vector<int64_t> &valu
   return count::run(program, values, core);
 }
 
+int64_t bytesOf(const count::TensorShape &shape, const std::vector<int64_t> &values) {
+  int64_t bytes = shape.elementBytes;
+  for (int32_t extent : shape.extents)
+    bytes *= values[extent];
+  return bytes;
+}
+
+/// Lets the transfers of all blocks pass L2. Blocks have alike work, so their n-th transfers come
+/// at about the same time.
+void findMisses(const std::vector<std::vector<Use>> &usesOfBlocks, const Machine &machine,
+                std::vector<TensorTraffic> &tensors) {
+  size_t most = 0;
+  for (const std::vector<Use> &uses : usesOfBlocks)
+    most = std::max(most, uses.size());
+  L2 cache(machine.l2Bytes);
+  for (size_t n = 0; n < most; ++n)
+    for (const std::vector<Use> &uses : usesOfBlocks)
+      if (n < uses.size() && !cache.use(uses[n].piece, uses[n].bytes) && uses[n].isLoad)
+        tensors[uses[n].tensor].missed += uses[n].bytes;
+}
+
 /// What `blocks` blocks make of global memory. A program that cannot be run is left to the timing
 /// to report.
 GlobalMemory survey(const count::Program &program, const Machine &machine, int64_t blocks) {
+  // When all arguments fit into L2 together, what was read once stays there.
+  int64_t arguments = 0;
+  for (const count::TensorShape &shape : program.tensors)
+    arguments += shape.workspace ? 0 : bytesOf(shape, program.values);
+  std::vector<std::vector<Use>> uses(arguments > machine.l2Bytes ? blocks : 0);
+
   std::vector<TensorTraffic> tensors(program.tensors.size());
   std::vector<int64_t> values;
   int64_t active = 0;
   for (int64_t block = 0; block < blocks; ++block) {
-    Survey survey{tensors};
+    Survey survey{tensors, uses.empty() ? nullptr : &uses[block]};
     runBlock(program, values, block, survey);
     active += survey.worked;
   }
   for (auto [shape, traffic] : llvm::zip(program.tensors, tensors)) {
     traffic.workspace = shape.workspace;
-    traffic.bytes = shape.elementBytes;
-    for (int32_t extent : shape.extents)
-      traffic.bytes *= values[extent];
+    traffic.bytes = bytesOf(shape, values);
   }
+  findMisses(uses, machine, tensors);
   return GlobalMemory(machine, active, std::move(tensors));
 }
 

@@ -33,7 +33,10 @@ private:
   llvm::Error instruction(aicore::Instruction op);
 
   llvm::Error transfer(aicore::Instruction op, Work work, llvm::StringRef link, mlir::Value tensor,
-                       llvm::ArrayRef<int64_t> along, mlir::Value rows, mlir::Value columns);
+                       mlir::ValueRange offsets, llvm::ArrayRef<int64_t> along, mlir::Value rows,
+                       mlir::Value columns);
+  /// Place of the number of an element of a tensor, in row-major order.
+  int32_t elementNumber(mlir::Operation *op, const TensorShape &shape, mlir::ValueRange offsets);
   llvm::Error exchange(aicore::Instruction op, Work work, llvm::StringRef link, mlir::Value buffer,
                        mlir::Value rows, mlir::Value columns);
   llvm::Error stage(aicore::StageOp op);

@@ -33,16 +33,16 @@ llvm::Error Compiler::instruction(aicore::Instruction op) {
   return llvm::TypeSwitch<Operation *, llvm::Error>(op.getOperation())
       .Case([&](aicore::LoadOp it) {
         const bool intoUb = aicore::spaceOf(it.getTarget()) == aicore::Space::ub;
-        return transfer(op, Work::load, intoUb ? "gm_ub" : "gm_l1", it.getSource(), it.getAlong(),
-                        it.getRows(), it.getColumns());
+        return transfer(op, Work::load, intoUb ? "gm_ub" : "gm_l1", it.getSource(), it.getOffsets(),
+                        it.getAlong(), it.getRows(), it.getColumns());
       })
       .Case([&](aicore::StoreOp it) {
-        return transfer(op, Work::store, "ub_gm", it.getTarget(), it.getAlong(), it.getRows(),
-                        it.getColumns());
+        return transfer(op, Work::store, "ub_gm", it.getTarget(), it.getOffsets(), it.getAlong(),
+                        it.getRows(), it.getColumns());
       })
       .Case([&](aicore::FixpipeOp it) {
-        return transfer(op, Work::fixpipe, "l0c_gm", it.getTarget(), it.getAlong(), it.getRows(),
-                        it.getColumns());
+        return transfer(op, Work::fixpipe, "l0c_gm", it.getTarget(), it.getOffsets(), it.getAlong(),
+                        it.getRows(), it.getColumns());
       })
       .Case([&](aicore::SpillOp it) {
         return exchange(op, Work::spill, "l0c_gm", it.getTarget(), it.getRows(), it.getColumns());
@@ -67,7 +67,8 @@ llvm::Expected<const Link *> Compiler::linkOf(Operation *op, StringRef name) {
 //===--- global memory --------------------------------------------------------------------===//
 
 llvm::Error Compiler::transfer(aicore::Instruction op, Work work, StringRef link, Value tensor,
-                               ArrayRef<int64_t> along, Value rows, Value columns) {
+                               ValueRange offsets, ArrayRef<int64_t> along, Value rows,
+                               Value columns) {
   llvm::Expected<const Link *> way = linkOf(op, link);
   if (!way)
     return way.takeError();
@@ -98,8 +99,23 @@ llvm::Error Compiler::transfer(aicore::Instruction op, Work work, StringRef link
   const TensorShape &shape = program_.tensors[it.tensor];
   it.pitch = shape.extents.empty() ? constant(1) : shape.extents.back();
   it.dense = outer == -1 || outer == last - 1;
+  it.start = elementNumber(op, shape, offsets);
   emit(op, StepKind::transfer, it);
   return llvm::Error::success();
+}
+
+int32_t Compiler::elementNumber(Operation *op, const TensorShape &shape, ValueRange offsets) {
+  // Where a transfer begins may be data; how long it takes then follows from its extents alone.
+  if (offsets.empty() || llvm::any_of(offsets, [&](Value it) { return unknown_.contains(it); }))
+    return constant(0);
+  int32_t number = placeOf(offsets.front());
+  for (auto [extent, offset] : llvm::drop_begin(llvm::zip(shape.extents, offsets))) {
+    const int32_t next = place();
+    compute(op, StepKind::multiply, next, number, extent);
+    compute(op, StepKind::add, next, next, placeOf(offset));
+    number = next;
+  }
+  return number;
 }
 
 // The block's own piece of global memory has the pitch of its buffer, and never leaves L2.
@@ -115,6 +131,7 @@ llvm::Error Compiler::exchange(aicore::Instruction op, Work work, StringRef link
   it.rows = placeOf(rows);
   it.columns = placeOf(columns);
   it.pitch = constant(cast<MemRefType>(buffer.getType()).getShape().back());
+  it.start = constant(0);
   it.dense = true;
   emit(op, StepKind::transfer, it);
   return llvm::Error::success();

@@ -8,6 +8,7 @@
 #include "runtime/clock.h"
 #include "runtime/cost.h"
 #include "runtime/global_memory.h"
+#include "runtime/packets.h"
 
 #include "llvm/Support/Error.h"
 
@@ -82,6 +83,8 @@ struct Instruction {
   /// dimension (at place `pitch`), they are one piece.
   int64_t bytes = 0; ///< of an element
   int32_t pitch = 0;
+  int32_t start = 0; ///< place of the number of the first element in the tensor
+  mutable RowCharge charge;
   bool dense = false;
   const Link *link = nullptr;
   int32_t tensor = -1; ///< number of the tensor; -1 for the block's own piece of global memory

@@ -128,9 +128,10 @@ inline bool evaluate(const Step &s, int64_t *value) {
 
 inline int64_t stepsOf(int64_t extent, int64_t step) { return (extent + step - 1) / step; }
 
-/// Rows and amount of work of an instruction, as its Cost wants them.
+/// Rows and amount of work of an instruction, as its Cost wants them; and for a transfer at which
+/// byte of its tensor it starts.
 struct Amount {
-  int64_t rows = 0, amount = 0;
+  int64_t rows = 0, amount = 0, start = 0;
 };
 
 inline Amount amountOf(const Program &program, const Step &s, const int64_t *value) {
@@ -138,9 +139,12 @@ inline Amount amountOf(const Program &program, const Step &s, const int64_t *val
   const int64_t rows = value[i.rows], columns = value[i.columns];
   switch (s.kind) {
   case StepKind::transfer: {
+    const int64_t start = value[i.start] * i.bytes, distance = value[i.pitch] * i.bytes;
     const bool onePiece = i.dense && columns == value[i.pitch];
-    return {rows, onePiece ? chargedBytes(rows * columns * i.bytes, program.packet)
-                           : rows * chargedBytes(columns * i.bytes, program.packet)};
+    return {rows,
+            onePiece ? chargedBytes(start, rows * columns * i.bytes, program.packet)
+                     : i.charge.bytes(rows, start, distance, columns * i.bytes, program.packet),
+            start};
   }
   case StepKind::move: {
     const int64_t whole = stepsOf(rows, i.rowStep) * i.rowStep;

@@ -10,8 +10,10 @@ int64_t Cost::fixed(double cycles, double most) {
 }
 
 // A byte that takes 1024 cycles is as slow as any; beyond it a sum could overflow.
-Cost::Cost(double startup, double perRow, double perUnit)
-    : startup_(fixed(startup, 1e9)), perRow_(fixed(perRow, 1e6)), perUnit_(fixed(perUnit, 1024)) {}
+Cost::Cost(double startup, double perRow, double perUnit, SlowWay slow)
+    : startup_(fixed(startup, 1e9)), perRow_(fixed(perRow, 1e6)), perUnit_(fixed(perUnit, 1024)),
+      perSlowUnit_(fixed(slow.perUnit, 1024)),
+      slowPart_(std::llround(slow.part * (1 << partBits))) {}
 
 Cost productCost(const Machine &machine, ElementType operands) {
   const double step =

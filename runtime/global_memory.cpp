@@ -22,7 +22,9 @@ bool GlobalMemory::staysInL2(const TensorTraffic &tensor) const {
 }
 
 int64_t GlobalMemory::missed(const TensorTraffic &tensor) const {
-  return staysInL2(tensor) ? 0 : std::min(tensor.bytes, tensor.loaded);
+  if (staysInL2(tensor))
+    return 0;
+  return std::clamp(tensor.missed, std::min(tensor.bytes, tensor.loaded), tensor.loaded);
 }
 
 double GlobalMemory::portRate(const Link &link) const {
@@ -35,7 +37,7 @@ Cost GlobalMemory::load(const Link &link, size_t tensor, bool onVectorCore) cons
   const double hbm = std::min(port, hbmBytesPerCycle_ / sharers);
   const TensorTraffic &traffic = tensors_[tensor];
   const double misses = static_cast<double>(missed(traffic)) / std::max<int64_t>(1, traffic.loaded);
-  return Cost(link.startupCycles, link.rowCycles, misses / hbm + (1 - misses) / port);
+  return Cost(link.startupCycles, link.rowCycles, 1 / port, {misses, 1 / hbm});
 }
 
 Cost GlobalMemory::throughL2(const Link &link) const {

@@ -8,29 +8,22 @@
 
 namespace mmk {
 
-/// Bytes that a piece of contiguous memory is charged as: whole packets, where the last may be a
-/// half or a quarter of one.
-inline int64_t chargedBytes(int64_t bytes, int64_t packet) {
-  const int64_t rest = bytes % packet, whole = bytes - rest;
-  if (rest == 0)
-    return whole;
-  return whole + (4 * rest <= packet ? packet / 4 : 2 * rest <= packet ? packet / 2 : packet);
-}
-
 /// What all blocks of a phase together move of one tensor.
 struct TensorTraffic {
   int64_t bytes = 0;      ///< of the tensor
   bool workspace = false; ///< made and read by this kernel alone
   int64_t loaded = 0, stored = 0;
+  /// Of what is loaded, that L2 does not have; at the least every byte of the tensor once.
+  int64_t missed = 0;
 };
 
 /// The sharing is static: the same for all transfers of a phase.
 ///
-/// Each byte of a tensor comes from HBM once, and from L2 whenever it is read again, by whatever
-/// core. What comes from HBM comes at an equal share of the chip's rate for each active block (and
+/// What misses L2 comes from HBM, at an equal share of the chip's rate for each active block (and
 /// on vector cores of their block's), from which the time that HBM needs for the stores is taken
-/// off; what comes from L2, and what is stored, passes at the rate of the port. A workspace that
-/// fits into L2 never sees HBM.
+/// off. HBM works while the port is busy with rows, so the slower of the two counts. What hits, and
+/// what is stored, passes at the rate of the port. All transfers of a tensor are charged the same
+/// part of misses. A workspace that fits into L2 never sees HBM.
 class GlobalMemory {
 public:
   GlobalMemory(const Machine &machine, int64_t activeBlocks, std::vector<TensorTraffic> tensors);

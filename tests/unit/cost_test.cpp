@@ -1,6 +1,8 @@
 // What instructions cost, against figures worked out by hand from the machine descriptions.
 #include "runtime/cost.h"
 #include "runtime/global_memory.h"
+#include "runtime/l2.h"
+#include "runtime/packets.h"
 
 #include <gtest/gtest.h>
 
@@ -15,8 +17,9 @@ Machine load(const char *name) {
 
 TEST(Cost, IsRoundedUpOnce) {
   EXPECT_EQ(Cost(10, 0.25, 0.125).cycles(1, 0), 11);
-  EXPECT_EQ(Cost(10, 0.25, 0.125).cycles(1, 2), 11); // 10 + 0.25 + 0.25
-  EXPECT_EQ(Cost(10, 0.25, 0.125).cycles(4, 8), 12);
+  EXPECT_EQ(Cost(10, 0.25, 0.125).cycles(4, 8), 11); // the rows' 1 hides the bytes' 1
+  EXPECT_EQ(Cost(10, 0.25, 0.125).cycles(4, 9), 12);
+  EXPECT_EQ(Cost(10, 0.25, 0.125).cycles(5, 8), 12);
   EXPECT_EQ(Cost(10.5, 0, 0).cycles(7, 7), 11);
   EXPECT_EQ(Cost().cycles(7, 7), 0);
 }
@@ -48,13 +51,50 @@ TEST(Cost, VectorInstructions) {
 }
 
 TEST(GlobalMemory, PacketsAreWholeHalfOrAQuarter) {
-  EXPECT_EQ(chargedBytes(0, 512), 0);
-  EXPECT_EQ(chargedBytes(1, 512), 128);
-  EXPECT_EQ(chargedBytes(128, 512), 128);
-  EXPECT_EQ(chargedBytes(129, 512), 256);
-  EXPECT_EQ(chargedBytes(257, 512), 512);
-  EXPECT_EQ(chargedBytes(512, 512), 512);
-  EXPECT_EQ(chargedBytes(1300, 512), 1536);
+  EXPECT_EQ(chargedBytes(0, 0, 512), 0);
+  EXPECT_EQ(chargedBytes(0, 1, 512), 128);
+  EXPECT_EQ(chargedBytes(0, 128, 512), 128);
+  EXPECT_EQ(chargedBytes(0, 129, 512), 256);
+  EXPECT_EQ(chargedBytes(0, 257, 512), 512);
+  EXPECT_EQ(chargedBytes(0, 512, 512), 512);
+  EXPECT_EQ(chargedBytes(0, 1300, 512), 1536);
+}
+
+TEST(GlobalMemory, APieceThatStartsInsideOfAPacketTouchesOneMore) {
+  EXPECT_EQ(chargedBytes(512, 512, 512), 512);
+  EXPECT_EQ(chargedBytes(384, 128, 512), 128);
+  EXPECT_EQ(chargedBytes(400, 128, 512), 128 + 128);
+  EXPECT_EQ(chargedBytes(2, 512, 512), 512 + 128);
+  EXPECT_EQ(chargedBytes(256, 512, 512), 256 + 256);
+  EXPECT_EQ(chargedBytes(100, 1300, 512), 512 + 512 + 512);
+}
+
+TEST(GlobalMemory, RowsStartWhereTheirDistancePutsThem) {
+  RowCharge charge;
+  EXPECT_EQ(charge.bytes(10, 0, 1024, 512, 512), 10 * 512);
+  EXPECT_EQ(charge.bytes(10, 256, 1024, 512, 512), 10 * 512);
+  EXPECT_EQ(charge.bytes(10, 0, 256 + 1024, 512, 512), 10 * 512);
+  EXPECT_EQ(charge.bytes(4, 0, 128, 256, 512), 256 + 256 + 256 + 128 + 128);
+  // Over a turn of 256 rows that start at every second byte.
+  const int64_t odd = charge.bytes(256, 0, 1026, 512, 512);
+  EXPECT_GT(odd, 256 * 600);
+  EXPECT_LT(odd, 256 * 800);
+  EXPECT_EQ(charge.bytes(512, 0, 1026, 512, 512), 2 * odd);
+}
+
+TEST(L2, KeepsWhatWasUsedLast) {
+  L2 cache(300);
+  EXPECT_FALSE(cache.use(1, 100));
+  EXPECT_FALSE(cache.use(2, 100));
+  EXPECT_FALSE(cache.use(3, 100));
+  EXPECT_TRUE(cache.use(1, 100));
+  EXPECT_FALSE(cache.use(4, 100)); // in place of 2
+  EXPECT_TRUE(cache.use(1, 100));
+  EXPECT_TRUE(cache.use(3, 100));
+  EXPECT_FALSE(cache.use(2, 100));
+  EXPECT_FALSE(cache.use(5, 400)); // too large to stay, and pushes all others out
+  EXPECT_FALSE(cache.use(5, 400));
+  EXPECT_FALSE(cache.use(1, 100));
 }
 
 struct GlobalMemoryTest : testing::Test {
@@ -82,6 +122,20 @@ TEST_F(GlobalMemoryTest, WhatIsReadAgainComesFromL2) {
   // A quarter from HBM at 20, the rest at the port's 80.
   const TensorTraffic again{.bytes = 8000, .loaded = 32000};
   EXPECT_EQ(GlobalMemory(machine, 8, {again}).load(link, 0, false).cycles(0, 8000), 100 + 75);
+}
+
+TEST_F(GlobalMemoryTest, WhatL2LostComesFromHbmAgain) {
+  const TensorTraffic lost{.bytes = 8000, .loaded = 32000, .missed = 16000};
+  EXPECT_EQ(GlobalMemory(machine, 8, {lost}).load(link, 0, false).cycles(0, 8000), 200 + 50);
+}
+
+// 8000 bytes take HBM 400 cycles at 20 bytes a cycle, and 100 rows of 3 cycles the port 300.
+TEST_F(GlobalMemoryTest, HbmWorksWhileThePortIsBusyWithRows) {
+  link.rowCycles = 3;
+  const TensorTraffic once{.bytes = 8000, .loaded = 8000};
+  EXPECT_EQ(GlobalMemory(machine, 8, {once}).load(link, 0, false).cycles(100, 8000), 400);
+  EXPECT_EQ(GlobalMemory(machine, 8, {once}).load(link, 0, false).cycles(50, 8000), 400);
+  EXPECT_EQ(GlobalMemory(machine, 8, {once}).load(link, 0, false).cycles(200, 8000), 600);
 }
 
 TEST_F(GlobalMemoryTest, StoresTakeTimeOfHbm) {

@@ -517,6 +517,24 @@ TEST_F(WholeKernel, RaggedShapesAndEveryBuffering) {
         }
 }
 
+// A and B of 256 MiB each do not fit into L2. In rows all of B passes between two uses of a piece
+// of it; in blocks only as much as stays.
+TEST_F(WholeKernel, WalksMatterWhereL2IsTooSmall) {
+  constexpr const char *product = R"(
+    kernel product(a: f16[M, K], b: f16[K, N]) -> c: f16[M, N] {
+      c = cast<f16>(a @ b);
+      schedule { tile M = 128, N = 256, K = 64; stage K = 256; order = rows | swizzle(8); }
+    })";
+  auto load = [&](const char *order, int64_t extent) {
+    auto report =
+        count("ascend910b3", {{"order", order}}, {extent, 8192, extent}, nullptr, product);
+    EXPECT_TRUE(static_cast<bool>(report));
+    return report->pipes[static_cast<size_t>(Pipe::mte2)].busyCycles;
+  };
+  EXPECT_LT(load("swizzle(8)", 16384), 0.95 * load("rows", 16384));
+  EXPECT_EQ(load("swizzle(8)", 4096), load("rows", 4096));
+}
+
 TEST_F(WholeKernel, CoupledCoresDrainAndSplitOnesSpill) {
   Counter split, coupled;
   report("ascend910b3", {}, 512, 512, 512, &split);

@@ -51,9 +51,9 @@ TEST(Machines, ChipsOfTheFamilyDifferWhereTheyDo) {
     int64_t l2;
     double hbm;
   };
-  for (const Chip &chip : {Chip{"ascend910b1", 24, 1850, 201326592, 1.8e12},
-                           Chip{"ascend910b2", 24, 1800, 201326592, 1.8e12},
-                           Chip{"ascend910b3", 20, 1800, 201326592, 1.8e12},
+  for (const Chip &chip : {Chip{"ascend910b1", 24, 1850, 201326592, 1.5e12},
+                           Chip{"ascend910b2", 24, 1800, 201326592, 1.5e12},
+                           Chip{"ascend910b3", 20, 1800, 201326592, 1.5e12},
                            Chip{"ascend910b4", 20, 1500, 100663296, 0.8e12}}) {
     const Machine machine = load(chip.name);
     EXPECT_EQ(machine.cubeCores, chip.cores);

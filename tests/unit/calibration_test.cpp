@@ -1,0 +1,54 @@
+// How near the clock is to published measurements. The bounds are what is reached, rounded up;
+// docs/calibration.md has the rows and says what is missing.
+#include "bench/calibration/model.h"
+
+#include <gtest/gtest.h>
+
+namespace mmk::calibration {
+namespace {
+
+const std::vector<Result> &results() {
+  static const std::vector<Result> all = llvm::cantFail(model());
+  return all;
+}
+
+TEST(Calibration, MeanErrors) {
+  const std::map<std::string, double> means = meanErrors(results());
+  EXPECT_LE(means.at("task"), 0.07);
+  EXPECT_LE(means.at("cube"), 0.08);
+  EXPECT_LE(means.at("mte1"), 0.10);
+  EXPECT_LE(means.at("mte2"), 0.06);
+  EXPECT_LE(means.at("transfers"), 0.07);
+}
+
+TEST(Calibration, NoTaskIsFarOff) {
+  for (const Result &result : results())
+    if (result.task)
+      EXPECT_LT(std::abs(result.task->error()), 0.20) << result.row->name;
+}
+
+// Each step of the published improvement is one in the model too.
+TEST(Calibration, WhatWasFasterIsFaster) {
+  for (size_t i = 1; i < 6; ++i)
+    EXPECT_LE(results()[i].task->modelled, results()[i - 1].task->modelled * 1.01)
+        << results()[i].row->name;
+}
+
+// One description for all rows, and one value for each of its figures.
+TEST(Calibration, EachFigureHasOneValue) {
+  const Machine machine = llvm::cantFail(loadMachine(machineName));
+  std::map<std::string, std::string> values;
+  for (const auto &[path, value] : machine.figures)
+    EXPECT_TRUE(values.emplace(path, value).second) << path;
+  EXPECT_TRUE(values.count("links.gm_l1.row_cycles"));
+}
+
+TEST(Calibration, TheSameEveryTime) {
+  const std::vector<Result> again = llvm::cantFail(model());
+  for (size_t i = 0; i < again.size(); ++i)
+    for (const auto &[pipe, value] : again[i].pipes)
+      EXPECT_EQ(value.modelled, results()[i].pipes.at(pipe).modelled);
+}
+
+} // namespace
+} // namespace mmk::calibration
