@@ -31,21 +31,25 @@ inline int64_t chargedBytes(int64_t start, int64_t bytes, int64_t packet) {
 class RowCharge {
 public:
   int64_t bytes(int64_t rows, int64_t start, int64_t distance, int64_t bytes, int64_t packet) {
-    distance %= packet;
-    start %= packet;
-    if (start != start_ || distance != distance_ || bytes != bytes_) {
-      start_ = start, distance_ = distance, bytes_ = bytes;
-      turn_ = distance == 0 ? 1 : packet / std::gcd(distance, packet);
-      charged_ = 0;
-      for (int64_t row = 0; row < turn_; ++row)
-        charged_ += chargedBytes((start + row * distance) % packet, bytes, packet);
+    if (distance != distance_) {
+      distance_ = distance;
+      step_ = std::gcd(distance, packet);
+      bytes_ = -1;
     }
-    return rows * charged_ / turn_;
+    // The starts of a turn are a step apart, so that only the first one's place in a step matters.
+    start %= step_;
+    if (start != start_ || bytes != bytes_) {
+      start_ = start, bytes_ = bytes;
+      charged_ = 0;
+      for (int64_t from = start; from < packet; from += step_)
+        charged_ += chargedBytes(from, bytes, packet);
+    }
+    return rows * charged_ * step_ / packet;
   }
 
 private:
-  int64_t start_ = -1, distance_ = 0, bytes_ = 0;
-  int64_t turn_ = 1, charged_ = 0;
+  int64_t start_ = 0, distance_ = -1, bytes_ = -1;
+  int64_t step_ = 1, charged_ = 0;
 };
 
 } // namespace mmk
