@@ -56,7 +56,8 @@ what to run:
     R"(  --case NAME                a case of the kernel, repeatable; all of them: --case all
 
 data:
-  --input NAME=FILE.npy      reads a tensor; all others are made from the seed; repeatable
+  --input NAME=FILE.npy      reads a tensor, and with it the dimensions that nothing else binds;
+                             all others are made from the seed; repeatable
   --output NAME=FILE.npy     writes a result, also one that fails its check; repeatable
   --seed N                   other data; default: 1
   --data KIND                uniform (the default), integers, normal, or special, which has NaN,

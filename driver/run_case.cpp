@@ -3,11 +3,13 @@
 #include "driver/command_line.h"
 #include "driver/ending.h"
 #include "frontend/numbers.h"
+#include "runtime/npy.h"
 
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <set>
 
 namespace mmk::driver {
 namespace {
@@ -155,6 +157,36 @@ std::vector<int64_t> RunCase::extents(const Shape &shape) const {
   for (const Dimension &dimension : shape)
     extents.push_back(dimension.isLiteral() ? dimension.literal : dims.at(dimension.name));
   return extents;
+}
+
+std::vector<std::string> dimensionsOfInputs(const Kernel &kernel,
+                                            const std::vector<std::string> &names,
+                                            const std::vector<std::string> &words,
+                                            const std::map<std::string, std::string> &files) {
+  std::vector<std::string> bindings;
+  if (!names.empty())
+    return bindings;
+  std::set<std::string> known;
+  for (const std::string &word : words)
+    known.insert(word.substr(0, word.find('=')));
+  for (const Parameter &parameter : kernel.parameters) {
+    const auto file = files.find(parameter.name);
+    if (file == files.end() || parameter.isScalar())
+      continue;
+    llvm::Expected<std::vector<int64_t>> read = readNpyShape(file->second);
+    if (!read)
+      throw Mistake(llvm::toString(read.takeError()));
+    const std::vector<int64_t> &shape = *read;
+    if (shape.size() != parameter.shape.size())
+      throw Mistake(fmt::format("{}: expected {} dimensions, {}{}, found {}", file->second,
+                                parameter.shape.size(), parameter.name, spelling(parameter.shape),
+                                shape.size()));
+    for (size_t i = 0; i < shape.size(); ++i)
+      if (const Dimension &dimension = parameter.shape[i];
+          !dimension.isLiteral() && known.insert(dimension.name).second)
+        bindings.push_back(fmt::format("{}={}", dimension.name, shape[i]));
+  }
+  return bindings;
 }
 
 std::vector<RunCase> casesToRun(const Kernel &kernel, const std::vector<std::string> &names,

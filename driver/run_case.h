@@ -21,6 +21,13 @@ struct RunCase {
   std::vector<int64_t> extents(const Shape &shape) const;
 };
 
+/// "M=100" for each dimension that neither a case nor one of `words` binds, and that a tensor read
+/// from a .npy file has; the first file that has it decides.
+std::vector<std::string> dimensionsOfInputs(const Kernel &kernel,
+                                            const std::vector<std::string> &names,
+                                            const std::vector<std::string> &words,
+                                            const std::map<std::string, std::string> &files);
+
 /// The cases to run: those that are named, or all of them; with dimensions among `words`
 /// ("M=1000") and no name, one that only they bind. Words override what a case says.
 std::vector<RunCase> casesToRun(const Kernel &kernel, const std::vector<std::string> &names,

@@ -95,11 +95,13 @@ int runCommand(const std::vector<std::string> &words) {
   CommandLine commandLine("run");
   target.addOptionsTo(commandLine);
   options.addOptionsTo(commandLine);
-  const std::vector<std::string> arguments = target.takeFile(commandLine.parse(words), "run");
+  std::vector<std::string> arguments = target.takeFile(commandLine.parse(words), "run");
   options.read();
 
   Session session(target);
   const Kernel &kernel = session.kernel();
+  for (std::string &binding : dimensionsOfInputs(kernel, options.cases, arguments, options.inputs))
+    arguments.push_back(std::move(binding));
   const std::vector<RunCase> runs = casesToRun(kernel, options.cases, arguments);
   options.checkAgainst(kernel, runs.size());
   for (const RunCase &run : runs)

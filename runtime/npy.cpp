@@ -86,6 +86,16 @@ llvm::Error writeAll(const std::string &path, int descriptor, const void *data, 
 
 } // namespace
 
+llvm::Expected<std::vector<int64_t>> readNpyShape(const std::string &path) {
+  const File file(fopen(path.c_str(), "rb"));
+  if (!file)
+    return systemFailure(path, "cannot open", errno);
+  llvm::Expected<NpyHeader> header = readHeader(path, file.get());
+  if (!header)
+    return header.takeError();
+  return header->shape;
+}
+
 llvm::Expected<Tensor> readNpy(const std::string &path, ElementType expected) {
   const File file(fopen(path.c_str(), "rb"));
   if (!file)

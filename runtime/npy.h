@@ -10,6 +10,9 @@ namespace mmk {
 /// The file's shape is the tensor's; `expectShape` compares it with a known one.
 llvm::Expected<Tensor> readNpy(const std::string &path, ElementType expected);
 
+/// The shape alone, from the header.
+llvm::Expected<std::vector<int64_t>> readNpyShape(const std::string &path);
+
 /// Fails when `tensor`, read from `path`, does not have the shape that the kernel wants.
 llvm::Error expectShape(const Tensor &tensor, const std::string &path,
                         const std::vector<int64_t> &shape);
