@@ -46,6 +46,7 @@ enum class Stage { mmk, tiled, aicore };
 struct PipelineOptions {
   Choices choices;
   bool verify = false;    ///< verify the IR after each pass
+  bool proveSync = true;  ///< with aicore-verify-sync; without, for variants that are only timed
   std::string printAfter; ///< print the IR to stderr after the pass of this name; "all"
 };
 mlir::LogicalResult runPipeline(mlir::ModuleOp module, const Machine &machine, Stage stage,
@@ -56,6 +57,6 @@ mlir::LogicalResult runPipeline(mlir::ModuleOp module, const Machine &machine, S
 void registerDialectExtensions(mlir::DialectRegistry &registry);
 
 /// Adds the passes after mmk-apply-variant, for mmk-opt's `--mmk-pipeline`.
-void buildPipeline(mlir::OpPassManager &manager, Stage stage);
+void buildPipeline(mlir::OpPassManager &manager, Stage stage, bool proveSync = true);
 
 } // namespace mmk

@@ -23,7 +23,7 @@ void registerDialectExtensions(DialectRegistry &registry) {
   linalg::registerTilingInterfaceExternalModels(registry);
 }
 
-void buildPipeline(OpPassManager &manager, Stage stage) {
+void buildPipeline(OpPassManager &manager, Stage stage, bool proveSync) {
   if (stage == Stage::mmk)
     return;
   // Which operations share a pass over memory: decided while the body is whole tensors.
@@ -44,6 +44,9 @@ void buildPipeline(OpPassManager &manager, Stage stage) {
   manager.addPass(createPlanMemory());
   // Flags need the final order.
   manager.addPass(createInsertSync());
+  // A kernel goes out with the proof that its flags are right.
+  if (proveSync)
+    manager.addPass(createVerifySync());
 }
 
 LogicalResult runPipeline(ModuleOp module, const Machine &machine, Stage stage,
@@ -67,7 +70,7 @@ LogicalResult runPipeline(ModuleOp module, const Machine &machine, Stage stage,
   ApplyVariantOptions choose;
   choose.variant = variant;
   manager.addPass(createApplyVariant(choose));
-  buildPipeline(manager, stage);
+  buildPipeline(manager, stage, options.proveSync);
   return manager.run(module);
 }
 

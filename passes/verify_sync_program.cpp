@@ -4,8 +4,6 @@
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
-#include <numeric>
-
 using namespace mlir;
 
 namespace mmk::sync {
@@ -120,6 +118,7 @@ LogicalResult Reader::run() {
   p.layout.pipes = p.pipes.size();
   p.layout.events = p.events.size();
   p.layout.flags = p.flags.size();
+  findPeriods(p);
   findHazards();
   findWhatMatters();
   return success();
@@ -298,7 +297,6 @@ unsigned Reader::bufferOf(Value value) {
       buffer.bytes = alloc.getBytes();
       buffer.stride = llvm::alignTo(buffer.bytes, p.machine.alignment(alloc.getSpace()));
       buffer.offset = alloc.getOffset().value_or(0);
-      p.period = std::lcm(p.period, buffer.copies);
       p.ahead = std::max(p.ahead, buffer.copies);
     }
     p.buffers.push_back(buffer);

@@ -124,11 +124,16 @@ public:
   unsigned values = 0;
   std::vector<std::pair<ValueId, mlir::Value>> inputs; ///< block arguments
   std::vector<int64_t> boundStep; ///< by value: step of the loop that it ends; 0: none
-  int64_t period = 1; ///< slots go round with it: the least common multiple of all copies
-  int64_t ahead = 1;  ///< copies of the buffer that has most
+  /// By value: modulo what it decides which slots are taken; and the same of the iterations that it
+  /// means as the bound of a loop.
+  std::vector<int64_t> modulus, stepsModulus;
+  int64_t ahead = 1; ///< copies of the buffer that has most
 
   std::string describe(const PipeOf &pipe, bool withUnit) const;
   std::string describe(const Flag &flag) const;
 };
+
+/// Fills in `modulus` and `stepsModulus`.
+void findPeriods(Program &program);
 
 } // namespace mmk::sync

@@ -4,14 +4,18 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
+#include <numeric>
+
 using namespace mlir;
 
 namespace mmk::sync {
 namespace {
 
 constexpr unsigned mostCrossSets = 15;
-/// Steps of single states; far beyond what any kernel of the compiler takes.
+/// Steps, of single states where they differ; far beyond what any kernel of the compiler takes.
 constexpr int64_t mostSteps = 3'000'000;
+/// States of one point; to compare each with each takes time, too.
+constexpr size_t mostStates = 1000;
 
 /// A number, and how it stands to the loops around it.
 struct Known {
@@ -26,14 +30,19 @@ struct Known {
 struct Head {
   enum class Left : uint8_t {
     exactly, ///< n
-    many,    ///< at least Walk::distance, and n modulo the period
+    many,    ///< at least Walk::distance, and n modulo Periods::left
     some,    ///< one or more; the body cannot tell how many
   } left = Left::exactly;
   int64_t n = 0;
-  bool isCounted = true; ///< done exactly; else modulo the period
+  bool isCounted = true; ///< done exactly; else modulo Periods::done
   int64_t done = 0;
   auto key() const { return std::tuple(left, n, isCounted, done); }
   bool operator<(const Head &other) const { return key() < other.key(); }
+};
+
+/// Modulo what the iterations of a loop matter.
+struct Periods {
+  int64_t left = 1, done = 1;
 };
 
 struct ActiveLoop {
@@ -47,7 +56,7 @@ class Walk {
 public:
   Walk(const Program &program, const llvm::DenseSet<Operation *> &without, bool merges)
       : p(program), layout(program.layout), without(without), distance(program.ahead),
-        period(program.period), environment(program.values) {
+        environment(program.values) {
     layout.merges = merges;
   }
 
@@ -70,9 +79,10 @@ private:
   Known evaluate(const Statement &s) const;
   Number difference(ValueId x, ValueId y) const;
   SmallVector<Known> optionsOf(ValueId value, Known known) const;
-  SmallVector<Known> split(Known known, int64_t step) const;
-  int64_t mostExact() const { return std::max<int64_t>(distance + 2 * period, 8); }
-  void successors(const Head &head, SmallVectorImpl<Head> &next, bool &ends) const;
+  SmallVector<Known> split(Known known, int64_t step, int64_t period) const;
+  /// Fewer numbers of iterations than this are told apart, when there are no others.
+  int64_t mostExact() const { return std::max<int64_t>(3 * distance, 8); }
+  void successors(const Head &head, Periods periods, SmallVectorImpl<Head> &next, bool &ends) const;
 
   void execute(const Statement &s, State &state);
   bool flagOf(const Statement &s, unsigned &flag);
@@ -90,7 +100,6 @@ private:
   const llvm::DenseSet<Operation *> &without;
   /// From how many iterations left on a comparison with the bound comes out the same.
   const int64_t distance;
-  const int64_t period;
   std::vector<Known> environment;
   SmallVector<ActiveLoop> loops;
   std::optional<Fault> fault;
@@ -200,7 +209,7 @@ Known Walk::evaluate(const Statement &s) const {
   return result;
 }
 
-SmallVector<Known> Walk::split(Known known, int64_t step) const {
+SmallVector<Known> Walk::split(Known known, int64_t step, int64_t period) const {
   const Number number = known.number;
   const bool isEndless = number.hi >= Number::unbounded;
   const int64_t least = number.lo <= 0 ? 0 : ceilDiv(number.lo, step),
@@ -235,7 +244,7 @@ SmallVector<Known> Walk::split(Known known, int64_t step) const {
 
 SmallVector<Known> Walk::optionsOf(ValueId value, Known known) const {
   if (int64_t step = p.boundStep[value])
-    return split(known, step);
+    return split(known, step, p.stepsModulus[value]);
   return {known};
 }
 
@@ -275,6 +284,8 @@ void Walk::fork(const Sequence &statements, size_t from, ValueId value, ArrayRef
     States own = states;
     sequence(statements, from, own);
     ends.addAll(layout, own);
+    if (ends.size() > mostStates)
+      return fail({.what = Fault::What::tooMany, .op = p.phase});
   }
   environment[value] = before;
   states = std::move(ends);
@@ -283,6 +294,8 @@ void Walk::fork(const Sequence &statements, size_t from, ValueId value, ArrayRef
 void Walk::sequence(const Sequence &statements, size_t from, States &states) {
   for (size_t at = from; at < statements.size() && !fault; ++at) {
     const Statement &s = statements[at];
+    if (++steps > mostSteps)
+      return fail({.what = Fault::What::tooMany, .op = p.phase});
     switch (s.kind) {
     case Kind::access:
     case Kind::setFlag:
@@ -336,9 +349,10 @@ void Walk::sequence(const Sequence &statements, size_t from, States &states) {
 }
 
 /// The heads that may follow, and whether the loop may end instead.
-void Walk::successors(const Head &head, SmallVectorImpl<Head> &next, bool &ends) const {
+void Walk::successors(const Head &head, Periods periods, SmallVectorImpl<Head> &next,
+                      bool &ends) const {
   Head following = head;
-  following.done = head.isCounted ? head.done + 1 : modulo(head.done + 1, period);
+  following.done = head.isCounted ? head.done + 1 : modulo(head.done + 1, periods.done);
   ends = false;
   auto leaves = [&](Head::Left left, int64_t n) {
     following.left = left;
@@ -353,8 +367,8 @@ void Walk::successors(const Head &head, SmallVectorImpl<Head> &next, bool &ends)
     leaves(Head::Left::exactly, head.n - 1);
     break;
   case Head::Left::many:
-    leaves(Head::Left::many, modulo(head.n - 1, period));
-    if (modulo(distance, period) == head.n)
+    leaves(Head::Left::many, modulo(head.n - 1, periods.left));
+    if (modulo(distance, periods.left) == head.n)
       leaves(Head::Left::exactly, distance - 1);
     break;
   case Head::Left::some:
@@ -372,6 +386,8 @@ void Walk::loop(const Statement &s, States &states) {
           ? bound.steps
           : divide(maximum(subtract(bound.number, lower.number), Number::exactly(0)), s.number,
                    /*up=*/true);
+  const int64_t modulus = p.modulus[s.result];
+  const Periods periods{p.stepsModulus[s.b], modulus / std::gcd(modulus, s.number)};
   // By head, the states that were there, and those of them that were not followed yet.
   std::map<Head, std::pair<States, States>> heads;
   States exits;
@@ -379,6 +395,8 @@ void Walk::loop(const Statement &s, States &states) {
     auto &[known, news] = heads[head];
     for (const State &state : arriving)
       known.add(layout, state, &news);
+    if (known.size() > mostStates)
+      fail({.what = Fault::What::tooMany, .op = p.phase});
   };
 
   if (iterations.lo <= 0)
@@ -392,8 +410,8 @@ void Walk::loop(const Statement &s, States &states) {
   } else {
     for (int64_t n = least; n < distance; ++n)
       arrive({Head::Left::exactly, n, true, 0}, states);
-    for (int64_t rest = 0; rest < period; ++rest)
-      if (!iterations.knowsModulo(period) || modulo(iterations.rem, period) == rest)
+    for (int64_t rest = 0; rest < periods.left; ++rest)
+      if (!iterations.knowsModulo(periods.left) || modulo(iterations.rem, periods.left) == rest)
         arrive({Head::Left::many, rest, false, 0}, states);
   }
 
@@ -406,10 +424,11 @@ void Walk::loop(const Statement &s, States &states) {
       isOpen = true;
       States body = std::exchange(states.second, States());
       const Number left = head.left == Head::Left::exactly ? Number::exactly(head.n)
-                          : head.left == Head::Left::many  ? Number::from(distance, period, head.n)
-                                                           : Number::between(1, Number::unbounded);
+                          : head.left == Head::Left::many
+                              ? Number::from(distance, periods.left, head.n)
+                              : Number::between(1, Number::unbounded);
       const Number done =
-          head.isCounted ? Number::exactly(head.done) : Number::from(0, period, head.done);
+          head.isCounted ? Number::exactly(head.done) : Number::from(0, periods.done, head.done);
       Known counter;
       counter.number = add(lower.number, multiply(done, Number::exactly(s.number)));
       counter.loop = depth;
@@ -421,7 +440,7 @@ void Walk::loop(const Statement &s, States &states) {
         return;
       SmallVector<Head> next;
       bool ends = false;
-      successors(head, next, ends);
+      successors(head, periods, next, ends);
       if (ends)
         exits.addAll(layout, body);
       for (const Head &following : next)
@@ -434,8 +453,7 @@ void Walk::loop(const Statement &s, States &states) {
 //===--- instructions ---------------------------------------------------------------------===//
 
 void Walk::execute(const Statement &s, State &state) {
-  if (++steps > mostSteps)
-    return fail({.what = Fault::What::tooMany, .op = p.phase});
+  ++steps;
   if (s.kind == Kind::access)
     return access(s, state);
   const Number slot = environment[s.a].number;

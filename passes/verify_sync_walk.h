@@ -6,9 +6,9 @@
 //
 // - A value that ends a loop and is also compared with (the loop's transfers run ahead of it) is
 //   split where it is defined, by the number of iterations that it means: 0, 1, ... up to the
-//   farthest look ahead, and beyond that by its remainder modulo the period with which slots go
-//   round. Two numbers of iterations of one such class differ by whole rounds, and every comparison
-//   with them comes out the same until the last iterations, which are walked one by one.
+//   farthest look ahead, and beyond that by its remainder modulo what slots go round with. Two
+//   numbers of iterations of one such class differ by whole rounds, and every comparison with them
+//   comes out the same until the last iterations, which are walked one by one.
 // - A loop is followed from head to head until no state comes up that was not there before. States
 //   are finitely many, so this ends, and what it has then seen is every number of iterations: the
 //   repetition is found, not assumed.

@@ -3,6 +3,8 @@
 // dimensions the proof must refuse at any, and what the proof refuses must break at some.
 #include "synchronised.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 #include <random>
 
 namespace mmk {
@@ -11,7 +13,7 @@ namespace {
 using namespace mlir;
 using Operation = mlir::Operation; // not that of the syntax tree
 
-/// One step of a schedule that decides which dimensions make its loops run 0, 1, 2, ... times.
+/// Which kernel it is, for messages.
 struct Config {
   std::string example, machine, variant;
 };
@@ -259,6 +261,43 @@ TEST(SyncMutation, OfRandomSchedules) {
     mutation.mutateAll([&] { return random() % 16 == 0; });
   }
   print("random schedules", counts);
+}
+
+// A pair of flags that is put in is remarked, and of those that the compiler places only one: where
+// a tile is one step of the vector cores, what is shared by its rows is free again when the rows
+// are.
+TEST(SyncMutation, RedundantFlagsAreRemarked) {
+  const std::string remark =
+      "redundant: without this wait and its set, every hazard is still in order\n";
+  for (const char *example : examples)
+    for (const char *machine : machines) {
+      Synchronised kernel(exampleText(example), machine, "");
+      if (!kernel.ready())
+        continue; // bf16 is not for every cube
+      EXPECT_TRUE(kernel.isProvenWithRemarks());
+      const std::string before = kernel.messages;
+      EXPECT_EQ(!before.empty(), example == std::string("bias_relu")) << example << before;
+
+      auto phase = *kernel.kernel().getBody().getOps<aicore::PhaseOp>().begin();
+      Block &block = phase.getBody().front();
+      OpBuilder builder(&block, block.end());
+      const Location loc = phase.getLoc();
+      mlir::Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+      aicore::SetFlagOp::create(builder, loc, aicore::Pipe::mte1, aicore::Pipe::mte3, 0, zero);
+      aicore::WaitFlagOp::create(builder, loc, aicore::Pipe::mte1, aicore::Pipe::mte3, 0, zero);
+      EXPECT_TRUE(kernel.isProvenWithRemarks());
+      EXPECT_EQ(kernel.messages.size(), before.size() + remark.size()) << example << machine;
+      EXPECT_NE(kernel.messages.find(remark), std::string::npos);
+    }
+}
+
+// The host walks the same flags.
+TEST(SyncMutation, TheHostIsProven) {
+  for (const char *example : examples) {
+    Synchronised kernel(exampleText(example), "host", "");
+    ASSERT_TRUE(kernel.ready()) << kernel.messages;
+    EXPECT_TRUE(kernel.isProven()) << example << "\n" << kernel.messages;
+  }
 }
 
 } // namespace

@@ -10,6 +10,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "mlir/Pass/PassManager.h"
 
 #include <gtest/gtest.h>
 
@@ -46,6 +47,7 @@ public:
     module_ = lowerToIr(*program->kernels[0], machineName, *context_);
     ir::KernelOp op = *module_->getOps<ir::KernelOp>().begin();
     PipelineOptions options;
+    options.proveSync = false; // that is for the tests to do
     std::string message;
     EXPECT_TRUE(parseVariant(variant, tileDims(op), options.choices, message)) << message;
     made_ = succeeded(runPipeline(*module_, machine, Stage::aicore, options));
@@ -64,6 +66,16 @@ public:
         return false;
     }
     return true;
+  }
+
+  /// The proof with `redundant`; what it says is in `messages`.
+  bool isProvenWithRemarks() {
+    messages.clear();
+    mlir::PassManager manager(module_->getContext());
+    VerifySyncOptions options;
+    options.redundant = true;
+    manager.addPass(createVerifySync(options));
+    return succeeded(manager.run(*module_));
   }
 
   /// The faults at these dimensions, as text; empty: none.
