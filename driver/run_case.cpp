@@ -177,10 +177,16 @@ std::vector<std::string> dimensionsOfInputs(const Kernel &kernel,
     if (!read)
       throw Mistake(llvm::toString(read.takeError()));
     const std::vector<int64_t> &shape = *read;
-    if (shape.size() != parameter.shape.size())
+    if (shape.size() != parameter.shape.size()) {
+      // With all dimensions known, reading it says which shape was expected.
+      if (std::ranges::all_of(parameter.shape, [&](const Dimension &dimension) {
+            return dimension.isLiteral() || known.contains(dimension.name);
+          }))
+        continue;
       throw Mistake(fmt::format("{}: expected {} dimensions, {}{}, found {}", file->second,
                                 parameter.shape.size(), parameter.name, spelling(parameter.shape),
                                 shape.size()));
+    }
     for (size_t i = 0; i < shape.size(); ++i)
       if (const Dimension &dimension = parameter.shape[i];
           !dimension.isLiteral() && known.insert(dimension.name).second)

@@ -62,6 +62,13 @@ class Npy(CommandTest):
         np.testing.assert_allclose(np.load(self.folder / "c.npy"),
                                    a.astype(np.float64) @ b.astype(np.float64), atol=1e-4)
 
+    def test_the_files_bind_the_dimensions(self):
+        a, b = self.half(33, 47), self.half(47, 65)
+        inputs = self.save("a", a) + self.save("b", b)
+        self.mmk("run", EXAMPLES / "matmul.mmk", *inputs, "--output", "c=c.npy")
+        np.testing.assert_allclose(np.load(self.folder / "c.npy"),
+                                   a.astype(np.float64) @ b.astype(np.float64), atol=1e-4)
+
     def test_infinities_and_nan_pass_through(self):
         x = np.array([[[[np.inf, -np.inf, np.nan, -0.0, 6e-8]]]], dtype=np.float16)
         inputs = self.save("x", x) + self.save("bias", np.zeros(5, dtype=np.float32))
