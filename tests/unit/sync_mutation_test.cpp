@@ -207,6 +207,12 @@ const char *const examples[] = {"matmul_bias_leakyrelu",
                                 "matmul_bias_gelu",
                                 "batched_matmul"};
 
+/// One mutant in `rate`, by the seed; all of them, in minutes, with MMK_EVERY_MUTANT=1.
+bool isChosen(std::mt19937 &random, unsigned rate) {
+  static const bool every = std::getenv("MMK_EVERY_MUTANT") != nullptr;
+  return random() % rate == 0 || every;
+}
+
 TEST(SyncMutation, OfTheExamples) {
   Counts counts;
   std::mt19937 random(1);
@@ -224,7 +230,7 @@ TEST(SyncMutation, OfTheExamples) {
         ++counts.kernels;
         Mutation mutation(kernel, config, counts);
         mutation.expectRight();
-        mutation.mutateAll([&] { return random() % 8 == 0; });
+        mutation.mutateAll([&] { return isChosen(random, 8); });
       }
   print("examples", counts);
 }
@@ -258,7 +264,7 @@ TEST(SyncMutation, OfRandomSchedules) {
     ++counts.kernels;
     Mutation mutation(kernel, config, counts);
     mutation.expectRight();
-    mutation.mutateAll([&] { return random() % 16 == 0; });
+    mutation.mutateAll([&] { return isChosen(random, 16); });
   }
   print("random schedules", counts);
 }
