@@ -51,6 +51,13 @@ Type operandType(linalg::ContractOp contract) {
   return cast<RankedTensorType>(contract.getInputs()[0].getType()).getElementType();
 }
 
+aicore::MachineAttr expectMachine(Operation *module) {
+  aicore::MachineAttr machine = aicore::machineOf(module);
+  if (!machine)
+    module->emitError("expected a machine; run mmk-apply-variant first");
+  return machine;
+}
+
 bool hasProduct(ir::KernelOp kernel) {
   return kernel.walk([](linalg::ContractOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }

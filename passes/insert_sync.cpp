@@ -1,4 +1,5 @@
 #include "passes/passes.h"
+#include "passes/variant.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -297,11 +298,9 @@ LogicalResult PhaseSync::run() {
 
 struct InsertSyncPass : impl::InsertSyncBase<InsertSyncPass> {
   void runOnOperation() override {
-    aicore::MachineAttr machine = aicore::machineOf(getOperation());
-    if (!machine) {
-      getOperation().emitError("expected a machine; run mmk-apply-variant first");
+    aicore::MachineAttr machine = expectMachine(getOperation());
+    if (!machine)
       return signalPassFailure();
-    }
     bool failedAny = false;
     getOperation().walk(
         [&](aicore::PhaseOp phase) { failedAny |= failed(PhaseSync(phase, machine).run()); });

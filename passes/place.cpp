@@ -484,11 +484,9 @@ namespace {
 
 struct PlacePass : impl::PlaceBase<PlacePass> {
   void runOnOperation() override {
-    aicore::MachineAttr machine = aicore::machineOf(getOperation());
-    if (!machine) {
-      getOperation().emitError("expected a machine; run mmk-apply-variant first");
+    aicore::MachineAttr machine = expectMachine(getOperation());
+    if (!machine)
       return signalPassFailure();
-    }
     for (ir::KernelOp kernel : llvm::make_early_inc_range(getOperation().getOps<ir::KernelOp>()))
       if (failed(Placer(kernel, machine).run()))
         return signalPassFailure();

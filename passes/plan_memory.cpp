@@ -1,4 +1,5 @@
 #include "passes/passes.h"
+#include "passes/variant.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -112,11 +113,9 @@ LogicalResult planPhase(aicore::PhaseOp phase, aicore::MachineAttr machine) {
 
 struct PlanMemoryPass : impl::PlanMemoryBase<PlanMemoryPass> {
   void runOnOperation() override {
-    aicore::MachineAttr machine = aicore::machineOf(getOperation());
-    if (!machine) {
-      getOperation().emitError("expected a machine; run mmk-apply-variant first");
+    aicore::MachineAttr machine = expectMachine(getOperation());
+    if (!machine)
       return signalPassFailure();
-    }
     bool failedAny = false;
     getOperation().walk(
         [&](aicore::PhaseOp phase) { failedAny |= failed(planPhase(phase, machine)); });

@@ -211,11 +211,9 @@ LogicalResult NestTiling::run() {
 
 struct TileCoresPass : impl::TileCoresBase<TileCoresPass> {
   void runOnOperation() override {
-    aicore::MachineAttr machine = aicore::machineOf(getOperation());
-    if (!machine) {
-      getOperation().emitError("expected a machine; run mmk-apply-variant first");
+    aicore::MachineAttr machine = expectMachine(getOperation());
+    if (!machine)
       return signalPassFailure();
-    }
     for (ir::KernelOp kernel : getOperation().getOps<ir::KernelOp>()) {
       if (failed(checkDims(kernel)) || failed(checkNests(kernel)))
         return signalPassFailure();

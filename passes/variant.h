@@ -27,4 +27,7 @@ mlir::Type operandType(mlir::linalg::ContractOp contract);
 /// Whether any part of the kernel is a product.
 bool hasProduct(ir::KernelOp kernel);
 
+/// The machine that a module was given by mmk-apply-variant; null, and an error said, without one.
+aicore::MachineAttr expectMachine(mlir::Operation *module);
+
 } // namespace mmk
