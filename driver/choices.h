@@ -1,9 +1,7 @@
-// `--set` and `--variant`: choices of the command line, held to the same rules, and refused in the
-// same words, as those of a schedule.
+// `--set` and `--variant`: the choices of the command line.
 #pragma once
 
-#include "frontend/kernel.h"
-#include "passes/passes.h"
+#include "compiler/choices.h"
 
 #include <optional>
 
@@ -14,8 +12,6 @@ namespace mmk::driver {
 Choices chosen(const Kernel &kernel, mlir::ModuleOp module,
                const std::optional<std::string> &variant, const std::vector<std::string> &sets);
 
-/// "tile.M = 64, tile.N = 128"
-std::string spelling(const Choices &choices);
 /// "--set tile.M=64 --set tile.N=128"
 std::string asOptions(const Choices &choices);
 

@@ -3,11 +3,7 @@
 #include "driver/choices.h"
 #include "driver/ending.h"
 #include "driver/files.h"
-#include "driver/ir_diagnostics.h"
-#include "driver/nearest_legal.h"
-#include "driver/stopwatch.h"
 #include "driver/terminal.h"
-#include "frontend/lower/lower.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -28,29 +24,11 @@ Program checkOrRefuse(const std::string &path) {
   return std::move(*program);
 }
 
-std::unique_ptr<mlir::MLIRContext> makeContext() {
-  mlir::DialectRegistry registry;
-  registerDialectExtensions(registry);
-  // One kernel is too little work for the threads that a context would start.
-  auto context =
-      std::make_unique<mlir::MLIRContext>(registry, mlir::MLIRContext::Threading::DISABLED);
-  // The text of an operation means nothing to the author of a kernel.
-  context->printOpOnDiagnostic(false);
-  return context;
-}
-
 std::vector<std::string> namesOf(const Program &program) {
   std::vector<std::string> names;
   for (const auto &kernel : program.kernels)
     names.push_back(kernel->name);
   return names;
-}
-
-/// Whether a pass knew it by arithmetic alone.
-bool namesNearestLegal(const Diagnostics &diagnostics) {
-  return std::ranges::any_of(diagnostics.all(), [](const Diagnostic &diagnostic) {
-    return diagnostic.message.find("nearest legal") != std::string::npos;
-  });
 }
 
 /// Notes about all of the messages stand below the one that is printed last.
@@ -69,21 +47,12 @@ Diagnostics withNotesAtTheEnd(const Diagnostics &diagnostics,
   return result;
 }
 
-std::string variantOf(mlir::ModuleOp module) {
-  for (mlir::Operation &op : *module.getBody())
-    if (auto name = op.getAttrOfType<mlir::StringAttr>("variant"))
-      return name.str();
-  return "";
-}
-
 } // namespace
-
-aicore::KernelOp Lowering::kernel() { return *module->getOps<aicore::KernelOp>().begin(); }
 
 Session::Session(const Target &target, bool showsRemarks)
     : target_(target), showsRemarks_(showsRemarks), program_(checkOrRefuse(target.file)),
       machine_(loadMachineOrRefuse(target.machine.value_or(defaultMachine), target.machineSets)),
-      context_(makeContext()) {}
+      compiler_(program_, machine_) {}
 
 std::vector<const Kernel *> Session::kernels() const {
   std::vector<const Kernel *> kernels;
@@ -106,37 +75,29 @@ const Kernel &Session::kernel() const {
 }
 
 Lowering Session::lower(const Kernel &kernel, Stage stage, const std::string &printAfter) {
-  const Stopwatch watch;
-  Lowering result;
-  result.module = lowerToIr(kernel, machine_.name, *context_);
+  auto module = compiler_.toIr(kernel);
   PipelineOptions options;
-  options.choices = chosen(kernel, *result.module, target_.variant, target_.sets);
+  options.choices = chosen(kernel, *module, target_.variant, target_.sets);
   options.printAfter = printAfter;
-
-  IrDiagnostics said(*context_, *program_.file);
-  const bool succeeded = mlir::succeeded(runPipeline(*result.module, machine_, stage, options));
-  if (succeeded && !said.isBug()) {
+  Lowering result = compiler_.lower(kernel, std::move(module), stage, options);
+  if (result) {
     Diagnostics shown;
-    for (const Diagnostic &message : said.diagnostics().all())
+    for (const Diagnostic &message : result.said.all())
       if (message.severity != Severity::remark || showsRemarks_)
         shown.add(message);
     printError(shown.render(showsColours(Stream::error)));
-    result.variant = variantOf(*result.module);
-    result.milliseconds = watch.milliseconds();
     return result;
   }
-  if (said.isBug() || !said.diagnostics().hasErrors())
-    throw Bug(
-        fmt::format("the passes failed on '{}'\n{}", kernel.name, said.diagnostics().render()));
+  if (result.isBug)
+    throw Bug(fmt::format("the passes failed on '{}'\n{}", kernel.name, result.said.render()));
 
   std::vector<std::string> notes;
   if (!options.choices.empty())
     notes.push_back("chosen on the command line: " + spelling(options.choices));
-  if (!namesNearestLegal(said.diagnostics()))
-    if (const auto nearest = nearestLegal(kernel, machine_, *context_, options.choices))
-      notes.push_back(
-          fmt::format("nearest legal: {} ({})", spelling(*nearest), asOptions(*nearest)));
-  throw Mistake(withNotesAtTheEnd(said.diagnostics(), notes));
+  if (result.nearest)
+    notes.push_back(fmt::format("nearest legal: {} ({})", spelling(*result.nearest),
+                                asOptions(*result.nearest)));
+  throw Mistake(withNotesAtTheEnd(result.said, notes));
 }
 
 } // namespace mmk::driver

@@ -1,25 +1,11 @@
 // From the text of a file to the IR of one variant: the way that all commands on a program go.
 #pragma once
 
+#include "compiler/compiler.h"
 #include "driver/target.h"
 #include "frontend/compile.h"
-#include "passes/passes.h"
-
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/IR/OwningOpRef.h"
-
-#include <memory>
 
 namespace mmk::driver {
-
-/// The IR of one variant of a kernel.
-struct Lowering {
-  mlir::OwningOpRef<mlir::ModuleOp> module;
-  std::string variant; ///< its printable name
-  double milliseconds = 0;
-
-  aicore::KernelOp kernel(); ///< from Stage::aicore on
-};
 
 class Session {
 public:
@@ -43,7 +29,7 @@ private:
   bool showsRemarks_;
   Program program_;
   Machine machine_;
-  std::unique_ptr<mlir::MLIRContext> context_;
+  Compiler compiler_;
 };
 
 } // namespace mmk::driver

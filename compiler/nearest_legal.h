@@ -6,7 +6,7 @@
 
 #include <optional>
 
-namespace mmk::driver {
+namespace mmk {
 
 /// The fewest and smallest changes of tiles and stages that make a legal variant of the one that
 /// `asked` chooses: first to alternatives that the schedule lists, then by halving. Found by
@@ -14,4 +14,4 @@ namespace mmk::driver {
 std::optional<Choices> nearestLegal(const Kernel &kernel, const Machine &machine,
                                     mlir::MLIRContext &context, const Choices &asked);
 
-} // namespace mmk::driver
+} // namespace mmk

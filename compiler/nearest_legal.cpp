@@ -1,4 +1,4 @@
-#include "driver/nearest_legal.h"
+#include "compiler/nearest_legal.h"
 
 #include "frontend/lower/lower.h"
 #include "frontend/numbers.h"
@@ -9,7 +9,7 @@
 #include <cmath>
 #include <map>
 
-namespace mmk::driver {
+namespace mmk {
 namespace {
 
 /// A message may take a moment, not a minute.
@@ -182,4 +182,4 @@ std::optional<Choices> nearestLegal(const Kernel &kernel, const Machine &machine
   return Search(kernel, machine, context, asked).run();
 }
 
-} // namespace mmk::driver
+} // namespace mmk

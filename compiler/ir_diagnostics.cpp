@@ -1,9 +1,9 @@
-#include "driver/ir_diagnostics.h"
+#include "compiler/ir_diagnostics.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
 
-namespace mmk::driver {
+namespace mmk {
 namespace {
 
 Severity severityOf(mlir::DiagnosticSeverity severity) {
@@ -59,4 +59,4 @@ SourceRange IrDiagnostics::rangeOf(mlir::Location location) const {
           file_.offset({range.getEndLine(), range.getEndColumn()})};
 }
 
-} // namespace mmk::driver
+} // namespace mmk

@@ -5,7 +5,7 @@
 
 #include "mlir/IR/Diagnostics.h"
 
-namespace mmk::driver {
+namespace mmk {
 
 /// Takes every message of the context while it lives; of two, the younger takes them.
 class IrDiagnostics {
@@ -28,4 +28,4 @@ private:
   mlir::ScopedDiagnosticHandler handler_;
 };
 
-} // namespace mmk::driver
+} // namespace mmk

@@ -1,0 +1,31 @@
+#include "compiler/choices.h"
+
+#include "frontend/schedule.h"
+
+#include <fmt/format.h>
+
+namespace mmk {
+
+llvm::Expected<Choices> parseChoices(const Kernel &kernel, mlir::ModuleOp module,
+                                     const std::string &text) {
+  const std::vector<std::string> tiles = tileDims(*module.getOps<ir::KernelOp>().begin());
+  Choices choices;
+  std::string message;
+  if (!parseVariant(text, tiles, choices, message))
+    return llvm::createStringError(": " + message);
+  if (choices.empty())
+    return llvm::createStringError(fmt::format(": expected DIRECTIVE=VALUE, found '{}'", text));
+  for (const auto &[key, word] : choices)
+    if (!checkChoice(kernel, key, word, message))
+      return llvm::createStringError(fmt::format(" {}: {}", text, message));
+  return choices;
+}
+
+std::string spelling(const Choices &choices) {
+  std::string text;
+  for (const auto &[key, word] : choices)
+    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", key, word);
+  return text;
+}
+
+} // namespace mmk

@@ -1,0 +1,20 @@
+// Choices of a variant that come from outside of a schedule, held to the same rules, and refused in
+// the same words, as those of a schedule.
+#pragma once
+
+#include "frontend/kernel.h"
+#include "passes/passes.h"
+
+#include "llvm/Support/Error.h"
+
+namespace mmk {
+
+/// Reads "tile.M=64,epilogue=separate" or a printed variant name. `module` is the kernel's, as
+/// lowered. The error is a message about the text; an empty text is one.
+llvm::Expected<Choices> parseChoices(const Kernel &kernel, mlir::ModuleOp module,
+                                     const std::string &text);
+
+/// "tile.M = 64, tile.N = 128"
+std::string spelling(const Choices &choices);
+
+} // namespace mmk

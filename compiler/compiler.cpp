@@ -1,0 +1,68 @@
+#include "compiler/compiler.h"
+
+#include "compiler/ir_diagnostics.h"
+#include "compiler/nearest_legal.h"
+#include "frontend/lower/lower.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace mmk {
+namespace {
+
+std::unique_ptr<mlir::MLIRContext> makeContext() {
+  mlir::DialectRegistry registry;
+  registerDialectExtensions(registry);
+  // One kernel is too little work for the threads that a context would start.
+  auto context =
+      std::make_unique<mlir::MLIRContext>(registry, mlir::MLIRContext::Threading::DISABLED);
+  // The text of an operation means nothing to the author of a kernel.
+  context->printOpOnDiagnostic(false);
+  return context;
+}
+
+/// Whether a pass knew it by arithmetic alone.
+bool namesNearestLegal(const Diagnostics &diagnostics) {
+  return std::ranges::any_of(diagnostics.all(), [](const Diagnostic &diagnostic) {
+    return diagnostic.message.find("nearest legal") != std::string::npos;
+  });
+}
+
+std::string variantOf(mlir::ModuleOp module) {
+  for (mlir::Operation &op : *module.getBody())
+    if (auto name = op.getAttrOfType<mlir::StringAttr>("variant"))
+      return name.str();
+  return "";
+}
+
+} // namespace
+
+aicore::KernelOp Lowering::kernel() { return *module->getOps<aicore::KernelOp>().begin(); }
+
+Compiler::Compiler(const Program &program, const Machine &machine)
+    : program_(program), machine_(machine), context_(makeContext()) {}
+
+mlir::OwningOpRef<mlir::ModuleOp> Compiler::toIr(const Kernel &kernel) {
+  return lowerToIr(kernel, machine_.name, *context_);
+}
+
+Lowering Compiler::lower(const Kernel &kernel, mlir::OwningOpRef<mlir::ModuleOp> module,
+                         Stage stage, const PipelineOptions &options) {
+  const auto begin = std::chrono::steady_clock::now();
+  Lowering result;
+  IrDiagnostics said(*context_, *program_.file);
+  const bool succeeded = mlir::succeeded(runPipeline(*module, machine_, stage, options));
+  result.said = said.diagnostics();
+  result.isBug = said.isBug() || (!succeeded && !result.said.hasErrors());
+  if (succeeded && !result.isBug) {
+    result.variant = variantOf(*module);
+    result.module = std::move(module);
+  } else if (!result.isBug && !namesNearestLegal(result.said)) {
+    result.nearest = nearestLegal(kernel, machine_, *context_, options.choices);
+  }
+  result.milliseconds =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  return result;
+}
+
+} // namespace mmk
