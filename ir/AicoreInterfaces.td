@@ -8,13 +8,15 @@ def Aicore_Instruction : OpInterface<"Instruction"> {
   let cppNamespace = "::mmk::aicore";
   let description = [{
     An instruction that one of a core's in-order pipes executes. Flags order pipes, so everything
-    that synchronisation needs to know is here: the pipe, and each access to a memory.
+    that synchronisation needs to know is here: the pipe, and each access to a memory. A slot is one
+    of its buffer: an `aicore.slot` of another does not count round with it.
   }];
   let methods = [
     InterfaceMethod<"The pipe that executes it.", "::mmk::aicore::Pipe", "getPipe">,
     InterfaceMethod<"Every buffer or global tensor that it reads or writes.",
       "::llvm::SmallVector<::mmk::aicore::Access>", "getAccesses">,
   ];
+  let verify = "return ::mmk::aicore::verifySlots($_op);";
 }
 
 #endif

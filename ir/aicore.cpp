@@ -322,6 +322,22 @@ static LogicalResult expectSameElements(Operation *op, Value from, Value to) {
   return op->emitOpError("expected equal element types, found ") << a << " and " << b;
 }
 
+LogicalResult verifySlots(Operation *instruction) {
+  for (const Access &access : cast<Instruction>(instruction).getAccesses()) {
+    auto slot = access.slot ? access.slot.getDefiningOp<SlotOp>() : SlotOp();
+    if (!slot || slot.getBuffer() == access.buffer)
+      continue;
+    auto nameOf = [](Value buffer) {
+      auto alloc = buffer.getDefiningOp<AllocOp>();
+      return alloc ? ("'" + alloc.getName() + "' in " + stringifySpace(alloc.getSpace())).str()
+                   : std::string("another buffer");
+    };
+    return instruction->emitOpError("takes a slot of ")
+           << nameOf(slot.getBuffer()) << " for " << nameOf(access.buffer);
+  }
+  return success();
+}
+
 #define MMK_EFFECTS(OP)                                                                            \
   void OP::getEffects(                                                                             \
       SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {              \

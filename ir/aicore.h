@@ -18,6 +18,9 @@ struct Access {
   bool reads = false;
 };
 
+/// What holds for every instruction: a slot is one of the buffer that it is used with.
+llvm::LogicalResult verifySlots(mlir::Operation *instruction);
+
 } // namespace mmk::aicore
 
 #include "ir/AicoreDialect.h.inc"

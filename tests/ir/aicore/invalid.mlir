@@ -1355,3 +1355,21 @@ aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 
     }
   }
 }
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l1 = memref<16x16xf16, #aicore.space<l1>>
+
+// Both buffers have two copies, but a slot is of the one that it was counted for.
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %a_l1 = aicore.alloc "a" of "l1" copies 2 : !l1
+    %b_l1 = aicore.alloc "b" of "l1" copies 2 : !l1
+    %slot = aicore.slot %i of %a_l1 : !l1
+    // expected-error @+1 {{'aicore.load' op takes a slot of 'a' in l1 for 'b' in l1}}
+    aicore.load %a[%i, %i] along [0, 1] size(%i, %i) -> %b_l1[%slot] pad 16 : !gm -> !l1
+  }
+}

@@ -67,7 +67,7 @@ aicore.kernel @cube dims ["M"] args [#mmk.named<"a"["M", "M"]>] results [#mmk.na
     %b_l0 = aicore.alloc "b" of "l0" copies 1 : !b_l0
     %acc = aicore.alloc "acc" of "acc" copies 1 : !acc
     %tile = aicore.alloc "acc" of "out" copies 1 : !tile
-    %s = aicore.slot %block of %a_l1 : !a_l1
+    %s = arith.constant 0 : index
     %first = arith.constant true
     // CHECK: aicore.load %a[%M, %block] along [0, 1] size(%M, %M) -> %a_l1[%[[S:.*]]] pad 16 : memref<?x?xf16, #aicore.space<gm>> -> memref<128x256xf16, #aicore.space<l1>>
     aicore.load %a[%m, %block] along [0, 1] size(%m, %m) -> %a_l1[%s] pad 16 : !gm -> !a_l1
@@ -99,6 +99,7 @@ aicore.kernel @vector dims ["M"] args [#mmk.named<"bias"["M"]>, #mmk.named<"alph
     %y = aicore.alloc "y" of "out" copies 2 : !y
     %z = aicore.alloc "z" of "out" copies 2 : !y
     %scratch = aicore.alloc "scratch" of "scratch" copies 1 : !y
+    %c0 = arith.constant 0 : index
     %s = aicore.slot %block of %x : !y
     %t = aicore.slot %block of %b : !row
     // A row: the buffer's rows run along none of the tensor's dimensions.
@@ -106,38 +107,38 @@ aicore.kernel @vector dims ["M"] args [#mmk.named<"bias"["M"]>, #mmk.named<"alph
     // CHECK: %[[T:.*]] = aicore.slot %block of %b_ub
     // CHECK-NEXT: aicore.load %bias[%block] along [-1, 0] size(%M, %M) -> %b_ub[%[[T]]] pad 1 : memref<?xf32, #aicore.space<gm>> -> memref<1x64xf32, #aicore.space<ub>>
     aicore.load %bias[%block] along [-1, 0] size(%m, %m) -> %b[%t] pad 1 : !gm_row -> !row
-    // CHECK-NEXT: aicore.fetch %acc_gm[%[[S]]] at(%block) size(%M, %M) -> %x_ub[%[[S]]] : memref<128x64xf32, #aicore.space<gm>> -> memref<32x64xf32, #aicore.space<ub>>
-    aicore.fetch %tile[%s] at(%block) size(%m, %m) -> %x[%s] : !tile -> !y
-    // CHECK-NEXT: aicore.drain %acc_l0c[%[[S]]] at(%block) size(%M, %M) -> %x_ub[%[[S]]] : memref<128x64xf32, #aicore.space<l0c>> -> memref<32x64xf32, #aicore.space<ub>>
-    aicore.drain %acc[%s] at(%block) size(%m, %m) -> %x[%s] : !acc -> !y
+    // CHECK-NEXT: aicore.fetch %acc_gm[%c0] at(%block) size(%M, %M) -> %x_ub[%[[S]]] : memref<128x64xf32, #aicore.space<gm>> -> memref<32x64xf32, #aicore.space<ub>>
+    aicore.fetch %tile[%c0] at(%block) size(%m, %m) -> %x[%s] : !tile -> !y
+    // CHECK-NEXT: aicore.drain %acc_l0c[%c0] at(%block) size(%M, %M) -> %x_ub[%[[S]]] : memref<128x64xf32, #aicore.space<l0c>> -> memref<32x64xf32, #aicore.space<ub>>
+    aicore.drain %acc[%c0] at(%block) size(%m, %m) -> %x[%s] : !acc -> !y
     // Two outputs, scratch, a scalar of the kernel used from above, two spreads.
     // CHECK-NEXT: aicore.vector ins(%x_ub[%[[S]]] full, %b_ub[%[[T]]] row : memref<32x64xf32, #aicore.space<ub>>, memref<1x64xf32, #aicore.space<ub>>)
-    // CHECK-SAME:   outs(%y_ub[%[[S]]], %z_ub[%[[S]]] : memref<32x64xf32, #aicore.space<ub>>, memref<32x64xf32, #aicore.space<ub>>)
+    // CHECK-SAME:   outs(%y_ub[%c0], %z_ub[%c0] : memref<32x64xf32, #aicore.space<ub>>, memref<32x64xf32, #aicore.space<ub>>)
     // CHECK-SAME:   scratch(%scratch_ub : memref<32x64xf32, #aicore.space<ub>>) size(%M, %M) {
     // CHECK-NEXT: ^bb0(%[[X:.*]]: f32, %[[B:.*]]: f32):
     // CHECK-NEXT:   %[[SUM:.*]] = arith.addf %[[X]], %[[B]]
     // CHECK-NEXT:   %[[SCALED:.*]] = arith.mulf %alpha, %[[SUM]]
     // CHECK-NEXT:   aicore.yield %[[SUM]], %[[SCALED]] : f32, f32
     // CHECK-NEXT: }
-    aicore.vector ins(%x[%s] full, %b[%t] row : !y, !row) outs(%y[%s], %z[%s] : !y, !y) scratch(%scratch : !y) size(%m, %m) {
+    aicore.vector ins(%x[%s] full, %b[%t] row : !y, !row) outs(%y[%c0], %z[%c0] : !y, !y) scratch(%scratch : !y) size(%m, %m) {
     ^bb0(%e: f32, %f: f32):
       %sum = arith.addf %e, %f : f32
       %scaled = arith.mulf %alpha, %sum : f32
       aicore.yield %sum, %scaled : f32, f32
     }
     // The other two spreads.
-    // CHECK-NEXT: aicore.vector ins(%b_ub[%[[T]]] column, %b_ub[%[[T]]] single : {{.*}}) outs(%y_ub[%[[S]]] : {{.*}}) size(%M, %M) {
-    aicore.vector ins(%b[%t] column, %b[%t] single : !row, !row) outs(%y[%s] : !y) size(%m, %m) {
+    // CHECK-NEXT: aicore.vector ins(%b_ub[%[[T]]] column, %b_ub[%[[T]]] single : {{.*}}) outs(%y_ub[%c0] : {{.*}}) size(%M, %M) {
+    aicore.vector ins(%b[%t] column, %b[%t] single : !row, !row) outs(%y[%c0] : !y) size(%m, %m) {
     ^bb0(%e: f32, %f: f32):
       aicore.yield %f : f32
     }
     // No input: a tile of one value. No scratch.
-    // CHECK: aicore.vector ins() outs(%z_ub[%[[S]]] : memref<32x64xf32, #aicore.space<ub>>) size(%M, %M) {
-    aicore.vector ins() outs(%z[%s] : !y) size(%m, %m) {
+    // CHECK: aicore.vector ins() outs(%z_ub[%c0] : memref<32x64xf32, #aicore.space<ub>>) size(%M, %M) {
+    aicore.vector ins() outs(%z[%c0] : !y) size(%m, %m) {
       aicore.yield %alpha : f32
     }
-    // CHECK: aicore.store %y_ub[%[[S]]] -> %c[%M, %block] along [0, 1] size(%M, %M) : memref<32x64xf32, #aicore.space<ub>> -> memref<?x?xf32, #aicore.space<gm>>
-    aicore.store %y[%s] -> %c[%m, %block] along [0, 1] size(%m, %m) : !y -> !gm_out
+    // CHECK: aicore.store %y_ub[%c0] -> %c[%M, %block] along [0, 1] size(%M, %M) : memref<32x64xf32, #aicore.space<ub>> -> memref<?x?xf32, #aicore.space<gm>>
+    aicore.store %y[%c0] -> %c[%m, %block] along [0, 1] size(%m, %m) : !y -> !gm_out
   }
 }
 

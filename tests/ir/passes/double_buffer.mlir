@@ -45,7 +45,7 @@ aicore.kernel @two dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] cores 
       scf.for %i = %c0 to %n step %c1 {
         %s = aicore.slot %i of %l1 : !l1
         aicore.load %a[%i, %c0] along [0, 1] size(%c64, %c64) -> %l1[%s] pad 16 : !gm -> !l1
-        aicore.stage %l1[%s] at(%c0, %c0) size(%c64, %c64) -> %l0[%s] : !l1 -> !l0
+        aicore.stage %l1[%s] at(%c0, %c0) size(%c64, %c64) -> %l0[%c0] : !l1 -> !l0
       }
     }
   }
@@ -75,7 +75,7 @@ aicore.kernel @one dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] cores 
       scf.for %i = %c0 to %n step %c1 {
         %s = aicore.slot %i of %l1 : !l1
         aicore.load %a[%i, %c0] along [0, 1] size(%c64, %c64) -> %l1[%s] pad 16 : !gm -> !l1
-        aicore.stage %l1[%s] at(%c0, %c0) size(%c64, %c64) -> %l0[%s] : !l1 -> !l0
+        aicore.stage %l1[%s] at(%c0, %c0) size(%c64, %c64) -> %l0[%c0] : !l1 -> !l0
       }
     }
   }
@@ -131,8 +131,8 @@ aicore.kernel @three dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] core
         aicore.load %a[%i, %c0] along [0, 1] size(%c64, %c64) -> %l1[%s] pad 16 : !gm -> !l1
         %t = aicore.slot %i of %b1 : !l1
         aicore.load %a[%i, %c0] along [0, 1] size(%c64, %c64) -> %b1[%t] pad 16 : !gm -> !l1
-        aicore.stage %l1[%s] at(%c0, %c0) size(%c64, %c64) -> %l0[%s] : !l1 -> !l0
-        aicore.stage %b1[%t] at(%c0, %c0) size(%c64, %c64) -> %l0[%t] : !l1 -> !l0
+        aicore.stage %l1[%s] at(%c0, %c0) size(%c64, %c64) -> %l0[%c0] : !l1 -> !l0
+        aicore.stage %b1[%t] at(%c0, %c0) size(%c64, %c64) -> %l0[%c0] : !l1 -> !l0
       }
     }
   }
@@ -230,7 +230,7 @@ aicore.kernel @vector dims ["N"] args [#mmk.named<"bias"["N"]>] results [] cores
           %s = aicore.slot %i of %x : !ub
           aicore.fetch %tiles[%w] at(%i) size(%c16, %c16) -> %x[%s] : !tile -> !ub
           %t = aicore.slot %i of %y : !ub
-          aicore.drain %acc[%w] at(%i) size(%c16, %c16) -> %y[%t] : !acc -> !ub
+          aicore.drain %acc[%c0] at(%i) size(%c16, %c16) -> %y[%t] : !acc -> !ub
         }
       }
     }
