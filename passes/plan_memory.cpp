@@ -1,9 +1,9 @@
+#include "passes/live_range.h"
 #include "passes/passes.h"
 #include "passes/variant.h"
+#include "support/bytes.h"
 
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 
@@ -14,99 +14,101 @@ namespace mmk {
 
 namespace {
 
-/// A buffer and its live range, in steps: top-level ops of the phase, from the first that touches
-/// it to the last. What runs inside of one loop overlaps with all of that loop.
-struct Range {
-  aicore::AllocOp alloc;
-  unsigned begin = 0, end = 0;
-  unsigned number = 0; ///< in program order, so that plans are repeatable
+/// A buffer of one memory, and where it comes to lie there.
+struct Placement {
+  LiveRange range;
+  int64_t bytes = 0; ///< of all copies
   int64_t offset = 0;
+  size_t number = 0; ///< in program order, so that plans are repeatable
 
-  int64_t bytes(int64_t alignment) const {
-    aicore::AllocOp op = alloc;
-    return static_cast<int64_t>(op.getCopies()) *
-           static_cast<int64_t>(llvm::alignTo(op.getBytes(), alignment));
-  }
-  bool meets(const Range &other) const { return begin <= other.end && other.begin <= end; }
+  int64_t end() const { return offset + bytes; }
 };
 
-std::string withUnit(int64_t bytes) {
-  if (bytes % 1024 == 0 && bytes > 0)
-    return llvm::formatv("{0} KiB", bytes / 1024);
-  return llvm::formatv("{0} bytes", bytes);
-}
+using Placements = SmallVector<Placement>;
 
-// First fit by start of life, larger first: the lowest aligned offset at which no living buffer is.
-int64_t placeRanges(SmallVectorImpl<Range> &ranges, int64_t alignment) {
-  llvm::sort(ranges, [&](const Range &x, const Range &y) {
-    return std::tuple(x.begin, -x.bytes(alignment), x.number) <
-           std::tuple(y.begin, -y.bytes(alignment), y.number);
-  });
+/// One after the other, each to the lowest offset at which no buffer lies that lives at the same
+/// time. Returns the bytes taken.
+int64_t firstFit(Placements &placements) {
   int64_t highest = 0;
-  for (auto [i, range] : llvm::enumerate(ranges)) {
-    SmallVector<Range *> taken;
-    for (Range &other : MutableArrayRef(ranges).take_front(i))
-      if (other.meets(range))
+  for (auto [i, placement] : llvm::enumerate(placements)) {
+    SmallVector<const Placement *> taken;
+    for (const Placement &other : ArrayRef(placements).take_front(i))
+      if (other.range.meets(placement.range))
         taken.push_back(&other);
-    llvm::sort(taken, [](Range *x, Range *y) { return x->offset < y->offset; });
-    int64_t offset = 0;
-    for (Range *other : taken) {
-      if (offset + range.bytes(alignment) <= other->offset)
+    llvm::sort(taken, [](auto *x, auto *y) { return x->offset < y->offset; });
+    placement.offset = 0;
+    for (const Placement *other : taken) {
+      if (placement.end() <= other->offset)
         break;
-      offset = std::max(offset, other->offset + other->bytes(alignment));
+      placement.offset = std::max(placement.offset, other->end());
     }
-    range.offset = offset;
-    highest = std::max(highest, offset + range.bytes(alignment));
+    highest = std::max(highest, placement.end());
   }
   return highest;
 }
 
-void reportOverflow(aicore::PhaseOp phase, aicore::Space space, MutableArrayRef<Range> ranges,
-                    int64_t used, aicore::MachineAttr machine) {
-  InFlightDiagnostic error = mlir::emitError(ranges.front().alloc.getLoc())
+/// By start of life, larger first; where that leaves holes too small for what lives later, by size.
+int64_t place(Placements &placements) {
+  llvm::sort(placements, [](const Placement &x, const Placement &y) {
+    return std::tuple(x.range.first.step, -x.bytes, x.number) <
+           std::tuple(y.range.first.step, -y.bytes, y.number);
+  });
+  const int64_t byStart = firstFit(placements);
+  Placements bySize = placements;
+  llvm::sort(bySize, [](const Placement &x, const Placement &y) {
+    return std::tuple(-x.bytes, x.number) < std::tuple(-y.bytes, y.number);
+  });
+  const int64_t used = firstFit(bySize);
+  if (used >= byStart)
+    return byStart;
+  placements = std::move(bySize);
+  return used;
+}
+
+/// Each buffer of the memory with its part of the bytes; when not all live at once, with the steps
+/// in which it does.
+void reportOverflow(aicore::Space space, const Placements &placements, int64_t used,
+                    aicore::MachineAttr machine) {
+  InFlightDiagnostic error = mlir::emitError(placements.front().range.alloc->getLoc())
                              << aicore::stringifySpace(space).upper() << " of "
                              << machine.getName().getValue() << " holds "
-                             << withUnit(machine.capacity(space)) << ", but this variant needs "
-                             << withUnit(used);
-  for (Range &range : ranges) {
-    auto type = cast<MemRefType>(range.alloc.getResult().getType());
-    std::string element;
-    llvm::raw_string_ostream(element) << type.getElementType();
-    error.attachNote(range.alloc.getLoc())
-        << range.alloc.getName() << ": " << range.alloc.getCopies()
-        << (range.alloc.getCopies() == 1 ? " copy" : " copies") << " of " << type.getShape()[0]
-        << " x " << type.getShape()[1] << " " << element << ", "
-        << withUnit(static_cast<int64_t>(range.alloc.getCopies()) * range.alloc.getBytes());
+                             << inBytes(machine.capacity(space)) << ", but this variant needs "
+                             << inBytes(used);
+  const bool shares = llvm::any_of(placements, [&](const Placement &x) {
+    return llvm::any_of(placements, [&](const Placement &y) { return !x.range.meets(y.range); });
+  });
+  for (const Placement &placement : placements) {
+    aicore::AllocOp alloc = placement.range.alloc;
+    Diagnostic &row = error.attachNote(alloc.getLoc())
+                      << alloc.getName() << ": " << describeCopies(alloc) << ", "
+                      << inBytes(placement.bytes);
+    if (!placement.range.isTouched())
+      continue;
+    if (shares)
+      row << ", alive from step " << placement.range.first.step + 1 << " to "
+          << placement.range.last.step + 1;
+    aicore::Instruction first = placement.range.first.instruction;
+    if (unsigned line = lineOf(first.getLoc()))
+      row << ", for line " << line;
   }
 }
 
 LogicalResult planPhase(aicore::PhaseOp phase, aicore::MachineAttr machine) {
-  llvm::MapVector<aicore::Space, SmallVector<Range>> bySpace;
-  unsigned number = 0;
-  phase.walk([&](aicore::AllocOp alloc) {
-    Range range{alloc, ~0u, 0, number++};
-    for (Operation *user : alloc.getResult().getUsers()) {
-      Operation *top = phase.getBody().front().findAncestorOpInBlock(*user);
-      unsigned step = std::distance(phase.getBody().front().begin(), Block::iterator(top));
-      range.begin = std::min(range.begin, step);
-      range.end = std::max(range.end, step);
-    }
-    // A buffer that only its kind of instruction knows of (scratch) lives as long as the phase.
-    if (range.begin == ~0u)
-      range = {alloc, 0, ~0u - 1, range.number};
-    bySpace[alloc.getSpace()].push_back(range);
-  });
+  llvm::MapVector<aicore::Space, Placements> bySpace;
+  for (auto [number, range] : llvm::enumerate(liveRanges(phase))) {
+    const aicore::Space space = range.alloc.getSpace();
+    bySpace[space].push_back({range, range.bytes(machine.alignment(space)), 0, number});
+  }
   LogicalResult result = success();
-  for (auto &[space, ranges] : bySpace) {
-    int64_t alignment = machine.alignment(space);
-    int64_t used = placeRanges(ranges, alignment);
+  for (auto &[space, placements] : bySpace) {
+    const int64_t used = place(placements);
     if (used > machine.capacity(space)) {
-      reportOverflow(phase, space, ranges, used, machine);
+      reportOverflow(space, placements, used, machine);
       result = failure();
       continue;
     }
-    for (Range &range : ranges)
-      range.alloc.setOffset(range.offset);
+    for (Placement &placement : placements)
+      placement.range.alloc.setOffset(placement.offset);
   }
   return result;
 }

@@ -94,12 +94,11 @@ aicore.kernel @holes dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] core
 
 // Each copy begins at a multiple of the memory's alignment: 20 bytes take 32, three copies 96.
 // CHECK-LABEL: aicore.kernel @alignment
-// What no instruction touches may be known to one only, like scratch: it lives as long as the phase,
-// and as the first to live it lies lowest.
-// CHECK:         aicore.alloc "odd" of "ub" copies 3 at 544 :
-// CHECK-NEXT:    aicore.alloc "x" of "ub" copies 1 at 32 :
-// CHECK-NEXT:    aicore.alloc "odd2" of "ub" copies 1 at 640 :
-// CHECK-NEXT:    aicore.alloc "scratch" of "scratch" copies 1 at 0 :
+// What no instruction touches lives as long as the phase.
+// CHECK:         aicore.alloc "odd" of "ub" copies 3 at 512 :
+// CHECK-NEXT:    aicore.alloc "x" of "ub" copies 1 at 0 :
+// CHECK-NEXT:    aicore.alloc "odd2" of "ub" copies 1 at 608 :
+// CHECK-NEXT:    aicore.alloc "scratch" of "scratch" copies 1 at 640 :
 aicore.kernel @alignment dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
 ^bb0(%n: index, %a: memref<?x?xf32, #aicore.space<gm>>):
   %c0 = arith.constant 0 : index
@@ -135,6 +134,36 @@ aicore.kernel @phases dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] cor
   ^bb0(%block: index):
     %two = aicore.alloc "two" of "l1" copies 4 : !big
     aicore.load %a[%c0, %c0] along [0, 1] size(%c1, %c1) -> %two[%c0] pad 16 : !gm -> !big
+  }
+}
+
+// By start of life, `long` (in the last two loops) would lie behind `early` (in the first two), and
+// `late` behind it again, up to 16384 bytes. The larger first, `long` takes the place behind `late`,
+// and all end at 12288.
+// CHECK-LABEL: aicore.kernel @by_size
+// CHECK:         aicore.alloc "early" of "l1" copies 1 at 0 :
+// CHECK-NEXT:    aicore.alloc "long" of "l1" copies 4 at 8192 :
+// CHECK-NEXT:    aicore.alloc "late" of "l1" copies 2 at 0 :
+aicore.kernel @by_size dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%n: index, %a: !gm):
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  aicore.phase {
+  ^bb0(%block: index):
+    %early = aicore.alloc "early" of "l1" copies 1 : !big
+    %long = aicore.alloc "long" of "l1" copies 4 : !small
+    %late = aicore.alloc "late" of "l1" copies 2 : !big
+    scf.for %i = %c0 to %n step %c1 {
+      aicore.load %a[%i, %c0] along [0, 1] size(%c1, %c1) -> %early[%c0] pad 16 : !gm -> !big
+    }
+    scf.for %i = %c0 to %n step %c1 {
+      aicore.load %a[%i, %c0] along [0, 1] size(%c1, %c1) -> %early[%c0] pad 16 : !gm -> !big
+      aicore.load %a[%i, %c0] along [0, 1] size(%c1, %c1) -> %long[%c0] pad 16 : !gm -> !small
+    }
+    scf.for %i = %c0 to %n step %c1 {
+      aicore.load %a[%i, %c0] along [0, 1] size(%c1, %c1) -> %long[%c0] pad 16 : !gm -> !small
+      aicore.load %a[%i, %c0] along [0, 1] size(%c1, %c1) -> %late[%c0] pad 16 : !gm -> !big
+    }
   }
 }
 }
