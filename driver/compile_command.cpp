@@ -3,18 +3,22 @@
 #include "driver/command.h"
 #include "driver/ending.h"
 #include "driver/files.h"
+#include "driver/json.h"
+#include "driver/memory_map.h"
 #include "driver/session.h"
 #include "driver/terminal.h"
 
 #include "mlir/Pass/PassManager.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 
 namespace mmk::driver {
 namespace {
 
-const std::vector<std::string> stages = {"ast", "mmk", "tiled", "aicore", "llvm", "asm", "obj"};
+const std::vector<std::string> stages = {"ast",    "mmk",  "tiled", "aicore",
+                                         "memory", "llvm", "asm",   "obj"};
 
 std::vector<std::string> passNames() {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
@@ -56,33 +60,39 @@ std::string code(mlir::ModuleOp module, const Machine &machine, const std::strin
   return std::move(*text);
 }
 
-std::string compiled(const Target &target, const std::string &stage,
-                     const std::string &printAfter) {
+std::string compiled(const Target &target, const std::string &stage, const std::string &printAfter,
+                     bool asJson) {
   if (stage == "ast")
     return syntaxTree(target);
   Session session(target);
   const Stage until = stage == "mmk" ? Stage::mmk : stage == "tiled" ? Stage::tiled : Stage::aicore;
-  const Lowering lowering = session.lower(session.kernel(), until, printAfter);
+  Lowering lowering = session.lower(session.kernel(), until, printAfter);
   mlir::ModuleOp module = *lowering.module;
+  if (stage == "memory") {
+    const MemoryMap map = memoryMap(lowering.kernel(), session.machine(), lowering.variant);
+    return asJson ? jsonArray(std::array{map}, [](auto &out, auto &each) { write(out, each); })
+                  : text(map);
+  }
   if (stage == "llvm" || stage == "asm" || stage == "obj")
     return code(module, session.machine(), stage);
-  std::string text;
-  llvm::raw_string_ostream stream(text);
+  std::string ir;
+  llvm::raw_string_ostream stream(ir);
   module.print(stream);
-  return text.ends_with('\n') ? text : text + "\n";
+  return ir.ends_with('\n') ? ir : ir + "\n";
 }
 
 } // namespace
 
 int compileCommand(const std::vector<std::string> &words) {
   Target target;
-  std::optional<std::string> emit, output, printAfter;
+  std::optional<std::string> emit, output, printAfter, json;
   CommandLine commandLine("compile");
   target.addOptionsTo(commandLine);
   commandLine.option("--emit", "STAGE", emit);
   commandLine.option("--output", "FILE", output);
   commandLine.shortName("-o", "--output");
   commandLine.option("--print-after", "PASS", printAfter);
+  commandLine.option("--json", "FILE", json);
   target.takeFileAlone(commandLine.parse(words), "compile");
 
   const std::string stage = legalWord("--emit", emit.value_or("aicore"), stages);
@@ -93,9 +103,13 @@ int compileCommand(const std::vector<std::string> &words) {
   }
   if (stage == "obj" && output.value_or("-") == "-" && (!output || isTerminal(Stream::output)))
     throw Mistake("--emit=obj writes binary code; name a file for it: -o FILE");
-  if (output)
-    expectWritable(*output);
-  writeFile(output.value_or("-"), compiled(target, stage, printAfter.value_or("")));
+  if (json && stage != "memory")
+    throw Mistake("--json: of the stages, memory alone is a report; --emit=memory");
+  if (json && output)
+    throw Mistake("--json FILE and --output FILE: both name a file for the same map");
+  const std::string to = json ? *json : output.value_or("-");
+  expectWritable(to);
+  writeFile(to, compiled(target, stage, printAfter.value_or(""), json.has_value()));
   return allWell;
 }
 

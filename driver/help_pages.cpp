@@ -96,16 +96,19 @@ what to write:
                              mmk     the kernel with the choices of one variant
                              tiled   its tiles, still on tensors
                              aicore  what the AI core does: transfers, buffers, flags (default)
+                             memory  the map of its on-chip memories: what lies where, and when
                              llvm    LLVM IR for this computer
                              asm     its assembly
                              obj     a relocatable object; needs a file
   --output FILE, -o FILE     where to; default: standard output
+  --json FILE                with --emit=memory, the map as JSON; - is standard output
   --print-after PASS         also prints the IR after a pass, to standard error; all: after each
 )" HELP_OPTION
     R"(
 examples:
   mmk compile examples/matmul.mmk --set tile.M=64
   mmk compile examples/matmul.mmk --emit=asm -o matmul.s
+  mmk compile examples/matmul.mmk --emit=memory
   mmk compile examples/matmul.mmk --print-after aicore-place
 )";
 

@@ -6,9 +6,24 @@ import subprocess
 from command import EXAMPLES, MMK, CommandTest, main
 
 FUSED = EXAMPLES / "matmul_bias_leakyrelu.mmk"
+# A kernel that fills one memory with buffers of every kind.
+MAP = """\
+bias_relu on ascend910b3: cores=20,tile=32x256,out=2,ub=2,order=rows
+
+ub: 100352 of 196352 bytes used (51.1 %), 96000 free; 256 more reserved by the system
+  AAAAAAaaaaaaaBBBBBBBbbbbbbCCCCCCCCCCCCCCd.......................................
+     buffer                 offset  bytes  copies  total  line  live
+  A  x: 32 x 256 f16             0  16384       2  32768     3  2 load to 4 vector
+  B  out: 32 x 256 f16       32768  16384       2  32768     3  4 vector to 5 store
+  C  scratch: 32 x 256 f32   65536  32768       1  32768     3  4 vector
+  D  bias: 1 x 256 f32       98304   1024       2   2048     3  1 load to 4 vector
+
+bars: the whole memory to scale, a letter for each buffer (every second copy in lower case), a dot
+for what is free; live: the first and the last instruction that touch it, counted in program order
+"""
 # What a stage has that the one before it has not.
 MARKS = {"ast": "kernel matmul_bias_leakyrelu\n", "mmk": "linalg.contract", "tiled": "mmk.nest",
-         "aicore": "aicore.mmad", "llvm": "; ModuleID", "asm": "\nmmk_phase_0:\n"}
+         "aicore": "aicore.mmad", "memory": "\nl0c: ", "llvm": "; ModuleID", "asm": "\nmmk_phase_0:\n"}
 
 
 class Compile(CommandTest):
@@ -32,6 +47,31 @@ class Compile(CommandTest):
     def test_object(self):
         self.mmk("compile", FUSED, "--emit=obj", "--output", "fused.o")
         self.assertEqual((self.folder / "fused.o").read_bytes()[:4], b"\x7fELF")
+
+    def test_map_of_the_memories(self):
+        self.assertEqual(self.mmk("compile", EXAMPLES / "bias_relu.mmk", "--emit=memory"), MAP)
+
+    def test_map_of_two_phases(self):
+        text = self.mmk("compile", FUSED, "--emit=memory", "--set", "epilogue=separate",
+                        "--machine", "ascend310p3")
+        self.assertIn("\nbetween phases, in global memory: acc [M, N] f32\n", text)
+        self.assertIn("\nphase 2 of 2\n\nub: ", text)
+
+    def test_map_as_json(self):
+        (kernel,) = json.loads(self.mmk("compile", FUSED, "--emit=memory", "--json", "-"))
+        self.assertEqual(list(kernel), ["kernel", "machine", "variant", "workspaces", "phases"])
+        (phase,) = kernel["phases"]
+        memories = {memory["name"]: memory for memory in phase["memories"]}
+        self.assertEqual(list(memories), ["l1", "l0a", "l0b", "l0c", "ub", "gm"])
+        self.assertNotIn("capacity", memories["gm"])
+        for memory in memories.values():
+            ends = [buffer["offset"] + buffer["copies"] * buffer["bytes"]
+                    for buffer in memory["buffers"]]
+            self.assertEqual(max(ends), memory["used"])
+        (acc,) = memories["l0c"]["buffers"]
+        self.assertEqual(acc["line"], 9)
+        self.assertEqual([acc[key]["instruction"] for key in ["first", "last"]],
+                         ["mmad", "spill"])
 
     def test_the_same_text_every_time(self):
         for stage in MARKS:
