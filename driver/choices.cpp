@@ -18,24 +18,35 @@ Choices parsed(const Kernel &kernel, mlir::ModuleOp module, const std::string &o
 
 } // namespace
 
-Choices chosen(const Kernel &kernel, mlir::ModuleOp module,
-               const std::optional<std::string> &variant, const std::vector<std::string> &sets) {
+Choices chosen(const Kernel &kernel, mlir::ModuleOp module, const Target &target) {
   Choices choices;
-  if (variant)
-    choices = parsed(kernel, module, "--variant", *variant);
-  std::map<std::string, std::string> seen;
-  for (const std::string &set : sets)
-    for (auto &[key, word] : parsed(kernel, module, "--set", set)) {
-      const auto [first, isNew] = seen.try_emplace(key, word);
-      if (!isNew)
-        throw Mistake(fmt::format("--set gives {} twice: {} and {}", key, first->second, word));
-      choices.emplace_back(key, word);
-    }
+  if (target.variant)
+    choices = parsed(kernel, module, "--variant", *target.variant);
+  const auto addOnce = [&](const std::string &option, const std::vector<std::string> &texts) {
+    std::map<std::string, std::string> seen;
+    for (const std::string &text : texts)
+      for (auto &[key, word] : parsed(kernel, module, option, text)) {
+        const auto [first, isNew] = seen.try_emplace(key, word);
+        if (!isNew)
+          throw Mistake(
+              fmt::format("{} gives {} twice: {} and {}", option, key, first->second, word));
+        choices.emplace_back(key, word);
+      }
+  };
+  addOnce("--set", target.sets);
+  if (target.side && !target.side->choices.empty())
+    addOnce(target.side->option, {target.side->choices});
   return choices;
 }
 
-std::string asOptions(const Choices &choices) {
+std::string asOptions(const Choices &choices, const Target &target) {
   std::string text;
+  if (target.side) {
+    text = fmt::format("{} {}", target.side->option, target.side->text);
+    for (const auto &[key, word] : choices)
+      text += fmt::format(",{}={}", key, word);
+    return text;
+  }
   for (const auto &[key, word] : choices)
     text += fmt::format("{}--set {}={}", text.empty() ? "" : " ", key, word);
   return text;

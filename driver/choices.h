@@ -1,18 +1,17 @@
-// `--set` and `--variant`: the choices of the command line.
+// `--variant`, `--set` and the sides of a comparison: the choices of the command line.
 #pragma once
 
 #include "compiler/choices.h"
-
-#include <optional>
+#include "driver/target.h"
 
 namespace mmk::driver {
 
-/// The choices in the order in which they count: those of `--variant`, then those of each `--set`.
-/// `module` is the kernel's, as lowered.
-Choices chosen(const Kernel &kernel, mlir::ModuleOp module,
-               const std::optional<std::string> &variant, const std::vector<std::string> &sets);
+/// The choices in the order in which they count: those of `--variant`, of each `--set`, and of the
+/// target's side. `module` is the kernel's, as lowered.
+Choices chosen(const Kernel &kernel, mlir::ModuleOp module, const Target &target);
 
-/// "--set tile.M=64 --set tile.N=128"
-std::string asOptions(const Choices &choices);
+/// What to add to the command line: "--set tile.M=64 --set tile.N=128", or the whole of the
+/// target's side, "--b l1=4,tile.M=64,tile.N=128".
+std::string asOptions(const Choices &choices, const Target &target);
 
 } // namespace mmk::driver

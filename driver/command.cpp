@@ -10,8 +10,11 @@ namespace mmk::driver {
 
 const std::vector<Command> &commands() {
   static const std::vector<Command> all = {
-      {"run", runPage, runCommand},        {"compile", compilePage, compileCommand},
-      {"check", checkPage, checkCommand},  {"machines", machinesPage, machinesCommand},
+      {"run", runPage, runCommand},
+      {"compile", compilePage, compileCommand},
+      {"compare", comparePage, compareCommand},
+      {"check", checkPage, checkCommand},
+      {"machines", machinesPage, machinesCommand},
       {"help", overviewPage, helpCommand},
   };
   return all;

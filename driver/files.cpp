@@ -18,8 +18,8 @@ namespace fs = std::filesystem;
 namespace mmk::driver {
 namespace {
 
-/// Far above what the language allows, and far below what would fill the memory.
-constexpr size_t maximumProgramBytes = size_t(16) << 20;
+/// Far above what programs and reports have, and far below what would fill the memory.
+constexpr size_t maximumBytes = size_t(16) << 20;
 
 [[noreturn]] void refuse(std::string_view doing, const std::string &path, std::string_view why) {
   throw Mistake(fmt::format("cannot {} {}: {}", doing, path, why));
@@ -34,7 +34,7 @@ struct Descriptor {
   }
 };
 
-std::string readWhole(int descriptor, const std::string &name) {
+std::string readWhole(int descriptor, const std::string &name, std::string_view kind) {
   std::string text;
   char block[65536];
   for (;;) {
@@ -46,9 +46,19 @@ std::string readWhole(int descriptor, const std::string &name) {
     if (count == 0)
       return text;
     text.append(block, static_cast<size_t>(count));
-    if (text.size() > maximumProgramBytes)
-      refuse("read", name, "it has more than 16 MiB, which no program needs");
+    if (text.size() > maximumBytes)
+      refuse("read", name, fmt::format("it has more than 16 MiB, which no {} needs", kind));
   }
+}
+
+std::string readFile(const std::string &path, std::string_view kind, std::string_view suffix) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored))
+    refuse("read", path, fmt::format("it is a directory, expected a {} file", suffix));
+  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (file.number < 0)
+    refuse("read", path, std::strerror(errno));
+  return readWhole(file.number, path, kind);
 }
 
 void writeThrough(const std::string &path, int descriptor, std::string_view bytes) {
@@ -67,16 +77,11 @@ void writeThrough(const std::string &path, int descriptor, std::string_view byte
 std::string nameOfProgram(const std::string &path) { return path == "-" ? "<stdin>" : path; }
 
 std::string readProgram(const std::string &path) {
-  if (path == "-")
-    return readWhole(STDIN_FILENO, "standard input");
-  std::error_code ignored;
-  if (fs::is_directory(path, ignored))
-    refuse("read", path, "it is a directory, expected a .mmk file");
-  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (file.number < 0)
-    refuse("read", path, std::strerror(errno));
-  return readWhole(file.number, path);
+  return path == "-" ? readWhole(STDIN_FILENO, "standard input", "program")
+                     : readFile(path, "program", ".mmk");
 }
+
+std::string readReport(const std::string &path) { return readFile(path, "report", ".json"); }
 
 void writeFile(const std::string &path, std::string_view bytes) {
   if (path == "-")

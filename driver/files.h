@@ -8,6 +8,8 @@ namespace mmk::driver {
 
 /// The text of a program; "-" is standard input. A Mistake when there is none to be had.
 std::string readProgram(const std::string &path);
+/// The text of a report that `--json` wrote.
+std::string readReport(const std::string &path);
 /// What messages call the file.
 std::string nameOfProgram(const std::string &path);
 

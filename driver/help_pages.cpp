@@ -26,6 +26,7 @@ usage: mmk COMMAND ...
 
   run       compile a kernel, run it, compare it with the reference, report
   compile   write one stage of a kernel's way: syntax tree, IR, LLVM IR, assembly, object
+  compare   two variants, machines or saved runs side by side
   check     everything that can be known about a file without running it
   machines  the machines, their figures and where each figure comes from
   help      this page, or that of a command: mmk help run
@@ -110,6 +111,37 @@ examples:
   mmk compile examples/matmul.mmk --emit=asm -o matmul.s
   mmk compile examples/matmul.mmk --emit=memory
   mmk compile examples/matmul.mmk --print-after aicore-place
+)";
+
+const std::string_view comparePage =
+    R"(mmk compare FILE [ARG=VALUE ...] --a SIDE --b SIDE [OPTION ...]
+mmk compare --a RUN.json --b RUN.json [OPTION ...]
+
+Two variants of a kernel, or one on two machines, side by side: what was changed, the time and what
+is gained, the pipes, the memory, the flags, and the IR that differs. Times are counted: no data,
+nothing is run. A positive gain is the share of a's time that b saves.
+
+the two sides:
+  --a SIDE                   DIRECTIVE=VALUE[,...], or the name of a variant, as a report printed
+                             it; machine=NAME|FILE chooses a machine, machine.PATH=VALUE changes
+                             one figure of it. Or a report that mmk run --json has written.
+                             default: the variant that mmk run would take
+  --b SIDE                   the same
+
+what to compare:
+)" TARGET_OPTIONS
+    R"(  --case NAME                a case of the kernel, repeatable; default: all of them
+
+what to show:
+  --ir                       the whole difference of the IR; default: how it begins
+  --json FILE                the same as JSON; - is standard output, without the text
+)" HELP_OPTION
+    R"(
+examples:
+  mmk compare examples/matmul_bias_leakyrelu.mmk --case S1 --b l1=1
+  mmk compare examples/matmul_bias_leakyrelu.mmk --a epilogue=separate --b epilogue=fused
+  mmk compare examples/matmul_bias_leakyrelu.mmk --case S1 --b machine=ascend910b1
+  mmk compare examples/matmul_bias_leakyrelu.mmk --case S1 --b 'machine.l2.bytes=*0.5'
 )";
 
 const std::string_view checkPage =

@@ -6,7 +6,8 @@
 
 namespace mmk::driver {
 
-extern const std::string_view overviewPage, runPage, compilePage, checkPage, machinesPage;
+extern const std::string_view overviewPage, runPage, compilePage, comparePage, checkPage,
+    machinesPage;
 
 /// "mmk 0.1.0 (LLVM 22.1.8)"
 std::string versionLine();

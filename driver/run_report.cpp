@@ -30,22 +30,6 @@ void write(json::OStream &out, const CheckReport &check) {
   writeNumber(out, "max_rel_error", check.maxRel);
 }
 
-void write(json::OStream &out, const ClockReport &clock) {
-  out.attribute("cycles", clock.cycles);
-  writeNumber(out, "time_us", clock.microseconds);
-  writeNumber(out, "launch_us", clock.launchMicroseconds);
-  out.attribute("cores", clock.cores);
-  out.attribute("bound", llvm::StringRef(spelling(clock.bound)));
-  writeNumber(out, "bound_us", clock.boundMicroseconds);
-  out.attributeObject("pipes", [&] {
-    for (size_t i = 0; i < allPipes.size(); ++i)
-      out.attributeObject(spelling(allPipes[i]), [&] {
-        writeNumber(out, "busy_us", clock.pipes[i].busyMicroseconds);
-        writeNumber(out, "ratio", clock.pipes[i].ratio);
-      });
-  });
-}
-
 void write(json::OStream &out, const HostReport &host) {
   out.attribute("threads", static_cast<int64_t>(host.threads));
   writeNumber(out, "compile_ms", host.compileMs);
@@ -75,6 +59,22 @@ double HostReport::median() const {
 }
 
 double HostReport::ninetieth() const { return percentile(runMs, 0.9); }
+
+void write(json::OStream &out, const ClockReport &clock) {
+  out.attribute("cycles", clock.cycles);
+  writeNumber(out, "time_us", clock.microseconds);
+  writeNumber(out, "launch_us", clock.launchMicroseconds);
+  out.attribute("cores", clock.cores);
+  out.attribute("bound", llvm::StringRef(spelling(clock.bound)));
+  writeNumber(out, "bound_us", clock.boundMicroseconds);
+  out.attributeObject("pipes", [&] {
+    for (size_t i = 0; i < allPipes.size(); ++i)
+      out.attributeObject(spelling(allPipes[i]), [&] {
+        writeNumber(out, "busy_us", clock.pipes[i].busyMicroseconds);
+        writeNumber(out, "ratio", clock.pipes[i].ratio);
+      });
+  });
+}
 
 void write(json::OStream &out, const RunHeader &header, const CaseReport &report) {
   out.attribute("kernel", header.kernel->name);

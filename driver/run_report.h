@@ -63,6 +63,8 @@ private:
   size_t nameWidth_ = 4, dimsWidth_ = 4;
 };
 
+/// The fields of "clock".
+void write(llvm::json::OStream &out, const ClockReport &clock);
 /// The fields of the object of a case.
 void write(llvm::json::OStream &out, const RunHeader &header, const CaseReport &report);
 

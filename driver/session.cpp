@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char *defaultMachine = "ascend910b3";
 
-Program checkOrRefuse(const std::string &path) {
+std::shared_ptr<const Program> checkOrRefuse(const std::string &path) {
   Diagnostics diagnostics;
   std::unique_ptr<SourceFile> file;
   std::optional<Program> program =
@@ -21,7 +21,7 @@ Program checkOrRefuse(const std::string &path) {
   if (!program)
     throw Mistake(diagnostics);
   printError(diagnostics.render(showsColours(Stream::error)));
-  return std::move(*program);
+  return std::make_shared<const Program>(std::move(*program));
 }
 
 std::vector<std::string> namesOf(const Program &program) {
@@ -52,17 +52,22 @@ Diagnostics withNotesAtTheEnd(const Diagnostics &diagnostics,
 Session::Session(const Target &target, bool showsRemarks)
     : target_(target), showsRemarks_(showsRemarks), program_(checkOrRefuse(target.file)),
       machine_(loadMachineOrRefuse(target.machine.value_or(defaultMachine), target.machineSets)),
-      compiler_(program_, machine_) {}
+      compiler_(*program_, machine_) {}
+
+Session::Session(const Session &other, const Target &target)
+    : target_(target), showsRemarks_(other.showsRemarks_), program_(other.program_),
+      machine_(loadMachineOrRefuse(target.machine.value_or(defaultMachine), target.machineSets)),
+      compiler_(*program_, machine_) {}
 
 std::vector<const Kernel *> Session::kernels() const {
   std::vector<const Kernel *> kernels;
-  for (const auto &kernel : program_.kernels)
+  for (const auto &kernel : program_->kernels)
     if (!target_.kernel || kernel->name == *target_.kernel)
       kernels.push_back(kernel.get());
   if (kernels.empty())
-    throw Mistake(fmt::format("{} has no kernel '{}'{}; kernels: {}", program_.file->path(),
-                              *target_.kernel, didYouMean(*target_.kernel, namesOf(program_)),
-                              listOf(namesOf(program_), "and")));
+    throw Mistake(fmt::format("{} has no kernel '{}'{}; kernels: {}", program_->file->path(),
+                              *target_.kernel, didYouMean(*target_.kernel, namesOf(*program_)),
+                              listOf(namesOf(*program_), "and")));
   return kernels;
 }
 
@@ -70,14 +75,14 @@ const Kernel &Session::kernel() const {
   const std::vector<const Kernel *> found = kernels();
   if (found.size() > 1)
     throw Mistake(fmt::format("{} has {} kernels; choose one with --kernel: {}",
-                              program_.file->path(), found.size(), listOf(namesOf(program_))));
+                              program_->file->path(), found.size(), listOf(namesOf(*program_))));
   return *found.front();
 }
 
 Lowering Session::lower(const Kernel &kernel, Stage stage, const std::string &printAfter) {
   auto module = compiler_.toIr(kernel);
   PipelineOptions options;
-  options.choices = chosen(kernel, *module, target_.variant, target_.sets);
+  options.choices = chosen(kernel, *module, target_);
   options.printAfter = printAfter;
   Lowering result = compiler_.lower(kernel, std::move(module), stage, options);
   if (result) {
@@ -96,7 +101,7 @@ Lowering Session::lower(const Kernel &kernel, Stage stage, const std::string &pr
     notes.push_back("chosen on the command line: " + spelling(options.choices));
   if (result.nearest)
     notes.push_back(fmt::format("nearest legal: {} ({})", spelling(*result.nearest),
-                                asOptions(*result.nearest)));
+                                asOptions(*result.nearest, target_)));
   throw Mistake(withNotesAtTheEnd(result.said, notes));
 }
 

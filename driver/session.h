@@ -12,8 +12,10 @@ public:
   /// Reads and checks the program and loads the machine; warnings go to standard error.
   /// Remarks of the passes, that something could be better, are for those who ask for them.
   explicit Session(const Target &target, bool showsRemarks = false);
+  /// Another machine or variant of a program that is read and checked already.
+  Session(const Session &other, const Target &target);
 
-  const Program &program() const { return program_; }
+  const Program &program() const { return *program_; }
   const Machine &machine() const { return machine_; }
   /// The kernel that the user named, or the only one.
   const Kernel &kernel() const;
@@ -27,7 +29,7 @@ public:
 private:
   Target target_;
   bool showsRemarks_;
-  Program program_;
+  std::shared_ptr<const Program> program_;
   Machine machine_;
   Compiler compiler_;
 };

@@ -8,9 +8,16 @@
 namespace mmk::driver {
 
 struct Target {
+  /// What an option says of one of two targets: "--b", "l1=1,machine=host", and of that the
+  /// choices.
+  struct Side {
+    std::string option, text, choices;
+  };
+
   std::string file;
   std::optional<std::string> kernel, machine, variant;
   std::vector<std::string> machineSets, sets;
+  std::optional<Side> side;
 
   void addOptionsTo(CommandLine &commandLine);
   /// Takes the file from the words that are no options; returns those behind it.

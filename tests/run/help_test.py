@@ -5,7 +5,7 @@ import struct
 
 from command import CommandTest, main
 
-COMMANDS = ["run", "compile", "check", "machines", "help"]
+COMMANDS = ["run", "compile", "compare", "check", "machines", "help"]
 WIDTH = 100
 
 

@@ -1,0 +1,207 @@
+// `mmk compare`: two variants of a kernel, two machines, or two saved runs, side by side.
+#include "codegen/count.h"
+#include "driver/command.h"
+#include "driver/ending.h"
+#include "driver/files.h"
+#include "driver/footprint.h"
+#include "driver/saved_run.h"
+#include "driver/session.h"
+#include "driver/terminal.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace mmk::driver {
+namespace {
+
+bool isSavedRun(const std::string &side) {
+  return side.ends_with(".json") && side.find('=') == std::string::npos;
+}
+
+/// The target that both sides share, with what `text` changes: "l1=1,machine=ascend910b1".
+Target targetOf(Target shared, const std::string &option, const std::optional<std::string> &text) {
+  if (!text)
+    return shared;
+  shared.side = {option, *text, ""};
+  llvm::SmallVector<llvm::StringRef> items;
+  llvm::StringRef(*text).split(items, ',');
+  bool hasMachine = false;
+  for (llvm::StringRef item : items) {
+    const auto [name, value] =
+        nameAndValue(item.trim().str(), option + " DIRECTIVE=VALUE or " + option + " RUN.json");
+    if (name == "machine") {
+      if (hasMachine)
+        throw Mistake(fmt::format("{} gives machine twice: {} and {}", option,
+                                  shared.machine.value_or(""), value));
+      shared.machine = value;
+      hasMachine = true;
+    } else if (name.starts_with("machine.")) {
+      shared.machineSets.push_back(name.substr(sizeof "machine." - 1) + "=" + value);
+    } else {
+      std::string &choices = shared.side->choices;
+      choices += (choices.empty() ? "" : ",") + item.trim().str();
+    }
+  }
+  return shared;
+}
+
+/// Instructions that set a flag or wait for it, by the pair of pipes or cores, and barriers.
+std::map<std::string, int64_t> flagsOf(aicore::KernelOp kernel) {
+  std::map<std::string, int64_t> placed;
+  const auto pipes = [](auto op) {
+    return fmt::format("{} -> {}", stringifyPipe(op.getFrom()).str(),
+                       stringifyPipe(op.getTo()).str());
+  };
+  const auto cores = [](bool toCube) {
+    return toCube ? "vector cores -> cube core" : "cube core -> vector cores";
+  };
+  kernel.walk([&](mlir::Operation *op) {
+    if (auto set = mlir::dyn_cast<aicore::SetFlagOp>(op))
+      ++placed[pipes(set)];
+    else if (auto wait = mlir::dyn_cast<aicore::WaitFlagOp>(op))
+      ++placed[pipes(wait)];
+    else if (auto set = mlir::dyn_cast<aicore::SetCrossOp>(op))
+      ++placed[cores(set.getUnit() == aicore::Unit::cube_core)];
+    else if (auto wait = mlir::dyn_cast<aicore::WaitCrossOp>(op))
+      ++placed[cores(wait.getUnit() == aicore::Unit::vector_core)];
+    else if (auto barrier = mlir::dyn_cast<aicore::BarrierOp>(op))
+      ++placed[fmt::format("barrier of {}", stringifyPipe(barrier.getPipe()).str())];
+  });
+  return placed;
+}
+
+std::string printed(mlir::ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream);
+  return text;
+}
+
+std::optional<ClockReport> count(Lowering &lowering, const Machine &machine, const Kernel &kernel,
+                                 const RunCase &run) {
+  if (machine.kind == MachineKind::host)
+    return std::nullopt;
+  std::vector<int64_t> dims;
+  for (const std::string &dimension : kernel.dimensions)
+    dims.push_back(run.dims.at(dimension));
+  llvm::Expected<ClockReport> report = countKernel(lowering.kernel(), machine, dims);
+  if (!report)
+    throw Bug(llvm::toString(report.takeError()));
+  return *report;
+}
+
+/// The figures in which two machines of one name differ.
+void addMachineChanges(const Machine &a, const Machine &b, std::vector<Change> &changes) {
+  if (a.name != b.name)
+    return;
+  const std::map<std::string, std::string> inB(b.figures.begin(), b.figures.end());
+  for (const auto &[path, value] : a.figures)
+    if (const auto other = inB.find(path); other != inB.end() && other->second != value)
+      changes.push_back({"machine." + path, value, other->second});
+}
+
+SideBySide compareVariants(Session &a, Session &b, const std::vector<RunCase> &runs) {
+  const Kernel &kernel = a.kernel();
+  Progress progress;
+  progress.show("compile");
+  Lowering loweredA = a.lower(kernel, Stage::aicore), loweredB = b.lower(kernel, Stage::aicore);
+
+  const auto side = [](const Session &session, Lowering &lowering) {
+    return Side{session.machine().name, lowering.variant, memoryUse(lowering.kernel()),
+                flagsOf(lowering.kernel())};
+  };
+  SideBySide pair;
+  pair.kernel = kernel.name;
+  pair.a = side(a, loweredA);
+  pair.b = side(b, loweredB);
+  pair.changes = changesBetween(pair.a, pair.b);
+  addMachineChanges(a.machine(), b.machine(), pair.changes);
+  if (pair.changes.empty())
+    throw Mistake(fmt::format("a and b are the same variant on {}, and there is nothing to "
+                              "compare: {}",
+                              pair.a.machine, pair.a.variant));
+  pair.ir = diffIr(printed(*loweredA.module), printed(*loweredB.module));
+  if (a.machine().kind == MachineKind::host || b.machine().kind == MachineKind::host)
+    pair.remarks.push_back("the time is not known: host has no clock but the real one; two saved "
+                           "runs on it can be compared");
+  for (const RunCase &run : runs) {
+    progress.show(run.title() + ": clock");
+    CasePair &each = pair.cases.emplace_back();
+    each.name = run.name;
+    for (const std::string &dimension : kernel.dimensions)
+      each.dims.emplace_back(dimension, run.dims.at(dimension));
+    each.a.clock = count(loweredA, a.machine(), kernel, run);
+    each.b.clock = count(loweredB, b.machine(), kernel, run);
+  }
+  return pair;
+}
+
+struct Options {
+  Target target;
+  std::optional<std::string> a, b, json;
+  std::vector<std::string> cases;
+  bool ir = false;
+};
+
+SideBySide compare(Options &options, std::vector<std::string> words) {
+  const bool savedA = options.a && isSavedRun(*options.a);
+  const bool savedB = options.b && isSavedRun(*options.b);
+  if (savedA != savedB)
+    throw Mistake(fmt::format("a saved run is compared with another: {} is one, {} is not",
+                              savedA ? "--a" : "--b", savedA ? "--b" : "--a"));
+  if (savedA) {
+    if (!words.empty())
+      throw Mistake(fmt::format("two saved runs need no file, found '{}'", words.front()));
+    for (const auto &[given, option] :
+         {std::pair(options.target.kernel.has_value(), "--kernel"),
+          std::pair(options.target.machine.has_value(), "--machine"),
+          std::pair(!options.target.machineSets.empty(), "--machine-set"),
+          std::pair(!options.target.sets.empty(), "--set"),
+          std::pair(options.target.variant.has_value(), "--variant"),
+          std::pair(!options.cases.empty(), "--case"), std::pair(options.ir, "--ir")})
+      if (given)
+        throw Mistake(
+            fmt::format("two saved runs are what they are, so {} has no meaning", option));
+    return compareSavedRuns(*options.a, *options.b);
+  }
+  words = options.target.takeFile(std::move(words), "compare");
+  if (!options.a && !options.b)
+    throw Mistake("nothing to compare: give one side, such as --b l1=1, or both");
+
+  Session a(targetOf(options.target, "--a", options.a));
+  Session b(a, targetOf(options.target, "--b", options.b));
+  const std::vector<RunCase> runs = casesToRun(a.kernel(), options.cases, words);
+  for (const RunCase &run : runs)
+    expectSizes(a.kernel(), run);
+  return compareVariants(a, b, runs);
+}
+
+} // namespace
+
+int compareCommand(const std::vector<std::string> &words) {
+  Options options;
+  CommandLine commandLine("compare");
+  commandLine.option("--a", "SIDE", options.a);
+  commandLine.option("--b", "SIDE", options.b);
+  options.target.addOptionsTo(commandLine);
+  commandLine.repeated("--case", "NAME", options.cases);
+  commandLine.flag("--ir", options.ir);
+  commandLine.option("--json", "FILE", options.json);
+  std::vector<std::string> rest = commandLine.parse(words);
+  if (options.json)
+    expectWritable(*options.json);
+
+  const SideBySide pair = compare(options, std::move(rest));
+  if (options.json.value_or("") != "-")
+    print(textOf(pair, options.ir));
+  if (options.json)
+    writeFile(*options.json, jsonOf(pair, options.ir));
+  const auto isWrong = [](const CasePair &each) {
+    return !each.a.passed.value_or(true) || !each.b.passed.value_or(true);
+  };
+  return std::ranges::any_of(pair.cases, isWrong) ? wrongResult : allWell;
+}
+
+} // namespace mmk::driver

@@ -1,0 +1,202 @@
+#include "driver/saved_run.h"
+
+#include "driver/ending.h"
+#include "driver/files.h"
+
+#include "llvm/Support/JSON.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace json = llvm::json;
+
+namespace mmk::driver {
+namespace {
+
+struct SavedCase {
+  std::string kernel, name;
+  std::map<std::string, int64_t> dims;
+  std::map<std::string, std::string> environment;
+  Side side;
+  SideFigures figures;
+
+  bool isOf(const SavedCase &other) const { return name == other.name && dims == other.dims; }
+  std::string title() const {
+    std::string text = name.empty() ? "" : name + ":";
+    for (const auto &[dimension, size] : dims)
+      text += fmt::format("{}{}={}", text.empty() ? "" : " ", dimension, size);
+    return text;
+  }
+};
+
+struct SavedPipe {
+  double busyMicroseconds = 0, ratio = 0;
+};
+struct SavedUse {
+  int64_t used = 0, capacity = 0;
+};
+struct SavedCheck {
+  bool passed = true;
+};
+struct SavedTimes {
+  double median = 0;
+};
+struct SavedHost {
+  SavedTimes runMs;
+};
+
+bool fromJSON(const json::Value &value, SavedPipe &pipe, json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.map("busy_us", pipe.busyMicroseconds) && map.map("ratio", pipe.ratio);
+}
+
+bool fromJSON(const json::Value &value, SavedUse &use, json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.map("used", use.used) && map.map("capacity", use.capacity);
+}
+
+bool fromJSON(const json::Value &value, SavedCheck &check, json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.map("passed", check.passed);
+}
+
+bool fromJSON(const json::Value &value, SavedTimes &times, json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.map("median", times.median);
+}
+
+bool fromJSON(const json::Value &value, SavedHost &host, json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.map("run_ms", host.runMs);
+}
+
+} // namespace
+} // namespace mmk::driver
+
+// The mapper finds these beside the types that they read.
+namespace mmk {
+
+static bool fromJSON(const json::Value &value, Pipe &pipe, json::Path path) {
+  const auto word = value.getAsString();
+  const auto *found = word ? std::ranges::find(allPipes, std::string_view(*word),
+                                               [](Pipe each) { return spelling(each); })
+                           : allPipes.end();
+  if (found == allPipes.end()) {
+    path.report("expected a pipe");
+    return false;
+  }
+  pipe = *found;
+  return true;
+}
+
+static bool fromJSON(const json::Value &value, ClockReport &clock, json::Path path) {
+  json::ObjectMapper map(value, path);
+  std::map<std::string, driver::SavedPipe> pipes;
+  if (!map || !map.map("cycles", clock.cycles) || !map.map("time_us", clock.microseconds) ||
+      !map.map("launch_us", clock.launchMicroseconds) || !map.map("cores", clock.cores) ||
+      !map.map("bound", clock.bound) || !map.map("bound_us", clock.boundMicroseconds) ||
+      !map.map("pipes", pipes))
+    return false;
+  for (size_t i = 0; i < allPipes.size(); ++i) {
+    const driver::SavedPipe &pipe = pipes[std::string(spelling(allPipes[i]))];
+    clock.pipes[i].busyMicroseconds = pipe.busyMicroseconds;
+    clock.pipes[i].ratio = pipe.ratio;
+  }
+  return true;
+}
+
+} // namespace mmk
+
+namespace mmk::driver {
+namespace {
+
+bool fromJSON(const json::Value &value, SavedCase &saved, json::Path path) {
+  json::ObjectMapper map(value, path);
+  std::map<std::string, SavedUse> memory;
+  std::optional<SavedCheck> check;
+  std::optional<SavedHost> host;
+  if (!map || !map.map("kernel", saved.kernel) || !map.map("case", saved.name) ||
+      !map.map("dims", saved.dims) || !map.map("machine", saved.side.machine) ||
+      !map.map("variant", saved.side.variant) || !map.map("memory", memory) ||
+      !map.map("environment", saved.environment) || !map.mapOptional("check", check) ||
+      !map.mapOptional("clock", saved.figures.clock) || !map.mapOptional("host", host))
+    return false;
+  for (Memory each : allMemories)
+    if (const auto use = memory.find(std::string(spelling(each))); use != memory.end())
+      saved.side.memory.push_back({use->first, use->second.used, use->second.capacity});
+  if (check)
+    saved.figures.passed = check->passed;
+  if (host)
+    saved.figures.hostMs = host->runMs.median;
+  return true;
+}
+
+std::vector<SavedCase> read(const std::string &file) {
+  llvm::Expected<json::Value> value = json::parse(readReport(file));
+  if (!value)
+    throw Mistake(fmt::format("{}: not JSON: {}", file, llvm::toString(value.takeError())));
+  std::vector<SavedCase> cases;
+  json::Path::Root root("report");
+  if (!fromJSON(*value, cases, root))
+    throw Mistake(fmt::format("{}: expected what mmk run --json has written: {}", file,
+                              llvm::toString(root.getError())));
+  if (cases.empty())
+    throw Mistake(fmt::format("{} holds no case", file));
+  for (const SavedCase &each : cases)
+    if (const SavedCase &first = cases.front(); each.kernel != first.kernel ||
+                                                each.side.machine != first.side.machine ||
+                                                each.side.variant != first.side.variant)
+      throw Mistake(
+          fmt::format("{} holds several kernels, machines or variants; expected one run", file));
+  return cases;
+}
+
+std::string titles(const std::vector<SavedCase> &cases) {
+  std::string text;
+  for (const SavedCase &each : cases)
+    text += (text.empty() ? "" : ", ") + each.title();
+  return text;
+}
+
+/// Says which of `cases` the other side has not.
+void remarkLonely(const std::vector<SavedCase> &cases, const std::vector<SavedCase> &others,
+                  const std::string &side, SideBySide &pair) {
+  std::vector<SavedCase> lonely;
+  std::ranges::copy_if(cases, std::back_inserter(lonely), [&](const SavedCase &each) {
+    return std::ranges::none_of(others, [&](const SavedCase &other) { return each.isOf(other); });
+  });
+  if (!lonely.empty())
+    pair.remarks.push_back(fmt::format("only in {}: {}", side, titles(lonely)));
+}
+
+} // namespace
+
+SideBySide compareSavedRuns(const std::string &fileA, const std::string &fileB) {
+  const std::vector<SavedCase> casesA = read(fileA), casesB = read(fileB);
+  const SavedCase &firstA = casesA.front(), &firstB = casesB.front();
+  if (firstA.kernel != firstB.kernel)
+    throw Mistake(fmt::format("{} is a run of '{}', but {} of '{}'", fileA, firstA.kernel, fileB,
+                              firstB.kernel));
+  SideBySide pair;
+  pair.kernel = firstA.kernel;
+  pair.a = firstA.side;
+  pair.b = firstB.side;
+  pair.changes = changesBetween(pair.a, pair.b);
+  for (const auto &[name, value] : firstA.environment)
+    if (const auto other = firstB.environment.find(name);
+        other != firstB.environment.end() && other->second != value)
+      pair.changes.push_back({name, value, other->second});
+  for (const SavedCase &a : casesA)
+    for (const SavedCase &b : casesB)
+      if (a.isOf(b))
+        pair.cases.push_back({a.name, {a.dims.begin(), a.dims.end()}, a.figures, b.figures});
+  if (pair.cases.empty())
+    throw Mistake(fmt::format("{} and {} have no case in common: {}; {}", fileA, fileB,
+                              titles(casesA), titles(casesB)));
+  remarkLonely(casesA, casesB, "a", pair);
+  remarkLonely(casesB, casesA, "b", pair);
+  pair.remarks.push_back("saved runs hold no flags and no IR");
+  return pair;
+}
+
+} // namespace mmk::driver

@@ -1,0 +1,183 @@
+"""`mmk compare`: two variants, two machines, two saved runs. MMK_UPDATE=1 in the environment writes
+the whole text that it expects; read the difference then."""
+
+import json
+import os
+import pathlib
+import re
+
+from command import EXAMPLES, CommandTest, main
+
+WHOLE = pathlib.Path(__file__).resolve().parent / "compare.expected"
+
+FUSED = EXAMPLES / "matmul_bias_leakyrelu.mmk"
+
+
+class Compare(CommandTest):
+    def compared(self, *words, exit=0):
+        return json.loads(self.mmk("compare", *words, "--json", "-", exit=exit))
+
+    def test_the_sides_are_what_run_reports(self):
+        (pair,) = self.compared(FUSED, "--case", "S1", "--a", "acc=1", "--b", "l1=1,tile.M=64")
+        for side, sets in [("a", []), ("b", ["--set", "l1=1", "--set", "tile.M=64"])]:
+            (run,) = self.report(FUSED, "--case", "S1", "--count-only", *sets)
+            for field in ["machine", "variant", "clock", "memory"]:
+                self.assertEqual(pair[side][field], run[field])
+        a, b = pair["a"]["clock"]["time_us"], pair["b"]["clock"]["time_us"]
+        self.assertAlmostEqual(pair["gain_percent"], 100 * (a - b) / a)
+
+    def test_every_field(self):
+        pairs = self.compared(FUSED, "--b", "tile=64x128x64")
+        self.assertEqual([pair["case"] for pair in pairs], ["S1", "S2", "S3", "S4", "ragged", "thin"])
+        for pair in pairs:
+            self.assertEqual(list(pair), ["kernel", "case", "dims", "changes", "gain_percent", "a",
+                                          "b", "ir", "remarks"])
+            for side in ["a", "b"]:
+                self.assertEqual(list(pair[side]),
+                                 ["machine", "variant", "clock", "memory", "flags"])
+        self.assertEqual(pairs[0]["changes"],
+                         [{"name": "tile", "a": "128x256x64", "b": "64x128x64"}])
+
+    def test_flags_are_those_of_the_ir(self):
+        (pair,) = self.compared(FUSED, "--case", "S1", "--b", "l1=1")
+        for side, sets in [("a", []), ("b", ["--set", "l1=1"])]:
+            text = self.mmk("compile", FUSED, *sets)
+            flags = pair[side]["flags"]
+            self.assertEqual(flags["mte2 -> mte1"],
+                             len(re.findall(r"aicore\.(?:set|wait)_flag \[mte2 -> mte1\]", text)))
+            self.assertEqual(sum(flags.values()),
+                             len(re.findall(r"aicore\.(?:set|wait)_(?:flag|cross)|aicore\.barrier",
+                                            text)))
+            self.assertEqual(flags["vector cores -> cube core"],
+                             len(re.findall(r"set_cross \w+ to cube|wait_cross \w+ from vector",
+                                            text)))
+
+    def test_ir_that_differs(self):
+        (pair,) = self.compared(FUSED, "--case", "S1", "--b", "l1=1")
+        self.assertEqual(list(pair["ir"]), ["removed", "added"])
+        (whole,) = self.compared(FUSED, "--case", "S1", "--b", "l1=1", "--ir")
+        diff = whole["ir"]["diff"]
+        self.assertEqual(sum(line.startswith("-") for line in diff), whole["ir"]["removed"])
+        self.assertEqual(sum(line.startswith("+") for line in diff), whole["ir"]["added"])
+        self.assertTrue(any(line.startswith("-") and '"a" of "l1" copies 2' in line for line in diff))
+        self.assertTrue(any(line.startswith("+") and '"a" of "l1" copies 1' in line for line in diff))
+        # Without what b has, its IR is there whole.
+        text = [line.strip() for line in self.mmk("compile", FUSED, "--set", "l1=1").splitlines()]
+        for line in diff:
+            if line.startswith("+"):
+                self.assertIn(line[1:].strip(), text)
+
+        excerpt = self.mmk("compare", FUSED, "--case", "S1", "--b", "l1=1")
+        everything = self.mmk("compare", FUSED, "--case", "S1", "--b", "l1=1", "--ir")
+        (left,) = re.findall(r"^\.\.\. (\d+) more lines with --ir$", excerpt, re.MULTILINE)
+        shown = excerpt.splitlines()
+        beginning = next(i for i, line in enumerate(shown) if line.startswith("ir: ")) + 1
+        self.assertEqual(int(left) + len(shown) - beginning - 1, len(diff))
+        self.assertEqual(everything.splitlines()[beginning:], diff)
+
+    def test_the_text_is_the_same_every_time(self):
+        words = ["compare", FUSED, "--a", "epilogue=separate", "--b", "epilogue=fused", "--ir"]
+        self.assertEqual(self.mmk(*words), self.mmk(*words))
+
+    def test_a_name_that_a_report_printed_is_a_side(self):
+        (run,) = self.report(FUSED, "--case", "S4", "--count-only", "--set", "tile.N=64")
+        (pair,) = self.compared(FUSED, "--case", "S4", "--b", run["variant"])
+        self.assertEqual(pair["b"]["variant"], run["variant"])
+        self.assertEqual(pair["changes"], [{"name": "tile", "a": "128x256x64", "b": "128x64x64"}])
+
+    def test_the_words_for_both_sides_count_for_both(self):
+        (pair,) = self.compared(FUSED, "--case", "S4", "--set", "tile.M=64", "--machine",
+                                "ascend910b1", "--b", "cores=1")
+        for side in ["a", "b"]:
+            self.assertEqual(pair[side]["machine"], "ascend910b1")
+            self.assertIn("tile=64x256x64", pair[side]["variant"])
+        self.assertEqual(pair["changes"], [{"name": "cores", "a": "24", "b": "1"}])
+
+    def test_two_machines(self):
+        (pair,) = self.compared(FUSED, "--case", "S1", "--a", "machine=ascend910b4",
+                                "--b", "machine=ascend910b3")
+        self.assertEqual(pair["changes"],
+                         [{"name": "machine", "a": "ascend910b4", "b": "ascend910b3"}])
+        self.assertGreater(pair["gain_percent"], 0)
+
+    def test_one_figure_of_a_machine(self):
+        (pair,) = self.compared(FUSED, "--case", "S1", "--b", "machine.megahertz=*0.5")
+        self.assertEqual(pair["changes"],
+                         [{"name": "machine.megahertz", "a": "1800", "b": "900"}])
+        self.assertLess(pair["gain_percent"], 0)
+        text = self.mmk("compare", FUSED, "--case", "S1", "--b", "machine.megahertz=*0.5")
+        self.assertIn("\nir: the same\n", text)
+        # The other side, by the words of all commands.
+        (turned,) = self.compared(FUSED, "--case", "S1", "--machine-set", "megahertz=900",
+                                  "--a", "machine.megahertz=1800")
+        self.assertEqual(turned["a"], pair["a"])
+        self.assertEqual(turned["b"], pair["b"])
+
+    def test_the_host_has_no_clock(self):
+        (pair,) = self.compared(FUSED, "--case", "S4", "--machine", "host", "--b", "tile.M=64")
+        self.assertNotIn("gain_percent", pair)
+        self.assertNotIn("clock", pair["a"])
+        self.assertIn("memory", pair["a"])
+        self.assertEqual(len(pair["remarks"]), 1)
+        text = self.mmk("compare", FUSED, "--machine", "host", "--b", "tile.M=64")
+        self.assertIn("\nthe time is not known: host has no clock but the real one; two saved runs "
+                      "on it can be compared\n", text)
+        self.assertNotIn("cycles", text)
+
+    def save(self, name, *words, exit=0):
+        self.mmk("run", FUSED, *words, "--json", name, exit=exit)
+        return json.loads((self.folder / name).read_text())
+
+    def test_saved_runs_of_the_host(self):
+        before = self.save("before.json", "--machine", "host", "--case", "S4", "--case", "thin")
+        after = self.save("after.json", "--machine", "host", "--case", "thin", "--set", "tile.M=64")
+        (pair,) = self.compared("--a", "before.json", "--b", "after.json")
+        self.assertEqual((pair["case"], pair["dims"]), ("thin", {"M": 1, "N": 640, "K": 256}))
+        self.assertEqual([change["name"] for change in pair["changes"]], ["tile"])
+        a = before[1]["host"]["run_ms"]["median"]
+        b = after[0]["host"]["run_ms"]["median"]
+        self.assertEqual(pair["a"]["host"]["run_ms"]["median"], a)
+        self.assertAlmostEqual(pair["host_gain_percent"], 100 * (a - b) / a)
+        self.assertEqual(pair["remarks"], ["only in a: S4: K=512 M=512 N=128",
+                                           "saved runs hold no flags and no IR"])
+
+    def test_saved_runs_that_were_counted(self):
+        before = self.save("before.json", "--count-only")
+        self.save("after.json", "--count-only", "--set", "l1=1")
+        pairs = self.compared("--a", "before.json", "--b", "after.json")
+        counted = self.compared(FUSED, "--b", "l1=1")
+        self.assertEqual(len(pairs), len(before))
+        for pair, same in zip(pairs, counted):
+            for field in ["kernel", "case", "dims", "changes", "gain_percent"]:
+                self.assertEqual(pair[field], same[field])
+            for side in ["a", "b"]:
+                for field in ["machine", "variant", "clock", "memory"]:
+                    self.assertEqual(pair[side][field], same[side][field])
+
+    def test_another_computer_is_a_change(self):
+        run = self.save("before.json", "--count-only", "--case", "S4")
+        run[0]["environment"]["mmk"] = "0.0.1"
+        (self.folder / "old.json").write_text(json.dumps(run))
+        (pair,) = self.compared("--a", "old.json", "--b", "before.json")
+        self.assertEqual([change["name"] for change in pair["changes"]], ["mmk"])
+        text = self.mmk("compare", "--a", "before.json", "--b", "before.json")
+        self.assertTrue(text.startswith("matmul_bias_leakyrelu on ascend910b3: nothing\n"), text)
+
+    def test_a_wrong_result_ends_with_1(self):
+        run = self.save("right.json", "--case", "thin")
+        run[0]["check"]["passed"] = False
+        (self.folder / "wrong.json").write_text(json.dumps(run))
+        text = self.mmk("compare", "--a", "right.json", "--b", "wrong.json", exit=1)
+        self.assertIn("\nthin: the result of b is wrong\n", text)
+
+    def test_whole_text(self):
+        (self.folder / "add.mmk").write_text("kernel add(x: f32[N]) -> y: f32[N] { y = x + x; }\n")
+        text = self.mmk("compare", "add.mmk", "N=1000000", "--a", "ub=1,out=1", "--b",
+                        "machine.megahertz=*0.5", "--ir")
+        if os.environ.get("MMK_UPDATE"):
+            WHOLE.write_text(text)
+        self.assertEqual(text, WHOLE.read_text())
+
+
+if __name__ == "__main__":
+    main()
