@@ -1,0 +1,88 @@
+"""What a schedule must bring, as relative statements on the clock. The figures are deterministic; the
+bounds leave room for a clock that is fitted better."""
+
+from command import EXAMPLES, CommandTest, main
+
+FUSED = EXAMPLES / "matmul_bias_leakyrelu.mmk"
+PLAIN = ["cores=20", "tile=128x256x64", "stage=64", "l1=1", "l0=1", "acc=1", "out=1", "ub=1",
+         "order=rows", "epilogue=separate"]
+# The hand-written kernel's schedule, in the reading that is best for it; docs/ablation.md.
+HAND_WRITTEN = ["cores=1", "tile=256x128x64", "stage=256", "l1=2", "l0=2", "acc=1", "out=1", "ub=1",
+                "order=rows", "epilogue=fused"]
+
+
+class Gains(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.counted = {}
+
+    def cycles(self, case, *words, base=()):
+        """Of a case ("S1") with the choices of `base`, then those of `words`."""
+        choices = dict(word.split("=", 1) for word in [*base, *words])
+        variant = ",".join(f"{name}={value}" for name, value in choices.items())
+        if (case, variant) not in self.counted:
+            asked = ["--variant", variant] if variant else []
+            (report,) = self.report(FUSED, "--case", case, "--count-only", *asked)
+            self.counted[case, variant] = report["clock"]["cycles"]
+        return self.counted[case, variant]
+
+    def assertSaves(self, percent, after, before):
+        self.assertLessEqual(after, before * (1 - percent / 100))
+
+    def test_double_buffering(self):
+        for case in ["S1", "S2"]:
+            with self.subTest(case=case):
+                doubled = self.cycles(case, "l1=2", "l0=2", "out=2", "ub=2", base=PLAIN)
+                self.assertSaves(20, doubled, self.cycles(case, base=PLAIN))
+                self.assertSaves(20, self.cycles(case), self.cycles(case, "l1=1"))
+                self.assertSaves(15, self.cycles(case), self.cycles(case, "l0=1"))
+
+    def test_no_second_copy_costs_time(self):
+        for case in ["S1", "S2"]:
+            for words in [["l1=2"], ["l0=2"], ["out=2", "ub=2"]]:
+                with self.subTest(case=case, words=words):
+                    self.assertLess(self.cycles(case, *words, base=PLAIN),
+                                    self.cycles(case, base=PLAIN))
+
+    def test_fusion(self):
+        for case in ["S1", "S2"]:
+            with self.subTest(case=case):
+                self.assertSaves(2, self.cycles(case, "epilogue=fused", base=PLAIN),
+                                 self.cycles(case, base=PLAIN))
+                self.assertSaves(2, self.cycles(case), self.cycles(case, "epilogue=separate"))
+        for case in ["S3", "S4", "ragged", "thin"]:
+            with self.subTest(case=case):
+                self.assertLess(self.cycles(case), self.cycles(case, "epilogue=separate"))
+
+    def test_stages_larger_than_the_base_tile(self):
+        for case in ["S1", "S2"]:
+            with self.subTest(case=case):
+                self.assertSaves(15, self.cycles(case), self.cycles(case, "stage.K=64"))
+
+    def test_all_cores_against_one(self):
+        for case in ["S1", "S2"]:
+            with self.subTest(case=case):
+                self.assertSaves(90, self.cycles(case), self.cycles(case, "cores=1"))
+
+    def test_against_the_hand_written_schedule(self):
+        for case in ["S1", "S2"]:
+            with self.subTest(case=case):
+                hand_written = self.cycles(case, base=HAND_WRITTEN)
+                self.assertSaves(80, self.cycles(case), hand_written)
+                self.assertLessEqual(self.cycles(case, "cores=1"), hand_written)
+
+    def test_large_tiles_feed_the_cube(self):
+        for case in ["S1", "S2"]:
+            with self.subTest(case=case):
+                self.assertSaves(30, self.cycles(case), self.cycles(case, "tile=64x64x64"))
+
+    def test_a_slower_memory_never_helps(self):
+        for path in ["hbm.bytes_per_second", "links.gm_l1.bytes_per_cycle", "l2.bytes_per_cycle"]:
+            with self.subTest(path=path):
+                (pair,) = self.report(FUSED, "--case", "S1", "--count-only", "--machine-set",
+                                      f"{path}=*0.5")
+                self.assertGreaterEqual(pair["clock"]["cycles"], self.cycles("S1"))
+
+
+if __name__ == "__main__":
+    main()
