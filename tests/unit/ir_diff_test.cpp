@@ -1,6 +1,11 @@
 #include "ir/ir_diff.h"
 
+#include "llvm/ADT/ArrayRef.h"
+
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
 
 namespace mmk {
 namespace {
@@ -107,6 +112,39 @@ TEST(IrDiff, HunksAreSplitWhereMoreThanTheirContextsIsTheSame) {
   EXPECT_EQ(joined(diffIr("1\n2\n3\n4\n", "1\n2\n3\n4\nnew\n", 2)),
             "@@ -3,2 +3,3 @@\n 3\n 4\n+new\n");
   EXPECT_EQ(joined(diffIr("1\n2\n3\n", "1\n2\n3\nnew\n", 0)), "@@ -3,0 +4,1 @@\n+new\n");
+}
+
+/// Lines that define and use values by chance, each value before its use.
+std::string randomText(std::mt19937 &random) {
+  std::string text;
+  for (size_t line = 0, values = 0; line < 12; ++line) {
+    const std::string operation(1, "fgh"[random() % 3]);
+    const bool defines = values == 0 || random() % 2 == 0;
+    const std::string use = values > 0 ? " %" + std::to_string(random() % values) : "";
+    text += (defines ? "%" + std::to_string(values) + " = " : "") + operation + use + "\n";
+    values += defines;
+  }
+  return text;
+}
+
+TEST(IrDiff, WithAllOfItsContextHasEachLineOfBothOnce) {
+  std::mt19937 random(1);
+  for (int round = 0; round < 300; ++round) {
+    const std::string a = randomText(random), b = randomText(random);
+    const IrDiff diff = diffIr(a, b, 1000);
+    ASSERT_FALSE(diff.lines.empty());
+    EXPECT_EQ(diff.lines.front(), "@@ -1,12 +1,12 @@");
+    std::string removed, second;
+    size_t linesOfA = 0;
+    for (const std::string &line : llvm::ArrayRef(diff.lines).drop_front()) {
+      (line[0] == '-' ? removed : second) += line.substr(1) + "\n";
+      linesOfA += line[0] != '+';
+    }
+    EXPECT_EQ(second, b);
+    EXPECT_EQ(linesOfA, 12u);
+    EXPECT_EQ(size_t(std::ranges::count(removed, '\n')), diff.removed);
+    EXPECT_TRUE(diffIr(a, a).lines.empty());
+  }
 }
 
 } // namespace
