@@ -8,6 +8,7 @@
 #include "driver/session.h"
 #include "driver/terminal.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
@@ -92,17 +93,23 @@ std::optional<ClockReport> count(Lowering &lowering, const Machine &machine, con
   return *report;
 }
 
-/// The figures in which two machines of one name differ.
-void addMachineChanges(const Machine &a, const Machine &b, std::vector<Change> &changes) {
-  if (a.name != b.name)
-    return;
+/// The figures in which two machines of one name differ; of two names those that `sets` changed.
+void addMachineChanges(const Machine &a, const Machine &b, const std::vector<std::string> &sets,
+                       std::vector<Change> &changes) {
+  const auto isSet = [&](const std::string &path) {
+    return std::ranges::any_of(sets, [&](const std::string &set) {
+      return llvm::StringRef(set).split('=').first == llvm::StringRef(path);
+    });
+  };
   const std::map<std::string, std::string> inB(b.figures.begin(), b.figures.end());
   for (const auto &[path, value] : a.figures)
     if (const auto other = inB.find(path); other != inB.end() && other->second != value)
-      changes.push_back({"machine." + path, value, other->second});
+      if (a.name == b.name || isSet(path))
+        changes.push_back({"machine." + path, value, other->second});
 }
 
-SideBySide compareVariants(Session &a, Session &b, const std::vector<RunCase> &runs) {
+SideBySide compareVariants(Session &a, Session &b, const std::vector<std::string> &machineSets,
+                           const std::vector<RunCase> &runs) {
   const Kernel &kernel = a.kernel();
   Progress progress;
   progress.show("compile");
@@ -117,7 +124,7 @@ SideBySide compareVariants(Session &a, Session &b, const std::vector<RunCase> &r
   pair.a = side(a, loweredA);
   pair.b = side(b, loweredB);
   pair.changes = changesBetween(pair.a, pair.b);
-  addMachineChanges(a.machine(), b.machine(), pair.changes);
+  addMachineChanges(a.machine(), b.machine(), machineSets, pair.changes);
   if (pair.changes.empty())
     throw Mistake(fmt::format("a and b are the same variant on {}, and there is nothing to "
                               "compare: {}",
@@ -170,12 +177,15 @@ SideBySide compare(Options &options, std::vector<std::string> words) {
   if (!options.a && !options.b)
     throw Mistake("nothing to compare: give one side, such as --b l1=1, or both");
 
-  Session a(targetOf(options.target, "--a", options.a));
-  Session b(a, targetOf(options.target, "--b", options.b));
+  const Target targetA = targetOf(options.target, "--a", options.a);
+  const Target targetB = targetOf(options.target, "--b", options.b);
+  Session a(targetA), b(a, targetB);
   const std::vector<RunCase> runs = casesToRun(a.kernel(), options.cases, words);
   for (const RunCase &run : runs)
     expectSizes(a.kernel(), run);
-  return compareVariants(a, b, runs);
+  std::vector<std::string> machineSets = targetA.machineSets;
+  llvm::append_range(machineSets, targetB.machineSets);
+  return compareVariants(a, b, machineSets, runs);
 }
 
 } // namespace

@@ -188,14 +188,16 @@ SideBySide compareSavedRuns(const std::string &fileA, const std::string &fileB) 
       pair.changes.push_back({name, value, other->second});
   for (const SavedCase &a : casesA)
     for (const SavedCase &b : casesB)
-      if (a.isOf(b))
+      if (a.isOf(b)) {
         pair.cases.push_back({a.name, {a.dims.begin(), a.dims.end()}, a.figures, b.figures});
+        break;
+      }
   if (pair.cases.empty())
     throw Mistake(fmt::format("{} and {} have no case in common: {}; {}", fileA, fileB,
                               titles(casesA), titles(casesB)));
   remarkLonely(casesA, casesB, "a", pair);
   remarkLonely(casesB, casesA, "b", pair);
-  pair.remarks.push_back("saved runs hold no flags and no IR");
+  pair.remarks.push_back("saved runs hold no flags, no IR and no figures of the machine");
   return pair;
 }
 

@@ -113,6 +113,13 @@ class Compare(CommandTest):
         self.assertEqual(turned["a"], pair["a"])
         self.assertEqual(turned["b"], pair["b"])
 
+    def test_a_figure_of_another_machine(self):
+        (pair,) = self.compared(FUSED, "--case", "S1", "--b",
+                                "machine=ascend910b1,machine.megahertz=900,cores=20")
+        self.assertEqual(pair["changes"],
+                         [{"name": "machine", "a": "ascend910b3", "b": "ascend910b1"},
+                          {"name": "machine.megahertz", "a": "1800", "b": "900"}])
+
     def test_the_host_has_no_clock(self):
         (pair,) = self.compared(FUSED, "--case", "S4", "--machine", "host", "--b", "tile.M=64")
         self.assertNotIn("gain_percent", pair)
@@ -138,8 +145,9 @@ class Compare(CommandTest):
         b = after[0]["host"]["run_ms"]["median"]
         self.assertEqual(pair["a"]["host"]["run_ms"]["median"], a)
         self.assertAlmostEqual(pair["host_gain_percent"], 100 * (a - b) / a)
-        self.assertEqual(pair["remarks"], ["only in a: S4: K=512 M=512 N=128",
-                                           "saved runs hold no flags and no IR"])
+        self.assertEqual(pair["remarks"],
+                         ["only in a: S4: K=512 M=512 N=128",
+                          "saved runs hold no flags, no IR and no figures of the machine"])
 
     def test_saved_runs_that_were_counted(self):
         before = self.save("before.json", "--count-only")
