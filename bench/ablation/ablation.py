@@ -104,8 +104,8 @@ def left_out(clock, case, options):
 
 
 def hand_written(clock, case, options):
-    rows = [(f"hand-written, {name}", code(words), clock.count(options, changed(HAND_WRITTEN, words)))
-            for name, words in READINGS]
+    rows = [(f"hand-written, {name}", code(words),
+             clock.count(options, changed(HAND_WRITTEN, words))) for name, words in READINGS]
     rows += [(name, code(words), clock.count(options, words)) for name, words in DEFAULTS]
     return table(f"{case}: the hand-written schedule and the default",
                  ("hand-written, stages of K = 256, L1 doubled", "",

@@ -28,7 +28,8 @@ class Compare(CommandTest):
 
     def test_every_field(self):
         pairs = self.compared(FUSED, "--b", "tile=64x128x64")
-        self.assertEqual([pair["case"] for pair in pairs], ["S1", "S2", "S3", "S4", "ragged", "thin"])
+        self.assertEqual([pair["case"] for pair in pairs],
+                         ["S1", "S2", "S3", "S4", "ragged", "thin"])
         for pair in pairs:
             self.assertEqual(list(pair), ["kernel", "case", "dims", "changes", "gain_percent", "a",
                                           "b", "ir", "remarks"])
@@ -59,8 +60,9 @@ class Compare(CommandTest):
         diff = whole["ir"]["diff"]
         self.assertEqual(sum(line.startswith("-") for line in diff), whole["ir"]["removed"])
         self.assertEqual(sum(line.startswith("+") for line in diff), whole["ir"]["added"])
-        self.assertTrue(any(line.startswith("-") and '"a" of "l1" copies 2' in line for line in diff))
-        self.assertTrue(any(line.startswith("+") and '"a" of "l1" copies 1' in line for line in diff))
+        for sign, copies in [("-", 2), ("+", 1)]:
+            self.assertTrue(any(line.startswith(sign) and f'"a" of "l1" copies {copies}' in line
+                                for line in diff))
         # Without what b has, its IR is there whole.
         text = [line.strip() for line in self.mmk("compile", FUSED, "--set", "l1=1").splitlines()]
         for line in diff:

@@ -1,5 +1,5 @@
-"""What a schedule must bring, as relative statements on the clock. The figures are deterministic; the
-bounds leave room for a clock that is fitted better."""
+"""What a schedule must bring, as relative statements on the clock. The figures are
+deterministic; the bounds leave room for a clock that is fitted better."""
 
 from command import EXAMPLES, CommandTest, main
 
