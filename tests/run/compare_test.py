@@ -77,6 +77,16 @@ class Compare(CommandTest):
         self.assertEqual(int(left) + len(shown) - beginning - 1, len(diff))
         self.assertEqual(everything.splitlines()[beginning:], diff)
 
+    def test_long_lines_are_cut_to_where_they_differ(self):
+        text = self.mmk("compare", FUSED, "--case", "S1", "--b", "l1=1")
+        excerpt = text[text.index("\n@@ "):].splitlines()
+        for line in excerpt:
+            self.assertLessEqual(len(line), 100)
+        self.assertTrue(any(re.match(r"-  aicore\.kernel @.* l1 = 2 : i64, ", line)
+                            for line in excerpt))
+        self.assertTrue(any(re.match(r"\+  aicore\.kernel @.* l1 = 1 : i64, ", line)
+                            for line in excerpt))
+
     def test_the_text_is_the_same_every_time(self):
         words = ["compare", FUSED, "--a", "epilogue=separate", "--b", "epilogue=fused", "--ir"]
         self.assertEqual(self.mmk(*words), self.mmk(*words))
