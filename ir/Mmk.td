@@ -54,12 +54,15 @@ def Mmk_DealAttr : AttrDef<Mmk_Dialect, "Deal"> {
   let description = [{
     Without a grid, tile `t` of the walk goes to core `t mod cores`. With a grid of gm x gn, each
     core owns a rectangle of tiles and walks it in `order`. `width` is the n of swizzle(n): the
-    walk goes down n rows of tiles before it moves to the next column.
+    walk goes down n rows of tiles before it moves to the next column. With a third number gk, the
+    batches are dealt too, in gk equal runs: where they are the parts of a reduction, each core
+    owns a rectangle of one part.
   }];
   let parameters = (ins EnumParameter<Mmk_Order>:$order, "int64_t":$width, "int64_t":$cores,
-                        "int64_t":$gridM, "int64_t":$gridN);
+                        "int64_t":$gridM, "int64_t":$gridN,
+                        DefaultValuedParameter<"int64_t", "1">:$gridK);
   let assemblyFormat = [{ `<` $order `,` `width` `=` $width `,` `cores` `=` $cores `,`
-                          `grid` `=` $gridM `x` $gridN `>` }];
+                          `grid` `=` $gridM `x` $gridN (`x` $gridK^)? `>` }];
 }
 
 def Mmk_KernelOp : Mmk_Op<"kernel", [IsolatedFromAbove, Symbol, NoTerminator,

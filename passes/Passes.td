@@ -40,6 +40,30 @@ def FuseEpilogue : Pass<"mmk-fuse-epilogue", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mmk::ir::MmkDialect"];
 }
 
+def SplitReduction : Pass<"mmk-split-reduction", "::mlir::ModuleOp"> {
+  let summary = "split-K: the parts of a reduction in one nest, their sum in the next";
+  let description = [{
+    With `grid K = s`, a product becomes up to s products over consecutive parts of its reduction,
+    each a whole number of stages (or, of less than one, of base tiles), that no core waits for
+    another with. Their sum stands where the product was, with the epilogue behind it. A reduction
+    that is too short for s parts has fewer; none is empty.
+    ```mlir
+                                             %parts = mmk.nest {
+                                               scf.forall %s = 0 to %count {
+                                                 linalg.contract (k from %s * %length on)
+    %c = mmk.nest {                          }
+      %acc = linalg.contract ...     =>      %c = mmk.nest {
+      %y = linalg.generic (epilogue)           %acc = linalg.reduce %parts   // in this order
+      mmk.yield %y                             %y = linalg.generic (epilogue)
+    }                                          mmk.yield %y
+                                             }
+    ```
+  }];
+  let dependentDialects = ["::mmk::ir::MmkDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect"];
+}
+
 def TileCores : Pass<"mmk-tile-cores", "::mlir::ModuleOp"> {
   let summary = "tile the output of each nest and deal the tiles to cores";
   let description = [{

@@ -429,25 +429,28 @@ void Chooser::chooseBuffers() {
 // Directives of the language that this compiler cannot carry out are refused, never dropped.
 LogicalResult Chooser::refuseUnsupported() {
   TileDims dims = dimsOf(kernel);
-  int64_t grid = 1;
+  int64_t rectangles = 1, parts = 1;
   for (ir::ChoiceOp choice : kernel.getSchedule().getOps<ir::ChoiceOp>()) {
     StringRef key = choice.getKey();
     if (key == "store" && kernel.chosenWord(key, "after") == "overlapped")
       return choice.emitError("store = overlapped is not supported by this version; legal: after");
     auto [directive, dim] = key.split('.');
-    if (directive == "grid" && number(key) > 1 && llvm::is_contained(dims.reductions, dim))
-      return choice.emitError() << key << " = " << number(key)
-                                << " splits the reduction over cores, "
-                                << "which is not supported by this version; legal: 1";
-    if (directive == "grid")
-      grid *= number(key);
+    if (directive == "grid" && llvm::is_contained(dims.outputs, dim))
+      rectangles *= number(key);
+    if (directive == "grid" && llvm::is_contained(dims.reductions, dim))
+      parts = std::max(parts, number(key));
     if (directive == "stage" && !llvm::is_contained(dims.reductions, dim))
       return choice.emitError() << key << ": only a reduction dimension has stages; legal: "
                                 << llvm::join(dims.reductions, ", ");
   }
-  if (grid > number("cores"))
-    return kernel.choice("cores").emitError() << "the grid has " << grid << " rectangles, but only "
-                                              << number("cores") << " cores deal with them";
+  // Without rectangles, tiles and parts are dealt one by one to however many cores there are.
+  if (rectangles > 1 && rectangles * parts > number("cores")) {
+    InFlightDiagnostic error = kernel.choice("cores").emitError()
+                               << "the grid has " << rectangles << " rectangles";
+    if (parts > 1)
+      error << " for each of " << parts << " parts of the reduction";
+    return error << ", but only " << number("cores") << " cores deal with them";
+  }
   return success();
 }
 

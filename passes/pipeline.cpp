@@ -28,6 +28,8 @@ void buildPipeline(OpPassManager &manager, Stage stage, bool proveSync) {
     return;
   // Which operations share a pass over memory: decided while the body is whole tensors.
   manager.addPass(createFuseEpilogue());
+  // A reduction that several cores share becomes parts and their sum, each a nest.
+  manager.addPass(createSplitReduction());
   // Who computes which output tile, then how deep one step of its product reaches.
   manager.addPass(createTileCores());
   manager.addPass(createTileBase());

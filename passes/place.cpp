@@ -210,8 +210,8 @@ static LogicalResult checkOps(ir::NestOp nest) {
     if (op->getParentOfType<linalg::LinalgOp>() ||
         isa<ir::NestOp, ir::DimOp, ir::ShareOp, ir::WalkOp, ir::YieldOp, tensor::DimOp,
             tensor::EmptyOp, tensor::ExtractSliceOp, tensor::InsertSliceOp, affine::AffineApplyOp,
-            affine::AffineMinOp, linalg::FillOp, linalg::GenericOp, linalg::ContractOp, scf::ForOp,
-            scf::YieldOp>(op))
+            affine::AffineMinOp, linalg::FillOp, linalg::GenericOp, linalg::ContractOp,
+            linalg::ReduceOp, scf::ForOp, scf::YieldOp>(op))
       return WalkResult::advance();
     bool scalar =
         op->getNumRegions() == 0 && op->getNumResults() > 0 &&
@@ -236,19 +236,22 @@ LogicalResult Placer::emitNest(ir::NestOp nest) {
   tile.loop.walk([&](linalg::ContractOp contract) { tile.contract = contract; });
   for (auto generic : tile.loop.getOps<linalg::GenericOp>())
     tile.generic = generic;
+  for (auto sum : tile.loop.getOps<linalg::ReduceOp>())
+    tile.sum = sum;
   if (tile.contract) {
     auto base = tile.contract->getParentOfType<scf::ForOp>();
     tile.stageLoop = base ? base->getParentOfType<scf::ForOp>() : scf::ForOp();
     if (!tile.stageLoop || !tile.stageLoop->hasAttr("mmk.step"))
       return tile.contract.emitOpError("is not tiled; run mmk-tile-base first");
   }
-  for (Operation *op : {tile.contract.getOperation(), tile.generic.getOperation()})
+  for (Operation *op :
+       {tile.contract.getOperation(), tile.generic.getOperation(), tile.sum.getOperation()})
     for (OpOperand *input :
          op ? cast<linalg::LinalgOp>(op).getDpsInputOperands() : SmallVector<OpOperand *>()) {
       Value tensor = input->get();
       while (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>())
         tensor = slice.getSource();
-      if (!tensors.count(tensor) && !(tile.stageLoop && tensor == tile.stageLoop.getResult(0)))
+      if (!tensors.count(tensor) && (!tile.product() || tensor != tile.product()))
         return op->emitOpError(
             "reads a tensor that is neither a parameter, nor of an earlier nest, "
             "nor the product of its own");
@@ -270,8 +273,9 @@ LogicalResult Placer::emitNest(ir::NestOp nest) {
       for (unsigned i = 0; i < type.getRank(); ++i)
         sizes.push_back(extentOf(result, i));
       StringRef name = "acc";
-      if (tile.contract && tile.contract->hasAttr("mmk.name"))
-        name = tile.contract->getAttrOfType<StringAttr>("mmk.name").getValue();
+      for (Operation *op : {tile.contract.getOperation(), tile.sum.getOperation()})
+        if (op && op->hasAttr("mmk.name"))
+          name = op->getAttrOfType<StringAttr>("mmk.name").getValue();
       auto memref =
           MemRefType::get(type.getShape(), type.getElementType(), MemRefLayoutAttrInterface(),
                           aicore::SpaceAttr::get(b.getContext(), aicore::Space::gm));

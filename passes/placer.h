@@ -1,5 +1,5 @@
-// aicore-place in two files: place.cpp does kernels, nests and products, vector_section.cpp what
-// the vector cores do with a tile.
+// aicore-place in three files: place.cpp does kernels, nests and products, vector_section.cpp what
+// the vector cores do with a tile, partial_sums.cpp how they come by a product that was split.
 #pragma once
 
 #include "ir/aicore.h"
@@ -34,12 +34,24 @@ private:
     mlir::scf::ForOp stageLoop; ///< of its product; null without one
     mlir::linalg::ContractOp contract;
     mlir::linalg::GenericOp generic;
+    mlir::linalg::ReduceOp sum; ///< of the parts of a product; null where that was not split
     int64_t tileM = 1, tileN = 1;
     unsigned rank = 0;         ///< of the output
     mlir::Value number;        ///< of the tile in this core's share
     mlir::Value rows, columns; ///< valid extents
     mlir::Value l1[2], l0[2];  ///< buffers of its operands
     mlir::Value acc, accSlot;  ///< the product in L0C
+
+    /// The last of its operations, which its vector work is a part of.
+    mlir::Operation *last() {
+      return generic ? generic.getOperation() : sum ? sum.getOperation() : contract.getOperation();
+    }
+    /// What the cube, or a sum of parts, gives the vector unit; null without a product.
+    mlir::Value product() {
+      if (stageLoop)
+        return stageLoop.getResult(0);
+      return sum ? sum.getResult(0) : mlir::Value();
+    }
   };
   /// Where a result of the tile goes.
   struct Destination {
@@ -75,6 +87,13 @@ private:
   void emitVectorSection(Tile &tile, VectorBuffers &buffers,
                          llvm::ArrayRef<Destination> destinations, mlir::Value core, int64_t cores);
 
+  // partial_sums.cpp
+  /// Rows x columns of the sum of all parts, from (row, column) of the tile on, into slot
+  /// `intoSlot` of `into`; `number` is that of the vector step.
+  void emitSum(Tile &tile, VectorBuffers &buffers, mlir::Value into, mlir::Value intoSlot,
+               mlir::Value number, mlir::Value row, mlir::Value column, mlir::Value rows,
+               mlir::Value columns);
+
   ir::KernelOp kernel;
   aicore::MachineAttr machine;
   mlir::OpBuilder b;
@@ -96,6 +115,7 @@ struct Placer::VectorBuffers {
   llvm::SmallVector<Input> inputs;
   llvm::SmallVector<mlir::Value> outputs; ///< of the generic, in UB
   mlir::Value scratch;
+  mlir::Value part;      ///< of a product that was split: one part, in UB
   mlir::Value spilled;   ///< on a split chip: the product in the block's global memory
   int64_t rowsAStep = 1; ///< of the tile that one vector step takes
   int64_t steps = 1;     ///< of a full tile, on one vector core

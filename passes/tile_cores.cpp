@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/TilingInterface.h"
 
@@ -26,6 +27,9 @@ public:
   LogicalResult run();
 
 private:
+  LogicalResult findWork();
+  linalg::LinalgOp root();
+  linalg::LinalgOp rootOfPart(Value part);
   int64_t tileOf(StringRef dim, int64_t otherwise);
   void chooseTile();
   ir::DealAttr deal();
@@ -41,6 +45,8 @@ private:
   Location loc;
   linalg::GenericOp generic;
   linalg::ContractOp contract;
+  linalg::ReduceOp sum;        ///< of the parts of a split reduction
+  scf::ForallOp parts;         ///< that compute those parts
   SmallVector<StringRef> dims; ///< of the output
   int64_t tileM = 1, tileN = 1;
   Value tiledProduct;
@@ -53,6 +59,13 @@ int64_t NestTiling::tileOf(StringRef dim, int64_t otherwise) {
 // Dimensions with a name have their tiles from the schedule or from mmk-apply-variant; the numbers
 // here are for literal ones.
 void NestTiling::chooseTile() {
+  // A sum of parts waits for memory only: whole rows, and few of them for each vector core, so that
+  // there are some for all.
+  if (sum) {
+    tileM = 8 * (machine.getTopology() == aicore::Topology::split ? machine.getVectorCores() : 1);
+    tileN = 512;
+    return;
+  }
   tileN = tileOf(dims.back(), contract ? 256 : 512);
   if (dims.size() > 1)
     tileM = tileOf(dims[dims.size() - 2], contract ? 128 : 8);
@@ -63,6 +76,9 @@ void NestTiling::chooseTile() {
 }
 
 ir::DealAttr NestTiling::deal() {
+  const int64_t cores = kernel.chosenNumber("cores", 1);
+  if (sum) // no matter who has computed the parts
+    return ir::DealAttr::get(b.getContext(), ir::Order::rows, 1, cores, 0, 0, 1);
   StringRef word = kernel.chosenWord("order", "rows");
   int64_t width = 1;
   if (word.consume_front("swizzle(")) {
@@ -70,15 +86,17 @@ ir::DealAttr NestTiling::deal() {
     word = "swizzle";
   }
   auto order = ir::symbolizeOrder(word);
-  int64_t gridM = 1, gridN = 1;
+  int64_t gridM = 1, gridN = 1, gridK = 1;
   if (dims.size() > 1)
     gridM = kernel.chosenNumber(("grid." + dims[dims.size() - 2]).str(), 1);
   gridN = kernel.chosenNumber(("grid." + dims.back()).str(), 1);
   // 0 x 0 is "no grid": the tiles are dealt one by one.
   if (gridM * gridN == 1)
     gridM = gridN = 0;
-  return ir::DealAttr::get(b.getContext(), order.value_or(ir::Order::rows), width,
-                           kernel.chosenNumber("cores", 1), gridM, gridN);
+  else if (parts)
+    gridK = kernel.chosenNumber(("grid." + dimNames(contract).back()).str(), 1);
+  return ir::DealAttr::get(b.getContext(), order.value_or(ir::Order::rows), width, cores, gridM,
+                           gridN, gridK);
 }
 
 LogicalResult NestTiling::fuseProducers(SmallVector<Operation *> slices) {
@@ -100,7 +118,7 @@ LogicalResult NestTiling::fuseProducers(SmallVector<Operation *> slices) {
                                          slice.getMixedOffsets(), slice.getMixedSizes());
     if (failed(tiled))
       return producer.emitError("this operation cannot be tiled");
-    if (isa<linalg::ContractOp>(source.getDefiningOp()))
+    if (isa<linalg::ContractOp, linalg::ReduceOp>(source.getDefiningOp()))
       tiledProduct = tiled->tiledValues[0];
     b.replaceOp(slice, tiled->tiledValues[0]);
     slices.append(tiled->generatedSlices.begin(), tiled->generatedSlices.end());
@@ -108,33 +126,65 @@ LogicalResult NestTiling::fuseProducers(SmallVector<Operation *> slices) {
   return success();
 }
 
-LogicalResult NestTiling::run() {
+LogicalResult NestTiling::findWork() {
   for (Operation &op : nest.getBody().front()) {
     if (auto found = dyn_cast<linalg::GenericOp>(op))
       generic = found;
     if (auto found = dyn_cast<linalg::ContractOp>(op))
       contract = found;
+    if (auto found = dyn_cast<linalg::ReduceOp>(op))
+      sum = found;
+    if (auto found = dyn_cast<scf::ForallOp>(op))
+      parts = found;
   }
-  if (!generic && !contract)
+  if (parts)
+    for (auto found : parts.getBody()->getOps<linalg::ContractOp>())
+      contract = found;
+  if (!generic && !contract && !sum)
     return nest.emitOpError("expected a product or an elementwise operation on whole tensors");
   for (Value value : nest.getBody().front().getTerminator()->getOperands())
-    if (!isa_and_nonnull<linalg::GenericOp, linalg::ContractOp>(value.getDefiningOp()))
+    if (!isa_and_nonnull<linalg::GenericOp, linalg::ContractOp, linalg::ReduceOp, scf::ForallOp>(
+            value.getDefiningOp()))
       return nest.emitOpError("expected to yield results of its product or elementwise operation");
-  linalg::LinalgOp root =
-      generic ? cast<linalg::LinalgOp>(*generic) : cast<linalg::LinalgOp>(*contract);
+  return success();
+}
+
+/// The op that the others of the nest compute operands of.
+linalg::LinalgOp NestTiling::root() {
+  if (generic)
+    return cast<linalg::LinalgOp>(*generic);
+  return sum ? cast<linalg::LinalgOp>(*sum) : cast<linalg::LinalgOp>(*contract);
+}
+
+/// The product over one part of the reduction, on its own slices of the operands.
+linalg::LinalgOp NestTiling::rootOfPart(Value part) {
+  IRMapping map;
+  map.map(parts.getInductionVar(0), part);
+  for (Operation &op : parts.getBody()->without_terminator())
+    b.clone(op, map);
+  return map.lookup(contract.getResult(0)).getDefiningOp<linalg::LinalgOp>();
+}
+
+LogicalResult NestTiling::run() {
+  if (failed(findWork()))
+    return failure();
+  linalg::LinalgOp root = this->root();
   dims = dimNames(root);
   StringRef depth;
-  if (!generic)
+  if (root == contract)
     depth = dims.pop_back_val();
   chooseTile();
 
   auto yield = cast<ir::YieldOp>(nest.getBody().front().getTerminator());
   b.setInsertionPoint(yield);
-  const size_t rank = dims.size();
   Value batches = index(1), one = index(1), zero = index(0);
   SmallVector<Value> extents;
+  // Parts of a reduction are like batches of the output.
+  if (parts)
+    extents.push_back(parts.getDynamicUpperBound()[0]);
   for (StringRef dim : dims)
     extents.push_back(dimValue(b, loc, dim));
+  const size_t rank = extents.size();
   for (size_t i = 0; i + 2 < rank; ++i)
     batches = arith::MulIOp::create(b, loc, batches, extents[i]);
   auto tiles = [&](Value extent, int64_t tile) -> Value {
@@ -178,9 +228,18 @@ LogicalResult NestTiling::run() {
   along(rank - 1, walk.getColumn(), tileN);
 
   SmallVector<OpFoldResult> rootOffsets(offsets), rootSizes(sizes);
-  if (!generic) {
-    rootOffsets.push_back(b.getIndexAttr(0));
-    rootSizes.push_back(OpFoldResult(dimValue(b, loc, depth)));
+  if (parts) {
+    root = rootOfPart(cast<Value>(offsets[0]));
+    rootOffsets.erase(rootOffsets.begin());
+    rootSizes.erase(rootSizes.begin());
+  }
+  if (root.getNumReductionLoops() > 0) {
+    // Over the whole reduction: the last dimension of a product, the first of a sum of parts.
+    const unsigned at = sum ? 0 : rootOffsets.size();
+    OpFoldResult size = depth.empty() || parts ? root.createLoopRanges(b, loc)[at].size
+                                               : OpFoldResult(dimValue(b, loc, depth));
+    rootOffsets.insert(rootOffsets.begin() + at, b.getIndexAttr(0));
+    rootSizes.insert(rootSizes.begin() + at, size);
   }
   FailureOr<TilingResult> tiled =
       cast<TilingInterface>(root.getOperation()).getTiledImplementation(b, rootOffsets, rootSizes);
@@ -204,8 +263,12 @@ LogicalResult NestTiling::run() {
   scf::YieldOp::create(b, loc, filled);
   yield.getValuesMutable().assign(loop.getResults());
   b.eraseOp(root);
-  if (generic && contract)
+  if (parts)
+    b.eraseOp(parts);
+  else if (generic && contract)
     b.eraseOp(contract);
+  else if (generic && sum)
+    b.eraseOp(sum);
   return success();
 }
 

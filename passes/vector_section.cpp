@@ -72,14 +72,15 @@ bool onlyNarrows(linalg::GenericOp generic) {
 void Placer::allocateVectorSection(Tile &tile, VectorBuffers &buffers) {
   const bool split = machine.getTopology() == aicore::Topology::split;
   const int64_t cores = split ? machine.getVectorCores() : 1;
-  Value product = tile.stageLoop ? Value(tile.stageLoop.getResult(0)) : Value();
+  const bool byFixpipe = split && tile.stageLoop;
+  Value product = tile.product();
 
   // On a split chip the fixpipe writes products, also narrowed, straight to global memory.
-  buffers.needed = tile.generic ? !(split && product && tile.generic.getInputs().size() == 1 &&
+  buffers.needed = tile.generic ? !(byFixpipe && tile.generic.getInputs().size() == 1 &&
                                     tile.generic.getInputs()[0] == product &&
                                     tile.generic.getIndexingMapsArray()[0].isIdentity() &&
                                     onlyNarrows(tile.generic))
-                                : !split;
+                                : !byFixpipe;
   if (!buffers.needed)
     return;
 
@@ -96,12 +97,19 @@ void Placer::allocateVectorSection(Tile &tile, VectorBuffers &buffers) {
     buffers.inputs.push_back({nullptr, Spread::full, true, {}});
   }
 
+  Type productElement =
+      product ? cast<RankedTensorType>(product.getType()).getElementType() : Type();
   auto elementOf = [&](const VectorBuffers::Input &input) {
-    Value tensor = input.operand ? input.operand->get() : product;
-    return cast<RankedTensorType>(tensor.getType()).getElementType();
+    return input.isProduct
+               ? productElement
+               : cast<RankedTensorType>(input.operand->get().getType()).getElementType();
   };
   auto inputName = [&](const VectorBuffers::Input &input) {
     return input.isProduct ? StringRef("acc") : nameOf(input.operand->get());
+  };
+  // A sum of parts is made where it is used; where that is a store, it is an output.
+  auto groupOf = [&](const VectorBuffers::Input &input) {
+    return !input.isProduct || !tile.sum ? "ub" : tile.generic ? "scratch" : "out";
   };
   // With one dimension there are no rows to deal: the vector cores halve the columns.
   const int64_t width = tile.rank == 1 ? llvm::divideCeil(tile.tileN, cores) : tile.tileN;
@@ -111,7 +119,7 @@ void Placer::allocateVectorSection(Tile &tile, VectorBuffers &buffers) {
   int64_t fixed = 0, perRow = scratch * paddedColumns(width, b.getF32Type()) * 4;
   for (const auto &input : buffers.inputs) {
     Type element = elementOf(input);
-    int64_t count = copies("ub", inputName(input)), bytes = bytesOf(element);
+    int64_t count = copies(groupOf(input), inputName(input)), bytes = bytesOf(element);
     if (input.spread == Spread::full)
       perRow += count * paddedColumns(width, element) * bytes;
     else if (input.spread == Spread::column)
@@ -119,14 +127,15 @@ void Placer::allocateVectorSection(Tile &tile, VectorBuffers &buffers) {
     else
       fixed += count * paddedColumns(width, element) * bytes;
   }
+  if (tile.sum)
+    perRow += copies("ub", "part") * paddedColumns(width, productElement) * bytesOf(productElement);
   for (Type element : outputs)
     perRow += copies("out", "") * paddedColumns(width, element) * bytesOf(element);
 
   // An elementwise kernel says by its tile how much one vector step takes. Behind a product the
   // tile is the cube's; the vector cores take it in as few steps as fit, and as give each
   // transfer its full rate.
-  SmallVector<StringRef> dims =
-      dimNames(tile.generic ? tile.generic.getOperation() : tile.contract.getOperation());
+  SmallVector<StringRef> dims = dimNames(tile.last());
   StringRef rowDim = tile.rank > 1 && dims.size() >= tile.rank ? dims[tile.rank - 2] : "";
   bool asked = tile.rank > 1 && !hasProduct(kernel) && kernel.choice(("tile." + rowDim).str());
   int64_t room = machine.capacity(Space::ub) - fixed - 1024;
@@ -136,7 +145,7 @@ void Placer::allocateVectorSection(Tile &tile, VectorBuffers &buffers) {
   buffers.steps = llvm::divideCeil(rows, buffers.rowsAStep);
   buffers.rowsAStep = llvm::divideCeil(rows, buffers.steps); // steps of even length
 
-  Location where = tile.generic ? tile.generic.getLoc() : tile.contract.getLoc();
+  Location where = tile.last()->getLoc();
   if (!rowDim.empty())
     where = placeOf(("tile." + rowDim).str(), where);
   for (auto &input : buffers.inputs) {
@@ -145,8 +154,9 @@ void Placer::allocateVectorSection(Tile &tile, VectorBuffers &buffers) {
     int64_t columns = input.spread == Spread::column ? buffers.rowsAStep : width;
     if (input.spread == Spread::single)
       columns = 1;
-    input.buffer = alloc(inputName(input), "ub", Space::ub, rowsOfTile ? buffers.rowsAStep : 1,
-                         paddedColumns(columns, element), element, where);
+    input.buffer =
+        alloc(inputName(input), groupOf(input), Space::ub, rowsOfTile ? buffers.rowsAStep : 1,
+              paddedColumns(columns, element), element, where);
   }
   if (tile.generic) {
     for (auto [i, element] : llvm::enumerate(outputs))
@@ -157,22 +167,25 @@ void Placer::allocateVectorSection(Tile &tile, VectorBuffers &buffers) {
       buffers.scratch = alloc("scratch", "scratch", Space::ub, buffers.rowsAStep * scratch,
                               paddedColumns(width, b.getF32Type()), b.getF32Type(), where);
   }
-  if (split && product)
-    buffers.spilled = alloc("acc", "out", Space::gm, tile.tileM, tile.tileN,
-                            cast<RankedTensorType>(product.getType()).getElementType(), where);
+  if (tile.sum)
+    buffers.part = alloc("part", "ub", Space::ub, buffers.rowsAStep,
+                         paddedColumns(width, productElement), productElement, where);
+  if (byFixpipe)
+    buffers.spilled = alloc("acc", "out", Space::gm, tile.tileM, tile.tileN, productElement, where);
 }
 
 void Placer::emitEpilogue(Tile &tile, VectorBuffers &buffers, ArrayRef<Destination> destinations) {
-  loc = tile.generic ? tile.generic.getLoc() : tile.contract.getLoc();
+  loc = tile.last()->getLoc();
   const bool split = machine.getTopology() == aicore::Topology::split;
-  Value product = tile.stageLoop ? Value(tile.stageLoop.getResult(0)) : Value();
+  const bool byFixpipe = split && tile.stageLoop;
+  Value product = tile.product();
   const unsigned rank = tile.rank;
   auto along = [&](const Destination &destination) {
     return SmallVector<int64_t>{rank > 1 ? int64_t(destination.view.dims[rank - 2]) : -1,
                                 int64_t(destination.view.dims[rank - 1])};
   };
 
-  if (split && product)
+  if (byFixpipe)
     for (const Destination &destination : destinations)
       if (destination.value == product || !buffers.needed)
         aicore::FixpipeOp::create(b, loc, tile.acc, tile.accSlot, destination.view.memref,
@@ -183,7 +196,7 @@ void Placer::emitEpilogue(Tile &tile, VectorBuffers &buffers, ArrayRef<Destinati
   if (!split)
     return emitVectorSection(tile, buffers, destinations, Value(), 1);
 
-  if (product) {
+  if (byFixpipe) {
     Value spillSlot = slot(tile.number, buffers.spilled);
     aicore::SpillOp::create(b, loc, tile.acc, tile.accSlot, tile.rows, tile.columns,
                             buffers.spilled, spillSlot);
@@ -197,7 +210,7 @@ void Placer::emitEpilogue(Tile &tile, VectorBuffers &buffers, ArrayRef<Destinati
 void Placer::emitVectorSection(Tile &tile, VectorBuffers &buffers,
                                ArrayRef<Destination> destinations, Value core, int64_t cores) {
   const unsigned rank = tile.rank;
-  Value product = tile.stageLoop ? Value(tile.stageLoop.getResult(0)) : Value();
+  Value product = tile.product();
   Value zero = index(0);
 
   // This core's part of the tile: rows, or columns when there is only one row.
@@ -270,6 +283,8 @@ void Placer::emitVectorSection(Tile &tile, VectorBuffers &buffers,
     inputSlots[i] = slot(number, input.buffer);
     if (!input.isProduct)
       transfer(input, row, count, inputSlots[i]);
+    else if (tile.sum)
+      emitSum(tile, buffers, input.buffer, inputSlots[i], number, row, firstColumn, count, columns);
     else if (buffers.spilled)
       aicore::FetchOp::create(b, loc, buffers.spilled, spillSlot, row, count, columns, input.buffer,
                               inputSlots[i]);

@@ -23,6 +23,10 @@ public:
   void run() {
     findConstants(p.body);
     visit(p.body);
+    // In steps of one, a bound is the number of iterations itself.
+    for (ValueId value = 0; value < static_cast<ValueId>(p.values); ++value)
+      if (p.boundStep[value] == 1)
+        raise(p.stepsModulus[value], p.modulus[value]);
   }
 
 private:

@@ -218,7 +218,7 @@ SmallVector<Known> Walk::split(Known known, int64_t step, int64_t period) const 
   SmallVector<Known> options;
   auto option = [&](Number steps, int64_t low, int64_t high) {
     Known one = known;
-    one.number = number.within(low, high);
+    one.number = (step == 1 ? steps : number).within(low, high);
     one.step = step;
     one.steps = steps;
     options.push_back(one);

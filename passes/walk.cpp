@@ -23,15 +23,21 @@ struct Arithmetic {
   Value max(Value x, Value y) { return arith::MaxSIOp::create(b, loc, x, y); }
 };
 
-/// A rectangle of tiles: of all the tiles, or of the share of one core of a grid.
-struct Rectangle {
-  Value firstRow, firstColumn, rows, columns;
+/// A box of tiles: of all the tiles, or of the share of one core of a grid.
+struct Box {
+  Value firstBatch, firstRow, firstColumn, batches, rows, columns;
 };
 
 // Core g of a grid gm x gn owns rows [gi * h, gi * h + h) with h = ceil(rows / gm), cut at the end;
 // cores beyond the grid own nothing.
-Rectangle ownRectangle(Arithmetic a, Value block, Value rows, Value columns, ir::DealAttr deal) {
+Box ownBox(Arithmetic a, Value block, Value batches, Value rows, Value columns, ir::DealAttr deal) {
   Value gm = a.number(deal.getGridM()), gn = a.number(deal.getGridN());
+  Value gk, firstBatch = a.number(0);
+  if (deal.getGridK() > 1) {
+    Value area = a.number(deal.getGridM() * deal.getGridN());
+    gk = a.div(block, area);
+    block = a.rem(block, area);
+  }
   Value gi = a.div(block, gn), gj = a.rem(block, gn);
   auto part = [&](Value extent, Value parts, Value which) {
     Value length = a.ceilDiv(extent, parts);
@@ -41,7 +47,9 @@ Rectangle ownRectangle(Arithmetic a, Value block, Value rows, Value columns, ir:
   };
   auto [firstRow, height] = part(rows, gm, gi);
   auto [firstColumn, width] = part(columns, gn, gj);
-  return {firstRow, firstColumn, height, width};
+  if (gk)
+    std::tie(firstBatch, batches) = part(batches, a.number(deal.getGridK()), gk);
+  return {firstBatch, firstRow, firstColumn, batches, height, width};
 }
 
 // Row and column of step i through a rectangle of rows x columns.
@@ -78,10 +86,12 @@ Value expandShare(OpBuilder &b, ir::ShareOp share) {
   Arithmetic a{b, share.getLoc()};
   ir::DealAttr deal = share.getDeal();
   if (deal.getGridM() > 0) {
-    Rectangle own = ownRectangle(a, share.getBlock(), share.getRows(), share.getColumns(), deal);
-    Value tiles = a.mul(share.getBatches(), a.mul(own.rows, own.columns));
-    Value inGrid = arith::CmpIOp::create(b, a.loc, arith::CmpIPredicate::slt, share.getBlock(),
-                                         a.number(deal.getGridM() * deal.getGridN()));
+    Box own =
+        ownBox(a, share.getBlock(), share.getBatches(), share.getRows(), share.getColumns(), deal);
+    Value tiles = a.mul(own.batches, a.mul(own.rows, own.columns));
+    Value inGrid =
+        arith::CmpIOp::create(b, a.loc, arith::CmpIPredicate::slt, share.getBlock(),
+                              a.number(deal.getGridM() * deal.getGridN() * deal.getGridK()));
     return arith::SelectOp::create(b, a.loc, inGrid, tiles, a.number(0));
   }
   Value tiles = a.mul(share.getBatches(), a.mul(share.getRows(), share.getColumns()));
@@ -92,15 +102,18 @@ Value expandShare(OpBuilder &b, ir::ShareOp share) {
 std::array<Value, 3> expandWalk(OpBuilder &b, ir::WalkOp walk) {
   Arithmetic a{b, walk.getLoc()};
   ir::DealAttr deal = walk.getDeal();
-  Rectangle own{a.number(0), a.number(0), walk.getRows(), walk.getColumns()};
+  Value zero = a.number(0);
+  Box own{zero, zero, zero, walk.getBatches(), walk.getRows(), walk.getColumns()};
   Value step = walk.getIndex();
   if (deal.getGridM() > 0)
-    own = ownRectangle(a, walk.getBlock(), walk.getRows(), walk.getColumns(), deal);
+    own = ownBox(a, walk.getBlock(), walk.getBatches(), walk.getRows(), walk.getColumns(), deal);
   else
     step = a.add(walk.getBlock(), a.mul(step, a.number(deal.getCores())));
   Value area = a.mul(own.rows, own.columns);
   Value batch = a.div(step, area), i = a.rem(step, area);
   auto [row, column] = walkRectangle(a, i, own.rows, own.columns, deal);
+  if (deal.getGridK() > 1)
+    batch = a.add(own.firstBatch, batch);
   return {batch, a.add(own.firstRow, row), a.add(own.firstColumn, column)};
 }
 

@@ -89,6 +89,8 @@ mmk.kernel @deals dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"y"
     %zigzag = mmk.share %block of %one x %n x %one by #mmk.deal<zigzag, width = 1, cores = 8, grid = 0 x 0>
     // CHECK-NEXT: mmk.share {{.*}} by <swizzle, width = 4, cores = 8, grid = 0 x 0>
     %swizzle = mmk.share %block of %one x %n x %one by #mmk.deal<swizzle, width = 4, cores = 8, grid = 0 x 0>
+    // CHECK-NEXT: mmk.share {{.*}} by <rows, width = 1, cores = 20, grid = 2 x 1 x 10>
+    %parts = mmk.share %n of %n x %one x %one by #mmk.deal<rows, width = 1, cores = 20, grid = 2 x 1 x 10>
     mmk.yield %x : tensor<?xf32>
   } -> tensor<?xf32>
   mmk.return %y : tensor<?xf32>

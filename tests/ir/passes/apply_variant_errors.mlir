@@ -442,8 +442,10 @@ mmk.kernel @k dims ["M", "K", "N"]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   mmk.return %acc : tensor<?x?xf32>
 } schedule {
-  // expected-error @+1 {{grid.K = 2 splits the reduction over cores, which is not supported by this version; legal: 1}}
-  mmk.choice "grid.K" = [2]
+  // expected-error @+1 {{the grid has 2 rectangles for each of 3 parts of the reduction, but only 4 cores deal with them}}
+  mmk.choice "cores" = [4]
+  mmk.choice "grid.N" = [2]
+  mmk.choice "grid.K" = [3]
 }
 }
 

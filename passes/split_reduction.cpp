@@ -1,0 +1,168 @@
+#include "passes/passes.h"
+#include "passes/variant.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace mmk {
+
+#define GEN_PASS_DEF_SPLITREDUCTION
+#include "passes/Passes.h.inc"
+
+namespace {
+
+// The parts meet in memory and are summed in a fixed order. The machine's stores could also add to
+// what is there, which saves the second nest; but then the order of a sum, and with it the last
+// bits of the result, would depend on which core is faster.
+class Splitter {
+public:
+  Splitter(ir::KernelOp kernel, ir::NestOp nest, linalg::ContractOp contract, int64_t parts)
+      : kernel(kernel), nest(nest), contract(contract), parts(parts), b(nest),
+        loc(contract.getLoc()), dims(dimNames(contract)) {}
+
+  void run() {
+    chooseLength();
+    Value partial = emitParts();
+    emitSum(partial);
+  }
+
+private:
+  Value index(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
+  Value roundUp(Value value, int64_t unit) {
+    Value units = arith::CeilDivSIOp::create(b, loc, value, index(unit));
+    return arith::MulIOp::create(b, loc, units, index(unit));
+  }
+
+  void chooseLength();
+  Value emitParts();
+  Value partOf(Value operand, AffineMap along, Value first, Value size);
+  void emitSum(Value partial);
+
+  ir::KernelOp kernel;
+  ir::NestOp nest;
+  linalg::ContractOp contract;
+  int64_t parts;
+  OpBuilder b;
+  Location loc;
+  SmallVector<StringRef> dims; ///< of the product: batches, m, n, k
+  Value depth;                 ///< of the whole reduction
+  Value length;                ///< of a part
+  Value count;                 ///< of parts that have work
+};
+
+// A part is a whole number of stages, so that its transfers start where those of the whole product
+// would; one of less than a stage is a whole number of base tiles.
+void Splitter::chooseLength() {
+  const int64_t tile = kernel.chosenNumber(("tile." + dims.back()).str(), 1);
+  const int64_t stage = kernel.chosenNumber(("stage." + dims.back()).str(), tile);
+  depth = dimValue(b, loc, dims.back());
+  Value share = arith::CeilDivSIOp::create(b, loc, depth, index(parts));
+  Value inTiles = roundUp(share, tile), inStages = roundUp(share, stage);
+  Value isShort = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, inTiles, index(stage));
+  length = arith::SelectOp::create(b, loc, isShort, inTiles, inStages);
+  count = arith::CeilDivSIOp::create(b, loc, depth, length);
+}
+
+/// The slice of an operand that one part of the reduction reads.
+Value Splitter::partOf(Value operand, AffineMap along, Value first, Value size) {
+  SmallVector<OpFoldResult> offsets, sizes,
+      strides(along.getNumResults(), OpFoldResult(b.getIndexAttr(1)));
+  for (AffineExpr expression : along.getResults()) {
+    const unsigned dim = cast<AffineDimExpr>(expression).getPosition();
+    const bool isDepth = dim + 1 == dims.size();
+    offsets.push_back(isDepth ? OpFoldResult(first) : OpFoldResult(b.getIndexAttr(0)));
+    sizes.push_back(isDepth ? size : dimValue(b, loc, dims[dim]));
+  }
+  return tensor::ExtractSliceOp::create(b, loc, operand, offsets, sizes, strides);
+}
+
+Value Splitter::emitParts() {
+  auto product = cast<RankedTensorType>(contract.getResult(0).getType());
+  SmallVector<int64_t> shape(product.getRank() + 1, ShapedType::kDynamic);
+  auto type = RankedTensorType::get(shape, product.getElementType());
+  auto inParts = ir::NestOp::create(b, loc, TypeRange{type});
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(b.createBlock(&inParts.getBody(), {}, b.getIndexType(), loc));
+
+  // What the operands are sliced from stands in the nest that is split.
+  IRMapping map;
+  for (Operation &op : nest.getBody().front())
+    if (isa<tensor::ExtractSliceOp>(op) || op.hasTrait<OpTrait::ConstantLike>() ||
+        isa<tensor::DimOp, ir::DimOp>(op))
+      b.clone(op, map);
+  SmallVector<OpFoldResult> extents = {count};
+  for (StringRef dim : ArrayRef(dims).drop_back())
+    extents.push_back(dimValue(b, loc, dim));
+  Value all = tensor::EmptyOp::create(b, loc, extents, product.getElementType());
+  auto loop = scf::ForallOp::create(b, loc, ArrayRef<OpFoldResult>{count}, all, std::nullopt);
+  {
+    OpBuilder::InsertionGuard inLoop(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value first = arith::MulIOp::create(b, loc, loop.getInductionVar(0), length);
+    Value rest = arith::SubIOp::create(b, loc, depth, first);
+    Value size = arith::MinSIOp::create(b, loc, rest, length);
+    SmallVector<Value> operands;
+    for (auto [operand, along] : llvm::zip(contract.getInputs(), contract.getIndexingMapsArray()))
+      operands.push_back(partOf(map.lookupOrDefault(operand), along, first, size));
+    auto fill = contract.getOutputs()[0].getDefiningOp<linalg::FillOp>();
+    Value empty =
+        tensor::EmptyOp::create(b, loc, ArrayRef(extents).drop_front(), product.getElementType());
+    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(product.getElementType()));
+    operands.push_back(linalg::FillOp::create(b, fill.getLoc(), zero, empty).getResult(0));
+    auto part =
+        cast<linalg::ContractOp>(mlir::clone(b, contract, contract->getResultTypes(), operands));
+    SmallVector<OpFoldResult> offsets(extents.size(), b.getIndexAttr(0)), sizes(extents),
+        strides(extents.size(), b.getIndexAttr(1));
+    offsets[0] = loop.getInductionVar(0);
+    sizes[0] = b.getIndexAttr(1);
+    b.setInsertionPointToEnd(loop.getTerminator().getBody());
+    tensor::ParallelInsertSliceOp::create(b, loc, part.getResult(0), loop.getRegionIterArgs()[0],
+                                          offsets, sizes, strides);
+  }
+  ir::YieldOp::create(b, loc, loop.getResults());
+  return inParts.getResult(0);
+}
+
+// In place of the product, its nest has the sum of the parts.
+void Splitter::emitSum(Value partial) {
+  b.setInsertionPoint(contract);
+  auto sum = linalg::ReduceOp::create(
+      b, loc, partial, contract.getOutputs()[0], ArrayRef<int64_t>{0},
+      [](OpBuilder &inner, Location where, ValueRange elements) {
+        const bool isFloat = isa<FloatType>(elements[0].getType());
+        Value next =
+            isFloat ? arith::AddFOp::create(inner, where, elements[1], elements[0]).getResult()
+                    : arith::AddIOp::create(inner, where, elements[1], elements[0]).getResult();
+        linalg::YieldOp::create(inner, where, next);
+      });
+  sum->setAttr("mmk.dims", b.getStrArrayAttr(ArrayRef(dims).drop_back()));
+  if (Attribute name = contract->getAttr("mmk.name"))
+    sum->setAttr("mmk.name", name);
+  contract.getResult(0).replaceAllUsesWith(sum.getResult(0));
+  contract.erase();
+}
+
+struct SplitReductionPass : impl::SplitReductionBase<SplitReductionPass> {
+  void runOnOperation() override {
+    for (ir::KernelOp kernel : getOperation().getOps<ir::KernelOp>()) {
+      if (failed(checkDims(kernel)) || failed(checkNests(kernel)))
+        return signalPassFailure();
+      SmallVector<linalg::ContractOp> contracts;
+      for (ir::NestOp nest : kernel.getBody().getOps<ir::NestOp>())
+        llvm::append_range(contracts, nest.getBody().getOps<linalg::ContractOp>());
+      for (linalg::ContractOp contract : contracts) {
+        const int64_t parts = kernel.chosenNumber(("grid." + dimNames(contract).back()).str(), 1);
+        if (parts > 1)
+          Splitter(kernel, cast<ir::NestOp>(contract->getParentOp()), contract, parts).run();
+      }
+    }
+  }
+};
+
+} // namespace
+} // namespace mmk
