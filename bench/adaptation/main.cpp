@@ -1,0 +1,79 @@
+// mmk-adaptation: the fused kernel on machines with half of something. `--update` writes the table
+// into docs/adaptation.md, `--check` fails when the page has another, or when a row is impossible.
+#include "bench/adaptation/adaptation.h"
+#include "runtime/threads.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <fmt/format.h>
+
+namespace mmk::adaptation {
+namespace {
+
+constexpr const char *document = MMK_SOURCE_DIR "/docs/adaptation.md";
+constexpr const char *begin = "<!-- The table: mmk-adaptation --update -->\n";
+constexpr const char *end = "<!-- End of the table -->\n";
+
+std::string table(const std::vector<Result> &results) {
+  std::string made = "\n| case | halved | best before | best now | roofline | bound | recovered | "
+                     "chosen now |\n|---|---|---|---|---|---|---|---|\n";
+  for (const Result &result : results)
+    made += fmt::format("| {} | {} | {} | {} | {} | {} | {:.1f} % | {} |\n", result.shape->name,
+                        result.change->name,
+                        result.before ? std::to_string(*result.before) : "does not fit",
+                        result.best, result.roofline.cycles, result.roofline.bound,
+                        100 * result.recovered(), result.variant);
+  return made + "\n";
+}
+
+/// No variant is faster than the roofline, and a new choice is never a worse one.
+bool isPossible(const Result &result) {
+  if (result.roofline.cycles <= result.best && (!result.before || result.best <= *result.before))
+    return true;
+  llvm::errs() << "impossible: " << result.shape->name << ", " << result.change->name << '\n';
+  return false;
+}
+
+/// The page with this table; empty when there is no page with marks for it.
+std::string pageWith(const std::string &table, std::string &old) {
+  if (auto buffer = llvm::MemoryBuffer::getFile(document))
+    old = (*buffer)->getBuffer().str();
+  const size_t from = old.find(begin), to = old.find(end);
+  if (from == std::string::npos || to == std::string::npos)
+    return "";
+  return old.substr(0, from) + begin + table + old.substr(to);
+}
+
+int run(llvm::StringRef mode) {
+  auto results = adapt(availableThreads());
+  if (!results) {
+    llvm::errs() << llvm::toString(results.takeError()) << '\n';
+    return 2;
+  }
+  bool isRight = llvm::all_of(*results, isPossible);
+  if (mode.empty()) {
+    llvm::outs() << table(*results);
+    return isRight ? 0 : 1;
+  }
+  std::string old;
+  const std::string page = pageWith(table(*results), old);
+  if (page.empty()) {
+    llvm::errs() << document << " has no marks for the table\n";
+    return 2;
+  }
+  if (mode == "--check" && page != old) {
+    llvm::errs() << document << " has another table; mmk-adaptation --update makes it\n";
+    isRight = false;
+  }
+  std::error_code error;
+  if (mode == "--update")
+    llvm::raw_fd_ostream(document, error) << page;
+  return isRight && !error ? 0 : 1;
+}
+
+} // namespace
+} // namespace mmk::adaptation
+
+int main(int argc, char **argv) { return mmk::adaptation::run(argc > 1 ? argv[1] : ""); }
