@@ -1,5 +1,6 @@
 #include "codegen/count.h"
 
+#include "codegen/count_origins.h"
 #include "codegen/count_program.h"
 #include "codegen/count_run.h"
 #include "runtime/l2.h"
@@ -50,6 +51,17 @@ struct TimedCore : BlockClock {
     BlockClock::barrier(unit, pipe);
     return true;
   }
+};
+
+/// One whose events say what they come from.
+struct WatchedCore : TimedCore {
+  WatchedCore(const Machine &machine, int64_t block, int64_t start, EventSink &sink,
+              count::Origins &origins)
+      : TimedCore(machine, block, start, &sink), origins_(origins) {}
+  void at(size_t step, const int64_t *values) { from(step, origins_.slotsAt(step, values)); }
+
+private:
+  count::Origins &origins_;
 };
 
 template <typename Core>
@@ -106,8 +118,28 @@ GlobalMemory survey(const count::Program &program, const Machine &machine, int64
   return GlobalMemory(machine, active, std::move(tensors));
 }
 
+/// Runs blocks again, as many as the sink wants. Timing them all costs no more with a sink than
+/// without.
+void showEvents(aicore::PhaseOp phase, const count::Program &program, const Machine &machine,
+                CountedPhase counted, std::vector<int64_t> working, EventSink &events) {
+  count::Origins origins(phase, program);
+  counted.origins = origins.all();
+  counted.blocks = working.size();
+  events.enter(counted);
+  // The slowest comes first, also where nobody worked.
+  std::erase(working, counted.slowest);
+  working.insert(working.begin(), counted.slowest);
+  std::vector<int64_t> values;
+  for (int64_t block : working) {
+    if (!events.wants(block))
+      continue;
+    WatchedCore core(machine, block, counted.start, events, origins);
+    runBlock(program, values, block, core);
+  }
+}
+
 llvm::Error countPhase(aicore::PhaseOp phase, const Machine &machine, ArrayRef<int64_t> dims,
-                       int64_t blocks, KernelTime &time, EventSink *events) {
+                       int64_t number, int64_t blocks, KernelTime &time, EventSink *events) {
   llvm::Expected<count::Program> transfers =
       count::compile(phase, machine, dims, count::Scope::tensors);
   if (!transfers)
@@ -117,9 +149,10 @@ llvm::Error countPhase(aicore::PhaseOp phase, const Machine &machine, ArrayRef<i
     return program.takeError();
   program->setMemory(survey(*transfers, machine, blocks));
 
-  std::vector<int64_t> values;
+  CountedPhase counted{number, blocks, time.start(), time.start(), 0, {}};
+  std::vector<int64_t> working, values;
   for (int64_t block = 0; block < blocks; ++block) {
-    TimedCore core(machine, block, time.start(), events);
+    TimedCore core(machine, block, time.start());
     const count::RunEnd end = runBlock(*program, values, block, core);
     const std::string where = ", in block " + std::to_string(block);
     if (!end.finished)
@@ -127,9 +160,18 @@ llvm::Error countPhase(aicore::PhaseOp phase, const Machine &machine, ArrayRef<i
                           (end.reason ? end.reason : core.fault()) + where);
     if (!core.finish())
       return count::fault(phase, core.fault() + where);
-    time.add(block, core.time());
+    const BlockTime blockTime = core.time();
+    if (blockTime.end > counted.end) {
+      counted.end = blockTime.end;
+      counted.slowest = block;
+    }
+    if (blockTime.worked)
+      working.push_back(block);
+    time.add(block, blockTime);
   }
   time.endPhase();
+  if (events)
+    showEvents(phase, *program, machine, counted, std::move(working), *events);
   return llvm::Error::success();
 }
 
@@ -145,8 +187,9 @@ llvm::Expected<ClockReport> countKernel(aicore::KernelOp kernel, const Machine &
     return count::fault(kernel, "is dealt to " + Twine(blocks) + " cores, but " + machine.name +
                                     " has " + Twine(machine.cubeCores));
   KernelTime time(machine, blocks);
+  int64_t number = 0;
   for (auto phase : kernel.getBody().getOps<aicore::PhaseOp>())
-    if (llvm::Error error = countPhase(phase, machine, dims, blocks, time, events))
+    if (llvm::Error error = countPhase(phase, machine, dims, number++, blocks, time, events))
       return std::move(error);
   return time.report();
 }

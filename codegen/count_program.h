@@ -10,6 +10,7 @@
 #include "runtime/global_memory.h"
 #include "runtime/packets.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/Error.h"
 
 #include <vector>
@@ -109,10 +110,11 @@ struct Program {
   std::vector<mlir::Operation *> origins; ///< of each step, for messages
   std::vector<Instruction> instructions;
   std::vector<Cost> vectorCosts;
-  std::vector<TensorShape> tensors; ///< all of the kernel's, in order
-  std::vector<int64_t> values;      ///< as they stand before the first step
-  int32_t block = 0;                ///< place of the number of the block
-  int64_t packet = 1;               ///< bytes of a packet of global memory
+  std::vector<TensorShape> tensors;            ///< all of the kernel's, in order
+  std::vector<int64_t> values;                 ///< as they stand before the first step
+  llvm::DenseMap<mlir::Value, int32_t> places; ///< of the values of the IR
+  int32_t block = 0;                           ///< place of the number of the block
+  int64_t packet = 1;                          ///< bytes of a packet of global memory
 
   /// Sets what transfers of tensors cost.
   void setMemory(const GlobalMemory &memory);

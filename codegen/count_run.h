@@ -160,7 +160,8 @@ inline Amount amountOf(const Program &program, const Step &s, const int64_t *val
 
 /// Runs one block; `values` starts as a copy of the program's, with the number of the block. `Core`
 /// has `execute(unit, pipe, instruction, cost, amount)`, and for flags the calls of BlockClock;
-/// each returns false to stop.
+/// each returns false to stop. A core that has `at(step, values)` is told before each of them where
+/// the run is.
 template <typename Core>
 RunEnd run(const Program &program, std::vector<int64_t> &values, Core &core) {
   int64_t *value = values.data();
@@ -179,6 +180,8 @@ RunEnd run(const Program &program, std::vector<int64_t> &values, Core &core) {
     size_t following = pc + 1;
     const size_t target = s.target;
     bool goesOn = true;
+    if constexpr (requires { core.at(pc, value); })
+      core.at(pc, value);
     switch (s.kind) {
     case StepKind::jump:
       following = target;

@@ -21,17 +21,10 @@ std::string nameOf(Pipe from, Pipe to, int64_t event) {
 
 } // namespace
 
-std::string_view spelling(Work work) {
-  static constexpr std::string_view words[] = {"load",  "store",   "stage", "mmad",   "fixpipe",
-                                               "spill", "fetch",   "drain", "vector", "set",
-                                               "wait",  "barrier", "issue"};
-  return words[static_cast<size_t>(work)];
-}
-
 BlockClock::BlockClock(const Machine &machine, int64_t block, int64_t start, EventSink *sink)
-    : block_(block), eventIds_(machine.eventIds), crossFlagCount_(machine.crossFlags),
+    : eventIds_(machine.eventIds), crossFlagCount_(machine.crossFlags),
       flagCycles_(static_cast<int64_t>(std::ceil(machine.flagCycles))),
-      issueCycles_(static_cast<int64_t>(std::ceil(machine.issueCycles))), sink_(sink) {
+      issueCycles_(static_cast<int64_t>(std::ceil(machine.issueCycles))) {
   const bool split = machine.topology == Topology::split;
   units_.resize(split ? 1 + machine.vectorCoresPerCube : 1);
   for (UnitState &unit : units_)
@@ -41,6 +34,9 @@ BlockClock::BlockClock(const Machine &machine, int64_t block, int64_t start, Eve
     }
   eventFlags_.resize(units_.size() * pipeCount * pipeCount * eventIds_);
   crossFlags_.resize(2 * crossFlagCount_ * (units_.size() - 1));
+  if (sink)
+    log_ = std::make_unique<EventLog>(*sink, block, units_.size(), machine.queueDepth,
+                                      eventFlags_.size() + crossFlags_.size());
 }
 
 bool BlockClock::fail(std::string message) {
@@ -54,20 +50,20 @@ int64_t BlockClock::run(unsigned unit, Pipe pipe, int64_t earliest, int64_t cycl
   if (&queue != &scalar) {
     int64_t &oldest = queue.starts[queue.next];
     const int64_t issue = std::max(scalar.free, oldest);
+    if (log_)
+      log_->issue(unit, pipe, issue, issue + issueCycles_, oldest > scalar.free);
     scalar.free = issue + issueCycles_;
     scalar.busy += issueCycles_;
-    if (sink_)
-      sink_->see({block_, unit, Pipe::scalar, Work::issue, issue, scalar.free});
     earliest = std::max(earliest, scalar.free);
     oldest = std::max(earliest, queue.free);
     if (++queue.next == queue.starts.size())
       queue.next = 0;
   }
   const int64_t start = std::max(earliest, queue.free);
+  if (log_)
+    log_->run(unit, pipe, work, start, start + cycles, scalar.free, queue.free);
   queue.free = start + cycles;
   queue.busy += cycles;
-  if (sink_)
-    sink_->see({block_, unit, pipe, work, start, queue.free});
   return queue.free;
 }
 
@@ -94,8 +90,11 @@ bool BlockClock::setFlag(unsigned unit, Pipe from, Pipe to, int64_t event) {
   EventFlag *flag = eventFlag(unit, from, to, event);
   if (!flag)
     return false;
-  if (flag->set(run(unit, from, 0, flagCycles_, Work::set)))
+  if (flag->set(run(unit, from, 0, flagCycles_, Work::set))) {
+    if (log_)
+      log_->setBy(numberOf(flag));
     return true;
+  }
   return fail(fmt::format("the flag {} of {} is set again before {} has waited for it",
                           nameOf(from, to, event), nameOf(unit), spelling(to)));
 }
@@ -107,6 +106,8 @@ bool BlockClock::waitFlag(unsigned unit, Pipe from, Pipe to, int64_t event) {
   if (!flag->isUp())
     return fail(fmt::format("deadlock: {} of {} waits for the flag {}, which nothing before sets",
                             spelling(to), nameOf(unit), nameOf(from, to, event)));
+  if (log_)
+    log_->take(numberOf(flag));
   flag->wait(run(unit, to, flag->upAt(), flagCycles_, Work::wait));
   return true;
 }
@@ -130,11 +131,14 @@ bool BlockClock::setCross(unsigned unit, Pipe pipe, int64_t flag) {
     return false;
   const int64_t time = run(unit, pipe, 0, flagCycles_, Work::set);
   const size_t first = unit == 0 ? 0 : unit - 1, last = unit == 0 ? units_.size() - 1 : unit;
-  for (size_t core = first; core < last; ++core)
+  for (size_t core = first; core < last; ++core) {
     if (!flags[core].set(time))
       return fail(fmt::format("the cross-core flag {} of {} is set a 16th time before {} has "
                               "waited for it",
                               flag, nameOf(unit), nameOf(unit == 0 ? core + 1 : 0)));
+    if (log_)
+      log_->setBy(numberOf(&flags[core]));
+  }
   return true;
 }
 
@@ -151,6 +155,8 @@ bool BlockClock::waitCross(unsigned unit, Pipe pipe, int64_t flag) {
                               spelling(pipe), nameOf(unit), flag,
                               nameOf(unit == 0 ? core + 1 : 0)));
     up = std::max(up, flags[core].upAt());
+    if (log_)
+      log_->take(numberOf(&flags[core]));
   }
   const int64_t time = run(unit, pipe, up, flagCycles_, Work::wait);
   for (size_t core = first; core < last; ++core)
@@ -182,11 +188,14 @@ BlockTime BlockClock::time() const {
   time.worked = worked_;
   for (const UnitState &unit : units_) {
     PipeCycles busy{};
+    int64_t unitEnd = 0;
     for (size_t pipe = 0; pipe < pipeCount; ++pipe) {
-      time.end = std::max(time.end, unit.pipes[pipe].free);
+      unitEnd = std::max(unitEnd, unit.pipes[pipe].free);
       busy[pipe] = unit.pipes[pipe].busy;
     }
+    time.end = std::max(time.end, unitEnd);
     time.busy.push_back(busy);
+    time.ends.push_back(unitEnd);
   }
   return time;
 }

@@ -3,57 +3,25 @@
 #pragma once
 
 #include "machines/machine.h"
+#include "runtime/event_log.h"
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace mmk {
-
-/// What a pipe is busy with. `issue`: the scalar unit hands an instruction to its pipe.
-enum class Work : uint8_t {
-  load,
-  store,
-  stage,
-  mmad,
-  fixpipe,
-  spill,
-  fetch,
-  drain,
-  vector,
-  set,
-  wait,
-  barrier,
-  issue
-};
-std::string_view spelling(Work work);
-
-/// One instruction on one pipe, from when it starts to when it is done. `unit` 0 is the cube core
-/// (on a coupled chip the whole core), 1 and up are the vector cores of the block.
-struct Event {
-  int64_t block = 0;
-  unsigned unit = 0;
-  Pipe pipe = Pipe::scalar;
-  Work work = Work::issue;
-  int64_t start = 0, end = 0;
-};
-
-/// Receives the events of a block in program order, which is the order in time on each pipe only.
-class EventSink {
-public:
-  virtual ~EventSink() = default;
-  virtual void see(const Event &event) = 0;
-};
 
 /// Busy cycles by pipe, in the order of `allPipes`.
 using PipeCycles = std::array<int64_t, allPipes.size()>;
 
 /// What one block did in one phase.
 struct BlockTime {
-  int64_t end = 0;              ///< when its last pipe is done
-  bool worked = false;          ///< did anything besides flags
-  std::vector<PipeCycles> busy; ///< by unit
+  int64_t end = 0;                ///< when its last pipe is done
+  bool worked = false;            ///< did anything besides flags
+  std::vector<PipeCycles> busy;   ///< by unit
+  std::vector<int64_t> ends = {}; ///< by unit: when the last of its pipes is done
 };
 
 /// A counter between two pipes. Up to `capacity` sets may be ahead of the waits; one more is lost.
@@ -86,6 +54,12 @@ class BlockClock {
 public:
   BlockClock(const Machine &machine, int64_t block, int64_t start = 0, EventSink *sink = nullptr);
 
+  /// What the instructions that follow come from, for the sink: see Event. `slots` is read until
+  /// the next call.
+  void from(int64_t origin, std::span<const int64_t> slots) {
+    if (log_)
+      log_->from(origin, slots);
+  }
   void execute(unsigned unit, Pipe pipe, int64_t cycles, Work work);
   /// Takes effect when all earlier work of `from` is done.
   bool setFlag(unsigned unit, Pipe from, Pipe to, int64_t event);
@@ -122,10 +96,15 @@ private:
   EventFlag *eventFlag(unsigned unit, Pipe from, Pipe to, int64_t event);
   /// Of the flags between the cube core and its first vector core; the others' follow.
   CrossFlag *crossFlags(bool toCube, int64_t flag);
+  /// Numbers of flags in the log.
+  size_t numberOf(const EventFlag *flag) const { return flag - eventFlags_.data(); }
+  size_t numberOf(const CrossFlag *flag) const {
+    return eventFlags_.size() + (flag - crossFlags_.data());
+  }
   bool fail(std::string message);
 
-  int64_t block_, eventIds_, crossFlagCount_, flagCycles_, issueCycles_;
-  EventSink *sink_;
+  int64_t eventIds_, crossFlagCount_, flagCycles_, issueCycles_;
+  std::unique_ptr<EventLog> log_; ///< when there is a sink
   bool worked_ = false;
   std::vector<UnitState> units_;
   std::vector<EventFlag> eventFlags_;
@@ -139,6 +118,9 @@ struct ClockReport {
   double microseconds = 0; ///< the kernel alone
   double launchMicroseconds = 0;
   int64_t cores = 0; ///< blocks that had work
+  /// From the start of its phase to its own end, of all cube cores (on a coupled chip all cores)
+  /// and of all vector cores that had work, together.
+  int64_t cubeCoreCycles = 0, vectorCoreCycles = 0;
   struct PipeTime {
     int64_t busyCycles = 0; ///< mean over the cores that have work
     double busyMicroseconds = 0, ratio = 0;
@@ -168,6 +150,7 @@ private:
   struct BlockTotal {
     bool worked = false;
     std::vector<PipeCycles> busy;
+    std::vector<int64_t> cycles; ///< by unit
   };
   const Machine &machine_;
   int64_t start_ = 0, end_ = 0;

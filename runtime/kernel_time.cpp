@@ -16,6 +16,9 @@ void KernelTime::add(int64_t block, const BlockTime &time) {
   for (size_t unit = 0; unit < time.busy.size(); ++unit)
     for (size_t pipe = 0; pipe < allPipes.size(); ++pipe)
       total.busy[unit][pipe] += time.busy[unit][pipe];
+  total.cycles.resize(total.busy.size());
+  for (size_t unit = 0; unit < time.ends.size(); ++unit)
+    total.cycles[unit] += time.ends[unit] - start_;
 }
 
 void KernelTime::endPhase() { start_ = end_; }
@@ -34,6 +37,7 @@ ClockReport KernelTime::report() const {
     ++report.cores;
     for (size_t unit = 0; unit < block.busy.size(); ++unit) {
       vectorCores += unit > 0;
+      (unit == 0 ? report.cubeCoreCycles : report.vectorCoreCycles) += block.cycles[unit];
       for (size_t pipe = 0; pipe < allPipes.size(); ++pipe)
         (unit == 0 ? cube : vector)[pipe] += block.busy[unit][pipe];
     }

@@ -1,0 +1,56 @@
+// Finds out why each instruction of a block starts when it does: a clock that is watched has one
+// of these beside it, and one that is not pays nothing for it.
+#pragma once
+
+#include "runtime/events.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+namespace mmk {
+
+class EventLog {
+public:
+  EventLog(EventSink &sink, int64_t block, unsigned units, int64_t queueDepth, size_t flags);
+
+  /// What the events that follow come from.
+  void from(int64_t origin, std::span<const int64_t> slots) {
+    origin_ = origin;
+    slots_ = slots;
+  }
+
+  /// The next event is a wait for flag `flag`, which takes the oldest of its sets.
+  void take(size_t flag);
+  /// The last event was a set of this flag.
+  void setBy(size_t flag) { pending_[flag].push_back({last_, lastEnd_}); }
+
+  /// An issue, which a full queue held back when `queueWasFull`.
+  void issue(unsigned unit, Pipe pipe, int64_t start, int64_t end, bool queueWasFull);
+  /// An instruction on its pipe, which could start at `issued` and at `pipeFree` at the earliest.
+  void run(unsigned unit, Pipe pipe, Work work, int64_t start, int64_t end, int64_t issued,
+           int64_t pipeFree);
+
+private:
+  struct Set {
+    int64_t number, end;
+  };
+  struct PipeLog {
+    int64_t last = -1;            ///< number of the last event
+    std::vector<int64_t> started; ///< of the last events, as many as the queue is deep
+    size_t next = 0;
+  };
+  PipeLog &log(unsigned unit, Pipe pipe) {
+    return pipes_[unit * allPipes.size() + static_cast<size_t>(pipe)];
+  }
+  void emit(Event event);
+
+  EventSink &sink_;
+  int64_t block_, origin_ = -1;
+  std::span<const int64_t> slots_;
+  int64_t number_ = 0, last_ = -1, lastEnd_ = 0;
+  std::vector<PipeLog> pipes_;
+  std::vector<llvm::SmallVector<Set, 1>> pending_; ///< by flag, oldest first
+  llvm::SmallVector<int64_t, 2> taken_;            ///< by the wait at hand
+  Set holder_{-1, 0};                              ///< the last of them
+};
+
+} // namespace mmk

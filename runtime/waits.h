@@ -1,0 +1,29 @@
+// What pipes stand still for: the waits of a kernel by pipe, buffer and direction.
+#pragma once
+
+#include "runtime/recording.h"
+
+namespace mmk {
+
+/// All waits of a pipe for the same buffers to be filled, or to be free again.
+struct WaitReport {
+  bool onVectorCore = false;
+  Pipe pipe = Pipe::scalar; ///< that waits
+  Pipe from = Pipe::scalar; ///< that fills or frees
+  bool isFill = false;
+  std::vector<Origin::Buffer> buffers; ///< none when nothing is known of the flag
+  /// Of one core: on vector cores the mean over those of the block, rounded to the nearest.
+  int64_t count = 0, cycles = 0;
+
+  int64_t longest = 0; ///< cycles of the longest one
+  int64_t longestEnd = 0;
+  int64_t slot = -1; ///< that it was for
+  /// The last work before the flag that ended it.
+  std::string file;
+  int64_t line = 0;
+};
+
+/// Those of the slowest block of each phase that took any time; the longest in all first.
+std::vector<WaitReport> waitReport(const std::deque<PhaseRecording> &phases);
+
+} // namespace mmk
