@@ -126,4 +126,18 @@ void expectWritable(const std::string &path) {
     refuse("write", path, std::strerror(errno));
 }
 
+void makeFolder(const std::string &path) {
+  if (path.empty())
+    throw Mistake("cannot make a folder without a name");
+  std::error_code error;
+  fs::create_directories(path, error);
+  std::error_code ignored;
+  if (fs::exists(path, ignored) && !fs::is_directory(path, ignored))
+    refuse("make the folder", path, "there is a file of this name");
+  if (error)
+    refuse("make the folder", path, error.message());
+  if (::access(path.c_str(), W_OK | X_OK) != 0)
+    refuse("write into the folder", path, std::strerror(errno));
+}
+
 } // namespace mmk::driver

@@ -19,4 +19,8 @@ void writeFile(const std::string &path, std::string_view bytes);
 /// A Mistake when a file could not be made at `path`: said before the work, not after it.
 void expectWritable(const std::string &path);
 
+/// Makes a folder, and those above it, unless it is there; a Mistake when it cannot be, or when no
+/// file could be made in it.
+void makeFolder(const std::string &path);
+
 } // namespace mmk::driver

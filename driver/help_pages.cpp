@@ -71,6 +71,8 @@ how:
   --no-check                 no reference, no comparison
   --count-only               the time on the AI core alone: no data, nothing compiled
   --no-cache                 neither reads nor keeps compiled code
+  --profile DIR              also writes what a profiler would: op_summary.csv, a row a case;
+                             trace.json, for Perfetto; summary.json, with the critical path
   --json FILE                the report as JSON; - is standard output, without the text
 )" HELP_OPTION
     R"(

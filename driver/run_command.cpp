@@ -7,6 +7,7 @@
 #include "driver/files.h"
 #include "driver/footprint.h"
 #include "driver/json.h"
+#include "driver/profile.h"
 #include "driver/session.h"
 
 #include <fmt/format.h>
@@ -15,11 +16,11 @@ namespace mmk::driver {
 namespace {
 
 ClockReport countOrFail(Lowering &lowering, const Machine &machine, const Kernel &kernel,
-                        const RunCase &run) {
+                        const RunCase &run, EventSink *events) {
   std::vector<int64_t> dims;
   for (const std::string &dimension : kernel.dimensions)
     dims.push_back(run.dims.at(dimension));
-  llvm::Expected<ClockReport> report = countKernel(lowering.kernel(), machine, dims);
+  llvm::Expected<ClockReport> report = countKernel(lowering.kernel(), machine, dims, events);
   if (!report)
     throw Bug(llvm::toString(report.takeError()));
   return *report;
@@ -42,11 +43,16 @@ int runCases(Session &session, const RunOptions &options, const std::vector<RunC
   const bool counts = machine.kind == MachineKind::emulated, computes = !options.countOnly;
   if (!counts && !computes)
     throw Mistake("--count-only needs an emulated machine; host has no clock but the real one");
+  if (!counts && options.profile)
+    throw Mistake("--profile needs an emulated machine; host has no clock but the real one");
 
   Progress progress;
   progress.show("compile");
   Lowering lowering = session.lower(kernel, Stage::aicore);
   const RunHeader header{&kernel, &machine, lowering.variant, memoryUse(lowering.kernel())};
+  std::optional<Profile> profile;
+  if (options.profile)
+    profile.emplace(*options.profile, header, runs.size());
   std::unique_ptr<Executable> executable;
   std::optional<CaseRunner> runner;
   if (computes) {
@@ -68,17 +74,26 @@ int runCases(Session &session, const RunOptions &options, const std::vector<RunC
     if (runner)
       runner->run(report, progress);
     progress.show(run.title() + ": clock");
-    if (counts)
-      report.clock = countOrFail(lowering, machine, kernel, run);
+    if (counts) {
+      Recorder recorder = Profile::recorder();
+      report.clock = countOrFail(lowering, machine, kernel, run, profile ? &recorder : nullptr);
+      if (profile)
+        profile->add(report, recorder);
+    }
     passed &= !report.check || report.check->passed;
     progress.clear();
     if (showsTable)
       table.printRow(report);
-    if (readerIsGone() && !options.json)
+    if (readerIsGone() && !options.json && !profile)
       break;
   }
   if (showsTable)
     table.printFailures(reports);
+  if (profile) {
+    const std::string where = profile->finish();
+    if (showsTable)
+      print(where);
+  }
   if (options.json)
     writeFile(*options.json,
               jsonArray(reports, [&](llvm::json::OStream &out, const CaseReport &report) {

@@ -48,6 +48,7 @@ void RunOptions::addOptionsTo(CommandLine &commandLine) {
   commandLine.flag("--no-check", noCheck);
   commandLine.flag("--count-only", countOnly);
   commandLine.flag("--no-cache", noCache);
+  commandLine.option("--profile", "DIR", profile);
   commandLine.option("--json", "FILE", json);
 }
 

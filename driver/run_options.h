@@ -11,7 +11,7 @@ namespace mmk::driver {
 
 struct RunOptions {
   std::vector<std::string> cases;
-  std::optional<std::string> json;
+  std::optional<std::string> json, profile;
   std::map<std::string, std::string> inputs, outputs; ///< file by tensor
   int64_t seed = 1;
   DataKind data = DataKind::uniform;

@@ -51,7 +51,7 @@ void RunTable::printHead() const {
   if (checks_)
     text += "  check";
   if (clocks_)
-    text += fmt::format("  {:>11}  {:>11}  {:<7}", "cycles", "time us", "bound");
+    text += fmt::format("  {:>11}  {:>11}  {:<7}  {:>5}", "cycles", "time us", "bound", "cores");
   if (runsOnHost_)
     text += fmt::format("  {:>9}  {:>7}", "host ms", "GFLOP/s");
   printLine(text);
@@ -63,8 +63,9 @@ void RunTable::printRow(const CaseReport &report) const {
   if (report.check)
     text += report.check->passed ? coloured("32", "  ok   ") : coloured("1;31", "  wrong");
   if (report.clock)
-    text += fmt::format("  {:>11}  {:>11.2f}  {:<7}", report.clock->cycles,
-                        report.clock->microseconds, spelling(report.clock->bound));
+    text +=
+        fmt::format("  {:>11}  {:>11.2f}  {:<7}  {:>5}", report.clock->cycles,
+                    report.clock->microseconds, spelling(report.clock->bound), report.clock->cores);
   if (report.host)
     text += fmt::format("  {:>9.3f}  {:>7.1f}", report.host->median(), report.host->gflops);
   printLine(text);

@@ -1,0 +1,34 @@
+// `mmk run --profile DIR`: the files of a profiler, made from the clock's events.
+#pragma once
+
+#include "driver/run_report.h"
+#include "runtime/recording.h"
+
+namespace mmk::driver {
+
+class Profile {
+public:
+  /// Makes the folder; a Mistake when it cannot be. `cases` is how many there will be.
+  Profile(std::string folder, const RunHeader &header, size_t cases);
+
+  /// What keeps the events of one case.
+  static Recorder recorder();
+  /// Writes the trace of a case, and takes note of it for the other files.
+  void add(const CaseReport &report, const Recorder &recorder);
+  /// Writes op_summary.csv and summary.json; returns a line that says where everything is.
+  std::string finish();
+
+private:
+  std::string pathOf(const std::string &file) const;
+
+  std::string folder_;
+  const RunHeader &header_;
+  bool hasOneCase_;
+  std::string table_, summaries_, notes_;
+};
+
+/// Names and values of the columns of op_summary.csv.
+using ProfileRow = std::vector<std::pair<std::string, std::string>>;
+ProfileRow profileRow(const RunHeader &header, const CaseReport &report);
+
+} // namespace mmk::driver

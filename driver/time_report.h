@@ -1,0 +1,19 @@
+// Where the time of a kernel goes, as fields of a JSON object: for the profile and for `explain`.
+#pragma once
+
+#include "runtime/critical_path.h"
+#include "runtime/waits.h"
+
+#include "llvm/Support/JSON.h"
+
+namespace mmk::driver {
+
+/// "critical_path": {...}
+void writePath(llvm::json::OStream &out, const PathReport &path);
+/// "waits": [...]
+void writeWaits(llvm::json::OStream &out, const std::vector<WaitReport> &waits);
+
+/// "cube core" and "vector cores" where there are both.
+std::string nameOfCore(bool onVectorCore);
+
+} // namespace mmk::driver
