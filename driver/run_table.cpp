@@ -18,6 +18,12 @@ std::string dimsOf(const Kernel &kernel, const RunCase &run) {
   return text;
 }
 
+/// In GFLOP/s, of the median run, whose time stands beside it.
+std::string speedOf(const HostReport &host) {
+  const double speed = host.gflops * host.runMs.front() / host.median();
+  return speed < 10 ? fmt::format("{:.2g}", speed) : fmt::format("{:.1f}", speed);
+}
+
 void printLine(const std::string &text) {
   print(text.substr(0, text.find_last_not_of(' ') + 1) + "\n");
 }
@@ -67,7 +73,7 @@ void RunTable::printRow(const CaseReport &report) const {
         fmt::format("  {:>11}  {:>11.2f}  {:<7}  {:>5}", report.clock->cycles,
                     report.clock->microseconds, spelling(report.clock->bound), report.clock->cores);
   if (report.host)
-    text += fmt::format("  {:>9.3f}  {:>7.1f}", report.host->median(), report.host->gflops);
+    text += fmt::format("  {:>9.3f}  {:>7}", report.host->median(), speedOf(*report.host));
   printLine(text);
 }
 

@@ -1,5 +1,7 @@
 """The report of `mmk run`: its fields, its exit codes, and what options change in it."""
 
+import re
+
 from command import EXAMPLES, CommandTest, main
 
 FUSED = EXAMPLES / "matmul_bias_leakyrelu.mmk"
@@ -44,6 +46,14 @@ class Report(CommandTest):
         for memory in report["memory"].values():
             self.assertTrue(0 <= memory["used"] <= memory["capacity"])
         self.assertEqual(set(report["environment"]), {"cpu", "features", "mmk", "llvm"})
+
+    def test_time_and_speed_of_the_table_are_of_one_run(self):
+        for words in [["--case", "S4", "--repeat", 9], ["M=1", "N=1", "K=1", "--repeat", 9]]:
+            line = self.mmk("run", FUSED, *words).splitlines()[-1]
+            m, k, n = map(int, re.search(r"M=(\d+) K=(\d+) N=(\d+)", line).groups())
+            milliseconds, speed = map(float, line.split()[-2:])
+            operations = 2e-6 * m * n * k
+            self.assertAlmostEqual(milliseconds * speed / operations, 1, delta=0.2)
 
     def test_the_host_has_no_clock(self):
         (report,) = self.report(FUSED, "--case", "S4", "--machine", "host")
