@@ -6,7 +6,7 @@ namespace mmk {
 
 int64_t MicroKernel::panel(const CodeTarget &target) const {
   int64_t two = 2 * target.lanes;
-  return tileN % two == 0 ? two : target.lanes;
+  return tileN % two == 0 && partN % two == 0 ? two : target.lanes;
 }
 
 // Accumulators: half of the registers (8 x 2 of 32, 4 x 2 of 16). Both divide the cube's 16 rows,
@@ -110,7 +110,8 @@ private:
 Function *microKernel(Emitter &e, const MicroKernel &kernel) {
   std::string name = "mmad_" + std::string(kernel.integer ? "i32" : "f32") + "_" +
                      std::to_string(kernel.tileM) + "x" + std::to_string(kernel.tileN) + "x" +
-                     std::to_string(kernel.tileK) + (kernel.aTransposed ? "_t" : "");
+                     std::to_string(kernel.tileK) + "_" + std::to_string(kernel.panel(e.target)) +
+                     (kernel.aTransposed ? "_t" : "");
   return e.helper(name, 3, 3, {e.b.getInt1Ty()}, [&](Function *f) {
     const int64_t panel = kernel.panel(e.target), rows = kernel.rows(e.target);
     Value *a = f->getArg(0), *b = f->getArg(1), *acc = f->getArg(2);

@@ -12,8 +12,10 @@ struct MicroKernel {
   bool integer = false;
   bool aTransposed = false;
   int64_t tileM = 0, tileN = 0, tileK = 0;
+  int64_t partN = 0; ///< columns that a product may start and end at multiples of
 
-  /// Columns of a panel of B: two vector registers, or one where two do not divide the tile.
+  /// Columns of a panel of B: two vector registers, or one where two do not divide the tile
+  /// and its parts.
   int64_t panel(const CodeTarget &target) const;
   /// Rows of A that share the registers with a panel.
   int64_t rows(const CodeTarget &target) const;

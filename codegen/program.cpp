@@ -46,9 +46,11 @@ private:
   void emitStage(aicore::StageOp op);
   void emitMmad(aicore::MmadOp op);
   void emitVector(aicore::VectorOp op);
+  /// Rows of a buffer, from a row on, into another.
+  template <typename Op> void emitMove(Op op, std::optional<int64_t> part);
   void copy(Value *to, int64_t toRow, Value *from, int64_t fromRow, Value *rows, Value *columns,
             Type *fromType, Type *toType);
-  void writeOut(mlir::Value source, mlir::Value slot, mlir::Value target,
+  void writeOut(Value *source, mlir::Value sourceBuffer, mlir::Value target,
                 mlir::OperandRange offsets, ArrayRef<int64_t> along, mlir::Value rows,
                 mlir::Value columns);
   void fail(mlir::Operation *op) {
@@ -57,7 +59,7 @@ private:
   }
 
   Value *value(mlir::Value v);
-  Value *buffer(mlir::Value alloc, mlir::Value slot);
+  Value *buffer(mlir::Value alloc, mlir::Value slot, std::optional<int64_t> part = {});
   Value *address(const Global &global, mlir::OperandRange offsets, Type *element);
   Value *stride(const Global &global, int64_t dim);
   Type *elementOf(mlir::Value memref) {
@@ -98,7 +100,7 @@ int64_t widening(Space space, mlir::Type type) {
   return space == Space::l0a || space == Space::l0b ? 4 / aicore::elementBytes(type) : 1;
 }
 
-Value *ProgramEmitter::buffer(mlir::Value memref, mlir::Value slot) {
+Value *ProgramEmitter::buffer(mlir::Value memref, mlir::Value slot, std::optional<int64_t> part) {
   auto alloc = memref.getDefiningOp<aicore::AllocOp>();
   if (!alloc || !alloc.getOffset()) {
     fail(alloc ? alloc : kernel);
@@ -110,7 +112,9 @@ Value *ProgramEmitter::buffer(mlir::Value memref, mlir::Value slot) {
   Value *base = memoryBase[static_cast<unsigned>(space)];
   if (space == Space::ub && vectorCore)
     base = e.offset(base, b.CreateMul(vectorCore, ubStride));
-  Value *at = e.offset(base, *alloc.getOffset() * widened);
+  const int64_t firstColumn = part.value_or(0) * alloc.getPartWidth();
+  Value *at = e.offset(base, *alloc.getOffset() * widened +
+                                 firstColumn * aicore::elementBytes(memref.getType()));
   return slot && alloc.getCopies() > 1 ? e.offset(at, b.CreateMul(value(slot), e.number(copyBytes)))
                                        : at;
 }
@@ -162,6 +166,8 @@ MicroKernel ProgramEmitter::microKernelOf(aicore::MmadOp op) {
   kernel.tileM = a.getShape()[0];
   kernel.tileK = a.getShape()[1];
   kernel.tileN = bb.getShape()[1];
+  auto acc = op.getAcc().getDefiningOp<aicore::AllocOp>();
+  kernel.partN = acc ? acc.getPartWidth() : kernel.tileN;
   // How A lies in L0A is the matter of whoever stages it.
   for (mlir::Operation *user : op.getA().getUsers())
     if (auto stage = dyn_cast<aicore::StageOp>(user))
@@ -208,19 +214,29 @@ void ProgramEmitter::emitStage(aicore::StageOp op) {
 void ProgramEmitter::emitMmad(aicore::MmadOp op) {
   b.CreateCall(microKernel(e, microKernelOf(op)),
                {buffer(op.getA(), op.getASlot()), buffer(op.getB(), op.getBSlot()),
-                buffer(op.getAcc(), op.getAccSlot()), value(op.getM()), value(op.getN()),
-                value(op.getK()), value(op.getFirst())});
+                buffer(op.getAcc(), op.getAccSlot(), op.getPart()), value(op.getM()),
+                value(op.getN()), value(op.getK()), value(op.getFirst())});
 }
 
-void ProgramEmitter::writeOut(mlir::Value source, mlir::Value slot, mlir::Value target,
+template <typename Op> void ProgramEmitter::emitMove(Op op, std::optional<int64_t> part) {
+  Type *element = elementOf(op.getSource());
+  const int64_t fromRow = rowBytes(op.getSource());
+  Value *source = e.offset(buffer(op.getSource(), op.getSlot(), part),
+                           b.CreateMul(value(op.getRow()), e.number(fromRow)));
+  copy(buffer(op.getTarget(), op.getTargetSlot()), rowBytes(op.getTarget()), source, fromRow,
+       value(op.getRows()), value(op.getColumns()), element, element);
+}
+
+void ProgramEmitter::writeOut(Value *source, mlir::Value sourceBuffer, mlir::Value target,
                               mlir::OperandRange offsets, ArrayRef<int64_t> along, mlir::Value rows,
                               mlir::Value columns) {
   const Global &global = globals[target];
-  Type *from = elementOf(source), *to = elementOf(target);
+  Type *from = elementOf(sourceBuffer), *to = elementOf(target);
   Value *size = e.number(e.bytesOf(to));
   Value *toRow = along[0] < 0 ? size : b.CreateMul(stride(global, along[0]), size);
-  b.CreateCall(copyRows(e, from, to), {address(global, offsets, to), buffer(source, slot), toRow,
-                                       e.number(rowBytes(source)), value(rows), value(columns)});
+  b.CreateCall(copyRows(e, from, to),
+               {address(global, offsets, to), source, toRow, e.number(rowBytes(sourceBuffer)),
+                value(rows), value(columns)});
 }
 
 void ProgramEmitter::emitVector(aicore::VectorOp op) {
@@ -256,27 +272,23 @@ void ProgramEmitter::emitOp(mlir::Operation &op) {
       .Case([&](aicore::MmadOp mmad) { emitMmad(mmad); })
       .Case([&](aicore::VectorOp vector) { emitVector(vector); })
       .Case([&](aicore::StoreOp store) {
-        writeOut(store.getSource(), store.getSlot(), store.getTarget(), store.getOffsets(),
-                 store.getAlong(), store.getRows(), store.getColumns());
+        writeOut(buffer(store.getSource(), store.getSlot()), store.getSource(), store.getTarget(),
+                 store.getOffsets(), store.getAlong(), store.getRows(), store.getColumns());
       })
       .Case([&](aicore::FixpipeOp fixpipe) {
-        writeOut(fixpipe.getSource(), fixpipe.getSlot(), fixpipe.getTarget(), fixpipe.getOffsets(),
-                 fixpipe.getAlong(), fixpipe.getRows(), fixpipe.getColumns());
+        writeOut(buffer(fixpipe.getSource(), fixpipe.getSlot(), fixpipe.getPart()),
+                 fixpipe.getSource(), fixpipe.getTarget(), fixpipe.getOffsets(), fixpipe.getAlong(),
+                 fixpipe.getRows(), fixpipe.getColumns());
       })
       .Case([&](aicore::SpillOp spill) {
         Type *element = elementOf(spill.getSource());
         copy(buffer(spill.getTarget(), spill.getTargetSlot()), rowBytes(spill.getTarget()),
-             buffer(spill.getSource(), spill.getSlot()), rowBytes(spill.getSource()),
-             value(spill.getRows()), value(spill.getColumns()), element, element);
+             buffer(spill.getSource(), spill.getSlot(), spill.getPart()),
+             rowBytes(spill.getSource()), value(spill.getRows()), value(spill.getColumns()),
+             element, element);
       })
-      .Case<aicore::FetchOp, aicore::DrainOp>([&](auto move) {
-        Type *element = elementOf(move.getSource());
-        int64_t fromRow = rowBytes(move.getSource());
-        Value *source = e.offset(buffer(move.getSource(), move.getSlot()),
-                                 b.CreateMul(value(move.getRow()), e.number(fromRow)));
-        copy(buffer(move.getTarget(), move.getTargetSlot()), rowBytes(move.getTarget()), source,
-             fromRow, value(move.getRows()), value(move.getColumns()), element, element);
-      })
+      .Case([&](aicore::FetchOp fetch) { emitMove(fetch, {}); })
+      .Case([&](aicore::DrainOp drain) { emitMove(drain, drain.getPart()); })
       .Case([&](aicore::VectorCoresOp cores) {
         Value *outer = vectorCore;
         e.loop(e.number(0), e.number(cores.getCount()), e.number(1), [&](Value *core) {
@@ -296,9 +308,12 @@ void ProgramEmitter::emitOp(mlir::Operation &op) {
                });
       })
       .Case([&](mlir::scf::IfOp branch) {
-        if (branch.getNumResults() > 0 || branch.elseBlock())
+        if (branch.getNumResults() > 0)
           return fail(branch);
-        e.when(value(branch.getCondition()), [&] { emitBlock(*branch.thenBlock()); });
+        Value *condition = value(branch.getCondition());
+        e.when(condition, [&] { emitBlock(*branch.thenBlock()); });
+        if (branch.elseBlock())
+          e.when(b.CreateNot(condition), [&] { emitBlock(*branch.elseBlock()); });
       })
       .Default([&](mlir::Operation *other) {
         SmallVector<Value *> operands;

@@ -18,6 +18,11 @@ struct Rectangle {
   int64_t rows = 0, columns = 0, row = 0, column = 0;
 };
 
+int64_t columnOf(Value buffer, std::optional<int64_t> part) {
+  auto alloc = buffer.getDefiningOp<aicore::AllocOp>();
+  return alloc ? part.value_or(0) * alloc.getPartWidth() : 0;
+}
+
 class Watcher {
 public:
   Watcher(aicore::KernelOp kernel, const Machine &machine, ArrayRef<int64_t> dims,
@@ -236,8 +241,14 @@ llvm::Error Watcher::instruction(aicore::Instruction op) {
         transfer(it, it.getSource(), it.getOffsets(), it.getAlong(), part.rows, part.columns);
         writes(it.getTarget(), it.getSlot(), {padded(part.rows), padded(part.columns)});
       })
-      .Case<aicore::StoreOp, aicore::FixpipeOp>([&](auto it) {
+      .Case([&](aicore::StoreOp it) {
         const Rectangle part = rectangle(it.getRows(), it.getColumns());
+        reads(it.getSource(), it.getSlot(), part);
+        transfer(it, it.getTarget(), it.getOffsets(), it.getAlong(), part.rows, part.columns);
+      })
+      .Case([&](aicore::FixpipeOp it) {
+        Rectangle part = rectangle(it.getRows(), it.getColumns());
+        part.column = columnOf(it.getSource(), it.getPart());
         reads(it.getSource(), it.getSlot(), part);
         transfer(it, it.getTarget(), it.getOffsets(), it.getAlong(), part.rows, part.columns);
       })
@@ -252,18 +263,27 @@ llvm::Error Watcher::instruction(aicore::Instruction op) {
       .Case([&](aicore::MmadOp it) {
         reads(it.getA(), it.getASlot(), rectangle(it.getM(), it.getK()));
         reads(it.getB(), it.getBSlot(), rectangle(it.getK(), it.getN()));
-        touch(it, it.getAcc(), it.getAccSlot(), rectangle(it.getM(), it.getN()),
-              !value(it.getFirst()), true);
+        Rectangle sum = rectangle(it.getM(), it.getN());
+        sum.column = columnOf(it.getAcc(), it.getPart());
+        touch(it, it.getAcc(), it.getAccSlot(), sum, !value(it.getFirst()), true);
       })
       .Case([&](aicore::SpillOp it) {
-        const Rectangle part = rectangle(it.getRows(), it.getColumns());
-        reads(it.getSource(), it.getSlot(), part);
+        Rectangle part = rectangle(it.getRows(), it.getColumns());
         writes(it.getTarget(), it.getTargetSlot(), part);
+        part.column = columnOf(it.getSource(), it.getPart());
+        reads(it.getSource(), it.getSlot(), part);
       })
-      .Case<aicore::FetchOp, aicore::DrainOp>([&](auto it) {
+      .Case([&](aicore::FetchOp it) {
         Rectangle part = rectangle(it.getRows(), it.getColumns());
         writes(it.getTarget(), it.getTargetSlot(), part);
         part.row = value(it.getRow());
+        reads(it.getSource(), it.getSlot(), part);
+      })
+      .Case([&](aicore::DrainOp it) {
+        Rectangle part = rectangle(it.getRows(), it.getColumns());
+        writes(it.getTarget(), it.getTargetSlot(), part);
+        part.row = value(it.getRow());
+        part.column = columnOf(it.getSource(), it.getPart());
         reads(it.getSource(), it.getSlot(), part);
       })
       .Case([&](aicore::VectorOp it) { vector(it); });

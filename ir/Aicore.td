@@ -161,18 +161,23 @@ def Aicore_AllocOp : Aicore_Op<"alloc", [
     `group` names the `buffers` directive that says how many copies the variant wants
     (aicore-double-buffer sets them); aicore-plan-memory sets the byte offset (`at`). A buffer in
     gm is the block's own piece of global memory, through which the cores of a split chip meet.
+    An accumulator may have `parts`: columns that are filled and drained apart from each other, each
+    a multiple of 16 wide (the last may be narrower). What names no part is all of them.
   }];
   let arguments = (ins StrAttr:$name, StrAttr:$group, I64Attr:$copies,
-                       OptionalAttr<I64Attr>:$offset);
+                       DefaultValuedAttr<I64Attr, "1">:$parts, OptionalAttr<I64Attr>:$offset);
   let results = (outs AnyStaticShapeMemRef:$result);
   let assemblyFormat = [{
-    $name `of` $group `copies` $copies (`at` $offset^)? `:` type($result) attr-dict
+    $name `of` $group `copies` $copies (`parts` $parts^)? (`at` $offset^)?
+    `:` type($result) attr-dict
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     Space getSpace();
     /// Bytes of one copy.
     int64_t getBytes();
+    /// Columns of each part but the last.
+    int64_t getPartWidth();
   }];
 }
 
@@ -185,6 +190,25 @@ def Aicore_SlotOp : Aicore_Op<"slot", [Pure]> {
   let arguments = (ins Index:$index, AnyStaticShapeMemRef:$buffer);
   let results = (outs Index:$result);
   let assemblyFormat = "$index `of` $buffer `:` type($buffer) attr-dict";
+}
+
+class Aicore_FillingOp<string mnemonic> : Aicore_Op<mnemonic,
+    [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let arguments = (ins AnyStaticShapeMemRef:$buffer, Index:$slot, I64Attr:$part);
+  let assemblyFormat = "$buffer `[` $slot `]` `part` $part `:` type($buffer) attr-dict";
+  let hasVerifier = 1;
+}
+def Aicore_OpenOp : Aicore_FillingOp<"open"> {
+  let summary = "from here on a part of an accumulator is filled";
+  let description = [{
+    `aicore.open %acc[%s] part 1 : memref<...>` and `aicore.close` say where a filling begins and
+    ends, where that is no block of the program: here in the first stage of a tile, there in the
+    last. aicore-insert-sync turns them into flags.
+  }];
+}
+def Aicore_CloseOp : Aicore_FillingOp<"close"> {
+  let summary = "a part of an accumulator has been filled";
+  let description = "`aicore.close %acc[%s] part 1 : memref<...>`; see aicore.open.";
 }
 
 //===--- Instructions ------------------------------------------------------------------------===//
@@ -258,6 +282,7 @@ def Aicore_MmadOp : Aicore_InstructionOp<"mmad"> {
   let summary = "acc += A x B (cube)";
   let description = [{
     m x k from L0A times k x n from L0B into L0C; `first` (i1): the accumulator starts from zero.
+    With a `part`, the n columns are those of that part of the accumulator.
     ```mlir
     aicore.mmad %a_l0[%s], %b_l0[%t] -> %acc[%u] size(%m, %n, %k) first(%first)
       : memref<128x64xf16, #aicore.space<l0a>>, memref<64x256xf16, #aicore.space<l0b>>
@@ -266,9 +291,9 @@ def Aicore_MmadOp : Aicore_InstructionOp<"mmad"> {
   }];
   let arguments = (ins AnyStaticShapeMemRef:$a, Index:$aSlot, AnyStaticShapeMemRef:$b,
                        Index:$bSlot, AnyStaticShapeMemRef:$acc, Index:$accSlot, Index:$m, Index:$n,
-                       Index:$k, I1:$first);
+                       Index:$k, I1:$first, OptionalAttr<I64Attr>:$part);
   let assemblyFormat = [{
-    $a `[` $aSlot `]` `,` $b `[` $bSlot `]` `->` $acc `[` $accSlot `]`
+    $a `[` $aSlot `]` `,` $b `[` $bSlot `]` `->` $acc `[` $accSlot `]` (`part` $part^)?
     `size` `(` $m `,` $n `,` $k `)` `first` `(` $first `)`
     `:` type($a) `,` type($b) `->` type($acc) attr-dict
   }];
@@ -285,9 +310,9 @@ def Aicore_FixpipeOp : Aicore_InstructionOp<"fixpipe"> {
   }];
   let arguments = (ins AnyStaticShapeMemRef:$source, Index:$slot, AnyMemRef:$target,
                        Variadic<Index>:$offsets, DenseI64ArrayAttr:$along, Index:$rows,
-                       Index:$columns);
+                       Index:$columns, OptionalAttr<I64Attr>:$part);
   let assemblyFormat = [{
-    $source `[` $slot `]` `->` $target `[` $offsets `]` `along` $along
+    $source `[` $slot `]` (`part` $part^)? `->` $target `[` $offsets `]` `along` $along
     `size` `(` $rows `,` $columns `)` `:` type($source) `->` type($target) attr-dict
   }];
   let hasVerifier = 1;
@@ -296,15 +321,17 @@ def Aicore_FixpipeOp : Aicore_InstructionOp<"fixpipe"> {
 def Aicore_SpillOp : Aicore_InstructionOp<"spill"> {
   let summary = "L0C -> the block's own global memory (fixpipe), for its vector cores";
   let description = [{
+    The whole accumulator, or a part of it into a target of the width of a part.
     ```mlir
     aicore.spill %acc[%s] size(%rows, %columns) -> %tile[%w]
       : memref<128x256xf32, #aicore.space<l0c>> -> memref<128x256xf32, #aicore.space<gm>>
     ```
   }];
   let arguments = (ins AnyStaticShapeMemRef:$source, Index:$slot, Index:$rows, Index:$columns,
-                       AnyStaticShapeMemRef:$target, Index:$targetSlot);
+                       AnyStaticShapeMemRef:$target, Index:$targetSlot,
+                       OptionalAttr<I64Attr>:$part);
   let assemblyFormat = [{
-    $source `[` $slot `]` `size` `(` $rows `,` $columns `)` `->` $target `[` $targetSlot `]`
+    $source `[` $slot `]` (`part` $part^)? `size` `(` $rows `,` $columns `)` `->` $target `[` $targetSlot `]`
     `:` type($source) `->` type($target) attr-dict
   }];
   let hasVerifier = 1;
@@ -336,9 +363,10 @@ def Aicore_DrainOp : Aicore_InstructionOp<"drain"> {
     ```
   }];
   let arguments = (ins AnyStaticShapeMemRef:$source, Index:$slot, Index:$row, Index:$rows,
-                       Index:$columns, AnyStaticShapeMemRef:$target, Index:$targetSlot);
+                       Index:$columns, AnyStaticShapeMemRef:$target, Index:$targetSlot,
+                       OptionalAttr<I64Attr>:$part);
   let assemblyFormat = [{
-    $source `[` $slot `]` `at` `(` $row `)` `size` `(` $rows `,` $columns `)` `->`
+    $source `[` $slot `]` (`part` $part^)? `at` `(` $row `)` `size` `(` $rows `,` $columns `)` `->`
     $target `[` $targetSlot `]` `:` type($source) `->` type($target) attr-dict
   }];
   let hasVerifier = 1;

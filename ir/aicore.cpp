@@ -229,6 +229,14 @@ LogicalResult AllocOp::verify() {
     return emitOpError("expected elements of whole bytes, found ") << element;
   if (getCopiesAttr().getInt() < 1)
     return emitOpError("expected at least one copy, found ") << getCopiesAttr().getInt();
+  const int64_t parts = getPartsAttr().getInt();
+  if (parts < 1)
+    return emitOpError("expected at least one part, found ") << parts;
+  if (parts > 1 && getSpace() != Space::l0c)
+    return emitOpError("expected parts in l0c alone, found ") << stringifySpace(getSpace());
+  if (parts > 1 && (parts - 1) * getPartWidth() >= type.getShape()[1])
+    return emitOpError("expected columns for ")
+           << parts << " parts of 16 or more, found " << type.getShape()[1];
   return success();
 }
 void AllocOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
@@ -238,6 +246,11 @@ Space AllocOp::getSpace() { return spaceOf(getResult()); }
 int64_t AllocOp::getBytes() {
   auto type = cast<MemRefType>(getResult().getType());
   return type.getNumElements() * elementBytes(type);
+}
+int64_t AllocOp::getPartWidth() {
+  const int64_t columns = cast<MemRefType>(getResult().getType()).getShape()[1];
+  const int64_t parts = getParts();
+  return parts == 1 ? columns : llvm::alignTo(llvm::divideCeil(columns, parts), 16);
 }
 
 //===--- instructions
@@ -269,7 +282,9 @@ syncEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> 
   effects.emplace_back(MemoryEffects::Write::get());
 }
 
-static Access reading(Value buffer, Value slot = {}) { return {buffer, slot, false, true}; }
+static Access reading(Value buffer, Value slot = {}, std::optional<int64_t> part = {}) {
+  return {buffer, slot, false, true, part};
+}
 static Access writing(Value buffer, Value slot = {}) { return {buffer, slot, true, false}; }
 
 static LogicalResult expectSpace(Operation *op, StringRef role, Value buffer,
@@ -338,6 +353,14 @@ LogicalResult verifySlots(Operation *instruction) {
   return success();
 }
 
+static LogicalResult expectPart(Operation *op, Value buffer, std::optional<int64_t> part) {
+  auto alloc = buffer.getDefiningOp<AllocOp>();
+  if (!part || !alloc || (*part >= 0 && *part < static_cast<int64_t>(alloc.getParts())))
+    return success();
+  return op->emitOpError("takes part ")
+         << *part << " of " << alloc.getName() << ", which has " << alloc.getPartsAttr().getInt();
+}
+
 #define MMK_EFFECTS(OP)                                                                            \
   void OP::getEffects(                                                                             \
       SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {              \
@@ -393,7 +416,7 @@ Pipe MmadOp::getPipe() { return Pipe::cube; }
 SmallVector<Access> MmadOp::getAccesses() {
   return {reading(getA(), getASlot()),
           reading(getB(), getBSlot()),
-          {getAcc(), getAccSlot(), true, true}};
+          {getAcc(), getAccSlot(), true, true, getPart()}};
 }
 LogicalResult MmadOp::verify() {
   if (failed(expectOnCubeCore(*this, getPipe())) ||
@@ -413,18 +436,19 @@ LogicalResult MmadOp::verify() {
   if (acc.getElementType() != expected)
     return emitOpError("expected an accumulator of ")
            << expected << ", found " << acc.getElementType();
-  return success();
+  return expectPart(*this, getAcc(), getPart());
 }
 
 MMK_EFFECTS(FixpipeOp)
 Pipe FixpipeOp::getPipe() { return Pipe::fixpipe; }
 SmallVector<Access> FixpipeOp::getAccesses() {
-  return {reading(getSource(), getSlot()), writing(getTarget())};
+  return {reading(getSource(), getSlot(), getPart()), writing(getTarget())};
 }
 LogicalResult FixpipeOp::verify() {
   if (failed(expectOnCubeCore(*this, getPipe())) ||
       failed(expectBuffer(*this, "source", getSource(), {Space::l0c})) ||
-      failed(expectSpace(*this, "target", getTarget(), {Space::gm})))
+      failed(expectSpace(*this, "target", getTarget(), {Space::gm})) ||
+      failed(expectPart(*this, getSource(), getPart())))
     return failure();
   return expectAlong(*this, getTarget(), getOffsets(), getAlong());
 }
@@ -432,17 +456,21 @@ LogicalResult FixpipeOp::verify() {
 MMK_EFFECTS(SpillOp)
 Pipe SpillOp::getPipe() { return Pipe::fixpipe; }
 SmallVector<Access> SpillOp::getAccesses() {
-  return {reading(getSource(), getSlot()), writing(getTarget(), getTargetSlot())};
+  return {reading(getSource(), getSlot(), getPart()), writing(getTarget(), getTargetSlot())};
 }
 LogicalResult SpillOp::verify() {
   if (failed(expectOnCubeCore(*this, getPipe())) ||
       failed(expectBuffer(*this, "source", getSource(), {Space::l0c})) ||
-      failed(expectBuffer(*this, "target", getTarget(), {Space::gm})))
+      failed(expectBuffer(*this, "target", getTarget(), {Space::gm})) ||
+      failed(expectPart(*this, getSource(), getPart())))
     return failure();
   auto from = cast<MemRefType>(getSource().getType()), to = cast<MemRefType>(getTarget().getType());
-  if (from.getShape() != to.getShape())
-    return emitOpError("expected a target of the accumulator's shape, found ")
-           << to << " for " << from;
+  int64_t width = from.getShape()[1];
+  if (auto acc = getSource().getDefiningOp<AllocOp>(); acc && getPart())
+    width = acc.getPartWidth();
+  if (to.getShape()[0] != from.getShape()[0] || to.getShape()[1] != width)
+    return emitOpError("expected a target of the accumulator's shape")
+           << (getPart() ? ", as wide as a part" : "") << ", found " << to << " for " << from;
   return expectSameElements(*this, getSource(), getTarget());
 }
 
@@ -461,11 +489,12 @@ LogicalResult FetchOp::verify() {
 MMK_EFFECTS(DrainOp)
 Pipe DrainOp::getPipe() { return Pipe::vector; }
 SmallVector<Access> DrainOp::getAccesses() {
-  return {reading(getSource(), getSlot()), writing(getTarget(), getTargetSlot())};
+  return {reading(getSource(), getSlot(), getPart()), writing(getTarget(), getTargetSlot())};
 }
 LogicalResult DrainOp::verify() {
   if (failed(expectBuffer(*this, "source", getSource(), {Space::l0c})) ||
-      failed(expectBuffer(*this, "target", getTarget(), {Space::ub})))
+      failed(expectBuffer(*this, "target", getTarget(), {Space::ub})) ||
+      failed(expectPart(*this, getSource(), getPart())))
     return failure();
   return expectSameElements(*this, getSource(), getTarget());
 }
@@ -514,6 +543,15 @@ LogicalResult VectorOp::verify() {
 //===--- synchronisation
 //------------------------------------------------------------------------===//
 
+template <typename Op> static LogicalResult verifyFilling(Op op) {
+  if (failed(expectOnCubeCore(op, Pipe::cube)) ||
+      failed(expectBuffer(op, "the accumulator", op.getBuffer(), {Space::l0c})))
+    return failure();
+  return expectPart(op, op.getBuffer(), op.getPartAttr().getInt());
+}
+LogicalResult OpenOp::verify() { return verifyFilling(*this); }
+LogicalResult CloseOp::verify() { return verifyFilling(*this); }
+
 template <typename Op> static LogicalResult verifyFlag(Op op) {
   if (op.getFrom() == op.getTo())
     return op.emitOpError("orders the pipe ")
@@ -547,5 +585,7 @@ MMK_SYNC_EFFECTS(WaitFlagOp)
 MMK_SYNC_EFFECTS(SetCrossOp)
 MMK_SYNC_EFFECTS(WaitCrossOp)
 MMK_SYNC_EFFECTS(BarrierOp)
+MMK_SYNC_EFFECTS(OpenOp)
+MMK_SYNC_EFFECTS(CloseOp)
 
 } // namespace mmk::aicore

@@ -5,6 +5,8 @@
 
 #include "llvm/ADT/SmallVector.h"
 
+#include <optional>
+
 #include "ir/AicoreEnums.h.inc"
 
 namespace mmk::aicore {
@@ -16,6 +18,8 @@ struct Access {
   bool writes = false;
   /// A read-modify-write: an accumulator.
   bool reads = false;
+  /// Of an accumulator in parts; none: all of them.
+  std::optional<int64_t> part = std::nullopt;
 };
 
 /// What holds for every instruction: a slot is one of the buffer that it is used with.

@@ -107,6 +107,20 @@ def Place : Pass<"aicore-place", "::mlir::ModuleOp"> {
     split chip a plain result leaves through the fixpipe, and a tile with an epilogue is spilled to
     the block's global memory, whose vector cores fetch it by rows; on a coupled chip it is drained
     into UB. One copy of each buffer, transfers right before their use.
+
+    With `store = overlapped` the accumulator has two parts, each half of its columns. The last
+    stage of a tile goes part by part, and the first one too where the accumulator has one copy, so
+    that a part leaves L0C under the product of the other:
+    ```mlir
+    scf.for %ks {                       scf.for %ks {
+      load A, load B                      load A, load B
+      for all base tiles: mmad     =>     if (first or last)
+    }                                       for all base tiles: mmad part 0
+    fixpipe                                 for all base tiles: mmad part 1
+                                          else for all base tiles: mmad
+                                        }
+                                        fixpipe part 0, fixpipe part 1
+    ```
   }];
   let dependentDialects = ["::mmk::aicore::AicoreDialect", "::mlir::scf::SCFDialect",
                            "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
@@ -150,7 +164,8 @@ def InsertSync : Pass<"aicore-insert-sync", "::mlir::ModuleOp"> {
     aicore.stage %a_l1[%s] ...               aicore.stage %a_l1[%s] ...
                                              aicore.set_flag [mte1 -> mte2] 0 + %s
     ```
-    All slots are free when a phase begins, and no flag is left set when it ends.
+    All slots are free when a phase begins, and no flag is left set when it ends. Parts of an
+    accumulator have events of their own, which stand where aicore.open and aicore.close stood.
   }];
   let dependentDialects = ["::mmk::aicore::AicoreDialect", "::mlir::arith::ArithDialect"];
 }

@@ -264,6 +264,7 @@ private:
   void addElementwiseTiles(llvm::MapVector<StringRef, int64_t> &defaults);
   LogicalResult chooseStage(linalg::ContractOp contract);
   void chooseBuffers();
+  LogicalResult checkOverlap(ir::ChoiceOp choice);
   LogicalResult refuseUnsupported();
   LogicalResult checkRules();
 
@@ -426,14 +427,32 @@ void Chooser::chooseBuffers() {
   addDefault("buffers.ub", b.getI64IntegerAttr(2));
 }
 
+// The accumulator is drained in two parts, each of whole fractals of 16 columns.
+LogicalResult Chooser::checkOverlap(ir::ChoiceOp choice) {
+  if (!hasProduct(kernel))
+    return choice.emitError("store = overlapped is about the accumulator of a product, and this "
+                            "kernel has none; legal: after");
+  LogicalResult result = success();
+  kernel.walk([&](linalg::ContractOp contract) {
+    SmallVector<StringRef> names = dimNames(contract);
+    StringRef n = names[names.size() - 2];
+    if (const int64_t width = isName(n) ? number(("tile." + n).str()) : 256; width < 32)
+      result = choice.emitError() << "store = overlapped drains the accumulator in two parts of at "
+                                  << "least 16 columns, but tile." << n << " = " << width
+                                  << "; nearest legal: store = after, tile." << n << " = 32";
+  });
+  return result;
+}
+
 // Directives of the language that this compiler cannot carry out are refused, never dropped.
 LogicalResult Chooser::refuseUnsupported() {
   TileDims dims = dimsOf(kernel);
   int64_t rectangles = 1, parts = 1;
   for (ir::ChoiceOp choice : kernel.getSchedule().getOps<ir::ChoiceOp>()) {
     StringRef key = choice.getKey();
-    if (key == "store" && kernel.chosenWord(key, "after") == "overlapped")
-      return choice.emitError("store = overlapped is not supported by this version; legal: after");
+    if (key == "store" && kernel.chosenWord(key, "after") == "overlapped" &&
+        failed(checkOverlap(choice)))
+      return failure();
     auto [directive, dim] = key.split('.');
     if (directive == "grid" && llvm::is_contained(dims.outputs, dim))
       rectangles *= number(key);

@@ -6,6 +6,7 @@
 #include "llvm/ADT/MapVector.h"
 
 #include <map>
+#include <vector>
 
 using namespace mlir;
 
@@ -44,6 +45,9 @@ struct Side {
   Pipe pipe = Pipe::scalar;
   Unit unit = Unit::cube_core;
   llvm::MapVector<std::pair<Operation *, Block *>, Site> sites; ///< by slot op and block
+  /// Where fillings begin and end is said by these instead.
+  SmallVector<aicore::OpenOp> opens;
+  SmallVector<aicore::CloseOp> closes;
 
   void add(aicore::SlotOp slot, Operation *user) {
     Block *block = lifeOf(slot, user);
@@ -58,8 +62,8 @@ struct Side {
   }
 };
 
-/// A buffer that one pipe fills and another uses. The two orders that it needs: filled before use,
-/// and used before the next filling of the same slot.
+/// A buffer, or a part of one, that one pipe fills and another uses. The two orders that it needs:
+/// filled before use, and used before the next filling of the same slot.
 struct Channel {
   aicore::AllocOp buffer;
   Side fill, use;
@@ -75,6 +79,7 @@ public:
 
 private:
   LogicalResult collect();
+  LogicalResult collect(aicore::AllocOp alloc, int64_t part);
   void shareFlags();
   LogicalResult insert(Channel &channel);
   /// The first op of the phase that is or contains an instruction: the loop over tiles.
@@ -93,7 +98,7 @@ private:
   aicore::PhaseOp phase;
   aicore::MachineAttr machine;
   OpBuilder b;
-  SmallVector<Channel> channels;
+  std::vector<Channel> channels;
   std::map<std::tuple<Unit, Pipe, Pipe>, int64_t> events; ///< ids taken, by unit and pair of pipes
   std::map<std::tuple<Unit, Pipe, Pipe>, SmallVector<std::string>> owners;
   int64_t crossFlags = 0;
@@ -103,37 +108,53 @@ private:
 
 LogicalResult PhaseSync::collect() {
   WalkResult result = phase.walk([&](aicore::AllocOp alloc) {
-    // Who fills it, and who uses it: mostly one pipe each.
-    llvm::MapVector<std::pair<Unit, Pipe>, Side> fills, uses;
-    for (Operation *user : alloc.getResult().getUsers()) {
-      auto instruction = dyn_cast<aicore::Instruction>(user);
-      if (!instruction)
-        continue;
-      for (const aicore::Access &access : instruction.getAccesses()) {
-        if (access.buffer != alloc.getResult())
-          continue;
-        auto slot = access.slot ? access.slot.getDefiningOp<aicore::SlotOp>() : aicore::SlotOp();
-        if (!slot) {
-          user->emitOpError("expected an aicore.slot for ") << alloc.getName();
-          return WalkResult::interrupt();
-        }
-        std::pair<Unit, Pipe> who{unitOf(user), instruction.getPipe()};
-        Side &side = (access.writes ? fills : uses)[who];
-        std::tie(side.unit, side.pipe) = who;
-        side.add(slot, user);
-      }
-    }
-    if (fills.size() > 1) {
-      alloc.emitOpError("is filled by two pipes, which no flag of this pass can order");
-      return WalkResult::interrupt();
-    }
-    for (auto &[filler, fill] : fills)
-      for (auto &[user, use] : uses)
-        if (filler != user) // one pipe that fills and uses is in order by itself
-          channels.push_back({alloc, fill, use, static_cast<int64_t>(alloc.getCopies())});
+    for (int64_t part = 0; part < static_cast<int64_t>(alloc.getParts()); ++part)
+      if (failed(collect(alloc, part)))
+        return WalkResult::interrupt();
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
+}
+
+LogicalResult PhaseSync::collect(aicore::AllocOp alloc, int64_t part) {
+  // Who fills it, and who uses it: mostly one pipe each.
+  llvm::MapVector<std::pair<Unit, Pipe>, Side> fills, uses;
+  SmallVector<aicore::OpenOp> opens;
+  SmallVector<aicore::CloseOp> closes;
+  for (Operation *user : alloc.getResult().getUsers()) {
+    if (auto open = dyn_cast<aicore::OpenOp>(user))
+      if (static_cast<int64_t>(open.getPart()) == part)
+        opens.push_back(open);
+    if (auto close = dyn_cast<aicore::CloseOp>(user))
+      if (static_cast<int64_t>(close.getPart()) == part)
+        closes.push_back(close);
+    auto instruction = dyn_cast<aicore::Instruction>(user);
+    if (!instruction)
+      continue;
+    for (const aicore::Access &access : instruction.getAccesses()) {
+      if (access.buffer != alloc.getResult() || access.part.value_or(part) != part)
+        continue;
+      auto slot = access.slot ? access.slot.getDefiningOp<aicore::SlotOp>() : aicore::SlotOp();
+      if (!slot)
+        return user->emitOpError("expected an aicore.slot for ") << alloc.getName();
+      std::pair<Unit, Pipe> who{unitOf(user), instruction.getPipe()};
+      Side &side = (access.writes ? fills : uses)[who];
+      std::tie(side.unit, side.pipe) = who;
+      side.add(slot, user);
+    }
+  }
+  if (fills.size() > 1)
+    return alloc.emitOpError("is filled by two pipes, which no flag of this pass can order");
+  if (opens.empty() != closes.empty())
+    return alloc.emitOpError("has an aicore.open or an aicore.close without the other");
+  for (auto &[filler, fill] : fills) {
+    fill.opens = opens;
+    fill.closes = closes;
+    for (auto &[user, use] : uses)
+      if (filler != user) // one pipe that fills and uses is in order by itself
+        channels.push_back({alloc, fill, use, static_cast<int64_t>(alloc.getCopies())});
+  }
+  return success();
 }
 
 // A and B of a product come in together and are used together: one flag orders both. Two channels
@@ -141,14 +162,15 @@ LogicalResult PhaseSync::collect() {
 // of filling.
 void PhaseSync::shareFlags() {
   auto sharesSide = [](const Side &x, const Side &y) {
-    if (x.pipe != y.pipe || x.unit != y.unit || x.sites.size() != y.sites.size())
+    if (x.pipe != y.pipe || x.unit != y.unit || x.sites.size() != y.sites.size() ||
+        !x.opens.empty() || !y.opens.empty())
       return false;
     return llvm::all_of(x.sites, [&](auto &entry) {
       return llvm::any_of(y.sites,
                           [&](auto &other) { return sameFilling(entry.second, other.second); });
     });
   };
-  SmallVector<Channel> shared;
+  std::vector<Channel> shared;
   for (Channel &channel : channels) {
     auto host = llvm::find_if(shared, [&](Channel &other) {
       return other.copies == channel.copies && sharesSide(other.fill, channel.fill) &&
@@ -237,7 +259,17 @@ LogicalResult PhaseSync::insert(Channel &channel) {
   if (failed(allocate(channel, true, filled)) || failed(allocate(channel, false, freed)))
     return failure();
 
+  for (aicore::OpenOp open : channel.fill.opens) {
+    b.setInsertionPoint(open);
+    emit(channel, /*set=*/false, /*forward=*/false, freed, open.getSlot(), open.getLoc());
+  }
+  for (aicore::CloseOp close : channel.fill.closes) {
+    b.setInsertionPoint(close);
+    emit(channel, /*set=*/true, /*forward=*/true, filled, close.getSlot(), close.getLoc());
+  }
   for (auto &[op, site] : channel.fill.sites) {
+    if (!channel.fill.opens.empty())
+      break;
     aicore::SlotOp slot = site.slot;
     b.setInsertionPoint(site.first);
     emit(channel, /*set=*/false, /*forward=*/false, freed, slot, site.first->getLoc());
@@ -293,6 +325,13 @@ LogicalResult PhaseSync::run() {
     if (failed(insert(channel)))
       return failure();
   start->erase();
+  SmallVector<Operation *> said;
+  phase.walk([&](Operation *op) {
+    if (isa<aicore::OpenOp, aicore::CloseOp>(op))
+      said.push_back(op);
+  });
+  for (Operation *op : said)
+    op->erase();
   return success();
 }
 

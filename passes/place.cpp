@@ -54,11 +54,11 @@ DictionaryAttr Placer::bufferWishes() {
   return b.getDictionaryAttr(wishes);
 }
 
-Value Placer::alloc(StringRef name, StringRef group, aicore::Space space, int64_t rows,
-                    int64_t columns, Type element, Location where) {
+aicore::AllocOp Placer::alloc(StringRef name, StringRef group, aicore::Space space, int64_t rows,
+                              int64_t columns, Type element, Location where) {
   auto type = MemRefType::get({rows, columns}, element, MemRefLayoutAttrInterface(),
                               aicore::SpaceAttr::get(b.getContext(), space));
-  return aicore::AllocOp::create(b, where, type, name, group, 1, IntegerAttr());
+  return aicore::AllocOp::create(b, where, type, name, group, 1, /*parts=*/1, IntegerAttr());
 }
 
 Value Placer::slot(Value number, Value buffer) {
@@ -333,136 +333,8 @@ LogicalResult Placer::emitNest(ir::NestOp nest) {
   return success();
 }
 
-//===--- products
-//-------------------------------------------------------------------------------===//
-
-namespace {
-
-/// A product's operand: its slices inside the base loop (L0), the one tensor outside (L1), and
-/// whether memory holds it the other way round than the cube wants it.
-struct Operand {
-  Value inL1;
-  SmallVector<tensor::ExtractSliceOp> inL0;
-  bool transposed = false;
-};
-
-Operand operandOf(linalg::ContractOp contract, unsigned which) {
-  Operand operand;
-  operand.inL1 = contract.getInputs()[which];
-  Operation *base = contract->getParentOp();
-  while (auto slice = operand.inL1.getDefiningOp<tensor::ExtractSliceOp>()) {
-    if (!base->isProperAncestor(slice))
-      break;
-    operand.inL0.push_back(slice);
-    operand.inL1 = slice.getSource();
-  }
-  AffineMap along = contract.getIndexingMapsArray()[which];
-  unsigned loops = contract.getNumLoops();
-  unsigned last = along.getDimPosition(along.getNumResults() - 1);
-  operand.transposed = which == 0 ? last != loops - 1 : last != loops - 2;
-  return operand;
-}
-
-} // namespace
-
-void Placer::allocateProduct(Tile &tile) {
-  auto step = tile.stageLoop->getAttrOfType<DenseI64ArrayAttr>("mmk.step");
-  int64_t stage = step[0], base = step[1];
-  Type element = operandType(tile.contract);
-  Type accumulator = cast<RankedTensorType>(tile.contract.getResult(0).getType()).getElementType();
-  SmallVector<StringRef> dims = dimNames(tile.contract);
-  std::string m = ("tile." + dims[dims.size() - 3]).str(),
-              n = ("tile." + dims[dims.size() - 2]).str();
-  std::string k = ("tile." + dims.back()).str(), ks = ("stage." + dims.back()).str();
-  Location where = tile.contract.getLoc();
-
-  auto shapeInL1 = [&](unsigned which, int64_t outer) {
-    bool transposed = operandOf(tile.contract, which).transposed;
-    bool kFirst = (which == 0) == transposed;
-    return kFirst ? std::pair(stage, outer) : std::pair(outer, stage);
-  };
-  StringRef a = nameOf(tile.contract.getInputs()[0]), bName = nameOf(tile.contract.getInputs()[1]);
-  auto [aRows, aColumns] = shapeInL1(0, tile.tileM);
-  auto [bRows, bColumns] = shapeInL1(1, tile.tileN);
-  Location stageLoc = placeOf(ks, placeOf(k, where));
-  tile.l1[0] = alloc(a, "l1", aicore::Space::l1, aRows, aColumns, element, stageLoc);
-  tile.l1[1] = alloc(bName, "l1", aicore::Space::l1, bRows, bColumns, element, stageLoc);
-  tile.l0[0] = alloc(a, "l0", aicore::Space::l0a, tile.tileM, base, element, placeOf(m, where));
-  tile.l0[1] = alloc(bName, "l0", aicore::Space::l0b, base, tile.tileN, element, placeOf(n, where));
-  tile.acc = alloc("acc", "acc", aicore::Space::l0c, tile.tileM, tile.tileN, accumulator,
-                   placeOf(m, where));
-}
-
-void Placer::emitProduct(Tile &tile) {
-  auto step = tile.stageLoop->getAttrOfType<DenseI64ArrayAttr>("mmk.step");
-  int64_t stage = step[0], base = step[1];
-  Operand operands[2] = {operandOf(tile.contract, 0), operandOf(tile.contract, 1)};
-
-  loc = tile.contract.getLoc();
-  tile.accSlot = slot(tile.number, tile.acc);
-
-  // Running numbers of stages and base tiles, in closed form over the loops: the copies of a
-  // buffer go round over output tiles too, and nothing has to be carried through the loops.
-  Value upper = map.lookup(tile.stageLoop.getUpperBound());
-  Value stages = arith::CeilDivSIOp::create(b, loc, upper, index(stage));
-  Value firstStage = arith::MulIOp::create(b, loc, tile.number, stages);
-
-  auto stageLoop = scf::ForOp::create(b, loc, map.lookup(tile.stageLoop.getLowerBound()), upper,
-                                      map.lookup(tile.stageLoop.getStep()));
-  map.map(tile.stageLoop.getInductionVar(), stageLoop.getInductionVar());
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPoint(stageLoop.getBody()->getTerminator());
-  for (Operation &op : *tile.stageLoop.getBody())
-    clonePure(op);
-  loc = tile.contract.getLoc();
-  Value stageNumber =
-      add(firstStage, arith::DivSIOp::create(b, loc, stageLoop.getInductionVar(), index(stage)));
-  Value slots[2];
-  for (unsigned i = 0; i < 2; ++i) {
-    Value tensor = operands[i].inL1;
-    GlobalView view = viewOf(tensor);
-    for (Value &offset : view.offsets)
-      if (!offset)
-        offset = index(0);
-    unsigned rank = cast<RankedTensorType>(tensor.getType()).getRank();
-    slots[i] = slot(stageNumber, tile.l1[i]);
-    aicore::LoadOp::create(b, loc, view.memref, view.offsets,
-                           ArrayRef<int64_t>{view.dims[rank - 2], view.dims[rank - 1]},
-                           extentOf(tensor, rank - 2), extentOf(tensor, rank - 1), tile.l1[i],
-                           slots[i], 16);
-  }
-
-  auto baseOf = tile.contract->getParentOfType<scf::ForOp>();
-  auto baseLoop =
-      scf::ForOp::create(b, loc, map.lookup(baseOf.getLowerBound()),
-                         map.lookup(baseOf.getUpperBound()), map.lookup(baseOf.getStep()));
-  map.map(baseOf.getInductionVar(), baseLoop.getInductionVar());
-  b.setInsertionPoint(baseLoop.getBody()->getTerminator());
-  for (Operation &op : *baseOf.getBody())
-    clonePure(op);
-  loc = tile.contract.getLoc();
-  Value inStage = arith::DivSIOp::create(b, loc, baseLoop.getInductionVar(), index(base));
-  Value number = add(arith::MulIOp::create(b, loc, stageNumber, index(stage / base)), inStage);
-  Value l0Slots[2], depth;
-  for (unsigned i = 0; i < 2; ++i) {
-    Value tensor = tile.contract.getInputs()[i];
-    unsigned rank = cast<RankedTensorType>(tensor.getType()).getRank();
-    Value offsets[2] = {index(0), index(0)};
-    for (tensor::ExtractSliceOp slice : operands[i].inL0)
-      for (unsigned d = 0; d < 2; ++d)
-        offsets[d] = add(offsets[d], mapped(slice.getMixedOffsets()[rank - 2 + d]));
-    Value rows = extentOf(tensor, rank - 2), columns = extentOf(tensor, rank - 1);
-    l0Slots[i] = slot(number, tile.l0[i]);
-    aicore::StageOp::create(b, loc, tile.l1[i], slots[i], offsets[0], offsets[1], rows, columns,
-                            tile.l0[i], l0Slots[i], operands[i].transposed);
-    if (i == 0)
-      depth = operands[i].transposed ? rows : columns;
-  }
-  Value start = add(stageLoop.getInductionVar(), baseLoop.getInductionVar());
-  Value first = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, start, index(0));
-  aicore::MmadOp::create(b, loc, tile.l0[0], l0Slots[0], tile.l0[1], l0Slots[1], tile.acc,
-                         tile.accSlot, tile.rows, tile.columns, depth, first);
-}
+//===--- the kernel's nests, one after the other
+//---------------------------------------------------------------------------===//
 
 LogicalResult Placer::run() {
   if (failed(checkDims(kernel)) || failed(checkNests(kernel)))

@@ -1,5 +1,6 @@
-// aicore-place in three files: place.cpp does kernels, nests and products, vector_section.cpp what
-// the vector cores do with a tile, partial_sums.cpp how they come by a product that was split.
+// aicore-place in four files: place.cpp does kernels and nests, product_section.cpp what the cube
+// does for a tile, vector_section.cpp what the vector cores do with it, partial_sums.cpp how they
+// come by a product that was split.
 #pragma once
 
 #include "ir/aicore.h"
@@ -40,7 +41,12 @@ private:
     mlir::Value number;        ///< of the tile in this core's share
     mlir::Value rows, columns; ///< valid extents
     mlir::Value l1[2], l0[2];  ///< buffers of its operands
-    mlir::Value acc, accSlot;  ///< the product in L0C
+    aicore::AllocOp acc;       ///< the product in L0C ...
+    mlir::Value accSlot;       ///< ... and its slot
+    int64_t parts = 1;         ///< of the accumulator, each drained by itself
+    /// Of a part as a tile of its own: which one it is, and where it starts in the tile.
+    std::optional<int64_t> part;
+    mlir::Value firstColumn;
 
     /// The last of its operations, which its vector work is a part of.
     mlir::Operation *last() {
@@ -63,16 +69,14 @@ private:
   // place.cpp
   void createKernel();
   mlir::LogicalResult emitNest(ir::NestOp nest);
-  void allocateProduct(Tile &tile);
-  void emitProduct(Tile &tile);
   void clonePure(mlir::Operation &op);
   GlobalView viewOf(mlir::Value tensor);
   mlir::Value extentOf(mlir::Value tensor, unsigned dim);
   mlir::Value dimension(llvm::StringRef name);
   mlir::Value mapped(mlir::OpFoldResult value);
   mlir::Value index(int64_t value);
-  mlir::Value alloc(llvm::StringRef name, llvm::StringRef group, aicore::Space space, int64_t rows,
-                    int64_t columns, mlir::Type element, mlir::Location where);
+  aicore::AllocOp alloc(llvm::StringRef name, llvm::StringRef group, aicore::Space space,
+                        int64_t rows, int64_t columns, mlir::Type element, mlir::Location where);
   mlir::Value slot(mlir::Value number, mlir::Value buffer);
   llvm::StringRef nameOf(mlir::Value tensor);
   mlir::Location placeOf(llvm::StringRef directive, mlir::Location otherwise);
@@ -80,10 +84,21 @@ private:
   mlir::DictionaryAttr bufferWishes();
   mlir::Value add(mlir::Value x, mlir::Value y);
 
+  // product_section.cpp
+  struct Product;
+  void allocateProduct(Tile &tile);
+  void emitProduct(Tile &tile);
+  void emitSteps(Tile &tile, const Product &product, mlir::Value fillings,
+                 std::optional<int64_t> part);
+  Tile partOf(const Tile &tile, int64_t part);
+  /// `extent`, or 0 when there are no columns.
+  mlir::Value whereAny(mlir::Value columns, mlir::Value extent);
+
   // vector_section.cpp
   struct VectorBuffers;
   void allocateVectorSection(Tile &tile, VectorBuffers &buffers);
   void emitEpilogue(Tile &tile, VectorBuffers &buffers, llvm::ArrayRef<Destination> destinations);
+  void emitDrain(Tile &tile, VectorBuffers &buffers, llvm::ArrayRef<Destination> destinations);
   void emitVectorSection(Tile &tile, VectorBuffers &buffers,
                          llvm::ArrayRef<Destination> destinations, mlir::Value core, int64_t cores);
 

@@ -112,7 +112,9 @@ void Placer::allocateVectorSection(Tile &tile, VectorBuffers &buffers) {
     return !input.isProduct || !tile.sum ? "ub" : tile.generic ? "scratch" : "out";
   };
   // With one dimension there are no rows to deal: the vector cores halve the columns.
-  const int64_t width = tile.rank == 1 ? llvm::divideCeil(tile.tileN, cores) : tile.tileN;
+  const int64_t width = tile.rank == 1   ? llvm::divideCeil(tile.tileN, cores)
+                        : tile.parts > 1 ? tile.acc.getPartWidth()
+                                         : tile.tileN;
   const int64_t rows = tile.rank == 1 ? 1 : llvm::divideCeil(tile.tileM, cores);
   const int64_t scratch = tile.generic ? scratchBuffers(tile.generic) : 0;
 
@@ -140,7 +142,8 @@ void Placer::allocateVectorSection(Tile &tile, VectorBuffers &buffers) {
   bool asked = tile.rank > 1 && !hasProduct(kernel) && kernel.choice(("tile." + rowDim).str());
   int64_t room = machine.capacity(Space::ub) - fixed - 1024;
   int64_t fits = std::max<int64_t>(1, room / std::max<int64_t>(1, perRow));
-  int64_t wanted = std::max<int64_t>(1, stepBytes / (paddedColumns(width, b.getF32Type()) * 4));
+  int64_t wanted =
+      std::max<int64_t>(1, stepBytes / tile.parts / (paddedColumns(width, b.getF32Type()) * 4));
   buffers.rowsAStep = asked ? rows : std::min({rows, fits, wanted});
   buffers.steps = llvm::divideCeil(rows, buffers.rowsAStep);
   buffers.rowsAStep = llvm::divideCeil(rows, buffers.steps); // steps of even length
@@ -171,26 +174,50 @@ void Placer::allocateVectorSection(Tile &tile, VectorBuffers &buffers) {
     buffers.part = alloc("part", "ub", Space::ub, buffers.rowsAStep,
                          paddedColumns(width, productElement), productElement, where);
   if (byFixpipe)
-    buffers.spilled = alloc("acc", "out", Space::gm, tile.tileM, tile.tileN, productElement, where);
+    buffers.spilled = alloc("acc", "out", Space::gm, tile.tileM, width, productElement, where);
 }
 
 void Placer::emitEpilogue(Tile &tile, VectorBuffers &buffers, ArrayRef<Destination> destinations) {
   loc = tile.last()->getLoc();
+  if (tile.parts == 1)
+    return emitDrain(tile, buffers, destinations);
+  for (int64_t part = 0; part < tile.parts; ++part) {
+    Tile own = partOf(tile, part);
+    emitDrain(own, buffers, destinations);
+  }
+}
+
+// What happens to a tile, or to a part of one, behind its product.
+void Placer::emitDrain(Tile &tile, VectorBuffers &buffers, ArrayRef<Destination> destinations) {
   const bool split = machine.getTopology() == aicore::Topology::split;
   const bool byFixpipe = split && tile.stageLoop;
   Value product = tile.product();
   const unsigned rank = tile.rank;
-  auto along = [&](const Destination &destination) {
-    return SmallVector<int64_t>{rank > 1 ? int64_t(destination.view.dims[rank - 2]) : -1,
-                                int64_t(destination.view.dims[rank - 1])};
+  IntegerAttr part = tile.part ? b.getI64IntegerAttr(*tile.part) : IntegerAttr();
+  // Only the first part of a tile has columns in any case.
+  auto whereItIs = [&](auto emit) {
+    OpBuilder::InsertionGuard guard(b);
+    if (tile.part.value_or(0) > 0) {
+      Value any = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, tile.columns, index(0));
+      auto branch = scf::IfOp::create(b, loc, any, /*withElseRegion=*/false);
+      b.setInsertionPoint(branch.thenBlock()->getTerminator());
+    }
+    emit();
   };
 
   if (byFixpipe)
-    for (const Destination &destination : destinations)
-      if (destination.value == product || !buffers.needed)
-        aicore::FixpipeOp::create(b, loc, tile.acc, tile.accSlot, destination.view.memref,
-                                  destination.view.offsets, along(destination), tile.rows,
-                                  tile.columns);
+    for (const Destination &destination : destinations) {
+      if (destination.value != product && buffers.needed)
+        continue;
+      SmallVector<int64_t> along = {rank > 1 ? int64_t(destination.view.dims[rank - 2]) : -1,
+                                    int64_t(destination.view.dims[rank - 1])};
+      SmallVector<Value> offsets = destination.view.offsets;
+      offsets[along[1]] = add(offsets[along[1]], tile.firstColumn);
+      whereItIs([&] {
+        aicore::FixpipeOp::create(b, loc, tile.acc, tile.accSlot, destination.view.memref, offsets,
+                                  along, tile.rows, tile.columns, part);
+      });
+    }
   if (!buffers.needed)
     return;
   if (!split)
@@ -198,8 +225,10 @@ void Placer::emitEpilogue(Tile &tile, VectorBuffers &buffers, ArrayRef<Destinati
 
   if (byFixpipe) {
     Value spillSlot = slot(tile.number, buffers.spilled);
-    aicore::SpillOp::create(b, loc, tile.acc, tile.accSlot, tile.rows, tile.columns,
-                            buffers.spilled, spillSlot);
+    whereItIs([&] {
+      aicore::SpillOp::create(b, loc, tile.acc, tile.accSlot, tile.rows, tile.columns,
+                              buffers.spilled, spillSlot, part);
+    });
   }
   auto onVectorCores = aicore::VectorCoresOp::create(b, loc, machine.getVectorCores());
   OpBuilder::InsertionGuard guard(b);
@@ -214,7 +243,8 @@ void Placer::emitVectorSection(Tile &tile, VectorBuffers &buffers,
   Value zero = index(0);
 
   // This core's part of the tile: rows, or columns when there is only one row.
-  Value firstRow = zero, rows = tile.rows, firstColumn = zero, columns = tile.columns;
+  Value firstRow = zero, rows = tile.rows, columns = tile.columns;
+  Value firstColumn = tile.firstColumn ? tile.firstColumn : zero;
   if (core && cores > 1) {
     Value &first = rank > 1 ? firstRow : firstColumn;
     Value &extent = rank > 1 ? rows : columns;
@@ -290,7 +320,8 @@ void Placer::emitVectorSection(Tile &tile, VectorBuffers &buffers,
                               inputSlots[i]);
     else
       aicore::DrainOp::create(b, loc, tile.acc, tile.accSlot, row, count, columns, input.buffer,
-                              inputSlots[i]);
+                              inputSlots[i],
+                              tile.part ? b.getI64IntegerAttr(*tile.part) : IntegerAttr());
   }
 
   SmallVector<Value> outputSlots;

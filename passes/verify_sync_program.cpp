@@ -75,14 +75,14 @@ private:
       found = p.pipes.insert(found, pipe);
     return found - p.pipes.begin();
   }
-  unsigned bufferOf(Value value);
+  unsigned bufferOf(Value value, int64_t part);
   unsigned eventsOf(unsigned buffer, unsigned pipe, bool writes);
   std::optional<int64_t> slotsOf(Value slot);
 
   Program &p;
   llvm::DenseSet<Value> relevant;
   DenseMap<Value, ValueId> ids;
-  DenseMap<Value, unsigned> bufferIds;
+  DenseMap<std::pair<Value, int64_t>, unsigned> bufferIds;
   std::map<std::tuple<unsigned, unsigned, bool>, unsigned> eventIds;
   std::map<std::tuple<bool, unsigned, unsigned, int64_t>, unsigned> flagIds;
 };
@@ -261,6 +261,9 @@ LogicalResult Reader::loop(scf::ForOp op, Sequence &into) {
   s.isObserved = llvm::any_of(op.getUpperBound().getUsers(), [&](Operation *user) {
     return user != op && p.phase->isProperAncestor(user);
   });
+  s.tellsFirst = llvm::any_of(op.getInductionVar().getUsers(), [&](Operation *user) {
+    return isa<arith::CmpIOp>(user) && relevant.contains(user->getResult(0));
+  });
   s.children.emplace_back();
   unknown(op.getRegionIterArgs(), op, s.children[0]);
   if (failed(sequence(*op.getBody(), s.children[0])))
@@ -286,18 +289,23 @@ LogicalResult Reader::branch(scf::IfOp op, Sequence &into) {
 
 //===--- instructions and flags -----------------------------------------------------------===//
 
-unsigned Reader::bufferOf(Value value) {
-  auto [entry, isNew] = bufferIds.try_emplace(value, p.buffers.size());
+unsigned Reader::bufferOf(Value value, int64_t part) {
+  auto [entry, isNew] = bufferIds.try_emplace({value, part}, p.buffers.size());
   if (isNew) {
     Buffer buffer;
     buffer.value = value;
     if (auto alloc = value.getDefiningOp<aicore::AllocOp>()) {
       buffer.alloc = alloc;
+      buffer.part = part;
       buffer.copies = alloc.getCopies();
-      buffer.bytes = alloc.getBytes();
-      buffer.stride = llvm::alignTo(buffer.bytes, p.machine.alignment(alloc.getSpace()));
-      buffer.offset = alloc.getOffset().value_or(0);
-      p.ahead = std::max(p.ahead, buffer.copies);
+      buffer.stride = llvm::alignTo(alloc.getBytes(), p.machine.alignment(alloc.getSpace()));
+      // Columns of an accumulator stand in L0C one block of them behind the other.
+      const int64_t columns = cast<MemRefType>(value.getType()).getShape()[1];
+      const int64_t column = alloc.getBytes() / columns, first = part * alloc.getPartWidth();
+      buffer.bytes = std::min(columns - first, alloc.getPartWidth()) * column;
+      buffer.offset = alloc.getOffset().value_or(0) + first * column;
+      // Transfers run copies - 1 iterations ahead, and parts end in the last iteration.
+      p.ahead = std::max<int64_t>({p.ahead, buffer.copies, alloc.getParts() > 1 ? 2 : 1});
     }
     p.buffers.push_back(buffer);
   }
@@ -318,14 +326,17 @@ LogicalResult Reader::instruction(aicore::Instruction op, Sequence &into) {
   s.kind = Kind::access;
   s.op = op;
   s.pipe = pipeOf(op, op.getPipe());
-  auto touch = [&](Value memref, Value slot, bool writes) {
-    const unsigned buffer = bufferOf(memref);
+  auto touch = [&](Value memref, Value slot, bool writes, int64_t part = 0) {
+    const unsigned buffer = bufferOf(memref, part);
     s.touches.push_back({buffer, eventsOf(buffer, s.pipe, writes), slot ? idOf(slot) : -1, writes});
   };
   for (const aicore::Access &access : op.getAccesses()) {
-    if (!access.slot && access.buffer.getDefiningOp<aicore::AllocOp>())
+    auto alloc = access.buffer.getDefiningOp<aicore::AllocOp>();
+    if (!access.slot && alloc)
       return op->emitOpError("takes a buffer without a slot");
-    touch(access.buffer, access.slot, access.writes);
+    const int64_t parts = alloc ? static_cast<int64_t>(alloc.getParts()) : 1;
+    for (int64_t part = access.part.value_or(0); part < access.part.value_or(parts - 1) + 1; ++part)
+      touch(access.buffer, access.slot, access.writes, part);
   }
   // What a vector instruction holds between its steps is written, too.
   if (auto vector = dyn_cast<aicore::VectorOp>(op.getOperation()))
@@ -482,7 +493,8 @@ std::optional<Program> Program::read(aicore::PhaseOp phase) {
 std::string Buffer::name() const {
   if (alloc) {
     aicore::AllocOp op = alloc;
-    return (op.getName() + " in " + aicore::stringifySpace(op.getSpace())).str();
+    const std::string which = op.getParts() > 1 ? "part " + std::to_string(part) + " of " : "";
+    return (which + op.getName() + " in " + aicore::stringifySpace(op.getSpace())).str();
   }
   std::string text;
   llvm::raw_string_ostream stream(text);

@@ -81,10 +81,12 @@ struct Statement {
   int64_t firstFlag = 0;       ///< ... and the event or flag of the first
   std::vector<Sequence> children;
   bool isObserved = false; ///< of a loop: its bound is used for more than to end it
+  bool tellsFirst = false; ///< of a loop: its first iteration may differ from the others
 };
 
 struct Buffer {
   aicore::AllocOp alloc; ///< null for a tensor in global memory
+  int64_t part = 0;      ///< of the buffer's parts, which are told apart
   mlir::Value value;
   int64_t copies = 1, bytes = 0, stride = 0, offset = 0;
   std::string name() const;
@@ -127,7 +129,7 @@ public:
   /// By value: modulo what it decides which slots are taken; and the same of the iterations that it
   /// means as the bound of a loop.
   std::vector<int64_t> modulus, stepsModulus;
-  int64_t ahead = 1; ///< copies of the buffer that has most
+  int64_t ahead = 1; ///< iterations ahead of which loops ask for their end, and 1
 
   std::string describe(const PipeOf &pipe, bool withUnit) const;
   std::string describe(const Flag &flag) const;

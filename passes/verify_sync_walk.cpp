@@ -352,7 +352,9 @@ void Walk::sequence(const Sequence &statements, size_t from, States &states) {
 void Walk::successors(const Head &head, Periods periods, SmallVectorImpl<Head> &next,
                       bool &ends) const {
   Head following = head;
-  following.done = head.isCounted ? head.done + 1 : modulo(head.done + 1, periods.done);
+  // Of a loop without a known end, at most the first iteration is counted.
+  following.isCounted = head.isCounted && head.left == Head::Left::exactly;
+  following.done = following.isCounted ? head.done + 1 : modulo(head.done + 1, periods.done);
   ends = false;
   auto leaves = [&](Head::Left left, int64_t n) {
     following.left = left;
@@ -406,13 +408,13 @@ void Walk::loop(const Statement &s, States &states) {
     for (int64_t n = least; n <= iterations.hi; ++n)
       arrive({Head::Left::exactly, n, true, 0}, states);
   } else if (!s.isObserved) {
-    arrive({Head::Left::some, 0, false, 0}, states);
+    arrive({Head::Left::some, 0, s.tellsFirst, 0}, states);
   } else {
     for (int64_t n = least; n < distance; ++n)
       arrive({Head::Left::exactly, n, true, 0}, states);
     for (int64_t rest = 0; rest < periods.left; ++rest)
       if (!iterations.knowsModulo(periods.left) || modulo(iterations.rem, periods.left) == rest)
-        arrive({Head::Left::many, rest, false, 0}, states);
+        arrive({Head::Left::many, rest, s.tellsFirst, 0}, states);
   }
 
   const int depth = loops.size();
@@ -427,8 +429,9 @@ void Walk::loop(const Statement &s, States &states) {
                           : head.left == Head::Left::many
                               ? Number::from(distance, periods.left, head.n)
                               : Number::between(1, Number::unbounded);
-      const Number done =
-          head.isCounted ? Number::exactly(head.done) : Number::from(0, periods.done, head.done);
+      const int64_t least = s.tellsFirst ? 1 : 0;
+      const Number done = head.isCounted ? Number::exactly(head.done)
+                                         : Number::from(least, periods.done, head.done);
       Known counter;
       counter.number = add(lower.number, multiply(done, Number::exactly(s.number)));
       counter.loop = depth;

@@ -52,10 +52,11 @@ TEST_P(Matrix, everyShapeByEveryVariantIsExact) {
   std::vector<Variant> variants;
   for (const char *epilogue : {"fused", "separate"})
     for (const char *copies : {"1", "2"})
-      // The default tile, and one that most of the extents do not divide.
-      for (const char *tile : {"", ",tile=64x48x32,stage=64"}) {
-        std::string name = llvm::formatv("epilogue={0},l1={1},l0={1},out={1},ub={1}{2}", epilogue,
-                                         copies, tile);
+      // The default tile, and one that most of the extents do not divide; then drained in parts.
+      for (const char *tile : {"", ",tile=64x48x32,stage=64", ",store=overlapped",
+                               ",tile=64x48x32,stage=64,acc=2,store=overlapped"}) {
+        std::string name =
+            llvm::formatv("epilogue={0},l1={1},l0={1},out={1},ub={1}{2}", epilogue, copies, tile);
         auto module = lowerToIr(kernel, setting.machine, context);
         PipelineOptions options;
         options.verify = true;
@@ -103,7 +104,7 @@ TEST_P(Matrix, everyShapeByEveryVariantIsExact) {
           ++checked;
         }
       }
-  EXPECT_EQ(checked, 10 * 10 * 10 * 8);
+  EXPECT_EQ(checked, 10 * 10 * 10 * 16);
 }
 
 INSTANTIATE_TEST_SUITE_P(split, Matrix,

@@ -235,6 +235,28 @@ TEST(SyncMutation, OfTheExamples) {
   print("examples", counts);
 }
 
+// Parts of an accumulator have flags of their own, in the first and the last stage of a tile.
+TEST(SyncMutation, OfOverlappedStores) {
+  Counts counts;
+  std::mt19937 random(3);
+  for (const char *example : {"matmul_bias_leakyrelu", "matmul", "matmul_int8_dequant"})
+    for (const char *machine : machines)
+      for (const char *variant :
+           {"cores=1,store=overlapped", "cores=1,tile=64x64x32,l1=3,l0=2,acc=2,store=overlapped",
+            "cores=1,tile=32x48x32,stage=96,l1=1,l0=1,acc=1,out=1,ub=1,epilogue=separate,"
+            "store=overlapped",
+            "cores=1,tile=32x32x32,stage=32,l1=2,l0=3,acc=1,out=3,store=overlapped"}) {
+        Config config{example, machine, variant};
+        Synchronised kernel(exampleText(example), machine, variant);
+        ASSERT_TRUE(kernel.ready()) << kernel.messages;
+        ++counts.kernels;
+        Mutation mutation(kernel, config, counts);
+        mutation.expectRight();
+        mutation.mutateAll([&] { return isChosen(random, 24); });
+      }
+  print("overlapped stores", counts);
+}
+
 TEST(SyncMutation, OfRandomSchedules) {
   Counts counts;
   std::mt19937 random(7);
@@ -251,7 +273,10 @@ TEST(SyncMutation, OfRandomSchedules) {
       config.variant += ",tile=" + oneOf({16, 32}) + "x" + oneOf({16, 32});
     } else {
       const int64_t depth = base * (1 + random() % 2);
-      config.variant += ",tile=" + oneOf({16, 32, 64}) + "x" + oneOf({16, 32, 256}) + "x" +
+      const std::string columns = oneOf({16, 32, 256});
+      if (columns != "16" && random() % 3 == 0)
+        config.variant += ",store=overlapped";
+      config.variant += ",tile=" + oneOf({16, 32, 64}) + "x" + columns + "x" +
                         std::to_string(depth) +
                         ",stage=" + std::to_string(depth * (1 + random() % 4));
       config.variant += ",l1=" + oneOf({1, 2, 3}) + ",l0=" + oneOf({1, 2, 3}) +

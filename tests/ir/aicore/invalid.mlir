@@ -1373,3 +1373,105 @@ aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 
     aicore.load %a[%i, %i] along [0, 1] size(%i, %i) -> %b_l1[%slot] pad 16 : !gm -> !l1
   }
 }
+
+// -----
+
+!acc = memref<32x48xf32, #aicore.space<l0c>>
+
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    // expected-error @+1 {{'aicore.alloc' op expected at least one part, found 0}}
+    %acc = aicore.alloc "acc" of "acc" copies 1 parts 0 : !acc
+  }
+}
+
+// -----
+
+!acc = memref<32x48xf32, #aicore.space<l0c>>
+
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    // Parts are of whole fractals: 16 columns, 16 and 16 leave none for a fourth.
+    // expected-error @+1 {{'aicore.alloc' op expected columns for 4 parts of 16 or more, found 48}}
+    %acc = aicore.alloc "acc" of "acc" copies 1 parts 4 : !acc
+  }
+}
+
+// -----
+
+!acc = memref<32x48xf32, #aicore.space<l0c>>
+!ub = memref<32x64xf32, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    // expected-error @+1 {{'aicore.alloc' op expected parts in l0c alone, found ub}}
+    %b = aicore.alloc "b" of "ub" copies 1 parts 2 : !ub
+  }
+}
+
+// -----
+
+!acc = memref<32x48xf32, #aicore.space<l0c>>
+
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    %acc = aicore.alloc "acc" of "acc" copies 1 parts 2 : !acc
+    // expected-error @+1 {{'aicore.open' op takes part 2 of acc, which has 2}}
+    aicore.open %acc[%i] part 2 : !acc
+  }
+}
+
+// -----
+
+!acc = memref<32x48xf32, #aicore.space<l0c>>
+!ub = memref<32x64xf32, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    %b = aicore.alloc "b" of "ub" copies 1 : !ub
+    // expected-error @+1 {{'aicore.close' op expected the accumulator in l0c, found ub}}
+    aicore.close %b[%i] part 0 : !ub
+  }
+}
+
+// -----
+
+!acc = memref<32x48xf32, #aicore.space<l0c>>
+!ub = memref<32x64xf32, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    %acc = aicore.alloc "acc" of "acc" copies 1 parts 2 : !acc
+    %b = aicore.alloc "b" of "ub" copies 1 : !ub
+    // expected-error @+1 {{'aicore.drain' op takes part -1 of acc, which has 2}}
+    aicore.drain %acc[%i] part -1 at(%i) size(%i, %i) -> %b[%i] : !acc -> !ub
+  }
+}
+
+// -----
+
+!acc = memref<32x48xf32, #aicore.space<l0c>>
+!half = memref<32x16xf32, #aicore.space<gm>>
+
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    %acc = aicore.alloc "acc" of "acc" copies 1 parts 2 : !acc
+    %b = aicore.alloc "acc" of "out" copies 1 : !half
+    // expected-error @+1 {{'aicore.spill' op expected a target of the accumulator's shape, as wide as a part, found 'memref<32x16xf32, #aicore.space<gm>>' for 'memref<32x48xf32, #aicore.space<l0c>>'}}
+    aicore.spill %acc[%i] part 0 size(%i, %i) -> %b[%i] : !acc -> !half
+  }
+}

@@ -85,6 +85,36 @@ aicore.kernel @cube dims ["M"] args [#mmk.named<"a"["M", "M"]>] results [#mmk.na
   }
 }
 
+// An accumulator in parts: all of it, or one part, which may leave by itself.
+// CHECK-LABEL: aicore.kernel @parts
+aicore.kernel @parts dims ["M"] args [] results [#mmk.named<"c"["M", "M"]>] cores 1 buffers {} {
+^bb0(%m: index, %c: !gm_out):
+  aicore.phase {
+  ^bb0(%block: index):
+    %a_l0 = aicore.alloc "a" of "l0" copies 1 : !a_l0
+    %b_l0 = aicore.alloc "b" of "l0" copies 1 : !b_l0
+    // CHECK: %acc_l0c = aicore.alloc "acc" of "acc" copies 2 parts 2 at 1024 : memref<128x64xf32, #aicore.space<l0c>>
+    %acc = aicore.alloc "acc" of "acc" copies 2 parts 2 at 1024 : !acc
+    %half = aicore.alloc "acc" of "out" copies 1 : memref<128x32xf32, #aicore.space<gm>>
+    %x = aicore.alloc "x" of "ub" copies 1 : !y
+    %s = aicore.slot %block of %acc : !acc
+    %one = arith.constant 1 : index
+    %first = arith.constant true
+    // CHECK: aicore.open %acc_l0c[%[[S:.*]]] part 1 : memref<128x64xf32, #aicore.space<l0c>>
+    aicore.open %acc[%s] part 1 : !acc
+    // CHECK-NEXT: aicore.mmad %a_l0a[%c1], %b_l0b[%c1] -> %acc_l0c[%[[S]]] part 1 size(%M, %M, %M) first(%{{.*}}) : {{.*}}
+    aicore.mmad %a_l0[%one], %b_l0[%one] -> %acc[%s] part 1 size(%m, %m, %m) first(%first) : !a_l0, !b_l0 -> !acc
+    // CHECK-NEXT: aicore.close %acc_l0c[%[[S]]] part 1 : memref<128x64xf32, #aicore.space<l0c>>
+    aicore.close %acc[%s] part 1 : !acc
+    // CHECK-NEXT: aicore.fixpipe %acc_l0c[%[[S]]] part 1 -> %c[%M, %block]
+    aicore.fixpipe %acc[%s] part 1 -> %c[%m, %block] along [0, 1] size(%m, %m) : !acc -> !gm_out
+    // CHECK-NEXT: aicore.spill %acc_l0c[%[[S]]] part 0 size(%M, %M) -> %acc_gm[%c1]
+    aicore.spill %acc[%s] part 0 size(%m, %m) -> %half[%one] : !acc -> memref<128x32xf32, #aicore.space<gm>>
+    // CHECK-NEXT: aicore.drain %acc_l0c[%[[S]]] part 0 at(%block) size(%M, %M) -> %x_ub[%c1]
+    aicore.drain %acc[%s] part 0 at(%block) size(%m, %m) -> %x[%one] : !acc -> !y
+  }
+}
+
 // Instructions of a vector core.
 // CHECK-LABEL: aicore.kernel @vector
 aicore.kernel @vector dims ["M"] args [#mmk.named<"bias"["M"]>, #mmk.named<"alpha">] results [#mmk.named<"c"["M", "M"]>]

@@ -417,7 +417,8 @@ mmk.kernel @k dims ["M", "K", "N"]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   mmk.return %acc : tensor<?x?xf32>
 } schedule {
-  // expected-error @+1 {{store = overlapped is not supported by this version; legal: after}}
+  mmk.choice "tile.N" = [16]
+  // expected-error @+1 {{store = overlapped drains the accumulator in two parts of at least 16 columns, but tile.N = 16; nearest legal: store = after, tile.N = 32}}
   mmk.choice "store" = ["overlapped"]
 }
 }
@@ -527,4 +528,28 @@ mmk.kernel @k dims ["M", "K", "N"]
 // Nobody has said for which machine.
 // expected-error @+1 {{expected a machine: the module has no aicore.machine, and the pass was given none}}
 module {
+}
+
+// -----
+
+#machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {ub = [65536, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#id = affine_map<(m, n) -> (m, n)>
+
+module attributes {aicore.machine = #machine} {
+mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
+^bb0(%x: tensor<?x?xf32>):
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+  ^bb0(%e: f32, %out: f32):
+    %s = arith.addf %e, %e : f32
+    linalg.yield %s : f32
+  } -> tensor<?x?xf32>
+  mmk.return %y : tensor<?x?xf32>
+} schedule {
+  // expected-error @+1 {{store = overlapped is about the accumulator of a product, and this kernel has none; legal: after}}
+  mmk.choice "store" = ["overlapped"]
+}
 }

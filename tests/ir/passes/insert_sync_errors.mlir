@@ -132,3 +132,21 @@ aicore.kernel @k dims ["N"] args [] results [] cores 1 buffers {} {
   }
 }
 }
+
+// -----
+
+#machine = #aicore.machine<"tiny", split, cores = 1, vector_cores = 2, memories = {}, depth = {f16 = 16}, event_ids = 4, cross_flags = 4>
+!acc = memref<64x32xf32, #aicore.space<l0c>>
+
+module attributes {aicore.machine = #machine} {
+aicore.kernel @k dims ["N"] args [] results [] cores 1 buffers {} {
+^bb0(%n: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    // expected-error @+1 {{'aicore.alloc' op has an aicore.open or an aicore.close without the other}}
+    %acc = aicore.alloc "acc" of "acc" copies 1 parts 2 : !acc
+    %s = aicore.slot %block of %acc : !acc
+    aicore.open %acc[%s] part 0 : !acc
+  }
+}
+}

@@ -496,3 +496,30 @@ module attributes {aicore.machine = #m} {
 // expected-error @+1 {{expected a machine; run mmk-apply-variant first}}
 module {
 }
+
+// -----
+
+// One part is waited for, the other is not.
+#m = #aicore.machine<"test", split, cores = 1, vector_cores = 2, memories = {l1 = [4096, 32], l0a = [4096, 32], l0b = [4096, 32], l0c = [8192, 1024], ub = [4096, 32], gm = [4096, 32]}, depth = {f16 = 16 : i64}, event_ids = 2, cross_flags = 2>
+module attributes {aicore.machine = #m} {
+  aicore.kernel @k dims ["K"] args [] results [#mmk.named<"c"["K", "K"]>] cores 1 buffers {} {
+  ^bb0(%K: index, %c: memref<?x?xf32, #aicore.space<gm>>):
+    %c0 = arith.constant 0 : index
+    %c16 = arith.constant 16 : index
+    %true = arith.constant true
+    aicore.phase {
+      ^bb0(%block: index):
+      %a0 = aicore.alloc "a" of "l0" copies 1 at 0 : memref<16x16xf16, #aicore.space<l0a>>
+      %b0 = aicore.alloc "b" of "l0" copies 1 at 0 : memref<16x32xf16, #aicore.space<l0b>>
+      %acc = aicore.alloc "acc" of "acc" copies 1 parts 2 at 0 : memref<16x32xf32, #aicore.space<l0c>>
+      aicore.mmad %a0[%c0], %b0[%c0] -> %acc[%c0] part 0 size(%c16, %c16, %c16) first(%true) : memref<16x16xf16, #aicore.space<l0a>>, memref<16x32xf16, #aicore.space<l0b>> -> memref<16x32xf32, #aicore.space<l0c>>
+      aicore.set_flag [cube -> fixpipe] 0 + %c0
+      // expected-note @+1 {{this mmad on cube of the cube core fills slot 0 of part 1 of acc in l0c}}
+      aicore.mmad %a0[%c0], %b0[%c0] -> %acc[%c0] part 1 size(%c16, %c16, %c16) first(%true) : memref<16x16xf16, #aicore.space<l0a>>, memref<16x32xf16, #aicore.space<l0b>> -> memref<16x32xf32, #aicore.space<l0c>>
+      aicore.wait_flag [cube -> fixpipe] 0 + %c0
+      aicore.fixpipe %acc[%c0] part 0 -> %c[%c0, %c0] along [0, 1] size(%c16, %c16) : memref<16x32xf32, #aicore.space<l0c>> -> memref<?x?xf32, #aicore.space<gm>>
+      // expected-error @+1 {{the fixpipe from slot 0 of part 1 of acc in l0c may start before the mmad that fills it has ended: nothing makes fixpipe wait for cube here}}
+      aicore.fixpipe %acc[%c0] part 1 -> %c[%c0, %c16] along [0, 1] size(%c16, %c16) : memref<16x32xf32, #aicore.space<l0c>> -> memref<?x?xf32, #aicore.space<gm>>
+    }
+  }
+}

@@ -1,0 +1,244 @@
+// The part of aicore-place that the cube sees: the product of a tile, stage by stage through L1 and
+// base tile by base tile through L0.
+//
+// With `store = overlapped` the accumulator has two parts, each half of its columns. In the last
+// stage of a tile the product goes part by part, each over the whole depth of the stage, so that
+// the first part leaves L0C under the product of the second. With a single copy of the accumulator
+// the first stage goes part by part, too: the next tile starts in the first part while the second
+// still leaves. Stages between take the whole tile at once, in longer matrix instructions.
+//
+// Columns and not rows: then what goes through MTE1 once for each part is A, whose way is twice as
+// wide as that of B.
+#include "passes/passes.h"
+#include "passes/placer.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace mmk {
+
+/// A product while its code is emitted.
+struct Placer::Product {
+  /// An operand: its slices inside the base loop (L0), the one tensor outside (L1), and whether
+  /// memory holds it the other way round than the cube wants it.
+  struct Operand {
+    Operand(linalg::ContractOp contract, unsigned which);
+    Value inL1;
+    SmallVector<tensor::ExtractSliceOp> inL0;
+    bool transposed = false;
+    Value slot; ///< in L1, of the stage at hand
+  };
+
+  explicit Product(Tile &tile)
+      : operands{Operand(tile.contract, 0), Operand(tile.contract, 1)},
+        stage(tile.stageLoop->getAttrOfType<DenseI64ArrayAttr>("mmk.step")[0]),
+        base(tile.stageLoop->getAttrOfType<DenseI64ArrayAttr>("mmk.step")[1]) {}
+
+  Operand operands[2];
+  int64_t stage, base; ///< depths
+  Value start;         ///< where the stage at hand starts
+};
+
+Placer::Product::Operand::Operand(linalg::ContractOp contract, unsigned which)
+    : inL1(contract.getInputs()[which]) {
+  Operation *base = contract->getParentOp();
+  while (auto slice = inL1.getDefiningOp<tensor::ExtractSliceOp>()) {
+    if (!base->isProperAncestor(slice))
+      break;
+    inL0.push_back(slice);
+    inL1 = slice.getSource();
+  }
+  AffineMap along = contract.getIndexingMapsArray()[which];
+  unsigned loops = contract.getNumLoops();
+  unsigned last = along.getDimPosition(along.getNumResults() - 1);
+  transposed = which == 0 ? last != loops - 1 : last != loops - 2;
+}
+
+void Placer::allocateProduct(Tile &tile) {
+  const Product product(tile);
+  Type element = operandType(tile.contract);
+  Type accumulator = cast<RankedTensorType>(tile.contract.getResult(0).getType()).getElementType();
+  SmallVector<StringRef> dims = dimNames(tile.contract);
+  std::string m = ("tile." + dims[dims.size() - 3]).str(),
+              n = ("tile." + dims[dims.size() - 2]).str();
+  std::string k = ("tile." + dims.back()).str(), ks = ("stage." + dims.back()).str();
+  Location where = tile.contract.getLoc();
+
+  auto shapeInL1 = [&](unsigned which, int64_t outer) {
+    bool kFirst = (which == 0) == product.operands[which].transposed;
+    return kFirst ? std::pair(product.stage, outer) : std::pair(outer, product.stage);
+  };
+  StringRef a = nameOf(tile.contract.getInputs()[0]), bName = nameOf(tile.contract.getInputs()[1]);
+  auto [aRows, aColumns] = shapeInL1(0, tile.tileM);
+  auto [bRows, bColumns] = shapeInL1(1, tile.tileN);
+  Location stageLoc = placeOf(ks, placeOf(k, where));
+  tile.l1[0] = alloc(a, "l1", aicore::Space::l1, aRows, aColumns, element, stageLoc);
+  tile.l1[1] = alloc(bName, "l1", aicore::Space::l1, bRows, bColumns, element, stageLoc);
+  tile.l0[0] =
+      alloc(a, "l0", aicore::Space::l0a, tile.tileM, product.base, element, placeOf(m, where));
+  tile.l0[1] =
+      alloc(bName, "l0", aicore::Space::l0b, product.base, tile.tileN, element, placeOf(n, where));
+  tile.acc = alloc("acc", "acc", aicore::Space::l0c, tile.tileM, tile.tileN, accumulator,
+                   placeOf(m, where));
+  if (kernel.chosenWord("store", "after") == "overlapped") {
+    tile.parts = 2;
+    tile.acc.setParts(tile.parts);
+  }
+}
+
+void Placer::emitProduct(Tile &tile) {
+  Product product(tile);
+  loc = tile.contract.getLoc();
+  tile.accSlot = slot(tile.number, tile.acc);
+
+  // Running numbers of stages and base tiles, in closed form over the loops: the copies of a
+  // buffer go round over output tiles too, and nothing has to be carried through the loops.
+  Value upper = map.lookup(tile.stageLoop.getUpperBound());
+  Value stages = arith::CeilDivSIOp::create(b, loc, upper, index(product.stage));
+  Value firstStage = arith::MulIOp::create(b, loc, tile.number, stages);
+  const bool startsInParts = tile.parts > 1 && copies("acc", "acc") == 1;
+  if (tile.parts > 1 && !startsInParts)
+    for (int64_t part = 0; part < tile.parts; ++part)
+      aicore::OpenOp::create(b, loc, tile.acc, tile.accSlot, part);
+
+  Value lower = map.lookup(tile.stageLoop.getLowerBound());
+  auto stageLoop = scf::ForOp::create(b, loc, lower, upper, map.lookup(tile.stageLoop.getStep()));
+  product.start = stageLoop.getInductionVar();
+  map.map(tile.stageLoop.getInductionVar(), product.start);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(stageLoop.getBody()->getTerminator());
+  for (Operation &op : *tile.stageLoop.getBody())
+    clonePure(op);
+  loc = tile.contract.getLoc();
+  Value inTile = arith::DivSIOp::create(b, loc, product.start, index(product.stage));
+  Value stageNumber = add(firstStage, inTile);
+  for (unsigned i = 0; i < 2; ++i) {
+    Value tensor = product.operands[i].inL1;
+    GlobalView view = viewOf(tensor);
+    for (Value &offset : view.offsets)
+      if (!offset)
+        offset = index(0);
+    unsigned rank = cast<RankedTensorType>(tensor.getType()).getRank();
+    product.operands[i].slot = slot(stageNumber, tile.l1[i]);
+    aicore::LoadOp::create(b, loc, view.memref, view.offsets,
+                           ArrayRef<int64_t>{view.dims[rank - 2], view.dims[rank - 1]},
+                           extentOf(tensor, rank - 2), extentOf(tensor, rank - 1), tile.l1[i],
+                           product.operands[i].slot, 16);
+  }
+  if (tile.parts == 1)
+    return emitSteps(tile, product, stageNumber, std::nullopt);
+
+  // A stage in parts fills L0 once for each; numbers of fillings count them all.
+  using Predicate = arith::CmpIPredicate;
+  Value more = index(tile.parts - 1), fillings = add(firstStage, inTile);
+  Value edges = index(1);
+  if (startsInParts) {
+    edges = arith::MinSIOp::create(b, loc, stages, index(2));
+    Value behindFirst = arith::MinSIOp::create(b, loc, inTile, index(1));
+    fillings = add(fillings, arith::MulIOp::create(b, loc, behindFirst, more));
+  }
+  Value earlier = arith::MulIOp::create(b, loc, tile.number, edges);
+  fillings = add(fillings, arith::MulIOp::create(b, loc, earlier, more));
+
+  Value next = add(product.start, index(product.stage));
+  Value isFirst = arith::CmpIOp::create(b, loc, Predicate::eq, product.start, lower);
+  Value isLast = arith::CmpIOp::create(b, loc, Predicate::sge, next, upper);
+  Value inParts = isLast;
+  if (startsInParts)
+    inParts = arith::SelectOp::create(b, loc, isFirst, isFirst, isLast);
+  auto when = [&](Value condition, auto emit) {
+    auto branch = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(branch.thenBlock()->getTerminator());
+    emit();
+  };
+  auto branch = scf::IfOp::create(b, loc, inParts, /*withElseRegion=*/true);
+  b.setInsertionPoint(branch.thenBlock()->getTerminator());
+  for (int64_t part = 0; part < tile.parts; ++part) {
+    if (startsInParts)
+      when(isFirst, [&] { aicore::OpenOp::create(b, loc, tile.acc, tile.accSlot, part); });
+    emitSteps(tile, product, add(fillings, index(part)), part);
+    when(isLast, [&] { aicore::CloseOp::create(b, loc, tile.acc, tile.accSlot, part); });
+  }
+  b.setInsertionPoint(branch.elseBlock()->getTerminator());
+  emitSteps(tile, product, fillings, std::nullopt);
+}
+
+// The base tiles of a stage, of all the tile's columns or those of a part. `fillings` of L0 came
+// before, in whole stages.
+void Placer::emitSteps(Tile &tile, const Product &product, Value fillings,
+                       std::optional<int64_t> part) {
+  OpBuilder::InsertionGuard guard(b);
+  auto baseOf = tile.contract->getParentOfType<scf::ForOp>();
+  Value zero = index(0), depthOfStage = map.lookup(baseOf.getUpperBound());
+  Value firstColumn = zero, columns = tile.columns;
+  if (part) {
+    Tile own = partOf(tile, *part);
+    firstColumn = own.firstColumn;
+    columns = own.columns;
+    // A part beyond the edge has no steps.
+    if (*part > 0)
+      depthOfStage = whereAny(columns, depthOfStage);
+  }
+  auto baseLoop = scf::ForOp::create(b, loc, map.lookup(baseOf.getLowerBound()), depthOfStage,
+                                     map.lookup(baseOf.getStep()));
+  map.map(baseOf.getInductionVar(), baseLoop.getInductionVar());
+  b.setInsertionPoint(baseLoop.getBody()->getTerminator());
+  for (Operation &op : *baseOf.getBody())
+    clonePure(op);
+  loc = tile.contract.getLoc();
+  Value inStage = arith::DivSIOp::create(b, loc, baseLoop.getInductionVar(), index(product.base));
+  Value number =
+      add(arith::MulIOp::create(b, loc, fillings, index(product.stage / product.base)), inStage);
+  Value l0Slots[2], depth;
+  for (unsigned i = 0; i < 2; ++i) {
+    const Product::Operand &operand = product.operands[i];
+    Value tensor = tile.contract.getInputs()[i];
+    unsigned rank = cast<RankedTensorType>(tensor.getType()).getRank();
+    Value offsets[2] = {zero, zero};
+    for (tensor::ExtractSliceOp slice : operand.inL0)
+      for (unsigned d = 0; d < 2; ++d)
+        offsets[d] = add(offsets[d], mapped(slice.getMixedOffsets()[rank - 2 + d]));
+    Value extents[2] = {extentOf(tensor, rank - 2), extentOf(tensor, rank - 1)};
+    if (i == 0)
+      depth = extents[operand.transposed ? 0 : 1];
+    if (i == 1 && part) {
+      const unsigned alongN = operand.transposed ? 0 : 1;
+      offsets[alongN] = add(offsets[alongN], firstColumn);
+      extents[alongN] = columns;
+    }
+    l0Slots[i] = slot(number, tile.l0[i]);
+    aicore::StageOp::create(b, loc, tile.l1[i], operand.slot, offsets[0], offsets[1], extents[0],
+                            extents[1], tile.l0[i], l0Slots[i], operand.transposed);
+  }
+  Value start = add(product.start, baseLoop.getInductionVar());
+  Value first = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, start, zero);
+  aicore::MmadOp::create(b, loc, tile.l0[0], l0Slots[0], tile.l0[1], l0Slots[1], tile.acc,
+                         tile.accSlot, tile.rows, columns, depth, first,
+                         part ? b.getI64IntegerAttr(*part) : IntegerAttr());
+}
+
+//===--- parts ----------------------------------------------------------------------------===//
+
+Value Placer::whereAny(Value columns, Value extent) {
+  Value any = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, columns, index(0));
+  return arith::SelectOp::create(b, loc, any, extent, index(0));
+}
+
+Placer::Tile Placer::partOf(const Tile &tile, int64_t part) {
+  Tile own = tile;
+  const int64_t width = own.acc.getPartWidth();
+  own.part = part;
+  own.number = add(arith::MulIOp::create(b, loc, tile.number, index(tile.parts)), index(part));
+  own.firstColumn = index(part * width);
+  Value rest = arith::SubIOp::create(b, loc, tile.columns, own.firstColumn);
+  own.columns = arith::MinSIOp::create(b, loc, rest, index(width));
+  if (part > 0) {
+    own.columns = arith::MaxSIOp::create(b, loc, own.columns, index(0));
+    own.rows = whereAny(own.columns, tile.rows);
+  }
+  return own;
+}
+
+} // namespace mmk
