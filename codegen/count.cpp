@@ -59,6 +59,12 @@ struct WatchedCore : TimedCore {
               count::Origins &origins)
       : TimedCore(machine, block, start, &sink), origins_(origins) {}
   void at(size_t step, const int64_t *values) { from(step, origins_.slotsAt(step, values)); }
+  bool execute(unsigned unit, Pipe pipe, const count::Instruction &it, Cost cost,
+               count::Amount amount) {
+    if (it.link)
+      moves(amount.amount);
+    return TimedCore::execute(unit, pipe, it, cost, amount);
+  }
 
 private:
   count::Origins &origins_;

@@ -60,6 +60,11 @@ public:
     if (log_)
       log_->from(origin, slots);
   }
+  /// The instruction that follows moves so many bytes of global memory, for the sink.
+  void moves(int64_t bytes) {
+    if (log_)
+      log_->moves(bytes);
+  }
   void execute(unsigned unit, Pipe pipe, int64_t cycles, Work work);
   /// Takes effect when all earlier work of `from` is done.
   bool setFlag(unsigned unit, Pipe from, Pipe to, int64_t event);

@@ -35,6 +35,7 @@ void EventLog::emit(Event event) {
   event.number = number_++;
   event.origin = origin_;
   event.slots = slots_;
+  event.bytes = event.work == Work::issue ? 0 : bytes_;
   log(event.unit, event.pipe).last = event.number;
   last_ = event.number;
   lastEnd_ = event.end;

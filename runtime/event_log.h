@@ -16,7 +16,10 @@ public:
   void from(int64_t origin, std::span<const int64_t> slots) {
     origin_ = origin;
     slots_ = slots;
+    bytes_ = 0;
   }
+  /// The next event moves so many bytes of global memory.
+  void moves(int64_t bytes) { bytes_ = bytes; }
 
   /// The next event is a wait for flag `flag`, which takes the oldest of its sets.
   void take(size_t flag);
@@ -44,7 +47,7 @@ private:
   void emit(Event event);
 
   EventSink &sink_;
-  int64_t block_, origin_ = -1;
+  int64_t block_, origin_ = -1, bytes_ = 0;
   std::span<const int64_t> slots_;
   int64_t number_ = 0, last_ = -1, lastEnd_ = 0;
   std::vector<PipeLog> pipes_;

@@ -58,6 +58,7 @@ struct Event {
   int64_t after = -1;  ///< number of the event that held it; none for Cause::nothing
   int64_t waited = 0;  ///< of a wait: cycles for which only the flag held it
   int64_t origin = -1; ///< number of the caller's instruction
+  int64_t bytes = 0;   ///< that it moves from or to global memory, in whole packets
   /// Of a wait: the numbers of the sets that it takes. Valid while the event is being seen.
   std::span<const int64_t> sets = {};
   /// The copy of each of its origin's buffers; -1 where there is but one. Valid as `sets` is.

@@ -108,6 +108,8 @@ private:
           out_.attribute("line", json::fixUTF8(fmt::format("{}:{}", origin.file, origin.line)));
         if (!isIssue && !origin.buffers.empty())
           out_.attribute("buffers", json::fixUTF8(spellBuffers(event, origin)));
+        if (event.bytes > 0)
+          out_.attribute("bytes", event.bytes);
         out_.attribute("held_by", llvm::StringRef(spelling(event.cause)));
         if (event.waited > 0)
           out_.attribute("waited", event.waited);

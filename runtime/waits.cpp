@@ -14,6 +14,16 @@ std::string nameOf(const std::vector<Origin::Buffer> &buffers) {
   return text;
 }
 
+/// The number of the last work on each pipe. What is behind it only takes flags down, and holds
+/// nothing.
+std::map<std::pair<unsigned, Pipe>, int64_t> lastWork(const BlockRecording &block) {
+  std::map<std::pair<unsigned, Pipe>, int64_t> last;
+  for (const Event &event : block.events)
+    if (event.work < Work::set)
+      last[{event.unit, event.pipe}] = event.number;
+  return last;
+}
+
 int64_t vectorCoresOf(const BlockRecording &block) {
   unsigned most = 0;
   for (const Event &event : block.events)
@@ -29,8 +39,10 @@ std::vector<WaitReport> waitReport(const std::deque<PhaseRecording> &phases) {
   for (const PhaseRecording &phase : phases) {
     const BlockRecording &block = phase.slowest();
     vectorCores = std::max(vectorCores, vectorCoresOf(block));
+    const auto last = lastWork(block);
     for (const Event &event : block.events) {
-      if (event.waited == 0)
+      const auto work = last.find({event.unit, event.pipe});
+      if (event.waited == 0 || work == last.end() || event.number > work->second)
         continue;
       const Event &set = block.events[event.after];
       const Origin origin = event.origin < 0 ? Origin() : phase.origins[event.origin];

@@ -23,7 +23,8 @@ struct WaitReport {
   int64_t line = 0;
 };
 
-/// Those of the slowest block of each phase that took any time; the longest in all first.
+/// Those of the slowest block of each phase that took any time and held some work; the longest in
+/// all first.
 std::vector<WaitReport> waitReport(const std::deque<PhaseRecording> &phases);
 
 } // namespace mmk

@@ -221,6 +221,14 @@ TEST_F(ViewsTest, WaitsAreGatheredByPipeBufferAndDirection) {
   EXPECT_EQ(waits[0].line, 7); // of what filled it
 }
 
+TEST_F(ViewsTest, AWaitThatHoldsNoWorkIsNone) {
+  clock().execute(0, Pipe::mte2, 50, Work::load);
+  clock().setFlag(0, Pipe::mte2, Pipe::mte1, 0);
+  clock().waitFlag(0, Pipe::mte2, Pipe::mte1, 0); // as at the end of a kernel
+  EXPECT_GT(instruction(2).waited, 0);
+  EXPECT_TRUE(waitReport(recorder.phases()).empty());
+}
+
 TEST(Recorder, KeepsTheBeginningOfWhatIsTooLongAndAsManyBlocksAsFit) {
   const Machine figures = machine();
   Recorder recorder(4, 5);
