@@ -47,7 +47,7 @@ mlir::OwningOpRef<mlir::ModuleOp> Compiler::toIr(const Kernel &kernel) {
 }
 
 Lowering Compiler::lower(const Kernel &kernel, mlir::OwningOpRef<mlir::ModuleOp> module,
-                         Stage stage, const PipelineOptions &options) {
+                         Stage stage, const PipelineOptions &options, bool findsNearest) {
   const auto begin = std::chrono::steady_clock::now();
   Lowering result;
   IrDiagnostics said(*context_, *program_.file);
@@ -57,7 +57,7 @@ Lowering Compiler::lower(const Kernel &kernel, mlir::OwningOpRef<mlir::ModuleOp>
   if (succeeded && !result.isBug) {
     result.variant = variantOf(*module);
     result.module = std::move(module);
-  } else if (!result.isBug && !namesNearestLegal(result.said)) {
+  } else if (findsNearest && !result.isBug && !namesNearestLegal(result.said)) {
     result.nearest = nearestLegal(kernel, machine_, *context_, options.choices);
   }
   result.milliseconds =

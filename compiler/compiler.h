@@ -38,9 +38,10 @@ public:
   /// The kernel as written, with all alternatives of its schedule.
   mlir::OwningOpRef<mlir::ModuleOp> toIr(const Kernel &kernel);
 
-  /// Takes the kernel's IR on to `stage`, as the variant that the options choose.
+  /// Takes the kernel's IR on to `stage`, as the variant that the options choose. Who only asks
+  /// whether it exists does without the search for the nearest that does.
   Lowering lower(const Kernel &kernel, mlir::OwningOpRef<mlir::ModuleOp> module, Stage stage,
-                 const PipelineOptions &options = {});
+                 const PipelineOptions &options = {}, bool findsNearest = true);
 
 private:
   const Program &program_;

@@ -13,6 +13,7 @@ const std::vector<Command> &commands() {
       {"run", runPage, runCommand},
       {"compile", compilePage, compileCommand},
       {"compare", comparePage, compareCommand},
+      {"explain", explainPage, explainCommand},
       {"check", checkPage, checkCommand},
       {"machines", machinesPage, machinesCommand},
       {"help", overviewPage, helpCommand},

@@ -22,6 +22,7 @@ const Command &command(const std::string &name);
 int runCommand(const std::vector<std::string> &words);
 int compileCommand(const std::vector<std::string> &words);
 int compareCommand(const std::vector<std::string> &words);
+int explainCommand(const std::vector<std::string> &words);
 int checkCommand(const std::vector<std::string> &words);
 int machinesCommand(const std::vector<std::string> &words);
 int helpCommand(const std::vector<std::string> &words);

@@ -27,6 +27,7 @@ usage: mmk COMMAND ...
   run       compile a kernel, run it, compare it with the reference, report
   compile   write one stage of a kernel's way: syntax tree, IR, LLVM IR, assembly, object
   compare   two variants, machines or saved runs side by side
+  explain   where the time of a kernel goes, and what would help
   check     everything that can be known about a file without running it
   machines  the machines, their figures and where each figure comes from
   help      this page, or that of a command: mmk help run
@@ -144,6 +145,34 @@ examples:
   mmk compare examples/matmul_bias_leakyrelu.mmk --a epilogue=separate --b epilogue=fused
   mmk compare examples/matmul_bias_leakyrelu.mmk --case S1 --b machine=ascend910b1
   mmk compare examples/matmul_bias_leakyrelu.mmk --case S1 --b 'machine.l2.bytes=*0.5'
+)";
+
+const std::string_view explainPage =
+    R"(mmk explain FILE [ARG=VALUE ...] [OPTION ...]
+
+Says where the time of a kernel goes on the emulated AI core: how near it comes to the machine's
+roofs, which pipe its critical path goes through, what each pipe waits for, and for each of a few
+changes of its variant what it would gain, found by counting it. Nothing is run. FILE may be -,
+standard input.
+
+ARG=VALUE binds a dimension or a scalar of the kernel and overrides the case: M=1000.
+Without --case and without dimensions, every case of the file is explained.
+
+what to explain:
+)" TARGET_OPTIONS
+    R"(  --case NAME                a case of the kernel, repeatable; all of them: --case all
+
+  --json FILE                the same as JSON, with every change; - is standard output, without
+                             the text
+)" HELP_OPTION
+    R"(
+A change is printed as it is to be added to the command line, or in the place of a --set of the same
+directive.
+
+examples:
+  mmk explain examples/matmul_bias_leakyrelu.mmk --case S1
+  mmk explain examples/matmul_bias_leakyrelu.mmk M=1000 N=200 K=300 --machine ascend310p3
+  mmk explain examples/matmul_bias_leakyrelu.mmk --case S4 --set buffers.l1=1 --json -
 )";
 
 const std::string_view checkPage =

@@ -1,7 +1,7 @@
 // `mmk run`: compiles a kernel once, then runs, checks and times each of its cases.
-#include "codegen/count.h"
 #include "driver/case_runner.h"
 #include "driver/command.h"
+#include "driver/count_case.h"
 #include "driver/ending.h"
 #include "driver/environment.h"
 #include "driver/files.h"
@@ -14,17 +14,6 @@
 
 namespace mmk::driver {
 namespace {
-
-ClockReport countOrFail(Lowering &lowering, const Machine &machine, const Kernel &kernel,
-                        const RunCase &run, EventSink *events) {
-  std::vector<int64_t> dims;
-  for (const std::string &dimension : kernel.dimensions)
-    dims.push_back(run.dims.at(dimension));
-  llvm::Expected<ClockReport> report = countKernel(lowering.kernel(), machine, dims, events);
-  if (!report)
-    throw Bug(llvm::toString(report.takeError()));
-  return *report;
-}
 
 std::unique_ptr<Executable> compileOrFail(const Lowering &lowering, const Machine &machine,
                                           bool noCache) {
@@ -76,7 +65,7 @@ int runCases(Session &session, const RunOptions &options, const std::vector<RunC
     progress.show(run.title() + ": clock");
     if (counts) {
       Recorder recorder = Profile::recorder();
-      report.clock = countOrFail(lowering, machine, kernel, run, profile ? &recorder : nullptr);
+      report.clock = countCase(lowering, machine, kernel, run, profile ? &recorder : nullptr);
       if (profile)
         profile->add(report, recorder);
     }

@@ -105,4 +105,22 @@ Lowering Session::lower(const Kernel &kernel, Stage stage, const std::string &pr
   throw Mistake(withNotesAtTheEnd(result.said, notes));
 }
 
+Lowering Session::tryLower(const Kernel &kernel, const Choices &choices) {
+  auto module = compiler_.toIr(kernel);
+  PipelineOptions options;
+  options.choices = chosen(kernel, *module, target_);
+  options.choices.insert(options.choices.end(), choices.begin(), choices.end());
+  options.proveSync = false;
+  return compiler_.lower(kernel, std::move(module), Stage::aicore, options,
+                         /*findsNearest=*/false);
+}
+
+Choices Session::choicesOf(const Kernel &kernel, const std::string &variant) {
+  auto module = compiler_.toIr(kernel);
+  llvm::Expected<Choices> choices = parseChoices(kernel, *module, variant);
+  if (!choices)
+    throw Bug(llvm::toString(choices.takeError()));
+  return std::move(*choices);
+}
+
 } // namespace mmk::driver

@@ -26,6 +26,11 @@ public:
   /// machine is a Mistake, which names the nearest that does.
   Lowering lower(const Kernel &kernel, Stage stage, const std::string &printAfter = "");
 
+  /// The same with further choices, to be counted; null when it does not exist.
+  Lowering tryLower(const Kernel &kernel, const Choices &choices);
+  /// The choices of a printed variant.
+  Choices choicesOf(const Kernel &kernel, const std::string &variant);
+
 private:
   Target target_;
   bool showsRemarks_;

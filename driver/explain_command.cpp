@@ -1,0 +1,77 @@
+// `mmk explain`: where the time of a kernel goes, and what would help.
+#include "driver/command.h"
+#include "driver/count_case.h"
+#include "driver/explanation.h"
+#include "driver/files.h"
+#include "driver/footprint.h"
+#include "driver/json.h"
+#include "driver/terminal.h"
+
+namespace mmk::driver {
+namespace {
+
+/// Of the block whose critical path is looked for; 200 MB of memory.
+constexpr int64_t pathEvents = 2000000;
+
+Explanation explain(Session &session, Lowering &lowering, const RunCase &run, Progress &progress) {
+  const Kernel &kernel = session.kernel();
+  progress.show(run.title() + ": clock");
+  Recorder recorder(pathEvents, 0);
+  Explanation result;
+  result.report.run = run;
+  result.report.clock = countCase(lowering, session.machine(), kernel, run, &recorder);
+  result.roofline = rooflineOf(kernel, run, session.machine(), recorder.phases());
+  result.path = pathReport(recorder.phases());
+  result.waits = waitReport(recorder.phases());
+  for (const PhaseRecording &phase : recorder.phases())
+    result.slowest.push_back(phase.slowest().block);
+  result.changes =
+      tryChanges(session, kernel, run, lowering.variant, result.report.clock->cycles, progress);
+  return result;
+}
+
+} // namespace
+
+int explainCommand(const std::vector<std::string> &words) {
+  Target target;
+  std::vector<std::string> cases;
+  std::optional<std::string> json;
+  CommandLine commandLine("explain");
+  target.addOptionsTo(commandLine);
+  commandLine.repeated("--case", "NAME", cases);
+  commandLine.option("--json", "FILE", json);
+  const std::vector<std::string> arguments = target.takeFile(commandLine.parse(words), "explain");
+
+  Session session(target);
+  const Kernel &kernel = session.kernel();
+  const Machine &machine = session.machine();
+  if (machine.kind != MachineKind::emulated)
+    throw Mistake("explain needs an emulated machine; host has no clock but the real one");
+  const std::vector<RunCase> runs = casesToRun(kernel, cases, arguments);
+  for (const RunCase &run : runs)
+    expectSizes(kernel, run);
+  if (json)
+    expectWritable(*json);
+
+  Progress progress;
+  progress.show("compile");
+  Lowering lowering = session.lower(kernel, Stage::aicore);
+  const RunHeader header{&kernel, &machine, lowering.variant, memoryUse(lowering.kernel())};
+  std::vector<Explanation> explanations;
+  for (const RunCase &run : runs) {
+    explanations.push_back(explain(session, lowering, run, progress));
+    progress.clear();
+    if (json.value_or("") != "-")
+      print((explanations.size() > 1 ? "\n\n" : "") + textOf(header, explanations.back()));
+    if (readerIsGone() && !json)
+      break;
+  }
+  if (json)
+    writeFile(*json, jsonArray(explanations,
+                               [&](llvm::json::OStream &out, const Explanation &explanation) {
+                                 write(out, header, explanation);
+                               }));
+  return allWell;
+}
+
+} // namespace mmk::driver

@@ -1,0 +1,33 @@
+// How near a kernel comes to what the machine could do: the times below which no variant gets.
+#pragma once
+
+#include "driver/run_case.h"
+#include "machines/machine.h"
+#include "runtime/recording.h"
+
+namespace mmk::driver {
+
+struct Roofline {
+  double operations = 0;     ///< floating-point, of the products; without any, elementwise ones
+  double tensorBytes = 0;    ///< of all parameters and results, once each
+  double peakOperations = 0; ///< a second, of all cores
+  double memoryBytes = 0;    ///< a second, of HBM
+  double computeMicroseconds = 0, memoryMicroseconds = 0; ///< at these rates
+  /// What the busiest core of the slowest block loads, the same also again, and the time that its
+  /// port to L2 takes for it.
+  bool portIsOfVectorCore = false;
+  double portBytes = 0, portMicroseconds = 0;
+
+  double intensity() const { return tensorBytes > 0 ? operations / tensorBytes : 0; }
+  /// Intensity at which compute and memory take the same time.
+  double ridge() const { return memoryBytes > 0 ? peakOperations / memoryBytes : 0; }
+  bool isBoundByCompute() const { return computeMicroseconds >= memoryMicroseconds; }
+  double microseconds() const { return std::max(computeMicroseconds, memoryMicroseconds); }
+};
+
+/// Of a kernel with products, the roof is the cube's for their operands; of one without, that of
+/// the vector cores, an addition of f32 for each operation.
+Roofline rooflineOf(const Kernel &kernel, const RunCase &run, const Machine &machine,
+                    const std::deque<PhaseRecording> &phases);
+
+} // namespace mmk::driver
