@@ -168,19 +168,27 @@ private:
     return x == y || (slot && other && slot.getIndex() == other.getIndex());
   }
 
+  /// What stands behind a wait: mostly in its block, else behind one that contains it.
   void collect(Operation *wait, Group &group) {
-    const std::optional<Flag> flag = flagOf(wait);
-    for (Operation *next = wait->getNextNode(); next; next = next->getNextNode())
-      next->walk([&](aicore::Instruction later) {
-        if (later.getPipe() != *group.flag.to || aicore::unitOf(later) != group.flag.toUnit)
-          return;
-        for (const aicore::Access &access : later.getAccesses())
-          if (access.buffer.getDefiningOp<aicore::AllocOp>() && sameSlot(access.slot, flag->slot))
-            meet(access, group);
-      });
+    bool found = false;
+    for (Operation *at = wait; !found && !isa<aicore::PhaseOp>(at); at = at->getParentOp())
+      for (Operation *next = at->getNextNode(); next; next = next->getNextNode())
+        next->walk([&](aicore::Instruction later) { found |= collect(later, wait, group); });
   }
 
-  void meet(const aicore::Access &access, Group &group) {
+  bool collect(aicore::Instruction later, Operation *wait, Group &group) {
+    if (later.getPipe() != *group.flag.to || aicore::unitOf(later) != group.flag.toUnit)
+      return false;
+    bool found = false;
+    const Value slot = flagOf(wait)->slot;
+    for (const aicore::Access &access : later.getAccesses())
+      if (access.buffer.getDefiningOp<aicore::AllocOp>() && sameSlot(access.slot, slot))
+        found |= meet(access, group);
+    return found;
+  }
+
+  bool meet(const aicore::Access &access, Group &group) {
+    bool found = false;
     for (aicore::Instruction earlier : instructions_) {
       if (earlier.getPipe() != group.flag.from || aicore::unitOf(earlier) != group.flag.fromUnit)
         continue;
@@ -188,8 +196,10 @@ private:
         if (other.buffer == access.buffer && (other.writes || access.writes)) {
           group.buffers.insert(access.buffer);
           group.isFill |= other.writes;
+          found = true;
         }
     }
+    return found;
   }
 
   std::vector<aicore::Instruction> instructions_;

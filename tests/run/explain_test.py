@@ -109,7 +109,8 @@ class Explain(CommandTest):
 
     def test_every_machine_and_form(self):
         for machine in ("ascend910b1", "ascend310p3"):
-            for words in ((), ("--set", "epilogue=separate"), ("--set", "order=swizzle(4)")):
+            for words in ((), ("--set", "epilogue=separate"), ("--set", "order=swizzle(4)"),
+                          ("--set", "store=overlapped"), ("--set", "grid.K=2"), ("--set", "l1=1")):
                 explanation = self.explain(FUSED, "M=300", "N=500", "K=700", "--machine", machine,
                                            *words)
                 self.assertEqual(explanation["critical_path"]["cycles"],
