@@ -63,6 +63,7 @@ struct SmallProgram : testing::Test {
         %c2 = arith.constant 2 : index
         %c16 = arith.constant 16 : index
         %c32 = arith.constant 32 : index
+        %c48 = arith.constant 48 : index
         aicore.phase {
         ^bb0(%block: index):
           %l1 = aicore.alloc "a" of "l1" copies 2 : memref<16x32xf16, #aicore.space<l1>>
@@ -120,6 +121,84 @@ TEST_F(SmallProgram, LoadStageProduct) {
               aicore.wait_flag [mte1 -> cube] 0 + %c0
             )" + mmad),
             63);
+}
+
+/// Takes down what the events of a phase come from.
+struct Reader : EventSink {
+  void enter(const CountedPhase &phase) override {
+    phases.push_back(phase);
+    origins.assign(phase.origins.begin(), phase.origins.end());
+  }
+  bool wants(int64_t block) override {
+    asked.push_back(block);
+    return true;
+  }
+  void see(const Event &event) override {
+    ends[event.block] = std::max(ends[event.block], event.end);
+    if (event.work == Work::issue)
+      return;
+    const Origin &origin = origins[event.origin];
+    std::string text = origin.text + ":";
+    for (size_t i = 0; i < origin.buffers.size(); ++i)
+      text += " " + origin.buffers[i].name + "/" + origin.buffers[i].memory + "/" +
+              std::to_string(event.slots[i]);
+    seen.push_back(text + " " + std::to_string(event.bytes));
+  }
+  std::vector<CountedPhase> phases;
+  std::vector<Origin> origins;
+  std::vector<int64_t> asked;
+  std::vector<std::string> seen;
+  std::map<int64_t, int64_t> ends; ///< by block
+};
+
+TEST_F(SmallProgram, EventsSayWhatTheyComeFrom) {
+  Reader reader;
+  auto report = count(R"(
+    %s = aicore.slot %c1 of %l1 : memref<16x32xf16, #aicore.space<l1>>
+    aicore.load %a[%c0, %c0] along [0, 1] size(%c16, %c32) -> %l1[%s] pad 16
+      : memref<?x?xf16, #aicore.space<gm>> -> memref<16x32xf16, #aicore.space<l1>>
+    aicore.set_flag [mte2 -> mte1] 0 + %s
+    %true = arith.constant true
+    scf.if %true {
+      aicore.wait_flag [mte2 -> mte1] 0 + %s
+    }
+    aicore.stage %l1[%s] at(%c0, %c0) size(%c16, %c32) -> %l0a[%c0]
+      : memref<16x32xf16, #aicore.space<l1>> -> memref<16x32xf16, #aicore.space<l0a>>
+    aicore.set_flag [mte1 -> mte2] 0 + %s
+    aicore.wait_flag [mte1 -> mte2] 0 + %s
+    aicore.load %a[%c0, %c0] along [0, 1] size(%c16, %c32) -> %l1[%s] pad 16
+      : memref<?x?xf16, #aicore.space<gm>> -> memref<16x32xf16, #aicore.space<l1>>
+    aicore.set_flag [mte2 -> cube] 0 + %c0
+    aicore.wait_flag [mte2 -> cube] 0 + %c0
+  )",
+                      16, 1, &reader);
+  ASSERT_TRUE(static_cast<bool>(report)) << llvm::toString(report.takeError());
+  EXPECT_EQ(reader.seen, (std::vector<std::string>{
+                             "load a: a/GM/-1 a/L1/1 1024", "a in L1 filled: a/L1/1 0",
+                             "wait for a in L1 to be filled: a/L1/1 0", "stage a: a/L1/1 a/L0A/0 0",
+                             "a in L1 free: a/L1/1 0", "wait for a in L1 to be free: a/L1/1 0",
+                             "load a: a/GM/-1 a/L1/1 1024",
+                             // Nothing that the cube does depends on it.
+                             "set a flag: 0", "wait for a flag: 0"}));
+  EXPECT_EQ(reader.ends[0], report->cycles);
+}
+
+TEST_F(SmallProgram, BlocksAreSeenTheSlowestFirstAndIdleOnesNot) {
+  Reader reader;
+  auto report = count(R"(
+    %more = arith.muli %block, %c16 : index
+    %rest = arith.remsi %more, %c48 : index
+    scf.for %i = %c0 to %rest step %c16 {)" +
+                          load + "}",
+                      16, 6, &reader);
+  ASSERT_TRUE(static_cast<bool>(report)) << llvm::toString(report.takeError());
+  // 0, 1, 2, 0, 1 and 2 loads.
+  EXPECT_EQ(reader.asked, (std::vector<int64_t>{2, 1, 4, 5}));
+  ASSERT_EQ(reader.phases.size(), 1u);
+  EXPECT_EQ(reader.phases[0].slowest, 2);
+  EXPECT_EQ(reader.phases[0].blocks, 4);
+  EXPECT_EQ(reader.phases[0].end, report->cycles);
+  EXPECT_EQ(reader.ends[2], report->cycles);
 }
 
 TEST_F(SmallProgram, ALoopRepeatsAndZeroTripsDoNothing) {
@@ -446,6 +525,21 @@ TEST_F(WholeKernel, TheSameEveryTime) {
   EXPECT_EQ(first.cycles, second.cycles);
   for (size_t pipe = 0; pipe < allPipes.size(); ++pipe)
     EXPECT_EQ(first.pipes[pipe].busyCycles, second.pipes[pipe].busyCycles);
+}
+
+// The blocks that are seen are run again, and must come to the same end.
+TEST_F(WholeKernel, EventsEndWhenThePhaseDoes) {
+  for (const char *machine : {"ascend910b3", "ascend310p3"})
+    for (const Choices &choices : {Choices{}, Choices{{"epilogue", "separate"}},
+                                   Choices{{"grid.K", "2"}}, Choices{{"store", "overlapped"}}}) {
+      Reader reader;
+      const ClockReport report = this->report(machine, choices, 1000, 513, 301, &reader);
+      EXPECT_EQ(reader.phases.back().end, report.cycles);
+      int64_t last = 0;
+      for (auto [block, end] : reader.ends)
+        last = std::max(last, end);
+      EXPECT_EQ(last, report.cycles);
+    }
 }
 
 // What the cube has to do does not depend on the model around it: S1 has 128 tiles of 32 products,
