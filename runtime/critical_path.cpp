@@ -4,6 +4,30 @@
 #include <tuple>
 
 namespace mmk {
+namespace {
+
+using Where = std::tuple<bool, Pipe, Work, int64_t>; ///< the last is an origin's number
+struct Sum {
+  int64_t count = 0, cycles = 0;
+};
+
+/// The events on the path of a block, which also go into the sums of the report.
+std::map<Where, Sum> sumByOrigin(const BlockRecording &block, PathReport &report) {
+  std::map<Where, Sum> sums;
+  for (int64_t number : criticalPath(block)) {
+    const Event &event = block.events[number];
+    const int64_t cycles = event.end - event.start;
+    report.cycles += cycles;
+    report.byPipe[{event.unit > 0, event.pipe}] += cycles;
+    report.byCause[event.cause] += cycles;
+    Sum &sum = sums[{event.unit > 0, event.pipe, event.work, event.origin}];
+    ++sum.count;
+    sum.cycles += cycles;
+  }
+  return sums;
+}
+
+} // namespace
 
 std::vector<int64_t> criticalPath(const BlockRecording &block) {
   std::vector<int64_t> path;
@@ -32,26 +56,18 @@ PathReport pathReport(const std::deque<PhaseRecording> &phases) {
   for (const PhaseRecording &phase : phases) {
     const BlockRecording &block = phase.slowest();
     report.isWhole &= !block.isCut;
-    for (int64_t number : criticalPath(block)) {
-      const Event &event = block.events[number];
-      const int64_t cycles = event.end - event.start;
-      const bool onVectorCore = event.unit > 0;
-      report.cycles += cycles;
-      report.byPipe[{onVectorCore, event.pipe}] += cycles;
-      report.byCause[event.cause] += cycles;
-      Origin origin = event.origin < 0 ? Origin() : phase.origins[event.origin];
-      if (event.work == Work::issue)
-        origin = {};
+    for (const auto &[where, sum] : sumByOrigin(block, report)) {
+      const auto [onVectorCore, pipe, work, number] = where;
+      // What is issued is of no interest, only that it is.
+      const Origin origin = number < 0 || work == Work::issue ? Origin() : phase.origins[number];
       PathReport::Part &part =
-          parts[{onVectorCore, event.pipe, event.work, origin.text, origin.file, origin.line}];
-      ++part.count;
-      part.cycles += cycles;
-      if (part.count > 1)
-        continue;
+          parts[{onVectorCore, pipe, work, origin.text, origin.file, origin.line}];
       part.onVectorCore = onVectorCore;
-      part.pipe = event.pipe;
-      part.work = event.work;
-      part.origin = std::move(origin);
+      part.pipe = pipe;
+      part.work = work;
+      part.origin = origin;
+      part.count += sum.count;
+      part.cycles += sum.cycles;
     }
   }
   for (auto &[key, part] : parts)

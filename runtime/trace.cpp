@@ -84,7 +84,7 @@ private:
         isCritical[number] = true;
     for (const Event &event : std::span(block.events).first(std::min(most_, block.events.size()))) {
       introduce(event);
-      const Origin origin = event.origin < 0 ? Origin() : phase.origins[event.origin];
+      const Origin &origin = event.origin < 0 ? unknown_ : phase.origins[event.origin];
       slice(event, origin, isCritical[event.number]);
       for (int64_t set : event.sets)
         arrow(block.events[set], event);
@@ -141,6 +141,7 @@ private:
   const Machine &machine_;
   size_t most_;
   std::set<std::pair<int64_t, int64_t>> known_;
+  const Origin unknown_;
   int64_t arrows_ = 0;
 };
 

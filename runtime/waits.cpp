@@ -31,39 +31,59 @@ int64_t vectorCoresOf(const BlockRecording &block) {
   return std::max(1u, most);
 }
 
+/// By core, pipe that waits, pipe that sets, and number of the wait's origin.
+using Where = std::tuple<bool, Pipe, Pipe, int64_t>;
+
+std::map<Where, WaitReport> waitsByOrigin(const PhaseRecording &phase) {
+  std::map<Where, WaitReport> waits;
+  const BlockRecording &block = phase.slowest();
+  const auto last = lastWork(block);
+  for (const Event &event : block.events) {
+    if (event.waited == 0)
+      continue;
+    const auto work = last.find({event.unit, event.pipe});
+    if (work == last.end() || event.number > work->second)
+      continue;
+    const Event &set = block.events[event.after];
+    WaitReport &wait = waits[{event.unit > 0, event.pipe, set.pipe, event.origin}];
+    ++wait.count;
+    wait.cycles += event.waited;
+    if (event.waited <= wait.longest)
+      continue;
+    wait.longest = event.waited;
+    wait.longestEnd = event.start;
+    wait.slot = event.slots.empty() ? -1 : event.slots.front();
+    if (set.origin >= 0) {
+      wait.file = phase.origins[set.origin].file;
+      wait.line = phase.origins[set.origin].line;
+    }
+  }
+  return waits;
+}
+
+void add(WaitReport &all, const WaitReport &part) {
+  const int64_t count = all.count + part.count, cycles = all.cycles + part.cycles;
+  if (part.longest > all.longest)
+    all = part;
+  all.count = count;
+  all.cycles = cycles;
+}
+
 } // namespace
 
 std::vector<WaitReport> waitReport(const std::deque<PhaseRecording> &phases) {
+  // The same wait may stand at several places of the program.
   std::map<std::tuple<bool, Pipe, Pipe, bool, std::string>, WaitReport> waits;
   int64_t vectorCores = 1;
   for (const PhaseRecording &phase : phases) {
-    const BlockRecording &block = phase.slowest();
-    vectorCores = std::max(vectorCores, vectorCoresOf(block));
-    const auto last = lastWork(block);
-    for (const Event &event : block.events) {
-      const auto work = last.find({event.unit, event.pipe});
-      if (event.waited == 0 || work == last.end() || event.number > work->second)
-        continue;
-      const Event &set = block.events[event.after];
-      const Origin origin = event.origin < 0 ? Origin() : phase.origins[event.origin];
-      WaitReport &wait =
-          waits[{event.unit > 0, event.pipe, set.pipe, origin.isFill, nameOf(origin.buffers)}];
-      wait.onVectorCore = event.unit > 0;
-      wait.pipe = event.pipe;
-      wait.from = set.pipe;
+    vectorCores = std::max(vectorCores, vectorCoresOf(phase.slowest()));
+    for (auto &[where, wait] : waitsByOrigin(phase)) {
+      const Origin origin = std::get<3>(where) < 0 ? Origin() : phase.origins[std::get<3>(where)];
+      std::tie(wait.onVectorCore, wait.pipe, wait.from, std::ignore) = where;
       wait.isFill = origin.isFill;
       wait.buffers = origin.buffers;
-      ++wait.count;
-      wait.cycles += event.waited;
-      if (event.waited <= wait.longest)
-        continue;
-      wait.longest = event.waited;
-      wait.longestEnd = event.start;
-      wait.slot = event.slots.empty() ? -1 : event.slots.front();
-      if (set.origin >= 0) {
-        wait.file = phase.origins[set.origin].file;
-        wait.line = phase.origins[set.origin].line;
-      }
+      add(waits[{wait.onVectorCore, wait.pipe, wait.from, wait.isFill, nameOf(wait.buffers)}],
+          wait);
     }
   }
   std::vector<WaitReport> report;
