@@ -59,6 +59,12 @@ class Gains(CommandTest):
             with self.subTest(case=case):
                 self.assertSaves(15, self.cycles(case), self.cycles(case, "stage.K=64"))
 
+    def test_an_overlapped_store(self):
+        # Where MTE2 bounds the kernel it hides little; with one tile a core, half of the drain.
+        for case, percent in [("S1", 0.5), ("S2", 0.5), ("S3", 5)]:
+            with self.subTest(case=case):
+                self.assertSaves(percent, self.cycles(case, "store=overlapped"), self.cycles(case))
+
     def test_all_cores_against_one(self):
         for case in ["S1", "S2"]:
             with self.subTest(case=case):

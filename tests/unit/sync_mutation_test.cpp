@@ -59,12 +59,16 @@ std::vector<std::vector<int64_t>> dimsFor(aicore::KernelOp kernel) {
       columns = shape[1];
     }
   });
-  kernel.walk([&](scf::ForOp loop) {
+  int64_t longest = 0; // step of the loops around a product
+  kernel.walk([&](aicore::MmadOp mmad) {
     APInt step;
-    if (matchPattern(loop.getStep(), m_ConstantInt(&step)) && loop->getParentOfType<scf::ForOp>() &&
-        loop.getUpperBound().getParentRegion() == &kernel.getBody())
-      stage = step.getSExtValue();
+    for (auto loop = mmad->getParentOfType<scf::ForOp>();
+         loop && loop->getParentOfType<scf::ForOp>(); loop = loop->getParentOfType<scf::ForOp>())
+      if (matchPattern(loop.getStep(), m_ConstantInt(&step)))
+        longest = std::max(longest, step.getSExtValue());
   });
+  if (longest > 0)
+    stage = longest;
   std::vector<std::vector<int64_t>> found;
   auto add = [&](int64_t m, int64_t n, int64_t k) {
     std::vector<int64_t> dims;
@@ -245,7 +249,8 @@ TEST(SyncMutation, OfOverlappedStores) {
            {"cores=1,store=overlapped", "cores=1,tile=64x64x32,l1=3,l0=2,acc=2,store=overlapped",
             "cores=1,tile=32x48x32,stage=96,l1=1,l0=1,acc=1,out=1,ub=1,epilogue=separate,"
             "store=overlapped",
-            "cores=1,tile=32x32x32,stage=32,l1=2,l0=3,acc=1,out=3,store=overlapped"}) {
+            "cores=1,tile=32x32x32,stage=32,l1=2,l0=3,acc=1,out=3,store=overlapped",
+            "cores=2,grid.K=2,store=overlapped"}) {
         Config config{example, machine, variant};
         Synchronised kernel(exampleText(example), machine, variant);
         ASSERT_TRUE(kernel.ready()) << kernel.messages;

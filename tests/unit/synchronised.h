@@ -80,8 +80,10 @@ public:
 
   /// The faults at these dimensions, as text; empty: none.
   std::string watched(llvm::ArrayRef<int64_t> dims) {
-    WatchReport report = llvm::cantFail(watchKernel(kernel(), machine, dims));
-    return report.faults.empty() ? "" : report.faults.front().message;
+    llvm::Expected<WatchReport> report = watchKernel(kernel(), machine, dims);
+    if (!report)
+      return "cannot be watched: " + llvm::toString(report.takeError());
+    return report->faults.empty() ? "" : report->faults.front().message;
   }
 
   const Machine machine;
