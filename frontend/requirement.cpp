@@ -89,25 +89,28 @@ private:
       return refuse(tree.where, fmt::format("the choices of '{}' are words, and a rule computes "
                                             "with numbers{}",
                                             key, choices()));
-    if (key == "cores" && coresMayBeAuto())
-      return refuse(tree.where, "'cores' may be auto here, which is no number; list only numbers "
-                                "for it, such as cores = 1 | 2 | 4");
+    if (mayBeAuto(key))
+      return refuse(tree.where,
+                    fmt::format("'{}' may be auto here, which is no number; list only "
+                                "numbers for it, such as {}",
+                                key, key == "cores" ? "cores = 1 | 2 | 4" : "128 | 64"));
     auto rule = make(Rule::Kind::choice);
     rule->choice = key;
     return rule;
   }
 
-  bool coresMayBeAuto() const {
-    const auto cores = std::ranges::find(schedule_.directives, "cores", &Directive::key);
-    return cores == schedule_.directives.end() ||
-           std::ranges::find(cores->alternatives, "auto", &Directive::Alternative::word) !=
-               cores->alternatives.end();
+  bool mayBeAuto(std::string_view key) const {
+    const auto found = std::ranges::find(schedule_.directives, key, &Directive::key);
+    if (found == schedule_.directives.end())
+      return key == "cores";
+    return std::ranges::find(found->alternatives, "auto", &Directive::Alternative::word) !=
+           found->alternatives.end();
   }
 
   std::string choices() const {
     std::vector<std::string> keys;
     for (const Directive &directive : schedule_.directives)
-      if (hasNumbers(directive.key) && !(directive.key == "cores" && coresMayBeAuto()))
+      if (hasNumbers(directive.key) && !mayBeAuto(directive.key))
         keys.push_back(directive.key);
     return keys.empty() ? "" : "; its choices with numbers: " + listOf(keys, "and");
   }

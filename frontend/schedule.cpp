@@ -148,9 +148,12 @@ std::string rangeProblem(std::string_view key, std::string_view word, int64_t ma
 }
 
 std::string tileProblem(std::string_view key, std::string_view word, const DimensionRole &role) {
+  if (word == "auto" && role.mayFit())
+    return "";
   const std::string legal =
       role.multiple > 1
-          ? fmt::format("a multiple of {} from {} to {}", role.multiple, role.multiple, maximumTile)
+          ? fmt::format("{}a multiple of {} from {} to {}", role.mayFit() ? "auto or " : "",
+                        role.multiple, role.multiple, maximumTile)
           : "";
   if (std::string problem = rangeProblem(key, word, maximumTile, legal); !problem.empty())
     return problem;
@@ -189,8 +192,10 @@ DimensionRole roleOf(const Kernel &kernel, std::string_view dimension) {
   for (const auto &value : kernel.values) {
     if (value->operation != Operation::product)
       continue;
-    if (isHere(Shape(value->shape.end() - 2, value->shape.end())))
+    if (isHere(Shape(value->shape.end() - 2, value->shape.end()))) {
+      role.isOfProduct = true;
       require(16, "the cube's width");
+    }
     const Value &left = *value->operands[0];
     if (left.shape.back().name == dimension) {
       role.isReduction = true;
@@ -228,7 +233,12 @@ bool checkWord(const Kernel &kernel, std::string_view key, std::string_view word
                                                : std::vector<std::string>{"fused", "separate"};
     message = isIn(words, word) ? "" : outside(key, word, listOf(words));
   } else {
-    message = tileProblem(key, word, knowsBody ? roleOf(kernel, parts[1]) : DimensionRole());
+    DimensionRole role = knowsBody ? roleOf(kernel, parts[1]) : DimensionRole();
+    if (directive == "stage")
+      role.isOfProduct = false;
+    if (!knowsBody && directive == "tile" && word == "auto")
+      return true; // maybe
+    message = tileProblem(key, word, role);
   }
   return message.empty();
 }

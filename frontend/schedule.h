@@ -14,8 +14,11 @@ namespace mmk {
 struct DimensionRole {
   bool isOutput = false;    ///< of a result
   bool isReduction = false; ///< the inner dimension of a product
+  bool isOfProduct = false; ///< rows or columns of one
   int64_t multiple = 1;     ///< every tile must be a multiple of this
   std::string reason;       ///< for it: "the cube's depth for f16"
+  /// Whether a tile may be `auto`: the depth of a product is no matter of its shape.
+  bool mayFit() const { return isOfProduct && !isReduction; }
 };
 DimensionRole roleOf(const Kernel &kernel, std::string_view dimension);
 

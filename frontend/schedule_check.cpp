@@ -109,7 +109,7 @@ private:
         const bool isDefault = &alternative == &stage.alternatives.front();
         const int64_t length = *parseInteger(alternative.word);
         const auto fits = [&](const Directive::Alternative &each) {
-          return length % *parseInteger(each.word) == 0;
+          return length % parseInteger(each.word).value_or(1) == 0;
         };
         const auto tilesEnd = isDefault ? tile->alternatives.begin() + 1 : tile->alternatives.end();
         if (std::any_of(tile->alternatives.begin(), tilesEnd, fits))

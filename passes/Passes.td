@@ -14,7 +14,8 @@ def ApplyVariant : Pass<"mmk-apply-variant", "::mlir::ModuleOp"> {
     mmk.choice "order" = ["rows"]       =>   mmk.choice "order" = ["rows"]
                                              mmk.choice "cores" = [20]       // of the machine
     ```
-    The module then carries the machine as `aicore.machine`.
+    The module then carries the machine as `aicore.machine`. A tile that is `auto`, or not given,
+    becomes the largest that fits the machine, marked `fit` for mmk-tile-cores.
   }];
   let options = [
     Option<"machine", "machine", "std::string", "\"\"", "machine description, by name or file">,
@@ -76,7 +77,9 @@ def TileCores : Pass<"mmk-tile-cores", "::mlir::ModuleOp"> {
                                                  (contract and generic of one tile)
                                                  tensor.insert_slice ... into %out
     ```
-    Tiles at the ragged edge are smaller: sizes are minima, computed at run time.
+    Tiles at the ragged edge are smaller: sizes are minima, computed at run time. So is the tile of
+    a choice marked `fit`, whose number is only the largest: as many tiles as keep the cores busy
+    without another round over them.
   }];
   let dependentDialects = ["::mmk::ir::MmkDialect", "::mlir::scf::SCFDialect",
                            "::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect",

@@ -108,6 +108,11 @@ std::string word(Attribute alternative) {
   return cast<StringAttr>(alternative).getValue().str();
 }
 
+/// What the variant's name says of a choice. That of a tile which fits the shape is the largest.
+std::string chosenWord(ir::ChoiceOp choice) {
+  return choice->hasAttr("fit") ? "auto" : word(choice.getAlternatives()[0]);
+}
+
 } // namespace
 
 std::vector<std::string> tileDims(ir::KernelOp kernel) {
@@ -127,7 +132,7 @@ std::string variantName(ir::KernelOp kernel) {
     SmallVector<std::string> values;
     for (StringRef name : names)
       if (ir::ChoiceOp choice = kernel.choice((directive + "." + name).str()))
-        values.push_back(word(choice.getAlternatives()[0]));
+        values.push_back(chosenWord(choice));
     if (!values.empty())
       parts.push_back((directive + "=" + llvm::join(values, "x")).str());
   };
@@ -258,9 +263,19 @@ private:
     return kernel.chosenNumber(key, otherwise);
   }
 
+  /// Whether the dimension's tile may be `auto`: one of the output of a product, not its depth.
+  bool mayFit(StringRef dim) {
+    TileDims dims = dimsOf(kernel);
+    return hasProduct(kernel) && llvm::is_contained(dims.outputs, dim) &&
+           !llvm::is_contained(dims.reductions, dim);
+  }
+
   LogicalResult checkChoices();
   LogicalResult chooseCores();
   LogicalResult chooseTiles();
+  void chooseTile(StringRef dim, int64_t size);
+  LogicalResult addProductTiles(linalg::ContractOp contract,
+                                llvm::MapVector<StringRef, int64_t> &defaults);
   void addElementwiseTiles(llvm::MapVector<StringRef, int64_t> &defaults);
   LogicalResult chooseStage(linalg::ContractOp contract);
   void chooseBuffers();
@@ -284,7 +299,9 @@ LogicalResult Chooser::checkChoices() {
     };
     StringRef text = number ? StringRef() : kernel.chosenWord(key, "");
     StringRef directive = key.split('.').first;
-    if (llvm::is_contained({"tile", "stage", "grid", "buffers"}, directive)) {
+    if (directive == "tile" && text == "auto" && mayFit(key.split('.').second)) {
+      continue;
+    } else if (llvm::is_contained({"tile", "stage", "grid", "buffers"}, directive)) {
       if (!number || number.getInt() < 1)
         return refuse("a positive number");
     } else if (key == "cores") {
@@ -322,39 +339,73 @@ LogicalResult Chooser::chooseCores() {
   return success();
 }
 
-// Defaults: a base tile of 128 x 256 with rows of 128 bytes along k fills L0C of the 910b and
-// leaves room for two copies in L0A and L0B; a stage is as many base tiles, up to four (512 bytes a
-// row, one full packet of global memory), as fit L1.
+// Defaults: a base tile of at most 128 x 256 with rows of 128 bytes along k fills L0C of the 910b
+// and leaves room for two copies in L0A and L0B; a stage is as many base tiles, up to four (512
+// bytes a row, one full packet of global memory), as fit L1.
 LogicalResult Chooser::chooseTiles() {
   // A dimension with several roles (a product of products, or a square) takes the least of them.
   llvm::MapVector<StringRef, int64_t> defaults;
   SmallVector<linalg::ContractOp> contracts;
   kernel.walk([&](linalg::ContractOp contract) { contracts.push_back(contract); });
-  for (linalg::ContractOp contract : contracts) {
-    Type type = operandType(contract);
-    if (machine.depthOf(type) == 0)
-      return contract.emitError() << machine.getName().getValue() << " has no cube instruction for "
-                                  << type << " operands";
-    SmallVector<StringRef> names = dimNames(contract);
-    const std::pair<StringRef, int64_t> roles[] = {
-        {names[names.size() - 3], 128},
-        {names[names.size() - 2], 256},
-        {names.back(), 128 * 8 / type.getIntOrFloatBitWidth()}};
-    for (auto [dim, size] : roles)
-      if (isName(dim)) {
-        int64_t &least = defaults.insert({dim, size}).first->second;
-        least = std::min(least, size);
-      }
-  }
+  for (linalg::ContractOp contract : contracts)
+    if (failed(addProductTiles(contract, defaults)))
+      return failure();
   if (contracts.empty())
     addElementwiseTiles(defaults);
   for (auto [dim, size] : defaults)
-    addDefault(("tile." + dim).str(), b.getI64IntegerAttr(size));
+    chooseTile(dim, size);
   if (!contracts.empty())
     addDefault("buffers.l1", b.getI64IntegerAttr(2));
   for (linalg::ContractOp contract : contracts)
     if (failed(chooseStage(contract)))
       return failure();
+  return success();
+}
+
+/// A tile that the schedule does not give, or leaves to the shape.
+void Chooser::chooseTile(StringRef dim, int64_t size) {
+  const std::string key = ("tile." + dim).str();
+  ir::ChoiceOp choice = kernel.choice(key);
+  if (choice && isa<IntegerAttr>(choice.getAlternatives()[0]))
+    return;
+  set(key, std::to_string(size), kernel.getLoc());
+  if (mayFit(dim))
+    kernel.choice(key)->setAttr("fit", b.getUnitAttr());
+}
+
+LogicalResult Chooser::addProductTiles(linalg::ContractOp contract,
+                                       llvm::MapVector<StringRef, int64_t> &defaults) {
+  Type type = operandType(contract);
+  if (machine.depthOf(type) == 0)
+    return contract.emitError() << machine.getName().getValue() << " has no cube instruction for "
+                                << type << " operands";
+  SmallVector<StringRef> names = dimNames(contract);
+  StringRef dims[] = {names[names.size() - 3], names[names.size() - 2], names.back()};
+  const int64_t bytes = type.getIntOrFloatBitWidth() / 8;
+  int64_t sizes[] = {128, 256, 128 / bytes};
+  auto &[m, n, k] = sizes;
+  auto given = [&](unsigned i) { return number(("tile." + dims[i]).str()) > 0; };
+  for (unsigned i = 0; i < 3; ++i)
+    if (given(i))
+      sizes[i] = number(("tile." + dims[i]).str());
+  // On a smaller machine, what the schedule leaves open is halved until it fits: the longer side of
+  // the accumulator, then the depth of the operands.
+  while (m * n * 4 > machine.capacity(aicore::Space::l0c)) {
+    const bool shrinksN = !given(1) && (n >= m || given(0)) && n > 16;
+    if (!shrinksN && (given(0) || m <= 16))
+      break;
+    (shrinksN ? n : m) /= 2;
+  }
+  const int64_t copies = number("buffers.l0", 2);
+  while (!given(2) && k > machine.depthOf(type) &&
+         (m * k * bytes * copies > machine.capacity(aicore::Space::l0a) ||
+          n * k * bytes * copies > machine.capacity(aicore::Space::l0b)))
+    k /= 2;
+  for (auto [dim, size] : llvm::zip(dims, sizes))
+    if (isName(dim)) {
+      int64_t &least = defaults.insert({dim, size}).first->second;
+      least = std::min(least, size);
+    }
   return success();
 }
 

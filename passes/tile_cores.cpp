@@ -1,3 +1,4 @@
+#include "passes/fit_tile.h"
 #include "passes/passes.h"
 #include "passes/variant.h"
 
@@ -31,6 +32,7 @@ private:
   linalg::LinalgOp root();
   linalg::LinalgOp rootOfPart(Value part);
   int64_t tileOf(StringRef dim, int64_t otherwise);
+  bool fits(StringRef dim);
   void chooseTile();
   ir::DealAttr deal();
   Value index(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
@@ -49,11 +51,17 @@ private:
   scf::ForallOp parts;         ///< that compute those parts
   SmallVector<StringRef> dims; ///< of the output
   int64_t tileM = 1, tileN = 1;
+  bool fitsM = false, fitsN = false; ///< they are the largest, and the shape decides
   Value tiledProduct;
 };
 
 int64_t NestTiling::tileOf(StringRef dim, int64_t otherwise) {
   return kernel.chosenNumber(("tile." + dim).str(), otherwise);
+}
+
+bool NestTiling::fits(StringRef dim) {
+  ir::ChoiceOp choice = kernel.choice(("tile." + dim).str());
+  return choice && choice->hasAttr("fit");
 }
 
 // Dimensions with a name have their tiles from the schedule or from mmk-apply-variant; the numbers
@@ -67,8 +75,11 @@ void NestTiling::chooseTile() {
     return;
   }
   tileN = tileOf(dims.back(), contract ? 256 : 512);
-  if (dims.size() > 1)
+  fitsN = fits(dims.back());
+  if (dims.size() > 1) {
     tileM = tileOf(dims[dims.size() - 2], contract ? 128 : 8);
+    fitsM = fits(dims[dims.size() - 2]);
+  }
   // Without a product in the kernel, the tile is one step of one vector core; a block has several,
   // and deals rows to them, or columns where there is only one row.
   if (!hasProduct(kernel) && machine.getTopology() == aicore::Topology::split)
@@ -187,12 +198,15 @@ LogicalResult NestTiling::run() {
   const size_t rank = extents.size();
   for (size_t i = 0; i + 2 < rank; ++i)
     batches = arith::MulIOp::create(b, loc, batches, extents[i]);
-  auto tiles = [&](Value extent, int64_t tile) -> Value {
-    return arith::CeilDivSIOp::create(b, loc, extent, index(tile));
-  };
-  Value rows = rank > 1 ? tiles(extents[rank - 2], tileM) : one;
-  Value columns = tiles(extents[rank - 1], tileN);
   ir::DealAttr dealt = deal();
+  auto [tileRows, tileColumns] = fitTile(
+      b, loc, {batches, rank > 1 ? extents[rank - 2] : one, extents[rank - 1], dealt.getCores()},
+      {tileM, tileN, fitsM, fitsN});
+  auto tiles = [&](Value extent, Value tile) -> Value {
+    return arith::CeilDivSIOp::create(b, loc, extent, tile);
+  };
+  Value rows = rank > 1 ? tiles(extents[rank - 2], tileRows) : one;
+  Value columns = tiles(extents[rank - 1], tileColumns);
   Value block = nest.getBody().getArgument(0);
   Value share = ir::ShareOp::create(b, loc, b.getIndexType(), block, batches, rows, columns, dealt);
 
@@ -217,15 +231,15 @@ LogicalResult NestTiling::run() {
       batch = arith::DivSIOp::create(b, loc, batch, extents[i]);
     sizes[i] = b.getIndexAttr(1);
   }
-  auto along = [&](size_t dim, Value tile, int64_t extent) {
-    Value start = arith::MulIOp::create(b, loc, tile, index(extent));
+  auto along = [&](size_t dim, Value which, Value tile) {
+    Value start = arith::MulIOp::create(b, loc, which, tile);
     Value rest = arith::SubIOp::create(b, loc, extents[dim], start);
     offsets[dim] = start;
-    sizes[dim] = arith::MinSIOp::create(b, loc, rest, index(extent)).getResult();
+    sizes[dim] = arith::MinSIOp::create(b, loc, rest, tile).getResult();
   };
   if (rank > 1)
-    along(rank - 2, walk.getRow(), tileM);
-  along(rank - 1, walk.getColumn(), tileN);
+    along(rank - 2, walk.getRow(), tileRows);
+  along(rank - 1, walk.getColumn(), tileColumns);
 
   SmallVector<OpFoldResult> rootOffsets(offsets), rootSizes(sizes);
   if (parts) {

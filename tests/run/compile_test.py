@@ -106,10 +106,10 @@ class Compile(CommandTest):
         (self.folder / "two.mmk").write_text(
             "".join(f"kernel {name}(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {{\n  c = a @ b;\n"
                     f"  schedule {{ tile M = {tile}; }}\n}}\n"
-                    for name, tile in [("one", 1024), ("right", 64), ("two", 2048)]))
+                    for name, tile in [("one", 4096), ("right", 64), ("two", 2048)]))
         self.mmk("check", "two.mmk", exit=2)
         self.assertIn("two.mmk:3:19: error: L0A", self.said)
-        self.assertIn("note: nearest legal: tile.M = 128 (--set tile.M=128)\n", self.said)
+        self.assertIn("note: nearest legal: tile.M = 1024 (--set tile.M=1024)\n", self.said)
         self.assertIn("two.mmk:11:19: error: L0A", self.said)
         self.assertNotIn("two.mmk:7:", self.said)
 

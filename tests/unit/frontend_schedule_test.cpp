@@ -39,15 +39,25 @@ TEST(Choice, Legal) {
     EXPECT_EQ(problem(key, word), "") << key;
 }
 
+// The shape decides on the tile of a product's result, not on how deep one step of it reaches.
+TEST(Choice, TilesThatFitTheShape) {
+  EXPECT_EQ(problem("tile.M", "auto"), "");
+  EXPECT_EQ(problem("tile.N", "auto"), "");
+  EXPECT_EQ(problem("tile.K", "auto"),
+            "tile.K is a multiple of 16 from 16 to 65536, found 'auto'");
+  EXPECT_EQ(problem("stage.K", "auto"),
+            "stage.K is a multiple of 16 from 16 to 65536, found 'auto'");
+}
+
 TEST(Choice, Illegal) {
   EXPECT_EQ(problem("tile.M", "100"),
             "tile.M = 100 is not a multiple of 16, the cube's width; nearest legal: 96, 112");
   EXPECT_EQ(problem("tile.K", "8"),
             "tile.K = 8 is not a multiple of 16, the cube's depth for f16; nearest legal: 16");
-  EXPECT_EQ(problem("tile.M", "0"), "tile.M is a multiple of 16 from 16 to 65536, found 0");
-  EXPECT_EQ(problem("tile.M", ""), "tile.M is a multiple of 16 from 16 to 65536, found nothing");
+  EXPECT_EQ(problem("tile.M", "0"), "tile.M is auto or a multiple of 16 from 16 to 65536, found 0");
+  EXPECT_EQ(problem("tile.M", ""), "tile.M is auto or a multiple of 16 from 16 to 65536, found nothing");
   EXPECT_EQ(problem("tile.M", "99999999999999999999"),
-            "tile.M is a multiple of 16 from 16 to 65536, found 99999999999999999999");
+            "tile.M is auto or a multiple of 16 from 16 to 65536, found 99999999999999999999");
   EXPECT_EQ(problem("tile.Q", "64"), "'gemm' has no dimension Q; dimensions: M, K and N");
   EXPECT_EQ(problem("tile", "64"),
             "'tile' takes dimensions of the kernel; expected such as tile M = 128");

@@ -52,9 +52,11 @@ TEST_P(Matrix, everyShapeByEveryVariantIsExact) {
   std::vector<Variant> variants;
   for (const char *epilogue : {"fused", "separate"})
     for (const char *copies : {"1", "2"})
-      // The default tile, and one that most of the extents do not divide; then drained in parts.
-      for (const char *tile : {"", ",tile=64x48x32,stage=64", ",store=overlapped",
-                               ",tile=64x48x32,stage=64,acc=2,store=overlapped"}) {
+      // The default tile, which fits the shape, or the largest of it; and one that most of the
+      // extents do not divide; then drained in parts.
+      for (const char *tile :
+           {*copies == '1' ? "" : ",tile=128x256x32,stage=128", ",tile=64x48x32,stage=64",
+            ",store=overlapped", ",tile=64x48x32,stage=64,acc=2,store=overlapped"}) {
         std::string name =
             llvm::formatv("epilogue={0},l1={1},l0={1},out={1},ub={1}{2}", epilogue, copies, tile);
         auto module = lowerToIr(kernel, setting.machine, context);

@@ -116,9 +116,12 @@ int64_t cyclesOf(const std::string &machine, const std::string &variant,
 // Two tiles keep two of twenty cores busy, and their parts all of them.
 TEST(SplitReduction, paysWhereTilesAreFew) {
   const std::vector<int64_t> deep = {256, 16384, 256};
-  EXPECT_LT(4 * cyclesOf("ascend910b3", "grid.K=8", deep), cyclesOf("ascend910b3", "", deep));
+  const std::string tile = "tile=128x256x64";
+  EXPECT_LT(4 * cyclesOf("ascend910b3", "grid.K=8," + tile, deep),
+            cyclesOf("ascend910b3", tile, deep));
   // There the operands alone take most of the time.
-  EXPECT_LT(5 * cyclesOf("ascend310p3", "grid.K=4", deep), 4 * cyclesOf("ascend310p3", "", deep));
+  EXPECT_LT(5 * cyclesOf("ascend310p3", "grid.K=4," + tile, deep),
+            4 * cyclesOf("ascend310p3", tile, deep));
 }
 
 // Of parts that a reduction is too short for there are none: nothing is read of them, and nobody

@@ -79,12 +79,15 @@ mmk.kernel @given dims ["M", "K", "N"]
   // NAME:       variant = "cores=2,tile=64x64x32,stage=64,l1=1,l0=1,acc=2,out=1,ub=1,order=columns,epilogue=separate"
 }
 
-// A kernel without a schedule gets one. The tile fills L0C of the 910b, so there is one copy of the
-// accumulator; the 310p has twice that.
+// A kernel without a schedule gets one. The largest tile fills L0C of the 910b, so there is one copy
+// of the accumulator; the 310p has twice that. How large it is depends on the shape.
 // CHECK-LABEL: mmk.kernel @defaults
-// CHECK:       variant = "cores=20,tile=128x256x64,stage=256,l1=2,l0=2,acc=1,out=2,ub=2,order=rows,epilogue=fused"
+// CHECK:       mmk.choice "tile.M" = [128] {fit}
+// CHECK:       mmk.choice "tile.N" = [256] {fit}
+// CHECK:       mmk.choice "tile.K" = [64]{{$}}
+// CHECK:       variant = "cores=20,tile=autoxautox64,stage=256,l1=2,l0=2,acc=1,out=2,ub=2,order=rows,epilogue=fused"
 // COUPLED-LABEL: mmk.kernel @defaults
-// COUPLED:       variant = "cores=8,tile=128x256x64,stage=256,l1=2,l0=2,acc=2,out=2,ub=2,order=rows,epilogue=fused"
+// COUPLED:       variant = "cores=8,tile=autoxautox64,stage=256,l1=2,l0=2,acc=2,out=2,ub=2,order=rows,epilogue=fused"
 mmk.kernel @defaults dims ["M", "K", "N"]
     args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>] results [#mmk.named<"c"["M", "N"]>] {
 ^bb0(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>):
@@ -100,7 +103,7 @@ mmk.kernel @defaults dims ["M", "K", "N"]
 
 // Bytes count, not elements: i8 takes twice the depth of f16.
 // CHECK-LABEL: mmk.kernel @bytes
-// CHECK:       variant = "cores=20,tile=128x256x128,stage=512,
+// CHECK:       variant = "cores=20,tile=autoxautox128,stage=512,
 mmk.kernel @bytes dims ["M", "K", "N"]
     args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>] results [#mmk.named<"c"["M", "N"]>] {
 ^bb0(%a: tensor<?x?xi8>, %b: tensor<?x?xi8>):

@@ -11,7 +11,7 @@
 // CHECK-NOT:   mmk.choice "{{tile|stage}}.
 // CHECK:       mmk.choice "tile.M" = [128]
 // CHECK-NOT:   mmk.choice "{{tile|stage}}.
-// CHECK:       variant = "cores=20,tile=128,l1=2,
+// CHECK:       variant = "cores=20,tile=auto,l1=2,
 mmk.kernel @literals dims ["M"]
     args [#mmk.named<"a"["M", "64"]>, #mmk.named<"b"["64", "32"]>] results [#mmk.named<"c"["M", "32"]>] {
 ^bb0(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>):
@@ -54,13 +54,14 @@ mmk.kernel @elementwise dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results
 // so it gets the smaller default, and stands once in the name; the stages are named, since they are
 // not the last tiles any more.
 // CHECK-LABEL: mmk.kernel @both
-// CHECK:       mmk.choice "tile.M" = [128]
-// CHECK-NEXT:  mmk.choice "tile.H" = [64]
-// CHECK-NEXT:  mmk.choice "tile.K" = [64]
-// CHECK-NEXT:  mmk.choice "tile.N" = [256]
+// Only what is an output and nothing else fits the shape.
+// CHECK:       mmk.choice "tile.M" = [128] {fit}
+// CHECK-NEXT:  mmk.choice "tile.H" = [64]{{$}}
+// CHECK-NEXT:  mmk.choice "tile.K" = [64]{{$}}
+// CHECK-NEXT:  mmk.choice "tile.N" = [256] {fit}
 // CHECK:       mmk.choice "stage.K" = [256]
 // CHECK-NEXT:  mmk.choice "stage.H" = [256]
-// CHECK:       variant = "cores=20,tile=128x64x256x64,stage.K=256,stage.H=256,
+// CHECK:       variant = "cores=20,tile=autox64xautox64,stage.K=256,stage.H=256,
 mmk.kernel @both dims ["M", "K", "H", "N"]
     args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "H"]>, #mmk.named<"d"["H", "N"]>]
     results [#mmk.named<"c"["M", "N"]>] {

@@ -82,7 +82,7 @@
 // CHECK-NEXT:            aicore.yield %[[Y]]
 // CHECK:               aicore.store {{.*}} -> %[[C]]
 // CHECK:             aicore.set_cross mte2 to cube 2 +
-// CHECK:       } attributes {variant = "cores=20,tile=128x256x64,stage=256,l1=2,l0=2,acc=1,out=2,ub=2,order=rows,epilogue=fused"}
+// CHECK:       } attributes {variant = "cores=20,tile=autoxautox64,stage=256,l1=2,l0=2,acc=1,out=2,ub=2,order=rows,epilogue=fused"}
 
 // The coupled chip has the same product and no cross-core flag; the vector pipe takes the accumulator.
 // COUPLED-LABEL: aicore.kernel @matmul_bias_leakyrelu

@@ -1,0 +1,24 @@
+// The tile that a schedule leaves to the shape (`tile M = auto`), as integer arithmetic: a kernel
+// is compiled once, and finds it out when it runs.
+#pragma once
+
+#include "mlir/IR/Builders.h"
+
+namespace mmk {
+
+/// The output of a nest: `batches` times rows x columns elements, dealt to `cores`.
+struct FittedOutput {
+  mlir::Value batches, rows, columns;
+  int64_t cores = 1;
+};
+
+/// Rows and columns of a tile, each at most what `largest` says. Those that are not to be fitted
+/// stay as they are.
+struct FittedTile {
+  int64_t largestRows = 1, largestColumns = 1;
+  bool fitsRows = false, fitsColumns = false;
+};
+std::pair<mlir::Value, mlir::Value> fitTile(mlir::OpBuilder &builder, mlir::Location loc,
+                                            FittedOutput output, FittedTile tile);
+
+} // namespace mmk
