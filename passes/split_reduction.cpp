@@ -105,7 +105,9 @@ Value Splitter::emitParts() {
     b.setInsertionPointToStart(loop.getBody());
     Value first = arith::MulIOp::create(b, loc, loop.getInductionVar(0), length);
     Value rest = arith::SubIOp::create(b, loc, depth, first);
-    Value size = arith::MinSIOp::create(b, loc, rest, length);
+    // No part is empty, which the proof of the flags has to see from here on.
+    Value size =
+        arith::MaxSIOp::create(b, loc, arith::MinSIOp::create(b, loc, rest, length), index(1));
     SmallVector<Value> operands;
     for (auto [operand, along] : llvm::zip(contract.getInputs(), contract.getIndexingMapsArray()))
       operands.push_back(partOf(map.lookupOrDefault(operand), along, first, size));

@@ -49,6 +49,8 @@ const char *const variants[] = {
     "grid.K=3,tile.M=32,tile.N=32,l1=1,l0=1,out=1,ub=1",
     "grid.K=2,grid.M=2,grid.N=2,tile.M=16,tile.N=32,order=columns",
     "grid.K=4,cores=1,tile.M=64,epilogue=separate,ub=3",
+    "grid.K=3,tile.M=32,tile.N=64,store=overlapped",
+    "grid.K=2,tile.M=32,tile.N=32,acc=1,order=swizzle(2),store=overlapped",
 };
 
 class SplitReduction : public testing::TestWithParam<Case> {};

@@ -24,7 +24,8 @@
 // CHECK:           %[[ALL:.*]] = scf.forall (%[[S:.*]]) in (%[[COUNT]]) shared_outs(%[[OUT:.*]] = %[[EMPTY]])
 // CHECK:             %[[FIRST:.*]] = arith.muli %[[S]], %[[LENGTH]]
 // CHECK:             %[[REST:.*]] = arith.subi %[[K]], %[[FIRST]]
-// CHECK:             %[[OWN:.*]] = arith.minsi %[[REST]], %[[LENGTH]]
+// CHECK:             %[[LEFT:.*]] = arith.minsi %[[REST]], %[[LENGTH]]
+// CHECK:             %[[OWN:.*]] = arith.maxsi %[[LEFT]], %c1
 // CHECK:             %[[A_PART:.*]] = tensor.extract_slice %[[A]][0, %[[FIRST]]] [%{{.*}}, %[[OWN]]] [1, 1]
 // CHECK:             %[[B_PART:.*]] = tensor.extract_slice %[[B]][%[[FIRST]], 0] [%[[OWN]], %{{.*}}] [1, 1]
 // CHECK:             %[[ZERO:.*]] = linalg.fill
