@@ -142,8 +142,11 @@ void Placer::allocateVectorSection(Tile &tile, VectorBuffers &buffers) {
   bool asked = tile.rank > 1 && !hasProduct(kernel) && kernel.choice(("tile." + rowDim).str());
   int64_t room = machine.capacity(Space::ub) - fixed - 1024;
   int64_t fits = std::max<int64_t>(1, room / std::max<int64_t>(1, perRow));
-  int64_t wanted =
-      std::max<int64_t>(1, stepBytes / tile.parts / (paddedColumns(width, b.getF32Type()) * 4));
+  // A part comes in steps of half the size, so that its vector work is not longer than its drain;
+  // but where one scalar unit issues everything, more steps would hold up the next tile's
+  // transfers.
+  const int64_t bytesAStep = split ? stepBytes / tile.parts : stepBytes;
+  int64_t wanted = std::max<int64_t>(1, bytesAStep / (paddedColumns(width, b.getF32Type()) * 4));
   buffers.rowsAStep = asked ? rows : std::min({rows, fits, wanted});
   buffers.steps = llvm::divideCeil(rows, buffers.rowsAStep);
   buffers.rowsAStep = llvm::divideCeil(rows, buffers.steps); // steps of even length
