@@ -95,10 +95,6 @@ void Placer::emitProduct(Tile &tile) {
   // Running numbers of stages and base tiles, in closed form over the loops: the copies of a
   // buffer go round over output tiles too, and nothing has to be carried through the loops.
   Value upper = map.lookup(tile.stageLoop.getUpperBound());
-  // Fillings of a part begin and end in the stages, so there has to be one. In a reduction that is
-  // split there always is, but its arithmetic does not show it.
-  if (tile.parts > 1 && !isa<BlockArgument>(upper))
-    upper = arith::MaxSIOp::create(b, loc, upper, index(1));
   Value stages = arith::CeilDivSIOp::create(b, loc, upper, index(product.stage));
   Value firstStage = arith::MulIOp::create(b, loc, tile.number, stages);
   const bool startsInParts = tile.parts > 1 && copies("acc", "acc") == 1;
