@@ -2,7 +2,6 @@
 
 #include "codegen/object.h"
 #include "codegen/program.h"
-#include "runtime/core.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
@@ -37,8 +36,8 @@ int64_t usedBytes(aicore::KernelOp kernel, aicore::Space space) {
 
 class JitExecutable : public Executable {
 public:
-  JitExecutable(aicore::KernelOp kernel, const Machine &machine)
-      : machine(machine), parameters(kernel.getArgs().size()),
+  JitExecutable(aicore::KernelOp kernel, const Machine &machine, bool watched)
+      : machine(machine), watched(watched), parameters(kernel.getArgs().size()),
         cores(this->machine, kernel.getCores(), usedBytes(kernel, aicore::Space::gm)) {
     for (auto phase : kernel.getBody().getOps<aicore::PhaseOp>()) {
       (void)phase;
@@ -51,10 +50,11 @@ public:
   }
 
   Error link(std::unique_ptr<MemoryBuffer> object);
-  Error run(const Arguments &arguments, unsigned threads) override;
+  Error run(const Arguments &arguments, unsigned threads, RunWatch *watch) override;
 
 private:
   Machine machine;
+  bool watched;
   size_t parameters, workspaces = 0;
   std::unique_ptr<orc::LLJIT> jit;
   std::vector<PhaseFunction> phases;
@@ -88,7 +88,10 @@ Error JitExecutable::link(std::unique_ptr<MemoryBuffer> object) {
   return Error::success();
 }
 
-Error JitExecutable::run(const Arguments &arguments, unsigned threads) {
+Error JitExecutable::run(const Arguments &arguments, unsigned threads, RunWatch *watch) {
+  if (watched != (watch != nullptr))
+    return createStringError(watched ? "a watched program runs without a watch"
+                                     : "a watch looks at a program that tells it nothing");
   std::vector<float> scalars(parameters);
   std::vector<void *> tensors;
   for (size_t i = 0; i < parameters; ++i) {
@@ -111,9 +114,13 @@ Error JitExecutable::run(const Arguments &arguments, unsigned threads) {
     tensors.push_back(memory.back().get());
   }
   KernelArguments all{arguments.dims.data(), scalars.data(), tensors.data()};
+  if (watch)
+    watch->beginRun(all, bytes);
   for (PhaseFunction phase : phases)
-    if (Error error = cores.run(phase, all, threads))
+    if (Error error = cores.run(phase, all, threads, watch))
       return error;
+  if (watch)
+    watch->endRun();
   return Error::success();
 }
 
@@ -123,7 +130,7 @@ struct Emitted {
   std::unique_ptr<Module> module;
 };
 
-Expected<Emitted> emit(mlir::ModuleOp module) {
+Expected<Emitted> emit(mlir::ModuleOp module, bool watched = false) {
   aicore::KernelOp kernel = kernelOf(module);
   if (!kernel)
     return createStringError("the module has no aicore.kernel");
@@ -131,7 +138,7 @@ Expected<Emitted> emit(mlir::ModuleOp module) {
   if (!target)
     return target.takeError();
   Emitted emitted{std::move(*target), std::make_unique<LLVMContext>(), nullptr};
-  auto program = emitProgram(kernel, emitted.target, *emitted.context);
+  auto program = emitProgram(kernel, emitted.target, *emitted.context, watched);
   if (!program)
     return program.takeError();
   emitted.module = std::move(*program);
@@ -144,10 +151,10 @@ Expected<std::unique_ptr<Executable>> Executable::compile(mlir::ModuleOp module,
                                                           const Machine &machine,
                                                           const ExecutableOptions &options) {
   auto begin = std::chrono::steady_clock::now();
-  Expected<Emitted> emitted = emit(module);
+  Expected<Emitted> emitted = emit(module, options.watched);
   if (!emitted)
     return emitted.takeError();
-  auto executable = std::make_unique<JitExecutable>(kernelOf(module), machine);
+  auto executable = std::make_unique<JitExecutable>(kernelOf(module), machine, options.watched);
 
   ObjectCache cache(options.cacheDirectory);
   std::string key = ObjectCache::keyOf(*emitted->module, emitted->target);

@@ -3,6 +3,7 @@
 
 #include "ir/aicore.h"
 #include "machines/machine.h"
+#include "runtime/core.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"
@@ -17,6 +18,8 @@ namespace mmk {
 struct ExecutableOptions {
   /// Folder of the object cache; empty for none.
   std::string cacheDirectory;
+  /// The program tells a watch what it does (codegen/watch.h), which costs time.
+  bool watched = false;
 };
 
 /// Values to run with, in the order of the kernel's declaration. Tensors are dense, in C order, and
@@ -42,8 +45,10 @@ public:
   static llvm::Expected<std::unique_ptr<Executable>>
   compile(mlir::ModuleOp module, const Machine &machine, const ExecutableOptions &options = {});
 
-  /// Runs every phase on all of the machine's cores, dealt over `threads` host threads.
-  virtual llvm::Error run(const Arguments &arguments, unsigned threads) = 0;
+  /// Runs every phase on all of the machine's cores, dealt over `threads` host threads. `watch`
+  /// looks on; a watched program needs one, any other has nothing to tell it.
+  virtual llvm::Error run(const Arguments &arguments, unsigned threads,
+                          RunWatch *watch = nullptr) = 0;
 
   bool cached = false;  ///< the object came from the cache
   double compileMs = 0; ///< from aicore IR to code in memory

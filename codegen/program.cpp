@@ -19,14 +19,28 @@ namespace mmk {
 
 std::string phaseName(unsigned index) { return "mmk_phase_" + std::to_string(index); }
 
+std::vector<mlir::Operation *> watchedOps(aicore::KernelOp kernel) {
+  std::vector<mlir::Operation *> ops;
+  kernel.walk([&](mlir::Operation *op) {
+    if (isa<aicore::Instruction, aicore::SetFlagOp, aicore::WaitFlagOp, aicore::SetCrossOp,
+            aicore::WaitCrossOp, aicore::WorkspaceOp>(op))
+      ops.push_back(op);
+  });
+  return ops;
+}
+
 namespace {
 
 using aicore::Space;
 
 class ProgramEmitter {
 public:
-  ProgramEmitter(aicore::KernelOp kernel, Emitter &e)
-      : kernel(kernel), machine(aicore::machineOf(kernel)), e(e), b(e.b) {}
+  ProgramEmitter(aicore::KernelOp kernel, Emitter &e, bool watched)
+      : kernel(kernel), machine(aicore::machineOf(kernel)), e(e), b(e.b) {
+    if (watched)
+      for (auto [number, op] : enumerate(watchedOps(kernel)))
+        watchedNumbers[op] = number;
+  }
 
   Error run();
 
@@ -42,6 +56,9 @@ private:
   void bindArguments(Value *dims, Value *scalars, Value *tensors);
   void emitBlock(mlir::Block &block);
   void emitOp(mlir::Operation &op);
+  void emitMeaning(mlir::Operation &op);
+  void emitWatch(Value *core);
+  Value *callWatch(mlir::Operation *op);
   void emitLoad(aicore::LoadOp op);
   void emitStage(aicore::StageOp op);
   void emitMmad(aicore::MmadOp op);
@@ -82,6 +99,9 @@ private:
   Value *memoryBase[memories] = {};
   Value *ubStride = nullptr, *vectorCore = nullptr;
   mlir::Operation *problem = nullptr;
+
+  DenseMap<mlir::Operation *, int64_t> watchedNumbers; ///< empty unless the program is watched
+  Value *watchStep = nullptr, *watch = nullptr, *watchOperands = nullptr;
 };
 
 Value *ProgramEmitter::value(mlir::Value v) {
@@ -255,10 +275,47 @@ void ProgramEmitter::emitVector(aicore::VectorOp op) {
   b.CreateCall(call.function, arguments);
 }
 
+//===--- watching
+//-------------------------------------------------------------------------------===//
+
+// At the start of a phase. One array serves all calls.
+void ProgramEmitter::emitWatch(Value *core) {
+  unsigned most = 0;
+  for (auto [op, number] : watchedNumbers)
+    most = std::max(most, op->getNumOperands());
+  watchOperands = b.CreateAlloca(b.getInt64Ty(), b.getInt32(most));
+  watchStep =
+      b.CreateAlignedLoad(e.pointer(), e.offset(core, offsetof(CoreMemories, step)), Align(8));
+  watch = b.CreateAlignedLoad(e.pointer(), e.offset(core, offsetof(CoreMemories, watch)), Align(8));
+}
+
+// Whether the op may be done, as the watch says.
+Value *ProgramEmitter::callWatch(mlir::Operation *op) {
+  for (auto [i, operand] : enumerate(op->getOperands())) {
+    Value *shown = e.number(0);
+    if (operand.getType().isIntOrIndex())
+      shown = b.CreateZExt(value(operand), b.getInt64Ty());
+    e.store(shown, e.offset(watchOperands, 8 * i));
+  }
+  Type *const types[] = {e.pointer(), b.getInt64Ty(), b.getInt64Ty(), e.pointer()};
+  Value *unit = vectorCore ? b.CreateAdd(vectorCore, e.number(1)) : e.number(0);
+  CallInst *legal = b.CreateCall(FunctionType::get(b.getInt1Ty(), types, false), watchStep,
+                                 {watch, e.number(watchedNumbers.lookup(op)), unit, watchOperands});
+  legal->addRetAttr(Attribute::ZExt);
+  return legal;
+}
+
 //===--- structure
 //------------------------------------------------------------------------------===//
 
 void ProgramEmitter::emitOp(mlir::Operation &op) {
+  if (watchedNumbers.contains(&op))
+    e.when(callWatch(&op), [&] { emitMeaning(op); });
+  else
+    emitMeaning(op);
+}
+
+void ProgramEmitter::emitMeaning(mlir::Operation &op) {
   TypeSwitch<mlir::Operation *>(&op)
       .Case<aicore::AllocOp, aicore::SetFlagOp, aicore::WaitFlagOp, aicore::SetCrossOp,
             aicore::WaitCrossOp, aicore::BarrierOp, mlir::scf::YieldOp>([](auto) {})
@@ -384,6 +441,8 @@ void ProgramEmitter::bindArguments(Value *dims, Value *scalars, Value *tensors) 
       global.pointer = loadPointer(index);
       for (mlir::Value extent : workspace.getExtents())
         global.extents.push_back(value(extent));
+      if (watch)
+        callWatch(workspace);
       continue;
     }
     bool needsScalars = llvm::any_of(op.getOperands(), [&](mlir::Value operand) {
@@ -425,11 +484,13 @@ void ProgramEmitter::emitPhase(aicore::PhaseOp phase, unsigned index) {
   Value *dims = field(arguments, offsetof(KernelArguments, dims), e.pointer());
   Value *scalars = field(arguments, offsetof(KernelArguments, scalars), e.pointer());
   Value *tensors = field(arguments, offsetof(KernelArguments, tensors), e.pointer());
+  vectorCore = nullptr;
+  if (!watchedNumbers.empty())
+    emitWatch(core);
   bindArguments(dims, scalars, tensors);
   ubStride = field(core, offsetof(CoreMemories, ubStride), e.i64());
   for (unsigned memory = 0; memory < memories; ++memory)
     memoryBase[memory] = field(core, offsetof(CoreMemories, memory) + 8 * memory, e.pointer());
-  vectorCore = nullptr;
   values[phase.getBody().getArgument(0)] = field(core, offsetof(CoreMemories, block), e.i64());
   emitBlock(phase.getBody().front());
   b.CreateRetVoid();
@@ -449,12 +510,12 @@ Error ProgramEmitter::run() {
 } // namespace
 
 Expected<std::unique_ptr<Module>> emitProgram(aicore::KernelOp kernel, const CodeTarget &target,
-                                              LLVMContext &context) {
+                                              LLVMContext &context, bool watched) {
   auto module = std::make_unique<Module>(kernel.getSymName(), context);
   module->setDataLayout(target.machine->createDataLayout());
   module->setTargetTriple(target.machine->getTargetTriple());
   Emitter emitter(*module, target);
-  if (Error error = ProgramEmitter(kernel, emitter).run())
+  if (Error error = ProgramEmitter(kernel, emitter, watched).run())
     return std::move(error);
   return module;
 }

@@ -1,9 +1,12 @@
-// Watching: what of a kernel's synchronisation breaks at given dimensions. Where aicore-verify-sync
-// proves that nothing does at any, this shows what does at some, with the bytes.
+// Watching a run: every access and every flag of a kernel as its program executes, checked against
+// the bounds of what it touches, against what has been written, and against the order that the
+// flags give. Where aicore-verify-sync proves that nothing breaks at any dimensions, this shows
+// what does at some, with the bytes.
 #pragma once
 
 #include "ir/aicore.h"
 #include "machines/machine.h"
+#include "runtime/core.h"
 #include "runtime/hazards.h"
 
 #include "llvm/Support/Error.h"
@@ -13,22 +16,79 @@
 
 namespace mmk {
 
+/// "race", "unwritten", "out_of_bounds", ..., as reports for programs name it.
+std::string_view spelling(Hazard::What what);
+
+/// Something that goes wrong, or may in another order that the flags allow as well.
 struct WatchFault {
-  /// What the two instructions did, or null: an access beyond its buffer or tensor.
-  std::optional<Hazard::What> hazard;
-  int64_t block = 0;
-  mlir::Operation *op = nullptr, *other = nullptr; ///< `other` may be null
-  std::string message; ///< "the load into slot 1 of a in l1 may start before ..."
+  Hazard::What what = Hazard::What::race;
+  int64_t phase = 0, block = 0;                    ///< where it was seen first
+  mlir::Operation *op = nullptr, *other = nullptr; ///< either may be null
+  std::string pipe, otherPipe;                     ///< that execute them: "mte1"
+  std::string unit, otherUnit;                     ///< of the pipes: "cube core", "vector core 1"
+  std::string message;        ///< "the stage (mte1) may read slot 1 of a in l1, ... before ..."
+  std::string missing;        ///< "no flag from mte2 to mte1 stands between the two"; may be empty
+  std::string holder;         ///< the buffer or tensor: "a in l1", "c"; empty for a flag
+  std::string place;          ///< in it: "slot 1 of a in l1", "c[0, 0] to c[15, 31]"
+  std::string memory;         ///< "l1"; "gm" for tensors
+  int64_t begin = 0, end = 0; ///< the bytes of that memory, or of the tensor
+  int64_t times = 1;          ///< the same two instructions were seen in it
 };
 
 struct WatchReport {
-  std::vector<WatchFault> faults; ///< in program order; the first few
-  int64_t instructions = 0;       ///< watched, in all blocks
+  /// By phase and block, in program order; one for two instructions and where they meet.
+  std::vector<WatchFault> faults;
+  int64_t instructions = 0, flags = 0; ///< executed, in all blocks
+  int64_t accesses = 0;                ///< of an instruction to a buffer or tensor
 };
 
-/// Walks the program of every block in program order and watches each access and each flag.
-/// `dims`: the value of each of the kernel's dimensions, in order. The error is a program that
-/// cannot be walked.
+class WatchedKernel;
+class BlockWatch;
+
+/// The watch of a kernel at given dimensions. The kernel outlives it.
+class KernelWatch : public RunWatch {
+public:
+  /// The error is a kernel that cannot be watched: an instruction that it does not know.
+  static llvm::Expected<std::unique_ptr<KernelWatch>>
+  create(aicore::KernelOp kernel, const Machine &machine, llvm::ArrayRef<int64_t> dims);
+  ~KernelWatch() override;
+
+  /// Fills workspaces with what no kernel computes: NaNs, or 0x7f..7f for integers.
+  void beginRun(const KernelArguments &arguments,
+                const std::vector<int64_t> &workspaceBytes) override;
+  void beginPhase() override;
+  /// The on-chip buffers of the block are filled in the same way, when it has work.
+  void beginBlock(CoreMemories &memories) override;
+  void endPhase() override;
+  void endRun() override;
+
+  /// Of the last run.
+  const WatchReport &report() const { return report_; }
+
+  const WatchedKernel &kernel() const { return *kernel_; }
+  BlockWatch &block(int64_t number) { return *blocks_[number]; }
+
+private:
+  explicit KernelWatch(std::unique_ptr<WatchedKernel> kernel);
+  void add(const WatchFault &fault);
+
+  /// Bytes of a tensor that a block wrote, or read without having written them.
+  struct Piece {
+    int64_t begin = 0, end = 0, block = 0, op = 0;
+  };
+  void raceBetweenBlocks(unsigned tensor, const Piece &piece, const Piece &other, bool writes);
+  void endPhaseOf(unsigned tensor);
+
+  std::unique_ptr<WatchedKernel> kernel_;
+  int64_t phase_ = -1;
+  std::vector<std::unique_ptr<BlockWatch>> blocks_; ///< of the phase that runs
+  /// By tensor, the disjoint ranges that earlier phases wrote, in order.
+  std::vector<std::vector<std::pair<int64_t, int64_t>>> written_;
+  WatchReport report_;
+};
+
+/// The same without a run: walks the program of every block at these dimensions, and nothing is
+/// computed. The error is a program that cannot be walked.
 llvm::Expected<WatchReport> watchKernel(aicore::KernelOp kernel, const Machine &machine,
                                         llvm::ArrayRef<int64_t> dims);
 

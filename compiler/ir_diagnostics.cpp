@@ -22,6 +22,22 @@ Severity severityOf(mlir::DiagnosticSeverity severity) {
 
 } // namespace
 
+SourceRange rangeOf(mlir::Location location, const SourceFile &file) {
+  // An op made of several has all their places; the first is what it stands for.
+  if (auto fused = mlir::dyn_cast<mlir::FusedLoc>(location))
+    return fused.getLocations().empty() ? SourceRange()
+                                        : rangeOf(fused.getLocations().front(), file);
+  if (auto named = mlir::dyn_cast<mlir::NameLoc>(location))
+    return rangeOf(named.getChildLoc(), file);
+  if (auto call = mlir::dyn_cast<mlir::CallSiteLoc>(location))
+    return rangeOf(call.getCallee(), file);
+  auto range = mlir::dyn_cast<mlir::FileLineColRange>(location);
+  if (!range || range.getFilename().getValue() != file.path())
+    return {};
+  return {&file, file.offset({range.getStartLine(), range.getStartColumn()}),
+          file.offset({range.getEndLine(), range.getEndColumn()})};
+}
+
 IrDiagnostics::IrDiagnostics(mlir::MLIRContext &context, const SourceFile &file)
     : file_(file), handler_(&context, [this](mlir::Diagnostic &diagnostic) {
         diagnostics_.add(converted(diagnostic));
@@ -30,7 +46,7 @@ IrDiagnostics::IrDiagnostics(mlir::MLIRContext &context, const SourceFile &file)
 
 Diagnostic IrDiagnostics::converted(mlir::Diagnostic &diagnostic) {
   Diagnostic result{severityOf(diagnostic.getSeverity()),
-                    rangeOf(diagnostic.getLocation()),
+                    rangeOf(diagnostic.getLocation(), file_),
                     diagnostic.str(),
                     {}};
   isBug_ |= result.severity == Severity::error && result.message.starts_with("'") &&
@@ -42,21 +58,6 @@ Diagnostic IrDiagnostics::converted(mlir::Diagnostic &diagnostic) {
       added.where = {};
   }
   return result;
-}
-
-SourceRange IrDiagnostics::rangeOf(mlir::Location location) const {
-  // An op made of several has all their places; the first is what it stands for.
-  if (auto fused = mlir::dyn_cast<mlir::FusedLoc>(location))
-    return fused.getLocations().empty() ? SourceRange() : rangeOf(fused.getLocations().front());
-  if (auto named = mlir::dyn_cast<mlir::NameLoc>(location))
-    return rangeOf(named.getChildLoc());
-  if (auto call = mlir::dyn_cast<mlir::CallSiteLoc>(location))
-    return rangeOf(call.getCallee());
-  auto range = mlir::dyn_cast<mlir::FileLineColRange>(location);
-  if (!range || range.getFilename().getValue() != file_.path())
-    return {};
-  return {&file_, file_.offset({range.getStartLine(), range.getStartColumn()}),
-          file_.offset({range.getEndLine(), range.getEndColumn()})};
 }
 
 } // namespace mmk

@@ -7,6 +7,9 @@
 
 namespace mmk {
 
+/// Where an op of the IR comes from: its place in `file`, or nowhere.
+SourceRange rangeOf(mlir::Location location, const SourceFile &file);
+
 /// Takes every message of the context while it lives; of two, the younger takes them.
 class IrDiagnostics {
 public:
@@ -20,7 +23,6 @@ public:
 
 private:
   Diagnostic converted(mlir::Diagnostic &diagnostic);
-  SourceRange rangeOf(mlir::Location location) const;
 
   const SourceFile &file_;
   Diagnostics diagnostics_;

@@ -30,8 +30,25 @@ void expectIntact(const Tensor &tensor, const std::string &name) {
 
 } // namespace
 
-CaseRunner::CaseRunner(const Kernel &kernel, const RunOptions &options, Executable &executable)
-    : kernel_(kernel), options_(options), executable_(executable) {}
+CaseRunner::CaseRunner(const Kernel &kernel, const RunOptions &options, Executable &executable,
+                       aicore::KernelOp code, const Machine &machine)
+    : kernel_(kernel), options_(options), executable_(executable), code_(code), machine_(machine) {}
+
+std::vector<int64_t> CaseRunner::dimsOf(const RunCase &run) const {
+  std::vector<int64_t> dims;
+  for (const std::string &dimension : kernel_.dimensions)
+    dims.push_back(run.dims.at(dimension));
+  return dims;
+}
+
+std::unique_ptr<KernelWatch> CaseRunner::makeWatch(const RunCase &run) {
+  if (!options_.watch)
+    return nullptr;
+  auto watch = KernelWatch::create(code_, machine_, dimsOf(run));
+  if (!watch)
+    throw Bug(llvm::toString(watch.takeError()));
+  return std::move(*watch);
+}
 
 void CaseRunner::readInputs(const std::vector<RunCase> &runs) {
   for (const Parameter &parameter : kernel_.parameters) {
@@ -76,11 +93,10 @@ void CaseRunner::makeResults(const RunCase &run) {
 }
 
 std::vector<double> CaseRunner::timeRuns(const RunCase &run,
-                                         const std::vector<const Tensor *> &inputs,
+                                         const std::vector<const Tensor *> &inputs, RunWatch *watch,
                                          Progress &progress) {
   Arguments arguments;
-  for (const std::string &dimension : kernel_.dimensions)
-    arguments.dims.push_back(run.dims.at(dimension));
+  arguments.dims = dimsOf(run);
   arguments.scalars = run.scalars;
   for (const Tensor *input : inputs)
     arguments.tensors.push_back(input ? input->data() : nullptr);
@@ -94,15 +110,15 @@ std::vector<double> CaseRunner::timeRuns(const RunCase &run,
     // A run that skips elements must not inherit the right ones of the run before.
     for (Tensor &result : results_)
       result.poison();
-    const Stopwatch watch;
-    if (llvm::Error error = executable_.run(arguments, options_.threads)) {
+    const Stopwatch stopwatch;
+    if (llvm::Error error = executable_.run(arguments, options_.threads, watch)) {
       const std::string message = llvm::toString(std::move(error));
       if (message.starts_with("not enough memory"))
         throw Mistake(message);
       throw Bug(message);
     }
     if (i >= options_.warmup)
-      times.push_back(watch.milliseconds());
+      times.push_back(stopwatch.milliseconds());
   }
   for (size_t i = 0; i < results_.size(); ++i)
     expectIntact(results_[i], kernel_.results[i].name);
@@ -137,7 +153,10 @@ void CaseRunner::run(CaseReport &report, Progress &progress) {
   host.threads = options_.threads;
   host.compileMs = executable_.compileMs;
   host.cached = executable_.cached;
-  host.runMs = timeRuns(run, inputs, progress);
+  const std::unique_ptr<KernelWatch> watch = makeWatch(run);
+  host.runMs = timeRuns(run, inputs, watch.get(), progress);
+  if (watch)
+    report.watch = watch->report();
   host.gflops = floatingPointOperations(kernel_, run) / (host.runMs.front() * 1e6);
 
   if (!options_.noCheck) {

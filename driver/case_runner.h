@@ -10,7 +10,9 @@ namespace mmk::driver {
 
 class CaseRunner {
 public:
-  CaseRunner(const Kernel &kernel, const RunOptions &options, Executable &executable);
+  /// `code` is what the executable was compiled from, for a watched run.
+  CaseRunner(const Kernel &kernel, const RunOptions &options, Executable &executable,
+             aicore::KernelOp code, const Machine &machine);
 
   /// Reads the tensors of `--input`; a Mistake when one does not fit a case of `runs`.
   void readInputs(const std::vector<RunCase> &runs);
@@ -22,12 +24,16 @@ private:
   std::vector<const Tensor *> makeInputs(const RunCase &run);
   void makeResults(const RunCase &run);
   std::vector<double> timeRuns(const RunCase &run, const std::vector<const Tensor *> &inputs,
-                               Progress &progress);
+                               RunWatch *watch, Progress &progress);
+  std::unique_ptr<KernelWatch> makeWatch(const RunCase &run);
+  std::vector<int64_t> dimsOf(const RunCase &run) const;
   CheckReport compareWithReference(const RunCase &run, const std::vector<const Tensor *> &inputs);
 
   const Kernel &kernel_;
   const RunOptions &options_;
   Executable &executable_;
+  aicore::KernelOp code_;
+  const Machine &machine_;
   std::map<std::string, Tensor> given_; ///< by parameter, of `--input`
   std::vector<Tensor> made_, results_;  ///< of the case that runs
 };

@@ -70,6 +70,8 @@ how:
   --repeat N                 runs that are timed; default: 1
   --threads N                threads of this computer; default: every CPU
   --no-check                 no reference, no comparison
+  --watch                    checks every access and every flag as it runs: bounds, bytes that
+                             nothing wrote, hazards that no flag orders, deadlock; takes longer
   --count-only               the time on the AI core alone: no data, nothing compiled
   --no-cache                 neither reads nor keeps compiled code
   --profile DIR              also writes what a profiler would: op_summary.csv, a row a case;

@@ -16,9 +16,10 @@ namespace mmk::driver {
 namespace {
 
 std::unique_ptr<Executable> compileOrFail(const Lowering &lowering, const Machine &machine,
-                                          bool noCache) {
+                                          const RunOptions &runOptions) {
   ExecutableOptions options;
-  options.cacheDirectory = noCache ? "" : cacheDirectory();
+  options.cacheDirectory = runOptions.noCache ? "" : cacheDirectory();
+  options.watched = runOptions.watch;
   auto executable = Executable::compile(*lowering.module, machine, options);
   if (!executable)
     throw Bug(llvm::toString(executable.takeError()));
@@ -38,20 +39,21 @@ int runCases(Session &session, const RunOptions &options, const std::vector<RunC
   Progress progress;
   progress.show("compile");
   Lowering lowering = session.lower(kernel, Stage::aicore);
-  const RunHeader header{&kernel, &machine, lowering.variant, memoryUse(lowering.kernel())};
+  const RunHeader header{&kernel, &machine, lowering.variant, memoryUse(lowering.kernel()),
+                         session.program().file.get()};
   std::optional<Profile> profile;
   if (options.profile)
     profile.emplace(*options.profile, header, runs.size());
   std::unique_ptr<Executable> executable;
   std::optional<CaseRunner> runner;
   if (computes) {
-    executable = compileOrFail(lowering, machine, options.noCache);
-    runner.emplace(kernel, options, *executable);
+    executable = compileOrFail(lowering, machine, options);
+    runner.emplace(kernel, options, *executable, lowering.kernel(), machine);
     runner->readInputs(runs);
   }
 
   const bool showsTable = options.json.value_or("") != "-";
-  const RunTable table(header, runs, computes && !options.noCheck, computes);
+  const RunTable table(header, runs, options);
   progress.clear();
   if (showsTable)
     table.printHead();
@@ -69,7 +71,7 @@ int runCases(Session &session, const RunOptions &options, const std::vector<RunC
       if (profile)
         profile->add(report, recorder);
     }
-    passed &= !report.check || report.check->passed;
+    passed &= report.passed();
     progress.clear();
     if (showsTable)
       table.printRow(report);

@@ -46,6 +46,7 @@ void RunOptions::addOptionsTo(CommandLine &commandLine) {
   commandLine.option("--repeat", "N", repeatText_);
   commandLine.option("--threads", "N", threadsText_);
   commandLine.flag("--no-check", noCheck);
+  commandLine.flag("--watch", watch);
   commandLine.flag("--count-only", countOnly);
   commandLine.flag("--no-cache", noCache);
   commandLine.option("--profile", "DIR", profile);
@@ -75,7 +76,7 @@ void RunOptions::read() {
     for (const auto &[given, option] :
          {std::pair(!inputs.empty(), "--input"), std::pair(!outputs.empty(), "--output"),
           std::pair(seedText_.has_value(), "--seed"), std::pair(dataText_.has_value(), "--data"),
-          std::pair(warmupText_.has_value(), "--warmup"),
+          std::pair(watch, "--watch"), std::pair(warmupText_.has_value(), "--warmup"),
           std::pair(repeatText_.has_value(), "--repeat")})
       if (given)
         throw Mistake(fmt::format("--count-only runs on no data, so {} has no meaning", option));

@@ -3,6 +3,7 @@
 
 #include "driver/environment.h"
 #include "driver/json.h"
+#include "driver/watch_report.h"
 
 #include <algorithm>
 #include <cmath>
@@ -91,6 +92,8 @@ void write(json::OStream &out, const RunHeader &header, const CaseReport &report
     out.attributeObject("clock", [&] { write(out, *report.clock); });
   if (report.host)
     out.attributeObject("host", [&] { write(out, *report.host); });
+  if (report.watch)
+    out.attributeObject("watch", [&] { write(out, *report.watch, *header.file); });
   writeMemory(out, header.memory);
   out.attributeObject("environment", [&] {
     for (const auto &[name, value] : environment())

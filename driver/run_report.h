@@ -3,7 +3,9 @@
 #pragma once
 
 #include "codegen/executable.h"
+#include "codegen/watch.h"
 #include "driver/run_case.h"
+#include "driver/run_options.h"
 #include "runtime/clock.h"
 #include "runtime/compare.h"
 
@@ -38,6 +40,10 @@ struct CaseReport {
   std::optional<CheckReport> check;
   std::optional<ClockReport> clock;
   std::optional<HostReport> host;
+  std::optional<WatchReport> watch;
+
+  /// Nothing was found wrong.
+  bool passed() const { return (!check || check->passed) && (!watch || watch->faults.empty()); }
 };
 
 /// What all cases of a report share.
@@ -46,12 +52,13 @@ struct RunHeader {
   const Machine *machine = nullptr;
   std::string variant;
   std::vector<MemoryUse> memory;
+  const SourceFile *file = nullptr; ///< where the kernel stands, for what is found in a watched run
 };
 
 /// The table, row by row as cases end, and the failures below it.
 class RunTable {
 public:
-  RunTable(const RunHeader &header, const std::vector<RunCase> &runs, bool checks, bool runsOnHost);
+  RunTable(const RunHeader &header, const std::vector<RunCase> &runs, const RunOptions &options);
 
   void printHead() const;
   void printRow(const CaseReport &report) const;
@@ -59,7 +66,7 @@ public:
 
 private:
   const RunHeader &header_;
-  bool checks_, clocks_, runsOnHost_;
+  bool checks_, clocks_, runsOnHost_, watches_;
   size_t nameWidth_ = 4, dimsWidth_ = 4;
 };
 

@@ -1,6 +1,7 @@
 // The report of a run for people.
 #include "driver/run_report.h"
 #include "driver/terminal.h"
+#include "driver/watch_report.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -40,10 +41,11 @@ std::string failure(const Kernel &kernel, const RunCase &run, const std::string 
 
 } // namespace
 
-RunTable::RunTable(const RunHeader &header, const std::vector<RunCase> &runs, bool checks,
-                   bool runsOnHost)
-    : header_(header), checks_(checks), clocks_(header.machine->kind == MachineKind::emulated),
-      runsOnHost_(runsOnHost) {
+RunTable::RunTable(const RunHeader &header, const std::vector<RunCase> &runs,
+                   const RunOptions &options)
+    : header_(header), checks_(!options.countOnly && !options.noCheck),
+      clocks_(header.machine->kind == MachineKind::emulated), runsOnHost_(!options.countOnly),
+      watches_(options.watch) {
   for (const RunCase &run : runs) {
     nameWidth_ = std::max(nameWidth_, nameOf(run).size());
     dimsWidth_ = std::max(dimsWidth_, dimsOf(*header.kernel, run).size());
@@ -56,6 +58,8 @@ void RunTable::printHead() const {
   text += fmt::format("{:<{}}  {:<{}}", "case", nameWidth_, "dims", dimsWidth_);
   if (checks_)
     text += "  check";
+  if (watches_)
+    text += "  watch";
   if (clocks_)
     text += fmt::format("  {:>11}  {:>11}  {:<7}  {:>5}", "cycles", "time us", "bound", "cores");
   if (runsOnHost_)
@@ -68,6 +72,8 @@ void RunTable::printRow(const CaseReport &report) const {
                                  dimsOf(*header_.kernel, report.run), dimsWidth_);
   if (report.check)
     text += report.check->passed ? coloured("32", "  ok   ") : coloured("1;31", "  wrong");
+  if (report.watch)
+    text += report.watch->faults.empty() ? coloured("32", "  ok   ") : coloured("1;31", "  wrong");
   if (report.clock)
     text +=
         fmt::format("  {:>11}  {:>11.2f}  {:<7}  {:>5}", report.clock->cycles,
@@ -78,6 +84,10 @@ void RunTable::printRow(const CaseReport &report) const {
 }
 
 void RunTable::printFailures(const std::vector<CaseReport> &reports) const {
+  for (const CaseReport &report : reports)
+    if (report.watch)
+      print(nameOf(report.run) + ": " + watchSummary(*report.watch) + "\n" +
+            hazardsText(*report.watch, *header_.file, showsColours(Stream::output)));
   for (const CaseReport &report : reports)
     if (report.check && !report.check->passed)
       for (const auto &[result, comparison] : report.check->results)

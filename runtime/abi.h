@@ -25,6 +25,12 @@ enum : unsigned {
   memories
 };
 
+/// What a watched program calls before each of its instructions, flags and workspaces: `op` is the
+/// number of it, `unit` the core (0: the cube core, then the vector cores), `operands` its operands
+/// as they stand in this run, those that are no integers as 0. False: the instruction would touch
+/// what does not exist, and is left out.
+using WatchFunction = bool (*)(void *watch, int64_t op, int64_t unit, const int64_t *operands);
+
 /// The memories of the block that runs a phase. The emulated L0A and L0B hold each element widened
 /// to four bytes, as the multiplier takes it, so they are four bytes for every element of the
 /// machine's; UB is that of the first vector core, the others follow at `ubStride`.
@@ -32,6 +38,8 @@ struct CoreMemories {
   int64_t block;
   int64_t ubStride;
   char *memory[memories];
+  WatchFunction step; ///< of a watched program only
+  void *watch;
 };
 
 /// One phase of a kernel for one block: the whole program, in order.

@@ -75,7 +75,7 @@ const char *CoreMemory::damaged() const {
 }
 
 llvm::Error EmulatedCores::run(PhaseFunction phase, const KernelArguments &arguments,
-                               unsigned threads) {
+                               unsigned threads, RunWatch *watch) {
   const unsigned workers =
       static_cast<unsigned>(std::clamp<int64_t>(threads, 1, std::max<int64_t>(1, blocks_)));
   while (memories_.size() < workers) {
@@ -83,10 +83,16 @@ llvm::Error EmulatedCores::run(PhaseFunction phase, const KernelArguments &argum
     if (!memories_.back()->allocated())
       return llvm::createStringError("not enough memory for the emulated cores");
   }
+  if (watch)
+    watch->beginPhase();
   parallelFor(blocks_, workers, [&](int64_t block, unsigned worker) {
     CoreMemories view = memories_[worker]->view(block);
+    if (watch)
+      watch->beginBlock(view);
     phase(&arguments, &view);
   });
+  if (watch)
+    watch->endPhase();
   for (const auto &memory : memories_)
     if (const char *name = memory->damaged())
       return llvm::createStringError("the generated program wrote beyond " + std::string(name));

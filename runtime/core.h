@@ -38,15 +38,31 @@ private:
   int64_t ubStride_ = 0;
 };
 
+/// Looks on while a watched kernel runs.
+class RunWatch {
+public:
+  virtual ~RunWatch() = default;
+  /// Before the first phase. `workspaceBytes`: of each workspace, the last of the tensors.
+  virtual void beginRun(const KernelArguments &arguments,
+                        const std::vector<int64_t> &workspaceBytes) = 0;
+  virtual void beginPhase() = 0;
+  /// On the thread that is about to run the block; each block has a watch of its own.
+  virtual void beginBlock(CoreMemories &memories) = 0;
+  /// All blocks are done.
+  virtual void endPhase() = 0;
+  virtual void endRun() = 0;
+};
+
 /// Runs the phases of kernels. Keeps the memories between runs; not for two threads at once.
 class EmulatedCores {
 public:
   EmulatedCores(const Machine &machine, int64_t blocks, int64_t globalBytes)
       : machine_(machine), blocks_(blocks), globalBytes_(globalBytes) {}
 
-  /// Every block's program of one phase, dealt to `threads` threads; returns when all are done. The
-  /// error names the memory that a program wrote beyond.
-  llvm::Error run(PhaseFunction phase, const KernelArguments &arguments, unsigned threads);
+  /// Every block's program of one phase, dealt to `threads` threads; returns when all are done. A
+  /// watched program needs its `watch`. The error names the memory that a program wrote beyond.
+  llvm::Error run(PhaseFunction phase, const KernelArguments &arguments, unsigned threads,
+                  RunWatch *watch = nullptr);
 
 private:
   const Machine &machine_;

@@ -22,38 +22,77 @@ void HazardWatch::access(unsigned unit, Pipe pipe, int64_t tag, WatchedMemory me
                          WatchedBytes bytes, bool reads, bool writes) {
   if (bytes.rows <= 0 || bytes.length <= 0)
     return;
-  const Stamp stamp = tick(pipeOf(unit, pipe), tag);
+  const Access access{tick(pipeOf(unit, pipe), tag), memory, reads, writes};
+  Cells &cells = memories_[memory];
   if (bytes.pitch == bytes.length)
-    return accessPiece(stamp, memory, bytes.offset, bytes.offset + bytes.rows * bytes.length, reads,
-                       writes);
+    return accessPiece(access, cells, bytes.offset, bytes.offset + bytes.rows * bytes.length);
   for (int64_t row = 0; row < bytes.rows; ++row) {
     const int64_t begin = bytes.offset + row * bytes.pitch;
-    accessPiece(stamp, memory, begin, begin + bytes.length, reads, writes);
+    accessPiece(access, cells, begin, begin + bytes.length);
   }
 }
 
-// One fault of an instruction is enough to say what is wrong with it.
-void HazardWatch::raceWith(const Stamp &other, const Stamp &stamp, WatchedMemory memory,
-                           int64_t offset, bool wrote, bool writes) {
-  if (!other.tick || isBefore(other, stamp.pipe))
-    return;
-  if (!hazards_.empty() && hazards_.back().what == Hazard::What::race &&
-      hazards_.back().tag == stamp.tag && hazards_.back().other == other.tag)
-    return;
-  found({.what = Hazard::What::race,
-         .tag = stamp.tag,
-         .other = other.tag,
-         .pipe = stamp.pipe,
-         .otherPipe = other.pipe,
-         .writes = writes,
-         .wrote = wrote,
-         .memory = memory,
-         .offset = offset});
+// The rows of an access that fail in the same way are one hazard.
+void HazardWatch::found(Hazard hazard) {
+  for (Hazard &known : hazards_)
+    if (known.what == hazard.what && known.tag == hazard.tag && known.other == hazard.other &&
+        known.memory == hazard.memory && known.wrote == hazard.wrote && known.flag == hazard.flag &&
+        known.pipe == hazard.pipe && known.otherPipe == hazard.otherPipe) {
+      known.begin = std::min(known.begin, hazard.begin);
+      known.end = std::max(known.end, hazard.end);
+      return;
+    }
+  hazards_.push_back(hazard);
 }
 
-void HazardWatch::accessPiece(const Stamp &stamp, WatchedMemory memory, int64_t begin, int64_t end,
-                              bool reads, bool writes) {
-  std::map<int64_t, Cell> &cells = memories_[memory];
+void HazardWatch::raceWith(const Stamp &other, const Access &access, int64_t begin, int64_t end,
+                           bool wrote) {
+  if (!other.tick || isBefore(other, access.stamp.pipe))
+    return;
+  found({.what = Hazard::What::race,
+         .tag = access.stamp.tag,
+         .other = other.tag,
+         .pipe = access.stamp.pipe,
+         .otherPipe = other.pipe,
+         .writes = access.writes,
+         .wrote = wrote,
+         .memory = access.memory,
+         .begin = begin,
+         .end = end});
+}
+
+void HazardWatch::touch(const Access &access, Cell &cell, int64_t begin) {
+  const Stamp &stamp = access.stamp;
+  raceWith(cell.writer, access, begin, cell.end, /*wrote=*/true);
+  if (access.writes) {
+    for (const Stamp &reader : cell.readers)
+      raceWith(reader, access, begin, cell.end, /*wrote=*/false);
+    return;
+  }
+  auto own = std::find_if(cell.readers.begin(), cell.readers.end(),
+                          [&](const Stamp &reader) { return reader.pipe == stamp.pipe; });
+  if (own != cell.readers.end())
+    *own = stamp;
+  else
+    cell.readers.push_back(stamp);
+}
+
+// Of a tensor, the bytes may have come from another block; that is seen when all are done.
+void HazardWatch::touchUnwritten(const Access &access, Cells &cells, int64_t begin, int64_t end) {
+  if (!access.reads || begin == end)
+    return;
+  if (access.memory.kind != WatchedMemory::Kind::tensor)
+    return found({.what = Hazard::What::unwritten,
+                  .tag = access.stamp.tag,
+                  .pipe = access.stamp.pipe,
+                  .memory = access.memory,
+                  .begin = begin,
+                  .end = end});
+  readFromOthers_[access.memory.number].push_back({begin, end, access.stamp.tag});
+  cells[begin] = {end, {}, {access.stamp}};
+}
+
+void HazardWatch::accessPiece(const Access &access, Cells &cells, int64_t begin, int64_t end) {
   // Cut the cells that reach over the ends, so that those between are whole.
   auto cut = [&](int64_t at) {
     auto next = cells.upper_bound(at);
@@ -68,34 +107,33 @@ void HazardWatch::accessPiece(const Stamp &stamp, WatchedMemory memory, int64_t 
   cut(begin);
   cut(end);
   int64_t covered = begin;
-  bool isWhole = true;
-  for (auto it = cells.lower_bound(begin); it != cells.end() && it->first < end; ++it) {
-    auto &[start, cell] = *it;
-    isWhole &= start == covered;
-    covered = cell.end;
-    raceWith(cell.writer, stamp, memory, start, /*wrote=*/true, writes);
-    if (writes)
-      for (const Stamp &reader : cell.readers)
-        raceWith(reader, stamp, memory, start, /*wrote=*/false, writes);
-    else {
-      auto own = std::find_if(cell.readers.begin(), cell.readers.end(),
-                              [&](const Stamp &reader) { return reader.pipe == stamp.pipe; });
-      if (own != cell.readers.end())
-        *own = stamp;
-      else
-        cell.readers.push_back(stamp);
-    }
+  const auto first = cells.lower_bound(begin), last = cells.lower_bound(end);
+  for (auto it = first; it != last; ++it) {
+    touchUnwritten(access, cells, covered, it->first);
+    touch(access, it->second, it->first);
+    covered = it->second.end;
   }
-  if (reads && !(isWhole && covered == end))
-    found({.what = Hazard::What::unwritten,
-           .tag = stamp.tag,
-           .pipe = stamp.pipe,
-           .memory = memory,
-           .offset = isWhole ? covered : begin});
-  if (writes) {
-    cells.erase(cells.lower_bound(begin), cells.lower_bound(end));
-    cells[begin] = {end, stamp, {}};
+  touchUnwritten(access, cells, covered, end);
+  if (access.writes) {
+    cells.erase(cells.lower_bound(begin), last);
+    cells[begin] = {end, access.stamp, {}};
   }
+}
+
+std::vector<HazardWatch::Piece> HazardWatch::written(unsigned tensor) const {
+  std::vector<Piece> pieces;
+  auto found = memories_.find({WatchedMemory::Kind::tensor, tensor, {}});
+  if (found == memories_.end())
+    return pieces;
+  for (const auto &[begin, cell] : found->second) {
+    if (!cell.writer.tick)
+      continue;
+    if (!pieces.empty() && pieces.back().end == begin && pieces.back().tag == cell.writer.tag)
+      pieces.back().end = cell.end;
+    else
+      pieces.push_back({begin, cell.end, cell.writer.tag});
+  }
+  return pieces;
 }
 
 //===--- flags ----------------------------------------------------------------------------===//
@@ -123,11 +161,8 @@ void HazardWatch::set(Flag &flag, size_t capacity, const Stamp &stamp, int64_t i
 
 void HazardWatch::wait(Flag &flag, const Stamp &stamp, int64_t id) {
   if (flag.up.empty())
-    return found({.what = Hazard::What::endlessWait,
-                  .tag = stamp.tag,
-                  .other = flag.lastSet.tag,
-                  .pipe = stamp.pipe,
-                  .flag = id});
+    return found(
+        {.what = Hazard::What::endlessWait, .tag = stamp.tag, .pipe = stamp.pipe, .flag = id});
   if (!flag.waits.empty() && !isBefore(flag.waits.back(), stamp.pipe))
     found({.what = Hazard::What::unordered,
            .tag = stamp.tag,

@@ -6,19 +6,26 @@
 
 #include "machines/machine.h"
 
+#include "llvm/ADT/SmallVector.h"
+
 #include <array>
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <utility>
 #include <vector>
 
 namespace mmk {
 
-/// A memory of a block: of one of its units, or the block's own piece of global memory.
+/// A memory that a block touches.
 struct WatchedMemory {
-  static constexpr unsigned global = ~0u;
-  unsigned unit = 0;
-  Memory memory = Memory::l1; ///< void of global memory
+  enum class Kind : uint8_t {
+    core,  ///< `memory` of unit `number` of the block
+    block, ///< the block's own piece of global memory
+    tensor ///< tensor `number`, which all blocks share
+  } kind = Kind::core;
+  unsigned number = 0;
+  Memory memory = Memory::l1;
   auto operator<=>(const WatchedMemory &) const = default;
 };
 
@@ -31,18 +38,21 @@ struct Hazard {
   enum class What : uint8_t {
     race,        ///< `tag` may touch bytes while `other` is still at them
     unwritten,   ///< `tag` reads what nothing wrote
+    outOfBounds, ///< `tag` touches what is beyond its buffer or tensor
+    argument,    ///< `tag` writes a tensor that is only to be read
+    unfinished,  ///< the kernel has ended, and a part of a result is not written
     endlessWait, ///< nothing sets the flag before
     setTwice,    ///< the flag is full
     setEarly,    ///< `other`, which makes room, may come too late
-    unordered, ///< `other` takes the same end of the flag, on a pipe that is in no order with this
-    leftSet,   ///< by `tag`
-    noFlag     ///< the machine has no such flag
+    unordered,   ///< `other` takes the same end of the flag, on a pipe in no order with this one
+    leftSet,     ///< by `tag`
+    noFlag       ///< the machine has no such flag
   } what = What::race;
-  int64_t tag = 0, other = 0;         ///< as given with the instruction
+  int64_t tag = 0, other = -1;        ///< as given with the instruction; -1: none
   unsigned pipe = 0, otherPipe = 0;   ///< unit * pipes of a unit + pipe
   bool writes = false, wrote = false; ///< the accesses of a race
   WatchedMemory memory = {};
-  int64_t offset = 0; ///< the first such byte
+  int64_t begin = 0, end = 0; ///< the bytes, from the first to behind the last
   int64_t flag = 0;
 };
 
@@ -61,7 +71,16 @@ public:
   /// All flags are to be down.
   void finish();
 
-  const std::vector<Hazard> &hazards() const { return hazards_; }
+  /// What the last calls have found.
+  std::vector<Hazard> takeHazards() { return std::exchange(hazards_, {}); }
+
+  /// Bytes of a tensor, and who touched them.
+  struct Piece {
+    int64_t begin = 0, end = 0, tag = 0;
+  };
+  /// What this block has written of a tensor, by place; what it has read that it had not written.
+  std::vector<Piece> written(unsigned tensor) const;
+  const std::vector<Piece> &readFromOthers(unsigned tensor) { return readFromOthers_[tensor]; }
 
 private:
   static constexpr size_t pipesOfUnit = allPipes.size();
@@ -75,8 +94,8 @@ private:
   /// Bytes up to the next entry's with one history.
   struct Cell {
     int64_t end = 0;
-    Stamp writer;
-    std::vector<Stamp> readers; ///< since, the last of each pipe
+    Stamp writer;                        ///< of bytes of a tensor, perhaps none in this block
+    llvm::SmallVector<Stamp, 2> readers; ///< since, the last of each pipe
   };
   struct Flag {
     std::deque<std::pair<Clock, Stamp>> up;
@@ -92,18 +111,25 @@ private:
   bool isBefore(const Stamp &stamp, unsigned pipe) const {
     return clocks_[pipe][stamp.pipe] >= stamp.tick;
   }
-  void accessPiece(const Stamp &stamp, WatchedMemory memory, int64_t begin, int64_t end, bool reads,
-                   bool writes);
-  void raceWith(const Stamp &other, const Stamp &stamp, WatchedMemory memory, int64_t offset,
-                bool wrote, bool writes);
+  using Cells = std::map<int64_t, Cell>;
+  struct Access {
+    Stamp stamp;
+    WatchedMemory memory;
+    bool reads = false, writes = false;
+  };
+  void accessPiece(const Access &access, Cells &cells, int64_t begin, int64_t end);
+  void touch(const Access &access, Cell &cell, int64_t begin);
+  void touchUnwritten(const Access &access, Cells &cells, int64_t begin, int64_t end);
+  void raceWith(const Stamp &other, const Access &access, int64_t begin, int64_t end, bool wrote);
   void set(Flag &flag, size_t capacity, const Stamp &stamp, int64_t id);
   void wait(Flag &flag, const Stamp &stamp, int64_t id);
-  void found(Hazard hazard) { hazards_.push_back(hazard); }
+  void found(Hazard hazard);
 
   const Machine &machine_;
   unsigned units_;
   std::vector<Clock> clocks_; ///< by pipe
-  std::map<WatchedMemory, std::map<int64_t, Cell>> memories_;
+  std::map<WatchedMemory, Cells> memories_;
+  std::map<unsigned, std::vector<Piece>> readFromOthers_;
   std::map<std::array<int64_t, 4>, Flag> flags_;      ///< unit, from, to, event
   std::map<std::array<int64_t, 3>, Flag> crossFlags_; ///< to the cube core, flag, vector core
   std::vector<Hazard> hazards_;

@@ -73,6 +73,20 @@ class Report(CommandTest):
         self.assertEqual(one["clock"], many["clock"])
         self.assertEqual((one["host"]["threads"], many["host"]["threads"]), (1, 7))
 
+    def test_watched(self):
+        (report,) = self.report(FUSED, "--case", "S4", "--watch")
+        self.assertEqual(list(report)[-3:], ["watch", "memory", "environment"])
+        watch = report["watch"]
+        self.assertEqual(list(watch), ["passed", "instructions", "accesses", "flags", "hazards"])
+        self.assertEqual((watch["passed"], watch["hazards"]), (True, []))
+        self.assertGreater(watch["accesses"], watch["instructions"])
+        # Whatever the host does.
+        (again,) = self.report(FUSED, "--case", "S4", "--watch", "--threads", 1, "--repeat", 2)
+        self.assertEqual(again["watch"], watch)
+        (plain,) = self.report(FUSED, "--case", "S4")
+        self.assertEqual(plain["clock"], report["clock"])
+        self.assertNotIn("watch", plain)
+
     def test_no_check(self):
         (report,) = self.report(FUSED, "--case", "S4", "--no-check")
         self.assertNotIn("check", report)

@@ -1,6 +1,7 @@
 // Every combination of awkward extents, by every kind of variant: the compiled kernel equals the
 // reference to the bit. The data are small integers, whose sums are exact in any order.
 #include "codegen/executable.h"
+#include "codegen/watch.h"
 #include "frontend/compile.h"
 #include "frontend/lower/lower.h"
 #include "passes/passes.h"
@@ -16,7 +17,9 @@
 namespace mmk {
 namespace {
 
-constexpr int64_t extents[] = {1, 15, 16, 17, 63, 64, 65, 127, 129, 1000};
+const std::vector<int64_t> extents = {1, 15, 16, 17, 63, 64, 65, 127, 129, 1000};
+/// A watched run takes a few times as long: below, at and above a tile's edge, and several tiles.
+const std::vector<int64_t> watchedExtents = {1, 17, 64, 129};
 
 std::string kernelText(const char *input, const char *output) {
   return llvm::formatv("kernel fused(a: {0}[M, K], b: {0}[K, N], bias: f32[N], alpha: f32 = 0.5)\n"
@@ -26,12 +29,14 @@ std::string kernelText(const char *input, const char *output) {
 
 struct Variant {
   std::string name;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
   std::unique_ptr<Executable> executable;
 };
 
 /// f16 or f32 operands and results, on one machine.
 struct Setting {
   const char *machine, *input, *output;
+  bool watched = false;
 };
 
 class Matrix : public testing::TestWithParam<Setting> {};
@@ -65,16 +70,19 @@ TEST_P(Matrix, everyShapeByEveryVariantIsExact) {
         std::string message;
         ASSERT_TRUE(parseVariant(name, {"M", "N", "K"}, options.choices, message)) << message;
         ASSERT_TRUE(succeeded(runPipeline(*module, machine, Stage::aicore, options))) << name;
-        auto executable = Executable::compile(*module, machine);
+        ExecutableOptions how;
+        how.watched = setting.watched;
+        auto executable = Executable::compile(*module, machine, how);
         ASSERT_TRUE(bool(executable)) << llvm::toString(executable.takeError());
-        variants.push_back({name, std::move(*executable)});
+        variants.push_back({name, std::move(module), std::move(*executable)});
       }
 
   const ElementType in = kernel.parameters[0].type, out = kernel.results[0].type;
+  const std::vector<int64_t> &tried = setting.watched ? watchedExtents : extents;
   int64_t checked = 0;
-  for (int64_t m : extents)
-    for (int64_t n : extents)
-      for (int64_t k : extents) {
+  for (int64_t m : tried)
+    for (int64_t n : tried)
+      for (int64_t k : tried) {
         Tensor a = llvm::cantFail(Tensor::allocate(in, {m, k}));
         Tensor b = llvm::cantFail(Tensor::allocate(in, {k, n}));
         Tensor bias = llvm::cantFail(Tensor::allocate(ElementType::f32, {n}));
@@ -94,8 +102,16 @@ TEST_P(Matrix, everyShapeByEveryVariantIsExact) {
         arguments.results = {c.data()};
         for (Variant &variant : variants) {
           c.poison();
-          llvm::Error error = variant.executable->run(arguments, 2);
+          std::unique_ptr<KernelWatch> watch;
+          if (setting.watched)
+            watch = llvm::cantFail(KernelWatch::create(
+                *variant.module->getOps<aicore::KernelOp>().begin(), machine, arguments.dims));
+          llvm::Error error = variant.executable->run(arguments, 2, watch.get());
           ASSERT_FALSE(bool(error)) << llvm::toString(std::move(error));
+          if (watch)
+            ASSERT_TRUE(watch->report().faults.empty())
+                << variant.name << " at " << m << "," << n << "," << k << ": "
+                << watch->report().faults[0].message;
           ASSERT_TRUE(c.canariesIntact()) << variant.name << " at " << m << "," << n << "," << k;
           Comparison comparison = compare(c, (*reference)[0], 0, 0, 0, 1);
           ASSERT_TRUE(comparison.passed)
@@ -106,7 +122,7 @@ TEST_P(Matrix, everyShapeByEveryVariantIsExact) {
           ++checked;
         }
       }
-  EXPECT_EQ(checked, 10 * 10 * 10 * 16);
+  EXPECT_EQ(checked, static_cast<int64_t>(tried.size() * tried.size() * tried.size() * 16));
 }
 
 INSTANTIATE_TEST_SUITE_P(split, Matrix,
@@ -120,6 +136,11 @@ INSTANTIATE_TEST_SUITE_P(coupled, Matrix,
 INSTANTIATE_TEST_SUITE_P(host, Matrix,
                          testing::Values(Setting{"host", "f16", "f32"},
                                          Setting{"host", "f32", "f16"}));
+
+INSTANTIATE_TEST_SUITE_P(watched, Matrix,
+                         testing::Values(Setting{"ascend910b3", "f16", "f32", true},
+                                         Setting{"ascend310p3", "f16", "f16", true},
+                                         Setting{"host", "f32", "f16", true}));
 
 } // namespace
 } // namespace mmk

@@ -32,10 +32,12 @@ public:
   Synchronised(const std::string &text, const std::string &machineName, const std::string &variant)
       : machine(llvm::cantFail(loadMachine(machineName))) {
     Diagnostics diagnostics;
-    auto program = checkProgram("test.mmk", text, diagnostics, file_);
+    std::unique_ptr<SourceFile> wrong;
+    std::optional<Program> program = checkProgram("test.mmk", text, diagnostics, wrong);
     EXPECT_TRUE(program) << diagnostics.render();
     if (!program)
       return;
+    program_ = std::move(*program);
     mlir::DialectRegistry registry;
     registerDialectExtensions(registry);
     context_ =
@@ -44,7 +46,7 @@ public:
       messages += diagnostic.str() + "\n";
       return mlir::success();
     });
-    module_ = lowerToIr(*program->kernels[0], machineName, *context_);
+    module_ = lowerToIr(*program_.kernels[0], machineName, *context_);
     ir::KernelOp op = *module_->getOps<ir::KernelOp>().begin();
     PipelineOptions options;
     options.proveSync = false; // that is for the tests to do
@@ -55,6 +57,9 @@ public:
 
   /// False for a variant that the machine has no room for.
   bool ready() const { return made_; }
+  mlir::ModuleOp module() { return *module_; }
+  /// The text, for messages about it.
+  const SourceFile &file() const { return *program_.file; }
   aicore::KernelOp kernel() { return *module_->getOps<aicore::KernelOp>().begin(); }
 
   /// Whether the proof goes through.
@@ -90,7 +95,7 @@ public:
   std::string messages; ///< of the compiler
 
 private:
-  std::unique_ptr<SourceFile> file_;
+  Program program_;
   std::unique_ptr<mlir::MLIRContext> context_;
   mlir::OwningOpRef<mlir::ModuleOp> module_;
   bool made_ = false;
