@@ -10,9 +10,6 @@
 namespace mmk::driver {
 namespace {
 
-/// Of the block whose critical path is looked for; 200 MB of memory.
-constexpr int64_t pathEvents = 2000000;
-
 Explanation explain(Session &session, Lowering &lowering, const RunCase &run, Progress &progress) {
   const Kernel &kernel = session.kernel();
   progress.show(run.title() + ": clock");

@@ -12,8 +12,6 @@ namespace {
 
 // A trace of this many events is about 50 MB, which the viewers open in seconds.
 constexpr int64_t traceEvents = 200000;
-/// Of the block whose critical path is looked for; 200 MB of memory.
-constexpr int64_t pathEvents = 2000000;
 
 std::string quoted(const std::string &text) {
   if (text.find_first_of(",\"\n") == std::string::npos)

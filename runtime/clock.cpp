@@ -50,7 +50,7 @@ int64_t BlockClock::run(unsigned unit, Pipe pipe, int64_t earliest, int64_t cycl
   if (&queue != &scalar) {
     int64_t &oldest = queue.starts[queue.next];
     const int64_t issue = std::max(scalar.free, oldest);
-    if (log_)
+    if (log_) [[unlikely]]
       log_->issue(unit, pipe, issue, issue + issueCycles_, oldest > scalar.free);
     scalar.free = issue + issueCycles_;
     scalar.busy += issueCycles_;
@@ -60,7 +60,7 @@ int64_t BlockClock::run(unsigned unit, Pipe pipe, int64_t earliest, int64_t cycl
       queue.next = 0;
   }
   const int64_t start = std::max(earliest, queue.free);
-  if (log_)
+  if (log_) [[unlikely]]
     log_->run(unit, pipe, work, start, start + cycles, scalar.free, queue.free);
   queue.free = start + cycles;
   queue.busy += cycles;
@@ -91,7 +91,7 @@ bool BlockClock::setFlag(unsigned unit, Pipe from, Pipe to, int64_t event) {
   if (!flag)
     return false;
   if (flag->set(run(unit, from, 0, flagCycles_, Work::set))) {
-    if (log_)
+    if (log_) [[unlikely]]
       log_->setBy(numberOf(flag));
     return true;
   }
@@ -106,7 +106,7 @@ bool BlockClock::waitFlag(unsigned unit, Pipe from, Pipe to, int64_t event) {
   if (!flag->isUp())
     return fail(fmt::format("deadlock: {} of {} waits for the flag {}, which nothing before sets",
                             spelling(to), nameOf(unit), nameOf(from, to, event)));
-  if (log_)
+  if (log_) [[unlikely]]
     log_->take(numberOf(flag));
   flag->wait(run(unit, to, flag->upAt(), flagCycles_, Work::wait));
   return true;
@@ -136,7 +136,7 @@ bool BlockClock::setCross(unsigned unit, Pipe pipe, int64_t flag) {
       return fail(fmt::format("the cross-core flag {} of {} is set a 16th time before {} has "
                               "waited for it",
                               flag, nameOf(unit), nameOf(unit == 0 ? core + 1 : 0)));
-    if (log_)
+    if (log_) [[unlikely]]
       log_->setBy(numberOf(&flags[core]));
   }
   return true;
@@ -155,7 +155,7 @@ bool BlockClock::waitCross(unsigned unit, Pipe pipe, int64_t flag) {
                               spelling(pipe), nameOf(unit), flag,
                               nameOf(unit == 0 ? core + 1 : 0)));
     up = std::max(up, flags[core].upAt());
-    if (log_)
+    if (log_) [[unlikely]]
       log_->take(numberOf(&flags[core]));
   }
   const int64_t time = run(unit, pipe, up, flagCycles_, Work::wait);

@@ -57,12 +57,12 @@ public:
   /// What the instructions that follow come from, for the sink: see Event. `slots` is read until
   /// the next call.
   void from(int64_t origin, std::span<const int64_t> slots) {
-    if (log_)
+    if (log_) [[unlikely]]
       log_->from(origin, slots);
   }
   /// The instruction that follows moves so many bytes of global memory, for the sink.
   void moves(int64_t bytes) {
-    if (log_)
+    if (log_) [[unlikely]]
       log_->moves(bytes);
   }
   void execute(unsigned unit, Pipe pipe, int64_t cycles, Work work);

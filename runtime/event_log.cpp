@@ -30,6 +30,8 @@ void EventLog::take(size_t flag) {
     holder_ = set;
 }
 
+void EventLog::setBy(size_t flag) { pending_[flag].push_back({last_, lastEnd_}); }
+
 void EventLog::emit(Event event) {
   event.block = block_;
   event.number = number_++;

@@ -24,7 +24,7 @@ public:
   /// The next event is a wait for flag `flag`, which takes the oldest of its sets.
   void take(size_t flag);
   /// The last event was a set of this flag.
-  void setBy(size_t flag) { pending_[flag].push_back({last_, lastEnd_}); }
+  void setBy(size_t flag);
 
   /// An issue, which a full queue held back when `queueWasFull`.
   void issue(unsigned unit, Pipe pipe, int64_t start, int64_t end, bool queueWasFull);

@@ -9,6 +9,10 @@
 
 namespace mmk {
 
+/// Room for the block whose critical path is looked for: 250 MB, enough for the share that a core
+/// has of a product of 8192 x 8192 x 8192 several times over.
+inline constexpr int64_t pathEvents = 2000000;
+
 /// The events of one block in one phase, by their numbers; when there were more than there was room
 /// for, the first of them.
 struct BlockRecording {
