@@ -53,10 +53,11 @@ private:
   }
   void propose(const std::string &key, int64_t value) { propose({{key, std::to_string(value)}}); }
 
+  /// Those that have a number; what is computed when the kernel runs has none.
   std::vector<std::string> keysOf(const std::string &directive) const {
     std::vector<std::string> keys;
     for (const auto &[key, word] : now_)
-      if (key.starts_with(directive + "."))
+      if (key.starts_with(directive + ".") && parseInteger(word))
         keys.push_back(key);
     return keys;
   }
@@ -84,6 +85,10 @@ private:
   }
 
   void tiles() {
+    for (const auto &[key, word] : now_)
+      if (key.starts_with("tile.") && word == "auto")
+        for (int64_t length : {64, 128, 256})
+          propose(key, length);
     for (const std::string &key : keysOf("tile"))
       for (int64_t length : {*number(key) * 2, *number(key) / 2})
         propose(tile(key, length));
