@@ -149,8 +149,16 @@ def DoubleBuffer : Pass<"aicore-double-buffer", "::mlir::ModuleOp"> {
 def PlanMemory : Pass<"aicore-plan-memory", "::mlir::ModuleOp"> {
   let summary = "byte offsets of all buffers in their memories, with reuse by live range";
   let description = [{
-    Buffers whose live ranges (in steps of their phase) do not meet share memory. What does not fit
-    is an error that lists every buffer of the memory with its bytes and copies.
+    Buffers whose live ranges do not meet share bytes. A range is counted in steps of the phase, the
+    ops of its block: what is touched in a loop lives for all of that loop.
+    ```mlir
+    %a = aicore.alloc "a" copies 2        %a = aicore.alloc "a" copies 2 at 0
+    %b = aicore.alloc "b" copies 1        %b = aicore.alloc "b" copies 1 at 0
+    scf.for ... { load -> %a }       =>
+    scf.for ... { load -> %b }
+    ```
+    What does not fit is an error that lists every buffer of the memory with its bytes, its copies
+    and the line that it is for.
   }];
 }
 
@@ -168,8 +176,17 @@ def InsertSync : Pass<"aicore-insert-sync", "::mlir::ModuleOp"> {
                                              aicore.set_flag [mte1 -> mte2] 0 + %s
     ```
     All slots are free when a phase begins, and no flag is left set when it ends. Parts of an
-    accumulator have events of their own, which stand where aicore.open and aicore.close stood.
+    accumulator have events of their own, which stand where aicore.open and aicore.close stood. Buffers
+    that share bytes one after the other are ordered between the last use of the one and the first of
+    the other.
+
+    At last the flags are taken out again that others imply, by the proof of aicore-verify-sync: the
+    load of a bias needs no "filled" when the next load on its pipe has one that the vector pipe
+    waits for anyway. `keep-implied` leaves them, to see what was spared.
   }];
+  let options = [
+    Option<"keepImplied", "keep-implied", "bool", "false", "leave flags that others imply">
+  ];
   let dependentDialects = ["::mmk::aicore::AicoreDialect", "::mlir::arith::ArithDialect"];
 }
 

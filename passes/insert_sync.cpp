@@ -1,4 +1,7 @@
+#include "passes/event_ids.h"
+#include "passes/live_range.h"
 #include "passes/passes.h"
+#include "passes/redundant_flags.h"
 #include "passes/variant.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -68,12 +71,13 @@ struct Channel {
   aicore::AllocOp buffer;
   Side fill, use;
   int64_t copies = 1;
+  SmallVector<aicore::AllocOp> sharers; ///< buffers that are filled and used together with this one
 };
 
 class PhaseSync {
 public:
-  PhaseSync(aicore::PhaseOp phase, aicore::MachineAttr machine)
-      : phase(phase), machine(machine), b(phase.getContext()) {}
+  PhaseSync(aicore::PhaseOp phase, aicore::MachineAttr machine, bool keepImplied)
+      : phase(phase), machine(machine), keepImplied(keepImplied), b(phase.getContext()) {}
 
   LogicalResult run();
 
@@ -81,13 +85,40 @@ private:
   LogicalResult collect();
   LogicalResult collect(aicore::AllocOp alloc, int64_t part);
   void shareFlags();
-  LogicalResult insert(Channel &channel);
+  LogicalResult dropImplied();
+  void insert(Channel &channel);
+  /// Emits where all cores of the unit run it once: before all work of the phase, behind it, or at
+  /// the builder's place in the phase's own block.
+  void atBegin(Unit unit, llvm::function_ref<void()> emit);
+  void atEnd(Unit unit, llvm::function_ref<void()> emit);
+  void emitOnce(Unit unit, llvm::function_ref<void()> emit) {
+    aicore::VectorCoresOp part;
+    onCores(unit, part, emit);
+  }
+  void onCores(Unit unit, aicore::VectorCoresOp &part, llvm::function_ref<void()> emit);
+  Operation *firstRefill(const Channel &channel);
+
+  /// Who touches a buffer.
+  struct Toucher {
+    Unit unit;
+    Pipe pipe;
+    bool writes;
+    bool operator<(const Toucher &other) const {
+      return std::tie(unit, pipe, writes) < std::tie(other.unit, other.pipe, other.writes);
+    }
+  };
+  using Touches = std::map<Toucher, Operation *>;
+  Touches touchesOf(aicore::AllocOp alloc, bool takesFirst);
+  LogicalResult orderReuse(const Reuse &reuse);
   /// The first op of the phase that is or contains an instruction: the loop over tiles.
   Operation *firstWork();
   /// Stands before all work and its flags while this pass runs: what is set at first goes before
   /// it.
   Operation *start = nullptr;
-  LogicalResult allocate(Channel &channel, bool forward, int64_t &event);
+  /// The first of as many numbers as there are copies, for now as if there were numbers without
+  /// end.
+  int64_t allocate(EventGroup group);
+  int64_t allocate(Channel &channel, bool forward);
   void emit(Channel &channel, bool set, bool forward, int64_t event, Value slot, Location loc);
 
   Unit unitOf(Operation *op) {
@@ -97,11 +128,12 @@ private:
 
   aicore::PhaseOp phase;
   aicore::MachineAttr machine;
+  const bool keepImplied;
   OpBuilder b;
   std::vector<Channel> channels;
-  std::map<std::tuple<Unit, Pipe, Pipe>, int64_t> events; ///< ids taken, by unit and pair of pipes
-  std::map<std::tuple<Unit, Pipe, Pipe>, SmallVector<std::string>> owners;
-  int64_t crossFlags = 0;
+  SmallVector<EventGroup> events;
+  int64_t numbers = 0; ///< taken
+  SmallVector<Reuse> reuses;
   /// Where the vector cores' flags begin and end, once there are any.
   aicore::VectorCoresOp begin, end;
 };
@@ -152,7 +184,7 @@ LogicalResult PhaseSync::collect(aicore::AllocOp alloc, int64_t part) {
     fill.closes = closes;
     for (auto &[user, use] : uses)
       if (filler != user) // one pipe that fills and uses is in order by itself
-        channels.push_back({alloc, fill, use, static_cast<int64_t>(alloc.getCopies())});
+        channels.push_back({alloc, fill, use, static_cast<int64_t>(alloc.getCopies()), {}});
   }
   return success();
 }
@@ -195,39 +227,25 @@ void PhaseSync::shareFlags() {
             slot->moveBefore(site.first);
         }
     };
+    host->sharers.push_back(channel.buffer);
     widen(host->fill, channel.fill);
     widen(host->use, channel.use);
   }
   channels = std::move(shared);
 }
 
-LogicalResult PhaseSync::allocate(Channel &channel, bool forward, int64_t &event) {
-  if (channel.fill.unit != channel.use.unit) {
-    event = crossFlags;
-    crossFlags += channel.copies;
-    if (crossFlags <= machine.getCrossFlags())
-      return success();
-    return mlir::emitError(channel.buffer.getLoc())
-           << "this variant needs " << crossFlags << " flags between cube and vector cores, but "
-           << machine.getName().getValue() << " has " << machine.getCrossFlags()
-           << "; fewer copies of " << channel.buffer.getName() << " (buffers."
-           << channel.buffer.getGroup() << ") need fewer";
-  }
+int64_t PhaseSync::allocate(EventGroup group) {
+  group.first = numbers;
+  numbers += group.count;
+  events.push_back(group);
+  return group.first;
+}
+
+int64_t PhaseSync::allocate(Channel &channel, bool forward) {
   const Side &from = forward ? channel.fill : channel.use,
              &to = forward ? channel.use : channel.fill;
-  auto key = std::tuple(from.unit, from.pipe, to.pipe);
-  int64_t &taken = events[key];
-  event = taken;
-  taken += channel.copies;
-  owners[key].push_back((channel.buffer.getName() + " (" + Twine(channel.copies) + ")").str());
-  if (taken <= machine.getEventIds())
-    return success();
-  return mlir::emitError(channel.buffer.getLoc())
-         << "this variant needs " << taken << " event ids from " << aicore::stringifyPipe(from.pipe)
-         << " to " << aicore::stringifyPipe(to.pipe) << ", but " << machine.getName().getValue()
-         << " has " << machine.getEventIds() << " for each pair of pipes; taken by "
-         << llvm::join(owners[key], ", ") << ": fewer copies (buffers." << channel.buffer.getGroup()
-         << ") need fewer";
+  return allocate(
+      {channel.buffer, from.unit, to.unit, from.pipe, to.pipe, /*first=*/0, channel.copies});
 }
 
 // `forward` is "filled", the other is "free again".
@@ -254,10 +272,8 @@ Operation *PhaseSync::firstWork() {
   return nullptr;
 }
 
-LogicalResult PhaseSync::insert(Channel &channel) {
-  int64_t filled = 0, freed = 0;
-  if (failed(allocate(channel, true, filled)) || failed(allocate(channel, false, freed)))
-    return failure();
+void PhaseSync::insert(Channel &channel) {
+  const int64_t filled = allocate(channel, true), freed = allocate(channel, false);
 
   for (aicore::OpenOp open : channel.fill.opens) {
     b.setInsertionPoint(open);
@@ -284,25 +300,103 @@ LogicalResult PhaseSync::insert(Channel &channel) {
     emit(channel, /*set=*/true, /*forward=*/false, freed, slot, site.last->getLoc());
   }
 
-  // Before the first filling every slot is free; after the last use nobody waits for it to be, and
-  // the flag is taken down.
+  // Before the first filling every slot is free. After the last use nobody waits for it to be, and
+  // the flag is taken down: when the phase ends, or before another buffer is filled into the same
+  // bytes.
   Location loc = channel.buffer.getLoc();
-  auto everySlot = [&](bool set, Unit unit, aicore::VectorCoresOp &onVectorCores) {
-    if (unit == Unit::vector_core) {
-      if (!onVectorCores) {
-        onVectorCores = aicore::VectorCoresOp::create(b, loc, machine.getVectorCores());
-        b.createBlock(&onVectorCores.getBody(), {}, b.getIndexType(), loc);
-      }
-      b.setInsertionPointToEnd(&onVectorCores.getBody().front());
-    }
+  auto everySlot = [&](bool set) {
     for (int64_t i = 0; i < channel.copies; ++i)
       emit(channel, set, /*forward=*/false, freed, arith::ConstantIndexOp::create(b, loc, i), loc);
   };
-  Block &block = phase.getBody().front();
+  atBegin(channel.use.unit, [&] { everySlot(/*set=*/true); });
+  if (Operation *heir = firstRefill(channel)) {
+    b.setInsertionPoint(heir);
+    emitOnce(channel.fill.unit, [&] { everySlot(/*set=*/false); });
+  } else {
+    atEnd(channel.fill.unit, [&] { everySlot(/*set=*/false); });
+  }
+}
+
+// What the vector cores do at the ends of a phase stands in one part of the program each.
+void PhaseSync::atBegin(Unit unit, llvm::function_ref<void()> emit) {
   b.setInsertionPoint(start);
-  everySlot(/*set=*/true, channel.use.unit, begin);
-  b.setInsertionPointToEnd(&block);
-  everySlot(/*set=*/false, channel.fill.unit, end);
+  onCores(unit, begin, emit);
+}
+void PhaseSync::atEnd(Unit unit, llvm::function_ref<void()> emit) {
+  b.setInsertionPointToEnd(&phase.getBody().front());
+  onCores(unit, end, emit);
+}
+void PhaseSync::onCores(Unit unit, aicore::VectorCoresOp &part, llvm::function_ref<void()> emit) {
+  OpBuilder::InsertionGuard guard(b);
+  if (unit == Unit::vector_core) {
+    if (!part) {
+      part = aicore::VectorCoresOp::create(b, phase.getLoc(), machine.getVectorCores());
+      b.createBlock(&part.getBody(), {}, b.getIndexType(), phase.getLoc());
+    }
+    b.setInsertionPointToEnd(&part.getBody().front());
+  }
+  emit();
+}
+
+/// The first step in which the pipe that fills this channel's buffer fills another into its bytes.
+Operation *PhaseSync::firstRefill(const Channel &channel) {
+  std::optional<unsigned> first;
+  for (const Reuse &reuse : reuses) {
+    aicore::AllocOp earlier = reuse.earlier.alloc;
+    if (earlier != channel.buffer && !llvm::is_contained(channel.sharers, earlier))
+      continue;
+    aicore::Instruction filler = reuse.later.first.instruction;
+    if (filler.getPipe() == channel.fill.pipe && unitOf(filler) == channel.fill.unit)
+      first = std::min(first.value_or(~0u), reuse.later.first.step);
+  }
+  return first ? stepsOf(phase)[*first] : nullptr;
+}
+
+/// The pipes that touch a buffer, and whether they write it, with the step of the first or the last
+/// such instruction.
+PhaseSync::Touches PhaseSync::touchesOf(aicore::AllocOp alloc, bool takesFirst) {
+  Touches touches;
+  for (auto [number, step] : llvm::enumerate(stepsOf(phase)))
+    step->walk([&](aicore::Instruction instruction) {
+      auto touch = [&](bool writes) {
+        const Toucher who{unitOf(instruction), instruction.getPipe(), writes};
+        if (!takesFirst || !touches.contains(who))
+          touches[who] = step;
+      };
+      for (const aicore::Access &access : instruction.getAccesses())
+        if (access.buffer == alloc.getResult())
+          touch(access.writes);
+      if (auto vector = dyn_cast<aicore::VectorOp>(instruction.getOperation()))
+        if (vector.getScratch() == alloc.getResult())
+          touch(/*writes=*/true);
+    });
+  return touches;
+}
+
+// Whoever touches the later buffer waits for all who may still be at the earlier one. Most of these
+// flags the others imply, and they go again: what is read was filled before, by a pipe that waited.
+LogicalResult PhaseSync::orderReuse(const Reuse &reuse) {
+  aicore::AllocOp earlier = reuse.earlier.alloc, later = reuse.later.alloc;
+  if (earlier.getSpace() == aicore::Space::gm)
+    return later.emitOpError("takes bytes of ")
+           << earlier.getName() << " in global memory, where flags of one core order too little";
+  const Touches touches = touchesOf(later, /*takesFirst=*/true);
+  for (auto &[before, lastStep] : touchesOf(earlier, /*takesFirst=*/false))
+    for (auto &[after, firstStep] : touches) {
+      if (before.pipe == after.pipe || !(before.writes || after.writes))
+        continue;
+      const int64_t number =
+          allocate({later, before.unit, after.unit, before.pipe, after.pipe, 0, 1});
+      Location loc = later.getLoc();
+      auto zero = [&] { return arith::ConstantIndexOp::create(b, loc, 0); };
+      b.setInsertionPointAfter(lastStep);
+      emitOnce(before.unit,
+               [&] { aicore::SetFlagOp::create(b, loc, before.pipe, after.pipe, number, zero()); });
+      b.setInsertionPoint(firstStep);
+      emitOnce(after.unit, [&] {
+        aicore::WaitFlagOp::create(b, loc, before.pipe, after.pipe, number, zero());
+      });
+    }
   return success();
 }
 
@@ -317,12 +411,15 @@ LogicalResult PhaseSync::run() {
   if (failed(collect()))
     return failure();
   shareFlags();
-  if (channels.empty())
+  reuses = reusesOf(phase);
+  if (channels.empty() && reuses.empty())
     return success();
   b.setInsertionPoint(firstWork());
   start = arith::ConstantIndexOp::create(b, phase.getLoc(), 0);
   for (Channel &channel : channels)
-    if (failed(insert(channel)))
+    insert(channel);
+  for (const Reuse &reuse : reuses)
+    if (failed(orderReuse(reuse)))
       return failure();
   start->erase();
   SmallVector<Operation *> said;
@@ -332,17 +429,43 @@ LogicalResult PhaseSync::run() {
   });
   for (Operation *op : said)
     op->erase();
+  if (!keepImplied && failed(dropImplied()))
+    return failure();
+  return numberEvents(phase, machine, events);
+}
+
+// Several channels between the same two pipes, or around a circle of pipes, can order each other:
+// where a tile is one step of its rows, what the rows share is free again when the rows are.
+LogicalResult PhaseSync::dropImplied() {
+  std::optional<sync::Program> program = sync::Program::read(phase, /*anyNumber=*/true);
+  if (!program)
+    return failure();
+  for (const sync::FlagGroup &group : sync::impliedFlags(*program))
+    for (Operation *op : group) {
+      Operation *slot = op->getOperand(0).getDefiningOp();
+      op->erase();
+      if (slot && isOpTriviallyDead(slot))
+        slot->erase();
+    }
+  // Parts of the program that only had flags.
+  phase.walk([](aicore::VectorCoresOp part) {
+    if (llvm::all_of(part.getBody().front(), [](Operation &op) { return isMemoryEffectFree(&op); }))
+      part.erase();
+  });
   return success();
 }
 
 struct InsertSyncPass : impl::InsertSyncBase<InsertSyncPass> {
+  using InsertSyncBase::InsertSyncBase;
+
   void runOnOperation() override {
     aicore::MachineAttr machine = expectMachine(getOperation());
     if (!machine)
       return signalPassFailure();
     bool failedAny = false;
-    getOperation().walk(
-        [&](aicore::PhaseOp phase) { failedAny |= failed(PhaseSync(phase, machine).run()); });
+    getOperation().walk([&](aicore::PhaseOp phase) {
+      failedAny |= failed(PhaseSync(phase, machine, keepImplied).run());
+    });
     if (failedAny)
       signalPassFailure();
   }

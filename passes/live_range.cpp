@@ -48,6 +48,24 @@ SmallVector<LiveRange> liveRanges(aicore::PhaseOp phase) {
   return ranges;
 }
 
+SmallVector<Reuse> reusesOf(aicore::PhaseOp phase) {
+  aicore::MachineAttr machine = aicore::machineOf(phase);
+  const SmallVector<LiveRange> ranges = liveRanges(phase);
+  auto overlap = [&](LiveRange x, LiveRange y) {
+    if (x.alloc.getSpace() != y.alloc.getSpace() || !x.alloc.getOffset() || !y.alloc.getOffset())
+      return false;
+    const int64_t alignment = machine.alignment(x.alloc.getSpace());
+    const int64_t from = *x.alloc.getOffset(), other = *y.alloc.getOffset();
+    return from < other + y.bytes(alignment) && other < from + x.bytes(alignment);
+  };
+  SmallVector<Reuse> reuses;
+  for (const LiveRange &earlier : ranges)
+    for (const LiveRange &later : ranges)
+      if (earlier.last.step < later.first.step && overlap(earlier, later))
+        reuses.push_back({earlier, later});
+  return reuses;
+}
+
 std::string describeCopies(aicore::AllocOp alloc) {
   auto type = cast<MemRefType>(alloc.getResult().getType());
   std::string text =

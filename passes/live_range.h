@@ -35,6 +35,12 @@ llvm::SmallVector<mlir::Operation *> stepsOf(aicore::PhaseOp phase);
 /// Of all buffers of a phase, in the order in which they are declared.
 llvm::SmallVector<LiveRange> liveRanges(aicore::PhaseOp phase);
 
+/// Buffers of which the later takes bytes of the earlier, whose life has ended by then.
+struct Reuse {
+  LiveRange earlier, later;
+};
+llvm::SmallVector<Reuse> reusesOf(aicore::PhaseOp phase);
+
 /// "3 copies of 64 x 32 f16"
 std::string describeCopies(aicore::AllocOp alloc);
 

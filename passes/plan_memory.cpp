@@ -26,6 +26,13 @@ struct Placement {
 
 using Placements = SmallVector<Placement>;
 
+/// Bytes are shared over time, but not those of global memory: there is plenty, and no flag orders
+/// one block's vector cores with each other.
+bool mayShare(const Placement &x, const Placement &y) {
+  aicore::AllocOp alloc = x.range.alloc;
+  return alloc.getSpace() != aicore::Space::gm && !x.range.meets(y.range);
+}
+
 /// One after the other, each to the lowest offset at which no buffer lies that lives at the same
 /// time. Returns the bytes taken.
 int64_t firstFit(Placements &placements) {
@@ -33,7 +40,7 @@ int64_t firstFit(Placements &placements) {
   for (auto [i, placement] : llvm::enumerate(placements)) {
     SmallVector<const Placement *> taken;
     for (const Placement &other : ArrayRef(placements).take_front(i))
-      if (other.range.meets(placement.range))
+      if (!mayShare(other, placement))
         taken.push_back(&other);
     llvm::sort(taken, [](auto *x, auto *y) { return x->offset < y->offset; });
     placement.offset = 0;
@@ -75,7 +82,7 @@ void reportOverflow(aicore::Space space, const Placements &placements, int64_t u
                              << inBytes(machine.capacity(space)) << ", but this variant needs "
                              << inBytes(used);
   const bool shares = llvm::any_of(placements, [&](const Placement &x) {
-    return llvm::any_of(placements, [&](const Placement &y) { return !x.range.meets(y.range); });
+    return llvm::any_of(placements, [&](const Placement &y) { return mayShare(x, y); });
   });
   for (const Placement &placement : placements) {
     aicore::AllocOp alloc = placement.range.alloc;

@@ -1,9 +1,5 @@
 #include "passes/passes.h"
-#include "passes/verify_sync_walk.h"
-
-#include "llvm/ADT/MapVector.h"
-
-#include <numeric>
+#include "passes/redundant_flags.h"
 
 using namespace mlir;
 
@@ -17,8 +13,6 @@ namespace {
 using sync::Event;
 using sync::Fault;
 using sync::Program;
-
-//===--- messages -------------------------------------------------------------------------===//
 
 std::string nounOf(Operation *op) {
   return isa<aicore::VectorOp>(op) ? "vector instruction" : op->getName().stripDialect().str();
@@ -119,65 +113,12 @@ void report(const Program &program, const Fault &fault) {
   }
 }
 
-//===--- what is not needed ---------------------------------------------------------------===//
-
-using FlagOps = llvm::DenseSet<Operation *>;
-
-/// Sets of flag operations that may be left out together: a set with the wait behind it in its
-/// block, and all of one flag.
-std::vector<std::vector<Operation *>> candidates(const Program &program) {
-  std::vector<std::vector<Operation *>> found;
-  llvm::MapVector<unsigned, std::vector<Operation *>> byFlag;
-  std::vector<unsigned> host(program.flags.size());
-  std::iota(host.begin(), host.end(), 0);
-  auto hostOf = [&](unsigned flag) {
-    while (host[flag] != flag)
-      flag = host[flag];
-    return flag;
-  };
-  auto visit = [&](auto &&self, const sync::Sequence &statements, bool grouping) -> void {
-    const sync::Statement *open = nullptr;
-    for (const sync::Statement &s : statements) {
-      for (const sync::Sequence &child : s.children)
-        self(self, child, grouping);
-      // What is read here went through the proof, but may stand where no path leads.
-      if (s.flags.empty() || llvm::is_contained(s.flags, sync::noFlag))
-        continue;
-      if (grouping) {
-        for (unsigned flag : s.flags)
-          host[hostOf(flag)] = hostOf(s.flags[0]);
-        continue;
-      }
-      byFlag[hostOf(s.flags[0])].push_back(s.op);
-      const bool sets = s.kind == sync::Kind::setFlag || s.kind == sync::Kind::setCross;
-      if (sets)
-        open = &s;
-      else if (open && open->flags == s.flags && open->a == s.a)
-        found.push_back({open->op, s.op});
-    }
-  };
-  visit(visit, program.body, /*grouping=*/true);
-  visit(visit, program.body, /*grouping=*/false);
-  for (auto &[flag, ops] : byFlag)
-    found.push_back(ops);
-  return found;
-}
-
-// One after the other, each on top of those already found: all remarked can go at once.
 void remarkRedundant(const Program &program) {
-  FlagOps without;
-  for (const std::vector<Operation *> &ops : candidates(program)) {
-    FlagOps fewer = without;
-    for (Operation *op : ops)
-      fewer.insert(op);
-    if (fewer.size() == without.size() || sync::findFault(program, fewer))
-      continue;
-    for (Operation *op : ops)
-      if (!without.contains(op) && isa<aicore::WaitFlagOp, aicore::WaitCrossOp>(op))
+  for (const sync::FlagGroup &group : sync::redundantFlags(program))
+    for (Operation *op : group)
+      if (isa<aicore::WaitFlagOp, aicore::WaitCrossOp>(op))
         mlir::emitRemark(op->getLoc())
             << "redundant: without this wait and its set, every hazard is still in order";
-    without = std::move(fewer);
-  }
 }
 
 struct VerifySyncPass : impl::VerifySyncBase<VerifySyncPass> {

@@ -377,7 +377,7 @@ LogicalResult Reader::flag(Operation *op, Kind kind, PipeOf at, int64_t id, Valu
   s.number = first;
   s.firstFlag = id + first;
   for (int64_t i = id + first; i < id + *slots; ++i) {
-    if (i < 0 || i >= ids) {
+    if (i < 0 || (i >= ids && !p.anyNumber)) {
       s.flags.push_back(noFlag);
       continue;
     }
@@ -481,8 +481,9 @@ void Reader::findWhatMatters() {
 
 } // namespace
 
-std::optional<Program> Program::read(aicore::PhaseOp phase) {
+std::optional<Program> Program::read(aicore::PhaseOp phase, bool anyNumber) {
   Program program;
+  program.anyNumber = anyNumber;
   program.phase = phase;
   program.machine = aicore::machineOf(phase);
   if (failed(Reader(program).run()))

@@ -111,8 +111,9 @@ struct Flag {
 
 class Program {
 public:
-  /// Reads a phase; messages go to the context's diagnostics.
-  static std::optional<Program> read(aicore::PhaseOp phase);
+  /// Reads a phase; messages go to the context's diagnostics. `anyNumber`: as if the machine had
+  /// events and flags without end.
+  static std::optional<Program> read(aicore::PhaseOp phase, bool anyNumber = false);
 
   aicore::PhaseOp phase;
   aicore::MachineAttr machine;
@@ -124,6 +125,7 @@ public:
   std::vector<Flag> flags;
   std::vector<Words> hazards; ///< by event: those that must have happened before, of other pipes
   unsigned values = 0;
+  bool anyNumber = false;
   std::vector<std::pair<ValueId, mlir::Value>> inputs; ///< block arguments
   std::vector<int64_t> boundStep; ///< by value: step of the loop that it ends; 0: none
   /// By value: modulo what it decides which slots are taken; and the same of the iterations that it

@@ -150,3 +150,36 @@ aicore.kernel @k dims ["N"] args [] results [] cores 1 buffers {} {
   }
 }
 }
+
+// -----
+
+#machine = #aicore.machine<"tiny", split, cores = 1, vector_cores = 2, memories = {gm = [1099511627776, 512]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 4>
+!acc = memref<64x32xf32, #aicore.space<l0c>>
+!tile = memref<64x32xf32, #aicore.space<gm>>
+!ub = memref<32x32xf32, #aicore.space<ub>>
+
+// Both vector cores read their parts of the earlier, and no flag orders one with the other.
+module attributes {aicore.machine = #machine} {
+aicore.kernel @k dims ["N"] args [] results [] cores 1 buffers {} {
+^bb0(%n: index):
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  aicore.phase {
+  ^bb0(%block: index):
+    %acc = aicore.alloc "acc" of "acc" copies 1 : !acc
+    %tiles = aicore.alloc "earlier" of "out" copies 1 at 0 : !tile
+    // expected-error @+1 {{'aicore.alloc' op takes bytes of earlier in global memory, where flags of one core order too little}}
+    %others = aicore.alloc "later" of "out" copies 1 at 0 : !tile
+    scf.for %i = %zero to %n step %one {
+      %s = aicore.slot %i of %acc : !acc
+      %w = aicore.slot %i of %tiles : !tile
+      aicore.spill %acc[%s] size(%one, %one) -> %tiles[%w] : !acc -> !tile
+    }
+    scf.for %i = %zero to %n step %one {
+      %s = aicore.slot %i of %acc : !acc
+      %w = aicore.slot %i of %others : !tile
+      aicore.spill %acc[%s] size(%one, %one) -> %others[%w] : !acc -> !tile
+    }
+  }
+}
+}

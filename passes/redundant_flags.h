@@ -1,0 +1,24 @@
+// Flags without which every hazard of a phase is still in order: because nothing is left to order,
+// or because other flags imply it. aicore-insert-sync takes them out, aicore-verify-sync remarks
+// them.
+#pragma once
+
+#include "passes/verify_sync_walk.h"
+
+#include <vector>
+
+namespace mmk::sync {
+
+/// Operations that make no sense without each other: all sets and waits of a flag, or a set with
+/// the wait behind it.
+using FlagGroup = std::vector<mlir::Operation *>;
+
+/// Which can go, all of them at once. Every group is tried.
+std::vector<FlagGroup> redundantFlags(const Program &program);
+
+/// The same of a phase in which each flag orders accesses to some buffer, as aicore-insert-sync
+/// leaves it: only flags are tried that others may imply, or that stand outside of loops. Without
+/// those, which is mostly so, this costs nothing.
+std::vector<FlagGroup> impliedFlags(const Program &program);
+
+} // namespace mmk::sync
