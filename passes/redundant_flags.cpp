@@ -119,6 +119,13 @@ std::vector<FlagGroup> provenRedundant(const Program &program,
 
 } // namespace
 
+std::vector<FlagGroup> wholeFlags(const Program &program) {
+  std::vector<FlagGroup> all;
+  for (WholeFlag &group : Collector(program).run().whole)
+    all.push_back(std::move(group.ops));
+  return all;
+}
+
 std::vector<FlagGroup> redundantFlags(const Program &program) {
   Candidates candidates = Collector(program).run();
   std::vector<FlagGroup> all = std::move(candidates.pairs);

@@ -13,6 +13,9 @@ namespace mmk::sync {
 /// the wait behind it.
 using FlagGroup = std::vector<mlir::Operation *>;
 
+/// All flags: of each, or of those that an operation takes by slot, every set and every wait.
+std::vector<FlagGroup> wholeFlags(const Program &program);
+
 /// Which can go, all of them at once. Every group is tried.
 std::vector<FlagGroup> redundantFlags(const Program &program);
 

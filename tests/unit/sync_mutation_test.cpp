@@ -102,7 +102,10 @@ struct Counts {
 class Mutation {
 public:
   Mutation(Synchronised &kernel, const Config &config, Counts &counts)
-      : it(kernel), config(config), counts(counts), dims(dimsFor(kernel.kernel())) {}
+      : Mutation(kernel, config, counts, dimsFor(kernel.kernel())) {}
+  Mutation(Synchronised &kernel, const Config &config, Counts &counts,
+           std::vector<std::vector<int64_t>> dims)
+      : it(kernel), config(config), counts(counts), dims(std::move(dims)) {}
 
   void expectRight() {
     EXPECT_TRUE(it.isProven()) << name() << "\n" << it.messages;
@@ -299,6 +302,71 @@ TEST(SyncMutation, OfRandomSchedules) {
     mutation.mutateAll([&] { return isChosen(random, 16); });
   }
   print("random schedules", counts);
+}
+
+/// Two loops of one phase, by the vector cores of a split chip or on the one core of a coupled one;
+/// the second takes bytes of the first.
+std::string sharedBytes(bool isSplit, int copies) {
+  const std::string onCores = isSplit ? "aicore.vector_cores 2 {\n^bb0(%v: index):\n" : "",
+                    end = isSplit ? "}\n" : "";
+  return R"(
+!tensor = memref<?x?xf32, #aicore.space<gm>>
+!ub = memref<32x32xf32, #aicore.space<ub>>
+module {
+aicore.kernel @k dims ["N"] args [#mmk.named<"x"["N", "N"]>] results [#mmk.named<"c"["N", "N"]>]
+    cores 1 buffers {} {
+^bb0(%n: index, %x: !tensor, %c: !tensor):
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  aicore.phase {
+  ^bb0(%block: index):
+    %p = aicore.alloc "p" of "ub" copies )" +
+         std::to_string(copies) + R"( : !ub
+    %q = aicore.alloc "q" of "out" copies 2 : !ub
+    %in = aicore.alloc "in" of "ub" copies 1 : !ub
+    scf.for %i = %zero to %n step %one {
+      )" +
+         onCores +
+         R"(
+      %s = aicore.slot %i of %p : !ub
+      aicore.load %x[%i, %zero] along [0, 1] size(%one, %one) -> %p[%s] pad 1 : !tensor -> !ub
+      aicore.store %p[%s] -> %c[%i, %zero] along [0, 1] size(%one, %one) : !ub -> !tensor
+      )" +
+         end +
+         R"(
+    }
+    scf.for %i = %zero to %n step %one {
+      )" +
+         onCores +
+         R"(
+      %t = aicore.slot %i of %in : !ub
+      aicore.load %x[%i, %zero] along [0, 1] size(%one, %one) -> %in[%t] pad 1 : !tensor -> !ub
+      %s = aicore.slot %i of %q : !ub
+      aicore.vector ins(%in[%t] full : !ub) outs(%q[%s] : !ub) size(%one, %one) {
+      ^bb0(%e: f32):
+        aicore.yield %e : f32
+      }
+      aicore.store %q[%s] -> %c[%i, %zero] along [0, 1] size(%one, %one) : !ub -> !tensor
+      )" +
+         end + "    }\n  }\n}\n}\n";
+}
+
+TEST(SyncMutation, OfSharedBytes) {
+  Counts counts;
+  for (const char *machine : machines)
+    for (int copies : {1, 2, 3, 5}) {
+      Config config{"two loops that share bytes", machine, std::to_string(copies) + " copies"};
+      const bool isSplit = machine == std::string("ascend910b1");
+      Synchronised kernel(Synchronised::Ir{sharedBytes(isSplit, copies)}, machine,
+                          {{"memories.ub.bytes", "24832"}});
+      ASSERT_TRUE(kernel.ready());
+      ++counts.kernels;
+      Mutation mutation(kernel, config, counts, {{1}, {2}, {3}, {4}, {7}});
+      mutation.expectRight();
+      mutation.mutateAll([] { return true; });
+    }
+  EXPECT_GT(counts.refused, 100);
+  print("shared bytes", counts);
 }
 
 // Of the flags that the compiler places none can go, and a pair that is put in is remarked.

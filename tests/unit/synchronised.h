@@ -7,9 +7,12 @@
 #include "passes/passes.h"
 #include "passes/verify_sync_walk.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 
 #include <gtest/gtest.h>
@@ -40,12 +43,7 @@ public:
     program_ = std::move(*program);
     mlir::DialectRegistry registry;
     registerDialectExtensions(registry);
-    context_ =
-        std::make_unique<mlir::MLIRContext>(registry, mlir::MLIRContext::Threading::DISABLED);
-    context_->getDiagEngine().registerHandler([this](mlir::Diagnostic &diagnostic) {
-      messages += diagnostic.str() + "\n";
-      return mlir::success();
-    });
+    makeContext(registry);
     module_ = lowerToIr(*program_.kernels[0], machineName, *context_);
     ir::KernelOp op = *module_->getOps<ir::KernelOp>().begin();
     PipelineOptions options;
@@ -53,6 +51,30 @@ public:
     std::string message;
     EXPECT_TRUE(parseVariant(variant, tileDims(op), options.choices, message)) << message;
     made_ = succeeded(runPipeline(*module_, machine, Stage::aicore, options));
+  }
+
+  /// Aicore IR without offsets and flags (`%n` the only dimension), of which the passes after
+  /// aicore-double-buffer are run.
+  struct Ir {
+    std::string text;
+  };
+  Synchronised(const Ir &ir, const std::string &machineName,
+               const std::vector<MachineOverride> &overrides)
+      : machine(llvm::cantFail(loadMachine(machineName, overrides))) {
+    mlir::DialectRegistry registry;
+    registry.insert<aicore::AicoreDialect, ir::MmkDialect, mlir::arith::ArithDialect,
+                    mlir::scf::SCFDialect>();
+    makeContext(registry);
+    module_ = mlir::parseSourceString<mlir::ModuleOp>(ir.text, context_.get());
+    EXPECT_TRUE(module_) << messages;
+    if (!module_)
+      return;
+    module_.get()->setAttr("aicore.machine", machineAttr(machine, *context_));
+    mlir::PassManager manager(context_.get());
+    manager.addPass(createPlanMemory());
+    manager.addPass(createInsertSync());
+    made_ = succeeded(manager.run(*module_));
+    EXPECT_TRUE(made_) << messages;
   }
 
   /// False for a variant that the machine has no room for.
@@ -95,6 +117,15 @@ public:
   std::string messages; ///< of the compiler
 
 private:
+  void makeContext(const mlir::DialectRegistry &registry) {
+    context_ =
+        std::make_unique<mlir::MLIRContext>(registry, mlir::MLIRContext::Threading::DISABLED);
+    context_->getDiagEngine().registerHandler([this](mlir::Diagnostic &diagnostic) {
+      messages += diagnostic.str() + "\n";
+      return mlir::success();
+    });
+  }
+
   Program program_;
   std::unique_ptr<mlir::MLIRContext> context_;
   mlir::OwningOpRef<mlir::ModuleOp> module_;
