@@ -33,9 +33,9 @@ std::string failure(const Kernel &kernel, const RunCase &run, const std::string 
                     const Comparison &comparison) {
   return fmt::format("{}: {} of {} elements of {} are wrong ({:.3g}, at most {:.3g} are allowed); "
                      "the first: {}[{}] = {:.9g}, expected {:.9g}\n",
-                     nameOf(run), comparison.wrong, comparison.elements, result,
-                     comparison.errorRatio, kernel.check.maxErrorRatio, result,
-                     fmt::join(comparison.firstWrong, ", "), comparison.firstGot,
+                     run.name.empty() ? dimsOf(kernel, run) : run.name, comparison.wrong,
+                     comparison.elements, result, comparison.errorRatio, kernel.check.maxErrorRatio,
+                     result, fmt::join(comparison.firstWrong, ", "), comparison.firstGot,
                      comparison.firstExpected);
 }
 
