@@ -307,7 +307,14 @@ TEST(SyncMutation, OfRandomSchedules) {
 /// Two loops of one phase, by the vector cores of a split chip or on the one core of a coupled one;
 /// the second takes bytes of the first.
 std::string sharedBytes(bool isSplit, int copies) {
-  const std::string onCores = isSplit ? "aicore.vector_cores 2 {\n^bb0(%v: index):\n" : "",
+  // Each vector core has its columns of the result.
+  const std::string onCores = isSplit ? "aicore.vector_cores 2 {\n^bb0(%v: index):\n"
+                                        "%half = arith.ceildivsi %n, %two : index\n"
+                                        "%column = arith.muli %v, %half : index\n"
+                                        "%rest = arith.subi %n, %column : index\n"
+                                        "%width = arith.minsi %rest, %half : index\n"
+                                      : "%column = arith.constant 0 : index\n"
+                                        "%width = arith.addi %n, %column : index\n",
                     end = isSplit ? "}\n" : "";
   return R"(
 !tensor = memref<?x?xf32, #aicore.space<gm>>
@@ -318,6 +325,7 @@ aicore.kernel @k dims ["N"] args [#mmk.named<"x"["N", "N"]>] results [#mmk.named
 ^bb0(%n: index, %x: !tensor, %c: !tensor):
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
   aicore.phase {
   ^bb0(%block: index):
     %p = aicore.alloc "p" of "ub" copies )" +
@@ -329,8 +337,8 @@ aicore.kernel @k dims ["N"] args [#mmk.named<"x"["N", "N"]>] results [#mmk.named
          onCores +
          R"(
       %s = aicore.slot %i of %p : !ub
-      aicore.load %x[%i, %zero] along [0, 1] size(%one, %one) -> %p[%s] pad 1 : !tensor -> !ub
-      aicore.store %p[%s] -> %c[%i, %zero] along [0, 1] size(%one, %one) : !ub -> !tensor
+      aicore.load %x[%i, %column] along [0, 1] size(%one, %width) -> %p[%s] pad 1 : !tensor -> !ub
+      aicore.store %p[%s] -> %c[%i, %column] along [0, 1] size(%one, %width) : !ub -> !tensor
       )" +
          end +
          R"(
@@ -340,13 +348,13 @@ aicore.kernel @k dims ["N"] args [#mmk.named<"x"["N", "N"]>] results [#mmk.named
          onCores +
          R"(
       %t = aicore.slot %i of %in : !ub
-      aicore.load %x[%i, %zero] along [0, 1] size(%one, %one) -> %in[%t] pad 1 : !tensor -> !ub
+      aicore.load %x[%i, %column] along [0, 1] size(%one, %width) -> %in[%t] pad 1 : !tensor -> !ub
       %s = aicore.slot %i of %q : !ub
-      aicore.vector ins(%in[%t] full : !ub) outs(%q[%s] : !ub) size(%one, %one) {
+      aicore.vector ins(%in[%t] full : !ub) outs(%q[%s] : !ub) size(%one, %width) {
       ^bb0(%e: f32):
         aicore.yield %e : f32
       }
-      aicore.store %q[%s] -> %c[%i, %zero] along [0, 1] size(%one, %one) : !ub -> !tensor
+      aicore.store %q[%s] -> %c[%i, %column] along [0, 1] size(%one, %width) : !ub -> !tensor
       )" +
          end + "    }\n  }\n}\n}\n";
 }
@@ -361,7 +369,7 @@ TEST(SyncMutation, OfSharedBytes) {
                           {{"memories.ub.bytes", "24832"}});
       ASSERT_TRUE(kernel.ready());
       ++counts.kernels;
-      Mutation mutation(kernel, config, counts, {{1}, {2}, {3}, {4}, {7}});
+      Mutation mutation(kernel, config, counts, {{2}, {3}, {4}, {5}, {7}});
       mutation.expectRight();
       mutation.mutateAll([] { return true; });
     }
