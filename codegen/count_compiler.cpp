@@ -85,6 +85,7 @@ llvm::Expected<Program> Compiler::run() {
   }
   if (llvm::Error error = statements(phase_.getBody().front()))
     return std::move(error);
+  findLoops(program_);
   program_.places = std::move(places_);
   return std::move(program_);
 }

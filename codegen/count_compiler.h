@@ -39,6 +39,8 @@ private:
   int32_t elementNumber(mlir::Operation *op, const TensorShape &shape, mlir::ValueRange offsets);
   llvm::Error exchange(aicore::Instruction op, Work work, llvm::StringRef link, mlir::Value buffer,
                        mlir::Value rows, mlir::Value columns);
+  llvm::Expected<Instruction> move(aicore::Instruction op, Work work, llvm::StringRef link,
+                                   mlir::Value target, mlir::Value rows, mlir::Value columns);
   llvm::Error stage(aicore::StageOp op);
   llvm::Error drain(aicore::DrainOp op);
   llvm::Error product(aicore::MmadOp op);

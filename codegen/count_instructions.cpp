@@ -18,6 +18,16 @@ std::string nameOf(Type type) {
   return name;
 }
 
+/// The largest extent of the buffer of a transfer: no row or column of it is longer.
+int64_t largestExtent(Operation *op) {
+  int64_t largest = 0;
+  for (Value operand : op->getOperands())
+    if (auto type = dyn_cast<MemRefType>(operand.getType()); type && type.hasStaticShape())
+      for (int64_t extent : type.getShape())
+        largest = std::max(largest, extent);
+  return largest;
+}
+
 int64_t rankOf(Value tensor) { return cast<MemRefType>(tensor.getType()).getRank(); }
 
 } // namespace
@@ -76,7 +86,6 @@ llvm::Error Compiler::transfer(aicore::Instruction op, Work work, StringRef link
   it.work = work;
   it.link = *way;
   it.tensor = tensors_.lookup(tensor);
-  it.onVectorCore = aicore::unitOf(op) == aicore::Unit::vector_core;
   it.bytes = aicore::elementBytes(tensor.getType());
   it.rows = placeOf(rows);
   it.columns = placeOf(columns);
@@ -99,6 +108,7 @@ llvm::Error Compiler::transfer(aicore::Instruction op, Work work, StringRef link
   const TensorShape &shape = program_.tensors[it.tensor];
   it.pitch = shape.extents.empty() ? constant(1) : shape.extents.back();
   it.dense = outer == -1 || outer == last - 1;
+  it.mostColumns = largestExtent(op);
   it.start = elementNumber(op, shape, offsets);
   emit(op, StepKind::transfer, it);
   return llvm::Error::success();
@@ -133,6 +143,7 @@ llvm::Error Compiler::exchange(aicore::Instruction op, Work work, StringRef link
   it.pitch = constant(cast<MemRefType>(buffer.getType()).getShape().back());
   it.start = constant(0);
   it.dense = true;
+  it.mostColumns = largestExtent(op);
   emit(op, StepKind::transfer, it);
   return llvm::Error::success();
 }
@@ -140,44 +151,48 @@ llvm::Error Compiler::exchange(aicore::Instruction op, Work work, StringRef link
 void Program::setMemory(const GlobalMemory &memory) {
   for (Instruction &it : instructions)
     if (it.link)
-      it.cost = it.loadsTensor() ? memory.load(*it.link, it.tensor, it.onVectorCore)
-                                 : memory.throughL2(*it.link);
+      it.cost = it.loadsTensor() ? memory.load(*it.link, it.tensor) : memory.port(*it.link);
 }
 
 //===--- on the chip ----------------------------------------------------------------------===//
 
-// Whole fractals move, and their 32 bytes run along k.
-llvm::Error Compiler::stage(aicore::StageOp op) {
-  const bool intoA = aicore::spaceOf(op.getTarget()) == aicore::Space::l0a;
-  llvm::Expected<const Link *> way = linkOf(op, intoA ? "l1_l0a" : "l1_l0b");
+// Between memories of the chip.
+llvm::Expected<Instruction> Compiler::move(aicore::Instruction op, Work work, StringRef link,
+                                           Value target, Value rows, Value columns) {
+  llvm::Expected<const Link *> way = linkOf(op, link);
   if (!way)
     return way.takeError();
   Instruction it;
-  it.work = Work::stage;
+  it.work = work;
   it.cost = Cost((*way)->startupCycles, (*way)->rowCycles, 1 / (*way)->bytesPerCycle);
-  it.rows = placeOf(op.getRows());
-  it.columns = placeOf(op.getColumns());
-  it.bytes = aicore::elementBytes(op.getTarget().getType());
-  it.rowStep = fractalRows;
-  it.columnStep = std::max<int64_t>(1, fractalBytes / it.bytes);
+  it.rows = placeOf(rows);
+  it.columns = placeOf(columns);
+  it.bytes = aicore::elementBytes(target.getType());
+  return it;
+}
+
+// Whole fractals move, and their 32 bytes run along k.
+llvm::Error Compiler::stage(aicore::StageOp op) {
+  const bool intoA = aicore::spaceOf(op.getTarget()) == aicore::Space::l0a;
+  llvm::Expected<Instruction> it = move(op, Work::stage, intoA ? "l1_l0a" : "l1_l0b",
+                                        op.getTarget(), op.getRows(), op.getColumns());
+  if (!it)
+    return it.takeError();
+  it->rowStep = fractalRows;
+  it->columnStep = std::max<int64_t>(1, fractalBytes / it->bytes);
   const bool depthInColumns = intoA != op.getTransposed();
   if (!depthInColumns)
-    std::swap(it.rowStep, it.columnStep);
-  emit(op, StepKind::move, it);
+    std::swap(it->rowStep, it->columnStep);
+  emit(op, StepKind::move, *it);
   return llvm::Error::success();
 }
 
 llvm::Error Compiler::drain(aicore::DrainOp op) {
-  llvm::Expected<const Link *> way = linkOf(op, "l0c_ub");
-  if (!way)
-    return way.takeError();
-  Instruction it;
-  it.work = Work::drain;
-  it.cost = Cost((*way)->startupCycles, (*way)->rowCycles, 1 / (*way)->bytesPerCycle);
-  it.rows = placeOf(op.getRows());
-  it.columns = placeOf(op.getColumns());
-  it.bytes = aicore::elementBytes(op.getTarget().getType());
-  emit(op, StepKind::move, it);
+  llvm::Expected<Instruction> it =
+      move(op, Work::drain, "l0c_ub", op.getTarget(), op.getRows(), op.getColumns());
+  if (!it)
+    return it.takeError();
+  emit(op, StepKind::move, *it);
   return llvm::Error::success();
 }
 

@@ -87,9 +87,9 @@ struct Instruction {
   int32_t start = 0; ///< place of the number of the first element in the tensor
   mutable RowCharge charge;
   bool dense = false;
+  int64_t mostColumns = 0; ///< that the buffer holds, by its shape; also its most rows
   const Link *link = nullptr;
   int32_t tensor = -1; ///< number of the tensor; -1 for the block's own piece of global memory
-  bool onVectorCore = false;
 
   /// Of an aicore.vector: from here on, `costs` of Program::vectorCosts.
   int32_t firstCost = 0, costs = 0;
@@ -105,8 +105,29 @@ struct TensorShape {
   bool workspace = false;
 };
 
+/// A value from outside of a loop that decides what the loop does: in whole, or only its remainder.
+struct Influence {
+  int32_t place = 0;
+  int64_t modulus = 0; ///< 0: the whole value
+};
+
+/// A loop of the program, from its step `enter` to its step `next`, both included.
+struct Loop {
+  size_t enter = 0, next = 0;
+  bool innermost = true;
+  bool staysOnItsCore = true; ///< neither has work for other cores of the block nor flags to them
+  /// Nothing that it computes is asked for after it or in its next iteration, so that one who knows
+  /// what it does need not run it.
+  bool closed = true;
+  /// All that what it does follows from, where it is closed: equal here, equal instructions at equal
+  /// costs. Where its transfers start is not among it, except inside of a packet.
+  std::vector<Influence> influences;
+};
+
 struct Program {
   std::vector<Step> steps;
+  std::vector<Loop> loops;      ///< by `enter`
+  std::vector<int32_t> loopsAt; ///< number of the loop that a step enters, or -1
   std::vector<mlir::Operation *> origins; ///< of each step, for messages
   std::vector<Instruction> instructions;
   std::vector<Cost> vectorCosts;
@@ -127,6 +148,9 @@ enum class Scope { all, tensors };
 /// `dims`. The program refers to `machine`.
 llvm::Expected<Program> compile(aicore::PhaseOp phase, const Machine &machine,
                                 llvm::ArrayRef<int64_t> dims, Scope scope);
+
+/// Fills in `loops` and `loopsAt`, when all steps are there.
+void findLoops(Program &program);
 
 /// The vector instructions that the region of an aicore.vector stands for, by their names in
 /// `Machine::vector`.

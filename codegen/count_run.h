@@ -158,30 +158,69 @@ inline Amount amountOf(const Program &program, const Step &s, const int64_t *val
   }
 }
 
-/// Runs one block; `values` starts as a copy of the program's, with the number of the block. `Core`
-/// has `execute(unit, pipe, instruction, cost, amount)`, and for flags the calls of BlockClock;
-/// each returns false to stop. A core that has `at(step, values)` is told before each of them where
-/// the run is.
-template <typename Core>
-RunEnd run(const Program &program, std::vector<int64_t> &values, Core &core) {
-  int64_t *value = values.data();
-  unsigned unit = 0;
-  size_t pc = 0;
-  auto stop = [&](const char *reason = nullptr) { return RunEnd{false, pc, reason}; };
+/// What a core made of a loop that the interpreter offers it.
+enum class LoopWay { walk, done, stop };
 
-  while (pc < program.steps.size()) {
-    const Step &s = program.steps[pc];
+/// Walks the steps of one block; `values` starts as a copy of the program's, with the number of the
+/// block. `Core` has `execute(unit, pipe, instruction, cost, amount)`, and for flags the calls of
+/// BlockClock; each returns false to stop. A core that knows better than to walk every iteration
+/// has `LoopWay enter(Walk &, const Loop &)` too, which is called before the first iteration of a
+/// loop that has one; and one with `at(step, values)` is told before each call where the walk is.
+template <typename Core> class Walk {
+public:
+  Walk(const Program &program, std::vector<int64_t> &values, Core &core)
+      : program_(program), values_(values), value_(values.data()), core_(core) {}
+
+  /// The steps from `from` up to `to`; false when it had to stop, for which see `end`.
+  bool steps(size_t from, size_t to);
+  /// One iteration of a loop.
+  bool body(const Loop &loop) { return steps(loop.enter + 1, loop.next); }
+  /// Goes on to the next iteration of a loop; whether there is one.
+  bool advance(const Loop &loop) {
+    const Step &next = program_.steps[loop.next];
+    value_[next.a] += value_[next.b];
+    return value_[next.a] < value_[next.c];
+  }
+  /// What every loop needs to come to an end.
+  bool hasPositiveStep(const Loop &loop) const {
+    return value_[program_.steps[loop.next].b] > 0;
+  }
+
+  const RunEnd &end() const { return end_; }
+  int64_t value(int32_t place) const { return value_[place]; }
+  std::vector<int64_t> &values() { return values_; }
+
+  unsigned unit = 0; ///< on which core of the block the next step is
+
+private:
+  bool stop(size_t step, const char *reason = nullptr) {
+    end_ = {false, step, reason};
+    return false;
+  }
+
+  const Program &program_;
+  std::vector<int64_t> &values_;
+  int64_t *value_;
+  Core &core_;
+  RunEnd end_;
+};
+
+template <typename Core> bool Walk<Core>::steps(size_t from, size_t to) {
+  int64_t *const value = value_;
+  size_t pc = from;
+  while (pc < to) {
+    const Step &s = program_.steps[pc];
     if (s.kind <= StepKind::select) {
       if (!evaluate(s, value))
-        return stop("has no value: it divides by zero, or shifts too far");
+        return stop(pc, "has no value: it divides by zero, or shifts too far");
       ++pc;
       continue;
     }
     size_t following = pc + 1;
     const size_t target = s.target;
     bool goesOn = true;
-    if constexpr (requires { core.at(pc, value); })
-      core.at(pc, value);
+    if constexpr (requires { core_.at(pc, value); })
+      core_.at(pc, value);
     switch (s.kind) {
     case StepKind::jump:
       following = target;
@@ -192,12 +231,19 @@ RunEnd run(const Program &program, std::vector<int64_t> &values, Core &core) {
       break;
     case StepKind::loop:
       value[s.a] = value[s.b];
-      if (value[s.a] >= value[s.c])
+      if (value[s.a] >= value[s.c]) {
         following = target;
+      } else if constexpr (requires(const Loop &loop) { core_.enter(*this, loop); }) {
+        const LoopWay way = core_.enter(*this, program_.loops[program_.loopsAt[pc]]);
+        if (way == LoopWay::stop)
+          return end_.finished ? stop(pc) : false;
+        if (way == LoopWay::done)
+          following = target;
+      }
       break;
     case StepKind::next:
       if (value[s.b] <= 0)
-        return stop("has a step that is not positive");
+        return stop(pc, "has a step that is not positive");
       value[s.a] += value[s.b];
       if (value[s.a] < value[s.c])
         following = target;
@@ -214,40 +260,50 @@ RunEnd run(const Program &program, std::vector<int64_t> &values, Core &core) {
     case StepKind::transfer:
     case StepKind::move:
     case StepKind::product: {
-      const Instruction &i = program.instructions[target];
-      goesOn = core.execute(unit, s.pipe, i, i.cost, amountOf(program, s, value));
+      const Instruction &i = program_.instructions[target];
+      goesOn = core_.execute(unit, s.pipe, i, i.cost, amountOf(program_, s, value));
       break;
     }
     case StepKind::vector: {
-      const Instruction &i = program.instructions[target];
-      const Amount amount = amountOf(program, s, value);
+      const Instruction &i = program_.instructions[target];
+      const Amount amount = amountOf(program_, s, value);
       for (int32_t c = 0; c < i.costs && goesOn; ++c)
-        goesOn = core.execute(unit, s.pipe, i, program.vectorCosts[i.firstCost + c], amount);
+        goesOn = core_.execute(unit, s.pipe, i, program_.vectorCosts[i.firstCost + c], amount);
       break;
     }
     case StepKind::setFlag:
-      goesOn = core.setFlag(unit, s.pipe, s.to, s.target + value[s.a]);
+      goesOn = core_.setFlag(unit, s.pipe, s.to, s.target + value[s.a]);
       break;
     case StepKind::waitFlag:
-      goesOn = core.waitFlag(unit, s.pipe, s.to, s.target + value[s.a]);
+      goesOn = core_.waitFlag(unit, s.pipe, s.to, s.target + value[s.a]);
       break;
     case StepKind::setCross:
-      goesOn = core.setCross(unit, s.pipe, s.target + value[s.a]);
+      goesOn = core_.setCross(unit, s.pipe, s.target + value[s.a]);
       break;
     case StepKind::waitCross:
-      goesOn = core.waitCross(unit, s.pipe, s.target + value[s.a]);
+      goesOn = core_.waitCross(unit, s.pipe, s.target + value[s.a]);
       break;
     case StepKind::barrier:
-      goesOn = core.barrier(unit, s.pipe);
+      goesOn = core_.barrier(unit, s.pipe);
       break;
     default:
       break;
     }
     if (!goesOn)
-      return stop();
+      return stop(pc);
     pc = following;
   }
-  return {};
+  return true;
+}
+
+/// Runs one block from the first step to the last.
+template <typename Core>
+RunEnd run(const Program &program, std::vector<int64_t> &values, int64_t block, Core &core) {
+  values = program.values;
+  values[program.block] = block;
+  Walk<Core> walk(program, values, core);
+  walk.steps(0, program.steps.size());
+  return walk.end();
 }
 
 } // namespace mmk::count

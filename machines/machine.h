@@ -37,12 +37,13 @@ struct MemoryDescription {
   int64_t capacity() const { return bytes - reserved; }
 };
 
-/// A data path; time of a transfer = startup + packets or bytes / bytesPerCycle, in cycles.
+/// A data path; time of a transfer = startup + max(rows * rowCycles, bytes / bytesPerCycle), in
+/// cycles. Rows overlap with bytes: one is asked for while those before still move.
 struct Link {
   Pipe pipe = Pipe::mte2;
   double bytesPerCycle = 0; ///< a core; 0: the machine has no such path
   double startupCycles = 0;
-  double rowCycles = 0; ///< for each row (burst) of the transfer
+  double rowCycles = 0; ///< for each row (burst) of the transfer, at the least
 };
 
 /// Cost of one vector instruction over n elements: perElement * n + fixed, in cycles.
@@ -71,6 +72,9 @@ struct Machine {
   double hbmBytesPerSecond = 0; ///< of the whole chip, shared by the active cores
   int64_t l2Bytes = 0;
   double l2BytesPerCycle = 0; ///< of one core, on a hit
+  /// Of all cores together that read one line at once, which are served one after the other; 0: as
+  /// if each had its own.
+  double l2LineBytesPerCycle = 0;
   int64_t packetBytes = 512;  ///< global memory moves in packets; a short one costs a full one
 
   struct Cube {

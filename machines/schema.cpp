@@ -95,6 +95,8 @@ void describeGlobalMemory(Table &t) {
   t.number("l2.bytes", Kind::whole, Need::always, [](Machine &m) -> auto & { return m.l2Bytes; });
   t.number("l2.bytes_per_cycle", Kind::positive, Need::emulated,
            [](Machine &m) -> auto & { return m.l2BytesPerCycle; });
+  t.number("l2.line_bytes_per_cycle", Kind::positive, Need::optional,
+           [](Machine &m) -> auto & { return m.l2LineBytesPerCycle; });
   t.number("packet_bytes", Kind::powerOfTwo, Need::emulated,
            [](Machine &m) -> auto & { return m.packetBytes; });
 }

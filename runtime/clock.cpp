@@ -90,6 +90,8 @@ bool BlockClock::setFlag(unsigned unit, Pipe from, Pipe to, int64_t event) {
   EventFlag *flag = eventFlag(unit, from, to, event);
   if (!flag)
     return false;
+  if (!flag->wasUsed())
+    usedFlags_.push_back(numberOf(flag));
   if (flag->set(run(unit, from, 0, flagCycles_, Work::set))) {
     if (log_) [[unlikely]]
       log_->setBy(numberOf(flag));
@@ -132,6 +134,8 @@ bool BlockClock::setCross(unsigned unit, Pipe pipe, int64_t flag) {
   const int64_t time = run(unit, pipe, 0, flagCycles_, Work::set);
   const size_t first = unit == 0 ? 0 : unit - 1, last = unit == 0 ? units_.size() - 1 : unit;
   for (size_t core = first; core < last; ++core) {
+    if (!flags[core].wasUsed())
+      usedFlags_.push_back(numberOf(&flags[core]));
     if (!flags[core].set(time))
       return fail(fmt::format("the cross-core flag {} of {} is set a 16th time before {} has "
                               "waited for it",
@@ -198,6 +202,106 @@ BlockTime BlockClock::time() const {
     time.ends.push_back(unitEnd);
   }
   return time;
+}
+
+//===--- states ---------------------------------------------------------------------------===//
+
+template <typename Visit> void BlockClock::visitFlag(size_t number, Visit visit) {
+  auto issue = [&](size_t unit) { return units_[unit].pipes[indexOf(Pipe::scalar)].free; };
+  if (number < eventFlags_.size()) {
+    const int64_t both = issue(number / (pipeCount * pipeCount * eventIds_));
+    return visit(eventFlags_[number], both, both);
+  }
+  const size_t cross = number - eventFlags_.size(), cores = units_.size() - 1;
+  const bool toCube = cross / cores >= static_cast<size_t>(crossFlagCount_);
+  const int64_t cube = issue(0), core = issue(1 + cross % cores);
+  visit(crossFlags_[cross], toCube ? cube : core, toCube ? core : cube);
+}
+
+// Flags between cores belong to all.
+bool BlockClock::isAmong(Units units, size_t flag) const {
+  const size_t unit = flag / (pipeCount * pipeCount * eventIds_);
+  return units.count == units_.size() || (unit >= units.first && unit < units.first + units.count);
+}
+
+int64_t BlockClock::save(Units units, std::vector<int64_t> &state) {
+  const int64_t base = units_[units.first].pipes[indexOf(Pipe::scalar)].free;
+  state.push_back(worked_);
+  for (unsigned i = units.first; i < units.first + units.count; ++i) {
+    const UnitState &unit = units_[i];
+    const int64_t issue = unit.pipes[indexOf(Pipe::scalar)].free;
+    state.push_back(issue - base);
+    for (Pipe pipe : allPipes) {
+      if (pipe == Pipe::scalar)
+        continue;
+      const Queue &queue = unit.pipes[indexOf(pipe)];
+      const size_t depth = queue.starts.size();
+      auto start = [&](size_t age) { return queue.starts[(queue.next + depth - 1 - age) % depth]; };
+      size_t waiting = 0;
+      while (waiting < depth && start(waiting) > issue)
+        ++waiting;
+      state.push_back(std::max(queue.free, issue) - base);
+      state.push_back(waiting);
+      for (size_t age = 0; age < waiting; ++age)
+        state.push_back(start(age) - base);
+    }
+  }
+  for (size_t number : usedFlags_) {
+    if (!isAmong(units, number))
+      continue;
+    visitFlag(number, [&]<unsigned capacity>(Flag<capacity> &flag, int64_t waiter, int64_t setter) {
+      state.push_back(number);
+      state.push_back(flag.pending());
+      for (unsigned i = 0; i < flag.pending(); ++i)
+        state.push_back(std::max(flag.up(i), waiter) - base);
+      for (unsigned i = 0; i < capacity - flag.pending(); ++i)
+        state.push_back(std::max(flag.down(i), setter) - base);
+    });
+  }
+  return base;
+}
+
+void BlockClock::restore(Units units, llvm::ArrayRef<int64_t> state, int64_t base) {
+  const int64_t *next = state.begin();
+  worked_ = *next++;
+  for (unsigned i = units.first; i < units.first + units.count; ++i) {
+    UnitState &unit = units_[i];
+    const int64_t issue = unit.pipes[indexOf(Pipe::scalar)].free = base + *next++;
+    for (Pipe pipe : allPipes) {
+      if (pipe == Pipe::scalar)
+        continue;
+      Queue &queue = unit.pipes[indexOf(pipe)];
+      queue.free = base + *next++;
+      const size_t depth = queue.starts.size(), waiting = *next++;
+      queue.next = 0;
+      for (size_t age = 0; age < depth; ++age)
+        queue.starts[depth - 1 - age] = age < waiting ? base + *next++ : issue;
+    }
+  }
+  std::erase_if(usedFlags_, [&](size_t flag) { return isAmong(units, flag); });
+  while (next != state.end()) {
+    usedFlags_.push_back(*next++);
+    visitFlag(usedFlags_.back(), [&]<unsigned capacity>(Flag<capacity> &flag, int64_t, int64_t) {
+      flag.resume(*next++);
+      for (unsigned i = 0; i < flag.pending(); ++i)
+        flag.up(i) = base + *next++;
+      for (unsigned i = 0; i < capacity - flag.pending(); ++i)
+        flag.down(i) = base + *next++;
+    });
+  }
+}
+
+void BlockClock::busy(std::vector<int64_t> &cycles) const {
+  for (const UnitState &unit : units_)
+    for (const Queue &queue : unit.pipes)
+      cycles.push_back(queue.busy);
+}
+
+void BlockClock::addBusy(llvm::ArrayRef<int64_t> cycles) {
+  const int64_t *next = cycles.begin();
+  for (UnitState &unit : units_)
+    for (Queue &queue : unit.pipes)
+      queue.busy += *next++;
 }
 
 } // namespace mmk

@@ -5,6 +5,8 @@
 #include "machines/machine.h"
 #include "runtime/event_log.h"
 
+#include "llvm/ADT/ArrayRef.h"
+
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -38,6 +40,16 @@ public:
     return true;
   }
   void wait(int64_t time) { down_[waits_++ % capacity] = time; }
+
+  bool wasUsed() const { return sets_ > 0; }
+  /// Sets that are ahead of the waits.
+  unsigned pending() const { return sets_ - waits_; }
+  /// When the set came that the wait after the next `later` ones is for.
+  int64_t &up(unsigned later) { return up_[(waits_ + later) % capacity]; }
+  /// When the wait came that makes room for the set after the next `later` ones.
+  int64_t &down(unsigned later) { return down_[(sets_ + later) % capacity]; }
+  /// As after many sets, of which `pending` are ahead.
+  void resume(unsigned pending) { sets_ = capacity + pending, waits_ = capacity; }
 
 private:
   uint32_t sets_ = 0, waits_ = 0;
@@ -85,6 +97,20 @@ public:
   const std::string &fault() const { return fault_; }
   BlockTime time() const;
 
+  /// Some of the units, and the flags among them.
+  struct Units {
+    unsigned first = 0, count = 1;
+  };
+  /// Appends all that decides how these units go on by themselves, with times counted from the one
+  /// that it returns. Two clocks with equal states go on alike: what lies so far back that nothing
+  /// can wait for it any more, since the scalar unit is past it, is left out.
+  int64_t save(Units units, std::vector<int64_t> &state);
+  /// Goes on as a clock of the same machine would that was in this state, at another time.
+  void restore(Units units, llvm::ArrayRef<int64_t> state, int64_t base);
+  /// Appends the busy cycles of all pipes, by unit.
+  void busy(std::vector<int64_t> &cycles) const;
+  void addBusy(llvm::ArrayRef<int64_t> cycles);
+
 private:
   struct Queue {
     int64_t free = 0, busy = 0;
@@ -106,6 +132,9 @@ private:
   size_t numberOf(const CrossFlag *flag) const {
     return eventFlags_.size() + (flag - crossFlags_.data());
   }
+  /// Calls `visit(flag, when its waiter and when its setter can act at the earliest)` for a flag.
+  template <typename Visit> void visitFlag(size_t number, Visit visit);
+  bool isAmong(Units units, size_t flag) const;
   bool fail(std::string message);
 
   int64_t eventIds_, crossFlagCount_, flagCycles_, issueCycles_;
@@ -114,6 +143,7 @@ private:
   std::vector<UnitState> units_;
   std::vector<EventFlag> eventFlags_;
   std::vector<CrossFlag> crossFlags_;
+  std::vector<size_t> usedFlags_; ///< numbers of flags: first those of events, then the others
   std::string fault_;
 };
 

@@ -10,10 +10,9 @@ int64_t Cost::fixed(double cycles, double most) {
 }
 
 // A byte that takes 1024 cycles is as slow as any; beyond it a sum could overflow.
-Cost::Cost(double startup, double perRow, double perUnit, SlowWay slow)
+Cost::Cost(double startup, double perRow, double perUnit, double waiting)
     : startup_(fixed(startup, 1e9)), perRow_(fixed(perRow, 1e6)), perUnit_(fixed(perUnit, 1024)),
-      perSlowUnit_(fixed(slow.perUnit, 1024)),
-      slowPart_(std::llround(slow.part * (1 << partBits))) {}
+      waiting_(fixed(waiting, 1024)) {}
 
 Cost productCost(const Machine &machine, ElementType operands) {
   const double step =

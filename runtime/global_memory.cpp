@@ -1,47 +1,78 @@
 #include "runtime/global_memory.h"
 
+#include "llvm/ADT/SmallVector.h"
+
 #include <algorithm>
 
 namespace mmk {
 
-GlobalMemory::GlobalMemory(const Machine &machine, int64_t activeBlocks,
-                           std::vector<TensorTraffic> tensors)
-    : machine_(machine), tensors_(std::move(tensors)) {
-  int64_t loads = 0, stores = 0;
-  for (const TensorTraffic &tensor : tensors_) {
-    loads += missed(tensor);
-    stores += staysInL2(tensor) ? 0 : tensor.stored;
+GlobalMemory::GlobalMemory(const Machine &machine)
+    : machine_(machine), hbm_(0, 0, machine.megahertz * 1e6 / machine.hbmBytesPerSecond),
+      line_(0, 0, machine.l2LineBytesPerCycle > 0 ? 1 / machine.l2LineBytesPerCycle : 0),
+      cache_(machine.l2Bytes) {}
+
+void GlobalMemory::addRound(llvm::ArrayRef<Piece> pieces, bool staysInL2) {
+  struct Shared {
+    const Piece *piece;
+    int64_t sharers;
+    bool isFetched;
+  };
+  llvm::SmallVector<const Piece *, 64> sorted;
+  for (const Piece &piece : pieces)
+    sorted.push_back(&piece);
+  // By address where the names are equal: the same order on every host.
+  std::ranges::sort(sorted, {}, [](const Piece *it) { return std::pair(it->name, it); });
+  llvm::SmallVector<Shared, 64> shared;
+  for (const Piece *piece : sorted)
+    if (!shared.empty() && shared.back().piece->name == piece->name)
+      ++shared.back().sharers;
+    else
+      shared.push_back({piece, 1, false});
+
+  const bool isLoad = !pieces.empty() && pieces.front().isLoad;
+  int64_t fetched = 0, longest = 0;
+  const int64_t before = cache_.writtenBack();
+  for (Shared &one : shared) {
+    const bool hit = cache_.use(one.piece->name, one.piece->distinct, !isLoad && !staysInL2);
+    one.isFetched = isLoad && !staysInL2 && !hit;
+    fetched += one.isFetched ? one.piece->distinct : 0;
   }
-  const double ofLoads = loads > 0 ? static_cast<double>(loads) / (loads + stores) : 1;
-  hbmBytesPerCycle_ = ofLoads * machine.hbmBytesPerSecond / (machine.megahertz * 1e6) /
-                      std::max<int64_t>(1, activeBlocks);
+  owed_ += cache_.writtenBack() - before;
+  if (!isLoad)
+    return;
+
+  const int64_t hbmCycles = hbm_.cycles(0, fetched + (fetched > 0 ? owed_ : 0));
+  const Piece *const *piece = sorted.begin();
+  for (const Shared &one : shared) {
+    const int64_t lineCycles = one.sharers > 1 ? line_.cycles(0, one.sharers * one.piece->distinct) : 0;
+    const int64_t needed = std::max(lineCycles, one.isFetched ? hbmCycles : 0);
+    for (int64_t i = 0; i < one.sharers; ++i, ++piece) {
+      const Piece &it = **piece;
+      if (waiting_.size() <= static_cast<size_t>(it.tensor))
+        waiting_.resize(it.tensor + 1);
+      const double once = static_cast<double>(it.distinct) / std::max<int64_t>(1, it.bytes);
+      const int64_t port = it.portCycles * once;
+      waiting_[it.tensor].bytes += it.bytes;
+      waiting_[it.tensor].cycles += std::max<int64_t>(0, needed - port);
+      longest = std::max(longest, std::max(needed, port));
+    }
+  }
+  // HBM works off what it owes while nobody waits for it.
+  const int64_t spare = longest - hbm_.cycles(0, fetched);
+  const double perCycle = machine_.hbmBytesPerSecond / (machine_.megahertz * 1e6);
+  owed_ = std::max<int64_t>(0, owed_ - std::max<int64_t>(0, spare) * static_cast<int64_t>(perCycle));
 }
 
-bool GlobalMemory::staysInL2(const TensorTraffic &tensor) const {
-  return tensor.workspace && tensor.bytes <= machine_.l2Bytes;
+Cost GlobalMemory::port(const Link &link) const {
+  const double rate = std::min(link.bytesPerCycle, machine_.l2BytesPerCycle);
+  return Cost(link.startupCycles, link.rowCycles, 1 / rate);
 }
 
-int64_t GlobalMemory::missed(const TensorTraffic &tensor) const {
-  if (staysInL2(tensor))
-    return 0;
-  return std::clamp(tensor.missed, std::min(tensor.bytes, tensor.loaded), tensor.loaded);
-}
-
-double GlobalMemory::portRate(const Link &link) const {
-  return std::min(link.bytesPerCycle, machine_.l2BytesPerCycle);
-}
-
-Cost GlobalMemory::load(const Link &link, size_t tensor, bool onVectorCore) const {
-  const double port = portRate(link);
-  const int64_t sharers = onVectorCore ? machine_.vectorCoresPerCube : 1;
-  const double hbm = std::min(port, hbmBytesPerCycle_ / sharers);
-  const TensorTraffic &traffic = tensors_[tensor];
-  const double misses = static_cast<double>(missed(traffic)) / std::max<int64_t>(1, traffic.loaded);
-  return Cost(link.startupCycles, link.rowCycles, 1 / port, {misses, 1 / hbm});
-}
-
-Cost GlobalMemory::throughL2(const Link &link) const {
-  return Cost(link.startupCycles, link.rowCycles, 1 / portRate(link));
+Cost GlobalMemory::load(const Link &link, size_t tensor) const {
+  const Waiting waiting = tensor < waiting_.size() ? waiting_[tensor] : Waiting();
+  const double rate = std::min(link.bytesPerCycle, machine_.l2BytesPerCycle);
+  return Cost(link.startupCycles, link.rowCycles, 1 / rate,
+              static_cast<double>(waiting.cycles) / std::max<int64_t>(1, waiting.bytes));
 }
 
 } // namespace mmk

@@ -1,47 +1,56 @@
-// Global memory as the blocks of one phase share it: HBM behind L2, reached through each core's
-// own port. All that it does to a transfer belongs here.
+// Global memory as the cores share it in one phase: HBM behind L2, reached through each core's own
+// port. All that it does to a transfer belongs here.
 #pragma once
 
 #include "runtime/cost.h"
+#include "runtime/l2.h"
+
+#include "llvm/ADT/ArrayRef.h"
 
 #include <vector>
 
 namespace mmk {
 
-/// What all blocks of a phase together move of one tensor.
-struct TensorTraffic {
-  int64_t bytes = 0;      ///< of the tensor
-  bool workspace = false; ///< made and read by this kernel alone
-  int64_t loaded = 0, stored = 0;
-  /// Of what is loaded, that L2 does not have; at the least every byte of the tensor once.
-  int64_t missed = 0;
+/// What one core moves of one tensor in one round. Cores that move the same have the same `name`.
+struct Piece {
+  uint64_t name = 0;
+  int64_t bytes = 0;
+  int64_t distinct = 0;   ///< of `bytes`; the others are read again in the same round
+  int64_t portCycles = 0; ///< that the port of the core takes for all of them
+  int32_t tensor = 0;
+  bool isLoad = false;
 };
 
-/// The sharing is static: the same for all transfers of a phase.
-///
-/// What misses L2 comes from HBM, at an equal share of the chip's rate for each active block (and
-/// on vector cores of their block's), from which the time that HBM needs for the stores is taken
-/// off. HBM works while the port is busy with rows, so the slower of the two counts. What hits, and
-/// what is stored, passes at the rate of the port. All transfers of a tensor are charged the same
-/// part of misses. A workspace that fits into L2 never sees HBM.
+/// Cores have alike work, so they go through it in rounds: what they move in one, they move at the
+/// same time. A core's port needs its time for it in any case. Beyond that,
+/// - what is not in L2 is fetched from HBM, once for all cores that want it in this round, and all
+///   that is fetched in a round shares HBM with what L2 has to write back to make room for it;
+/// - cores that read the same line at once are served one after the other, at the line's rate.
+/// Neither adds to the other nor to the port: a core waits for the slowest. All loads of a tensor
+/// are charged the mean of what its cores waited, so that a transfer costs the same in every round.
+/// Stores end in L2. A workspace that fits into L2 never sees HBM.
 class GlobalMemory {
 public:
-  GlobalMemory(const Machine &machine, int64_t activeBlocks, std::vector<TensorTraffic> tensors);
+  explicit GlobalMemory(const Machine &machine);
 
+  /// What all cores move of one tensor at the same time: all load it, or all store it.
+  void addRound(llvm::ArrayRef<Piece> pieces, bool staysInL2 = false);
+
+  /// Of a port alone: what a transfer takes when nobody else is there.
+  Cost port(const Link &link) const;
   /// Cost of a load of a tensor, by its rows and its bytes.
-  Cost load(const Link &link, size_t tensor, bool onVectorCore) const;
-  /// Cost of a store, or of fetching what the same block has just written.
-  Cost throughL2(const Link &link) const;
+  Cost load(const Link &link, size_t tensor) const;
 
 private:
-  bool staysInL2(const TensorTraffic &tensor) const;
-  /// Bytes of all that is loaded of a tensor that come from HBM.
-  int64_t missed(const TensorTraffic &tensor) const;
-  double portRate(const Link &link) const;
+  struct Waiting {
+    int64_t bytes = 0, cycles = 0;
+  };
 
   const Machine &machine_;
-  std::vector<TensorTraffic> tensors_;
-  double hbmBytesPerCycle_; ///< of one block, for its loads
+  Cost hbm_, line_; ///< by bytes
+  L2 cache_;
+  int64_t owed_ = 0; ///< bytes that HBM has still to take from L2
+  std::vector<Waiting> waiting_;
 };
 
 } // namespace mmk

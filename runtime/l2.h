@@ -9,14 +9,14 @@
 
 namespace mmk {
 
-/// Keeps the pieces that were used last, as many as fit. A piece is what one transfer moves: blocks
-/// that read the same of a tensor read it in the same pieces.
+/// Keeps the pieces that were used last, as many as fit. What was stored is written to memory when
+/// it has to make room. Cores that use the same of a tensor at a time use it in the same pieces.
 class L2 {
 public:
   explicit L2(int64_t capacity) : capacity_(capacity) { pieces_.push_back({}); }
 
   /// Uses a piece; whether it was there.
-  bool use(uint64_t key, int64_t bytes) {
+  bool use(uint64_t key, int64_t bytes, bool stores = false) {
     const auto [entry, isNew] = index_.try_emplace(key, pieces_.size());
     const uint32_t piece = entry->second;
     if (isNew)
@@ -26,24 +26,32 @@ public:
       leave(piece);
     else
       used_ += pieces_[piece].held = bytes;
+    pieces_[piece].dirty |= stores;
     enter(piece);
-    while (used_ > capacity_) {
-      const uint32_t oldest = pieces_[ends].next;
-      used_ -= pieces_[oldest].held;
-      pieces_[oldest].held = 0;
-      leave(oldest);
-    }
+    while (used_ > capacity_)
+      drop(pieces_[ends].next);
     return hit;
   }
+
+  /// Bytes that were written to memory so far.
+  int64_t writtenBack() const { return writtenBack_; }
 
 private:
   /// In a ring from the oldest to the newest, which piece 0 closes.
   struct Piece {
     uint32_t before = 0, next = 0;
     int64_t held = 0; ///< bytes; 0: not in the cache
+    bool dirty = false;
   };
   static constexpr uint32_t ends = 0;
 
+  void drop(uint32_t piece) {
+    used_ -= pieces_[piece].held;
+    writtenBack_ += pieces_[piece].dirty ? pieces_[piece].held : 0;
+    pieces_[piece].held = 0;
+    pieces_[piece].dirty = false;
+    leave(piece);
+  }
   void leave(uint32_t piece) {
     pieces_[pieces_[piece].before].next = pieces_[piece].next;
     pieces_[pieces_[piece].next].before = pieces_[piece].before;
@@ -55,7 +63,7 @@ private:
     pieces_[ends].before = piece;
   }
 
-  int64_t capacity_, used_ = 0;
+  int64_t capacity_, used_ = 0, writtenBack_ = 0;
   llvm::DenseMap<uint64_t, uint32_t> index_;
   std::vector<Piece> pieces_;
 };
