@@ -626,7 +626,8 @@ TEST_F(WholeKernel, WalksMatterWhereL2IsTooSmall) {
     return report->pipes[static_cast<size_t>(Pipe::mte2)].busyCycles;
   };
   EXPECT_LT(load("swizzle(8)", 16384), 0.95 * load("rows", 16384));
-  EXPECT_EQ(load("swizzle(8)", 4096), load("rows", 4096));
+  // Smaller matrices stay, but in rows more cores are on the same line of A.
+  EXPECT_LT(load("swizzle(8)", 4096), 0.95 * load("rows", 4096));
 }
 
 TEST_F(WholeKernel, CoupledCoresDrainAndSplitOnesSpill) {
@@ -647,8 +648,8 @@ TEST_F(WholeKernel, ElementwiseKernelsAreVectorWork) {
   EXPECT_EQ(report->cores, 20);
   EXPECT_EQ(report->pipes[static_cast<size_t>(Pipe::cube)].busyCycles, 0);
   EXPECT_GT(report->pipes[static_cast<size_t>(Pipe::vector)].busyCycles, 0);
-  // Six MiB through HBM take 3.5 us at the least.
-  EXPECT_GT(report->microseconds, 3.4);
+  // Four MiB from HBM take 2.8 us at the least; the two that are stored stay in L2.
+  EXPECT_GT(report->microseconds, 2.75);
 }
 
 TEST_F(WholeKernel, AScalarThatIsChosenByComparison) {
