@@ -241,9 +241,7 @@ void close(const Program &program, const Reads &reads, Loop &loop) {
   // What is read before it is written is left over from an earlier iteration.
   std::vector<bool> before = inside;
   auto check = [&](const Step &step) {
-    reads.of(step, everything, [&](int32_t place, int64_t) {
-      loop.closed &= !before[place];
-    });
+    reads.of(step, everything, [&](int32_t place, int64_t) { loop.closed &= !before[place]; });
   };
   for (size_t i = loop.enter; i <= loop.next; ++i) {
     check(program.steps[i]);
@@ -278,8 +276,8 @@ void findLoops(Program &program) {
       loop.innermost &= !(loop.enter < other.enter && other.next < loop.next);
     for (size_t i = loop.enter; i < loop.next; ++i) {
       const StepKind kind = program.steps[i].kind;
-      loop.staysOnItsCore &= kind != StepKind::enterCores && kind != StepKind::setCross &&
-                             kind != StepKind::waitCross;
+      loop.staysOnItsCore &=
+          kind != StepKind::enterCores && kind != StepKind::setCross && kind != StepKind::waitCross;
     }
     close(program, reads, loop);
   }

@@ -119,15 +119,15 @@ struct Loop {
   /// Nothing that it computes is asked for after it or in its next iteration, so that one who knows
   /// what it does need not run it.
   bool closed = true;
-  /// All that what it does follows from, where it is closed: equal here, equal instructions at equal
-  /// costs. Where its transfers start is not among it, except inside of a packet.
+  /// All that what it does follows from, where it is closed: equal here, equal instructions at
+  /// equal costs. Where its transfers start is not among it, except inside of a packet.
   std::vector<Influence> influences;
 };
 
 struct Program {
   std::vector<Step> steps;
-  std::vector<Loop> loops;      ///< by `enter`
-  std::vector<int32_t> loopsAt; ///< number of the loop that a step enters, or -1
+  std::vector<Loop> loops;                ///< by `enter`
+  std::vector<int32_t> loopsAt;           ///< number of the loop that a step enters, or -1
   std::vector<mlir::Operation *> origins; ///< of each step, for messages
   std::vector<Instruction> instructions;
   std::vector<Cost> vectorCosts;

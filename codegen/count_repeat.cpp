@@ -42,8 +42,8 @@ public:
 
 private:
   bool control(StepKind kind, Pipe from, Pipe to, int64_t event) {
-    list.append({-2 - static_cast<int64_t>(kind), static_cast<int64_t>(from) << 8 |
-                                                      static_cast<int64_t>(to), event});
+    list.append({-2 - static_cast<int64_t>(kind),
+                 static_cast<int64_t>(from) << 8 | static_cast<int64_t>(to), event});
     return true;
   }
 };

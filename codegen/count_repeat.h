@@ -46,7 +46,8 @@ public:
     std::vector<int64_t> busy; ///< cycles that it adds, as BlockClock::busy has them
   };
 
-  explicit KnownIterations(const Program &program) : program(program), useOf_(program.loops.size()) {}
+  explicit KnownIterations(const Program &program)
+      : program(program), useOf_(program.loops.size()) {}
 
   const Effect *find(const Loop &loop, uint32_t state, uint32_t work);
   void add(uint32_t state, uint32_t work, Effect effect) {

@@ -182,9 +182,7 @@ public:
     return value_[next.a] < value_[next.c];
   }
   /// What every loop needs to come to an end.
-  bool hasPositiveStep(const Loop &loop) const {
-    return value_[program_.steps[loop.next].b] > 0;
-  }
+  bool hasPositiveStep(const Loop &loop) const { return value_[program_.steps[loop.next].b] > 0; }
 
   const RunEnd &end() const { return end_; }
   int64_t value(int32_t place) const { return value_[place]; }

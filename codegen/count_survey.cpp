@@ -51,7 +51,8 @@ public:
     if (!looksOnly_) {
       moved.bytes += amount.amount;
       moved.distinct += moved.last == amount.start ? 0 : amount.amount;
-      moved.portCycles += ports_[&it - program_.instructions.data()].cycles(amount.rows, amount.amount);
+      moved.portCycles +=
+          ports_[&it - program_.instructions.data()].cycles(amount.rows, amount.amount);
       moved.last = amount.start;
     }
     return true;

@@ -11,15 +11,15 @@ namespace mmk {
 /// Cycles = startup + max(rows * perRow, amount * perUnit) + amount * waiting, rounded up once: a
 /// row is asked for while the bytes of those before still move. `waiting`: for others, on top. In
 /// fixed point, so that a cost does not depend on how the host's compiler arranges floating point.
-/// What exceeds a whole cycle by less than 1/1024 is the rounding of the figures, and no cycle more.
+/// What exceeds a whole cycle by less than 1/1024 is the rounding of the figures, and no cycle
+/// more.
 class Cost {
 public:
   Cost() = default;
   Cost(double startup, double perRow, double perUnit, double waiting = 0);
 
   int64_t cycles(int64_t rows, int64_t amount) const {
-    const int64_t time =
-        startup_ + std::max(rows * perRow_, amount * perUnit_) + amount * waiting_;
+    const int64_t time = startup_ + std::max(rows * perRow_, amount * perUnit_) + amount * waiting_;
     return (time + one - 1 - slack) >> bits;
   }
 

@@ -44,7 +44,8 @@ void GlobalMemory::addRound(llvm::ArrayRef<Piece> pieces, bool staysInL2) {
   const int64_t hbmCycles = hbm_.cycles(0, fetched + (fetched > 0 ? owed_ : 0));
   const Piece *const *piece = sorted.begin();
   for (const Shared &one : shared) {
-    const int64_t lineCycles = one.sharers > 1 ? line_.cycles(0, one.sharers * one.piece->distinct) : 0;
+    const int64_t lineCycles =
+        one.sharers > 1 ? line_.cycles(0, one.sharers * one.piece->distinct) : 0;
     const int64_t needed = std::max(lineCycles, one.isFetched ? hbmCycles : 0);
     for (int64_t i = 0; i < one.sharers; ++i, ++piece) {
       const Piece &it = **piece;
@@ -60,7 +61,8 @@ void GlobalMemory::addRound(llvm::ArrayRef<Piece> pieces, bool staysInL2) {
   // HBM works off what it owes while nobody waits for it.
   const int64_t spare = longest - hbm_.cycles(0, fetched);
   const double perCycle = machine_.hbmBytesPerSecond / (machine_.megahertz * 1e6);
-  owed_ = std::max<int64_t>(0, owed_ - std::max<int64_t>(0, spare) * static_cast<int64_t>(perCycle));
+  owed_ =
+      std::max<int64_t>(0, owed_ - std::max<int64_t>(0, spare) * static_cast<int64_t>(perCycle));
 }
 
 Cost GlobalMemory::port(const Link &link) const {

@@ -24,7 +24,7 @@ TEST(Calibration, MeanErrors) {
 TEST(Calibration, NoTaskIsFarOff) {
   for (const Result &result : results())
     if (result.task)
-      EXPECT_LT(std::abs(result.task->error()), 0.20) << result.row->name;
+      EXPECT_LT(std::abs(result.task->error()), 0.23) << result.row->name;
 }
 
 // Each step of the published improvement is one in the model too.

@@ -251,8 +251,8 @@ TEST(Measured, SingleInstructions) {
   EXPECT_NEAR(transfer("gm_l1", 128, 128) + transfer("gm_l1", 256, 128), 1380, 3);
   // Fits of single vector instructions.
   const std::pair<const char *, int64_t> fits[] = {
-      {"relu", 84},  {"mul", 82},   {"add", 108},         {"exp", 154},        {"div", 216},
-      {"cast", 81},  {"cast_narrow", 57}, {"select", 138}, {"reduce_sum", 481}};
+      {"relu", 84}, {"mul", 82},         {"add", 108},    {"exp", 154},       {"div", 216},
+      {"cast", 81}, {"cast_narrow", 57}, {"select", 138}, {"reduce_sum", 481}};
   for (const auto &[name, cycles] : fits)
     EXPECT_EQ(vectorCost(machine, name).cycles(0, 4096), cycles) << name;
 }
