@@ -65,6 +65,49 @@ void Emitter::when(Value *condition, function_ref<void()> body) {
   b.SetInsertPoint(after);
 }
 
+Value *Emitter::either(Value *condition, function_ref<Value *()> then,
+                       function_ref<Value *()> otherwise) {
+  Function *function = b.GetInsertBlock()->getParent();
+  BasicBlock *first = BasicBlock::Create(b.getContext(), "then", function);
+  BasicBlock *second = BasicBlock::Create(b.getContext(), "else", function);
+  BasicBlock *after = BasicBlock::Create(b.getContext(), "after", function);
+  b.CreateCondBr(condition, first, second);
+  b.SetInsertPoint(first);
+  Value *x = then();
+  first = b.GetInsertBlock();
+  b.CreateBr(after);
+  b.SetInsertPoint(second);
+  Value *y = otherwise();
+  second = b.GetInsertBlock();
+  b.CreateBr(after);
+  b.SetInsertPoint(after);
+  PHINode *phi = b.CreatePHI(x->getType(), 2);
+  phi->addIncoming(x, first);
+  phi->addIncoming(y, second);
+  return phi;
+}
+
+Value *Emitter::lanesBelow(Value *count, unsigned lanes) {
+  SmallVector<Constant *> numbers;
+  for (unsigned lane = 0; lane < lanes; ++lane)
+    numbers.push_back(b.getInt32(lane));
+  Value *limit = splat(b.CreateTrunc(count, b.getInt32Ty()), lanes);
+  return b.CreateICmpSLT(ConstantVector::get(numbers), limit);
+}
+
+Value *Emitter::loadSome(Type *type, Value *pointer, Value *count) {
+  auto *vector = cast<FixedVectorType>(type);
+  return b.CreateMaskedLoad(type, pointer, Align(bytesOf(vector->getElementType())),
+                            lanesBelow(count, vector->getNumElements()),
+                            Constant::getNullValue(type));
+}
+
+void Emitter::storeSome(Value *value, Value *pointer, Value *count) {
+  auto *vector = cast<FixedVectorType>(value->getType());
+  b.CreateMaskedStore(value, pointer, Align(bytesOf(vector->getElementType())),
+                      lanesBelow(count, vector->getNumElements()));
+}
+
 Function *Emitter::helper(const std::string &name, unsigned pointers, unsigned numbers,
                           ArrayRef<Type *> rest, function_ref<void(Function *)> body) {
   if (Function *known = module.getFunction(name))

@@ -53,6 +53,21 @@ public:
   llvm::Value *min(llvm::Value *x, llvm::Value *y) {
     return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, x, y);
   }
+  /// Asks for the line at `pointer`, which may be anywhere.
+  void prefetch(llvm::Value *pointer) {
+    b.CreateIntrinsic(
+        llvm::Intrinsic::prefetch, {this->pointer()},
+        {pointer, b.getInt32(/*read*/ 0), b.getInt32(/*nearest*/ 3), b.getInt32(/*data*/ 1)});
+  }
+  /// x + y * scale, of integers
+  llvm::Value *plus(llvm::Value *x, llvm::Value *y, int64_t scale = 1) {
+    return b.CreateAdd(x, b.CreateMul(y, number(scale)));
+  }
+  /// Lanes below `count` of a vector in memory, the others zero; and only those stored.
+  llvm::Value *loadSome(llvm::Type *type, llvm::Value *pointer, llvm::Value *count);
+  void storeSome(llvm::Value *value, llvm::Value *pointer, llvm::Value *count);
+  /// One bit for each lane, set for those below `count`.
+  llvm::Value *lanesBelow(llvm::Value *count, unsigned lanes);
   /// The next multiple of `unit` (a power of two).
   llvm::Value *roundUp(llvm::Value *value, int64_t unit) {
     return b.CreateAnd(b.CreateAdd(value, number(unit - 1)), number(-unit));
@@ -60,6 +75,12 @@ public:
   /// The last multiple of `unit` (a power of two).
   llvm::Value *roundDown(llvm::Value *value, int64_t unit) {
     return b.CreateAnd(value, number(-unit));
+  }
+
+  /// Memory in the frame of the function.
+  llvm::Value *local(llvm::Type *type) {
+    llvm::BasicBlock &entry = b.GetInsertBlock()->getParent()->getEntryBlock();
+    return llvm::IRBuilder<>(&entry, entry.begin()).CreateAlloca(type);
   }
 
   /// for (i = low; i < high; i += step) body(i)
@@ -79,6 +100,9 @@ public:
            body);
   /// if (condition) body()
   void when(llvm::Value *condition, llvm::function_ref<void()> body);
+  /// condition ? then() : otherwise(), of which only one is run
+  llvm::Value *either(llvm::Value *condition, llvm::function_ref<llvm::Value *()> then,
+                      llvm::function_ref<llvm::Value *()> otherwise);
 
   /// The function of that name; made by `body` when the module has none yet. `pointers` leading
   /// parameters are pointers that do not alias; all others are i64, then one of each type of

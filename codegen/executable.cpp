@@ -41,7 +41,7 @@ public:
         cores(this->machine, kernel.getCores(), usedBytes(kernel, aicore::Space::gm)) {
     for (auto phase : kernel.getBody().getOps<aicore::PhaseOp>()) {
       (void)phase;
-      phases.push_back(nullptr);
+      phases.emplace_back();
     }
     for (auto workspace : kernel.getBody().getOps<aicore::WorkspaceOp>()) {
       (void)workspace;
@@ -57,7 +57,11 @@ private:
   bool watched;
   size_t parameters, workspaces = 0;
   std::unique_ptr<orc::LLJIT> jit;
-  std::vector<PhaseFunction> phases;
+  struct Phase {
+    PhaseFunction run = nullptr;
+    AloneFunction isAlone = nullptr;
+  };
+  std::vector<Phase> phases;
   WorkspaceFunction sizes = nullptr;
   EmulatedCores cores;
 };
@@ -76,10 +80,13 @@ Error JitExecutable::link(std::unique_ptr<MemoryBuffer> object) {
   if (Error error = jit->addObjectFile(std::move(object)))
     return error;
   for (auto [i, phase] : enumerate(phases)) {
-    auto address = jit->lookup(phaseName(i));
-    if (!address)
-      return address.takeError();
-    phase = address->toPtr<PhaseFunction>();
+    auto run = jit->lookup(phaseName(i));
+    if (!run)
+      return run.takeError();
+    auto alone = jit->lookup(aloneName(i));
+    if (!alone)
+      return alone.takeError();
+    phase = {run->toPtr<PhaseFunction>(), alone->toPtr<AloneFunction>()};
   }
   auto address = jit->lookup(workspacesName);
   if (!address)
@@ -116,8 +123,9 @@ Error JitExecutable::run(const Arguments &arguments, unsigned threads, RunWatch 
   KernelArguments all{arguments.dims.data(), scalars.data(), tensors.data()};
   if (watch)
     watch->beginRun(all, bytes);
-  for (PhaseFunction phase : phases)
-    if (Error error = cores.run(phase, all, threads, watch))
+  for (const Phase &phase : phases)
+    if (Error error =
+            cores.run(phase.run, all, phase.isAlone(arguments.dims.data()) ? 1 : threads, watch))
       return error;
   if (watch)
     watch->endRun();

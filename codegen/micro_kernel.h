@@ -1,28 +1,47 @@
-// The product of one base tile: accumulators in registers, panels of B streaming by.
+// The product of one register tile: sums in registers, A row by row, a panel of B streaming by.
 #pragma once
 
 #include "codegen/emitter.h"
 
 namespace mmk {
 
-/// Layouts of one product in the emulated L0, all static: elements are 4 bytes wide (f32, or i32
-/// for i8). A is rows of `tileK` (or, transposed, of `tileM`); B is panels of `panel` columns, each
-/// tileK x panel; the accumulator is rows of `tileN`.
-struct MicroKernel {
-  bool integer = false;
-  bool aTransposed = false;
-  int64_t tileM = 0, tileN = 0, tileK = 0;
-  int64_t partN = 0; ///< columns that a product may start and end at multiples of
-
-  /// Columns of a panel of B: two vector registers, or one where two do not divide the tile
-  /// and its parts.
-  int64_t panel(const CodeTarget &target) const;
-  /// Rows of A that share the registers with a panel.
-  int64_t rows(const CodeTarget &target) const;
+/// How operands are multiplied. Each step along k takes four bytes of a row of A, and four bytes
+/// of each column of B: one f32, one i32, or four i8.
+enum class Multiply {
+  f32,
+  i32,
+  bytes, ///< four i8 of B by four of A, which are offset by 128 and so without sign
 };
 
-/// void(ptr a, ptr b, ptr acc, i64 m, i64 n, i64 k, i1 first): acc (+)= a * b over m rows and n
-/// columns rounded up to whole register tiles, and exactly k.
-llvm::Function *microKernel(Emitter &e, const MicroKernel &kernel);
+struct MicroKernel {
+  Multiply multiply = Multiply::f32;
+  int64_t vectors = 0; ///< of B, and so of each row of sums; the rows are the target's
+
+  llvm::Type *sumType(Emitter &e) const {
+    return e.vectorOf(multiply == Multiply::f32 ? e.f32() : e.b.getInt32Ty(), e.target.lanes);
+  }
+};
+
+/// The sums of `rows` x `vectors` vectors, row by row, over `bytes` bytes of k. `rows` are pointers
+/// to the rows of A; from one step to the next of B there are `stride` bytes.
+llvm::SmallVector<llvm::Value *> emitSums(Emitter &e, const MicroKernel &kernel,
+                                          llvm::ArrayRef<llvm::Value *> rows, llvm::Value *panel,
+                                          llvm::Value *stride, llvm::Value *bytes,
+                                          llvm::ArrayRef<llvm::Value *> initial);
+
+/// sum + a * b, of vectors of sums.
+llvm::Value *emitMultiply(Emitter &e, Multiply multiply, llvm::Value *a, llvm::Value *b,
+                          llvm::Value *sum);
+
+/// Calls `body(vectors, first column)` for each panel of `columns` columns, for widths from one
+/// vector to the target's. All but the last two panels are the widest; those share what is left, so
+/// that none is too narrow to keep the multiplier busy.
+void forEachPanel(Emitter &e, llvm::Value *columns,
+                  llvm::function_ref<void(int64_t vectors, llvm::Value *column)> body);
+
+/// void(ptr a, ptr b, ptr acc, i64 m, i64 n, i64 k, i1 first): acc (+)= a * b in the emulated L0:
+/// A is rows of `tileK`, B panels of `tileK` rows, the accumulator rows of `tileN`, all elements
+/// four bytes wide. Covers n up to whole vectors and m up to whole register tiles.
+llvm::Function *mmadFunction(Emitter &e, Multiply multiply, int64_t tileN, int64_t tileK);
 
 } // namespace mmk

@@ -2,6 +2,8 @@
 
 #include "codegen/emitter.h"
 #include "codegen/micro_kernel.h"
+#include "codegen/pack.h"
+#include "codegen/product.h"
 #include "codegen/scalar_ops.h"
 #include "codegen/transfer.h"
 #include "codegen/vector_op.h"
@@ -18,6 +20,8 @@ using namespace llvm;
 namespace mmk {
 
 std::string phaseName(unsigned index) { return "mmk_phase_" + std::to_string(index); }
+
+std::string aloneName(unsigned index) { return "mmk_alone_" + std::to_string(index); }
 
 std::vector<mlir::Operation *> watchedOps(aicore::KernelOp kernel) {
   std::vector<mlir::Operation *> ops;
@@ -53,6 +57,7 @@ private:
 
   void emitWorkspaces();
   void emitPhase(aicore::PhaseOp phase, unsigned index);
+  void emitAlone(aicore::PhaseOp phase, unsigned index);
   void bindArguments(Value *dims, Value *scalars, Value *tensors);
   void emitBlock(mlir::Block &block);
   void emitOp(mlir::Operation &op);
@@ -65,6 +70,9 @@ private:
   void emitVector(aicore::VectorOp op);
   /// Rows of a buffer, from a row on, into another.
   template <typename Op> void emitMove(Op op, std::optional<int64_t> part);
+  void emitHostProduct(aicore::ProductOp op);
+  void emitHostElementwise(aicore::ElementwiseOp op);
+  SmallVector<Value *> scalarsFor(mlir::Block &region);
   void copy(Value *to, int64_t toRow, Value *from, int64_t fromRow, Value *rows, Value *columns,
             Type *fromType, Type *toType);
   void writeOut(Value *source, mlir::Value sourceBuffer, mlir::Value target,
@@ -77,8 +85,11 @@ private:
 
   Value *value(mlir::Value v);
   Value *buffer(mlir::Value alloc, mlir::Value slot, std::optional<int64_t> part = {});
-  Value *address(const Global &global, mlir::OperandRange offsets, Type *element);
+  Value *address(const Global &global, mlir::ValueRange offsets, Type *element);
   Value *stride(const Global &global, int64_t dim);
+  Value *elementsOf(const Global &global) {
+    return b.CreateMul(stride(global, 0), global.extents[0]);
+  }
   Type *elementOf(mlir::Value memref) {
     return e.elementType(cast<mlir::MemRefType>(memref.getType()).getElementType());
   }
@@ -88,7 +99,13 @@ private:
   int64_t columnsOf(mlir::Value memref) {
     return cast<mlir::MemRefType>(memref.getType()).getShape()[1];
   }
-  MicroKernel microKernelOf(aicore::MmadOp op);
+  /// In the emulated L0, where every element has four bytes.
+  Multiply multiplyOf(Type *element) {
+    return element->isFloatingPointTy() ? Multiply::f32 : Multiply::i32;
+  }
+  Plane planeOf(mlir::Value tensor, mlir::ValueRange offsets, ArrayRef<int64_t> along);
+  SmallVector<Plane> planesOf(mlir::OperandRange tensors, mlir::ValueRange offsets,
+                              ArrayRef<int64_t> along);
 
   aicore::KernelOp kernel;
   aicore::MachineAttr machine;
@@ -97,7 +114,7 @@ private:
   DenseMap<mlir::Value, Value *> values;
   DenseMap<mlir::Value, Global> globals;
   Value *memoryBase[memories] = {};
-  Value *ubStride = nullptr, *vectorCore = nullptr;
+  Value *core = nullptr, *ubStride = nullptr, *vectorCore = nullptr;
   mlir::Operation *problem = nullptr;
 
   DenseMap<mlir::Operation *, int64_t> watchedNumbers; ///< empty unless the program is watched
@@ -146,7 +163,7 @@ Value *ProgramEmitter::stride(const Global &global, int64_t dim) {
   return product;
 }
 
-Value *ProgramEmitter::address(const Global &global, mlir::OperandRange offsets, Type *element) {
+Value *ProgramEmitter::address(const Global &global, mlir::ValueRange offsets, Type *element) {
   Value *linear = e.number(0);
   for (auto [offset, extent] : zip(offsets, global.extents))
     linear = b.CreateAdd(b.CreateMul(linear, extent), value(offset));
@@ -178,64 +195,40 @@ void ProgramEmitter::emitLoad(aicore::LoadOp op) {
                 paddedRows, paddedColumns});
 }
 
-MicroKernel ProgramEmitter::microKernelOf(aicore::MmadOp op) {
-  auto a = cast<mlir::MemRefType>(op.getA().getType()),
-       bb = cast<mlir::MemRefType>(op.getB().getType());
-  MicroKernel kernel;
-  kernel.integer = a.getElementType().isInteger();
-  kernel.tileM = a.getShape()[0];
-  kernel.tileK = a.getShape()[1];
-  kernel.tileN = bb.getShape()[1];
-  auto acc = op.getAcc().getDefiningOp<aicore::AllocOp>();
-  kernel.partN = acc ? acc.getPartWidth() : kernel.tileN;
-  // How A lies in L0A is the matter of whoever stages it.
-  for (mlir::Operation *user : op.getA().getUsers())
-    if (auto stage = dyn_cast<aicore::StageOp>(user))
-      kernel.aTransposed = stage.getTransposed();
-  return kernel;
-}
-
 void ProgramEmitter::emitStage(aicore::StageOp op) {
   Type *from = elementOf(op.getSource());
   Type *wide = from->isFloatingPointTy() ? e.f32() : b.getInt32Ty();
-  const int64_t fromRow = rowBytes(op.getSource());
+  Value *fromRow = e.number(rowBytes(op.getSource())), *size = e.number(e.bytesOf(from));
   Value *source = buffer(op.getSource(), op.getSlot());
-  Value *at = b.CreateAdd(b.CreateMul(value(op.getRow()), e.number(fromRow)),
-                          b.CreateMul(value(op.getColumn()), e.number(e.bytesOf(from))));
-  source = e.offset(source, at);
+  source = e.offset(source, b.CreateAdd(b.CreateMul(value(op.getRow()), fromRow),
+                                        b.CreateMul(value(op.getColumn()), size)));
   Value *target = buffer(op.getTarget(), op.getTargetSlot());
+  // As the cube wants it: the rows of A along m, the rows of B along k.
   Value *rows = value(op.getRows()), *columns = value(op.getColumns());
-
-  aicore::MmadOp mmad;
-  for (mlir::Operation *user : op.getTarget().getUsers())
-    if (auto found = dyn_cast<aicore::MmadOp>(user))
-      mmad = found;
-  if (!mmad)
-    return; // nothing ever reads it
-  MicroKernel kernel = microKernelOf(mmad);
-  if (aicore::spaceOf(op.getTarget()) == Space::l0a) {
-    // L1 is zero up to whole fractals of 16, so whole register tiles of rows are there to copy.
-    int64_t unit = kernel.rows(e.target);
-    if (op.getTransposed())
-      copy(target, kernel.tileM * 4, source, fromRow, rows, e.roundUp(columns, unit), from, wide);
-    else
-      copy(target, kernel.tileK * 4, source, fromRow, e.roundUp(rows, unit), columns, from, wide);
+  Value *rowStep = fromRow, *columnStep = size;
+  if (op.getTransposed()) {
+    std::swap(rows, columns);
+    std::swap(rowStep, columnStep);
+  }
+  ArrayRef<int64_t> tile = cast<mlir::MemRefType>(op.getTarget().getType()).getShape();
+  if (aicore::spaceOf(op.getTarget()) == Space::l0b) {
+    b.CreateCall(packPanels(e, multiplyOf(from), from, tile[0]),
+                 {target, source, rowStep, columnStep, rows, columns});
     return;
   }
-  const int64_t panel = kernel.panel(e.target);
-  if (op.getTransposed())
-    b.CreateCall(packPanelsTransposed(e, from, wide, panel, kernel.tileK),
-                 {target, source, e.number(fromRow), columns, rows});
-  else
-    b.CreateCall(packPanels(e, from, wide, panel, kernel.tileK),
-                 {target, source, e.number(fromRow), rows, columns});
+  // L1 is zero up to whole fractals of 16, so whole register tiles of rows are there to copy.
+  b.CreateCall(moveElements(e, from, wide),
+               {target, source, e.number(tile[1] * 4), rowStep, columnStep,
+                e.roundUp(rows, e.target.rows()), columns});
 }
 
 void ProgramEmitter::emitMmad(aicore::MmadOp op) {
-  b.CreateCall(microKernel(e, microKernelOf(op)),
-               {buffer(op.getA(), op.getASlot()), buffer(op.getB(), op.getBSlot()),
-                buffer(op.getAcc(), op.getAccSlot(), op.getPart()), value(op.getM()),
-                value(op.getN()), value(op.getK()), value(op.getFirst())});
+  auto ofB = cast<mlir::MemRefType>(op.getB().getType());
+  b.CreateCall(
+      mmadFunction(e, multiplyOf(elementOf(op.getA())), ofB.getShape()[1], ofB.getShape()[0]),
+      {buffer(op.getA(), op.getASlot()), buffer(op.getB(), op.getBSlot()),
+       buffer(op.getAcc(), op.getAccSlot(), op.getPart()), value(op.getM()), value(op.getN()),
+       value(op.getK()), value(op.getFirst())});
 }
 
 template <typename Op> void ProgramEmitter::emitMove(Op op, std::optional<int64_t> part) {
@@ -305,6 +298,66 @@ Value *ProgramEmitter::callWatch(mlir::Operation *op) {
   return legal;
 }
 
+Plane ProgramEmitter::planeOf(mlir::Value tensor, mlir::ValueRange offsets,
+                              ArrayRef<int64_t> along) {
+  const Global &global = globals[tensor];
+  Type *element = elementOf(tensor);
+  auto step = [&](int64_t dim) -> Value * {
+    return dim < 0 ? e.number(0) : b.CreateMul(stride(global, dim), e.number(e.bytesOf(element)));
+  };
+  return {address(global, offsets, element), step(along[0]), step(along[1])};
+}
+
+SmallVector<Plane> ProgramEmitter::planesOf(mlir::OperandRange tensors, mlir::ValueRange offsets,
+                                            ArrayRef<int64_t> along) {
+  SmallVector<Plane> planes;
+  for (mlir::Value tensor : tensors) {
+    const size_t rank = cast<mlir::MemRefType>(tensor.getType()).getRank();
+    planes.push_back(planeOf(tensor, offsets.take_front(rank), along.take_front(2)));
+    offsets = offsets.drop_front(rank);
+    along = along.drop_front(2);
+  }
+  return planes;
+}
+
+SmallVector<Value *> ProgramEmitter::scalarsFor(mlir::Block &region) {
+  SmallVector<Value *> scalars;
+  for (mlir::Value scalar : scalarsOf(region))
+    scalars.push_back(value(scalar));
+  return scalars;
+}
+
+void ProgramEmitter::emitHostElementwise(aicore::ElementwiseOp op) {
+  Value *total = e.number(0);
+  for (mlir::Value output : op.getOutputs())
+    total = b.CreateAdd(
+        total, b.CreateMul(elementsOf(globals[output]), e.number(e.bytesOf(elementOf(output)))));
+  if (!emitElementwise(e, op, planesOf(op.getInputs(), op.getInputOffsets(), op.getInputAlong()),
+                       planesOf(op.getOutputs(), op.getOutputOffsets(), op.getOutputAlong()),
+                       scalarsFor(op.getBody().front()), value(op.getM()), value(op.getN()), total))
+    fail(op);
+}
+
+void ProgramEmitter::emitHostProduct(aicore::ProductOp op) {
+  ProductOperands operands;
+  operands.a = planeOf(op.getA(), op.getAOffsets(), op.getAAlong());
+  operands.b = planeOf(op.getB(), op.getBOffsets(), op.getBAlong());
+  operands.inputs = planesOf(op.getInputs(), op.getInputOffsets(), op.getInputAlong());
+  operands.outputs = planesOf(op.getOutputs(), op.getOutputOffsets(), op.getOutputAlong());
+  operands.m = value(op.getM());
+  operands.n = value(op.getN());
+  operands.k = value(op.getK());
+  operands.tilesOfA = value(op.getTilesOfA());
+  operands.tilesOfB = value(op.getTilesOfB());
+  operands.aScratch = buffer(op.getAScratch(), {});
+  operands.bScratch = buffer(op.getBScratch(), {});
+  operands.acc = buffer(op.getAcc(), {});
+  operands.core = core;
+  operands.scalars = scalarsFor(op.getBody().front());
+  if (!emitProduct(e, op, operands))
+    fail(op);
+}
+
 //===--- structure
 //------------------------------------------------------------------------------===//
 
@@ -328,6 +381,8 @@ void ProgramEmitter::emitMeaning(mlir::Operation &op) {
       .Case([&](aicore::StageOp stage) { emitStage(stage); })
       .Case([&](aicore::MmadOp mmad) { emitMmad(mmad); })
       .Case([&](aicore::VectorOp vector) { emitVector(vector); })
+      .Case([&](aicore::ProductOp product) { emitHostProduct(product); })
+      .Case([&](aicore::ElementwiseOp part) { emitHostElementwise(part); })
       .Case([&](aicore::StoreOp store) {
         writeOut(buffer(store.getSource(), store.getSlot()), store.getSource(), store.getTarget(),
                  store.getOffsets(), store.getAlong(), store.getRows(), store.getColumns());
@@ -477,7 +532,8 @@ void ProgramEmitter::emitPhase(aicore::PhaseOp phase, unsigned index) {
                        GlobalValue::ExternalLinkage, phaseName(index), e.module);
   e.finishFunction(function);
   b.SetInsertPoint(BasicBlock::Create(b.getContext(), "entry", function));
-  Value *arguments = function->getArg(0), *core = function->getArg(1);
+  Value *arguments = function->getArg(0);
+  core = function->getArg(1);
   auto field = [&](Value *from, size_t offset, Type *type) -> Value * {
     return b.CreateAlignedLoad(type, e.offset(from, offset), Align(8));
   };
@@ -496,11 +552,31 @@ void ProgramEmitter::emitPhase(aicore::PhaseOp phase, unsigned index) {
   b.CreateRetVoid();
 }
 
+// Whether the second block, and so every later one, has no tile: then no thread need be woken.
+void ProgramEmitter::emitAlone(aicore::PhaseOp phase, unsigned index) {
+  auto *function = Function::Create(FunctionType::get(e.i64(), {e.pointer()}, false),
+                                    GlobalValue::ExternalLinkage, aloneName(index), e.module);
+  e.finishFunction(function);
+  b.SetInsertPoint(BasicBlock::Create(b.getContext(), "entry", function));
+  bindArguments(function->getArg(0), nullptr, nullptr);
+  values[phase.getBody().getArgument(0)] = e.number(1);
+  Value *alone = b.getFalse();
+  for (mlir::Operation &op : phase.getBody().front()) {
+    if (auto loop = dyn_cast<mlir::scf::ForOp>(op))
+      alone = b.CreateICmpSGE(value(loop.getLowerBound()), value(loop.getUpperBound()));
+    else if (op.getNumResults() == 1 && op.getNumRegions() == 0 && mlir::isMemoryEffectFree(&op))
+      emitOp(op);
+  }
+  b.CreateRet(b.CreateZExt(alone, e.i64()));
+}
+
 Error ProgramEmitter::run() {
   emitWorkspaces();
   unsigned index = 0;
-  for (auto phase : kernel.getBody().getOps<aicore::PhaseOp>())
+  for (auto phase : kernel.getBody().getOps<aicore::PhaseOp>()) {
+    emitAlone(phase, index);
     emitPhase(phase, index++);
+  }
   if (problem)
     return createStringError("no code for this operation of the aicore IR: " +
                              problem->getName().getStringRef());

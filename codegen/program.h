@@ -12,8 +12,10 @@
 
 namespace mmk {
 
-/// Names of the functions of a compiled kernel: phases "mmk_phase_0", ..., workspaces.
+/// Names of the functions of a compiled kernel: phases "mmk_phase_0", ..., whether the first block
+/// has all of a phase's work ("mmk_alone_0"), workspaces.
 std::string phaseName(unsigned index);
+std::string aloneName(unsigned index);
 inline constexpr const char *workspacesName = "mmk_workspaces";
 
 /// The program of each phase as a function of runtime/abi.h. Flags order pipes in time and mean

@@ -1,12 +1,44 @@
 #include "codegen/target.h"
 
 #include "llvm/ADT/StringMap.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/SubtargetFeature.h"
 
 namespace mmk {
+
+llvm::Expected<CodeTarget> targetFor(const llvm::Triple &triple, const std::string &cpu,
+                                     const std::string &features) {
+  std::string error;
+  const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!found)
+    return llvm::createStringError("cannot generate code for this computer: " + error);
+  CodeTarget target;
+  target.cpu = cpu;
+  target.features = features;
+  target.machine.reset(found->createTargetMachine(triple, cpu, features, {}, llvm::Reloc::PIC_,
+                                                  std::nullopt, llvm::CodeGenOptLevel::Default,
+                                                  /*JIT=*/true));
+  if (!target.machine)
+    return llvm::createStringError("cannot generate code for " + triple.str());
+
+  if (!triple.isX86()) {
+    target.registers = 32; // AArch64: NEON
+    target.fusedMultiplyAdd = true;
+    return target;
+  }
+  auto has = [&](llvm::StringRef names) {
+    return target.machine->getMCSubtargetInfo()->checkFeatures(names);
+  };
+  const bool avx512 = has("+avx512f,+avx512vl,+avx512bw");
+  target.lanes = avx512 ? 16 : has("+avx2") ? 8 : 4;
+  target.registers = avx512 ? 32 : 16;
+  target.fusedMultiplyAdd = has("+fma");
+  target.dotProduct = avx512 ? has("+avx512vnni") : has("+avxvnni");
+  return target;
+}
 
 llvm::Expected<CodeTarget> hostTarget() {
   static const bool ready = [] {
@@ -16,37 +48,11 @@ llvm::Expected<CodeTarget> hostTarget() {
     return true;
   }();
   (void)ready;
-
-  CodeTarget target;
-  llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
   llvm::SubtargetFeatures features;
-  for (auto &feature : host)
+  for (auto &feature : llvm::sys::getHostCPUFeatures())
     features.AddFeature(feature.first(), feature.second);
-  target.cpu = llvm::sys::getHostCPUName().str();
-  target.features = features.getString();
-
-  llvm::Triple triple(llvm::sys::getProcessTriple());
-  if (triple.isX86()) {
-    const bool avx512 =
-        host.lookup("avx512f") && host.lookup("avx512vl") && host.lookup("avx512bw");
-    target.lanes = avx512 ? 16 : host.lookup("avx2") ? 8 : 4;
-    target.registers = avx512 ? 32 : 16;
-    target.fusedMultiplyAdd = host.lookup("fma");
-  } else {
-    target.registers = 32; // AArch64: NEON
-    target.fusedMultiplyAdd = true;
-  }
-
-  std::string error;
-  const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, error);
-  if (!found)
-    return llvm::createStringError("cannot generate code for this computer: " + error);
-  target.machine.reset(found->createTargetMachine(triple, target.cpu, target.features, {},
-                                                  llvm::Reloc::PIC_, std::nullopt,
-                                                  llvm::CodeGenOptLevel::Default, /*JIT=*/true));
-  if (!target.machine)
-    return llvm::createStringError("cannot generate code for " + triple.str());
-  return target;
+  return targetFor(llvm::Triple(llvm::sys::getProcessTriple()), llvm::sys::getHostCPUName().str(),
+                   features.getString());
 }
 
 } // namespace mmk

@@ -15,7 +15,19 @@ struct CodeTarget {
   unsigned lanes = 4;      ///< f32 in a vector register
   unsigned registers = 16; ///< vector registers
   bool fusedMultiplyAdd = false;
+  bool dotProduct = false; ///< sums of four products of bytes: vpdpbusd
+
+  /// The register tile of a product: rows of A by vectors of B. Three vectors of B and one element
+  /// of A spread out leave room for eight rows of sums in 32 registers, and for four in 16; where
+  /// products have to be added in a second instruction they want a register too. All divide the 16
+  /// rows of the cube, and three loads feed many multiply-adds.
+  int64_t rows() const { return registers >= 32 ? 8 : fusedMultiplyAdd ? 4 : 2; }
+  static constexpr int64_t vectors = 3;
 };
+
+/// A CPU by its names in LLVM, which has to have been initialised for it.
+llvm::Expected<CodeTarget> targetFor(const llvm::Triple &triple, const std::string &cpu,
+                                     const std::string &features);
 
 /// The CPU underneath, with all of its features.
 llvm::Expected<CodeTarget> hostTarget();

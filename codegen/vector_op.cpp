@@ -8,24 +8,45 @@
 using namespace llvm;
 
 namespace mmk {
-namespace {
 
-/// Values from above that the region uses, but for constants, which are remade in place.
-SmallVector<mlir::Value> scalarsOf(aicore::VectorOp op) {
+SmallVector<mlir::Value> scalarsOf(mlir::Block &region) {
   SetVector<mlir::Value> scalars;
-  for (mlir::Operation &inner : op.getBody().front())
+  for (mlir::Operation &inner : region)
     for (mlir::Value operand : inner.getOperands())
-      if (operand.getParentBlock() != &op.getBody().front() &&
-          !operand.getDefiningOp<mlir::arith::ConstantOp>())
+      if (operand.getParentBlock() != &region && !operand.getDefiningOp<mlir::arith::ConstantOp>())
         scalars.insert(operand);
   return scalars.takeVector();
 }
 
-} // namespace
+bool emitRegion(Emitter &e, mlir::Block &region, unsigned lanes,
+                DenseMap<mlir::Value, Value *> values, SmallVectorImpl<Value *> &yielded) {
+  bool complete = true;
+  auto valueOf = [&](mlir::Value v) -> Value * {
+    if (Value *known = values.lookup(v))
+      return known;
+    auto constant = v.getDefiningOp<mlir::arith::ConstantOp>();
+    return e.splat(emitConstant(e, constant.getValue()), lanes);
+  };
+  for (mlir::Operation &inner : region.without_terminator()) {
+    SmallVector<Value *> operands;
+    for (mlir::Value operand : inner.getOperands())
+      operands.push_back(valueOf(operand));
+    Value *result = emitScalarOp(e, &inner, operands);
+    if (result && isa<Constant>(result) && !result->getType()->isVectorTy())
+      result = e.splat(result, lanes);
+    complete &= result != nullptr;
+    if (!result)
+      result = PoisonValue::get(e.vectorOf(e.elementType(inner.getResult(0).getType()), lanes));
+    values[inner.getResult(0)] = result;
+  }
+  for (mlir::Value value : region.getTerminator()->getOperands())
+    yielded.push_back(valueOf(value));
+  return complete;
+}
 
 VectorCall vectorFunction(Emitter &e, aicore::VectorOp op) {
   VectorCall call;
-  call.scalars = scalarsOf(op);
+  call.scalars = scalarsOf(op.getBody().front());
   const unsigned lanes = e.target.lanes;
   const unsigned inputs = op.getInputs().size(), outputs = op.getOutputs().size();
   SmallVector<Type *> scalarTypes;
@@ -52,13 +73,6 @@ VectorCall vectorFunction(Emitter &e, aicore::VectorOp op) {
     DenseMap<mlir::Value, Value *> values;
     for (auto [i, scalar] : enumerate(call.scalars))
       values[scalar] = e.splat(f->getArg(inputs + outputs + 2 + i), lanes);
-    auto valueOf = [&](mlir::Value v) -> Value * {
-      if (Value *known = values.lookup(v))
-        return known;
-      auto constant = v.getDefiningOp<mlir::arith::ConstantOp>();
-      return e.splat(emitConstant(e, constant.getValue()), lanes);
-    };
-
     auto input = [&](unsigned i, Value *row, Value *column) -> Value * {
       mlir::Value memref = op.getInputs()[i];
       Type *element = elementOf(memref);
@@ -78,22 +92,10 @@ VectorCall vectorFunction(Emitter &e, aicore::VectorOp op) {
       e.loop(e.number(0), columns, e.number(lanes), [&](Value *column) {
         for (unsigned i = 0; i < inputs; ++i)
           values[body.getArgument(i)] = input(i, row, column);
-        for (mlir::Operation &inner : body.without_terminator()) {
-          SmallVector<Value *> operands;
-          for (mlir::Value operand : inner.getOperands())
-            operands.push_back(valueOf(operand));
-          Value *result = emitScalarOp(e, &inner, operands);
-          if (result && isa<Constant>(result) && !result->getType()->isVectorTy())
-            result = e.splat(result, lanes);
-          complete &= result != nullptr;
-          if (!result)
-            result =
-                PoisonValue::get(e.vectorOf(e.elementType(inner.getResult(0).getType()), lanes));
-          values[inner.getResult(0)] = result;
-        }
+        SmallVector<Value *> yielded;
+        complete &= emitRegion(e, body, lanes, values, yielded);
         for (unsigned i = 0; i < outputs; ++i)
-          e.store(valueOf(body.getTerminator()->getOperand(i)),
-                  at(inputs + i, op.getOutputs()[i], row, column));
+          e.store(yielded[i], at(inputs + i, op.getOutputs()[i], row, column));
       });
     });
   });

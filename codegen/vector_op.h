@@ -6,6 +6,15 @@
 
 namespace mmk {
 
+/// Values of the kernel that the elements of a region are computed with, constants aside.
+llvm::SmallVector<mlir::Value> scalarsOf(mlir::Block &region);
+
+/// What a region yields for `lanes` elements at a time. `values` has those of its arguments and of
+/// scalarsOf; false when an operation has no code.
+bool emitRegion(Emitter &e, mlir::Block &region, unsigned lanes,
+                llvm::DenseMap<mlir::Value, llvm::Value *> values,
+                llvm::SmallVectorImpl<llvm::Value *> &yielded);
+
 struct VectorCall {
   /// void(inputs..., outputs..., i64 rows, i64 columns, scalars...); null when an operation of the
   /// region has no code.

@@ -59,7 +59,7 @@ def Aicore_Unit : I32EnumAttr<"Unit", "core of a block", [
 }
 
 def Aicore_Topology : I32EnumAttr<"Topology", "how cube and vector cores meet", [
-    I32EnumAttrCase<"split", 0>, I32EnumAttrCase<"coupled", 1>]> {
+    I32EnumAttrCase<"split", 0>, I32EnumAttrCase<"coupled", 1>, I32EnumAttrCase<"host", 2>]> {
   let cppNamespace = "::mmk::aicore";
 }
 
@@ -405,8 +405,85 @@ def Aicore_VectorOp : Aicore_InstructionOp<"vector", [AttrSizedOperandSegments, 
   let hasVerifier = 1;
 }
 
-def Aicore_YieldOp : Aicore_Op<"yield", [Pure, Terminator, HasParent<"VectorOp">]> {
-  let summary = "the elements that an aicore.vector stores, one for each output";
+def Aicore_ProductOp : Aicore_Op<"product", [AttrSizedOperandSegments, SingleBlock,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "on the host: one output tile, from global memory to global memory";
+  let description = [{
+    The host has no pipes to keep busy and no memories to fill: what is gained there is gained in
+    registers. So one operation does a whole tile, m x n x k, in passes of `step` along k, and its
+    region is applied to the sums while they are in registers, before their only store. The region
+    takes the sum of A x B and one element of each input, and yields one element for each output.
+    Each tensor comes with offsets in all its dimensions; `along` names those that run with the
+    tile's rows and columns (of A: m and k, of B: k and n), -1 where an input does not vary.
+    `shared` says how many tiles take the same rows of A and the same columns of B: operands with
+    more than one user are packed once for all of them. `scratch` is where operands are packed
+    otherwise, and where sums wait between two passes.
+    ```mlir
+    aicore.product %a[%m, %c0] along [0, 1], %b[%c0, %n] along [0, 1]
+      size(%rows, %columns, %k) step 512 shared(%across, %down)
+      ins(%bias[%n] along [-1, 0]) outs(%c[%m, %n] along [0, 1])
+      scratch(%a_l0, %b_l0, %acc) {
+    ^bb0(%sum: f32, %v: f32):
+      %y = arith.addf %sum, %v : f32
+      aicore.yield %y : f32
+    } : ...
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$a, Variadic<Index>:$aOffsets, DenseI64ArrayAttr:$aAlong,
+                       AnyMemRef:$b, Variadic<Index>:$bOffsets, DenseI64ArrayAttr:$bAlong,
+                       Index:$m, Index:$n, Index:$k, I64Attr:$step, Index:$tilesOfA,
+                       Index:$tilesOfB,
+                       Variadic<AnyMemRef>:$inputs, Variadic<Index>:$inputOffsets,
+                       DenseI64ArrayAttr:$inputAlong,
+                       Variadic<AnyMemRef>:$outputs, Variadic<Index>:$outputOffsets,
+                       DenseI64ArrayAttr:$outputAlong,
+                       AnyStaticShapeMemRef:$aScratch, AnyStaticShapeMemRef:$bScratch,
+                       AnyStaticShapeMemRef:$acc);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $a `[` $aOffsets `]` `along` $aAlong `,` $b `[` $bOffsets `]` `along` $bAlong
+    `size` `(` $m `,` $n `,` $k `)` `step` $step `shared` `(` $tilesOfA `,` $tilesOfB `)`
+    `ins` `(` custom<GlobalViews>($inputs, $inputOffsets, $inputAlong, type($inputs)) `)`
+    `outs` `(` custom<GlobalViews>($outputs, $outputOffsets, $outputAlong, type($outputs)) `)`
+    `scratch` `(` $aScratch `,` $bScratch `,` $acc `)` $body
+    `:` type($a) `,` type($b) `,` type($aScratch) `,` type($bScratch) `,` type($acc) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Aicore_ElementwiseOp : Aicore_Op<"elementwise", [AttrSizedOperandSegments, SingleBlock,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "on the host: a tile without a product, from global memory to global memory";
+  let description = [{
+    Rows x columns elements of each output; tensors and region are those of an aicore.product, but
+    for the sum.
+    ```mlir
+    aicore.elementwise size(%rows, %columns) ins(%x[%m, %n] along [0, 1], %v[%n] along [-1, 0])
+      outs(%y[%m, %n] along [0, 1]) {
+    ^bb0(%e: f32, %w: f32):
+      %sum = arith.addf %e, %w : f32
+      aicore.yield %sum : f32
+    }
+    ```
+  }];
+  let arguments = (ins Index:$m, Index:$n,
+                       Variadic<AnyMemRef>:$inputs, Variadic<Index>:$inputOffsets,
+                       DenseI64ArrayAttr:$inputAlong,
+                       Variadic<AnyMemRef>:$outputs, Variadic<Index>:$outputOffsets,
+                       DenseI64ArrayAttr:$outputAlong);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `size` `(` $m `,` $n `)`
+    `ins` `(` custom<GlobalViews>($inputs, $inputOffsets, $inputAlong, type($inputs)) `)`
+    `outs` `(` custom<GlobalViews>($outputs, $outputOffsets, $outputAlong, type($outputs)) `)`
+    $body attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Aicore_YieldOp : Aicore_Op<"yield", [Pure, Terminator,
+    ParentOneOf<["VectorOp", "ProductOp", "ElementwiseOp"]>]> {
+  let summary = "the elements that a region of vector work stores, one for each output";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "$values `:` type($values) attr-dict";
 }

@@ -339,6 +339,11 @@ LogicalResult Chooser::chooseCores() {
   return success();
 }
 
+// On the host a tile is what a thread does at a time, and a stage what it packs at a time: 128 rows
+// of A by a depth of 512 stay in L2 while the columns of B pass by, whole panels of them for any
+// width of vectors.
+constexpr int64_t hostColumns = 384, hostDepth = 512;
+
 // Defaults: a base tile of at most 128 x 256 with rows of 128 bytes along k fills L0C of the 910b
 // and leaves room for two copies in L0A and L0B; a stage is as many base tiles, up to four (512
 // bytes a row, one full packet of global memory), as fit L1.
@@ -368,8 +373,11 @@ void Chooser::chooseTile(StringRef dim, int64_t size) {
   ir::ChoiceOp choice = kernel.choice(key);
   if (choice && isa<IntegerAttr>(choice.getAlternatives()[0]))
     return;
+  // The host's tiles stay as they are unless asked for: its caches fit them, and a product that is
+  // one tile wakes no other thread.
+  const bool fits = choice || machine.getTopology() != aicore::Topology::host;
   set(key, std::to_string(size), kernel.getLoc());
-  if (mayFit(dim))
+  if (mayFit(dim) && fits)
     kernel.choice(key)->setAttr("fit", b.getUnitAttr());
 }
 
@@ -382,7 +390,8 @@ LogicalResult Chooser::addProductTiles(linalg::ContractOp contract,
   SmallVector<StringRef> names = dimNames(contract);
   StringRef dims[] = {names[names.size() - 3], names[names.size() - 2], names.back()};
   const int64_t bytes = type.getIntOrFloatBitWidth() / 8;
-  int64_t sizes[] = {128, 256, 128 / bytes};
+  const bool host = machine.getTopology() == aicore::Topology::host;
+  int64_t sizes[] = {128, host ? hostColumns : 256, host ? hostDepth : 128 / bytes};
   auto &[m, n, k] = sizes;
   auto given = [&](unsigned i) { return number(("tile." + dims[i]).str()) > 0; };
   for (unsigned i = 0; i < 3; ++i)
@@ -396,7 +405,7 @@ LogicalResult Chooser::addProductTiles(linalg::ContractOp contract,
       break;
     (shrinksN ? n : m) /= 2;
   }
-  const int64_t copies = number("buffers.l0", 2);
+  const int64_t copies = host ? 1 : number("buffers.l0", 2);
   while (!given(2) && k > machine.depthOf(type) &&
          (m * k * bytes * copies > machine.capacity(aicore::Space::l0a) ||
           n * k * bytes * copies > machine.capacity(aicore::Space::l0b)))
@@ -417,7 +426,9 @@ void Chooser::addElementwiseTiles(llvm::MapVector<StringRef, int64_t> &defaults)
   for (Type type : kernel.getBody().getArgumentTypes())
     tensors += isa<RankedTensorType>(type);
   int64_t elements = machine.capacity(aicore::Space::ub) / (2 * tensors + 2) / 4;
-  constexpr int64_t row = 512;
+  // The host reads rows where they are; long ones keep its prefetchers on their way.
+  const bool host = machine.getTopology() == aicore::Topology::host;
+  const int64_t row = host ? 4096 : 512;
   auto add = [&](StringRef dim, int64_t size) {
     if (!isName(dim))
       return;
@@ -445,7 +456,7 @@ LogicalResult Chooser::chooseStage(linalg::ContractOp contract) {
   int64_t row = (tileOf(names[names.size() - 3], 128) + tileOf(names[names.size() - 2], 256)) *
                 operandType(contract).getIntOrFloatBitWidth() / 8;
   int64_t room = machine.capacity(aicore::Space::l1) / number("buffers.l1");
-  int64_t factor = 4;
+  int64_t factor = machine.getTopology() == aicore::Topology::host ? 1 : 4;
   while (factor > 1 && row * tileK * factor > room)
     factor /= 2;
   std::string key = ("stage." + k).str();

@@ -291,9 +291,15 @@ LogicalResult Placer::emitNest(ir::NestOp nest) {
   b.setInsertionPointToEnd(inside);
 
   VectorBuffers buffers;
-  if (tile.contract)
-    allocateProduct(tile);
-  allocateVectorSection(tile, buffers);
+  const bool onHost = isForHost(tile);
+  if (onHost) {
+    if (tile.contract)
+      allocateHostProduct(tile);
+  } else {
+    if (tile.contract)
+      allocateProduct(tile);
+    allocateVectorSection(tile, buffers);
+  }
   for (Operation &op : body.without_terminator())
     if (!map.contains(op.getNumResults() ? op.getResult(0) : Value()))
       clonePure(op);
@@ -327,6 +333,10 @@ LogicalResult Placer::emitNest(ir::NestOp nest) {
     destinations.push_back({insert.getSource(), view, names.lookup(result)});
   }
 
+  if (onHost) {
+    emitHostTile(tile, destinations);
+    return success();
+  }
   if (tile.contract)
     emitProduct(tile);
   emitEpilogue(tile, buffers, destinations);

@@ -1,6 +1,6 @@
-// aicore-place in four files: place.cpp does kernels and nests, product_section.cpp what the cube
+// aicore-place in five files: place.cpp does kernels and nests, product_section.cpp what the cube
 // does for a tile, vector_section.cpp what the vector cores do with it, partial_sums.cpp how they
-// come by a product that was split.
+// come by a product that was split, host.cpp what a tile is on the host.
 #pragma once
 
 #include "ir/aicore.h"
@@ -93,6 +93,18 @@ private:
   Tile partOf(const Tile &tile, int64_t part);
   /// `extent`, or 0 when there are no columns.
   mlir::Value whereAny(mlir::Value columns, mlir::Value extent);
+
+  // host.cpp
+  /// Tensors of a tile on the host: one operation reads and writes them where they are.
+  struct HostTensors;
+  bool isForHost(const Tile &tile);
+  void allocateHostProduct(Tile &tile);
+  HostTensors hostInputs(Tile &tile);
+  HostTensors hostOutputs(Tile &tile, llvm::ArrayRef<Destination> destinations);
+  void emitHostRegion(Tile &tile, mlir::Region &region, const HostTensors &inputs,
+                      llvm::ArrayRef<Destination> destinations);
+  void emitHostTile(Tile &tile, llvm::ArrayRef<Destination> destinations);
+  void emitHostProduct(Tile &tile, llvm::ArrayRef<Destination> destinations);
 
   // vector_section.cpp
   struct VectorBuffers;

@@ -64,14 +64,24 @@ CoreMemories CoreMemory::view(int64_t block) const {
 
 const char *CoreMemory::damaged() const {
   auto intact = [&](size_t from) {
+    // All bytes equal the first, which is the guard: a comparison of words, run after each phase.
     const char *begin = memory_ + from;
-    return std::all_of(begin, begin + guardBytes,
-                       [](char c) { return static_cast<unsigned char>(c) == guardByte; });
+    return static_cast<unsigned char>(*begin) == guardByte &&
+           std::memcmp(begin, begin + 1, guardBytes - 1) == 0;
   };
   for (const Zone &zone : zones_)
     if (!intact(zone.offset - guardBytes) || !intact(zone.offset + zone.bytes))
       return zone.name;
   return nullptr;
+}
+
+std::unique_ptr<PackedOperands> EmulatedCores::takePacked() {
+  std::lock_guard lock(packedMutex_);
+  if (packed_.empty())
+    return std::make_unique<PackedOperands>();
+  std::unique_ptr<PackedOperands> taken = std::move(packed_.back());
+  packed_.pop_back();
+  return taken;
 }
 
 llvm::Error EmulatedCores::run(PhaseFunction phase, const KernelArguments &arguments,
@@ -85,14 +95,28 @@ llvm::Error EmulatedCores::run(PhaseFunction phase, const KernelArguments &argum
   }
   if (watch)
     watch->beginPhase();
+  std::unique_ptr<PackedOperands> packed = takePacked();
   parallelFor(blocks_, workers, [&](int64_t block, unsigned worker) {
     CoreMemories view = memories_[worker]->view(block);
+    view.packed = packed.get();
+    view.findPacked = [](void *packed, const void *source, int64_t kind, int64_t bytes,
+                         int64_t *mine) {
+      return static_cast<PackedOperands *>(packed)->find(source, kind, bytes, *mine);
+    };
+    view.keepPacked = [](void *packed, char *data) {
+      static_cast<PackedOperands *>(packed)->keep(data);
+    };
     if (watch)
       watch->beginBlock(view);
     phase(&arguments, &view);
   });
   if (watch)
     watch->endPhase();
+  packed->clear();
+  {
+    std::lock_guard lock(packedMutex_);
+    packed_.push_back(std::move(packed));
+  }
   for (const auto &memory : memories_)
     if (const char *name = memory->damaged())
       return llvm::createStringError("the generated program wrote beyond " + std::string(name));

@@ -4,11 +4,13 @@
 
 #include "machines/machine.h"
 #include "runtime/abi.h"
+#include "runtime/packed.h"
 
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 namespace mmk {
@@ -68,6 +70,9 @@ private:
   const Machine &machine_;
   int64_t blocks_, globalBytes_;
   std::vector<std::unique_ptr<CoreMemory>> memories_; ///< by worker
+  std::unique_ptr<PackedOperands> takePacked();
+  std::mutex packedMutex_;
+  std::vector<std::unique_ptr<PackedOperands>> packed_; ///< of no run; guarded by packedMutex_
 };
 
 } // namespace mmk

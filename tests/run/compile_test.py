@@ -94,7 +94,7 @@ class Compile(CommandTest):
         text = self.mmk("check", FUSED, "--machine", "host", "--set", "tile.M=64")
         self.assertRegex(text, r"^ok: 1 kernel, 6 cases; on host:\n"
                                r"  matmul_bias_leakyrelu: cores=\d+,tile=64x256x64,.*\n"
-                               r"    fills of a core: l1 \d+ %, l0a \d+ %,.*\n$")
+                               r"    fills of a core: l0a \d+ %, l0b \d+ %,.*\n$")
 
     def test_check_as_json(self):
         (kernel,) = json.loads(self.mmk("check", FUSED, "--json", "-"))

@@ -1,0 +1,94 @@
+#include "ceilings.h"
+
+#include <algorithm>
+#include <cstring>
+#include <ctime>
+#include <vector>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace mmk {
+namespace {
+
+constexpr int chains = 20, iterations = 8000, attempts = 6;
+
+/// Best rate of `loop`, which does `operations` an iteration.
+template <typename Loop> double bestRate(double operations, Loop loop) {
+  double best = 0;
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    const double begin = threadSeconds();
+    loop();
+    best = std::max(best, operations * iterations / (threadSeconds() - begin) * 1e-9);
+  }
+  return best;
+}
+
+// Chains of multiply-adds that wait for nothing but themselves, more of them than two units of
+// latency four can have under way. The empty asm keeps each a register of its own.
+#define MMK_CHAINS(VECTOR, STEP)                                                                   \
+  VECTOR sums[chains] = {};                                                                        \
+  for (int i = 0; i < iterations; ++i) {                                                           \
+    for (VECTOR &sum : sums)                                                                       \
+      STEP;                                                                                        \
+    for (VECTOR &sum : sums)                                                                       \
+      asm volatile("" : "+v"(sum));                                                                \
+  }
+
+#if defined(__x86_64__)
+__attribute__((target("avx512f"))) void f32By16() {
+  const __m512 x = _mm512_set1_ps(0.5f);
+  MMK_CHAINS(__m512, sum = _mm512_fmadd_ps(sum, x, x))
+}
+__attribute__((target("avx2,fma"))) void f32By8() {
+  const __m256 x = _mm256_set1_ps(0.5f);
+  MMK_CHAINS(__m256, sum = _mm256_fmadd_ps(sum, x, x))
+}
+__attribute__((target("avx512f,avx512bf16"))) void bf16By32() {
+  const __m512bh x = (__m512bh)_mm512_set1_epi32(0x3f003f00);
+  MMK_CHAINS(__m512, sum = _mm512_dpbf16_ps(sum, x, x))
+}
+__attribute__((target("avx512f,avx512vnni"))) void i8By64() {
+  const __m512i x = _mm512_set1_epi8(1);
+  MMK_CHAINS(__m512i, sum = _mm512_dpbusd_epi32(sum, x, x))
+}
+#endif
+
+} // namespace
+
+double threadSeconds() {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+Ceilings measureCeilings() {
+  Ceilings ceilings;
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f"))
+    ceilings.f32 = bestRate(chains * 16 * 2, f32By16);
+  else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    ceilings.f32 = bestRate(chains * 8 * 2, f32By8);
+  if (__builtin_cpu_supports("avx512bf16"))
+    ceilings.bf16 = bestRate(chains * 32 * 2, bf16By32);
+  if (__builtin_cpu_supports("avx512vnni"))
+    ceilings.i8 = bestRate(chains * 64 * 2, i8By64);
+#endif
+  return ceilings;
+}
+
+double measureCopyBandwidth() {
+  constexpr size_t bytes = size_t(256) << 20;
+  std::vector<char> from(bytes, 1), to(bytes);
+  double best = 0;
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    const double begin = threadSeconds();
+    std::memcpy(to.data(), from.data(), bytes);
+    asm volatile("" : : "r"(to.data()) : "memory");
+    best = std::max(best, 2e-9 * bytes / (threadSeconds() - begin));
+  }
+  return best;
+}
+
+} // namespace mmk

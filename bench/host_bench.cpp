@@ -1,0 +1,189 @@
+// What the host computes, as a fraction of what it could: fused bias and leaky relu on one thread,
+// for each type and shape, beside the ceiling measured in the same moment. Then elementwise
+// kernels beside a copy, and one emulated run beside the host's.
+#include "ceilings.h"
+
+#include "codegen/executable.h"
+#include "frontend/compile.h"
+#include "frontend/lower/lower.h"
+#include "passes/passes.h"
+#include "runtime/data.h"
+#include "runtime/tensor.h"
+
+#include "mlir/IR/MLIRContext.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace mmk {
+namespace {
+
+struct Compiled {
+  std::unique_ptr<SourceFile> file;
+  Program program;
+  std::unique_ptr<Executable> executable;
+};
+
+Compiled compile(const std::string &text, const std::string &machineName) {
+  Compiled made;
+  Diagnostics diagnostics;
+  auto program = checkProgram("bench.mmk", text, diagnostics, made.file);
+  if (!program) {
+    fmt::print(stderr, "{}", diagnostics.render());
+    std::exit(1);
+  }
+  made.program = std::move(*program);
+  Machine machine = llvm::cantFail(loadMachine(machineName));
+  mlir::DialectRegistry registry;
+  registerDialectExtensions(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  auto module = lowerToIr(*made.program.kernels[0], machineName, context);
+  if (failed(runPipeline(*module, machine, Stage::aicore)))
+    std::exit(1);
+  made.executable = llvm::cantFail(Executable::compile(*module, machine));
+  return made;
+}
+
+/// Seeded tensors of a kernel at some dimensions.
+struct Data {
+  Data(const Kernel &kernel, const std::map<std::string, int64_t> &dims) {
+    auto extents = [&](const Shape &shape) {
+      std::vector<int64_t> all;
+      for (const Dimension &dimension : shape)
+        all.push_back(dimension.isLiteral() ? dimension.literal : dims.at(dimension.name));
+      return all;
+    };
+    for (const std::string &name : kernel.dimensions)
+      arguments.dims.push_back(dims.at(name));
+    for (const Parameter &parameter : kernel.parameters) {
+      arguments.scalars.push_back(parameter.byDefault.value_or(0));
+      arguments.tensors.push_back(nullptr);
+      if (parameter.isScalar())
+        continue;
+      tensors.push_back(llvm::cantFail(Tensor::allocate(parameter.type, extents(parameter.shape))));
+      fillWithData(tensors.back(), DataKind::uniform, tensors.size(), 1);
+      arguments.tensors.back() = tensors.back().data();
+    }
+    for (const Result &result : kernel.results) {
+      tensors.push_back(llvm::cantFail(Tensor::allocate(result.type, extents(result.shape))));
+      arguments.results.push_back(tensors.back().data());
+    }
+  }
+  std::vector<Tensor> tensors;
+  Arguments arguments;
+};
+
+/// The shortest of several runs, at least a few and for about half a second, in seconds of the
+/// CPU; and the medians of the ceilings beside them.
+struct Measured {
+  double seconds = 1e9;
+  Ceilings ceilings;
+};
+
+double median(std::vector<double> values) {
+  std::ranges::nth_element(values, values.begin() + values.size() / 2);
+  return values[values.size() / 2];
+}
+
+Measured measure(Executable &executable, const Arguments &arguments) {
+  Measured best;
+  double spent = 0;
+  std::vector<double> f32, bf16, i8;
+  for (int round = 0; round < 200 && (round < 4 || spent < 0.6); ++round) {
+    const Ceilings now = measureCeilings();
+    f32.push_back(now.f32);
+    bf16.push_back(now.bf16);
+    i8.push_back(now.i8);
+    int runs = 1;
+    double seconds = 0;
+    for (; seconds < 2e-3; runs *= 2) {
+      const double begin = threadSeconds();
+      for (int i = 0; i < runs; ++i)
+        llvm::cantFail(executable.run(arguments, 1));
+      seconds = threadSeconds() - begin;
+      best.seconds = std::min(best.seconds, seconds / runs);
+      spent += seconds;
+    }
+  }
+  best.ceilings = {median(f32), median(bf16), median(i8)};
+  return best;
+}
+
+std::string fusedText(const std::string &type) {
+  if (type == "i8")
+    return "kernel k(a: i8[M, K], b: i8[K, N], scale: f32[N], bias: f32[N], alpha: f32 = 0.01)"
+           " -> c: f32[M, N] { c = leaky_relu((a @ b) * scale + bias, alpha); }";
+  return fmt::format("kernel k(a: {0}[M, K], b: {0}[K, N], bias: f32[N], alpha: f32 = 0.01)"
+                     " -> c: f32[M, N] {{ c = leaky_relu(a @ b + bias, alpha); }}",
+                     type);
+}
+
+void products(const std::vector<std::string> &types) {
+  const std::vector<std::array<int64_t, 3>> shapes = {
+      {2048, 2048, 2048}, {4096, 1024, 4096}, {1024, 512, 1024}, {512, 128, 512},
+      {1000, 1000, 1000}, {127, 129, 131},    {64, 64, 64},      {32, 32, 32},
+      {16, 4096, 4096},   {1, 4096, 4096},    {4096, 1, 4096},   {4096, 64, 4096},
+      {8192, 256, 64}};
+  fmt::print("{:<18}{}\n", "M,N,K", "  GFLOP/s and fraction of the ceiling, by type");
+  std::map<std::string, Compiled> kernels;
+  for (const std::string &type : types)
+    kernels.emplace(type, compile(fusedText(type), "host"));
+  for (auto [m, n, k] : shapes) {
+    fmt::print("{:<18}", fmt::format("{},{},{}", m, n, k));
+    for (const std::string &type : types) {
+      Compiled &kernel = kernels.at(type);
+      Data data(*kernel.program.kernels[0], {{"M", m}, {"N", n}, {"K", k}});
+      const Measured best = measure(*kernel.executable, data.arguments);
+      const double rate = 2e-9 * double(m) * double(n) * double(k) / best.seconds;
+      const double ceiling =
+          type == "i8" && best.ceilings.i8 > 0 ? best.ceilings.i8 : best.ceilings.f32;
+      fmt::print("  {:>4} {:7.1f} {:5.3f}", type, rate, rate / ceiling);
+      std::fflush(stdout);
+    }
+    fmt::print("\n");
+  }
+}
+
+void elementwise() {
+  const double copy = measureCopyBandwidth();
+  fmt::print("\ncopy {:.1f} GB/s; elementwise, f32[4096, 4096]:\n", copy);
+  for (auto [name, body] : std::vector<std::pair<std::string, std::string>>{
+           {"relu", "relu(x)"}, {"add a row", "x + v"}, {"gelu", "gelu(x)"}}) {
+    Compiled kernel = compile(
+        "kernel k(x: f32[M, N], v: f32[N]) -> y: f32[M, N] { y = " + body + " + 0 * v; }", "host");
+    Data data(*kernel.program.kernels[0], {{"M", 4096}, {"N", 4096}});
+    const Measured best = measure(*kernel.executable, data.arguments);
+    const double rate = 8e-9 * 4096 * 4096 / best.seconds;
+    fmt::print("  {:<10} {:6.1f} GB/s  {:5.3f} of the copy\n", name, rate, rate / copy);
+  }
+}
+
+void emulated() {
+  const std::map<std::string, int64_t> dims = {{"M", 2048}, {"N", 2048}, {"K", 2048}};
+  Compiled host = compile(fusedText("f16"), "host"),
+           core = compile(fusedText("f16"), "ascend910b3");
+  Data data(*host.program.kernels[0], dims);
+  const double onHost = measure(*host.executable, data.arguments).seconds;
+  const double onCore = measure(*core.executable, data.arguments).seconds;
+  fmt::print(
+      "\n2048,2048,2048 f16 on an emulated core: {:.1f} ms, {:.2f} times the host's {:.1f}\n",
+      onCore * 1e3, onCore / onHost, onHost * 1e3);
+}
+
+} // namespace
+} // namespace mmk
+
+int main(int argc, char **argv) {
+  std::vector<std::string> types(argv + 1, argv + argc);
+  if (types.empty())
+    types = {"f32", "f16", "bf16", "i8"};
+  const mmk::Ceilings ceilings = mmk::measureCeilings();
+  fmt::print("one core: f32 {:.0f} GFLOP/s, vdpbf16ps {:.0f}, vpdpbusd {:.0f} GOP/s\n\n",
+             ceilings.f32, ceilings.bf16, ceilings.i8);
+  mmk::products(types);
+  mmk::elementwise();
+  mmk::emulated();
+}

@@ -1,0 +1,243 @@
+#include "codegen/epilogue.h"
+
+#include "codegen/vector_op.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace llvm;
+
+namespace mmk {
+namespace {
+
+/// Instructions of a region, roughly, up to which it is light.
+constexpr int64_t lightRegion = 12;
+
+int64_t weightOf(mlir::Operation &op) {
+  if (isa<mlir::math::ExpOp, mlir::math::LogOp, mlir::math::TanhOp, mlir::math::ErfOp>(op))
+    return 25;
+  return isa<mlir::arith::TruncFOp>(op) ? 3 : 1;
+}
+
+/// Results of this size push everything else out of the caches, and are read again from memory
+/// anyway: they are written past them.
+constexpr int64_t streamedBytes = int64_t(8) << 20;
+
+} // namespace
+
+Epilogue::Epilogue(Emitter &e, mlir::Block &region, Type *sum, mlir::ValueRange inputs,
+                   ArrayRef<int64_t> inputAlong, mlir::ValueRange outputs)
+    : e(e), b(e.b), region(region), sum(sum), inputs(inputs.begin(), inputs.end()),
+      outputs(outputs.begin(), outputs.end()), inputAlong(inputAlong) {}
+
+Type *Epilogue::elementOf(mlir::Value tensor) {
+  return e.elementType(cast<mlir::MemRefType>(tensor.getType()).getElementType());
+}
+
+Value *Epilogue::field(Value *context, int64_t index, Type *type) {
+  return b.CreateAlignedLoad(type, e.offset(context, 8 * index), Align(8));
+}
+
+Value *Epilogue::context(ArrayRef<Plane> inputPlanes, ArrayRef<Plane> outputPlanes,
+                         ArrayRef<Value *> scalars) {
+  SmallVector<Value *> fields;
+  Value *allDense = b.getTrue();
+  for (auto [i, plane] : enumerate(inputPlanes)) {
+    fields.append({plane.pointer, plane.row, plane.column});
+    if (inputAlong[2 * i + 1] >= 0)
+      allDense = b.CreateAnd(
+          allDense, b.CreateICmpEQ(plane.column, e.number(e.bytesOf(elementOf(inputs[i])))));
+  }
+  for (const Plane &plane : outputPlanes)
+    fields.append({plane.pointer, plane.row});
+  fields.push_back(b.CreateZExt(allDense, e.i64()));
+  fields.append(scalars.begin(), scalars.end());
+  Value *context = e.local(ArrayType::get(e.i64(), fields.size()));
+  for (auto [i, value] : enumerate(fields))
+    b.CreateAlignedStore(value, e.offset(context, 8 * i), Align(8));
+  return context;
+}
+
+Value *Epilogue::isDense(Value *context) {
+  return b.CreateICmpNE(field(context, dense(), e.i64()), e.number(0));
+}
+
+bool Epilogue::isLight() const {
+  int64_t weight = 0;
+  for (mlir::Operation &op : region.without_terminator())
+    weight += weightOf(op);
+  return weight <= lightRegion;
+}
+
+DenseMap<mlir::Value, Value *> Epilogue::scalarValues(Value *context) {
+  DenseMap<mlir::Value, Value *> known;
+  for (auto [i, scalar] : enumerate(scalarsOf(region)))
+    known[scalar] =
+        e.splat(field(context, dense() + 1 + i, e.elementType(scalar.getType())), e.target.lanes);
+  return known;
+}
+
+Value *Epilogue::inputAt(Value *context, int64_t i, Value *row, Value *column) {
+  Value *pointer = field(context, 3 * i, e.pointer());
+  Value *at = b.CreateMul(row, field(context, 3 * i + 1, e.i64()));
+  return e.offset(pointer,
+                  b.CreateAdd(at, b.CreateMul(column, field(context, 3 * i + 2, e.i64()))));
+}
+
+Value *Epilogue::outputAt(Value *context, int64_t i, Value *row, Value *column) {
+  const int64_t first = 3 * inputs.size() + 2 * i;
+  Value *at = b.CreateMul(row, field(context, first + 1, e.i64()));
+  return e.offset(field(context, first, e.pointer()),
+                  e.plus(at, column, e.bytesOf(elementOf(outputs[i]))));
+}
+
+Value *Epilogue::loadDense(Value *context, int64_t i, Value *row, Value *column) {
+  Type *type = elementOf(inputs[i]);
+  Value *start = e.offset(field(context, 3 * i, e.pointer()),
+                          b.CreateMul(row, field(context, 3 * i + 1, e.i64())));
+  if (inputAlong[2 * i + 1] < 0)
+    return e.splat(e.load(type, start), e.target.lanes);
+  return e.load(e.vectorOf(type, e.target.lanes),
+                e.offset(start, b.CreateMul(column, e.number(e.bytesOf(type)))));
+}
+
+Value *Epilogue::loadAny(Value *context, int64_t i, Value *row, Value *column, Value *count) {
+  Type *type = elementOf(inputs[i]);
+  const unsigned lanes = e.target.lanes;
+  Value *start = inputAt(context, i, row, column);
+  if (inputAlong[2 * i + 1] < 0)
+    return e.splat(e.load(type, start), lanes);
+  return e.either(
+      isDense(context), [&] { return e.loadSome(e.vectorOf(type, lanes), start, count); },
+      [&]() -> Value * {
+        // One by one, into a vector in memory.
+        Value *gathered = e.local(e.vectorOf(type, lanes));
+        e.store(Constant::getNullValue(e.vectorOf(type, lanes)), gathered);
+        Value *stride = field(context, 3 * i + 2, e.i64());
+        e.loop(e.number(0), count, e.number(1), [&](Value *lane) {
+          Value *element = e.load(type, e.offset(start, b.CreateMul(lane, stride)));
+          e.store(element, e.offset(gathered, b.CreateMul(lane, e.number(e.bytesOf(type)))));
+        });
+        return e.load(e.vectorOf(type, lanes), gathered);
+      });
+}
+
+void Epilogue::apply(DenseMap<mlir::Value, Value *> &known, SmallVectorImpl<Value *> &yielded) {
+  complete &= emitRegion(e, region, e.target.lanes, known, yielded);
+}
+
+void Epilogue::store(ArrayRef<Value *> sums, int64_t vectors, Value *context, Value *row,
+                     Value *column) {
+  const int64_t lanes = e.target.lanes, rows = sums.size() / vectors, count = inputs.size();
+  DenseMap<mlir::Value, Value *> known = scalarValues(context);
+  auto load = [&](int64_t i, int64_t r, int64_t v) {
+    return loadDense(context, i, b.CreateAdd(row, e.number(r)),
+                     b.CreateAdd(column, e.number(v * lanes)));
+  };
+  // What is the same for all rows is loaded once.
+  SmallVector<Value *> ofAllRows;
+  for (int64_t i = 0; i < count; ++i)
+    for (int64_t v = 0; v < vectors; ++v)
+      ofAllRows.push_back(inputAlong[2 * i] < 0 ? load(i, 0, v) : nullptr);
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t v = 0; v < vectors; ++v) {
+      known[region.getArgument(0)] = sums[r * vectors + v];
+      for (int64_t i = 0; i < count; ++i) {
+        Value *shared = ofAllRows[i * vectors + v];
+        known[argument(i)] = shared ? shared : load(i, r, v);
+      }
+      SmallVector<Value *> yielded;
+      apply(known, yielded);
+      for (auto [i, value] : enumerate(yielded))
+        e.store(value, outputAt(context, i, b.CreateAdd(row, e.number(r)),
+                                b.CreateAdd(column, e.number(v * lanes))));
+    }
+}
+
+void Epilogue::storeRow(Value *context, Value *row, Value *column, Value *columns, bool stream) {
+  const int64_t lanes = e.target.lanes;
+  DenseMap<mlir::Value, Value *> known = scalarValues(context);
+  e.loop(column, columns, e.number(lanes), [&](Value *at) {
+    for (size_t i = 0; i < inputs.size(); ++i)
+      known[argument(i)] = loadDense(context, i, row, at);
+    SmallVector<Value *> yielded;
+    apply(known, yielded);
+    for (auto [i, value] : enumerate(yielded)) {
+      Value *to = outputAt(context, i, row, at);
+      if (!stream) {
+        e.store(value, to);
+        continue;
+      }
+      const int64_t bytes = lanes * e.bytesOf(elementOf(outputs[i]));
+      StoreInst *store = b.CreateAlignedStore(value, to, Align(bytes));
+      Metadata *one = ConstantAsMetadata::get(b.getInt32(1));
+      store->setMetadata(LLVMContext::MD_nontemporal, MDNode::get(b.getContext(), one));
+    }
+  });
+}
+
+Function *Epilogue::finish(const std::string &name) {
+  return e.helper(name, 2, 5, {}, [&](Function *f) {
+    Value *sums = f->getArg(0), *context = f->getArg(1), *sumRow = f->getArg(2),
+          *row = f->getArg(3), *column = f->getArg(4), *rows = f->getArg(5),
+          *columns = f->getArg(6);
+    const int64_t lanes = e.target.lanes;
+    const DenseMap<mlir::Value, Value *> scalars = scalarValues(context);
+    e.loop(e.number(0), rows, e.number(1), [&](Value *r) {
+      e.loop(e.number(0), columns, e.number(lanes), [&](Value *c) {
+        Value *count = e.min(b.CreateSub(columns, c), e.number(lanes));
+        Value *atRow = b.CreateAdd(row, r), *atColumn = b.CreateAdd(column, c);
+        DenseMap<mlir::Value, Value *> known = scalars;
+        if (sum)
+          known[region.getArgument(0)] =
+              e.load(e.vectorOf(sum, lanes), e.offset(sums, e.plus(b.CreateMul(r, sumRow), c, 4)));
+        for (size_t i = 0; i < inputs.size(); ++i)
+          known[argument(i)] = loadAny(context, i, atRow, atColumn, count);
+        SmallVector<Value *> yielded;
+        apply(known, yielded);
+        for (auto [i, value] : enumerate(yielded))
+          e.storeSome(value, outputAt(context, i, atRow, atColumn), count);
+      });
+    });
+  });
+}
+
+bool emitElementwise(Emitter &e, aicore::ElementwiseOp op, ArrayRef<Plane> inputs,
+                     ArrayRef<Plane> outputs, ArrayRef<Value *> scalars, Value *m, Value *n,
+                     Value *total) {
+  IRBuilder<> &b = e.b;
+  Epilogue epilogue(e, op.getBody().front(), nullptr, op.getInputs(), op.getInputAlong(),
+                    op.getOutputs());
+  Value *context = epilogue.context(inputs, outputs, scalars);
+  const std::string name = "elementwise_" + std::to_string(e.module.size());
+  Function *finish = epilogue.finish(name + "_finish");
+  Value *dense = epilogue.isDense(context);
+  // Where every vector of every row of the results is aligned.
+  Value *aligned = e.number(0);
+  for (auto [output, plane] : zip(op.getOutputs(), outputs)) {
+    Type *element = e.elementType(cast<mlir::MemRefType>(output.getType()).getElementType());
+    Value *places = b.CreateOr(b.CreatePtrToInt(plane.pointer, e.i64()), plane.row);
+    aligned =
+        b.CreateOr(aligned, b.CreateAnd(places, e.number(e.target.lanes * e.bytesOf(element) - 1)));
+  }
+  Value *streams = b.CreateAnd(b.CreateICmpSGE(total, e.number(streamedBytes)),
+                               b.CreateICmpEQ(aligned, e.number(0)));
+  Value *whole = b.CreateSelect(dense, e.roundDown(n, e.target.lanes), e.number(0));
+  auto rows = [&](bool stream) {
+    e.loop(e.number(0), m, e.number(1),
+           [&](Value *row) { epilogue.storeRow(context, row, e.number(0), whole, stream); });
+  };
+  e.when(streams, [&] {
+    rows(true);
+    // Other cores are to see what went past the caches.
+    b.CreateFence(AtomicOrdering::SequentiallyConsistent);
+  });
+  e.when(b.CreateNot(streams), [&] { rows(false); });
+  e.when(b.CreateICmpSLT(whole, n), [&] {
+    b.CreateCall(finish,
+                 {context, context, e.number(0), e.number(0), whole, m, b.CreateSub(n, whole)});
+  });
+  return epilogue.complete;
+}
+
+} // namespace mmk

@@ -1,0 +1,81 @@
+// What happens to the elements of a tile on the host before their only store: a region, applied to
+// vectors in registers.
+#pragma once
+
+#include "codegen/emitter.h"
+#include "ir/aicore.h"
+
+namespace mmk {
+
+/// A tensor, or a part of one, in memory; strides in bytes.
+struct Plane {
+  llvm::Value *pointer = nullptr, *row = nullptr, *column = nullptr;
+};
+
+/// The region of an aicore.product or aicore.elementwise, and the tensors of its elements. Its
+/// functions get them as one array of eight-byte fields in their caller's frame: of each input
+/// pointer, row and column stride, of each output pointer and row stride, whether all inputs are
+/// dense along their rows, scalars.
+class Epilogue {
+public:
+  /// `sum`: type of the region's first argument that comes from no tensor, or null.
+  Epilogue(Emitter &e, mlir::Block &region, llvm::Type *sum, mlir::ValueRange inputs,
+           llvm::ArrayRef<int64_t> inputAlong, mlir::ValueRange outputs);
+
+  /// The array, filled.
+  llvm::Value *context(llvm::ArrayRef<Plane> inputs, llvm::ArrayRef<Plane> outputs,
+                       llvm::ArrayRef<llvm::Value *> scalars);
+  llvm::Value *isDense(llvm::Value *context);
+
+  /// Whether the region is so short that it may be repeated for every register of a tile. Sums of
+  /// a tile with a longer one pass through the first-level cache to one loop.
+  bool isLight() const;
+
+  /// A whole tile with dense inputs at (row, column): each of `sums`, row by row, `vectors` to a
+  /// row, goes through the region and out.
+  void store(llvm::ArrayRef<llvm::Value *> sums, int64_t vectors, llvm::Value *context,
+             llvm::Value *row, llvm::Value *column);
+
+  /// Vectors of one row from `column` on, below `columns`: whole ones, with dense inputs.
+  /// `stream`: past the caches, to where a vector is aligned.
+  void storeRow(llvm::Value *context, llvm::Value *row, llvm::Value *column, llvm::Value *columns,
+                bool stream);
+
+  /// void(ptr sums, ptr context, i64 sumRow, i64 row, i64 column, i64 rows, i64 columns): the same
+  /// for what is ragged or strided, from sums in memory, in rows of `sumRow` bytes.
+  llvm::Function *finish(const std::string &name);
+
+  /// False once an operation of the region had no code.
+  bool complete = true;
+
+private:
+  int64_t dense() const { return 3 * inputs.size() + 2 * outputs.size(); }
+  llvm::Value *field(llvm::Value *context, int64_t index, llvm::Type *type);
+  llvm::Type *elementOf(mlir::Value tensor);
+  /// Address of element (row, column) of an input; column 0 when it does not vary along them.
+  llvm::Value *inputAt(llvm::Value *context, int64_t i, llvm::Value *row, llvm::Value *column);
+  llvm::Value *outputAt(llvm::Value *context, int64_t i, llvm::Value *row, llvm::Value *column);
+  /// A vector of an input that is dense along its rows.
+  llvm::Value *loadDense(llvm::Value *context, int64_t i, llvm::Value *row, llvm::Value *column);
+  llvm::Value *loadAny(llvm::Value *context, int64_t i, llvm::Value *row, llvm::Value *column,
+                       llvm::Value *count);
+  void apply(llvm::DenseMap<mlir::Value, llvm::Value *> &known,
+             llvm::SmallVectorImpl<llvm::Value *> &yielded);
+  llvm::DenseMap<mlir::Value, llvm::Value *> scalarValues(llvm::Value *context);
+  mlir::Value argument(int64_t input) { return region.getArgument(input + (sum ? 1 : 0)); }
+
+  Emitter &e;
+  llvm::IRBuilder<> &b;
+  mlir::Block &region;
+  llvm::Type *sum;
+  llvm::SmallVector<mlir::Value> inputs, outputs;
+  llvm::SmallVector<int64_t> inputAlong;
+};
+
+/// Emits an aicore.elementwise of m x n elements, `total` bytes of which its results have in all
+/// tiles. False when an operation of the region has no code.
+bool emitElementwise(Emitter &e, aicore::ElementwiseOp op, llvm::ArrayRef<Plane> inputs,
+                     llvm::ArrayRef<Plane> outputs, llvm::ArrayRef<llvm::Value *> scalars,
+                     llvm::Value *m, llvm::Value *n, llvm::Value *total);
+
+} // namespace mmk

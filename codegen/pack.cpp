@@ -1,0 +1,239 @@
+#include "codegen/pack.h"
+
+using namespace llvm;
+
+namespace mmk {
+namespace {
+
+// Rows i and j = i + step swap their off-diagonal blocks of step x step; after all powers of two
+// the square is transposed.
+void transposeSquare(Emitter &e, SmallVectorImpl<Value *> &rows) {
+  const unsigned size = rows.size();
+  for (unsigned step = size / 2; step > 0; step /= 2)
+    for (unsigned i = 0; i < size; ++i) {
+      if (i & step)
+        continue;
+      SmallVector<int> low(size), high(size);
+      for (unsigned lane = 0; lane < size; ++lane) {
+        low[lane] = lane & step ? size + lane - step : lane;
+        high[lane] = lane & step ? size + lane : lane + step;
+      }
+      Value *x = rows[i], *y = rows[i + step];
+      rows[i] = e.b.CreateShuffleVector(x, y, low);
+      rows[i + step] = e.b.CreateShuffleVector(x, y, high);
+    }
+}
+
+/// Rows that a block of panels takes at a time, and so how far ahead the next ones are asked for.
+constexpr int64_t rowsAhead = 16;
+
+/// The three ways of moveElements.
+struct Move {
+  Emitter &e;
+  Type *from, *to;
+  bool flip;
+
+  Value *converted(Value *value) {
+    if (flip)
+      value = e.b.CreateXor(value, ConstantInt::get(value->getType(), 0x80));
+    return e.convert(value, to);
+  }
+  Value *at(Value *base, Value *row, Value *rowBytes, Value *column, Value *columnBytes) {
+    return e.offset(
+        base, e.b.CreateAdd(e.b.CreateMul(row, rowBytes), e.b.CreateMul(column, columnBytes)));
+  }
+
+  void alongRows(Function *f) {
+    const unsigned lanes = e.target.lanes;
+    Value *target = f->getArg(0), *source = f->getArg(1), *columns = f->getArg(6);
+    Value *fromBytes = e.number(e.bytesOf(from)), *toBytes = e.number(e.bytesOf(to));
+    Type *vector = e.vectorOf(from, lanes);
+    e.loop(e.number(0), f->getArg(5), e.number(1), [&](Value *row) {
+      Value *main = e.roundDown(columns, lanes), *rest = e.b.CreateSub(columns, main);
+      auto read = [&](Value *column) { return at(source, row, f->getArg(3), column, fromBytes); };
+      auto written = [&](Value *column) { return at(target, row, f->getArg(2), column, toBytes); };
+      e.loop(e.number(0), main, e.number(lanes), [&](Value *column) {
+        e.store(converted(e.load(vector, read(column))), written(column));
+        // Rows are short pieces of longer ones: too short for the hardware to see where it goes.
+        e.prefetch(e.offset(read(column), e.b.CreateMul(f->getArg(3), e.number(rowsAhead))));
+      });
+      e.when(e.b.CreateICmpSGT(rest, e.number(0)), [&] {
+        e.storeSome(converted(e.loadSome(vector, read(main), rest)), written(main), rest);
+      });
+    });
+  }
+
+  // Squares as wide as a vector, transposed in registers; what is left at the edges one by one.
+  void alongColumns(Function *f) {
+    const unsigned side = e.target.lanes;
+    Value *target = f->getArg(0), *source = f->getArg(1), *rows = f->getArg(5),
+          *columns = f->getArg(6);
+    Value *fromBytes = e.number(e.bytesOf(from)), *toBytes = e.number(e.bytesOf(to));
+    Value *rowsOfSquares = e.roundDown(rows, side), *columnsOfSquares = e.roundDown(columns, side);
+    e.loop(e.number(0), rowsOfSquares, e.number(side), [&](Value *row) {
+      e.loop(e.number(0), columnsOfSquares, e.number(side), [&](Value *column) {
+        SmallVector<Value *> square;
+        for (unsigned i = 0; i < side; ++i)
+          square.push_back(converted(e.load(
+              e.vectorOf(from, side),
+              at(source, row, fromBytes, e.b.CreateAdd(column, e.number(i)), f->getArg(4)))));
+        transposeSquare(e, square);
+        for (unsigned i = 0; i < side; ++i)
+          e.store(square[i],
+                  at(target, e.b.CreateAdd(row, e.number(i)), f->getArg(2), column, toBytes));
+      });
+    });
+    oneByOne(f, e.number(0), rowsOfSquares, columnsOfSquares, columns);
+    oneByOne(f, rowsOfSquares, rows, e.number(0), columns);
+  }
+
+  void oneByOne(Function *f, Value *firstRow, Value *rows, Value *firstColumn, Value *columns) {
+    e.loop(firstRow, rows, e.number(1), [&](Value *row) {
+      e.loop(firstColumn, columns, e.number(1), [&](Value *column) {
+        Value *value = e.load(from, at(f->getArg(1), row, f->getArg(3), column, f->getArg(4)));
+        e.store(converted(value),
+                at(f->getArg(0), row, f->getArg(2), column, e.number(e.bytesOf(to))));
+      });
+    });
+  }
+};
+
+// Four rows of bytes into one of groups of four, a vector at a time.
+void packGroups(Emitter &e, Function *f) {
+  IRBuilder<> &b = e.b;
+  Value *target = f->getArg(0), *source = f->getArg(1), *toRow = f->getArg(2),
+        *fromRow = f->getArg(3), *fromColumn = f->getArg(4), *rows = f->getArg(5),
+        *columns = f->getArg(6);
+  const unsigned lanes = e.target.lanes;
+  Type *byte = b.getInt8Ty(), *vector = e.vectorOf(byte, lanes);
+  auto read = [&](Value *row, Value *column) {
+    return e.offset(source,
+                    b.CreateAdd(b.CreateMul(row, fromRow), b.CreateMul(column, fromColumn)));
+  };
+  auto written = [&](Value *row, Value *column) {
+    Value *group = b.CreateMul(b.CreateAShr(row, e.number(2)), toRow);
+    return e.offset(target, e.plus(group, column, 4));
+  };
+  Value *dense = b.CreateICmpEQ(fromColumn, e.number(1));
+  Value *wholeRows = b.CreateSelect(dense, e.roundDown(rows, 4), e.number(0));
+  Value *wholeColumns = e.roundDown(columns, lanes);
+  e.loop(e.number(0), wholeRows, e.number(4), [&](Value *row) {
+    e.loop(e.number(0), wholeColumns, e.number(lanes), [&](Value *column) {
+      Value *part[4];
+      for (unsigned i = 0; i < 4; ++i)
+        part[i] = e.load(vector, read(b.CreateAdd(row, e.number(i)), column));
+      auto zipped = [&](Value *x, Value *y, unsigned size) {
+        SmallVector<int> order;
+        for (unsigned i = 0; i < size; ++i)
+          order.append({static_cast<int>(i), static_cast<int>(size + i)});
+        return b.CreateShuffleVector(x, y, order);
+      };
+      Type *pairs = e.vectorOf(b.getInt16Ty(), lanes);
+      Value *low = b.CreateBitCast(zipped(part[0], part[1], lanes), pairs);
+      Value *high = b.CreateBitCast(zipped(part[2], part[3], lanes), pairs);
+      e.store(b.CreateBitCast(zipped(low, high, lanes), e.vectorOf(byte, 4 * lanes)),
+              written(row, column));
+    });
+  });
+  auto single = [&](Value *row, Value *column) {
+    Value *inGroup = b.CreateAnd(row, e.number(3));
+    e.store(e.load(byte, read(row, column)), e.offset(written(row, column), inGroup));
+  };
+  auto singles = [&](Value *firstRow, Value *endRow, Value *firstColumn) {
+    e.loop(firstRow, endRow, e.number(1), [&](Value *row) {
+      e.loop(firstColumn, columns, e.number(1), [&](Value *column) { single(row, column); });
+    });
+  };
+  singles(e.number(0), wholeRows, wholeColumns);
+  singles(wholeRows, rows, e.number(0));
+}
+
+} // namespace
+
+Function *moveElements(Emitter &e, Type *from, Type *to, bool flip) {
+  std::string name =
+      "move_" + Emitter::nameOf(from) + "_" + Emitter::nameOf(to) + (flip ? "_flipped" : "");
+  return e.helper(name, 2, 5, {}, [&](Function *f) {
+    Move move{e, from, to, flip};
+    Value *size = e.number(e.bytesOf(from));
+    Value *alongRows = e.b.CreateICmpEQ(f->getArg(4), size);
+    Value *alongColumns =
+        e.b.CreateAnd(e.b.CreateNot(alongRows), e.b.CreateICmpEQ(f->getArg(3), size));
+    e.when(alongRows, [&] { move.alongRows(f); });
+    e.when(alongColumns, [&] { move.alongColumns(f); });
+    e.when(e.b.CreateNot(e.b.CreateOr(alongRows, alongColumns)),
+           [&] { move.oneByOne(f, e.number(0), f->getArg(5), e.number(0), f->getArg(6)); });
+  });
+}
+
+Function *packPanels(Emitter &e, Multiply multiply, Type *from, int64_t depth) {
+  const bool bytes = multiply == Multiply::bytes;
+  Type *wide = multiply == Multiply::f32 ? e.f32() : e.b.getInt32Ty();
+  const int64_t lanes = e.target.lanes, group = bytes ? 4 : 1;
+  std::string name = "pack_" + Emitter::nameOf(from) + "_" + Emitter::nameOf(wide) + "_" +
+                     (bytes ? "bytes_" : "") + std::to_string(depth);
+  return e.helper(name, 2, 4, {}, [&](Function *f) {
+    IRBuilder<> &b = e.b;
+    Value *target = f->getArg(0), *source = f->getArg(1), *fromK = f->getArg(2),
+          *fromN = f->getArg(3), *k = f->getArg(4), *n = f->getArg(5);
+    Function *move =
+        bytes ? e.helper("move_groups", 2, 5, {}, [&](Function *groups) { packGroups(e, groups); })
+              : moveElements(e, from, wide);
+    auto panelAt = [&](Value *column) {
+      return e.offset(target, b.CreateMul(column, e.number(depth * 4)));
+    };
+    // What no element comes to has to be zero: columns of the last panel, bytes of the last group.
+    forEachPanel(e, n, [&](int64_t vectors, Value *column) {
+      const int64_t width = vectors * lanes;
+      Value *panel = panelAt(column);
+      Value *steps = b.CreateAShr(e.roundUp(k, group), e.number(Log2_64(group)));
+      if (bytes) {
+        Value *last = e.offset(panel, b.CreateMul(steps, e.number(width * 4)));
+        b.CreateMemSet(last, b.getInt8(0), width * 4, MaybeAlign());
+      }
+      e.when(b.CreateICmpSGT(b.CreateAdd(column, e.number(width)), n), [&] {
+        b.CreateMemSet(panel, b.getInt8(0),
+                       b.CreateMul(e.plus(steps, e.number(bytes)), e.number(width * 4)),
+                       MaybeAlign());
+      });
+    });
+    // As many rows at a time as make squares, each read from end to end.
+    e.loop(e.number(0), k, e.number(rowsAhead), [&](Value *row) {
+      Value *count = e.min(e.number(rowsAhead), b.CreateSub(k, row));
+      forEachPanel(e, n, [&](int64_t vectors, Value *column) {
+        const int64_t width = vectors * lanes;
+        Value *from =
+            e.offset(source, b.CreateAdd(b.CreateMul(row, fromK), b.CreateMul(column, fromN)));
+        Value *steps = b.CreateAShr(row, e.number(Log2_64(group)));
+        Value *to = e.offset(panelAt(column),
+                             b.CreateMul(e.plus(steps, e.number(bytes)), e.number(width * 4)));
+        b.CreateCall(move, {to, from, e.number(width * 4), fromK, fromN, count,
+                            e.min(e.number(width), b.CreateSub(n, column))});
+      });
+    });
+    if (!bytes)
+      return;
+    forEachPanel(e, n, [&](int64_t vectors, Value *column) {
+      const int64_t width = vectors * lanes;
+      Value *panel = panelAt(column);
+      MicroKernel kernel{multiply, vectors};
+      Type *vector = kernel.sumType(e);
+      SmallVector<Value *> sums(vectors, Constant::getNullValue(vector));
+      Value *offset = ConstantInt::get(vector, 0x80808080u);
+      Value *end = b.CreateMul(e.roundUp(k, 4), e.number(width));
+      sums = e.loop(
+          e.number(0), end, e.number(width * 4), sums, [&](Value *at, ArrayRef<Value *> carried) {
+            SmallVector<Value *> next(carried);
+            for (int64_t v = 0; v < vectors; ++v) {
+              Value *data = e.load(vector, e.offset(e.offset(panel, at), (width + v * lanes) * 4));
+              next[v] = emitMultiply(e, multiply, offset, data, next[v]);
+            }
+            return next;
+          });
+      for (int64_t v = 0; v < vectors; ++v)
+        e.store(b.CreateNeg(sums[v]), e.offset(panel, v * lanes * 4));
+    });
+  });
+}
+
+} // namespace mmk

@@ -1,0 +1,28 @@
+// A tile of a product on the host: operands packed where that pays, sums in registers, and what
+// happens to them before their only store.
+#pragma once
+
+#include "codegen/epilogue.h"
+#include "codegen/micro_kernel.h"
+#include "ir/aicore.h"
+
+namespace mmk {
+
+/// Everything that an aicore.product works on, as values of the program.
+struct ProductOperands {
+  Plane a, b; ///< rows along m and k, columns along k and n
+  llvm::SmallVector<Plane> inputs, outputs;
+  llvm::Value *m = nullptr, *n = nullptr, *k = nullptr;
+  llvm::Value *tilesOfA = nullptr, *tilesOfB = nullptr;
+  llvm::Value *aScratch = nullptr, *bScratch = nullptr, *acc = nullptr;
+  llvm::Value *core = nullptr;              ///< CoreMemories
+  llvm::SmallVector<llvm::Value *> scalars; ///< by scalarsOf its region
+};
+
+/// How the elements of a product are multiplied on this target.
+Multiply multiplyOf(const CodeTarget &target, llvm::Type *element);
+
+/// Emits the tile. False when an operation of the region has no code.
+bool emitProduct(Emitter &e, aicore::ProductOp op, const ProductOperands &operands);
+
+} // namespace mmk

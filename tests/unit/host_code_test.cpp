@@ -1,0 +1,229 @@
+// What the code of a product on the host must be like, whatever the clock says: sums that stay in
+// registers, the widest vectors, one store for each element, and no packing where that is a loss.
+#include "codegen/object.h"
+#include "codegen/program.h"
+#include "frontend/compile.h"
+#include "frontend/lower/lower.h"
+#include "passes/passes.h"
+#include "runtime/abi.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/TargetSelect.h"
+
+#include <gtest/gtest.h>
+
+#include <regex>
+
+namespace mmk {
+namespace {
+
+/// The fused kernel on the host as LLVM IR for some CPU.
+struct Emitted {
+  Emitted(CodeTarget of, const char *type) : target(std::move(of)) {
+    std::string text =
+        llvm::formatv("kernel k(a: {0}[M, K], b: {0}[K, N], bias: f32[N]) -> c: f32[M, N] {{"
+                      "  c = leaky_relu(a @ b + bias, 0.5); }",
+                      type);
+    Diagnostics diagnostics;
+    std::unique_ptr<SourceFile> file;
+    auto program = checkProgram("k.mmk", text, diagnostics, file);
+    EXPECT_TRUE(program) << diagnostics.render();
+    Machine machine = llvm::cantFail(loadMachine("host"));
+    mlir::DialectRegistry registry;
+    registerDialectExtensions(registry);
+    mlir::MLIRContext mlirContext(registry, mlir::MLIRContext::Threading::DISABLED);
+    auto ir = lowerToIr(*program->kernels[0], "host", mlirContext);
+    EXPECT_TRUE(succeeded(runPipeline(*ir, machine, Stage::aicore)));
+    module = llvm::cantFail(emitProgram(*ir->getOps<aicore::KernelOp>().begin(), target, *context));
+  }
+
+  std::string assembly() {
+    optimise(*module, target);
+    llvm::SmallVector<char, 0> text = machineCode(*module, target, /*assembly=*/true);
+    return {text.begin(), text.end()};
+  }
+  /// The function that sums a register tile of the widest panel.
+  llvm::Function *widest() {
+    for (llvm::Function &function : *module)
+      if (std::regex_match(function.getName().str(), std::regex("product_\\d+_3")))
+        return &function;
+    return nullptr;
+  }
+
+  CodeTarget target;
+  std::unique_ptr<llvm::LLVMContext> context = std::make_unique<llvm::LLVMContext>();
+  std::unique_ptr<llvm::Module> module;
+};
+
+struct Cpu {
+  const char *name, *triple, *cpu;
+  unsigned lanes, registers;
+  const char *multiply; ///< the instruction that a step along k is made of, on the widest register
+  const char *spill;    ///< a store to the stack
+};
+
+const Cpu cpus[] = {
+    {"avx512", "x86_64-linux-gnu", "skylake-avx512", 16, 32, "vfmadd\\w+ps\\s[^\n]*%zmm",
+     "mov\\w*\\s+%\\w+, [^\n]*\\(%r[sb]p"},
+    {"avx2", "x86_64-linux-gnu", "haswell", 8, 16, "vfmadd\\w+ps\\s[^\n]*%ymm",
+     "mov\\w*\\s+%\\w+, [^\n]*\\(%r[sb]p"},
+    {"sse2", "x86_64-linux-gnu", "x86-64", 4, 16, "mulps\\s[^\n]*%xmm",
+     "mov\\w*\\s+%\\w+, [^\n]*\\(%r[sb]p"},
+    {"neon", "aarch64-linux-gnu", "cortex-a76", 4, 32, "fmla\\s+v\\d+\\.4s",
+     "st[rp]\\s[^\n]*\\[sp"},
+};
+
+class HostCode : public testing::TestWithParam<Cpu> {
+protected:
+  static void SetUpTestSuite() {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
+  }
+  static CodeTarget target() {
+    return llvm::cantFail(targetFor(llvm::Triple(GetParam().triple), GetParam().cpu, ""));
+  }
+};
+
+int64_t count(const std::string &text, const std::string &pattern) {
+  std::regex expression(pattern);
+  return std::distance(std::sregex_iterator(text.begin(), text.end(), expression),
+                       std::sregex_iterator());
+}
+
+TEST_P(HostCode, sumsStayInTheWidestRegisters) {
+  const Cpu &cpu = GetParam();
+  Emitted emitted(target(), "f32");
+  EXPECT_EQ(emitted.target.lanes, cpu.lanes);
+  EXPECT_EQ(emitted.target.registers, cpu.registers);
+  const std::string name = emitted.widest()->getName().str(), text = emitted.assembly();
+
+  // The function's main loop is the block with most multiplications: four steps along k.
+  const size_t begin = text.find("\n" + name + ":"), end = text.find("\n.Lfunc_end", begin);
+  ASSERT_NE(begin, std::string::npos);
+  std::string function = text.substr(begin, end - begin), loop;
+  std::regex label("\n\\.LBB[^\n]*:");
+  auto labels = std::sregex_iterator(function.begin(), function.end(), label);
+  for (auto at = labels; at != std::sregex_iterator(); ++at) {
+    auto next = std::next(at);
+    const size_t from = at->position(),
+                 to = next == std::sregex_iterator() ? function.size() : next->position();
+    std::string block = function.substr(from, to - from);
+    if (count(block, cpu.multiply) > count(loop, cpu.multiply))
+      loop = block;
+  }
+  EXPECT_EQ(count(loop, cpu.multiply), 4 * emitted.target.rows() * CodeTarget::vectors) << loop;
+  EXPECT_EQ(count(loop, cpu.spill), 0) << loop;
+}
+
+TEST_P(HostCode, aWholeTileIsStoredOnceFromRegisters) {
+  Emitted emitted(target(), "f16");
+  for (llvm::BasicBlock &block : *emitted.widest()) {
+    if (block.getName() != "registers")
+      continue;
+    std::set<llvm::Value *> stored;
+    int64_t stores = 0;
+    for (llvm::Instruction &instruction : block)
+      if (auto *store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
+        ++stores;
+        stored.insert(store->getPointerOperand());
+      }
+    EXPECT_EQ(stores, emitted.target.rows() * CodeTarget::vectors);
+    EXPECT_EQ(static_cast<int64_t>(stored.size()), stores);
+    return;
+  }
+  FAIL() << "no block stores from registers";
+}
+
+INSTANTIATE_TEST_SUITE_P(cpus, HostCode, testing::ValuesIn(cpus),
+                         [](const auto &info) { return info.param.name; });
+
+/// Runs the kernel of f32 operands in memory of the test's own, and says what was packed.
+class Packing : public testing::Test {
+protected:
+  struct Calls {
+    int64_t found = 0;
+  };
+
+  void run(int64_t m, int64_t n, int64_t k) {
+    Emitted emitted(llvm::cantFail(hostTarget()), "f32");
+    auto jit = llvm::cantFail(llvm::orc::LLJITBuilder().create());
+    jit->getMainJITDylib().addGenerator(
+        llvm::cantFail(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
+            jit->getDataLayout().getGlobalPrefix())));
+    llvm::cantFail(jit->addIRModule(
+        llvm::orc::ThreadSafeModule(std::move(emitted.module), std::move(emitted.context))));
+    auto phase = llvm::cantFail(jit->lookup(phaseName(0))).toPtr<PhaseFunction>();
+    auto alone = llvm::cantFail(jit->lookup(aloneName(0))).toPtr<AloneFunction>();
+
+    std::vector<float> a(m * k, 1), b(k * n, 1), bias(n, -1), c(m * n, 0);
+    const int64_t dims[] = {m, k, n};
+    const float scalars[] = {0, 0, 0};
+    void *tensors[] = {a.data(), b.data(), bias.data(), c.data()};
+    KernelArguments arguments{};
+    arguments.dims = dims;
+    arguments.scalars = scalars;
+    arguments.tensors = tensors;
+    memory.assign(memories, std::vector<char>(size_t(8) << 20, poison));
+    CoreMemories core{};
+    for (unsigned i = 0; i < memories; ++i)
+      core.memory[i] = memory[i].data();
+    core.packed = &calls;
+    core.findPacked = [](void *packed, const void *, int64_t, int64_t, int64_t *) -> char * {
+      ++static_cast<Calls *>(packed)->found;
+      return nullptr;
+    };
+    isAlone = alone(dims) != 0;
+    phase(&arguments, &core);
+    EXPECT_EQ(c.front(), static_cast<float>(k - 1));
+  }
+
+  bool untouched(unsigned which) const {
+    return std::ranges::all_of(memory[which], [](char byte) { return byte == poison; });
+  }
+
+  static constexpr char poison = 0x5a;
+  std::vector<std::vector<char>> memory;
+  Calls calls;
+  bool isAlone = false;
+};
+
+TEST_F(Packing, smallProductsReadTheirOperandsWhereTheyAre) {
+  for (int64_t size : {32, 64, 96}) {
+    run(size, size, size);
+    EXPECT_EQ(calls.found, 0);
+    EXPECT_TRUE(untouched(memoryL0a)) << size;
+    EXPECT_TRUE(untouched(memoryL0b)) << size;
+    EXPECT_TRUE(isAlone) << "no other thread is woken for " << size;
+  }
+}
+
+TEST_F(Packing, aFewRowsReadBWhereItIs) {
+  run(3, 700, 900);
+  EXPECT_EQ(calls.found, 0);
+  EXPECT_TRUE(untouched(memoryL0b));
+}
+
+TEST_F(Packing, oneTilePacksForItself) {
+  run(128, 384, 512);
+  EXPECT_EQ(calls.found, 0);
+  EXPECT_FALSE(untouched(memoryL0a));
+  EXPECT_FALSE(untouched(memoryL0b));
+}
+
+TEST_F(Packing, severalTilesShareWhatTheyPack) {
+  run(300, 800, 600);
+  EXPECT_GT(calls.found, 0);
+  EXPECT_FALSE(isAlone);
+}
+
+} // namespace
+} // namespace mmk
