@@ -64,7 +64,7 @@ std::string roofline(const Explanation &explanation) {
       fmt::format("{} at {}", withUnit(roof.operations, "FLOP"),
                   withUnit(roof.peakOperations, "FLOP/s")));
   row("memory", roof.memoryMicroseconds,
-      fmt::format("{}, each tensor once, at {}: {:.1f} FLOP a byte, where the roofs meet at {:.1f}",
+      fmt::format("{}, each input once, at {}: {:.1f} FLOP a byte, where the roofs meet at {:.1f}",
                   withUnit(roof.tensorBytes, "B"), withUnit(roof.memoryBytes, "B/s"),
                   roof.intensity(), roof.ridge()));
   row("port", roof.portMicroseconds,

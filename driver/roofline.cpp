@@ -53,9 +53,10 @@ void addMemory(const Kernel &kernel, const RunCase &run, const Machine &machine,
     if (!parameter.isScalar())
       roof.tensorBytes +=
           elementsOf(run, parameter.shape) * static_cast<double>(sizeInBytes(parameter.type));
+  double stored = 0;
   for (const Result &result : kernel.results)
-    roof.tensorBytes +=
-        elementsOf(run, result.shape) * static_cast<double>(sizeInBytes(result.type));
+    stored += elementsOf(run, result.shape) * static_cast<double>(sizeInBytes(result.type));
+  roof.tensorBytes += std::max(0.0, stored - static_cast<double>(machine.l2Bytes));
   roof.memoryBytes = machine.hbmBytesPerSecond;
   roof.memoryMicroseconds = 1e6 * roof.tensorBytes / roof.memoryBytes;
 }

@@ -9,7 +9,8 @@ namespace mmk::driver {
 
 struct Roofline {
   double operations = 0;     ///< floating-point, of the products; without any, elementwise ones
-  double tensorBytes = 0;    ///< of all parameters and results, once each
+  /// Of all parameters, once each, and of the results what L2 cannot keep: the least that HBM moves.
+  double tensorBytes = 0;
   double peakOperations = 0; ///< a second, of all cores
   double memoryBytes = 0;    ///< a second, of HBM
   double computeMicroseconds = 0, memoryMicroseconds = 0; ///< at these rates
