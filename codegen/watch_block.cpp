@@ -142,7 +142,34 @@ void BlockWatch::instruction(aicore::Instruction op) {
               Use::reads);
         touch(it.getTarget(), at(it.getTargetSlotMutable()), part, Use::writes);
       })
-      .Case([&](aicore::VectorOp it) { vector(it); });
+      .Case([&](aicore::VectorOp it) { vector(it); })
+      .Case([&](aicore::ProductOp it) {
+        const int64_t m = at(it.getMMutable()), n = at(it.getNMutable()), k = at(it.getKMutable());
+        transfer(it.getA(), it.getAOffsetsMutable(), it.getAAlong(), m, k, Use::reads);
+        transfer(it.getB(), it.getBOffsetsMutable(), it.getBAlong(), k, n, Use::reads);
+        tiles(it.getInputs(), it.getInputOffsetsMutable(), it.getInputAlong(), m, n, Use::reads);
+        tiles(it.getOutputs(), it.getOutputOffsetsMutable(), it.getOutputAlong(), m, n,
+              Use::writes);
+      })
+      .Case([&](aicore::ElementwiseOp it) {
+        const int64_t m = at(it.getMMutable()), n = at(it.getNMutable());
+        tiles(it.getInputs(), it.getInputOffsetsMutable(), it.getInputAlong(), m, n, Use::reads);
+        tiles(it.getOutputs(), it.getOutputOffsetsMutable(), it.getOutputAlong(), m, n,
+              Use::writes);
+      });
+}
+
+void BlockWatch::tiles(OperandRange tensors, MutableOperandRange offsets, ArrayRef<int64_t> along,
+                       int64_t m, int64_t n, Use use) {
+  unsigned next = 0;
+  for (mlir::Value tensor : tensors) {
+    const auto rank = static_cast<unsigned>(cast<MemRefType>(tensor.getType()).getRank());
+    // Along a dimension that it has not, it has one element for all of the tile.
+    transfer(tensor, offsets.slice(next, rank), along.take_front(2), along[0] < 0 ? 1 : m,
+             along[1] < 0 ? 1 : n, use);
+    next += rank;
+    along = along.drop_front(2);
+  }
 }
 
 void BlockWatch::vector(aicore::VectorOp op) {

@@ -405,8 +405,7 @@ def Aicore_VectorOp : Aicore_InstructionOp<"vector", [AttrSizedOperandSegments, 
   let hasVerifier = 1;
 }
 
-def Aicore_ProductOp : Aicore_Op<"product", [AttrSizedOperandSegments, SingleBlock,
-    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+def Aicore_ProductOp : Aicore_InstructionOp<"product", [AttrSizedOperandSegments, SingleBlock]> {
   let summary = "on the host: one output tile, from global memory to global memory";
   let description = [{
     The host has no pipes to keep busy and no memories to fill: what is gained there is gained in
@@ -451,8 +450,7 @@ def Aicore_ProductOp : Aicore_Op<"product", [AttrSizedOperandSegments, SingleBlo
   let hasVerifier = 1;
 }
 
-def Aicore_ElementwiseOp : Aicore_Op<"elementwise", [AttrSizedOperandSegments, SingleBlock,
-    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+def Aicore_ElementwiseOp : Aicore_InstructionOp<"elementwise", [AttrSizedOperandSegments, SingleBlock]> {
   let summary = "on the host: a tile without a product, from global memory to global memory";
   let description = [{
     Rows x columns elements of each output; tensors and region are those of an aicore.product, but

@@ -577,16 +577,6 @@ LogicalResult VectorOp::verify() {
   return success();
 }
 
-template <typename Op>
-static void effectsOnTensors(
-    Op op, SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
-  for (OpOperand &operand : op->getOpOperands())
-    if (isa<MemRefType>(operand.get().getType()))
-      effects.emplace_back(MemoryEffects::Read::get(), &operand);
-  for (OpOperand &output : op.getOutputsMutable())
-    effects.emplace_back(MemoryEffects::Write::get(), &output);
-}
-
 static LogicalResult expectViews(Operation *op, OperandRange tensors, OperandRange offsets,
                                  ArrayRef<int64_t> along) {
   if (along.size() != 2 * tensors.size())
@@ -628,9 +618,22 @@ template <typename Op> static LogicalResult verifyHostOp(Op op, size_t more) {
   return success();
 }
 
-void ProductOp::getEffects(
-    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
-  effectsOnTensors(*this, effects);
+// The host has one pipe, as it were; what is scratch is touched by one instruction alone.
+static SmallVector<Access> accessesOf(ValueRange read, ValueRange written) {
+  SmallVector<Access> accesses;
+  for (Value tensor : read)
+    accesses.push_back(reading(tensor));
+  for (Value tensor : written)
+    accesses.push_back(writing(tensor));
+  return accesses;
+}
+
+MMK_EFFECTS(ProductOp)
+Pipe ProductOp::getPipe() { return Pipe::vector; }
+SmallVector<Access> ProductOp::getAccesses() {
+  SmallVector<Value> read = {getA(), getB()};
+  read.append(getInputs().begin(), getInputs().end());
+  return accessesOf(read, getOutputs());
 }
 LogicalResult ProductOp::verify() {
   if (failed(expectSpace(*this, "A", getA(), {Space::gm})) ||
@@ -647,10 +650,9 @@ LogicalResult ProductOp::verify() {
   return verifyHostOp(*this, /*more=*/1);
 }
 
-void ElementwiseOp::getEffects(
-    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
-  effectsOnTensors(*this, effects);
-}
+MMK_EFFECTS(ElementwiseOp)
+Pipe ElementwiseOp::getPipe() { return Pipe::vector; }
+SmallVector<Access> ElementwiseOp::getAccesses() { return accessesOf(getInputs(), getOutputs()); }
 LogicalResult ElementwiseOp::verify() { return verifyHostOp(*this, /*more=*/0); }
 
 //===--- synchronisation

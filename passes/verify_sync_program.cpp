@@ -164,9 +164,8 @@ LogicalResult Reader::statement(Operation &op, Sequence &into) {
       .Case([&](aicore::WaitFlagOp it) { return flagOf(it, Kind::waitFlag); })
       .Case([&](aicore::SetCrossOp it) { return cross(it, Kind::setCross); })
       .Case([&](aicore::WaitCrossOp it) { return cross(it, Kind::waitCross); })
-      // A barrier orders a pipe with itself, which it is anyway; the host has no pipes.
-      .Case<aicore::AllocOp, aicore::WorkspaceOp, aicore::BarrierOp, aicore::ProductOp,
-            aicore::ElementwiseOp>([](auto) { return success(); })
+      // A barrier orders a pipe with itself, which it is anyway.
+      .Case<aicore::AllocOp, aicore::WorkspaceOp, aicore::BarrierOp>([](auto) { return success(); })
       .Default([&](Operation *it) -> LogicalResult {
         if (!isMemoryEffectFree(it))
           return it->emitOpError("is not known to aicore-verify-sync, which cannot tell what it "
