@@ -14,7 +14,8 @@ kernel matmul_bias_leakyrelu(
     tile     M = 128 | 64 | 256, N = 256 | 128 | 64, K = 64 | 32 | 128;
     stage    K = 256 | 128 | 512;
     buffers  l1 = 2 | 1, l0 = 2 | 1, acc = 1 | 2, out = 2 | 1;
-    order    = rows | columns | zigzag | swizzle(4);
+    order    = swizzle(4) | rows | columns | zigzag;
+    store    = overlapped | after;
     epilogue = fused | separate;
     require  tile.M * tile.N <= 32768;
   }

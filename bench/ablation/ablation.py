@@ -36,8 +36,8 @@ CHANGES = [
 ]
 TOGETHER = [("double buffering everywhere", "l1=2,l0=2,out=2,ub=2")]
 
-HAND_WRITTEN = ("cores=1,tile=256x128x64,stage=256,l1=2,l0=2,acc=1,out=1,ub=1,order=rows,"
-                "epilogue=fused")
+HAND_WRITTEN = ("cores=1,tile=256x128x64,stage=256,l1=2,l0=2,acc=1,out=1,ub=1,store=after,"
+                "order=rows,epilogue=fused")
 READINGS = [
     ("stages of K = 256, L1 single", "l1=1"),
     ("base tiles to L1, L1 doubled", "stage=64"),
