@@ -5,10 +5,10 @@ from command import EXAMPLES, CommandTest, main
 
 FUSED = EXAMPLES / "matmul_bias_leakyrelu.mmk"
 PLAIN = ["cores=20", "tile=128x256x64", "stage=64", "l1=1", "l0=1", "acc=1", "out=1", "ub=1",
-         "order=rows", "epilogue=separate"]
+         "store=after", "order=rows", "epilogue=separate"]
 # The hand-written kernel's schedule, in the reading that is best for it; docs/ablation.md.
 HAND_WRITTEN = ["cores=1", "tile=256x128x64", "stage=256", "l1=2", "l0=2", "acc=1", "out=1", "ub=1",
-                "order=rows", "epilogue=fused"]
+                "store=after", "order=rows", "epilogue=fused"]
 
 
 class Gains(CommandTest):
@@ -61,9 +61,13 @@ class Gains(CommandTest):
 
     def test_an_overlapped_store(self):
         # Where MTE2 bounds the kernel it hides little; with one tile a core, half of the drain.
-        for case, percent in [("S1", 0.5), ("S2", 0.5), ("S3", 5)]:
+        for case, percent in [("S1", 5), ("S2", 0.5), ("S3", 5)]:
             with self.subTest(case=case):
-                self.assertSaves(percent, self.cycles(case, "store=overlapped"), self.cycles(case))
+                self.assertSaves(percent, self.cycles(case), self.cycles(case, "store=after"))
+
+    def test_a_walk_in_bands(self):
+        # Fewer cores read the same line at once.
+        self.assertSaves(10, self.cycles("S1"), self.cycles("S1", "order=rows"))
 
     def test_all_cores_against_one(self):
         for case in ["S1", "S2"]:

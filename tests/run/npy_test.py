@@ -97,7 +97,7 @@ class Npy(CommandTest):
         text = self.mmk("run", program, "M=64", "N=64", "K=300", *inputs, "--output", "c=c.npy",
                         exit=1)
         self.assertIn("wrong", text)
-        self.assertRegex(text, r"\n-: \d+ of 4096 elements of c are wrong \(.*, at most 0 are "
+        self.assertRegex(text, r"\n\S.*: \d+ of 4096 elements of c are wrong \(.*, at most 0 are "
                                r"allowed\); the first: c\[\d+, \d+\] = \S+, expected \S+\n$")
         self.assertEqual(np.load(self.folder / "c.npy").shape, (64, 64))
 
