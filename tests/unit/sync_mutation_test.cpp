@@ -84,6 +84,9 @@ std::vector<std::vector<int64_t>> dimsFor(aicore::KernelOp kernel) {
   for (int64_t k : {stage, base, 2 * stage + 1, stage + 1, 3 * stage + 1, stage + base + 1,
                     2 * stage - base + 1, (copies + 3) * stage, int64_t(1)})
     add(rows, 1, k);
+  // Every part of an accumulator, through more stages than any buffer has copies.
+  add(rows, columns, (copies + 3) * stage);
+  add(rows, 2 * columns, 3 * stage);
   for (int64_t k : {int64_t(1), stage + 1, 2 * stage + 1, base + 1})
     for (int64_t m : {rows, rows + 1, rows / 2 + 1, int64_t(1), 3 * rows / 4 + 1})
       for (int64_t n : {2 * columns + 1, columns * (2 * copies + 3)})
