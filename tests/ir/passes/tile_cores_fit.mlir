@@ -9,29 +9,44 @@
 
 module attributes {aicore.machine = #machine} {
 
-// Tiles of 128 x 128 need so many rounds over 20 cores; these have room for as many rows of tiles,
-// and a row of tiles is as high as that makes it, in whole fractals.
+// The largest tile first: its rounds over 20 cores, and how long one takes. Of a row of tiles, as
+// many cores as it has read the same rows of A, and the cores of the rows below the same columns of
+// B.
 // CHECK-LABEL: mmk.kernel @fits
 // CHECK:         %[[M:.*]] = mmk.dim "M"
 // CHECK:         %[[N:.*]] = mmk.dim "N"
-// CHECK:         %[[DOWN:.*]] = arith.ceildivsi %[[M]], %c128
 // CHECK:         %[[ACROSS:.*]] = arith.ceildivsi %[[N]], %c128
+// CHECK:         %[[DOWN:.*]] = arith.ceildivsi %[[M]], %c128
 // CHECK:         %[[TILES:.*]] = arith.muli %[[ACROSS]], %[[DOWN]]
 // CHECK:         %[[ROUNDS:.*]] = arith.ceildivsi %[[TILES]], %c20
+// CHECK:         %[[OFA:.*]] = arith.minsi %[[ACROSS]], %c20
+// CHECK:         %[[BANDS:.*]] = arith.ceildivsi %c20, %[[ACROSS]]
+// CHECK:         %[[OFB:.*]] = arith.minsi %[[DOWN]], %[[BANDS]]
+// CHECK:         %[[WIDTH:.*]] = arith.minsi %[[N]], %c128
+// CHECK:         %[[ROWS:.*]] = arith.minsi %[[M]], %c128
+// CHECK:         arith.muli %[[OFA]], %c3
+// CHECK:         %[[TIMEA:.*]] = arith.muli %[[ROWS]]
+// CHECK:         %[[SLOWB:.*]] = arith.muli %[[OFB]], %c3
+// CHECK:         arith.muli %[[WIDTH]], %[[SLOWB]]
+// CHECK:         arith.maxsi %[[WIDTH]], %c128
+// CHECK:         %[[BOTH:.*]] = arith.addi %[[TIMEA]]
+// CHECK:         %[[TIME:.*]] = arith.muli %[[ROUNDS]], %[[BOTH]]
+// Then the height for which those rounds have room, in whole fractals.
 // CHECK:         %[[ROOM:.*]] = arith.muli %[[ROUNDS]], %c20
-// CHECK:         %[[ROWS:.*]] = arith.divsi %[[ROOM]], %[[ACROSS]]
-// CHECK:         %[[SHARE:.*]] = arith.ceildivsi %[[M]], %[[ROWS]]
+// CHECK:         %[[MOST:.*]] = arith.divsi %[[ROOM]], %[[ACROSS]]
+// CHECK:         %[[SHARE:.*]] = arith.ceildivsi %[[M]], %[[MOST]]
 // CHECK:         %[[FRACTALS:.*]] = arith.ceildivsi %[[SHARE]], %c16
 // CHECK:         %[[HEIGHT:.*]] = arith.muli %[[FRACTALS]], %c16
-// A round reads the rows of A and the columns of B of a tile.
-// CHECK:         %[[WIDTH:.*]] = arith.minsi %[[N]], %c128
-// CHECK:         %[[READ:.*]] = arith.maxsi %[[WIDTH]], %c128
-// CHECK:         %[[BOTH:.*]] = arith.addi %[[HEIGHT]], %[[READ]]
-// CHECK:         %[[TIME:.*]] = arith.muli %[[ROUNDS]], %[[BOTH]]
-// Half as wide tiles are taken when they read no more.
 // CHECK:         %[[BETTER:.*]] = arith.cmpi sle, %{{.*}}, %[[TIME]]
-// CHECK:         %[[TM:.*]] = arith.select %[[BETTER]], %{{.*}}, %[[HEIGHT]]
-// CHECK:         %[[TN:.*]] = arith.select %[[BETTER]], %c64, %c128
+// CHECK:         %[[LEAST:.*]] = arith.select %[[BETTER]], %{{.*}}, %[[TIME]]
+// CHECK:         %[[H:.*]] = arith.select %[[BETTER]], %[[HEIGHT]], %c128
+// Then both for tiles of half the width.
+// CHECK:         %[[BETTER2:.*]] = arith.cmpi sle, %{{.*}}, %[[LEAST]]
+// CHECK:         %[[H2:.*]] = arith.select %[[BETTER2]], %c128, %[[H]]
+// CHECK:         %[[W2:.*]] = arith.select %[[BETTER2]], %c64, %c128
+// CHECK:         %[[BETTER3:.*]] = arith.cmpi sle
+// CHECK:         %[[TM:.*]] = arith.select %[[BETTER3]], %{{.*}}, %[[H2]]
+// CHECK:         %[[TN:.*]] = arith.select %[[BETTER3]], %c64, %[[W2]]
 // CHECK:         %[[R:.*]] = arith.ceildivsi %[[M]], %[[TM]]
 // CHECK:         %[[C:.*]] = arith.ceildivsi %[[N]], %[[TN]]
 // CHECK:         mmk.share %block of %c1 x %[[R]] x %[[C]]
@@ -61,10 +76,12 @@ mmk.kernel @fits dims ["M", "K", "N"]
   mmk.choice "tile.N" = [128] {fit}
 }
 
-// With the columns given, only the height fits; there is nothing to compare.
+// With the columns given, only the height fits: the largest, or the one that there is room for.
 // CHECK-LABEL: mmk.kernel @rows_fit
+// CHECK:         %[[BETTER:.*]] = arith.cmpi sle
+// CHECK:         %[[TM:.*]] = arith.select %[[BETTER]], %{{.*}}, %c128
 // CHECK-NOT:     arith.select
-// CHECK:         arith.ceildivsi %{{.*}}, %c128
+// CHECK:         arith.ceildivsi %{{.*}}, %[[TM]]
 // CHECK:         mmk.share
 mmk.kernel @rows_fit dims ["M", "K", "N"]
     args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>] results [#mmk.named<"c"["M", "N"]>] {
