@@ -8,6 +8,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <chrono>
+#include <optional>
 
 using namespace llvm;
 
@@ -34,6 +35,22 @@ int64_t usedBytes(aicore::KernelOp kernel, aicore::Space space) {
   return used;
 }
 
+/// Of one dimension: the number of a dimension of the kernel, or a literal.
+struct Extent {
+  std::optional<size_t> dim;
+  int64_t literal = 0;
+};
+
+std::vector<Extent> extentsOf(ir::NamedAttr tensor, mlir::ArrayAttr dims) {
+  std::vector<Extent> extents;
+  for (mlir::StringAttr name : tensor.getDims()) {
+    Extent &extent = extents.emplace_back();
+    if (name.getValue().getAsInteger(10, extent.literal))
+      extent.dim = llvm::find(dims, mlir::Attribute(name)) - dims.begin();
+  }
+  return extents;
+}
+
 class JitExecutable : public Executable {
 public:
   JitExecutable(aicore::KernelOp kernel, const Machine &machine, bool watched)
@@ -47,15 +64,21 @@ public:
       (void)workspace;
       ++workspaces;
     }
+    for (mlir::ArrayAttr tensors : {kernel.getArgs(), kernel.getResults()})
+      for (auto tensor : tensors.getAsRange<ir::NamedAttr>())
+        shapes.push_back(extentsOf(tensor, kernel.getDims()));
   }
 
   Error link(std::unique_ptr<MemoryBuffer> object);
   Error run(const Arguments &arguments, unsigned threads, RunWatch *watch) override;
 
 private:
+  std::vector<int64_t> stridesOf(size_t tensor, const Arguments &arguments) const;
+
   Machine machine;
   bool watched;
   size_t parameters, workspaces = 0;
+  std::vector<std::vector<Extent>> shapes; ///< by parameter, then result
   std::unique_ptr<orc::LLJIT> jit;
   struct Phase {
     PhaseFunction run = nullptr;
@@ -95,6 +118,17 @@ Error JitExecutable::link(std::unique_ptr<MemoryBuffer> object) {
   return Error::success();
 }
 
+std::vector<int64_t> JitExecutable::stridesOf(size_t tensor, const Arguments &arguments) const {
+  if (tensor < arguments.strides.size() && !arguments.strides[tensor].empty())
+    return arguments.strides[tensor];
+  std::vector<int64_t> strides(shapes[tensor].size(), 1);
+  for (size_t i = strides.size(); i-- > 1;) {
+    const Extent &extent = shapes[tensor][i];
+    strides[i - 1] = strides[i] * (extent.dim ? arguments.dims[*extent.dim] : extent.literal);
+  }
+  return strides;
+}
+
 Error JitExecutable::run(const Arguments &arguments, unsigned threads, RunWatch *watch) {
   if (watched != (watch != nullptr))
     return createStringError(watched ? "a watched program runs without a watch"
@@ -120,7 +154,14 @@ Error JitExecutable::run(const Arguments &arguments, unsigned threads, RunWatch 
                                std::to_string(size) + " bytes");
     tensors.push_back(memory.back().get());
   }
-  KernelArguments all{arguments.dims.data(), scalars.data(), tensors.data()};
+  std::vector<std::vector<int64_t>> strides;
+  std::vector<const int64_t *> stridesByTensor;
+  for (size_t tensor = 0; tensor < shapes.size(); ++tensor)
+    strides.push_back(stridesOf(tensor, arguments));
+  for (const std::vector<int64_t> &ofTensor : strides)
+    stridesByTensor.push_back(ofTensor.data());
+  KernelArguments all{arguments.dims.data(), scalars.data(), tensors.data(),
+                      stridesByTensor.data()};
   if (watch)
     watch->beginRun(all, bytes);
   for (const Phase &phase : phases)

@@ -22,13 +22,16 @@ struct ExecutableOptions {
   bool watched = false;
 };
 
-/// Values to run with, in the order of the kernel's declaration. Tensors are dense, in C order, and
-/// as large as the dimensions say; results may not overlap anything.
+/// Values to run with, in the order of the kernel's declaration. Tensors are as large as the
+/// dimensions say; results may not overlap anything.
 struct Arguments {
   std::vector<int64_t> dims;
   std::vector<double> scalars;       ///< by parameter; ignored where the parameter is a tensor
   std::vector<const void *> tensors; ///< by parameter; null where the parameter is a scalar
   std::vector<void *> results;
+  /// By parameter, then result, in elements; empty, or missing at the end, for a dense tensor in C
+  /// order. The last stride of a result is 1. A watched run has dense tensors.
+  std::vector<std::vector<int64_t>> strides;
 };
 
 /// Peak bytes of one on-chip memory that a variant uses, of one core.
@@ -46,7 +49,8 @@ public:
   compile(mlir::ModuleOp module, const Machine &machine, const ExecutableOptions &options = {});
 
   /// Runs every phase on all of the machine's cores, dealt over `threads` host threads. `watch`
-  /// looks on; a watched program needs one, any other has nothing to tell it.
+  /// looks on; a watched program needs one, any other has nothing to tell it. May be called from
+  /// several threads at once.
   virtual llvm::Error run(const Arguments &arguments, unsigned threads,
                           RunWatch *watch = nullptr) = 0;
 

@@ -49,16 +49,17 @@ public:
   Error run();
 
 private:
-  /// A tensor in global memory: its pointer, and the run-time extents that give its strides.
+  /// A tensor in global memory: its pointer, and of each dimension the extent and the elements from
+  /// one index to the next.
   struct Global {
     Value *pointer = nullptr;
-    SmallVector<Value *> extents;
+    SmallVector<Value *> extents, strides;
   };
 
   void emitWorkspaces();
   void emitPhase(aicore::PhaseOp phase, unsigned index);
   void emitAlone(aicore::PhaseOp phase, unsigned index);
-  void bindArguments(Value *dims, Value *scalars, Value *tensors);
+  void bindArguments(Value *dims, Value *scalars, Value *tensors, Value *strides);
   void emitBlock(mlir::Block &block);
   void emitOp(mlir::Operation &op);
   void emitMeaning(mlir::Operation &op);
@@ -86,9 +87,11 @@ private:
   Value *value(mlir::Value v);
   Value *buffer(mlir::Value alloc, mlir::Value slot, std::optional<int64_t> part = {});
   Value *address(const Global &global, mlir::ValueRange offsets, Type *element);
-  Value *stride(const Global &global, int64_t dim);
   Value *elementsOf(const Global &global) {
-    return b.CreateMul(stride(global, 0), global.extents[0]);
+    Value *elements = e.number(1);
+    for (Value *extent : global.extents)
+      elements = b.CreateMul(elements, extent);
+    return elements;
   }
   Type *elementOf(mlir::Value memref) {
     return e.elementType(cast<mlir::MemRefType>(memref.getType()).getElementType());
@@ -156,17 +159,10 @@ Value *ProgramEmitter::buffer(mlir::Value memref, mlir::Value slot, std::optiona
                                        : at;
 }
 
-Value *ProgramEmitter::stride(const Global &global, int64_t dim) {
-  Value *product = e.number(1);
-  for (Value *extent : ArrayRef(global.extents).drop_front(dim + 1))
-    product = b.CreateMul(product, extent);
-  return product;
-}
-
 Value *ProgramEmitter::address(const Global &global, mlir::ValueRange offsets, Type *element) {
   Value *linear = e.number(0);
-  for (auto [offset, extent] : zip(offsets, global.extents))
-    linear = b.CreateAdd(b.CreateMul(linear, extent), value(offset));
+  for (auto [offset, stride] : zip(offsets, global.strides))
+    linear = b.CreateAdd(linear, b.CreateMul(value(offset), stride));
   return e.offset(global.pointer, b.CreateMul(linear, e.number(e.bytesOf(element))));
 }
 
@@ -184,7 +180,7 @@ void ProgramEmitter::emitLoad(aicore::LoadOp op) {
   Type *element = elementOf(op.getSource());
   Value *size = e.number(e.bytesOf(element));
   ArrayRef<int64_t> along = op.getAlong();
-  auto step = [&](int64_t dim) { return dim < 0 ? size : b.CreateMul(stride(global, dim), size); };
+  auto step = [&](int64_t dim) { return dim < 0 ? size : b.CreateMul(global.strides[dim], size); };
   Value *rows = value(op.getRows()), *columns = value(op.getColumns());
   int64_t pad = op.getPad();
   Value *paddedRows = pad > 1 ? e.roundUp(rows, pad) : rows;
@@ -246,7 +242,7 @@ void ProgramEmitter::writeOut(Value *source, mlir::Value sourceBuffer, mlir::Val
   const Global &global = globals[target];
   Type *from = elementOf(sourceBuffer), *to = elementOf(target);
   Value *size = e.number(e.bytesOf(to));
-  Value *toRow = along[0] < 0 ? size : b.CreateMul(stride(global, along[0]), size);
+  Value *toRow = along[0] < 0 ? size : b.CreateMul(global.strides[along[0]], size);
   b.CreateCall(copyRows(e, from, to),
                {address(global, offsets, to), source, toRow, e.number(rowBytes(sourceBuffer)),
                 value(rows), value(columns)});
@@ -303,7 +299,7 @@ Plane ProgramEmitter::planeOf(mlir::Value tensor, mlir::ValueRange offsets,
   const Global &global = globals[tensor];
   Type *element = elementOf(tensor);
   auto step = [&](int64_t dim) -> Value * {
-    return dim < 0 ? e.number(0) : b.CreateMul(stride(global, dim), e.number(e.bytesOf(element)));
+    return dim < 0 ? e.number(0) : b.CreateMul(global.strides[dim], e.number(e.bytesOf(element)));
   };
   return {address(global, offsets, element), step(along[0]), step(along[1])};
 }
@@ -445,14 +441,14 @@ void ProgramEmitter::emitBlock(mlir::Block &block) {
 
 // Loads dimensions, scalars and pointers; scalar code of the kernel that stands before its phases
 // is computed again in each of them.
-void ProgramEmitter::bindArguments(Value *dims, Value *scalars, Value *tensors) {
+void ProgramEmitter::bindArguments(Value *dims, Value *scalars, Value *tensors, Value *strides) {
   values.clear();
   globals.clear();
   auto element = [&](Value *array, Type *type, unsigned index) {
     return e.load(type, e.offset(array, index * (type->isPointerTy() ? 8 : e.bytesOf(type))));
   };
-  auto loadPointer = [&](unsigned index) {
-    return b.CreateAlignedLoad(e.pointer(), e.offset(tensors, index * 8), Align(8));
+  auto loadPointer = [&](Value *array, unsigned index) {
+    return b.CreateAlignedLoad(e.pointer(), e.offset(array, index * 8), Align(8));
   };
   mlir::Block &body = kernel.getBody().front();
   StringMap<Value *> extents;
@@ -475,9 +471,11 @@ void ProgramEmitter::bindArguments(Value *dims, Value *scalars, Value *tensors) 
       if (!tensors)
         continue;
       Global &global = globals[argument];
-      global.pointer = loadPointer(index);
+      global.pointer = loadPointer(tensors, index);
+      Value *ofTensor = loadPointer(strides, index);
       for (mlir::StringAttr dim : named.getDims()) {
         int64_t literal;
+        global.strides.push_back(element(ofTensor, e.i64(), global.strides.size()));
         global.extents.push_back(dim.getValue().getAsInteger(10, literal) ? extents[dim.getValue()]
                                                                           : e.number(literal));
       }
@@ -493,9 +491,14 @@ void ProgramEmitter::bindArguments(Value *dims, Value *scalars, Value *tensors) 
       if (!tensors)
         continue;
       Global &global = globals[workspace.getResult()];
-      global.pointer = loadPointer(index);
+      global.pointer = loadPointer(tensors, index);
       for (mlir::Value extent : workspace.getExtents())
         global.extents.push_back(value(extent));
+      global.strides.resize(global.extents.size());
+      Value *stride = e.number(1);
+      for (size_t i = global.extents.size(); i-- > 0;
+           stride = b.CreateMul(stride, global.extents[i]))
+        global.strides[i] = stride;
       if (watch)
         callWatch(workspace);
       continue;
@@ -515,7 +518,7 @@ void ProgramEmitter::emitWorkspaces() {
                        GlobalValue::ExternalLinkage, workspacesName, e.module);
   e.finishFunction(function);
   b.SetInsertPoint(BasicBlock::Create(b.getContext(), "entry", function));
-  bindArguments(function->getArg(0), nullptr, nullptr);
+  bindArguments(function->getArg(0), nullptr, nullptr, nullptr);
   unsigned index = 0;
   for (auto workspace : kernel.getBody().getOps<aicore::WorkspaceOp>()) {
     Value *bytes = e.number(e.bytesOf(elementOf(workspace.getResult())));
@@ -543,7 +546,8 @@ void ProgramEmitter::emitPhase(aicore::PhaseOp phase, unsigned index) {
   vectorCore = nullptr;
   if (!watchedNumbers.empty())
     emitWatch(core);
-  bindArguments(dims, scalars, tensors);
+  bindArguments(dims, scalars, tensors,
+                field(arguments, offsetof(KernelArguments, strides), e.pointer()));
   ubStride = field(core, offsetof(CoreMemories, ubStride), e.i64());
   for (unsigned memory = 0; memory < memories; ++memory)
     memoryBase[memory] = field(core, offsetof(CoreMemories, memory) + 8 * memory, e.pointer());
@@ -558,7 +562,7 @@ void ProgramEmitter::emitAlone(aicore::PhaseOp phase, unsigned index) {
                                     GlobalValue::ExternalLinkage, aloneName(index), e.module);
   e.finishFunction(function);
   b.SetInsertPoint(BasicBlock::Create(b.getContext(), "entry", function));
-  bindArguments(function->getArg(0), nullptr, nullptr);
+  bindArguments(function->getArg(0), nullptr, nullptr, nullptr);
   values[phase.getBody().getArgument(0)] = e.number(1);
   Value *alone = b.getFalse();
   for (mlir::Operation &op : phase.getBody().front()) {

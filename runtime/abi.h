@@ -11,6 +11,9 @@ struct KernelArguments {
   const int64_t *dims;  ///< values of the kernel's dimensions
   const float *scalars; ///< by parameter; tensors have an unused entry
   void *const *tensors; ///< by parameter (scalars have an unused entry), then results, workspaces
+  /// By parameter and result, of each dimension, in elements; a scalar has an unused entry.
+  /// Workspaces are dense.
+  const int64_t *const *strides;
 };
 
 /// Order of the pointers in CoreMemories: aicore.space.

@@ -75,30 +75,50 @@ const char *CoreMemory::damaged() const {
   return nullptr;
 }
 
-std::unique_ptr<PackedOperands> EmulatedCores::takePacked() {
-  std::lock_guard lock(packedMutex_);
-  if (packed_.empty())
-    return std::make_unique<PackedOperands>();
-  std::unique_ptr<PackedOperands> taken = std::move(packed_.back());
-  packed_.pop_back();
+EmulatedCores::Memories EmulatedCores::take(unsigned workers) {
+  Memories taken;
+  {
+    std::lock_guard lock(mutex_);
+    for (; taken.ofWorkers.size() < workers && !free_.empty(); free_.pop_back())
+      taken.ofWorkers.push_back(std::move(free_.back()));
+    if (!freePacked_.empty()) {
+      taken.packed = std::move(freePacked_.back());
+      freePacked_.pop_back();
+    }
+  }
+  if (!taken.packed)
+    taken.packed = std::make_unique<PackedOperands>();
+  while (taken.ofWorkers.size() < workers) {
+    auto memory = std::make_unique<CoreMemory>(machine_, globalBytes_);
+    if (!memory->allocated())
+      break;
+    taken.ofWorkers.push_back(std::move(memory));
+  }
   return taken;
+}
+
+void EmulatedCores::giveBack(Memories memories) {
+  memories.packed->clear();
+  std::lock_guard lock(mutex_);
+  for (auto &memory : memories.ofWorkers)
+    free_.push_back(std::move(memory));
+  freePacked_.push_back(std::move(memories.packed));
 }
 
 llvm::Error EmulatedCores::run(PhaseFunction phase, const KernelArguments &arguments,
                                unsigned threads, RunWatch *watch) {
   const unsigned workers =
       static_cast<unsigned>(std::clamp<int64_t>(threads, 1, std::max<int64_t>(1, blocks_)));
-  while (memories_.size() < workers) {
-    memories_.push_back(std::make_unique<CoreMemory>(machine_, globalBytes_));
-    if (!memories_.back()->allocated())
-      return llvm::createStringError("not enough memory for the emulated cores");
+  Memories memories = take(workers);
+  if (memories.ofWorkers.size() < workers) {
+    giveBack(std::move(memories));
+    return llvm::createStringError("not enough memory for the emulated cores");
   }
   if (watch)
     watch->beginPhase();
-  std::unique_ptr<PackedOperands> packed = takePacked();
   parallelFor(blocks_, workers, [&](int64_t block, unsigned worker) {
-    CoreMemories view = memories_[worker]->view(block);
-    view.packed = packed.get();
+    CoreMemories view = memories.ofWorkers[worker]->view(block);
+    view.packed = memories.packed.get();
     view.findPacked = [](void *packed, const void *source, int64_t kind, int64_t bytes,
                          int64_t *mine) {
       return static_cast<PackedOperands *>(packed)->find(source, kind, bytes, *mine);
@@ -112,14 +132,10 @@ llvm::Error EmulatedCores::run(PhaseFunction phase, const KernelArguments &argum
   });
   if (watch)
     watch->endPhase();
-  packed->clear();
-  {
-    std::lock_guard lock(packedMutex_);
-    packed_.push_back(std::move(packed));
-  }
-  for (const auto &memory : memories_)
+  for (const auto &memory : memories.ofWorkers)
     if (const char *name = memory->damaged())
       return llvm::createStringError("the generated program wrote beyond " + std::string(name));
+  giveBack(std::move(memories));
   return llvm::Error::success();
 }
 

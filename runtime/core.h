@@ -55,7 +55,8 @@ public:
   virtual void endRun() = 0;
 };
 
-/// Runs the phases of kernels. Keeps the memories between runs; not for two threads at once.
+/// Runs the phases of kernels. Keeps the memories between runs. Several threads may run at
+/// once.
 class EmulatedCores {
 public:
   EmulatedCores(const Machine &machine, int64_t blocks, int64_t globalBytes)
@@ -69,10 +70,19 @@ public:
 private:
   const Machine &machine_;
   int64_t blocks_, globalBytes_;
-  std::vector<std::unique_ptr<CoreMemory>> memories_; ///< by worker
-  std::unique_ptr<PackedOperands> takePacked();
-  std::mutex packedMutex_;
-  std::vector<std::unique_ptr<PackedOperands>> packed_; ///< of no run; guarded by packedMutex_
+  /// What one run of a phase has to itself.
+  struct Memories {
+    std::vector<std::unique_ptr<CoreMemory>> ofWorkers;
+    std::unique_ptr<PackedOperands> packed;
+  };
+  /// Of runs that are over, or new. Fewer than `workers` when there is not enough memory.
+  Memories take(unsigned workers);
+  void giveBack(Memories memories);
+
+  std::mutex mutex_;
+  /// Of no run; guarded by mutex_.
+  std::vector<std::unique_ptr<CoreMemory>> free_;
+  std::vector<std::unique_ptr<PackedOperands>> freePacked_;
 };
 
 } // namespace mmk
