@@ -1,0 +1,93 @@
+#include "library/kernel.h"
+
+#include "frontend/compile.h"
+
+#include <fmt/format.h>
+
+namespace mmk::library {
+namespace {
+
+std::vector<std::string> namesOf(const Program &program) {
+  std::vector<std::string> names;
+  for (const auto &kernel : program.kernels)
+    names.push_back(kernel->name);
+  return names;
+}
+
+mmk_error *choose(const Program &program, const char *wanted, const Kernel *&kernel) {
+  if (!wanted && program.kernels.size() != 1)
+    return mistake(fmt::format("{} has {} kernels; name one of them: {}", program.file->path(),
+                               program.kernels.size(), listOf(namesOf(program))));
+  for (const auto &each : program.kernels)
+    if (!wanted || each->name == wanted)
+      kernel = each.get();
+  if (!kernel)
+    return mistake(fmt::format("{} has no kernel '{}'; kernels: {}", program.file->path(), wanted,
+                               listOf(namesOf(program), "and")));
+  return nullptr;
+}
+
+mmk_error *lower(mmk_kernel &it, const char *variant) {
+  auto module = it.compiler->toIr(*it.kernel);
+  PipelineOptions options;
+  if (variant) {
+    llvm::Expected<Choices> choices = parseChoices(*it.kernel, *module, variant);
+    if (!choices)
+      return mistake("variant" + llvm::toString(choices.takeError()));
+    options.choices = std::move(*choices);
+  }
+  it.lowering = it.compiler->lower(*it.kernel, std::move(module), Stage::aicore, options);
+  if (it.lowering) {
+    it.variant = it.lowering.variant;
+    return nullptr;
+  }
+  std::string text = it.lowering.said.render();
+  if (it.lowering.isBug)
+    return bug(fmt::format("the passes failed on '{}'\n{}", it.kernel->name, text));
+  if (it.lowering.nearest)
+    text += fmt::format("note: nearest legal: {}\n", spelling(*it.lowering.nearest));
+  return mistake(std::move(text));
+}
+
+} // namespace
+
+mmk_error *compile(std::string text, std::string name, const mmk_compile_options &options,
+                   mmk_kernel &it) {
+  Diagnostics diagnostics;
+  std::unique_ptr<SourceFile> file;
+  std::optional<Program> program =
+      checkProgram(std::move(name), std::move(text), diagnostics, file);
+  if (!program)
+    return mistake(diagnostics.render());
+  it.program = std::move(*program);
+  if (mmk_error *error = choose(it.program, options.kernel, it.kernel))
+    return error;
+  llvm::Expected<Machine> machine = loadMachine(options.machine ? options.machine : "host");
+  if (!machine)
+    return mistake(llvm::toString(machine.takeError()));
+  it.machine = std::move(*machine);
+  it.compiler = std::make_unique<Compiler>(it.program, it.machine);
+  if (mmk_error *error = lower(it, options.variant))
+    return error;
+
+  ExecutableOptions how;
+  how.cacheDirectory = options.cache_directory ? options.cache_directory : "";
+  llvm::Expected<std::unique_ptr<Executable>> executable =
+      Executable::compile(*it.lowering.module, it.machine, how);
+  if (!executable)
+    return bug(llvm::toString(executable.takeError()));
+  it.executable = std::move(*executable);
+
+  auto spell = [&](const Shape &shape) {
+    std::vector<std::string> &names = it.dimensions.emplace_back();
+    for (const Dimension &dimension : shape)
+      names.push_back(dimension.isLiteral() ? std::to_string(dimension.literal) : dimension.name);
+  };
+  for (const Parameter &parameter : it.kernel->parameters)
+    spell(parameter.shape);
+  for (const Result &result : it.kernel->results)
+    spell(result.shape);
+  return nullptr;
+}
+
+} // namespace mmk::library

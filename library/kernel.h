@@ -1,0 +1,31 @@
+// A compiled kernel as the library hands it out.
+#pragma once
+
+#include "codegen/executable.h"
+#include "compiler/compiler.h"
+#include "frontend/kernel.h"
+#include "library/failure.h"
+
+#include <mutex>
+
+struct mmk_kernel {
+  mmk::Program program;
+  mmk::Machine machine;
+  const mmk::Kernel *kernel = nullptr; ///< of `program`
+  std::string variant;
+  std::unique_ptr<mmk::Compiler> compiler;
+  mmk::Lowering lowering; ///< for counting
+  std::unique_ptr<mmk::Executable> executable;
+  std::mutex counting; ///< MLIR is for one thread at a time
+
+  /// The spellings of literal dimensions, for mmk_argument.
+  std::vector<std::vector<std::string>> dimensions;
+};
+
+namespace mmk::library {
+
+/// From the text to code in memory; the kernel is complete when there is no error.
+mmk_error *compile(std::string text, std::string name, const mmk_compile_options &options,
+                   mmk_kernel &kernel);
+
+} // namespace mmk::library

@@ -1,0 +1,73 @@
+#include "library/layout.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace mmk::library {
+
+Layout::Layout(std::string name, const mmk_tensor &tensor, int64_t elementBytes)
+    : name(std::move(name)), data(static_cast<const char *>(tensor.data)),
+      elementBytes(elementBytes), extents(tensor.extents, tensor.extents + tensor.rank),
+      strides(tensor.strides, tensor.strides + tensor.rank) {
+  if (std::ranges::any_of(strides, [](int64_t stride) { return stride != 0; }))
+    return;
+  int64_t stride = 1;
+  for (size_t i = extents.size(); i-- > 0; stride *= extents[i])
+    strides[i] = stride;
+}
+
+std::string Layout::whyNoResult() const {
+  if (strides.back() != 1 && extents.back() > 1)
+    return fmt::format("has stride {} in its last dimension, which for a result is 1",
+                       strides.back());
+  // From the dimension with the smallest stride on, each has to reach over all before it.
+  std::vector<size_t> order;
+  for (size_t i = 0; i < extents.size(); ++i)
+    if (extents[i] > 1)
+      order.push_back(i);
+  std::ranges::sort(order, {}, [&](size_t i) { return strides[i]; });
+  int64_t reached = 1;
+  for (size_t i : order) {
+    if (strides[i] < reached)
+      return fmt::format("has stride {} in dimension {}, so that its elements overlap; at least {} "
+                         "keeps them apart",
+                         strides[i], i, reached);
+    reached = strides[i] * (extents[i] - 1) + reached;
+  }
+  return {};
+}
+
+int64_t Layout::begin() const {
+  int64_t first = 0;
+  for (size_t i = 0; i < extents.size(); ++i)
+    first += std::min<int64_t>(0, strides[i] * (extents[i] - 1));
+  return first * elementBytes;
+}
+
+int64_t Layout::end() const {
+  int64_t last = 0;
+  for (size_t i = 0; i < extents.size(); ++i)
+    last += std::max<int64_t>(0, strides[i] * (extents[i] - 1));
+  return (last + 1) * elementBytes;
+}
+
+bool Layout::mayTouch(const Layout &other) const {
+  const auto at = reinterpret_cast<intptr_t>(data),
+             atOther = reinterpret_cast<intptr_t>(other.data);
+  if (at + end() <= atOther + other.begin() || atOther + other.end() <= at + begin())
+    return false;
+  // Both are rows at multiples of one distance: they are apart when the rows are.
+  if (extents.size() < 2 || strides.size() != other.strides.size() || strides.back() != 1 ||
+      other.strides.back() != 1)
+    return true;
+  const int64_t row = strides[strides.size() - 2] * elementBytes;
+  for (size_t i = 0; i + 1 < strides.size(); ++i)
+    if (row <= 0 || strides[i] * elementBytes % row != 0 ||
+        other.strides[i] * other.elementBytes % row != 0)
+      return true;
+  const int64_t distance = ((atOther - at) % row + row) % row;
+  return distance < extents.back() * elementBytes ||
+         distance + other.extents.back() * other.elementBytes > row;
+}
+
+} // namespace mmk::library

@@ -1,0 +1,154 @@
+// The boundary to C: handles, errors as values, and no exception beyond it.
+#include "library/mmk.h"
+
+#include "codegen/count.h"
+#include "library/binding.h"
+#include "library/kernel.h"
+#include "runtime/threads.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <algorithm>
+#include <exception>
+#include <fmt/format.h>
+#include <new>
+
+using namespace mmk;
+using namespace mmk::library;
+
+namespace {
+
+/// For when there is no memory for an error either.
+mmk_error noMemory{MMK_NO_MEMORY, "not enough memory"};
+
+template <typename Body> mmk_error *guarded(Body body) noexcept {
+  try {
+    return body();
+  } catch (const std::bad_alloc &) {
+    return &noMemory;
+  } catch (const std::exception &exception) {
+    try {
+      return bug(exception.what());
+    } catch (...) {
+      return &noMemory;
+    }
+  } catch (...) {
+    return &noMemory;
+  }
+}
+
+mmk_error *compileText(std::string text, std::string name, const mmk_compile_options *options,
+                       mmk_kernel **kernel) {
+  auto made = std::make_unique<mmk_kernel>();
+  if (mmk_error *error = compile(std::move(text), std::move(name),
+                                 options ? *options : mmk_compile_options{}, *made))
+    return error;
+  *kernel = made.release();
+  return nullptr;
+}
+
+} // namespace
+
+extern "C" {
+
+const char *mmk_version(void) { return MMK_VERSION; }
+
+mmk_error_kind mmk_error_kind_of(const mmk_error *error) { return error->kind; }
+
+const char *mmk_error_message(const mmk_error *error) { return error->message.c_str(); }
+
+void mmk_error_free(mmk_error *error) {
+  if (error != &noMemory)
+    delete error;
+}
+
+mmk_error *mmk_compile(const char *text, const char *name, const mmk_compile_options *options,
+                       mmk_kernel **kernel) {
+  return guarded([&]() -> mmk_error * {
+    if (!text || !kernel)
+      return mistake("mmk_compile wants a text and a place for the kernel, found NULL");
+    *kernel = nullptr;
+    return compileText(text, name ? name : "kernel.mmk", options, kernel);
+  });
+}
+
+mmk_error *mmk_compile_file(const char *path, const mmk_compile_options *options,
+                            mmk_kernel **kernel) {
+  return guarded([&]() -> mmk_error * {
+    if (!path || !kernel)
+      return mistake("mmk_compile_file wants a path and a place for the kernel, found NULL");
+    *kernel = nullptr;
+    auto file = llvm::MemoryBuffer::getFile(path);
+    if (!file)
+      return mistake(fmt::format("cannot read {}: {}", path, file.getError().message()));
+    return compileText((*file)->getBuffer().str(), path, options, kernel);
+  });
+}
+
+void mmk_kernel_free(mmk_kernel *kernel) { delete kernel; }
+
+const char *mmk_kernel_name(const mmk_kernel *kernel) { return kernel->kernel->name.c_str(); }
+
+const char *mmk_kernel_variant(const mmk_kernel *kernel) { return kernel->variant.c_str(); }
+
+size_t mmk_kernel_arguments(const mmk_kernel *kernel) { return kernel->dimensions.size(); }
+
+int mmk_kernel_argument(const mmk_kernel *kernel, size_t index, mmk_argument *argument) {
+  if (!argument || index >= kernel->dimensions.size())
+    return 0;
+  const Kernel &it = *kernel->kernel;
+  const size_t parameters = it.parameters.size();
+  *argument = {};
+  argument->is_result = index >= parameters;
+  argument->name = argument->is_result ? it.results[index - parameters].name.c_str()
+                                       : it.parameters[index].name.c_str();
+  argument->type =
+      typeOf(argument->is_result ? it.results[index - parameters].type : it.parameters[index].type);
+  const std::vector<std::string> &dimensions = kernel->dimensions[index];
+  argument->rank = static_cast<int>(dimensions.size());
+  std::ranges::transform(dimensions, argument->dimensions,
+                         [](const std::string &name) { return name.c_str(); });
+  return 1;
+}
+
+mmk_error *mmk_run(const mmk_kernel *kernel, const mmk_tensor *tensors, size_t tensor_count,
+                   const mmk_scalar *scalars, size_t scalar_count, const mmk_run_options *options) {
+  return guarded([&]() -> mmk_error * {
+    Arguments arguments;
+    if (mmk_error *error = bind(*kernel->kernel, llvm::ArrayRef(tensors, tensor_count),
+                                llvm::ArrayRef(scalars, scalar_count), arguments))
+      return error;
+    const unsigned threads = options ? options->threads : 0;
+    llvm::Error failed = kernel->executable->run(arguments, threads ? threads : availableThreads());
+    if (!failed)
+      return nullptr;
+    std::string message = llvm::toString(std::move(failed));
+    if (message.starts_with("not enough memory"))
+      return new mmk_error{MMK_NO_MEMORY, std::move(message)};
+    return bug(std::move(message));
+  });
+}
+
+mmk_error *mmk_count(const mmk_kernel *kernel, const mmk_dimension *dimensions,
+                     size_t dimension_count, int64_t *cycles, double *microseconds) {
+  return guarded([&]() -> mmk_error * {
+    if (kernel->machine.kind == MachineKind::host)
+      return mistake("the host has no clock but the real one; compile for an AI core to count");
+    std::vector<int64_t> values;
+    if (mmk_error *error =
+            bindDimensions(*kernel->kernel, llvm::ArrayRef(dimensions, dimension_count), values))
+      return error;
+    auto &it = const_cast<mmk_kernel &>(*kernel);
+    std::lock_guard lock(it.counting);
+    llvm::Expected<ClockReport> report = countKernel(it.lowering.kernel(), it.machine, values);
+    if (!report)
+      return bug(llvm::toString(report.takeError()));
+    if (cycles)
+      *cycles = report->cycles;
+    if (microseconds)
+      *microseconds = report->microseconds;
+    return nullptr;
+  });
+}
+
+} // extern "C"

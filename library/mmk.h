@@ -1,0 +1,144 @@
+/* libmmk: kernels compiled from their text and run on this computer, from C and from whatever can
+ * call C.
+ *
+ *   mmk_kernel *kernel;
+ *   mmk_error *error = mmk_compile(text, "gemm.mmk", NULL, &kernel);
+ *   mmk_tensor tensors[] = {{"a", a, MMK_F16, 2, {m, k}}, {"b", b, MMK_F16, 2, {k, n}}, ...};
+ *   error = mmk_run(kernel, tensors, 4, NULL, 0, NULL);
+ *   mmk_kernel_free(kernel);
+ *
+ * Errors are values: every call that can fail returns NULL when all is well, else an error that the
+ * caller frees. The library neither prints nor exits, and no exception leaves it.
+ *
+ * Threads: a kernel may be run, and asked about, by several threads at once. Kernels are
+ * independent of each other. */
+#ifndef MMK_H
+#define MMK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(_WIN32) || !defined(__GNUC__)
+#define MMK_API
+#else
+#define MMK_API __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* "0.1.0" */
+MMK_API const char *mmk_version(void);
+
+/*--- errors ---------------------------------------------------------------------------------*/
+
+typedef struct mmk_error mmk_error;
+
+typedef enum {
+  MMK_MISTAKE = 2, /* of the caller: the program, the machine, the variant, the tensors */
+  MMK_BUG = 3,     /* of mmk */
+  MMK_NO_MEMORY = 4
+} mmk_error_kind;
+
+MMK_API mmk_error_kind mmk_error_kind_of(const mmk_error *error);
+/* Messages about a program have a line and a caret, as those of the command. The text lives as long
+ * as the error, and ends without a newline. */
+MMK_API const char *mmk_error_message(const mmk_error *error);
+/* NULL is fine. */
+MMK_API void mmk_error_free(mmk_error *error);
+
+/*--- compiling ------------------------------------------------------------------------------*/
+
+typedef struct mmk_kernel mmk_kernel;
+
+/* Zero-initialise, then set what is wanted: a field that is NULL has its default. */
+typedef struct {
+  const char *kernel;  /* name of the kernel; needed when the text has several */
+  const char *machine; /* "host" (default), another machine's name, or a path of a description */
+  const char *variant; /* "tile.M=64,tile.N=64" or a printed variant name; the rest by default */
+  /* Existing folder in which compiled objects are kept; none by default. */
+  const char *cache_directory;
+} mmk_compile_options;
+
+/* Compiles a kernel for any shape. `name` is what messages call the text; `options` may be NULL. */
+MMK_API mmk_error *mmk_compile(const char *text, const char *name,
+                               const mmk_compile_options *options, mmk_kernel **kernel);
+/* The same from a file. */
+MMK_API mmk_error *mmk_compile_file(const char *path, const mmk_compile_options *options,
+                                    mmk_kernel **kernel);
+/* NULL is fine. No run may be going on. */
+MMK_API void mmk_kernel_free(mmk_kernel *kernel);
+
+/* Texts live as long as the kernel. */
+MMK_API const char *mmk_kernel_name(const mmk_kernel *kernel);
+/* Printable name of the variant: every choice that was made. */
+MMK_API const char *mmk_kernel_variant(const mmk_kernel *kernel);
+
+/*--- parameters and results -----------------------------------------------------------------*/
+
+typedef enum { MMK_F32, MMK_F16, MMK_BF16, MMK_I8, MMK_I32 } mmk_type;
+
+#define MMK_MAX_RANK 8
+
+/* A parameter or a result as the kernel declares it. */
+typedef struct {
+  const char *name;
+  mmk_type type;
+  int is_result;
+  int rank;                             /* 0: a scalar */
+  const char *dimensions[MMK_MAX_RANK]; /* "M", or "64" */
+} mmk_argument;
+
+/* Parameters in order, then results. */
+MMK_API size_t mmk_kernel_arguments(const mmk_kernel *kernel);
+/* False when there is no such argument. */
+MMK_API int mmk_kernel_argument(const mmk_kernel *kernel, size_t index, mmk_argument *argument);
+
+/*--- running --------------------------------------------------------------------------------*/
+
+/* Memory of the caller, bound to a parameter or a result by name. */
+typedef struct {
+  const char *name;
+  void *data; /* only read when the tensor is a parameter */
+  mmk_type type;
+  int rank;
+  int64_t extents[MMK_MAX_RANK];
+  /* Elements from one index of a dimension to the next. All 0: dense, in C order. Those of
+   * parameters may be anything (0 repeats, negative walks backwards); the last dimension of a
+   * result has stride 1, and its elements may not overlap. Nothing is copied for a stride. */
+  int64_t strides[MMK_MAX_RANK];
+} mmk_tensor;
+
+typedef struct {
+  const char *name;
+  double value;
+} mmk_scalar;
+
+/* Zero-initialise, then set what is wanted. */
+typedef struct {
+  unsigned threads; /* 0: all that the process may use */
+} mmk_run_options;
+
+/* Binds all tensors, and the scalars without a default, and runs. The dimensions follow from the
+ * tensors. `options` may be NULL. */
+MMK_API mmk_error *mmk_run(const mmk_kernel *kernel, const mmk_tensor *tensors, size_t tensor_count,
+                           const mmk_scalar *scalars, size_t scalar_count,
+                           const mmk_run_options *options);
+
+/*--- time on an AI core ---------------------------------------------------------------------*/
+
+typedef struct {
+  const char *name;
+  int64_t extent;
+} mmk_dimension;
+
+/* Kernel time in cycles of the machine's clock and in microseconds, without touching data. Not for
+ * the host, whose clock is the real one. */
+MMK_API mmk_error *mmk_count(const mmk_kernel *kernel, const mmk_dimension *dimensions,
+                             size_t dimension_count, int64_t *cycles, double *microseconds);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

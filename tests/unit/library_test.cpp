@@ -1,0 +1,291 @@
+// The C library: what it computes at strides, what it says to wrong callers, and that threads may
+// share a kernel.
+#include "library/mmk.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+const char *fused = "kernel fused(a: f32[M, K], b: f32[K, N], bias: f32[N], alpha: f32 = 0.5)\n"
+                    "  -> c: f32[M, N] {\n"
+                    "  c = leaky_relu(a @ b + bias, alpha);\n"
+                    "}\n";
+
+std::string messageOf(mmk_error *error) {
+  std::string message = error ? mmk_error_message(error) : "";
+  mmk_error_free(error);
+  return message;
+}
+
+struct FreeKernel {
+  void operator()(mmk_kernel *kernel) const { mmk_kernel_free(kernel); }
+};
+using Kernel = std::unique_ptr<mmk_kernel, FreeKernel>;
+
+Kernel compiled(const char *text = fused, const mmk_compile_options *options = nullptr) {
+  mmk_kernel *kernel = nullptr;
+  EXPECT_EQ(messageOf(mmk_compile(text, "test.mmk", options, &kernel)), "");
+  return Kernel(kernel);
+}
+
+std::string refusal(const char *text, mmk_compile_options options = {}) {
+  mmk_kernel *kernel = nullptr;
+  mmk_error *error = mmk_compile(text, "test.mmk", &options, &kernel);
+  EXPECT_EQ(kernel, nullptr);
+  if (error)
+    EXPECT_EQ(mmk_error_kind_of(error), MMK_MISTAKE);
+  return messageOf(error);
+}
+
+/// Small integers, so that every order of summation gives the same.
+float entry(int64_t i) { return static_cast<float>(i * 7 % 11 - 5); }
+
+/// A matrix somewhere in a larger buffer whose other elements must stay as they are.
+struct Matrix {
+  int64_t rows, columns, rowStride, columnStride;
+  std::vector<float> memory;
+  int64_t origin;
+
+  Matrix(int64_t rows, int64_t columns, int64_t rowStride, int64_t columnStride = 1)
+      : rows(rows), columns(columns), rowStride(rowStride), columnStride(columnStride) {
+    const int64_t reach = std::abs(rowStride) * rows + std::abs(columnStride) * columns;
+    memory.assign(2 * reach + 16, -1000);
+    origin = reach + 8;
+  }
+  float &at(int64_t i, int64_t j) { return memory[origin + i * rowStride + j * columnStride]; }
+  void fill() {
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t j = 0; j < columns; ++j)
+        at(i, j) = entry(i * 131 + j);
+  }
+  mmk_tensor bound(const char *name) {
+    return {name, &at(0, 0), MMK_F32, 2, {rows, columns}, {rowStride, columnStride}};
+  }
+};
+
+void expectFused(const Kernel &kernel, Matrix a, Matrix b, Matrix c, double alpha = 0.5) {
+  a.fill();
+  b.fill();
+  std::vector<float> bias(b.columns);
+  for (size_t j = 0; j < bias.size(); ++j)
+    bias[j] = entry(j);
+  mmk_tensor tensors[] = {
+      a.bound("a"), b.bound("b"), c.bound("c"), {"bias", bias.data(), MMK_F32, 1, {b.columns}, {}}};
+  const mmk_scalar scalar = {"alpha", alpha};
+  ASSERT_EQ(messageOf(mmk_run(kernel.get(), tensors, 4, &scalar, 1, nullptr)), "");
+  for (int64_t i = 0; i < c.rows; ++i)
+    for (int64_t j = 0; j < c.columns; ++j) {
+      double sum = bias[j];
+      for (int64_t k = 0; k < a.columns; ++k)
+        sum += double(a.at(i, k)) * b.at(k, j);
+      ASSERT_EQ(c.at(i, j), static_cast<float>(sum >= 0 ? sum : alpha * sum)) << i << " " << j;
+      c.at(i, j) = -1000;
+    }
+  for (float other : c.memory)
+    ASSERT_EQ(other, -1000) << "written beside the result";
+}
+
+TEST(Library, runsOnStridesOfEveryKind) {
+  const Kernel kernel = compiled();
+  for (auto [m, n, k] :
+       {std::tuple<int64_t, int64_t, int64_t>{100, 70, 50}, {1, 1, 1}, {17, 300, 33}}) {
+    expectFused(kernel, {m, k, k}, {k, n, n}, {m, n, n});
+    expectFused(kernel, {m, k, k + 3}, {k, n, n + 5}, {m, n, n + 7});
+    expectFused(kernel, {m, k, 1, m}, {k, n, 1, k + 1}, {m, n, n});
+    expectFused(kernel, {m, k, 2 * k, 2}, {k, n, -n}, {m, n, 2 * n});
+    expectFused(kernel, {m, k, 0, 1}, {k, n, n}, {m, n, n}, -0.25);
+  }
+}
+
+TEST(Library, runsOnAnEmulatedCoreAndCounts) {
+  mmk_compile_options options = {};
+  options.machine = "ascend910b3";
+  options.variant = "tile.M=64,tile.N=64";
+  const Kernel kernel = compiled(fused, &options);
+  EXPECT_NE(std::string(mmk_kernel_variant(kernel.get())).find("tile=64x64x"), std::string::npos);
+  expectFused(kernel, {100, 50, 60}, {50, 70, 70}, {100, 70, 77});
+  const mmk_dimension dimensions[] = {{"M", 256}, {"N", 256}, {"K", 256}};
+  int64_t cycles = 0;
+  double microseconds = 0;
+  ASSERT_EQ(messageOf(mmk_count(kernel.get(), dimensions, 3, &cycles, &microseconds)), "");
+  EXPECT_GT(cycles, 0);
+  EXPECT_DOUBLE_EQ(microseconds, cycles / 1800.0);
+}
+
+TEST(Library, describesTheKernel) {
+  const Kernel kernel = compiled();
+  EXPECT_STREQ(mmk_kernel_name(kernel.get()), "fused");
+  ASSERT_EQ(mmk_kernel_arguments(kernel.get()), 5u);
+  mmk_argument argument;
+  ASSERT_TRUE(mmk_kernel_argument(kernel.get(), 1, &argument));
+  EXPECT_STREQ(argument.name, "b");
+  EXPECT_EQ(argument.type, MMK_F32);
+  EXPECT_EQ(argument.rank, 2);
+  EXPECT_STREQ(argument.dimensions[0], "K");
+  EXPECT_STREQ(argument.dimensions[1], "N");
+  EXPECT_FALSE(argument.is_result);
+  ASSERT_TRUE(mmk_kernel_argument(kernel.get(), 3, &argument));
+  EXPECT_EQ(argument.rank, 0);
+  ASSERT_TRUE(mmk_kernel_argument(kernel.get(), 4, &argument));
+  EXPECT_TRUE(argument.is_result);
+  EXPECT_FALSE(mmk_kernel_argument(kernel.get(), 5, &argument));
+}
+
+TEST(Library, threadsShareAKernel) {
+  const Kernel kernel = compiled();
+  std::vector<std::thread> threads;
+  for (int64_t i = 0; i < 8; ++i)
+    threads.emplace_back([&kernel, i] {
+      for (int64_t round = 0; round < 20; ++round)
+        expectFused(kernel, {30 + i, 40, 40}, {40, 50 + round, 70}, {30 + i, 50 + round, 80});
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+TEST(Library, threadsCompileAtOnce) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([] { expectFused(compiled(), {33, 20, 20}, {20, 40, 40}, {33, 40, 40}); });
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+TEST(LibraryErrors, ofThePrograms) {
+  EXPECT_EQ(refusal("kernel f(a: f32[M]) -> c: f32[M] { c = relu(b); }"),
+            "test.mmk:1:45: error: unknown name 'b'; known here: a\n"
+            "    1 | kernel f(a: f32[M]) -> c: f32[M] { c = relu(b); }\n"
+            "      |                                             ^");
+  mmk_compile_options options = {};
+  options.kernel = "gemm";
+  EXPECT_EQ(refusal(fused, options), "test.mmk has no kernel 'gemm'; kernels: fused");
+  const std::string two = std::string(fused) + "kernel g(a: f32[M]) -> c: f32[M] { c = a; }";
+  EXPECT_EQ(refusal(two.c_str()), "test.mmk has 2 kernels; name one of them: fused or g");
+  options = {};
+  options.machine = "ascend911";
+  EXPECT_NE(refusal(fused, options).find("ascend911"), std::string::npos);
+  options = {};
+  options.variant = "tile.M=100";
+  EXPECT_EQ(refusal(fused, options), "variant tile.M=100: tile.M = 100 is not a multiple of 16, "
+                                     "the cube's width; nearest legal: 96, 112");
+}
+
+TEST(LibraryErrors, ofTheFiles) {
+  mmk_kernel *kernel = nullptr;
+  EXPECT_EQ(messageOf(mmk_compile_file("/nowhere/f.mmk", nullptr, &kernel)),
+            "cannot read /nowhere/f.mmk: No such file or directory");
+  EXPECT_EQ(messageOf(mmk_compile(nullptr, nullptr, nullptr, &kernel)),
+            "mmk_compile wants a text and a place for the kernel, found NULL");
+}
+
+/// What a run says when one thing about its tensors is wrong.
+template <typename Change> std::string refusedRun(const Kernel &kernel, Change change) {
+  static std::vector<float> a(8 * 4), b(4 * 6), bias(6), c(8 * 6);
+  std::vector<mmk_tensor> tensors = {{"a", a.data(), MMK_F32, 2, {8, 4}, {}},
+                                     {"b", b.data(), MMK_F32, 2, {4, 6}, {}},
+                                     {"bias", bias.data(), MMK_F32, 1, {6}, {}},
+                                     {"c", c.data(), MMK_F32, 2, {8, 6}, {}}};
+  std::vector<mmk_scalar> scalars;
+  change(tensors, scalars);
+  mmk_error *error = mmk_run(kernel.get(), tensors.data(), tensors.size(), scalars.data(),
+                             scalars.size(), nullptr);
+  if (error)
+    EXPECT_EQ(mmk_error_kind_of(error), MMK_MISTAKE);
+  return messageOf(error);
+}
+
+TEST(LibraryErrors, ofTheTensors) {
+  const Kernel kernel = compiled();
+  auto refused = [&](auto change) {
+    return refusedRun(kernel,
+                      [&](std::vector<mmk_tensor> &t, std::vector<mmk_scalar> &) { change(t); });
+  };
+  EXPECT_EQ(refused([](auto &) {}), "");
+  EXPECT_EQ(refused([](auto &t) { t[1].extents[0] = 5; }), "K is 4 in 'a' and 5 in 'b'");
+  EXPECT_EQ(refused([](auto &t) { t[1].extents[0] = 0; }),
+            "the extent 0 of 'b' is from 1 to 2147483647, found 0");
+  EXPECT_EQ(refused([](auto &t) { t[0].type = MMK_F16; }), "'a' is f32, found f16");
+  EXPECT_EQ(refused([](auto &t) { t[0].type = mmk_type(77); }), "'a' has the unknown type 77");
+  EXPECT_EQ(refused([](auto &t) { t[2].rank = 2; }), "'bias' is f32[N], of rank 1, found rank 2");
+  EXPECT_EQ(refused([](auto &t) { t[2].data = nullptr; }),
+            "'bias' has no memory: its data is NULL");
+  EXPECT_EQ(refused([](auto &t) { t[2].data = static_cast<char *>(t[2].data) + 2; }),
+            "the memory of 'bias' is not aligned to its elements of 4 bytes");
+  EXPECT_EQ(refused([](auto &t) { t[2].name = "d"; }),
+            "'fused' has no tensor 'd'; it has a, b, bias and c");
+  EXPECT_EQ(refused([](auto &t) { t[2].name = nullptr; }),
+            "'fused' has no tensor without a name; it has a, b, bias and c");
+  EXPECT_EQ(refused([](auto &t) { t.push_back(t[0]); }), "the tensor 'a' is given twice");
+  EXPECT_EQ(refused([](auto &t) { t.pop_back(); }), "the result 'c' is not bound: f32[M, N]");
+  EXPECT_EQ(refused([](auto &t) { t.erase(t.begin()); }), "the tensor 'a' is not bound: f32[M, K]");
+}
+
+TEST(LibraryErrors, ofTheStrides) {
+  const Kernel kernel = compiled();
+  auto refused = [&](auto change) {
+    return refusedRun(kernel,
+                      [&](std::vector<mmk_tensor> &t, std::vector<mmk_scalar> &) { change(t); });
+  };
+  auto strides = [](mmk_tensor &tensor, int64_t row, int64_t column) {
+    tensor.strides[0] = row;
+    tensor.strides[1] = column;
+  };
+  EXPECT_EQ(refused([&](auto &t) { strides(t[3], 1, 8); }),
+            "the result 'c' has stride 8 in its last dimension, which for a result is 1");
+  EXPECT_EQ(refused([&](auto &t) { strides(t[3], 5, 1); }),
+            "the result 'c' has stride 5 in dimension 0, so that its elements overlap; at least 6 "
+            "keeps them apart");
+  EXPECT_EQ(refused([&](auto &t) { strides(t[3], -6, 1); }),
+            "the result 'c' has stride -6 in dimension 0, so that its elements overlap; at least 1 "
+            "keeps them apart");
+  EXPECT_EQ(refused([&](auto &t) { t[3].data = t[0].data; }),
+            "the result 'c' overlaps 'a' in memory");
+}
+
+// The two halves of one wide matrix lie between each other, and do not overlap.
+TEST(Library, resultsMayInterleaveWithOperands) {
+  const Kernel kernel = compiled("kernel f(x: f32[M, N]) -> y: f32[M, N] { y = x + 1; }");
+  std::vector<float> wide(10 * 12, 3);
+  mmk_tensor tensors[] = {{"x", wide.data(), MMK_F32, 2, {10, 6}, {12, 1}},
+                          {"y", wide.data() + 6, MMK_F32, 2, {10, 6}, {12, 1}}};
+  ASSERT_EQ(messageOf(mmk_run(kernel.get(), tensors, 2, nullptr, 0, nullptr)), "");
+  for (size_t i = 0; i < wide.size(); ++i)
+    ASSERT_EQ(wide[i], i % 12 < 6 ? 3 : 4);
+  tensors[1].data = wide.data() + 5;
+  EXPECT_EQ(messageOf(mmk_run(kernel.get(), tensors, 2, nullptr, 0, nullptr)),
+            "the result 'y' overlaps 'x' in memory");
+}
+
+TEST(LibraryErrors, ofTheScalars) {
+  const Kernel kernel = compiled("kernel f(a: f32[M], s: f32) -> c: f32[M] { c = a * s; }");
+  std::vector<float> a(5, 2), c(5);
+  mmk_tensor tensors[] = {{"a", a.data(), MMK_F32, 1, {5}, {}},
+                          {"c", c.data(), MMK_F32, 1, {5}, {}}};
+  auto run = [&](std::vector<mmk_scalar> scalars) {
+    return messageOf(mmk_run(kernel.get(), tensors, 2, scalars.data(), scalars.size(), nullptr));
+  };
+  EXPECT_EQ(run({}), "the scalar 's' has no value and no default");
+  EXPECT_EQ(run({{"t", 1}}), "'f' has no scalar 't'; it has s");
+  EXPECT_EQ(run({{"s", 1}, {"s", 2}}), "the scalar 's' is given twice");
+  EXPECT_EQ(run({{"s", 1e300}}), "the scalar 's' = 1e+300 is too large for f32");
+  EXPECT_EQ(run({{"s", 3}}), "");
+  EXPECT_EQ(c[4], 6);
+  EXPECT_EQ(run({{"s", std::numeric_limits<double>::infinity()}}), "");
+  EXPECT_TRUE(std::isinf(c[0]));
+}
+
+TEST(LibraryErrors, ofCounting) {
+  const Kernel kernel = compiled();
+  EXPECT_EQ(messageOf(mmk_count(kernel.get(), nullptr, 0, nullptr, nullptr)),
+            "the host has no clock but the real one; compile for an AI core to count");
+}
+
+} // namespace
