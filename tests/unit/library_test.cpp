@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -102,6 +103,36 @@ TEST(Library, runsOnStridesOfEveryKind) {
     expectFused(kernel, {m, k, 1, m}, {k, n, 1, k + 1}, {m, n, n});
     expectFused(kernel, {m, k, 2 * k, 2}, {k, n, -n}, {m, n, 2 * n});
     expectFused(kernel, {m, k, 0, 1}, {k, n, n}, {m, n, n}, -0.25);
+  }
+}
+
+// Elementwise kernels, and what an epilogue reads, take strides of every kind too.
+TEST(Library, readsStridedElementwiseOperands) {
+  const Kernel add =
+      compiled("kernel f(x: f32[M, N], r: f32[M, N]) -> y: f32[M, N] { y = 2 * x + r; }");
+  const Kernel residual =
+      compiled("kernel g(a: f32[M, K], b: f32[K, N], r: f32[M, N]) -> y: f32[M, N]"
+               " { y = relu(a @ b + r); }");
+  const int64_t m = 45, n = 70, k = 20;
+  for (auto [row, column] :
+       {std::pair<int64_t, int64_t>{n, 1}, {1, m}, {-n, 1}, {2 * n, 2}, {0, 1}, {1, 0}}) {
+    Matrix x(m, n, 1, m), r(m, n, row, column), y(m, n, n + 3), a(m, k, k), b(k, n, 1, k);
+    for (Matrix *each : {&x, &r, &a, &b})
+      each->fill();
+    mmk_tensor ofAdd[] = {x.bound("x"), r.bound("r"), y.bound("y")};
+    ASSERT_EQ(messageOf(mmk_run(add.get(), ofAdd, 3, nullptr, 0, nullptr)), "");
+    for (int64_t i = 0; i < m; ++i)
+      for (int64_t j = 0; j < n; ++j)
+        ASSERT_EQ(y.at(i, j), 2 * x.at(i, j) + r.at(i, j)) << row << " " << column;
+    mmk_tensor ofProduct[] = {a.bound("a"), b.bound("b"), r.bound("r"), y.bound("y")};
+    ASSERT_EQ(messageOf(mmk_run(residual.get(), ofProduct, 4, nullptr, 0, nullptr)), "");
+    for (int64_t i = 0; i < m; ++i)
+      for (int64_t j = 0; j < n; ++j) {
+        float sum = r.at(i, j);
+        for (int64_t l = 0; l < k; ++l)
+          sum += a.at(i, l) * b.at(l, j);
+        ASSERT_EQ(y.at(i, j), std::max(sum, 0.0f)) << row << " " << column;
+      }
   }
 }
 
