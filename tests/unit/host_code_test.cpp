@@ -172,6 +172,9 @@ protected:
     arguments.dims = dims;
     arguments.scalars = scalars;
     arguments.tensors = tensors;
+    const int64_t ofA[] = {k, 1}, ofB[] = {n, 1}, ofBias[] = {1}, ofC[] = {n, 1};
+    const int64_t *strides[] = {ofA, ofB, ofBias, ofC};
+    arguments.strides = strides;
     memory.assign(memories, std::vector<char>(size_t(8) << 20, poison));
     CoreMemories core{};
     for (unsigned i = 0; i < memories; ++i)
