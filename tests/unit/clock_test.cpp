@@ -1,26 +1,11 @@
 // The rules of the clock, one at a time, to the cycle.
+#include "clock_machine.h"
 #include "runtime/clock.h"
 
 #include <gtest/gtest.h>
 
 namespace mmk {
 namespace {
-
-/// A block of a cube core (unit 0) and two vector cores (1, 2), on which every flag takes a cycle
-/// and so does every issue.
-Machine machine() {
-  Machine machine;
-  machine.topology = Topology::split;
-  machine.vectorCoresPerCube = 2;
-  machine.megahertz = 1000;
-  machine.flagCycles = 1;
-  machine.issueCycles = 1;
-  machine.queueDepth = 32;
-  machine.eventIds = 6;
-  machine.crossFlags = 16;
-  machine.launchMicroseconds = 20;
-  return machine;
-}
 
 class Recorder : public EventSink {
 public:
@@ -39,7 +24,7 @@ public:
 using Times = std::vector<std::pair<int64_t, int64_t>>;
 
 struct ClockTest : testing::Test {
-  Machine figures = machine();
+  Machine figures = clockMachine();
   Recorder seen;
   BlockClock clock{figures, 0, 0, &seen};
 };
@@ -138,7 +123,7 @@ TEST_F(ClockTest, ACrossCoreFlagCounts) {
 }
 
 TEST(Clock, AFullQueueStallsTheScalarUnit) {
-  Machine shallow = machine();
+  Machine shallow = clockMachine();
   shallow.queueDepth = 2;
   Recorder seen;
   BlockClock clock(shallow, 0, 0, &seen);
@@ -152,7 +137,7 @@ TEST(Clock, AFullQueueStallsTheScalarUnit) {
 }
 
 TEST(Clock, TheScalarUnitMayItselfWait) {
-  const Machine figures = machine();
+  const Machine figures = clockMachine();
   Recorder seen;
   BlockClock clock(figures, 0, 0, &seen);
   clock.execute(0, Pipe::mte2, 10, Work::load);   // 1 to 11
@@ -163,14 +148,14 @@ TEST(Clock, TheScalarUnitMayItselfWait) {
 }
 
 TEST(Clock, APhaseStartsWhereItIsTold) {
-  const Machine figures = machine();
+  const Machine figures = clockMachine();
   BlockClock clock(figures, 0, 1000);
   clock.execute(1, Pipe::vector, 10, Work::vector);
   EXPECT_EQ(clock.time().end, 1011);
 }
 
 TEST(Clock, ACoupledCoreIsOneUnit) {
-  Machine coupled = machine();
+  Machine coupled = clockMachine();
   coupled.topology = Topology::coupled;
   coupled.vectorCoresPerCube = 1;
   BlockClock clock(coupled, 0);
@@ -259,7 +244,7 @@ BlockTime blockTime(int64_t end, int64_t cube, int64_t mte2, int64_t vectorMte2)
 }
 
 TEST(KernelTime, SlowestBlockSumOfPhasesMeanOfWorkingCores) {
-  const Machine figures = machine();
+  const Machine figures = clockMachine();
   KernelTime time(figures, 3);
   time.add(0, blockTime(100, 80, 50, 10));
   time.add(1, blockTime(60, 40, 55, 10));
@@ -288,7 +273,7 @@ TEST(KernelTime, SlowestBlockSumOfPhasesMeanOfWorkingCores) {
 }
 
 TEST(KernelTime, NothingDoneIsNoDivisionByZero) {
-  const Machine figures = machine();
+  const Machine figures = clockMachine();
   const ClockReport report = KernelTime(figures, 2).report();
   EXPECT_EQ(report.cycles, 0);
   EXPECT_EQ(report.cores, 0);

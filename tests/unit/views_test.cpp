@@ -1,5 +1,6 @@
 // Why each instruction starts when it does, and the views that follow from it, on sequences short
 // enough to be worked out by hand.
+#include "clock_machine.h"
 #include "runtime/clock.h"
 #include "runtime/critical_path.h"
 #include "runtime/trace.h"
@@ -11,20 +12,6 @@
 
 namespace mmk {
 namespace {
-
-/// On which every flag takes a cycle and so does every issue.
-Machine machine() {
-  Machine machine;
-  machine.topology = Topology::split;
-  machine.vectorCoresPerCube = 2;
-  machine.megahertz = 1000;
-  machine.flagCycles = 1;
-  machine.issueCycles = 1;
-  machine.queueDepth = 32;
-  machine.eventIds = 6;
-  machine.crossFlags = 16;
-  return machine;
-}
 
 const std::vector<Origin> origins = {
     {"load a", "k.mmk", 7, 3, {{"a", "L1"}}, false},
@@ -70,7 +57,7 @@ struct ViewsTest : testing::Test {
     return length;
   }
 
-  Machine figures = machine();
+  Machine figures = clockMachine();
   Recorder recorder{1000, 1000};
 
 private:
@@ -230,7 +217,7 @@ TEST_F(ViewsTest, AWaitThatHoldsNoWorkIsNone) {
 }
 
 TEST(Recorder, KeepsTheBeginningOfWhatIsTooLongAndAsManyBlocksAsFit) {
-  const Machine figures = machine();
+  const Machine figures = clockMachine();
   Recorder recorder(4, 5);
   recorder.enter({0, 3, 0, 0, 2, {}});
   for (int64_t block : {2, 0, 1}) {
