@@ -5,7 +5,6 @@
 #include "frontend/lower/lower.h"
 
 #include <algorithm>
-#include <chrono>
 
 namespace mmk {
 namespace {
@@ -48,7 +47,6 @@ mlir::OwningOpRef<mlir::ModuleOp> Compiler::toIr(const Kernel &kernel) {
 
 Lowering Compiler::lower(const Kernel &kernel, mlir::OwningOpRef<mlir::ModuleOp> module,
                          Stage stage, const PipelineOptions &options, bool findsNearest) {
-  const auto begin = std::chrono::steady_clock::now();
   Lowering result;
   IrDiagnostics said(*context_, *program_.file);
   const bool succeeded = mlir::succeeded(runPipeline(*module, machine_, stage, options));
@@ -60,8 +58,6 @@ Lowering Compiler::lower(const Kernel &kernel, mlir::OwningOpRef<mlir::ModuleOp>
   } else if (findsNearest && !result.isBug && !namesNearestLegal(result.said)) {
     result.nearest = nearestLegal(kernel, machine_, *context_, options.choices);
   }
-  result.milliseconds =
-      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
   return result;
 }
 

@@ -17,7 +17,6 @@ namespace mmk {
 struct Lowering {
   mlir::OwningOpRef<mlir::ModuleOp> module; ///< null when the variant does not exist
   std::string variant;                      ///< its printable name
-  double milliseconds = 0;
   /// What the passes said: warnings and remarks on success, else the errors.
   Diagnostics said;
   /// A variant that does exist, close to the one that does not; nothing when the messages name one

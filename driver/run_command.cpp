@@ -9,6 +9,7 @@
 #include "driver/json.h"
 #include "driver/profile.h"
 #include "driver/session.h"
+#include "driver/stopwatch.h"
 
 #include <fmt/format.h>
 
@@ -23,7 +24,6 @@ std::unique_ptr<Executable> compileOrFail(const Lowering &lowering, const Machin
   auto executable = Executable::compile(*lowering.module, machine, options);
   if (!executable)
     throw Bug(llvm::toString(executable.takeError()));
-  (*executable)->compileMs += lowering.milliseconds;
   return std::move(*executable);
 }
 
@@ -38,7 +38,9 @@ int runCases(Session &session, const RunOptions &options, const std::vector<RunC
 
   Progress progress;
   progress.show("compile");
+  const Stopwatch watch;
   Lowering lowering = session.lower(kernel, Stage::aicore);
+  const double loweringMs = watch.milliseconds();
   const RunHeader header{&kernel, &machine, lowering.variant, memoryUse(lowering.kernel()),
                          session.program().file.get()};
   std::optional<Profile> profile;
@@ -48,6 +50,7 @@ int runCases(Session &session, const RunOptions &options, const std::vector<RunC
   std::optional<CaseRunner> runner;
   if (computes) {
     executable = compileOrFail(lowering, machine, options);
+    executable->compileMs += loweringMs;
     runner.emplace(kernel, options, *executable, lowering.kernel(), machine);
     runner->readInputs(runs);
   }
