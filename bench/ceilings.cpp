@@ -1,6 +1,9 @@
-#include "ceilings.h"
+#include "bench/ceilings.h"
+
+#include "runtime/threads.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <ctime>
 #include <vector>
@@ -55,6 +58,28 @@ __attribute__((target("avx512f,avx512vnni"))) void i8By64() {
 }
 #endif
 
+double rateOfThread(Unit unit) {
+#if defined(__x86_64__)
+  switch (unit) {
+  case Unit::f32:
+    if (__builtin_cpu_supports("avx512f"))
+      return bestRate(chains * 16 * 2, f32By16);
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+      return bestRate(chains * 8 * 2, f32By8);
+    break;
+  case Unit::bf16:
+    if (__builtin_cpu_supports("avx512bf16"))
+      return bestRate(chains * 32 * 2, bf16By32);
+    break;
+  case Unit::i8:
+    if (__builtin_cpu_supports("avx512vnni"))
+      return bestRate(chains * 64 * 2, i8By64);
+    break;
+  }
+#endif
+  return 0;
+}
+
 } // namespace
 
 double threadSeconds() {
@@ -64,18 +89,25 @@ double threadSeconds() {
 }
 
 Ceilings measureCeilings() {
-  Ceilings ceilings;
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f"))
-    ceilings.f32 = bestRate(chains * 16 * 2, f32By16);
-  else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    ceilings.f32 = bestRate(chains * 8 * 2, f32By8);
-  if (__builtin_cpu_supports("avx512bf16"))
-    ceilings.bf16 = bestRate(chains * 32 * 2, bf16By32);
-  if (__builtin_cpu_supports("avx512vnni"))
-    ceilings.i8 = bestRate(chains * 64 * 2, i8By64);
-#endif
-  return ceilings;
+  return {rateOfThread(Unit::f32), rateOfThread(Unit::bf16), rateOfThread(Unit::i8)};
+}
+
+double measureCeiling(Unit unit, unsigned threads) {
+  std::vector<double> rates(threads);
+  std::atomic<unsigned> running{threads};
+  parallelFor(threads, threads, [&](int64_t i, unsigned) {
+    // All until the last has measured: a core by itself may have a higher clock.
+    const double begin = threadSeconds();
+    do
+      rates[i] = std::max(rates[i], rateOfThread(unit));
+    while (threadSeconds() - begin < 2e-3);
+    for (--running; running > 0 && threadSeconds() - begin < 4e-3;)
+      rateOfThread(unit);
+  });
+  double sum = 0;
+  for (double rate : rates)
+    sum += rate;
+  return sum;
 }
 
 double measureCopyBandwidth() {

@@ -3,6 +3,11 @@
 
 namespace mmk {
 
+/// What one kind of instruction can do on `threads` threads at once, measured for about two
+/// milliseconds, in 1e9 operations a second; 0 where the CPU has none.
+enum class Unit { f32, bf16, i8 };
+double measureCeiling(Unit unit, unsigned threads);
+
 /// One core's rates, in 1e9 a second; 0 where the CPU has no such instruction. An operation is a
 /// multiplication or an addition.
 struct Ceilings {

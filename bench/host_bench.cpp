@@ -1,16 +1,10 @@
 // What the host computes, as a fraction of what it could: fused bias and leaky relu on one thread,
 // for each type and shape, beside the ceiling measured in the same moment. Then elementwise
 // kernels beside a copy, and one emulated run beside the host's.
-#include "ceilings.h"
-
-#include "codegen/executable.h"
-#include "frontend/compile.h"
-#include "frontend/lower/lower.h"
-#include "passes/passes.h"
+#include "bench/ceilings.h"
+#include "bench/compiled.h"
 #include "runtime/data.h"
 #include "runtime/tensor.h"
-
-#include "mlir/IR/MLIRContext.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -20,32 +14,6 @@
 
 namespace mmk {
 namespace {
-
-struct Compiled {
-  std::unique_ptr<SourceFile> file;
-  Program program;
-  std::unique_ptr<Executable> executable;
-};
-
-Compiled compile(const std::string &text, const std::string &machineName) {
-  Compiled made;
-  Diagnostics diagnostics;
-  auto program = checkProgram("bench.mmk", text, diagnostics, made.file);
-  if (!program) {
-    fmt::print(stderr, "{}", diagnostics.render());
-    std::exit(1);
-  }
-  made.program = std::move(*program);
-  Machine machine = llvm::cantFail(loadMachine(machineName));
-  mlir::DialectRegistry registry;
-  registerDialectExtensions(registry);
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  auto module = lowerToIr(*made.program.kernels[0], machineName, context);
-  if (failed(runPipeline(*module, machine, Stage::aicore)))
-    std::exit(1);
-  made.executable = llvm::cantFail(Executable::compile(*module, machine));
-  return made;
-}
 
 /// Seeded tensors of a kernel at some dimensions.
 struct Data {
@@ -103,15 +71,6 @@ Measured measure(Executable &executable, const Arguments &arguments) {
     }
   }
   return best;
-}
-
-std::string fusedText(const std::string &type) {
-  if (type == "i8")
-    return "kernel k(a: i8[M, K], b: i8[K, N], scale: f32[N], bias: f32[N], alpha: f32 = 0.01)"
-           " -> c: f32[M, N] { c = leaky_relu((a @ b) * scale + bias, alpha); }";
-  return fmt::format("kernel k(a: {0}[M, K], b: {0}[K, N], bias: f32[N], alpha: f32 = 0.01)"
-                     " -> c: f32[M, N] {{ c = leaky_relu(a @ b + bias, alpha); }}",
-                     type);
 }
 
 void products(const std::vector<std::string> &types) {

@@ -1,0 +1,67 @@
+#include "bench/peers/contenders.h"
+#include "bench/peers/second_pass.h"
+#include "bench/peers/shared_library.h"
+#include "bench/peers/versions_of.h"
+
+#include <openblas-pthread/cblas.h>
+
+namespace mmk::peers {
+namespace {
+
+struct OpenBlas {
+  OpenBlas() : library(prepared()) {}
+  SharedLibrary library;
+  decltype(&cblas_sgemm) sgemm = library.get<decltype(cblas_sgemm)>("cblas_sgemm");
+  decltype(&openblas_set_num_threads) setThreads =
+      library.get<decltype(openblas_set_num_threads)>("openblas_set_num_threads");
+  decltype(&openblas_get_corename) coreName =
+      library.get<decltype(openblas_get_corename)>("openblas_get_corename");
+  decltype(&openblas_get_config) config =
+      library.get<decltype(openblas_get_config)>("openblas_get_config");
+
+private:
+  /// It knows no CPU newer than itself, and falls back to SSE on those. Read when it is loaded.
+  static const char *prepared() {
+    if (__builtin_cpu_supports("avx512f"))
+      setenv("OPENBLAS_CORETYPE", "SkylakeX", /*overwrite=*/0);
+    // Its threads are to be asleep before the next library's turn: spin for 2^20 cycles, not 2^26.
+    setenv("OPENBLAS_THREAD_TIMEOUT", "20", /*overwrite=*/0);
+    return MMK_OPENBLAS;
+  }
+};
+
+const OpenBlas &openBlas() {
+  static const OpenBlas loaded;
+  return loaded;
+}
+
+} // namespace
+
+Contenders ofOpenBlas(const Problem &problem, const Operands &operands) {
+  Contenders made;
+  if (problem.type == ElementType::i8)
+    return made;
+  Tensor result =
+      llvm::cantFail(Tensor::allocate(ElementType::f32, problem.extents(problem.m, problem.n)));
+  float *c = result.as<float>();
+  made.push_back({"OpenBLAS", false, std::move(result),
+                  [problem, &operands, c, widened = Widened(problem, operands)]() mutable {
+                    const OpenBlas &blas = openBlas();
+                    const auto m = static_cast<blasint>(problem.m),
+                               n = static_cast<blasint>(problem.n),
+                               k = static_cast<blasint>(problem.k);
+                    blas.setThreads(problem.batch ? 1 : static_cast<int>(problem.threads));
+                    productAndPass(problem, operands, widened, c,
+                                   [&](const float *a, const float *b, float *c) {
+                                     blas.sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k,
+                                                1, a, k, b, n, 0, c, n);
+                                   });
+                  }});
+  return made;
+}
+
+std::string openBlasVersion() {
+  return std::string(openBlas().config()) + ", kernels of " + openBlas().coreName();
+}
+
+} // namespace mmk::peers

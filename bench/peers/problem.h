@@ -1,0 +1,49 @@
+// What every library is given in one row of the comparison: a product with bias and leaky relu, its
+// operands, and what it is to yield.
+#pragma once
+
+#include "runtime/tensor.h"
+
+#include "llvm/ADT/FunctionExtras.h"
+
+#include <string>
+#include <vector>
+
+namespace mmk::peers {
+
+/// c = leaky_relu(a @ b + bias, alpha); of i8 leaky_relu((a @ b) * scale + bias, alpha), in f32.
+struct Problem {
+  ElementType type = ElementType::f32; ///< of a and b
+  int64_t batch = 0;                   ///< matrices, all different; 0: one, without that dimension
+  int64_t m = 0, n = 0, k = 0;
+  unsigned threads = 1;
+
+  int64_t matrices() const { return batch ? batch : 1; }
+  double operations() const { return 2.0 * matrices() * m * n * k; }
+  std::string shape() const; ///< "512x128x512", "64 of 128x128x128"
+  std::string name() const;  ///< "512x128x512 f32 1 thread"
+  std::vector<int64_t> extents(int64_t rows, int64_t columns) const;
+};
+
+/// The same for everyone, and read only. `scale` is of i8 alone.
+struct Operands {
+  explicit Operands(const Problem &problem);
+  Tensor a, b, bias, scale;
+  static constexpr float alpha = 0.01f;
+};
+
+/// One library's way to the result, ready to be called again and again.
+struct Contender {
+  std::string name;
+  bool prepacked = false; ///< b was brought into the library's own form beforehand
+  Tensor result;          ///< f32
+  llvm::unique_function<void()> run;
+};
+
+/// Empty when all of `result` is right, else what is wrong. Some thousand elements, those of the
+/// last rows and columns among them, are computed anew in double; where `known` has elements, all
+/// others are compared with it.
+std::string whatIsWrong(const Problem &problem, const Operands &operands, const Tensor &result,
+                        const Tensor &known);
+
+} // namespace mmk::peers

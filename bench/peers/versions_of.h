@@ -1,0 +1,14 @@
+// What each library says of itself.
+#pragma once
+
+#include <string>
+
+namespace mmk::peers {
+
+std::string openBlasVersion();
+std::string blisVersion();
+std::string oneDnnVersion();
+std::string eigenVersion();
+std::string libxsmmVersion();
+
+} // namespace mmk::peers
