@@ -74,8 +74,9 @@ how:
                              nothing wrote, hazards that no flag orders, deadlock; takes longer
   --count-only               the time on the AI core alone: no data, nothing compiled
   --no-cache                 neither reads nor keeps compiled code
-  --profile DIR              also writes what a profiler would: op_summary.csv, a row a case;
-                             trace.json, for Perfetto; summary.json, with the critical path
+  --profile DIR              also writes what a profiler would: report.html, to look at in a
+                             browser; op_summary.csv, a row a case; trace.json, for Perfetto;
+                             summary.json, with the critical path
   --json FILE                the report as JSON; - is standard output, without the text
 )" HELP_OPTION
     R"(

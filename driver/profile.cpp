@@ -84,8 +84,9 @@ ProfileRow profileRow(const RunHeader &header, const CaseReport &report) {
   return row;
 }
 
-Profile::Profile(std::string folder, const RunHeader &header, size_t cases)
-    : folder_(std::move(folder)), header_(header), hasOneCase_(cases == 1) {
+Profile::Profile(std::string folder, Session &session, const RunHeader &header, size_t cases)
+    : folder_(std::move(folder)), header_(header), page_("mmk run", session, header),
+      hasOneCase_(cases == 1) {
   makeFolder(folder_);
 }
 
@@ -95,7 +96,8 @@ std::string Profile::pathOf(const std::string &file) const {
   return folder_ + (folder_.ends_with('/') ? "" : "/") + file;
 }
 
-void Profile::add(const CaseReport &report, const Recorder &recorder) {
+void Profile::add(const CaseReport &report, const Recorder &recorder, const TrafficReport &traffic,
+                  Progress &progress) {
   const std::string name = report.run.name.empty() ? "dims" : report.run.name;
   const std::string file = hasOneCase_ ? "trace.json" : "trace-" + name + ".json";
   const std::string shown = shownInTrace(recorder.phases(), traceEvents);
@@ -110,6 +112,7 @@ void Profile::add(const CaseReport &report, const Recorder &recorder) {
   if (!shown.empty())
     notes_ += fmt::format("  {} shows {}\n", file, shown);
 
+  page_.add(report, recorder.phases(), traffic, progress);
   const ProfileRow row = profileRow(header_, report);
   if (table_.empty())
     addLine(table_, row, /*names=*/true);
@@ -133,9 +136,10 @@ void Profile::add(const CaseReport &report, const Recorder &recorder) {
 std::string Profile::finish() {
   writeFile(pathOf("op_summary.csv"), table_);
   writeFile(pathOf("summary.json"), summaries_ + "\n]\n");
+  writeFile(pathOf("report.html"), page_.html());
   return fmt::format("profile: {}\n{}",
-                     pathOf(hasOneCase_ ? "{op_summary.csv,summary.json,trace.json}"
-                                        : "{op_summary.csv,summary.json,trace-*.json}"),
+                     pathOf(hasOneCase_ ? "{op_summary.csv,report.html,summary.json,trace.json}"
+                                        : "{op_summary.csv,report.html,summary.json,trace-*.json}"),
                      notes_);
 }
 

@@ -1,7 +1,7 @@
 // `mmk run --profile DIR`: the files of a profiler, made from the clock's events.
 #pragma once
 
-#include "driver/run_report.h"
+#include "driver/run_page.h"
 #include "runtime/recording.h"
 
 namespace mmk::driver {
@@ -9,13 +9,15 @@ namespace mmk::driver {
 class Profile {
 public:
   /// Makes the folder; a Mistake when it cannot be. `cases` is how many there will be.
-  Profile(std::string folder, const RunHeader &header, size_t cases);
+  Profile(std::string folder, Session &session, const RunHeader &header, size_t cases);
 
   /// What keeps the events of one case.
   static Recorder recorder();
   /// Writes the trace of a case, and takes note of it for the other files.
-  void add(const CaseReport &report, const Recorder &recorder);
-  /// Writes op_summary.csv and summary.json; returns a line that says where everything is.
+  void add(const CaseReport &report, const Recorder &recorder, const TrafficReport &traffic,
+           Progress &progress);
+  /// Writes op_summary.csv, summary.json and report.html; returns a line that says where everything
+  /// is.
   std::string finish();
 
 private:
@@ -23,6 +25,7 @@ private:
 
   std::string folder_;
   const RunHeader &header_;
+  RunPage page_;
   bool hasOneCase_;
   std::string table_, summaries_, notes_;
 };

@@ -45,7 +45,7 @@ int runCases(Session &session, const RunOptions &options, const std::vector<RunC
                          session.program().file.get()};
   std::optional<Profile> profile;
   if (options.profile)
-    profile.emplace(*options.profile, header, runs.size());
+    profile.emplace(*options.profile, session, header, runs.size());
   std::unique_ptr<Executable> executable;
   std::optional<CaseRunner> runner;
   if (computes) {
@@ -70,9 +70,10 @@ int runCases(Session &session, const RunOptions &options, const std::vector<RunC
     progress.show(run.title() + ": clock");
     if (counts) {
       Recorder recorder = Profile::recorder();
-      report.clock = countCase(lowering, machine, kernel, run, profile ? &recorder : nullptr);
+      TrafficMeter traffic(&recorder);
+      report.clock = countCase(lowering, machine, kernel, run, profile ? &traffic : nullptr);
       if (profile)
-        profile->add(report, recorder);
+        profile->add(report, recorder, traffic.report(), progress);
     }
     passed &= report.passed();
     progress.clear();

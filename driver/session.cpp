@@ -115,6 +115,14 @@ Lowering Session::tryLower(const Kernel &kernel, const Choices &choices) {
                          /*findsNearest=*/false);
 }
 
+Target Session::withoutChoices() const {
+  Target target = target_;
+  target.variant.reset();
+  target.sets.clear();
+  target.side.reset();
+  return target;
+}
+
 Choices Session::choicesOf(const Kernel &kernel, const std::string &variant) {
   auto module = compiler_.toIr(kernel);
   llvm::Expected<Choices> choices = parseChoices(kernel, *module, variant);

@@ -132,10 +132,10 @@ class Profile(CommandTest):
     def test_several_cases(self):
         text = self.mmk("run", FUSED, "--case", "S4", "--case", "thin", "--count-only",
                         "--profile", "deep/folder")
-        self.assertIn("profile: deep/folder/{op_summary.csv,summary.json,trace-*.json}\n", text)
+        self.assertIn("profile: deep/folder/{op_summary.csv,report.html,summary.json,trace-*.json}\n", text)
         folder = self.folder / "deep/folder"
         self.assertEqual(sorted(file.name for file in folder.iterdir()),
-                         ["op_summary.csv", "summary.json", "trace-S4.json", "trace-thin.json"])
+                         ["op_summary.csv", "report.html", "summary.json", "trace-S4.json", "trace-thin.json"])
         with open(folder / "op_summary.csv", newline="") as file:
             self.assertEqual([row["Case"] for row in csv.DictReader(file)], ["S4", "thin"])
         summary = json.loads((folder / "summary.json").read_text())

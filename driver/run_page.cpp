@@ -1,0 +1,103 @@
+#include "driver/run_page.h"
+
+#include "driver/count_case.h"
+#include "driver/explanation.h"
+#include "driver/roofline.h"
+#include "driver/what_if.h"
+#include "runtime/trace.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <limits>
+
+namespace mmk::driver {
+namespace {
+
+report::Roofs roofsOf(const Roofline &roof, const Machine &machine) {
+  const int64_t ports =
+      machine.cubeCores * (roof.portIsOfVectorCore ? machine.vectorCoresPerCube : 1);
+  const double portRate =
+      roof.portMicroseconds > 0 ? 1e6 * roof.portBytes / roof.portMicroseconds : 0;
+  return {roof.operations, roof.tensorBytes, roof.peakOperations, roof.memoryBytes,
+          portRate * static_cast<double>(ports)};
+}
+
+report::Point pointOf(const std::string &variant, const ClockReport &clock,
+                      const TrafficReport &traffic, bool portIsOfVectorCore) {
+  report::Point point;
+  point.variant = variant;
+  point.cycles = clock.cycles;
+  point.microseconds = clock.microseconds;
+  point.trafficBytes = traffic.all();
+  point.portBytes = portIsOfVectorCore ? traffic.vectorLoads : traffic.cubeLoads;
+  return point;
+}
+
+/// "tile.M, tile.N"
+std::string directivesOf(const Choices &choices) {
+  std::vector<std::string> keys;
+  for (const auto &[key, word] : choices)
+    keys.push_back(key);
+  return fmt::format("{}", fmt::join(keys, ", "));
+}
+
+std::vector<report::Change> changesOf(const WhatIfs &tried, int64_t cycles) {
+  std::vector<report::Change> changes;
+  for (const WhatIf &change : tried.alone) {
+    report::Change &shown = changes.emplace_back();
+    shown.directive = directivesOf(change.choices);
+    shown.options = asOptions(change.choices);
+    shown.reason = change.reason;
+    shown.cycles = change.cycles;
+    shown.gain = static_cast<double>(cycles - change.cycles) / static_cast<double>(cycles);
+  }
+  return changes;
+}
+
+} // namespace
+
+RunPage::RunPage(std::string title, Session &session, const RunHeader &header)
+    : session_(session), header_(header), defaults_(session, session.withoutChoices()),
+      default_(defaults_.tryLower(*header.kernel, {})) {
+  page_.title = std::move(title);
+  page_.kernel = header.kernel->name;
+  page_.file = header.file->path();
+  page_.machine = header.machine->name;
+  page_.version = MMK_VERSION;
+  page_.megahertz = header.machine->megahertz;
+  page_.cores = header.machine->cubeCores;
+}
+
+void RunPage::add(const CaseReport &report, const std::deque<PhaseRecording> &phases,
+                  const TrafficReport &traffic, Progress &progress) {
+  const Roofline roof = rooflineOf(*header_.kernel, report.run, *header_.machine, phases);
+  report::Case &shown = page_.cases.emplace_back();
+  shown.name = report.run.name;
+  for (const std::string &name : header_.kernel->dimensions)
+    shown.dims.emplace_back(name, report.run.dims.at(name));
+  if (report.check)
+    shown.passed = report.check->passed;
+  shown.variant = header_.variant;
+  shown.clock = *report.clock;
+  shown.roofs = roofsOf(roof, *header_.machine);
+  shown.chosen = pointOf(header_.variant, *report.clock, traffic, roof.portIsOfVectorCore);
+  shown.chosen.passed = shown.passed;
+  shown.before = defaultPoint(report.run, roof.portIsOfVectorCore);
+  shown.changes = changesOf(tryChanges(session_, *header_.kernel, report.run, header_.variant,
+                                       report.clock->cycles, progress),
+                            report.clock->cycles);
+  shown.path = pathReport(phases);
+  shown.waits = waitReport(phases);
+  shown.timeline = report::timelineOf(phases);
+  shown.timeline.shown = shownInTrace(phases, std::numeric_limits<size_t>::max());
+}
+
+std::optional<report::Point> RunPage::defaultPoint(const RunCase &run, bool portIsOfVectorCore) {
+  if (!default_ || default_.variant == header_.variant)
+    return std::nullopt;
+  TrafficMeter traffic;
+  const ClockReport clock = countCase(default_, *header_.machine, *header_.kernel, run, &traffic);
+  return pointOf(default_.variant, clock, traffic.report(), portIsOfVectorCore);
+}
+
+} // namespace mmk::driver
