@@ -209,6 +209,25 @@ TEST_F(SmallProgram, ALoopRepeatsAndZeroTripsDoNothing) {
   EXPECT_EQ(cycles(loop, 0), 0);
 }
 
+// The passes generate nothing of this kind; the text of a program can hold it.
+TEST_F(SmallProgram, WhatCannotBeCounted) {
+  auto last = [&](const std::string &body) {
+    const std::string text = message(body);
+    return text.substr(text.find("'"));
+  };
+  EXPECT_EQ(last("%none = arith.subi %M, %c16 : index\n"
+                 "%q = arith.divsi %c16, %none : index\n"
+                 "scf.for %i = %c0 to %q step %c1 {" +
+                 load + "}"),
+            "'arith.divsi' has no value: it divides by zero, or shifts too far, in block 0");
+  EXPECT_EQ(last("%q = math.absi %M : index\nscf.for %i = %c0 to %q step %c1 {" + load + "}"),
+            "'math.absi' cannot be counted");
+  EXPECT_EQ(last("%q, %r = arith.addui_extended %M, %M : index, i1"),
+            "'arith.addui_extended' cannot be counted; expected arithmetic on index, i64 or i1");
+  machine.cube.depth.clear();
+  EXPECT_EQ(last(mmad), "'aicore.mmad' multiplies f16, which the cube of ascend910b3 does not");
+}
+
 TEST_F(SmallProgram, ABranchIsTakenOrNot) {
   const std::string branch = "%small = arith.cmpi slt, %M, %c32 : index\n"
                              "scf.if %small {" +

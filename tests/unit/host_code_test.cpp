@@ -99,6 +99,12 @@ int64_t count(const std::string &text, const std::string &pattern) {
                        std::sregex_iterator());
 }
 
+TEST(HostCode, ofAnUnknownComputer) {
+  EXPECT_EQ(llvm::toString(targetFor(llvm::Triple("hexagon-unknown-elf"), "", "").takeError())
+                .substr(0, 39),
+            "cannot generate code for this computer:");
+}
+
 TEST_P(HostCode, sumsStayInTheWidestRegisters) {
   const Cpu &cpu = GetParam();
   Emitted emitted(target(), "f32");

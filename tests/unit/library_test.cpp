@@ -313,10 +313,34 @@ TEST(LibraryErrors, ofTheScalars) {
   EXPECT_TRUE(std::isinf(c[0]));
 }
 
+TEST(LibraryErrors, ofFiles) {
+  EXPECT_EQ(messageOf(mmk_compile_file("k.mmk", nullptr, nullptr)),
+            "mmk_compile_file wants a path and a place for the kernel, found NULL");
+}
+
+TEST(LibraryErrors, ofLiteralExtents) {
+  const Kernel kernel = compiled("kernel f(a: f32[M, 4]) -> c: f32[M, 4] { c = a + a; }");
+  std::vector<float> a(15), c(15);
+  mmk_tensor tensors[] = {{"a", a.data(), MMK_F32, 2, {3, 5}, {}},
+                          {"c", c.data(), MMK_F32, 2, {3, 5}, {}}};
+  EXPECT_EQ(messageOf(mmk_run(kernel.get(), tensors, 2, nullptr, 0, nullptr)),
+            "the extent 1 of 'a' is 4 in the kernel, found 5");
+}
+
 TEST(LibraryErrors, ofCounting) {
   const Kernel kernel = compiled();
   EXPECT_EQ(messageOf(mmk_count(kernel.get(), nullptr, 0, nullptr, nullptr)),
             "the host has no clock but the real one; compile for an AI core to count");
+
+  mmk_compile_options options = {};
+  options.machine = "ascend910b3";
+  const Kernel counted = compiled(fused, &options);
+  auto refused = [&](int64_t m) {
+    const mmk_dimension dims[] = {{"M", m}, {"N", 16}, {"K", 16}};
+    return messageOf(mmk_count(counted.get(), dims, 3, nullptr, nullptr));
+  };
+  EXPECT_EQ(refused(0), "the dimension M is from 1 to 2147483647, found 0");
+  EXPECT_EQ(refused(int64_t(1) << 31), "the dimension M is from 1 to 2147483647, found 2147483648");
 }
 
 } // namespace

@@ -2,7 +2,11 @@
 #include "runtime/tensor.h"
 
 #include <cmath>
+#include <fstream>
 #include <gtest/gtest.h>
+
+#include <sys/resource.h>
+#include <unistd.h>
 
 using namespace mmk;
 
@@ -54,6 +58,29 @@ TEST(Tensor, RefusesMoreThanTheMachineHas) {
             0u)
       << message;
   EXPECT_TRUE(llvm::StringRef(message).ends_with(" bytes of memory")) << message;
+}
+
+/// Bytes of address space that this process has.
+static int64_t addressSpace() {
+  int64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * sysconf(_SC_PAGESIZE);
+}
+
+/// Prints the refusal of 64 MiB in an address space that may grow by half of that.
+[[noreturn]] static void refuseInLittleSpace() {
+  const rlim_t limit = addressSpace() + (int64_t(32) << 20);
+  const rlimit limits = {limit, limit};
+  setrlimit(RLIMIT_AS, &limits);
+  std::fputs(refusalOf(ElementType::i8, {int64_t(64) << 20}).c_str(), stderr);
+  std::_Exit(0);
+}
+
+TEST(Tensor, RefusesMoreThanIsFree) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(refuseInLittleSpace(), testing::ExitedWithCode(0),
+              "^a tensor i8.67108864. needs 67108864 bytes; this machine has [0-9]+ bytes of "
+              "memory, not enough of them free$");
 }
 
 TEST(Tensor, CanariesShowAnyByteWritten) {

@@ -52,10 +52,12 @@ std::string faultsOf(const std::vector<std::string> &phases, int64_t extent, int
   if (!module)
     return "does not parse";
   const Machine machine = llvm::cantFail(loadMachine(machineName));
-  WatchReport report =
-      llvm::cantFail(watchKernel(*module->getOps<aicore::KernelOp>().begin(), machine, {extent}));
+  llvm::Expected<WatchReport> report =
+      watchKernel(*module->getOps<aicore::KernelOp>().begin(), machine, {extent});
+  if (!report)
+    return llvm::toString(report.takeError());
   std::string text;
-  for (const WatchFault &fault : report.faults)
+  for (const WatchFault &fault : report->faults)
     text += fault.message + (fault.missing.empty() ? "" : "; " + fault.missing) +
             (fault.times == 1 ? "" : "; " + std::to_string(fault.times) + " times") + "\n";
   return text;
@@ -119,6 +121,12 @@ TEST(Watch, RacesOfAVectorCore) {
             "the vector instruction (vector of vector core 0) may write slot 1 of u in ub, bytes "
             "512 to 513 of ub, before the load (mte2 of vector core 0) has written it; no flag "
             "from mte2 to vector stands between the two; 2 times\n");
+}
+
+TEST(Watch, MoreVectorCoresThanThereAre) {
+  const std::string message = faultsOf("aicore.vector_cores 3 {\n^bb0(%v: index):\n}");
+  EXPECT_EQ(message.substr(message.find('\'')),
+            "'aicore.vector_cores' runs on 3 cores of a block, but ascend910b1 has 2");
 }
 
 TEST(Watch, BytesThatNobodyWrote) {
