@@ -1,0 +1,22 @@
+# MMK_INSTRUMENT: what the project's own code is built to watch about itself. LLVM and the other
+# packages stay as Debian built them.
+#   address    every access to memory, leaks, and undefined behaviour
+#   thread     races between threads
+#   coverage   which lines the tests reach
+set(MMK_INSTRUMENT "" CACHE STRING "address, thread, coverage or nothing")
+set_property(CACHE MMK_INSTRUMENT PROPERTY STRINGS "" address thread coverage)
+
+if(MMK_INSTRUMENT STREQUAL "address")
+  # vptr wants the type information that LLVM is built without.
+  set(flags -fsanitize=address,undefined -fno-sanitize=vptr -fno-sanitize-recover=undefined
+    -O1 -g1 -fno-omit-frame-pointer)
+elseif(MMK_INSTRUMENT STREQUAL "thread")
+  set(flags -fsanitize=thread -O1 -g1)
+elseif(MMK_INSTRUMENT STREQUAL "coverage")
+  set(flags -fprofile-instr-generate -fcoverage-mapping)
+elseif(MMK_INSTRUMENT)
+  message(FATAL_ERROR "MMK_INSTRUMENT is '${MMK_INSTRUMENT}'; expected address, thread, coverage "
+    "or nothing")
+endif()
+add_compile_options(${flags})
+add_link_options(${flags})
