@@ -28,4 +28,15 @@ std::string spelling(const Choices &choices) {
   return text;
 }
 
+std::string optionsOf(const Choices &choices) {
+  std::string text;
+  for (const auto &[key, word] : choices) {
+    const std::string choice = key + "=" + word;
+    const bool isPlain = choice.find_first_of("()*") == std::string::npos;
+    text +=
+        fmt::format("{}--set {}", text.empty() ? "" : " ", isPlain ? choice : "'" + choice + "'");
+  }
+  return text;
+}
+
 } // namespace mmk

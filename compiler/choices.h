@@ -16,5 +16,7 @@ llvm::Expected<Choices> parseChoices(const Kernel &kernel, mlir::ModuleOp module
 
 /// "tile.M = 64, tile.N = 128"
 std::string spelling(const Choices &choices);
+/// "--set tile.M=64 --set 'order=swizzle(4)'", as they can be given to a shell.
+std::string optionsOf(const Choices &choices);
 
 } // namespace mmk

@@ -6,6 +6,7 @@
 #include "driver/footprint.h"
 #include "driver/json.h"
 #include "driver/terminal.h"
+#include "driver/try_changes.h"
 
 namespace mmk::driver {
 namespace {
@@ -17,7 +18,7 @@ Explanation explain(Session &session, Lowering &lowering, const RunCase &run, Pr
   Explanation result;
   result.report.run = run;
   result.report.clock = countCase(lowering, session.machine(), kernel, run, &recorder);
-  result.roofline = rooflineOf(kernel, run, session.machine(), recorder.phases());
+  result.roofline = tune::rooflineOf(kernel, run.dims, session.machine(), recorder.phases());
   result.path = pathReport(recorder.phases());
   result.waits = waitReport(recorder.phases());
   for (const PhaseRecording &phase : recorder.phases())

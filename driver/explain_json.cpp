@@ -8,7 +8,7 @@ namespace json = llvm::json;
 namespace mmk::driver {
 namespace {
 
-void writeRoofline(json::OStream &out, const Roofline &roof, const ClockReport &clock) {
+void writeRoofline(json::OStream &out, const tune::Roofline &roof, const ClockReport &clock) {
   out.attributeObject("roofline", [&] {
     writeNumber(out, "operations", roof.operations);
     writeNumber(out, "tensor_bytes", roof.tensorBytes);
@@ -29,12 +29,12 @@ void writeRoofline(json::OStream &out, const Roofline &roof, const ClockReport &
   });
 }
 
-void writeChange(json::OStream &out, const WhatIf &change, const Explanation &explanation) {
+void writeChange(json::OStream &out, const tune::WhatIf &change, const Explanation &explanation) {
   out.attributeObject("set", [&] {
     for (const auto &[key, word] : change.choices)
       out.attribute(key, word);
   });
-  out.attribute("options", asOptions(change.choices));
+  out.attribute("options", optionsOf(change.choices));
   out.attribute("exists", change.exists);
   if (!change.exists) {
     out.attribute("reason", json::fixUTF8(change.reason));
@@ -56,7 +56,7 @@ void write(json::OStream &out, const RunHeader &header, const Explanation &expla
   });
   writeWaits(out, explanation.waits);
   out.attributeArray("changes", [&] {
-    for (const WhatIf &change : explanation.changes.alone)
+    for (const tune::WhatIf &change : explanation.changes.alone)
       out.object([&] { writeChange(out, change, explanation); });
   });
   if (explanation.changes.together)

@@ -49,7 +49,7 @@ std::string title(const RunHeader &header, const Explanation &explanation) {
 }
 
 std::string roofline(const Explanation &explanation) {
-  const Roofline &roof = explanation.roofline;
+  const tune::Roofline &roof = explanation.roofline;
   const double time = explanation.report.clock->microseconds;
   auto reached = [&](double atLeast) { return percent(time > 0 ? atLeast / time : 0); };
   std::string text = heading(fmt::format("roofline: bound by {}, {} reached",
@@ -195,28 +195,28 @@ std::string wrapped(const std::vector<std::string> &words) {
 }
 
 std::string changes(const Explanation &explanation) {
-  std::vector<WhatIf> better, worse, impossible;
+  std::vector<tune::WhatIf> better, worse, impossible;
   std::vector<std::string> equal;
   if (explanation.changes.together)
     better.push_back(*explanation.changes.together);
-  for (const WhatIf &change : explanation.changes.alone) {
+  for (const tune::WhatIf &change : explanation.changes.alone) {
     if (!change.exists)
       impossible.push_back(change);
     else if (std::abs(gainOf(change, explanation)) < leastGain)
-      equal.push_back(asOptions(change.choices));
+      equal.push_back(optionsOf(change.choices));
     else
       (change.cycles < explanation.report.clock->cycles ? better : worse).push_back(change);
   }
 
   std::string text;
-  auto list = [&](const char *name, const std::vector<WhatIf> &changes, size_t most) {
+  auto list = [&](const char *name, const std::vector<tune::WhatIf> &changes, size_t most) {
     if (changes.empty())
       return;
     text += heading(name);
     Table table("<>>");
     table.add({"", "cycles", "gain"});
-    for (const WhatIf &change : std::span(changes).first(std::min(most, changes.size())))
-      table.add({asOptions(change.choices), std::to_string(change.cycles),
+    for (const tune::WhatIf &change : std::span(changes).first(std::min(most, changes.size())))
+      table.add({optionsOf(change.choices), std::to_string(change.cycles),
                  fmt::format("{:+.1f} %", 100 * gainOf(change, explanation))});
     text += table.text("  ") + andMore(changes.size(), most);
   };
@@ -227,8 +227,8 @@ std::string changes(const Explanation &explanation) {
   if (!impossible.empty()) {
     text += heading("what cannot be");
     const size_t shown = std::min(othersShown, impossible.size());
-    for (const WhatIf &change : std::span(impossible).first(shown))
-      text += fmt::format("  {}: {}\n", asOptions(change.choices), change.reason);
+    for (const tune::WhatIf &change : std::span(impossible).first(shown))
+      text += fmt::format("  {}: {}\n", optionsOf(change.choices), change.reason);
     text += andMore(impossible.size(), shown);
   }
   return text;
@@ -236,18 +236,7 @@ std::string changes(const Explanation &explanation) {
 
 } // namespace
 
-std::string asOptions(const Choices &choices) {
-  std::string text;
-  for (const auto &[key, word] : choices) {
-    const std::string choice = key + "=" + word;
-    const bool isPlain = choice.find_first_of("()*") == std::string::npos;
-    text +=
-        fmt::format("{}--set {}", text.empty() ? "" : " ", isPlain ? choice : "'" + choice + "'");
-  }
-  return text;
-}
-
-double gainOf(const WhatIf &change, const Explanation &explanation) {
+double gainOf(const tune::WhatIf &change, const Explanation &explanation) {
   const int64_t now = explanation.report.clock->cycles;
   return share(now - change.cycles, now);
 }

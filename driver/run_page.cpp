@@ -1,10 +1,9 @@
 #include "driver/run_page.h"
 
 #include "driver/count_case.h"
-#include "driver/explanation.h"
-#include "driver/roofline.h"
-#include "driver/what_if.h"
+#include "driver/try_changes.h"
 #include "runtime/trace.h"
+#include "tune/roofline.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -13,7 +12,7 @@
 namespace mmk::driver {
 namespace {
 
-report::Roofs roofsOf(const Roofline &roof, const Machine &machine) {
+report::Roofs roofsOf(const tune::Roofline &roof, const Machine &machine) {
   const int64_t ports =
       machine.cubeCores * (roof.portIsOfVectorCore ? machine.vectorCoresPerCube : 1);
   const double portRate =
@@ -41,12 +40,12 @@ std::string directivesOf(const Choices &choices) {
   return fmt::format("{}", fmt::join(keys, ", "));
 }
 
-std::vector<report::Change> changesOf(const WhatIfs &tried, int64_t cycles) {
+std::vector<report::Change> changesOf(const tune::WhatIfs &tried, int64_t cycles) {
   std::vector<report::Change> changes;
-  for (const WhatIf &change : tried.alone) {
+  for (const tune::WhatIf &change : tried.alone) {
     report::Change &shown = changes.emplace_back();
     shown.directive = directivesOf(change.choices);
-    shown.options = asOptions(change.choices);
+    shown.options = optionsOf(change.choices);
     shown.reason = change.reason;
     shown.cycles = change.cycles;
     shown.gain = static_cast<double>(cycles - change.cycles) / static_cast<double>(cycles);
@@ -70,7 +69,8 @@ RunPage::RunPage(std::string title, Session &session, const RunHeader &header)
 
 void RunPage::add(const CaseReport &report, const std::deque<PhaseRecording> &phases,
                   const TrafficReport &traffic, Progress &progress) {
-  const Roofline roof = rooflineOf(*header_.kernel, report.run, *header_.machine, phases);
+  const tune::Roofline roof =
+      tune::rooflineOf(*header_.kernel, report.run.dims, *header_.machine, phases);
   report::Case &shown = page_.cases.emplace_back();
   shown.name = report.run.name;
   for (const std::string &name : header_.kernel->dimensions)

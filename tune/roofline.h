@@ -1,18 +1,19 @@
 // How near a kernel comes to what the machine could do: the times below which no variant gets.
 #pragma once
 
-#include "driver/run_case.h"
+#include "frontend/kernel.h"
 #include "machines/machine.h"
 #include "runtime/recording.h"
 
-namespace mmk::driver {
+namespace mmk::tune {
 
 struct Roofline {
-  double operations = 0;     ///< floating-point, of the products; without any, elementwise ones
-  /// Of all parameters, once each, and of the results what L2 cannot keep: the least that HBM moves.
+  double operations = 0; ///< floating-point, of the products; without any, elementwise ones
+  /// Of all parameters, once each, and of the results what L2 cannot keep: the least that HBM
+  /// moves.
   double tensorBytes = 0;
-  double peakOperations = 0; ///< a second, of all cores
-  double memoryBytes = 0;    ///< a second, of HBM
+  double peakOperations = 0;                              ///< a second, of all cores
+  double memoryBytes = 0;                                 ///< a second, of HBM
   double computeMicroseconds = 0, memoryMicroseconds = 0; ///< at these rates
   /// What the busiest core of the slowest block loads, the same also again, and the time that its
   /// port to L2 takes for it.
@@ -28,7 +29,8 @@ struct Roofline {
 
 /// Of a kernel with products, the roof is the cube's for their operands; of one without, that of
 /// the vector cores, an addition of f32 for each operation.
-Roofline rooflineOf(const Kernel &kernel, const RunCase &run, const Machine &machine,
-                    const std::deque<PhaseRecording> &phases);
+/// `dims`: the value of each dimension.
+Roofline rooflineOf(const Kernel &kernel, const std::map<std::string, int64_t> &dims,
+                    const Machine &machine, const std::deque<PhaseRecording> &phases);
 
-} // namespace mmk::driver
+} // namespace mmk::tune

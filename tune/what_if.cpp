@@ -1,6 +1,5 @@
-#include "driver/what_if.h"
+#include "tune/what_if.h"
 
-#include "driver/count_case.h"
 #include "frontend/numbers.h"
 #include "frontend/schedule.h"
 
@@ -9,7 +8,7 @@
 #include <map>
 #include <set>
 
-namespace mmk::driver {
+namespace mmk::tune {
 namespace {
 
 /// The changes worth trying; no matter whether they exist.
@@ -169,15 +168,14 @@ std::string firstReason(const Diagnostics &said) {
 
 class Trial {
 public:
-  Trial(Session &session, const Kernel &kernel, const RunCase &run, const std::string &variant)
-      : session_(session), kernel_(kernel), run_(run) {
-    seen_.insert(variant);
-  }
+  Trial(const std::string &variant, const TrialWays &ways) : ways_(ways) { seen_.insert(variant); }
 
   /// Nothing when it is a variant that was tried already.
   std::optional<WhatIf> operator()(const Choices &choices) {
+    if (ways_.watch)
+      ways_.watch(choices);
     WhatIf result{choices, true, "", 0};
-    Lowering lowering = session_.tryLower(kernel_, choices);
+    Lowering lowering = ways_.lower(choices);
     if (!lowering) {
       result.exists = false;
       result.reason = firstReason(lowering.said);
@@ -185,14 +183,12 @@ public:
     }
     if (!seen_.insert(lowering.variant).second)
       return std::nullopt;
-    result.cycles = countCase(lowering, session_.machine(), kernel_, run_).cycles;
+    result.cycles = ways_.count(lowering).cycles;
     return result;
   }
 
 private:
-  Session &session_;
-  const Kernel &kernel_;
-  const RunCase &run_;
+  const TrialWays &ways_;
   std::set<std::string> seen_; ///< variants
 };
 
@@ -226,17 +222,18 @@ std::optional<WhatIf> combine(const std::vector<WhatIf> &sorted, int64_t cycles,
 
 } // namespace
 
-WhatIfs tryChanges(Session &session, const Kernel &kernel, const RunCase &run,
-                   const std::string &variant, int64_t cycles, Progress &progress) {
-  const std::vector<Choices> proposals =
-      Proposals(kernel, session.machine(), session.choicesOf(kernel, variant)).all();
-  Trial tryOut(session, kernel, run, variant);
+std::vector<Choices> neighboursOf(const Kernel &kernel, const Machine &machine,
+                                  const Choices &variant) {
+  return Proposals(kernel, machine, variant).all();
+}
+
+WhatIfs tryChanges(const Kernel &kernel, const Machine &machine, const std::string &variant,
+                   const Choices &choices, int64_t cycles, const TrialWays &ways) {
+  Trial tryOut(variant, ways);
   WhatIfs result;
-  for (const Choices &choices : proposals) {
-    progress.show(fmt::format("{}: {}", run.title(), spelling(choices)));
-    if (std::optional<WhatIf> tried = tryOut(choices))
+  for (const Choices &change : neighboursOf(kernel, machine, choices))
+    if (std::optional<WhatIf> tried = tryOut(change))
       result.alone.push_back(std::move(*tried));
-  }
   std::ranges::sort(result.alone, {}, [](const WhatIf &it) {
     return std::tuple(!it.exists, it.cycles, it.choices.size(), spelling(it.choices));
   });
@@ -244,4 +241,4 @@ WhatIfs tryChanges(Session &session, const Kernel &kernel, const RunCase &run,
   return result;
 }
 
-} // namespace mmk::driver
+} // namespace mmk::tune

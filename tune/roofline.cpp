@@ -1,15 +1,20 @@
-#include "driver/roofline.h"
+#include "tune/roofline.h"
 
 #include <algorithm>
-#include <map>
 
-namespace mmk::driver {
+namespace mmk::tune {
 namespace {
 
-double elementsOf(const RunCase &run, const Shape &shape) {
+using Dimensions = std::map<std::string, int64_t>;
+
+double extentOf(const Dimensions &dims, const Dimension &dimension) {
+  return static_cast<double>(dimension.isLiteral() ? dimension.literal : dims.at(dimension.name));
+}
+
+double elementsOf(const Dimensions &dims, const Shape &shape) {
   double elements = 1;
-  for (int64_t extent : run.extents(shape))
-    elements *= static_cast<double>(extent);
+  for (const Dimension &dimension : shape)
+    elements *= extentOf(dims, dimension);
   return elements;
 }
 
@@ -26,13 +31,14 @@ double vectorPeak(const Machine &machine) {
   return 1e6 * static_cast<double>(cores) * machine.megahertz / machine.vector.at("add").perElement;
 }
 
-void addCompute(const Kernel &kernel, const RunCase &run, const Machine &machine, Roofline &roof) {
+void addCompute(const Kernel &kernel, const Dimensions &dims, const Machine &machine,
+                Roofline &roof) {
   double elementwise = 0, cubeSeconds = 0;
   for (const auto &value : kernel.values) {
-    const double elements = elementsOf(run, value->shape);
+    const double elements = elementsOf(dims, value->shape);
     if (value->operation == Operation::product) {
       const Value &left = *value->operands[0];
-      const double operations = 2 * elements * static_cast<double>(run.extents(left.shape).back());
+      const double operations = 2 * elements * extentOf(dims, left.shape.back());
       roof.operations += operations;
       if (const double peak = cubePeak(machine, left.type); peak > 0)
         cubeSeconds += operations / peak;
@@ -48,14 +54,15 @@ void addCompute(const Kernel &kernel, const RunCase &run, const Machine &machine
   roof.peakOperations = cubeSeconds > 0 ? roof.operations / cubeSeconds : vectorPeak(machine);
 }
 
-void addMemory(const Kernel &kernel, const RunCase &run, const Machine &machine, Roofline &roof) {
+void addMemory(const Kernel &kernel, const Dimensions &dims, const Machine &machine,
+               Roofline &roof) {
   for (const Parameter &parameter : kernel.parameters)
     if (!parameter.isScalar())
       roof.tensorBytes +=
-          elementsOf(run, parameter.shape) * static_cast<double>(sizeInBytes(parameter.type));
+          elementsOf(dims, parameter.shape) * static_cast<double>(sizeInBytes(parameter.type));
   double stored = 0;
   for (const Result &result : kernel.results)
-    stored += elementsOf(run, result.shape) * static_cast<double>(sizeInBytes(result.type));
+    stored += elementsOf(dims, result.shape) * static_cast<double>(sizeInBytes(result.type));
   roof.tensorBytes += std::max(0.0, stored - static_cast<double>(machine.l2Bytes));
   roof.memoryBytes = machine.hbmBytesPerSecond;
   roof.memoryMicroseconds = 1e6 * roof.tensorBytes / roof.memoryBytes;
@@ -88,13 +95,13 @@ void addPort(const Machine &machine, const std::deque<PhaseRecording> &phases, R
 
 } // namespace
 
-Roofline rooflineOf(const Kernel &kernel, const RunCase &run, const Machine &machine,
+Roofline rooflineOf(const Kernel &kernel, const Dimensions &dims, const Machine &machine,
                     const std::deque<PhaseRecording> &phases) {
   Roofline roof;
-  addCompute(kernel, run, machine, roof);
-  addMemory(kernel, run, machine, roof);
+  addCompute(kernel, dims, machine, roof);
+  addMemory(kernel, dims, machine, roof);
   addPort(machine, phases, roof);
   return roof;
 }
 
-} // namespace mmk::driver
+} // namespace mmk::tune

@@ -1,0 +1,21 @@
+#include "driver/try_changes.h"
+
+#include "driver/count_case.h"
+
+#include <fmt/format.h>
+
+namespace mmk::driver {
+
+tune::WhatIfs tryChanges(Session &session, const Kernel &kernel, const RunCase &run,
+                         const std::string &variant, int64_t cycles, Progress &progress) {
+  const tune::TrialWays ways = {
+      [&](const Choices &choices) { return session.tryLower(kernel, choices); },
+      [&](Lowering &lowering) { return countCase(lowering, session.machine(), kernel, run); },
+      [&](const Choices &choices) {
+        progress.show(fmt::format("{}: {}", run.title(), spelling(choices)));
+      }};
+  return tune::tryChanges(kernel, session.machine(), variant, session.choicesOf(kernel, variant),
+                          cycles, ways);
+}
+
+} // namespace mmk::driver

@@ -1,0 +1,15 @@
+// What small changes of a session's variant would gain at a case.
+#pragma once
+
+#include "driver/run_case.h"
+#include "driver/session.h"
+#include "driver/terminal.h"
+#include "tune/what_if.h"
+
+namespace mmk::driver {
+
+/// Around `variant`, of which the case takes `cycles`.
+tune::WhatIfs tryChanges(Session &session, const Kernel &kernel, const RunCase &run,
+                         const std::string &variant, int64_t cycles, Progress &progress);
+
+} // namespace mmk::driver

@@ -1,0 +1,45 @@
+// What a kernel would gain by small changes of its variant, found by counting each of them.
+#pragma once
+
+#include "compiler/compiler.h"
+#include "runtime/clock.h"
+
+#include <functional>
+#include <optional>
+
+namespace mmk::tune {
+
+/// One change: a few choices beyond those of the variant.
+struct WhatIf {
+  Choices choices;
+  bool exists = true;
+  std::string reason; ///< why it does not, in one line
+  int64_t cycles = 0; ///< of the kernel with it
+};
+
+struct WhatIfs {
+  std::vector<WhatIf> alone; ///< the fastest first, those that do not exist last
+  /// The best of them together, when that is faster than each alone.
+  std::optional<WhatIf> together;
+};
+
+/// Changes that may exist or not, around the choices of `variant`: the alternatives that the
+/// schedule lists, and beside the variant's own one more copy at each level, tiles and stages of
+/// half and of twice the length, tiles of the same area in another shape, stages traded for copies,
+/// every walk, more and fewer cores, grids of the same number of cores, parts of a reduction, the
+/// other epilogue and the other store.
+std::vector<Choices> neighboursOf(const Kernel &kernel, const Machine &machine,
+                                  const Choices &variant);
+
+/// How trials are compiled and counted. Either may throw.
+struct TrialWays {
+  std::function<Lowering(const Choices &)> lower; ///< with these choices, beyond the others
+  std::function<ClockReport(Lowering &)> count;
+  std::function<void(const Choices &)> watch; ///< called before each; may be null
+};
+
+/// Tries all neighbours of `variant`, which takes `cycles`, and puts the best together.
+WhatIfs tryChanges(const Kernel &kernel, const Machine &machine, const std::string &variant,
+                   const Choices &choices, int64_t cycles, const TrialWays &ways);
+
+} // namespace mmk::tune
