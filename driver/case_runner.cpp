@@ -92,47 +92,62 @@ void CaseRunner::makeResults(const RunCase &run) {
     results_.push_back(allocateOrRefuse(result.type, run.extents(result.shape)));
 }
 
-std::vector<double> CaseRunner::timeRuns(const RunCase &run,
-                                         const std::vector<const Tensor *> &inputs, RunWatch *watch,
-                                         Progress &progress) {
-  Arguments arguments;
-  arguments.dims = dimsOf(run);
-  arguments.scalars = run.scalars;
-  for (const Tensor *input : inputs)
-    arguments.tensors.push_back(input ? input->data() : nullptr);
+void CaseRunner::prepare(const RunCase &run) {
+  run_ = run;
+  inputs_ = makeInputs(run);
+  makeResults(run);
+  arguments_ = {};
+  arguments_.dims = dimsOf(run);
+  arguments_.scalars = run.scalars;
+  for (const Tensor *input : inputs_)
+    arguments_.tensors.push_back(input ? input->data() : nullptr);
   for (Tensor &result : results_)
-    arguments.results.push_back(result.data());
+    arguments_.results.push_back(result.data());
+}
 
+void CaseRunner::poison() {
+  for (Tensor &result : results_)
+    result.poison();
+}
+
+double CaseRunner::runOnce(RunWatch *watch) {
+  const Stopwatch stopwatch;
+  if (llvm::Error error = executable_.run(arguments_, options_.threads, watch)) {
+    const std::string message = llvm::toString(std::move(error));
+    if (message.starts_with("not enough memory"))
+      throw Mistake(message);
+    throw Bug(message);
+  }
+  return stopwatch.milliseconds();
+}
+
+std::vector<double> CaseRunner::timeRuns(RunWatch *watch, Progress &progress) {
   std::vector<double> times;
   const int64_t runs = options_.warmup + options_.repeat;
   for (int64_t i = 0; i < runs; ++i) {
-    progress.show(fmt::format("{}: run {} of {}", run.title(), i + 1, runs));
+    progress.show(fmt::format("{}: run {} of {}", run_.title(), i + 1, runs));
     // A run that skips elements must not inherit the right ones of the run before.
-    for (Tensor &result : results_)
-      result.poison();
-    const Stopwatch stopwatch;
-    if (llvm::Error error = executable_.run(arguments, options_.threads, watch)) {
-      const std::string message = llvm::toString(std::move(error));
-      if (message.starts_with("not enough memory"))
-        throw Mistake(message);
-      throw Bug(message);
-    }
+    poison();
+    const double time = runOnce(watch);
     if (i >= options_.warmup)
-      times.push_back(stopwatch.milliseconds());
+      times.push_back(time);
   }
-  for (size_t i = 0; i < results_.size(); ++i)
-    expectIntact(results_[i], kernel_.results[i].name);
-  for (size_t i = 0; i < inputs.size(); ++i)
-    if (inputs[i])
-      expectIntact(*inputs[i], kernel_.parameters[i].name);
   std::ranges::sort(times);
   return times;
 }
 
-CheckReport CaseRunner::compareWithReference(const RunCase &run,
-                                             const std::vector<const Tensor *> &inputs) {
+void CaseRunner::expectAllIntact() const {
+  for (size_t i = 0; i < results_.size(); ++i)
+    expectIntact(results_[i], kernel_.results[i].name);
+  for (size_t i = 0; i < inputs_.size(); ++i)
+    if (inputs_[i])
+      expectIntact(*inputs_[i], kernel_.parameters[i].name);
+}
+
+CheckReport CaseRunner::check() {
+  expectAllIntact();
   llvm::Expected<std::vector<Tensor>> reference =
-      evaluateReference(kernel_, run.dims, run.scalars, inputs, options_.threads);
+      evaluateReference(kernel_, run_.dims, run_.scalars, inputs_, options_.threads);
   if (!reference)
     throw Mistake(llvm::toString(reference.takeError()));
   CheckReport report;
@@ -146,22 +161,22 @@ CheckReport CaseRunner::compareWithReference(const RunCase &run,
 void CaseRunner::run(CaseReport &report, Progress &progress) {
   const RunCase &run = report.run;
   progress.show(run.title() + ": data");
-  const std::vector<const Tensor *> inputs = makeInputs(run);
-  makeResults(run);
+  prepare(run);
 
   HostReport &host = report.host.emplace();
   host.threads = options_.threads;
   host.compileMs = executable_.compileMs;
   host.cached = executable_.cached;
   const std::unique_ptr<KernelWatch> watch = makeWatch(run);
-  host.runMs = timeRuns(run, inputs, watch.get(), progress);
+  host.runMs = timeRuns(watch.get(), progress);
+  expectAllIntact();
   if (watch)
     report.watch = watch->report();
   host.gflops = floatingPointOperations(kernel_, run) / (host.runMs.front() * 1e6);
 
   if (!options_.noCheck) {
     progress.show(run.title() + ": reference");
-    report.check = compareWithReference(run, inputs);
+    report.check = check();
   }
   // A wrong result too: it is what was asked for, and the way to look at what is wrong with it.
   for (size_t i = 0; i < results_.size(); ++i)

@@ -20,14 +20,22 @@ public:
   /// Fills the check and the times of `report`; writes the tensors of `--output`.
   void run(CaseReport &report, Progress &progress);
 
+  /// The same step by step, for who times by himself: makes the tensors of a case,
+  void prepare(const RunCase &run);
+  /// runs it once; milliseconds,
+  double runOnce(RunWatch *watch = nullptr);
+  /// fills the results with what no run yields,
+  void poison();
+  /// and compares what the last run left with the reference.
+  CheckReport check();
+
 private:
   std::vector<const Tensor *> makeInputs(const RunCase &run);
   void makeResults(const RunCase &run);
-  std::vector<double> timeRuns(const RunCase &run, const std::vector<const Tensor *> &inputs,
-                               RunWatch *watch, Progress &progress);
+  void expectAllIntact() const;
+  std::vector<double> timeRuns(RunWatch *watch, Progress &progress);
   std::unique_ptr<KernelWatch> makeWatch(const RunCase &run);
   std::vector<int64_t> dimsOf(const RunCase &run) const;
-  CheckReport compareWithReference(const RunCase &run, const std::vector<const Tensor *> &inputs);
 
   const Kernel &kernel_;
   const RunOptions &options_;
@@ -36,6 +44,9 @@ private:
   const Machine &machine_;
   std::map<std::string, Tensor> given_; ///< by parameter, of `--input`
   std::vector<Tensor> made_, results_;  ///< of the case that runs
+  RunCase run_;
+  std::vector<const Tensor *> inputs_; ///< by parameter
+  Arguments arguments_;
 };
 
 /// Multiplications and additions of the products; of a kernel without any, its elementwise

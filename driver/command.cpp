@@ -14,6 +14,7 @@ const std::vector<Command> &commands() {
       {"compile", compilePage, compileCommand},
       {"compare", comparePage, compareCommand},
       {"explain", explainPage, explainCommand},
+      {"bench", benchPage, benchCommand},
       {"check", checkPage, checkCommand},
       {"machines", machinesPage, machinesCommand},
       {"help", overviewPage, helpCommand},

@@ -23,6 +23,7 @@ int runCommand(const std::vector<std::string> &words);
 int compileCommand(const std::vector<std::string> &words);
 int compareCommand(const std::vector<std::string> &words);
 int explainCommand(const std::vector<std::string> &words);
+int benchCommand(const std::vector<std::string> &words);
 int checkCommand(const std::vector<std::string> &words);
 int machinesCommand(const std::vector<std::string> &words);
 int helpCommand(const std::vector<std::string> &words);

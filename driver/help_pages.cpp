@@ -28,6 +28,7 @@ usage: mmk COMMAND ...
   compile   write one stage of a kernel's way: syntax tree, IR, LLVM IR, assembly, object
   compare   two variants, machines or saved runs side by side
   explain   where the time of a kernel goes, and what would help
+  bench     careful timing, and the comparison with an earlier measurement
   check     everything that can be known about a file without running it
   machines  the machines, their figures and where each figure comes from
   help      this page, or that of a command: mmk help run
@@ -176,6 +177,53 @@ examples:
   mmk explain examples/matmul_bias_leakyrelu.mmk --case S1
   mmk explain examples/matmul_bias_leakyrelu.mmk M=1000 N=200 K=300 --machine ascend310p3
   mmk explain examples/matmul_bias_leakyrelu.mmk --case S4 --set buffers.l1=1 --json -
+)";
+
+const std::string_view benchPage =
+    R"(mmk bench FILE [ARG=VALUE ...] [OPTION ...]
+
+Times a kernel on this computer, again and again until the times agree, and apart from it the whole
+command that runs it once: mmk run, from the start of its process to its end, with its code in the
+cache. Every result is checked before anything is timed. On an emulated machine the cycles of its
+clock stand beside, which are the same at every run.
+
+ARG=VALUE binds a dimension or a scalar of the kernel and overrides the case: M=1000 alpha=0.1.
+Without --case and without dimensions, every case of the file is timed.
+
+what to time:
+)" TARGET_OPTIONS
+    R"(  --case NAME                a case of the kernel, repeatable; all of them: --case all
+  --threads N                threads of this computer; default: every CPU
+  --no-check                 no reference, no comparison
+  --no-command               the kernel alone
+  --count-only               the cycles of an emulated machine alone: nothing is timed
+
+how long:
+  --warmup N                 runs before the first that counts; default: 3
+  --deviation PERCENT        goes on until the relative standard deviation is below; default: 5
+  --repeat N                 samples at most; default: 1000. A sample is the mean of as many runs as
+                             fill 50 microseconds
+  --seconds S                seconds at most for the kernel, and for the command; default: 3. At
+                             least ten samples are taken, for 0.2 seconds. It is said when a limit
+                             ended it
+
+what to compare:
+  --save FILE                writes the samples, and where they were taken, for --against
+  --against FILE             compares with them. Times are slower or faster when the rank test of
+                             Mann and Whitney gives chance less than 0.01 and the medians differ by
+                             more than the threshold; cycles, which are exact, when they differ.
+                             Exit code 1 when anything is slower
+  --threshold PERCENT        default: 5
+  --force                    compares also with what was measured on another computer or machine
+  --json FILE                the report as JSON, as --save writes it; - is standard output, without
+                             the text
+)" HELP_OPTION
+    R"(
+examples:
+  mmk bench examples/matmul.mmk --machine host --case small --save before.json
+  mmk bench examples/matmul.mmk M=64 N=64 K=64 --machine host --threads 1 --no-command --seconds 1
+  mmk bench examples/matmul_bias_leakyrelu.mmk --case S4 --count-only --save cycles.json
+  mmk bench examples/matmul_bias_leakyrelu.mmk --case S4 --count-only --against cycles.json
 )";
 
 const std::string_view checkPage =

@@ -14,8 +14,9 @@ namespace {
 
 int dispatch(const std::vector<std::string> &words) {
   if (words.empty())
-    throw Mistake("expected a command: run, compile, compare, explain, check, machines or help; "
-                  "see mmk help");
+    throw Mistake(
+        "expected a command: run, compile, compare, explain, bench, check, machines or help; "
+        "see mmk help");
   const std::string &first = words.front();
   if (first == "--version") {
     print(versionLine());

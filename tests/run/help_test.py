@@ -5,7 +5,7 @@ import struct
 
 from command import CommandTest, main
 
-COMMANDS = ["run", "compile", "compare", "explain", "check", "machines", "help"]
+COMMANDS = ["run", "compile", "compare", "explain", "bench", "check", "machines", "help"]
 WIDTH = 100
 
 

@@ -1,0 +1,278 @@
+// `mmk bench`: careful timing of a kernel and of the whole command, and the comparison with an
+// earlier measurement.
+#include "driver/bench_against.h"
+#include "driver/bench_report.h"
+#include "driver/case_runner.h"
+#include "driver/command.h"
+#include "driver/count_case.h"
+#include "driver/ending.h"
+#include "driver/environment.h"
+#include "driver/files.h"
+#include "driver/footprint.h"
+#include "driver/session.h"
+#include "driver/stopwatch.h"
+#include "runtime/threads.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Program.h"
+
+#include <charconv>
+#include <fmt/format.h>
+
+namespace mmk::driver {
+namespace {
+
+struct BenchOptions {
+  RunOptions run; ///< of which only what the command line of `bench` has is ever set
+  SamplingLimits limits;
+  std::optional<std::string> save, against, json;
+  double threshold = 0.05;
+  bool isForced = false, noCommand = false;
+
+  void addOptionsTo(CommandLine &commandLine) {
+    commandLine.repeated("--case", "NAME", run.cases);
+    commandLine.option("--warmup", "N", warmupText_);
+    commandLine.option("--repeat", "N", repeatText_);
+    commandLine.option("--seconds", "S", secondsText_);
+    commandLine.option("--deviation", "PERCENT", deviationText_);
+    commandLine.option("--threads", "N", threadsText_);
+    commandLine.flag("--no-check", run.noCheck);
+    commandLine.flag("--no-command", noCommand);
+    commandLine.flag("--count-only", run.countOnly);
+    commandLine.option("--save", "FILE", save);
+    commandLine.option("--against", "FILE", against);
+    commandLine.option("--threshold", "PERCENT", thresholdText_);
+    commandLine.flag("--force", isForced);
+    commandLine.option("--json", "FILE", json);
+  }
+
+  void read() {
+    if (warmupText_)
+      limits.warmup = wholeNumber("--warmup", *warmupText_, 0, 1000000);
+    if (repeatText_)
+      limits.most = wholeNumber("--repeat", *repeatText_, 1, 1000000);
+    if (secondsText_)
+      limits.seconds = number("--seconds", *secondsText_, 86400);
+    if (deviationText_)
+      limits.deviation = number("--deviation", *deviationText_, 100000) / 100;
+    if (thresholdText_)
+      threshold = number("--threshold", *thresholdText_, 1000) / 100;
+    run.threads =
+        threadsText_ ? wholeNumber("--threads", *threadsText_, 1, 1024) : availableThreads();
+    for (const auto &[given, option] :
+         {std::pair(thresholdText_.has_value(), "--threshold"), std::pair(isForced, "--force")})
+      if (given && !against)
+        throw Mistake(fmt::format("{} is about a comparison: --against FILE", option));
+    if (run.countOnly)
+      for (const auto &[given, option] : {std::pair(warmupText_.has_value(), "--warmup"),
+                                          std::pair(repeatText_.has_value(), "--repeat"),
+                                          std::pair(secondsText_.has_value(), "--seconds"),
+                                          std::pair(deviationText_.has_value(), "--deviation"),
+                                          std::pair(threadsText_.has_value(), "--threads")})
+        if (given)
+          throw Mistake(fmt::format("--count-only measures nothing, so {} has no meaning", option));
+    for (const auto &file : {save, json})
+      if (file)
+        expectWritable(*file);
+  }
+
+private:
+  /// Above 0.
+  static double number(const std::string &option, const std::string &text, double most) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || !(value > 0) || value > most)
+      throw Mistake(fmt::format("{} is a number above 0 and up to {}, found {}", option, most,
+                                text.empty() ? "nothing" : text));
+    return value;
+  }
+
+  std::optional<std::string> warmupText_, repeatText_, secondsText_, deviationText_, threadsText_,
+      thresholdText_;
+};
+
+/// The words of a `mmk run` that does what is measured here, once.
+std::vector<std::string> commandFor(const Target &target, const BenchOptions &options,
+                                    const RunCase &run, const std::vector<std::string> &arguments) {
+  std::vector<std::string> words = {"run", target.file};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  const auto add = [&](const char *option, const std::optional<std::string> &value) {
+    if (value)
+      words.insert(words.end(), {option, *value});
+  };
+  add("--kernel", target.kernel);
+  add("--machine", target.machine);
+  add("--variant", target.variant);
+  for (const std::string &set : target.machineSets)
+    add("--machine-set", set);
+  for (const std::string &set : target.sets)
+    add("--set", set);
+  if (!run.name.empty())
+    add("--case", run.name);
+  if (options.run.countOnly)
+    words.push_back("--count-only");
+  else
+    words.insert(words.end(), {"--no-check", "--threads", std::to_string(options.run.threads)});
+  return words;
+}
+
+/// Milliseconds from the start of the process to its end.
+double timeOfCommand(const std::vector<std::string> &words) {
+  static const std::string program = llvm::sys::fs::getMainExecutable(
+      nullptr, reinterpret_cast<void *>(reinterpret_cast<intptr_t>(&timeOfCommand)));
+  std::vector<llvm::StringRef> all = {program};
+  all.insert(all.end(), words.begin(), words.end());
+  const std::optional<llvm::StringRef> nowhere = llvm::StringRef();
+  std::string message;
+  const Stopwatch stopwatch;
+  const int code = llvm::sys::ExecuteAndWait(program, all, std::nullopt,
+                                             {nowhere, nowhere, nowhere}, 0, 0, &message);
+  const double time = stopwatch.milliseconds();
+  if (code != allWell)
+    throw Bug(fmt::format("the measured command ended with {} {}", code, message));
+  return time;
+}
+
+class Bench {
+public:
+  Bench(Session &session, const Target &target, const BenchOptions &options,
+        const std::vector<std::string> &arguments)
+      : session_(session), target_(target), options_(options), arguments_(arguments),
+        kernel_(session.kernel()), lowering_(session.lower(kernel_, Stage::aicore)) {
+    report_ = {kernel_.name,
+               session.machine().name,
+               lowering_.variant,
+               target.machineSets,
+               kernel_.dimensions,
+               fingerprint(options.run.threads),
+               {}};
+  }
+
+  /// Who and where, and the cases that have been measured.
+  const BenchReport &report() const { return report_; }
+
+  void measure(const std::vector<RunCase> &runs) {
+    std::unique_ptr<Executable> executable;
+    std::optional<CaseRunner> runner;
+    if (!options_.run.countOnly) {
+      ExecutableOptions options;
+      options.cacheDirectory = cacheDirectory();
+      auto compiled = Executable::compile(*lowering_.module, session_.machine(), options);
+      if (!compiled)
+        throw Bug(llvm::toString(compiled.takeError()));
+      executable = std::move(*compiled);
+      runner.emplace(kernel_, options_.run, *executable, lowering_.kernel(), session_.machine());
+    }
+    for (const RunCase &run : runs)
+      measure(run, runner ? &*runner : nullptr);
+  }
+
+private:
+  void measure(const RunCase &run, CaseRunner *runner) {
+    BenchCase &measured = report_.cases.emplace_back();
+    measured.name = run.name;
+    measured.dims = run.dims;
+    measured.operations = floatingPointOperations(kernel_, run);
+    if (session_.machine().kind == MachineKind::emulated) {
+      const ClockReport clock = countCase(lowering_, session_.machine(), kernel_, run);
+      measured.cycles = clock.cycles;
+      measured.microseconds = clock.microseconds;
+    }
+    if (!runner)
+      return;
+    runner->prepare(run);
+    if (!options_.run.noCheck) {
+      progress_.show(run.title() + ": check");
+      runner->poison();
+      runner->runOnce();
+      const CheckReport check = runner->check();
+      measured.passed = check.passed;
+      if (!check.passed) {
+        measured.notes.push_back(fmt::format("{} of {} elements are wrong, so nothing was timed; "
+                                             "mmk run shows which",
+                                             check.wrong, check.elements));
+        return;
+      }
+    }
+    measured.kernel = sample(
+        options_.limits, [&] { return runner->runOnce(); },
+        [&](size_t count) { show(run, "kernel", count); });
+    if (options_.noCommand)
+      return;
+    const std::vector<std::string> words = commandFor(target_, options_, run, arguments_);
+    measured.command = sample(
+        options_.limits, [&] { return timeOfCommand(words); },
+        [&](size_t count) { show(run, "command", count); });
+  }
+
+  /// Now and then: writing to a terminal takes longer than a small kernel.
+  void show(const RunCase &run, const std::string &what, size_t count) {
+    if (lastShown_.milliseconds() < 100)
+      return;
+    lastShown_ = Stopwatch();
+    progress_.show(fmt::format("{}: {}: {} samples", run.title(), what, count));
+  }
+
+  Session &session_;
+  const Target &target_;
+  const BenchOptions &options_;
+  const std::vector<std::string> &arguments_;
+  const Kernel &kernel_;
+  Lowering lowering_;
+  BenchReport report_;
+  Progress progress_;
+  Stopwatch lastShown_;
+};
+
+} // namespace
+
+int benchCommand(const std::vector<std::string> &words) {
+  Target target;
+  BenchOptions options;
+  CommandLine commandLine("bench");
+  target.addOptionsTo(commandLine);
+  options.addOptionsTo(commandLine);
+  const std::vector<std::string> arguments = target.takeFile(commandLine.parse(words), "bench");
+  options.read();
+  if (target.file == "-" && !options.noCommand && !options.run.countOnly)
+    throw Mistake("the whole command is measured by starting it again, which standard input allows "
+                  "once; name a file, or add --no-command");
+
+  Session session(target);
+  if (session.machine().kind == MachineKind::host && options.run.countOnly)
+    throw Mistake("--count-only needs an emulated machine; host has no clock but the real one");
+  const std::vector<RunCase> runs = casesToRun(session.kernel(), options.run.cases, arguments);
+  for (const RunCase &run : runs)
+    if (options.run.countOnly)
+      expectSizes(session.kernel(), run);
+    else
+      expectRoomFor(session.kernel(), run, !options.run.noCheck);
+  Bench bench(session, target, options, arguments);
+  // What cannot be compared is refused before minutes are spent.
+  std::optional<Baseline> baseline;
+  if (options.against)
+    baseline =
+        readBaseline(*options.against, bench.report(), !options.run.countOnly, options.isForced);
+
+  bench.measure(runs);
+  const BenchReport &report = bench.report();
+  if (options.save)
+    writeFile(*options.save, json(report));
+  const bool showsText = options.json.value_or("") != "-";
+  if (showsText)
+    print(text(report));
+  if (options.json)
+    writeFile(*options.json, json(report));
+  bool isWrong = false;
+  for (const BenchCase &each : report.cases)
+    isWrong |= !each.passed.value_or(true);
+  if (baseline) {
+    const BenchComparison comparison = compare(report, *baseline, options.threshold);
+    if (showsText)
+      print(text(comparison));
+    isWrong |= comparison.hasSlowDown();
+  }
+  return isWrong ? wrongResult : allWell;
+}
+
+} // namespace mmk::driver
