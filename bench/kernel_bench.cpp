@@ -2,6 +2,7 @@
 // generation, counting, and computing on an emulated core and on the host.
 #include "codegen/count.h"
 #include "codegen/executable.h"
+#include "compiler/compiler.h"
 #include "frontend/compile.h"
 #include "frontend/lower/lower.h"
 #include "passes/passes.h"
@@ -71,6 +72,24 @@ void passes(benchmark::State &state) {
     benchmark::DoNotOptimize(setting.toAicore());
 }
 BENCHMARK(passes)->Unit(benchmark::kMillisecond);
+
+/// What a search does with each variant: from the kernel's IR to its cycles, without the proof of
+/// its flags, which is for the variant that is found. Items are variants.
+void variant(benchmark::State &state) {
+  Setting setting("ascend910b3");
+  const Kernel &kernel = *setting.program.kernels[0];
+  Compiler compiler(setting.program, setting.machine);
+  const int64_t dims[] = {state.range(0), state.range(2), state.range(1)}; // declared M, K, N
+  PipelineOptions options;
+  options.proveSync = false;
+  for (auto _ : state) {
+    Lowering lowering = compiler.lower(kernel, compiler.toIr(kernel), Stage::aicore, options);
+    benchmark::DoNotOptimize(
+        llvm::cantFail(countKernel(lowering.kernel(), setting.machine, dims)).cycles);
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(variant)->Args({2048, 2048, 2048})->Unit(benchmark::kMillisecond);
 
 void generateCode(benchmark::State &state) {
   Setting setting("ascend910b3");

@@ -105,7 +105,7 @@ std::vector<FlagGroup> provenRedundant(const Program &program,
   for (const FlagGroup &group : candidates) {
     llvm::DenseSet<Operation *> fewer = without;
     fewer.insert(group.begin(), group.end());
-    if (fewer.size() == without.size() || findFault(program, fewer))
+    if (fewer.size() == without.size() || breaksWithout(program, fewer))
       continue;
     FlagGroup fresh;
     for (Operation *op : group)

@@ -1,114 +1,134 @@
 #include "passes/verify_sync_state.h"
 
-#include "llvm/ADT/STLExtras.h"
-
+#include <algorithm>
 #include <bit>
 
 namespace mmk::sync {
 
-State::State(const Layout &layout)
-    : words_((layout.pipes + layout.flags) * layout.words() + layout.flags, 0),
-      last_(layout.events, nullptr) {
-  std::fill_n(words_.begin(), layout.pipes * layout.words(), ~uint64_t(0));
+bool State::knows(unsigned pipe, unsigned event) const {
+  return knowledge(pipe)[event / 64] >> (event % 64) & 1;
 }
 
-bool State::knows(const Layout &layout, unsigned pipe, unsigned event) const {
-  return knowledge(layout, pipe)[event / 64] >> (event % 64) & 1;
-}
-
-int State::firstUnknown(const Layout &layout, unsigned pipe, const uint64_t *needed) const {
-  const uint64_t *known = knowledge(layout, pipe);
-  for (unsigned word = 0; word < layout.words(); ++word)
+int State::firstUnknown(unsigned pipe, const uint64_t *needed) const {
+  const uint64_t *known = knowledge(pipe);
+  for (unsigned word = 0; word < layout_->words(); ++word)
     if (uint64_t unknown = needed[word] & ~known[word])
       return word * 64 + std::countr_zero(unknown);
   return -1;
 }
 
-void State::happen(const Layout &layout, unsigned pipe, unsigned event, mlir::Operation *op) {
-  const unsigned words = layout.words();
+void State::happen(unsigned pipe, unsigned event, mlir::Operation *op) {
+  const unsigned words = layout_->words();
   const uint64_t bit = uint64_t(1) << (event % 64);
-  uint64_t *word = words_.data() + event / 64;
-  for (unsigned holder = 0; holder < layout.pipes + layout.flags; ++holder, word += words)
+  uint64_t *word = words_ + event / 64;
+  for (unsigned holder = 0; holder < layout_->pipes + layout_->flags; ++holder, word += words)
     *word &= ~bit;
-  knowledge(layout, pipe)[event / 64] |= bit;
-  last_[event] = op;
+  knowledge(pipe)[event / 64] |= bit;
+  note(event, op);
 }
 
-void State::set(const Layout &layout, unsigned flag, unsigned pipe) {
-  const bool isFirst = sets(layout, flag) == 0;
-  uint64_t *to = cargo(layout, flag);
-  const uint64_t *from = knowledge(layout, pipe);
-  for (unsigned word = 0; word < layout.words(); ++word)
+void State::note(unsigned event, mlir::Operation *op) {
+  if (layout_->namesOps)
+    words_[layout_->held() + layout_->flags + event] = reinterpret_cast<uint64_t>(op);
+}
+
+mlir::Operation *State::last(unsigned event) const {
+  return layout_->namesOps
+             ? reinterpret_cast<mlir::Operation *>(words_[layout_->held() + layout_->flags + event])
+             : nullptr;
+}
+
+void State::set(unsigned flag, unsigned pipe) {
+  const bool isFirst = sets(flag) == 0;
+  uint64_t *to = cargo(flag);
+  const uint64_t *from = knowledge(pipe);
+  for (unsigned word = 0; word < layout_->words(); ++word)
     to[word] = isFirst ? from[word] : to[word] & from[word];
-  count(layout, flag) += 1;
+  count(flag) += 1;
 }
 
-void State::wait(const Layout &layout, unsigned flag, unsigned pipe) {
-  uint64_t *from = cargo(layout, flag), *to = knowledge(layout, pipe);
-  for (unsigned word = 0; word < layout.words(); ++word)
+void State::wait(unsigned flag, unsigned pipe) {
+  uint64_t *from = cargo(flag), *to = knowledge(pipe);
+  for (unsigned word = 0; word < layout_->words(); ++word)
     to[word] |= from[word];
-  uint64_t &counted = count(layout, flag);
+  uint64_t &counted = count(flag);
   counted -= 1;
   if (counted >> 8 < 0xff)
     counted += 1 << 8;
   // What a flag that is down once carried is no part of the state.
   if ((counted & 0xff) == 0)
-    std::fill_n(from, layout.words(), 0);
+    std::fill_n(from, layout_->words(), 0);
 }
 
-void State::tidy(const Layout &layout) {
-  for (size_t i = 0; i < layout.matters.size(); ++i)
-    words_[i] &= layout.matters[i];
+void State::tidy() {
+  for (size_t i = 0; i < layout_->matters.size(); ++i)
+    words_[i] &= layout_->matters[i];
 }
 
-bool State::hasFlagsOf(const Layout &layout, const State &other) const {
-  const size_t held = (layout.pipes + layout.flags) * layout.words();
-  return std::equal(words_.begin() + held, words_.end(), other.words_.begin() + held);
+bool State::hasFlagsOf(const State &other) const {
+  return std::equal(&count(0), &count(layout_->flags), &other.count(0));
 }
 
-bool State::coversAll(const Layout &layout, const State &other) const {
-  if (!hasFlagsOf(layout, other))
-    return false;
-  const size_t held = (layout.pipes + layout.flags) * layout.words();
-  for (size_t i = 0; i < held; ++i)
+bool State::coversAll(const State &other) const {
+  for (size_t i = 0; i < layout_->held(); ++i)
     if (words_[i] & ~other.words_[i])
       return false;
-  return true;
+  return hasFlagsOf(other);
 }
 
-bool State::forgetUnlike(const Layout &layout, const State &other) {
-  const size_t held = (layout.pipes + layout.flags) * layout.words();
-  bool forgets = false;
-  for (size_t i = 0; i < held; ++i) {
-    forgets |= (words_[i] & ~other.words_[i]) != 0;
+bool State::forgetUnlike(const State &other) {
+  uint64_t forgotten = 0;
+  for (size_t i = 0; i < layout_->held(); ++i) {
+    forgotten |= words_[i] & ~other.words_[i];
     words_[i] &= other.words_[i];
   }
-  return forgets;
+  return forgotten != 0;
 }
 
-void States::add(const Layout &layout, State state, States *news) {
-  state.tidy(layout);
-  if (layout.merges) {
-    for (State &known : states_)
-      if (known.hasFlagsOf(layout, state)) {
-        if (known.forgetUnlike(layout, state) && news)
-          news->add(layout, known);
-        return;
+void States::addFirst() {
+  words_.resize(++size_ * layout_->size(), 0);
+  std::fill_n((*this)[size_ - 1].words_, layout_->pipes * layout_->words(), ~uint64_t(0));
+}
+
+void States::add(State state, States *news) {
+  const size_t before = size_++, words = layout_->size();
+  words_.insert(words_.end(), state.words_, state.words_ + words);
+  (*this)[before].tidy();
+  auto dropFrom = [&](size_t end) {
+    size_ = end;
+    words_.resize(end * words);
+  };
+  if (layout_->merges) {
+    for (size_t i = 0; i < before; ++i)
+      if ((*this)[i].hasFlagsOf((*this)[before])) {
+        if ((*this)[i].forgetUnlike((*this)[before]) && news)
+          news->add((*this)[i]);
+        return dropFrom(before);
       }
-  } else {
-    for (const State &known : states_)
-      if (known.coversAll(layout, state))
-        return;
-    llvm::erase_if(states_, [&](const State &known) { return state.coversAll(layout, known); });
+    if (news)
+      news->add((*this)[before]);
+    return;
   }
+  for (size_t i = 0; i < before; ++i)
+    if ((*this)[i].coversAll((*this)[before]))
+      return dropFrom(before);
   if (news)
-    news->add(layout, state);
-  states_.push_back(std::move(state));
+    news->add((*this)[before]);
+  // The others stay, without those that the new one covers.
+  size_t kept = 0;
+  for (size_t i = 0; i <= before; ++i) {
+    if (i < before && (*this)[before].coversAll((*this)[i]))
+      continue;
+    if (kept != i)
+      std::copy_n((*this)[i].words_, words, (*this)[kept].words_);
+    ++kept;
+  }
+  dropFrom(kept);
 }
 
-void States::addAll(const Layout &layout, const States &others) {
-  for (const State &state : others)
-    add(layout, state);
+void States::addAll(States &others, States *news) {
+  for (size_t i = 0; i < others.size(); ++i)
+    add(others[i], news);
 }
 
 } // namespace mmk::sync

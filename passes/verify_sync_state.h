@@ -24,84 +24,87 @@ struct Layout {
   std::vector<uint64_t> matters;
   /// States with the same flags become one, which knows what all of them know.
   bool merges = false;
+  /// A state says which operation an event was, for messages.
+  bool namesOps = false;
+
+  /// Words of what all pipes and flags hold, and of a state.
+  unsigned held() const { return (pipes + flags) * words(); }
+  unsigned size() const { return held() + flags + (namesOps ? events : 0); }
 };
 
 using Words = std::vector<uint64_t>;
 
+/// One state of a States, which holds its words.
 class State {
 public:
-  /// Nothing has happened: what never was needs no order, so all pipes know all events.
-  explicit State(const Layout &layout);
+  State(const Layout &layout, uint64_t *words) : layout_(&layout), words_(words) {}
 
-  bool knows(const Layout &layout, unsigned pipe, unsigned event) const;
+  bool knows(unsigned pipe, unsigned event) const;
   /// The first event of `needed` (Layout::words() words) that the pipe does not know, or -1.
-  int firstUnknown(const Layout &layout, unsigned pipe, const uint64_t *needed) const;
+  int firstUnknown(unsigned pipe, const uint64_t *needed) const;
 
   /// An event happens anew on this pipe, which alone knows it; `op` is for messages.
-  void happen(const Layout &layout, unsigned pipe, unsigned event, mlir::Operation *op);
+  void happen(unsigned pipe, unsigned event, mlir::Operation *op);
   /// The same, of an event whose order is no question.
-  void note(unsigned event, mlir::Operation *op) { last_[event] = op; }
-  mlir::Operation *last(unsigned event) const { return last_[event]; }
+  void note(unsigned event, mlir::Operation *op);
+  /// Null when the layout names no operations.
+  mlir::Operation *last(unsigned event) const;
 
   /// The flag takes along what the pipe knows now. With several sets ahead of the waits it takes
   /// what all of them know, which is what the first knew.
-  void set(const Layout &layout, unsigned flag, unsigned pipe);
+  void set(unsigned flag, unsigned pipe);
   /// The pipe gets to know what came with the flag.
-  void wait(const Layout &layout, unsigned flag, unsigned pipe);
+  void wait(unsigned flag, unsigned pipe);
 
   /// Sets of the flag that no wait has taken down, in program order.
-  unsigned sets(const Layout &layout, unsigned flag) const { return count(layout, flag) & 0xff; }
+  unsigned sets(unsigned flag) const { return count(flag) & 0xff; }
   /// Waits that the setting pipe is not known to come after.
-  unsigned lateWaits(const Layout &layout, unsigned flag) const { return count(layout, flag) >> 8; }
-  void forgetLateWaits(const Layout &layout, unsigned flag) { count(layout, flag) &= 0xff; }
-
-  /// Drops the knowledge that nobody can ask for.
-  void tidy(const Layout &layout);
-
-  /// Whether whatever goes wrong after `other` also goes wrong after this one: the flags are the
-  /// same, and nobody knows more.
-  bool coversAll(const Layout &layout, const State &other) const;
-  bool hasFlagsOf(const Layout &layout, const State &other) const;
-  /// Forgets what the other does not know; false when that is nothing.
-  bool forgetUnlike(const Layout &layout, const State &other);
+  unsigned lateWaits(unsigned flag) const { return count(flag) >> 8; }
+  void forgetLateWaits(unsigned flag) { count(flag) &= 0xff; }
 
 private:
-  uint64_t *knowledge(const Layout &layout, unsigned pipe) {
-    return words_.data() + pipe * layout.words();
-  }
-  const uint64_t *knowledge(const Layout &layout, unsigned pipe) const {
-    return words_.data() + pipe * layout.words();
-  }
-  uint64_t *cargo(const Layout &layout, unsigned flag) {
-    return knowledge(layout, layout.pipes + flag);
-  }
-  uint64_t &count(const Layout &layout, unsigned flag) {
-    return words_[(layout.pipes + layout.flags) * layout.words() + flag];
-  }
-  uint64_t count(const Layout &layout, unsigned flag) const {
-    return words_[(layout.pipes + layout.flags) * layout.words() + flag];
-  }
+  friend class States;
 
-  /// What each pipe knows, what each flag that is up carries, then the flags' counts.
-  Words words_;
-  std::vector<mlir::Operation *> last_; ///< by event
+  /// Drops the knowledge that nobody can ask for.
+  void tidy();
+  /// Whether whatever goes wrong after `other` also goes wrong after this one: the flags are the
+  /// same, and nobody knows more.
+  bool coversAll(const State &other) const;
+  bool hasFlagsOf(const State &other) const;
+  /// Forgets what the other does not know; false when that is nothing.
+  bool forgetUnlike(const State &other);
+
+  uint64_t *knowledge(unsigned pipe) const { return words_ + pipe * layout_->words(); }
+  uint64_t *cargo(unsigned flag) const { return knowledge(layout_->pipes + flag); }
+  uint64_t &count(unsigned flag) const { return words_[layout_->held() + flag]; }
+
+  const Layout *layout_;
+  /// What each pipe knows, what each flag that is up carries, the flags' counts, and the operations
+  /// of events.
+  uint64_t *words_;
 };
 
 /// States of different pasts at one point of the program; one that another covers is left out.
-/// `news` receives what was not covered.
+/// Their words lie one behind the other, so that copies are cheap: a walk copies states at each
+/// branch.
 class States {
 public:
-  void add(const Layout &layout, State state, States *news = nullptr);
-  void addAll(const Layout &layout, const States &others);
-  bool empty() const { return states_.empty(); }
-  size_t size() const { return states_.size(); }
-  auto begin() { return states_.begin(); }
-  auto end() { return states_.end(); }
-  auto begin() const { return states_.begin(); }
-  auto end() const { return states_.end(); }
+  explicit States(const Layout &layout) : layout_(&layout) {}
+
+  /// Nothing has happened: what never was needs no order, so all pipes know all events.
+  void addFirst();
+  /// `news` receives what was not covered.
+  void add(State state, States *news = nullptr);
+  void addAll(States &others, States *news = nullptr);
+
+  bool empty() const { return size_ == 0; }
+  size_t size() const { return size_; }
+  State operator[](size_t i) { return State(*layout_, words_.data() + i * layout_->size()); }
 
 private:
-  std::vector<State> states_;
+  const Layout *layout_;
+  size_t size_ = 0;
+  Words words_;
 };
 
 } // namespace mmk::sync

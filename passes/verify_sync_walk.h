@@ -49,4 +49,7 @@ struct Fault {
 std::optional<Fault> findFault(const Program &program,
                                const llvm::DenseSet<mlir::Operation *> &without = {});
 
+/// Whether anything does: the same answer, sooner when it is yes.
+bool breaksWithout(const Program &program, const llvm::DenseSet<mlir::Operation *> &without);
+
 } // namespace mmk::sync
