@@ -113,26 +113,6 @@ std::string criticalPath(const Explanation &explanation) {
   return text + table.text("  ");
 }
 
-/// "a, b in L1", or what a flag without a buffer is called.
-std::string buffersOf(const WaitReport &wait) {
-  std::string text;
-  for (size_t i = 0; i < wait.buffers.size(); ++i) {
-    text += (i ? ", " : "") + wait.buffers[i].name;
-    if (i + 1 == wait.buffers.size() || wait.buffers[i + 1].memory != wait.buffers[i].memory)
-      text += " in " + wait.buffers[i].memory;
-  }
-  return text;
-}
-
-std::string sentence(const WaitReport &wait) {
-  if (wait.buffers.empty())
-    return fmt::format("{} {} waits for {}", nameOfCore(wait.onVectorCore), spelling(wait.pipe),
-                       spelling(wait.from));
-  return fmt::format("{} {} waits for {} to be {} by {}", nameOfCore(wait.onVectorCore),
-                     spelling(wait.pipe), buffersOf(wait), wait.isFill ? "filled" : "freed",
-                     spelling(wait.from));
-}
-
 std::string longestOf(const WaitReport &wait) {
   std::string text = fmt::format("longest: {} cycles", wait.longest);
   if (wait.slot >= 0)
@@ -140,19 +120,6 @@ std::string longestOf(const WaitReport &wait) {
   if (!wait.file.empty())
     text += fmt::format(", {} at {}:{}", wait.isFill ? "filled" : "freed", wait.file, wait.line);
   return text + fmt::format(", until cycle {}", wait.longestEnd);
-}
-
-/// A pipe that has little to do waits most of the time, and nothing is lost by it. So the waits of
-/// busy pipes come first, of each pipe the longest.
-std::vector<WaitReport> waitsOfBusyPipes(const Explanation &explanation) {
-  const ClockReport &clock = *explanation.report.clock;
-  std::vector<WaitReport> waits = explanation.waits;
-  std::ranges::sort(waits, {}, [&](const WaitReport &wait) {
-    const ClockReport::PipeTimes &pipes = wait.onVectorCore ? clock.vectorUnits : clock.cubeUnit;
-    return std::tuple(-pipes[static_cast<size_t>(wait.pipe)].busyCycles, wait.onVectorCore,
-                      wait.pipe, -wait.cycles, sentence(wait));
-  });
-  return waits;
 }
 
 std::string andMore(size_t count, size_t shown) {
@@ -169,11 +136,11 @@ std::string waits(const Explanation &explanation) {
                           fmt::join(explanation.slowest, ", "), isOnePhase ? ", the slowest" : ""));
   Table table(">>><");
   table.add({"cycles", "of time", "times", ""});
-  const std::vector<WaitReport> waits = waitsOfBusyPipes(explanation);
+  const std::vector<WaitReport> waits = busyFirst(explanation.waits, *explanation.report.clock);
   for (const WaitReport &wait : std::span(waits).first(std::min(waitsShown, waits.size()))) {
     table.add({std::to_string(wait.cycles),
                percent(share(wait.cycles, explanation.report.clock->cycles)),
-               std::to_string(wait.count), sentence(wait)});
+               std::to_string(wait.count), sentenceOf(wait)});
     table.add({"", "", "", "  " + longestOf(wait)});
   }
   return text + table.text("  ") + andMore(waits.size(), waitsShown);

@@ -115,6 +115,12 @@ Lowering Session::tryLower(const Kernel &kernel, const Choices &choices) {
                          /*findsNearest=*/false);
 }
 
+Choices Session::setChoices(const Kernel &kernel) {
+  Target target = target_;
+  target.variant.reset();
+  return chosen(kernel, *compiler_.toIr(kernel), target);
+}
+
 Target Session::withoutChoices() const {
   Target target = target_;
   target.variant.reset();

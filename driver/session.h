@@ -28,6 +28,8 @@ public:
 
   /// The same with further choices, to be counted; null when it does not exist.
   Lowering tryLower(const Kernel &kernel, const Choices &choices);
+  /// What `--set` fixes.
+  Choices setChoices(const Kernel &kernel);
   /// What the user asked for, but for the choices.
   Target withoutChoices() const;
   /// The choices of a printed variant.

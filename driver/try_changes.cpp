@@ -14,8 +14,9 @@ tune::WhatIfs tryChanges(Session &session, const Kernel &kernel, const RunCase &
       [&](const Choices &choices) {
         progress.show(fmt::format("{}: {}", run.title(), spelling(choices)));
       }};
-  return tune::tryChanges(kernel, session.machine(), variant, session.choicesOf(kernel, variant),
-                          cycles, ways);
+  const std::vector<Choices> changes =
+      tune::neighboursOf(kernel, session.machine(), session.choicesOf(kernel, variant));
+  return tune::tryChanges(changes, variant, cycles, ways);
 }
 
 } // namespace mmk::driver

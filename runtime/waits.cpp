@@ -1,6 +1,7 @@
 #include "runtime/waits.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <map>
 #include <tuple>
 
@@ -11,6 +12,17 @@ std::string nameOf(const std::vector<Origin::Buffer> &buffers) {
   std::string text;
   for (const Origin::Buffer &buffer : buffers)
     text += buffer.name + " in " + buffer.memory + "\n";
+  return text;
+}
+
+/// "a, b in L1"
+std::string buffersOf(const WaitReport &wait) {
+  std::string text;
+  for (size_t i = 0; i < wait.buffers.size(); ++i) {
+    text += (i ? ", " : "") + wait.buffers[i].name;
+    if (i + 1 == wait.buffers.size() || wait.buffers[i + 1].memory != wait.buffers[i].memory)
+      text += " in " + wait.buffers[i].memory;
+  }
   return text;
 }
 
@@ -98,6 +110,23 @@ std::vector<WaitReport> waitReport(const std::deque<PhaseRecording> &phases) {
     return std::tuple(-wait.cycles, wait.pipe, wait.from, wait.isFill, nameOf(wait.buffers));
   });
   return report;
+}
+
+std::string sentenceOf(const WaitReport &wait) {
+  const char *core = wait.onVectorCore ? "vector" : "cube";
+  if (wait.buffers.empty())
+    return fmt::format("{} {} waits for {}", core, spelling(wait.pipe), spelling(wait.from));
+  return fmt::format("{} {} waits for {} to be {} by {}", core, spelling(wait.pipe),
+                     buffersOf(wait), wait.isFill ? "filled" : "freed", spelling(wait.from));
+}
+
+std::vector<WaitReport> busyFirst(std::vector<WaitReport> waits, const ClockReport &clock) {
+  std::ranges::sort(waits, {}, [&](const WaitReport &wait) {
+    const ClockReport::PipeTimes &pipes = wait.onVectorCore ? clock.vectorUnits : clock.cubeUnit;
+    return std::tuple(-pipes[static_cast<size_t>(wait.pipe)].busyCycles, wait.onVectorCore,
+                      wait.pipe, -wait.cycles, sentenceOf(wait));
+  });
+  return waits;
 }
 
 } // namespace mmk

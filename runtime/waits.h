@@ -1,6 +1,7 @@
 // What pipes stand still for: the waits of a kernel by pipe, buffer and direction.
 #pragma once
 
+#include "runtime/clock.h"
 #include "runtime/recording.h"
 
 namespace mmk {
@@ -26,5 +27,12 @@ struct WaitReport {
 /// Those of the slowest block of each phase that took any time and held some work; the longest in
 /// all first.
 std::vector<WaitReport> waitReport(const std::deque<PhaseRecording> &phases);
+
+/// A pipe that has little to do waits most of the time, and nothing is lost by it. So here the
+/// waits of busy pipes come first, of each pipe the longest.
+std::vector<WaitReport> busyFirst(std::vector<WaitReport> waits, const ClockReport &clock);
+
+/// "cube mte1 waits for a, b in L1 to be filled by mte2"
+std::string sentenceOf(const WaitReport &wait);
 
 } // namespace mmk

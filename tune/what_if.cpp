@@ -227,11 +227,11 @@ std::vector<Choices> neighboursOf(const Kernel &kernel, const Machine &machine,
   return Proposals(kernel, machine, variant).all();
 }
 
-WhatIfs tryChanges(const Kernel &kernel, const Machine &machine, const std::string &variant,
-                   const Choices &choices, int64_t cycles, const TrialWays &ways) {
+WhatIfs tryChanges(const std::vector<Choices> &changes, const std::string &variant, int64_t cycles,
+                   const TrialWays &ways) {
   Trial tryOut(variant, ways);
   WhatIfs result;
-  for (const Choices &change : neighboursOf(kernel, machine, choices))
+  for (const Choices &change : changes)
     if (std::optional<WhatIf> tried = tryOut(change))
       result.alone.push_back(std::move(*tried));
   std::ranges::sort(result.alone, {}, [](const WhatIf &it) {

@@ -38,8 +38,8 @@ struct TrialWays {
   std::function<void(const Choices &)> watch; ///< called before each; may be null
 };
 
-/// Tries all neighbours of `variant`, which takes `cycles`, and puts the best together.
-WhatIfs tryChanges(const Kernel &kernel, const Machine &machine, const std::string &variant,
-                   const Choices &choices, int64_t cycles, const TrialWays &ways);
+/// Tries changes of `variant`, which takes `cycles`, and puts the best together.
+WhatIfs tryChanges(const std::vector<Choices> &changes, const std::string &variant, int64_t cycles,
+                   const TrialWays &ways);
 
 } // namespace mmk::tune

@@ -1,0 +1,121 @@
+// The engineer's loop: what it changes, what it leaves alone, and what it does with a variant that
+// fails its check. Figures are the clock's own; the check is played.
+#include "frontend/compile.h"
+#include "tune/engineer.h"
+
+#include <gtest/gtest.h>
+
+namespace mmk::tune {
+namespace {
+
+const char *const text = R"(
+kernel product(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {
+  c = a @ b;
+  schedule {
+    tile    M = 128 | 64, N = 128 | 256, K = 64;
+    stage   K = 64 | 256;
+    buffers l1 = 1 | 2, l0 = 1 | 2, acc = 1 | 2;
+    order   = rows | swizzle(4);
+  }
+}
+)";
+
+struct Loop {
+  Diagnostics diagnostics;
+  std::unique_ptr<SourceFile> file;
+  Program program = std::move(*checkProgram("product.mmk", text, diagnostics, file));
+  Machine machine = llvm::cantFail(loadMachine("ascend910b3"));
+  const Kernel &kernel = *program.kernels.front();
+  std::vector<std::string> checked;
+
+  Journey run(const EngineerOptions &options, const Engineer::Check &check = {}) {
+    Engineer engineer(program, kernel, machine, options);
+    return llvm::cantFail(engineer.run(
+        {}, {1024, 1024, 1024},
+        [&](const Choices &choices) {
+          checked.push_back(spelling(choices));
+          return check ? check(choices) : "";
+        },
+        [](const std::string &) {}));
+  }
+};
+
+std::string wordOf(const Choices &choices, const std::string &key) {
+  for (const auto &[name, word] : choices)
+    if (name == key)
+      return word;
+  return "";
+}
+
+TEST(Engineer, EachVersionIsFasterAndChecked) {
+  Loop loop;
+  const Journey journey = loop.run({3, {}});
+  ASSERT_EQ(journey.rounds.size(), 3u);
+  int64_t cycles = journey.first.clock.cycles;
+  for (const Round &round : journey.rounds) {
+    ASSERT_TRUE(round.isKept());
+    EXPECT_EQ(round.before.clock.cycles, cycles);
+    EXPECT_LT(round.after->clock.cycles, cycles);
+    EXPECT_EQ(round.made->cycles, round.after->clock.cycles);
+    // Nothing that was counted beside it saves more.
+    for (const WhatIf &change : round.tried)
+      if (change.exists)
+        EXPECT_GE(change.cycles, round.made->cycles) << spelling(change.choices);
+    EXPECT_FALSE(round.before.findings.empty());
+    cycles = round.after->clock.cycles;
+  }
+  EXPECT_EQ(journey.last.clock.cycles, cycles);
+  EXPECT_EQ(loop.checked.size(), 4u);
+}
+
+TEST(Engineer, GoesOnUntilNothingHelps) {
+  Loop loop;
+  const Journey journey = loop.run({50, {}});
+  EXPECT_TRUE(journey.isAtItsBest);
+  const Round &last = journey.rounds.back();
+  EXPECT_FALSE(last.made);
+  EXPECT_GT(last.pairs, 0u);
+  for (const WhatIf &change : last.tried)
+    if (change.exists)
+      EXPECT_GT(change.cycles, 0.999 * journey.last.clock.cycles) << spelling(change.choices);
+  EXPECT_LT(2 * journey.last.clock.cycles, journey.first.clock.cycles);
+}
+
+TEST(Engineer, LeavesWhatIsFixed) {
+  Loop loop;
+  const Journey journey = loop.run({5, {{"buffers.l1", "1"}, {"order", "rows"}}});
+  for (const Round &round : journey.rounds)
+    for (const WhatIf &change : round.tried) {
+      EXPECT_EQ(wordOf(change.choices, "buffers.l1"), "");
+      EXPECT_EQ(wordOf(change.choices, "order"), "");
+    }
+}
+
+TEST(Engineer, DropsWhatFailsAndDoesNotTryItAgain) {
+  Loop loop;
+  // As if a second buffer in L1 computed nonsense.
+  const Journey journey = loop.run({6, {}}, [](const Choices &choices) {
+    return wordOf(choices, "buffers.l1") == "1" ? "" : "half of it is wrong";
+  });
+  size_t failed = 0;
+  std::set<std::string> dropped;
+  for (const Round &round : journey.rounds)
+    if (round.after && !round.isKept()) {
+      ++failed;
+      EXPECT_TRUE(dropped.insert(round.after->variant).second);
+    }
+  EXPECT_GT(failed, 0u);
+  EXPECT_NE(journey.last.variant.find("l1=1"), std::string::npos);
+  const std::string log = optimizationLog(loop.kernel, loop.machine, {journey}, "mmk tune");
+  EXPECT_NE(log.find("| dropped | `"), std::string::npos);
+  EXPECT_NE(log.find("a bug in mmk: dropped. half of it is wrong."), std::string::npos);
+}
+
+TEST(Engineer, TheSameLogEachTime) {
+  Loop one, other;
+  EXPECT_EQ(optimizationLog(one.kernel, one.machine, {one.run({2, {}})}, "mmk tune"),
+            optimizationLog(other.kernel, other.machine, {other.run({2, {}})}, "mmk tune"));
+}
+
+} // namespace
+} // namespace mmk::tune

@@ -1,0 +1,159 @@
+#include "tune/engineer.h"
+
+#include "codegen/count.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace mmk::tune {
+namespace {
+
+/// What saves less of the time is not worth a change.
+constexpr double leastGain = 0.0005;
+/// Of the changes of one thing, those that cost least are tried two at a time.
+constexpr size_t mostOfPairs = 24;
+
+Choices both(const Choices &one, const Choices &other) {
+  Choices all = one;
+  all.insert(all.end(), other.begin(), other.end());
+  return all;
+}
+
+bool haveAKeyInCommon(const Choices &one, const Choices &other) {
+  return std::ranges::any_of(one, [&](const auto &choice) {
+    return std::ranges::find(other, choice.first, &Choices::value_type::first) != other.end();
+  });
+}
+
+/// A failure to count is a bug of mmk, whichever variant it is at.
+struct CountingFailed {
+  std::string message;
+};
+
+} // namespace
+
+/// The rounds from one variant to the next.
+struct Engineer::Walk {
+  Engineer &engineer;
+  const std::vector<int64_t> &dims;
+  const Check &check;
+  const Watch &watch;
+  std::set<std::string> dropped = {}; ///< variants that failed their check
+
+  Diagnosis look(const Choices &choices) {
+    Lowering lowering = engineer.lower(choices);
+    if (!lowering)
+      throw CountingFailed{lowering.said.render()};
+    llvm::Expected<Diagnosis> at = diagnose(lowering, engineer.kernel_, engineer.machine_, dims);
+    if (!at)
+      throw CountingFailed{llvm::toString(at.takeError())};
+    return std::move(*at);
+  }
+
+  std::vector<WhatIf> tryAll(const std::vector<Choices> &changes, const Choices &now,
+                             const Diagnosis &at) {
+    const TrialWays ways = {
+        [&](const Choices &change) { return engineer.lower(both(now, change)); },
+        [&](Lowering &lowering) {
+          llvm::Expected<ClockReport> clock =
+              countKernel(lowering.kernel(), engineer.machine_, dims);
+          if (!clock)
+            throw CountingFailed{llvm::toString(clock.takeError())};
+          return *clock;
+        },
+        [&](const Choices &change) { watch("counting " + spelling(change)); }};
+    return tryChanges(changes, at.variant, at.clock.cycles, ways).alone;
+  }
+
+  std::vector<Choices> changesOfOne(const Choices &now) const {
+    std::vector<Choices> changes = neighboursOf(engineer.kernel_, engineer.machine_, now);
+    std::erase_if(changes, [&](const Choices &change) {
+      return haveAKeyInCommon(change, engineer.options_.fixed);
+    });
+    return changes;
+  }
+
+  static std::vector<Choices> pairsOf(const std::vector<WhatIf> &tried) {
+    std::vector<Choices> pairs;
+    const size_t count = std::min(mostOfPairs, tried.size());
+    for (size_t i = 0; i < count; ++i)
+      for (size_t j = i + 1; j < count; ++j)
+        if (tried[i].exists && tried[j].exists &&
+            !haveAKeyInCommon(tried[i].choices, tried[j].choices))
+          pairs.push_back(both(tried[i].choices, tried[j].choices));
+    return pairs;
+  }
+
+  /// The fastest that saves something and was not dropped before.
+  std::optional<WhatIf> best(const std::vector<WhatIf> &tried, const Choices &now,
+                             const Diagnosis &at) {
+    const double enough = static_cast<double>(at.clock.cycles) * (1 - leastGain);
+    for (const WhatIf &change : tried)
+      if (change.exists && static_cast<double>(change.cycles) <= enough &&
+          !dropped.contains(engineer.lower(both(now, change.choices)).variant))
+        return change;
+    return std::nullopt;
+  }
+
+  Round round(const Diagnosis &at, const Choices &now) {
+    Round round;
+    round.before = at;
+    round.choices = now;
+    round.tried = tryAll(changesOfOne(now), now, at);
+    round.made = best(round.tried, now, at);
+    if (!round.made) {
+      const std::vector<WhatIf> pairs = tryAll(pairsOf(round.tried), now, at);
+      round.pairs = std::ranges::count_if(pairs, &WhatIf::exists);
+      round.made = best(pairs, now, at);
+    }
+    if (!round.made)
+      return round;
+    round.after = look(both(now, round.made->choices));
+    watch("checking " + spelling(round.made->choices));
+    round.failure = check(engineer.choicesOf(round.after->variant));
+    if (!round.isKept())
+      dropped.insert(round.after->variant);
+    return round;
+  }
+};
+
+Lowering Engineer::lower(const Choices &choices) {
+  PipelineOptions options;
+  options.choices = choices;
+  options.proveSync = false; // what is kept is compiled with the proof, for its check
+  return compiler_.lower(kernel_, compiler_.toIr(kernel_), Stage::aicore, options,
+                         /*findsNearest=*/false);
+}
+
+Choices Engineer::choicesOf(const std::string &variant) {
+  auto module = compiler_.toIr(kernel_);
+  return llvm::cantFail(parseChoices(kernel_, *module, variant)); // mmk has printed it
+}
+
+llvm::Expected<Journey> Engineer::run(const Choices &start, const std::vector<int64_t> &dims,
+                                      const Check &check, const Watch &watch) {
+  Walk walk{*this, dims, check, watch};
+  Journey journey;
+  for (size_t i = 0; i < dims.size(); ++i)
+    journey.dims.emplace_back(kernel_.dimensions[i], dims[i]);
+  try {
+    journey.first = journey.last = walk.look(start);
+    Choices now = choicesOf(journey.first.variant);
+    watch("checking the first variant");
+    journey.firstFailure = check(now);
+    for (int number = 0; number < options_.rounds && !journey.isAtItsBest; ++number) {
+      Round round = walk.round(journey.last, now);
+      journey.isAtItsBest = !round.made;
+      if (round.isKept()) {
+        journey.last = *round.after;
+        now = choicesOf(journey.last.variant);
+      }
+      journey.rounds.push_back(std::move(round));
+    }
+  } catch (const CountingFailed &failed) {
+    return llvm::createStringError(failed.message);
+  }
+  return journey;
+}
+
+} // namespace mmk::tune
