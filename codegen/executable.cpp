@@ -179,13 +179,15 @@ struct Emitted {
   std::unique_ptr<Module> module;
 };
 
-Expected<Emitted> emit(mlir::ModuleOp module, bool watched = false) {
+Expected<Emitted> emit(mlir::ModuleOp module, bool watched = false, bool quick = false) {
   aicore::KernelOp kernel = kernelOf(module);
   if (!kernel)
     return createStringError("the module has no aicore.kernel");
   Expected<CodeTarget> target = hostTarget();
   if (!target)
     return target.takeError();
+  if (quick)
+    target->makeQuick();
   Emitted emitted{std::move(*target), std::make_unique<LLVMContext>(), nullptr};
   auto program = emitProgram(kernel, emitted.target, *emitted.context, watched);
   if (!program)
@@ -200,7 +202,7 @@ Expected<std::unique_ptr<Executable>> Executable::compile(mlir::ModuleOp module,
                                                           const Machine &machine,
                                                           const ExecutableOptions &options) {
   auto begin = std::chrono::steady_clock::now();
-  Expected<Emitted> emitted = emit(module, options.watched);
+  Expected<Emitted> emitted = emit(module, options.watched, options.quick);
   if (!emitted)
     return emitted.takeError();
   auto executable = std::make_unique<JitExecutable>(kernelOf(module), machine, options.watched);

@@ -20,6 +20,8 @@ struct ExecutableOptions {
   std::string cacheDirectory;
   /// The program tells a watch what it does (codegen/watch.h), which costs time.
   bool watched = false;
+  /// Compiled in less than half the time, for a program that runs but once.
+  bool quick = false;
 };
 
 /// Values to run with, in the order of the kernel's declaration. Tensors are as large as the

@@ -18,9 +18,12 @@ namespace {
 
 // Loops and vectors are as wanted when they are emitted, so LLVM's own vectorisers and inliner have
 // nothing to add; what is left is to fold addresses, hoist what loops repeat, and clean up.
-constexpr const char *pipeline =
-    "function(early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
-    "loop-mssa(loop-rotate,licm),gvn,instcombine<no-verify-fixpoint>,simplifycfg)";
+const char *pipelineOf(const CodeTarget &target) {
+  return target.quick
+             ? "function(early-cse)"
+             : "function(early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
+               "loop-mssa(loop-rotate,licm),gvn,instcombine<no-verify-fixpoint>,simplifycfg)";
+}
 
 std::string digest(StringRef bytes) {
   BLAKE3 hasher;
@@ -42,7 +45,7 @@ void optimise(Module &module, const CodeTarget &target) {
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, sccs, modules);
   ModulePassManager passes;
-  cantFail(builder.parsePassPipeline(passes, pipeline));
+  cantFail(builder.parsePassPipeline(passes, pipelineOf(target)));
   passes.run(module, modules);
 }
 
@@ -62,7 +65,7 @@ std::string ObjectCache::keyOf(const Module &module, const CodeTarget &target) {
   raw_svector_ostream out(bytes);
   WriteBitcodeToFile(module, out);
   out << '\0' << target.cpu << '\0' << target.features << '\0' << LLVM_VERSION_STRING << '\0'
-      << pipeline;
+      << pipelineOf(target);
   return digest(StringRef(bytes.data(), bytes.size()));
 }
 

@@ -503,8 +503,10 @@ void ProgramEmitter::bindArguments(Value *dims, Value *scalars, Value *tensors, 
         callWatch(workspace);
       continue;
     }
+    // What follows from a scalar of the kernel is left out with it, whatever type it has: the sign
+    // of one is a bit.
     bool needsScalars = llvm::any_of(op.getOperands(), [&](mlir::Value operand) {
-      return operand.getType().isF32() && !scalars && !values.count(operand) &&
+      return !scalars && !values.count(operand) &&
              !operand.getDefiningOp<mlir::arith::ConstantOp>();
     });
     if (!needsScalars)

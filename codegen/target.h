@@ -16,6 +16,12 @@ struct CodeTarget {
   unsigned registers = 16; ///< vector registers
   bool fusedMultiplyAdd = false;
   bool dotProduct = false; ///< sums of four products of bytes: vpdpbusd
+  bool quick = false;      ///< code is made in less than half the time, and runs slower
+
+  void makeQuick() {
+    quick = true;
+    machine->setOptLevel(llvm::CodeGenOptLevel::None);
+  }
 
   /// The register tile of a product: rows of A by vectors of B. Three vectors of B and one element
   /// of A spread out leave room for eight rows of sums in 32 registers, and for four in 16; where

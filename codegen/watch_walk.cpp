@@ -39,6 +39,14 @@ private:
       values[one] = copy;
   }
 
+  /// Floats are data, and so is what follows from them: no instruction's place depends on it.
+  bool isData(Operation &op) const {
+    return op.getNumResults() > 0 && op.getNumRegions() == 0 && isMemoryEffectFree(&op) &&
+           (llvm::none_of(op.getResultTypes(), [](Type type) { return type.isIntOrIndex(); }) ||
+            llvm::any_of(op.getOperands(),
+                         [&](Value operand) { return !values.contains(operand); }));
+  }
+
   const WatchedKernel &kernel;
   aicore::KernelOp kernelOp;
   DenseMap<Value, int64_t> values;
@@ -115,6 +123,8 @@ llvm::Error Walker::loop(scf::ForOp op) {
 }
 
 llvm::Error Walker::branch(scf::IfOp op) {
+  if (!values.contains(op.getCondition()))
+    return count::fault(op, "has a condition that depends on data");
   Block *taken = value(op.getCondition()) ? op.thenBlock() : op.elseBlock();
   if (!taken)
     return llvm::Error::success();
@@ -133,9 +143,10 @@ llvm::Error Walker::arithmetic(Operation &op) {
     return x() / y() + (up && x() % y() != 0 && (x() < 0) == (y() < 0));
   };
   using Result = std::optional<int64_t>;
-  if (op.getNumResults() != 1 || !op.getResult(0).getType().isIntOrIndex())
-    return isMemoryEffectFree(&op) ? llvm::Error::success()
-                                   : count::fault(&op, "cannot be watched");
+  if (isData(op))
+    return llvm::Error::success();
+  if (op.getNumResults() != 1)
+    return count::fault(&op, "cannot be watched");
   Result result =
       llvm::TypeSwitch<Operation *, Result>(&op)
           .Case([&](arith::ConstantOp it) -> Result {

@@ -51,6 +51,19 @@ Type operandType(linalg::ContractOp contract) {
   return cast<RankedTensorType>(contract.getInputs()[0].getType()).getElementType();
 }
 
+SmallVector<StringRef> outputDims(ir::KernelOp kernel) {
+  SmallVector<StringRef> outputs;
+  kernel.walk([&](linalg::ContractOp contract) {
+    SmallVector<StringRef> names = dimNames(contract);
+    outputs.append({names[names.size() - 3], names[names.size() - 2]});
+  });
+  if (!hasProduct(kernel))
+    for (auto named : kernel.getResults().getAsRange<ir::NamedAttr>())
+      for (StringAttr dim : named.getDims().take_back(2))
+        outputs.push_back(dim.getValue());
+  return outputs;
+}
+
 aicore::MachineAttr expectMachine(Operation *module) {
   aicore::MachineAttr machine = aicore::machineOf(module);
   if (!machine)
@@ -87,16 +100,10 @@ TileDims dimsOf(ir::KernelOp kernel) {
     if (isName(dim) && !llvm::is_contained(list, dim))
       list.push_back(dim);
   };
-  kernel.walk([&](linalg::ContractOp contract) {
-    SmallVector<StringRef> names = dimNames(contract);
-    add(dims.outputs, names[names.size() - 3]);
-    add(dims.outputs, names[names.size() - 2]);
-    add(dims.reductions, names.back());
-  });
-  if (!hasProduct(kernel))
-    for (auto named : kernel.getResults().getAsRange<ir::NamedAttr>())
-      for (StringAttr dim : named.getDims().take_back(2))
-        add(dims.outputs, dim.getValue());
+  for (StringRef dim : outputDims(kernel))
+    add(dims.outputs, dim);
+  kernel.walk(
+      [&](linalg::ContractOp contract) { add(dims.reductions, dimNames(contract).back()); });
   return dims;
 }
 
@@ -357,6 +364,10 @@ LogicalResult Chooser::chooseTiles() {
       return failure();
   if (contracts.empty())
     addElementwiseTiles(defaults);
+  else // rows and columns go in whole fractals, also where they are the depth of another product
+    for (StringRef dim : outputDims(kernel))
+      if (auto found = defaults.find(dim); found != defaults.end())
+        found->second = std::max<int64_t>(found->second, 16);
   for (auto [dim, size] : defaults)
     chooseTile(dim, size);
   if (!contracts.empty())
@@ -495,6 +506,7 @@ LogicalResult Chooser::checkOverlap(ir::ChoiceOp choice) {
     return choice.emitError("store = overlapped is about the accumulator of a product, and this "
                             "kernel has none; legal: after");
   LogicalResult result = success();
+  const bool host = machine.getTopology() == aicore::Topology::host;
   kernel.walk([&](linalg::ContractOp contract) {
     SmallVector<StringRef> names = dimNames(contract);
     StringRef n = names[names.size() - 2];
@@ -502,6 +514,12 @@ LogicalResult Chooser::checkOverlap(ir::ChoiceOp choice) {
       result = choice.emitError() << "store = overlapped drains the accumulator in two parts of at "
                                   << "least 16 columns, but tile." << n << " = " << width
                                   << "; nearest legal: store = after, tile." << n << " = 32";
+    // A part that is empty at all dimensions has no work that its flags could order.
+    int64_t columns = 0;
+    if (!host && !n.getAsInteger(10, columns) && columns <= 128)
+      result = choice.emitError() << "store = overlapped drains the accumulator in two parts of "
+                                  << "128 columns, but the product has " << columns
+                                  << "; nearest legal: store = after";
   });
   return result;
 }

@@ -22,8 +22,11 @@ namespace {
 
 class NestTiling {
 public:
-  NestTiling(ir::KernelOp kernel, ir::NestOp nest, aicore::MachineAttr machine)
-      : kernel(kernel), nest(nest), machine(machine), b(kernel.getContext()), loc(nest.getLoc()) {}
+  /// `outputs`: of the kernel, which this changes.
+  NestTiling(ir::KernelOp kernel, ir::NestOp nest, aicore::MachineAttr machine,
+             ArrayRef<StringRef> outputs)
+      : kernel(kernel), nest(nest), machine(machine), outputs(outputs), b(kernel.getContext()),
+        loc(nest.getLoc()) {}
 
   LogicalResult run();
 
@@ -43,6 +46,7 @@ private:
   ir::KernelOp kernel;
   ir::NestOp nest;
   aicore::MachineAttr machine;
+  ArrayRef<StringRef> outputs;
   IRRewriter b;
   Location loc;
   linalg::GenericOp generic;
@@ -97,10 +101,13 @@ ir::DealAttr NestTiling::deal() {
     word = "swizzle";
   }
   auto order = ir::symbolizeOrder(word);
-  int64_t gridM = 1, gridN = 1, gridK = 1;
-  if (dims.size() > 1)
-    gridM = kernel.chosenNumber(("grid." + dims[dims.size() - 2]).str(), 1);
-  gridN = kernel.chosenNumber(("grid." + dims.back()).str(), 1);
+  // What is a reduction elsewhere is split there, and dealt here tile by tile, as there may be more
+  // parts than cores.
+  auto grid = [&](StringRef dim) {
+    return llvm::is_contained(outputs, dim) ? kernel.chosenNumber(("grid." + dim).str(), 1) : 1;
+  };
+  int64_t gridM = dims.size() > 1 ? grid(dims[dims.size() - 2]) : 1;
+  int64_t gridN = grid(dims.back()), gridK = 1;
   // 0 x 0 is "no grid": the tiles are dealt one by one.
   if (gridM * gridN == 1)
     gridM = gridN = 0;
@@ -294,8 +301,9 @@ struct TileCoresPass : impl::TileCoresBase<TileCoresPass> {
     for (ir::KernelOp kernel : getOperation().getOps<ir::KernelOp>()) {
       if (failed(checkDims(kernel)) || failed(checkNests(kernel)))
         return signalPassFailure();
+      const SmallVector<StringRef> outputs = outputDims(kernel);
       for (ir::NestOp nest : kernel.getBody().getOps<ir::NestOp>())
-        if (failed(NestTiling(kernel, nest, machine).run()))
+        if (failed(NestTiling(kernel, nest, machine, outputs).run()))
           return signalPassFailure();
     }
   }

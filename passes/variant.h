@@ -27,6 +27,10 @@ mlir::Type operandType(mlir::linalg::ContractOp contract);
 /// Whether any part of the kernel is a product.
 bool hasProduct(ir::KernelOp kernel);
 
+/// What tiles and grids are dealt by: rows and columns of the products, by name or number; of the
+/// results where there is none.
+llvm::SmallVector<llvm::StringRef> outputDims(ir::KernelOp kernel);
+
 /// The machine that a module was given by mmk-apply-variant; null, and an error said, without one.
 aicore::MachineAttr expectMachine(mlir::Operation *module);
 

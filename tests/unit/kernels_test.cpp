@@ -71,6 +71,10 @@ const Form forms[] = {
     {"literal", "(a: f16[M, 64], b: f16[64, 96]) -> c: f32[M, 96] { c = a @ b; }", {{"M", 100}}},
     {"constant_result", "(x: f32[M, N], s: f32 = 3) -> c: f32[M, N], d: f32[M, N] { c = s * 2; d = x; }",
      {{"M", 10}, {"N", 10}}},
+    {"scalar_comparison",
+     "(x: f32[M, N], s: f32 = 3) -> c: f32[M, N], d: i8[M, N] {"
+     "  c = select(2 > s, x, s * 2); d = cast<i8>(s) + x; }",
+     {{"M", 10}, {"N", 10}}},
     {"gelu", "(a: f16[M, K], b: f16[K, N], v: f32[N]) -> c: f32[M, N] { c = gelu(a @ b + v); }",
      {{"M", 100}, {"N", 70}, {"K", 130}}, 1e-5},
     {"silu_residual",

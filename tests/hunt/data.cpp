@@ -1,0 +1,38 @@
+#include "tests/hunt/data.h"
+
+#include "runtime/data.h"
+
+#include <cmath>
+#include <limits>
+
+namespace mmk::hunt {
+namespace {
+
+/// Every sum of these has one value in any order: of infinities it is an infinity or NaN.
+void strew(Tensor &tensor, Random random) {
+  if (!isFloat(tensor.type))
+    return;
+  const double specials[] = {std::numeric_limits<double>::quiet_NaN(),
+                             std::numeric_limits<double>::infinity(),
+                             -std::numeric_limits<double>::infinity(),
+                             -0.0,
+                             -0.0,
+                             -0.0};
+  // A few, so that most of a product has none but -0.
+  for (int64_t i = random.between(1, 8); i > 0; --i)
+    tensor.set(random.below(tensor.elements()), specials[random.below(std::size(specials))]);
+}
+
+} // namespace
+
+void fill(Tensor &tensor, Fill fill, uint64_t seed, size_t index) {
+  const DataKind kind = fill == Fill::uniform   ? DataKind::uniform
+                        : fill == Fill::normal  ? DataKind::normal
+                        : fill == Fill::special ? DataKind::special
+                                                : DataKind::integers;
+  fillWithData(tensor, kind, seed + (static_cast<uint64_t>(index) << 40), 1);
+  if (fill == Fill::strewn)
+    strew(tensor, Random(seed, index + 1));
+}
+
+} // namespace mmk::hunt

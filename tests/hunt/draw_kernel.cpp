@@ -1,0 +1,316 @@
+// Random kernels: products in all their forms with something behind them, and elementwise ones.
+#include "tests/hunt/draw_expression.h"
+#include "tests/hunt/sample.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <limits>
+
+namespace mmk::hunt {
+namespace {
+
+using Dims = std::vector<std::string>;
+constexpr ElementType allTypes[] = {ElementType::f32, ElementType::f16, ElementType::bf16,
+                                    ElementType::i8, ElementType::i32};
+
+Expression name(std::string word) { return {std::move(word), {}}; }
+Expression transposed(Expression operand) { return {"transpose", {std::move(operand)}}; }
+Dims swapped(Dims dims) {
+  std::swap(dims.end()[-1], dims.end()[-2]);
+  return dims;
+}
+
+/// A value that results may read, and its shape.
+struct Available {
+  Term term;
+  Dims dims;
+};
+
+class KernelDraw {
+public:
+  KernelDraw(Random &random, Sample &sample) : random_(random), sample_(sample) {}
+
+  void run() {
+    const bool isProduct = random_.chance(70);
+    batch();
+    isProduct ? productKernel() : elementwiseKernel();
+  }
+
+private:
+  KernelText &kernel() { return sample_.kernel; }
+
+  //--- dimensions -------------------------------------------------------------------------------
+
+  int64_t bind(const std::string &dim, int64_t extent) {
+    sample_.dims.emplace_back(dim, extent);
+    return extent;
+  }
+  int64_t extentOf(const std::string &dim) const {
+    for (const auto &[known, extent] : sample_.dims)
+      if (known == dim)
+        return extent;
+    return std::stoll(dim);
+  }
+  int64_t elementsOf(const Dims &dims) const {
+    int64_t elements = 1;
+    for (const std::string &dim : dims)
+      elements *= extentOf(dim);
+    return elements;
+  }
+  /// Around the edges of tiles, and small.
+  int64_t extent(int64_t maximum) {
+    const int64_t extent =
+        random_.chance(25)
+            ? random_.oneOf({1, 1, 2, 3, 5, 7, 8})
+            : random_.oneOf({9,  15, 16, 17, 23, 31,  32,  33,  40,  47,  48,  49, 63,
+                             64, 65, 79, 80, 96, 100, 127, 128, 129, 160, 255, 257});
+    return std::max<int64_t>(1, extent <= maximum ? extent : extent % maximum);
+  }
+  /// A dimension by name, or now and then as a number in the type itself.
+  std::string dimension(const std::string &wanted, int64_t extent) {
+    if (extent > 1 && random_.chance(10))
+      return std::to_string(extent);
+    bind(wanted, extent);
+    return wanted;
+  }
+
+  void batch() {
+    const int rank = random_.oneOf({0, 0, 0, 1, 1, 2});
+    for (int i = 0; i < rank; ++i)
+      batch_.push_back(dimension(i == 0 ? "B" : "H", random_.oneOf({1, 2, 3, 4})));
+  }
+
+  //--- parameters -------------------------------------------------------------------------------
+
+  double boundOf(ElementType type) const {
+    switch (sample_.fill) {
+    case Fill::integers:
+      return 4;
+    case Fill::uniform:
+      return isFloat(type) ? 1 : 128;
+    case Fill::normal:
+      return isFloat(type) ? 8 : 256;
+    default:
+      return std::numeric_limits<double>::infinity();
+    }
+  }
+
+  Expression parameter(const std::string &wanted, ElementType type, Dims dims) {
+    kernel().parameters.push_back({wanted, type, std::move(dims)});
+    return name(wanted);
+  }
+
+  /// A value that broadcasts to `target`: one that there is, or a new parameter.
+  Term leaf(const Dims &target) {
+    std::vector<const Available *> fitting;
+    for (const Available &each : available_)
+      if (broadcasts(each.dims, target))
+        fitting.push_back(&each);
+    if (!fitting.empty() && (random_.chance(70) || extras_ >= 4))
+      return fitting[random_.below(static_cast<int64_t>(fitting.size()))]->term;
+    if (extras_ >= 4)
+      return {name("0.75"), 0.75, 0};
+    return random_.chance(15) ? newScalar() : newTensor(target);
+  }
+
+  bool broadcasts(const Dims &dims, const Dims &target) const {
+    return dims.size() <= target.size() &&
+           std::equal(dims.rbegin(), dims.rend(), target.rbegin(),
+                      [](const std::string &own, const std::string &other) {
+                        return own == other || own == "1";
+                      });
+  }
+
+  Term newScalar() {
+    const std::string wanted = fmt::format("s{}", extras_++);
+    const double value = random_.oneOf({-0.5, 0.0, 0.01, 1.0, 2.0, 3.5});
+    kernel().parameters.push_back({wanted, ElementType::f32, {}, fmt::format("{}", value)});
+    available_.push_back({{name(wanted), std::abs(value), 0}, {}});
+    return available_.back().term;
+  }
+
+  Term newTensor(const Dims &target) {
+    Dims dims = target;
+    // A trailing part of the shape, some of it repeated.
+    dims.erase(dims.begin(), dims.end() - random_.between(1, static_cast<int64_t>(dims.size())));
+    for (std::string &dim : dims)
+      if (random_.chance(20))
+        dim = "1";
+    const bool isTransposed = dims.size() >= 2 && random_.chance(15);
+    const ElementType type = random_.oneOf({ElementType::f32, ElementType::f32, ElementType::f16,
+                                            ElementType::bf16, ElementType::i8, ElementType::i32});
+    Expression read =
+        parameter(fmt::format("x{}", extras_++), type, isTransposed ? swapped(dims) : dims);
+    if (isTransposed)
+      read = transposed(std::move(read));
+    available_.push_back({{std::move(read), boundOf(type), 0}, dims});
+    return available_.back().term;
+  }
+
+  //--- products ---------------------------------------------------------------------------------
+
+  /// Those of the batch dimensions that an operand has; the rest are 1, or not there.
+  Dims batchOf(const std::vector<bool> &has) {
+    Dims dims;
+    for (size_t i = 0; i < batch_.size(); ++i)
+      if (has[i] || !dims.empty() || random_.chance(50))
+        dims.push_back(has[i] ? batch_[i] : "1");
+    return dims;
+  }
+
+  /// [rows, columns] of `type`, perhaps transposed, perhaps made from something else.
+  Expression operand(const std::string &wanted, ElementType type, const Dims &batch,
+                     const std::string &rows, const std::string &columns) {
+    Dims dims = batch;
+    dims.push_back(rows);
+    dims.push_back(columns);
+    const bool isTransposed = random_.chance(25);
+    const bool isMade = random_.chance(12);
+    const ElementType from =
+        isMade ? random_.oneOf(std::vector<ElementType>(std::begin(allTypes), std::end(allTypes)))
+               : type;
+    Expression read = parameter(wanted, from, isTransposed ? swapped(dims) : dims);
+    if (isMade) {
+      ExpressionDraw draw(random_, [&] { return Term{read, boundOf(from), 0}; });
+      Term value = draw.over({read, boundOf(from), 0}, 1);
+      if (value.error > 0)
+        value = {read, boundOf(from), 0};
+      read = {fmt::format("cast<{}>", spelling(type)),
+              {ExpressionDraw::smallInteger(value).expression}};
+    }
+    return isTransposed ? transposed(std::move(read)) : read;
+  }
+
+  void let(const std::string &wanted, Expression value, const Dims &dims, double bound) {
+    kernel().body.push_back({true, wanted, std::move(value)});
+    available_.push_back({{name(wanted), bound, 0}, dims});
+  }
+
+  double sumBound(int64_t terms) const {
+    return sample_.fill == Fill::integers ? 16.0 * static_cast<double>(terms)
+                                          : std::numeric_limits<double>::infinity();
+  }
+
+  Dims batched(const std::string &rows, const std::string &columns) const {
+    Dims dims = batch_;
+    dims.push_back(rows);
+    dims.push_back(columns);
+    return dims;
+  }
+
+  void productKernel() {
+    // Sums have to be exact in any order.
+    sample_.fill = random_.chance(15) ? Fill::strewn : Fill::integers;
+    const ElementType type = random_.oneOf({ElementType::f16, ElementType::f16, ElementType::f16,
+                                            ElementType::bf16, ElementType::i8, ElementType::f32});
+    sample_.operandType = type;
+    int64_t batches = 1;
+    for (const std::string &dim : batch_)
+      batches *= extentOf(dim);
+    const int64_t m = extent(260), n = extent(std::max<int64_t>(1, 20000 / m));
+    const int64_t most = std::max<int64_t>(1, 1'000'000 / (m * n * batches));
+    const int64_t k = random_.chance(10) ? std::min<int64_t>(most, random_.between(300, 3000))
+                                         : extent(std::min<int64_t>(most, 600));
+    const std::string rows = dimension("M", m), columns = dimension("N", n),
+                      depth = dimension("K", k);
+    std::vector<bool> left, right;
+    for (size_t i = 0; i < batch_.size(); ++i) {
+      const int64_t which = random_.below(4);
+      left.push_back(which != 0);
+      right.push_back(which != 1);
+    }
+    const Dims leftBatch = batchOf(left), rightBatch = batchOf(right);
+    Expression a = operand("a", type, leftBatch, rows, depth);
+    Expression b = operand("b", type, rightBatch, depth, columns);
+    Dims out = batched(rows, columns);
+    let("acc", {"@", {std::move(a), b}}, out, sumBound(k));
+    if (random_.chance(12)) {
+      Expression other = operand("e", type, leftBatch, rows, depth);
+      let("second", {"@", {std::move(other), std::move(b)}}, out, sumBound(k));
+    } else if (random_.chance(15)) {
+      chain(type, rows, columns, out, n);
+    }
+    results(out, available_.back().term);
+  }
+
+  /// The product goes into another one.
+  void chain(ElementType type, const std::string &rows, const std::string &columns, Dims &out,
+             int64_t terms) {
+    ExpressionDraw draw = drawFor(out);
+    const Term whole = available_.back().term;
+    Term value = draw.over(whole, static_cast<int>(random_.below(3)));
+    if (value.error > 0)
+      value = whole;
+    kernel().body.push_back({true,
+                             "h",
+                             {fmt::format("cast<{}>", spelling(type)),
+                              {ExpressionDraw::smallInteger(value).expression}}});
+    const std::string width = dimension("P", extent(100));
+    Expression d = operand("d", type, {}, columns, width);
+    out = batched(rows, width);
+    let("chained", {"@", {name("h"), std::move(d)}}, out, sumBound(terms));
+  }
+
+  //--- results ----------------------------------------------------------------------------------
+
+  ExpressionDraw drawFor(const Dims &dims) {
+    return ExpressionDraw(random_, [this, dims] { return leaf(dims); });
+  }
+
+  void results(const Dims &out, Term main) {
+    const int64_t count = random_.oneOf({1, 1, 1, 2, 2, 3});
+    for (int64_t i = 0; i < count; ++i) {
+      ExpressionDraw draw = drawFor(out);
+      Term value = i == 0 || random_.chance(60)
+                       ? draw.over(main, static_cast<int>(random_.below(4)))
+                       : draw.draw(static_cast<int>(random_.below(4)));
+      Dims dims = out;
+      const ElementType type =
+          random_.oneOf({ElementType::f32, ElementType::f32, ElementType::f16, ElementType::bf16,
+                         ElementType::i8, ElementType::i32});
+      if (dims.size() >= 2 && value.error == 0 && random_.chance(10)) {
+        // What is transposed has to have the whole shape.
+        const std::string whole = fmt::format("t{}", i);
+        value.expression = transposed({"+", {value.expression, parameter(whole, type, dims)}});
+        value.bound += boundOf(type);
+        dims = swapped(dims);
+      }
+      const std::string wanted = fmt::format("y{}", i);
+      kernel().results.push_back({wanted, type, dims});
+      kernel().body.push_back({false, wanted, value.expression});
+      sample_.errors.push_back(errorOf(value, type));
+    }
+  }
+
+  static double errorOf(const Term &value, ElementType type) {
+    if (value.error == 0)
+      return 0;
+    const double unit = type == ElementType::f16 ? 0x1p-10 : type == ElementType::bf16 ? 0x1p-7 : 0;
+    return 2 * value.error + (isFloat(type) ? unit * value.bound : 1);
+  }
+
+  void elementwiseKernel() {
+    sample_.fill =
+        random_.oneOf({Fill::integers, Fill::uniform, Fill::normal, Fill::special, Fill::strewn});
+    Dims out = batch_;
+    if (random_.chance(85))
+      out.push_back(dimension("M", extent(260)));
+    out.push_back(dimension("N", extent(std::max<int64_t>(1, 20000 / elementsOf(out)))));
+    const ElementType type =
+        random_.oneOf(std::vector<ElementType>(std::begin(allTypes), std::end(allTypes)));
+    available_.push_back({{parameter("a", type, out), boundOf(type), 0}, out});
+    results(out, available_.back().term);
+  }
+
+  Random &random_;
+  Sample &sample_;
+  Dims batch_;
+  std::vector<Available> available_;
+  int extras_ = 0;
+};
+
+} // namespace
+
+void drawKernel(Random &random, Sample &sample) { KernelDraw(random, sample).run(); }
+
+} // namespace mmk::hunt

@@ -1,0 +1,157 @@
+#include "frontend/compile.h"
+#include "frontend/schedule.h"
+#include "tests/hunt/sample.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace mmk::hunt {
+namespace {
+
+/// Directives and words that the kernel may have, by its own rules.
+class ScheduleDraw {
+public:
+  ScheduleDraw(Random &random, Sample &sample, const Kernel &kernel)
+      : random_(random), sample_(sample), kernel_(kernel) {}
+
+  void run() {
+    if (random_.chance(10))
+      return; // what is taken by default
+    const Machine machine = llvm::cantFail(loadMachine(sample_.machine, sample_.overrides));
+    const bool isProduct = std::ranges::any_of(
+        kernel_.values, [](const auto &value) { return value->operation == Operation::product; });
+    for (const std::string &dim : kernel_.dimensions)
+      tiles(dim);
+    if (random_.chance(50))
+      add("cores", {"auto", "1", "2", std::to_string(random_.between(1, machine.cubeCores))});
+    for (const char *buffer : {"l1", "l0", "acc", "out", "ub"})
+      if (random_.chance(35))
+        add(std::string("buffers.") + buffer, {"1", "2", "3"});
+    for (const Parameter &parameter : kernel_.parameters)
+      if (!parameter.isScalar() && random_.chance(8))
+        add(fmt::format("buffers.{}.{}", random_.oneOf({"l1", "l0", "ub"}), parameter.name),
+            {"1", "2", "3"});
+    if (random_.chance(50))
+      add("order", {"rows", "columns", "zigzag", "swizzle(2)", "swizzle(3)"});
+    if (isProduct && random_.chance(50))
+      add("store", {"after", "overlapped"});
+    if (random_.chance(50))
+      add("epilogue", {"fused", "separate"});
+  }
+
+private:
+  void tiles(const std::string &dim) {
+    const DimensionRole role = roleOf(kernel_, dim);
+    if (!role.isOutput && !role.isReduction)
+      return;
+    if (random_.chance(60)) {
+      const int64_t unit = std::max<int64_t>(role.multiple, role.isOfProduct ? 16 : 1);
+      const int64_t tile = unit * random_.oneOf({1, 1, 2, 3, 4, 5, 8});
+      std::vector<std::string> words = {std::to_string(tile), std::to_string(2 * tile)};
+      if (role.mayFit())
+        words.push_back("auto");
+      add("tile." + dim, words);
+      if (role.isReduction && random_.chance(60))
+        add("stage." + dim,
+            {std::to_string(2 * tile), std::to_string(4 * tile), std::to_string(6 * tile)});
+    }
+    if (random_.chance(role.isReduction ? 25 : 10))
+      add("grid." + dim, {"1", "2", "3", "5"});
+  }
+
+  /// Some of the words: as alternatives of the text, as a choice of the command line, or both.
+  void add(const std::string &key, std::vector<std::string> words) {
+    std::string ignored;
+    std::erase_if(
+        words, [&](const std::string &word) { return !checkChoice(kernel_, key, word, ignored); });
+    if (words.empty())
+      return;
+    std::vector<std::string> chosen;
+    for (int64_t i = random_.between(1, 2); i > 0; --i) {
+      const std::string word = random_.oneOf(words);
+      if (std::ranges::find(chosen, word) == chosen.end())
+        chosen.push_back(word);
+    }
+    const bool isInText = random_.chance(50);
+    // A stage in the text has to hold whole tiles of the text; on the command line of the choice.
+    if (isInText && !key.starts_with("stage."))
+      sample_.kernel.schedule.push_back({key, chosen});
+    else
+      sample_.choices.emplace_back(key, chosen.back());
+  }
+
+  Random &random_;
+  Sample &sample_;
+  const Kernel &kernel_;
+};
+
+} // namespace
+
+std::string_view spelling(Fill fill) {
+  constexpr std::string_view words[] = {"integers", "uniform", "normal", "special", "strewn"};
+  return words[static_cast<size_t>(fill)];
+}
+
+void drawMachine(Random &random, Sample &sample) {
+  sample.machine = random.oneOf({"ascend910b1", "ascend910b2", "ascend910b3", "ascend910b4"});
+  // Its cube has no others.
+  const bool isForCoupled =
+      sample.operandType != ElementType::f32 && sample.operandType != ElementType::bf16;
+  if (random.chance(40) && isForCoupled)
+    sample.machine = "ascend310p3";
+  const auto scale = [&](const char *path, std::vector<std::string> values) {
+    if (random.chance(15))
+      sample.overrides.push_back({path, random.oneOf(values)});
+  };
+  scale("memories.l1.bytes", {"*0.25", "*0.5", "*2"});
+  scale("memories.l0a.bytes", {"*0.5", "*0.25", "*2"});
+  scale("memories.l0b.bytes", {"*0.5", "*0.25", "*2"});
+  scale("memories.l0c.bytes", {"*0.25", "*0.5", "*2"});
+  scale("memories.ub.bytes", {"*0.125", "*0.25", "*0.5", "*2"});
+  scale("cube_cores", {"1", "2", "3", "5"});
+  scale("links.gm_l1.bytes_per_cycle", {"*0.3", "*3"});
+  scale("cube.startup_cycles", {"*10", "1"});
+  scale("queue_depth", {"1", "2", "4"});
+}
+
+void drawSchedule(Random &random, Sample &sample) {
+  Diagnostics diagnostics;
+  std::unique_ptr<SourceFile> file;
+  const auto program = checkProgram("sample.mmk", text(sample.kernel), diagnostics, file);
+  if (program) // else the trial says so
+    ScheduleDraw(random, sample, *program->kernels[0]).run();
+}
+
+Sample draw(uint64_t seed, uint64_t number) {
+  Random random(seed, number);
+  Sample sample;
+  sample.seed = seed;
+  sample.number = number;
+  drawKernel(random, sample);
+  drawMachine(random, sample);
+  drawSchedule(random, sample);
+  sample.also = {random.chance(30), random.chance(25), random.chance(12), random.chance(2),
+                 random.chance(50)};
+  sample.quick = random.chance(85);
+  sample.lowPages = random.chance(50);
+  sample.threads = static_cast<unsigned>(random.between(2, 5));
+  return sample;
+}
+
+std::string commandLine(const Sample &sample, const std::vector<std::string> &inputs) {
+  std::string line;
+  for (const auto &[dim, extent] : sample.dims)
+    line += fmt::format(" {}={}", dim, extent);
+  line += " --machine " + sample.machine;
+  for (const MachineOverride &each : sample.overrides)
+    line += fmt::format(" --machine-set '{}={}'", each.path, each.value);
+  for (const auto &[key, word] : sample.choices)
+    line += fmt::format(" --set '{}={}'", key, word);
+  if (sample.fill != Fill::strewn)
+    line += fmt::format(" --data {} --seed {}", spelling(sample.fill), sample.number);
+  for (const std::string &input : inputs)
+    line += " --input " + input;
+  return line;
+}
+
+} // namespace mmk::hunt

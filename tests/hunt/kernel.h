@@ -1,0 +1,46 @@
+// A kernel as the hunt makes and shrinks it: text in pieces that can be taken apart.
+#pragma once
+
+#include "support/element.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mmk::hunt {
+
+/// `head` is a name or a number, an operator, a function or "cast<f16>".
+struct Expression {
+  std::string head;
+  std::vector<Expression> operands;
+};
+std::string text(const Expression &expression);
+
+/// A parameter or a result; a scalar has no dimensions, and a default.
+struct Declaration {
+  std::string name;
+  ElementType type = ElementType::f32;
+  std::vector<std::string> dims;
+  std::string byDefault = {};
+};
+
+struct Statement {
+  bool isLet = false;
+  std::string name;
+  Expression value;
+};
+
+/// "tile.M" and its alternatives, the default first.
+struct Alternatives {
+  std::string key;
+  std::vector<std::string> words;
+};
+
+struct KernelText {
+  std::vector<Declaration> parameters, results;
+  std::vector<Statement> body;
+  std::vector<Alternatives> schedule;
+};
+std::string text(const KernelText &kernel);
+
+} // namespace mmk::hunt

@@ -1,0 +1,109 @@
+// mmk-hunt: random kernels, schedules, machines and shapes, against everything that has to hold.
+//
+//   mmk-hunt [COUNT [SEED]]     samples 0 to COUNT - 1 of a seed
+//   mmk-hunt --one NUMBER SEED  one of them, as text, with what comes of it
+//
+// A sample that fails is made small and written to hunt-SEED-NUMBER/, with the command that shows
+// it. The exit code is 1 when one did.
+#include "tests/hunt/child.h"
+#include "tests/hunt/shrink.h"
+
+#include <chrono>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <iostream>
+#include <unistd.h>
+
+using namespace mmk::hunt;
+
+namespace {
+
+/// A process keeps what LLVM interns for good, so that each has its share of the samples only.
+constexpr uint64_t samplesOfAProcess = 5000;
+
+std::string commented(const std::string &text) {
+  std::string all = "// ";
+  for (char character : text)
+    all += character == '\n' ? std::string("\n// ") : std::string(1, character);
+  return all + "\n";
+}
+
+void save(const Sample &sample, const Outcome &outcome) {
+  const std::string folder = fmt::format("hunt-{}-{}", sample.seed, sample.number);
+  std::filesystem::create_directories(folder);
+  const std::vector<std::string> inputs =
+      sample.fill == Fill::strewn ? saveInputs(sample, folder) : std::vector<std::string>();
+  const std::string command =
+      fmt::format("mmk run {}/sample.mmk{}", folder, commandLine(sample, inputs));
+  std::ofstream file(folder + "/sample.mmk");
+  file << commented(fmt::format("Sample {} of seed {} does not keep to: {}", sample.number,
+                                sample.seed, outcome.property))
+       << commented(outcome.message) << commented(command) << text(sample.kernel);
+  std::cout << "  made small:\n    " << outcome.message << "\n    " << command << "\n"
+            << text(sample.kernel) << std::flush;
+}
+
+void report(const Found &found, uint64_t seed) {
+  std::cout << fmt::format("sample {} of seed {} does not keep to: {}\n  {}\n", found.number, seed,
+                           found.outcome.property, found.outcome.message)
+            << std::flush;
+  Outcome last = found.outcome;
+  const auto failsAlike = [&](const Sample &sample) {
+    const Outcome outcome = attemptInChild(sample);
+    const bool isAlike = outcome.failed() && outcome.property == found.outcome.property;
+    if (isAlike)
+      last = outcome;
+    return isAlike;
+  };
+  const Sample sample = draw(seed, found.number);
+  if (!failsAlike(sample))
+    std::cout << "  only behind the samples before it\n";
+  else
+    save(shrink(sample, failsAlike), last);
+}
+
+int one(uint64_t number, uint64_t seed) {
+  const Sample sample = draw(seed, number);
+  std::cout << text(sample.kernel) << "mmk run sample.mmk" << commandLine(sample, {}) << "\n"
+            << std::flush;
+  const Outcome outcome = attemptInChild(sample);
+  std::cout << (outcome.failed() ? "does not keep to: " + outcome.property + "\n" : "")
+            << outcome.message << "\n";
+  return outcome.failed();
+}
+
+int hunt(uint64_t count, uint64_t seed) {
+  const auto start = std::chrono::steady_clock::now();
+  Tally tally;
+  uint64_t failures = 0;
+  for (uint64_t next = 0; next < count;) {
+    const uint64_t end = std::min(count, next + samplesOfAProcess);
+    const auto found = attemptAll(seed, next, end, tally);
+    next = found ? found->number + 1 : end;
+    if (found) {
+      ++failures;
+      report(*found, seed);
+    }
+  }
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  std::cout << fmt::format(
+      "{} samples of seed {} in {:.1f} s, {:.1f} a second: {} failed, {} "
+      "refused, {} programs compiled and run, {} flags taken away, which broke "
+      "{}\n",
+      tally.samples, seed, seconds, tally.samples / seconds, failures, tally.refused,
+      tally.programs, tally.mutants, tally.mutantsSeen);
+  return failures > 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  const auto number = [&](int index, uint64_t byDefault) {
+    return argc > index ? std::strtoull(argv[index], nullptr, 10) : byDefault;
+  };
+  if (argc > 1 && std::string_view(argv[1]) == "--one")
+    return one(number(2, 0), number(3, 1));
+  return hunt(number(1, 200), number(2, 1));
+}

@@ -1,0 +1,60 @@
+// One sample of the hunt: a kernel, how it is scheduled, on which machine, at which dimensions, on
+// which data, and what is tried with it. All of it follows from two numbers.
+#pragma once
+
+#include "machines/machine.h"
+#include "tests/hunt/kernel.h"
+#include "tests/hunt/random.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mmk::hunt {
+
+/// Numbers that tensors are filled with. `strewn`: small integers, among them NaN, infinities and
+/// -0, whose sums are the same in every order.
+enum class Fill { integers, uniform, normal, special, strewn };
+std::string_view spelling(Fill fill);
+
+/// What is tried besides the variant on its machine: compiling costs more than all the rest, so
+/// that each is tried with some samples only.
+struct Also {
+  bool host = false;     ///< the same kernel on the host
+  bool separate = false; ///< the other epilogue
+  bool watched = false;  ///< a watched run
+  bool object = false;   ///< the object of ahead of time, loaded as a shared library
+  bool mutant = false;   ///< a flag is taken away
+};
+
+struct Sample {
+  uint64_t seed = 0, number = 0;
+  KernelText kernel;
+  ElementType operandType = ElementType::i8; ///< of its products
+  std::string machine;
+  std::vector<MachineOverride> overrides;
+  std::vector<std::pair<std::string, std::string>> choices; ///< `--set`
+  std::vector<std::pair<std::string, int64_t>> dims;
+  Fill fill = Fill::integers;
+  /// Of each result: how far it may be off the reference; 0: to the bit.
+  std::vector<double> errors;
+  Also also;
+  bool quick = true;     ///< compiled for one run
+  bool lowPages = false; ///< the page that nobody may touch lies before each tensor, not behind it
+  unsigned threads = 2;  ///< of the second run
+};
+
+/// The same on every machine.
+Sample draw(uint64_t seed, uint64_t number);
+
+/// The kernel with its values; done by draw(). `dims` are bound, `errors` known.
+void drawKernel(Random &random, Sample &sample);
+/// Machine and schedule, by what the kernel's dimensions are.
+void drawMachine(Random &random, Sample &sample);
+void drawSchedule(Random &random, Sample &sample);
+
+/// Arguments of `mmk run` behind the name of the file. `inputs` names files of what the command
+/// cannot make.
+std::string commandLine(const Sample &sample, const std::vector<std::string> &inputs);
+
+} // namespace mmk::hunt

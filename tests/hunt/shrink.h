@@ -1,0 +1,14 @@
+// From a sample that fails to the smallest one found that fails in the same way.
+#pragma once
+
+#include "tests/hunt/sample.h"
+
+#include <functional>
+
+namespace mmk::hunt {
+
+/// `fails` says whether a sample still does; it is asked at most `tries` times. Takes away results,
+/// operations, choices and what is tried besides, and makes dimensions small, as long as that goes.
+Sample shrink(Sample sample, const std::function<bool(const Sample &)> &fails, int tries = 400);
+
+} // namespace mmk::hunt

@@ -1,0 +1,384 @@
+#include "tests/hunt/trial.h"
+
+#include "codegen/count.h"
+#include "codegen/executable.h"
+#include "codegen/watch.h"
+#include "compiler/compiler.h"
+#include "frontend/compile.h"
+#include "frontend/schedule.h"
+#include "passes/verify_sync_program.h"
+#include "passes/verify_sync_walk.h"
+#include "reference/reference.h"
+#include "runtime/npy.h"
+#include "tests/hunt/data.h"
+#include "tests/hunt/guarded.h"
+#include "tests/hunt/object.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace mmk::hunt {
+namespace {
+
+/// What ends a trial.
+struct Failure {
+  std::string property, message;
+};
+
+void expect(bool holds, const char *property, const std::string &message) {
+  if (!holds)
+    throw Failure{property, message};
+}
+
+template <typename T> T expected(llvm::Expected<T> value, const char *property) {
+  expect(bool(value), property, value ? "" : llvm::toString(value.takeError()));
+  return std::move(*value);
+}
+
+/// The two ways to the total of a clock: repetitions timed once, and every event.
+struct LastEvent : EventSink {
+  void see(const Event &event) override { end = std::max(end, event.end); }
+  int64_t end = 0;
+};
+
+bool isFlag(mlir::Operation *op) {
+  return llvm::isa<aicore::SetFlagOp, aicore::WaitFlagOp, aicore::SetCrossOp, aicore::WaitCrossOp>(
+      op);
+}
+
+int64_t extentOf(const std::string &dim, const Sample &sample) {
+  for (const auto &[name, extent] : sample.dims)
+    if (name == dim)
+      return extent;
+  return 1;
+}
+
+std::vector<int64_t> concrete(const Shape &shape, const Sample &sample) {
+  std::vector<int64_t> extents;
+  for (const Dimension &dimension : shape)
+    extents.push_back(dimension.isLiteral() ? dimension.literal : extentOf(dimension.name, sample));
+  return extents;
+}
+
+class Trial {
+public:
+  Trial(const Sample &sample, Tally &tally) : sample_(sample), tally_(tally) {}
+
+  Outcome run() {
+    try {
+      parse();
+      makeData();
+      machine_ = expected(loadMachine(sample_.machine, sample_.overrides), "the machine loads");
+      Choices choices = sample_.choices;
+      if (!onMachine(machine_, choices, true))
+        return {Outcome::What::refused, "", refusal_};
+      if (sample_.also.separate)
+        otherEpilogue(choices);
+      if (sample_.also.host)
+        onHost(choices);
+      return {};
+    } catch (const Failure &failure) {
+      return {Outcome::What::failed, failure.property, failure.message};
+    }
+  }
+
+private:
+  //--- before anything is compiled --------------------------------------------------------------
+
+  void parse() {
+    Diagnostics diagnostics;
+    auto program = checkProgram("sample.mmk", text(sample_.kernel), diagnostics, wrongFile_);
+    expect(program.has_value(), "the text is right", diagnostics.render());
+    program_ = std::move(*program);
+  }
+  const Kernel &kernel() const { return *program_.kernels[0]; }
+
+  std::vector<int64_t> extentsOf(const Shape &shape) const { return concrete(shape, sample_); }
+
+  void makeData() {
+    std::map<std::string, int64_t> byName;
+    for (const std::string &dim : kernel().dimensions) {
+      byName[dim] = extentOf(dim, sample_);
+      dims_.push_back(extentOf(dim, sample_));
+    }
+    const auto page = sample_.lowPages ? Guarded::Page::before : Guarded::Page::behind;
+    std::vector<Tensor> inputs;
+    std::vector<const Tensor *> tensors;
+    inputs.reserve(kernel().parameters.size());
+    for (size_t i = 0; i < kernel().parameters.size(); ++i) {
+      const Parameter &parameter = kernel().parameters[i];
+      scalars_.push_back(parameter.byDefault.value_or(0));
+      tensors.push_back(nullptr);
+      if (parameter.isScalar())
+        continue;
+      inputs.push_back(
+          llvm::cantFail(Tensor::allocate(parameter.type, extentsOf(parameter.shape))));
+      fill(inputs.back(), sample_.fill, sample_.number, i);
+      tensors.back() = &inputs.back();
+    }
+    for (const Tensor *tensor : tensors) {
+      if (tensor)
+        inputs_.emplace_back(*tensor, page);
+      pointers_.push_back(tensor ? inputs_.back().data() : nullptr);
+    }
+    for (const Result &result : kernel().results)
+      results_.emplace_back(result.type, extentsOf(result.shape), page);
+    reference_ = expected(evaluateReference(kernel(), byName, scalars_, tensors, 1),
+                          "the reference has a value");
+  }
+
+  //--- variants ---------------------------------------------------------------------------------
+
+  Lowering lower(const Machine &machine, const Choices &choices) {
+    compiler_.emplace(program_, machine);
+    PipelineOptions options;
+    options.choices = choices;
+    Lowering lowering =
+        compiler_->lower(kernel(), compiler_->toIr(kernel()), Stage::aicore, options);
+    expect(!lowering.isBug, "the compiler finds no fault in itself", lowering.said.render());
+    if (!lowering) {
+      refusal_ = lowering.said.render();
+      expect(!refusal_.empty(), "a refusal has a reason", "");
+    }
+    return lowering;
+  }
+
+  /// The variant, or one that the machine has room for: that which the refusal names, else with
+  /// fewer of the choices.
+  Lowering lowerWhatFits(const Machine &machine, Choices &choices) {
+    Lowering lowering = lower(machine, choices);
+    if (lowering)
+      return lowering;
+    if (lowering.nearest) {
+      choices.insert(choices.end(), lowering.nearest->begin(), lowering.nearest->end());
+      lowering = lower(machine, choices);
+      expect(bool(lowering), "the nearest legal variant is legal",
+             mmk::spelling(choices) + "\n" + refusal_);
+    }
+    while (!lowering && !choices.empty()) {
+      choices.pop_back();
+      lowering = lower(machine, choices);
+    }
+    return lowering;
+  }
+
+  /// Tries all that has to hold on a machine; false: no variant fits it.
+  bool onMachine(const Machine &machine, Choices &choices, bool isMain) {
+    Lowering lowering = lowerWhatFits(machine, choices);
+    if (!lowering)
+      return false;
+    where_ = machine.name + " " + lowering.variant;
+    compute(*lowering.module, machine);
+    if (sample_.also.object && isMain)
+      objectAgrees(lowering, machine);
+    if (machine.kind == MachineKind::emulated)
+      clocksAgree(lowering.kernel(), machine);
+    watch(lowering, machine, sample_.also.watched && isMain);
+    if (sample_.also.mutant && isMain && machine.kind == MachineKind::emulated)
+      mutate(lowering.kernel(), machine);
+    return true;
+  }
+
+  void otherEpilogue(Choices choices) {
+    std::string message;
+    const bool isSeparate = where_.find("epilogue=separate") != std::string::npos;
+    const char *other = isSeparate ? "fused" : "separate";
+    if (!checkChoice(kernel(), "epilogue", other, message))
+      return;
+    std::erase_if(choices, [](const auto &choice) { return choice.first == "epilogue"; });
+    choices.insert(choices.begin(), {"epilogue", other});
+    onMachine(machine_, choices, false);
+  }
+
+  /// How many cores this computer has is no part of the sample.
+  void onHost(Choices choices) {
+    std::erase_if(choices, [](const auto &choice) {
+      return choice.first == "cores" || choice.first.starts_with("grid.");
+    });
+    const Machine host = expected(loadMachine("host"), "the machine loads");
+    onMachine(host, choices, false);
+  }
+
+  //--- computing --------------------------------------------------------------------------------
+
+  Arguments arguments() {
+    Arguments all;
+    all.dims = dims_;
+    all.scalars = scalars_;
+    all.tensors = pointers_;
+    for (Guarded &result : results_) {
+      result.poison();
+      all.results.push_back(result.data());
+    }
+    return all;
+  }
+
+  void resultsAgree(const char *property) {
+    for (size_t i = 0; i < results_.size(); ++i) {
+      const int64_t where = results_[i].firstDifference(reference_[i].data(), sample_.errors.at(i));
+      if (where >= 0)
+        throw Failure{property,
+                      fmt::format("{}: {}, element {}: got {}, the reference has {}{}", where_,
+                                  kernel().results[i].name, where, results_[i][where],
+                                  reference_[i][where],
+                                  sample_.errors[i] == 0
+                                      ? ""
+                                      : fmt::format(", may differ by {}", sample_.errors[i]))};
+    }
+  }
+
+  void runs(llvm::Error error) {
+    expect(!error, "the program runs", where_ + ": " + llvm::toString(std::move(error)));
+  }
+
+  std::unique_ptr<Executable> compile(mlir::ModuleOp module, const Machine &machine, bool watched) {
+    ++tally_.programs;
+    return expected(Executable::compile(module, machine, {"", watched, sample_.quick}),
+                    "the variant compiles");
+  }
+
+  void compute(mlir::ModuleOp module, const Machine &machine) {
+    auto executable = compile(module, machine, /*watched=*/false);
+    runs(executable->run(arguments(), 1));
+    resultsAgree("the result is the reference's");
+    std::vector<Tensor> first;
+    for (size_t i = 0; i < results_.size(); ++i) {
+      first.push_back(llvm::cantFail(Tensor::allocate(reference_[i].type, reference_[i].shape)));
+      std::memcpy(first.back().data(), results_[i].data(), first.back().bytes());
+    }
+    runs(executable->run(arguments(), sample_.threads));
+    for (size_t i = 0; i < results_.size(); ++i)
+      expect(
+          std::memcmp(first[i].data(), results_[i].data(), first[i].bytes()) == 0,
+          "threads change nothing",
+          fmt::format("{}: {} on {} threads", where_, kernel().results[i].name, sample_.threads));
+  }
+
+  void objectAgrees(Lowering &lowering, const Machine &machine) {
+    runs(runObject(*lowering.module, machine, arguments()));
+    resultsAgree("the object's result is the reference's");
+  }
+
+  //--- time and order ---------------------------------------------------------------------------
+
+  void clocksAgree(aicore::KernelOp kernel, const Machine &machine) {
+    const ClockReport repeated =
+        expected(countKernel(kernel, machine, dims_), "the variant can be counted");
+    LastEvent events;
+    const ClockReport walked =
+        expected(countKernel(kernel, machine, dims_, &events), "the variant can be counted");
+    expect(repeated.cycles == walked.cycles && walked.cycles == events.end,
+           "counting and its events agree",
+           fmt::format("{}: {} cycles counted, {} with events, the last at {}", where_,
+                       repeated.cycles, walked.cycles, events.end));
+    for (size_t pipe = 0; pipe < allPipes.size(); ++pipe)
+      expect(repeated.pipes[pipe].busyCycles == walked.pipes[pipe].busyCycles,
+             "counting and its events agree",
+             fmt::format("{}: {} is busy for {} cycles, or {}", where_, spelling(allPipes[pipe]),
+                         repeated.pipes[pipe].busyCycles, walked.pipes[pipe].busyCycles));
+  }
+
+  void isQuiet(const WatchReport &report) {
+    if (!report.faults.empty())
+      throw Failure{"the watcher finds nothing", where_ + ": " + report.faults[0].message};
+  }
+
+  void watch(Lowering &lowering, const Machine &machine, bool runs) {
+    const WatchReport walked =
+        expected(watchKernel(lowering.kernel(), machine, dims_), "the variant can be watched");
+    isQuiet(walked);
+    if (!runs)
+      return;
+    auto executable = compile(*lowering.module, machine, /*watched=*/true);
+    auto watch = expected(KernelWatch::create(lowering.kernel(), machine, dims_),
+                          "the variant can be watched");
+    this->runs(executable->run(arguments(), sample_.threads, watch.get()));
+    isQuiet(watch->report());
+    resultsAgree("the watched result is the reference's");
+    expect(watch->report().accesses == walked.accesses && watch->report().flags == walked.flags,
+           "a watched run is what the walk says",
+           fmt::format("{}: {} accesses and {} flags ran, {} and {} were walked", where_,
+                       watch->report().accesses, watch->report().flags, walked.accesses,
+                       walked.flags));
+  }
+
+  bool isProven(aicore::KernelOp kernel) {
+    mlir::ScopedDiagnosticHandler quiet(kernel.getContext(),
+                                        [](mlir::Diagnostic &) { return mlir::success(); });
+    for (auto phase : kernel.getBody().getOps<aicore::PhaseOp>()) {
+      std::optional<sync::Program> program = sync::Program::read(phase);
+      if (!program || sync::findFault(*program))
+        return false;
+    }
+    return true;
+  }
+
+  /// Without one of its flags: what the watcher sees to break at these dimensions must be refused
+  /// at any.
+  void mutate(aicore::KernelOp kernel, const Machine &machine) {
+    std::vector<mlir::Operation *> flags;
+    kernel.walk([&](mlir::Operation *op) {
+      if (isFlag(op))
+        flags.push_back(op);
+    });
+    if (flags.empty())
+      return;
+    Random random(sample_.seed ^ 0xF1A6, sample_.number);
+    flags[random.below(static_cast<int64_t>(flags.size()))]->erase();
+    ++tally_.mutants;
+    const WatchReport report =
+        expected(watchKernel(kernel, machine, dims_), "the variant can be watched");
+    if (report.faults.empty())
+      return;
+    ++tally_.mutantsSeen;
+    expect(!isProven(kernel), "what the watcher sees to break is not proven",
+           where_ + ": " + report.faults[0].message);
+  }
+
+  const Sample &sample_;
+  Tally &tally_;
+  std::unique_ptr<SourceFile> wrongFile_;
+  Program program_;
+  Machine machine_;
+  std::optional<Compiler> compiler_;
+  std::vector<int64_t> dims_;
+  std::vector<double> scalars_;
+  std::vector<Guarded> inputs_, results_;
+  std::vector<const void *> pointers_;
+  std::vector<Tensor> reference_;
+  std::string where_, refusal_;
+};
+
+} // namespace
+
+Outcome attempt(const Sample &sample, Tally &tally) {
+  ++tally.samples;
+  Outcome outcome = Trial(sample, tally).run();
+  tally.refused += outcome.what == Outcome::What::refused;
+  return outcome;
+}
+
+std::vector<std::string> saveInputs(const Sample &sample, const std::string &folder) {
+  Diagnostics diagnostics;
+  std::unique_ptr<SourceFile> file;
+  const auto program = checkProgram("sample.mmk", text(sample.kernel), diagnostics, file);
+  std::vector<std::string> saved;
+  for (size_t i = 0; program && i < program->kernels[0]->parameters.size(); ++i) {
+    const Parameter &parameter = program->kernels[0]->parameters[i];
+    if (parameter.isScalar())
+      continue;
+    Tensor tensor =
+        llvm::cantFail(Tensor::allocate(parameter.type, concrete(parameter.shape, sample)));
+    fill(tensor, sample.fill, sample.number, i);
+    const std::string path = fmt::format("{}/{}.npy", folder, parameter.name);
+    if (llvm::Error error = writeNpy(tensor, path))
+      llvm::consumeError(std::move(error));
+    saved.push_back(fmt::format("{}={}", parameter.name, path));
+  }
+  return saved;
+}
+
+} // namespace mmk::hunt
