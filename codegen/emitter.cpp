@@ -28,30 +28,53 @@ std::string Emitter::nameOf(Type *element) {
 SmallVector<Value *>
 Emitter::loop(Value *low, Value *high, Value *step, ArrayRef<Value *> initial,
               function_ref<SmallVector<Value *>(Value *, ArrayRef<Value *>)> body) {
+  SmallVector<Value *> start{low};
+  start.append(initial.begin(), initial.end());
+  SmallVector<Value *> last = loopCarrying(high, start, [&](ArrayRef<Value *> values) {
+    SmallVector<Value *> next = body(values[0], values.drop_front());
+    next.insert(next.begin(), b.CreateNSWAdd(values[0], step));
+    return next;
+  });
+  return {last.begin() + 1, last.end()};
+}
+
+void Emitter::loopWhile(Value *low, Value *high, function_ref<Value *(Value *)> body) {
+  loopCarrying(high, {low},
+               [&](ArrayRef<Value *> values) { return SmallVector<Value *>{body(values[0])}; });
+}
+
+SmallVector<Value *>
+Emitter::loopCarrying(Value *high, ArrayRef<Value *> initial,
+                      function_ref<SmallVector<Value *>(ArrayRef<Value *>)> body) {
+  // Tested at its end, and once before: what repeats in the body can be hoisted to there.
   Function *function = b.GetInsertBlock()->getParent();
-  BasicBlock *before = b.GetInsertBlock();
-  BasicBlock *header = BasicBlock::Create(b.getContext(), "loop", function);
+  BasicBlock *outside = b.GetInsertBlock();
+  BasicBlock *before = BasicBlock::Create(b.getContext(), "before", function);
   BasicBlock *inside = BasicBlock::Create(b.getContext(), "body", function);
   BasicBlock *after = BasicBlock::Create(b.getContext(), "after", function);
-  b.CreateBr(header);
-  b.SetInsertPoint(header);
-  PHINode *i = b.CreatePHI(low->getType(), 2);
-  i->addIncoming(low, before);
-  SmallVector<PHINode *> carried;
-  for (Value *value : initial) {
-    PHINode *phi = b.CreatePHI(value->getType(), 2);
-    phi->addIncoming(value, before);
-    carried.push_back(phi);
-  }
-  b.CreateCondBr(b.CreateICmpSLT(i, high), inside, after);
+  b.CreateCondBr(b.CreateICmpSLT(initial[0], high), before, after);
+  b.SetInsertPoint(before);
+  b.CreateBr(inside);
   b.SetInsertPoint(inside);
-  SmallVector<Value *> next = body(i, SmallVector<Value *>(carried.begin(), carried.end()));
-  i->addIncoming(b.CreateNSWAdd(i, step), b.GetInsertBlock());
-  for (auto [phi, value] : zip(carried, next))
-    phi->addIncoming(value, b.GetInsertBlock());
-  b.CreateBr(header);
+  SmallVector<PHINode *> phis;
+  for (Value *value : initial) {
+    phis.push_back(b.CreatePHI(value->getType(), 2));
+    phis.back()->addIncoming(value, before);
+  }
+  SmallVector<Value *> next = body(SmallVector<Value *>(phis.begin(), phis.end()));
+  BasicBlock *end = b.GetInsertBlock();
+  b.CreateCondBr(b.CreateICmpSLT(next[0], high), inside, after);
+  for (auto [phi, value] : zip(phis, next))
+    phi->addIncoming(value, end);
   b.SetInsertPoint(after);
-  return SmallVector<Value *>(carried.begin(), carried.end());
+  SmallVector<Value *> last;
+  for (auto [value, fromEnd] : zip(initial, next)) {
+    PHINode *phi = b.CreatePHI(value->getType(), 2);
+    phi->addIncoming(value, outside);
+    phi->addIncoming(fromEnd, end);
+    last.push_back(phi);
+  }
+  return last;
 }
 
 void Emitter::when(Value *condition, function_ref<void()> body) {

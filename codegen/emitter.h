@@ -98,6 +98,9 @@ public:
        llvm::function_ref<llvm::SmallVector<llvm::Value *>(llvm::Value *,
                                                            llvm::ArrayRef<llvm::Value *>)>
            body);
+  /// for (i = low; i < high;) i = body(i)
+  void loopWhile(llvm::Value *low, llvm::Value *high,
+                 llvm::function_ref<llvm::Value *(llvm::Value *)> body);
   /// if (condition) body()
   void when(llvm::Value *condition, llvm::function_ref<void()> body);
   /// condition ? then() : otherwise(), of which only one is run
@@ -113,6 +116,11 @@ public:
 
   /// What every function has: the target's features, and its full vector width.
   void finishFunction(llvm::Function *function);
+  /// The same for what only counts and calls: small rather than fast.
+  void finishCold(llvm::Function *function) {
+    finishFunction(function);
+    function->addFnAttr(llvm::Attribute::OptimizeForSize);
+  }
 
   /// One element, or a vector of them, converted: floats to nearest even; floats to integers to
   /// nearest even and saturating, NaN to 0.
@@ -120,6 +128,12 @@ public:
   llvm::Value *splat(llvm::Value *value, unsigned lanes) {
     return b.CreateVectorSplat(lanes, value);
   }
+
+private:
+  /// While the first value is below `high`; returns the last ones.
+  llvm::SmallVector<llvm::Value *> loopCarrying(
+      llvm::Value *high, llvm::ArrayRef<llvm::Value *> initial,
+      llvm::function_ref<llvm::SmallVector<llvm::Value *>(llvm::ArrayRef<llvm::Value *>)> body);
 };
 
 } // namespace mmk

@@ -130,28 +130,49 @@ void Epilogue::store(ArrayRef<Value *> sums, int64_t vectors, Value *context, Va
                      Value *column) {
   const int64_t lanes = e.target.lanes, rows = sums.size() / vectors, count = inputs.size();
   DenseMap<mlir::Value, Value *> known = scalarValues(context);
-  auto load = [&](int64_t i, int64_t r, int64_t v) {
-    return loadDense(context, i, b.CreateAdd(row, e.number(r)),
-                     b.CreateAdd(column, e.number(v * lanes)));
+  // Where a tensor's row begins, and where the next one does: all of it known before the first
+  // store, of which LLVM must think that it may change the context.
+  struct Place {
+    Value *pointer, *next;
   };
-  // What is the same for all rows is loaded once.
-  SmallVector<Value *> ofAllRows;
-  for (int64_t i = 0; i < count; ++i)
+  auto placeOf = [&](int64_t field0, bool alongColumns, Type *element) {
+    Value *next = field(context, field0 + 1, e.i64());
+    Value *at = b.CreateMul(row, next);
+    if (alongColumns)
+      at = e.plus(at, column, e.bytesOf(element));
+    return Place{e.offset(field(context, field0, e.pointer()), at), next};
+  };
+  auto load = [&](int64_t i, Value *pointer, int64_t v) {
+    Type *element = elementOf(inputs[i]);
+    if (inputAlong[2 * i + 1] < 0)
+      return e.splat(e.load(element, pointer), lanes);
+    return e.load(e.vectorOf(element, lanes), e.offset(pointer, v * lanes * e.bytesOf(element)));
+  };
+  SmallVector<Place> from, to;
+  SmallVector<Value *> ofAllRows; // what is the same for all rows is loaded once
+  for (int64_t i = 0; i < count; ++i) {
+    from.push_back(placeOf(3 * i, inputAlong[2 * i + 1] >= 0, elementOf(inputs[i])));
     for (int64_t v = 0; v < vectors; ++v)
-      ofAllRows.push_back(inputAlong[2 * i] < 0 ? load(i, 0, v) : nullptr);
-  for (int64_t r = 0; r < rows; ++r)
+      ofAllRows.push_back(inputAlong[2 * i] < 0 ? load(i, from[i].pointer, v) : nullptr);
+  }
+  for (size_t i = 0; i < outputs.size(); ++i)
+    to.push_back(placeOf(3 * count + 2 * i, true, elementOf(outputs[i])));
+  for (int64_t r = 0; r < rows; ++r) {
     for (int64_t v = 0; v < vectors; ++v) {
       known[region.getArgument(0)] = sums[r * vectors + v];
       for (int64_t i = 0; i < count; ++i) {
         Value *shared = ofAllRows[i * vectors + v];
-        known[argument(i)] = shared ? shared : load(i, r, v);
+        known[argument(i)] = shared ? shared : load(i, from[i].pointer, v);
       }
       SmallVector<Value *> yielded;
       apply(known, yielded);
       for (auto [i, value] : enumerate(yielded))
-        e.store(value, outputAt(context, i, b.CreateAdd(row, e.number(r)),
-                                b.CreateAdd(column, e.number(v * lanes))));
+        e.store(value, e.offset(to[i].pointer, v * lanes * e.bytesOf(elementOf(outputs[i]))));
     }
+    for (SmallVectorImpl<Place> *places : {&from, &to})
+      for (Place &place : *places)
+        place.pointer = e.offset(place.pointer, place.next);
+  }
 }
 
 void Epilogue::storeRow(Value *context, Value *row, Value *column, Value *columns, bool stream) {

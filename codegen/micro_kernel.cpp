@@ -26,127 +26,124 @@ Value *emitMultiply(Emitter &e, Multiply multiply, Value *a, Value *b, Value *su
   return nullptr;
 }
 
+namespace {
+
+/// A constant of that many bytes, for the whole module.
+Value *zeros(Emitter &e, int64_t bytes) {
+  const std::string name = "zeros_" + std::to_string(bytes);
+  if (GlobalVariable *known = e.module.getGlobalVariable(name, /*AllowInternal=*/true))
+    return known;
+  Type *type = ArrayType::get(e.b.getInt8Ty(), bytes);
+  auto *variable =
+      new GlobalVariable(e.module, type, /*isConstant=*/true, GlobalValue::InternalLinkage,
+                         Constant::getNullValue(type), name);
+  variable->setAlignment(Align(64));
+  return variable;
+}
+
+} // namespace
+
 SmallVector<Value *> emitSums(Emitter &e, const MicroKernel &kernel, ArrayRef<Value *> rows,
-                              Value *panel, Value *stride, Value *bytes,
-                              ArrayRef<Value *> initial) {
+                              Value *panel, Value *stride, Value *bytes, const Sums &initial) {
   IRBuilder<> &b = e.b;
   Type *vector = kernel.sumType(e);
-  const int64_t vectors = kernel.vectors;
-  auto step = [&](SmallVectorImpl<Value *> &sums, Value *k, int64_t ahead, Value *at) {
-    SmallVector<Value *> columns;
+  const int64_t vectors = kernel.vectors, vectorBytes = e.target.lanes * 4;
+  // One row of zeros, read for each row of sums, costs less code than a branch around two
+  // beginnings.
+  Value *from = b.CreateSelect(initial.fromZero, zeros(e, vectors * vectorBytes), initial.pointer);
+  Value *fromRow = b.CreateSelect(initial.fromZero, e.number(0), initial.rowBytes);
+  SmallVector<Value *> carried;
+  for (size_t r = 0; r < rows.size(); ++r, from = e.offset(from, fromRow))
     for (int64_t v = 0; v < vectors; ++v)
-      columns.push_back(e.load(vector, e.offset(at, v * e.target.lanes * 4)));
-    for (auto [r, row] : enumerate(rows)) {
-      Value *element = e.load(vector->getScalarType(), e.offset(e.offset(row, k), ahead * 4));
-      Value *spread = e.splat(element, e.target.lanes);
-      for (int64_t v = 0; v < vectors; ++v) {
-        Value *&sum = sums[r * vectors + v];
-        sum = emitMultiply(e, kernel.multiply, spread, columns[v], sum);
-      }
-    }
-  };
+      carried.push_back(e.load(vector, e.offset(from, v * vectorBytes)));
+  if (kernel.multiply == Multiply::bytes) {
+    for (auto [i, sum] : enumerate(carried))
+      sum = b.CreateAdd(sum, e.load(vector, e.offset(panel, i % vectors * vectorBytes)));
+    panel = e.offset(panel, vectors * vectorBytes);
+  }
+  carried.push_back(panel);
   // B comes from the second-level cache; asked for this many steps ahead, it is
   // there in time also where the hardware's prefetcher starts anew with each panel.
   constexpr int64_t ahead = 16;
   Value *fetched = b.CreateMul(stride, e.number(ahead));
-  auto prefetch = [&](Value *at) {
-    for (int64_t line = 0; line < vectors * e.target.lanes * 4; line += 64)
-      e.prefetch(e.offset(e.offset(at, fetched), line));
-  };
-  // Four steps an iteration: the loop's own instructions are then lost among them.
-  constexpr int64_t unroll = 4;
-  SmallVector<Value *> carried(initial);
-  carried.push_back(panel);
-  auto advance = [&](int64_t steps, Value *from, Value *to, ArrayRef<Value *> start) {
-    return e.loop(from, to, e.number(4 * steps), start, [&](Value *k, ArrayRef<Value *> values) {
-      SmallVector<Value *> next(values.drop_back());
-      Value *at = values.back();
-      for (int64_t i = 0; i < steps; ++i) {
-        step(next, k, i, at);
-        if (steps > 1)
-          prefetch(at);
-        at = e.offset(at, stride);
-      }
-      next.push_back(at);
-      return next;
-    });
-  };
-  Value *main = e.roundDown(bytes, 4 * unroll);
-  SmallVector<Value *> sums = advance(1, main, bytes, advance(unroll, e.number(0), main, carried));
+  // One step an iteration: with so many sums the loop's own instructions fit beside them.
+  SmallVector<Value *> sums =
+      e.loop(e.number(0), bytes, e.number(4), carried, [&](Value *k, ArrayRef<Value *> values) {
+        SmallVector<Value *> next(values);
+        Value *at = values.back();
+        SmallVector<Value *> columns;
+        for (int64_t v = 0; v < vectors; ++v)
+          columns.push_back(e.load(vector, e.offset(at, v * vectorBytes)));
+        for (auto [r, row] : enumerate(rows)) {
+          Value *element = e.load(vector->getScalarType(), e.offset(row, k));
+          Value *spread = e.splat(element, e.target.lanes);
+          for (int64_t v = 0; v < vectors; ++v) {
+            Value *&sum = next[r * vectors + v];
+            sum = emitMultiply(e, kernel.multiply, spread, columns[v], sum);
+          }
+        }
+        for (int64_t line = 0; line < vectors * vectorBytes; line += 64)
+          e.prefetch(e.offset(e.offset(at, fetched), line));
+        next.back() = e.offset(at, stride);
+        return next;
+      });
   sums.pop_back();
   return sums;
 }
 
-void forEachPanel(Emitter &e, Value *columns, function_ref<void(int64_t, Value *)> body) {
+void forEachPanel(Emitter &e, Value *columns, function_ref<void(Value *, Value *)> body) {
   IRBuilder<> &b = e.b;
   const int64_t lanes = e.target.lanes, widest = CodeTarget::vectors;
   static_assert(widest == 3, "what is left over is shared for three");
   Value *all = b.CreateAShr(e.roundUp(columns, lanes), e.number(Log2_64(lanes)));
-  // Of the last four vectors two panels of two; else threes, and what remains.
-  Value *remainder = b.CreateURem(all, e.number(widest));
-  Value *pairs = b.CreateICmpEQ(remainder, e.number(1));
-  Value *enough = b.CreateICmpSGE(all, e.number(4));
-  Value *threes =
-      b.CreateSub(b.CreateSub(all, remainder),
-                  b.CreateSelect(b.CreateAnd(pairs, enough), e.number(widest), e.number(0)));
-  auto run = [&](int64_t vectors, Value *from, Value *to) {
-    e.loop(b.CreateMul(from, e.number(lanes)), b.CreateMul(to, e.number(lanes)),
-           e.number(vectors * lanes), [&](Value *column) { body(vectors, column); });
-  };
-  run(3, e.number(0), threes);
-  Value *twos = e.roundDown(b.CreateSub(all, threes), 2);
-  run(2, threes, b.CreateAdd(threes, twos));
-  run(1, b.CreateAdd(threes, twos), all);
+  e.loopWhile(e.number(0), all, [&](Value *done) {
+    // Of the last four vectors two panels of two; else threes, and what remains.
+    Value *left = b.CreateSub(all, done);
+    Value *vectors = b.CreateSelect(b.CreateICmpEQ(left, e.number(widest + 1)), e.number(2),
+                                    e.min(left, e.number(widest)));
+    body(vectors, b.CreateMul(done, e.number(lanes)));
+    return b.CreateAdd(done, vectors);
+  });
+}
+
+Value *ofWidth(Emitter &e, Value *vectors, function_ref<Function *(int64_t)> function) {
+  Value *found = function(1);
+  for (int64_t width = 2; width <= CodeTarget::vectors; ++width)
+    found = e.b.CreateSelect(e.b.CreateICmpEQ(vectors, e.number(width)), function(width), found);
+  return found;
 }
 
 Function *mmadFunction(Emitter &e, Multiply multiply, int64_t tileN, int64_t tileK) {
+  IRBuilder<> &b = e.b;
   std::string name = "mmad_" + std::string(multiply == Multiply::f32 ? "f32" : "i32") + "_" +
                      std::to_string(tileN) + "x" + std::to_string(tileK);
-  auto registerTile = [&](int64_t vectors) {
-    return e.helper(
-        name + "_" + std::to_string(vectors), 3, 2, {e.b.getInt1Ty()}, [&](Function *f) {
-          Value *a = f->getArg(0), *panel = f->getArg(1), *acc = f->getArg(2),
-                *bytes = f->getArg(3), *first = f->getArg(5);
-          const MicroKernel kernel{multiply, vectors};
-          Type *vector = kernel.sumType(e);
-          SmallVector<Value *> rows, sums;
-          const int64_t count = e.target.rows();
-          auto at = [&](int64_t i) {
-            return e.offset(acc, (i / vectors * tileN + i % vectors * e.target.lanes) * 4);
-          };
-          for (int64_t r = 0; r < count; ++r)
-            rows.push_back(e.offset(a, r * tileK * 4));
-          BasicBlock *before = e.b.GetInsertBlock(), *from = nullptr;
-          SmallVector<Value *> loaded;
-          e.when(e.b.CreateNot(first), [&] {
-            for (int64_t i = 0; i < count * vectors; ++i)
-              loaded.push_back(e.load(vector, at(i)));
-            from = e.b.GetInsertBlock();
-          });
-          for (Value *value : loaded) {
-            PHINode *phi = e.b.CreatePHI(vector, 2);
-            phi->addIncoming(Constant::getNullValue(vector), before);
-            phi->addIncoming(value, from);
-            sums.push_back(phi);
-          }
-          sums =
-              emitSums(e, kernel, rows, panel, e.number(vectors * e.target.lanes * 4), bytes, sums);
-          for (int64_t i = 0; i < count * vectors; ++i)
-            e.store(sums[i], at(i));
-        });
-  };
-  return e.helper(name, 3, 3, {e.b.getInt1Ty()}, [&](Function *f) {
-    Value *a = f->getArg(0), *b = f->getArg(1), *acc = f->getArg(2);
-    Value *m = f->getArg(3), *n = f->getArg(4), *bytes = e.b.CreateMul(f->getArg(5), e.number(4));
-    // One panel of B stays in the first-level cache while all rows of A pass by.
-    forEachPanel(e, n, [&](int64_t vectors, Value *column) {
-      Value *panel = e.offset(b, e.b.CreateMul(column, e.number(tileK * 4)));
-      e.loop(e.number(0), m, e.number(e.target.rows()), [&](Value *row) {
-        Value *rows = e.offset(a, e.b.CreateMul(row, e.number(tileK * 4)));
-        Value *at = e.b.CreateMul(e.plus(column, row, tileN), e.number(4));
-        e.b.CreateCall(registerTile(vectors),
-                       {rows, panel, e.offset(acc, at), bytes, e.number(0), f->getArg(6)});
+  // void(ptr a, ptr panel, ptr acc, i64 m, i64 bytes, i1 first): one panel of B stays in the
+  // first-level cache while all rows of A pass by.
+  auto ofPanel = [&](int64_t vectors) {
+    return e.helper(name + "_" + std::to_string(vectors), 3, 2, {b.getInt1Ty()}, [&](Function *f) {
+      const int64_t height = e.target.rows(), vectorBytes = e.target.lanes * 4;
+      e.loop(e.number(0), f->getArg(3), e.number(height), [&](Value *row) {
+        Value *a = e.offset(f->getArg(0), b.CreateMul(row, e.number(tileK * 4)));
+        Value *acc = e.offset(f->getArg(2), b.CreateMul(row, e.number(tileN * 4)));
+        SmallVector<Value *> rows;
+        for (int64_t r = 0; r < height; ++r)
+          rows.push_back(e.offset(a, r * tileK * 4));
+        SmallVector<Value *> sums =
+            emitSums(e, {multiply, vectors}, rows, f->getArg(1), e.number(vectors * vectorBytes),
+                     f->getArg(4), {acc, e.number(tileN * 4), f->getArg(5)});
+        for (auto [i, sum] : enumerate(sums))
+          e.store(sum, e.offset(acc, i / vectors * tileN * 4 + i % vectors * vectorBytes));
       });
+    });
+  };
+  return e.helper(name, 3, 3, {b.getInt1Ty()}, [&](Function *f) {
+    Value *a = f->getArg(0), *panels = f->getArg(1), *acc = f->getArg(2);
+    Value *m = f->getArg(3), *n = f->getArg(4), *bytes = b.CreateMul(f->getArg(5), e.number(4));
+    forEachPanel(e, n, [&](Value *vectors, Value *column) {
+      Value *panel = e.offset(panels, b.CreateMul(column, e.number(tileK * 4)));
+      b.CreateCall(
+          ofPanel(1)->getFunctionType(), ofWidth(e, vectors, ofPanel),
+          {a, panel, e.offset(acc, b.CreateMul(column, e.number(4))), m, bytes, f->getArg(6)});
     });
   });
 }

@@ -22,22 +22,32 @@ struct MicroKernel {
   }
 };
 
+/// Sums that a register tile goes on from: row by row at `pointer`, or from zero.
+struct Sums {
+  llvm::Value *pointer = nullptr, *rowBytes = nullptr;
+  llvm::Value *fromZero = nullptr; ///< i1
+};
+
 /// The sums of `rows` x `vectors` vectors, row by row, over `bytes` bytes of k. `rows` are pointers
 /// to the rows of A; from one step to the next of B there are `stride` bytes.
 llvm::SmallVector<llvm::Value *> emitSums(Emitter &e, const MicroKernel &kernel,
                                           llvm::ArrayRef<llvm::Value *> rows, llvm::Value *panel,
                                           llvm::Value *stride, llvm::Value *bytes,
-                                          llvm::ArrayRef<llvm::Value *> initial);
+                                          const Sums &initial);
 
 /// sum + a * b, of vectors of sums.
 llvm::Value *emitMultiply(Emitter &e, Multiply multiply, llvm::Value *a, llvm::Value *b,
                           llvm::Value *sum);
 
-/// Calls `body(vectors, first column)` for each panel of `columns` columns, for widths from one
-/// vector to the target's. All but the last two panels are the widest; those share what is left, so
-/// that none is too narrow to keep the multiplier busy.
+/// Calls `body(vectors, first column)` for each panel of `columns` columns, of one vector to the
+/// target's. All but the last two panels are the widest; those share what is left, so that none is
+/// too narrow to keep the multiplier busy.
 void forEachPanel(Emitter &e, llvm::Value *columns,
-                  llvm::function_ref<void(int64_t vectors, llvm::Value *column)> body);
+                  llvm::function_ref<void(llvm::Value *vectors, llvm::Value *column)> body);
+
+/// Of functions for each number of vectors, the one for panels of `vectors`.
+llvm::Value *ofWidth(Emitter &e, llvm::Value *vectors,
+                     llvm::function_ref<llvm::Function *(int64_t vectors)> function);
 
 /// void(ptr a, ptr b, ptr acc, i64 m, i64 n, i64 k, i1 first): acc (+)= a * b in the emulated L0:
 /// A is rows of `tileK`, B panels of `tileK` rows, the accumulator rows of `tileN`, all elements

@@ -3,6 +3,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/CodeGen/Passes.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -17,13 +18,30 @@ namespace mmk {
 namespace {
 
 // Loops and vectors are as wanted when they are emitted, so LLVM's own vectorisers and inliner have
-// nothing to add; what is left is to fold addresses, hoist what loops repeat, and clean up.
+// nothing to add; what is left is to fold what is the same, and to hoist what loops repeat.
 const char *pipelineOf(const CodeTarget &target) {
-  return target.quick
-             ? "function(early-cse)"
-             : "function(early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
-               "loop-mssa(loop-rotate,licm),gvn,instcombine<no-verify-fixpoint>,simplifycfg)";
+  return target.quick ? "function(early-cse)" : "function(early-cse,loop-mssa(licm),simplifycfg)";
 }
+
+// What a variant spends its compile time on, left out of LLVM's own list of passes where it buys
+// nothing here. Loops count and step as they should when they are emitted. The sums of a register
+// tile are planned to fit the registers, so that the quickest allocator has nothing to spill. And
+// the order of instructions is left to CPUs that choose their own.
+class LeanPasses : public legacy::PassManager {
+public:
+  void add(Pass *pass) override {
+    static const StringRef superfluous[] = {"Canonicalize Freeze Instructions in Loops",
+                                            "Loop Strength Reduction",
+                                            "Machine Instruction Scheduler"};
+    const StringRef name = pass->getPassName();
+    const bool allocates = name == "Greedy Register Allocator";
+    if (!allocates && !is_contained(superfluous, name))
+      return legacy::PassManager::add(pass);
+    delete pass;
+    if (allocates)
+      legacy::PassManager::add(createBasicRegisterAllocator());
+  }
+};
 
 std::string digest(StringRef bytes) {
   BLAKE3 hasher;
@@ -52,7 +70,7 @@ void optimise(Module &module, const CodeTarget &target) {
 SmallVector<char, 0> machineCode(Module &module, const CodeTarget &target, bool assembly) {
   SmallVector<char, 0> bytes;
   raw_svector_ostream out(bytes);
-  legacy::PassManager passes;
+  LeanPasses passes;
   CodeGenFileType type = assembly ? CodeGenFileType::AssemblyFile : CodeGenFileType::ObjectFile;
   // Fails only where a target has no emitter of that type; every native one has both.
   target.machine->addPassesToEmitFile(passes, out, nullptr, type);

@@ -27,7 +27,7 @@ void transposeSquare(Emitter &e, SmallVectorImpl<Value *> &rows) {
 /// Rows that a block of panels takes at a time, and so how far ahead the next ones are asked for.
 constexpr int64_t rowsAhead = 16;
 
-/// The three ways of moveElements.
+/// The three ways of moveElements: functions of the same parameters.
 struct Move {
   Emitter &e;
   Type *from, *to;
@@ -63,33 +63,39 @@ struct Move {
     });
   }
 
-  // Squares as wide as a vector, transposed in registers; what is left at the edges one by one.
-  void alongColumns(Function *f) {
-    const unsigned side = e.target.lanes;
-    Value *target = f->getArg(0), *source = f->getArg(1), *rows = f->getArg(5),
+  // Squares of four, transposed in registers, which is as fast as with larger ones: vectors of
+  // four are shuffled by more units. What is left at the edges one by one.
+  void alongColumns(Function *f, Function *single) {
+    constexpr unsigned side = 4;
+    Value *target = f->getArg(0), *source = f->getArg(1), *toRow = f->getArg(2),
+          *fromRow = f->getArg(3), *fromColumn = f->getArg(4), *rows = f->getArg(5),
           *columns = f->getArg(6);
-    Value *fromBytes = e.number(e.bytesOf(from)), *toBytes = e.number(e.bytesOf(to));
-    Value *rowsOfSquares = e.roundDown(rows, side), *columnsOfSquares = e.roundDown(columns, side);
-    e.loop(e.number(0), rowsOfSquares, e.number(side), [&](Value *row) {
-      e.loop(e.number(0), columnsOfSquares, e.number(side), [&](Value *column) {
+    Value *toColumn = e.number(e.bytesOf(to));
+    Value *wholeRows = e.roundDown(rows, side), *wholeColumns = e.roundDown(columns, side);
+    e.loop(e.number(0), wholeRows, e.number(side), [&](Value *row) {
+      e.loop(e.number(0), wholeColumns, e.number(side), [&](Value *column) {
         SmallVector<Value *> square;
-        for (unsigned i = 0; i < side; ++i)
-          square.push_back(converted(e.load(
-              e.vectorOf(from, side),
-              at(source, row, fromBytes, e.b.CreateAdd(column, e.number(i)), f->getArg(4)))));
+        Value *read = at(source, row, fromRow, column, fromColumn);
+        for (unsigned i = 0; i < side; ++i, read = e.offset(read, fromColumn))
+          square.push_back(converted(e.load(e.vectorOf(from, side), read)));
         transposeSquare(e, square);
-        for (unsigned i = 0; i < side; ++i)
-          e.store(square[i],
-                  at(target, e.b.CreateAdd(row, e.number(i)), f->getArg(2), column, toBytes));
+        Value *written = at(target, row, toRow, column, toColumn);
+        for (unsigned i = 0; i < side; ++i, written = e.offset(written, toRow))
+          e.store(square[i], written);
       });
     });
-    oneByOne(f, e.number(0), rowsOfSquares, columnsOfSquares, columns);
-    oneByOne(f, rowsOfSquares, rows, e.number(0), columns);
+    auto rest = [&](Value *row, Value *column, Value *rows, Value *columns) {
+      e.b.CreateCall(single, {at(target, row, toRow, column, toColumn),
+                              at(source, row, fromRow, column, fromColumn), toRow, fromRow,
+                              fromColumn, rows, columns});
+    };
+    rest(e.number(0), wholeColumns, wholeRows, e.b.CreateSub(columns, wholeColumns));
+    rest(wholeRows, e.number(0), e.b.CreateSub(rows, wholeRows), columns);
   }
 
-  void oneByOne(Function *f, Value *firstRow, Value *rows, Value *firstColumn, Value *columns) {
-    e.loop(firstRow, rows, e.number(1), [&](Value *row) {
-      e.loop(firstColumn, columns, e.number(1), [&](Value *column) {
+  void oneByOne(Function *f) {
+    e.loop(e.number(0), f->getArg(5), e.number(1), [&](Value *row) {
+      e.loop(e.number(0), f->getArg(6), e.number(1), [&](Value *column) {
         Value *value = e.load(from, at(f->getArg(1), row, f->getArg(3), column, f->getArg(4)));
         e.store(converted(value),
                 at(f->getArg(0), row, f->getArg(2), column, e.number(e.bytesOf(to))));
@@ -153,16 +159,19 @@ void packGroups(Emitter &e, Function *f) {
 Function *moveElements(Emitter &e, Type *from, Type *to, bool flip) {
   std::string name =
       "move_" + Emitter::nameOf(from) + "_" + Emitter::nameOf(to) + (flip ? "_flipped" : "");
+  Move move{e, from, to, flip};
+  Function *single = e.helper(name + "_single", 2, 5, {}, [&](Function *f) { move.oneByOne(f); });
   return e.helper(name, 2, 5, {}, [&](Function *f) {
-    Move move{e, from, to, flip};
     Value *size = e.number(e.bytesOf(from));
     Value *alongRows = e.b.CreateICmpEQ(f->getArg(4), size);
-    Value *alongColumns =
-        e.b.CreateAnd(e.b.CreateNot(alongRows), e.b.CreateICmpEQ(f->getArg(3), size));
     e.when(alongRows, [&] { move.alongRows(f); });
-    e.when(alongColumns, [&] { move.alongColumns(f); });
-    e.when(e.b.CreateNot(e.b.CreateOr(alongRows, alongColumns)),
-           [&] { move.oneByOne(f, e.number(0), f->getArg(5), e.number(0), f->getArg(6)); });
+    e.when(e.b.CreateNot(alongRows), [&] {
+      Value *alongColumns = e.b.CreateICmpEQ(f->getArg(3), size);
+      e.when(alongColumns, [&] { move.alongColumns(f, single); });
+      e.when(e.b.CreateNot(alongColumns), [&] {
+        e.b.CreateCall(single, SmallVector<Value *>(llvm::make_pointer_range(f->args())));
+      });
+    });
   });
 }
 
@@ -183,55 +192,53 @@ Function *packPanels(Emitter &e, Multiply multiply, Type *from, int64_t depth) {
       return e.offset(target, b.CreateMul(column, e.number(depth * 4)));
     };
     // What no element comes to has to be zero: columns of the last panel, bytes of the last group.
-    forEachPanel(e, n, [&](int64_t vectors, Value *column) {
-      const int64_t width = vectors * lanes;
-      Value *panel = panelAt(column);
+    forEachPanel(e, n, [&](Value *vectors, Value *column) {
+      Value *width = b.CreateMul(vectors, e.number(lanes)), *panel = panelAt(column);
+      Value *stepBytes = b.CreateMul(width, e.number(4));
       Value *steps = b.CreateAShr(e.roundUp(k, group), e.number(Log2_64(group)));
-      if (bytes) {
-        Value *last = e.offset(panel, b.CreateMul(steps, e.number(width * 4)));
-        b.CreateMemSet(last, b.getInt8(0), width * 4, MaybeAlign());
-      }
-      e.when(b.CreateICmpSGT(b.CreateAdd(column, e.number(width)), n), [&] {
-        b.CreateMemSet(panel, b.getInt8(0),
-                       b.CreateMul(e.plus(steps, e.number(bytes)), e.number(width * 4)),
+      if (bytes)
+        b.CreateMemSet(e.offset(panel, b.CreateMul(steps, stepBytes)), b.getInt8(0), stepBytes,
+                       MaybeAlign());
+      e.when(b.CreateICmpSGT(b.CreateAdd(column, width), n), [&] {
+        b.CreateMemSet(panel, b.getInt8(0), b.CreateMul(e.plus(steps, e.number(bytes)), stepBytes),
                        MaybeAlign());
       });
     });
     // As many rows at a time as make squares, each read from end to end.
     e.loop(e.number(0), k, e.number(rowsAhead), [&](Value *row) {
       Value *count = e.min(e.number(rowsAhead), b.CreateSub(k, row));
-      forEachPanel(e, n, [&](int64_t vectors, Value *column) {
-        const int64_t width = vectors * lanes;
+      forEachPanel(e, n, [&](Value *vectors, Value *column) {
+        Value *width = b.CreateMul(vectors, e.number(lanes));
+        Value *stepBytes = b.CreateMul(width, e.number(4));
         Value *from =
             e.offset(source, b.CreateAdd(b.CreateMul(row, fromK), b.CreateMul(column, fromN)));
         Value *steps = b.CreateAShr(row, e.number(Log2_64(group)));
-        Value *to = e.offset(panelAt(column),
-                             b.CreateMul(e.plus(steps, e.number(bytes)), e.number(width * 4)));
-        b.CreateCall(move, {to, from, e.number(width * 4), fromK, fromN, count,
-                            e.min(e.number(width), b.CreateSub(n, column))});
+        Value *to =
+            e.offset(panelAt(column), b.CreateMul(e.plus(steps, e.number(bytes)), stepBytes));
+        b.CreateCall(
+            move, {to, from, stepBytes, fromK, fromN, count, e.min(width, b.CreateSub(n, column))});
       });
     });
     if (!bytes)
       return;
-    forEachPanel(e, n, [&](int64_t vectors, Value *column) {
-      const int64_t width = vectors * lanes;
+    // The offset of A's bytes taken back: 128 times the sum of each column.
+    forEachPanel(e, n, [&](Value *vectors, Value *column) {
       Value *panel = panelAt(column);
-      MicroKernel kernel{multiply, vectors};
-      Type *vector = kernel.sumType(e);
-      SmallVector<Value *> sums(vectors, Constant::getNullValue(vector));
+      Value *stepBytes = b.CreateMul(vectors, e.number(lanes * 4));
+      Value *end = b.CreateMul(b.CreateAdd(b.CreateAShr(e.roundUp(k, 4), e.number(2)), e.number(1)),
+                               stepBytes);
+      Type *vector = e.vectorOf(b.getInt32Ty(), lanes);
       Value *offset = ConstantInt::get(vector, 0x80808080u);
-      Value *end = b.CreateMul(e.roundUp(k, 4), e.number(width));
-      sums = e.loop(
-          e.number(0), end, e.number(width * 4), sums, [&](Value *at, ArrayRef<Value *> carried) {
-            SmallVector<Value *> next(carried);
-            for (int64_t v = 0; v < vectors; ++v) {
-              Value *data = e.load(vector, e.offset(e.offset(panel, at), (width + v * lanes) * 4));
-              next[v] = emitMultiply(e, multiply, offset, data, next[v]);
-            }
-            return next;
-          });
-      for (int64_t v = 0; v < vectors; ++v)
-        e.store(b.CreateNeg(sums[v]), e.offset(panel, v * lanes * 4));
+      e.loop(e.number(0), stepBytes, e.number(lanes * 4), [&](Value *at) {
+        Value *head = e.offset(panel, at);
+        SmallVector<Value *> sum = e.loop(
+            stepBytes, end, stepBytes, {Constant::getNullValue(vector)},
+            [&](Value *step, ArrayRef<Value *> carried) {
+              Value *data = e.load(vector, e.offset(head, step));
+              return SmallVector<Value *>{emitMultiply(e, multiply, offset, data, carried[0])};
+            });
+        e.store(b.CreateNeg(sum[0]), head);
+      });
     });
   });
 }

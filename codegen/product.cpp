@@ -24,8 +24,15 @@ namespace {
 // part of the time that its product takes, and all of it is near.
 constexpr int64_t smallProduct = 160 * 160 * 160;
 
-/// Rows up to which a product is bound by reading B, whatever is done with it.
-constexpr int64_t thinRows = 4;
+/// Rows up to which a product is bound by reading B, so that packing it would cost more than it
+/// brings.
+constexpr int64_t thinRows = 16;
+
+/// Rows of B that a thin product takes at a time.
+constexpr int64_t thinDepth = 8;
+
+/// The least of them, and of columns: what is smaller is near, and sums stay in registers.
+constexpr int64_t thinElements = 256 * 256;
 
 /// Columns up to which each row of A is used for at most three panels.
 constexpr int64_t narrowColumns = 128;
@@ -44,9 +51,8 @@ public:
 
 private:
   void emitTile(const ProductOperands &operands, Value *values);
-  void emitThin(const ProductOperands &operands, Value *values);
   Function *thinSums();
-  Function *registerTile(int64_t vectors);
+  Function *panelOf(int64_t vectors);
   Value *packed(Value *source, int64_t kind, Value *bytes, Value *scratch, Value *users,
                 Value *core, function_ref<void(Value *)> pack);
   /// From one row of packed A to the next.
@@ -61,68 +67,50 @@ private:
   Epilogue epilogue;
 };
 
-// void(ptr a, ptr b, ptr acc, ptr context, i64 aRow, i64 bStep, i64 bytes, i64 row, i64 column,
-// i64 rows, i64 columns, i1 first, i1 last): one register tile over one pass along k.
-Function *ProductEmitter::registerTile(int64_t vectors) {
+// void(ptr a, ptr panel, ptr acc, ptr context, i64 aRow, i64 bStep, i64 bytes, i64 column, i64 m,
+// i64 columns, i1 first, i1 last): all rows of A by one panel of B, over one pass along k.
+Function *ProductEmitter::panelOf(int64_t vectors) {
   Function *finish = epilogue.finish(name + "_finish");
   return e.helper(
-      name + "_" + std::to_string(vectors), 4, 7, {b.getInt1Ty(), b.getInt1Ty()}, [&](Function *f) {
-        Value *a = f->getArg(0), *panel = f->getArg(1), *acc = f->getArg(2), *values = f->getArg(3),
-              *aRow = f->getArg(4), *bStep = f->getArg(5), *bytes = f->getArg(6),
-              *row = f->getArg(7), *column = f->getArg(8), *rows = f->getArg(9),
-              *columns = f->getArg(10), *first = f->getArg(11), *last = f->getArg(12);
+      name + "_" + std::to_string(vectors), 4, 6, {b.getInt1Ty(), b.getInt1Ty()}, [&](Function *f) {
+        Value *a = f->getArg(0), *panel = f->getArg(1), *sumsOfPanel = f->getArg(2),
+              *values = f->getArg(3), *aRow = f->getArg(4), *bStep = f->getArg(5),
+              *bytes = f->getArg(6), *column = f->getArg(7), *m = f->getArg(8),
+              *columns = f->getArg(9), *first = f->getArg(10), *last = f->getArg(11);
         const int64_t lanes = e.target.lanes, width = vectors * lanes, height = e.target.rows();
-        const MicroKernel kernel{multiply, vectors};
-        Type *vector = kernel.sumType(e);
-        // Rows beyond the last one repeat it: no reading beyond the tensor, and no other loop.
-        SmallVector<Value *> pointers;
-        Value *lastRow = b.CreateSub(rows, e.number(1));
-        for (int64_t r = 0; r < height; ++r)
-          pointers.push_back(e.offset(a, b.CreateMul(e.min(e.number(r), lastRow), aRow)));
-        auto sumAt = [&](int64_t i) { return e.offset(acc, i * lanes * 4); };
-
-        BasicBlock *before = b.GetInsertBlock(), *from = nullptr;
-        SmallVector<Value *> loaded, sums;
-        e.when(b.CreateNot(first), [&] {
-          for (int64_t i = 0; i < height * vectors; ++i)
-            loaded.push_back(e.load(vector, sumAt(i)));
-          from = b.GetInsertBlock();
-        });
-        for (Value *value : loaded) {
-          PHINode *phi = b.CreatePHI(vector, 2);
-          phi->addIncoming(Constant::getNullValue(vector), before);
-          phi->addIncoming(value, from);
-          sums.push_back(phi);
-        }
-        if (multiply == Multiply::bytes) {
-          for (int64_t i = 0; i < height * vectors; ++i)
-            sums[i] =
-                b.CreateAdd(sums[i], e.load(vector, e.offset(panel, i % vectors * lanes * 4)));
-          panel = e.offset(panel, width * 4);
-        }
-        sums = emitSums(e, kernel, pointers, panel, bStep, bytes, sums);
-
-        BasicBlock *done = BasicBlock::Create(b.getContext(), "done", f);
-        if (epilogue.isLight()) {
-          Value *whole = b.CreateAnd(b.CreateICmpSGE(rows, e.number(height)),
-                                     b.CreateICmpSGE(columns, e.number(width)));
-          Value *dense = epilogue.isDense(values);
-          BasicBlock *here = BasicBlock::Create(b.getContext(), "registers", f);
-          BasicBlock *through = BasicBlock::Create(b.getContext(), "cache", f);
-          b.CreateCondBr(b.CreateAnd(last, b.CreateAnd(whole, dense)), here, through);
-          b.SetInsertPoint(here);
-          epilogue.store(sums, vectors, values, row, column);
+        Value *whole = b.CreateAnd(b.CreateAnd(last, b.CreateICmpSGE(columns, e.number(width))),
+                                   epilogue.isDense(values));
+        Value *lastRow = b.CreateSub(m, e.number(1));
+        e.loop(e.number(0), m, e.number(height), [&](Value *row) {
+          // Rows beyond the last one repeat it: no reading beyond the tensor, and no other loop.
+          SmallVector<Value *> pointers;
+          for (int64_t r = 0; r < height; ++r)
+            pointers.push_back(
+                e.offset(a, b.CreateMul(e.min(b.CreateAdd(row, e.number(r)), lastRow), aRow)));
+          Value *acc = e.offset(sumsOfPanel, b.CreateMul(row, e.number(width * 4)));
+          SmallVector<Value *> sums = emitSums(e, {multiply, vectors}, pointers, panel, bStep,
+                                               bytes, {acc, e.number(width * 4), first});
+          Value *rows = b.CreateSub(m, row);
+          BasicBlock *done = BasicBlock::Create(b.getContext(), "done", f);
+          if (epilogue.isLight()) {
+            BasicBlock *here = BasicBlock::Create(b.getContext(), "registers", f);
+            BasicBlock *through = BasicBlock::Create(b.getContext(), "cache", f);
+            b.CreateCondBr(b.CreateAnd(whole, b.CreateICmpSGE(rows, e.number(height))), here,
+                           through);
+            b.SetInsertPoint(here);
+            epilogue.store(sums, vectors, values, row, column);
+            b.CreateBr(done);
+            b.SetInsertPoint(through);
+          }
+          for (auto [i, sum] : enumerate(sums))
+            e.store(sum, e.offset(acc, i * lanes * 4));
+          e.when(last, [&] {
+            b.CreateCall(finish, {acc, values, e.number(width * 4), row, column,
+                                  e.min(rows, e.number(height)), e.min(columns, e.number(width))});
+          });
           b.CreateBr(done);
-          b.SetInsertPoint(through);
-        }
-        for (int64_t i = 0; i < height * vectors; ++i)
-          e.store(sums[i], sumAt(i));
-        e.when(last, [&] {
-          b.CreateCall(finish, {acc, values, e.number(width * 4), row, column,
-                                e.min(rows, e.number(height)), e.min(columns, e.number(width))});
+          b.SetInsertPoint(done);
         });
-        b.CreateBr(done);
-        b.SetInsertPoint(done);
       });
 }
 
@@ -158,74 +146,61 @@ Value *ProductEmitter::packed(Value *source, int64_t kind, Value *bytes, Value *
   return target;
 }
 
-// void(ptr a, ptr b, ptr sums, i64 aRow, i64 aK, i64 bK, i64 m, i64 n, i64 k, i64 sumRow): sums of
-// a few rows, over B as it lies: eight of its rows at a time from end to end, so that memory is
-// read once, in order, and the sums are touched once for eight products.
+// void(ptr a, ptr b, ptr sums, i64 aRow, i64 bRow, i64 m, i64 n, i64 k, i64 sumRow): adds to the
+// sums of a few rows, over B as it lies. Some of its rows at a time are read from end to end, so
+// that memory is read once and in order; each vector of them is widened once for all rows of A, and
+// the sums, which stay in the first-level cache, are touched once for so many products.
 Function *ProductEmitter::thinSums() {
-  return e.helper(name + "_thin", 3, 7, {}, [&](Function *f) {
+  return e.helper(name + "_thin", 3, 6, {}, [&](Function *f) {
     Value *a = f->getArg(0), *source = f->getArg(1), *sums = f->getArg(2), *aRow = f->getArg(3),
-          *aK = f->getArg(4), *bK = f->getArg(5), *m = f->getArg(6), *n = f->getArg(7),
-          *k = f->getArg(8), *sumRow = f->getArg(9);
+          *bRow = f->getArg(4), *m = f->getArg(5), *n = f->getArg(6), *k = f->getArg(7),
+          *sumRow = f->getArg(8);
     const int64_t lanes = e.target.lanes, size = e.bytesOf(element);
     Type *vector = e.vectorOf(element, lanes), *wide = e.vectorOf(e.f32(), lanes);
-    b.CreateMemSet(sums, b.getInt8(0), b.CreateMul(m, sumRow), MaybeAlign());
     auto rowsOfB = [&](int64_t count, Value *from, Value *to) {
       e.loop(from, to, e.number(count), [&](Value *depth) {
-        e.loop(e.number(0), m, e.number(1), [&](Value *row) {
-          SmallVector<Value *> elements, starts;
-          for (int64_t i = 0; i < count; ++i) {
-            Value *at = b.CreateAdd(depth, e.number(i));
-            Value *one = e.load(
-                element, e.offset(a, b.CreateAdd(b.CreateMul(row, aRow), b.CreateMul(at, aK))));
-            elements.push_back(e.splat(e.convert(one, e.f32()), lanes));
-            starts.push_back(e.offset(source, b.CreateMul(at, bK)));
+        Value *rowsOfA = e.offset(a, b.CreateMul(depth, e.number(4)));
+        Value *start = e.offset(source, b.CreateMul(depth, bRow));
+        auto column = [&](Value *column, function_ref<Value *(Value *)> load) {
+          SmallVector<Value *> loaded;
+          Value *at = e.offset(start, b.CreateMul(column, e.number(size)));
+          for (int64_t i = 0; i < count; ++i, at = e.offset(at, bRow)) {
+            loaded.push_back(e.convert(load(at), e.f32()));
+            // The same columns of the rows to come: each begins on a page of its own.
+            e.prefetch(e.offset(at, b.CreateMul(bRow, e.number(count))));
           }
-          Value *ofRow = e.offset(sums, b.CreateMul(row, sumRow));
-          auto add = [&](Value *column, function_ref<Value *(Value *)> load) {
-            Value *at = e.offset(ofRow, b.CreateMul(column, e.number(4)));
-            Value *sum = e.load(wide, at);
+          Value *sumAt = e.offset(sums, b.CreateMul(column, e.number(4)));
+          e.loop(e.number(0), m, e.number(1), [&](Value *row) {
+            Value *to = e.offset(sumAt, b.CreateMul(row, sumRow)), *sum = e.load(wide, to);
+            Value *elements = e.offset(rowsOfA, b.CreateMul(row, aRow));
             for (int64_t i = 0; i < count; ++i) {
-              Value *of = e.offset(starts[i], b.CreateMul(column, e.number(size)));
-              sum = emitMultiply(e, Multiply::f32, elements[i], e.convert(load(of), e.f32()), sum);
-              // The same columns of the rows to come: each begins on a page of its own.
-              e.prefetch(e.offset(of, b.CreateMul(bK, e.number(count))));
+              Value *spread = e.splat(e.load(e.f32(), e.offset(elements, i * 4)), lanes);
+              sum = emitMultiply(e, Multiply::f32, spread, loaded[i], sum);
             }
-            e.store(sum, at);
-          };
-          Value *whole = e.roundDown(n, lanes), *rest = b.CreateSub(n, whole);
-          e.loop(e.number(0), whole, e.number(lanes), [&](Value *column) {
-            add(column, [&](Value *of) { return e.load(vector, of); });
+            e.store(sum, to);
           });
-          e.when(b.CreateICmpSGT(rest, e.number(0)),
-                 [&] { add(whole, [&](Value *of) { return e.loadSome(vector, of, rest); }); });
-        });
+        };
+        auto some = [&](Value *at) {
+          return [&, at](Value *of) { return e.loadSome(vector, of, b.CreateSub(n, at)); };
+        };
+        if (e.target.masks()) {
+          e.loop(e.number(0), n, e.number(lanes), [&](Value *at) { column(at, some(at)); });
+          return;
+        }
+        Value *whole = e.roundDown(n, lanes);
+        e.loop(e.number(0), whole, e.number(lanes),
+               [&](Value *at) { column(at, [&](Value *of) { return e.load(vector, of); }); });
+        e.when(b.CreateICmpSLT(whole, n), [&] { column(whole, some(whole)); });
       });
     };
-    Value *main = e.roundDown(k, 8);
-    rowsOfB(8, e.number(0), main);
+    Value *main = e.roundDown(k, thinDepth);
+    rowsOfB(thinDepth, e.number(0), main);
     rowsOfB(1, main, k);
   });
 }
 
-void ProductEmitter::emitThin(const ProductOperands &operands, Value *values) {
-  Value *sumRow = b.CreateMul(e.roundUp(operands.n, e.target.lanes), e.number(4));
-  b.CreateCall(thinSums(),
-               {operands.a.pointer, operands.b.pointer, operands.acc, operands.a.row,
-                operands.a.column, operands.b.row, operands.m, operands.n, operands.k, sumRow});
-  b.CreateCall(epilogue.finish(name + "_finish"),
-               {operands.acc, values, sumRow, e.number(0), e.number(0), operands.m, operands.n});
-}
-
 bool ProductEmitter::emit(const ProductOperands &operands) {
-  Value *values = epilogue.context(operands.inputs, operands.outputs, operands.scalars);
-  if (multiply != Multiply::f32) {
-    emitTile(operands, values);
-    return epilogue.complete;
-  }
-  Value *thin = b.CreateAnd(b.CreateICmpSLE(operands.m, e.number(thinRows)),
-                            b.CreateICmpEQ(operands.b.column, e.number(e.bytesOf(element))));
-  e.when(thin, [&] { emitThin(operands, values); });
-  e.when(b.CreateNot(thin), [&] { emitTile(operands, values); });
+  emitTile(operands, epilogue.context(operands.inputs, operands.outputs, operands.scalars));
   return epilogue.complete;
 }
 
@@ -233,17 +208,29 @@ void ProductEmitter::emitTile(const ProductOperands &operands, Value *values) {
   const Plane &planeA = operands.a, &planeB = operands.b;
   Value *m = operands.m, *n = operands.n, *k = operands.k;
   const int64_t height = e.target.rows(), lanes = e.target.lanes;
-  Value *small = element->isFloatTy()
-                     ? b.CreateICmpSLE(b.CreateMul(b.CreateMul(m, n), k), e.number(smallProduct))
-                     : b.getFalse();
-  // Few columns: a row of A is used up while it comes from memory, and packing would only wait.
-  Value *narrow = element->isFloatTy()
-                      ? b.CreateAnd(b.CreateICmpSLE(n, e.number(narrowColumns)),
-                                    b.CreateICmpSLE(operands.tilesOfA, e.number(1)))
-                      : b.getFalse();
-  Value *aInPlace =
-      b.CreateAnd(b.CreateOr(small, narrow), b.CreateICmpEQ(planeA.column, e.number(4)));
-  Value *bInPlace = b.CreateAnd(small, b.CreateICmpEQ(planeB.column, e.number(4)));
+  const bool isF32 = element->isFloatTy();
+  auto all = [&](ArrayRef<Value *> conditions) { return b.CreateAnd(conditions); };
+  auto atMost = [&](Value *x, int64_t y) { return b.CreateICmpSLE(x, e.number(y)); };
+  auto isDense = [&](Value *stride) {
+    return b.CreateICmpEQ(stride, e.number(e.bytesOf(element)));
+  };
+  Value *thin = b.getFalse(), *aInPlace = b.getFalse(), *bInPlace = b.getFalse();
+  if (multiply == Multiply::f32)
+    thin = all({atMost(m, thinRows), isDense(planeB.column),
+                b.CreateICmpSGE(b.CreateMul(n, k), e.number(thinElements))});
+  if (isF32) {
+    Value *small = atMost(b.CreateMul(b.CreateMul(m, n), k), smallProduct);
+    // Few columns: a row of A is used up while it comes from memory, and packing would only wait.
+    Value *narrow = all({atMost(n, narrowColumns), atMost(operands.tilesOfA, 1)});
+    Value *kept = all({b.CreateNot(thin), isDense(planeA.column)});
+    aInPlace = all({b.CreateOr(small, narrow), kept});
+    bInPlace = all({small, isDense(planeB.column)});
+  }
+  // The rows of a thin product are read together: on lines that share no set of the cache.
+  Value *packedRow = b.CreateSelect(thin, e.number(rowBytes() + 64), e.number(rowBytes()));
+  Value *sumRow = b.CreateMul(e.roundUp(n, lanes), e.number(4));
+  e.when(thin,
+         [&] { b.CreateMemSet(operands.acc, b.getInt8(0), b.CreateMul(m, sumRow), MaybeAlign()); });
 
   e.loop(e.number(0), k, e.number(step), [&](Value *from) {
     Value *depth = e.min(e.number(step), b.CreateSub(k, from));
@@ -259,50 +246,52 @@ void ProductEmitter::emitTile(const ProductOperands &operands, Value *values) {
                        : multiply == Multiply::i32 ? b.getInt32Ty()
                                                    : b.getInt8Ty();
           Function *move = moveElements(e, element, wide, multiply == Multiply::bytes);
-          return packed(sourceA, 0, b.CreateMul(m, e.number(rowBytes())), operands.aScratch,
-                        operands.tilesOfA, operands.core, [&](Value *to) {
-                          b.CreateCall(move, {to, sourceA, e.number(rowBytes()), planeA.row,
-                                              planeA.column, m, depth});
+          return packed(sourceA, 0, b.CreateMul(m, packedRow), operands.aScratch, operands.tilesOfA,
+                        operands.core, [&](Value *to) {
+                          b.CreateCall(
+                              move, {to, sourceA, packedRow, planeA.row, planeA.column, m, depth});
                         });
         });
-    Value *aRow = b.CreateSelect(aInPlace, planeA.row, e.number(rowBytes()));
-
+    Value *aRow = b.CreateSelect(aInPlace, planeA.row, packedRow);
     Value *sourceB = e.offset(planeB.pointer, b.CreateMul(from, planeB.row));
-    Value *wholeVectors = e.roundUp(n, lanes);
-    // In place, too, the last columns are packed when they are no whole panel.
-    auto packB = [&](Value *to) {
-      b.CreateCall(packPanels(e, multiply, element, step),
-                   {to, sourceB, planeB.row, planeB.column, depth, n});
-    };
-    Value *panels = e.either(
-        bInPlace, [&] { return operands.bScratch; },
-        [&] {
-          return packed(sourceB, 1, b.CreateMul(wholeVectors, e.number(step * 4)),
-                        operands.bScratch, operands.tilesOfB, operands.core, packB);
-        });
-    Value *height1 = e.roundUp(m, height);
-    forEachPanel(e, n, [&](int64_t vectors, Value *column) {
-      const int64_t width = vectors * lanes;
-      Value *columns = b.CreateSub(n, column);
-      Value *panel = e.offset(panels, b.CreateMul(column, e.number(step * 4)));
-      Value *source = e.offset(sourceB, b.CreateMul(column, planeB.column));
-      Value *here = b.CreateAnd(bInPlace, b.CreateICmpSGE(columns, e.number(width)));
-      if (element->isFloatTy())
-        e.when(b.CreateAnd(bInPlace, b.CreateNot(here)), [&] {
-          b.CreateCall(packPanels(e, multiply, element, step),
-                       {panel, source, planeB.row, planeB.column, depth, columns});
-        });
-      panel = b.CreateSelect(here, source, panel);
-      Value *bStep = b.CreateSelect(here, planeB.row, e.number(width * 4));
-      Value *accPanel =
-          e.offset(operands.acc, b.CreateMul(b.CreateMul(column, e.number(4)), height1));
-      e.loop(e.number(0), m, e.number(height), [&](Value *row) {
-        b.CreateCall(registerTile(vectors),
-                     {e.offset(a, b.CreateMul(row, aRow)), panel,
-                      e.offset(accPanel, b.CreateMul(row, e.number(width * 4))), values, aRow,
-                      bStep, bytes, row, column, b.CreateSub(m, row), columns, first, last});
+    e.when(thin, [&] {
+      b.CreateCall(thinSums(), {a, sourceB, operands.acc, aRow, planeB.row, m, n, depth, sumRow});
+    });
+    e.when(b.CreateNot(thin), [&] {
+      auto pack = [&](Value *to, Value *source, Value *columns) {
+        b.CreateCall(packPanels(e, multiply, element, step),
+                     {to, source, planeB.row, planeB.column, depth, columns});
+      };
+      Value *panels = e.either(
+          bInPlace, [&] { return operands.bScratch; },
+          [&] {
+            return packed(sourceB, 1, b.CreateMul(e.roundUp(n, lanes), e.number(step * 4)),
+                          operands.bScratch, operands.tilesOfB, operands.core,
+                          [&](Value *to) { pack(to, sourceB, n); });
+          });
+      Value *rows = e.roundUp(m, height);
+      forEachPanel(e, n, [&](Value *vectors, Value *column) {
+        Value *columns = b.CreateSub(n, column), *width = b.CreateMul(vectors, e.number(lanes));
+        Value *panel = e.offset(panels, b.CreateMul(column, e.number(step * 4)));
+        Value *source = e.offset(sourceB, b.CreateMul(column, planeB.column));
+        Value *here = b.getFalse();
+        if (isF32) {
+          // In place, too, the last columns are packed when they are no whole panel.
+          here = all({bInPlace, b.CreateICmpSGE(columns, width)});
+          e.when(all({bInPlace, b.CreateNot(here)}), [&] { pack(panel, source, columns); });
+        }
+        Value *acc = e.offset(operands.acc, b.CreateMul(b.CreateMul(column, e.number(4)), rows));
+        b.CreateCall(panelOf(1)->getFunctionType(),
+                     ofWidth(e, vectors, [&](int64_t width) { return panelOf(width); }),
+                     {a, b.CreateSelect(here, source, panel), acc, values, aRow,
+                      b.CreateSelect(here, planeB.row, b.CreateMul(width, e.number(4))), bytes,
+                      column, m, columns, first, last});
       });
     });
+  });
+  e.when(thin, [&] {
+    b.CreateCall(epilogue.finish(name + "_finish"),
+                 {operands.acc, values, sumRow, e.number(0), e.number(0), m, n});
   });
 }
 

@@ -518,7 +518,7 @@ void ProgramEmitter::emitWorkspaces() {
   auto *function =
       Function::Create(FunctionType::get(b.getVoidTy(), {e.pointer(), e.pointer()}, false),
                        GlobalValue::ExternalLinkage, workspacesName, e.module);
-  e.finishFunction(function);
+  e.finishCold(function);
   b.SetInsertPoint(BasicBlock::Create(b.getContext(), "entry", function));
   bindArguments(function->getArg(0), nullptr, nullptr, nullptr);
   unsigned index = 0;
@@ -535,7 +535,7 @@ void ProgramEmitter::emitPhase(aicore::PhaseOp phase, unsigned index) {
   auto *function =
       Function::Create(FunctionType::get(b.getVoidTy(), {e.pointer(), e.pointer()}, false),
                        GlobalValue::ExternalLinkage, phaseName(index), e.module);
-  e.finishFunction(function);
+  e.finishCold(function);
   b.SetInsertPoint(BasicBlock::Create(b.getContext(), "entry", function));
   Value *arguments = function->getArg(0);
   core = function->getArg(1);
@@ -562,7 +562,7 @@ void ProgramEmitter::emitPhase(aicore::PhaseOp phase, unsigned index) {
 void ProgramEmitter::emitAlone(aicore::PhaseOp phase, unsigned index) {
   auto *function = Function::Create(FunctionType::get(e.i64(), {e.pointer()}, false),
                                     GlobalValue::ExternalLinkage, aloneName(index), e.module);
-  e.finishFunction(function);
+  e.finishCold(function);
   b.SetInsertPoint(BasicBlock::Create(b.getContext(), "entry", function));
   bindArguments(function->getArg(0), nullptr, nullptr, nullptr);
   values[phase.getBody().getArgument(0)] = e.number(1);

@@ -29,6 +29,9 @@ struct CodeTarget {
   /// rows of the cube, and three loads feed many multiply-adds.
   int64_t rows() const { return registers >= 32 ? 8 : fusedMultiplyAdd ? 4 : 2; }
   static constexpr int64_t vectors = 3;
+
+  /// Whether loads and stores of some lanes cost as little as whole ones: AVX-512.
+  bool masks() const { return lanes == 16; }
 };
 
 /// A CPU by its names in LLVM, which has to have been initialised for it.

@@ -112,7 +112,7 @@ TEST_P(HostCode, sumsStayInTheWidestRegisters) {
   EXPECT_EQ(emitted.target.registers, cpu.registers);
   const std::string name = emitted.widest()->getName().str(), text = emitted.assembly();
 
-  // The function's main loop is the block with most multiplications: four steps along k.
+  // The function's main loop is the block with most multiplications: one step along k.
   const size_t begin = text.find("\n" + name + ":"), end = text.find("\n.Lfunc_end", begin);
   ASSERT_NE(begin, std::string::npos);
   std::string function = text.substr(begin, end - begin), loop;
@@ -126,7 +126,7 @@ TEST_P(HostCode, sumsStayInTheWidestRegisters) {
     if (count(block, cpu.multiply) > count(loop, cpu.multiply))
       loop = block;
   }
-  EXPECT_EQ(count(loop, cpu.multiply), 4 * emitted.target.rows() * CodeTarget::vectors) << loop;
+  EXPECT_EQ(count(loop, cpu.multiply), emitted.target.rows() * CodeTarget::vectors) << loop;
   EXPECT_EQ(count(loop, cpu.spill), 0) << loop;
 }
 
@@ -216,9 +216,10 @@ TEST_F(Packing, smallProductsReadTheirOperandsWhereTheyAre) {
 }
 
 TEST_F(Packing, aFewRowsReadBWhereItIs) {
-  run(3, 700, 900);
-  EXPECT_EQ(calls.found, 0);
-  EXPECT_TRUE(untouched(memoryL0b));
+  for (int64_t rows : {1, 3, 16}) {
+    run(rows, 700, 900);
+    EXPECT_TRUE(untouched(memoryL0b)) << rows;
+  }
 }
 
 TEST_F(Packing, oneTilePacksForItself) {
