@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstring>
 #include <ctime>
+#include <numeric>
 #include <vector>
 
 #if defined(__x86_64__)
@@ -94,29 +95,43 @@ Ceilings measureCeilings() {
 
 double measureCeiling(Unit unit, unsigned threads) {
   std::vector<double> rates(threads);
-  std::atomic<unsigned> running{threads};
+  std::atomic<unsigned> measuring{threads};
   parallelFor(threads, threads, [&](int64_t i, unsigned) {
-    // All until the last has measured: a core by itself may have a higher clock.
     const double begin = threadSeconds();
-    do
-      rates[i] = std::max(rates[i], rateOfThread(unit));
-    while (threadSeconds() - begin < 2e-3);
-    for (--running; running > 0 && threadSeconds() - begin < 4e-3;)
+    int times = 0;
+    double sum = 0;
+    for (; threadSeconds() - begin < 2e-3; ++times)
+      sum += rateOfThread(unit);
+    rates[i] = times ? sum / times : 0;
+    // Until the last has measured: a core by itself may have a higher clock.
+    for (--measuring; measuring > 0 && threadSeconds() - begin < 4e-3;)
       rateOfThread(unit);
   });
-  double sum = 0;
-  for (double rate : rates)
-    sum += rate;
-  return sum;
+  return std::accumulate(rates.begin(), rates.end(), 0.0);
+}
+
+void copyPastCaches(void *to, const void *from, size_t bytes) {
+  using Line = float __attribute__((vector_size(64)));
+  const auto *source = static_cast<const Line *>(from);
+  auto *target = static_cast<Line *>(to);
+  for (size_t i = 0; i < bytes / sizeof(Line); ++i)
+    __builtin_nontemporal_store(source[i], target + i);
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
 double measureCopyBandwidth() {
   constexpr size_t bytes = size_t(256) << 20;
-  std::vector<char> from(bytes, 1), to(bytes);
+  struct alignas(64) Line {
+    char bytes[64] = {1};
+  };
+  std::vector<Line> from(bytes / sizeof(Line)), to(bytes / sizeof(Line));
   double best = 0;
-  for (int attempt = 0; attempt < 5; ++attempt) {
+  for (int attempt = 0; attempt < 10; ++attempt) {
     const double begin = threadSeconds();
-    std::memcpy(to.data(), from.data(), bytes);
+    if (attempt % 2)
+      std::memcpy(to.data(), from.data(), bytes);
+    else
+      copyPastCaches(to.data(), from.data(), bytes);
     asm volatile("" : : "r"(to.data()) : "memory");
     best = std::max(best, 2e-9 * bytes / (threadSeconds() - begin));
   }

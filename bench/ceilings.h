@@ -1,9 +1,11 @@
 // What this machine can do at most, measured in the run that is compared with it.
 #pragma once
 
+#include <cstddef>
+
 namespace mmk {
 
-/// What one kind of instruction can do on `threads` threads at once, measured for about two
+/// What one kind of instruction can do on `threads` threads at once, in the mean of about two
 /// milliseconds, in 1e9 operations a second; 0 where the CPU has none.
 enum class Unit { f32, bf16, i8 };
 double measureCeiling(Unit unit, unsigned threads);
@@ -22,6 +24,10 @@ Ceilings measureCeilings();
 
 /// Bytes read and written by a copy between two buffers far larger than the caches, 1e9 a second.
 double measureCopyBandwidth();
+
+/// Copies with stores that pass by the caches, which for what is larger than they are is faster
+/// than memcpy on many CPUs. The addresses are multiples of 64, as `bytes` is.
+void copyPastCaches(void *to, const void *from, size_t bytes);
 
 /// Time of the CPU that the calling thread has used, in seconds: what a loaded machine takes from
 /// the thread is not counted.

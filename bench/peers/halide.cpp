@@ -2,6 +2,7 @@
 
 #include "halide_gemm.h"
 #include "halide_gemv.h"
+#include "halide_narrow.h"
 
 #include <HalideBuffer.h>
 #include <HalideRuntime.h>
@@ -29,7 +30,9 @@ Contenders ofHalide(const Problem &problem, const Operands &operands) {
       llvm::cantFail(Tensor::allocate(ElementType::f32, problem.extents(problem.m, problem.n)));
   float *c = result.as<float>();
   // The one for few rows wants at least one strip of columns.
-  const auto function = problem.m <= 16 && problem.n >= 1024 ? halide_gemv : halide_gemm;
+  const auto function = problem.m <= 16 && problem.n >= 1024 ? halide_gemv
+                        : problem.n < 64                     ? halide_narrow
+                                                             : halide_gemm;
   made.push_back({"Halide", false, std::move(result), [=, &operands] {
                     halide_set_num_threads(static_cast<int>(problem.threads));
                     Matrix bias(const_cast<float *>(operands.bias.as<float>()),

@@ -11,6 +11,8 @@ Var x("x"), y("y"), panel("panel"), yo("yo"), xo("xo"), yi("yi"), xi("xi"), xv("
 /// leaky_relu(a @ b + bias, alpha); Halide's first dimension is the innermost.
 class Gemm : public Generator<Gemm> {
 public:
+  /// Vectors of columns in a tile.
+  GeneratorParam<int> vectors{"vectors", 4};
   Input<Buffer<float>> a{"a", 2}; // k, m
   Input<Buffer<float>> b{"b", 2}; // n, k
   Input<Buffer<float>> bias{"bias", 1};
@@ -20,7 +22,9 @@ public:
   void generate() {
     const int lanes = natural_vector_size<float>();
     const bool wide = get_target().has_feature(Target::AVX512);
-    const int rows = wide ? 8 : 4, columns = (wide ? 3 : 2) * lanes, blockRows = 12 * rows;
+    // 24 accumulators, or 8, and most widths a multiple of the tile's.
+    const int rows = wide ? 6 : 4, columns = (wide ? int(vectors) : 2) * lanes,
+              blockRows = 16 * rows;
     const Expr depth = a.dim(0).extent();
     RDom k(0, depth, "k");
 
@@ -30,8 +34,10 @@ public:
     Func packed("packed");
     packed(x, y, panel) = inside(panel * columns + x, y);
     Func product("product");
-    const Expr row = min(y, a.dim(1).extent() - 1);
-    product(x, y) += a(k, row) * packed(x % columns, k, x / columns);
+    // a in panels as high as the tile; the last row again below it.
+    Func panels("panels");
+    panels(y, x, panel) = a(x, min(panel * rows + y, a.dim(1).extent() - 1));
+    product(x, y) += panels(y % rows, k, y / rows) * packed(x % columns, k, x / columns);
     const Expr sum = product(x, y) + bias(min(x, bias.dim(0).extent() - 1));
     c(x, y) = select(sum < 0, sum * alpha, sum);
 
@@ -48,6 +54,7 @@ public:
         .unroll(x)
         .unroll(y);
     product.update().reorder(x, y, k).vectorize(x, lanes).unroll(x).unroll(y);
+    panels.compute_at(c, yo).bound_extent(y, rows).reorder(y, x, panel).unroll(y);
     packed.compute_root()
         .bound_extent(x, columns)
         .reorder(x, y, panel)

@@ -1,58 +1,135 @@
 // mmk-peers: mmk and what people would call instead, side by side in one process.
-#include "bench/peers/measure.h"
+#include "bench/ceilings.h"
+#include "bench/peers/contenders.h"
+#include "bench/peers/report.h"
+#include "bench/peers/versions_of.h"
+#include "runtime/threads.h"
 
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include <ctime>
 #include <fmt/format.h>
+#include <fstream>
 #include <regex>
 
 namespace mmk::peers {
 namespace {
 
-std::vector<Problem> allProblems() {
-  struct Shape {
-    int64_t batch, m, n, k;
-  };
-  std::vector<Problem> all;
-  for (ElementType type : {ElementType::f32, ElementType::f16, ElementType::bf16, ElementType::i8})
-    for (unsigned threads : {1u, 2u})
-      for (const Shape &shape : std::initializer_list<Shape>{{0, 2048, 2048, 2048},
-                                                             {0, 4096, 1024, 4096},
-                                                             {0, 1024, 512, 1024},
-                                                             {0, 512, 128, 512},
-                                                             {0, 1000, 1000, 1000},
-                                                             {0, 127, 129, 131},
-                                                             {0, 64, 64, 64},
-                                                             {0, 32, 32, 32},
-                                                             {0, 16, 4096, 4096},
-                                                             {0, 1, 4096, 4096},
-                                                             {0, 4096, 64, 4096},
-                                                             {0, 8192, 256, 64},
-                                                             {64, 128, 128, 128}})
-        all.push_back({type, shape.batch, shape.m, shape.n, shape.k, threads});
-  return all;
+constexpr const char *page = MMK_SOURCE_DIR "/docs/bench.md",
+                     *data = MMK_SOURCE_DIR "/docs/bench.json";
+constexpr const char *begin = "<!-- The tables: mmk-peers --update -->\n",
+                     *end = "<!-- End of the tables -->\n";
+
+std::string cpuModel() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (const llvm::StringRef text(line); text.starts_with("model name"))
+      return text.split(':').second.trim().str();
+  return "unknown";
 }
 
-void print(const Row &row) {
-  fmt::print("{:<32} ceiling {:6.1f}\n", row.problem.name(), row.ceiling * 1e-9);
-  for (const Measured &each : row.contenders)
-    if (each.wrong.empty())
-      fmt::print("  {:<10}{:<10} {:8.1f} GFLOP/s [{:.1f}, {:.1f}] {:.3f} of the ceiling\n",
-                 each.name, each.prepacked ? "prepacked" : "",
-                 row.problem.operations() * 1e-9 / each.seconds.median,
-                 row.problem.operations() * 1e-9 / each.seconds.high,
-                 row.problem.operations() * 1e-9 / each.seconds.low,
-                 row.problem.operations() / each.seconds.median / row.ceiling);
-    else
-      fmt::print("  {:<10}{:<10} WRONG: {}\n", each.name, each.prepacked ? "prepacked" : "",
-                 each.wrong);
-  std::fflush(stdout);
+/// Between the marks of the page.
+bool update(const std::vector<Row> &rows) {
+  std::string old;
+  if (auto buffer = llvm::MemoryBuffer::getFile(page))
+    old = (*buffer)->getBuffer().str();
+  const size_t from = old.find(begin), to = old.find(end);
+  if (from == std::string::npos || to == std::string::npos) {
+    fmt::print(stderr, "{} has no marks for the tables\n", page);
+    return false;
+  }
+  std::error_code error;
+  llvm::raw_fd_ostream(page, error)
+      << old.substr(0, from) << begin << markdown(rows) << old.substr(to);
+  llvm::raw_fd_ostream(data, error) << json(rows);
+  return true;
+}
+
+int run(int argc, char **argv) {
+  CLI::App app("mmk and the libraries that people would call instead, in turns in one process");
+  std::string filter, jsonFile;
+  bool isQuick = false, updates = false, lists = false;
+  double seconds = 5;
+  app.add_option("REGEX", filter, "only rows whose name matches");
+  app.add_flag("--quick", isQuick, "a second a row, for a first look");
+  app.add_option("--seconds", seconds, "of a row, beside its check; at least five rounds")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--json", jsonFile, "writes the figures to a file");
+  app.add_flag("--update", updates, "writes all tables into docs/bench.md and docs/bench.json");
+  app.add_flag("--list", lists, "the names of the rows");
+  CLI11_PARSE(app, argc, argv);
+  if (updates && (!filter.empty() || isQuick)) {
+    fmt::print(stderr, "--update is for all rows, with all of their time\n");
+    return 2;
+  }
+
+  std::vector<RowToMeasure> chosen;
+  for (RowToMeasure &row : allRows())
+    if (std::regex_search(row.name, std::regex(filter)))
+      chosen.push_back(std::move(row));
+  std::vector<Row> rows;
+  bool isRight = true;
+  for (const RowToMeasure &each : chosen) {
+    if (lists) {
+      fmt::print("{}\n", each.name);
+      continue;
+    }
+    const Row &row = rows.emplace_back(each.measure(isQuick ? 1 : seconds));
+    fmt::print("[{}/{}] {}", rows.size(), chosen.size(), progressText(row));
+    std::fflush(stdout);
+    for (const Measured &contender : row.contenders)
+      isRight &= contender.wrong.empty();
+  }
+  if (!rows.empty())
+    fmt::print("{}", markdown(rows));
+  if (!jsonFile.empty()) {
+    std::error_code error;
+    llvm::raw_fd_ostream(jsonFile, error) << json(rows);
+  }
+  if (updates && !update(rows))
+    return 2;
+  return isRight ? 0 : 1;
 }
 
 } // namespace
+
+std::vector<RowToMeasure> allRows() {
+  std::vector<RowToMeasure> rows = productRows();
+  for (auto *more : {elementwiseRows, emulatedRows})
+    for (RowToMeasure &row : more())
+      rows.push_back(std::move(row));
+  return rows;
+}
+
+std::vector<std::pair<std::string, std::string>> versions() {
+  static const std::string when = [] {
+    const std::time_t now = std::time(nullptr);
+    char text[32];
+    std::strftime(text, sizeof text, "%Y-%m-%d", std::gmtime(&now));
+    return std::string(text);
+  }();
+  const Ceilings ceilings = measureCeilings();
+  return {{"measured", when},
+          {"CPU", fmt::format("{}, {} to use", cpuModel(), availableThreads())},
+          {"ceilings of one core at the end",
+           fmt::format("f32 {:.0f} GFLOP/s, `vdpbf16ps` {:.0f}, `vpdpbusd` {:.0f} GOP/s",
+                       ceilings.f32, ceilings.bf16, ceilings.i8)},
+          {"mmk", MMK_VERSION ", LLVM " LLVM_VERSION_STRING},
+          {"oneDNN", oneDnnVersion()},
+          {"OpenBLAS", openBlasVersion()},
+          {"BLIS", blisVersion()},
+          {"Eigen", eigenVersion()},
+          {"libxsmm", libxsmmVersion()},
+          {"Halide", "14.0.0, ahead of time"}};
+}
+
 } // namespace mmk::peers
 
-int main(int argc, char **argv) {
-  const std::regex filter(argc > 1 ? argv[1] : "");
-  for (const mmk::peers::Problem &problem : mmk::peers::allProblems())
-    if (std::regex_search(problem.name(), filter))
-      mmk::peers::print(mmk::peers::measure(problem, 4));
-}
+int main(int argc, char **argv) { return mmk::peers::run(argc, argv); }
