@@ -95,6 +95,7 @@ LoopWay RepeatingCore::enter(Walk &walk, const Loop &loop) {
     const KnownIterations::Effect *effect = isKnown ? known_.find(loop, state, name) : nullptr;
     if (effect) {
       addBusy(effect->busy);
+      moved_ += effect->moved;
       base += effect->cycles;
       state = effect->state;
       isCurrent = false;
@@ -105,12 +106,14 @@ LoopWay RepeatingCore::enter(Walk &walk, const Loop &loop) {
     isCurrent = true;
     KnownIterations::Effect made;
     busy(made.busy);
+    made.moved = -moved_;
     if (!walk.body(loop))
       return LoopWay::stop;
     held_.clear();
     busy(held_);
     for (size_t i = 0; i < held_.size(); ++i)
       made.busy[i] = held_[i] - made.busy[i];
+    made.moved += moved_;
     held_.clear();
     const int64_t after = save(units, held_);
     made.cycles = after - base;

@@ -43,6 +43,7 @@ public:
   struct Effect {
     uint32_t state = 0; ///< that it leaves
     int64_t cycles = 0;
+    int64_t moved = 0;         ///< bytes of global memory
     std::vector<int64_t> busy; ///< cycles that it adds, as BlockClock::busy has them
   };
 
@@ -75,10 +76,22 @@ public:
   RepeatingCore(KnownIterations &known, const Machine &machine, int64_t block, int64_t start)
       : TimedCore(machine, block, start), known_(known) {}
 
+  bool execute(unsigned unit, Pipe pipe, const Instruction &it, Cost cost, Amount amount) {
+    moved_ += it.link ? amount.amount : 0;
+    return TimedCore::execute(unit, pipe, it, cost, amount);
+  }
+
   using Walk = count::Walk<RepeatingCore>;
   LoopWay enter(Walk &walk, const Loop &loop);
 
+  BlockTime time() const {
+    BlockTime time = TimedCore::time();
+    time.moved = moved_;
+    return time;
+  }
+
 private:
+  int64_t moved_ = 0;
   KnownIterations &known_;
   std::vector<int64_t> held_;
 };

@@ -12,6 +12,7 @@ const std::vector<Command> &commands() {
   static const std::vector<Command> all = {
       {"run", runPage, runCommand},
       {"compile", compilePage, compileCommand},
+      {"tune", tunePage, tuneCommand},
       {"compare", comparePage, compareCommand},
       {"explain", explainPage, explainCommand},
       {"bench", benchPage, benchCommand},
@@ -22,15 +23,19 @@ const std::vector<Command> &commands() {
   return all;
 }
 
-const Command &command(const std::string &name) {
+std::vector<std::string> commandNames() {
   std::vector<std::string> names;
-  for (const Command &each : commands()) {
+  for (const Command &each : commands())
+    names.emplace_back(each.name);
+  return names;
+}
+
+const Command &command(const std::string &name) {
+  for (const Command &each : commands())
     if (each.name == name)
       return each;
-    names.emplace_back(each.name);
-  }
-  throw Mistake(fmt::format("unknown command '{}'{}; commands: {}", name, didYouMean(name, names),
-                            listOf(names, "and")));
+  throw Mistake(fmt::format("unknown command '{}'{}; commands: {}", name,
+                            didYouMean(name, commandNames()), listOf(commandNames(), "and")));
 }
 
 } // namespace mmk::driver

@@ -16,11 +16,13 @@ struct Command {
 
 /// In the order in which help lists them.
 const std::vector<Command> &commands();
+std::vector<std::string> commandNames();
 /// The command of this name; a Mistake when there is none.
 const Command &command(const std::string &name);
 
 int runCommand(const std::vector<std::string> &words);
 int compileCommand(const std::vector<std::string> &words);
+int tuneCommand(const std::vector<std::string> &words);
 int compareCommand(const std::vector<std::string> &words);
 int explainCommand(const std::vector<std::string> &words);
 int benchCommand(const std::vector<std::string> &words);

@@ -26,6 +26,7 @@ usage: mmk COMMAND ...
 
   run       compile a kernel, run it, compare it with the reference, report
   compile   write one stage of a kernel's way: syntax tree, IR, LLVM IR, assembly, object
+  tune      search the variants of a kernel, remember the best
   compare   two variants, machines or saved runs side by side
   explain   where the time of a kernel goes, and what would help
   bench     careful timing, and the comparison with an earlier measurement
@@ -118,6 +119,55 @@ examples:
   mmk compile examples/matmul.mmk --emit=asm -o matmul.s
   mmk compile examples/matmul.mmk --emit=memory
   mmk compile examples/matmul.mmk --print-after aicore-place
+)";
+
+const std::string_view tunePage =
+    R"(mmk tune FILE [ARG=VALUE ...] [OPTION ...]
+
+Searches the variants of a kernel: all alternatives of its schedule that its rules and the machine
+allow, at each case. On the emulated AI core a variant is compiled and counted, which takes
+milliseconds and no data; on the host the promising ones are timed. The winner of each case is run
+and compared with the reference. What is found is remembered: nothing is counted twice, and mmk run
+takes the best variant that is known. FILE may be -, standard input.
+
+ARG=VALUE binds a dimension or a scalar of the kernel and overrides the case: M=1000.
+Without --case and without dimensions, the kernel is tuned for every case of the file.
+
+what to search:
+)" TARGET_OPTIONS
+    R"(  --case NAME                a case of the kernel, repeatable; all of them: --case all
+  --sweep DIRECTIVE[=V,...]  instead of the alternatives that the schedule lists for a directive,
+                             these values; without any, all that make sense; repeatable
+  --explore                  all that make sense for every directive
+
+how to search:
+  --effort LEVEL             full (the default): the whole space where the budget allows it, else
+                             a search; quick: a search with a tenth of the budget; none: the
+                             default variant alone
+  --budget N                 variants to count for each case (default: 1500, quick: 150), or
+                             seconds: 30s
+  --seed N                   another search; default: 1
+  --objective GOALS          what to make small: time (the default), memory on the chip, traffic to
+                             global memory; several with weights: time=1,memory=0.2; or pareto: all
+                             that no other beats
+  --check WHICH              which variants are run and compared: winner (the default), all, none
+  --threads N                threads of this computer; default: every CPU
+  --no-cache                 neither reads nor keeps what is known, nor compiled code
+
+what to write:
+  --report DIR               summary.csv, a row a variant, and summary.md
+  --profiles N               and for the N best of each case a folder with what a profiler would
+                             write: see mmk run --profile
+  --json FILE                the report as JSON; - is standard output, without the text
+)" HELP_OPTION
+    R"(
+Ctrl-C ends the search; what was found until then is reported and remembered.
+
+examples:
+  mmk tune examples/matmul_bias_leakyrelu.mmk --case S4 --effort quick
+  mmk tune examples/matmul_bias_leakyrelu.mmk --case S3 --effort none --sweep buffers.l1=1,2,3
+  mmk tune examples/matmul.mmk M=1000 N=1000 K=500 --explore --budget 50
+  mmk tune examples/matmul_bias_leakyrelu.mmk --case S4 --budget 50 --objective pareto --report tuned
 )";
 
 const std::string_view comparePage =

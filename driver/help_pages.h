@@ -7,7 +7,7 @@
 namespace mmk::driver {
 
 extern const std::string_view overviewPage, runPage, compilePage, comparePage, explainPage,
-    benchPage, checkPage, machinesPage;
+    benchPage, checkPage, machinesPage, tunePage;
 
 /// "mmk 0.1.0 (LLVM 22.1.8)"
 std::string versionLine();

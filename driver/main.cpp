@@ -7,6 +7,7 @@
 #include "driver/terminal.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <new>
 
 namespace mmk::driver {
@@ -14,9 +15,7 @@ namespace {
 
 int dispatch(const std::vector<std::string> &words) {
   if (words.empty())
-    throw Mistake(
-        "expected a command: run, compile, compare, explain, bench, check, machines or help; "
-        "see mmk help");
+    throw Mistake(fmt::format("expected a command: {}; see mmk help", listOf(commandNames())));
   const std::string &first = words.front();
   if (first == "--version") {
     print(versionLine());

@@ -129,6 +129,10 @@ Target Session::withoutChoices() const {
   return target;
 }
 
+Choices Session::fixedChoices(const Kernel &kernel) {
+  return chosen(kernel, *compiler_.toIr(kernel), target_);
+}
+
 Choices Session::choicesOf(const Kernel &kernel, const std::string &variant) {
   auto module = compiler_.toIr(kernel);
   llvm::Expected<Choices> choices = parseChoices(kernel, *module, variant);

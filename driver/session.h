@@ -32,6 +32,8 @@ public:
   Choices setChoices(const Kernel &kernel);
   /// What the user asked for, but for the choices.
   Target withoutChoices() const;
+  /// What `--variant` and `--set` fix.
+  Choices fixedChoices(const Kernel &kernel);
   /// The choices of a printed variant.
   Choices choicesOf(const Kernel &kernel, const std::string &variant);
 

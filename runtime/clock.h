@@ -24,6 +24,7 @@ struct BlockTime {
   bool worked = false;            ///< did anything besides flags
   std::vector<PipeCycles> busy;   ///< by unit
   std::vector<int64_t> ends = {}; ///< by unit: when the last of its pipes is done
+  int64_t moved = 0;              ///< bytes of global memory that its pipes were charged
 };
 
 /// A counter between two pipes. Up to `capacity` sets may be ahead of the waits; one more is lost.
@@ -168,6 +169,7 @@ struct ClockReport {
   PipeTimes pipes;
   Pipe bound = Pipe::cube; ///< the busiest pipe
   double boundMicroseconds = 0;
+  int64_t movedBytes = 0; ///< between global memory and all cores, by what their pipes are charged
 };
 
 /// Puts blocks and phases together: all blocks of a phase start when the phase before has ended.
@@ -188,7 +190,7 @@ private:
     std::vector<int64_t> cycles; ///< by unit
   };
   const Machine &machine_;
-  int64_t start_ = 0, end_ = 0;
+  int64_t start_ = 0, end_ = 0, moved_ = 0;
   std::vector<BlockTotal> blocks_;
 };
 

@@ -10,6 +10,7 @@ KernelTime::KernelTime(const Machine &machine, int64_t blocks)
 
 void KernelTime::add(int64_t block, const BlockTime &time) {
   end_ = std::max(end_, time.end);
+  moved_ += time.moved;
   BlockTotal &total = blocks_[block];
   total.worked |= time.worked;
   total.busy.resize(std::max(total.busy.size(), time.busy.size()));
@@ -26,6 +27,7 @@ void KernelTime::endPhase() { start_ = end_; }
 ClockReport KernelTime::report() const {
   ClockReport report;
   report.cycles = end_;
+  report.movedBytes = moved_;
   report.microseconds = end_ / machine_.megahertz;
   report.launchMicroseconds = machine_.launchMicroseconds;
 

@@ -1,0 +1,192 @@
+// `mmk tune`: searches the variants of a kernel at each of its cases.
+#include "driver/command.h"
+#include "driver/count_case.h"
+#include "driver/files.h"
+#include "driver/footprint.h"
+#include "driver/json.h"
+#include "driver/known_variants.h"
+#include "driver/profile.h"
+#include "driver/session.h"
+#include "driver/terminal.h"
+#include "driver/tune_options.h"
+#include "driver/tune_report.h"
+
+#include <csignal>
+#include <fmt/format.h>
+
+namespace mmk::driver {
+namespace {
+
+/// Set by Ctrl-C, once; a second one ends the process.
+std::atomic<bool> isInterrupted = false;
+
+void stopOnInterrupt() {
+  struct sigaction action = {};
+  action.sa_handler = [](int) { isInterrupted = true; };
+  action.sa_flags = SA_RESETHAND | SA_RESTART;
+  sigaction(SIGINT, &action, nullptr);
+}
+
+std::string timeLeft(double seconds) {
+  if (seconds < 1)
+    return "";
+  if (seconds < 100)
+    return fmt::format(", {:.0f} s left", seconds);
+  return fmt::format(", {:.0f} min left", seconds / 60);
+}
+
+std::string progressBar(const tune::TuneProgress &at) {
+  constexpr int64_t width = 24;
+  const int64_t full = at.all > 0 ? std::min(width, width * at.done / at.all) : 0;
+  std::string text = fmt::format("[{}{}] {}: {} of {}", std::string(full, '#'),
+                                 std::string(width - full, '.'), at.doing, at.done, at.all);
+  if (at.bestMicroseconds > 0)
+    text += fmt::format(", best {:.2f} us", at.bestMicroseconds);
+  return text + timeLeft(at.secondsLeft);
+}
+
+/// Shows at most a few lines a second: a terminal is slower than the search.
+class Bar {
+public:
+  void show(const tune::TuneProgress &at) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - shown_ < std::chrono::milliseconds(100))
+      return;
+    shown_ = now;
+    progress_.show(progressBar(at));
+  }
+  void clear() { progress_.clear(); }
+
+private:
+  Progress progress_;
+  std::chrono::steady_clock::time_point shown_{};
+};
+
+/// What failed, with the line that shows it again. A schedule never changes what is computed, so
+/// each is a bug in mmk.
+std::string failures(const Target &target, const tune::TuneResult &result) {
+  std::string text;
+  for (const tune::CaseResult &each : result.cases)
+    for (const tune::VariantResult &variant : each.failed) {
+      const std::string on = variant.check.data;
+      text += on.empty() ? fmt::format("error: {} cannot be run\n", variant.variant)
+                         : fmt::format("error: {} computes wrong results on {}: {:.3g} of them\n",
+                                       variant.variant, on, variant.check.errorRatio);
+      std::string line = fmt::format("mmk run {} --kernel {}", target.file, result.kernel);
+      if (each.name.empty())
+        for (const auto &[name, value] : each.dims)
+          line += fmt::format(" {}={}", name, value);
+      else
+        line += " --case " + each.name;
+      if (target.machine)
+        line += " --machine " + *target.machine;
+      for (const std::string &set : target.machineSets)
+        line += fmt::format(" --machine-set '{}'", set);
+      line += fmt::format(" --variant '{}'", variant.variant);
+      if (!on.empty())
+        line += " --data " + on;
+      text += fmt::format("note: this is a bug in mmk; reproduce it with: {}\n", line);
+    }
+  return text;
+}
+
+/// Each of the N best of each case is counted again, with its events kept.
+void writeProfiles(Session &session, const tune::TuneResult &result,
+                   const std::vector<RunCase> &runs, const TuneCommandOptions &options) {
+  const Kernel &kernel = session.kernel();
+  for (size_t i = 0; i < result.cases.size(); ++i) {
+    const auto &variants = result.cases[i].variants;
+    for (size_t rank = 0; rank < std::min<size_t>(options.profiles, variants.size()); ++rank) {
+      Lowering lowering =
+          session.tryLower(kernel, session.choicesOf(kernel, variants[rank].variant));
+      const RunHeader header{&kernel, &session.machine(), lowering.variant,
+                             memoryUse(lowering.kernel()), session.program().file.get()};
+      Profile profile(fmt::format("{}/{}-{}", *options.report,
+                                  runs[i].name.empty() ? "dims" : runs[i].name, rank + 1),
+                      header, /*cases=*/1);
+      CaseReport report;
+      report.run = runs[i];
+      Recorder recorder = Profile::recorder();
+      report.clock = countCase(lowering, session.machine(), kernel, runs[i], &recorder);
+      profile.add(report, recorder);
+      profile.finish();
+    }
+  }
+}
+
+void writeFiles(Session &session, const tune::TuneResult &result, const std::vector<RunCase> &runs,
+                const TuneCommandOptions &options) {
+  if (options.report) {
+    makeFolder(*options.report);
+    writeFile(*options.report + "/summary.csv", summaryTable(result));
+    writeFile(*options.report + "/summary.md", summaryPage(result));
+    writeProfiles(session, result, runs, options);
+  }
+  if (options.json)
+    writeFile(*options.json,
+              jsonArray(result.cases, [&](llvm::json::OStream &out, const tune::CaseResult &each) {
+                write(out, result, each);
+              }));
+}
+
+void checkFiles(const TuneCommandOptions &options) {
+  if (options.json)
+    expectWritable(*options.json);
+  if (options.report)
+    makeFolder(*options.report);
+}
+
+} // namespace
+
+int tuneCommand(const std::vector<std::string> &words) {
+  Target target;
+  TuneCommandOptions options;
+  CommandLine commandLine("tune");
+  target.addOptionsTo(commandLine);
+  options.addOptionsTo(commandLine);
+  const std::vector<std::string> arguments = target.takeFile(commandLine.parse(words), "tune");
+  options.read();
+
+  Session session(target);
+  const Kernel &kernel = session.kernel();
+  const Machine &machine = session.machine();
+  const std::vector<RunCase> runs = casesToRun(kernel, options.cases, arguments);
+  for (const RunCase &run : runs)
+    if (options.tune.check == tune::CheckMode::none && machine.kind == MachineKind::emulated)
+      expectSizes(kernel, run);
+    else
+      expectRoomFor(kernel, run, /*withReference=*/true);
+  if (options.profiles > 0 && machine.kind == MachineKind::host)
+    throw Mistake("--profiles needs an emulated machine; host has no clock but the real one");
+  checkFiles(options);
+
+  options.space.fixed = session.fixedChoices(kernel);
+  auto space = tune::Space::make(kernel, machine, options.space);
+  if (!space)
+    throw Mistake(llvm::toString(space.takeError()));
+  const std::vector<tune::RunShape> shapes = runShapes(kernel, runs);
+  tune::Known known(shapes.size());
+  const std::unique_ptr<tune::Store> store =
+      options.noCache ? nullptr : openMemory(kernel, machine, shapes, known);
+  const auto team = tune::threadTeam(session.program(), kernel, machine, options.threads);
+  tune::Verifier verifier(session.program(), kernel, machine, options.threads,
+                          options.noCache ? "" : cacheDirectory());
+  tune::Tuner tuner(kernel, machine, *space, shapes, options.tune, known, store.get(), *team,
+                    verifier, isInterrupted);
+  stopOnInterrupt();
+  Bar bar;
+  const tune::TuneResult result = tuner.run([&](const tune::TuneProgress &at) { bar.show(at); });
+  bar.clear();
+  if (!tuner.storeError().empty())
+    printError(fmt::format("warning: not all of this is remembered: {}\n", tuner.storeError()));
+  if (options.json.value_or("") != "-")
+    print(text(result));
+  writeFiles(session, result, runs, options);
+  if (!tuner.bugs().empty())
+    throw Bug(fmt::format("{}", fmt::join(tuner.bugs(), "\n")));
+  const std::string failed = failures(target, result);
+  printError(failed);
+  return failed.empty() ? allWell : wrongResult;
+}
+
+} // namespace mmk::driver

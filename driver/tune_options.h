@@ -1,0 +1,26 @@
+// The options of `mmk tune` beside the target.
+#pragma once
+
+#include "driver/command_line.h"
+#include "tune/tuner.h"
+
+namespace mmk::driver {
+
+struct TuneCommandOptions {
+  std::vector<std::string> cases;
+  std::optional<std::string> json, report;
+  tune::SpaceOptions space; ///< without what is fixed
+  tune::TuneOptions tune;
+  int64_t threads = 1, profiles = 0;
+  bool noCache = false;
+
+  void addOptionsTo(CommandLine &commandLine);
+  /// Once the words are split: reads the numbers and the names.
+  void read();
+
+private:
+  std::optional<std::string> effort_, budget_, seed_, objective_, check_, threads_, profiles_;
+  std::vector<std::string> sweeps_;
+};
+
+} // namespace mmk::driver

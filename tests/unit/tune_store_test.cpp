@@ -1,0 +1,194 @@
+// The memory of tuning: what it keeps apart, what it survives, who may see it.
+#include "tune/store.h"
+#include "tuned.h"
+
+#include <fstream>
+#include <sqlite3.h>
+#include <sys/stat.h>
+#include <thread>
+
+namespace mmk::tune {
+namespace {
+
+const Identity identity{"kernel", "machine", "build", "fused", "ascend910b3"};
+const std::vector<StoredShape> shapes = {{"M=1", "1:f16"}, {"M=2", "2:f16"}};
+constexpr const char *rule = "rtol=0.1";
+
+class TuneStore : public testing::Test {
+protected:
+  std::unique_ptr<Store> open() {
+    auto store = Store::open(folder(), notice);
+    EXPECT_TRUE(bool(store)) << llvm::toString(store.takeError());
+    return std::move(*store);
+  }
+  std::unique_ptr<Store> chosen(const Identity &of = identity, const std::string &by = rule) {
+    auto store = open();
+    llvm::cantFail(store->choose(of, shapes, by));
+    return store;
+  }
+  Known load(const Identity &of = identity, const std::string &by = rule) {
+    Known known(shapes.size());
+    llvm::cantFail(chosen(of, by)->load(known));
+    return known;
+  }
+  std::string folder() const { return temporary.path + "/tune"; }
+  std::string file() const { return folder() + "/memory.sqlite"; }
+
+  static Finding finding(const std::string &variant, int64_t cycles) {
+    Measure measure;
+    measure.cycles = cycles;
+    measure.microseconds = static_cast<double>(cycles) / 1800;
+    measure.cores = 3;
+    measure.trafficBytes = 1 << 20;
+    measure.busyCycles = {1, 2, 3, 4, 5, 6, 7};
+    measure.memoryBytes = {10, 20, 30, 40, 50, 60};
+    return {"asks for " + variant, variant, "", {{0, measure}}};
+  }
+
+  TemporaryFolder temporary;
+  std::string notice;
+};
+
+TEST_F(TuneStore, KeepsWhatItIsGiven) {
+  llvm::cantFail(chosen()->add({finding("v", 100), {"too large", "", "it does not fit", {}}}));
+  Known known = load();
+  EXPECT_EQ(notice, "");
+  EXPECT_EQ(known.codes.at("too large").variant, Known::Code::none);
+  EXPECT_EQ(known.codes.at("too large").reason, "it does not fit");
+  const int32_t variant = known.codes.at("asks for v").variant;
+  EXPECT_EQ(known.nameOf(variant), "v");
+  const Measure &measure = known.measures[0].at(variant);
+  EXPECT_EQ(measure.cycles, 100);
+  EXPECT_EQ(measure.microseconds, 100.0 / 1800);
+  EXPECT_EQ(measure.cores, 3);
+  EXPECT_EQ(measure.trafficBytes, 1 << 20);
+  EXPECT_EQ(measure.busyCycles, (std::array<int64_t, 7>{1, 2, 3, 4, 5, 6, 7}));
+  EXPECT_EQ(measure.memoryBytes, (std::array<int64_t, 6>{10, 20, 30, 40, 50, 60}));
+  EXPECT_TRUE(known.measures[1].empty());
+}
+
+TEST_F(TuneStore, ServesAFigureOnlyForWhatItWasFoundFor) {
+  llvm::cantFail(chosen()->add(finding("v", 100)));
+  for (Identity other : {Identity{"changed", "machine", "build", "", ""},
+                         Identity{"kernel", "changed", "build", "", ""},
+                         Identity{"kernel", "machine", "changed", "", ""}}) {
+    EXPECT_TRUE(load(other).codes.empty());
+    EXPECT_TRUE(load(other).measures[0].empty());
+  }
+}
+
+TEST_F(TuneStore, CheckedAndUncheckedAreDifferent) {
+  auto store = chosen();
+  llvm::cantFail(store->add({finding("fast", 1), finding("slow", 2), finding("wrong", 0)}));
+  auto best = llvm::cantFail(store->best(identity, rule));
+  ASSERT_EQ(best.size(), 1u);
+  EXPECT_EQ(best[0].variant, "wrong");
+  EXPECT_EQ(best[0].check.state, CheckState::unchecked);
+  EXPECT_EQ(best[0].variants, 3);
+  llvm::cantFail(store->addCheck(0, "wrong", {CheckState::failed, "integers", 1, 2}));
+  EXPECT_EQ(llvm::cantFail(store->best(identity, rule))[0].variant, "fast");
+  llvm::cantFail(store->addCheck(0, "slow", {CheckState::passed, "", 0, 0}));
+  best = llvm::cantFail(store->best(identity, rule));
+  EXPECT_EQ(best[0].variant, "slow");
+  EXPECT_EQ(best[0].check.state, CheckState::passed);
+  // What passed by one tolerance has not passed by another.
+  EXPECT_EQ(llvm::cantFail(store->best(identity, "rtol=0"))[0].check.state, CheckState::unchecked);
+  Known known = load();
+  EXPECT_EQ(known.checks[0].at(known.numberOf("wrong")).data, "integers");
+  EXPECT_TRUE(load(identity, "rtol=0").checks[0].empty());
+}
+
+TEST_F(TuneStore, AFailureIsNeverForgotten) {
+  auto store = chosen();
+  llvm::cantFail(store->add(finding("v", 1)));
+  llvm::cantFail(store->addCheck(0, "v", {CheckState::failed, "uniform", 0.5, 2}));
+  llvm::cantFail(store->addCheck(0, "v", {CheckState::passed, "", 0, 0}));
+  Known known = load();
+  EXPECT_EQ(known.checks[0].at(known.numberOf("v")).state, CheckState::failed);
+}
+
+TEST_F(TuneStore, IsForItsOwnerAlone) {
+  chosen();
+  const auto modeOf = [](const std::string &path) {
+    struct stat status = {};
+    EXPECT_EQ(::stat(path.c_str(), &status), 0) << path;
+    return status.st_mode & 0777;
+  };
+  EXPECT_EQ(modeOf(folder()), 0700u);
+  EXPECT_EQ(modeOf(file()), 0600u);
+}
+
+TEST_F(TuneStore, ALinkInThePlaceOfItsFolderIsRefused) {
+  std::filesystem::create_directory(temporary.path + "/elsewhere");
+  std::filesystem::create_directory_symlink("elsewhere", folder());
+  auto store = Store::open(folder(), notice);
+  ASSERT_FALSE(bool(store));
+  EXPECT_EQ(llvm::toString(store.takeError()), folder() + " is no folder");
+}
+
+TEST_F(TuneStore, ADamagedFileIsSetAside) {
+  llvm::cantFail(chosen()->add(finding("v", 100)));
+  std::filesystem::resize_file(file(), 5000);
+  EXPECT_TRUE(load().codes.empty());
+  EXPECT_TRUE(notice.starts_with("the memory of mmk tune cannot be used: it is damaged: "))
+      << notice;
+  EXPECT_TRUE(notice.ends_with("it is now " + file() + ".aside-1, and a new one is begun"))
+      << notice;
+  EXPECT_TRUE(std::filesystem::exists(file() + ".aside-1"));
+  llvm::cantFail(chosen()->add(finding("v", 100)));
+  notice.clear();
+  EXPECT_EQ(load().codes.size(), 1u);
+  EXPECT_EQ(notice, "");
+}
+
+TEST_F(TuneStore, WhatIsNoDatabaseIsSetAside) {
+  std::filesystem::create_directory(folder());
+  std::ofstream(file()) << std::string(4096, 'x');
+  open();
+  EXPECT_NE(notice.find("file is not a database"), std::string::npos) << notice;
+}
+
+TEST_F(TuneStore, AnotherLayoutIsSetAside) {
+  chosen();
+  sqlite3 *database = nullptr;
+  ASSERT_EQ(sqlite3_open(file().c_str(), &database), SQLITE_OK);
+  sqlite3_exec(database, "UPDATE meta SET layout = 7", nullptr, nullptr, nullptr);
+  sqlite3_close(database);
+  open();
+  EXPECT_EQ(notice,
+            "the memory of mmk tune cannot be used: it has layout 7, and this mmk writes 1; "
+            "it is now " +
+                file() + ".aside-1, and a new one is begun");
+}
+
+TEST_F(TuneStore, SeveralWriteAtOnce) {
+  open();
+  std::vector<std::thread> writers;
+  for (int writer = 0; writer < 4; ++writer)
+    writers.emplace_back([&] {
+      auto store = chosen();
+      for (int i = 0; i < 50; ++i)
+        llvm::cantFail(store->add(finding("v" + std::to_string(i), 100 + i)));
+    });
+  for (std::thread &writer : writers)
+    writer.join();
+  Known known = load();
+  EXPECT_EQ(known.codes.size(), 50u);
+  EXPECT_EQ(known.measures[0].size(), 50u);
+  for (int i = 0; i < 50; ++i)
+    EXPECT_EQ(known.measures[0].at(known.numberOf("v" + std::to_string(i))).cycles, 100 + i);
+}
+
+TEST_F(TuneStore, PruneForgetsOtherBuilds) {
+  llvm::cantFail(chosen()->add(finding("v", 100)));
+  const Identity old{"kernel", "machine", "old", "", ""};
+  llvm::cantFail(chosen(old)->add({finding("v", 100), finding("w", 100)}));
+  EXPECT_EQ(llvm::cantFail(open()->prune("build")), 2);
+  EXPECT_EQ(load().codes.size(), 1u);
+  EXPECT_TRUE(load(old).codes.empty());
+  EXPECT_EQ(llvm::cantFail(open()->prune("")), 1);
+  EXPECT_TRUE(load().codes.empty());
+}
+
+} // namespace
+} // namespace mmk::tune

@@ -1,0 +1,181 @@
+#include "tune/evaluator.h"
+
+#include "frontend/numbers.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace mmk::tune {
+namespace {
+
+constexpr std::string_view coresKey = "cores=";
+
+} // namespace
+
+int64_t coresOf(const std::string &variant) {
+  const bool fits = variant.find("auto") != std::string::npos;
+  const bool hasGrid = variant.find("grid.") != std::string::npos;
+  if (!variant.starts_with(coresKey) || fits || hasGrid)
+    return 0;
+  const std::string_view rest = std::string_view(variant).substr(coresKey.size());
+  return parseInteger(rest.substr(0, rest.find(','))).value_or(0);
+}
+
+std::string withCores(const std::string &variant, int64_t cores) {
+  return fmt::format("{}{}{}", coresKey, cores, variant.substr(variant.find(',')));
+}
+
+Evaluator::Evaluator(const Space &space, llvm::ArrayRef<Dims> shapes, Known &known, Store *store,
+                     Team &team, const std::atomic<bool> &stop)
+    : space_(space), shapes_(shapes.begin(), shapes.end()), known_(known), store_(store),
+      team_(team), stop_(stop) {
+  hasGrid_ = std::ranges::any_of(space.axes(),
+                                 [](const Axis &axis) { return axis.key.starts_with("grid."); });
+}
+
+// Tiles are dealt one by one, so cores beyond the number of tiles have none, and which tiles the
+// others have does not change when the idle ones are left out.
+void Evaluator::learnCores(const Point &point, int32_t variant, size_t shape,
+                           const Measure &measure) {
+  const int64_t asked = coresOf(known_.nameOf(variant));
+  if (asked == 0 || measure.cores == 0 || measure.cores >= asked)
+    return;
+  std::vector<Family> &family = families_[space_.requestWithout(point, {"cores"})];
+  family.resize(shapes_.size());
+  if (family[shape].cores != 0)
+    return;
+  const int32_t same = known_.numberOf(withCores(known_.nameOf(variant), measure.cores));
+  known_.measures[shape].try_emplace(same, measure);
+  family[shape] = {measure.cores, same};
+}
+
+std::optional<Evaluator::Answer> Evaluator::at(const Point &point, size_t shape) {
+  if (const auto family = families_.find(space_.requestWithout(point, {"cores"}));
+      family != families_.end() && family->second[shape].cores != 0) {
+    if (space_.coresOf(point) >= family->second[shape].cores) {
+      const int32_t variant = family->second[shape].variant;
+      return Answer{variant, &known_.measures[shape].at(variant)};
+    }
+  }
+  const auto code = known_.codes.find(space_.request(point));
+  if (code == known_.codes.end() || code->second.variant == Known::Code::none)
+    return std::nullopt;
+  const auto measure = known_.measures[shape].find(code->second.variant);
+  if (measure == known_.measures[shape].end())
+    return std::nullopt;
+  return Answer{code->second.variant, &measure->second};
+}
+
+/// Whether nothing is left to find out; else the shapes where something is.
+bool Evaluator::isKnown(Task &task) {
+  const auto code = known_.codes.find(task.request);
+  task.shapes.clear();
+  for (size_t shape : task.wanted) {
+    if (code != known_.codes.end())
+      if (const auto measure = known_.measures[shape].find(code->second.variant);
+          measure != known_.measures[shape].end())
+        learnCores(*task.point, code->second.variant, shape, measure->second);
+    if (!at(*task.point, shape))
+      task.shapes.push_back(shape);
+  }
+  return task.shapes.empty();
+}
+
+bool Evaluator::isSettled(Task &task) {
+  if (isRefused(*task.point, task.request)) {
+    ++refused;
+    return true;
+  }
+  const bool known = isKnown(task);
+  remembered += known;
+  return known;
+}
+
+/// Whether it is known not to exist. The walk and the number of cores change no buffer, so what
+/// was refused for its sizes is refused with each of them.
+bool Evaluator::isRefused(const Point &point, const std::string &request) {
+  const auto code = known_.codes.find(request);
+  const bool known = code != known_.codes.end() && code->second.variant == Known::Code::none;
+  if (hasGrid_)
+    return known;
+  std::string sizes = space_.requestWithout(point, {"cores", "order"});
+  if (known) {
+    refusedSizes_.insert(std::move(sizes));
+    return true;
+  }
+  return refusedSizes_.contains(sizes);
+}
+
+void Evaluator::ask(llvm::ArrayRef<Point> points, llvm::ArrayRef<Shapes> shapesOf) {
+  std::vector<Task> tasks;
+  std::set<std::string> inThisCall;
+  for (size_t i = 0; i < points.size(); ++i) {
+    Task task{&points[i], space_.request(points[i]), shapesOf[i], {}};
+    if (inThisCall.insert(task.request).second && !isSettled(task))
+      tasks.push_back(std::move(task));
+  }
+  // In parts, so that what one part finds spares the next some work.
+  const size_t part = std::max<size_t>(32, 8 * team_.size());
+  for (size_t from = 0; from < tasks.size() && !stopped(); from += part) {
+    std::vector<Job> jobs;
+    std::vector<const Task *> of;
+    for (size_t i = from; i < std::min(from + part, tasks.size()); ++i) {
+      Task &task = tasks[i];
+      if (isSettled(task))
+        continue;
+      Job &job = jobs.emplace_back(Job{space_.choices(*task.point), {}});
+      for (size_t shape : task.shapes)
+        job.shapes.push_back(shapes_[shape]);
+      of.push_back(&task);
+    }
+    std::vector<std::pair<size_t, Counted>> results;
+    team_.count(
+        jobs,
+        [&](size_t job, Counted counted) {
+          const Task &task = *of[job];
+          Finding finding{task.request, counted.variant, counted.reason, {}};
+          for (size_t i = 0; i < counted.measures.size(); ++i)
+            finding.measures.emplace_back(task.shapes[i], counted.measures[i]);
+          if (counted.bug.empty())
+            keep(std::move(finding));
+          results.emplace_back(job, std::move(counted));
+          if (watch)
+            watch();
+        },
+        stop_);
+    // In the order of the jobs, not of their ends: the same on every run.
+    std::ranges::sort(results, {}, [](const auto &result) { return result.first; });
+    for (const auto &[job, counted] : results)
+      take(*of[job], counted);
+  }
+}
+
+void Evaluator::take(const Task &task, const Counted &found) {
+  if (!found.bug.empty()) {
+    bugs.push_back(task.request + ": " + found.bug);
+    known_.codes[task.request] = {Known::Code::none, found.bug};
+    return;
+  }
+  if (!found.exists()) {
+    ++refused;
+    known_.codes[task.request] = {Known::Code::none, found.reason};
+    (void)isRefused(*task.point, task.request); // takes note of its sizes
+    return;
+  }
+  ++counted;
+  const int32_t variant = known_.numberOf(found.variant);
+  known_.codes[task.request] = {variant, ""};
+  for (size_t i = 0; i < found.measures.size(); ++i) {
+    known_.measures[task.shapes[i]][variant] = found.measures[i];
+    learnCores(*task.point, variant, task.shapes[i], found.measures[i]);
+  }
+}
+
+void Evaluator::keep(Finding finding) {
+  if (!store_ || !storeError.empty())
+    return;
+  if (llvm::Error error = store_->add(finding))
+    storeError = llvm::toString(std::move(error));
+}
+
+} // namespace mmk::tune

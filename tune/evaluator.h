@@ -1,0 +1,87 @@
+// Answers what a point of the space takes: from what is known where it can, by counting where it
+// must, and keeps what it finds.
+#pragma once
+
+#include "tune/known.h"
+#include "tune/space.h"
+#include "tune/store.h"
+#include "tune/team.h"
+
+#include <chrono>
+#include <set>
+
+namespace mmk::tune {
+
+class Evaluator {
+public:
+  /// Called as counting goes on; must be quick.
+  using Watch = std::function<void()>;
+
+  /// `store` may be null: then nothing is remembered. The others outlive it.
+  Evaluator(const Space &space, llvm::ArrayRef<Dims> shapes, Known &known, Store *store, Team &team,
+            const std::atomic<bool> &stop);
+
+  using Shapes = std::vector<size_t>; ///< by number
+  /// Finds out these points, each at its shapes.
+  void ask(llvm::ArrayRef<Point> points, llvm::ArrayRef<Shapes> shapesOf);
+  /// All of them at the same shapes.
+  void ask(llvm::ArrayRef<Point> points, const Shapes &shapes) {
+    ask(points, std::vector<Shapes>(points.size(), shapes));
+  }
+
+  /// The variant that a point is at a shape, and its measure; nothing where it does not exist, or
+  /// was not asked for. With more cores than have work, it is the variant that asks for those that
+  /// have.
+  struct Answer {
+    int32_t variant;
+    const Measure *measure;
+  };
+  std::optional<Answer> at(const Point &point, size_t shape);
+  const std::string &nameOf(const Answer &answer) const { return known_.nameOf(answer.variant); }
+
+  /// Whether to go on no longer: the user wants to stop, or the time is over.
+  bool stopped() const { return interrupted() || Clock::now() >= deadline; }
+  bool interrupted() const { return stop_.load(std::memory_order_relaxed); }
+
+  Watch watch;
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point deadline = Clock::time_point::max();
+  int64_t counted = 0, remembered = 0, refused = 0;
+  std::vector<std::string> bugs; ///< variants that the compiler or the clock failed at, with why
+  std::string storeError;        ///< the first failure to keep something
+
+private:
+  /// Of the variants that differ in their cores alone: at a shape, how many cores have work.
+  struct Family {
+    int64_t cores = 0;
+    int32_t variant = Known::Code::none; ///< that asks for so many
+  };
+  struct Task {
+    const Point *point;
+    std::string request;
+    Shapes wanted, shapes; ///< of the wanted ones, those not known yet
+  };
+
+  bool isSettled(Task &task);
+  bool isKnown(Task &task);
+  bool isRefused(const Point &point, const std::string &request);
+  void take(const Task &task, const Counted &counted);
+  void learnCores(const Point &point, int32_t variant, size_t shape, const Measure &measure);
+  void keep(Finding finding);
+
+  const Space &space_;
+  std::vector<Dims> shapes_;
+  Known &known_;
+  Store *store_;
+  Team &team_;
+  const std::atomic<bool> &stop_;
+  bool hasGrid_ = false;
+  std::set<std::string> refusedSizes_;
+  std::unordered_map<std::string, std::vector<Family>> families_; ///< by request without its cores
+};
+
+/// The cores that a variant's name says, or 0 when its work is not dealt by their number alone.
+int64_t coresOf(const std::string &variant);
+std::string withCores(const std::string &variant, int64_t cores);
+
+} // namespace mmk::tune

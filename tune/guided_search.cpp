@@ -1,0 +1,241 @@
+#include "tune/guided_search.h"
+
+#include "frontend/numbers.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace mmk::tune {
+namespace {
+
+constexpr size_t shortAxis = 6;         ///< words that are always tried all
+constexpr size_t mostCombinations = 96; ///< of one group at once
+constexpr size_t elites = 16, children = 16;
+
+bool takesMemory(std::string_view key) {
+  return key.starts_with("tile.") || key.starts_with("stage.") || key.starts_with("buffers.");
+}
+
+} // namespace
+
+GuidedSearch::GuidedSearch(const Space &space, Evaluator &evaluator, size_t shape,
+                           const Objective &objective, uint64_t seed, int64_t budget)
+    : space_(space), evaluator_(evaluator), shape_(shape), objective_(objective), random_(seed),
+      budget_(budget), bound_(space) {
+  best_.score = std::numeric_limits<double>::infinity();
+  for (const Axis &axis : space.axes()) {
+    std::vector<uint16_t> &places = ascending_.emplace_back(axis.words.size());
+    std::iota(places.begin(), places.end(), 0);
+    std::ranges::stable_sort(
+        places, {}, [&](uint16_t place) { return parseInteger(axis.words[place]).value_or(0); });
+    if (takesMemory(axis.key) && std::ranges::all_of(axis.words, [](const std::string &word) {
+          return parseInteger(word).has_value();
+        }))
+      sizes_.push_back(ascending_.size() - 1);
+  }
+  makeGroups();
+}
+
+// Sizes fit or do not fit together, so those that share a memory are chosen together; all others
+// one by one.
+void GuidedSearch::makeGroups() {
+  std::set<std::string> reductions;
+  for (const Axis &axis : space_.axes())
+    if (axis.key.starts_with("stage."))
+      reductions.insert(axis.key.substr(sizeof "stage." - 1));
+  Group output, reduction;
+  for (size_t i = 0; i < space_.axes().size(); ++i) {
+    const std::string &key = space_.axes()[i].key;
+    if (space_.axes()[i].words.size() < 2)
+      continue;
+    const bool isReduced =
+        key.starts_with("stage.") ||
+        (key.starts_with("tile.") && reductions.contains(key.substr(sizeof "tile." - 1)));
+    if (isReduced || key.starts_with("buffers.l"))
+      reduction.push_back(i);
+    else if (key.starts_with("tile.") || key == "buffers.acc")
+      output.push_back(i);
+    else
+      groups_.push_back({i});
+  }
+  for (Group *group : {&reduction, &output})
+    if (!group->empty())
+      groups_.insert(groups_.begin(), std::move(*group));
+}
+
+bool GuidedSearch::isLikelyRefused(const Point &point) const {
+  const auto number = [&](const Point &of, size_t axis) {
+    return *parseInteger(space_.axes()[axis].words[of[axis]]);
+  };
+  // What is larger in every way than what did not fit does not fit either.
+  return std::ranges::any_of(refused_, [&](const Point &refused) {
+    return std::ranges::all_of(
+        sizes_, [&](size_t axis) { return number(point, axis) >= number(refused, axis); });
+  });
+}
+
+void GuidedSearch::evaluate(const std::vector<Point> &points) {
+  std::vector<Point> fresh;
+  for (const Point &point : points) {
+    if (spent_ + static_cast<int64_t>(fresh.size()) >= budget_)
+      break;
+    if (seen_.contains(point) || !space_.mayExist(point) || isLikelyRefused(point))
+      continue;
+    // Time alone has a bound; half a memory may be worth twice the time.
+    if (reference_ && objective_.isTimeAlone() && !objective_.isPareto && best_.score < 1e300) {
+      const double least = static_cast<double>(bound_.cycles(point));
+      if (least / static_cast<double>(reference_->cycles) >= best_.score)
+        continue;
+    }
+    seen_.insert(point);
+    fresh.push_back(point);
+  }
+  spent_ += static_cast<int64_t>(fresh.size());
+  evaluator_.ask(fresh, Evaluator::Shapes{shape_});
+  for (Point &point : fresh) {
+    const auto answer = evaluator_.at(point, shape_);
+    if (!answer) {
+      if (!evaluator_.stopped())
+        refused_.push_back(point);
+      continue;
+    }
+    if (!reference_)
+      reference_ = *answer->measure;
+    bound_.learn(point, evaluator_.nameOf(*answer), *answer->measure);
+    Scored scored{point, objective_.score(*answer->measure, *reference_),
+                  answer->measure->microseconds};
+    const auto place = std::ranges::upper_bound(elite_, scored.score, {}, &Scored::score);
+    elite_.insert(place, scored);
+    if (elite_.size() > elites)
+      elite_.pop_back();
+    asked_.push_back(std::move(point));
+  }
+  if (!elite_.empty())
+    best_ = elite_.front();
+}
+
+std::vector<uint16_t> GuidedSearch::places(size_t axis, uint16_t around, size_t stride) const {
+  const std::vector<uint16_t> &all = ascending_[axis];
+  if (all.size() <= shortAxis)
+    return all;
+  std::set<size_t> chosen;
+  const size_t at = std::ranges::find(all, around) - all.begin();
+  chosen.insert(at);
+  if (at >= stride)
+    chosen.insert(at - stride);
+  if (at + stride < all.size())
+    chosen.insert(at + stride);
+  std::vector<uint16_t> places;
+  for (size_t i : chosen)
+    places.push_back(all[i]);
+  return places;
+}
+
+std::vector<Point> GuidedSearch::combinations(const Group &group, const Point &around,
+                                              size_t stride) {
+  std::vector<Point> points = {around};
+  for (size_t axis : group) {
+    const size_t before = points.size();
+    for (uint16_t place : places(axis, around[axis], stride))
+      if (place != around[axis])
+        for (size_t i = 0; i < before; ++i) {
+          points.push_back(points[i]);
+          points.back()[axis] = place;
+        }
+  }
+  if (points.size() > mostCombinations) {
+    for (size_t i = 0; i < mostCombinations; ++i)
+      std::swap(points[i], points[i + below(points.size() - i)]);
+    points.resize(mostCombinations);
+  }
+  return points;
+}
+
+void GuidedSearch::descend() {
+  size_t longest = 1;
+  for (const auto &places : ascending_)
+    longest = std::max(longest, places.size());
+  size_t stride = 1;
+  while (stride * 4 < longest)
+    stride *= 2;
+  for (;; stride /= 2) {
+    for (bool improved = true; improved && !isDone();) {
+      const double before = best_.score;
+      for (const Group &group : groups_)
+        if (!isDone())
+          evaluate(combinations(group, best_.point, stride));
+      improved = best_.score < before;
+    }
+    if (stride == 1 || isDone())
+      break;
+  }
+}
+
+/// Every neighbour of the best that differs in one directive.
+void GuidedSearch::refine() {
+  for (double before = 0; before != best_.score && !isDone();) {
+    before = best_.score;
+    std::vector<Point> neighbours;
+    for (size_t axis = 0; axis < ascending_.size(); ++axis)
+      for (uint16_t place : places(axis, best_.point[axis], 1)) {
+        neighbours.push_back(best_.point);
+        neighbours.back()[axis] = place;
+      }
+    evaluate(neighbours);
+  }
+}
+
+Point GuidedSearch::child() {
+  // The better ones more often.
+  const auto parent = [&]() -> const Point & {
+    return elite_[std::min(below(elite_.size()), below(elite_.size()))].point;
+  };
+  Point point = parent();
+  const Point &other = parent();
+  if (below(2) == 0)
+    for (const Group &group : groups_)
+      if (below(2) == 0)
+        for (size_t axis : group)
+          point[axis] = other[axis];
+  for (uint64_t changes = below(3) + 1; changes-- > 0;) {
+    const Group &group = groups_[below(groups_.size())];
+    const size_t axis = group[below(group.size())];
+    point[axis] = below(ascending_[axis].size());
+  }
+  return point;
+}
+
+void GuidedSearch::evolve() {
+  // A space that has been seen whole has no new children.
+  for (size_t barren = 0; barren < 50 && !isDone() && !groups_.empty();) {
+    std::vector<Point> generation;
+    for (size_t i = 0; i < children; ++i)
+      generation.push_back(child());
+    const double before = best_.score;
+    const int64_t spent = spent_;
+    evaluate(generation);
+    barren = spent_ == spent ? barren + 1 : 0;
+    if (best_.score < before)
+      refine();
+  }
+}
+
+std::vector<Point> GuidedSearch::run() {
+  evaluate({space_.defaultPoint()});
+  // Where the default does not exist, anything that does is a beginning.
+  for (size_t tries = 0; tries < 1000 && elite_.empty() && !isDone(); ++tries) {
+    Point point = space_.defaultPoint();
+    for (size_t axis = 0; axis < point.size(); ++axis)
+      point[axis] = below(ascending_[axis].size());
+    evaluate({point});
+  }
+  if (elite_.empty())
+    return asked_;
+  descend();
+  if (!elite_.empty())
+    evolve();
+  return asked_;
+}
+
+} // namespace mmk::tune

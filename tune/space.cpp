@@ -1,0 +1,171 @@
+#include "tune/space.h"
+
+#include "frontend/numbers.h"
+#include "frontend/schedule.h"
+#include "tune/value_grid.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace mmk::tune {
+namespace {
+
+Axis *axisNamed(std::vector<Axis> &axes, std::string_view key) {
+  const auto found = std::ranges::find(axes, key, &Axis::key);
+  return found == axes.end() ? nullptr : &*found;
+}
+
+Axis &findOrAdd(std::vector<Axis> &axes, const std::string &key) {
+  if (Axis *found = axisNamed(axes, key))
+    return *found;
+  return axes.emplace_back(Axis{key, {}});
+}
+
+/// Appends what is not there yet; the default stays first.
+void merge(std::vector<std::string> &words, const std::vector<std::string> &more) {
+  for (const std::string &word : more)
+    if (std::ranges::find(words, word) == words.end())
+      words.push_back(word);
+}
+
+std::string resolved(const Axis &axis, size_t place, const Machine &machine) {
+  const std::string &word = axis.words[place];
+  if (axis.key == "cores" && word == "auto")
+    return std::to_string(machine.cubeCores);
+  return word;
+}
+
+} // namespace
+
+llvm::Expected<Space> Space::make(const Kernel &kernel, const Machine &machine,
+                                  const SpaceOptions &options) {
+  Space space(machine);
+  space.schedule_ = kernel.scheduleFor(machine.name);
+  std::vector<Axis> &axes = space.axes_;
+  if (space.schedule_)
+    for (const Directive &directive : space.schedule_->directives)
+      for (const Directive::Alternative &alternative : directive.alternatives)
+        findOrAdd(axes, directive.key).words.push_back(alternative.word);
+  if (options.explores)
+    for (const std::string &key : tunableKeys(kernel, machine)) {
+      const std::vector<std::string> words = valueGrid(kernel, machine, key);
+      if (axisNamed(axes, key) || !words.empty())
+        merge(findOrAdd(axes, key).words, words);
+    }
+  for (const auto &[key, words] : options.swept) {
+    std::string message;
+    if (!checkKey(kernel, key, /*knowsBody=*/true, message))
+      return llvm::createStringError(fmt::format("--sweep {}: {}", key, message));
+    for (const std::string &word : words)
+      if (!checkChoice(kernel, key, word, message))
+        return llvm::createStringError(fmt::format("--sweep {}={}: {}", key, word, message));
+    if (words.empty()) {
+      merge(findOrAdd(axes, key).words, valueGrid(kernel, machine, key));
+      continue;
+    }
+    findOrAdd(axes, key).words.clear();
+    merge(findOrAdd(axes, key).words, words);
+  }
+  // What is fixed later counts more, as on the command line.
+  for (const auto &[key, word] : options.fixed)
+    findOrAdd(axes, key).words = {word};
+
+  space.sorted_.resize(axes.size());
+  for (size_t i = 0; i < axes.size(); ++i)
+    space.sorted_[i] = i;
+  std::ranges::sort(space.sorted_, {}, [&](size_t axis) { return axes[axis].key; });
+  for (size_t i = 0; i < axes.size(); ++i)
+    if (axes[i].key.starts_with("stage."))
+      if (const auto tile = space.axisOf("tile." + axes[i].key.substr(sizeof "stage." - 1)))
+        space.stages_.push_back({i, *tile});
+  return space;
+}
+
+double Space::size() const {
+  double size = 1;
+  for (const Axis &axis : axes_)
+    size *= static_cast<double>(axis.words.size());
+  return size;
+}
+
+Point Space::at(uint64_t number) const {
+  Point point(axes_.size());
+  for (size_t i = axes_.size(); i-- > 0;) {
+    point[i] = number % axes_[i].words.size();
+    number /= axes_[i].words.size();
+  }
+  return point;
+}
+
+std::optional<int64_t> Space::number(const Point &point, std::string_view key) const {
+  const auto axis = axisOf(key);
+  return axis ? parseInteger(resolved(axes_[*axis], point[*axis], *machine_)) : std::nullopt;
+}
+
+bool Space::mayExist(const Point &point) const {
+  if (const auto cores = number(point, "cores"); cores && *cores > machine_->cubeCores)
+    return false;
+  for (const auto &[stage, tile] : stages_) {
+    const auto length = parseInteger(axes_[stage].words[point[stage]]);
+    const auto step = parseInteger(axes_[tile].words[point[tile]]);
+    if (length && step && *length % *step != 0)
+      return false;
+  }
+  if (!schedule_)
+    return true;
+  const ChosenNumber chosen = [&](std::string_view key) { return number(point, key); };
+  return std::ranges::none_of(schedule_->requirements, [&](const Requirement &requirement) {
+    return judge(requirement, chosen) == Verdict::broken;
+  });
+}
+
+Choices Space::choices(const Point &point) const {
+  Choices choices;
+  for (size_t i = 0; i < axes_.size(); ++i)
+    choices.emplace_back(axes_[i].key, axes_[i].words[point[i]]);
+  return choices;
+}
+
+std::string Space::request(const Point &point) const { return requestWithout(point, {}); }
+
+std::string Space::requestWithout(const Point &point, const std::vector<std::string> &keys) const {
+  std::string text;
+  for (size_t axis : sorted_) {
+    if (std::ranges::find(keys, axes_[axis].key) != keys.end())
+      continue;
+    text += text.empty() ? "" : ",";
+    text += axes_[axis].key;
+    text += '=';
+    text += resolved(axes_[axis], point[axis], *machine_);
+  }
+  return text;
+}
+
+std::optional<size_t> Space::axisOf(std::string_view key) const {
+  const auto found = std::ranges::find(axes_, key, &Axis::key);
+  return found == axes_.end() ? std::nullopt : std::optional<size_t>(found - axes_.begin());
+}
+
+std::optional<Point> Space::find(const Choices &choices) const {
+  Point point = defaultPoint();
+  for (const auto &[key, word] : choices) {
+    const auto axis = axisOf(key);
+    if (!axis)
+      continue;
+    bool isThere = false;
+    for (size_t place = 0; place < axes_[*axis].words.size() && !isThere; ++place)
+      if (resolved(axes_[*axis], place, *machine_) == word) {
+        point[*axis] = place;
+        isThere = true;
+      }
+    if (!isThere)
+      return std::nullopt;
+  }
+  return point;
+}
+
+int64_t Space::coresOf(const Point &point) const {
+  return number(point, "cores").value_or(machine_->cubeCores);
+}
+
+} // namespace mmk::tune

@@ -1,0 +1,81 @@
+// The variants of a schedule as a box: an axis a directive, a place on it an alternative. Nothing
+// of it is kept; points are made one by one when they are asked for.
+#pragma once
+
+#include "frontend/kernel.h"
+#include "machines/machine.h"
+#include "passes/passes.h"
+
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mmk::tune {
+
+struct Axis {
+  std::string key;                ///< "tile.M"
+  std::vector<std::string> words; ///< the default first
+};
+
+/// A place on each axis.
+using Point = std::vector<uint16_t>;
+
+/// What of the space is fixed and what is opened beyond the alternatives that the schedule lists.
+struct SpaceOptions {
+  Choices fixed; ///< of `--set` and `--variant`: one word each
+  /// `--sweep tile.M=32,64`: these words; without any, all that make sense for the directive.
+  std::vector<std::pair<std::string, std::vector<std::string>>> swept;
+  bool explores = false; ///< every tile and stage takes the multiples of the cube's size that fit
+};
+
+class Space {
+public:
+  /// The error is a message about the options, `--sweep tile.Q: ...`.
+  static llvm::Expected<Space> make(const Kernel &kernel, const Machine &machine,
+                                    const SpaceOptions &options = {});
+
+  const std::vector<Axis> &axes() const { return axes_; }
+  /// Points, legal or not; a double, as it may be beyond any integer.
+  double size() const;
+
+  /// The point of a number below size(), the last axis running fastest. The first is the default.
+  Point at(uint64_t number) const;
+  Point defaultPoint() const { return Point(axes_.size(), 0); }
+
+  /// False where a rule of the schedule is broken, a stage is no multiple of its tile, or more
+  /// cores are asked for than there are; what else a machine refuses is found by compiling.
+  bool mayExist(const Point &point) const;
+
+  /// ("tile.M", "64") for every axis.
+  Choices choices(const Point &point) const;
+  /// The choices as one text, the same for equal ones: sorted by key, `cores = auto` by its number.
+  std::string request(const Point &point) const;
+  /// The same without the choices of `key`.
+  std::string requestWithout(const Point &point, const std::vector<std::string> &keys) const;
+
+  /// The place on an axis of this directive, or nothing.
+  std::optional<size_t> axisOf(std::string_view key) const;
+  /// The point with these choices, if each is on its axis.
+  std::optional<Point> find(const Choices &choices) const;
+
+  /// Cores that a point asks for; all that the machine has where the schedule does not say.
+  int64_t coresOf(const Point &point) const;
+
+private:
+  explicit Space(const Machine &machine) : machine_(&machine) {}
+
+  std::optional<int64_t> number(const Point &point, std::string_view key) const;
+
+  const Machine *machine_;
+  const Schedule *schedule_ = nullptr;
+  std::vector<Axis> axes_;
+  std::vector<size_t> sorted_; ///< axes by key
+  struct StageOfTile {
+    size_t stage, tile;
+  };
+  std::vector<StageOfTile> stages_;
+};
+
+} // namespace mmk::tune

@@ -1,0 +1,408 @@
+#include "tune/store.h"
+
+#include "tune/database.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <optional>
+#include <sstream>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace mmk::tune {
+namespace {
+
+constexpr int layout = 1;
+
+// A request is what a schedule asks for, a variant what it compiles to; a figure belongs to the
+// variant, so that two schedules share it. WITHOUT ROWID: the key is the row's place, as rows are
+// found by nothing else.
+constexpr const char *schema = R"(
+CREATE TABLE meta(layout INTEGER NOT NULL);
+CREATE TABLE context(id INTEGER PRIMARY KEY, kernel TEXT NOT NULL, machine TEXT NOT NULL,
+  build TEXT NOT NULL, kernel_name TEXT NOT NULL, machine_name TEXT NOT NULL,
+  UNIQUE(kernel, machine, build));
+CREATE TABLE shape(id INTEGER PRIMARY KEY, context INTEGER NOT NULL REFERENCES context,
+  dims TEXT NOT NULL, key TEXT NOT NULL, UNIQUE(context, dims));
+CREATE TABLE variant(id INTEGER PRIMARY KEY, context INTEGER NOT NULL REFERENCES context,
+  name TEXT NOT NULL, UNIQUE(context, name));
+CREATE TABLE request(context INTEGER NOT NULL REFERENCES context, text TEXT NOT NULL,
+  variant INTEGER REFERENCES variant, reason TEXT NOT NULL, PRIMARY KEY(context, text))
+  WITHOUT ROWID;
+CREATE TABLE measure(shape INTEGER NOT NULL REFERENCES shape,
+  variant INTEGER NOT NULL REFERENCES variant, cycles INTEGER NOT NULL,
+  microseconds REAL NOT NULL, cores INTEGER NOT NULL, traffic INTEGER NOT NULL,
+  busy TEXT NOT NULL, memory TEXT NOT NULL, PRIMARY KEY(shape, variant)) WITHOUT ROWID;
+CREATE TABLE verdict(shape INTEGER NOT NULL REFERENCES shape,
+  variant INTEGER NOT NULL REFERENCES variant, rule TEXT NOT NULL, state INTEGER NOT NULL,
+  data TEXT NOT NULL, error_ratio REAL NOT NULL, max_abs_error REAL NOT NULL,
+  PRIMARY KEY(shape, variant, rule)) WITHOUT ROWID;
+)";
+
+/// Refuses a folder that others could write to or replace: its figures choose what is run.
+void makePrivateFolder(const std::string &folder) {
+  ::mkdir(folder.c_str(), 0700);
+  struct stat status;
+  if (::lstat(folder.c_str(), &status) != 0)
+    throw std::runtime_error(fmt::format("{}: {}", folder, std::strerror(errno)));
+  if (!S_ISDIR(status.st_mode))
+    throw std::runtime_error(fmt::format("{} is no folder", folder));
+  if (status.st_uid != ::geteuid())
+    throw std::runtime_error(fmt::format("{} belongs to another user", folder));
+  if ((status.st_mode & 077) != 0 && ::chmod(folder.c_str(), 0700) != 0)
+    throw std::runtime_error(fmt::format("{}: {}", folder, std::strerror(errno)));
+}
+
+/// SQLite would make it readable for all; its other files take the mode from this one.
+void makePrivateFile(const std::string &path) {
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (file < 0)
+    throw std::runtime_error(fmt::format("{}: {}", path, std::strerror(errno)));
+  ::fchmod(file, 0600);
+  ::close(file);
+}
+
+/// Why a file cannot be gone on with.
+struct Unusable : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+std::unique_ptr<Database> openDatabase(const std::string &path) {
+  makePrivateFile(path);
+  auto database = std::make_unique<Database>(path, SQLITE_OPEN_READWRITE);
+  // Another process may be writing thousands of rows.
+  sqlite3_busy_timeout(database->handle(), 60000);
+  // Readers go on while one writes, and a kill loses nothing that was committed. Where the file
+  // system cannot, SQLite keeps to its usual journal.
+  database->execute("PRAGMA journal_mode=WAL");
+  database->execute("PRAGMA synchronous=NORMAL");
+  {
+    Statement check(*database, "PRAGMA quick_check(1)");
+    if (check.step() && check.text(0) != "ok")
+      throw Unusable("it is damaged: " + check.text(0));
+  }
+  Transaction transaction(*database);
+  bool isNew;
+  {
+    Statement tables(*database, "SELECT count(*) FROM sqlite_master");
+    tables.step();
+    isNew = tables.number(0) == 0;
+  }
+  if (isNew) {
+    database->execute(schema);
+    database->execute(fmt::format("INSERT INTO meta VALUES({})", layout));
+  } else {
+    std::optional<int64_t> found;
+    {
+      Statement meta(*database,
+                     "SELECT count(*) FROM sqlite_master WHERE type='table' AND name='meta'");
+      meta.step();
+      if (meta.number(0) == 1) {
+        Statement version(*database, "SELECT layout FROM meta");
+        if (version.step())
+          found = version.number(0);
+      }
+    }
+    if (found != layout)
+      throw Unusable(found ? fmt::format("it has layout {}, and this mmk writes {}", *found, layout)
+                           : "it is no memory of mmk tune");
+  }
+  transaction.commit();
+  return database;
+}
+
+void setAside(const std::string &path, const std::string &aside) {
+  for (const char *suffix : {"", "-wal", "-shm"})
+    if (::rename((path + suffix).c_str(), (aside + suffix).c_str()) != 0 && errno != ENOENT)
+      throw std::runtime_error(fmt::format("{}{}: {}", path, suffix, std::strerror(errno)));
+}
+
+std::string freeName(const std::string &path) {
+  for (int i = 1;; ++i)
+    if (std::string name = fmt::format("{}.aside-{}", path, i); ::access(name.c_str(), F_OK) != 0)
+      return name;
+}
+
+template <typename Array> std::string joined(const Array &numbers) {
+  return fmt::format("{}", fmt::join(numbers, " "));
+}
+template <typename Array> void split(const std::string &text, Array &numbers) {
+  std::istringstream stream(text);
+  for (auto &number : numbers)
+    stream >> number;
+}
+
+constexpr const char *measureColumns =
+    "m.cycles, m.microseconds, m.cores, m.traffic, m.busy, m.memory";
+
+Measure measureFrom(const Statement &row, int first) {
+  Measure measure;
+  measure.cycles = row.number(first);
+  measure.microseconds = row.real(first + 1);
+  measure.cores = row.number(first + 2);
+  measure.trafficBytes = row.number(first + 3);
+  split(row.text(first + 4), measure.busyCycles);
+  split(row.text(first + 5), measure.memoryBytes);
+  return measure;
+}
+
+Check checkFrom(const Statement &row, int first) {
+  return {static_cast<CheckState>(row.number(first)), row.text(first + 1), row.real(first + 2),
+          row.real(first + 3)};
+}
+
+} // namespace
+
+Store::~Store() = default;
+
+llvm::Expected<std::unique_ptr<Store>> Store::open(const std::string &folder, std::string &notice) {
+  std::unique_ptr<Store> store(new Store);
+  store->path_ = folder + "/memory.sqlite";
+  try {
+    makePrivateFolder(folder);
+    std::string why;
+    try {
+      store->database_ = openDatabase(store->path_);
+      return store;
+    } catch (const Unusable &unusable) {
+      why = unusable.what();
+    } catch (const DatabaseError &error) {
+      if (!error.isDamage())
+        throw;
+      why = std::string("it is damaged: ") + error.what();
+    }
+    const std::string aside = freeName(store->path_);
+    setAside(store->path_, aside);
+    notice = fmt::format("the memory of mmk tune cannot be used: {}; it is now {}, and a new one "
+                         "is begun",
+                         why, aside);
+    store->database_ = openDatabase(store->path_);
+    return store;
+  } catch (const std::runtime_error &error) {
+    return llvm::createStringError(error.what());
+  }
+}
+
+llvm::Error Store::guarded(llvm::function_ref<void()> work) {
+  try {
+    work();
+  } catch (const DatabaseError &error) {
+    return llvm::createStringError(fmt::format("{}: {}", path_, error.what()));
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error Store::choose(const Identity &identity, llvm::ArrayRef<StoredShape> shapes,
+                          const std::string &rule) {
+  return guarded([&] {
+    Transaction transaction(*database_);
+    Statement(*database_, "INSERT OR IGNORE INTO context(kernel, machine, build, kernel_name, "
+                          "machine_name) VALUES(?,?,?,?,?)")
+        .with(identity.kernel, identity.machine, identity.build, identity.kernelName,
+              identity.machineName)
+        .run();
+    Statement context(*database_,
+                      "SELECT id FROM context WHERE kernel=? AND machine=? AND build=?");
+    context.with(identity.kernel, identity.machine, identity.build).step();
+    context_ = context.number(0);
+    shapes_.clear();
+    variants_.clear();
+    rule_ = rule;
+    for (const StoredShape &shape : shapes) {
+      Statement(*database_, "INSERT OR IGNORE INTO shape(context, dims, key) VALUES(?,?,?)")
+          .with(context_, shape.dims, shape.key)
+          .run();
+      Statement id(*database_, "SELECT id FROM shape WHERE context=? AND dims=?");
+      id.with(context_, shape.dims).step();
+      shapes_.push_back(id.number(0));
+    }
+    transaction.commit();
+  });
+}
+
+llvm::Error Store::load(Known &known) {
+  return guarded([&] {
+    Transaction snapshot(*database_, "BEGIN"); // while others go on writing
+    std::unordered_map<int64_t, int32_t> numbers;
+    Statement variants(*database_, "SELECT id, name FROM variant WHERE context=?");
+    for (variants.with(context_); variants.step();) {
+      const std::string name = variants.text(1);
+      variants_[name] = variants.number(0);
+      numbers[variants.number(0)] = known.numberOf(name);
+    }
+    Statement requests(*database_, "SELECT text, variant, reason FROM request WHERE context=?");
+    for (requests.with(context_); requests.step();)
+      known.codes[requests.text(0)] = {requests.isNull(1) ? Known::Code::none
+                                                          : numbers.at(requests.number(1)),
+                                       requests.text(2)};
+    Statement measures(*database_, fmt::format("SELECT m.variant, {} FROM measure m WHERE shape=?",
+                                               measureColumns));
+    Statement verdicts(*database_, "SELECT variant, state, data, error_ratio, max_abs_error "
+                                   "FROM verdict WHERE shape=? AND rule=?");
+    for (size_t i = 0; i < shapes_.size(); ++i) {
+      for (measures.with(shapes_[i]); measures.step();)
+        known.measures[i][numbers.at(measures.number(0))] = measureFrom(measures, 1);
+      for (verdicts.with(shapes_[i], rule_); verdicts.step();)
+        known.checks[i][numbers.at(verdicts.number(0))] = checkFrom(verdicts, 1);
+    }
+    snapshot.commit();
+  });
+}
+
+llvm::Error Store::add(llvm::ArrayRef<Finding> findings) {
+  return guarded([&] {
+    Transaction transaction(*database_);
+    Statement insertVariant(*database_, "INSERT OR IGNORE INTO variant(context, name) VALUES(?,?)");
+    Statement findVariant(*database_, "SELECT id FROM variant WHERE context=? AND name=?");
+    Statement insertRequest(*database_, "INSERT OR IGNORE INTO request VALUES(?,?,?,?)");
+    Statement insertRefused(*database_, "INSERT OR IGNORE INTO request VALUES(?,?,NULL,?)");
+    // What is counted is the same for everybody; of what is timed, the fastest is the best known.
+    Statement insertMeasure(*database_,
+                            "INSERT INTO measure VALUES(?,?,?,?,?,?,?,?) ON CONFLICT DO UPDATE SET "
+                            "microseconds = min(microseconds, excluded.microseconds)");
+    for (const Finding &finding : findings) {
+      if (finding.variant.empty()) {
+        insertRefused.with(context_, finding.request, finding.reason).run();
+        continue;
+      }
+      int64_t &id = variants_[finding.variant];
+      if (id == 0) {
+        insertVariant.with(context_, finding.variant).run();
+        findVariant.with(context_, finding.variant).step();
+        id = findVariant.number(0);
+      }
+      if (!finding.request.empty())
+        insertRequest.with(context_, finding.request, id, "").run();
+      for (const auto &[shape, measure] : finding.measures)
+        insertMeasure
+            .with(shapes_[shape], id, measure.cycles, measure.microseconds, measure.cores,
+                  measure.trafficBytes, joined(measure.busyCycles), joined(measure.memoryBytes))
+            .run();
+    }
+    transaction.commit();
+  });
+}
+
+llvm::Error Store::addCheck(size_t shape, const std::string &variant, const Check &check) {
+  return guarded([&] {
+    Transaction transaction(*database_);
+    Statement(*database_, "INSERT OR IGNORE INTO variant(context, name) VALUES(?,?)")
+        .with(context_, variant)
+        .run();
+    // One that failed stays so: it must not be offered again.
+    Statement(*database_,
+              "INSERT INTO verdict SELECT ?1, id, ?2, ?3, ?4, ?5, ?6 FROM variant WHERE context=?7 "
+              "AND name=?8 ON CONFLICT DO UPDATE SET state=excluded.state, data=excluded.data, "
+              "error_ratio=excluded.error_ratio, max_abs_error=excluded.max_abs_error "
+              "WHERE excluded.state > state")
+        .with(shapes_[shape], rule_, static_cast<int>(check.state), check.data, check.errorRatio,
+              check.maxAbsError, context_, variant)
+        .run();
+    transaction.commit();
+  });
+}
+
+std::vector<BestRow> Store::rows(const std::string &where, const std::string &rule) {
+  Statement statement(
+      *database_,
+      fmt::format("SELECT c.kernel, c.machine, c.build, c.kernel_name, c.machine_name, s.dims, "
+                  "s.key, v.name, {}, "
+                  "coalesce((SELECT max(state) FROM verdict d WHERE d.shape=s.id AND "
+                  "d.variant=v.id AND d.rule=coalesce(?1, d.rule)), 0), s.id "
+                  "FROM measure m JOIN shape s ON s.id=m.shape JOIN context c ON c.id=s.context "
+                  "JOIN variant v ON v.id=m.variant {} "
+                  "ORDER BY c.kernel_name, c.kernel, c.machine_name, c.machine, c.build, s.dims, "
+                  "m.cycles, m.microseconds, v.name",
+                  measureColumns, where));
+  std::vector<BestRow> rows;
+  int64_t last = 0;
+  if (!rule.empty())
+    statement.with(rule);
+  while (statement.step()) {
+    const auto state = static_cast<CheckState>(statement.number(14));
+    if (statement.number(15) != last) {
+      last = statement.number(15);
+      BestRow &row = rows.emplace_back();
+      row.identity = {statement.text(0), statement.text(1), statement.text(2), statement.text(3),
+                      statement.text(4)};
+      row.shape = {statement.text(5), statement.text(6)};
+    }
+    BestRow &row = rows.back();
+    ++row.variants;
+    // The first that passed, else the first that nobody has found wrong.
+    const bool isBetter = row.variant.empty() ||
+                          (row.check.state == CheckState::unchecked && state == CheckState::passed);
+    if (state == CheckState::failed || !isBetter)
+      continue;
+    row.variant = statement.text(7);
+    row.measure = measureFrom(statement, 8);
+    row.check.state = state;
+  }
+  std::erase_if(rows, [](const BestRow &row) { return row.variant.empty(); });
+  return rows;
+}
+
+llvm::Expected<std::vector<BestRow>> Store::best(const Identity &identity,
+                                                 const std::string &rule) {
+  std::vector<BestRow> found;
+  // Digests are hexadecimal: nothing in them ends a literal.
+  const std::string where = fmt::format("WHERE c.kernel='{}' AND c.machine='{}' AND c.build='{}'",
+                                        identity.kernel, identity.machine, identity.build);
+  if (llvm::Error error = guarded([&] { found = rows(where, rule); }))
+    return std::move(error);
+  return found;
+}
+
+llvm::Expected<std::vector<BestRow>> Store::all() {
+  std::vector<BestRow> found;
+  if (llvm::Error error = guarded([&] { found = rows("", ""); }))
+    return std::move(error);
+  return found;
+}
+
+llvm::Error Store::import(llvm::ArrayRef<BestRow> rows) {
+  for (const BestRow &row : rows) {
+    if (llvm::Error error = choose(row.identity, row.shape, std::string()))
+      return error;
+    Finding finding;
+    finding.variant = row.variant;
+    finding.measures.emplace_back(0, row.measure);
+    if (llvm::Error error = add(finding))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<int64_t> Store::prune(const std::string &build) {
+  int64_t figures = 0;
+  if (llvm::Error error = guarded([&] {
+        const auto count = [&] {
+          Statement statement(*database_, "SELECT count(*) FROM measure");
+          statement.step();
+          return statement.number(0);
+        };
+        Transaction transaction(*database_);
+        figures = count();
+        const auto remove = [&](const char *sql) { Statement(*database_, sql).with(build).run(); };
+        remove("DELETE FROM verdict WHERE shape IN (SELECT s.id FROM shape s JOIN context c ON "
+               "c.id=s.context WHERE c.build<>?)");
+        remove("DELETE FROM measure WHERE shape IN (SELECT s.id FROM shape s JOIN context c ON "
+               "c.id=s.context WHERE c.build<>?)");
+        for (const char *table : {"shape", "request", "variant"})
+          remove(fmt::format("DELETE FROM {} WHERE context IN (SELECT id FROM context WHERE "
+                             "build<>?)",
+                             table)
+                     .c_str());
+        remove("DELETE FROM context WHERE build<>?");
+        figures -= count();
+        transaction.commit();
+        database_->execute("VACUUM");
+      }))
+    return std::move(error);
+  return figures;
+}
+
+} // namespace mmk::tune

@@ -1,0 +1,265 @@
+#include "tune/tuner.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+#include <numeric>
+
+namespace mmk::tune {
+namespace {
+
+/// Beyond so many points nobody looks whether each may exist: they are too many in any case.
+constexpr double mostEnumerated = 4e6;
+
+/// What is counted for each shape unless a budget says otherwise.
+constexpr int64_t fullBudget = 1500, quickBudget = fullBudget / 10;
+
+double secondsSince(Evaluator::Clock::time_point start) {
+  return std::chrono::duration<double>(Evaluator::Clock::now() - start).count();
+}
+
+} // namespace
+
+Tuner::Tuner(const Kernel &kernel, const Machine &machine, const Space &space,
+             std::vector<RunShape> shapes, const TuneOptions &options, Known &known, Store *store,
+             Team &team, Verifier &verifier, const std::atomic<bool> &stop)
+    : kernel_(kernel), machine_(machine), space_(space), shapes_(std::move(shapes)),
+      options_(options), known_(known), store_(store), verifier_(verifier), stop_(stop),
+      evaluator_(
+          space,
+          [&] {
+            std::vector<Dims> dims;
+            for (const RunShape &shape : shapes_)
+              dims.push_back(shape.dims);
+            return dims;
+          }(),
+          known, store, team, stop) {}
+
+/// In the order of their numbers; nothing when there are more than `most`.
+std::optional<std::vector<Point>> Tuner::pointsThatMayExist(size_t most) const {
+  if (space_.size() > mostEnumerated)
+    return std::nullopt;
+  std::vector<Point> points;
+  const auto size = static_cast<uint64_t>(space_.size());
+  for (uint64_t number = 0; number < size; ++number) {
+    Point point = space_.at(number);
+    if (!space_.mayExist(point))
+      continue;
+    if (points.size() == most)
+      return std::nullopt;
+    points.push_back(std::move(point));
+  }
+  return points;
+}
+
+/// Whether only the best is wanted, so that those which cannot be it need not be counted.
+bool Tuner::mayPrune() const {
+  return options_.objective.isTimeAlone() && !options_.objective.isPareto &&
+         options_.check != CheckMode::all && machine_.kind == MachineKind::emulated;
+}
+
+void Tuner::countAll(const std::vector<Point> &points) {
+  progress_.all = points.size();
+  std::vector<CubeBound> bounds(shapes_.size(), CubeBound(space_));
+  std::vector<int64_t> best(shapes_.size(), INT64_MAX);
+  // Small enough for what one part finds to spare the next some work.
+  constexpr size_t part = 64;
+  for (size_t from = 0; from < points.size() && !evaluator_.stopped(); from += part) {
+    std::vector<Point> asked;
+    std::vector<Evaluator::Shapes> shapesOf;
+    for (size_t i = from; i < std::min(from + part, points.size()); ++i) {
+      Evaluator::Shapes shapes;
+      for (size_t shape = 0; shape < shapes_.size(); ++shape)
+        if (!mayPrune() || bounds[shape].cycles(points[i]) <= best[shape])
+          shapes.push_back(shape);
+      if (shapes.empty()) {
+        ++pruned_;
+        ++progress_.done;
+        continue;
+      }
+      asked.push_back(points[i]);
+      shapesOf.push_back(std::move(shapes));
+    }
+    evaluator_.ask(asked, shapesOf);
+    for (const Point &point : asked)
+      for (size_t shape = 0; shape < shapes_.size(); ++shape)
+        if (const auto answer = evaluator_.at(point, shape)) {
+          bounds[shape].learn(point, evaluator_.nameOf(*answer), *answer->measure);
+          if (answer->measure->cycles < best[shape])
+            progress_.bestMicroseconds = answer->measure->microseconds;
+          best[shape] = std::min(best[shape], answer->measure->cycles);
+        }
+  }
+}
+
+void Tuner::searchAt(size_t shape, int64_t budget) {
+  progress_ = {"counting", 0, budget, 0, 0};
+  if (!shapes_[shape].name.empty())
+    progress_.doing += " " + shapes_[shape].name;
+  started_ = Clock::now();
+  if (options_.budget.seconds)
+    evaluator_.deadline =
+        started_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(
+                       *options_.budget.seconds / static_cast<double>(shapes_.size())));
+  GuidedSearch search(space_, evaluator_, shape, options_.objective, options_.seed, budget);
+  current_ = &search;
+  for (Point &point : search.run())
+    asked_.push_back(std::move(point));
+  current_ = nullptr;
+  evaluator_.deadline = Clock::time_point::max();
+}
+
+void Tuner::search() {
+  progress_.doing = "counting";
+  started_ = Clock::now();
+  if (options_.effort == Effort::none) {
+    asked_ = {space_.defaultPoint()};
+    countAll(asked_);
+    return;
+  }
+  const int64_t usual = options_.effort == Effort::quick ? quickBudget : fullBudget;
+  const int64_t most = options_.budget.variants.value_or(usual);
+  if (auto points = pointsThatMayExist(most)) {
+    isExhaustive_ = true;
+    asked_ = std::move(*points);
+    countAll(asked_);
+    return;
+  }
+  for (size_t shape = 0; shape < shapes_.size() && !evaluator_.interrupted(); ++shape)
+    searchAt(shape, options_.budget.seconds ? INT64_MAX : most);
+}
+
+CaseResult Tuner::resultOf(size_t shape) {
+  CaseResult result;
+  result.name = shapes_[shape].name;
+  for (size_t i = 0; i < kernel_.dimensions.size(); ++i)
+    result.dims.emplace_back(kernel_.dimensions[i], shapes_[shape].dims[i]);
+
+  const auto resultAt = [&](const Evaluator::Answer &answer) {
+    VariantResult variant{known_.nameOf(answer.variant), *answer.measure, {}, false};
+    if (const auto check = known_.checks[shape].find(answer.variant);
+        check != known_.checks[shape].end())
+      variant.check = check->second;
+    return variant;
+  };
+  if (const auto answer = evaluator_.at(space_.defaultPoint(), shape))
+    result.byDefault = resultAt(*answer);
+
+  std::set<int32_t> seen;
+  std::set<std::string> requests;
+  for (const Point &point : asked_) {
+    const auto answer = evaluator_.at(point, shape);
+    if (!answer || !requests.insert(space_.request(point)).second)
+      continue;
+    if (!seen.insert(answer->variant).second) {
+      ++result.merged;
+      continue;
+    }
+    VariantResult variant = resultAt(*answer);
+    (variant.check.state == CheckState::failed ? result.failed : result.variants)
+        .push_back(std::move(variant));
+  }
+  if (result.variants.empty())
+    return result;
+  const Measure reference =
+      result.byDefault ? result.byDefault->measure : result.variants.front().measure;
+  std::vector<std::pair<double, size_t>> order;
+  for (size_t i = 0; i < result.variants.size(); ++i)
+    order.emplace_back(options_.objective.score(result.variants[i].measure, reference), i);
+  std::ranges::sort(order, [&](const auto &a, const auto &b) {
+    return std::tie(a.first, result.variants[a.second].variant) <
+           std::tie(b.first, result.variants[b.second].variant);
+  });
+  std::vector<VariantResult> sorted;
+  for (const auto &[score, i] : order)
+    sorted.push_back(std::move(result.variants[i]));
+  result.variants = std::move(sorted);
+  markFront(result.variants);
+  return result;
+}
+
+void Tuner::checkOne(VariantResult &variant, size_t shape) {
+  if (variant.check.state != CheckState::unchecked)
+    return;
+  llvm::Expected<Check> check =
+      verifier_.check(verifier_.choicesOf(variant.variant), shapes_[shape]);
+  if (!check) {
+    // It cannot even be run, which is as wrong as a result can be.
+    bugs_.push_back(variant.variant + ": " + llvm::toString(check.takeError()));
+    variant.check = {CheckState::failed, "", 1, 0};
+  } else {
+    variant.check = *check;
+  }
+  known_.checks[shape][known_.numberOf(variant.variant)] = variant.check;
+  if (store_)
+    if (llvm::Error error = store_->addCheck(shape, variant.variant, variant.check);
+        error && evaluator_.storeError.empty())
+      evaluator_.storeError = llvm::toString(std::move(error));
+    else
+      llvm::consumeError(std::move(error));
+}
+
+/// Checks from the best on until one is right, or all of them; the wrong ones leave the list.
+void Tuner::check(CaseResult &result, size_t shape) {
+  if (options_.check == CheckMode::none)
+    return;
+  progress_ = {fmt::format("checking {}", result.name), 0, 1, progress_.bestMicroseconds, 0};
+  if (options_.check == CheckMode::all)
+    progress_.all = result.variants.size();
+  for (size_t i = 0; i < result.variants.size() && !evaluator_.interrupted();) {
+    checkOne(result.variants[i], shape);
+    ++progress_.done;
+    if (watch_)
+      watch_(progress_);
+    if (result.variants[i].check.state == CheckState::failed) {
+      result.failed.push_back(result.variants[i]);
+      result.variants.erase(result.variants.begin() + i);
+      continue;
+    }
+    if (options_.check == CheckMode::winner && !options_.objective.isPareto)
+      break;
+    ++i;
+    // Of a front every variant may be the one that is wanted.
+    if (options_.check == CheckMode::winner)
+      while (i < result.variants.size() && !result.variants[i].isOnFront)
+        ++i;
+  }
+}
+
+TuneResult Tuner::run(const Watch &watch) {
+  const Clock::time_point start = Clock::now();
+  watch_ = watch;
+  evaluator_.watch = [&] {
+    ++progress_.done;
+    const double perVariant = secondsSince(started_) / static_cast<double>(progress_.done);
+    progress_.secondsLeft =
+        options_.budget.seconds
+            ? std::chrono::duration<double>(evaluator_.deadline - Clock::now()).count()
+            : perVariant *
+                  static_cast<double>(std::max<int64_t>(0, progress_.all - progress_.done));
+    if (current_)
+      progress_.bestMicroseconds = current_->bestMicroseconds();
+    if (watch_)
+      watch_(progress_);
+  };
+  search();
+  TuneResult result;
+  result.kernel = kernel_.name;
+  result.machine = machine_.name;
+  result.space = space_.size();
+  for (size_t shape = 0; shape < shapes_.size(); ++shape) {
+    result.cases.push_back(resultOf(shape));
+    check(result.cases.back(), shape);
+  }
+  result.isInterrupted = evaluator_.interrupted();
+  result.isExhaustive = isExhaustive_ && !result.isInterrupted;
+  result.counted = evaluator_.counted;
+  result.remembered = evaluator_.remembered;
+  result.refused = evaluator_.refused;
+  result.pruned = pruned_;
+  bugs_.insert(bugs_.begin(), evaluator_.bugs.begin(), evaluator_.bugs.end());
+  result.seconds = secondsSince(start);
+  return result;
+}
+
+} // namespace mmk::tune

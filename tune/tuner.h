@@ -1,0 +1,87 @@
+// A search from beginning to end: the variants of one kernel on one machine at several shapes, the
+// winners run and compared with the reference.
+#pragma once
+
+#include "tune/evaluator.h"
+#include "tune/guided_search.h"
+#include "tune/objective.h"
+#include "tune/verifier.h"
+
+#include <functional>
+
+namespace mmk::tune {
+
+/// none: the default variant alone. quick: a search of few variants. full: the whole space where
+/// the budget allows it, else a longer search.
+enum class Effort { none, quick, full };
+enum class CheckMode { none, winner, all };
+
+struct Budget {
+  std::optional<int64_t> variants; ///< for each shape
+  std::optional<double> seconds;   ///< of counting, for all shapes
+};
+
+struct TuneOptions {
+  Effort effort = Effort::full;
+  Budget budget;
+  uint64_t seed = 1;
+  Objective objective;
+  CheckMode check = CheckMode::winner;
+};
+
+/// How far a search is; for a progress bar.
+struct TuneProgress {
+  std::string doing; ///< "counting", "checking S1"
+  int64_t done = 0, all = 0;
+  double bestMicroseconds = 0; ///< at the shape that is searched; 0: none yet
+  double secondsLeft = 0;      ///< 0: unknown
+};
+
+class Tuner {
+public:
+  using Watch = std::function<void(const TuneProgress &)>;
+
+  /// All outlive it. `known` holds what the store, which may be null, remembers.
+  Tuner(const Kernel &kernel, const Machine &machine, const Space &space,
+        std::vector<RunShape> shapes, const TuneOptions &options, Known &known, Store *store,
+        Team &team, Verifier &verifier, const std::atomic<bool> &stop);
+
+  TuneResult run(const Watch &watch);
+
+  /// What mmk did wrong on the way: messages, each with its variant.
+  const std::vector<std::string> &bugs() const { return bugs_; }
+  /// Why the memory keeps nothing; empty when it does.
+  const std::string &storeError() const { return evaluator_.storeError; }
+
+private:
+  void search();
+  void countAll(const std::vector<Point> &points);
+  void searchAt(size_t shape, int64_t budget);
+  std::optional<std::vector<Point>> pointsThatMayExist(size_t most) const;
+  bool mayPrune() const;
+  CaseResult resultOf(size_t shape);
+  void check(CaseResult &result, size_t shape);
+  void checkOne(VariantResult &variant, size_t shape);
+
+  const Kernel &kernel_;
+  const Machine &machine_;
+  const Space &space_;
+  std::vector<RunShape> shapes_;
+  TuneOptions options_;
+  Known &known_;
+  Store *store_;
+  Verifier &verifier_;
+  const std::atomic<bool> &stop_;
+  Evaluator evaluator_;
+  std::vector<Point> asked_; ///< all points of the search, in its order
+  bool isExhaustive_ = false;
+  int64_t pruned_ = 0;
+  std::vector<std::string> bugs_;
+  Watch watch_;
+  TuneProgress progress_;
+  const GuidedSearch *current_ = nullptr;
+  using Clock = Evaluator::Clock;
+  Clock::time_point started_; ///< the part that progress_ is about
+};
+
+} // namespace mmk::tune

@@ -1,0 +1,22 @@
+// The values of a directive beyond those that a schedule lists: what `--explore` and a `--sweep`
+// without values open.
+#pragma once
+
+#include "frontend/kernel.h"
+#include "machines/machine.h"
+
+#include <string>
+#include <vector>
+
+namespace mmk::tune {
+
+/// Words of a directive that may fit the machine, ascending: for tiles and stages the multiples of
+/// the cube's size for which the smallest possible buffer fits; for buffers 1 to 4; for cores their
+/// divisors; for the others all words. `key` is legal for the kernel.
+std::vector<std::string> valueGrid(const Kernel &kernel, const Machine &machine,
+                                   const std::string &key);
+
+/// The directives that a kernel without a schedule can be tuned by.
+std::vector<std::string> tunableKeys(const Kernel &kernel, const Machine &machine);
+
+} // namespace mmk::tune

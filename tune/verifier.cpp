@@ -1,0 +1,211 @@
+#include "tune/verifier.h"
+
+#include "reference/reference.h"
+#include "runtime/compare.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+
+namespace mmk::tune {
+namespace {
+
+std::vector<int64_t> extents(const Kernel &kernel, const Dims &dims, const Shape &shape) {
+  std::vector<int64_t> extents;
+  for (const Dimension &dimension : shape)
+    extents.push_back(dimension.isLiteral()
+                          ? dimension.literal
+                          : dims[std::ranges::find(kernel.dimensions, dimension.name) -
+                                 kernel.dimensions.begin()]);
+  return extents;
+}
+
+/// Whether every operation of the body is exact or correctly rounded, so that small integers leave
+/// no freedom: the same bits in whichever order they are summed.
+bool isExact(const Kernel &kernel) {
+  return std::ranges::none_of(kernel.values, [](const auto &value) {
+    switch (value->operation) {
+    case Operation::exp:
+    case Operation::log:
+    case Operation::sqrt:
+    case Operation::tanh:
+    case Operation::erf:
+    case Operation::divide:
+      return true;
+    default:
+      return false;
+    }
+  });
+}
+
+} // namespace
+
+std::string Verifier::ruleOf(const Kernel &kernel) {
+  return fmt::format("rtol={} atol={} max_error_ratio={}", kernel.check.rtol, kernel.check.atol,
+                     kernel.check.maxErrorRatio);
+}
+
+Choices Verifier::choicesOf(const std::string &variant) {
+  auto module = compiler_.toIr(kernel_);
+  return llvm::cantFail(parseChoices(kernel_, *module, variant)); // mmk has printed it
+}
+
+llvm::Expected<std::unique_ptr<Executable>> Verifier::compile(const Choices &choices) {
+  PipelineOptions options;
+  options.choices = choices;
+  Lowering lowering = compiler_.lower(kernel_, compiler_.toIr(kernel_), Stage::aicore, options,
+                                      /*findsNearest=*/false);
+  if (!lowering)
+    return llvm::createStringError("the passes refuse a variant that was counted: " +
+                                   lowering.said.render());
+  ExecutableOptions execution;
+  execution.cacheDirectory = cacheDirectory_;
+  return Executable::compile(*lowering.module, machine_, execution);
+}
+
+llvm::Expected<std::vector<Tensor>> Verifier::makeInputs(const RunShape &shape, DataKind kind) {
+  std::vector<Tensor> inputs;
+  for (size_t i = 0; i < kernel_.parameters.size(); ++i) {
+    const Parameter &parameter = kernel_.parameters[i];
+    Tensor &input = inputs.emplace_back();
+    if (parameter.isScalar())
+      continue;
+    auto made = Tensor::allocate(parameter.type, extents(kernel_, shape.dims, parameter.shape));
+    if (!made)
+      return made.takeError();
+    input = std::move(*made);
+    // As `mmk run` makes it, so that its line reproduces what is found here.
+    fillWithData(input, kind, 1 + (static_cast<uint64_t>(i) << 40), threads_);
+  }
+  return inputs;
+}
+
+llvm::Expected<Verifier::Example *> Verifier::example(const RunShape &shape, DataKind kind) {
+  if (at_ != shape.dims || scalarsAt_ != shape.scalars)
+    examples_.clear();
+  at_ = shape.dims;
+  scalarsAt_ = shape.scalars;
+  const auto [entry, isNew] = examples_.try_emplace(kind);
+  Example &example = entry->second;
+  if (!isNew)
+    return &example;
+  auto inputs = makeInputs(shape, kind);
+  if (!inputs) {
+    examples_.erase(entry);
+    return inputs.takeError();
+  }
+  example.inputs = std::move(*inputs);
+  std::map<std::string, int64_t> dims;
+  for (size_t i = 0; i < shape.dims.size(); ++i)
+    dims[kernel_.dimensions[i]] = shape.dims[i];
+  std::vector<const Tensor *> tensors;
+  for (size_t i = 0; i < example.inputs.size(); ++i)
+    tensors.push_back(kernel_.parameters[i].isScalar() ? nullptr : &example.inputs[i]);
+  auto expected = evaluateReference(kernel_, dims, shape.scalars, tensors, threads_);
+  if (!expected) {
+    examples_.erase(entry);
+    return expected.takeError();
+  }
+  example.expected = std::move(*expected);
+  return &example;
+}
+
+llvm::Expected<std::vector<Tensor>> Verifier::makeResults(const RunShape &shape) {
+  std::vector<Tensor> results;
+  for (const Result &result : kernel_.results) {
+    auto made = Tensor::allocate(result.type, extents(kernel_, shape.dims, result.shape));
+    if (!made)
+      return made.takeError();
+    results.push_back(std::move(*made));
+  }
+  return results;
+}
+
+Arguments Verifier::arguments(const RunShape &shape, const std::vector<Tensor> &inputs,
+                              std::vector<Tensor> &results) const {
+  Arguments arguments;
+  arguments.dims = shape.dims;
+  arguments.scalars = shape.scalars;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    arguments.tensors.push_back(kernel_.parameters[i].isScalar() ? nullptr : inputs[i].data());
+  for (Tensor &result : results)
+    arguments.results.push_back(result.data());
+  return arguments;
+}
+
+llvm::Expected<std::vector<Tensor>> Verifier::run(Executable &executable, const RunShape &shape,
+                                                  const std::vector<Tensor> &inputs) {
+  auto results = makeResults(shape);
+  if (!results)
+    return results.takeError();
+  // A run that skips elements must not inherit the right ones of the run before.
+  for (Tensor &result : *results)
+    result.poison();
+  if (llvm::Error error = executable.run(arguments(shape, inputs, *results), threads_))
+    return std::move(error);
+  for (size_t i = 0; i < results->size(); ++i)
+    if (!(*results)[i].canariesIntact())
+      return llvm::createStringError(
+          fmt::format("the compiled kernel wrote beyond the tensor '{}'", kernel_.results[i].name));
+  return results;
+}
+
+llvm::Expected<Check> Verifier::check(const Choices &choices, const RunShape &shape) {
+  auto executable = compile(choices);
+  if (!executable)
+    return executable.takeError();
+  Check check{CheckState::passed, "", 0, 0};
+  for (DataKind kind : {DataKind::integers, DataKind::uniform}) {
+    auto made = example(shape, kind);
+    if (!made)
+      return made.takeError();
+    auto results = run(**executable, shape, (*made)->inputs);
+    if (!results)
+      return results.takeError();
+    const bool exact = kind == DataKind::integers && isExact(kernel_);
+    check.errorRatio = check.maxAbsError = 0;
+    bool passed = true;
+    for (size_t i = 0; i < results->size(); ++i) {
+      const Comparison comparison = compare(
+          (*results)[i], (*made)->expected[i], exact ? 0 : kernel_.check.rtol,
+          exact ? 0 : kernel_.check.atol, exact ? 0 : kernel_.check.maxErrorRatio, threads_);
+      passed &= comparison.passed;
+      check.errorRatio = std::max(check.errorRatio, comparison.errorRatio);
+      check.maxAbsError = std::max(check.maxAbsError, comparison.maxAbs);
+    }
+    if (!passed) {
+      check.state = CheckState::failed;
+      check.data = kind == DataKind::integers ? "integers" : "uniform";
+      return check;
+    }
+  }
+  return check;
+}
+
+llvm::Expected<std::vector<double>> Verifier::time(const Choices &choices, const RunShape &shape,
+                                                   int warmup, int runs) {
+  auto executable = compile(choices);
+  if (!executable)
+    return executable.takeError();
+  auto made = example(shape, DataKind::uniform);
+  if (!made)
+    return made.takeError();
+  auto results = makeResults(shape);
+  if (!results)
+    return results.takeError();
+  const Arguments with = arguments(shape, (*made)->inputs, *results);
+  std::vector<double> times;
+  for (int i = 0; i < warmup + runs; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    if (llvm::Error error = (*executable)->run(with, threads_))
+      return std::move(error);
+    const std::chrono::duration<double, std::milli> taken =
+        std::chrono::steady_clock::now() - start;
+    if (i >= warmup)
+      times.push_back(taken.count());
+  }
+  std::ranges::sort(times);
+  return times;
+}
+
+} // namespace mmk::tune

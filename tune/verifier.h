@@ -1,0 +1,70 @@
+// Runs variants and compares their results with the reference.
+#pragma once
+
+#include "codegen/executable.h"
+#include "compiler/compiler.h"
+#include "runtime/data.h"
+#include "runtime/tensor.h"
+#include "tune/result.h"
+
+#include <map>
+
+namespace mmk::tune {
+
+/// What to run at: a shape, and a value for each scalar (by parameter; 0 where that is a tensor).
+struct RunShape {
+  std::string name;
+  Dims dims;
+  std::vector<double> scalars;
+};
+
+class Verifier {
+public:
+  /// All three outlive it. `cacheDirectory`: of compiled code, empty for none.
+  Verifier(const Program &program, const Kernel &kernel, const Machine &machine, unsigned threads,
+           std::string cacheDirectory)
+      : kernel_(kernel), machine_(machine), threads_(threads),
+        cacheDirectory_(std::move(cacheDirectory)), compiler_(program, machine) {}
+
+  /// Compiles a variant, with the proof of its flags, runs it on small integers and on the data of
+  /// `mmk run`, each time over poisoned results, and compares. The error is a bug of mmk, or that
+  /// there is not enough memory.
+  llvm::Expected<Check> check(const Choices &choices, const RunShape &shape);
+
+  /// Milliseconds of `runs` runs, ascending, after `warmup` others.
+  llvm::Expected<std::vector<double>> time(const Choices &choices, const RunShape &shape,
+                                           int warmup, int runs);
+
+  /// The choices of a printed variant.
+  Choices choicesOf(const std::string &variant);
+
+  /// What a check is made by, as it is remembered.
+  static std::string ruleOf(const Kernel &kernel);
+
+private:
+  /// Inputs of one kind at one shape, and what comes of them. Made once for all variants.
+  struct Example {
+    std::vector<Tensor> inputs; ///< by parameter; without memory where that is a scalar
+    std::vector<Tensor> expected;
+  };
+
+  llvm::Expected<std::unique_ptr<Executable>> compile(const Choices &choices);
+  llvm::Expected<std::vector<Tensor>> makeInputs(const RunShape &shape, DataKind kind);
+  llvm::Expected<Example *> example(const RunShape &shape, DataKind kind);
+  llvm::Expected<std::vector<Tensor>> run(Executable &executable, const RunShape &shape,
+                                          const std::vector<Tensor> &inputs);
+  llvm::Expected<std::vector<Tensor>> makeResults(const RunShape &shape);
+  Arguments arguments(const RunShape &shape, const std::vector<Tensor> &inputs,
+                      std::vector<Tensor> &results) const;
+
+  const Kernel &kernel_;
+  const Machine &machine_;
+  unsigned threads_;
+  std::string cacheDirectory_;
+  Compiler compiler_;
+  Dims at_; ///< the shape of the examples
+  std::vector<double> scalarsAt_;
+  std::map<DataKind, Example> examples_;
+};
+
+} // namespace mmk::tune
