@@ -167,7 +167,7 @@ examples:
   mmk tune examples/matmul_bias_leakyrelu.mmk --case S4 --effort quick
   mmk tune examples/matmul_bias_leakyrelu.mmk --case S3 --effort none --sweep buffers.l1=1,2,3
   mmk tune examples/matmul.mmk M=1000 N=1000 K=500 --explore --budget 50
-  mmk tune examples/matmul_bias_leakyrelu.mmk --case S4 --budget 50 --objective pareto --report tuned
+  mmk tune examples/matmul_bias_leakyrelu.mmk --case S4 --budget 50 --report tuned
 )";
 
 const std::string_view comparePage =

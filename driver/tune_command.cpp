@@ -10,6 +10,7 @@
 #include "driver/terminal.h"
 #include "driver/tune_options.h"
 #include "driver/tune_report.h"
+#include "runtime/traffic.h"
 
 #include <csignal>
 #include <fmt/format.h>
@@ -94,21 +95,25 @@ std::string failures(const Target &target, const tune::TuneResult &result) {
 void writeProfiles(Session &session, const tune::TuneResult &result,
                    const std::vector<RunCase> &runs, const TuneCommandOptions &options) {
   const Kernel &kernel = session.kernel();
+  Progress progress;
   for (size_t i = 0; i < result.cases.size(); ++i) {
     const auto &variants = result.cases[i].variants;
     for (size_t rank = 0; rank < std::min<size_t>(options.profiles, variants.size()); ++rank) {
-      Lowering lowering =
-          session.tryLower(kernel, session.choicesOf(kernel, variants[rank].variant));
-      const RunHeader header{&kernel, &session.machine(), lowering.variant,
-                             memoryUse(lowering.kernel()), session.program().file.get()};
-      Profile profile(fmt::format("{}/{}-{}", *options.report,
-                                  runs[i].name.empty() ? "dims" : runs[i].name, rank + 1),
-                      header, /*cases=*/1);
+      Target target = session.withoutChoices();
+      target.variant = variants[rank].variant;
+      Session chosen(session, target);
+      Lowering lowering = chosen.lower(kernel, Stage::aicore);
+      const RunHeader header{&kernel, &chosen.machine(), lowering.variant,
+                             memoryUse(lowering.kernel()), chosen.program().file.get()};
+      const std::string name = runs[i].name.empty() ? "dims" : runs[i].name;
+      Profile profile(fmt::format("{}/{}-{}", *options.report, name, rank + 1), chosen, header,
+                      /*cases=*/1);
       CaseReport report;
       report.run = runs[i];
       Recorder recorder = Profile::recorder();
-      report.clock = countCase(lowering, session.machine(), kernel, runs[i], &recorder);
-      profile.add(report, recorder);
+      TrafficMeter traffic(&recorder);
+      report.clock = countCase(lowering, chosen.machine(), kernel, runs[i], &traffic);
+      profile.add(report, recorder, traffic.report(), progress);
       profile.finish();
     }
   }

@@ -93,7 +93,7 @@ class Report(TuneTest):
         self.assertIn("| 1 | `cores=", page)
         for name in ["small-1", "small-2", "thin-1", "thin-2"]:
             made = sorted(path.name for path in (self.folder / "out" / name).iterdir())
-            self.assertEqual(made, ["op_summary.csv", "summary.json", "trace.json"])
+            self.assertEqual(made, ["op_summary.csv", "report.html", "summary.json", "trace.json"])
         (first,) = json.loads((self.folder / "out" / "small-1" / "summary.json").read_text())
         self.assertEqual(first["variant"], rows[0]["variant"])
         self.assertEqual(first["clock"]["cycles"], int(rows[0]["cycles"]))
