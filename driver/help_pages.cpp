@@ -136,8 +136,9 @@ Without --case and without dimensions, the kernel is tuned for every case of the
 what to search:
 )" TARGET_OPTIONS
     R"(  --case NAME                a case of the kernel, repeatable; all of them: --case all
-  --sweep DIRECTIVE[=V,...]  instead of the alternatives that the schedule lists for a directive,
-                             these values; without any, all that make sense; repeatable
+  --sweep DIRECTIVE[=VALUES] instead of the alternatives that the schedule lists for a directive,
+                             these values: tile.M=32,96; without any, all that make sense;
+                             repeatable
   --explore                  all that make sense for every directive
 
 how to search:

@@ -69,7 +69,7 @@ std::pair<std::string, std::vector<std::string>> sweepFrom(const std::string &te
 
 void TuneCommandOptions::addOptionsTo(CommandLine &commandLine) {
   commandLine.repeated("--case", "NAME", cases);
-  commandLine.repeated("--sweep", "DIRECTIVE[=V,...]", sweeps_);
+  commandLine.repeated("--sweep", "DIRECTIVE[=VALUES]", sweeps_);
   commandLine.flag("--explore", space.explores);
   commandLine.option("--effort", "LEVEL", effort_);
   commandLine.option("--budget", "N", budget_);

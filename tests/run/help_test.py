@@ -44,7 +44,7 @@ class Help(CommandTest):
     def test_every_option_takes_what_its_page_says(self):
         for command in COMMANDS:
             page = self.mmk("help", command)
-            for option, value in re.findall(r"^  (--[a-z-]+)(?: ([A-Z][^ ]*))?", page,
+            for option, value in re.findall(r"^  (--[a-z-]+)(?: ([A-Z][^ ,]*))?", page,
                                             re.MULTILINE):
                 if value:
                     self.mmk(command, "examples/matmul.mmk", option, exit=2)
