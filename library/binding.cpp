@@ -67,7 +67,7 @@ private:
 
 mmk_error *expectAsDeclared(const Slot &slot, const mmk_tensor &tensor) {
   if (static_cast<size_t>(tensor.type) >= std::size(typesInOrder))
-    return mistake(fmt::format("'{}' has the unknown type {}", slot.name, int(tensor.type)));
+    return mistake(fmt::format("'{}' has the unknown type {}", slot.name, tensor.type));
   const ElementType type = typesInOrder[tensor.type];
   if (type != slot.type)
     return mistake(

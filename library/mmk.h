@@ -101,7 +101,7 @@ MMK_API int mmk_kernel_argument(const mmk_kernel *kernel, size_t index, mmk_argu
 typedef struct {
   const char *name;
   void *data; /* only read when the tensor is a parameter */
-  mmk_type type;
+  int type;   /* an mmk_type */
   int rank;
   int64_t extents[MMK_MAX_RANK];
   /* Elements from one index of a dimension to the next. All 0: dense, in C order. Those of

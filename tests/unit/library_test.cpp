@@ -244,7 +244,7 @@ TEST(LibraryErrors, ofTheTensors) {
   EXPECT_EQ(refused([](auto &t) { t[1].extents[0] = 0; }),
             "the extent 0 of 'b' is from 1 to 2147483647, found 0");
   EXPECT_EQ(refused([](auto &t) { t[0].type = MMK_F16; }), "'a' is f32, found f16");
-  EXPECT_EQ(refused([](auto &t) { t[0].type = mmk_type(77); }), "'a' has the unknown type 77");
+  EXPECT_EQ(refused([](auto &t) { t[0].type = 77; }), "'a' has the unknown type 77");
   EXPECT_EQ(refused([](auto &t) { t[2].rank = 2; }), "'bias' is f32[N], of rank 1, found rank 2");
   EXPECT_EQ(refused([](auto &t) { t[2].data = nullptr; }),
             "'bias' has no memory: its data is NULL");
