@@ -53,11 +53,11 @@ public:
   llvm::Value *min(llvm::Value *x, llvm::Value *y) {
     return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, x, y);
   }
-  /// Asks for the line at `pointer`, which may be anywhere.
-  void prefetch(llvm::Value *pointer) {
-    b.CreateIntrinsic(
-        llvm::Intrinsic::prefetch, {this->pointer()},
-        {pointer, b.getInt32(/*read*/ 0), b.getInt32(/*nearest*/ 3), b.getInt32(/*data*/ 1)});
+  /// Asks for the line at `pointer`, which may be anywhere: 3, into the nearest cache; 2, into the
+  /// second.
+  void prefetch(llvm::Value *pointer, int level = 3) {
+    b.CreateIntrinsic(llvm::Intrinsic::prefetch, {this->pointer()},
+                      {pointer, b.getInt32(/*read*/ 0), b.getInt32(level), b.getInt32(/*data*/ 1)});
   }
   /// x + y * scale, of integers
   llvm::Value *plus(llvm::Value *x, llvm::Value *y, int64_t scale = 1) {

@@ -91,16 +91,6 @@ Value *Epilogue::outputAt(Value *context, int64_t i, Value *row, Value *column) 
                   e.plus(at, column, e.bytesOf(elementOf(outputs[i]))));
 }
 
-Value *Epilogue::loadDense(Value *context, int64_t i, Value *row, Value *column) {
-  Type *type = elementOf(inputs[i]);
-  Value *start = e.offset(field(context, 3 * i, e.pointer()),
-                          b.CreateMul(row, field(context, 3 * i + 1, e.i64())));
-  if (inputAlong[2 * i + 1] < 0)
-    return e.splat(e.load(type, start), e.target.lanes);
-  return e.load(e.vectorOf(type, e.target.lanes),
-                e.offset(start, b.CreateMul(column, e.number(e.bytesOf(type)))));
-}
-
 Value *Epilogue::loadAny(Value *context, int64_t i, Value *row, Value *column, Value *count) {
   Type *type = elementOf(inputs[i]);
   const unsigned lanes = e.target.lanes;
@@ -176,21 +166,35 @@ void Epilogue::store(ArrayRef<Value *> sums, int64_t vectors, Value *context, Va
 }
 
 void Epilogue::storeRow(Value *context, Value *row, Value *column, Value *columns, bool stream) {
-  const int64_t lanes = e.target.lanes;
+  const int64_t lanes = e.target.lanes, count = inputs.size();
   DenseMap<mlir::Value, Value *> known = scalarValues(context);
-  e.loop(column, columns, e.number(lanes), [&](Value *at) {
-    for (size_t i = 0; i < inputs.size(); ++i)
-      known[argument(i)] = loadDense(context, i, row, at);
+  SmallVector<Value *> from, to;
+  for (int64_t i = 0; i < count; ++i) {
+    from.push_back(e.offset(field(context, 3 * i, e.pointer()),
+                            b.CreateMul(row, field(context, 3 * i + 1, e.i64()))));
+    if (inputAlong[2 * i + 1] < 0)
+      known[argument(i)] = e.splat(e.load(elementOf(inputs[i]), from[i]), lanes);
+  }
+  for (size_t i = 0; i < outputs.size(); ++i)
+    to.push_back(outputAt(context, i, row, e.number(0)));
+  auto at = [&](Value *start, mlir::Value tensor, Value *column) {
+    return e.offset(start, b.CreateMul(column, e.number(e.bytesOf(elementOf(tensor)))));
+  };
+  e.loop(column, columns, e.number(lanes), [&](Value *column) {
+    for (int64_t i = 0; i < count; ++i)
+      if (inputAlong[2 * i + 1] >= 0)
+        known[argument(i)] =
+            e.load(e.vectorOf(elementOf(inputs[i]), lanes), at(from[i], inputs[i], column));
     SmallVector<Value *> yielded;
     apply(known, yielded);
     for (auto [i, value] : enumerate(yielded)) {
-      Value *to = outputAt(context, i, row, at);
+      Value *place = at(to[i], outputs[i], column);
       if (!stream) {
-        e.store(value, to);
+        e.store(value, place);
         continue;
       }
       const int64_t bytes = lanes * e.bytesOf(elementOf(outputs[i]));
-      StoreInst *store = b.CreateAlignedStore(value, to, Align(bytes));
+      StoreInst *store = b.CreateAlignedStore(value, place, Align(bytes));
       Metadata *one = ConstantAsMetadata::get(b.getInt32(1));
       store->setMetadata(LLVMContext::MD_nontemporal, MDNode::get(b.getContext(), one));
     }

@@ -55,8 +55,6 @@ private:
   /// Address of element (row, column) of an input; column 0 when it does not vary along them.
   llvm::Value *inputAt(llvm::Value *context, int64_t i, llvm::Value *row, llvm::Value *column);
   llvm::Value *outputAt(llvm::Value *context, int64_t i, llvm::Value *row, llvm::Value *column);
-  /// A vector of an input that is dense along its rows.
-  llvm::Value *loadDense(llvm::Value *context, int64_t i, llvm::Value *row, llvm::Value *column);
   llvm::Value *loadAny(llvm::Value *context, int64_t i, llvm::Value *row, llvm::Value *column,
                        llvm::Value *count);
   void apply(llvm::DenseMap<mlir::Value, llvm::Value *> &known,

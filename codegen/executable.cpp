@@ -73,7 +73,9 @@ public:
   Error run(const Arguments &arguments, unsigned threads, RunWatch *watch) override;
 
 private:
-  std::vector<int64_t> stridesOf(size_t tensor, const Arguments &arguments) const;
+  /// Of one tensor, to those of the ones before it.
+  void addStrides(size_t tensor, const Arguments &arguments,
+                  SmallVectorImpl<int64_t> &strides) const;
 
   Machine machine;
   bool watched;
@@ -118,29 +120,32 @@ Error JitExecutable::link(std::unique_ptr<MemoryBuffer> object) {
   return Error::success();
 }
 
-std::vector<int64_t> JitExecutable::stridesOf(size_t tensor, const Arguments &arguments) const {
+void JitExecutable::addStrides(size_t tensor, const Arguments &arguments,
+                               SmallVectorImpl<int64_t> &strides) const {
   if (tensor < arguments.strides.size() && !arguments.strides[tensor].empty())
-    return arguments.strides[tensor];
-  std::vector<int64_t> strides(shapes[tensor].size(), 1);
-  for (size_t i = strides.size(); i-- > 1;) {
+    return strides.append(arguments.strides[tensor].begin(), arguments.strides[tensor].end());
+  const size_t first = strides.size(), rank = shapes[tensor].size();
+  strides.append(rank, 1);
+  for (size_t i = rank; i-- > 1;) {
     const Extent &extent = shapes[tensor][i];
-    strides[i - 1] = strides[i] * (extent.dim ? arguments.dims[*extent.dim] : extent.literal);
+    strides[first + i - 1] =
+        strides[first + i] * (extent.dim ? arguments.dims[*extent.dim] : extent.literal);
   }
-  return strides;
 }
 
 Error JitExecutable::run(const Arguments &arguments, unsigned threads, RunWatch *watch) {
   if (watched != (watch != nullptr))
     return createStringError(watched ? "a watched program runs without a watch"
                                      : "a watch looks at a program that tells it nothing");
-  std::vector<float> scalars(parameters);
-  std::vector<void *> tensors;
+  // A call of a small kernel is over in less time than an allocation takes.
+  SmallVector<float> scalars(parameters);
+  SmallVector<void *> tensors;
   for (size_t i = 0; i < parameters; ++i) {
     scalars[i] = static_cast<float>(arguments.scalars[i]);
     // Parameters are only read; one array of pointers serves them and the results.
     tensors.push_back(const_cast<void *>(arguments.tensors[i]));
   }
-  tensors.insert(tensors.end(), arguments.results.begin(), arguments.results.end());
+  tensors.append(arguments.results.begin(), arguments.results.end());
 
   std::vector<int64_t> bytes(workspaces);
   sizes(arguments.dims.data(), bytes.data());
@@ -154,20 +159,25 @@ Error JitExecutable::run(const Arguments &arguments, unsigned threads, RunWatch 
                                std::to_string(size) + " bytes");
     tensors.push_back(memory.back().get());
   }
-  std::vector<std::vector<int64_t>> strides;
-  std::vector<const int64_t *> stridesByTensor;
-  for (size_t tensor = 0; tensor < shapes.size(); ++tensor)
-    strides.push_back(stridesOf(tensor, arguments));
-  for (const std::vector<int64_t> &ofTensor : strides)
-    stridesByTensor.push_back(ofTensor.data());
+  SmallVector<int64_t, 32> strides;
+  SmallVector<size_t> firstStride;
+  for (size_t tensor = 0; tensor < shapes.size(); ++tensor) {
+    firstStride.push_back(strides.size());
+    addStrides(tensor, arguments, strides);
+  }
+  SmallVector<const int64_t *> stridesByTensor;
+  for (size_t first : firstStride)
+    stridesByTensor.push_back(strides.data() + first);
   KernelArguments all{arguments.dims.data(), scalars.data(), tensors.data(),
                       stridesByTensor.data()};
   if (watch)
     watch->beginRun(all, bytes);
-  for (const Phase &phase : phases)
-    if (Error error =
-            cores.run(phase.run, all, phase.isAlone(arguments.dims.data()) ? 1 : threads, watch))
+  for (const Phase &phase : phases) {
+    // A watch is told of every block, also of those that have nothing to do.
+    const bool alone = !watch && phase.isAlone(arguments.dims.data());
+    if (Error error = cores.run(phase.run, all, alone ? 1 : cores.blocks(), threads, watch))
       return error;
+  }
   if (watch)
     watch->endRun();
   return Error::success();

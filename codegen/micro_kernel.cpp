@@ -44,7 +44,8 @@ Value *zeros(Emitter &e, int64_t bytes) {
 } // namespace
 
 SmallVector<Value *> emitSums(Emitter &e, const MicroKernel &kernel, ArrayRef<Value *> rows,
-                              Value *panel, Value *stride, Value *bytes, const Sums &initial) {
+                              Value *panel, Value *stride, Value *bytes, const Sums &initial,
+                              const Following &following) {
   IRBuilder<> &b = e.b;
   Type *vector = kernel.sumType(e);
   const int64_t vectors = kernel.vectors, vectorBytes = e.target.lanes * 4;
@@ -84,6 +85,11 @@ SmallVector<Value *> emitSums(Emitter &e, const MicroKernel &kernel, ArrayRef<Va
         }
         for (int64_t line = 0; line < vectors * vectorBytes; line += 64)
           e.prefetch(e.offset(e.offset(at, fetched), line));
+        if (following.rows)
+          e.prefetch(e.offset(following.rows, b.CreateMul(k, e.number(rows.size()))));
+        if (following.panel)
+          e.prefetch(e.offset(following.panel, b.CreateMul(k, e.number(following.panelBytes / 4))),
+                     2);
         next.back() = e.offset(at, stride);
         return next;
       });

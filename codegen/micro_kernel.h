@@ -28,12 +28,20 @@ struct Sums {
   llvm::Value *fromZero = nullptr; ///< i1
 };
 
+/// What comes after a register tile, to be asked for while it is summed; null for nothing.
+struct Following {
+  llvm::Value *rows = nullptr;  ///< of A, packed one after the other
+  llvm::Value *panel = nullptr; ///< the tile's share of the next panel of B
+  /// Of that panel for each step along k, in bytes: so many tiles together ask for all of it.
+  int64_t panelBytes = 0;
+};
+
 /// The sums of `rows` x `vectors` vectors, row by row, over `bytes` bytes of k. `rows` are pointers
 /// to the rows of A; from one step to the next of B there are `stride` bytes.
 llvm::SmallVector<llvm::Value *> emitSums(Emitter &e, const MicroKernel &kernel,
                                           llvm::ArrayRef<llvm::Value *> rows, llvm::Value *panel,
                                           llvm::Value *stride, llvm::Value *bytes,
-                                          const Sums &initial);
+                                          const Sums &initial, const Following &following = {});
 
 /// sum + a * b, of vectors of sums.
 llvm::Value *emitMultiply(Emitter &e, Multiply multiply, llvm::Value *a, llvm::Value *b,

@@ -43,6 +43,7 @@ public:
       : e(e), b(e.b),
         element(e.elementType(cast<mlir::MemRefType>(op.getA().getType()).getElementType())),
         multiply(multiplyOf(e.target, element)), step(op.getStep()),
+        tileRows(cast<mlir::MemRefType>(op.getAScratch().getType()).getShape()[0]),
         name("product_" + std::to_string(e.module.size())),
         epilogue(e, op.getBody().front(), MicroKernel{multiply, 1}.sumType(e)->getScalarType(),
                  op.getInputs(), op.getInputAlong(), op.getOutputs()) {}
@@ -62,7 +63,7 @@ private:
   IRBuilder<> &b;
   Type *element;
   Multiply multiply;
-  int64_t step;
+  int64_t step, tileRows; ///< of a tile at most: depth of one pass, rows
   std::string name;
   Epilogue epilogue;
 };
@@ -81,6 +82,7 @@ Function *ProductEmitter::panelOf(int64_t vectors) {
         Value *whole = b.CreateAnd(b.CreateAnd(last, b.CreateICmpSGE(columns, e.number(width))),
                                    epilogue.isDense(values));
         Value *lastRow = b.CreateSub(m, e.number(1));
+        Value *nextPanel = e.offset(panel, width * step * 4);
         e.loop(e.number(0), m, e.number(height), [&](Value *row) {
           // Rows beyond the last one repeat it: no reading beyond the tensor, and no other loop.
           SmallVector<Value *> pointers;
@@ -88,8 +90,15 @@ Function *ProductEmitter::panelOf(int64_t vectors) {
             pointers.push_back(
                 e.offset(a, b.CreateMul(e.min(b.CreateAdd(row, e.number(r)), lastRow), aRow)));
           Value *acc = e.offset(sumsOfPanel, b.CreateMul(row, e.number(width * 4)));
+          // The next rows lie behind these, and the next panel behind this one: the tiles of a
+          // panel ask for it bit by bit, as it may be far away when none of them has used it yet.
+          Following following;
+          following.rows = e.offset(pointers.back(), aRow);
+          following.panelBytes = alignTo(width * 4 * height / tileRows, 4);
+          Value *share = b.CreateAShr(b.CreateMul(row, bytes), e.number(Log2_64(4 * height)));
+          following.panel = e.offset(nextPanel, b.CreateMul(share, e.number(following.panelBytes)));
           SmallVector<Value *> sums = emitSums(e, {multiply, vectors}, pointers, panel, bStep,
-                                               bytes, {acc, e.number(width * 4), first});
+                                               bytes, {acc, e.number(width * 4), first}, following);
           Value *rows = b.CreateSub(m, row);
           BasicBlock *done = BasicBlock::Create(b.getContext(), "done", f);
           if (epilogue.isLight()) {

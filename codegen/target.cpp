@@ -19,8 +19,7 @@ llvm::Expected<CodeTarget> targetFor(const llvm::Triple &triple, const std::stri
   target.cpu = cpu;
   target.features = features;
   target.machine.reset(found->createTargetMachine(triple, cpu, features, {}, llvm::Reloc::PIC_,
-                                                  std::nullopt, llvm::CodeGenOptLevel::Default,
-                                                  /*JIT=*/true));
+                                                  std::nullopt, llvm::CodeGenOptLevel::Default));
   if (!target.machine)
     return llvm::createStringError("cannot generate code for " + triple.str());
 

@@ -56,6 +56,23 @@ public:
 // ln 2 in two parts, the first with trailing zeros, so that n * high is exact for |n| < 2^9.
 constexpr float ln2High = 0.693359375f, ln2Low = -2.12194440e-4f;
 
+/// e^x = first * 2^second, for x that is a number and no larger than e^x can be.
+std::pair<Value *, Value *> expParts(Formula &f, Value *x) {
+  Value *n = f.b.CreateUnaryIntrinsic(Intrinsic::roundeven, f.mul(x, f.constant(1.44269504f)));
+  Value *r = f.fma(n, f.constant(-ln2High), x);
+  r = f.fma(n, f.constant(-ln2Low), r);
+  static const float q[] = {4.999999341e-01f, 1.666652011e-01f, 4.166839426e-02f, 8.368780622e-03f,
+                            1.381446476e-03f};
+  Value *result = f.add(f.fma(f.polynomial(q, r), f.mul(r, r), r), f.constant(1));
+  return {result, f.b.CreateFPToSI(n, f.intType())};
+}
+
+/// e^x where both x and e^x are far from the ends of their range.
+Value *expWithin(Formula &f, Value *x) {
+  auto [result, exponent] = expParts(f, x);
+  return f.mul(result, f.powerOfTwo(exponent));
+}
+
 } // namespace
 
 Value *emitExp(Emitter &e, Value *x) {
@@ -64,13 +81,7 @@ Value *emitExp(Emitter &e, Value *x) {
   Value *high = f.constant(89.0), *low = f.constant(-104.0);
   Value *cut = f.select(f.greater(x, 89.0), high, f.select(f.less(x, -104.0), low, x));
   cut = f.select(f.isNan(x), f.constant(0), cut);
-  Value *n = f.b.CreateUnaryIntrinsic(Intrinsic::roundeven, f.mul(cut, f.constant(1.44269504f)));
-  Value *r = f.fma(n, f.constant(-ln2High), cut);
-  r = f.fma(n, f.constant(-ln2Low), r);
-  static const float q[] = {4.999999341e-01f, 1.666652011e-01f, 4.166839426e-02f, 8.368780622e-03f,
-                            1.381446476e-03f};
-  Value *result = f.add(f.fma(f.polynomial(q, r), f.mul(r, r), r), f.constant(1));
-  Value *exponent = f.b.CreateFPToSI(n, f.intType());
+  auto [result, exponent] = expParts(f, cut);
   Value *half = f.b.CreateAShr(exponent, f.bits(1));
   result = f.mul(result, f.powerOfTwo(half));
   result = f.mul(result, f.powerOfTwo(f.b.CreateSub(exponent, half)));
@@ -109,9 +120,10 @@ Value *emitTanh(Emitter &e, Value *x) {
   static const float q[] = {-3.333333080e-01f, 1.333320601e-01f,  -5.394676274e-02f,
                             2.170070161e-02f,  -8.177394593e-03f, 2.142958750e-03f};
   Value *small = f.fma(f.mul(f.polynomial(q, square), square), x, x);
-  Value *large =
-      f.sub(f.constant(1),
-            f.div(f.constant(2), f.add(emitExp(e, f.add(magnitude, magnitude)), f.constant(1))));
+  // From 10 on tanh rounds to 1; NaN is put back in the end.
+  Value *cut = f.select(f.less(magnitude, 10.0), magnitude, f.constant(10.0));
+  Value *power = expWithin(f, f.add(cut, cut));
+  Value *large = f.sub(f.constant(1), f.div(f.constant(2), f.add(power, f.constant(1))));
   Value *result = f.select(f.less(magnitude, 0.625), small, f.withSignOf(large, x));
   return f.select(f.isNan(x), x, result);
 }
@@ -127,9 +139,9 @@ Value *emitErf(Emitter &e, Value *x) {
                                 1.086065987e-01f,  -2.534892522e-02f, 4.270636272e-03f,
                                 -4.603578462e-04f, 2.475423834e-05f,  -2.120858704e-07f};
   // From 4 on erf rounds to 1.
-  Value *cut = f.select(f.greater(magnitude, 4.0), f.constant(4.0), magnitude);
-  Value *power = f.sub(f.constant(0), f.polynomial(outer, cut));
-  Value *large = f.sub(f.constant(1), emitExp(e, power));
+  Value *cut = f.select(f.less(magnitude, 4.0), magnitude, f.constant(4.0)); // also of NaN
+  Value *power = f.b.CreateFNeg(f.polynomial(outer, cut));
+  Value *large = f.sub(f.constant(1), expWithin(f, power));
   Value *result = f.select(f.less(magnitude, 1.0), small, f.withSignOf(large, x));
   return f.select(f.isNan(x), x, result);
 }

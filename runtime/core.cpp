@@ -69,8 +69,10 @@ const char *CoreMemory::damaged() const {
     return static_cast<unsigned char>(*begin) == guardByte &&
            std::memcmp(begin, begin + 1, guardBytes - 1) == 0;
   };
+  if (!intact(0))
+    return zones_[0].name;
   for (const Zone &zone : zones_)
-    if (!intact(zone.offset - guardBytes) || !intact(zone.offset + zone.bytes))
+    if (!intact(zone.offset + zone.bytes))
       return zone.name;
   return nullptr;
 }
@@ -106,9 +108,9 @@ void EmulatedCores::giveBack(Memories memories) {
 }
 
 llvm::Error EmulatedCores::run(PhaseFunction phase, const KernelArguments &arguments,
-                               unsigned threads, RunWatch *watch) {
+                               int64_t blocks, unsigned threads, RunWatch *watch) {
   const unsigned workers =
-      static_cast<unsigned>(std::clamp<int64_t>(threads, 1, std::max<int64_t>(1, blocks_)));
+      static_cast<unsigned>(std::clamp<int64_t>(threads, 1, std::max<int64_t>(1, blocks)));
   Memories memories = take(workers);
   if (memories.ofWorkers.size() < workers) {
     giveBack(std::move(memories));
@@ -116,7 +118,7 @@ llvm::Error EmulatedCores::run(PhaseFunction phase, const KernelArguments &argum
   }
   if (watch)
     watch->beginPhase();
-  parallelFor(blocks_, workers, [&](int64_t block, unsigned worker) {
+  parallelFor(blocks, workers, [&](int64_t block, unsigned worker) {
     CoreMemories view = memories.ofWorkers[worker]->view(block);
     view.packed = memories.packed.get();
     view.findPacked = [](void *packed, const void *source, int64_t kind, int64_t bytes,

@@ -6,6 +6,7 @@
 #include "runtime/abi.h"
 #include "runtime/packed.h"
 
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
@@ -34,7 +35,7 @@ private:
     size_t offset = 0, bytes = 0;
     const char *name = "";
   };
-  std::vector<Zone> zones_;
+  std::vector<Zone> zones_; ///< one after the other, a guard before each and after the last
   char *memory_ = nullptr;
   size_t total_ = 0;
   int64_t ubStride_ = 0;
@@ -62,17 +63,19 @@ public:
   EmulatedCores(const Machine &machine, int64_t blocks, int64_t globalBytes)
       : machine_(machine), blocks_(blocks), globalBytes_(globalBytes) {}
 
-  /// Every block's program of one phase, dealt to `threads` threads; returns when all are done. A
-  /// watched program needs its `watch`. The error names the memory that a program wrote beyond.
-  llvm::Error run(PhaseFunction phase, const KernelArguments &arguments, unsigned threads,
-                  RunWatch *watch = nullptr);
+  int64_t blocks() const { return blocks_; }
+  /// The program of one phase for the first `blocks` blocks, dealt to `threads` threads; returns
+  /// when all are done. A watched program needs its `watch`. The error names the memory that a
+  /// program wrote beyond.
+  llvm::Error run(PhaseFunction phase, const KernelArguments &arguments, int64_t blocks,
+                  unsigned threads, RunWatch *watch = nullptr);
 
 private:
   const Machine &machine_;
   int64_t blocks_, globalBytes_;
   /// What one run of a phase has to itself.
   struct Memories {
-    std::vector<std::unique_ptr<CoreMemory>> ofWorkers;
+    llvm::SmallVector<std::unique_ptr<CoreMemory>, 4> ofWorkers;
     std::unique_ptr<PackedOperands> packed;
   };
   /// Of runs that are over, or new. Fewer than `workers` when there is not enough memory.

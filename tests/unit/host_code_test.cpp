@@ -12,6 +12,7 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/Host.h"
 
 #include <gtest/gtest.h>
 
@@ -234,6 +235,77 @@ TEST_F(Packing, severalTilesShareWhatTheyPack) {
   EXPECT_GT(calls.found, 0);
   EXPECT_FALSE(isAlone);
 }
+
+/// The same kernel made for older CPUs than the one underneath, and run on it: fewer registers,
+/// narrower vectors, no instruction for products of bytes, or none for a multiplication and sum.
+class OlderCpu : public testing::TestWithParam<const char *> {
+protected:
+  void SetUp() override {
+    if (!llvm::Triple(llvm::sys::getProcessTriple()).isX86())
+      GTEST_SKIP() << "the CPUs are of another kind";
+    if (auto has = llvm::sys::getHostCPUFeatures(); !has.lookup("avx2") || !has.lookup("fma"))
+      GTEST_SKIP() << "one of the CPUs has more than this one";
+    llvm::cantFail(hostTarget());
+  }
+
+  template <typename Element> void expectExact(const char *type, bool dotProduct) {
+    Emitted emitted(
+        llvm::cantFail(targetFor(llvm::Triple(llvm::sys::getProcessTriple()), GetParam(), "")),
+        type);
+    EXPECT_EQ(emitted.target.dotProduct, dotProduct);
+    optimise(*emitted.module, emitted.target);
+    llvm::SmallVector<char, 0> object = machineCode(*emitted.module, emitted.target);
+    auto jit = llvm::cantFail(llvm::orc::LLJITBuilder().create());
+    jit->getMainJITDylib().addGenerator(
+        llvm::cantFail(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
+            jit->getDataLayout().getGlobalPrefix())));
+    llvm::cantFail(
+        jit->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy({object.data(), object.size()})));
+    auto phase = llvm::cantFail(jit->lookup(phaseName(0))).toPtr<PhaseFunction>();
+    const int64_t shapes[][3] = {{1, 1, 1},    {3, 300, 301},  {16, 64, 17},
+                                 {47, 97, 65}, {128, 384, 70}, {33, 35, 1030}};
+    for (auto [m, n, k] : shapes) {
+      std::vector<Element> a(m * k), b(k * n);
+      std::vector<float> bias(n, -1), c(m * n, 1e9f);
+      for (int64_t i = 0; i < m * k; ++i)
+        a[i] = static_cast<Element>(i % 7 - 3);
+      for (int64_t i = 0; i < k * n; ++i)
+        b[i] = static_cast<Element>(i % 5 - 2);
+      const int64_t dims[] = {m, k, n};
+      const float scalars[] = {0, 0, 0};
+      void *tensors[] = {a.data(), b.data(), bias.data(), c.data()};
+      const int64_t ofA[] = {k, 1}, ofB[] = {n, 1}, ofBias[] = {1}, ofC[] = {n, 1};
+      const int64_t *strides[] = {ofA, ofB, ofBias, ofC};
+      const KernelArguments arguments{dims, scalars, tensors, strides};
+      std::vector<std::vector<char>> memory(memories, std::vector<char>(size_t(4) << 20));
+      // Every block, until no tile is left.
+      for (int64_t block = 0; block < 8; ++block) {
+        CoreMemories core{};
+        core.block = block;
+        for (unsigned i = 0; i < memories; ++i)
+          core.memory[i] = memory[i].data();
+        phase(&arguments, &core);
+      }
+      for (int64_t i = 0; i < m * n; ++i) {
+        int64_t sum = -1;
+        for (int64_t j = 0; j < k; ++j)
+          sum += int64_t(a[i / n * k + j]) * int64_t(b[j * n + i % n]);
+        ASSERT_EQ(c[i], sum < 0 ? 0.5f * float(sum) : float(sum))
+            << type << " at " << i / n << "," << i % n << " of " << m << "," << n << "," << k;
+      }
+    }
+  }
+};
+
+TEST_P(OlderCpu, f32IsExact) { expectExact<float>("f32", false); }
+TEST_P(OlderCpu, bytesWithoutADotProductAreExact) { expectExact<int8_t>("i8", false); }
+
+INSTANTIATE_TEST_SUITE_P(cpus, OlderCpu, testing::Values("x86-64", "nehalem", "haswell"),
+                         [](const auto &info) {
+                           std::string name = info.param;
+                           llvm::erase(name, '-');
+                           return name;
+                         });
 
 } // namespace
 } // namespace mmk
