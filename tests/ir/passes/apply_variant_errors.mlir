@@ -431,6 +431,30 @@ mmk.kernel @k dims ["M", "K", "N"]
 #c = affine_map<(m, n, k) -> (m, n)>
 
 module attributes {aicore.machine = #machine} {
+mmk.kernel @k dims ["M", "K"]
+    args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "128"]>] results [#mmk.named<"c"["M", "128"]>] {
+^bb0(%a: tensor<?x?xf16>, %b: tensor<?x128xf16>):
+  %zero = arith.constant 0.0 : f32
+  %m = mmk.dim "M"
+  %empty = tensor.empty(%m) : tensor<?x128xf32>
+  %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x128xf32>) -> tensor<?x128xf32>
+  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "128", "K"]}
+      ins(%a, %b : tensor<?x?xf16>, tensor<?x128xf16>) outs(%fill : tensor<?x128xf32>) -> tensor<?x128xf32>
+  mmk.return %acc : tensor<?x128xf32>
+} schedule {
+  // expected-error @+1 {{store = overlapped drains the accumulator in two parts of 128 columns, but the product has 128; nearest legal: store = after}}
+  mmk.choice "store" = ["overlapped"]
+}
+}
+
+// -----
+
+#machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {l0c = [131072, 1024], l1 = [65536, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+module attributes {aicore.machine = #machine} {
 mmk.kernel @k dims ["M", "K", "N"]
     args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>] results [#mmk.named<"c"["M", "N"]>] {
 ^bb0(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>):
