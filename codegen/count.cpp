@@ -91,6 +91,8 @@ llvm::Expected<ClockReport> countKernel(aicore::KernelOp kernel, const Machine &
   if (dims.size() != kernel.getDims().size())
     return count::fault(kernel, "has " + Twine(kernel.getDims().size()) + " dimensions, but " +
                                     Twine(dims.size()) + " values were given");
+  if (const std::string problem = kernel.limitProblem(dims); !problem.empty())
+    return llvm::createStringError(problem);
   const int64_t blocks = kernel.getCores();
   if (blocks > machine.cubeCores)
     return count::fault(kernel, "is dealt to " + Twine(blocks) + " cores, but " + machine.name +

@@ -10,6 +10,8 @@ namespace {
 
 // A fractal is 16 rows of 32 bytes.
 constexpr int64_t fractalRows = 16, fractalBytes = 32;
+// What the bias table is aligned to.
+constexpr int64_t tablePiece = 64;
 
 /// The types of the language and of MLIR have the same spelling.
 std::string nameOf(Type type) {
@@ -171,8 +173,18 @@ llvm::Expected<Instruction> Compiler::move(aicore::Instruction op, Work work, St
   return it;
 }
 
-// Whole fractals move, and their 32 bytes run along k.
+// Whole fractals move, and their 32 bytes run along k. The bias table takes a row in pieces of 64
+// bytes.
 llvm::Error Compiler::stage(aicore::StageOp op) {
+  if (aicore::spaceOf(op.getTarget()) == aicore::Space::bt) {
+    llvm::Expected<Instruction> row =
+        move(op, Work::stage, "l1_bt", op.getTarget(), op.getRows(), op.getColumns());
+    if (!row)
+      return row.takeError();
+    row->columnStep = tablePiece / row->bytes;
+    emit(op, StepKind::move, *row);
+    return llvm::Error::success();
+  }
   const bool intoA = aicore::spaceOf(op.getTarget()) == aicore::Space::l0a;
   llvm::Expected<Instruction> it = move(op, Work::stage, intoA ? "l1_l0a" : "l1_l0b",
                                         op.getTarget(), op.getRows(), op.getColumns());

@@ -2,6 +2,7 @@
 
 #include "codegen/object.h"
 #include "codegen/program.h"
+#include "ir/limit.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
@@ -67,6 +68,10 @@ public:
     for (mlir::ArrayAttr tensors : {kernel.getArgs(), kernel.getResults()})
       for (auto tensor : tensors.getAsRange<ir::NamedAttr>())
         shapes.push_back(extentsOf(tensor, kernel.getDims()));
+    for (auto [i, name] : enumerate(kernel.getDims().getAsRange<mlir::StringAttr>()))
+      if (mlir::DictionaryAttr all = kernel.getLimitsAttr())
+        if (auto most = all.getAs<mlir::IntegerAttr>(name))
+          limits.push_back({i, name.str(), most.getInt()});
   }
 
   Error link(std::unique_ptr<MemoryBuffer> object);
@@ -81,6 +86,12 @@ private:
   bool watched;
   size_t parameters, workspaces = 0;
   std::vector<std::vector<Extent>> shapes; ///< by parameter, then result
+  struct Limit {
+    size_t dim;
+    std::string name;
+    int64_t most;
+  };
+  std::vector<Limit> limits; ///< on dimensions
   std::unique_ptr<orc::LLJIT> jit;
   struct Phase {
     PhaseFunction run = nullptr;
@@ -137,6 +148,10 @@ Error JitExecutable::run(const Arguments &arguments, unsigned threads, RunWatch 
   if (watched != (watch != nullptr))
     return createStringError(watched ? "a watched program runs without a watch"
                                      : "a watch looks at a program that tells it nothing");
+  for (const Limit &limit : limits)
+    if (arguments.dims[limit.dim] > limit.most)
+      return createStringError(
+          aicore::beyondLimit(limit.name, arguments.dims[limit.dim], limit.most));
   // A call of a small kernel is over in less time than an allocation takes.
   SmallVector<float> scalars(parameters);
   SmallVector<void *> tensors;

@@ -199,6 +199,9 @@ void ProgramEmitter::emitStage(aicore::StageOp op) {
   source = e.offset(source, b.CreateAdd(b.CreateMul(value(op.getRow()), fromRow),
                                         b.CreateMul(value(op.getColumn()), size)));
   Value *target = buffer(op.getTarget(), op.getTargetSlot());
+  if (aicore::spaceOf(op.getTarget()) == Space::bt)
+    return copy(target, rowBytes(op.getTarget()), source, rowBytes(op.getSource()),
+                value(op.getRows()), value(op.getColumns()), from, from);
   // As the cube wants it: the rows of A along m, the rows of B along k.
   Value *rows = value(op.getRows()), *columns = value(op.getColumns());
   Value *rowStep = fromRow, *columnStep = size;
@@ -220,11 +223,24 @@ void ProgramEmitter::emitStage(aicore::StageOp op) {
 
 void ProgramEmitter::emitMmad(aicore::MmadOp op) {
   auto ofB = cast<mlir::MemRefType>(op.getB().getType());
+  Value *acc = buffer(op.getAcc(), op.getAccSlot(), op.getPart()), *first = value(op.getFirst());
+  if (op.getBias()) {
+    // Each row starts from the same row, of the same columns.
+    auto part = op.getAcc().getDefiningOp<aicore::AllocOp>().getPartWidth();
+    Value *row =
+        e.offset(buffer(op.getBias(), op.getBiasSlot()),
+                 op.getPart().value_or(0) * part * aicore::elementBytes(op.getBias().getType()));
+    Type *element = elementOf(op.getAcc());
+    e.when(first, [&] {
+      copy(acc, rowBytes(op.getAcc()), row, 0, value(op.getM()), value(op.getN()), element,
+           element);
+    });
+    first = b.getFalse();
+  }
   b.CreateCall(
       mmadFunction(e, multiplyOf(elementOf(op.getA())), ofB.getShape()[1], ofB.getShape()[0]),
-      {buffer(op.getA(), op.getASlot()), buffer(op.getB(), op.getBSlot()),
-       buffer(op.getAcc(), op.getAccSlot(), op.getPart()), value(op.getM()), value(op.getN()),
-       value(op.getK()), value(op.getFirst())});
+      {buffer(op.getA(), op.getASlot()), buffer(op.getB(), op.getBSlot()), acc, value(op.getM()),
+       value(op.getN()), value(op.getK()), first});
 }
 
 template <typename Op> void ProgramEmitter::emitMove(Op op, std::optional<int64_t> part) {

@@ -60,6 +60,8 @@ KernelWatch::create(aicore::KernelOp kernel, const Machine &machine, ArrayRef<in
   if (dims.size() != kernel.getDims().size())
     return count::fault(kernel, "has " + Twine(kernel.getDims().size()) + " dimensions, but " +
                                     Twine(dims.size()) + " values were given");
+  if (const std::string problem = kernel.limitProblem(dims); !problem.empty())
+    return llvm::createStringError(problem);
   const int64_t cores = machine.topology == Topology::split ? machine.vectorCoresPerCube : 0;
   for (aicore::PhaseOp phase : kernel.getBody().getOps<aicore::PhaseOp>()) {
     aicore::VectorCoresOp beyond;

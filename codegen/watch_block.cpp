@@ -121,6 +121,9 @@ void BlockWatch::instruction(aicore::Instruction op) {
         sum.column = columnOf(it.getAcc(), it.getPart());
         touch(it.getAcc(), at(it.getAccSlotMutable()), sum,
               at(it.getFirstMutable()) ? Use::writes : Use::updates);
+        if (it.getBias() && at(it.getFirstMutable()))
+          touch(it.getBias(), at(it.getBiasSlotMutable()[0]), {1, sum.columns, 0, sum.column},
+                Use::reads);
       })
       .Case([&](aicore::SpillOp it) {
         const Rectangle part = rectangle(it.getRowsMutable(), it.getColumnsMutable());

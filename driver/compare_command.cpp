@@ -1,6 +1,6 @@
 // `mmk compare`: two variants of a kernel, two machines, or two saved runs, side by side.
-#include "codegen/count.h"
 #include "driver/command.h"
+#include "driver/count_case.h"
 #include "driver/ending.h"
 #include "driver/files.h"
 #include "driver/footprint.h"
@@ -84,13 +84,7 @@ std::optional<ClockReport> count(Lowering &lowering, const Machine &machine, con
                                  const RunCase &run) {
   if (machine.kind == MachineKind::host)
     return std::nullopt;
-  std::vector<int64_t> dims;
-  for (const std::string &dimension : kernel.dimensions)
-    dims.push_back(run.dims.at(dimension));
-  llvm::Expected<ClockReport> report = countKernel(lowering.kernel(), machine, dims);
-  if (!report)
-    throw Bug(llvm::toString(report.takeError()));
-  return *report;
+  return countCase(lowering, machine, kernel, run);
 }
 
 /// The figures in which two machines of one name differ; of two names those that `sets` changed.

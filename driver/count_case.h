@@ -8,13 +8,30 @@
 
 namespace mmk::driver {
 
-/// A program that cannot be counted is a Bug.
-inline ClockReport countCase(Lowering &lowering, const Machine &machine, const Kernel &kernel,
-                             const RunCase &run, EventSink *events = nullptr) {
+inline std::vector<int64_t> dimsOf(const Kernel &kernel, const RunCase &run) {
   std::vector<int64_t> dims;
   for (const std::string &dimension : kernel.dimensions)
     dims.push_back(run.dims.at(dimension));
-  llvm::Expected<ClockReport> report = countKernel(lowering.kernel(), machine, dims, events);
+  return dims;
+}
+
+/// Why a case is too large for the variant; empty when it is not.
+inline std::string limitProblem(Lowering &lowering, const Kernel &kernel, const RunCase &run) {
+  return lowering.kernel().limitProblem(dimsOf(kernel, run));
+}
+
+/// Such a case is a Mistake.
+inline void expectWithinLimits(Lowering &lowering, const Kernel &kernel, const RunCase &run) {
+  if (const std::string problem = limitProblem(lowering, kernel, run); !problem.empty())
+    throw Mistake(run.title() + ": " + problem);
+}
+
+/// A program that cannot be counted is a Bug.
+inline ClockReport countCase(Lowering &lowering, const Machine &machine, const Kernel &kernel,
+                             const RunCase &run, EventSink *events = nullptr) {
+  expectWithinLimits(lowering, kernel, run);
+  llvm::Expected<ClockReport> report =
+      countKernel(lowering.kernel(), machine, dimsOf(kernel, run), events);
   if (!report)
     throw Bug(llvm::toString(report.takeError()));
   return *report;

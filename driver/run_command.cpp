@@ -41,6 +41,8 @@ int runCases(Session &session, const RunOptions &options, const std::vector<RunC
   const Stopwatch watch;
   Lowering lowering = session.lower(kernel, Stage::aicore);
   const double loweringMs = watch.milliseconds();
+  for (const RunCase &run : runs)
+    expectWithinLimits(lowering, kernel, run);
   const RunHeader header{&kernel, &machine, lowering.variant, memoryUse(lowering.kernel()),
                          session.program().file.get()};
   std::optional<Profile> profile;

@@ -13,7 +13,8 @@ tune::WhatIfs tryChanges(Session &session, const Kernel &kernel, const RunCase &
       [&](Lowering &lowering) { return countCase(lowering, session.machine(), kernel, run); },
       [&](const Choices &choices) {
         progress.show(fmt::format("{}: {}", run.title(), spelling(choices)));
-      }};
+      },
+      [&](Lowering &lowering) { return limitProblem(lowering, kernel, run); }};
   const std::vector<Choices> changes =
       tune::neighboursOf(kernel, session.machine(), session.choicesOf(kernel, variant));
   return tune::tryChanges(changes, variant, cycles, ways);

@@ -11,10 +11,12 @@ kernel matmul_bias_leakyrelu(
 
   schedule {
     cores    = auto | 1 | 2 | 4;
-    tile     M = 128 | 64 | 256, N = 256 | 128 | 64, K = 64 | 32 | 128;
-    stage    K = 256 | 128 | 512;
+    tile     M = 128 | 64 | 256 | 112, N = 256 | 128 | 64, K = 64 | 32 | 128 | 48;
+    stage    K = 256 | 128 | 512 | 48;
     buffers  l1 = 2 | 1, l0 = 2 | 1, acc = 1 | 2, out = 2 | 1;
-    order    = swizzle(4) | rows | columns | zigzag;
+    keep     = none | A(2048);
+    bias     = vector | table;
+    order    = swizzle(4) | rows | columns | zigzag | swizzle(3);
     store    = overlapped | after;
     epilogue = fused | separate;
     require  tile.M * tile.N <= 32768;

@@ -72,8 +72,9 @@ struct Result {
 };
 
 /// One directive of a schedule and its alternatives, the default first. Keys are dotted:
-/// "cores", "tile.M", "stage.K", "grid.N", "buffers.l1", "buffers.l1.a", "store", "order",
-/// "epilogue". Alternatives are words as written: "128", "auto", "swizzle(4)", "fused".
+/// "cores", "tile.M", "stage.K", "grid.N", "buffers.l1", "buffers.l1.a", "keep", "bias",
+/// "store", "order", "epilogue". Alternatives are words as written: "128", "auto", "swizzle(4)",
+/// "A(2048)", "fused".
 struct Directive {
   std::string key;
   struct Alternative {

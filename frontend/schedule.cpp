@@ -5,13 +5,14 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 
 namespace mmk {
 namespace {
 
-const std::vector<std::string> directives = {"cores",   "grid",  "tile",  "stage",
-                                             "buffers", "store", "order", "epilogue"};
-const std::vector<std::string> bufferNames = {"l1", "l0", "acc", "out", "ub"};
+const std::vector<std::string> directives = {"cores", "grid", "tile",  "stage", "buffers",
+                                             "keep",  "bias", "store", "order", "epilogue"};
+const std::vector<std::string> bufferNames = {"l1", "panel", "l0", "bt", "acc", "out", "ub"};
 const std::vector<std::string> operandBuffers = {"l1", "l0", "ub"};
 constexpr int64_t maximumCores = 1024, maximumBuffers = 8, maximumSwizzle = 1024;
 
@@ -174,6 +175,21 @@ std::string orderProblem(std::string_view word) {
   return outside("order", word, "rows, columns, zigzag or swizzle(n)");
 }
 
+std::string keepProblem(std::string_view word) {
+  if (word == "none")
+    return "";
+  if ((word.starts_with("A(") || word.starts_with("B(")) && word.ends_with(")"))
+    return rangeProblem("the depth of a panel that is kept", word.substr(2, word.size() - 3),
+                        maximumTile);
+  return outside("keep", word, "none, A(n) or B(n)");
+}
+
+/// The directives that have few words.
+const std::map<std::string, std::vector<std::string>> wordsOf = {
+    {"bias", {"vector", "table"}},
+    {"store", {"after", "overlapped"}},
+    {"epilogue", {"fused", "separate"}}};
+
 } // namespace
 
 DimensionRole roleOf(const Kernel &kernel, std::string_view dimension) {
@@ -227,11 +243,10 @@ bool checkWord(const Kernel &kernel, std::string_view key, std::string_view word
     message = rangeProblem(key, word, maximumBuffers);
   } else if (directive == "order") {
     message = orderProblem(word);
-  } else if (directive == "store" || directive == "epilogue") {
-    const std::vector<std::string> words = directive == "store"
-                                               ? std::vector<std::string>{"after", "overlapped"}
-                                               : std::vector<std::string>{"fused", "separate"};
-    message = isIn(words, word) ? "" : outside(key, word, listOf(words));
+  } else if (directive == "keep") {
+    message = keepProblem(word);
+  } else if (const auto words = wordsOf.find(directive); words != wordsOf.end()) {
+    message = isIn(words->second, word) ? "" : outside(key, word, listOf(words->second));
   } else {
     DimensionRole role = knowsBody ? roleOf(kernel, parts[1]) : DimensionRole();
     if (directive == "stage")
@@ -259,7 +274,7 @@ std::string nearestMultiples(int64_t number, int64_t unit, int64_t maximum) {
 }
 
 bool hasNumbers(std::string_view key) {
-  return key != "store" && key != "order" && key != "epilogue";
+  return key != "keep" && key != "order" && !wordsOf.contains(std::string(key));
 }
 
 } // namespace mmk

@@ -39,8 +39,8 @@ bool checkWord(const Kernel &kernel, std::string_view key, std::string_view word
 std::string nearestMultiples(int64_t number, int64_t unit, int64_t maximum);
 constexpr int64_t maximumTile = 65536;
 
-/// Whether the choices of a key are numbers, which rules can combine: all but `store`, `order` and
-/// `epilogue`.
+/// Whether the choices of a key are numbers, which rules can combine: all but `keep`, `bias`,
+/// `store`, `order` and `epilogue`.
 bool hasNumbers(std::string_view key);
 
 /// The number chosen for a key, or nothing when that is unknown.

@@ -107,18 +107,24 @@ def Aicore_KernelOp : Aicore_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBloc
   let description = [{
     Block arguments: the dimensions (index), the parameters (f32 scalars, tensors in global
     memory), the results (tensors in global memory). `buffers` is what the variant asks for, by
-    memory: copies of each buffer (`{l1 = 2, "l1.a" = 3}`).
+    memory: copies of each buffer (`{l1 = 2, "l1.a" = 3}`). `limits` are the largest dimensions that
+    it may run with (`{K = 2048}`), where a buffer holds all of one.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$dims,
                        Aicore_NamedArrayAttr:$args,
                        Aicore_NamedArrayAttr:$results,
-                       I64Attr:$cores, DictionaryAttr:$buffers);
+                       I64Attr:$cores, DictionaryAttr:$buffers,
+                       OptionalAttr<DictionaryAttr>:$limits);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $sym_name `dims` $dims `args` $args `results` $results `cores` $cores `buffers` $buffers $body
-    attr-dict-with-keyword
+    $sym_name `dims` $dims `args` $args `results` $results `cores` $cores `buffers` $buffers
+    (`limits` $limits^)? $body attr-dict-with-keyword
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Why it does not run with these dimensions, for the user; empty when it does.
+    std::string limitProblem(::llvm::ArrayRef<int64_t> dims);
+  }];
 }
 
 def Aicore_WorkspaceOp : Aicore_Op<"workspace", [
@@ -211,6 +217,18 @@ def Aicore_CloseOp : Aicore_FillingOp<"close"> {
   let description = "`aicore.close %acc[%s] part 1 : memref<...>`; see aicore.open.";
 }
 
+def Aicore_ReleaseOp : Aicore_Op<"release",
+    [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "a filling is not used any more";
+  let description = [{
+    `aicore.release %bias_bt[%s] : memref<...>` says where the use of a filling ends when that is
+    before the end of the block in which its slot stands. aicore-insert-sync turns it into a flag.
+  }];
+  let arguments = (ins AnyStaticShapeMemRef:$buffer, Index:$slot);
+  let assemblyFormat = "$buffer `[` $slot `]` `:` type($buffer) attr-dict";
+  let hasVerifier = 1;
+}
+
 //===--- Instructions ------------------------------------------------------------------------===//
 
 class Aicore_InstructionOp<string mnemonic, list<Trait> traits = []> : Aicore_Op<mnemonic,
@@ -258,10 +276,10 @@ def Aicore_StoreOp : Aicore_InstructionOp<"store"> {
 }
 
 def Aicore_StageOp : Aicore_InstructionOp<"stage"> {
-  let summary = "L1 -> L0A or L0B (MTE1), into the cube's fractal layout";
+  let summary = "L1 -> L0A or L0B (MTE1), into the cube's fractal layout; or a row L1 -> BT";
   let description = [{
     A part of an L1 buffer, rows x columns from (row, column). L0A takes m x k, L0B takes k x n;
-    `transposed` when L1 holds it the other way round.
+    `transposed` when L1 holds it the other way round. The bias table takes one row as it is.
     ```mlir
     aicore.stage %a_l1[%s] at(%row, %column) size(%rows, %columns) -> %a_l0[%t]
       : memref<128x256xf16, #aicore.space<l1>> -> memref<128x64xf16, #aicore.space<l0a>>
@@ -278,11 +296,12 @@ def Aicore_StageOp : Aicore_InstructionOp<"stage"> {
   let hasVerifier = 1;
 }
 
-def Aicore_MmadOp : Aicore_InstructionOp<"mmad"> {
+def Aicore_MmadOp : Aicore_InstructionOp<"mmad", [AttrSizedOperandSegments]> {
   let summary = "acc += A x B (cube)";
   let description = [{
-    m x k from L0A times k x n from L0B into L0C; `first` (i1): the accumulator starts from zero.
-    With a `part`, the n columns are those of that part of the accumulator.
+    m x k from L0A times k x n from L0B into L0C; `first` (i1): the accumulator starts from zero, or
+    with a `bias` each of its rows from that row of the bias table. With a `part`, the n columns are
+    those of that part of the accumulator, and of the bias.
     ```mlir
     aicore.mmad %a_l0[%s], %b_l0[%t] -> %acc[%u] size(%m, %n, %k) first(%first)
       : memref<128x64xf16, #aicore.space<l0a>>, memref<64x256xf16, #aicore.space<l0b>>
@@ -291,10 +310,12 @@ def Aicore_MmadOp : Aicore_InstructionOp<"mmad"> {
   }];
   let arguments = (ins AnyStaticShapeMemRef:$a, Index:$aSlot, AnyStaticShapeMemRef:$b,
                        Index:$bSlot, AnyStaticShapeMemRef:$acc, Index:$accSlot, Index:$m, Index:$n,
-                       Index:$k, I1:$first, OptionalAttr<I64Attr>:$part);
+                       Index:$k, I1:$first, Optional<AnyStaticShapeMemRef>:$bias,
+                       Optional<Index>:$biasSlot, OptionalAttr<I64Attr>:$part);
   let assemblyFormat = [{
     $a `[` $aSlot `]` `,` $b `[` $bSlot `]` `->` $acc `[` $accSlot `]` (`part` $part^)?
     `size` `(` $m `,` $n `,` $k `)` `first` `(` $first `)`
+    (`bias` `(` $bias^ `[` $biasSlot `]` `:` type($bias) `)`)?
     `:` type($a) `,` type($b) `->` type($acc) attr-dict
   }];
   let hasVerifier = 1;

@@ -1,8 +1,10 @@
 #include "ir/aicore.h"
+#include "ir/limit.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 
@@ -193,10 +195,31 @@ LogicalResult KernelOp::verify() {
         return failure();
       tensors = tensors.drop_front();
     }
+  if (DictionaryAttr limits = getLimitsAttr())
+    for (NamedAttribute limit : limits)
+      if (!llvm::is_contained(getDims(), Attribute(limit.getName())) ||
+          !isa<IntegerAttr>(limit.getValue()))
+        return emitOpError("expected limits to be numbers of its dimensions, found ")
+               << limit.getName() << " = " << limit.getValue();
   for (Operation &op : block)
     if (!isa<WorkspaceOp, PhaseOp>(op) && !isMemoryEffectFree(&op))
       return op.emitOpError("is an instruction outside of any aicore.phase");
   return success();
+}
+
+std::string beyondLimit(StringRef dimension, int64_t value, int64_t most) {
+  return llvm::formatv("{0} = {1}, but the panel that this variant keeps in L1 is at most {2} deep; "
+                       "legal: a deeper panel, or keep = none",
+                       dimension, value, most);
+}
+
+std::string KernelOp::limitProblem(ArrayRef<int64_t> dims) {
+  DictionaryAttr limits = getLimitsAttr();
+  if (limits)
+    for (auto [name, value] : llvm::zip(getDims().getAsRange<StringAttr>(), dims))
+      if (auto most = limits.getAs<IntegerAttr>(name); most && value > most.getInt())
+        return beyondLimit(name, value, most.getInt());
+  return "";
 }
 
 void KernelOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
@@ -443,17 +466,22 @@ SmallVector<Access> StageOp::getAccesses() {
 LogicalResult StageOp::verify() {
   if (failed(expectOnCubeCore(*this, getPipe())) ||
       failed(expectBuffer(*this, "source", getSource(), {Space::l1})) ||
-      failed(expectBuffer(*this, "target", getTarget(), {Space::l0a, Space::l0b})))
+      failed(expectBuffer(*this, "target", getTarget(), {Space::l0a, Space::l0b, Space::bt})))
     return failure();
+  if (spaceOf(getTarget()) == Space::bt && getTransposed())
+    return emitOpError("transposes a row into the bias table, which takes it as it is");
   return expectSameElements(*this, getSource(), getTarget());
 }
 
 MMK_EFFECTS(MmadOp)
 Pipe MmadOp::getPipe() { return Pipe::cube; }
 SmallVector<Access> MmadOp::getAccesses() {
-  return {reading(getA(), getASlot()),
-          reading(getB(), getBSlot()),
-          {getAcc(), getAccSlot(), true, true, getPart()}};
+  SmallVector<Access> accesses = {reading(getA(), getASlot()),
+                                  reading(getB(), getBSlot()),
+                                  {getAcc(), getAccSlot(), true, true, getPart()}};
+  if (getBias())
+    accesses.push_back(reading(getBias(), getBiasSlot()));
+  return accesses;
 }
 LogicalResult MmadOp::verify() {
   if (failed(expectOnCubeCore(*this, getPipe())) ||
@@ -473,6 +501,16 @@ LogicalResult MmadOp::verify() {
   if (acc.getElementType() != expected)
     return emitOpError("expected an accumulator of ")
            << expected << ", found " << acc.getElementType();
+  if (Value bias = getBias()) {
+    if (failed(expectBuffer(*this, "the bias", bias, {Space::bt})) ||
+        failed(expectSameElements(*this, bias, getAcc())))
+      return failure();
+    auto row = cast<MemRefType>(bias.getType());
+    if (row.getShape()[0] != 1 || row.getShape()[1] != acc.getShape()[1] || !getBiasSlot())
+      return emitOpError("expected a bias of one row, as wide as the accumulator, and its slot, "
+                         "found ")
+             << row << " for " << acc;
+  }
   return expectPart(*this, getAcc(), getPart());
 }
 
@@ -667,6 +705,10 @@ template <typename Op> static LogicalResult verifyFilling(Op op) {
 LogicalResult OpenOp::verify() { return verifyFilling(*this); }
 LogicalResult CloseOp::verify() { return verifyFilling(*this); }
 
+LogicalResult ReleaseOp::verify() {
+  return expectBuffer(*this, "the buffer", getBuffer(), {Space::l1, Space::bt});
+}
+
 template <typename Op> static LogicalResult verifyFlag(Op op) {
   if (op.getFrom() == op.getTo())
     return op.emitOpError("orders the pipe ")
@@ -702,5 +744,6 @@ MMK_SYNC_EFFECTS(WaitCrossOp)
 MMK_SYNC_EFFECTS(BarrierOp)
 MMK_SYNC_EFFECTS(OpenOp)
 MMK_SYNC_EFFECTS(CloseOp)
+MMK_SYNC_EFFECTS(ReleaseOp)
 
 } // namespace mmk::aicore

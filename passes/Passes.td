@@ -29,7 +29,9 @@ def FuseEpilogue : Pass<"mmk-fuse-epilogue", "::mlir::ModuleOp"> {
   let summary = "group the body into nests: a product with its epilogue, or an elementwise part";
   let description = [{
     With `epilogue = fused`, all elementwise operations behind a product become one linalg.generic
-    in the product's nest; with `separate` they become a nest of their own, behind it.
+    in the product's nest; with `separate` they become a nest of their own, behind it. With
+    `bias = table`, a row that is added to a product becomes what the product starts from, a
+    linalg.broadcast in place of the zero.
     ```mlir
     %acc = linalg.contract ...               %c = mmk.nest {
     %s = linalg.generic (add bias)             %acc = linalg.contract ...
@@ -80,6 +82,15 @@ def TileCores : Pass<"mmk-tile-cores", "::mlir::ModuleOp"> {
     Tiles at the ragged edge are smaller: sizes are minima, computed at run time. So is the tile of
     a choice marked `fit`, whose number is only the largest: as many tiles as keep the cores busy
     without another round over them.
+
+    With `keep`, what is dealt are lines of tiles, rows for A and columns for B, which a grid cuts
+    into segments; a loop over them stands around that over the tiles of one.
+    ```mlir
+    scf.for %p = 0 to %n {                   // {mmk.level = "panel"}
+      %b, %i, %s = mmk.walk %p on %block of ... x %rows x %segments
+      scf.for %j = 0 to %columns {           // {mmk.level = "tile"}
+        (contract and generic of one tile)
+    ```
   }];
   let dependentDialects = ["::mmk::ir::MmkDialect", "::mlir::scf::SCFDialect",
                            "::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect",
@@ -110,6 +121,10 @@ def Place : Pass<"aicore-place", "::mlir::ModuleOp"> {
     split chip a plain result leaves through the fixpipe, and a tile with an epilogue is spilled to
     the block's global memory, whose vector cores fetch it by rows; on a coupled chip it is drained
     into UB. One copy of each buffer, transfers right before their use.
+
+    A panel that is kept comes to L1 as a whole, before the loop over its tiles. A row that a product
+    starts from goes through L1 into the bias table, once for each tile; the steps of the first stage
+    are told apart from the others, so that aicore.release can stand behind them.
 
     With `store = overlapped` the accumulator has two parts, each half of its columns. The last
     stage of a tile goes part by part, and the first one too where the accumulator has one copy, so

@@ -1,3 +1,4 @@
+#include "passes/bias_table.h"
 #include "passes/passes.h"
 #include "passes/variant.h"
 
@@ -71,6 +72,15 @@ aicore::MachineAttr expectMachine(Operation *module) {
   return machine;
 }
 
+std::optional<KeptPanel> keptPanel(ir::KernelOp kernel) {
+  StringRef word = kernel.chosenWord("keep", "none");
+  const bool isA = word.consume_front("A("), isB = !isA && word.consume_front("B(");
+  int64_t depth = 0;
+  if (!(isA || isB) || !word.consume_back(")") || word.getAsInteger(10, depth) || depth < 1)
+    return std::nullopt;
+  return KeptPanel{isB ? 1u : 0u, depth};
+}
+
 bool hasProduct(ir::KernelOp kernel) {
   return kernel.walk([](linalg::ContractOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
@@ -107,7 +117,7 @@ TileDims dimsOf(ir::KernelOp kernel) {
   return dims;
 }
 
-constexpr std::array<StringRef, 5> bufferGroups = {"l1", "l0", "acc", "out", "ub"};
+constexpr std::array<StringRef, 7> bufferGroups = {"l1", "panel", "l0", "bt", "acc", "out", "ub"};
 
 std::string word(Attribute alternative) {
   if (auto number = dyn_cast<IntegerAttr>(alternative))
@@ -164,6 +174,8 @@ std::string variantName(ir::KernelOp kernel) {
       if (choice.getKey().starts_with(("buffers." + group + ".").str()))
         single(choice.getKey(), choice.getKey().drop_front(strlen("buffers.")));
   }
+  single("keep", "keep");
+  single("bias", "bias");
   single("store", "store");
   single("order", "order");
   single("epilogue", "epilogue");
@@ -287,6 +299,8 @@ private:
   LogicalResult chooseStage(linalg::ContractOp contract);
   void chooseBuffers();
   LogicalResult checkOverlap(ir::ChoiceOp choice);
+  LogicalResult checkKeep(ir::ChoiceOp choice);
+  LogicalResult checkBias(ir::ChoiceOp choice);
   LogicalResult refuseUnsupported();
   LogicalResult checkRules();
 
@@ -326,9 +340,15 @@ LogicalResult Chooser::checkChoices() {
     } else if (key == "store") {
       if (text != "after" && text != "overlapped")
         return refuse("after or overlapped");
+    } else if (key == "keep") {
+      if (text != "none" && !keptPanel(kernel))
+        return refuse("none, A(n) or B(n)");
+    } else if (key == "bias") {
+      if (text != "vector" && text != "table")
+        return refuse("vector or table");
     } else {
       return choice.emitError() << key << " is no directive; legal: cores, grid, tile, stage, "
-                                << "buffers, store, order, epilogue";
+                                << "buffers, keep, bias, store, order, epilogue";
     }
   }
   return success();
@@ -493,6 +513,17 @@ void Chooser::chooseBuffers() {
       largest = std::max(largest, number(("tile." + names[names.size() - 3]).str(), 128) *
                                       number(("tile." + names[names.size() - 2]).str(), 256) * 4);
     });
+    if (keptPanel(kernel))
+      addDefault("buffers.panel", b.getI64IntegerAttr(1));
+    if (kernel.chosenWord("bias", "vector") == "table") {
+      int64_t widest = 0;
+      kernel.walk([&](linalg::ContractOp contract) {
+        SmallVector<StringRef> names = dimNames(contract);
+        widest = std::max(widest, number(("tile." + names[names.size() - 2]).str(), 256) * 4);
+      });
+      const bool fits = 2 * widest <= machine.capacity(aicore::Space::bt);
+      addDefault("buffers.bt", b.getI64IntegerAttr(fits ? 2 : 1));
+    }
     bool two = 2 * largest <= machine.capacity(aicore::Space::l0c);
     addDefault("buffers.acc", b.getI64IntegerAttr(two ? 2 : 1));
   }
@@ -524,6 +555,71 @@ LogicalResult Chooser::checkOverlap(ir::ChoiceOp choice) {
   return result;
 }
 
+// A panel holds whole steps of the cube, and only a walk along a line of tiles uses it again.
+LogicalResult Chooser::checkKeep(ir::ChoiceOp choice) {
+  const std::optional<KeptPanel> panel = keptPanel(kernel);
+  if (!panel)
+    return success();
+  StringRef word = kernel.chosenWord("keep", "none");
+  if (!hasProduct(kernel))
+    return choice.emitError() << "keep = " << word << " is about an operand of a product, and this "
+                              << "kernel has none; legal: none";
+  if (machine.getTopology() == aicore::Topology::host)
+    return choice.emitError() << "keep = " << word << " fills L1, which on "
+                              << machine.getName().getValue()
+                              << " is a cache that no program fills; legal: none";
+  StringRef order = kernel.chosenWord("order", "rows"), line = panel->operand ? "columns" : "rows";
+  if (order != line)
+    return kernel.choice("order").emitError()
+           << "keep = " << word << " needs a walk along " << line
+           << " of tiles, but order = " << order << "; nearest legal: order = " << line
+           << ", keep = none";
+  LogicalResult result = success();
+  kernel.walk([&](linalg::ContractOp contract) {
+    const int64_t step = machine.depthOf(operandType(contract)), depth = panel->depth;
+    int64_t literal = 0;
+    StringRef k = dimNames(contract).back();
+    if (depth % step != 0) {
+      const int64_t below = depth / step * step;
+      InFlightDiagnostic error = choice.emitError()
+                                 << "keep = " << word << ": the depth " << depth
+                                 << " is not a multiple of " << step << ", the cube's depth for "
+                                 << operandType(contract) << "; nearest legal: ";
+      if (below > 0)
+        error << below << ", ";
+      result = error << below + step;
+    } else if (!k.getAsInteger(10, literal) && literal > depth) {
+      result = choice.emitError() << "keep = " << word << " holds panels up to a depth of " << depth
+                                  << ", but the product is " << literal
+                                  << " deep; nearest legal: " << llvm::alignTo(literal, step);
+    }
+  });
+  return result;
+}
+
+// A product starts from its bias where there is a table for it, and one start for all of its sum.
+LogicalResult Chooser::checkBias(ir::ChoiceOp choice) {
+  if (kernel.chosenWord("bias", "vector") == "vector")
+    return success();
+  if (machine.capacity(aicore::Space::bt) == 0)
+    return choice.emitError() << "bias = table needs a bias table, which "
+                              << machine.getName().getValue() << " has not; legal: vector";
+  if (!hasProduct(kernel))
+    return choice.emitError()
+           << "bias = table is about what is added to a product, and this kernel "
+           << "has none; legal: vector";
+  std::string problem;
+  if (findAddedRows(kernel, problem).empty())
+    return choice.emitError() << "bias = table takes a row of f32 that is added to a product, but "
+                              << problem << "; legal: vector";
+  for (StringRef k : dimsOf(kernel).reductions)
+    if (const int64_t parts = number(("grid." + k).str(), 1); parts > 1)
+      return choice.emitError() << "bias = table starts the whole sum of a product, but grid." << k
+                                << " = " << parts << " makes it of parts; nearest legal: grid." << k
+                                << " = 1, bias = vector";
+  return success();
+}
+
 // Directives of the language that this compiler cannot carry out are refused, never dropped.
 LogicalResult Chooser::refuseUnsupported() {
   TileDims dims = dimsOf(kernel);
@@ -532,6 +628,10 @@ LogicalResult Chooser::refuseUnsupported() {
     StringRef key = choice.getKey();
     if (key == "store" && kernel.chosenWord(key, "after") == "overlapped" &&
         failed(checkOverlap(choice)))
+      return failure();
+    if (key == "keep" && failed(checkKeep(choice)))
+      return failure();
+    if (key == "bias" && failed(checkBias(choice)))
       return failure();
     auto [directive, dim] = key.split('.');
     if (directive == "grid" && llvm::is_contained(dims.outputs, dim))

@@ -36,6 +36,11 @@ aicore::AllocOp filledBy(Operation &op) {
   return target ? target.getDefiningOp<aicore::AllocOp>() : aicore::AllocOp();
 }
 
+bool isOfPanel(Operation &op) {
+  aicore::AllocOp alloc = filledBy(op);
+  return alloc && alloc.getGroup() == "panel";
+}
+
 /// The ops of `block` without effects that `ops` need, in block order, and `ops` themselves.
 SmallVector<Operation *> withOperands(ArrayRef<Operation *> ops, Block *block) {
   llvm::SetVector<Operation *> needed(ops.begin(), ops.end());
@@ -88,6 +93,14 @@ void runAhead(scf::ForOp loop, ArrayRef<Operation *> transfers, int64_t depth) {
     op->erase();
 }
 
+/// Whether a loop goes over output tiles, or over lines of them that share a panel.
+bool walksTiles(scf::ForOp loop) {
+  Operation *parent = loop->getParentOp();
+  if (auto outer = dyn_cast<scf::ForOp>(parent))
+    return llvm::any_of(*outer.getBody(), isOfPanel);
+  return isa<aicore::PhaseOp>(parent);
+}
+
 struct DoubleBufferPass : impl::DoubleBufferBase<DoubleBufferPass> {
   void runOnOperation() override {
     for (aicore::KernelOp kernel : getOperation().getOps<aicore::KernelOp>()) {
@@ -98,12 +111,13 @@ struct DoubleBufferPass : impl::DoubleBufferBase<DoubleBufferPass> {
       SmallVector<scf::ForOp> loops;
       kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
       for (scf::ForOp loop : loops) {
-        if (loop->getParentOfType<aicore::PhaseOp>() == loop->getParentOp())
-          continue; // the walk over tiles: what a tile needs comes in its own loops
+        // What a tile needs comes in its own loops, but for panels that several tiles share.
+        const bool onlyPanels = walksTiles(loop);
         // Transfers that run equally far ahead share a branch.
         llvm::MapVector<int64_t, SmallVector<Operation *>> byDepth;
         for (Operation &op : *loop.getBody())
-          if (aicore::AllocOp alloc = filledBy(op); alloc && alloc.getCopies() > 1)
+          if (aicore::AllocOp alloc = filledBy(op);
+              alloc && alloc.getCopies() > 1 && (!onlyPanels || isOfPanel(op)))
             byDepth[alloc.getCopies() - 1].push_back(&op);
         for (auto &[depth, transfers] : byDepth)
           runAhead(loop, transfers, depth);

@@ -1,3 +1,4 @@
+#include "passes/bias_table.h"
 #include "passes/passes.h"
 #include "passes/variant.h"
 
@@ -294,11 +295,14 @@ void Fuser::emitNest(Operation *owner) {
       IRMapping operands;
       for (Value input : contract.getInputs())
         operands.map(input, outside(input, inNest));
-      auto fill = contract.getOutputs()[0].getDefiningOp<linalg::FillOp>();
-      Operation *empty = b.clone(*fill.getOutputs()[0].getDefiningOp());
-      IRMapping fillOperands;
-      fillOperands.map(fill.getOutputs()[0], empty->getResult(0));
-      operands.map(fill.getResult(0), b.clone(*fill, fillOperands)->getResult(0));
+      // Zero, or the row of a bias.
+      auto start = contract.getOutputs()[0].getDefiningOp<linalg::LinalgOp>();
+      Value init = start.getDpsInits()[0];
+      IRMapping startOperands;
+      startOperands.map(init, b.clone(*init.getDefiningOp())->getResult(0));
+      for (Value input : start.getDpsInputs())
+        startOperands.map(input, outside(input, inNest));
+      operands.map(start->getResult(0), b.clone(*start, startOperands)->getResult(0));
       inNest.map(contract.getResult(0), b.clone(*contract, operands)->getResult(0));
     }
     SmallVector<Value> computed;
@@ -323,16 +327,17 @@ LogicalResult Fuser::check() {
     if (isa<ir::NestOp>(op))
       return op.emitOpError("stands in a kernel that is to be grouped into nests");
     auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
-    if (!linalgOp || isa<linalg::FillOp>(op))
+    if (!linalgOp || isa<linalg::FillOp, linalg::BroadcastOp>(op))
       continue;
     if (!isa<linalg::ContractOp, linalg::GenericOp>(op) || op.getNumResults() != 1)
       return op.emitOpError("is neither a linalg.contract nor a linalg.generic with one result");
     Value init = linalgOp.getDpsInits()[0];
-    auto fill = init.getDefiningOp<linalg::FillOp>();
-    if (isa<linalg::ContractOp>(op) && !fill)
-      return op.emitOpError("expected to start from a linalg.fill");
-    if (fill)
-      init = fill.getOutputs()[0];
+    auto start = init.getDefiningOp<linalg::LinalgOp>();
+    if (isa<linalg::ContractOp>(op) &&
+        !isa_and_nonnull<linalg::FillOp, linalg::BroadcastOp>(init.getDefiningOp()))
+      return op.emitOpError("expected to start from a linalg.fill or a linalg.broadcast");
+    if (start)
+      init = start.getDpsInits()[0];
     if (!init.getDefiningOp<tensor::EmptyOp>())
       return op.emitOpError("expected to write to a tensor.empty");
     if (isa<linalg::GenericOp>(op) && linalgOp.getNumParallelLoops() != linalgOp.getNumLoops())
@@ -368,9 +373,12 @@ LogicalResult Fuser::run() {
 
 struct FuseEpiloguePass : impl::FuseEpilogueBase<FuseEpiloguePass> {
   void runOnOperation() override {
-    for (ir::KernelOp kernel : getOperation().getOps<ir::KernelOp>())
+    for (ir::KernelOp kernel : getOperation().getOps<ir::KernelOp>()) {
+      if (kernel.chosenWord("bias", "vector") == "table")
+        startFromRows(kernel);
       if (failed(Fuser(kernel).run()))
         return signalPassFailure();
+    }
   }
 };
 

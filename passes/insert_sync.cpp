@@ -51,6 +51,8 @@ struct Side {
   /// Where fillings begin and end is said by these instead.
   SmallVector<aicore::OpenOp> opens;
   SmallVector<aicore::CloseOp> closes;
+  /// Uses end at these, where there are any.
+  SmallVector<aicore::ReleaseOp> releases;
 
   void add(aicore::SlotOp slot, Operation *user) {
     Block *block = lifeOf(slot, user);
@@ -153,7 +155,10 @@ LogicalResult PhaseSync::collect(aicore::AllocOp alloc, int64_t part) {
   llvm::MapVector<std::pair<Unit, Pipe>, Side> fills, uses;
   SmallVector<aicore::OpenOp> opens;
   SmallVector<aicore::CloseOp> closes;
+  SmallVector<aicore::ReleaseOp> releases;
   for (Operation *user : alloc.getResult().getUsers()) {
+    if (auto release = dyn_cast<aicore::ReleaseOp>(user))
+      releases.push_back(release);
     if (auto open = dyn_cast<aicore::OpenOp>(user))
       if (static_cast<int64_t>(open.getPart()) == part)
         opens.push_back(open);
@@ -182,9 +187,11 @@ LogicalResult PhaseSync::collect(aicore::AllocOp alloc, int64_t part) {
   for (auto &[filler, fill] : fills) {
     fill.opens = opens;
     fill.closes = closes;
-    for (auto &[user, use] : uses)
+    for (auto &[user, use] : uses) {
+      use.releases = releases;
       if (filler != user) // one pipe that fills and uses is in order by itself
         channels.push_back({alloc, fill, use, static_cast<int64_t>(alloc.getCopies()), {}});
+    }
   }
   return success();
 }
@@ -195,7 +202,7 @@ LogicalResult PhaseSync::collect(aicore::AllocOp alloc, int64_t part) {
 void PhaseSync::shareFlags() {
   auto sharesSide = [](const Side &x, const Side &y) {
     if (x.pipe != y.pipe || x.unit != y.unit || x.sites.size() != y.sites.size() ||
-        !x.opens.empty() || !y.opens.empty())
+        !x.opens.empty() || !y.opens.empty() || !x.releases.empty() || !y.releases.empty())
       return false;
     return llvm::all_of(x.sites, [&](auto &entry) {
       return llvm::any_of(y.sites,
@@ -296,8 +303,14 @@ void PhaseSync::insert(Channel &channel) {
     aicore::SlotOp slot = site.slot;
     b.setInsertionPoint(site.first);
     emit(channel, /*set=*/false, /*forward=*/true, filled, slot, site.first->getLoc());
+    if (!channel.use.releases.empty())
+      continue;
     b.setInsertionPointAfter(site.last);
     emit(channel, /*set=*/true, /*forward=*/false, freed, slot, site.last->getLoc());
+  }
+  for (aicore::ReleaseOp release : channel.use.releases) {
+    b.setInsertionPoint(release);
+    emit(channel, /*set=*/true, /*forward=*/false, freed, release.getSlot(), release.getLoc());
   }
 
   // Before the first filling every slot is free. After the last use nobody waits for it to be, and
@@ -424,7 +437,7 @@ LogicalResult PhaseSync::run() {
   start->erase();
   SmallVector<Operation *> said;
   phase.walk([&](Operation *op) {
-    if (isa<aicore::OpenOp, aicore::CloseOp>(op))
+    if (isa<aicore::OpenOp, aicore::CloseOp, aicore::ReleaseOp>(op))
       said.push_back(op);
   });
   for (Operation *op : said)

@@ -30,7 +30,27 @@ Value Placer::add(Value x, Value y) {
 Value Placer::mapped(OpFoldResult value) {
   if (auto attribute = dyn_cast<Attribute>(value))
     return index(cast<IntegerAttr>(attribute).getInt());
-  return map.lookup(cast<Value>(value));
+  Value scalar = cast<Value>(value);
+  // What a panel needs may stand in the loop over its tiles.
+  if (Operation *op = scalar.getDefiningOp(); op && !map.contains(scalar)) {
+    for (Value operand : op->getOperands())
+      if (operand.getType().isIntOrIndex())
+        mapped(operand);
+    clonePure(*op);
+  }
+  return map.lookup(scalar);
+}
+
+/// An empty loop like the one in mmk IR, and in it from here on.
+scf::ForOp Placer::emitLoop(scf::ForOp loop) {
+  loc = loop.getLoc();
+  auto emitted = scf::ForOp::create(b, loc, map.lookup(loop.getLowerBound()),
+                                    map.lookup(loop.getUpperBound()), map.lookup(loop.getStep()));
+  map.map(loop.getInductionVar(), emitted.getInductionVar());
+  b.setInsertionPoint(emitted.getBody()->getTerminator());
+  for (Operation &op : *loop.getBody())
+    clonePure(op);
+  return emitted;
 }
 
 Location Placer::placeOf(StringRef directive, Location otherwise) {
@@ -170,7 +190,7 @@ void Placer::createKernel() {
   b.setInsertionPoint(kernel);
   target = aicore::KernelOp::create(b, kernel.getLoc(), kernel.getSymName(), kernel.getDims(),
                                     kernel.getArgs(), kernel.getResults(),
-                                    kernel.chosenNumber("cores", 1), bufferWishes());
+                                    kernel.chosenNumber("cores", 1), bufferWishes(), limits());
   target->setAttr("variant", kernel->getAttr("variant"));
   Block *block = b.createBlock(&target.getBody());
   auto global = [&](Type tensor) -> Type {
@@ -210,8 +230,8 @@ static LogicalResult checkOps(ir::NestOp nest) {
     if (op->getParentOfType<linalg::LinalgOp>() ||
         isa<ir::NestOp, ir::DimOp, ir::ShareOp, ir::WalkOp, ir::YieldOp, tensor::DimOp,
             tensor::EmptyOp, tensor::ExtractSliceOp, tensor::InsertSliceOp, affine::AffineApplyOp,
-            affine::AffineMinOp, linalg::FillOp, linalg::GenericOp, linalg::ContractOp,
-            linalg::ReduceOp, scf::ForOp, scf::YieldOp>(op))
+            affine::AffineMinOp, linalg::FillOp, linalg::BroadcastOp, linalg::GenericOp,
+            linalg::ContractOp, linalg::ReduceOp, scf::ForOp, scf::YieldOp>(op))
       return WalkResult::advance();
     bool scalar =
         op->getNumRegions() == 0 && op->getNumResults() > 0 &&
@@ -231,6 +251,9 @@ LogicalResult Placer::emitNest(ir::NestOp nest) {
   Tile tile;
   for (auto loop : body.getOps<scf::ForOp>())
     tile.loop = loop;
+  if (tile.loop && !tile.loop->hasAttr("mmk.tile"))
+    for (auto loop : tile.loop.getOps<scf::ForOp>())
+      tile.panelLoop = std::exchange(tile.loop, loop);
   if (!tile.loop || !tile.loop->hasAttr("mmk.tile"))
     return nest.emitOpError("is not tiled; run mmk-tile-cores first");
   tile.loop.walk([&](linalg::ContractOp contract) { tile.contract = contract; });
@@ -243,9 +266,13 @@ LogicalResult Placer::emitNest(ir::NestOp nest) {
     tile.stageLoop = base ? base->getParentOfType<scf::ForOp>() : scf::ForOp();
     if (!tile.stageLoop || !tile.stageLoop->hasAttr("mmk.step"))
       return tile.contract.emitOpError("is not tiled; run mmk-tile-base first");
+    tile.bias = tile.stageLoop.getInitArgs()[0].getDefiningOp<linalg::BroadcastOp>();
+    if (tile.panelLoop)
+      if (std::optional<KeptPanel> panel = keptPanel(kernel))
+        tile.kept = panel->operand;
   }
-  for (Operation *op :
-       {tile.contract.getOperation(), tile.generic.getOperation(), tile.sum.getOperation()})
+  for (Operation *op : {tile.contract.getOperation(), tile.generic.getOperation(),
+                        tile.sum.getOperation(), tile.bias.getOperation()})
     for (OpOperand *input :
          op ? cast<linalg::LinalgOp>(op).getDpsInputOperands() : SmallVector<OpOperand *>()) {
       Value tensor = input->get();
@@ -304,15 +331,13 @@ LogicalResult Placer::emitNest(ir::NestOp nest) {
     if (!map.contains(op.getNumResults() ? op.getResult(0) : Value()))
       clonePure(op);
 
-  loc = tile.loop.getLoc();
-  auto loop =
-      scf::ForOp::create(b, loc, map.lookup(tile.loop.getLowerBound()),
-                         map.lookup(tile.loop.getUpperBound()), map.lookup(tile.loop.getStep()));
-  map.map(tile.loop.getInductionVar(), loop.getInductionVar());
-  tile.number = loop.getInductionVar();
-  b.setInsertionPoint(loop.getBody()->getTerminator());
-  for (Operation &op : *tile.loop.getBody())
-    clonePure(op);
+  if (tile.panelLoop) {
+    emitLoop(tile.panelLoop);
+    emitPanel(tile);
+  }
+  // Copies go round anew in each line: the last tile of one and the first of the next may take the
+  // same, and the second then waits.
+  tile.number = emitLoop(tile.loop).getInductionVar();
 
   SmallVector<Destination> destinations;
   auto yield = cast<ir::YieldOp>(body.getTerminator());

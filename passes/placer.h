@@ -1,6 +1,7 @@
-// aicore-place in five files: place.cpp does kernels and nests, product_section.cpp what the cube
-// does for a tile, vector_section.cpp what the vector cores do with it, partial_sums.cpp how they
-// come by a product that was split, host.cpp what a tile is on the host.
+// aicore-place in six files: place.cpp does kernels and nests, product_section.cpp what the cube
+// does for a tile, resident.cpp what it finds on the chip by then, vector_section.cpp what the
+// vector cores do with the tile, partial_sums.cpp how they come by a product that was split,
+// host.cpp what a tile is on the host.
 #pragma once
 
 #include "ir/aicore.h"
@@ -32,18 +33,24 @@ private:
   /// One output tile of a nest, while its code is emitted.
   struct Tile {
     mlir::scf::ForOp loop;      ///< the tile loop of the nest, in mmk IR
+    mlir::scf::ForOp panelLoop; ///< around it, when a panel of an operand stays in L1
     mlir::scf::ForOp stageLoop; ///< of its product; null without one
     mlir::linalg::ContractOp contract;
     mlir::linalg::GenericOp generic;
     mlir::linalg::ReduceOp sum; ///< of the parts of a product; null where that was not split
     int64_t tileM = 1, tileN = 1;
-    unsigned rank = 0;         ///< of the output
-    mlir::Value number;        ///< of the tile in this core's share
-    mlir::Value rows, columns; ///< valid extents
-    mlir::Value l1[2], l0[2];  ///< buffers of its operands
-    aicore::AllocOp acc;       ///< the product in L0C ...
-    mlir::Value accSlot;       ///< ... and its slot
-    int64_t parts = 1;         ///< of the accumulator, each drained by itself
+    unsigned rank = 0;               ///< of the output
+    mlir::Value number;              ///< of the tile in this core's share
+    mlir::Value rows, columns;       ///< valid extents
+    mlir::Value l1[2], l0[2];        ///< buffers of its operands
+    std::optional<unsigned> kept;    ///< operand whose panel stays in L1 ...
+    mlir::Value panelSlot;           ///< ... and its slot
+    mlir::linalg::BroadcastOp bias;  ///< what the product starts from; null: from zero
+    mlir::Value biasInL1, biasTable; ///< its buffers
+    mlir::Value biasSlot;            ///< in the table
+    aicore::AllocOp acc;             ///< the product in L0C ...
+    mlir::Value accSlot;             ///< ... and its slot
+    int64_t parts = 1;               ///< of the accumulator, each drained by itself
     /// Of a part as a tile of its own: which one it is, and where it starts in the tile.
     std::optional<int64_t> part;
     mlir::Value firstColumn;
@@ -74,6 +81,7 @@ private:
   mlir::Value extentOf(mlir::Value tensor, unsigned dim);
   mlir::Value dimension(llvm::StringRef name);
   mlir::Value mapped(mlir::OpFoldResult value);
+  mlir::scf::ForOp emitLoop(mlir::scf::ForOp loop);
   mlir::Value index(int64_t value);
   aicore::AllocOp alloc(llvm::StringRef name, llvm::StringRef group, aicore::Space space,
                         int64_t rows, int64_t columns, mlir::Type element, mlir::Location where);
@@ -88,11 +96,20 @@ private:
   struct Product;
   void allocateProduct(Tile &tile);
   void emitProduct(Tile &tile);
-  void emitSteps(Tile &tile, const Product &product, mlir::Value fillings,
+  void emitLoads(Tile &tile, Product &product, mlir::Value stageNumber);
+  void emitStage(Tile &tile, const Product &product, mlir::Value fillings,
                  std::optional<int64_t> part);
+  void emitSteps(Tile &tile, const Product &product, mlir::Value fillings,
+                 std::optional<int64_t> part, bool startsFromBias);
   Tile partOf(const Tile &tile, int64_t part);
   /// `extent`, or 0 when there are no columns.
   mlir::Value whereAny(mlir::Value columns, mlir::Value extent);
+
+  // resident.cpp: what a tile finds on the chip before its first stage
+  void emitPanel(Tile &tile);
+  void allocateBias(Tile &tile);
+  void emitBias(Tile &tile);
+  mlir::DictionaryAttr limits();
 
   // host.cpp
   /// Tensors of a tile on the host: one operation reads and writes them where they are.

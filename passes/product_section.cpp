@@ -10,7 +10,7 @@
 // Columns and not rows: then what goes through MTE1 once for each part is A, whose way is twice as
 // wide as that of B.
 #include "passes/passes.h"
-#include "passes/placer.h"
+#include "passes/product.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -18,27 +18,10 @@ using namespace mlir;
 
 namespace mmk {
 
-/// A product while its code is emitted.
-struct Placer::Product {
-  /// An operand: its slices inside the base loop (L0), the one tensor outside (L1), and whether
-  /// memory holds it the other way round than the cube wants it.
-  struct Operand {
-    Operand(linalg::ContractOp contract, unsigned which);
-    Value inL1;
-    SmallVector<tensor::ExtractSliceOp> inL0;
-    bool transposed = false;
-    Value slot; ///< in L1, of the stage at hand
-  };
-
-  explicit Product(Tile &tile)
-      : operands{Operand(tile.contract, 0), Operand(tile.contract, 1)},
-        stage(tile.stageLoop->getAttrOfType<DenseI64ArrayAttr>("mmk.step")[0]),
-        base(tile.stageLoop->getAttrOfType<DenseI64ArrayAttr>("mmk.step")[1]) {}
-
-  Operand operands[2];
-  int64_t stage, base; ///< depths
-  Value start;         ///< where the stage at hand starts
-};
+Placer::Product::Product(Tile &tile)
+    : operands{Operand(tile.contract, 0), Operand(tile.contract, 1)},
+      stage(tile.stageLoop->getAttrOfType<DenseI64ArrayAttr>("mmk.step")[0]),
+      base(tile.stageLoop->getAttrOfType<DenseI64ArrayAttr>("mmk.step")[1]) {}
 
 Placer::Product::Operand::Operand(linalg::ContractOp contract, unsigned which)
     : inL1(contract.getInputs()[which]) {
@@ -48,6 +31,13 @@ Placer::Product::Operand::Operand(linalg::ContractOp contract, unsigned which)
       break;
     inL0.push_back(slice);
     inL1 = slice.getSource();
+  }
+  panel = inL1;
+  Operation *stage = base->getParentOp();
+  while (auto slice = panel.getDefiningOp<tensor::ExtractSliceOp>()) {
+    if (!stage->isProperAncestor(slice))
+      break;
+    panel = slice.getSource();
   }
   AffineMap along = contract.getIndexingMapsArray()[which];
   unsigned loops = contract.getNumLoops();
@@ -67,20 +57,28 @@ void Placer::allocateProduct(Tile &tile) {
 
   auto shapeInL1 = [&](unsigned which, int64_t outer) {
     bool kFirst = (which == 0) == product.operands[which].transposed;
-    return kFirst ? std::pair(product.stage, outer) : std::pair(outer, product.stage);
+    const int64_t depth = tile.kept == which ? keptPanel(kernel)->depth : product.stage;
+    return kFirst ? std::pair(depth, outer) : std::pair(outer, depth);
   };
   StringRef a = nameOf(tile.contract.getInputs()[0]), bName = nameOf(tile.contract.getInputs()[1]);
   auto [aRows, aColumns] = shapeInL1(0, tile.tileM);
   auto [bRows, bColumns] = shapeInL1(1, tile.tileN);
   Location stageLoc = placeOf(ks, placeOf(k, where));
-  tile.l1[0] = alloc(a, "l1", aicore::Space::l1, aRows, aColumns, element, stageLoc);
-  tile.l1[1] = alloc(bName, "l1", aicore::Space::l1, bRows, bColumns, element, stageLoc);
+  auto inL1 = [&](unsigned which, StringRef name, int64_t rows, int64_t columns) {
+    const bool stays = tile.kept == which;
+    tile.l1[which] = alloc(name, stays ? "panel" : "l1", aicore::Space::l1, rows, columns, element,
+                           stays ? placeOf("keep", stageLoc) : stageLoc);
+  };
+  inL1(0, a, aRows, aColumns);
+  inL1(1, bName, bRows, bColumns);
   tile.l0[0] =
       alloc(a, "l0", aicore::Space::l0a, tile.tileM, product.base, element, placeOf(m, where));
   tile.l0[1] =
       alloc(bName, "l0", aicore::Space::l0b, product.base, tile.tileN, element, placeOf(n, where));
   tile.acc = alloc("acc", "acc", aicore::Space::l0c, tile.tileM, tile.tileN, accumulator,
                    placeOf(m, where));
+  if (tile.bias)
+    allocateBias(tile);
   if (kernel.chosenWord("store", "after") == "overlapped") {
     tile.parts = 2;
     tile.acc.setParts(tile.parts);
@@ -91,6 +89,9 @@ void Placer::emitProduct(Tile &tile) {
   Product product(tile);
   loc = tile.contract.getLoc();
   tile.accSlot = slot(tile.number, tile.acc);
+  if (tile.bias)
+    emitBias(tile);
+  loc = tile.contract.getLoc();
 
   // Running numbers of stages and base tiles, in closed form over the loops: the copies of a
   // buffer go round over output tiles too, and nothing has to be carried through the loops.
@@ -113,7 +114,65 @@ void Placer::emitProduct(Tile &tile) {
   loc = tile.contract.getLoc();
   Value inTile = arith::DivSIOp::create(b, loc, product.start, index(product.stage));
   Value stageNumber = add(firstStage, inTile);
+  emitLoads(tile, product, stageNumber);
+  using Predicate = arith::CmpIPredicate;
+  if (tile.bias || tile.parts > 1)
+    product.isFirst = arith::CmpIOp::create(b, loc, Predicate::eq, product.start, lower);
+  auto when = [&](Value condition, auto emit) {
+    auto branch = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(branch.thenBlock()->getTerminator());
+    emit();
+  };
+  // Only the first stage starts from the bias.
+  auto releaseBias = [&] {
+    if (tile.bias)
+      when(product.isFirst,
+           [&] { aicore::ReleaseOp::create(b, loc, tile.biasTable, tile.biasSlot); });
+  };
+  if (tile.parts == 1) {
+    emitStage(tile, product, stageNumber, std::nullopt);
+    return releaseBias();
+  }
+
+  // A stage in parts fills L0 once for each; numbers of fillings count them all.
+  Value more = index(tile.parts - 1), fillings = add(firstStage, inTile);
+  Value edges = index(1);
+  if (startsInParts) {
+    edges = arith::MinSIOp::create(b, loc, stages, index(2));
+    Value behindFirst = arith::MinSIOp::create(b, loc, inTile, index(1));
+    fillings = add(fillings, arith::MulIOp::create(b, loc, behindFirst, more));
+  }
+  Value earlier = arith::MulIOp::create(b, loc, tile.number, edges);
+  fillings = add(fillings, arith::MulIOp::create(b, loc, earlier, more));
+
+  Value next = add(product.start, index(product.stage));
+  Value isFirst = product.isFirst;
+  Value isLast = arith::CmpIOp::create(b, loc, Predicate::sge, next, upper);
+  Value inParts = isLast;
+  if (startsInParts)
+    inParts = arith::SelectOp::create(b, loc, isFirst, isFirst, isLast);
+  auto branch = scf::IfOp::create(b, loc, inParts, /*withElseRegion=*/true);
+  b.setInsertionPoint(branch.thenBlock()->getTerminator());
+  for (int64_t part = 0; part < tile.parts; ++part) {
+    if (startsInParts)
+      when(isFirst, [&] { aicore::OpenOp::create(b, loc, tile.acc, tile.accSlot, part); });
+    emitStage(tile, product, add(fillings, index(part)), part);
+    when(isLast, [&] { aicore::CloseOp::create(b, loc, tile.acc, tile.accSlot, part); });
+  }
+  b.setInsertionPoint(branch.elseBlock()->getTerminator());
+  emitStage(tile, product, fillings, std::nullopt);
+  b.setInsertionPointAfter(branch);
+  releaseBias();
+}
+
+// What the stage at hand brings to L1; a panel is there.
+void Placer::emitLoads(Tile &tile, Product &product, Value stageNumber) {
   for (unsigned i = 0; i < 2; ++i) {
+    if (tile.kept == i) {
+      product.operands[i].slot = tile.panelSlot;
+      continue;
+    }
     Value tensor = product.operands[i].inL1;
     GlobalView view = viewOf(tensor);
     for (Value &offset : view.offsets)
@@ -126,49 +185,26 @@ void Placer::emitProduct(Tile &tile) {
                            extentOf(tensor, rank - 2), extentOf(tensor, rank - 1), tile.l1[i],
                            product.operands[i].slot, 16);
   }
-  if (tile.parts == 1)
-    return emitSteps(tile, product, stageNumber, std::nullopt);
+}
 
-  // A stage in parts fills L0 once for each; numbers of fillings count them all.
-  using Predicate = arith::CmpIPredicate;
-  Value more = index(tile.parts - 1), fillings = add(firstStage, inTile);
-  Value edges = index(1);
-  if (startsInParts) {
-    edges = arith::MinSIOp::create(b, loc, stages, index(2));
-    Value behindFirst = arith::MinSIOp::create(b, loc, inTile, index(1));
-    fillings = add(fillings, arith::MulIOp::create(b, loc, behindFirst, more));
-  }
-  Value earlier = arith::MulIOp::create(b, loc, tile.number, edges);
-  fillings = add(fillings, arith::MulIOp::create(b, loc, earlier, more));
-
-  Value next = add(product.start, index(product.stage));
-  Value isFirst = arith::CmpIOp::create(b, loc, Predicate::eq, product.start, lower);
-  Value isLast = arith::CmpIOp::create(b, loc, Predicate::sge, next, upper);
-  Value inParts = isLast;
-  if (startsInParts)
-    inParts = arith::SelectOp::create(b, loc, isFirst, isFirst, isLast);
-  auto when = [&](Value condition, auto emit) {
-    auto branch = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPoint(branch.thenBlock()->getTerminator());
-    emit();
-  };
-  auto branch = scf::IfOp::create(b, loc, inParts, /*withElseRegion=*/true);
+// All steps of a stage. Those that start from the bias are told apart from the others, so that the
+// table is free again long before the tile is done.
+void Placer::emitStage(Tile &tile, const Product &product, Value fillings,
+                       std::optional<int64_t> part) {
+  if (!tile.bias)
+    return emitSteps(tile, product, fillings, part, /*startsFromBias=*/false);
+  auto branch = scf::IfOp::create(b, loc, product.isFirst, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(branch.thenBlock()->getTerminator());
-  for (int64_t part = 0; part < tile.parts; ++part) {
-    if (startsInParts)
-      when(isFirst, [&] { aicore::OpenOp::create(b, loc, tile.acc, tile.accSlot, part); });
-    emitSteps(tile, product, add(fillings, index(part)), part);
-    when(isLast, [&] { aicore::CloseOp::create(b, loc, tile.acc, tile.accSlot, part); });
-  }
+  emitSteps(tile, product, fillings, part, /*startsFromBias=*/true);
   b.setInsertionPoint(branch.elseBlock()->getTerminator());
-  emitSteps(tile, product, fillings, std::nullopt);
+  emitSteps(tile, product, fillings, part, /*startsFromBias=*/false);
 }
 
 // The base tiles of a stage, of all the tile's columns or those of a part. `fillings` of L0 came
 // before, in whole stages.
 void Placer::emitSteps(Tile &tile, const Product &product, Value fillings,
-                       std::optional<int64_t> part) {
+                       std::optional<int64_t> part, bool startsFromBias) {
   OpBuilder::InsertionGuard guard(b);
   auto baseOf = tile.contract->getParentOfType<scf::ForOp>();
   Value zero = index(0), depthOfStage = map.lookup(baseOf.getUpperBound());
@@ -208,15 +244,21 @@ void Placer::emitSteps(Tile &tile, const Product &product, Value fillings,
       offsets[alongN] = add(offsets[alongN], firstColumn);
       extents[alongN] = columns;
     }
+    if (tile.kept == i) {
+      // In L1 it starts where the product does, not where the stage does.
+      const unsigned alongK = (i == 0) == operand.transposed ? 0 : 1;
+      offsets[alongK] = add(offsets[alongK], product.start);
+    }
     l0Slots[i] = slot(number, tile.l0[i]);
     aicore::StageOp::create(b, loc, tile.l1[i], operand.slot, offsets[0], offsets[1], extents[0],
                             extents[1], tile.l0[i], l0Slots[i], operand.transposed);
   }
   Value start = add(product.start, baseLoop.getInductionVar());
   Value first = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, start, zero);
-  aicore::MmadOp::create(b, loc, tile.l0[0], l0Slots[0], tile.l0[1], l0Slots[1], tile.acc,
-                         tile.accSlot, tile.rows, columns, depth, first,
-                         part ? b.getI64IntegerAttr(*part) : IntegerAttr());
+  aicore::MmadOp::create(
+      b, loc, tile.l0[0], l0Slots[0], tile.l0[1], l0Slots[1], tile.acc, tile.accSlot, tile.rows,
+      columns, depth, first, startsFromBias ? tile.biasTable : Value(),
+      startsFromBias ? tile.biasSlot : Value(), part ? b.getI64IntegerAttr(*part) : IntegerAttr());
 }
 
 //===--- parts ----------------------------------------------------------------------------===//

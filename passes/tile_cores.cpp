@@ -38,6 +38,8 @@ private:
   bool fits(StringRef dim);
   void chooseTile();
   ir::DealAttr deal();
+  void findKept();
+  scf::ForOp createLoop(Value bound, StringRef level, ValueRange inits);
   Value index(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
   /// Walks the producers of a tiled op's operands: each slice of a product or of its zero becomes
   /// that op on the tile alone.
@@ -56,6 +58,7 @@ private:
   SmallVector<StringRef> dims; ///< of the output
   int64_t tileM = 1, tileN = 1;
   bool fitsM = false, fitsN = false; ///< they are the largest, and the shape decides
+  std::optional<unsigned> kept;      ///< operand whose panel stays in L1 for a line of tiles
   Value tiledProduct;
 };
 
@@ -115,6 +118,19 @@ ir::DealAttr NestTiling::deal() {
     gridK = kernel.chosenNumber(("grid." + dimNames(contract).back()).str(), 1);
   return ir::DealAttr::get(b.getContext(), order.value_or(ir::Order::rows), width, cores, gridM,
                            gridN, gridK);
+}
+
+void NestTiling::findKept() {
+  if (contract && !sum)
+    if (std::optional<KeptPanel> panel = keptPanel(kernel))
+      kept = panel->operand;
+}
+
+scf::ForOp NestTiling::createLoop(Value bound, StringRef level, ValueRange inits) {
+  auto loop = scf::ForOp::create(b, loc, index(0), bound, index(1), inits);
+  loop->setAttr("mmk.level", b.getStringAttr(level));
+  b.setInsertionPointToStart(loop.getBody());
+  return loop;
 }
 
 LogicalResult NestTiling::fuseProducers(SmallVector<Operation *> slices) {
@@ -214,7 +230,31 @@ LogicalResult NestTiling::run() {
   };
   Value rows = rank > 1 ? tiles(extents[rank - 2], tileRows) : one;
   Value columns = tiles(extents[rank - 1], tileColumns);
+  const Value tilesDown = rows, tilesAcross = columns;
   Value block = nest.getBody().getArgument(0);
+
+  // With a panel that stays in L1, what is dealt are lines of tiles: rows for A, columns for B. A
+  // grid cuts each line into segments.
+  findKept();
+  const bool keepsB = kept == 1u;
+  Value lines = rows, across = columns, segment, length = across;
+  if (kept) {
+    if (keepsB)
+      std::swap(lines, across);
+    const int64_t segments = std::max<int64_t>(1, keepsB ? dealt.getGridM() : dealt.getGridN());
+    length = arith::CeilDivSIOp::create(b, loc, across, index(segments));
+    // Which one is the block's: see ownBox of walk.cpp.
+    segment = zero;
+    if (segments > 1) {
+      Value inGrid =
+          arith::RemSIOp::create(b, loc, block, index(dealt.getGridM() * dealt.getGridN()));
+      segment = keepsB ? arith::DivSIOp::create(b, loc, inGrid, index(dealt.getGridN())).getResult()
+                       : arith::RemSIOp::create(b, loc, inGrid, index(segments)).getResult();
+    }
+    across = index(segments);
+    rows = keepsB ? across : lines;
+    columns = keepsB ? lines : across;
+  }
   Value share = ir::ShareOp::create(b, loc, b.getIndexType(), block, batches, rows, columns, dealt);
 
   // Every output starts as an empty tensor of its own, which the loop fills tile by tile.
@@ -222,12 +262,15 @@ LogicalResult NestTiling::run() {
   for (Type type : nest.getResultTypes())
     inits.push_back(tensor::EmptyOp::create(b, loc, getAsOpFoldResult(extents),
                                             cast<RankedTensorType>(type).getElementType()));
-  auto loop = scf::ForOp::create(b, loc, zero, share, one, inits);
-  loop->setAttr("mmk.level", b.getStringAttr("tile"));
-  loop->setAttr("mmk.tile", b.getDenseI64ArrayAttr({tileM, tileN}));
-  b.setInsertionPointToStart(loop.getBody());
+  Value firstInSegment, inSegment;
+  if (kept) {
+    firstInSegment = arith::MulIOp::create(b, loc, segment, length);
+    Value rest = arith::SubIOp::create(b, loc, keepsB ? tilesDown : tilesAcross, firstInSegment);
+    inSegment = arith::MaxSIOp::create(b, loc, arith::MinSIOp::create(b, loc, rest, length), zero);
+  }
+  scf::ForOp outer = createLoop(share, kept ? "panel" : "tile", inits);
   Type indexType = b.getIndexType();
-  auto walk = ir::WalkOp::create(b, loc, indexType, indexType, indexType, loop.getInductionVar(),
+  auto walk = ir::WalkOp::create(b, loc, indexType, indexType, indexType, outer.getInductionVar(),
                                  block, batches, rows, columns, dealt);
 
   SmallVector<OpFoldResult> offsets(rank), sizes(rank), strides(rank, b.getIndexAttr(1));
@@ -244,23 +287,40 @@ LogicalResult NestTiling::run() {
     offsets[dim] = start;
     sizes[dim] = arith::MinSIOp::create(b, loc, rest, tile).getResult();
   };
-  if (rank > 1)
+  if (rank > 1 && !keepsB)
     along(rank - 2, walk.getRow(), tileRows);
-  along(rank - 1, walk.getColumn(), tileColumns);
+  if (!kept || keepsB)
+    along(rank - 1, walk.getColumn(), tileColumns);
+  if (parts)
+    root = rootOfPart(cast<Value>(offsets[0]));
+  OpFoldResult reduction;
+  if (root.getNumReductionLoops() > 0)
+    reduction = depth.empty() || parts
+                    ? root.createLoopRanges(b, loc)[sum ? 0 : rank - !!parts].size
+                    : OpFoldResult(dimValue(b, loc, depth));
+
+  scf::ForOp loop = outer;
+  if (kept) {
+    loop = createLoop(inSegment, "tile", outer.getRegionIterArgs());
+    // Lines start at different places, so that cores do not ask for the same panels at once.
+    Value line = keepsB ? walk.getColumn() : walk.getRow();
+    Value turned = arith::AddIOp::create(b, loc, loop.getInductionVar(), line);
+    Value which = arith::AddIOp::create(b, loc, firstInSegment,
+                                        arith::RemSIOp::create(b, loc, turned, inSegment));
+    along(keepsB ? rank - 2 : rank - 1, which, keepsB ? tileRows : tileColumns);
+  }
+  loop->setAttr("mmk.tile", b.getDenseI64ArrayAttr({tileM, tileN}));
 
   SmallVector<OpFoldResult> rootOffsets(offsets), rootSizes(sizes);
   if (parts) {
-    root = rootOfPart(cast<Value>(offsets[0]));
     rootOffsets.erase(rootOffsets.begin());
     rootSizes.erase(rootSizes.begin());
   }
-  if (root.getNumReductionLoops() > 0) {
-    // Over the whole reduction: the last dimension of a product, the first of a sum of parts.
+  if (reduction) {
+    // Over the whole of it: the last dimension of a product, the first of a sum of parts.
     const unsigned at = sum ? 0 : rootOffsets.size();
-    OpFoldResult size = depth.empty() || parts ? root.createLoopRanges(b, loc)[at].size
-                                               : OpFoldResult(dimValue(b, loc, depth));
     rootOffsets.insert(rootOffsets.begin() + at, b.getIndexAttr(0));
-    rootSizes.insert(rootSizes.begin() + at, size);
+    rootSizes.insert(rootSizes.begin() + at, reduction);
   }
   FailureOr<TilingResult> tiled =
       cast<TilingInterface>(root.getOperation()).getTiledImplementation(b, rootOffsets, rootSizes);
@@ -282,7 +342,11 @@ LogicalResult NestTiling::run() {
         tensor::InsertSliceOp::create(b, loc, tile, init, offsets, sizes, strides).getResult());
   }
   scf::YieldOp::create(b, loc, filled);
-  yield.getValuesMutable().assign(loop.getResults());
+  if (loop != outer) {
+    b.setInsertionPointToEnd(outer.getBody());
+    scf::YieldOp::create(b, loc, loop.getResults());
+  }
+  yield.getValuesMutable().assign(outer.getResults());
   b.eraseOp(root);
   if (parts)
     b.eraseOp(parts);

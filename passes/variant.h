@@ -6,6 +6,8 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
+#include <optional>
+
 namespace mmk {
 
 /// Names of an op's iteration dimensions, as the frontend left them (`mmk.dims`): for a product
@@ -23,6 +25,13 @@ mlir::Value dimValue(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringR
 
 /// Element type of a product's operands.
 mlir::Type operandType(mlir::linalg::ContractOp contract);
+
+/// `keep = A(2048)`: which operand of a product has its panel stay in L1, and up to which depth.
+struct KeptPanel {
+  unsigned operand; ///< 0: A, 1: B
+  int64_t depth;
+};
+std::optional<KeptPanel> keptPanel(ir::KernelOp kernel);
 
 /// Whether any part of the kernel is a product.
 bool hasProduct(ir::KernelOp kernel);

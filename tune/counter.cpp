@@ -63,6 +63,12 @@ Counted Counter::count(const Choices &choices, llvm::ArrayRef<Dims> shapes) {
     counted.reason = firstReason(lowering.said);
     return counted;
   }
+  // For all of the shapes, or for none.
+  for (const Dims &dims : shapes)
+    if (const std::string problem = lowering.kernel().limitProblem(dims); !problem.empty()) {
+      counted.reason = problem.substr(0, problem.find(';'));
+      return counted;
+    }
   counted.variant = lowering.variant;
   const std::vector<MemoryUse> memory = memoryUse(lowering.kernel());
   for (const Dims &dims : shapes) {

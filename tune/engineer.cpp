@@ -61,7 +61,8 @@ struct Engineer::Walk {
             throw CountingFailed{llvm::toString(clock.takeError())};
           return *clock;
         },
-        [&](const Choices &change) { watch("counting " + spelling(change)); }};
+        [&](const Choices &change) { watch("counting " + spelling(change)); },
+        [&](Lowering &lowering) { return lowering.kernel().limitProblem(dims); }};
     return tryChanges(changes, at.variant, at.clock.cycles, ways).alone;
   }
 

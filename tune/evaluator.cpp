@@ -14,7 +14,10 @@ constexpr std::string_view coresKey = "cores=";
 
 int64_t coresOf(const std::string &variant) {
   const bool fits = variant.find("auto") != std::string::npos;
-  const bool hasGrid = variant.find("grid.") != std::string::npos;
+  // A grid deals rectangles, and a kernel that keeps panels whole lines of tiles.
+  const bool hasGrid = variant.find("grid.") != std::string::npos ||
+                       variant.find("keep=A") != std::string::npos ||
+                       variant.find("keep=B") != std::string::npos;
   if (!variant.starts_with(coresKey) || fits || hasGrid)
     return 0;
   const std::string_view rest = std::string_view(variant).substr(coresKey.size());
@@ -29,8 +32,9 @@ Evaluator::Evaluator(const Space &space, llvm::ArrayRef<Dims> shapes, Known &kno
                      Team &team, const std::atomic<bool> &stop)
     : space_(space), shapes_(shapes.begin(), shapes.end()), known_(known), store_(store),
       team_(team), stop_(stop) {
-  hasGrid_ = std::ranges::any_of(space.axes(),
-                                 [](const Axis &axis) { return axis.key.starts_with("grid."); });
+  hasGrid_ = std::ranges::any_of(space.axes(), [](const Axis &axis) {
+    return axis.key.starts_with("grid.") || axis.key == "keep";
+  });
 }
 
 // Tiles are dealt one by one, so cores beyond the number of tiles have none, and which tiles the

@@ -23,6 +23,8 @@ constexpr Remedy remedies[] = {
     {"stage", {Trouble::loads, Trouble::turns, Trouble::issue, Trouble::issue}},
     {"buffers", {Trouble::turns, Trouble::results, Trouble::stages, Trouble::stages}},
     {"order", {Trouble::loads, Trouble::loads, Trouble::loads, Trouble::loads}},
+    {"keep", {Trouble::loads, Trouble::loads, Trouble::loads, Trouble::loads}},
+    {"bias", {Trouble::results, Trouble::results, Trouble::results, Trouble::results}},
     {"store", {Trouble::turns, Trouble::results, Trouble::products, Trouble::products}},
     {"epilogue", {Trouble::results, Trouble::turns, Trouble::loads, Trouble::loads}},
 };
@@ -76,6 +78,12 @@ std::string reasonOfOne(const std::string &key, const std::string &word, const C
     return reasonOfBuffers(key, way);
   if (key == "order")
     return "the order of the tiles decides which lines the cores read at the same time";
+  if (key == "keep")
+    return word == "none" ? "without a panel L1 has room for longer stages"
+                          : "a panel in L1 is loaded once for a whole line of tiles";
+  if (key == "bias")
+    return word == "table" ? "the cube starts from the bias, which the vector unit then spares"
+                           : "the vector unit adds the bias, which the cube core then spares";
   if (key == "store")
     return word == "overlapped" ? "L0C is drained behind the last product instead of after it"
                                 : "the cube starts the next tile only when L0C is drained";

@@ -84,6 +84,10 @@ std::vector<std::string> valueGrid(const Kernel &kernel, const Machine &machine,
     return {"rows", "columns", "zigzag", "swizzle(2)", "swizzle(4)", "swizzle(8)"};
   if (directive == "store")
     return {"after", "overlapped"};
+  if (directive == "bias")
+    return {"vector", "table"};
+  if (directive == "keep") // how deep a panel may be is the schedule's to say
+    return {"none"};
   return {"fused", "separate"};
 }
 

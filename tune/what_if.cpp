@@ -183,6 +183,11 @@ public:
     }
     if (!seen_.insert(lowering.variant).second)
       return std::nullopt;
+    if (std::string problem = ways_.limit ? ways_.limit(lowering) : ""; !problem.empty()) {
+      result.exists = false;
+      result.reason = problem.substr(0, problem.find(';'));
+      return result;
+    }
     result.cycles = ways_.count(lowering).cycles;
     return result;
   }

@@ -36,6 +36,8 @@ struct TrialWays {
   std::function<Lowering(const Choices &)> lower; ///< with these choices, beyond the others
   std::function<ClockReport(Lowering &)> count;
   std::function<void(const Choices &)> watch; ///< called before each; may be null
+  /// Why the shape is too large for it; empty when it is not. May be null.
+  std::function<std::string(Lowering &)> limit;
 };
 
 /// Tries changes of `variant`, which takes `cycles`, and puts the best together.

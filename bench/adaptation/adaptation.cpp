@@ -90,7 +90,19 @@ private:
       if (directive.key.starts_with("tile.") || directive.key.starts_with("stage."))
         sizes.push_back(&directive);
     groups.insert(groups.begin(), sizes);
+    // A panel wants a walk along its line, and tiles that leave room for it.
+    std::vector<const Directive *> panel;
+    for (const char *key : {"keep", "order", "tile.M", "tile.K", "stage.K"})
+      for (const Directive &directive : schedule_.directives)
+        if (directive.key == key)
+          panel.push_back(&directive);
+    groups.push_back(panel);
     return groups;
+  }
+
+  /// Without a panel, the other groups try all that goes with it.
+  static bool isTriedElsewhere(const Directive &directive, const std::string &word, size_t size) {
+    return directive.key == "keep" && word == "none" && size > 1;
   }
 
   bool improve(Chosen &chosen, const std::vector<const Directive *> &group, size_t from,
@@ -104,6 +116,8 @@ private:
     }
     bool improved = false;
     for (const Directive::Alternative &alternative : group[from]->alternatives) {
+      if (isTriedElsewhere(*group[from], alternative.word, group.size()))
+        continue;
       tried[group[from]->key] = alternative.word;
       improved |= improve(chosen, group, from + 1, tried);
     }

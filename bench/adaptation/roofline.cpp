@@ -1,6 +1,7 @@
 #include "bench/adaptation/adaptation.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace mmk::adaptation {
 namespace {
@@ -28,19 +29,37 @@ struct Work {
     const double bytes = f16 * (m * k + k * n) + f32 * m * n;
     return bytes / (machine.hbmBytesPerSecond / (machine.megahertz * 1e6));
   }
-  /// A goes to L0A again for each column of tiles, B to L0B for each row.
-  double mte1(double tileM, double tileN) const {
-    return f16 * share * k * (1 / (tileN * rate("l1_l0a")) + 1 / (tileM * rate("l1_l0b")));
+  /// How often A is read, once for each column of tiles, the last of which may be narrower; B for
+  /// each row.
+  double columns(double tileN) const { return std::ceil(n / tileN); }
+  double rows(double tileM) const { return std::ceil(m / tileM); }
+  double elementsOfA() const { return m * k / cores; }
+  double elementsOfB() const { return k * n / cores; }
+  /// Columns of B that are moved when its rows come in pieces of a tile, whole packets each.
+  double movedColumns(double tileN) const {
+    const double packet = static_cast<double>(machine.packetBytes) / f16;
+    const auto moved = [&](double width) { return std::ceil(width / packet) * packet; };
+    return std::floor(n / tileN) * moved(tileN) + moved(std::fmod(n, tileN));
   }
-  /// So do both from global memory to L1, but for an operand of which a whole row of tiles stays
-  /// there: that comes once.
+
+  double mte1(double tileM, double tileN) const {
+    return f16 * (elementsOfA() * columns(tileN) / rate("l1_l0a") +
+                  elementsOfB() * rows(tileM) / rate("l1_l0b"));
+  }
+  /// From global memory to L1 in whole packets of each row of memory, which of A run along k and of
+  /// B along n. An operand whose panel stays there, beside a step of the other, comes once for all
+  /// tiles of a line; but not less than a panel for each core.
   double mte2(double tileM, double tileN) const {
-    double perElement = 1 / tileM + 1 / tileN;
+    const double onceB = k * movedColumns(tileN) / cores;
     const double l1 = static_cast<double>(machine.memory(Memory::l1).capacity());
-    for (double tile : {tileM, tileN})
-      if (tile * k * f16 <= l1)
-        perElement = std::min(perElement, 1 / tile + tile / share);
-    return f16 * share * k * perElement / port("gm_l1");
+    const double depth = static_cast<double>(machine.cube.depth.at(ElementType::f16));
+    const double ofA = elementsOfA() * columns(tileN), ofB = onceB * rows(tileM);
+    double elements = ofA + ofB;
+    if ((tileM * k + depth * tileN) * f16 <= l1)
+      elements = std::min(elements, std::max(tileM * k, elementsOfA()) + ofB);
+    if ((tileN * k + depth * tileM) * f16 <= l1)
+      elements = std::min(elements, ofA + std::max(tileN * k, onceB));
+    return f16 * elements / port("gm_l1");
   }
   double fixpipe() const { return f32 * share / port("l0c_gm"); }
   double vectorMte2() const { return f32 * share / vectorCores() / port("gm_ub"); }

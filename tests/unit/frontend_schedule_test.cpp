@@ -21,21 +21,14 @@ std::string problem(std::string_view key, std::string_view word) {
 }
 
 TEST(Choice, Legal) {
-  for (const auto &[key, word] :
-       std::vector<std::pair<std::string_view, std::string_view>>{{"cores", "auto"},
-                                                                  {"cores", "1024"},
-                                                                  {"grid.M", "3"},
-                                                                  {"grid.K", "2"},
-                                                                  {"tile.M", "16"},
-                                                                  {"tile.K", "48"},
-                                                                  {"stage.K", "512"},
-                                                                  {"buffers.l1", "1"},
-                                                                  {"buffers.l0.b", "8"},
-                                                                  {"buffers.ub.a", "2"},
-                                                                  {"buffers.acc", "2"},
-                                                                  {"store", "overlapped"},
-                                                                  {"order", "swizzle(4)"},
-                                                                  {"epilogue", "separate"}})
+  for (const auto &[key, word] : std::vector<std::pair<std::string_view, std::string_view>>{
+           {"cores", "auto"},       {"cores", "1024"},       {"grid.M", "3"},
+           {"grid.K", "2"},         {"tile.M", "16"},        {"tile.K", "48"},
+           {"stage.K", "512"},      {"buffers.l1", "1"},     {"buffers.l0.b", "8"},
+           {"buffers.ub.a", "2"},   {"buffers.acc", "2"},    {"buffers.panel", "2"},
+           {"buffers.bt", "2"},     {"keep", "none"},        {"keep", "A(2048)"},
+           {"keep", "B(16)"},       {"bias", "table"},       {"store", "overlapped"},
+           {"order", "swizzle(4)"}, {"epilogue", "separate"}})
     EXPECT_EQ(problem(key, word), "") << key;
 }
 
@@ -43,8 +36,7 @@ TEST(Choice, Legal) {
 TEST(Choice, TilesThatFitTheShape) {
   EXPECT_EQ(problem("tile.M", "auto"), "");
   EXPECT_EQ(problem("tile.N", "auto"), "");
-  EXPECT_EQ(problem("tile.K", "auto"),
-            "tile.K is a multiple of 16 from 16 to 65536, found 'auto'");
+  EXPECT_EQ(problem("tile.K", "auto"), "tile.K is a multiple of 16 from 16 to 65536, found 'auto'");
   EXPECT_EQ(problem("stage.K", "auto"),
             "stage.K is a multiple of 16 from 16 to 65536, found 'auto'");
 }
@@ -55,7 +47,8 @@ TEST(Choice, Illegal) {
   EXPECT_EQ(problem("tile.K", "8"),
             "tile.K = 8 is not a multiple of 16, the cube's depth for f16; nearest legal: 16");
   EXPECT_EQ(problem("tile.M", "0"), "tile.M is auto or a multiple of 16 from 16 to 65536, found 0");
-  EXPECT_EQ(problem("tile.M", ""), "tile.M is auto or a multiple of 16 from 16 to 65536, found nothing");
+  EXPECT_EQ(problem("tile.M", ""),
+            "tile.M is auto or a multiple of 16 from 16 to 65536, found nothing");
   EXPECT_EQ(problem("tile.M", "99999999999999999999"),
             "tile.M is auto or a multiple of 16 from 16 to 65536, found 99999999999999999999");
   EXPECT_EQ(problem("tile.Q", "64"), "'gemm' has no dimension Q; dimensions: M, K and N");
@@ -72,13 +65,17 @@ TEST(Choice, Illegal) {
   EXPECT_EQ(problem("epilogue", ""), "epilogue is fused or separate, found nothing");
   EXPECT_EQ(problem("coers", "1"),
             "unknown directive 'coers' (did you mean 'cores'?); directives: cores, grid, tile, "
-            "stage, buffers, store, order and epilogue");
+            "stage, buffers, keep, bias, store, order and epilogue");
   EXPECT_EQ(problem("", "1"),
             "unknown directive ''; directives: cores, grid, tile, stage, buffers, "
-            "store, order and epilogue");
+            "keep, bias, store, order and epilogue");
   EXPECT_EQ(problem("require", "1"),
-            "unknown directive 'require'; directives: cores, grid, tile, stage, buffers, store, "
-            "order and epilogue");
+            "unknown directive 'require'; directives: cores, grid, tile, stage, buffers, keep, "
+            "bias, store, order and epilogue");
+  EXPECT_EQ(problem("keep", "A(x)"),
+            "the depth of a panel that is kept is an integer from 1 to 65536, found 'x'");
+  EXPECT_EQ(problem("keep", "a(512)"), "keep is none, A(n) or B(n), found 'a(512)'");
+  EXPECT_EQ(problem("bias", "2"), "bias is vector or table, found 2");
 }
 
 TEST(Role, OfADimension) {

@@ -69,16 +69,26 @@ std::vector<std::vector<int64_t>> dimsFor(aicore::KernelOp kernel) {
   });
   if (longest > 0)
     stage = longest;
+  // Of a reduction that is split, each part.
+  int64_t parts = 1;
+  if (auto variant = kernel->getAttrOfType<StringAttr>("variant"))
+    if (auto [before, after] = variant.getValue().split("grid.K="); !after.empty())
+      after.consumeInteger(10, parts);
   std::vector<std::vector<int64_t>> found;
-  auto add = [&](int64_t m, int64_t n, int64_t k) {
+  auto addOne = [&](int64_t m, int64_t n, int64_t k) {
     std::vector<int64_t> dims;
     for (StringRef name : kernel.getDims().getAsValueRange<StringAttr>())
       dims.push_back(name == "M" || name == "W"   ? m
                      : name == "N" || name == "C" ? n
                      : name == "K"                ? k
                                                   : 1);
-    if (!llvm::is_contained(found, dims))
+    // Not beyond a panel that is kept.
+    if (!llvm::is_contained(found, dims) && kernel.limitProblem(dims).empty())
       found.push_back(dims);
+  };
+  auto add = [&](int64_t m, int64_t n, int64_t k) {
+    addOne(m, n, k);
+    addOne(m, n, k * parts);
   };
   // Few tiles, all numbers of stages and of base tiles in the last; then several tiles.
   for (int64_t k : {stage, base, 2 * stage + 1, stage + 1, 3 * stage + 1, stage + base + 1,
@@ -270,6 +280,36 @@ TEST(SyncMutation, OfOverlappedStores) {
   print("overlapped stores", counts);
 }
 
+// A panel lives as long as a line of tiles, a bias until the first stage of its tile is done.
+TEST(SyncMutation, OfWhatStaysOnTheChip) {
+  Counts counts;
+  std::mt19937 random(5);
+  for (const char *example : {"matmul_bias_leakyrelu", "matmul_bias_gelu", "matmul"})
+    for (const char *machine : machines)
+      for (const char *variant :
+           {"cores=1,tile=32x48x32,stage=64,keep=A(512),order=rows",
+            "cores=1,tile=32x32x32,stage=64,keep=B(512),panel=2,order=columns,l1=1",
+            "cores=2,tile=32x32x32,stage=32,keep=A(512),order=rows,grid.M=2,store=overlapped",
+            "cores=1,tile=32x48x32,stage=64,bias=table",
+            "cores=1,tile=32x32x32,stage=32,bias=table,bt=1,l1=1,l0=1,acc=2,store=overlapped",
+            "cores=1,tile=32x64x32,stage=64,bias=table,keep=A(512),order=rows,acc=1,store="
+            "overlapped"}) {
+        const bool hasTable = machine == std::string("ascend910b1");
+        if (std::string(variant).find("table") != std::string::npos &&
+            (!hasTable || example == std::string("matmul")))
+          continue;
+        Config config{example, machine, variant};
+        Synchronised kernel(exampleText(example), machine, variant);
+        ASSERT_TRUE(kernel.ready()) << kernel.messages;
+        ++counts.kernels;
+        Mutation mutation(kernel, config, counts);
+        mutation.expectRight();
+        mutation.mutateAll([&] { return isChosen(random, 16); });
+      }
+  EXPECT_GT(counts.refused, 30);
+  print("panels and biases", counts);
+}
+
 TEST(SyncMutation, OfRandomSchedules) {
   Counts counts;
   std::mt19937 random(7);
@@ -292,6 +332,13 @@ TEST(SyncMutation, OfRandomSchedules) {
       config.variant += ",tile=" + oneOf({16, 32, 64}) + "x" + columns + "x" +
                         std::to_string(depth) +
                         ",stage=" + std::to_string(depth * (1 + random() % 4));
+      if (random() % 4 == 0)
+        config.variant += ",grid.K=" + oneOf({2, 3, 5});
+      else if (random() % 4 == 0 && config.machine == std::string("ascend910b1"))
+        config.variant += ",bias=table,bt=" + oneOf({1, 2});
+      if (random() % 4 == 0)
+        config.variant += random() % 2 ? ",keep=A(256),order=rows,panel=" + oneOf({1, 2})
+                                       : ",keep=B(256),order=columns,panel=" + oneOf({1, 2});
       config.variant += ",l1=" + oneOf({1, 2, 3}) + ",l0=" + oneOf({1, 2, 3}) +
                         ",acc=" + oneOf({1, 2, 3}) + (random() % 3 ? "" : ",epilogue=separate");
     }

@@ -513,7 +513,7 @@ aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 
   ^bb0(%block: index):
     %l1 = aicore.alloc "a" of "l1" copies 1 : !l1
     %ub16 = aicore.alloc "y" of "ub" copies 1 : !ub16
-    // expected-error @+1 {{'aicore.stage' op expected target in l0a or l0b, found ub}}
+    // expected-error @+1 {{'aicore.stage' op expected target in l0a or l0b or bt, found ub}}
     aicore.stage %l1[%i] at(%i, %i) size(%i, %i) -> %ub16[%i] : !l1 -> !ub16
   }
 }
@@ -1635,5 +1635,63 @@ aicore.kernel @product dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v
     ^bb0(%s: f32, %e: f32):
       aicore.yield %s : f32
     } : memref<?x?xf16, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>, memref<128x64xf16, #aicore.space<l0a>>, memref<64x64xf16, #aicore.space<l0b>>, memref<128x64xf32, #aicore.space<l0c>>
+  }
+}
+
+// -----
+
+// expected-error @+1 {{'aicore.kernel' op expected limits to be numbers of its dimensions, found "J" = 64 : i64}}
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} limits {J = 64} {
+^bb0(%i: index):
+}
+
+// -----
+
+!l1 = memref<1x64xf32, #aicore.space<l1>>
+!bt = memref<1x64xf32, #aicore.space<bt>>
+
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l1 = aicore.alloc "bias" of "l1" copies 1 : !l1
+    %bt = aicore.alloc "bias" of "bt" copies 1 : !bt
+    // expected-error @+1 {{'aicore.stage' op transposes a row into the bias table, which takes it as it is}}
+    aicore.stage %l1[%i] at(%i, %i) size(%i, %i) transposed -> %bt[%i] : !l1 -> !bt
+  }
+}
+
+// -----
+
+!l0a = memref<128x64xf16, #aicore.space<l0a>>
+!l0b = memref<64x64xf16, #aicore.space<l0b>>
+!l0c = memref<128x64xf32, #aicore.space<l0c>>
+!bt = memref<1x32xf32, #aicore.space<bt>>
+
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    %a = aicore.alloc "a" of "l0" copies 1 : !l0a
+    %b = aicore.alloc "b" of "l0" copies 1 : !l0b
+    %acc = aicore.alloc "acc" of "acc" copies 1 : !l0c
+    %bt = aicore.alloc "bias" of "bt" copies 1 : !bt
+    %first = arith.constant true
+    // expected-error @+1 {{'aicore.mmad' op expected a bias of one row, as wide as the accumulator, and its slot, found 'memref<1x32xf32, #aicore.space<bt>>' for 'memref<128x64xf32, #aicore.space<l0c>>'}}
+    aicore.mmad %a[%i], %b[%i] -> %acc[%i] size(%i, %i, %i) first(%first) bias(%bt[%i] : !bt) : !l0a, !l0b -> !l0c
+  }
+}
+
+// -----
+
+!l0a = memref<128x64xf16, #aicore.space<l0a>>
+
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    %a = aicore.alloc "a" of "l0" copies 1 : !l0a
+    // expected-error @+1 {{'aicore.release' op expected the buffer in l1 or bt, found l0a}}
+    aicore.release %a[%i] : !l0a
   }
 }

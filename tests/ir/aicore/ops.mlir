@@ -235,3 +235,32 @@ aicore.kernel @sync dims [] args [] results [] cores 1 buffers {} {
   }
 }
 }
+
+// A product that starts from a row in the bias table, which is free again behind it; a variant that
+// runs with no more than 512 of M.
+// CHECK-LABEL: aicore.kernel @bias
+// CHECK-SAME: cores 1 buffers {} limits {M = 512 : i64}
+!row_l1 = memref<1x64xf32, #aicore.space<l1>>
+!row_bt = memref<1x64xf32, #aicore.space<bt>>
+aicore.kernel @bias dims ["M"] args [] results [] cores 1 buffers {} limits {M = 512} {
+^bb0(%m: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    %a_l0 = aicore.alloc "a" of "l0" copies 1 : !a_l0
+    %b_l0 = aicore.alloc "b" of "l0" copies 1 : !b_l0
+    %acc = aicore.alloc "acc" of "acc" copies 1 : !acc
+    %row = aicore.alloc "bias" of "l1" copies 1 : !row_l1
+    // CHECK: %bias_bt = aicore.alloc "bias" of "bt" copies 2 at 64 : memref<1x64xf32, #aicore.space<bt>>
+    %table = aicore.alloc "bias" of "bt" copies 2 at 64 : !row_bt
+    %s = aicore.slot %block of %table : !row_bt
+    %zero = arith.constant 0 : index
+    %one = arith.constant 1 : index
+    %first = arith.constant true
+    // CHECK: aicore.stage %bias_l1[%c0] at(%c0, %c0) size(%c1, %M) -> %bias_bt[%[[S:.*]]] : memref<1x64xf32, #aicore.space<l1>> -> memref<1x64xf32, #aicore.space<bt>>
+    aicore.stage %row[%zero] at(%zero, %zero) size(%one, %m) -> %table[%s] : !row_l1 -> !row_bt
+    // CHECK-NEXT: aicore.mmad %a_l0a[%c0], %b_l0b[%c0] -> %acc_l0c[%c0] size(%M, %M, %M) first(%{{.*}}) bias(%bias_bt[%[[S]]] : memref<1x64xf32, #aicore.space<bt>>) : {{.*}}
+    aicore.mmad %a_l0[%zero], %b_l0[%zero] -> %acc[%zero] size(%m, %m, %m) first(%first) bias(%table[%s] : !row_bt) : !a_l0, !b_l0 -> !acc
+    // CHECK-NEXT: aicore.release %bias_bt[%[[S]]] : memref<1x64xf32, #aicore.space<bt>>
+    aicore.release %table[%s] : !row_bt
+  }
+}

@@ -54,7 +54,7 @@ mmk.kernel @k dims ["M", "N"]
   %m = mmk.dim "M"
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
-  // expected-error @+1 {{'linalg.contract' op expected to start from a linalg.fill}}
+  // expected-error @+1 {{'linalg.contract' op expected to start from a linalg.fill or a linalg.broadcast}}
   %y = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "N"]}
       ins(%x, %x : tensor<?x?xf32>, tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
   mmk.return %y : tensor<?x?xf32>

@@ -21,8 +21,8 @@ module attributes {aicore.machine = #machine} {
 // CHECK:           scf.for %[[KS:.*]] = %c0 to %K step %c48 {
 // CHECK:             %[[DEPTH:.*]] = arith.minsi %{{.*}}, %c48
 // CHECK-COUNT-2:     aicore.load
+// CHECK:             %[[FIRST:.*]] = arith.cmpi eq, %[[KS]], %c0
 // CHECK:             %[[NEXT:.*]] = arith.addi %[[KS]], %c48
-// CHECK-NEXT:        %[[FIRST:.*]] = arith.cmpi eq, %[[KS]], %c0
 // CHECK-NEXT:        %[[LAST:.*]] = arith.cmpi sge, %[[NEXT]], %K
 // CHECK-NEXT:        %[[EDGE:.*]] = arith.select %[[FIRST]], %[[FIRST]], %[[LAST]]
 // CHECK-NEXT:        scf.if %[[EDGE]] {

@@ -1,0 +1,7 @@
+// A panel is at least one element deep.
+kernel gemm(a: f16[M, K], b: f16[K, N], bias: f32[N]) -> c: f32[M, N] {
+  c = a @ b + bias;
+  schedule {
+    keep = A(0);
+  }
+}

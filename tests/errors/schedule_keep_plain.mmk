@@ -1,0 +1,7 @@
+// Without a depth nobody knows how much room a panel needs.
+kernel gemm(a: f16[M, K], b: f16[K, N], bias: f32[N]) -> c: f32[M, N] {
+  c = a @ b + bias;
+  schedule {
+    keep = A;
+  }
+}

@@ -1,0 +1,7 @@
+// There are two ways to add a bias.
+kernel gemm(a: f16[M, K], b: f16[K, N], bias: f32[N]) -> c: f32[M, N] {
+  c = a @ b + bias;
+  schedule {
+    bias = cube;
+  }
+}
