@@ -61,10 +61,8 @@ public:
       (void)phase;
       phases.emplace_back();
     }
-    for (auto workspace : kernel.getBody().getOps<aicore::WorkspaceOp>()) {
-      (void)workspace;
-      ++workspaces;
-    }
+    for (auto workspace : kernel.getBody().getOps<aicore::WorkspaceOp>())
+      workspaceNames.push_back(workspace.getName().str());
     for (mlir::ArrayAttr tensors : {kernel.getArgs(), kernel.getResults()})
       for (auto tensor : tensors.getAsRange<ir::NamedAttr>())
         shapes.push_back(extentsOf(tensor, kernel.getDims()));
@@ -76,6 +74,7 @@ public:
 
   Error link(std::unique_ptr<MemoryBuffer> object);
   Error run(const Arguments &arguments, unsigned threads, RunWatch *watch) override;
+  std::vector<Workspace> workspaces(const std::vector<int64_t> &dims) const override;
 
 private:
   /// Of one tensor, to those of the ones before it.
@@ -84,7 +83,8 @@ private:
 
   Machine machine;
   bool watched;
-  size_t parameters, workspaces = 0;
+  size_t parameters;
+  std::vector<std::string> workspaceNames;
   std::vector<std::vector<Extent>> shapes; ///< by parameter, then result
   struct Limit {
     size_t dim;
@@ -144,6 +144,15 @@ void JitExecutable::addStrides(size_t tensor, const Arguments &arguments,
   }
 }
 
+std::vector<Workspace> JitExecutable::workspaces(const std::vector<int64_t> &dims) const {
+  std::vector<int64_t> bytes(workspaceNames.size());
+  sizes(dims.data(), bytes.data());
+  std::vector<Workspace> all;
+  for (auto [name, size] : zip(workspaceNames, bytes))
+    all.push_back({name, size});
+  return all;
+}
+
 Error JitExecutable::run(const Arguments &arguments, unsigned threads, RunWatch *watch) {
   if (watched != (watch != nullptr))
     return createStringError(watched ? "a watched program runs without a watch"
@@ -162,7 +171,7 @@ Error JitExecutable::run(const Arguments &arguments, unsigned threads, RunWatch 
   }
   tensors.append(arguments.results.begin(), arguments.results.end());
 
-  std::vector<int64_t> bytes(workspaces);
+  std::vector<int64_t> bytes(workspaceNames.size());
   sizes(arguments.dims.data(), bytes.data());
   std::vector<std::unique_ptr<char, decltype(&std::free)>> memory;
   for (int64_t size : bytes) {

@@ -42,6 +42,12 @@ struct MemoryUse {
   int64_t used = 0, capacity = 0;
 };
 
+/// An intermediate tensor in global memory, which a run allocates.
+struct Workspace {
+  std::string name;
+  int64_t bytes = 0;
+};
+
 class Executable {
 public:
   virtual ~Executable() = default;
@@ -55,6 +61,9 @@ public:
   /// several threads at once.
   virtual llvm::Error run(const Arguments &arguments, unsigned threads,
                           RunWatch *watch = nullptr) = 0;
+
+  /// What a run with these dimensions allocates beside its arguments.
+  virtual std::vector<Workspace> workspaces(const std::vector<int64_t> &dims) const = 0;
 
   bool cached = false;  ///< the object came from the cache
   double compileMs = 0; ///< from aicore IR to code in memory

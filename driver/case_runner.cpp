@@ -1,6 +1,7 @@
 #include "driver/case_runner.h"
 
 #include "driver/ending.h"
+#include "driver/footprint.h"
 #include "driver/stopwatch.h"
 #include "reference/reference.h"
 #include "runtime/npy.h"
@@ -94,6 +95,7 @@ void CaseRunner::makeResults(const RunCase &run) {
 
 void CaseRunner::prepare(const RunCase &run) {
   run_ = run;
+  expectRoomFor(kernel_, run, !options_.noCheck, executable_.workspaces(dimsOf(run)));
   inputs_ = makeInputs(run);
   makeResults(run);
   arguments_ = {};

@@ -84,9 +84,12 @@ std::string withUnit(double bytes) {
 
 void expectSizes(const Kernel &kernel, const RunCase &run) { itemsOf(kernel, run, false); }
 
-void expectRoomFor(const Kernel &kernel, const RunCase &run, bool withReference) {
+void expectRoomFor(const Kernel &kernel, const RunCase &run, bool withReference,
+                   const std::vector<Workspace> &workspaces) {
   const std::vector<Item> items = itemsOf(kernel, run, withReference);
   double total = ownBytes;
+  for (const Workspace &workspace : workspaces)
+    total += static_cast<double>(workspace.bytes);
   for (const Item &item : items)
     total += static_cast<double>(item.bytes);
   const double available = freeBytes();
@@ -101,6 +104,12 @@ void expectRoomFor(const Kernel &kernel, const RunCase &run, bool withReference)
                            {},
                            fmt::format("{}: {}, {}", item.name, spelling(item.type, item.extents),
                                        withUnit(static_cast<double>(item.bytes))),
+                           {}});
+  for (const Workspace &workspace : workspaces)
+    error.notes.push_back({Severity::note,
+                           {},
+                           fmt::format("{} between two passes: {}", workspace.name,
+                                       withUnit(static_cast<double>(workspace.bytes))),
                            {}});
   throw Mistake(diagnostics);
 }

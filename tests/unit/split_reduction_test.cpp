@@ -96,6 +96,24 @@ INSTANTIATE_TEST_SUITE_P(kernels, SplitReduction, testing::ValuesIn(cases), [](c
   return name.substr(0, name.find('('));
 });
 
+// The parts of a reduction meet in memory; with a separate epilogue their sum does, too.
+TEST(SplitReduction, saysWhatItAllocates) {
+  const auto workspaces = [](const char *variant) {
+    Synchronised kernel(cases[1].kernel, "ascend910b3", variant);
+    EXPECT_TRUE(kernel.ready()) << kernel.messages;
+    auto executable = llvm::cantFail(Executable::compile(kernel.module(), kernel.machine));
+    std::vector<int64_t> bytes;
+    for (const Workspace &workspace : executable->workspaces({100, 1000, 50})) // M, K, N
+      bytes.push_back(workspace.bytes);
+    return bytes;
+  };
+  EXPECT_EQ(workspaces("grid.K=1"), (std::vector<int64_t>{}));
+  EXPECT_EQ(workspaces("grid.K=8,tile.K=64,stage.K=256"),
+            (std::vector<int64_t>{int64_t(8) * 100 * 50 * 4}));
+  EXPECT_EQ(workspaces("grid.K=2,tile.K=64,stage.K=256,epilogue=separate"),
+            (std::vector<int64_t>{int64_t(2) * 100 * 50 * 4, int64_t(100) * 50 * 4}));
+}
+
 // Parts are added in their order, not in that in which cores finish.
 TEST(SplitReduction, isTheSameWithAnyThreads) {
   Compiled compiled("kernel k(a: f32[M, K], b: f32[K, N]) -> c: f32[M, N] { c = a @ b; }",
