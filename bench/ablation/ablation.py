@@ -43,6 +43,11 @@ READINGS = [
     ("base tiles to L1, L1 doubled", "stage=64"),
     ("base tiles to L1, L1 single", "stage=64,l1=1"),
 ]
+# What it does besides, where L1 has room for it.
+KEEPING = [
+    ("A kept in L1", "keep=A(256)"),
+    ("A kept in L1, bias from the bias table", "keep=A(256),bias=table"),
+]
 DEFAULTS = [("default, one core", "cores=1"), ("default, all cores", "cores=20")]
 
 
@@ -105,8 +110,9 @@ def left_out(clock, case, options):
 
 
 def hand_written(clock, case, options):
+    readings = READINGS + (KEEPING if case in OWN_SHAPE else [])
     rows = [(f"hand-written, {name}", code(words),
-             clock.count(options, changed(HAND_WRITTEN, words))) for name, words in READINGS]
+             clock.count(options, changed(HAND_WRITTEN, words))) for name, words in readings]
     rows += [(name, code(words), clock.count(options, words)) for name, words in DEFAULTS]
     return table(f"{case}: the hand-written schedule and the default",
                  ("hand-written, stages of K = 256, L1 doubled", "",

@@ -55,7 +55,8 @@ class Examples(CommandTest):
         what it touches is there, written, and in order."""
         for choices in [["epilogue=separate"], ["order=zigzag"], ["order=swizzle(4)"], ["l1=1"],
                         ["l0=1", "out=1", "ub=1"], ["tile=64x64x32", "stage=128", "acc=2"],
-                        ["cores=1"], ["grid.M=2", "grid.N=3"],
+                        ["cores=1"], ["grid.M=2", "grid.N=3"], ["bias=table"],
+                        ["keep=A(208)", "order=rows", "tile.M=64", "bias=table"],
                         ["tile.M=16", "tile.N=16", "tile.K=16", "stage.K=16", "store=after"]]:
             with self.subTest(choices=choices):
                 words = [word for choice in choices for word in ("--set", choice)]
