@@ -8,15 +8,15 @@ set_property(CACHE MMK_INSTRUMENT PROPERTY STRINGS "" address thread coverage)
 
 if(MMK_INSTRUMENT STREQUAL "address")
   # vptr wants the type information that LLVM is built without.
-  set(flags -fsanitize=address,undefined -fno-sanitize=vptr -fno-sanitize-recover=undefined
+  set(mmk_instrument_flags -fsanitize=address,undefined -fno-sanitize=vptr -fno-sanitize-recover=undefined
     -O1 -g1 -fno-omit-frame-pointer)
 elseif(MMK_INSTRUMENT STREQUAL "thread")
-  set(flags -fsanitize=thread -O1 -g1)
+  set(mmk_instrument_flags -fsanitize=thread -O1 -g1)
 elseif(MMK_INSTRUMENT STREQUAL "coverage")
-  set(flags -fprofile-instr-generate -fcoverage-mapping)
+  set(mmk_instrument_flags -fprofile-instr-generate -fcoverage-mapping)
 elseif(MMK_INSTRUMENT)
   message(FATAL_ERROR "MMK_INSTRUMENT is '${MMK_INSTRUMENT}'; expected address, thread, coverage "
     "or nothing")
 endif()
-add_compile_options(${flags})
-add_link_options(${flags})
+add_compile_options(${mmk_instrument_flags})
+add_link_options(${mmk_instrument_flags})

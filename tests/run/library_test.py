@@ -1,5 +1,9 @@
 """libmmk as a user gets it: installed, found by CMake and by pkg-config, and the two example
-programs run against it."""
+programs run against it.
+
+library_test.py BUILD COMPILER [FLAG...]: the flags are those of an instrumented build, whose runtime
+a program that uses the library has to bring along.
+"""
 
 import os
 import pathlib
@@ -35,8 +39,20 @@ def expect(found, expected):
         sys.exit(f"expected\n{expected}\nfound\n{found}")
 
 
+def preloaded(compiler, instrument):
+    """What lets a program that is not instrumented, Python, load a library that is."""
+    for kind, runtime in (("address", "asan"), ("thread", "tsan")):
+        if any(kind in flag for flag in instrument):
+            name = f"libclang_rt.{runtime}-{os.uname().machine}.so"
+            library = run(compiler, f"-print-file-name={name}").strip()
+            # Python's own memory at its end is not ours to judge.
+            options = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
+            return {"LD_PRELOAD": library, "ASAN_OPTIONS": options}
+    return {}
+
+
 def main():
-    build, compiler = sys.argv[1:]
+    build, compiler, *instrument = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
         prefix = root / "prefix"
@@ -54,6 +70,7 @@ def main():
             project / "build",
             f"-DCMAKE_PREFIX_PATH={prefix}",
             f"-DCMAKE_CXX_COMPILER={compiler}",
+            f"-DCMAKE_CXX_FLAGS={' '.join(instrument)}",
         )
         run("cmake", "--build", project / "build")
         lines = run(project / "build" / "fused").splitlines()
@@ -68,12 +85,13 @@ def main():
             "mmk",
             PKG_CONFIG_PATH=str(libraries / "pkgconfig"),
         ).split()
-        run(compiler, "-std=c++17", EXAMPLES / "fused.cpp", *flags, "-o", root / "fused")
+        run(compiler, "-std=c++17", EXAMPLES / "fused.cpp", *instrument, *flags, "-o", root / "fused")
         again = run(root / "fused", LD_LIBRARY_PATH=str(libraries)).splitlines()
         expect(again, lines)
 
+        environment = {"MMK_LIBRARY": str(libraries / "libmmk.so.0"), **preloaded(compiler, instrument)}
         expect(
-            run(sys.executable, EXAMPLES / "fused.py", MMK_LIBRARY=str(libraries / "libmmk.so.0")),
+            run(sys.executable, EXAMPLES / "fused.py", **environment),
             "equal to NumPy: True\nrefused: K is 50 in 'a' and 49 in 'b'\n",
         )
 
