@@ -150,6 +150,16 @@ TEST_P(HostCode, aWholeTileIsStoredOnceFromRegisters) {
   FAIL() << "no block stores from registers";
 }
 
+TEST_P(HostCode, codeIsLittleAndGoesAnywhere) {
+  // Code generation takes time by the instruction: this holds what a variant costs to compile.
+  for (const char *type : {"f32", "i8"}) {
+    const std::string text = Emitted(target(), type).assembly();
+    EXPECT_LT(count(text, "\n\t[a-z]"), 3000) << type;
+    // Nor is any address as wide as a program of more than 2 GiB would want it.
+    EXPECT_EQ(count(text, "_GLOBAL_OFFSET_TABLE_|@GOTOFF|:abs_g3:"), 0) << type;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(cpus, HostCode, testing::ValuesIn(cpus),
                          [](const auto &info) { return info.param.name; });
 
