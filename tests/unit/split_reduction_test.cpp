@@ -39,9 +39,6 @@ const Case cases[] = {
     {"kernel chain(a: f16[M, K], b: f16[K, N], d: f16[N, P]) -> c: f32[M, P] {\n"
      "  c = cast<f16>(relu(a @ b)) @ d; }",
      {"ascend910b3"}},
-    {"kernel made(a: f16[M, K], b: i8[N, K]) -> c: f32[M, N] {\n"
-     "  c = cast<f16>(a + 1) @ transpose(cast<f16>(b)); }",
-     everywhere},
 };
 
 /// Parts, tiles and stages: with more parts than stages or tiles, dealt one by one and in a grid.
@@ -49,7 +46,6 @@ const char *const variants[] = {
     "grid.K=2",
     "grid.K=5,tile.M=32,tile.N=48,tile.K=32,stage.K=64",
     "grid.K=64,tile.M=16,tile.N=16,tile.K=32,stage.K=32",
-    "grid.K=5,cores=1,tile.K=32,stage.K=64",
     "grid.K=3,tile.M=32,tile.N=32,l1=1,l0=1,out=1,ub=1",
     "grid.K=2,grid.M=2,grid.N=2,tile.M=16,tile.N=32,order=columns",
     "grid.K=4,cores=1,tile.M=64,epilogue=separate,ub=3",
