@@ -12,6 +12,8 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <unistd.h>
+
 using namespace llvm;
 
 namespace mmk {
@@ -47,6 +49,16 @@ std::string digest(StringRef bytes) {
   BLAKE3 hasher;
   hasher.update(bytes);
   return toHex(hasher.final<16>(), /*LowerCase=*/true);
+}
+
+/// Whether only this user can have written it. Code is run from what is kept here.
+bool isOurs(const sys::fs::file_status &status) {
+  return status.getUser() == geteuid() &&
+         !(status.permissions() & (sys::fs::group_write | sys::fs::others_write));
+}
+bool isOurs(const std::string &path) {
+  sys::fs::file_status status;
+  return !sys::fs::status(path, status) && isOurs(status);
 }
 
 } // namespace
@@ -94,11 +106,20 @@ std::string ObjectCache::pathOf(const std::string &key) const {
 }
 
 std::unique_ptr<MemoryBuffer> ObjectCache::find(const std::string &key) const {
-  if (directory_.empty())
+  if (directory_.empty() || !isOurs(directory_))
     return nullptr;
-  auto file =
-      MemoryBuffer::getFile(pathOf(key), /*IsText=*/false, /*RequiresNullTerminator=*/false);
-  if (!file)
+  Expected<sys::fs::file_t> descriptor = sys::fs::openNativeFileForRead(pathOf(key));
+  if (!descriptor) {
+    consumeError(descriptor.takeError());
+    return nullptr;
+  }
+  sys::fs::file_status status;
+  const bool isOwn = !sys::fs::status(*descriptor, status) && isOurs(status);
+  // Read, and not mapped: what has been checked is what is linked.
+  auto file = MemoryBuffer::getOpenFile(*descriptor, key, status.getSize(),
+                                        /*RequiresNullTerminator=*/false, /*IsVolatile=*/true);
+  sys::fs::closeFile(*descriptor);
+  if (!isOwn || !file)
     return nullptr;
   StringRef bytes = (*file)->getBuffer();
   if (bytes.size() < 32)
@@ -110,11 +131,12 @@ std::unique_ptr<MemoryBuffer> ObjectCache::find(const std::string &key) const {
 }
 
 void ObjectCache::keep(const std::string &key, StringRef object) const {
-  if (directory_.empty())
+  if (directory_.empty() || !isOurs(directory_))
     return;
   int descriptor;
   SmallString<128> temporary;
-  if (sys::fs::createUniqueFile(directory_ + "/" + key + "-%%%%%%.tmp", descriptor, temporary))
+  if (sys::fs::createUniqueFile(directory_ + "/" + key + "-%%%%%%.tmp", descriptor, temporary,
+                                sys::fs::OF_None, sys::fs::owner_read | sys::fs::owner_write))
     return;
   {
     raw_fd_ostream out(descriptor, /*shouldClose=*/true);

@@ -22,7 +22,8 @@ llvm::SmallVector<char, 0> machineCode(llvm::Module &module, const CodeTarget &t
                                        bool assembly = false);
 
 /// Objects by what they were made from. A file is written beside and renamed, and carries a digest
-/// of its contents, so that a torn or damaged one is never used. Any failure of the disk means no
+/// of its contents, so that a torn or damaged one is never used; nor is one that somebody else could
+/// have written, or that lies in a folder which others may write to. Any failure of the disk means no
 /// cache, not no result.
 class ObjectCache {
 public:

@@ -92,9 +92,11 @@ private:
   Number difference(ValueId x, ValueId y) const;
   SmallVector<Known> optionsOf(ValueId value, Known known) const;
   SmallVector<Known> split(Known known, int64_t step, int64_t period) const;
-  /// Those to go on with.
+  /// Those to go on with. There are none on a path that no dimensions take.
   ArrayRef<Known> walked(ArrayRef<Known> options) const {
-    return sample ? options.slice(std::min<size_t>(*sample, options.size() - 1), 1) : options;
+    return sample && !options.empty()
+               ? options.slice(std::min<size_t>(*sample, options.size() - 1), 1)
+               : options;
   }
   /// Fewer numbers of iterations than this are told apart, when there are no others.
   int64_t mostExact() const { return std::max<int64_t>(3 * distance, 8); }

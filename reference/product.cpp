@@ -61,6 +61,10 @@ void pack(const Matrix &matrix, int64_t line, int64_t lines, int64_t depthBegin,
   }
 }
 
+/// A sum of bytes, exact in double, modulo 2^32: what an accumulator of 32 bits holds in the end,
+/// whatever the order.
+double wrapped(double sum) { return static_cast<int32_t>(static_cast<int64_t>(sum)); }
+
 /// Memory of one thread.
 struct Scratch {
   std::vector<double> left, right, sums;
@@ -127,6 +131,8 @@ private:
           kernel.run(depth, scratch.left.data() + i * depth, scratch.right.data() + j * depth,
                      scratch.sums.data() + i * paddedColumns + j, paddedColumns);
     }
+    if (result_.type == ElementType::i32)
+      std::ranges::transform(scratch.sums, scratch.sums.begin(), wrapped);
     char *target = result_.as<char>();
     for (int64_t i = 0; i < rows; ++i) {
       const int64_t at = (batch * rows_ + row + i) * columns_ + column;

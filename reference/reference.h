@@ -17,7 +17,7 @@ namespace mmk {
 /// one entry for each parameter, of which the one that fits its kind is read (a null tensor stands
 /// for a scalar).
 ///
-/// `@` accumulates in double and rounds once, to f32, or is exact and saturates, for i32. Every
+/// `@` accumulates in double and rounds once, to f32, or is exact modulo 2^32, for i32. Every
 /// elementwise operation is done in f32. A result is rounded once to its declared type; integers
 /// saturate.
 llvm::Expected<std::vector<Tensor>> evaluateReference(const Kernel &kernel,

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <memory>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace mmk {
@@ -31,6 +32,11 @@ llvm::Error systemFailure(const std::string &path, const std::string &what, int 
   return failure(path, fmt::format("{}: {}", what, strerror(code)));
 }
 
+llvm::Error truncated(const std::string &path, size_t expected, const char *what, size_t found) {
+  return failure(
+      path, fmt::format("truncated: expected {} bytes of {}, found {}", expected, what, found));
+}
+
 /// Reads exactly `count` bytes, or says how many there were.
 llvm::Error readExactly(const std::string &path, FILE *file, void *target, size_t count,
                         const char *what) {
@@ -39,8 +45,22 @@ llvm::Error readExactly(const std::string &path, FILE *file, void *target, size_
     return llvm::Error::success();
   if (ferror(file))
     return systemFailure(path, "cannot read", errno);
-  return failure(path,
-                 fmt::format("truncated: expected {} bytes of {}, found {}", count, what, found));
+  return truncated(path, count, what, found);
+}
+
+/// Fails where a file is too short for the shape that it claims, before there is memory for it.
+llvm::Error expectElements(const std::string &path, FILE *file, ElementType type,
+                           const std::vector<int64_t> &shape) {
+  struct stat status;
+  const off_t at = ftello(file);
+  if (at < 0 || fstat(fileno(file), &status) != 0 || !S_ISREG(status.st_mode))
+    return llvm::Error::success(); // a pipe: only reading tells
+  size_t bytes = sizeInBytes(type);
+  for (int64_t extent : shape)
+    if (__builtin_mul_overflow(bytes, extent, &bytes))
+      return llvm::Error::success(); // no tensor has so many
+  const size_t found = static_cast<size_t>(std::max<off_t>(status.st_size - at, 0));
+  return found < bytes ? truncated(path, bytes, "elements", found) : llvm::Error::success();
 }
 
 llvm::Expected<NpyHeader> readHeader(const std::string &path, FILE *file) {
@@ -110,6 +130,8 @@ llvm::Expected<Tensor> readNpy(const std::string &path, ElementType expected) {
   if (header->fortranOrder && std::count_if(header->shape.begin(), header->shape.end(), isLong) > 1)
     return failure(path, "in Fortran order, expected C order; save np.ascontiguousarray(array)");
 
+  if (llvm::Error error = expectElements(path, file.get(), expected, header->shape))
+    return std::move(error);
   llvm::Expected<Tensor> tensor = Tensor::allocate(expected, header->shape);
   if (!tensor)
     return failure(path, llvm::toString(tensor.takeError()));

@@ -166,12 +166,13 @@ TEST(ReferenceProduct, NoPaddingLeaksIntoAResult) {
   EXPECT_EQ(multiplied(viewOf(a), viewOf(c), {1, 1})[0], infinity);
 }
 
-TEST(ReferenceProduct, BytesSumExactlyAndSaturate) {
+TEST(ReferenceProduct, BytesSumExactlyModulo32Bits) {
   const int64_t depth = 140000; // 127 * 127 * depth is above 2^31
   const Tensor low = tensorOf(ElementType::i8, {1, depth}, std::vector<double>(depth, -128));
   const Tensor high = tensorOf(ElementType::i8, {depth, 1}, std::vector<double>(depth, 127));
-  EXPECT_EQ(multiplied(viewOf(low), viewOf(high), {1, 1})[0], -2147483648.0);
-  EXPECT_EQ(multiplied(viewOf(low), transposed(viewOf(low)), {1, 1})[0], 2147483647);
+  EXPECT_EQ(multiplied(viewOf(low), viewOf(high), {1, 1})[0], 4294967296.0 - 128.0 * 127 * depth);
+  EXPECT_EQ(multiplied(viewOf(low), transposed(viewOf(low)), {1, 1})[0],
+            128.0 * 128 * depth - 4294967296.0);
   const Tensor odd = tensorOf(ElementType::i8, {1, 3}, {127, 127, 1});
   EXPECT_EQ(multiplied(viewOf(odd), transposed(viewOf(odd)), {1, 1})[0], 32259);
 }

@@ -1,0 +1,205 @@
+// Numbers at the edges of their types, and how far a product may be off: by what theory says of its
+// accumulator, not by a constant that happens to pass.
+#include "compiled.h"
+
+#include <cmath>
+#include <limits>
+
+namespace mmk {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+const double nan = std::numeric_limits<double>::quiet_NaN();
+const char *const allMachines[] = {"ascend910b3", "ascend310p3", "host"};
+
+Tensor tensorOf(ElementType type, std::vector<int64_t> shape, const std::vector<double> &values) {
+  Tensor tensor = llvm::cantFail(Tensor::allocate(type, std::move(shape)));
+  for (int64_t i = 0; i < tensor.elements(); ++i)
+    tensor.set(i, values[i % values.size()]);
+  return tensor;
+}
+
+/// Equal to the bit, but that all NaNs are one.
+void expectSame(const Tensor &got, const std::vector<double> &want, const std::string &where) {
+  for (int64_t i = 0; i < got.elements(); ++i) {
+    const double expected = want[i % want.size()];
+    EXPECT_TRUE(std::isnan(expected)
+                    ? std::isnan(got[i])
+                    : got[i] == expected && std::signbit(got[i]) == std::signbit(expected))
+        << where << ", element " << i << ": got " << got[i] << ", expected " << expected;
+  }
+}
+
+/// Half the distance from 1 to the next number.
+double unitRoundOff(ElementType type) {
+  return type == ElementType::f16 ? 0x1p-11 : type == ElementType::bf16 ? 0x1p-8 : 0x1p-24;
+}
+
+struct Setting {
+  const char *machine;
+  ElementType in, out;
+  int64_t depth;
+};
+
+class ProductError : public testing::TestWithParam<Setting> {};
+
+// With u of f32: a sum of k products, in any order, is off by at most k u / (1 - k u) times the sum
+// of their magnitudes (products of f32 are rounded, too, which is one more); a store adds its own.
+TEST_P(ProductError, isWithinTheBoundOfItsAccumulator) {
+  const auto &[machine, in, out, depth] = GetParam();
+  const std::string text =
+      "kernel f(a: " + std::string(spelling(in)) + "[M, K], b: " + std::string(spelling(in)) +
+      "[N, K]) -> c: " + std::string(spelling(out)) + "[M, N] { c = a @ transpose(b); }";
+  Compiled kernel(text, machine);
+  ASSERT_TRUE(kernel.ready());
+  const std::map<std::string, int64_t> dims = {{"M", 3}, {"N", 17}, {"K", depth}};
+  for (DataKind kind : {DataKind::uniform, DataKind::normal}) {
+    const std::vector<Tensor> data = kernel.inputs(dims, kind);
+    const std::vector<Tensor> got = kernel.run(dims, data);
+    const double u = 0x1p-24, terms = static_cast<double>(depth + 1);
+    const double factor = terms * u / (1 - terms * u);
+    for (int64_t m = 0; m < 3; ++m)
+      for (int64_t n = 0; n < 17; ++n) {
+        long double sum = 0, magnitude = 0;
+        for (int64_t k = 0; k < depth; ++k) {
+          const long double product =
+              static_cast<long double>(data[0][m * depth + k]) * data[1][n * depth + k];
+          sum += product;
+          magnitude += std::abs(product);
+        }
+        const double accumulated = factor * static_cast<double>(magnitude);
+        const double exact = static_cast<double>(sum);
+        const double stored = unitRoundOff(out) * (std::abs(exact) + accumulated) + 0x1p-25;
+        EXPECT_LE(std::abs(got[0][m * 17 + n] - exact), accumulated + stored)
+            << machine << ", " << m << ", " << n;
+      }
+  }
+}
+
+std::vector<Setting> settings() {
+  std::vector<Setting> all;
+  for (const char *machine : allMachines)
+    for (ElementType in : {ElementType::f16, ElementType::bf16, ElementType::f32})
+      for (ElementType out : {ElementType::f32, ElementType::f16, ElementType::bf16})
+        for (int64_t depth : {1, 100, 100'000}) {
+          const bool isCoupled = std::string(machine) == "ascend310p3";
+          if (isCoupled && in != ElementType::f16)
+            continue; // its cube has no others
+          if (depth == 100'000 && out != ElementType::f32)
+            continue; // the store is the same
+          all.push_back({machine, in, out, depth});
+        }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(all, ProductError, testing::ValuesIn(settings()), [](const auto &info) {
+  return std::string(info.param.machine) + "_" + std::string(spelling(info.param.in)) + "_" +
+         std::string(spelling(info.param.out)) + "_" + std::to_string(info.param.depth);
+});
+
+// 65519.996 is the last number that f16 rounds to its largest, 65520 the first that it does not.
+TEST(Overflow, ofF16IsAnInfinityFromHalfAStepOn) {
+  for (const char *machine : allMachines) {
+    Compiled kernel("kernel f(x: f32[N]) -> h: f16[N], b: bf16[N] { h = x; b = x; }", machine);
+    ASSERT_TRUE(kernel.ready());
+    const float below = std::nextafter(65520.0f, 0.0f);
+    std::vector<Tensor> data;
+    data.push_back(
+        tensorOf(ElementType::f32, {6}, {below, 65520, -below, -65520, 3.4e38, -3.4e38}));
+    const std::vector<Tensor> got = kernel.run({{"N", 6}}, data);
+    expectSame(got[0], {65504, infinity, -65504, -infinity, infinity, -infinity}, machine);
+    expectSame(got[1], {65536, 65536, -65536, -65536, infinity, -infinity}, machine);
+  }
+}
+
+TEST(Overflow, ofAProductIsAnInfinityInF16Only) {
+  for (const char *machine : allMachines) {
+    Compiled kernel("kernel f(a: f16[M, K], b: f16[K, N]) -> h: f16[M, N], s: f32[M, N] {"
+                    "  let p = a @ b; h = p; s = p; }",
+                    machine);
+    ASSERT_TRUE(kernel.ready());
+    std::vector<Tensor> data;
+    data.push_back(tensorOf(ElementType::f16, {2, 3}, {256, 256, 256, -256, -256, -256}));
+    data.push_back(tensorOf(ElementType::f16, {3, 1}, {256}));
+    const std::vector<Tensor> got = kernel.run({{"M", 2}, {"N", 1}, {"K", 3}}, data);
+    expectSame(got[0], {infinity, -infinity}, machine);
+    expectSame(got[1], {196608, -196608}, machine);
+  }
+}
+
+TEST(Integers, saturateWhereTheyAreStoredAndRoundToEven) {
+  for (const char *machine : allMachines) {
+    Compiled kernel("kernel f(x: f32[N]) -> b: i8[N], w: i32[N] { b = x; w = x; }", machine);
+    ASSERT_TRUE(kernel.ready());
+    const std::vector<double> values = {127.5, 128,  -128.5, -129, 0.5,      1.5,       -0.5,
+                                        2.5,   1e30, -1e30,  nan,  infinity, -infinity, 1e-40};
+    std::vector<Tensor> data;
+    data.push_back(tensorOf(ElementType::f32, {14}, values));
+    const std::vector<Tensor> got = kernel.run({{"N", 14}}, data);
+    expectSame(got[0], {127, 127, -128, -128, 0, 2, 0, 2, 127, -128, 0, 127, -128, 0}, machine);
+    expectSame(got[1],
+               {128, 128, -128, -129, 0, 2, 0, 2, 2147483647, -2147483648.0, 0, 2147483647,
+                -2147483648.0, 0},
+               machine);
+  }
+}
+
+// What an accumulator of 32 bits holds does not depend on the order, nor on how it is split.
+TEST(Integers, wrapAroundInALongSum) {
+  const int64_t depth = 140'000;
+  for (const char *machine : allMachines)
+    for (const char *variant : {"", "grid.K=3"}) {
+      Compiled kernel("kernel f(a: i8[M, K], b: i8[K, N]) -> c: i32[M, N] { c = a @ b; }", machine,
+                      variant);
+      ASSERT_TRUE(kernel.ready());
+      const std::map<std::string, int64_t> dims = {{"M", 1}, {"N", 1}, {"K", depth}};
+      std::vector<Tensor> data;
+      data.push_back(tensorOf(ElementType::i8, {1, depth}, {127}));
+      data.push_back(tensorOf(ElementType::i8, {depth, 1}, {127}));
+      expectSame(kernel.run(dims, data)[0], {127.0 * 127 * depth - 4294967296.0}, machine);
+      expectSame(kernel.reference(dims, data)[0], {127.0 * 127 * depth - 4294967296.0}, machine);
+    }
+}
+
+// No machine flushes what is small, on the way in, in between or on the way out.
+TEST(Subnormals, areKept) {
+  for (const char *machine : allMachines) {
+    Compiled kernel("kernel f(a: f16[M, K], b: f16[K, N], x: f32[M, N]) -> c: f32[M, N],"
+                    " h: f16[M, N], d: f32[M, N] { let p = a @ b; c = p; h = p; d = x * 0.5; }",
+                    machine);
+    ASSERT_TRUE(kernel.ready());
+    std::vector<Tensor> data;
+    data.push_back(tensorOf(ElementType::f16, {2, 1}, {0x1p-24, -0x1p-20}));
+    data.push_back(tensorOf(ElementType::f16, {1, 2}, {0x1p-24, 1}));
+    data.push_back(tensorOf(ElementType::f32, {2, 2}, {0x1p-148, -0x1p-148, 0x1p-126, -0x1p-149}));
+    const std::vector<Tensor> got = kernel.run({{"M", 2}, {"N", 2}, {"K", 1}}, data);
+    expectSame(got[0], {0x1p-48, 0x1p-24, -0x1p-44, -0x1p-20}, machine);
+    expectSame(got[1], {0, 0x1p-24, -0.0, -0x1p-20}, machine);
+    expectSame(got[2], {0x1p-149, -0x1p-149, 0x1p-127, -0.0}, machine);
+  }
+}
+
+TEST(SignedZeros, goWithTheOperations) {
+  for (const char *machine : allMachines) {
+    Compiled kernel("kernel f(x: f32[N], y: f32[N]) -> sum: f32[N], product: f32[N], most: f32[N],"
+                    " least: f32[N], negative: f16[N], quotient: f32[N], chosen: f32[N] {"
+                    "  sum = x + y; product = x * y; most = max(x, y); least = min(x, y);"
+                    "  negative = -x; quotient = 1 / x; chosen = leaky_relu(x, 2); }",
+                    machine);
+    ASSERT_TRUE(kernel.ready());
+    std::vector<Tensor> data;
+    data.push_back(tensorOf(ElementType::f32, {4}, {0, -0.0, 0, -0.0}));
+    data.push_back(tensorOf(ElementType::f32, {4}, {-0.0, 0, 0, -0.0}));
+    const std::vector<Tensor> got = kernel.run({{"N", 4}}, data);
+    expectSame(got[0], {0, 0, 0, -0.0}, machine);
+    expectSame(got[1], {-0.0, -0.0, 0, 0}, machine);
+    expectSame(got[2], {0, 0, 0, -0.0}, machine);
+    expectSame(got[3], {-0.0, -0.0, 0, -0.0}, machine);
+    expectSame(got[4], {-0.0, 0, -0.0, 0}, machine);
+    expectSame(got[5], {infinity, -infinity, infinity, -infinity}, machine);
+    expectSame(got[6], {0, -0.0, 0, -0.0}, machine); // -0 >= 0
+  }
+}
+
+} // namespace
+} // namespace mmk
