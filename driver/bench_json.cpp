@@ -144,12 +144,10 @@ std::string json(const BenchReport &report) {
 }
 
 BenchReport readBenchReport(const std::string &file) {
-  llvm::Expected<json::Value> value = json::parse(readReport(file));
-  if (!value)
-    throw Mistake(fmt::format("{}: not JSON: {}", file, llvm::toString(value.takeError())));
+  const json::Value value = readJson(file);
   std::vector<SavedCase> cases;
   json::Path::Root root("report");
-  if (!fromJSON(*value, cases, root))
+  if (!fromJSON(value, cases, root))
     throw Mistake(fmt::format("{}: expected what mmk bench --save has written: {}", file,
                               llvm::toString(root.getError())));
   if (cases.empty())

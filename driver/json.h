@@ -20,6 +20,9 @@ std::string jsonArray(const Things &things, WriteFields writeFields) {
   return text + "\n";
 }
 
+/// Reads a report that was written before. Throws Mistake where it cannot be read or is not JSON.
+llvm::json::Value readJson(const std::string &file);
+
 /// The shortest digits that read back as the same number; llvm::json writes all seventeen. What is
 /// not finite, which JSON cannot say, is null.
 void writeNumber(llvm::json::OStream &out, llvm::StringRef name, double value);

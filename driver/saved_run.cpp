@@ -2,6 +2,7 @@
 
 #include "driver/ending.h"
 #include "driver/files.h"
+#include "driver/json.h"
 
 #include "llvm/Support/JSON.h"
 
@@ -132,12 +133,10 @@ bool fromJSON(const json::Value &value, SavedCase &saved, json::Path path) {
 }
 
 std::vector<SavedCase> read(const std::string &file) {
-  llvm::Expected<json::Value> value = json::parse(readReport(file));
-  if (!value)
-    throw Mistake(fmt::format("{}: not JSON: {}", file, llvm::toString(value.takeError())));
+  const json::Value value = readJson(file);
   std::vector<SavedCase> cases;
   json::Path::Root root("report");
-  if (!fromJSON(*value, cases, root))
+  if (!fromJSON(value, cases, root))
     throw Mistake(fmt::format("{}: expected what mmk run --json has written: {}", file,
                               llvm::toString(root.getError())));
   if (cases.empty())

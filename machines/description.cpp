@@ -5,13 +5,15 @@
 #include "machines/json_document.h"
 #include "support/diagnostics.h"
 
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 #include <cerrno>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fmt/format.h>
+#include <memory>
 
 namespace mmk {
 namespace {
@@ -26,6 +28,21 @@ std::string legalWords(const std::string &found, const std::vector<std::string> 
   if (!nearest.empty())
     return fmt::format("; did you mean {}", nearest);
   return fmt::format("; legal: {}", listOf(legal));
+}
+
+/// Why a file cannot be read; empty when it was. A device may have no end.
+std::string readText(const std::string &path, std::string &text) {
+  constexpr size_t maximumBytes = size_t(16) << 20;
+  const std::unique_ptr<FILE, int (*)(FILE *)> file(fopen(path.c_str(), "rb"), fclose);
+  if (!file)
+    return std::strerror(errno);
+  char block[65536];
+  while (const size_t count = fread(block, 1, sizeof block, file.get())) {
+    text.append(block, count);
+    if (text.size() > maximumBytes)
+      return "it has more than 16 MiB, which no description needs";
+  }
+  return ferror(file.get()) ? std::strerror(errno) : "";
 }
 
 class Reader {
@@ -60,13 +77,11 @@ private:
              std::string &file) {
     if (isFile(nameOrFile)) {
       file = nameOrFile;
-      auto buffer = llvm::MemoryBuffer::getFile(nameOrFile);
-      if (buffer)
-        text = (*buffer)->getBuffer().str();
-      else
-        problem(askedAt, fmt::format("cannot read the machine description {}: {}", nameOrFile,
-                                     buffer.getError().message()));
-      return static_cast<bool>(buffer);
+      const std::string reason = readText(nameOrFile, text);
+      if (!reason.empty())
+        problem(askedAt,
+                fmt::format("cannot read the machine description {}: {}", nameOrFile, reason));
+      return reason.empty();
     }
     for (const auto &[name, content] : embeddedDescriptions()) {
       if (name != nameOrFile)

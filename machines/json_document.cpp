@@ -9,9 +9,6 @@
 namespace mmk {
 namespace {
 
-/// llvm::json recurses into nested values; a file of brackets must not exhaust the stack.
-constexpr int maxNesting = 64;
-
 /// Walks the text of a document that llvm::json has accepted, so that nothing can be malformed
 /// here, in step with the parsed values.
 class PlaceFinder {
@@ -107,24 +104,6 @@ private:
   unsigned line_ = 1, column_ = 1;
 };
 
-bool nestsTooDeep(llvm::StringRef text) {
-  int depth = 0;
-  bool inString = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (inString && c == '\\')
-      ++i;
-    else if (c == '"')
-      inString = !inString;
-    else if (!inString && (c == '{' || c == '['))
-      if (++depth > maxNesting)
-        return true;
-    if (!inString && (c == '}' || c == ']'))
-      --depth;
-  }
-  return false;
-}
-
 /// llvm::json says "[3:5, byte=20]: Expected ..."; messages here say "file:3:5: ... expected ...".
 /// It counts columns from 0 where the text ends.
 llvm::Error syntaxError(const std::string &file, llvm::Error error) {
@@ -140,6 +119,24 @@ llvm::Error syntaxError(const std::string &file, llvm::Error error) {
 
 } // namespace
 
+bool nestsTooDeep(llvm::StringRef text) {
+  int depth = 0;
+  bool inString = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (inString && c == '\\')
+      ++i;
+    else if (c == '"')
+      inString = !inString;
+    else if (!inString && (c == '{' || c == '['))
+      if (++depth > maxJsonNesting)
+        return true;
+    if (!inString && (c == '}' || c == ']'))
+      --depth;
+  }
+  return false;
+}
+
 const JsonNode *JsonNode::member(llvm::StringRef name) const {
   for (const JsonNode &node : members)
     if (node.key == name)
@@ -150,7 +147,7 @@ const JsonNode *JsonNode::member(llvm::StringRef name) const {
 llvm::Expected<JsonDocument> parseJson(const std::string &file, llvm::StringRef text) {
   if (nestsTooDeep(text))
     return llvm::createStringError(fmt::format(
-        "{}: not a machine description: nested deeper than {} levels", file, maxNesting));
+        "{}: not a machine description: nested deeper than {} levels", file, maxJsonNesting));
   llvm::Expected<llvm::json::Value> value = llvm::json::parse(text);
   if (!value)
     return syntaxError(file, value.takeError());

@@ -28,6 +28,10 @@ struct JsonDocument {
 /// stands twice in one object.
 llvm::Expected<JsonDocument> parseJson(const std::string &file, llvm::StringRef text);
 
+/// llvm::json descends without a limit; nothing that mmk reads is deeper than this.
+constexpr int maxJsonNesting = 64;
+bool nestsTooDeep(llvm::StringRef text);
+
 /// "the number -3", "the string \"split\"", "an object": for messages.
 std::string describeJson(const llvm::json::Value &value);
 
