@@ -4,6 +4,7 @@
 #include "driver/ending.h"
 #include "driver/files.h"
 #include "driver/footprint.h"
+#include "driver/placed_flags.h"
 #include "driver/saved_run.h"
 #include "driver/session.h"
 #include "driver/terminal.h"
@@ -48,31 +49,6 @@ Target targetOf(Target shared, const std::string &option, const std::optional<st
   return shared;
 }
 
-/// Instructions that set a flag or wait for it, by the pair of pipes or cores, and barriers.
-std::map<std::string, int64_t> flagsOf(aicore::KernelOp kernel) {
-  std::map<std::string, int64_t> placed;
-  const auto pipes = [](auto op) {
-    return fmt::format("{} -> {}", stringifyPipe(op.getFrom()).str(),
-                       stringifyPipe(op.getTo()).str());
-  };
-  const auto cores = [](bool toCube) {
-    return toCube ? "vector cores -> cube core" : "cube core -> vector cores";
-  };
-  kernel.walk([&](mlir::Operation *op) {
-    if (auto set = mlir::dyn_cast<aicore::SetFlagOp>(op))
-      ++placed[pipes(set)];
-    else if (auto wait = mlir::dyn_cast<aicore::WaitFlagOp>(op))
-      ++placed[pipes(wait)];
-    else if (auto set = mlir::dyn_cast<aicore::SetCrossOp>(op))
-      ++placed[cores(set.getUnit() == aicore::Unit::cube_core)];
-    else if (auto wait = mlir::dyn_cast<aicore::WaitCrossOp>(op))
-      ++placed[cores(wait.getUnit() == aicore::Unit::vector_core)];
-    else if (auto barrier = mlir::dyn_cast<aicore::BarrierOp>(op))
-      ++placed[fmt::format("barrier of {}", stringifyPipe(barrier.getPipe()).str())];
-  });
-  return placed;
-}
-
 std::string printed(mlir::ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -111,7 +87,7 @@ SideBySide compareVariants(Session &a, Session &b, const std::vector<std::string
 
   const auto side = [](const Session &session, Lowering &lowering) {
     return Side{session.machine().name, lowering.variant, memoryUse(lowering.kernel()),
-                flagsOf(lowering.kernel())};
+                placedFlags(lowering.kernel())};
   };
   SideBySide pair;
   pair.kernel = kernel.name;

@@ -43,8 +43,12 @@ int runCases(Session &session, const RunOptions &options, const std::vector<RunC
   const double loweringMs = watch.milliseconds();
   for (const RunCase &run : runs)
     expectWithinLimits(lowering, kernel, run);
-  const RunHeader header{&kernel, &machine, lowering.variant, memoryUse(lowering.kernel()),
-                         session.program().file.get()};
+  const RunHeader header{&kernel,
+                         &machine,
+                         lowering.variant,
+                         memoryUse(lowering.kernel()),
+                         session.program().file.get(),
+                         counts ? std::optional(placedFlags(lowering.kernel())) : std::nullopt};
   std::optional<Profile> profile;
   if (options.profile)
     profile.emplace(*options.profile, session, header, runs.size());

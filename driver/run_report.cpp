@@ -43,7 +43,25 @@ void write(json::OStream &out, const HostReport &host) {
   writeNumber(out, "gflops", host.gflops);
 }
 
+/// What the run changed of its machine, figure by figure.
+void writeMachineSet(json::OStream &out, const Machine &machine) {
+  const std::map<std::string, std::string> figures(machine.figures.begin(), machine.figures.end());
+  out.attributeObject("machine_set", [&] {
+    for (const auto &[path, source] : machine.sources)
+      if (const auto figure = figures.find(path);
+          llvm::StringRef(source).starts_with("--machine-set") && figure != figures.end())
+        out.attribute(path, figure->second);
+  });
+}
+
 } // namespace
+
+void writeFlags(json::OStream &out, const PlacedFlags &flags) {
+  out.attributeObject("flags", [&] {
+    for (const auto &[pair, placed] : flags)
+      out.attribute(pair, placed);
+  });
+}
 
 void CheckReport::add(const std::string &result, const Comparison &comparison) {
   passed &= comparison.passed;
@@ -95,6 +113,9 @@ void write(json::OStream &out, const RunHeader &header, const CaseReport &report
   if (report.watch)
     out.attributeObject("watch", [&] { write(out, *report.watch, *header.file); });
   writeMemory(out, header.memory);
+  if (header.flags)
+    writeFlags(out, *header.flags);
+  writeMachineSet(out, *header.machine);
   out.attributeObject("environment", [&] {
     for (const auto &[name, value] : environment())
       out.attribute(name, value);

@@ -4,6 +4,7 @@
 
 #include "codegen/executable.h"
 #include "codegen/watch.h"
+#include "driver/placed_flags.h"
 #include "driver/run_case.h"
 #include "driver/run_options.h"
 #include "runtime/clock.h"
@@ -53,6 +54,7 @@ struct RunHeader {
   std::string variant;
   std::vector<MemoryUse> memory;
   const SourceFile *file = nullptr; ///< where the kernel stands, for what is found in a watched run
+  std::optional<PlacedFlags> flags = {}; ///< nothing where no AI core runs it
 };
 
 /// The table, row by row as cases end, and the failures below it.
@@ -70,6 +72,8 @@ private:
   size_t nameWidth_ = 4, dimsWidth_ = 4;
 };
 
+/// "flags": {"mte2 -> mte1": ...}
+void writeFlags(llvm::json::OStream &out, const PlacedFlags &flags);
 /// The fields of "clock".
 void write(llvm::json::OStream &out, const ClockReport &clock);
 /// The fields of the object of a case.

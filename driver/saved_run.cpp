@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 namespace json = llvm::json;
 
@@ -114,17 +115,21 @@ namespace {
 bool fromJSON(const json::Value &value, SavedCase &saved, json::Path path) {
   json::ObjectMapper map(value, path);
   std::map<std::string, SavedUse> memory;
+  std::optional<std::map<std::string, std::string>> machineSet;
   std::optional<SavedCheck> check;
   std::optional<SavedHost> host;
   if (!map || !map.map("kernel", saved.kernel) || !map.map("case", saved.name) ||
       !map.map("dims", saved.dims) || !map.map("machine", saved.side.machine) ||
       !map.map("variant", saved.side.variant) || !map.map("memory", memory) ||
-      !map.map("environment", saved.environment) || !map.mapOptional("check", check) ||
+      !map.map("environment", saved.environment) || !map.mapOptional("flags", saved.side.flags) ||
+      !map.mapOptional("machine_set", machineSet) || !map.mapOptional("check", check) ||
       !map.mapOptional("clock", saved.figures.clock) || !map.mapOptional("host", host))
     return false;
   for (Memory each : allMemories)
     if (const auto use = memory.find(std::string(spelling(each))); use != memory.end())
       saved.side.memory.push_back({use->first, use->second.used, use->second.capacity});
+  if (machineSet)
+    saved.side.machineSet = std::move(*machineSet);
   if (check)
     saved.figures.passed = check->passed;
   if (host)
@@ -157,6 +162,21 @@ std::string titles(const std::vector<SavedCase> &cases) {
   return text;
 }
 
+/// The figures that one of the runs changed, or both in another way.
+void addMachineSets(SideBySide &pair) {
+  std::set<std::string> paths;
+  for (const Side *side : {&pair.a, &pair.b})
+    for (const auto &[path, value] : side->machineSet)
+      paths.insert(path);
+  const auto valueOn = [](const Side &side, const std::string &path) {
+    const auto found = side.machineSet.find(path);
+    return found == side.machineSet.end() ? std::string("as described") : found->second;
+  };
+  for (const std::string &path : paths)
+    if (const std::string a = valueOn(pair.a, path), b = valueOn(pair.b, path); a != b)
+      pair.changes.push_back({"machine." + path, a, b});
+}
+
 /// Says which of `cases` the other side has not.
 void remarkLonely(const std::vector<SavedCase> &cases, const std::vector<SavedCase> &others,
                   const std::string &side, SideBySide &pair) {
@@ -181,6 +201,7 @@ SideBySide compareSavedRuns(const std::string &fileA, const std::string &fileB) 
   pair.a = firstA.side;
   pair.b = firstB.side;
   pair.changes = changesBetween(pair.a, pair.b);
+  addMachineSets(pair);
   for (const auto &[name, value] : firstA.environment)
     if (const auto other = firstB.environment.find(name);
         other != firstB.environment.end() && other->second != value)
@@ -196,7 +217,9 @@ SideBySide compareSavedRuns(const std::string &fileA, const std::string &fileB) 
                               titles(casesA), titles(casesB)));
   remarkLonely(casesA, casesB, "a", pair);
   remarkLonely(casesB, casesA, "b", pair);
-  pair.remarks.push_back("saved runs hold no flags, no IR and no figures of the machine");
+  pair.remarks.push_back(pair.a.flags.has_value() == pair.b.flags.has_value()
+                             ? "saved runs hold no IR"
+                             : "only one of the runs holds its flags, and none its IR");
   return pair;
 }
 

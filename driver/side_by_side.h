@@ -2,6 +2,7 @@
 #pragma once
 
 #include "codegen/executable.h"
+#include "driver/placed_flags.h"
 #include "ir/ir_diff.h"
 #include "runtime/clock.h"
 
@@ -27,9 +28,10 @@ struct CasePair {
 struct Side {
   std::string machine, variant;
   std::vector<MemoryUse> memory;
-  /// Flags placed, by pair: instructions of the IR that set "mte2 -> mte1" or wait for it. Nothing
-  /// where there is no IR.
-  std::optional<std::map<std::string, int64_t>> flags;
+  /// Nothing where it is not known.
+  std::optional<PlacedFlags> flags;
+  /// Figures that --machine-set changed, of a saved run.
+  std::map<std::string, std::string> machineSet = {};
 };
 
 /// "l1": 2 on one side, 1 on the other.

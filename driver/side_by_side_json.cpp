@@ -21,10 +21,7 @@ void writeSide(json::OStream &out, const Side &side, const SideFigures &figures)
     });
   writeMemory(out, side.memory);
   if (side.flags)
-    out.attributeObject("flags", [&] {
-      for (const auto &[pair, placed] : *side.flags)
-        out.attribute(pair, placed);
-    });
+    writeFlags(out, *side.flags);
 }
 
 void writeIr(json::OStream &out, const IrDiff &diff, bool whole) {

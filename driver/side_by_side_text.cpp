@@ -102,8 +102,7 @@ std::string memory(const Side &a, const Side &b) {
   return "\n" + table.text();
 }
 
-std::string flags(const std::map<std::string, int64_t> &a,
-                  const std::map<std::string, int64_t> &b) {
+std::string flags(const PlacedFlags &a, const PlacedFlags &b) {
   Table table("<>>");
   table.add({"flags placed", "a", "b"});
   std::set<std::string> names;
@@ -112,7 +111,7 @@ std::string flags(const std::map<std::string, int64_t> &a,
     for (const auto &[name, count] : *each)
       names.insert(name);
   for (const std::string &name : names) {
-    const auto count = [&](const std::map<std::string, int64_t> &of) {
+    const auto count = [&](const PlacedFlags &of) {
       const auto found = of.find(name);
       return found == of.end() ? 0 : found->second;
     };

@@ -159,7 +159,7 @@ class Compare(CommandTest):
         self.assertAlmostEqual(pair["host_gain_percent"], 100 * (a - b) / a)
         self.assertEqual(pair["remarks"],
                          ["only in a: S4: K=512 M=512 N=128",
-                          "saved runs hold no flags, no IR and no figures of the machine"])
+                          "saved runs hold no IR"])
 
     def test_saved_runs_that_were_counted(self):
         before = self.save("before.json", "--count-only")
@@ -171,8 +171,25 @@ class Compare(CommandTest):
             for field in ["kernel", "case", "dims", "changes", "gain_percent"]:
                 self.assertEqual(pair[field], same[field])
             for side in ["a", "b"]:
-                for field in ["machine", "variant", "clock", "memory"]:
+                for field in ["machine", "variant", "clock", "memory", "flags"]:
                     self.assertEqual(pair[side][field], same[side][field])
+
+    def test_saved_runs_on_a_changed_machine(self):
+        slower = ["--machine-set", "links.gm_l1.bytes_per_cycle=*0.5"]
+        self.save("before.json", "--count-only", "--case", "S4")
+        self.save("after.json", "--count-only", "--case", "S4", *slower)
+        (pair,) = self.compared("--a", "before.json", "--b", "after.json")
+        self.assertEqual(pair["changes"], [{"name": "machine.links.gm_l1.bytes_per_cycle",
+                                            "a": "as described", "b": "55"}])
+        (pair,) = self.compared("--a", "after.json", "--b", "after.json")
+        self.assertEqual(pair["changes"], [])
+
+    def test_a_run_of_an_older_mmk(self):
+        run = self.save("before.json", "--count-only", "--case", "S4")
+        del run[0]["flags"], run[0]["machine_set"]
+        (self.folder / "old.json").write_text(json.dumps(run))
+        (pair,) = self.compared("--a", "old.json", "--b", "before.json")
+        self.assertEqual(pair["remarks"], ["only one of the runs holds its flags, and none its IR"])
 
     def test_another_computer_is_a_change(self):
         run = self.save("before.json", "--count-only", "--case", "S4")

@@ -1,0 +1,16 @@
+// How a kernel is synchronised, in numbers.
+#pragma once
+
+#include "ir/aicore.h"
+
+#include <map>
+#include <string>
+
+namespace mmk::driver {
+
+/// Instructions that set a flag or wait for it, by the pair of pipes ("mte2 -> mte1") or cores, and
+/// barriers.
+using PlacedFlags = std::map<std::string, int64_t>;
+PlacedFlags placedFlags(aicore::KernelOp kernel);
+
+} // namespace mmk::driver
