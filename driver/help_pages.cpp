@@ -142,6 +142,12 @@ what to search:
   --explore                  all that make sense for every directive
 
 how to search:
+  --guided                   no search, but what an engineer does: each round reads what holds the
+                             kernel, counts the changes around the variant at hand, makes the one
+                             that saves most, runs it against the reference, keeps or drops it; all
+                             of it is written to optimization_log.md, in the folder of --report.
+                             It begins with the variant of --variant and leaves what --set fixes
+  --rounds N                 of --guided, at most; default: 5
   --effort LEVEL             full (the default): the whole space where the budget allows it, else
                              a search; quick: a search with a tenth of the budget; none: the
                              default variant alone
@@ -156,7 +162,8 @@ how to search:
   --no-cache                 neither reads nor keeps what is known, nor compiled code
 
 what to write:
-  --report DIR               summary.csv, a row a variant, and summary.md
+  --report DIR               summary.csv, a row a variant; summary.md; and report.html, to look at
+                             in a browser: every variant, the winner's timeline, the roofline
   --profiles N               and for the N best of each case a folder with what a profiler would
                              write: see mmk run --profile
   --json FILE                the report as JSON; - is standard output, without the text

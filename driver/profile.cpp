@@ -85,8 +85,8 @@ ProfileRow profileRow(const RunHeader &header, const CaseReport &report) {
 }
 
 Profile::Profile(std::string folder, Session &session, const RunHeader &header, size_t cases)
-    : folder_(std::move(folder)), header_(header), page_("mmk run", session, header),
-      hasOneCase_(cases == 1) {
+    : folder_(std::move(folder)), header_(header), session_(session),
+      page_("mmk run", session, *header.kernel), hasOneCase_(cases == 1) {
   makeFolder(folder_);
 }
 
@@ -112,7 +112,7 @@ void Profile::add(const CaseReport &report, const Recorder &recorder, const Traf
   if (!shown.empty())
     notes_ += fmt::format("  {} shows {}\n", file, shown);
 
-  page_.add(report, recorder.phases(), traffic, progress);
+  page_.add(session_, header_, report, recorder.phases(), traffic, progress);
   const ProfileRow row = profileRow(header_, report);
   if (table_.empty())
     addLine(table_, row, /*names=*/true);

@@ -25,6 +25,7 @@ private:
 
   std::string folder_;
   const RunHeader &header_;
+  Session &session_;
   RunPage page_;
   bool hasOneCase_;
   std::string table_, summaries_, notes_;

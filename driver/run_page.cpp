@@ -55,48 +55,50 @@ std::vector<report::Change> changesOf(const tune::WhatIfs &tried, int64_t cycles
 
 } // namespace
 
-RunPage::RunPage(std::string title, Session &session, const RunHeader &header)
-    : session_(session), header_(header), defaults_(session, session.withoutChoices()),
-      default_(defaults_.tryLower(*header.kernel, {})) {
+RunPage::RunPage(std::string title, const Session &session, const Kernel &kernel)
+    : kernel_(kernel), defaults_(session, session.withoutChoices()),
+      default_(defaults_.tryLower(kernel, {})) {
   page_.title = std::move(title);
-  page_.kernel = header.kernel->name;
-  page_.file = header.file->path();
-  page_.machine = header.machine->name;
+  page_.kernel = kernel.name;
+  page_.file = session.program().file->path();
+  page_.machine = session.machine().name;
   page_.version = MMK_VERSION;
-  page_.megahertz = header.machine->megahertz;
-  page_.cores = header.machine->cubeCores;
+  page_.megahertz = session.machine().megahertz;
+  page_.cores = session.machine().cubeCores;
 }
 
-void RunPage::add(const CaseReport &report, const std::deque<PhaseRecording> &phases,
-                  const TrafficReport &traffic, Progress &progress) {
-  const tune::Roofline roof =
-      tune::rooflineOf(*header_.kernel, report.run.dims, *header_.machine, phases);
+report::Case &RunPage::add(Session &session, const RunHeader &header, const CaseReport &report,
+                           const std::deque<PhaseRecording> &phases, const TrafficReport &traffic,
+                           Progress &progress) {
+  const tune::Roofline roof = tune::rooflineOf(kernel_, report.run.dims, *header.machine, phases);
   report::Case &shown = page_.cases.emplace_back();
   shown.name = report.run.name;
-  for (const std::string &name : header_.kernel->dimensions)
+  for (const std::string &name : kernel_.dimensions)
     shown.dims.emplace_back(name, report.run.dims.at(name));
   if (report.check)
     shown.passed = report.check->passed;
-  shown.variant = header_.variant;
+  shown.variant = header.variant;
   shown.clock = *report.clock;
-  shown.roofs = roofsOf(roof, *header_.machine);
-  shown.chosen = pointOf(header_.variant, *report.clock, traffic, roof.portIsOfVectorCore);
+  shown.roofs = roofsOf(roof, *header.machine);
+  shown.chosen = pointOf(header.variant, *report.clock, traffic, roof.portIsOfVectorCore);
   shown.chosen.passed = shown.passed;
-  shown.before = defaultPoint(report.run, roof.portIsOfVectorCore);
-  shown.changes = changesOf(tryChanges(session_, *header_.kernel, report.run, header_.variant,
-                                       report.clock->cycles, progress),
-                            report.clock->cycles);
+  shown.before = defaultPoint(header, report.run, roof.portIsOfVectorCore);
+  shown.changes = changesOf(
+      tryChanges(session, kernel_, report.run, header.variant, report.clock->cycles, progress),
+      report.clock->cycles);
   shown.path = pathReport(phases);
   shown.waits = waitReport(phases);
   shown.timeline = report::timelineOf(phases);
   shown.timeline.shown = shownInTrace(phases, std::numeric_limits<size_t>::max());
+  return shown;
 }
 
-std::optional<report::Point> RunPage::defaultPoint(const RunCase &run, bool portIsOfVectorCore) {
-  if (!default_ || default_.variant == header_.variant)
+std::optional<report::Point> RunPage::defaultPoint(const RunHeader &header, const RunCase &run,
+                                                   bool portIsOfVectorCore) {
+  if (!default_ || default_.variant == header.variant)
     return std::nullopt;
   TrafficMeter traffic;
-  const ClockReport clock = countCase(default_, *header_.machine, *header_.kernel, run, &traffic);
+  const ClockReport clock = countCase(default_, *header.machine, kernel_, run, &traffic);
   return pointOf(default_.variant, clock, traffic.report(), portIsOfVectorCore);
 }
 

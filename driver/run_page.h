@@ -1,5 +1,5 @@
-// The page of a run, report.html: what the clock knows of each case, and beside it the default
-// schedule and what each directive alone would change.
+// The page of a run or a search, report.html: what the clock knows of each case, and beside it the
+// default schedule and what each directive alone would change.
 #pragma once
 
 #include "driver/run_report.h"
@@ -13,19 +13,21 @@ namespace mmk::driver {
 
 class RunPage {
 public:
-  /// `title` names the command. All but the title are read until the last `add`.
-  RunPage(std::string title, Session &session, const RunHeader &header);
+  /// `title` names the command. All variants shown are of this kernel, on the session's machine.
+  RunPage(std::string title, const Session &session, const Kernel &kernel);
 
-  /// A case whose events `phases` holds, and what its blocks moved in all. Counts its neighbours.
-  void add(const CaseReport &report, const std::deque<PhaseRecording> &phases,
-           const TrafficReport &traffic, Progress &progress);
+  /// A case, run as the variant that `session` chooses. `phases` holds its events; `traffic` is
+  /// what its blocks moved in all. Counts the variants around it. The case can be added to.
+  report::Case &add(Session &session, const RunHeader &header, const CaseReport &report,
+                    const std::deque<PhaseRecording> &phases, const TrafficReport &traffic,
+                    Progress &progress);
   std::string html() const { return report::htmlOf(page_); }
 
 private:
-  std::optional<report::Point> defaultPoint(const RunCase &run, bool portIsOfVectorCore);
+  std::optional<report::Point> defaultPoint(const RunHeader &header, const RunCase &run,
+                                            bool portIsOfVectorCore);
 
-  Session &session_;
-  const RunHeader &header_;
+  const Kernel &kernel_;
   Session defaults_; ///< of the same program and machine, with no choice made
   Lowering default_; ///< null when it does not exist there
   report::Report page_;

@@ -3,12 +3,14 @@
 #include "driver/count_case.h"
 #include "driver/files.h"
 #include "driver/footprint.h"
+#include "driver/guided_tune.h"
 #include "driver/json.h"
 #include "driver/known_variants.h"
 #include "driver/profile.h"
 #include "driver/session.h"
 #include "driver/terminal.h"
 #include "driver/tune_options.h"
+#include "driver/tune_page.h"
 #include "driver/tune_report.h"
 #include "runtime/traffic.h"
 
@@ -125,6 +127,8 @@ void writeFiles(Session &session, const tune::TuneResult &result, const std::vec
     makeFolder(*options.report);
     writeFile(*options.report + "/summary.csv", summaryTable(result));
     writeFile(*options.report + "/summary.md", summaryPage(result));
+    if (session.machine().kind == MachineKind::emulated)
+      writeFile(*options.report + "/report.html", pageOf(session, result, runs));
     writeProfiles(session, result, runs, options);
   }
   if (options.json)
@@ -165,6 +169,13 @@ int tuneCommand(const std::vector<std::string> &words) {
     throw Mistake("--profiles needs an emulated machine; host has no clock but the real one");
   checkFiles(options);
 
+  tune::Verifier verifier(session.program(), kernel, machine, options.threads,
+                          options.noCache ? "" : cacheDirectory());
+  if (options.rounds) {
+    const std::string folder = options.report ? *options.report + "/" : "";
+    return tuneGuided(session, runs, verifier,
+                      {*options.rounds, folder + "optimization_log.md", commandOf(words)});
+  }
   options.space.fixed = session.fixedChoices(kernel);
   auto space = tune::Space::make(kernel, machine, options.space);
   if (!space)
@@ -174,8 +185,6 @@ int tuneCommand(const std::vector<std::string> &words) {
   const std::unique_ptr<tune::Store> store =
       options.noCache ? nullptr : openMemory(kernel, machine, shapes, known);
   const auto team = tune::threadTeam(session.program(), kernel, machine, options.threads);
-  tune::Verifier verifier(session.program(), kernel, machine, options.threads,
-                          options.noCache ? "" : cacheDirectory());
   tune::Tuner tuner(kernel, machine, *space, shapes, options.tune, known, store.get(), *team,
                     verifier, isInterrupted);
   stopOnInterrupt();

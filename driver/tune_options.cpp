@@ -14,7 +14,8 @@
 namespace mmk::driver {
 namespace {
 
-constexpr int64_t maximumVariants = 1000000000, maximumThreads = 1024, maximumProfiles = 1000;
+constexpr int64_t maximumVariants = 1000000000, maximumThreads = 1024, maximumProfiles = 1000,
+                  maximumRounds = 1000;
 constexpr double maximumSeconds = 1e6;
 
 template <typename Value>
@@ -71,6 +72,8 @@ void TuneCommandOptions::addOptionsTo(CommandLine &commandLine) {
   commandLine.repeated("--case", "NAME", cases);
   commandLine.repeated("--sweep", "DIRECTIVE[=VALUES]", sweeps_);
   commandLine.flag("--explore", space.explores);
+  commandLine.flag("--guided", guided_);
+  commandLine.option("--rounds", "N", rounds_);
   commandLine.option("--effort", "LEVEL", effort_);
   commandLine.option("--budget", "N", budget_);
   commandLine.option("--seed", "N", seed_);
@@ -83,7 +86,25 @@ void TuneCommandOptions::addOptionsTo(CommandLine &commandLine) {
   commandLine.option("--json", "FILE", json);
 }
 
+void TuneCommandOptions::readGuided() {
+  if (!guided_) {
+    if (rounds_)
+      throw Mistake("--rounds is of --guided, which is not given");
+    return;
+  }
+  for (const auto &[given, option] :
+       {std::pair(!sweeps_.empty(), "--sweep"), std::pair(space.explores, "--explore"),
+        std::pair(effort_.has_value(), "--effort"), std::pair(budget_.has_value(), "--budget"),
+        std::pair(seed_.has_value(), "--seed"), std::pair(objective_.has_value(), "--objective"),
+        std::pair(check_.has_value(), "--check"), std::pair(profiles_.has_value(), "--profiles"),
+        std::pair(json.has_value(), "--json")})
+    if (given)
+      throw Mistake(fmt::format("{} is of a search; --guided changes one thing at a time", option));
+  rounds = rounds_ ? static_cast<int>(wholeNumber("--rounds", *rounds_, 1, maximumRounds)) : 5;
+}
+
 void TuneCommandOptions::read() {
+  readGuided();
   using tune::CheckMode, tune::Effort;
   if (effort_)
     tune.effort =

@@ -13,12 +13,17 @@ struct TuneCommandOptions {
   tune::TuneOptions tune;
   int64_t threads = 1, profiles = 0;
   bool noCache = false;
+  std::optional<int> rounds; ///< of --guided; nothing for a search
 
   void addOptionsTo(CommandLine &commandLine);
   /// Once the words are split: reads the numbers and the names.
   void read();
 
 private:
+  void readGuided();
+
+  bool guided_ = false;
+  std::optional<std::string> rounds_;
   std::optional<std::string> effort_, budget_, seed_, objective_, check_, threads_, profiles_;
   std::vector<std::string> sweeps_;
 };

@@ -171,6 +171,7 @@ void writeCase(json::OStream &out, const Case &each) {
     for (const Point &point : each.variants)
       out.object([&] { writePoint(out, point); });
   });
+  out.attribute("variants_in_all", each.variantsInAll);
   out.attributeArray("changes", [&] {
     for (const Change &change : each.changes)
       out.object([&] { writeChange(out, change); });

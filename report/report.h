@@ -52,7 +52,8 @@ struct Case {
   Roofs roofs;
   Point chosen;
   std::optional<Point> before; ///< the default schedule, where another one was chosen
-  std::vector<Point> variants; ///< all that a search has seen
+  std::vector<Point> variants; ///< that a search has seen
+  int64_t variantsInAll = 0;   ///< it may have seen more
   std::vector<Change> changes;
   PathReport path;
   std::vector<WaitReport> waits;

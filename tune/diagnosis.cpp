@@ -25,7 +25,9 @@ std::vector<OnPath> sharesOf(const PathReport &path) {
   for (const auto &[where, cycles] : path.byPipe)
     shares.push_back({where.first, where.second,
                       static_cast<double>(cycles) / std::max<double>(1, path.cycles)});
-  std::ranges::stable_sort(shares, std::greater(), &OnPath::share);
+  std::ranges::sort(shares, {}, [](const OnPath &it) {
+    return std::tuple(-it.share, it.onVectorCore, it.pipe);
+  });
   return shares;
 }
 
@@ -53,14 +55,14 @@ Trouble troubleOf(const OnPath &it) {
   }
 }
 
-class Finder {
+class Symptoms {
 public:
-  Finder(const Diagnosis &at, const Machine &machine) : at_(at), machine_(machine) {}
+  Symptoms(const Diagnosis &at, const Machine &machine) : at_(at), machine_(machine) {}
 
-  std::vector<Finding> all() {
+  std::vector<Symptom> all() {
     cores();
     pipes();
-    return std::move(findings_);
+    return std::move(symptoms_);
   }
 
 private:
@@ -104,11 +106,11 @@ private:
     add(troubleOf(first), std::move(text));
   }
 
-  void add(Trouble trouble, std::string text) { findings_.push_back({trouble, std::move(text)}); }
+  void add(Trouble trouble, std::string text) { symptoms_.push_back({trouble, std::move(text)}); }
 
   const Diagnosis &at_;
   const Machine &machine_;
-  std::vector<Finding> findings_;
+  std::vector<Symptom> symptoms_;
 };
 
 } // namespace
@@ -130,7 +132,7 @@ llvm::Expected<Diagnosis> diagnose(Lowering &lowering, const Kernel &kernel, con
   at.roof = rooflineOf(kernel, named, machine, recorder.phases());
   at.path = pathReport(recorder.phases());
   at.waits = busyFirst(waitReport(recorder.phases()), at.clock);
-  at.findings = Finder(at, machine).all();
+  at.symptoms = Symptoms(at, machine).all();
   return at;
 }
 

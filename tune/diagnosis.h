@@ -25,7 +25,7 @@ enum class Trouble {
   issue      ///< the scalar unit
 };
 
-struct Finding {
+struct Symptom {
   Trouble trouble;
   std::string text; ///< a sentence with the figures
 };
@@ -38,7 +38,7 @@ struct Diagnosis {
   Roofline roof;
   PathReport path;
   std::vector<WaitReport> waits; ///< those of busy pipes first
-  std::vector<Finding> findings; ///< at least one, the first to look at first
+  std::vector<Symptom> symptoms; ///< at least one, the first to look at first
 };
 
 /// Counts a variant with all of its events. The error is that of countKernel.

@@ -53,8 +53,9 @@ std::string pipesOf(const Diagnosis &before, const Diagnosis &after) {
                    to = 100 * (onVector ? after.clock.vectorUnits : after.clock.cubeUnit)[i].ratio;
       moved.push_back({fmt::format("{}{}", onVector ? "vector " : "", spelling(pipe)), from, to});
     }
-  std::ranges::stable_sort(moved, std::greater(),
-                           [](const Moved &it) { return std::abs(it.to - it.from); });
+  std::ranges::sort(moved, {}, [](const Moved &it) {
+    return std::pair(-std::abs(it.to - it.from), it.name);
+  });
   std::vector<std::string> parts;
   for (const Moved &it : moved)
     if (std::abs(it.to - it.from) >= 1 && parts.size() < 3)
@@ -124,10 +125,10 @@ private:
   }
 
   void bottleneck(const Diagnosis &at) {
-    std::vector<std::string> findings;
-    for (const Finding &finding : at.findings)
-      findings.push_back(finding.text);
-    line("- **Bottleneck**: {}. {:.1f} % of the roof, which is {}.", fmt::join(findings, "; "),
+    std::vector<std::string> symptoms;
+    for (const Symptom &finding : at.symptoms)
+      symptoms.push_back(finding.text);
+    line("- **Bottleneck**: {}. {:.1f} % of the roof, which is {}.", fmt::join(symptoms, "; "),
          reached(at), at.roof.isBoundByCompute() ? "compute" : "memory");
     std::vector<std::string> waits;
     for (const WaitReport &wait : at.waits)
@@ -141,7 +142,7 @@ private:
   void change(const Round &round) {
     const Choices &made = round.made->choices;
     const bool isExpected = std::ranges::any_of(
-        round.before.findings, [&](const Finding &it) { return actsOn(made, it.trouble); });
+        round.before.symptoms, [&](const Symptom &it) { return actsOn(made, it.trouble); });
     line("- **Change**: {}. Why: {}; {}{}.", codeOf(made), reasonOf(made, round.choices),
          isExpected ? "it acts on the bottleneck" : "not what the bottleneck suggests, but counted",
          round.pairs ? fmt::format(". No change of one thing saves time, so that {} of two were "
@@ -198,7 +199,7 @@ private:
   }
 
   static bool isExpected(const Round &round, const WhatIf &change) {
-    return std::ranges::any_of(round.before.findings, [&](const Finding &finding) {
+    return std::ranges::any_of(round.before.symptoms, [&](const Symptom &finding) {
       return actsOn(change.choices, finding.trouble);
     });
   }

@@ -53,9 +53,10 @@ function showVariants(each) {
       .attr('text-anchor', px > width * 0.7 ? 'end' : 'start').attr('font-weight', 600).text(point.label);
   }
   root.replaceChildren(element('h2', {id: 'variants-title'}, 'Variants'),
-    element('p', {id: 'variants-text'}, `${count(each.variants.length)} variants, from ${microseconds(d3.min(each.variants, variant => variant.us))} to ` +
+    element('p', {id: 'variants-text'}, `${count(each.variants_in_all)} variants, from ${microseconds(d3.min(each.variants, variant => variant.us))} to ` +
       `${microseconds(d3.max(each.variants, variant => variant.us))}. ${front.length === 1 ? 'One is' : `${front.length} are`} on the front: no other is both faster and moves less.` +
       (wrong.length ? ` ${wrong.length} gave a wrong result, marked by a cross.` : '')),
+    each.variants_in_all > each.variants.length ? element('p', {class: 'note'}, `Not every one is in the picture: it shows the ${count(each.variants.length)} fastest and the front.`) : '',
     svg.node(),
     element('h3', {}, 'The front'),
     table(['variant', 'time', 'traffic', 'check'], front.map(variant => [element('span', {class: 'mono'}, variant.variant),

@@ -2,6 +2,7 @@
 what the trace holds, that it can be moved, and that no name in it is taken for markup."""
 
 import collections
+import csv
 import itertools
 import json
 import math
@@ -259,6 +260,33 @@ class Page(CommandTest):
         trace = self.show()
         moved = sum(event["args"].get("bytes", 0) for events in trace.values() for event in events)
         self.assertEqual(self.browser.run("return report.cases[0].chosen.traffic_bytes"), moved)
+
+    def test_a_search(self):
+        """Every variant of a search is a point; the front is of time and traffic."""
+        self.mmk("tune", FUSED, "--case", "S4", "--case", "thin", "--budget", "40", "--report",
+                 "out", "--no-cache")
+        self.page = self.folder / "out/report.html"
+        self.show()
+        with open(self.folder / "out/summary.csv", newline="") as file:
+            rows = [row for row in csv.DictReader(file) if row["case"] == "S4"]
+        points = {(row["variant"], int(row["cycles"]), int(row["traffic_bytes"])) for row in rows}
+        shown = self.browser.run("return report.cases[0].variants.map(each => "
+                                 "[each.variant, each.cycles, each.traffic_bytes])")
+        self.assertEqual({tuple(point) for point in shown}, points)
+        self.assertEqual(self.browser.run(
+            "return document.querySelectorAll('#variants svg g:not(.grid) > path').length"),
+            len(points))
+        front = {variant for variant, cycles, traffic in points
+                 if not any(c <= cycles and t <= traffic and (c, t) != (cycles, traffic)
+                            for _, c, t in points)}
+        listed = self.browser.run("return [...document.querySelectorAll('#variants td .mono')]"
+                                  ".map(each => each.textContent)")
+        self.assertLessEqual(set(listed), front)
+        chosen = self.browser.run("return report.cases[0].chosen")
+        self.assertEqual((chosen["variant"], chosen["cycles"], chosen["traffic_bytes"]),
+                         (rows[0]["variant"], int(rows[0]["cycles"]),
+                          int(rows[0]["traffic_bytes"])))
+        self.assertTrue(chosen["passed"])
 
     def test_a_cut_picture_says_so(self):
         self.profile("M=4096", "N=4096", "K=4096")

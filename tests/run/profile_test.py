@@ -22,6 +22,21 @@ OF_PIPE = {("cube core", "cube"): "aic_mac", ("cube core", "mte1"): "aic_mte1",
            ("vector core", "mte2"): "aiv_mte2", ("vector core", "mte3"): "aiv_mte3",
            ("vector core", "scalar"): "aiv_scalar"}
 
+# The events of the trace viewers' JSON object format that a trace is made of: by phase, the type of
+# each field that it must have; those in brackets it may have.
+METADATA = {"ph": str, "name": str, "pid": int, "tid": int, "args": dict}
+FLOW = {"ph": str, "name": str, "cat": str, "id": int, "pid": int, "tid": int, "ts": int}
+FIELDS = {
+    "M": METADATA,
+    "X": {**METADATA, "cat": str, "ts": int, "dur": int},
+    "s": FLOW,
+    "f": {**FLOW, "bp": str},  # to the slice around its end, not to the next one
+}
+ARGUMENTS = {"line": str, "buffers": str, "bytes": int, "held_by": str, "waited": int,
+             "critical": bool}
+NAMED = {"process_name": "name", "thread_name": "name", "process_sort_index": "sort_index",
+         "thread_sort_index": "sort_index"}
+
 
 class Profile(CommandTest):
     def profile(self, *words, folder="out"):
@@ -34,8 +49,28 @@ class Profile(CommandTest):
     def trace(self, name="out/trace.json"):
         return json.loads((self.folder / name).read_text())
 
+    def check_event(self, event):
+        """Its fields are those of the format, and nothing that a viewer would not know."""
+        fields = FIELDS[event["ph"]]
+        self.assertEqual({name: type(value) for name, value in event.items()}, fields, event)
+        for name in ("pid", "tid"):
+            self.assertGreater(event[name], 0)  # some viewers hide number 0
+        for name in ("ts", "dur"):
+            self.assertGreaterEqual(event.get(name, 0), 0)
+        if event["ph"] == "M":
+            self.assertEqual(list(event["args"]), [NAMED[event["name"]]])
+        elif event["ph"] == "X":
+            for name, value in event["args"].items():
+                self.assertIs(type(value), ARGUMENTS[name], event)
+            self.assertIn("held_by", event["args"])
+        elif event["ph"] == "f":
+            self.assertEqual(event["bp"], "e")
+
     def check_trace(self, trace):
         """What every trace must hold; returns its slices by process and thread."""
+        self.assertEqual(set(trace), {"otherData", "traceEvents"})
+        for event in trace["traceEvents"]:
+            self.check_event(event)
         slices, names, arrows = collections.defaultdict(list), {}, collections.defaultdict(dict)
         for event in trace["traceEvents"]:
             place = (event["pid"], event["tid"])
@@ -47,8 +82,12 @@ class Profile(CommandTest):
                 self.assertIn(event["ph"], "sf")
                 self.assertNotIn(event["ph"], arrows[event["id"]])
                 arrows[event["id"]][event["ph"]] = event
+        processes = {key[1] for key in names if key[0] == "process_name"}
+        self.assertEqual(processes, {process for process, _ in slices})
         for place, events in slices.items():
             self.assertIn(names["thread_name", *place]["name"], PIPES)
+            self.assertEqual({key[0] for key in names if key[1:] == place} | {"process_name",
+                             "process_sort_index"}, set(NAMED))
             events.sort(key=lambda event: event["ts"])
             end = 0
             for event in events:

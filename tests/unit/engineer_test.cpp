@@ -61,7 +61,7 @@ TEST(Engineer, EachVersionIsFasterAndChecked) {
     for (const WhatIf &change : round.tried)
       if (change.exists)
         EXPECT_GE(change.cycles, round.made->cycles) << spelling(change.choices);
-    EXPECT_FALSE(round.before.findings.empty());
+    EXPECT_FALSE(round.before.symptoms.empty());
     cycles = round.after->clock.cycles;
   }
   EXPECT_EQ(journey.last.clock.cycles, cycles);

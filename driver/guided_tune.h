@@ -1,0 +1,24 @@
+// `mmk tune --guided`: the engineer's loop, and the log that it writes.
+#pragma once
+
+#include "driver/run_case.h"
+#include "driver/session.h"
+#include "tune/verifier.h"
+
+namespace mmk::driver {
+
+struct GuidedOptions {
+  int rounds = 5;
+  std::string log = "optimization_log.md"; ///< where it is written to
+  std::string command;                     ///< that asked for it, as the log shows it
+};
+
+/// Begins with the variant that the user asked for, and does not change what `--set` fixes. Returns
+/// the exit code: a variant that fails its check is a wrong result.
+int tuneGuided(Session &session, const std::vector<RunCase> &runs, tune::Verifier &verifier,
+               const GuidedOptions &options);
+
+/// "mmk tune FILE ...": the command of these words, as a shell takes it.
+std::string commandOf(const std::vector<std::string> &words);
+
+} // namespace mmk::driver
