@@ -1,5 +1,6 @@
 #include "driver/guided_tune.h"
 
+#include "driver/count_case.h"
 #include "driver/ending.h"
 #include "driver/files.h"
 #include "driver/known_variants.h"
@@ -57,14 +58,16 @@ int tuneGuided(Session &session, const std::vector<RunCase> &runs, tune::Verifie
     throw Mistake("--guided needs an emulated machine; host has no clock but the real one");
   expectWritable(options.log);
   // A first variant that does not exist is refused here, with the nearest that does.
-  const std::string first = session.lower(kernel, Stage::aicore).variant;
+  Lowering first = session.lower(kernel, Stage::aicore);
+  for (const RunCase &run : runs)
+    expectWithinLimits(first, kernel, run);
   tune::Engineer engineer(session.program(), kernel, machine,
                           {options.rounds, session.setChoices(kernel)});
   Progress progress;
   std::vector<tune::Journey> journeys;
   for (const tune::RunShape &shape : runShapes(kernel, runs)) {
     llvm::Expected<tune::Journey> journey = engineer.run(
-        session.choicesOf(kernel, first), shape.dims,
+        session.choicesOf(kernel, first.variant), shape.dims,
         [&](const Choices &choices) { return checked(verifier, choices, shape); },
         [&](const std::string &doing) {
           progress.show(shape.name + (shape.name.empty() ? "" : ": ") + doing);
