@@ -25,9 +25,8 @@ std::vector<OnPath> sharesOf(const PathReport &path) {
   for (const auto &[where, cycles] : path.byPipe)
     shares.push_back({where.first, where.second,
                       static_cast<double>(cycles) / std::max<double>(1, path.cycles)});
-  std::ranges::sort(shares, {}, [](const OnPath &it) {
-    return std::tuple(-it.share, it.onVectorCore, it.pipe);
-  });
+  std::ranges::sort(
+      shares, {}, [](const OnPath &it) { return std::tuple(-it.share, it.onVectorCore, it.pipe); });
   return shares;
 }
 
