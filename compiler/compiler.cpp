@@ -39,7 +39,8 @@ std::string variantOf(mlir::ModuleOp module) {
 aicore::KernelOp Lowering::kernel() { return *module->getOps<aicore::KernelOp>().begin(); }
 
 Compiler::Compiler(const Program &program, const Machine &machine)
-    : program_(program), machine_(machine), context_(makeContext()) {}
+    : program_(program), machine_(machine), context_(makeContext()), pipeline_(*context_, machine) {
+}
 
 mlir::OwningOpRef<mlir::ModuleOp> Compiler::toIr(const Kernel &kernel) {
   return lowerToIr(kernel, machine_.name, *context_);
@@ -49,7 +50,7 @@ Lowering Compiler::lower(const Kernel &kernel, mlir::OwningOpRef<mlir::ModuleOp>
                          Stage stage, const PipelineOptions &options, bool findsNearest) {
   Lowering result;
   IrDiagnostics said(*context_, *program_.file);
-  const bool succeeded = mlir::succeeded(runPipeline(*module, machine_, stage, options));
+  const bool succeeded = mlir::succeeded(pipeline_.run(*module, stage, options));
   result.said = said.diagnostics();
   result.isBug = said.isBug() || (!succeeded && !result.said.hasErrors());
   if (succeeded && !result.isBug) {

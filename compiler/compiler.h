@@ -46,6 +46,7 @@ private:
   const Program &program_;
   const Machine &machine_;
   std::unique_ptr<mlir::MLIRContext> context_;
+  Pipeline pipeline_;
 };
 
 } // namespace mmk

@@ -8,10 +8,15 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
+
+namespace mlir {
+class PassManager;
+}
 
 namespace mmk {
 
@@ -41,14 +46,32 @@ std::vector<std::string> tileDims(ir::KernelOp kernel);
 /// How far down the way of a kernel to go.
 enum class Stage { mmk, tiled, aicore };
 
-/// Runs the passes that lead from mmk IR to `stage`. Messages go to the context's diagnostics.
-/// `timing`, when given, receives each pass's wall time in milliseconds.
 struct PipelineOptions {
   Choices choices;
   bool verify = false;    ///< verify the IR after each pass
   bool proveSync = true;  ///< with aicore-verify-sync; without, for variants that are only timed
   std::string printAfter; ///< print the IR to stderr after the pass of this name; "all"
 };
+
+/// The passes that lead from mmk IR to aicore IR on one machine. What they need to set up, they set
+/// up once: for one who lowers many variants. For one thread at a time, as its context.
+class Pipeline {
+public:
+  Pipeline(mlir::MLIRContext &context, const Machine &machine);
+  ~Pipeline();
+
+  /// Runs those as far as `stage`. Messages go to the context's diagnostics.
+  mlir::LogicalResult run(mlir::ModuleOp module, Stage stage, const PipelineOptions &options = {});
+
+private:
+  mlir::PassManager &passesTo(Stage stage, const PipelineOptions &options);
+
+  mlir::MLIRContext &context_;
+  aicore::MachineAttr machine_;
+  std::map<std::pair<Stage, bool>, std::unique_ptr<mlir::PassManager>> managers_; ///< by proveSync
+};
+
+/// The same for one module.
 mlir::LogicalResult runPipeline(mlir::ModuleOp module, const Machine &machine, Stage stage,
                                 const PipelineOptions &options = {});
 

@@ -55,29 +55,50 @@ void buildPipeline(OpPassManager &manager, Stage stage, bool proveSync) {
     manager.addPass(createVerifySync());
 }
 
+Pipeline::Pipeline(MLIRContext &context, const Machine &machine)
+    : context_(context), machine_(machineAttr(machine, context)) {}
+Pipeline::~Pipeline() = default;
+
+PassManager &Pipeline::passesTo(Stage stage, const PipelineOptions &options) {
+  std::unique_ptr<PassManager> &manager = managers_[{stage, options.proveSync}];
+  if (!manager) {
+    manager = std::make_unique<PassManager>(&context_);
+    buildPipeline(*manager, stage, options.proveSync);
+  }
+  return *manager;
+}
+
+LogicalResult Pipeline::run(ModuleOp module, Stage stage, const PipelineOptions &options) {
+  module->setAttr("aicore.machine", machine_);
+  ApplyVariantOptions choose;
+  for (auto &[key, value] : options.choices)
+    choose.variant += (choose.variant.empty() ? "" : ",") + key + "=" + value;
+  PassManager chooser(&context_);
+  chooser.addPass(createApplyVariant(choose));
+  if (options.printAfter.empty()) {
+    PassManager &passes = passesTo(stage, options);
+    for (PassManager *manager : {&chooser, &passes}) {
+      manager->enableVerifier(options.verify);
+      if (failed(manager->run(module)))
+        return failure();
+    }
+    return success();
+  }
+  // What prints its passes is set up for that alone.
+  chooser.enableVerifier(options.verify);
+  chooser.enableIRPrinting(
+      /*shouldPrintBeforePass=*/nullptr,
+      [&](Pass *pass, Operation *) {
+        return options.printAfter == "all" || pass->getArgument() == options.printAfter;
+      },
+      /*printModuleScope=*/true, /*printAfterOnlyOnChange=*/false);
+  buildPipeline(chooser, stage, options.proveSync);
+  return chooser.run(module);
+}
+
 LogicalResult runPipeline(ModuleOp module, const Machine &machine, Stage stage,
                           const PipelineOptions &options) {
-  module->setAttr("aicore.machine", machineAttr(machine, *module.getContext()));
-  std::string variant;
-  for (auto &[key, value] : options.choices)
-    variant += (variant.empty() ? "" : ",") + key + "=" + value;
-
-  PassManager manager(module.getContext());
-  manager.enableVerifier(options.verify);
-  if (!options.printAfter.empty()) {
-    bool all = options.printAfter == "all";
-    manager.enableIRPrinting(
-        /*shouldPrintBeforePass=*/nullptr,
-        [all, name = options.printAfter](Pass *pass, Operation *) {
-          return all || pass->getArgument() == name;
-        },
-        /*printModuleScope=*/true, /*printAfterOnlyOnChange=*/false);
-  }
-  ApplyVariantOptions choose;
-  choose.variant = variant;
-  manager.addPass(createApplyVariant(choose));
-  buildPipeline(manager, stage, options.proveSync);
-  return manager.run(module);
+  return Pipeline(*module.getContext(), machine).run(module, stage, options);
 }
 
 } // namespace mmk
