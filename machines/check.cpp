@@ -67,6 +67,17 @@ private:
       problem(path + ".reserved",
               fmt::format("{} bytes are not a multiple of the alignment, {} bytes", it.reserved,
                           it.alignment));
+    // C9: banks are known whole or not at all.
+    const int64_t known = (it.bankBytes > 0) + (it.bankGroups > 0) + (it.bankRowBytes > 0);
+    if (known != 0 && known != 3)
+      problem(path + (it.bankBytes > 0    ? ".bank_bytes"
+                      : it.bankGroups > 0 ? ".bank_groups"
+                                          : ".bank_row_bytes"),
+              "banks need all of bank_bytes, bank_groups and bank_row_bytes");
+    // C10: a bank holds whole rows.
+    else if (it.bankBytes < it.bankRowBytes)
+      problem(path + ".bank_bytes",
+              fmt::format("{} bytes are less than a row, {} bytes", it.bankBytes, it.bankRowBytes));
   }
 
   void checkCube() {

@@ -239,7 +239,8 @@ private:
     if (number && field.accepts(*number))
       entry.value.number = *number;
     else
-      problem(node.place, fmt::format("{}: expected {}, found {}", field.path, field.expectation(),
+      problem(node.place, fmt::format("{}: expected {}, found {}", field.path,
+                                      number ? field.expectation(*number) : field.expectation(),
                                       describeJson(*node.value)));
   }
 

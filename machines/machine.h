@@ -34,6 +34,9 @@ struct MemoryDescription {
   int64_t bytes = 0;     ///< 0: the machine has none
   int64_t reserved = 0;  ///< taken by the system, of `bytes`
   int64_t alignment = 1; ///< of a buffer's offset, bytes
+  /// Of a memory in banks, which serve one access of a cycle each: rows of `bankRowBytes` go round
+  /// the groups, the first bank of each group first, until that is full. 0: not known.
+  int64_t bankBytes = 0, bankGroups = 0, bankRowBytes = 0;
   int64_t capacity() const { return bytes - reserved; }
 };
 
@@ -75,7 +78,7 @@ struct Machine {
   /// Of all cores together that read one line at once, which are served one after the other; 0: as
   /// if each had its own.
   double l2LineBytesPerCycle = 0;
-  int64_t packetBytes = 512;  ///< global memory moves in packets; a short one costs a full one
+  int64_t packetBytes = 512; ///< global memory moves in packets; a short one costs a full one
 
   struct Cube {
     double startupCycles = 0;

@@ -61,7 +61,8 @@ std::string assign(const Field &field, const std::string &text, const Descriptio
   entry.value.number = scales && whole ? std::round(scaled) : scaled;
   if (field.accepts(entry.value.number))
     return "";
-  return fmt::format("expected {}, found {}{}", field.expectation(), entry.value.number,
+  return fmt::format("expected {}, found {}{}", field.expectation(entry.value.number),
+                     entry.value.number,
                      scales ? fmt::format(" ({} of {})", text, old->value.number) : "");
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <set>
 
 namespace mmk {
@@ -12,16 +13,29 @@ namespace {
 using Kind = FieldKind;
 using Need = FieldNeed;
 
+/// The most that figures of one sort may be.
+constexpr double mostCores = 4096, mostMegahertz = 1e5, mostBytes = 1099511627776, // 1 TiB
+    mostBytesPerCycle = 1e6, mostBytesPerSecond = 1e15, mostCycles = 1e6, mostAlignment = 1048576,
+                 mostMacs = 16777216, mostExtent = 1048576, mostNumbers = 1024, mostQueue = 65536,
+                 mostMicroseconds = 1e6;
+/// The least of one that must be above 0.
+constexpr double leastPositive = 1e-6;
+
 class Table {
 public:
   std::vector<Field> fields;
 
-  template <typename Place> void number(std::string path, Kind kind, Need need, Place place) {
-    fields.push_back(
-        {std::move(path), kind, need, {}, [place](Machine &m, const FieldValue &value) {
-           auto &target = place(m);
-           target = static_cast<std::decay_t<decltype(target)>>(value.number);
-         }});
+  template <typename Place>
+  void number(std::string path, Kind kind, double most, Need need, Place place) {
+    fields.push_back({std::move(path),
+                      kind,
+                      need,
+                      {},
+                      [place](Machine &m, const FieldValue &value) {
+                        auto &target = place(m);
+                        target = static_cast<std::decay_t<decltype(target)>>(value.number);
+                      },
+                      most});
   }
 
   template <typename E, typename Place>
@@ -50,11 +64,11 @@ void describeChip(Table &t) {
   t.choice<Topology>("topology", Need::always,
                      {{"split", Topology::split}, {"coupled", Topology::coupled}},
                      [](Machine &m) -> auto & { return m.topology; });
-  t.number("cube_cores", Kind::count, Need::always,
+  t.number("cube_cores", Kind::count, mostCores, Need::always,
            [](Machine &m) -> auto & { return m.cubeCores; });
-  t.number("vector_cores_per_cube", Kind::count, Need::always,
+  t.number("vector_cores_per_cube", Kind::count, mostCores, Need::always,
            [](Machine &m) -> auto & { return m.vectorCoresPerCube; });
-  t.number("megahertz", Kind::positive, Need::emulated,
+  t.number("megahertz", Kind::positive, mostMegahertz, Need::emulated,
            [](Machine &m) -> auto & { return m.megahertz; });
 }
 
@@ -62,13 +76,20 @@ void describeMemories(Table &t) {
   for (Memory memory : allMemories) {
     const std::string section = "memories." + std::string(spelling(memory)) + ".";
     const Need need = memory == Memory::bt ? Need::inSection : Need::always;
-    t.number(section + "bytes", Kind::whole, need,
+    t.number(section + "bytes", Kind::whole, mostBytes, need,
              [memory](Machine &m) -> auto & { return m.memories[memory].bytes; });
-    t.number(section + "reserved", Kind::whole, Need::optional,
+    t.number(section + "reserved", Kind::whole, mostBytes, Need::optional,
              [memory](Machine &m) -> auto & { return m.memories[memory].reserved; });
-    t.number(section + "alignment", Kind::powerOfTwo, need,
+    t.number(section + "alignment", Kind::powerOfTwo, mostAlignment, need,
              [memory](Machine &m) -> auto & { return m.memories[memory].alignment; });
   }
+  const std::string ub = "memories.ub.";
+  t.number(ub + "bank_bytes", Kind::powerOfTwo, mostAlignment, Need::optional,
+           [](Machine &m) -> auto & { return m.memories[Memory::ub].bankBytes; });
+  t.number(ub + "bank_groups", Kind::count, mostNumbers, Need::optional,
+           [](Machine &m) -> auto & { return m.memories[Memory::ub].bankGroups; });
+  t.number(ub + "bank_row_bytes", Kind::powerOfTwo, mostAlignment, Need::optional,
+           [](Machine &m) -> auto & { return m.memories[Memory::ub].bankRowBytes; });
 }
 
 void describeLinks(Table &t) {
@@ -80,64 +101,68 @@ void describeLinks(Table &t) {
     const std::string section = "links." + link + ".";
     t.choice<Pipe>(section + "pipe", Need::inSection, pipes,
                    [link](Machine &m) -> auto & { return m.links[link].pipe; });
-    t.number(section + "bytes_per_cycle", Kind::positive, Need::inSection,
+    t.number(section + "bytes_per_cycle", Kind::positive, mostBytesPerCycle, Need::inSection,
              [link](Machine &m) -> auto & { return m.links[link].bytesPerCycle; });
-    t.number(section + "startup_cycles", Kind::cycles, Need::inSection,
+    t.number(section + "startup_cycles", Kind::cycles, mostCycles, Need::inSection,
              [link](Machine &m) -> auto & { return m.links[link].startupCycles; });
-    t.number(section + "row_cycles", Kind::cycles, Need::optional,
+    t.number(section + "row_cycles", Kind::cycles, mostCycles, Need::optional,
              [link](Machine &m) -> auto & { return m.links[link].rowCycles; });
   }
 }
 
 void describeGlobalMemory(Table &t) {
-  t.number("hbm.bytes_per_second", Kind::positive, Need::emulated,
+  t.number("hbm.bytes_per_second", Kind::positive, mostBytesPerSecond, Need::emulated,
            [](Machine &m) -> auto & { return m.hbmBytesPerSecond; });
-  t.number("l2.bytes", Kind::whole, Need::always, [](Machine &m) -> auto & { return m.l2Bytes; });
-  t.number("l2.bytes_per_cycle", Kind::positive, Need::emulated,
+  t.number("l2.bytes", Kind::whole, mostBytes, Need::always,
+           [](Machine &m) -> auto & { return m.l2Bytes; });
+  t.number("l2.bytes_per_cycle", Kind::positive, mostBytesPerCycle, Need::emulated,
            [](Machine &m) -> auto & { return m.l2BytesPerCycle; });
-  t.number("l2.line_bytes_per_cycle", Kind::positive, Need::optional,
+  t.number("l2.line_bytes_per_cycle", Kind::positive, mostBytesPerCycle, Need::optional,
            [](Machine &m) -> auto & { return m.l2LineBytesPerCycle; });
-  t.number("packet_bytes", Kind::powerOfTwo, Need::emulated,
+  t.number("packet_bytes", Kind::powerOfTwo, mostAlignment, Need::emulated,
            [](Machine &m) -> auto & { return m.packetBytes; });
 }
 
 void describeCube(Table &t) {
   const std::vector<ElementType> types = {ElementType::f16, ElementType::bf16, ElementType::i8,
                                           ElementType::f32};
-  t.number("cube.startup_cycles", Kind::cycles, Need::emulated,
+  t.number("cube.startup_cycles", Kind::cycles, mostCycles, Need::emulated,
            [](Machine &m) -> auto & { return m.cube.startupCycles; });
   for (ElementType type : types)
-    t.number("cube.macs_per_cycle." + std::string(spelling(type)), Kind::whole, Need::always,
-             [type](Machine &m) -> auto & { return m.cube.macsPerCycle[type]; });
-  t.number("cube.m", Kind::count, Need::always, [](Machine &m) -> auto & { return m.cube.m; });
-  t.number("cube.n", Kind::count, Need::always, [](Machine &m) -> auto & { return m.cube.n; });
+    t.number("cube.macs_per_cycle." + std::string(spelling(type)), Kind::whole, mostMacs,
+             Need::always, [type](Machine &m) -> auto & { return m.cube.macsPerCycle[type]; });
+  t.number("cube.m", Kind::count, mostExtent, Need::always,
+           [](Machine &m) -> auto & { return m.cube.m; });
+  t.number("cube.n", Kind::count, mostExtent, Need::always,
+           [](Machine &m) -> auto & { return m.cube.n; });
   for (ElementType type : types)
-    t.number("cube.depth." + std::string(spelling(type)), Kind::count, Need::always,
+    t.number("cube.depth." + std::string(spelling(type)), Kind::count, mostExtent, Need::always,
              [type](Machine &m) -> auto & { return m.cube.depth[type]; });
-  t.number("cube.max_extent", Kind::count, Need::always,
+  t.number("cube.max_extent", Kind::count, mostExtent, Need::always,
            [](Machine &m) -> auto & { return m.cube.maxExtent; });
 }
 
 void describeVector(Table &t) {
   for (const std::string &name : vectorOperations()) {
-    t.number("vector." + name + ".per_element", Kind::cycles, Need::emulated,
+    t.number("vector." + name + ".per_element", Kind::cycles, mostCycles, Need::emulated,
              [name](Machine &m) -> auto & { return m.vector[name].perElement; });
-    t.number("vector." + name + ".fixed", Kind::cycles, Need::emulated,
+    t.number("vector." + name + ".fixed", Kind::cycles, mostCycles, Need::emulated,
              [name](Machine &m) -> auto & { return m.vector[name].fixed; });
   }
 }
 
 void describeControl(Table &t) {
-  t.number("flag_cycles", Kind::cycles, Need::always,
+  t.number("flag_cycles", Kind::cycles, mostCycles, Need::always,
            [](Machine &m) -> auto & { return m.flagCycles; });
-  t.number("issue_cycles", Kind::cycles, Need::always,
+  t.number("issue_cycles", Kind::cycles, mostCycles, Need::always,
            [](Machine &m) -> auto & { return m.issueCycles; });
-  t.number("queue_depth", Kind::count, Need::always,
+  t.number("queue_depth", Kind::count, mostQueue, Need::always,
            [](Machine &m) -> auto & { return m.queueDepth; });
-  t.number("event_ids", Kind::count, Need::always, [](Machine &m) -> auto & { return m.eventIds; });
-  t.number("cross_flags", Kind::count, Need::always,
+  t.number("event_ids", Kind::count, mostNumbers, Need::always,
+           [](Machine &m) -> auto & { return m.eventIds; });
+  t.number("cross_flags", Kind::count, mostNumbers, Need::always,
            [](Machine &m) -> auto & { return m.crossFlags; });
-  t.number("launch_microseconds", Kind::cycles, Need::emulated,
+  t.number("launch_microseconds", Kind::cycles, mostMicroseconds, Need::emulated,
            [](Machine &m) -> auto & { return m.launchMicroseconds; });
 }
 
@@ -186,7 +211,17 @@ std::string Field::expectation() const {
   return "";
 }
 
+std::string Field::expectation(double found) const {
+  if (found > most && std::isfinite(found))
+    return fmt::format("a number of at most {:.15g}", most);
+  if (found > 0 && found < leastPositive && kind == Kind::positive)
+    return fmt::format("a number of at least {:g}", leastPositive);
+  return expectation();
+}
+
 bool Field::accepts(double number) const {
+  if (number > most)
+    return false;
   constexpr double exactIntegers = 9007199254740992; // 2^53
   const bool whole = std::floor(number) == number && std::fabs(number) <= exactIntegers;
   switch (kind) {
@@ -194,9 +229,9 @@ bool Field::accepts(double number) const {
   case Kind::choice:
     return false;
   case Kind::positive:
-    return number > 0 && std::isfinite(number);
+    return number >= leastPositive;
   case Kind::cycles:
-    return number >= 0 && std::isfinite(number);
+    return number >= 0;
   case Kind::count:
     return whole && number >= 1;
   case Kind::whole:

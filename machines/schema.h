@@ -40,11 +40,15 @@ struct Field {
   FieldNeed need;
   std::vector<std::string> choices; ///< of a choice
   std::function<void(Machine &, const FieldValue &)> set;
+  /// Far beyond any chip, and small enough that what is computed from it stays finite.
+  double most = 0;
 
   /// text and choices are plain strings in the JSON, without a source.
   bool isWord() const { return kind == FieldKind::text || kind == FieldKind::choice; }
-  /// "a whole number of at least 1": for messages.
+  /// "a whole number of 1 or more": for messages.
   std::string expectation() const;
+  /// The same about a number that is not accepted: "a number of at most 100000".
+  std::string expectation(double found) const;
   bool accepts(double number) const;
 };
 

@@ -172,8 +172,23 @@ def PlanMemory : Pass<"aicore-plan-memory", "::mlir::ModuleOp"> {
     scf.for ... { load -> %a }       =>
     scf.for ... { load -> %b }
     ```
+    Buffers that a vector instruction touches at once go to other banks of UB where there is room.
     What does not fit is an error that lists every buffer of the memory with its bytes, its copies
     and the line that it is for.
+  }];
+}
+
+def BankConflicts : Pass<"aicore-bank-conflicts", "::mlir::ModuleOp"> {
+  let summary = "remark vector instructions whose operands share banks of UB";
+  let description = [{
+    UB stands in banks, some to a group. A vector instruction reads two operands at once from one
+    bank group, or reads one bank while it writes it, only one after the other. Where operands stand
+    so, by the offsets of aicore-plan-memory, it is remarked; changes nothing.
+    ```mlir
+    %x = aicore.alloc "x" ... at 0             x (at 0) is read while y (at 16384) is read from the
+    %y = aicore.alloc "y" ... at 16384    =>   same bank groups of ub, in 64 of 64 repeats
+    aicore.vector ins(%x, %y) outs(%z)
+    ```
   }];
 }
 
@@ -222,10 +237,12 @@ def VerifySync : Pass<"aicore-verify-sync", "::mlir::ModuleOp"> {
     ```
     Also errors: a wait for what nothing sets, a flag left set at the end of a phase, one that is set
     again before it was waited for, an event that the machine has not, a cross-core flag counted
-    beyond 15. With `redundant`, flags that no hazard needs are remarked.
+    beyond 15. With `redundant`, flags and barriers that no hazard needs are
+    remarked, and barriers of all pipes in whose place a few flags would do; aicore-sync-cost adds
+    what they cost.
   }];
   let options = [
-    Option<"redundant", "redundant", "bool", "false", "remark flags that no hazard needs">
+    Option<"redundant", "redundant", "bool", "false", "remark flags and barriers that no hazard needs">
   ];
 }
 

@@ -11,10 +11,13 @@ aicore::MachineAttr machineAttr(const Machine &machine, MLIRContext &context) {
   SmallVector<NamedAttribute> memories, depth;
   for (Memory memory : allMemories) {
     const MemoryDescription &description = machine.memory(memory);
-    if (description.bytes > 0)
-      memories.push_back(
-          b.getNamedAttr(StringRef(spelling(memory)),
-                         b.getI64ArrayAttr({description.capacity(), description.alignment})));
+    if (description.bytes == 0)
+      continue;
+    SmallVector<int64_t> figures{description.capacity(), description.alignment};
+    if (description.bankBytes > 0)
+      figures.append({description.bankBytes, description.bankGroups, description.bankRowBytes,
+                      description.reserved});
+    memories.push_back(b.getNamedAttr(StringRef(spelling(memory)), b.getI64ArrayAttr(figures)));
   }
   // A bound of the block's own global memory would be the chip's; buffers there align to a packet.
   memories.push_back(

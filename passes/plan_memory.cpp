@@ -1,3 +1,4 @@
+#include "passes/bank_conflicts.h"
 #include "passes/live_range.h"
 #include "passes/passes.h"
 #include "passes/variant.h"
@@ -100,6 +101,94 @@ void reportOverflow(aicore::Space space, const Placements &placements, int64_t u
   }
 }
 
+//===--- banks ----------------------------------------------------------------------------===//
+
+/// Moves the buffers of a memory in banks apart, as far as there is room.
+class Separation {
+public:
+  Separation(aicore::PhaseOp phase, aicore::MachineAttr machine, aicore::Space space)
+      : machine(machine), space(space), banks(banksOf(machine, space)) {
+    if (banks)
+      pairs = operandPairs(phase);
+  }
+
+  void run(Placements &placements) const {
+    if (!banks || conflicts(placements) == 0)
+      return;
+    Placements apart = placements;
+    for (auto [i, placement] : llvm::enumerate(apart))
+      if (!place(placement, ArrayRef(apart).take_front(i)))
+        return;
+    if (conflicts(apart) < conflicts(placements))
+      placements = std::move(apart);
+  }
+
+private:
+  int64_t conflicts(const Placement &x, const Placement &y) const {
+    int64_t count = 0;
+    for (const OperandPair &pair : pairs) {
+      if (pair.first == x.range.alloc && pair.second == y.range.alloc)
+        count += conflictsOf(pair, x.offset, y.offset, machine, *banks).conflicting;
+      if (pair.first == y.range.alloc && pair.second == x.range.alloc)
+        count += conflictsOf(pair, y.offset, x.offset, machine, *banks).conflicting;
+    }
+    return count;
+  }
+  int64_t conflicts(ArrayRef<Placement> all) const {
+    int64_t count = 0;
+    for (auto [i, x] : llvm::enumerate(all))
+      for (const Placement &y : all.take_front(i))
+        count += conflicts(x, y);
+    return count;
+  }
+
+  /// To the lowest of the offsets at which it conflicts least: behind another buffer, half a round
+  /// of the groups farther, or in the next bank of each group. False when there is no room.
+  bool place(Placement &placement, ArrayRef<Placement> placed) const {
+    SmallVector<int64_t> candidates;
+    auto add = [&](int64_t from) {
+      const int64_t half = banks->groups / 2 * banks->rowBytes,
+                    bank = banks->groups * banks->bankBytes;
+      const int64_t next = llvm::alignTo(from + banks->reserved, bank) - banks->reserved;
+      for (int64_t offset : {from, from + half, next, next + half})
+        candidates.push_back(llvm::alignTo(offset, machine.alignment(space)));
+    };
+    add(0);
+    for (const Placement &other : placed)
+      if (!mayShare(other, placement))
+        add(other.end());
+    llvm::sort(candidates);
+    std::optional<int64_t> best;
+    int64_t fewest = 0;
+    for (int64_t offset : candidates) {
+      placement.offset = offset;
+      const bool fits = placement.end() <= machine.capacity(space) &&
+                        llvm::none_of(placed, [&](const Placement &other) {
+                          return !mayShare(other, placement) && placement.offset < other.end() &&
+                                 other.offset < placement.end();
+                        });
+      if (!fits)
+        continue;
+      int64_t count = 0;
+      for (const Placement &other : placed)
+        count += conflicts(placement, other);
+      if (!best || count < fewest) {
+        best = offset;
+        fewest = count;
+      }
+      if (count == 0)
+        break;
+    }
+    placement.offset = best.value_or(0);
+    return best.has_value();
+  }
+
+  aicore::MachineAttr machine;
+  aicore::Space space;
+  std::optional<Banks> banks;
+  std::vector<OperandPair> pairs;
+};
+
 LogicalResult planPhase(aicore::PhaseOp phase, aicore::MachineAttr machine) {
   llvm::MapVector<aicore::Space, Placements> bySpace;
   for (auto [number, range] : llvm::enumerate(liveRanges(phase))) {
@@ -114,6 +203,7 @@ LogicalResult planPhase(aicore::PhaseOp phase, aicore::MachineAttr machine) {
       result = failure();
       continue;
     }
+    Separation(phase, machine, space).run(placements);
     for (Placement &placement : placements)
       placement.range.alloc.setOffset(placement.offset);
   }

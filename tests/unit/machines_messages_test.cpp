@@ -1,5 +1,6 @@
 // Every message about a wrong machine description, whole.
 #include "machines/machine.h"
+#include "machines/schema.h"
 
 #include "llvm/Support/FileSystem.h"
 
@@ -168,9 +169,9 @@ TEST_F(MachineMessages, Ranges) {
   EXPECT_EQ(changed("\"cube_cores\": " + figure("2.5")),
             "chip.json:2:25: cube_cores: expected a whole number of 1 or more, found the number "
             "2.5");
-  EXPECT_EQ(changed("\"cube_cores\": " + figure("1e300")),
-            "chip.json:2:25: cube_cores: expected a whole number of 1 or more, found the number "
-            "1e+300");
+  EXPECT_EQ(
+      changed("\"cube_cores\": " + figure("1e300")),
+      "chip.json:2:25: cube_cores: expected a number of at most 4096, found the number 1e+300");
   EXPECT_EQ(changed("\"flag_cycles\": " + figure("-1")),
             "chip.json:2:26: flag_cycles: expected a number of 0 or more, found the number -1");
   EXPECT_EQ(changed("\"memories\": {\"l1\": {\"alignment\": " + figure("48") + "}}"),
@@ -178,6 +179,33 @@ TEST_F(MachineMessages, Ranges) {
   EXPECT_EQ(changed("\"memories\": {\"l1\": {\"bytes\": " + figure("-4") + "}}"),
             "chip.json:2:40: memories.l1.bytes: expected a whole number of 0 or more, found the "
             "number -4");
+}
+
+// What is computed from a figure stays finite, and what is made as many times as it says stays
+// small.
+TEST_F(MachineMessages, Bounds) {
+  const std::string asked = "--machine-set ";
+  EXPECT_EQ(overridden("megahertz", "1e308"),
+            asked + "megahertz=1e308: expected a number of at most 100000, found 1e+308");
+  EXPECT_EQ(overridden("megahertz", "1e-300"),
+            asked + "megahertz=1e-300: expected a number of at least 1e-06, found 1e-300");
+  EXPECT_EQ(overridden("megahertz", "*1e9"),
+            asked + "megahertz=*1e9: expected a number of at most 100000, found 1.8e+12 (*1e9 of "
+                    "1800)");
+  EXPECT_EQ(overridden("memories.ub.bytes", "1e15"),
+            asked + "memories.ub.bytes=1e15: expected a number of at most 1099511627776, found "
+                    "1e+15");
+  EXPECT_EQ(overridden("links.gm_l1.startup_cycles", "1e7"),
+            asked + "links.gm_l1.startup_cycles=1e7: expected a number of at most 1000000, found "
+                    "1e+07");
+  EXPECT_EQ(overridden("event_ids", "1025"),
+            asked + "event_ids=1025: expected a number of at most 1024, found 1025");
+  EXPECT_EQ(changed("\"megahertz\": " + figure("1e308")),
+            "chip.json:2:24: megahertz: expected a number of at most 100000, found the number "
+            "1e+308");
+  // Each figure that has a number has a bound.
+  for (const Field &field : machineFields())
+    EXPECT_EQ(field.most > 0, !field.isWord()) << field.path;
 }
 
 TEST_F(MachineMessages, Missing) {
@@ -257,6 +285,21 @@ TEST_F(MachineMessages, C8TheBiasTableIsFilled) {
             "it");
   EXPECT_EQ(changed("\"memories\": {\"bt\": null}, \"links\": {\"l1_bt\": {\"pipe\": \"mte1\"}}"),
             "chip.json:2:55: links.l1_bt.pipe: leads to the memory bt, which the machine has not");
+}
+
+TEST_F(MachineMessages, C9BanksAreKnownWhole) {
+  EXPECT_EQ(changed("\"memories\": {\"ub\": {\"bank_groups\": null}}"),
+            "chip: memories.ub.bank_bytes: banks need all of bank_bytes, bank_groups and "
+            "bank_row_bytes");
+  EXPECT_EQ(changed("\"memories\": {\"ub\": {\"bank_bytes\": null, \"bank_groups\": null, "
+                    "\"bank_row_bytes\": null}}"),
+            "");
+}
+
+TEST_F(MachineMessages, C10ABankHoldsWholeRows) {
+  EXPECT_EQ(overridden("memories.ub.bank_bytes", "16"),
+            "--machine-set memories.ub.bank_bytes=16: memories.ub.bank_bytes: 16 bytes are less "
+            "than a row, 32 bytes");
 }
 
 TEST_F(MachineMessages, Extends) {
