@@ -33,6 +33,11 @@ double share(int64_t cycles, int64_t all) {
   return all > 0 ? static_cast<double>(cycles) / static_cast<double>(all) : 0;
 }
 
+/// "cube", "vector"; on a coupled chip there is one kind of core, which has both units.
+std::string coreOf(const RunHeader &header, bool onVectorCore) {
+  return header.machine->topology == Topology::coupled ? "AI" : nameOfCore(onVectorCore);
+}
+
 std::string heading(std::string_view text) { return "\n" + coloured("1", text) + "\n"; }
 
 std::string title(const RunHeader &header, const Explanation &explanation) {
@@ -48,7 +53,7 @@ std::string title(const RunHeader &header, const Explanation &explanation) {
                      header.machine->cubeCores);
 }
 
-std::string roofline(const Explanation &explanation) {
+std::string roofline(const RunHeader &header, const Explanation &explanation) {
   const tune::Roofline &roof = explanation.roofline;
   const double time = explanation.report.clock->microseconds;
   auto reached = [&](double atLeast) { return percent(time > 0 ? atLeast / time : 0); };
@@ -70,13 +75,13 @@ std::string roofline(const Explanation &explanation) {
   row("port", roof.portMicroseconds,
       fmt::format(
           "{} that the slowest {} core loads, tile by tile, at {}", withUnit(roof.portBytes, "B"),
-          nameOfCore(roof.portIsOfVectorCore),
+          coreOf(header, roof.portIsOfVectorCore),
           withUnit(roof.portMicroseconds > 0 ? 1e6 * roof.portBytes / roof.portMicroseconds : 0,
                    "B/s")));
   return text + table.text("  ");
 }
 
-std::string criticalPath(const Explanation &explanation) {
+std::string criticalPath(const RunHeader &header, const Explanation &explanation) {
   const PathReport &path = explanation.path;
   const ClockReport &clock = *explanation.report.clock;
   if (path.byPipe.empty())
@@ -91,7 +96,7 @@ std::string criticalPath(const Explanation &explanation) {
           fmt::format("{} {}", part.origin.text, percent(share(part.cycles, path.cycles))));
   std::string text =
       heading(fmt::format("bound by {} of the {} core: {} of the critical path ({})",
-                          spelling(longest->first.second), nameOfCore(longest->first.first),
+                          spelling(longest->first.second), coreOf(header, longest->first.first),
                           percent(share(longest->second, path.cycles)), fmt::join(parts, ", ")));
   if (!path.isWhole)
     text += fmt::format("  (of the first {} cycles: the block is too long to be recorded whole)\n",
@@ -106,7 +111,7 @@ std::string criticalPath(const Explanation &explanation) {
           (onVector ? clock.vectorUnits : clock.cubeUnit)[static_cast<size_t>(pipe)];
       if (cycles == 0 && busy.busyCycles == 0)
         continue;
-      table.add({nameOfCore(onVector), std::string(spelling(pipe)), std::to_string(cycles),
+      table.add({coreOf(header, onVector), std::string(spelling(pipe)), std::to_string(cycles),
                  percent(share(cycles, path.cycles)), std::to_string(busy.busyCycles),
                  percent(busy.ratio)});
     }
@@ -126,7 +131,7 @@ std::string andMore(size_t count, size_t shown) {
   return count > shown ? fmt::format("  and {} more, all in --json\n", count - shown) : "";
 }
 
-std::string waits(const Explanation &explanation) {
+std::string waits(const RunHeader &header, const Explanation &explanation) {
   if (explanation.waits.empty())
     return "";
   const bool isOnePhase = explanation.slowest.size() == 1;
@@ -140,7 +145,7 @@ std::string waits(const Explanation &explanation) {
   for (const WaitReport &wait : std::span(waits).first(std::min(waitsShown, waits.size()))) {
     table.add({std::to_string(wait.cycles),
                percent(share(wait.cycles, explanation.report.clock->cycles)),
-               std::to_string(wait.count), sentenceOf(wait)});
+               std::to_string(wait.count), sentenceOf(wait, header.machine->topology)});
     table.add({"", "", "", "  " + longestOf(wait)});
   }
   return text + table.text("  ") + andMore(waits.size(), waitsShown);
@@ -209,8 +214,8 @@ double gainOf(const tune::WhatIf &change, const Explanation &explanation) {
 }
 
 std::string textOf(const RunHeader &header, const Explanation &explanation) {
-  return title(header, explanation) + roofline(explanation) + criticalPath(explanation) +
-         waits(explanation) + changes(explanation);
+  return title(header, explanation) + roofline(header, explanation) +
+         criticalPath(header, explanation) + waits(header, explanation) + changes(explanation);
 }
 
 } // namespace mmk::driver

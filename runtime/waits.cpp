@@ -112,8 +112,8 @@ std::vector<WaitReport> waitReport(const std::deque<PhaseRecording> &phases) {
   return report;
 }
 
-std::string sentenceOf(const WaitReport &wait) {
-  const char *core = wait.onVectorCore ? "vector" : "cube";
+std::string sentenceOf(const WaitReport &wait, Topology topology) {
+  const char *core = topology == Topology::coupled ? "AI" : wait.onVectorCore ? "vector" : "cube";
   if (wait.buffers.empty())
     return fmt::format("{} {} waits for {}", core, spelling(wait.pipe), spelling(wait.from));
   return fmt::format("{} {} waits for {} to be {} by {}", core, spelling(wait.pipe),

@@ -33,6 +33,6 @@ std::vector<WaitReport> waitReport(const std::deque<PhaseRecording> &phases);
 std::vector<WaitReport> busyFirst(std::vector<WaitReport> waits, const ClockReport &clock);
 
 /// "cube mte1 waits for a, b in L1 to be filled by mte2"
-std::string sentenceOf(const WaitReport &wait);
+std::string sentenceOf(const WaitReport &wait, Topology topology = Topology::split);
 
 } // namespace mmk
