@@ -223,7 +223,9 @@ llvm::Error Compiler::translate(Operation &op) {
       .Case([&](aicore::SetCrossOp it) { return cross(StepKind::setCross, it); })
       .Case([&](aicore::WaitCrossOp it) { return cross(StepKind::waitCross, it); })
       .Case([&](aicore::BarrierOp it) {
-        return emitted({.kind = StepKind::barrier, .pipe = static_cast<Pipe>(it.getPipe())});
+        if (std::optional<aicore::Pipe> pipe = it.getPipe())
+          return emitted({.kind = StepKind::barrier, .pipe = static_cast<Pipe>(*pipe)});
+        return emitted({.kind = StepKind::barrierOfAll});
       })
       // They take no time.
       .Case<aicore::AllocOp, aicore::WorkspaceOp>(

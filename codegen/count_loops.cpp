@@ -56,6 +56,7 @@ public:
     case StepKind::enterCores:
     case StepKind::nextCore:
     case StepKind::barrier:
+    case StepKind::barrierOfAll:
       return;
     case StepKind::jumpUnless:
     case StepKind::setFlag:

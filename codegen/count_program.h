@@ -61,7 +61,8 @@ enum class StepKind : uint8_t {
   waitFlag,
   setCross,
   waitCross,
-  barrier
+  barrier, ///< of `pipe`
+  barrierOfAll
 };
 
 struct Step {

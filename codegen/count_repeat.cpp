@@ -24,7 +24,10 @@ public:
   bool waitCross(unsigned, Pipe pipe, int64_t flag) {
     return control(StepKind::waitCross, pipe, pipe, flag);
   }
-  bool barrier(unsigned, Pipe pipe) { return control(StepKind::barrier, pipe, pipe, 0); }
+  bool barrier(unsigned, std::optional<Pipe> pipe) {
+    const Pipe first = pipe.value_or(Pipe::scalar);
+    return control(pipe ? StepKind::barrier : StepKind::barrierOfAll, first, first, 0);
+  }
 
   LoopWay enter(Walk<WorkList> &walk, const Loop &loop) {
     if (!loop.closed || !walk.hasPositiveStep(loop))

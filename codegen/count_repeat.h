@@ -18,8 +18,11 @@ public:
     BlockClock::execute(unit, pipe, cost.cycles(amount.rows, amount.amount), it.work);
     return true;
   }
-  bool barrier(unsigned unit, Pipe pipe) {
-    BlockClock::barrier(unit, pipe);
+  bool barrier(unsigned unit, std::optional<Pipe> pipe) {
+    if (pipe)
+      BlockClock::barrier(unit, *pipe);
+    else
+      barrierOfAll(unit);
     return true;
   }
 };

@@ -284,6 +284,9 @@ template <typename Core> bool Walk<Core>::steps(size_t from, size_t to) {
     case StepKind::barrier:
       goesOn = core_.barrier(unit, s.pipe);
       break;
+    case StepKind::barrierOfAll:
+      goesOn = core_.barrier(unit, std::nullopt);
+      break;
     default:
       break;
     }

@@ -61,7 +61,7 @@ public:
   bool waitFlag(unsigned, Pipe, Pipe, int64_t) { return true; }
   bool setCross(unsigned, Pipe, int64_t) { return true; }
   bool waitCross(unsigned, Pipe, int64_t) { return true; }
-  bool barrier(unsigned, Pipe) { return true; }
+  bool barrier(unsigned, std::optional<Pipe>) { return true; }
 
   using Walk = count::Walk<Surveyor>;
   LoopWay enter(Walk &walk, const Loop &loop) {

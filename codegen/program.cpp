@@ -26,7 +26,9 @@ std::string aloneName(unsigned index) { return "mmk_alone_" + std::to_string(ind
 std::vector<mlir::Operation *> watchedOps(aicore::KernelOp kernel) {
   std::vector<mlir::Operation *> ops;
   kernel.walk([&](mlir::Operation *op) {
-    if (isa<aicore::Instruction, aicore::SetFlagOp, aicore::WaitFlagOp, aicore::SetCrossOp,
+    auto barrier = dyn_cast<aicore::BarrierOp>(op);
+    if ((barrier && !barrier.getPipe()) ||
+        isa<aicore::Instruction, aicore::SetFlagOp, aicore::WaitFlagOp, aicore::SetCrossOp,
             aicore::WaitCrossOp, aicore::WorkspaceOp>(op))
       ops.push_back(op);
   });

@@ -74,7 +74,8 @@ void BlockWatch::flag(Operation *op) {
       })
       .Case([&](aicore::WaitCrossOp it) {
         hazards_.waitCross(unit_, pipe(it.getPipe()), it.getFlag() + at(it.getSlotMutable()), op_);
-      });
+      })
+      .Case([&](aicore::BarrierOp) { hazards_.barrierOfAll(unit_); });
   takeHazards("", [](const Hazard &) { return ""; });
 }
 

@@ -1,4 +1,5 @@
 // mmk-opt: the passes one by one, on textual IR; what golden tests and curious readers run.
+#include "codegen/sync_cost.h"
 #include "passes/passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -20,6 +21,7 @@ int main(int argc, char **argv) {
                   mlir::scf::SCFDialect, mlir::tensor::TensorDialect>();
   mmk::registerDialectExtensions(registry);
   mmk::registerMmkPasses();
+  mmk::registerSyncCostPass();
   mlir::registerTransformsPasses();
   mlir::PassPipelineRegistration<>(
       "mmk-pipeline", "all passes after mmk-apply-variant, in order",

@@ -23,7 +23,9 @@ PlacedFlags placedFlags(aicore::KernelOp kernel) {
     else if (auto wait = mlir::dyn_cast<aicore::WaitCrossOp>(op))
       ++placed[cores(wait.getUnit() == aicore::Unit::vector_core)];
     else if (auto barrier = mlir::dyn_cast<aicore::BarrierOp>(op))
-      ++placed[fmt::format("barrier of {}", stringifyPipe(barrier.getPipe()).str())];
+      ++placed[fmt::format("barrier of {}", barrier.getPipe()
+                                                ? stringifyPipe(*barrier.getPipe()).str()
+                                                : "all pipes")];
   });
   return placed;
 }

@@ -548,10 +548,13 @@ def Aicore_WaitCrossOp : Aicore_CrossOp<"wait_cross"> {
 }
 
 def Aicore_BarrierOp : Aicore_SyncOp<"barrier"> {
-  let summary = "later work of the pipe starts when all its earlier work is done";
-  let description = "`aicore.barrier cube`";
-  let arguments = (ins Aicore_Pipe:$pipe);
-  let assemblyFormat = "$pipe attr-dict";
+  let summary = "later work of the pipe, or of all pipes, starts when all earlier work of it is done";
+  let description = [{
+    `aicore.barrier cube`: of one pipe. `aicore.barrier all`: no pipe of the core, cube or vector, in
+    whose part of the program it stands goes on before all of them are done.
+  }];
+  let arguments = (ins OptionalAttr<Aicore_Pipe>:$pipe);
+  let assemblyFormat = "($pipe^) : (`all`)? attr-dict";
 }
 
 #endif

@@ -16,7 +16,7 @@ struct WholeFlag {
 };
 
 struct Candidates {
-  std::vector<FlagGroup> pairs; ///< a set with the wait behind it in its block
+  std::vector<FlagGroup> pairs; ///< a set with the wait behind it in its block; a barrier
   std::vector<WholeFlag> whole;
 };
 
@@ -60,6 +60,8 @@ private:
     for (const Statement &s : statements) {
       for (const Sequence &child : s.children)
         collect(child);
+      if (s.kind == Kind::barrier)
+        found.pairs.push_back({s.op});
       if (!takesFlags(s))
         continue;
       WholeFlag &group = byHost[hostOf(s.flags[0])];
@@ -97,6 +99,8 @@ bool otherWayExists(const Program &program, const WholeFlag &group) {
   return llvm::any_of(goals, [&](unsigned pipe) { return reached.contains(pipe); });
 }
 
+} // namespace
+
 // One after the other, each on top of those already found.
 std::vector<FlagGroup> provenRedundant(const Program &program,
                                        const std::vector<FlagGroup> &candidates) {
@@ -116,8 +120,6 @@ std::vector<FlagGroup> provenRedundant(const Program &program,
   }
   return found;
 }
-
-} // namespace
 
 std::vector<FlagGroup> wholeFlags(const Program &program) {
   std::vector<FlagGroup> all;

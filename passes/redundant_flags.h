@@ -1,5 +1,5 @@
-// Flags without which every hazard of a phase is still in order: because nothing is left to order,
-// or because other flags imply it. aicore-insert-sync takes them out, aicore-verify-sync remarks
+// Flags, and barriers, without which every hazard of a phase is still in order: because nothing is
+// left to order, or because others imply it. aicore-insert-sync takes them out, aicore-verify-sync remarks
 // them.
 #pragma once
 
@@ -16,7 +16,11 @@ using FlagGroup = std::vector<mlir::Operation *>;
 /// All flags: of each, or of those that an operation takes by slot, every set and every wait.
 std::vector<FlagGroup> wholeFlags(const Program &program);
 
-/// Which can go, all of them at once. Every group is tried.
+/// Which of these can go, all that are returned at once.
+std::vector<FlagGroup> provenRedundant(const Program &program,
+                                       const std::vector<FlagGroup> &candidates);
+
+/// Which can go, all of them at once. Every group is tried, and every barrier.
 std::vector<FlagGroup> redundantFlags(const Program &program);
 
 /// The same of a phase in which each flag orders accesses to some buffer, as aicore-insert-sync

@@ -1,5 +1,6 @@
+#include "passes/needless_sync.h"
 #include "passes/passes.h"
-#include "passes/redundant_flags.h"
+#include "passes/verify_sync_walk.h"
 
 using namespace mlir;
 
@@ -113,14 +114,6 @@ void report(const Program &program, const Fault &fault) {
   }
 }
 
-void remarkRedundant(const Program &program) {
-  for (const sync::FlagGroup &group : sync::redundantFlags(program))
-    for (Operation *op : group)
-      if (isa<aicore::WaitFlagOp, aicore::WaitCrossOp>(op))
-        mlir::emitRemark(op->getLoc())
-            << "redundant: without this wait and its set, every hazard is still in order";
-}
-
 struct VerifySyncPass : impl::VerifySyncBase<VerifySyncPass> {
   using VerifySyncBase::VerifySyncBase;
 
@@ -138,7 +131,9 @@ struct VerifySyncPass : impl::VerifySyncBase<VerifySyncPass> {
         report(*program, *fault);
         isRight = false;
       } else if (redundant) {
-        remarkRedundant(*program);
+        for (const sync::NeedlessSync &needless : sync::needlessSync(phase))
+          for (Operation *op : needless.at)
+            mlir::emitRemark(op->getLoc()) << needless.text();
       }
     });
     if (!isRight)

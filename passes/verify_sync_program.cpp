@@ -51,6 +51,7 @@ private:
   LogicalResult loop(scf::ForOp op, Sequence &into);
   LogicalResult branch(scf::IfOp op, Sequence &into);
   LogicalResult instruction(aicore::Instruction op, Sequence &into);
+  LogicalResult barrier(aicore::BarrierOp op, Sequence &into);
   LogicalResult flag(Operation *op, Kind kind, PipeOf at, int64_t id, Value slot,
                      llvm::function_ref<Flag(int64_t)> make, Sequence &into);
   void arithmetic(Operation &op, Sequence &into);
@@ -85,6 +86,7 @@ private:
   DenseMap<std::pair<Value, int64_t>, unsigned> bufferIds;
   std::map<std::tuple<unsigned, unsigned, bool>, unsigned> eventIds;
   std::map<std::tuple<bool, unsigned, unsigned, int64_t>, unsigned> flagIds;
+  std::vector<std::vector<unsigned>> barriers; ///< the pipes of each
 };
 
 LogicalResult Reader::run() {
@@ -164,8 +166,8 @@ LogicalResult Reader::statement(Operation &op, Sequence &into) {
       .Case([&](aicore::WaitFlagOp it) { return flagOf(it, Kind::waitFlag); })
       .Case([&](aicore::SetCrossOp it) { return cross(it, Kind::setCross); })
       .Case([&](aicore::WaitCrossOp it) { return cross(it, Kind::waitCross); })
-      // A barrier orders a pipe with itself, which it is anyway.
-      .Case<aicore::AllocOp, aicore::WorkspaceOp, aicore::BarrierOp>([](auto) { return success(); })
+      .Case([&](aicore::BarrierOp it) { return barrier(it, into); })
+      .Case<aicore::AllocOp, aicore::WorkspaceOp>([](auto) { return success(); })
       .Default([&](Operation *it) -> LogicalResult {
         if (!isMemoryEffectFree(it))
           return it->emitOpError("is not known to aicore-verify-sync, which cannot tell what it "
@@ -346,6 +348,19 @@ LogicalResult Reader::instruction(aicore::Instruction op, Sequence &into) {
   return success();
 }
 
+LogicalResult Reader::barrier(aicore::BarrierOp op, Sequence &into) {
+  if (op.getPipe())
+    return success(); // which is in order anyway
+  Statement s;
+  s.kind = Kind::barrier;
+  s.op = op;
+  for (Pipe pipe : {Pipe::mte1, Pipe::mte2, Pipe::mte3, Pipe::cube, Pipe::fixpipe, Pipe::vector})
+    s.joined.push_back(pipeOf(op, pipe));
+  barriers.push_back(s.joined);
+  into.push_back(std::move(s));
+  return success();
+}
+
 /// Slots are 0 to this number - 1.
 std::optional<int64_t> Reader::slotsOf(Value slot) {
   APInt constant;
@@ -466,6 +481,11 @@ void Reader::findWhatMatters() {
         open.push_back(pipe);
     while (!open.empty()) {
       const unsigned pipe = open.pop_back_val();
+      for (const std::vector<unsigned> &joined : barriers)
+        if (llvm::is_contained(joined, pipe))
+          for (unsigned other : joined)
+            if (mark(other, event) && !llvm::is_contained(owners[event], other))
+              open.push_back(other);
       for (unsigned f = 0; f < p.flags.size(); ++f) {
         const Flag &flag = p.flags[f];
         if (!llvm::is_contained(flag.waiters, pipe))

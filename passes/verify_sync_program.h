@@ -51,6 +51,7 @@ enum class Kind : uint8_t {
   waitFlag,
   setCross,
   waitCross,
+  barrier, ///< of all pipes of a unit, `joined`
   // structure
   loop,   ///< value[result] from value[a] to value[b] step `number`: children[0]
   branch, ///< by value[a]: children[0], children[1]
@@ -79,6 +80,7 @@ struct Statement {
   std::vector<Touch> touches;  ///< of an access
   std::vector<unsigned> flags; ///< of a set or wait, for the slots from `number` on ...
   int64_t firstFlag = 0;       ///< ... and the event or flag of the first
+  std::vector<unsigned> joined; ///< pipes of a barrier
   std::vector<Sequence> children;
   bool isObserved = false; ///< of a loop: its bound is used for more than to end it
   bool tellsFirst = false; ///< of a loop: its first iteration may differ from the others

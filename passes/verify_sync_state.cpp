@@ -60,6 +60,16 @@ void State::wait(unsigned flag, unsigned pipe) {
     std::fill_n(from, layout_->words(), 0);
 }
 
+void State::join(const std::vector<unsigned> &pipes) {
+  for (unsigned word = 0; word < layout_->words(); ++word) {
+    uint64_t all = 0;
+    for (unsigned pipe : pipes)
+      all |= knowledge(pipe)[word];
+    for (unsigned pipe : pipes)
+      knowledge(pipe)[word] = all;
+  }
+}
+
 void State::tidy() {
   for (size_t i = 0; i < layout_->matters.size(); ++i)
     words_[i] &= layout_->matters[i];

@@ -56,6 +56,9 @@ public:
   /// The pipe gets to know what came with the flag.
   void wait(unsigned flag, unsigned pipe);
 
+  /// All of these pipes get to know what each of them knows.
+  void join(const std::vector<unsigned> &pipes);
+
   /// Sets of the flag that no wait has taken down, in program order.
   unsigned sets(unsigned flag) const { return count(flag) & 0xff; }
   /// Waits that the setting pipe is not known to come after.

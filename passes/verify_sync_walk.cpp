@@ -323,6 +323,7 @@ void Walk::sequence(const Sequence &statements, size_t from, States &states) {
     case Kind::waitFlag:
     case Kind::setCross:
     case Kind::waitCross:
+    case Kind::barrier:
       if (without.contains(s.op))
         break;
       for (size_t i = 0; i < states.size() && !fault; ++i)
@@ -500,6 +501,8 @@ void Walk::execute(const Statement &s, State state) {
   ++steps;
   if (s.kind == Kind::access)
     return access(s, state);
+  if (s.kind == Kind::barrier)
+    return state.join(s.joined);
   const Number slot = environment[s.a].number;
   if (!slot.isExact())
     return fail({.what = Fault::What::badSlot, .op = s.op});

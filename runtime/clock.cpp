@@ -76,6 +76,22 @@ void BlockClock::barrier(unsigned unit, Pipe pipe) {
   run(unit, pipe, 0, flagCycles_, Work::barrier);
 }
 
+void BlockClock::barrierOfAll(unsigned unit) {
+  Pipe last = Pipe::mte1;
+  auto free = [&](Pipe pipe) { return units_[unit].pipes[indexOf(pipe)].free; };
+  for (Pipe pipe : allPipes)
+    if (pipe != Pipe::scalar && free(pipe) > free(last))
+      last = pipe;
+  const int64_t done = free(last);
+  const int64_t number = log_ ? log_->lastOf(unit, last) : -1;
+  for (Pipe pipe : allPipes)
+    if (pipe != Pipe::scalar) {
+      if (log_) [[unlikely]]
+        log_->holdUntil(number, done);
+      run(unit, pipe, done, flagCycles_, Work::barrier);
+    }
+}
+
 BlockClock::EventFlag *BlockClock::eventFlag(unsigned unit, Pipe from, Pipe to, int64_t event) {
   if (event < 0 || event >= eventIds_) {
     fail(fmt::format("event {} of the pipes {} -> {}, which have the events 0 to {}", event,

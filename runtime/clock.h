@@ -90,6 +90,8 @@ public:
   /// Later work of the pipe starts when all its earlier work is done; as every pipe is in order,
   /// it costs no more than a flag.
   void barrier(unsigned unit, Pipe pipe);
+  /// The same of all pipes of the unit together, but its scalar unit, which goes on issuing.
+  void barrierOfAll(unsigned unit);
 
   /// Whether all flags are down, as the end of a phase must leave them.
   bool finish();

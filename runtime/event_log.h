@@ -23,6 +23,10 @@ public:
 
   /// The next event is a wait for flag `flag`, which takes the oldest of its sets.
   void take(size_t flag);
+  /// The last event of a pipe; -1: none.
+  int64_t lastOf(unsigned unit, Pipe pipe) { return log(unit, pipe).last; }
+  /// The next event waits for the end of this one, as for a flag.
+  void holdUntil(int64_t event, int64_t end) { holder_ = {event, end}; }
   /// The last event was a set of this flag.
   void setBy(size_t flag);
 

@@ -210,6 +210,15 @@ void HazardWatch::waitCross(unsigned unit, Pipe pipe, int64_t flag, int64_t tag)
       wait(crossFlags_[{unit == 0, flag, core}], stamp, flag);
 }
 
+void HazardWatch::barrierOfAll(unsigned unit) {
+  const auto first = clocks_.begin() + pipeOf(unit, allPipes[0]);
+  Clock all = *first;
+  for (size_t i = 1; i < pipesOfUnit; ++i)
+    for (size_t pipe = 0; pipe < all.size(); ++pipe)
+      all[pipe] = std::max(all[pipe], first[i][pipe]);
+  std::fill_n(first, pipesOfUnit, all);
+}
+
 void HazardWatch::finish() {
   auto leftSet = [&](const Flag &flag, int64_t id) {
     if (!flag.up.empty())

@@ -68,6 +68,8 @@ public:
   /// As BlockClock has them: from the cube core to all vector cores, or from one of them back.
   void setCross(unsigned unit, Pipe pipe, int64_t flag, int64_t tag);
   void waitCross(unsigned unit, Pipe pipe, int64_t flag, int64_t tag);
+  /// All pipes of the unit, or of a coupled core, go on when all of them are done.
+  void barrierOfAll(unsigned unit);
   /// All flags are to be down.
   void finish();
 

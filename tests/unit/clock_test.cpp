@@ -90,6 +90,19 @@ TEST_F(ClockTest, ABarrierCostsAsMuchAsAFlag) {
   EXPECT_EQ(seen.times(0, Pipe::cube), (Times{{1, 11}, {11, 12}, {12, 22}}));
 }
 
+// No pipe goes on before the last is done; those that had no work wait, too.
+TEST_F(ClockTest, ABarrierOfAllPipes) {
+  clock.execute(0, Pipe::cube, 10, Work::mmad);  // 1 to 11
+  clock.execute(0, Pipe::mte2, 100, Work::load); // 2 to 102
+  clock.barrierOfAll(0);
+  clock.execute(0, Pipe::cube, 10, Work::mmad);
+  clock.execute(0, Pipe::mte1, 10, Work::stage);
+  EXPECT_EQ(seen.times(0, Pipe::mte2), (Times{{2, 102}, {102, 103}}));
+  EXPECT_EQ(seen.times(0, Pipe::cube), (Times{{1, 11}, {102, 103}, {103, 113}}));
+  EXPECT_EQ(seen.times(0, Pipe::mte1), (Times{{102, 103}, {103, 113}}));
+  EXPECT_EQ(clock.time().end, 113);
+}
+
 TEST_F(ClockTest, TheCubeCoreTellsBothVectorCores) {
   clock.execute(0, Pipe::fixpipe, 50, Work::spill); // 1 to 51
   EXPECT_TRUE(clock.setCross(0, Pipe::fixpipe, 4)); // 51 to 52

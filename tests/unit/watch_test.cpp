@@ -106,6 +106,18 @@ TEST(Watch, Races) {
             "(mte1) has read it; no flag from mte1 to mte2 stands between the two\n");
 }
 
+TEST(Watch, ABarrierOrdersThePipesOfItsCore) {
+  EXPECT_EQ(faultsOf(load() + "aicore.barrier all\n" + stage), "");
+  const std::string race = "the stage (mte1) may read slot 0 of a in l1, bytes 0 to 511 of l1, "
+                           "before the load (mte2) has "
+                           "written it; no flag from mte2 to mte1 stands between the two\n";
+  EXPECT_EQ(faultsOf(load() + "aicore.barrier mte1\n" + stage), race);
+  // It does not order the cube core.
+  EXPECT_EQ(faultsOf(load() + "aicore.vector_cores 2 {\n^bb0(%v: index):\naicore.barrier all\n}\n" +
+                     stage),
+            race);
+}
+
 TEST(Watch, RacesOfAVectorCore) {
   const std::string withoutFlag = R"(
     aicore.vector_cores 2 {
