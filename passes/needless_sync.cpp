@@ -64,7 +64,22 @@ std::set<aicore::Pipe> pipesBeside(aicore::BarrierOp barrier, aicore::PhaseOp ph
   return pipes;
 }
 
-// The barrier's place is taken by a flag from each pipe to each, and of these go all that can.
+/// Whether an access on the one pipe can be a hazard to one on the other.
+bool meetInAHazard(const Program &program, aicore::Unit unit, Order order) {
+  auto is = [&](unsigned event, aicore::Pipe pipe) {
+    const PipeOf of = program.pipes[program.events[event].pipe];
+    return of.unit == unit && of.pipe == pipe;
+  };
+  for (unsigned late = 0; late < program.events.size(); ++late)
+    for (unsigned early = 0; early < program.events.size(); ++early)
+      if (program.hazards[late][early / 64] >> (early % 64) & 1 && is(late, order.second) &&
+          is(early, order.first))
+        return true;
+  return false;
+}
+
+// The barrier's place is taken by a flag from each pipe to each, and of these go all that can:
+// first those between pipes that share no bytes, which could only stand for others.
 std::vector<Order> neededOrders(aicore::BarrierOp barrier, aicore::PhaseOp phase) {
   IRMapping copy;
   OwningOpRef<Operation *> kernel = phase->getParentOp()->clone(copy);
@@ -84,7 +99,15 @@ std::vector<Order> neededOrders(aicore::BarrierOp barrier, aicore::PhaseOp phase
   ownBarrier.erase();
   std::vector<Order> needed;
   if (std::optional<Program> program = Program::read(ownPhase, /*anyNumber=*/true)) {
-    const std::vector<FlagGroup> redundant = provenRedundant(*program, groups);
+    const aicore::Unit unit = aicore::machineOf(phase).getTopology() == aicore::Topology::split
+                                  ? aicore::unitOf(barrier)
+                                  : aicore::Unit::cube_core;
+    std::vector<FlagGroup> candidates;
+    for (const bool direct : {false, true})
+      for (auto [group, flag] : llvm::zip(groups, orders))
+        if (meetInAHazard(*program, unit, flag.first) == direct)
+          candidates.push_back(group);
+    const std::vector<FlagGroup> redundant = provenRedundant(*program, candidates);
     for (auto [group, flag] : llvm::zip(groups, orders))
       if (!llvm::is_contained(redundant, group))
         needed.push_back(flag.first);

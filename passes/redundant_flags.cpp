@@ -128,12 +128,60 @@ std::vector<FlagGroup> wholeFlags(const Program &program) {
   return all;
 }
 
+namespace {
+
+/// Whether one says to a pipe that the other pipe may go on, and the other says it back.
+bool areOpposite(Operation *x, Operation *y) {
+  auto ends = [](Operation *op) -> std::tuple<bool, aicore::Unit, int, int> {
+    auto within = [&](auto flag) {
+      return std::tuple(false, aicore::unitOf(op), static_cast<int>(flag.getFrom()),
+                        static_cast<int>(flag.getTo()));
+    };
+    if (auto set = dyn_cast<aicore::SetFlagOp>(op))
+      return within(set);
+    if (auto wait = dyn_cast<aicore::WaitFlagOp>(op))
+      return within(wait);
+    const bool toCube =
+        isa<aicore::SetCrossOp>(op) == (aicore::unitOf(op) == aicore::Unit::vector_core);
+    return {true, aicore::Unit::cube_core, toCube, !toCube};
+  };
+  auto [isCross, unit, from, to] = ends(x);
+  return ends(y) == std::tuple(isCross, unit, to, from);
+}
+
+} // namespace
+
+// A flag that is set once an iteration needs a way back, or it may be set again too early: of two
+// that no hazard needs each can be the other's, and they go together or not at all.
 std::vector<FlagGroup> redundantFlags(const Program &program) {
   Candidates candidates = Collector(program).run();
   std::vector<FlagGroup> all = std::move(candidates.pairs);
   for (WholeFlag &group : candidates.whole)
     all.push_back(std::move(group.ops));
-  return provenRedundant(program, all);
+  std::vector<FlagGroup> found = provenRedundant(program, all);
+  llvm::DenseSet<Operation *> without;
+  for (const FlagGroup &group : found)
+    without.insert(group.begin(), group.end());
+  auto isThere = [&](const FlagGroup &group) {
+    return llvm::none_of(
+        group, [&](Operation *op) { return without.contains(op) || isa<aicore::BarrierOp>(op); });
+  };
+  for (size_t i = 0; i < all.size(); ++i)
+    for (size_t j = i + 1; j < all.size() && isThere(all[i]); ++j) {
+      if (!isThere(all[j]) || !areOpposite(all[i].front(), all[j].front()))
+        continue;
+      llvm::DenseSet<Operation *> fewer = without;
+      fewer.insert(all[i].begin(), all[i].end());
+      fewer.insert(all[j].begin(), all[j].end());
+      if (breaksWithout(program, fewer))
+        continue;
+      FlagGroup both = all[i];
+      llvm::copy_if(all[j], std::back_inserter(both),
+                    [&](Operation *op) { return !llvm::is_contained(all[i], op); });
+      found.push_back(std::move(both));
+      without = std::move(fewer);
+    }
+  return found;
 }
 
 std::vector<FlagGroup> impliedFlags(const Program &program) {

@@ -32,7 +32,7 @@ std::vector<WaitReport> waitReport(const std::deque<PhaseRecording> &phases);
 /// waits of busy pipes come first, of each pipe the longest.
 std::vector<WaitReport> busyFirst(std::vector<WaitReport> waits, const ClockReport &clock);
 
-/// "cube mte1 waits for a, b in L1 to be filled by mte2"
+/// "cube mte1 waits for a, b in L1 to be filled by mte2"; a coupled chip has AI cores only.
 std::string sentenceOf(const WaitReport &wait, Topology topology = Topology::split);
 
 } // namespace mmk

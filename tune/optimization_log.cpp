@@ -133,8 +133,9 @@ private:
     std::vector<std::string> waits;
     for (const WaitReport &wait : at.waits)
       if (waits.size() < waitsNamed && share(wait.cycles, at.clock.cycles) >= 1)
-        waits.push_back(fmt::format("{}, {} cycles ({:.1f} % of the time)", sentenceOf(wait),
-                                    wait.cycles, share(wait.cycles, at.clock.cycles)));
+        waits.push_back(fmt::format("{}, {} cycles ({:.1f} % of the time)",
+                                    sentenceOf(wait, machine_.topology), wait.cycles,
+                                    share(wait.cycles, at.clock.cycles)));
     if (!waits.empty())
       line("- **Waits**, those of busy pipes first: {}.", fmt::join(waits, "; "));
   }

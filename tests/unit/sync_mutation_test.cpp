@@ -437,8 +437,26 @@ std::vector<aicore::Instruction> somePlaces(aicore::KernelOp kernel, std::mt1993
   return places;
 }
 
+/// Whether the kernel has this event of the two pipes.
+bool takesEvent(aicore::KernelOp kernel, aicore::Pipe from, aicore::Pipe to, int64_t event) {
+  return kernel
+      .walk([&](aicore::SetFlagOp set) {
+        auto slot = set.getSlot().getDefiningOp<aicore::SlotOp>();
+        APInt constant;
+        int64_t last = static_cast<int64_t>(set.getEvent());
+        if (slot)
+          last += slot.getBuffer().getDefiningOp<aicore::AllocOp>().getCopies() - 1;
+        else if (matchPattern(set.getSlot(), m_ConstantInt(&constant)))
+          last += constant.getSExtValue();
+        return set.getFrom() == from && set.getTo() == to && last >= event ? WalkResult::interrupt()
+                                                                           : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 // Of the flags that the compiler places none can go. Wherever another pair is put in, between any
-// pipes, it is remarked, unless it breaks the kernel: set again in a loop before it was waited for.
+// pipes, it is remarked, and maybe others that it makes redundant; in a loop, where it would be set
+// again too early, together with a pair that leads back.
 TEST(SyncMutation, RedundantFlagsAreRemarked) {
   const std::string remark =
       "redundant: without this wait and its set, every hazard is still in order\n";
@@ -462,28 +480,44 @@ TEST(SyncMutation, RedundantFlagsAreRemarked) {
           aicore::Pipe from = pipes[random() % std::size(pipes)];
           if (from == to)
             from = to == pipes[0] ? pipes[1] : pipes[0];
+          if (takesEvent(kernel.kernel(), from, to, event) ||
+              takesEvent(kernel.kernel(), to, from, event))
+            continue;
           OpBuilder builder(place);
           const Location loc = place.getLoc();
           mlir::Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-          Operation *ops[] = {aicore::SetFlagOp::create(builder, loc, from, to, event, zero),
-                              aicore::WaitFlagOp::create(builder, loc, from, to, event, zero)};
+          std::vector<Operation *> ops;
+          auto add = [&](aicore::Pipe x, aicore::Pipe y) {
+            ops.push_back(aicore::SetFlagOp::create(builder, loc, x, y, event, zero));
+            ops.push_back(aicore::WaitFlagOp::create(builder, loc, x, y, event, zero));
+          };
+          std::string expected = remark;
+          add(from, to);
+          if (!kernel.isProven()) {
+            add(to, from);
+            expected += remark;
+          }
           ++added;
           if (!kernel.isProven()) {
             ++refused;
           } else {
             EXPECT_TRUE(kernel.isProvenWithRemarks());
-            EXPECT_EQ(kernel.messages, remark) << example << " on " << machine;
-            remarked += kernel.messages == remark;
+            // As many remarks or more, and nothing else.
+            const bool isRemarked = StringRef(kernel.messages).ends_with(expected);
+            EXPECT_TRUE(isRemarked)
+                << example << " on " << machine << ", " << stringifyPipe(from).str() << " to "
+                << stringifyPipe(to).str() << ":\n"
+                << kernel.messages;
+            remarked += isRemarked;
           }
-          ops[1]->erase();
-          ops[0]->erase();
+          for (Operation *op : llvm::reverse(ops))
+            op->erase();
           zero.getDefiningOp()->erase();
         }
     }
-  printf("redundant flags: %d added, %d remarked, %d refused as set too early\n", added, remarked,
-         refused);
+  printf("redundant flags: %d added, %d remarked, %d refused\n", added, remarked, refused);
   EXPECT_EQ(remarked + refused, added);
-  EXPECT_GT(remarked, added / 4);
+  EXPECT_GT(remarked, added / 2);
 }
 
 // The host walks the same flags.
