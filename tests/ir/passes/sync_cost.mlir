@@ -72,7 +72,7 @@ module attributes {aicore.machine = #m} {
       aicore.set_flag [mte1 -> cube] 0 + %c0
       aicore.wait_flag [mte1 -> cube] 0 + %c0
       aicore.mmad %a0[%c0], %b0[%c0] -> %acc[%c0] size(%c64, %c64, %c64) first(%true) : memref<64x64xf16, #aicore.space<l0a>>, memref<64x64xf16, #aicore.space<l0b>> -> memref<64x64xf32, #aicore.space<l0c>>
-      // expected-remark @+1 {{coarse: all pipes wait for all others here, but the hazards need no more than the flags mte1 -> mte2; it costs}}
+      // expected-remark @+1 {{coarse: all pipes wait for all others here, but the hazards need no more than the flags mte1 -> mte2; it costs 84 of 754 cycles}}
       aicore.barrier all
       aicore.load %x[%c0, %c0] along [0, 1] size(%c64, %c64) -> %a[%c0] pad 16 : memref<?x?xf16, #aicore.space<gm>> -> memref<64x64xf16, #aicore.space<l1>>
     }
