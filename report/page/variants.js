@@ -49,7 +49,7 @@ function showVariants(each) {
     const px = x(point.us), py = y(Math.max(1, point.traffic_bytes));
     if (!(px >= margin.left && px <= width - margin.right)) continue;
     svg.append('circle').attr('cx', px).attr('cy', py).attr('r', 9).attr('fill', 'none').attr('stroke', 'var(--ink)').attr('stroke-width', 2);
-    svg.append('text').attr('class', 'halo').attr('x', px + (px > width * 0.7 ? -14 : 14)).attr('y', py - 8)
+    svg.append('text').attr('class', 'halo').attr('x', px + (px > width * 0.7 ? -14 : 14)).attr('y', point.label === 'chosen' ? py - 12 : py + 24)
       .attr('text-anchor', px > width * 0.7 ? 'end' : 'start').attr('font-weight', 600).text(point.label);
   }
   root.replaceChildren(element('h2', {id: 'variants-title'}, 'Variants'),
