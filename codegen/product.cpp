@@ -93,7 +93,9 @@ Function *ProductEmitter::panelOf(int64_t vectors) {
           // The next rows lie behind these, and the next panel behind this one: the tiles of a
           // panel ask for it bit by bit, as it may be far away when none of them has used it yet.
           Following following;
-          following.rows = e.offset(pointers.back(), aRow);
+          // Rows read in place lie apart, each a stream that the hardware follows.
+          following.rows = b.CreateSelect(b.CreateICmpEQ(aRow, e.number(rowBytes())),
+                                          e.offset(pointers.back(), aRow), panel);
           following.panelBytes = alignTo(width * 4 * height / tileRows, 4);
           Value *share = b.CreateAShr(b.CreateMul(row, bytes), e.number(Log2_64(4 * height)));
           following.panel = e.offset(nextPanel, b.CreateMul(share, e.number(following.panelBytes)));
