@@ -13,6 +13,7 @@ const std::vector<Command> &commands() {
       {"run", runPage, runCommand},
       {"compile", compilePage, compileCommand},
       {"tune", tunePage, tuneCommand},
+      {"cache", cachePage, cacheCommand},
       {"compare", comparePage, compareCommand},
       {"explain", explainPage, explainCommand},
       {"bench", benchPage, benchCommand},

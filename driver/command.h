@@ -23,6 +23,7 @@ const Command &command(const std::string &name);
 int runCommand(const std::vector<std::string> &words);
 int compileCommand(const std::vector<std::string> &words);
 int tuneCommand(const std::vector<std::string> &words);
+int cacheCommand(const std::vector<std::string> &words);
 int compareCommand(const std::vector<std::string> &words);
 int explainCommand(const std::vector<std::string> &words);
 int benchCommand(const std::vector<std::string> &words);

@@ -27,6 +27,7 @@ usage: mmk COMMAND ...
   run       compile a kernel, run it, compare it with the reference, report
   compile   write one stage of a kernel's way: syntax tree, IR, LLVM IR, assembly, object
   tune      search the variants of a kernel, remember the best
+  cache     what tuning remembers: look at it, exchange it, forget it
   compare   two variants, machines or saved runs side by side
   explain   where the time of a kernel goes, and what would help
   bench     careful timing, and the comparison with an earlier measurement
@@ -55,6 +56,10 @@ AI core, the time on this computer. FILE may be -, standard input.
 ARG=VALUE binds a dimension or a scalar of the kernel and overrides the case: M=1000 alpha=0.1.
 Without --case and without dimensions, every case of the file is run.
 
+Without --set and --variant a case is run as the best variant that mmk tune has found for its
+dimensions and checked, which the report then says; at dimensions that nobody has tuned as that of
+the nearest, where the clock says that it is faster than the default.
+
 what to run:
 )" TARGET_OPTIONS
     R"(  --case NAME                a case of the kernel, repeatable; all of them: --case all
@@ -75,7 +80,7 @@ how:
   --watch                    checks every access and every flag as it runs: bounds, bytes that
                              nothing wrote, hazards that no flag orders, deadlock; takes longer
   --count-only               the time on the AI core alone: no data, nothing compiled
-  --no-cache                 neither reads nor keeps compiled code
+  --no-cache                 neither reads nor keeps compiled code, and asks for no tuned variant
   --profile DIR              also writes what a profiler would: report.html, to look at in a
                              browser; op_summary.csv, a row a case; trace.json, for Perfetto;
                              summary.json, with the critical path
@@ -149,9 +154,9 @@ how to search:
                              It begins with the variant of --variant and leaves what --set fixes
   --rounds N                 of --guided, at most; default: 5
   --effort LEVEL             full (the default): the whole space where the budget allows it, else
-                             a search; quick: a search with a tenth of the budget; none: the
+                             a search; quick: a search of few variants; none: the
                              default variant alone
-  --budget N                 variants to count for each case (default: 1500, quick: 150), or
+  --budget N                 variants to count for each case (default: 1500, quick: 100), or
                              seconds: 30s
   --seed N                   another search; default: 1
   --objective GOALS          what to make small: time (the default), memory on the chip, traffic to
@@ -178,6 +183,35 @@ examples:
   mmk tune examples/matmul_bias_leakyrelu.mmk --case S4 --budget 50 --report tuned
 )";
 
+const std::string_view cachePage =
+    R"(mmk cache [list] [OPTION ...]
+mmk cache export [FILE]
+mmk cache import FILE
+mmk cache prune [--all]
+
+What mmk tune remembers: for each kernel, machine and shape the variants and their times. A figure
+is served only to the build of mmk that found it, for a kernel that computes the same and a machine
+whose figures are the same; comments, cases and alternatives of a file may change.
+
+  list        the best variant of each shape
+  export      the same as JSON, to standard output or into a file, for import elsewhere
+  import      takes in such a file; its variants are counted and compared with the default before
+              mmk run takes one
+  prune       forgets what another build of mmk has found; with --all everything
+
+  --json FILE                list as JSON; - is standard output, without the text
+  --all                      prune everything
+)" HELP_OPTION
+    R"(
+The memory is the folder tune beside the compiled code: see mmk help run.
+
+examples:
+  mmk cache
+  mmk cache export tuned.json
+  mmk cache import tuned.json
+  mmk cache prune
+)";
+
 const std::string_view comparePage =
     R"(mmk compare FILE [ARG=VALUE ...] --a SIDE --b SIDE [OPTION ...]
 mmk compare --a RUN.json --b RUN.json [OPTION ...]
@@ -190,7 +224,7 @@ the two sides:
   --a SIDE                   DIRECTIVE=VALUE[,...], or the name of a variant, as a report printed
                              it; machine=NAME|FILE chooses a machine, machine.PATH=VALUE changes
                              one figure of it. Or a report that mmk run --json has written.
-                             default: the variant that mmk run would take
+                             default: the default of the schedule
   --b SIDE                   the same
 
 what to compare:

@@ -1,7 +1,11 @@
 #include "driver/known_variants.h"
 
+#include "driver/count_case.h"
 #include "driver/terminal.h"
 
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
 #include <fmt/format.h>
 
 namespace mmk::driver {
@@ -47,6 +51,144 @@ std::unique_ptr<tune::Store> openMemory(const Kernel &kernel, const Machine &mac
   if (llvm::Error error = (*store)->load(known))
     return without(llvm::toString(std::move(error)));
   return std::move(*store);
+}
+
+namespace {
+
+/// At dimensions that are not tuned: how many of the nearest that are.
+constexpr size_t nearestTried = 3;
+/// On the host, where trying is running: how far a dimension may be off.
+constexpr double hostFactor = 2;
+
+std::vector<int64_t> numbersIn(const std::string &dims) {
+  std::vector<int64_t> numbers;
+  for (size_t at = dims.find('='); at != std::string::npos; at = dims.find('=', at + 1))
+    numbers.push_back(std::strtoll(dims.c_str() + at + 1, nullptr, 10));
+  return numbers;
+}
+
+/// Steps of doubling between two shapes: of all dimensions together, and of the farthest.
+struct Distance {
+  double all = 0, farthest = 0;
+};
+Distance distance(const std::vector<int64_t> &a, const std::vector<int64_t> &b) {
+  Distance result;
+  for (size_t i = 0; i < a.size(); ++i) {
+    const double steps =
+        std::abs(std::log2(static_cast<double>(a[i])) - std::log2(static_cast<double>(b[i])));
+    result.all += steps;
+    result.farthest = std::max(result.farthest, steps);
+  }
+  return result;
+}
+
+class Recommendation {
+public:
+  /// `winners` are of this build and checked; `hints` are not, and so have to be tried.
+  Recommendation(Session &session, const Kernel &kernel, std::vector<tune::BestRow> winners,
+                 std::vector<tune::BestRow> hints)
+      : session_(session), kernel_(kernel), winners_(std::move(winners)), hints_(std::move(hints)) {
+  }
+
+  KnownVariant of(const RunCase &run, const tune::RunShape &shape) {
+    const std::string dims = tune::spelling(kernel_, shape.dims);
+    for (const tune::BestRow &winner : winners_)
+      if (winner.shape.dims == dims)
+        return {winner.variant, dims};
+    if (session_.machine().kind == MachineKind::host) {
+      const std::vector<const tune::BestRow *> near = nearest(winners_, shape, hostFactor);
+      return near.empty() ? KnownVariant() : KnownVariant{near[0]->variant, near[0]->shape.dims};
+    }
+    std::vector<const tune::BestRow *> candidates = nearest(hints_, shape, 1);
+    for (const std::vector<tune::BestRow> *rows : {&winners_, &hints_})
+      for (const tune::BestRow *row : nearest(*rows, shape, INFINITY))
+        candidates.push_back(row);
+    return fastest(run, candidates);
+  }
+
+private:
+  /// At most `nearestTried`, no dimension off by more than `factor`.
+  std::vector<const tune::BestRow *> nearest(const std::vector<tune::BestRow> &rows,
+                                             const tune::RunShape &shape, double factor) const {
+    std::vector<std::pair<double, const tune::BestRow *>> near;
+    for (const tune::BestRow &row : rows) {
+      const std::vector<int64_t> dims = numbersIn(row.shape.dims);
+      if (dims.size() != shape.dims.size() || std::ranges::min(dims) < 1)
+        continue;
+      const Distance away = distance(shape.dims, dims);
+      if (away.farthest <= std::log2(factor))
+        near.emplace_back(away.all, &row);
+    }
+    std::ranges::sort(near, {},
+                      [](const auto &it) { return std::pair(it.first, it.second->shape.dims); });
+    std::vector<const tune::BestRow *> result;
+    for (const auto &[away, row] : near)
+      if (result.size() < nearestTried)
+        result.push_back(row);
+    return result;
+  }
+
+  std::optional<int64_t> cyclesOf(const RunCase &run, const std::optional<Choices> &choices) {
+    if (!choices)
+      return std::nullopt;
+    Lowering lowering = session_.tryLower(kernel_, *choices);
+    if (!lowering)
+      return std::nullopt;
+    return countCase(lowering, session_.machine(), kernel_, run).cycles;
+  }
+
+  KnownVariant fastest(const RunCase &run, const std::vector<const tune::BestRow *> &candidates) {
+    KnownVariant best;
+    int64_t least = cyclesOf(run, Choices()).value_or(INT64_MAX);
+    for (const tune::BestRow *candidate : candidates) {
+      const auto cycles = cyclesOf(run, session_.tryChoicesOf(kernel_, candidate->variant));
+      if (cycles && *cycles < least) {
+        least = *cycles;
+        best = {candidate->variant, candidate->shape.dims};
+      }
+    }
+    return best;
+  }
+
+  Session &session_;
+  const Kernel &kernel_;
+  std::vector<tune::BestRow> winners_, hints_;
+};
+
+} // namespace
+
+std::vector<KnownVariant> knownVariants(Session &session, const Kernel &kernel,
+                                        const std::vector<RunCase> &runs) {
+  std::error_code ignored;
+  if (memoryFolder().empty() ||
+      !std::filesystem::exists(memoryFolder() + "/memory.sqlite", ignored))
+    return {};
+  std::string notice;
+  auto store = tune::Store::open(memoryFolder(), notice);
+  if (!notice.empty())
+    printError(fmt::format("warning: {}\n", notice));
+  if (!store) {
+    printError(fmt::format("warning: what mmk tune has found is not used: {}\n",
+                           llvm::toString(store.takeError())));
+    return {};
+  }
+  const tune::Identity identity = tune::identityOf(kernel, session.machine());
+  auto winners = (*store)->winners(identity, tune::Verifier::ruleOf(kernel));
+  auto hints = (*store)->hints(identity);
+  if (!winners || !hints) {
+    printError(
+        fmt::format("warning: what mmk tune has found is not used: {}\n",
+                    llvm::toString(llvm::joinErrors(winners.takeError(), hints.takeError()))));
+    return {};
+  }
+  if (winners->empty() && hints->empty())
+    return {};
+  Recommendation recommendation(session, kernel, std::move(*winners), std::move(*hints));
+  const std::vector<tune::RunShape> shapes = runShapes(kernel, runs);
+  std::vector<KnownVariant> known;
+  for (size_t i = 0; i < runs.size(); ++i)
+    known.push_back(recommendation.of(runs[i], shapes[i]));
+  return known;
 }
 
 } // namespace mmk::driver

@@ -3,6 +3,7 @@
 
 #include "driver/environment.h"
 #include "driver/run_case.h"
+#include "driver/session.h"
 #include "tune/store.h"
 #include "tune/verifier.h"
 
@@ -18,5 +19,18 @@ std::string memoryFolder();
 std::unique_ptr<tune::Store> openMemory(const Kernel &kernel, const Machine &machine,
                                         const std::vector<tune::RunShape> &shapes,
                                         tune::Known &known);
+
+/// What a case is best run as.
+struct KnownVariant {
+  std::string variant;  ///< empty: the default of the schedule
+  std::string tunedFor; ///< the dimensions where it is the best: "M=2048,K=512,N=1024"
+  bool operator==(const KnownVariant &) const = default;
+};
+
+/// For each run the best checked variant that is remembered for its dimensions. Where there is
+/// none, the clock chooses among the default and those that are the best at the nearest dimensions,
+/// or that another build or another user has found. Empty when nothing is remembered.
+std::vector<KnownVariant> knownVariants(Session &session, const Kernel &kernel,
+                                        const std::vector<RunCase> &runs);
 
 } // namespace mmk::driver

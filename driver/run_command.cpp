@@ -7,6 +7,7 @@
 #include "driver/files.h"
 #include "driver/footprint.h"
 #include "driver/json.h"
+#include "driver/known_variants.h"
 #include "driver/profile.h"
 #include "driver/session.h"
 #include "driver/stopwatch.h"
@@ -27,14 +28,19 @@ std::unique_ptr<Executable> compileOrFail(const Lowering &lowering, const Machin
   return std::move(*executable);
 }
 
-int runCases(Session &session, const RunOptions &options, const std::vector<RunCase> &runs) {
+/// A case that has run, and what it shares with those of the same variant.
+struct Ran {
+  std::shared_ptr<const RunHeader> header;
+  CaseReport report;
+};
+
+/// Compiles one variant and runs it at these cases; appends to `all`. Whether all is well.
+bool runCases(Session &session, const RunOptions &options, const std::vector<RunCase> &runs,
+              const std::string &tunedFor, const std::string &profileFolder,
+              std::vector<Ran> &all) {
   const Kernel &kernel = session.kernel();
   const Machine &machine = session.machine();
   const bool counts = machine.kind == MachineKind::emulated, computes = !options.countOnly;
-  if (!counts && !computes)
-    throw Mistake("--count-only needs an emulated machine; host has no clock but the real one");
-  if (!counts && options.profile)
-    throw Mistake("--profile needs an emulated machine; host has no clock but the real one");
 
   Progress progress;
   progress.show("compile");
@@ -43,15 +49,13 @@ int runCases(Session &session, const RunOptions &options, const std::vector<RunC
   const double loweringMs = watch.milliseconds();
   for (const RunCase &run : runs)
     expectWithinLimits(lowering, kernel, run);
-  const RunHeader header{&kernel,
-                         &machine,
-                         lowering.variant,
-                         memoryUse(lowering.kernel()),
-                         session.program().file.get(),
-                         counts ? std::optional(placedFlags(lowering.kernel())) : std::nullopt};
+  const auto header = std::make_shared<const RunHeader>(RunHeader{
+      &kernel, &machine, lowering.variant, memoryUse(lowering.kernel()),
+      session.program().file.get(),
+      counts ? std::optional(placedFlags(lowering.kernel())) : std::nullopt, tunedFor});
   std::optional<Profile> profile;
   if (options.profile)
-    profile.emplace(*options.profile, session, header, runs.size());
+    profile.emplace(profileFolder, session, *header, runs.size());
   std::unique_ptr<Executable> executable;
   std::optional<CaseRunner> runner;
   if (computes) {
@@ -62,7 +66,7 @@ int runCases(Session &session, const RunOptions &options, const std::vector<RunC
   }
 
   const bool showsTable = options.json.value_or("") != "-";
-  const RunTable table(header, runs, options);
+  const RunTable table(*header, runs, options);
   progress.clear();
   if (showsTable)
     table.printHead();
@@ -95,12 +99,30 @@ int runCases(Session &session, const RunOptions &options, const std::vector<RunC
     if (showsTable)
       print(where);
   }
-  if (options.json)
-    writeFile(*options.json,
-              jsonArray(reports, [&](llvm::json::OStream &out, const CaseReport &report) {
-                write(out, header, report);
-              }));
-  return passed ? allWell : wrongResult;
+  for (CaseReport &report : reports)
+    all.push_back({header, std::move(report)});
+  return passed;
+}
+
+/// Each case as the variant that is known to be the best for it; neighbours that have the same one
+/// are run together.
+bool runKnown(Session &session, const RunOptions &options, const std::vector<RunCase> &runs,
+              const std::vector<KnownVariant> &known, std::vector<Ran> &all) {
+  bool passed = true;
+  for (size_t from = 0, to = 0; from < runs.size(); from = to) {
+    while (to < runs.size() && known[to] == known[from])
+      ++to;
+    Target target = session.withoutChoices();
+    if (!known[from].variant.empty())
+      target.variant = known[from].variant;
+    Session chosen(session, target);
+    std::string folder = options.profile.value_or("");
+    if (from != 0 || to != runs.size()) // each variant has a profile of its own
+      folder += "/" + runs[from].name;
+    passed &= runCases(chosen, options, {runs.begin() + from, runs.begin() + to},
+                       known[from].tunedFor, folder, all);
+  }
+  return passed;
 }
 
 } // namespace
@@ -125,7 +147,25 @@ int runCommand(const std::vector<std::string> &words) {
       expectSizes(kernel, run);
     else
       expectRoomFor(kernel, run, !options.noCheck);
-  return runCases(session, options, runs);
+  const bool counts = session.machine().kind == MachineKind::emulated;
+  if (!counts && options.countOnly)
+    throw Mistake("--count-only needs an emulated machine; host has no clock but the real one");
+  if (!counts && options.profile)
+    throw Mistake("--profile needs an emulated machine; host has no clock but the real one");
+
+  std::vector<Ran> all;
+  // What the user has chosen stands; only a whole variant is remembered, not the rest of one.
+  const bool asksMemory = !options.noCache && !target.variant && target.sets.empty();
+  const std::vector<KnownVariant> known =
+      asksMemory ? knownVariants(session, kernel, runs) : std::vector<KnownVariant>();
+  const bool passed = known.empty()
+                          ? runCases(session, options, runs, "", options.profile.value_or(""), all)
+                          : runKnown(session, options, runs, known, all);
+  if (options.json)
+    writeFile(*options.json, jsonArray(all, [&](llvm::json::OStream &out, const Ran &ran) {
+      write(out, *ran.header, ran.report);
+    }));
+  return passed ? allWell : wrongResult;
 }
 
 } // namespace mmk::driver

@@ -104,6 +104,8 @@ void write(json::OStream &out, const RunHeader &header, const CaseReport &report
   });
   out.attribute("machine", header.machine->name);
   out.attribute("variant", header.variant);
+  if (!header.tunedFor.empty())
+    out.attribute("tuned_for", header.tunedFor);
   if (report.check)
     out.attributeObject("check", [&] { write(out, *report.check); });
   if (report.clock)

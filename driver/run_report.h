@@ -55,6 +55,8 @@ struct RunHeader {
   std::vector<MemoryUse> memory;
   const SourceFile *file = nullptr; ///< where the kernel stands, for what is found in a watched run
   std::optional<PlacedFlags> flags = {}; ///< nothing where no AI core runs it
+  /// Where the variant is the best that is remembered: the dimensions that it was tuned for.
+  std::string tunedFor = {};
 };
 
 /// The table, row by row as cases end, and the failures below it.

@@ -55,6 +55,8 @@ RunTable::RunTable(const RunHeader &header, const std::vector<RunCase> &runs,
 void RunTable::printHead() const {
   std::string text = fmt::format("{} on {}: {}\n", coloured("1", header_.kernel->name),
                                  header_.machine->name, header_.variant);
+  if (!header_.tunedFor.empty())
+    text += fmt::format("the best variant that is known for {}, from mmk tune\n", header_.tunedFor);
   text += fmt::format("{:<{}}  {:<{}}", "case", nameWidth_, "dims", dimsWidth_);
   if (checks_)
     text += "  check";

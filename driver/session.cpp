@@ -129,6 +129,14 @@ Target Session::withoutChoices() const {
   return target;
 }
 
+std::optional<Choices> Session::tryChoicesOf(const Kernel &kernel, const std::string &variant) {
+  llvm::Expected<Choices> choices = parseChoices(kernel, *compiler_.toIr(kernel), variant);
+  if (choices)
+    return std::move(*choices);
+  llvm::consumeError(choices.takeError());
+  return std::nullopt;
+}
+
 Choices Session::fixedChoices(const Kernel &kernel) {
   return chosen(kernel, *compiler_.toIr(kernel), target_);
 }

@@ -32,6 +32,8 @@ public:
   Choices setChoices(const Kernel &kernel);
   /// What the user asked for, but for the choices.
   Target withoutChoices() const;
+  /// The same of a text that may be no variant of this kernel.
+  std::optional<Choices> tryChoicesOf(const Kernel &kernel, const std::string &variant);
   /// What `--variant` and `--set` fix.
   Choices fixedChoices(const Kernel &kernel);
   /// The choices of a printed variant.

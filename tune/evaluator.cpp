@@ -138,7 +138,8 @@ void Evaluator::ask(llvm::ArrayRef<Point> points, llvm::ArrayRef<Shapes> shapesO
         [&](size_t job, Counted counted) {
           const Task &task = *of[job];
           Finding finding{task.request, counted.variant, counted.reason, {}};
-          for (size_t i = 0; i < counted.measures.size(); ++i)
+          // What is not counted yet waits to be timed.
+          for (size_t i = 0; i < counted.measures.size() && counted.measures[i].cycles > 0; ++i)
             finding.measures.emplace_back(task.shapes[i], counted.measures[i]);
           if (counted.bug.empty())
             keep(std::move(finding));

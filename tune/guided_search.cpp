@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t shortAxis = 6;         ///< words that are always tried all
 constexpr size_t mostCombinations = 96; ///< of one group at once
-constexpr size_t elites = 16, children = 16;
+constexpr size_t elites = 16, children = 16, beamWidth = 4;
 
 bool takesMemory(std::string_view key) {
   return key.starts_with("tile.") || key.starts_with("stage.") || key.starts_with("buffers.");
@@ -27,8 +27,9 @@ GuidedSearch::GuidedSearch(const Space &space, Evaluator &evaluator, size_t shap
   for (const Axis &axis : space.axes()) {
     std::vector<uint16_t> &places = ascending_.emplace_back(axis.words.size());
     std::iota(places.begin(), places.end(), 0);
-    std::ranges::stable_sort(
-        places, {}, [&](uint16_t place) { return parseInteger(axis.words[place]).value_or(0); });
+    std::ranges::sort(places, {}, [&](uint16_t place) {
+      return std::pair(parseInteger(axis.words[place]).value_or(0), place);
+    });
     if (takesMemory(axis.key) && std::ranges::all_of(axis.words, [](const std::string &word) {
           return parseInteger(word).has_value();
         }))
@@ -44,7 +45,6 @@ void GuidedSearch::makeGroups() {
   for (const Axis &axis : space_.axes())
     if (axis.key.starts_with("stage."))
       reductions.insert(axis.key.substr(sizeof "stage." - 1));
-  Group output, reduction;
   for (size_t i = 0; i < space_.axes().size(); ++i) {
     const std::string &key = space_.axes()[i].key;
     if (space_.axes()[i].words.size() < 2)
@@ -52,16 +52,16 @@ void GuidedSearch::makeGroups() {
     const bool isReduced =
         key.starts_with("stage.") ||
         (key.starts_with("tile.") && reductions.contains(key.substr(sizeof "tile." - 1)));
-    if (isReduced || key.starts_with("buffers.l"))
-      reduction.push_back(i);
+    if (isReduced)
+      reduction_.push_back(i);
     else if (key.starts_with("tile.") || key == "buffers.acc")
-      output.push_back(i);
+      output_.push_back(i);
     else
       groups_.push_back({i});
   }
-  for (Group *group : {&reduction, &output})
+  for (const Group *group : {&reduction_, &output_})
     if (!group->empty())
-      groups_.insert(groups_.begin(), std::move(*group));
+      groups_.insert(groups_.begin(), *group);
 }
 
 bool GuidedSearch::isLikelyRefused(const Point &point) const {
@@ -165,6 +165,8 @@ void GuidedSearch::descend() {
       for (const Group &group : groups_)
         if (!isDone())
           evaluate(combinations(group, best_.point, stride));
+      beam();
+      refine();
       improved = best_.score < before;
     }
     if (stride == 1 || isDone())
@@ -172,17 +174,38 @@ void GuidedSearch::descend() {
   }
 }
 
-/// Every neighbour of the best that differs in one directive.
+/// Tiles that lose beside the depth and the buffers of another tile may win with their own: the
+/// best few outputs are refined each.
+void GuidedSearch::beam() {
+  std::vector<Point> starts;
+  for (const Scored &scored : elite_) {
+    const bool isNew = std::ranges::none_of(starts, [&](const Point &start) {
+      return std::ranges::all_of(output_,
+                                 [&](size_t axis) { return start[axis] == scored.point[axis]; });
+    });
+    if (isNew && starts.size() < beamWidth)
+      starts.push_back(scored.point);
+  }
+  for (const Point &start : starts)
+    if (!isDone())
+      evaluate(neighbours(start));
+}
+
+/// Those that differ in one directive.
+std::vector<Point> GuidedSearch::neighbours(const Point &point) const {
+  std::vector<Point> neighbours;
+  for (size_t axis = 0; axis < ascending_.size(); ++axis)
+    for (uint16_t place : places(axis, point[axis], 1)) {
+      neighbours.push_back(point);
+      neighbours.back()[axis] = place;
+    }
+  return neighbours;
+}
+
 void GuidedSearch::refine() {
   for (double before = 0; before != best_.score && !isDone();) {
     before = best_.score;
-    std::vector<Point> neighbours;
-    for (size_t axis = 0; axis < ascending_.size(); ++axis)
-      for (uint16_t place : places(axis, best_.point[axis], 1)) {
-        neighbours.push_back(best_.point);
-        neighbours.back()[axis] = place;
-      }
-    evaluate(neighbours);
+    evaluate(neighbours(best_.point));
   }
 }
 

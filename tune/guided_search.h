@@ -44,6 +44,8 @@ private:
   std::vector<uint16_t> places(size_t axis, uint16_t around, size_t stride) const;
   std::vector<Point> combinations(const Group &group, const Point &around, size_t stride);
   void descend();
+  void beam();
+  std::vector<Point> neighbours(const Point &point) const;
   void refine();
   void evolve();
   Point child();
@@ -57,6 +59,7 @@ private:
   int64_t budget_, spent_ = 0;
   CubeBound bound_;
   std::vector<Group> groups_;
+  Group output_, reduction_; ///< two of them: those of an output tile, those of a step of depth
   std::vector<std::vector<uint16_t>> ascending_; ///< places of each axis by their numbers
   std::set<Point> seen_;
   std::vector<Point> asked_;

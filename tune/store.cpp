@@ -42,6 +42,9 @@ CREATE TABLE verdict(shape INTEGER NOT NULL REFERENCES shape,
   PRIMARY KEY(shape, variant, rule)) WITHOUT ROWID;
 )";
 
+/// The rule of what nobody here has checked, but somebody has chosen.
+constexpr const char *importedRule = "imported";
+
 /// Refuses a folder that others could write to or replace: its figures choose what is run.
 void makePrivateFolder(const std::string &folder) {
   ::mkdir(folder.c_str(), 0700);
@@ -259,10 +262,10 @@ llvm::Error Store::add(llvm::ArrayRef<Finding> findings) {
     Statement findVariant(*database_, "SELECT id FROM variant WHERE context=? AND name=?");
     Statement insertRequest(*database_, "INSERT OR IGNORE INTO request VALUES(?,?,?,?)");
     Statement insertRefused(*database_, "INSERT OR IGNORE INTO request VALUES(?,?,NULL,?)");
-    // What is counted is the same for everybody; of what is timed, the fastest is the best known.
+    // What is counted is the same for everybody; of what is timed, the last has the most runs.
     Statement insertMeasure(*database_,
                             "INSERT INTO measure VALUES(?,?,?,?,?,?,?,?) ON CONFLICT DO UPDATE SET "
-                            "microseconds = min(microseconds, excluded.microseconds)");
+                            "microseconds = excluded.microseconds");
     for (const Finding &finding : findings) {
       if (finding.variant.empty()) {
         insertRefused.with(context_, finding.request, finding.reason).run();
@@ -305,72 +308,99 @@ llvm::Error Store::addCheck(size_t shape, const std::string &variant, const Chec
   });
 }
 
-std::vector<BestRow> Store::rows(const std::string &where, const std::string &rule) {
-  Statement statement(
-      *database_,
-      fmt::format("SELECT c.kernel, c.machine, c.build, c.kernel_name, c.machine_name, s.dims, "
-                  "s.key, v.name, {}, "
-                  "coalesce((SELECT max(state) FROM verdict d WHERE d.shape=s.id AND "
-                  "d.variant=v.id AND d.rule=coalesce(?1, d.rule)), 0), s.id "
-                  "FROM measure m JOIN shape s ON s.id=m.shape JOIN context c ON c.id=s.context "
-                  "JOIN variant v ON v.id=m.variant {} "
-                  "ORDER BY c.kernel_name, c.kernel, c.machine_name, c.machine, c.build, s.dims, "
-                  "m.cycles, m.microseconds, v.name",
-                  measureColumns, where));
-  std::vector<BestRow> rows;
-  int64_t last = 0;
-  if (!rule.empty())
-    statement.with(rule);
+/// The fastest of each shape among those that somebody has looked at, which are few.
+std::vector<BestRow> Store::firstOfShapes(const std::string &where, auto... values) {
+  std::vector<BestRow> found;
+  Statement statement(*database_,
+                      fmt::format("SELECT s.dims, s.key, v.name, {} FROM context c JOIN shape s ON "
+                                  "s.context=c.id JOIN verdict d ON d.shape=s.id JOIN measure m ON "
+                                  "m.shape=s.id AND m.variant=d.variant JOIN variant v ON "
+                                  "v.id=d.variant WHERE c.kernel=? AND c.machine=? AND {} "
+                                  "ORDER BY s.dims, m.cycles, m.microseconds, v.name",
+                                  measureColumns, where));
+  statement.with(values...);
   while (statement.step()) {
-    const auto state = static_cast<CheckState>(statement.number(14));
-    if (statement.number(15) != last) {
-      last = statement.number(15);
-      BestRow &row = rows.emplace_back();
-      row.identity = {statement.text(0), statement.text(1), statement.text(2), statement.text(3),
-                      statement.text(4)};
-      row.shape = {statement.text(5), statement.text(6)};
-    }
-    BestRow &row = rows.back();
-    ++row.variants;
-    // The first that passed, else the first that nobody has found wrong.
-    const bool isBetter = row.variant.empty() ||
-                          (row.check.state == CheckState::unchecked && state == CheckState::passed);
-    if (state == CheckState::failed || !isBetter)
+    if (!found.empty() && found.back().shape.dims == statement.text(0))
       continue;
-    row.variant = statement.text(7);
-    row.measure = measureFrom(statement, 8);
-    row.check.state = state;
+    BestRow &row = found.emplace_back();
+    row.shape = {statement.text(0), statement.text(1)};
+    row.variant = statement.text(2);
+    row.measure = measureFrom(statement, 3);
   }
-  std::erase_if(rows, [](const BestRow &row) { return row.variant.empty(); });
-  return rows;
+  return found;
 }
 
-llvm::Expected<std::vector<BestRow>> Store::best(const Identity &identity,
-                                                 const std::string &rule) {
+llvm::Expected<std::vector<BestRow>> Store::winners(const Identity &identity,
+                                                    const std::string &rule) {
   std::vector<BestRow> found;
-  // Digests are hexadecimal: nothing in them ends a literal.
-  const std::string where = fmt::format("WHERE c.kernel='{}' AND c.machine='{}' AND c.build='{}'",
-                                        identity.kernel, identity.machine, identity.build);
-  if (llvm::Error error = guarded([&] { found = rows(where, rule); }))
+  if (llvm::Error error = guarded([&] {
+        found = firstOfShapes("c.build=? AND d.rule=? AND d.state=1", identity.kernel,
+                              identity.machine, identity.build, rule);
+      }))
+    return std::move(error);
+  return found;
+}
+
+llvm::Expected<std::vector<BestRow>> Store::hints(const Identity &identity) {
+  std::vector<BestRow> found;
+  if (llvm::Error error = guarded([&] {
+        found = firstOfShapes("(c.build<>? OR d.rule=?) AND d.state<>2", identity.kernel,
+                              identity.machine, identity.build, importedRule);
+      }))
     return std::move(error);
   return found;
 }
 
 llvm::Expected<std::vector<BestRow>> Store::all() {
-  std::vector<BestRow> found;
-  if (llvm::Error error = guarded([&] { found = rows("", ""); }))
+  std::vector<BestRow> rows;
+  if (llvm::Error error = guarded([&] {
+        // The state of a variant is the worst that any rule found; a failure is the largest.
+        Statement statement(
+            *database_,
+            fmt::format("SELECT c.kernel, c.machine, c.build, c.kernel_name, c.machine_name, "
+                        "s.dims, s.key, v.name, {}, coalesce((SELECT max(state) FROM verdict d "
+                        "WHERE d.shape=s.id AND d.variant=v.id), 0), s.id "
+                        "FROM measure m JOIN shape s ON s.id=m.shape JOIN context c ON "
+                        "c.id=s.context JOIN variant v ON v.id=m.variant "
+                        "ORDER BY c.kernel_name, c.kernel, c.machine_name, c.machine, c.build, "
+                        "s.dims, m.cycles, m.microseconds, v.name",
+                        measureColumns));
+        int64_t last = 0;
+        while (statement.step()) {
+          const auto state = static_cast<CheckState>(statement.number(14));
+          if (statement.number(15) != last) {
+            last = statement.number(15);
+            BestRow &row = rows.emplace_back();
+            row.identity = {statement.text(0), statement.text(1), statement.text(2),
+                            statement.text(3), statement.text(4)};
+            row.shape = {statement.text(5), statement.text(6)};
+          }
+          BestRow &row = rows.back();
+          ++row.variants;
+          const bool isBetter = row.variant.empty() || (row.check.state == CheckState::unchecked &&
+                                                        state == CheckState::passed);
+          if (state == CheckState::failed || !isBetter)
+            continue;
+          row.variant = statement.text(7);
+          row.measure = measureFrom(statement, 8);
+          row.check.state = state;
+        }
+        std::erase_if(rows, [](const BestRow &row) { return row.variant.empty(); });
+      }))
     return std::move(error);
-  return found;
+  return rows;
 }
 
 llvm::Error Store::import(llvm::ArrayRef<BestRow> rows) {
   for (const BestRow &row : rows) {
-    if (llvm::Error error = choose(row.identity, row.shape, std::string()))
+    if (llvm::Error error = choose(row.identity, row.shape, importedRule))
       return error;
     Finding finding;
     finding.variant = row.variant;
     finding.measures.emplace_back(0, row.measure);
     if (llvm::Error error = add(finding))
+      return error;
+    if (llvm::Error error = addCheck(0, row.variant, Check()))
       return error;
   }
   return llvm::Error::success();

@@ -56,10 +56,13 @@ public:
   llvm::Error add(llvm::ArrayRef<Finding> findings);
   llvm::Error addCheck(size_t shape, const std::string &variant, const Check &check);
 
-  /// For each shape of a kernel the fastest variant that passed its check by this rule; where none
-  /// did, the fastest that is not known to be wrong.
-  llvm::Expected<std::vector<BestRow>> best(const Identity &identity, const std::string &rule);
-  /// The same of everything, by any rule.
+  /// For each shape of a kernel the fastest variant that passed its check by this rule.
+  llvm::Expected<std::vector<BestRow>> winners(const Identity &identity, const std::string &rule);
+  /// Variants that were the best of a shape for another build, or for somebody else: their figures
+  /// do not count here, but they are worth a try.
+  llvm::Expected<std::vector<BestRow>> hints(const Identity &identity);
+  /// For each shape of everything the fastest that passed a check; where none did, the fastest that
+  /// is not known to be wrong.
   llvm::Expected<std::vector<BestRow>> all();
   /// Keeps the rows of an exchanged file. Their checks do not count: nobody here has seen them.
   llvm::Error import(llvm::ArrayRef<BestRow> rows);
@@ -71,8 +74,8 @@ public:
 
 private:
   Store() = default;
+  std::vector<BestRow> firstOfShapes(const std::string &where, auto... values);
   llvm::Error guarded(llvm::function_ref<void()> work);
-  std::vector<BestRow> rows(const std::string &where, const std::string &rule);
 
   std::string path_;
   std::unique_ptr<Database> database_;

@@ -1,5 +1,7 @@
 #include "tune/tuner.h"
 
+#include "tune/host_search.h"
+
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
@@ -12,7 +14,9 @@ namespace {
 constexpr double mostEnumerated = 4e6;
 
 /// What is counted for each shape unless a budget says otherwise.
-constexpr int64_t fullBudget = 1500, quickBudget = fullBudget / 10;
+constexpr int64_t fullBudget = 1500, quickBudget = 100;
+/// The same of variants that are compiled and timed.
+constexpr int64_t fullTimed = 64, quickTimed = 16;
 
 double secondsSince(Evaluator::Clock::time_point start) {
   return std::chrono::duration<double>(Evaluator::Clock::now() - start).count();
@@ -109,9 +113,31 @@ void Tuner::searchAt(size_t shape, int64_t budget) {
   evaluator_.deadline = Clock::time_point::max();
 }
 
+void Tuner::timeAt(size_t shape, int64_t most) {
+  progress_ = {"timing", 0, 3 * most, 0, 0};
+  started_ = Clock::now();
+  HostSearch search(kernel_, space_, evaluator_, verifier_, known_, store_, shapes_[shape], shape,
+                    options_.seed, most);
+  auto points = search.run();
+  if (!points) {
+    bugs_.push_back(llvm::toString(points.takeError()));
+    return;
+  }
+  for (Point &point : *points)
+    asked_.push_back(std::move(point));
+}
+
 void Tuner::search() {
   progress_.doing = "counting";
   started_ = Clock::now();
+  if (machine_.kind == MachineKind::host) {
+    const int64_t usual = options_.effort == Effort::none    ? 1
+                          : options_.effort == Effort::quick ? quickTimed
+                                                             : fullTimed;
+    for (size_t shape = 0; shape < shapes_.size() && !evaluator_.interrupted(); ++shape)
+      timeAt(shape, options_.budget.variants.value_or(usual));
+    return;
+  }
   if (options_.effort == Effort::none) {
     asked_ = {space_.defaultPoint()};
     countAll(asked_);
@@ -149,7 +175,8 @@ CaseResult Tuner::resultOf(size_t shape) {
   std::set<std::string> requests;
   for (const Point &point : asked_) {
     const auto answer = evaluator_.at(point, shape);
-    if (!answer || !requests.insert(space_.request(point)).second)
+    if (!answer || answer->measure->microseconds <= 0 ||
+        !requests.insert(space_.request(point)).second)
       continue;
     if (!seen.insert(answer->variant).second) {
       ++result.merged;
@@ -191,12 +218,17 @@ void Tuner::checkOne(VariantResult &variant, size_t shape) {
     variant.check = *check;
   }
   known_.checks[shape][known_.numberOf(variant.variant)] = variant.check;
-  if (store_)
-    if (llvm::Error error = store_->addCheck(shape, variant.variant, variant.check);
-        error && evaluator_.storeError.empty())
-      evaluator_.storeError = llvm::toString(std::move(error));
-    else
-      llvm::consumeError(std::move(error));
+  if (!store_)
+    return;
+  // What was counted may ask for more cores than have work, under another name.
+  const Finding finding{"", variant.variant, "", {{shape, variant.measure}}};
+  llvm::Error error = store_->add(finding);
+  if (!error)
+    error = store_->addCheck(shape, variant.variant, variant.check);
+  if (error && evaluator_.storeError.empty())
+    evaluator_.storeError = llvm::toString(std::move(error));
+  else
+    llvm::consumeError(std::move(error));
 }
 
 /// Checks from the best on until one is right, or all of them; the wrong ones leave the list.

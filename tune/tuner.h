@@ -57,6 +57,7 @@ private:
   void search();
   void countAll(const std::vector<Point> &points);
   void searchAt(size_t shape, int64_t budget);
+  void timeAt(size_t shape, int64_t most);
   std::optional<std::vector<Point>> pointsThatMayExist(size_t most) const;
   bool mayPrune() const;
   CaseResult resultOf(size_t shape);

@@ -88,6 +88,10 @@ std::vector<std::string> valueGrid(const Kernel &kernel, const Machine &machine,
     return {"vector", "table"};
   if (directive == "keep") // how deep a panel may be is the schedule's to say
     return {"none"};
+  if (directive == "keep")
+    return {"none", "A(1)", "B(1)"};
+  if (directive == "bias")
+    return {"vector", "table"};
   return {"fused", "separate"};
 }
 

@@ -35,6 +35,8 @@ public:
   llvm::Expected<std::vector<double>> time(const Choices &choices, const RunShape &shape,
                                            int warmup, int runs);
 
+  unsigned threads() const { return threads_; }
+
   /// The choices of a printed variant.
   Choices choicesOf(const std::string &variant);
 

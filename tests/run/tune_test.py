@@ -3,11 +3,15 @@
 import csv
 import json
 import os
+import random
 import re
+import signal
 import sqlite3
 import stat
+import subprocess
+import time
 
-from command import CommandTest, main
+from command import MMK, CommandTest, main
 
 KERNEL = """\
 kernel fused(a: f16[M, K], b: f16[K, N], bias: f32[N], alpha: f32 = 0.1) -> c: f32[M, N] {
@@ -178,6 +182,163 @@ class Memory(TuneTest):
         self.assertGreater(self.counted("--case", "small"), 0)
         self.assertEqual(self.said, "warning: nothing is remembered: there is no folder for it; "
                                     "set MMK_CACHE_DIR\n")
+
+
+class Known(TuneTest):
+    """`mmk run` takes what was tuned, and nothing else does."""
+
+    def test_run_takes_the_winner_and_says_so(self):
+        best = self.tune("--case", "small")["small"]["best"]
+        (run,) = self.report("k.mmk", "--case", "small")
+        self.assertEqual(run["variant"], best["variant"])
+        self.assertEqual(run["clock"]["cycles"], best["cycles"])
+        self.assertEqual(run["tuned_for"], "M=200,K=300,N=100")
+        shown = self.mmk("run", "k.mmk", "--case", "small")
+        self.assertIn("the best variant that is known for M=200,K=300,N=100, from mmk tune\n", shown)
+        for words in [["--no-cache"], ["--set", "order=rows"], ["--variant", "l1=2"]]:
+            (run,) = self.report("k.mmk", "--case", "small", *words)
+            self.assertNotIn("tuned_for", run)
+
+    def test_what_was_not_checked_is_not_taken(self):
+        self.tune("--case", "small", "--check", "none")
+        (run,) = self.report("k.mmk", "--case", "small", "--count-only")
+        self.assertNotIn("tuned_for", run)
+
+    def test_at_other_dimensions_the_clock_chooses(self):
+        self.tune("--case", "small")
+        dims = ["M=210", "N=100", "K=300"]
+        (default,) = self.report("k.mmk", *dims, "--count-only", "--no-cache")
+        (run,) = self.report("k.mmk", *dims, "--count-only")
+        self.assertEqual(run["tuned_for"], "M=200,K=300,N=100")
+        self.assertLess(run["clock"]["cycles"], default["clock"]["cycles"])
+
+    def test_each_case_has_its_own(self):
+        best = {name: each["best"]["variant"] for name, each in self.tune().items()}
+        runs = self.report("k.mmk", "--count-only")
+        self.assertEqual({run["case"]: run["variant"] for run in runs}, best)
+
+
+class Cache(TuneTest):
+    def listed(self):
+        return json.loads(self.mmk("cache", "list", "--json", "-"))
+
+    def test_list(self):
+        self.assertEqual(self.mmk("cache"), "nothing is remembered\n")
+        best = self.tune("--case", "small")["small"]["best"]
+        (row,) = self.listed()
+        self.assertEqual((row["kernel"], row["machine"], row["key"], row["dims"], row["variant"],
+                          row["cycles"], row["checked"], row["of_this_build"]),
+                         ("fused", "ascend910b3", "200x100x300:f16", "M=200,K=300,N=100",
+                          best["variant"], best["cycles"], True, True))
+        self.assertIn("checked", self.mmk("cache"))
+
+    def test_export_and_import(self):
+        best = self.tune("--case", "small")["small"]["best"]
+        self.mmk("cache", "export", "tuned.json")
+        (tuned,) = json.loads((self.folder / "tuned.json").read_text())["tuned"]
+        self.assertEqual(list(tuned["best"]), ["200x100x300:f16"])
+        self.mmk("cache", "prune", "--all")
+        self.assertEqual(self.listed(), [])
+        self.assertIn("1 variants are known now", self.mmk("cache", "import", "tuned.json"))
+        (row,) = self.listed()
+        self.assertFalse(row["checked"])
+        # Nobody here has checked it, so that it is tried first.
+        (run,) = self.report("k.mmk", "--case", "small")
+        self.assertEqual(run["variant"], best["variant"])
+
+    def test_a_variant_of_another_kernel_is_harmless(self):
+        self.tune("--case", "small")
+        self.mmk("cache", "export", "tuned.json")
+        file = self.folder / "tuned.json"
+        file.write_text(re.sub(r'"variant": ".*"', '"variant": "cores=nonsense"', file.read_text()))
+        self.mmk("cache", "prune", "--all")
+        self.mmk("cache", "import", "tuned.json")
+        (run,) = self.report("k.mmk", "--case", "small")
+        self.assertNotIn("tuned_for", run)
+
+    def test_prune(self):
+        self.tune("--case", "small", "--effort", "none")
+        self.assertEqual(self.mmk("cache", "prune"), "0 figures are forgotten\n")
+        self.assertRegex(self.mmk("cache", "prune", "--all"), r"\A\d+ figures? (is|are) forgotten\n\Z")
+
+    def test_mistakes(self):
+        for words, said in [
+            (["lisst"], "'mmk cache' can list, export, import and prune, found 'lisst' "
+                        "(did you mean 'list'?)"),
+            (["import"], "expected mmk cache import FILE"),
+            (["export", "--json", "x"], "--json is for mmk cache list; mmk cache export takes a file"),
+            (["list", "--all"], "--all is for mmk cache prune"),
+        ]:
+            self.mmk("cache", *words, exit=2)
+            self.assertEqual(self.said, f"error: {said}\n")
+        for text, said in [("{", "Expected object key"),
+                           ("{}", "expected \"format\": \"mmk tuned variants\" and \"version\": 1")]:
+            (self.folder / "x.json").write_text(text)
+            self.mmk("cache", "import", "x.json", exit=2)
+            self.assertIn(said, self.said)
+
+
+class Several(TuneTest):
+    """Processes that are killed, and processes at the same time."""
+
+    SWEEP = ["--sweep", "tile.N=32,48,64,80,96,112,128", "--objective", "pareto", "--check", "none",
+             "--threads", "1", "--case", "small"]
+
+    def start(self, *words):
+        return subprocess.Popen([MMK, "tune", "k.mmk", *self.SWEEP, *words], cwd=self.folder,
+                                env=self.environment, stdout=subprocess.DEVNULL,
+                                stderr=subprocess.PIPE, text=True)
+
+    def rows(self):
+        path = self.folder / "cache" / "tune" / "memory.sqlite"
+        with sqlite3.connect(path) as database:
+            self.assertEqual(database.execute("PRAGMA integrity_check").fetchone(), ("ok",))
+            return set(database.execute(
+                "SELECT s.dims, v.name, m.cycles, m.traffic, m.busy FROM measure m "
+                "JOIN shape s ON s.id = m.shape JOIN variant v ON v.id = m.variant"))
+
+    def test_a_kill_loses_nothing_that_was_known(self):
+        self.mmk("tune", "k.mmk", "--effort", "none", "--case", "small")
+        known = self.rows()
+        random.seed(1)
+        for _ in range(20):
+            process = self.start()
+            time.sleep(random.uniform(0.02, 0.2))
+            process.kill()
+            process.communicate()
+            now = self.rows()
+            self.assertLessEqual(known, now)
+            known = now
+        found = self.tune(*self.SWEEP)["small"]
+        fresh = self.tune(*self.SWEEP, "--no-cache")["small"]
+        figures = [[(each["variant"], each["cycles"]) for each in report["variants"]]
+                   for report in (found, fresh)]
+        self.assertEqual(*figures)
+        # What the killed ones had found was not counted again.
+        self.assertLess(found["search"]["counted"], fresh["search"]["counted"])
+        self.assertLessEqual(known, self.rows())
+
+    def test_four_at_once_find_what_one_finds(self):
+        processes = [self.start() for _ in range(4)]
+        for process in processes:
+            self.assertEqual(process.communicate()[1], "")
+            self.assertEqual(process.returncode, 0)
+        together = self.rows()
+        self.environment["MMK_CACHE_DIR"] = str(self.folder / "alone")
+        self.tune(*self.SWEEP)
+        with sqlite3.connect(self.folder / "alone" / "tune" / "memory.sqlite") as database:
+            alone = set(database.execute(
+                "SELECT s.dims, v.name, m.cycles, m.traffic, m.busy FROM measure m "
+                "JOIN shape s ON s.id = m.shape JOIN variant v ON v.id = m.variant"))
+        self.assertEqual(together, alone)
+
+    def test_an_interrupt_keeps_what_is_known(self):
+        process = self.start()
+        time.sleep(0.4)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.communicate()[1], "")
+        self.assertEqual(process.returncode, 0)
+        self.assertTrue(self.rows())
 
 
 if __name__ == "__main__":

@@ -80,19 +80,23 @@ TEST_F(TuneStore, ServesAFigureOnlyForWhatItWasFoundFor) {
 TEST_F(TuneStore, CheckedAndUncheckedAreDifferent) {
   auto store = chosen();
   llvm::cantFail(store->add({finding("fast", 1), finding("slow", 2), finding("wrong", 0)}));
-  auto best = llvm::cantFail(store->best(identity, rule));
-  ASSERT_EQ(best.size(), 1u);
-  EXPECT_EQ(best[0].variant, "wrong");
-  EXPECT_EQ(best[0].check.state, CheckState::unchecked);
-  EXPECT_EQ(best[0].variants, 3);
+  EXPECT_TRUE(llvm::cantFail(store->winners(identity, rule)).empty());
+  auto all = llvm::cantFail(store->all());
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].variant, "wrong");
+  EXPECT_EQ(all[0].check.state, CheckState::unchecked);
+  EXPECT_EQ(all[0].variants, 3);
   llvm::cantFail(store->addCheck(0, "wrong", {CheckState::failed, "integers", 1, 2}));
-  EXPECT_EQ(llvm::cantFail(store->best(identity, rule))[0].variant, "fast");
+  EXPECT_EQ(llvm::cantFail(store->all())[0].variant, "fast");
+  EXPECT_TRUE(llvm::cantFail(store->winners(identity, rule)).empty());
   llvm::cantFail(store->addCheck(0, "slow", {CheckState::passed, "", 0, 0}));
-  best = llvm::cantFail(store->best(identity, rule));
-  EXPECT_EQ(best[0].variant, "slow");
-  EXPECT_EQ(best[0].check.state, CheckState::passed);
+  auto winners = llvm::cantFail(store->winners(identity, rule));
+  ASSERT_EQ(winners.size(), 1u);
+  EXPECT_EQ(winners[0].variant, "slow");
+  EXPECT_EQ(winners[0].shape.dims, "M=1");
+  EXPECT_EQ(winners[0].measure.cycles, 2);
   // What passed by one tolerance has not passed by another.
-  EXPECT_EQ(llvm::cantFail(store->best(identity, "rtol=0"))[0].check.state, CheckState::unchecked);
+  EXPECT_TRUE(llvm::cantFail(store->winners(identity, "rtol=0")).empty());
   Known known = load();
   EXPECT_EQ(known.checks[0].at(known.numberOf("wrong")).data, "integers");
   EXPECT_TRUE(load(identity, "rtol=0").checks[0].empty());

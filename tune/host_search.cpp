@@ -1,0 +1,128 @@
+#include "tune/host_search.h"
+
+#include "frontend/numbers.h"
+#include "frontend/schedule.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+namespace mmk::tune {
+namespace {
+
+/// Points that the model looks at, where there are more.
+constexpr uint64_t mostLookedAt = 20000;
+/// Of the last round: enough for the machine's noise to say nothing.
+constexpr int lastRuns = 16;
+constexpr size_t finalists = 3;
+
+} // namespace
+
+double HostSearch::model(const Point &point) const {
+  double padding = 1, tiles = 1;
+  for (size_t i = 0; i < kernel_.dimensions.size(); ++i) {
+    const auto axis = space_.axisOf("tile." + kernel_.dimensions[i]);
+    const auto tile = axis ? parseInteger(space_.axes()[*axis].words[point[*axis]]) : std::nullopt;
+    if (!tile)
+      continue;
+    const int64_t extent = shape_.dims[i], steps = (extent + *tile - 1) / *tile;
+    // A tile beyond the whole extent is cut to it.
+    if (steps > 1)
+      padding *= static_cast<double>(steps * *tile) / static_cast<double>(extent);
+    if (roleOf(kernel_, kernel_.dimensions[i]).isOutput)
+      tiles *= static_cast<double>(steps);
+  }
+  const double threads = verifier_.threads();
+  return padding * std::ceil(tiles / threads) * threads / tiles;
+}
+
+/// The least work first; of equals, in an order of the seed's.
+std::vector<Point> HostSearch::promising() const {
+  std::mt19937_64 random(seed_);
+  std::vector<Point> points;
+  const bool all = space_.size() <= static_cast<double>(mostLookedAt);
+  const auto size = all ? static_cast<uint64_t>(space_.size()) : mostLookedAt;
+  for (uint64_t i = 0; i < size; ++i) {
+    Point point = all ? space_.at(i) : space_.defaultPoint();
+    if (!all)
+      for (size_t axis = 0; axis < point.size(); ++axis)
+        point[axis] = random() % space_.axes()[axis].words.size();
+    if (space_.mayExist(point))
+      points.push_back(std::move(point));
+  }
+  for (size_t i = points.size(); i > 1; --i)
+    std::swap(points[i - 1], points[random() % i]);
+  std::vector<std::pair<double, size_t>> order;
+  for (size_t i = 0; i < points.size(); ++i)
+    order.emplace_back(model(points[i]), i);
+  std::ranges::sort(order);
+  std::vector<Point> best = {space_.defaultPoint()};
+  for (const auto &[work, i] : order)
+    if (static_cast<int64_t>(best.size()) < most_)
+      best.push_back(points[i]);
+  return best;
+}
+
+llvm::Error HostSearch::time(Candidate &candidate, int runs) {
+  const std::string &name = known_.nameOf(candidate.variant);
+  auto times = verifier_.time(verifier_.choicesOf(name), shape_, /*warmup=*/1, runs);
+  if (!times)
+    return times.takeError();
+  candidate.microseconds = 1000 * (*times)[times->size() / 2];
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::vector<Point>> HostSearch::run() {
+  const std::vector<Point> points = promising();
+  evaluator_.ask(points, Evaluator::Shapes{number_});
+  std::vector<Candidate> candidates;
+  std::set<int32_t> seen;
+  for (const Point &point : points)
+    if (const auto answer = evaluator_.at(point, number_);
+        answer && seen.insert(answer->variant).second)
+      candidates.push_back({point, answer->variant, answer->measure->microseconds});
+  // What was timed before is not timed again.
+  const bool isKnown = std::ranges::all_of(
+      candidates, [](const Candidate &candidate) { return candidate.microseconds > 0; });
+  for (int runs = 1; !isKnown && !evaluator_.stopped(); runs *= 2) {
+    for (Candidate &candidate : candidates) {
+      if (evaluator_.stopped())
+        break;
+      if (llvm::Error error = time(candidate, runs))
+        return std::move(error);
+      Measure &measure = known_.measures[number_].at(candidate.variant);
+      measure.microseconds = candidate.microseconds;
+      const Finding finding{"", known_.nameOf(candidate.variant), "", {{number_, measure}}};
+      if (store_)
+        if (llvm::Error error = store_->add(finding)) {
+          if (evaluator_.storeError.empty())
+            evaluator_.storeError = llvm::toString(std::move(error));
+          else
+            llvm::consumeError(std::move(error));
+        }
+      if (evaluator_.watch)
+        evaluator_.watch();
+    }
+    // The default stays, so that both ends of the comparison are as exact.
+    std::ranges::sort(candidates.begin() + 1, candidates.end(), {}, &Candidate::microseconds);
+    if (runs >= lastRuns)
+      break;
+    if (candidates.size() > finalists + 1)
+      candidates.resize(std::max(finalists + 1, 1 + candidates.size() / 2));
+    else
+      runs = std::max(runs, lastRuns / 2);
+  }
+  if (isKnown) {
+    std::ranges::sort(candidates.begin() + std::min<size_t>(1, candidates.size()), candidates.end(),
+                      {}, &Candidate::microseconds);
+    if (candidates.size() > finalists + 1)
+      candidates.resize(finalists + 1);
+  }
+  std::vector<Point> result;
+  for (const Candidate &candidate : candidates)
+    if (candidate.microseconds > 0)
+      result.push_back(candidate.point);
+  return result;
+}
+
+} // namespace mmk::tune

@@ -1,0 +1,47 @@
+// The search on the host, where nothing can be counted and time is wall time: a model of the work
+// chooses what is worth compiling, and of those the slower half leaves after each round of runs.
+#pragma once
+
+#include "tune/evaluator.h"
+#include "tune/verifier.h"
+
+namespace mmk::tune {
+
+class HostSearch {
+public:
+  /// `most`: variants to compile. What is timed goes into `known`, and into the store, if any.
+  HostSearch(const Kernel &kernel, const Space &space, Evaluator &evaluator, Verifier &verifier,
+             Known &known, Store *store, const RunShape &shape, size_t number, uint64_t seed,
+             int64_t most)
+      : kernel_(kernel), space_(space), evaluator_(evaluator), verifier_(verifier), known_(known),
+        store_(store), shape_(shape), number_(number), seed_(seed), most_(most) {}
+
+  /// The default and those that came into the last round. The error is a bug of mmk.
+  llvm::Expected<std::vector<Point>> run();
+
+  /// How much work a variant makes of the shape, 1 at the least: what its tiles compute beyond the
+  /// edges, and threads that wait for the last tile.
+  double model(const Point &point) const;
+
+private:
+  struct Candidate {
+    Point point;
+    int32_t variant;
+    double microseconds = 0;
+  };
+  std::vector<Point> promising() const;
+  llvm::Error time(Candidate &candidate, int runs);
+
+  const Kernel &kernel_;
+  const Space &space_;
+  Evaluator &evaluator_;
+  Verifier &verifier_;
+  Known &known_;
+  Store *store_;
+  const RunShape &shape_;
+  size_t number_; ///< of the shape
+  uint64_t seed_;
+  int64_t most_;
+};
+
+} // namespace mmk::tune
