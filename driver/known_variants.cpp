@@ -132,7 +132,7 @@ private:
     if (!choices)
       return std::nullopt;
     Lowering lowering = session_.tryLower(kernel_, *choices);
-    if (!lowering)
+    if (!lowering || !limitProblem(lowering, kernel_, run).empty())
       return std::nullopt;
     return countCase(lowering, session_.machine(), kernel_, run).cycles;
   }

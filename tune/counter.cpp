@@ -67,6 +67,7 @@ Counted Counter::count(const Choices &choices, llvm::ArrayRef<Dims> shapes) {
   for (const Dims &dims : shapes)
     if (const std::string problem = lowering.kernel().limitProblem(dims); !problem.empty()) {
       counted.reason = problem.substr(0, problem.find(';'));
+      counted.isOfShapes = true;
       return counted;
     }
   counted.variant = lowering.variant;

@@ -13,6 +13,7 @@ namespace mmk::tune {
 struct Counted {
   std::string variant;           ///< printable name; empty when it does not exist
   std::string reason;            ///< why it does not, one line
+  bool isOfShapes = false;       ///< the reason is one of the shapes: elsewhere it may exist
   std::string bug;               ///< the compiler or the clock is wrong: its message
   std::vector<Measure> measures; ///< one a shape
 

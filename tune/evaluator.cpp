@@ -141,7 +141,7 @@ void Evaluator::ask(llvm::ArrayRef<Point> points, llvm::ArrayRef<Shapes> shapesO
           // What is not counted yet waits to be timed.
           for (size_t i = 0; i < counted.measures.size() && counted.measures[i].cycles > 0; ++i)
             finding.measures.emplace_back(task.shapes[i], counted.measures[i]);
-          if (counted.bug.empty())
+          if (counted.bug.empty() && !counted.isOfShapes)
             keep(std::move(finding));
           results.emplace_back(job, std::move(counted));
           if (watch)

@@ -28,7 +28,7 @@ Tuner::Tuner(const Kernel &kernel, const Machine &machine, const Space &space,
              std::vector<RunShape> shapes, const TuneOptions &options, Known &known, Store *store,
              Team &team, Verifier &verifier, const std::atomic<bool> &stop)
     : kernel_(kernel), machine_(machine), space_(space), shapes_(std::move(shapes)),
-      options_(options), known_(known), store_(store), verifier_(verifier), stop_(stop),
+      options_(options), known_(known), store_(store), verifier_(verifier),
       evaluator_(
           space,
           [&] {

@@ -72,7 +72,6 @@ private:
   Known &known_;
   Store *store_;
   Verifier &verifier_;
-  const std::atomic<bool> &stop_;
   Evaluator evaluator_;
   std::vector<Point> asked_; ///< all points of the search, in its order
   bool isExhaustive_ = false;

@@ -89,7 +89,7 @@ std::vector<std::string> valueGrid(const Kernel &kernel, const Machine &machine,
   if (directive == "keep") // how deep a panel may be is the schedule's to say
     return {"none"};
   if (directive == "keep")
-    return {"none", "A(1)", "B(1)"};
+    return {"none"}; // how deep a panel may be depends on the shapes
   if (directive == "bias")
     return {"vector", "table"};
   return {"fused", "separate"};
