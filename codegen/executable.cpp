@@ -1,8 +1,10 @@
 #include "codegen/executable.h"
 
+#include "codegen/c_header.h"
 #include "codegen/object.h"
 #include "codegen/program.h"
 #include "ir/limit.h"
+#include "support/timing.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
@@ -56,7 +58,7 @@ class JitExecutable : public Executable {
 public:
   JitExecutable(aicore::KernelOp kernel, const Machine &machine, bool watched)
       : machine(machine), watched(watched), parameters(kernel.getArgs().size()),
-        cores(this->machine, kernel.getCores(), usedBytes(kernel, aicore::Space::gm)) {
+        cores(this->machine, kernel.getCores(), blockGlobalBytes(kernel)) {
     for (auto phase : kernel.getBody().getOps<aicore::PhaseOp>()) {
       (void)phase;
       phases.emplace_back();
@@ -103,6 +105,7 @@ private:
 };
 
 Error JitExecutable::link(std::unique_ptr<MemoryBuffer> object) {
+  const TimedScope timed("link");
   auto built = orc::LLJITBuilder().create();
   if (!built)
     return built.takeError();
@@ -214,6 +217,7 @@ struct Emitted {
 };
 
 Expected<Emitted> emit(mlir::ModuleOp module, bool watched = false, bool quick = false) {
+  const TimedScope timed("emit LLVM IR");
   aicore::KernelOp kernel = kernelOf(module);
   if (!kernel)
     return createStringError("the module has no aicore.kernel");
@@ -263,6 +267,8 @@ Expected<std::string> emitCode(mlir::ModuleOp module, const Machine &machine, Co
   Expected<Emitted> emitted = emit(module);
   if (!emitted)
     return emitted.takeError();
+  if (format == CodeFormat::namedObject)
+    nameAfterKernel(*emitted->module, kernelOf(module));
   optimise(*emitted->module, emitted->target);
   if (format == CodeFormat::llvm) {
     std::string text;
@@ -273,6 +279,8 @@ Expected<std::string> emitCode(mlir::ModuleOp module, const Machine &machine, Co
       machineCode(*emitted->module, emitted->target, format == CodeFormat::assembly);
   return std::string(code.begin(), code.end());
 }
+
+int64_t blockGlobalBytes(aicore::KernelOp kernel) { return usedBytes(kernel, aicore::Space::gm); }
 
 std::vector<MemoryUse> memoryUse(aicore::KernelOp kernel) {
   std::vector<MemoryUse> uses;

@@ -69,10 +69,14 @@ public:
   double compileMs = 0; ///< from aicore IR to code in memory
 };
 
-/// The same way, stopped at a text: LLVM IR, or assembly, or a relocatable object's bytes.
-enum class CodeFormat { llvm, assembly, object };
+/// The same way, stopped at a text: LLVM IR, or assembly, or a relocatable object's bytes; those of
+/// a named object have functions named after the kernel (codegen/c_header.h calls them).
+enum class CodeFormat { llvm, assembly, object, namedObject };
 llvm::Expected<std::string> emitCode(mlir::ModuleOp module, const Machine &machine,
                                      CodeFormat format);
+
+/// Bytes of global memory that a block has to itself.
+int64_t blockGlobalBytes(aicore::KernelOp kernel);
 
 /// What each on-chip memory holds, for reports.
 std::vector<MemoryUse> memoryUse(aicore::KernelOp kernel);

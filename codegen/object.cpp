@@ -1,15 +1,20 @@
 #include "codegen/object.h"
 
+#include "support/timing.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/CodeGen/Passes.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/PassInstrumentation.h"
+#include "llvm/IR/PassTimingInfo.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Timer.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <unistd.h>
@@ -61,10 +66,49 @@ bool isOurs(const std::string &path) {
   return !sys::fs::status(path, status) && isOurs(status);
 }
 
+/// A part of the time for each pass that has work of its own.
+void timePasses(PassInstrumentationCallbacks &callbacks,
+                std::vector<std::unique_ptr<TimedScope>> &open) {
+  const auto isAdaptor = [](StringRef pass) {
+    return isSpecialPass(pass, {"PassManager", "PassAdaptor"});
+  };
+  callbacks.registerBeforeNonSkippedPassCallback([&, isAdaptor](StringRef pass, Any) {
+    if (!isAdaptor(pass))
+      open.push_back(std::make_unique<TimedScope>(pass));
+  });
+  callbacks.registerAfterPassCallback(
+      [&, isAdaptor](StringRef pass, Any, const PreservedAnalyses &) {
+        if (!isAdaptor(pass))
+          open.pop_back();
+      });
+}
+
+/// Takes over what LLVM's own timers have measured of the passes that generate code.
+void addPassesOfBackEnd() {
+  std::string lines;
+  raw_string_ostream stream(lines);
+  TimerGroup::printAllJSONValues(stream, "");
+  for (StringRef line : split(lines, '\n')) {
+    // "time.pass.x86-isel.wall": 1.2e-03,
+    auto [name, value] = line.trim(" \t,").split(':');
+    double seconds = 0;
+    name = name.trim("\"");
+    if (name.consume_front("time.pass.") && name.consume_back(".wall") &&
+        !value.trim().getAsDouble(seconds))
+      Timing::add(name, 1e3 * seconds);
+  }
+  reportAndResetTimings(&nulls());
+}
+
 } // namespace
 
 void optimise(Module &module, const CodeTarget &target) {
-  PassBuilder builder(target.machine.get());
+  const TimedScope timed("optimise");
+  PassInstrumentationCallbacks callbacks;
+  std::vector<std::unique_ptr<TimedScope>> open;
+  if (Timing::isOn())
+    timePasses(callbacks, open);
+  PassBuilder builder(target.machine.get(), PipelineTuningOptions(), std::nullopt, &callbacks);
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager sccs;
@@ -80,6 +124,8 @@ void optimise(Module &module, const CodeTarget &target) {
 }
 
 SmallVector<char, 0> machineCode(Module &module, const CodeTarget &target, bool assembly) {
+  const TimedScope timed("generate machine code");
+  TimePassesIsEnabled = Timing::isOn();
   SmallVector<char, 0> bytes;
   raw_svector_ostream out(bytes);
   LeanPasses passes;
@@ -87,6 +133,8 @@ SmallVector<char, 0> machineCode(Module &module, const CodeTarget &target, bool 
   // Fails only where a target has no emitter of that type; every native one has both.
   target.machine->addPassesToEmitFile(passes, out, nullptr, type);
   passes.run(module);
+  if (Timing::isOn())
+    addPassesOfBackEnd();
   return bytes;
 }
 

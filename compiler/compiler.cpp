@@ -3,6 +3,7 @@
 #include "compiler/ir_diagnostics.h"
 #include "compiler/nearest_legal.h"
 #include "frontend/lower/lower.h"
+#include "support/timing.h"
 
 #include <algorithm>
 
@@ -43,6 +44,7 @@ Compiler::Compiler(const Program &program, const Machine &machine)
 }
 
 mlir::OwningOpRef<mlir::ModuleOp> Compiler::toIr(const Kernel &kernel) {
+  const TimedScope timed("build the IR");
   return lowerToIr(kernel, machine_.name, *context_);
 }
 

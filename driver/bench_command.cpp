@@ -169,6 +169,7 @@ public:
 
 private:
   void measure(const RunCase &run, CaseRunner *runner) {
+    expectWithinLimits(lowering_, kernel_, run);
     BenchCase &measured = report_.cases.emplace_back();
     measured.name = run.name;
     measured.dims = run.dims;

@@ -5,6 +5,7 @@
 #include "driver/stopwatch.h"
 #include "reference/reference.h"
 #include "runtime/npy.h"
+#include "support/timing.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -94,6 +95,7 @@ void CaseRunner::makeResults(const RunCase &run) {
 }
 
 void CaseRunner::prepare(const RunCase &run) {
+  const TimedScope timed("data");
   run_ = run;
   expectRoomFor(kernel_, run, !options_.noCheck, executable_.workspaces(dimsOf(run)));
   inputs_ = makeInputs(run);
@@ -113,6 +115,7 @@ void CaseRunner::poison() {
 }
 
 double CaseRunner::runOnce(RunWatch *watch) {
+  const TimedScope timed("run");
   const Stopwatch stopwatch;
   if (llvm::Error error = executable_.run(arguments_, options_.threads, watch)) {
     const std::string message = llvm::toString(std::move(error));
@@ -147,6 +150,7 @@ void CaseRunner::expectAllIntact() const {
 }
 
 CheckReport CaseRunner::check() {
+  const TimedScope timed("check against the reference");
   expectAllIntact();
   llvm::Expected<std::vector<Tensor>> reference =
       evaluateReference(kernel_, run_.dims, run_.scalars, inputs_, options_.threads);

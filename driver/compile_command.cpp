@@ -1,4 +1,5 @@
 // `mmk compile`: a kernel's way, stopped at one of its stages.
+#include "codegen/c_header.h"
 #include "codegen/executable.h"
 #include "driver/command.h"
 #include "driver/ending.h"
@@ -7,18 +8,21 @@
 #include "driver/memory_map.h"
 #include "driver/session.h"
 #include "driver/terminal.h"
+#include "support/timing.h"
 
 #include "mlir/Pass/PassManager.h"
+#include "llvm/TargetParser/Host.h"
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <fmt/format.h>
 
 namespace mmk::driver {
 namespace {
 
-const std::vector<std::string> stages = {"ast",    "mmk",  "tiled", "aicore",
-                                         "memory", "llvm", "asm",   "obj"};
+const std::vector<std::string> stages = {"ast",  "mmk", "tiled", "aicore", "memory",
+                                         "llvm", "asm", "obj",   "header"};
 
 std::vector<std::string> passNames() {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
@@ -54,25 +58,23 @@ std::string code(mlir::ModuleOp module, const Machine &machine, const std::strin
   llvm::Expected<std::string> text = emitCode(module, machine,
                                               stage == "llvm"  ? CodeFormat::llvm
                                               : stage == "asm" ? CodeFormat::assembly
-                                                               : CodeFormat::object);
+                                                               : CodeFormat::namedObject);
   if (!text)
     throw Bug(llvm::toString(text.takeError()));
   return std::move(*text);
 }
 
-std::string compiled(const Target &target, const std::string &stage, const std::string &printAfter,
-                     bool asJson) {
-  if (stage == "ast")
-    return syntaxTree(target);
-  Session session(target);
-  const Stage until = stage == "mmk" ? Stage::mmk : stage == "tiled" ? Stage::tiled : Stage::aicore;
-  Lowering lowering = session.lower(session.kernel(), until, printAfter);
+/// What a stage is, as text or bytes.
+std::string written(Session &session, Lowering &lowering, const std::string &stage, bool asJson) {
   mlir::ModuleOp module = *lowering.module;
   if (stage == "memory") {
     const MemoryMap map = memoryMap(lowering.kernel(), session.machine(), lowering.variant);
     return asJson ? jsonArray(std::array{map}, [](auto &out, auto &each) { write(out, each); })
                   : text(map);
   }
+  if (stage == "header")
+    return cHeader(lowering.kernel(), session.machine(), lowering.variant,
+                   llvm::sys::getHostCPUName().str());
   if (stage == "llvm" || stage == "asm" || stage == "obj")
     return code(module, session.machine(), stage);
   std::string ir;
@@ -81,11 +83,41 @@ std::string compiled(const Target &target, const std::string &stage, const std::
   return ir.ends_with('\n') ? ir : ir + "\n";
 }
 
+/// Each of `stages`, which are one, or obj and header: of the same variant.
+std::vector<std::string> compiled(const Target &target, const std::vector<std::string> &stages,
+                                  const std::string &printAfter, bool asJson) {
+  const std::string &first = stages.front();
+  if (first == "ast")
+    return {syntaxTree(target)};
+  Session session(target);
+  const Stage until = first == "mmk" ? Stage::mmk : first == "tiled" ? Stage::tiled : Stage::aicore;
+  Lowering lowering = session.lower(session.kernel(), until, printAfter);
+  std::vector<std::string> texts;
+  for (const std::string &stage : stages)
+    texts.push_back(written(session, lowering, stage, asJson));
+  return texts;
+}
+
+/// "obj,header", or one of `stages`.
+std::vector<std::string> stagesOf(const std::string &text) {
+  if (text == "obj,header" || text == "header,obj")
+    return {"obj", "header"};
+  if (text.find(',') != std::string::npos)
+    throw Mistake(fmt::format("--emit names one stage, or obj,header; found '{}'", text));
+  return {legalWord("--emit", text, stages)};
+}
+
+/// "gemm.h" beside "gemm.o".
+std::string headerBeside(const std::string &object) {
+  return std::filesystem::path(object).replace_extension(".h").string();
+}
+
 } // namespace
 
 int compileCommand(const std::vector<std::string> &words) {
   Target target;
   std::optional<std::string> emit, output, printAfter, json;
+  bool timing = false;
   CommandLine commandLine("compile");
   target.addOptionsTo(commandLine);
   commandLine.option("--emit", "STAGE", emit);
@@ -93,23 +125,39 @@ int compileCommand(const std::vector<std::string> &words) {
   commandLine.shortName("-o", "--output");
   commandLine.option("--print-after", "PASS", printAfter);
   commandLine.option("--json", "FILE", json);
+  commandLine.flag("--timing", timing);
   target.takeFileAlone(commandLine.parse(words), "compile");
 
-  const std::string stage = legalWord("--emit", emit.value_or("aicore"), stages);
+  const std::vector<std::string> chosen = stagesOf(emit.value_or("aicore"));
+  const std::string &stage = chosen.front();
   if (printAfter) {
     legalWord("--print-after", *printAfter, passNames());
     if (stage == "ast")
       throw Mistake("--print-after: no pass runs before --emit=ast");
   }
+  const std::string to = json ? *json : output.value_or("-");
+  if (chosen.size() == 2 && (to == "-" || headerBeside(to) == to))
+    throw Mistake("--emit=obj,header writes two files; name the object: -o FILE.o");
   if (stage == "obj" && output.value_or("-") == "-" && (!output || isTerminal(Stream::output)))
     throw Mistake("--emit=obj writes binary code; name a file for it: -o FILE");
   if (json && stage != "memory")
     throw Mistake("--json: of the stages, memory alone is a report; --emit=memory");
   if (json && output)
     throw Mistake("--json FILE and --output FILE: both name a file for the same map");
-  const std::string to = json ? *json : output.value_or("-");
-  expectWritable(to);
-  writeFile(to, compiled(target, stage, printAfter.value_or(""), json.has_value()));
+  std::vector<std::string> files = {to};
+  if (chosen.size() == 2)
+    files.push_back(headerBeside(to));
+  for (const std::string &file : files)
+    expectWritable(file);
+  std::optional<Timing> listener;
+  if (timing)
+    listener.emplace();
+  const std::vector<std::string> texts =
+      compiled(target, chosen, printAfter.value_or(""), json.has_value());
+  for (size_t i = 0; i < texts.size(); ++i)
+    writeFile(files[i], texts[i]);
+  if (listener)
+    printError(text(listener->total()));
   return allWell;
 }
 

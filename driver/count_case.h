@@ -5,6 +5,7 @@
 #include "compiler/compiler.h"
 #include "driver/ending.h"
 #include "driver/run_case.h"
+#include "support/timing.h"
 
 namespace mmk::driver {
 
@@ -29,6 +30,7 @@ inline void expectWithinLimits(Lowering &lowering, const Kernel &kernel, const R
 /// A program that cannot be counted is a Bug.
 inline ClockReport countCase(Lowering &lowering, const Machine &machine, const Kernel &kernel,
                              const RunCase &run, EventSink *events = nullptr) {
+  const TimedScope timed("count");
   expectWithinLimits(lowering, kernel, run);
   llvm::Expected<ClockReport> report =
       countKernel(lowering.kernel(), machine, dimsOf(kernel, run), events);

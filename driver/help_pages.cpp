@@ -81,6 +81,7 @@ how:
                              nothing wrote, hazards that no flag orders, deadlock; takes longer
   --count-only               the time on the AI core alone: no data, nothing compiled
   --no-cache                 neither reads nor keeps compiled code, and asks for no tuned variant
+  --timing                   also where the time of this command went: every stage, every pass
   --profile DIR              also writes what a profiler would: report.html, to look at in a
                              browser; op_summary.csv, a row a case; trace.json, for Perfetto;
                              summary.json, with the critical path
@@ -114,8 +115,11 @@ what to write:
                              llvm    LLVM IR for this computer
                              asm     its assembly
                              obj     a relocatable object; needs a file
+                             header  a C header with a function that runs that object
+                             obj,header  both, of one variant: FILE.o, and FILE.h beside it
   --output FILE, -o FILE     where to; default: standard output
   --json FILE                with --emit=memory, the map as JSON; - is standard output
+  --timing                   also where the time went, to standard error: every stage, every pass
   --print-after PASS         also prints the IR after a pass, to standard error; all: after each
 )" HELP_OPTION
     R"(

@@ -30,7 +30,7 @@ std::unique_ptr<Executable> compileOrFail(const Lowering &lowering, const Machin
 
 /// A case that has run, and what it shares with those of the same variant.
 struct Ran {
-  std::shared_ptr<const RunHeader> header;
+  std::shared_ptr<RunHeader> header;
   CaseReport report;
 };
 
@@ -49,10 +49,11 @@ bool runCases(Session &session, const RunOptions &options, const std::vector<Run
   const double loweringMs = watch.milliseconds();
   for (const RunCase &run : runs)
     expectWithinLimits(lowering, kernel, run);
-  const auto header = std::make_shared<const RunHeader>(RunHeader{
-      &kernel, &machine, lowering.variant, memoryUse(lowering.kernel()),
-      session.program().file.get(),
-      counts ? std::optional(placedFlags(lowering.kernel())) : std::nullopt, tunedFor});
+  const auto header = std::make_shared<RunHeader>(
+      RunHeader{&kernel, &machine, lowering.variant, memoryUse(lowering.kernel()),
+                session.program().file.get(),
+                counts ? std::optional(placedFlags(lowering.kernel())) : std::nullopt, tunedFor,
+                /*timing=*/nullptr});
   std::optional<Profile> profile;
   if (options.profile)
     profile.emplace(profileFolder, session, *header, runs.size());
@@ -75,6 +76,7 @@ bool runCases(Session &session, const RunOptions &options, const std::vector<Run
   for (const RunCase &run : runs) {
     CaseReport &report = reports.emplace_back();
     report.run = run;
+    const TimedScope timed(timedAs(kernel, run));
     if (runner)
       runner->run(report, progress);
     progress.show(run.title() + ": clock");
@@ -136,6 +138,9 @@ int runCommand(const std::vector<std::string> &words) {
   std::vector<std::string> arguments = target.takeFile(commandLine.parse(words), "run");
   options.read();
 
+  std::optional<Timing> timing;
+  if (options.timing)
+    timing.emplace();
   Session session(target);
   const Kernel &kernel = session.kernel();
   for (std::string &binding : dimensionsOfInputs(kernel, options.cases, arguments, options.inputs))
@@ -161,6 +166,13 @@ int runCommand(const std::vector<std::string> &words) {
   const bool passed = known.empty()
                           ? runCases(session, options, runs, "", options.profile.value_or(""), all)
                           : runKnown(session, options, runs, known, all);
+  if (timing) {
+    const Timing::Part &total = timing->total();
+    for (Ran &ran : all)
+      ran.header->timing = &total;
+    if (options.json.value_or("") != "-")
+      print("\n" + text(total));
+  }
   if (options.json)
     writeFile(*options.json, jsonArray(all, [&](llvm::json::OStream &out, const Ran &ran) {
       write(out, *ran.header, ran.report);

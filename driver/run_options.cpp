@@ -49,6 +49,7 @@ void RunOptions::addOptionsTo(CommandLine &commandLine) {
   commandLine.flag("--watch", watch);
   commandLine.flag("--count-only", countOnly);
   commandLine.flag("--no-cache", noCache);
+  commandLine.flag("--timing", timing);
   commandLine.option("--profile", "DIR", profile);
   commandLine.option("--json", "FILE", json);
 }

@@ -16,7 +16,7 @@ struct RunOptions {
   int64_t seed = 1;
   DataKind data = DataKind::uniform;
   int64_t warmup = 0, repeat = 1, threads = 1;
-  bool noCheck = false, watch = false, countOnly = false, noCache = false;
+  bool noCheck = false, watch = false, countOnly = false, noCache = false, timing = false;
 
   void addOptionsTo(CommandLine &commandLine);
   /// Once the words are split: reads the numbers and the names.

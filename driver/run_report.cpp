@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 
 namespace json = llvm::json;
 
@@ -54,12 +55,43 @@ void writeMachineSet(json::OStream &out, const Machine &machine) {
   });
 }
 
+void write(json::OStream &out, const Timing::Part &part) {
+  out.attribute("name", part.name);
+  writeNumber(out, "ms", part.milliseconds);
+  out.attribute("count", part.count);
+  if (part.parts.empty())
+    return;
+  out.attributeArray("parts", [&] {
+    for (const Timing::Part &each : part.parts)
+      out.object([&] { write(out, each); });
+  });
+}
+
 } // namespace
 
 void writeFlags(json::OStream &out, const PlacedFlags &flags) {
   out.attributeObject("flags", [&] {
     for (const auto &[pair, placed] : flags)
       out.attribute(pair, placed);
+  });
+}
+
+std::string timedAs(const Kernel &kernel, const RunCase &run) {
+  std::string text = "case " + run.name;
+  if (run.name.empty())
+    for (const std::string &dimension : kernel.dimensions)
+      text +=
+          fmt::format("{}{}={}", text.back() == ' ' ? "" : " ", dimension, run.dims.at(dimension));
+  return text;
+}
+
+void writeTiming(json::OStream &out, const Timing::Part &total, const std::string &ofCase) {
+  out.attributeObject("timing", [&] {
+    Timing::Part shown = total;
+    std::erase_if(shown.parts, [&](const Timing::Part &part) {
+      return part.name.starts_with("case ") && part.name != ofCase;
+    });
+    write(out, shown);
   });
 }
 
@@ -114,6 +146,8 @@ void write(json::OStream &out, const RunHeader &header, const CaseReport &report
     out.attributeObject("host", [&] { write(out, *report.host); });
   if (report.watch)
     out.attributeObject("watch", [&] { write(out, *report.watch, *header.file); });
+  if (header.timing)
+    writeTiming(out, *header.timing, timedAs(*header.kernel, report.run));
   writeMemory(out, header.memory);
   if (header.flags)
     writeFlags(out, *header.flags);

@@ -9,6 +9,7 @@
 #include "driver/run_options.h"
 #include "runtime/clock.h"
 #include "runtime/compare.h"
+#include "support/timing.h"
 
 #include "llvm/Support/JSON.h"
 
@@ -57,6 +58,7 @@ struct RunHeader {
   std::optional<PlacedFlags> flags = {}; ///< nothing where no AI core runs it
   /// Where the variant is the best that is remembered: the dimensions that it was tuned for.
   std::string tunedFor = {};
+  const Timing::Part *timing = nullptr; ///< null when nobody asked
 };
 
 /// The table, row by row as cases end, and the failures below it.
@@ -76,6 +78,11 @@ private:
 
 /// "flags": {"mte2 -> mte1": ...}
 void writeFlags(llvm::json::OStream &out, const PlacedFlags &flags);
+/// The part of the time that a case has to itself.
+std::string timedAs(const Kernel &kernel, const RunCase &run);
+/// "timing": the tree, without the parts that other cases have to themselves.
+void writeTiming(llvm::json::OStream &out, const Timing::Part &total, const std::string &ofCase);
+
 /// The fields of "clock".
 void write(llvm::json::OStream &out, const ClockReport &clock);
 /// The fields of the object of a case.

@@ -1,6 +1,7 @@
 #include "driver/target.h"
 
 #include "driver/ending.h"
+#include "support/timing.h"
 
 #include <fmt/format.h>
 
@@ -39,6 +40,7 @@ std::vector<MachineOverride> machineOverrides(const std::vector<std::string> &te
 }
 
 Machine loadMachineOrRefuse(const std::string &nameOrFile, const std::vector<std::string> &sets) {
+  const TimedScope timed("load the machine");
   llvm::Expected<Machine> machine = loadMachine(nameOrFile, machineOverrides(sets));
   if (!machine)
     throw Mistake(llvm::toString(machine.takeError()));

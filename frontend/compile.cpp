@@ -3,6 +3,7 @@
 #include "frontend/check_kernel.h"
 #include "frontend/parser.h"
 #include "frontend/text.h"
+#include "support/timing.h"
 
 #include <fmt/format.h>
 
@@ -11,6 +12,7 @@ namespace {
 
 std::optional<ast::Program> parseText(std::string path, std::string text, Diagnostics &diagnostics,
                                       std::unique_ptr<SourceFile> &file) {
+  const TimedScope timed("parse");
   if (const size_t size = text.size(); size > maximumTextBytes) {
     file = std::make_unique<SourceFile>(std::move(path), "");
     diagnostics.error({file.get(), 0, 0},
@@ -43,6 +45,7 @@ std::optional<Program> checkProgram(std::string path, std::string text, Diagnost
   if (!tree)
     return std::nullopt;
 
+  const TimedScope timed("check");
   Diagnostics found;
   if (tree->kernels.empty())
     found.error({keepFile.get(), 0, 0}, "the file has no kernel; expected kernel NAME(...) -> ...");

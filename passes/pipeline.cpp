@@ -1,7 +1,9 @@
 // The way of a kernel, from top to bottom.
 #include "passes/passes.h"
+#include "support/timing.h"
 
 #include "mlir/Dialect/Linalg/Transforms/TilingInterfaceImpl.h"
+#include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/StringExtras.h"
@@ -20,6 +22,20 @@ void tidy(OpPassManager &manager) {
   manager.addPass(createCanonicalizerPass(config));
   manager.addPass(createCSEPass());
 }
+
+/// A part of the time for each pass. Passes run one after the other, in the thread that asked.
+class PassTimes : public PassInstrumentation {
+public:
+  void runBeforePass(Pass *pass, Operation *) override {
+    const StringRef name = pass->getArgument();
+    open.emplace_back(std::make_unique<TimedScope>(name.empty() ? pass->getName() : name));
+  }
+  void runAfterPass(Pass *, Operation *) override { open.pop_back(); }
+  void runAfterPassFailed(Pass *, Operation *) override { open.pop_back(); }
+
+private:
+  std::vector<std::unique_ptr<TimedScope>> open;
+};
 
 } // namespace
 
@@ -63,17 +79,22 @@ PassManager &Pipeline::passesTo(Stage stage, const PipelineOptions &options) {
   std::unique_ptr<PassManager> &manager = managers_[{stage, options.proveSync}];
   if (!manager) {
     manager = std::make_unique<PassManager>(&context_);
+    if (Timing::isOn())
+      manager->addInstrumentation(std::make_unique<PassTimes>());
     buildPipeline(*manager, stage, options.proveSync);
   }
   return *manager;
 }
 
 LogicalResult Pipeline::run(ModuleOp module, Stage stage, const PipelineOptions &options) {
+  const TimedScope timed("passes");
   module->setAttr("aicore.machine", machine_);
   ApplyVariantOptions choose;
   for (auto &[key, value] : options.choices)
     choose.variant += (choose.variant.empty() ? "" : ",") + key + "=" + value;
   PassManager chooser(&context_);
+  if (Timing::isOn())
+    chooser.addInstrumentation(std::make_unique<PassTimes>());
   chooser.addPass(createApplyVariant(choose));
   if (options.printAfter.empty()) {
     PassManager &passes = passesTo(stage, options);

@@ -26,6 +26,9 @@ public:
   CoreMemory &operator=(const CoreMemory &) = delete;
 
   bool allocated() const { return memory_ != nullptr; }
+  /// Of all of it, and from its begin to one memory of `view`.
+  size_t bytes() const { return total_; }
+  size_t offsetOf(unsigned memory) const { return zones_[memory].offset; }
   CoreMemories view(int64_t block) const;
   /// The name of a memory around which something was written, or null.
   const char *damaged() const;

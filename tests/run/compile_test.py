@@ -21,6 +21,63 @@ ub: 100352 of 196352 bytes used (51.1 %), 96000 free; 256 more reserved by the s
 bars: the whole memory to scale, a letter for each buffer (every second copy in lower case), a dot
 for what is free; live: the first and the last instruction that touch it, counted in program order
 """
+GEMM = """\
+kernel gemm(a: f32[M, K], b: f32[K, N], bias: f32[N], alpha: f32) -> c: f32[M, N] {
+  let acc = a @ b;
+  c = leaky_relu(acc + bias, alpha);
+  schedule { tile M = 16, N = 16, K = 16; epilogue = fused | separate; }
+}
+"""
+# b comes as the transpose of a dense matrix, and c is part of a wider one.
+PROGRAM = """\
+#include "gemm.h"
+#include <stdio.h>
+enum { m = 37, n = 51, k = 29, pitch = 60 };
+static float a[m * k], b[n * k], bias[n], expected[m * n], c[m * pitch];
+static void get(const char *file, float *values, size_t count) {
+  FILE *stream = fopen(file, "rb");
+  if (!stream || fread(values, sizeof *values, count, stream) != count)
+    exit(3);
+  fclose(stream);
+}
+static int wrong(void) {
+  int count = 0;
+  for (int i = 0; i < m * pitch; ++i)
+    count += c[i] != (i % pitch < n ? expected[i / pitch * n + i % pitch] : -7);
+  return count;
+}
+int main(void) {
+  get("a.bin", a, m * k);
+  get("b.bin", b, n * k);
+  get("bias.bin", bias, n);
+  get("expected.bin", expected, m * n);
+  gemm_arguments with = {};
+  with.M = m;
+  with.N = n;
+  with.K = k;
+  with.a = a;
+  with.b = b;
+  with.b_strides[0] = 1;
+  with.b_strides[1] = k;
+  with.bias = bias;
+  with.alpha = 0.5f;
+  with.c = c;
+  with.c_strides[0] = pitch;
+  with.c_strides[1] = 1;
+  int count = 0;
+  void *scratch = aligned_alloc(4096, gemm_scratch_bytes);
+  for (int times = 0; times < 2; ++times) {
+    for (int i = 0; i < m * pitch; ++i)
+      c[i] = -7;
+    if (gemm(&with, times ? scratch : NULL))
+      return 2;
+    count += wrong();
+  }
+  free(scratch);
+  printf("%d wrong\\n", count);
+  return count != 0;
+}
+"""
 # What a stage has that the one before it has not.
 MARKS = {"ast": "kernel matmul_bias_leakyrelu\n", "mmk": "linalg.contract", "tiled": "mmk.nest",
          "aicore": "aicore.mmad", "memory": "\nl0c: ", "llvm": "; ModuleID", "asm": "\nmmk_phase_0:\n"}
@@ -47,6 +104,57 @@ class Compile(CommandTest):
     def test_object(self):
         self.mmk("compile", FUSED, "--emit=obj", "--output", "fused.o")
         self.assertEqual((self.folder / "fused.o").read_bytes()[:4], b"\x7fELF")
+
+    def test_header_and_object_in_a_program(self):
+        """A C program with the header and the object computes what NumPy does."""
+        import numpy
+        (self.folder / "gemm.mmk").write_text(GEMM)
+        machines = [("host", ()), ("ascend910b3", ("--set", "epilogue=separate"))]
+        m, n, k = 37, 51, 29
+        random = numpy.random.default_rng(1)
+        a, b = (random.integers(-4, 5, shape).astype(numpy.float32) for shape in ((m, k), (n, k)))
+        bias = random.integers(-4, 5, n).astype(numpy.float32)
+        expected = a @ b.T + bias
+        expected = numpy.where(expected >= 0, expected, numpy.float32(0.5) * expected)
+        for name, values in ("a", a), ("b", b), ("bias", bias), ("expected", expected):
+            values.tofile(self.folder / f"{name}.bin")
+        (self.folder / "main.c").write_text(PROGRAM)
+        for machine, options in machines:
+            with self.subTest(machine=machine):
+                self.mmk("compile", "gemm.mmk", "--machine", machine, *options,
+                         "--emit=obj,header", "-o", "gemm.o")
+                self.assertEqual((self.folder / "gemm.h").read_text(),
+                                 self.mmk("compile", "gemm.mmk", "--machine", machine, *options,
+                                          "--emit=header"))
+                for compiler, words in (("clang-22", ("-std=c11",)),
+                                        ("clang++-22", ("-x", "c++", "-std=c++17"))):
+                    done = subprocess.run(
+                        [compiler, *words, "-Wall", "-Wextra", "-Werror", "-O1", "main.c", "-x",
+                         "none", "gemm.o", "-o", "program"], cwd=self.folder, capture_output=True,
+                        text=True)
+                    self.assertEqual((done.returncode, done.stderr), (0, ""))
+                    done = subprocess.run([self.folder / "program"], cwd=self.folder,
+                                          capture_output=True, text=True)
+                    self.assertEqual((done.returncode, done.stdout), (0, "0 wrong\n"))
+
+    def test_object_and_header_need_a_file(self):
+        self.mmk("compile", FUSED, "--emit=obj,header", exit=2)
+        self.assertEqual(self.said, "error: --emit=obj,header writes two files; name the object: "
+                                    "-o FILE.o\n")
+        self.mmk("compile", FUSED, "--emit=obj,header", "-o", "gemm.h", exit=2)
+        self.mmk("compile", FUSED, "--emit=obj,asm", "-o", "gemm.o", exit=2)
+        self.assertEqual(self.said, "error: --emit names one stage, or obj,header; found "
+                                    "'obj,asm'\n")
+
+    def test_timing(self):
+        plain = self.mmk("compile", FUSED, "--emit=asm")
+        self.assertEqual(self.mmk("compile", FUSED, "--emit=asm", "--timing"), plain)
+        lines = self.said.splitlines()
+        self.assertEqual(lines[0].split(), ["ms", "%"])
+        self.assertRegex(lines[1], r"^ +[\d.]+  100\.0  total$")
+        names = [line[19:] for line in lines[1:]]
+        self.assertIn("  passes", names)
+        self.assertTrue(any(name.startswith("  generate machine code") for name in names))
 
     def test_map_of_the_memories(self):
         self.assertEqual(self.mmk("compile", EXAMPLES / "bias_relu.mmk", "--emit=memory"), MAP)

@@ -164,5 +164,37 @@ class Report(CommandTest):
             self.assertTrue(report["check"]["passed"], report)
 
 
+    def test_timing(self):
+        words = ("examples/matmul.mmk", "--case", "tiny", "--case", "ragged", "--timing", "--no-cache")
+        text = self.mmk("run", *words).split("\n\n")[1]
+        self.assertRegex(text, r"\A +ms +%\n +[\d.]+  100\.0  total\n")
+        tiny, ragged = self.report(*words)
+        names = [part["name"] for part in tiny["timing"]["parts"]]
+        self.assertEqual(names, ["parse", "check", "load the machine", "build the IR", "passes",
+                                 "emit LLVM IR", "optimise", "generate machine code", "link",
+                                 "case tiny"])
+        self.assertEqual([part["name"] for part in ragged["timing"]["parts"]],
+                         names[:-1] + ["case ragged"])
+        parts = {part["name"]: part for part in tiny["timing"]["parts"]}
+        self.assertIn("aicore-insert-sync", [part["name"] for part in parts["passes"]["parts"]])
+        self.assertTrue(parts["optimise"]["parts"])
+        self.assertTrue(parts["generate machine code"]["parts"])
+        self.assertEqual([part["name"] for part in parts["case tiny"]["parts"]],
+                         ["data", "run", "check against the reference", "count"])
+
+        def check(part):
+            """The parts of a part are not longer than it."""
+            inner = sum(each["ms"] for each in part.get("parts", []))
+            self.assertLessEqual(inner, 1.001 * part["ms"] + 0.05, part["name"])
+            for each in part.get("parts", []):
+                self.assertGreaterEqual(each["count"], 1)
+                check(each)
+
+        check(parts["passes"])
+        check(parts["optimise"])
+        check(parts["case tiny"])
+        self.assertNotIn("timing", self.report(*words[:3], "--count-only")[0])
+
+
 if __name__ == "__main__":
     main()
