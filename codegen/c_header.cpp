@@ -139,8 +139,7 @@ void Writer::declarations() {
       << memories << "];\n  void *unused[5];\n};\n";
   for (size_t i = 0; i < ofPhases; ++i)
     out << "void " << name << "_" << phaseName(i) << "(const struct " << name
-        << "_mmk_arguments *, const struct " << name << "_mmk_core *);\nint64_t " << name << "_"
-        << aloneName(i) << "(const int64_t *dims);\n";
+        << "_mmk_arguments *, const struct " << name << "_mmk_core *);\n";
   out << "void " << name << "_" << workspacesName
       << "(const int64_t *dims, int64_t *bytes);\n\n#ifdef __cplusplus\n}\n#endif\n\n";
 }
@@ -235,8 +234,7 @@ void Writer::function() {
         << "    enough = enough && tensors[" << arguments.size() << " + i];\n  }\n";
   }
   for (size_t i = 0; i < ofPhases; ++i) {
-    out << "  for (int64_t block = 0, blocks = " << name << "_" << aloneName(i)
-        << "(dims) ? 1 : " << kernel.getCores() << "; enough && block < blocks; ++block) {\n"
+    out << "  for (int64_t block = 0; enough && block < " << kernel.getCores() << "; ++block) {\n"
         << "    struct " << name << "_mmk_core core = {block, " << layout.view(0).ubStride << ", {";
     ListSeparator zone;
     for (unsigned memory = 0; memory < memories; ++memory)

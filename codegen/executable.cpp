@@ -200,9 +200,8 @@ Error JitExecutable::run(const Arguments &arguments, unsigned threads, RunWatch 
   if (watch)
     watch->beginRun(all, bytes);
   for (const Phase &phase : phases) {
-    // A watch is told of every block, also of those that have nothing to do.
-    const bool alone = !watch && phase.isAlone(arguments.dims.data());
-    if (Error error = cores.run(phase.run, all, alone ? 1 : cores.blocks(), threads, watch))
+    const unsigned wanted = phase.isAlone(arguments.dims.data()) ? 1 : threads;
+    if (Error error = cores.run(phase.run, all, wanted, watch))
       return error;
   }
   if (watch)

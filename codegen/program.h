@@ -12,8 +12,8 @@
 
 namespace mmk {
 
-/// Names of the functions of a compiled kernel: phases "mmk_phase_0", ..., whether the first block
-/// has all of a phase's work ("mmk_alone_0"), workspaces.
+/// Names of the functions of a compiled kernel: phases "mmk_phase_0", ..., whether the second
+/// block has no work ("mmk_alone_0"), workspaces.
 std::string phaseName(unsigned index);
 std::string aloneName(unsigned index);
 inline constexpr const char *workspacesName = "mmk_workspaces";

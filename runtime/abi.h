@@ -54,7 +54,8 @@ struct CoreMemories {
 
 /// One phase of a kernel for one block: the whole program, in order.
 using PhaseFunction = void (*)(const KernelArguments *, const CoreMemories *);
-/// Not 0 when the first block has all of a phase's work.
+/// Not 0 when the second block has none of a phase's work: one thread will do. A block after it may
+/// still have some, where a grid deals the tiles.
 using AloneFunction = int64_t (*)(const int64_t *dims);
 /// Fills in the bytes of each workspace.
 using WorkspaceFunction = void (*)(const int64_t *dims, int64_t *bytes);

@@ -108,9 +108,9 @@ void EmulatedCores::giveBack(Memories memories) {
 }
 
 llvm::Error EmulatedCores::run(PhaseFunction phase, const KernelArguments &arguments,
-                               int64_t blocks, unsigned threads, RunWatch *watch) {
+                               unsigned threads, RunWatch *watch) {
   const unsigned workers =
-      static_cast<unsigned>(std::clamp<int64_t>(threads, 1, std::max<int64_t>(1, blocks)));
+      static_cast<unsigned>(std::clamp<int64_t>(threads, 1, std::max<int64_t>(1, blocks_)));
   Memories memories = take(workers);
   if (memories.ofWorkers.size() < workers) {
     giveBack(std::move(memories));
@@ -118,7 +118,7 @@ llvm::Error EmulatedCores::run(PhaseFunction phase, const KernelArguments &argum
   }
   if (watch)
     watch->beginPhase();
-  parallelFor(blocks, workers, [&](int64_t block, unsigned worker) {
+  parallelFor(blocks_, workers, [&](int64_t block, unsigned worker) {
     CoreMemories view = memories.ofWorkers[worker]->view(block);
     view.packed = memories.packed.get();
     view.findPacked = [](void *packed, const void *source, int64_t kind, int64_t bytes,

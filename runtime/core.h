@@ -66,12 +66,11 @@ public:
   EmulatedCores(const Machine &machine, int64_t blocks, int64_t globalBytes)
       : machine_(machine), blocks_(blocks), globalBytes_(globalBytes) {}
 
-  int64_t blocks() const { return blocks_; }
-  /// The program of one phase for the first `blocks` blocks, dealt to `threads` threads; returns
-  /// when all are done. A watched program needs its `watch`. The error names the memory that a
-  /// program wrote beyond.
-  llvm::Error run(PhaseFunction phase, const KernelArguments &arguments, int64_t blocks,
-                  unsigned threads, RunWatch *watch = nullptr);
+  /// The program of one phase for all blocks, dealt to `threads` threads; returns when all are
+  /// done. A watched program needs its `watch`. The error names the memory that a program wrote
+  /// beyond.
+  llvm::Error run(PhaseFunction phase, const KernelArguments &arguments, unsigned threads,
+                  RunWatch *watch = nullptr);
 
 private:
   const Machine &machine_;

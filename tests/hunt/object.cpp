@@ -123,7 +123,7 @@ Error runObject(mlir::ModuleOp module, const Machine &machine, const Arguments &
   auto phases = kernel.getBody().getOps<aicore::PhaseOp>();
   for (int64_t i = 0, end = std::distance(phases.begin(), phases.end()); i < end; ++i)
     if (Error error =
-            cores.run((*library)->find<PhaseFunction>(phaseName(i)), all, cores.blocks(), 1))
+            cores.run((*library)->find<PhaseFunction>(phaseName(i)), all, 1))
       return error;
   return Error::success();
 }
