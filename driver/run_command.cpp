@@ -13,6 +13,7 @@
 #include "driver/stopwatch.h"
 
 #include <fmt/format.h>
+#include <list>
 
 namespace mmk::driver {
 namespace {
@@ -28,7 +29,8 @@ std::unique_ptr<Executable> compileOrFail(const Lowering &lowering, const Machin
   return std::move(*executable);
 }
 
-/// A case that has run, and what it shares with those of the same variant.
+/// A case that has run, and what it shares with those of the same variant. The header points into
+/// the session that ran it, which has to outlive it.
 struct Ran {
   std::shared_ptr<RunHeader> header;
   CaseReport report;
@@ -107,9 +109,10 @@ bool runCases(Session &session, const RunOptions &options, const std::vector<Run
 }
 
 /// Each case as the variant that is known to be the best for it; neighbours that have the same one
-/// are run together.
+/// are run together. Each variant has a session of its own, appended to `sessions`.
 bool runKnown(Session &session, const RunOptions &options, const std::vector<RunCase> &runs,
-              const std::vector<KnownVariant> &known, std::vector<Ran> &all) {
+              const std::vector<KnownVariant> &known, std::list<Session> &sessions,
+              std::vector<Ran> &all) {
   bool passed = true;
   for (size_t from = 0, to = 0; from < runs.size(); from = to) {
     while (to < runs.size() && known[to] == known[from])
@@ -117,7 +120,7 @@ bool runKnown(Session &session, const RunOptions &options, const std::vector<Run
     Target target = session.withoutChoices();
     if (!known[from].variant.empty())
       target.variant = known[from].variant;
-    Session chosen(session, target);
+    Session &chosen = sessions.emplace_back(session, target);
     std::string folder = options.profile.value_or("");
     if (from != 0 || to != runs.size()) // each variant has a profile of its own
       folder += "/" + runs[from].name;
@@ -158,6 +161,7 @@ int runCommand(const std::vector<std::string> &words) {
   if (!counts && options.profile)
     throw Mistake("--profile needs an emulated machine; host has no clock but the real one");
 
+  std::list<Session> sessions; // of the variants that are known
   std::vector<Ran> all;
   // What the user has chosen stands; only a whole variant is remembered, not the rest of one.
   const bool asksMemory = !options.noCache && !target.variant && target.sets.empty();
@@ -165,7 +169,7 @@ int runCommand(const std::vector<std::string> &words) {
       asksMemory ? knownVariants(session, kernel, runs) : std::vector<KnownVariant>();
   const bool passed = known.empty()
                           ? runCases(session, options, runs, "", options.profile.value_or(""), all)
-                          : runKnown(session, options, runs, known, all);
+                          : runKnown(session, options, runs, known, sessions, all);
   if (timing) {
     const Timing::Part &total = timing->total();
     for (Ran &ran : all)
