@@ -3,6 +3,7 @@
 #include "tune/database.h"
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include <optional>
 #include <sstream>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 
 namespace mmk::tune {
@@ -73,6 +75,17 @@ struct Unusable : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// While another process turns a new file into one with a log, SQLite refuses at once instead of
+/// waiting as for other locks.
+void useWriteAheadLog(Database &database) {
+  using namespace std::chrono;
+  const auto end = steady_clock::now() + seconds(60);
+  while (sqlite3_exec(database.handle(), "PRAGMA journal_mode=WAL", nullptr, nullptr, nullptr) ==
+             SQLITE_BUSY &&
+         steady_clock::now() < end)
+    std::this_thread::sleep_for(milliseconds(5));
+}
+
 std::unique_ptr<Database> openDatabase(const std::string &path) {
   makePrivateFile(path);
   auto database = std::make_unique<Database>(path, SQLITE_OPEN_READWRITE);
@@ -80,7 +93,7 @@ std::unique_ptr<Database> openDatabase(const std::string &path) {
   sqlite3_busy_timeout(database->handle(), 60000);
   // Readers go on while one writes, and a kill loses nothing that was committed. Where the file
   // system cannot, SQLite keeps to its usual journal.
-  database->execute("PRAGMA journal_mode=WAL");
+  useWriteAheadLog(*database);
   database->execute("PRAGMA synchronous=NORMAL");
   {
     Statement check(*database, "PRAGMA quick_check(1)");

@@ -12,7 +12,8 @@ class Report(CommandTest):
     def test_every_field(self):
         (report,) = self.report(FUSED, "--case", "S4", "--repeat", 3, "--warmup", 1)
         self.assertEqual(list(report), ["kernel", "case", "dims", "machine", "variant", "check",
-                                        "clock", "host", "memory", "environment"])
+                                        "clock", "host", "memory", "flags", "machine_set",
+                                        "environment"])
         self.assertEqual(report["kernel"], "matmul_bias_leakyrelu")
         self.assertEqual(report["case"], "S4")
         self.assertEqual(report["dims"], {"M": 512, "N": 128, "K": 512})
@@ -82,7 +83,8 @@ class Report(CommandTest):
 
     def test_watched(self):
         (report,) = self.report(FUSED, "--case", "S4", "--watch")
-        self.assertEqual(list(report)[-3:], ["watch", "memory", "environment"])
+        self.assertEqual(list(report)[-5:],
+                         ["watch", "memory", "flags", "machine_set", "environment"])
         watch = report["watch"]
         self.assertEqual(list(watch), ["passed", "instructions", "accesses", "flags", "hazards"])
         self.assertEqual((watch["passed"], watch["hazards"]), (True, []))

@@ -120,6 +120,16 @@ TEST(WatchedRun, ReportsBothInstructions) {
             "note: in block 0 of phase 0\n");
 }
 
+// The stage and the mmad are of one line of the text, and meet again at every step along k.
+TEST(WatchedRun, ReportsALineOnceAndHowOften) {
+  Synchronised kernel(product, "ascend910b3", "cores=1,tile=64x64x16,stage=64,l0=1");
+  ASSERT_TRUE(kernel.ready());
+  waitOf(kernel, aicore::Pipe::mte1, aicore::Pipe::cube).erase();
+  const std::string text = textOf(run(kernel, 64).report, kernel.file());
+  EXPECT_NE(text.find("note: the stage (mte1) is of the same line\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("note: in block 0 of phase 0, and 3 more times\n"), std::string::npos) << text;
+}
+
 // docs/watch.md shows the report above.
 TEST(WatchedRun, IsShownInTheManual) {
   std::ifstream in(std::string(MMK_SOURCE_DIR) + "/docs/watch.md");
