@@ -46,8 +46,7 @@ Contenders ofBlis(const Problem &problem, const Operands &operands) {
   Contenders made;
   if (problem.type == ElementType::i8)
     return made;
-  Tensor result =
-      llvm::cantFail(Tensor::allocate(ElementType::f32, problem.extents(problem.m, problem.n)));
+  Tensor result = problem.result();
   float *c = result.as<float>();
   made.push_back({"BLIS", false, std::move(result),
                   [problem, &operands, c, widened = Widened(problem, operands)]() mutable {

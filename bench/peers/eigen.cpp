@@ -55,8 +55,7 @@ Contenders ofEigen(const Problem &problem, const Operands &operands) {
   Contenders made;
   if (problem.type == ElementType::i8)
     return made;
-  Tensor result =
-      llvm::cantFail(Tensor::allocate(ElementType::f32, problem.extents(problem.m, problem.n)));
+  Tensor result = problem.result();
   float *c = result.as<float>();
   made.push_back({"Eigen", false, std::move(result), [problem, &operands, c] {
                     switch (problem.type) {

@@ -15,8 +15,7 @@ Row measure(unsigned threads, double seconds) {
   const Operands operands(problem);
   Contenders contenders = ofMmk(problem, operands);
   const Compiled core = compile(fusedText("f16"), "ascend910b3");
-  Tensor result =
-      llvm::cantFail(Tensor::allocate(ElementType::f32, problem.extents(problem.m, problem.n)));
+  Tensor result = problem.result();
   const Arguments arguments{{problem.m, problem.k, problem.n},
                             {0, 0, 0, Operands::alpha},
                             {operands.a.data(), operands.b.data(), operands.bias.data(), nullptr},

@@ -26,8 +26,7 @@ Contenders ofHalide(const Problem &problem, const Operands &operands) {
   Contenders made;
   if (problem.type != ElementType::f32)
     return made;
-  Tensor result =
-      llvm::cantFail(Tensor::allocate(ElementType::f32, problem.extents(problem.m, problem.n)));
+  Tensor result = problem.result();
   float *c = result.as<float>();
   // The one for few rows wants at least one strip of columns.
   const auto function = problem.m <= 16 && problem.n >= 1024 ? halide_gemv

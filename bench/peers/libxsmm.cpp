@@ -32,8 +32,7 @@ Contenders ofLibxsmm(const Problem &problem, const Operands &operands) {
                             last = rest ? kernelFor(problem, rest) : nullptr;
   if (!whole || (rest && !last))
     return made;
-  Tensor result =
-      llvm::cantFail(Tensor::allocate(ElementType::f32, problem.extents(problem.m, problem.n)));
+  Tensor result = problem.result();
   float *c = result.as<float>();
   const int64_t blocks = (problem.m + block - 1) / block;
   const bool isSmall = problem.operations() < 4e6; // some ten microseconds: not worth a thread

@@ -29,8 +29,7 @@ Contenders ofMmk(const Problem &problem, const Operands &operands) {
   arguments.scalars.assign(arguments.tensors.size(), 0);
   arguments.scalars.back() = Operands::alpha;
 
-  Tensor result =
-      llvm::cantFail(Tensor::allocate(ElementType::f32, problem.extents(problem.m, problem.n)));
+  Tensor result = problem.result();
   arguments.results = {result.data()};
   Contenders made;
   made.push_back({"mmk", false, std::move(result),

@@ -125,8 +125,7 @@ private:
 Contenders ofOneDnn(const Problem &problem, const Operands &operands) {
   Contenders made;
   for (bool prepacked : {false, true}) {
-    Tensor result =
-        llvm::cantFail(Tensor::allocate(ElementType::f32, problem.extents(problem.m, problem.n)));
+    Tensor result = problem.result();
     auto matmul = std::make_unique<Matmul>(problem, operands, result.as<float>(), prepacked);
     // Where it asks for b as it is there is nothing to prepack.
     if (prepacked && !matmul->isPrepacked())

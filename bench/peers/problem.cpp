@@ -23,6 +23,10 @@ std::vector<int64_t> Problem::extents(int64_t rows, int64_t columns) const {
   return batch ? std::vector{batch, rows, columns} : std::vector{rows, columns};
 }
 
+Tensor Problem::result() const {
+  return llvm::cantFail(Tensor::allocate(ElementType::f32, extents(m, n)));
+}
+
 Operands::Operands(const Problem &problem)
     : a(llvm::cantFail(Tensor::allocate(problem.type, problem.extents(problem.m, problem.k)))),
       b(llvm::cantFail(Tensor::allocate(problem.type, problem.extents(problem.k, problem.n)))),

@@ -23,6 +23,7 @@ struct Problem {
   std::string shape() const; ///< "512x128x512", "64 of 128x128x128"
   std::string name() const;  ///< "512x128x512 f32 1 thread"
   std::vector<int64_t> extents(int64_t rows, int64_t columns) const;
+  Tensor result() const; ///< of f32, for one contender to fill
 };
 
 /// The same for everyone, and read only. `scale` is of i8 alone.
