@@ -14,6 +14,10 @@
 
 namespace mmk {
 
+/// Loads into L1 fill fractals of so many rows and columns with zeros, and a buffer there has room
+/// for whole ones: a tile of 8 or 24 f32 along K ends inside of a fractal.
+constexpr int64_t fractalExtent = 16;
+
 /// A part of a tensor in global memory: offsets in all its dimensions, and which of them the
 /// dimensions of the slice run along.
 struct GlobalView {

@@ -57,7 +57,8 @@ void Placer::allocateProduct(Tile &tile) {
 
   auto shapeInL1 = [&](unsigned which, int64_t outer) {
     bool kFirst = (which == 0) == product.operands[which].transposed;
-    const int64_t depth = tile.kept == which ? keptPanel(kernel)->depth : product.stage;
+    const int64_t depth =
+        llvm::alignTo(tile.kept == which ? keptPanel(kernel)->depth : product.stage, fractalExtent);
     return kFirst ? std::pair(depth, outer) : std::pair(outer, depth);
   };
   StringRef a = nameOf(tile.contract.getInputs()[0]), bName = nameOf(tile.contract.getInputs()[1]);
@@ -183,7 +184,7 @@ void Placer::emitLoads(Tile &tile, Product &product, Value stageNumber) {
     aicore::LoadOp::create(b, loc, view.memref, view.offsets,
                            ArrayRef<int64_t>{view.dims[rank - 2], view.dims[rank - 1]},
                            extentOf(tensor, rank - 2), extentOf(tensor, rank - 1), tile.l1[i],
-                           product.operands[i].slot, 16);
+                           product.operands[i].slot, fractalExtent);
   }
 }
 

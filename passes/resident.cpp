@@ -24,7 +24,7 @@ void Placer::emitPanel(Tile &tile) {
   tile.panelSlot = slot(map.lookup(tile.panelLoop.getInductionVar()), tile.l1[*tile.kept]);
   aicore::LoadOp::create(b, loc, view.memref, view.offsets,
                          ArrayRef<int64_t>{view.dims[rank - 2], view.dims[rank - 1]}, rows, columns,
-                         tile.l1[*tile.kept], tile.panelSlot, 16);
+                         tile.l1[*tile.kept], tile.panelSlot, fractalExtent);
 }
 
 // A kernel that keeps panels runs with no deeper ones; one that splits its reduction has them for

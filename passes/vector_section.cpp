@@ -62,9 +62,15 @@ int64_t scratchBuffers(linalg::GenericOp generic) {
   return std::max<int64_t>(0, most - (outputHolds ? 1 : 0));
 }
 
+/// Whether each result is the first operand, at most in a narrower type. A result may also be a
+/// scalar from outside, with an empty body: that takes the vector unit.
 bool onlyNarrows(linalg::GenericOp generic) {
-  return llvm::all_of(generic.getBody()->without_terminator(),
-                      [](Operation &op) { return isa<arith::TruncFOp>(op); });
+  Block &body = *generic.getBody();
+  return llvm::all_of(body.getTerminator()->getOperands(), [&](Value value) {
+    while (auto narrowed = value.getDefiningOp<arith::TruncFOp>())
+      value = narrowed.getIn();
+    return value == body.getArgument(0);
+  });
 }
 
 } // namespace
