@@ -28,6 +28,12 @@ bool namesNearestLegal(const Diagnostics &diagnostics) {
   });
 }
 
+bool isBeyondProof(const Diagnostics &diagnostics) {
+  return std::ranges::any_of(diagnostics.all(), [](const Diagnostic &diagnostic) {
+    return diagnostic.message == beyondProof;
+  });
+}
+
 std::string variantOf(mlir::ModuleOp module) {
   for (mlir::Operation &op : *module.getBody())
     if (auto name = op.getAttrOfType<mlir::StringAttr>("variant"))
@@ -54,11 +60,14 @@ Lowering Compiler::lower(const Kernel &kernel, mlir::OwningOpRef<mlir::ModuleOp>
   IrDiagnostics said(*context_, *program_.file);
   const bool succeeded = mlir::succeeded(pipeline_.run(*module, stage, options));
   result.said = said.diagnostics();
-  result.isBug = said.isBug() || (!succeeded && !result.said.hasErrors());
+  // A proof that takes too long says nothing about the flags; any other failure of it does.
+  const bool isUnproven = isBeyondProof(result.said);
+  result.isBug = said.isBug() || (pipeline_.endedInProof() && !isUnproven) ||
+                 (!succeeded && !result.said.hasErrors());
   if (succeeded && !result.isBug) {
     result.variant = variantOf(*module);
     result.module = std::move(module);
-  } else if (findsNearest && !result.isBug && !namesNearestLegal(result.said)) {
+  } else if (findsNearest && !result.isBug && !isUnproven && !namesNearestLegal(result.said)) {
     result.nearest = nearestLegal(kernel, machine_, *context_, options.choices);
   }
   return result;

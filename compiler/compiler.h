@@ -22,7 +22,8 @@ struct Lowering {
   /// A variant that does exist, close to the one that does not; nothing when the messages name one
   /// already, or none was found.
   std::optional<Choices> nearest;
-  /// The passes failed without an error about the user's text: mmk is wrong.
+  /// The passes failed without an error about the user's text, or the proof of their own flags
+  /// failed: mmk is wrong.
   bool isBug = false;
 
   explicit operator bool() { return module.get() != nullptr; }

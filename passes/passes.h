@@ -8,6 +8,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -51,7 +52,15 @@ struct PipelineOptions {
   bool verify = false;    ///< verify the IR after each pass
   bool proveSync = true;  ///< with aicore-verify-sync; without, for variants that are only timed
   std::string printAfter; ///< print the IR to stderr after the pass of this name; "all"
+  /// For tests of the proof: what befalls the IR before aicore-verify-sync looks at it.
+  std::function<void(mlir::ModuleOp)> spoil;
 };
+
+/// What aicore-verify-sync says of a phase that takes too long to prove. Of all that it says, this
+/// alone is no fault of the flags.
+inline constexpr llvm::StringLiteral beyondProof =
+    "the synchronisation of this phase has too many states to be followed; fewer copies (buffers) "
+    "have fewer";
 
 /// The passes that lead from mmk IR to aicore IR on one machine. What they need to set up, they set
 /// up once: for one who lowers many variants. For one thread at a time, as its context.
@@ -62,13 +71,19 @@ public:
 
   /// Runs those as far as `stage`. Messages go to the context's diagnostics.
   mlir::LogicalResult run(mlir::ModuleOp module, Stage stage, const PipelineOptions &options = {});
+  /// Whether the last run ended in aicore-verify-sync: the passes before it set these flags, so
+  /// that nobody else can have done it wrong.
+  bool endedInProof() const { return endedInProof_; }
 
 private:
+  void watch(mlir::PassManager &manager);
   mlir::PassManager &passesTo(Stage stage, const PipelineOptions &options);
 
   mlir::MLIRContext &context_;
   aicore::MachineAttr machine_;
   std::map<std::pair<Stage, bool>, std::unique_ptr<mlir::PassManager>> managers_; ///< by proveSync
+  std::function<void(mlir::ModuleOp)> spoil_;
+  bool endedInProof_ = false;
 };
 
 /// The same for one module.

@@ -37,6 +37,24 @@ private:
   std::vector<std::unique_ptr<TimedScope>> open;
 };
 
+bool isProof(Pass *pass) { return pass->getArgument() == "aicore-verify-sync"; }
+
+/// Whose fault a failure is depends on whether the proof is what failed.
+class ProofWatch : public PassInstrumentation {
+public:
+  ProofWatch(bool &failed, const std::function<void(ModuleOp)> &spoil)
+      : failed(failed), spoil(spoil) {}
+  void runBeforePass(Pass *pass, Operation *op) override {
+    if (isProof(pass) && spoil)
+      spoil(cast<ModuleOp>(op));
+  }
+  void runAfterPassFailed(Pass *pass, Operation *) override { failed |= isProof(pass); }
+
+private:
+  bool &failed;
+  const std::function<void(ModuleOp)> &spoil;
+};
+
 } // namespace
 
 void registerDialectExtensions(DialectRegistry &registry) {
@@ -75,12 +93,17 @@ Pipeline::Pipeline(MLIRContext &context, const Machine &machine)
     : context_(context), machine_(machineAttr(machine, context)) {}
 Pipeline::~Pipeline() = default;
 
+void Pipeline::watch(PassManager &manager) {
+  if (Timing::isOn())
+    manager.addInstrumentation(std::make_unique<PassTimes>());
+  manager.addInstrumentation(std::make_unique<ProofWatch>(endedInProof_, spoil_));
+}
+
 PassManager &Pipeline::passesTo(Stage stage, const PipelineOptions &options) {
   std::unique_ptr<PassManager> &manager = managers_[{stage, options.proveSync}];
   if (!manager) {
     manager = std::make_unique<PassManager>(&context_);
-    if (Timing::isOn())
-      manager->addInstrumentation(std::make_unique<PassTimes>());
+    watch(*manager);
     buildPipeline(*manager, stage, options.proveSync);
   }
   return *manager;
@@ -88,13 +111,14 @@ PassManager &Pipeline::passesTo(Stage stage, const PipelineOptions &options) {
 
 LogicalResult Pipeline::run(ModuleOp module, Stage stage, const PipelineOptions &options) {
   const TimedScope timed("passes");
+  spoil_ = options.spoil;
+  endedInProof_ = false;
   module->setAttr("aicore.machine", machine_);
   ApplyVariantOptions choose;
   for (auto &[key, value] : options.choices)
     choose.variant += (choose.variant.empty() ? "" : ",") + key + "=" + value;
   PassManager chooser(&context_);
-  if (Timing::isOn())
-    chooser.addInstrumentation(std::make_unique<PassTimes>());
+  watch(chooser);
   chooser.addPass(createApplyVariant(choose));
   if (options.printAfter.empty()) {
     PassManager &passes = passesTo(stage, options);

@@ -108,8 +108,7 @@ void report(const Program &program, const Fault &fault) {
     error("takes a slot that its buffer has not, or that nothing is known of");
     return;
   case Fault::What::tooMany:
-    error("the synchronisation of this phase has too many states to be followed; fewer copies "
-          "(buffers) have fewer");
+    error(beyondProof);
     return;
   }
 }

@@ -1,0 +1,69 @@
+// Whose fault it is that a variant has no IR: the user's, or mmk's own.
+#include "compiler/compiler.h"
+#include "frontend/compile.h"
+
+#include <gtest/gtest.h>
+
+namespace mmk {
+namespace {
+
+class CompilerTest : public testing::Test {
+protected:
+  Lowering lower(const PipelineOptions &options) {
+    Diagnostics diagnostics;
+    auto checked =
+        checkProgram("test.mmk",
+                     "kernel k(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] { c = relu(a @ b); }",
+                     diagnostics, file_);
+    EXPECT_TRUE(checked) << diagnostics.render();
+    program_ = std::move(*checked);
+    machine_ = llvm::cantFail(loadMachine("ascend910b3"));
+    compiler_ = std::make_unique<Compiler>(program_, machine_);
+    const Kernel &kernel = *program_.kernels[0];
+    return compiler_->lower(kernel, compiler_->toIr(kernel), Stage::aicore, options);
+  }
+
+private:
+  Program program_;
+  std::unique_ptr<SourceFile> file_;
+  Machine machine_;
+  std::unique_ptr<Compiler> compiler_;
+};
+
+TEST_F(CompilerTest, AVariantThatDoesNotFitIsTheUsersMistake) {
+  const Lowering lowering = lower({.choices = {{"tile.M", "1024"}, {"tile.N", "1024"}}});
+  EXPECT_TRUE(lowering.said.hasErrors());
+  EXPECT_FALSE(lowering.isBug) << lowering.said.render();
+}
+
+TEST_F(CompilerTest, FlagsThatItsOwnProofRefutesAreABug) {
+  for (std::string printAfter : {"", "none-of-them"}) {
+    PipelineOptions options;
+    options.printAfter = printAfter;
+    options.spoil = [](mlir::ModuleOp module) {
+      module.walk([](aicore::WaitFlagOp wait) {
+        wait.erase();
+        return mlir::WalkResult::interrupt();
+      });
+    };
+    const Lowering lowering = lower(options);
+    EXPECT_TRUE(lowering.said.hasErrors());
+    EXPECT_TRUE(lowering.isBug) << lowering.said.render();
+  }
+  EXPECT_FALSE(lower({}).isBug);
+}
+
+TEST_F(CompilerTest, AProofThatTakesTooLongIsNone) {
+  const Lowering lowering = lower({.spoil = [](mlir::ModuleOp module) {
+    module->walk([](aicore::PhaseOp phase) { mlir::emitError(phase.getLoc(), beyondProof); });
+    module.walk([](aicore::WaitFlagOp wait) {
+      wait.erase();
+      return mlir::WalkResult::interrupt();
+    });
+  }});
+  EXPECT_TRUE(lowering.said.hasErrors());
+  EXPECT_FALSE(lowering.isBug);
+}
+
+} // namespace
+} // namespace mmk
