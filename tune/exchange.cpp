@@ -1,5 +1,7 @@
 #include "tune/exchange.h"
 
+#include "machines/json_document.h"
+
 #include "llvm/Support/JSON.h"
 
 #include <fmt/format.h>
@@ -124,6 +126,9 @@ std::string exchangeText(const std::vector<BestRow> &rows) {
 }
 
 llvm::Expected<std::vector<BestRow>> readExchange(const std::string &text) {
+  if (nestsTooDeep(text))
+    return llvm::createStringError(
+        fmt::format("not tuned variants: nested deeper than {} levels", maxJsonNesting));
   llvm::Expected<json::Value> value = json::parse(text);
   if (!value)
     return value.takeError();
