@@ -5,7 +5,11 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
+#include <new>
+#include <pthread.h>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -22,10 +26,18 @@ struct Job {
   int64_t count;
   unsigned helpers; ///< at most, besides the caller
   std::atomic<int64_t> next{0};
+  std::atomic_flag failed;
+  std::exception_ptr failure; ///< the first, for the caller
 
   void work(unsigned worker) {
-    for (int64_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < count;)
-      body(i, worker);
+    try {
+      for (int64_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < count;)
+        body(i, worker);
+    } catch (...) {
+      next.store(count, std::memory_order_relaxed); // no more is begun
+      if (!failed.test_and_set())
+        failure = std::current_exception();
+    }
   }
 };
 
@@ -49,8 +61,7 @@ public:
       return false;
     {
       std::lock_guard lock(mutex_);
-      while (threads_.size() < job.helpers)
-        threads_.emplace_back([this] { loop(); });
+      start(job.helpers);
       job_ = &job;
       joined_ = 0;
       ++generation_;
@@ -68,6 +79,16 @@ public:
   }
 
 private:
+  /// As many as the system lets us have: the work is done by fewer, too.
+  void start(unsigned wanted) {
+    try {
+      while (threads_.size() < wanted)
+        threads_.emplace_back([this] { loop(); });
+    } catch (const std::system_error &) {
+    } catch (const std::bad_alloc &) {
+    }
+  }
+
   void loop() {
     uint64_t seen = 0;
     std::unique_lock lock(mutex_);
@@ -99,6 +120,30 @@ private:
   bool stop_ = false;
 };
 
+/// The pool of this process. A child that was forked has none of its parent's threads, so that it
+/// begins with a pool of its own; the parent's, which knows them, is left as it is.
+class PoolOfProcess {
+public:
+  static Pool &get() {
+    static PoolOfProcess pools;
+    return *pools.pool_;
+  }
+
+private:
+  PoolOfProcess() {
+    self = this;
+    pthread_atfork(nullptr, nullptr, [] {
+      self->ofParent_ = self->pool_;
+      self->pool_ = new Pool;
+    });
+  }
+  ~PoolOfProcess() { delete pool_; }
+
+  static PoolOfProcess *self;
+  Pool *pool_ = new Pool, *ofParent_ = nullptr;
+};
+PoolOfProcess *PoolOfProcess::self = nullptr;
+
 } // namespace
 
 unsigned availableThreads() { return static_cast<unsigned>(*detectFigure("cube_cores")); }
@@ -106,12 +151,13 @@ unsigned availableThreads() { return static_cast<unsigned>(*detectFigure("cube_c
 void parallelFor(int64_t count, unsigned threads, Body body) {
   if (count <= 0)
     return;
-  static Pool pool;
   const auto helpers =
       static_cast<unsigned>(std::min({int64_t{std::max(threads, 1u)}, count, maxThreads})) - 1;
   Job job{body, count, helpers};
-  if (helpers == 0 || !pool.run(job))
+  if (helpers == 0 || !PoolOfProcess::get().run(job))
     job.work(0);
+  if (job.failure)
+    std::rethrow_exception(job.failure);
 }
 
 } // namespace mmk

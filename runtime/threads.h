@@ -13,7 +13,9 @@ unsigned availableThreads();
 /// Calls `body(index, worker)` for every index below `count`, dealt one by one to at most `threads`
 /// threads, the caller among them. `worker` is below `threads` and differs between calls that run
 /// at the same time, for scratch memory. Returns when all calls have. A call from within a body,
-/// or while another thread has the pool, runs in the caller alone.
+/// or while another thread has the pool, runs in the caller alone. Where the system gives fewer
+/// threads, those do it. An exception of a body reaches the caller, and then not all have been
+/// called.
 void parallelFor(int64_t count, unsigned threads,
                  llvm::function_ref<void(int64_t index, unsigned worker)> body);
 

@@ -2,8 +2,16 @@
 #include "runtime/threads.h"
 
 #include <atomic>
+#include <chrono>
+#include <cstdlib>
 #include <gtest/gtest.h>
+#include <mutex>
+#include <new>
+#include <set>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 using namespace mmk;
@@ -73,6 +81,69 @@ TEST(Threads, SeveralCallersAtOnce) {
   for (std::thread &caller : callers)
     caller.join();
   EXPECT_EQ(calls, 4000);
+}
+
+TEST(Threads, AnExceptionReachesTheCallerAndTheNextJobIsDone) {
+  for (unsigned threads : {1u, 4u})
+    for (int64_t bad : {0, 50, 99}) {
+      EXPECT_THROW(parallelFor(100, threads,
+                               [&](int64_t index, unsigned) {
+                                 if (index == bad)
+                                   throw std::bad_alloc();
+                               }),
+                   std::bad_alloc);
+      std::atomic<int> calls = 0;
+      parallelFor(10, threads, [&](int64_t, unsigned) { ++calls; });
+      EXPECT_EQ(calls, 10);
+    }
+}
+
+// What is done in a process that was forked, as its exit code; 77 when it takes more than 20 s.
+template <typename Body> int inChild(Body body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    std::exit(body());
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 77;
+}
+
+TEST(Threads, AForkedProcessHasThreadsOfItsOwn) {
+  const auto distinct = [] {
+    std::mutex mutex;
+    std::set<std::thread::id> seen;
+    std::atomic<int> begun = 0;
+    parallelFor(2, 2, [&](int64_t, unsigned) {
+      // Each waits for the other, so that neither does both.
+      ++begun;
+      for (int i = 0; i < 10000 && begun < 2; ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      std::lock_guard lock(mutex);
+      seen.insert(std::this_thread::get_id());
+    });
+    return static_cast<int>(seen.size());
+  };
+  EXPECT_EQ(distinct(), 2);
+  EXPECT_EQ(inChild(distinct), 2);
+  EXPECT_EQ(inChild([&] { return inChild(distinct); }), 2);
+  EXPECT_EQ(distinct(), 2);
+}
+
+// Threads are memory for their stacks.
+TEST(Threads, FewerThreadsThanWantedDoTheWork) {
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+  GTEST_SKIP() << "the sanitizer itself takes more memory than the limit";
+#endif
+  EXPECT_EQ(inChild([] {
+              const rlimit none = {1 << 20, 1 << 20};
+              setrlimit(RLIMIT_AS, &none);
+              std::atomic<int> calls = 0;
+              parallelFor(100, 8, [&](int64_t, unsigned) { ++calls; });
+              return calls == 100 ? 0 : 1;
+            }),
+            0);
 }
 
 TEST(Threads, ManySmallJobsInARow) {
