@@ -13,9 +13,13 @@ namespace mmk::tune {
 /// What SQLite says went wrong, and its code.
 struct DatabaseError : std::runtime_error {
   DatabaseError(int code, const std::string &message) : std::runtime_error(message), code(code) {}
-  /// The file is no database, or a broken one: no use in trying again.
+  /// The file is no database, or a broken one: no use in trying again. The statements are right, so
+  /// that an error in one is a table that is not there; a file that can be opened for writing is
+  /// only read where it claims to be of a later version.
   bool isDamage() const {
-    return (code & 0xff) == SQLITE_CORRUPT || (code & 0xff) == SQLITE_NOTADB;
+    const int kind = code & 0xff;
+    return kind == SQLITE_CORRUPT || kind == SQLITE_NOTADB || kind == SQLITE_FORMAT ||
+           code == SQLITE_ERROR || code == SQLITE_READONLY;
   }
   int code;
 };

@@ -70,6 +70,11 @@ void makePrivateFile(const std::string &path) {
   ::close(file);
 }
 
+/// What SQLite does not see: rows that are whole, but mean nothing.
+struct Damage : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 /// Why a file cannot be gone on with.
 struct Unusable : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -99,6 +104,12 @@ std::unique_ptr<Database> openDatabase(const std::string &path) {
     Statement check(*database, "PRAGMA quick_check(1)");
     if (check.step() && check.text(0) != "ok")
       throw Unusable("it is damaged: " + check.text(0));
+  }
+  {
+    Statement orphans(*database, "PRAGMA foreign_key_check");
+    if (orphans.step())
+      throw Unusable(
+          fmt::format("it is damaged: a row of its table {} refers to none", orphans.text(0)));
   }
   Transaction transaction(*database);
   bool isNew;
@@ -166,6 +177,8 @@ Measure measureFrom(const Statement &row, int first) {
 }
 
 Check checkFrom(const Statement &row, int first) {
+  if (row.number(first) < 0 || row.number(first) > static_cast<int64_t>(CheckState::failed))
+    throw Damage(fmt::format("a check has the state {}", row.number(first)));
   return {static_cast<CheckState>(row.number(first)), row.text(first + 1), row.real(first + 2),
           row.real(first + 3)};
 }
@@ -207,6 +220,8 @@ llvm::Error Store::guarded(llvm::function_ref<void()> work) {
     work();
   } catch (const DatabaseError &error) {
     return llvm::createStringError(fmt::format("{}: {}", path_, error.what()));
+  } catch (const Damage &damage) {
+    return llvm::createStringError(fmt::format("{}: it is damaged: {}", path_, damage.what()));
   }
   return llvm::Error::success();
 }
@@ -243,6 +258,12 @@ llvm::Error Store::load(Known &known) {
   return guarded([&] {
     Transaction snapshot(*database_, "BEGIN"); // while others go on writing
     std::unordered_map<int64_t, int32_t> numbers;
+    const auto numberOf = [&](int64_t id) {
+      const auto found = numbers.find(id);
+      if (found == numbers.end())
+        throw Damage(fmt::format("there is no variant {}", id));
+      return found->second;
+    };
     Statement variants(*database_, "SELECT id, name FROM variant WHERE context=?");
     for (variants.with(context_); variants.step();) {
       const std::string name = variants.text(1);
@@ -251,18 +272,17 @@ llvm::Error Store::load(Known &known) {
     }
     Statement requests(*database_, "SELECT text, variant, reason FROM request WHERE context=?");
     for (requests.with(context_); requests.step();)
-      known.codes[requests.text(0)] = {requests.isNull(1) ? Known::Code::none
-                                                          : numbers.at(requests.number(1)),
-                                       requests.text(2)};
+      known.codes[requests.text(0)] = {
+          requests.isNull(1) ? Known::Code::none : numberOf(requests.number(1)), requests.text(2)};
     Statement measures(*database_, fmt::format("SELECT m.variant, {} FROM measure m WHERE shape=?",
                                                measureColumns));
     Statement verdicts(*database_, "SELECT variant, state, data, error_ratio, max_abs_error "
                                    "FROM verdict WHERE shape=? AND rule=?");
     for (size_t i = 0; i < shapes_.size(); ++i) {
       for (measures.with(shapes_[i]); measures.step();)
-        known.measures[i][numbers.at(measures.number(0))] = measureFrom(measures, 1);
+        known.measures[i][numberOf(measures.number(0))] = measureFrom(measures, 1);
       for (verdicts.with(shapes_[i], rule_); verdicts.step();)
-        known.checks[i][numbers.at(verdicts.number(0))] = checkFrom(verdicts, 1);
+        known.checks[i][numberOf(verdicts.number(0))] = checkFrom(verdicts, 1);
     }
     snapshot.commit();
   });

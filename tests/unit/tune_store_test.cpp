@@ -2,10 +2,12 @@
 #include "tune/store.h"
 #include "tuned.h"
 
+#include <cstdlib>
 #include <fstream>
 #include <sqlite3.h>
 #include <sys/stat.h>
 #include <thread>
+#include <unistd.h>
 
 namespace mmk::tune {
 namespace {
@@ -143,6 +145,97 @@ TEST_F(TuneStore, ADamagedFileIsSetAside) {
   notice.clear();
   EXPECT_EQ(load().codes.size(), 1u);
   EXPECT_EQ(notice, "");
+}
+
+// Every byte of a small file in turn (MMK_EVERY_BYTE=1), else some of them: whatever a bit that
+// fell over means, it ends in a memory, this one or a new one, or in a message; and what can be
+// opened can be gone on with.
+TEST_F(TuneStore, AByteThatChangedIsNoEnd) {
+  // Thousands of files that wait for no disk.
+  TemporaryFolder inMemory(std::filesystem::exists("/dev/shm")
+                               ? std::filesystem::path("/dev/shm")
+                               : std::filesystem::temp_directory_path());
+  std::swap(temporary.path, inMemory.path);
+  {
+    auto store = chosen();
+    llvm::cantFail(store->add({finding("v", 100), finding("w", 200), {"no", "", "why", {}}}));
+    llvm::cantFail(store->addCheck(0, "v", {CheckState::passed, "", 0, 0}));
+  }
+  std::string whole;
+  {
+    std::ifstream in(file(), std::ios::binary);
+    whole.assign(std::istreambuf_iterator<char>(in), {});
+  }
+  ASSERT_GT(whole.size(), 4096u);
+  const size_t step = std::getenv("MMK_EVERY_BYTE") ? 1 : 211;
+  size_t aside = 0, tried = 0;
+  for (size_t i = 0; i < whole.size(); i += i < 200 ? 1 : step, ++tried) {
+    std::filesystem::remove_all(folder());
+    std::filesystem::create_directory(folder());
+    std::string damaged = whole;
+    damaged[i] = static_cast<char>(~damaged[i]);
+    std::ofstream(file(), std::ios::binary) << damaged;
+    notice.clear();
+    auto store = Store::open(folder(), notice);
+    ASSERT_TRUE(bool(store)) << "byte " << i << ": " << llvm::toString(store.takeError());
+    aside += std::filesystem::exists(file() + ".aside-1");
+    EXPECT_EQ(std::filesystem::exists(file() + ".aside-1"), !notice.empty()) << "byte " << i;
+    Known known(shapes.size());
+    llvm::Error error = (*store)->choose(identity, shapes, rule);
+    if (!error)
+      error = (*store)->load(known);
+    if (!error)
+      error = (*store)->add(finding("new", 1));
+    const std::string message = llvm::toString(std::move(error));
+    EXPECT_TRUE(message.empty() || message.starts_with(file() + ": ")) << "byte " << i << message;
+    llvm::consumeError((*store)->all().takeError());
+    llvm::consumeError((*store)->winners(identity, rule).takeError());
+  }
+  EXPECT_GT(aside, 0u);
+  EXPECT_GT(tried, 300u);
+}
+
+TEST_F(TuneStore, ARowThatRefersToNoneIsDamage) {
+  llvm::cantFail(chosen()->add(finding("v", 100)));
+  sqlite3 *database = nullptr;
+  ASSERT_EQ(sqlite3_open(file().c_str(), &database), SQLITE_OK);
+  sqlite3_exec(database, "UPDATE measure SET variant = 77", nullptr, nullptr, nullptr);
+  sqlite3_close(database);
+  EXPECT_TRUE(load().codes.empty());
+  EXPECT_NE(notice.find("it is damaged: a row of its table measure refers to none"), notice.npos)
+      << notice;
+}
+
+TEST_F(TuneStore, RowsThatMeanNothingAreDamage) {
+  const auto said = [&](const char *change) {
+    std::filesystem::remove_all(folder());
+    {
+      auto store = chosen();
+      llvm::cantFail(store->add(finding("v", 100)));
+      llvm::cantFail(store->addCheck(0, "v", {CheckState::passed, "", 0, 0}));
+      const Identity other{"other", "machine", "build", "", ""};
+      llvm::cantFail(chosen(other)->add(finding("of another kernel", 100)));
+    }
+    sqlite3 *database = nullptr;
+    EXPECT_EQ(sqlite3_open(file().c_str(), &database), SQLITE_OK);
+    EXPECT_EQ(sqlite3_exec(database, change, nullptr, nullptr, nullptr), SQLITE_OK);
+    sqlite3_close(database);
+    Known known(shapes.size());
+    return llvm::toString(chosen()->load(known));
+  };
+  EXPECT_EQ(said("UPDATE verdict SET state = 7"),
+            file() + ": it is damaged: a check has the state 7");
+  EXPECT_EQ(said("UPDATE measure SET variant = 2 WHERE shape = 1"),
+            file() + ": it is damaged: there is no variant 2");
+}
+
+TEST_F(TuneStore, AFolderOfSomebodyElseIsRefused) {
+  std::filesystem::create_directory(folder());
+  if (chown(folder().c_str(), 12345, 12345) != 0)
+    GTEST_SKIP() << "only root can give a folder away";
+  auto store = Store::open(folder(), notice);
+  ASSERT_FALSE(bool(store));
+  EXPECT_EQ(llvm::toString(store.takeError()), folder() + " belongs to another user");
 }
 
 TEST_F(TuneStore, WhatIsNoDatabaseIsSetAside) {

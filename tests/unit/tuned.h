@@ -57,8 +57,9 @@ inline Space spaceOf(const Kernel &kernel, const Machine &machine,
 /// A folder of its own, gone with the test.
 class TemporaryFolder {
 public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "mmk-test-XXXXXX").string();
+  explicit TemporaryFolder(
+      const std::filesystem::path &in = std::filesystem::temp_directory_path()) {
+    std::string name = (in / "mmk-test-XXXXXX").string();
     path = ::mkdtemp(name.data());
   }
   ~TemporaryFolder() { std::filesystem::remove_all(path); }
