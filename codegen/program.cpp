@@ -532,6 +532,8 @@ void ProgramEmitter::bindArguments(Value *dims, Value *scalars, Value *tensors, 
   }
 }
 
+constexpr int64_t tooManyBytes = int64_t(1) << 62;
+
 void ProgramEmitter::emitWorkspaces() {
   auto *function =
       Function::Create(FunctionType::get(b.getVoidTy(), {e.pointer(), e.pointer()}, false),
@@ -542,8 +544,14 @@ void ProgramEmitter::emitWorkspaces() {
   unsigned index = 0;
   for (auto workspace : kernel.getBody().getOps<aicore::WorkspaceOp>()) {
     Value *bytes = e.number(e.bytesOf(elementOf(workspace.getResult())));
-    for (mlir::Value extent : workspace.getExtents())
-      bytes = b.CreateMul(bytes, value(extent));
+    // What does not fit in 63 bits is more than any memory has, and must not come out as little.
+    Value *most = e.number(tooManyBytes);
+    for (mlir::Value extent : workspace.getExtents()) {
+      Value *product = b.CreateBinaryIntrinsic(Intrinsic::smul_with_overflow, bytes, value(extent));
+      bytes = b.CreateSelect(
+          b.CreateExtractValue(product, 1), most,
+          b.CreateBinaryIntrinsic(Intrinsic::smin, b.CreateExtractValue(product, 0), most));
+    }
     e.store(bytes, e.offset(function->getArg(1), 8 * index++));
   }
   b.CreateRetVoid();

@@ -12,6 +12,7 @@
 #include <csignal>
 #include <exception>
 #include <fmt/format.h>
+#include <new>
 #include <unistd.h>
 
 namespace mmk::driver {
@@ -31,6 +32,25 @@ std::string quoted(std::string_view word) {
   for (char c : word)
     text += c == '\'' ? "'\\''" : std::string(1, c);
   return text + "'";
+}
+
+/// Where memory ends in the middle of LLVM, whose code cannot be left by an exception.
+[[noreturn]] void endWithoutMemory() {
+  llvm::sys::RunInterruptHandlers(); // nothing half written stays
+  printError("error: out of memory\n");
+  _exit(usersMistake);
+}
+
+[[noreturn]] void endWithException() {
+  try {
+    if (const std::exception_ptr exception = std::current_exception())
+      std::rethrow_exception(exception);
+  } catch (const std::bad_alloc &) {
+    endWithoutMemory();
+  } catch (...) {
+  }
+  reportBug("an exception that nobody caught");
+  _exit(bugInMmk);
 }
 
 [[noreturn]] void endAsBug(std::string_view what) {
@@ -56,7 +76,8 @@ void reportCrashesOf(int argc, char **argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGQUIT, SIG_DFL);
   llvm::install_fatal_error_handler([](void *, const char *reason, bool) { endAsBug(reason); });
-  std::set_terminate([] { endAsBug("an exception that nobody caught"); });
+  llvm::install_bad_alloc_error_handler([](void *, const char *, bool) { endWithoutMemory(); });
+  std::set_terminate(endWithException);
 }
 
 void reportBug(std::string_view what) {

@@ -57,7 +57,8 @@ void CaseRunner::readInputs(const std::vector<RunCase> &runs) {
     const auto file = options_.inputs.find(parameter.name);
     if (file == options_.inputs.end())
       continue;
-    llvm::Expected<Tensor> tensor = readNpy(file->second, parameter.type);
+    const std::vector<int64_t> wanted = runs.front().extents(parameter.shape);
+    llvm::Expected<Tensor> tensor = readNpy(file->second, parameter.type, &wanted);
     if (!tensor)
       throw Mistake(llvm::toString(tensor.takeError()));
     for (const RunCase &run : runs)

@@ -1,12 +1,11 @@
 #include "driver/footprint.h"
 
 #include "driver/ending.h"
+#include "driver/memory_limit.h"
 #include "runtime/tensor.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <fstream>
-#include <unistd.h>
 
 namespace mmk::driver {
 namespace {
@@ -51,25 +50,6 @@ std::vector<Item> itemsOf(const Kernel &kernel, const RunCase &run, bool withRef
   return items;
 }
 
-double firstNumber(const char *path, std::string_view key = "") {
-  std::ifstream file(path);
-  for (std::string line; std::getline(file, line);)
-    if (line.starts_with(key) && line.find_first_of("0123456789") != line.npos)
-      return std::stod(line.substr(line.find_first_of("0123456789")));
-  return -1;
-}
-
-/// Of the system, and of the container when it has a limit.
-double freeBytes() {
-  double bytes = firstNumber("/proc/meminfo", "MemAvailable:") * 1024;
-  if (bytes < 0)
-    bytes =
-        static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-  const double limit = firstNumber("/sys/fs/cgroup/memory.max");
-  const double used = firstNumber("/sys/fs/cgroup/memory.current");
-  return limit >= 0 && used >= 0 ? std::min(bytes, limit - used) : bytes;
-}
-
 std::string withUnit(double bytes) {
   if (bytes < 1024)
     return fmt::format("{:.0f} bytes", bytes);
@@ -92,13 +72,15 @@ void expectRoomFor(const Kernel &kernel, const RunCase &run, bool withReference,
     total += static_cast<double>(workspace.bytes);
   for (const Item &item : items)
     total += static_cast<double>(item.bytes);
-  const double available = freeBytes();
-  if (total <= available)
+  const AllowedMemory allowed = allowedMemory();
+  if (total <= allowed.bytes)
     return;
   Diagnostics diagnostics;
-  Diagnostic &error =
-      diagnostics.error({}, fmt::format("{} needs {} of memory, but {} are free", run.title(),
-                                        withUnit(total), withUnit(std::max(available, 0.0))));
+  Diagnostic &error = diagnostics.error(
+      {}, allowed.isLimit ? fmt::format("{} needs {} of memory, but --max-memory allows {}",
+                                        run.title(), withUnit(total), withUnit(allowed.bytes))
+                          : fmt::format("{} needs {} of memory, but {} are free", run.title(),
+                                        withUnit(total), withUnit(allowed.bytes)));
   for (const Item &item : items)
     error.notes.push_back({Severity::note,
                            {},

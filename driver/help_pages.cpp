@@ -14,7 +14,8 @@ namespace mmk::driver {
   "  --machine-set PATH=VALUE   changes one figure of the machine; *0.7 scales it; repeatable\n"   \
   "  --set DIRECTIVE=VALUE      fixes a choice of the schedule, also to a legal value that it\n"   \
   "                             does not list: tile.M=64, epilogue=separate; repeatable\n"         \
-  "  --variant NAME             fixes all of them, by the name that a report printed\n"
+  "  --variant NAME             fixes all of them, by the name that a report printed\n"            \
+  "  --max-memory SIZE          the most to take, such as 2GiB; without it, what is free\n"
 
 #define HELP_OPTION "  --help, -h                 this page\n"
 

@@ -1,6 +1,7 @@
 #include "driver/target.h"
 
 #include "driver/ending.h"
+#include "driver/memory_limit.h"
 #include "support/timing.h"
 
 #include <fmt/format.h>
@@ -13,6 +14,7 @@ void Target::addOptionsTo(CommandLine &commandLine) {
   commandLine.repeated("--machine-set", "PATH=VALUE", machineSets);
   commandLine.repeated("--set", "DIRECTIVE=VALUE", sets);
   commandLine.option("--variant", "NAME", variant);
+  commandLine.option("--max-memory", "SIZE", maxMemory);
 }
 
 std::vector<std::string> Target::takeFile(std::vector<std::string> words,
@@ -21,6 +23,7 @@ std::vector<std::string> Target::takeFile(std::vector<std::string> words,
     throw Mistake(fmt::format("expected a file: mmk {} FILE", command));
   file = words.front();
   words.erase(words.begin());
+  limitMemory(maxMemory);
   return words;
 }
 

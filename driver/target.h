@@ -18,9 +18,11 @@ struct Target {
   std::optional<std::string> kernel, machine, variant;
   std::vector<std::string> machineSets, sets;
   std::optional<Side> side;
+  std::optional<std::string> maxMemory;
 
   void addOptionsTo(CommandLine &commandLine);
-  /// Takes the file from the words that are no options; returns those behind it.
+  /// Takes the file from the words that are no options; returns those behind it. From here on the
+  /// memory has its limit.
   std::vector<std::string> takeFile(std::vector<std::string> words, std::string_view command);
   /// The same, when there may be none.
   void takeFileAlone(std::vector<std::string> words, std::string_view command);

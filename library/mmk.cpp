@@ -5,12 +5,17 @@
 #include "library/binding.h"
 #include "library/kernel.h"
 #include "runtime/threads.h"
+#include "support/bytes.h"
 
-#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <exception>
 #include <fmt/format.h>
+#include <memory>
 #include <new>
 
 using namespace mmk;
@@ -37,8 +42,45 @@ template <typename Body> mmk_error *guarded(Body body) noexcept {
   }
 }
 
+/// Looked at before the run, so that nothing is written when there is no room.
+mmk_error *expectRoom(const mmk_kernel &kernel, const Arguments &arguments, size_t most) {
+  uint64_t bytes = 0;
+  std::string parts;
+  for (const Workspace &workspace : kernel.executable->workspaces(arguments.dims)) {
+    bytes = llvm::SaturatingAdd(bytes, static_cast<uint64_t>(workspace.bytes));
+    parts += fmt::format("{}{}: {}", parts.empty() ? "" : ", ", workspace.name,
+                         inBytes(workspace.bytes));
+  }
+  if (bytes <= most)
+    return nullptr;
+  return new mmk_error{MMK_NO_MEMORY,
+                       fmt::format("not enough memory: the intermediate tensors need {} ({}), but "
+                                   "max_memory is {}",
+                                   inBytes(static_cast<int64_t>(bytes)), parts,
+                                   inBytes(static_cast<int64_t>(most)))};
+}
+
+/// Far above what programs have, and far below what would fill the memory.
+constexpr size_t maximumBytes = size_t(16) << 20;
+
+/// Reads a file, of one that is too long no more than shows it; returns an errno, or 0.
+int readSome(const char *path, std::string &text) {
+  const std::unique_ptr<FILE, int (*)(FILE *)> file(std::fopen(path, "rb"), &std::fclose);
+  if (!file)
+    return errno;
+  char block[65536];
+  while (text.size() <= maximumBytes)
+    if (const size_t count = std::fread(block, 1, sizeof block, file.get()))
+      text.append(block, count);
+    else
+      return std::ferror(file.get()) ? errno : 0;
+  return 0;
+}
+
 mmk_error *compileText(std::string text, std::string name, const mmk_compile_options *options,
                        mmk_kernel **kernel) {
+  if (text.size() > maximumBytes)
+    return mistake(name + " has more than 16 MiB, which no program needs");
   auto made = std::make_unique<mmk_kernel>();
   if (mmk_error *error = compile(std::move(text), std::move(name),
                                  options ? *options : mmk_compile_options{}, *made))
@@ -78,10 +120,10 @@ mmk_error *mmk_compile_file(const char *path, const mmk_compile_options *options
     if (!path || !kernel)
       return mistake("mmk_compile_file wants a path and a place for the kernel, found NULL");
     *kernel = nullptr;
-    auto file = llvm::MemoryBuffer::getFile(path);
-    if (!file)
-      return mistake(fmt::format("cannot read {}: {}", path, file.getError().message()));
-    return compileText((*file)->getBuffer().str(), path, options, kernel);
+    std::string text;
+    if (const int code = readSome(path, text))
+      return mistake(fmt::format("cannot read {}: {}", path, std::strerror(code)));
+    return compileText(std::move(text), path, options, kernel);
   });
 }
 
@@ -118,6 +160,9 @@ mmk_error *mmk_run(const mmk_kernel *kernel, const mmk_tensor *tensors, size_t t
     if (mmk_error *error = bind(*kernel->kernel, llvm::ArrayRef(tensors, tensor_count),
                                 llvm::ArrayRef(scalars, scalar_count), arguments))
       return error;
+    if (options && options->max_memory != 0)
+      if (mmk_error *error = expectRoom(*kernel, arguments, options->max_memory))
+        return error;
     const unsigned threads = options ? options->threads : 0;
     llvm::Error failed = kernel->executable->run(arguments, threads ? threads : availableThreads());
     if (!failed)

@@ -11,7 +11,8 @@
  * caller frees. The library neither prints nor exits, and no exception leaves it.
  *
  * Threads: a kernel may be run, and asked about, by several threads at once. Kernels are
- * independent of each other. */
+ * independent of each other. A process may fork while no call is going on in another thread; the
+ * child may run the kernels that it has, compile others, and free both. */
 #ifndef MMK_H
 #define MMK_H
 
@@ -61,7 +62,8 @@ typedef struct {
   const char *cache_directory;
 } mmk_compile_options;
 
-/* Compiles a kernel for any shape. `name` is what messages call the text; `options` may be NULL. */
+/* Compiles a kernel for any shape. The text has at most 16 MiB. `name` is what messages call the
+ * text; `options` may be NULL. */
 MMK_API mmk_error *mmk_compile(const char *text, const char *name,
                                const mmk_compile_options *options, mmk_kernel **kernel);
 /* The same from a file. */
@@ -118,6 +120,9 @@ typedef struct {
 /* Zero-initialise, then set what is wanted. */
 typedef struct {
   unsigned threads; /* 0: all that the process may use */
+  /* Most bytes for the intermediate tensors that a run allocates; 0: what the system gives. A run
+   * that needs more fails with MMK_NO_MEMORY before it begins. */
+  size_t max_memory;
 } mmk_run_options;
 
 /* Binds all tensors, and the scalars without a default, and runs. The dimensions follow from the

@@ -90,6 +90,12 @@ llvm::Expected<NpyHeader> readHeader(const std::string &path, FILE *file) {
   return header;
 }
 
+llvm::Error otherShape(const std::string &path, ElementType type,
+                       const std::vector<int64_t> &expected, const std::vector<int64_t> &found) {
+  return failure(
+      path, fmt::format("expected {}, found {}", spelling(type, expected), spelling(type, found)));
+}
+
 llvm::Error writeAll(const std::string &path, int descriptor, const void *data, size_t count) {
   const char *at = static_cast<const char *>(data);
   while (count > 0) {
@@ -116,7 +122,8 @@ llvm::Expected<std::vector<int64_t>> readNpyShape(const std::string &path) {
   return header->shape;
 }
 
-llvm::Expected<Tensor> readNpy(const std::string &path, ElementType expected) {
+llvm::Expected<Tensor> readNpy(const std::string &path, ElementType expected,
+                               const std::vector<int64_t> *wanted) {
   const File file(fopen(path.c_str(), "rb"));
   if (!file)
     return systemFailure(path, "cannot open", errno);
@@ -132,6 +139,8 @@ llvm::Expected<Tensor> readNpy(const std::string &path, ElementType expected) {
 
   if (llvm::Error error = expectElements(path, file.get(), expected, header->shape))
     return std::move(error);
+  if (wanted && *wanted != header->shape)
+    return otherShape(path, expected, *wanted, header->shape);
   llvm::Expected<Tensor> tensor = Tensor::allocate(expected, header->shape);
   if (!tensor)
     return failure(path, llvm::toString(tensor.takeError()));
@@ -148,8 +157,7 @@ llvm::Error expectShape(const Tensor &tensor, const std::string &path,
                         const std::vector<int64_t> &shape) {
   if (tensor.shape == shape)
     return llvm::Error::success();
-  return failure(path, fmt::format("expected {}, found {}", spelling(tensor.type, shape),
-                                   spelling(tensor.type, tensor.shape)));
+  return otherShape(path, tensor.type, shape, tensor.shape);
 }
 
 llvm::Error writeNpy(const Tensor &tensor, const std::string &path) {

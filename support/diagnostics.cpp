@@ -201,12 +201,17 @@ std::string_view nearestWord(std::string_view word, const std::vector<std::strin
 }
 
 std::string listOf(const std::vector<std::string> &words, std::string_view last) {
+  // Nobody reads thousands of them.
+  constexpr size_t most = 60, ofMore = 40;
+  const size_t shown = words.size() > most ? ofMore : words.size();
   std::string text;
-  for (size_t i = 0; i < words.size(); ++i) {
+  for (size_t i = 0; i < shown; ++i) {
     if (i > 0)
       text += i + 1 == words.size() ? fmt::format(" {} ", last) : ", ";
     text += words[i];
   }
+  if (shown < words.size())
+    text += fmt::format(" {} {} more", last, words.size() - shown);
   return text;
 }
 

@@ -89,6 +89,14 @@ def main():
         again = run(root / "fused", LD_LIBRARY_PATH=str(libraries)).splitlines()
         expect(again, lines)
 
+        # Every access of ours and of LLVM's, and what nobody can free any more. A sanitizer is its own
+        # judge.
+        if not instrument:
+            watched = run("valgrind", "-q", "--error-exitcode=9", "--leak-check=full",
+                          "--show-leak-kinds=definite", "--errors-for-leak-kinds=definite",
+                          root / "fused", LD_LIBRARY_PATH=str(libraries)).splitlines()
+            expect(watched[1:], lines[1:])
+
         environment = {"MMK_LIBRARY": str(libraries / "libmmk.so.0"), **preloaded(compiler, instrument)}
         expect(
             run(sys.executable, EXAMPLES / "fused.py", **environment),

@@ -6,11 +6,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <memory>
 #include <string>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 namespace {
@@ -190,6 +193,44 @@ TEST(Library, threadsCompileAtOnce) {
     thread.join();
 }
 
+// Different variants for both kinds of machine, compiled and run by 16 threads at the same time.
+TEST(Library, sixteenThreadsWithVariantsOfTheirOwn) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 16; ++i)
+    threads.emplace_back([i] {
+      const std::string variant = "tile.M=" + std::to_string(16 * (i / 2 + 1));
+      mmk_compile_options options = {};
+      options.machine = i % 2 ? "ascend910b3" : "host";
+      options.variant = i % 2 ? variant.c_str() : nullptr;
+      const Kernel kernel = compiled(fused, &options);
+      for (int64_t round = 0; round < 3; ++round)
+        expectFused(kernel, {33 + i, 20 + round, 40}, {20 + round, 40, 40}, {33 + i, 40, 40});
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+// Whether a kernel that the parent has used runs in a forked child, and another one compiles there.
+TEST(Library, aForkedProcessGoesOn) {
+  Kernel kernel = compiled();
+  const auto all = [&] {
+    expectFused(kernel, {100, 70, 70}, {70, 50, 50}, {100, 50, 50});
+    expectFused(compiled(), {33, 20, 20}, {20, 40, 40}, {33, 40, 40});
+  };
+  all();
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    all();
+    kernel.reset();
+    std::exit(testing::Test::HasFailure() ? 1 : 0);
+  }
+  all();
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
 TEST(LibraryErrors, ofThePrograms) {
   EXPECT_EQ(refusal("kernel f(a: f32[M]) -> c: f32[M] { c = relu(b); }"),
             "test.mmk:1:45: error: unknown name 'b'; known here: a\n"
@@ -207,6 +248,54 @@ TEST(LibraryErrors, ofThePrograms) {
   options.variant = "tile.M=100";
   EXPECT_EQ(refusal(fused, options), "variant tile.M=100: tile.M = 100 is not a multiple of 16, "
                                      "the cube's width; nearest legal: 96, 112");
+}
+
+TEST(LibraryErrors, ofTheLimits) {
+  const std::string spaces((16 << 20) + 1, ' ');
+  EXPECT_EQ(refusal(spaces.c_str()), "test.mmk has more than 16 MiB, which no program needs");
+  mmk_kernel *none = nullptr;
+  EXPECT_EQ(messageOf(mmk_compile_file("/dev/zero", nullptr, &none)),
+            "/dev/zero has more than 16 MiB, which no program needs");
+  EXPECT_EQ(messageOf(mmk_compile_file("/", nullptr, &none)), "cannot read /: Is a directory");
+
+  // An intermediate tensor between two products: 100 x 70 of f32.
+  mmk_compile_options options = {};
+  options.machine = "ascend910b3";
+  const Kernel kernel =
+      compiled("kernel k(a: f32[M, K], b: f32[K, N], d: f32[N, P]) -> y: f32[M, P]"
+               " { let h = a @ b; y = h @ d; }",
+               &options);
+  std::vector<float> a(100 * 50), b(50 * 70), d(70 * 3), y(100 * 3, -1);
+  const mmk_tensor tensors[] = {{"a", a.data(), MMK_F32, 2, {100, 50}, {}},
+                                {"b", b.data(), MMK_F32, 2, {50, 70}, {}},
+                                {"d", d.data(), MMK_F32, 2, {70, 3}, {}},
+                                {"y", y.data(), MMK_F32, 2, {100, 3}, {}}};
+  mmk_run_options limited = {1, 27999};
+  mmk_error *error = mmk_run(kernel.get(), tensors, 4, nullptr, 0, &limited);
+  ASSERT_NE(error, nullptr);
+  EXPECT_EQ(mmk_error_kind_of(error), MMK_NO_MEMORY);
+  EXPECT_EQ(
+      messageOf(error),
+      "not enough memory: the intermediate tensors need 28000 bytes (27.34 KiB) (h: 28000 bytes "
+      "(27.34 KiB)), but max_memory is 27999 bytes (27.34 KiB)");
+  EXPECT_EQ(y, std::vector<float>(300, -1)) << "written before the refusal";
+  // 2^30 x (2^31 - 1) elements of four bytes do not fit in 63 bits. Nothing is touched.
+  const mmk_tensor huge[] = {{"a", a.data(), MMK_F32, 2, {1 << 30, 50}, {0, 1}},
+                             {"b", b.data(), MMK_F32, 2, {50, 2147483647}, {1, 0}},
+                             {"d", d.data(), MMK_F32, 2, {2147483647, 3}, {0, 1}},
+                             {"y", y.data(), MMK_F32, 2, {1 << 30, 3}, {}}};
+  EXPECT_EQ(messageOf(mmk_run(kernel.get(), huge, 4, nullptr, 0, &limited)),
+            "not enough memory: the intermediate tensors need 4611686018427387904 bytes "
+            "(4503599627370496 KiB) (h: 4611686018427387904 bytes (4503599627370496 KiB)), but "
+            "max_memory is 27999 bytes (27.34 KiB)");
+  error = mmk_run(kernel.get(), huge, 4, nullptr, 0, nullptr);
+  ASSERT_NE(error, nullptr);
+  EXPECT_EQ(mmk_error_kind_of(error), MMK_NO_MEMORY);
+  EXPECT_EQ(messageOf(error),
+            "not enough memory for an intermediate tensor of 4611686018427387904 bytes");
+  EXPECT_EQ(y, std::vector<float>(300, -1)) << "written before the refusal";
+  limited.max_memory = 28000;
+  EXPECT_EQ(messageOf(mmk_run(kernel.get(), tensors, 4, nullptr, 0, &limited)), "");
 }
 
 TEST(LibraryErrors, ofTheFiles) {

@@ -91,6 +91,23 @@ TEST_F(Cache, IsNoneWhereItCannotBe) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1) << "nothing is left behind";
 }
 
+// What another CPU made in a folder that both see is never found: the name says for whom it is.
+TEST(ObjectCacheKey, IsOfOneCpu) {
+  llvm::LLVMContext context;
+  const llvm::Module module("same", context);
+  const auto keyFor = [&](auto change) {
+    CodeTarget target = llvm::cantFail(hostTarget());
+    change(target);
+    return ObjectCache::keyOf(module, target);
+  };
+  const std::string own = keyFor([](CodeTarget &) {});
+  EXPECT_EQ(keyFor([](CodeTarget &) {}), own);
+  EXPECT_NE(keyFor([](CodeTarget &target) { target.cpu = "another"; }), own);
+  EXPECT_NE(keyFor([](CodeTarget &target) { target.features += ",+another"; }), own);
+  EXPECT_NE(keyFor([](CodeTarget &target) { target.makeQuick(); }), own);
+  EXPECT_EQ(own.find_first_not_of("0123456789abcdef"), own.npos) << "a name that leads elsewhere";
+}
+
 TEST(GeneratedCode, IsNeverWritableAndExecutable) {
   Compiled kernel("kernel f(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] { c = a @ b; }",
                   "ascend910b3");

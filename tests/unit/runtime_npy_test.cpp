@@ -219,6 +219,10 @@ TEST_F(Npy, NamesBothShapes) {
   EXPECT_FALSE(expectShape(tensor, "a.npy", {64, 128}));
   EXPECT_EQ(llvm::toString(expectShape(tensor, "a.npy", {128, 64})),
             "a.npy: expected f16[128, 64], found f16[64, 128]");
+  ASSERT_FALSE(writeNpy(tensor, path()));
+  const std::vector<int64_t> wanted = {128, 64};
+  EXPECT_EQ(llvm::toString(readNpy(path(), ElementType::f16, &wanted).takeError()),
+            path() + ": expected f16[128, 64], found f16[64, 128]");
 }
 
 TEST_F(Npy, WritingReplacesAWholeFileAndLeavesNothingBeside) {

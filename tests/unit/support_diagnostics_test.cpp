@@ -104,6 +104,8 @@ TEST(ListOf, JoinsWithCommasAndAWord) {
   EXPECT_EQ(listOf({"a"}), "a");
   EXPECT_EQ(listOf({"a", "b"}), "a or b");
   EXPECT_EQ(listOf({"a", "b", "c"}, "and"), "a, b and c");
+  const std::string cut = listOf(std::vector<std::string>(10000, "a"));
+  EXPECT_TRUE(cut.ends_with("a, a or 9960 more")) << cut;
 }
 
 } // namespace
