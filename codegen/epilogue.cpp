@@ -201,6 +201,34 @@ void Epilogue::storeRow(Value *context, Value *row, Value *column, Value *column
   });
 }
 
+void Epilogue::storeRows(Value *context, Value *m, Value *n, Value *total, Function *finish) {
+  // Where every vector of every row of the results is aligned.
+  Value *aligned = e.number(0);
+  for (auto [i, output] : enumerate(outputs)) {
+    const int64_t first = 3 * inputs.size() + 2 * i;
+    Value *places = b.CreateOr(field(context, first, e.i64()), field(context, first + 1, e.i64()));
+    aligned = b.CreateOr(
+        aligned, b.CreateAnd(places, e.number(e.target.lanes * e.bytesOf(elementOf(output)) - 1)));
+  }
+  Value *streams = b.CreateAnd(b.CreateICmpSGE(total, e.number(streamedBytes)),
+                               b.CreateICmpEQ(aligned, e.number(0)));
+  Value *whole = b.CreateSelect(isDense(context), e.roundDown(n, e.target.lanes), e.number(0));
+  auto rows = [&](bool stream) {
+    e.loop(e.number(0), m, e.number(1),
+           [&](Value *row) { storeRow(context, row, e.number(0), whole, stream); });
+  };
+  e.when(streams, [&] {
+    rows(true);
+    // Other cores are to see what went past the caches.
+    b.CreateFence(AtomicOrdering::SequentiallyConsistent);
+  });
+  e.when(b.CreateNot(streams), [&] { rows(false); });
+  e.when(b.CreateICmpSLT(whole, n), [&] {
+    b.CreateCall(finish,
+                 {context, context, e.number(0), e.number(0), whole, m, b.CreateSub(n, whole)});
+  });
+}
+
 Function *Epilogue::finish(const std::string &name) {
   return e.helper(name, 2, 5, {}, [&](Function *f) {
     Value *sums = f->getArg(0), *context = f->getArg(1), *sumRow = f->getArg(2),
@@ -230,38 +258,15 @@ Function *Epilogue::finish(const std::string &name) {
 bool emitElementwise(Emitter &e, aicore::ElementwiseOp op, ArrayRef<Plane> inputs,
                      ArrayRef<Plane> outputs, ArrayRef<Value *> scalars, Value *m, Value *n,
                      Value *total) {
-  IRBuilder<> &b = e.b;
   Epilogue epilogue(e, op.getBody().front(), nullptr, op.getInputs(), op.getInputAlong(),
                     op.getOutputs());
   Value *context = epilogue.context(inputs, outputs, scalars);
   const std::string name = "elementwise_" + std::to_string(e.module.size());
   Function *finish = epilogue.finish(name + "_finish");
-  Value *dense = epilogue.isDense(context);
-  // Where every vector of every row of the results is aligned.
-  Value *aligned = e.number(0);
-  for (auto [output, plane] : zip(op.getOutputs(), outputs)) {
-    Type *element = e.elementType(cast<mlir::MemRefType>(output.getType()).getElementType());
-    Value *places = b.CreateOr(b.CreatePtrToInt(plane.pointer, e.i64()), plane.row);
-    aligned =
-        b.CreateOr(aligned, b.CreateAnd(places, e.number(e.target.lanes * e.bytesOf(element) - 1)));
-  }
-  Value *streams = b.CreateAnd(b.CreateICmpSGE(total, e.number(streamedBytes)),
-                               b.CreateICmpEQ(aligned, e.number(0)));
-  Value *whole = b.CreateSelect(dense, e.roundDown(n, e.target.lanes), e.number(0));
-  auto rows = [&](bool stream) {
-    e.loop(e.number(0), m, e.number(1),
-           [&](Value *row) { epilogue.storeRow(context, row, e.number(0), whole, stream); });
-  };
-  e.when(streams, [&] {
-    rows(true);
-    // Other cores are to see what went past the caches.
-    b.CreateFence(AtomicOrdering::SequentiallyConsistent);
+  Function *rows = e.helper(name, 1, 3, {}, [&](Function *f) {
+    epilogue.storeRows(f->getArg(0), f->getArg(1), f->getArg(2), f->getArg(3), finish);
   });
-  e.when(b.CreateNot(streams), [&] { rows(false); });
-  e.when(b.CreateICmpSLT(whole, n), [&] {
-    b.CreateCall(finish,
-                 {context, context, e.number(0), e.number(0), whole, m, b.CreateSub(n, whole)});
-  });
+  e.b.CreateCall(rows, {context, m, n, total});
   return epilogue.complete;
 }
 

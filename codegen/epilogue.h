@@ -36,10 +36,10 @@ public:
   void store(llvm::ArrayRef<llvm::Value *> sums, int64_t vectors, llvm::Value *context,
              llvm::Value *row, llvm::Value *column);
 
-  /// Vectors of one row from `column` on, below `columns`: whole ones, with dense inputs.
-  /// `stream`: past the caches, to where a vector is aligned.
-  void storeRow(llvm::Value *context, llvm::Value *row, llvm::Value *column, llvm::Value *columns,
-                bool stream);
+  /// m rows of n elements that come from no sums; their results have `total` bytes in all tiles.
+  /// `finish` does what is no whole vector.
+  void storeRows(llvm::Value *context, llvm::Value *m, llvm::Value *n, llvm::Value *total,
+                 llvm::Function *finish);
 
   /// void(ptr sums, ptr context, i64 sumRow, i64 row, i64 column, i64 rows, i64 columns): the same
   /// for what is ragged or strided, from sums in memory, in rows of `sumRow` bytes.
@@ -49,6 +49,11 @@ public:
   bool complete = true;
 
 private:
+  /// Vectors of one row from `column` on, below `columns`: whole ones, with dense inputs.
+  /// `stream`: past the caches, to where a vector is aligned.
+  void storeRow(llvm::Value *context, llvm::Value *row, llvm::Value *column, llvm::Value *columns,
+                bool stream);
+
   int64_t dense() const { return 3 * inputs.size() + 2 * outputs.size(); }
   llvm::Value *field(llvm::Value *context, int64_t index, llvm::Type *type);
   llvm::Type *elementOf(mlir::Value tensor);

@@ -1,13 +1,14 @@
 #include "codegen/executable.h"
 
 #include "codegen/c_header.h"
+#include "codegen/linked.h"
 #include "codegen/object.h"
 #include "codegen/program.h"
+#include "codegen/split.h"
 #include "ir/limit.h"
 #include "support/timing.h"
 
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <chrono>
@@ -74,7 +75,7 @@ public:
           limits.push_back({i, name.str(), most.getInt()});
   }
 
-  Error link(std::unique_ptr<MemoryBuffer> object);
+  Error link(std::shared_ptr<const LinkedObject> linked);
   Error run(const Arguments &arguments, unsigned threads, RunWatch *watch) override;
   std::vector<Workspace> workspaces(const std::vector<int64_t> &dims) const override;
 
@@ -94,7 +95,7 @@ private:
     int64_t most;
   };
   std::vector<Limit> limits; ///< on dimensions
-  std::unique_ptr<orc::LLJIT> jit;
+  std::shared_ptr<const LinkedObject> code;
   struct Phase {
     PhaseFunction run = nullptr;
     AloneFunction isAlone = nullptr;
@@ -104,33 +105,20 @@ private:
   EmulatedCores cores;
 };
 
-Error JitExecutable::link(std::unique_ptr<MemoryBuffer> object) {
-  const TimedScope timed("link");
-  auto built = orc::LLJITBuilder().create();
-  if (!built)
-    return built.takeError();
-  jit = std::move(*built);
-  // memcpy and memset, which rows are moved with.
-  auto process = orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
-      jit->getDataLayout().getGlobalPrefix());
-  if (!process)
-    return process.takeError();
-  jit->getMainJITDylib().addGenerator(std::move(*process));
-  if (Error error = jit->addObjectFile(std::move(object)))
-    return error;
-  for (auto [i, phase] : enumerate(phases)) {
-    auto run = jit->lookup(phaseName(i));
-    if (!run)
-      return run.takeError();
-    auto alone = jit->lookup(aloneName(i));
-    if (!alone)
-      return alone.takeError();
-    phase = {run->toPtr<PhaseFunction>(), alone->toPtr<AloneFunction>()};
+Error JitExecutable::link(std::shared_ptr<const LinkedObject> linked) {
+  code = std::move(linked);
+  std::vector<std::string> names = {workspacesName};
+  for (size_t i = 0; i < phases.size(); ++i) {
+    names.push_back(phaseName(i));
+    names.push_back(aloneName(i));
   }
-  auto address = jit->lookup(workspacesName);
-  if (!address)
-    return address.takeError();
-  sizes = address->toPtr<WorkspaceFunction>();
+  auto addresses = code->find(names);
+  if (!addresses)
+    return addresses.takeError();
+  sizes = (*addresses)[0].toPtr<WorkspaceFunction>();
+  for (auto [i, phase] : enumerate(phases))
+    phase = {(*addresses)[1 + 2 * i].toPtr<PhaseFunction>(),
+             (*addresses)[2 + 2 * i].toPtr<AloneFunction>()};
   return Error::success();
 }
 
@@ -233,6 +221,41 @@ Expected<Emitted> emit(mlir::ModuleOp module, bool watched = false, bool quick =
   return emitted;
 }
 
+/// Modules to objects, by way of the cache.
+struct CodeMaker {
+  explicit CodeMaker(const std::string &cacheDirectory) : cache(cacheDirectory) {}
+
+  std::unique_ptr<MemoryBuffer> object(Module &module, const CodeTarget &target) {
+    return object(module, target, ObjectCache::keyOf(module, target));
+  }
+  /// The same, linked; or what this process has linked already.
+  Expected<std::shared_ptr<const LinkedObject>> linked(Module &module, const CodeTarget &target) {
+    std::string key = ObjectCache::keyOf(module, target);
+    if (auto known = findLinked(key))
+      return known;
+    auto made = LinkedObject::link(object(module, target, key));
+    if (made)
+      keepLinked(key, *made);
+    return made;
+  }
+
+  ObjectCache cache;
+  bool allFound = true;
+
+private:
+  std::unique_ptr<MemoryBuffer> object(Module &module, const CodeTarget &target,
+                                       const std::string &key) {
+    if (auto found = cache.find(key))
+      return found;
+    allFound = false;
+    optimise(module, target);
+    SmallVector<char, 0> code = machineCode(module, target);
+    StringRef bytes(code.data(), code.size());
+    cache.keep(key, bytes);
+    return MemoryBuffer::getMemBufferCopy(bytes, key);
+  }
+};
+
 } // namespace
 
 Expected<std::unique_ptr<Executable>> Executable::compile(mlir::ModuleOp module,
@@ -244,19 +267,21 @@ Expected<std::unique_ptr<Executable>> Executable::compile(mlir::ModuleOp module,
     return emitted.takeError();
   auto executable = std::make_unique<JitExecutable>(kernelOf(module), machine, options.watched);
 
-  ObjectCache cache(options.cacheDirectory);
-  std::string key = ObjectCache::keyOf(*emitted->module, emitted->target);
-  std::unique_ptr<MemoryBuffer> object = cache.find(key);
-  executable->cached = object != nullptr;
-  if (!object) {
-    optimise(*emitted->module, emitted->target);
-    SmallVector<char, 0> code = machineCode(*emitted->module, emitted->target);
-    StringRef bytes(code.data(), code.size());
-    cache.keep(key, bytes);
-    object = MemoryBuffer::getMemBufferCopy(bytes, key);
-  }
-  if (Error error = executable->link(std::move(object)))
+  // Most variants of a kernel call the same functions: these are compiled and linked once. What
+  // calls them is run so seldom that its own speed is not worth waiting for.
+  CodeMaker maker(options.cacheDirectory);
+  std::unique_ptr<Module> functions = takeFunctions(*emitted->module);
+  auto callees = maker.linked(*functions, emitted->target);
+  if (!callees)
+    return callees.takeError();
+  emitted->target.makeQuick();
+  auto object = maker.object(*emitted->module, emitted->target);
+  auto program = LinkedObject::link(std::move(object), std::move(*callees));
+  if (!program)
+    return program.takeError();
+  if (Error error = executable->link(std::move(*program)))
     return std::move(error);
+  executable->cached = maker.allFound;
   executable->compileMs =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
   return executable;

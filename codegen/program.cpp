@@ -67,6 +67,7 @@ private:
   void emitMeaning(mlir::Operation &op);
   void emitWatch(Value *core);
   Value *callWatch(mlir::Operation *op);
+  bool isView(mlir::Value buffer);
   void emitLoad(aicore::LoadOp op);
   void emitStage(aicore::StageOp op);
   void emitMmad(aicore::MmadOp op);
@@ -118,6 +119,7 @@ private:
   IRBuilder<> &b;
   DenseMap<mlir::Value, Value *> values;
   DenseMap<mlir::Value, Global> globals;
+  DenseMap<mlir::Value, bool> views; ///< isView, where it is known
   Value *memoryBase[memories] = {};
   Value *core = nullptr, *ubStride = nullptr, *vectorCore = nullptr;
   mlir::Operation *problem = nullptr;
@@ -177,12 +179,46 @@ void ProgramEmitter::copy(Value *to, int64_t toRow, Value *from, int64_t fromRow
 //===--- instructions
 //---------------------------------------------------------------------------===//
 
+// A view: what a tile in L1 holds of a parameter, in place of its elements.
+constexpr int64_t viewBytes = 24; // pointer, bytes from row to row, from column to column
+
+// Whether tiles of this buffer in L1 are views. Parameters do not change while the kernel runs, so
+// where all that reads a tile is the way on to L0, which converts it anyway, nobody can tell
+// whether it has been copied; but a watch looks at L1 itself.
+bool ProgramEmitter::isView(mlir::Value buffer) {
+  auto [known, isNew] = views.try_emplace(buffer, false);
+  auto alloc = buffer.getDefiningOp<aicore::AllocOp>();
+  if (!isNew || !alloc || alloc.getSpace() != Space::l1 || !watchedNumbers.empty() ||
+      alloc.getBytes() < viewBytes)
+    return known->second;
+  auto isParameter = [&](mlir::Value tensor) {
+    auto argument = dyn_cast<mlir::BlockArgument>(tensor);
+    return argument && argument.getOwner() == &kernel.getBody().front() &&
+           argument.getArgNumber() < kernel.getDims().size() + kernel.getArgs().size();
+  };
+  known->second = llvm::all_of(buffer.getUsers(), [&](mlir::Operation *user) {
+    if (auto load = dyn_cast<aicore::LoadOp>(user))
+      return isParameter(load.getSource());
+    auto stage = dyn_cast<aicore::StageOp>(user);
+    return isa<aicore::SlotOp>(user) || (stage && aicore::spaceOf(stage.getTarget()) != Space::bt);
+  });
+  return known->second;
+}
+
 void ProgramEmitter::emitLoad(aicore::LoadOp op) {
   const Global &global = globals[op.getSource()];
   Type *element = elementOf(op.getSource());
   Value *size = e.number(e.bytesOf(element));
   ArrayRef<int64_t> along = op.getAlong();
   auto step = [&](int64_t dim) { return dim < 0 ? size : b.CreateMul(global.strides[dim], size); };
+  if (isView(op.getTarget())) {
+    Value *view = buffer(op.getTarget(), op.getSlot());
+    Value *const fields[viewBytes / 8] = {address(global, op.getOffsets(), element), step(along[0]),
+                                          step(along[1])};
+    for (auto [i, field] : enumerate(fields))
+      b.CreateAlignedStore(field, e.offset(view, 8 * i), Align(8));
+    return;
+  }
   Value *rows = value(op.getRows()), *columns = value(op.getColumns());
   int64_t pad = op.getPad();
   Value *paddedRows = pad > 1 ? e.roundUp(rows, pad) : rows;
@@ -196,17 +232,22 @@ void ProgramEmitter::emitLoad(aicore::LoadOp op) {
 void ProgramEmitter::emitStage(aicore::StageOp op) {
   Type *from = elementOf(op.getSource());
   Type *wide = from->isFloatingPointTy() ? e.f32() : b.getInt32Ty();
-  Value *fromRow = e.number(rowBytes(op.getSource())), *size = e.number(e.bytesOf(from));
   Value *source = buffer(op.getSource(), op.getSlot());
-  source = e.offset(source, b.CreateAdd(b.CreateMul(value(op.getRow()), fromRow),
-                                        b.CreateMul(value(op.getColumn()), size)));
+  Value *rowStep = e.number(rowBytes(op.getSource())), *columnStep = e.number(e.bytesOf(from));
+  const bool view = isView(op.getSource());
+  if (view) {
+    rowStep = b.CreateAlignedLoad(e.i64(), e.offset(source, 8), Align(8));
+    columnStep = b.CreateAlignedLoad(e.i64(), e.offset(source, 16), Align(8));
+    source = b.CreateAlignedLoad(e.pointer(), source, Align(8));
+  }
+  source = e.offset(source, b.CreateAdd(b.CreateMul(value(op.getRow()), rowStep),
+                                        b.CreateMul(value(op.getColumn()), columnStep)));
   Value *target = buffer(op.getTarget(), op.getTargetSlot());
   if (aicore::spaceOf(op.getTarget()) == Space::bt)
     return copy(target, rowBytes(op.getTarget()), source, rowBytes(op.getSource()),
                 value(op.getRows()), value(op.getColumns()), from, from);
   // As the cube wants it: the rows of A along m, the rows of B along k.
   Value *rows = value(op.getRows()), *columns = value(op.getColumns());
-  Value *rowStep = fromRow, *columnStep = size;
   if (op.getTransposed()) {
     std::swap(rows, columns);
     std::swap(rowStep, columnStep);
@@ -217,10 +258,11 @@ void ProgramEmitter::emitStage(aicore::StageOp op) {
                  {target, source, rowStep, columnStep, rows, columns});
     return;
   }
-  // L1 is zero up to whole fractals of 16, so whole register tiles of rows are there to copy.
+  // L1 is zero up to whole fractals of 16, so whole register tiles of rows are there to copy. A
+  // tensor ends where it ends; sums of the rows beyond go nowhere.
   b.CreateCall(moveElements(e, from, wide),
                {target, source, e.number(tile[1] * 4), rowStep, columnStep,
-                e.roundUp(rows, e.target.rows()), columns});
+                view ? rows : e.roundUp(rows, e.target.rows()), columns});
 }
 
 void ProgramEmitter::emitMmad(aicore::MmadOp op) {
@@ -352,6 +394,23 @@ void ProgramEmitter::emitHostElementwise(aicore::ElementwiseOp op) {
     fail(op);
 }
 
+// All of them, in one order.
+void forEachValue(ProductOperands &operands, function_ref<void(Value *&)> body) {
+  SmallVector<Plane *> planes = {&operands.a, &operands.b};
+  for (SmallVector<Plane> *more : {&operands.inputs, &operands.outputs})
+    for (Plane &plane : *more)
+      planes.push_back(&plane);
+  for (Plane *plane : planes)
+    for (Value **value : {&plane->pointer, &plane->row, &plane->column})
+      body(*value);
+  for (Value **value :
+       {&operands.m, &operands.n, &operands.k, &operands.tilesOfA, &operands.tilesOfB,
+        &operands.aScratch, &operands.bScratch, &operands.acc, &operands.core})
+    body(*value);
+  for (Value *&scalar : operands.scalars)
+    body(scalar);
+}
+
 void ProgramEmitter::emitHostProduct(aicore::ProductOp op) {
   ProductOperands operands;
   operands.a = planeOf(op.getA(), op.getAOffsets(), op.getAAlong());
@@ -368,7 +427,22 @@ void ProgramEmitter::emitHostProduct(aicore::ProductOp op) {
   operands.acc = buffer(op.getAcc(), {});
   operands.core = core;
   operands.scalars = scalarsFor(op.getBody().front());
-  if (!emitProduct(e, op, operands))
+  // In a function of its own, as it is to be fast and the program need not be (codegen/split.h).
+  SmallVector<Value *> passed;
+  forEachValue(operands, [&](Value *&value) { passed.push_back(value); });
+  Value *frame = e.local(ArrayType::get(e.i64(), passed.size()));
+  for (auto [i, value] : enumerate(passed))
+    b.CreateAlignedStore(value, e.offset(frame, 8 * i), Align(8));
+  bool complete = true;
+  Function *tile = e.helper("tile_" + std::to_string(e.module.size()), 1, 0, {}, [&](Function *f) {
+    int64_t next = 0;
+    forEachValue(operands, [&](Value *&value) {
+      value = b.CreateAlignedLoad(value->getType(), e.offset(f->getArg(0), 8 * next++), Align(8));
+    });
+    complete = emitProduct(e, op, operands);
+  });
+  b.CreateCall(tile, {frame});
+  if (!complete)
     fail(op);
 }
 

@@ -43,23 +43,13 @@ const Blis &blis() {
 } // namespace
 
 Contenders ofBlis(const Problem &problem, const Operands &operands) {
-  Contenders made;
-  if (problem.type == ElementType::i8)
-    return made;
-  Tensor result = problem.result();
-  float *c = result.as<float>();
-  made.push_back({"BLIS", false, std::move(result),
-                  [problem, &operands, c, widened = Widened(problem, operands)]() mutable {
-                    blis().setThreads(problem.batch ? 1 : problem.threads);
-                    productAndPass(problem, operands, widened, c,
-                                   [&](const float *a, const float *b, float *c) {
-                                     const float one = 1, zero = 0;
-                                     blis().sgemm(noTranspose, noTranspose, problem.m, problem.n,
-                                                  problem.k, &one, a, problem.k, 1, b, problem.n, 1,
-                                                  &zero, c, problem.n, 1);
-                                   });
-                  }});
-  return made;
+  const auto setThreads = [](unsigned threads) { blis().setThreads(threads); };
+  const auto product = [](const Problem &of, const float *a, const float *b, float *c) {
+    const float one = 1, zero = 0;
+    blis().sgemm(noTranspose, noTranspose, of.m, of.n, of.k, &one, a, of.k, 1, b, of.n, 1, &zero, c,
+                 of.n, 1);
+  };
+  return byProductAndPass({"BLIS", setThreads, product}, problem, operands);
 }
 
 std::string blisVersion() {

@@ -55,18 +55,16 @@ Contenders ofEigen(const Problem &problem, const Operands &operands) {
   Contenders made;
   if (problem.type == ElementType::i8)
     return made;
-  Tensor result = problem.result();
-  float *c = result.as<float>();
-  made.push_back({"Eigen", false, std::move(result), [problem, &operands, c] {
-                    switch (problem.type) {
-                    case ElementType::f16:
-                      return run<Eigen::half>(problem, operands, c);
-                    case ElementType::bf16:
-                      return run<Eigen::bfloat16>(problem, operands, c);
-                    default:
-                      return run<float>(problem, operands, c);
-                    }
-                  }});
+  made.push_back(filling("Eigen", problem, [problem, &operands](float *c) {
+    switch (problem.type) {
+    case ElementType::f16:
+      return run<Eigen::half>(problem, operands, c);
+    case ElementType::bf16:
+      return run<Eigen::bfloat16>(problem, operands, c);
+    default:
+      return run<float>(problem, operands, c);
+    }
+  }));
   return made;
 }
 

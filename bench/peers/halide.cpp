@@ -26,26 +26,22 @@ Contenders ofHalide(const Problem &problem, const Operands &operands) {
   Contenders made;
   if (problem.type != ElementType::f32)
     return made;
-  Tensor result = problem.result();
-  float *c = result.as<float>();
   // The one for few rows wants at least one strip of columns.
   const auto function = problem.m <= 16 && problem.n >= 1024 ? halide_gemv
                         : problem.n < 64                     ? halide_narrow
                                                              : halide_gemm;
-  made.push_back({"Halide", false, std::move(result), [=, &operands] {
-                    halide_set_num_threads(static_cast<int>(problem.threads));
-                    Matrix bias(const_cast<float *>(operands.bias.as<float>()),
-                                static_cast<int>(problem.n));
-                    for (int64_t i = 0; i < problem.matrices(); ++i) {
-                      Matrix a = matrix(operands.a.as<float>() + i * problem.m * problem.k,
-                                        problem.m, problem.k),
-                             b = matrix(operands.b.as<float>() + i * problem.k * problem.n,
-                                        problem.k, problem.n),
-                             out = matrix(c + i * problem.m * problem.n, problem.m, problem.n);
-                      if (function(a, b, bias, Operands::alpha, out) != 0)
-                        std::exit(3); // its runtime has said why
-                    }
-                  }});
+  made.push_back(filling("Halide", problem, [=, &operands](float *c) {
+    halide_set_num_threads(static_cast<int>(problem.threads));
+    const int64_t m = problem.m, n = problem.n, k = problem.k;
+    Matrix bias(const_cast<float *>(operands.bias.as<float>()), static_cast<int>(n));
+    for (int64_t i = 0; i < problem.matrices(); ++i) {
+      Matrix a = matrix(operands.a.as<float>() + i * m * k, m, k),
+             b = matrix(operands.b.as<float>() + i * k * n, k, n),
+             out = matrix(c + i * m * n, m, n);
+      if (function(a, b, bias, Operands::alpha, out) != 0)
+        std::exit(3); // its runtime has said why
+    }
+  }));
   return made;
 }
 

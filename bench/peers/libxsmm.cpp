@@ -32,23 +32,21 @@ Contenders ofLibxsmm(const Problem &problem, const Operands &operands) {
                             last = rest ? kernelFor(problem, rest) : nullptr;
   if (!whole || (rest && !last))
     return made;
-  Tensor result = problem.result();
-  float *c = result.as<float>();
   const int64_t blocks = (problem.m + block - 1) / block;
   const bool isSmall = problem.operations() < 4e6; // some ten microseconds: not worth a thread
-  made.push_back({"libxsmm", false, std::move(result), [=, &operands] {
-                    const int64_t m = problem.m, n = problem.n, k = problem.k;
-                    parallelFor(problem.matrices() * blocks, isSmall ? 1 : problem.threads,
-                                [&](int64_t i, unsigned) {
-                                  const int64_t matrix = i / blocks, row = i % blocks * block;
-                                  const float *a = operands.a.as<float>() + (matrix * m + row) * k;
-                                  const float *b = operands.b.as<float>() + matrix * k * n;
-                                  float *out = c + (matrix * m + row) * n;
-                                  const int64_t rows = std::min(block, m - row);
-                                  (rows == block ? whole : last)(b, a, out);
-                                  biasAndLeakyRelu(out, operands.bias.as<float>(), rows, n, 1);
-                                });
-                  }});
+  made.push_back(filling("libxsmm", problem, [=, &operands](float *c) {
+    const int64_t m = problem.m, n = problem.n, k = problem.k;
+    parallelFor(problem.matrices() * blocks, isSmall ? 1 : problem.threads,
+                [&](int64_t i, unsigned) {
+                  const int64_t matrix = i / blocks, row = i % blocks * block;
+                  const float *a = operands.a.as<float>() + (matrix * m + row) * k;
+                  const float *b = operands.b.as<float>() + matrix * k * n;
+                  float *out = c + (matrix * m + row) * n;
+                  const int64_t rows = std::min(block, m - row);
+                  (rows == block ? whole : last)(b, a, out);
+                  biasAndLeakyRelu(out, operands.bias.as<float>(), rows, n, 1);
+                });
+  }));
   return made;
 }
 

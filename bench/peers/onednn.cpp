@@ -79,8 +79,6 @@ public:
         b(bDense, engine_, const_cast<void *>(bData));
     isPrepacked_ = prepacked && description.weights_desc() != bDense;
     if (isPrepacked_) {
-      if (widened_)
-        widened_->widenB();
       memory packed(description.weights_desc(), engine_);
       dnnl::reorder(b, packed).execute(stream_, b, packed);
       stream_.wait();
@@ -98,9 +96,9 @@ public:
   void run() {
     setThreads(problem_.threads);
     if (widened_)
-      widened_->widenA();
+      widened_->a();
     if (widened_ && !isPrepacked_)
-      widened_->widenB();
+      widened_->b();
     matmul_.execute(stream_, arguments_);
     stream_.wait();
   }

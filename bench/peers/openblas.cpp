@@ -38,25 +38,15 @@ const OpenBlas &openBlas() {
 } // namespace
 
 Contenders ofOpenBlas(const Problem &problem, const Operands &operands) {
-  Contenders made;
-  if (problem.type == ElementType::i8)
-    return made;
-  Tensor result = problem.result();
-  float *c = result.as<float>();
-  made.push_back({"OpenBLAS", false, std::move(result),
-                  [problem, &operands, c, widened = Widened(problem, operands)]() mutable {
-                    const OpenBlas &blas = openBlas();
-                    const auto m = static_cast<blasint>(problem.m),
-                               n = static_cast<blasint>(problem.n),
-                               k = static_cast<blasint>(problem.k);
-                    blas.setThreads(problem.batch ? 1 : static_cast<int>(problem.threads));
-                    productAndPass(problem, operands, widened, c,
-                                   [&](const float *a, const float *b, float *c) {
-                                     blas.sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k,
-                                                1, a, k, b, n, 0, c, n);
-                                   });
-                  }});
-  return made;
+  const auto setThreads = [](unsigned threads) {
+    openBlas().setThreads(static_cast<int>(threads));
+  };
+  const auto product = [](const Problem &of, const float *a, const float *b, float *c) {
+    const auto m = static_cast<blasint>(of.m), n = static_cast<blasint>(of.n),
+               k = static_cast<blasint>(of.k);
+    openBlas().sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1, a, k, b, n, 0, c, n);
+  };
+  return byProductAndPass({"OpenBLAS", setThreads, product}, problem, operands);
 }
 
 std::string openBlasVersion() {

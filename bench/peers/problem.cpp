@@ -64,6 +64,14 @@ double expected(const Problem &problem, const Operands &operands, int64_t matrix
 
 } // namespace
 
+Contender filling(std::string name, const Problem &problem,
+                  llvm::unique_function<void(float *c)> run) {
+  Tensor result = problem.result();
+  float *c = result.as<float>();
+  return {std::move(name), false, std::move(result),
+          [c, run = std::move(run)]() mutable { run(c); }};
+}
+
 std::string whatIsWrong(const Problem &problem, const Operands &operands, const Tensor &result,
                         const Tensor &known) {
   if (!result.canariesIntact())

@@ -41,6 +41,10 @@ struct Contender {
   llvm::unique_function<void()> run;
 };
 
+/// A contender with a result of its own, to be filled by each run.
+Contender filling(std::string name, const Problem &problem,
+                  llvm::unique_function<void(float *c)> run);
+
 /// Empty when all of `result` is right, else what is wrong. Some thousand elements, those of the
 /// last rows and columns among them, are computed anew in double; where `known` has elements, all
 /// others are compared with it.

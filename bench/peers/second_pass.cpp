@@ -46,6 +46,22 @@ void widen(const Tensor &from, Tensor &to, unsigned threads) {
   });
 }
 
+void productAndPass(const Blas &blas, const Problem &problem, const Operands &operands,
+                    Widened &widened, float *c) {
+  blas.setThreads(problem.batch ? 1 : problem.threads);
+  const float *a = widened.a(), *b = widened.b(), *bias = operands.bias.as<float>();
+  const int64_t ofA = problem.m * problem.k, ofB = problem.k * problem.n,
+                ofC = problem.m * problem.n;
+  if (!problem.batch) {
+    blas.product(problem, a, b, c);
+    return biasAndLeakyRelu(c, bias, problem.m, problem.n, problem.threads);
+  }
+  parallelFor(problem.batch, problem.threads, [&](int64_t i, unsigned) {
+    blas.product(problem, a + i * ofA, b + i * ofB, c + i * ofC);
+    biasAndLeakyRelu(c + i * ofC, bias, problem.m, problem.n, 1);
+  });
+}
+
 } // namespace
 
 void biasAndLeakyRelu(float *c, const float *bias, int64_t rows, int64_t columns,
@@ -56,41 +72,30 @@ void biasAndLeakyRelu(float *c, const float *bias, int64_t rows, int64_t columns
 }
 
 Widened::Widened(const Problem &problem, const Operands &operands)
-    : problem_(problem), operands_(operands), a_(operands.a.as<float>()),
-      b_(operands.b.as<float>()) {
+    : problem_(problem), operands_(operands) {
   if (problem.type == ElementType::f32)
     return;
   wideA_ = llvm::cantFail(Tensor::allocate(ElementType::f32, operands.a.shape));
   wideB_ = llvm::cantFail(Tensor::allocate(ElementType::f32, operands.b.shape));
-  a_ = wideA_.as<float>();
-  b_ = wideB_.as<float>();
 }
 
-void Widened::widenA() {
-  if (problem_.type != ElementType::f32)
-    widen(operands_.a, wideA_, problem_.threads);
+const float *Widened::widened(const Tensor &from, Tensor &to) {
+  if (problem_.type == ElementType::f32)
+    return from.as<float>();
+  widen(from, to, problem_.threads);
+  return to.as<float>();
 }
 
-void Widened::widenB() {
-  if (problem_.type != ElementType::f32)
-    widen(operands_.b, wideB_, problem_.threads);
-}
-
-void productAndPass(const Problem &problem, const Operands &operands, Widened &widened, float *c,
-                    Sgemm sgemm) {
-  widened.widenA();
-  widened.widenB();
-  const float *bias = operands.bias.as<float>();
-  const int64_t ofA = problem.m * problem.k, ofB = problem.k * problem.n,
-                ofC = problem.m * problem.n;
-  if (!problem.batch) {
-    sgemm(widened.a(), widened.b(), c);
-    return biasAndLeakyRelu(c, bias, problem.m, problem.n, problem.threads);
-  }
-  parallelFor(problem.batch, problem.threads, [&](int64_t i, unsigned) {
-    sgemm(widened.a() + i * ofA, widened.b() + i * ofB, c + i * ofC);
-    biasAndLeakyRelu(c + i * ofC, bias, problem.m, problem.n, 1);
-  });
+std::vector<Contender> byProductAndPass(const Blas &blas, const Problem &problem,
+                                        const Operands &operands) {
+  std::vector<Contender> made;
+  if (problem.type != ElementType::i8)
+    made.push_back(
+        filling(blas.name, problem,
+                [blas, problem, &operands, widened = Widened(problem, operands)](float *c) mutable {
+                  productAndPass(blas, problem, operands, widened, c);
+                }));
+  return made;
 }
 
 } // namespace mmk::peers

@@ -1,0 +1,121 @@
+#include "codegen/linked.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ExecutionEngine/Orc/EPCDynamicLibrarySearchGenerator.h"
+#include "llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h"
+#include "llvm/ExecutionEngine/Orc/SelfExecutorProcessControl.h"
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <mutex>
+
+using namespace llvm;
+using namespace llvm::orc;
+
+namespace mmk {
+namespace {
+
+/// The linker of this process: of LLVM's JIT the part that is needed, as the whole of it takes
+/// longer to set up than an object to link.
+struct Linker {
+  ExecutionSession session;
+  ObjectLinkingLayer layer;
+  JITDylib *process = nullptr; ///< its own symbols: memcpy and memset, which rows are moved with
+  std::atomic<uint64_t> count = 0;
+
+  explicit Linker(std::unique_ptr<ExecutorProcessControl> control)
+      : session(std::move(control)), layer(session) {}
+
+  static Expected<Linker *> get() {
+    // Never ended: code may be run, and given back, as long as there is a process.
+    static std::mutex making;
+    static Linker *made = nullptr;
+    const std::lock_guard lock(making);
+    if (made)
+      return made;
+    auto control = SelfExecutorProcessControl::Create();
+    if (!control)
+      return control.takeError();
+    auto linker = std::make_unique<Linker>(std::move(*control));
+    auto symbols = EPCDynamicLibrarySearchGenerator::GetForTargetProcess(linker->session);
+    if (!symbols)
+      return symbols.takeError();
+    linker->process = &linker->session.createBareJITDylib("process");
+    linker->process->addGenerator(std::move(*symbols));
+    made = linker.release();
+    return made;
+  }
+};
+
+} // namespace
+
+Expected<std::shared_ptr<const LinkedObject>>
+LinkedObject::link(std::unique_ptr<MemoryBuffer> object,
+                   std::shared_ptr<const LinkedObject> callees) {
+  Expected<Linker *> linker = Linker::get();
+  if (!linker)
+    return linker.takeError();
+  Linker &it = **linker;
+  JITDylib &library = it.session.createBareJITDylib("object" + std::to_string(it.count++));
+  if (callees)
+    library.addToLinkOrder(callees->library_);
+  library.addToLinkOrder(*it.process);
+  std::shared_ptr<const LinkedObject> linked(new LinkedObject(library, std::move(callees)));
+  if (Error error = it.layer.add(library, std::move(object)))
+    return std::move(error);
+  return linked;
+}
+
+LinkedObject::~LinkedObject() {
+  // Fails only where memory cannot be given back; then it stays.
+  consumeError(library_.getExecutionSession().removeJITDylib(library_));
+}
+
+Expected<SmallVector<ExecutorAddr>> LinkedObject::find(ArrayRef<std::string> names) const {
+  ExecutionSession &session = library_.getExecutionSession();
+  SymbolLookupSet symbols;
+  for (const std::string &name : names)
+    symbols.add(session.intern(name));
+  auto found = session.lookup({{&library_, JITDylibLookupFlags::MatchExportedSymbolsOnly}},
+                              std::move(symbols));
+  if (!found)
+    return found.takeError();
+  SmallVector<ExecutorAddr> addresses;
+  for (const std::string &name : names)
+    addresses.push_back((*found)[session.intern(name)].getAddress());
+  return addresses;
+}
+
+namespace {
+
+/// The latest last. Sets of functions are a few ten kilobytes each.
+constexpr size_t most = 32;
+std::mutex guard;
+std::deque<std::pair<std::string, std::shared_ptr<const LinkedObject>>> &latest() {
+  static auto *all = new std::deque<std::pair<std::string, std::shared_ptr<const LinkedObject>>>;
+  return *all;
+}
+
+} // namespace
+
+std::shared_ptr<const LinkedObject> findLinked(const std::string &key) {
+  const std::lock_guard lock(guard);
+  auto at = llvm::find_if(latest(), [&](const auto &entry) { return entry.first == key; });
+  if (at == latest().end())
+    return nullptr;
+  std::rotate(at, at + 1, latest().end());
+  return latest().back().second;
+}
+
+void keepLinked(const std::string &key, std::shared_ptr<const LinkedObject> object) {
+  std::shared_ptr<const LinkedObject> dropped; // given back when nobody waits
+  const std::lock_guard lock(guard);
+  latest().emplace_back(key, std::move(object));
+  if (latest().size() > most) {
+    dropped = std::move(latest().front().second);
+    latest().pop_front();
+  }
+}
+
+} // namespace mmk

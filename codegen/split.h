@@ -1,0 +1,19 @@
+// A program in two: what counts and calls, of which each variant has its own, and the functions
+// that compute, in which most of the instructions are and which other variants call as well.
+#pragma once
+
+#include "llvm/IR/Module.h"
+
+#include <memory>
+
+namespace mmk {
+
+/// Moves every internal function, and what it needs, out of `program`:
+///
+///   define void @mmk_phase_0 { call @mmad }       define void @mmk_phase_0 { call @mmad }
+///   define internal void @mmad { ... }       ->   declare void @mmad
+///                                                 ----
+///                                                 define void @mmad { ... }
+std::unique_ptr<llvm::Module> takeFunctions(llvm::Module &program);
+
+} // namespace mmk
