@@ -50,8 +50,8 @@ void showEvents(aicore::PhaseOp phase, const count::Program &program, const Mach
 /// Phases follow each other.
 void add(const LeastTime &phase, LeastTime &all) {
   all.cycles += phase.cycles;
-  all.fed += phase.fed;
-  all.tail += phase.tail;
+  all.multiplied += phase.multiplied;
+  all.drain += phase.drain;
   all.rest += phase.rest;
   for (size_t pipe = 0; pipe < allPipes.size(); ++pipe) {
     all.cubeWork[pipe] += phase.cubeWork[pipe];

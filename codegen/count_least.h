@@ -13,14 +13,20 @@ namespace mmk::count {
 
 class LeastCore {
 public:
-  LeastCore(const Machine &machine)
+  explicit LeastCore(const Machine &machine)
       : units_(machine.topology == Topology::split ? 1 + machine.vectorCoresPerCube : 1) {}
 
-  bool execute(unsigned unit, Pipe pipe, const Instruction &, Cost cost, Amount amount) {
+  bool execute(unsigned unit, Pipe pipe, const Instruction &it, Cost cost, Amount amount) {
     const int64_t cycles = cost.cycles(amount.rows, amount.amount);
     Queue &queue = at(unit, pipe);
-    queue.free.add(cycles);
+    queue.free.time += cycles;
+    queue.free.behind += cycles;
     queue.work += cycles;
+    if (it.work == Work::mmad) {
+      multiplied_ = queue.free.time;
+      queue.free.behind = 0;
+      queue.free.product = ++products_;
+    }
     return true;
   }
   bool setFlag(unsigned unit, Pipe from, Pipe to, int64_t event) {
@@ -37,19 +43,13 @@ public:
   bool setCross(unsigned unit, Pipe pipe, int64_t flag) {
     if (unit == 0)
       for (unsigned core = 1; core < units_.size(); ++core)
-        crossFlags_[{core, flag}].push_back(at(unit, pipe).free.time);
+        crossFlags_[{core, flag}].push_back(at(unit, pipe).free);
     return true;
   }
   bool waitCross(unsigned unit, Pipe pipe, int64_t flag) {
-    std::deque<int64_t> &up = crossFlags_[{unit, flag}];
+    std::deque<Moment> &up = crossFlags_[{unit, flag}];
     if (unit > 0 && !up.empty()) {
-      for (Queue &queue : units_[unit])
-        queue.free.sinceFed = 0;
-      for (auto &[flag, set] : flags_)
-        if (std::get<unsigned>(flag) == unit)
-          set.sinceFed = 0;
-      fed_ = std::max(fed_, up.front());
-      hold(unit, pipe, {up.front(), 0});
+      hold(unit, pipe, up.front());
       up.pop_front();
     }
     return true;
@@ -60,25 +60,22 @@ public:
     LeastTime time;
     for (size_t unit = 0; unit < units_.size(); ++unit)
       for (size_t pipe = 0; pipe < allPipes.size(); ++pipe) {
-        const Queue &queue = units_[unit][pipe];
-        time.cycles = std::max(time.cycles, queue.free.time);
-        if (unit > 0)
-          time.tail = std::max(time.tail, queue.free.sinceFed);
+        const auto &[free, done] = units_[unit][pipe];
+        time.cycles = std::max(time.cycles, free.time);
+        if (products_ > 0 && free.product == products_)
+          time.drain = std::max(time.drain, free.behind);
         int64_t &work = (unit == 0 ? time.cubeWork : time.vectorWork)[pipe];
-        work = std::max(work, queue.work);
+        work = std::max(work, done);
       }
-    const bool isOfVectorCores = *std::ranges::max_element(time.cubeWork) == 0 && units_.size() > 1;
-    (fed_ > 0 ? time.fed : isOfVectorCores ? time.rest : time.fed) = fed_ > 0 ? fed_ : time.cycles;
-    if (fed_ == 0)
-      time.tail = 0;
+    (products_ > 0 ? time.multiplied : time.rest) = products_ > 0 ? multiplied_ : time.cycles;
     return time;
   }
 
 private:
-  /// From the start of the block, and from when the unit was last fed, by itself.
+  /// When something is done. Where it had to wait for the last product so far, `product` is that
+  /// one's number, and `behind` how much later it is at the least.
   struct Moment {
-    int64_t time = 0, sinceFed = 0;
-    void add(int64_t cycles) { time += cycles, sinceFed += cycles; }
+    int64_t time = 0, behind = 0, product = 0;
   };
   struct Queue {
     Moment free;
@@ -86,9 +83,14 @@ private:
   };
 
   Queue &at(unsigned unit, Pipe pipe) { return units_[unit][static_cast<size_t>(pipe)]; }
-  void hold(unsigned unit, Pipe pipe, Moment until) {
+  void hold(unsigned unit, Pipe pipe, const Moment &until) {
     Moment &free = at(unit, pipe).free;
-    free = {std::max(free.time, until.time), std::max(free.sinceFed, until.sinceFed)};
+    free.time = std::max(free.time, until.time);
+    if (until.product > free.product)
+      free.behind = until.behind;
+    else if (until.product == free.product)
+      free.behind = std::max(free.behind, until.behind);
+    free.product = std::max(free.product, until.product);
   }
 
   /// The way of data; a flag against it says that a buffer is free again.
@@ -115,8 +117,8 @@ private:
 
   std::vector<std::array<Queue, allPipes.size()>> units_;
   std::map<std::tuple<unsigned, Pipe, Pipe, int64_t>, Moment> flags_;
-  std::map<std::pair<unsigned, int64_t>, std::deque<int64_t>> crossFlags_;
-  int64_t fed_ = 0; ///< when the cube core has given the vector cores the last of its results
+  std::map<std::pair<unsigned, int64_t>, std::deque<Moment>> crossFlags_;
+  int64_t products_ = 0, multiplied_ = 0; ///< how many so far, and when the last of them is done
 };
 
 } // namespace mmk::count

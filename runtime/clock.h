@@ -154,9 +154,8 @@ private:
 /// it: the work of the cube core by pipe, and of its busier vector core. Flags are no work.
 struct LeastTime {
   int64_t cycles = 0;
-  /// Until the cube core has given the vector cores the last of its results; what these have to do
-  /// then; phases of theirs alone.
-  int64_t fed = 0, tail = 0, rest = 0;
+  /// Until the last product is done; what has to be done with it then; phases without products.
+  int64_t multiplied = 0, drain = 0, rest = 0;
   PipeCycles cubeWork{}, vectorWork{};
 };
 

@@ -64,44 +64,44 @@ Bounds::Bounds(const Space &space) : coresAxis_(space.axisOf("cores").value_or(0
     return key.starts_with("stage.") || isTileOfDepth(key);
   };
 
+  // What the cube core does until its last product is done.
+  const auto isOfProducts = [](std::string_view key) {
+    return !isOfFeed(key) && !isOfVectorCores(key) && key != "epilogue";
+  };
   // Neither the walk nor who does what changes the sum; MTE1 brings the bias, and may find panels.
   const Machine &machine = space.machine();
-  const auto isOfWork = [](std::string_view key) {
-    return !isOfDealing(key) && !isOfFeed(key) && !isOfVectorCores(key);
-  };
   ofAllCores_.emplace_back(
       space, [&](const Measure &it) { return workOfAll(it, machine, Pipe::cube); },
-      [&](std::string_view key) { return isOfWork(key) && key != "keep" && key != "bias"; });
+      [&](std::string_view key) {
+        return isOfProducts(key) && !isOfDealing(key) && key != "keep" && key != "bias";
+      });
   ofAllCores_.emplace_back(
-      space, [&](const Measure &it) { return workOfAll(it, machine, Pipe::mte1); }, isOfWork);
+      space, [&](const Measure &it) { return workOfAll(it, machine, Pipe::mte1); },
+      [&](std::string_view key) { return isOfProducts(key) && !isOfDealing(key); });
 
   ofBlock_.emplace_back(
       space, [](const Measure &it) { return at(it.least.cubeWork, Pipe::mte2); },
       [&](std::string_view key) {
-        return !key.starts_with("buffers.") && key != "store" && !isTileOfDepth(key);
+        return isOfProducts(key) && !key.starts_with("buffers.") && key != "store" &&
+               !isTileOfDepth(key);
       });
   for (Pipe pipe : {Pipe::cube, Pipe::mte1})
     ofBlock_.emplace_back(
-        space, [pipe](const Measure &it) { return at(it.least.cubeWork, pipe); },
-        [&](std::string_view key) { return !isOfFeed(key) && !isOfVectorCores(key); });
+        space, [pipe](const Measure &it) { return at(it.least.cubeWork, pipe); }, isOfProducts);
+  const auto isOfResults = [&](std::string_view key) { return !isOfFeed(key) && !isOfDepth(key); };
   ofBlock_.emplace_back(
-      space, [](const Measure &it) { return at(it.least.cubeWork, Pipe::fixpipe); },
-      [&](std::string_view key) { return !isOfFeed(key) && !isOfDepth(key); });
+      space, [](const Measure &it) { return at(it.least.cubeWork, Pipe::fixpipe); }, isOfResults);
   ofBlock_.emplace_back(
       space, [](const Measure &it) { return *std::ranges::max_element(it.least.vectorWork); },
-      [&](std::string_view key) { return !isOfFeed(key) && !isOfDepth(key); });
+      isOfResults);
   ofBlock_.emplace_back(
       space, [](const Measure &it) { return it.least.cycles; },
       [](std::string_view key) { return !isOfFeed(key); });
 
-  parts_.emplace_back(
-      space, [](const Measure &it) { return it.least.fed; },
-      [](std::string_view key) { return !isOfFeed(key) && !isOfVectorCores(key); });
-  for (auto figure : {+[](const Measure &it) { return it.least.tail; },
+  parts_.emplace_back(space, [](const Measure &it) { return it.least.multiplied; }, isOfProducts);
+  for (auto figure : {+[](const Measure &it) { return it.least.drain; },
                       +[](const Measure &it) { return it.least.rest; }})
-    parts_.emplace_back(space, figure, [&](std::string_view key) {
-      return !isOfFeed(key) && !isOfDepth(key) && key != "keep";
-    });
+    parts_.emplace_back(space, figure, isOfResults);
 }
 
 int64_t Bounds::coresOf(const Point &point) const {
@@ -144,7 +144,8 @@ void Bounds::appendUnknown(const Point &point, std::vector<uint64_t> &names) con
   for (const std::vector<Aspect> *aspects : {&ofBlock_, &parts_})
     for (const Aspect &aspect : *aspects) {
       if (!aspect.at(point, cores))
-        names.push_back(aspect.key.of(point) * (ofBlock_.size() + parts_.size()) + number);
+        names.push_back(aspect.withoutDealing.of(point) * (ofBlock_.size() + parts_.size()) +
+                        number);
       ++number;
     }
 }

@@ -15,8 +15,8 @@ namespace mmk::tune {
 /// all that agree with it in these what they take at the least:
 /// - the work of each pipe, without flags, of one block;
 /// - the time of that block if data alone held it up (LeastTime), where only copies differ;
-/// - the time until the vector cores have all of their input, of the one, and what they have to do
-///   with the last of it, of another;
+/// - the time until its last product is done, of one, and what has to be done with that, of
+/// another;
 /// - the work of all cores together, dealt evenly to any number of them.
 /// All of it is about one shape. tests/unit/tune_bounds_test.cpp holds it against the clock.
 class Bounds {
@@ -29,7 +29,7 @@ public:
   int64_t cycles(const Point &point) const;
 
   /// What of the point nothing is known of yet: numbers that it shares with the points of which
-  /// counting it would tell the same.
+  /// counting it may tell the same.
   void appendUnknown(const Point &point, std::vector<uint64_t> &names) const;
 
 private:

@@ -38,8 +38,8 @@ json::Value valueOf(const std::optional<Measure> &measure) {
                       {"traffic", measure->trafficBytes},
                       {"busy", listOf(measure->busyCycles)},
                       {"memory", listOf(measure->memoryBytes)},
-                      {"least", json::Array{measure->least.cycles, measure->least.fed,
-                                            measure->least.tail, measure->least.rest}},
+                      {"least", json::Array{measure->least.cycles, measure->least.multiplied,
+                                            measure->least.drain, measure->least.rest}},
                       {"cube", listOf(measure->least.cubeWork)},
                       {"vector", listOf(measure->least.vectorWork)}};
 }

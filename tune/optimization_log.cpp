@@ -53,8 +53,9 @@ std::string pipesOf(const Diagnosis &before, const Diagnosis &after) {
                    to = 100 * (onVector ? after.clock.vectorUnits : after.clock.cubeUnit)[i].ratio;
       moved.push_back({fmt::format("{}{}", onVector ? "vector " : "", spelling(pipe)), from, to});
     }
-  std::ranges::sort(moved, {},
-                    [](const Moved &it) { return std::pair(-std::abs(it.to - it.from), it.name); });
+  std::ranges::sort(moved, {}, [](const Moved &it) {
+    return std::pair(-std::abs(it.to - it.from), it.name);
+  });
   std::vector<std::string> parts;
   for (const Moved &it : moved)
     if (std::abs(it.to - it.from) >= 1 && parts.size() < 3)

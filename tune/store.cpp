@@ -156,7 +156,7 @@ template <typename Array> void split(std::string_view text, Array &numbers) {
 }
 
 std::string textOf(const LeastTime &least) {
-  return fmt::format("{} {} {} {} {} {}", least.cycles, least.fed, least.tail, least.rest,
+  return fmt::format("{} {} {} {} {} {}", least.cycles, least.multiplied, least.drain, least.rest,
                      joined(least.cubeWork), joined(least.vectorWork));
 }
 LeastTime leastFrom(std::string_view text) {

@@ -65,8 +65,8 @@ TEST_F(TuneStore, KeepsWhatItIsGiven) {
   EXPECT_EQ(measure.trafficBytes, 1 << 20);
   EXPECT_EQ(measure.busyCycles, (std::array<int64_t, 7>{1, 2, 3, 4, 5, 6, 7}));
   EXPECT_EQ(measure.least.cycles, 90);
-  EXPECT_EQ(measure.least.fed, 70);
-  EXPECT_EQ(measure.least.tail, 20);
+  EXPECT_EQ(measure.least.multiplied, 70);
+  EXPECT_EQ(measure.least.drain, 20);
   EXPECT_EQ(measure.least.rest, 5);
   EXPECT_EQ(measure.least.cubeWork, (PipeCycles{7, 6, 5, 4, 3, 2, 1}));
   EXPECT_EQ(measure.least.vectorWork, (PipeCycles{1, 1, 2, 3, 5, 8, 13}));
