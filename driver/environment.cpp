@@ -1,14 +1,11 @@
 #include "driver/environment.h"
 
 #include "runtime/threads.h"
+#include "tune/identity.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Config/llvm-config.h"
-#include "llvm/Object/BuildID.h"
-#include "llvm/Object/ObjectFile.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/SHA256.h"
 #include "llvm/TargetParser/Host.h"
 
 #include <cstdlib>
@@ -52,32 +49,14 @@ std::string governor() {
   return std::getline(file, name) ? name : "unknown";
 }
 
-/// Of the program that runs: what its linker noted, or else a digest of its file.
-std::string buildId() {
-  const char *path = "/proc/self/exe";
-  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-  if (!file)
-    return "unknown";
-  auto object = llvm::object::ObjectFile::createObjectFile(**file);
-  if (!object) {
-    llvm::consumeError(object.takeError());
-    return "unknown";
-  }
-  llvm::ArrayRef<uint8_t> id = llvm::object::getBuildID(object->get());
-  const auto digest = llvm::SHA256::hash(llvm::arrayRefFromStringRef((*file)->getBuffer()));
-  return llvm::toHex(id.empty() ? llvm::ArrayRef<uint8_t>(digest).take_front(20) : id,
-                     /*LowerCase=*/true);
-}
-
 } // namespace
 
 std::vector<std::pair<std::string, std::string>> fingerprint(int64_t threads) {
-  static const std::string id = buildId();
   std::vector<std::pair<std::string, std::string>> fields = environment();
   fields.insert(fields.begin() + 2, {{"threads", std::to_string(threads)},
                                      {"cpus", std::to_string(availableThreads())},
                                      {"governor", governor()}});
-  fields.insert(fields.end() - 1, {"build", id});
+  fields.insert(fields.end() - 1, {"build", tune::buildId()});
   return fields;
 }
 

@@ -3,6 +3,7 @@
 #include "driver/count_case.h"
 #include "driver/ending.h"
 #include "driver/files.h"
+#include "driver/json.h"
 #include "driver/known_variants.h"
 #include "driver/table.h"
 #include "driver/terminal.h"
@@ -42,6 +43,51 @@ void addRows(Table &table, const tune::Journey &journey) {
           optionsOf(round.made->choices));
 }
 
+void write(llvm::json::OStream &out, const tune::Diagnosis &at) {
+  out.attribute("variant", at.variant);
+  out.attribute("cycles", at.clock.cycles);
+  writeNumber(out, "time_us", at.clock.microseconds);
+  out.attribute("bound", llvm::StringRef(spelling(at.clock.bound)));
+  out.attributeArray("bottlenecks", [&] {
+    for (const tune::Symptom &symptom : at.symptoms)
+      out.value(symptom.text);
+  });
+}
+
+void write(llvm::json::OStream &out, const tune::Round &round) {
+  out.attributeObject("before", [&] { write(out, round.before); });
+  out.attribute("tried", static_cast<int64_t>(round.tried.size() + round.pairs));
+  if (!round.after)
+    return;
+  out.attribute("change", optionsOf(round.made->choices));
+  out.attributeObject("after", [&] { write(out, *round.after); });
+  out.attribute("kept", round.isKept());
+  if (!round.failure.empty())
+    out.attribute("failure", llvm::json::fixUTF8(round.failure));
+}
+
+std::string json(const Kernel &kernel, const Machine &machine,
+                 const std::vector<tune::Journey> &journeys) {
+  return jsonArray(journeys, [&](llvm::json::OStream &out, const tune::Journey &journey) {
+    out.attribute("kernel", kernel.name);
+    out.attribute("case", journey.name);
+    out.attributeObject("dims", [&] {
+      for (const auto &[name, value] : journey.dims)
+        out.attribute(name, value);
+    });
+    out.attribute("machine", machine.name);
+    out.attributeObject("first", [&] { write(out, journey.first); });
+    if (!journey.firstFailure.empty())
+      out.attribute("first_failure", llvm::json::fixUTF8(journey.firstFailure));
+    out.attributeArray("rounds", [&] {
+      for (const tune::Round &round : journey.rounds)
+        out.object([&] { write(out, round); });
+    });
+    out.attributeObject("last", [&] { write(out, journey.last); });
+    out.attribute("at_its_best", journey.isAtItsBest);
+  });
+}
+
 bool hasFailed(const tune::Journey &journey) {
   return !journey.firstFailure.empty() ||
          std::ranges::any_of(journey.rounds,
@@ -79,6 +125,11 @@ int tuneGuided(Session &session, const std::vector<RunCase> &runs, tune::Verifie
   }
   progress.clear();
   writeFile(options.log, tune::optimizationLog(kernel, machine, journeys, options.command));
+  const int code = std::ranges::any_of(journeys, hasFailed) ? wrongResult : allWell;
+  if (options.json)
+    writeFile(*options.json, json(kernel, machine, journeys));
+  if (options.json.value_or("") == "-")
+    return code;
 
   Table table("<<>>><");
   table.add({"case", "version", "cycles", "us", "time", "change"});
@@ -89,7 +140,7 @@ int tuneGuided(Session &session, const std::vector<RunCase> &runs, tune::Verifie
     print(fmt::format("{}{}\n", journey.name.empty() ? "" : journey.name + ": ",
                       journey.last.variant));
   print(fmt::format("log: {}\n", options.log));
-  return std::ranges::any_of(journeys, hasFailed) ? wrongResult : allWell;
+  return code;
 }
 
 std::string commandOf(const std::vector<std::string> &words) {

@@ -11,6 +11,7 @@ struct GuidedOptions {
   int rounds = 5;
   std::string log = "optimization_log.md"; ///< where it is written to
   std::string command;                     ///< that asked for it, as the log shows it
+  std::optional<std::string> json;         ///< the rounds for programs; "-": to standard output
 };
 
 /// Begins with the variant that the user asked for, and does not change what `--set` fixes. Returns

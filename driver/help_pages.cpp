@@ -158,11 +158,11 @@ how to search:
                              of it is written to optimization_log.md, in the folder of --report.
                              It begins with the variant of --variant and leaves what --set fixes
   --rounds N                 of --guided, at most; default: 5
-  --effort LEVEL             full (the default): the whole space where the budget allows it, else
-                             a search; quick: a search of few variants; none: the
-                             default variant alone
-  --budget N                 variants to count for each case (default: 1500, quick: 100), or
-                             seconds: 30s
+  --effort LEVEL             full (the default): the whole space, of which those are counted that
+                             may yet win; quick: a search of few variants; none: the default
+                             variant alone
+  --budget N                 variants to count for each case, or seconds: 30s; default: as many as
+                             it takes, or 1500 of a space beyond four million; quick: 100
   --seed N                   another search; default: 1
   --objective GOALS          what to make small: time (the default), memory on the chip, traffic to
                              global memory; several with weights: time=1,memory=0.2; or pareto: all
@@ -180,6 +180,10 @@ what to write:
 )" HELP_OPTION
     R"(
 Ctrl-C ends the search; what was found until then is reported and remembered.
+
+mpirun -n 4 mmk tune ... shares the counting among processes, also of several computers: the first
+one searches, prints and remembers, and the others count what it deals to them. The answer is the
+same. With mpirun --enable-recovery the search outlives those that die, and repeats their share.
 
 examples:
   mmk tune examples/matmul_bias_leakyrelu.mmk --case S4 --effort quick

@@ -13,6 +13,8 @@
 #include "driver/tune_page.h"
 #include "driver/tune_report.h"
 #include "runtime/traffic.h"
+#include "tune/mpi_team.h"
+#include "tune/mpi_transport.h"
 
 #include <csignal>
 #include <fmt/format.h>
@@ -138,6 +140,16 @@ void writeFiles(Session &session, const tune::TuneResult &result, const std::vec
               }));
 }
 
+/// Null when this process is alone.
+const tune::MpiTransport *startMpi(const TuneCommandOptions &options) {
+  auto mpi = tune::startMpi();
+  if (!mpi)
+    throw Mistake(llvm::toString(mpi.takeError()));
+  if (*mpi && options.rounds)
+    throw Mistake("--guided counts too little to be shared: run it without mpirun");
+  return *mpi;
+}
+
 void checkFiles(const TuneCommandOptions &options) {
   if (options.json)
     expectWritable(*options.json);
@@ -167,6 +179,11 @@ int tuneCommand(const std::vector<std::string> &words) {
       expectRoomFor(kernel, run, /*withReference=*/true);
   if (options.profiles > 0 && machine.kind == MachineKind::host)
     throw Mistake("--profiles needs an emulated machine; host has no clock but the real one");
+  const tune::MpiTransport *mpi = startMpi(options);
+  if (mpi && mpi->rank > 0) {
+    tune::serveMpi(*mpi, *tune::threadTeam(session.program(), kernel, machine, options.threads));
+    return allWell;
+  }
   checkFiles(options);
 
   tune::Verifier verifier(session.program(), kernel, machine, options.threads,
@@ -174,7 +191,7 @@ int tuneCommand(const std::vector<std::string> &words) {
   if (options.rounds) {
     const std::string folder = options.report ? *options.report + "/" : "";
     return tuneGuided(session, runs, verifier,
-                      {*options.rounds, folder + "optimization_log.md", commandOf(words)});
+                      {*options.rounds, folder + "optimization_log.md", commandOf(words), options.json});
   }
   options.space.fixed = session.fixedChoices(kernel);
   auto space = tune::Space::make(kernel, machine, options.space);
@@ -184,7 +201,9 @@ int tuneCommand(const std::vector<std::string> &words) {
   tune::Known known(shapes.size());
   const std::unique_ptr<tune::Store> store =
       options.noCache ? nullptr : openMemory(kernel, machine, shapes, known);
-  const auto team = tune::threadTeam(session.program(), kernel, machine, options.threads);
+  auto team = tune::threadTeam(session.program(), kernel, machine, options.threads);
+  if (mpi)
+    team = tune::mpiTeam(*mpi, std::move(team));
   tune::Tuner tuner(kernel, machine, *space, shapes, options.tune, known, store.get(), *team,
                     verifier, isInterrupted);
   stopOnInterrupt();

@@ -96,8 +96,7 @@ void TuneCommandOptions::readGuided() {
        {std::pair(!sweeps_.empty(), "--sweep"), std::pair(space.explores, "--explore"),
         std::pair(effort_.has_value(), "--effort"), std::pair(budget_.has_value(), "--budget"),
         std::pair(seed_.has_value(), "--seed"), std::pair(objective_.has_value(), "--objective"),
-        std::pair(check_.has_value(), "--check"), std::pair(profiles_.has_value(), "--profiles"),
-        std::pair(json.has_value(), "--json")})
+        std::pair(check_.has_value(), "--check"), std::pair(profiles_.has_value(), "--profiles")})
     if (given)
       throw Mistake(fmt::format("{} is of a search; --guided changes one thing at a time", option));
   rounds = rounds_ ? static_cast<int>(wholeNumber("--rounds", *rounds_, 1, maximumRounds)) : 5;

@@ -60,13 +60,13 @@ std::string counts(const TuneResult &result) {
     text += fmt::format(", {} known before", result.remembered);
   if (result.refused > 0)
     text += fmt::format(", {} do not fit the machine", result.refused);
-  if (result.pruned > 0)
-    text += fmt::format(", {} cannot win: their cube alone takes longer", result.pruned);
+  if (result.bounded > 0)
+    text += fmt::format(", {} cannot win by what those take", result.bounded);
   text += fmt::format("; the space has {:.0f} points", result.space);
   if (result.isInterrupted)
     text += ", of which some were not looked at: interrupted";
   else if (result.isExhaustive)
-    text += ", all looked at";
+    text += ", all decided";
   return text + "\n";
 }
 
@@ -108,8 +108,8 @@ std::string text(const TuneResult &result) {
   for (const CaseResult &each : result.cases)
     merged += each.merged;
   if (merged > 0)
-    text += fmt::format("{} ask for more cores than have work: each is the variant with those "
-                        "that have\n",
+    text += fmt::format("{} are the same as another, which has no cores without work, or another "
+                        "walk of one tile each\n",
                         merged);
   return text + counts(result);
 }
@@ -172,10 +172,11 @@ void write(json::OStream &out, const TuneResult &result, const CaseResult &each)
     writeNumber(out, "space", result.space);
     out.attribute("exhaustive", result.isExhaustive);
     out.attribute("interrupted", result.isInterrupted);
+    out.attribute("points", result.points);
     out.attribute("counted", result.counted);
     out.attribute("remembered", result.remembered);
     out.attribute("refused", result.refused);
-    out.attribute("pruned", result.pruned);
+    out.attribute("bounded", result.bounded);
     out.attribute("merged", each.merged);
     writeNumber(out, "seconds", result.seconds);
   });

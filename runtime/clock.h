@@ -150,6 +150,15 @@ private:
   std::string fault_;
 };
 
+/// A time that the first block of a kernel does not come below, and what its pipes have to do for
+/// it: the work of the cube core by pipe, and of its busier vector core. Flags are no work.
+struct LeastTime {
+  int64_t cycles = 0;
+  /// Until the last product is done; what has to be done with it then; phases without products.
+  int64_t multiplied = 0, drain = 0, rest = 0;
+  PipeCycles cubeWork{}, vectorWork{};
+};
+
 /// Time of a kernel on an emulated machine. All from integer cycles, so it is the same everywhere.
 struct ClockReport {
   int64_t cycles = 0;      ///< of the slowest core, all phases
@@ -172,6 +181,7 @@ struct ClockReport {
   Pipe bound = Pipe::cube; ///< the busiest pipe
   double boundMicroseconds = 0;
   int64_t movedBytes = 0; ///< between global memory and all cores, by what their pipes are charged
+  LeastTime least;        ///< all phases
 };
 
 /// Puts blocks and phases together: all blocks of a phase start when the phase before has ended.

@@ -29,11 +29,26 @@ void addClock(Measure &measure, const ClockReport &clock) {
   measure.microseconds = clock.microseconds;
   measure.cores = clock.cores;
   measure.trafficBytes = clock.movedBytes;
+  measure.least = clock.least;
   for (size_t i = 0; i < allPipes.size(); ++i)
     measure.busyCycles[i] = clock.pipes[i].busyCycles;
 }
 
+std::vector<ShapeLimit> limitsOf(aicore::KernelOp kernel) {
+  std::vector<ShapeLimit> limits;
+  if (mlir::DictionaryAttr attribute = kernel.getLimitsAttr())
+    for (auto [number, name] : llvm::enumerate(kernel.getDims().getAsRange<mlir::StringAttr>()))
+      if (auto most = attribute.getAs<mlir::IntegerAttr>(name))
+        limits.push_back({number, most.getInt()});
+  return limits;
+}
+
 } // namespace
+
+bool isWithin(const std::vector<ShapeLimit> &limits, const Dims &dims) {
+  return std::ranges::all_of(
+      limits, [&](const ShapeLimit &limit) { return dims[limit.dimension] <= limit.most; });
+}
 
 int64_t Measure::onChipBytes() const {
   return std::accumulate(memoryBytes.begin(), memoryBytes.end(), int64_t(0));
@@ -63,17 +78,14 @@ Counted Counter::count(const Choices &choices, llvm::ArrayRef<Dims> shapes) {
     counted.reason = firstReason(lowering.said);
     return counted;
   }
-  // For all of the shapes, or for none.
-  for (const Dims &dims : shapes)
-    if (const std::string problem = lowering.kernel().limitProblem(dims); !problem.empty()) {
-      counted.reason = problem.substr(0, problem.find(';'));
-      counted.isOfShapes = true;
-      return counted;
-    }
   counted.variant = lowering.variant;
+  counted.limits = limitsOf(lowering.kernel());
   const std::vector<MemoryUse> memory = memoryUse(lowering.kernel());
   for (const Dims &dims : shapes) {
-    Measure &measure = counted.measures.emplace_back();
+    std::optional<Measure> &slot = counted.measures.emplace_back();
+    if (!isWithin(counted.limits, dims))
+      continue;
+    Measure &measure = slot.emplace();
     addMemory(measure, memory);
     if (machine_.kind == MachineKind::host)
       continue;

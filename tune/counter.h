@@ -11,11 +11,11 @@ namespace mmk::tune {
 
 /// A variant, compiled and counted, or why it does not exist.
 struct Counted {
-  std::string variant;           ///< printable name; empty when it does not exist
-  std::string reason;            ///< why it does not, one line
-  bool isOfShapes = false;       ///< the reason is one of the shapes: elsewhere it may exist
-  std::string bug;               ///< the compiler or the clock is wrong: its message
-  std::vector<Measure> measures; ///< one a shape
+  std::string variant; ///< printable name; empty when it does not exist
+  std::string reason;  ///< why it does not, one line
+  std::string bug;     ///< the compiler or the clock is wrong: its message
+  std::vector<ShapeLimit> limits;
+  std::vector<std::optional<Measure>> measures; ///< one a shape; nothing beyond the limits
 
   bool exists() const { return !variant.empty(); }
 };

@@ -31,20 +31,21 @@ std::string withCores(const std::string &variant, int64_t cores) {
 Evaluator::Evaluator(const Space &space, llvm::ArrayRef<Dims> shapes, Known &known, Store *store,
                      Team &team, const std::atomic<bool> &stop)
     : space_(space), shapes_(shapes.begin(), shapes.end()), known_(known), store_(store),
-      team_(team), stop_(stop) {
-  hasGrid_ = std::ranges::any_of(space.axes(), [](const Axis &axis) {
-    return axis.key.starts_with("grid.") || axis.key == "keep";
-  });
+      team_(team), stop_(stop), refusals_(space) {
+  for (const auto &[request, code] : known.codes)
+    if (code.variant == Known::Code::none)
+      if (const auto point = space.pointOf(request))
+        refusals_.learn(*point, code.reason);
 }
 
-// Tiles are dealt one by one, so cores beyond the number of tiles have none, and which tiles the
-// others have does not change when the idle ones are left out.
+// Tiles are dealt one by one, so cores beyond the number of tiles have none, and the others one
+// each, whichever way the tiles are walked: leaving out the idle ones changes nothing.
 void Evaluator::learnCores(const Point &point, int32_t variant, size_t shape,
                            const Measure &measure) {
   const int64_t asked = coresOf(known_.nameOf(variant));
   if (asked == 0 || measure.cores == 0 || measure.cores >= asked)
     return;
-  std::vector<Family> &family = families_[space_.requestWithout(point, {"cores"})];
+  std::vector<Family> &family = families_[space_.requestWithout(point, {"cores", "order"})];
   family.resize(shapes_.size());
   if (family[shape].cores != 0)
     return;
@@ -54,7 +55,7 @@ void Evaluator::learnCores(const Point &point, int32_t variant, size_t shape,
 }
 
 std::optional<Evaluator::Answer> Evaluator::at(const Point &point, size_t shape) {
-  if (const auto family = families_.find(space_.requestWithout(point, {"cores"}));
+  if (const auto family = families_.find(space_.requestWithout(point, {"cores", "order"}));
       family != families_.end() && family->second[shape].cores != 0) {
     if (space_.coresOf(point) >= family->second[shape].cores) {
       const int32_t variant = family->second[shape].variant;
@@ -75,6 +76,8 @@ bool Evaluator::isKnown(Task &task) {
   const auto code = known_.codes.find(task.request);
   task.shapes.clear();
   for (size_t shape : task.wanted) {
+    if (code != known_.codes.end() && !isWithin(code->second.limits, shapes_[shape]))
+      continue;
     if (code != known_.codes.end())
       if (const auto measure = known_.measures[shape].find(code->second.variant);
           measure != known_.measures[shape].end())
@@ -86,7 +89,7 @@ bool Evaluator::isKnown(Task &task) {
 }
 
 bool Evaluator::isSettled(Task &task) {
-  if (isRefused(*task.point, task.request)) {
+  if (isRefused(task)) {
     ++refused;
     return true;
   }
@@ -95,19 +98,11 @@ bool Evaluator::isSettled(Task &task) {
   return known;
 }
 
-/// Whether it is known not to exist. The walk and the number of cores change no buffer, so what
-/// was refused for its sizes is refused with each of them.
-bool Evaluator::isRefused(const Point &point, const std::string &request) {
-  const auto code = known_.codes.find(request);
-  const bool known = code != known_.codes.end() && code->second.variant == Known::Code::none;
-  if (hasGrid_)
-    return known;
-  std::string sizes = space_.requestWithout(point, {"cores", "order"});
-  if (known) {
-    refusedSizes_.insert(std::move(sizes));
+bool Evaluator::isRefused(const Task &task) {
+  if (isRefused(*task.point))
     return true;
-  }
-  return refusedSizes_.contains(sizes);
+  const auto code = known_.codes.find(task.request);
+  return code != known_.codes.end() && code->second.variant == Known::Code::none;
 }
 
 void Evaluator::ask(llvm::ArrayRef<Point> points, llvm::ArrayRef<Shapes> shapesOf) {
@@ -137,11 +132,12 @@ void Evaluator::ask(llvm::ArrayRef<Point> points, llvm::ArrayRef<Shapes> shapesO
         jobs,
         [&](size_t job, Counted counted) {
           const Task &task = *of[job];
-          Finding finding{task.request, counted.variant, counted.reason, {}};
+          Finding finding{task.request, counted.variant, counted.reason, counted.limits, {}};
           // What is not counted yet waits to be timed.
-          for (size_t i = 0; i < counted.measures.size() && counted.measures[i].cycles > 0; ++i)
-            finding.measures.emplace_back(task.shapes[i], counted.measures[i]);
-          if (counted.bug.empty() && !counted.isOfShapes)
+          for (size_t i = 0; i < counted.measures.size(); ++i)
+            if (counted.measures[i] && counted.measures[i]->cycles > 0)
+              finding.measures.emplace_back(task.shapes[i], *counted.measures[i]);
+          if (counted.bug.empty())
             keep(std::move(finding));
           results.emplace_back(job, std::move(counted));
           if (watch)
@@ -164,16 +160,20 @@ void Evaluator::take(const Task &task, const Counted &found) {
   if (!found.exists()) {
     ++refused;
     known_.codes[task.request] = {Known::Code::none, found.reason};
-    (void)isRefused(*task.point, task.request); // takes note of its sizes
+    refusals_.learn(*task.point, found.reason);
     return;
   }
-  ++counted;
   const int32_t variant = known_.numberOf(found.variant);
-  known_.codes[task.request] = {variant, ""};
+  known_.codes[task.request] = {variant, "", found.limits};
+  bool exists = false;
   for (size_t i = 0; i < found.measures.size(); ++i) {
-    known_.measures[task.shapes[i]][variant] = found.measures[i];
-    learnCores(*task.point, variant, task.shapes[i], found.measures[i]);
+    if (!found.measures[i])
+      continue;
+    exists = true;
+    known_.measures[task.shapes[i]][variant] = *found.measures[i];
+    learnCores(*task.point, variant, task.shapes[i], *found.measures[i]);
   }
+  ++(exists ? counted : refused);
 }
 
 void Evaluator::keep(Finding finding) {

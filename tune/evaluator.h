@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tune/known.h"
+#include "tune/refusals.h"
 #include "tune/space.h"
 #include "tune/store.h"
 #include "tune/team.h"
@@ -37,6 +38,8 @@ public:
     const Measure *measure;
   };
   std::optional<Answer> at(const Point &point, size_t shape);
+  /// Whether it is known that a point does not exist.
+  bool isRefused(const Point &point) const { return refusals_.cover(point); }
   const std::string &nameOf(const Answer &answer) const { return known_.nameOf(answer.variant); }
 
   /// Whether to go on no longer: the user wants to stop, or the time is over.
@@ -51,7 +54,8 @@ public:
   std::string storeError;        ///< the first failure to keep something
 
 private:
-  /// Of the variants that differ in their cores alone: at a shape, how many cores have work.
+  /// Of the variants that differ in their cores and their walk alone: at a shape, how many cores
+  /// have work.
   struct Family {
     int64_t cores = 0;
     int32_t variant = Known::Code::none; ///< that asks for so many
@@ -64,7 +68,7 @@ private:
 
   bool isSettled(Task &task);
   bool isKnown(Task &task);
-  bool isRefused(const Point &point, const std::string &request);
+  bool isRefused(const Task &task);
   void take(const Task &task, const Counted &counted);
   void learnCores(const Point &point, int32_t variant, size_t shape, const Measure &measure);
   void keep(Finding finding);
@@ -75,9 +79,8 @@ private:
   Store *store_;
   Team &team_;
   const std::atomic<bool> &stop_;
-  bool hasGrid_ = false;
-  std::set<std::string> refusedSizes_;
-  std::unordered_map<std::string, std::vector<Family>> families_; ///< by request without its cores
+  Refusals refusals_;
+  std::unordered_map<std::string, std::vector<Family>> families_; ///< by request without these two
 };
 
 /// The cores that a variant's name says, or 0 when its work is not dealt by their number alone.

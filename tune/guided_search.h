@@ -57,7 +57,7 @@ private:
   Objective objective_;
   std::mt19937_64 random_;
   int64_t budget_, spent_ = 0;
-  CubeBound bound_;
+  Bounds bound_;
   std::vector<Group> groups_;
   Group output_, reduction_; ///< two of them: those of an output tile, those of a step of depth
   std::vector<std::vector<uint16_t>> ascending_; ///< places of each axis by their numbers

@@ -92,7 +92,7 @@ llvm::Expected<std::vector<Point>> HostSearch::run() {
         return std::move(error);
       Measure &measure = known_.measures[number_].at(candidate.variant);
       measure.microseconds = candidate.microseconds;
-      const Finding finding{"", known_.nameOf(candidate.variant), "", {{number_, measure}}};
+      const Finding finding{"", known_.nameOf(candidate.variant), "", {}, {{number_, measure}}};
       if (store_)
         if (llvm::Error error = store_->add(finding)) {
           if (evaluator_.storeError.empty())

@@ -14,6 +14,7 @@ public:
     static constexpr int32_t none = -1;
     int32_t variant = none; ///< number of the variant, or none: it does not exist
     std::string reason;     ///< why it does not
+    std::vector<ShapeLimit> limits = {};
   };
 
   explicit Known(size_t shapes) : measures(shapes), checks(shapes) {}

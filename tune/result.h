@@ -1,7 +1,7 @@
 // What tuning finds, as plain data: the search fills it, the memory keeps it, the reports read it.
 #pragma once
 
-#include "machines/machine.h"
+#include "runtime/clock.h"
 
 #include <array>
 #include <cstdint>
@@ -15,6 +15,13 @@ namespace mmk::tune {
 /// Values of a kernel's dimensions, in its order.
 using Dims = std::vector<int64_t>;
 
+/// A variant exists for shapes alone whose dimension, by number, is at most this.
+struct ShapeLimit {
+  size_t dimension = 0;
+  int64_t most = 0;
+};
+bool isWithin(const std::vector<ShapeLimit> &limits, const Dims &dims);
+
 /// What a variant takes at one shape.
 struct Measure {
   int64_t cycles = 0;      ///< on the emulated core; 0 on the host
@@ -26,6 +33,8 @@ struct Measure {
   std::array<int64_t, allPipes.size()> busyCycles{};
   /// Peak bytes of one core in each on-chip memory, in the order of `allMemories`.
   std::array<int64_t, allMemories.size()> memoryBytes{};
+
+  LeastTime least; ///< that variants share which do the same work
 
   int64_t onChipBytes() const;
   /// The pipe that was busy longest.
@@ -68,7 +77,8 @@ struct TuneResult {
   int64_t counted = 0;    ///< variants compiled and counted now
   int64_t remembered = 0; ///< known from earlier runs
   int64_t refused = 0;    ///< that do not fit the machine
-  int64_t pruned = 0;     ///< not counted: they cannot be the best, see CubeBound
+  int64_t points = 0;     ///< that keep the rules of the schedule, where all were looked at; else 0
+  int64_t bounded = 0;    ///< of these not counted: they cannot be the best, see Bounds
   double seconds = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include "frontend/numbers.h"
 #include "frontend/schedule.h"
+#include "tune/projection.h"
 #include "tune/value_grid.h"
 
 #include <algorithm>
@@ -117,6 +118,61 @@ bool Space::mayExist(const Point &point) const {
   return std::ranges::none_of(schedule_->requirements, [&](const Requirement &requirement) {
     return judge(requirement, chosen) == Verdict::broken;
   });
+}
+
+bool Space::isInRules(std::string_view key) const {
+  const auto reads = [&](auto &&self, const Requirement::Expression &rule) -> bool {
+    return (rule.kind == Requirement::Expression::Kind::choice && rule.choice == key) ||
+           std::ranges::any_of(rule.operands, [&](const auto &part) { return self(self, *part); });
+  };
+  return key == "cores" ||
+         std::ranges::any_of(stages_,
+                             [&](const StageOfTile &it) {
+                               return axes_[it.stage].key == key || axes_[it.tile].key == key;
+                             }) ||
+         (schedule_ &&
+          std::ranges::any_of(schedule_->requirements, [&](const Requirement &requirement) {
+            return reads(reads, *requirement.rule);
+          }));
+}
+
+// Few directives stand in rules, so that each combination of these is judged once.
+void Space::forEach(llvm::function_ref<bool(const Point &)> visit) const {
+  const Projection ruled(*this, [&](std::string_view key) { return isInRules(key); });
+  enum : uint8_t { unknown, legal, broken };
+  std::vector<uint8_t> verdicts(ruled.size(), unknown);
+  Point point = defaultPoint();
+  while (true) {
+    uint8_t &verdict = verdicts[ruled.of(point)];
+    if (verdict == unknown)
+      verdict = mayExist(point) ? legal : broken;
+    if (verdict == legal && !visit(point))
+      return;
+    size_t axis = axes_.size();
+    while (axis-- > 0 && ++point[axis] == axes_[axis].words.size())
+      point[axis] = 0;
+    if (axis == SIZE_MAX)
+      return;
+  }
+}
+
+std::optional<Point> Space::pointOf(std::string_view request) const {
+  Point point = defaultPoint();
+  for (size_t axis : sorted_) {
+    const std::string &key = axes_[axis].key;
+    if (!request.starts_with(key) || request.substr(key.size(), 1) != "=")
+      return std::nullopt;
+    request.remove_prefix(key.size() + 1);
+    const std::string_view word = request.substr(0, request.find(','));
+    size_t place = 0;
+    while (place < axes_[axis].words.size() && resolved(axes_[axis], place, *machine_) != word)
+      ++place;
+    if (place == axes_[axis].words.size())
+      return std::nullopt;
+    point[axis] = place;
+    request.remove_prefix(std::min(request.size(), word.size() + 1));
+  }
+  return request.empty() ? std::optional(point) : std::nullopt;
 }
 
 Choices Space::choices(const Point &point) const {

@@ -6,6 +6,7 @@
 #include "machines/machine.h"
 #include "passes/passes.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
@@ -60,6 +61,14 @@ public:
   /// The point with these choices, if each is on its axis.
   std::optional<Point> find(const Choices &choices) const;
 
+  /// Calls `visit` for the points that may exist, in the order of their numbers, until it returns
+  /// false.
+  void forEach(llvm::function_ref<bool(const Point &)> visit) const;
+  /// The point of a request, as above; nothing when it is none of this space.
+  std::optional<Point> pointOf(std::string_view request) const;
+
+  const Machine &machine() const { return *machine_; }
+
   /// Cores that a point asks for; all that the machine has where the schedule does not say.
   int64_t coresOf(const Point &point) const;
 
@@ -67,6 +76,8 @@ private:
   explicit Space(const Machine &machine) : machine_(&machine) {}
 
   std::optional<int64_t> number(const Point &point, std::string_view key) const;
+  /// Whether `mayExist` looks at the choices of this directive.
+  bool isInRules(std::string_view key) const;
 
   const Machine *machine_;
   const Schedule *schedule_ = nullptr;

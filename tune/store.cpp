@@ -3,13 +3,13 @@
 #include "tune/database.h"
 
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <optional>
-#include <sstream>
 #include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
@@ -17,7 +17,7 @@
 namespace mmk::tune {
 namespace {
 
-constexpr int layout = 1;
+constexpr int layout = 2;
 
 // A request is what a schedule asks for, a variant what it compiles to; a figure belongs to the
 // variant, so that two schedules share it. WITHOUT ROWID: the key is the row's place, as rows are
@@ -32,12 +32,12 @@ CREATE TABLE shape(id INTEGER PRIMARY KEY, context INTEGER NOT NULL REFERENCES c
 CREATE TABLE variant(id INTEGER PRIMARY KEY, context INTEGER NOT NULL REFERENCES context,
   name TEXT NOT NULL, UNIQUE(context, name));
 CREATE TABLE request(context INTEGER NOT NULL REFERENCES context, text TEXT NOT NULL,
-  variant INTEGER REFERENCES variant, reason TEXT NOT NULL, PRIMARY KEY(context, text))
+  variant INTEGER REFERENCES variant, reason TEXT NOT NULL, limits TEXT NOT NULL, PRIMARY KEY(context, text))
   WITHOUT ROWID;
 CREATE TABLE measure(shape INTEGER NOT NULL REFERENCES shape,
   variant INTEGER NOT NULL REFERENCES variant, cycles INTEGER NOT NULL,
   microseconds REAL NOT NULL, cores INTEGER NOT NULL, traffic INTEGER NOT NULL,
-  busy TEXT NOT NULL, memory TEXT NOT NULL, PRIMARY KEY(shape, variant)) WITHOUT ROWID;
+  busy TEXT NOT NULL, memory TEXT NOT NULL, least TEXT NOT NULL, PRIMARY KEY(shape, variant)) WITHOUT ROWID;
 CREATE TABLE verdict(shape INTEGER NOT NULL REFERENCES shape,
   variant INTEGER NOT NULL REFERENCES variant, rule TEXT NOT NULL, state INTEGER NOT NULL,
   data TEXT NOT NULL, error_ratio REAL NOT NULL, max_abs_error REAL NOT NULL,
@@ -156,14 +156,48 @@ std::string freeName(const std::string &path) {
 template <typename Array> std::string joined(const Array &numbers) {
   return fmt::format("{}", fmt::join(numbers, " "));
 }
-template <typename Array> void split(const std::string &text, Array &numbers) {
-  std::istringstream stream(text);
-  for (auto &number : numbers)
-    stream >> number;
+/// Reads as many numbers as there are, and leaves the others.
+template <typename Array> void split(std::string_view text, Array &numbers) {
+  const char *at = text.begin();
+  for (auto &number : numbers) {
+    while (at != text.end() && *at == ' ')
+      ++at;
+    at = std::from_chars(at, text.end(), number).ptr;
+  }
+}
+
+std::string textOf(const LeastTime &least) {
+  return fmt::format("{} {} {} {} {} {}", least.cycles, least.multiplied, least.drain, least.rest,
+                     joined(least.cubeWork), joined(least.vectorWork));
+}
+LeastTime leastFrom(std::string_view text) {
+  std::array<int64_t, 4 + 2 * allPipes.size()> numbers{};
+  split(text, numbers);
+  LeastTime least{numbers[0], numbers[1], numbers[2], numbers[3]};
+  std::copy_n(numbers.begin() + 4, allPipes.size(), least.cubeWork.begin());
+  std::copy_n(numbers.begin() + 4 + allPipes.size(), allPipes.size(), least.vectorWork.begin());
+  return least;
+}
+
+/// "1:2048 2:512"
+std::string textOf(const std::vector<ShapeLimit> &limits) {
+  std::string text;
+  for (const ShapeLimit &limit : limits)
+    text += fmt::format("{}{}:{}", text.empty() ? "" : " ", limit.dimension, limit.most);
+  return text;
+}
+std::vector<ShapeLimit> limitsFrom(std::string_view text) {
+  std::vector<ShapeLimit> limits;
+  for (const char *at = text.begin(); at < text.end(); ++at) {
+    ShapeLimit &limit = limits.emplace_back();
+    at = std::from_chars(at, text.end(), limit.dimension).ptr + 1;
+    at = std::from_chars(std::min(at, text.end()), text.end(), limit.most).ptr;
+  }
+  return limits;
 }
 
 constexpr const char *measureColumns =
-    "m.cycles, m.microseconds, m.cores, m.traffic, m.busy, m.memory";
+    "m.cycles, m.microseconds, m.cores, m.traffic, m.busy, m.memory, m.least";
 
 Measure measureFrom(const Statement &row, int first) {
   Measure measure;
@@ -173,6 +207,7 @@ Measure measureFrom(const Statement &row, int first) {
   measure.trafficBytes = row.number(first + 3);
   split(row.text(first + 4), measure.busyCycles);
   split(row.text(first + 5), measure.memoryBytes);
+  measure.least = leastFrom(row.text(first + 6));
   return measure;
 }
 
@@ -270,10 +305,12 @@ llvm::Error Store::load(Known &known) {
       variants_[name] = variants.number(0);
       numbers[variants.number(0)] = known.numberOf(name);
     }
-    Statement requests(*database_, "SELECT text, variant, reason FROM request WHERE context=?");
+    Statement requests(*database_,
+                       "SELECT text, variant, reason, limits FROM request WHERE context=?");
     for (requests.with(context_); requests.step();)
-      known.codes[requests.text(0)] = {
-          requests.isNull(1) ? Known::Code::none : numberOf(requests.number(1)), requests.text(2)};
+      known.codes[requests.text(0)] = {requests.isNull(1) ? Known::Code::none
+                                                          : numberOf(requests.number(1)),
+                                       requests.text(2), limitsFrom(requests.text(3))};
     Statement measures(*database_, fmt::format("SELECT m.variant, {} FROM measure m WHERE shape=?",
                                                measureColumns));
     Statement verdicts(*database_, "SELECT variant, state, data, error_ratio, max_abs_error "
@@ -293,12 +330,12 @@ llvm::Error Store::add(llvm::ArrayRef<Finding> findings) {
     Transaction transaction(*database_);
     Statement insertVariant(*database_, "INSERT OR IGNORE INTO variant(context, name) VALUES(?,?)");
     Statement findVariant(*database_, "SELECT id FROM variant WHERE context=? AND name=?");
-    Statement insertRequest(*database_, "INSERT OR IGNORE INTO request VALUES(?,?,?,?)");
-    Statement insertRefused(*database_, "INSERT OR IGNORE INTO request VALUES(?,?,NULL,?)");
+    Statement insertRequest(*database_, "INSERT OR IGNORE INTO request VALUES(?,?,?,?,?)");
+    Statement insertRefused(*database_, "INSERT OR IGNORE INTO request VALUES(?,?,NULL,?,'')");
     // What is counted is the same for everybody; of what is timed, the last has the most runs.
-    Statement insertMeasure(*database_,
-                            "INSERT INTO measure VALUES(?,?,?,?,?,?,?,?) ON CONFLICT DO UPDATE SET "
-                            "microseconds = excluded.microseconds");
+    Statement insertMeasure(
+        *database_, "INSERT INTO measure VALUES(?,?,?,?,?,?,?,?,?) ON CONFLICT DO UPDATE SET "
+                    "microseconds = excluded.microseconds");
     for (const Finding &finding : findings) {
       if (finding.variant.empty()) {
         insertRefused.with(context_, finding.request, finding.reason).run();
@@ -311,11 +348,12 @@ llvm::Error Store::add(llvm::ArrayRef<Finding> findings) {
         id = findVariant.number(0);
       }
       if (!finding.request.empty())
-        insertRequest.with(context_, finding.request, id, "").run();
+        insertRequest.with(context_, finding.request, id, "", textOf(finding.limits)).run();
       for (const auto &[shape, measure] : finding.measures)
         insertMeasure
             .with(shapes_[shape], id, measure.cycles, measure.microseconds, measure.cores,
-                  measure.trafficBytes, joined(measure.busyCycles), joined(measure.memoryBytes))
+                  measure.trafficBytes, joined(measure.busyCycles), joined(measure.memoryBytes),
+                  textOf(measure.least))
             .run();
     }
     transaction.commit();
@@ -400,9 +438,9 @@ llvm::Expected<std::vector<BestRow>> Store::all() {
                         measureColumns));
         int64_t last = 0;
         while (statement.step()) {
-          const auto state = static_cast<CheckState>(statement.number(14));
-          if (statement.number(15) != last) {
-            last = statement.number(15);
+          const auto state = static_cast<CheckState>(statement.number(15));
+          if (statement.number(16) != last) {
+            last = statement.number(16);
             BestRow &row = rows.emplace_back();
             row.identity = {statement.text(0), statement.text(1), statement.text(2),
                             statement.text(3), statement.text(4)};

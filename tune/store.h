@@ -25,6 +25,7 @@ struct StoredShape {
 /// One finding to be kept. Those of one call are kept together or not at all.
 struct Finding {
   std::string request, variant, reason; ///< as in Known::Code; no request: of measures alone
+  std::vector<ShapeLimit> limits;
   std::vector<std::pair<size_t, Measure>> measures; ///< by number of the shape
 };
 

@@ -1,5 +1,6 @@
 #include "tune/tuner.h"
 
+#include "tune/bounded_search.h"
 #include "tune/host_search.h"
 
 #include <algorithm>
@@ -15,6 +16,10 @@ constexpr double mostEnumerated = 4e6;
 
 /// What is counted for each shape unless a budget says otherwise.
 constexpr int64_t fullBudget = 1500, quickBudget = 100;
+/// So many are all counted, also those that cannot win.
+constexpr size_t fewPoints = 100;
+/// Of a whole space, by all shapes together.
+constexpr int64_t mostCounted = 100000;
 /// The same of variants that are compiled and timed.
 constexpr int64_t fullTimed = 64, quickTimed = 16;
 
@@ -44,15 +49,12 @@ std::optional<std::vector<Point>> Tuner::pointsThatMayExist(size_t most) const {
   if (space_.size() > mostEnumerated)
     return std::nullopt;
   std::vector<Point> points;
-  const auto size = static_cast<uint64_t>(space_.size());
-  for (uint64_t number = 0; number < size; ++number) {
-    Point point = space_.at(number);
-    if (!space_.mayExist(point))
-      continue;
-    if (points.size() == most)
-      return std::nullopt;
-    points.push_back(std::move(point));
-  }
+  space_.forEach([&](const Point &point) {
+    points.push_back(point);
+    return points.size() <= most;
+  });
+  if (points.size() > most)
+    return std::nullopt;
   return points;
 }
 
@@ -64,36 +66,38 @@ bool Tuner::mayPrune() const {
 
 void Tuner::countAll(const std::vector<Point> &points) {
   progress_.all = points.size();
-  std::vector<CubeBound> bounds(shapes_.size(), CubeBound(space_));
-  std::vector<int64_t> best(shapes_.size(), INT64_MAX);
-  // Small enough for what one part finds to spare the next some work.
-  constexpr size_t part = 64;
-  for (size_t from = 0; from < points.size() && !evaluator_.stopped(); from += part) {
-    std::vector<Point> asked;
-    std::vector<Evaluator::Shapes> shapesOf;
-    for (size_t i = from; i < std::min(from + part, points.size()); ++i) {
-      Evaluator::Shapes shapes;
-      for (size_t shape = 0; shape < shapes_.size(); ++shape)
-        if (!mayPrune() || bounds[shape].cycles(points[i]) <= best[shape])
-          shapes.push_back(shape);
-      if (shapes.empty()) {
-        ++pruned_;
-        ++progress_.done;
-        continue;
-      }
-      asked.push_back(points[i]);
-      shapesOf.push_back(std::move(shapes));
-    }
-    evaluator_.ask(asked, shapesOf);
-    for (const Point &point : asked)
-      for (size_t shape = 0; shape < shapes_.size(); ++shape)
-        if (const auto answer = evaluator_.at(point, shape)) {
-          bounds[shape].learn(point, evaluator_.nameOf(*answer), *answer->measure);
-          if (answer->measure->cycles < best[shape])
-            progress_.bestMicroseconds = answer->measure->microseconds;
-          best[shape] = std::min(best[shape], answer->measure->cycles);
-        }
-  }
+  std::vector<size_t> all(shapes_.size());
+  std::iota(all.begin(), all.end(), 0);
+  evaluator_.ask(points, all);
+}
+
+/// The best of a quick search at each shape bounds what can win from the start.
+void Tuner::searchWhole() {
+  for (size_t shape = 0; shape < shapes_.size() && !evaluator_.interrupted(); ++shape)
+    searchAt(shape, quickBudget);
+  progress_ = {"counting", 0, 0, 0, 0};
+  started_ = Clock::now();
+  startDeadline(1);
+  BoundedSearch search(space_, evaluator_, known_, shapes_.size());
+  search.learn(asked_);
+  isWhole_ = true;
+  isExhaustive_ = search.run(mostCounted, [&](int64_t done, int64_t all) {
+    progress_.done = done;
+    progress_.all = all;
+  });
+  isWhole_ = false;
+  asked_.insert(asked_.end(), search.asked().begin(), search.asked().end());
+  points_ = search.points();
+  bounded_ = search.bounded();
+  evaluator_.refused += search.refused();
+  evaluator_.deadline = Clock::time_point::max();
+}
+
+void Tuner::startDeadline(double share) {
+  if (options_.budget.seconds)
+    evaluator_.deadline =
+        Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                           std::chrono::duration<double>(*options_.budget.seconds * share));
 }
 
 void Tuner::searchAt(size_t shape, int64_t budget) {
@@ -101,10 +105,7 @@ void Tuner::searchAt(size_t shape, int64_t budget) {
   if (!shapes_[shape].name.empty())
     progress_.doing += " " + shapes_[shape].name;
   started_ = Clock::now();
-  if (options_.budget.seconds)
-    evaluator_.deadline =
-        started_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(
-                       *options_.budget.seconds / static_cast<double>(shapes_.size())));
+  startDeadline(1 / static_cast<double>(shapes_.size()));
   GuidedSearch search(space_, evaluator_, shape, options_.objective, options_.seed, budget);
   current_ = &search;
   for (Point &point : search.run())
@@ -145,8 +146,12 @@ void Tuner::search() {
   }
   const int64_t usual = options_.effort == Effort::quick ? quickBudget : fullBudget;
   const int64_t most = options_.budget.variants.value_or(usual);
+  if (options_.effort == Effort::full && !options_.budget.variants && !options_.budget.seconds &&
+      mayPrune() && space_.size() <= mostEnumerated && !pointsThatMayExist(fewPoints))
+    return searchWhole();
   if (auto points = pointsThatMayExist(most)) {
     isExhaustive_ = true;
+    points_ = static_cast<int64_t>(points->size());
     asked_ = std::move(*points);
     countAll(asked_);
     return;
@@ -221,7 +226,7 @@ void Tuner::checkOne(VariantResult &variant, size_t shape) {
   if (!store_)
     return;
   // What was counted may ask for more cores than have work, under another name.
-  const Finding finding{"", variant.variant, "", {{shape, variant.measure}}};
+  const Finding finding{"", variant.variant, "", {}, {{shape, variant.measure}}};
   llvm::Error error = store_->add(finding);
   if (!error)
     error = store_->addCheck(shape, variant.variant, variant.check);
@@ -262,7 +267,8 @@ TuneResult Tuner::run(const Watch &watch) {
   const Clock::time_point start = Clock::now();
   watch_ = watch;
   evaluator_.watch = [&] {
-    ++progress_.done;
+    if (!isWhole_)
+      ++progress_.done;
     const double perVariant = secondsSince(started_) / static_cast<double>(progress_.done);
     progress_.secondsLeft =
         options_.budget.seconds
@@ -288,7 +294,8 @@ TuneResult Tuner::run(const Watch &watch) {
   result.counted = evaluator_.counted;
   result.remembered = evaluator_.remembered;
   result.refused = evaluator_.refused;
-  result.pruned = pruned_;
+  result.points = points_;
+  result.bounded = bounded_;
   bugs_.insert(bugs_.begin(), evaluator_.bugs.begin(), evaluator_.bugs.end());
   result.seconds = secondsSince(start);
   return result;

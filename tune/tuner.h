@@ -55,6 +55,8 @@ public:
 
 private:
   void search();
+  void searchWhole();
+  void startDeadline(double share);
   void countAll(const std::vector<Point> &points);
   void searchAt(size_t shape, int64_t budget);
   void timeAt(size_t shape, int64_t most);
@@ -75,7 +77,8 @@ private:
   Evaluator evaluator_;
   std::vector<Point> asked_; ///< all points of the search, in its order
   bool isExhaustive_ = false;
-  int64_t pruned_ = 0;
+  bool isWhole_ = false; ///< points are decided, not only counted
+  int64_t points_ = 0, bounded_ = 0;
   std::vector<std::string> bugs_;
   Watch watch_;
   TuneProgress progress_;

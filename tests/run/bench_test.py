@@ -34,7 +34,7 @@ class Bench(CommandTest):
             rf"tiny  kernel {row} +{number}\n"
             rf"tiny  command{row}\n"
             r"cpu [^;]+; features [^;]*; threads 1; cpus \d+; governor [^;]+; mmk \d+\.\d+\.\d+; "
-            r"build [0-9a-f]{40}; llvm 22\.\d+\.\d+\n"
+            r"build [0-9a-f]{32}; llvm 22\.\d+\.\d+\n"
             rf"(tiny: (kernel|command): stopped by the limit of ({limits}), with a relative standard "
             rf"deviation of {number} %\n)*\Z"))
         [case] = json.loads((self.folder / "saved.json").read_text())
@@ -101,7 +101,7 @@ class Bench(CommandTest):
 
     def test_other_fingerprint(self):
         def elsewhere(case):
-            case["environment"].update(cpu="Abacus", threads="7", build="0" * 40)
+            case["environment"].update(cpu="Abacus", threads="7", build="0" * 32)
             del case["environment"]["governor"]
 
         self.saved(elsewhere)
@@ -118,7 +118,7 @@ class Bench(CommandTest):
             f"cpu was 'Abacus', is '{here['cpu']}'\n"
             "threads was '7', is '1'\n"
             f"governor was 'not recorded', is '{here['governor']}'\n"
-            f"build was '{'0' * 40}', is '{here['build']}'\n"), text)
+            f"build was '{'0' * 32}', is '{here['build']}'\n"), text)
 
     def test_cycles(self):
         shown = self.mmk(*COUNT, "--save", "measured.json")

@@ -3,6 +3,7 @@
 MMK_UPDATE=1 in the environment rewrites the page; read it then.
 """
 
+import json
 import os
 import re
 
@@ -53,6 +54,19 @@ class Guided(CommandTest):
             self.assertIn(part, log)
         self.assertIn("log: optimization_log.md\n", text)
         self.assertIn(f"one: {last}\n", text)
+
+    def test_json(self):
+        text, log = self.guided("--rounds", "3", "--json", "-")
+        (one,) = json.loads(text)
+        self.assertEqual((one["kernel"], one["case"], one["machine"], one["dims"]),
+                         ("small", "one", "ascend910b3", {"M": 512, "K": 512, "N": 512}))
+        self.assertEqual(
+            [("v0", "", one["first"]["cycles"])] +
+            [(f"v{i}", each["change"], each["after"]["cycles"])
+             for i, each in enumerate(one["rounds"], 1)], self.versions(log))
+        self.assertTrue(all(each["kept"] for each in one["rounds"]))
+        self.assertEqual(one["rounds"][-1]["after"], one["last"])
+        self.assertIn(one["rounds"][0]["before"]["bottlenecks"][0], log)
 
     def test_it_ends_where_nothing_helps(self):
         _, log = self.guided("--rounds", "50")

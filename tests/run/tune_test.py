@@ -57,8 +57,8 @@ class Report(TuneTest):
         self.assertEqual(small["machine"], "ascend910b3")
         self.assertEqual(small["dims"], {"M": 200, "K": 300, "N": 100})
         self.assertEqual(small["search"] | {"seconds": 0},
-                         {"space": POINTS, "exhaustive": True, "interrupted": False,
-                          "counted": POINTS, "remembered": 0, "refused": 0, "pruned": 0,
+                         {"space": POINTS, "exhaustive": True, "interrupted": False, "points": POINTS,
+                          "counted": POINTS, "remembered": 0, "refused": 0, "bounded": 0,
                           "merged": small["search"]["merged"], "seconds": 0})
         times = [each["time_us"] for each in small["variants"]]
         self.assertEqual(times, sorted(times))
@@ -81,8 +81,9 @@ class Report(TuneTest):
             r"small  M=200 K=300 N=100  - +\d+ +[\d.]+ +[\d.]+ +[\d.]+ %  \w+\n"
             r"small: cores=\d+,tile=64x128x64,stage=128,l1=2,l0=2,acc=1,out=2,ub=2,order=\w+,"
             r"epilogue=fused\n"
-            r"\d+ ask for more cores than have work: each is the variant with those that have\n"
-            r"counted 16 new variants; the space has 16 points, all looked at\n\Z"))
+            r"\d+ are the same as another, which has no cores without work, or another walk of one "
+            r"tile each\n"
+            r"counted 16 new variants; the space has 16 points, all decided\n\Z"))
 
     def test_files(self):
         self.mmk("tune", "k.mmk", "--report", "out", "--profiles", "2", "--check", "all",

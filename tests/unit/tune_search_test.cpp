@@ -50,7 +50,7 @@ TEST(TuneSearch, ExhaustiveLooksAtAll) {
   const TuneResult &result = searched.result;
   EXPECT_TRUE(result.isExhaustive);
   EXPECT_EQ(result.space, 288);
-  EXPECT_EQ(result.pruned, 0);
+  EXPECT_EQ(result.bounded, 0);
   int64_t mayExist = 0;
   for (uint64_t i = 0; i < result.space; ++i)
     mayExist += searched.made.mayExist(searched.made.at(i));
@@ -82,8 +82,8 @@ TEST(TuneSearch, AVariantWithFewerCoresTakesTheSameTime) {
       const Counted counted = counter.count(names.choicesOf(variant.variant), shape.dims);
       ASSERT_TRUE(counted.exists()) << counted.reason;
       EXPECT_EQ(counted.variant, variant.variant);
-      EXPECT_EQ(counted.measures[0].cycles, variant.measure.cycles) << variant.variant;
-      EXPECT_EQ(counted.measures[0].trafficBytes, variant.measure.trafficBytes);
+      EXPECT_EQ(counted.measures[0]->cycles, variant.measure.cycles) << variant.variant;
+      EXPECT_EQ(counted.measures[0]->trafficBytes, variant.measure.trafficBytes);
     }
   }
 }
@@ -96,13 +96,13 @@ TEST(TuneSearch, LeavingOutWhatCannotWinChangesNoWinner) {
     EXPECT_EQ(all.only().variants[0].measure.cycles, pruned.only().variants[0].measure.cycles);
   }
   const Searched large({RunShape{"", {1000, 128, 700}, {}}}, unchecked());
-  EXPECT_GT(large.result.pruned, 0);
+  EXPECT_GT(large.result.bounded, 0);
 }
 
 TEST(TuneSearch, TheBoundHolds) {
   const RunShape shape{"", {777, 128, 600}, {}};
   const Searched all({shape}, pareto());
-  CubeBound bound(all.made);
+  Bounds bound(all.made);
   std::vector<std::pair<Point, int64_t>> counted;
   Known known(1);
   std::atomic<bool> stop = false;

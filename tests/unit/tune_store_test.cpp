@@ -44,7 +44,8 @@ protected:
     measure.trafficBytes = 1 << 20;
     measure.busyCycles = {1, 2, 3, 4, 5, 6, 7};
     measure.memoryBytes = {10, 20, 30, 40, 50, 60};
-    return {"asks for " + variant, variant, "", {{0, measure}}};
+    measure.least = {90, 70, 20, 5, {7, 6, 5, 4, 3, 2, 1}, {1, 1, 2, 3, 5, 8, 13}};
+    return {"asks for " + variant, variant, "", {{1, 2048}}, {{0, measure}}};
   }
 
   TemporaryFolder temporary;
@@ -52,7 +53,7 @@ protected:
 };
 
 TEST_F(TuneStore, KeepsWhatItIsGiven) {
-  llvm::cantFail(chosen()->add({finding("v", 100), {"too large", "", "it does not fit", {}}}));
+  llvm::cantFail(chosen()->add({finding("v", 100), {"too large", "", "it does not fit", {}, {}}}));
   Known known = load();
   EXPECT_EQ(notice, "");
   EXPECT_EQ(known.codes.at("too large").variant, Known::Code::none);
@@ -65,6 +66,15 @@ TEST_F(TuneStore, KeepsWhatItIsGiven) {
   EXPECT_EQ(measure.cores, 3);
   EXPECT_EQ(measure.trafficBytes, 1 << 20);
   EXPECT_EQ(measure.busyCycles, (std::array<int64_t, 7>{1, 2, 3, 4, 5, 6, 7}));
+  EXPECT_EQ(measure.least.cycles, 90);
+  EXPECT_EQ(measure.least.multiplied, 70);
+  EXPECT_EQ(measure.least.drain, 20);
+  EXPECT_EQ(measure.least.rest, 5);
+  EXPECT_EQ(measure.least.cubeWork, (PipeCycles{7, 6, 5, 4, 3, 2, 1}));
+  EXPECT_EQ(measure.least.vectorWork, (PipeCycles{1, 1, 2, 3, 5, 8, 13}));
+  ASSERT_EQ(known.codes.at("asks for v").limits.size(), 1u);
+  EXPECT_EQ(known.codes.at("asks for v").limits[0].dimension, 1u);
+  EXPECT_EQ(known.codes.at("asks for v").limits[0].most, 2048);
   EXPECT_EQ(measure.memoryBytes, (std::array<int64_t, 6>{10, 20, 30, 40, 50, 60}));
   EXPECT_TRUE(known.measures[1].empty());
 }

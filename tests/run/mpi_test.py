@@ -1,0 +1,108 @@
+"""`mpirun mmk tune`: the answer and the memory of one process, also when a rank is killed."""
+
+import os
+import pathlib
+import shutil
+import signal
+import sqlite3
+import subprocess
+import time
+
+from command import MMK, main
+from tune_test import KERNEL, TuneTest
+
+RANKS = 4
+MPIRUN = ["mpirun", "--oversubscribe", "-n", str(RANKS)] + (
+    ["--allow-run-as-root"] if os.geteuid() == 0 else [])
+WORDS = ["tune", "k.mmk", "--sweep", "tile.N=32,48,64,80,96,112,128", "--objective", "pareto",
+         "--threads", "1"]
+
+
+def children(process):
+    """The ranks that an mpirun has started, by their numbers."""
+    found = {}
+    for path in pathlib.Path("/proc").iterdir():
+        try:
+            if path.name.isdigit() and int(
+                    (path / "stat").read_text().rsplit(")", 1)[1].split()[1]) == process.pid:
+                for word in (path / "environ").read_text().split("\0"):
+                    if word.startswith("OMPI_COMM_WORLD_RANK="):
+                        found[int(word.split("=")[1])] = int(path.name)
+        except (OSError, ValueError):
+            pass
+    return found
+
+
+class Mpi(TuneTest):
+    def rows(self, cache):
+        with sqlite3.connect(self.folder / cache / "tune" / "memory.sqlite") as database:
+            self.assertEqual(database.execute("PRAGMA integrity_check").fetchone(), ("ok",))
+            return set(database.execute(
+                "SELECT s.dims, v.name, m.cycles, m.traffic, m.busy, m.memory, m.least "
+                "FROM measure m JOIN shape s ON s.id = m.shape JOIN variant v ON v.id = m.variant"))
+
+    def start(self, *options):
+        return subprocess.Popen([*MPIRUN, *options, MMK, *WORDS], cwd=self.folder,
+                                env=self.environment, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True)
+
+    def alone(self):
+        """What one process says, and remembers."""
+        self.environment["MMK_CACHE_DIR"] = str(self.folder / "alone")
+        return self.mmk(*WORDS), self.rows("alone")
+
+    def test_the_answer_of_one_process(self):
+        process = self.start()
+        said, errors = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 0, errors)
+        self.assertEqual((said, self.rows("cache")), self.alone())
+
+    def test_a_rank_that_dies_costs_its_share_only(self):
+        process = self.start("--enable-recovery")
+        while len(ranks := children(process)) < RANKS:
+            time.sleep(0.01)
+        # One that is at work: the memory is there when the search has begun.
+        while not (self.folder / "cache" / "tune" / "memory.sqlite").exists():
+            time.sleep(0.01)
+        os.kill(ranks[2], signal.SIGKILL)
+        said, errors = process.communicate(timeout=120)
+        self.assertIn("counted", said, errors)
+        self.assertEqual((said, self.rows("cache")), self.alone())
+
+    def test_nothing_is_lost_when_mpirun_ends_them_all(self):
+        process = self.start()
+        while len(ranks := children(process)) < RANKS:
+            time.sleep(0.01)
+        time.sleep(0.3)
+        os.kill(ranks[1], signal.SIGKILL)
+        process.communicate(timeout=120)
+        (self.folder / "cache").mkdir(exist_ok=True)
+        again = self.mmk(*WORDS)
+        known = self.rows("cache")
+        said, rows = self.alone()
+        self.assertEqual(known, rows)
+        self.assertEqual(again.splitlines()[:-1], said.splitlines()[:-1])
+
+    def test_without_the_module_it_says_so(self):
+        folder = self.folder / "bin"
+        folder.mkdir()
+        shutil.copy(MMK, folder / "mmk")
+        self.environment["OMPI_COMM_WORLD_SIZE"] = "4"
+        done = subprocess.run([folder / "mmk", "tune", "k.mmk"], cwd=self.folder,
+                              env=self.environment, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r"\Aerror: mpirun has started 4 processes of mmk tune, but "
+                                      r"this mmk was built without MPI: \S*/bin/mmk-mpi.so: cannot "
+                                      r"open shared object file: No such file or directory\n\Z")
+
+    def test_a_guided_search_is_of_one_process(self):
+        done = subprocess.run([*MPIRUN, MMK, "tune", "k.mmk", "--guided", "--case", "small"],
+                              cwd=self.folder, env=self.environment, capture_output=True, text=True)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("error: --guided counts too little to be shared: run it without mpirun\n",
+                      done.stderr)
+
+
+del TuneTest  # its own tests run in its own file
+if __name__ == "__main__":
+    main()

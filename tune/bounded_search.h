@@ -1,0 +1,53 @@
+// The search of a whole space for the least time: every point of it is counted, or known to be no
+// better than one that was.
+#pragma once
+
+#include "tune/bound.h"
+#include "tune/evaluator.h"
+
+namespace mmk::tune {
+
+/// Branch and bound over all points at once: one that cannot beat the best of any shape, by what
+/// was learned from those counted before, is left out. Of points that would teach the same, one is
+/// counted first, as it may spare the others.
+///
+/// What is known from earlier runs is learned from before anything is counted, so that a space with
+/// one more alternative asks for the new points alone.
+class BoundedSearch {
+public:
+  /// Called as it goes on, with how many points are decided, and of how many.
+  using Watch = std::function<void(int64_t done, int64_t all)>;
+
+  BoundedSearch(const Space &space, Evaluator &evaluator, const Known &known, size_t shapes);
+
+  /// Learns from points that were asked for already, so that it begins with the best of them.
+  void learn(llvm::ArrayRef<Point> points);
+  /// Looks at everything, unless it would count more than `most` variants or is stopped. Returns
+  /// whether all points are decided.
+  bool run(int64_t most, const Watch &watch);
+
+  /// Points that were asked for, in their order.
+  const std::vector<Point> &asked() const { return asked_; }
+  int64_t points() const { return points_; }   ///< that may exist
+  int64_t bounded() const { return bounded_; } ///< that cannot win
+  int64_t refused() const { return refused_; } ///< that overflow a memory as another one did
+
+private:
+  using Pending = std::vector<Point>;
+
+  void learn(const Point &point);
+  /// Shapes at which a point may yet be the best.
+  Evaluator::Shapes open(const Point &point) const;
+  /// Asks for some of them, and leaves those that may be spared.
+  Pending round(Pending pending, int64_t most, const Watch &watch);
+
+  const Space &space_;
+  Evaluator &evaluator_;
+  const Known &known_;
+  std::vector<Bounds> bounds_; ///< by shape
+  std::vector<int64_t> best_;  ///< cycles
+  std::vector<Point> asked_;
+  int64_t points_ = 0, bounded_ = 0, refused_ = 0;
+};
+
+} // namespace mmk::tune
