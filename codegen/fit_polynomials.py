@@ -53,3 +53,14 @@ report("erf, small", fit(lambda u: erf(np.sqrt(u)) / np.sqrt(u) - 1, one, 1e-9, 
                          lambda u: np.sqrt(u) / erf(np.sqrt(u))))
 # erf(x) = 1 - exp(-q(x)) for 1 <= x < 4; the error counts as far as erfc(x) does
 report("erf, large", fit(lambda x: -np.log(erfc(x)), one, 1.0, 4.0, 8, lambda x: erfc(x) / erf(x)))
+# erf(x) = (c + u) + u q(u), u = x - i w within w / 2, c = erf(i w) as f32; of q the coefficients of
+# all parts i, one power a line
+w, parts = 65 / 256, []
+for i in range(16):
+    c = float(np.float32(math.erf(i * w)))
+    q, _ = fit(lambda u: erf(i * w + u) - c - u, lambda u: u, 1e-6 if i == 0 else -w / 2, w / 2, 4,
+               lambda u: 1 / np.maximum(erf(i * w + u), 1e-30))
+    parts.append([c, *q])
+print("// erf, in parts")
+for power in np.array(parts).T:
+    print("{" + ", ".join(f"{np.float32(v):.9e}f" for v in power) + "},")

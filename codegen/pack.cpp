@@ -44,7 +44,9 @@ struct Move {
   }
 
   void alongRows(Function *f) {
-    const unsigned lanes = e.target.lanes;
+    // Bytes that stay bytes fill a register, where the rest of a row takes no more code for it.
+    const bool bytes = e.bytesOf(from) == 1 && e.bytesOf(to) == 1 && e.target.masks();
+    const unsigned lanes = e.target.lanes * (bytes ? 4 : 1);
     Value *target = f->getArg(0), *source = f->getArg(1), *columns = f->getArg(6);
     Value *fromBytes = e.number(e.bytesOf(from)), *toBytes = e.number(e.bytesOf(to));
     Type *vector = e.vectorOf(from, lanes);
@@ -104,6 +106,13 @@ struct Move {
   }
 };
 
+Value *joinedOf(Emitter &e, Value *x, Value *y) {
+  SmallVector<int> all;
+  for (unsigned i = 0; i < 2 * cast<FixedVectorType>(x->getType())->getNumElements(); ++i)
+    all.push_back(static_cast<int>(i));
+  return e.b.CreateShuffleVector(x, y, all);
+}
+
 // Four rows of bytes into one of groups of four, a vector at a time.
 void packGroups(Emitter &e, Function *f) {
   IRBuilder<> &b = e.b;
@@ -111,7 +120,15 @@ void packGroups(Emitter &e, Function *f) {
         *fromRow = f->getArg(3), *fromColumn = f->getArg(4), *rows = f->getArg(5),
         *columns = f->getArg(6);
   const unsigned lanes = e.target.lanes;
-  Type *byte = b.getInt8Ty(), *vector = e.vectorOf(byte, lanes);
+  Type *byte = b.getInt8Ty(), *vector = e.vectorOf(byte, lanes),
+       *fours = e.vectorOf(b.getInt32Ty(), lanes), *bytes = e.vectorOf(byte, 4 * lanes);
+  // Fours of the rows by column, then in each 16 bytes, which are 4 x 4, columns for rows: two
+  // instructions, as no byte has to go far.
+  SmallVector<int> byFours, byBytes;
+  for (unsigned i = 0; i < lanes; ++i)
+    byFours.push_back(static_cast<int>(i % 4 * (lanes / 4) + i / 4));
+  for (unsigned i = 0; i < 4 * lanes; ++i)
+    byBytes.push_back(static_cast<int>(i / 16 * 16 + i % 4 * 4 + i / 4 % 4));
   auto read = [&](Value *row, Value *column) {
     return e.offset(source,
                     b.CreateAdd(b.CreateMul(row, fromRow), b.CreateMul(column, fromColumn)));
@@ -128,16 +145,11 @@ void packGroups(Emitter &e, Function *f) {
       Value *part[4];
       for (unsigned i = 0; i < 4; ++i)
         part[i] = e.load(vector, read(b.CreateAdd(row, e.number(i)), column));
-      auto zipped = [&](Value *x, Value *y, unsigned size) {
-        SmallVector<int> order;
-        for (unsigned i = 0; i < size; ++i)
-          order.append({static_cast<int>(i), static_cast<int>(size + i)});
-        return b.CreateShuffleVector(x, y, order);
-      };
-      Type *pairs = e.vectorOf(b.getInt16Ty(), lanes);
-      Value *low = b.CreateBitCast(zipped(part[0], part[1], lanes), pairs);
-      Value *high = b.CreateBitCast(zipped(part[2], part[3], lanes), pairs);
-      e.store(b.CreateBitCast(zipped(low, high, lanes), e.vectorOf(byte, 4 * lanes)),
+      Value *joined = joinedOf(e, joinedOf(e, part[0], part[1]), joinedOf(e, part[2], part[3]));
+      e.store(b.CreateShuffleVector(
+                  b.CreateBitCast(b.CreateShuffleVector(b.CreateBitCast(joined, fours), byFours),
+                                  bytes),
+                  byBytes),
               written(row, column));
     });
   });

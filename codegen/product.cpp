@@ -4,6 +4,7 @@
 #include "codegen/product.h"
 
 #include "codegen/pack.h"
+#include "codegen/thin_bytes.h"
 #include "runtime/abi.h"
 
 #include <cstddef>
@@ -44,6 +45,7 @@ public:
         element(e.elementType(cast<mlir::MemRefType>(op.getA().getType()).getElementType())),
         multiply(multiplyOf(e.target, element)), step(op.getStep()),
         tileRows(cast<mlir::MemRefType>(op.getAScratch().getType()).getShape()[0]),
+        accElements(cast<mlir::MemRefType>(op.getAcc().getType()).getNumElements()),
         name("product_" + std::to_string(e.module.size())),
         epilogue(e, op.getBody().front(), MicroKernel{multiply, 1}.sumType(e)->getScalarType(),
                  op.getInputs(), op.getInputAlong(), op.getOutputs()) {}
@@ -64,6 +66,7 @@ private:
   Type *element;
   Multiply multiply;
   int64_t step, tileRows; ///< of a tile at most: depth of one pass, rows
+  int64_t accElements;    ///< room for sums
   std::string name;
   Epilogue epilogue;
 };
@@ -211,7 +214,15 @@ Function *ProductEmitter::thinSums() {
 }
 
 bool ProductEmitter::emit(const ProductOperands &operands) {
-  emitTile(operands, epilogue.context(operands.inputs, operands.outputs, operands.scalars));
+  Value *values = epilogue.context(operands.inputs, operands.outputs, operands.scalars);
+  if (multiply != Multiply::bytes) {
+    emitTile(operands, values);
+    return epilogue.complete;
+  }
+  Value *thin = isThinBytes(e, operands, step, accElements);
+  e.when(thin,
+         [&] { emitThinBytes(e, operands, step, epilogue.finish(name + "_finish"), values); });
+  e.when(b.CreateNot(thin), [&] { emitTile(operands, values); });
   return epilogue.complete;
 }
 

@@ -3,7 +3,10 @@
 // The coefficients come from fit_polynomials.py.
 #include "codegen/vector_math.h"
 
+#include "llvm/IR/IntrinsicsX86.h"
+
 #include <cmath>
+#include <iterator>
 
 using namespace llvm;
 
@@ -73,6 +76,60 @@ Value *expWithin(Formula &f, Value *x) {
   return f.mul(result, f.powerOfTwo(exponent));
 }
 
+// erf(x) = (c + u) + u q(u) on 16 parts of [0, 3.93), u from the middle of each: what one register
+// can hold of a table. In all half of what exp and two polynomials take.
+constexpr double partOfErf = 65.0 / 256;
+constexpr float erfOfPart[][16] = {
+    {0.000000000e+00f, 2.804630101e-01f, 5.273385048e-01f, 7.186238170e-01f, 8.490860462e-01f,
+     9.274081588e-01f, 9.687963724e-01f, 9.880474806e-01f, 9.959291816e-01f, 9.987694621e-01f,
+     9.996703267e-01f, 9.999217987e-01f, 9.999836087e-01f, 9.999969602e-01f, 9.999995232e-01f,
+     9.999999404e-01f},
+    {1.283791661e-01f, 5.792975426e-02f, -1.281093359e-01f, -3.683584332e-01f, -5.977622271e-01f,
+     -7.748362422e-01f, -8.892056346e-01f, -9.520774484e-01f, -9.817792773e-01f, -9.939103127e-01f,
+     -9.982109070e-01f, -9.995380044e-01f, -9.998950958e-01f, -9.999790788e-01f, -9.999963045e-01f,
+     -9.999994636e-01f},
+    {2.411698574e-07f, -2.686109543e-01f, -4.427621663e-01f, -4.811336398e-01f, -4.085290432e-01f,
+     -2.858608961e-01f, -1.688003242e-01f, -8.516594023e-02f, -3.701051697e-02f, -1.392942481e-02f,
+     -4.552450031e-03f, -1.289004576e-03f, -3.259677032e-04f, -6.978096644e-05f, -2.342489461e-05f,
+     -8.228217666e-06f},
+    {-3.761403561e-01f, -3.071976304e-01f, -1.407614201e-01f, 3.377080336e-02f, 1.425202638e-01f,
+     1.668759882e-01f, 1.344935596e-01f, 8.495047688e-02f, 4.404572025e-02f, 1.917008869e-02f,
+     7.092797197e-03f, 2.248655306e-03f, 6.141108461e-04f, 1.450216514e-04f, 2.969520938e-05f,
+     5.283509381e-06f},
+    {2.697963791e-04f, 1.276493520e-01f, 1.828414649e-01f, 1.471302807e-01f, 6.428835541e-02f,
+     -9.770190343e-03f, -4.513863102e-02f, -4.752794653e-02f, -3.242335841e-02f, -1.647696085e-02f,
+     -6.921744440e-03f, -2.821548609e-03f, -4.427963868e-04f, -1.764680928e-04f, 5.928741884e-04f,
+     3.663311945e-04f},
+    {1.110342592e-01f, 8.004681766e-02f, 6.497979164e-03f, -5.431851000e-02f, -6.816820055e-02f,
+     -4.450120032e-02f, -1.225276571e-02f, 7.825873792e-03f, 1.303678099e-02f, 1.002535690e-02f,
+     5.495553371e-03f, 2.367499983e-03f, 8.345524548e-04f, 2.455315553e-04f, 6.105541252e-05f,
+     1.293878177e-05f}};
+
+/// A CPU that picks lanes of a register by an index in one instruction.
+bool hasTables(const Formula &f) {
+  return f.e.target.masks() && cast<FixedVectorType>(f.type)->getNumElements() == 16;
+}
+
+Value *erfByTable(Formula &f, Value *x) {
+  auto lookUp = [&](const float (&table)[16], Value *index) {
+    Value *constants = ConstantDataVector::get(f.b.getContext(), ArrayRef<float>(table));
+    return f.b.CreateIntrinsic(Intrinsic::x86_avx512_permvar_sf_512, {}, {constants, index});
+  };
+  Value *magnitude = f.abs(x);
+  // Where the last part ends erf has become 1. A NaN is no greater than that, and goes on.
+  const double end = 15.49 * partOfErf;
+  Value *cut = f.select(f.greater(magnitude, end), f.constant(end), magnitude);
+  // Added to 3 * 2^22, a number is rounded to an integer, which is in the last bits.
+  Value *unit = f.constant(12582912), *rounded = f.fma(cut, f.constant(1 / partOfErf), unit);
+  Value *part = f.b.CreateBitCast(rounded, f.intType());
+  Value *u = f.fma(f.sub(rounded, unit), f.constant(-partOfErf), cut);
+  constexpr size_t last = std::size(erfOfPart) - 1;
+  Value *q = lookUp(erfOfPart[last], part);
+  for (size_t i = last - 1; i > 0; --i)
+    q = f.fma(q, u, lookUp(erfOfPart[i], part));
+  return f.withSignOf(f.fma(q, u, f.add(lookUp(erfOfPart[0], part), u)), x);
+}
+
 } // namespace
 
 Value *emitExp(Emitter &e, Value *x) {
@@ -130,6 +187,8 @@ Value *emitTanh(Emitter &e, Value *x) {
 
 Value *emitErf(Emitter &e, Value *x) {
   Formula f(e, x->getType());
+  if (hasTables(f))
+    return erfByTable(f, x);
   Value *magnitude = f.abs(x), *square = f.mul(x, x);
   static const float inner[] = {1.283791671e-01f,  -3.761263843e-01f, 1.128378197e-01f,
                                 -2.686540004e-02f, 5.220945432e-03f,  -8.482828830e-04f,

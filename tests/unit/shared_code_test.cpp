@@ -5,6 +5,7 @@
 #include "codegen/split.h"
 #include "compiled.h"
 
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Verifier.h"
 
 #include <thread>
