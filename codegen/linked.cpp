@@ -118,4 +118,9 @@ void keepLinked(const std::string &key, std::shared_ptr<const LinkedObject> obje
   }
 }
 
+void forgetLinked() {
+  const std::lock_guard lock(guard);
+  latest().clear();
+}
+
 } // namespace mmk

@@ -35,5 +35,7 @@ private:
 /// process that serves many, has the same few functions to call.
 std::shared_ptr<const LinkedObject> findLinked(const std::string &key);
 void keepLinked(const std::string &key, std::shared_ptr<const LinkedObject> object);
+/// As if nothing had been linked yet; what is in use stays until it is not.
+void forgetLinked();
 
 } // namespace mmk

@@ -132,6 +132,9 @@ TEST(Linked, theLatestAreKeptAndThoseInUse) {
   ASSERT_TRUE(findLinked("number 40"));
   EXPECT_EQ(valueOf(*findLinked("number 40")), 40);
   EXPECT_EQ(valueOf(*first), 0);
+  forgetLinked();
+  EXPECT_FALSE(findLinked("number 40"));
+  EXPECT_EQ(valueOf(*first), 0);
 }
 
 TEST(SharedCode, variantsComeAndGoInSeveralThreads) {
