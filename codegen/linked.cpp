@@ -1,5 +1,7 @@
 #include "codegen/linked.h"
 
+#include "support/timing.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ExecutionEngine/Orc/EPCDynamicLibrarySearchGenerator.h"
 #include "llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h"
@@ -53,6 +55,7 @@ struct Linker {
 Expected<std::shared_ptr<const LinkedObject>>
 LinkedObject::link(std::unique_ptr<MemoryBuffer> object,
                    std::shared_ptr<const LinkedObject> callees) {
+  const TimedScope timed("link");
   Expected<Linker *> linker = Linker::get();
   if (!linker)
     return linker.takeError();
@@ -73,6 +76,8 @@ LinkedObject::~LinkedObject() {
 }
 
 Expected<SmallVector<ExecutorAddr>> LinkedObject::find(ArrayRef<std::string> names) const {
+  // Looking up is when the work is done.
+  const TimedScope timed("link");
   ExecutionSession &session = library_.getExecutionSession();
   SymbolLookupSet symbols;
   for (const std::string &name : names)
