@@ -64,6 +64,13 @@ Bounds::Bounds(const Space &space) : coresAxis_(space.axisOf("cores").value_or(0
     return key.starts_with("stage.") || isTileOfDepth(key);
   };
 
+  // Operands with copies of their own share no flag, and wait otherwise for their data.
+  const bool hasOwnCopies = std::ranges::any_of(space.axes(), [](const Axis &axis) {
+    return axis.key.starts_with("buffers.l1.") || axis.key.starts_with("buffers.l0.");
+  });
+  const auto mayWait = [hasOwnCopies](std::string_view key) {
+    return hasOwnCopies || !isOfFeed(key);
+  };
   // What the cube core does until its last product is done.
   const auto isOfProducts = [](std::string_view key) {
     return !isOfFeed(key) && !isOfVectorCores(key) && key != "epilogue";
@@ -94,11 +101,13 @@ Bounds::Bounds(const Space &space) : coresAxis_(space.axisOf("cores").value_or(0
   ofBlock_.emplace_back(
       space, [](const Measure &it) { return *std::ranges::max_element(it.least.vectorWork); },
       isOfResults);
-  ofBlock_.emplace_back(
-      space, [](const Measure &it) { return it.least.cycles; },
-      [](std::string_view key) { return !isOfFeed(key); });
+  ofBlock_.emplace_back(space, [](const Measure &it) { return it.least.cycles; }, mayWait);
 
-  parts_.emplace_back(space, [](const Measure &it) { return it.least.multiplied; }, isOfProducts);
+  parts_.emplace_back(
+      space, [](const Measure &it) { return it.least.multiplied; },
+      [&](std::string_view key) {
+        return mayWait(key) && !isOfVectorCores(key) && key != "epilogue";
+      });
   for (auto figure : {+[](const Measure &it) { return it.least.drain; },
                       +[](const Measure &it) { return it.least.rest; }})
     parts_.emplace_back(space, figure, isOfResults);
@@ -126,16 +135,25 @@ void Bounds::learn(const Point &point, const std::string &variant, const Measure
     }
 }
 
-int64_t Bounds::cycles(const Point &point) const {
+/// Goes on until there is a figure above `limit`.
+int64_t Bounds::cyclesUpTo(const Point &point, int64_t limit) const {
   const int64_t cores = coresOf(point);
   int64_t most = 0, sum = 0;
   for (const Aspect &aspect : ofAllCores_)
-    most = std::max(most, aspect.at(point, cores).value_or(0) / cores);
+    if (most = std::max(most, aspect.at(point, cores).value_or(0) / cores); most > limit)
+      return most;
   for (const Aspect &aspect : ofBlock_)
-    most = std::max(most, aspect.at(point, cores).value_or(0));
+    if (most = std::max(most, aspect.at(point, cores).value_or(0)); most > limit)
+      return most;
   for (const Aspect &aspect : parts_)
     sum += aspect.at(point, cores).value_or(0);
   return std::max(most, sum);
+}
+
+int64_t Bounds::cycles(const Point &point) const { return cyclesUpTo(point, INT64_MAX); }
+
+bool Bounds::exceed(const Point &point, int64_t limit) const {
+  return cyclesUpTo(point, limit) > limit;
 }
 
 void Bounds::appendUnknown(const Point &point, std::vector<uint64_t> &names) const {

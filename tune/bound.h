@@ -27,6 +27,8 @@ public:
   void learn(const Point &point, const std::string &variant, const Measure &measure);
   /// Cycles that the point takes at the least; 0 when nothing is known.
   int64_t cycles(const Point &point) const;
+  /// Whether that is more than `limit`, which is found out sooner.
+  bool exceed(const Point &point, int64_t limit) const;
 
   /// What of the point nothing is known of yet: numbers that it shares with the points of which
   /// counting it may tell the same.
@@ -50,6 +52,7 @@ private:
     llvm::DenseMap<uint64_t, std::pair<int64_t, int64_t>> ofOneTile;
   };
   int64_t coresOf(const Point &point) const;
+  int64_t cyclesUpTo(const Point &point, int64_t limit) const;
 
   std::vector<Aspect> ofAllCores_, ofBlock_, parts_; ///< of parts the sum counts
   size_t coresAxis_;

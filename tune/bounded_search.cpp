@@ -7,6 +7,8 @@ namespace {
 
 /// Asked for at once: enough for all threads, and few enough for what they find to spare others.
 constexpr size_t part = 64;
+/// Put off at the most before the others are asked for: looking costs time, too.
+constexpr size_t mostPutOff = 128;
 
 } // namespace
 
@@ -40,7 +42,7 @@ void BoundedSearch::learn(llvm::ArrayRef<Point> points) {
 Evaluator::Shapes BoundedSearch::open(const Point &point) const {
   Evaluator::Shapes shapes;
   for (size_t shape = 0; shape < bounds_.size(); ++shape)
-    if (bounds_[shape].cycles(point) <= best_[shape])
+    if (!bounds_[shape].exceed(point, best_[shape]))
       shapes.push_back(shape);
   return shapes;
 }
@@ -51,7 +53,8 @@ BoundedSearch::Pending BoundedSearch::round(Pending pending, int64_t most, const
     std::vector<Point> asked;
     std::vector<Evaluator::Shapes> shapesOf;
     llvm::DenseSet<uint64_t> taught;
-    for (; i < pending.size() && asked.size() < part; ++i) {
+    const size_t before = later.size();
+    for (; i < pending.size() && asked.size() < part && later.size() < before + mostPutOff; ++i) {
       Point &point = pending[i];
       if (evaluator_.isRefused(point)) {
         ++refused_;

@@ -2,6 +2,7 @@
 
 #include "frontend/numbers.h"
 #include "frontend/schedule.h"
+#include "tune/halving.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,9 +13,6 @@ namespace {
 
 /// Points that the model looks at, where there are more.
 constexpr uint64_t mostLookedAt = 20000;
-/// Of the last round: enough for the machine's noise to say nothing.
-constexpr int lastRuns = 16;
-constexpr size_t finalists = 3;
 
 } // namespace
 
@@ -63,13 +61,28 @@ std::vector<Point> HostSearch::promising() const {
   return best;
 }
 
-llvm::Error HostSearch::time(Candidate &candidate, int runs) {
-  const std::string &name = known_.nameOf(candidate.variant);
-  auto times = verifier_.time(verifier_.choicesOf(name), shape_, /*warmup=*/1, runs);
+void HostSearch::keep(int32_t variant, const Measure &measure) {
+  if (!store_)
+    return;
+  const Finding finding{"", known_.nameOf(variant), "", {}, {{number_, measure}}};
+  llvm::Error error = store_->add(finding);
+  if (error && evaluator_.storeError.empty())
+    evaluator_.storeError = llvm::toString(std::move(error));
+  else
+    llvm::consumeError(std::move(error));
+}
+
+llvm::Expected<double> HostSearch::time(int32_t variant, int runs) {
+  auto times =
+      verifier_.time(verifier_.choicesOf(known_.nameOf(variant)), shape_, /*warmup=*/1, runs);
   if (!times)
     return times.takeError();
-  candidate.microseconds = 1000 * (*times)[times->size() / 2];
-  return llvm::Error::success();
+  Measure &measure = known_.measures[number_].at(variant);
+  measure.microseconds = 1000 * (*times)[times->size() / 2];
+  keep(variant, measure);
+  if (evaluator_.watch)
+    evaluator_.watch();
+  return measure.microseconds;
 }
 
 llvm::Expected<std::vector<Point>> HostSearch::run() {
@@ -84,44 +97,17 @@ llvm::Expected<std::vector<Point>> HostSearch::run() {
   // What was timed before is not timed again.
   const bool isKnown = std::ranges::all_of(
       candidates, [](const Candidate &candidate) { return candidate.microseconds > 0; });
-  for (int runs = 1; !isKnown && !evaluator_.stopped(); runs *= 2) {
-    for (Candidate &candidate : candidates) {
-      if (evaluator_.stopped())
-        break;
-      if (llvm::Error error = time(candidate, runs))
-        return std::move(error);
-      Measure &measure = known_.measures[number_].at(candidate.variant);
-      measure.microseconds = candidate.microseconds;
-      const Finding finding{"", known_.nameOf(candidate.variant), "", {}, {{number_, measure}}};
-      if (store_)
-        if (llvm::Error error = store_->add(finding)) {
-          if (evaluator_.storeError.empty())
-            evaluator_.storeError = llvm::toString(std::move(error));
-          else
-            llvm::consumeError(std::move(error));
-        }
-      if (evaluator_.watch)
-        evaluator_.watch();
-    }
-    // The default stays, so that both ends of the comparison are as exact.
-    std::ranges::sort(candidates.begin() + 1, candidates.end(), {}, &Candidate::microseconds);
-    if (runs >= lastRuns)
-      break;
-    if (candidates.size() > finalists + 1)
-      candidates.resize(std::max(finalists + 1, 1 + candidates.size() / 2));
-    else
-      runs = std::max(runs, lastRuns / 2);
-  }
-  if (isKnown) {
-    std::ranges::sort(candidates.begin() + std::min<size_t>(1, candidates.size()), candidates.end(),
-                      {}, &Candidate::microseconds);
-    if (candidates.size() > finalists + 1)
-      candidates.resize(finalists + 1);
-  }
+  auto timed = halve(
+      candidates.size(),
+      [&](size_t i, int runs) -> llvm::Expected<double> {
+        return isKnown ? candidates[i].microseconds : time(candidates[i].variant, runs);
+      },
+      [&] { return evaluator_.stopped(); });
+  if (!timed)
+    return timed.takeError();
   std::vector<Point> result;
-  for (const Candidate &candidate : candidates)
-    if (candidate.microseconds > 0)
-      result.push_back(candidate.point);
+  for (const Timed &each : *timed)
+    result.push_back(candidates[each.candidate].point);
   return result;
 }
 

@@ -30,7 +30,9 @@ private:
     double microseconds = 0;
   };
   std::vector<Point> promising() const;
-  llvm::Error time(Candidate &candidate, int runs);
+  /// Microseconds, which are kept.
+  llvm::Expected<double> time(int32_t variant, int runs);
+  void keep(int32_t variant, const Measure &measure);
 
   const Kernel &kernel_;
   const Space &space_;

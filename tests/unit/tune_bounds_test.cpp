@@ -73,7 +73,7 @@ TEST_P(TuneBounds, HoldForRandomVariantsAndShapes) {
   const Checked checked(GetParam());
   const Kernel &kernel = checked.kernel();
   std::mt19937 random(5);
-  for (const char *chip : {"ascend910b3", "ascend310p"}) {
+  for (const char *chip : {"ascend910b3", "ascend310p3"}) {
     const Machine machine = machineOf(chip);
     const Space space = spaceOf(kernel, machine);
     Counter counter(checked.program, kernel, machine);
@@ -179,7 +179,7 @@ TEST(TuneBoundedSearch, FindsTheBestOfAll) {
 TEST(TuneBoundedSearch, AsksForNothingTwiceAndOfAWiderSpaceForTheNewPointsAlone) {
   Known known(shapes.size());
   Whole first(fusedText, shapes, known);
-  EXPECT_EQ(first.evaluator.remembered, 0);
+  EXPECT_GT(first.evaluator.counted, 0);
   Whole second(fusedText, shapes, known);
   EXPECT_EQ(second.evaluator.counted + second.evaluator.refused, 0);
   std::string wider = fusedText;

@@ -263,7 +263,7 @@ TEST_F(TuneStore, AnotherLayoutIsSetAside) {
   sqlite3_close(database);
   open();
   EXPECT_EQ(notice,
-            "the memory of mmk tune cannot be used: it has layout 7, and this mmk writes 1; "
+            "the memory of mmk tune cannot be used: it has layout 7, and this mmk writes 2; "
             "it is now " +
                 file() + ".aside-1, and a new one is begun");
 }
