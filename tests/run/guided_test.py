@@ -62,7 +62,8 @@ class Guided(CommandTest):
                          ("small", "one", "ascend910b3", {"M": 512, "K": 512, "N": 512}))
         self.assertEqual(
             [("v0", "", one["first"]["cycles"])] +
-            [(f"v{i}", each["change"], each["after"]["cycles"])
+            [(f"v{i}", each["change"].removeprefix("--set ").replace(" --set ", ", "),
+              each["after"]["cycles"])
              for i, each in enumerate(one["rounds"], 1)], self.versions(log))
         self.assertTrue(all(each["kept"] for each in one["rounds"]))
         self.assertEqual(one["rounds"][-1]["after"], one["last"])

@@ -130,7 +130,8 @@ class Memory(TuneTest):
     def test_an_alternative_more_counts_the_new_ones_alone(self):
         self.counted("--objective", "pareto")
         self.write(KERNEL.replace("order  = rows | columns;", "order  = rows | columns | zigzag;"))
-        self.assertEqual(self.counted("--objective", "pareto"), POINTS // 2)
+        # On all cores no core has two tiles, so that every walk is the same there.
+        self.assertEqual(self.counted("--objective", "pareto"), POINTS // 4)
         # Also a new case: at its shape nothing is known.
         self.write(KERNEL.replace("case thin", "case new { M = 7; N = 8; K = 9; } case thin"))
         self.assertEqual(self.counted("--case", "new", "--objective", "pareto"), POINTS)
