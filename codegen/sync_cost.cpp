@@ -45,12 +45,28 @@ struct SyncCostPass : PassWrapper<SyncCostPass, OperationPass<ModuleOp>> {
       return signalPassFailure();
     }
     for (auto kernel : getOperation().getOps<aicore::KernelOp>())
-      if (llvm::Error error =
-              remarkSyncCost(kernel, *loaded, SmallVector<int64_t>(dims.begin(), dims.end()))) {
+      if (llvm::Error error = remark(kernel, *loaded)) {
         getOperation().emitError(llvm::toString(std::move(error)));
         return signalPassFailure();
       }
     markAllAnalysesPreserved();
+  }
+
+  llvm::Error remark(aicore::KernelOp kernel, const Machine &onMachine) {
+    const SmallVector<int64_t> at(dims.begin(), dims.end());
+    llvm::Expected<ClockReport> whole = countKernel(kernel, onMachine, at);
+    if (!whole)
+      return whole.takeError();
+    auto costs = syncCosts(kernel, onMachine, at);
+    if (!costs)
+      return costs.takeError();
+    for (const SyncCost &cost : *costs)
+      for (Operation *op : cost.at) {
+        InFlightDiagnostic remark = mlir::emitRemark(op->getLoc()) << cost.text;
+        if (cost.cycles)
+          remark << "; it costs " << *cost.cycles << " of " << whole->cycles << " cycles";
+      }
+    return llvm::Error::success();
   }
 
   Option<std::string> machine{*this, "machine", llvm::cl::init("ascend910b3"),
@@ -61,24 +77,26 @@ struct SyncCostPass : PassWrapper<SyncCostPass, OperationPass<ModuleOp>> {
 
 } // namespace
 
-llvm::Error remarkSyncCost(aicore::KernelOp kernel, const Machine &machine,
-                           ArrayRef<int64_t> dims) {
-  llvm::Expected<ClockReport> whole = countKernel(kernel, machine, dims);
-  if (!whole)
-    return whole.takeError();
+llvm::Expected<std::vector<SyncCost>> syncCosts(aicore::KernelOp kernel, const Machine &machine,
+                                                ArrayRef<int64_t> dims) {
+  std::vector<SyncCost> costs;
+  std::optional<int64_t> whole;
   for (auto phase : kernel.getBody().getOps<aicore::PhaseOp>())
     for (const sync::NeedlessSync &needless : sync::needlessSync(phase)) {
-      auto cycles = cyclesWithout(needless, kernel, machine, dims);
-      if (!cycles)
-        return cycles.takeError();
-      for (Operation *op : needless.at) {
-        InFlightDiagnostic remark = mlir::emitRemark(op->getLoc()) << needless.text();
-        if (*cycles)
-          remark << "; it costs " << whole->cycles - **cycles << " of " << whole->cycles
-                 << " cycles";
+      if (!whole) {
+        llvm::Expected<ClockReport> report = countKernel(kernel, machine, dims);
+        if (!report)
+          return report.takeError();
+        whole = report->cycles;
       }
+      auto without = cyclesWithout(needless, kernel, machine, dims);
+      if (!without)
+        return without.takeError();
+      SyncCost &cost = costs.emplace_back(SyncCost{needless.at, needless.text(), std::nullopt});
+      if (*without)
+        cost.cycles = *whole - **without;
     }
-  return llvm::Error::success();
+  return costs;
 }
 
 void registerSyncCostPass() { PassRegistration<SyncCostPass>(); }

@@ -6,14 +6,25 @@
 
 #include "llvm/Support/Error.h"
 
+#include <optional>
+#include <string>
+#include <vector>
+
 namespace mmk {
 
-/// Remarks each flag, and each barrier, of the kernel that orders more than its hazards need, with
-/// what the kernel would save without it at these dimensions (see countKernel): both are counted.
-/// The synchronisation must be right, as aicore-verify-sync proves it. The error is that of
+/// A flag or a barrier that orders more than the hazards of the kernel need.
+struct SyncCost {
+  std::vector<mlir::Operation *> at; ///< the waits, or the barrier
+  std::string text;                  ///< "redundant: ...", "coarse: ..."
+  /// What the kernel would save without it; nothing when the machine has too few events for that.
+  std::optional<int64_t> cycles;
+};
+
+/// All of them, with what each costs at these dimensions: the kernel is counted with and without
+/// it. The synchronisation must be right, as aicore-verify-sync proves it. The error is that of
 /// counting.
-llvm::Error remarkSyncCost(aicore::KernelOp kernel, const Machine &machine,
-                           llvm::ArrayRef<int64_t> dims);
+llvm::Expected<std::vector<SyncCost>> syncCosts(aicore::KernelOp kernel, const Machine &machine,
+                                                llvm::ArrayRef<int64_t> dims);
 
 /// The pass aicore-sync-cost, for mmk-opt: the remarks for all kernels of a module, on a machine
 /// and at dimensions that its options give.

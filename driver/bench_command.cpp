@@ -143,7 +143,7 @@ public:
                session.machine().name,
                lowering_.variant,
                target.machineSets,
-               kernel_.dimensions,
+               kernel_.shownDimensions(),
                fingerprint(options.run.threads),
                {}};
   }

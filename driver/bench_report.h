@@ -28,7 +28,7 @@ struct BenchCase {
 struct BenchReport {
   std::string kernel, machine, variant;
   std::vector<std::string> machineSets; ///< what was changed of the machine
-  std::vector<std::string> dimensions;  ///< names, in the kernel's order
+  std::vector<std::string> dimensions;  ///< names, in the order in which they are shown
   std::vector<std::pair<std::string, std::string>> fingerprint;
   std::vector<BenchCase> cases;
 };

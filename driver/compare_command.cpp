@@ -107,7 +107,7 @@ SideBySide compareVariants(Session &a, Session &b, const std::vector<std::string
     progress.show(run.title() + ": clock");
     CasePair &each = pair.cases.emplace_back();
     each.name = run.name;
-    for (const std::string &dimension : kernel.dimensions)
+    for (const std::string &dimension : kernel.shownDimensions())
       each.dims.emplace_back(dimension, run.dims.at(dimension));
     each.a.clock = count(loweredA, a.machine(), kernel, run);
     each.b.clock = count(loweredB, b.machine(), kernel, run);

@@ -23,6 +23,8 @@ Explanation explain(Session &session, Lowering &lowering, const RunCase &run, Pr
   result.waits = waitReport(recorder.phases());
   for (const PhaseRecording &phase : recorder.phases())
     result.slowest.push_back(phase.slowest().block);
+  result.sync =
+      synchronisationOf(lowering.kernel(), session.machine(), dimsOf(kernel, run), result.path);
   result.changes =
       tryChanges(session, kernel, run, lowering.variant, result.report.clock->cycles, progress);
   return result;

@@ -8,7 +8,8 @@ namespace json = llvm::json;
 namespace mmk::driver {
 namespace {
 
-void writeRoofline(json::OStream &out, const tune::Roofline &roof, const ClockReport &clock) {
+void writeRoofline(json::OStream &out, const tune::Roofline &roof, const ClockReport &clock,
+                   Topology topology) {
   out.attributeObject("roofline", [&] {
     writeNumber(out, "operations", roof.operations);
     writeNumber(out, "tensor_bytes", roof.tensorBytes);
@@ -22,7 +23,7 @@ void writeRoofline(json::OStream &out, const tune::Roofline &roof, const ClockRe
     writeNumber(out, "reached",
                 clock.microseconds > 0 ? roof.microseconds() / clock.microseconds : 0);
     out.attributeObject("port", [&] {
-      out.attribute("core", nameOfCore(roof.portIsOfVectorCore));
+      out.attribute("core", nameOfCore(topology, roof.portIsOfVectorCore));
       writeNumber(out, "bytes", roof.portBytes);
       writeNumber(out, "us", roof.portMicroseconds);
     });
@@ -47,14 +48,16 @@ void writeChange(json::OStream &out, const tune::WhatIf &change, const Explanati
 } // namespace
 
 void write(json::OStream &out, const RunHeader &header, const Explanation &explanation) {
+  const Topology topology = header.machine->topology;
   write(out, header, explanation.report);
-  writeRoofline(out, explanation.roofline, *explanation.report.clock);
-  writePath(out, explanation.path);
+  writeRoofline(out, explanation.roofline, *explanation.report.clock, topology);
+  writePath(out, explanation.path, topology);
   out.attributeArray("slowest_blocks", [&] {
     for (int64_t block : explanation.slowest)
       out.value(block);
   });
-  writeWaits(out, explanation.waits);
+  writeWaits(out, explanation.waits, topology);
+  write(out, explanation.sync);
   out.attributeArray("changes", [&] {
     for (const tune::WhatIf &change : explanation.changes.alone)
       out.object([&] { writeChange(out, change, explanation); });

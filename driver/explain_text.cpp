@@ -2,7 +2,6 @@
 #include "driver/explanation.h"
 #include "driver/table.h"
 #include "driver/terminal.h"
-#include "driver/time_report.h"
 
 #include <algorithm>
 #include <cmath>
@@ -33,9 +32,8 @@ double share(int64_t cycles, int64_t all) {
   return all > 0 ? static_cast<double>(cycles) / static_cast<double>(all) : 0;
 }
 
-/// "cube", "vector"; on a coupled chip there is one kind of core, which has both units.
 std::string coreOf(const RunHeader &header, bool onVectorCore) {
-  return header.machine->topology == Topology::coupled ? "AI" : nameOfCore(onVectorCore);
+  return nameOfCore(header.machine->topology, onVectorCore);
 }
 
 std::string heading(std::string_view text) { return "\n" + coloured("1", text) + "\n"; }
@@ -44,7 +42,7 @@ std::string title(const RunHeader &header, const Explanation &explanation) {
   const CaseReport &report = explanation.report;
   const ClockReport &clock = *report.clock;
   std::string dims;
-  for (const std::string &name : header.kernel->dimensions)
+  for (const std::string &name : header.kernel->shownDimensions())
     dims += fmt::format("{}{}={}", dims.empty() ? "" : " ", name, report.run.dims.at(name));
   return fmt::format("{}{} on {}: {}\n{}: {} cycles, {:.2f} us, on {} of {} cores\n",
                      coloured("1", header.kernel->name),
@@ -215,7 +213,8 @@ double gainOf(const tune::WhatIf &change, const Explanation &explanation) {
 
 std::string textOf(const RunHeader &header, const Explanation &explanation) {
   return title(header, explanation) + roofline(header, explanation) +
-         criticalPath(header, explanation) + waits(header, explanation) + changes(explanation);
+         criticalPath(header, explanation) + waits(header, explanation) +
+         textOf(explanation.sync, explanation.report.clock->cycles) + changes(explanation);
 }
 
 } // namespace mmk::driver

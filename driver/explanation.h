@@ -2,6 +2,7 @@
 #pragma once
 
 #include "driver/run_report.h"
+#include "driver/synchronisation.h"
 #include "runtime/critical_path.h"
 #include "runtime/waits.h"
 #include "tune/roofline.h"
@@ -15,6 +16,7 @@ struct Explanation {
   PathReport path;
   std::vector<WaitReport> waits;
   std::vector<int64_t> slowest; ///< block of each phase, which the path and the waits are of
+  Synchronisation sync;
   tune::WhatIfs changes;
 };
 

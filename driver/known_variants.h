@@ -23,7 +23,7 @@ std::unique_ptr<tune::Store> openMemory(const Kernel &kernel, const Machine &mac
 /// What a case is best run as.
 struct KnownVariant {
   std::string variant;  ///< empty: the default of the schedule
-  std::string tunedFor; ///< the dimensions where it is the best: "M=2048,K=512,N=1024"
+  std::string tunedFor; ///< the dimensions where it is the best: "M=2048,N=1024,K=512"
   bool operator==(const KnownVariant &) const = default;
 };
 

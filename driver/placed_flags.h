@@ -13,4 +13,9 @@ namespace mmk::driver {
 using PlacedFlags = std::map<std::string, int64_t>;
 PlacedFlags placedFlags(aicore::KernelOp kernel);
 
+/// Events that the flags between each of these pairs take, of the phase that takes most; of cores,
+/// cross-core flags.
+using TakenEvents = std::map<std::string, int64_t>;
+TakenEvents takenEvents(aicore::KernelOp kernel);
+
 } // namespace mmk::driver

@@ -76,7 +76,7 @@ ProfileRow profileRow(const RunHeader &header, const CaseReport &report) {
   addPipe(row, "aiv_mte2", pipe(vector, Pipe::mte2), vectorTime);
   addPipe(row, "aiv_mte3", pipe(vector, Pipe::mte3), vectorTime);
   std::string dims;
-  for (const std::string &name : header.kernel->dimensions)
+  for (const std::string &name : header.kernel->shownDimensions())
     dims += fmt::format("{}{}={}", dims.empty() ? "" : " ", name, report.run.dims.at(name));
   row.emplace_back("Dims", dims);
   row.emplace_back("Machine", machine.name);
@@ -123,8 +123,8 @@ void Profile::add(const CaseReport &report, const Recorder &recorder, const Traf
   llvm::json::OStream out(summary, /*IndentSize=*/2);
   out.object([&] {
     write(out, header_, report);
-    writePath(out, pathReport(recorder.phases()));
-    writeWaits(out, waitReport(recorder.phases()));
+    writePath(out, pathReport(recorder.phases()), header_.machine->topology);
+    writeWaits(out, waitReport(recorder.phases()), header_.machine->topology);
     out.attributeObject("trace", [&] {
       out.attribute("file", file);
       if (!shown.empty())

@@ -73,7 +73,7 @@ report::Case &RunPage::add(Session &session, const RunHeader &header, const Case
   const tune::Roofline roof = tune::rooflineOf(kernel_, report.run.dims, *header.machine, phases);
   report::Case &shown = page_.cases.emplace_back();
   shown.name = report.run.name;
-  for (const std::string &name : kernel_.dimensions)
+  for (const std::string &name : kernel_.shownDimensions())
     shown.dims.emplace_back(name, report.run.dims.at(name));
   if (report.check)
     shown.passed = report.check->passed;

@@ -79,7 +79,7 @@ void writeFlags(json::OStream &out, const PlacedFlags &flags) {
 std::string timedAs(const Kernel &kernel, const RunCase &run) {
   std::string text = "case " + run.name;
   if (run.name.empty())
-    for (const std::string &dimension : kernel.dimensions)
+    for (const std::string &dimension : kernel.shownDimensions())
       text +=
           fmt::format("{}{}={}", text.back() == ' ' ? "" : " ", dimension, run.dims.at(dimension));
   return text;
@@ -131,7 +131,7 @@ void write(json::OStream &out, const RunHeader &header, const CaseReport &report
   out.attribute("kernel", header.kernel->name);
   out.attribute("case", report.run.name);
   out.attributeObject("dims", [&] {
-    for (const std::string &name : header.kernel->dimensions)
+    for (const std::string &name : header.kernel->shownDimensions())
       out.attribute(name, report.run.dims.at(name));
   });
   out.attribute("machine", header.machine->name);

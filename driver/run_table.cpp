@@ -14,7 +14,7 @@ std::string nameOf(const RunCase &run) { return run.name.empty() ? "-" : run.nam
 
 std::string dimsOf(const Kernel &kernel, const RunCase &run) {
   std::string text;
-  for (const std::string &dimension : kernel.dimensions)
+  for (const std::string &dimension : kernel.shownDimensions())
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", dimension, run.dims.at(dimension));
   return text;
 }

@@ -26,9 +26,7 @@ void writeBuffers(json::OStream &out, const std::vector<Origin::Buffer> &buffers
 
 } // namespace
 
-std::string nameOfCore(bool onVectorCore) { return onVectorCore ? "vector" : "cube"; }
-
-void writePath(json::OStream &out, const PathReport &path) {
+void writePath(json::OStream &out, const PathReport &path, Topology topology) {
   const double all = static_cast<double>(std::max<int64_t>(1, path.cycles));
   out.attributeObject("critical_path", [&] {
     out.attribute("cycles", path.cycles);
@@ -36,7 +34,7 @@ void writePath(json::OStream &out, const PathReport &path) {
     out.attributeArray("pipes", [&] {
       for (const auto &[where, cycles] : path.byPipe)
         out.object([&] {
-          out.attribute("core", nameOfCore(where.first));
+          out.attribute("core", nameOfCore(topology, where.first));
           out.attribute("pipe", llvm::StringRef(spelling(where.second)));
           out.attribute("cycles", cycles);
           writeNumber(out, "ratio", static_cast<double>(cycles) / all);
@@ -49,7 +47,7 @@ void writePath(json::OStream &out, const PathReport &path) {
     out.attributeArray("parts", [&] {
       for (const PathReport::Part &part : path.parts)
         out.object([&] {
-          out.attribute("core", nameOfCore(part.onVectorCore));
+          out.attribute("core", nameOfCore(topology, part.onVectorCore));
           out.attribute("pipe", llvm::StringRef(spelling(part.pipe)));
           out.attribute("work", llvm::StringRef(spelling(part.work)));
           if (!part.origin.text.empty())
@@ -62,11 +60,11 @@ void writePath(json::OStream &out, const PathReport &path) {
   });
 }
 
-void writeWaits(json::OStream &out, const std::vector<WaitReport> &waits) {
+void writeWaits(json::OStream &out, const std::vector<WaitReport> &waits, Topology topology) {
   out.attributeArray("waits", [&] {
     for (const WaitReport &wait : waits)
       out.object([&] {
-        out.attribute("core", nameOfCore(wait.onVectorCore));
+        out.attribute("core", nameOfCore(topology, wait.onVectorCore));
         out.attribute("pipe", llvm::StringRef(spelling(wait.pipe)));
         out.attribute("for", wait.isFill ? "filled" : "freed");
         out.attribute("by", llvm::StringRef(spelling(wait.from)));

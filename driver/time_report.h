@@ -9,11 +9,8 @@
 namespace mmk::driver {
 
 /// "critical_path": {...}
-void writePath(llvm::json::OStream &out, const PathReport &path);
+void writePath(llvm::json::OStream &out, const PathReport &path, Topology topology);
 /// "waits": [...]
-void writeWaits(llvm::json::OStream &out, const std::vector<WaitReport> &waits);
-
-/// "cube core" and "vector cores" where there are both.
-std::string nameOfCore(bool onVectorCore);
+void writeWaits(llvm::json::OStream &out, const std::vector<WaitReport> &waits, Topology topology);
 
 } // namespace mmk::driver

@@ -47,6 +47,20 @@ const Schedule *Kernel::scheduleFor(std::string_view machine) const {
   return best;
 }
 
+std::vector<std::string> Kernel::shownDimensions() const {
+  std::vector<std::string> shown;
+  const auto show = [&](const std::string &name) {
+    if (std::ranges::find(shown, name) == shown.end())
+      shown.push_back(name);
+  };
+  for (const Result &result : results)
+    for (const Dimension &dimension : result.shape)
+      if (!dimension.isLiteral())
+        show(dimension.name);
+  std::ranges::for_each(dimensions, show);
+  return shown;
+}
+
 std::string spelling(const Shape &shape) {
   std::string text;
   for (const Dimension &dimension : shape) {

@@ -72,7 +72,7 @@ struct Result {
 };
 
 /// One directive of a schedule and its alternatives, the default first. Keys are dotted:
-/// "cores", "tile.M", "stage.K", "grid.N", "buffers.l1", "buffers.l1.a", "keep", "bias",
+/// "cores", "tile.M", "stage.K", "grid.N", "buffers.l1", "buffers.l1.a", "keep", "bias", "skew",
 /// "store", "order", "epilogue". Alternatives are words as written: "128", "auto", "swizzle(4)",
 /// "A(2048)", "fused".
 struct Directive {
@@ -136,6 +136,10 @@ struct Kernel {
   /// The schedule for a machine: the most specific matching pattern (the one with the most literal
   /// characters), else the general one, else null.
   const Schedule *scheduleFor(std::string_view machine) const;
+
+  /// The dimensions as people are shown them and as variants name tiles: those of the results, then
+  /// those that are summed over. M, N, K of a product, whose first parameter is [M, K].
+  std::vector<std::string> shownDimensions() const;
 };
 
 /// Every kernel of one file, in order; `file` outlives the kernels, which point into it.

@@ -112,8 +112,12 @@ std::vector<WaitReport> waitReport(const std::deque<PhaseRecording> &phases) {
   return report;
 }
 
+std::string nameOfCore(Topology topology, bool onVectorCore) {
+  return topology == Topology::coupled ? "AI" : onVectorCore ? "vector" : "cube";
+}
+
 std::string sentenceOf(const WaitReport &wait, Topology topology) {
-  const char *core = topology == Topology::coupled ? "AI" : wait.onVectorCore ? "vector" : "cube";
+  const std::string core = nameOfCore(topology, wait.onVectorCore);
   if (wait.buffers.empty())
     return fmt::format("{} {} waits for {}", core, spelling(wait.pipe), spelling(wait.from));
   return fmt::format("{} {} waits for {} to be {} by {}", core, spelling(wait.pipe),

@@ -32,6 +32,9 @@ std::vector<WaitReport> waitReport(const std::deque<PhaseRecording> &phases);
 /// waits of busy pipes come first, of each pipe the longest.
 std::vector<WaitReport> busyFirst(std::vector<WaitReport> waits, const ClockReport &clock);
 
+/// "cube", "vector"; on a coupled chip there is one kind of core, "AI", which has both units.
+std::string nameOfCore(Topology topology, bool onVectorCore);
+
 /// "cube mte1 waits for a, b in L1 to be filled by mte2"; a coupled chip has AI cores only.
 std::string sentenceOf(const WaitReport &wait, Topology topology = Topology::split);
 

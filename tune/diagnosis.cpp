@@ -30,10 +30,6 @@ std::vector<OnPath> sharesOf(const PathReport &path) {
   return shares;
 }
 
-std::string nameOf(const OnPath &it) {
-  return fmt::format("{} of the {} core", spelling(it.pipe), it.onVectorCore ? "vector" : "cube");
-}
-
 double percent(double share) { return 100 * share; }
 double megabytes(double bytes) { return bytes / 1e6; }
 
@@ -103,6 +99,11 @@ private:
                           megabytes(static_cast<double>(at_.traffic.cubeLoads)),
                           megabytes(at_.roof.tensorBytes));
     add(troubleOf(first), std::move(text));
+  }
+
+  std::string nameOf(const OnPath &it) const {
+    return fmt::format("{} of the {} core", spelling(it.pipe),
+                       nameOfCore(machine_.topology, it.onVectorCore));
   }
 
   void add(Trouble trouble, std::string text) { symptoms_.push_back({trouble, std::move(text)}); }

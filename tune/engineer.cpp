@@ -1,6 +1,7 @@
 #include "tune/engineer.h"
 
 #include "codegen/count.h"
+#include "tune/identity.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -61,7 +62,7 @@ struct Engineer::Walk {
             throw CountingFailed{llvm::toString(clock.takeError())};
           return *clock;
         },
-        [&](const Choices &change) { watch("counting " + spelling(change)); },
+        [&](const Choices &change) { watch("counting " + mmk::spelling(change)); },
         [&](Lowering &lowering) { return lowering.kernel().limitProblem(dims); }};
     return tryChanges(changes, at.variant, at.clock.cycles, ways).alone;
   }
@@ -110,7 +111,7 @@ struct Engineer::Walk {
     if (!round.made)
       return round;
     round.after = look(both(now, round.made->choices));
-    watch("checking " + spelling(round.made->choices));
+    watch("checking " + mmk::spelling(round.made->choices));
     round.failure = check(engineer.choicesOf(round.after->variant));
     if (!round.isKept())
       dropped.insert(round.after->variant);
@@ -135,8 +136,7 @@ llvm::Expected<Journey> Engineer::run(const Choices &start, const std::vector<in
                                       const Check &check, const Watch &watch) {
   Walk walk{*this, dims, check, watch};
   Journey journey;
-  for (size_t i = 0; i < dims.size(); ++i)
-    journey.dims.emplace_back(kernel_.dimensions[i], dims[i]);
+  journey.dims = shownDims(kernel_, dims);
   try {
     journey.first = journey.last = walk.look(start);
     Choices now = choicesOf(journey.first.variant);

@@ -118,26 +118,25 @@ Identity identityOf(const Kernel &kernel, const Machine &machine) {
   return {semanticsOf(kernel), digestOf(machine), buildId(), kernel.name, machine.name};
 }
 
+std::vector<std::pair<std::string, int64_t>> shownDims(const Kernel &kernel, const Dims &dims) {
+  std::vector<std::pair<std::string, int64_t>> shown;
+  for (const std::string &name : kernel.shownDimensions())
+    shown.emplace_back(
+        name, dims[std::ranges::find(kernel.dimensions, name) - kernel.dimensions.begin()]);
+  return shown;
+}
+
 std::string spelling(const Kernel &kernel, const Dims &dims) {
   std::string text;
-  for (size_t i = 0; i < dims.size(); ++i)
-    text += fmt::format("{}{}={}", i ? "," : "", kernel.dimensions[i], dims[i]);
+  for (const auto &[name, value] : shownDims(kernel, dims))
+    text += fmt::format("{}{}={}", text.empty() ? "" : ",", name, value);
   return text;
 }
 
 std::string exchangeKey(const Kernel &kernel, const Dims &dims) {
-  std::vector<std::string> order;
-  for (const Dimension &dimension : kernel.results.front().shape)
-    if (!dimension.isLiteral())
-      order.push_back(dimension.name);
-  for (const std::string &dimension : kernel.dimensions)
-    if (std::ranges::find(order, dimension) == order.end())
-      order.push_back(dimension);
   std::string text;
-  for (const std::string &name : order) {
-    const size_t at = std::ranges::find(kernel.dimensions, name) - kernel.dimensions.begin();
-    text += fmt::format("{}{}", text.empty() ? "" : "x", dims[at]);
-  }
+  for (const auto &[name, value] : shownDims(kernel, dims))
+    text += fmt::format("{}{}", text.empty() ? "" : "x", value);
   for (const Parameter &parameter : kernel.parameters)
     if (!parameter.isScalar())
       return fmt::format("{}:{}", text, spelling(parameter.type));

@@ -23,10 +23,11 @@ std::string digestOf(const Machine &machine);
 /// file has none, its bytes.
 const std::string &buildId();
 
-/// "M=2048,K=512,N=1024", in the kernel's order.
+/// By name, in the order in which people are shown them.
+std::vector<std::pair<std::string, int64_t>> shownDims(const Kernel &kernel, const Dims &dims);
+/// "M=2048,N=1024,K=512"
 std::string spelling(const Kernel &kernel, const Dims &dims);
-/// "2048x1024x512:f16": the dimensions of the result, then the others; the type of the first
-/// tensor.
+/// "2048x1024x512:f16": the dimensions and the type of the first tensor.
 std::string exchangeKey(const Kernel &kernel, const Dims &dims);
 
 } // namespace mmk::tune

@@ -61,7 +61,7 @@ struct VariantResult {
 /// The search at one shape.
 struct CaseResult {
   std::string name; ///< of the case; empty when the command line alone binds the dimensions
-  std::vector<std::pair<std::string, int64_t>> dims; ///< in the kernel's order
+  std::vector<std::pair<std::string, int64_t>> dims; ///< in the order in which they are shown
   std::optional<VariantResult> byDefault; ///< of the schedule; nothing where it does not exist here
   std::vector<VariantResult> variants;    ///< the best first
   std::vector<VariantResult> failed;      ///< checked and found wrong, each a bug in mmk

@@ -18,7 +18,7 @@ class Database;
 
 /// A shape by its values, and how it is called in exchanged files.
 struct StoredShape {
-  std::string dims; ///< "M=2048,K=512,N=1024"
+  std::string dims; ///< "M=2048,N=1024,K=512"
   std::string key;  ///< "2048x1024x512:f16"
 };
 

@@ -2,6 +2,7 @@
 
 #include "tune/bounded_search.h"
 #include "tune/host_search.h"
+#include "tune/identity.h"
 
 #include <algorithm>
 #include <chrono>
@@ -163,8 +164,7 @@ void Tuner::search() {
 CaseResult Tuner::resultOf(size_t shape) {
   CaseResult result;
   result.name = shapes_[shape].name;
-  for (size_t i = 0; i < kernel_.dimensions.size(); ++i)
-    result.dims.emplace_back(kernel_.dimensions[i], shapes_[shape].dims[i]);
+  result.dims = shownDims(kernel_, shapes_[shape].dims);
 
   const auto resultAt = [&](const Evaluator::Answer &answer) {
     VariantResult variant{known_.nameOf(answer.variant), *answer.measure, {}, false};

@@ -119,6 +119,42 @@ class Explain(CommandTest):
                 for wait in explanation["waits"]:
                     self.assertTrue(wait["buffers"], wait)
 
+    def test_synchronisation(self):
+        sync = self.explain(FUSED, "--case", "S1")["synchronisation"]
+        (report,) = self.report(FUSED, "--case", "S1", "--count-only")
+        self.assertEqual({flag["name"]: flag["placed"] for flag in sync["flags"]}, report["flags"])
+        self.assertEqual(sync["instructions"], sum(report["flags"].values()))
+        for flag in sync["flags"]:
+            self.assertEqual(flag["events_available"], 16 if "core" in flag["name"] else 6, flag)
+            self.assertIn(flag["events"], range(1, flag["events_available"] + 1), flag)
+        # Two copies in L1 take an event each.
+        (way,) = [flag for flag in sync["flags"] if flag["name"] == "mte2 -> mte1"]
+        self.assertEqual(way["events"], 2)
+        # What aicore-insert-sync leaves is needed; each flag takes a cycle of its pipe.
+        self.assertEqual(sync["needless"], [])
+        path = sync["critical_path"]
+        self.assertGreater(path["count"], 0)
+        self.assertEqual(path["cycles"], path["count"])
+        self.assertLess(path["cycles"], report["clock"]["cycles"] // 100)
+        text = self.mmk("explain", FUSED, "--case", "S1")
+        self.assertIn(f"\nsynchronisation: {sync['instructions']} flags and barriers, none of them "
+                      f"needless; they take {path['cycles']} cycles of the critical path", text)
+        self.assertRegex(text, rf"\n  mte2 -> mte1 +{way['placed']} +2 of 6\n")
+
+    def test_a_coupled_chip_has_one_kind_of_core(self):
+        words = (FUSED, "--case", "S4", "--machine", "ascend310p3")
+        explanation = self.explain(*words)
+        cores = {part["core"] for part in explanation["critical_path"]["pipes"]
+                 + explanation["critical_path"]["parts"] + explanation["waits"]}
+        self.assertEqual(cores | {explanation["roofline"]["port"]["core"]}, {"AI"})
+        text = self.mmk("explain", *words)
+        self.assertIn(" of the AI core: ", text)
+        self.assertNotIn("cube core", text)
+
+    def test_dimensions_stand_as_tiles_do(self):
+        self.assertEqual(list(self.explain(FUSED, "--case", "S4")["dims"]), ["M", "N", "K"])
+        self.assertIn("\nM=512 N=128 K=512: ", self.mmk("explain", FUSED, "--case", "S4"))
+
     def test_several_cases(self):
         text = self.mmk("explain", EXAMPLES / "bias_relu.mmk")
         self.assertEqual(re.findall(r"^bias_relu (\w+) on", text, re.MULTILINE),

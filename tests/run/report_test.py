@@ -51,7 +51,7 @@ class Report(CommandTest):
     def test_time_and_speed_of_the_table_are_of_one_run(self):
         for words in [["--case", "S4", "--repeat", 9], ["M=1", "N=1", "K=1", "--repeat", 9]]:
             line = self.mmk("run", FUSED, *words).splitlines()[-1]
-            m, k, n = map(int, re.search(r"M=(\d+) K=(\d+) N=(\d+)", line).groups())
+            m, n, k = map(int, re.search(r"M=(\d+) N=(\d+) K=(\d+)", line).groups())
             operations = 2e-6 * m * n * k
             # What was rounded to these digits lies within half of the last one.
             (least_ms, most_ms), (least, most) = map(self.rounded, line.split()[-2:])

@@ -146,7 +146,7 @@ TEST(TuneIdentity, KeysOfExchangedFiles) {
   const Checked checked(fusedText);
   // The kernel's own order is that of the parameters: M, K, N.
   EXPECT_EQ(exchangeKey(checked.kernel(), {1, 3, 2}), "1x2x3:f16");
-  EXPECT_EQ(spelling(checked.kernel(), {1, 3, 2}), "M=1,K=3,N=2");
+  EXPECT_EQ(spelling(checked.kernel(), {1, 3, 2}), "M=1,N=2,K=3");
 }
 
 } // namespace
