@@ -1,5 +1,7 @@
 #include "codegen/count_compiler.h"
 
+#include "codegen/count_run.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -67,8 +69,11 @@ Compiler::Compiler(aicore::PhaseOp phase, const Machine &machine, ArrayRef<int64
 
 llvm::Expected<Program> Compiler::run() {
   program_.packet = std::max<int64_t>(1, machine_.packetBytes);
-  for (auto [argument, value] : llvm::zip(kernel_.getBody().getArguments(), dims_))
-    program_.values[placeOf(argument)] = value;
+  for (auto [argument, value] : llvm::zip(kernel_.getBody().getArguments(), dims_)) {
+    const int32_t dim = placeOf(argument);
+    program_.values[dim] = value;
+    known_.insert(dim);
+  }
   for (BlockArgument argument : kernel_.getBody().getArguments())
     if (isa<MemRefType>(argument.getType()))
       tensor(argument);
@@ -135,7 +140,7 @@ int32_t Compiler::placeOf(Value value) {
 int32_t Compiler::constant(int64_t value) {
   auto [entry, isNew] = constants_.try_emplace(value, 0);
   if (isNew)
-    entry->second = place(value);
+    known_.insert(entry->second = place(value));
   return entry->second;
 }
 
@@ -148,6 +153,15 @@ size_t Compiler::emit(Operation *op, Step step) {
 void Compiler::compute(Operation *op, StepKind kind, int32_t target, int32_t a, int32_t b,
                        int32_t c) {
   emit(op, {.kind = kind, .target = target, .a = a, .b = b, .c = c});
+}
+
+void Compiler::define(Operation *op, StepKind kind, int32_t target, int32_t a, int32_t b,
+                      int32_t c) {
+  const Step step = {.kind = kind, .target = target, .a = a, .b = b, .c = c};
+  if (isKnown(a) && isKnown(b) && isKnown(c) && evaluate(step, program_.values.data()))
+    known_.insert(target);
+  else
+    emit(op, step);
 }
 
 void Compiler::jumpHere(size_t step) { program_.steps[step].target = program_.steps.size(); }
@@ -258,12 +272,14 @@ llvm::Error Compiler::arithmetic(Operation &op) {
   if (auto it = dyn_cast<arith::ConstantOp>(op)) {
     const APInt value = cast<IntegerAttr>(it.getValue()).getValue();
     program_.values[target] = yieldsBit ? value.getZExtValue() : value.getSExtValue();
+    known_.insert(target);
   } else if (auto it = dyn_cast<arith::CmpIOp>(op)) {
     bool swapped = false;
     const StepKind kind = compareKind(it.getPredicate(), swapped);
-    compute(&op, kind, target, operand(swapped ? 1 : 0), operand(swapped ? 0 : 1));
+    const int32_t a = operand(swapped ? 1 : 0), b = operand(swapped ? 0 : 1);
+    define(&op, kind, target, a, b, b);
   } else if (isa<arith::SelectOp>(op)) {
-    compute(&op, StepKind::select, target, operand(0), operand(1), operand(2));
+    define(&op, StepKind::select, target, operand(0), operand(1), operand(2));
   } else if (isa<arith::TruncIOp, arith::ExtUIOp, arith::ExtSIOp, arith::IndexCastOp,
                  arith::IndexCastUIOp>(op)) {
     // A bit is held as 0 or 1, so only its sign-extension changes a value.
@@ -273,9 +289,12 @@ llvm::Error Compiler::arithmetic(Operation &op) {
     if (yieldsBit)
       compute(&op, StepKind::bitAnd, target, target, constant(1));
   } else if (auto kind = binaryKind(&op)) {
-    compute(&op, *kind, target, operand(0), operand(1));
-    if (yieldsBit)
+    if (!yieldsBit) {
+      define(&op, *kind, target, operand(0), operand(1), operand(1));
+    } else {
+      compute(&op, *kind, target, operand(0), operand(1));
       compute(&op, StepKind::bitAnd, target, target, constant(1));
+    }
   } else {
     return fault(&op, "cannot be counted");
   }
@@ -286,8 +305,8 @@ llvm::Error Compiler::slot(aicore::SlotOp op) {
   auto buffer = op.getBuffer().getDefiningOp<aicore::AllocOp>();
   if (!buffer)
     return fault(op, "expected a buffer made by aicore.alloc");
-  compute(op, StepKind::remainder, placeOf(op.getResult()), placeOf(op.getIndex()),
-          constant(buffer.getCopies()));
+  const int32_t copies = constant(buffer.getCopies());
+  define(op, StepKind::remainder, placeOf(op.getResult()), placeOf(op.getIndex()), copies, copies);
   return llvm::Error::success();
 }
 

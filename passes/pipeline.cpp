@@ -71,14 +71,15 @@ void buildPipeline(OpPassManager &manager, Stage stage, bool proveSync) {
   // Who computes which output tile, then how deep one step of its product reaches.
   manager.addPass(createTileCores());
   manager.addPass(createTileBase());
-  manager.addPass(createCSEPass());
-  if (stage == Stage::tiled)
+  if (stage == Stage::tiled) {
+    manager.addPass(createCSEPass()); // for who reads it
     return;
+  }
   // Tiles become buffers, slices become transfers; from here on, program order is the meaning.
   manager.addPass(createPlace());
-  tidy(manager);
   // Transfers move ahead of the work that they feed.
   manager.addPass(createDoubleBuffer());
+  // What all of them leave behind goes at once: in between it is in nobody's way.
   tidy(manager);
   // Offsets need the final number of copies.
   manager.addPass(createPlanMemory());

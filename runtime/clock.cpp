@@ -184,23 +184,40 @@ bool BlockClock::waitCross(unsigned unit, Pipe pipe, int64_t flag) {
   return true;
 }
 
+template <typename Visit> void BlockClock::visitFlag(size_t number, Visit visit) {
+  auto issue = [&](size_t unit) { return units_[unit].pipes[indexOf(Pipe::scalar)].free; };
+  if (number < eventFlags_.size()) {
+    const int64_t both = issue(number / (pipeCount * pipeCount * eventIds_));
+    return visit(eventFlags_[number], both, both);
+  }
+  const size_t cross = number - eventFlags_.size(), cores = units_.size() - 1;
+  const bool toCube = cross / cores >= static_cast<size_t>(crossFlagCount_);
+  const int64_t cube = issue(0), core = issue(1 + cross % cores);
+  visit(crossFlags_[cross], toCube ? cube : core, toCube ? core : cube);
+}
+
 bool BlockClock::finish() {
-  for (unsigned unit = 0; unit < units_.size(); ++unit)
-    for (Pipe from : allPipes)
-      for (Pipe to : allPipes)
-        for (int64_t event = 0; event < eventIds_; ++event)
-          if (eventFlag(unit, from, to, event)->isUp())
-            return fail(fmt::format("the flag {} of {} is left set at the end",
-                                    nameOf(from, to, event), nameOf(unit)));
-  for (size_t i = 0; i < crossFlags_.size(); ++i)
-    if (crossFlags_[i].isUp()) {
-      const int64_t flag = i / (units_.size() - 1), core = i % (units_.size() - 1);
-      const bool toCube = flag >= crossFlagCount_;
-      return fail(fmt::format("the cross-core flag {} from {} to {} is left set at the end",
-                              flag % crossFlagCount_, nameOf(toCube ? core + 1 : 0),
-                              nameOf(toCube ? 0 : core + 1)));
-    }
-  return true;
+  const size_t none = eventFlags_.size() + crossFlags_.size();
+  size_t left = none;
+  for (size_t number : usedFlags_)
+    visitFlag(number, [&](const auto &flag, int64_t, int64_t) {
+      left = flag.isUp() ? std::min(left, number) : left;
+    });
+  if (left == none)
+    return true;
+  if (left < eventFlags_.size()) {
+    const size_t event = left % eventIds_, pair = left / eventIds_;
+    const Pipe to = allPipes[pair % pipeCount], from = allPipes[pair / pipeCount % pipeCount];
+    return fail(fmt::format("the flag {} of {} is left set at the end", nameOf(from, to, event),
+                            nameOf(pair / (pipeCount * pipeCount))));
+  }
+  const size_t cross = left - eventFlags_.size(), cores = units_.size() - 1;
+  const int64_t flag = cross / cores;
+  const bool toCube = flag >= crossFlagCount_;
+  const size_t core = 1 + cross % cores;
+  return fail(fmt::format("the cross-core flag {} from {} to {} is left set at the end",
+                          flag % crossFlagCount_, nameOf(toCube ? core : 0),
+                          nameOf(toCube ? 0 : core)));
 }
 
 BlockTime BlockClock::time() const {
@@ -221,18 +238,6 @@ BlockTime BlockClock::time() const {
 }
 
 //===--- states ---------------------------------------------------------------------------===//
-
-template <typename Visit> void BlockClock::visitFlag(size_t number, Visit visit) {
-  auto issue = [&](size_t unit) { return units_[unit].pipes[indexOf(Pipe::scalar)].free; };
-  if (number < eventFlags_.size()) {
-    const int64_t both = issue(number / (pipeCount * pipeCount * eventIds_));
-    return visit(eventFlags_[number], both, both);
-  }
-  const size_t cross = number - eventFlags_.size(), cores = units_.size() - 1;
-  const bool toCube = cross / cores >= static_cast<size_t>(crossFlagCount_);
-  const int64_t cube = issue(0), core = issue(1 + cross % cores);
-  visit(crossFlags_[cross], toCube ? cube : core, toCube ? core : cube);
-}
 
 // Flags between cores belong to all.
 bool BlockClock::isAmong(Units units, size_t flag) const {

@@ -53,8 +53,9 @@ public:
   void resume(unsigned pending) { sets_ = capacity + pending, waits_ = capacity; }
 
 private:
-  uint32_t sets_ = 0, waits_ = 0;
-  std::array<int64_t, capacity> up_{}, down_{};
+  // A block has many of them, which are zeroed together: hence no initialisers.
+  uint32_t sets_, waits_;
+  std::array<int64_t, capacity> up_, down_;
 };
 
 /// The pipes of one block: a cube core and its vector cores, each with a scalar unit that issues in
