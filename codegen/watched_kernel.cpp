@@ -230,48 +230,47 @@ WatchFault WatchedKernel::describe(const Hazard &hazard, const std::string &hold
   else if (hazard.what == Hazard::What::unwritten)
     where += ",";
   auto other = [&] { return instructionName(hazard.other, hazard.otherPipe, apart); };
+  auto flag = [&] { return flagName(fault.op, hazard.flag); };
+  auto otherPipe = [&] { return pipeName(hazard.otherPipe, apart); };
   switch (hazard.what) {
   case Hazard::What::race:
     fault.message =
         formatv("{0} may {1} {2} before {3} has {4} it", it, hazard.writes ? "write" : "read",
                 where, other(), hazard.wrote ? "written" : "read");
-    fault.missing = missingOrder(hazard);
     break;
   case Hazard::What::unwritten:
     fault.message = formatv("{0} reads {1} {2}", it, where, "which nothing has written");
     break;
   case Hazard::What::endlessWait:
-    fault.message = formatv("deadlock: {0} waits for {1}, which nothing has set", pipe,
-                            flagName(fault.op, hazard.flag));
+    fault.message = formatv("deadlock: {0} waits for {1}, which nothing has set", pipe, flag());
     break;
   case Hazard::What::setTwice:
-    fault.message =
-        formatv("{0} is set again before it was waited for", flagName(fault.op, hazard.flag));
+    fault.message = formatv("{0} is set again before it was waited for", flag());
     break;
   case Hazard::What::setEarly:
-    fault.message = formatv("{0} may be set again before {1} has waited for it",
-                            flagName(fault.op, hazard.flag), pipeName(hazard.otherPipe, apart));
-    fault.missing = missingOrder(hazard);
+    fault.message =
+        formatv("{0} may be set again before {1} has waited for it", flag(), otherPipe());
     break;
   case Hazard::What::unordered:
     fault.message =
-        formatv("{0} is {1} by {2} and by {3} in no order", flagName(fault.op, hazard.flag),
+        formatv("{0} is {1} by {2} and by {3} in no order", flag(),
                 isa<aicore::SetFlagOp, aicore::SetCrossOp>(fault.op) ? "set" : "waited for", pipe,
-                pipeName(hazard.otherPipe, apart));
-    fault.missing = missingOrder(hazard);
+                otherPipe());
     break;
   case Hazard::What::leftSet:
-    fault.message =
-        formatv("{0} is still set when the phase ends", flagName(fault.op, hazard.flag));
+    fault.message = formatv("{0} is still set when the phase ends", flag());
     break;
   case Hazard::What::noFlag:
-    fault.message = formatv("{0} has no {1}", machine.name, flagName(fault.op, hazard.flag));
+    fault.message = formatv("{0} has no {1}", machine.name, flag());
     break;
   case Hazard::What::outOfBounds:
   case Hazard::What::argument:
   case Hazard::What::unfinished:
     break; // not found by comparing orders
   }
+  if (llvm::is_contained({Hazard::What::race, Hazard::What::setEarly, Hazard::What::unordered},
+                         hazard.what))
+    fault.missing = missingOrder(hazard);
   return fault;
 }
 

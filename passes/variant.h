@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 #include <optional>
+#include <string>
 
 namespace mmk {
 
@@ -39,6 +40,19 @@ bool hasProduct(ir::KernelOp kernel);
 /// What tiles and grids are dealt by: rows and columns of the products, by name or number; of the
 /// results where there is none.
 llvm::SmallVector<llvm::StringRef> outputDims(ir::KernelOp kernel);
+
+bool isName(llvm::StringRef dim); ///< and no number
+
+/// Dimensions by name that products have tiles of. One may be both, in different products; a
+/// variant's name has it once, as an output.
+struct TileDims {
+  llvm::SmallVector<llvm::StringRef> outputs, reductions;
+  llvm::SmallVector<llvm::StringRef> onlyReductions() const;
+};
+TileDims dimsOf(ir::KernelOp kernel);
+
+/// An alternative of a choice as the schedule has it: "64", "swizzle(4)".
+std::string spelling(mlir::Attribute alternative);
 
 /// The machine that a module was given by mmk-apply-variant; null, and an error said, without one.
 aicore::MachineAttr expectMachine(mlir::Operation *module);

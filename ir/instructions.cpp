@@ -1,0 +1,292 @@
+// Instructions of an emulated core: their pipes, what they touch, and what they need.
+#include "ir/instructions.h"
+
+using namespace mlir;
+
+namespace mmk::aicore {
+
+// Buffers and pipes are one resource each for upstream passes: none may drop, merge or reorder what
+// orders hazards, and the buffers are told apart by our own analyses.
+void effectsOf(Instruction op,
+               SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  for (const Access &access : op.getAccesses()) {
+    OpOperand *operand = nullptr;
+    for (OpOperand &candidate : op->getOpOperands())
+      if (candidate.get() == access.buffer)
+        operand = &candidate;
+    if (access.reads)
+      effects.emplace_back(MemoryEffects::Read::get(), operand);
+    if (access.writes)
+      effects.emplace_back(MemoryEffects::Write::get(), operand);
+  }
+  // The pipe's queue: an order between instructions that no pass may change.
+  effects.emplace_back(MemoryEffects::Read::get());
+  effects.emplace_back(MemoryEffects::Write::get());
+}
+
+Access reading(Value buffer, Value slot, std::optional<int64_t> part) {
+  return {buffer, slot, false, true, part};
+}
+Access writing(Value buffer, Value slot) { return {buffer, slot, true, false}; }
+
+LogicalResult expectSpace(Operation *op, StringRef role, Value buffer, ArrayRef<Space> legal) {
+  if (llvm::is_contained(legal, spaceOf(buffer)))
+    return success();
+  InFlightDiagnostic error = op->emitOpError("expected ") << role << " in ";
+  llvm::interleave(
+      legal, [&](Space space) { error << stringifySpace(space); }, [&] { error << " or "; });
+  return error << ", found " << stringifySpace(spaceOf(buffer));
+}
+
+// On-chip buffers, and the block's own pieces of global memory, have rows and columns.
+LogicalResult expectBuffer(Operation *op, StringRef role, Value buffer, ArrayRef<Space> legal) {
+  auto type = cast<MemRefType>(buffer.getType());
+  if (type.getRank() != 2)
+    return op->emitOpError("expected two dimensions of ") << role << ", found " << type;
+  return expectSpace(op, role, buffer, legal);
+}
+
+// A vector core has no cube and none of its memories.
+LogicalResult expectOnCubeCore(Operation *op, Pipe pipe) {
+  if (unitOf(op) == Unit::cube_core)
+    return success();
+  return op->emitOpError("stands inside of aicore.vector_cores, but ")
+         << stringifyPipe(pipe) << " is a pipe of the cube core";
+}
+
+LogicalResult expectAlong(Operation *op, Value tensor, OperandRange offsets,
+                          ArrayRef<int64_t> along) {
+  int64_t rank = cast<MemRefType>(tensor.getType()).getRank();
+  if (static_cast<int64_t>(offsets.size()) != rank)
+    return op->emitOpError("expected ") << rank << " offsets, found " << offsets.size();
+  if (along.size() != 2)
+    return op->emitOpError("expected along to name the dimension of the rows and of the columns");
+  for (int64_t dim : along)
+    if (dim < -1 || dim >= rank)
+      return op->emitOpError("along names dimension ") << dim << " of a tensor of rank " << rank;
+  if (along[0] == along[1] && along[0] != -1)
+    return op->emitOpError("rows and columns both run along dimension ") << along[0];
+  return success();
+}
+
+LogicalResult expectSameElements(Operation *op, Value from, Value to) {
+  Type a = cast<MemRefType>(from.getType()).getElementType();
+  Type b = cast<MemRefType>(to.getType()).getElementType();
+  if (a == b)
+    return success();
+  return op->emitOpError("expected equal element types, found ") << a << " and " << b;
+}
+
+LogicalResult verifySlots(Operation *instruction) {
+  for (const Access &access : cast<Instruction>(instruction).getAccesses()) {
+    auto slot = access.slot ? access.slot.getDefiningOp<SlotOp>() : SlotOp();
+    if (!slot || slot.getBuffer() == access.buffer)
+      continue;
+    auto nameOf = [](Value buffer) {
+      auto alloc = buffer.getDefiningOp<AllocOp>();
+      return alloc ? ("'" + alloc.getName() + "' in " + stringifySpace(alloc.getSpace())).str()
+                   : std::string("another buffer");
+    };
+    return instruction->emitOpError("takes a slot of ")
+           << nameOf(slot.getBuffer()) << " for " << nameOf(access.buffer);
+  }
+  return success();
+}
+
+LogicalResult expectPart(Operation *op, Value buffer, std::optional<int64_t> part) {
+  auto alloc = buffer.getDefiningOp<AllocOp>();
+  if (!part || !alloc || (*part >= 0 && *part < static_cast<int64_t>(alloc.getParts())))
+    return success();
+  return op->emitOpError("takes part ")
+         << *part << " of " << alloc.getName() << ", which has " << alloc.getPartsAttr().getInt();
+}
+
+MMK_EFFECTS(LoadOp)
+Pipe LoadOp::getPipe() { return Pipe::mte2; }
+SmallVector<Access> LoadOp::getAccesses() {
+  return {reading(getSource()), writing(getTarget(), getSlot())};
+}
+LogicalResult LoadOp::verify() {
+  if (failed(expectSpace(*this, "source", getSource(), {Space::gm})) ||
+      failed(expectBuffer(*this, "target", getTarget(), {Space::l1, Space::ub})) ||
+      failed(expectAlong(*this, getSource(), getOffsets(), getAlong())) ||
+      failed(expectSameElements(*this, getSource(), getTarget())))
+    return failure();
+  if (spaceOf(getTarget()) == Space::l1 && unitOf(*this) == Unit::vector_core)
+    return emitOpError("stands inside of aicore.vector_cores, but l1 is a memory of the cube core");
+  if (getPadAttr().getInt() < 1)
+    return emitOpError("expected a positive pad, found ") << getPadAttr().getInt();
+  return success();
+}
+
+MMK_EFFECTS(StoreOp)
+Pipe StoreOp::getPipe() { return Pipe::mte3; }
+SmallVector<Access> StoreOp::getAccesses() {
+  return {reading(getSource(), getSlot()), writing(getTarget())};
+}
+LogicalResult StoreOp::verify() {
+  if (failed(expectBuffer(*this, "source", getSource(), {Space::ub})) ||
+      failed(expectSpace(*this, "target", getTarget(), {Space::gm})) ||
+      failed(expectAlong(*this, getTarget(), getOffsets(), getAlong())))
+    return failure();
+  return expectSameElements(*this, getSource(), getTarget());
+}
+
+MMK_EFFECTS(StageOp)
+Pipe StageOp::getPipe() { return Pipe::mte1; }
+SmallVector<Access> StageOp::getAccesses() {
+  return {reading(getSource(), getSlot()), writing(getTarget(), getTargetSlot())};
+}
+LogicalResult StageOp::verify() {
+  if (failed(expectOnCubeCore(*this, getPipe())) ||
+      failed(expectBuffer(*this, "source", getSource(), {Space::l1})) ||
+      failed(expectBuffer(*this, "target", getTarget(), {Space::l0a, Space::l0b, Space::bt})))
+    return failure();
+  if (spaceOf(getTarget()) == Space::bt && getTransposed())
+    return emitOpError("transposes a row into the bias table, which takes it as it is");
+  return expectSameElements(*this, getSource(), getTarget());
+}
+
+MMK_EFFECTS(MmadOp)
+Pipe MmadOp::getPipe() { return Pipe::cube; }
+SmallVector<Access> MmadOp::getAccesses() {
+  SmallVector<Access> accesses = {reading(getA(), getASlot()),
+                                  reading(getB(), getBSlot()),
+                                  {getAcc(), getAccSlot(), true, true, getPart()}};
+  if (getBias())
+    accesses.push_back(reading(getBias(), getBiasSlot()));
+  return accesses;
+}
+LogicalResult MmadOp::verify() {
+  if (failed(expectOnCubeCore(*this, getPipe())) ||
+      failed(expectBuffer(*this, "A", getA(), {Space::l0a})) ||
+      failed(expectBuffer(*this, "B", getB(), {Space::l0b})) ||
+      failed(expectBuffer(*this, "the accumulator", getAcc(), {Space::l0c})) ||
+      failed(expectSameElements(*this, getA(), getB())))
+    return failure();
+  auto a = cast<MemRefType>(getA().getType()), b = cast<MemRefType>(getB().getType());
+  auto acc = cast<MemRefType>(getAcc().getType());
+  if (a.getShape()[1] != b.getShape()[0] || a.getShape()[0] != acc.getShape()[0] ||
+      b.getShape()[1] != acc.getShape()[1])
+    return emitOpError("expected m x k times k x n into m x n, found ")
+           << a << " times " << b << " into " << acc;
+  Type expected = a.getElementType().isInteger() ? Type(IntegerType::get(getContext(), 32))
+                                                 : Type(Float32Type::get(getContext()));
+  if (acc.getElementType() != expected)
+    return emitOpError("expected an accumulator of ")
+           << expected << ", found " << acc.getElementType();
+  if (Value bias = getBias()) {
+    if (failed(expectBuffer(*this, "the bias", bias, {Space::bt})) ||
+        failed(expectSameElements(*this, bias, getAcc())))
+      return failure();
+    auto row = cast<MemRefType>(bias.getType());
+    if (row.getShape()[0] != 1 || row.getShape()[1] != acc.getShape()[1] || !getBiasSlot())
+      return emitOpError("expected a bias of one row, as wide as the accumulator, and its slot, "
+                         "found ")
+             << row << " for " << acc;
+  }
+  return expectPart(*this, getAcc(), getPart());
+}
+
+MMK_EFFECTS(FixpipeOp)
+Pipe FixpipeOp::getPipe() { return Pipe::fixpipe; }
+SmallVector<Access> FixpipeOp::getAccesses() {
+  return {reading(getSource(), getSlot(), getPart()), writing(getTarget())};
+}
+LogicalResult FixpipeOp::verify() {
+  if (failed(expectOnCubeCore(*this, getPipe())) ||
+      failed(expectBuffer(*this, "source", getSource(), {Space::l0c})) ||
+      failed(expectSpace(*this, "target", getTarget(), {Space::gm})) ||
+      failed(expectPart(*this, getSource(), getPart())))
+    return failure();
+  return expectAlong(*this, getTarget(), getOffsets(), getAlong());
+}
+
+MMK_EFFECTS(SpillOp)
+Pipe SpillOp::getPipe() { return Pipe::fixpipe; }
+SmallVector<Access> SpillOp::getAccesses() {
+  return {reading(getSource(), getSlot(), getPart()), writing(getTarget(), getTargetSlot())};
+}
+LogicalResult SpillOp::verify() {
+  if (failed(expectOnCubeCore(*this, getPipe())) ||
+      failed(expectBuffer(*this, "source", getSource(), {Space::l0c})) ||
+      failed(expectBuffer(*this, "target", getTarget(), {Space::gm})) ||
+      failed(expectPart(*this, getSource(), getPart())))
+    return failure();
+  auto from = cast<MemRefType>(getSource().getType()), to = cast<MemRefType>(getTarget().getType());
+  int64_t width = from.getShape()[1];
+  if (auto acc = getSource().getDefiningOp<AllocOp>(); acc && getPart())
+    width = acc.getPartWidth();
+  if (to.getShape()[0] != from.getShape()[0] || to.getShape()[1] != width)
+    return emitOpError("expected a target of the accumulator's shape")
+           << (getPart() ? ", as wide as a part" : "") << ", found " << to << " for " << from;
+  return expectSameElements(*this, getSource(), getTarget());
+}
+
+MMK_EFFECTS(FetchOp)
+Pipe FetchOp::getPipe() { return Pipe::mte2; }
+SmallVector<Access> FetchOp::getAccesses() {
+  return {reading(getSource(), getSlot()), writing(getTarget(), getTargetSlot())};
+}
+LogicalResult FetchOp::verify() {
+  if (failed(expectBuffer(*this, "source", getSource(), {Space::gm})) ||
+      failed(expectBuffer(*this, "target", getTarget(), {Space::ub})))
+    return failure();
+  return expectSameElements(*this, getSource(), getTarget());
+}
+
+MMK_EFFECTS(DrainOp)
+Pipe DrainOp::getPipe() { return Pipe::vector; }
+SmallVector<Access> DrainOp::getAccesses() {
+  return {reading(getSource(), getSlot(), getPart()), writing(getTarget(), getTargetSlot())};
+}
+LogicalResult DrainOp::verify() {
+  if (failed(expectBuffer(*this, "source", getSource(), {Space::l0c})) ||
+      failed(expectBuffer(*this, "target", getTarget(), {Space::ub})) ||
+      failed(expectPart(*this, getSource(), getPart())))
+    return failure();
+  return expectSameElements(*this, getSource(), getTarget());
+}
+
+MMK_EFFECTS(VectorOp)
+Pipe VectorOp::getPipe() { return Pipe::vector; }
+SmallVector<Access> VectorOp::getAccesses() {
+  SmallVector<Access> accesses;
+  for (auto [buffer, slot] : llvm::zip(getInputs(), getInputSlots()))
+    accesses.push_back(reading(buffer, slot));
+  for (auto [buffer, slot] : llvm::zip(getOutputs(), getOutputSlots()))
+    accesses.push_back(writing(buffer, slot));
+  return accesses;
+}
+LogicalResult VectorOp::verify() {
+  if (getInputs().size() != getInputSlots().size() || getInputs().size() != getSpreads().size())
+    return emitOpError("expected a slot and a spread for each of its ")
+           << getInputs().size() << " inputs";
+  if (getOutputs().size() != getOutputSlots().size() || getOutputs().empty())
+    return emitOpError("expected at least one output, and a slot for each");
+  for (ValueRange operands : {ValueRange(getInputs()), ValueRange(getOutputs())})
+    for (Value operand : operands)
+      if (failed(expectBuffer(*this, "operands", operand, {Space::ub})))
+        return failure();
+  if (getScratch() && failed(expectBuffer(*this, "scratch", getScratch(), {Space::ub})))
+    return failure();
+  Block &block = getBody().front();
+  if (block.getNumArguments() != getInputs().size())
+    return emitOpError("expected one element for each of its ")
+           << getInputs().size() << " inputs, found " << block.getNumArguments();
+  for (auto [element, input] : llvm::zip(block.getArguments(), getInputs()))
+    if (element.getType() != cast<MemRefType>(input.getType()).getElementType())
+      return emitOpError("expected elements of the type of their buffers, found ")
+             << element.getType() << " for " << input.getType();
+  auto yield = dyn_cast<YieldOp>(block.getTerminator());
+  if (!yield || yield.getValues().size() != getOutputs().size())
+    return emitOpError("expected to yield one element for each of its ")
+           << getOutputs().size() << " outputs";
+  for (auto [value, output] : llvm::zip(yield.getValues(), getOutputs()))
+    if (value.getType() != cast<MemRefType>(output.getType()).getElementType())
+      return emitOpError("expected to yield elements of the type of their buffers, found ")
+             << value.getType() << " for " << output.getType();
+  return success();
+}
+
+} // namespace mmk::aicore
