@@ -16,6 +16,7 @@ namespace {
 struct Moved {
   int64_t bytes = 0, distinct = 0, portCycles = 0;
   int64_t first = -1, last = -1; ///< where in the tensor the first and the last transfer start
+  int64_t least = -1;            ///< where that of them does which comes first in memory
 };
 
 /// By tensor, loads and stores apart: see `slotOf`.
@@ -47,8 +48,9 @@ public:
   bool execute(unsigned unit, Pipe, const Instruction &it, Cost, Amount amount) {
     Moved &moved = (inLoop_ ? *inLoop_ : current_[unit])[slotOf(it)];
     if (moved.first < 0)
-      moved.first = amount.start;
+      moved.first = moved.least = amount.start;
     if (!looksOnly_) {
+      moved.least = std::min(moved.least, amount.start);
       moved.bytes += amount.amount;
       moved.distinct += moved.last == amount.start ? 0 : amount.amount;
       moved.portCycles +=
@@ -85,8 +87,10 @@ public:
 private:
   Piece pieceOf(int32_t slot, const Moved &moved) const {
     const int32_t tensor = slot / 2;
-    const uint64_t name = moved.first * program_.tensors.size() + tensor;
-    return {name, moved.bytes, moved.distinct, moved.portCycles, tensor, slot % 2 == 0};
+    const uint64_t name = moved.least * program_.tensors.size() + tensor;
+    return {name,           moved.first - moved.least, moved.bytes,
+            moved.distinct, moved.portCycles,          tensor,
+            slot % 2 == 0};
   }
 
   LoopWay outermost(Walk &walk, const Loop &loop) {
@@ -134,7 +138,9 @@ private:
     for (const auto &[slot, moved] : entry->second) {
       Moved &all = current[slot];
       if (all.first < 0)
-        all.first = moved.first;
+        all.first = all.least = moved.first;
+      // Loops that do the same go the same way through their panels.
+      all.least = std::min(all.least, all.first + (moved.least - moved.first));
       all.bytes += moved.bytes;
       all.distinct += moved.distinct;
       all.portCycles += moved.portCycles;

@@ -16,6 +16,7 @@ kernel matmul_bias_leakyrelu(
     buffers  l1 = 2 | 1, l0 = 2 | 1, acc = 1 | 2, out = 2 | 1;
     keep     = none | A(2048);
     bias     = vector | table;
+    skew     = none | stages;
     order    = swizzle(4) | rows | columns | zigzag | swizzle(3);
     store    = overlapped | after;
     epilogue = fused | separate;

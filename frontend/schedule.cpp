@@ -10,8 +10,8 @@
 namespace mmk {
 namespace {
 
-const std::vector<std::string> directives = {"cores", "grid", "tile",  "stage", "buffers",
-                                             "keep",  "bias", "store", "order", "epilogue"};
+const std::vector<std::string> directives = {"cores", "grid", "tile", "stage", "buffers", "keep",
+                                             "bias",  "skew", "store", "order", "epilogue"};
 const std::vector<std::string> bufferNames = {"l1", "panel", "l0", "bt", "acc", "out", "ub"};
 const std::vector<std::string> operandBuffers = {"l1", "l0", "ub"};
 constexpr int64_t maximumCores = 1024, maximumBuffers = 8, maximumSwizzle = 1024;
@@ -187,6 +187,7 @@ std::string keepProblem(std::string_view word) {
 /// The directives that have few words.
 const std::map<std::string, std::vector<std::string>> wordsOf = {
     {"bias", {"vector", "table"}},
+    {"skew", {"none", "stages"}},
     {"store", {"after", "overlapped"}},
     {"epilogue", {"fused", "separate"}}};
 

@@ -231,7 +231,7 @@ static LogicalResult checkOps(ir::NestOp nest) {
         isa<ir::NestOp, ir::DimOp, ir::ShareOp, ir::WalkOp, ir::YieldOp, tensor::DimOp,
             tensor::EmptyOp, tensor::ExtractSliceOp, tensor::InsertSliceOp, affine::AffineApplyOp,
             affine::AffineMinOp, linalg::FillOp, linalg::BroadcastOp, linalg::GenericOp,
-            linalg::ContractOp, linalg::ReduceOp, scf::ForOp, scf::YieldOp>(op))
+            linalg::ContractOp, linalg::ReduceOp, scf::ForOp, scf::IfOp, scf::YieldOp>(op))
       return WalkResult::advance();
     bool scalar =
         op->getNumRegions() == 0 && op->getNumResults() > 0 &&
@@ -266,7 +266,14 @@ LogicalResult Placer::emitNest(ir::NestOp nest) {
     tile.stageLoop = base ? base->getParentOfType<scf::ForOp>() : scf::ForOp();
     if (!tile.stageLoop || !tile.stageLoop->hasAttr("mmk.step"))
       return tile.contract.emitOpError("is not tiled; run mmk-tile-base first");
-    tile.bias = tile.stageLoop.getInitArgs()[0].getDefiningOp<linalg::BroadcastOp>();
+    Value start = tile.stageLoop.getInitArgs()[0];
+    // Of a product in parts, the first alone starts from a row.
+    if (auto branch = start.getDefiningOp<scf::IfOp>()) {
+      tile.hasBias = branch.getCondition();
+      start =
+          branch.thenBlock()->getTerminator()->getOperand(cast<OpResult>(start).getResultNumber());
+    }
+    tile.bias = start.getDefiningOp<linalg::BroadcastOp>();
     if (tile.panelLoop)
       if (std::optional<KeptPanel> panel = keptPanel(kernel))
         tile.kept = panel->operand;
@@ -314,7 +321,8 @@ LogicalResult Placer::emitNest(ir::NestOp nest) {
   auto phase = aicore::PhaseOp::create(b, loc);
   OpBuilder::InsertionGuard guard(b);
   Block *inside = b.createBlock(&phase.getBody(), {}, b.getIndexType(), loc);
-  map.map(body.getArgument(0), inside->getArgument(0));
+  block = inside->getArgument(0);
+  map.map(body.getArgument(0), block);
   b.setInsertionPointToEnd(inside);
 
   VectorBuffers buffers;

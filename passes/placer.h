@@ -52,6 +52,7 @@ private:
     mlir::linalg::BroadcastOp bias;  ///< what the product starts from; null: from zero
     mlir::Value biasInL1, biasTable; ///< its buffers
     mlir::Value biasSlot;            ///< in the table
+    mlir::Value hasBias;             ///< whether this tile has it, in mmk IR; null: all have
     aicore::AllocOp acc;             ///< the product in L0C ...
     mlir::Value accSlot;             ///< ... and its slot
     int64_t parts = 1;               ///< of the accumulator, each drained by itself
@@ -100,6 +101,8 @@ private:
   struct Product;
   void allocateProduct(Tile &tile);
   void emitProduct(Tile &tile);
+  bool isSkewed();
+  mlir::Value skewed(mlir::Value stage, mlir::Value stages, const Product &product);
   void emitLoads(Tile &tile, Product &product, mlir::Value stageNumber);
   void emitStage(Tile &tile, const Product &product, mlir::Value fillings,
                  std::optional<int64_t> part);
@@ -113,6 +116,10 @@ private:
   void emitPanel(Tile &tile);
   void allocateBias(Tile &tile);
   void emitBias(Tile &tile);
+  /// Whether the stage at hand is the one that starts from the bias, and frees it.
+  mlir::Value startsFromBias(Tile &tile, const Product &product);
+  /// `emit` in a branch.
+  void when(mlir::Value condition, llvm::function_ref<void()> emit);
   mlir::DictionaryAttr limits();
 
   // host.cpp
@@ -147,6 +154,7 @@ private:
   mlir::OpBuilder b;
   mlir::Location loc;
   aicore::KernelOp target;
+  mlir::Value block;                                  ///< number of the core in the phase at hand
   mlir::IRMapping map;                                ///< scalars: mmk IR -> aicore IR
   llvm::DenseMap<mlir::Value, mlir::Value> tensors;   ///< kernel tensors -> global memory
   llvm::DenseMap<mlir::Value, llvm::StringRef> names; ///< of those

@@ -20,8 +20,10 @@ struct Placer::Product {
 
   Operand operands[2];
   int64_t stage, base; ///< depths
-  mlir::Value start;   ///< where the stage at hand starts
+  mlir::Value done;    ///< depth of the stages before the one at hand
+  mlir::Value start;   ///< where that one starts; elsewhere than at `done` when cores are skewed
   mlir::Value isFirst; ///< whether it is the first of its tile; null where nobody asks
+  mlir::Value startsFromBias; ///< whether it takes the bias from the table; null without one
 };
 
 } // namespace mmk

@@ -106,29 +106,26 @@ void Placer::emitProduct(Tile &tile) {
 
   Value lower = map.lookup(tile.stageLoop.getLowerBound());
   auto stageLoop = scf::ForOp::create(b, loc, lower, upper, map.lookup(tile.stageLoop.getStep()));
-  product.start = stageLoop.getInductionVar();
-  map.map(tile.stageLoop.getInductionVar(), product.start);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(stageLoop.getBody()->getTerminator());
+  product.done = stageLoop.getInductionVar();
+  Value inTile = arith::DivSIOp::create(b, loc, product.done, index(product.stage));
+  product.start = isSkewed() ? skewed(inTile, stages, product) : product.done;
+  map.map(tile.stageLoop.getInductionVar(), product.start);
   for (Operation &op : *tile.stageLoop.getBody())
     clonePure(op);
   loc = tile.contract.getLoc();
-  Value inTile = arith::DivSIOp::create(b, loc, product.start, index(product.stage));
   Value stageNumber = add(firstStage, inTile);
   emitLoads(tile, product, stageNumber);
   using Predicate = arith::CmpIPredicate;
   if (tile.bias || tile.parts > 1)
-    product.isFirst = arith::CmpIOp::create(b, loc, Predicate::eq, product.start, lower);
-  auto when = [&](Value condition, auto emit) {
-    auto branch = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPoint(branch.thenBlock()->getTerminator());
-    emit();
-  };
+    product.isFirst = arith::CmpIOp::create(b, loc, Predicate::eq, product.done, lower);
+  if (tile.bias)
+    product.startsFromBias = startsFromBias(tile, product);
   // Only the first stage starts from the bias.
   auto releaseBias = [&] {
     if (tile.bias)
-      when(product.isFirst,
+      when(product.startsFromBias,
            [&] { aicore::ReleaseOp::create(b, loc, tile.biasTable, tile.biasSlot); });
   };
   if (tile.parts == 1) {
@@ -147,7 +144,7 @@ void Placer::emitProduct(Tile &tile) {
   Value earlier = arith::MulIOp::create(b, loc, tile.number, edges);
   fillings = add(fillings, arith::MulIOp::create(b, loc, earlier, more));
 
-  Value next = add(product.start, index(product.stage));
+  Value next = add(product.done, index(product.stage));
   Value isFirst = product.isFirst;
   Value isLast = arith::CmpIOp::create(b, loc, Predicate::sge, next, upper);
   Value inParts = isLast;
@@ -165,6 +162,23 @@ void Placer::emitProduct(Tile &tile) {
   emitStage(tile, product, fillings, std::nullopt);
   b.setInsertionPointAfter(branch);
   releaseBias();
+}
+
+bool Placer::isSkewed() { return kernel.chosenWord("skew", "none") == "stages"; }
+
+// Cores that share rows of A or columns of B are mostly neighbours, and start at as many different
+// stages as there are; each goes round through all of them.
+Value Placer::skewed(Value stage, Value stages, const Product &product) {
+  Value turned = arith::AddIOp::create(b, loc, stage, block);
+  Value which = arith::RemSIOp::create(b, loc, turned, stages);
+  return arith::MulIOp::create(b, loc, which, index(product.stage));
+}
+
+void Placer::when(Value condition, llvm::function_ref<void()> emit) {
+  auto branch = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(branch.thenBlock()->getTerminator());
+  emit();
 }
 
 // What the stage at hand brings to L1; a panel is there.
@@ -194,7 +208,7 @@ void Placer::emitStage(Tile &tile, const Product &product, Value fillings,
                        std::optional<int64_t> part) {
   if (!tile.bias)
     return emitSteps(tile, product, fillings, part, /*startsFromBias=*/false);
-  auto branch = scf::IfOp::create(b, loc, product.isFirst, /*withElseRegion=*/true);
+  auto branch = scf::IfOp::create(b, loc, product.startsFromBias, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(branch.thenBlock()->getTerminator());
   emitSteps(tile, product, fillings, part, /*startsFromBias=*/true);
@@ -209,6 +223,8 @@ void Placer::emitSteps(Tile &tile, const Product &product, Value fillings,
   OpBuilder::InsertionGuard guard(b);
   auto baseOf = tile.contract->getParentOfType<scf::ForOp>();
   Value zero = index(0), depthOfStage = map.lookup(baseOf.getUpperBound());
+  if (isSkewed()) // no stage is empty, which the proof of the flags does not see from here on
+    depthOfStage = arith::MaxSIOp::create(b, loc, depthOfStage, index(1));
   Value firstColumn = zero, columns = tile.columns;
   if (part) {
     Tile own = partOf(tile, *part);
@@ -254,8 +270,8 @@ void Placer::emitSteps(Tile &tile, const Product &product, Value fillings,
     aicore::StageOp::create(b, loc, tile.l1[i], operand.slot, offsets[0], offsets[1], extents[0],
                             extents[1], tile.l0[i], l0Slots[i], operand.transposed);
   }
-  Value start = add(product.start, baseLoop.getInductionVar());
-  Value first = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, start, zero);
+  Value before = add(product.done, baseLoop.getInductionVar());
+  Value first = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, before, zero);
   aicore::MmadOp::create(
       b, loc, tile.l0[0], l0Slots[0], tile.l0[1], l0Slots[1], tile.acc, tile.accSlot, tile.rows,
       columns, depth, first, startsFromBias ? tile.biasTable : Value(),

@@ -65,12 +65,28 @@ void Placer::emitBias(Tile &tile) {
     if (!offset)
       offset = index(0);
   Value one = index(1), zero = index(0);
-  Value inL1 = slot(tile.number, tile.biasInL1);
-  aicore::LoadOp::create(b, loc, view.memref, view.offsets, ArrayRef<int64_t>{-1, view.dims.back()},
-                         one, tile.columns, tile.biasInL1, inL1, 1);
+  auto bring = [&] {
+    Value inL1 = slot(tile.number, tile.biasInL1);
+    aicore::LoadOp::create(b, loc, view.memref, view.offsets,
+                           ArrayRef<int64_t>{-1, view.dims.back()}, one, tile.columns,
+                           tile.biasInL1, inL1, 1);
+    tile.biasSlot = slot(tile.number, tile.biasTable);
+    aicore::StageOp::create(b, loc, tile.biasInL1, inL1, zero, zero, one, tile.columns,
+                            tile.biasTable, tile.biasSlot, /*transposed=*/false);
+  };
+  if (tile.hasBias)
+    when(mapped(tile.hasBias), bring);
+  else
+    bring();
+}
+
+Value Placer::startsFromBias(Tile &tile, const Product &product) {
+  if (!tile.hasBias)
+    return product.isFirst;
+  // That of the branch above is its own: where a slot is taken says where its flags stand.
   tile.biasSlot = slot(tile.number, tile.biasTable);
-  aicore::StageOp::create(b, loc, tile.biasInL1, inL1, zero, zero, one, tile.columns,
-                          tile.biasTable, tile.biasSlot, /*transposed=*/false);
+  Value hasBias = mapped(tile.hasBias);
+  return arith::SelectOp::create(b, loc, hasBias, product.isFirst, hasBias);
 }
 
 } // namespace mmk

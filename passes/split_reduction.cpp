@@ -41,6 +41,7 @@ private:
   void chooseLength();
   Value emitParts();
   Value partOf(Value operand, AffineMap along, Value first, Value size);
+  Value startOf(Value part, Value empty, IRMapping &map);
   void emitSum(Value partial);
 
   ir::KernelOp kernel;
@@ -111,11 +112,9 @@ Value Splitter::emitParts() {
     SmallVector<Value> operands;
     for (auto [operand, along] : llvm::zip(contract.getInputs(), contract.getIndexingMapsArray()))
       operands.push_back(partOf(map.lookupOrDefault(operand), along, first, size));
-    auto fill = contract.getOutputs()[0].getDefiningOp<linalg::FillOp>();
     Value empty =
         tensor::EmptyOp::create(b, loc, ArrayRef(extents).drop_front(), product.getElementType());
-    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(product.getElementType()));
-    operands.push_back(linalg::FillOp::create(b, fill.getLoc(), zero, empty).getResult(0));
+    operands.push_back(startOf(loop.getInductionVar(0), empty, map));
     auto part =
         cast<linalg::ContractOp>(mlir::clone(b, contract, contract->getResultTypes(), operands));
     SmallVector<OpFoldResult> offsets(extents.size(), b.getIndexAttr(0)), sizes(extents),
@@ -130,11 +129,40 @@ Value Splitter::emitParts() {
   return inParts.getResult(0);
 }
 
+/// What one part of the sum starts from: zero, but for a row that is added to the whole, which the
+/// first part has alone.
+Value Splitter::startOf(Value part, Value empty, IRMapping &map) {
+  auto zero = [&] {
+    Type element = cast<RankedTensorType>(empty.getType()).getElementType();
+    Value value = arith::ConstantOp::create(b, loc, b.getZeroAttr(element));
+    return linalg::FillOp::create(b, loc, value, empty).getResult(0);
+  };
+  auto row = contract.getOutputs()[0].getDefiningOp<linalg::BroadcastOp>();
+  if (!row)
+    return zero();
+  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, part, index(0));
+  auto branch = scf::IfOp::create(b, loc, empty.getType(), isFirst, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  auto start = linalg::BroadcastOp::create(b, row.getLoc(), map.lookupOrDefault(row.getInput()),
+                                           empty, row.getDimensions());
+  scf::YieldOp::create(b, loc, start->getResults());
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, loc, zero());
+  return branch.getResult(0);
+}
+
 // In place of the product, its nest has the sum of the parts.
 void Splitter::emitSum(Value partial) {
   b.setInsertionPoint(contract);
+  Value start = contract.getOutputs()[0];
+  if (auto row = start.getDefiningOp<linalg::BroadcastOp>()) {
+    Value zero = arith::ConstantOp::create(
+        b, loc, b.getZeroAttr(cast<RankedTensorType>(start.getType()).getElementType()));
+    start = linalg::FillOp::create(b, loc, zero, row.getInit()).getResult(0);
+  }
   auto sum = linalg::ReduceOp::create(
-      b, loc, partial, contract.getOutputs()[0], ArrayRef<int64_t>{0},
+      b, loc, partial, start, ArrayRef<int64_t>{0},
       [](OpBuilder &inner, Location where, ValueRange elements) {
         const bool isFloat = isa<FloatType>(elements[0].getType());
         Value next =

@@ -44,6 +44,7 @@ private:
   /// Walks the producers of a tiled op's operands: each slice of a product or of its zero becomes
   /// that op on the tile alone.
   LogicalResult fuseProducers(SmallVector<Operation *> slices);
+  void sinkInto(scf::IfOp branch, tensor::ExtractSliceOp slice, SmallVector<Operation *> &slices);
 
   ir::KernelOp kernel;
   ir::NestOp nest;
@@ -133,6 +134,29 @@ scf::ForOp NestTiling::createLoop(Value bound, StringRef level, ValueRange inits
   return loop;
 }
 
+/// A slice of what one of two branches yields is taken in both of them.
+void NestTiling::sinkInto(scf::IfOp branch, tensor::ExtractSliceOp slice,
+                          SmallVector<Operation *> &slices) {
+  const unsigned which = cast<OpResult>(slice.getSource()).getResultNumber();
+  auto sliced = scf::IfOp::create(b, branch.getLoc(), slice.getType(), branch.getCondition(),
+                                  /*withElseRegion=*/true);
+  for (auto [from, to] : {std::pair(branch.thenBlock(), sliced.thenBlock()),
+                          std::pair(branch.elseBlock(), sliced.elseBlock())}) {
+    const OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(to);
+    IRMapping copy;
+    for (Operation &op : from->without_terminator())
+      b.clone(op, copy);
+    auto own = tensor::ExtractSliceOp::create(
+        b, slice.getLoc(), slice.getType(),
+        copy.lookupOrDefault(from->getTerminator()->getOperand(which)), slice.getMixedOffsets(),
+        slice.getMixedSizes(), slice.getMixedStrides());
+    scf::YieldOp::create(b, branch.getLoc(), own->getResults());
+    slices.push_back(own);
+  }
+  b.replaceOp(slice, sliced);
+}
+
 LogicalResult NestTiling::fuseProducers(SmallVector<Operation *> slices) {
   for (size_t i = 0; i < slices.size(); ++i) {
     auto slice = cast<tensor::ExtractSliceOp>(slices[i]);
@@ -142,6 +166,10 @@ LogicalResult NestTiling::fuseProducers(SmallVector<Operation *> slices) {
       auto empty = tensor::EmptyOp::create(b, slice.getLoc(), slice.getMixedSizes(),
                                            slice.getType().getElementType());
       b.replaceOp(slice, empty);
+      continue;
+    }
+    if (auto branch = source.getDefiningOp<scf::IfOp>()) {
+      sinkInto(branch, slice, slices);
       continue;
     }
     auto producer = dyn_cast_or_null<TilingInterface>(source.getDefiningOp());

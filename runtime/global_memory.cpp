@@ -21,10 +21,12 @@ void GlobalMemory::addRound(llvm::ArrayRef<Piece> pieces, bool staysInL2) {
   for (const Piece &piece : pieces)
     sorted.push_back(&piece);
   // By address where the names are equal: the same order on every host.
-  std::ranges::sort(sorted, {}, [](const Piece *it) { return std::pair(it->name, it); });
+  std::ranges::sort(sorted, {},
+                    [](const Piece *it) { return std::tuple(it->name, it->place, it); });
   llvm::SmallVector<Shared, 64> shared;
   for (const Piece *piece : sorted)
-    if (!shared.empty() && shared.back().piece->name == piece->name)
+    if (!shared.empty() && shared.back().piece->name == piece->name &&
+        shared.back().piece->place == piece->place)
       ++shared.back().sharers;
     else
       shared.push_back({piece, 1, false});
@@ -32,7 +34,13 @@ void GlobalMemory::addRound(llvm::ArrayRef<Piece> pieces, bool staysInL2) {
   const bool isLoad = !pieces.empty() && pieces.front().isLoad;
   int64_t fetched = 0, longest = 0;
   const int64_t before = cache_.writtenBack();
-  for (Shared &one : shared) {
+  for (size_t i = 0; i < shared.size(); ++i) {
+    Shared &one = shared[i];
+    // Wherever they begin, the first that comes to a line fetches it for all.
+    if (i > 0 && shared[i - 1].piece->name == one.piece->name) {
+      one.isFetched = shared[i - 1].isFetched;
+      continue;
+    }
     const bool hit = cache_.use(one.piece->name, one.piece->distinct, !isLoad && !staysInL2);
     one.isFetched = isLoad && !staysInL2 && !hit;
     fetched += one.isFetched ? one.piece->distinct : 0;

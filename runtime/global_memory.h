@@ -11,9 +11,11 @@
 
 namespace mmk {
 
-/// What one core moves of one tensor in one round. Cores that move the same have the same `name`.
+/// What one core moves of one tensor in one round. Cores that move the same have the same `name`;
+/// those that begin at the same place of it, too, are at the same lines at the same time.
 struct Piece {
   uint64_t name = 0;
+  int64_t place = 0; ///< where the core begins, from the start of what it moves
   int64_t bytes = 0;
   int64_t distinct = 0;   ///< of `bytes`; the others are read again in the same round
   int64_t portCycles = 0; ///< that the port of the core takes for all of them
@@ -25,7 +27,8 @@ struct Piece {
 /// same time. A core's port needs its time for it in any case. Beyond that,
 /// - what is not in L2 is fetched from HBM, once for all cores that want it in this round, and all
 ///   that is fetched in a round shares HBM with what L2 has to write back to make room for it;
-/// - cores that read the same line at once are served one after the other, at the line's rate.
+/// - cores that read the same line at once are served one after the other, at the line's rate;
+///   those that begin elsewhere in the same piece are at other lines all the time.
 /// Neither adds to the other nor to the port: a core waits for the slowest. All loads of a tensor
 /// are charged the mean of what its cores waited, so that a transfer costs the same in every round.
 /// Stores end in L2. A workspace that fits into L2 never sees HBM.

@@ -24,9 +24,8 @@ constexpr Remedy remedies[] = {
     {"buffers", {Trouble::turns, Trouble::results, Trouble::stages, Trouble::stages}},
     {"order", {Trouble::loads, Trouble::loads, Trouble::loads, Trouble::loads}},
     {"keep", {Trouble::loads, Trouble::loads, Trouble::loads, Trouble::loads}},
-    {"bias", {Trouble::results, Trouble::results, Trouble::results, Trouble::results}},
-    {"keep", {Trouble::loads, Trouble::loads, Trouble::loads, Trouble::loads}},
     {"bias", {Trouble::results, Trouble::turns, Trouble::turns, Trouble::turns}},
+    {"skew", {Trouble::loads, Trouble::loads, Trouble::loads, Trouble::loads}},
     {"store", {Trouble::turns, Trouble::results, Trouble::products, Trouble::products}},
     {"epilogue", {Trouble::results, Trouble::turns, Trouble::loads, Trouble::loads}},
 };
@@ -86,12 +85,9 @@ std::string reasonOfOne(const std::string &key, const std::string &word, const C
   if (key == "bias")
     return word == "table" ? "the cube starts from the bias, which the vector unit then spares"
                            : "the vector unit adds the bias, which the cube core then spares";
-  if (key == "keep")
-    return word == "none" ? "without a panel there is more room in L1"
-                          : "a panel that stays in L1 is loaded once, not for each tile";
-  if (key == "bias")
-    return word == "table" ? "the product starts from its bias, and no vector instruction adds it"
-                           : "the vector core adds the bias, while the cube goes on";
+  if (key == "skew")
+    return word == "none" ? "cores at the same stage fetch its lines from memory once"
+                          : "cores at different stages do not wait for each other's lines";
   if (key == "store")
     return word == "overlapped" ? "L0C is drained behind the last product instead of after it"
                                 : "the cube starts the next tile only when L0C is drained";

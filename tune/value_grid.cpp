@@ -88,10 +88,8 @@ std::vector<std::string> valueGrid(const Kernel &kernel, const Machine &machine,
     return {"vector", "table"};
   if (directive == "keep") // how deep a panel may be is the schedule's to say
     return {"none"};
-  if (directive == "keep")
-    return {"none"}; // how deep a panel may be depends on the shapes
-  if (directive == "bias")
-    return {"vector", "table"};
+  if (directive == "skew")
+    return {"none", "stages"};
   return {"fused", "separate"};
 }
 

@@ -23,7 +23,7 @@ BEGIN, END = "<!-- The tables: bench/ablation/ablation.py -->\n", "<!-- End of t
 CASES = {"S1": ["--case", "S1"], "S2": ["--case", "S2"]}
 OWN_SHAPE = {"1024 x 640 x 256": ["M=1024", "N=640", "K=256"]}
 
-PLAIN = ("cores=20,tile=128x256x64,stage=64,l1=1,l0=1,acc=1,out=1,ub=1,store=after,order=rows,"
+PLAIN = ("cores=20,tile=128x256x64,stage=64,l1=1,l0=1,acc=1,out=1,ub=1,skew=none,store=after,order=rows,"
          "epilogue=separate")
 CHANGES = [
     ("double buffering in L1", "l1=2"),
@@ -33,6 +33,7 @@ CHANGES = [
     ("stages of 4 base tiles in L1", "stage=256"),
     ("overlapped store", "store=overlapped"),
     ("swizzled walk", "order=swizzle(4)"),
+    ("skewed cores", "skew=stages"),
 ]
 TOGETHER = [("double buffering everywhere", "l1=2,l0=2,out=2,ub=2")]
 

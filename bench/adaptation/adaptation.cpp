@@ -90,6 +90,12 @@ private:
       if (directive.key.starts_with("tile.") || directive.key.starts_with("stage."))
         sizes.push_back(&directive);
     groups.insert(groups.begin(), sizes);
+    // Which cores share lines depends on the walk; whether it matters, on where they start.
+    std::vector<const Directive *> lines;
+    for (const Directive &directive : schedule_.directives)
+      if (directive.key == "order" || directive.key == "skew")
+        lines.push_back(&directive);
+    groups.push_back(lines);
     // A panel wants a walk along its line, and tiles that leave room for it.
     std::vector<const Directive *> panel;
     for (const char *key : {"keep", "order", "tile.M", "tile.K", "stage.K"})

@@ -123,7 +123,7 @@ struct GlobalMemoryTest : testing::Test {
   std::vector<Piece> round(int64_t sharers, uint64_t first = 0, bool isLoad = true) const {
     std::vector<Piece> pieces;
     for (uint64_t core = 0; core < 8; ++core)
-      pieces.push_back({first + core / sharers, 8000, 8000, 8000 / 80, 0, isLoad});
+      pieces.push_back({first + core / sharers, 0, 8000, 8000, 8000 / 80, 0, isLoad});
     return pieces;
   }
   int64_t load(const GlobalMemory &memory) const { return memory.load(link, 0).cycles(0, 8000); }
@@ -153,6 +153,21 @@ TEST_F(GlobalMemoryTest, WhatAllWantIsFetchedOnce) {
   GlobalMemory two(machine);
   two.addRound(round(2)); // 32000 bytes in 200 cycles
   EXPECT_EQ(load(two), 200);
+}
+
+// Eight cores at one line of 40 bytes a cycle take turns; each at its own place of the piece, they
+// do not, and it is still fetched once.
+TEST_F(GlobalMemoryTest, CoresAtOtherPlacesDoNotShareLines) {
+  machine.l2LineBytesPerCycle = 40;
+  GlobalMemory together(machine);
+  together.addRound(round(8));
+  EXPECT_EQ(load(together), 8 * 8000 / 40);
+  std::vector<Piece> pieces = round(8);
+  for (int64_t core = 0; core < 8; ++core)
+    pieces[core].place = core;
+  GlobalMemory apart(machine);
+  apart.addRound(pieces);
+  EXPECT_EQ(load(apart), 100);
 }
 
 // The first of four rounds takes 400 cycles, the others the port's 100.

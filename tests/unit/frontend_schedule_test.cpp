@@ -27,8 +27,8 @@ TEST(Choice, Legal) {
            {"stage.K", "512"},      {"buffers.l1", "1"},     {"buffers.l0.b", "8"},
            {"buffers.ub.a", "2"},   {"buffers.acc", "2"},    {"buffers.panel", "2"},
            {"buffers.bt", "2"},     {"keep", "none"},        {"keep", "A(2048)"},
-           {"keep", "B(16)"},       {"bias", "table"},       {"store", "overlapped"},
-           {"order", "swizzle(4)"}, {"epilogue", "separate"}})
+           {"keep", "B(16)"},       {"bias", "table"},       {"skew", "stages"},
+           {"store", "overlapped"}, {"order", "swizzle(4)"}, {"epilogue", "separate"}})
     EXPECT_EQ(problem(key, word), "") << key;
 }
 
@@ -65,13 +65,13 @@ TEST(Choice, Illegal) {
   EXPECT_EQ(problem("epilogue", ""), "epilogue is fused or separate, found nothing");
   EXPECT_EQ(problem("coers", "1"),
             "unknown directive 'coers' (did you mean 'cores'?); directives: cores, grid, tile, "
-            "stage, buffers, keep, bias, store, order and epilogue");
+            "stage, buffers, keep, bias, skew, store, order and epilogue");
   EXPECT_EQ(problem("", "1"),
             "unknown directive ''; directives: cores, grid, tile, stage, buffers, "
-            "keep, bias, store, order and epilogue");
+            "keep, bias, skew, store, order and epilogue");
   EXPECT_EQ(problem("require", "1"),
             "unknown directive 'require'; directives: cores, grid, tile, stage, buffers, keep, "
-            "bias, store, order and epilogue");
+            "bias, skew, store, order and epilogue");
   EXPECT_EQ(problem("keep", "A(x)"),
             "the depth of a panel that is kept is an integer from 1 to 65536, found 'x'");
   EXPECT_EQ(problem("keep", "a(512)"), "keep is none, A(n) or B(n), found 'a(512)'");

@@ -52,6 +52,8 @@ const char *const fromTable[] = {
     "bias=table,tile.M=32,tile.N=64,tile.K=32,stage.K=64,store=overlapped,acc=1",
     "bias=table,tile.M=32,tile.N=32,tile.K=32,stage.K=32,store=overlapped,acc=2,bt=1",
     "bias=table,epilogue=separate,tile.M=16,tile.N=16,tile.K=32,stage.K=32",
+    "bias=table,grid.K=3,tile.M=32,tile.N=48,tile.K=32,stage.K=64",
+    "bias=table,grid.K=2,tile.M=16,tile.N=32,tile.K=32,stage.K=32,store=overlapped,bt=1",
     "bias=table,keep=A(512),order=rows,tile.M=32,tile.N=48,tile.K=32,stage.K=64,grid.M=2,grid.N=3",
 };
 

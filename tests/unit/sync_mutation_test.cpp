@@ -291,6 +291,7 @@ TEST(SyncMutation, OfWhatStaysOnTheChip) {
             "cores=1,tile=32x32x32,stage=64,keep=B(512),panel=2,order=columns,l1=1",
             "cores=2,tile=32x32x32,stage=32,keep=A(512),order=rows,grid.M=2,store=overlapped",
             "cores=1,tile=32x48x32,stage=64,bias=table",
+            "cores=1,tile=32x48x32,stage=64,bias=table,grid.K=3",
             "cores=1,tile=32x32x32,stage=32,bias=table,bt=1,l1=1,l0=1,acc=2,store=overlapped",
             "cores=1,tile=32x64x32,stage=64,bias=table,keep=A(512),order=rows,acc=1,store="
             "overlapped"}) {
@@ -334,7 +335,7 @@ TEST(SyncMutation, OfRandomSchedules) {
                         ",stage=" + std::to_string(depth * (1 + random() % 4));
       if (random() % 4 == 0)
         config.variant += ",grid.K=" + oneOf({2, 3, 5});
-      else if (random() % 4 == 0 && config.machine == std::string("ascend910b1"))
+      if (random() % 4 == 0 && config.machine == std::string("ascend910b1"))
         config.variant += ",bias=table,bt=" + oneOf({1, 2});
       if (random() % 4 == 0)
         config.variant += random() % 2 ? ",keep=A(256),order=rows,panel=" + oneOf({1, 2})

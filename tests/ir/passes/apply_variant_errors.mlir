@@ -314,7 +314,7 @@ mmk.kernel @k dims ["M", "K", "N"]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   mmk.return %acc : tensor<?x?xf32>
 } schedule {
-  // expected-error @+1 {{tyle.M is no directive; legal: cores, grid, tile, stage, buffers, keep, bias, store, order, epilogue}}
+  // expected-error @+1 {{tyle.M is no directive; legal: cores, grid, tile, stage, buffers, keep, bias, skew, store, order, epilogue}}
   mmk.choice "tyle.M" = [64]
 }
 }
@@ -657,6 +657,40 @@ mmk.kernel @bias_word dims ["M", "K", "N"]
 #column = affine_map<(m, n) -> (m)>
 
 module attributes {aicore.machine = #machine} {
+mmk.kernel @skew_word dims ["M", "K", "N"]
+    args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>, #mmk.named<"bias"["N"]>] results [#mmk.named<"c"["M", "N"]>] {
+^bb0(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>, %bias: tensor<?xf32>):
+  %zero = arith.constant 0.0 : f32
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"], mmk.name = "acc"}
+      ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %s = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%acc, %bias : tensor<?x?xf32>, tensor<?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+  ^bb0(%e: f32, %r: f32, %out: f32):
+    %sum = arith.addf %e, %r : f32
+    linalg.yield %sum : f32
+  } -> tensor<?x?xf32>
+  mmk.return %s : tensor<?x?xf32>
+} schedule {
+  // expected-error @+1 {{skew = rows is not legal; expected none or stages}}
+  mmk.choice "skew" = ["rows"]
+}
+}
+
+// -----
+
+#machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {l0c = [131072, 1024], l1 = [65536, 32]}, depth = {f16 = 16, i8 = 32}, event_ids = 6, cross_flags = 16>
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+#id = affine_map<(m, n) -> (m, n)>
+#row = affine_map<(m, n) -> (n)>
+#column = affine_map<(m, n) -> (m)>
+
+module attributes {aicore.machine = #machine} {
 mmk.kernel @elementwise dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
 ^bb0(%x: tensor<?x?xf32>):
   %m = mmk.dim "M"
@@ -672,6 +706,35 @@ mmk.kernel @elementwise dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results
 } schedule {
   // expected-error @+1 {{keep = A(512) is about an operand of a product, and this kernel has none; legal: none}}
   mmk.choice "keep" = ["A(512)"]
+}
+}
+
+// -----
+
+#machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {l0c = [131072, 1024], l1 = [65536, 32]}, depth = {f16 = 16, i8 = 32}, event_ids = 6, cross_flags = 16>
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+#id = affine_map<(m, n) -> (m, n)>
+#row = affine_map<(m, n) -> (n)>
+#column = affine_map<(m, n) -> (m)>
+
+module attributes {aicore.machine = #machine} {
+mmk.kernel @elementwise dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
+^bb0(%x: tensor<?x?xf32>):
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+  ^bb0(%e: f32, %out: f32):
+    %s = arith.addf %e, %e : f32
+    linalg.yield %s : f32
+  } -> tensor<?x?xf32>
+  mmk.return %y : tensor<?x?xf32>
+} schedule {
+  // expected-error @+1 {{skew = stages is about the stages of a product, and this kernel has none; legal: none}}
+  mmk.choice "skew" = ["stages"]
 }
 }
 
@@ -706,6 +769,40 @@ mmk.kernel @keep_on_host dims ["M", "K", "N"]
 } schedule {
   // expected-error @+1 {{keep = A(512) fills L1, which on host is a cache that no program fills; legal: none}}
   mmk.choice "keep" = ["A(512)"]
+}
+}
+
+// -----
+
+#machine = #aicore.machine<"host", host, cores = 4, vector_cores = 1, memories = {l0a = [65536, 64], l0b = [65536, 64], l0c = [131072, 64], l1 = [65536, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+#id = affine_map<(m, n) -> (m, n)>
+#row = affine_map<(m, n) -> (n)>
+#column = affine_map<(m, n) -> (m)>
+
+module attributes {aicore.machine = #machine} {
+mmk.kernel @skew_on_host dims ["M", "K", "N"]
+    args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>, #mmk.named<"bias"["N"]>] results [#mmk.named<"c"["M", "N"]>] {
+^bb0(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>, %bias: tensor<?xf32>):
+  %zero = arith.constant 0.0 : f32
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"], mmk.name = "acc"}
+      ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %s = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%acc, %bias : tensor<?x?xf32>, tensor<?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+  ^bb0(%e: f32, %r: f32, %out: f32):
+    %sum = arith.addf %e, %r : f32
+    linalg.yield %sum : f32
+  } -> tensor<?x?xf32>
+  mmk.return %s : tensor<?x?xf32>
+} schedule {
+  // expected-error @+1 {{skew = stages is about cores that share the lines of global memory, which on host have caches of their own; legal: none}}
+  mmk.choice "skew" = ["stages"]
 }
 }
 
@@ -1084,41 +1181,6 @@ mmk.kernel @computed dims ["M", "K", "N"]
   mmk.return %s : tensor<?x?xf32>
 } schedule {
   // expected-error @+1 {{bias = table takes a row of f32 that is added to a product, but what is added to acc is computed, and no parameter; legal: vector}}
-  mmk.choice "bias" = ["table"]
-}
-}
-
-// -----
-
-#machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {bt = [1024, 64], l0c = [131072, 1024], l1 = [65536, 32]}, depth = {f16 = 16, i8 = 32}, event_ids = 6, cross_flags = 16>
-#a = affine_map<(m, n, k) -> (m, k)>
-#b = affine_map<(m, n, k) -> (k, n)>
-#c = affine_map<(m, n, k) -> (m, n)>
-#id = affine_map<(m, n) -> (m, n)>
-#row = affine_map<(m, n) -> (n)>
-#column = affine_map<(m, n) -> (m)>
-
-module attributes {aicore.machine = #machine} {
-mmk.kernel @of_parts dims ["M", "K", "N"]
-    args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>, #mmk.named<"bias"["N"]>] results [#mmk.named<"c"["M", "N"]>] {
-^bb0(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>, %bias: tensor<?xf32>):
-  %zero = arith.constant 0.0 : f32
-  %m = mmk.dim "M"
-  %n = mmk.dim "N"
-  %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
-  %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"], mmk.name = "acc"}
-      ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %s = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%acc, %bias : tensor<?x?xf32>, tensor<?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
-  ^bb0(%e: f32, %r: f32, %out: f32):
-    %sum = arith.addf %e, %r : f32
-    linalg.yield %sum : f32
-  } -> tensor<?x?xf32>
-  mmk.return %s : tensor<?x?xf32>
-} schedule {
-  mmk.choice "grid.K" = [4]
-  // expected-error @+1 {{bias = table starts the whole sum of a product, but grid.K = 4 makes it of parts; nearest legal: grid.K = 1, bias = vector}}
   mmk.choice "bias" = ["table"]
 }
 }

@@ -36,8 +36,8 @@ module attributes {aicore.machine = #machine} {
 // CHECK-NEXT:      %[[STAGES:.*]] = arith.ceildivsi %K, %c48
 // CHECK-NEXT:      %[[FIRST_STAGE:.*]] = arith.muli %[[J]], %[[STAGES]]
 // CHECK-NEXT:      scf.for %[[KS:.*]] = %c0 to %K step %c48 {
+// CHECK:             %[[IN_TILE:.*]] = arith.divsi %[[KS]], %c48
 // CHECK:             %[[DEPTH:.*]] = arith.minsi %{{.*}}, %c48
-// CHECK-NEXT:        %[[IN_TILE:.*]] = arith.divsi %[[KS]], %c48
 // CHECK-NEXT:        %[[STAGE:.*]] = arith.addi %[[FIRST_STAGE]], %[[IN_TILE]]
 // CHECK-NEXT:        %[[A_SLOT:.*]] = aicore.slot %[[STAGE]] of %[[A_L1]]
 // CHECK-NEXT:        aicore.load %a[%[[I0]], %[[KS]]] along [0, 1] size(%[[TM]], %[[DEPTH]]) -> %[[A_L1]][%[[A_SLOT]]] pad 16

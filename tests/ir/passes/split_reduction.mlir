@@ -129,3 +129,46 @@ mmk.kernel @whole dims ["M", "K", "N"]
   mmk.choice "grid.M" = [4]
   mmk.choice "grid.K" = [1]
 }
+
+// A product that starts from a row: the first part alone has it, and the sum of the parts starts from
+// zero.
+// CHECK-LABEL: mmk.kernel @fromARow
+// CHECK:           scf.forall (%[[S:.*]]) in
+// CHECK:             %[[EMPTY:.*]] = tensor.empty
+// CHECK:             %[[IS_FIRST:.*]] = arith.cmpi eq, %[[S]], %c0
+// CHECK-NEXT:        %[[START:.*]] = scf.if %[[IS_FIRST]] -> (tensor<?x?xf32>) {
+// CHECK-NEXT:          %[[ROW:.*]] = linalg.broadcast ins(%bias : tensor<?xf32>) outs(%[[EMPTY]] : {{.*}}) dimensions = [0]
+// CHECK-NEXT:          scf.yield %[[ROW]]
+// CHECK-NEXT:        } else {
+// CHECK:               %[[ZERO:.*]] = linalg.fill {{.*}} outs(%[[EMPTY]] :
+// CHECK-NEXT:          scf.yield %[[ZERO]]
+// CHECK:             linalg.contract {{.*}} outs(%[[START]] :
+// CHECK:           %[[FILL:.*]] = linalg.fill
+// CHECK-NEXT:      linalg.reduce { arith.addf } {{.*}} outs(%[[FILL]] :
+mmk.kernel @fromARow dims ["M", "K", "N"]
+    args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>, #mmk.named<"bias"["N"]>] results [#mmk.named<"c"["M", "N"]>] {
+^bb0(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>, %bias: tensor<?xf32>):
+  %c = mmk.nest {
+  ^bb0(%block: index):
+    %m = mmk.dim "M"
+    %n = mmk.dim "N"
+    %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+    %start = linalg.broadcast ins(%bias : tensor<?xf32>) outs(%empty : tensor<?x?xf32>) dimensions = [0]
+    %acc = linalg.contract indexing_maps = [#a, #b, #c]
+        {mmk.dims = ["M", "N", "K"], mmk.name = "acc"}
+        ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%start : tensor<?x?xf32>) -> tensor<?x?xf32>
+    %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%acc : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>)
+        attrs = {mmk.dims = ["M", "N"]} {
+    ^bb0(%e: f32, %o: f32):
+      %r = arith.negf %e : f32
+      linalg.yield %r : f32
+    } -> tensor<?x?xf32>
+    mmk.yield %y : tensor<?x?xf32>
+  } -> tensor<?x?xf32>
+  mmk.return %c : tensor<?x?xf32>
+} schedule {
+  mmk.choice "grid.K" = [3]
+  mmk.choice "tile.K" = [64]
+  mmk.choice "stage.K" = [128]
+}
