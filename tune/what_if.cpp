@@ -24,11 +24,15 @@ public:
     listed();
     walks();
     cores();
-    if (now_.contains("epilogue"))
+    // What a variant does not name is none, and after.
+    const auto isNow = [&](const char *key, const char *word) {
+      return now_.contains(key) && now_.at(key) == word;
+    };
+    if (now_.contains("epilogue")) { // there is a product
       words("epilogue", {"fused", "separate"});
-    // What a variant does not name is after.
-    propose({{"store", now_.contains("store") && now_.at("store") == "overlapped" ? "after"
-                                                                                  : "overlapped"}});
+      propose({{"skew", isNow("skew", "stages") ? "none" : "stages"}});
+    }
+    propose({{"store", isNow("store", "overlapped") ? "after" : "overlapped"}});
     return std::move(proposals_);
   }
 
