@@ -86,18 +86,19 @@ Bounds::Bounds(const Space &space) : coresAxis_(space.axisOf("cores").value_or(0
       space, [&](const Measure &it) { return workOfAll(it, machine, Pipe::mte1); },
       [&](std::string_view key) { return isOfProducts(key) && !isOfDealing(key); });
 
-  ofBlock_.emplace_back(
-      space, [](const Measure &it) { return at(it.least.cubeWork, Pipe::mte2); },
-      [&](std::string_view key) {
-        return isOfProducts(key) && !key.starts_with("buffers.") && key != "store" &&
-               !isTileOfDepth(key);
-      });
   for (Pipe pipe : {Pipe::cube, Pipe::mte1})
     ofBlock_.emplace_back(
         space, [pipe](const Measure &it) { return at(it.least.cubeWork, pipe); }, isOfProducts);
   const auto isOfResults = [&](std::string_view key) { return !isOfFeed(key) && !isOfDepth(key); };
   ofBlock_.emplace_back(
       space, [](const Measure &it) { return at(it.least.cubeWork, Pipe::fixpipe); }, isOfResults);
+  // How long loads wait for HBM depends on what the same core stores beside them; on a coupled
+  // chip that is everything.
+  if (machine.topology != Topology::split)
+    return;
+  ofBlock_.emplace_back(
+      space, [](const Measure &it) { return at(it.least.cubeWork, Pipe::mte2); },
+      [&](std::string_view key) { return !key.starts_with("buffers.") && !isTileOfDepth(key); });
   ofBlock_.emplace_back(
       space, [](const Measure &it) { return *std::ranges::max_element(it.least.vectorWork); },
       isOfResults);
@@ -105,9 +106,7 @@ Bounds::Bounds(const Space &space) : coresAxis_(space.axisOf("cores").value_or(0
 
   parts_.emplace_back(
       space, [](const Measure &it) { return it.least.multiplied; },
-      [&](std::string_view key) {
-        return mayWait(key) && !isOfVectorCores(key) && key != "epilogue";
-      });
+      [&](std::string_view key) { return mayWait(key) && !isOfVectorCores(key); });
   for (auto figure : {+[](const Measure &it) { return it.least.drain; },
                       +[](const Measure &it) { return it.least.rest; }})
     parts_.emplace_back(space, figure, isOfResults);
