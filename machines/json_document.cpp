@@ -10,19 +10,20 @@ namespace mmk {
 namespace {
 
 /// Walks the text of a document that llvm::json has accepted, so that nothing can be malformed
-/// here, in step with the parsed values.
+/// here. The text leads, and the parsed values follow: where a field stands twice, there is one
+/// value for two texts, which need not look alike.
 class PlaceFinder {
 public:
   PlaceFinder(const std::string &file, llvm::StringRef text) : file_(file), text_(text) {}
 
-  JsonNode walk(const llvm::json::Value &value, std::string key = "") {
+  JsonNode walk(const llvm::json::Value *value, std::string key = "") {
     skipSpace();
-    JsonNode node{std::move(key), &value, place(), {}};
-    if (const auto *object = value.getAsObject())
-      walkObject(*object, node);
-    else if (const auto *array = value.getAsArray())
-      walkArray(*array);
-    else if (value.kind() == llvm::json::Value::String)
+    JsonNode node{std::move(key), value, place(), {}};
+    if (text_[at_] == '{')
+      walkObject(value ? value->getAsObject() : nullptr, node);
+    else if (text_[at_] == '[')
+      walkArray(value ? value->getAsArray() : nullptr);
+    else if (text_[at_] == '"')
       takeString();
     else
       while (at_ < text_.size() && !strchr(",]} \t\r\n", text_[at_]))
@@ -33,7 +34,7 @@ public:
   std::string duplicate; ///< the message on the first field that stands twice, or empty
 
 private:
-  void walkObject(const llvm::json::Object &object, JsonNode &node) {
+  void walkObject(const llvm::json::Object *object, JsonNode &node) {
     advance(); // {
     skipSpace();
     while (text_[at_] != '}') {
@@ -43,20 +44,19 @@ private:
       advance(); // :
       if (node.member(key) && duplicate.empty())
         duplicate = fmt::format("{}: the field \"{}\" stands twice", keyPlace, key);
-      if (const llvm::json::Value *value = object.get(key))
-        node.members.push_back(walk(*value, key));
+      node.members.push_back(walk(object ? object->get(key) : nullptr, key));
       skipSeparator();
     }
     advance(); // }
   }
 
-  void walkArray(const llvm::json::Array &array) {
+  void walkArray(const llvm::json::Array *array) {
     advance(); // [
-    for (const llvm::json::Value &element : array) {
-      walk(element);
+    skipSpace();
+    for (size_t i = 0; text_[at_] != ']'; ++i) {
+      walk(array && i < array->size() ? &(*array)[i] : nullptr);
       skipSeparator();
     }
-    skipSpace();
     advance(); // ]
   }
 
@@ -154,7 +154,7 @@ llvm::Expected<JsonDocument> parseJson(const std::string &file, llvm::StringRef 
   JsonDocument document;
   document.value = std::make_unique<llvm::json::Value>(std::move(*value));
   PlaceFinder finder(file, text);
-  document.root = finder.walk(*document.value);
+  document.root = finder.walk(document.value.get());
   if (!finder.duplicate.empty())
     return llvm::createStringError(finder.duplicate);
   return document;

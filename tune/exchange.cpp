@@ -4,6 +4,7 @@
 
 #include "llvm/Support/JSON.h"
 
+#include <cmath>
 #include <fmt/format.h>
 
 namespace json = llvm::json;
@@ -42,6 +43,12 @@ bool read(const json::Value &value, BestRow &row, json::Path path) {
     return false;
   if (row.variant.empty() || row.shape.dims.empty()) {
     path.report("expected a variant and its dimensions");
+    return false;
+  }
+  const Measure &measure = row.measure;
+  if (measure.cycles < 0 || std::signbit(measure.microseconds) || measure.cores < 0 ||
+      measure.trafficBytes < 0) {
+    path.report("expected figures that are not negative");
     return false;
   }
   return true;

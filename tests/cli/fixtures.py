@@ -48,6 +48,13 @@ def make(folder):
     (folder / "binary.json").write_bytes(bytes(range(256)))
     (folder / "nothing.json").write_text("")
 
+    best = {"dims": "N=8", "variant": "cores=1", "cycles": 5, "time_us": -1.5, "cores": 1,
+            "traffic_bytes": 64, "checked": True}
+    tuned = {"kernel": "f", "semantics": "0" * 32, "machine": "ascend910b3",
+             "machine_digest": "1" * 32, "build": "2" * 32, "best": {"8:f32": best}}
+    (folder / "negative.json").write_text(json.dumps(
+        {"format": "mmk tuned variants", "version": 1, "tuned": [tuned]}, indent=2))
+
     # Operands of a product of 2 x 3 by 3 x 2.
     half = struct.pack("<6e", *range(6))
     (folder / "a.npy").write_bytes(npy("<f2", (2, 3), half))

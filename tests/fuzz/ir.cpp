@@ -19,9 +19,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   mmk::registerDialectExtensions(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   mlir::ScopedDiagnosticHandler quiet(&context, [](mlir::Diagnostic &) { return mlir::success(); });
-  // Parts of a file of tests, each a module, are inputs by themselves.
-  const llvm::StringRef text(reinterpret_cast<const char *>(data), size);
-  auto module = mlir::parseSourceString<mlir::ModuleOp>(text.split("// -----").first, &context);
+  // Parts of a file of tests, each a module, are inputs by themselves. The reader wants a 0 behind
+  // it.
+  const llvm::StringRef all(reinterpret_cast<const char *>(data), size);
+  const std::string text = all.split("// -----").first.str();
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   if (!module)
     return 0;
   mlir::PassManager manager(&context);

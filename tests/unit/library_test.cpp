@@ -279,11 +279,13 @@ TEST(LibraryErrors, ofTheLimits) {
       "not enough memory: the intermediate tensors need 28000 bytes (27.34 KiB) (h: 28000 bytes "
       "(27.34 KiB)), but max_memory is 27999 bytes (27.34 KiB)");
   EXPECT_EQ(y, std::vector<float>(300, -1)) << "written before the refusal";
-  // 2^30 x (2^31 - 1) elements of four bytes do not fit in 63 bits. Nothing is touched.
+  // 2^30 x (2^31 - 1) elements of four bytes do not fit in 63 bits. Nothing is touched, so that the
+  // result needs no memory.
+  void *nowhere = reinterpret_cast<void *>(uintptr_t(1) << 40);
   const mmk_tensor huge[] = {{"a", a.data(), MMK_F32, 2, {1 << 30, 50}, {0, 1}},
                              {"b", b.data(), MMK_F32, 2, {50, 2147483647}, {1, 0}},
                              {"d", d.data(), MMK_F32, 2, {2147483647, 3}, {0, 1}},
-                             {"y", y.data(), MMK_F32, 2, {1 << 30, 3}, {}}};
+                             {"y", nowhere, MMK_F32, 2, {1 << 30, 3}, {}}};
   EXPECT_EQ(messageOf(mmk_run(kernel.get(), huge, 4, nullptr, 0, &limited)),
             "not enough memory: the intermediate tensors need 4611686018427387904 bytes "
             "(4503599627370496 KiB) (h: 4611686018427387904 bytes (4503599627370496 KiB)), but "

@@ -215,7 +215,8 @@ TEST_F(Npy, RefusesMissingFilesAndFolders) {
 }
 
 TEST_F(Npy, NamesBothShapes) {
-  const Tensor tensor = llvm::cantFail(Tensor::allocate(ElementType::f16, {64, 128}));
+  Tensor tensor = llvm::cantFail(Tensor::allocate(ElementType::f16, {64, 128}));
+  tensor.poison();
   EXPECT_FALSE(expectShape(tensor, "a.npy", {64, 128}));
   EXPECT_EQ(llvm::toString(expectShape(tensor, "a.npy", {128, 64})),
             "a.npy: expected f16[128, 64], found f16[64, 128]");
@@ -226,7 +227,8 @@ TEST_F(Npy, NamesBothShapes) {
 }
 
 TEST_F(Npy, WritingReplacesAWholeFileAndLeavesNothingBeside) {
-  const Tensor tensor = llvm::cantFail(Tensor::allocate(ElementType::i8, {3}));
+  Tensor tensor = llvm::cantFail(Tensor::allocate(ElementType::i8, {3}));
+  tensor.poison();
   write("something longer than the tensor, which must not shine through at the end ............"
         "..........................................................................");
   ASSERT_FALSE(writeNpy(tensor, path()));
@@ -235,7 +237,8 @@ TEST_F(Npy, WritingReplacesAWholeFileAndLeavesNothingBeside) {
 }
 
 TEST_F(Npy, WritingRefusals) {
-  const Tensor tensor = llvm::cantFail(Tensor::allocate(ElementType::i8, {3}));
+  Tensor tensor = llvm::cantFail(Tensor::allocate(ElementType::i8, {3}));
+  tensor.poison();
   EXPECT_EQ(llvm::toString(writeNpy(tensor, "/dev/null")),
             "/dev/null: cannot write: not a regular file");
   EXPECT_EQ(llvm::toString(writeNpy(tensor, folder_)),
