@@ -257,8 +257,8 @@ const std::string_view explainPage =
 
 Says where the time of a kernel goes on the emulated AI core: how near it comes to the machine's
 roofs, which pipe its critical path goes through, what each pipe waits for, what its flags and
-barriers cost and whether any is needless, and for each of a few changes of its variant what it would
-gain, found by counting it. Nothing is run. FILE may be -, standard input.
+barriers cost and whether any is needless, and for each of a few changes of its variant what it
+would gain, found by counting it. Nothing is run. FILE may be -, standard input.
 
 ARG=VALUE binds a dimension or a scalar of the kernel and overrides the case: M=1000.
 Without --case and without dimensions, every case of the file is explained.
