@@ -23,7 +23,7 @@ static_assert(offsetof(KernelArguments, scalars) == 8 && offsetof(KernelArgument
               offsetof(KernelArguments, strides) == 24);
 static_assert(offsetof(CoreMemories, ubStride) == 8 && offsetof(CoreMemories, memory) == 16 &&
               offsetof(CoreMemories, step) == 16 + 8 * memories &&
-              sizeof(CoreMemories) == 16 + 8 * (memories + 5));
+              sizeof(CoreMemories) == 16 + 8 * (memories + 2));
 
 /// A name of the kernel, unless C or C++ have taken it.
 std::string nameInC(StringRef name) {
@@ -136,7 +136,7 @@ void Writer::declarations() {
          "*tensors;\n"
          "  const int64_t *const *strides;\n};\n";
   out << "struct " << name << "_mmk_core {\n  int64_t block, ub_stride;\n  char *memory["
-      << memories << "];\n  void *unused[5];\n};\n";
+      << memories << "];\n  void *unused[2];\n};\n";
   for (size_t i = 0; i < ofPhases; ++i)
     out << "void " << name << "_" << phaseName(i) << "(const struct " << name
         << "_mmk_arguments *, const struct " << name << "_mmk_core *);\n";

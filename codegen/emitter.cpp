@@ -90,24 +90,35 @@ void Emitter::when(Value *condition, function_ref<void()> body) {
 
 Value *Emitter::either(Value *condition, function_ref<Value *()> then,
                        function_ref<Value *()> otherwise) {
+  return eitherOf(
+      condition, [&] { return SmallVector<Value *>{then()}; },
+      [&] { return SmallVector<Value *>{otherwise()}; })[0];
+}
+
+SmallVector<Value *> Emitter::eitherOf(Value *condition, function_ref<SmallVector<Value *>()> then,
+                                       function_ref<SmallVector<Value *>()> otherwise) {
   Function *function = b.GetInsertBlock()->getParent();
   BasicBlock *first = BasicBlock::Create(b.getContext(), "then", function);
   BasicBlock *second = BasicBlock::Create(b.getContext(), "else", function);
   BasicBlock *after = BasicBlock::Create(b.getContext(), "after", function);
   b.CreateCondBr(condition, first, second);
   b.SetInsertPoint(first);
-  Value *x = then();
+  const SmallVector<Value *> xs = then();
   first = b.GetInsertBlock();
   b.CreateBr(after);
   b.SetInsertPoint(second);
-  Value *y = otherwise();
+  const SmallVector<Value *> ys = otherwise();
   second = b.GetInsertBlock();
   b.CreateBr(after);
   b.SetInsertPoint(after);
-  PHINode *phi = b.CreatePHI(x->getType(), 2);
-  phi->addIncoming(x, first);
-  phi->addIncoming(y, second);
-  return phi;
+  SmallVector<Value *> chosen;
+  for (auto [x, y] : zip(xs, ys)) {
+    PHINode *phi = b.CreatePHI(x->getType(), 2);
+    phi->addIncoming(x, first);
+    phi->addIncoming(y, second);
+    chosen.push_back(phi);
+  }
+  return chosen;
 }
 
 Value *Emitter::lanesBelow(Value *count, unsigned lanes) {

@@ -106,6 +106,10 @@ public:
   /// condition ? then() : otherwise(), of which only one is run
   llvm::Value *either(llvm::Value *condition, llvm::function_ref<llvm::Value *()> then,
                       llvm::function_ref<llvm::Value *()> otherwise);
+  /// The same for several values at once.
+  llvm::SmallVector<llvm::Value *>
+  eitherOf(llvm::Value *condition, llvm::function_ref<llvm::SmallVector<llvm::Value *>()> then,
+           llvm::function_ref<llvm::SmallVector<llvm::Value *>()> otherwise);
 
   /// The function of that name; made by `body` when the module has none yet. `pointers` leading
   /// parameters are pointers that do not alias; all others are i64, then one of each type of

@@ -117,8 +117,10 @@ void Epilogue::apply(DenseMap<mlir::Value, Value *> &known, SmallVectorImpl<Valu
 }
 
 void Epilogue::store(ArrayRef<Value *> sums, int64_t vectors, Value *context, Value *row,
-                     Value *column) {
+                     Value *column, Value *columns) {
   const int64_t lanes = e.target.lanes, rows = sums.size() / vectors, count = inputs.size();
+  const bool masked = e.target.masks();
+  auto countAt = [&](int64_t v) { return b.CreateSub(columns, e.number(v * lanes)); };
   DenseMap<mlir::Value, Value *> known = scalarValues(context);
   // Where a tensor's row begins, and where the next one does: all of it known before the first
   // store, of which LLVM must think that it may change the context.
@@ -136,7 +138,9 @@ void Epilogue::store(ArrayRef<Value *> sums, int64_t vectors, Value *context, Va
     Type *element = elementOf(inputs[i]);
     if (inputAlong[2 * i + 1] < 0)
       return e.splat(e.load(element, pointer), lanes);
-    return e.load(e.vectorOf(element, lanes), e.offset(pointer, v * lanes * e.bytesOf(element)));
+    Value *at = e.offset(pointer, v * lanes * e.bytesOf(element));
+    Type *type = e.vectorOf(element, lanes);
+    return masked ? e.loadSome(type, at, countAt(v)) : e.load(type, at);
   };
   SmallVector<Place> from, to;
   SmallVector<Value *> ofAllRows; // what is the same for all rows is loaded once
@@ -156,8 +160,13 @@ void Epilogue::store(ArrayRef<Value *> sums, int64_t vectors, Value *context, Va
       }
       SmallVector<Value *> yielded;
       apply(known, yielded);
-      for (auto [i, value] : enumerate(yielded))
-        e.store(value, e.offset(to[i].pointer, v * lanes * e.bytesOf(elementOf(outputs[i]))));
+      for (auto [i, value] : enumerate(yielded)) {
+        Value *at = e.offset(to[i].pointer, v * lanes * e.bytesOf(elementOf(outputs[i])));
+        if (masked)
+          e.storeSome(value, at, countAt(v));
+        else
+          e.store(value, at);
+      }
     }
     for (SmallVectorImpl<Place> *places : {&from, &to})
       for (Place &place : *places)

@@ -31,10 +31,11 @@ public:
   /// a tile with a longer one pass through the first-level cache to one loop.
   bool isLight() const;
 
-  /// A whole tile with dense inputs at (row, column): each of `sums`, row by row, `vectors` to a
-  /// row, goes through the region and out.
+  /// A tile of whole rows with dense inputs at (row, column): each of `sums`, row by row, `vectors`
+  /// to a row, goes through the region and out. Below `columns` of them where the target has masks,
+  /// else all.
   void store(llvm::ArrayRef<llvm::Value *> sums, int64_t vectors, llvm::Value *context,
-             llvm::Value *row, llvm::Value *column);
+             llvm::Value *row, llvm::Value *column, llvm::Value *columns);
 
   /// m rows of n elements that come from no sums; their results have `total` bytes in all tiles.
   /// `finish` does what is no whole vector.

@@ -163,7 +163,8 @@ Error JitExecutable::run(const Arguments &arguments, unsigned threads, RunWatch 
   tensors.append(arguments.results.begin(), arguments.results.end());
 
   std::vector<int64_t> bytes(workspaceNames.size());
-  sizes(arguments.dims.data(), bytes.data());
+  if (!bytes.empty())
+    sizes(arguments.dims.data(), bytes.data());
   std::vector<std::unique_ptr<char, decltype(&std::free)>> memory;
   for (int64_t size : bytes) {
     memory.emplace_back(

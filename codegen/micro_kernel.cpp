@@ -26,75 +26,83 @@ Value *emitMultiply(Emitter &e, Multiply multiply, Value *a, Value *b, Value *su
   return nullptr;
 }
 
-namespace {
-
-/// A constant of that many bytes, for the whole module.
-Value *zeros(Emitter &e, int64_t bytes) {
-  const std::string name = "zeros_" + std::to_string(bytes);
-  if (GlobalVariable *known = e.module.getGlobalVariable(name, /*AllowInternal=*/true))
-    return known;
-  Type *type = ArrayType::get(e.b.getInt8Ty(), bytes);
-  auto *variable =
-      new GlobalVariable(e.module, type, /*isConstant=*/true, GlobalValue::InternalLinkage,
-                         Constant::getNullValue(type), name);
-  variable->setAlignment(Align(64));
-  return variable;
-}
-
-} // namespace
-
-SmallVector<Value *> emitSums(Emitter &e, const MicroKernel &kernel, ArrayRef<Value *> rows,
-                              Value *panel, Value *stride, Value *bytes, const Sums &initial,
-                              const Following &following) {
+SmallVector<Value *> emitSums(Emitter &e, const MicroKernel &kernel, Value *a, Value *rowBytes,
+                              Value *panel, Value *stride, Value *bytes, const Sums &initial) {
   IRBuilder<> &b = e.b;
   Type *vector = kernel.sumType(e);
-  const int64_t vectors = kernel.vectors, vectorBytes = e.target.lanes * 4;
-  // One row of zeros, read for each row of sums, costs less code than a branch around two
-  // beginnings.
-  Value *from = b.CreateSelect(initial.fromZero, zeros(e, vectors * vectorBytes), initial.pointer);
-  Value *fromRow = b.CreateSelect(initial.fromZero, e.number(0), initial.rowBytes);
-  SmallVector<Value *> carried;
-  for (size_t r = 0; r < rows.size(); ++r, from = e.offset(from, fromRow))
-    for (int64_t v = 0; v < vectors; ++v)
-      carried.push_back(e.load(vector, e.offset(from, v * vectorBytes)));
+  const int64_t rows = e.target.rows(), vectors = kernel.vectors, vectorBytes = e.target.lanes * 4;
+  SmallVector<Value *> carried = e.eitherOf(
+      initial.fromZero,
+      [&] { return SmallVector<Value *>(rows * vectors, Constant::getNullValue(vector)); },
+      [&] {
+        SmallVector<Value *> loaded;
+        Value *from = initial.pointer;
+        for (int64_t r = 0; r < rows; ++r, from = e.offset(from, initial.rowBytes))
+          for (int64_t v = 0; v < vectors; ++v)
+            loaded.push_back(e.load(vector, e.offset(from, v * vectorBytes)));
+        return loaded;
+      });
   if (kernel.multiply == Multiply::bytes) {
     for (auto [i, sum] : enumerate(carried))
       sum = b.CreateAdd(sum, e.load(vector, e.offset(panel, i % vectors * vectorBytes)));
     panel = e.offset(panel, vectors * vectorBytes);
   }
   carried.push_back(panel);
-  // B comes from the second-level cache; asked for this many steps ahead, it is
-  // there in time also where the hardware's prefetcher starts anew with each panel.
-  constexpr int64_t ahead = 16;
-  Value *fetched = b.CreateMul(stride, e.number(ahead));
+  // Three rows to a pointer, at 0, 1 and 2 times the distance of rows: an address of x86 can be so
+  // much, and all pointers stay in registers.
+  constexpr int64_t rowsOfPointer = 3;
+  const int64_t first = carried.size();
+  for (int64_t r = 0; r < rows; r += rowsOfPointer)
+    carried.push_back(e.offset(a, b.CreateMul(rowBytes, e.number(r))));
   // One step an iteration: with so many sums the loop's own instructions fit beside them.
   SmallVector<Value *> sums =
-      e.loop(e.number(0), bytes, e.number(4), carried, [&](Value *k, ArrayRef<Value *> values) {
+      e.loop(e.number(0), bytes, e.number(4), carried, [&](Value *, ArrayRef<Value *> values) {
         SmallVector<Value *> next(values);
-        Value *at = values.back();
+        Value *at = values[first - 1];
         SmallVector<Value *> columns;
         for (int64_t v = 0; v < vectors; ++v)
           columns.push_back(e.load(vector, e.offset(at, v * vectorBytes)));
-        for (auto [r, row] : enumerate(rows)) {
-          Value *element = e.load(vector->getScalarType(), e.offset(row, k));
-          Value *spread = e.splat(element, e.target.lanes);
+        for (int64_t r = 0; r < rows; ++r) {
+          Value *pointer = values[first + r / rowsOfPointer];
+          if (const int64_t distance = r % rowsOfPointer)
+            pointer = e.offset(pointer, b.CreateMul(rowBytes, e.number(distance)));
+          Value *spread = e.splat(e.load(vector->getScalarType(), pointer), e.target.lanes);
           for (int64_t v = 0; v < vectors; ++v) {
             Value *&sum = next[r * vectors + v];
             sum = emitMultiply(e, kernel.multiply, spread, columns[v], sum);
           }
         }
-        for (int64_t line = 0; line < vectors * vectorBytes; line += 64)
-          e.prefetch(e.offset(e.offset(at, fetched), line));
-        if (following.rows)
-          e.prefetch(e.offset(following.rows, b.CreateMul(k, e.number(rows.size()))));
-        if (following.panel)
-          e.prefetch(e.offset(following.panel, b.CreateMul(k, e.number(following.panelBytes / 4))),
-                     2);
-        next.back() = e.offset(at, stride);
+        next[first - 1] = e.offset(at, stride);
+        for (size_t i = first; i < next.size(); ++i)
+          next[i] = e.offset(values[i], 4);
         return next;
       });
-  sums.pop_back();
+  sums.truncate(rows * vectors);
   return sums;
+}
+
+void forEachRun(Emitter &e, Value *columns, Value *alone,
+                function_ref<void(const PanelRun &)> body) {
+  IRBuilder<> &b = e.b;
+  const int64_t lanes = e.target.lanes, widest = CodeTarget::vectors;
+  static_assert(widest == 3, "what is left over is shared for three");
+  auto is = [&](Value *x, int64_t y) { return b.CreateICmpEQ(x, e.number(y)); };
+  Value *all = b.CreateAShr(e.roundUp(columns, lanes), e.number(Log2_64(lanes)));
+  Value *splitsRagged = b.CreateAnd(alone, b.CreateICmpNE(columns, e.roundDown(columns, lanes)));
+  e.loopWhile(e.number(0), all, [&](Value *done) {
+    // The last four vectors are two panels of two.
+    Value *left = b.CreateSub(all, done), *rest = b.CreateURem(left, e.number(widest));
+    Value *vectors =
+        b.CreateSelect(is(left, widest + 1), e.number(2), e.min(left, e.number(widest)));
+    Value *threes = b.CreateSub(left, b.CreateSelect(is(rest, 1), e.number(widest + 1), rest));
+    Value *taken = b.CreateSelect(b.CreateICmpSGT(threes, e.number(0)), threes, left);
+    Value *next = b.CreateAdd(done, taken);
+    Value *splits =
+        b.CreateAnd({splitsRagged, b.CreateICmpEQ(next, all), b.CreateICmpSGT(taken, vectors)});
+    next = b.CreateSelect(splits, b.CreateSub(next, vectors), next);
+    body({vectors, b.CreateMul(done, e.number(lanes)), b.CreateMul(next, e.number(lanes))});
+    return next;
+  });
 }
 
 void forEachPanel(Emitter &e, Value *columns, function_ref<void(Value *, Value *)> body) {
@@ -131,12 +139,10 @@ Function *mmadFunction(Emitter &e, Multiply multiply, int64_t tileN, int64_t til
       e.loop(e.number(0), f->getArg(3), e.number(height), [&](Value *row) {
         Value *a = e.offset(f->getArg(0), b.CreateMul(row, e.number(tileK * 4)));
         Value *acc = e.offset(f->getArg(2), b.CreateMul(row, e.number(tileN * 4)));
-        SmallVector<Value *> rows;
-        for (int64_t r = 0; r < height; ++r)
-          rows.push_back(e.offset(a, r * tileK * 4));
         SmallVector<Value *> sums =
-            emitSums(e, {multiply, vectors}, rows, f->getArg(1), e.number(vectors * vectorBytes),
-                     f->getArg(4), {acc, e.number(tileN * 4), f->getArg(5)});
+            emitSums(e, {multiply, vectors}, a, e.number(tileK * 4), f->getArg(1),
+                     e.number(vectors * vectorBytes), f->getArg(4),
+                     {acc, e.number(tileN * 4), f->getArg(5)});
         for (auto [i, sum] : enumerate(sums))
           e.store(sum, e.offset(acc, i / vectors * tileN * 4 + i % vectors * vectorBytes));
       });

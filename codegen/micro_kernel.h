@@ -28,24 +28,28 @@ struct Sums {
   llvm::Value *fromZero = nullptr; ///< i1
 };
 
-/// What comes after a register tile, to be asked for while it is summed; null for nothing.
-struct Following {
-  llvm::Value *rows = nullptr;  ///< of A, packed one after the other
-  llvm::Value *panel = nullptr; ///< the tile's share of the next panel of B
-  /// Of that panel for each step along k, in bytes: so many tiles together ask for all of it.
-  int64_t panelBytes = 0;
-};
-
-/// The sums of `rows` x `vectors` vectors, row by row, over `bytes` bytes of k. `rows` are pointers
-/// to the rows of A; from one step to the next of B there are `stride` bytes.
-llvm::SmallVector<llvm::Value *> emitSums(Emitter &e, const MicroKernel &kernel,
-                                          llvm::ArrayRef<llvm::Value *> rows, llvm::Value *panel,
+/// The sums of as many rows as the target has x `vectors` vectors, row by row, over `bytes` bytes
+/// of k. From row to row of A there are `rowBytes` bytes, from one step to the next of B `stride`.
+llvm::SmallVector<llvm::Value *> emitSums(Emitter &e, const MicroKernel &kernel, llvm::Value *a,
+                                          llvm::Value *rowBytes, llvm::Value *panel,
                                           llvm::Value *stride, llvm::Value *bytes,
-                                          const Sums &initial, const Following &following = {});
+                                          const Sums &initial);
 
 /// sum + a * b, of vectors of sums.
 llvm::Value *emitMultiply(Emitter &e, Multiply multiply, llvm::Value *a, llvm::Value *b,
                           llvm::Value *sum);
+
+/// Panels of the same width, one beside the other.
+struct PanelRun {
+  llvm::Value *vectors = nullptr;                ///< of each panel
+  llvm::Value *column = nullptr, *end = nullptr; ///< up to whole vectors
+};
+
+/// Calls `body` for each run of panels of `columns` columns. All but the last two panels are the
+/// widest, of the target's vectors; those share what is left, so that none is too narrow to keep
+/// the multiplier busy. `alone`: a last panel that is ragged is a run of its own (i1).
+void forEachRun(Emitter &e, llvm::Value *columns, llvm::Value *alone,
+                llvm::function_ref<void(const PanelRun &)> body);
 
 /// Calls `body(vectors, first column)` for each panel of `columns` columns, of one vector to the
 /// target's. All but the last two panels are the widest; those share what is left, so that none is

@@ -166,6 +166,29 @@ void packGroups(Emitter &e, Function *f) {
   singles(wholeRows, rows, e.number(0));
 }
 
+/// void(ptr to, ptr from, i64 fromRow, i64 rows): rows of a whole panel, dense in both.
+Function *packRowsOfPanel(Emitter &e, Type *from, Type *to, int64_t vectors) {
+  std::string name = "pack_" + Emitter::nameOf(from) + "_" + std::to_string(vectors);
+  return e.helper(name, 2, 2, {}, [&](Function *f) {
+    Value *fromRow = f->getArg(2), *ahead = e.b.CreateMul(fromRow, e.number(rowsAhead));
+    const int64_t lanes = e.target.lanes, size = e.bytesOf(from);
+    e.loop(e.number(0), f->getArg(3), e.number(1), {f->getArg(0), f->getArg(1)},
+           [&](Value *, ArrayRef<Value *> at) {
+             for (int64_t v = 0; v < vectors; ++v) {
+               Value *source = e.offset(at[1], v * lanes * size);
+               Value *value = e.convert(e.load(e.vectorOf(from, lanes), source), to);
+               e.store(value, e.offset(at[0], v * lanes * 4));
+             }
+             // Rows are short pieces of longer ones: too short for the hardware to see where it
+             // goes.
+             for (int64_t byte = 0; byte < vectors * lanes * size; byte += 64)
+               e.prefetch(e.offset(e.offset(at[1], ahead), byte));
+             return SmallVector<Value *>{e.offset(at[0], vectors * lanes * 4),
+                                         e.offset(at[1], fromRow)};
+           });
+  });
+}
+
 } // namespace
 
 Function *moveElements(Emitter &e, Type *from, Type *to, bool flip) {
@@ -187,21 +210,21 @@ Function *moveElements(Emitter &e, Type *from, Type *to, bool flip) {
   });
 }
 
-Function *packPanels(Emitter &e, Multiply multiply, Type *from, int64_t depth) {
+Function *packPanels(Emitter &e, Multiply multiply, Type *element) {
   const bool bytes = multiply == Multiply::bytes;
   Type *wide = multiply == Multiply::f32 ? e.f32() : e.b.getInt32Ty();
   const int64_t lanes = e.target.lanes, group = bytes ? 4 : 1;
-  std::string name = "pack_" + Emitter::nameOf(from) + "_" + Emitter::nameOf(wide) + "_" +
-                     (bytes ? "bytes_" : "") + std::to_string(depth);
-  return e.helper(name, 2, 4, {}, [&](Function *f) {
+  std::string name = "pack_" + Emitter::nameOf(element) + "_" + Emitter::nameOf(wide) + "_" +
+                     (bytes ? "bytes" : "panels");
+  return e.helper(name, 2, 5, {}, [&](Function *f) {
     IRBuilder<> &b = e.b;
     Value *target = f->getArg(0), *source = f->getArg(1), *fromK = f->getArg(2),
-          *fromN = f->getArg(3), *k = f->getArg(4), *n = f->getArg(5);
+          *fromN = f->getArg(3), *columnBytes = f->getArg(4), *k = f->getArg(5), *n = f->getArg(6);
     Function *move =
         bytes ? e.helper("move_groups", 2, 5, {}, [&](Function *groups) { packGroups(e, groups); })
-              : moveElements(e, from, wide);
+              : moveElements(e, element, wide);
     auto panelAt = [&](Value *column) {
-      return e.offset(target, b.CreateMul(column, e.number(depth * 4)));
+      return e.offset(target, b.CreateMul(column, columnBytes));
     };
     // What no element comes to has to be zero: columns of the last panel, bytes of the last group.
     forEachPanel(e, n, [&](Value *vectors, Value *column) {
@@ -227,8 +250,20 @@ Function *packPanels(Emitter &e, Multiply multiply, Type *from, int64_t depth) {
         Value *steps = b.CreateAShr(row, e.number(Log2_64(group)));
         Value *to =
             e.offset(panelAt(column), b.CreateMul(e.plus(steps, e.number(bytes)), stepBytes));
-        b.CreateCall(
-            move, {to, from, stepBytes, fromK, fromN, count, e.min(width, b.CreateSub(n, column))});
+        auto any = [&] {
+          b.CreateCall(move, {to, from, stepBytes, fromK, fromN, count,
+                              e.min(width, b.CreateSub(n, column))});
+        };
+        if (bytes)
+          return any();
+        const int64_t widest = CodeTarget::vectors;
+        Value *isWhole = b.CreateAnd({b.CreateICmpEQ(vectors, e.number(widest)),
+                                      b.CreateICmpSLE(b.CreateAdd(column, width), n),
+                                      b.CreateICmpEQ(fromN, e.number(e.bytesOf(element)))});
+        e.when(isWhole, [&] {
+          b.CreateCall(packRowsOfPanel(e, element, wide, widest), {to, from, fromK, count});
+        });
+        e.when(b.CreateNot(isWhole), any);
       });
     });
     if (!bytes)

@@ -11,9 +11,10 @@ namespace mmk {
 /// is read in vectors.
 llvm::Function *moveElements(Emitter &e, llvm::Type *from, llvm::Type *to, bool flip = false);
 
-/// void(ptr to, ptr from, i64 fromK, i64 fromN, i64 k, i64 n): k x n elements of any strides into
-/// panels (forEachPanel) of `depth` steps of four bytes; the last panel is filled up with zeros.
-/// Panels of bytes begin with a row of what the offset of A adds to their sums, negated.
-llvm::Function *packPanels(Emitter &e, Multiply multiply, llvm::Type *from, int64_t depth);
+/// void(ptr to, ptr from, i64 fromK, i64 fromN, i64 columnBytes, i64 k, i64 n): k x n elements of
+/// any strides into panels (forEachPanel) of `columnBytes` bytes a column; the last panel is filled
+/// up with zeros. Panels of bytes begin with a row of what the offset of A adds to their sums,
+/// negated.
+llvm::Function *packPanels(Emitter &e, Multiply multiply, llvm::Type *from);
 
 } // namespace mmk

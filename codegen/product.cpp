@@ -35,8 +35,33 @@ constexpr int64_t thinDepth = 8;
 /// The least of them, and of columns: what is smaller is near, and sums stay in registers.
 constexpr int64_t thinElements = 256 * 256;
 
-/// Columns up to which each row of A is used for at most three panels.
-constexpr int64_t narrowColumns = 128;
+/// Bytes of the sums of a thin product that stay in the first-level cache beside what it reads.
+constexpr int64_t thinSumBytes = 24 << 10;
+
+/// Rows of A that pass by all panels of B before the next ones come: they are near when the last
+/// panels, which are narrower, want them too. Packed for each block of B anew, they stay in the
+/// first-level cache.
+constexpr int64_t rowsInPlace = 64, rowsPacked = 8;
+
+/// Packed rows lie on lines that share no set of the cache.
+constexpr int64_t rowPadding = 64;
+
+/// What the functions of a product share, as eight-byte fields in the frame of their caller.
+enum Field : int64_t {
+  fieldContext,   ///< of the epilogue
+  fieldARow,      ///< from row to row of A
+  fieldBStep,     ///< from one step along k to the next of B
+  fieldBPanel,    ///< from panel to panel, for each vector of their width
+  fieldBytes,     ///< of A along k
+  fieldRows,      ///< of the tile
+  fieldLastStart, ///< of rows that are summed at once, for no row of A to be beyond the last one
+  fieldColumns,   ///< of the tile
+  fieldAccRow,    ///< from row to row of waiting sums, for each vector of a panel
+  fieldAccPanel,  ///< from panel to panel of them, the same
+  fieldIsFirst,   ///< whether the sums begin with this pass
+  fieldIsLast,    ///< whether they end
+  fieldCount
+};
 
 class ProductEmitter {
 public:
@@ -44,120 +69,122 @@ public:
       : e(e), b(e.b),
         element(e.elementType(cast<mlir::MemRefType>(op.getA().getType()).getElementType())),
         multiply(multiplyOf(e.target, element)), step(op.getStep()),
-        tileRows(cast<mlir::MemRefType>(op.getAScratch().getType()).getShape()[0]),
         accElements(cast<mlir::MemRefType>(op.getAcc().getType()).getNumElements()),
         name("product_" + std::to_string(e.module.size())),
         epilogue(e, op.getBody().front(), MicroKernel{multiply, 1}.sumType(e)->getScalarType(),
-                 op.getInputs(), op.getInputAlong(), op.getOutputs()) {}
+                 op.getInputs(), op.getInputAlong(), op.getOutputs()) {
+    const int64_t room = cast<mlir::MemRefType>(op.getBScratch().getType()).getNumElements();
+    blockElements = std::min(room, e.target.blockBytes() / 4);
+    // A dot product of bytes takes four of them in the place of one element.
+    depthUnit = step % 16 == 0 ? 16 : step % 4 == 0 ? 4 : 1;
+    const int64_t narrow = alignDown(blockElements / (CodeTarget::vectors * e.target.lanes), 16);
+    mostDepth = std::min(step, std::max<int64_t>(narrow, depthUnit));
+  }
 
   bool emit(const ProductOperands &operands);
 
 private:
+  /// How a product is cut: depth of a pass, and of each pass rows and columns of a block.
+  struct Blocks {
+    Value *passes, *depth, *rows, *columns;
+  };
   void emitTile(const ProductOperands &operands, Value *values);
+  void emitThin(const ProductOperands &operands, Value *values);
+  /// Of a pass along k, of a packed block of B, of sums that wait.
+  struct Limits {
+    Value *depth, *blockElements, *accElements;
+  };
+  void callBlocks(const ProductOperands &operands, Value *values);
+  void emitBlocks(const ProductOperands &operands, Value *values, const Limits &limits);
+  Blocks chooseBlocks(const ProductOperands &operands, Value *bInPlace, const Limits &limits);
   Function *thinSums();
-  Function *panelOf(int64_t vectors);
-  Value *packed(Value *source, int64_t kind, Value *bytes, Value *scratch, Value *users,
-                Value *core, function_ref<void(Value *)> pack);
-  /// From one row of packed A to the next.
-  int64_t rowBytes() { return multiply == Multiply::bytes ? alignTo(step, 4) : step * 4; }
+  Function *sumsOf(int64_t vectors);
+  Function *packRows();
+  Value *isDense(Value *stride) { return b.CreateICmpEQ(stride, e.number(e.bytesOf(element))); }
+  /// Bytes of `depth` steps of packed A.
+  Value *packedBytes(Value *depth) {
+    return multiply == Multiply::bytes ? e.roundUp(depth, 4) : b.CreateMul(depth, e.number(4));
+  }
+  Value *field(Value *frame, Field which) {
+    return b.CreateAlignedLoad(e.i64(), e.offset(frame, 8 * which), Align(8));
+  }
+  Value *ceilDiv(Value *x, Value *y) {
+    return b.CreateUDiv(b.CreateSub(b.CreateAdd(x, y), e.number(1)), y);
+  }
 
   Emitter &e;
   IRBuilder<> &b;
   Type *element;
   Multiply multiply;
-  int64_t step, tileRows; ///< of a tile at most: depth of one pass, rows
-  int64_t accElements;    ///< room for sums
+  int64_t step, accElements;                   ///< depth of one pass at most; room for sums
+  int64_t blockElements, mostDepth, depthUnit; ///< of a packed block of B
   std::string name;
   Epilogue epilogue;
 };
 
-// void(ptr a, ptr panel, ptr acc, ptr context, i64 aRow, i64 bStep, i64 bytes, i64 column, i64 m,
-// i64 columns, i1 first, i1 last): all rows of A by one panel of B, over one pass along k.
-Function *ProductEmitter::panelOf(int64_t vectors) {
+// void(ptr a, ptr panel, ptr acc, ptr frame, i64 row, i64 lastRow, i64 column, i64 lastColumn):
+// rows of A by panels of B, over one pass along k. Each few rows of A stay near while the panels
+// pass by.
+Function *ProductEmitter::sumsOf(int64_t vectors) {
   Function *finish = epilogue.finish(name + "_finish");
-  return e.helper(
-      name + "_" + std::to_string(vectors), 4, 6, {b.getInt1Ty(), b.getInt1Ty()}, [&](Function *f) {
-        Value *a = f->getArg(0), *panel = f->getArg(1), *sumsOfPanel = f->getArg(2),
-              *values = f->getArg(3), *aRow = f->getArg(4), *bStep = f->getArg(5),
-              *bytes = f->getArg(6), *column = f->getArg(7), *m = f->getArg(8),
-              *columns = f->getArg(9), *first = f->getArg(10), *last = f->getArg(11);
-        const int64_t lanes = e.target.lanes, width = vectors * lanes, height = e.target.rows();
-        Value *whole = b.CreateAnd(b.CreateAnd(last, b.CreateICmpSGE(columns, e.number(width))),
-                                   epilogue.isDense(values));
-        Value *lastRow = b.CreateSub(m, e.number(1));
-        Value *nextPanel = e.offset(panel, width * step * 4);
-        e.loop(e.number(0), m, e.number(height), [&](Value *row) {
-          // Rows beyond the last one repeat it: no reading beyond the tensor, and no other loop.
-          SmallVector<Value *> pointers;
-          for (int64_t r = 0; r < height; ++r)
-            pointers.push_back(
-                e.offset(a, b.CreateMul(e.min(b.CreateAdd(row, e.number(r)), lastRow), aRow)));
-          Value *acc = e.offset(sumsOfPanel, b.CreateMul(row, e.number(width * 4)));
-          // The next rows lie behind these, and the next panel behind this one: the tiles of a
-          // panel ask for it bit by bit, as it may be far away when none of them has used it yet.
-          Following following;
-          // Rows read in place lie apart, each a stream that the hardware follows.
-          following.rows = b.CreateSelect(b.CreateICmpEQ(aRow, e.number(rowBytes())),
-                                          e.offset(pointers.back(), aRow), panel);
-          following.panelBytes = alignTo(width * 4 * height / tileRows, 4);
-          Value *share = b.CreateAShr(b.CreateMul(row, bytes), e.number(Log2_64(4 * height)));
-          following.panel = e.offset(nextPanel, b.CreateMul(share, e.number(following.panelBytes)));
-          SmallVector<Value *> sums = emitSums(e, {multiply, vectors}, pointers, panel, bStep,
-                                               bytes, {acc, e.number(width * 4), first}, following);
-          Value *rows = b.CreateSub(m, row);
-          BasicBlock *done = BasicBlock::Create(b.getContext(), "done", f);
-          if (epilogue.isLight()) {
-            BasicBlock *here = BasicBlock::Create(b.getContext(), "registers", f);
-            BasicBlock *through = BasicBlock::Create(b.getContext(), "cache", f);
-            b.CreateCondBr(b.CreateAnd(whole, b.CreateICmpSGE(rows, e.number(height))), here,
-                           through);
-            b.SetInsertPoint(here);
-            epilogue.store(sums, vectors, values, row, column);
-            b.CreateBr(done);
-            b.SetInsertPoint(through);
-          }
-          for (auto [i, sum] : enumerate(sums))
-            e.store(sum, e.offset(acc, i * lanes * 4));
-          e.when(last, [&] {
-            b.CreateCall(finish, {acc, values, e.number(width * 4), row, column,
-                                  e.min(rows, e.number(height)), e.min(columns, e.number(width))});
-          });
-          b.CreateBr(done);
-          b.SetInsertPoint(done);
-        });
-      });
-}
-
-// Where `source` lies packed: done once for all of its users, or else in the scratch of this core.
-Value *ProductEmitter::packed(Value *source, int64_t kind, Value *bytes, Value *scratch,
-                              Value *users, Value *core, function_ref<void(Value *)> pack) {
-  auto field = [&](size_t offset) {
-    return b.CreateAlignedLoad(e.pointer(), e.offset(core, offset), Align(8));
-  };
-  Value *store = field(offsetof(CoreMemories, packed));
-  Value *shared = b.CreateAnd(b.CreateICmpSGT(users, e.number(1)), b.CreateIsNotNull(store));
-  Value *mine = e.local(e.i64());
-  b.CreateAlignedStore(e.number(1), mine, Align(8));
-  auto *findType = FunctionType::get(
-      e.pointer(), {e.pointer(), e.pointer(), e.i64(), e.i64(), e.pointer()}, false);
-  Value *data = e.either(
-      shared,
-      [&]() -> Value * {
-        return b.CreateCall(findType, field(offsetof(CoreMemories, findPacked)),
-                            {store, source, e.number(kind), bytes, mine});
-      },
-      [&]() -> Value * { return ConstantPointerNull::get(b.getPtrTy()); });
-  Value *none = b.CreateIsNull(data);
-  Value *target = b.CreateSelect(none, scratch, data);
-  Value *fill = b.CreateICmpNE(b.CreateAlignedLoad(e.i64(), mine, Align(8)), e.number(0));
-  e.when(b.CreateOr(none, fill), [&] {
-    pack(target);
-    e.when(b.CreateNot(none), [&] {
-      b.CreateCall(FunctionType::get(b.getVoidTy(), {e.pointer(), e.pointer()}, false),
-                   field(offsetof(CoreMemories, keepPacked)), {store, data});
+  return e.helper(name + "_" + std::to_string(vectors), 4, 4, {}, [&](Function *f) {
+    Value *a = f->getArg(0), *panels = f->getArg(1), *sumsOfRows = f->getArg(2),
+          *frame = f->getArg(3), *firstRow = f->getArg(4), *rowEnd = f->getArg(5),
+          *firstColumn = f->getArg(6), *columnEnd = f->getArg(7);
+    auto field = [&](Field which) { return this->field(frame, which); };
+    const int64_t lanes = e.target.lanes, width = vectors * lanes, height = e.target.rows();
+    Value *values = b.CreateAlignedLoad(e.pointer(), e.offset(frame, 8 * fieldContext), Align(8));
+    Value *aRow = field(fieldARow), *bStep = field(fieldBStep), *bytes = field(fieldBytes),
+          *m = field(fieldRows), *n = field(fieldColumns);
+    Value *bPanel = b.CreateMul(field(fieldBPanel), e.number(vectors));
+    Value *accRow = b.CreateMul(field(fieldAccRow), e.number(vectors));
+    Value *accPanel = b.CreateMul(field(fieldAccPanel), e.number(vectors));
+    Value *first = b.CreateICmpNE(field(fieldIsFirst), e.number(0));
+    Value *last = b.CreateICmpNE(field(fieldIsLast), e.number(0));
+    Value *isDense = b.CreateAnd(last, epilogue.isDense(values));
+    Value *lastStart = field(fieldLastStart);
+    e.loop(firstRow, rowEnd, e.number(height), [&](Value *row) {
+      // Where the last rows are fewer, those before them are summed again and dropped: no reading
+      // beyond the tensor, and no other loop.
+      Value *start = e.min(row, lastStart), *again = b.CreateSub(row, start);
+      Value *rowsOfA = e.offset(a, b.CreateMul(b.CreateSub(start, firstRow), aRow));
+      Value *rows = b.CreateSub(m, row);
+      Value *whole = b.CreateAnd(isDense, b.CreateICmpSGE(rows, e.number(height)));
+      Value *acc = e.offset(sumsOfRows, b.CreateMul(b.CreateSub(row, firstRow), accRow));
+      e.loop(firstColumn, columnEnd, e.number(width), {panels, acc},
+             [&](Value *column, ArrayRef<Value *> carried) {
+               Value *panel = carried[0], *acc = carried[1];
+               SmallVector<Value *> sums =
+                   emitSums(e, {multiply, vectors}, rowsOfA, aRow, panel, bStep, bytes,
+                            {acc, e.number(width * 4), first});
+               Value *columns = b.CreateSub(n, column);
+               BasicBlock *done = BasicBlock::Create(b.getContext(), "done", f);
+               if (epilogue.isLight()) {
+                 BasicBlock *here = BasicBlock::Create(b.getContext(), "registers", f);
+                 BasicBlock *through = BasicBlock::Create(b.getContext(), "cache", f);
+                 Value *fits = e.target.masks()
+                                   ? whole
+                                   : b.CreateAnd(whole, b.CreateICmpSGE(columns, e.number(width)));
+                 b.CreateCondBr(fits, here, through);
+                 b.SetInsertPoint(here);
+                 epilogue.store(sums, vectors, values, row, column, columns);
+                 b.CreateBr(done);
+                 b.SetInsertPoint(through);
+               }
+               for (auto [i, sum] : enumerate(sums))
+                 e.store(sum, e.offset(acc, i * lanes * 4));
+               e.when(last, [&] {
+                 Value *begin = e.offset(acc, b.CreateMul(again, e.number(width * 4)));
+                 b.CreateCall(finish,
+                              {begin, values, e.number(width * 4), row, column,
+                               e.min(rows, e.number(height)), e.min(columns, e.number(width))});
+               });
+               b.CreateBr(done);
+               b.SetInsertPoint(done);
+               return SmallVector<Value *>{e.offset(panel, bPanel), e.offset(acc, accPanel)};
+             });
     });
   });
-  return target;
 }
 
 // void(ptr a, ptr b, ptr sums, i64 aRow, i64 bRow, i64 m, i64 n, i64 k, i64 sumRow): adds to the
@@ -175,36 +202,47 @@ Function *ProductEmitter::thinSums() {
       e.loop(from, to, e.number(count), [&](Value *depth) {
         Value *rowsOfA = e.offset(a, b.CreateMul(depth, e.number(4)));
         Value *start = e.offset(source, b.CreateMul(depth, bRow));
-        auto column = [&](Value *column, function_ref<Value *(Value *)> load) {
-          SmallVector<Value *> loaded;
+        auto columns = [&](Value *column, int64_t vectors,
+                           function_ref<Value *(Value * of, Value * column)> load) {
+          SmallVector<SmallVector<Value *>> loaded;
           Value *at = e.offset(start, b.CreateMul(column, e.number(size)));
-          for (int64_t i = 0; i < count; ++i, at = e.offset(at, bRow)) {
-            loaded.push_back(e.convert(load(at), e.f32()));
-            // The same columns of the rows to come: each begins on a page of its own.
-            e.prefetch(e.offset(at, b.CreateMul(bRow, e.number(count))));
-          }
+          for (int64_t i = 0; i < count; ++i, at = e.offset(at, bRow))
+            for (int64_t v = 0; v < vectors; ++v) {
+              Value *elements =
+                  load(e.offset(at, v * lanes * size), b.CreateAdd(column, e.number(v * lanes)));
+              if (v == 0)
+                loaded.emplace_back();
+              loaded.back().push_back(e.convert(elements, e.f32()));
+            }
           Value *sumAt = e.offset(sums, b.CreateMul(column, e.number(4)));
           e.loop(e.number(0), m, e.number(1), [&](Value *row) {
-            Value *to = e.offset(sumAt, b.CreateMul(row, sumRow)), *sum = e.load(wide, to);
+            Value *to = e.offset(sumAt, b.CreateMul(row, sumRow));
+            SmallVector<Value *> sum;
+            for (int64_t v = 0; v < vectors; ++v)
+              sum.push_back(e.load(wide, e.offset(to, v * lanes * 4)));
             Value *elements = e.offset(rowsOfA, b.CreateMul(row, aRow));
             for (int64_t i = 0; i < count; ++i) {
               Value *spread = e.splat(e.load(e.f32(), e.offset(elements, i * 4)), lanes);
-              sum = emitMultiply(e, Multiply::f32, spread, loaded[i], sum);
+              for (int64_t v = 0; v < vectors; ++v)
+                sum[v] = emitMultiply(e, Multiply::f32, spread, loaded[i][v], sum[v]);
             }
-            e.store(sum, to);
+            for (int64_t v = 0; v < vectors; ++v)
+              e.store(sum[v], e.offset(to, v * lanes * 4));
           });
         };
-        auto some = [&](Value *at) {
-          return [&, at](Value *of) { return e.loadSome(vector, of, b.CreateSub(n, at)); };
+        auto some = [&](Value *of, Value *column) {
+          return e.loadSome(vector, of, b.CreateSub(n, column));
         };
         if (e.target.masks()) {
-          e.loop(e.number(0), n, e.number(lanes), [&](Value *at) { column(at, some(at)); });
+          // Each element of A that is spread out serves two vectors; there are registers for them.
+          e.loop(e.number(0), n, e.number(2 * lanes), [&](Value *at) { columns(at, 2, some); });
           return;
         }
         Value *whole = e.roundDown(n, lanes);
-        e.loop(e.number(0), whole, e.number(lanes),
-               [&](Value *at) { column(at, [&](Value *of) { return e.load(vector, of); }); });
-        e.when(b.CreateICmpSLT(whole, n), [&] { column(whole, some(whole)); });
+        e.loop(e.number(0), whole, e.number(lanes), [&](Value *at) {
+          columns(at, 1, [&](Value *of, Value *) { return e.load(vector, of); });
+        });
+        e.when(b.CreateICmpSLT(whole, n), [&] { columns(whole, 1, some); });
       });
     };
     Value *main = e.roundDown(k, thinDepth);
@@ -227,93 +265,202 @@ bool ProductEmitter::emit(const ProductOperands &operands) {
 }
 
 void ProductEmitter::emitTile(const ProductOperands &operands, Value *values) {
+  if (multiply != Multiply::f32)
+    return callBlocks(operands, values);
+  Value *thin =
+      b.CreateAnd({b.CreateICmpSLE(operands.m, e.number(thinRows)), isDense(operands.b.column),
+                   b.CreateICmpSGE(b.CreateMul(operands.n, operands.k), e.number(thinElements))});
+  e.when(thin, [&] { emitThin(operands, values); });
+  e.when(b.CreateNot(thin), [&] { callBlocks(operands, values); });
+}
+
+// A function of its own, which other variants of a kernel share: void(ptr a, ptr b, ptr aScratch,
+// ptr bScratch, ptr acc, ptr context, i64 aRow, i64 aColumn, i64 bRow, i64 bColumn, i64 m, i64 n,
+// i64 k, i64 mostDepth, i64 blockElements, i64 accElements).
+void ProductEmitter::callBlocks(const ProductOperands &operands, Value *values) {
+  Function *blocks = e.helper(name + "_blocks", 6, 10, {}, [&](Function *f) {
+    ProductOperands inside;
+    inside.aScratch = f->getArg(2);
+    inside.bScratch = f->getArg(3);
+    inside.acc = f->getArg(4);
+    inside.a = {f->getArg(0), f->getArg(6), f->getArg(7)};
+    inside.b = {f->getArg(1), f->getArg(8), f->getArg(9)};
+    inside.m = f->getArg(10);
+    inside.n = f->getArg(11);
+    inside.k = f->getArg(12);
+    emitBlocks(inside, f->getArg(5), {f->getArg(13), f->getArg(14), f->getArg(15)});
+  });
+  b.CreateCall(blocks, {operands.a.pointer, operands.b.pointer, operands.aScratch,
+                        operands.bScratch, operands.acc, values, operands.a.row, operands.a.column,
+                        operands.b.row, operands.b.column, operands.m, operands.n, operands.k,
+                        e.number(mostDepth), e.number(blockElements), e.number(accElements)});
+}
+
+/// Rows of A in dense rows of what is multiplied.
+Function *ProductEmitter::packRows() {
+  Type *wide = multiply == Multiply::f32   ? e.f32()
+               : multiply == Multiply::i32 ? b.getInt32Ty()
+                                           : b.getInt8Ty();
+  return moveElements(e, element, wide, multiply == Multiply::bytes);
+}
+
+void ProductEmitter::emitThin(const ProductOperands &operands, Value *values) {
   const Plane &planeA = operands.a, &planeB = operands.b;
   Value *m = operands.m, *n = operands.n, *k = operands.k;
-  const int64_t height = e.target.rows(), lanes = e.target.lanes;
-  const bool isF32 = element->isFloatTy();
-  auto all = [&](ArrayRef<Value *> conditions) { return b.CreateAnd(conditions); };
-  auto atMost = [&](Value *x, int64_t y) { return b.CreateICmpSLE(x, e.number(y)); };
-  auto isDense = [&](Value *stride) {
-    return b.CreateICmpEQ(stride, e.number(e.bytesOf(element)));
-  };
-  Value *thin = b.getFalse(), *aInPlace = b.getFalse(), *bInPlace = b.getFalse();
-  if (multiply == Multiply::f32)
-    thin = all({atMost(m, thinRows), isDense(planeB.column),
-                b.CreateICmpSGE(b.CreateMul(n, k), e.number(thinElements))});
-  if (isF32) {
-    Value *small = atMost(b.CreateMul(b.CreateMul(m, n), k), smallProduct);
-    // Few columns: a row of A is used up while it comes from memory, and packing would only wait.
-    Value *narrow = all({atMost(n, narrowColumns), atMost(operands.tilesOfA, 1)});
-    Value *kept = all({b.CreateNot(thin), isDense(planeA.column)});
-    aInPlace = all({b.CreateOr(small, narrow), kept});
-    bInPlace = all({small, isDense(planeB.column)});
-  }
-  // The rows of a thin product are read together: on lines that share no set of the cache.
-  Value *packedRow = b.CreateSelect(thin, e.number(rowBytes() + 64), e.number(rowBytes()));
-  Value *sumRow = b.CreateMul(e.roundUp(n, lanes), e.number(4));
-  e.when(thin,
-         [&] { b.CreateMemSet(operands.acc, b.getInt8(0), b.CreateMul(m, sumRow), MaybeAlign()); });
-
+  const int64_t lanes = e.target.lanes;
+  Value *aRow = e.number(step * 4 + rowPadding);
+  // As for the rows of A, so for those of the sums.
+  Value *sumRow = b.CreateAdd(b.CreateMul(e.roundUp(n, lanes), e.number(4)), e.number(rowPadding));
+  b.CreateMemSet(operands.acc, b.getInt8(0), b.CreateMul(m, sumRow), MaybeAlign());
+  Value *most = e.roundDown(b.CreateUDiv(e.number(thinSumBytes / 4), m), 2 * lanes);
   e.loop(e.number(0), k, e.number(step), [&](Value *from) {
     Value *depth = e.min(e.number(step), b.CreateSub(k, from));
-    Value *first = b.CreateICmpEQ(from, e.number(0));
-    Value *last = b.CreateICmpEQ(b.CreateAdd(from, depth), k);
-    Value *bytes =
-        multiply == Multiply::bytes ? e.roundUp(depth, 4) : b.CreateMul(depth, e.number(4));
     Value *sourceA = e.offset(planeA.pointer, b.CreateMul(from, planeA.column));
-    Value *a = e.either(
-        aInPlace, [&] { return sourceA; },
-        [&] {
-          Type *wide = multiply == Multiply::f32   ? e.f32()
-                       : multiply == Multiply::i32 ? b.getInt32Ty()
-                                                   : b.getInt8Ty();
-          Function *move = moveElements(e, element, wide, multiply == Multiply::bytes);
-          return packed(sourceA, 0, b.CreateMul(m, packedRow), operands.aScratch, operands.tilesOfA,
-                        operands.core, [&](Value *to) {
-                          b.CreateCall(
-                              move, {to, sourceA, packedRow, planeA.row, planeA.column, m, depth});
-                        });
-        });
-    Value *aRow = b.CreateSelect(aInPlace, planeA.row, packedRow);
+    b.CreateCall(packRows(),
+                 {operands.aScratch, sourceA, aRow, planeA.row, planeA.column, m, depth});
     Value *sourceB = e.offset(planeB.pointer, b.CreateMul(from, planeB.row));
-    e.when(thin, [&] {
-      b.CreateCall(thinSums(), {a, sourceB, operands.acc, aRow, planeB.row, m, n, depth, sumRow});
-    });
-    e.when(b.CreateNot(thin), [&] {
-      auto pack = [&](Value *to, Value *source, Value *columns) {
-        b.CreateCall(packPanels(e, multiply, element, step),
-                     {to, source, planeB.row, planeB.column, depth, columns});
-      };
-      Value *panels = e.either(
-          bInPlace, [&] { return operands.bScratch; },
-          [&] {
-            return packed(sourceB, 1, b.CreateMul(e.roundUp(n, lanes), e.number(step * 4)),
-                          operands.bScratch, operands.tilesOfB, operands.core,
-                          [&](Value *to) { pack(to, sourceB, n); });
-          });
-      Value *rows = e.roundUp(m, height);
-      forEachPanel(e, n, [&](Value *vectors, Value *column) {
-        Value *columns = b.CreateSub(n, column), *width = b.CreateMul(vectors, e.number(lanes));
-        Value *panel = e.offset(panels, b.CreateMul(column, e.number(step * 4)));
-        Value *source = e.offset(sourceB, b.CreateMul(column, planeB.column));
-        Value *here = b.getFalse();
-        if (isF32) {
-          // In place, too, the last columns are packed when they are no whole panel.
-          here = all({bInPlace, b.CreateICmpSGE(columns, width)});
-          e.when(all({bInPlace, b.CreateNot(here)}), [&] { pack(panel, source, columns); });
-        }
-        Value *acc = e.offset(operands.acc, b.CreateMul(b.CreateMul(column, e.number(4)), rows));
-        b.CreateCall(panelOf(1)->getFunctionType(),
-                     ofWidth(e, vectors, [&](int64_t width) { return panelOf(width); }),
-                     {a, b.CreateSelect(here, source, panel), acc, values, aRow,
-                      b.CreateSelect(here, planeB.row, b.CreateMul(width, e.number(4))), bytes,
-                      column, m, columns, first, last});
-      });
+    e.loop(e.number(0), n, most, [&](Value *column) {
+      b.CreateCall(thinSums(),
+                   {operands.aScratch, e.offset(sourceB, b.CreateMul(column, planeB.column)),
+                    e.offset(operands.acc, b.CreateMul(column, e.number(4))), aRow, planeB.row, m,
+                    e.min(most, b.CreateSub(n, column)), depth, sumRow});
     });
   });
-  e.when(thin, [&] {
-    b.CreateCall(epilogue.finish(name + "_finish"),
-                 {operands.acc, values, sumRow, e.number(0), e.number(0), m, n});
+  b.CreateCall(epilogue.finish(name + "_finish"),
+               {operands.acc, values, sumRow, e.number(0), e.number(0), m, n});
+}
+
+// As deep as half of the second-level cache takes it at a width of one panel: sums that stay in
+// registers over the whole depth are touched once. Then as wide, so that A passes by few times.
+ProductEmitter::Blocks ProductEmitter::chooseBlocks(const ProductOperands &operands,
+                                                    Value *bInPlace, const Limits &limits) {
+  Value *m = operands.m, *n = operands.n, *k = operands.k;
+  const int64_t lanes = e.target.lanes, width = CodeTarget::vectors * lanes;
+  Value *wide = e.roundUp(n, lanes), *deep = e.roundUp(k, depthUnit);
+  auto whole = [&](Value *x, int64_t unit) {
+    return b.CreateMul(b.CreateUDiv(x, e.number(unit)), e.number(unit));
+  };
+  auto cut = [&] {
+    Value *passes = ceilDiv(k, limits.depth);
+    Value *depth = e.roundUp(ceilDiv(k, passes), depthUnit);
+    Value *room = b.CreateUDiv(limits.blockElements, depth);
+    Value *most = b.CreateSelect(b.CreateICmpSGE(room, e.number(width)), whole(room, width),
+                                 whole(room, lanes));
+    most = b.CreateSelect(bInPlace, wide, most);
+    Value *blocks = ceilDiv(n, most);
+    Value *columns = whole(b.CreateAdd(ceilDiv(n, blocks), e.number(width - 1)), width);
+    columns = e.min(e.min(columns, most), wide);
+    // Sums that wait between two passes want room.
+    Value *waiting = e.roundDown(b.CreateUDiv(limits.accElements, columns), e.target.rows());
+    Value *rows = b.CreateSelect(b.CreateICmpEQ(passes, e.number(1)), m, e.min(m, waiting));
+    return SmallVector<Value *>{passes, depth, rows, columns};
+  };
+  Value *isOne = b.CreateAnd(b.CreateICmpSLE(k, limits.depth),
+                             b.CreateICmpSLE(b.CreateMul(wide, deep), limits.blockElements));
+  // What is one block is so small, often, that a few divisions would be seen.
+  SmallVector<Value *> blocks =
+      e.eitherOf(isOne, [&] { return SmallVector<Value *>{e.number(1), deep, m, wide}; }, cut);
+  return {blocks[0], blocks[1], blocks[2], blocks[3]};
+}
+
+// All rows of A by a block of B, which stays in the second-level cache; where the depth takes
+// several passes, as many rows as have room for their sums between them.
+void ProductEmitter::emitBlocks(const ProductOperands &operands, Value *values,
+                                const Limits &limits) {
+  const Plane &planeA = operands.a, &planeB = operands.b;
+  Value *m = operands.m, *n = operands.n, *k = operands.k;
+  const int64_t lanes = e.target.lanes, height = e.target.rows();
+  Value *aInPlace = b.getFalse(), *bInPlace = b.getFalse();
+  if (element->isFloatTy()) {
+    aInPlace = b.CreateAnd(isDense(planeA.column), b.CreateICmpSGE(m, e.number(height)));
+    bInPlace =
+        b.CreateAnd(isDense(planeB.column),
+                    b.CreateICmpSLE(b.CreateMul(b.CreateMul(m, n), k), e.number(smallProduct)));
+  }
+  const Blocks blocks = chooseBlocks(operands, bInPlace, limits);
+  Value *frame = e.local(ArrayType::get(e.i64(), fieldCount));
+  auto set = [&](Field which, Value *value) {
+    if (value->getType() != e.i64())
+      value = value->getType()->isPointerTy() ? b.CreatePtrToInt(value, e.i64())
+                                              : b.CreateZExt(value, e.i64());
+    b.CreateAlignedStore(value, e.offset(frame, 8 * which), Align(8));
+  };
+  auto times = [&](Value *x, int64_t y) { return b.CreateMul(x, e.number(y)); };
+  set(fieldContext, values);
+  set(fieldRows, m);
+  set(fieldColumns, n);
+  // Packed, they may be: there is room.
+  set(fieldLastStart, b.CreateSelect(aInPlace, b.CreateSub(m, e.number(height)), m));
+  // Sums that wait for nothing are in one place, which stays near.
+  Value *waits = b.CreateICmpUGT(blocks.passes, e.number(1));
+  Value *accRow = b.CreateSelect(waits, e.number(lanes * 4), e.number(0));
+  Value *accPanel = b.CreateMul(accRow, e.roundUp(blocks.rows, height));
+  set(fieldAccRow, accRow);
+  set(fieldAccPanel, accPanel);
+
+  e.loop(e.number(0), n, blocks.columns, [&](Value *column) {
+    Value *columns = e.min(blocks.columns, b.CreateSub(n, column));
+    e.loop(e.number(0), m, blocks.rows, [&](Value *row) {
+      Value *rowEnd = e.min(b.CreateAdd(row, blocks.rows), m);
+      e.loop(e.number(0), k, blocks.depth, [&](Value *from) {
+        Value *depth = e.min(blocks.depth, b.CreateSub(k, from));
+        set(fieldIsFirst, b.CreateICmpEQ(from, e.number(0)));
+        set(fieldIsLast, b.CreateICmpEQ(b.CreateAdd(from, depth), k));
+        Value *bytes = packedBytes(depth);
+        set(fieldBytes, bytes);
+        Value *packedRow = b.CreateAdd(bytes, e.number(rowPadding));
+        set(fieldARow, b.CreateSelect(aInPlace, planeA.row, packedRow));
+        Value *sourceB = e.offset(planeB.pointer, b.CreateAdd(b.CreateMul(from, planeB.row),
+                                                              b.CreateMul(column, planeB.column)));
+        // A column of a packed block; of bytes, with what the offset of A adds to its sum.
+        Value *columnBytes = bytes;
+        if (multiply == Multiply::bytes)
+          columnBytes = b.CreateAdd(bytes, e.number(4));
+        auto pack = [&](Value *to, Value *source, Value *columns) {
+          b.CreateCall(packPanels(e, multiply, element),
+                       {to, source, planeB.row, planeB.column, columnBytes, depth, columns});
+        };
+        e.when(b.CreateNot(bInPlace), [&] { pack(operands.bScratch, sourceB, columns); });
+
+        Value *chunk = b.CreateSelect(aInPlace, e.number(rowsInPlace), e.number(rowsPacked));
+        e.loop(row, rowEnd, chunk, [&](Value *chunkRow) {
+          Value *chunkEnd = e.min(b.CreateAdd(chunkRow, chunk), rowEnd);
+          Value *sourceA = e.offset(planeA.pointer, b.CreateAdd(b.CreateMul(from, planeA.column),
+                                                                b.CreateMul(chunkRow, planeA.row)));
+          e.when(b.CreateNot(aInPlace), [&] {
+            b.CreateCall(packRows(), {operands.aScratch, sourceA, packedRow, planeA.row,
+                                      planeA.column, b.CreateSub(chunkEnd, chunkRow), depth});
+          });
+          Value *a = b.CreateSelect(aInPlace, sourceA, operands.aScratch);
+          forEachRun(e, columns, bInPlace, [&](const PanelRun &run) {
+            Value *place = b.CreateSelect(bInPlace, e.number(0), run.column);
+            Value *panel = e.offset(operands.bScratch, b.CreateMul(place, columnBytes));
+            Value *bStep = times(run.vectors, lanes * 4), *bPanel = times(columnBytes, lanes);
+            if (element->isFloatTy()) {
+              // In place, too, the last columns are packed when they are no whole panel.
+              Value *ragged = b.CreateICmpSGT(run.end, columns);
+              Value *source = e.offset(sourceB, b.CreateMul(run.column, planeB.column));
+              Value *here = b.CreateAnd(bInPlace, b.CreateNot(ragged));
+              e.when(b.CreateAnd({bInPlace, ragged, b.CreateICmpEQ(chunkRow, row)}),
+                     [&] { pack(panel, source, b.CreateSub(columns, run.column)); });
+              panel = b.CreateSelect(here, source, panel);
+              bStep = b.CreateSelect(here, planeB.row, bStep);
+              bPanel = b.CreateSelect(here, e.number(lanes * 4), bPanel);
+            }
+            set(fieldBStep, bStep);
+            set(fieldBPanel, bPanel);
+            Value *vectorsBefore = b.CreateAShr(run.column, e.number(Log2_64(lanes)));
+            Value *rowsBefore = b.CreateMul(b.CreateSub(chunkRow, row), run.vectors);
+            Value *acc = e.offset(operands.acc, b.CreateAdd(b.CreateMul(vectorsBefore, accPanel),
+                                                            b.CreateMul(rowsBefore, accRow)));
+            b.CreateCall(sumsOf(1)->getFunctionType(),
+                         ofWidth(e, run.vectors, [&](int64_t width) { return sumsOf(width); }),
+                         {a, panel, acc, frame, chunkRow, chunkEnd, b.CreateAdd(column, run.column),
+                          b.CreateAdd(column, run.end)});
+          });
+        });
+      });
+    });
   });
 }
 

@@ -13,9 +13,7 @@ struct ProductOperands {
   Plane a, b; ///< rows along m and k, columns along k and n
   llvm::SmallVector<Plane> inputs, outputs;
   llvm::Value *m = nullptr, *n = nullptr, *k = nullptr;
-  llvm::Value *tilesOfA = nullptr, *tilesOfB = nullptr;
   llvm::Value *aScratch = nullptr, *bScratch = nullptr, *acc = nullptr;
-  llvm::Value *core = nullptr;              ///< CoreMemories
   llvm::SmallVector<llvm::Value *> scalars; ///< by scalarsOf its region
 };
 

@@ -254,8 +254,8 @@ void ProgramEmitter::emitStage(aicore::StageOp op) {
   }
   ArrayRef<int64_t> tile = cast<mlir::MemRefType>(op.getTarget().getType()).getShape();
   if (aicore::spaceOf(op.getTarget()) == Space::l0b) {
-    b.CreateCall(packPanels(e, multiplyOf(from), from, tile[0]),
-                 {target, source, rowStep, columnStep, rows, columns});
+    b.CreateCall(packPanels(e, multiplyOf(from), from),
+                 {target, source, rowStep, columnStep, e.number(tile[0] * 4), rows, columns});
     return;
   }
   // L1 is zero up to whole fractals of 16, so whole register tiles of rows are there to copy. A
@@ -403,9 +403,8 @@ void forEachValue(ProductOperands &operands, function_ref<void(Value *&)> body) 
   for (Plane *plane : planes)
     for (Value **value : {&plane->pointer, &plane->row, &plane->column})
       body(*value);
-  for (Value **value :
-       {&operands.m, &operands.n, &operands.k, &operands.tilesOfA, &operands.tilesOfB,
-        &operands.aScratch, &operands.bScratch, &operands.acc, &operands.core})
+  for (Value **value : {&operands.m, &operands.n, &operands.k, &operands.aScratch,
+                        &operands.bScratch, &operands.acc})
     body(*value);
   for (Value *&scalar : operands.scalars)
     body(scalar);
@@ -420,12 +419,9 @@ void ProgramEmitter::emitHostProduct(aicore::ProductOp op) {
   operands.m = value(op.getM());
   operands.n = value(op.getN());
   operands.k = value(op.getK());
-  operands.tilesOfA = value(op.getTilesOfA());
-  operands.tilesOfB = value(op.getTilesOfB());
   operands.aScratch = buffer(op.getAScratch(), {});
   operands.bScratch = buffer(op.getBScratch(), {});
   operands.acc = buffer(op.getAcc(), {});
-  operands.core = core;
   operands.scalars = scalarsFor(op.getBody().front());
   // In a function of its own, as it is to be fast and the program need not be (codegen/split.h).
   SmallVector<Value *> passed;

@@ -1,5 +1,7 @@
 #include "codegen/target.h"
 
+#include "machines/host.h"
+
 #include "llvm/ADT/StringMap.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -50,8 +52,12 @@ llvm::Expected<CodeTarget> hostTarget() {
   llvm::SubtargetFeatures features;
   for (auto &feature : llvm::sys::getHostCPUFeatures())
     features.AddFeature(feature.first(), feature.second);
-  return targetFor(llvm::Triple(llvm::sys::getProcessTriple()), llvm::sys::getHostCPUName().str(),
-                   features.getString());
+  auto target = targetFor(llvm::Triple(llvm::sys::getProcessTriple()),
+                          llvm::sys::getHostCPUName().str(), features.getString());
+  static const int64_t l2Bytes = cacheBytes(2);
+  if (target && l2Bytes > 0)
+    target->l2Bytes = l2Bytes;
+  return target;
 }
 
 } // namespace mmk

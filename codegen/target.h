@@ -15,8 +15,9 @@ struct CodeTarget {
   unsigned lanes = 4;      ///< f32 in a vector register
   unsigned registers = 16; ///< vector registers
   bool fusedMultiplyAdd = false;
-  bool dotProduct = false; ///< sums of four products of bytes: vpdpbusd
-  bool quick = false;      ///< code is made in less than half the time, and runs slower
+  bool dotProduct = false;            ///< sums of four products of bytes: vpdpbusd
+  int64_t l2Bytes = int64_t(1) << 20; ///< of one core's second-level cache
+  bool quick = false;                 ///< code is made in less than half the time, and runs slower
 
   void makeQuick() {
     quick = true;
@@ -29,6 +30,9 @@ struct CodeTarget {
   /// rows of the cube, and three loads feed many multiply-adds.
   int64_t rows() const { return registers >= 32 ? 8 : fusedMultiplyAdd ? 4 : 2; }
   static constexpr int64_t vectors = 3;
+
+  /// Of a packed operand that stays in the second-level cache while the other one passes through.
+  int64_t blockBytes() const { return l2Bytes / 2; }
 
   /// Whether loads and stores of some lanes cost as little as whole ones: AVX-512.
   bool masks() const { return lanes == 16; }

@@ -435,12 +435,11 @@ def Aicore_ProductOp : Aicore_InstructionOp<"product", [AttrSizedOperandSegments
     takes the sum of A x B and one element of each input, and yields one element for each output.
     Each tensor comes with offsets in all its dimensions; `along` names those that run with the
     tile's rows and columns (of A: m and k, of B: k and n), -1 where an input does not vary.
-    `shared` says how many tiles take the same rows of A and the same columns of B: operands with
-    more than one user are packed once for all of them. `scratch` is where operands are packed
-    otherwise, and where sums wait between two passes.
+    `scratch` is where blocks of the operands are packed, and where sums wait between two passes: as
+    much of it is used as stays in the caches.
     ```mlir
     aicore.product %a[%m, %c0] along [0, 1], %b[%c0, %n] along [0, 1]
-      size(%rows, %columns, %k) step 512 shared(%across, %down)
+      size(%rows, %columns, %k) step 512
       ins(%bias[%n] along [-1, 0]) outs(%c[%m, %n] along [0, 1])
       scratch(%a_l0, %b_l0, %acc) {
     ^bb0(%sum: f32, %v: f32):
@@ -451,8 +450,7 @@ def Aicore_ProductOp : Aicore_InstructionOp<"product", [AttrSizedOperandSegments
   }];
   let arguments = (ins AnyMemRef:$a, Variadic<Index>:$aOffsets, DenseI64ArrayAttr:$aAlong,
                        AnyMemRef:$b, Variadic<Index>:$bOffsets, DenseI64ArrayAttr:$bAlong,
-                       Index:$m, Index:$n, Index:$k, I64Attr:$step, Index:$tilesOfA,
-                       Index:$tilesOfB,
+                       Index:$m, Index:$n, Index:$k, I64Attr:$step,
                        Variadic<AnyMemRef>:$inputs, Variadic<Index>:$inputOffsets,
                        DenseI64ArrayAttr:$inputAlong,
                        Variadic<AnyMemRef>:$outputs, Variadic<Index>:$outputOffsets,
@@ -462,7 +460,7 @@ def Aicore_ProductOp : Aicore_InstructionOp<"product", [AttrSizedOperandSegments
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $a `[` $aOffsets `]` `along` $aAlong `,` $b `[` $bOffsets `]` `along` $bAlong
-    `size` `(` $m `,` $n `,` $k `)` `step` $step `shared` `(` $tilesOfA `,` $tilesOfB `)`
+    `size` `(` $m `,` $n `,` $k `)` `step` $step
     `ins` `(` custom<GlobalViews>($inputs, $inputOffsets, $inputAlong, type($inputs)) `)`
     `outs` `(` custom<GlobalViews>($outputs, $outputOffsets, $outputAlong, type($outputs)) `)`
     `scratch` `(` $aScratch `,` $bScratch `,` $acc `)` $body

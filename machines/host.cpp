@@ -1,6 +1,8 @@
 #include "machines/host.h"
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <sched.h>
 #include <thread>
@@ -19,8 +21,8 @@ double availableCores() {
   return std::max(std::thread::hardware_concurrency(), 1u);
 }
 
-double cacheBytes(int name, double atLeast) {
-  return std::max<double>(static_cast<double>(sysconf(name)), atLeast);
+double cacheBytes(unsigned level, double atLeast) {
+  return std::max(static_cast<double>(mmk::cacheBytes(level)), atLeast);
 }
 
 constexpr double mebibyte = 1024 * 1024;
@@ -30,13 +32,31 @@ const std::map<std::string, Detector> &detectors() {
   static const std::map<std::string, Detector> byPath = {
       {"cube_cores", availableCores},
       // A stage of two operands has to fit also where L2 is small or hidden by a hypervisor.
-      {"memories.l1.bytes", [] { return cacheBytes(_SC_LEVEL2_CACHE_SIZE, 4 * mebibyte); }},
-      {"l2.bytes", [] { return cacheBytes(_SC_LEVEL3_CACHE_SIZE, 0); }},
+      {"memories.l1.bytes", [] { return cacheBytes(2, 4 * mebibyte); }},
+      {"l2.bytes", [] { return cacheBytes(3, 0); }},
   };
   return byPath;
 }
 
 } // namespace
+
+// The C library asks the CPU where that has an instruction for it; the kernel also knows others.
+int64_t cacheBytes(unsigned level) {
+  const int names[] = {_SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE};
+  if (level < 1 || level > std::size(names))
+    return 0;
+  if (const long bytes = sysconf(names[level - 1]); bytes > 0)
+    return bytes;
+  // Index 0 and 1 are the data and the instructions of the first level.
+  std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index" +
+                     std::to_string(level == 1 ? 0 : level) + "/size");
+  int64_t size = 0;
+  char unit = 0;
+  if (!(file >> size))
+    return 0;
+  file >> unit;
+  return unit == 'K' ? size << 10 : unit == 'M' ? size << 20 : size;
+}
 
 std::optional<double> detectFigure(const std::string &path) {
   const auto detector = detectors().find(path);

@@ -1,11 +1,15 @@
 // What of a description may say "detected": figures of the CPU that mmk runs on.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace mmk {
+
+/// Of one CPU's data cache of that level; 0 when the system does not say.
+int64_t cacheBytes(unsigned level);
 
 /// The figure that belongs at `path`, or none when it cannot be detected.
 std::optional<double> detectFigure(const std::string &path);

@@ -1,3 +1,4 @@
+#include "passes/fit_tile.h"
 #include "passes/legal_variant.h"
 #include "passes/passes.h"
 #include "passes/variant.h"
@@ -148,11 +149,6 @@ LogicalResult Chooser::chooseCores() {
   return success();
 }
 
-// On the host a tile is what a thread does at a time, and a stage what it packs at a time: 128 rows
-// of A by a depth of 512 stay in L2 while the columns of B pass by, whole panels of them for any
-// width of vectors.
-constexpr int64_t hostColumns = 384, hostDepth = 512;
-
 // Defaults: a base tile of at most 128 x 256 with rows of 128 bytes along k fills L0C of the 910b
 // and leaves room for two copies in L0A and L0B; a stage is as many base tiles, up to four (512
 // bytes a row, one full packet of global memory), as fit L1.
@@ -186,11 +182,8 @@ void Chooser::chooseTile(StringRef dim, int64_t size) {
   ir::ChoiceOp choice = kernel.choice(key);
   if (choice && isa<IntegerAttr>(choice.getAlternatives()[0]))
     return;
-  // The host's tiles stay as they are unless asked for: its caches fit them, and a product that is
-  // one tile wakes no other thread.
-  const bool fits = choice || machine.getTopology() != aicore::Topology::host;
   set(key, std::to_string(size), kernel.getLoc());
-  if (mayFit(dim) && fits)
+  if (mayFit(dim))
     kernel.choice(key)->setAttr("fit", b.getUnitAttr());
 }
 
@@ -204,7 +197,7 @@ LogicalResult Chooser::addProductTiles(linalg::ContractOp contract,
   StringRef dims[] = {names[names.size() - 3], names[names.size() - 2], names.back()};
   const int64_t bytes = type.getIntOrFloatBitWidth() / 8;
   const bool host = machine.getTopology() == aicore::Topology::host;
-  int64_t sizes[] = {128, host ? hostColumns : 256, host ? hostDepth : 128 / bytes};
+  int64_t sizes[] = {host ? hostTile : 128, host ? hostTile : 256, host ? hostDepth : 128 / bytes};
   auto &[m, n, k] = sizes;
   auto given = [&](unsigned i) { return number(("tile." + dims[i]).str()) > 0; };
   for (unsigned i = 0; i < 3; ++i)
@@ -212,14 +205,14 @@ LogicalResult Chooser::addProductTiles(linalg::ContractOp contract,
       sizes[i] = number(("tile." + dims[i]).str());
   // On a smaller machine, what the schedule leaves open is halved until it fits: the longer side of
   // the accumulator, then the depth of the operands.
-  while (m * n * 4 > machine.capacity(aicore::Space::l0c)) {
+  while (!host && m * n * 4 > machine.capacity(aicore::Space::l0c)) {
     const bool shrinksN = !given(1) && (n >= m || given(0)) && n > 16;
     if (!shrinksN && (given(0) || m <= 16))
       break;
     (shrinksN ? n : m) /= 2;
   }
-  const int64_t copies = host ? 1 : number("buffers.l0", 2);
-  while (!given(2) && k > machine.depthOf(type) &&
+  const int64_t copies = number("buffers.l0", 2);
+  while (!host && !given(2) && k > machine.depthOf(type) &&
          (m * k * bytes * copies > machine.capacity(aicore::Space::l0a) ||
           n * k * bytes * copies > machine.capacity(aicore::Space::l0b)))
     k /= 2;

@@ -11,6 +11,14 @@ namespace mmk {
 
 using aicore::Space;
 
+namespace {
+
+/// Rows of A that are packed at a time, at most, and the elements after each of them and of the
+/// sums: rows on lines that share no set of a cache.
+constexpr int64_t packedRows = 16, padding = 16;
+
+} // namespace
+
 /// Offsets in all dimensions of some tensors, one after the other, and what a tile runs along.
 struct Placer::HostTensors {
   SmallVector<Value> tensors, offsets;
@@ -115,16 +123,24 @@ void Placer::allocateHostProduct(Tile &tile) {
   Location where = tile.contract.getLoc();
   Location ofM = placeOf(("tile." + dims[dims.size() - 3]).str(), where);
   Location ofN = placeOf(("tile." + dims[dims.size() - 2]).str(), where);
+  const int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+  // A tile is whatever one thread does: it is cut into blocks that fit these, and the caches.
+  auto atMost = [](int64_t wanted, int64_t most) {
+    return std::max<int64_t>(16, std::min(wanted, most / 16 * 16));
+  };
+  const int64_t columns = atMost(tile.tileN, machine.capacity(Space::l0b) / bytes / stage);
+  const int64_t sums = tile.tileN + padding;
+  const int64_t rows = atMost(tile.tileM, machine.capacity(Space::l0c) / 4 / sums);
   // There is nothing to double: the CPU looks ahead by itself.
   auto scratch = [&](StringRef name, Space space, int64_t rows, int64_t columns, Type type,
                      Location place) {
     return alloc(name, "scratch", space, rows, columns, type, place);
   };
-  tile.l0[0] =
-      scratch(nameOf(tile.contract.getInputs()[0]), Space::l0a, tile.tileM, stage, element, ofM);
+  tile.l0[0] = scratch(nameOf(tile.contract.getInputs()[0]), Space::l0a, packedRows,
+                       stage + padding, element, ofM);
   tile.l0[1] =
-      scratch(nameOf(tile.contract.getInputs()[1]), Space::l0b, stage, tile.tileN, element, ofN);
-  tile.acc = scratch("acc", Space::l0c, tile.tileM, tile.tileN, accumulator, ofM);
+      scratch(nameOf(tile.contract.getInputs()[1]), Space::l0b, stage, columns, element, ofN);
+  tile.acc = scratch("acc", Space::l0c, rows, sums, accumulator, ofM);
 }
 
 void Placer::emitHostProduct(Tile &tile, ArrayRef<Destination> destinations) {
@@ -151,17 +167,12 @@ void Placer::emitHostProduct(Tile &tile, ArrayRef<Destination> destinations) {
   }
 
   HostTensors inputs = hostInputs(tile), outputs = hostOutputs(tile, destinations);
-  Value across = index(1), down = index(1);
-  for (auto walk : tile.loop.getOps<ir::WalkOp>()) {
-    across = map.lookup(walk.getColumns());
-    down = map.lookup(walk.getRows());
-  }
   auto op = aicore::ProductOp::create(
       b, loc, operands[0].tensors[0], operands[0].offsets, operands[0].along,
       operands[1].tensors[0], operands[1].offsets, operands[1].along, tile.rows, tile.columns,
-      map.lookup(tile.stageLoop.getUpperBound()), stage, across, down, inputs.tensors,
-      inputs.offsets, inputs.along, outputs.tensors, outputs.offsets, outputs.along, tile.l0[0],
-      tile.l0[1], tile.acc);
+      map.lookup(tile.stageLoop.getUpperBound()), stage, inputs.tensors, inputs.offsets,
+      inputs.along, outputs.tensors, outputs.offsets, outputs.along, tile.l0[0], tile.l0[1],
+      tile.acc);
   emitHostRegion(tile, op.getBody(), inputs, destinations);
 }
 

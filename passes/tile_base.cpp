@@ -1,3 +1,4 @@
+#include "passes/fit_tile.h"
 #include "passes/passes.h"
 #include "passes/variant.h"
 
@@ -82,6 +83,8 @@ void foldSizes(ModuleOp module) {
 struct TileBasePass : impl::TileBaseBase<TileBasePass> {
   void runOnOperation() override {
     for (ir::KernelOp kernel : getOperation().getOps<ir::KernelOp>()) {
+      aicore::MachineAttr machine = aicore::machineOf(getOperation());
+      const bool onHost = machine && machine.getTopology() == aicore::Topology::host;
       SmallVector<linalg::ContractOp> contracts;
       kernel.walk([&](linalg::ContractOp contract) { contracts.push_back(contract); });
       IRRewriter rewriter(&getContext());
@@ -97,7 +100,7 @@ struct TileBasePass : impl::TileBaseBase<TileBasePass> {
         SmallVector<StringRef> names = dimNames(contract);
         StringRef k = names.back();
         // A literal depth has no directive; it takes the default of rows of 128 bytes.
-        int64_t rows = 128 * 8 / operandType(contract).getIntOrFloatBitWidth();
+        int64_t rows = onHost ? hostDepth : 128 * 8 / operandType(contract).getIntOrFloatBitWidth();
         int64_t base = kernel.chosenNumber(("tile." + k).str(), rows);
         int64_t stage = kernel.chosenNumber(("stage." + k).str(), base);
         linalg::ContractOp staged = tileReduction(rewriter, contract, stage, "stage");

@@ -82,11 +82,15 @@ void NestTiling::chooseTile() {
     tileN = 512;
     return;
   }
-  tileN = tileOf(dims.back(), contract ? 256 : 512);
-  fitsN = fits(dims.back());
+  // The share of a thread, whether its dimensions have names or not.
+  const bool onHost = contract && machine.getTopology() == aicore::Topology::host;
+  auto isLiteral = [](StringRef dim) { return llvm::isDigit(dim.front()); };
+  tileN = tileOf(dims.back(), onHost ? hostTile : contract ? 256 : 512);
+  fitsN = fits(dims.back()) || (onHost && isLiteral(dims.back()));
   if (dims.size() > 1) {
-    tileM = tileOf(dims[dims.size() - 2], contract ? 128 : 8);
-    fitsM = fits(dims[dims.size() - 2]);
+    StringRef down = dims[dims.size() - 2];
+    tileM = tileOf(down, onHost ? hostTile : contract ? 128 : 8);
+    fitsM = fits(down) || (onHost && isLiteral(down));
   }
   // Without a product in the kernel, the tile is one step of one vector core; a block has several,
   // and deals rows to them, or columns where there is only one row.
@@ -250,9 +254,13 @@ LogicalResult NestTiling::run() {
   for (size_t i = 0; i + 2 < rank; ++i)
     batches = arith::MulIOp::create(b, loc, batches, extents[i]);
   ir::DealAttr dealt = deal();
-  auto [tileRows, tileColumns] = fitTile(
-      b, loc, {batches, rank > 1 ? extents[rank - 2] : one, extents[rank - 1], dealt.getCores()},
-      {tileM, tileN, fitsM, fitsN});
+  const FittedOutput output = {batches, rank > 1 ? extents[rank - 2] : one, extents[rank - 1],
+                               dealt.getCores()};
+  const Value workDepth = contract ? dimValue(b, loc, dimNames(contract).back()) : one;
+  const FittedTile largest = {tileM, tileN, fitsM, fitsN};
+  auto [tileRows, tileColumns] = machine.getTopology() == aicore::Topology::host
+                                     ? balanceTile(b, loc, output, workDepth, largest)
+                                     : fitTile(b, loc, output, largest);
   auto tiles = [&](Value extent, Value tile) -> Value {
     return arith::CeilDivSIOp::create(b, loc, extent, tile);
   };

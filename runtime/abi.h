@@ -43,13 +43,6 @@ struct CoreMemories {
   char *memory[memories];
   WatchFunction step; ///< of a watched program only
   void *watch;
-  /// Packed operands that the cores share while a phase runs (runtime/packed.h); null where each
-  /// packs for itself.
-  void *packed;
-  /// Memory of `bytes` for what is packed of `source`. Its content is there when `mine` was set to
-  /// 0; at 1 the caller fills it and then calls keepPacked. Null: it packs into its own memory.
-  char *(*findPacked)(void *packed, const void *source, int64_t kind, int64_t bytes, int64_t *mine);
-  void (*keepPacked)(void *packed, char *data);
 };
 
 /// One phase of a kernel for one block: the whole program, in order.

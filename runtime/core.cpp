@@ -81,30 +81,22 @@ EmulatedCores::Memories EmulatedCores::take(unsigned workers) {
   Memories taken;
   {
     std::lock_guard lock(mutex_);
-    for (; taken.ofWorkers.size() < workers && !free_.empty(); free_.pop_back())
-      taken.ofWorkers.push_back(std::move(free_.back()));
-    if (!freePacked_.empty()) {
-      taken.packed = std::move(freePacked_.back());
-      freePacked_.pop_back();
-    }
+    for (; taken.size() < workers && !free_.empty(); free_.pop_back())
+      taken.push_back(std::move(free_.back()));
   }
-  if (!taken.packed)
-    taken.packed = std::make_unique<PackedOperands>();
-  while (taken.ofWorkers.size() < workers) {
+  while (taken.size() < workers) {
     auto memory = std::make_unique<CoreMemory>(machine_, globalBytes_);
     if (!memory->allocated())
       break;
-    taken.ofWorkers.push_back(std::move(memory));
+    taken.push_back(std::move(memory));
   }
   return taken;
 }
 
 void EmulatedCores::giveBack(Memories memories) {
-  memories.packed->clear();
   std::lock_guard lock(mutex_);
-  for (auto &memory : memories.ofWorkers)
+  for (auto &memory : memories)
     free_.push_back(std::move(memory));
-  freePacked_.push_back(std::move(memories.packed));
 }
 
 llvm::Error EmulatedCores::run(PhaseFunction phase, const KernelArguments &arguments,
@@ -112,29 +104,21 @@ llvm::Error EmulatedCores::run(PhaseFunction phase, const KernelArguments &argum
   const unsigned workers =
       static_cast<unsigned>(std::clamp<int64_t>(threads, 1, std::max<int64_t>(1, blocks_)));
   Memories memories = take(workers);
-  if (memories.ofWorkers.size() < workers) {
+  if (memories.size() < workers) {
     giveBack(std::move(memories));
     return llvm::createStringError("not enough memory for the emulated cores");
   }
   if (watch)
     watch->beginPhase();
   parallelFor(blocks_, workers, [&](int64_t block, unsigned worker) {
-    CoreMemories view = memories.ofWorkers[worker]->view(block);
-    view.packed = memories.packed.get();
-    view.findPacked = [](void *packed, const void *source, int64_t kind, int64_t bytes,
-                         int64_t *mine) {
-      return static_cast<PackedOperands *>(packed)->find(source, kind, bytes, *mine);
-    };
-    view.keepPacked = [](void *packed, char *data) {
-      static_cast<PackedOperands *>(packed)->keep(data);
-    };
+    CoreMemories view = memories[worker]->view(block);
     if (watch)
       watch->beginBlock(view);
     phase(&arguments, &view);
   });
   if (watch)
     watch->endPhase();
-  for (const auto &memory : memories.ofWorkers)
+  for (const auto &memory : memories)
     if (const char *name = memory->damaged())
       return llvm::createStringError("the generated program wrote beyond " + std::string(name));
   giveBack(std::move(memories));

@@ -4,7 +4,6 @@
 
 #include "machines/machine.h"
 #include "runtime/abi.h"
-#include "runtime/packed.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
@@ -75,19 +74,14 @@ public:
 private:
   const Machine &machine_;
   int64_t blocks_, globalBytes_;
-  /// What one run of a phase has to itself.
-  struct Memories {
-    llvm::SmallVector<std::unique_ptr<CoreMemory>, 4> ofWorkers;
-    std::unique_ptr<PackedOperands> packed;
-  };
-  /// Of runs that are over, or new. Fewer than `workers` when there is not enough memory.
+  using Memories = llvm::SmallVector<std::unique_ptr<CoreMemory>, 4>;
+  /// What one run of a phase has to itself, for each worker: of runs that are over, or new. Fewer than `workers` when there is not enough memory.
   Memories take(unsigned workers);
   void giveBack(Memories memories);
 
   std::mutex mutex_;
   /// Of no run; guarded by mutex_.
   std::vector<std::unique_ptr<CoreMemory>> free_;
-  std::vector<std::unique_ptr<PackedOperands>> freePacked_;
 };
 
 } // namespace mmk

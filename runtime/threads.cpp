@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
@@ -41,14 +42,40 @@ struct Job {
   }
 };
 
+/// Before a thread falls asleep: to be woken takes longer than most of what small jobs do, and who
+/// calls kernels one after the other calls the next one soon.
+constexpr auto alertFor = std::chrono::microseconds(50);
+
+void relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("isb");
+#endif
+}
+
+/// Looks for a while whether it is so.
+template <typename Condition> void spinUntil(Condition condition) {
+  const auto end = std::chrono::steady_clock::now() + alertFor;
+  do
+    for (int i = 0; i < 16; ++i) {
+      if (condition())
+        return;
+      relax();
+    }
+  while (std::chrono::steady_clock::now() < end);
+}
+
 /// Threads are started when first wanted. A helper that wakes late finds the job gone and sleeps
 /// on, so that nobody ever waits for a thread that has not begun: this is why small jobs are cheap.
+/// As long as all threads have a CPU, they stay awake between jobs that follow each other closely.
 class Pool {
 public:
   ~Pool() {
     {
       std::lock_guard lock(mutex_);
       stop_ = true;
+      ++generation_;
     }
     wake_.notify_all();
     for (std::thread &thread : threads_)
@@ -62,16 +89,23 @@ public:
     {
       std::lock_guard lock(mutex_);
       start(job.helpers);
+      awake_ = static_cast<unsigned>(threads_.size()) + 1;
       job_ = &job;
       joined_ = 0;
       ++generation_;
     }
+    // Who is awake sees it anyway, and then this costs nothing.
     for (unsigned i = 0; i < job.helpers; ++i)
       wake_.notify_one();
     job.work(0);
     {
-      std::unique_lock lock(mutex_);
+      std::lock_guard lock(mutex_);
       job_ = nullptr;
+    }
+    if (staysAwake())
+      spinUntil([this] { return running_ == 0; });
+    {
+      std::unique_lock lock(mutex_);
       done_.wait(lock, [this] { return running_ == 0; });
     }
     busy_.clear(std::memory_order_release);
@@ -89,10 +123,24 @@ private:
     }
   }
 
+  bool staysAwake() const {
+    static const unsigned available = availableThreads();
+    return awake_ <= available;
+  }
+
   void loop() {
     uint64_t seen = 0;
     std::unique_lock lock(mutex_);
     while (true) {
+      if (staysAwake()) {
+        lock.unlock();
+        spinUntil([&] { return generation_ != seen; });
+        lock.lock();
+        if (!job_ && !stop_ && generation_ != seen) { // came too late, and looks out for the next
+          seen = generation_;
+          continue;
+        }
+      }
       wake_.wait(lock, [&] { return stop_ || (job_ && generation_ != seen); });
       if (stop_)
         return;
@@ -115,9 +163,12 @@ private:
   std::condition_variable wake_, done_;
   std::vector<std::thread> threads_;
   Job *job_ = nullptr;
-  uint64_t generation_ = 0;
-  unsigned joined_ = 0, running_ = 0;
+  unsigned joined_ = 0;
   bool stop_ = false;
+  // Written under the mutex, and also looked at without it.
+  std::atomic<uint64_t> generation_ = 0;
+  std::atomic<unsigned> running_ = 0;
+  std::atomic<unsigned> awake_ = 0; ///< threads of the pool, and its caller
 };
 
 /// The pool of this process. A child that was forked has none of its parent's threads, so that it

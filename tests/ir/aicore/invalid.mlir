@@ -1487,7 +1487,7 @@ aicore.kernel @product dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v
     %b_l0 = aicore.alloc "b" of "scratch" copies 1 : memref<64x64xf16, #aicore.space<l0b>>
     %acc = aicore.alloc "acc" of "scratch" copies 1 : memref<128x64xf32, #aicore.space<l0c>>
     // expected-error @+1 {{'aicore.product' op expected the scratch of A in l0a, found l1}}
-    aicore.product %a[%m, %m] along [0, 1], %a[%m, %m] along [0, 1] size(%m, %m, %m) step 64 shared(%m, %m) ins(%v[%m] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%a_l0, %b_l0, %acc) {
+    aicore.product %a[%m, %m] along [0, 1], %a[%m, %m] along [0, 1] size(%m, %m, %m) step 64 ins(%v[%m] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%a_l0, %b_l0, %acc) {
     ^bb0(%s: f32, %e: f32):
       aicore.yield %s : f32
     } : memref<?x?xf16, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>, memref<128x64xf16, #aicore.space<l1>>, memref<64x64xf16, #aicore.space<l0b>>, memref<128x64xf32, #aicore.space<l0c>>
@@ -1505,7 +1505,7 @@ aicore.kernel @product dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v
     %b_l0 = aicore.alloc "b" of "scratch" copies 1 : memref<64x64xf16, #aicore.space<l0a>>
     %acc = aicore.alloc "acc" of "scratch" copies 1 : memref<128x64xf32, #aicore.space<l0c>>
     // expected-error @+1 {{'aicore.product' op expected the scratch of B in l0b, found l0a}}
-    aicore.product %a[%m, %m] along [0, 1], %a[%m, %m] along [0, 1] size(%m, %m, %m) step 64 shared(%m, %m) ins(%v[%m] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%a_l0, %b_l0, %acc) {
+    aicore.product %a[%m, %m] along [0, 1], %a[%m, %m] along [0, 1] size(%m, %m, %m) step 64 ins(%v[%m] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%a_l0, %b_l0, %acc) {
     ^bb0(%s: f32, %e: f32):
       aicore.yield %s : f32
     } : memref<?x?xf16, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>, memref<128x64xf16, #aicore.space<l0a>>, memref<64x64xf16, #aicore.space<l0a>>, memref<128x64xf32, #aicore.space<l0c>>
@@ -1523,7 +1523,7 @@ aicore.kernel @product dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v
     %b_l0 = aicore.alloc "b" of "scratch" copies 1 : memref<64x64xf16, #aicore.space<l0b>>
     %acc = aicore.alloc "acc" of "scratch" copies 1 : memref<128x64xf32, #aicore.space<l0c>>
     // expected-error @+1 {{'aicore.product' op expected a positive step, found 0}}
-    aicore.product %a[%m, %m] along [0, 1], %a[%m, %m] along [0, 1] size(%m, %m, %m) step 0 shared(%m, %m) ins(%v[%m] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%a_l0, %b_l0, %acc) {
+    aicore.product %a[%m, %m] along [0, 1], %a[%m, %m] along [0, 1] size(%m, %m, %m) step 0 ins(%v[%m] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%a_l0, %b_l0, %acc) {
     ^bb0(%s: f32, %e: f32):
       aicore.yield %s : f32
     } : memref<?x?xf16, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>, memref<128x64xf16, #aicore.space<l0a>>, memref<64x64xf16, #aicore.space<l0b>>, memref<128x64xf32, #aicore.space<l0c>>
@@ -1541,7 +1541,7 @@ aicore.kernel @product dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v
     %b_l0 = aicore.alloc "b" of "scratch" copies 1 : memref<64x64xf16, #aicore.space<l0b>>
     %acc = aicore.alloc "acc" of "scratch" copies 1 : memref<128x64xf32, #aicore.space<l0c>>
     // expected-error @+1 {{'aicore.product' op expected 2 elements in its region, found 1}}
-    aicore.product %a[%m, %m] along [0, 1], %a[%m, %m] along [0, 1] size(%m, %m, %m) step 64 shared(%m, %m) ins(%v[%m] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%a_l0, %b_l0, %acc) {
+    aicore.product %a[%m, %m] along [0, 1], %a[%m, %m] along [0, 1] size(%m, %m, %m) step 64 ins(%v[%m] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%a_l0, %b_l0, %acc) {
     ^bb0(%s: f32):
       aicore.yield %s : f32
     } : memref<?x?xf16, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>, memref<128x64xf16, #aicore.space<l0a>>, memref<64x64xf16, #aicore.space<l0b>>, memref<128x64xf32, #aicore.space<l0c>>
@@ -1559,7 +1559,7 @@ aicore.kernel @product dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v
     %b_l0 = aicore.alloc "b" of "scratch" copies 1 : memref<64x64xf16, #aicore.space<l0b>>
     %acc = aicore.alloc "acc" of "scratch" copies 1 : memref<128x64xf32, #aicore.space<l0c>>
     // expected-error @+1 {{'aicore.product' op expected to yield one element for each of its 1 outputs}}
-    aicore.product %a[%m, %m] along [0, 1], %a[%m, %m] along [0, 1] size(%m, %m, %m) step 64 shared(%m, %m) ins(%v[%m] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%a_l0, %b_l0, %acc) {
+    aicore.product %a[%m, %m] along [0, 1], %a[%m, %m] along [0, 1] size(%m, %m, %m) step 64 ins(%v[%m] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%a_l0, %b_l0, %acc) {
     ^bb0(%s: f32, %e: f32):
       aicore.yield %s, %e : f32, f32
     } : memref<?x?xf16, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>, memref<128x64xf16, #aicore.space<l0a>>, memref<64x64xf16, #aicore.space<l0b>>, memref<128x64xf32, #aicore.space<l0c>>
@@ -1577,7 +1577,7 @@ aicore.kernel @product dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v
     %b_l0 = aicore.alloc "b" of "scratch" copies 1 : memref<64x64xf16, #aicore.space<l0b>>
     %acc = aicore.alloc "acc" of "scratch" copies 1 : memref<128x64xf32, #aicore.space<l0c>>
     // expected-error @+1 {{'aicore.product' op expected to yield elements of the type of their tensors, found 'i32' for 'memref<?x?xf32, #aicore.space<gm>>'}}
-    aicore.product %a[%m, %m] along [0, 1], %a[%m, %m] along [0, 1] size(%m, %m, %m) step 64 shared(%m, %m) ins(%v[%m] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%a_l0, %b_l0, %acc) {
+    aicore.product %a[%m, %m] along [0, 1], %a[%m, %m] along [0, 1] size(%m, %m, %m) step 64 ins(%v[%m] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%a_l0, %b_l0, %acc) {
     ^bb0(%s: i32, %e: f32):
       aicore.yield %s : i32
     } : memref<?x?xf16, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>, memref<128x64xf16, #aicore.space<l0a>>, memref<64x64xf16, #aicore.space<l0b>>, memref<128x64xf32, #aicore.space<l0c>>
@@ -1595,7 +1595,7 @@ aicore.kernel @product dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v
     %b_l0 = aicore.alloc "b" of "scratch" copies 1 : memref<64x64xf16, #aicore.space<l0b>>
     %acc = aicore.alloc "acc" of "scratch" copies 1 : memref<128x64xf32, #aicore.space<l0c>>
     // expected-error @+1 {{'aicore.product' op expected 1 offsets, found 0}}
-    aicore.product %a[%m, %m] along [0, 1], %a[%m, %m] along [0, 1] size(%m, %m, %m) step 64 shared(%m, %m) ins(%v[] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%a_l0, %b_l0, %acc) {
+    aicore.product %a[%m, %m] along [0, 1], %a[%m, %m] along [0, 1] size(%m, %m, %m) step 64 ins(%v[] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%a_l0, %b_l0, %acc) {
     ^bb0(%s: f32, %e: f32):
       aicore.yield %s : f32
     } : memref<?x?xf16, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>, memref<128x64xf16, #aicore.space<l0a>>, memref<64x64xf16, #aicore.space<l0b>>, memref<128x64xf32, #aicore.space<l0c>>
@@ -1613,7 +1613,7 @@ aicore.kernel @product dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v
     %b_l0 = aicore.alloc "b" of "scratch" copies 1 : memref<64x64xf16, #aicore.space<l0b>>
     %acc = aicore.alloc "acc" of "scratch" copies 1 : memref<128x64xf32, #aicore.space<l0c>>
     // expected-error @+1 {{'aicore.product' op found 1 offsets too many}}
-    aicore.product %a[%m, %m] along [0, 1], %a[%m, %m] along [0, 1] size(%m, %m, %m) step 64 shared(%m, %m) ins(%v[%m, %m] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%a_l0, %b_l0, %acc) {
+    aicore.product %a[%m, %m] along [0, 1], %a[%m, %m] along [0, 1] size(%m, %m, %m) step 64 ins(%v[%m, %m] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%a_l0, %b_l0, %acc) {
     ^bb0(%s: f32, %e: f32):
       aicore.yield %s : f32
     } : memref<?x?xf16, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>, memref<128x64xf16, #aicore.space<l0a>>, memref<64x64xf16, #aicore.space<l0b>>, memref<128x64xf32, #aicore.space<l0c>>
@@ -1631,7 +1631,7 @@ aicore.kernel @product dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v
     %b_l0 = aicore.alloc "b" of "scratch" copies 1 : memref<64x64xf16, #aicore.space<l0b>>
     %acc = aicore.alloc "acc" of "scratch" copies 1 : memref<128x64xf32, #aicore.space<l0c>>
     // expected-error @+1 {{'aicore.product' op expected two dimensions along for each of its 1 tensors, found 1}}
-    aicore.product %a[%m, %m] along [0, 1], %a[%m, %m] along [0, 1] size(%m, %m, %m) step 64 shared(%m, %m) ins(%v[%m] along [0] : memref<?xf32, #aicore.space<gm>>) outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%a_l0, %b_l0, %acc) {
+    aicore.product %a[%m, %m] along [0, 1], %a[%m, %m] along [0, 1] size(%m, %m, %m) step 64 ins(%v[%m] along [0] : memref<?xf32, #aicore.space<gm>>) outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%a_l0, %b_l0, %acc) {
     ^bb0(%s: f32, %e: f32):
       aicore.yield %s : f32
     } : memref<?x?xf16, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>, memref<128x64xf16, #aicore.space<l0a>>, memref<64x64xf16, #aicore.space<l0b>>, memref<128x64xf32, #aicore.space<l0c>>

@@ -1,0 +1,85 @@
+// Why the host has a rule of its own: its threads share no lines that they would wait for, and cut
+// their tiles for the caches themselves. What counts is that all have the same to do, and that
+// little is packed twice.
+#include "passes/fit_tile.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace mmk {
+namespace {
+
+/// Tiles end on whole register tiles, of any target.
+constexpr int64_t rowUnit = 8, columnUnit = 16;
+/// Multiply-adds of a row or column that pass in the time that one more column of B takes to be
+/// packed, and one more row of A to be read.
+constexpr int64_t packingColumn = 16, readingRow = 8;
+/// Multiply-adds that are over before another thread has begun.
+constexpr int64_t smallWork = int64_t(1) << 20;
+
+} // namespace
+
+// For each number of tiles across that divides the threads, as many down as give each thread one.
+// The least time of the fullest thread wins.
+std::pair<Value, Value> balanceTile(OpBuilder &b, Location loc, FittedOutput output, Value depth,
+                                    FittedTile tile) {
+  auto number = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  auto mul = [&](Value x, Value y) -> Value { return arith::MulIOp::create(b, loc, x, y); };
+  auto add = [&](Value x, int64_t y) -> Value {
+    return arith::AddIOp::create(b, loc, x, number(y));
+  };
+  auto ceilDiv = [&](Value x, Value y) -> Value {
+    return arith::CeilDivSIOp::create(b, loc, x, y);
+  };
+  auto choose = [&](Value condition, Value x, Value y) -> Value {
+    return arith::SelectOp::create(b, loc, condition, x, y);
+  };
+  auto compare = [&](arith::CmpIPredicate predicate, Value x, Value y) -> Value {
+    return arith::CmpIOp::create(b, loc, predicate, x, y);
+  };
+  // One of `parts` equal parts, of whole units, and no larger than the largest tile.
+  auto part = [&](Value extent, Value parts, int64_t unit, int64_t largest, bool fits) -> Value {
+    if (!fits)
+      return number(largest);
+    Value least = ceilDiv(extent, number(largest));
+    Value length = ceilDiv(extent, arith::MaxSIOp::create(b, loc, parts, least));
+    Value whole = mul(ceilDiv(length, number(unit)), number(unit));
+    return arith::MinSIOp::create(b, loc, whole, number(largest));
+  };
+  if (!tile.fitsRows && !tile.fitsColumns)
+    return {number(tile.largestRows), number(tile.largestColumns)};
+
+  Value cores = number(output.cores);
+  Value work = mul(mul(output.batches, output.rows), mul(output.columns, depth));
+  Value isSmall = compare(arith::CmpIPredicate::slt, work, number(smallWork));
+  Value threads = choose(isSmall, number(1), cores);
+  Value rows, columns, least;
+  for (int64_t across = 1; across <= output.cores; ++across) {
+    if (output.cores % across != 0)
+      continue;
+    Value down = ceilDiv(threads, mul(output.batches, number(across)));
+    Value width = part(output.columns, arith::MinSIOp::create(b, loc, number(across), threads),
+                       columnUnit, tile.largestColumns, tile.fitsColumns);
+    Value height = part(output.rows, down, rowUnit, tile.largestRows, tile.fitsRows);
+    if (output.cores == 1)
+      return {height, width};
+    Value tiles =
+        mul(output.batches, mul(ceilDiv(output.rows, height), ceilDiv(output.columns, width)));
+    Value time =
+        mul(ceilDiv(tiles, cores), mul(add(height, packingColumn), add(width, readingRow)));
+    if (!least) {
+      std::tie(rows, columns, least) = std::tuple(height, width, time);
+      continue;
+    }
+    Value isBetter = compare(arith::CmpIPredicate::slt, time, least);
+    rows = choose(isBetter, height, rows);
+    columns = choose(isBetter, width, columns);
+    least = choose(isBetter, time, least);
+  }
+  return {rows, columns};
+}
+
+} // namespace mmk
