@@ -239,8 +239,7 @@ void Writer::function() {
     ListSeparator zone;
     for (unsigned memory = 0; memory < memories; ++memory)
       out << zone << "memory + " << layout.offsetOf(memory);
-    out << "}, {NULL, NULL, NULL, NULL, NULL}};\n    " << name << "_" << phaseName(i)
-        << "(&all, &core);\n  }\n";
+    out << "}, {NULL, NULL}};\n    " << name << "_" << phaseName(i) << "(&all, &core);\n  }\n";
   }
   if (workspaces)
     out << "  for (int i = " << arguments.size() << "; i < " << tensors

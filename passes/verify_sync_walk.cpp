@@ -12,8 +12,8 @@ namespace mmk::sync {
 namespace {
 
 constexpr unsigned mostCrossSets = 15;
-/// Steps, of single states where they differ; far beyond what any kernel of the compiler takes.
-constexpr int64_t mostSteps = 30'000'000;
+/// Steps, of single states where they differ; some seconds of work for the proofs of one kernel.
+constexpr int64_t mostSteps = 6'000'000;
 /// States of one point; to compare each with each takes time, too.
 constexpr size_t mostStates = 1000;
 

@@ -75,7 +75,8 @@ private:
   const Machine &machine_;
   int64_t blocks_, globalBytes_;
   using Memories = llvm::SmallVector<std::unique_ptr<CoreMemory>, 4>;
-  /// What one run of a phase has to itself, for each worker: of runs that are over, or new. Fewer than `workers` when there is not enough memory.
+  /// What one run of a phase has to itself, for each worker: of runs that are over, or new. Fewer
+  /// than `workers` when there is not enough memory.
   Memories take(unsigned workers);
   void giveBack(Memories memories);
 
