@@ -2,7 +2,7 @@
 """What a search of the fused kernel's schedule brings, as the page docs/tune.md.
 
     tuning.py MMK                     prints the page
-    tuning.py MMK --update            writes it
+    tuning.py MMK --update [N]        writes it, with N random shapes for the quick search, or 50
     tuning.py MMK --quick N [SEED]    instead: how near a quick search comes to a full one, on N
                                       random shapes
 """
@@ -74,7 +74,7 @@ def timed_searches():
     return results
 
 
-def page():
+def page(shapes):
     (found, first), (again, second), (wider, third) = timed_searches()
     one = {each["case"]: each for each in mmk(*WHOLE, "--set", "cores=1", "--no-cache")}
     friendliest = next(iter(READINGS.values()))
@@ -118,7 +118,7 @@ def page():
               f"{second:.1f} s. With one alternative more, `order = ... | swizzle(2)`:",
               f"{wider[0]['search']['counted']} counted, {third:.1f} s.", ""]
     lines += [f"- {each['case']}: `{each['best']['variant']}`" for each in found]
-    lines += ["", "## Quick and full", "", *quick(50, 7, show=False), ""]
+    lines += ["", "## Quick and full", "", *quick(shapes, 7, show=False), ""]
     return "\n".join(lines)
 
 
@@ -147,7 +147,7 @@ def main():
     if sys.argv[2:3] == ["--quick"]:
         count, seed = (list(map(int, sys.argv[3:])) + [7])[:2]
         return print("\n".join(quick(count, seed)))
-    text = page()
+    text = page(int(sys.argv[3]) if sys.argv[3:] else 50)
     if sys.argv[2:3] == ["--update"]:
         (ROOT / "docs" / "tune.md").write_text(text)
     else:
