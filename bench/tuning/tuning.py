@@ -2,7 +2,7 @@
 """What a search of the fused kernel's schedule brings, as the page docs/tune.md.
 
     tuning.py MMK                     prints the page
-    tuning.py MMK --update [N]        writes it, with N random shapes for the quick search, or 50
+    tuning.py MMK --update [N]        writes it, with N random shapes for the quick search (50); 0: without
     tuning.py MMK --quick N [SEED]    instead: how near a quick search comes to a full one, on N
                                       random shapes
 """
@@ -118,7 +118,9 @@ def page(shapes):
               f"{second:.1f} s. With one alternative more, `order = ... | swizzle(2)`:",
               f"{wider[0]['search']['counted']} counted, {third:.1f} s.", ""]
     lines += [f"- {each['case']}: `{each['best']['variant']}`" for each in found]
-    lines += ["", "## Quick and full", "", *quick(shapes, 7, show=False), ""]
+    if shapes:
+        lines += ["", "## Quick and full", "", *quick(shapes, 7, show=False)]
+    lines.append("")
     return "\n".join(lines)
 
 
