@@ -2,9 +2,9 @@
 
 #include "driver/ending.h"
 #include "driver/terminal.h"
+#include "runtime/whole_file.h"
 
 #include "llvm/Support/Error.h"
-#include "llvm/Support/FileSystem.h"
 
 #include <cerrno>
 #include <cstring>
@@ -96,16 +96,11 @@ void writeFile(const std::string &path, std::string_view bytes) {
       refuse("write", path, std::strerror(errno));
     return writeThrough(path, device.number, bytes);
   }
-  auto file = llvm::sys::fs::TempFile::create(path + ".%%%%%%%%", 0666);
+  llvm::Expected<WholeFile> file = WholeFile::beside(path);
   if (!file)
     refuse("write", path, llvm::toString(file.takeError()));
-  try {
-    writeThrough(path, file->FD, bytes);
-  } catch (const Mistake &) {
-    llvm::consumeError(file->discard());
-    throw;
-  }
-  if (llvm::Error error = file->keep(path))
+  writeThrough(path, file->descriptor(), bytes);
+  if (llvm::Error error = file->keep())
     refuse("write", path, llvm::toString(std::move(error)));
 }
 

@@ -1,6 +1,7 @@
 #include "runtime/npy.h"
 
 #include "runtime/npy_header.h"
+#include "runtime/whole_file.h"
 
 #include "llvm/Support/FileSystem.h"
 
@@ -164,18 +165,15 @@ llvm::Error writeNpy(const Tensor &tensor, const std::string &path) {
   // Renaming over a device or a directory would do something else than to write to it.
   if (llvm::sys::fs::exists(path) && !llvm::sys::fs::is_regular_file(path))
     return failure(path, "cannot write: not a regular file");
-  auto file = llvm::sys::fs::TempFile::create(path + ".%%%%%%%%");
+  llvm::Expected<WholeFile> file = WholeFile::beside(path);
   if (!file)
     return failure(path, "cannot write: " + llvm::toString(file.takeError()));
   const std::string header = writeNpyHeader(tensor.type, tensor.shape);
-  llvm::Error error = writeAll(path, file->FD, header.data(), header.size());
-  if (!error)
-    error = writeAll(path, file->FD, tensor.data(), tensor.bytes());
-  if (error) {
-    llvm::consumeError(file->discard());
+  if (llvm::Error error = writeAll(path, file->descriptor(), header.data(), header.size()))
     return error;
-  }
-  if (llvm::Error kept = file->keep(path))
+  if (llvm::Error error = writeAll(path, file->descriptor(), tensor.data(), tensor.bytes()))
+    return error;
+  if (llvm::Error kept = file->keep())
     return failure(path, "cannot write: " + llvm::toString(std::move(kept)));
   return llvm::Error::success();
 }
