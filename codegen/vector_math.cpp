@@ -181,7 +181,8 @@ Value *emitTanh(Emitter &e, Value *x) {
   Value *cut = f.select(f.less(magnitude, 10.0), magnitude, f.constant(10.0));
   Value *power = expWithin(f, f.add(cut, cut));
   Value *large = f.sub(f.constant(1), f.div(f.constant(2), f.add(power, f.constant(1))));
-  Value *result = f.select(f.less(magnitude, 0.625), small, f.withSignOf(large, x));
+  // For the sum of `small` only the sign of a zero is not yet that of x.
+  Value *result = f.withSignOf(f.select(f.less(magnitude, 0.625), small, large), x);
   return f.select(f.isNan(x), x, result);
 }
 

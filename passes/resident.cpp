@@ -5,6 +5,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
+#include <algorithm>
+
 using namespace mlir;
 
 namespace mmk {
@@ -44,7 +46,9 @@ DictionaryAttr Placer::limits() {
                   stage = kernel.chosenNumber(("stage." + k).str(), tile);
     // Parts are whole stages, or when they are shorter than one, whole tiles.
     const int64_t unit = parts == 1 ? 1 : panel->depth < stage ? tile : stage;
-    limits.set(k, b.getI64IntegerAttr(parts * (panel->depth / unit * unit)));
+    // What fits a single panel fits in parts, too.
+    const int64_t deepest = std::max(panel->depth, parts * (panel->depth / unit * unit));
+    limits.set(k, b.getI64IntegerAttr(deepest));
   });
   return limits.empty() ? DictionaryAttr() : limits.getDictionary(b.getContext());
 }

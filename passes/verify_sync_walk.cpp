@@ -13,7 +13,7 @@ namespace {
 
 constexpr unsigned mostCrossSets = 15;
 /// Steps, of single states where they differ; some seconds of work for the proofs of one kernel.
-constexpr int64_t mostSteps = 6'000'000;
+constexpr int64_t mostSteps = 20'000'000;
 /// States of one point; to compare each with each takes time, too.
 constexpr size_t mostStates = 1000;
 

@@ -37,9 +37,30 @@ public:
       add("store", {"after", "overlapped"});
     if (random_.chance(50))
       add("epilogue", {"fused", "separate"});
+    if (isProduct && random_.chance(20))
+      add("bias", {"vector", "table"});
+    if (isProduct && random_.chance(20))
+      add("skew", {"none", "stages"});
+    if (isProduct && random_.chance(15))
+      keep();
   }
 
 private:
+  /// A panel as deep as the product of this sample or deeper, and the walk that it needs.
+  void keep() {
+    int64_t deepest = 1;
+    for (const auto &[dim, extent] : sample_.dims)
+      if (roleOf(kernel_, dim).isReduction)
+        deepest = std::max(deepest, extent);
+    const bool isOfA = random_.chance(50);
+    const int64_t depth = 32 * ((deepest + 31) / 32 + random_.below(3));
+    std::erase_if(sample_.choices, [](const auto &choice) { return choice.first == "order"; });
+    sample_.choices.emplace_back("order", isOfA ? "rows" : "columns");
+    if (random_.chance(50))
+      sample_.choices.emplace_back("buffers.panel", random_.oneOf({"1", "2"}));
+    sample_.choices.emplace_back("keep", fmt::format("{}({})", isOfA ? "A" : "B", depth));
+  }
+
   void tiles(const std::string &dim) {
     const DimensionRole role = roleOf(kernel_, dim);
     if (!role.isOutput && !role.isReduction)

@@ -193,10 +193,13 @@ private:
     onMachine(machine_, choices, false);
   }
 
-  /// How many cores this computer has is no part of the sample.
+  /// How many cores this computer has is no part of the sample, and it has neither an L1 of its own
+  /// nor a bias table.
   void onHost(Choices choices) {
     std::erase_if(choices, [](const auto &choice) {
-      return choice.first == "cores" || choice.first.starts_with("grid.");
+      const std::string &key = choice.first;
+      return key == "cores" || key.starts_with("grid.") || key == "keep" || key == "bias" ||
+             key == "skew";
     });
     const Machine host = expected(loadMachine("host"), "the machine loads");
     onMachine(host, choices, false);

@@ -1,8 +1,10 @@
 // The functions and conversions of generated code, against the C library in double.
 #include "compiled.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 namespace mmk {
@@ -20,7 +22,8 @@ Tensor allOverTheRange() {
 /// Distance in units of the last place that f32 has at the exact value.
 double ulps(float got, double exact) {
   if (std::isnan(exact) || std::isinf(got) || std::isinf(static_cast<float>(exact)))
-    return std::isnan(exact) == std::isnan(got) && (std::isnan(exact) || got == static_cast<float>(exact))
+    return std::isnan(exact) == std::isnan(got) &&
+                   (std::isnan(exact) || got == static_cast<float>(exact))
                ? 0
                : 1e9;
   int exponent = std::max(std::ilogb(exact == 0 ? 1e-300 : exact), -126);
@@ -58,9 +61,40 @@ TEST(VectorMath, roundingFunctionsAreExact) {
   expectWithin("abs", std::fabs, 0);
 }
 
+/// Where the result is a zero or an infinity, its sign counts.
+TEST(VectorMath, zerosAndInfinitiesHaveTheirSigns) {
+  struct Case {
+    const char *name;
+    double (*exact)(double);
+  };
+  constexpr float least = std::numeric_limits<float>::denorm_min();
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  const float values[] = {0.0f, -0.0f, least, -least, 0.5f, -0.5f, infinity, -infinity};
+  for (const auto &[name, exact] :
+       {Case{"exp", std::exp}, Case{"log", std::log}, Case{"tanh", std::tanh},
+        Case{"erf", std::erf}, Case{"sqrt", std::sqrt}, Case{"floor", std::floor},
+        Case{"ceil", std::ceil}, Case{"abs", std::fabs}}) {
+    Compiled kernel(std::string("kernel f(x: f32[N]) -> y: f32[N] { y = ") + name + "(x); }",
+                    "host");
+    ASSERT_TRUE(kernel.ready());
+    std::vector<Tensor> inputs;
+    inputs.push_back(llvm::cantFail(Tensor::allocate(ElementType::f32, {std::size(values)})));
+    std::ranges::copy(values, inputs[0].as<float>());
+    std::vector<Tensor> y = kernel.run({{"N", std::ssize(values)}}, inputs);
+    for (size_t i = 0; i < std::size(values); ++i) {
+      const float expected = static_cast<float>(exact(values[i])), got = y[0].as<float>()[i];
+      if (expected == 0 || std::isinf(expected)) {
+        EXPECT_EQ(got, expected) << name << " of " << values[i];
+        EXPECT_EQ(std::signbit(got), std::signbit(expected)) << name << " of " << values[i];
+      }
+    }
+  }
+}
+
 /// f32 to each type: as `roundTo` says, which the element tests hold against first principles.
 TEST(Conversion, storesRoundOnceAndSaturate) {
-  for (ElementType type : {ElementType::f16, ElementType::bf16, ElementType::i8, ElementType::i32}) {
+  for (ElementType type :
+       {ElementType::f16, ElementType::bf16, ElementType::i8, ElementType::i32}) {
     std::string name(spelling(type));
     Compiled kernel("kernel f(x: f32[N]) -> y: " + name + "[N] { y = x; }", "host");
     ASSERT_TRUE(kernel.ready());

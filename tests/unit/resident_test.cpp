@@ -194,6 +194,11 @@ TEST(Resident, refusesWhatIsTooDeep) {
                      "keep=A(128),order=rows,grid.K=3,tile.K=32,stage.K=64");
   EXPECT_EQ(split.watched({64, 384, 64}), "");
   EXPECT_NE(split.watched({64, 385, 64}), "");
+  // Also where no whole part fits: then a product that does is not parted.
+  Synchronised shallow(cases[0].kernel, "ascend910b3",
+                       "keep=A(32),order=rows,grid.K=3,tile.K=64,stage.K=128");
+  EXPECT_EQ(shallow.watched({64, 32, 64}), "");
+  EXPECT_NE(shallow.watched({64, 33, 64}), "");
 }
 
 } // namespace
