@@ -23,6 +23,10 @@ int64_t weightOf(mlir::Operation &op) {
 /// anyway: they are written past them.
 constexpr int64_t streamedBytes = int64_t(8) << 20;
 
+/// How far ahead of such a pass its inputs are asked for: a page, at the end of which the CPU stops
+/// to look ahead by itself.
+constexpr int64_t streamAhead = 4096;
+
 } // namespace
 
 Epilogue::Epilogue(Emitter &e, mlir::Block &region, Type *sum, mlir::ValueRange inputs,
@@ -190,10 +194,14 @@ void Epilogue::storeRow(Value *context, Value *row, Value *column, Value *column
     return e.offset(start, b.CreateMul(column, e.number(e.bytesOf(elementOf(tensor)))));
   };
   e.loop(column, columns, e.number(lanes), [&](Value *column) {
-    for (int64_t i = 0; i < count; ++i)
-      if (inputAlong[2 * i + 1] >= 0)
-        known[argument(i)] =
-            e.load(e.vectorOf(elementOf(inputs[i]), lanes), at(from[i], inputs[i], column));
+    for (int64_t i = 0; i < count; ++i) {
+      if (inputAlong[2 * i + 1] < 0)
+        continue;
+      Value *place = at(from[i], inputs[i], column);
+      known[argument(i)] = e.load(e.vectorOf(elementOf(inputs[i]), lanes), place);
+      if (stream && inputAlong[2 * i] >= 0)
+        e.prefetch(e.offset(place, streamAhead));
+    }
     SmallVector<Value *> yielded;
     apply(known, yielded);
     for (auto [i, value] : enumerate(yielded)) {

@@ -55,10 +55,10 @@ report("erf, small", fit(lambda u: erf(np.sqrt(u)) / np.sqrt(u) - 1, one, 1e-9, 
 report("erf, large", fit(lambda x: -np.log(erfc(x)), one, 1.0, 4.0, 8, lambda x: erfc(x) / erf(x)))
 # erf(x) = (c + u) + u q(u), u = x - i w within w / 2, c = erf(i w) as f32; of q the coefficients of
 # all parts i, one power a line
-w, parts = 65 / 256, []
-for i in range(16):
+w, parts = 31 / 256, []
+for i in range(32):
     c = float(np.float32(math.erf(i * w)))
-    q, _ = fit(lambda u: erf(i * w + u) - c - u, lambda u: u, 1e-6 if i == 0 else -w / 2, w / 2, 4,
+    q, _ = fit(lambda u: erf(i * w + u) - c - u, lambda u: u, 1e-6 if i == 0 else -w / 2, w / 2, 3,
                lambda u: 1 / np.maximum(erf(i * w + u), 1e-30))
     parts.append([c, *q])
 print("// erf, in parts")
