@@ -67,6 +67,11 @@ std::string counts(const TuneResult &result) {
     text += ", of which some were not looked at: interrupted";
   else if (result.isExhaustive)
     text += ", all decided";
+  if (result.decidedBefore > 0)
+    text += result.decidedBefore == result.points
+                ? " by an earlier search"
+                : fmt::format("; an earlier search had decided {} of the {} that keep the rules",
+                              result.decidedBefore, result.points);
   return text + "\n";
 }
 
@@ -177,6 +182,7 @@ void write(json::OStream &out, const TuneResult &result, const CaseResult &each)
     out.attribute("remembered", result.remembered);
     out.attribute("refused", result.refused);
     out.attribute("bounded", result.bounded);
+    out.attribute("decided_before", result.decidedBefore);
     out.attribute("merged", each.merged);
     writeNumber(out, "seconds", result.seconds);
   });

@@ -13,8 +13,9 @@ constexpr size_t mostPutOff = 128;
 } // namespace
 
 BoundedSearch::BoundedSearch(const Space &space, Evaluator &evaluator, const Known &known,
-                             size_t shapes)
-    : space_(space), evaluator_(evaluator), known_(known), bounds_(shapes, Bounds(space)),
+                             size_t shapes, const SharedPart *decided)
+    : space_(space), evaluator_(evaluator), known_(known), decided_(decided),
+      number_(space, [](std::string_view) { return true; }), bounds_(shapes, Bounds(space)),
       best_(shapes, INT64_MAX) {
   for (const auto &[request, code] : known.codes)
     if (code.variant != Known::Code::none)
@@ -22,16 +23,19 @@ BoundedSearch::BoundedSearch(const Space &space, Evaluator &evaluator, const Kno
         learn(*point);
 }
 
-void BoundedSearch::learn(const Point &point) {
+bool BoundedSearch::learn(const Point &point) {
+  bool isMeasured = false;
   for (size_t shape = 0; shape < bounds_.size(); ++shape)
     if (const auto answer = evaluator_.at(point, shape)) {
+      isMeasured = true;
       const Measure &measure = *answer->measure;
       bounds_[shape].learn(point, evaluator_.nameOf(*answer), measure);
-      // One with wrong results wins nothing.
-      const auto check = known_.checks[shape].find(answer->variant);
-      if (check == known_.checks[shape].end() || check->second.state != CheckState::failed)
+      if (!known_.isWrong(answer->variant, shape))
         best_[shape] = std::min(best_[shape], measure.cycles);
     }
+  if (isMeasured)
+    learned_.insert(number_.of(point));
+  return isMeasured;
 }
 
 void BoundedSearch::learn(llvm::ArrayRef<Point> points) {
@@ -45,6 +49,16 @@ Evaluator::Shapes BoundedSearch::open(const Point &point) const {
     if (!bounds_[shape].exceed(point, best_[shape]))
       shapes.push_back(shape);
   return shapes;
+}
+
+/// Leaves out a point that cannot win; some such were measured before that was known.
+void BoundedSearch::leaveOut(Point point) {
+  if (!learned_.contains(number_.of(point))) {
+    ++bounded_;
+    return;
+  }
+  evaluator_.recall(point);
+  measured_.push_back(std::move(point));
 }
 
 BoundedSearch::Pending BoundedSearch::round(Pending pending, int64_t most, const Watch &watch) {
@@ -62,7 +76,7 @@ BoundedSearch::Pending BoundedSearch::round(Pending pending, int64_t most, const
       }
       Evaluator::Shapes shapes = open(point);
       if (shapes.empty()) {
-        ++bounded_;
+        leaveOut(std::move(point));
         continue;
       }
       std::vector<uint64_t> names;
@@ -77,8 +91,11 @@ BoundedSearch::Pending BoundedSearch::round(Pending pending, int64_t most, const
       shapesOf.push_back(std::move(shapes));
     }
     evaluator_.ask(asked, shapesOf);
-    learn(asked);
-    std::ranges::move(asked, std::back_inserter(asked_));
+    for (Point &point : asked)
+      if (learn(point))
+        measured_.push_back(std::move(point));
+      else if (!evaluator_.stopped())
+        ++refused_;
     const auto left = static_cast<int64_t>(later.size() + pending.size() - i);
     watch(points_ - left, points_);
     if (evaluator_.stopped() || evaluator_.counted > most) {
@@ -92,11 +109,13 @@ BoundedSearch::Pending BoundedSearch::round(Pending pending, int64_t most, const
 bool BoundedSearch::run(int64_t most, const Watch &watch) {
   Pending pending;
   space_.forEach([&](const Point &point) {
+    if (decided_ && decided_->covers(point))
+      return true;
     ++points_;
     if (evaluator_.isRefused(point))
       ++refused_;
     else if (open(point).empty())
-      ++bounded_;
+      leaveOut(point);
     else
       pending.push_back(point);
     return true;

@@ -4,6 +4,10 @@
 
 #include "tune/bound.h"
 #include "tune/evaluator.h"
+#include "tune/projection.h"
+#include "tune/shared_part.h"
+
+#include "llvm/ADT/DenseSet.h"
 
 namespace mmk::tune {
 
@@ -18,7 +22,9 @@ public:
   /// Called as it goes on, with how many points are decided, and of how many.
   using Watch = std::function<void(int64_t done, int64_t all)>;
 
-  BoundedSearch(const Space &space, Evaluator &evaluator, const Known &known, size_t shapes);
+  /// `decided`: points to be left out; may be null. All outlive it.
+  BoundedSearch(const Space &space, Evaluator &evaluator, const Known &known, size_t shapes,
+                const SharedPart *decided = nullptr);
 
   /// Learns from points that were asked for already, so that it begins with the best of them.
   void learn(llvm::ArrayRef<Point> points);
@@ -26,16 +32,19 @@ public:
   /// whether all points are decided.
   bool run(int64_t most, const Watch &watch);
 
-  /// Points that were asked for, in their order.
-  const std::vector<Point> &asked() const { return asked_; }
-  int64_t points() const { return points_; }   ///< that may exist
-  int64_t bounded() const { return bounded_; } ///< that cannot win
-  int64_t refused() const { return refused_; } ///< that overflow a memory as another one did
+  /// The points that may exist, less those left out, are measured, bounded or refused; the measured
+  /// in the order in which they were asked for, with those that were known before.
+  int64_t points() const { return points_; }
+  const std::vector<Point> &measured() const { return measured_; }
+  int64_t bounded() const { return bounded_; } ///< not measured, as they cannot win
+  int64_t refused() const { return refused_; } ///< that do not fit the machine
 
 private:
   using Pending = std::vector<Point>;
 
-  void learn(const Point &point);
+  /// Returns whether anything is known of it.
+  bool learn(const Point &point);
+  void leaveOut(Point point);
   /// Shapes at which a point may yet be the best.
   Evaluator::Shapes open(const Point &point) const;
   /// Asks for some of them, and leaves those that may be spared.
@@ -44,9 +53,12 @@ private:
   const Space &space_;
   Evaluator &evaluator_;
   const Known &known_;
-  std::vector<Bounds> bounds_; ///< by shape
-  std::vector<int64_t> best_;  ///< cycles
-  std::vector<Point> asked_;
+  const SharedPart *decided_;
+  Projection number_;                ///< of a point
+  llvm::DenseSet<uint64_t> learned_; ///< their numbers
+  std::vector<Bounds> bounds_;       ///< by shape
+  std::vector<int64_t> best_;        ///< cycles
+  std::vector<Point> measured_;
   int64_t points_ = 0, bounded_ = 0, refused_ = 0;
 };
 

@@ -71,6 +71,13 @@ std::optional<Evaluator::Answer> Evaluator::at(const Point &point, size_t shape)
   return Answer{code->second.variant, &measure->second};
 }
 
+bool Evaluator::isMeasured(const Point &point) {
+  for (size_t shape = 0; shape < shapes_.size(); ++shape)
+    if (at(point, shape))
+      return true;
+  return false;
+}
+
 /// Whether nothing is left to find out; else the shapes where something is.
 bool Evaluator::isKnown(Task &task) {
   const auto code = known_.codes.find(task.request);
@@ -86,6 +93,15 @@ bool Evaluator::isKnown(Task &task) {
       task.shapes.push_back(shape);
   }
   return task.shapes.empty();
+}
+
+void Evaluator::recall(llvm::ArrayRef<Point> points) {
+  for (const Point &point : points)
+    if (const auto code = known_.codes.find(space_.request(point)); code != known_.codes.end())
+      for (size_t shape = 0; shape < shapes_.size(); ++shape)
+        if (const auto measure = known_.measures[shape].find(code->second.variant);
+            measure != known_.measures[shape].end())
+          learnCores(point, code->second.variant, shape, measure->second);
 }
 
 bool Evaluator::isSettled(Task &task) {
@@ -173,7 +189,11 @@ void Evaluator::take(const Task &task, const Counted &found) {
     known_.measures[task.shapes[i]][variant] = *found.measures[i];
     learnCores(*task.point, variant, task.shapes[i], *found.measures[i]);
   }
-  ++(exists ? counted : refused);
+  // At more shapes later, it is the same variant.
+  if (!exists)
+    ++refused;
+  else
+    counted += countedNow_.insert(task.request).second;
 }
 
 void Evaluator::keep(Finding finding) {

@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <set>
+#include <unordered_set>
 
 namespace mmk::tune {
 
@@ -30,6 +31,9 @@ public:
     ask(points, std::vector<Shapes>(points.size(), shapes));
   }
 
+  /// Takes from what is known what these points take, and of points like them; counts none.
+  void recall(llvm::ArrayRef<Point> points);
+
   /// The variant that a point is at a shape, and its measure; nothing where it does not exist, or
   /// was not asked for. With more cores than have work, it is the variant that asks for those that
   /// have.
@@ -38,6 +42,8 @@ public:
     const Measure *measure;
   };
   std::optional<Answer> at(const Point &point, size_t shape);
+  /// Whether there is an answer at any shape.
+  bool isMeasured(const Point &point);
   /// Whether it is known that a point does not exist.
   bool isRefused(const Point &point) const { return refusals_.cover(point); }
   const std::string &nameOf(const Answer &answer) const { return known_.nameOf(answer.variant); }
@@ -80,6 +86,7 @@ private:
   Team &team_;
   const std::atomic<bool> &stop_;
   Refusals refusals_;
+  std::unordered_set<std::string> countedNow_; ///< requests
   std::unordered_map<std::string, std::vector<Family>> families_; ///< by request without these two
 };
 

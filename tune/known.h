@@ -1,6 +1,7 @@
 // What is known of the variants of one kernel on one machine, in this process.
 #pragma once
 
+#include "tune/decision.h"
 #include "tune/result.h"
 
 #include <unordered_map>
@@ -26,11 +27,19 @@ public:
     return entry->second;
   }
   const std::string &nameOf(int32_t variant) const { return names_[variant]; }
+  /// Whether a check found its results wrong; such a variant wins nothing.
+  bool isWrong(int32_t variant, size_t shape) const {
+    const auto check = checks[shape].find(variant);
+    return check != checks[shape].end() && check->second.state == CheckState::failed;
+  }
 
   std::unordered_map<std::string, Code> codes; ///< by request
   /// By shape, then by number of the variant.
   std::vector<std::unordered_map<int32_t, Measure>> measures;
   std::vector<std::unordered_map<int32_t, Check>> checks;
+
+  /// Of these shapes together, perhaps with others.
+  std::vector<Decision> decisions;
 
 private:
   std::unordered_map<std::string, int32_t> numbers_;

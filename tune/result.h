@@ -79,6 +79,7 @@ struct TuneResult {
   int64_t refused = 0;    ///< that do not fit the machine
   int64_t points = 0;     ///< that keep the rules of the schedule, where all were looked at; else 0
   int64_t bounded = 0;    ///< of these not counted: they cannot be the best, see Bounds
+  int64_t decidedBefore = 0; ///< points of which an earlier search had decided all
   double seconds = 0;
 };
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace mmk::tune {
 namespace {
@@ -218,6 +219,21 @@ std::optional<Point> Space::find(const Choices &choices) const {
       return std::nullopt;
   }
   return point;
+}
+
+std::string Space::spelling() const {
+  std::string text;
+  for (size_t axis : sorted_) {
+    std::vector<std::string> words = axes_[axis].words;
+    std::ranges::sort(words);
+    text += fmt::format("{}={}\n", axes_[axis].key, fmt::join(words, "|"));
+  }
+  std::vector<std::string> rules;
+  if (schedule_)
+    for (const Requirement &requirement : schedule_->requirements)
+      rules.push_back(fmt::format("require {}\n", requirement.text));
+  std::ranges::sort(rules);
+  return fmt::format("{}{}", text, fmt::join(rules, ""));
 }
 
 int64_t Space::coresOf(const Point &point) const {

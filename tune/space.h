@@ -67,6 +67,10 @@ public:
   /// The point of a request, as above; nothing when it is none of this space.
   std::optional<Point> pointOf(std::string_view request) const;
 
+  /// The same for spaces of the same points, whatever the order of their alternatives: a line a
+  /// directive, "tile.M=128|64", and a line a rule of the schedule, "require tile.M <= 128".
+  std::string spelling() const;
+
   const Machine &machine() const { return *machine_; }
 
   /// Cores that a point asks for; all that the machine has where the schedule does not say.

@@ -2,6 +2,7 @@
 
 #include "tune/database.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -17,7 +18,7 @@
 namespace mmk::tune {
 namespace {
 
-constexpr int layout = 2;
+constexpr int layout = 3;
 
 // A request is what a schedule asks for, a variant what it compiles to; a figure belongs to the
 // variant, so that two schedules share it. WITHOUT ROWID: the key is the row's place, as rows are
@@ -42,6 +43,12 @@ CREATE TABLE verdict(shape INTEGER NOT NULL REFERENCES shape,
   variant INTEGER NOT NULL REFERENCES variant, rule TEXT NOT NULL, state INTEGER NOT NULL,
   data TEXT NOT NULL, error_ratio REAL NOT NULL, max_abs_error REAL NOT NULL,
   PRIMARY KEY(shape, variant, rule)) WITHOUT ROWID;
+CREATE TABLE decision(id INTEGER PRIMARY KEY, context INTEGER NOT NULL REFERENCES context,
+  space TEXT NOT NULL, points INTEGER NOT NULL, refused INTEGER NOT NULL, bounded INTEGER NOT NULL,
+  measured TEXT NOT NULL);
+CREATE TABLE decided(decision INTEGER NOT NULL REFERENCES decision,
+  shape INTEGER NOT NULL REFERENCES shape, measured INTEGER NOT NULL, best INTEGER NOT NULL,
+  PRIMARY KEY(decision, shape)) WITHOUT ROWID;
 )";
 
 /// The rule of what nobody here has checked, but somebody has chosen.
@@ -196,6 +203,17 @@ std::vector<ShapeLimit> limitsFrom(std::string_view text) {
   return limits;
 }
 
+std::vector<uint64_t> numbersFrom(std::string_view text) {
+  std::vector<uint64_t> numbers;
+  for (const char *at = text.begin(); at != text.end();) {
+    const auto [end, error] = std::from_chars(at, text.end(), numbers.emplace_back());
+    if (error != std::errc() || (end != text.end() && *end != ' '))
+      throw Damage("the points of a decided space are no numbers");
+    at = end + (end != text.end());
+  }
+  return numbers;
+}
+
 constexpr const char *measureColumns =
     "m.cycles, m.microseconds, m.cores, m.traffic, m.busy, m.memory, m.least";
 
@@ -321,7 +339,66 @@ llvm::Error Store::load(Known &known) {
       for (verdicts.with(shapes_[i], rule_); verdicts.step();)
         known.checks[i][numberOf(verdicts.number(0))] = checkFrom(verdicts, 1);
     }
+    known.decisions = decisions();
     snapshot.commit();
+  });
+}
+
+/// Those that were made for all of the chosen shapes.
+std::vector<Decision> Store::decisions() {
+  std::vector<Decision> found;
+  Statement all(
+      *database_,
+      "SELECT id, space, points, refused, bounded, measured FROM decision WHERE context=?");
+  Statement at(*database_, "SELECT measured, best FROM decided WHERE decision=? AND shape=?");
+  for (all.with(context_); all.step();) {
+    Decision decision{all.text(1), all.number(2), all.number(3), all.number(4), {}, {}};
+    for (int64_t shape : shapes_)
+      if (at.with(all.number(0), shape).step())
+        decision.shapes.push_back({at.number(0), at.number(1)});
+    if (decision.shapes.size() < shapes_.size())
+      continue;
+    decision.measured = numbersFrom(all.text(5));
+    if (decision.refused < 0 || decision.bounded < 0 ||
+        decision.points - decision.refused - decision.bounded != std::ssize(decision.measured))
+      throw Damage(fmt::format("of the {} points of a decided space, {} do not fit, {} cannot win "
+                               "and {} are measured",
+                               decision.points, decision.refused, decision.bounded,
+                               decision.measured.size()));
+    found.push_back(std::move(decision));
+  }
+  return found;
+}
+
+llvm::Error Store::addDecision(const Decision &decision) {
+  return guarded([&] {
+    Transaction transaction(*database_);
+    // What was decided of the same space at some of these shapes is part of this.
+    Statement same(*database_, "SELECT id FROM decision WHERE context=? AND space=?");
+    std::vector<int64_t> former;
+    for (same.with(context_, decision.space); same.step();)
+      former.push_back(same.number(0));
+    for (int64_t id : former) {
+      Statement shapes(*database_, "SELECT shape FROM decided WHERE decision=?");
+      bool isPart = true;
+      for (shapes.with(id); shapes.step();)
+        isPart = isPart && std::ranges::find(shapes_, shapes.number(0)) != shapes_.end();
+      if (!isPart)
+        continue;
+      Statement(*database_, "DELETE FROM decided WHERE decision=?").with(id).run();
+      Statement(*database_, "DELETE FROM decision WHERE id=?").with(id).run();
+    }
+    Statement(*database_,
+              "INSERT INTO decision(context, space, points, refused, bounded, measured) "
+              "VALUES(?,?,?,?,?,?)")
+        .with(context_, decision.space, decision.points, decision.refused, decision.bounded,
+              joined(decision.measured))
+        .run();
+    const int64_t id = sqlite3_last_insert_rowid(database_->handle());
+    Statement insert(*database_, "INSERT OR REPLACE INTO decided VALUES(?,?,?,?)");
+    for (size_t i = 0; i < shapes_.size(); ++i)
+      insert.with(id, shapes_[i], decision.shapes[i].measured, decision.shapes[i].best).run();
+    transaction.commit();
   });
 }
 
@@ -490,9 +567,11 @@ llvm::Expected<int64_t> Store::prune(const std::string &build) {
         const auto remove = [&](const char *sql) { Statement(*database_, sql).with(build).run(); };
         remove("DELETE FROM verdict WHERE shape IN (SELECT s.id FROM shape s JOIN context c ON "
                "c.id=s.context WHERE c.build<>?)");
+        remove("DELETE FROM decided WHERE shape IN (SELECT s.id FROM shape s JOIN context c ON "
+               "c.id=s.context WHERE c.build<>?)");
         remove("DELETE FROM measure WHERE shape IN (SELECT s.id FROM shape s JOIN context c ON "
                "c.id=s.context WHERE c.build<>?)");
-        for (const char *table : {"shape", "request", "variant"})
+        for (const char *table : {"decision", "shape", "request", "variant"})
           remove(fmt::format("DELETE FROM {} WHERE context IN (SELECT id FROM context WHERE "
                              "build<>?)",
                              table)

@@ -55,6 +55,8 @@ public:
                      const std::string &rule);
   llvm::Error load(Known &known);
   llvm::Error add(llvm::ArrayRef<Finding> findings);
+  /// Of the chosen shapes.
+  llvm::Error addDecision(const Decision &decision);
   llvm::Error addCheck(size_t shape, const std::string &variant, const Check &check);
 
   /// For each shape of a kernel the fastest variant that passed its check by this rule.
@@ -76,6 +78,7 @@ public:
 private:
   Store() = default;
   std::vector<BestRow> firstOfShapes(const std::string &where, auto... values);
+  std::vector<Decision> decisions();
   llvm::Error guarded(llvm::function_ref<void()> work);
 
   std::string path_;

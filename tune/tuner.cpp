@@ -72,14 +72,22 @@ void Tuner::countAll(const std::vector<Point> &points) {
   evaluator_.ask(points, all);
 }
 
-/// The best of a quick search at each shape bounds what can win from the start.
+/// What earlier searches decided is not looked at again. Else the best of a quick search at each
+/// shape bounds what can win from the start.
 void Tuner::searchWhole() {
-  for (size_t shape = 0; shape < shapes_.size() && !evaluator_.interrupted(); ++shape)
-    searchAt(shape, quickBudget);
+  std::optional<DecidedPart> before = recallDecided(space_, evaluator_, known_);
+  if (before) {
+    countDefault(*before);
+    asked_ = before->measured;
+  } else {
+    for (size_t shape = 0; shape < shapes_.size() && !evaluator_.interrupted(); ++shape)
+      searchAt(shape, quickBudget);
+  }
   progress_ = {"counting", 0, 0, 0, 0};
   started_ = Clock::now();
   startDeadline(1);
-  BoundedSearch search(space_, evaluator_, known_, shapes_.size());
+  BoundedSearch search(space_, evaluator_, known_, shapes_.size(),
+                       before ? &before->part : nullptr);
   search.learn(asked_);
   isWhole_ = true;
   isExhaustive_ = search.run(mostCounted, [&](int64_t done, int64_t all) {
@@ -87,11 +95,46 @@ void Tuner::searchWhole() {
     progress_.all = all;
   });
   isWhole_ = false;
-  asked_.insert(asked_.end(), search.asked().begin(), search.asked().end());
-  points_ = search.points();
-  bounded_ = search.bounded();
-  evaluator_.refused += search.refused();
   evaluator_.deadline = Clock::time_point::max();
+
+  DecidedPart whole{
+      SharedPart::all(space_), search.points(), search.refused(), search.bounded(), {}};
+  if (before) {
+    decidedBefore_ = before->points;
+    whole.points += before->points;
+    whole.refused += before->refused;
+    whole.bounded += before->bounded;
+  }
+  llvm::append_range(asked_, search.measured());
+  std::set<uint64_t> seen;
+  std::erase_if(
+      asked_, [&](const Point &point) { return !seen.insert(whole.part.numberOf(point)).second; });
+  whole.measured = asked_;
+  keep(whole);
+  whole_ = std::move(whole);
+}
+
+/// The default is shown beside what is found, and another file may name another.
+void Tuner::countDefault(DecidedPart &decided) {
+  const Point point = space_.defaultPoint();
+  const bool isNew = decided.part.covers(point) &&
+                     std::ranges::find(decided.measured, point) == decided.measured.end();
+  countAll({point});
+  if (!isNew || !evaluator_.isMeasured(point))
+    return;
+  decided.measured.push_back(point);
+  --decided.bounded;
+}
+
+/// Remembers the outcome, unless an earlier search came to the same.
+void Tuner::keep(const DecidedPart &whole) {
+  if (!isExhaustive_ || evaluator_.interrupted() || !evaluator_.bugs.empty() ||
+      (decidedBefore_ == whole.points && evaluator_.counted == 0))
+    return;
+  known_.decisions.push_back(decisionOf(space_, evaluator_, known_, whole));
+  if (store_ && evaluator_.storeError.empty())
+    if (llvm::Error error = store_->addDecision(known_.decisions.back()))
+      evaluator_.storeError = llvm::toString(std::move(error));
 }
 
 void Tuner::startDeadline(double share) {
@@ -295,7 +338,13 @@ TuneResult Tuner::run(const Watch &watch) {
   result.remembered = evaluator_.remembered;
   result.refused = evaluator_.refused;
   result.points = points_;
-  result.bounded = bounded_;
+  if (whole_) {
+    result.remembered = std::ssize(whole_->measured) - evaluator_.counted;
+    result.refused = whole_->refused;
+    result.points = whole_->points;
+    result.bounded = whole_->bounded;
+    result.decidedBefore = decidedBefore_;
+  }
   bugs_.insert(bugs_.begin(), evaluator_.bugs.begin(), evaluator_.bugs.end());
   result.seconds = secondsSince(start);
   return result;

@@ -2,6 +2,7 @@
 // winners run and compared with the reference.
 #pragma once
 
+#include "tune/decided_part.h"
 #include "tune/evaluator.h"
 #include "tune/guided_search.h"
 #include "tune/objective.h"
@@ -56,6 +57,8 @@ public:
 private:
   void search();
   void searchWhole();
+  void countDefault(DecidedPart &decided);
+  void keep(const DecidedPart &whole);
   void startDeadline(double share);
   void countAll(const std::vector<Point> &points);
   void searchAt(size_t shape, int64_t budget);
@@ -78,7 +81,9 @@ private:
   std::vector<Point> asked_; ///< all points of the search, in its order
   bool isExhaustive_ = false;
   bool isWhole_ = false; ///< points are decided, not only counted
-  int64_t points_ = 0, bounded_ = 0;
+  int64_t points_ = 0;
+  std::optional<DecidedPart> whole_; ///< what searchWhole came to
+  int64_t decidedBefore_ = 0;        ///< points of it
   std::vector<std::string> bugs_;
   Watch watch_;
   TuneProgress progress_;

@@ -59,6 +59,7 @@ class Report(TuneTest):
         self.assertEqual(small["search"] | {"seconds": 0},
                          {"space": POINTS, "exhaustive": True, "interrupted": False, "points": POINTS,
                           "counted": POINTS, "remembered": 0, "refused": 0, "bounded": 0,
+                          "decided_before": 0,
                           "merged": small["search"]["merged"], "seconds": 0})
         times = [each["time_us"] for each in small["variants"]]
         self.assertEqual(times, sorted(times))
@@ -156,6 +157,59 @@ class Memory(TuneTest):
         with sqlite3.connect(self.memory()) as database:
             database.execute("UPDATE context SET build = 'another'")
         self.assertEqual(self.counted("--objective", "pareto"), POINTS)
+
+    WIDE = KERNEL.replace("M = 128 | 64, N = 128, K = 64;",
+                          "M = 128 | 64 | 32 | 16, N = 128 | 64 | 32, K = 64 | 32;")
+
+    def decided(self, *words):
+        """The whole space, and how much of it an earlier search had decided."""
+        found = self.tune(*words)
+        search = found["small"]["search"]
+        self.assertTrue(search["exhaustive"])
+        return found, search["decided_before"], search["counted"]
+
+    def test_a_decided_space_is_not_searched_again(self):
+        self.write(self.WIDE)
+        first, before, counted = self.decided()
+        points = first["small"]["search"]["points"]
+        self.assertEqual(before, 0)
+        self.assertGreater(counted, 0)
+        again, before, counted = self.decided()
+        self.assertEqual((before, counted), (points, 0))
+        for found in (first, again):
+            for each in found.values():
+                search = each["search"]
+                self.assertEqual(points, sum(search.pop(name) for name in (
+                    "counted", "remembered", "refused", "bounded")))
+                del search["decided_before"], search["seconds"]
+        self.assertEqual(first, again)
+        self.assertRegex(self.mmk("tune", "k.mmk"), r"counted 0 new variants, \d+ known before.*; the "
+                         r"space has \d+ points, all decided by an earlier search\n\Z")
+        # One case of them, too.
+        self.assertEqual(self.decided("--case", "small")[1:], (points, 0))
+        # The wider one rests on it; a machine, an objective and a build have their own.
+        self.write(self.WIDE.replace("rows | columns;", "rows | columns | zigzag;"))
+        found, before, counted = self.decided("--check", "none")
+        self.assertEqual(before, points)
+        self.assertRegex(self.mmk("tune", "k.mmk", "--machine-set", "l2.bytes=*0.5", "--check", "none"),
+                         r"points, all decided\n\Z")
+        self.assertEqual(self.decided("--objective", "memory", "--check", "none")[1], 0)
+        with sqlite3.connect(self.memory()) as database:
+            database.execute("UPDATE context SET build = 'another'")
+        self.assertEqual(self.decided("--check", "none")[1], 0)
+        self.assertEqual(self.decided("--check", "none")[1:], (found["small"]["search"]["points"], 0))
+        self.mmk("cache", "prune")
+        self.assertEqual(self.decided("--check", "none")[1:], (found["small"]["search"]["points"], 0))
+
+    def test_a_damaged_decision_is_no_decision(self):
+        self.write(self.WIDE)
+        self.decided("--check", "none")
+        with sqlite3.connect(self.memory()) as database:
+            database.execute("UPDATE decision SET refused = refused + 1")
+        self.assertEqual(self.decided("--check", "none")[1], 0)
+        self.assertRegex(self.said, r"\Awarning: nothing is remembered: .*memory.sqlite: it is damaged: of "
+                         r"the \d+ points of a decided space, \d+ do not fit, \d+ cannot win and \d+ are "
+                         r"measured\n\Z")
 
     def memory(self):
         return self.folder / "cache" / "tune" / "memory.sqlite"

@@ -135,7 +135,7 @@ struct Whole {
   }
   int64_t best(size_t shape) {
     int64_t best = INT64_MAX;
-    for (const Point &point : search.asked())
+    for (const Point &point : search.measured())
       if (const auto answer = evaluator.at(point, shape))
         best = std::min(best, answer->measure->cycles);
     return best;

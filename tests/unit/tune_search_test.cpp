@@ -131,6 +131,133 @@ TEST(TuneSearch, WhatIsKnownIsNotCountedAgain) {
     EXPECT_EQ(first.only().variants[i].variant, second.only().variants[i].variant);
 }
 
+using Figures = std::vector<std::tuple<std::string, int64_t, int64_t>>;
+Figures figuresOf(const TuneResult &result) {
+  Figures figures;
+  for (const CaseResult &each : result.cases)
+    for (const VariantResult &variant : each.variants)
+      figures.emplace_back(variant.variant, variant.measure.cycles, each.merged);
+  return figures;
+}
+
+class TuneDecided : public testing::Test {
+protected:
+  TuneDecided() {
+    const TuneResult first = search().result;
+    EXPECT_EQ(first.decidedBefore, 0);
+    expectSum(first);
+    figures = figuresOf(first);
+    counted = first.counted;
+    points = first.points;
+  }
+  Searched search(const std::string &text = fusedText, const TuneOptions &options = unchecked()) {
+    return Searched(shapes, options, {}, &known, text);
+  }
+  static void expectSum(const TuneResult &result) {
+    EXPECT_TRUE(result.isExhaustive);
+    EXPECT_EQ(result.counted + result.remembered + result.refused + result.bounded, result.points);
+  }
+  /// All is looked at again.
+  void expectUndecided(const Searched &searched) {
+    EXPECT_EQ(searched.result.decidedBefore, 0);
+    EXPECT_TRUE(searched.result.isExhaustive);
+  }
+  static std::string with(const std::string &before, const std::string &now) {
+    std::string text = fusedText;
+    return text.replace(text.find(before), before.size(), now);
+  }
+
+  const std::vector<RunShape> shapes = {RunShape{"", {1000, 128, 700}, {}},
+                                        RunShape{"", {200, 192, 100}, {}}};
+  Known known{2};
+  Figures figures;
+  int64_t counted = 0, points = 0;
+};
+
+TEST_F(TuneDecided, TheSameSpaceIsNotLookedAtAgain) {
+  const TuneResult again = search().result;
+  EXPECT_EQ(again.counted, 0);
+  EXPECT_EQ(again.decidedBefore, points);
+  EXPECT_EQ(figuresOf(again), figures);
+  expectSum(again);
+  EXPECT_GE(again.remembered, counted);
+}
+
+TEST_F(TuneDecided, OfAWiderSpaceTheNewPointsAlone) {
+  std::set<std::string> before;
+  for (const auto &[request, code] : known.codes)
+    before.insert(request);
+  const std::string wider = with("96;", "96 | 64;");
+  const TuneResult found = search(wider).result;
+  EXPECT_EQ(found.decidedBefore, points);
+  EXPECT_GT(found.points, points);
+  EXPECT_GT(found.counted, 0);
+  expectSum(found);
+  for (const auto &[request, code] : known.codes)
+    if (!before.contains(request)) {
+      EXPECT_NE(request.find("stage.K=64"), std::string::npos) << request;
+    }
+  const Searched alone(shapes, unchecked(), {}, nullptr, wider);
+  for (size_t i = 0; i < shapes.size(); ++i)
+    EXPECT_EQ(found.cases[i].variants[0].variant, alone.result.cases[i].variants[0].variant);
+  EXPECT_EQ(search(wider).result.decidedBefore, found.points);
+}
+
+TEST_F(TuneDecided, ANewDefaultIsShown) {
+  const TuneResult found = search(with("64 | 128 | 256", "256 | 128 | 64")).result;
+  EXPECT_EQ(found.decidedBefore, points);
+  EXPECT_LE(found.counted, 1);
+  expectSum(found);
+  EXPECT_EQ(std::get<0>(figuresOf(found)[0]), std::get<0>(figures[0]));
+  ASSERT_TRUE(found.cases[0].byDefault);
+  EXPECT_NE(found.cases[0].byDefault->variant.find("tile=256x"), std::string::npos);
+}
+
+TEST_F(TuneDecided, OtherRulesAreAnotherSpace) {
+  expectUndecided(search(with("<= 16384", "<= 8192")));
+  expectUndecided(search(with("<= 16384", "<= 32768")));
+}
+
+TEST_F(TuneDecided, FewerAlternativesAreAnotherSpace) {
+  expectUndecided(search(with("128 | 96;", "128;")));
+}
+
+TEST_F(TuneDecided, AnotherObjectiveIsDecidedByItself) {
+  const TuneResult found = search(fusedText, pareto()).result;
+  EXPECT_EQ(found.decidedBefore, 0);
+  EXPECT_EQ(found.bounded, 0);
+  EXPECT_GT(found.cases[0].variants.size(), 100u);
+}
+
+TEST_F(TuneDecided, ItHoldsOnlyWithAllThatItRestsOn) {
+  const Known whole = known;
+  // One that lost.
+  auto &measures = known.measures[0];
+  const auto worst =
+      std::ranges::max_element(measures, {}, [](const auto &entry) { return entry.second.cycles; });
+  measures.erase(worst);
+  expectUndecided(search());
+  // All of one shape.
+  known = whole;
+  known.measures[1].clear();
+  const Searched searched = search();
+  expectUndecided(searched);
+  EXPECT_GT(searched.result.counted, 0);
+  EXPECT_EQ(figuresOf(searched.result)[0], figures[0]);
+}
+
+TEST_F(TuneDecided, WhatAWrongVariantHadBoundedIsLookedAtAgain) {
+  known.checks[0][known.numberOf(std::get<0>(figures[0]))] = {CheckState::failed, "integers", 1, 1};
+  const Searched again = search();
+  expectUndecided(again);
+  Known nothing(2);
+  nothing.checks[0][nothing.numberOf(std::get<0>(figures[0]))] = {CheckState::failed, "", 1, 1};
+  const Searched fresh(shapes, unchecked(), {}, &nothing);
+  EXPECT_EQ(again.only().variants[0].variant, fresh.only().variants[0].variant);
+  // It is decided without that one now.
+  EXPECT_EQ(search().result.decidedBefore, points);
+}
+
 TEST(TuneSearch, AGuidedSearchIsRepeatableAndKeepsToItsBudget) {
   TuneOptions options = unchecked();
   options.budget.variants = 40;

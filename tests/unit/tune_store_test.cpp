@@ -216,6 +216,47 @@ TEST_F(TuneStore, ARowThatRefersToNoneIsDamage) {
       << notice;
 }
 
+const Decision decision{"tile.M=64|32\n", 10, 3, 4, {7, 0, 9}, {{3, 100}, {2, 50}}};
+
+TEST_F(TuneStore, KeepsWhatWasDecidedOfASpace) {
+  llvm::cantFail(chosen()->addDecision(decision));
+  Known known = load();
+  ASSERT_EQ(known.decisions.size(), 1u);
+  const Decision &kept = known.decisions[0];
+  EXPECT_EQ(kept.space, decision.space);
+  EXPECT_EQ(std::tuple(kept.points, kept.refused, kept.bounded), std::tuple(10, 3, 4));
+  EXPECT_EQ(kept.measured, decision.measured);
+  ASSERT_EQ(kept.shapes.size(), 2u);
+  EXPECT_EQ(std::pair(kept.shapes[1].measured, kept.shapes[1].best), std::pair(2l, 50l));
+  for (Identity other : {Identity{"changed", "machine", "build", "", ""},
+                         Identity{"kernel", "changed", "build", "", ""},
+                         Identity{"kernel", "machine", "changed", "", ""}})
+    EXPECT_TRUE(load(other).decisions.empty());
+  // One more is not a second one of the same; of another space it is.
+  llvm::cantFail(chosen()->addDecision(decision));
+  EXPECT_EQ(load().decisions.size(), 1u);
+  Decision wider = decision;
+  wider.space = "tile.M=64|32|16\n";
+  llvm::cantFail(chosen()->addDecision(wider));
+  EXPECT_EQ(load().decisions.size(), 2u);
+}
+
+TEST_F(TuneStore, WhatWasDecidedForSomeShapesSaysNothingOfOthers) {
+  const auto decisionsAt = [&](std::vector<StoredShape> at) {
+    auto store = open();
+    llvm::cantFail(store->choose(identity, at, rule));
+    Known known(at.size());
+    llvm::cantFail(store->load(known));
+    return known.decisions;
+  };
+  llvm::cantFail(chosen()->addDecision(decision));
+  const std::vector<Decision> alone = decisionsAt({shapes[1]});
+  ASSERT_EQ(alone.size(), 1u);
+  ASSERT_EQ(alone[0].shapes.size(), 1u);
+  EXPECT_EQ(alone[0].shapes[0].best, 50);
+  EXPECT_TRUE(decisionsAt({shapes[0], shapes[1], {"M=3", "3:f16"}}).empty());
+}
+
 TEST_F(TuneStore, RowsThatMeanNothingAreDamage) {
   const auto said = [&](const char *change) {
     std::filesystem::remove_all(folder());
@@ -223,6 +264,7 @@ TEST_F(TuneStore, RowsThatMeanNothingAreDamage) {
       auto store = chosen();
       llvm::cantFail(store->add(finding("v", 100)));
       llvm::cantFail(store->addCheck(0, "v", {CheckState::passed, "", 0, 0}));
+      llvm::cantFail(store->addDecision(decision));
       const Identity other{"other", "machine", "build", "", ""};
       llvm::cantFail(chosen(other)->add(finding("of another kernel", 100)));
     }
@@ -237,6 +279,11 @@ TEST_F(TuneStore, RowsThatMeanNothingAreDamage) {
             file() + ": it is damaged: a check has the state 7");
   EXPECT_EQ(said("UPDATE measure SET variant = 2 WHERE shape = 1"),
             file() + ": it is damaged: there is no variant 2");
+  EXPECT_EQ(said("UPDATE decision SET bounded = 5"),
+            file() + ": it is damaged: of the 10 points of a decided space, 3 do not fit, 5 cannot "
+                     "win and 3 are measured");
+  EXPECT_EQ(said("UPDATE decision SET measured = '7 x 9'"),
+            file() + ": it is damaged: the points of a decided space are no numbers");
 }
 
 TEST_F(TuneStore, AFolderOfSomebodyElseIsRefused) {
@@ -263,7 +310,7 @@ TEST_F(TuneStore, AnotherLayoutIsSetAside) {
   sqlite3_close(database);
   open();
   EXPECT_EQ(notice,
-            "the memory of mmk tune cannot be used: it has layout 7, and this mmk writes 2; "
+            "the memory of mmk tune cannot be used: it has layout 7, and this mmk writes 3; "
             "it is now " +
                 file() + ".aside-1, and a new one is begun");
 }
@@ -290,9 +337,13 @@ TEST_F(TuneStore, PruneForgetsOtherBuilds) {
   llvm::cantFail(chosen()->add(finding("v", 100)));
   const Identity old{"kernel", "machine", "old", "", ""};
   llvm::cantFail(chosen(old)->add({finding("v", 100), finding("w", 100)}));
+  llvm::cantFail(chosen()->addDecision(decision));
+  llvm::cantFail(chosen(old)->addDecision(decision));
   EXPECT_EQ(llvm::cantFail(open()->prune("build")), 2);
   EXPECT_EQ(load().codes.size(), 1u);
+  EXPECT_EQ(load().decisions.size(), 1u);
   EXPECT_TRUE(load(old).codes.empty());
+  EXPECT_TRUE(load(old).decisions.empty());
   EXPECT_EQ(llvm::cantFail(open()->prune("")), 1);
   EXPECT_TRUE(load().codes.empty());
 }

@@ -1,0 +1,37 @@
+// Two spaces of one kernel, one of which is a part of the other: a file before and after somebody
+// added an alternative.
+#pragma once
+
+#include "tune/space.h"
+
+namespace mmk::tune {
+
+/// The points of a space that another one, which is a part of it, has as well. Its points are
+/// numbered whatever the order of alternatives and directives in the file.
+class SharedPart {
+public:
+  /// Nothing where the space of that spelling has other directives, alternatives that `space` has
+  /// not, or other rules.
+  static std::optional<SharedPart> of(const Space &space, std::string_view spelling);
+
+  /// The whole space.
+  static SharedPart all(const Space &space);
+
+  bool covers(const Point &point) const;
+  /// Whether it is the whole space.
+  bool isAll() const;
+  /// Of a point that it covers.
+  uint64_t numberOf(const Point &point) const;
+  /// Nothing where there are not so many.
+  std::optional<Point> at(uint64_t number) const;
+
+private:
+  struct Side {
+    size_t axis;                    ///< of the space
+    std::vector<uint16_t> places;   ///< on that axis
+    std::vector<int32_t> placeHere; ///< by place on that axis: in `places`; -1 where it is not
+  };
+  std::vector<Side> sides_; ///< by key
+};
+
+} // namespace mmk::tune
