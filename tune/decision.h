@@ -1,5 +1,5 @@
-// The outcome of a search that decided every point of a space, as plain data: the memory keeps it, so
-// that nobody looks through the space twice, and one with an alternative more asks for the new
+// The outcome of a search that decided every point of a space, as plain data: the memory keeps it,
+// so that nobody looks through the space twice, and one with an alternative more asks for the new
 // points alone.
 #pragma once
 
