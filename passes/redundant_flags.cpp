@@ -109,7 +109,13 @@ std::vector<FlagGroup> provenRedundant(const Program &program,
   for (const FlagGroup &group : candidates) {
     llvm::DenseSet<Operation *> fewer = without;
     fewer.insert(group.begin(), group.end());
-    if (fewer.size() == without.size() || breaksWithout(program, fewer))
+    if (fewer.size() == without.size())
+      continue;
+    const Verdict verdict = breaksWithout(program, fewer);
+    // To find that out takes seconds, and would again for each of the others.
+    if (verdict == Verdict::unknown)
+      break;
+    if (verdict == Verdict::breaks)
       continue;
     FlagGroup fresh;
     for (Operation *op : group)
@@ -173,7 +179,7 @@ std::vector<FlagGroup> redundantFlags(const Program &program) {
       llvm::DenseSet<Operation *> fewer = without;
       fewer.insert(all[i].begin(), all[i].end());
       fewer.insert(all[j].begin(), all[j].end());
-      if (breaksWithout(program, fewer))
+      if (breaksWithout(program, fewer) != Verdict::holds)
         continue;
       FlagGroup both = all[i];
       llvm::copy_if(all[j], std::back_inserter(both),

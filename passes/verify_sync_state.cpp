@@ -136,9 +136,13 @@ void States::add(State state, States *news) {
   dropFrom(kept);
 }
 
-void States::addAll(States &others, States *news) {
-  for (size_t i = 0; i < others.size(); ++i)
+int64_t States::addAll(States &others, States *news) {
+  int64_t compared = 0;
+  for (size_t i = 0; i < others.size(); ++i) {
+    compared += static_cast<int64_t>(size_);
     add(others[i], news);
+  }
+  return compared;
 }
 
 } // namespace mmk::sync

@@ -98,7 +98,8 @@ public:
   void addFirst();
   /// `news` receives what was not covered.
   void add(State state, States *news = nullptr);
-  void addAll(States &others, States *news = nullptr);
+  /// Returns how many states were compared.
+  int64_t addAll(States &others, States *news = nullptr);
 
   bool empty() const { return size_ == 0; }
   size_t size() const { return size_; }

@@ -49,7 +49,13 @@ struct Fault {
 std::optional<Fault> findFault(const Program &program,
                                const llvm::DenseSet<mlir::Operation *> &without = {});
 
-/// Whether anything does: the same answer, sooner when it is yes.
-bool breaksWithout(const Program &program, const llvm::DenseSet<mlir::Operation *> &without);
+enum class Verdict : uint8_t {
+  holds,
+  breaks,
+  unknown, ///< more states than are followed
+};
+
+/// Whether anything goes wrong: the same answer, sooner when it does.
+Verdict breaksWithout(const Program &program, const llvm::DenseSet<mlir::Operation *> &without);
 
 } // namespace mmk::sync

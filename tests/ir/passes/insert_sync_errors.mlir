@@ -21,7 +21,7 @@ aicore.kernel @k dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 
   aicore.phase {
   ^bb0(%block: index):
     %a1 = aicore.alloc "a" of "l1" copies 3 : !l1
-    // expected-error @+1 {{this variant needs 5 event ids from mte2 to mte1, but tiny has 4 for each pair of pipes; taken by a (3), b (2): fewer copies (buffers.l1) need fewer}}
+    // expected-error @+1 {{this variant needs 5 event ids from mte2 to mte1, but tiny has 4 for each pair of pipes; taken by a (3), b (2): fewer copies (buffers.l1) need fewer; nearest legal: buffers.l1 = 2}}
     %b1 = aicore.alloc "b" of "l1" copies 2 : !l1
     %a0 = aicore.alloc "a" of "l0" copies 1 : !l0a
     scf.for %i = %zero to %n step %one {
@@ -53,7 +53,7 @@ aicore.kernel @k dims ["N"] args [] results [] cores 1 buffers {} {
   aicore.phase {
   ^bb0(%block: index):
     %acc = aicore.alloc "acc" of "acc" copies 1 : !acc
-    // expected-error @+1 {{this variant needs 6 flags between cube and vector cores, but tiny has 4; fewer copies of acc (buffers.out) need fewer}}
+    // expected-error @+1 {{this variant needs 6 flags between cube and vector cores, but tiny has 4; fewer copies of acc (buffers.out) need fewer; nearest legal: buffers.out = 2}}
     %tiles = aicore.alloc "acc" of "out" copies 3 : !tile
     %x = aicore.alloc "acc" of "ub" copies 1 : !ub
     scf.for %i = %zero to %n step %one {
