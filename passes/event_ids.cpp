@@ -2,6 +2,10 @@
 
 #include "llvm/ADT/StringExtras.h"
 
+#include <algorithm>
+#include <map>
+#include <string>
+
 using namespace mlir;
 
 namespace mmk {
@@ -18,29 +22,48 @@ std::string settingOf(aicore::AllocOp buffer) {
   return "buffers." + (kernel.getBuffers().contains(own) ? own : buffer.getGroup().str());
 }
 
-/// How many copies leave numbers for all, when those groups that have the same setting as this one
-/// have fewer; 0: none do.
-int64_t mostCopies(const EventGroup &group, ArrayRef<EventGroup> competing, int64_t limit) {
-  aicore::AllocOp buffer = group.buffer;
-  const std::string setting = settingOf(buffer);
-  int64_t others = 0, ofCopies = 0;
-  for (const EventGroup &other : competing) {
-    aicore::AllocOp otherBuffer = other.buffer;
-    const auto copies = static_cast<int64_t>(otherBuffer.getCopies());
-    if (settingOf(otherBuffer) == setting && other.count % copies == 0)
-      ofCopies += other.count / copies;
-    else
-      others += other.count;
+/// Groups whose numbers must differ, and are more than the machine has.
+struct Shortage {
+  EventGroup first; ///< without numbers
+  SmallVector<EventGroup> competing;
+  int64_t limit;
+
+  /// How many copies leave numbers for all, when all groups with the setting of the first have as
+  /// many; 0: none do.
+  int64_t mostCopies() const {
+    const std::string setting = settingOf(first.buffer);
+    int64_t others = 0, ofCopies = 0;
+    for (const EventGroup &group : competing) {
+      aicore::AllocOp buffer = group.buffer;
+      const auto copies = static_cast<int64_t>(buffer.getCopies());
+      if (settingOf(buffer) == setting && group.count % copies == 0)
+        ofCopies += group.count / copies;
+      else
+        others += group.count;
+    }
+    return ofCopies == 0 ? 0 : std::max<int64_t>(0, (limit - others) / ofCopies);
   }
-  return ofCopies == 0 ? 0 : std::max<int64_t>(0, (limit - others) / ofCopies);
+};
+
+/// The settings with which there are numbers for all; empty when fewer copies do not help.
+std::string nearestLegal(ArrayRef<Shortage> shortages) {
+  std::map<std::string, int64_t> copies;
+  for (const Shortage &each : shortages) {
+    const int64_t most = each.mostCopies();
+    if (most == 0)
+      return "";
+    const auto [known, isNew] = copies.try_emplace(settingOf(each.first.buffer), most);
+    known->second = std::min(known->second, most);
+  }
+  SmallVector<std::string> settings;
+  for (const auto &[setting, most] : copies)
+    settings.push_back(setting + " = " + std::to_string(most));
+  return llvm::join(settings, ", ");
 }
 
-/// An error at the buffer whose group is the first without numbers, among all that compete for
-/// them.
-LogicalResult reportTooFew(const EventGroup &group, ArrayRef<EventGroup> competing,
-                           aicore::MachineAttr machine) {
+LogicalResult reportTooFew(ArrayRef<Shortage> shortages, aicore::MachineAttr machine) {
+  const auto &[group, competing, limit] = shortages.front();
   aicore::AllocOp buffer = group.buffer;
-  const int64_t limit = group.isCross() ? machine.getCrossFlags() : machine.getEventIds();
   int64_t needed = 0;
   SmallVector<std::string> owners;
   for (const EventGroup &owner : competing) {
@@ -58,8 +81,8 @@ LogicalResult reportTooFew(const EventGroup &group, ArrayRef<EventGroup> competi
           << aicore::stringifyPipe(group.to) << ", but " << machine.getName().getValue() << " has "
           << limit << " for each pair of pipes; taken by " << llvm::join(owners, ", ")
           << ": fewer copies (" << setting << ") need fewer";
-  if (const int64_t copies = mostCopies(group, competing, limit))
-    error << "; nearest legal: " << setting << " = " << copies;
+  if (const std::string nearest = nearestLegal(shortages); !nearest.empty())
+    error << "; nearest legal: " << nearest;
   return error;
 }
 
@@ -78,22 +101,23 @@ LogicalResult numberEvents(aicore::PhaseOp phase, aicore::MachineAttr machine,
     if (isa<aicore::SetFlagOp, aicore::WaitFlagOp, aicore::SetCrossOp, aicore::WaitCrossOp>(op))
       opsOf[op->getAttrOfType<IntegerAttr>(numberName(op)).getInt()].push_back(op);
   });
+  SmallVector<Shortage> shortages;
   for (auto [i, group] : llvm::enumerate(groups)) {
     if (!opsOf.contains(group.first))
       continue;
     int64_t before = 0;
-    SmallVector<EventGroup> competing;
+    Shortage shortage{group, {}, group.isCross() ? machine.getCrossFlags() : machine.getEventIds()};
     for (auto [j, other] : llvm::enumerate(groups))
       if (opsOf.contains(other.first) && other.competesWith(group)) {
         before += j < i ? other.count : 0;
-        competing.push_back(other);
+        shortage.competing.push_back(other);
       }
-    if (before + group.count > (group.isCross() ? machine.getCrossFlags() : machine.getEventIds()))
-      return reportTooFew(group, competing, machine);
+    if (before + group.count > shortage.limit)
+      shortages.push_back(std::move(shortage));
     for (Operation *op : opsOf[group.first])
       op->setAttr(numberName(op), IntegerAttr::get(IntegerType::get(op->getContext(), 64), before));
   }
-  return success();
+  return shortages.empty() ? success() : reportTooFew(shortages, machine);
 }
 
 } // namespace mmk
