@@ -1,6 +1,7 @@
 #include "codegen/c_header.h"
 
 #include "codegen/executable.h"
+#include "codegen/plan.h"
 #include "codegen/program.h"
 #include "runtime/core.h"
 
@@ -18,9 +19,9 @@ namespace mmk {
 namespace {
 
 // The structures in the text below are those of runtime/abi.h.
-static_assert(sizeof(KernelArguments) == 4 * sizeof(void *));
+static_assert(sizeof(KernelArguments) == 5 * sizeof(void *));
 static_assert(offsetof(KernelArguments, scalars) == 8 && offsetof(KernelArguments, tensors) == 16 &&
-              offsetof(KernelArguments, strides) == 24);
+              offsetof(KernelArguments, strides) == 24 && offsetof(KernelArguments, plan) == 32);
 static_assert(offsetof(CoreMemories, ubStride) == 8 && offsetof(CoreMemories, memory) == 16 &&
               offsetof(CoreMemories, step) == 16 + 8 * memories &&
               sizeof(CoreMemories) == 16 + 8 * (memories + 2));
@@ -69,8 +70,9 @@ class Writer {
 public:
   Writer(aicore::KernelOp kernel, const Machine &machine, std::string variant, std::string cpu)
       : kernel(kernel), name(nameInC(kernel.getSymName())), variant(std::move(variant)),
-        cpu(std::move(cpu)), machineName(machine.name), layout(machine, blockGlobalBytes(kernel)),
-        ofPhases(phaseCount()) {
+        cpu(std::move(cpu)), machineName(machine.name), layout(machine, blockGlobalBytes(kernel)) {
+    for (auto phase : kernel.getBody().getOps<aicore::PhaseOp>())
+      planSizes.push_back(PhasePlan(phase).size());
     mlir::Block &body = kernel.getBody().front();
     const size_t dims = kernel.getDims().size();
     auto add = [&](mlir::ArrayAttr names, bool isResult) {
@@ -99,10 +101,6 @@ public:
   }
 
 private:
-  size_t phaseCount() {
-    auto phases = kernel.getBody().getOps<aicore::PhaseOp>();
-    return static_cast<size_t>(std::distance(phases.begin(), phases.end()));
-  }
   void comment();
   void declarations();
   void structure();
@@ -111,7 +109,7 @@ private:
   aicore::KernelOp kernel;
   std::string name, variant, cpu, machineName;
   CoreMemory layout;
-  size_t ofPhases;
+  std::vector<size_t> planSizes; ///< of each phase
   std::vector<Argument> arguments;
   std::string text;
   raw_string_ostream out{text};
@@ -134,12 +132,13 @@ void Writer::declarations() {
   out << "struct " << name
       << "_mmk_arguments {\n  const int64_t *dims;\n  const float *scalars;\n  void *const "
          "*tensors;\n"
-         "  const int64_t *const *strides;\n};\n";
+         "  const int64_t *const *strides;\n  const int64_t *plan;\n};\n";
   out << "struct " << name << "_mmk_core {\n  int64_t block, ub_stride;\n  char *memory["
       << memories << "];\n  void *unused[2];\n};\n";
-  for (size_t i = 0; i < ofPhases; ++i)
+  for (size_t i = 0; i < planSizes.size(); ++i)
     out << "void " << name << "_" << phaseName(i) << "(const struct " << name
-        << "_mmk_arguments *, const struct " << name << "_mmk_core *);\n";
+        << "_mmk_arguments *, const struct " << name << "_mmk_core *);\nvoid " << name << "_"
+        << planName(i) << "(const int64_t *dims, int64_t *plan);\n";
   out << "void " << name << "_" << workspacesName
       << "(const int64_t *dims, int64_t *bytes);\n\n#ifdef __cplusplus\n}\n#endif\n\n";
 }
@@ -223,7 +222,7 @@ void Writer::function() {
           << spelled(argument.dims[dim + 1]) << ";\n";
     out << "  }\n";
   }
-  out << "  struct " << name << "_mmk_arguments all = {dims, scalars, tensors, strides};\n"
+  out << "  struct " << name << "_mmk_arguments all = {dims, scalars, tensors, strides, NULL};\n"
       << "  char *memory = (char *)scratch;\n  int enough = 1;\n"
       << "  if (!memory)\n    memory = (char *)aligned_alloc(4096, " << name
       << "_scratch_bytes);\n  if (!memory)\n    return -1;\n";
@@ -233,8 +232,11 @@ void Writer::function() {
         << arguments.size() << " + i] = aligned_alloc(64, (size_t)((bytes[i] + 64) / 64 * 64));\n"
         << "    enough = enough && tensors[" << arguments.size() << " + i];\n  }\n";
   }
-  for (size_t i = 0; i < ofPhases; ++i) {
-    out << "  for (int64_t block = 0; enough && block < " << kernel.getCores() << "; ++block) {\n"
+  for (auto [i, size] : enumerate(planSizes)) {
+    out << "  int64_t plan_" << i << "[" << size << "];\n  " << name << "_" << planName(i)
+        << "(dims, plan_" << i << ");\n  all.plan = plan_" << i << ";\n"
+        << "  for (int64_t block = 0; enough && block < plan_" << i << "[" << planBlocks
+        << "]; ++block) {\n"
         << "    struct " << name << "_mmk_core core = {block, " << layout.view(0).ubStride << ", {";
     ListSeparator zone;
     for (unsigned memory = 0; memory < memories; ++memory)

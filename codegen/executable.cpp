@@ -3,6 +3,7 @@
 #include "codegen/c_header.h"
 #include "codegen/linked.h"
 #include "codegen/object.h"
+#include "codegen/plan.h"
 #include "codegen/program.h"
 #include "codegen/split.h"
 #include "ir/limit.h"
@@ -11,6 +12,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <atomic>
 #include <chrono>
 #include <optional>
 
@@ -61,8 +63,8 @@ public:
       : machine(machine), watched(watched), parameters(kernel.getArgs().size()),
         cores(this->machine, kernel.getCores(), blockGlobalBytes(kernel)) {
     for (auto phase : kernel.getBody().getOps<aicore::PhaseOp>()) {
-      (void)phase;
-      phases.emplace_back();
+      phases.emplace_back().firstOfPlan = planSize;
+      planSize += PhasePlan(phase).size();
     }
     for (auto workspace : kernel.getBody().getOps<aicore::WorkspaceOp>())
       workspaceNames.push_back(workspace.getName().str());
@@ -80,9 +82,19 @@ public:
   std::vector<Workspace> workspaces(const std::vector<int64_t> &dims) const override;
 
 private:
-  /// Of one tensor, to those of the ones before it.
-  void addStrides(size_t tensor, const Arguments &arguments,
-                  SmallVectorImpl<int64_t> &strides) const;
+  /// What follows from the dimensions of a call.
+  struct Bound {
+    uint64_t executable = 0;
+    std::vector<int64_t> dims;
+    std::vector<int64_t> plan;           ///< of all phases, one after the other
+    std::vector<int64_t> workspaceBytes; ///< by workspace
+    std::vector<int64_t> strides;        ///< of all tensors, dense
+    std::vector<size_t> firstStride;     ///< by tensor
+  };
+  /// For this thread, until its next call of any executable.
+  const Bound &bind(const std::vector<int64_t> &dims) const;
+  static void addDenseStrides(const std::vector<Extent> &shape, const std::vector<int64_t> &dims,
+                              std::vector<int64_t> &strides);
 
   Machine machine;
   bool watched;
@@ -98,11 +110,15 @@ private:
   std::shared_ptr<const LinkedObject> code;
   struct Phase {
     PhaseFunction run = nullptr;
-    AloneFunction isAlone = nullptr;
+    PlanFunction plan = nullptr;
+    size_t firstOfPlan = 0;
   };
   std::vector<Phase> phases;
+  size_t planSize = 0; ///< of all phases
   WorkspaceFunction sizes = nullptr;
   EmulatedCores cores;
+  const uint64_t number = nextNumber++; ///< of no other executable of this process
+  static inline std::atomic<uint64_t> nextNumber = 1;
 };
 
 Error JitExecutable::link(std::shared_ptr<const LinkedObject> linked) {
@@ -110,28 +126,48 @@ Error JitExecutable::link(std::shared_ptr<const LinkedObject> linked) {
   std::vector<std::string> names = {workspacesName};
   for (size_t i = 0; i < phases.size(); ++i) {
     names.push_back(phaseName(i));
-    names.push_back(aloneName(i));
+    names.push_back(planName(i));
   }
   auto addresses = code->find(names);
   if (!addresses)
     return addresses.takeError();
   sizes = (*addresses)[0].toPtr<WorkspaceFunction>();
-  for (auto [i, phase] : enumerate(phases))
-    phase = {(*addresses)[1 + 2 * i].toPtr<PhaseFunction>(),
-             (*addresses)[2 + 2 * i].toPtr<AloneFunction>()};
+  for (auto [i, phase] : enumerate(phases)) {
+    phase.run = (*addresses)[1 + 2 * i].toPtr<PhaseFunction>();
+    phase.plan = (*addresses)[2 + 2 * i].toPtr<PlanFunction>();
+  }
   return Error::success();
 }
 
-void JitExecutable::addStrides(size_t tensor, const Arguments &arguments,
-                               SmallVectorImpl<int64_t> &strides) const {
-  if (tensor < arguments.strides.size() && !arguments.strides[tensor].empty())
-    return strides.append(arguments.strides[tensor].begin(), arguments.strides[tensor].end());
-  const size_t first = strides.size(), rank = shapes[tensor].size();
-  strides.append(rank, 1);
+// Who calls a kernel calls it again, mostly, at the same dimensions.
+const JitExecutable::Bound &JitExecutable::bind(const std::vector<int64_t> &dims) const {
+  static thread_local Bound last;
+  if (last.executable == number && last.dims == dims)
+    return last;
+  last.executable = number;
+  last.dims = dims;
+  last.plan.resize(planSize);
+  for (const Phase &phase : phases)
+    phase.plan(dims.data(), last.plan.data() + phase.firstOfPlan);
+  last.workspaceBytes.resize(workspaceNames.size());
+  sizes(dims.data(), last.workspaceBytes.data());
+  last.strides.clear();
+  last.firstStride.clear();
+  for (const std::vector<Extent> &shape : shapes) {
+    last.firstStride.push_back(last.strides.size());
+    addDenseStrides(shape, dims, last.strides);
+  }
+  return last;
+}
+
+void JitExecutable::addDenseStrides(const std::vector<Extent> &shape,
+                                    const std::vector<int64_t> &dims,
+                                    std::vector<int64_t> &strides) {
+  const size_t first = strides.size(), rank = shape.size();
+  strides.resize(first + rank, 1);
   for (size_t i = rank; i-- > 1;) {
-    const Extent &extent = shapes[tensor][i];
-    strides[first + i - 1] =
-        strides[first + i] * (extent.dim ? arguments.dims[*extent.dim] : extent.literal);
+    const Extent &extent = shape[i];
+    strides[first + i - 1] = strides[first + i] * (extent.dim ? dims[*extent.dim] : extent.literal);
   }
 }
 
@@ -153,20 +189,18 @@ Error JitExecutable::run(const Arguments &arguments, unsigned threads, RunWatch 
       return createStringError(
           aicore::beyondLimit(limit.name, arguments.dims[limit.dim], limit.most));
   // A call of a small kernel is over in less time than an allocation takes.
-  SmallVector<float> scalars(parameters);
-  SmallVector<void *> tensors;
+  SmallVector<float, 16> scalars(parameters);
+  SmallVector<void *, 16> tensors(shapes.size());
   for (size_t i = 0; i < parameters; ++i) {
     scalars[i] = static_cast<float>(arguments.scalars[i]);
     // Parameters are only read; one array of pointers serves them and the results.
-    tensors.push_back(const_cast<void *>(arguments.tensors[i]));
+    tensors[i] = const_cast<void *>(arguments.tensors[i]);
   }
-  tensors.append(arguments.results.begin(), arguments.results.end());
+  llvm::copy(arguments.results, tensors.begin() + parameters);
 
-  std::vector<int64_t> bytes(workspaceNames.size());
-  if (!bytes.empty())
-    sizes(arguments.dims.data(), bytes.data());
+  const Bound &bound = bind(arguments.dims);
   std::vector<std::unique_ptr<char, decltype(&std::free)>> memory;
-  for (int64_t size : bytes) {
+  for (int64_t size : bound.workspaceBytes) {
     memory.emplace_back(
         static_cast<char *>(std::aligned_alloc(64, alignTo(std::max<int64_t>(size, 1), 64))),
         &std::free);
@@ -175,22 +209,19 @@ Error JitExecutable::run(const Arguments &arguments, unsigned threads, RunWatch 
                                std::to_string(size) + " bytes");
     tensors.push_back(memory.back().get());
   }
-  SmallVector<int64_t, 32> strides;
-  SmallVector<size_t> firstStride;
-  for (size_t tensor = 0; tensor < shapes.size(); ++tensor) {
-    firstStride.push_back(strides.size());
-    addStrides(tensor, arguments, strides);
+  SmallVector<const int64_t *, 16> strides(shapes.size());
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    const bool isGiven = i < arguments.strides.size() && !arguments.strides[i].empty();
+    strides[i] =
+        isGiven ? arguments.strides[i].data() : bound.strides.data() + bound.firstStride[i];
   }
-  SmallVector<const int64_t *> stridesByTensor;
-  for (size_t first : firstStride)
-    stridesByTensor.push_back(strides.data() + first);
-  KernelArguments all{arguments.dims.data(), scalars.data(), tensors.data(),
-                      stridesByTensor.data()};
+  KernelArguments all{arguments.dims.data(), scalars.data(), tensors.data(), strides.data(),
+                      nullptr};
   if (watch)
-    watch->beginRun(all, bytes);
+    watch->beginRun(all, bound.workspaceBytes);
   for (const Phase &phase : phases) {
-    const unsigned wanted = phase.isAlone(arguments.dims.data()) ? 1 : threads;
-    if (Error error = cores.run(phase.run, all, wanted, watch))
+    all.plan = bound.plan.data() + phase.firstOfPlan;
+    if (Error error = cores.run(phase.run, all, threads, watch))
       return error;
   }
   if (watch)

@@ -3,6 +3,7 @@
 #include "codegen/emitter.h"
 #include "codegen/micro_kernel.h"
 #include "codegen/pack.h"
+#include "codegen/plan.h"
 #include "codegen/product.h"
 #include "codegen/scalar_ops.h"
 #include "codegen/transfer.h"
@@ -21,7 +22,7 @@ namespace mmk {
 
 std::string phaseName(unsigned index) { return "mmk_phase_" + std::to_string(index); }
 
-std::string aloneName(unsigned index) { return "mmk_alone_" + std::to_string(index); }
+std::string planName(unsigned index) { return "mmk_plan_" + std::to_string(index); }
 
 std::vector<mlir::Operation *> watchedOps(aicore::KernelOp kernel) {
   std::vector<mlir::Operation *> ops;
@@ -59,8 +60,8 @@ private:
   };
 
   void emitWorkspaces();
-  void emitPhase(aicore::PhaseOp phase, unsigned index);
-  void emitAlone(aicore::PhaseOp phase, unsigned index);
+  void emitPhase(aicore::PhaseOp phase, const PhasePlan &plan, unsigned index);
+  void emitPlan(aicore::PhaseOp phase, const PhasePlan &plan, unsigned index);
   void bindArguments(Value *dims, Value *scalars, Value *tensors, Value *strides);
   void emitBlock(mlir::Block &block);
   void emitOp(mlir::Operation &op);
@@ -627,7 +628,7 @@ void ProgramEmitter::emitWorkspaces() {
   b.CreateRetVoid();
 }
 
-void ProgramEmitter::emitPhase(aicore::PhaseOp phase, unsigned index) {
+void ProgramEmitter::emitPhase(aicore::PhaseOp phase, const PhasePlan &plan, unsigned index) {
   auto *function =
       Function::Create(FunctionType::get(b.getVoidTy(), {e.pointer(), e.pointer()}, false),
                        GlobalValue::ExternalLinkage, phaseName(index), e.module);
@@ -650,34 +651,58 @@ void ProgramEmitter::emitPhase(aicore::PhaseOp phase, unsigned index) {
   for (unsigned memory = 0; memory < memories; ++memory)
     memoryBase[memory] = field(core, offsetof(CoreMemories, memory) + 8 * memory, e.pointer());
   values[phase.getBody().getArgument(0)] = field(core, offsetof(CoreMemories, block), e.i64());
-  emitBlock(phase.getBody().front());
+  Value *planned = field(arguments, offsetof(KernelArguments, plan), e.pointer());
+  for (auto [i, value] : enumerate(plan.values))
+    values[value] = b.CreateTrunc(field(planned, 8 * (planFields + i), e.i64()),
+                                  e.elementType(value.getType()));
+  for (mlir::Operation &op : phase.getBody().front())
+    if (!plan.ops.contains(&op))
+      emitOp(op);
   b.CreateRetVoid();
 }
 
-// Whether the second block, and so every later one, has no tile: then no thread need be woken.
-void ProgramEmitter::emitAlone(aicore::PhaseOp phase, unsigned index) {
-  auto *function = Function::Create(FunctionType::get(e.i64(), {e.pointer()}, false),
-                                    GlobalValue::ExternalLinkage, aloneName(index), e.module);
+void ProgramEmitter::emitPlan(aicore::PhaseOp phase, const PhasePlan &plan, unsigned index) {
+  auto *function =
+      Function::Create(FunctionType::get(b.getVoidTy(), {e.pointer(), e.pointer()}, false),
+                       GlobalValue::ExternalLinkage, planName(index), e.module);
   e.finishCold(function);
   b.SetInsertPoint(BasicBlock::Create(b.getContext(), "entry", function));
   bindArguments(function->getArg(0), nullptr, nullptr, nullptr);
+  auto set = [&](size_t field, Value *value) {
+    e.store(b.CreateZExt(value, e.i64()), e.offset(function->getArg(1), 8 * field));
+  };
+  for (mlir::Operation *op : plan.ops)
+    emitOp(*op);
+  for (auto [i, kept] : enumerate(plan.values))
+    set(planFields + i, value(kept));
+
+  // Whether the second block has nothing to do.
   values[phase.getBody().getArgument(0)] = e.number(1);
-  Value *alone = b.getFalse();
+  Value *alone = nullptr;
   for (mlir::Operation &op : phase.getBody().front()) {
-    if (auto loop = dyn_cast<mlir::scf::ForOp>(op))
-      alone = b.CreateICmpSGE(value(loop.getLowerBound()), value(loop.getUpperBound()));
-    else if (op.getNumResults() == 1 && op.getNumRegions() == 0 && mlir::isMemoryEffectFree(&op))
+    if (auto loop = dyn_cast<mlir::scf::ForOp>(op)) {
+      Value *none = b.CreateICmpSGE(value(loop.getLowerBound()), value(loop.getUpperBound()));
+      alone = alone ? b.CreateAnd(alone, none) : none;
+    } else if (!plan.ops.contains(&op) && op.getNumResults() == 1 && op.getNumRegions() == 0 &&
+               mlir::isMemoryEffectFree(&op)) {
       emitOp(op);
+    }
   }
-  b.CreateRet(b.CreateZExt(alone, e.i64()));
+  if (!alone)
+    alone = b.getFalse();
+  set(planAlone, alone);
+  Value *cores = e.number(kernel.getCores());
+  set(planBlocks, plan.laterHaveLess ? b.CreateSelect(alone, e.number(1), cores) : cores);
+  b.CreateRetVoid();
 }
 
 Error ProgramEmitter::run() {
   emitWorkspaces();
   unsigned index = 0;
   for (auto phase : kernel.getBody().getOps<aicore::PhaseOp>()) {
-    emitAlone(phase, index);
-    emitPhase(phase, index++);
+    const PhasePlan plan(phase);
+    emitPlan(phase, plan, index);
+    emitPhase(phase, plan, index++);
   }
   if (problem)
     return createStringError("no code for this operation of the aicore IR: " +

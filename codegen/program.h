@@ -12,10 +12,10 @@
 
 namespace mmk {
 
-/// Names of the functions of a compiled kernel: phases "mmk_phase_0", ..., whether the second
-/// block has no work ("mmk_alone_0"), workspaces.
+/// Names of the functions of a compiled kernel: phases "mmk_phase_0", ..., what they do at some
+/// dimensions ("mmk_plan_0"; codegen/plan.h), workspaces.
 std::string phaseName(unsigned index);
-std::string aloneName(unsigned index);
+std::string planName(unsigned index);
 inline constexpr const char *workspacesName = "mmk_workspaces";
 
 /// The program of each phase as a function of runtime/abi.h. Flags order pipes in time and mean

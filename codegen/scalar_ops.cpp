@@ -104,7 +104,11 @@ Value *emitScalarOp(Emitter &e, mlir::Operation *op, ArrayRef<Value *> v) {
       .Case([&](arith::CeilDivSIOp) {
         // Extents are not negative, and far from overflow: their products are checked before a run.
         Value *one = ConstantInt::get(v[1]->getType(), 1);
-        return b.CreateSDiv(b.CreateAdd(v[0], b.CreateSub(v[1], one)), v[1]);
+        Value *up = b.CreateAdd(v[0], b.CreateSub(v[1], one));
+        // What is compiled quickly (codegen/split.h) would divide by any constant.
+        if (auto *by = dyn_cast<ConstantInt>(v[1]); by && by->getValue().isPowerOf2())
+          return b.CreateAShr(up, by->getValue().logBase2());
+        return b.CreateSDiv(up, v[1]);
       })
       .Case([&](arith::MinSIOp) { return binary(Intrinsic::smin); })
       .Case([&](arith::MaxSIOp) { return binary(Intrinsic::smax); })

@@ -14,6 +14,7 @@ struct KernelArguments {
   /// By parameter and result, of each dimension, in elements; a scalar has an unused entry.
   /// Workspaces are dense.
   const int64_t *const *strides;
+  const int64_t *plan; ///< of the phase that runs, as a PlanFunction fills it in
 };
 
 /// Order of the pointers in CoreMemories: aicore.space.
@@ -47,9 +48,15 @@ struct CoreMemories {
 
 /// One phase of a kernel for one block: the whole program, in order.
 using PhaseFunction = void (*)(const KernelArguments *, const CoreMemories *);
-/// Not 0 when the second block has none of a phase's work: one thread will do. A block after it may
-/// still have some, where a grid deals the tiles.
-using AloneFunction = int64_t (*)(const int64_t *dims);
+/// Fills in what a phase does at some dimensions: fields of PlanField, then what only the phase
+/// itself reads. How long it is the compiler knows.
+using PlanFunction = void (*)(const int64_t *dims, int64_t *plan);
+enum PlanField : unsigned {
+  planBlocks, ///< as many blocks have work, at most: all from this one on have none
+  planAlone,  ///< not 0 when the second block has none, so that one thread will do. A block after
+              ///< it may still have some, where a grid deals the tiles
+  planFields
+};
 /// Fills in the bytes of each workspace.
 using WorkspaceFunction = void (*)(const int64_t *dims, int64_t *bytes);
 

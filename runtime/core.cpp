@@ -1,5 +1,6 @@
 #include "runtime/core.h"
 
+#include "runtime/clones.h"
 #include "runtime/threads.h"
 
 #include <algorithm>
@@ -12,6 +13,15 @@ namespace {
 // Wider than the widest access that could miss the end of a buffer.
 constexpr size_t guardBytes = 256;
 constexpr unsigned char guardByte = 0xa5;
+
+/// Run after each phase, for each zone.
+MMK_CLONES bool isGuard(const char *zone) {
+  uint64_t words[guardBytes / 8], changed = 0;
+  std::memcpy(words, zone, guardBytes);
+  for (uint64_t word : words)
+    changed |= word ^ (guardByte * 0x0101010101010101u);
+  return changed == 0;
+}
 
 size_t rounded(size_t bytes) { return (bytes + 255) / 256 * 256; }
 
@@ -63,23 +73,19 @@ CoreMemories CoreMemory::view(int64_t block) const {
 }
 
 const char *CoreMemory::damaged() const {
-  auto intact = [&](size_t from) {
-    // All bytes equal the first, which is the guard: a comparison of words, run after each phase.
-    const char *begin = memory_ + from;
-    return static_cast<unsigned char>(*begin) == guardByte &&
-           std::memcmp(begin, begin + 1, guardBytes - 1) == 0;
-  };
-  if (!intact(0))
+  if (!isGuard(memory_))
     return zones_[0].name;
   for (const Zone &zone : zones_)
-    if (!intact(zone.offset + zone.bytes))
+    if (!isGuard(memory_ + zone.offset + zone.bytes))
       return zone.name;
   return nullptr;
 }
 
 EmulatedCores::Memories EmulatedCores::take(unsigned workers) {
   Memories taken;
-  {
+  if (CoreMemory *spare = spare_.exchange(nullptr))
+    taken.emplace_back(spare);
+  if (taken.size() < workers) {
     std::lock_guard lock(mutex_);
     for (; taken.size() < workers && !free_.empty(); free_.pop_back())
       taken.push_back(std::move(free_.back()));
@@ -93,24 +99,30 @@ EmulatedCores::Memories EmulatedCores::take(unsigned workers) {
   return taken;
 }
 
-void EmulatedCores::giveBack(Memories memories) {
+void EmulatedCores::giveBack(Memories &memories) {
+  if (!memories.empty())
+    memories.front().reset(spare_.exchange(memories.front().release()));
+  if (memories.size() <= 1 && (memories.empty() || !memories.front()))
+    return;
   std::lock_guard lock(mutex_);
   for (auto &memory : memories)
-    free_.push_back(std::move(memory));
+    if (memory)
+      free_.push_back(std::move(memory));
 }
 
 llvm::Error EmulatedCores::run(PhaseFunction phase, const KernelArguments &arguments,
                                unsigned threads, RunWatch *watch) {
-  const unsigned workers =
-      static_cast<unsigned>(std::clamp<int64_t>(threads, 1, std::max<int64_t>(1, blocks_)));
+  const int64_t blocks = watch ? blocks_ : std::min(blocks_, arguments.plan[planBlocks]);
+  const int64_t most = arguments.plan[planAlone] ? 1 : std::max<int64_t>(1, blocks);
+  const unsigned workers = static_cast<unsigned>(std::clamp<int64_t>(threads, 1, most));
   Memories memories = take(workers);
   if (memories.size() < workers) {
-    giveBack(std::move(memories));
+    giveBack(memories);
     return llvm::createStringError("not enough memory for the emulated cores");
   }
   if (watch)
     watch->beginPhase();
-  parallelFor(blocks_, workers, [&](int64_t block, unsigned worker) {
+  parallelFor(blocks, workers, [&](int64_t block, unsigned worker) {
     CoreMemories view = memories[worker]->view(block);
     if (watch)
       watch->beginBlock(view);
@@ -121,7 +133,7 @@ llvm::Error EmulatedCores::run(PhaseFunction phase, const KernelArguments &argum
   for (const auto &memory : memories)
     if (const char *name = memory->damaged())
       return llvm::createStringError("the generated program wrote beyond " + std::string(name));
-  giveBack(std::move(memories));
+  giveBack(memories);
   return llvm::Error::success();
 }
 

@@ -8,6 +8,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -64,10 +65,11 @@ class EmulatedCores {
 public:
   EmulatedCores(const Machine &machine, int64_t blocks, int64_t globalBytes)
       : machine_(machine), blocks_(blocks), globalBytes_(globalBytes) {}
+  ~EmulatedCores() { delete spare_.load(); }
 
-  /// The program of one phase for all blocks, dealt to `threads` threads; returns when all are
-  /// done. A watched program needs its `watch`. The error names the memory that a program wrote
-  /// beyond.
+  /// The program of one phase for all blocks that have work by its plan, dealt to at most `threads`
+  /// threads; returns when all are done. A watched program needs its `watch`, which sees all
+  /// blocks. The error names the memory that a program wrote beyond.
   llvm::Error run(PhaseFunction phase, const KernelArguments &arguments, unsigned threads,
                   RunWatch *watch = nullptr);
 
@@ -78,8 +80,10 @@ private:
   /// What one run of a phase has to itself, for each worker: of runs that are over, or new. Fewer
   /// than `workers` when there is not enough memory.
   Memories take(unsigned workers);
-  void giveBack(Memories memories);
+  void giveBack(Memories &memories);
 
+  /// Of the last run, for the next one: small kernels are over in less time than a lock takes.
+  std::atomic<CoreMemory *> spare_ = nullptr;
   std::mutex mutex_;
   /// Of no run; guarded by mutex_.
   std::vector<std::unique_ptr<CoreMemory>> free_;

@@ -204,9 +204,15 @@ void parallelFor(int64_t count, unsigned threads, Body body) {
     return;
   const auto helpers =
       static_cast<unsigned>(std::min({int64_t{std::max(threads, 1u)}, count, maxThreads})) - 1;
+  const auto alone = [&] {
+    for (int64_t i = 0; i < count; ++i)
+      body(i, 0);
+  };
+  if (helpers == 0)
+    return alone();
   Job job{body, count, helpers};
-  if (helpers == 0 || !PoolOfProcess::get().run(job))
-    job.work(0);
+  if (!PoolOfProcess::get().run(job))
+    return alone();
   if (job.failure)
     std::rethrow_exception(job.failure);
 }

@@ -1,5 +1,6 @@
 #include "tests/hunt/object.h"
 
+#include "codegen/plan.h"
 #include "codegen/program.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -117,14 +118,16 @@ Error runObject(mlir::ModuleOp module, const Machine &machine, const Arguments &
   std::vector<const int64_t *> stridesByTensor;
   for (const std::vector<int64_t> &each : strides)
     stridesByTensor.push_back(each.data());
-  const KernelArguments all{arguments.dims.data(), scalars.data(), tensors.data(),
-                            stridesByTensor.data()};
+  KernelArguments all{arguments.dims.data(), scalars.data(), tensors.data(),
+                      stridesByTensor.data(), nullptr};
   EmulatedCores cores(machine, kernel.getCores(), globalBytes(kernel));
-  auto phases = kernel.getBody().getOps<aicore::PhaseOp>();
-  for (int64_t i = 0, end = std::distance(phases.begin(), phases.end()); i < end; ++i)
-    if (Error error =
-            cores.run((*library)->find<PhaseFunction>(phaseName(i)), all, 1))
+  for (auto [i, phase] : enumerate(kernel.getBody().getOps<aicore::PhaseOp>())) {
+    std::vector<int64_t> plan(PhasePlan(phase).size());
+    (*library)->find<PlanFunction>(planName(i))(arguments.dims.data(), plan.data());
+    all.plan = plan.data();
+    if (Error error = cores.run((*library)->find<PhaseFunction>(phaseName(i)), all, 1))
       return error;
+  }
   return Error::success();
 }
 

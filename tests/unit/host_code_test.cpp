@@ -199,6 +199,9 @@ TEST_P(HostCode, codeIsLittleAndGoesAnywhere) {
 INSTANTIATE_TEST_SUITE_P(cpus, HostCode, testing::ValuesIn(cpus),
                          [](const auto &info) { return info.param.name; });
 
+/// More than the plan of one phase on the host has.
+constexpr size_t mostOfPlan = 64;
+
 /// Runs the kernel of f32 operands in memory of the test's own, and says what was packed.
 class Packing : public testing::Test {
 protected:
@@ -211,7 +214,7 @@ protected:
     llvm::cantFail(jit->addIRModule(
         llvm::orc::ThreadSafeModule(std::move(emitted.module), std::move(emitted.context))));
     auto phase = llvm::cantFail(jit->lookup(phaseName(0))).toPtr<PhaseFunction>();
-    auto alone = llvm::cantFail(jit->lookup(aloneName(0))).toPtr<AloneFunction>();
+    auto planOf = llvm::cantFail(jit->lookup(planName(0))).toPtr<PlanFunction>();
 
     std::vector<float> a(m * k, 1), b(k * n, 1), bias(n, -1), c(m * n, 0);
     const int64_t dims[] = {m, k, n};
@@ -228,7 +231,11 @@ protected:
     CoreMemories core{};
     for (unsigned i = 0; i < memories; ++i)
       core.memory[i] = memory[i].data();
-    isAlone = alone(dims) != 0;
+    int64_t plan[mostOfPlan];
+    planOf(dims, plan);
+    arguments.plan = plan;
+    isAlone = plan[planAlone] != 0;
+    EXPECT_EQ(plan[planBlocks] == 1, isAlone);
     phase(&arguments, &core);
     EXPECT_EQ(c.front(), static_cast<float>(k - 1));
   }
@@ -290,6 +297,7 @@ template <typename Element> void expectExact(CodeTarget target, const char *type
   llvm::cantFail(
       jit->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy({object.data(), object.size()})));
   auto phase = llvm::cantFail(jit->lookup(phaseName(0))).toPtr<PhaseFunction>();
+  auto planOf = llvm::cantFail(jit->lookup(planName(0))).toPtr<PlanFunction>();
   const int64_t shapes[][3] = {{1, 1, 1},     {3, 300, 301},  {16, 64, 17},
                                {47, 97, 65},  {128, 384, 70}, {33, 35, 1030},
                                {1, 65, 1040}, {5, 700, 130},  {16, 259, 700}};
@@ -307,7 +315,9 @@ template <typename Element> void expectExact(CodeTarget target, const char *type
     void *tensors[] = {a.data(), b.data(), bias.data(), c.data()};
     const int64_t ofA[] = {k, 1}, ofB[] = {n, 1}, ofBias[] = {1}, ofC[] = {n, 1};
     const int64_t *strides[] = {ofA, ofB, ofBias, ofC};
-    const KernelArguments arguments{dims, scalars, tensors, strides};
+    int64_t plan[mostOfPlan];
+    planOf(dims, plan);
+    const KernelArguments arguments{dims, scalars, tensors, strides, plan};
     std::vector<std::vector<char>> memory(memories, std::vector<char>(size_t(4) << 20));
     // Every block, until no tile is left.
     for (int64_t block = 0; block < 8; ++block) {
