@@ -84,6 +84,18 @@ static CmpInst::Predicate predicateOf(arith::CmpFPredicate predicate) {
   return CmpInst::BAD_FCMP_PREDICATE;
 }
 
+// Where only the second choice is computed for the selection, a masked instruction computes it over
+// the first one: to LLVM that is a selection of its first operand.
+static Value *emitSelect(Emitter &e, arith::SelectOp select, Value *condition, Value *x, Value *y) {
+  auto *compared = dyn_cast<FCmpInst>(condition);
+  if (!e.target.masks() || !compared || !isa<BinaryOperator>(y) ||
+      !select.getCondition().hasOneUse() || !select.getFalseValue().hasOneUse() ||
+      select.getTrueValue().hasOneUse())
+    return e.b.CreateSelect(condition, x, y);
+  compared->setPredicate(compared->getInversePredicate());
+  return e.b.CreateSelect(condition, y, x);
+}
+
 Value *emitScalarOp(Emitter &e, mlir::Operation *op, ArrayRef<Value *> v) {
   IRBuilder<> &b = e.b;
   auto converted = [&] {
@@ -127,7 +139,7 @@ Value *emitScalarOp(Emitter &e, mlir::Operation *op, ArrayRef<Value *> v) {
       .Case([&](arith::ExtUIOp) { return b.CreateZExt(v[0], converted()); })
       .Case([&](arith::TruncIOp) { return b.CreateTrunc(v[0], converted()); })
       .Case([&](arith::IndexCastOp) { return b.CreateIntCast(v[0], converted(), true); })
-      .Case([&](arith::SelectOp) { return b.CreateSelect(v[0], v[1], v[2]); })
+      .Case([&](arith::SelectOp select) { return emitSelect(e, select, v[0], v[1], v[2]); })
       // floats
       .Case([&](arith::AddFOp) { return b.CreateFAdd(v[0], v[1]); })
       .Case([&](arith::SubFOp) { return b.CreateFSub(v[0], v[1]); })

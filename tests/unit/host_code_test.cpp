@@ -6,6 +6,7 @@
 #include "frontend/lower/lower.h"
 #include "passes/passes.h"
 #include "runtime/abi.h"
+#include "runtime/threads.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
@@ -186,6 +187,18 @@ TEST_P(HostCode, aWholeTileIsStoredOnceFromRegisters) {
   FAIL() << "no block stores from registers";
 }
 
+TEST_P(HostCode, anActivationIsComputedUnderItsMask) {
+  if (!target().masks())
+    GTEST_SKIP() << "has none";
+  Emitted emitted(target(), "f32");
+  const std::string name = emitted.widest()->getName().str(), text = emitted.assembly();
+  const size_t begin = text.find("\n" + name + ":"), end = text.find("\n.Lfunc_end", begin);
+  const std::string function = text.substr(begin, end - begin);
+  const int64_t sums = emitted.target.rows() * CodeTarget::vectors;
+  EXPECT_EQ(count(function, "vmulps\\s[^\n]*\\{%k\\d\\}"), sums);
+  EXPECT_EQ(count(function, "vmovaps\\s[^\n]*\\{%k\\d\\}"), 0);
+}
+
 TEST_P(HostCode, codeIsLittleAndGoesAnywhere) {
   // Code generation takes time by the instruction: this holds what a variant costs to compile.
   for (const char *type : {"f32", "i8"}) {
@@ -256,6 +269,18 @@ TEST_F(Packing, smallProductsReadTheirOperandsWhereTheyAre) {
     EXPECT_TRUE(untouched(memoryL0b)) << size;
     EXPECT_TRUE(isAlone) << "no other thread is woken for " << size;
   }
+}
+
+// Few rows do not earn the packing of what is near anyway; many do, and so does what is far.
+TEST_F(Packing, rowsEarnThePackingOfB) {
+  run(512, 128, 512);
+  EXPECT_TRUE(untouched(memoryL0a));
+  EXPECT_TRUE(untouched(memoryL0b));
+  run(int64_t(2048) * availableThreads(), 64, 256);
+  EXPECT_TRUE(untouched(memoryL0a));
+  EXPECT_FALSE(untouched(memoryL0b));
+  run(512, 512, 512);
+  EXPECT_FALSE(untouched(memoryL0b));
 }
 
 TEST_F(Packing, aFewRowsReadBWhereItIs) {
