@@ -54,11 +54,17 @@ struct Move {
       Value *main = e.roundDown(columns, lanes), *rest = e.b.CreateSub(columns, main);
       auto read = [&](Value *column) { return at(source, row, f->getArg(3), column, fromBytes); };
       auto written = [&](Value *column) { return at(target, row, f->getArg(2), column, toBytes); };
-      e.loop(e.number(0), main, e.number(lanes), [&](Value *column) {
+      auto move = [&](Value *column) {
         e.store(converted(e.load(vector, read(column))), written(column));
         // Rows are short pieces of longer ones: too short for the hardware to see where it goes.
         e.prefetch(e.offset(read(column), e.b.CreateMul(f->getArg(3), e.number(rowsAhead))));
+      };
+      Value *pairs = e.roundDown(columns, 2 * lanes);
+      e.loop(e.number(0), pairs, e.number(2 * lanes), [&](Value *column) {
+        move(column);
+        move(e.b.CreateAdd(column, e.number(lanes)));
       });
+      e.when(e.b.CreateICmpSLT(pairs, main), [&] { move(pairs); });
       e.when(e.b.CreateICmpSGT(rest, e.number(0)), [&] {
         e.storeSome(converted(e.loadSome(vector, read(main), rest)), written(main), rest);
       });
@@ -256,12 +262,12 @@ Function *packPanels(Emitter &e, Multiply multiply, Type *element) {
         };
         if (bytes)
           return any();
-        const int64_t widest = CodeTarget::vectors;
-        Value *isWhole = b.CreateAnd({b.CreateICmpEQ(vectors, e.number(widest)),
-                                      b.CreateICmpSLE(b.CreateAdd(column, width), n),
-                                      b.CreateICmpEQ(fromN, e.number(e.bytesOf(element)))});
+        Value *isWhole = b.CreateAnd(b.CreateICmpSLE(b.CreateAdd(column, width), n),
+                                     b.CreateICmpEQ(fromN, e.number(e.bytesOf(element))));
         e.when(isWhole, [&] {
-          b.CreateCall(packRowsOfPanel(e, element, wide, widest), {to, from, fromK, count});
+          auto rows = [&](int64_t width) { return packRowsOfPanel(e, element, wide, width); };
+          b.CreateCall(rows(1)->getFunctionType(), ofWidth(e, vectors, rows),
+                       {to, from, fromK, count});
         });
         e.when(b.CreateNot(isWhole), any);
       });

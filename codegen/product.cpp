@@ -44,9 +44,12 @@ constexpr int64_t thinElements = 256 * 256;
 constexpr int64_t thinSumBytes = 24 << 10;
 
 /// Rows of A that pass by all panels of B before the next ones come: they are near when the last
-/// panels, which are narrower, want them too. Packed for each block of B anew, they stay in the
-/// first-level cache.
-constexpr int64_t rowsInPlace = 64, rowsPacked = 8;
+/// panels, which are narrower, want them too.
+constexpr int64_t rowsInPlace = 64;
+
+/// Packed for each block of B anew, they stay in the first-level cache beside what they meet: the
+/// most of these that have room in so many bytes, but the last at least.
+constexpr int64_t rowsPacked[] = {rowsInPlace, 16, 8}, packedBytesNear = 8 << 10;
 
 /// Packed rows lie on lines that share no set of the cache.
 constexpr int64_t rowPadding = 64;
@@ -79,6 +82,8 @@ public:
         epilogue(e, op.getBody().front(), MicroKernel{multiply, 1}.sumType(e)->getScalarType(),
                  op.getInputs(), op.getInputAlong(), op.getOutputs()) {
     const int64_t room = cast<mlir::MemRefType>(op.getBScratch().getType()).getNumElements();
+    const int64_t roomOfA = cast<mlir::MemRefType>(op.getAScratch().getType()).getNumElements();
+    packedBytes = std::min(4 * roomOfA, packedBytesNear);
     blockElements = std::min(room, e.target.blockBytes() / 4);
     // A dot product of bytes takes four of them in the place of one element.
     depthUnit = step % 16 == 0 ? 16 : step % 4 == 0 ? 4 : 1;
@@ -95,9 +100,9 @@ private:
   };
   void emitTile(const ProductOperands &operands, Value *values);
   void emitThin(const ProductOperands &operands, Value *values);
-  /// Of a pass along k, of a packed block of B, of sums that wait.
+  /// Of a pass along k, of a packed block of B, of sums that wait, of packed rows of A.
   struct Limits {
-    Value *depth, *blockElements, *accElements;
+    Value *depth, *blockElements, *accElements, *packedBytes;
   };
   void callBlocks(const ProductOperands &operands, Value *values);
   void emitBlocks(const ProductOperands &operands, Value *values, const Limits &limits);
@@ -107,7 +112,7 @@ private:
   Function *packRows();
   Value *isDense(Value *stride) { return b.CreateICmpEQ(stride, e.number(e.bytesOf(element))); }
   /// Bytes of `depth` steps of packed A.
-  Value *packedBytes(Value *depth) {
+  Value *bytesAlong(Value *depth) {
     return multiply == Multiply::bytes ? e.roundUp(depth, 4) : b.CreateMul(depth, e.number(4));
   }
   Value *field(Value *frame, Field which) {
@@ -123,6 +128,7 @@ private:
   Multiply multiply;
   int64_t step, accElements;                   ///< depth of one pass at most; room for sums
   int64_t blockElements, mostDepth, depthUnit; ///< of a packed block of B
+  int64_t packedBytes;                         ///< of rows of A, at most
   std::string name;
   Epilogue epilogue;
 };
@@ -281,9 +287,9 @@ void ProductEmitter::emitTile(const ProductOperands &operands, Value *values) {
 
 // A function of its own, which other variants of a kernel share: void(ptr a, ptr b, ptr aScratch,
 // ptr bScratch, ptr acc, ptr context, i64 aRow, i64 aColumn, i64 bRow, i64 bColumn, i64 m, i64 n,
-// i64 k, i64 mostDepth, i64 blockElements, i64 accElements).
+// i64 k, i64 mostDepth, i64 blockElements, i64 accElements, i64 packedBytes).
 void ProductEmitter::callBlocks(const ProductOperands &operands, Value *values) {
-  Function *blocks = e.helper(name + "_blocks", 6, 10, {}, [&](Function *f) {
+  Function *blocks = e.helper(name + "_blocks", 6, 11, {}, [&](Function *f) {
     ProductOperands inside;
     inside.aScratch = f->getArg(2);
     inside.bScratch = f->getArg(3);
@@ -293,12 +299,13 @@ void ProductEmitter::callBlocks(const ProductOperands &operands, Value *values) 
     inside.m = f->getArg(10);
     inside.n = f->getArg(11);
     inside.k = f->getArg(12);
-    emitBlocks(inside, f->getArg(5), {f->getArg(13), f->getArg(14), f->getArg(15)});
+    emitBlocks(inside, f->getArg(5), {f->getArg(13), f->getArg(14), f->getArg(15), f->getArg(16)});
   });
-  b.CreateCall(blocks, {operands.a.pointer, operands.b.pointer, operands.aScratch,
-                        operands.bScratch, operands.acc, values, operands.a.row, operands.a.column,
-                        operands.b.row, operands.b.column, operands.m, operands.n, operands.k,
-                        e.number(mostDepth), e.number(blockElements), e.number(accElements)});
+  b.CreateCall(blocks,
+               {operands.a.pointer, operands.b.pointer, operands.aScratch, operands.bScratch,
+                operands.acc, values, operands.a.row, operands.a.column, operands.b.row,
+                operands.b.column, operands.m, operands.n, operands.k, e.number(mostDepth),
+                e.number(blockElements), e.number(accElements), e.number(packedBytes)});
 }
 
 /// Rows of A in dense rows of what is multiplied.
@@ -413,7 +420,7 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, Value *values,
         Value *depth = e.min(blocks.depth, b.CreateSub(k, from));
         set(fieldIsFirst, b.CreateICmpEQ(from, e.number(0)));
         set(fieldIsLast, b.CreateICmpEQ(b.CreateAdd(from, depth), k));
-        Value *bytes = packedBytes(depth);
+        Value *bytes = bytesAlong(depth);
         set(fieldBytes, bytes);
         Value *packedRow = b.CreateAdd(bytes, e.number(rowPadding));
         set(fieldARow, b.CreateSelect(aInPlace, planeA.row, packedRow));
@@ -429,7 +436,14 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, Value *values,
         };
         e.when(b.CreateNot(bInPlace), [&] { pack(operands.bScratch, sourceB, columns); });
 
-        Value *chunk = b.CreateSelect(aInPlace, e.number(rowsInPlace), e.number(rowsPacked));
+        Value *chunk = e.number(*std::rbegin(rowsPacked));
+        for (int64_t rows : llvm::reverse(ArrayRef(rowsPacked).drop_back())) {
+          Value *few = e.min(e.number(rows), b.CreateSub(rowEnd, row));
+          Value *haveRoom =
+              b.CreateICmpSLE(b.CreateMul(e.roundUp(few, height), packedRow), limits.packedBytes);
+          chunk = b.CreateSelect(haveRoom, e.number(rows), chunk);
+        }
+        chunk = b.CreateSelect(aInPlace, e.number(rowsInPlace), chunk);
         e.loop(row, rowEnd, chunk, [&](Value *chunkRow) {
           Value *chunkEnd = e.min(b.CreateAdd(chunkRow, chunk), rowEnd);
           Value *sourceA = e.offset(planeA.pointer, b.CreateAdd(b.CreateMul(from, planeA.column),

@@ -14,7 +14,7 @@ namespace {
 constexpr size_t guardBytes = 256;
 constexpr unsigned char guardByte = 0xa5;
 
-/// Run after each phase, for each zone.
+/// Run after each phase, for each zone: small kernels are over in less time than calls take.
 MMK_CLONES bool isGuard(const char *zone) {
   uint64_t words[guardBytes / 8], changed = 0;
   std::memcpy(words, zone, guardBytes);

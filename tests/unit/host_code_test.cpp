@@ -215,11 +215,15 @@ INSTANTIATE_TEST_SUITE_P(cpus, HostCode, testing::ValuesIn(cpus),
 /// More than the plan of one phase on the host has.
 constexpr size_t mostOfPlan = 64;
 
-/// Runs the kernel of f32 operands in memory of the test's own, and says what was packed.
+/// Runs the kernel in memory of the test's own, and says what was packed.
 class Packing : public testing::Test {
 protected:
-  void run(int64_t m, int64_t n, int64_t k) {
-    Emitted emitted(llvm::cantFail(hostTarget()), "f32");
+  void run(int64_t m, int64_t n, int64_t k) { run<float>("f32", 1, m, n, k); }
+
+  /// Of operands that all are `one`, 1 in that type.
+  template <typename Element>
+  void run(const char *type, Element one, int64_t m, int64_t n, int64_t k) {
+    Emitted emitted(llvm::cantFail(hostTarget()), type);
     auto jit = llvm::cantFail(llvm::orc::LLJITBuilder().create());
     jit->getMainJITDylib().addGenerator(
         llvm::cantFail(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
@@ -229,7 +233,8 @@ protected:
     auto phase = llvm::cantFail(jit->lookup(phaseName(0))).toPtr<PhaseFunction>();
     auto planOf = llvm::cantFail(jit->lookup(planName(0))).toPtr<PlanFunction>();
 
-    std::vector<float> a(m * k, 1), b(k * n, 1), bias(n, -1), c(m * n, 0);
+    std::vector<Element> a(m * k, one), b(k * n, one);
+    std::vector<float> bias(n, -1), c(m * n, 0);
     const int64_t dims[] = {m, k, n};
     const float scalars[] = {0, 0, 0};
     void *tensors[] = {a.data(), b.data(), bias.data(), c.data()};
@@ -294,6 +299,24 @@ TEST_F(Packing, rowsOfAAreReadWhereTheyAre) {
   run(128, 384, 512);
   EXPECT_TRUE(untouched(memoryL0a));
   EXPECT_FALSE(untouched(memoryL0b));
+}
+
+// Rows that have to be widened are packed as many at a time as stay near.
+TEST_F(Packing, fewCallsPackWhatIsSmall) {
+  constexpr uint16_t one = 0x3c00; // f16
+  auto rowsPacked = [&](int64_t depth) {
+    const int64_t row = depth * 4 + 64; // on lines that share no set of the cache
+    int64_t rows = 0;
+    while (memory[memoryL0a][rows * row] != poison)
+      ++rows;
+    return rows;
+  };
+  run<uint16_t>("f16", one, 32, 32, 32);
+  EXPECT_EQ(rowsPacked(32), 32);
+  run<uint16_t>("f16", one, 64, 64, 64);
+  EXPECT_EQ(rowsPacked(64), 16);
+  run<uint16_t>("f16", one, 64, 64, 300);
+  EXPECT_EQ(rowsPacked(300), 8);
 }
 
 // Fewer rows than a register tile has would be read beyond their end.
