@@ -125,6 +125,10 @@ public:
     finishFunction(function);
     function->addFnAttr(llvm::Attribute::OptimizeForSize);
   }
+  /// For what runs so seldom that its own speed is not worth waiting for.
+  void finishUnoptimised(llvm::Function *function) {
+    function->addFnAttr(llvm::Attribute::OptimizeNone);
+  }
 
   /// One element, or a vector of them, converted: floats to nearest even; floats to integers to
   /// nearest even and saturating, NaN to 0.

@@ -18,6 +18,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <unistd.h>
+#include <utility>
 
 using namespace llvm;
 
@@ -38,6 +39,7 @@ const char *pipelineOf(const CodeTarget &target) {
 constexpr StringRef superfluous[] = {"BreakFalseDeps",
                                      "Canonicalize Freeze Instructions in Loops",
                                      "Constant Hoisting",
+                                     "Control Flow Optimizer",
                                      "Detect Dead Lanes",
                                      "Early If-Conversion",
                                      "Early Tail Duplication",
@@ -49,13 +51,18 @@ constexpr StringRef superfluous[] = {"BreakFalseDeps",
                                      "Machine InstCombiner",
                                      "Machine Instruction Scheduler",
                                      "Machine Late Instructions Cleanup Pass",
+                                     "Machine Loop Invariant Code Motion",
+                                     "Merge contiguous icmps into a memcmp",
                                      "Merge disjoint stack slots",
                                      "Optimize machine instruction PHIs",
+                                     "Post RA top-down list latency scheduler",
                                      "PostRA Machine Sink",
+                                     "Remove dead machine instructions",
                                      "Rename Disconnected Subregister Components",
                                      "Shrink Wrapping analysis",
                                      "Stack Slot Coloring",
                                      "Tail Duplication",
+                                     "X86 Avoid Store Forwarding Blocks",
                                      "X86 Byte/Word Instruction Fixup",
                                      "X86 Domain Reassignment Pass",
                                      "X86 Execution Dependency Fix",
@@ -72,9 +79,14 @@ public:
     if (!allocates && !is_contained(superfluous, name))
       return legacy::PassManager::add(pass);
     delete pass;
-    if (allocates)
+    // A second one, where a target allocates some of its registers before the others, would find
+    // nothing to do.
+    if (allocates && !std::exchange(hasAllocator, true))
       legacy::PassManager::add(createBasicRegisterAllocator());
   }
+
+private:
+  bool hasAllocator = false;
 };
 
 std::string digest(StringRef bytes) {

@@ -3,6 +3,7 @@
 // good library from the arithmetic's ceiling.
 #include "codegen/product.h"
 
+#include "codegen/dots.h"
 #include "codegen/pack.h"
 #include "codegen/thin_bytes.h"
 #include "runtime/abi.h"
@@ -81,10 +82,10 @@ public:
         name("product_" + std::to_string(e.module.size())),
         epilogue(e, op.getBody().front(), MicroKernel{multiply, 1}.sumType(e)->getScalarType(),
                  op.getInputs(), op.getInputAlong(), op.getOutputs()) {
-    const int64_t room = cast<mlir::MemRefType>(op.getBScratch().getType()).getNumElements();
     const int64_t roomOfA = cast<mlir::MemRefType>(op.getAScratch().getType()).getNumElements();
     packedBytes = std::min(4 * roomOfA, packedBytesNear);
-    blockElements = std::min(room, e.target.blockBytes() / 4);
+    bElements = cast<mlir::MemRefType>(op.getBScratch().getType()).getNumElements();
+    blockElements = std::min(bElements, e.target.blockBytes() / 4);
     // A dot product of bytes takes four of them in the place of one element.
     depthUnit = step % 16 == 0 ? 16 : step % 4 == 0 ? 4 : 1;
     const int64_t narrow = alignDown(blockElements / (CodeTarget::vectors * e.target.lanes), 16);
@@ -98,8 +99,11 @@ private:
   struct Blocks {
     Value *passes, *depth, *rows, *columns;
   };
-  void emitTile(const ProductOperands &operands, Value *values);
-  void emitThin(const ProductOperands &operands, Value *values);
+  Value *callThin(const ProductOperands &operands, Value *values);
+  Value *emitThin(const ProductOperands &operands, Value *values);
+  Value *areThinRows(const ProductOperands &operands);
+  SumsInMemory emitThinRows(const ProductOperands &operands);
+  SumsInMemory turnSums(const SumsInMemory &sums, const ProductOperands &operands);
   /// Of a pass along k, of a packed block of B, of sums that wait, of packed rows of A.
   struct Limits {
     Value *depth, *blockElements, *accElements, *packedBytes;
@@ -126,7 +130,7 @@ private:
   IRBuilder<> &b;
   Type *element;
   Multiply multiply;
-  int64_t step, accElements;                   ///< depth of one pass at most; room for sums
+  int64_t step, accElements, bElements;        ///< depth of one pass at most; room for sums, for B
   int64_t blockElements, mostDepth, depthUnit; ///< of a packed block of B
   int64_t packedBytes;                         ///< of rows of A, at most
   std::string name;
@@ -203,7 +207,7 @@ Function *ProductEmitter::sumsOf(int64_t vectors) {
 // that memory is read once and in order; each vector of them is widened once for all rows of A, and
 // the sums, which stay in the first-level cache, are touched once for so many products.
 Function *ProductEmitter::thinSums() {
-  return e.helper(name + "_thin", 3, 6, {}, [&](Function *f) {
+  return e.helper(name + "_thin_rows", 3, 6, {}, [&](Function *f) {
     Value *a = f->getArg(0), *source = f->getArg(1), *sums = f->getArg(2), *aRow = f->getArg(3),
           *bRow = f->getArg(4), *m = f->getArg(5), *n = f->getArg(6), *k = f->getArg(7),
           *sumRow = f->getArg(8);
@@ -264,25 +268,102 @@ Function *ProductEmitter::thinSums() {
 
 bool ProductEmitter::emit(const ProductOperands &operands) {
   Value *values = epilogue.context(operands.inputs, operands.outputs, operands.scalars);
-  if (multiply != Multiply::bytes) {
-    emitTile(operands, values);
+  if (multiply == Multiply::i32) {
+    callBlocks(operands, values);
     return epilogue.complete;
   }
-  Value *thin = isThinBytes(e, operands, step, accElements);
-  e.when(thin,
-         [&] { emitThinBytes(e, operands, step, epilogue.finish(name + "_finish"), values); });
-  e.when(b.CreateNot(thin), [&] { emitTile(operands, values); });
+  Value *few = b.CreateICmpSLE(e.min(operands.m, operands.n), e.number(thinRows));
+  Value *isThin = e.either(
+      few, [&] { return callThin(operands, values); }, [&]() -> Value * { return b.getFalse(); });
+  e.when(b.CreateNot(isThin), [&] { callBlocks(operands, values); });
   return epilogue.complete;
 }
 
-void ProductEmitter::emitTile(const ProductOperands &operands, Value *values) {
-  if (multiply != Multiply::f32)
-    return callBlocks(operands, values);
-  Value *thin =
-      b.CreateAnd({b.CreateICmpSLE(operands.m, e.number(thinRows)), isDense(operands.b.column),
-                   b.CreateICmpSGE(b.CreateMul(operands.n, operands.k), e.number(thinElements))});
-  e.when(thin, [&] { emitThin(operands, values); });
-  e.when(b.CreateNot(thin), [&] { callBlocks(operands, values); });
+// In a function of its own, which counts and calls: whether one of its ways was one for the
+// product.
+Value *ProductEmitter::callThin(const ProductOperands &operands, Value *values) {
+  Value *isDone = e.local(b.getInt1Ty());
+  const Plane &planeA = operands.a, &planeB = operands.b;
+  Function *thin = e.helper(name + "_thin", 7, 7, {}, [&](Function *f) {
+    e.finishUnoptimised(f);
+    ProductOperands inside;
+    inside.a = {f->getArg(0), f->getArg(7), f->getArg(8)};
+    inside.b = {f->getArg(1), f->getArg(9), f->getArg(10)};
+    inside.aScratch = f->getArg(2);
+    inside.bScratch = f->getArg(3);
+    inside.acc = f->getArg(4);
+    inside.m = f->getArg(11);
+    inside.n = f->getArg(12);
+    inside.k = f->getArg(13);
+    b.CreateStore(emitThin(inside, f->getArg(5)), f->getArg(6));
+  });
+  b.CreateCall(thin, {planeA.pointer, planeB.pointer, operands.aScratch, operands.bScratch,
+                      operands.acc, values, isDone, planeA.row, planeA.column, planeB.row,
+                      planeB.column, operands.m, operands.n, operands.k});
+  return b.CreateLoad(b.getInt1Ty(), isDone);
+}
+
+// What is bound by reading the longer operand, whichever it is, goes one of two ways: by dot
+// products where that operand is dense along k, else by adding up its rows. Returns whether one of
+// them was a way for this product; then it is done.
+Value *ProductEmitter::emitThin(const ProductOperands &operands, Value *values) {
+  Value *isB = b.CreateICmpSLT(operands.m, operands.n);
+  auto choose = [&](Value *ofA, Value *ofB) { return b.CreateSelect(isB, ofB, ofA); };
+  const Plane &planeA = operands.a, &planeB = operands.b;
+  // Rows along k.
+  const Plane longer{choose(planeA.pointer, planeB.pointer), choose(planeA.column, planeB.row),
+                     choose(planeA.row, planeB.column)};
+  const Plane shorter{choose(planeB.pointer, planeA.pointer), choose(planeB.row, planeA.column),
+                      choose(planeB.column, planeA.row)};
+  ProductOperands ofDots = operands, ofRows = operands;
+  ofDots.a = {longer.pointer, longer.column, longer.row};
+  ofDots.b = shorter;
+  ofDots.m = ofRows.n = choose(operands.m, operands.n);
+  ofDots.n = ofRows.m = choose(operands.n, operands.m);
+  ofRows.a = {shorter.pointer, shorter.column, shorter.row};
+  ofRows.b = longer;
+
+  const bool bytes = multiply == Multiply::bytes;
+  Value *areDots = mmk::areDots(e, ofDots, element, isB, bElements, accElements);
+  Value *isThin =
+      b.CreateOr(areDots, bytes ? isThinBytes(e, ofRows, step, accElements) : areThinRows(ofRows));
+  e.when(isThin, [&] {
+    auto inMemory = [](const SumsInMemory &sums) {
+      return SmallVector<Value *>{sums.pointer, sums.row};
+    };
+    SmallVector<Value *> sums = e.eitherOf(
+        areDots, [&] { return inMemory(emitDots(e, ofDots, element)); },
+        [&] { return inMemory(bytes ? emitThinBytes(e, ofRows, step) : emitThinRows(ofRows)); });
+    sums = e.eitherOf(
+        b.CreateICmpEQ(areDots, isB),
+        [&] { return inMemory(turnSums({sums[0], sums[1]}, operands)); }, [&] { return sums; });
+    b.CreateCall(epilogue.finish(name + "_finish"),
+                 {sums[0], values, sums[1], e.number(0), e.number(0), operands.m, operands.n});
+  });
+  return isThin;
+}
+
+// Sums of n rows and m columns to m rows and n columns, where other sums may have been.
+SumsInMemory ProductEmitter::turnSums(const SumsInMemory &sums, const ProductOperands &operands) {
+  Value *row = b.CreateMul(e.roundUp(operands.n, e.target.lanes), e.number(4));
+  Value *bytes = b.CreateMul(operands.m, row);
+  Value *end = e.offset(operands.acc, e.number(accElements * 4));
+  SumsInMemory turned{e.offset(end, b.CreateNeg(bytes)), row};
+  Type *type = b.getInt32Ty();
+  e.loop(e.number(0), operands.m, e.number(1), [&](Value *m) {
+    e.loop(e.number(0), operands.n, e.number(1), [&](Value *n) {
+      Value *from = e.offset(sums.pointer, e.plus(b.CreateMul(n, sums.row), m, 4));
+      e.store(e.load(type, from), e.offset(turned.pointer, e.plus(b.CreateMul(m, row), n, 4)));
+    });
+  });
+  return turned;
+}
+
+Value *ProductEmitter::areThinRows(const ProductOperands &operands) {
+  return b.CreateAnd({b.CreateICmpSLE(operands.m, e.number(thinRows)), isDense(operands.b.column),
+                      b.CreateICmpSGE(b.CreateMul(operands.n, operands.k), e.number(thinElements)),
+                      // Sums, and the same in another order.
+                      b.CreateICmpSLE(operands.n, e.number(accElements / (2 * thinRows) - 64))});
 }
 
 // A function of its own, which other variants of a kernel share: void(ptr a, ptr b, ptr aScratch,
@@ -316,7 +397,7 @@ Function *ProductEmitter::packRows() {
   return moveElements(e, element, wide, multiply == Multiply::bytes);
 }
 
-void ProductEmitter::emitThin(const ProductOperands &operands, Value *values) {
+SumsInMemory ProductEmitter::emitThinRows(const ProductOperands &operands) {
   const Plane &planeA = operands.a, &planeB = operands.b;
   Value *m = operands.m, *n = operands.n, *k = operands.k;
   const int64_t lanes = e.target.lanes;
@@ -338,8 +419,7 @@ void ProductEmitter::emitThin(const ProductOperands &operands, Value *values) {
                     e.min(most, b.CreateSub(n, column)), depth, sumRow});
     });
   });
-  b.CreateCall(epilogue.finish(name + "_finish"),
-               {operands.acc, values, sumRow, e.number(0), e.number(0), m, n});
+  return {operands.acc, sumRow};
 }
 
 // As deep as half of the second-level cache takes it at a width of one panel: sums that stay in

@@ -164,11 +164,10 @@ Value *isThinBytes(Emitter &e, const ProductOperands &operands, int64_t step, in
   return b.CreateAnd({b.CreateICmpSLE(operands.m, e.number(mostRows)),
                       b.CreateICmpEQ(operands.b.column, e.number(1)),
                       b.CreateICmpSGE(b.CreateMul(operands.n, operands.k), e.number(leastElements)),
-                      b.CreateICmpSLE(sums, e.number(accElements))});
+                      b.CreateICmpSLE(sums, e.number(accElements / 2))});
 }
 
-void emitThinBytes(Emitter &e, const ProductOperands &operands, int64_t step, Function *finish,
-                   Value *context) {
+SumsInMemory emitThinBytes(Emitter &e, const ProductOperands &operands, int64_t step) {
   IRBuilder<> &b = e.b;
   Value *m = operands.m, *n = operands.n, *k = operands.k, *sumRow = bytesOfSums(e, n);
   Value *offsets = e.local(ArrayType::get(b.getInt32Ty(), mostRows)),
@@ -191,7 +190,7 @@ void emitThinBytes(Emitter &e, const ProductOperands &operands, int64_t step, Fu
                   operands.acc, offsets, aRow, planeB.row, m, n, depth, sumRow});
   });
   b.CreateCall(orderedSums(e), {operands.acc, offsets, m, n, sumRow});
-  b.CreateCall(finish, {operands.acc, context, sumRow, e.number(0), e.number(0), m, n});
+  return {operands.acc, sumRow};
 }
 
 } // namespace mmk

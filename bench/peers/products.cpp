@@ -16,14 +16,19 @@ struct Shape {
 constexpr Shape shapes[] = {{0, 2048, 2048, 2048}, {0, 4096, 1024, 4096}, {0, 1024, 512, 1024},
                             {0, 512, 128, 512},    {0, 1000, 1000, 1000}, {0, 127, 129, 131},
                             {0, 64, 64, 64},       {0, 32, 32, 32},       {0, 16, 4096, 4096},
-                            {0, 1, 4096, 4096},    {0, 4096, 64, 4096},   {0, 8192, 256, 64},
-                            {64, 128, 128, 128}};
+                            {0, 1, 4096, 4096},    {0, 4096, 8, 4096},    {0, 4096, 1, 4096},
+                            {0, 4096, 64, 4096},   {0, 8192, 256, 64},    {64, 128, 128, 128}};
 
 /// Floats are widened, or could be, without a loss: the ceiling of f32 is theirs.
 Unit unitOf(ElementType type) { return type == ElementType::i8 ? Unit::i8 : Unit::f32; }
 
-/// So few rows that reading b takes longer than all of the arithmetic.
-bool readsOnce(const Problem &problem) { return !problem.batch && problem.m <= 16; }
+/// The operand that takes longer to read than all of the arithmetic, with so few rows or columns
+/// of the other one; else null.
+const Tensor *boundByReading(const Problem &problem, const Operands &operands) {
+  if (problem.batch || std::min(problem.m, problem.n) > 16)
+    return nullptr;
+  return problem.m < problem.n ? &operands.b : &operands.a;
+}
 
 /// Bytes a second of threads that read all of `tensor`.
 double readRate(const Tensor &tensor, unsigned threads) {
@@ -47,6 +52,7 @@ Row measure(const Problem &problem, double seconds) {
     for (Contender &contender : of(problem, operands))
       contenders.push_back(std::move(contender));
 
+  const Tensor *read = boundByReading(problem, operands);
   Row row{std::string(spelling(problem.type)), problem.shape(), problem.threads,
           problem.operations()};
   // Compared with the first, once that is known to be right.
@@ -62,13 +68,13 @@ Row measure(const Problem &problem, double seconds) {
       },
       [&] {
         ceilings.push_back(measureCeiling(unitOf(problem.type), problem.threads));
-        if (readsOnce(problem) && ceilings.size() % contenders.size() == 0)
-          reads.push_back(readRate(operands.b, problem.threads));
+        if (read && ceilings.size() % contenders.size() == 0)
+          reads.push_back(readRate(*read, problem.threads));
       });
   row.ceiling = 1e9 * spreadOf(ceilings).median;
-  if (readsOnce(problem)) {
+  if (read) {
     const double byMemory =
-        spreadOf(reads).median * problem.operations() / static_cast<double>(operands.b.bytes());
+        spreadOf(reads).median * problem.operations() / static_cast<double>(read->bytes());
     row.isBoundByMemory = byMemory < row.ceiling;
     row.ceiling = std::min(row.ceiling, byMemory);
   }

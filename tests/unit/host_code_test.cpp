@@ -203,7 +203,7 @@ TEST_P(HostCode, codeIsLittleAndGoesAnywhere) {
   // Code generation takes time by the instruction: this holds what a variant costs to compile.
   for (const char *type : {"f32", "i8"}) {
     const std::string text = Emitted(target(), type).assembly();
-    EXPECT_LT(count(text, "\n\t[a-z]"), 3000) << type;
+    EXPECT_LT(count(text, "\n\t[a-z]"), 3600) << type;
     // Nor is any address as wide as a program of more than 2 GiB would want it.
     EXPECT_EQ(count(text, "_GLOBAL_OFFSET_TABLE_|@GOTOFF|:abs_g3:"), 0) << type;
   }
@@ -295,6 +295,13 @@ TEST_F(Packing, aFewRowsReadBWhereItIs) {
   }
 }
 
+TEST_F(Packing, aFewColumnsReadAWhereItIs) {
+  for (int64_t columns : {1, 3, 8}) {
+    run(700, columns, 900);
+    EXPECT_TRUE(untouched(memoryL0a)) << columns;
+  }
+}
+
 TEST_F(Packing, rowsOfAAreReadWhereTheyAre) {
   run(128, 384, 512);
   EXPECT_TRUE(untouched(memoryL0a));
@@ -333,7 +340,8 @@ TEST_F(Packing, sumsStayInRegistersOverTheWholeDepth) {
   EXPECT_FALSE(isAlone) << "enough for two threads";
 }
 
-/// Runs the kernel as made for `target`, which this computer can run.
+/// Runs the kernel as made for `target`, which this computer can run; operands as they are, and
+/// each as the transpose of what lies in memory.
 template <typename Element> void expectExact(CodeTarget target, const char *type) {
   Emitted emitted(std::move(target), type);
   optimise(*emitted.module, emitted.target);
@@ -346,46 +354,51 @@ template <typename Element> void expectExact(CodeTarget target, const char *type
       jit->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy({object.data(), object.size()})));
   auto phase = llvm::cantFail(jit->lookup(phaseName(0))).toPtr<PhaseFunction>();
   auto planOf = llvm::cantFail(jit->lookup(planName(0))).toPtr<PlanFunction>();
-  const int64_t shapes[][3] = {{1, 1, 1},     {3, 300, 301},  {16, 64, 17},
-                               {47, 97, 65},  {128, 384, 70}, {33, 35, 1030},
-                               {1, 65, 1040}, {5, 700, 130},  {16, 259, 700}};
-  for (auto [m, n, k] : shapes) {
-    std::vector<Element> a(m * k), b(k * n);
-    std::vector<float> bias(n, -1), c(m * n, 1e9f);
-    // Bytes of the whole range; floats whose sums are exact.
-    const bool bytes = sizeof(Element) == 1;
-    for (int64_t i = 0; i < m * k; ++i)
-      a[i] = static_cast<Element>(bytes ? i * 37 % 256 - 128 : i % 7 - 3);
-    for (int64_t i = 0; i < k * n; ++i)
-      b[i] = static_cast<Element>(bytes ? i * 91 % 256 - 128 : i % 5 - 2);
-    const int64_t dims[] = {m, k, n};
-    const float scalars[] = {0, 0, 0};
-    void *tensors[] = {a.data(), b.data(), bias.data(), c.data()};
-    const int64_t ofA[] = {k, 1}, ofB[] = {n, 1}, ofBias[] = {1}, ofC[] = {n, 1};
-    const int64_t *strides[] = {ofA, ofB, ofBias, ofC};
-    int64_t plan[mostOfPlan];
-    planOf(dims, plan);
-    const KernelArguments arguments{dims, scalars, tensors, strides, plan};
-    std::vector<std::vector<char>> memory(memories, std::vector<char>(size_t(4) << 20));
-    // Every block, until no tile is left.
-    for (int64_t block = 0; block < 8; ++block) {
-      CoreMemories core{};
-      core.block = block;
-      for (unsigned i = 0; i < memories; ++i)
-        core.memory[i] = memory[i].data();
-      phase(&arguments, &core);
+  std::vector<std::vector<char>> memory(memories, std::vector<char>(size_t(4) << 20));
+  const int64_t shapes[][3] = {{1, 1, 1},      {3, 300, 301},  {16, 64, 17},  {47, 97, 65},
+                               {128, 384, 70}, {33, 35, 1030}, {1, 65, 1040}, {5, 700, 130},
+                               {16, 259, 700}, {301, 1, 259},  {257, 3, 300}, {130, 8, 1031},
+                               {450, 13, 300}, {1, 1, 70001}};
+  for (auto [m, n, k] : shapes)
+    for (unsigned turned = 0; turned < 4; ++turned) {
+      std::vector<Element> a(m * k), b(k * n);
+      std::vector<float> bias(n, -1), c(m * n, 1e9f);
+      // Bytes of the whole range; floats whose sums are exact.
+      const bool bytes = sizeof(Element) == 1;
+      for (int64_t i = 0; i < m * k; ++i)
+        a[i] = static_cast<Element>(bytes ? i * 37 % 256 - 128 : i % 7 - 3);
+      for (int64_t i = 0; i < k * n; ++i)
+        b[i] = static_cast<Element>(bytes ? i * 91 % 256 - 128 : i % 5 - 2);
+      const int64_t dims[] = {m, k, n};
+      const float scalars[] = {0, 0, 0};
+      void *tensors[] = {a.data(), b.data(), bias.data(), c.data()};
+      const int64_t ofA[] = {turned & 1 ? 1 : k, turned & 1 ? m : 1},
+                    ofB[] = {turned & 2 ? 1 : n, turned & 2 ? k : 1}, ofBias[] = {1},
+                    ofC[] = {n, 1};
+      const int64_t *strides[] = {ofA, ofB, ofBias, ofC};
+      int64_t plan[mostOfPlan];
+      planOf(dims, plan);
+      const KernelArguments arguments{dims, scalars, tensors, strides, plan};
+      // Every block, until no tile is left.
+      for (int64_t block = 0; block < 8; ++block) {
+        CoreMemories core{};
+        core.block = block;
+        for (unsigned i = 0; i < memories; ++i)
+          core.memory[i] = memory[i].data();
+        phase(&arguments, &core);
+      }
+      for (int64_t i = 0; i < m * n; ++i) {
+        int64_t sum = -1;
+        for (int64_t j = 0; j < k; ++j)
+          sum += int64_t(a[i / n * ofA[0] + j * ofA[1]]) * int64_t(b[j * ofB[0] + i % n * ofB[1]]);
+        ASSERT_EQ(c[i], sum < 0 ? 0.5f * float(sum) : float(sum))
+            << type << " at " << i / n << "," << i % n << " of " << m << "," << n << "," << k
+            << ", transposed: " << turned;
+      }
     }
-    for (int64_t i = 0; i < m * n; ++i) {
-      int64_t sum = -1;
-      for (int64_t j = 0; j < k; ++j)
-        sum += int64_t(a[i / n * k + j]) * int64_t(b[j * n + i % n]);
-      ASSERT_EQ(c[i], sum < 0 ? 0.5f * float(sum) : float(sum))
-          << type << " at " << i / n << "," << i % n << " of " << m << "," << n << "," << k;
-    }
-  }
 }
 
-// Few rows of bytes go another way than many.
+// Few rows, and few columns, go other ways than many.
 TEST(ThisCpu, bytesAreExact) { expectExact<int8_t>(llvm::cantFail(hostTarget()), "i8"); }
 TEST(ThisCpu, f32IsExact) { expectExact<float>(llvm::cantFail(hostTarget()), "f32"); }
 

@@ -1,0 +1,322 @@
+#include "codegen/dots.h"
+
+#include "codegen/pack.h"
+
+using namespace llvm;
+
+namespace mmk {
+namespace {
+
+/// A pass over the rows makes the sums of so many columns: zeros fill up to the next number. More
+/// columns are left to another pass.
+constexpr unsigned passes[] = {1, 4, 8};
+constexpr int64_t widest = 8, mostColumns = 16;
+/// Sums of a row that are added up and stored at once.
+constexpr unsigned together = 4;
+/// Bytes of the columns that are packed at a time: what stays in the first-level cache while rows
+/// stream by.
+constexpr int64_t packedBytes = 32 << 10;
+/// Columns lie on lines that share no set of the cache.
+constexpr int64_t columnPadding = 64;
+/// The least elements of A: what is smaller is near. And the least along k: the sum of a vector's
+/// lanes takes longer than a few steps.
+constexpr int64_t leastElements = 256 * 256, leastDepth = 128;
+/// Rows for each column, or packing the columns would be seen.
+constexpr int64_t leastRowsOfColumn = 16;
+
+class Dots {
+public:
+  Dots(Emitter &e, Type *element)
+      : e(e), b(e.b), element(element), multiply(multiplyOf(e.target, element)) {}
+
+  /// Elements of a row in one step along k; bytes of them, and of what they are multiplied with.
+  int64_t step() { return e.target.lanes * (multiply == Multiply::bytes ? 4 : 1); }
+  int64_t stepBytes() { return step() * e.bytesOf(element); }
+  int64_t packedStep() { return e.target.lanes * 4; }
+  Type *packed() { return multiply == Multiply::bytes ? element : e.f32(); }
+  Type *sum() { return MicroKernel{multiply, 1}.sumType(e)->getScalarType(); }
+  /// Rows at a time: their sums fill the registers, but for one column, which is bound by reading
+  /// more than that.
+  int64_t mostSums() { return e.target.registers >= 32 ? 24 : 8; }
+  int64_t rows(unsigned columns) { return columns == 1 ? together : mostSums() / columns; }
+  int64_t mostRows() { return std::max<int64_t>(rows(together), together); }
+
+  Function *function();
+  void emitOffsets(Value *columns, Value *columnBytes, Value *n, Value *depth, Value *offsets);
+
+private:
+  Value *add(Value *x, Value *y) {
+    return multiply == Multiply::bytes ? b.CreateAdd(x, y) : b.CreateFAdd(x, y);
+  }
+  Value *sumsOfLanes(ArrayRef<Value *> vectors);
+  /// What a pass over some rows has in hand.
+  struct Pass {
+    Value *rows, *rowBytes;       ///< whole steps, where they lie
+    Value *lastSteps;             ///< and what is left of each row, up to a whole one with zeros
+    Value *wholeSteps, *hasLast;  ///< how many of each
+    Value *columns, *columnBytes; ///< packed
+    Value *lanes;                 ///< where sums go, a vector each
+  };
+  void keepLastSteps(Value *rows, Value *count, Value *rowBytes, Value *whole, Value *rest,
+                     Value *to);
+  void emitPass(const Pass &pass, unsigned columns);
+  void emitSums(Value *lanes, Value *rows, Value *columns, Value *sumRow, Value *offsets,
+                Value *before, Value *sums);
+
+  Emitter &e;
+  IRBuilder<> &b;
+  Type *element;
+  Multiply multiply;
+};
+
+/// The lanes of each of up to four vectors added up: four sums.
+Value *Dots::sumsOfLanes(ArrayRef<Value *> vectors) {
+  const int lanes = static_cast<int>(e.target.lanes);
+  SmallVector<Value *> v(vectors);
+  v.resize(4, Constant::getNullValue(v[0]->getType()));
+  // Of each four lanes of x and y, in turns, those at `first` and the one after.
+  auto halves = [&](Value *x, Value *y, ArrayRef<int> four) {
+    SmallVector<int> order;
+    for (int part = 0; part < lanes; part += 4)
+      for (int lane : four)
+        order.push_back(lane < 4 ? part + lane : lanes + part + lane - 4);
+    return b.CreateShuffleVector(x, y, order);
+  };
+  auto inTurns = [&](Value *x, Value *y) {
+    return add(halves(x, y, {0, 4, 1, 5}), halves(x, y, {2, 6, 3, 7}));
+  };
+  Value *x = inTurns(v[0], v[1]), *y = inTurns(v[2], v[3]);
+  Value *sums = add(halves(x, y, {0, 1, 4, 5}), halves(x, y, {2, 3, 6, 7}));
+  for (int count = lanes / 2; count >= 4; count /= 2) {
+    SmallVector<int> low, high;
+    for (int i = 0; i < count; ++i) {
+      low.push_back(i);
+      high.push_back(count + i);
+    }
+    sums = add(b.CreateShuffleVector(sums, low), b.CreateShuffleVector(sums, high));
+  }
+  return sums;
+}
+
+// What is left of each row after whole steps, in a place of its own: nothing is read beyond a row,
+// and there is no other loop.
+void Dots::keepLastSteps(Value *rows, Value *count, Value *rowBytes, Value *whole, Value *rest,
+                         Value *to) {
+  Type *vector = e.vectorOf(element, step());
+  const int64_t size = e.bytesOf(element);
+  e.loop(e.number(0), count, e.number(1), [&](Value *row) {
+    Value *from = e.offset(rows, e.plus(b.CreateMul(row, rowBytes), whole, size));
+    Value *place = e.offset(to, b.CreateMul(row, e.number(stepBytes())));
+    if (e.target.masks()) {
+      e.store(e.loadSome(vector, from, rest), place);
+      return;
+    }
+    e.store(Constant::getNullValue(vector), place);
+    e.loop(e.number(0), rest, e.number(1), [&](Value *i) {
+      Value *at = b.CreateMul(i, e.number(size));
+      e.store(e.load(element, e.offset(from, at)), e.offset(place, at));
+    });
+  });
+}
+
+void Dots::emitPass(const Pass &pass, unsigned columns) {
+  const int64_t rows = this->rows(columns);
+  Type *sums = e.vectorOf(sum(), e.target.lanes);
+  // Three to a pointer, at 0, 1 and 2 times their distance, as far as an address of x86 goes.
+  constexpr int64_t ofPointer = 3;
+  auto pointers = [&](Value *first, Value *distance, int64_t count, SmallVectorImpl<Value *> &to) {
+    for (int64_t i = 0; i < count; i += ofPointer)
+      to.push_back(e.offset(first, b.CreateMul(distance, e.number(i))));
+  };
+  auto at = [&](ArrayRef<Value *> pointers, Value *distance, int64_t i) {
+    Value *pointer = pointers[i / ofPointer];
+    return i % ofPointer ? e.offset(pointer, b.CreateMul(distance, e.number(i % ofPointer)))
+                         : pointer;
+  };
+  // First whole steps, then the last ones, by the same loop.
+  SmallVector<Value *> zeros(rows * columns, Constant::getNullValue(sums));
+  auto part = [&](Value *isLast, ArrayRef<Value *> before) {
+    Value *rowBytes = b.CreateSelect(isLast, e.number(stepBytes()), pass.rowBytes);
+    Value *steps = b.CreateSelect(isLast, pass.hasLast, pass.wholeSteps);
+    Value *skipped = b.CreateSelect(isLast, pass.wholeSteps, e.number(0));
+    SmallVector<Value *> carried(before);
+    const size_t ofRows = carried.size();
+    Value *firstRow = b.CreateSelect(isLast, pass.lastSteps, pass.rows);
+    pointers(firstRow, rowBytes, rows, carried);
+    const size_t ofColumns = carried.size();
+    pointers(e.offset(pass.columns, b.CreateMul(skipped, e.number(packedStep()))), pass.columnBytes,
+             columns, carried);
+    SmallVector<Value *> after =
+        e.loop(e.number(0), steps, e.number(1), carried, [&](Value *, ArrayRef<Value *> values) {
+          SmallVector<Value *> next(values), loaded;
+          for (unsigned c = 0; c < columns; ++c)
+            loaded.push_back(e.load(sums, at(values.drop_front(ofColumns), pass.columnBytes, c)));
+          for (int64_t r = 0; r < rows; ++r) {
+            Value *ofRow = e.load(e.vectorOf(element, step()),
+                                  at(values.slice(ofRows, ofColumns - ofRows), rowBytes, r));
+            ofRow = multiply == Multiply::bytes
+                        ? b.CreateXor(ofRow, ConstantInt::get(ofRow->getType(), 0x80))
+                        : e.convert(ofRow, e.f32());
+            for (unsigned c = 0; c < columns; ++c) {
+              Value *&sum = next[r * columns + c];
+              sum = emitMultiply(e, multiply, ofRow, loaded[c], sum);
+            }
+          }
+          for (size_t i = ofRows; i < next.size(); ++i)
+            next[i] = e.offset(next[i], i < ofColumns ? stepBytes() : packedStep());
+          return next;
+        });
+    after.truncate(rows * columns);
+    return after;
+  };
+  SmallVector<Value *> all =
+      e.loop(e.number(0), e.number(2), e.number(1), zeros, [&](Value *i, ArrayRef<Value *> before) {
+        return part(b.CreateICmpNE(i, e.number(0)), before);
+      });
+  for (auto [i, vector] : enumerate(all))
+    e.store(vector, e.offset(pass.lanes, i * packedStep()));
+}
+
+// Row by row, of one column as of more: four sums at a time, which is a part of a row or four rows.
+void Dots::emitSums(Value *lanes, Value *rows, Value *columns, Value *sumRow, Value *offsets,
+                    Value *before, Value *sums) {
+  Type *four = e.vectorOf(sum(), together), *vector = e.vectorOf(sum(), e.target.lanes);
+  Value *lastColumn = b.CreateSub(columns, e.number(1));
+  e.loop(e.number(0), b.CreateMul(rows, columns), e.number(together), [&](Value *i) {
+    SmallVector<Value *> loaded;
+    Value *from = e.offset(lanes, b.CreateMul(i, e.number(packedStep())));
+    for (unsigned lane = 0; lane < together; ++lane)
+      loaded.push_back(e.load(vector, e.offset(from, lane * packedStep())));
+    Value *added = sumsOfLanes(loaded), *column = b.CreateAnd(i, lastColumn);
+    Value *at = e.plus(b.CreateMul(b.CreateUDiv(i, columns), sumRow), column, 4);
+    if (multiply == Multiply::bytes) {
+      Value *offset = e.offset(offsets, b.CreateMul(column, e.number(4)));
+      added = b.CreateSub(added, e.load(four, offset));
+    }
+    e.store(add(added, e.load(four, e.offset(before, at))), e.offset(sums, at));
+  });
+}
+
+// void(ptr a, ptr columns, ptr before, ptr sums, ptr offsets, i64 rowBytes, i64 columnBytes, i64 m,
+// i64 n, i64 k, i64 sumRow): `before` and what n packed columns add to it, less `offsets`; n is one
+// of `passes`.
+Function *Dots::function() {
+  return e.helper("dots_" + Emitter::nameOf(element), 5, 6, {}, [&](Function *f) {
+    Value *a = f->getArg(0), *columns = f->getArg(1), *before = f->getArg(2), *sums = f->getArg(3),
+          *offsets = f->getArg(4), *rowBytes = f->getArg(5), *columnBytes = f->getArg(6),
+          *m = f->getArg(7), *n = f->getArg(8), *k = f->getArg(9), *sumRow = f->getArg(10);
+    Value *whole = e.roundDown(k, step()), *rest = b.CreateSub(k, whole);
+    Value *hasLast = b.CreateZExt(b.CreateICmpSGT(rest, e.number(0)), e.i64());
+    Value *lastSteps = e.local(ArrayType::get(b.getInt8Ty(), mostRows() * stepBytes()));
+    Value *lanes = e.local(ArrayType::get(b.getInt8Ty(), mostSums() * packedStep()));
+    Value *rows = e.number(this->rows(widest));
+    for (unsigned columns : reverse(ArrayRef(passes).drop_back()))
+      rows = b.CreateSelect(b.CreateICmpSLE(n, e.number(columns)), e.number(this->rows(columns)),
+                            rows);
+    e.loop(e.number(0), m, rows, [&](Value *row) {
+      // Where the last rows are fewer, those before them are summed once more: from `before`, and
+      // so to the same.
+      Value *start = e.min(row, b.CreateSub(m, rows));
+      Value *ofRow = b.CreateMul(start, sumRow);
+      const Pass pass{e.offset(a, b.CreateMul(start, rowBytes)),
+                      rowBytes,
+                      lastSteps,
+                      b.CreateUDiv(whole, e.number(step())),
+                      hasLast,
+                      columns,
+                      columnBytes,
+                      lanes};
+      e.when(b.CreateICmpSGT(rest, e.number(0)),
+             [&] { keepLastSteps(pass.rows, rows, rowBytes, whole, rest, lastSteps); });
+      for (unsigned columns : passes)
+        e.when(b.CreateICmpEQ(n, e.number(columns)), [&] { emitPass(pass, columns); });
+      emitSums(lanes, rows, n, sumRow, offsets, e.offset(before, ofRow), e.offset(sums, ofRow));
+    });
+  });
+}
+
+/// 128 times the sum of each packed column, which is what A without signs adds.
+void Dots::emitOffsets(Value *columns, Value *columnBytes, Value *n, Value *depth, Value *offsets) {
+  Type *vector = e.vectorOf(sum(), e.target.lanes);
+  Value *ones = ConstantInt::get(e.vectorOf(b.getInt8Ty(), step()), 0x80);
+  e.loop(e.number(0), n, e.number(1), [&](Value *column) {
+    Value *start = e.offset(columns, b.CreateMul(column, columnBytes));
+    SmallVector<Value *> sums =
+        e.loop(e.number(0), depth, e.number(step()), {Constant::getNullValue(vector)},
+               [&](Value *at, ArrayRef<Value *> sums) {
+                 Value *bytes = e.load(vector, e.offset(start, at));
+                 return SmallVector<Value *>{emitMultiply(e, multiply, ones, bytes, sums[0])};
+               });
+    // Of one column, for each of the rows that are together.
+    e.store(e.splat(b.CreateAddReduce(sums[0]), together),
+            e.offset(offsets, b.CreateMul(column, e.number(4))));
+  });
+}
+
+} // namespace
+
+Value *areDots(Emitter &e, const ProductOperands &operands, Type *element, Value *isTurned,
+               int64_t bElements, int64_t accElements) {
+  IRBuilder<> &b = e.b;
+  if (multiplyOf(e.target, element) == Multiply::i32 ||
+      4 * bElements < packedBytes + mostColumns * columnPadding)
+    return b.getFalse();
+  Value *m = operands.m, *n = operands.n, *k = operands.k;
+  // Two passes over rows of floats take longer than what packs them once.
+  Value *most = e.number(mostColumns);
+  if (!element->isIntegerTy())
+    most = b.CreateSelect(isTurned, most, e.number(widest));
+  // Sums twice, before and after a pass, and once in another order.
+  Value *room = e.number(accElements / (3 * mostColumns) - e.target.lanes);
+  return b.CreateAnd(
+      {b.CreateICmpSLE(n, most), b.CreateICmpEQ(operands.a.column, e.number(e.bytesOf(element))),
+       b.CreateICmpSGE(k, e.number(leastDepth)),
+       b.CreateICmpSGE(b.CreateMul(m, k), e.number(leastElements)),
+       b.CreateICmpSGE(m, b.CreateMul(n, e.number(leastRowsOfColumn))), b.CreateICmpSLE(m, room)});
+}
+
+SumsInMemory emitDots(Emitter &e, const ProductOperands &operands, Type *element) {
+  IRBuilder<> &b = e.b;
+  Dots dots(e, element);
+  const Plane &a = operands.a, &columns = operands.b;
+  Value *m = operands.m, *n = operands.n, *k = operands.k;
+  const int64_t size = e.bytesOf(dots.packed());
+  // With zeros, for one of the passes.
+  Value *count = e.roundUp(n, widest);
+  for (unsigned columns : reverse(ArrayRef(passes).drop_back()))
+    count = b.CreateSelect(b.CreateICmpSLE(n, e.number(columns)), e.number(columns), count);
+  Value *most = e.roundDown(b.CreateUDiv(e.number(packedBytes / size), count), dots.step());
+  auto ceilDiv = [&](Value *x, Value *y) {
+    return b.CreateUDiv(b.CreateSub(b.CreateAdd(x, y), e.number(1)), y);
+  };
+  Value *depth = e.roundUp(ceilDiv(k, ceilDiv(k, most)), dots.step());
+  Value *columnBytes = e.plus(e.number(columnPadding), depth, size);
+  Value *sumRow = b.CreateMul(count, e.number(4)), *sumBytes = b.CreateMul(m, sumRow);
+  Value *offsets = e.local(ArrayType::get(b.getInt32Ty(), mostColumns + together));
+  b.CreateMemSet(operands.acc, b.getInt8(0), sumBytes, MaybeAlign());
+  b.CreateMemSet(offsets, b.getInt8(0), e.number(4 * (mostColumns + together)), MaybeAlign());
+  SmallVector<Value *> last = e.loop(
+      e.number(0), k, depth, {operands.acc, e.offset(operands.acc, sumBytes)},
+      [&](Value *from, ArrayRef<Value *> sums) {
+        Value *deep = e.min(depth, b.CreateSub(k, from));
+        b.CreateMemSet(operands.bScratch, b.getInt8(0), b.CreateMul(count, columnBytes),
+                       MaybeAlign());
+        b.CreateCall(moveElements(e, element, dots.packed()),
+                     {operands.bScratch, e.offset(columns.pointer, b.CreateMul(from, columns.row)),
+                      columnBytes, columns.column, columns.row, n, deep});
+        if (element->isIntegerTy())
+          dots.emitOffsets(operands.bScratch, columnBytes, n, depth, offsets);
+        Value *width = e.min(count, e.number(widest));
+        e.loop(e.number(0), count, width, [&](Value *column) {
+          auto at = [&](Value *start) { return e.offset(start, b.CreateMul(column, e.number(4))); };
+          b.CreateCall(dots.function(),
+                       {e.offset(a.pointer, b.CreateMul(from, a.column)),
+                        e.offset(operands.bScratch, b.CreateMul(column, columnBytes)), at(sums[0]),
+                        at(sums[1]), at(offsets), a.row, columnBytes, m, width, deep, sumRow});
+        });
+        return SmallVector<Value *>{sums[1], sums[0]};
+      });
+  return {last[0], sumRow};
+}
+
+} // namespace mmk
