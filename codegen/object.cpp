@@ -26,10 +26,9 @@ namespace mmk {
 namespace {
 
 // Loops and vectors are as wanted when they are emitted, so LLVM's own vectorisers and inliner have
-// nothing to add; what is left is to fold what is the same, and to hoist what loops repeat.
-const char *pipelineOf(const CodeTarget &target) {
-  return target.quick ? "function(early-cse)" : "function(early-cse,loop-mssa(licm),simplifycfg)";
-}
+// nothing to add, and what is left, to hoist what loops repeat, is done as well and sooner when
+// instructions have been selected.
+constexpr const char *pipeline = "function(early-cse)";
 
 // Of LLVM's own list of passes, what buys nothing here and takes a third of the time. Loops count
 // and step as they should when they are emitted; branches that could be moves are none, and what
@@ -52,6 +51,7 @@ constexpr StringRef superfluous[] = {"BreakFalseDeps",
                                      "Machine Instruction Scheduler",
                                      "Machine Late Instructions Cleanup Pass",
                                      "Machine Loop Invariant Code Motion",
+                                     "Machine code sinking",
                                      "Merge contiguous icmps into a memcmp",
                                      "Merge disjoint stack slots",
                                      "Optimize machine instruction PHIs",
@@ -158,7 +158,7 @@ void optimise(Module &module, const CodeTarget &target) {
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, sccs, modules);
   ModulePassManager passes;
-  cantFail(builder.parsePassPipeline(passes, pipelineOf(target)));
+  cantFail(builder.parsePassPipeline(passes, pipeline));
   passes.run(module, modules);
 }
 
@@ -182,7 +182,7 @@ std::string ObjectCache::keyOf(const Module &module, const CodeTarget &target) {
   raw_svector_ostream out(bytes);
   WriteBitcodeToFile(module, out);
   out << '\0' << target.cpu << '\0' << target.features << '\0' << LLVM_VERSION_STRING << '\0'
-      << pipelineOf(target);
+      << pipeline << target.quick;
   return digest(StringRef(bytes.data(), bytes.size()));
 }
 
