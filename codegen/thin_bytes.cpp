@@ -14,6 +14,10 @@ constexpr unsigned lanes = columnsOfBlock / 4, groups = depthOfBlock / 4;
 /// Rows up to which reading B takes longer than the arithmetic.
 constexpr int64_t mostRows = 16;
 
+/// Rows up to which there is nothing but reading to do: a line that is asked for ahead takes the
+/// place of one that is waited for, and the CPU sees by itself where that goes.
+constexpr int64_t rowsOfReading = 4;
+
 /// The least elements of B: what is smaller is near.
 constexpr int64_t leastElements = 256 * 256;
 
@@ -80,6 +84,7 @@ Function *sumsOfBytes(Emitter &e) {
     Value *sign = ConstantInt::get(bytes, 0x80);
     addOffsets(e, a, offsets, aRow, m, k);
     Value *lastRow = b.CreateSub(k, e.number(1));
+    Value *hasTime = b.CreateICmpSGT(m, e.number(rowsOfReading));
     e.loop(e.number(0), k, e.number(depthOfBlock), [&](Value *depth) {
       // Rows beyond the last one repeat it, for zeros of A.
       SmallVector<Value *> rows;
@@ -96,11 +101,14 @@ Function *sumsOfBytes(Emitter &e) {
           for (unsigned i = 0; i < 4; ++i) {
             Value *at = e.offset(rows[4 * group + i], column);
             loaded.push_back(b.CreateXor(e.loadSome(bytes, at, b.CreateSub(n, column)), sign));
-            // The same columns of the rows to come: each begins on a page of its own.
-            e.prefetch(e.offset(at, ahead), 2);
           }
           intoGroups(e, loaded, inGroups);
         }
+        // The same columns of the rows to come, each of which begins on a page of its own.
+        e.when(hasTime, [&] {
+          for (Value *row : rows)
+            e.prefetch(e.offset(e.offset(row, column), ahead), 2);
+        });
         Value *sumsAt = e.offset(sums, b.CreateMul(column, e.number(4)));
         e.loop(e.number(0), m, e.number(1), [&](Value *row) {
           Value *place = e.offset(sumsAt, b.CreateMul(row, sumRow));
