@@ -5,7 +5,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
-#include "llvm/CodeGen/Passes.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/PassInstrumentation.h"
@@ -18,7 +17,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <unistd.h>
-#include <utility>
 
 using namespace llvm;
 
@@ -33,8 +31,9 @@ constexpr const char *pipeline = "function(early-cse)";
 // Of LLVM's own list of passes, what buys nothing here and takes a third of the time. Loops count
 // and step as they should when they are emitted; branches that could be moves are none, and what
 // repeats is folded in the IR. The sums of a register tile are planned to fit the registers, so
-// that the quickest allocator has nothing to spill, and no stack to pack. And the order of
-// instructions is left to CPUs that choose their own.
+// that there is no stack to pack; a quicker allocator would spill the addresses around them, which
+// small products are half made of. And the order of instructions is left to CPUs that choose their
+// own.
 constexpr StringRef superfluous[] = {"BreakFalseDeps",
                                      "Canonicalize Freeze Instructions in Loops",
                                      "Constant Hoisting",
@@ -74,19 +73,10 @@ constexpr StringRef superfluous[] = {"BreakFalseDeps",
 class LeanPasses : public legacy::PassManager {
 public:
   void add(Pass *pass) override {
-    const StringRef name = pass->getPassName();
-    const bool allocates = name == "Greedy Register Allocator";
-    if (!allocates && !is_contained(superfluous, name))
+    if (!is_contained(superfluous, pass->getPassName()))
       return legacy::PassManager::add(pass);
     delete pass;
-    // A second one, where a target allocates some of its registers before the others, would find
-    // nothing to do.
-    if (allocates && !std::exchange(hasAllocator, true))
-      legacy::PassManager::add(createBasicRegisterAllocator());
   }
-
-private:
-  bool hasAllocator = false;
 };
 
 std::string digest(StringRef bytes) {
