@@ -2,6 +2,8 @@
 
 #include "tune/evaluator.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -30,25 +32,63 @@ bool isOfVectorCores(std::string_view key) {
   return key.starts_with("buffers.out") || key.starts_with("buffers.ub");
 }
 
-} // namespace
+constexpr int64_t unknown = -1;
 
-Bounds::Aspect::Aspect(const Space &space, Figure figure,
-                       llvm::function_ref<bool(std::string_view)> matters)
-    : figure(std::move(figure)), key(space, matters),
-      withoutDealing(space, [&](std::string_view directive) {
-        return matters(directive) && !isOfDealing(directive);
-      }) {}
-
-std::optional<int64_t> Bounds::Aspect::at(const Point &point, int64_t cores) const {
-  if (const auto found = known.find(key.of(point)); found != known.end())
-    return found->second;
-  if (const auto found = ofOneTile.find(withoutDealing.of(point));
-      found != ofOneTile.end() && cores >= found->second.second)
-    return found->second.first;
-  return std::nullopt;
+/// The row of a key, made where there is none.
+uint32_t rowOf(llvm::DenseMap<uint64_t, uint32_t> &rows, uint64_t key,
+               std::vector<int64_t> &figures, size_t shapes) {
+  const auto [row, isNew] = rows.try_emplace(key, figures.size());
+  if (isNew)
+    figures.resize(figures.size() + shapes, unknown);
+  return row->second;
 }
 
-Bounds::Bounds(const Space &space) : coresAxis_(space.axisOf("cores").value_or(0)) {
+} // namespace
+
+Bounds::Aspect::Aspect(const Space &space, size_t shapes, Use use, Figure figure,
+                       llvm::function_ref<bool(std::string_view)> matters)
+    : use(use), figure(std::move(figure)), key(space, matters),
+      withoutDealing(space,
+                     [&](std::string_view directive) {
+                       return matters(directive) && !isOfDealing(directive);
+                     }),
+      shapes(shapes) {}
+
+void Bounds::Aspect::learn(const Point &point, size_t shape, const Measure &measure,
+                           bool hasOneTile) {
+  int64_t &slot = figures[rowOf(known, key.of(point), figures, shapes) + shape];
+  if (slot == unknown)
+    slot = figure(measure);
+  if (!hasOneTile || use == Use::ofAllCores)
+    return;
+  const uint32_t row = rowOf(ofOneTile, withoutDealing.of(point), figures, shapes);
+  cores.resize(figures.size(), 0);
+  if (figures[row + shape] != unknown)
+    return;
+  figures[row + shape] = figure(measure);
+  cores[row + shape] = measure.cores;
+}
+
+Bounds::Said::Said(const Aspect &aspect, const Point &point, int64_t cores) : cores_(cores) {
+  if (const auto row = aspect.known.find(aspect.key.of(point)); row != aspect.known.end())
+    known_ = &aspect.figures[row->second];
+  if (aspect.ofOneTile.empty())
+    return;
+  if (const auto row = aspect.ofOneTile.find(aspect.withoutDealing.of(point));
+      row != aspect.ofOneTile.end()) {
+    ofOneTile_ = &aspect.figures[row->second];
+    coresWithTile_ = &aspect.cores[row->second];
+  }
+}
+
+int64_t Bounds::Said::at(size_t shape) const {
+  if (known_ && known_[shape] != unknown)
+    return known_[shape];
+  return ofOneTile_ && cores_ >= coresWithTile_[shape] ? ofOneTile_[shape] : unknown;
+}
+
+Bounds::Bounds(const Space &space, size_t shapes)
+    : shapes_(shapes), coresAxis_(space.axisOf("cores").value_or(0)) {
   Point point = space.defaultPoint();
   if (space.axisOf("cores"))
     for (; point[coresAxis_] < space.axes()[coresAxis_].words.size(); ++point[coresAxis_])
@@ -75,96 +115,116 @@ Bounds::Bounds(const Space &space) : coresAxis_(space.axisOf("cores").value_or(0
   const auto isOfProducts = [](std::string_view key) {
     return !isOfFeed(key) && !isOfVectorCores(key) && key != "epilogue";
   };
+  using Use = Aspect::Use;
+  const auto add = [&](Use use, Aspect::Figure figure,
+                       llvm::function_ref<bool(std::string_view)> matters) {
+    aspects_.emplace_back(space, shapes, use, std::move(figure), matters);
+  };
   // Neither the walk nor who does what changes the sum; MTE1 brings the bias, and may find panels.
   const Machine &machine = space.machine();
-  ofAllCores_.emplace_back(
-      space, [&](const Measure &it) { return workOfAll(it, machine, Pipe::cube); },
+  add(
+      Use::ofAllCores, [&](const Measure &it) { return workOfAll(it, machine, Pipe::cube); },
       [&](std::string_view key) {
         return isOfProducts(key) && !isOfDealing(key) && key != "keep" && key != "bias";
       });
-  ofAllCores_.emplace_back(
-      space, [&](const Measure &it) { return workOfAll(it, machine, Pipe::mte1); },
+  add(
+      Use::ofAllCores, [&](const Measure &it) { return workOfAll(it, machine, Pipe::mte1); },
       [&](std::string_view key) { return isOfProducts(key) && !isOfDealing(key); });
 
   for (Pipe pipe : {Pipe::cube, Pipe::mte1})
-    ofBlock_.emplace_back(
-        space, [pipe](const Measure &it) { return at(it.least.cubeWork, pipe); }, isOfProducts);
+    add(
+        Use::ofBlock, [pipe](const Measure &it) { return at(it.least.cubeWork, pipe); },
+        isOfProducts);
   const auto isOfResults = [&](std::string_view key) { return !isOfFeed(key) && !isOfDepth(key); };
-  ofBlock_.emplace_back(
-      space, [](const Measure &it) { return at(it.least.cubeWork, Pipe::fixpipe); }, isOfResults);
+  add(
+      Use::ofBlock, [](const Measure &it) { return at(it.least.cubeWork, Pipe::fixpipe); },
+      isOfResults);
   // How long loads wait for HBM depends on what the same core stores beside them; on a coupled
   // chip that is everything.
   if (machine.topology != Topology::split)
     return;
-  ofBlock_.emplace_back(
-      space, [](const Measure &it) { return at(it.least.cubeWork, Pipe::mte2); },
+  add(
+      Use::ofBlock, [](const Measure &it) { return at(it.least.cubeWork, Pipe::mte2); },
       [&](std::string_view key) { return !key.starts_with("buffers.") && !isTileOfDepth(key); });
-  ofBlock_.emplace_back(
-      space, [](const Measure &it) { return *std::ranges::max_element(it.least.vectorWork); },
+  add(
+      Use::ofBlock,
+      [](const Measure &it) { return *std::ranges::max_element(it.least.vectorWork); },
       isOfResults);
-  ofBlock_.emplace_back(space, [](const Measure &it) { return it.least.cycles; }, mayWait);
+  add(Use::ofBlock, [](const Measure &it) { return it.least.cycles; }, mayWait);
 
-  parts_.emplace_back(
-      space, [](const Measure &it) { return it.least.multiplied; },
+  add(
+      Use::part, [](const Measure &it) { return it.least.multiplied; },
       [&](std::string_view key) { return mayWait(key) && !isOfVectorCores(key); });
   for (auto figure : {+[](const Measure &it) { return it.least.drain; },
                       +[](const Measure &it) { return it.least.rest; }})
-    parts_.emplace_back(space, figure, isOfResults);
+    add(Use::part, figure, isOfResults);
 }
 
 int64_t Bounds::coresOf(const Point &point) const {
   return cores_[point.empty() ? 0 : point[coresAxis_]];
 }
 
-void Bounds::learn(const Point &point, const std::string &variant, const Measure &measure) {
+void Bounds::learn(const Point &point, const std::string &variant, const Measure &measure,
+                   size_t shape) {
   if (measure.least.cycles == 0) // of somebody who did not say
     return;
   // Where tiles fit themselves to the cores, or a grid deals them, the work depends on the number.
   const int64_t asked = tune::coresOf(variant);
   const bool hasOneTile = asked != 0 && measure.cores < coresOf(point);
-  if (asked != 0)
-    for (Aspect &aspect : ofAllCores_)
-      aspect.known.try_emplace(aspect.key.of(point), aspect.figure(measure));
-  for (std::vector<Aspect> *aspects : {&ofBlock_, &parts_})
-    for (Aspect &aspect : *aspects) {
-      const int64_t figure = aspect.figure(measure);
-      aspect.known.try_emplace(aspect.key.of(point), figure);
-      if (hasOneTile)
-        aspect.ofOneTile.try_emplace(aspect.withoutDealing.of(point), figure, measure.cores);
-    }
+  for (Aspect &aspect : aspects_)
+    if (asked != 0 || aspect.use != Aspect::Use::ofAllCores)
+      aspect.learn(point, shape, measure, hasOneTile);
 }
 
-/// Goes on until there is a figure above `limit`.
-int64_t Bounds::cyclesUpTo(const Point &point, int64_t limit) const {
+int64_t Bounds::cycles(const Point &point, size_t shape) const {
   const int64_t cores = coresOf(point);
   int64_t most = 0, sum = 0;
-  for (const Aspect &aspect : ofAllCores_)
-    if (most = std::max(most, aspect.at(point, cores).value_or(0) / cores); most > limit)
-      return most;
-  for (const Aspect &aspect : ofBlock_)
-    if (most = std::max(most, aspect.at(point, cores).value_or(0)); most > limit)
-      return most;
-  for (const Aspect &aspect : parts_)
-    sum += aspect.at(point, cores).value_or(0);
+  for (const Aspect &aspect : aspects_) {
+    const int64_t figure = std::max<int64_t>(0, Said(aspect, point, cores).at(shape));
+    if (aspect.use == Aspect::Use::part)
+      sum += figure;
+    else
+      most = std::max(most, aspect.use == Aspect::Use::ofBlock ? figure : figure / cores);
+  }
   return std::max(most, sum);
 }
 
-int64_t Bounds::cycles(const Point &point) const { return cyclesUpTo(point, INT64_MAX); }
-
-bool Bounds::exceed(const Point &point, int64_t limit) const {
-  return cyclesUpTo(point, limit) > limit;
+std::vector<size_t> Bounds::within(const Point &point, llvm::ArrayRef<int64_t> limits) const {
+  const int64_t cores = coresOf(point);
+  struct Left {
+    size_t shape;
+    int64_t sum;
+  };
+  llvm::SmallVector<Left, 8> left;
+  for (size_t shape = 0; shape < shapes_; ++shape)
+    left.push_back({shape, 0});
+  for (const Aspect &aspect : aspects_) {
+    const Said said(aspect, point, cores);
+    llvm::erase_if(left, [&](Left &it) {
+      const int64_t figure = std::max<int64_t>(0, said.at(it.shape));
+      if (aspect.use == Aspect::Use::part)
+        return (it.sum += figure) > limits[it.shape];
+      return (aspect.use == Aspect::Use::ofBlock ? figure : figure / cores) > limits[it.shape];
+    });
+    if (left.empty())
+      break;
+  }
+  std::vector<size_t> shapes;
+  for (const Left &it : left)
+    shapes.push_back(it.shape);
+  return shapes;
 }
 
-void Bounds::appendUnknown(const Point &point, std::vector<uint64_t> &names) const {
+void Bounds::appendUnknown(const Point &point, llvm::ArrayRef<size_t> shapes,
+                           std::vector<uint64_t> &names) const {
   const int64_t cores = coresOf(point);
-  uint64_t number = 0;
-  for (const std::vector<Aspect> *aspects : {&ofBlock_, &parts_})
-    for (const Aspect &aspect : *aspects) {
-      if (!aspect.at(point, cores))
-        names.push_back(aspect.withoutDealing.of(point) * (ofBlock_.size() + parts_.size()) +
-                        number);
-      ++number;
-    }
+  for (const auto &[number, aspect] : llvm::enumerate(aspects_)) {
+    if (aspect.use == Aspect::Use::ofAllCores)
+      continue;
+    const Said said(aspect, point, cores);
+    if (llvm::any_of(shapes, [&](size_t shape) { return said.at(shape) == unknown; }))
+      names.push_back(aspect.withoutDealing.of(point) * aspects_.size() + number);
+  }
 }
 
 } // namespace mmk::tune

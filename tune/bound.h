@@ -4,6 +4,7 @@
 #include "tune/projection.h"
 #include "tune/result.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 
 #include <functional>
@@ -18,43 +19,66 @@ namespace mmk::tune {
 /// - the time until its last product is done, of one, and what has to be done with that, of
 /// another;
 /// - the work of all cores together, dealt evenly to any number of them.
-/// All of it is about one shape. tests/unit/tune_bounds_test.cpp holds it against the clock.
+/// What follows from which directives is the same at all shapes, so that they are learned together.
+/// tests/unit/tune_bounds_test.cpp holds it against the clock.
 class Bounds {
 public:
-  explicit Bounds(const Space &space);
+  explicit Bounds(const Space &space, size_t shapes = 1);
 
   /// Takes note of what a point has taken.
-  void learn(const Point &point, const std::string &variant, const Measure &measure);
+  void learn(const Point &point, const std::string &variant, const Measure &measure,
+             size_t shape = 0);
   /// Cycles that the point takes at the least; 0 when nothing is known.
-  int64_t cycles(const Point &point) const;
-  /// Whether that is more than `limit`, which is found out sooner.
-  bool exceed(const Point &point, int64_t limit) const;
+  int64_t cycles(const Point &point, size_t shape = 0) const;
+  /// The shapes at which it may take no more than their `limits`.
+  std::vector<size_t> within(const Point &point, llvm::ArrayRef<int64_t> limits) const;
 
-  /// What of the point nothing is known of yet: numbers that it shares with the points of which
-  /// counting it may tell the same.
-  void appendUnknown(const Point &point, std::vector<uint64_t> &names) const;
+  /// What of the point nothing is known of yet at a shape: numbers that it shares with the points
+  /// of which counting it may tell the same.
+  void appendUnknown(const Point &point, llvm::ArrayRef<size_t> shapes,
+                     std::vector<uint64_t> &names) const;
 
 private:
   /// A figure, and the directives that it follows from.
   struct Aspect {
     using Figure = std::function<int64_t(const Measure &)>;
+    enum class Use {
+      ofAllCores, ///< to be dealt to the cores
+      ofBlock,    ///< of the one that takes longest
+      part        ///< of a block; the sum of these counts
+    };
 
-    Aspect(const Space &space, Figure figure,
+    Aspect(const Space &space, size_t shapes, Use use, Figure figure,
            llvm::function_ref<bool(std::string_view key)> matters);
 
-    std::optional<int64_t> at(const Point &point, int64_t cores) const;
+    void learn(const Point &point, size_t shape, const Measure &measure, bool hasOneTile);
 
+    Use use;
     Figure figure;
     Projection key, withoutDealing;
-    llvm::DenseMap<uint64_t, int64_t> known;
-    /// Where each core has one output tile at most, the walk and more cores change nothing. By the
-    /// directives without these: the figure, and how many cores have one.
-    llvm::DenseMap<uint64_t, std::pair<int64_t, int64_t>> ofOneTile;
+    /// Rows of `figures`, a figure a shape; by the directives that matter.
+    llvm::DenseMap<uint64_t, uint32_t> known;
+    /// Where each core has one output tile at most, the walk and more cores change nothing. Rows by
+    /// the directives without these: of `figures`, and of how many cores have a tile.
+    llvm::DenseMap<uint64_t, uint32_t> ofOneTile;
+    std::vector<int64_t> figures, cores;
+    size_t shapes;
+  };
+  /// What an aspect says of a point, at each shape.
+  class Said {
+  public:
+    Said(const Aspect &aspect, const Point &point, int64_t cores);
+    /// Cycles or work; -1 when nothing is known.
+    int64_t at(size_t shape) const;
+
+  private:
+    const int64_t *known_ = nullptr, *ofOneTile_ = nullptr, *coresWithTile_ = nullptr;
+    int64_t cores_;
   };
   int64_t coresOf(const Point &point) const;
-  int64_t cyclesUpTo(const Point &point, int64_t limit) const;
 
-  std::vector<Aspect> ofAllCores_, ofBlock_, parts_; ///< of parts the sum counts
+  size_t shapes_;
+  std::vector<Aspect> aspects_;
   size_t coresAxis_;
   std::vector<int64_t> cores_; ///< by place on that axis; one number where there is none
 };

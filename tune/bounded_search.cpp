@@ -15,7 +15,7 @@ constexpr size_t mostPutOff = 128;
 BoundedSearch::BoundedSearch(const Space &space, Evaluator &evaluator, const Known &known,
                              size_t shapes, const SharedPart *decided)
     : space_(space), evaluator_(evaluator), known_(known), decided_(decided),
-      number_(space, [](std::string_view) { return true; }), bounds_(shapes, Bounds(space)),
+      number_(space, [](std::string_view) { return true; }), bounds_(space, shapes),
       best_(shapes, INT64_MAX) {
   for (const auto &[request, code] : known.codes)
     if (code.variant != Known::Code::none)
@@ -25,11 +25,11 @@ BoundedSearch::BoundedSearch(const Space &space, Evaluator &evaluator, const Kno
 
 bool BoundedSearch::learn(const Point &point) {
   bool isMeasured = false;
-  for (size_t shape = 0; shape < bounds_.size(); ++shape)
+  for (size_t shape = 0; shape < best_.size(); ++shape)
     if (const auto answer = evaluator_.at(point, shape)) {
       isMeasured = true;
       const Measure &measure = *answer->measure;
-      bounds_[shape].learn(point, evaluator_.nameOf(*answer), measure);
+      bounds_.learn(point, evaluator_.nameOf(*answer), measure, shape);
       if (!known_.isWrong(answer->variant, shape))
         best_[shape] = std::min(best_[shape], measure.cycles);
     }
@@ -44,11 +44,7 @@ void BoundedSearch::learn(llvm::ArrayRef<Point> points) {
 }
 
 Evaluator::Shapes BoundedSearch::open(const Point &point) const {
-  Evaluator::Shapes shapes;
-  for (size_t shape = 0; shape < bounds_.size(); ++shape)
-    if (!bounds_[shape].exceed(point, best_[shape]))
-      shapes.push_back(shape);
-  return shapes;
+  return bounds_.within(point, best_);
 }
 
 /// Leaves out a point that cannot win; some such were measured before that was known.
@@ -80,8 +76,7 @@ BoundedSearch::Pending BoundedSearch::round(Pending pending, int64_t most, const
         continue;
       }
       std::vector<uint64_t> names;
-      for (size_t shape : shapes)
-        bounds_[shape].appendUnknown(point, names);
+      bounds_.appendUnknown(point, shapes, names);
       if (std::ranges::any_of(names, [&](uint64_t name) { return taught.contains(name); })) {
         later.push_back(std::move(point));
         continue;

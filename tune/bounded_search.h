@@ -56,8 +56,8 @@ private:
   const SharedPart *decided_;
   Projection number_;                ///< of a point
   llvm::DenseSet<uint64_t> learned_; ///< their numbers
-  std::vector<Bounds> bounds_;       ///< by shape
-  std::vector<int64_t> best_;        ///< cycles
+  Bounds bounds_;
+  std::vector<int64_t> best_; ///< cycles
   std::vector<Point> measured_;
   int64_t points_ = 0, bounded_ = 0, refused_ = 0;
 };
