@@ -1,6 +1,7 @@
 #include "tune/guided_search.h"
 
 #include "frontend/numbers.h"
+#include "frontend/schedule.h"
 
 #include <algorithm>
 #include <limits>
@@ -11,7 +12,8 @@ namespace {
 
 constexpr size_t shortAxis = 6;         ///< words that are always tried all
 constexpr size_t mostCombinations = 96; ///< of one group at once
-constexpr size_t elites = 16, children = 16, beamWidth = 4;
+constexpr int64_t mostSampled = 400;
+constexpr size_t elites = 16, children = 16, beamWidth = 6;
 
 bool takesMemory(std::string_view key) {
   return key.starts_with("tile.") || key.starts_with("stage.") || key.starts_with("buffers.");
@@ -58,6 +60,8 @@ void GuidedSearch::makeGroups() {
       output_.push_back(i);
     else
       groups_.push_back({i});
+    if (!hasNumbers(key))
+      ways_.push_back(i);
   }
   for (const Group *group : {&reduction_, &output_})
     if (!group->empty())
@@ -68,10 +72,11 @@ bool GuidedSearch::isLikelyRefused(const Point &point) const {
   const auto number = [&](const Point &of, size_t axis) {
     return *parseInteger(space_.axes()[axis].words[of[axis]]);
   };
-  // What is larger in every way than what did not fit does not fit either.
+  // What works in the same way and is larger everywhere does not fit either.
   return std::ranges::any_of(refused_, [&](const Point &refused) {
-    return std::ranges::all_of(
-        sizes_, [&](size_t axis) { return number(point, axis) >= number(refused, axis); });
+    return std::ranges::all_of(ways_, [&](size_t axis) { return point[axis] == refused[axis]; }) &&
+           std::ranges::all_of(
+               sizes_, [&](size_t axis) { return number(point, axis) >= number(refused, axis); });
   });
 }
 
@@ -105,8 +110,16 @@ void GuidedSearch::evaluate(const std::vector<Point> &points) {
     bound_.learn(point, evaluator_.nameOf(*answer), *answer->measure);
     Scored scored{point, objective_.score(*answer->measure, *reference_),
                   answer->measure->microseconds};
-    const auto place = std::ranges::upper_bound(elite_, scored.score, {}, &Scored::score);
-    elite_.insert(place, scored);
+    std::vector<uint16_t> ways;
+    for (size_t axis : ways_)
+      ways.push_back(point[axis]);
+    Scored &bestOfWays = bestOfWays_.try_emplace(ways, scored).first->second;
+    if (scored.score < bestOfWays.score)
+      bestOfWays = scored;
+    // Of those that take the same, as what differs does not matter, one: they would fill the elite.
+    const auto place = std::ranges::lower_bound(elite_, scored.score, {}, &Scored::score);
+    if (place == elite_.end() || place->score != scored.score)
+      elite_.insert(place, scored);
     if (elite_.size() > elites)
       elite_.pop_back();
     asked_.push_back(std::move(point));
@@ -152,6 +165,25 @@ std::vector<Point> GuidedSearch::combinations(const Group &group, const Point &a
   return points;
 }
 
+/// What an output tile is worth depends on its depth, on who adds the bias, on what stays in L1 and
+/// in which order it may: a sample of all of these together, so that the best few begin in
+/// different places.
+void GuidedSearch::sample() {
+  const auto most = static_cast<size_t>(std::min(budget_ / 4, mostSampled));
+  std::set<Point> points;
+  for (size_t tries = 0; tries < 10 * most && points.size() < most; ++tries) {
+    Point point = space_.defaultPoint();
+    for (const Group *group : {&output_, &reduction_, &ways_})
+      for (size_t axis : *group)
+        point[axis] = below(ascending_[axis].size());
+    if (space_.mayExist(point))
+      points.insert(std::move(point));
+  }
+  evaluate({points.begin(), points.end()});
+  beam(ways_);
+  beam(output_);
+}
+
 void GuidedSearch::descend() {
   size_t longest = 1;
   for (const auto &places : ascending_)
@@ -165,7 +197,7 @@ void GuidedSearch::descend() {
       for (const Group &group : groups_)
         if (!isDone())
           evaluate(combinations(group, best_.point, stride));
-      beam();
+      beam(output_);
       refine();
       improved = best_.score < before;
     }
@@ -174,13 +206,17 @@ void GuidedSearch::descend() {
   }
 }
 
-/// Tiles that lose beside the depth and the buffers of another tile may win with their own: the
-/// best few outputs are refined each.
-void GuidedSearch::beam() {
+/// Tiles that lose beside the depth, the buffers and the ways of another tile may win with their
+/// own, and so may ways: the best few that differ in these are refined each.
+void GuidedSearch::beam(const Group &group) {
+  std::vector<Scored> all = elite_;
+  for (const auto &[ways, scored] : bestOfWays_)
+    all.push_back(scored);
+  std::ranges::stable_sort(all, {}, &Scored::score);
   std::vector<Point> starts;
-  for (const Scored &scored : elite_) {
+  for (const Scored &scored : all) {
     const bool isNew = std::ranges::none_of(starts, [&](const Point &start) {
-      return std::ranges::all_of(output_,
+      return std::ranges::all_of(group,
                                  [&](size_t axis) { return start[axis] == scored.point[axis]; });
     });
     if (isNew && starts.size() < beamWidth)
@@ -206,6 +242,18 @@ void GuidedSearch::refine() {
   for (double before = 0; before != best_.score && !isDone();) {
     before = best_.score;
     evaluate(neighbours(best_.point));
+  }
+}
+
+/// The neighbours of all of the elite, of the best first.
+void GuidedSearch::expand() {
+  while (!isDone()) {
+    const auto next = std::ranges::find_if(
+        elite_, [&](const Scored &scored) { return !expanded_.contains(scored.point); });
+    if (next == elite_.end())
+      return;
+    expanded_.insert(next->point);
+    evaluate(neighbours(next->point));
   }
 }
 
@@ -240,7 +288,7 @@ void GuidedSearch::evolve() {
     evaluate(generation);
     barren = spent_ == spent ? barren + 1 : 0;
     if (best_.score < before)
-      refine();
+      expand();
   }
 }
 
@@ -255,9 +303,10 @@ std::vector<Point> GuidedSearch::run() {
   }
   if (elite_.empty())
     return asked_;
+  sample();
   descend();
-  if (!elite_.empty())
-    evolve();
+  expand();
+  evolve();
   return asked_;
 }
 

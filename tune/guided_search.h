@@ -5,13 +5,14 @@
 #include "tune/evaluator.h"
 #include "tune/objective.h"
 
+#include <map>
 #include <random>
 
 namespace mmk::tune {
 
-/// At one shape: from the default on, groups of directives that share a memory are given each of
-/// their combinations in turn, long axes coarsely at first, until no group brings more; then the
-/// best are crossed and changed, and each new best is refined by its neighbours.
+/// At one shape: from the default and a sample on, groups of directives that share a memory are
+/// given each of their combinations in turn, long axes coarsely at first, until no group brings
+/// more; then the neighbours of the best are tried, and these are crossed and changed.
 ///
 /// The same points in the same order for the same space, seed and budget, whoever counts them and
 /// whatever is known before: it learns from its own points alone.
@@ -43,10 +44,12 @@ private:
   /// and a few spread over it.
   std::vector<uint16_t> places(size_t axis, uint16_t around, size_t stride) const;
   std::vector<Point> combinations(const Group &group, const Point &around, size_t stride);
+  void sample();
   void descend();
-  void beam();
+  void beam(const Group &group);
   std::vector<Point> neighbours(const Point &point) const;
   void refine();
+  void expand();
   void evolve();
   Point child();
   uint64_t below(uint64_t limit) { return random_() % limit; }
@@ -60,10 +63,12 @@ private:
   Bounds bound_;
   std::vector<Group> groups_;
   Group output_, reduction_; ///< two of them: those of an output tile, those of a step of depth
+  Group ways_;               ///< those without numbers
   std::vector<std::vector<uint16_t>> ascending_; ///< places of each axis by their numbers
-  std::set<Point> seen_;
+  std::set<Point> seen_, expanded_;
   std::vector<Point> asked_;
-  std::vector<Scored> elite_; ///< the best first
+  std::vector<Scored> elite_;                          ///< the best first
+  std::map<std::vector<uint16_t>, Scored> bestOfWays_; ///< by their places
   Scored best_;
   std::optional<Measure> reference_;
   std::vector<Point> refused_;

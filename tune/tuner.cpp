@@ -16,7 +16,9 @@ namespace {
 constexpr double mostEnumerated = 4e6;
 
 /// What is counted for each shape unless a budget says otherwise.
-constexpr int64_t fullBudget = 1500, quickBudget = 100;
+constexpr int64_t fullBudget = 1500, quickBudget = 400;
+/// To begin the search of a whole space with.
+constexpr int64_t firstBudget = 100;
 /// So many are all counted, also those that cannot win.
 constexpr size_t fewPoints = 100;
 /// Of a whole space, by all shapes together.
@@ -81,7 +83,7 @@ void Tuner::searchWhole() {
     asked_ = before->measured;
   } else {
     for (size_t shape = 0; shape < shapes_.size() && !evaluator_.interrupted(); ++shape)
-      searchAt(shape, quickBudget);
+      searchAt(shape, firstBudget);
   }
   progress_ = {"counting", 0, 0, 0, 0};
   started_ = Clock::now();
