@@ -26,13 +26,20 @@ int writeAll(int descriptor, std::string_view text) {
   return 0;
 }
 
+bool isSet(const char *variable) {
+  const char *value = std::getenv(variable);
+  return value && *value;
+}
+
 } // namespace
 
-bool isTerminal(Stream stream) { return isatty(static_cast<int>(stream)) == 1; }
+// mpirun gives each of its processes a terminal that nobody looks at, and passes on what comes out.
+bool isTerminal(Stream stream) {
+  return isatty(static_cast<int>(stream)) == 1 && !isSet("OMPI_COMM_WORLD_SIZE");
+}
 
 bool showsColours(Stream stream) {
-  const char *noColour = std::getenv("NO_COLOR");
-  return isTerminal(stream) && !(noColour && *noColour);
+  return !isSet("NO_COLOR") && (isTerminal(stream) || isSet("CLICOLOR_FORCE"));
 }
 
 void print(std::string_view text) {

@@ -10,7 +10,7 @@ namespace mmk::driver {
 enum class Stream { output = 1, error = 2 };
 
 bool isTerminal(Stream stream);
-/// A terminal, and the user has not set NO_COLOR.
+/// A terminal, or the user asks for colours by CLICOLOR_FORCE; not where NO_COLOR is set.
 bool showsColours(Stream stream);
 
 /// Writes to standard output. When its reader has gone (`mmk run ... | head`), the text is dropped

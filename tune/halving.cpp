@@ -1,6 +1,7 @@
 #include "tune/halving.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace mmk::tune {
 namespace {
@@ -39,6 +40,25 @@ halve(size_t count, llvm::function_ref<llvm::Expected<double>(size_t candidate, 
   }
   std::erase_if(left, [](const Timed &each) { return each.microseconds == 0; });
   return left;
+}
+
+std::optional<double> shownFaster(llvm::ArrayRef<TimedPair> pairs) {
+  std::vector<double> parts;
+  size_t faster = 0;
+  for (const TimedPair &pair : pairs) {
+    parts.push_back(pair.other / pair.reference);
+    faster += pair.other < pair.reference;
+  }
+  if (parts.empty())
+    return std::nullopt;
+  std::ranges::nth_element(parts, parts.begin() + parts.size() / 2);
+  const double median = parts[parts.size() / 2];
+  // The sign test: of n tosses of a coin, so many heads are n / 2 and 2.33 deviations of sqrt(n)
+  // / 2.
+  const auto count = static_cast<double>(pairs.size());
+  const double byChance = count / 2 + 2.33 * std::sqrt(count) / 2;
+  return static_cast<double>(faster) > byChance && median < 0.99 ? std::optional(median)
+                                                                 : std::nullopt;
 }
 
 } // namespace mmk::tune

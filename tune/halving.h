@@ -1,9 +1,11 @@
 // Successive halving: the promising are timed often, the others seldom.
 #pragma once
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
 
+#include <optional>
 #include <vector>
 
 namespace mmk::tune {
@@ -21,5 +23,14 @@ struct Timed {
 llvm::Expected<std::vector<Timed>>
 halve(size_t count, llvm::function_ref<llvm::Expected<double>(size_t candidate, int runs)> time,
       llvm::function_ref<bool()> isStopped);
+
+/// Two times of one moment: of the reference, and of another.
+struct TimedPair {
+  double reference = 0, other = 0;
+};
+
+/// The median of the other's part of the reference's time, if the pairs show that it is faster: by
+/// one hundredth and more, and in so many of them as chance makes faster once in a hundred times.
+std::optional<double> shownFaster(llvm::ArrayRef<TimedPair> pairs);
 
 } // namespace mmk::tune

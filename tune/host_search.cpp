@@ -14,6 +14,11 @@ namespace {
 /// Points that the model looks at, where there are more.
 constexpr uint64_t mostLookedAt = 20000;
 
+/// Points to try for each that is to be timed: the host refuses what only an AI core has.
+constexpr size_t mostTriedEach = 16;
+/// Of the default and another one, at the end.
+constexpr int mostPairs = 24;
+
 } // namespace
 
 double HostSearch::model(const Point &point) const {
@@ -56,9 +61,25 @@ std::vector<Point> HostSearch::promising() const {
   std::ranges::sort(order);
   std::vector<Point> best = {space_.defaultPoint()};
   for (const auto &[work, i] : order)
-    if (static_cast<int64_t>(best.size()) < most_)
-      best.push_back(points[i]);
+    best.push_back(points[i]);
   return best;
+}
+
+std::vector<HostSearch::Candidate> HostSearch::candidates() {
+  std::vector<Point> points = promising();
+  const auto most = static_cast<size_t>(most_);
+  points.resize(std::min(points.size(), mostTriedEach * most));
+  std::vector<Candidate> found;
+  std::set<int32_t> seen;
+  for (size_t from = 0; from < points.size() && found.size() < most; from += most) {
+    const auto part = llvm::ArrayRef(points).slice(from, std::min(most, points.size() - from));
+    evaluator_.ask(part, Evaluator::Shapes{number_});
+    for (const Point &point : part)
+      if (const auto answer = evaluator_.at(point, number_);
+          answer && found.size() < most && seen.insert(answer->variant).second)
+        found.push_back({point, answer->variant, answer->measure->microseconds});
+  }
+  return found;
 }
 
 void HostSearch::keep(int32_t variant, const Measure &measure) {
@@ -77,23 +98,53 @@ llvm::Expected<double> HostSearch::time(int32_t variant, int runs) {
       verifier_.time(verifier_.choicesOf(known_.nameOf(variant)), shape_, /*warmup=*/1, runs);
   if (!times)
     return times.takeError();
-  Measure &measure = known_.measures[number_].at(variant);
-  measure.microseconds = 1000 * (*times)[times->size() / 2];
-  keep(variant, measure);
+  const double microseconds = 1000 * (*times)[times->size() / 2];
+  setTime(variant, microseconds);
   if (evaluator_.watch)
     evaluator_.watch();
-  return measure.microseconds;
+  return microseconds;
+}
+
+void HostSearch::setTime(int32_t variant, double microseconds) {
+  Measure &measure = known_.measures[number_].at(variant);
+  measure.microseconds = microseconds;
+  keep(variant, measure);
+}
+
+llvm::Expected<std::vector<Point>> HostSearch::settle(const std::vector<Candidate> &candidates,
+                                                      llvm::ArrayRef<Timed> timed) {
+  const Candidate &reference = candidates.front();
+  const auto choicesOf = [&](const Candidate &candidate) {
+    return verifier_.choicesOf(known_.nameOf(candidate.variant));
+  };
+  const double byDefault = known_.measures[number_].at(reference.variant).microseconds;
+  std::vector<Point> faster = {reference.point};
+  std::set<int32_t> shown = {reference.variant};
+  for (const Timed &each : timed.drop_front()) {
+    if (evaluator_.stopped())
+      break;
+    const Candidate &candidate = candidates[each.candidate];
+    auto pairs =
+        verifier_.timeInPairs(choicesOf(reference), choicesOf(candidate), shape_, mostPairs);
+    if (!pairs)
+      return pairs.takeError();
+    if (const auto part = shownFaster(*pairs)) {
+      setTime(candidate.variant, byDefault * *part);
+      shown.insert(candidate.variant);
+      faster.push_back(candidate.point);
+    }
+  }
+  for (const Candidate &candidate : candidates)
+    if (!shown.contains(candidate.variant)) {
+      const double microseconds = known_.measures[number_].at(candidate.variant).microseconds;
+      if (microseconds > 0 && microseconds <= byDefault)
+        setTime(candidate.variant, std::nextafter(byDefault, INFINITY));
+    }
+  return faster;
 }
 
 llvm::Expected<std::vector<Point>> HostSearch::run() {
-  const std::vector<Point> points = promising();
-  evaluator_.ask(points, Evaluator::Shapes{number_});
-  std::vector<Candidate> candidates;
-  std::set<int32_t> seen;
-  for (const Point &point : points)
-    if (const auto answer = evaluator_.at(point, number_);
-        answer && seen.insert(answer->variant).second)
-      candidates.push_back({point, answer->variant, answer->measure->microseconds});
+  const std::vector<Candidate> candidates = this->candidates();
   // What was timed before is not timed again.
   const bool isKnown = std::ranges::all_of(
       candidates, [](const Candidate &candidate) { return candidate.microseconds > 0; });
@@ -105,6 +156,8 @@ llvm::Expected<std::vector<Point>> HostSearch::run() {
       [&] { return evaluator_.stopped(); });
   if (!timed)
     return timed.takeError();
+  if (!isKnown && !timed->empty() && timed->front().candidate == 0)
+    return settle(candidates, *timed);
   std::vector<Point> result;
   for (const Timed &each : *timed)
     result.push_back(candidates[each.candidate].point);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tune/evaluator.h"
+#include "tune/halving.h"
 #include "tune/verifier.h"
 
 namespace mmk::tune {
@@ -16,7 +17,8 @@ public:
       : kernel_(kernel), space_(space), evaluator_(evaluator), verifier_(verifier), known_(known),
         store_(store), shape_(shape), number_(number), seed_(seed), most_(most) {}
 
-  /// The default and those that came into the last round. The error is a bug of mmk.
+  /// The default, and of those that came into the last round the ones that are faster beyond the
+  /// machine's noise. The error is a bug of mmk.
   llvm::Expected<std::vector<Point>> run();
 
   /// How much work a variant makes of the shape, 1 at the least: what its tiles compute beyond the
@@ -30,8 +32,15 @@ private:
     double microseconds = 0;
   };
   std::vector<Point> promising() const;
+  /// The most promising that exist, the default first.
+  std::vector<Candidate> candidates();
   /// Microseconds, which are kept.
   llvm::Expected<double> time(int32_t variant, int runs);
+  /// Compares those of the last round with the first, the reference, and leaves those that are
+  /// faster; of the others nobody says any more that they are.
+  llvm::Expected<std::vector<Point>> settle(const std::vector<Candidate> &candidates,
+                                            llvm::ArrayRef<Timed> timed);
+  void setTime(int32_t variant, double microseconds);
   void keep(int32_t variant, const Measure &measure);
 
   const Kernel &kernel_;

@@ -208,4 +208,55 @@ llvm::Expected<std::vector<double>> Verifier::time(const Choices &choices, const
   return times;
 }
 
+llvm::Expected<std::vector<TimedPair>> Verifier::timeInPairs(const Choices &reference,
+                                                             const Choices &other,
+                                                             const RunShape &shape, int pairs) {
+  constexpr double sampleMs = 1;
+  std::array<std::unique_ptr<Executable>, 2> executables;
+  for (const auto &[executable, choices] :
+       {std::pair(&executables[0], &reference), {&executables[1], &other}}) {
+    auto compiled = compile(*choices);
+    if (!compiled)
+      return compiled.takeError();
+    *executable = std::move(*compiled);
+  }
+  auto made = example(shape, DataKind::uniform);
+  if (!made)
+    return made.takeError();
+  auto results = makeResults(shape);
+  if (!results)
+    return results.takeError();
+  const Arguments with = arguments(shape, (*made)->inputs, *results);
+  const auto sample = [&](Executable &executable, int64_t runs) -> llvm::Expected<double> {
+    const auto start = std::chrono::steady_clock::now();
+    for (int64_t i = 0; i < runs; ++i)
+      if (llvm::Error error = executable.run(with, threads_))
+        return std::move(error);
+    const std::chrono::duration<double, std::milli> taken =
+        std::chrono::steady_clock::now() - start;
+    return taken.count() / static_cast<double>(runs);
+  };
+  int64_t runs = 1;
+  for (int warmup = 0; warmup < 2; ++warmup)
+    for (const auto &executable : executables) {
+      auto taken = sample(*executable, runs);
+      if (!taken)
+        return taken.takeError();
+      runs = std::max(runs, static_cast<int64_t>(std::min(1000.0, sampleMs / *taken)));
+    }
+  std::vector<TimedPair> times;
+  for (int i = 0; i < pairs; ++i) {
+    std::array<double, 2> pair;
+    // Who comes first takes turns, too.
+    for (size_t which : {i % 2, 1 - i % 2}) {
+      auto taken = sample(*executables[which], runs);
+      if (!taken)
+        return taken.takeError();
+      pair[which] = *taken;
+    }
+    times.push_back({pair[0], pair[1]});
+  }
+  return times;
+}
+
 } // namespace mmk::tune

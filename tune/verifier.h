@@ -5,6 +5,7 @@
 #include "compiler/compiler.h"
 #include "runtime/data.h"
 #include "runtime/tensor.h"
+#include "tune/halving.h"
 #include "tune/result.h"
 
 #include <map>
@@ -34,6 +35,11 @@ public:
   /// Milliseconds of `runs` runs, ascending, after `warmup` others.
   llvm::Expected<std::vector<double>> time(const Choices &choices, const RunShape &shape,
                                            int warmup, int runs);
+
+  /// Times of two variants, taken in turn so that whatever else the machine does meets both. Each
+  /// time is of as many runs as take a millisecond.
+  llvm::Expected<std::vector<TimedPair>> timeInPairs(const Choices &reference, const Choices &other,
+                                                     const RunShape &shape, int pairs);
 
   unsigned threads() const { return threads_; }
 

@@ -34,10 +34,6 @@ def children(process):
 
 
 class Mpi(TuneTest):
-    def setUp(self):
-        super().setUp()
-        self.environment["NO_COLOR"] = "1"  # mpirun makes a terminal of its own
-
     def rows(self, cache):
         with sqlite3.connect(self.folder / cache / "tune" / "memory.sqlite") as database:
             self.assertEqual(database.execute("PRAGMA integrity_check").fetchone(), ("ok",))

@@ -45,6 +45,13 @@ class Streams(CommandTest):
         self.assertNotIn("\033[1m", text)
         self.assertNotIn("\033[1;31m", self.on_terminal("check", "nowhere.mmk", NO_COLOR="1"))
 
+    def test_under_mpirun_they_are_asked_for(self):
+        self.environment.pop("NO_COLOR", None)
+        plain = {"OMPI_COMM_WORLD_SIZE": "2"}
+        self.assertNotIn("\033", self.on_terminal("run", FUSED, "--case", "thin", **plain))
+        self.assertIn("\033[1m", self.on_terminal("run", FUSED, "--case", "thin", **plain,
+                                                  CLICOLOR_FORCE="1"))
+
     def test_progress_on_a_terminal_alone(self):
         text = self.on_terminal("run", FUSED, "--case", "thin", NO_COLOR="1")
         self.assertIn("the case 'thin': reference", text)

@@ -107,5 +107,29 @@ TEST(TuneHalving, AnErrorEndsIt) {
   EXPECT_EQ(llvm::toString(left.takeError()), "no memory");
 }
 
+/// Pairs of which every `slowEach`-th says the opposite.
+std::vector<TimedPair> pairsOf(size_t count, double part, size_t slowEach) {
+  std::vector<TimedPair> pairs;
+  for (size_t i = 0; i < count; ++i)
+    pairs.push_back({100, i % slowEach == slowEach - 1 ? 100 / part : 100 * part});
+  return pairs;
+}
+
+TEST(TuneHalving, FasterIsWhatMostPairsShow) {
+  EXPECT_FALSE(shownFaster({}));
+  EXPECT_DOUBLE_EQ(*shownFaster(pairsOf(24, 0.8, 100)), 0.8);
+  // 18 of 24 are beyond chance, 16 are not.
+  EXPECT_DOUBLE_EQ(*shownFaster(pairsOf(24, 0.8, 4)), 0.8);
+  EXPECT_FALSE(shownFaster(pairsOf(24, 0.8, 3)));
+  // Nor is one pair anything.
+  EXPECT_FALSE(shownFaster(pairsOf(1, 0.5, 100)));
+}
+
+TEST(TuneHalving, FasterByLessThanAHundredthIsNotFaster) {
+  EXPECT_FALSE(shownFaster(pairsOf(24, 0.995, 100)));
+  EXPECT_TRUE(shownFaster(pairsOf(24, 0.985, 100)));
+  EXPECT_FALSE(shownFaster(pairsOf(24, 1.1, 100)));
+}
+
 } // namespace
 } // namespace mmk::tune
