@@ -162,7 +162,7 @@ how to search:
                              may yet win; quick: a search of few variants; none: the default
                              variant alone
   --budget N                 variants to count for each case, or seconds: 30s; default: as many as
-                             it takes, or 1500 of a space beyond four million; quick: 100
+                             it takes, or 1500 of a space beyond four million; quick: 400
   --seed N                   another search; default: 1
   --objective GOALS          what to make small: time (the default), memory on the chip, traffic to
                              global memory; several with weights: time=1,memory=0.2; or pareto: all
