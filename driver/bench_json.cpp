@@ -45,9 +45,6 @@ struct SavedClock {
   int64_t cycles = 0;
   double microseconds = 0;
 };
-struct SavedCheck {
-  bool passed = true;
-};
 struct SavedCase {
   std::string kernel, machine, variant;
   std::vector<std::string> machineSets;
@@ -76,11 +73,6 @@ bool fromJSON(const json::Value &value, SavedSeries &saved, json::Path path) {
 bool fromJSON(const json::Value &value, SavedClock &clock, json::Path path) {
   json::ObjectMapper map(value, path);
   return map && map.map("cycles", clock.cycles) && map.map("time_us", clock.microseconds);
-}
-
-bool fromJSON(const json::Value &value, SavedCheck &check, json::Path path) {
-  json::ObjectMapper map(value, path);
-  return map && map.map("passed", check.passed);
 }
 
 bool fromJSON(const json::Value &value, SavedCase &saved, json::Path path) {
@@ -115,10 +107,7 @@ std::string json(const BenchReport &report) {
   return jsonArray(report.cases, [&](json::OStream &out, const BenchCase &each) {
     out.attribute("kernel", report.kernel);
     out.attribute("case", each.name);
-    out.attributeObject("dims", [&] {
-      for (const std::string &name : report.dimensions)
-        out.attribute(name, each.dims.at(name));
-    });
+    writeDims(out, report.dimensions, each.dims);
     out.attribute("machine", report.machine);
     out.attributeArray("machine_set", [&] {
       for (const std::string &set : report.machineSets)

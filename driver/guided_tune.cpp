@@ -71,10 +71,7 @@ std::string json(const Kernel &kernel, const Machine &machine,
   return jsonArray(journeys, [&](llvm::json::OStream &out, const tune::Journey &journey) {
     out.attribute("kernel", kernel.name);
     out.attribute("case", journey.name);
-    out.attributeObject("dims", [&] {
-      for (const auto &[name, value] : journey.dims)
-        out.attribute(name, value);
-    });
+    writeDims(out, journey.dims);
     out.attribute("machine", machine.name);
     out.attributeObject("first", [&] { write(out, journey.first); });
     if (!journey.firstFailure.empty())

@@ -26,6 +26,26 @@ void writeNumber(llvm::json::OStream &out, llvm::StringRef name, double value) {
   out.attributeEnd();
 }
 
+void writeDims(llvm::json::OStream &out, const std::vector<std::pair<std::string, int64_t>> &dims) {
+  out.attributeObject("dims", [&] {
+    for (const auto &[name, value] : dims)
+      out.attribute(name, value);
+  });
+}
+
+void writeDims(llvm::json::OStream &out, const std::vector<std::string> &names,
+               const std::map<std::string, int64_t> &dims) {
+  std::vector<std::pair<std::string, int64_t>> inOrder;
+  for (const std::string &name : names)
+    inOrder.emplace_back(name, dims.at(name));
+  writeDims(out, inOrder);
+}
+
+bool fromJSON(const llvm::json::Value &value, SavedCheck &check, llvm::json::Path path) {
+  llvm::json::ObjectMapper map(value, path);
+  return map && map.map("passed", check.passed);
+}
+
 void writeMemory(llvm::json::OStream &out, const std::vector<MemoryUse> &memory) {
   out.attributeObject("memory", [&] {
     for (const MemoryUse &use : memory)

@@ -6,6 +6,8 @@
 
 #include "llvm/Support/JSON.h"
 
+#include <map>
+
 namespace mmk::driver {
 
 template <typename Things, typename WriteFields>
@@ -26,6 +28,18 @@ llvm::json::Value readJson(const std::string &file);
 /// The shortest digits that read back as the same number; llvm::json writes all seventeen. What is
 /// not finite, which JSON cannot say, is null.
 void writeNumber(llvm::json::OStream &out, llvm::StringRef name, double value);
+
+/// "dims": {"M": ..., "N": ...}, in their order.
+void writeDims(llvm::json::OStream &out, const std::vector<std::pair<std::string, int64_t>> &dims);
+/// The same of these names.
+void writeDims(llvm::json::OStream &out, const std::vector<std::string> &names,
+               const std::map<std::string, int64_t> &dims);
+
+/// "check": {"passed": ...} of a report that is read.
+struct SavedCheck {
+  bool passed = true;
+};
+bool fromJSON(const llvm::json::Value &value, SavedCheck &check, llvm::json::Path path);
 
 /// "memory": {"l1": {"used": ..., "capacity": ...}, ...}
 void writeMemory(llvm::json::OStream &out, const std::vector<MemoryUse> &memory);

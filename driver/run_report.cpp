@@ -130,10 +130,7 @@ void write(json::OStream &out, const ClockReport &clock) {
 void write(json::OStream &out, const RunHeader &header, const CaseReport &report) {
   out.attribute("kernel", header.kernel->name);
   out.attribute("case", report.run.name);
-  out.attributeObject("dims", [&] {
-    for (const std::string &name : header.kernel->shownDimensions())
-      out.attribute(name, report.run.dims.at(name));
-  });
+  writeDims(out, header.kernel->shownDimensions(), report.run.dims);
   out.attribute("machine", header.machine->name);
   out.attribute("variant", header.variant);
   if (!header.tunedFor.empty())

@@ -37,9 +37,6 @@ struct SavedPipe {
 struct SavedUse {
   int64_t used = 0, capacity = 0;
 };
-struct SavedCheck {
-  bool passed = true;
-};
 struct SavedTimes {
   double median = 0;
 };
@@ -55,11 +52,6 @@ bool fromJSON(const json::Value &value, SavedPipe &pipe, json::Path path) {
 bool fromJSON(const json::Value &value, SavedUse &use, json::Path path) {
   json::ObjectMapper map(value, path);
   return map && map.map("used", use.used) && map.map("capacity", use.capacity);
-}
-
-bool fromJSON(const json::Value &value, SavedCheck &check, json::Path path) {
-  json::ObjectMapper map(value, path);
-  return map && map.map("passed", check.passed);
 }
 
 bool fromJSON(const json::Value &value, SavedTimes &times, json::Path path) {

@@ -40,10 +40,7 @@ std::string jsonOf(const SideBySide &pair, bool wholeIr) {
   return jsonArray(pair.cases, [&](json::OStream &out, const CasePair &each) {
     out.attribute("kernel", pair.kernel);
     out.attribute("case", each.name);
-    out.attributeObject("dims", [&] {
-      for (const auto &[name, size] : each.dims)
-        out.attribute(name, size);
-    });
+    writeDims(out, each.dims);
     out.attributeArray("changes", [&] {
       for (const Change &change : pair.changes)
         out.object([&] {

@@ -164,10 +164,7 @@ void write(json::OStream &out, const VariantResult &variant) {
 void write(json::OStream &out, const TuneResult &result, const CaseResult &each) {
   out.attribute("kernel", result.kernel);
   out.attribute("case", each.name);
-  out.attributeObject("dims", [&] {
-    for (const auto &[name, value] : each.dims)
-      out.attribute(name, value);
-  });
+  writeDims(out, each.dims);
   out.attribute("machine", result.machine);
   if (!each.variants.empty())
     out.attributeObject("best", [&] { write(out, each.variants.front()); });

@@ -5,6 +5,7 @@
     tuning.py MMK --update [N]        writes it, with N random shapes for the quick search (50); 0: without
     tuning.py MMK --quick N [SEED]    instead: how near a quick search comes to a full one, on N
                                       random shapes
+    tuning.py MMK --host              instead: what a search brings on this computer's CPU
 """
 
 import json
@@ -145,7 +146,31 @@ def quick(count, seed, show=True):
             f"{totals[0]} variants, the full search {totals[1]}."]
 
 
+HOST_SHAPES = ["2048 2048 2048", "4096 1024 4096", "1024 512 1024", "512 128 512", "64 64 64",
+               "127 129 131", "16 4096 4096"]  # M, N, K
+
+
+def host():
+    """The default and the winner, which are compared in turn: a winner is faster or it is the
+    default."""
+    rows, product = [], 1
+    for shape in HOST_SHAPES:
+        dims = [f"{name}={size}" for name, size in zip("MNK", shape.split())]
+        (found,) = mmk("tune", KERNEL, *dims, "--machine", "host", "--no-cache")
+        best, default = found["best"], found["default"]
+        assert best["check"]["passed"] and best["time_us"] <= default["time_us"]
+        ratio = default["time_us"] / best["time_us"]
+        product *= ratio
+        rows.append([" ".join(dims), f"{default['time_us']:.1f}", f"{best['time_us']:.1f}",
+                     f"{ratio:.2f}", "" if ratio == 1 else f"`{best['variant']}`"])
+        print(*rows[-1], file=sys.stderr, flush=True)
+    return table(["shape", "default, us", "tuned, us", "times as fast", "variant"], rows) + [
+        f"In the geometric mean {product ** (1 / len(rows)):.2f} times as fast."]
+
+
 def main():
+    if sys.argv[2:3] == ["--host"]:
+        return print("\n".join(host()))
     if sys.argv[2:3] == ["--quick"]:
         count, seed = (list(map(int, sys.argv[3:])) + [7])[:2]
         return print("\n".join(quick(count, seed)))
