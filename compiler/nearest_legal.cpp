@@ -40,7 +40,15 @@ public:
          const Choices &asked)
       : kernel_(kernel), machine_(machine), context_(context), asked_(asked) {}
 
+  /// Most candidates are only asked whether they fit; what is named is proven, too, as that takes
+  /// longest.
   std::optional<Choices> run() {
+    std::optional<Choices> found = find();
+    return found && compiles(*found, /*proveSync=*/true) ? found : std::nullopt;
+  }
+
+private:
+  std::optional<Choices> find() {
     findNumbers();
     findChanges();
     std::vector<Candidate> candidates = combine();
@@ -57,7 +65,6 @@ public:
     return byHalvingAll();
   }
 
-private:
   /// The numbers of the variant that was asked for, with the defaults of the machine.
   void findNumbers() {
     auto module = lowerToIr(kernel_, machine_.name, context_);
@@ -114,13 +121,15 @@ private:
   }
 
   bool isLegal(const Choices &changed) const {
-    if (!stagesAreMultiples(changed))
-      return false;
+    return stagesAreMultiples(changed) && compiles(changed, /*proveSync=*/false);
+  }
+
+  bool compiles(const Choices &changed, bool proveSync) const {
     auto module = lowerToIr(kernel_, machine_.name, context_);
     PipelineOptions options;
     options.choices = asked_;
     options.choices.insert(options.choices.end(), changed.begin(), changed.end());
-    options.proveSync = false; // only whether it fits is asked
+    options.proveSync = proveSync;
     return mlir::succeeded(runPipeline(*module, machine_, Stage::aicore, options));
   }
 

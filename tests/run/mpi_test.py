@@ -51,6 +51,25 @@ class Mpi(TuneTest):
         self.environment["MMK_CACHE_DIR"] = str(self.folder / "alone")
         return self.mmk(*WORDS), self.rows("alone")
 
+    def ranks_at_work(self, process):
+        """The processes, once they are: the memory is there when the search has begun."""
+        while len(ranks := children(process)) < RANKS:
+            time.sleep(0.01)
+        while not (self.folder / "cache" / "tune" / "memory.sqlite").exists():
+            time.sleep(0.01)
+        return ranks
+
+    def outcome(self, process):
+        """What it printed. On a busy computer mpirun now and then does not see that the last of its
+        processes has ended, after one was killed; they are what is tested here."""
+        for _ in range(60):
+            try:
+                return process.communicate(timeout=2)
+            except subprocess.TimeoutExpired:
+                if not children(process):
+                    process.kill()
+        self.fail("the ranks have not ended after two minutes")
+
     def test_the_answer_of_one_process(self):
         process = self.start()
         said, errors = process.communicate(timeout=120)
@@ -59,28 +78,23 @@ class Mpi(TuneTest):
 
     def test_a_rank_that_dies_costs_its_share_only(self):
         process = self.start("--enable-recovery")
-        while len(ranks := children(process)) < RANKS:
-            time.sleep(0.01)
-        # One that is at work: the memory is there when the search has begun.
-        while not (self.folder / "cache" / "tune" / "memory.sqlite").exists():
-            time.sleep(0.01)
-        os.kill(ranks[2], signal.SIGKILL)
-        said, errors = process.communicate(timeout=120)
+        os.kill(self.ranks_at_work(process)[2], signal.SIGKILL)
+        said, errors = self.outcome(process)
         self.assertIn("counted", said, errors)
         self.assertEqual((said, self.rows("cache")), self.alone())
 
     def test_nothing_is_lost_when_mpirun_ends_them_all(self):
         process = self.start()
-        while len(ranks := children(process)) < RANKS:
-            time.sleep(0.01)
-        time.sleep(0.3)
-        os.kill(ranks[1], signal.SIGKILL)
-        process.communicate(timeout=120)
-        (self.folder / "cache").mkdir(exist_ok=True)
+        os.kill(self.ranks_at_work(process)[1], signal.SIGKILL)
+        self.outcome(process)
+        kept = self.rows("cache")
         again = self.mmk(*WORDS)
         known = self.rows("cache")
         said, rows = self.alone()
-        self.assertEqual(known, rows)
+        self.assertLessEqual(kept, known)
+        # Of variants that differ by cores without work, or by the walk of these, the one that was
+        # measured first stands for all.
+        self.assertEqual({row[:1] + row[2:] for row in known}, {row[:1] + row[2:] for row in rows})
         self.assertEqual(again.splitlines()[:-1], said.splitlines()[:-1])
 
     def test_without_the_module_it_says_so(self):
