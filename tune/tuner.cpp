@@ -18,7 +18,7 @@ constexpr double mostEnumerated = 4e6;
 /// What is counted for each shape unless a budget says otherwise.
 constexpr int64_t fullBudget = 1500, quickBudget = 400;
 /// To begin the search of a whole space with.
-constexpr int64_t firstBudget = 100;
+constexpr int64_t firstBudget = 300;
 /// So many are all counted, also those that cannot win.
 constexpr size_t fewPoints = 100;
 /// Of a whole space, by all shapes together.
