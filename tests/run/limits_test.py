@@ -11,11 +11,10 @@ import subprocess
 import time
 import unittest
 
-from command import EXAMPLES, MMK, CommandTest, main
+from command import EXAMPLES, INSTRUMENTED, MMK, CommandTest, main
 
 SMALL = "kernel f(x: f32[N]) -> y: f32[N] { y = x + x; case tiny { N = 8; } }\n"
 FUSED = EXAMPLES / "matmul_bias_leakyrelu.mmk"
-INSTRUMENTED = b"__asan_init" in MMK.read_bytes() or b"__tsan_init" in MMK.read_bytes()
 
 
 class Limits(CommandTest):
