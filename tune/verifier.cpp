@@ -182,27 +182,43 @@ llvm::Expected<Check> Verifier::check(const Choices &choices, const RunShape &sh
   return check;
 }
 
-llvm::Expected<std::vector<double>> Verifier::time(const Choices &choices, const RunShape &shape,
-                                                   int warmup, int runs) {
-  auto executable = compile(choices);
-  if (!executable)
-    return executable.takeError();
+llvm::Expected<Verifier::Subject> Verifier::subject(const RunShape &shape) {
   auto made = example(shape, DataKind::uniform);
   if (!made)
     return made.takeError();
   auto results = makeResults(shape);
   if (!results)
     return results.takeError();
-  const Arguments with = arguments(shape, (*made)->inputs, *results);
+  Subject subject{std::move(*results), {}};
+  subject.arguments = arguments(shape, (*made)->inputs, subject.results);
+  return subject;
+}
+
+llvm::Expected<double> Verifier::milliseconds(Executable &executable, const Subject &subject,
+                                              int64_t runs) {
+  const auto start = std::chrono::steady_clock::now();
+  for (int64_t i = 0; i < runs; ++i)
+    if (llvm::Error error = executable.run(subject.arguments, threads_))
+      return std::move(error);
+  const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
+  return taken.count() / static_cast<double>(runs);
+}
+
+llvm::Expected<std::vector<double>> Verifier::time(const Choices &choices, const RunShape &shape,
+                                                   int warmup, int runs) {
+  auto executable = compile(choices);
+  if (!executable)
+    return executable.takeError();
+  auto subject = this->subject(shape);
+  if (!subject)
+    return subject.takeError();
   std::vector<double> times;
   for (int i = 0; i < warmup + runs; ++i) {
-    const auto start = std::chrono::steady_clock::now();
-    if (llvm::Error error = (*executable)->run(with, threads_))
-      return std::move(error);
-    const std::chrono::duration<double, std::milli> taken =
-        std::chrono::steady_clock::now() - start;
+    auto taken = milliseconds(**executable, *subject, 1);
+    if (!taken)
+      return taken.takeError();
     if (i >= warmup)
-      times.push_back(taken.count());
+      times.push_back(*taken);
   }
   std::ranges::sort(times);
   return times;
@@ -220,26 +236,13 @@ llvm::Expected<std::vector<TimedPair>> Verifier::timeInPairs(const Choices &refe
       return compiled.takeError();
     *executable = std::move(*compiled);
   }
-  auto made = example(shape, DataKind::uniform);
-  if (!made)
-    return made.takeError();
-  auto results = makeResults(shape);
-  if (!results)
-    return results.takeError();
-  const Arguments with = arguments(shape, (*made)->inputs, *results);
-  const auto sample = [&](Executable &executable, int64_t runs) -> llvm::Expected<double> {
-    const auto start = std::chrono::steady_clock::now();
-    for (int64_t i = 0; i < runs; ++i)
-      if (llvm::Error error = executable.run(with, threads_))
-        return std::move(error);
-    const std::chrono::duration<double, std::milli> taken =
-        std::chrono::steady_clock::now() - start;
-    return taken.count() / static_cast<double>(runs);
-  };
+  auto subject = this->subject(shape);
+  if (!subject)
+    return subject.takeError();
   int64_t runs = 1;
   for (int warmup = 0; warmup < 2; ++warmup)
     for (const auto &executable : executables) {
-      auto taken = sample(*executable, runs);
+      auto taken = milliseconds(*executable, *subject, runs);
       if (!taken)
         return taken.takeError();
       runs = std::max(runs, static_cast<int64_t>(std::min(1000.0, sampleMs / *taken)));
@@ -249,7 +252,7 @@ llvm::Expected<std::vector<TimedPair>> Verifier::timeInPairs(const Choices &refe
     std::array<double, 2> pair;
     // Who comes first takes turns, too.
     for (size_t which : {i % 2, 1 - i % 2}) {
-      auto taken = sample(*executables[which], runs);
+      auto taken = milliseconds(*executables[which], *subject, runs);
       if (!taken)
         return taken.takeError();
       pair[which] = *taken;

@@ -64,6 +64,14 @@ private:
   llvm::Expected<std::vector<Tensor>> makeResults(const RunShape &shape);
   Arguments arguments(const RunShape &shape, const std::vector<Tensor> &inputs,
                       std::vector<Tensor> &results) const;
+  /// What is timed at a shape: the data of `mmk run`, and memory for results.
+  struct Subject {
+    std::vector<Tensor> results;
+    Arguments arguments;
+  };
+  llvm::Expected<Subject> subject(const RunShape &shape);
+  /// Of one run, in the mean over `runs`.
+  llvm::Expected<double> milliseconds(Executable &executable, const Subject &subject, int64_t runs);
 
   const Kernel &kernel_;
   const Machine &machine_;
