@@ -351,13 +351,17 @@ void Walk::sequence(const Sequence &statements, size_t from, States &states) {
       break;
     default: {
       Known known = evaluate(s);
-      SmallVector<Known> options = optionsOf(s.result, known);
-      if (s.kind == Kind::slot && !known.number.isExact()) {
-        options.clear();
-        for (int64_t slot = 0; slot < s.number; ++slot) {
-          known.number = Number::exactly(slot);
-          options.push_back(known);
-        }
+      const bool isOpenSlot = s.kind == Kind::slot && !known.number.isExact();
+      if (p.boundStep[s.result] == 0 && !isOpenSlot) { // nearly always
+        environment[s.result] = known;
+        break;
+      }
+      SmallVector<Known> options;
+      if (!isOpenSlot)
+        options = optionsOf(s.result, known);
+      for (int64_t slot = 0; isOpenSlot && slot < s.number; ++slot) {
+        known.number = Number::exactly(slot);
+        options.push_back(known);
       }
       if (options.size() != 1)
         return fork(statements, at + 1, s.result, options, states);

@@ -24,7 +24,8 @@ class Counter {
 public:
   /// All three outlive it.
   Counter(const Program &program, const Kernel &kernel, const Machine &machine)
-      : kernel_(kernel), machine_(machine), compiler_(program, machine) {}
+      : kernel_(kernel), machine_(machine), compiler_(program, machine),
+        ir_(compiler_.toIr(kernel)) {}
 
   /// Compiles the variant of these choices, as far as counting needs it, and counts it at every
   /// shape. On the host, which no clock counts, the measures hold its memory alone.
@@ -38,6 +39,7 @@ private:
   const Kernel &kernel_;
   const Machine &machine_;
   Compiler compiler_;
+  mlir::OwningOpRef<mlir::ModuleOp> ir_; ///< of the kernel, before any choice
 };
 
 } // namespace mmk::tune
