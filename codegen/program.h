@@ -8,7 +8,6 @@
 #include "llvm/Support/Error.h"
 
 #include <memory>
-#include <vector>
 
 namespace mmk {
 
@@ -20,13 +19,11 @@ inline constexpr const char *workspacesName = "mmk_workspaces";
 
 /// The program of each phase as a function of runtime/abi.h. Flags order pipes in time and mean
 /// nothing here: instructions run in program order. The kernel has to be planned (byte offsets).
-/// A `watched` program tells its watch what each of watchedOps() is about to do.
+/// A `watched` program tells its watch what each of watchedOps() (codegen/watch_calls.h) is about
+/// to do.
 llvm::Expected<std::unique_ptr<llvm::Module>> emitProgram(aicore::KernelOp kernel,
                                                           const CodeTarget &target,
                                                           llvm::LLVMContext &context,
                                                           bool watched = false);
-
-/// The ops that a watch sees, by number: instructions, flags and workspaces, in order of the text.
-std::vector<mlir::Operation *> watchedOps(aicore::KernelOp kernel);
 
 } // namespace mmk

@@ -1,6 +1,6 @@
 // What a watch knows of a kernel before it runs, and its words.
-#include "codegen/program.h"
 #include "codegen/watch_block.h"
+#include "codegen/watch_calls.h"
 
 #include "llvm/Support/FormatVariadic.h"
 

@@ -1,0 +1,42 @@
+// The instructions of an AI core: each a call of one function over the emulated memories.
+#pragma once
+
+#include "codegen/program_values.h"
+
+namespace mmk {
+
+class CoreInstructions {
+public:
+  /// `watched`: somebody looks at what is in the memories while the kernel runs.
+  CoreInstructions(aicore::KernelOp kernel, Emitter &e, ProgramValues &values, bool watched)
+      : kernel(kernel), e(e), b(e.b), values(values), watched(watched) {}
+
+  void emit(aicore::Instruction op);
+
+private:
+  void load(aicore::LoadOp op);
+  void stage(aicore::StageOp op);
+  void mmad(aicore::MmadOp op);
+  void vector(aicore::VectorOp op);
+  void store(aicore::StoreOp op);
+  void fixpipe(aicore::FixpipeOp op);
+  void spill(aicore::SpillOp op);
+  /// Rows of a buffer, from a row on, into another.
+  template <typename Op> void move(Op op, std::optional<int64_t> part);
+
+  bool isView(mlir::Value buffer);
+  void copy(llvm::Value *to, int64_t toRow, llvm::Value *from, int64_t fromRow, llvm::Value *rows,
+            llvm::Value *columns, llvm::Type *element);
+  void writeOut(llvm::Value *source, mlir::Value sourceBuffer, mlir::Value target,
+                mlir::OperandRange offsets, llvm::ArrayRef<int64_t> along, mlir::Value rows,
+                mlir::Value columns);
+
+  aicore::KernelOp kernel;
+  Emitter &e;
+  llvm::IRBuilder<> &b;
+  ProgramValues &values;
+  bool watched;
+  llvm::DenseMap<mlir::Value, bool> views; ///< isView, where it is known
+};
+
+} // namespace mmk

@@ -1,0 +1,80 @@
+// What the values of a kernel stand for in the function that is being emitted: scalars, tensors in
+// global memory, and buffers in the memories of the block that runs it.
+#pragma once
+
+#include "codegen/emitter.h"
+#include "ir/aicore.h"
+#include "runtime/abi.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <optional>
+
+namespace mmk {
+
+/// A tensor in global memory: its pointer, and of each dimension the extent and the elements from
+/// one index to the next.
+struct GlobalTensor {
+  llvm::Value *pointer = nullptr;
+  llvm::SmallVector<llvm::Value *> extents, strides;
+};
+
+/// The arrays of KernelArguments. Without `scalars` or `tensors`, these stay unknown.
+struct ArgumentArrays {
+  llvm::Value *dims = nullptr, *scalars = nullptr, *tensors = nullptr, *strides = nullptr;
+};
+
+class ProgramValues {
+public:
+  ProgramValues(aicore::KernelOp kernel, Emitter &e)
+      : kernel(kernel), machine(aicore::machineOf(kernel)), e(e), b(e.b) {}
+
+  /// At the start of a function: forgets what was known in the last one, and loads dimensions,
+  /// scalars and tensors.
+  void bindArguments(const ArgumentArrays &arrays);
+  /// The next one, in order of the kernel.
+  void bindWorkspace(aicore::WorkspaceOp workspace, const ArgumentArrays &arrays);
+  /// Loads the memories that `core` points to (CoreMemories).
+  void bindMemories(llvm::Value *core);
+  void bind(mlir::Value v, llvm::Value *value) { values[v] = value; }
+
+  bool isKnown(mlir::Value v) const { return values.contains(v); }
+  llvm::Value *value(mlir::Value v);
+  /// A copy of a buffer, or a part of it; of the UB, that of the vector core that runs.
+  llvm::Value *buffer(mlir::Value alloc, mlir::Value slot, std::optional<int64_t> part = {});
+  const GlobalTensor &global(mlir::Value tensor) { return globals[tensor]; }
+  /// Where the element of a tensor at these indices is.
+  llvm::Value *address(const GlobalTensor &tensor, mlir::ValueRange offsets, llvm::Type *element);
+
+  llvm::Type *elementOf(mlir::Value memref);
+  int64_t rowBytes(mlir::Value memref);
+
+  /// Notes an op that there is no code for.
+  void fail(mlir::Operation *op) {
+    if (!problem)
+      problem = op;
+  }
+
+  mlir::Operation *problem = nullptr; ///< the first one that failed
+  llvm::Value *vectorCore = nullptr;  ///< null where the cube core runs
+
+private:
+  llvm::Value *loadElement(llvm::Value *array, llvm::Type *type, unsigned index);
+  llvm::Value *loadPointer(llvm::Value *array, unsigned index);
+  void bindDimensions(llvm::Value *dims);
+  void bindParameters(mlir::ArrayAttr parameters, const ArgumentArrays &arrays);
+
+  aicore::KernelOp kernel;
+  aicore::MachineAttr machine;
+  Emitter &e;
+  llvm::IRBuilder<> &b;
+  llvm::DenseMap<mlir::Value, llvm::Value *> values;
+  llvm::DenseMap<mlir::Value, GlobalTensor> globals;
+  llvm::StringMap<llvm::Value *> extents; ///< of the kernel's dimensions, by name
+  unsigned boundArguments = 0, boundTensors = 0;
+  llvm::Value *memoryBase[memories] = {};
+  llvm::Value *ubStride = nullptr;
+};
+
+} // namespace mmk
