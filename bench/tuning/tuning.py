@@ -56,7 +56,8 @@ def of_found(found):
     search = found[0]["search"]
     counted = search["counted"]
     return (f"{search['space']:.0f} points, of which {search['points']} keep the rules of the file; "
-            f"{search['refused']} of these overflow a memory, {search['bounded']} cannot win by what "
+            f"{search['refused']} of these overflow a memory or keep a panel that their walk has no use for, "
+            f"{search['bounded']} cannot win by what "
             f"others took, and {counted} variants were counted")
 
 
