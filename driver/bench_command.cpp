@@ -9,9 +9,9 @@
 #include "driver/environment.h"
 #include "driver/files.h"
 #include "driver/footprint.h"
+#include "driver/option_values.h"
 #include "driver/session.h"
 #include "driver/stopwatch.h"
-#include "runtime/threads.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Program.h"
@@ -47,30 +47,26 @@ struct BenchOptions {
   }
 
   void read() {
-    if (warmupText_)
-      limits.warmup = wholeNumber("--warmup", *warmupText_, 0, 1000000);
-    if (repeatText_)
-      limits.most = wholeNumber("--repeat", *repeatText_, 1, 1000000);
+    limits.warmup = warmupFrom(warmupText_, limits.warmup);
+    limits.most = repeatFrom(repeatText_, limits.most);
     if (secondsText_)
       limits.seconds = number("--seconds", *secondsText_, 86400);
     if (deviationText_)
       limits.deviation = number("--deviation", *deviationText_, 100000) / 100;
     if (thresholdText_)
       threshold = number("--threshold", *thresholdText_, 1000) / 100;
-    run.threads =
-        threadsText_ ? wholeNumber("--threads", *threadsText_, 1, 1024) : availableThreads();
-    for (const auto &[given, option] :
-         {std::pair(thresholdText_.has_value(), "--threshold"), std::pair(isForced, "--force")})
-      if (given && !against)
-        throw Mistake(fmt::format("{} is about a comparison: --against FILE", option));
-    if (run.countOnly)
-      for (const auto &[given, option] : {std::pair(warmupText_.has_value(), "--warmup"),
-                                          std::pair(repeatText_.has_value(), "--repeat"),
-                                          std::pair(secondsText_.has_value(), "--seconds"),
-                                          std::pair(deviationText_.has_value(), "--deviation"),
-                                          std::pair(threadsText_.has_value(), "--threads")})
-        if (given)
-          throw Mistake(fmt::format("--count-only measures nothing, so {} has no meaning", option));
+    run.threads = threadsFrom(threadsText_);
+    const char *comparing =
+        firstGiven({{thresholdText_.has_value(), "--threshold"}, {isForced, "--force"}});
+    if (comparing && !against)
+      throw Mistake(fmt::format("{} is about a comparison: --against FILE", comparing));
+    const char *measuring = firstGiven({{warmupText_.has_value(), "--warmup"},
+                                        {repeatText_.has_value(), "--repeat"},
+                                        {secondsText_.has_value(), "--seconds"},
+                                        {deviationText_.has_value(), "--deviation"},
+                                        {threadsText_.has_value(), "--threads"}});
+    if (run.countOnly && measuring)
+      throw Mistake(fmt::format("--count-only measures nothing, so {} has no meaning", measuring));
     for (const auto &file : {save, json})
       if (file)
         expectWritable(*file);

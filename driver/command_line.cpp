@@ -1,7 +1,6 @@
 #include "driver/command_line.h"
 
 #include "driver/ending.h"
-#include "frontend/numbers.h"
 #include "support/diagnostics.h"
 
 #include <CLI/App.hpp>
@@ -147,23 +146,6 @@ std::vector<std::string> CommandLine::parse(const std::vector<std::string> &word
     parts_->unknown(extra);
   parts_->fillTargets();
   return rest;
-}
-
-int64_t wholeNumber(const std::string &option, const std::string &text, int64_t minimum,
-                    int64_t maximum) {
-  const std::optional<int64_t> number = parseInteger(text);
-  if (!number || *number < minimum || *number > maximum)
-    throw Mistake(fmt::format("{} is a whole number from {} to {}, found {}", option, minimum,
-                              maximum, text.empty() ? "nothing" : text));
-  return *number;
-}
-
-std::pair<std::string, std::string> nameAndValue(const std::string &text,
-                                                 const std::string &expected) {
-  const size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
-    throw Mistake(fmt::format("expected {}, found '{}'", expected, text));
-  return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
 std::string didYouMean(std::string_view word, const std::vector<std::string> &legal) {

@@ -2,7 +2,6 @@
 // what is wrong is said in our words.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,14 +30,6 @@ private:
   struct Parts;
   std::unique_ptr<Parts> parts_;
 };
-
-/// A whole number of an option, or a Mistake that says which are legal.
-int64_t wholeNumber(const std::string &option, const std::string &text, int64_t minimum,
-                    int64_t maximum);
-
-/// "NAME=VALUE" in two; a Mistake with `expected` ("--set DIRECTIVE=VALUE") when it is not.
-std::pair<std::string, std::string> nameAndValue(const std::string &text,
-                                                 const std::string &expected);
 
 /// " (did you mean 'x'?)", or nothing.
 std::string didYouMean(std::string_view word, const std::vector<std::string> &legal);

@@ -4,6 +4,7 @@
 #include "driver/ending.h"
 #include "driver/files.h"
 #include "driver/footprint.h"
+#include "driver/option_values.h"
 #include "driver/placed_flags.h"
 #include "driver/saved_run.h"
 #include "driver/session.h"
@@ -131,16 +132,14 @@ SideBySide compare(Options &options, std::vector<std::string> words) {
   if (savedA) {
     if (!words.empty())
       throw Mistake(fmt::format("two saved runs need no file, found '{}'", words.front()));
-    for (const auto &[given, option] :
-         {std::pair(options.target.kernel.has_value(), "--kernel"),
-          std::pair(options.target.machine.has_value(), "--machine"),
-          std::pair(!options.target.machineSets.empty(), "--machine-set"),
-          std::pair(!options.target.sets.empty(), "--set"),
-          std::pair(options.target.variant.has_value(), "--variant"),
-          std::pair(!options.cases.empty(), "--case"), std::pair(options.ir, "--ir")})
-      if (given)
-        throw Mistake(
-            fmt::format("two saved runs are what they are, so {} has no meaning", option));
+    if (const char *option = firstGiven({{options.target.kernel.has_value(), "--kernel"},
+                                         {options.target.machine.has_value(), "--machine"},
+                                         {!options.target.machineSets.empty(), "--machine-set"},
+                                         {!options.target.sets.empty(), "--set"},
+                                         {options.target.variant.has_value(), "--variant"},
+                                         {!options.cases.empty(), "--case"},
+                                         {options.ir, "--ir"}}))
+      throw Mistake(fmt::format("two saved runs are what they are, so {} has no meaning", option));
     return compareSavedRuns(*options.a, *options.b);
   }
   words = options.target.takeFile(std::move(words), "compare");

@@ -6,6 +6,7 @@
 #include "driver/files.h"
 #include "driver/json.h"
 #include "driver/memory_map.h"
+#include "driver/option_values.h"
 #include "driver/session.h"
 #include "driver/terminal.h"
 #include "support/timing.h"
@@ -34,14 +35,6 @@ std::vector<std::string> passNames() {
     if (std::ranges::find(names, pass.getArgument()) == names.end())
       names.push_back(pass.getArgument().str());
   return names;
-}
-
-std::string legalWord(const std::string &option, const std::string &word,
-                      const std::vector<std::string> &legal) {
-  if (std::ranges::find(legal, word) == legal.end())
-    throw Mistake(fmt::format("{} is {}, found '{}'{}", option, listOf(legal), word,
-                              didYouMean(word, legal)));
-  return word;
 }
 
 std::string syntaxTree(const Target &target) {
@@ -104,7 +97,7 @@ std::vector<std::string> stagesOf(const std::string &text) {
     return {"obj", "header"};
   if (text.find(',') != std::string::npos)
     throw Mistake(fmt::format("--emit names one stage, or obj,header; found '{}'", text));
-  return {legalWord("--emit", text, stages)};
+  return {oneOf("--emit", text, stages)};
 }
 
 /// "gemm.h" beside "gemm.o".
@@ -131,7 +124,7 @@ int compileCommand(const std::vector<std::string> &words) {
   const std::vector<std::string> chosen = stagesOf(emit.value_or("aicore"));
   const std::string &stage = chosen.front();
   if (printAfter) {
-    legalWord("--print-after", *printAfter, passNames());
+    oneOf("--print-after", *printAfter, passNames());
     if (stage == "ast")
       throw Mistake("--print-after: no pass runs before --emit=ast");
   }

@@ -19,6 +19,11 @@ namespace mmk::driver {
 
 #define HELP_OPTION "  --help, -h                 this page\n"
 
+// Of the commands that work on cases, or on threads.
+#define CASE_OPTION                                                                                \
+  "  --case NAME                a case of the kernel, repeatable; all of them: --case all\n"
+#define THREADS_OPTION "  --threads N                threads of this computer; default: every CPU\n"
+
 const std::string_view overviewPage =
     R"(mmk compiles one-page kernels (.mmk files) for an emulated AI core or for this computer,
 runs them, checks every result and says how long the AI core would take
@@ -62,9 +67,8 @@ dimensions and checked, which the report then says; at dimensions that nobody ha
 the nearest, where the clock says that it is faster than the default.
 
 what to run:
-)" TARGET_OPTIONS
-    R"(  --case NAME                a case of the kernel, repeatable; all of them: --case all
-
+)" TARGET_OPTIONS CASE_OPTION
+    R"(
 data:
   --input NAME=FILE.npy      reads a tensor, and with it the dimensions that nothing else binds;
                              all others are made from the seed; repeatable
@@ -76,8 +80,8 @@ data:
 how:
   --warmup N                 runs before those that are timed; default: 0
   --repeat N                 runs that are timed; default: 1
-  --threads N                threads of this computer; default: every CPU
-  --no-check                 no reference, no comparison
+)" THREADS_OPTION
+    R"(  --no-check                 no reference, no comparison
   --watch                    checks every access and every flag as it runs: bounds, bytes that
                              nothing wrote, hazards that no flag orders, deadlock; takes longer
   --count-only               the time on the AI core alone: no data, nothing compiled
@@ -144,9 +148,8 @@ ARG=VALUE binds a dimension or a scalar of the kernel and overrides the case: M=
 Without --case and without dimensions, the kernel is tuned for every case of the file.
 
 what to search:
-)" TARGET_OPTIONS
-    R"(  --case NAME                a case of the kernel, repeatable; all of them: --case all
-  --sweep DIRECTIVE[=VALUES] instead of the alternatives that the schedule lists for a directive,
+)" TARGET_OPTIONS CASE_OPTION
+    R"(  --sweep DIRECTIVE[=VALUES] instead of the alternatives that the schedule lists for a directive,
                              these values: tile.M=32,96; without any, all that make sense;
                              repeatable
   --explore                  all that make sense for every directive
@@ -168,8 +171,8 @@ how to search:
                              global memory; several with weights: time=1,memory=0.2; or pareto: all
                              that no other beats
   --check WHICH              which variants are run and compared: winner (the default), all, none
-  --threads N                threads of this computer; default: every CPU
-  --no-cache                 neither reads nor keeps what is known, nor compiled code
+)" THREADS_OPTION
+    R"(  --no-cache                 neither reads nor keeps what is known, nor compiled code
 
 what to write:
   --report DIR               summary.csv, a row a variant; summary.md; and report.html, to look at
@@ -264,9 +267,8 @@ ARG=VALUE binds a dimension or a scalar of the kernel and overrides the case: M=
 Without --case and without dimensions, every case of the file is explained.
 
 what to explain:
-)" TARGET_OPTIONS
-    R"(  --case NAME                a case of the kernel, repeatable; all of them: --case all
-
+)" TARGET_OPTIONS CASE_OPTION
+    R"(
   --json FILE                the same as JSON, with every change; - is standard output, without
                              the text
 )" HELP_OPTION
@@ -292,10 +294,8 @@ ARG=VALUE binds a dimension or a scalar of the kernel and overrides the case: M=
 Without --case and without dimensions, every case of the file is timed.
 
 what to time:
-)" TARGET_OPTIONS
-    R"(  --case NAME                a case of the kernel, repeatable; all of them: --case all
-  --threads N                threads of this computer; default: every CPU
-  --no-check                 no reference, no comparison
+)" TARGET_OPTIONS CASE_OPTION THREADS_OPTION
+    R"(  --no-check                 no reference, no comparison
   --no-command               the kernel alone
   --count-only               the cycles of an emulated machine alone: nothing is timed
 

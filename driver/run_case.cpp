@@ -1,7 +1,7 @@
 #include "driver/run_case.h"
 
-#include "driver/command_line.h"
 #include "driver/ending.h"
+#include "driver/option_values.h"
 #include "frontend/numbers.h"
 #include "runtime/npy.h"
 

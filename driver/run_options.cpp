@@ -2,15 +2,13 @@
 
 #include "driver/ending.h"
 #include "driver/files.h"
-#include "runtime/threads.h"
+#include "driver/option_values.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
 namespace mmk::driver {
 namespace {
-
-constexpr int64_t maximumRuns = 1000000, maximumThreads = 1024;
 
 std::map<std::string, std::string> files(const std::vector<std::string> &texts,
                                          const std::string &option) {
@@ -55,32 +53,24 @@ void RunOptions::addOptionsTo(CommandLine &commandLine) {
 }
 
 void RunOptions::read() {
-  if (seedText_)
-    seed = wholeNumber("--seed", *seedText_, 0, INT64_MAX);
-  if (dataText_) {
-    const auto kind = dataKindFromSpelling(*dataText_);
-    if (!kind)
-      throw Mistake(fmt::format("--data is {}, found '{}'{}", listOf(dataKindNames()), *dataText_,
-                                didYouMean(*dataText_, dataKindNames())));
-    data = *kind;
-  }
-  if (warmupText_)
-    warmup = wholeNumber("--warmup", *warmupText_, 0, maximumRuns);
-  if (repeatText_)
-    repeat = wholeNumber("--repeat", *repeatText_, 1, maximumRuns);
-  threads = threadsText_ ? wholeNumber("--threads", *threadsText_, 1, maximumThreads)
-                         : availableThreads();
+  seed = seedFrom(seedText_, seed);
+  if (dataText_)
+    data = *dataKindFromSpelling(oneOf("--data", *dataText_, dataKindNames()));
+  warmup = warmupFrom(warmupText_, warmup);
+  repeat = repeatFrom(repeatText_, repeat);
+  threads = threadsFrom(threadsText_);
   inputs = files(inputTexts_, "--input");
   outputs = files(outputTexts_, "--output");
 
-  if (countOnly)
-    for (const auto &[given, option] :
-         {std::pair(!inputs.empty(), "--input"), std::pair(!outputs.empty(), "--output"),
-          std::pair(seedText_.has_value(), "--seed"), std::pair(dataText_.has_value(), "--data"),
-          std::pair(watch, "--watch"), std::pair(warmupText_.has_value(), "--warmup"),
-          std::pair(repeatText_.has_value(), "--repeat")})
-      if (given)
-        throw Mistake(fmt::format("--count-only runs on no data, so {} has no meaning", option));
+  const char *needless = firstGiven({{!inputs.empty(), "--input"},
+                                     {!outputs.empty(), "--output"},
+                                     {seedText_.has_value(), "--seed"},
+                                     {dataText_.has_value(), "--data"},
+                                     {watch, "--watch"},
+                                     {warmupText_.has_value(), "--warmup"},
+                                     {repeatText_.has_value(), "--repeat"}});
+  if (countOnly && needless)
+    throw Mistake(fmt::format("--count-only runs on no data, so {} has no meaning", needless));
 }
 
 void RunOptions::checkAgainst(const Kernel &kernel, size_t cases) const {

@@ -2,6 +2,7 @@
 
 #include "driver/ending.h"
 #include "driver/memory_limit.h"
+#include "driver/option_values.h"
 #include "support/timing.h"
 
 #include <fmt/format.h>

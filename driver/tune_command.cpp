@@ -190,8 +190,9 @@ int tuneCommand(const std::vector<std::string> &words) {
                           options.noCache ? "" : cacheDirectory());
   if (options.rounds) {
     const std::string folder = options.report ? *options.report + "/" : "";
-    return tuneGuided(session, runs, verifier,
-                      {*options.rounds, folder + "optimization_log.md", commandOf(words), options.json});
+    return tuneGuided(
+        session, runs, verifier,
+        {*options.rounds, folder + "optimization_log.md", commandOf(words), options.json});
   }
   options.space.fixed = session.fixedChoices(kernel);
   auto space = tune::Space::make(kernel, machine, options.space);

@@ -1,35 +1,19 @@
 #include "driver/tune_options.h"
 
 #include "driver/ending.h"
+#include "driver/option_values.h"
 #include "frontend/numbers.h"
-#include "runtime/threads.h"
-#include "support/diagnostics.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 
 namespace mmk::driver {
 namespace {
 
-constexpr int64_t maximumVariants = 1000000000, maximumThreads = 1024, maximumProfiles = 1000,
-                  maximumRounds = 1000;
+constexpr int64_t maximumVariants = 1000000000, maximumProfiles = 1000, maximumRounds = 1000;
 constexpr double maximumSeconds = 1e6;
-
-template <typename Value>
-Value oneOf(const std::string &option, const std::string &text,
-            const std::vector<std::pair<std::string, Value>> &legal) {
-  std::vector<std::string> names;
-  for (const auto &[name, value] : legal) {
-    if (name == text)
-      return value;
-    names.push_back(name);
-  }
-  throw Mistake(
-      fmt::format("{} is {}, found '{}'{}", option, listOf(names), text, didYouMean(text, names)));
-}
 
 /// "2000" variants, or "30s".
 tune::Budget budgetFrom(const std::string &text) {
@@ -92,13 +76,15 @@ void TuneCommandOptions::readGuided() {
       throw Mistake("--rounds is of --guided, which is not given");
     return;
   }
-  for (const auto &[given, option] :
-       {std::pair(!sweeps_.empty(), "--sweep"), std::pair(space.explores, "--explore"),
-        std::pair(effort_.has_value(), "--effort"), std::pair(budget_.has_value(), "--budget"),
-        std::pair(seed_.has_value(), "--seed"), std::pair(objective_.has_value(), "--objective"),
-        std::pair(check_.has_value(), "--check"), std::pair(profiles_.has_value(), "--profiles")})
-    if (given)
-      throw Mistake(fmt::format("{} is of a search; --guided changes one thing at a time", option));
+  if (const char *option = firstGiven({{!sweeps_.empty(), "--sweep"},
+                                       {space.explores, "--explore"},
+                                       {effort_.has_value(), "--effort"},
+                                       {budget_.has_value(), "--budget"},
+                                       {seed_.has_value(), "--seed"},
+                                       {objective_.has_value(), "--objective"},
+                                       {check_.has_value(), "--check"},
+                                       {profiles_.has_value(), "--profiles"}}))
+    throw Mistake(fmt::format("{} is of a search; --guided changes one thing at a time", option));
   rounds = rounds_ ? static_cast<int>(wholeNumber("--rounds", *rounds_, 1, maximumRounds)) : 5;
 }
 
@@ -115,15 +101,14 @@ void TuneCommandOptions::read() {
         {{"winner", CheckMode::winner}, {"all", CheckMode::all}, {"none", CheckMode::none}});
   if (budget_)
     tune.budget = budgetFrom(*budget_);
-  if (seed_)
-    tune.seed = wholeNumber("--seed", *seed_, 0, INT64_MAX);
+  tune.seed = seedFrom(seed_, tune.seed);
   if (objective_) {
     auto objective = tune::Objective::parse(*objective_);
     if (!objective)
       throw Mistake(llvm::toString(objective.takeError()));
     tune.objective = *objective;
   }
-  threads = threads_ ? wholeNumber("--threads", *threads_, 1, maximumThreads) : availableThreads();
+  threads = threadsFrom(threads_);
   if (profiles_) {
     if (!report)
       throw Mistake("--profiles writes into the folder of --report DIR, which is not given");
