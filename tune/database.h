@@ -1,5 +1,5 @@
 // SQLite as this project uses it: statements that are prepared once, and errors as exceptions that
-// stay inside of tune/memory.
+// stay inside of the store.
 #pragma once
 
 #include <cstdint>
