@@ -1,4 +1,5 @@
 #include "passes/fit_tile.h"
+#include "passes/fuse_producers.h"
 #include "passes/passes.h"
 #include "passes/variant.h"
 
@@ -10,6 +11,8 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/TilingInterface.h"
+
+#include <tuple>
 
 using namespace mlir;
 
@@ -31,6 +34,12 @@ public:
   LogicalResult run();
 
 private:
+  /// What is dealt to the cores: so many rows and columns of tiles, or of segments of lines.
+  struct Lines {
+    Value rows, columns;
+    Value segment, length; ///< of the block: which one of its line, and the tiles of a full one
+  };
+
   LogicalResult findWork();
   linalg::LinalgOp root();
   linalg::LinalgOp rootOfPart(Value part);
@@ -39,12 +48,20 @@ private:
   void chooseTile();
   ir::DealAttr deal();
   void findKept();
+  void countTiles();
+  Lines cutLines();
+  SmallVector<Value> emptyOutputs();
   scf::ForOp createLoop(Value bound, StringRef level, ValueRange inits);
+  scf::ForOp createLineLoop(Value count, Value first, Value line, ValueRange inits);
+  /// Tile number `which` along a dimension of the output.
+  void along(size_t dim, Value which, Value tile);
+  void placeTile(ir::WalkOp walk);
+  FailureOr<TilingResult> tileRoot(linalg::LinalgOp root, OpFoldResult reduction);
+  void yieldTile(scf::ForOp loop, linalg::LinalgOp root, const TilingResult &tiled);
+  void eraseUntiled(linalg::LinalgOp root);
+  bool keepsB() const { return kept == 1u; }
+  ir::YieldOp yield() { return cast<ir::YieldOp>(nest.getBody().front().getTerminator()); }
   Value index(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
-  /// Walks the producers of a tiled op's operands: each slice of a product or of its zero becomes
-  /// that op on the tile alone.
-  LogicalResult fuseProducers(SmallVector<Operation *> slices);
-  void sinkInto(scf::IfOp branch, tensor::ExtractSliceOp slice, SmallVector<Operation *> &slices);
 
   ir::KernelOp kernel;
   ir::NestOp nest;
@@ -61,6 +78,16 @@ private:
   bool fitsM = false, fitsN = false; ///< they are the largest, and the shape decides
   std::optional<unsigned> kept;      ///< operand whose panel stays in L1 for a line of tiles
   Value tiledProduct;
+
+  // Values of the nest: what its output is made of,
+  Value block, one, zero;
+  Value batches;
+  SmallVector<Value> extents; ///< of the output, with that of the parts in front
+  size_t rank = 0;            ///< as many
+  ir::DealAttr dealt;
+  Value tileRows, tileColumns, tilesDown, tilesAcross;
+  // and the tile at hand in it.
+  SmallVector<OpFoldResult> offsets, sizes;
 };
 
 int64_t NestTiling::tileOf(StringRef dim, int64_t otherwise) {
@@ -138,60 +165,6 @@ scf::ForOp NestTiling::createLoop(Value bound, StringRef level, ValueRange inits
   return loop;
 }
 
-/// A slice of what one of two branches yields is taken in both of them.
-void NestTiling::sinkInto(scf::IfOp branch, tensor::ExtractSliceOp slice,
-                          SmallVector<Operation *> &slices) {
-  const unsigned which = cast<OpResult>(slice.getSource()).getResultNumber();
-  auto sliced = scf::IfOp::create(b, branch.getLoc(), slice.getType(), branch.getCondition(),
-                                  /*withElseRegion=*/true);
-  for (auto [from, to] : {std::pair(branch.thenBlock(), sliced.thenBlock()),
-                          std::pair(branch.elseBlock(), sliced.elseBlock())}) {
-    const OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(to);
-    IRMapping copy;
-    for (Operation &op : from->without_terminator())
-      b.clone(op, copy);
-    auto own = tensor::ExtractSliceOp::create(
-        b, slice.getLoc(), slice.getType(),
-        copy.lookupOrDefault(from->getTerminator()->getOperand(which)), slice.getMixedOffsets(),
-        slice.getMixedSizes(), slice.getMixedStrides());
-    scf::YieldOp::create(b, branch.getLoc(), own->getResults());
-    slices.push_back(own);
-  }
-  b.replaceOp(slice, sliced);
-}
-
-LogicalResult NestTiling::fuseProducers(SmallVector<Operation *> slices) {
-  for (size_t i = 0; i < slices.size(); ++i) {
-    auto slice = cast<tensor::ExtractSliceOp>(slices[i]);
-    Value source = slice.getSource();
-    b.setInsertionPoint(slice);
-    if (source.getDefiningOp<tensor::EmptyOp>()) {
-      auto empty = tensor::EmptyOp::create(b, slice.getLoc(), slice.getMixedSizes(),
-                                           slice.getType().getElementType());
-      b.replaceOp(slice, empty);
-      continue;
-    }
-    if (auto branch = source.getDefiningOp<scf::IfOp>()) {
-      sinkInto(branch, slice, slices);
-      continue;
-    }
-    auto producer = dyn_cast_or_null<TilingInterface>(source.getDefiningOp());
-    if (!producer)
-      continue;
-    FailureOr<TilingResult> tiled =
-        producer.generateResultTileValue(b, cast<OpResult>(source).getResultNumber(),
-                                         slice.getMixedOffsets(), slice.getMixedSizes());
-    if (failed(tiled))
-      return producer.emitError("this operation cannot be tiled");
-    if (isa<linalg::ContractOp, linalg::ReduceOp>(source.getDefiningOp()))
-      tiledProduct = tiled->tiledValues[0];
-    b.replaceOp(slice, tiled->tiledValues[0]);
-    slices.append(tiled->generatedSlices.begin(), tiled->generatedSlices.end());
-  }
-  return success();
-}
-
 LogicalResult NestTiling::findWork() {
   for (Operation &op : nest.getBody().front()) {
     if (auto found = dyn_cast<linalg::GenericOp>(op))
@@ -231,85 +204,75 @@ linalg::LinalgOp NestTiling::rootOfPart(Value part) {
   return map.lookup(contract.getResult(0)).getDefiningOp<linalg::LinalgOp>();
 }
 
-LogicalResult NestTiling::run() {
-  if (failed(findWork()))
-    return failure();
-  linalg::LinalgOp root = this->root();
-  dims = dimNames(root);
-  StringRef depth;
-  if (root == contract)
-    depth = dims.pop_back_val();
-  chooseTile();
-
-  auto yield = cast<ir::YieldOp>(nest.getBody().front().getTerminator());
-  b.setInsertionPoint(yield);
-  Value batches = index(1), one = index(1), zero = index(0);
-  SmallVector<Value> extents;
+void NestTiling::countTiles() {
+  batches = index(1);
+  one = index(1);
+  zero = index(0);
   // Parts of a reduction are like batches of the output.
   if (parts)
     extents.push_back(parts.getDynamicUpperBound()[0]);
   for (StringRef dim : dims)
     extents.push_back(dimValue(b, loc, dim));
-  const size_t rank = extents.size();
+  rank = extents.size();
   for (size_t i = 0; i + 2 < rank; ++i)
     batches = arith::MulIOp::create(b, loc, batches, extents[i]);
-  ir::DealAttr dealt = deal();
+  dealt = deal();
   const FittedOutput output = {batches, rank > 1 ? extents[rank - 2] : one, extents[rank - 1],
                                dealt.getCores()};
   const Value workDepth = contract ? dimValue(b, loc, dimNames(contract).back()) : one;
   const FittedTile largest = {tileM, tileN, fitsM, fitsN};
-  auto [tileRows, tileColumns] = machine.getTopology() == aicore::Topology::host
-                                     ? balanceTile(b, loc, output, workDepth, largest)
-                                     : fitTile(b, loc, output, largest);
+  std::tie(tileRows, tileColumns) = machine.getTopology() == aicore::Topology::host
+                                        ? balanceTile(b, loc, output, workDepth, largest)
+                                        : fitTile(b, loc, output, largest);
   auto tiles = [&](Value extent, Value tile) -> Value {
     return arith::CeilDivSIOp::create(b, loc, extent, tile);
   };
-  Value rows = rank > 1 ? tiles(extents[rank - 2], tileRows) : one;
-  Value columns = tiles(extents[rank - 1], tileColumns);
-  const Value tilesDown = rows, tilesAcross = columns;
-  Value block = nest.getBody().getArgument(0);
+  tilesDown = rank > 1 ? tiles(extents[rank - 2], tileRows) : one;
+  tilesAcross = tiles(extents[rank - 1], tileColumns);
+}
 
-  // With a panel that stays in L1, what is dealt are lines of tiles: rows for A, columns for B. A
-  // grid cuts each line into segments.
-  findKept();
-  const bool keepsB = kept == 1u;
-  Value lines = rows, across = columns, segment, length = across;
-  if (kept) {
-    if (keepsB)
-      std::swap(lines, across);
-    const int64_t segments = std::max<int64_t>(1, keepsB ? dealt.getGridM() : dealt.getGridN());
-    length = arith::CeilDivSIOp::create(b, loc, across, index(segments));
-    // Which one is the block's: see ownBox of walk.cpp.
-    segment = zero;
-    if (segments > 1) {
-      Value inGrid =
-          arith::RemSIOp::create(b, loc, block, index(dealt.getGridM() * dealt.getGridN()));
-      segment = keepsB ? arith::DivSIOp::create(b, loc, inGrid, index(dealt.getGridN())).getResult()
-                       : arith::RemSIOp::create(b, loc, inGrid, index(segments)).getResult();
-    }
-    across = index(segments);
-    rows = keepsB ? across : lines;
-    columns = keepsB ? lines : across;
+// With a panel that stays in L1, what is dealt are lines of tiles: rows for A, columns for B. A
+// grid cuts each line into segments.
+NestTiling::Lines NestTiling::cutLines() {
+  Lines all = {tilesDown, tilesAcross, {}, {}};
+  if (!kept)
+    return all;
+  const int64_t segments = std::max<int64_t>(1, keepsB() ? dealt.getGridM() : dealt.getGridN());
+  all.length =
+      arith::CeilDivSIOp::create(b, loc, keepsB() ? tilesDown : tilesAcross, index(segments));
+  // Which one is the block's: see ownBox of walk.cpp.
+  all.segment = zero;
+  if (segments > 1) {
+    Value inGrid =
+        arith::RemSIOp::create(b, loc, block, index(dealt.getGridM() * dealt.getGridN()));
+    all.segment = keepsB()
+                      ? arith::DivSIOp::create(b, loc, inGrid, index(dealt.getGridN())).getResult()
+                      : arith::RemSIOp::create(b, loc, inGrid, index(segments)).getResult();
   }
-  Value share = ir::ShareOp::create(b, loc, b.getIndexType(), block, batches, rows, columns, dealt);
+  (keepsB() ? all.rows : all.columns) = index(segments);
+  return all;
+}
 
-  // Every output starts as an empty tensor of its own, which the loop fills tile by tile.
-  SmallVector<Value> inits;
+// Every output starts as an empty tensor of its own, which the loop fills tile by tile.
+SmallVector<Value> NestTiling::emptyOutputs() {
+  SmallVector<Value> empty;
   for (Type type : nest.getResultTypes())
-    inits.push_back(tensor::EmptyOp::create(b, loc, getAsOpFoldResult(extents),
+    empty.push_back(tensor::EmptyOp::create(b, loc, getAsOpFoldResult(extents),
                                             cast<RankedTensorType>(type).getElementType()));
-  Value firstInSegment, inSegment;
-  if (kept) {
-    firstInSegment = arith::MulIOp::create(b, loc, segment, length);
-    Value rest = arith::SubIOp::create(b, loc, keepsB ? tilesDown : tilesAcross, firstInSegment);
-    inSegment = arith::MaxSIOp::create(b, loc, arith::MinSIOp::create(b, loc, rest, length), zero);
-  }
-  scf::ForOp outer = createLoop(share, kept ? "panel" : "tile", inits);
-  Type indexType = b.getIndexType();
-  auto walk = ir::WalkOp::create(b, loc, indexType, indexType, indexType, outer.getInductionVar(),
-                                 block, batches, rows, columns, dealt);
+  return empty;
+}
 
-  SmallVector<OpFoldResult> offsets(rank), sizes(rank), strides(rank, b.getIndexAttr(1));
+void NestTiling::along(size_t dim, Value which, Value tile) {
+  Value start = arith::MulIOp::create(b, loc, which, tile);
+  Value rest = arith::SubIOp::create(b, loc, extents[dim], start);
+  offsets[dim] = start;
+  sizes[dim] = arith::MinSIOp::create(b, loc, rest, tile).getResult();
+}
+
+// A step of the walk is a tile; or a line of them, along which it is not yet known where.
+void NestTiling::placeTile(ir::WalkOp walk) {
+  offsets.resize(rank);
+  sizes.resize(rank);
   Value batch = walk.getBatch();
   for (size_t i = rank - std::min<size_t>(rank, 2); i-- > 0;) {
     offsets[i] = i == 0 ? batch : arith::RemSIOp::create(b, loc, batch, extents[i]).getResult();
@@ -317,36 +280,24 @@ LogicalResult NestTiling::run() {
       batch = arith::DivSIOp::create(b, loc, batch, extents[i]);
     sizes[i] = b.getIndexAttr(1);
   }
-  auto along = [&](size_t dim, Value which, Value tile) {
-    Value start = arith::MulIOp::create(b, loc, which, tile);
-    Value rest = arith::SubIOp::create(b, loc, extents[dim], start);
-    offsets[dim] = start;
-    sizes[dim] = arith::MinSIOp::create(b, loc, rest, tile).getResult();
-  };
-  if (rank > 1 && !keepsB)
+  if (rank > 1 && !keepsB())
     along(rank - 2, walk.getRow(), tileRows);
-  if (!kept || keepsB)
+  if (!kept || keepsB())
     along(rank - 1, walk.getColumn(), tileColumns);
-  if (parts)
-    root = rootOfPart(cast<Value>(offsets[0]));
-  OpFoldResult reduction;
-  if (root.getNumReductionLoops() > 0)
-    reduction = depth.empty() || parts
-                    ? root.createLoopRanges(b, loc)[sum ? 0 : rank - !!parts].size
-                    : OpFoldResult(dimValue(b, loc, depth));
+}
 
-  scf::ForOp loop = outer;
-  if (kept) {
-    loop = createLoop(inSegment, "tile", outer.getRegionIterArgs());
-    // Lines start at different places, so that cores do not ask for the same panels at once.
-    Value line = keepsB ? walk.getColumn() : walk.getRow();
-    Value turned = arith::AddIOp::create(b, loc, loop.getInductionVar(), line);
-    Value which = arith::AddIOp::create(b, loc, firstInSegment,
-                                        arith::RemSIOp::create(b, loc, turned, inSegment));
-    along(keepsB ? rank - 2 : rank - 1, which, keepsB ? tileRows : tileColumns);
-  }
-  loop->setAttr("mmk.tile", b.getDenseI64ArrayAttr({tileM, tileN}));
+// The tiles of the segment `line` that begins at `first`.
+scf::ForOp NestTiling::createLineLoop(Value count, Value first, Value line, ValueRange inits) {
+  scf::ForOp loop = createLoop(count, "tile", inits);
+  // Lines start at different places, so that cores do not ask for the same panels at once.
+  Value turned = arith::AddIOp::create(b, loc, loop.getInductionVar(), line);
+  Value which = arith::AddIOp::create(b, loc, first, arith::RemSIOp::create(b, loc, turned, count));
+  along(keepsB() ? rank - 2 : rank - 1, which, keepsB() ? tileRows : tileColumns);
+  return loop;
+}
 
+// `reduction`: the extent that the root reduces over, or null.
+FailureOr<TilingResult> NestTiling::tileRoot(linalg::LinalgOp root, OpFoldResult reduction) {
   SmallVector<OpFoldResult> rootOffsets(offsets), rootSizes(sizes);
   if (parts) {
     rootOffsets.erase(rootOffsets.begin());
@@ -364,25 +315,84 @@ LogicalResult NestTiling::run() {
     return root.emitError("this operation cannot be tiled");
   if (!generic)
     tiledProduct = tiled->tiledValues[0];
-  if (failed(fuseProducers(tiled->generatedSlices)))
+  if (failed(fuseProducers(b, tiled->generatedSlices, tiledProduct)))
     return failure();
+  return tiled;
+}
 
+// At the end of the loop over tiles: puts each into its output.
+void NestTiling::yieldTile(scf::ForOp loop, linalg::LinalgOp root, const TilingResult &tiled) {
   b.setInsertionPointToEnd(loop.getBody());
+  const SmallVector<OpFoldResult> strides(rank, b.getIndexAttr(1));
   SmallVector<Value> filled;
-  for (auto [value, init] : llvm::zip(yield.getValues(), loop.getRegionIterArgs())) {
+  for (auto [value, init] : llvm::zip(yield().getValues(), loop.getRegionIterArgs())) {
     Value tile = tiledProduct;
-    for (auto [result, replacement] : llvm::zip(root->getResults(), tiled->tiledValues))
+    for (auto [result, replacement] : llvm::zip(root->getResults(), tiled.tiledValues))
       if (result == value)
         tile = replacement;
     filled.push_back(
         tensor::InsertSliceOp::create(b, loc, tile, init, offsets, sizes, strides).getResult());
   }
   scf::YieldOp::create(b, loc, filled);
+}
+
+LogicalResult NestTiling::run() {
+  if (failed(findWork()))
+    return failure();
+  linalg::LinalgOp root = this->root();
+  dims = dimNames(root);
+  StringRef depth;
+  if (root == contract)
+    depth = dims.pop_back_val();
+  chooseTile();
+
+  b.setInsertionPoint(yield());
+  block = nest.getBody().getArgument(0);
+  countTiles();
+  findKept();
+  const Lines lines = cutLines();
+  Value share = ir::ShareOp::create(b, loc, b.getIndexType(), block, batches, lines.rows,
+                                    lines.columns, dealt);
+  const SmallVector<Value> inits = emptyOutputs();
+  Value firstInSegment, inSegment;
+  if (kept) {
+    firstInSegment = arith::MulIOp::create(b, loc, lines.segment, lines.length);
+    Value rest = arith::SubIOp::create(b, loc, keepsB() ? tilesDown : tilesAcross, firstInSegment);
+    inSegment =
+        arith::MaxSIOp::create(b, loc, arith::MinSIOp::create(b, loc, rest, lines.length), zero);
+  }
+  scf::ForOp outer = createLoop(share, kept ? "panel" : "tile", inits);
+  Type indexType = b.getIndexType();
+  auto walk = ir::WalkOp::create(b, loc, indexType, indexType, indexType, outer.getInductionVar(),
+                                 block, batches, lines.rows, lines.columns, dealt);
+  placeTile(walk);
+  if (parts)
+    root = rootOfPart(cast<Value>(offsets[0]));
+  OpFoldResult reduction;
+  if (root.getNumReductionLoops() > 0)
+    reduction = depth.empty() || parts
+                    ? root.createLoopRanges(b, loc)[sum ? 0 : rank - !!parts].size
+                    : OpFoldResult(dimValue(b, loc, depth));
+  scf::ForOp loop = outer;
+  if (kept)
+    loop = createLineLoop(inSegment, firstInSegment, keepsB() ? walk.getColumn() : walk.getRow(),
+                          outer.getRegionIterArgs());
+  loop->setAttr("mmk.tile", b.getDenseI64ArrayAttr({tileM, tileN}));
+
+  FailureOr<TilingResult> tiled = tileRoot(root, reduction);
+  if (failed(tiled))
+    return failure();
+  yieldTile(loop, root, *tiled);
   if (loop != outer) {
     b.setInsertionPointToEnd(outer.getBody());
     scf::YieldOp::create(b, loc, loop.getResults());
   }
-  yield.getValuesMutable().assign(outer.getResults());
+  yield().getValuesMutable().assign(outer.getResults());
+  eraseUntiled(root);
+  return success();
+}
+
+void NestTiling::eraseUntiled(linalg::LinalgOp root) {
   b.eraseOp(root);
   if (parts)
     b.eraseOp(parts);
@@ -390,7 +400,6 @@ LogicalResult NestTiling::run() {
     b.eraseOp(contract);
   else if (generic && sum)
     b.eraseOp(sum);
-  return success();
 }
 
 struct TileCoresPass : impl::TileCoresBase<TileCoresPass> {
