@@ -38,8 +38,12 @@ else()
   target_link_libraries(mmk_mlir INTERFACE MLIR mmk_llvm)
 endif()
 
-# Without what the archives bring along and nobody asks for.
+# Without what the archives bring along and nobody asks for: some hold remains of debug information,
+# which valgrind stumbles over.
 function(mmk_starts_at_once program)
   set_target_properties(${program} PROPERTIES MMK_STARTS_AT_ONCE ON)
   target_link_options(${program} PRIVATE LINKER:--gc-sections)
+  if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT MMK_INSTRUMENT)
+    target_link_options(${program} PRIVATE LINKER:--strip-debug)
+  endif()
 endfunction()

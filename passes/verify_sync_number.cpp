@@ -52,18 +52,25 @@ Number Number::within(int64_t low, int64_t high) const {
   return made(std::max(lo, low), std::min(hi, high), mod, rem);
 }
 
+// Most numbers are exact, and walks add and multiply millions of them.
 Number add(Number x, Number y) {
+  if (x.isExact() && y.isExact())
+    return Number::exactly(clamp(static_cast<__int128>(x.lo) + y.lo));
   return made(static_cast<__int128>(x.lo) + y.lo, static_cast<__int128>(x.hi) + y.hi,
-              gcd(x.mod, y.mod), static_cast<__int128>(x.rem) + y.rem);
+              std::gcd(x.mod, y.mod), static_cast<__int128>(x.rem) + y.rem);
 }
 
 Number subtract(Number x, Number y) {
+  if (x.isExact() && y.isExact())
+    return Number::exactly(clamp(static_cast<__int128>(x.lo) - y.lo));
   return made(static_cast<__int128>(x.lo) - y.hi, static_cast<__int128>(x.hi) - y.lo,
-              gcd(x.mod, y.mod), static_cast<__int128>(x.rem) - y.rem);
+              std::gcd(x.mod, y.mod), static_cast<__int128>(x.rem) - y.rem);
 }
 
 // (m i + r) (n j + s) = mn ij + ms i + nr j + rs.
 Number multiply(Number x, Number y) {
+  if (x.isExact() && y.isExact())
+    return Number::exactly(clamp(static_cast<__int128>(x.lo) * y.lo));
   const __int128 corners[] = {
       static_cast<__int128>(x.lo) * y.lo, static_cast<__int128>(x.lo) * y.hi,
       static_cast<__int128>(x.hi) * y.lo, static_cast<__int128>(x.hi) * y.hi};
