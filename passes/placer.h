@@ -1,7 +1,7 @@
-// aicore-place in six files: place.cpp does kernels and nests, product_section.cpp what the cube
+// aicore-place in seven files: place.cpp does kernels and nests, product_section.cpp what the cube
 // does for a tile, resident.cpp what it finds on the chip by then, vector_section.cpp what the
-// vector cores do with the tile, partial_sums.cpp how they come by a product that was split,
-// host.cpp what a tile is on the host.
+// vector cores do with the tile, vector_buffers.cpp in which buffers, partial_sums.cpp how they
+// come by a product that was split, host.cpp what a tile is on the host.
 #pragma once
 
 #include "ir/aicore.h"
@@ -134,13 +134,33 @@ private:
   void emitHostTile(Tile &tile, llvm::ArrayRef<Destination> destinations);
   void emitHostProduct(Tile &tile, llvm::ArrayRef<Destination> destinations);
 
-  // vector_section.cpp
+  // vector_buffers.cpp
   struct VectorBuffers;
+  struct VectorBytes {
+    int64_t shared = 0, perRow = 0;
+  };
+  /// Whether the fixpipe takes the product of a tile to global memory.
+  bool leavesByFixpipe(const Tile &tile);
+  /// That one cube core feeds.
+  int64_t vectorCores();
   void allocateVectorSection(Tile &tile, VectorBuffers &buffers);
+  void findVectorInputs(Tile &tile, VectorBuffers &buffers);
+  VectorBytes vectorBytes(Tile &tile, const VectorBuffers &buffers);
+  void chooseVectorSteps(Tile &tile, VectorBuffers &buffers);
+  void allocateVectorBuffers(Tile &tile, VectorBuffers &buffers);
+
+  // vector_section.cpp
+  struct VectorStep;
   void emitEpilogue(Tile &tile, VectorBuffers &buffers, llvm::ArrayRef<Destination> destinations);
   void emitDrain(Tile &tile, VectorBuffers &buffers, llvm::ArrayRef<Destination> destinations);
   void emitVectorSection(Tile &tile, VectorBuffers &buffers,
                          llvm::ArrayRef<Destination> destinations, mlir::Value core, int64_t cores);
+  VectorStep shareOfCore(Tile &tile, mlir::Value core, int64_t cores);
+  void takeInputs(Tile &tile, VectorBuffers &buffers, VectorStep &at);
+  void loadInput(Tile &tile, const VectorBuffers &buffers, const VectorStep &at, size_t number);
+  void emitVectorOp(Tile &tile, VectorBuffers &buffers, VectorStep &at);
+  void storeResult(Tile &tile, VectorBuffers &buffers, const VectorStep &at,
+                   const Destination &destination);
 
   // partial_sums.cpp
   /// Rows x columns of the sum of all parts, from (row, column) of the tile on, into slot
@@ -160,22 +180,35 @@ private:
   llvm::DenseMap<mlir::Value, llvm::StringRef> names; ///< of those
 };
 
-/// How an operand of the tile's elementwise op reaches the vector unit.
+/// The buffers of the vector cores for a tile, and how many of its rows they take at once.
 struct Placer::VectorBuffers {
+  /// How an operand of the tile's elementwise op reaches the vector unit.
   struct Input {
     mlir::OpOperand *operand = nullptr; ///< of the generic; null for a plain product
     aicore::Spread spread = aicore::Spread::full;
     bool isProduct = false;
-    mlir::Value buffer; ///< in UB
+    mlir::Type element;
+    llvm::StringRef name, group; ///< of its buffer, see alloc
+    mlir::Value buffer;          ///< in UB
   };
   llvm::SmallVector<Input> inputs;
   llvm::SmallVector<mlir::Value> outputs; ///< of the generic, in UB
   mlir::Value scratch;
   mlir::Value part;      ///< of a product that was split: one part, in UB
   mlir::Value spilled;   ///< on a split chip: the product in the block's global memory
+  int64_t width = 1;     ///< columns of the tile that one vector core takes
   int64_t rowsAStep = 1; ///< of the tile that one vector step takes
   int64_t steps = 1;     ///< of a full tile, on one vector core
   bool needed = false;   ///< false: the fixpipe alone writes the result
+};
+
+/// What one vector core takes of a tile, and the step of it at hand.
+struct Placer::VectorStep {
+  mlir::Value zero;
+  mlir::Value firstRow, rows, firstColumn, columns; ///< of the core
+  mlir::Value number, row, count;                   ///< of the step: so many rows, from `row` on
+  llvm::SmallVector<mlir::Value> inputSlots, outputSlots;
+  mlir::Value spillSlot;
 };
 
 } // namespace mmk
