@@ -11,6 +11,13 @@ Database::Database(const std::string &path, int flags) {
   throw DatabaseError(code, message);
 }
 
+Database::~Database() {
+  for (auto &[sql, statements] : idle_)
+    for (sqlite3_stmt *statement : statements)
+      sqlite3_finalize(statement);
+  sqlite3_close_v2(handle_);
+}
+
 void Database::fail(int code) const { throw DatabaseError(code, sqlite3_errmsg(handle_)); }
 
 void Database::execute(const std::string &sql) {
@@ -19,9 +26,22 @@ void Database::execute(const std::string &sql) {
     fail(code);
 }
 
-Statement::Statement(Database &database, std::string_view sql) : database_(database) {
+Statement::Statement(Database &database, std::string_view sql)
+    : database_(database), idle_(&database.idle_[std::string(sql)]) {
+  if (!idle_->empty()) {
+    statement_ = idle_->back();
+    idle_->pop_back();
+    return;
+  }
   check(sqlite3_prepare_v2(database.handle(), sql.data(), static_cast<int>(sql.size()), &statement_,
                            nullptr));
+}
+
+// As it was made: what it has read keeps no writer waiting, what was bound is free.
+Statement::~Statement() {
+  sqlite3_reset(statement_);
+  sqlite3_clear_bindings(statement_);
+  idle_->push_back(statement_);
 }
 
 void Statement::check(int code) const {
@@ -54,7 +74,7 @@ Transaction::~Transaction() {
 }
 
 void Transaction::commit() {
-  database_.execute("COMMIT");
+  Statement(database_, "COMMIT").run();
   isOpen_ = false;
 }
 

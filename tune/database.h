@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <vector>
 
 namespace mmk::tune {
 
@@ -27,7 +29,7 @@ struct DatabaseError : std::runtime_error {
 class Database {
 public:
   explicit Database(const std::string &path, int flags);
-  ~Database() { sqlite3_close_v2(handle_); }
+  ~Database();
   Database(const Database &) = delete;
   Database &operator=(const Database &) = delete;
 
@@ -36,14 +38,19 @@ public:
   [[noreturn]] void fail(int code) const;
 
 private:
+  friend class Statement;
+
   sqlite3 *handle_ = nullptr;
+  /// By text, those that nobody uses just now.
+  std::unordered_map<std::string, std::vector<sqlite3_stmt *>> idle_;
 };
 
-/// A prepared statement. Parameters are bound in order; `step` is true while there is a row.
+/// A prepared statement. Parameters are bound in order; `step` is true while there is a row. To
+/// prepare one takes longer than to run it, so that the database keeps it for the next of its text.
 class Statement {
 public:
   Statement(Database &database, std::string_view sql);
-  ~Statement() { sqlite3_finalize(statement_); }
+  ~Statement();
   Statement(const Statement &) = delete;
   Statement &operator=(const Statement &) = delete;
 
@@ -75,6 +82,7 @@ private:
   void check(int code) const;
 
   Database &database_;
+  std::vector<sqlite3_stmt *> *idle_; ///< where it goes back to
   sqlite3_stmt *statement_ = nullptr;
 };
 
@@ -84,7 +92,7 @@ class Transaction {
 public:
   explicit Transaction(Database &database, const char *begin = "BEGIN IMMEDIATE")
       : database_(database) {
-    database_.execute(begin);
+    Statement(database_, begin).run();
   }
   ~Transaction();
   void commit();

@@ -144,7 +144,6 @@ void Evaluator::ask(llvm::ArrayRef<Point> points, llvm::ArrayRef<Shapes> shapesO
       of.push_back(&task);
     }
     std::vector<std::pair<size_t, Counted>> results;
-    std::vector<Finding> findings;
     team_.count(
         jobs,
         [&](size_t job, Counted counted) {
@@ -155,13 +154,12 @@ void Evaluator::ask(llvm::ArrayRef<Point> points, llvm::ArrayRef<Shapes> shapesO
             if (counted.measures[i] && counted.measures[i]->cycles > 0)
               finding.measures.emplace_back(task.shapes[i], *counted.measures[i]);
           if (counted.bug.empty())
-            findings.push_back(std::move(finding));
+            keep(finding);
           results.emplace_back(job, std::move(counted));
           if (watch)
             watch();
         },
         stop_);
-    keep(findings);
     // In the order of the jobs, not of their ends: the same on every run.
     std::ranges::sort(results, {}, [](const auto &result) { return result.first; });
     for (const auto &[job, counted] : results)
@@ -198,12 +196,11 @@ void Evaluator::take(const Task &task, const Counted &found) {
     counted += countedNow_.insert(task.request).second;
 }
 
-// Of one part at once: to write each by itself takes longer than to count some. A kill loses one
-// part, a moment's work.
-void Evaluator::keep(llvm::ArrayRef<Finding> findings) {
-  if (!store_ || !storeError.empty() || findings.empty())
+// Each by itself: a kill loses what is being counted, and nothing else.
+void Evaluator::keep(const Finding &finding) {
+  if (!store_ || !storeError.empty())
     return;
-  if (llvm::Error error = store_->add(findings))
+  if (llvm::Error error = store_->add(finding))
     storeError = llvm::toString(std::move(error));
 }
 

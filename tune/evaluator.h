@@ -77,7 +77,7 @@ private:
   bool isRefused(const Task &task);
   void take(const Task &task, const Counted &counted);
   void learnCores(const Point &point, int32_t variant, size_t shape, const Measure &measure);
-  void keep(llvm::ArrayRef<Finding> findings);
+  void keep(const Finding &finding);
 
   const Space &space_;
   std::vector<Dims> shapes_;
