@@ -244,12 +244,9 @@ static LogicalResult checkOps(ir::NestOp nest) {
   return failure(result.wasInterrupted());
 }
 
-LogicalResult Placer::emitNest(ir::NestOp nest) {
-  if (failed(checkOps(nest)))
-    return failure();
-  Block &body = nest.getBody().front();
-  Tile tile;
-  for (auto loop : body.getOps<scf::ForOp>())
+// What a nest has become: its loops, and the operations in them.
+LogicalResult Placer::findTile(ir::NestOp nest, Tile &tile) {
+  for (auto loop : nest.getBody().front().getOps<scf::ForOp>())
     tile.loop = loop;
   if (tile.loop && !tile.loop->hasAttr("mmk.tile"))
     for (auto loop : tile.loop.getOps<scf::ForOp>())
@@ -261,23 +258,36 @@ LogicalResult Placer::emitNest(ir::NestOp nest) {
     tile.generic = generic;
   for (auto sum : tile.loop.getOps<linalg::ReduceOp>())
     tile.sum = sum;
-  if (tile.contract) {
-    auto base = tile.contract->getParentOfType<scf::ForOp>();
-    tile.stageLoop = base ? base->getParentOfType<scf::ForOp>() : scf::ForOp();
-    if (!tile.stageLoop || !tile.stageLoop->hasAttr("mmk.step"))
-      return tile.contract.emitOpError("is not tiled; run mmk-tile-base first");
-    Value start = tile.stageLoop.getInitArgs()[0];
-    // Of a product in parts, the first alone starts from a row.
-    if (auto branch = start.getDefiningOp<scf::IfOp>()) {
-      tile.hasBias = branch.getCondition();
-      start =
-          branch.thenBlock()->getTerminator()->getOperand(cast<OpResult>(start).getResultNumber());
-    }
-    tile.bias = start.getDefiningOp<linalg::BroadcastOp>();
-    if (tile.panelLoop)
-      if (std::optional<KeptPanel> panel = keptPanel(kernel))
-        tile.kept = panel->operand;
+  if (tile.contract && failed(findStages(tile)))
+    return failure();
+  auto extents = tile.loop->getAttrOfType<DenseI64ArrayAttr>("mmk.tile");
+  tile.tileM = extents[0];
+  tile.tileN = extents[1];
+  tile.rank = cast<RankedTensorType>(nest.getResultTypes()[0]).getRank();
+  return expectKnownTensors(tile);
+}
+
+// Of its product: the loop over stages, and what it starts from.
+LogicalResult Placer::findStages(Tile &tile) {
+  auto base = tile.contract->getParentOfType<scf::ForOp>();
+  tile.stageLoop = base ? base->getParentOfType<scf::ForOp>() : scf::ForOp();
+  if (!tile.stageLoop || !tile.stageLoop->hasAttr("mmk.step"))
+    return tile.contract.emitOpError("is not tiled; run mmk-tile-base first");
+  Value start = tile.stageLoop.getInitArgs()[0];
+  // Of a product in parts, the first alone starts from a row.
+  if (auto branch = start.getDefiningOp<scf::IfOp>()) {
+    tile.hasBias = branch.getCondition();
+    start =
+        branch.thenBlock()->getTerminator()->getOperand(cast<OpResult>(start).getResultNumber());
   }
+  tile.bias = start.getDefiningOp<linalg::BroadcastOp>();
+  if (tile.panelLoop)
+    if (std::optional<KeptPanel> panel = keptPanel(kernel))
+      tile.kept = panel->operand;
+  return success();
+}
+
+LogicalResult Placer::expectKnownTensors(Tile &tile) {
   for (Operation *op : {tile.contract.getOperation(), tile.generic.getOperation(),
                         tile.sum.getOperation(), tile.bias.getOperation()})
     for (OpOperand *input :
@@ -290,13 +300,12 @@ LogicalResult Placer::emitNest(ir::NestOp nest) {
             "reads a tensor that is neither a parameter, nor of an earlier nest, "
             "nor the product of its own");
     }
-  auto extents = tile.loop->getAttrOfType<DenseI64ArrayAttr>("mmk.tile");
-  tile.tileM = extents[0];
-  tile.tileN = extents[1];
-  tile.rank = cast<RankedTensorType>(nest.getResultTypes()[0]).getRank();
+  return success();
+}
 
-  // What is computed once a kernel: extents, and intermediate tensors between nests.
-  for (Operation &op : body)
+// What is computed once a kernel: extents, and intermediate tensors between nests.
+void Placer::emitShared(ir::NestOp nest, Tile &tile) {
+  for (Operation &op : nest.getBody().front())
     if (isa<ir::DimOp>(op) || op.hasTrait<OpTrait::ConstantLike>())
       clonePure(op);
   for (Value result : nest.getResults())
@@ -316,11 +325,42 @@ LogicalResult Placer::emitNest(ir::NestOp nest) {
       tensors[result] = aicore::WorkspaceOp::create(b, loc, memref, name, sizes);
       names[result] = name;
     }
+}
+
+// Where the tile at hand goes, and by that how large it is.
+LogicalResult Placer::findDestinations(ir::NestOp nest, Tile &tile,
+                                       SmallVector<Destination> &destinations) {
+  auto yield = cast<ir::YieldOp>(nest.getBody().front().getTerminator());
+  for (auto [result, filled] : llvm::zip(nest.getResults(), yield.getValues())) {
+    Value yielded =
+        tile.loop.getBody()->getTerminator()->getOperand(cast<OpResult>(filled).getResultNumber());
+    auto insert = yielded.getDefiningOp<tensor::InsertSliceOp>();
+    if (!insert)
+      return nest.emitOpError("expected its tile loop to insert one tile of each result");
+    GlobalView view{tensors.lookup(result), {}, {}};
+    SmallVector<OpFoldResult> sizes = insert.getMixedSizes();
+    for (auto [i, offset] : llvm::enumerate(insert.getMixedOffsets())) {
+      view.offsets.push_back(mapped(offset));
+      view.dims.push_back(i);
+    }
+    tile.rows = tile.rank > 1 ? mapped(sizes[tile.rank - 2]) : index(1);
+    tile.columns = mapped(sizes[tile.rank - 1]);
+    destinations.push_back({insert.getSource(), view, names.lookup(result)});
+  }
+  return success();
+}
+
+LogicalResult Placer::emitNest(ir::NestOp nest) {
+  Tile tile;
+  if (failed(checkOps(nest)) || failed(findTile(nest, tile)))
+    return failure();
+  emitShared(nest, tile);
 
   loc = nest.getLoc();
   auto phase = aicore::PhaseOp::create(b, loc);
   OpBuilder::InsertionGuard guard(b);
   Block *inside = b.createBlock(&phase.getBody(), {}, b.getIndexType(), loc);
+  Block &body = nest.getBody().front();
   block = inside->getArgument(0);
   map.map(body.getArgument(0), block);
   b.setInsertionPointToEnd(inside);
@@ -346,26 +386,9 @@ LogicalResult Placer::emitNest(ir::NestOp nest) {
   // Copies go round anew in each line: the last tile of one and the first of the next may take the
   // same, and the second then waits.
   tile.number = emitLoop(tile.loop).getInductionVar();
-
   SmallVector<Destination> destinations;
-  auto yield = cast<ir::YieldOp>(body.getTerminator());
-  for (auto [result, filled] : llvm::zip(nest.getResults(), yield.getValues())) {
-    Value yielded =
-        tile.loop.getBody()->getTerminator()->getOperand(cast<OpResult>(filled).getResultNumber());
-    auto insert = yielded.getDefiningOp<tensor::InsertSliceOp>();
-    if (!insert)
-      return nest.emitOpError("expected its tile loop to insert one tile of each result");
-    GlobalView view{tensors.lookup(result), {}, {}};
-    SmallVector<OpFoldResult> sizes = insert.getMixedSizes();
-    for (auto [i, offset] : llvm::enumerate(insert.getMixedOffsets())) {
-      view.offsets.push_back(mapped(offset));
-      view.dims.push_back(i);
-    }
-    tile.rows = tile.rank > 1 ? mapped(sizes[tile.rank - 2]) : index(1);
-    tile.columns = mapped(sizes[tile.rank - 1]);
-    destinations.push_back({insert.getSource(), view, names.lookup(result)});
-  }
-
+  if (failed(findDestinations(nest, tile, destinations)))
+    return failure();
   if (onHost) {
     emitHostTile(tile, destinations);
     return success();
@@ -377,7 +400,7 @@ LogicalResult Placer::emitNest(ir::NestOp nest) {
 }
 
 //===--- the kernel's nests, one after the other
-//---------------------------------------------------------------------------===//
+//-----------------------------------------------===//
 
 LogicalResult Placer::run() {
   if (failed(checkDims(kernel)) || failed(checkNests(kernel)))

@@ -81,6 +81,12 @@ private:
   // place.cpp
   void createKernel();
   mlir::LogicalResult emitNest(ir::NestOp nest);
+  mlir::LogicalResult findTile(ir::NestOp nest, Tile &tile);
+  mlir::LogicalResult findStages(Tile &tile);
+  mlir::LogicalResult expectKnownTensors(Tile &tile);
+  void emitShared(ir::NestOp nest, Tile &tile);
+  mlir::LogicalResult findDestinations(ir::NestOp nest, Tile &tile,
+                                       llvm::SmallVector<Destination> &destinations);
   void clonePure(mlir::Operation &op);
   GlobalView viewOf(mlir::Value tensor);
   mlir::Value extentOf(mlir::Value tensor, unsigned dim);
