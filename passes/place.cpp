@@ -258,6 +258,8 @@ LogicalResult Placer::findTile(ir::NestOp nest, Tile &tile) {
     tile.generic = generic;
   for (auto sum : tile.loop.getOps<linalg::ReduceOp>())
     tile.sum = sum;
+  if (!tile.contract && !tile.generic && !tile.sum)
+    return nest.emitOpError("has neither a product nor an elementwise operation in its tile loop");
   if (tile.contract && failed(findStages(tile)))
     return failure();
   auto extents = tile.loop->getAttrOfType<DenseI64ArrayAttr>("mmk.tile");

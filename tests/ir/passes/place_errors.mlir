@@ -211,3 +211,31 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
   mmk.return %y : tensor<?x?xf32>
 }
 }
+
+// -----
+
+#machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {gm = [1099511627776, 512], l0a = [65536, 512], l0b = [65536, 512], l0c = [131072, 1024], l1 = [524288, 32], ub = [65536, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+
+// A copy, whose operation --canonicalize has folded.
+module attributes {aicore.machine = #machine} {
+
+mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
+^bb0(%x: tensor<?x?xf32>):
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  // expected-error @+1 {{'mmk.nest' op has neither a product nor an elementwise operation in its tile loop}}
+  %y = mmk.nest {
+  ^bb0(%block: index):
+    %zero = arith.constant 0 : index
+    %one = arith.constant 1 : index
+    %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+    %loop = scf.for %i = %zero to %one step %one iter_args(%out = %empty) -> (tensor<?x?xf32>) {
+      %tile = tensor.extract_slice %x[0, 0] [%m, %n] [1, 1] : tensor<?x?xf32> to tensor<?x?xf32>
+      %filled = tensor.insert_slice %tile into %out[0, 0] [%m, %n] [1, 1] : tensor<?x?xf32> into tensor<?x?xf32>
+      scf.yield %filled : tensor<?x?xf32>
+    } {mmk.tile = array<i64: 8, 16>}
+    mmk.yield %loop : tensor<?x?xf32>
+  } -> tensor<?x?xf32>
+  mmk.return %y : tensor<?x?xf32>
+}
+}
