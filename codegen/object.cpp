@@ -16,6 +16,7 @@
 #include "llvm/Support/Timer.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <mutex>
 #include <unistd.h>
 
 using namespace llvm;
@@ -154,7 +155,11 @@ void optimise(Module &module, const CodeTarget &target) {
 
 SmallVector<char, 0> machineCode(Module &module, const CodeTarget &target, bool assembly) {
   const TimedScope timed("generate machine code");
-  TimePassesIsEnabled = Timing::isOn();
+  if (Timing::isOn()) {
+    // A variable of LLVM's, which all threads that compile read: written once, or never.
+    static std::once_flag once;
+    std::call_once(once, [] { TimePassesIsEnabled = true; });
+  }
   SmallVector<char, 0> bytes;
   raw_svector_ostream out(bytes);
   LeanPasses passes;
