@@ -18,8 +18,12 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-/// What tells the other ranks that there is no more to come, and what they answer.
-constexpr const char *over = "over";
+/// What tells the other ranks that there is no more to come, and what they answer. Then they hear
+/// whether all have: MPI's own end would wait for one that is gone, for ever.
+constexpr const char *over = "over", *whole = "whole", *broken = "broken";
+
+/// How long the first rank waits for the answers, and they for what it makes of these.
+constexpr auto longestGoodbye = 10s, longestVerdict = 30s;
 
 /// A rank that has not answered for so long, and for many times what its slowest answer took, is
 /// taken for gone.
@@ -40,6 +44,20 @@ void send(const MpiTransport &mpi, int to, const std::string &text) {
   mpi.send(to, text.data(), text.size());
 }
 
+/// Hands messages to `isLast` until it says so; false when that takes longer than `most`.
+bool listen(const MpiTransport &mpi, Clock::duration most,
+            llvm::function_ref<bool(const std::string &text)> isLast) {
+  int from = 0;
+  for (const auto end = Clock::now() + most; Clock::now() < end;)
+    if (const auto message = messageOf(mpi, from)) {
+      if (isLast(*message))
+        return true;
+    } else {
+      std::this_thread::sleep_for(200us);
+    }
+  return false;
+}
+
 class MpiTeam : public Team {
 public:
   MpiTeam(const MpiTransport &mpi, std::unique_ptr<Team> local)
@@ -48,14 +66,16 @@ public:
   ~MpiTeam() override {
     for (int rank = 1; rank < mpi_.size; ++rank)
       send(mpi_, rank, over);
-    int left = mpi_.size - 1, from = 0;
-    const auto end = Clock::now() + 10s;
-    while (left > 0 && Clock::now() < end)
-      if (const auto message = messageOf(mpi_, from))
-        left -= *message == over;
-      else
-        std::this_thread::sleep_for(200us);
-    mpi_.finish(/*isWhole=*/left == 0);
+    int left = mpi_.size - 1;
+    const bool isWhole = listen(mpi_, longestGoodbye, [&](const std::string &text) {
+      return (left -= text == over) == 0;
+    });
+    for (int rank = 1; rank < mpi_.size; ++rank)
+      send(mpi_, rank, isWhole ? whole : broken);
+    // Without MPI's end nothing else sees to it that these leave.
+    if (!isWhole)
+      listen(mpi_, 100ms, [](const std::string &) { return false; });
+    mpi_.finish(isWhole);
   }
 
   void count(llvm::ArrayRef<Job> jobs, llvm::function_ref<void(size_t, Counted)> done,
@@ -268,7 +288,12 @@ void serveMpi(const MpiTransport &mpi, Team &local) {
         goesOn);
   }
   send(mpi, 0, over);
-  mpi.finish(/*isWhole=*/true);
+  bool isWhole = false;
+  listen(mpi, longestVerdict, [&](const std::string &text) {
+    isWhole = text == whole;
+    return isWhole || text == broken;
+  });
+  mpi.finish(isWhole);
 }
 
 } // namespace mmk::tune
