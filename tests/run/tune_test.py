@@ -48,6 +48,40 @@ class TuneTest(CommandTest):
         return next(iter(found.values()))["search"]["counted"]
 
 
+class Host(TuneTest):
+    """What is timed: figures differ from run to run, what is done with them does not."""
+    WORDS = ("--machine", "host", "--case", "small")
+
+    def test_the_default_takes_part_and_the_winner_is_checked(self):
+        small = self.tune(*self.WORDS)["small"]
+        self.assertEqual(small["machine"], "host")
+        self.assertTrue(small["best"]["check"]["passed"])
+        self.assertLessEqual(small["best"]["time_us"], small["default"]["time_us"])
+        self.assertGreater(small["search"]["counted"], 1)
+        self.assertFalse(small["search"]["interrupted"])
+        self.assertEqual(small["failed"], [])
+
+    def test_it_is_remembered_and_used(self):
+        first = self.tune(*self.WORDS)["small"]
+        again = self.tune(*self.WORDS)["small"]
+        self.assertEqual(again["search"]["counted"], 0)
+        self.assertEqual(again["search"]["remembered"], first["search"]["counted"])
+        self.assertEqual(again["best"], first["best"])
+        (run,) = self.report("k.mmk", *self.WORDS)
+        self.assertEqual(run["variant"], first["best"]["variant"])
+
+    def test_all_that_are_checked(self):
+        small = self.tune(*self.WORDS, "--check", "all", "--budget", "4")["small"]
+        self.assertLessEqual(len(small["variants"]), 4)
+        for variant in small["variants"]:
+            self.assertTrue(variant["check"]["passed"], variant)
+
+    def test_a_search_of_nothing_is_the_default(self):
+        small = self.tune(*self.WORDS, "--effort", "none")["small"]
+        self.assertEqual(small["best"]["variant"], small["default"]["variant"])
+        self.assertEqual(len(small["variants"]), 1)
+
+
 class Report(TuneTest):
     def test_json(self):
         found = self.tune("--objective", "pareto")
