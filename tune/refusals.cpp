@@ -18,7 +18,7 @@ Refusals::Refusals(const Space &space) {
       return std::ranges::none_of(
           irrelevant, [&](std::string_view prefix) { return directive.starts_with(prefix); });
     });
-    reasons_.emplace(memory, Reason{" holds ", key, {}});
+    byMemory_.emplace(memory, key);
   };
   constexpr std::string_view l1 = "buffers.l1", l0 = "buffers.l0", acc = "buffers.acc",
                              out = "buffers.out", ub = "buffers.ub", keep = "keep";
@@ -27,19 +27,16 @@ Refusals::Refusals(const Space &space) {
     add(memory, {l1, acc, out, ub, keep}, /*ofDepth=*/true);
   add("L0C", {l1, l0, out, ub, keep}, /*ofDepth=*/false);
   add("UB", {l1, l0, keep}, /*ofDepth=*/false);
-  const Projection panelsAndWalks(
-      space, [&](std::string_view directive) { return directive == keep || directive == "order"; });
-  reasons_.emplace(keep, Reason{" needs a walk along ", panelsAndWalks, {}});
 }
 
 void Refusals::learn(const Point &point, std::string_view reason) {
-  const auto known = reasons_.find(reason.substr(0, reason.find(' ')));
-  if (known != reasons_.end() && reason.find(known->second.phrase) != std::string_view::npos)
-    known->second.refused.insert(known->second.key.of(point));
+  const auto sizes = byMemory_.find(reason.substr(0, reason.find(' ')));
+  if (sizes != byMemory_.end() && reason.find(" holds ") != std::string_view::npos)
+    sizes->second.refused.insert(sizes->second.key.of(point));
 }
 
 bool Refusals::cover(const Point &point) const {
-  return std::ranges::any_of(reasons_, [&](const auto &entry) {
+  return std::ranges::any_of(byMemory_, [&](const auto &entry) {
     return entry.second.refused.contains(entry.second.key.of(point));
   });
 }

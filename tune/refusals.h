@@ -11,8 +11,7 @@ namespace mmk::tune {
 
 /// What lies in a memory follows from some of the directives: L1 holds stages and panels, L0C
 /// output tiles, whoever computes them in whatever order. So a variant that overflows a memory says
-/// of all that agree with it in these that they do not exist either. In the same way a walk that
-/// has no use for a kept panel has none at any tile.
+/// of all that agree with it in these that they do not exist either.
 class Refusals {
 public:
   explicit Refusals(const Space &space);
@@ -22,12 +21,12 @@ public:
   bool cover(const Point &point) const;
 
 private:
-  struct Reason {
-    std::string phrase; ///< of its message
-    Projection key;     ///< the directives that it follows from
+  struct Sizes {
+    explicit Sizes(Projection key) : key(std::move(key)) {}
+    Projection key;
     llvm::DenseSet<uint64_t> refused;
   };
-  std::map<std::string, Reason, std::less<>> reasons_; ///< by the word that its message begins with
+  std::map<std::string, Sizes, std::less<>> byMemory_; ///< by the word that its message begins with
 };
 
 } // namespace mmk::tune
