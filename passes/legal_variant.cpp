@@ -71,7 +71,7 @@ LogicalResult LegalityCheck::checkKeep(ir::ChoiceOp choice) {
     return choice.emitError() << "keep = " << word << " fills L1, which on "
                               << machine.getName().getValue()
                               << " is a cache that no program fills; legal: none";
-  StringRef order = kernel.chosenWord("order", "rows"), line = panel->operand ? "columns" : "rows";
+  StringRef order = kernel.chosenWord("order", "rows"), line = walkOf(*panel);
   if (order != line)
     return kernel.choice("order").emitError()
            << "keep = " << word << " needs a walk along " << line

@@ -64,13 +64,18 @@ aicore::MachineAttr expectMachine(Operation *module) {
 }
 
 std::optional<KeptPanel> keptPanel(ir::KernelOp kernel) {
-  StringRef word = kernel.chosenWord("keep", "none");
+  return keptPanel(kernel.chosenWord("keep", "none"));
+}
+
+std::optional<KeptPanel> keptPanel(StringRef word) {
   const bool isA = word.consume_front("A("), isB = !isA && word.consume_front("B(");
   int64_t depth = 0;
   if (!(isA || isB) || !word.consume_back(")") || word.getAsInteger(10, depth) || depth < 1)
     return std::nullopt;
   return KeptPanel{isB ? 1u : 0u, depth};
 }
+
+StringRef walkOf(const KeptPanel &panel) { return panel.operand == 0 ? "rows" : "columns"; }
 
 bool hasProduct(ir::KernelOp kernel) {
   return kernel.walk([](linalg::ContractOp) { return WalkResult::interrupt(); }).wasInterrupted();

@@ -33,6 +33,10 @@ struct KeptPanel {
   int64_t depth;
 };
 std::optional<KeptPanel> keptPanel(ir::KernelOp kernel);
+/// The same of the directive's word; nothing where that is none.
+std::optional<KeptPanel> keptPanel(llvm::StringRef word);
+/// The word of the only walk on which tiles that use the panel follow each other.
+llvm::StringRef walkOf(const KeptPanel &panel);
 
 /// Whether any part of the kernel is a product.
 bool hasProduct(ir::KernelOp kernel);

@@ -58,12 +58,16 @@ void GuidedSearch::makeGroups() {
       reduction_.push_back(i);
     else if (key.starts_with("tile.") || key == "buffers.acc")
       output_.push_back(i);
-    else
+    else if (key != "order" && key != "skew" && key != "keep")
       groups_.push_back({i});
+    // Which lines of memory are asked for at the same time, and what is found in L1, is decided by
+    // the walk, the skew, the panel and the depth of a stage together.
+    if (key == "order" || key == "skew" || key == "keep" || key.starts_with("stage."))
+      feed_.push_back(i);
     if (!hasNumbers(key))
       ways_.push_back(i);
   }
-  for (const Group *group : {&reduction_, &output_})
+  for (const Group *group : {&feed_, &reduction_, &output_})
     if (!group->empty())
       groups_.insert(groups_.begin(), *group);
 }
@@ -145,6 +149,24 @@ std::vector<uint16_t> GuidedSearch::places(size_t axis, uint16_t around, size_t 
   return places;
 }
 
+/// A stage that is no multiple of its tile takes the largest tile that it is one of.
+void GuidedSearch::fitSteps(Point &point) const {
+  const auto number = [&](size_t axis, uint16_t place) {
+    return parseInteger(space_.axes()[axis].words[place]).value_or(1);
+  };
+  for (size_t stage : reduction_) {
+    const std::string &key = space_.axes()[stage].key;
+    if (!key.starts_with("stage."))
+      continue;
+    const auto tile = space_.axisOf("tile." + key.substr(sizeof "stage." - 1));
+    if (!tile || number(stage, point[stage]) % number(*tile, point[*tile]) == 0)
+      continue;
+    for (uint16_t place : ascending_[*tile])
+      if (number(stage, point[stage]) % number(*tile, place) == 0)
+        point[*tile] = place;
+  }
+}
+
 std::vector<Point> GuidedSearch::combinations(const Group &group, const Point &around,
                                               size_t stride) {
   std::vector<Point> points = {around};
@@ -157,6 +179,8 @@ std::vector<Point> GuidedSearch::combinations(const Group &group, const Point &a
           points.back()[axis] = place;
         }
   }
+  for (Point &point : points)
+    fitSteps(point);
   if (points.size() > mostCombinations) {
     for (size_t i = 0; i < mostCombinations; ++i)
       std::swap(points[i], points[i + below(points.size() - i)]);

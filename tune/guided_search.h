@@ -43,6 +43,7 @@ private:
   /// Places of an axis to try around one: all of a short axis, of a long one those `stride` away
   /// and a few spread over it.
   std::vector<uint16_t> places(size_t axis, uint16_t around, size_t stride) const;
+  void fitSteps(Point &point) const;
   std::vector<Point> combinations(const Group &group, const Point &around, size_t stride);
   void sample();
   void descend();
@@ -63,6 +64,7 @@ private:
   Bounds bound_;
   std::vector<Group> groups_;
   Group output_, reduction_; ///< two of them: those of an output tile, those of a step of depth
+  Group feed_;               ///< those of what is loaded when
   Group ways_;               ///< those without numbers
   std::vector<std::vector<uint16_t>> ascending_; ///< places of each axis by their numbers
   std::set<Point> seen_, expanded_;

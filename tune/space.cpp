@@ -2,6 +2,7 @@
 
 #include "frontend/numbers.h"
 #include "frontend/schedule.h"
+#include "passes/variant.h"
 #include "tune/projection.h"
 #include "tune/value_grid.h"
 
@@ -104,6 +105,12 @@ std::optional<int64_t> Space::number(const Point &point, std::string_view key) c
   return axis ? parseInteger(resolved(axes_[*axis], point[*axis], *machine_)) : std::nullopt;
 }
 
+bool Space::canUsePanel(const Point &point) const {
+  const auto keep = axisOf("keep"), order = axisOf("order");
+  const auto panel = keep ? keptPanel(axes_[*keep].words[point[*keep]]) : std::nullopt;
+  return !panel || walkOf(*panel) == (order ? axes_[*order].words[point[*order]] : "rows");
+}
+
 bool Space::mayExist(const Point &point) const {
   if (const auto cores = number(point, "cores"); cores && *cores > machine_->cubeCores)
     return false;
@@ -113,6 +120,8 @@ bool Space::mayExist(const Point &point) const {
     if (length && step && *length % *step != 0)
       return false;
   }
+  if (!canUsePanel(point))
+    return false;
   if (!schedule_)
     return true;
   const ChosenNumber chosen = [&](std::string_view key) { return number(point, key); };
@@ -126,7 +135,7 @@ bool Space::isInRules(std::string_view key) const {
     return (rule.kind == Requirement::Expression::Kind::choice && rule.choice == key) ||
            std::ranges::any_of(rule.operands, [&](const auto &part) { return self(self, *part); });
   };
-  return key == "cores" ||
+  return key == "cores" || key == "keep" || key == "order" ||
          std::ranges::any_of(stages_,
                              [&](const StageOfTile &it) {
                                return axes_[it.stage].key == key || axes_[it.tile].key == key;

@@ -45,8 +45,9 @@ public:
   Point at(uint64_t number) const;
   Point defaultPoint() const { return Point(axes_.size(), 0); }
 
-  /// False where a rule of the schedule is broken, a stage is no multiple of its tile, or more
-  /// cores are asked for than there are; what else a machine refuses is found by compiling.
+  /// False where a rule of the schedule is broken, a stage is no multiple of its tile, more cores
+  /// are asked for than there are, or a panel is kept on a walk that has no use for it; what else a
+  /// machine refuses is found by compiling.
   bool mayExist(const Point &point) const;
 
   /// ("tile.M", "64") for every axis.
@@ -78,6 +79,7 @@ public:
 
 private:
   explicit Space(const Machine &machine) : machine_(&machine) {}
+  bool canUsePanel(const Point &point) const;
 
   std::optional<int64_t> number(const Point &point, std::string_view key) const;
   /// Whether `mayExist` looks at the choices of this directive.

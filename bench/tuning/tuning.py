@@ -55,10 +55,10 @@ def table(head, rows):
 def of_found(found):
     search = found[0]["search"]
     counted = search["counted"]
-    return (f"{search['space']:.0f} points, of which {search['points']} keep the rules of the file; "
-            f"{search['refused']} of these overflow a memory or keep a panel that their walk has no use for, "
-            f"{search['bounded']} cannot win by what "
-            f"others took, and {counted} variants were counted")
+    return (f"{search['space']:.0f} points, of which {search['points']} keep the rules of the file "
+            f"and walk along the panels that they keep; {search['refused']} of these overflow a "
+            f"memory, {search['bounded']} cannot win by what others took, and {counted} variants were "
+            f"counted")
 
 
 def timed_searches():

@@ -153,41 +153,6 @@ struct Whole {
 
 const std::vector<Dims> shapes = {{300, 200, 260}, {1000, 96, 700}, {40, 512, 100}}; // M, K, N
 
-// One refusal for each pair of panel and walk, whatever the tile.
-TEST(TuneRefusals, APanelThatAWalkCannotUseIsRefusedAtOnce) {
-  const Checked checked(R"(
-kernel kept(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {
-  c = a @ b;
-  schedule {
-    cores = auto;
-    tile M = 64 | 128, N = 64 | 128, K = 64;
-    keep = none | A(256);
-    order = rows | columns | zigzag;
-  }
-}
-)");
-  const Machine machine = machineOf();
-  const Space space = spaceOf(checked.kernel(), machine);
-  Counter counter(checked.program, checked.kernel(), machine);
-  Refusals refusals(space);
-  int refused = 0, covered = 0, legal = 0;
-  for (uint64_t i = 0; i < space.size(); ++i) {
-    const Point point = space.at(i);
-    const Counted counted = counter.count(space.choices(point), {{256, 256, 256}});
-    ASSERT_EQ(counted.bug, "");
-    legal += counted.exists();
-    covered += refusals.cover(point);
-    ASSERT_FALSE(counted.exists() && refusals.cover(point)) << space.request(point);
-    if (counted.exists() || refusals.cover(point))
-      continue;
-    ++refused;
-    refusals.learn(point, counted.reason);
-  }
-  EXPECT_EQ(legal, 4 * (3 + 1));
-  EXPECT_EQ(refused, 2);
-  EXPECT_EQ(covered, 4 * 2 - 2);
-}
-
 TEST(TuneBoundedSearch, FindsTheBestOfAll) {
   Known known(shapes.size()), nothing(shapes.size());
   Whole whole(fusedText, shapes, known);

@@ -1,4 +1,5 @@
 // The space of variants: which points it has, how they are called, what is left out at sight.
+#include "tune/counter.h"
 #include "tune/identity.h"
 #include "tuned.h"
 
@@ -48,6 +49,34 @@ TEST(TuneSpace, RulesStagesAndCoresAreJudgedAtSight) {
   const Space on5 = spaceOf(checked.kernel(), small);
   EXPECT_FALSE(on5.mayExist(*on5.find({{"cores", "6"}})));
   EXPECT_TRUE(on5.mayExist(*on5.find({{"cores", "4"}})));
+}
+
+// The compiler refuses the same.
+TEST(TuneSpace, APanelNeedsItsWalk) {
+  const Checked checked(R"(
+kernel kept(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {
+  c = a @ b;
+  schedule {
+    tile M = 64, N = 64, K = 64;
+    keep = none | A(256) | B(256);
+    order = swizzle(4) | rows | columns | zigzag;
+  }
+}
+)");
+  const Machine machine = machineOf();
+  const Space space = spaceOf(checked.kernel(), machine);
+  Counter counter(checked.program, checked.kernel(), machine);
+  int legal = 0;
+  for (uint64_t i = 0; i < space.size(); ++i) {
+    const Point point = space.at(i);
+    legal += space.mayExist(point);
+    EXPECT_EQ(space.mayExist(point), counter.count(space.choices(point), {}).exists())
+        << space.request(point);
+  }
+  EXPECT_EQ(legal, 4 + 1 + 1);
+  SpaceOptions options;
+  options.fixed = {{"keep", "B(256)"}};
+  EXPECT_FALSE(spaceOf(checked.kernel(), machine, options).mayExist({0, 0, 0, 0, 0}));
 }
 
 TEST(TuneSpace, AutoIsTheMachinesNumberOfCores) {
