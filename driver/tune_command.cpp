@@ -140,6 +140,16 @@ void writeFiles(Session &session, const tune::TuneResult &result, const std::vec
               }));
 }
 
+/// A space without any variant: why the first one, that of the command line, is none.
+void expectAny(Session &session, const tune::TuneResult &result) {
+  const bool hasAny = std::ranges::any_of(
+      result.cases, [](const tune::CaseResult &each) { return !each.variants.empty(); });
+  if (hasAny || isInterrupted)
+    return;
+  session.lower(session.kernel(), Stage::aicore); // says so itself, mostly
+  throw Mistake("none of these variants can be had at these dimensions");
+}
+
 /// Null when this process is alone.
 const tune::MpiTransport *startMpi(const TuneCommandOptions &options) {
   auto mpi = tune::startMpi();
@@ -220,6 +230,8 @@ int tuneCommand(const std::vector<std::string> &words) {
     throw Bug(fmt::format("{}", fmt::join(tuner.bugs(), "\n")));
   const std::string failed = failures(target, result);
   printError(failed);
+  if (failed.empty())
+    expectAny(session, result);
   return failed.empty() ? allWell : wrongResult;
 }
 

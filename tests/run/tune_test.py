@@ -120,6 +120,21 @@ class Report(TuneTest):
             r"tile each\n"
             r"counted 16 new variants; the space has 16 points, all decided\n\Z"))
 
+    def test_a_space_without_variants(self):
+        shown = self.mmk("tune", "k.mmk", "--case", "small", "--set", "stage.K=96", exit=2)
+        self.assertRegex(shown, r"small  M=200 N=100 K=300  none\n")
+        self.assertEqual(
+            self.said,
+            "k.mmk:6:12: error: stage.K = 96 is not a multiple of tile.K = 64; nearest legal: 64, 128\n"
+            "    6 |     stage  K = 128;\n"
+            "      |            ^~~~~~~\n"
+            "note: chosen on the command line: stage.K = 96\n")
+        # The panel has room for 128 of the 300 steps of depth.
+        self.mmk("tune", "k.mmk", "--case", "small", "--set", "keep=A(128)", "--set", "order=rows",
+                 exit=2)
+        self.assertEqual(self.said,
+                         "error: none of these variants can be had at these dimensions\n")
+
     def test_files(self):
         self.mmk("tune", "k.mmk", "--report", "out", "--profiles", "2", "--check", "all",
                  "--objective", "pareto")
