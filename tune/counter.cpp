@@ -102,8 +102,7 @@ Counted Counter::count(const Choices &choices, llvm::ArrayRef<Dims> shapes) {
 std::string Counter::nameOf(const Choices &choices) {
   PipelineOptions options;
   options.choices = choices;
-  return compiler_
-      .lower(kernel_, ir_->clone(), Stage::mmk, options, /*findsNearest=*/false)
+  return compiler_.lower(kernel_, ir_->clone(), Stage::mmk, options, /*findsNearest=*/false)
       .variant;
 }
 
