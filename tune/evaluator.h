@@ -86,7 +86,7 @@ private:
   Team &team_;
   const std::atomic<bool> &stop_;
   Refusals refusals_;
-  std::unordered_set<std::string> countedNow_; ///< requests
+  std::unordered_set<std::string> countedNow_;                    ///< requests
   std::unordered_map<std::string, std::vector<Family>> families_; ///< by request without these two
 };
 

@@ -67,9 +67,8 @@ public:
     for (int rank = 1; rank < mpi_.size; ++rank)
       send(mpi_, rank, over);
     int left = mpi_.size - 1;
-    const bool isWhole = listen(mpi_, longestGoodbye, [&](const std::string &text) {
-      return (left -= text == over) == 0;
-    });
+    const bool isWhole = listen(
+        mpi_, longestGoodbye, [&](const std::string &text) { return (left -= text == over) == 0; });
     for (int rank = 1; rank < mpi_.size; ++rank)
       send(mpi_, rank, isWhole ? whole : broken);
     // Without MPI's end nothing else sees to it that these leave.
