@@ -2,7 +2,8 @@
 """What a search of the fused kernel's schedule brings, as the page docs/tune.md.
 
     tuning.py MMK                     prints the page
-    tuning.py MMK --update [N]        writes it, with N random shapes for the quick search (50); 0: without
+    tuning.py MMK --update [N]        writes it, with N random shapes for the quick search (50); 0: that
+                                      part stays as it is, and so does what the page says of the host
     tuning.py MMK --quick N [SEED]    instead: how near a quick search comes to a full one, on N
                                       random shapes
     tuning.py MMK --host              instead: what a search brings on this computer's CPU
@@ -76,6 +77,17 @@ def timed_searches():
     return results
 
 
+QUICK, ON_HOST = "## Quick and full", "## On the host"
+
+
+def standing(heading):
+    """A part of the page as it stands."""
+    lines = (ROOT / "docs" / "tune.md").read_text().split("\n")
+    start = lines.index(heading)
+    end = next((i for i in range(start + 1, len(lines)) if lines[i].startswith("## ")), len(lines))
+    return "\n".join(lines[start:end]).rstrip().split("\n")
+
+
 def page(shapes):
     (found, first), (again, second), (wider, third) = timed_searches()
     one = {each["case"]: each for each in mmk(*WHOLE, "--set", "cores=1", "--no-cache")}
@@ -121,7 +133,10 @@ def page(shapes):
               f"{wider[0]['search']['counted']} counted, {third:.1f} s.", ""]
     lines += [f"- {each['case']}: `{each['best']['variant']}`" for each in found]
     if shapes:
-        lines += ["", "## Quick and full", "", *quick(shapes, 7, show=False)]
+        lines += ["", QUICK, "", *quick(shapes, 7, show=False)]
+    else:
+        lines += ["", *standing(QUICK)]
+    lines += ["", *standing(ON_HOST)]
     lines.append("")
     return "\n".join(lines)
 
