@@ -154,16 +154,13 @@ void GuidedSearch::fitSteps(Point &point) const {
   const auto number = [&](size_t axis, uint16_t place) {
     return parseInteger(space_.axes()[axis].words[place]).value_or(1);
   };
-  for (size_t stage : reduction_) {
-    const std::string &key = space_.axes()[stage].key;
-    if (!key.starts_with("stage."))
+  for (const auto &[stage, tile] : space_.stages()) {
+    const int64_t length = number(stage, point[stage]);
+    if (length % number(tile, point[tile]) == 0)
       continue;
-    const auto tile = space_.axisOf("tile." + key.substr(sizeof "stage." - 1));
-    if (!tile || number(stage, point[stage]) % number(*tile, point[*tile]) == 0)
-      continue;
-    for (uint16_t place : ascending_[*tile])
-      if (number(stage, point[stage]) % number(*tile, place) == 0)
-        point[*tile] = place;
+    for (uint16_t place : ascending_[tile])
+      if (length % number(tile, place) == 0)
+        point[tile] = place;
   }
 }
 

@@ -72,6 +72,12 @@ public:
   /// directive, "tile.M=128|64", and a line a rule of the schedule, "require tile.M <= 128".
   std::string spelling() const;
 
+  /// By their axes a stage and the tile that it has to be a multiple of.
+  struct StageOfTile {
+    size_t stage, tile;
+  };
+  const std::vector<StageOfTile> &stages() const { return stages_; }
+
   const Machine &machine() const { return *machine_; }
 
   /// Cores that a point asks for; all that the machine has where the schedule does not say.
@@ -89,9 +95,6 @@ private:
   const Schedule *schedule_ = nullptr;
   std::vector<Axis> axes_;
   std::vector<size_t> sorted_; ///< axes by key
-  struct StageOfTile {
-    size_t stage, tile;
-  };
   std::vector<StageOfTile> stages_;
 };
 
