@@ -54,15 +54,16 @@ void GuidedSearch::makeGroups() {
     const bool isReduced =
         key.starts_with("stage.") ||
         (key.starts_with("tile.") && reductions.contains(key.substr(sizeof "tile." - 1)));
+    // Which lines of memory are asked for at the same time, and what is found in L1, is decided by
+    // the walk, the skew, the panel and the depth of a stage together.
+    const bool isWalk = key == "order" || key == "skew" || key == "keep";
     if (isReduced)
       reduction_.push_back(i);
     else if (key.starts_with("tile.") || key == "buffers.acc")
       output_.push_back(i);
-    else if (key != "order" && key != "skew" && key != "keep")
+    else if (!isWalk)
       groups_.push_back({i});
-    // Which lines of memory are asked for at the same time, and what is found in L1, is decided by
-    // the walk, the skew, the panel and the depth of a stage together.
-    if (key == "order" || key == "skew" || key == "keep" || key.starts_with("stage."))
+    if (isWalk || key.starts_with("stage."))
       feed_.push_back(i);
     if (!hasNumbers(key))
       ways_.push_back(i);
