@@ -90,8 +90,11 @@ void products(const std::vector<std::string> &types) {
       Data data(*kernel.program.kernels[0], {{"M", m}, {"N", n}, {"K", k}});
       const Measured best = measure(*kernel.executable, data.arguments);
       const double rate = 2e-9 * double(m) * double(n) * double(k) / best.seconds;
-      const double ceiling =
-          type == "i8" && best.ceilings.i8 > 0 ? best.ceilings.i8 : best.ceilings.f32;
+      double ceiling = best.ceilings.f32;
+      if (type == "i8" && best.ceilings.i8 > 0)
+        ceiling = best.ceilings.i8;
+      else if (type == "bf16")
+        ceiling = std::max(ceiling, best.ceilings.bf16);
       fmt::print("  {:>4} {:7.1f} {:5.3f}", type, rate, rate / ceiling);
       std::fflush(stdout);
     }

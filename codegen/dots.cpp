@@ -24,10 +24,16 @@ constexpr int64_t leastElements = 256 * 256, leastDepth = 128;
 /// Rows for each column, or packing the columns would be seen.
 constexpr int64_t leastRowsOfColumn = 16;
 
+/// Bound by reading, products of two bring nothing.
+Multiply multiplyOfDots(const CodeTarget &target, Type *element) {
+  const Multiply multiply = multiplyOf(target, element);
+  return multiply == Multiply::pairs ? Multiply::f32 : multiply;
+}
+
 class Dots {
 public:
   Dots(Emitter &e, Type *element)
-      : e(e), b(e.b), element(element), multiply(multiplyOf(e.target, element)) {}
+      : e(e), b(e.b), element(element), multiply(multiplyOfDots(e.target, element)) {}
 
   /// Elements of a row in one step along k; bytes of them, and of what they are multiplied with.
   int64_t step() { return e.target.lanes * (multiply == Multiply::bytes ? 4 : 1); }

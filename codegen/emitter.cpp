@@ -129,17 +129,27 @@ Value *Emitter::lanesBelow(Value *count, unsigned lanes) {
   return b.CreateICmpSLT(ConstantVector::get(numbers), limit);
 }
 
+// Of floats of 16 bits as of integers: LLVM takes masked ones lane by lane where the CPU does not
+// compute with them.
+static Type *movedAs(Type *vector) {
+  return vector->getScalarSizeInBits() == 16
+             ? vector->getWithNewType(Type::getInt16Ty(vector->getContext()))
+             : vector;
+}
+
 Value *Emitter::loadSome(Type *type, Value *pointer, Value *count) {
-  auto *vector = cast<FixedVectorType>(type);
-  return b.CreateMaskedLoad(type, pointer, Align(bytesOf(vector->getElementType())),
-                            lanesBelow(count, vector->getNumElements()),
-                            Constant::getNullValue(type));
+  auto *moved = cast<FixedVectorType>(movedAs(type));
+  Value *lanes = b.CreateMaskedLoad(moved, pointer, Align(bytesOf(moved->getElementType())),
+                                    lanesBelow(count, moved->getNumElements()),
+                                    Constant::getNullValue(moved));
+  return b.CreateBitCast(lanes, type);
 }
 
 void Emitter::storeSome(Value *value, Value *pointer, Value *count) {
-  auto *vector = cast<FixedVectorType>(value->getType());
-  b.CreateMaskedStore(value, pointer, Align(bytesOf(vector->getElementType())),
-                      lanesBelow(count, vector->getNumElements()));
+  auto *moved = cast<FixedVectorType>(movedAs(value->getType()));
+  b.CreateMaskedStore(b.CreateBitCast(value, moved), pointer,
+                      Align(bytesOf(moved->getElementType())),
+                      lanesBelow(count, moved->getNumElements()));
 }
 
 Function *Emitter::helper(const std::string &name, unsigned pointers, unsigned numbers,

@@ -15,6 +15,12 @@ Value *emitMultiply(Emitter &e, Multiply multiply, Value *a, Value *b, Value *su
     return builder.CreateFAdd(sum, builder.CreateFMul(a, b));
   case Multiply::i32:
     return builder.CreateAdd(sum, builder.CreateMul(a, b));
+  case Multiply::pairs: {
+    Type *pairs = e.vectorOf(builder.getBFloatTy(), 2 * e.target.lanes);
+    return builder.CreateIntrinsic(
+        Intrinsic::x86_avx512bf16_dpbf16ps_512, {},
+        {sum, builder.CreateBitCast(a, pairs), builder.CreateBitCast(b, pairs)});
+  }
   case Multiply::bytes: {
     Type *bytes = e.vectorOf(builder.getInt8Ty(), 4 * e.target.lanes);
     Intrinsic::ID id = e.target.lanes == 16 ? Intrinsic::x86_avx512_vpdpbusd_512

@@ -6,19 +6,29 @@
 namespace mmk {
 
 /// How operands are multiplied. Each step along k takes four bytes of a row of A, and four bytes
-/// of each column of B: one f32, one i32, or four i8.
+/// of each column of B: one f32, one i32, two bf16, or four i8.
 enum class Multiply {
   f32,
   i32,
+  pairs, ///< two bf16 of B by two of A; subnormal numbers are taken and given as zero
   bytes, ///< four i8 of B by four of A, which are offset by 128 and so without sign
 };
+
+/// Elements along k of one step.
+constexpr int64_t elementsOfStep(Multiply multiply) {
+  return multiply == Multiply::bytes ? 4 : multiply == Multiply::pairs ? 2 : 1;
+}
+
+constexpr bool sumsAreFloats(Multiply multiply) {
+  return multiply == Multiply::f32 || multiply == Multiply::pairs;
+}
 
 struct MicroKernel {
   Multiply multiply = Multiply::f32;
   int64_t vectors = 0; ///< of B, and so of each row of sums; the rows are the target's
 
   llvm::Type *sumType(Emitter &e) const {
-    return e.vectorOf(multiply == Multiply::f32 ? e.f32() : e.b.getInt32Ty(), e.target.lanes);
+    return e.vectorOf(sumsAreFloats(multiply) ? e.f32() : e.b.getInt32Ty(), e.target.lanes);
   }
 };
 

@@ -119,15 +119,28 @@ Value *joinedOf(Emitter &e, Value *x, Value *y) {
   return e.b.CreateShuffleVector(x, y, all);
 }
 
-// Four rows of bytes into one of groups of four, a vector at a time.
-void packGroups(Emitter &e, Function *f) {
+/// Rows of two or of one byte an element into rows of groups of as many as have four bytes, a
+/// vector of columns at a time: the same parameters as moveElements.
+struct Groups {
+  Emitter &e;
+  Type *element;
   IRBuilder<> &b = e.b;
-  Value *target = f->getArg(0), *source = f->getArg(1), *toRow = f->getArg(2),
-        *fromRow = f->getArg(3), *fromColumn = f->getArg(4), *rows = f->getArg(5),
-        *columns = f->getArg(6);
-  const unsigned lanes = e.target.lanes;
-  Type *byte = b.getInt8Ty(), *vector = e.vectorOf(byte, lanes),
-       *fours = e.vectorOf(b.getInt32Ty(), lanes), *bytes = e.vectorOf(byte, 4 * lanes);
+  const int64_t size = e.bytesOf(element), group = 4 / size;
+
+  void emit(Function *f);
+
+private:
+  Value *grouped(ArrayRef<Value *> rows);
+};
+
+Value *Groups::grouped(ArrayRef<Value *> rows) {
+  const unsigned lanes = e.target.lanes, count = group;
+  if (count == 2) {
+    SmallVector<int> inTurns;
+    for (unsigned i = 0; i < 2 * lanes; ++i)
+      inTurns.push_back(static_cast<int>(i % 2 * lanes + i / 2));
+    return b.CreateShuffleVector(rows[0], rows[1], inTurns);
+  }
   // Fours of the rows by column, then in each 16 bytes, which are 4 x 4, columns for rows: two
   // instructions, as no byte has to go far.
   SmallVector<int> byFours, byBytes;
@@ -135,40 +148,57 @@ void packGroups(Emitter &e, Function *f) {
     byFours.push_back(static_cast<int>(i % 4 * (lanes / 4) + i / 4));
   for (unsigned i = 0; i < 4 * lanes; ++i)
     byBytes.push_back(static_cast<int>(i / 16 * 16 + i % 4 * 4 + i / 4 % 4));
+  Type *fours = e.vectorOf(b.getInt32Ty(), lanes), *bytes = e.vectorOf(element, 4 * lanes);
+  Value *joined = joinedOf(e, joinedOf(e, rows[0], rows[1]), joinedOf(e, rows[2], rows[3]));
+  return b.CreateShuffleVector(
+      b.CreateBitCast(b.CreateShuffleVector(b.CreateBitCast(joined, fours), byFours), bytes),
+      byBytes);
+}
+
+void Groups::emit(Function *f) {
+  Value *target = f->getArg(0), *source = f->getArg(1), *toRow = f->getArg(2),
+        *fromRow = f->getArg(3), *fromColumn = f->getArg(4), *rows = f->getArg(5),
+        *columns = f->getArg(6);
+  const int64_t lanes = e.target.lanes;
+  Type *vector = e.vectorOf(element, lanes);
   auto read = [&](Value *row, Value *column) {
     return e.offset(source,
                     b.CreateAdd(b.CreateMul(row, fromRow), b.CreateMul(column, fromColumn)));
   };
   auto written = [&](Value *row, Value *column) {
-    Value *group = b.CreateMul(b.CreateAShr(row, e.number(2)), toRow);
-    return e.offset(target, e.plus(group, column, 4));
+    Value *at = b.CreateMul(b.CreateAShr(row, e.number(Log2_64(group))), toRow);
+    return e.offset(target, e.plus(at, column, 4));
   };
-  Value *dense = b.CreateICmpEQ(fromColumn, e.number(1));
-  Value *wholeRows = b.CreateSelect(dense, e.roundDown(rows, 4), e.number(0));
+  Value *wholeRows = e.roundDown(rows, group);
+  Value *isGrouped = b.CreateICmpEQ(fromRow, e.number(size));
+  Value *isDense = b.CreateAnd(b.CreateNot(isGrouped), b.CreateICmpEQ(fromColumn, e.number(size)));
+  // Dense along k, a group is an element of four bytes that lies there already.
+  e.when(isGrouped, [&] {
+    b.CreateCall(moveElements(e, b.getInt32Ty(), b.getInt32Ty()),
+                 {target, source, toRow, e.number(4), fromColumn,
+                  b.CreateAShr(wholeRows, e.number(Log2_64(group))), columns});
+  });
   Value *wholeColumns = e.roundDown(columns, lanes);
-  e.loop(e.number(0), wholeRows, e.number(4), [&](Value *row) {
-    e.loop(e.number(0), wholeColumns, e.number(lanes), [&](Value *column) {
-      Value *part[4];
-      for (unsigned i = 0; i < 4; ++i)
-        part[i] = e.load(vector, read(b.CreateAdd(row, e.number(i)), column));
-      Value *joined = joinedOf(e, joinedOf(e, part[0], part[1]), joinedOf(e, part[2], part[3]));
-      e.store(b.CreateShuffleVector(
-                  b.CreateBitCast(b.CreateShuffleVector(b.CreateBitCast(joined, fours), byFours),
-                                  bytes),
-                  byBytes),
-              written(row, column));
+  e.when(isDense, [&] {
+    e.loop(e.number(0), wholeRows, e.number(group), [&](Value *row) {
+      e.loop(e.number(0), wholeColumns, e.number(lanes), [&](Value *column) {
+        SmallVector<Value *> part;
+        for (int64_t i = 0; i < group; ++i)
+          part.push_back(e.load(vector, read(b.CreateAdd(row, e.number(i)), column)));
+        e.store(grouped(part), written(row, column));
+      });
     });
   });
-  auto single = [&](Value *row, Value *column) {
-    Value *inGroup = b.CreateAnd(row, e.number(3));
-    e.store(e.load(byte, read(row, column)), e.offset(written(row, column), inGroup));
-  };
   auto singles = [&](Value *firstRow, Value *endRow, Value *firstColumn) {
     e.loop(firstRow, endRow, e.number(1), [&](Value *row) {
-      e.loop(firstColumn, columns, e.number(1), [&](Value *column) { single(row, column); });
+      e.loop(firstColumn, columns, e.number(1), [&](Value *column) {
+        Value *inGroup = b.CreateMul(b.CreateAnd(row, e.number(group - 1)), e.number(size));
+        e.store(e.load(element, read(row, column)), e.offset(written(row, column), inGroup));
+      });
     });
   };
-  singles(e.number(0), wholeRows, wholeColumns);
+  Value *doneColumns = b.CreateSelect(isDense, wholeColumns, e.number(0));
+  singles(e.number(0), b.CreateSelect(isGrouped, e.number(0), wholeRows), doneColumns);
   singles(wholeRows, rows, e.number(0));
 }
 
@@ -219,16 +249,17 @@ Function *moveElements(Emitter &e, Type *from, Type *to, bool flip) {
 Function *packPanels(Emitter &e, Multiply multiply, Type *element) {
   const bool bytes = multiply == Multiply::bytes;
   Type *wide = multiply == Multiply::f32 ? e.f32() : e.b.getInt32Ty();
-  const int64_t lanes = e.target.lanes, group = bytes ? 4 : 1;
-  std::string name = "pack_" + Emitter::nameOf(element) + "_" + Emitter::nameOf(wide) + "_" +
-                     (bytes ? "bytes" : "panels");
+  const int64_t lanes = e.target.lanes, group = elementsOfStep(multiply);
+  std::string name = "pack_" + Emitter::nameOf(element) + "_" +
+                     (group > 1 ? "groups" : Emitter::nameOf(wide) + "_panels");
   return e.helper(name, 2, 5, {}, [&](Function *f) {
     IRBuilder<> &b = e.b;
     Value *target = f->getArg(0), *source = f->getArg(1), *fromK = f->getArg(2),
           *fromN = f->getArg(3), *columnBytes = f->getArg(4), *k = f->getArg(5), *n = f->getArg(6);
-    Function *move =
-        bytes ? e.helper("move_groups", 2, 5, {}, [&](Function *groups) { packGroups(e, groups); })
-              : moveElements(e, element, wide);
+    Function *move = group > 1
+                         ? e.helper("group_" + Emitter::nameOf(element), 2, 5, {},
+                                    [&](Function *groups) { Groups{e, element}.emit(groups); })
+                         : moveElements(e, element, wide);
     auto panelAt = [&](Value *column) {
       return e.offset(target, b.CreateMul(column, columnBytes));
     };
@@ -237,9 +268,11 @@ Function *packPanels(Emitter &e, Multiply multiply, Type *element) {
       Value *width = b.CreateMul(vectors, e.number(lanes)), *panel = panelAt(column);
       Value *stepBytes = b.CreateMul(width, e.number(4));
       Value *steps = b.CreateAShr(e.roundUp(k, group), e.number(Log2_64(group)));
-      if (bytes)
-        b.CreateMemSet(e.offset(panel, b.CreateMul(steps, stepBytes)), b.getInt8(0), stepBytes,
+      if (group > 1) {
+        Value *last = bytes ? steps : b.CreateSub(steps, e.number(1));
+        b.CreateMemSet(e.offset(panel, b.CreateMul(last, stepBytes)), b.getInt8(0), stepBytes,
                        MaybeAlign());
+      }
       e.when(b.CreateICmpSGT(b.CreateAdd(column, width), n), [&] {
         b.CreateMemSet(panel, b.getInt8(0), b.CreateMul(e.plus(steps, e.number(bytes)), stepBytes),
                        MaybeAlign());
@@ -260,7 +293,7 @@ Function *packPanels(Emitter &e, Multiply multiply, Type *element) {
           b.CreateCall(move, {to, from, stepBytes, fromK, fromN, count,
                               e.min(width, b.CreateSub(n, column))});
         };
-        if (bytes)
+        if (group > 1)
           return any();
         Value *isWhole = b.CreateAnd(b.CreateICmpSLE(b.CreateAdd(column, width), n),
                                      b.CreateICmpEQ(fromN, e.number(e.bytesOf(element))));

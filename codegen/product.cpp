@@ -5,6 +5,7 @@
 
 #include "codegen/dots.h"
 #include "codegen/pack.h"
+#include "codegen/subnormal.h"
 #include "codegen/thin_bytes.h"
 #include "runtime/abi.h"
 
@@ -16,7 +17,7 @@ namespace mmk {
 
 Multiply multiplyOf(const CodeTarget &target, Type *element) {
   if (element->isFloatingPointTy())
-    return Multiply::f32;
+    return element->isBFloatTy() && target.pairProduct ? Multiply::pairs : Multiply::f32;
   return target.dotProduct ? Multiply::bytes : Multiply::i32;
 }
 
@@ -74,25 +75,26 @@ enum Field : int64_t {
 
 class ProductEmitter {
 public:
-  ProductEmitter(Emitter &e, aicore::ProductOp op)
-      : e(e), b(e.b),
-        element(e.elementType(cast<mlir::MemRefType>(op.getA().getType()).getElementType())),
-        multiply(multiplyOf(e.target, element)), step(op.getStep()),
-        accElements(cast<mlir::MemRefType>(op.getAcc().getType()).getNumElements()),
-        name("product_" + std::to_string(e.module.size())),
+  ProductEmitter(Emitter &e, aicore::ProductOp op, Type *element, Multiply multiply,
+                 const std::string &name)
+      : e(e), b(e.b), element(element), multiply(multiply), step(op.getStep()),
+        accElements(cast<mlir::MemRefType>(op.getAcc().getType()).getNumElements()), name(name),
         epilogue(e, op.getBody().front(), MicroKernel{multiply, 1}.sumType(e)->getScalarType(),
                  op.getInputs(), op.getInputAlong(), op.getOutputs()) {
     const int64_t roomOfA = cast<mlir::MemRefType>(op.getAScratch().getType()).getNumElements();
     packedBytes = std::min(4 * roomOfA, packedBytesNear);
     bElements = cast<mlir::MemRefType>(op.getBScratch().getType()).getNumElements();
-    blockElements = std::min(bElements, e.target.blockBytes() / 4);
+    blockBytes = std::min(4 * bElements, e.target.blockBytes());
     // A dot product of bytes takes four of them in the place of one element.
     depthUnit = step % 16 == 0 ? 16 : step % 4 == 0 ? 4 : 1;
-    const int64_t narrow = alignDown(blockElements / (CodeTarget::vectors * e.target.lanes), 16);
+    const int64_t narrow = alignDown(
+        blockBytes * elementsOfStep(multiply) / (4 * CodeTarget::vectors * e.target.lanes), 16);
     mostDepth = std::min(step, std::max<int64_t>(narrow, depthUnit));
   }
 
-  bool emit(const ProductOperands &operands);
+  /// By the multiplication alone, or where `wide` is given, which takes what this one's does not,
+  /// by either.
+  bool emit(const ProductOperands &operands, ProductEmitter *wide);
 
 private:
   /// How a product is cut: depth of a pass, and of each pass rows and columns of a block.
@@ -106,18 +108,24 @@ private:
   SumsInMemory turnSums(const SumsInMemory &sums, const ProductOperands &operands);
   /// Of a pass along k, of a packed block of B, of sums that wait, of packed rows of A.
   struct Limits {
-    Value *depth, *blockElements, *accElements, *packedBytes;
+    Value *depth, *blockBytes, *accElements, *packedBytes;
   };
   void callBlocks(const ProductOperands &operands, Value *values);
   void emitBlocks(const ProductOperands &operands, Value *values, const Limits &limits);
   Blocks chooseBlocks(const ProductOperands &operands, Value *bInPlace, const Limits &limits);
   Function *thinSums();
   Function *sumsOf(int64_t vectors);
-  Function *packRows();
+  Function *widenRows();
+  void packRows(Value *to, const Plane &from, Value *rowBytes, Value *rows, Value *depth);
   Value *isDense(Value *stride) { return b.CreateICmpEQ(stride, e.number(e.bytesOf(element))); }
   /// Bytes of `depth` steps of packed A.
   Value *bytesAlong(Value *depth) {
-    return multiply == Multiply::bytes ? e.roundUp(depth, 4) : b.CreateMul(depth, e.number(4));
+    const int64_t group = elementsOfStep(multiply);
+    return b.CreateMul(e.roundUp(depth, group), e.number(4 / group));
+  }
+  /// A column of a packed block; of bytes, with what the offset of A adds to its sum.
+  Value *bytesOfColumn(Value *depth) {
+    return e.plus(bytesAlong(depth), e.number(multiply == Multiply::bytes ? 4 : 0));
   }
   Value *field(Value *frame, Field which) {
     return b.CreateAlignedLoad(e.i64(), e.offset(frame, 8 * which), Align(8));
@@ -130,9 +138,9 @@ private:
   IRBuilder<> &b;
   Type *element;
   Multiply multiply;
-  int64_t step, accElements, bElements;        ///< depth of one pass at most; room for sums, for B
-  int64_t blockElements, mostDepth, depthUnit; ///< of a packed block of B
-  int64_t packedBytes;                         ///< of rows of A, at most
+  int64_t step, accElements, bElements;     ///< depth of one pass at most; room for sums, for B
+  int64_t blockBytes, mostDepth, depthUnit; ///< of a packed block of B
+  int64_t packedBytes;                      ///< of rows of A, at most
   std::string name;
   Epilogue epilogue;
 };
@@ -266,16 +274,26 @@ Function *ProductEmitter::thinSums() {
   });
 }
 
-bool ProductEmitter::emit(const ProductOperands &operands) {
+bool ProductEmitter::emit(const ProductOperands &operands, ProductEmitter *wide) {
   Value *values = epilogue.context(operands.inputs, operands.outputs, operands.scalars);
+  auto callBlocks = [&] {
+    if (!wide)
+      return this->callBlocks(operands, values);
+    Value *normal = e.either(
+        hasNoSubnormals(e, operands.a, operands.m, operands.k),
+        [&] { return hasNoSubnormals(e, operands.b, operands.k, operands.n); },
+        [&]() -> Value * { return b.getFalse(); });
+    e.when(normal, [&] { this->callBlocks(operands, values); });
+    e.when(b.CreateNot(normal), [&] { wide->callBlocks(operands, values); });
+  };
   if (multiply == Multiply::i32) {
-    callBlocks(operands, values);
+    callBlocks();
     return epilogue.complete;
   }
   Value *few = b.CreateICmpSLE(e.min(operands.m, operands.n), e.number(thinRows));
   Value *isThin = e.either(
       few, [&] { return callThin(operands, values); }, [&]() -> Value * { return b.getFalse(); });
-  e.when(b.CreateNot(isThin), [&] { callBlocks(operands, values); });
+  e.when(b.CreateNot(isThin), callBlocks);
   return epilogue.complete;
 }
 
@@ -368,7 +386,7 @@ Value *ProductEmitter::areThinRows(const ProductOperands &operands) {
 
 // A function of its own, which other variants of a kernel share: void(ptr a, ptr b, ptr aScratch,
 // ptr bScratch, ptr acc, ptr context, i64 aRow, i64 aColumn, i64 bRow, i64 bColumn, i64 m, i64 n,
-// i64 k, i64 mostDepth, i64 blockElements, i64 accElements, i64 packedBytes).
+// i64 k, i64 mostDepth, i64 blockBytes, i64 accElements, i64 packedBytes).
 void ProductEmitter::callBlocks(const ProductOperands &operands, Value *values) {
   Function *blocks = e.helper(name + "_blocks", 6, 11, {}, [&](Function *f) {
     ProductOperands inside;
@@ -386,15 +404,30 @@ void ProductEmitter::callBlocks(const ProductOperands &operands, Value *values) 
                {operands.a.pointer, operands.b.pointer, operands.aScratch, operands.bScratch,
                 operands.acc, values, operands.a.row, operands.a.column, operands.b.row,
                 operands.b.column, operands.m, operands.n, operands.k, e.number(mostDepth),
-                e.number(blockElements), e.number(accElements), e.number(packedBytes)});
+                e.number(blockBytes), e.number(accElements), e.number(packedBytes)});
 }
 
-/// Rows of A in dense rows of what is multiplied.
-Function *ProductEmitter::packRows() {
-  Type *wide = multiply == Multiply::f32   ? e.f32()
-               : multiply == Multiply::i32 ? b.getInt32Ty()
-                                           : b.getInt8Ty();
-  return moveElements(e, element, wide, multiply == Multiply::bytes);
+/// Rows of A in dense rows of four bytes an element.
+Function *ProductEmitter::widenRows() {
+  return moveElements(e, element, element->isIntegerTy() ? b.getInt32Ty() : e.f32());
+}
+
+/// Rows of A in dense rows of what is multiplied, up to whole steps.
+void ProductEmitter::packRows(Value *to, const Plane &from, Value *rowBytes, Value *rows,
+                              Value *depth) {
+  const bool bytes = multiply == Multiply::bytes;
+  Function *move =
+      elementsOfStep(multiply) == 1 ? widenRows() : moveElements(e, element, element, bytes);
+  b.CreateCall(move, {to, from.pointer, rowBytes, from.row, from.column, rows, depth});
+  if (multiply != Multiply::pairs)
+    return;
+  // Beside the last of an odd number: B has a zero there, but what was in memory may be no number.
+  e.when(b.CreateTrunc(depth, b.getInt1Ty()), [&] {
+    Value *last = e.offset(to, b.CreateMul(depth, e.number(e.bytesOf(element))));
+    e.loop(e.number(0), rows, e.number(1), [&](Value *row) {
+      e.store(Constant::getNullValue(element), e.offset(last, b.CreateMul(row, rowBytes)));
+    });
+  });
 }
 
 SumsInMemory ProductEmitter::emitThinRows(const ProductOperands &operands) {
@@ -409,7 +442,7 @@ SumsInMemory ProductEmitter::emitThinRows(const ProductOperands &operands) {
   e.loop(e.number(0), k, e.number(step), [&](Value *from) {
     Value *depth = e.min(e.number(step), b.CreateSub(k, from));
     Value *sourceA = e.offset(planeA.pointer, b.CreateMul(from, planeA.column));
-    b.CreateCall(packRows(),
+    b.CreateCall(widenRows(),
                  {operands.aScratch, sourceA, aRow, planeA.row, planeA.column, m, depth});
     Value *sourceB = e.offset(planeB.pointer, b.CreateMul(from, planeB.row));
     e.loop(e.number(0), n, most, [&](Value *column) {
@@ -435,7 +468,7 @@ ProductEmitter::Blocks ProductEmitter::chooseBlocks(const ProductOperands &opera
   auto cut = [&] {
     Value *passes = ceilDiv(k, limits.depth);
     Value *depth = e.roundUp(ceilDiv(k, passes), depthUnit);
-    Value *room = b.CreateUDiv(limits.blockElements, depth);
+    Value *room = b.CreateUDiv(limits.blockBytes, bytesOfColumn(depth));
     Value *most = b.CreateSelect(b.CreateICmpSGE(room, e.number(width)), whole(room, width),
                                  whole(room, lanes));
     most = b.CreateSelect(bInPlace, wide, most);
@@ -447,8 +480,9 @@ ProductEmitter::Blocks ProductEmitter::chooseBlocks(const ProductOperands &opera
     Value *rows = b.CreateSelect(b.CreateICmpEQ(passes, e.number(1)), m, e.min(m, waiting));
     return SmallVector<Value *>{passes, depth, rows, columns};
   };
-  Value *isOne = b.CreateAnd(b.CreateICmpSLE(k, limits.depth),
-                             b.CreateICmpSLE(b.CreateMul(wide, deep), limits.blockElements));
+  Value *isOne =
+      b.CreateAnd(b.CreateICmpSLE(k, limits.depth),
+                  b.CreateICmpSLE(b.CreateMul(wide, bytesOfColumn(deep)), limits.blockBytes));
   // What is one block is so small, often, that a few divisions would be seen.
   SmallVector<Value *> blocks =
       e.eitherOf(isOne, [&] { return SmallVector<Value *>{e.number(1), deep, m, wide}; }, cut);
@@ -506,10 +540,7 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, Value *values,
         set(fieldARow, b.CreateSelect(aInPlace, planeA.row, packedRow));
         Value *sourceB = e.offset(planeB.pointer, b.CreateAdd(b.CreateMul(from, planeB.row),
                                                               b.CreateMul(column, planeB.column)));
-        // A column of a packed block; of bytes, with what the offset of A adds to its sum.
-        Value *columnBytes = bytes;
-        if (multiply == Multiply::bytes)
-          columnBytes = b.CreateAdd(bytes, e.number(4));
+        Value *columnBytes = bytesOfColumn(depth);
         auto pack = [&](Value *to, Value *source, Value *columns) {
           b.CreateCall(packPanels(e, multiply, element),
                        {to, source, planeB.row, planeB.column, columnBytes, depth, columns});
@@ -529,8 +560,8 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, Value *values,
           Value *sourceA = e.offset(planeA.pointer, b.CreateAdd(b.CreateMul(from, planeA.column),
                                                                 b.CreateMul(chunkRow, planeA.row)));
           e.when(b.CreateNot(aInPlace), [&] {
-            b.CreateCall(packRows(), {operands.aScratch, sourceA, packedRow, planeA.row,
-                                      planeA.column, b.CreateSub(chunkEnd, chunkRow), depth});
+            packRows(operands.aScratch, {sourceA, planeA.row, planeA.column}, packedRow,
+                     b.CreateSub(chunkEnd, chunkRow), depth);
           });
           Value *a = b.CreateSelect(aInPlace, sourceA, operands.aScratch);
           forEachRun(e, columns, bInPlace, [&](const PanelRun &run) {
@@ -568,7 +599,14 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, Value *values,
 } // namespace
 
 bool emitProduct(Emitter &e, aicore::ProductOp op, const ProductOperands &operands) {
-  return ProductEmitter(e, op).emit(operands);
+  Type *element = e.elementType(cast<mlir::MemRefType>(op.getA().getType()).getElementType());
+  const Multiply multiply = multiplyOf(e.target, element);
+  const std::string name = "product_" + std::to_string(e.module.size());
+  ProductEmitter emitter(e, op, element, multiply, name);
+  if (multiply != Multiply::pairs)
+    return emitter.emit(operands, nullptr);
+  ProductEmitter wide(e, op, element, Multiply::f32, name + "_wide");
+  return emitter.emit(operands, &wide);
 }
 
 } // namespace mmk

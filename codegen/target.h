@@ -16,6 +16,7 @@ struct CodeTarget {
   unsigned registers = 16; ///< vector registers
   bool fusedMultiplyAdd = false;
   bool dotProduct = false;            ///< sums of four products of bytes: vpdpbusd
+  bool pairProduct = false;           ///< and of two of bf16, as quick as of one f32: vdpbf16ps
   int64_t l2Bytes = int64_t(1) << 20; ///< of one core's second-level cache
   bool quick = false;                 ///< code is made in less than half the time, and runs slower
 

@@ -18,6 +18,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <regex>
 
 namespace mmk {
@@ -70,11 +71,16 @@ struct Cpu {
   unsigned lanes, registers;
   const char *multiply; ///< the instruction that a step along k is made of, on the widest register
   const char *spill;    ///< a store to the stack
+  const char *type = "f32";
 };
 
 const Cpu cpus[] = {
     {"avx512", "x86_64-linux-gnu", "skylake-avx512", 16, 32, "vfmadd\\w+ps\\s[^\n]*%zmm",
      "mov\\w*\\s+%\\w+, [^\n]*\\(%r[sb]p"},
+    {"pairs", "x86_64-linux-gnu", "znver4", 16, 32, "vdpbf16ps\\s[^\n]*%zmm",
+     "mov\\w*\\s+%\\w+, [^\n]*\\(%r[sb]p", "bf16"},
+    {"pairsAtHalfTheRate", "x86_64-linux-gnu", "sapphirerapids", 16, 32,
+     "vfmadd\\w+ps\\s[^\n]*%zmm", "mov\\w*\\s+%\\w+, [^\n]*\\(%r[sb]p", "bf16"},
     {"avx2", "x86_64-linux-gnu", "haswell", 8, 16, "vfmadd\\w+ps\\s[^\n]*%ymm",
      "mov\\w*\\s+%\\w+, [^\n]*\\(%r[sb]p"},
     {"sse2", "x86_64-linux-gnu", "x86-64", 4, 16, "mulps\\s[^\n]*%xmm",
@@ -148,7 +154,7 @@ TEST(HostCode, ofGeluIsAsFastAsTheMemory) {
 
 TEST_P(HostCode, sumsStayInTheWidestRegisters) {
   const Cpu &cpu = GetParam();
-  Emitted emitted(target(), "f32");
+  Emitted emitted(target(), cpu.type);
   EXPECT_EQ(emitted.target.lanes, cpu.lanes);
   EXPECT_EQ(emitted.target.registers, cpu.registers);
   const std::string name = emitted.widest()->getName().str(), text = emitted.assembly();
@@ -201,7 +207,7 @@ TEST_P(HostCode, anActivationIsComputedUnderItsMask) {
 
 TEST_P(HostCode, codeIsLittleAndGoesAnywhere) {
   // Code generation takes time by the instruction: this holds what a variant costs to compile.
-  for (const char *type : {"f32", "i8"}) {
+  for (const char *type : {"f32", "bf16", "i8"}) {
     const std::string text = Emitted(target(), type).assembly();
     EXPECT_LT(count(text, "\n\t[a-z]"), 3600) << type;
     // Nor is any address as wide as a program of more than 2 GiB would want it.
@@ -340,6 +346,17 @@ TEST_F(Packing, sumsStayInRegistersOverTheWholeDepth) {
   EXPECT_FALSE(isAlone) << "enough for two threads";
 }
 
+/// Of numbers that it has, exact.
+struct Bf16 {
+  Bf16() = default;
+  explicit Bf16(int64_t value)
+      : bits(static_cast<uint16_t>(std::bit_cast<uint32_t>(static_cast<float>(value)) >> 16)) {}
+  explicit operator int64_t() const {
+    return static_cast<int64_t>(std::bit_cast<float>(uint32_t{bits} << 16));
+  }
+  uint16_t bits = 0;
+};
+
 /// Runs the kernel as made for `target`, which this computer can run; operands as they are, and
 /// each as the transpose of what lies in memory.
 template <typename Element> void expectExact(CodeTarget target, const char *type) {
@@ -354,7 +371,8 @@ template <typename Element> void expectExact(CodeTarget target, const char *type
       jit->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy({object.data(), object.size()})));
   auto phase = llvm::cantFail(jit->lookup(phaseName(0))).toPtr<PhaseFunction>();
   auto planOf = llvm::cantFail(jit->lookup(planName(0))).toPtr<PlanFunction>();
-  std::vector<std::vector<char>> memory(memories, std::vector<char>(size_t(4) << 20));
+  // No number, nor zero: what has not been written is not to be read.
+  std::vector<std::vector<char>> memory(memories, std::vector<char>(size_t(4) << 20, char(0xff)));
   const int64_t shapes[][3] = {{1, 1, 1},      {3, 300, 301},  {16, 64, 17},  {47, 97, 65},
                                {128, 384, 70}, {33, 35, 1030}, {1, 65, 1040}, {5, 700, 130},
                                {16, 259, 700}, {301, 1, 259},  {257, 3, 300}, {130, 8, 1031},
@@ -400,6 +418,14 @@ template <typename Element> void expectExact(CodeTarget target, const char *type
 
 // Few rows, and few columns, go other ways than many.
 TEST(ThisCpu, bytesAreExact) { expectExact<int8_t>(llvm::cantFail(hostTarget()), "i8"); }
+TEST(ThisCpu, bf16IsExact) { expectExact<Bf16>(llvm::cantFail(hostTarget()), "bf16"); }
+TEST(ThisCpu, pairsOfBf16AreExact) {
+  CodeTarget target = llvm::cantFail(hostTarget());
+  if (!target.masks() || !llvm::sys::getHostCPUFeatures().lookup("avx512bf16"))
+    GTEST_SKIP() << "has no product of pairs";
+  target.pairProduct = true;
+  expectExact<Bf16>(std::move(target), "bf16");
+}
 TEST(ThisCpu, f32IsExact) { expectExact<float>(llvm::cantFail(hostTarget()), "f32"); }
 
 /// The same kernel made for older CPUs than the one underneath, and run on it: fewer registers,
