@@ -33,17 +33,17 @@ struct Move {
   Type *from, *to;
   bool flip;
 
-  Value *converted(Value *value) {
+  Value *converted(Value *value) const {
     if (flip)
       value = e.b.CreateXor(value, ConstantInt::get(value->getType(), 0x80));
     return e.convert(value, to);
   }
-  Value *at(Value *base, Value *row, Value *rowBytes, Value *column, Value *columnBytes) {
+  Value *at(Value *base, Value *row, Value *rowBytes, Value *column, Value *columnBytes) const {
     return e.offset(
         base, e.b.CreateAdd(e.b.CreateMul(row, rowBytes), e.b.CreateMul(column, columnBytes)));
   }
 
-  void alongRows(Function *f) {
+  void alongRows(Function *f) const {
     // Bytes that stay bytes fill a register, where the rest of a row takes no more code for it.
     const bool bytes = e.bytesOf(from) == 1 && e.bytesOf(to) == 1 && e.target.masks();
     const unsigned lanes = e.target.lanes * (bytes ? 4 : 1);
@@ -73,7 +73,7 @@ struct Move {
 
   // Squares of four, transposed in registers, which is as fast as with larger ones: vectors of
   // four are shuffled by more units. What is left at the edges one by one.
-  void alongColumns(Function *f, Function *single) {
+  void alongColumns(Function *f, Function *single) const {
     constexpr unsigned side = 4;
     Value *target = f->getArg(0), *source = f->getArg(1), *toRow = f->getArg(2),
           *fromRow = f->getArg(3), *fromColumn = f->getArg(4), *rows = f->getArg(5),
@@ -101,7 +101,7 @@ struct Move {
     rest(wholeRows, e.number(0), e.b.CreateSub(rows, wholeRows), columns);
   }
 
-  void oneByOne(Function *f) {
+  void oneByOne(Function *f) const {
     e.loop(e.number(0), f->getArg(5), e.number(1), [&](Value *row) {
       e.loop(e.number(0), f->getArg(6), e.number(1), [&](Value *column) {
         Value *value = e.load(from, at(f->getArg(1), row, f->getArg(3), column, f->getArg(4)));
@@ -117,6 +117,14 @@ Value *joinedOf(Emitter &e, Value *x, Value *y) {
   for (unsigned i = 0; i < 2 * cast<FixedVectorType>(x->getType())->getNumElements(); ++i)
     all.push_back(static_cast<int>(i));
   return e.b.CreateShuffleVector(x, y, all);
+}
+
+/// Elements that are dense along columns, by the parameters of moveElements.
+Function *transposed(Emitter &e, Type *from, Type *to) {
+  const std::string name = "turn_" + Emitter::nameOf(from) + "_" + Emitter::nameOf(to);
+  const Move move{e, from, to, false};
+  Function *single = e.helper(name + "_single", 2, 5, {}, [&](Function *f) { move.oneByOne(f); });
+  return e.helper(name, 2, 5, {}, [&](Function *f) { move.alongColumns(f, single); });
 }
 
 /// Rows of two or of one byte an element into rows of groups of as many as have four bytes, a
@@ -174,7 +182,7 @@ void Groups::emit(Function *f) {
   Value *isDense = b.CreateAnd(b.CreateNot(isGrouped), b.CreateICmpEQ(fromColumn, e.number(size)));
   // Dense along k, a group is an element of four bytes that lies there already.
   e.when(isGrouped, [&] {
-    b.CreateCall(moveElements(e, b.getInt32Ty(), b.getInt32Ty()),
+    b.CreateCall(transposed(e, b.getInt32Ty(), b.getInt32Ty()),
                  {target, source, toRow, e.number(4), fromColumn,
                   b.CreateAShr(wholeRows, e.number(Log2_64(group))), columns});
   });

@@ -53,6 +53,11 @@ constexpr int64_t rowsInPlace = 64;
 /// most of these that have room in so many bytes, but the last at least.
 constexpr int64_t rowsPacked[] = {rowsInPlace, 16, 8}, packedBytesNear = 8 << 10;
 
+/// Panels that a row has to be packed for at a time at least: packing it anew for the next ones is
+/// seen otherwise (a tenth of the time of f16 by three panels), more than sums that wait for deeper
+/// ones.
+constexpr int64_t panelsByPackedRows = 4;
+
 /// Packed rows lie on lines that share no set of the cache.
 constexpr int64_t rowPadding = 64;
 
@@ -87,8 +92,9 @@ public:
     blockBytes = std::min(4 * bElements, e.target.blockBytes());
     // A dot product of bytes takes four of them in the place of one element.
     depthUnit = step % 16 == 0 ? 16 : step % 4 == 0 ? 4 : 1;
-    const int64_t narrow = alignDown(
-        blockBytes * elementsOfStep(multiply) / (4 * CodeTarget::vectors * e.target.lanes), 16);
+    const int64_t columns =
+        (rowsCanStay() ? 1 : panelsByPackedRows) * CodeTarget::vectors * int64_t(e.target.lanes);
+    const int64_t narrow = alignDown(blockBytes * elementsOfStep(multiply) / (4 * columns), 16);
     mostDepth = std::min(step, std::max<int64_t>(narrow, depthUnit));
   }
 
@@ -118,6 +124,11 @@ private:
   Function *widenRows();
   void packRows(Value *to, const Plane &from, Value *rowBytes, Value *rows, Value *depth);
   Value *isDense(Value *stride) { return b.CreateICmpEQ(stride, e.number(e.bytesOf(element))); }
+  /// Whether rows of A can be multiplied as they lie in memory: whole steps of them.
+  bool rowsCanStay() {
+    return element->isFloatTy() ||
+           (multiply == Multiply::pairs && step % elementsOfStep(multiply) == 0);
+  }
   /// Bytes of `depth` steps of packed A.
   Value *bytesAlong(Value *depth) {
     const int64_t group = elementsOfStep(multiply);
@@ -279,10 +290,7 @@ bool ProductEmitter::emit(const ProductOperands &operands, ProductEmitter *wide)
   auto callBlocks = [&] {
     if (!wide)
       return this->callBlocks(operands, values);
-    Value *normal = e.either(
-        hasNoSubnormals(e, operands.a, operands.m, operands.k),
-        [&] { return hasNoSubnormals(e, operands.b, operands.k, operands.n); },
-        [&]() -> Value * { return b.getFalse(); });
+    Value *normal = isNeverSubnormal(e, operands);
     e.when(normal, [&] { this->callBlocks(operands, values); });
     e.when(b.CreateNot(normal), [&] { wide->callBlocks(operands, values); });
   };
@@ -497,8 +505,10 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, Value *values,
   Value *m = operands.m, *n = operands.n, *k = operands.k;
   const int64_t lanes = e.target.lanes, height = e.target.rows();
   Value *aInPlace = b.getFalse(), *bInPlace = b.getFalse();
+  if (rowsCanStay())
+    aInPlace = b.CreateAnd({isDense(planeA.column), b.CreateICmpSGE(m, e.number(height)),
+                            b.CreateICmpEQ(e.roundDown(k, elementsOfStep(multiply)), k)});
   if (element->isFloatTy()) {
-    aInPlace = b.CreateAnd(isDense(planeA.column), b.CreateICmpSGE(m, e.number(height)));
     Value *isSmall = b.CreateICmpSLE(b.CreateMul(b.CreateMul(m, n), k), e.number(smallProduct));
     Value *isNear =
         b.CreateAnd(b.CreateICmpSLE(m, e.number(rowsByBInPlace)),

@@ -5,11 +5,14 @@ using namespace llvm;
 namespace mmk {
 namespace {
 
-/// A number's key is twice its bits, less one, in 16 bits: the sign falls out, zero has the
-/// largest, and what is subnormal a smaller one than the smallest normal number.
-constexpr uint64_t keyOfSmallestNormal = 2 * 0x0080 - 1;
+/// Of exponents as they are stored: from 1 on, numbers are normal. Products of bf16 have 14 bits
+/// below the sum of their exponents, and with exponents of this sum (2 * 127 - 126 + 14) these are
+/// multiples of 2^-126.
+constexpr int64_t leastSumOfExponents = 142;
 
-// void(ptr least, ptr from, i64 rowBytes, i64 rows, i64 columns): the least key of all elements.
+// void(ptr least, ptr from, i64 rowBytes, i64 rows, i64 columns): the least key of all elements,
+// which is twice the bits of one, less one, in 16 bits: the sign falls out, and zero has the
+// largest.
 Function *leastKey(Emitter &e) {
   return e.helper("least_key_of_bf16", 2, 3, {}, [&](Function *f) {
     IRBuilder<> &b = e.b;
@@ -57,18 +60,26 @@ Function *leastKey(Emitter &e) {
 
 } // namespace
 
-Value *hasNoSubnormals(Emitter &e, const Plane &plane, Value *rows, Value *columns) {
+Value *isNeverSubnormal(Emitter &e, const ProductOperands &operands) {
   IRBuilder<> &b = e.b;
-  Value *alongRows = b.CreateICmpEQ(plane.column, e.number(2));
-  Value *isDense = b.CreateOr(alongRows, b.CreateICmpEQ(plane.row, e.number(2)));
-  Value *least = e.local(b.getInt16Ty());
-  e.store(b.getInt16(0), least);
-  e.when(isDense, [&] {
-    auto choose = [&](Value *x, Value *y) { return b.CreateSelect(alongRows, x, y); };
-    b.CreateCall(leastKey(e), {least, plane.pointer, choose(plane.row, plane.column),
-                               choose(rows, columns), choose(columns, rows)});
-  });
-  return b.CreateICmpUGE(e.load(b.getInt16Ty(), least), b.getInt16(keyOfSmallestNormal));
+  // The exponent of the smallest number but zero, or 0 where that is subnormal, or not known.
+  auto leastExponent = [&](const Plane &plane, Value *rows, Value *columns) {
+    Value *alongRows = b.CreateICmpEQ(plane.column, e.number(2));
+    Value *isDense = b.CreateOr(alongRows, b.CreateICmpEQ(plane.row, e.number(2)));
+    Value *least = e.local(b.getInt16Ty());
+    e.store(b.getInt16(0), least);
+    e.when(isDense, [&] {
+      auto choose = [&](Value *x, Value *y) { return b.CreateSelect(alongRows, x, y); };
+      b.CreateCall(leastKey(e), {least, plane.pointer, choose(plane.row, plane.column),
+                                 choose(rows, columns), choose(columns, rows)});
+    });
+    Value *key = b.CreateZExt(e.load(b.getInt16Ty(), least), e.i64());
+    return b.CreateLShr(b.CreateAdd(key, e.number(1)), 8);
+  };
+  Value *ofA = leastExponent(operands.a, operands.m, operands.k);
+  Value *ofB = leastExponent(operands.b, operands.k, operands.n);
+  return b.CreateAnd({b.CreateICmpSGE(ofA, e.number(1)), b.CreateICmpSGE(ofB, e.number(1)),
+                      b.CreateICmpSGE(b.CreateAdd(ofA, ofB), e.number(leastSumOfExponents))});
 }
 
 } // namespace mmk

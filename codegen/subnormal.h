@@ -1,16 +1,15 @@
-// Whether an operand can be multiplied by instructions that take subnormal numbers for zero. One
+// Whether a product can be left to instructions that take and give subnormal numbers as zero: one
 // of them times a number large enough would be missed, or make NaN of an infinity.
 #pragma once
 
-#include "codegen/emitter.h"
-#include "codegen/epilogue.h"
+#include "codegen/product.h"
 
 namespace mmk {
 
-/// i1: none of rows x columns bf16 is subnormal. An operand that is dense neither along its rows
-/// nor along its columns is not searched, and counts as if one were. It is read once, which for a
-/// product of some hundred rows takes a hundredth of its time.
-llvm::Value *hasNoSubnormals(Emitter &e, const Plane &plane, llvm::Value *rows,
-                             llvm::Value *columns);
+/// i1: none of the elements is subnormal, which are bf16, nor can any sum of their products be: all
+/// are multiples of the smallest normal f32. Both operands are read once, which takes a hundredth
+/// of the time of a product of some hundred rows; one that is dense neither along its rows nor
+/// along its columns is not read, and the answer no.
+llvm::Value *isNeverSubnormal(Emitter &e, const ProductOperands &operands);
 
 } // namespace mmk

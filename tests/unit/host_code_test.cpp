@@ -207,9 +207,16 @@ TEST_P(HostCode, anActivationIsComputedUnderItsMask) {
 
 TEST_P(HostCode, codeIsLittleAndGoesAnywhere) {
   // Code generation takes time by the instruction: this holds what a variant costs to compile.
-  for (const char *type : {"f32", "bf16", "i8"}) {
+  const CodeTarget of = target();
+  const std::pair<const char *, int64_t> most[] = {
+      {"f32", 3600},
+      // Two ways: by pairs, and widened for operands with subnormal numbers.
+      {"bf16", of.pairProduct ? 5800 : 3600},
+      // Products of bytes want an instruction for them to have ways of their own for few rows.
+      {"i8", of.dotProduct ? 4300 : 3600}};
+  for (auto [type, instructions] : most) {
     const std::string text = Emitted(target(), type).assembly();
-    EXPECT_LT(count(text, "\n\t[a-z]"), 3600) << type;
+    EXPECT_LT(count(text, "\n\t[a-z]"), instructions) << type;
     // Nor is any address as wide as a program of more than 2 GiB would want it.
     EXPECT_EQ(count(text, "_GLOBAL_OFFSET_TABLE_|@GOTOFF|:abs_g3:"), 0) << type;
   }

@@ -179,6 +179,33 @@ TEST(Subnormals, areKept) {
   }
 }
 
+// Instructions that multiply pairs of bf16 take them for zero, and give zero for them. All but the
+// last number of A and of B is zero, so that their product stands alone.
+TEST(Subnormals, ofProductsOfBf16AreKept) {
+  struct {
+    double a, b, product;
+  } const cases[] = {{0x1p-130, 0x1p127, 0x1p-3},    {0x1p127, 0x1p-130, 0x1p-3},
+                     {0x1p-130, infinity, infinity}, {0x1p-70, -0x1p-70, -0x1p-140},
+                     {0x1p-63, 0x1p-63, 0x1p-126},   {3, 5, 15}};
+  constexpr int64_t size = 70, last = size * size - 1;
+  for (const char *machine : {"ascend910b3", "host"})
+    for (const char *b : {"b", "transpose(b)"}) {
+      Compiled kernel("kernel f(a: bf16[N, N], b: bf16[N, N]) -> c: f32[N, N] { c = a @ " +
+                          std::string(b) + "; }",
+                      machine);
+      ASSERT_TRUE(kernel.ready());
+      for (const auto &one : cases) {
+        std::vector<Tensor> data;
+        for (double value : {one.a, one.b}) {
+          data.push_back(tensorOf(ElementType::bf16, {size, size}, {0}));
+          data.back().set(last, value);
+        }
+        EXPECT_EQ(kernel.run({{"N", size}}, data)[0][last], one.product)
+            << machine << ": " << one.a << " times " << one.b << " of " << b;
+      }
+    }
+}
+
 TEST(SignedZeros, goWithTheOperations) {
   for (const char *machine : allMachines) {
     Compiled kernel("kernel f(x: f32[N], y: f32[N]) -> sum: f32[N], product: f32[N], most: f32[N],"
