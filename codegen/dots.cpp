@@ -1,5 +1,6 @@
 #include "codegen/dots.h"
 
+#include "codegen/lanes.h"
 #include "codegen/pack.h"
 
 using namespace llvm;
@@ -54,7 +55,6 @@ private:
   Value *add(Value *x, Value *y) {
     return multiply == Multiply::bytes ? b.CreateAdd(x, y) : b.CreateFAdd(x, y);
   }
-  Value *sumsOfLanes(ArrayRef<Value *> vectors);
   /// What a pass over some rows has in hand.
   struct Pass {
     Value *rows, *rowBytes;       ///< whole steps, where they lie
@@ -74,35 +74,6 @@ private:
   Type *element;
   Multiply multiply;
 };
-
-/// The lanes of each of up to four vectors added up: four sums.
-Value *Dots::sumsOfLanes(ArrayRef<Value *> vectors) {
-  const int lanes = static_cast<int>(e.target.lanes);
-  SmallVector<Value *> v(vectors);
-  v.resize(4, Constant::getNullValue(v[0]->getType()));
-  // Of each four lanes of x and y, in turns, those at `first` and the one after.
-  auto halves = [&](Value *x, Value *y, ArrayRef<int> four) {
-    SmallVector<int> order;
-    for (int part = 0; part < lanes; part += 4)
-      for (int lane : four)
-        order.push_back(lane < 4 ? part + lane : lanes + part + lane - 4);
-    return b.CreateShuffleVector(x, y, order);
-  };
-  auto inTurns = [&](Value *x, Value *y) {
-    return add(halves(x, y, {0, 4, 1, 5}), halves(x, y, {2, 6, 3, 7}));
-  };
-  Value *x = inTurns(v[0], v[1]), *y = inTurns(v[2], v[3]);
-  Value *sums = add(halves(x, y, {0, 1, 4, 5}), halves(x, y, {2, 3, 6, 7}));
-  for (int count = lanes / 2; count >= 4; count /= 2) {
-    SmallVector<int> low, high;
-    for (int i = 0; i < count; ++i) {
-      low.push_back(i);
-      high.push_back(count + i);
-    }
-    sums = add(b.CreateShuffleVector(sums, low), b.CreateShuffleVector(sums, high));
-  }
-  return sums;
-}
 
 // What is left of each row after whole steps, in a place of its own: nothing is read beyond a row,
 // and there is no other loop.
@@ -193,7 +164,7 @@ void Dots::emitSums(Value *lanes, Value *rows, Value *columns, Value *sumRow, Va
     Value *from = e.offset(lanes, b.CreateMul(i, e.number(packedStep())));
     for (unsigned lane = 0; lane < together; ++lane)
       loaded.push_back(e.load(vector, e.offset(from, lane * packedStep())));
-    Value *added = sumsOfLanes(loaded), *column = b.CreateAnd(i, lastColumn);
+    Value *added = sumsOfLanes(e, loaded), *column = b.CreateAnd(i, lastColumn);
     Value *at = e.plus(b.CreateMul(b.CreateUDiv(i, columns), sumRow), column, 4);
     if (multiply == Multiply::bytes) {
       Value *offset = e.offset(offsets, b.CreateMul(column, e.number(4)));

@@ -1,5 +1,7 @@
 #include "codegen/micro_kernel.h"
 
+#include "codegen/lanes.h"
+
 #include "llvm/IR/IntrinsicsX86.h"
 
 using namespace llvm;
@@ -48,11 +50,11 @@ SmallVector<Value *> emitSums(Emitter &e, const MicroKernel &kernel, Value *a, V
             loaded.push_back(e.load(vector, e.offset(from, v * vectorBytes)));
         return loaded;
       });
-  if (kernel.multiply == Multiply::bytes) {
-    for (auto [i, sum] : enumerate(carried))
-      sum = b.CreateAdd(sum, e.load(vector, e.offset(panel, i % vectors * vectorBytes)));
-    panel = e.offset(panel, vectors * vectorBytes);
-  }
+  if (initial.offsets)
+    for (auto [i, sum] : enumerate(carried)) {
+      Value *ofRow = e.load(b.getInt32Ty(), e.offset(initial.offsets, int64_t(i) / vectors * 4));
+      sum = b.CreateSub(sum, e.splat(ofRow, e.target.lanes));
+    }
   carried.push_back(panel);
   // Three rows to a pointer, at 0, 1 and 2 times the distance of rows: an address of x86 can be so
   // much, and all pointers stay in registers.
@@ -75,7 +77,7 @@ SmallVector<Value *> emitSums(Emitter &e, const MicroKernel &kernel, Value *a, V
           Value *spread = e.splat(e.load(vector->getScalarType(), pointer), e.target.lanes);
           for (int64_t v = 0; v < vectors; ++v) {
             Value *&sum = next[r * vectors + v];
-            sum = emitMultiply(e, kernel.multiply, spread, columns[v], sum);
+            sum = emitMultiply(e, kernel.multiply, columns[v], spread, sum);
           }
         }
         next[first - 1] = e.offset(at, stride);
@@ -85,6 +87,57 @@ SmallVector<Value *> emitSums(Emitter &e, const MicroKernel &kernel, Value *a, V
       });
   sums.truncate(rows * vectors);
   return sums;
+}
+
+/// The first `count` bytes of a vector in memory, the others zero, by little code on any target.
+static Value *loadBytes(Emitter &e, Type *vector, Value *pointer, Value *count) {
+  if (e.target.masks())
+    return e.loadSome(vector, pointer, count);
+  Value *copy = e.local(vector);
+  e.store(Constant::getNullValue(vector), copy);
+  e.loop(e.number(0), count, e.number(1), [&](Value *i) {
+    e.store(e.load(e.b.getInt8Ty(), e.offset(pointer, i)), e.offset(copy, i));
+  });
+  return e.load(vector, copy);
+}
+
+Function *offsetsOfRows(Emitter &e) {
+  return e.helper("offsets_of_rows", 2, 2, {}, [&](Function *f) {
+    IRBuilder<> &b = e.b;
+    Value *a = f->getArg(0), *offsets = f->getArg(1), *rowBytes = f->getArg(2), *k = f->getArg(3);
+    const int64_t rows = e.target.rows(), width = 4 * e.target.lanes;
+    Type *vector = e.vectorOf(b.getInt8Ty(), width);
+    Value *factor = ConstantInt::get(vector, 0x80);
+    SmallVector<Value *> pointers(1, a);
+    for (int64_t r = 1; r < rows; ++r)
+      pointers.push_back(e.offset(pointers.back(), rowBytes));
+    auto add = [&](ArrayRef<Value *> sums, function_ref<Value *(Value *)> load) {
+      SmallVector<Value *> next;
+      for (int64_t r = 0; r < rows; ++r)
+        next.push_back(emitMultiply(e, Multiply::bytes, factor, load(pointers[r]), sums[r]));
+      return next;
+    };
+    Type *ofSums = e.vectorOf(b.getInt32Ty(), e.target.lanes);
+    Value *whole = e.roundDown(k, width), *rest = b.CreateSub(k, whole);
+    SmallVector<Value *> sums =
+        e.loop(e.number(0), whole, e.number(width),
+               SmallVector<Value *>(rows, Constant::getNullValue(ofSums)),
+               [&](Value *at, ArrayRef<Value *> sums) {
+                 return add(sums, [&](Value *row) { return e.load(vector, e.offset(row, at)); });
+               });
+    sums = e.eitherOf(
+        b.CreateICmpEQ(rest, e.number(0)), [&] { return sums; },
+        [&] {
+          return add(sums,
+                     [&](Value *row) { return loadBytes(e, vector, e.offset(row, whole), rest); });
+        });
+    for (int64_t r = 0; r < rows; r += 4) {
+      const int64_t count = std::min<int64_t>(4, rows - r);
+      Value *four = sumsOfLanes(e, ArrayRef(sums).slice(r, count));
+      for (int64_t i = 0; i < count; ++i)
+        e.store(b.CreateExtractElement(four, i), e.offset(offsets, (r + i) * 4));
+    }
+  });
 }
 
 void forEachRun(Emitter &e, Value *columns, Value *alone,

@@ -11,7 +11,7 @@ enum class Multiply {
   f32,
   i32,
   pairs, ///< two bf16 of B by two of A; subnormal numbers are taken and given as zero
-  bytes, ///< four i8 of B by four of A, which are offset by 128 and so without sign
+  bytes, ///< four i8 of B, which are offset by 128 and so without sign, by four of A
 };
 
 /// Elements along k of one step.
@@ -36,7 +36,12 @@ struct MicroKernel {
 struct Sums {
   llvm::Value *pointer = nullptr, *rowBytes = nullptr;
   llvm::Value *fromZero = nullptr; ///< i1
+  llvm::Value *offsets = nullptr;  ///< of bytes: an i32 for each row, taken off its sums
 };
+
+/// void(ptr a, ptr offsets, i64 rowBytes, i64 k): what the offset of B adds to each sum of as many
+/// rows of A as the target has: 128 times the row's own sum over k, an i32.
+llvm::Function *offsetsOfRows(Emitter &e);
 
 /// The sums of as many rows as the target has x `vectors` vectors, row by row, over `bytes` bytes
 /// of k. From row to row of A there are `rowBytes` bytes, from one step to the next of B `stride`.
@@ -45,7 +50,7 @@ llvm::SmallVector<llvm::Value *> emitSums(Emitter &e, const MicroKernel &kernel,
                                           llvm::Value *stride, llvm::Value *bytes,
                                           const Sums &initial);
 
-/// sum + a * b, of vectors of sums.
+/// sum + a * b, of vectors of sums; of bytes, those of a have no sign.
 llvm::Value *emitMultiply(Emitter &e, Multiply multiply, llvm::Value *a, llvm::Value *b,
                           llvm::Value *sum);
 

@@ -31,11 +31,11 @@ constexpr int64_t rowsAhead = 16;
 struct Move {
   Emitter &e;
   Type *from, *to;
-  bool flip;
+  uint64_t flips = 0; ///< bits of an integer that are inverted
 
   Value *converted(Value *value) const {
-    if (flip)
-      value = e.b.CreateXor(value, ConstantInt::get(value->getType(), 0x80));
+    if (flips)
+      value = e.b.CreateXor(value, ConstantInt::get(value->getType(), flips));
     return e.convert(value, to);
   }
   Value *at(Value *base, Value *row, Value *rowBytes, Value *column, Value *columnBytes) const {
@@ -119,10 +119,10 @@ Value *joinedOf(Emitter &e, Value *x, Value *y) {
   return e.b.CreateShuffleVector(x, y, all);
 }
 
-/// Elements that are dense along columns, by the parameters of moveElements.
-Function *transposed(Emitter &e, Type *from, Type *to) {
-  const std::string name = "turn_" + Emitter::nameOf(from) + "_" + Emitter::nameOf(to);
-  const Move move{e, from, to, false};
+/// Elements of four bytes that are dense along columns, by the parameters of moveElements.
+Function *transposed(Emitter &e, uint64_t flips) {
+  const std::string name = flips ? "turn_flipped" : "turn";
+  const Move move{e, e.b.getInt32Ty(), e.b.getInt32Ty(), flips};
   Function *single = e.helper(name + "_single", 2, 5, {}, [&](Function *f) { move.oneByOne(f); });
   return e.helper(name, 2, 5, {}, [&](Function *f) { move.alongColumns(f, single); });
 }
@@ -139,6 +139,11 @@ struct Groups {
 
 private:
   Value *grouped(ArrayRef<Value *> rows);
+  /// Bytes are offset by 128: their first bit is inverted.
+  Value *offset(Value *elements) {
+    return group == 4 ? b.CreateXor(elements, ConstantInt::get(elements->getType(), 0x80))
+                      : elements;
+  }
 };
 
 Value *Groups::grouped(ArrayRef<Value *> rows) {
@@ -182,7 +187,7 @@ void Groups::emit(Function *f) {
   Value *isDense = b.CreateAnd(b.CreateNot(isGrouped), b.CreateICmpEQ(fromColumn, e.number(size)));
   // Dense along k, a group is an element of four bytes that lies there already.
   e.when(isGrouped, [&] {
-    b.CreateCall(transposed(e, b.getInt32Ty(), b.getInt32Ty()),
+    b.CreateCall(transposed(e, group == 4 ? 0x80808080 : 0),
                  {target, source, toRow, e.number(4), fromColumn,
                   b.CreateAShr(wholeRows, e.number(Log2_64(group))), columns});
   });
@@ -193,7 +198,7 @@ void Groups::emit(Function *f) {
         SmallVector<Value *> part;
         for (int64_t i = 0; i < group; ++i)
           part.push_back(e.load(vector, read(b.CreateAdd(row, e.number(i)), column)));
-        e.store(grouped(part), written(row, column));
+        e.store(offset(grouped(part)), written(row, column));
       });
     });
   });
@@ -201,7 +206,8 @@ void Groups::emit(Function *f) {
     e.loop(firstRow, endRow, e.number(1), [&](Value *row) {
       e.loop(firstColumn, columns, e.number(1), [&](Value *column) {
         Value *inGroup = b.CreateMul(b.CreateAnd(row, e.number(group - 1)), e.number(size));
-        e.store(e.load(element, read(row, column)), e.offset(written(row, column), inGroup));
+        e.store(offset(e.load(element, read(row, column))),
+                e.offset(written(row, column), inGroup));
       });
     });
   };
@@ -235,10 +241,9 @@ Function *packRowsOfPanel(Emitter &e, Type *from, Type *to, int64_t vectors) {
 
 } // namespace
 
-Function *moveElements(Emitter &e, Type *from, Type *to, bool flip) {
-  std::string name =
-      "move_" + Emitter::nameOf(from) + "_" + Emitter::nameOf(to) + (flip ? "_flipped" : "");
-  Move move{e, from, to, flip};
+Function *moveElements(Emitter &e, Type *from, Type *to) {
+  std::string name = "move_" + Emitter::nameOf(from) + "_" + Emitter::nameOf(to);
+  Move move{e, from, to};
   Function *single = e.helper(name + "_single", 2, 5, {}, [&](Function *f) { move.oneByOne(f); });
   return e.helper(name, 2, 5, {}, [&](Function *f) {
     Value *size = e.number(e.bytesOf(from));
@@ -255,7 +260,6 @@ Function *moveElements(Emitter &e, Type *from, Type *to, bool flip) {
 }
 
 Function *packPanels(Emitter &e, Multiply multiply, Type *element) {
-  const bool bytes = multiply == Multiply::bytes;
   Type *wide = multiply == Multiply::f32 ? e.f32() : e.b.getInt32Ty();
   const int64_t lanes = e.target.lanes, group = elementsOfStep(multiply);
   std::string name = "pack_" + Emitter::nameOf(element) + "_" +
@@ -277,13 +281,12 @@ Function *packPanels(Emitter &e, Multiply multiply, Type *element) {
       Value *stepBytes = b.CreateMul(width, e.number(4));
       Value *steps = b.CreateAShr(e.roundUp(k, group), e.number(Log2_64(group)));
       if (group > 1) {
-        Value *last = bytes ? steps : b.CreateSub(steps, e.number(1));
+        Value *last = b.CreateSub(steps, e.number(1));
         b.CreateMemSet(e.offset(panel, b.CreateMul(last, stepBytes)), b.getInt8(0), stepBytes,
                        MaybeAlign());
       }
       e.when(b.CreateICmpSGT(b.CreateAdd(column, width), n), [&] {
-        b.CreateMemSet(panel, b.getInt8(0), b.CreateMul(e.plus(steps, e.number(bytes)), stepBytes),
-                       MaybeAlign());
+        b.CreateMemSet(panel, b.getInt8(0), b.CreateMul(steps, stepBytes), MaybeAlign());
       });
     });
     // As many rows at a time as make squares, each read from end to end.
@@ -295,8 +298,7 @@ Function *packPanels(Emitter &e, Multiply multiply, Type *element) {
         Value *from =
             e.offset(source, b.CreateAdd(b.CreateMul(row, fromK), b.CreateMul(column, fromN)));
         Value *steps = b.CreateAShr(row, e.number(Log2_64(group)));
-        Value *to =
-            e.offset(panelAt(column), b.CreateMul(e.plus(steps, e.number(bytes)), stepBytes));
+        Value *to = e.offset(panelAt(column), b.CreateMul(steps, stepBytes));
         auto any = [&] {
           b.CreateCall(move, {to, from, stepBytes, fromK, fromN, count,
                               e.min(width, b.CreateSub(n, column))});
@@ -311,27 +313,6 @@ Function *packPanels(Emitter &e, Multiply multiply, Type *element) {
                        {to, from, fromK, count});
         });
         e.when(b.CreateNot(isWhole), any);
-      });
-    });
-    if (!bytes)
-      return;
-    // The offset of A's bytes taken back: 128 times the sum of each column.
-    forEachPanel(e, n, [&](Value *vectors, Value *column) {
-      Value *panel = panelAt(column);
-      Value *stepBytes = b.CreateMul(vectors, e.number(lanes * 4));
-      Value *end = b.CreateMul(b.CreateAdd(b.CreateAShr(e.roundUp(k, 4), e.number(2)), e.number(1)),
-                               stepBytes);
-      Type *vector = e.vectorOf(b.getInt32Ty(), lanes);
-      Value *offset = ConstantInt::get(vector, 0x80808080u);
-      e.loop(e.number(0), stepBytes, e.number(lanes * 4), [&](Value *at) {
-        Value *head = e.offset(panel, at);
-        SmallVector<Value *> sum = e.loop(
-            stepBytes, end, stepBytes, {Constant::getNullValue(vector)},
-            [&](Value *step, ArrayRef<Value *> carried) {
-              Value *data = e.load(vector, e.offset(head, step));
-              return SmallVector<Value *>{emitMultiply(e, multiply, offset, data, carried[0])};
-            });
-        e.store(b.CreateNeg(sum[0]), head);
       });
     });
   });

@@ -68,6 +68,7 @@ enum Field : int64_t {
   fieldBStep,     ///< from one step along k to the next of B
   fieldBPanel,    ///< from panel to panel, for each vector of their width
   fieldBytes,     ///< of A along k
+  fieldDepth,     ///< elements of A along k
   fieldRows,      ///< of the tile
   fieldLastStart, ///< of rows that are summed at once, for no row of A to be beyond the last one
   fieldColumns,   ///< of the tile
@@ -127,16 +128,12 @@ private:
   /// Whether rows of A can be multiplied as they lie in memory: whole steps of them.
   bool rowsCanStay() {
     return element->isFloatTy() ||
-           (multiply == Multiply::pairs && step % elementsOfStep(multiply) == 0);
+           (elementsOfStep(multiply) > 1 && step % elementsOfStep(multiply) == 0);
   }
   /// Bytes of `depth` steps of packed A.
   Value *bytesAlong(Value *depth) {
     const int64_t group = elementsOfStep(multiply);
     return b.CreateMul(e.roundUp(depth, group), e.number(4 / group));
-  }
-  /// A column of a packed block; of bytes, with what the offset of A adds to its sum.
-  Value *bytesOfColumn(Value *depth) {
-    return e.plus(bytesAlong(depth), e.number(multiply == Multiply::bytes ? 4 : 0));
   }
   Value *field(Value *frame, Field which) {
     return b.CreateAlignedLoad(e.i64(), e.offset(frame, 8 * which), Align(8));
@@ -177,6 +174,9 @@ Function *ProductEmitter::sumsOf(int64_t vectors) {
     Value *last = b.CreateICmpNE(field(fieldIsLast), e.number(0));
     Value *isDense = b.CreateAnd(last, epilogue.isDense(values));
     Value *lastStart = field(fieldLastStart);
+    Value *offsets = nullptr;
+    if (multiply == Multiply::bytes)
+      offsets = e.local(ArrayType::get(b.getInt32Ty(), height));
     e.loop(firstRow, rowEnd, e.number(height), [&](Value *row) {
       // Where the last rows are fewer, those before them are summed again and dropped: no reading
       // beyond the tensor, and no other loop.
@@ -185,12 +185,14 @@ Function *ProductEmitter::sumsOf(int64_t vectors) {
       Value *rows = b.CreateSub(m, row);
       Value *whole = b.CreateAnd(isDense, b.CreateICmpSGE(rows, e.number(height)));
       Value *acc = e.offset(sumsOfRows, b.CreateMul(b.CreateSub(row, firstRow), accRow));
+      if (offsets)
+        b.CreateCall(offsetsOfRows(e), {rowsOfA, offsets, aRow, field(fieldDepth)});
       e.loop(firstColumn, columnEnd, e.number(width), {panels, acc},
              [&](Value *column, ArrayRef<Value *> carried) {
                Value *panel = carried[0], *acc = carried[1];
                SmallVector<Value *> sums =
                    emitSums(e, {multiply, vectors}, rowsOfA, aRow, panel, bStep, bytes,
-                            {acc, e.number(width * 4), first});
+                            {acc, e.number(width * 4), first, offsets});
                Value *columns = b.CreateSub(n, column);
                BasicBlock *done = BasicBlock::Create(b.getContext(), "done", f);
                if (epilogue.isLight()) {
@@ -423,9 +425,7 @@ Function *ProductEmitter::widenRows() {
 /// Rows of A in dense rows of what is multiplied, up to whole steps.
 void ProductEmitter::packRows(Value *to, const Plane &from, Value *rowBytes, Value *rows,
                               Value *depth) {
-  const bool bytes = multiply == Multiply::bytes;
-  Function *move =
-      elementsOfStep(multiply) == 1 ? widenRows() : moveElements(e, element, element, bytes);
+  Function *move = elementsOfStep(multiply) == 1 ? widenRows() : moveElements(e, element, element);
   b.CreateCall(move, {to, from.pointer, rowBytes, from.row, from.column, rows, depth});
   if (multiply != Multiply::pairs)
     return;
@@ -476,7 +476,7 @@ ProductEmitter::Blocks ProductEmitter::chooseBlocks(const ProductOperands &opera
   auto cut = [&] {
     Value *passes = ceilDiv(k, limits.depth);
     Value *depth = e.roundUp(ceilDiv(k, passes), depthUnit);
-    Value *room = b.CreateUDiv(limits.blockBytes, bytesOfColumn(depth));
+    Value *room = b.CreateUDiv(limits.blockBytes, bytesAlong(depth));
     Value *most = b.CreateSelect(b.CreateICmpSGE(room, e.number(width)), whole(room, width),
                                  whole(room, lanes));
     most = b.CreateSelect(bInPlace, wide, most);
@@ -490,7 +490,7 @@ ProductEmitter::Blocks ProductEmitter::chooseBlocks(const ProductOperands &opera
   };
   Value *isOne =
       b.CreateAnd(b.CreateICmpSLE(k, limits.depth),
-                  b.CreateICmpSLE(b.CreateMul(wide, bytesOfColumn(deep)), limits.blockBytes));
+                  b.CreateICmpSLE(b.CreateMul(wide, bytesAlong(deep)), limits.blockBytes));
   // What is one block is so small, often, that a few divisions would be seen.
   SmallVector<Value *> blocks =
       e.eitherOf(isOne, [&] { return SmallVector<Value *>{e.number(1), deep, m, wide}; }, cut);
@@ -546,14 +546,14 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, Value *values,
         set(fieldIsLast, b.CreateICmpEQ(b.CreateAdd(from, depth), k));
         Value *bytes = bytesAlong(depth);
         set(fieldBytes, bytes);
+        set(fieldDepth, depth);
         Value *packedRow = b.CreateAdd(bytes, e.number(rowPadding));
         set(fieldARow, b.CreateSelect(aInPlace, planeA.row, packedRow));
         Value *sourceB = e.offset(planeB.pointer, b.CreateAdd(b.CreateMul(from, planeB.row),
                                                               b.CreateMul(column, planeB.column)));
-        Value *columnBytes = bytesOfColumn(depth);
         auto pack = [&](Value *to, Value *source, Value *columns) {
           b.CreateCall(packPanels(e, multiply, element),
-                       {to, source, planeB.row, planeB.column, columnBytes, depth, columns});
+                       {to, source, planeB.row, planeB.column, bytes, depth, columns});
         };
         e.when(b.CreateNot(bInPlace), [&] { pack(operands.bScratch, sourceB, columns); });
 
@@ -576,8 +576,8 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, Value *values,
           Value *a = b.CreateSelect(aInPlace, sourceA, operands.aScratch);
           forEachRun(e, columns, bInPlace, [&](const PanelRun &run) {
             Value *place = b.CreateSelect(bInPlace, e.number(0), run.column);
-            Value *panel = e.offset(operands.bScratch, b.CreateMul(place, columnBytes));
-            Value *bStep = times(run.vectors, lanes * 4), *bPanel = times(columnBytes, lanes);
+            Value *panel = e.offset(operands.bScratch, b.CreateMul(place, bytes));
+            Value *bStep = times(run.vectors, lanes * 4), *bPanel = times(bytes, lanes);
             if (element->isFloatTy()) {
               // In place, too, the last columns are packed when they are no whole panel.
               Value *ragged = b.CreateICmpSGT(run.end, columns);

@@ -18,7 +18,7 @@ using SgemmFunction = void(int transposeA, int transposeB, int64_t m, int64_t n,
                            int64_t columnStrideC);
 
 struct Blis {
-  Blis() : library(prepared()) {}
+  Blis() : library(prepared()) { library.get<void()>("bli_init")(); }
   SharedLibrary library;
   SgemmFunction *sgemm = library.get<SgemmFunction>("bli_sgemm");
   void (*setThreads)(int64_t) = library.get<void(int64_t)>("bli_thread_set_num_threads");
