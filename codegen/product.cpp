@@ -4,6 +4,7 @@
 #include "codegen/product.h"
 
 #include "codegen/dots.h"
+#include "codegen/later.h"
 #include "codegen/pack.h"
 #include "codegen/thin_bytes.h"
 #include "runtime/abi.h"
@@ -113,6 +114,7 @@ private:
   Blocks chooseBlocks(const ProductOperands &operands, Value *bInPlace, const Limits &limits);
   Function *thinSums();
   Function *sumsOf(int64_t vectors);
+  Function *finish();
   Function *packRows();
   Value *isDense(Value *stride) { return b.CreateICmpEQ(stride, e.number(e.bytesOf(element))); }
   /// Bytes of `depth` steps of packed A.
@@ -141,8 +143,8 @@ private:
 // rows of A by panels of B, over one pass along k. Each few rows of A stay near while the panels
 // pass by.
 Function *ProductEmitter::sumsOf(int64_t vectors) {
-  Function *finish = epilogue.finish(name + "_finish");
-  return e.helper(name + "_" + std::to_string(vectors), 4, 4, {}, [&](Function *f) {
+  Function *finish = this->finish();
+  Function *sums = e.helper(name + "_" + std::to_string(vectors), 4, 4, {}, [&](Function *f) {
     Value *a = f->getArg(0), *panels = f->getArg(1), *sumsOfRows = f->getArg(2),
           *frame = f->getArg(3), *firstRow = f->getArg(4), *rowEnd = f->getArg(5),
           *firstColumn = f->getArg(6), *columnEnd = f->getArg(7);
@@ -200,6 +202,16 @@ Function *ProductEmitter::sumsOf(int64_t vectors) {
              });
     });
   });
+  compileLater(*sums);
+  return sums;
+}
+
+// What happens to sums in memory. A light epilogue has them in registers, mostly.
+Function *ProductEmitter::finish() {
+  Function *finish = epilogue.finish(name + "_finish");
+  if (epilogue.isLight())
+    compileLater(*finish);
+  return finish;
 }
 
 // void(ptr a, ptr b, ptr sums, i64 aRow, i64 bRow, i64 m, i64 n, i64 k, i64 sumRow): adds to the
@@ -297,6 +309,7 @@ Value *ProductEmitter::callThin(const ProductOperands &operands, Value *values) 
     inside.k = f->getArg(13);
     b.CreateStore(emitThin(inside, f->getArg(5)), f->getArg(6));
   });
+  compileLater(*thin);
   b.CreateCall(thin, {planeA.pointer, planeB.pointer, operands.aScratch, operands.bScratch,
                       operands.acc, values, isDone, planeA.row, planeA.column, planeB.row,
                       planeB.column, operands.m, operands.n, operands.k});
@@ -337,7 +350,7 @@ Value *ProductEmitter::emitThin(const ProductOperands &operands, Value *values) 
     sums = e.eitherOf(
         b.CreateICmpEQ(areDots, isB),
         [&] { return inMemory(turnSums({sums[0], sums[1]}, operands)); }, [&] { return sums; });
-    b.CreateCall(epilogue.finish(name + "_finish"),
+    b.CreateCall(finish(),
                  {sums[0], values, sums[1], e.number(0), e.number(0), operands.m, operands.n});
   });
   return isThin;
