@@ -1,6 +1,7 @@
 #include "codegen/executable.h"
 
 #include "codegen/c_header.h"
+#include "codegen/first_call.h"
 #include "codegen/later.h"
 #include "codegen/linked.h"
 #include "codegen/object.h"
@@ -16,7 +17,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <map>
 #include <optional>
 
 using namespace llvm;
@@ -241,7 +241,7 @@ Error JitExecutable::run(const Arguments &arguments, unsigned threads, RunWatch 
 }
 
 struct Emitted {
-  CodeTarget target;
+  std::shared_ptr<CodeTarget> target;
   std::unique_ptr<LLVMContext> context;
   std::unique_ptr<Module> module;
 };
@@ -251,13 +251,12 @@ Expected<Emitted> emit(mlir::ModuleOp module, bool watched = false, bool quick =
   aicore::KernelOp kernel = kernelOf(module);
   if (!kernel)
     return createStringError("the module has no aicore.kernel");
-  Expected<CodeTarget> target = hostTarget();
+  auto target = borrowHostTarget();
   if (!target)
     return target.takeError();
-  if (quick)
-    target->makeQuick();
+  (*target)->setQuick(quick);
   Emitted emitted{std::move(*target), std::make_unique<LLVMContext>(), nullptr};
-  auto program = emitProgram(kernel, emitted.target, *emitted.context, watched);
+  auto program = emitProgram(kernel, *emitted.target, *emitted.context, watched);
   if (!program)
     return program.takeError();
   emitted.module = std::move(*program);
@@ -312,28 +311,22 @@ private:
     cache.keep(key, bytes);
     return MemoryBuffer::getMemBufferCopy(bytes, key);
   }
-  /// At a first call. These are one at a time, and so there is one target for all of them.
+  /// At a first call.
   static Expected<std::unique_ptr<MemoryBuffer>> objectLater(const ObjectCache &cache,
                                                              const std::string &key,
                                                              const std::string &bitcode,
                                                              bool quick) {
     if (auto found = cache.find(key))
       return found;
-    static std::map<bool, CodeTarget> targets; // by whether they are quick
-    auto target = targets.find(quick);
-    if (target == targets.end()) {
-      Expected<CodeTarget> made = hostTarget();
-      if (!made)
-        return made.takeError();
-      if (quick)
-        made->makeQuick();
-      target = targets.emplace(quick, std::move(*made)).first;
-    }
+    auto target = borrowHostTarget();
+    if (!target)
+      return target.takeError();
+    (*target)->setQuick(quick);
     LLVMContext context;
     auto module = parseBitcodeFile(MemoryBufferRef(bitcode, key), context);
     if (!module)
       return module.takeError();
-    return compiled(cache, **module, target->second, key);
+    return compiled(cache, **module, **target, key);
   }
 };
 
@@ -352,12 +345,14 @@ Expected<std::unique_ptr<Executable>> Executable::compile(mlir::ModuleOp module,
   // calls them is run so seldom that its own speed is not worth waiting for.
   CodeMaker maker(options.cacheDirectory);
   std::unique_ptr<Module> functions = takeFunctions(*emitted->module);
-  const std::vector<LaterPart> parts = takeLater(*functions, *emitted->module);
-  auto callees = maker.linked(*functions, parts, emitted->target);
+  std::vector<LaterPart> parts;
+  if (hasFirstCalls())
+    parts = takeLater(*functions, *emitted->module);
+  auto callees = maker.linked(*functions, parts, *emitted->target);
   if (!callees)
     return callees.takeError();
-  emitted->target.makeQuick();
-  auto object = maker.object(*emitted->module, emitted->target);
+  emitted->target->makeQuick();
+  auto object = maker.object(*emitted->module, *emitted->target);
   auto program = LinkedObject::link(std::move(object), *callees);
   if (!program)
     return program.takeError();
@@ -375,14 +370,14 @@ Expected<std::string> emitCode(mlir::ModuleOp module, const Machine &machine, Co
     return emitted.takeError();
   if (format == CodeFormat::namedObject)
     nameAfterKernel(*emitted->module, kernelOf(module));
-  optimise(*emitted->module, emitted->target);
+  optimise(*emitted->module, *emitted->target);
   if (format == CodeFormat::llvm) {
     std::string text;
     raw_string_ostream(text) << *emitted->module;
     return text;
   }
   SmallVector<char, 0> code =
-      machineCode(*emitted->module, emitted->target, format == CodeFormat::assembly);
+      machineCode(*emitted->module, *emitted->target, format == CodeFormat::assembly);
   return std::string(code.begin(), code.end());
 }
 

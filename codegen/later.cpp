@@ -1,11 +1,12 @@
 #include "codegen/later.h"
 
+#include "codegen/split.h"
+
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace llvm;
 
@@ -50,20 +51,13 @@ private:
   DenseMap<const Function *, Function *> owners_;
 };
 
-/// The module with those functions alone that are of the part.
-std::unique_ptr<Module> partOf(const Module &functions, const Owners &owners,
-                               const Function *part) {
-  ValueToValueMapTy values;
-  auto module = CloneModule(functions, values, [&](const GlobalValue *value) {
-    auto *function = dyn_cast<Function>(value);
-    return !function || owners.of(function) == part;
-  });
-  module->setModuleIdentifier("later");
-  for (Function &function : make_early_inc_range(*module))
-    if (function.isDeclaration()) {
-      function.setDSOLocal(false);
-      if (function.use_empty())
-        function.eraseFromParent();
+/// Moves a part's functions to a module of their own.
+std::unique_ptr<Module> takePart(Module &functions, const Owners &owners, const Function *part) {
+  auto module = emptyLike(functions, "later");
+  for (Function &function : make_early_inc_range(functions))
+    if (owners.of(&function) == part) {
+      function.removeFromParent();
+      module->getFunctionList().push_back(&function);
     }
   return module;
 }
@@ -76,38 +70,20 @@ Instruction *placeBefore(Use &use) {
   return user;
 }
 
-Constant *placeOf(Module &module, StringRef function) {
-  return module.getOrInsertGlobal(placeName(function), PointerType::get(module.getContext(), 0));
-}
-
 /// What the module calls of this name is whatever its place says.
 void callByPlace(Module &module, StringRef name) {
   Function *function = module.getFunction(name);
   if (!function)
     return;
+  Constant *place =
+      module.getOrInsertGlobal(placeName(name), PointerType::get(module.getContext(), 0));
   for (Use &use : make_early_inc_range(function->uses())) {
     IRBuilder<> b(placeBefore(use));
-    LoadInst *address = b.CreateAlignedLoad(b.getPtrTy(), placeOf(module, name), Align(8));
+    LoadInst *address = b.CreateAlignedLoad(b.getPtrTy(), place, Align(8));
     // What was written before the address, its code, is seen with it.
     address->setAtomic(AtomicOrdering::Acquire);
     use.set(address);
   }
-}
-
-void emitFirst(Module &module, const Function &function) {
-  auto *first = Function::Create(function.getFunctionType(), GlobalValue::ExternalLinkage,
-                                 firstName(function.getName()), module);
-  first->copyAttributesFrom(&function);
-  first->removeFnAttr(mark);
-  first->removeFnAttr(Attribute::OptimizeNone);
-  IRBuilder<> b(BasicBlock::Create(module.getContext(), "entry", first));
-  FunctionCallee find = module.getOrInsertFunction(
-      firstCallName, FunctionType::get(b.getPtrTy(), {b.getPtrTy()}, false));
-  Value *found = b.CreateCall(find, {placeOf(module, function.getName())});
-  SmallVector<Value *> arguments(make_pointer_range(first->args()));
-  CallInst *call = b.CreateCall(function.getFunctionType(), found, arguments);
-  call->setTailCallKind(CallInst::TCK_MustTail);
-  b.CreateRetVoid();
 }
 
 } // namespace
@@ -116,27 +92,25 @@ void compileLater(Function &function) { function.addFnAttr(mark); }
 
 std::string placeName(StringRef function) { return function.str() + ".place"; }
 
-std::string firstName(StringRef function) { return function.str() + ".first"; }
-
 std::vector<LaterPart> takeLater(Module &functions, const Module &program) {
-  const Owners owners(functions, program);
   std::vector<LaterPart> parts;
+  // Constants in memory would have to be in one of the modules.
+  if (!functions.global_empty())
+    return parts;
+  const Owners owners(functions, program);
   for (const Function *function : owners.later())
-    parts.push_back({function->getName().str(), partOf(functions, owners, function)});
-  for (Function &function : functions)
-    if (owners.of(&function))
-      function.deleteBody();
-  for (const LaterPart &part : parts) {
-    callByPlace(functions, part.name);
-    for (const LaterPart &other : parts)
-      if (&other != &part)
-        callByPlace(*other.module, part.name);
-  }
+    parts.push_back({function->getName().str(), takePart(functions, owners, function)});
+  SmallVector<Module *> all = {&functions};
   for (const LaterPart &part : parts)
-    emitFirst(functions, *functions.getFunction(part.name));
-  for (Function &function : make_early_inc_range(functions))
-    if (function.isDeclaration() && function.use_empty())
-      function.eraseFromParent();
+    all.push_back(part.module.get());
+  for (Module *module : all) {
+    declareCallees(*module);
+    for (const Function *function : owners.later())
+      if (function->getParent() != module)
+        callByPlace(*module, function->getName());
+  }
+  for (Module *module : all)
+    dropUnused(*module);
   return parts;
 }
 

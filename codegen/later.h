@@ -20,19 +20,13 @@ struct LaterPart {
   std::unique_ptr<llvm::Module> module;
 };
 
-/// The function through which the first call goes: ptr(ptr place) is the address to call, which it
-/// leaves in the place for all later calls.
-constexpr const char *firstCallName = "mmk_first_call";
-/// Where the address of a function is kept, and what it is at first, by the function's name.
+/// Where the address of a function is kept, by the function's name.
 std::string placeName(llvm::StringRef function);
-std::string firstName(llvm::StringRef function);
 
 /// Moves them out of `functions`, but for those that `program` calls itself:
 ///
 ///   define void @blocks { call @sums }   define void @blocks { %f = load @sums.place; call %f }
-///   define void @sums { ... }            define void @sums.first {
-///                                    ->    %f = call @mmk_first_call(@sums.place); call %f }
-///                                        ----
+///   define void @sums { ... }        ->  ----
 ///                                        define void @sums { ... }
 std::vector<LaterPart> takeLater(llvm::Module &functions, const llvm::Module &program);
 

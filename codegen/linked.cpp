@@ -1,5 +1,6 @@
 #include "codegen/linked.h"
 
+#include "codegen/first_call.h"
 #include "codegen/later.h"
 #include "support/timing.h"
 
@@ -61,12 +62,16 @@ void doNothing() {}
 } // namespace
 
 struct LinkedObject::Later {
-  std::atomic<void *> place; ///< first of all, for its address to be that of the function
-  LinkedObject &caller;
   LaterCode code;
+  void *firstCall = nullptr;
+  std::atomic<void *> place = nullptr;
   std::shared_ptr<const LinkedObject> linked;
 
-  Later(LinkedObject &caller, LaterCode code) : caller(caller), code(std::move(code)) {}
+  explicit Later(LaterCode code) : code(std::move(code)) {}
+  ~Later() {
+    if (firstCall)
+      giveBackFirstCall(firstCall);
+  }
 };
 
 LinkedObject::LinkedObject(JITDylib &library) : library_(library) {}
@@ -96,40 +101,29 @@ Error LinkedObject::addPlaces(std::vector<LaterCode> later) {
   if (later.empty())
     return Error::success();
   ExecutionSession &session = library_.getExecutionSession();
-  auto symbolAt = [](const void *address) {
-    return ExecutorSymbolDef(ExecutorAddr::fromPtr(address), JITSymbolFlags::Exported);
-  };
-  SymbolMap symbols{{session.intern(firstCallName),
-                     symbolAt(reinterpret_cast<const void *>(&LinkedObject::firstCall))}};
-  std::vector<std::string> firsts;
+  SymbolMap places;
   for (LaterCode &code : later) {
-    const std::string name = code.name;
-    later_.push_back(std::make_unique<Later>(*this, std::move(code)));
-    symbols[session.intern(placeName(name))] = symbolAt(&later_.back()->place);
-    firsts.push_back(firstName(name));
+    Later &function = *later_.emplace_back(std::make_unique<Later>(std::move(code)));
+    auto address = addFirstCall([this, &function] { return firstCall(function); });
+    if (!address)
+      return address.takeError();
+    function.firstCall = function.place = *address;
+    places[session.intern(placeName(function.code.name))] = {ExecutorAddr::fromPtr(&function.place),
+                                                             JITSymbolFlags::Exported};
   }
-  if (Error error = library_.define(absoluteSymbols(std::move(symbols))))
-    return error;
-  auto addresses = find(firsts);
-  if (!addresses)
-    return addresses.takeError();
-  for (auto [function, address] : zip(later_, *addresses))
-    function->place = address.toPtr<void *>();
-  return Error::success();
+  return library_.define(absoluteSymbols(std::move(places)));
 }
 
-// Called by generated code.
 void *LinkedObject::firstCall(Later &function) {
   const std::lock_guard lock(makingLater);
-  LinkedObject &caller = function.caller;
   const auto start = std::chrono::steady_clock::now();
-  Expected<void *> address = caller.addressOf(function);
+  Expected<void *> address = addressOf(function);
   const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
-  caller.laterMs_ = caller.laterMs_ + taken.count();
+  laterMs_ = laterMs_ + taken.count();
   if (address)
     return *address;
-  caller.failure_ = toString(address.takeError());
-  ++caller.failures_;
+  failure_ = toString(address.takeError());
+  ++failures_;
   return reinterpret_cast<void *>(&doNothing);
 }
 

@@ -45,7 +45,7 @@ private:
 
   explicit LinkedObject(llvm::orc::JITDylib &library);
   llvm::Error addPlaces(std::vector<LaterCode> later);
-  static void *firstCall(Later &function);
+  void *firstCall(Later &function);
   llvm::Expected<void *> addressOf(Later &function);
 
   llvm::orc::JITDylib &library_;

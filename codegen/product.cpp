@@ -116,6 +116,7 @@ private:
   Function *sumsOf(int64_t vectors);
   Function *finish();
   Function *packRows();
+  Function *sometimes(Function *pack);
   Value *isDense(Value *stride) { return b.CreateICmpEQ(stride, e.number(e.bytesOf(element))); }
   /// Bytes of `depth` steps of packed A.
   Value *bytesAlong(Value *depth) {
@@ -410,6 +411,13 @@ Function *ProductEmitter::packRows() {
   return moveElements(e, element, wide, multiply == Multiply::bytes);
 }
 
+// What packs an operand that may be read in place.
+Function *ProductEmitter::sometimes(Function *pack) {
+  if (element->isFloatTy())
+    compileLater(*pack);
+  return pack;
+}
+
 SumsInMemory ProductEmitter::emitThinRows(const ProductOperands &operands) {
   const Plane &planeA = operands.a, &planeB = operands.b;
   Value *m = operands.m, *n = operands.n, *k = operands.k;
@@ -524,7 +532,7 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, Value *values,
         if (multiply == Multiply::bytes)
           columnBytes = b.CreateAdd(bytes, e.number(4));
         auto pack = [&](Value *to, Value *source, Value *columns) {
-          b.CreateCall(packPanels(e, multiply, element),
+          b.CreateCall(sometimes(packPanels(e, multiply, element)),
                        {to, source, planeB.row, planeB.column, columnBytes, depth, columns});
         };
         e.when(b.CreateNot(bInPlace), [&] { pack(operands.bScratch, sourceB, columns); });
@@ -542,8 +550,9 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, Value *values,
           Value *sourceA = e.offset(planeA.pointer, b.CreateAdd(b.CreateMul(from, planeA.column),
                                                                 b.CreateMul(chunkRow, planeA.row)));
           e.when(b.CreateNot(aInPlace), [&] {
-            b.CreateCall(packRows(), {operands.aScratch, sourceA, packedRow, planeA.row,
-                                      planeA.column, b.CreateSub(chunkEnd, chunkRow), depth});
+            b.CreateCall(sometimes(packRows()),
+                         {operands.aScratch, sourceA, packedRow, planeA.row, planeA.column,
+                          b.CreateSub(chunkEnd, chunkRow), depth});
           });
           Value *a = b.CreateSelect(aInPlace, sourceA, operands.aScratch);
           forEachRun(e, columns, bInPlace, [&](const PanelRun &run) {
