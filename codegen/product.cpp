@@ -145,7 +145,8 @@ private:
 // pass by.
 Function *ProductEmitter::sumsOf(int64_t vectors) {
   Function *finish = this->finish();
-  Function *sums = e.helper(name + "_" + std::to_string(vectors), 4, 4, {}, [&](Function *f) {
+  return e.helper(name + "_" + std::to_string(vectors), 4, 4, {}, [&](Function *f) {
+    compileLater(*f);
     Value *a = f->getArg(0), *panels = f->getArg(1), *sumsOfRows = f->getArg(2),
           *frame = f->getArg(3), *firstRow = f->getArg(4), *rowEnd = f->getArg(5),
           *firstColumn = f->getArg(6), *columnEnd = f->getArg(7);
@@ -203,8 +204,6 @@ Function *ProductEmitter::sumsOf(int64_t vectors) {
              });
     });
   });
-  compileLater(*sums);
-  return sums;
 }
 
 // What happens to sums in memory. A light epilogue has them in registers, mostly.
@@ -299,6 +298,7 @@ Value *ProductEmitter::callThin(const ProductOperands &operands, Value *values) 
   const Plane &planeA = operands.a, &planeB = operands.b;
   Function *thin = e.helper(name + "_thin", 7, 7, {}, [&](Function *f) {
     e.finishUnoptimised(f);
+    compileLater(*f);
     ProductOperands inside;
     inside.a = {f->getArg(0), f->getArg(7), f->getArg(8)};
     inside.b = {f->getArg(1), f->getArg(9), f->getArg(10)};
@@ -310,7 +310,6 @@ Value *ProductEmitter::callThin(const ProductOperands &operands, Value *values) 
     inside.k = f->getArg(13);
     b.CreateStore(emitThin(inside, f->getArg(5)), f->getArg(6));
   });
-  compileLater(*thin);
   b.CreateCall(thin, {planeA.pointer, planeB.pointer, operands.aScratch, operands.bScratch,
                       operands.acc, values, isDone, planeA.row, planeA.column, planeB.row,
                       planeB.column, operands.m, operands.n, operands.k});
