@@ -99,8 +99,11 @@ struct Operands {
         b(llvm::cantFail(Tensor::allocate(ElementType::f16, {k, n}))),
         bias(llvm::cantFail(Tensor::allocate(ElementType::f32, {n}))),
         c(llvm::cantFail(Tensor::allocate(ElementType::f32, {m, n}))),
-        arguments{
-            {m, k, n}, {0, 0, 0, 0.001}, {a.data(), b.data(), bias.data(), nullptr}, {c.data()}} {
+        arguments{{m, k, n},
+                  {0, 0, 0, 0.001},
+                  {a.data(), b.data(), bias.data(), nullptr},
+                  {c.data()},
+                  {}} {
     uint64_t seed = 0;
     for (Tensor *tensor : {&a, &b, &bias})
       fillWithData(*tensor, DataKind::uniform, ++seed, threads);
