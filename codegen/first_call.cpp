@@ -5,6 +5,7 @@
 #include "llvm/ExecutionEngine/Orc/OrcABISupport.h"
 
 #include <mutex>
+#include <type_traits>
 
 using namespace llvm;
 using namespace llvm::orc;
@@ -17,10 +18,14 @@ using Trampolines = LocalTrampolinePool<OrcX86_64_SysV>;
 #elif defined(__aarch64__)
 using Trampolines = LocalTrampolinePool<OrcAArch64>;
 #else
-#define MMK_NO_FIRST_CALLS
+/// Nobody asks for any.
+struct Trampolines {
+  static Expected<std::unique_ptr<TrampolinePool>> Create(TrampolinePool::ResolveLandingFunction) {
+    return nullptr;
+  }
+};
 #endif
 
-#ifndef MMK_NO_FIRST_CALLS
 /// Those of this process. Never ended, as code may be run as long as there is one.
 struct FirstCalls {
   std::mutex guard;
@@ -41,13 +46,10 @@ struct FirstCalls {
     return *all;
   }
 };
-#endif
 
 } // namespace
 
-#ifndef MMK_NO_FIRST_CALLS
-
-bool hasFirstCalls() { return true; }
+bool hasFirstCalls() { return std::is_base_of_v<TrampolinePool, Trampolines>; }
 
 Expected<void *> addFirstCall(std::function<void *()> find) {
   FirstCalls &it = FirstCalls::get();
@@ -74,17 +76,5 @@ void giveBackFirstCall(void *address) {
   it.finders.erase(address);
   it.pool->releaseTrampoline(ExecutorAddr::fromPtr(address));
 }
-
-#else
-
-bool hasFirstCalls() { return false; }
-
-Expected<void *> addFirstCall(std::function<void *()>) {
-  return createStringError("this CPU has no first calls");
-}
-
-void giveBackFirstCall(void *) {}
-
-#endif
 
 } // namespace mmk
