@@ -1,6 +1,8 @@
 #include "codegen/executable.h"
 
 #include "codegen/c_header.h"
+#include "codegen/first_call.h"
+#include "codegen/later.h"
 #include "codegen/linked.h"
 #include "codegen/object.h"
 #include "codegen/plan.h"
@@ -10,6 +12,7 @@
 #include "support/timing.h"
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <atomic>
@@ -77,9 +80,11 @@ public:
           limits.push_back({i, name.str(), most.getInt()});
   }
 
-  Error link(std::shared_ptr<const LinkedObject> linked);
+  Error link(std::shared_ptr<const LinkedObject> program,
+             std::shared_ptr<const LinkedObject> callees);
   Error run(const Arguments &arguments, unsigned threads, RunWatch *watch) override;
   std::vector<Workspace> workspaces(const std::vector<int64_t> &dims) const override;
+  double laterMs() const override { return functions->laterMs(); }
 
 private:
   /// What follows from the dimensions of a call.
@@ -106,8 +111,8 @@ private:
     std::string name;
     int64_t most;
   };
-  std::vector<Limit> limits; ///< on dimensions
-  std::shared_ptr<const LinkedObject> code;
+  std::vector<Limit> limits;                           ///< on dimensions
+  std::shared_ptr<const LinkedObject> code, functions; ///< the program, and what it calls
   struct Phase {
     PhaseFunction run = nullptr;
     PlanFunction plan = nullptr;
@@ -121,8 +126,10 @@ private:
   static inline std::atomic<uint64_t> nextNumber = 1;
 };
 
-Error JitExecutable::link(std::shared_ptr<const LinkedObject> linked) {
-  code = std::move(linked);
+Error JitExecutable::link(std::shared_ptr<const LinkedObject> program,
+                          std::shared_ptr<const LinkedObject> callees) {
+  code = std::move(program);
+  functions = std::move(callees);
   std::vector<std::string> names = {workspacesName};
   for (size_t i = 0; i < phases.size(); ++i) {
     names.push_back(phaseName(i));
@@ -217,6 +224,7 @@ Error JitExecutable::run(const Arguments &arguments, unsigned threads, RunWatch 
   }
   KernelArguments all{arguments.dims.data(), scalars.data(), tensors.data(), strides.data(),
                       nullptr};
+  const uint64_t failures = functions->failures();
   if (watch)
     watch->beginRun(all, bound.workspaceBytes);
   for (const Phase &phase : phases) {
@@ -226,11 +234,14 @@ Error JitExecutable::run(const Arguments &arguments, unsigned threads, RunWatch 
   }
   if (watch)
     watch->endRun();
+  // Of a run at the same time, perhaps: that code is missing holds for both.
+  if (functions->failures() != failures)
+    return createStringError(functions->failure());
   return Error::success();
 }
 
 struct Emitted {
-  CodeTarget target;
+  std::shared_ptr<CodeTarget> target;
   std::unique_ptr<LLVMContext> context;
   std::unique_ptr<Module> module;
 };
@@ -240,13 +251,12 @@ Expected<Emitted> emit(mlir::ModuleOp module, bool watched = false, bool quick =
   aicore::KernelOp kernel = kernelOf(module);
   if (!kernel)
     return createStringError("the module has no aicore.kernel");
-  Expected<CodeTarget> target = hostTarget();
+  auto target = borrowHostTarget();
   if (!target)
     return target.takeError();
-  if (quick)
-    target->makeQuick();
+  (*target)->setQuick(quick);
   Emitted emitted{std::move(*target), std::make_unique<LLVMContext>(), nullptr};
-  auto program = emitProgram(kernel, emitted.target, *emitted.context, watched);
+  auto program = emitProgram(kernel, *emitted.target, *emitted.context, watched);
   if (!program)
     return program.takeError();
   emitted.module = std::move(*program);
@@ -260,12 +270,23 @@ struct CodeMaker {
   std::unique_ptr<MemoryBuffer> object(Module &module, const CodeTarget &target) {
     return object(module, target, ObjectCache::keyOf(module, target));
   }
-  /// The same, linked; or what this process has linked already.
-  Expected<std::shared_ptr<const LinkedObject>> linked(Module &module, const CodeTarget &target) {
-    std::string key = ObjectCache::keyOf(module, target);
+  /// The same, linked, with what is compiled later; or what this process has linked already.
+  Expected<std::shared_ptr<const LinkedObject>> linked(Module &module, ArrayRef<LaterPart> parts,
+                                                       const CodeTarget &target) {
+    const std::string ownKey = ObjectCache::keyOf(module, target);
+    std::string key = ownKey;
+    std::vector<LaterCode> later;
+    for (const LaterPart &part : parts) {
+      std::string bitcode = bitcodeOf(*part.module);
+      std::string keyOfPart = ObjectCache::keyOf(bitcode, target);
+      key += keyOfPart;
+      later.push_back(
+          {part.name, [cache = cache, key = std::move(keyOfPart), bitcode = std::move(bitcode),
+                       quick = target.quick] { return objectLater(cache, key, bitcode, quick); }});
+    }
     if (auto known = findLinked(key))
       return known;
-    auto made = LinkedObject::link(object(module, target, key));
+    auto made = LinkedObject::link(object(module, target, ownKey), nullptr, std::move(later));
     if (made)
       keepLinked(key, *made);
     return made;
@@ -280,11 +301,32 @@ private:
     if (auto found = cache.find(key))
       return found;
     allFound = false;
+    return compiled(cache, module, target, key);
+  }
+  static std::unique_ptr<MemoryBuffer> compiled(const ObjectCache &cache, Module &module,
+                                                const CodeTarget &target, const std::string &key) {
     optimise(module, target);
     SmallVector<char, 0> code = machineCode(module, target);
     StringRef bytes(code.data(), code.size());
     cache.keep(key, bytes);
     return MemoryBuffer::getMemBufferCopy(bytes, key);
+  }
+  /// At a first call.
+  static Expected<std::unique_ptr<MemoryBuffer>> objectLater(const ObjectCache &cache,
+                                                             const std::string &key,
+                                                             const std::string &bitcode,
+                                                             bool quick) {
+    if (auto found = cache.find(key))
+      return found;
+    auto target = borrowHostTarget();
+    if (!target)
+      return target.takeError();
+    (*target)->setQuick(quick);
+    LLVMContext context;
+    auto module = parseBitcodeFile(MemoryBufferRef(bitcode, key), context);
+    if (!module)
+      return module.takeError();
+    return compiled(cache, **module, **target, key);
   }
 };
 
@@ -303,15 +345,18 @@ Expected<std::unique_ptr<Executable>> Executable::compile(mlir::ModuleOp module,
   // calls them is run so seldom that its own speed is not worth waiting for.
   CodeMaker maker(options.cacheDirectory);
   std::unique_ptr<Module> functions = takeFunctions(*emitted->module);
-  auto callees = maker.linked(*functions, emitted->target);
+  std::vector<LaterPart> parts;
+  if (hasFirstCalls())
+    parts = takeLater(*functions, *emitted->module);
+  auto callees = maker.linked(*functions, parts, *emitted->target);
   if (!callees)
     return callees.takeError();
-  emitted->target.makeQuick();
-  auto object = maker.object(*emitted->module, emitted->target);
-  auto program = LinkedObject::link(std::move(object), std::move(*callees));
+  emitted->target->makeQuick();
+  auto object = maker.object(*emitted->module, *emitted->target);
+  auto program = LinkedObject::link(std::move(object), *callees);
   if (!program)
     return program.takeError();
-  if (Error error = executable->link(std::move(*program)))
+  if (Error error = executable->link(std::move(*program), std::move(*callees)))
     return std::move(error);
   executable->cached = maker.allFound;
   executable->compileMs =
@@ -325,14 +370,14 @@ Expected<std::string> emitCode(mlir::ModuleOp module, const Machine &machine, Co
     return emitted.takeError();
   if (format == CodeFormat::namedObject)
     nameAfterKernel(*emitted->module, kernelOf(module));
-  optimise(*emitted->module, emitted->target);
+  optimise(*emitted->module, *emitted->target);
   if (format == CodeFormat::llvm) {
     std::string text;
     raw_string_ostream(text) << *emitted->module;
     return text;
   }
   SmallVector<char, 0> code =
-      machineCode(*emitted->module, emitted->target, format == CodeFormat::assembly);
+      machineCode(*emitted->module, *emitted->target, format == CodeFormat::assembly);
   return std::string(code.begin(), code.end());
 }
 

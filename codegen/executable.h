@@ -58,15 +58,19 @@ public:
 
   /// Runs every phase on all of the machine's cores, dealt over `threads` host threads. `watch`
   /// looks on; a watched program needs one, any other has nothing to tell it. May be called from
-  /// several threads at once.
+  /// several threads at once. The first run that takes one of the ways for a product waits for its
+  /// code.
   virtual llvm::Error run(const Arguments &arguments, unsigned threads,
                           RunWatch *watch = nullptr) = 0;
 
   /// What a run with these dimensions allocates beside its arguments.
   virtual std::vector<Workspace> workspaces(const std::vector<int64_t> &dims) const = 0;
 
+  /// What runs have spent so far on code that is made when it is first called.
+  virtual double laterMs() const = 0;
+
   bool cached = false;  ///< the object came from the cache
-  double compileMs = 0; ///< from aicore IR to code in memory
+  double compileMs = 0; ///< from aicore IR to code in memory, without what is made later
 };
 
 /// The same way, stopped at a text: LLVM IR, or assembly, or a relocatable object's bytes; those of

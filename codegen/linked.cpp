@@ -1,14 +1,17 @@
 #include "codegen/linked.h"
 
+#include "codegen/first_call.h"
+#include "codegen/later.h"
 #include "support/timing.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/EPCDynamicLibrarySearchGenerator.h"
 #include "llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h"
 #include "llvm/ExecutionEngine/Orc/SelfExecutorProcessControl.h"
 
 #include <algorithm>
-#include <atomic>
+#include <chrono>
 #include <deque>
 #include <mutex>
 
@@ -50,27 +53,107 @@ struct Linker {
   }
 };
 
+/// Of all of them: who waits for code of one function mostly wants the same as who makes it.
+std::mutex makingLater;
+
+/// In the place of a function that there is no code for.
+void doNothing() {}
+
 } // namespace
+
+struct LinkedObject::Later {
+  LaterCode code;
+  void *firstCall = nullptr;
+  std::atomic<void *> place = nullptr;
+  std::shared_ptr<const LinkedObject> linked;
+
+  explicit Later(LaterCode code) : code(std::move(code)) {}
+  ~Later() {
+    if (firstCall)
+      giveBackFirstCall(firstCall);
+  }
+};
+
+LinkedObject::LinkedObject(JITDylib &library) : library_(library) {}
 
 Expected<std::shared_ptr<const LinkedObject>>
 LinkedObject::link(std::unique_ptr<MemoryBuffer> object,
-                   std::shared_ptr<const LinkedObject> callees) {
+                   std::shared_ptr<const LinkedObject> callees, std::vector<LaterCode> later) {
   const TimedScope timed("link");
   Expected<Linker *> linker = Linker::get();
   if (!linker)
     return linker.takeError();
   Linker &it = **linker;
   JITDylib &library = it.session.createBareJITDylib("object" + std::to_string(it.count++));
+  std::shared_ptr<LinkedObject> linked(new LinkedObject(library));
   if (callees)
     library.addToLinkOrder(callees->library_);
   library.addToLinkOrder(*it.process);
-  std::shared_ptr<const LinkedObject> linked(new LinkedObject(library, std::move(callees)));
+  linked->callees_ = std::move(callees);
   if (Error error = it.layer.add(library, std::move(object)))
+    return std::move(error);
+  if (Error error = linked->addPlaces(std::move(later)))
     return std::move(error);
   return linked;
 }
 
+Error LinkedObject::addPlaces(std::vector<LaterCode> later) {
+  if (later.empty())
+    return Error::success();
+  ExecutionSession &session = library_.getExecutionSession();
+  SymbolMap places;
+  for (LaterCode &code : later) {
+    Later &function = *later_.emplace_back(std::make_unique<Later>(std::move(code)));
+    auto address = addFirstCall([this, &function] { return firstCall(function); });
+    if (!address)
+      return address.takeError();
+    function.firstCall = function.place = *address;
+    places[session.intern(placeName(function.code.name))] = {ExecutorAddr::fromPtr(&function.place),
+                                                             JITSymbolFlags::Exported};
+  }
+  return library_.define(absoluteSymbols(std::move(places)));
+}
+
+void *LinkedObject::firstCall(Later &function) {
+  const std::lock_guard lock(makingLater);
+  const auto start = std::chrono::steady_clock::now();
+  Expected<void *> address = addressOf(function);
+  const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
+  laterMs_ = laterMs_ + taken.count();
+  if (address)
+    return *address;
+  failure_ = toString(address.takeError());
+  ++failures_;
+  return reinterpret_cast<void *>(&doNothing);
+}
+
+Expected<void *> LinkedObject::addressOf(Later &function) {
+  if (function.linked)
+    return function.place.load(std::memory_order_relaxed);
+  auto object = function.code.make();
+  if (!object)
+    return object.takeError();
+  // Not owned: it calls this one, and lives as long.
+  const std::shared_ptr<const LinkedObject> caller(std::shared_ptr<void>(), this);
+  auto linked = LinkedObject::link(std::move(*object), caller);
+  if (!linked)
+    return linked.takeError();
+  auto address = (*linked)->find({function.code.name});
+  if (!address)
+    return address.takeError();
+  function.linked = std::move(*linked);
+  function.code.make = nullptr;
+  function.place.store((*address)[0].toPtr<void *>(), std::memory_order_release);
+  return function.place.load(std::memory_order_relaxed);
+}
+
+std::string LinkedObject::failure() const {
+  const std::lock_guard lock(makingLater);
+  return failure_;
+}
+
 LinkedObject::~LinkedObject() {
+  later_.clear();
   // Fails only where memory cannot be given back; then it stays.
   consumeError(library_.getExecutionSession().removeJITDylib(library_));
 }

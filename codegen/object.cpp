@@ -167,18 +167,24 @@ SmallVector<char, 0> machineCode(Module &module, const CodeTarget &target, bool 
   // Fails only where a target has no emitter of that type; every native one has both.
   target.machine->addPassesToEmitFile(passes, out, nullptr, type);
   passes.run(module);
-  if (Timing::isOn())
+  // Of a thread that nobody listens to as well: what is left would be printed at the end.
+  if (TimePassesIsEnabled)
     addPassesOfBackEnd();
   return bytes;
 }
 
-std::string ObjectCache::keyOf(const Module &module, const CodeTarget &target) {
-  SmallVector<char, 0> bytes;
-  raw_svector_ostream out(bytes);
+std::string bitcodeOf(const Module &module) {
+  std::string bytes;
+  raw_string_ostream out(bytes);
   WriteBitcodeToFile(module, out);
-  out << '\0' << target.cpu << '\0' << target.features << '\0' << LLVM_VERSION_STRING << '\0'
-      << pipeline << target.quick;
-  return digest(StringRef(bytes.data(), bytes.size()));
+  return bytes;
+}
+
+std::string ObjectCache::keyOf(StringRef bitcode, const CodeTarget &target) {
+  std::string bytes = bitcode.str();
+  raw_string_ostream(bytes) << '\0' << target.cpu << '\0' << target.features << '\0'
+                            << LLVM_VERSION_STRING << '\0' << pipeline << target.quick;
+  return digest(bytes);
 }
 
 std::string ObjectCache::pathOf(const std::string &key) const {

@@ -21,16 +21,22 @@ void optimise(llvm::Module &module, const CodeTarget &target);
 llvm::SmallVector<char, 0> machineCode(llvm::Module &module, const CodeTarget &target,
                                        bool assembly = false);
 
+/// A module as bytes, from which it can be read again.
+std::string bitcodeOf(const llvm::Module &module);
+
 /// Objects by what they were made from. A file is written beside and renamed, and carries a digest
-/// of its contents, so that a torn or damaged one is never used; nor is one that somebody else could
-/// have written, or that lies in a folder which others may write to. Any failure of the disk means no
-/// cache, not no result.
+/// of its contents, so that a torn or damaged one is never used; nor is one that somebody else
+/// could have written, or that lies in a folder which others may write to. Any failure of the disk
+/// means no cache, not no result.
 class ObjectCache {
 public:
   explicit ObjectCache(std::string directory) : directory_(std::move(directory)) {}
 
   /// Name of the object that `module` (not yet optimised) becomes for `target`.
-  static std::string keyOf(const llvm::Module &module, const CodeTarget &target);
+  static std::string keyOf(const llvm::Module &module, const CodeTarget &target) {
+    return keyOf(bitcodeOf(module), target);
+  }
+  static std::string keyOf(llvm::StringRef bitcode, const CodeTarget &target);
 
   std::unique_ptr<llvm::MemoryBuffer> find(const std::string &key) const;
   void keep(const std::string &key, llvm::StringRef object) const;

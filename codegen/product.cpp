@@ -4,9 +4,11 @@
 #include "codegen/product.h"
 
 #include "codegen/dots.h"
+#include "codegen/later.h"
 #include "codegen/pack.h"
 #include "codegen/subnormal.h"
 #include "codegen/thin_bytes.h"
+#include "codegen/thin_floats.h"
 #include "runtime/abi.h"
 
 #include <cstddef>
@@ -31,19 +33,6 @@ constexpr int64_t smallProduct = 160 * 160 * 160;
 /// to the nearest table of translations then, and panels of more rows earn their packing (1 row in
 /// 25 to 30 by measurement, as against 2 to 3 % of the time of the others).
 constexpr int64_t rowsByBInPlace = 1024, bytesInPlace = 256 << 10;
-
-/// Rows up to which a product is bound by reading B, so that packing it would cost more than it
-/// brings.
-constexpr int64_t thinRows = 16;
-
-/// Rows of B that a thin product takes at a time.
-constexpr int64_t thinDepth = 8;
-
-/// The least of them, and of columns: what is smaller is near, and sums stay in registers.
-constexpr int64_t thinElements = 256 * 256;
-
-/// Bytes of the sums of a thin product that stay in the first-level cache beside what it reads.
-constexpr int64_t thinSumBytes = 24 << 10;
 
 /// Rows of A that pass by all panels of B before the next ones come: they are near when the last
 /// panels, which are narrower, want them too.
@@ -110,20 +99,18 @@ private:
   };
   Value *callThin(const ProductOperands &operands, Value *values);
   Value *emitThin(const ProductOperands &operands, Value *values);
-  Value *areThinRows(const ProductOperands &operands);
-  SumsInMemory emitThinRows(const ProductOperands &operands);
   SumsInMemory turnSums(const SumsInMemory &sums, const ProductOperands &operands);
   /// Of a pass along k, of a packed block of B, of sums that wait, of packed rows of A.
   struct Limits {
     Value *depth, *blockBytes, *accElements, *packedBytes;
   };
-  void callBlocks(const ProductOperands &operands, Value *values);
+  Function *callBlocks(const ProductOperands &operands, Value *values);
   void emitBlocks(const ProductOperands &operands, Value *values, const Limits &limits);
   Blocks chooseBlocks(const ProductOperands &operands, Value *bInPlace, const Limits &limits);
-  Function *thinSums();
   Function *sumsOf(int64_t vectors);
   Function *widenRows();
   void packRows(Value *to, const Plane &from, Value *rowBytes, Value *rows, Value *depth);
+  Function *finish();
   Value *isDense(Value *stride) { return b.CreateICmpEQ(stride, e.number(e.bytesOf(element))); }
   /// Whether rows of A can be multiplied as they lie in memory: whole steps of them.
   bool rowsCanStay() {
@@ -157,8 +144,9 @@ private:
 // rows of A by panels of B, over one pass along k. Each few rows of A stay near while the panels
 // pass by.
 Function *ProductEmitter::sumsOf(int64_t vectors) {
-  Function *finish = epilogue.finish(name + "_finish");
+  Function *finish = this->finish();
   return e.helper(name + "_" + std::to_string(vectors), 4, 4, {}, [&](Function *f) {
+    compileLater(*f);
     Value *a = f->getArg(0), *panels = f->getArg(1), *sumsOfRows = f->getArg(2),
           *frame = f->getArg(3), *firstRow = f->getArg(4), *rowEnd = f->getArg(5),
           *firstColumn = f->getArg(6), *columnEnd = f->getArg(7);
@@ -223,84 +211,27 @@ Function *ProductEmitter::sumsOf(int64_t vectors) {
   });
 }
 
-// void(ptr a, ptr b, ptr sums, i64 aRow, i64 bRow, i64 m, i64 n, i64 k, i64 sumRow): adds to the
-// sums of a few rows, over B as it lies. Some of its rows at a time are read from end to end, so
-// that memory is read once and in order; each vector of them is widened once for all rows of A, and
-// the sums, which stay in the first-level cache, are touched once for so many products.
-Function *ProductEmitter::thinSums() {
-  return e.helper(name + "_thin_rows", 3, 6, {}, [&](Function *f) {
-    Value *a = f->getArg(0), *source = f->getArg(1), *sums = f->getArg(2), *aRow = f->getArg(3),
-          *bRow = f->getArg(4), *m = f->getArg(5), *n = f->getArg(6), *k = f->getArg(7),
-          *sumRow = f->getArg(8);
-    const int64_t lanes = e.target.lanes, size = e.bytesOf(element);
-    Type *vector = e.vectorOf(element, lanes), *wide = e.vectorOf(e.f32(), lanes);
-    auto rowsOfB = [&](int64_t count, Value *from, Value *to) {
-      e.loop(from, to, e.number(count), [&](Value *depth) {
-        Value *rowsOfA = e.offset(a, b.CreateMul(depth, e.number(4)));
-        Value *start = e.offset(source, b.CreateMul(depth, bRow));
-        auto columns = [&](Value *column, int64_t vectors,
-                           function_ref<Value *(Value * of, Value * column)> load) {
-          SmallVector<SmallVector<Value *>> loaded;
-          Value *at = e.offset(start, b.CreateMul(column, e.number(size)));
-          for (int64_t i = 0; i < count; ++i, at = e.offset(at, bRow))
-            for (int64_t v = 0; v < vectors; ++v) {
-              Value *elements =
-                  load(e.offset(at, v * lanes * size), b.CreateAdd(column, e.number(v * lanes)));
-              if (v == 0)
-                loaded.emplace_back();
-              loaded.back().push_back(e.convert(elements, e.f32()));
-            }
-          Value *sumAt = e.offset(sums, b.CreateMul(column, e.number(4)));
-          e.loop(e.number(0), m, e.number(1), [&](Value *row) {
-            Value *to = e.offset(sumAt, b.CreateMul(row, sumRow));
-            SmallVector<Value *> sum;
-            for (int64_t v = 0; v < vectors; ++v)
-              sum.push_back(e.load(wide, e.offset(to, v * lanes * 4)));
-            Value *elements = e.offset(rowsOfA, b.CreateMul(row, aRow));
-            for (int64_t i = 0; i < count; ++i) {
-              Value *spread = e.splat(e.load(e.f32(), e.offset(elements, i * 4)), lanes);
-              for (int64_t v = 0; v < vectors; ++v)
-                sum[v] = emitMultiply(e, Multiply::f32, spread, loaded[i][v], sum[v]);
-            }
-            for (int64_t v = 0; v < vectors; ++v)
-              e.store(sum[v], e.offset(to, v * lanes * 4));
-          });
-        };
-        auto some = [&](Value *of, Value *column) {
-          return e.loadSome(vector, of, b.CreateSub(n, column));
-        };
-        if (e.target.masks()) {
-          // Each element of A that is spread out serves two vectors; there are registers for them.
-          e.loop(e.number(0), n, e.number(2 * lanes), [&](Value *at) { columns(at, 2, some); });
-          return;
-        }
-        Value *whole = e.roundDown(n, lanes);
-        e.loop(e.number(0), whole, e.number(lanes), [&](Value *at) {
-          columns(at, 1, [&](Value *of, Value *) { return e.load(vector, of); });
-        });
-        e.when(b.CreateICmpSLT(whole, n), [&] { columns(whole, 1, some); });
-      });
-    };
-    Value *main = e.roundDown(k, thinDepth);
-    rowsOfB(thinDepth, e.number(0), main);
-    rowsOfB(1, main, k);
-  });
+// What happens to sums in memory. A light epilogue has them in registers, mostly.
+Function *ProductEmitter::finish() {
+  Function *finish = epilogue.finish(name + "_finish");
+  if (epilogue.isLight())
+    compileLater(*finish);
+  return finish;
 }
 
 bool ProductEmitter::emit(const ProductOperands &operands, ProductEmitter *wide) {
   Value *values = epilogue.context(operands.inputs, operands.outputs, operands.scalars);
   auto callBlocks = [&] {
-    if (!wide)
-      return this->callBlocks(operands, values);
-    Value *normal = isNeverSubnormal(e, operands);
+    Value *normal = wide ? isNeverSubnormal(e, operands) : b.getTrue();
     e.when(normal, [&] { this->callBlocks(operands, values); });
-    e.when(b.CreateNot(normal), [&] { wide->callBlocks(operands, values); });
+    if (wide)
+      e.when(b.CreateNot(normal), [&] { compileLater(*wide->callBlocks(operands, values)); });
   };
   if (multiply == Multiply::i32) {
     callBlocks();
     return epilogue.complete;
   }
-  Value *few = b.CreateICmpSLE(e.min(operands.m, operands.n), e.number(thinRows));
+  Value *few = b.CreateICmpSLE(e.min(operands.m, operands.n), e.number(mostThinRows));
   Value *isThin = e.either(
       few, [&] { return callThin(operands, values); }, [&]() -> Value * { return b.getFalse(); });
   e.when(b.CreateNot(isThin), callBlocks);
@@ -314,6 +245,7 @@ Value *ProductEmitter::callThin(const ProductOperands &operands, Value *values) 
   const Plane &planeA = operands.a, &planeB = operands.b;
   Function *thin = e.helper(name + "_thin", 7, 7, {}, [&](Function *f) {
     e.finishUnoptimised(f);
+    compileLater(*f);
     ProductOperands inside;
     inside.a = {f->getArg(0), f->getArg(7), f->getArg(8)};
     inside.b = {f->getArg(1), f->getArg(9), f->getArg(10)};
@@ -353,19 +285,22 @@ Value *ProductEmitter::emitThin(const ProductOperands &operands, Value *values) 
 
   const bool bytes = multiply == Multiply::bytes;
   Value *areDots = mmk::areDots(e, ofDots, element, isB, bElements, accElements);
-  Value *isThin =
-      b.CreateOr(areDots, bytes ? isThinBytes(e, ofRows, step, accElements) : areThinRows(ofRows));
+  Value *isThin = b.CreateOr(areDots, bytes ? isThinBytes(e, ofRows, step, accElements)
+                                            : isThinFloats(e, ofRows, element, accElements));
   e.when(isThin, [&] {
     auto inMemory = [](const SumsInMemory &sums) {
       return SmallVector<Value *>{sums.pointer, sums.row};
     };
     SmallVector<Value *> sums = e.eitherOf(
         areDots, [&] { return inMemory(emitDots(e, ofDots, element)); },
-        [&] { return inMemory(bytes ? emitThinBytes(e, ofRows, step) : emitThinRows(ofRows)); });
+        [&] {
+          return inMemory(bytes ? emitThinBytes(e, ofRows, step)
+                                : emitThinFloats(e, ofRows, element, step));
+        });
     sums = e.eitherOf(
         b.CreateICmpEQ(areDots, isB),
         [&] { return inMemory(turnSums({sums[0], sums[1]}, operands)); }, [&] { return sums; });
-    b.CreateCall(epilogue.finish(name + "_finish"),
+    b.CreateCall(finish(),
                  {sums[0], values, sums[1], e.number(0), e.number(0), operands.m, operands.n});
   });
   return isThin;
@@ -387,17 +322,10 @@ SumsInMemory ProductEmitter::turnSums(const SumsInMemory &sums, const ProductOpe
   return turned;
 }
 
-Value *ProductEmitter::areThinRows(const ProductOperands &operands) {
-  return b.CreateAnd({b.CreateICmpSLE(operands.m, e.number(thinRows)), isDense(operands.b.column),
-                      b.CreateICmpSGE(b.CreateMul(operands.n, operands.k), e.number(thinElements)),
-                      // Sums, and the same in another order.
-                      b.CreateICmpSLE(operands.n, e.number(accElements / (2 * thinRows) - 64))});
-}
-
 // A function of its own, which other variants of a kernel share: void(ptr a, ptr b, ptr aScratch,
 // ptr bScratch, ptr acc, ptr context, i64 aRow, i64 aColumn, i64 bRow, i64 bColumn, i64 m, i64 n,
 // i64 k, i64 mostDepth, i64 blockBytes, i64 accElements, i64 packedBytes).
-void ProductEmitter::callBlocks(const ProductOperands &operands, Value *values) {
+Function *ProductEmitter::callBlocks(const ProductOperands &operands, Value *values) {
   Function *blocks = e.helper(name + "_blocks", 6, 11, {}, [&](Function *f) {
     ProductOperands inside;
     inside.aScratch = f->getArg(2);
@@ -415,6 +343,7 @@ void ProductEmitter::callBlocks(const ProductOperands &operands, Value *values) 
                 operands.acc, values, operands.a.row, operands.a.column, operands.b.row,
                 operands.b.column, operands.m, operands.n, operands.k, e.number(mostDepth),
                 e.number(blockBytes), e.number(accElements), e.number(packedBytes)});
+  return blocks;
 }
 
 /// Rows of A in dense rows of four bytes an element.
@@ -426,6 +355,8 @@ Function *ProductEmitter::widenRows() {
 void ProductEmitter::packRows(Value *to, const Plane &from, Value *rowBytes, Value *rows,
                               Value *depth) {
   Function *move = elementsOfStep(multiply) == 1 ? widenRows() : moveElements(e, element, element);
+  if (rowsCanStay())
+    compileLater(*move);
   b.CreateCall(move, {to, from.pointer, rowBytes, from.row, from.column, rows, depth});
   if (multiply != Multiply::pairs)
     return;
@@ -436,31 +367,6 @@ void ProductEmitter::packRows(Value *to, const Plane &from, Value *rowBytes, Val
       e.store(Constant::getNullValue(element), e.offset(last, b.CreateMul(row, rowBytes)));
     });
   });
-}
-
-SumsInMemory ProductEmitter::emitThinRows(const ProductOperands &operands) {
-  const Plane &planeA = operands.a, &planeB = operands.b;
-  Value *m = operands.m, *n = operands.n, *k = operands.k;
-  const int64_t lanes = e.target.lanes;
-  Value *aRow = e.number(step * 4 + rowPadding);
-  // As for the rows of A, so for those of the sums.
-  Value *sumRow = b.CreateAdd(b.CreateMul(e.roundUp(n, lanes), e.number(4)), e.number(rowPadding));
-  b.CreateMemSet(operands.acc, b.getInt8(0), b.CreateMul(m, sumRow), MaybeAlign());
-  Value *most = e.roundDown(b.CreateUDiv(e.number(thinSumBytes / 4), m), 2 * lanes);
-  e.loop(e.number(0), k, e.number(step), [&](Value *from) {
-    Value *depth = e.min(e.number(step), b.CreateSub(k, from));
-    Value *sourceA = e.offset(planeA.pointer, b.CreateMul(from, planeA.column));
-    b.CreateCall(widenRows(),
-                 {operands.aScratch, sourceA, aRow, planeA.row, planeA.column, m, depth});
-    Value *sourceB = e.offset(planeB.pointer, b.CreateMul(from, planeB.row));
-    e.loop(e.number(0), n, most, [&](Value *column) {
-      b.CreateCall(thinSums(),
-                   {operands.aScratch, e.offset(sourceB, b.CreateMul(column, planeB.column)),
-                    e.offset(operands.acc, b.CreateMul(column, e.number(4))), aRow, planeB.row, m,
-                    e.min(most, b.CreateSub(n, column)), depth, sumRow});
-    });
-  });
-  return {operands.acc, sumRow};
 }
 
 // As deep as half of the second-level cache takes it at a width of one panel: sums that stay in
@@ -552,8 +458,10 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, Value *values,
         Value *sourceB = e.offset(planeB.pointer, b.CreateAdd(b.CreateMul(from, planeB.row),
                                                               b.CreateMul(column, planeB.column)));
         auto pack = [&](Value *to, Value *source, Value *columns) {
-          b.CreateCall(packPanels(e, multiply, element),
-                       {to, source, planeB.row, planeB.column, bytes, depth, columns});
+          Function *panels = packPanels(e, multiply, element);
+          if (element->isFloatTy()) // may be read in place
+            compileLater(*panels);
+          b.CreateCall(panels, {to, source, planeB.row, planeB.column, bytes, depth, columns});
         };
         e.when(b.CreateNot(bInPlace), [&] { pack(operands.bScratch, sourceB, columns); });
 

@@ -20,20 +20,32 @@ Function *declaredIn(Module &module, const Function &function) {
   return declared;
 }
 
+} // namespace
+
+std::unique_ptr<Module> emptyLike(const Module &module, StringRef name) {
+  auto empty = std::make_unique<Module>(name, module.getContext());
+  empty->setDataLayout(module.getDataLayout());
+  empty->setTargetTriple(module.getTargetTriple());
+  return empty;
+}
+
+void declareCallees(Module &module) {
+  for (Function &function : module)
+    for (Instruction &instruction : instructions(function))
+      for (Use &use : instruction.operands())
+        if (auto *called = dyn_cast<Function>(use.get()); called && called->getParent() != &module)
+          use.set(declaredIn(module, *called));
+}
+
 void dropUnused(Module &module) {
   for (Function &function : make_early_inc_range(module))
     if (function.isDeclaration() && function.use_empty())
       function.eraseFromParent();
 }
 
-} // namespace
-
 std::unique_ptr<Module> takeFunctions(Module &program) {
   // Variants of all kernels: what is the same is to have the same bytes.
-  auto taken = std::make_unique<Module>("functions", program.getContext());
-  taken->setDataLayout(program.getDataLayout());
-  taken->setTargetTriple(program.getTargetTriple());
-  SmallVector<Function *> functions;
+  auto taken = emptyLike(program, "functions");
   for (Function &function : make_early_inc_range(program))
     if (function.hasInternalLinkage()) {
       function.removeFromParent();
@@ -41,24 +53,13 @@ std::unique_ptr<Module> takeFunctions(Module &program) {
       // For the program; those among themselves call each other directly.
       function.setLinkage(GlobalValue::ExternalLinkage);
       function.setDSOLocal(true);
-      functions.push_back(&function);
     }
   for (GlobalVariable &variable : make_early_inc_range(program.globals())) {
     variable.removeFromParent();
     taken->insertGlobalVariable(&variable);
   }
-  for (Function *function : functions) {
-    auto isOfProgram = [&](Use &use) {
-      auto *user = dyn_cast<Instruction>(use.getUser());
-      return user && user->getModule() == &program;
-    };
-    if (any_of(function->uses(), isOfProgram))
-      function->replaceUsesWithIf(declaredIn(program, *function), isOfProgram);
-    for (Instruction &instruction : instructions(function))
-      for (Use &use : instruction.operands())
-        if (auto *called = dyn_cast<Function>(use.get()); called && called->getParent() == &program)
-          use.set(declaredIn(*taken, *called));
-  }
+  declareCallees(program);
+  declareCallees(*taken);
   dropUnused(program);
   return taken;
 }

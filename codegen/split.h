@@ -16,4 +16,10 @@ namespace mmk {
 ///                                                 define void @mmad { ... }
 std::unique_ptr<llvm::Module> takeFunctions(llvm::Module &program);
 
+/// What moving functions from module to module is made of: a module for the same target; calls of
+/// what is in another module, made calls of a declaration; and without those that nobody calls.
+std::unique_ptr<llvm::Module> emptyLike(const llvm::Module &module, llvm::StringRef name);
+void declareCallees(llvm::Module &module);
+void dropUnused(llvm::Module &module);
+
 } // namespace mmk

@@ -9,6 +9,9 @@
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/SubtargetFeature.h"
 
+#include <mutex>
+#include <vector>
+
 namespace mmk {
 
 llvm::Expected<CodeTarget> targetFor(const llvm::Triple &triple, const std::string &cpu,
@@ -61,6 +64,33 @@ llvm::Expected<CodeTarget> hostTarget() {
   if (target && l2Bytes > 0)
     target->l2Bytes = l2Bytes;
   return target;
+}
+
+llvm::Expected<std::shared_ptr<CodeTarget>> borrowHostTarget() {
+  struct Spare {
+    std::mutex guard;
+    std::vector<std::unique_ptr<CodeTarget>> targets;
+  };
+  static auto *spare = new Spare; // given back to until the process ends
+  std::unique_ptr<CodeTarget> target;
+  {
+    const std::lock_guard lock(spare->guard);
+    if (!spare->targets.empty()) {
+      target = std::move(spare->targets.back());
+      spare->targets.pop_back();
+    }
+  }
+  if (!target) {
+    auto made = hostTarget();
+    if (!made)
+      return made.takeError();
+    target = std::make_unique<CodeTarget>(std::move(*made));
+  }
+  return std::shared_ptr<CodeTarget>(target.release(), [](CodeTarget *returned) {
+    returned->setQuick(false);
+    const std::lock_guard lock(spare->guard);
+    spare->targets.emplace_back(returned);
+  });
 }
 
 } // namespace mmk

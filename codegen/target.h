@@ -20,9 +20,10 @@ struct CodeTarget {
   int64_t l2Bytes = int64_t(1) << 20; ///< of one core's second-level cache
   bool quick = false;                 ///< code is made in less than half the time, and runs slower
 
-  void makeQuick() {
-    quick = true;
-    machine->setOptLevel(llvm::CodeGenOptLevel::None);
+  void makeQuick() { setQuick(true); }
+  void setQuick(bool isQuick) {
+    quick = isQuick;
+    machine->setOptLevel(isQuick ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default);
   }
 
   /// The register tile of a product: rows of A by vectors of B. Three vectors of B and one element
@@ -45,5 +46,9 @@ llvm::Expected<CodeTarget> targetFor(const llvm::Triple &triple, const std::stri
 
 /// The CPU underneath, with all of its features.
 llvm::Expected<CodeTarget> hostTarget();
+
+/// The same, of those that this process has made already: what LLVM knows of a CPU takes long to
+/// set up. Given back when nobody holds it, and until then for one thread.
+llvm::Expected<std::shared_ptr<CodeTarget>> borrowHostTarget();
 
 } // namespace mmk

@@ -126,7 +126,8 @@ typedef struct {
 } mmk_run_options;
 
 /* Binds all tensors, and the scalars without a default, and runs. The dimensions follow from the
- * tensors. `options` may be NULL. */
+ * tensors. `options` may be NULL. What is called at some shapes only is compiled by the first run
+ * that calls it, while others that call it wait. */
 MMK_API mmk_error *mmk_run(const mmk_kernel *kernel, const mmk_tensor *tensors, size_t tensor_count,
                            const mmk_scalar *scalars, size_t scalar_count,
                            const mmk_run_options *options);

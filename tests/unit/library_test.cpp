@@ -222,6 +222,8 @@ TEST(Library, aForkedProcessGoesOn) {
   if (child == 0) {
     alarm(60);
     all();
+    // By code that its parent has not called.
+    expectFused(kernel, {1, 700, 700}, {700, 500, 500}, {1, 500, 500});
     kernel.reset();
     std::exit(testing::Test::HasFailure() ? 1 : 0);
   }
