@@ -235,16 +235,13 @@ struct Emitted {
   std::unique_ptr<Module> module;
 };
 
-Expected<Emitted> emit(mlir::ModuleOp module, bool watched = false, bool quick = false) {
+Expected<Emitted> emit(mlir::ModuleOp module, Expected<CodeTarget> target, bool watched = false) {
   const TimedScope timed("emit LLVM IR");
+  if (!target)
+    return target.takeError();
   aicore::KernelOp kernel = kernelOf(module);
   if (!kernel)
     return createStringError("the module has no aicore.kernel");
-  Expected<CodeTarget> target = hostTarget();
-  if (!target)
-    return target.takeError();
-  if (quick)
-    target->makeQuick();
   Emitted emitted{std::move(*target), std::make_unique<LLVMContext>(), nullptr};
   auto program = emitProgram(kernel, emitted.target, *emitted.context, watched);
   if (!program)
@@ -294,7 +291,10 @@ Expected<std::unique_ptr<Executable>> Executable::compile(mlir::ModuleOp module,
                                                           const Machine &machine,
                                                           const ExecutableOptions &options) {
   auto begin = std::chrono::steady_clock::now();
-  Expected<Emitted> emitted = emit(module, options.watched, options.quick);
+  Expected<CodeTarget> target = hostTarget();
+  if (target && options.quick)
+    target->makeQuick();
+  Expected<Emitted> emitted = emit(module, std::move(target), options.watched);
   if (!emitted)
     return emitted.takeError();
   auto executable = std::make_unique<JitExecutable>(kernelOf(module), machine, options.watched);
@@ -320,7 +320,11 @@ Expected<std::unique_ptr<Executable>> Executable::compile(mlir::ModuleOp module,
 }
 
 Expected<std::string> emitCode(mlir::ModuleOp module, const Machine &machine, CodeFormat format) {
-  Expected<Emitted> emitted = emit(module);
+  Expected<CodeTarget> target = hostTarget();
+  // It may be called by a process that has not asked the system for tiles, nor is mmk there to ask.
+  if (target && format == CodeFormat::namedObject)
+    target->tiles = false;
+  Expected<Emitted> emitted = emit(module, std::move(target));
   if (!emitted)
     return emitted.takeError();
   if (format == CodeFormat::namedObject)

@@ -1,5 +1,7 @@
 #include "codegen/micro_kernel.h"
 
+#include "codegen/tiles.h"
+
 #include "llvm/IR/IntrinsicsX86.h"
 
 using namespace llvm;
@@ -28,6 +30,9 @@ Value *emitMultiply(Emitter &e, Multiply multiply, Value *a, Value *b, Value *su
     return builder.CreateIntrinsic(
         id, {}, {sum, builder.CreateBitCast(a, bytes), builder.CreateBitCast(b, bytes)});
   }
+  case Multiply::tilesOfPairs:
+  case Multiply::tilesOfBytes:
+    return emitTileMultiply(e, multiply, a, b, sum);
   }
   return nullptr;
 }

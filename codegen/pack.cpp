@@ -259,7 +259,9 @@ Function *packPanels(Emitter &e, Multiply multiply, Type *element) {
   Type *wide = multiply == Multiply::f32 ? e.f32() : e.b.getInt32Ty();
   const int64_t lanes = e.target.lanes, group = elementsOfStep(multiply);
   std::string name = "pack_" + Emitter::nameOf(element) + "_" +
-                     (group > 1 ? "groups" : Emitter::nameOf(wide) + "_panels");
+                     (inTiles(multiply) ? "tiles"
+                      : group > 1       ? "groups"
+                                        : Emitter::nameOf(wide) + "_panels");
   return e.helper(name, 2, 5, {}, [&](Function *f) {
     IRBuilder<> &b = e.b;
     Value *target = f->getArg(0), *source = f->getArg(1), *fromK = f->getArg(2),
@@ -271,14 +273,17 @@ Function *packPanels(Emitter &e, Multiply multiply, Type *element) {
     auto panelAt = [&](Value *column) {
       return e.offset(target, b.CreateMul(column, columnBytes));
     };
-    // What no element comes to has to be zero: columns of the last panel, bytes of the last group.
+    // What no element comes to has to be zero: columns of the last panel, bytes of the last group,
+    // groups of the last tile.
     forEachPanel(e, n, [&](Value *vectors, Value *column) {
       Value *width = b.CreateMul(vectors, e.number(lanes)), *panel = panelAt(column);
       Value *stepBytes = b.CreateMul(width, e.number(4));
-      Value *steps = b.CreateAShr(e.roundUp(k, group), e.number(Log2_64(group)));
+      auto stepsOf = [&](Value *depth) { return b.CreateAShr(depth, e.number(Log2_64(group))); };
+      Value *steps = stepsOf(e.roundUp(k, elementsAtOnce(multiply)));
       if (group > 1) {
-        Value *last = bytes ? steps : b.CreateSub(steps, e.number(1));
-        b.CreateMemSet(e.offset(panel, b.CreateMul(last, stepBytes)), b.getInt8(0), stepBytes,
+        Value *whole = stepsOf(k);
+        b.CreateMemSet(e.offset(panel, b.CreateMul(e.plus(whole, e.number(bytes)), stepBytes)),
+                       b.getInt8(0), b.CreateMul(b.CreateSub(steps, whole), stepBytes),
                        MaybeAlign());
       }
       e.when(b.CreateICmpSGT(b.CreateAdd(column, width), n), [&] {

@@ -14,7 +14,8 @@ llvm::Function *moveElements(Emitter &e, llvm::Type *from, llvm::Type *to, bool 
 /// void(ptr to, ptr from, i64 fromK, i64 fromN, i64 columnBytes, i64 k, i64 n): k x n elements of
 /// any strides into panels (forEachPanel) of `columnBytes` bytes a column; the last panel is filled
 /// up with zeros. Panels of bytes begin with a row of what the offset of A adds to their sums,
-/// negated.
+/// negated;
+/// panels for tiles end with zeros up to whole tiles along k.
 llvm::Function *packPanels(Emitter &e, Multiply multiply, llvm::Type *from);
 
 } // namespace mmk

@@ -17,11 +17,13 @@ struct CodeTarget {
   bool fusedMultiplyAdd = false;
   bool dotProduct = false;            ///< sums of four products of bytes: vpdpbusd
   bool pairProduct = false;           ///< and of two of bf16, as quick as of one f32: vdpbf16ps
+  bool tiles = false;                 ///< products of tiles of bf16 and of bytes: AMX
   int64_t l2Bytes = int64_t(1) << 20; ///< of one core's second-level cache
   bool quick = false;                 ///< code is made in less than half the time, and runs slower
 
   void makeQuick() {
     quick = true;
+    tiles = false; // LLVM takes them from loop to loop only where it optimises
     machine->setOptLevel(llvm::CodeGenOptLevel::None);
   }
 
@@ -43,7 +45,8 @@ struct CodeTarget {
 llvm::Expected<CodeTarget> targetFor(const llvm::Triple &triple, const std::string &cpu,
                                      const std::string &features);
 
-/// The CPU underneath, with all of its features.
+/// The CPU underneath, with all of its features that this process may use: the system is asked for
+/// the tiles, which it grants to a process and its threads.
 llvm::Expected<CodeTarget> hostTarget();
 
 } // namespace mmk
