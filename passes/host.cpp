@@ -13,8 +13,9 @@ using aicore::Space;
 
 namespace {
 
-/// Rows of A that are packed at a time, at most, with four bytes an element, or twice as many with
-/// two; and the elements after each of the sums, for rows on lines that share no set of a cache.
+/// Rows of A that are packed at a time, at most, and the elements after each of the sums: rows on
+/// lines that share no set of a cache. Rows of A, which have four bytes an element here, may be
+/// twice as many with two; then there are twice as many lines after them.
 constexpr int64_t packedRows = 16, padding = 16;
 
 } // namespace

@@ -31,10 +31,10 @@ namespace mmk {
 namespace {
 
 /// The product with bias and leaky relu.
-std::string fusedKernel(const char *type) {
+std::string fusedKernel(const char *type, const char *schedule = "") {
   return llvm::formatv("kernel k(a: {0}[M, K], b: {0}[K, N], bias: f32[N]) -> c: f32[M, N] {{"
-                       "  c = leaky_relu(a @ b + bias, 0.5); }",
-                       type);
+                       "  c = leaky_relu(a @ b + bias, 0.5); {1} }",
+                       type, schedule);
 }
 
 /// A kernel on the host as LLVM IR for some CPU.
@@ -224,8 +224,11 @@ TEST_P(HostCode, anActivationIsComputedUnderItsMask) {
 // In tiles, a step along k is all that eight registers can do: six of sums, one of A, one of B.
 TEST(HostCode, sumsStayInTileRegisters) {
   initialiseTargets();
-  for (auto [type, multiply] :
-       {std::pair("bf16", "\n\ttdpbf16ps"), std::pair("i8", "\n\ttdpbssd")}) {
+  struct {
+    const char *type, *multiply;
+    int64_t mostCode; ///< instructions, as below
+  } const ways[] = {{"bf16", "\n\ttdpbf16ps", 5800}, {"i8", "\n\ttdpbssd", 4300}};
+  for (auto [type, multiply, mostCode] : ways) {
     Emitted emitted(
         llvm::cantFail(targetFor(llvm::Triple("x86_64-linux-gnu"), "sapphirerapids", "")), type);
     const std::string name = emitted.widest()->getName().str(), text = emitted.assembly();
@@ -237,6 +240,7 @@ TEST(HostCode, sumsStayInTileRegisters) {
     EXPECT_EQ(count(function, "\n\ttilezero"), 6);
     EXPECT_EQ(count(function, "\n\ttilestored"), 6) << "no tile is spilled";
     EXPECT_EQ(count(function, "\n\ttilerelease"), 1);
+    EXPECT_LT(count(text, "\n\t[a-z]"), mostCode) << type;
   }
 }
 
@@ -399,26 +403,57 @@ struct Bf16 {
   uint16_t bits = 0;
 };
 
-/// Runs the kernel as made for `target`, which this computer can run once `change` has been over
-/// it; operands as they are, and each as the transpose of what lies in memory.
-template <typename Element>
-void expectExact(CodeTarget target, const char *type,
-                 llvm::function_ref<void(Emitted &, llvm::orc::LLJIT &)> change = nullptr) {
-  Emitted emitted(std::move(target), type);
-  auto jit = llvm::cantFail(llvm::orc::LLJITBuilder().create());
-  if (change)
-    change(emitted, *jit);
-  optimise(*emitted.module, emitted.target);
-  llvm::SmallVector<char, 0> object = machineCode(*emitted.module, emitted.target);
-  jit->getMainJITDylib().addGenerator(
-      llvm::cantFail(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
-          jit->getDataLayout().getGlobalPrefix())));
-  llvm::cantFail(
-      jit->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy({object.data(), object.size()})));
-  auto phase = llvm::cantFail(jit->lookup(phaseName(0))).toPtr<PhaseFunction>();
-  auto planOf = llvm::cantFail(jit->lookup(planName(0))).toPtr<PlanFunction>();
+using Change = llvm::function_ref<void(Emitted &, llvm::orc::LLJIT &)>;
+
+/// A kernel that this computer can run once `change` has been over it.
+class Runnable {
+public:
+  Runnable(Emitted emitted, Change change) {
+    if (change)
+      change(emitted, *jit);
+    optimise(*emitted.module, emitted.target);
+    llvm::SmallVector<char, 0> object = machineCode(*emitted.module, emitted.target);
+    jit->getMainJITDylib().addGenerator(
+        llvm::cantFail(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
+            jit->getDataLayout().getGlobalPrefix())));
+    llvm::cantFail(
+        jit->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy({object.data(), object.size()})));
+    phase = llvm::cantFail(jit->lookup(phaseName(0))).toPtr<PhaseFunction>();
+    planOf = llvm::cantFail(jit->lookup(planName(0))).toPtr<PlanFunction>();
+  }
+
+  /// m, k, n; strides by tensor, in elements.
+  void run(const std::array<int64_t, 3> &dims, std::array<void *, 4> tensors,
+           const std::array<std::array<int64_t, 2>, 4> &strides) {
+    const float scalars[] = {0, 0, 0};
+    const int64_t *all[] = {strides[0].data(), strides[1].data(), strides[2].data(),
+                            strides[3].data()};
+    int64_t plan[mostOfPlan];
+    planOf(dims.data(), plan);
+    const KernelArguments arguments{dims.data(), scalars, tensors.data(), all, plan};
+    // Every block, until no tile is left.
+    for (int64_t block = 0; block < 8; ++block) {
+      CoreMemories core{};
+      core.block = block;
+      for (unsigned i = 0; i < memories; ++i)
+        core.memory[i] = memory[i].data();
+      phase(&arguments, &core);
+    }
+  }
+
+private:
+  std::unique_ptr<llvm::orc::LLJIT> jit = llvm::cantFail(llvm::orc::LLJITBuilder().create());
+  PhaseFunction phase = nullptr;
+  PlanFunction planOf = nullptr;
   // No number, nor zero: what has not been written is not to be read.
-  std::vector<std::vector<char>> memory(memories, std::vector<char>(size_t(4) << 20, char(0xff)));
+  std::vector<std::vector<char>> memory{memories, std::vector<char>(size_t(4) << 20, char(0xff))};
+};
+
+/// Runs the kernel with operands as they are, and each as the transpose of what lies in memory.
+template <typename Element>
+void expectExact(CodeTarget target, const char *type, Change change = nullptr,
+                 const char *schedule = "") {
+  Runnable kernel(Emitted(std::move(target), fusedKernel(type, schedule)), change);
   const int64_t shapes[][3] = {
       {1, 1, 1},      {3, 300, 301}, {16, 64, 17},   {47, 97, 65},   {128, 384, 70}, {33, 35, 1030},
       {1, 65, 1040},  {5, 700, 130}, {16, 259, 700}, {301, 1, 259},  {257, 3, 300},  {130, 8, 1031},
@@ -433,24 +468,9 @@ void expectExact(CodeTarget target, const char *type,
         a[i] = static_cast<Element>(bytes ? i * 37 % 256 - 128 : i % 7 - 3);
       for (int64_t i = 0; i < k * n; ++i)
         b[i] = static_cast<Element>(bytes ? i * 91 % 256 - 128 : i % 5 - 2);
-      const int64_t dims[] = {m, k, n};
-      const float scalars[] = {0, 0, 0};
-      void *tensors[] = {a.data(), b.data(), bias.data(), c.data()};
-      const int64_t ofA[] = {turned & 1 ? 1 : k, turned & 1 ? m : 1},
-                    ofB[] = {turned & 2 ? 1 : n, turned & 2 ? k : 1}, ofBias[] = {1},
-                    ofC[] = {n, 1};
-      const int64_t *strides[] = {ofA, ofB, ofBias, ofC};
-      int64_t plan[mostOfPlan];
-      planOf(dims, plan);
-      const KernelArguments arguments{dims, scalars, tensors, strides, plan};
-      // Every block, until no tile is left.
-      for (int64_t block = 0; block < 8; ++block) {
-        CoreMemories core{};
-        core.block = block;
-        for (unsigned i = 0; i < memories; ++i)
-          core.memory[i] = memory[i].data();
-        phase(&arguments, &core);
-      }
+      const std::array<int64_t, 2> ofA = {turned & 1 ? 1 : k, turned & 1 ? m : 1},
+                                   ofB = {turned & 2 ? 1 : n, turned & 2 ? k : 1};
+      kernel.run({m, k, n}, {a.data(), b.data(), bias.data(), c.data()}, {{ofA, ofB, {1}, {n, 1}}});
       for (int64_t i = 0; i < m * n; ++i) {
         int64_t sum = -1;
         for (int64_t j = 0; j < k; ++j)
@@ -499,8 +519,8 @@ protected:
     multiplications = 0;
   }
 
-  template <typename Element> void expectExact(const char *type) {
-    mmk::expectExact<Element>(std::move(target), type, emulate);
+  template <typename Element> void expectExact(const char *type, const char *schedule = "") {
+    mmk::expectExact<Element>(std::move(target), type, emulate, schedule);
     EXPECT_GT(multiplications, 0);
   }
 
@@ -582,8 +602,14 @@ protected:
   static Tile *multiplyPairs(uint32_t, uint32_t, uint32_t, const Tile *sum, const Tile *a,
                              const Tile *b) {
     return multiply<float, uint16_t>(sum, a, b, [](float sum, uint16_t x, uint16_t y) {
-      const auto wide = [](uint16_t bits) { return std::bit_cast<float>(uint32_t{bits} << 16); };
-      return std::fma(wide(x), wide(y), sum);
+      // Subnormal numbers are zero, of the operands and of the sums.
+      const auto flushed = [](float value) {
+        return std::isnormal(value) || !std::isfinite(value) ? value : 0;
+      };
+      const auto wide = [&](uint16_t bits) {
+        return flushed(std::bit_cast<float>(uint32_t{bits} << 16));
+      };
+      return flushed(std::fma(wide(x), wide(y), sum));
     });
   }
 
@@ -593,6 +619,35 @@ protected:
 
 TEST_F(EmulatedTiles, ofBytesAreExact) { expectExact<int8_t>("i8"); }
 TEST_F(EmulatedTiles, ofPairsAreExact) { expectExact<Bf16>("bf16"); }
+
+// Sums wait in memory between the passes, of which there are many.
+constexpr const char *shallow = "schedule { tile M = 64, N = 80, K = 64; stage K = 64; }";
+TEST_F(EmulatedTiles, ofBytesAreExactInShallowPasses) { expectExact<int8_t>("i8", shallow); }
+TEST_F(EmulatedTiles, ofPairsAreExactInShallowPasses) { expectExact<Bf16>("bf16", shallow); }
+
+// A pass, or the rows of sums, may be too small for a tile.
+TEST_F(EmulatedTiles, areNotUsedWhereTheyHaveNoRoom) {
+  for (const char *schedule : {"schedule { tile M = 64, N = 80, K = 32; stage K = 96; }",
+                               "schedule { tile M = 16, N = 80, K = 64; stage K = 64; }"}) {
+    CodeTarget own = llvm::cantFail(hostTarget());
+    own.tiles = true;
+    mmk::expectExact<int8_t>(std::move(own), "i8", emulate, schedule);
+    EXPECT_EQ(multiplications, 0) << schedule;
+  }
+}
+
+TEST_F(EmulatedTiles, areNotForSubnormalNumbers) {
+  Runnable kernel(Emitted(std::move(target), "bf16"), emulate);
+  constexpr int64_t size = 70;
+  std::vector<uint16_t> a(size * size), b(size * size);
+  std::vector<float> bias(size), c(size * size);
+  a.back() = 0x0008; // 2^-130
+  b.back() = 0x7f00; // 2^127
+  kernel.run({size, size, size}, {a.data(), b.data(), bias.data(), c.data()},
+             {{{size, 1}, {size, 1}, {1}, {size, 1}}});
+  EXPECT_EQ(c.back(), 0x1p-3f);
+  EXPECT_EQ(multiplications, 0);
+}
 
 /// The same kernel made for older CPUs than the one underneath, and run on it: fewer registers,
 /// narrower vectors, no instruction for products of bytes, or none for a multiplication and sum.
