@@ -246,15 +246,14 @@ struct Emitted {
   std::unique_ptr<Module> module;
 };
 
-Expected<Emitted> emit(mlir::ModuleOp module, bool watched = false, bool quick = false) {
+Expected<Emitted> emit(mlir::ModuleOp module, Expected<std::shared_ptr<CodeTarget>> target,
+                       bool watched = false) {
   const TimedScope timed("emit LLVM IR");
+  if (!target)
+    return target.takeError();
   aicore::KernelOp kernel = kernelOf(module);
   if (!kernel)
     return createStringError("the module has no aicore.kernel");
-  auto target = borrowHostTarget();
-  if (!target)
-    return target.takeError();
-  (*target)->setQuick(quick);
   Emitted emitted{std::move(*target), std::make_unique<LLVMContext>(), nullptr};
   auto program = emitProgram(kernel, *emitted.target, *emitted.context, watched);
   if (!program)
@@ -336,7 +335,10 @@ Expected<std::unique_ptr<Executable>> Executable::compile(mlir::ModuleOp module,
                                                           const Machine &machine,
                                                           const ExecutableOptions &options) {
   auto begin = std::chrono::steady_clock::now();
-  Expected<Emitted> emitted = emit(module, options.watched, options.quick);
+  auto target = borrowHostTarget();
+  if (target)
+    (*target)->setQuick(options.quick);
+  Expected<Emitted> emitted = emit(module, std::move(target), options.watched);
   if (!emitted)
     return emitted.takeError();
   auto executable = std::make_unique<JitExecutable>(kernelOf(module), machine, options.watched);
@@ -365,7 +367,13 @@ Expected<std::unique_ptr<Executable>> Executable::compile(mlir::ModuleOp module,
 }
 
 Expected<std::string> emitCode(mlir::ModuleOp module, const Machine &machine, CodeFormat format) {
-  Expected<Emitted> emitted = emit(module);
+  auto target = hostTarget();
+  if (!target)
+    return target.takeError();
+  // It may be called by a process that has not asked the system for tiles, nor is mmk there to ask.
+  if (format == CodeFormat::namedObject)
+    target->hasTiles = false;
+  auto emitted = emit(module, std::make_shared<CodeTarget>(std::move(*target)));
   if (!emitted)
     return emitted.takeError();
   if (format == CodeFormat::namedObject)

@@ -2,6 +2,7 @@
 
 #include "codegen/lanes.h"
 #include "codegen/later.h"
+#include "codegen/tiles.h"
 
 #include "llvm/IR/IntrinsicsX86.h"
 
@@ -31,6 +32,9 @@ Value *emitMultiply(Emitter &e, Multiply multiply, Value *a, Value *b, Value *su
     return builder.CreateIntrinsic(
         id, {}, {sum, builder.CreateBitCast(a, bytes), builder.CreateBitCast(b, bytes)});
   }
+  case Multiply::tilesOfPairs:
+  case Multiply::tilesOfBytes:
+    return emitTileMultiply(e, multiply, a, b, sum);
   }
   return nullptr;
 }

@@ -10,17 +10,37 @@ namespace mmk {
 enum class Multiply {
   f32,
   i32,
-  pairs, ///< two bf16 of B by two of A; subnormal numbers are taken and given as zero
-  bytes, ///< four i8 of B, which are offset by 128 and so without sign, by four of A
+  pairs,        ///< two bf16 of B by two of A; subnormal numbers are taken and given as zero
+  bytes,        ///< four i8 of B, which are offset by 128 and so without sign, by four of A
+  tilesOfPairs, ///< pairs in tile registers, with the same subnormal numbers
+  tilesOfBytes, ///< four i8 of B by four of A in tile registers, both with their signs
 };
+
+/// By instructions that multiply tiles (codegen/tiles.h).
+constexpr bool inTiles(Multiply multiply) {
+  return multiply == Multiply::tilesOfPairs || multiply == Multiply::tilesOfBytes;
+}
+
+constexpr bool ofPairs(Multiply multiply) {
+  return multiply == Multiply::pairs || multiply == Multiply::tilesOfPairs;
+}
 
 /// Elements along k of one step.
 constexpr int64_t elementsOfStep(Multiply multiply) {
-  return multiply == Multiply::bytes ? 4 : multiply == Multiply::pairs ? 2 : 1;
+  const bool ofBytes = multiply == Multiply::bytes || multiply == Multiply::tilesOfBytes;
+  return ofBytes ? 4 : ofPairs(multiply) ? 2 : 1;
+}
+
+/// Steps along k of one tile of A, which is a row of it; a tile of B has as many rows.
+constexpr int64_t stepsOfTile = 16;
+
+/// Elements along k that are multiplied at once: packed operands are filled up to so many.
+constexpr int64_t elementsAtOnce(Multiply multiply) {
+  return elementsOfStep(multiply) * (inTiles(multiply) ? stepsOfTile : 1);
 }
 
 constexpr bool sumsAreFloats(Multiply multiply) {
-  return multiply == Multiply::f32 || multiply == Multiply::pairs;
+  return multiply == Multiply::f32 || ofPairs(multiply);
 }
 
 struct MicroKernel {
@@ -50,7 +70,7 @@ llvm::SmallVector<llvm::Value *> emitSums(Emitter &e, const MicroKernel &kernel,
                                           llvm::Value *stride, llvm::Value *bytes,
                                           const Sums &initial);
 
-/// sum + a * b, of vectors of sums; of bytes, those of a have no sign.
+/// sum + a * b, of vectors of sums, or of tiles; of bytes in vectors, those of a have no sign.
 llvm::Value *emitMultiply(Emitter &e, Multiply multiply, llvm::Value *a, llvm::Value *b,
                           llvm::Value *sum);
 

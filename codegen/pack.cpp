@@ -132,6 +132,7 @@ Function *transposed(Emitter &e, uint64_t flips) {
 struct Groups {
   Emitter &e;
   Type *element;
+  bool isOffset; ///< by 128: the first bit of each byte is inverted
   IRBuilder<> &b = e.b;
   const int64_t size = e.bytesOf(element), group = 4 / size;
 
@@ -139,10 +140,8 @@ struct Groups {
 
 private:
   Value *grouped(ArrayRef<Value *> rows);
-  /// Bytes are offset by 128: their first bit is inverted.
   Value *offset(Value *elements) {
-    return group == 4 ? b.CreateXor(elements, ConstantInt::get(elements->getType(), 0x80))
-                      : elements;
+    return isOffset ? b.CreateXor(elements, ConstantInt::get(elements->getType(), 0x80)) : elements;
   }
 };
 
@@ -187,7 +186,7 @@ void Groups::emit(Function *f) {
   Value *isDense = b.CreateAnd(b.CreateNot(isGrouped), b.CreateICmpEQ(fromColumn, e.number(size)));
   // Dense along k, a group is an element of four bytes that lies there already.
   e.when(isGrouped, [&] {
-    b.CreateCall(transposed(e, group == 4 ? 0x80808080 : 0),
+    b.CreateCall(transposed(e, isOffset ? 0x80808080 : 0),
                  {target, source, toRow, e.number(4), fromColumn,
                   b.CreateAShr(wholeRows, e.number(Log2_64(group))), columns});
   });
@@ -262,28 +261,34 @@ Function *moveElements(Emitter &e, Type *from, Type *to) {
 Function *packPanels(Emitter &e, Multiply multiply, Type *element) {
   Type *wide = multiply == Multiply::f32 ? e.f32() : e.b.getInt32Ty();
   const int64_t lanes = e.target.lanes, group = elementsOfStep(multiply);
+  const bool isOffset = multiply == Multiply::bytes;
   std::string name = "pack_" + Emitter::nameOf(element) + "_" +
-                     (group > 1 ? "groups" : Emitter::nameOf(wide) + "_panels");
+                     (inTiles(multiply) ? "tiles"
+                      : group > 1       ? "groups"
+                                        : Emitter::nameOf(wide) + "_panels");
   return e.helper(name, 2, 5, {}, [&](Function *f) {
     IRBuilder<> &b = e.b;
     Value *target = f->getArg(0), *source = f->getArg(1), *fromK = f->getArg(2),
           *fromN = f->getArg(3), *columnBytes = f->getArg(4), *k = f->getArg(5), *n = f->getArg(6);
-    Function *move = group > 1
-                         ? e.helper("group_" + Emitter::nameOf(element), 2, 5, {},
-                                    [&](Function *groups) { Groups{e, element}.emit(groups); })
-                         : moveElements(e, element, wide);
+    Function *move =
+        group > 1
+            ? e.helper((isOffset ? "group_offset_" : "group_") + Emitter::nameOf(element), 2, 5, {},
+                       [&](Function *groups) { Groups{e, element, isOffset}.emit(groups); })
+            : moveElements(e, element, wide);
     auto panelAt = [&](Value *column) {
       return e.offset(target, b.CreateMul(column, columnBytes));
     };
-    // What no element comes to has to be zero: columns of the last panel, bytes of the last group.
+    // What no element comes to has to be zero: columns of the last panel, bytes of the last group,
+    // groups of the last tile.
     forEachPanel(e, n, [&](Value *vectors, Value *column) {
       Value *width = b.CreateMul(vectors, e.number(lanes)), *panel = panelAt(column);
       Value *stepBytes = b.CreateMul(width, e.number(4));
-      Value *steps = b.CreateAShr(e.roundUp(k, group), e.number(Log2_64(group)));
+      auto stepsOf = [&](Value *depth) { return b.CreateAShr(depth, e.number(Log2_64(group))); };
+      Value *steps = stepsOf(e.roundUp(k, elementsAtOnce(multiply)));
       if (group > 1) {
-        Value *last = b.CreateSub(steps, e.number(1));
-        b.CreateMemSet(e.offset(panel, b.CreateMul(last, stepBytes)), b.getInt8(0), stepBytes,
-                       MaybeAlign());
+        Value *whole = stepsOf(k);
+        b.CreateMemSet(e.offset(panel, b.CreateMul(whole, stepBytes)), b.getInt8(0),
+                       b.CreateMul(b.CreateSub(steps, whole), stepBytes), MaybeAlign());
       }
       e.when(b.CreateICmpSGT(b.CreateAdd(column, width), n), [&] {
         b.CreateMemSet(panel, b.getInt8(0), b.CreateMul(steps, stepBytes), MaybeAlign());

@@ -12,7 +12,8 @@ llvm::Function *moveElements(Emitter &e, llvm::Type *from, llvm::Type *to);
 
 /// void(ptr to, ptr from, i64 fromK, i64 fromN, i64 columnBytes, i64 k, i64 n): k x n elements of
 /// any strides into panels (forEachPanel) of `columnBytes` bytes a column; the last panel is filled
-/// up with zeros. Bytes are offset by 128, which takes their sign.
+/// up with zeros, and so are panels for tiles up to whole tiles along k. Bytes are offset by 128,
+/// which takes their sign, but for tiles.
 llvm::Function *packPanels(Emitter &e, Multiply multiply, llvm::Type *from);
 
 } // namespace mmk

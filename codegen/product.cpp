@@ -9,6 +9,7 @@
 #include "codegen/subnormal.h"
 #include "codegen/thin_bytes.h"
 #include "codegen/thin_floats.h"
+#include "codegen/tiles.h"
 #include "runtime/abi.h"
 
 #include <cstddef>
@@ -39,7 +40,7 @@ constexpr int64_t rowsByBInPlace = 1024, bytesInPlace = 256 << 10;
 constexpr int64_t rowsInPlace = 64;
 
 /// Packed for each block of B anew, they stay in the first-level cache beside what they meet: the
-/// most of these that have room in so many bytes, but the last at least.
+/// most of these that have room in so many bytes, but the last, or a register tile, at least.
 constexpr int64_t rowsPacked[] = {rowsInPlace, 16, 8}, packedBytesNear = 8 << 10;
 
 /// Panels that a row has to be packed for at a time at least: packing it anew for the next ones is
@@ -68,11 +69,22 @@ enum Field : int64_t {
   fieldCount
 };
 
+/// How packed blocks are multiplied: in tiles where the sums and the passes have room for whole
+/// ones.
+Multiply multiplyOfBlocks(const CodeTarget &target, Type *element, aicore::ProductOp op) {
+  const Multiply tiles = element->isBFloatTy() ? Multiply::tilesOfPairs : Multiply::tilesOfBytes;
+  const bool fit = cast<mlir::MemRefType>(op.getAcc().getType()).getDimSize(0) >= rowsInTiles &&
+                   op.getStep() % elementsAtOnce(tiles) == 0;
+  const bool have = target.tiles() && (element->isBFloatTy() || element->isIntegerTy(8));
+  return have && fit ? tiles : multiplyOf(target, element);
+}
+
 class ProductEmitter {
 public:
   ProductEmitter(Emitter &e, aicore::ProductOp op, Type *element, Multiply multiply,
                  const std::string &name)
       : e(e), b(e.b), element(element), multiply(multiply), step(op.getStep()),
+        height(inTiles(multiply) ? rowsInTiles : e.target.rows()),
         accElements(cast<mlir::MemRefType>(op.getAcc().getType()).getNumElements()), name(name),
         epilogue(e, op.getBody().front(), MicroKernel{multiply, 1}.sumType(e)->getScalarType(),
                  op.getInputs(), op.getInputAlong(), op.getOutputs()) {
@@ -81,10 +93,14 @@ public:
     bElements = cast<mlir::MemRefType>(op.getBScratch().getType()).getNumElements();
     blockBytes = std::min(4 * bElements, e.target.blockBytes());
     // A dot product of bytes takes four of them in the place of one element.
-    depthUnit = step % 16 == 0 ? 16 : step % 4 == 0 ? 4 : 1;
+    depthUnit = inTiles(multiply) ? elementsAtOnce(multiply)
+                : step % 16 == 0  ? 16
+                : step % 4 == 0   ? 4
+                                  : 1;
     const int64_t columns =
         (rowsCanStay() ? 1 : panelsByPackedRows) * CodeTarget::vectors * int64_t(e.target.lanes);
-    const int64_t narrow = alignDown(blockBytes * elementsOfStep(multiply) / (4 * columns), 16);
+    const int64_t narrow = alignDown(blockBytes * elementsOfStep(multiply) / (4 * columns),
+                                     std::max<int64_t>(depthUnit, 16));
     mostDepth = std::min(step, std::max<int64_t>(narrow, depthUnit));
   }
 
@@ -108,6 +124,8 @@ private:
   void emitBlocks(const ProductOperands &operands, Value *values, const Limits &limits);
   Blocks chooseBlocks(const ProductOperands &operands, Value *bInPlace, const Limits &limits);
   Function *sumsOf(int64_t vectors);
+  void storeTiles(Value *acc, int64_t vectors, Value *values, Value *row, Value *column,
+                  Value *columns);
   Function *widenRows();
   void packRows(Value *to, const Plane &from, Value *rowBytes, Value *rows, Value *depth);
   Function *finish();
@@ -115,12 +133,12 @@ private:
   /// Whether rows of A can be multiplied as they lie in memory: whole steps of them.
   bool rowsCanStay() {
     return element->isFloatTy() ||
-           (elementsOfStep(multiply) > 1 && step % elementsOfStep(multiply) == 0);
+           (elementsOfStep(multiply) > 1 && step % elementsAtOnce(multiply) == 0);
   }
   /// Bytes of `depth` steps of packed A.
   Value *bytesAlong(Value *depth) {
-    const int64_t group = elementsOfStep(multiply);
-    return b.CreateMul(e.roundUp(depth, group), e.number(4 / group));
+    return b.CreateMul(e.roundUp(depth, elementsAtOnce(multiply)),
+                       e.number(4 / elementsOfStep(multiply)));
   }
   Value *field(Value *frame, Field which) {
     return b.CreateAlignedLoad(e.i64(), e.offset(frame, 8 * which), Align(8));
@@ -133,7 +151,8 @@ private:
   IRBuilder<> &b;
   Type *element;
   Multiply multiply;
-  int64_t step, accElements, bElements;     ///< depth of one pass at most; room for sums, for B
+  int64_t step, height;                     ///< depth of one pass at most; rows of a register tile
+  int64_t accElements, bElements;           ///< room for sums, for B
   int64_t blockBytes, mostDepth, depthUnit; ///< of a packed block of B
   int64_t packedBytes;                      ///< of rows of A, at most
   std::string name;
@@ -151,7 +170,7 @@ Function *ProductEmitter::sumsOf(int64_t vectors) {
           *frame = f->getArg(3), *firstRow = f->getArg(4), *rowEnd = f->getArg(5),
           *firstColumn = f->getArg(6), *columnEnd = f->getArg(7);
     auto field = [&](Field which) { return this->field(frame, which); };
-    const int64_t lanes = e.target.lanes, width = vectors * lanes, height = e.target.rows();
+    const int64_t lanes = e.target.lanes, width = vectors * lanes;
     Value *values = b.CreateAlignedLoad(e.pointer(), e.offset(frame, 8 * fieldContext), Align(8));
     Value *aRow = field(fieldARow), *bStep = field(fieldBStep), *bytes = field(fieldBytes),
           *m = field(fieldRows), *n = field(fieldColumns);
@@ -178,9 +197,13 @@ Function *ProductEmitter::sumsOf(int64_t vectors) {
       e.loop(firstColumn, columnEnd, e.number(width), {panels, acc},
              [&](Value *column, ArrayRef<Value *> carried) {
                Value *panel = carried[0], *acc = carried[1];
-               SmallVector<Value *> sums =
-                   emitSums(e, {multiply, vectors}, rowsOfA, aRow, panel, bStep, bytes,
-                            {acc, e.number(width * 4), first, offsets});
+               const MicroKernel kernel{multiply, vectors};
+               const Sums initial{acc, e.number(width * 4), first, offsets};
+               SmallVector<Value *> sums;
+               if (inTiles(multiply))
+                 emitTileSums(e, kernel, rowsOfA, aRow, panel, bStep, bytes, initial);
+               else
+                 sums = emitSums(e, kernel, rowsOfA, aRow, panel, bStep, bytes, initial);
                Value *columns = b.CreateSub(n, column);
                BasicBlock *done = BasicBlock::Create(b.getContext(), "done", f);
                if (epilogue.isLight()) {
@@ -191,7 +214,10 @@ Function *ProductEmitter::sumsOf(int64_t vectors) {
                                    : b.CreateAnd(whole, b.CreateICmpSGE(columns, e.number(width)));
                  b.CreateCondBr(fits, here, through);
                  b.SetInsertPoint(here);
-                 epilogue.store(sums, vectors, values, row, column, columns);
+                 if (inTiles(multiply))
+                   storeTiles(acc, vectors, values, row, column, columns);
+                 else
+                   epilogue.store(sums, vectors, values, row, column, columns);
                  b.CreateBr(done);
                  b.SetInsertPoint(through);
                }
@@ -217,6 +243,20 @@ Function *ProductEmitter::finish() {
   if (epilogue.isLight())
     compileLater(*finish);
   return finish;
+}
+
+// A whole register tile from memory, as many rows at a time as registers have room for.
+void ProductEmitter::storeTiles(Value *acc, int64_t vectors, Value *values, Value *row,
+                                Value *column, Value *columns) {
+  const int64_t rows = e.target.rows(), vectorBytes = e.target.lanes * 4;
+  Type *vector = MicroKernel{multiply, vectors}.sumType(e);
+  e.loop(e.number(0), e.number(height), e.number(rows), [&](Value *from) {
+    Value *start = e.offset(acc, b.CreateMul(from, e.number(vectors * vectorBytes)));
+    SmallVector<Value *> sums;
+    for (int64_t i = 0; i < rows * vectors; ++i)
+      sums.push_back(e.load(vector, e.offset(start, i * vectorBytes)));
+    epilogue.store(sums, vectors, values, b.CreateAdd(row, from), column, columns);
+  });
 }
 
 bool ProductEmitter::emit(const ProductOperands &operands, ProductEmitter *wide) {
@@ -283,7 +323,7 @@ Value *ProductEmitter::emitThin(const ProductOperands &operands, Value *values) 
   ofRows.a = {shorter.pointer, shorter.column, shorter.row};
   ofRows.b = longer;
 
-  const bool bytes = multiply == Multiply::bytes;
+  const bool bytes = element->isIntegerTy();
   Value *areDots = mmk::areDots(e, ofDots, element, isB, bElements, accElements);
   Value *isThin = b.CreateOr(areDots, bytes ? isThinBytes(e, ofRows, step, accElements)
                                             : isThinFloats(e, ofRows, element, accElements));
@@ -351,22 +391,23 @@ Function *ProductEmitter::widenRows() {
   return moveElements(e, element, element->isIntegerTy() ? b.getInt32Ty() : e.f32());
 }
 
-/// Rows of A in dense rows of what is multiplied, up to whole steps.
+/// Rows of A in dense rows of what is multiplied, up to whole steps, or tiles.
 void ProductEmitter::packRows(Value *to, const Plane &from, Value *rowBytes, Value *rows,
                               Value *depth) {
+  // Beside the last elements B has zeros, but what was in memory may be no number.
+  if (const int64_t atOnce = elementsAtOnce(multiply); atOnce > 1 && sumsAreFloats(multiply)) {
+    Value *whole = e.roundDown(depth, atOnce);
+    e.when(b.CreateICmpSLT(whole, depth), [&] {
+      Value *last = e.offset(to, b.CreateMul(whole, e.number(e.bytesOf(element))));
+      Constant *zeros = Constant::getNullValue(e.vectorOf(element, atOnce));
+      e.loop(e.number(0), rows, e.number(1),
+             [&](Value *row) { e.store(zeros, e.offset(last, b.CreateMul(row, rowBytes))); });
+    });
+  }
   Function *move = elementsOfStep(multiply) == 1 ? widenRows() : moveElements(e, element, element);
   if (rowsCanStay())
     compileLater(*move);
   b.CreateCall(move, {to, from.pointer, rowBytes, from.row, from.column, rows, depth});
-  if (multiply != Multiply::pairs)
-    return;
-  // Beside the last of an odd number: B has a zero there, but what was in memory may be no number.
-  e.when(b.CreateTrunc(depth, b.getInt1Ty()), [&] {
-    Value *last = e.offset(to, b.CreateMul(depth, e.number(e.bytesOf(element))));
-    e.loop(e.number(0), rows, e.number(1), [&](Value *row) {
-      e.store(Constant::getNullValue(element), e.offset(last, b.CreateMul(row, rowBytes)));
-    });
-  });
 }
 
 // As deep as half of the second-level cache takes it at a width of one panel: sums that stay in
@@ -390,7 +431,7 @@ ProductEmitter::Blocks ProductEmitter::chooseBlocks(const ProductOperands &opera
     Value *columns = whole(b.CreateAdd(ceilDiv(n, blocks), e.number(width - 1)), width);
     columns = e.min(e.min(columns, most), wide);
     // Sums that wait between two passes want room.
-    Value *waiting = e.roundDown(b.CreateUDiv(limits.accElements, columns), e.target.rows());
+    Value *waiting = e.roundDown(b.CreateUDiv(limits.accElements, columns), height);
     Value *rows = b.CreateSelect(b.CreateICmpEQ(passes, e.number(1)), m, e.min(m, waiting));
     return SmallVector<Value *>{passes, depth, rows, columns};
   };
@@ -409,11 +450,11 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, Value *values,
                                 const Limits &limits) {
   const Plane &planeA = operands.a, &planeB = operands.b;
   Value *m = operands.m, *n = operands.n, *k = operands.k;
-  const int64_t lanes = e.target.lanes, height = e.target.rows();
+  const int64_t lanes = e.target.lanes;
   Value *aInPlace = b.getFalse(), *bInPlace = b.getFalse();
   if (rowsCanStay())
     aInPlace = b.CreateAnd({isDense(planeA.column), b.CreateICmpSGE(m, e.number(height)),
-                            b.CreateICmpEQ(e.roundDown(k, elementsOfStep(multiply)), k)});
+                            b.CreateICmpEQ(e.roundDown(k, elementsAtOnce(multiply)), k)});
   if (element->isFloatTy()) {
     Value *isSmall = b.CreateICmpSLE(b.CreateMul(b.CreateMul(m, n), k), e.number(smallProduct));
     Value *isNear =
@@ -465,8 +506,11 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, Value *values,
         };
         e.when(b.CreateNot(bInPlace), [&] { pack(operands.bScratch, sourceB, columns); });
 
-        Value *chunk = e.number(*std::rbegin(rowsPacked));
-        for (int64_t rows : llvm::reverse(ArrayRef(rowsPacked).drop_back())) {
+        const int64_t leastPacked = std::max(height, *std::rbegin(rowsPacked));
+        Value *chunk = e.number(leastPacked);
+        for (int64_t rows : llvm::reverse(rowsPacked)) {
+          if (rows <= leastPacked)
+            continue;
           Value *few = e.min(e.number(rows), b.CreateSub(rowEnd, row));
           Value *haveRoom =
               b.CreateICmpSLE(b.CreateMul(e.roundUp(few, height), packedRow), limits.packedBytes);
@@ -518,10 +562,10 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, Value *values,
 
 bool emitProduct(Emitter &e, aicore::ProductOp op, const ProductOperands &operands) {
   Type *element = e.elementType(cast<mlir::MemRefType>(op.getA().getType()).getElementType());
-  const Multiply multiply = multiplyOf(e.target, element);
+  const Multiply multiply = multiplyOfBlocks(e.target, element, op);
   const std::string name = "product_" + std::to_string(e.module.size());
   ProductEmitter emitter(e, op, element, multiply, name);
-  if (multiply != Multiply::pairs)
+  if (!ofPairs(multiply))
     return emitter.emit(operands, nullptr);
   ProductEmitter wide(e, op, element, Multiply::f32, name + "_wide");
   return emitter.emit(operands, &wide);

@@ -12,6 +12,11 @@
 #include <mutex>
 #include <vector>
 
+#if defined(__linux__) && defined(__x86_64__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 namespace mmk {
 
 llvm::Expected<CodeTarget> targetFor(const llvm::Triple &triple, const std::string &cpu,
@@ -44,8 +49,25 @@ llvm::Expected<CodeTarget> targetFor(const llvm::Triple &triple, const std::stri
   // packing gives as much, of sums that are rounded once less.
   target.pairProduct = avx512 && has("+avx512bf16") && llvm::StringRef(cpu).starts_with("znver");
   target.dotProduct = avx512 ? has("+avx512vnni") : has("+avxvnni");
+  target.hasTiles = avx512 && target.dotProduct && has("+amx-tile,+amx-bf16,+amx-int8");
   return target;
 }
+
+namespace {
+
+// Linux saves the tile registers of a thread, which are 8 KiB, for a process that has asked for
+// them; to others the first use is an error. Threads have it from their process, and processes from
+// the one that forked them.
+bool mayUseTiles() {
+#if defined(__linux__) && defined(__x86_64__)
+  constexpr int requestPermission = 0x1023, tileData = 18; // asm/prctl.h, of Linux 5.16 and later
+  return syscall(SYS_arch_prctl, requestPermission, tileData) == 0;
+#else
+  return false;
+#endif
+}
+
+} // namespace
 
 llvm::Expected<CodeTarget> hostTarget() {
   static const bool ready = [] {
@@ -55,9 +77,13 @@ llvm::Expected<CodeTarget> hostTarget() {
     return true;
   }();
   (void)ready;
+  const llvm::StringMap<bool> ofCpu = llvm::sys::getHostCPUFeatures();
+  static const bool hasTiles = ofCpu.lookup("amx-tile") && mayUseTiles();
   llvm::SubtargetFeatures features;
-  for (auto &feature : llvm::sys::getHostCPUFeatures())
-    features.AddFeature(feature.first(), feature.second);
+  for (auto &feature : ofCpu) {
+    const bool isUsable = hasTiles || !feature.first().starts_with("amx-");
+    features.AddFeature(feature.first(), feature.second && isUsable);
+  }
   auto target = targetFor(llvm::Triple(llvm::sys::getProcessTriple()),
                           llvm::sys::getHostCPUName().str(), features.getString());
   static const int64_t l2Bytes = cacheBytes(2);

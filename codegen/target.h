@@ -17,6 +17,7 @@ struct CodeTarget {
   bool fusedMultiplyAdd = false;
   bool dotProduct = false;            ///< sums of four products of bytes: vpdpbusd
   bool pairProduct = false;           ///< and of two of bf16, as quick as of one f32: vdpbf16ps
+  bool hasTiles = false;              ///< of bf16 and of bytes, to be multiplied at once: AMX
   int64_t l2Bytes = int64_t(1) << 20; ///< of one core's second-level cache
   bool quick = false;                 ///< code is made in less than half the time, and runs slower
 
@@ -25,6 +26,9 @@ struct CodeTarget {
     quick = isQuick;
     machine->setOptLevel(isQuick ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default);
   }
+
+  /// LLVM takes them from loop to loop only where it optimises.
+  bool tiles() const { return hasTiles && !quick; }
 
   /// The register tile of a product: rows of A by vectors of B. Three vectors of B and one element
   /// of A spread out leave room for eight rows of sums in 32 registers, and for four in 16; where
@@ -44,7 +48,8 @@ struct CodeTarget {
 llvm::Expected<CodeTarget> targetFor(const llvm::Triple &triple, const std::string &cpu,
                                      const std::string &features);
 
-/// The CPU underneath, with all of its features.
+/// The CPU underneath, with all of its features that this process may use: the system is asked for
+/// the tiles, which it grants to a process and its threads.
 llvm::Expected<CodeTarget> hostTarget();
 
 /// The same, of those that this process has made already: what LLVM knows of a CPU takes long to

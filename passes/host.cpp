@@ -13,8 +13,9 @@ using aicore::Space;
 
 namespace {
 
-/// Rows of A that are packed at a time, at most, and the elements after each of them and of the
-/// sums: rows on lines that share no set of a cache.
+/// Rows of A that are packed at a time, at most, and the elements after each of the sums: rows on
+/// lines that share no set of a cache. Rows of A, which have four bytes an element here, may be
+/// twice as many with two; then there are twice as many lines after them.
 constexpr int64_t packedRows = 16, padding = 16;
 
 } // namespace
@@ -137,7 +138,7 @@ void Placer::allocateHostProduct(Tile &tile) {
     return alloc(name, "scratch", space, rows, columns, type, place);
   };
   tile.l0[0] = scratch(nameOf(tile.contract.getInputs()[0]), Space::l0a, packedRows,
-                       stage + padding, element, ofM);
+                       stage + 2 * padding, element, ofM);
   tile.l0[1] =
       scratch(nameOf(tile.contract.getInputs()[1]), Space::l0b, stage, columns, element, ofN);
   tile.acc = scratch("acc", Space::l0c, rows, sums, accumulator, ofM);

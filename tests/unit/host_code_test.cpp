@@ -9,26 +9,32 @@
 #include "runtime/threads.h"
 
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <bit>
+#include <cmath>
+#include <cstring>
 #include <regex>
 
 namespace mmk {
 namespace {
 
 /// The product with bias and leaky relu.
-std::string fusedKernel(const char *type) {
+std::string fusedKernel(const char *type, const char *schedule = "") {
   return llvm::formatv("kernel k(a: {0}[M, K], b: {0}[K, N], bias: f32[N]) -> c: f32[M, N] {{"
-                       "  c = leaky_relu(a @ b + bias, 0.5); }",
-                       type);
+                       "  c = leaky_relu(a @ b + bias, 0.5); {1} }",
+                       type, schedule);
 }
 
 /// A kernel on the host as LLVM IR for some CPU.
@@ -79,8 +85,8 @@ const Cpu cpus[] = {
      "mov\\w*\\s+%\\w+, [^\n]*\\(%r[sb]p"},
     {"pairs", "x86_64-linux-gnu", "znver4", 16, 32, "vdpbf16ps\\s[^\n]*%zmm",
      "mov\\w*\\s+%\\w+, [^\n]*\\(%r[sb]p", "bf16"},
-    {"pairsAtHalfTheRate", "x86_64-linux-gnu", "sapphirerapids", 16, 32,
-     "vfmadd\\w+ps\\s[^\n]*%zmm", "mov\\w*\\s+%\\w+, [^\n]*\\(%r[sb]p", "bf16"},
+    {"pairsAtHalfTheRate", "x86_64-linux-gnu", "cooperlake", 16, 32, "vfmadd\\w+ps\\s[^\n]*%zmm",
+     "mov\\w*\\s+%\\w+, [^\n]*\\(%r[sb]p", "bf16"},
     {"avx2", "x86_64-linux-gnu", "haswell", 8, 16, "vfmadd\\w+ps\\s[^\n]*%ymm",
      "mov\\w*\\s+%\\w+, [^\n]*\\(%r[sb]p"},
     {"sse2", "x86_64-linux-gnu", "x86-64", 4, 16, "mulps\\s[^\n]*%xmm",
@@ -127,6 +133,23 @@ std::vector<std::string> blocksOf(const std::string &text) {
   return blocks;
 }
 
+/// A function in a text of assembly.
+std::string bodyOf(const std::string &text, const std::string &name) {
+  const size_t begin = text.find("\n" + name + ":");
+  EXPECT_NE(begin, std::string::npos) << name;
+  return begin == std::string::npos ? ""
+                                    : text.substr(begin, text.find("\n.Lfunc_end", begin) - begin);
+}
+
+/// The block with most multiplications: one step along k.
+std::string mainLoop(const std::string &function, const std::string &multiply) {
+  std::string loop;
+  for (const std::string &block : blocksOf(function))
+    if (count(block, multiply) > count(loop, multiply))
+      loop = block;
+  return loop;
+}
+
 TEST(HostCode, ofAnUnknownComputer) {
   EXPECT_EQ(llvm::toString(targetFor(llvm::Triple("hexagon-unknown-elf"), "", "").takeError())
                 .substr(0, 39),
@@ -159,13 +182,7 @@ TEST_P(HostCode, sumsStayInTheWidestRegisters) {
   EXPECT_EQ(emitted.target.registers, cpu.registers);
   const std::string name = emitted.widest()->getName().str(), text = emitted.assembly();
 
-  // The function's main loop is the block with most multiplications: one step along k.
-  const size_t begin = text.find("\n" + name + ":"), end = text.find("\n.Lfunc_end", begin);
-  ASSERT_NE(begin, std::string::npos);
-  std::string loop;
-  for (const std::string &block : blocksOf(text.substr(begin, end - begin)))
-    if (count(block, cpu.multiply) > count(loop, cpu.multiply))
-      loop = block;
+  const std::string loop = mainLoop(bodyOf(text, name), cpu.multiply);
   EXPECT_EQ(count(loop, cpu.multiply), emitted.target.rows() * CodeTarget::vectors) << loop;
   EXPECT_EQ(count(loop, cpu.spill), 0) << loop;
 }
@@ -198,11 +215,33 @@ TEST_P(HostCode, anActivationIsComputedUnderItsMask) {
     GTEST_SKIP() << "has none";
   Emitted emitted(target(), "f32");
   const std::string name = emitted.widest()->getName().str(), text = emitted.assembly();
-  const size_t begin = text.find("\n" + name + ":"), end = text.find("\n.Lfunc_end", begin);
-  const std::string function = text.substr(begin, end - begin);
+  const std::string function = bodyOf(text, name);
   const int64_t sums = emitted.target.rows() * CodeTarget::vectors;
   EXPECT_EQ(count(function, "vmulps\\s[^\n]*\\{%k\\d\\}"), sums);
   EXPECT_EQ(count(function, "vmovaps\\s[^\n]*\\{%k\\d\\}"), 0);
+}
+
+// In tiles, a step along k is all that eight registers can do: six of sums, one of A, one of B.
+TEST(HostCode, sumsStayInTileRegisters) {
+  initialiseTargets();
+  struct {
+    const char *type, *multiply;
+    int64_t mostCode; ///< instructions, as below
+  } const ways[] = {{"bf16", "\n\ttdpbf16ps", 5800}, {"i8", "\n\ttdpbssd", 4300}};
+  for (auto [type, multiply, mostCode] : ways) {
+    Emitted emitted(
+        llvm::cantFail(targetFor(llvm::Triple("x86_64-linux-gnu"), "sapphirerapids", "")), type);
+    const std::string name = emitted.widest()->getName().str(), text = emitted.assembly();
+    const std::string function = bodyOf(text, name), loop = mainLoop(function, multiply);
+    EXPECT_EQ(count(loop, multiply), 6) << loop;
+    EXPECT_EQ(count(loop, "\n\ttileloadd"), 7) << loop;
+    EXPECT_EQ(count(loop, "\\(%r[sb]p"), 0) << loop;
+    EXPECT_LE(count(loop, "\n\t[a-z]"), 6 + 7 + 12) << loop;
+    EXPECT_EQ(count(function, "\n\ttilezero"), 6);
+    EXPECT_EQ(count(function, "\n\ttilestored"), 6) << "no tile is spilled";
+    EXPECT_EQ(count(function, "\n\ttilerelease"), 1);
+    EXPECT_LT(count(text, "\n\t[a-z]"), mostCode) << type;
+  }
 }
 
 TEST_P(HostCode, codeIsLittleAndGoesAnywhere) {
@@ -364,26 +403,61 @@ struct Bf16 {
   uint16_t bits = 0;
 };
 
-/// Runs the kernel as made for `target`, which this computer can run; operands as they are, and
-/// each as the transpose of what lies in memory.
-template <typename Element> void expectExact(CodeTarget target, const char *type) {
-  Emitted emitted(std::move(target), type);
-  optimise(*emitted.module, emitted.target);
-  llvm::SmallVector<char, 0> object = machineCode(*emitted.module, emitted.target);
-  auto jit = llvm::cantFail(llvm::orc::LLJITBuilder().create());
-  jit->getMainJITDylib().addGenerator(
-      llvm::cantFail(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
-          jit->getDataLayout().getGlobalPrefix())));
-  llvm::cantFail(
-      jit->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy({object.data(), object.size()})));
-  auto phase = llvm::cantFail(jit->lookup(phaseName(0))).toPtr<PhaseFunction>();
-  auto planOf = llvm::cantFail(jit->lookup(planName(0))).toPtr<PlanFunction>();
+using Change = llvm::function_ref<void(Emitted &, llvm::orc::LLJIT &)>;
+
+/// A kernel that this computer can run once `change` has been over it.
+class Runnable {
+public:
+  Runnable(Emitted emitted, Change change) {
+    if (change)
+      change(emitted, *jit);
+    optimise(*emitted.module, emitted.target);
+    llvm::SmallVector<char, 0> object = machineCode(*emitted.module, emitted.target);
+    jit->getMainJITDylib().addGenerator(
+        llvm::cantFail(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
+            jit->getDataLayout().getGlobalPrefix())));
+    llvm::cantFail(
+        jit->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy({object.data(), object.size()})));
+    phase = llvm::cantFail(jit->lookup(phaseName(0))).toPtr<PhaseFunction>();
+    planOf = llvm::cantFail(jit->lookup(planName(0))).toPtr<PlanFunction>();
+  }
+
+  /// m, k, n; strides by tensor, in elements.
+  void run(const std::array<int64_t, 3> &dims, std::array<void *, 4> tensors,
+           const std::array<std::array<int64_t, 2>, 4> &strides) {
+    const float scalars[] = {0, 0, 0};
+    const int64_t *all[] = {strides[0].data(), strides[1].data(), strides[2].data(),
+                            strides[3].data()};
+    int64_t plan[mostOfPlan];
+    planOf(dims.data(), plan);
+    const KernelArguments arguments{dims.data(), scalars, tensors.data(), all, plan};
+    // Every block, until no tile is left.
+    for (int64_t block = 0; block < 8; ++block) {
+      CoreMemories core{};
+      core.block = block;
+      for (unsigned i = 0; i < memories; ++i)
+        core.memory[i] = memory[i].data();
+      phase(&arguments, &core);
+    }
+  }
+
+private:
+  std::unique_ptr<llvm::orc::LLJIT> jit = llvm::cantFail(llvm::orc::LLJITBuilder().create());
+  PhaseFunction phase = nullptr;
+  PlanFunction planOf = nullptr;
   // No number, nor zero: what has not been written is not to be read.
-  std::vector<std::vector<char>> memory(memories, std::vector<char>(size_t(4) << 20, char(0xff)));
-  const int64_t shapes[][3] = {{1, 1, 1},      {3, 300, 301},  {16, 64, 17},  {47, 97, 65},
-                               {128, 384, 70}, {33, 35, 1030}, {1, 65, 1040}, {5, 700, 130},
-                               {16, 259, 700}, {301, 1, 259},  {257, 3, 300}, {130, 8, 1031},
-                               {450, 13, 300}, {1, 1, 70001}};
+  std::vector<std::vector<char>> memory{memories, std::vector<char>(size_t(4) << 20, char(0xff))};
+};
+
+/// Runs the kernel with operands as they are, and each as the transpose of what lies in memory.
+template <typename Element>
+void expectExact(CodeTarget target, const char *type, Change change = nullptr,
+                 const char *schedule = "") {
+  Runnable kernel(Emitted(std::move(target), fusedKernel(type, schedule)), change);
+  const int64_t shapes[][3] = {
+      {1, 1, 1},      {3, 300, 301}, {16, 64, 17},   {47, 97, 65},   {128, 384, 70}, {33, 35, 1030},
+      {1, 65, 1040},  {5, 700, 130}, {16, 259, 700}, {301, 1, 259},  {257, 3, 300},  {130, 8, 1031},
+      {450, 13, 300}, {1, 1, 70001}, {70, 100, 128}, {40, 70, 4480}, {33, 20, 2100}};
   for (auto [m, n, k] : shapes)
     for (unsigned turned = 0; turned < 4; ++turned) {
       std::vector<Element> a(m * k), b(k * n);
@@ -394,24 +468,9 @@ template <typename Element> void expectExact(CodeTarget target, const char *type
         a[i] = static_cast<Element>(bytes ? i * 37 % 256 - 128 : i % 7 - 3);
       for (int64_t i = 0; i < k * n; ++i)
         b[i] = static_cast<Element>(bytes ? i * 91 % 256 - 128 : i % 5 - 2);
-      const int64_t dims[] = {m, k, n};
-      const float scalars[] = {0, 0, 0};
-      void *tensors[] = {a.data(), b.data(), bias.data(), c.data()};
-      const int64_t ofA[] = {turned & 1 ? 1 : k, turned & 1 ? m : 1},
-                    ofB[] = {turned & 2 ? 1 : n, turned & 2 ? k : 1}, ofBias[] = {1},
-                    ofC[] = {n, 1};
-      const int64_t *strides[] = {ofA, ofB, ofBias, ofC};
-      int64_t plan[mostOfPlan];
-      planOf(dims, plan);
-      const KernelArguments arguments{dims, scalars, tensors, strides, plan};
-      // Every block, until no tile is left.
-      for (int64_t block = 0; block < 8; ++block) {
-        CoreMemories core{};
-        core.block = block;
-        for (unsigned i = 0; i < memories; ++i)
-          core.memory[i] = memory[i].data();
-        phase(&arguments, &core);
-      }
+      const std::array<int64_t, 2> ofA = {turned & 1 ? 1 : k, turned & 1 ? m : 1},
+                                   ofB = {turned & 2 ? 1 : n, turned & 2 ? k : 1};
+      kernel.run({m, k, n}, {a.data(), b.data(), bias.data(), c.data()}, {{ofA, ofB, {1}, {n, 1}}});
       for (int64_t i = 0; i < m * n; ++i) {
         int64_t sum = -1;
         for (int64_t j = 0; j < k; ++j)
@@ -434,6 +493,161 @@ TEST(ThisCpu, pairsOfBf16AreExact) {
   expectExact<Bf16>(std::move(target), "bf16");
 }
 TEST(ThisCpu, f32IsExact) { expectExact<float>(llvm::cantFail(hostTarget()), "f32"); }
+
+/// The instructions of AMX, which few CPUs have, on tiles in memory: each result is the next one of
+/// a ring that is longer than tiles are known for.
+class EmulatedTiles : public testing::Test {
+protected:
+  static constexpr unsigned rows = 16, rowBytes = 64;
+  struct Tile {
+    std::array<std::array<char, rowBytes>, rows> row;
+    template <typename Element> Element at(unsigned which, unsigned i) const {
+      Element element;
+      std::memcpy(&element, &row[which][i * sizeof element], sizeof element);
+      return element;
+    }
+    template <typename Element> void set(unsigned which, unsigned i, Element element) {
+      std::memcpy(&row[which][i * sizeof element], &element, sizeof element);
+    }
+  };
+
+  void SetUp() override {
+    target = llvm::cantFail(hostTarget());
+    if (!target.masks() || !target.dotProduct)
+      GTEST_SKIP() << "has no vectors as wide as a row of a tile";
+    target.hasTiles = true;
+    multiplications = 0;
+  }
+
+  template <typename Element> void expectExact(const char *type, const char *schedule = "") {
+    mmk::expectExact<Element>(std::move(target), type, emulate, schedule);
+    EXPECT_GT(multiplications, 0);
+  }
+
+  /// Calls of functions instead of instructions, and pointers to tiles instead of tiles.
+  static void emulate(Emitted &emitted, llvm::orc::LLJIT &jit) {
+    std::string text;
+    llvm::raw_string_ostream(text) << *emitted.module;
+    text = std::regex_replace(text, std::regex("x86_amx"), "ptr");
+    text = std::regex_replace(text, std::regex("llvm\\.x86\\.(\\w+)\\.internal"), "$1");
+    llvm::SMDiagnostic error;
+    emitted.module = llvm::parseAssemblyString(text, error, *emitted.context);
+    ASSERT_TRUE(emitted.module) << error.getMessage().str();
+    llvm::orc::SymbolMap functions;
+    auto add = [&](const char *name, auto *function) {
+      functions[jit.mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
+                                              llvm::JITSymbolFlags::Exported};
+    };
+    add("tilezero", zero);
+    add("tileloadd64", load);
+    add("tilestored64", store);
+    add("tdpbssd", multiplyBytes);
+    add("tdpbf16ps", multiplyPairs);
+    llvm::cantFail(jit.getMainJITDylib().define(absoluteSymbols(functions)));
+  }
+
+  static Tile *next() {
+    static std::array<Tile, 64> ring;
+    static unsigned at = 0;
+    return &ring[at++ % ring.size()];
+  }
+  // All of them whole; of the registers with their sizes 16 bits count.
+  static void expectWhole(uint32_t height, uint32_t width) {
+    ASSERT_EQ(height & 0xffff, rows);
+    ASSERT_EQ(width & 0xffff, rowBytes);
+  }
+  static Tile *zero(uint32_t height, uint32_t width) {
+    expectWhole(height, width);
+    return &(*next() = Tile{});
+  }
+  static Tile *load(uint32_t height, uint32_t width, const char *from, int64_t stride) {
+    expectWhole(height, width);
+    Tile *tile = next();
+    for (unsigned r = 0; r < rows; ++r)
+      std::memcpy(&tile->row[r], from + r * stride, rowBytes);
+    return tile;
+  }
+  static void store(uint32_t height, uint32_t width, char *to, int64_t stride, const Tile *tile) {
+    expectWhole(height, width);
+    for (unsigned r = 0; r < rows; ++r)
+      std::memcpy(to + r * stride, &tile->row[r], rowBytes);
+  }
+
+  /// sum + a * b, of `Sum` by groups of `Element` of four bytes: `add(sum, a, b)` for each pair.
+  template <typename Sum, typename Element>
+  static Tile *multiply(const Tile *sum, const Tile *a, const Tile *b,
+                        Sum (*add)(Sum, Element, Element)) {
+    constexpr unsigned group = 4 / sizeof(Element);
+    ++multiplications;
+    Tile *result = next();
+    for (unsigned m = 0; m < rows; ++m)
+      for (unsigned n = 0; n < rowBytes / 4; ++n) {
+        // As many sums side by side as a group has elements, and then theirs.
+        std::array<Sum, group> parts{};
+        for (unsigned k = 0; k < rowBytes / sizeof(Element); ++k)
+          parts[k % group] = add(parts[k % group], a->at<Element>(m, k),
+                                 b->at<Element>(k / group, n * group + k % group));
+        Sum all = 0;
+        for (Sum part : parts)
+          all += part;
+        result->set(m, n, sum->at<Sum>(m, n) + all);
+      }
+    return result;
+  }
+  static Tile *multiplyBytes(uint32_t, uint32_t, uint32_t, const Tile *sum, const Tile *a,
+                             const Tile *b) {
+    return multiply<int32_t, int8_t>(sum, a, b,
+                                     [](int32_t sum, int8_t x, int8_t y) { return sum + x * y; });
+  }
+  static Tile *multiplyPairs(uint32_t, uint32_t, uint32_t, const Tile *sum, const Tile *a,
+                             const Tile *b) {
+    return multiply<float, uint16_t>(sum, a, b, [](float sum, uint16_t x, uint16_t y) {
+      // Subnormal numbers are zero, of the operands and of the sums.
+      const auto flushed = [](float value) {
+        return std::isnormal(value) || !std::isfinite(value) ? value : 0;
+      };
+      const auto wide = [&](uint16_t bits) {
+        return flushed(std::bit_cast<float>(uint32_t{bits} << 16));
+      };
+      return flushed(std::fma(wide(x), wide(y), sum));
+    });
+  }
+
+  static inline int64_t multiplications = 0;
+  CodeTarget target;
+};
+
+TEST_F(EmulatedTiles, ofBytesAreExact) { expectExact<int8_t>("i8"); }
+TEST_F(EmulatedTiles, ofPairsAreExact) { expectExact<Bf16>("bf16"); }
+
+// Sums wait in memory between the passes, of which there are many.
+constexpr const char *shallow = "schedule { tile M = 64, N = 80, K = 64; stage K = 64; }";
+TEST_F(EmulatedTiles, ofBytesAreExactInShallowPasses) { expectExact<int8_t>("i8", shallow); }
+TEST_F(EmulatedTiles, ofPairsAreExactInShallowPasses) { expectExact<Bf16>("bf16", shallow); }
+
+// A pass, or the rows of sums, may be too small for a tile.
+TEST_F(EmulatedTiles, areNotUsedWhereTheyHaveNoRoom) {
+  for (const char *schedule : {"schedule { tile M = 64, N = 80, K = 32; stage K = 96; }",
+                               "schedule { tile M = 16, N = 80, K = 64; stage K = 64; }"}) {
+    CodeTarget own = llvm::cantFail(hostTarget());
+    own.hasTiles = true;
+    mmk::expectExact<int8_t>(std::move(own), "i8", emulate, schedule);
+    EXPECT_EQ(multiplications, 0) << schedule;
+  }
+}
+
+TEST_F(EmulatedTiles, areNotForSubnormalNumbers) {
+  Runnable kernel(Emitted(std::move(target), "bf16"), emulate);
+  constexpr int64_t size = 70;
+  std::vector<uint16_t> a(size * size), b(size * size);
+  std::vector<float> bias(size), c(size * size);
+  a.back() = 0x0008; // 2^-130
+  b.back() = 0x7f00; // 2^127
+  kernel.run({size, size, size}, {a.data(), b.data(), bias.data(), c.data()},
+             {{{size, 1}, {size, 1}, {1}, {size, 1}}});
+  EXPECT_EQ(c.back(), 0x1p-3f);
+  EXPECT_EQ(multiplications, 0);
+}
 
 /// The same kernel made for older CPUs than the one underneath, and run on it: fewer registers,
 /// narrower vectors, no instruction for products of bytes, or none for a multiplication and sum.

@@ -15,7 +15,7 @@ module attributes {aicore.machine = #machine} {
 // B is transposed: its rows run along n. The whole depth is one operation, in passes of a stage;
 // nothing is loaded, staged or drained, and what is scratch has one copy, whatever was asked for.
 // CHECK-LABEL: aicore.kernel @fused
-// CHECK:         %a_l0a = aicore.alloc "a" of "scratch" copies 1 : memref<16x64xf16, #aicore.space<l0a>>
+// CHECK:         %a_l0a = aicore.alloc "a" of "scratch" copies 1 : memref<16x80xf16, #aicore.space<l0a>>
 // CHECK-NEXT:    %b_l0b = aicore.alloc "b" of "scratch" copies 1 : memref<48x32xf16, #aicore.space<l0b>>
 // CHECK-NEXT:    %acc_l0c = aicore.alloc "acc" of "scratch" copies 1 : memref<64x48xf32, #aicore.space<l0c>>
 // CHECK-NEXT:    %{{.*}} = arith.ceildivsi %M, %c64
