@@ -17,7 +17,7 @@ struct ProductOperands {
   llvm::SmallVector<llvm::Value *> scalars; ///< by scalarsOf its region
 };
 
-/// How the elements of a product are multiplied on this target.
+/// How the elements of a product are multiplied on this target, but for tiles.
 Multiply multiplyOf(const CodeTarget &target, llvm::Type *element);
 
 /// Emits the tile. False when an operation of the region has no code.

@@ -1,76 +1,15 @@
 // What the code of a product on the host must be like, whatever the clock says: sums that stay in
 // registers, the widest vectors, one store for each element, and no packing where that is a loss.
-#include "codegen/object.h"
-#include "codegen/program.h"
-#include "frontend/compile.h"
-#include "frontend/lower/lower.h"
-#include "passes/passes.h"
-#include "runtime/abi.h"
+#include "emitted.h"
 #include "runtime/threads.h"
 
-#include "mlir/IR/MLIRContext.h"
-#include "llvm/AsmParser/Parser.h"
-#include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
-#include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
-#include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
 
-#include <gtest/gtest.h>
-
-#include <array>
-#include <bit>
-#include <cmath>
-#include <cstring>
-#include <regex>
-
 namespace mmk {
 namespace {
-
-/// The product with bias and leaky relu.
-std::string fusedKernel(const char *type, const char *schedule = "") {
-  return llvm::formatv("kernel k(a: {0}[M, K], b: {0}[K, N], bias: f32[N]) -> c: f32[M, N] {{"
-                       "  c = leaky_relu(a @ b + bias, 0.5); {1} }",
-                       type, schedule);
-}
-
-/// A kernel on the host as LLVM IR for some CPU.
-struct Emitted {
-  Emitted(CodeTarget of, const char *type) : Emitted(std::move(of), fusedKernel(type)) {}
-  Emitted(CodeTarget of, const std::string &text) : target(std::move(of)) {
-    Diagnostics diagnostics;
-    std::unique_ptr<SourceFile> file;
-    auto program = checkProgram("k.mmk", text, diagnostics, file);
-    EXPECT_TRUE(program) << diagnostics.render();
-    Machine machine = llvm::cantFail(loadMachine("host"));
-    mlir::DialectRegistry registry;
-    registerDialectExtensions(registry);
-    mlir::MLIRContext mlirContext(registry, mlir::MLIRContext::Threading::DISABLED);
-    auto ir = lowerToIr(*program->kernels[0], "host", mlirContext);
-    EXPECT_TRUE(succeeded(runPipeline(*ir, machine, Stage::aicore)));
-    module = llvm::cantFail(emitProgram(*ir->getOps<aicore::KernelOp>().begin(), target, *context));
-  }
-
-  std::string assembly() {
-    optimise(*module, target);
-    llvm::SmallVector<char, 0> text = machineCode(*module, target, /*assembly=*/true);
-    return {text.begin(), text.end()};
-  }
-  /// The function that sums a register tile of the widest panel.
-  llvm::Function *widest() {
-    for (llvm::Function &function : *module)
-      if (std::regex_match(function.getName().str(), std::regex("product_\\d+_3")))
-        return &function;
-    return nullptr;
-  }
-
-  CodeTarget target;
-  std::unique_ptr<llvm::LLVMContext> context = std::make_unique<llvm::LLVMContext>();
-  std::unique_ptr<llvm::Module> module;
-};
 
 struct Cpu {
   const char *name, *triple, *cpu;
@@ -244,6 +183,18 @@ TEST(HostCode, sumsStayInTileRegisters) {
   }
 }
 
+// LLVM carries a tile from block to block only where it optimises.
+TEST(HostCode, quickCodeHasNoTiles) {
+  initialiseTargets();
+  CodeTarget target =
+      llvm::cantFail(targetFor(llvm::Triple("x86_64-linux-gnu"), "sapphirerapids", ""));
+  EXPECT_TRUE(target.tiles());
+  target.makeQuick();
+  const std::string text = Emitted(std::move(target), "i8").assembly();
+  EXPECT_GT(count(text, "vpdpbusd"), 0);
+  EXPECT_EQ(count(text, "tdpbssd"), 0);
+}
+
 TEST_P(HostCode, codeIsLittleAndGoesAnywhere) {
   // Code generation takes time by the instruction: this holds what a variant costs to compile.
   const CodeTarget of = target();
@@ -263,9 +214,6 @@ TEST_P(HostCode, codeIsLittleAndGoesAnywhere) {
 
 INSTANTIATE_TEST_SUITE_P(cpus, HostCode, testing::ValuesIn(cpus),
                          [](const auto &info) { return info.param.name; });
-
-/// More than the plan of one phase on the host has.
-constexpr size_t mostOfPlan = 64;
 
 /// Runs the kernel in memory of the test's own, and says what was packed.
 class Packing : public testing::Test {
@@ -392,96 +340,6 @@ TEST_F(Packing, sumsStayInRegistersOverTheWholeDepth) {
   EXPECT_FALSE(isAlone) << "enough for two threads";
 }
 
-/// Of numbers that it has, exact.
-struct Bf16 {
-  Bf16() = default;
-  explicit Bf16(int64_t value)
-      : bits(static_cast<uint16_t>(std::bit_cast<uint32_t>(static_cast<float>(value)) >> 16)) {}
-  explicit operator int64_t() const {
-    return static_cast<int64_t>(std::bit_cast<float>(uint32_t{bits} << 16));
-  }
-  uint16_t bits = 0;
-};
-
-using Change = llvm::function_ref<void(Emitted &, llvm::orc::LLJIT &)>;
-
-/// A kernel that this computer can run once `change` has been over it.
-class Runnable {
-public:
-  Runnable(Emitted emitted, Change change) {
-    if (change)
-      change(emitted, *jit);
-    optimise(*emitted.module, emitted.target);
-    llvm::SmallVector<char, 0> object = machineCode(*emitted.module, emitted.target);
-    jit->getMainJITDylib().addGenerator(
-        llvm::cantFail(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
-            jit->getDataLayout().getGlobalPrefix())));
-    llvm::cantFail(
-        jit->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy({object.data(), object.size()})));
-    phase = llvm::cantFail(jit->lookup(phaseName(0))).toPtr<PhaseFunction>();
-    planOf = llvm::cantFail(jit->lookup(planName(0))).toPtr<PlanFunction>();
-  }
-
-  /// m, k, n; strides by tensor, in elements.
-  void run(const std::array<int64_t, 3> &dims, std::array<void *, 4> tensors,
-           const std::array<std::array<int64_t, 2>, 4> &strides) {
-    const float scalars[] = {0, 0, 0};
-    const int64_t *all[] = {strides[0].data(), strides[1].data(), strides[2].data(),
-                            strides[3].data()};
-    int64_t plan[mostOfPlan];
-    planOf(dims.data(), plan);
-    const KernelArguments arguments{dims.data(), scalars, tensors.data(), all, plan};
-    // Every block, until no tile is left.
-    for (int64_t block = 0; block < 8; ++block) {
-      CoreMemories core{};
-      core.block = block;
-      for (unsigned i = 0; i < memories; ++i)
-        core.memory[i] = memory[i].data();
-      phase(&arguments, &core);
-    }
-  }
-
-private:
-  std::unique_ptr<llvm::orc::LLJIT> jit = llvm::cantFail(llvm::orc::LLJITBuilder().create());
-  PhaseFunction phase = nullptr;
-  PlanFunction planOf = nullptr;
-  // No number, nor zero: what has not been written is not to be read.
-  std::vector<std::vector<char>> memory{memories, std::vector<char>(size_t(4) << 20, char(0xff))};
-};
-
-/// Runs the kernel with operands as they are, and each as the transpose of what lies in memory.
-template <typename Element>
-void expectExact(CodeTarget target, const char *type, Change change = nullptr,
-                 const char *schedule = "") {
-  Runnable kernel(Emitted(std::move(target), fusedKernel(type, schedule)), change);
-  const int64_t shapes[][3] = {
-      {1, 1, 1},      {3, 300, 301}, {16, 64, 17},   {47, 97, 65},   {128, 384, 70}, {33, 35, 1030},
-      {1, 65, 1040},  {5, 700, 130}, {16, 259, 700}, {301, 1, 259},  {257, 3, 300},  {130, 8, 1031},
-      {450, 13, 300}, {1, 1, 70001}, {70, 100, 128}, {40, 70, 4480}, {33, 20, 2100}};
-  for (auto [m, n, k] : shapes)
-    for (unsigned turned = 0; turned < 4; ++turned) {
-      std::vector<Element> a(m * k), b(k * n);
-      std::vector<float> bias(n, -1), c(m * n, 1e9f);
-      // Bytes of the whole range; floats whose sums are exact.
-      const bool bytes = sizeof(Element) == 1;
-      for (int64_t i = 0; i < m * k; ++i)
-        a[i] = static_cast<Element>(bytes ? i * 37 % 256 - 128 : i % 7 - 3);
-      for (int64_t i = 0; i < k * n; ++i)
-        b[i] = static_cast<Element>(bytes ? i * 91 % 256 - 128 : i % 5 - 2);
-      const std::array<int64_t, 2> ofA = {turned & 1 ? 1 : k, turned & 1 ? m : 1},
-                                   ofB = {turned & 2 ? 1 : n, turned & 2 ? k : 1};
-      kernel.run({m, k, n}, {a.data(), b.data(), bias.data(), c.data()}, {{ofA, ofB, {1}, {n, 1}}});
-      for (int64_t i = 0; i < m * n; ++i) {
-        int64_t sum = -1;
-        for (int64_t j = 0; j < k; ++j)
-          sum += int64_t(a[i / n * ofA[0] + j * ofA[1]]) * int64_t(b[j * ofB[0] + i % n * ofB[1]]);
-        ASSERT_EQ(c[i], sum < 0 ? 0.5f * float(sum) : float(sum))
-            << type << " at " << i / n << "," << i % n << " of " << m << "," << n << "," << k
-            << ", transposed: " << turned;
-      }
-    }
-}
-
 // Few rows, and few columns, go other ways than many.
 TEST(ThisCpu, bytesAreExact) { expectExact<int8_t>(llvm::cantFail(hostTarget()), "i8"); }
 TEST(ThisCpu, bf16IsExact) { expectExact<Bf16>(llvm::cantFail(hostTarget()), "bf16"); }
@@ -493,161 +351,6 @@ TEST(ThisCpu, pairsOfBf16AreExact) {
   expectExact<Bf16>(std::move(target), "bf16");
 }
 TEST(ThisCpu, f32IsExact) { expectExact<float>(llvm::cantFail(hostTarget()), "f32"); }
-
-/// The instructions of AMX, which few CPUs have, on tiles in memory: each result is the next one of
-/// a ring that is longer than tiles are known for.
-class EmulatedTiles : public testing::Test {
-protected:
-  static constexpr unsigned rows = 16, rowBytes = 64;
-  struct Tile {
-    std::array<std::array<char, rowBytes>, rows> row;
-    template <typename Element> Element at(unsigned which, unsigned i) const {
-      Element element;
-      std::memcpy(&element, &row[which][i * sizeof element], sizeof element);
-      return element;
-    }
-    template <typename Element> void set(unsigned which, unsigned i, Element element) {
-      std::memcpy(&row[which][i * sizeof element], &element, sizeof element);
-    }
-  };
-
-  void SetUp() override {
-    target = llvm::cantFail(hostTarget());
-    if (!target.masks() || !target.dotProduct)
-      GTEST_SKIP() << "has no vectors as wide as a row of a tile";
-    target.hasTiles = true;
-    multiplications = 0;
-  }
-
-  template <typename Element> void expectExact(const char *type, const char *schedule = "") {
-    mmk::expectExact<Element>(std::move(target), type, emulate, schedule);
-    EXPECT_GT(multiplications, 0);
-  }
-
-  /// Calls of functions instead of instructions, and pointers to tiles instead of tiles.
-  static void emulate(Emitted &emitted, llvm::orc::LLJIT &jit) {
-    std::string text;
-    llvm::raw_string_ostream(text) << *emitted.module;
-    text = std::regex_replace(text, std::regex("x86_amx"), "ptr");
-    text = std::regex_replace(text, std::regex("llvm\\.x86\\.(\\w+)\\.internal"), "$1");
-    llvm::SMDiagnostic error;
-    emitted.module = llvm::parseAssemblyString(text, error, *emitted.context);
-    ASSERT_TRUE(emitted.module) << error.getMessage().str();
-    llvm::orc::SymbolMap functions;
-    auto add = [&](const char *name, auto *function) {
-      functions[jit.mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
-                                              llvm::JITSymbolFlags::Exported};
-    };
-    add("tilezero", zero);
-    add("tileloadd64", load);
-    add("tilestored64", store);
-    add("tdpbssd", multiplyBytes);
-    add("tdpbf16ps", multiplyPairs);
-    llvm::cantFail(jit.getMainJITDylib().define(absoluteSymbols(functions)));
-  }
-
-  static Tile *next() {
-    static std::array<Tile, 64> ring;
-    static unsigned at = 0;
-    return &ring[at++ % ring.size()];
-  }
-  // All of them whole; of the registers with their sizes 16 bits count.
-  static void expectWhole(uint32_t height, uint32_t width) {
-    ASSERT_EQ(height & 0xffff, rows);
-    ASSERT_EQ(width & 0xffff, rowBytes);
-  }
-  static Tile *zero(uint32_t height, uint32_t width) {
-    expectWhole(height, width);
-    return &(*next() = Tile{});
-  }
-  static Tile *load(uint32_t height, uint32_t width, const char *from, int64_t stride) {
-    expectWhole(height, width);
-    Tile *tile = next();
-    for (unsigned r = 0; r < rows; ++r)
-      std::memcpy(&tile->row[r], from + r * stride, rowBytes);
-    return tile;
-  }
-  static void store(uint32_t height, uint32_t width, char *to, int64_t stride, const Tile *tile) {
-    expectWhole(height, width);
-    for (unsigned r = 0; r < rows; ++r)
-      std::memcpy(to + r * stride, &tile->row[r], rowBytes);
-  }
-
-  /// sum + a * b, of `Sum` by groups of `Element` of four bytes: `add(sum, a, b)` for each pair.
-  template <typename Sum, typename Element>
-  static Tile *multiply(const Tile *sum, const Tile *a, const Tile *b,
-                        Sum (*add)(Sum, Element, Element)) {
-    constexpr unsigned group = 4 / sizeof(Element);
-    ++multiplications;
-    Tile *result = next();
-    for (unsigned m = 0; m < rows; ++m)
-      for (unsigned n = 0; n < rowBytes / 4; ++n) {
-        // As many sums side by side as a group has elements, and then theirs.
-        std::array<Sum, group> parts{};
-        for (unsigned k = 0; k < rowBytes / sizeof(Element); ++k)
-          parts[k % group] = add(parts[k % group], a->at<Element>(m, k),
-                                 b->at<Element>(k / group, n * group + k % group));
-        Sum all = 0;
-        for (Sum part : parts)
-          all += part;
-        result->set(m, n, sum->at<Sum>(m, n) + all);
-      }
-    return result;
-  }
-  static Tile *multiplyBytes(uint32_t, uint32_t, uint32_t, const Tile *sum, const Tile *a,
-                             const Tile *b) {
-    return multiply<int32_t, int8_t>(sum, a, b,
-                                     [](int32_t sum, int8_t x, int8_t y) { return sum + x * y; });
-  }
-  static Tile *multiplyPairs(uint32_t, uint32_t, uint32_t, const Tile *sum, const Tile *a,
-                             const Tile *b) {
-    return multiply<float, uint16_t>(sum, a, b, [](float sum, uint16_t x, uint16_t y) {
-      // Subnormal numbers are zero, of the operands and of the sums.
-      const auto flushed = [](float value) {
-        return std::isnormal(value) || !std::isfinite(value) ? value : 0;
-      };
-      const auto wide = [&](uint16_t bits) {
-        return flushed(std::bit_cast<float>(uint32_t{bits} << 16));
-      };
-      return flushed(std::fma(wide(x), wide(y), sum));
-    });
-  }
-
-  static inline int64_t multiplications = 0;
-  CodeTarget target;
-};
-
-TEST_F(EmulatedTiles, ofBytesAreExact) { expectExact<int8_t>("i8"); }
-TEST_F(EmulatedTiles, ofPairsAreExact) { expectExact<Bf16>("bf16"); }
-
-// Sums wait in memory between the passes, of which there are many.
-constexpr const char *shallow = "schedule { tile M = 64, N = 80, K = 64; stage K = 64; }";
-TEST_F(EmulatedTiles, ofBytesAreExactInShallowPasses) { expectExact<int8_t>("i8", shallow); }
-TEST_F(EmulatedTiles, ofPairsAreExactInShallowPasses) { expectExact<Bf16>("bf16", shallow); }
-
-// A pass, or the rows of sums, may be too small for a tile.
-TEST_F(EmulatedTiles, areNotUsedWhereTheyHaveNoRoom) {
-  for (const char *schedule : {"schedule { tile M = 64, N = 80, K = 32; stage K = 96; }",
-                               "schedule { tile M = 16, N = 80, K = 64; stage K = 64; }"}) {
-    CodeTarget own = llvm::cantFail(hostTarget());
-    own.hasTiles = true;
-    mmk::expectExact<int8_t>(std::move(own), "i8", emulate, schedule);
-    EXPECT_EQ(multiplications, 0) << schedule;
-  }
-}
-
-TEST_F(EmulatedTiles, areNotForSubnormalNumbers) {
-  Runnable kernel(Emitted(std::move(target), "bf16"), emulate);
-  constexpr int64_t size = 70;
-  std::vector<uint16_t> a(size * size), b(size * size);
-  std::vector<float> bias(size), c(size * size);
-  a.back() = 0x0008; // 2^-130
-  b.back() = 0x7f00; // 2^127
-  kernel.run({size, size, size}, {a.data(), b.data(), bias.data(), c.data()},
-             {{{size, 1}, {size, 1}, {1}, {size, 1}}});
-  EXPECT_EQ(c.back(), 0x1p-3f);
-  EXPECT_EQ(multiplications, 0);
-}
 
 /// The same kernel made for older CPUs than the one underneath, and run on it: fewer registers,
 /// narrower vectors, no instruction for products of bytes, or none for a multiplication and sum.

@@ -1,0 +1,158 @@
+// A kernel on the host as LLVM IR for some CPU, and what of it this computer can run.
+#pragma once
+
+#include "codegen/object.h"
+#include "codegen/program.h"
+#include "frontend/compile.h"
+#include "frontend/lower/lower.h"
+#include "passes/passes.h"
+#include "runtime/abi.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <bit>
+#include <regex>
+
+namespace mmk {
+
+/// The product with bias and leaky relu.
+inline std::string fusedKernel(const char *type, const char *schedule = "") {
+  return llvm::formatv("kernel k(a: {0}[M, K], b: {0}[K, N], bias: f32[N]) -> c: f32[M, N] {{"
+                       "  c = leaky_relu(a @ b + bias, 0.5); {1} }",
+                       type, schedule);
+}
+
+/// A kernel on the host as LLVM IR for some CPU.
+struct Emitted {
+  Emitted(CodeTarget of, const char *type) : Emitted(std::move(of), fusedKernel(type)) {}
+  Emitted(CodeTarget of, const std::string &text) : target(std::move(of)) {
+    Diagnostics diagnostics;
+    std::unique_ptr<SourceFile> file;
+    auto program = checkProgram("k.mmk", text, diagnostics, file);
+    EXPECT_TRUE(program) << diagnostics.render();
+    Machine machine = llvm::cantFail(loadMachine("host"));
+    mlir::DialectRegistry registry;
+    registerDialectExtensions(registry);
+    mlir::MLIRContext mlirContext(registry, mlir::MLIRContext::Threading::DISABLED);
+    auto ir = lowerToIr(*program->kernels[0], "host", mlirContext);
+    EXPECT_TRUE(succeeded(runPipeline(*ir, machine, Stage::aicore)));
+    module = llvm::cantFail(emitProgram(*ir->getOps<aicore::KernelOp>().begin(), target, *context));
+  }
+
+  std::string assembly() {
+    optimise(*module, target);
+    llvm::SmallVector<char, 0> text = machineCode(*module, target, /*assembly=*/true);
+    return {text.begin(), text.end()};
+  }
+  /// The function that sums a register tile of the widest panel.
+  llvm::Function *widest() {
+    for (llvm::Function &function : *module)
+      if (std::regex_match(function.getName().str(), std::regex("product_\\d+_3")))
+        return &function;
+    return nullptr;
+  }
+
+  CodeTarget target;
+  std::unique_ptr<llvm::LLVMContext> context = std::make_unique<llvm::LLVMContext>();
+  std::unique_ptr<llvm::Module> module;
+};
+
+/// More than the plan of one phase on the host has.
+constexpr size_t mostOfPlan = 64;
+
+/// Of numbers that it has, exact.
+struct Bf16 {
+  Bf16() = default;
+  explicit Bf16(int64_t value)
+      : bits(static_cast<uint16_t>(std::bit_cast<uint32_t>(static_cast<float>(value)) >> 16)) {}
+  explicit operator int64_t() const {
+    return static_cast<int64_t>(std::bit_cast<float>(uint32_t{bits} << 16));
+  }
+  uint16_t bits = 0;
+};
+
+using Change = llvm::function_ref<void(Emitted &, llvm::orc::LLJIT &)>;
+
+/// A kernel that this computer can run once `change` has been over it.
+class Runnable {
+public:
+  Runnable(Emitted emitted, Change change) {
+    if (change)
+      change(emitted, *jit);
+    optimise(*emitted.module, emitted.target);
+    llvm::SmallVector<char, 0> object = machineCode(*emitted.module, emitted.target);
+    jit->getMainJITDylib().addGenerator(
+        llvm::cantFail(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
+            jit->getDataLayout().getGlobalPrefix())));
+    llvm::cantFail(
+        jit->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy({object.data(), object.size()})));
+    phase = llvm::cantFail(jit->lookup(phaseName(0))).toPtr<PhaseFunction>();
+    planOf = llvm::cantFail(jit->lookup(planName(0))).toPtr<PlanFunction>();
+  }
+
+  /// m, k, n; strides by tensor, in elements.
+  void run(const std::array<int64_t, 3> &dims, std::array<void *, 4> tensors,
+           const std::array<std::array<int64_t, 2>, 4> &strides) {
+    const float scalars[] = {0, 0, 0};
+    const int64_t *all[] = {strides[0].data(), strides[1].data(), strides[2].data(),
+                            strides[3].data()};
+    int64_t plan[mostOfPlan];
+    planOf(dims.data(), plan);
+    const KernelArguments arguments{dims.data(), scalars, tensors.data(), all, plan};
+    // Every block, until no tile is left.
+    for (int64_t block = 0; block < 8; ++block) {
+      CoreMemories core{};
+      core.block = block;
+      for (unsigned i = 0; i < memories; ++i)
+        core.memory[i] = memory[i].data();
+      phase(&arguments, &core);
+    }
+  }
+
+private:
+  std::unique_ptr<llvm::orc::LLJIT> jit = llvm::cantFail(llvm::orc::LLJITBuilder().create());
+  PhaseFunction phase = nullptr;
+  PlanFunction planOf = nullptr;
+  // No number, nor zero: what has not been written is not to be read.
+  std::vector<std::vector<char>> memory{memories, std::vector<char>(size_t(4) << 20, char(0xff))};
+};
+
+/// Runs the kernel with operands as they are, and each as the transpose of what lies in memory.
+template <typename Element>
+void expectExact(CodeTarget target, const char *type, Change change = nullptr,
+                 const char *schedule = "") {
+  Runnable kernel(Emitted(std::move(target), fusedKernel(type, schedule)), change);
+  const int64_t shapes[][3] = {
+      {1, 1, 1},      {3, 300, 301}, {16, 64, 17},   {47, 97, 65},   {128, 384, 70}, {33, 35, 1030},
+      {1, 65, 1040},  {5, 700, 130}, {16, 259, 700}, {301, 1, 259},  {257, 3, 300},  {130, 8, 1031},
+      {450, 13, 300}, {1, 1, 70001}, {70, 100, 128}, {40, 70, 4480}, {33, 20, 2100}};
+  for (auto [m, n, k] : shapes)
+    for (unsigned turned = 0; turned < 4; ++turned) {
+      std::vector<Element> a(m * k), b(k * n);
+      std::vector<float> bias(n, -1), c(m * n, 1e9f);
+      // Bytes of the whole range; floats whose sums are exact.
+      const bool bytes = sizeof(Element) == 1;
+      for (int64_t i = 0; i < m * k; ++i)
+        a[i] = static_cast<Element>(bytes ? i * 37 % 256 - 128 : i % 7 - 3);
+      for (int64_t i = 0; i < k * n; ++i)
+        b[i] = static_cast<Element>(bytes ? i * 91 % 256 - 128 : i % 5 - 2);
+      const std::array<int64_t, 2> ofA = {turned & 1 ? 1 : k, turned & 1 ? m : 1},
+                                   ofB = {turned & 2 ? 1 : n, turned & 2 ? k : 1};
+      kernel.run({m, k, n}, {a.data(), b.data(), bias.data(), c.data()}, {{ofA, ofB, {1}, {n, 1}}});
+      for (int64_t i = 0; i < m * n; ++i) {
+        int64_t sum = -1;
+        for (int64_t j = 0; j < k; ++j)
+          sum += int64_t(a[i / n * ofA[0] + j * ofA[1]]) * int64_t(b[j * ofB[0] + i % n * ofB[1]]);
+        ASSERT_EQ(c[i], sum < 0 ? 0.5f * float(sum) : float(sum))
+            << type << " at " << i / n << "," << i % n << " of " << m << "," << n << "," << k
+            << ", transposed: " << turned;
+      }
+    }
+}
+
+} // namespace mmk
