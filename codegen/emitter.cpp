@@ -139,9 +139,9 @@ static Type *movedAs(Type *vector) {
 
 Value *Emitter::loadSome(Type *type, Value *pointer, Value *count) {
   auto *moved = cast<FixedVectorType>(movedAs(type));
-  Value *lanes = b.CreateMaskedLoad(moved, pointer, Align(bytesOf(moved->getElementType())),
-                                    lanesBelow(count, moved->getNumElements()),
-                                    Constant::getNullValue(moved));
+  Value *lanes =
+      b.CreateMaskedLoad(moved, pointer, Align(bytesOf(moved->getElementType())),
+                         lanesBelow(count, moved->getNumElements()), Constant::getNullValue(moved));
   return b.CreateBitCast(lanes, type);
 }
 

@@ -19,8 +19,8 @@ constexpr Shape shapes[] = {{0, 2048, 2048, 2048}, {0, 4096, 1024, 4096}, {0, 10
                             {0, 1, 4096, 4096},    {0, 4096, 8, 4096},    {0, 4096, 1, 4096},
                             {0, 4096, 64, 4096},   {0, 8192, 256, 64},    {64, 128, 128, 128}};
 
-/// Floats are widened, or could be, without a loss: the ceiling of f32 is theirs, but for bf16 where
-/// the CPU has more of its own.
+/// Floats are widened, or could be, without a loss: the ceiling of f32 is theirs, but for bf16
+/// where the CPU has more of its own.
 Unit unitOf(ElementType type) {
   static const Ceilings ceilings = measureCeilings();
   if (type == ElementType::i8)
