@@ -31,12 +31,16 @@ constexpr int64_t rowsAhead = 16;
 struct Move {
   Emitter &e;
   Type *from, *to;
-  uint64_t flips = 0; ///< bits of an integer that are inverted
+  uint64_t flips = 0;                  ///< bits of an integer that are inverted
+  int64_t alignment = e.bytesOf(from); ///< of the source
 
   Value *converted(Value *value) const {
     if (flips)
       value = e.b.CreateXor(value, ConstantInt::get(value->getType(), flips));
     return e.convert(value, to);
+  }
+  Value *loaded(Type *type, Value *pointer) const {
+    return e.b.CreateAlignedLoad(type, pointer, Align(alignment));
   }
   Value *at(Value *base, Value *row, Value *rowBytes, Value *column, Value *columnBytes) const {
     return e.offset(
@@ -85,7 +89,7 @@ struct Move {
         SmallVector<Value *> square;
         Value *read = at(source, row, fromRow, column, fromColumn);
         for (unsigned i = 0; i < side; ++i, read = e.offset(read, fromColumn))
-          square.push_back(converted(e.load(e.vectorOf(from, side), read)));
+          square.push_back(converted(loaded(e.vectorOf(from, side), read)));
         transposeSquare(e, square);
         Value *written = at(target, row, toRow, column, toColumn);
         for (unsigned i = 0; i < side; ++i, written = e.offset(written, toRow))
@@ -104,7 +108,7 @@ struct Move {
   void oneByOne(Function *f) const {
     e.loop(e.number(0), f->getArg(5), e.number(1), [&](Value *row) {
       e.loop(e.number(0), f->getArg(6), e.number(1), [&](Value *column) {
-        Value *value = e.load(from, at(f->getArg(1), row, f->getArg(3), column, f->getArg(4)));
+        Value *value = loaded(from, at(f->getArg(1), row, f->getArg(3), column, f->getArg(4)));
         e.store(converted(value),
                 at(f->getArg(0), row, f->getArg(2), column, e.number(e.bytesOf(to))));
       });
@@ -119,10 +123,10 @@ Value *joinedOf(Emitter &e, Value *x, Value *y) {
   return e.b.CreateShuffleVector(x, y, all);
 }
 
-/// Elements of four bytes that are dense along columns, by the parameters of moveElements.
+/// Groups of four bytes that are dense along columns, by the parameters of moveElements.
 Function *transposed(Emitter &e, uint64_t flips) {
   const std::string name = flips ? "turn_flipped" : "turn";
-  const Move move{e, e.b.getInt32Ty(), e.b.getInt32Ty(), flips};
+  const Move move{e, e.b.getInt32Ty(), e.b.getInt32Ty(), flips, 1};
   Function *single = e.helper(name + "_single", 2, 5, {}, [&](Function *f) { move.oneByOne(f); });
   return e.helper(name, 2, 5, {}, [&](Function *f) { move.alongColumns(f, single); });
 }

@@ -93,10 +93,7 @@ public:
     bElements = cast<mlir::MemRefType>(op.getBScratch().getType()).getNumElements();
     blockBytes = std::min(4 * bElements, e.target.blockBytes());
     // A dot product of bytes takes four of them in the place of one element.
-    depthUnit = inTiles(multiply) ? elementsAtOnce(multiply)
-                : step % 16 == 0  ? 16
-                : step % 4 == 0   ? 4
-                                  : 1;
+    depthUnit = inTiles(multiply) ? elementsAtOnce(multiply) : std::min<int64_t>(step & -step, 16);
     const int64_t columns =
         (rowsCanStay() ? 1 : panelsByPackedRows) * CodeTarget::vectors * int64_t(e.target.lanes);
     const int64_t narrow = alignDown(blockBytes * elementsOfStep(multiply) / (4 * columns),

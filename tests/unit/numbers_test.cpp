@@ -206,6 +206,26 @@ TEST(Subnormals, ofProductsOfBf16AreKept) {
     }
 }
 
+// Instructions that multiply pairs have zeros beside an odd end, which an infinity turns into NaN.
+TEST(Infinities, areMultipliedByTheirOwn) {
+  for (const char *stage : {"", "schedule { tile M = 64, N = 80, K = 16; stage K = 16; }"})
+    for (int64_t depth : {70, 71}) {
+      Compiled kernel("kernel f(a: bf16[M, K], b: bf16[K, N]) -> c: f32[M, N] { c = a @ b; " +
+                          std::string(stage) + " }",
+                      "host");
+      ASSERT_TRUE(kernel.ready());
+      for (int64_t at : {int64_t(5), int64_t(6), depth - 1}) {
+        std::vector<Tensor> data;
+        data.push_back(tensorOf(ElementType::bf16, {40, depth}, {0}));
+        data.push_back(tensorOf(ElementType::bf16, {depth, 40}, {1}));
+        data[0].set(39 * depth + at, infinity);
+        const std::vector<Tensor> got = kernel.run({{"M", 40}, {"N", 40}, {"K", depth}}, data);
+        EXPECT_EQ(got[0][40 * 40 - 1], infinity) << stage << ", " << at << " of " << depth;
+        EXPECT_EQ(got[0][0], 0);
+      }
+    }
+}
+
 TEST(SignedZeros, goWithTheOperations) {
   for (const char *machine : allMachines) {
     Compiled kernel("kernel f(x: f32[N], y: f32[N]) -> sum: f32[N], product: f32[N], most: f32[N],"
