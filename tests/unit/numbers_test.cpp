@@ -206,7 +206,8 @@ TEST(Subnormals, ofProductsOfBf16AreKept) {
     }
 }
 
-// Instructions that multiply pairs have zeros beside an odd end, which an infinity turns into NaN.
+// Instructions that multiply pairs have a zero beside an odd end, which makes NaN of an infinity:
+// of one that is there in memory, too, and belongs to the next row.
 TEST(Infinities, areMultipliedByTheirOwn) {
   for (const char *stage : {"", "schedule { tile M = 64, N = 80, K = 16; stage K = 16; }"})
     for (int64_t depth : {70, 71}) {
@@ -214,14 +215,14 @@ TEST(Infinities, areMultipliedByTheirOwn) {
                           std::string(stage) + " }",
                       "host");
       ASSERT_TRUE(kernel.ready());
-      for (int64_t at : {int64_t(5), int64_t(6), depth - 1}) {
+      for (int64_t at : {int64_t(0), int64_t(6), depth - 1}) {
         std::vector<Tensor> data;
         data.push_back(tensorOf(ElementType::bf16, {40, depth}, {0}));
         data.push_back(tensorOf(ElementType::bf16, {depth, 40}, {1}));
         data[0].set(39 * depth + at, infinity);
         const std::vector<Tensor> got = kernel.run({{"M", 40}, {"N", 40}, {"K", depth}}, data);
         EXPECT_EQ(got[0][40 * 40 - 1], infinity) << stage << ", " << at << " of " << depth;
-        EXPECT_EQ(got[0][0], 0);
+        EXPECT_EQ(got[0][39 * 40 - 1], 0) << "of the row before";
       }
     }
 }
