@@ -131,18 +131,18 @@ Value *erfByTable(Formula &f, Value *x) {
                                {half(0), index, half(16)});
   };
   Value *magnitude = f.abs(x);
-  // Where the last part ends erf has become 1. A NaN is no greater than that, and goes on.
-  const double end = 31.49 * partOfErf;
-  Value *cut = f.select(f.greater(magnitude, end), f.constant(end), magnitude);
   // Added to 3 * 2^22, a number is rounded to an integer, which is in the last bits.
-  Value *unit = f.constant(12582912), *rounded = f.fma(cut, f.constant(1 / partOfErf), unit);
+  Value *unit = f.constant(12582912), *rounded = f.fma(magnitude, f.constant(1 / partOfErf), unit);
   Value *part = f.b.CreateBitCast(rounded, f.intType());
-  Value *u = f.fma(f.sub(rounded, unit), f.constant(-partOfErf), cut);
+  Value *u = f.fma(f.sub(rounded, unit), f.constant(-partOfErf), magnitude);
   constexpr size_t last = std::size(erfOfPart) - 1;
   Value *q = lookUp(erfOfPart[last], part);
   for (size_t i = last - 1; i > 0; --i)
     q = f.fma(q, u, lookUp(erfOfPart[i], part));
-  return f.withSignOf(f.fma(q, u, f.add(lookUp(erfOfPart[0], part), u)), x);
+  Value *within = f.fma(q, u, f.add(lookUp(erfOfPart[0], part), u));
+  // Where the last part ends erf has become 1, and not the number before: what is left of 1 +
+  // erf(x) may be multiplied by any x. A NaN is no greater than that, and stays.
+  return f.withSignOf(f.select(f.greater(magnitude, 31.49 * partOfErf), f.constant(1), within), x);
 }
 
 } // namespace

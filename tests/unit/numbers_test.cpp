@@ -227,6 +227,27 @@ TEST(Infinities, areMultipliedByTheirOwn) {
     }
 }
 
+// Beyond a few units these are what they approach, to the bit: what is left is multiplied by x.
+TEST(Activations, endWhereTheyShould) {
+  for (const char *machine : allMachines) {
+    Compiled kernel("kernel f(x: f32[N]) -> e: f32[N], t: f32[N], s: f32[N], g: f32[N], h: f32[N],"
+                    " i: f32[N], m: f32[N] { e = erf(x); t = tanh(x); s = sigmoid(x); g = gelu(x);"
+                    " h = gelu_tanh(x); i = silu(x); m = mish(x); }",
+                    machine);
+    ASSERT_TRUE(kernel.ready());
+    const std::vector<double> far = {-1e10, -1e30, -3e38, 1e10, 1e30, 3e38};
+    std::vector<Tensor> data;
+    data.push_back(tensorOf(ElementType::f32, {6}, far));
+    const std::vector<Tensor> got = kernel.run({{"N", 6}}, data);
+    expectSame(got[0], {-1, -1, -1, 1, 1, 1}, machine);
+    expectSame(got[1], {-1, -1, -1, 1, 1, 1}, machine);
+    expectSame(got[2], {0, 0, 0, 1, 1, 1}, machine);
+    const std::vector<double> ramp = {-0.0, -0.0, -0.0, float(1e10), float(1e30), float(3e38)};
+    for (size_t i = 3; i < got.size(); ++i)
+      expectSame(got[i], ramp, std::string(machine) + ", activation " + std::to_string(i - 3));
+  }
+}
+
 TEST(SignedZeros, goWithTheOperations) {
   for (const char *machine : allMachines) {
     Compiled kernel("kernel f(x: f32[N], y: f32[N]) -> sum: f32[N], product: f32[N], most: f32[N],"
