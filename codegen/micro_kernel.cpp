@@ -2,7 +2,6 @@
 
 #include "codegen/lanes.h"
 #include "codegen/later.h"
-#include "codegen/tiles.h"
 
 #include "llvm/IR/IntrinsicsX86.h"
 
@@ -34,7 +33,7 @@ Value *emitMultiply(Emitter &e, Multiply multiply, Value *a, Value *b, Value *su
   }
   case Multiply::tilesOfPairs:
   case Multiply::tilesOfBytes:
-    return emitTileMultiply(e, multiply, a, b, sum);
+    break; // not of vectors: emitTileSums
   }
   return nullptr;
 }

@@ -70,7 +70,7 @@ llvm::SmallVector<llvm::Value *> emitSums(Emitter &e, const MicroKernel &kernel,
                                           llvm::Value *stride, llvm::Value *bytes,
                                           const Sums &initial);
 
-/// sum + a * b, of vectors of sums, or of tiles; of bytes in vectors, those of a have no sign.
+/// sum + a * b, of vectors of sums; of bytes, those of a have no sign.
 llvm::Value *emitMultiply(Emitter &e, Multiply multiply, llvm::Value *a, llvm::Value *b,
                           llvm::Value *sum);
 

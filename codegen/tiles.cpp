@@ -10,8 +10,7 @@ namespace {
 /// Of every tile: rows, and bytes of a row, which are one step of 16 columns, or the steps of A.
 constexpr int16_t tileRows = 16, tileRowBytes = 4 * stepsOfTile;
 
-} // namespace
-
+/// sum + a * b, of tiles.
 Value *emitTileMultiply(Emitter &e, Multiply multiply, Value *a, Value *b, Value *sum) {
   return e.b.CreateIntrinsic(
       multiply == Multiply::tilesOfBytes ? Intrinsic::x86_tdpbssd_internal
@@ -19,6 +18,8 @@ Value *emitTileMultiply(Emitter &e, Multiply multiply, Value *a, Value *b, Value
       {},
       {e.b.getInt16(tileRows), e.b.getInt16(tileRowBytes), e.b.getInt16(tileRowBytes), sum, a, b});
 }
+
+} // namespace
 
 void emitTileSums(Emitter &e, const MicroKernel &kernel, Value *a, Value *rowBytes, Value *panel,
                   Value *stride, Value *bytes, const Sums &initial) {
@@ -64,7 +65,7 @@ void emitTileSums(Emitter &e, const MicroKernel &kernel, Value *a, Value *rowByt
             if (v == 0 || i > 0)
               ofA = load(e.offset(rows, b.CreateMul(rowBytes, e.number(at * tileRows))), rowBytes);
             Value *&sum = next[at * vectors + v];
-            sum = emitMultiply(e, kernel.multiply, ofA, ofB, sum);
+            sum = emitTileMultiply(e, kernel.multiply, ofA, ofB, sum);
           }
         }
         rows = e.offset(rows, tileRowBytes);

@@ -9,10 +9,6 @@ namespace mmk {
 /// Rows of sums in a register tile: two tiles, so that each tile of B is used twice.
 constexpr int64_t rowsInTiles = 32;
 
-/// sum + a * b, of tiles.
-llvm::Value *emitTileMultiply(Emitter &e, Multiply multiply, llvm::Value *a, llvm::Value *b,
-                              llvm::Value *sum);
-
 /// Adds to the sums in memory, of `rowsInTiles` rows, or writes them there: as emitSums, over whole
 /// tiles along k. A panel of three vectors takes all tile registers.
 void emitTileSums(Emitter &e, const MicroKernel &kernel, llvm::Value *a, llvm::Value *rowBytes,
