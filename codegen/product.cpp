@@ -48,9 +48,6 @@ constexpr int64_t rowsPacked[] = {rowsInPlace, 16, 8}, packedBytesNear = 8 << 10
 /// ones.
 constexpr int64_t panelsByPackedRows = 4;
 
-/// Packed rows lie on lines that share no set of the cache.
-constexpr int64_t rowPadding = 64;
-
 /// What the functions of a product share, as eight-byte fields in the frame of their caller.
 enum Field : int64_t {
   fieldContext,   ///< of the epilogue

@@ -17,6 +17,9 @@ struct ProductOperands {
   llvm::SmallVector<llvm::Value *> scalars; ///< by scalarsOf its region
 };
 
+/// Bytes after each packed row of A: rows lie on lines that share no set of the cache.
+constexpr int64_t rowPadding = 64;
+
 /// How the elements of a product are multiplied on this target, but for tiles.
 Multiply multiplyOf(const CodeTarget &target, llvm::Type *element);
 

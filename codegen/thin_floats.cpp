@@ -16,9 +16,6 @@ constexpr int64_t leastElements = 256 * 256;
 /// Bytes of the sums that stay in the first-level cache beside what is read.
 constexpr int64_t bytesOfSums = 24 << 10;
 
-/// Packed rows lie on lines that share no set of the cache.
-constexpr int64_t rowPadding = 64;
-
 // void(ptr a, ptr b, ptr sums, i64 aRow, i64 bRow, i64 m, i64 n, i64 k, i64 sumRow): adds to the
 // sums of a few rows, over B as it lies. Some of its rows at a time are read from end to end, so
 // that memory is read once and in order; each vector of them is widened once for all rows of A, and
