@@ -201,7 +201,13 @@ Term ExpressionDraw::binary(Term left, Term right) {
 }
 
 Term ExpressionDraw::approximated(Term value) {
-  if (value.bound > 30)
+  // Half of what is large is asked for as it is, since an approximation that ends at almost 1 shows
+  // there alone. What comes of it is held to what comes of values within 8, and so is its error: of
+  // values without one, however steep the function is.
+  const bool isFar = value.bound > 30 && value.error == 0 && random_.chance(50);
+  if (isFar)
+    value.bound = 8;
+  else if (value.bound > 30)
     value = clamped(std::move(value), -8, 8);
   // With how steep each is at most on what it is asked for, and how large it becomes.
   struct Function {
@@ -217,7 +223,7 @@ Term ExpressionDraw::approximated(Term value) {
   Term result;
   if (which == std::size(functions)) {
     // An exponential is steep: of what is small only.
-    if (value.bound > 2)
+    if (value.bound > 2 && !isFar)
       value = clamped(std::move(value), -2, 2);
     result = {call("exp", {value.expression}), 7.4, 7.4 * value.error};
   } else if (which > static_cast<int64_t>(std::size(functions))) {
@@ -232,7 +238,7 @@ Term ExpressionDraw::approximated(Term value) {
   }
   // Each approximation, and each step of the functions of the prelude, is good to a few units.
   result.error += 16 * unitRoundOff * std::max({1.0, x, result.bound});
-  return result;
+  return isFar ? clamped(std::move(result), -8, 8) : result;
 }
 
 } // namespace mmk::hunt
