@@ -8,7 +8,9 @@
 namespace mmk::hunt {
 namespace {
 
-/// Every sum of these has one value in any order: of infinities it is an infinity or NaN.
+/// Every sum of these has one value in any order: of infinities it is an infinity or NaN, and eight
+/// products of the large numbers fit into the 24 bits of an f32. They are large enough for a unit in
+/// the last place of 1 + erf(x) to be seen behind a product with x.
 void strew(Tensor &tensor, Random random) {
   if (!isFloat(tensor.type))
     return;
@@ -17,7 +19,9 @@ void strew(Tensor &tensor, Random random) {
                              -std::numeric_limits<double>::infinity(),
                              -0.0,
                              -0.0,
-                             -0.0};
+                             -0.0,
+                             1024,
+                             -1024};
   // A few, so that most of a product has none but -0.
   for (int64_t i = random.between(1, 8); i > 0; --i)
     tensor.set(random.below(tensor.elements()), specials[random.below(std::size(specials))]);
