@@ -8,23 +8,11 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <map>
 #include <tuple>
 
 namespace mmk::report {
 namespace {
-
-/// "a[1] in L1, b[1] in L1"
-std::string spellBuffers(const Event &event, const Origin &origin) {
-  std::string text;
-  for (size_t i = 0; i < origin.buffers.size(); ++i) {
-    const int64_t slot = i < event.slots.size() ? event.slots[i] : -1;
-    text += fmt::format("{}{}{} in {}", text.empty() ? "" : ", ", origin.buffers[i].name,
-                        slot < 0 ? "" : fmt::format("[{}]", slot), origin.buffers[i].memory);
-  }
-  return text;
-}
 
 /// Things by the number under which each came first.
 template <typename Thing> class Numbered {

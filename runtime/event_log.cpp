@@ -4,18 +4,6 @@
 
 namespace mmk {
 
-std::string_view spelling(Work work) {
-  static constexpr std::string_view words[] = {"load",  "store",   "stage", "mmad",   "fixpipe",
-                                               "spill", "fetch",   "drain", "vector", "set",
-                                               "wait",  "barrier", "issue"};
-  return words[static_cast<size_t>(work)];
-}
-
-std::string_view spelling(Cause cause) {
-  static constexpr std::string_view words[] = {"nothing", "pipe", "issue", "queue", "flag"};
-  return words[static_cast<size_t>(cause)];
-}
-
 EventLog::EventLog(EventSink &sink, int64_t block, unsigned units, int64_t queueDepth, size_t flags)
     : sink_(sink), block_(block), pipes_(units * allPipes.size()), pending_(flags) {
   for (PipeLog &pipe : pipes_)

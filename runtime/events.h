@@ -76,6 +76,8 @@ struct Origin {
   std::vector<Buffer> buffers;
   bool isFill = false; ///< of a flag: that they are filled; else that they are free
 };
+/// What an event of it works on, and which copies: "a[1] in L1, b[1] in L1".
+std::string spellBuffers(const Event &event, const Origin &origin);
 
 /// A phase whose time is known.
 struct CountedPhase {

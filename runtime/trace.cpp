@@ -13,17 +13,6 @@ namespace {
 
 namespace json = llvm::json;
 
-/// "a[1] in L1, b[1] in L1"
-std::string spellBuffers(const Event &event, const Origin &origin) {
-  std::string text;
-  for (size_t i = 0; i < origin.buffers.size(); ++i) {
-    const int64_t slot = i < event.slots.size() ? event.slots[i] : -1;
-    text += fmt::format("{}{}{} in {}", text.empty() ? "" : ", ", origin.buffers[i].name,
-                        slot < 0 ? "" : fmt::format("[{}]", slot), origin.buffers[i].memory);
-  }
-  return text;
-}
-
 class Writer {
 public:
   Writer(json::OStream &out, const Machine &machine, size_t most)
