@@ -41,12 +41,16 @@ CoreMemory::CoreMemory(const Machine &machine, int64_t globalBytes) {
       {"UB", bytes(Memory::ub)}};
   size_t offset = guardBytes;
   auto add = [&](const char *name, size_t size) {
-    zones_.push_back({offset, rounded(size), name});
-    offset += rounded(size) + guardBytes;
+    // A memory that this machine has not is a place in the guard that is there anyway: what is
+    // written to it is seen, and there is no further guard to look over after each run.
+    zones_.push_back({size == 0 ? offset - guardBytes : offset, rounded(size), name});
+    if (size != 0)
+      offset += rounded(size) + guardBytes;
   };
   for (auto [name, size] : sizes)
     add(name, size);
-  ubStride_ = static_cast<int64_t>(rounded(bytes(Memory::ub)) + guardBytes);
+  const size_t ub = rounded(bytes(Memory::ub));
+  ubStride_ = ub == 0 ? 0 : static_cast<int64_t>(ub + guardBytes);
   for (int64_t i = 1; i < vectorCores; ++i)
     add("UB", bytes(Memory::ub));
   total_ = (offset + 4095) / 4096 * 4096;
@@ -76,7 +80,7 @@ const char *CoreMemory::damaged() const {
   if (!isGuard(memory_))
     return zones_[0].name;
   for (const Zone &zone : zones_)
-    if (!isGuard(memory_ + zone.offset + zone.bytes))
+    if (zone.bytes != 0 && !isGuard(memory_ + zone.offset + zone.bytes))
       return zone.name;
   return nullptr;
 }

@@ -16,9 +16,8 @@ KernelArguments arguments() {
   return all;
 }
 
-std::string ranWith(PhaseFunction phase) {
-  const Machine chip = machine();
-  EmulatedCores cores(chip, 2, 512);
+std::string ranWith(PhaseFunction phase, const Machine &chip = machine(), int64_t global = 512) {
+  EmulatedCores cores(chip, 2, global);
   return llvm::toString(cores.run(phase, arguments(), 1));
 }
 
@@ -36,6 +35,26 @@ TEST(EmulatedCores, SeeWhatIsWrittenBeyondAMemory) {
               core->memory[memoryL0a][-256] = 1;
             }),
             "the generated program wrote beyond L1");
+}
+
+TEST(EmulatedCores, SeeWhatIsWrittenToAMemoryThatThereIsNot) {
+  Machine chip = machine();
+  for (Memory memory : {Memory::l1, Memory::bt, Memory::ub})
+    chip.memories.erase(memory);
+  EXPECT_EQ(ranWith([](const KernelArguments *, const CoreMemories *) {}, chip, 0), "");
+  for (PhaseFunction phase :
+       {+[](const KernelArguments *, const CoreMemories *core) { core->memory[memoryGm][0] = 1; },
+        +[](const KernelArguments *, const CoreMemories *core) {
+          core->memory[memoryL1][255] = 1;
+        }})
+    EXPECT_EQ(ranWith(phase, chip, 0),
+              "the generated program wrote beyond the block's global memory");
+  for (PhaseFunction phase :
+       {+[](const KernelArguments *, const CoreMemories *core) { core->memory[memoryBt][0] = 1; },
+        +[](const KernelArguments *, const CoreMemories *core) {
+          core->memory[memoryUb][core->ubStride] = 1;
+        }})
+    EXPECT_EQ(ranWith(phase, chip, 0), "the generated program wrote beyond L0C");
 }
 
 TEST(EmulatedCores, RunTheBlocksThatHaveWork) {
