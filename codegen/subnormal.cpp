@@ -70,8 +70,12 @@ Value *isNeverSubnormal(Emitter &e, const ProductOperands &operands) {
     e.store(b.getInt16(0), least);
     e.when(isDense, [&] {
       auto choose = [&](Value *x, Value *y) { return b.CreateSelect(alongRows, x, y); };
-      b.CreateCall(leastKey(e), {least, plane.pointer, choose(plane.row, plane.column),
-                                 choose(rows, columns), choose(columns, rows)});
+      Value *rowBytes = choose(plane.row, plane.column), *inRow = choose(columns, rows);
+      // Without a gap between them, all rows are one: no ends.
+      Value *isOne = b.CreateICmpEQ(rowBytes, b.CreateMul(inRow, e.number(2)));
+      b.CreateCall(leastKey(e), {least, plane.pointer, rowBytes,
+                                 b.CreateSelect(isOne, e.number(1), choose(rows, columns)),
+                                 b.CreateSelect(isOne, b.CreateMul(rows, columns), inRow)});
     });
     Value *key = b.CreateZExt(e.load(b.getInt16Ty(), least), e.i64());
     return b.CreateLShr(b.CreateAdd(key, e.number(1)), 8);
