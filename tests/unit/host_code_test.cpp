@@ -340,6 +340,39 @@ TEST_F(Packing, sumsStayInRegistersOverTheWholeDepth) {
   EXPECT_FALSE(isAlone) << "enough for two threads";
 }
 
+// Instructions that multiply groups along k take the last elements of a row, which are fewer, from
+// where they lie too.
+TEST_F(Packing, rowsThatEndWithinAGroupAreReadWhereTheyAre) {
+  const CodeTarget target = llvm::cantFail(hostTarget());
+  for (int64_t depth : {131, 132, 133, 134}) {
+    if (target.dotProduct) {
+      run<int8_t>("i8", 1, 127, 129, depth);
+      EXPECT_TRUE(untouched(memoryL0a)) << depth;
+    }
+    if (target.pairProduct) {
+      run<uint16_t>("bf16", 0x3f80, 127, 129, depth);
+      EXPECT_TRUE(untouched(memoryL0a)) << depth;
+    }
+  }
+}
+
+/// Depths up to several groups of each kind, in one pass along k and in more; rows and columns
+/// about a register tile and a vector.
+template <typename Element> void expectExactEnds(const char *type) {
+  using Page = hunt::Guarded::Page;
+  for (const char *schedule : {"", "schedule { tile M = 64, N = 80, K = 32; stage K = 32; }"}) {
+    Runnable kernel(Emitted(llvm::cantFail(hostTarget()), fusedKernel(type, schedule)), nullptr);
+    for (int64_t k : {1, 2, 3, 4, 5, 6, 7, 8, 9, 31, 32, 33, 34, 35, 36, 37})
+      for (int64_t m : {7, 8, 13})
+        for (int64_t n : {15, 16, 17, 50})
+          for (unsigned turned = 0; turned < 4; ++turned)
+            for (Page page : {Page::behind, Page::before})
+              expectExactAt<Element>(kernel, type, m, n, k, turned, page);
+  }
+}
+TEST(ThisCpu, endsOfBytesAreExact) { expectExactEnds<int8_t>("i8"); }
+TEST(ThisCpu, endsOfBf16AreExact) { expectExactEnds<Bf16>("bf16"); }
+
 // Few rows, and few columns, go other ways than many.
 TEST(ThisCpu, bytesAreExact) { expectExact<int8_t>(llvm::cantFail(hostTarget()), "i8"); }
 TEST(ThisCpu, bf16IsExact) { expectExact<Bf16>(llvm::cantFail(hostTarget()), "bf16"); }
