@@ -55,6 +55,7 @@ enum Field : int64_t {
   fieldBStep,     ///< from one step along k to the next of B
   fieldBPanel,    ///< from panel to panel, for each vector of their width
   fieldBytes,     ///< of whole steps of A along k
+  fieldRest,      ///< and of a last one that has fewer than four, or 0
   fieldDepth,     ///< elements of A along k
   fieldRows,      ///< of the tile
   fieldLastStart, ///< of rows that are summed at once, for no row of A to be beyond the last one
@@ -185,10 +186,9 @@ Function *ProductEmitter::sumsOf(int64_t vectors) {
     LastSteps lastSteps;
     Value *rest = nullptr, *offsets = nullptr;
     if (elementsOfStep(multiply) > 1 && !inTiles(multiply)) {
-      // Packed, the last step is whole, and none is left.
-      rest = b.CreateSub(b.CreateMul(field(fieldDepth), e.number(e.bytesOf(element))), bytes);
+      rest = field(fieldRest);
       lastSteps = {e.local(ArrayType::get(b.getInt32Ty(), height)),
-                   b.CreateZExt(b.CreateICmpSGT(rest, e.number(0)), e.i64())};
+                   b.CreateZExt(b.CreateICmpNE(rest, e.number(0)), e.i64())};
     }
     if (multiply == Multiply::bytes)
       offsets = e.local(ArrayType::get(b.getInt32Ty(), height));
@@ -514,9 +514,10 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, Value *values,
         set(fieldIsFirst, b.CreateICmpEQ(from, e.number(0)));
         set(fieldIsLast, b.CreateICmpEQ(b.CreateAdd(from, depth), k));
         Value *bytes = bytesAlong(depth);
-        Value *wholeSteps =
-            b.CreateMul(e.roundDown(depth, elementsOfStep(multiply)), e.number(e.bytesOf(element)));
-        set(fieldBytes, b.CreateSelect(aInPlace, wholeSteps, bytes));
+        // Packed, all steps are whole.
+        Value *end = b.CreateMul(depth, e.number(e.bytesOf(element)));
+        set(fieldBytes, b.CreateSelect(aInPlace, e.roundDown(end, 4), bytes));
+        set(fieldRest, b.CreateSelect(aInPlace, b.CreateAnd(end, e.number(3)), e.number(0)));
         set(fieldDepth, depth);
         Value *packedRow = b.CreateAdd(bytes, e.number(rowPadding));
         set(fieldARow, b.CreateSelect(aInPlace, planeA.row, packedRow));

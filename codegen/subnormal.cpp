@@ -19,6 +19,10 @@ Function *leastKey(Emitter &e) {
     const unsigned lanes = 2 * e.target.lanes;
     Value *least = f->getArg(0), *from = f->getArg(1), *rowBytes = f->getArg(2),
           *rows = f->getArg(3), *columns = f->getArg(4);
+    // Without gaps between them, all rows are one.
+    Value *isOne = b.CreateICmpEQ(rowBytes, b.CreateMul(columns, e.number(2)));
+    columns = b.CreateSelect(isOne, b.CreateMul(rows, columns), columns);
+    rows = b.CreateSelect(isOne, e.number(1), rows);
     Type *vector = e.vectorOf(b.getInt16Ty(), lanes);
     auto lower = [&](Value *known, Value *bits) {
       Value *key = b.CreateSub(b.CreateAdd(bits, bits), ConstantInt::get(vector, 1));
@@ -70,12 +74,8 @@ Value *isNeverSubnormal(Emitter &e, const ProductOperands &operands) {
     e.store(b.getInt16(0), least);
     e.when(isDense, [&] {
       auto choose = [&](Value *x, Value *y) { return b.CreateSelect(alongRows, x, y); };
-      Value *rowBytes = choose(plane.row, plane.column), *inRow = choose(columns, rows);
-      // Without a gap between them, all rows are one: no ends.
-      Value *isOne = b.CreateICmpEQ(rowBytes, b.CreateMul(inRow, e.number(2)));
-      b.CreateCall(leastKey(e), {least, plane.pointer, rowBytes,
-                                 b.CreateSelect(isOne, e.number(1), choose(rows, columns)),
-                                 b.CreateSelect(isOne, b.CreateMul(rows, columns), inRow)});
+      b.CreateCall(leastKey(e), {least, plane.pointer, choose(plane.row, plane.column),
+                                 choose(rows, columns), choose(columns, rows)});
     });
     Value *key = b.CreateZExt(e.load(b.getInt16Ty(), least), e.i64());
     return b.CreateLShr(b.CreateAdd(key, e.number(1)), 8);

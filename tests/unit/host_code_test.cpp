@@ -212,6 +212,19 @@ TEST_P(HostCode, codeIsLittleAndGoesAnywhere) {
   }
 }
 
+// What is bound by reading asks for every line once, rows ahead: each begins on a page of its own,
+// where no CPU goes by itself.
+TEST(HostCode, fewRowsAndColumnsAskForTheRowsToCome) {
+  initialiseTargets();
+  CodeTarget target =
+      llvm::cantFail(targetFor(llvm::Triple("x86_64-linux-gnu"), "skylake-avx512", ""));
+  const std::string text = Emitted(std::move(target), "f32").assembly();
+  // Four rows by one column, six by four, three by eight.
+  EXPECT_EQ(count(bodyOf(text, "dots_f32"), "prefetcht1"), 4 + 6 + 3);
+  // Two lines of each of eight rows.
+  EXPECT_EQ(count(bodyOf(text, "thin_f32"), "prefetcht1"), 2 * 8);
+}
+
 INSTANTIATE_TEST_SUITE_P(cpus, HostCode, testing::ValuesIn(cpus),
                          [](const auto &info) { return info.param.name; });
 
