@@ -40,7 +40,7 @@ Value *emitMultiply(Emitter &e, Multiply multiply, Value *a, Value *b, Value *su
 
 SmallVector<Value *> emitSums(Emitter &e, const MicroKernel &kernel, Value *a, Value *rowBytes,
                               Value *panel, Value *stride, Value *bytes, const Sums &initial,
-                              const LastSteps &last) {
+                              const LastSteps &last, Value *nextRows) {
   IRBuilder<> &b = e.b;
   Type *vector = kernel.sumType(e);
   const int64_t rows = e.target.rows(), vectors = kernel.vectors, vectorBytes = e.target.lanes * 4;
@@ -70,9 +70,15 @@ SmallVector<Value *> emitSums(Emitter &e, const MicroKernel &kernel, Value *a, V
     for (int64_t r = 0; r < rows; r += rowsOfPointer)
       carried.push_back(e.offset(a, b.CreateMul(rowBytes, e.number(r))));
     // One step an iteration: with so many sums the loop's own instructions fit beside them.
-    SmallVector<Value *> after =
-        e.loop(e.number(0), bytes, e.number(4), carried, [&](Value *, ArrayRef<Value *> values) {
+    Value *quarter = b.CreateLShr(rowBytes, 2);
+    SmallVector<Value *> after = e.loop(
+        e.number(0), bytes, e.number(4), carried, [&](Value *done, ArrayRef<Value *> values) {
           SmallVector<Value *> next(values);
+          // Rows take turns: while 16 steps pass over a line, each of up to 16 has had one.
+          if (nextRows) {
+            Value *row = b.CreateMul(b.CreateAnd(done, e.number(4 * (rows - 1))), quarter);
+            e.prefetch(e.offset(e.offset(nextRows, done), row), 2);
+          }
           Value *at = values[first - 1];
           SmallVector<Value *> columns;
           for (int64_t v = 0; v < vectors; ++v)

@@ -71,10 +71,12 @@ llvm::Function *offsetsOfRows(Emitter &e);
 
 /// The sums of as many rows as the target has x `vectors` vectors, row by row, over `bytes` bytes
 /// of k. From row to row of A there are `rowBytes` bytes, from one step to the next of B `stride`.
+/// `nextRows`: as many rows of A that come after these, which are asked for on the way.
 llvm::SmallVector<llvm::Value *> emitSums(Emitter &e, const MicroKernel &kernel, llvm::Value *a,
                                           llvm::Value *rowBytes, llvm::Value *panel,
                                           llvm::Value *stride, llvm::Value *bytes,
-                                          const Sums &initial, const LastSteps &last = {});
+                                          const Sums &initial, const LastSteps &last = {},
+                                          llvm::Value *nextRows = nullptr);
 
 /// sum + a * b, of vectors of sums; of bytes, those of a have no sign.
 llvm::Value *emitMultiply(Emitter &e, Multiply multiply, llvm::Value *a, llvm::Value *b,

@@ -137,6 +137,9 @@ private:
     return inTiles(multiply) ? b.CreateICmpEQ(e.roundDown(k, elementsAtOnce(multiply)), k)
                              : b.CreateICmpSGE(k, e.number(elementsOfStep(multiply)));
   }
+  /// Whether rows of A, read where they lie, come from memory: those of pairs have just been
+  /// searched for subnormal numbers.
+  bool asksForRows() { return rowsCanStay() && !inTiles(multiply) && !ofPairs(multiply); }
   /// Bytes of `depth` steps of packed A.
   Value *bytesAlong(Value *depth) {
     return b.CreateMul(e.roundUp(depth, elementsAtOnce(multiply)),
@@ -196,6 +199,7 @@ Function *ProductEmitter::sumsOf(int64_t vectors) {
       // Where the last rows are fewer, those before them are summed and stored again, to the same:
       // no reading beyond the tensor, and no other loop.
       Value *start = e.min(row, lastStart), *rows = b.CreateSub(m, start);
+      Value *rowsBytes = b.CreateMul(aRow, e.number(height));
       Value *rowsOfA = e.offset(a, b.CreateMul(b.CreateSub(start, firstRow), aRow));
       Value *whole = b.CreateAnd(isDense, b.CreateICmpSGE(rows, e.number(height)));
       Value *acc = e.offset(sumsOfRows, b.CreateMul(b.CreateSub(row, firstRow), accRow));
@@ -213,11 +217,17 @@ Function *ProductEmitter::sumsOf(int64_t vectors) {
                Value *panel = carried[0], *acc = carried[1];
                const MicroKernel kernel{multiply, vectors};
                const Sums initial{acc, e.number(width * 4), first, offsets};
+               // While the first panel passes by, the next rows come near, if they are not yet.
+               Value *nextRows = nullptr;
+               if (asksForRows())
+                 nextRows = b.CreateSelect(b.CreateICmpEQ(column, firstColumn),
+                                           e.offset(rowsOfA, rowsBytes), rowsOfA);
                SmallVector<Value *> sums;
                if (inTiles(multiply))
                  emitTileSums(e, kernel, rowsOfA, aRow, panel, bStep, bytes, initial);
                else
-                 sums = emitSums(e, kernel, rowsOfA, aRow, panel, bStep, bytes, initial, lastSteps);
+                 sums = emitSums(e, kernel, rowsOfA, aRow, panel, bStep, bytes, initial, lastSteps,
+                                 nextRows);
                Value *columns = b.CreateSub(n, column);
                BasicBlock *done = BasicBlock::Create(b.getContext(), "done", f);
                if (epilogue.isLight()) {

@@ -212,6 +212,22 @@ TEST_P(HostCode, codeIsLittleAndGoesAnywhere) {
   }
 }
 
+// One line a step, of the rows that come next; of pairs they are near, as both operands have just
+// been searched for subnormal numbers.
+TEST(HostCode, rowsThatComeNextAreAskedForWhileOthersAreMultiplied) {
+  initialiseTargets();
+  for (auto [type, multiply, asked] :
+       {std::tuple("f32", "vfmadd231ps", 1), std::tuple("i8", "vpdpbusd", 1),
+        std::tuple("bf16", "vdpbf16ps", 0)}) {
+    CodeTarget target = llvm::cantFail(targetFor(llvm::Triple("x86_64-linux-gnu"), "znver4", ""));
+    Emitted emitted(std::move(target), type);
+    const std::string name = emitted.widest()->getName().str();
+    const std::string loop = mainLoop(bodyOf(emitted.assembly(), name), multiply);
+    EXPECT_EQ(count(loop, multiply), 8 * 3) << type;
+    EXPECT_EQ(count(loop, "prefetcht1"), asked) << type;
+  }
+}
+
 // What is bound by reading asks for every line once, rows ahead: each begins on a page of its own,
 // where no CPU goes by itself.
 TEST(HostCode, fewRowsAndColumnsAskForTheRowsToCome) {
