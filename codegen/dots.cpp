@@ -121,6 +121,9 @@ void Dots::emitPass(const Pass &pass, unsigned columns) {
     const size_t ofRows = carried.size();
     Value *firstRow = b.CreateSelect(isLast, pass.lastSteps, pass.rows);
     pointers(firstRow, rowBytes, rows, carried);
+    // The same places of the rows to come, each of which is on pages of its own.
+    const size_t ofNext = carried.size();
+    pointers(e.offset(firstRow, b.CreateMul(rowBytes, e.number(rows))), rowBytes, rows, carried);
     const size_t ofColumns = carried.size();
     pointers(e.offset(pass.columns, b.CreateMul(skipped, e.number(packedStep()))), pass.columnBytes,
              columns, carried);
@@ -130,8 +133,9 @@ void Dots::emitPass(const Pass &pass, unsigned columns) {
           for (unsigned c = 0; c < columns; ++c)
             loaded.push_back(e.load(sums, at(values.drop_front(ofColumns), pass.columnBytes, c)));
           for (int64_t r = 0; r < rows; ++r) {
-            Value *ofRow = e.load(e.vectorOf(element, step()),
-                                  at(values.slice(ofRows, ofColumns - ofRows), rowBytes, r));
+            Value *ofRow =
+                e.load(e.vectorOf(element, step()), at(values.drop_front(ofRows), rowBytes, r));
+            e.prefetch(at(values.drop_front(ofNext), rowBytes, r), 2);
             ofRow = multiply == Multiply::bytes
                         ? b.CreateXor(ofRow, ConstantInt::get(ofRow->getType(), 0x80))
                         : e.convert(ofRow, e.f32());

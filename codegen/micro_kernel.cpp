@@ -39,11 +39,12 @@ Value *emitMultiply(Emitter &e, Multiply multiply, Value *a, Value *b, Value *su
 }
 
 SmallVector<Value *> emitSums(Emitter &e, const MicroKernel &kernel, Value *a, Value *rowBytes,
-                              Value *panel, Value *stride, Value *bytes, const Sums &initial) {
+                              Value *panel, Value *stride, Value *bytes, const Sums &initial,
+                              const LastSteps &last, Value *nextRows) {
   IRBuilder<> &b = e.b;
   Type *vector = kernel.sumType(e);
   const int64_t rows = e.target.rows(), vectors = kernel.vectors, vectorBytes = e.target.lanes * 4;
-  SmallVector<Value *> carried = e.eitherOf(
+  SmallVector<Value *> sums = e.eitherOf(
       initial.fromZero,
       [&] { return SmallVector<Value *>(rows * vectors, Constant::getNullValue(vector)); },
       [&] {
@@ -55,40 +56,64 @@ SmallVector<Value *> emitSums(Emitter &e, const MicroKernel &kernel, Value *a, V
         return loaded;
       });
   if (initial.offsets)
-    for (auto [i, sum] : enumerate(carried)) {
+    for (auto [i, sum] : enumerate(sums)) {
       Value *ofRow = e.load(b.getInt32Ty(), e.offset(initial.offsets, int64_t(i) / vectors * 4));
       sum = b.CreateSub(sum, e.splat(ofRow, e.target.lanes));
     }
-  carried.push_back(panel);
-  // Three rows to a pointer, at 0, 1 and 2 times the distance of rows: an address of x86 can be so
-  // much, and all pointers stay in registers.
-  constexpr int64_t rowsOfPointer = 3;
-  const int64_t first = carried.size();
-  for (int64_t r = 0; r < rows; r += rowsOfPointer)
-    carried.push_back(e.offset(a, b.CreateMul(rowBytes, e.number(r))));
-  // One step an iteration: with so many sums the loop's own instructions fit beside them.
-  SmallVector<Value *> sums =
-      e.loop(e.number(0), bytes, e.number(4), carried, [&](Value *, ArrayRef<Value *> values) {
-        SmallVector<Value *> next(values);
-        Value *at = values[first - 1];
-        SmallVector<Value *> columns;
-        for (int64_t v = 0; v < vectors; ++v)
-          columns.push_back(e.load(vector, e.offset(at, v * vectorBytes)));
-        for (int64_t r = 0; r < rows; ++r) {
-          Value *pointer = values[first + r / rowsOfPointer];
-          if (const int64_t distance = r % rowsOfPointer)
-            pointer = e.offset(pointer, b.CreateMul(rowBytes, e.number(distance)));
-          Value *spread = e.splat(e.load(vector->getScalarType(), pointer), e.target.lanes);
-          for (int64_t v = 0; v < vectors; ++v) {
-            Value *&sum = next[r * vectors + v];
-            sum = emitMultiply(e, kernel.multiply, columns[v], spread, sum);
+  sums.push_back(panel);
+  auto steps = [&](Value *a, Value *rowBytes, Value *bytes, ArrayRef<Value *> before) {
+    SmallVector<Value *> carried(before);
+    // Three rows to a pointer, at 0, 1 and 2 times the distance of rows: an address of x86 can be
+    // so much, and all pointers stay in registers.
+    constexpr int64_t rowsOfPointer = 3;
+    const int64_t first = carried.size();
+    for (int64_t r = 0; r < rows; r += rowsOfPointer)
+      carried.push_back(e.offset(a, b.CreateMul(rowBytes, e.number(r))));
+    // One step an iteration: with so many sums the loop's own instructions fit beside them.
+    Value *quarter = b.CreateLShr(rowBytes, 2);
+    SmallVector<Value *> after = e.loop(
+        e.number(0), bytes, e.number(4), carried, [&](Value *done, ArrayRef<Value *> values) {
+          SmallVector<Value *> next(values);
+          // Rows take turns: while 16 steps pass over a line, each of up to 16 has had one.
+          if (nextRows) {
+            Value *row = b.CreateMul(b.CreateAnd(done, e.number(4 * (rows - 1))), quarter);
+            e.prefetch(e.offset(e.offset(nextRows, done), row), 2);
           }
-        }
-        next[first - 1] = e.offset(at, stride);
-        for (size_t i = first; i < next.size(); ++i)
-          next[i] = e.offset(values[i], 4);
-        return next;
-      });
+          Value *at = values[first - 1];
+          SmallVector<Value *> columns;
+          for (int64_t v = 0; v < vectors; ++v)
+            columns.push_back(e.load(vector, e.offset(at, v * vectorBytes)));
+          for (int64_t r = 0; r < rows; ++r) {
+            Value *pointer = values[first + r / rowsOfPointer];
+            if (const int64_t distance = r % rowsOfPointer)
+              pointer = e.offset(pointer, b.CreateMul(rowBytes, e.number(distance)));
+            Value *spread = e.splat(e.load(vector->getScalarType(), pointer), e.target.lanes);
+            for (int64_t v = 0; v < vectors; ++v) {
+              Value *&sum = next[r * vectors + v];
+              sum = emitMultiply(e, kernel.multiply, columns[v], spread, sum);
+            }
+          }
+          next[first - 1] = e.offset(at, stride);
+          for (size_t i = first; i < next.size(); ++i)
+            next[i] = e.offset(values[i], 4);
+          return next;
+        });
+    after.truncate(first);
+    return after;
+  };
+  if (!last.pointer) {
+    sums = steps(a, rowBytes, bytes, sums);
+  } else {
+    // By the same loop.
+    Value *parts = b.CreateAdd(last.count, e.number(1));
+    sums =
+        e.loop(e.number(0), parts, e.number(1), sums, [&](Value *part, ArrayRef<Value *> before) {
+          Value *isLast = b.CreateICmpNE(part, e.number(0));
+          return steps(b.CreateSelect(isLast, last.pointer, a),
+                       b.CreateSelect(isLast, e.number(4), rowBytes),
+                       b.CreateSelect(isLast, e.number(4), bytes), before);
+        });
+  }
   sums.truncate(rows * vectors);
   return sums;
 }

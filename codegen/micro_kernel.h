@@ -59,16 +59,24 @@ struct Sums {
   llvm::Value *offsets = nullptr;  ///< of bytes: an i32 for each row, taken off its sums
 };
 
+/// What rows of A have along k after whole steps: filled up with zeros to one more of each row.
+struct LastSteps {
+  llvm::Value *pointer = nullptr; ///< to four bytes a row; none: there are no such rows
+  llvm::Value *count = nullptr;   ///< i64: 1, or 0 where the rows have whole steps alone
+};
+
 /// void(ptr a, ptr offsets, i64 rowBytes, i64 k): what the offset of B adds to each sum of as many
 /// rows of A as the target has: 128 times the row's own sum over k, an i32.
 llvm::Function *offsetsOfRows(Emitter &e);
 
 /// The sums of as many rows as the target has x `vectors` vectors, row by row, over `bytes` bytes
 /// of k. From row to row of A there are `rowBytes` bytes, from one step to the next of B `stride`.
+/// `nextRows`: as many rows of A that come after these, which are asked for on the way.
 llvm::SmallVector<llvm::Value *> emitSums(Emitter &e, const MicroKernel &kernel, llvm::Value *a,
                                           llvm::Value *rowBytes, llvm::Value *panel,
                                           llvm::Value *stride, llvm::Value *bytes,
-                                          const Sums &initial);
+                                          const Sums &initial, const LastSteps &last = {},
+                                          llvm::Value *nextRows = nullptr);
 
 /// sum + a * b, of vectors of sums; of bytes, those of a have no sign.
 llvm::Value *emitMultiply(Emitter &e, Multiply multiply, llvm::Value *a, llvm::Value *b,

@@ -194,29 +194,44 @@ void Groups::emit(Function *f) {
                  {target, source, toRow, e.number(4), fromColumn,
                   b.CreateAShr(wholeRows, e.number(Log2_64(group))), columns});
   });
-  Value *wholeColumns = e.roundDown(columns, lanes);
-  e.when(isDense, [&] {
-    e.loop(e.number(0), wholeRows, e.number(group), [&](Value *row) {
-      e.loop(e.number(0), wholeColumns, e.number(lanes), [&](Value *column) {
-        SmallVector<Value *> part;
-        for (int64_t i = 0; i < group; ++i)
-          part.push_back(e.load(vector, read(b.CreateAdd(row, e.number(i)), column)));
-        e.store(offset(grouped(part)), written(row, column));
-      });
-    });
-  });
-  auto singles = [&](Value *firstRow, Value *endRow, Value *firstColumn) {
-    e.loop(firstRow, endRow, e.number(1), [&](Value *row) {
-      e.loop(firstColumn, columns, e.number(1), [&](Value *column) {
-        Value *inGroup = b.CreateMul(b.CreateAnd(row, e.number(group - 1)), e.number(size));
-        e.store(offset(e.load(element, read(row, column))),
-                e.offset(written(row, column), inGroup));
-      });
+  // With masks the last columns are a part of a vector, and the last rows of a group.
+  const bool masks = e.target.masks();
+  Value *denseColumns = masks ? columns : e.roundDown(columns, lanes);
+  auto denseGroup = [&](Value *row, function_ref<Value *(Value * row, Value * column)> load) {
+    e.loop(e.number(0), denseColumns, e.number(lanes), [&](Value *column) {
+      SmallVector<Value *> part;
+      for (int64_t i = 0; i < group; ++i)
+        part.push_back(load(b.CreateAdd(row, e.number(i)), column));
+      e.store(grouped(part), written(row, column));
     });
   };
-  Value *doneColumns = b.CreateSelect(isDense, wholeColumns, e.number(0));
-  singles(e.number(0), b.CreateSelect(isGrouped, e.number(0), wholeRows), doneColumns);
-  singles(wholeRows, rows, e.number(0));
+  auto loaded = [&](Value *row, Value *column) {
+    Value *at = read(row, column);
+    return offset(masks ? e.loadSome(vector, at, b.CreateSub(columns, column))
+                        : e.load(vector, at));
+  };
+  e.when(isDense, [&] {
+    e.loop(e.number(0), wholeRows, e.number(group), [&](Value *row) { denseGroup(row, loaded); });
+  });
+  if (masks)
+    e.when(b.CreateAnd(isDense, b.CreateICmpSLT(wholeRows, rows)), [&] {
+      denseGroup(wholeRows, [&](Value *row, Value *column) {
+        Value *isThere = b.CreateICmpSLT(row, rows);
+        return b.CreateSelect(isThere, loaded(b.CreateSelect(isThere, row, wholeRows), column),
+                              Constant::getNullValue(vector));
+      });
+    });
+  // What is left of whole groups, and of the last one.
+  Value *doneColumns = b.CreateSelect(isDense, denseColumns, e.number(0));
+  Value *ofGroups = b.CreateSelect(isGrouped, columns, doneColumns);
+  Value *ofLast = masks ? doneColumns : e.number(0);
+  e.loop(e.number(0), rows, e.number(1), [&](Value *row) {
+    Value *firstColumn = b.CreateSelect(b.CreateICmpSLT(row, wholeRows), ofGroups, ofLast);
+    e.loop(firstColumn, columns, e.number(1), [&](Value *column) {
+      Value *inGroup = b.CreateMul(b.CreateAnd(row, e.number(group - 1)), e.number(size));
+      e.store(offset(e.load(element, read(row, column))), e.offset(written(row, column), inGroup));
+    });
+  });
 }
 
 /// void(ptr to, ptr from, i64 fromRow, i64 rows): rows of a whole panel, dense in both.

@@ -54,7 +54,8 @@ enum Field : int64_t {
   fieldARow,      ///< from row to row of A
   fieldBStep,     ///< from one step along k to the next of B
   fieldBPanel,    ///< from panel to panel, for each vector of their width
-  fieldBytes,     ///< of A along k
+  fieldBytes,     ///< of whole steps of A along k
+  fieldRest,      ///< and of a last one that has fewer than four, or 0
   fieldDepth,     ///< elements of A along k
   fieldRows,      ///< of the tile
   fieldLastStart, ///< of rows that are summed at once, for no row of A to be beyond the last one
@@ -118,6 +119,7 @@ private:
   void emitBlocks(const ProductOperands &operands, Value *values, const Limits &limits);
   Blocks chooseBlocks(const ProductOperands &operands, Value *bInPlace, const Limits &limits);
   Function *sumsOf(int64_t vectors);
+  Value *lastStep(Value *wholeEnd, Value *rest);
   void storeTiles(Value *acc, int64_t vectors, Value *values, Value *row, Value *column,
                   Value *columns);
   Function *widenRows();
@@ -129,6 +131,15 @@ private:
     return element->isFloatTy() ||
            (elementsOfStep(multiply) > 1 && step % elementsAtOnce(multiply) == 0);
   }
+  /// And rows of k elements, to their end: one of fewer than a step is read together with what
+  /// comes before, a tile is read whole.
+  Value *endsInPlace(Value *k) {
+    return inTiles(multiply) ? b.CreateICmpEQ(e.roundDown(k, elementsAtOnce(multiply)), k)
+                             : b.CreateICmpSGE(k, e.number(elementsOfStep(multiply)));
+  }
+  /// Whether rows of A, read where they lie, come from memory: those of pairs have just been
+  /// searched for subnormal numbers.
+  bool asksForRows() { return rowsCanStay() && !inTiles(multiply) && !ofPairs(multiply); }
   /// Bytes of `depth` steps of packed A.
   Value *bytesAlong(Value *depth) {
     return b.CreateMul(e.roundUp(depth, elementsAtOnce(multiply)),
@@ -175,17 +186,30 @@ Function *ProductEmitter::sumsOf(int64_t vectors) {
     Value *last = b.CreateICmpNE(field(fieldIsLast), e.number(0));
     Value *isDense = b.CreateAnd(last, epilogue.isDense(values));
     Value *lastStart = field(fieldLastStart);
-    Value *offsets = nullptr;
+    LastSteps lastSteps;
+    Value *rest = nullptr, *offsets = nullptr;
+    if (elementsOfStep(multiply) > 1 && !inTiles(multiply)) {
+      rest = field(fieldRest);
+      lastSteps = {e.local(ArrayType::get(b.getInt32Ty(), height)),
+                   b.CreateZExt(b.CreateICmpNE(rest, e.number(0)), e.i64())};
+    }
     if (multiply == Multiply::bytes)
       offsets = e.local(ArrayType::get(b.getInt32Ty(), height));
     e.loop(firstRow, rowEnd, e.number(height), [&](Value *row) {
-      // Where the last rows are fewer, those before them are summed again and dropped: no reading
-      // beyond the tensor, and no other loop.
-      Value *start = e.min(row, lastStart), *again = b.CreateSub(row, start);
+      // Where the last rows are fewer, those before them are summed and stored again, to the same:
+      // no reading beyond the tensor, and no other loop.
+      Value *start = e.min(row, lastStart), *rows = b.CreateSub(m, start);
+      Value *rowsBytes = b.CreateMul(aRow, e.number(height));
       Value *rowsOfA = e.offset(a, b.CreateMul(b.CreateSub(start, firstRow), aRow));
-      Value *rows = b.CreateSub(m, row);
       Value *whole = b.CreateAnd(isDense, b.CreateICmpSGE(rows, e.number(height)));
       Value *acc = e.offset(sumsOfRows, b.CreateMul(b.CreateSub(row, firstRow), accRow));
+      if (lastSteps.pointer)
+        e.loop(e.number(0), b.CreateMul(lastSteps.count, e.number(height)), e.number(1),
+               [&](Value *i) {
+                 Value *end = e.offset(rowsOfA, b.CreateAdd(b.CreateMul(i, aRow), bytes));
+                 e.store(lastStep(end, rest),
+                         e.offset(lastSteps.pointer, b.CreateMul(i, e.number(4))));
+               });
       if (offsets)
         b.CreateCall(offsetsOfRows(e), {rowsOfA, offsets, aRow, field(fieldDepth)});
       e.loop(firstColumn, columnEnd, e.number(width), {panels, acc},
@@ -193,11 +217,17 @@ Function *ProductEmitter::sumsOf(int64_t vectors) {
                Value *panel = carried[0], *acc = carried[1];
                const MicroKernel kernel{multiply, vectors};
                const Sums initial{acc, e.number(width * 4), first, offsets};
+               // While the first panel passes by, the next rows come near, if they are not yet.
+               Value *nextRows = nullptr;
+               if (asksForRows())
+                 nextRows = b.CreateSelect(b.CreateICmpEQ(column, firstColumn),
+                                           e.offset(rowsOfA, rowsBytes), rowsOfA);
                SmallVector<Value *> sums;
                if (inTiles(multiply))
                  emitTileSums(e, kernel, rowsOfA, aRow, panel, bStep, bytes, initial);
                else
-                 sums = emitSums(e, kernel, rowsOfA, aRow, panel, bStep, bytes, initial);
+                 sums = emitSums(e, kernel, rowsOfA, aRow, panel, bStep, bytes, initial, lastSteps,
+                                 nextRows);
                Value *columns = b.CreateSub(n, column);
                BasicBlock *done = BasicBlock::Create(b.getContext(), "done", f);
                if (epilogue.isLight()) {
@@ -209,18 +239,17 @@ Function *ProductEmitter::sumsOf(int64_t vectors) {
                  b.CreateCondBr(fits, here, through);
                  b.SetInsertPoint(here);
                  if (inTiles(multiply))
-                   storeTiles(acc, vectors, values, row, column, columns);
+                   storeTiles(acc, vectors, values, start, column, columns);
                  else
-                   epilogue.store(sums, vectors, values, row, column, columns);
+                   epilogue.store(sums, vectors, values, start, column, columns);
                  b.CreateBr(done);
                  b.SetInsertPoint(through);
                }
                for (auto [i, sum] : enumerate(sums))
                  e.store(sum, e.offset(acc, i * lanes * 4));
                e.when(last, [&] {
-                 Value *begin = e.offset(acc, b.CreateMul(again, e.number(width * 4)));
                  b.CreateCall(finish,
-                              {begin, values, e.number(width * 4), row, column,
+                              {acc, values, e.number(width * 4), start, column,
                                e.min(rows, e.number(height)), e.min(columns, e.number(width))});
                });
                b.CreateBr(done);
@@ -229,6 +258,15 @@ Function *ProductEmitter::sumsOf(int64_t vectors) {
              });
     });
   });
+}
+
+// The four bytes that end with the row begin with some of the step before: zeros come behind the
+// last ones instead, and nothing is read beyond the row.
+Value *ProductEmitter::lastStep(Value *wholeEnd, Value *rest) {
+  Value *missing = b.CreateSub(e.number(4), rest);
+  Value *from = e.offset(wholeEnd, b.CreateNeg(missing));
+  Value *bytes = b.CreateAlignedLoad(b.getInt32Ty(), from, Align(1));
+  return b.CreateLShr(bytes, b.CreateTrunc(b.CreateMul(missing, e.number(8)), b.getInt32Ty()));
 }
 
 // What happens to sums in memory. A light epilogue has them in registers, mostly.
@@ -447,8 +485,8 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, Value *values,
   const int64_t lanes = e.target.lanes;
   Value *aInPlace = b.getFalse(), *bInPlace = b.getFalse();
   if (rowsCanStay())
-    aInPlace = b.CreateAnd({isDense(planeA.column), b.CreateICmpSGE(m, e.number(height)),
-                            b.CreateICmpEQ(e.roundDown(k, elementsAtOnce(multiply)), k)});
+    aInPlace =
+        b.CreateAnd({isDense(planeA.column), b.CreateICmpSGE(m, e.number(height)), endsInPlace(k)});
   if (element->isFloatTy()) {
     Value *isSmall = b.CreateICmpSLE(b.CreateMul(b.CreateMul(m, n), k), e.number(smallProduct));
     Value *isNear =
@@ -486,7 +524,10 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, Value *values,
         set(fieldIsFirst, b.CreateICmpEQ(from, e.number(0)));
         set(fieldIsLast, b.CreateICmpEQ(b.CreateAdd(from, depth), k));
         Value *bytes = bytesAlong(depth);
-        set(fieldBytes, bytes);
+        // Packed, all steps are whole.
+        Value *end = b.CreateMul(depth, e.number(e.bytesOf(element)));
+        set(fieldBytes, b.CreateSelect(aInPlace, e.roundDown(end, 4), bytes));
+        set(fieldRest, b.CreateSelect(aInPlace, b.CreateAnd(end, e.number(3)), e.number(0)));
         set(fieldDepth, depth);
         Value *packedRow = b.CreateAdd(bytes, e.number(rowPadding));
         set(fieldARow, b.CreateSelect(aInPlace, planeA.row, packedRow));

@@ -19,6 +19,10 @@ Function *leastKey(Emitter &e) {
     const unsigned lanes = 2 * e.target.lanes;
     Value *least = f->getArg(0), *from = f->getArg(1), *rowBytes = f->getArg(2),
           *rows = f->getArg(3), *columns = f->getArg(4);
+    // Without gaps between them, all rows are one.
+    Value *isOne = b.CreateICmpEQ(rowBytes, b.CreateMul(columns, e.number(2)));
+    columns = b.CreateSelect(isOne, b.CreateMul(rows, columns), columns);
+    rows = b.CreateSelect(isOne, e.number(1), rows);
     Type *vector = e.vectorOf(b.getInt16Ty(), lanes);
     auto lower = [&](Value *known, Value *bits) {
       Value *key = b.CreateSub(b.CreateAdd(bits, bits), ConstantInt::get(vector, 1));

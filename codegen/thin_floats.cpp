@@ -29,6 +29,7 @@ Function *thinSums(Emitter &e, Type *element) {
     const int64_t lanes = e.target.lanes, size = e.bytesOf(element);
     Type *vector = e.vectorOf(element, lanes), *wide = e.vectorOf(e.f32(), lanes);
     auto rowsOfB = [&](int64_t count, Value *from, Value *to) {
+      Value *ahead = b.CreateMul(bRow, e.number(count));
       e.loop(from, to, e.number(count), [&](Value *depth) {
         Value *rowsOfA = e.offset(a, b.CreateMul(depth, e.number(4)));
         Value *start = e.offset(source, b.CreateMul(depth, bRow));
@@ -36,7 +37,10 @@ Function *thinSums(Emitter &e, Type *element) {
                            function_ref<Value *(Value * of, Value * column)> load) {
           SmallVector<SmallVector<Value *>> loaded;
           Value *at = e.offset(start, b.CreateMul(column, e.number(size)));
-          for (int64_t i = 0; i < count; ++i, at = e.offset(at, bRow))
+          for (int64_t i = 0; i < count; ++i, at = e.offset(at, bRow)) {
+            // The same columns of the rows to come, each of which is on pages of its own.
+            for (int64_t byte = 0; count > 1 && byte < vectors * lanes * size; byte += 64)
+              e.prefetch(e.offset(e.offset(at, ahead), byte), 2);
             for (int64_t v = 0; v < vectors; ++v) {
               Value *elements =
                   load(e.offset(at, v * lanes * size), b.CreateAdd(column, e.number(v * lanes)));
@@ -44,6 +48,7 @@ Function *thinSums(Emitter &e, Type *element) {
                 loaded.emplace_back();
               loaded.back().push_back(e.convert(elements, e.f32()));
             }
+          }
           Value *sumAt = e.offset(sums, b.CreateMul(column, e.number(4)));
           e.loop(e.number(0), m, e.number(1), [&](Value *row) {
             Value *to = e.offset(sumAt, b.CreateMul(row, sumRow));

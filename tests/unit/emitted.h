@@ -7,6 +7,7 @@
 #include "frontend/lower/lower.h"
 #include "passes/passes.h"
 #include "runtime/abi.h"
+#include "tests/hunt/guarded.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
@@ -122,7 +123,35 @@ private:
   std::vector<std::vector<char>> memory{memories, std::vector<char>(size_t(4) << 20, char(0xff))};
 };
 
-/// Runs the kernel with operands as they are, and each as the transpose of what lies in memory.
+/// Runs the kernel at one shape, with A (1) and B (2) as they are or `turned`, the transpose of
+/// what lies in memory; there they lie next to a page that nobody may touch.
+template <typename Element>
+void expectExactAt(Runnable &kernel, const char *type, int64_t m, int64_t n, int64_t k,
+                   unsigned turned, hunt::Guarded::Page page = hunt::Guarded::Page::behind) {
+  const ElementType element = *elementTypeFromSpelling(type);
+  const hunt::Guarded ofA(element, {m, k}, page), ofB(element, {k, n}, page);
+  auto *a = static_cast<Element *>(ofA.data()), *b = static_cast<Element *>(ofB.data());
+  std::vector<float> bias(n, -1), c(m * n, 1e9f);
+  // Bytes of the whole range; floats whose sums are exact.
+  const bool bytes = sizeof(Element) == 1;
+  for (int64_t i = 0; i < m * k; ++i)
+    a[i] = static_cast<Element>(bytes ? i * 37 % 256 - 128 : i % 7 - 3);
+  for (int64_t i = 0; i < k * n; ++i)
+    b[i] = static_cast<Element>(bytes ? i * 91 % 256 - 128 : i % 5 - 2);
+  const std::array<int64_t, 2> stepA = {turned & 1 ? 1 : k, turned & 1 ? m : 1},
+                               stepB = {turned & 2 ? 1 : n, turned & 2 ? k : 1};
+  kernel.run({m, k, n}, {a, b, bias.data(), c.data()}, {{stepA, stepB, {1}, {n, 1}}});
+  for (int64_t i = 0; i < m * n; ++i) {
+    int64_t sum = -1;
+    for (int64_t j = 0; j < k; ++j)
+      sum +=
+          int64_t(a[i / n * stepA[0] + j * stepA[1]]) * int64_t(b[j * stepB[0] + i % n * stepB[1]]);
+    ASSERT_EQ(c[i], sum < 0 ? 0.5f * float(sum) : float(sum))
+        << type << " at " << i / n << "," << i % n << " of " << m << "," << n << "," << k
+        << ", transposed: " << turned;
+  }
+}
+
 template <typename Element>
 void expectExact(CodeTarget target, const char *type, Change change = nullptr,
                  const char *schedule = "") {
@@ -132,27 +161,8 @@ void expectExact(CodeTarget target, const char *type, Change change = nullptr,
       {1, 65, 1040},  {5, 700, 130}, {16, 259, 700}, {301, 1, 259},  {257, 3, 300},  {130, 8, 1031},
       {450, 13, 300}, {1, 1, 70001}, {70, 100, 128}, {40, 70, 4480}, {33, 20, 2100}};
   for (auto [m, n, k] : shapes)
-    for (unsigned turned = 0; turned < 4; ++turned) {
-      std::vector<Element> a(m * k), b(k * n);
-      std::vector<float> bias(n, -1), c(m * n, 1e9f);
-      // Bytes of the whole range; floats whose sums are exact.
-      const bool bytes = sizeof(Element) == 1;
-      for (int64_t i = 0; i < m * k; ++i)
-        a[i] = static_cast<Element>(bytes ? i * 37 % 256 - 128 : i % 7 - 3);
-      for (int64_t i = 0; i < k * n; ++i)
-        b[i] = static_cast<Element>(bytes ? i * 91 % 256 - 128 : i % 5 - 2);
-      const std::array<int64_t, 2> ofA = {turned & 1 ? 1 : k, turned & 1 ? m : 1},
-                                   ofB = {turned & 2 ? 1 : n, turned & 2 ? k : 1};
-      kernel.run({m, k, n}, {a.data(), b.data(), bias.data(), c.data()}, {{ofA, ofB, {1}, {n, 1}}});
-      for (int64_t i = 0; i < m * n; ++i) {
-        int64_t sum = -1;
-        for (int64_t j = 0; j < k; ++j)
-          sum += int64_t(a[i / n * ofA[0] + j * ofA[1]]) * int64_t(b[j * ofB[0] + i % n * ofB[1]]);
-        ASSERT_EQ(c[i], sum < 0 ? 0.5f * float(sum) : float(sum))
-            << type << " at " << i / n << "," << i % n << " of " << m << "," << n << "," << k
-            << ", transposed: " << turned;
-      }
-    }
+    for (unsigned turned = 0; turned < 4; ++turned)
+      expectExactAt<Element>(kernel, type, m, n, k, turned);
 }
 
 } // namespace mmk

@@ -212,6 +212,35 @@ TEST_P(HostCode, codeIsLittleAndGoesAnywhere) {
   }
 }
 
+// One line a step, of the rows that come next; of pairs they are near, as both operands have just
+// been searched for subnormal numbers.
+TEST(HostCode, rowsThatComeNextAreAskedForWhileOthersAreMultiplied) {
+  initialiseTargets();
+  for (auto [type, multiply, asked] :
+       {std::tuple("f32", "vfmadd231ps", 1), std::tuple("i8", "vpdpbusd", 1),
+        std::tuple("bf16", "vdpbf16ps", 0)}) {
+    CodeTarget target = llvm::cantFail(targetFor(llvm::Triple("x86_64-linux-gnu"), "znver4", ""));
+    Emitted emitted(std::move(target), type);
+    const std::string name = emitted.widest()->getName().str();
+    const std::string loop = mainLoop(bodyOf(emitted.assembly(), name), multiply);
+    EXPECT_EQ(count(loop, multiply), 8 * 3) << type;
+    EXPECT_EQ(count(loop, "prefetcht1"), asked) << type;
+  }
+}
+
+// What is bound by reading asks for every line once, rows ahead: each begins on a page of its own,
+// where no CPU goes by itself.
+TEST(HostCode, fewRowsAndColumnsAskForTheRowsToCome) {
+  initialiseTargets();
+  CodeTarget target =
+      llvm::cantFail(targetFor(llvm::Triple("x86_64-linux-gnu"), "skylake-avx512", ""));
+  const std::string text = Emitted(std::move(target), "f32").assembly();
+  // Four rows by one column, six by four, three by eight.
+  EXPECT_EQ(count(bodyOf(text, "dots_f32"), "prefetcht1"), 4 + 6 + 3);
+  // Two lines of each of eight rows.
+  EXPECT_EQ(count(bodyOf(text, "thin_f32"), "prefetcht1"), 2 * 8);
+}
+
 INSTANTIATE_TEST_SUITE_P(cpus, HostCode, testing::ValuesIn(cpus),
                          [](const auto &info) { return info.param.name; });
 
@@ -339,6 +368,39 @@ TEST_F(Packing, sumsStayInRegistersOverTheWholeDepth) {
   EXPECT_TRUE(untouched(memoryL0c));
   EXPECT_FALSE(isAlone) << "enough for two threads";
 }
+
+// Instructions that multiply groups along k take the last elements of a row, which are fewer, from
+// where they lie too.
+TEST_F(Packing, rowsThatEndWithinAGroupAreReadWhereTheyAre) {
+  const CodeTarget target = llvm::cantFail(hostTarget());
+  for (int64_t depth : {131, 132, 133, 134}) {
+    if (target.dotProduct) {
+      run<int8_t>("i8", 1, 127, 129, depth);
+      EXPECT_TRUE(untouched(memoryL0a)) << depth;
+    }
+    if (target.pairProduct) {
+      run<uint16_t>("bf16", 0x3f80, 127, 129, depth);
+      EXPECT_TRUE(untouched(memoryL0a)) << depth;
+    }
+  }
+}
+
+/// Depths up to several groups of each kind, in one pass along k and in more; rows and columns
+/// about a register tile and a vector.
+template <typename Element> void expectExactEnds(const char *type) {
+  using Page = hunt::Guarded::Page;
+  for (const char *schedule : {"", "schedule { tile M = 64, N = 80, K = 32; stage K = 32; }"}) {
+    Runnable kernel(Emitted(llvm::cantFail(hostTarget()), fusedKernel(type, schedule)), nullptr);
+    for (int64_t k : {1, 2, 3, 4, 5, 6, 7, 8, 9, 31, 32, 33, 34, 35, 36, 37})
+      for (int64_t m : {7, 8, 13})
+        for (int64_t n : {15, 16, 17, 50})
+          for (unsigned turned = 0; turned < 4; ++turned)
+            for (Page page : {Page::behind, Page::before})
+              expectExactAt<Element>(kernel, type, m, n, k, turned, page);
+  }
+}
+TEST(ThisCpu, endsOfBytesAreExact) { expectExactEnds<int8_t>("i8"); }
+TEST(ThisCpu, endsOfBf16AreExact) { expectExactEnds<Bf16>("bf16"); }
 
 // Few rows, and few columns, go other ways than many.
 TEST(ThisCpu, bytesAreExact) { expectExact<int8_t>(llvm::cantFail(hostTarget()), "i8"); }
