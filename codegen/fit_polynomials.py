@@ -53,12 +53,13 @@ report("erf, small", fit(lambda u: erf(np.sqrt(u)) / np.sqrt(u) - 1, one, 1e-9, 
                          lambda u: np.sqrt(u) / erf(np.sqrt(u))))
 # erf(x) = 1 - exp(-q(x)) for 1 <= x < 4; the error counts as far as erfc(x) does
 report("erf, large", fit(lambda x: -np.log(erfc(x)), one, 1.0, 4.0, 8, lambda x: erfc(x) / erf(x)))
-# erf(x) = (c + u) + u q(u), u = x - i w within w / 2, c = erf(i w) as f32; of q the coefficients of
-# all parts i, one power a line
-w, parts = 31 / 256, []
+# erf(x) = c + (u + u q(u)), u = x - i / 8 within 1 / 16, c = erf(i / 8) as f32, and 1 in the end; of
+# q the coefficients of all parts i, one power a line
+w, parts = 1 / 8, []
 for i in range(32):
-    c = float(np.float32(math.erf(i * w)))
-    q, _ = fit(lambda u: erf(i * w + u) - c - u, lambda u: u, 1e-6 if i == 0 else -w / 2, w / 2, 3,
+    c = 1.0 if i == 31 else float(np.float32(math.erf(i * w)))
+    low, high = 1e-6 if i == 0 else -w / 2, 1e-12 if i == 31 else w / 2
+    q, _ = fit(lambda u: erf(i * w + u) - c - u, lambda u: u, low, high, 3,
                lambda u: 1 / np.maximum(erf(i * w + u), 1e-30))
     parts.append([c, *q])
 print("// erf, in parts")

@@ -17,6 +17,7 @@ struct CodeTarget {
   bool fusedMultiplyAdd = false;
   bool dotProduct = false;            ///< sums of four products of bytes: vpdpbusd
   bool pairProduct = false;           ///< and of two of bf16, as quick as of one f32: vdpbf16ps
+  bool longStreams = false;           ///< memory is read fastest as one long stream
   bool hasTiles = false;              ///< of bf16 and of bytes, to be multiplied at once: AMX
   int64_t l2Bytes = int64_t(1) << 20; ///< of one core's second-level cache
   bool quick = false;                 ///< code is made in less than half the time, and runs slower

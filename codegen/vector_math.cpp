@@ -76,46 +76,47 @@ Value *expWithin(Formula &f, Value *x) {
   return f.mul(result, f.powerOfTwo(exponent));
 }
 
-// erf(x) = (c + u) + u q(u) on 32 parts of [0, 3.82), u from the middle of each: what a pair of
-// registers can hold of a table. In all half of what exp and two polynomials take, and a lookup and
-// a multiply-add less than with the 16 parts of one register.
-constexpr double partOfErf = 31.0 / 256;
+// erf(x) = c + (u + u q(u)) on 32 parts of a width of 1/8, u from the middle of each: what a pair
+// of registers can hold of a table. In all half of what exp and two polynomials take, and a lookup
+// and a multiply-add less than with the 16 parts of one register. From the middle of the last part
+// on erf is 1, less than a unit of the last place away.
+constexpr double lastOfErf = 31.0 / 8;
 constexpr float erfOfPart[][32] = {
-    {0.000000000e+00f, 1.359747052e-01f, 2.680290043e-01f, 3.925783038e-01f, 5.066621900e-01f,
-     6.081472039e-01f, 6.958217621e-01f, 7.693814039e-01f, 8.293191791e-01f, 8.767493367e-01f,
-     9.131999016e-01f, 9.404048324e-01f, 9.601237774e-01f, 9.740046859e-01f, 9.834941626e-01f,
-     9.897944927e-01f, 9.938567877e-01f, 9.964005947e-01f, 9.979476333e-01f, 9.988612533e-01f,
-     9.993852973e-01f, 9.996772408e-01f, 9.998351336e-01f, 9.999181032e-01f, 9.999604225e-01f,
-     9.999814034e-01f, 9.999915361e-01f, 9.999962449e-01f, 9.999983907e-01f, 9.999993443e-01f,
-     9.999997020e-01f, 9.999998808e-01f},
-    {1.283791512e-01f,  1.119534075e-01f,  6.409768015e-02f,  -1.112861838e-02f, -1.075965166e-01f,
-     -2.179293036e-01f, -3.344295025e-01f, -4.499460459e-01f, -5.585516691e-01f, -6.559530497e-01f,
-     -7.396131754e-01f, -8.086258769e-01f, -8.634124994e-01f, -9.053323269e-01f, -9.362828732e-01f,
-     -9.583539963e-01f, -9.735665321e-01f, -9.837071300e-01f, -9.902477264e-01f, -9.943314195e-01f,
-     -9.968003035e-01f, -9.982460737e-01f, -9.990664124e-01f, -9.995173812e-01f, -9.997577667e-01f,
-     -9.998819232e-01f, -9.999440908e-01f, -9.999743104e-01f, -9.999885559e-01f, -9.999950528e-01f,
-     -9.999979138e-01f, -9.999991655e-01f},
-    {6.244905308e-06f,  -1.346409023e-01f, -2.577100694e-01f, -3.592492640e-01f, -4.322443902e-01f,
-     -4.735478461e-01f, -4.835814834e-01f, -4.662122130e-01f, -4.277072251e-01f, -3.749296963e-01f,
-     -3.153151274e-01f, -2.549651861e-01f, -1.984234601e-01f, -1.490644664e-01f, -1.080519184e-01f,
-     -7.570593804e-02f, -5.117587745e-02f, -3.349569812e-02f, -2.131969295e-02f, -1.302884798e-02f,
-     -7.722141221e-03f, -4.492478911e-03f, -2.463630633e-03f, -1.325856894e-03f, -6.576254382e-04f,
-     -3.206960100e-04f, -2.219175803e-04f, -1.106942364e-04f, -7.531548908e-05f, -7.509822171e-05f,
-     3.494447083e-05f,  1.594351306e-05f},
-    {-3.766423166e-01f, -3.593562841e-01f, -3.127357364e-01f, -2.424889356e-01f, -1.578498036e-01f,
-     -6.961802393e-02f, 1.219387166e-02f,  8.000099659e-02f,  1.288824081e-01f,  1.575889438e-01f,
-     1.675562710e-01f,  1.625023782e-01f,  1.467113048e-01f,  1.248307899e-01f,  1.008519158e-01f,
-     7.773767412e-02f,  5.736601725e-02f,  4.062502459e-02f,  2.766020223e-02f,  1.813484170e-02f,
-     1.145962160e-02f,  6.986917462e-03f,  4.113214556e-03f,  2.339483704e-03f,  1.288775355e-03f,
-     6.854432868e-04f,  3.526975051e-04f,  1.756237180e-04f,  8.465810242e-05f,  3.951452163e-05f,
-     1.786274152e-05f,  7.822202861e-06f},
-    {1.364363544e-02f,  6.414425373e-02f,  1.231803149e-01f,  1.657912135e-01f,  1.786092818e-01f,
-     1.861506402e-01f,  1.571326405e-01f,  1.110889092e-01f,  9.322004765e-02f,  3.280853108e-02f,
-     4.174840637e-03f,  -1.085213292e-02f, -5.475868285e-02f, -3.869093210e-02f, -4.096799716e-02f,
-     -2.936595120e-02f, -4.872223735e-02f, -4.242067412e-02f, -6.305907853e-03f, -1.987479441e-02f,
-     -1.845807582e-02f, 1.248294604e-03f,  -1.095550973e-02f, -7.710844744e-03f, -1.426641829e-02f,
-     -1.093293075e-02f, 1.199818403e-02f,  6.999718957e-03f,  9.780654684e-03f,  1.562154107e-02f,
-     -1.161008794e-02f, -5.227112677e-03f}};
+    {0.000000000e+00f, 1.403162032e-01f, 2.763263881e-01f, 4.041168988e-01f, 5.204998851e-01f,
+     6.232408881e-01f, 7.111556530e-01f, 7.840750813e-01f, 8.427007794e-01f, 8.883882165e-01f,
+     9.229001403e-01f, 9.481700659e-01f, 9.661051631e-01f, 9.784437418e-01f, 9.866716862e-01f,
+     9.919900298e-01f, 9.953222871e-01f, 9.973459840e-01f, 9.985373020e-01f, 9.992170334e-01f,
+     9.995930195e-01f, 9.997946024e-01f, 9.998993874e-01f, 9.999521375e-01f, 9.999778867e-01f,
+     9.999901056e-01f, 9.999957085e-01f, 9.999982119e-01f, 9.999992847e-01f, 9.999997020e-01f,
+     9.999998808e-01f, 1.000000000e+00f},
+    {1.283791512e-01f,  1.108848378e-01f,  6.001377478e-02f,  -1.964721642e-02f, -1.212174073e-01f,
+     -2.365004569e-01f, -3.570689261e-01f, -4.752549529e-01f, -5.848925114e-01f, -6.817260385e-01f,
+     -7.634788752e-01f, -8.296402097e-01f, -8.810697198e-01f, -9.195277691e-01f, -9.472249746e-01f,
+     -9.664541483e-01f, -9.793330431e-01f, -9.876591563e-01f, -9.928576946e-01f, -9.959934950e-01f,
+     -9.978216887e-01f, -9.988521338e-01f, -9.994137287e-01f, -9.997097850e-01f, -9.998607635e-01f,
+     -9.999352694e-01f, -9.999707937e-01f, -9.999872446e-01f, -9.999945760e-01f, -9.999977946e-01f,
+     -9.999991059e-01f, -9.999781251e-01f},
+    {6.867691809e-06f,  -1.388545930e-01f, -2.650001347e-01f, -3.676150143e-01f, -4.394038022e-01f,
+     -4.771952927e-01f, -4.822313190e-01f, -4.591844082e-01f, -4.150915742e-01f, -3.580372036e-01f,
+     -2.956691682e-01f, -2.342356890e-01f, -1.784275025e-01f, -1.307846457e-01f, -9.238573164e-02f,
+     -6.284338981e-02f, -4.137700796e-02f, -2.624966763e-02f, -1.610654406e-02f, -9.458864108e-03f,
+     -5.388704129e-03f, -2.969352528e-03f, -1.630710787e-03f, -8.190297522e-04f, -3.715471248e-04f,
+     -2.070841583e-04f, -1.176347578e-04f, -9.801591659e-05f, -7.529691356e-05f, -2.192752618e-06f,
+     7.799464584e-06f,  1.716231229e-03f},
+    {-3.766760528e-01f, -3.582351804e-01f, -3.087884784e-01f, -2.347346991e-01f, -1.464579254e-01f,
+     -5.575679988e-02f, 2.664869837e-02f,  9.273909032e-02f,  1.381550878e-01f,  1.622753590e-01f,
+     1.673990488e-01f,  1.578461677e-01f,  1.387192756e-01f,  1.148354784e-01f,  9.016990662e-02f,
+     6.746517867e-02f,  4.824925587e-02f,  3.306332976e-02f,  2.174617350e-02f,  1.374748722e-02f,
+     8.362933062e-03f,  4.900024273e-03f,  2.765942598e-03f,  1.506060944e-03f,  7.930283900e-04f,
+     4.011885321e-04f,  1.970338926e-04f,  9.322557162e-05f,  4.261789218e-05f,  1.882902870e-05f,
+     8.041786714e-06f,  4.391936585e-02f},
+    {1.408235542e-02f,  6.693534553e-02f,  1.260031611e-01f,  1.625551730e-01f,  1.857123673e-01f,
+     1.780085862e-01f,  1.579214036e-01f,  1.194001064e-01f,  6.604118645e-02f,  2.367898636e-02f,
+     -2.305949572e-03f, -3.226267174e-02f, -3.673981875e-02f, -4.531664029e-02f, -4.074747488e-02f,
+     -5.597038567e-02f, -2.384931035e-02f, -2.024110220e-02f, -1.013756823e-02f, -2.732945047e-02f,
+     -2.301504090e-02f, -1.650289632e-02f, 1.363495248e-03f,  -5.762462039e-03f, -1.284745708e-02f,
+     6.269834121e-04f,  5.527635571e-03f,  1.389954798e-02f,  1.433674619e-02f,  -1.522867824e-03f,
+     -2.850186080e-03f, 3.510725498e-01f}};
 
 /// A CPU that picks lanes of a register by an index in one instruction.
 bool hasTables(const Formula &f) {
@@ -130,19 +131,22 @@ Value *erfByTable(Formula &f, Value *x) {
     return f.b.CreateIntrinsic(Intrinsic::x86_avx512_vpermi2var_ps_512, {},
                                {half(0), index, half(16)});
   };
-  Value *magnitude = f.abs(x);
-  // Added to 3 * 2^22, a number is rounded to an integer, which is in the last bits.
-  Value *unit = f.constant(12582912), *rounded = f.fma(magnitude, f.constant(1 / partOfErf), unit);
+  // What is beyond the last part ends in its middle, where u is 0 and erf exactly 1, and not the
+  // number before: what is left of 1 + erf(x) may be multiplied by any x. A NaN is no greater than
+  // that, and stays.
+  Value *magnitude = f.abs(x), *last = f.constant(lastOfErf);
+  Value *within = f.select(f.greater(magnitude, lastOfErf), last, magnitude);
+  // Added to 3 * 2^19, whose last place is 1/8, a number is rounded to a part, which is in the last
+  // bits.
+  Value *unit = f.constant(1572864), *rounded = f.add(within, unit);
   Value *part = f.b.CreateBitCast(rounded, f.intType());
-  Value *u = f.fma(f.sub(rounded, unit), f.constant(-partOfErf), magnitude);
-  constexpr size_t last = std::size(erfOfPart) - 1;
-  Value *q = lookUp(erfOfPart[last], part);
-  for (size_t i = last - 1; i > 0; --i)
+  Value *u = f.sub(within, f.sub(rounded, unit));
+  constexpr size_t highest = std::size(erfOfPart) - 1;
+  Value *q = lookUp(erfOfPart[highest], part);
+  for (size_t i = highest - 1; i > 0; --i)
     q = f.fma(q, u, lookUp(erfOfPart[i], part));
-  Value *within = f.fma(q, u, f.add(lookUp(erfOfPart[0], part), u));
-  // Where the last part ends erf has become 1, and not the number before: what is left of 1 +
-  // erf(x) may be multiplied by any x. A NaN is no greater than that, and stays.
-  return f.withSignOf(f.select(f.greater(magnitude, 31.49 * partOfErf), f.constant(1), within), x);
+  // Of the part's own value only the last sum is rounded.
+  return f.withSignOf(f.add(f.fma(q, u, u), lookUp(erfOfPart[0], part)), x);
 }
 
 } // namespace

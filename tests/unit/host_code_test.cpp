@@ -412,6 +412,14 @@ TEST(ThisCpu, pairsOfBf16AreExact) {
   target.pairProduct = true;
   expectExact<Bf16>(std::move(target), "bf16");
 }
+/// Rows of one column one after the other or together, whichever this CPU would have.
+TEST(ThisCpu, bytesInEitherOrderOfRowsAreExact) {
+  for (bool longStreams : {false, true}) {
+    CodeTarget target = llvm::cantFail(hostTarget());
+    target.longStreams = longStreams;
+    expectExact<int8_t>(std::move(target), "i8");
+  }
+}
 TEST(ThisCpu, f32IsExact) { expectExact<float>(llvm::cantFail(hostTarget()), "f32"); }
 
 /// The same kernel made for older CPUs than the one underneath, and run on it: fewer registers,
