@@ -118,6 +118,25 @@ SmallVector<Value *> emitSums(Emitter &e, const MicroKernel &kernel, Value *a, V
   return sums;
 }
 
+// The four bytes that end with a row begin with some of the step before: zeros come behind the last
+// ones instead, and nothing is read beyond the row.
+LastSteps emitLastSteps(Emitter &e, Value *a, Value *rowBytes, Value *bytes, Value *rest) {
+  IRBuilder<> &b = e.b;
+  const int64_t rows = e.target.rows();
+  Type *step = b.getInt32Ty();
+  Value *count = b.CreateZExt(b.CreateICmpNE(rest, e.number(0)), e.i64());
+  const LastSteps last{e.local(ArrayType::get(step, rows)), count};
+  Value *missing = b.CreateSub(e.number(4), rest);
+  Value *bits = b.CreateTrunc(b.CreateMul(missing, e.number(8)), step);
+  Value *ends = e.offset(a, b.CreateSub(bytes, missing));
+  e.loop(e.number(0), b.CreateMul(count, e.number(rows)), e.number(1), [&](Value *row) {
+    Value *from = e.offset(ends, b.CreateMul(row, rowBytes));
+    Value *bytes = b.CreateAlignedLoad(step, from, Align(1));
+    e.store(b.CreateLShr(bytes, bits), e.offset(last.pointer, b.CreateMul(row, e.number(4))));
+  });
+  return last;
+}
+
 /// The first `count` bytes of a vector in memory, the others zero, by little code on any target.
 static Value *loadBytes(Emitter &e, Type *vector, Value *pointer, Value *count) {
   if (e.target.masks())

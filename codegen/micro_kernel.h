@@ -65,6 +65,11 @@ struct LastSteps {
   llvm::Value *count = nullptr;   ///< i64: 1, or 0 where the rows have whole steps alone
 };
 
+/// Of as many rows as the target has, which have `bytes` bytes of whole steps and then `rest`,
+/// fewer than four or none; at least four bytes of each row end there.
+LastSteps emitLastSteps(Emitter &e, llvm::Value *a, llvm::Value *rowBytes, llvm::Value *bytes,
+                        llvm::Value *rest);
+
 /// void(ptr a, ptr offsets, i64 rowBytes, i64 k): what the offset of B adds to each sum of as many
 /// rows of A as the target has: 128 times the row's own sum over k, an i32.
 llvm::Function *offsetsOfRows(Emitter &e);

@@ -119,7 +119,6 @@ private:
   void emitBlocks(const ProductOperands &operands, Value *values, const Limits &limits);
   Blocks chooseBlocks(const ProductOperands &operands, Value *bInPlace, const Limits &limits);
   Function *sumsOf(int64_t vectors);
-  Value *lastStep(Value *wholeEnd, Value *rest);
   void storeTiles(Value *acc, int64_t vectors, Value *values, Value *row, Value *column,
                   Value *columns);
   Function *widenRows();
@@ -186,13 +185,7 @@ Function *ProductEmitter::sumsOf(int64_t vectors) {
     Value *last = b.CreateICmpNE(field(fieldIsLast), e.number(0));
     Value *isDense = b.CreateAnd(last, epilogue.isDense(values));
     Value *lastStart = field(fieldLastStart);
-    LastSteps lastSteps;
-    Value *rest = nullptr, *offsets = nullptr;
-    if (elementsOfStep(multiply) > 1 && !inTiles(multiply)) {
-      rest = field(fieldRest);
-      lastSteps = {e.local(ArrayType::get(b.getInt32Ty(), height)),
-                   b.CreateZExt(b.CreateICmpNE(rest, e.number(0)), e.i64())};
-    }
+    Value *rest = field(fieldRest), *offsets = nullptr;
     if (multiply == Multiply::bytes)
       offsets = e.local(ArrayType::get(b.getInt32Ty(), height));
     e.loop(firstRow, rowEnd, e.number(height), [&](Value *row) {
@@ -203,13 +196,9 @@ Function *ProductEmitter::sumsOf(int64_t vectors) {
       Value *rowsOfA = e.offset(a, b.CreateMul(b.CreateSub(start, firstRow), aRow));
       Value *whole = b.CreateAnd(isDense, b.CreateICmpSGE(rows, e.number(height)));
       Value *acc = e.offset(sumsOfRows, b.CreateMul(b.CreateSub(row, firstRow), accRow));
-      if (lastSteps.pointer)
-        e.loop(e.number(0), b.CreateMul(lastSteps.count, e.number(height)), e.number(1),
-               [&](Value *i) {
-                 Value *end = e.offset(rowsOfA, b.CreateAdd(b.CreateMul(i, aRow), bytes));
-                 e.store(lastStep(end, rest),
-                         e.offset(lastSteps.pointer, b.CreateMul(i, e.number(4))));
-               });
+      LastSteps lastSteps;
+      if (elementsOfStep(multiply) > 1 && !inTiles(multiply))
+        lastSteps = emitLastSteps(e, rowsOfA, aRow, bytes, rest);
       if (offsets)
         b.CreateCall(offsetsOfRows(e), {rowsOfA, offsets, aRow, field(fieldDepth)});
       e.loop(firstColumn, columnEnd, e.number(width), {panels, acc},
@@ -258,15 +247,6 @@ Function *ProductEmitter::sumsOf(int64_t vectors) {
              });
     });
   });
-}
-
-// The four bytes that end with the row begin with some of the step before: zeros come behind the
-// last ones instead, and nothing is read beyond the row.
-Value *ProductEmitter::lastStep(Value *wholeEnd, Value *rest) {
-  Value *missing = b.CreateSub(e.number(4), rest);
-  Value *from = e.offset(wholeEnd, b.CreateNeg(missing));
-  Value *bytes = b.CreateAlignedLoad(b.getInt32Ty(), from, Align(1));
-  return b.CreateLShr(bytes, b.CreateTrunc(b.CreateMul(missing, e.number(8)), b.getInt32Ty()));
 }
 
 // What happens to sums in memory. A light epilogue has them in registers, mostly.
