@@ -130,8 +130,10 @@ void Dots::emitPass(const Pass &pass, unsigned columns) {
           for (unsigned c = 0; c < columns; ++c)
             loaded.push_back(e.load(sums, at(values.drop_front(ofColumns), pass.columnBytes, c)));
           for (int64_t r = 0; r < rows; ++r) {
-            Value *ofRow = e.load(e.vectorOf(element, step()),
-                                  at(values.slice(ofRows, ofColumns - ofRows), rowBytes, r));
+            Value *place = at(values.slice(ofRows, ofColumns - ofRows), rowBytes, r);
+            Value *ofRow = e.load(e.vectorOf(element, step()), place);
+            // The same piece of the rows to come, each of which begins on a page of its own.
+            e.prefetch(e.offset(place, b.CreateMul(rowBytes, e.number(rows))), 2);
             ofRow = multiply == Multiply::bytes
                         ? b.CreateXor(ofRow, ConstantInt::get(ofRow->getType(), 0x80))
                         : e.convert(ofRow, e.f32());
@@ -265,10 +267,7 @@ SumsInMemory emitDots(Emitter &e, const ProductOperands &operands, Type *element
   for (unsigned columns : reverse(ArrayRef(passes).drop_back()))
     count = b.CreateSelect(b.CreateICmpSLE(n, e.number(columns)), e.number(columns), count);
   Value *most = e.roundDown(b.CreateUDiv(e.number(packedBytes / size), count), dots.step());
-  auto ceilDiv = [&](Value *x, Value *y) {
-    return b.CreateUDiv(b.CreateSub(b.CreateAdd(x, y), e.number(1)), y);
-  };
-  Value *depth = e.roundUp(ceilDiv(k, ceilDiv(k, most)), dots.step());
+  Value *depth = e.roundUp(e.ceilDiv(k, e.ceilDiv(k, most)), dots.step());
   Value *columnBytes = e.plus(e.number(columnPadding), depth, size);
   Value *sumRow = b.CreateMul(count, e.number(4)), *sumBytes = b.CreateMul(m, sumRow);
   Value *offsets = e.local(ArrayType::get(b.getInt32Ty(), mostColumns + together));
