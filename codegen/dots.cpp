@@ -172,9 +172,6 @@ void Dots::emitPass(const Pass &pass, unsigned columns) {
     const size_t ofRows = carried.size();
     Value *firstRow = b.CreateSelect(isLast, pass.lastSteps, pass.rows);
     pointers(firstRow, rowBytes, rows, carried);
-    // The same places of the rows to come, each of which is on pages of its own.
-    const size_t ofNext = carried.size();
-    pointers(e.offset(firstRow, b.CreateMul(rowBytes, e.number(rows))), rowBytes, rows, carried);
     const size_t ofColumns = carried.size();
     pointers(e.offset(pass.columns, b.CreateMul(skipped, e.number(packedStep()))), pass.columnBytes,
              columns, carried);
@@ -184,9 +181,10 @@ void Dots::emitPass(const Pass &pass, unsigned columns) {
           for (unsigned c = 0; c < columns; ++c)
             loaded.push_back(e.load(sums, at(values.drop_front(ofColumns), pass.columnBytes, c)));
           for (int64_t r = 0; r < rows; ++r) {
-            Value *ofRow = factor(
-                e.load(e.vectorOf(element, step()), at(values.drop_front(ofRows), rowBytes, r)));
-            e.prefetch(at(values.drop_front(ofNext), rowBytes, r), 2);
+            Value *place = at(values.slice(ofRows, ofColumns - ofRows), rowBytes, r);
+            Value *ofRow = factor(e.load(e.vectorOf(element, step()), place));
+            // The same piece of the rows to come, each of which begins on a page of its own.
+            e.prefetch(e.offset(place, b.CreateMul(rowBytes, e.number(rows))), 2);
             for (unsigned c = 0; c < columns; ++c) {
               Value *&sum = next[r * columns + c];
               sum = emitMultiply(e, multiply, ofRow, loaded[c], sum);
@@ -317,10 +315,7 @@ SumsInMemory emitDots(Emitter &e, const ProductOperands &operands, Type *element
   for (unsigned columns : reverse(ArrayRef(passes).drop_back()))
     count = b.CreateSelect(b.CreateICmpSLE(n, e.number(columns)), e.number(columns), count);
   Value *most = e.roundDown(b.CreateUDiv(e.number(packedBytes / size), count), dots.step());
-  auto ceilDiv = [&](Value *x, Value *y) {
-    return b.CreateUDiv(b.CreateSub(b.CreateAdd(x, y), e.number(1)), y);
-  };
-  Value *depth = e.roundUp(ceilDiv(k, ceilDiv(k, most)), dots.step());
+  Value *depth = e.roundUp(e.ceilDiv(k, e.ceilDiv(k, most)), dots.step());
   Value *columnBytes = e.plus(e.number(columnPadding), depth, size);
   Value *sumRow = b.CreateMul(count, e.number(4)), *sumBytes = b.CreateMul(m, sumRow);
   Value *offsets = e.local(ArrayType::get(b.getInt32Ty(), mostColumns + together));

@@ -53,11 +53,17 @@ public:
   llvm::Value *min(llvm::Value *x, llvm::Value *y) {
     return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, x, y);
   }
+  /// Of a line of the caches.
+  static constexpr int64_t lineBytes = 64;
   /// Asks for the line at `pointer`, which may be anywhere: 3, into the nearest cache; 2, into the
-  /// second.
-  void prefetch(llvm::Value *pointer, int level = 3) {
+  /// second. `isWritten`: to be stored to, so that no other core keeps it.
+  void prefetch(llvm::Value *pointer, int level = 3, bool isWritten = false) {
     b.CreateIntrinsic(llvm::Intrinsic::prefetch, {this->pointer()},
-                      {pointer, b.getInt32(/*read*/ 0), b.getInt32(level), b.getInt32(/*data*/ 1)});
+                      {pointer, b.getInt32(isWritten), b.getInt32(level), b.getInt32(/*data*/ 1)});
+  }
+  /// x / y, of integers that are not negative, rounded up.
+  llvm::Value *ceilDiv(llvm::Value *x, llvm::Value *y) {
+    return b.CreateUDiv(b.CreateSub(b.CreateAdd(x, y), number(1)), y);
   }
   /// x + y * scale, of integers
   llvm::Value *plus(llvm::Value *x, llvm::Value *y, int64_t scale = 1) {

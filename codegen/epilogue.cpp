@@ -178,6 +178,20 @@ void Epilogue::store(ArrayRef<Value *> sums, int64_t vectors, Value *context, Va
   }
 }
 
+void Epilogue::askForResult(int64_t rows, int64_t vectors, Value *context, Value *row,
+                            Value *column) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    Value *first = outputAt(context, i, row, column);
+    Value *next = field(context, 3 * inputs.size() + 2 * i + 1, e.i64());
+    const int64_t bytes = vectors * e.target.lanes * e.bytesOf(elementOf(outputs[i]));
+    e.loop(e.number(0), e.number(rows), e.number(1), {first}, [&](Value *, ArrayRef<Value *> at) {
+      for (int64_t byte = 0; byte < bytes; byte += Emitter::lineBytes)
+        e.prefetch(e.offset(at[0], byte), 3, /*isWritten=*/true);
+      return SmallVector<Value *>{e.offset(at[0], next)};
+    });
+  }
+}
+
 void Epilogue::storeRow(Value *context, Value *row, Value *column, Value *columns, bool stream) {
   const int64_t lanes = e.target.lanes, count = inputs.size();
   DenseMap<mlir::Value, Value *> known = scalarValues(context);

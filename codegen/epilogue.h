@@ -37,6 +37,10 @@ public:
   void store(llvm::ArrayRef<llvm::Value *> sums, int64_t vectors, llvm::Value *context,
              llvm::Value *row, llvm::Value *column, llvm::Value *columns);
 
+  /// Asks for the lines that a tile's results will be stored to, from (row, column) on.
+  void askForResult(int64_t rows, int64_t vectors, llvm::Value *context, llvm::Value *row,
+                    llvm::Value *column);
+
   /// m rows of n elements that come from no sums; their results have `total` bytes in all tiles.
   /// `finish` does what is no whole vector.
   void storeRows(llvm::Value *context, llvm::Value *m, llvm::Value *n, llvm::Value *total,

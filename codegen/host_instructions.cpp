@@ -39,10 +39,16 @@ SmallVector<Value *> scalarsFor(mlir::Block &region, ProgramValues &values) {
   return scalars;
 }
 
-ProductOperands operandsOf(Emitter &e, aicore::ProductOp op, ProgramValues &values) {
+ProductOperands operandsOf(Emitter &e, aicore::ProductOp op, ProgramValues &values,
+                           const OperandPlaces &next) {
   ProductOperands operands;
   operands.a = planeOf(e, values, op.getA(), op.getAOffsets(), op.getAAlong());
   operands.b = planeOf(e, values, op.getB(), op.getBOffsets(), op.getBAlong());
+  auto distance = [&](Value *from, Value *to) -> Value * {
+    return to ? e.b.CreatePtrDiff(e.b.getInt8Ty(), to, from) : e.number(0);
+  };
+  operands.aAhead = distance(operands.a.pointer, next.a);
+  operands.bAhead = distance(operands.b.pointer, next.b);
   operands.inputs = planesOf(e, values, op.getInputs(), op.getInputOffsets(), op.getInputAlong());
   operands.outputs =
       planesOf(e, values, op.getOutputs(), op.getOutputOffsets(), op.getOutputAlong());
@@ -65,8 +71,8 @@ void forEachValue(ProductOperands &operands, function_ref<void(Value *&)> body) 
   for (Plane *plane : planes)
     for (Value **value : {&plane->pointer, &plane->row, &plane->column})
       body(*value);
-  for (Value **value : {&operands.m, &operands.n, &operands.k, &operands.aScratch,
-                        &operands.bScratch, &operands.acc})
+  for (Value **value : {&operands.aAhead, &operands.bAhead, &operands.m, &operands.n, &operands.k,
+                        &operands.aScratch, &operands.bScratch, &operands.acc})
     body(*value);
   for (Value *&scalar : operands.scalars)
     body(scalar);
@@ -74,8 +80,16 @@ void forEachValue(ProductOperands &operands, function_ref<void(Value *&)> body) 
 
 } // namespace
 
-void emitHostProduct(Emitter &e, aicore::ProductOp op, ProgramValues &values) {
-  ProductOperands operands = operandsOf(e, op, values);
+OperandPlaces placesOf(Emitter &e, aicore::ProductOp op, ProgramValues &values) {
+  auto start = [&](mlir::Value tensor, mlir::ValueRange offsets) {
+    return values.address(values.global(tensor), offsets, values.elementOf(tensor));
+  };
+  return {start(op.getA(), op.getAOffsets()), start(op.getB(), op.getBOffsets())};
+}
+
+void emitHostProduct(Emitter &e, aicore::ProductOp op, ProgramValues &values,
+                     const OperandPlaces &next) {
+  ProductOperands operands = operandsOf(e, op, values, next);
   SmallVector<Value *> passed;
   forEachValue(operands, [&](Value *&value) { passed.push_back(value); });
   Value *frame = e.local(ArrayType::get(e.i64(), passed.size()));

@@ -5,8 +5,16 @@
 
 namespace mmk {
 
+/// Where the operands of a product begin.
+struct OperandPlaces {
+  llvm::Value *a = nullptr, *b = nullptr;
+};
+OperandPlaces placesOf(Emitter &e, aicore::ProductOp op, ProgramValues &values);
+
 /// In a function of its own, as it is to be fast and the program need not be (codegen/split.h).
-void emitHostProduct(Emitter &e, aicore::ProductOp op, ProgramValues &values);
+/// `next`: the operands of the product after it, which may be the same, or none.
+void emitHostProduct(Emitter &e, aicore::ProductOp op, ProgramValues &values,
+                     const OperandPlaces &next);
 
 void emitHostElementwise(Emitter &e, aicore::ElementwiseOp op, ProgramValues &values);
 

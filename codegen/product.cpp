@@ -5,6 +5,7 @@
 
 #include "codegen/dots.h"
 #include "codegen/later.h"
+#include "codegen/next_product.h"
 #include "codegen/pack.h"
 #include "codegen/subnormal.h"
 #include "codegen/thin_bytes.h"
@@ -43,6 +44,11 @@ constexpr int64_t rowsInPlace = 64;
 /// most of these that have room in so many bytes, but the last, or a register tile, at least.
 constexpr int64_t rowsPacked[] = {rowsInPlace, 16, 8}, packedBytesNear = 8 << 10;
 
+/// The most bytes of a result that is in the first-level cache, likely, when it is made once more.
+/// Lines of all others are asked for before their sums are known: stores that wait for them would
+/// hold up the sums that follow.
+constexpr int64_t resultNear = 16 << 10;
+
 /// Panels that a row has to be packed for at a time at least: packing it anew for the next ones is
 /// seen otherwise (a tenth of the time of f16 by three panels), more than sums that wait for deeper
 /// ones.
@@ -64,7 +70,9 @@ enum Field : int64_t {
   fieldAccPanel,  ///< from panel to panel of them, the same
   fieldIsFirst,   ///< whether the sums begin with this pass
   fieldIsLast,    ///< whether they end
-  fieldCount
+  fieldAsksForResult, ///< whether the lines of the result are asked for
+  fieldNext,          ///< what NextProduct keeps
+  fieldCount = fieldNext + int64_t(NextProduct::fields)
 };
 
 /// How packed blocks are multiplied: in tiles where the sums and the passes have room for whole
@@ -84,6 +92,7 @@ public:
       : e(e), b(e.b), element(element), multiply(multiply), step(op.getStep()),
         height(inTiles(multiply) ? rowsInTiles : e.target.rows()),
         accElements(cast<mlir::MemRefType>(op.getAcc().getType()).getNumElements()), name(name),
+        hasNext(isOfBatch(op)),
         epilogue(e, op.getBody().front(), MicroKernel{multiply, 1}.sumType(e)->getScalarType(),
                  op.getInputs(), op.getInputAlong(), op.getOutputs()) {
     const int64_t roomOfA = cast<mlir::MemRefType>(op.getAScratch().getType()).getNumElements();
@@ -125,6 +134,9 @@ private:
   void packRows(Value *to, const Plane &from, Value *rowBytes, Value *rows, Value *depth);
   Function *finish();
   Value *isDense(Value *stride) { return b.CreateICmpEQ(stride, e.number(e.bytesOf(element))); }
+  /// Whether it is not what pairs leave to it, with subnormal numbers among them: that is to be
+  /// little code rather than fast.
+  bool isUsual() { return multiply == multiplyOf(e.target, element) || inTiles(multiply); }
   /// Whether rows of A can be multiplied as they lie in memory: whole steps of them.
   bool rowsCanStay() {
     return element->isFloatTy() ||
@@ -147,9 +159,6 @@ private:
   Value *field(Value *frame, Field which) {
     return b.CreateAlignedLoad(e.i64(), e.offset(frame, 8 * which), Align(8));
   }
-  Value *ceilDiv(Value *x, Value *y) {
-    return b.CreateUDiv(b.CreateSub(b.CreateAdd(x, y), e.number(1)), y);
-  }
 
   Emitter &e;
   IRBuilder<> &b;
@@ -160,6 +169,7 @@ private:
   int64_t blockBytes, mostDepth, depthUnit; ///< of a packed block of B
   int64_t packedBytes;                      ///< of rows of A, at most
   std::string name;
+  bool hasNext; ///< another product of a batch may follow
   Epilogue epilogue;
 };
 
@@ -185,6 +195,10 @@ Function *ProductEmitter::sumsOf(int64_t vectors) {
     Value *last = b.CreateICmpNE(field(fieldIsLast), e.number(0));
     Value *isDense = b.CreateAnd(last, epilogue.isDense(values));
     Value *lastStart = field(fieldLastStart);
+    Value *asksForResult =
+        b.CreateAnd(isDense, b.CreateICmpNE(field(fieldAsksForResult), e.number(0)));
+    NextProduct next(e, e.offset(frame, 8 * fieldNext));
+    Value *asksForNext = hasNext && isUsual() ? next.isAsked() : nullptr;
     Value *rest = field(fieldRest), *offsets = nullptr;
     if (multiply == Multiply::bytes)
       offsets = e.local(ArrayType::get(b.getInt32Ty(), height));
@@ -212,6 +226,11 @@ Function *ProductEmitter::sumsOf(int64_t vectors) {
                  nextRows = b.CreateSelect(b.CreateICmpEQ(column, firstColumn),
                                            e.offset(rowsOfA, rowsBytes), rowsOfA);
                SmallVector<Value *> sums;
+               if (asksForNext)
+                 e.when(asksForNext, [&] { next.ask(); });
+               if (isUsual())
+                 e.when(asksForResult,
+                        [&] { epilogue.askForResult(height, vectors, values, start, column); });
                if (inTiles(multiply))
                  emitTileSums(e, kernel, rowsOfA, aRow, panel, bStep, bytes, initial);
                else
@@ -376,9 +395,9 @@ SumsInMemory ProductEmitter::turnSums(const SumsInMemory &sums, const ProductOpe
 
 // A function of its own, which other variants of a kernel share: void(ptr a, ptr b, ptr aScratch,
 // ptr bScratch, ptr acc, ptr context, i64 aRow, i64 aColumn, i64 bRow, i64 bColumn, i64 m, i64 n,
-// i64 k, i64 mostDepth, i64 blockBytes, i64 accElements, i64 packedBytes).
+// i64 k, i64 aAhead, i64 bAhead, i64 mostDepth, i64 blockBytes, i64 accElements, i64 packedBytes).
 Function *ProductEmitter::callBlocks(const ProductOperands &operands, Value *values) {
-  Function *blocks = e.helper(name + "_blocks", 6, 11, {}, [&](Function *f) {
+  Function *blocks = e.helper(name + "_blocks", 6, 13, {}, [&](Function *f) {
     ProductOperands inside;
     inside.aScratch = f->getArg(2);
     inside.bScratch = f->getArg(3);
@@ -388,13 +407,15 @@ Function *ProductEmitter::callBlocks(const ProductOperands &operands, Value *val
     inside.m = f->getArg(10);
     inside.n = f->getArg(11);
     inside.k = f->getArg(12);
-    emitBlocks(inside, f->getArg(5), {f->getArg(13), f->getArg(14), f->getArg(15), f->getArg(16)});
+    inside.aAhead = f->getArg(13);
+    inside.bAhead = f->getArg(14);
+    emitBlocks(inside, f->getArg(5), {f->getArg(15), f->getArg(16), f->getArg(17), f->getArg(18)});
   });
-  b.CreateCall(blocks,
-               {operands.a.pointer, operands.b.pointer, operands.aScratch, operands.bScratch,
-                operands.acc, values, operands.a.row, operands.a.column, operands.b.row,
-                operands.b.column, operands.m, operands.n, operands.k, e.number(mostDepth),
-                e.number(blockBytes), e.number(accElements), e.number(packedBytes)});
+  b.CreateCall(blocks, {operands.a.pointer, operands.b.pointer, operands.aScratch,
+                        operands.bScratch, operands.acc, values, operands.a.row, operands.a.column,
+                        operands.b.row, operands.b.column, operands.m, operands.n, operands.k,
+                        operands.aAhead, operands.bAhead, e.number(mostDepth), e.number(blockBytes),
+                        e.number(accElements), e.number(packedBytes)});
   return blocks;
 }
 
@@ -433,14 +454,14 @@ ProductEmitter::Blocks ProductEmitter::chooseBlocks(const ProductOperands &opera
     return b.CreateMul(b.CreateUDiv(x, e.number(unit)), e.number(unit));
   };
   auto cut = [&] {
-    Value *passes = ceilDiv(k, limits.depth);
-    Value *depth = e.roundUp(ceilDiv(k, passes), depthUnit);
+    Value *passes = e.ceilDiv(k, limits.depth);
+    Value *depth = e.roundUp(e.ceilDiv(k, passes), depthUnit);
     Value *room = b.CreateUDiv(limits.blockBytes, bytesAlong(depth));
     Value *most = b.CreateSelect(b.CreateICmpSGE(room, e.number(width)), whole(room, width),
                                  whole(room, lanes));
     most = b.CreateSelect(bInPlace, wide, most);
-    Value *blocks = ceilDiv(n, most);
-    Value *columns = whole(b.CreateAdd(ceilDiv(n, blocks), e.number(width - 1)), width);
+    Value *blocks = e.ceilDiv(n, most);
+    Value *columns = whole(b.CreateAdd(e.ceilDiv(n, blocks), e.number(width - 1)), width);
     columns = e.min(e.min(columns, most), wide);
     // Sums that wait between two passes want room.
     Value *waiting = e.roundDown(b.CreateUDiv(limits.accElements, columns), height);
@@ -495,6 +516,13 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, Value *values,
   set(fieldAccRow, accRow);
   set(fieldAccPanel, accPanel);
 
+  Value *resultBytes = b.CreateMul(b.CreateMul(m, n), e.number(4));
+  Value *isFar = b.CreateICmpSGT(resultBytes, e.number(resultNear));
+  if (hasNext) {
+    isFar = b.CreateOr(isFar, operands.hasNext(b));
+    NextProduct(e, e.offset(frame, 8 * fieldNext)).set(operands, element, height);
+  }
+  set(fieldAsksForResult, isFar);
   e.loop(e.number(0), n, blocks.columns, [&](Value *column) {
     Value *columns = e.min(blocks.columns, b.CreateSub(n, column));
     e.loop(e.number(0), m, blocks.rows, [&](Value *row) {

@@ -2,6 +2,7 @@
 
 #include "codegen/core_instructions.h"
 #include "codegen/host_instructions.h"
+#include "codegen/next_product.h"
 #include "codegen/plan.h"
 #include "codegen/scalar_ops.h"
 #include "codegen/watch_calls.h"
@@ -44,6 +45,7 @@ private:
   void emitSlot(aicore::SlotOp op);
   void emitVectorCores(aicore::VectorCoresOp op);
   void emitLoop(mlir::scf::ForOp op);
+  OperandPlaces placesInNext(mlir::scf::ForOp op, Value *i);
   void emitBranch(mlir::scf::IfOp op);
   void emitScalar(mlir::Operation *op);
 
@@ -52,6 +54,7 @@ private:
   IRBuilder<> &b;
   ProgramValues values;
   WatchCalls watch;
+  OperandPlaces next; ///< of the next iteration of the loop that is being emitted
   CoreInstructions instructions;
 };
 
@@ -74,7 +77,7 @@ void ProgramEmitter::emitMeaning(mlir::Operation &op) {
       .Case<aicore::AllocOp, aicore::SetFlagOp, aicore::WaitFlagOp, aicore::SetCrossOp,
             aicore::WaitCrossOp, aicore::BarrierOp, mlir::scf::YieldOp>([](auto) {})
       .Case([&](aicore::SlotOp slot) { emitSlot(slot); })
-      .Case([&](aicore::ProductOp product) { emitHostProduct(e, product, values); })
+      .Case([&](aicore::ProductOp product) { emitHostProduct(e, product, values, next); })
       .Case([&](aicore::ElementwiseOp part) { emitHostElementwise(e, part, values); })
       .Case([&](aicore::Instruction instruction) { instructions.emit(instruction); })
       .Case([&](aicore::VectorCoresOp cores) { emitVectorCores(cores); })
@@ -99,13 +102,29 @@ void ProgramEmitter::emitVectorCores(aicore::VectorCoresOp op) {
   values.vectorCore = outer;
 }
 
+// What the next iteration multiplies, for this one to ask for; the last one, its own again.
+OperandPlaces ProgramEmitter::placesInNext(mlir::scf::ForOp op, Value *i) {
+  auto products = op.getBody()->getOps<aicore::ProductOp>();
+  if (!llvm::hasSingleElement(products) || !isOfBatch(*products.begin()))
+    return {};
+  Value *following = b.CreateAdd(i, values.value(op.getStep()));
+  Value *isLast = b.CreateICmpSGE(following, values.value(op.getUpperBound()));
+  values.bind(op.getInductionVar(), b.CreateSelect(isLast, i, following));
+  for (mlir::Operation &inner : *op.getBody())
+    if (inner.getNumRegions() == 0 && mlir::isMemoryEffectFree(&inner))
+      emitOp(inner);
+  return placesOf(e, *products.begin(), values);
+}
+
 void ProgramEmitter::emitLoop(mlir::scf::ForOp op) {
   if (op.getNumRegionIterArgs() > 0)
     return values.fail(op);
   e.loop(values.value(op.getLowerBound()), values.value(op.getUpperBound()),
          values.value(op.getStep()), [&](Value *i) {
+           next = placesInNext(op, i);
            values.bind(op.getInductionVar(), i);
            emitBlock(*op.getBody());
+           next = {};
          });
 }
 

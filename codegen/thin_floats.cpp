@@ -13,13 +13,14 @@ constexpr int64_t depthOfBlock = 8;
 /// The least elements of B: what is smaller is near, and sums stay in registers.
 constexpr int64_t leastElements = 256 * 256;
 
-/// Bytes of the sums that stay in the first-level cache beside what is read.
-constexpr int64_t bytesOfSums = 24 << 10;
+/// Bytes of the sums of a pass, which stay in the second-level cache: touched once for so many rows
+/// of B, they need not be nearer, and the more there are, the longer are the pieces of those rows.
+constexpr int64_t bytesOfSums = 64 << 10;
 
 // void(ptr a, ptr b, ptr sums, i64 aRow, i64 bRow, i64 m, i64 n, i64 k, i64 sumRow): adds to the
 // sums of a few rows, over B as it lies. Some of its rows at a time are read from end to end, so
 // that memory is read once and in order; each vector of them is widened once for all rows of A, and
-// the sums, which stay in the first-level cache, are touched once for so many products.
+// the sums, which stay near, are touched once for so many products.
 Function *thinSums(Emitter &e, Type *element) {
   return e.helper("thin_" + Emitter::nameOf(element), 3, 6, {}, [&](Function *f) {
     IRBuilder<> &b = e.b;
@@ -29,26 +30,26 @@ Function *thinSums(Emitter &e, Type *element) {
     const int64_t lanes = e.target.lanes, size = e.bytesOf(element);
     Type *vector = e.vectorOf(element, lanes), *wide = e.vectorOf(e.f32(), lanes);
     auto rowsOfB = [&](int64_t count, Value *from, Value *to) {
-      Value *ahead = b.CreateMul(bRow, e.number(count));
       e.loop(from, to, e.number(count), [&](Value *depth) {
         Value *rowsOfA = e.offset(a, b.CreateMul(depth, e.number(4)));
         Value *start = e.offset(source, b.CreateMul(depth, bRow));
+        Value *blockBytes = b.CreateMul(bRow, e.number(depthOfBlock));
         auto columns = [&](Value *column, int64_t vectors,
                            function_ref<Value *(Value * of, Value * column)> load) {
           SmallVector<SmallVector<Value *>> loaded;
           Value *at = e.offset(start, b.CreateMul(column, e.number(size)));
-          for (int64_t i = 0; i < count; ++i, at = e.offset(at, bRow)) {
-            // The same columns of the rows to come, each of which is on pages of its own.
-            for (int64_t byte = 0; count > 1 && byte < vectors * lanes * size; byte += 64)
-              e.prefetch(e.offset(e.offset(at, ahead), byte), 2);
+          for (int64_t i = 0; i < count; ++i, at = e.offset(at, bRow))
             for (int64_t v = 0; v < vectors; ++v) {
               Value *elements =
                   load(e.offset(at, v * lanes * size), b.CreateAdd(column, e.number(v * lanes)));
               if (v == 0)
                 loaded.emplace_back();
               loaded.back().push_back(e.convert(elements, e.f32()));
+              // A piece of a row is too short for the hardware to see where it goes. Not into the
+              // nearest cache, where pieces of so many rows would be in each other's way.
+              if (count == depthOfBlock && v * lanes * size % Emitter::lineBytes == 0)
+                e.prefetch(e.offset(e.offset(at, blockBytes), v * lanes * size), 2);
             }
-          }
           Value *sumAt = e.offset(sums, b.CreateMul(column, e.number(4)));
           e.loop(e.number(0), m, e.number(1), [&](Value *row) {
             Value *to = e.offset(sumAt, b.CreateMul(row, sumRow));

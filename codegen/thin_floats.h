@@ -1,5 +1,5 @@
 // Products of floats with few rows, which are bound by reading B: it is read once, where it lies,
-// and sums stay in the nearest cache.
+// and sums stay near.
 #pragma once
 
 #include "codegen/dots.h"

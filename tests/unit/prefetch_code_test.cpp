@@ -1,0 +1,158 @@
+// What products on the host ask for ahead of time: the lines themselves, noted in the place of each
+// prefetching instruction.
+#include "emitted.h"
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+#include <set>
+
+namespace mmk {
+namespace {
+
+constexpr uintptr_t lineBytes = 64;
+using Lines = std::set<uintptr_t>;
+
+struct Asked {
+  Lines toRead, toWrite;
+} asked;
+
+void note(const void *pointer, int isWritten) {
+  (isWritten ? asked.toWrite : asked.toRead).insert(uintptr_t(pointer) / lineBytes);
+}
+
+/// Calls of note() instead of prefetches.
+void noteInstead(llvm::Module &module) {
+  llvm::SmallVector<llvm::IntrinsicInst *> prefetches;
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction : llvm::instructions(function))
+      if (auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+          call && call->getIntrinsicID() == llvm::Intrinsic::prefetch)
+        prefetches.push_back(call);
+  for (llvm::IntrinsicInst *prefetch : prefetches) {
+    llvm::IRBuilder<> b(prefetch);
+    auto *type = llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.getInt32Ty()}, false);
+    llvm::Value *place = b.getInt64(reinterpret_cast<uintptr_t>(&note));
+    b.CreateCall(type, b.CreateIntToPtr(place, b.getPtrTy()),
+                 {prefetch->getArgOperand(0), prefetch->getArgOperand(1)});
+    prefetch->eraseFromParent();
+  }
+}
+
+/// A tensor of ones whose lines are its own.
+class Ones {
+public:
+  explicit Ones(int64_t count)
+      : count(count), memory(static_cast<float *>(std::aligned_alloc(
+                                 lineBytes, llvm::alignTo(count * sizeof(float), lineBytes))),
+                             std::free) {
+    std::fill_n(memory.get(), count, 1.0f);
+  }
+  float *data() const { return memory.get(); }
+  /// Of elements from `from` to `to`.
+  Lines lines(int64_t from, int64_t to) const {
+    Lines all;
+    for (int64_t i = from; i < to; ++i)
+      all.insert(uintptr_t(data() + i) / lineBytes);
+    return all;
+  }
+  Lines lines() const { return lines(0, count); }
+
+private:
+  int64_t count;
+  std::unique_ptr<float, decltype(&std::free)> memory;
+};
+
+class Prefetch : public testing::Test {
+protected:
+  void SetUp() override { asked = {}; }
+
+  /// A batch of products by one thread; 0: one product, without that dimension.
+  void run(int64_t batch, int64_t m, int64_t n, int64_t k) {
+    const int64_t count = std::max<int64_t>(batch, 1);
+    a = std::make_unique<Ones>(count * m * k);
+    b = std::make_unique<Ones>(count * k * n);
+    c = std::make_unique<Ones>(count * m * n);
+    const Ones bias(n);
+    const std::string of = batch ? "B, " : "";
+    Emitted emitted(llvm::cantFail(hostTarget()),
+                    "kernel k(a: f32[" + of + "M, K], b: f32[" + of +
+                        "K, N], bias: f32[N]) -> c: f32[" + of +
+                        "M, N] { c = leaky_relu(a @ b + bias, 0.5); schedule { cores = 1; } }");
+    noteInstead(*emitted.module);
+    auto jit = llvm::cantFail(llvm::orc::LLJITBuilder().create());
+    jit->getMainJITDylib().addGenerator(
+        llvm::cantFail(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
+            jit->getDataLayout().getGlobalPrefix())));
+    llvm::cantFail(jit->addIRModule(
+        llvm::orc::ThreadSafeModule(std::move(emitted.module), std::move(emitted.context))));
+    auto phase = llvm::cantFail(jit->lookup(phaseName(0))).toPtr<PhaseFunction>();
+    auto planOf = llvm::cantFail(jit->lookup(planName(0))).toPtr<PlanFunction>();
+
+    const int64_t all[] = {batch, m, k, n}, *dims = batch ? all : all + 1;
+    const int64_t ofA[] = {m * k, k, 1}, ofB[] = {k * n, n, 1}, ofBias[] = {1},
+                  ofC[] = {m * n, n, 1}, skipped = batch ? 0 : 1;
+    const int64_t *strides[] = {ofA + skipped, ofB + skipped, ofBias, ofC + skipped};
+    const float scalars[] = {0, 0, 0};
+    void *tensors[] = {a->data(), b->data(), bias.data(), c->data()};
+    int64_t plan[mostOfPlan];
+    planOf(dims, plan);
+    const KernelArguments arguments{dims, scalars, tensors, strides, plan};
+    std::vector<std::vector<char>> memory(memories, std::vector<char>(size_t(8) << 20));
+    CoreMemories core{};
+    for (unsigned i = 0; i < memories; ++i)
+      core.memory[i] = memory[i].data();
+    phase(&arguments, &core);
+    for (int64_t i = 0; i < count * m * n; ++i)
+      ASSERT_EQ(c->data()[i], static_cast<float>(k + 1));
+  }
+
+  /// Of lines that are `wanted`, those not asked for.
+  static size_t missing(const Lines &wanted, const Lines &asked) {
+    return llvm::count_if(wanted, [&](uintptr_t line) { return !asked.contains(line); });
+  }
+
+  std::unique_ptr<Ones> a, b, c;
+};
+
+// All of the next product's operands, and nothing else, while one is computed; and the lines that
+// the result goes to.
+TEST_F(Prefetch, ofTheNextInABatch) {
+  const int64_t m = 128, n = 96, k = 64, batch = 3;
+  run(batch, m, n, k);
+  Lines next = a->lines(m * k, batch * m * k);
+  next.merge(b->lines(k * n, batch * k * n));
+  EXPECT_EQ(asked.toRead, next);
+  EXPECT_EQ(asked.toWrite, c->lines());
+}
+
+TEST_F(Prefetch, isNotOfWhatIsNear) {
+  run(0, 64, 64, 64);
+  EXPECT_EQ(asked.toRead, Lines());
+  EXPECT_EQ(asked.toWrite, Lines());
+}
+
+TEST_F(Prefetch, ofAResultThatIsFar) {
+  run(0, 128, 96, 64);
+  EXPECT_EQ(asked.toRead, Lines());
+  EXPECT_EQ(asked.toWrite, c->lines());
+}
+
+// The longer operand lies in pieces on many pages: each next row of them, once the first are read.
+TEST_F(Prefetch, ofTheRowsThatAFewRowsMeet) {
+  const int64_t n = 2048, k = 64;
+  run(0, 4, n, k);
+  EXPECT_EQ(missing(b->lines(8 * n, k * n), asked.toRead), 0u);
+  EXPECT_NE(missing(b->lines(0, 8 * n), asked.toRead), 0u) << "not what is read at once";
+}
+
+TEST_F(Prefetch, ofTheRowsThatAFewColumnsMeet) {
+  const int64_t m = 512, k = 2048;
+  run(0, m, 8, k);
+  EXPECT_EQ(missing(a->lines(8 * k, m * k), asked.toRead), 0u);
+  EXPECT_NE(missing(a->lines(0, k), asked.toRead), 0u) << "not what is read at once";
+}
+
+} // namespace
+} // namespace mmk
