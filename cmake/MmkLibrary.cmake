@@ -12,6 +12,9 @@ function(mmk_options target)
   target_include_directories(${target} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
   target_compile_definitions(${target} PUBLIC ${LLVM_DEFINITIONS_LIST})
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wno-unused-parameter)
+  if(MMK_PRECOMPILED_HEADERS) # when all that it links is known
+    cmake_language(EVAL CODE "cmake_language(DEFER CALL mmk_precompile ${target})")
+  endif()
 endfunction()
 
 separate_arguments(LLVM_DEFINITIONS_LIST NATIVE_COMMAND "${LLVM_DEFINITIONS}")
