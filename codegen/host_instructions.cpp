@@ -44,11 +44,10 @@ ProductOperands operandsOf(Emitter &e, aicore::ProductOp op, ProgramValues &valu
   ProductOperands operands;
   operands.a = planeOf(e, values, op.getA(), op.getAOffsets(), op.getAAlong());
   operands.b = planeOf(e, values, op.getB(), op.getBOffsets(), op.getBAlong());
-  auto distance = [&](Value *from, Value *to) -> Value * {
-    return to ? e.b.CreatePtrDiff(e.b.getInt8Ty(), to, from) : e.number(0);
-  };
-  operands.aAhead = distance(operands.a.pointer, next.a);
-  operands.bAhead = distance(operands.b.pointer, next.b);
+  if (next.a) {
+    operands.aAhead = e.b.CreatePtrDiff(e.b.getInt8Ty(), next.a, operands.a.pointer);
+    operands.bAhead = e.b.CreatePtrDiff(e.b.getInt8Ty(), next.b, operands.b.pointer);
+  }
   operands.inputs = planesOf(e, values, op.getInputs(), op.getInputOffsets(), op.getInputAlong());
   operands.outputs =
       planesOf(e, values, op.getOutputs(), op.getOutputOffsets(), op.getOutputAlong());
@@ -71,9 +70,12 @@ void forEachValue(ProductOperands &operands, function_ref<void(Value *&)> body) 
   for (Plane *plane : planes)
     for (Value **value : {&plane->pointer, &plane->row, &plane->column})
       body(*value);
-  for (Value **value : {&operands.aAhead, &operands.bAhead, &operands.m, &operands.n, &operands.k,
-                        &operands.aScratch, &operands.bScratch, &operands.acc})
+  for (Value **value : {&operands.m, &operands.n, &operands.k, &operands.aScratch,
+                        &operands.bScratch, &operands.acc})
     body(*value);
+  if (operands.hasNext())
+    for (Value **value : {&operands.aAhead, &operands.bAhead})
+      body(*value);
   for (Value *&scalar : operands.scalars)
     body(scalar);
 }

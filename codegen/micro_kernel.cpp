@@ -118,22 +118,33 @@ SmallVector<Value *> emitSums(Emitter &e, const MicroKernel &kernel, Value *a, V
   return sums;
 }
 
-// The four bytes that end with a row begin with some of the step before: zeros come behind the last
-// ones instead, and nothing is read beyond the row.
+// void(ptr a, ptr steps, i64 rowBytes, i64 bytes, i64 rest): the four bytes that end with a row
+// begin with some of the step before; zeros come behind the last ones instead, and nothing is read
+// beyond the row.
+static Function *lastStepsOfRows(Emitter &e) {
+  return e.helper("last_steps_of_rows", 2, 3, {}, [&](Function *f) {
+    IRBuilder<> &b = e.b;
+    Value *a = f->getArg(0), *steps = f->getArg(1), *rowBytes = f->getArg(2), *bytes = f->getArg(3),
+          *rest = f->getArg(4);
+    Type *step = b.getInt32Ty();
+    Value *missing = b.CreateSub(e.number(4), rest);
+    Value *bits = b.CreateTrunc(b.CreateMul(missing, e.number(8)), step);
+    Value *ends = e.offset(a, b.CreateSub(bytes, missing));
+    e.loop(e.number(0), e.number(e.target.rows()), e.number(1), [&](Value *row) {
+      Value *from = e.offset(ends, b.CreateMul(row, rowBytes));
+      Value *end = b.CreateAlignedLoad(step, from, Align(1));
+      e.store(b.CreateLShr(end, bits), e.offset(steps, b.CreateMul(row, e.number(4))));
+    });
+  });
+}
+
 LastSteps emitLastSteps(Emitter &e, Value *a, Value *rowBytes, Value *bytes, Value *rest) {
   IRBuilder<> &b = e.b;
-  const int64_t rows = e.target.rows();
-  Type *step = b.getInt32Ty();
-  Value *count = b.CreateZExt(b.CreateICmpNE(rest, e.number(0)), e.i64());
-  const LastSteps last{e.local(ArrayType::get(step, rows)), count};
-  Value *missing = b.CreateSub(e.number(4), rest);
-  Value *bits = b.CreateTrunc(b.CreateMul(missing, e.number(8)), step);
-  Value *ends = e.offset(a, b.CreateSub(bytes, missing));
-  e.loop(e.number(0), b.CreateMul(count, e.number(rows)), e.number(1), [&](Value *row) {
-    Value *from = e.offset(ends, b.CreateMul(row, rowBytes));
-    Value *bytes = b.CreateAlignedLoad(step, from, Align(1));
-    e.store(b.CreateLShr(bytes, bits), e.offset(last.pointer, b.CreateMul(row, e.number(4))));
-  });
+  Value *hasRest = b.CreateICmpNE(rest, e.number(0));
+  const LastSteps last{e.local(ArrayType::get(b.getInt32Ty(), e.target.rows())),
+                       b.CreateZExt(hasRest, e.i64())};
+  e.when(hasRest,
+         [&] { b.CreateCall(lastStepsOfRows(e), {a, last.pointer, rowBytes, bytes, rest}); });
   return last;
 }
 

@@ -54,17 +54,21 @@ bool isOfBatch(aicore::ProductOp op) {
 void NextProduct::set(const ProductOperands &operands, Type *element, int64_t height) {
   Value *m = operands.m, *n = operands.n, *k = operands.k;
   const int64_t size = e.bytesOf(element);
-  store(e.number(0), fieldAsked);
-  e.when(operands.hasNext(b), [&] {
-    Value *bytes = b.CreateMul(b.CreateMul(b.CreateAdd(m, n), k), e.number(size));
-    e.when(b.CreateICmpSLE(bytes, e.number(e.target.l2Bytes / partOfCache)), [&] {
-      Value *width = e.number(CodeTarget::vectors * int64_t(e.target.lanes));
-      Value *tiles = b.CreateMul(e.ceilDiv(m, e.number(height)), e.ceilDiv(n, width));
-      setOperand(fieldA, operands.a, operands.aAhead, m, k, tiles, size);
-      setOperand(fieldB, operands.b, operands.bAhead, k, n, tiles, size);
-      store(e.number(1), fieldAsked);
-    });
+  Value *isAnother = differs(operands);
+  Value *bytes = b.CreateMul(b.CreateMul(b.CreateAdd(m, n), k), e.number(size));
+  Value *isSmall = b.CreateICmpSLE(bytes, e.number(e.target.l2Bytes / partOfCache));
+  Value *isAsked = b.CreateAnd(isAnother, isSmall);
+  store(b.CreateZExt(isAsked, e.i64()), fieldAsked);
+  e.when(isAsked, [&] {
+    Value *width = e.number(CodeTarget::vectors * int64_t(e.target.lanes));
+    Value *tiles = b.CreateMul(e.ceilDiv(m, e.number(height)), e.ceilDiv(n, width));
+    setOperand(fieldA, operands.a, operands.aAhead, m, k, tiles, size);
+    setOperand(fieldB, operands.b, operands.bAhead, k, n, tiles, size);
   });
+}
+
+Value *NextProduct::differs(const ProductOperands &operands) {
+  return b.CreateICmpNE(b.CreateOr(operands.aAhead, operands.bAhead), e.number(0));
 }
 
 void NextProduct::setOperand(int64_t first, const Plane &plane, Value *ahead, Value *rows,

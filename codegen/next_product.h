@@ -19,6 +19,8 @@ public:
   /// Fills them in, for a product that is cut into register tiles of `height` rows. Without a next
   /// one this is a comparison.
   void set(const ProductOperands &operands, llvm::Type *element, int64_t height);
+  /// i1: whether there is another one after this.
+  llvm::Value *differs(const ProductOperands &operands);
   /// i1: whether something is asked for.
   llvm::Value *isAsked();
   /// Asks for one register tile's share of what has not been asked for.

@@ -194,33 +194,29 @@ void Groups::emit(Function *f) {
                  {target, source, toRow, e.number(4), fromColumn,
                   b.CreateAShr(wholeRows, e.number(Log2_64(group))), columns});
   });
-  // With masks the last columns are a part of a vector, and the last rows of a group.
+  // With masks the last columns are a part of a vector, and of the last rows some are not there.
   const bool masks = e.target.masks();
   Value *denseColumns = masks ? columns : e.roundDown(columns, lanes);
-  auto denseGroup = [&](Value *row, function_ref<Value *(Value * row, Value * column)> load) {
-    e.loop(e.number(0), denseColumns, e.number(lanes), [&](Value *column) {
-      SmallVector<Value *> part;
-      for (int64_t i = 0; i < group; ++i)
-        part.push_back(load(b.CreateAdd(row, e.number(i)), column));
-      e.store(grouped(part), written(row, column));
-    });
-  };
-  auto loaded = [&](Value *row, Value *column) {
-    Value *at = read(row, column);
-    return offset(masks ? e.loadSome(vector, at, b.CreateSub(columns, column))
-                        : e.load(vector, at));
-  };
   e.when(isDense, [&] {
-    e.loop(e.number(0), wholeRows, e.number(group), [&](Value *row) { denseGroup(row, loaded); });
-  });
-  if (masks)
-    e.when(b.CreateAnd(isDense, b.CreateICmpSLT(wholeRows, rows)), [&] {
-      denseGroup(wholeRows, [&](Value *row, Value *column) {
-        Value *isThere = b.CreateICmpSLT(row, rows);
-        return b.CreateSelect(isThere, loaded(b.CreateSelect(isThere, row, wholeRows), column),
-                              Constant::getNullValue(vector));
+    e.loop(e.number(0), masks ? rows : wholeRows, e.number(group), [&](Value *row) {
+      e.loop(e.number(0), denseColumns, e.number(lanes), [&](Value *column) {
+        SmallVector<Value *> part;
+        for (int64_t i = 0; i < group; ++i) {
+          Value *inGroup = b.CreateAdd(row, e.number(i)), *at = read(inGroup, column);
+          if (!masks) {
+            part.push_back(offset(e.load(vector, at)));
+            continue;
+          }
+          Value *isThere = b.CreateICmpSLT(inGroup, rows), *left = b.CreateSub(columns, column);
+          Value *some = e.loadSome(vector, at, b.CreateSelect(isThere, left, e.number(0)));
+          part.push_back(isOffset
+                             ? b.CreateSelect(isThere, offset(some), Constant::getNullValue(vector))
+                             : some);
+        }
+        e.store(grouped(part), written(row, column));
       });
     });
+  });
   // What is left of whole groups, and of the last one.
   Value *doneColumns = b.CreateSelect(isDense, denseColumns, e.number(0));
   Value *ofGroups = b.CreateSelect(isGrouped, columns, doneColumns);

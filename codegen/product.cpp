@@ -88,11 +88,11 @@ Multiply multiplyOfBlocks(const CodeTarget &target, Type *element, aicore::Produ
 class ProductEmitter {
 public:
   ProductEmitter(Emitter &e, aicore::ProductOp op, Type *element, Multiply multiply,
-                 const std::string &name)
+                 const std::string &name, bool hasNext)
       : e(e), b(e.b), element(element), multiply(multiply), step(op.getStep()),
         height(inTiles(multiply) ? rowsInTiles : e.target.rows()),
         accElements(cast<mlir::MemRefType>(op.getAcc().getType()).getNumElements()), name(name),
-        hasNext(isOfBatch(op)),
+        hasNext(hasNext),
         epilogue(e, op.getBody().front(), MicroKernel{multiply, 1}.sumType(e)->getScalarType(),
                  op.getInputs(), op.getInputAlong(), op.getOutputs()) {
     const int64_t roomOfA = cast<mlir::MemRefType>(op.getAScratch().getType()).getNumElements();
@@ -137,6 +137,7 @@ private:
   /// Whether it is not what pairs leave to it, with subnormal numbers among them: that is to be
   /// little code rather than fast.
   bool isUsual() { return multiply == multiplyOf(e.target, element) || inTiles(multiply); }
+  bool asksForNext() { return hasNext && isUsual(); }
   /// Whether rows of A can be multiplied as they lie in memory: whole steps of them.
   bool rowsCanStay() {
     return element->isFloatTy() ||
@@ -169,7 +170,7 @@ private:
   int64_t blockBytes, mostDepth, depthUnit; ///< of a packed block of B
   int64_t packedBytes;                      ///< of rows of A, at most
   std::string name;
-  bool hasNext; ///< another product of a batch may follow
+  bool hasNext; ///< where the next product of the same thread is, is known
   Epilogue epilogue;
 };
 
@@ -195,10 +196,10 @@ Function *ProductEmitter::sumsOf(int64_t vectors) {
     Value *last = b.CreateICmpNE(field(fieldIsLast), e.number(0));
     Value *isDense = b.CreateAnd(last, epilogue.isDense(values));
     Value *lastStart = field(fieldLastStart);
-    Value *asksForResult =
-        b.CreateAnd(isDense, b.CreateICmpNE(field(fieldAsksForResult), e.number(0)));
     NextProduct next(e, e.offset(frame, 8 * fieldNext));
-    Value *asksForNext = hasNext && isUsual() ? next.isAsked() : nullptr;
+    Value *isNextAsked = asksForNext() ? next.isAsked() : nullptr;
+    Value *isResultAsked =
+        isUsual() ? b.CreateICmpNE(field(fieldAsksForResult), e.number(0)) : nullptr;
     Value *rest = field(fieldRest), *offsets = nullptr;
     if (multiply == Multiply::bytes)
       offsets = e.local(ArrayType::get(b.getInt32Ty(), height));
@@ -226,10 +227,10 @@ Function *ProductEmitter::sumsOf(int64_t vectors) {
                  nextRows = b.CreateSelect(b.CreateICmpEQ(column, firstColumn),
                                            e.offset(rowsOfA, rowsBytes), rowsOfA);
                SmallVector<Value *> sums;
-               if (asksForNext)
-                 e.when(asksForNext, [&] { next.ask(); });
-               if (isUsual())
-                 e.when(asksForResult,
+               if (isNextAsked)
+                 e.when(isNextAsked, [&] { next.ask(); });
+               if (isResultAsked)
+                 e.when(isResultAsked,
                         [&] { epilogue.askForResult(height, vectors, values, start, column); });
                if (inTiles(multiply))
                  emitTileSums(e, kernel, rowsOfA, aRow, panel, bStep, bytes, initial);
@@ -238,7 +239,7 @@ Function *ProductEmitter::sumsOf(int64_t vectors) {
                                  nextRows);
                Value *columns = b.CreateSub(n, column);
                BasicBlock *done = BasicBlock::Create(b.getContext(), "done", f);
-               if (epilogue.isLight()) {
+               if (epilogue.isLight() && isUsual()) {
                  BasicBlock *here = BasicBlock::Create(b.getContext(), "registers", f);
                  BasicBlock *through = BasicBlock::Create(b.getContext(), "cache", f);
                  Value *fits = e.target.masks()
@@ -395,9 +396,10 @@ SumsInMemory ProductEmitter::turnSums(const SumsInMemory &sums, const ProductOpe
 
 // A function of its own, which other variants of a kernel share: void(ptr a, ptr b, ptr aScratch,
 // ptr bScratch, ptr acc, ptr context, i64 aRow, i64 aColumn, i64 bRow, i64 bColumn, i64 m, i64 n,
-// i64 k, i64 aAhead, i64 bAhead, i64 mostDepth, i64 blockBytes, i64 accElements, i64 packedBytes).
+// i64 k, i64 mostDepth, i64 blockBytes, i64 accElements, i64 packedBytes), and where the next
+// product is known, i64 aAhead, i64 bAhead.
 Function *ProductEmitter::callBlocks(const ProductOperands &operands, Value *values) {
-  Function *blocks = e.helper(name + "_blocks", 6, 13, {}, [&](Function *f) {
+  Function *blocks = e.helper(name + "_blocks", 6, hasNext ? 13 : 11, {}, [&](Function *f) {
     ProductOperands inside;
     inside.aScratch = f->getArg(2);
     inside.bScratch = f->getArg(3);
@@ -407,15 +409,24 @@ Function *ProductEmitter::callBlocks(const ProductOperands &operands, Value *val
     inside.m = f->getArg(10);
     inside.n = f->getArg(11);
     inside.k = f->getArg(12);
-    inside.aAhead = f->getArg(13);
-    inside.bAhead = f->getArg(14);
-    emitBlocks(inside, f->getArg(5), {f->getArg(15), f->getArg(16), f->getArg(17), f->getArg(18)});
+    if (hasNext) {
+      inside.aAhead = f->getArg(17);
+      inside.bAhead = f->getArg(18);
+    }
+    emitBlocks(inside, f->getArg(5), {f->getArg(13), f->getArg(14), f->getArg(15), f->getArg(16)});
   });
-  b.CreateCall(blocks, {operands.a.pointer, operands.b.pointer, operands.aScratch,
-                        operands.bScratch, operands.acc, values, operands.a.row, operands.a.column,
-                        operands.b.row, operands.b.column, operands.m, operands.n, operands.k,
-                        operands.aAhead, operands.bAhead, e.number(mostDepth), e.number(blockBytes),
-                        e.number(accElements), e.number(packedBytes)});
+  SmallVector<Value *> arguments = {operands.a.pointer,   operands.b.pointer,
+                                    operands.aScratch,    operands.bScratch,
+                                    operands.acc,         values,
+                                    operands.a.row,       operands.a.column,
+                                    operands.b.row,       operands.b.column,
+                                    operands.m,           operands.n,
+                                    operands.k,           e.number(mostDepth),
+                                    e.number(blockBytes), e.number(accElements),
+                                    e.number(packedBytes)};
+  if (hasNext)
+    arguments.append({operands.aAhead, operands.bAhead});
+  b.CreateCall(blocks, arguments);
   return blocks;
 }
 
@@ -518,11 +529,11 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, Value *values,
 
   Value *resultBytes = b.CreateMul(b.CreateMul(m, n), e.number(4));
   Value *isFar = b.CreateICmpSGT(resultBytes, e.number(resultNear));
-  if (hasNext) {
-    isFar = b.CreateOr(isFar, operands.hasNext(b));
-    NextProduct(e, e.offset(frame, 8 * fieldNext)).set(operands, element, height);
+  if (asksForNext()) {
+    NextProduct next(e, e.offset(frame, 8 * fieldNext));
+    isFar = b.CreateOr(isFar, next.differs(operands));
+    next.set(operands, element, height);
   }
-  set(fieldAsksForResult, isFar);
   e.loop(e.number(0), n, blocks.columns, [&](Value *column) {
     Value *columns = e.min(blocks.columns, b.CreateSub(n, column));
     e.loop(e.number(0), m, blocks.rows, [&](Value *row) {
@@ -530,7 +541,10 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, Value *values,
       e.loop(e.number(0), k, blocks.depth, [&](Value *from) {
         Value *depth = e.min(blocks.depth, b.CreateSub(k, from));
         set(fieldIsFirst, b.CreateICmpEQ(from, e.number(0)));
-        set(fieldIsLast, b.CreateICmpEQ(b.CreateAdd(from, depth), k));
+        Value *isLast = b.CreateICmpEQ(b.CreateAdd(from, depth), k);
+        set(fieldIsLast, isLast);
+        if (isUsual())
+          set(fieldAsksForResult, b.CreateAnd(isLast, isFar));
         Value *bytes = bytesAlong(depth);
         // Packed, all steps are whole.
         Value *end = b.CreateMul(depth, e.number(e.bytesOf(element)));
@@ -607,10 +621,10 @@ bool emitProduct(Emitter &e, aicore::ProductOp op, const ProductOperands &operan
   Type *element = e.elementType(cast<mlir::MemRefType>(op.getA().getType()).getElementType());
   const Multiply multiply = multiplyOfBlocks(e.target, element, op);
   const std::string name = "product_" + std::to_string(e.module.size());
-  ProductEmitter emitter(e, op, element, multiply, name);
+  ProductEmitter emitter(e, op, element, multiply, name, operands.hasNext());
   if (!ofPairs(multiply))
     return emitter.emit(operands, nullptr);
-  ProductEmitter wide(e, op, element, Multiply::f32, name + "_wide");
+  ProductEmitter wide(e, op, element, Multiply::f32, name + "_wide", operands.hasNext());
   return emitter.emit(operands, &wide);
 }
 

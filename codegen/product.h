@@ -11,11 +11,10 @@ namespace mmk {
 /// Everything that an aicore.product works on, as values of the program.
 struct ProductOperands {
   Plane a, b; ///< rows along m and k, columns along k and n
-  /// Bytes from here to what the same thread multiplies next; 0 where that is the same, or unknown.
+  /// Bytes from here to what the same thread multiplies next, 0 where that is the same; none where
+  /// nothing is known of it.
   llvm::Value *aAhead = nullptr, *bAhead = nullptr;
-  llvm::Value *hasNext(llvm::IRBuilder<> &b) const {
-    return b.CreateICmpNE(b.CreateOr(aAhead, bAhead), b.getInt64(0));
-  }
+  bool hasNext() const { return aAhead != nullptr; }
   llvm::SmallVector<Plane> inputs, outputs;
   llvm::Value *m = nullptr, *n = nullptr, *k = nullptr;
   llvm::Value *aScratch = nullptr, *bScratch = nullptr, *acc = nullptr;
