@@ -74,5 +74,8 @@ function(mmk_precompile target)
     return()
   endif()
   target_compile_options(${target} PRIVATE -fPIC)
+  # Clang forgets that libstdc++ silences this warning around its own use of what is deprecated; a
+  # build without sees ours.
+  target_compile_options(${target} PRIVATE -Wno-deprecated-declarations)
   target_precompile_headers(${target} REUSE_FROM ${packages})
 endfunction()
