@@ -3,13 +3,12 @@
 // good library from the arithmetic's ceiling.
 #include "codegen/product.h"
 
-#include "codegen/dots.h"
 #include "codegen/later.h"
 #include "codegen/next_product.h"
 #include "codegen/pack.h"
 #include "codegen/subnormal.h"
-#include "codegen/thin_bytes.h"
 #include "codegen/thin_floats.h"
+#include "codegen/thin_product.h"
 #include "codegen/tiles.h"
 #include "runtime/abi.h"
 
@@ -118,8 +117,6 @@ private:
     Value *passes, *depth, *rows, *columns;
   };
   Value *callThin(const ProductOperands &operands, Value *values);
-  Value *emitThin(const ProductOperands &operands, Value *values);
-  SumsInMemory turnSums(const SumsInMemory &sums, const ProductOperands &operands);
   /// Of a pass along k, of a packed block of B, of sums that wait, of packed rows of A.
   struct Limits {
     Value *depth, *blockBytes, *accElements, *packedBytes;
@@ -327,71 +324,17 @@ Value *ProductEmitter::callThin(const ProductOperands &operands, Value *values) 
     inside.m = f->getArg(11);
     inside.n = f->getArg(12);
     inside.k = f->getArg(13);
-    b.CreateStore(emitThin(inside, f->getArg(5)), f->getArg(6));
+    Value *isThin = emitThinProduct(
+        e, inside, element, {step, bElements, accElements}, [&](const SumsInMemory &sums) {
+          b.CreateCall(finish(), {sums.pointer, f->getArg(5), sums.row, e.number(0), e.number(0),
+                                  inside.m, inside.n});
+        });
+    b.CreateStore(isThin, f->getArg(6));
   });
   b.CreateCall(thin, {planeA.pointer, planeB.pointer, operands.aScratch, operands.bScratch,
                       operands.acc, values, isDone, planeA.row, planeA.column, planeB.row,
                       planeB.column, operands.m, operands.n, operands.k});
   return b.CreateLoad(b.getInt1Ty(), isDone);
-}
-
-// What is bound by reading the longer operand, whichever it is, goes one of two ways: by dot
-// products where that operand is dense along k, else by adding up its rows. Returns whether one of
-// them was a way for this product; then it is done.
-Value *ProductEmitter::emitThin(const ProductOperands &operands, Value *values) {
-  Value *isB = b.CreateICmpSLT(operands.m, operands.n);
-  auto choose = [&](Value *ofA, Value *ofB) { return b.CreateSelect(isB, ofB, ofA); };
-  const Plane &planeA = operands.a, &planeB = operands.b;
-  // Rows along k.
-  const Plane longer{choose(planeA.pointer, planeB.pointer), choose(planeA.column, planeB.row),
-                     choose(planeA.row, planeB.column)};
-  const Plane shorter{choose(planeB.pointer, planeA.pointer), choose(planeB.row, planeA.column),
-                      choose(planeB.column, planeA.row)};
-  ProductOperands ofDots = operands, ofRows = operands;
-  ofDots.a = {longer.pointer, longer.column, longer.row};
-  ofDots.b = shorter;
-  ofDots.m = ofRows.n = choose(operands.m, operands.n);
-  ofDots.n = ofRows.m = choose(operands.n, operands.m);
-  ofRows.a = {shorter.pointer, shorter.column, shorter.row};
-  ofRows.b = longer;
-
-  const bool bytes = element->isIntegerTy();
-  Value *areDots = mmk::areDots(e, ofDots, element, isB, bElements, accElements);
-  Value *isThin = b.CreateOr(areDots, bytes ? isThinBytes(e, ofRows, step, accElements)
-                                            : isThinFloats(e, ofRows, element, accElements));
-  e.when(isThin, [&] {
-    auto inMemory = [](const SumsInMemory &sums) {
-      return SmallVector<Value *>{sums.pointer, sums.row};
-    };
-    SmallVector<Value *> sums = e.eitherOf(
-        areDots, [&] { return inMemory(emitDots(e, ofDots, element)); },
-        [&] {
-          return inMemory(bytes ? emitThinBytes(e, ofRows, step)
-                                : emitThinFloats(e, ofRows, element, step));
-        });
-    sums = e.eitherOf(
-        b.CreateICmpEQ(areDots, isB),
-        [&] { return inMemory(turnSums({sums[0], sums[1]}, operands)); }, [&] { return sums; });
-    b.CreateCall(finish(),
-                 {sums[0], values, sums[1], e.number(0), e.number(0), operands.m, operands.n});
-  });
-  return isThin;
-}
-
-// Sums of n rows and m columns to m rows and n columns, where other sums may have been.
-SumsInMemory ProductEmitter::turnSums(const SumsInMemory &sums, const ProductOperands &operands) {
-  Value *row = b.CreateMul(e.roundUp(operands.n, e.target.lanes), e.number(4));
-  Value *bytes = b.CreateMul(operands.m, row);
-  Value *end = e.offset(operands.acc, e.number(accElements * 4));
-  SumsInMemory turned{e.offset(end, b.CreateNeg(bytes)), row};
-  Type *type = b.getInt32Ty();
-  e.loop(e.number(0), operands.m, e.number(1), [&](Value *m) {
-    e.loop(e.number(0), operands.n, e.number(1), [&](Value *n) {
-      Value *from = e.offset(sums.pointer, e.plus(b.CreateMul(n, sums.row), m, 4));
-      e.store(e.load(type, from), e.offset(turned.pointer, e.plus(b.CreateMul(m, row), n, 4)));
-    });
-  });
-  return turned;
 }
 
 // A function of its own, which other variants of a kernel share: void(ptr a, ptr b, ptr aScratch,
