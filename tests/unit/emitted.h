@@ -77,6 +77,23 @@ struct Bf16 {
   uint16_t bits = 0;
 };
 
+/// The only phase of a kernel as it was emitted, for this process to call.
+struct Phase {
+  explicit Phase(Emitted emitted) {
+    jit->getMainJITDylib().addGenerator(
+        llvm::cantFail(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
+            jit->getDataLayout().getGlobalPrefix())));
+    llvm::cantFail(jit->addIRModule(
+        llvm::orc::ThreadSafeModule(std::move(emitted.module), std::move(emitted.context))));
+    run = llvm::cantFail(jit->lookup(phaseName(0))).toPtr<PhaseFunction>();
+    plan = llvm::cantFail(jit->lookup(planName(0))).toPtr<PlanFunction>();
+  }
+
+  std::unique_ptr<llvm::orc::LLJIT> jit = llvm::cantFail(llvm::orc::LLJITBuilder().create());
+  PhaseFunction run = nullptr;
+  PlanFunction plan = nullptr;
+};
+
 using Change = llvm::function_ref<void(Emitted &, llvm::orc::LLJIT &)>;
 
 /// A kernel that this computer can run once `change` has been over it.

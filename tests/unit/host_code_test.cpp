@@ -252,15 +252,7 @@ protected:
   /// Of operands that all are `one`, 1 in that type.
   template <typename Element>
   void run(const char *type, Element one, int64_t m, int64_t n, int64_t k) {
-    Emitted emitted(llvm::cantFail(hostTarget()), type);
-    auto jit = llvm::cantFail(llvm::orc::LLJITBuilder().create());
-    jit->getMainJITDylib().addGenerator(
-        llvm::cantFail(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
-            jit->getDataLayout().getGlobalPrefix())));
-    llvm::cantFail(jit->addIRModule(
-        llvm::orc::ThreadSafeModule(std::move(emitted.module), std::move(emitted.context))));
-    auto phase = llvm::cantFail(jit->lookup(phaseName(0))).toPtr<PhaseFunction>();
-    auto planOf = llvm::cantFail(jit->lookup(planName(0))).toPtr<PlanFunction>();
+    const Phase phase(Emitted(llvm::cantFail(hostTarget()), type));
 
     std::vector<Element> a(m * k, one), b(k * n, one);
     std::vector<float> bias(n, -1), c(m * n, 0);
@@ -279,11 +271,11 @@ protected:
     for (unsigned i = 0; i < memories; ++i)
       core.memory[i] = memory[i].data();
     int64_t plan[mostOfPlan];
-    planOf(dims, plan);
+    phase.plan(dims, plan);
     arguments.plan = plan;
     isAlone = plan[planAlone] != 0;
     EXPECT_EQ(plan[planBlocks] == 1, isAlone);
-    phase(&arguments, &core);
+    phase.run(&arguments, &core);
     EXPECT_EQ(c.front(), static_cast<float>(k - 1));
   }
 

@@ -85,14 +85,7 @@ protected:
                         "K, N], bias: f32[N]) -> c: f32[" + of +
                         "M, N] { c = leaky_relu(a @ b + bias, 0.5); schedule { cores = 1; } }");
     noteInstead(*emitted.module);
-    auto jit = llvm::cantFail(llvm::orc::LLJITBuilder().create());
-    jit->getMainJITDylib().addGenerator(
-        llvm::cantFail(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
-            jit->getDataLayout().getGlobalPrefix())));
-    llvm::cantFail(jit->addIRModule(
-        llvm::orc::ThreadSafeModule(std::move(emitted.module), std::move(emitted.context))));
-    auto phase = llvm::cantFail(jit->lookup(phaseName(0))).toPtr<PhaseFunction>();
-    auto planOf = llvm::cantFail(jit->lookup(planName(0))).toPtr<PlanFunction>();
+    const Phase phase(std::move(emitted));
 
     const int64_t all[] = {batch, m, k, n}, *dims = batch ? all : all + 1;
     const int64_t ofA[] = {m * k, k, 1}, ofB[] = {k * n, n, 1}, ofBias[] = {1},
@@ -101,13 +94,13 @@ protected:
     const float scalars[] = {0, 0, 0};
     void *tensors[] = {a->data(), b->data(), bias.data(), c->data()};
     int64_t plan[mostOfPlan];
-    planOf(dims, plan);
+    phase.plan(dims, plan);
     const KernelArguments arguments{dims, scalars, tensors, strides, plan};
     std::vector<std::vector<char>> memory(memories, std::vector<char>(size_t(8) << 20));
     CoreMemories core{};
     for (unsigned i = 0; i < memories; ++i)
       core.memory[i] = memory[i].data();
-    phase(&arguments, &core);
+    phase.run(&arguments, &core);
     for (int64_t i = 0; i < count * m * n; ++i)
       ASSERT_EQ(c->data()[i], static_cast<float>(k + 1));
   }
