@@ -26,6 +26,13 @@ constexpr int64_t leastElements = 256 * 256, leastDepth = 128;
 /// Rows for each column, or packing the columns would be seen.
 constexpr int64_t leastRowsOfColumn = 16;
 
+/// Columns beside whole vectors are taken apart from them up to this part of a vector, where each
+/// of their rows is spared so many steps along k: with more columns or fewer steps nothing is won.
+constexpr int64_t partOfVector = 4, leastStepsOfLast = 64;
+/// The most of A that they read once more, as a multiple of the second-level cache: from the third
+/// it still comes in less time than is spared.
+constexpr int64_t nearByL2 = 4;
+
 /// Sums of a row that is read by itself: as many as keep pace with the memory.
 constexpr unsigned sumsOfRow = 2;
 
@@ -284,24 +291,52 @@ void Dots::emitOffsets(Value *columns, Value *columnBytes, Value *n, Value *dept
 
 } // namespace
 
+// Whether there is code, and room for packed columns.
+static bool mayBeDots(Emitter &e, Type *element, int64_t bElements) {
+  return multiplyOf(e.target, element) != Multiply::i32 &&
+         4 * bElements >= packedBytes + mostColumns * columnPadding;
+}
+
+/// Rows that there is room for: sums twice, before and after a pass, and once in another order.
+static Value *mostRowsOfDots(Emitter &e, int64_t accElements) {
+  return e.number(accElements / (3 * mostColumns) - e.target.lanes);
+}
+
+Value *areLastDots(Emitter &e, const ProductOperands &operands, Value *count, Type *element,
+                   int64_t bElements, int64_t accElements) {
+  IRBuilder<> &b = e.b;
+  if (!mayBeDots(e, element, bElements))
+    return b.getFalse();
+  Value *m = operands.m, *k = operands.k;
+  Value *areFew =
+      b.CreateICmpULT(b.CreateSub(count, e.number(1)), e.number(e.target.lanes / partOfVector));
+  // They read A once more, which is to be near.
+  Value *bytesOfA = b.CreateMul(m, operands.a.row);
+  const int64_t least = leastStepsOfLast * elementsOfStep(multiplyOf(e.target, element));
+  return b.CreateAnd({areFew, b.CreateICmpSGT(operands.n, e.number(e.target.lanes)),
+                      b.CreateICmpEQ(operands.a.column, e.number(e.bytesOf(element))),
+                      b.CreateICmpSGE(k, e.number(least)),
+                      b.CreateICmpSGE(m, e.number(leastRowsOfColumn)),
+                      b.CreateICmpULE(bytesOfA, e.number(nearByL2 * e.target.l2Bytes)),
+                      b.CreateICmpSLE(m, mostRowsOfDots(e, accElements))});
+}
+
 Value *areDots(Emitter &e, const ProductOperands &operands, Type *element, Value *isTurned,
                int64_t bElements, int64_t accElements) {
   IRBuilder<> &b = e.b;
-  if (multiplyOf(e.target, element) == Multiply::i32 ||
-      4 * bElements < packedBytes + mostColumns * columnPadding)
+  if (!mayBeDots(e, element, bElements))
     return b.getFalse();
   Value *m = operands.m, *n = operands.n, *k = operands.k;
   // Two passes over rows of floats take longer than what packs them once.
   Value *most = e.number(mostColumns);
   if (!element->isIntegerTy())
     most = b.CreateSelect(isTurned, most, e.number(widest));
-  // Sums twice, before and after a pass, and once in another order.
-  Value *room = e.number(accElements / (3 * mostColumns) - e.target.lanes);
-  return b.CreateAnd(
-      {b.CreateICmpSLE(n, most), b.CreateICmpEQ(operands.a.column, e.number(e.bytesOf(element))),
-       b.CreateICmpSGE(k, e.number(leastDepth)),
-       b.CreateICmpSGE(b.CreateMul(m, k), e.number(leastElements)),
-       b.CreateICmpSGE(m, b.CreateMul(n, e.number(leastRowsOfColumn))), b.CreateICmpSLE(m, room)});
+  return b.CreateAnd({b.CreateICmpSLE(n, most),
+                      b.CreateICmpEQ(operands.a.column, e.number(e.bytesOf(element))),
+                      b.CreateICmpSGE(k, e.number(leastDepth)),
+                      b.CreateICmpSGE(b.CreateMul(m, k), e.number(leastElements)),
+                      b.CreateICmpSGE(m, b.CreateMul(n, e.number(leastRowsOfColumn))),
+                      b.CreateICmpSLE(m, mostRowsOfDots(e, accElements))});
 }
 
 SumsInMemory emitDots(Emitter &e, const ProductOperands &operands, Type *element) {

@@ -17,6 +17,11 @@ struct SumsInMemory {
 llvm::Value *areDots(Emitter &e, const ProductOperands &operands, llvm::Type *element,
                      llvm::Value *isTurned, int64_t bElements, int64_t accElements);
 
+/// Whether the last columns of a product, `count` beside whole vectors of them, are to be taken
+/// apart from the others.
+llvm::Value *areLastDots(Emitter &e, const ProductOperands &operands, llvm::Value *count,
+                         llvm::Type *element, int64_t bElements, int64_t accElements);
+
 /// The product, up to the epilogue.
 SumsInMemory emitDots(Emitter &e, const ProductOperands &operands, llvm::Type *element);
 

@@ -116,7 +116,7 @@ private:
   struct Blocks {
     Value *passes, *depth, *rows, *columns;
   };
-  Value *callThin(const ProductOperands &operands, Value *values);
+  Value *callThin(const ProductOperands &operands, Value *values, Value *columns);
   /// Of a pass along k, of a packed block of B, of sums that wait, of packed rows of A.
   struct Limits {
     Value *depth, *blockBytes, *accElements, *packedBytes;
@@ -290,29 +290,38 @@ void ProductEmitter::storeTiles(Value *acc, int64_t vectors, Value *values, Valu
 
 bool ProductEmitter::emit(const ProductOperands &operands, ProductEmitter *wide) {
   Value *values = epilogue.context(operands.inputs, operands.outputs, operands.scalars);
-  auto callBlocks = [&] {
+  auto callBlocks = [&](const ProductOperands &operands) {
     Value *normal = wide ? isNeverSubnormal(e, operands) : b.getTrue();
     e.when(normal, [&] { this->callBlocks(operands, values); });
     if (wide)
       e.when(b.CreateNot(normal), [&] { compileLater(*wide->callBlocks(operands, values)); });
   };
   if (multiply == Multiply::i32) {
-    callBlocks();
+    callBlocks(operands);
     return epilogue.complete;
   }
-  Value *few = b.CreateICmpSLE(e.min(operands.m, operands.n), e.number(mostThinRows));
-  Value *isThin = e.either(
-      few, [&] { return callThin(operands, values); }, [&]() -> Value * { return b.getFalse(); });
-  e.when(b.CreateNot(isThin), callBlocks);
+  // Thin are all columns, or the last ones: beside whole vectors, a few would have one to
+  // themselves.
+  Value *isThin = b.CreateICmpSLE(e.min(operands.m, operands.n), e.number(mostThinRows));
+  Value *last = b.CreateAnd(operands.n, e.number(e.target.lanes - 1));
+  Value *isRest = b.CreateAnd(b.CreateNot(isThin),
+                              areLastDots(e, operands, last, element, bElements, accElements));
+  Value *columns = b.CreateSelect(isRest, last, operands.n);
+  Value *isDone = e.either(
+      b.CreateOr(isThin, isRest), [&] { return callThin(operands, values, columns); },
+      [&]() -> Value * { return b.getFalse(); });
+  ProductOperands others = operands;
+  others.n = b.CreateSelect(isDone, b.CreateSub(operands.n, columns), operands.n);
+  e.when(b.CreateICmpNE(others.n, e.number(0)), [&] { callBlocks(others); });
   return epilogue.complete;
 }
 
-// In a function of its own, which counts and calls: whether one of its ways was one for the
-// product.
-Value *ProductEmitter::callThin(const ProductOperands &operands, Value *values) {
+// In a function of its own, which counts and calls: whether one of its ways was one for the last
+// `columns` of the product.
+Value *ProductEmitter::callThin(const ProductOperands &operands, Value *values, Value *columns) {
   Value *isDone = e.local(b.getInt1Ty());
   const Plane &planeA = operands.a, &planeB = operands.b;
-  Function *thin = e.helper(name + "_thin", 7, 7, {}, [&](Function *f) {
+  Function *thin = e.helper(name + "_thin", 7, 8, {}, [&](Function *f) {
     e.finishUnoptimised(f);
     compileLater(*f);
     ProductOperands inside;
@@ -324,16 +333,19 @@ Value *ProductEmitter::callThin(const ProductOperands &operands, Value *values) 
     inside.m = f->getArg(11);
     inside.n = f->getArg(12);
     inside.k = f->getArg(13);
+    Value *column = f->getArg(14), *areLast = b.CreateICmpNE(column, e.number(0));
     Value *isThin = emitThinProduct(
-        e, inside, element, {step, bElements, accElements}, [&](const SumsInMemory &sums) {
-          b.CreateCall(finish(), {sums.pointer, f->getArg(5), sums.row, e.number(0), e.number(0),
+        e, inside, element, {step, bElements, accElements}, areLast, [&](const SumsInMemory &sums) {
+          b.CreateCall(finish(), {sums.pointer, f->getArg(5), sums.row, e.number(0), column,
                                   inside.m, inside.n});
         });
     b.CreateStore(isThin, f->getArg(6));
   });
-  b.CreateCall(thin, {planeA.pointer, planeB.pointer, operands.aScratch, operands.bScratch,
-                      operands.acc, values, isDone, planeA.row, planeA.column, planeB.row,
-                      planeB.column, operands.m, operands.n, operands.k});
+  Value *column = b.CreateSub(operands.n, columns);
+  Value *source = e.offset(planeB.pointer, b.CreateMul(column, planeB.column));
+  b.CreateCall(thin, {planeA.pointer, source, operands.aScratch, operands.bScratch, operands.acc,
+                      values, isDone, planeA.row, planeA.column, planeB.row, planeB.column,
+                      operands.m, columns, operands.k, column});
   return b.CreateLoad(b.getInt1Ty(), isDone);
 }
 

@@ -29,7 +29,8 @@ SumsInMemory turnSums(Emitter &e, const SumsInMemory &sums, const ProductOperand
 } // namespace
 
 Value *emitThinProduct(Emitter &e, const ProductOperands &operands, Type *element,
-                       const ThinRoom &room, function_ref<void(const SumsInMemory &)> finish) {
+                       const ThinRoom &room, Value *areLast,
+                       function_ref<void(const SumsInMemory &)> finish) {
   IRBuilder<> &b = e.b;
   Value *isB = b.CreateICmpSLT(operands.m, operands.n);
   auto choose = [&](Value *ofA, Value *ofB) { return b.CreateSelect(isB, ofB, ofA); };
@@ -48,7 +49,8 @@ Value *emitThinProduct(Emitter &e, const ProductOperands &operands, Type *elemen
   ofRows.b = longer;
 
   const bool bytes = element->isIntegerTy();
-  Value *byDots = areDots(e, ofDots, element, isB, room.bElements, room.accElements);
+  Value *byDots =
+      b.CreateOr(areLast, areDots(e, ofDots, element, isB, room.bElements, room.accElements));
   Value *isThin = b.CreateOr(byDots, bytes ? isThinBytes(e, ofRows, room.step, room.accElements)
                                            : isThinFloats(e, ofRows, element, room.accElements));
   e.when(isThin, [&] {

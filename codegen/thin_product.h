@@ -11,10 +11,11 @@ struct ThinRoom {
   int64_t step, bElements, accElements;
 };
 
-/// i1: whether one of the two was a way for this product. Then it is done, when `finish` has done
-/// what there is to do with its sums.
+/// i1: whether one of the two was a way for this product, which it always is for a product's last
+/// columns (areLastDots). Then it is done, when `finish` has done what there is to do with its
+/// sums.
 llvm::Value *emitThinProduct(Emitter &e, const ProductOperands &operands, llvm::Type *element,
-                             const ThinRoom &room,
+                             const ThinRoom &room, llvm::Value *areLast,
                              llvm::function_ref<void(const SumsInMemory &)> finish);
 
 } // namespace mmk

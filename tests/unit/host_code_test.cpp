@@ -329,6 +329,19 @@ TEST_F(Packing, rowsOfAAreReadWhereTheyAre) {
   EXPECT_FALSE(untouched(memoryL0b));
 }
 
+// A column beside whole vectors is multiplied as one, and not as a vector of its own.
+TEST_F(Packing, aLastColumnIsTakenApart) {
+  const int64_t lanes = llvm::cantFail(hostTarget()).lanes, depth = 131;
+  auto columnsPacked = [&] {
+    const std::vector<char> &room = memory[memoryL0b];
+    return (std::ssize(room) - std::ranges::count(room, poison)) / (4 * depth);
+  };
+  run(127, 128 + 1, depth);
+  EXPECT_EQ(columnsPacked(), 1);
+  run(127, 128 + lanes / 2, depth);
+  EXPECT_GE(columnsPacked(), lanes);
+}
+
 // Rows that have to be widened are packed as many at a time as stay near.
 TEST_F(Packing, fewCallsPackWhatIsSmall) {
   constexpr uint16_t one = 0x3c00; // f16
