@@ -83,7 +83,7 @@ public:
   Error link(std::shared_ptr<const LinkedObject> program,
              std::shared_ptr<const LinkedObject> callees);
   Error run(const Arguments &arguments, unsigned threads, RunWatch *watch) override;
-  std::vector<Workspace> workspaces(const std::vector<int64_t> &dims) const override;
+  std::vector<Workspace> workspaces(ArrayRef<int64_t> dims) const override;
   double laterMs() const override { return functions->laterMs(); }
 
 private:
@@ -97,8 +97,8 @@ private:
     std::vector<size_t> firstStride;     ///< by tensor
   };
   /// For this thread, until its next call of any executable.
-  const Bound &bind(const std::vector<int64_t> &dims) const;
-  static void addDenseStrides(const std::vector<Extent> &shape, const std::vector<int64_t> &dims,
+  const Bound &bind(ArrayRef<int64_t> dims) const;
+  static void addDenseStrides(const std::vector<Extent> &shape, ArrayRef<int64_t> dims,
                               std::vector<int64_t> &strides);
 
   Machine machine;
@@ -147,12 +147,12 @@ Error JitExecutable::link(std::shared_ptr<const LinkedObject> program,
 }
 
 // Who calls a kernel calls it again, mostly, at the same dimensions.
-const JitExecutable::Bound &JitExecutable::bind(const std::vector<int64_t> &dims) const {
+const JitExecutable::Bound &JitExecutable::bind(ArrayRef<int64_t> dims) const {
   static thread_local Bound last;
-  if (last.executable == number && last.dims == dims)
+  if (last.executable == number && dims == ArrayRef(last.dims))
     return last;
   last.executable = number;
-  last.dims = dims;
+  last.dims.assign(dims.begin(), dims.end());
   last.plan.resize(planSize);
   for (const Phase &phase : phases)
     phase.plan(dims.data(), last.plan.data() + phase.firstOfPlan);
@@ -167,8 +167,7 @@ const JitExecutable::Bound &JitExecutable::bind(const std::vector<int64_t> &dims
   return last;
 }
 
-void JitExecutable::addDenseStrides(const std::vector<Extent> &shape,
-                                    const std::vector<int64_t> &dims,
+void JitExecutable::addDenseStrides(const std::vector<Extent> &shape, ArrayRef<int64_t> dims,
                                     std::vector<int64_t> &strides) {
   const size_t first = strides.size(), rank = shape.size();
   strides.resize(first + rank, 1);
@@ -178,7 +177,7 @@ void JitExecutable::addDenseStrides(const std::vector<Extent> &shape,
   }
 }
 
-std::vector<Workspace> JitExecutable::workspaces(const std::vector<int64_t> &dims) const {
+std::vector<Workspace> JitExecutable::workspaces(ArrayRef<int64_t> dims) const {
   std::vector<int64_t> bytes(workspaceNames.size());
   sizes(dims.data(), bytes.data());
   std::vector<Workspace> all;

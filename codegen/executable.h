@@ -25,15 +25,16 @@ struct ExecutableOptions {
 };
 
 /// Values to run with, in the order of the kernel's declaration. Tensors are as large as the
-/// dimensions say; results may not overlap anything.
+/// dimensions say; results may not overlap anything. Those of a common kernel take no allocation:
+/// a small one is over in less time than that.
 struct Arguments {
-  std::vector<int64_t> dims;
-  std::vector<double> scalars;       ///< by parameter; ignored where the parameter is a tensor
-  std::vector<const void *> tensors; ///< by parameter; null where the parameter is a scalar
-  std::vector<void *> results;
+  llvm::SmallVector<int64_t, 8> dims;
+  llvm::SmallVector<double, 8> scalars;       ///< by parameter; ignored where it is a tensor
+  llvm::SmallVector<const void *, 8> tensors; ///< by parameter; null where it is a scalar
+  llvm::SmallVector<void *, 4> results;
   /// By parameter, then result, in elements; empty, or missing at the end, for a dense tensor in C
   /// order. The last stride of a result is 1. A watched run has dense tensors.
-  std::vector<std::vector<int64_t>> strides;
+  llvm::SmallVector<llvm::SmallVector<int64_t, 4>, 8> strides;
 };
 
 /// Peak bytes of one on-chip memory that a variant uses, of one core.
@@ -64,7 +65,7 @@ public:
                           RunWatch *watch = nullptr) = 0;
 
   /// What a run with these dimensions allocates beside its arguments.
-  virtual std::vector<Workspace> workspaces(const std::vector<int64_t> &dims) const = 0;
+  virtual std::vector<Workspace> workspaces(llvm::ArrayRef<int64_t> dims) const = 0;
 
   /// What runs have spent so far on code that is made when it is first called.
   virtual double laterMs() const = 0;

@@ -3,10 +3,11 @@
 #include "library/layout.h"
 #include "support/diagnostics.h"
 
+#include "llvm/Support/Alignment.h"
+
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <map>
 
 namespace mmk::library {
 namespace {
@@ -16,108 +17,28 @@ constexpr ElementType typesInOrder[] = {ElementType::f32, ElementType::f16, Elem
 /// As on the command line.
 constexpr int64_t maximumExtent = (int64_t(1) << 31) - 1;
 
-/// A parameter or a result that wants memory.
-struct Slot {
-  const std::string &name;
-  ElementType type;
-  const Shape &shape;
-  bool isResult;
-};
-
-std::vector<Slot> slotsOf(const Kernel &kernel) {
-  std::vector<Slot> slots;
-  for (const Parameter &parameter : kernel.parameters)
-    slots.push_back({parameter.name, parameter.type, parameter.shape, false});
-  for (const Result &result : kernel.results)
-    slots.push_back({result.name, result.type, result.shape, true});
-  return slots;
-}
-
 std::string quoted(const char *name) { return name ? fmt::format("'{}'", name) : "without a name"; }
 
-/// Takes the dimensions that a tensor has, or compares them with those of the tensors before.
-class Dimensions {
-public:
-  mmk_error *take(const Slot &slot, const mmk_tensor &tensor) {
-    for (size_t i = 0; i < slot.shape.size(); ++i) {
-      const Dimension &dimension = slot.shape[i];
-      const int64_t extent = tensor.extents[i];
-      if (extent < 1 || extent > maximumExtent)
-        return mistake(fmt::format("the extent {} of '{}' is from 1 to {}, found {}", i, slot.name,
-                                   maximumExtent, extent));
-      if (dimension.isLiteral()) {
-        if (extent != dimension.literal)
-          return mistake(fmt::format("the extent {} of '{}' is {} in the kernel, found {}", i,
-                                     slot.name, dimension.literal, extent));
-        continue;
-      }
-      const auto [known, isNew] = values_.try_emplace(dimension.name, std::pair(extent, slot.name));
-      if (known->second.first != extent)
-        return mistake(fmt::format("{} is {} in '{}' and {} in '{}'", dimension.name,
-                                   known->second.first, known->second.second, extent, slot.name));
-    }
-    return nullptr;
-  }
-
-  int64_t operator[](const std::string &name) const { return values_.at(name).first; }
-
-private:
-  std::map<std::string, std::pair<int64_t, std::string>> values_; ///< and where from
-};
-
-mmk_error *expectAsDeclared(const Slot &slot, const mmk_tensor &tensor) {
-  if (static_cast<size_t>(tensor.type) >= std::size(typesInOrder))
-    return mistake(fmt::format("'{}' has the unknown type {}", slot.name, tensor.type));
-  const ElementType type = typesInOrder[tensor.type];
-  if (type != slot.type)
-    return mistake(
-        fmt::format("'{}' is {}, found {}", slot.name, spelling(slot.type), spelling(type)));
-  if (static_cast<size_t>(tensor.rank) != slot.shape.size())
-    return mistake(fmt::format("'{}' is {}, of rank {}, found rank {}", slot.name,
-                               spelling(slot.type, slot.shape), slot.shape.size(), tensor.rank));
-  if (!tensor.data)
-    return mistake(fmt::format("'{}' has no memory: its data is NULL", slot.name));
-  if (reinterpret_cast<uintptr_t>(tensor.data) % sizeInBytes(slot.type) != 0)
-    return mistake(fmt::format("the memory of '{}' is not aligned to its elements of {} bytes",
-                               slot.name, sizeInBytes(slot.type)));
-  return nullptr;
-}
-
-/// The given things by name; each must be wanted, and given once.
+/// The given things by the number of their name; each must be wanted, and given once.
 template <typename Given>
 mmk_error *byName(llvm::ArrayRef<Given> given, const std::vector<std::string> &wanted,
                   std::string_view what, const Kernel &kernel,
-                  std::map<std::string, const Given *> &found) {
-  for (const Given &each : given) {
-    if (!each.name || std::ranges::find(wanted, each.name) == wanted.end())
+                  llvm::SmallVectorImpl<const Given *> &found) {
+  found.assign(wanted.size(), nullptr);
+  for (auto [i, each] : llvm::enumerate(given)) {
+    // Mostly they come in the kernel's order.
+    const bool isInOrder = each.name && i < wanted.size() && wanted[i] == each.name;
+    auto name = wanted.begin() + (isInOrder ? i : 0);
+    if (!isInOrder)
+      name = each.name ? std::ranges::find(wanted, each.name) : wanted.end();
+    if (name == wanted.end())
       return mistake(
           fmt::format("'{}' has no {} {}{}", kernel.name, what, quoted(each.name),
                       wanted.empty() ? "" : fmt::format("; it has {}", listOf(wanted, "and"))));
-    if (!found.try_emplace(each.name, &each).second)
+    const Given *&place = found[name - wanted.begin()];
+    if (place)
       return mistake(fmt::format("the {} '{}' is given twice", what, each.name));
-  }
-  return nullptr;
-}
-
-mmk_error *bindScalars(const Kernel &kernel, llvm::ArrayRef<mmk_scalar> given,
-                       std::vector<double> &values) {
-  std::vector<std::string> wanted;
-  for (const Parameter &parameter : kernel.parameters)
-    if (parameter.isScalar())
-      wanted.push_back(parameter.name);
-  std::map<std::string, const mmk_scalar *> found;
-  if (mmk_error *error = byName(given, wanted, "scalar", kernel, found))
-    return error;
-  for (const Parameter &parameter : kernel.parameters) {
-    const auto scalar = found.find(parameter.name);
-    if (parameter.isScalar() && scalar == found.end() && !parameter.byDefault)
-      return mistake(fmt::format("the scalar '{}' has no value and no default", parameter.name));
-    const double value =
-        scalar != found.end() ? scalar->second->value : parameter.byDefault.value_or(0);
-    if (std::isfinite(value) && !std::isfinite(static_cast<float>(value)))
-      return mistake(
-          fmt::format("the scalar '{}' = {} is too large for f32", parameter.name, value));
-    values.push_back(value);
+    place = &each;
   }
   return nullptr;
 }
@@ -128,65 +49,144 @@ mmk_type typeOf(ElementType type) {
   return static_cast<mmk_type>(std::ranges::find(typesInOrder, type) - std::begin(typesInOrder));
 }
 
-mmk_error *bind(const Kernel &kernel, llvm::ArrayRef<mmk_tensor> tensors,
-                llvm::ArrayRef<mmk_scalar> scalars, Arguments &arguments) {
-  const std::vector<Slot> slots = slotsOf(kernel);
-  std::vector<std::string> wanted;
-  for (const Slot &slot : slots)
-    if (!slot.shape.empty())
-      wanted.push_back(slot.name);
-  std::map<std::string, const mmk_tensor *> found;
-  if (mmk_error *error = byName(tensors, wanted, "tensor", kernel, found))
-    return error;
+Signature::Signature(const Kernel &kernel) : kernel_(kernel) {
+  size_t slot = 0;
+  auto add = [&](const std::string &name, ElementType type, const Shape &shape, bool isResult) {
+    Tensor tensor{slot, name, type, shape, {}, isResult};
+    for (const mmk::Dimension &dimension : shape) {
+      Extent &extent = tensor.extents.emplace_back(std::nullopt, dimension.literal);
+      if (!dimension.isLiteral())
+        extent.dimension =
+            std::ranges::find(kernel.dimensions, dimension.name) - kernel.dimensions.begin();
+    }
+    tensors_.push_back(std::move(tensor));
+    tensorNames_.push_back(name);
+  };
+  for (const Parameter &parameter : kernel.parameters) {
+    if (parameter.isScalar()) {
+      scalars_.push_back({slot, parameter.byDefault});
+      scalarNames_.push_back(parameter.name);
+    } else {
+      add(parameter.name, parameter.type, parameter.shape, false);
+    }
+    ++slot;
+  }
+  for (const Result &result : kernel.results) {
+    add(result.name, result.type, result.shape, true);
+    ++slot;
+  }
+}
 
-  Dimensions dimensions;
-  std::vector<Layout> layouts;
-  for (const Slot &slot : slots) {
-    if (slot.shape.empty()) {
-      arguments.tensors.push_back(nullptr);
-      arguments.strides.emplace_back();
+mmk_error *Signature::expectAsDeclared(const Tensor &wanted, const mmk_tensor &tensor) {
+  if (static_cast<size_t>(tensor.type) >= std::size(typesInOrder))
+    return mistake(fmt::format("'{}' has the unknown type {}", wanted.name, tensor.type));
+  const ElementType type = typesInOrder[tensor.type];
+  if (type != wanted.type)
+    return mistake(
+        fmt::format("'{}' is {}, found {}", wanted.name, spelling(wanted.type), spelling(type)));
+  if (static_cast<size_t>(tensor.rank) != wanted.shape.size())
+    return mistake(fmt::format("'{}' is {}, of rank {}, found rank {}", wanted.name,
+                               spelling(wanted.type, wanted.shape), wanted.shape.size(),
+                               tensor.rank));
+  if (!tensor.data)
+    return mistake(fmt::format("'{}' has no memory: its data is NULL", wanted.name));
+  if (!llvm::isAddrAligned(llvm::Align(sizeInBytes(wanted.type)), tensor.data))
+    return mistake(fmt::format("the memory of '{}' is not aligned to its elements of {} bytes",
+                               wanted.name, sizeInBytes(wanted.type)));
+  return nullptr;
+}
+
+// The dimensions that a tensor has are to be those of the tensors before.
+mmk_error *Signature::takeExtents(const Tensor &wanted, const mmk_tensor &tensor,
+                                  llvm::MutableArrayRef<Dimension> dimensions) const {
+  for (auto [i, declared] : llvm::enumerate(wanted.extents)) {
+    const int64_t extent = tensor.extents[i];
+    if (extent < 1 || extent > maximumExtent)
+      return mistake(fmt::format("the extent {} of '{}' is from 1 to {}, found {}", i, wanted.name,
+                                 maximumExtent, extent));
+    if (!declared.dimension) {
+      if (extent != declared.literal)
+        return mistake(fmt::format("the extent {} of '{}' is {} in the kernel, found {}", i,
+                                   wanted.name, declared.literal, extent));
       continue;
     }
-    const auto given = found.find(slot.name);
-    if (given == found.end())
+    Dimension &known = dimensions[*declared.dimension];
+    if (!known.from)
+      known = {extent, &wanted};
+    if (known.value != extent)
+      return mistake(fmt::format("{} is {} in '{}' and {} in '{}'",
+                                 kernel_.dimensions[*declared.dimension], known.value,
+                                 known.from->name, extent, wanted.name));
+  }
+  return nullptr;
+}
+
+mmk_error *Signature::bindScalars(llvm::ArrayRef<mmk_scalar> given, Arguments &arguments) const {
+  llvm::SmallVector<const mmk_scalar *, 8> found;
+  if (mmk_error *error = byName(given, scalarNames_, "scalar", kernel_, found))
+    return error;
+  arguments.scalars.assign(kernel_.parameters.size(), 0);
+  for (auto [name, scalar, of] : llvm::zip(scalarNames_, scalars_, found)) {
+    if (!of && !scalar.byDefault)
+      return mistake(fmt::format("the scalar '{}' has no value and no default", name));
+    const double value = of ? of->value : *scalar.byDefault;
+    if (std::isfinite(value) && !std::isfinite(static_cast<float>(value)))
+      return mistake(fmt::format("the scalar '{}' = {} is too large for f32", name, value));
+    arguments.scalars[scalar.slot] = value;
+  }
+  return nullptr;
+}
+
+mmk_error *Signature::bind(llvm::ArrayRef<mmk_tensor> tensors, llvm::ArrayRef<mmk_scalar> scalars,
+                           Arguments &arguments) const {
+  llvm::SmallVector<const mmk_tensor *, 8> found;
+  if (mmk_error *error = byName(tensors, tensorNames_, "tensor", kernel_, found))
+    return error;
+
+  const size_t parameters = kernel_.parameters.size();
+  arguments.tensors.assign(parameters, nullptr);
+  arguments.results.assign(kernel_.results.size(), nullptr);
+  arguments.strides.resize(parameters + kernel_.results.size());
+  llvm::SmallVector<Dimension, 8> dimensions(kernel_.dimensions.size());
+  llvm::SmallVector<Layout, 8> layouts;
+  for (auto [wanted, given] : llvm::zip(tensors_, found)) {
+    if (!given)
       return mistake(fmt::format("the {} '{}' is not bound: {}",
-                                 slot.isResult ? "result" : "tensor", slot.name,
-                                 spelling(slot.type, slot.shape)));
-    const mmk_tensor &tensor = *given->second;
-    if (mmk_error *error = expectAsDeclared(slot, tensor))
+                                 wanted.isResult ? "result" : "tensor", wanted.name,
+                                 spelling(wanted.type, wanted.shape)));
+    if (mmk_error *error = expectAsDeclared(wanted, *given))
       return error;
-    if (mmk_error *error = dimensions.take(slot, tensor))
+    if (mmk_error *error = takeExtents(wanted, *given, dimensions))
       return error;
-    Layout &layout = layouts.emplace_back(slot.name, tensor, sizeInBytes(slot.type));
-    if (const std::string why = layout.whyNoResult(); slot.isResult && !why.empty())
-      return mistake(fmt::format("the result '{}' {}", slot.name, why));
-    layout.isResult = slot.isResult;
-    arguments.strides.push_back(layout.strides);
-    if (slot.isResult)
-      arguments.results.push_back(tensor.data);
-    else
-      arguments.tensors.push_back(tensor.data);
+    const Layout &layout = layouts.emplace_back(*given, sizeInBytes(wanted.type));
+    arguments.strides[wanted.slot] = layout.strides;
+    if (!wanted.isResult) {
+      arguments.tensors[wanted.slot] = given->data;
+      continue;
+    }
+    if (const std::string why = layout.whyNoResult(); !why.empty())
+      return mistake(fmt::format("the result '{}' {}", wanted.name, why));
+    arguments.results[wanted.slot - parameters] = given->data;
   }
   for (size_t i = 0; i < layouts.size(); ++i)
     for (size_t j = 0; j < layouts.size(); ++j)
-      if (i != j && layouts[i].isResult && layouts[i].mayTouch(layouts[j]))
-        return mistake(fmt::format("the result '{}' overlaps '{}' in memory", layouts[i].name,
-                                   layouts[j].name));
-  for (const std::string &name : kernel.dimensions)
-    arguments.dims.push_back(dimensions[name]);
-  return bindScalars(kernel, scalars, arguments.scalars);
+      if (i != j && tensors_[i].isResult && layouts[i].mayTouch(layouts[j]))
+        return mistake(fmt::format("the result '{}' overlaps '{}' in memory", tensors_[i].name,
+                                   tensors_[j].name));
+  for (const Dimension &dimension : dimensions)
+    arguments.dims.push_back(dimension.value);
+  return bindScalars(scalars, arguments);
 }
 
-mmk_error *bindDimensions(const Kernel &kernel, llvm::ArrayRef<mmk_dimension> given,
-                          std::vector<int64_t> &values) {
-  std::map<std::string, const mmk_dimension *> found;
-  if (mmk_error *error = byName(given, kernel.dimensions, "dimension", kernel, found))
+mmk_error *Signature::bindDimensions(llvm::ArrayRef<mmk_dimension> given,
+                                     std::vector<int64_t> &values) const {
+  llvm::SmallVector<const mmk_dimension *, 8> found;
+  if (mmk_error *error = byName(given, kernel_.dimensions, "dimension", kernel_, found))
     return error;
-  for (const std::string &name : kernel.dimensions) {
-    const auto dimension = found.find(name);
-    if (dimension == found.end())
+  for (auto [name, dimension] : llvm::zip(kernel_.dimensions, found)) {
+    if (!dimension)
       return mistake(fmt::format("the dimension {} has no value", name));
-    const int64_t extent = dimension->second->extent;
+    const int64_t extent = dimension->extent;
     if (extent < 1 || extent > maximumExtent)
       return mistake(
           fmt::format("the dimension {} is from 1 to {}, found {}", name, maximumExtent, extent));

@@ -7,16 +7,63 @@
 #include "library/failure.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace mmk::library {
 
 mmk_type typeOf(ElementType type);
 
-mmk_error *bind(const Kernel &kernel, llvm::ArrayRef<mmk_tensor> tensors,
-                llvm::ArrayRef<mmk_scalar> scalars, Arguments &arguments);
+/// What the calls of a kernel bind, found out once: a call of a small kernel is over in less time
+/// than names and shapes take to be put together anew.
+class Signature {
+public:
+  explicit Signature(const Kernel &kernel);
 
-/// The values of the dimensions, in the kernel's order.
-mmk_error *bindDimensions(const Kernel &kernel, llvm::ArrayRef<mmk_dimension> dimensions,
-                          std::vector<int64_t> &values);
+  mmk_error *bind(llvm::ArrayRef<mmk_tensor> tensors, llvm::ArrayRef<mmk_scalar> scalars,
+                  Arguments &arguments) const;
+
+  /// The values of the dimensions, in the kernel's order.
+  mmk_error *bindDimensions(llvm::ArrayRef<mmk_dimension> dimensions,
+                            std::vector<int64_t> &values) const;
+
+private:
+  /// One extent of a tensor: a dimension of the kernel by its number, or a literal.
+  struct Extent {
+    std::optional<size_t> dimension;
+    int64_t literal = 0;
+  };
+  /// A parameter or a result that wants memory; `slot` counts parameters, then results.
+  struct Tensor {
+    size_t slot;
+    const std::string &name;
+    ElementType type;
+    Shape shape;
+    std::vector<Extent> extents;
+    bool isResult;
+  };
+  struct Scalar {
+    size_t slot;
+    std::optional<double> byDefault;
+  };
+  /// The value of a dimension, once a tensor has had it, and that tensor.
+  struct Dimension {
+    int64_t value = 0;
+    const Tensor *from = nullptr;
+  };
+
+  mmk_error *takeExtents(const Tensor &wanted, const mmk_tensor &tensor,
+                         llvm::MutableArrayRef<Dimension> dimensions) const;
+  mmk_error *bindScalars(llvm::ArrayRef<mmk_scalar> given, Arguments &arguments) const;
+  static mmk_error *expectAsDeclared(const Tensor &wanted, const mmk_tensor &tensor);
+
+  const Kernel &kernel_;
+  std::vector<std::string> tensorNames_, scalarNames_;
+  std::vector<Tensor> tensors_; ///< as their names
+  std::vector<Scalar> scalars_; ///< as their names
+};
 
 } // namespace mmk::library

@@ -62,6 +62,7 @@ mmk_error *compile(std::string text, std::string name, const mmk_compile_options
   it.program = std::move(*program);
   if (mmk_error *error = choose(it.program, options.kernel, it.kernel))
     return error;
+  it.signature.emplace(*it.kernel);
   llvm::Expected<Machine> machine = loadMachine(options.machine ? options.machine : "host");
   if (!machine)
     return mistake(llvm::toString(machine.takeError()));

@@ -4,14 +4,17 @@
 #include "codegen/executable.h"
 #include "compiler/compiler.h"
 #include "frontend/kernel.h"
+#include "library/binding.h"
 #include "library/failure.h"
 
 #include <mutex>
+#include <optional>
 
 struct mmk_kernel {
   mmk::Program program;
   mmk::Machine machine;
   const mmk::Kernel *kernel = nullptr; ///< of `program`
+  std::optional<mmk::library::Signature> signature;
   std::string variant;
   std::unique_ptr<mmk::Compiler> compiler;
   mmk::Lowering lowering; ///< for counting

@@ -5,9 +5,9 @@
 
 namespace mmk::library {
 
-Layout::Layout(std::string name, const mmk_tensor &tensor, int64_t elementBytes)
-    : name(std::move(name)), data(static_cast<const char *>(tensor.data)),
-      elementBytes(elementBytes), extents(tensor.extents, tensor.extents + tensor.rank),
+Layout::Layout(const mmk_tensor &tensor, int64_t elementBytes)
+    : data(static_cast<const char *>(tensor.data)), elementBytes(elementBytes),
+      extents(tensor.extents, tensor.extents + tensor.rank),
       strides(tensor.strides, tensor.strides + tensor.rank) {
   if (std::ranges::any_of(strides, [](int64_t stride) { return stride != 0; }))
     return;
@@ -21,7 +21,7 @@ std::string Layout::whyNoResult() const {
     return fmt::format("has stride {} in its last dimension, which for a result is 1",
                        strides.back());
   // From the dimension with the smallest stride on, each has to reach over all before it.
-  std::vector<size_t> order;
+  llvm::SmallVector<size_t, MMK_MAX_RANK> order;
   for (size_t i = 0; i < extents.size(); ++i)
     if (extents[i] > 1)
       order.push_back(i);

@@ -3,20 +3,21 @@
 
 #include "library/mmk.h"
 
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+
 #include <string>
-#include <vector>
 
 namespace mmk::library {
 
 struct Layout {
-  std::string name;
   const char *data = nullptr;
   int64_t elementBytes = 1;
-  std::vector<int64_t> extents, strides; ///< in elements
-  bool isResult = false;
+  llvm::ArrayRef<int64_t> extents;       ///< of the tensor that was given
+  llvm::SmallVector<int64_t, 4> strides; ///< in elements
 
   /// Strides that are all 0 are those of a dense tensor in C order.
-  Layout(std::string name, const mmk_tensor &tensor, int64_t elementBytes);
+  Layout(const mmk_tensor &tensor, int64_t elementBytes);
 
   /// What keeps it from being written by generated code; empty when nothing does.
   std::string whyNoResult() const;

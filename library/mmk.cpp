@@ -157,8 +157,9 @@ mmk_error *mmk_run(const mmk_kernel *kernel, const mmk_tensor *tensors, size_t t
                    const mmk_scalar *scalars, size_t scalar_count, const mmk_run_options *options) {
   return guarded([&]() -> mmk_error * {
     Arguments arguments;
-    if (mmk_error *error = bind(*kernel->kernel, llvm::ArrayRef(tensors, tensor_count),
-                                llvm::ArrayRef(scalars, scalar_count), arguments))
+    if (mmk_error *error =
+            kernel->signature->bind(llvm::ArrayRef(tensors, tensor_count),
+                                    llvm::ArrayRef(scalars, scalar_count), arguments))
       return error;
     if (options && options->max_memory != 0)
       if (mmk_error *error = expectRoom(*kernel, arguments, options->max_memory))
@@ -181,7 +182,7 @@ mmk_error *mmk_count(const mmk_kernel *kernel, const mmk_dimension *dimensions,
       return mistake("the host has no clock but the real one; compile for an AI core to count");
     std::vector<int64_t> values;
     if (mmk_error *error =
-            bindDimensions(*kernel->kernel, llvm::ArrayRef(dimensions, dimension_count), values))
+            kernel->signature->bindDimensions(llvm::ArrayRef(dimensions, dimension_count), values))
       return error;
     auto &it = const_cast<mmk_kernel &>(*kernel);
     std::lock_guard lock(it.counting);

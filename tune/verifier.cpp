@@ -124,8 +124,8 @@ llvm::Expected<std::vector<Tensor>> Verifier::makeResults(const RunShape &shape)
 Arguments Verifier::arguments(const RunShape &shape, const std::vector<Tensor> &inputs,
                               std::vector<Tensor> &results) const {
   Arguments arguments;
-  arguments.dims = shape.dims;
-  arguments.scalars = shape.scalars;
+  arguments.dims.assign(shape.dims.begin(), shape.dims.end());
+  arguments.scalars.assign(shape.scalars.begin(), shape.scalars.end());
   for (size_t i = 0; i < inputs.size(); ++i)
     arguments.tensors.push_back(kernel_.parameters[i].isScalar() ? nullptr : inputs[i].data());
   for (Tensor &result : results)

@@ -209,9 +209,9 @@ private:
 
   Arguments arguments() {
     Arguments all;
-    all.dims = dims_;
-    all.scalars = scalars_;
-    all.tensors = pointers_;
+    all.dims.assign(dims_.begin(), dims_.end());
+    all.scalars.assign(scalars_.begin(), scalars_.end());
+    all.tensors.assign(pointers_.begin(), pointers_.end());
     for (Guarded &result : results_) {
       result.poison();
       all.results.push_back(result.data());

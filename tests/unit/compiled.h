@@ -78,7 +78,7 @@ public:
     for (const std::string &dim : kernel().dimensions)
       arguments.dims.push_back(dims.at(dim));
     bind(inputs, scalars);
-    arguments.scalars = scalars_;
+    arguments.scalars.assign(scalars_.begin(), scalars_.end());
     for (const Tensor *tensor : tensors_)
       arguments.tensors.push_back(tensor ? tensor->data() : nullptr);
     std::vector<Tensor> results;

@@ -10,11 +10,24 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <new>
 #include <string>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 #include <vector>
+
+/// Allocations of this thread, those of the library among them.
+static thread_local int64_t allocations = 0;
+
+void *operator new(size_t size) {
+  ++allocations;
+  if (void *memory = std::malloc(size))
+    return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void *memory) noexcept { std::free(memory); }
+void operator delete(void *memory, size_t) noexcept { std::free(memory); }
 
 namespace {
 
@@ -171,6 +184,23 @@ TEST(Library, describesTheKernel) {
   ASSERT_TRUE(mmk_kernel_argument(kernel.get(), 4, &argument));
   EXPECT_TRUE(argument.is_result);
   EXPECT_FALSE(mmk_kernel_argument(kernel.get(), 5, &argument));
+}
+
+// A small kernel is over in less time than a few of them take.
+TEST(Library, aCallAllocatesNothingOnceAnotherWasMade) {
+  const Kernel kernel = compiled();
+  Matrix a(32, 32, 32), b(32, 32, 40), c(32, 32, 32);
+  std::vector<float> bias(32);
+  mmk_tensor tensors[] = {
+      c.bound("c"), b.bound("b"), a.bound("a"), {"bias", bias.data(), MMK_F32, 1, {32}, {}}};
+  const mmk_scalar scalar = {"alpha", 2};
+  auto allocationsOfACall = [&] {
+    const int64_t before = allocations;
+    EXPECT_EQ(messageOf(mmk_run(kernel.get(), tensors, 4, &scalar, 1, nullptr)), "");
+    return allocations - before;
+  };
+  EXPECT_GT(allocationsOfACall(), 0);
+  EXPECT_EQ(allocationsOfACall(), 0);
 }
 
 TEST(Library, threadsShareAKernel) {

@@ -184,7 +184,7 @@ TEST(Resident, refusesWhatIsTooDeep) {
   ASSERT_TRUE(bool(executable)) << llvm::toString(executable.takeError());
   std::vector<char> memory(64 * 513 * 4);
   Arguments arguments;
-  arguments.dims = dims;
+  arguments.dims.assign(dims.begin(), dims.end());
   arguments.scalars = {0, 0};
   arguments.tensors = {memory.data(), memory.data()};
   arguments.results = {memory.data()};
