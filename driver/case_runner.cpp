@@ -105,8 +105,9 @@ void CaseRunner::prepare(const RunCase &run) {
   inputs_ = makeInputs(run);
   makeResults(run);
   arguments_ = {};
-  arguments_.dims = dimsOf(run);
-  arguments_.scalars = run.scalars;
+  const std::vector<int64_t> dims = dimsOf(run);
+  arguments_.dims.assign(dims.begin(), dims.end());
+  arguments_.scalars.assign(run.scalars.begin(), run.scalars.end());
   for (const Tensor *input : inputs_)
     arguments_.tensors.push_back(input ? input->data() : nullptr);
   for (Tensor &result : results_)

@@ -97,7 +97,7 @@ TEST_P(Matrix, everyShapeByEveryVariantIsExact) {
         Arguments arguments;
         for (const std::string &dim : kernel.dimensions)
           arguments.dims.push_back(dim == "M" ? m : dim == "N" ? n : k);
-        arguments.scalars = scalars;
+        arguments.scalars.assign(scalars.begin(), scalars.end());
         arguments.tensors = {a.data(), b.data(), bias.data(), nullptr};
         arguments.results = {c.data()};
         for (Variant &variant : variants) {
