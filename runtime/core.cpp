@@ -115,7 +115,7 @@ void EmulatedCores::giveBack(Memories &memories) {
 }
 
 llvm::Error EmulatedCores::run(PhaseFunction phase, const KernelArguments &arguments,
-                               unsigned threads, RunWatch *watch) {
+                               unsigned threads, bool isSmall, RunWatch *watch) {
   const int64_t blocks = watch ? blocks_ : std::min(blocks_, arguments.plan[planBlocks]);
   const int64_t most = arguments.plan[planAlone] ? 1 : std::max<int64_t>(1, blocks);
   const unsigned workers = static_cast<unsigned>(std::clamp<int64_t>(threads, 1, most));
@@ -126,12 +126,15 @@ llvm::Error EmulatedCores::run(PhaseFunction phase, const KernelArguments &argum
   }
   if (watch)
     watch->beginPhase();
-  parallelFor(blocks, workers, [&](int64_t block, unsigned worker) {
-    CoreMemories view = memories[worker]->view(block);
-    if (watch)
-      watch->beginBlock(view);
-    phase(&arguments, &view);
-  });
+  parallelFor(
+      blocks, workers,
+      [&](int64_t block, unsigned worker) {
+        CoreMemories view = memories[worker]->view(block);
+        if (watch)
+          watch->beginBlock(view);
+        phase(&arguments, &view);
+      },
+      isSmall);
   if (watch)
     watch->endPhase();
   for (const auto &memory : memories)

@@ -15,8 +15,10 @@ unsigned availableThreads();
 /// at the same time, for scratch memory. Returns when all calls have. A call from within a body,
 /// or while another thread has the pool, runs in the caller alone. Where the system gives fewer
 /// threads, those do it. An exception of a body reaches the caller, and then not all have been
-/// called.
+/// called. `isSmall`: all of it is over in the time that it takes to wake a thread, some 50 us, so
+/// that threads which sleep are left alone unless such calls follow each other for longer.
 void parallelFor(int64_t count, unsigned threads,
-                 llvm::function_ref<void(int64_t index, unsigned worker)> body);
+                 llvm::function_ref<void(int64_t index, unsigned worker)> body,
+                 bool isSmall = false);
 
 } // namespace mmk
