@@ -30,6 +30,9 @@ using Body = llvm::function_ref<void(int64_t, unsigned)>;
 /// calls kernels one after the other calls the next one soon.
 constexpr auto alertFor = std::chrono::microseconds(50);
 
+/// Of a caller's time, when a CPU has to be woken with the thread: 10 to 30 us in a virtual machine.
+constexpr auto wakingTakes = std::chrono::microseconds(20);
+
 void relax() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -51,10 +54,6 @@ template <typename Condition> bool spinUntil(Condition condition) {
   return false;
 }
 
-// Who looks at a line again and again takes it from who writes to it; two lines, for some CPUs
-// fetch them in pairs.
-constexpr size_t apart = 128;
-
 /// What the threads of a job have to agree on is one word, and each step is one atomic operation:
 /// - the caller opens the job: all tasks but its own first one, and a seat for each helper;
 /// - a helper joins while there are both: it takes a task and a seat, and is at work;
@@ -68,7 +67,7 @@ constexpr size_t apart = 128;
 /// In orders of memory: who joins sees what the caller wrote before it opened the job, and the
 /// caller sees what a helper wrote before it left. Which task is whose needs no order. All else is
 /// sequentially consistent, because of those who sleep (Pool).
-class alignas(apart) Job {
+class alignas(linesApart) Job {
 public:
   void open(int64_t count, unsigned helpers, Body body) {
     count_ = count;
@@ -212,7 +211,7 @@ private:
     const auto now = std::chrono::steady_clock::now();
     if (now - lastEnd_ > alertFor)
       begin_ = now;
-    return now - begin_ >= alertFor;
+    return now - begin_ >= wakingTakes;
   }
 
   /// As many as are asleep, at most. Who is about to sleep holds the mutex until it does.
@@ -266,7 +265,7 @@ private:
   std::vector<std::thread> threads_;
   std::chrono::steady_clock::time_point begin_, lastEnd_; ///< of jobs that had too few helpers
   // Seldom written.
-  alignas(apart) std::atomic<bool> staysAwake_ = true;
+  alignas(linesApart) std::atomic<bool> staysAwake_ = true;
   std::atomic<bool> callerSleeps_ = false;
   std::atomic<unsigned> asleep_ = 0; ///< that nobody has woken; written under the mutex
   std::mutex mutex_;
