@@ -15,15 +15,17 @@ constexpr int64_t rowUnit = 8, columnUnit = 16;
 /// Multiply-adds of a row or column that pass in the time that one more column of B takes to be
 /// packed, and one more row of A to be read.
 constexpr int64_t packingColumn = 16, readingRow = 8;
-/// Multiply-adds that are over before another thread has begun.
-constexpr int64_t smallWork = int64_t(1) << 20;
+/// Multiply-adds, times the bytes of an operand, that one thread does in the 2 to 4 us that it
+/// takes to share them: half a microsecond until another thread has begun, where the two have no
+/// cache in common, as much until it is seen to be done, and what both of them read and pack.
+constexpr int64_t smallWork = int64_t(1) << 19;
 
 } // namespace
 
 // For each number of tiles across that divides the threads, as many down as give each thread one.
 // The least time of the fullest thread wins.
 std::pair<Value, Value> balanceTile(OpBuilder &b, Location loc, FittedOutput output, Value depth,
-                                    FittedTile tile) {
+                                    int64_t bytes, FittedTile tile) {
   auto number = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, loc, value);
   };
@@ -54,7 +56,7 @@ std::pair<Value, Value> balanceTile(OpBuilder &b, Location loc, FittedOutput out
 
   Value cores = number(output.cores);
   Value work = mul(mul(output.batches, output.rows), mul(output.columns, depth));
-  Value isSmall = compare(arith::CmpIPredicate::slt, work, number(smallWork));
+  Value isSmall = compare(arith::CmpIPredicate::slt, work, number(smallWork / bytes));
   Value threads = choose(isSmall, number(1), cores);
   Value rows, columns, least;
   for (int64_t across = 1; across <= output.cores; ++across) {

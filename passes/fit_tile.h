@@ -21,11 +21,12 @@ struct FittedTile {
 std::pair<mlir::Value, mlir::Value> fitTile(mlir::OpBuilder &builder, mlir::Location loc,
                                             FittedOutput output, FittedTile tile);
 
-/// The same for the host, where a tile is the share of a thread: of a product of that depth, or
-/// elementwise work of depth 1. What is too small to be shared is one tile.
+/// The same for the host, where a tile is the share of a thread: of a product of that depth, whose
+/// operands have elements of so many bytes, or elementwise work of depth 1. What is too small to be
+/// shared is one tile.
 std::pair<mlir::Value, mlir::Value> balanceTile(mlir::OpBuilder &builder, mlir::Location loc,
                                                 FittedOutput output, mlir::Value depth,
-                                                FittedTile tile);
+                                                int64_t bytes, FittedTile tile);
 
 /// Rows and columns of the largest tile on the host, and the depth of what is packed at a time at
 /// most: the code of a product cuts it into blocks for the caches by itself.

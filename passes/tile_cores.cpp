@@ -220,9 +220,10 @@ void NestTiling::countTiles() {
   const FittedOutput output = {batches, rank > 1 ? extents[rank - 2] : one, extents[rank - 1],
                                dealt.getCores()};
   const Value workDepth = contract ? dimValue(b, loc, dimNames(contract).back()) : one;
+  const int64_t bytes = contract ? operandType(contract).getIntOrFloatBitWidth() / 8 : 4;
   const FittedTile largest = {tileM, tileN, fitsM, fitsN};
   std::tie(tileRows, tileColumns) = machine.getTopology() == aicore::Topology::host
-                                        ? balanceTile(b, loc, output, workDepth, largest)
+                                        ? balanceTile(b, loc, output, workDepth, bytes, largest)
                                         : fitTile(b, loc, output, largest);
   auto tiles = [&](Value extent, Value tile) -> Value {
     return arith::CeilDivSIOp::create(b, loc, extent, tile);

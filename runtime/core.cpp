@@ -85,59 +85,63 @@ const char *CoreMemory::damaged() const {
   return nullptr;
 }
 
-EmulatedCores::Memories EmulatedCores::take(unsigned workers) {
-  Memories taken;
-  if (CoreMemory *spare = spare_.exchange(nullptr))
-    taken.emplace_back(spare);
-  if (taken.size() < workers) {
-    std::lock_guard lock(mutex_);
-    for (; taken.size() < workers && !free_.empty(); free_.pop_back())
-      taken.push_back(std::move(free_.back()));
-  }
-  while (taken.size() < workers) {
-    auto memory = std::make_unique<CoreMemory>(machine_, globalBytes_);
-    if (!memory->allocated())
-      break;
-    taken.push_back(std::move(memory));
-  }
-  return taken;
+void EmulatedCores::Team::operator()(int64_t block, unsigned worker) const {
+  CoreMemories view = memories[worker]->view(block);
+  if (watch)
+    watch->beginBlock(view);
+  phase(arguments, &view);
 }
 
-void EmulatedCores::giveBack(Memories &memories) {
-  if (!memories.empty())
-    memories.front().reset(spare_.exchange(memories.front().release()));
-  if (memories.size() <= 1 && (memories.empty() || !memories.front()))
+std::unique_ptr<EmulatedCores::Team> EmulatedCores::take(unsigned workers) {
+  std::unique_ptr<Team> team(spare_.exchange(nullptr));
+  if (!team) {
+    std::lock_guard lock(mutex_);
+    if (!free_.empty()) {
+      team = std::move(free_.back());
+      free_.pop_back();
+    }
+  }
+  if (!team)
+    team = std::make_unique<Team>();
+  while (team->memories.size() < workers) {
+    auto memory = std::make_unique<CoreMemory>(machine_, globalBytes_);
+    if (!memory->allocated()) {
+      giveBack(std::move(team));
+      return nullptr;
+    }
+    team->memories.push_back(std::move(memory));
+  }
+  return team;
+}
+
+void EmulatedCores::giveBack(std::unique_ptr<Team> team) {
+  team.reset(spare_.exchange(team.release()));
+  if (!team)
     return;
   std::lock_guard lock(mutex_);
-  for (auto &memory : memories)
-    if (memory)
-      free_.push_back(std::move(memory));
+  free_.push_back(std::move(team));
 }
 
 llvm::Error EmulatedCores::run(PhaseFunction phase, const KernelArguments &arguments,
-                               unsigned threads, RunWatch *watch) {
+                               unsigned threads, bool isSmall, RunWatch *watch) {
   const int64_t blocks = watch ? blocks_ : std::min(blocks_, arguments.plan[planBlocks]);
   const int64_t most = arguments.plan[planAlone] ? 1 : std::max<int64_t>(1, blocks);
   const unsigned workers = static_cast<unsigned>(std::clamp<int64_t>(threads, 1, most));
-  Memories memories = take(workers);
-  if (memories.size() < workers) {
-    giveBack(memories);
+  std::unique_ptr<Team> team = take(workers);
+  if (!team)
     return llvm::createStringError("not enough memory for the emulated cores");
-  }
+  writeWhatDiffers(team->phase, phase);
+  writeWhatDiffers(team->arguments, &arguments);
+  writeWhatDiffers(team->watch, watch);
   if (watch)
     watch->beginPhase();
-  parallelFor(blocks, workers, [&](int64_t block, unsigned worker) {
-    CoreMemories view = memories[worker]->view(block);
-    if (watch)
-      watch->beginBlock(view);
-    phase(&arguments, &view);
-  });
+  parallelFor(blocks, workers, *team, isSmall);
   if (watch)
     watch->endPhase();
-  for (const auto &memory : memories)
+  for (const auto &memory : llvm::ArrayRef(team->memories).take_front(workers))
     if (const char *name = memory->damaged())
       return llvm::createStringError("the generated program wrote beyond " + std::string(name));
-  giveBack(memories);
+  giveBack(std::move(team));
   return llvm::Error::success();
 }
 

@@ -4,6 +4,7 @@
 
 #include "machines/machine.h"
 #include "runtime/abi.h"
+#include "runtime/threads.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
@@ -68,25 +69,32 @@ public:
   ~EmulatedCores() { delete spare_.load(); }
 
   /// The program of one phase for all blocks that have work by its plan, dealt to at most `threads`
-  /// threads; returns when all are done. A watched program needs its `watch`, which sees all
-  /// blocks. The error names the memory that a program wrote beyond.
+  /// threads; returns when all are done. `isSmall`: for parallelFor. A watched program needs its
+  /// `watch`, which sees all blocks. The error names the memory that a program wrote beyond.
   llvm::Error run(PhaseFunction phase, const KernelArguments &arguments, unsigned threads,
-                  RunWatch *watch = nullptr);
+                  bool isSmall = false, RunWatch *watch = nullptr);
 
 private:
   const Machine &machine_;
   int64_t blocks_, globalBytes_;
-  using Memories = llvm::SmallVector<std::unique_ptr<CoreMemory>, 4>;
-  /// What one run of a phase has to itself, for each worker: of runs that are over, or new. Fewer
-  /// than `workers` when there is not enough memory.
-  Memories take(unsigned workers);
-  void giveBack(Memories &memories);
+  /// What one run of a phase has to itself, and what it runs: the body of its job.
+  struct alignas(linesApart) Team {
+    llvm::SmallVector<std::unique_ptr<CoreMemory>, 4> memories; ///< by worker
+    PhaseFunction phase = nullptr;
+    const KernelArguments *arguments = nullptr;
+    RunWatch *watch = nullptr;
+
+    void operator()(int64_t block, unsigned worker) const;
+  };
+  /// Of a run that is over, or new; null when there is not enough memory.
+  std::unique_ptr<Team> take(unsigned workers);
+  void giveBack(std::unique_ptr<Team> team);
 
   /// Of the last run, for the next one: small kernels are over in less time than a lock takes.
-  std::atomic<CoreMemory *> spare_ = nullptr;
+  std::atomic<Team *> spare_ = nullptr;
   std::mutex mutex_;
   /// Of no run; guarded by mutex_.
-  std::vector<std::unique_ptr<CoreMemory>> free_;
+  std::vector<std::unique_ptr<Team>> free_;
 };
 
 } // namespace mmk

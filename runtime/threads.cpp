@@ -4,14 +4,18 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <pthread.h>
+#include <sched.h>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace mmk {
@@ -22,29 +26,12 @@ constexpr int64_t maxThreads = 256;
 
 using Body = llvm::function_ref<void(int64_t, unsigned)>;
 
-struct Job {
-  Body body;
-  int64_t count;
-  unsigned helpers; ///< at most, besides the caller
-  std::atomic<int64_t> next{0};
-  std::atomic_flag failed;
-  std::exception_ptr failure; ///< the first, for the caller
-
-  void work(unsigned worker) {
-    try {
-      for (int64_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < count;)
-        body(i, worker);
-    } catch (...) {
-      next.store(count, std::memory_order_relaxed); // no more is begun
-      if (!failed.test_and_set())
-        failure = std::current_exception();
-    }
-  }
-};
-
 /// Before a thread falls asleep: to be woken takes longer than most of what small jobs do, and who
 /// calls kernels one after the other calls the next one soon.
 constexpr auto alertFor = std::chrono::microseconds(50);
+
+/// Of a caller's time, when a CPU has to be woken with the thread: 10 to 30 us in a virtual machine.
+constexpr auto wakingTakes = std::chrono::microseconds(20);
 
 void relax() {
 #if defined(__x86_64__)
@@ -55,27 +42,128 @@ void relax() {
 }
 
 /// Looks for a while whether it is so.
-template <typename Condition> void spinUntil(Condition condition) {
+template <typename Condition> bool spinUntil(Condition condition) {
   const auto end = std::chrono::steady_clock::now() + alertFor;
   do
     for (int i = 0; i < 16; ++i) {
       if (condition())
-        return;
+        return true;
       relax();
     }
   while (std::chrono::steady_clock::now() < end);
+  return false;
 }
 
-/// Threads are started when first wanted. A helper that wakes late finds the job gone and sleeps
-/// on, so that nobody ever waits for a thread that has not begun: this is why small jobs are cheap.
-/// As long as all threads have a CPU, they stay awake between jobs that follow each other closely.
+/// What the threads of a job have to agree on is one word, and each step is one atomic operation:
+/// - the caller opens the job: all tasks but its own first one, and a seat for each helper;
+/// - a helper joins while there are both: it takes a task and a seat, and is at work;
+/// - who is at work takes a further task, until there is none;
+/// - a helper leaves, and is not at work any more.
+/// Tasks and seats only become fewer, so once the caller finds no task, nobody joins any more. When
+/// nobody is at work either, the job is over, and the next one may be opened in its place: a helper
+/// that was about to join the one and joins the other is as welcome there. So nobody ever waits for
+/// a thread that has not begun.
+///
+/// In orders of memory: who joins sees what the caller wrote before it opened the job, and the
+/// caller sees what a helper wrote before it left. Which task is whose needs no order. All else is
+/// sequentially consistent, because of those who sleep (Pool).
+class alignas(linesApart) Job {
+public:
+  void open(int64_t count, unsigned helpers, Body body) {
+    count_ = count;
+    body_ = body;
+    state_ = (count - 1) * task + helpers * seat;
+  }
+  bool isOpen() const { return isOpen(state_); }
+  bool isOver() const { return !isAtWork(state_); }
+
+  /// By the caller: its tasks, until there are none left.
+  void lead() { work(0, 0); }
+  /// By a helper: the same, when the job is open still. True when the last one has left.
+  bool help() {
+    int64_t state = state_;
+    do
+      if (!isOpen(state))
+        return false;
+    while (!state_.compare_exchange_weak(state, state - task - seat + atWork));
+    work(indexOf(state), static_cast<unsigned>(freeSeats(state)));
+    return !isAtWork(state_ -= atWork);
+  }
+  /// The first exception of a task.
+  std::exception_ptr takeFailure() {
+    failed_.clear(std::memory_order_relaxed);
+    return std::exchange(failure_, nullptr);
+  }
+
+private:
+  /// Of the state, from the lowest bits: helpers at work, free seats, and tasks that nobody has
+  /// begun. These are the highest, for they fall below zero: by one for each thread that asked for
+  /// a task in vain.
+  static constexpr int64_t atWork = 1, seat = atWork * maxThreads, task = seat * maxThreads;
+
+  static bool isAtWork(int64_t state) { return state % seat != 0; }
+  static int64_t freeSeats(int64_t state) { return state / seat % maxThreads; }
+  static bool isOpen(int64_t state) { return state >= task && freeSeats(state) > 0; }
+  /// Of the task that is taken from this state; none: `count_` or more.
+  int64_t indexOf(int64_t state) const {
+    return count_ - (state >> std::countr_zero(uint64_t{task}));
+  }
+
+  void work(int64_t index, unsigned worker) {
+    try {
+      for (; index < count_; index = indexOf(state_.fetch_sub(task, std::memory_order_relaxed)))
+        body_(index, worker);
+    } catch (...) {
+      state_.fetch_and(task - 1, std::memory_order_relaxed); // no more is begun
+      if (!failed_.test_and_set(std::memory_order_relaxed))
+        failure_ = std::current_exception();
+    }
+  }
+
+  // One line, which moves between the threads as a whole.
+  std::atomic<int64_t> state_ = 0;
+  int64_t count_ = 0;
+  Body body_;
+  std::atomic_flag failed_;
+  std::exception_ptr failure_;
+};
+
+/// Keeps the thread that makes it off one CPU. Some schedulers, to save power, wake a thread where
+/// its waker runs although other CPUs are idle; there a helper would wait for its caller, and the
+/// caller for it, until one of them is moved some milliseconds later.
+class KeptOff {
+public:
+  explicit KeptOff(int cpu) {
+    cpu_set_t others;
+    if (cpu < 0 || cpu >= CPU_SETSIZE || sched_getaffinity(0, sizeof before_, &before_) != 0)
+      return;
+    others = before_;
+    CPU_CLR(cpu, &others);
+    isKept_ = sched_setaffinity(0, sizeof others, &others) == 0;
+  }
+  ~KeptOff() {
+    if (isKept_)
+      sched_setaffinity(0, sizeof before_, &before_);
+  }
+  KeptOff(const KeptOff &) = delete;
+  KeptOff &operator=(const KeptOff &) = delete;
+
+private:
+  cpu_set_t before_;
+  bool isKept_ = false;
+};
+
+/// Threads are started when first wanted. As long as all have a CPU, they stay awake between jobs
+/// that follow each other closely, and such jobs take no lock.
+///
+/// Who is about to sleep says so and then looks whether there is a reason not to; who gives a
+/// reason looks for sleepers afterwards. In any one order of the four, one sees the other.
 class Pool {
 public:
   ~Pool() {
     {
       std::lock_guard lock(mutex_);
       stop_ = true;
-      ++generation_;
     }
     wake_.notify_all();
     for (std::thread &thread : threads_)
@@ -83,92 +171,108 @@ public:
   }
 
   /// False when the pool is busy, and then nothing was done.
-  bool run(Job &job) {
+  bool run(int64_t count, unsigned helpers, Body body, bool isSmall) {
     if (busy_.test_and_set(std::memory_order_acquire))
       return false;
-    {
-      std::lock_guard lock(mutex_);
-      start(job.helpers);
-      awake_ = static_cast<unsigned>(threads_.size()) + 1;
-      job_ = &job;
-      joined_ = 0;
-      ++generation_;
-    }
-    // Who is awake sees it anyway, and then this costs nothing.
-    for (unsigned i = 0; i < job.helpers; ++i)
-      wake_.notify_one();
-    job.work(0);
-    {
-      std::lock_guard lock(mutex_);
-      job_ = nullptr;
-    }
-    if (staysAwake())
-      spinUntil([this] { return running_ == 0; });
-    {
-      std::unique_lock lock(mutex_);
-      done_.wait(lock, [this] { return running_ == 0; });
-    }
+    start(helpers);
+    callersCpu_.store(sched_getcpu(), std::memory_order_relaxed);
+    job_.open(count, helpers, body);
+    const unsigned awake = static_cast<unsigned>(threads_.size()) - asleep_;
+    const bool areFew = awake < helpers;
+    if (areFew && (!isSmall || isInSeries()))
+      wake(helpers - awake);
+    job_.lead();
+    awaitHelpers();
+    if (areFew)
+      lastEnd_ = std::chrono::steady_clock::now();
+    const std::exception_ptr failure = job_.takeFailure();
     busy_.clear(std::memory_order_release);
+    if (failure)
+      std::rethrow_exception(failure);
     return true;
   }
 
 private:
   /// As many as the system lets us have: the work is done by fewer, too.
   void start(unsigned wanted) {
+    if (threads_.size() >= wanted)
+      return;
     try {
       while (threads_.size() < wanted)
         threads_.emplace_back([this] { loop(); });
     } catch (const std::system_error &) {
     } catch (const std::bad_alloc &) {
     }
+    staysAwake_ = threads_.size() < availableThreads();
   }
 
-  bool staysAwake() const {
-    static const unsigned available = availableThreads();
-    return awake_ <= available;
+  /// Whether jobs have followed each other closely for as long as waking a thread takes.
+  bool isInSeries() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - lastEnd_ > alertFor)
+      begin_ = now;
+    return now - begin_ >= wakingTakes;
+  }
+
+  /// As many as are asleep, at most. Who is about to sleep holds the mutex until it does.
+  void wake(unsigned count) {
+    std::lock_guard lock(mutex_);
+    for (; count > 0 && asleep_ > 0; --count, --asleep_, ++woken_)
+      wake_.notify_one();
+  }
+
+  void awaitHelpers() {
+    const auto isOver = [this] { return job_.isOver(); };
+    if (isOver() || (staysAwake_ && spinUntil(isOver)))
+      return;
+    std::unique_lock lock(mutex_);
+    callerSleeps_ = true;
+    done_.wait(lock, isOver);
+    callerSleeps_ = false;
   }
 
   void loop() {
-    uint64_t seen = 0;
-    std::unique_lock lock(mutex_);
-    while (true) {
-      if (staysAwake()) {
-        lock.unlock();
-        spinUntil([&] { return generation_ != seen; });
-        lock.lock();
-        if (!job_ && !stop_ && generation_ != seen) { // came too late, and looks out for the next
-          seen = generation_;
-          continue;
-        }
-      }
-      wake_.wait(lock, [&] { return stop_ || (job_ && generation_ != seen); });
-      if (stop_)
-        return;
-      seen = generation_;
-      Job &job = *job_;
-      if (joined_ == job.helpers)
-        continue;
-      const unsigned worker = ++joined_;
-      ++running_;
-      lock.unlock();
-      job.work(worker);
-      lock.lock();
-      if (--running_ == 0)
+    do {
+      if (job_.help() && callerSleeps_) {
+        std::lock_guard lock(mutex_);
         done_.notify_one();
-    }
+      }
+    } while ((staysAwake_ && spinUntil([this] { return job_.isOpen(); })) || sleep());
   }
 
+  /// Until there may be a job; false: there will be none.
+  bool sleep() {
+    std::optional<KeptOff> elsewhere;
+    if (staysAwake_)
+      elsewhere.emplace(callersCpu_);
+    std::unique_lock lock(mutex_);
+    ++asleep_;
+    if (job_.isOpen()) {
+      --asleep_;
+      return true;
+    }
+    wake_.wait(lock, [this] { return stop_ || woken_ > 0; });
+    if (stop_)
+      return false;
+    --woken_;
+    return true;
+  }
+
+  Job job_;
+  // Of the caller.
   std::atomic_flag busy_;
-  std::mutex mutex_; ///< of all below
-  std::condition_variable wake_, done_;
+  std::atomic<int> callersCpu_ = -1; ///< for helpers that fall asleep
   std::vector<std::thread> threads_;
-  Job *job_ = nullptr;
-  unsigned joined_ = 0;
+  std::chrono::steady_clock::time_point begin_, lastEnd_; ///< of jobs that had too few helpers
+  // Seldom written.
+  alignas(linesApart) std::atomic<bool> staysAwake_ = true;
+  std::atomic<bool> callerSleeps_ = false;
+  std::atomic<unsigned> asleep_ = 0; ///< that nobody has woken; written under the mutex
+  std::mutex mutex_;
+  std::condition_variable wake_, done_;
+  // Guarded by the mutex.
+  unsigned woken_ = 0; ///< that do not know yet
   bool stop_ = false;
-  // Written under the mutex, and also looked at without it.
-  std::atomic<uint64_t> generation_ = 0;
-  std::atomic<unsigned> running_ = 0;
-  std::atomic<unsigned> awake_ = 0; ///< threads of the pool, and its caller
 };
 
 /// The pool of this process. A child that was forked has none of its parent's threads, so that it
@@ -199,7 +303,7 @@ PoolOfProcess *PoolOfProcess::self = nullptr;
 
 unsigned availableThreads() { return static_cast<unsigned>(*detectFigure("cube_cores")); }
 
-void parallelFor(int64_t count, unsigned threads, Body body) {
+void parallelFor(int64_t count, unsigned threads, Body body, bool isSmall) {
   if (count <= 0)
     return;
   const auto helpers =
@@ -210,11 +314,8 @@ void parallelFor(int64_t count, unsigned threads, Body body) {
   };
   if (helpers == 0)
     return alone();
-  Job job{body, count, helpers};
-  if (!PoolOfProcess::get().run(job))
-    return alone();
-  if (job.failure)
-    std::rethrow_exception(job.failure);
+  if (!PoolOfProcess::get().run(count, helpers, body, isSmall))
+    alone();
 }
 
 } // namespace mmk

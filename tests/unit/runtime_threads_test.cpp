@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <mutex>
 #include <new>
+#include <sched.h>
 #include <set>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -16,6 +17,17 @@
 
 using namespace mmk;
 
+// Once in the caller and once in a helper: each waits for the other, so that neither does both.
+template <typename Body> void onTwoThreads(Body body) {
+  std::atomic<int> begun = 0;
+  parallelFor(2, 2, [&](int64_t, unsigned) {
+    ++begun;
+    for (int i = 0; i < 10000 && begun < 2; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    body();
+  });
+}
+
 TEST(Threads, ThereIsAtLeastOne) { EXPECT_GE(availableThreads(), 1u); }
 
 TEST(Threads, EveryIndexOnce) {
@@ -23,11 +35,12 @@ TEST(Threads, EveryIndexOnce) {
     for (unsigned threads : {0u, 1u, 2u, 7u, 100000u}) {
       std::vector<std::atomic<int>> calls(count);
       std::atomic<bool> workersInRange = true;
-      parallelFor(count, threads, [&](int64_t index, unsigned worker) {
+      const auto call = [&](int64_t index, unsigned worker) {
         ++calls[index];
         if (worker >= std::max(threads, 1u))
           workersInRange = false;
-      });
+      };
+      parallelFor(count, threads, call, /*isSmall=*/count % 2 == 1);
       for (const auto &number : calls)
         EXPECT_EQ(number, 1);
       EXPECT_TRUE(workersInRange);
@@ -118,12 +131,7 @@ TEST(Threads, AForkedProcessHasThreadsOfItsOwn) {
   const auto distinct = [] {
     std::mutex mutex;
     std::set<std::thread::id> seen;
-    std::atomic<int> begun = 0;
-    parallelFor(2, 2, [&](int64_t, unsigned) {
-      // Each waits for the other, so that neither does both.
-      ++begun;
-      for (int i = 0; i < 10000 && begun < 2; ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    onTwoThreads([&] {
       std::lock_guard lock(mutex);
       seen.insert(std::this_thread::get_id());
     });
@@ -158,4 +166,33 @@ TEST(Threads, ManySmallJobsInARow) {
     sum += part;
   }
   EXPECT_EQ(sum, 60000);
+}
+
+// Helpers sleep in between, and small jobs do without them.
+TEST(Threads, JobsNowAndThen) {
+  int64_t sum = 0;
+  for (int i = 0; i < 100; ++i) {
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+    std::atomic<int64_t> part = 0;
+    for (bool isSmall : {false, true})
+      parallelFor(3, 4, [&](int64_t index, unsigned) { part += index; }, isSmall);
+    sum += part;
+  }
+  EXPECT_EQ(sum, 600);
+}
+
+// Asleep, one keeps off the CPU of its caller.
+TEST(Threads, AHelperThatWasAsleepMayUseEveryCpu) {
+  cpu_set_t wanted;
+  ASSERT_EQ(sched_getaffinity(0, sizeof wanted, &wanted), 0);
+  for (int i = 0; i < 3; ++i) {
+    std::atomic<int> equal = 0;
+    onTwoThreads([&] {
+      cpu_set_t found;
+      if (sched_getaffinity(0, sizeof found, &found) == 0 && CPU_EQUAL(&found, &wanted))
+        ++equal;
+    });
+    EXPECT_EQ(equal, 2);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
 }
