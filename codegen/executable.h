@@ -57,10 +57,10 @@ public:
   static llvm::Expected<std::unique_ptr<Executable>>
   compile(mlir::ModuleOp module, const Machine &machine, const ExecutableOptions &options = {});
 
-  /// Runs every phase on all of the machine's cores, dealt over `threads` host threads. `watch`
-  /// looks on; a watched program needs one, any other has nothing to tell it. May be called from
-  /// several threads at once. The first run that takes one of the ways for a product waits for its
-  /// code.
+  /// Runs every phase on all of the machine's cores, dealt over `threads` host threads, 0: as
+  /// many as the process may use. `watch` looks on; a watched program needs one, any other has
+  /// nothing to tell it. May be called from several threads at once. The first run that takes one
+  /// of the ways for a product waits for its code.
   virtual llvm::Error run(const Arguments &arguments, unsigned threads,
                           RunWatch *watch = nullptr) = 0;
 

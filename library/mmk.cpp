@@ -4,7 +4,6 @@
 #include "codegen/count.h"
 #include "library/binding.h"
 #include "library/kernel.h"
-#include "runtime/threads.h"
 #include "support/bytes.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -165,7 +164,7 @@ mmk_error *mmk_run(const mmk_kernel *kernel, const mmk_tensor *tensors, size_t t
       if (mmk_error *error = expectRoom(*kernel, arguments, options->max_memory))
         return error;
     const unsigned threads = options ? options->threads : 0;
-    llvm::Error failed = kernel->executable->run(arguments, threads ? threads : availableThreads());
+    llvm::Error failed = kernel->executable->run(arguments, threads);
     if (!failed)
       return nullptr;
     std::string message = llvm::toString(std::move(failed));

@@ -11,16 +11,6 @@
 namespace mmk {
 namespace {
 
-/// The CPUs that this process may use, which is fewer than there are under taskset or in a
-/// container.
-double availableCores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) == 0)
-    return std::max(CPU_COUNT(&set), 1);
-  return std::max(std::thread::hardware_concurrency(), 1u);
-}
-
 double cacheBytes(unsigned level, double atLeast) {
   return std::max(static_cast<double>(mmk::cacheBytes(level)), atLeast);
 }
@@ -30,7 +20,7 @@ constexpr double mebibyte = 1024 * 1024;
 using Detector = double (*)();
 const std::map<std::string, Detector> &detectors() {
   static const std::map<std::string, Detector> byPath = {
-      {"cube_cores", availableCores},
+      {"cube_cores", [] { return static_cast<double>(availableCores()); }},
       // A stage of two operands has to fit also where L2 is small or hidden by a hypervisor.
       {"memories.l1.bytes", [] { return cacheBytes(2, 4 * mebibyte); }},
       {"l2.bytes", [] { return cacheBytes(3, 0); }},
@@ -39,6 +29,14 @@ const std::map<std::string, Detector> &detectors() {
 }
 
 } // namespace
+
+int64_t availableCores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) == 0)
+    return std::max(CPU_COUNT(&set), 1);
+  return std::max(std::thread::hardware_concurrency(), 1u);
+}
 
 // The C library asks the CPU where that has an instruction for it; the kernel also knows others.
 int64_t cacheBytes(unsigned level) {

@@ -11,6 +11,10 @@ namespace mmk {
 /// Of one CPU's data cache of that level; 0 when the system does not say.
 int64_t cacheBytes(unsigned level);
 
+/// The CPUs that this process may use, which is fewer than there are under taskset or in a
+/// container.
+int64_t availableCores();
+
 /// The figure that belongs at `path`, or none when it cannot be detected.
 std::optional<double> detectFigure(const std::string &path);
 std::vector<std::string> detectableFigures();

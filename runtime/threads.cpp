@@ -30,7 +30,8 @@ using Body = llvm::function_ref<void(int64_t, unsigned)>;
 /// calls kernels one after the other calls the next one soon.
 constexpr auto alertFor = std::chrono::microseconds(50);
 
-/// Of a caller's time, when a CPU has to be woken with the thread: 10 to 30 us in a virtual machine.
+/// Of a caller's time, when a CPU has to be woken with the thread: 10 to 30 us in a virtual
+/// machine.
 constexpr auto wakingTakes = std::chrono::microseconds(20);
 
 void relax() {
@@ -301,7 +302,7 @@ PoolOfProcess *PoolOfProcess::self = nullptr;
 
 } // namespace
 
-unsigned availableThreads() { return static_cast<unsigned>(*detectFigure("cube_cores")); }
+unsigned availableThreads() { return static_cast<unsigned>(availableCores()); }
 
 void parallelFor(int64_t count, unsigned threads, Body body, bool isSmall) {
   if (count <= 0)
