@@ -231,10 +231,10 @@ void Chooser::addElementwiseTiles(llvm::MapVector<StringRef, int64_t> &defaults)
   int64_t tensors = kernel.getResults().size();
   for (Type type : kernel.getBody().getArgumentTypes())
     tensors += isa<RankedTensorType>(type);
-  int64_t elements = machine.capacity(aicore::Space::ub) / (2 * tensors + 2) / 4;
-  // The host reads rows where they are; long ones keep its prefetchers on their way.
+  // The host reads rows where they are; long ones, and many, keep its prefetchers on their way.
   const bool host = machine.getTopology() == aicore::Topology::host;
-  const int64_t row = host ? 4096 : 512;
+  const int64_t copies = host ? 1 : 2 * tensors + 2, row = host ? 4096 : 512;
+  int64_t elements = machine.capacity(aicore::Space::ub) / copies / 4;
   auto add = [&](StringRef dim, int64_t size) {
     if (!isName(dim))
       return;

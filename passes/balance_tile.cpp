@@ -17,6 +17,8 @@ constexpr int64_t rowUnit = 8, columnUnit = 16;
 constexpr int64_t packingColumn = 16, readingRow = 8;
 /// Multiply-adds that are over before another thread has begun.
 constexpr int64_t smallWork = int64_t(1) << 20;
+/// The same in elements of elementwise work.
+constexpr int64_t smallElements = int64_t(1) << 15;
 
 } // namespace
 
@@ -80,6 +82,26 @@ std::pair<Value, Value> balanceTile(OpBuilder &b, Location loc, FittedOutput out
     least = choose(isBetter, time, least);
   }
   return {rows, columns};
+}
+
+// High tiles are long streams from memory; they are lower where that gives threads more to do, or
+// the last round of them as much as the others.
+Value shareRows(OpBuilder &b, Location loc, FittedOutput output, std::pair<Value, Value> largest) {
+  auto number = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  auto max = [&](Value x, Value y) -> Value { return arith::MaxSIOp::create(b, loc, x, y); };
+  auto min = [&](Value x, Value y) -> Value { return arith::MinSIOp::create(b, loc, x, y); };
+  auto ceilDiv = [&](Value x, Value y) -> Value {
+    return arith::CeilDivSIOp::create(b, loc, x, y);
+  };
+  auto [rows, columns] = largest;
+  Value one = number(1);
+  Value beside = arith::MulIOp::create(b, loc, output.batches, ceilDiv(output.columns, columns));
+  Value share = ceilDiv(output.rows, ceilDiv(number(output.cores), max(beside, one)));
+  Value equal = ceilDiv(share, max(ceilDiv(share, rows), one));
+  Value least = ceilDiv(number(smallElements), max(min(output.columns, columns), one));
+  return min(rows, max(equal, least));
 }
 
 } // namespace mmk

@@ -227,6 +227,17 @@ void NestTiling::countTiles() {
   auto tiles = [&](Value extent, Value tile) -> Value {
     return arith::CeilDivSIOp::create(b, loc, extent, tile);
   };
+  if (machine.getTopology() == aicore::Topology::host && generic && !contract) {
+    if (rank > 1) {
+      tileRows = shareRows(b, loc, output, {tileRows, tileColumns});
+    } else { // a row at a time, so that every tile begins on a line of the caches
+      const Value row = index(4096);
+      const FittedOutput inRows = {one, tiles(extents[0], row), row, output.cores};
+      Value rows = shareRows(b, loc, inRows, {tiles(tileColumns, row), row});
+      tileColumns =
+          arith::MinSIOp::create(b, loc, tileColumns, arith::MulIOp::create(b, loc, rows, row));
+    }
+  }
   tilesDown = rank > 1 ? tiles(extents[rank - 2], tileRows) : one;
   tilesAcross = tiles(extents[rank - 1], tileColumns);
 }
