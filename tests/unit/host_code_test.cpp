@@ -8,6 +8,8 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
 
+#include <numeric>
+
 namespace mmk {
 namespace {
 
@@ -95,23 +97,81 @@ TEST(HostCode, ofAnUnknownComputer) {
             "cannot generate code for this computer:");
 }
 
-// What keeps gelu at the pace of the memory: nothing is computed that 20 instructions on the two
-// ports for the widest vectors cannot, and the next page is asked for ahead.
-TEST(HostCode, ofGeluIsAsFastAsTheMemory) {
+/// The loop of an elementwise kernel that writes past the caches.
+std::string streamOf(const char *cpu, const std::string &text) {
   initialiseTargets();
-  CodeTarget target =
-      llvm::cantFail(targetFor(llvm::Triple("x86_64-linux-gnu"), "skylake-avx512", ""));
-  Emitted emitted(std::move(target),
-                  std::string("kernel k(x: f32[M, N]) -> y: f32[M, N] { y = gelu(x); }"));
-  for (const std::string &block : blocksOf(emitted.assembly())) {
-    if (count(block, "vmovntps") == 0)
-      continue;
-    EXPECT_EQ(count(block, "\n\tv[^\n]*%zmm") - count(block, "\n\tvmov"), 20) << block;
-    EXPECT_EQ(count(block, "prefetcht0"), 1) << block;
-    EXPECT_EQ(count(block, "\\(%r[sb]p"), 0) << block;
-    return;
+  CodeTarget target = llvm::cantFail(targetFor(llvm::Triple("x86_64-linux-gnu"), cpu, ""));
+  for (const std::string &block : blocksOf(Emitted(std::move(target), text).assembly()))
+    if (count(block, "vmovntps") > 0)
+      return block;
+  ADD_FAILURE() << "nothing is written past the caches";
+  return "";
+}
+
+int64_t computations(const std::string &block) {
+  return count(block, "\n\tv[^\n]*%zmm") - count(block, "\n\tvmov");
+}
+
+// What keeps gelu at the pace of the memory: nothing is computed that 16 instructions on the ports
+// for the widest vectors cannot, and the next page is asked for ahead.
+TEST(HostCode, ofGeluIsAsFastAsTheMemory) {
+  for (const char *formula :
+       {"gelu(x)", "(erf(0.70710678 * x) + 1) * x * 0.5", "gelu_tanh(x)",
+        "x * (0.5 * (1 + tanh((0.044715 * (x * x * x) + x) * 0.7978845608)))"}) {
+    const std::string loop =
+        streamOf("skylake-avx512",
+                 std::string("kernel k(x: f32[M, N]) -> y: f32[M, N] { y = ") + formula + "; }");
+    EXPECT_EQ(computations(loop), 16) << formula << loop;
+    EXPECT_EQ(count(loop, "prefetcht0"), 1) << loop;
+    EXPECT_EQ(count(loop, "\\(%r[sb]p"), 0) << loop;
   }
-  FAIL() << "nothing is written past the caches";
+}
+
+// What differs from gelu by any of its numbers is computed as it is written.
+TEST(HostCode, ofWhatOnlyLooksLikeGeluIsNotGelu) {
+  for (const char *formula :
+       {"0.5 * x * (1 + erf(x * 0.7071))", "0.25 * x * (1 + erf(x * 0.70710678))",
+        "0.5 * x * (2 + erf(x * 0.70710678))", "0.5 * v * (1 + erf(x * 0.70710678))",
+        "0.5 * x * (1 + tanh(0.79788456 * (x + 0.0447 * x * x * x)))",
+        "0.5 * x * (1 + tanh(0.79788456 * (v + 0.044715 * x * x * x)))",
+        "0.5 * x * (1 + tanh(0.79788456 * (x + 0.044715 * x * x)))"}) {
+    const std::string loop =
+        streamOf("skylake-avx512",
+                 std::string("kernel k(x: f32[M, N], v: f32[M, N]) -> y: f32[M, N] { y = ") +
+                     formula + "; }");
+    EXPECT_EQ(count(loop, "vfixupimmps"), 0) << formula;
+  }
+}
+
+// Where one long stream from memory is fastest, a row that all others share is read once for a row
+// of each of four bands, and these in pairs of lines.
+TEST(HostCode, aSharedRowIsReadOnceForSomeOthers) {
+  const std::string text = "kernel k(x: f32[M, N], v: f32[N]) -> y: f32[M, N] { y = x + v; }";
+  for (auto [cpu, lines, shared] :
+       {std::tuple("znver4", 8, 2), std::tuple("skylake-avx512", 1, 1)}) {
+    const std::string loop = streamOf(cpu, text);
+    EXPECT_EQ(count(loop, "vmovntps"), lines) << loop;
+    EXPECT_EQ(count(loop, "prefetcht0"), lines) << loop;
+    EXPECT_EQ(count(loop, "vaddps"), lines) << loop;
+    // Of each addition one operand is in memory.
+    EXPECT_EQ(count(loop, "vmovups"), shared) << loop;
+  }
+  // A vector is nobody's shared row.
+  const std::string loop = streamOf("znver4", "kernel k(x: f32[N]) -> y: f32[N] { y = x + 1; }");
+  EXPECT_EQ(count(loop, "vmovntps"), 1) << loop;
+  EXPECT_EQ(count(loop, "prefetcht0"), 1) << loop;
+}
+
+// What went past the caches is seen by others, for less than a fence that loads wait for, too.
+TEST(HostCode, onlyStoresWaitForWhatWentPastTheCaches) {
+  initialiseTargets();
+  CodeTarget target = llvm::cantFail(targetFor(llvm::Triple("x86_64-linux-gnu"), "znver4", ""));
+  const std::string text =
+      Emitted(std::move(target),
+              std::string("kernel k(x: f32[M, N]) -> y: f32[M, N] { y = relu(x); }"))
+          .assembly();
+  EXPECT_EQ(count(text, "sfence"), 1);
+  EXPECT_EQ(count(text, "mfence|\n\tlock"), 0);
 }
 
 TEST_P(HostCode, sumsStayInTheWidestRegisters) {
@@ -243,6 +303,47 @@ TEST(HostCode, fewRowsAndColumnsAskForTheRowsToCome) {
 
 INSTANTIATE_TEST_SUITE_P(cpus, HostCode, testing::ValuesIn(cpus),
                          [](const auto &info) { return info.param.name; });
+
+// However many rows there are, no thread has more to do than another by more than a row of each of
+// its tiles, and a few are for one of them.
+TEST(HostTiles, ofElementwiseWorkAreSharedEqually) {
+  constexpr int64_t cores = 4;
+  const Machine machine = llvm::cantFail(loadMachine("host", {{"cube_cores", "4"}}));
+  const Phase ofRows(Emitted(llvm::cantFail(hostTarget()),
+                             std::string("kernel k(x: f32[M, N]) -> y: f32[M, N] { y = x + 1; }"),
+                             machine));
+  const Phase ofOne(Emitted(llvm::cantFail(hostTarget()),
+                            std::string("kernel k(x: f32[N]) -> y: f32[N] { y = x + 1; }"),
+                            machine));
+  auto rowsOf = [](const Phase &phase, int64_t rows, int64_t columns, bool isOne) {
+    std::vector<float> x(rows * columns, 0), y(rows * columns, 0);
+    const int64_t dims[] = {isOne ? rows * columns : rows, columns};
+    const float scalars[] = {0, 0};
+    void *tensors[] = {x.data(), y.data()};
+    const int64_t dense[] = {isOne ? 1 : columns, 1}, *strides[] = {dense, dense};
+    int64_t plan[mostOfPlan];
+    phase.plan(dims, plan);
+    const KernelArguments arguments{dims, scalars, tensors, strides, plan};
+    std::vector<int64_t> shares;
+    for (int64_t block = 0; block < cores; ++block) {
+      CoreMemories core{};
+      core.block = block;
+      phase.run(&arguments, &core);
+      const auto done = std::ranges::count(y, 1.0f) / columns;
+      shares.push_back(done - std::accumulate(shares.begin(), shares.end(), int64_t(0)));
+    }
+    return shares;
+  };
+  for (bool isOne : {false, true}) {
+    const Phase &phase = isOne ? ofOne : ofRows;
+    EXPECT_EQ(rowsOf(phase, 7, 4096, isOne), (std::vector<int64_t>{7, 0, 0, 0}));
+    EXPECT_EQ(rowsOf(phase, 100, 4096, isOne), (std::vector<int64_t>{25, 25, 25, 25}));
+    EXPECT_EQ(rowsOf(phase, 192, 4096, isOne), (std::vector<int64_t>{48, 48, 48, 48}));
+    EXPECT_EQ(rowsOf(phase, 300, 4096, isOne), (std::vector<int64_t>{76, 76, 76, 72}));
+  }
+  EXPECT_EQ(rowsOf(ofRows, 60, 64, false), (std::vector<int64_t>{60, 0, 0, 0}));
+  EXPECT_EQ(rowsOf(ofRows, 0, 64, false), (std::vector<int64_t>{0, 0, 0, 0}));
+}
 
 /// Runs the kernel in memory of the test's own, and says what was packed.
 class Packing : public testing::Test {
