@@ -32,7 +32,7 @@ constexpr int64_t aheadInRow = 4096;
 /// the others pass through the first, and takes the CPUs that read one long stream fastest from
 /// that stream. There it is read once for a row of each of four bands of rows: long streams, too,
 /// which are as quick as one in pairs of lines that are asked for little ahead (measured on Zen 4).
-constexpr int64_t bands = 4, vectorsOfBand = 2, aheadInBand = 256;
+constexpr int64_t bands = 4, storesOfBand = 2, aheadInBand = 256;
 
 } // namespace
 
@@ -225,10 +225,8 @@ void Epilogue::storeTogether(Value *context, ArrayRef<Value *> rows, Value *colu
     const int64_t bytes = e.bytesOf(elementOf(tensor));
     return e.offset(e.offset(start, b.CreateMul(column, e.number(bytes))), vector * lanes * bytes);
   };
-  auto store = [&](Value *value, Value *place, Type *element) {
-    if (!ahead)
-      return e.store(value, place);
-    StoreInst *store = b.CreateAlignedStore(value, place, Align(lanes * e.bytesOf(element)));
+  auto stream = [&](Value *value, Value *place) {
+    StoreInst *store = b.CreateAlignedStore(value, place, Align(lanes * 4));
     Metadata *one = ConstantAsMetadata::get(b.getInt32(1));
     store->setMetadata(LLVMContext::MD_nontemporal, MDNode::get(b.getContext(), one));
   };
@@ -242,20 +240,32 @@ void Epilogue::storeTogether(Value *context, ArrayRef<Value *> rows, Value *colu
       Value *value = e.load(e.vectorOf(elementOf(inputs[i]), lanes), place);
       if (isOfAllRows)
         ofAllRows[{i, vector}] = value;
-      else if (ahead)
+      else if (ahead && vector * lanes * e.bytesOf(elementOf(inputs[i])) % Emitter::lineBytes == 0)
         e.prefetch(e.offset(place, *ahead));
       return value;
     };
-    for (Row &row : each)
+    for (Row &row : each) {
+      SmallVector<SmallVector<Value *>> waiting(outputs.size());
       for (int64_t vector = 0; vector < vectors; ++vector) {
         for (int64_t i = 0; i < count; ++i)
           if (inputAlong[2 * i + 1] >= 0)
             row.known[argument(i)] = load(row, i, vector);
         SmallVector<Value *> yielded;
         apply(row.known, yielded);
-        for (auto [i, value] : enumerate(yielded))
-          store(value, at(row.to[i], outputs[i], column, vector), elementOf(outputs[i]));
+        for (auto [i, value] : enumerate(yielded)) {
+          if (!ahead) {
+            e.store(value, at(row.to[i], outputs[i], column, vector));
+            continue;
+          }
+          waiting[i].push_back(value);
+          const int64_t parts = 4 / e.bytesOf(elementOf(outputs[i]));
+          if (int64_t(waiting[i].size()) < parts)
+            continue;
+          stream(e.joined(waiting[i]), at(row.to[i], outputs[i], column, vector + 1 - parts));
+          waiting[i].clear();
+        }
       }
+    }
   });
 }
 
@@ -266,7 +276,15 @@ bool Epilogue::inBands() const {
   return false;
 }
 
+int64_t Epilogue::vectorsOfStore() {
+  int64_t most = 1;
+  for (mlir::Value output : outputs)
+    most = std::max(most, 4 / e.bytesOf(elementOf(output)));
+  return most;
+}
+
 void Epilogue::streamRows(Value *context, Value *m, Value *columns) {
+  const int64_t vectors = vectorsOfStore();
   Value *height = e.number(0);
   if (inBands()) {
     height = b.CreateUDiv(m, e.number(bands));
@@ -274,28 +292,29 @@ void Epilogue::streamRows(Value *context, Value *m, Value *columns) {
       SmallVector<Value *> rows{row};
       while (rows.size() < bands)
         rows.push_back(b.CreateAdd(rows.back(), height));
-      storeTogether(context, rows, columns, vectorsOfBand, aheadInBand);
+      storeTogether(context, rows, columns, storesOfBand * vectors, aheadInBand);
     });
   }
   e.loop(b.CreateMul(height, e.number(bands)), m, e.number(1),
-         [&](Value *row) { storeTogether(context, row, columns, 1, aheadInRow); });
+         [&](Value *row) { storeTogether(context, row, columns, vectors, aheadInRow); });
 }
 
 void Epilogue::storeRows(Value *context, Value *m, Value *n, Value *total, Function *finish) {
-  // Where every vector of every row of the results is aligned.
-  Value *aligned = e.number(0);
-  for (auto [i, output] : enumerate(outputs)) {
-    const int64_t first = 3 * inputs.size() + 2 * i;
-    Value *places = b.CreateOr(field(context, first, e.i64()), field(context, first + 1, e.i64()));
-    aligned = b.CreateOr(
-        aligned, b.CreateAnd(places, e.number(e.target.lanes * e.bytesOf(elementOf(output)) - 1)));
-  }
-  Value *streams = b.CreateAnd(b.CreateICmpSGE(total, e.number(streamedBytes)),
-                               b.CreateICmpEQ(aligned, e.number(0)));
+  // Where every store to every row of the results is aligned.
   const int64_t lanes = e.target.lanes;
+  Value *places = e.number(0);
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const int64_t first = 3 * inputs.size() + 2 * i;
+    for (int64_t part : {first, first + 1})
+      places = b.CreateOr(places, field(context, part, e.i64()));
+  }
+  Value *unaligned = b.CreateAnd(places, e.number(lanes * 4 - 1));
+  Value *streams = b.CreateAnd(b.CreateICmpSGE(total, e.number(streamedBytes)),
+                               b.CreateICmpEQ(unaligned, e.number(0)));
+  const int64_t together = vectorsOfStore() * (inBands() ? storesOfBand : 1);
   Value *whole = e.roundDown(n, lanes);
-  if (inBands())
-    whole = b.CreateSelect(streams, e.roundDown(n, vectorsOfBand * lanes), whole);
+  if (together > 1)
+    whole = b.CreateSelect(streams, e.roundDown(n, together * lanes), whole);
   whole = b.CreateSelect(isDense(context), whole, e.number(0));
   e.when(streams, [&] {
     streamRows(context, m, whole);

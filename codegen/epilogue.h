@@ -57,13 +57,15 @@ public:
 
 private:
   /// Whole vectors of some rows, below `columns`, with dense inputs: of each row so many `vectors`,
-  /// then of the next. With `ahead` past the caches, to where a vector is aligned, and the inputs
-  /// asked for so many bytes before.
+  /// then of the next. With `ahead` past the caches, to where a vector of f32 is aligned, as many
+  /// at once as fill one, and the inputs asked for so many bytes before.
   void storeTogether(llvm::Value *context, llvm::ArrayRef<llvm::Value *> rows, llvm::Value *columns,
                      int64_t vectors, std::optional<int64_t> ahead);
   /// m rows past the caches.
   void streamRows(llvm::Value *context, llvm::Value *m, llvm::Value *columns);
   bool inBands() const;
+  /// Vectors of the narrowest result that fill one of f32.
+  int64_t vectorsOfStore();
 
   int64_t dense() const { return 3 * inputs.size() + 2 * outputs.size(); }
   llvm::Value *field(llvm::Value *context, int64_t index, llvm::Type *type);
