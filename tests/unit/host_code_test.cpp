@@ -305,7 +305,7 @@ INSTANTIATE_TEST_SUITE_P(cpus, HostCode, testing::ValuesIn(cpus),
                          [](const auto &info) { return info.param.name; });
 
 // However many rows there are, no thread has more to do than another by more than a row of each of
-// its tiles, and a few are for one of them.
+// its tiles, or a part of a row; and a few are for one of them.
 TEST(HostTiles, ofElementwiseWorkAreSharedEqually) {
   constexpr int64_t cores = 4;
   const Machine machine = llvm::cantFail(loadMachine("host", {{"cube_cores", "4"}}));
@@ -315,7 +315,7 @@ TEST(HostTiles, ofElementwiseWorkAreSharedEqually) {
   const Phase ofOne(Emitted(llvm::cantFail(hostTarget()),
                             std::string("kernel k(x: f32[N]) -> y: f32[N] { y = x + 1; }"),
                             machine));
-  auto rowsOf = [](const Phase &phase, int64_t rows, int64_t columns, bool isOne) {
+  auto sharesOf = [](const Phase &phase, int64_t rows, int64_t columns, bool isOne = false) {
     std::vector<float> x(rows * columns, 0), y(rows * columns, 0);
     const int64_t dims[] = {isOne ? rows * columns : rows, columns};
     const float scalars[] = {0, 0};
@@ -329,20 +329,23 @@ TEST(HostTiles, ofElementwiseWorkAreSharedEqually) {
       CoreMemories core{};
       core.block = block;
       phase.run(&arguments, &core);
-      const auto done = std::ranges::count(y, 1.0f) / columns;
+      const int64_t done = std::ranges::count(y, 1.0f);
       shares.push_back(done - std::accumulate(shares.begin(), shares.end(), int64_t(0)));
     }
     return shares;
   };
-  for (bool isOne : {false, true}) {
-    const Phase &phase = isOne ? ofOne : ofRows;
-    EXPECT_EQ(rowsOf(phase, 7, 4096, isOne), (std::vector<int64_t>{7, 0, 0, 0}));
-    EXPECT_EQ(rowsOf(phase, 100, 4096, isOne), (std::vector<int64_t>{25, 25, 25, 25}));
-    EXPECT_EQ(rowsOf(phase, 192, 4096, isOne), (std::vector<int64_t>{48, 48, 48, 48}));
-    EXPECT_EQ(rowsOf(phase, 300, 4096, isOne), (std::vector<int64_t>{76, 76, 76, 72}));
-  }
-  EXPECT_EQ(rowsOf(ofRows, 60, 64, false), (std::vector<int64_t>{60, 0, 0, 0}));
-  EXPECT_EQ(rowsOf(ofRows, 0, 64, false), (std::vector<int64_t>{0, 0, 0, 0}));
+  using Shares = std::vector<int64_t>;
+  constexpr int64_t page = 4096;
+  EXPECT_EQ(sharesOf(ofRows, 7, page), (Shares{7 * page, 0, 0, 0}));
+  EXPECT_EQ(sharesOf(ofRows, 100, page), (Shares{25 * page, 25 * page, 25 * page, 25 * page}));
+  EXPECT_EQ(sharesOf(ofRows, 192, page), (Shares{48 * page, 48 * page, 48 * page, 48 * page}));
+  EXPECT_EQ(sharesOf(ofRows, 300, page), (Shares{76 * page, 76 * page, 76 * page, 72 * page}));
+  EXPECT_EQ(sharesOf(ofRows, 3, 16 * page), (Shares{16 * page, 16 * page, 8 * page, 8 * page}));
+  EXPECT_EQ(sharesOf(ofRows, 1, 33 * page), (Shares{9 * page, 9 * page, 9 * page, 6 * page}));
+  EXPECT_EQ(sharesOf(ofRows, 60, 64), (Shares{60 * 64, 0, 0, 0}));
+  EXPECT_EQ(sharesOf(ofRows, 0, 64), (Shares{0, 0, 0, 0}));
+  EXPECT_EQ(sharesOf(ofOne, 33, page, true), (Shares{9 * page, 9 * page, 9 * page, 6 * page}));
+  EXPECT_EQ(sharesOf(ofOne, 1, 100, true), (Shares{100, 0, 0, 0}));
 }
 
 /// Runs the kernel in memory of the test's own, and says what was packed.
