@@ -42,9 +42,9 @@ half_ln2 = math.log(2) / 2 * 1.001
 # exp(r) = 1 + r + r^2 q(r)
 report("exp", fit(lambda r: (np.expm1(r) - r) , lambda r: r * r, -half_ln2, half_ln2, 4,
                   lambda r: np.exp(-r)))
-# log(1 + f) = f - f^2/2 + f^3 q(f), f from sqrt(1/2) - 1 to sqrt(2) - 1
+# log(1 + f) = f - f^2/2 + f^3 q(f), f from sqrt(1/2) - 1 to 3/2 - 1
 report("log", fit(lambda f: np.log1p(f) - f + f * f / 2, lambda f: f**3,
-                  math.sqrt(0.5) - 1, math.sqrt(2) - 1, 8,
+                  math.sqrt(0.5) - 1, 0.5, 7,
                   lambda f: 1 / np.maximum(np.abs(np.log1p(f)), 1e-9)))
 # tanh(x) = x + x^3 q(x^2) for |x| < 0.625, in u = x^2
 report("tanh", fit(lambda u: np.tanh(np.sqrt(u)) / np.sqrt(u) - 1, lambda u: u, 1e-9, 0.625**2, 5,

@@ -199,6 +199,18 @@ Value *expByScaling(Formula &f, Value *x) {
   return f.inAllLanes(Intrinsic::x86_avx512_mask_scalef_ps_512, {result, n, result});
 }
 
+/// The logarithm of mantissa * 2^n, for mantissas from sqrt(1/2) to 3/2.
+Value *logOfParts(Formula &f, Value *mantissa, Value *n) {
+  static const float q[] = {3.333347172e-01f,  -2.500109298e-01f, 1.999133726e-01f,
+                            -1.660766911e-01f, 1.438978461e-01f,  -1.347973555e-01f,
+                            1.169041818e-01f,  -5.568120841e-02f};
+  Value *m = f.sub(mantissa, f.constant(1)), *square = f.mul(m, m);
+  Value *tail = f.mul(f.mul(f.polynomial(q, m), square), m);
+  tail = f.fma(n, f.constant(ln2Low), tail);
+  tail = f.fma(square, f.constant(-0.5), tail);
+  return f.fma(n, f.constant(ln2High), f.add(m, tail));
+}
+
 } // namespace
 
 Value *emitExp(Emitter &e, Value *x) {
@@ -218,6 +230,19 @@ Value *emitExp(Emitter &e, Value *x) {
 
 Value *emitLog(Emitter &e, Value *x) {
   Formula f(e, x->getType());
+  if (hasTables(f)) {
+    // The mantissa from 3/4 to 3/2, and the exponent that is left.
+    Value *mantissa =
+        f.inAllLanes(Intrinsic::x86_avx512_mask_getmant_ps_512, {x, f.b.getInt32(0b0011), x});
+    auto exponentOf = [&](Value *y) {
+      return f.inAllLanes(Intrinsic::x86_avx512_mask_getexp_ps_512, {y, y});
+    };
+    Value *result = logOfParts(f, mantissa, f.sub(exponentOf(x), exponentOf(mantissa)));
+    // By the kind of x, four bits for each, from the right: of NaN 2, itself; of zero 4, -infinity;
+    // of what is below 3, NaN; of infinity 5, itself.
+    return f.inAllLanes(Intrinsic::x86_avx512_mask_fixupimm_ps_512,
+                        {result, x, f.bits(0x03530422), f.b.getInt32(0)});
+  }
   // Subnormals are scaled into the normal range first.
   Value *tiny = f.less(x, 1.17549435e-38);
   Value *scaled = f.select(tiny, f.mul(x, f.constant(8388608.0)), x);
@@ -226,17 +251,9 @@ Value *emitLog(Emitter &e, Value *x) {
   Value *shifted = f.b.CreateSub(bits, f.bits(0x3f3504f3));
   Value *exponent = f.b.CreateAShr(shifted, f.bits(23));
   Value *mantissa = f.b.CreateAdd(f.b.CreateAnd(shifted, f.bits(0x007fffff)), f.bits(0x3f3504f3));
-  Value *m = f.sub(f.b.CreateBitCast(mantissa, f.type), f.constant(1));
   Value *n = f.b.CreateSIToFP(exponent, f.type);
   n = f.sub(n, f.select(tiny, f.constant(23), f.constant(0)));
-  static const float q[] = {3.333331260e-01f,  -2.500000960e-01f, 2.000211873e-01f,
-                            -1.666799567e-01f, 1.421955091e-01f,  -1.240559142e-01f,
-                            1.188817461e-01f,  -1.167564130e-01f, 6.746601308e-02f};
-  Value *square = f.mul(m, m);
-  Value *tail = f.mul(f.mul(f.polynomial(q, m), square), m);
-  tail = f.fma(n, f.constant(ln2Low), tail);
-  tail = f.fma(square, f.constant(-0.5), tail);
-  Value *result = f.fma(n, f.constant(ln2High), f.add(m, tail));
+  Value *result = logOfParts(f, f.b.CreateBitCast(mantissa, f.type), n);
   result = f.select(f.b.CreateFCmpOEQ(x, f.constant(INFINITY)), x, result);
   result = f.select(f.b.CreateFCmpOEQ(x, f.constant(0)), f.constant(-INFINITY), result);
   return f.select(f.b.CreateFCmpULT(x, f.constant(0)), f.constant(NAN), result);
