@@ -102,7 +102,7 @@ std::string streamOf(const char *cpu, const std::string &text) {
   initialiseTargets();
   CodeTarget target = llvm::cantFail(targetFor(llvm::Triple("x86_64-linux-gnu"), cpu, ""));
   for (const std::string &block : blocksOf(Emitted(std::move(target), text).assembly()))
-    if (count(block, "vmovntps") > 0)
+    if (count(block, "vmovnt") > 0)
       return block;
   ADD_FAILURE() << "nothing is written past the caches";
   return "";
@@ -160,6 +160,18 @@ TEST(HostCode, aSharedRowIsReadOnceForSomeOthers) {
   const std::string loop = streamOf("znver4", "kernel k(x: f32[N]) -> y: f32[N] { y = x + 1; }");
   EXPECT_EQ(count(loop, "vmovntps"), 1) << loop;
   EXPECT_EQ(count(loop, "prefetcht0"), 1) << loop;
+}
+
+// A part of a line would be written by itself.
+TEST(HostCode, narrowResultsAreWrittenByTheLine) {
+  for (auto [type, vectors] : {std::pair("f32", 1), {"f16", 2}, {"bf16", 2}, {"i8", 4}}) {
+    const std::string loop =
+        streamOf("skylake-avx512",
+                 std::string("kernel k(x: f32[M, N]) -> y: ") + type + "[M, N] { y = x; }");
+    EXPECT_EQ(count(loop, "vmovnt[a-z]+\\s+%zmm"), 1) << type << loop;
+    EXPECT_EQ(count(loop, "vmovnt"), 1) << type << loop;
+    EXPECT_EQ(count(loop, "prefetcht0"), vectors) << type << loop;
+  }
 }
 
 // What went past the caches is seen by others, for less than a fence that loads wait for, too.
