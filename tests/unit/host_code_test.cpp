@@ -186,6 +186,18 @@ TEST(HostCode, onlyStoresWaitForWhatWentPastTheCaches) {
   EXPECT_EQ(count(text, "mfence|\n\tlock"), 0);
 }
 
+TEST_P(HostCode, resultsOfAnyTypeGoPastTheCaches) {
+  for (const char *type : {"f32", "f16", "bf16", "i8"}) {
+    const std::string text =
+        Emitted(target(), std::string("kernel k(x: f32[M, N], v: f32[N]) -> y: ") + type +
+                              "[M, N] { y = gelu(x) + v; }")
+            .assembly();
+    // LLVM has no such store of one register of NEON.
+    const bool isNeon = GetParam().name == std::string("neon");
+    EXPECT_GT(count(text, isNeon ? "\tstr\tq" : "\tv?movnt"), 0) << type;
+  }
+}
+
 TEST_P(HostCode, sumsStayInTheWidestRegisters) {
   const Cpu &cpu = GetParam();
   Emitted emitted(target(), cpu.type);
