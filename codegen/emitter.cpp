@@ -121,6 +121,20 @@ SmallVector<Value *> Emitter::eitherOf(Value *condition, function_ref<SmallVecto
   return chosen;
 }
 
+Value *Emitter::joined(ArrayRef<Value *> vectors) {
+  if (vectors.size() == 1) {
+    const unsigned bits = vectors[0]->getType()->getPrimitiveSizeInBits();
+    return b.CreateBitCast(vectors[0], vectorOf(b.getInt32Ty(), bits / 32));
+  }
+  const size_t half = vectors.size() / 2;
+  Value *low = joined(vectors.take_front(half)), *high = joined(vectors.drop_front(half));
+  const unsigned all = 2 * cast<FixedVectorType>(low->getType())->getNumElements();
+  SmallVector<int> order;
+  for (unsigned i = 0; i < all; ++i)
+    order.push_back(static_cast<int>(i));
+  return b.CreateShuffleVector(low, high, order);
+}
+
 Value *Emitter::lanesBelow(Value *count, unsigned lanes) {
   SmallVector<Constant *> numbers;
   for (unsigned lane = 0; lane < lanes; ++lane)

@@ -139,6 +139,8 @@ public:
   /// One element, or a vector of them, converted: floats to nearest even; floats to integers to
   /// nearest even and saturating, NaN to 0.
   llvm::Value *convert(llvm::Value *value, llvm::Type *element);
+  /// The bits of some vectors, a power of two of them, one after the other, as i32.
+  llvm::Value *joined(llvm::ArrayRef<llvm::Value *> vectors);
   llvm::Value *splat(llvm::Value *value, unsigned lanes) {
     return b.CreateVectorSplat(lanes, value);
   }

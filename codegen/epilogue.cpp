@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/IR/IntrinsicsX86.h"
 
 using namespace llvm;
 
@@ -25,7 +26,13 @@ constexpr int64_t streamedBytes = int64_t(8) << 20;
 
 /// How far ahead of such a pass its inputs are asked for: a page, at the end of which the CPU stops
 /// to look ahead by itself.
-constexpr int64_t streamAhead = 4096;
+constexpr int64_t aheadInRow = 4096;
+
+/// A row that all others share is read again for each of them, from the second-level cache where
+/// the others pass through the first, and takes the CPUs that read one long stream fastest from
+/// that stream. There it is read once for a row of each of four bands of rows: long streams, too,
+/// which are as quick as one in pairs of lines that are asked for little ahead (measured on Zen 4).
+constexpr int64_t bands = 4, storesOfBand = 2, aheadInBand = 256;
 
 } // namespace
 
@@ -192,68 +199,135 @@ void Epilogue::askForResult(int64_t rows, int64_t vectors, Value *context, Value
   }
 }
 
-void Epilogue::storeRow(Value *context, Value *row, Value *column, Value *columns, bool stream) {
+void Epilogue::storeTogether(Value *context, ArrayRef<Value *> rows, Value *columns,
+                             int64_t vectors, std::optional<int64_t> ahead) {
   const int64_t lanes = e.target.lanes, count = inputs.size();
-  DenseMap<mlir::Value, Value *> known = scalarValues(context);
-  SmallVector<Value *> from, to;
-  for (int64_t i = 0; i < count; ++i) {
-    from.push_back(e.offset(field(context, 3 * i, e.pointer()),
-                            b.CreateMul(row, field(context, 3 * i + 1, e.i64()))));
-    if (inputAlong[2 * i + 1] < 0)
-      known[argument(i)] = e.splat(e.load(elementOf(inputs[i]), from[i]), lanes);
-  }
-  for (size_t i = 0; i < outputs.size(); ++i)
-    to.push_back(outputAt(context, i, row, e.number(0)));
-  auto at = [&](Value *start, mlir::Value tensor, Value *column) {
-    return e.offset(start, b.CreateMul(column, e.number(e.bytesOf(elementOf(tensor)))));
+  const DenseMap<mlir::Value, Value *> scalars = scalarValues(context);
+  struct Row {
+    DenseMap<mlir::Value, Value *> known;
+    SmallVector<Value *> from, to;
   };
-  e.loop(column, columns, e.number(lanes), [&](Value *column) {
+  SmallVector<Row> each;
+  for (Value *number : rows) {
+    Row row{scalars, {}, {}};
     for (int64_t i = 0; i < count; ++i) {
+      row.from.push_back(e.offset(field(context, 3 * i, e.pointer()),
+                                  b.CreateMul(number, field(context, 3 * i + 1, e.i64()))));
       if (inputAlong[2 * i + 1] < 0)
-        continue;
-      Value *place = at(from[i], inputs[i], column);
-      known[argument(i)] = e.load(e.vectorOf(elementOf(inputs[i]), lanes), place);
-      if (stream && inputAlong[2 * i] >= 0)
-        e.prefetch(e.offset(place, streamAhead));
+        row.known[argument(i)] = e.splat(e.load(elementOf(inputs[i]), row.from[i]), lanes);
     }
-    SmallVector<Value *> yielded;
-    apply(known, yielded);
-    for (auto [i, value] : enumerate(yielded)) {
-      Value *place = at(to[i], outputs[i], column);
-      if (!stream) {
-        e.store(value, place);
-        continue;
+    for (size_t i = 0; i < outputs.size(); ++i)
+      row.to.push_back(outputAt(context, i, number, e.number(0)));
+    each.push_back(std::move(row));
+  }
+  // A vector of a row, from its column and as many vectors on.
+  auto at = [&](Value *start, mlir::Value tensor, Value *column, int64_t vector) {
+    const int64_t bytes = e.bytesOf(elementOf(tensor));
+    return e.offset(e.offset(start, b.CreateMul(column, e.number(bytes))), vector * lanes * bytes);
+  };
+  auto stream = [&](Value *value, Value *place) {
+    StoreInst *store = b.CreateAlignedStore(value, place, Align(lanes * 4));
+    Metadata *one = ConstantAsMetadata::get(b.getInt32(1));
+    store->setMetadata(LLVMContext::MD_nontemporal, MDNode::get(b.getContext(), one));
+  };
+  e.loop(e.number(0), columns, e.number(vectors * lanes), [&](Value *column) {
+    DenseMap<std::pair<int64_t, int64_t>, Value *> ofAllRows;
+    auto load = [&](const Row &row, int64_t i, int64_t vector) -> Value * {
+      const bool isOfAllRows = inputAlong[2 * i] < 0;
+      if (Value *known = ofAllRows.lookup({i, vector}))
+        return known;
+      Value *place = at(row.from[i], inputs[i], column, vector);
+      Value *value = e.load(e.vectorOf(elementOf(inputs[i]), lanes), place);
+      if (isOfAllRows)
+        ofAllRows[{i, vector}] = value;
+      else if (ahead && vector * lanes * e.bytesOf(elementOf(inputs[i])) % Emitter::lineBytes == 0)
+        e.prefetch(e.offset(place, *ahead));
+      return value;
+    };
+    for (Row &row : each) {
+      SmallVector<SmallVector<Value *>> waiting(outputs.size());
+      for (int64_t vector = 0; vector < vectors; ++vector) {
+        for (int64_t i = 0; i < count; ++i)
+          if (inputAlong[2 * i + 1] >= 0)
+            row.known[argument(i)] = load(row, i, vector);
+        SmallVector<Value *> yielded;
+        apply(row.known, yielded);
+        for (auto [i, value] : enumerate(yielded)) {
+          if (!ahead) {
+            e.store(value, at(row.to[i], outputs[i], column, vector));
+            continue;
+          }
+          waiting[i].push_back(value);
+          const int64_t parts = 4 / e.bytesOf(elementOf(outputs[i]));
+          if (int64_t(waiting[i].size()) < parts)
+            continue;
+          stream(e.joined(waiting[i]), at(row.to[i], outputs[i], column, vector + 1 - parts));
+          waiting[i].clear();
+        }
       }
-      const int64_t bytes = lanes * e.bytesOf(elementOf(outputs[i]));
-      StoreInst *store = b.CreateAlignedStore(value, place, Align(bytes));
-      Metadata *one = ConstantAsMetadata::get(b.getInt32(1));
-      store->setMetadata(LLVMContext::MD_nontemporal, MDNode::get(b.getContext(), one));
     }
   });
 }
 
-void Epilogue::storeRows(Value *context, Value *m, Value *n, Value *total, Function *finish) {
-  // Where every vector of every row of the results is aligned.
-  Value *aligned = e.number(0);
-  for (auto [i, output] : enumerate(outputs)) {
-    const int64_t first = 3 * inputs.size() + 2 * i;
-    Value *places = b.CreateOr(field(context, first, e.i64()), field(context, first + 1, e.i64()));
-    aligned = b.CreateOr(
-        aligned, b.CreateAnd(places, e.number(e.target.lanes * e.bytesOf(elementOf(output)) - 1)));
+bool Epilogue::inBands() const {
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (inputAlong[2 * i] < 0 && inputAlong[2 * i + 1] >= 0)
+      return e.target.longStreams;
+  return false;
+}
+
+int64_t Epilogue::vectorsOfStore() {
+  int64_t most = 1;
+  for (mlir::Value output : outputs)
+    most = std::max(most, 4 / e.bytesOf(elementOf(output)));
+  return most;
+}
+
+void Epilogue::streamRows(Value *context, Value *m, Value *columns) {
+  const int64_t vectors = vectorsOfStore();
+  Value *height = e.number(0);
+  if (inBands()) {
+    height = b.CreateUDiv(m, e.number(bands));
+    e.loop(e.number(0), height, e.number(1), [&](Value *row) {
+      SmallVector<Value *> rows{row};
+      while (rows.size() < bands)
+        rows.push_back(b.CreateAdd(rows.back(), height));
+      storeTogether(context, rows, columns, storesOfBand * vectors, aheadInBand);
+    });
   }
+  e.loop(b.CreateMul(height, e.number(bands)), m, e.number(1),
+         [&](Value *row) { storeTogether(context, row, columns, vectors, aheadInRow); });
+}
+
+void Epilogue::storeRows(Value *context, Value *m, Value *n, Value *total, Function *finish) {
+  // Where every store to every row of the results is aligned.
+  const int64_t lanes = e.target.lanes;
+  Value *places = e.number(0);
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const int64_t first = 3 * inputs.size() + 2 * i;
+    for (int64_t part : {first, first + 1})
+      places = b.CreateOr(places, field(context, part, e.i64()));
+  }
+  Value *unaligned = b.CreateAnd(places, e.number(lanes * 4 - 1));
   Value *streams = b.CreateAnd(b.CreateICmpSGE(total, e.number(streamedBytes)),
-                               b.CreateICmpEQ(aligned, e.number(0)));
-  Value *whole = b.CreateSelect(isDense(context), e.roundDown(n, e.target.lanes), e.number(0));
-  auto rows = [&](bool stream) {
-    e.loop(e.number(0), m, e.number(1),
-           [&](Value *row) { storeRow(context, row, e.number(0), whole, stream); });
-  };
+                               b.CreateICmpEQ(unaligned, e.number(0)));
+  const int64_t together = vectorsOfStore() * (inBands() ? storesOfBand : 1);
+  Value *whole = e.roundDown(n, lanes);
+  if (together > 1)
+    whole = b.CreateSelect(streams, e.roundDown(n, together * lanes), whole);
+  whole = b.CreateSelect(isDense(context), whole, e.number(0));
   e.when(streams, [&] {
-    rows(true);
+    streamRows(context, m, whole);
     // Other cores are to see what went past the caches.
-    b.CreateFence(AtomicOrdering::SequentiallyConsistent);
+    if (e.target.machine->getTargetTriple().isX86())
+      b.CreateIntrinsic(Intrinsic::x86_sse_sfence, {});
+    else
+      b.CreateFence(AtomicOrdering::SequentiallyConsistent);
   });
-  e.when(b.CreateNot(streams), [&] { rows(false); });
+  e.when(b.CreateNot(streams), [&] {
+    e.loop(e.number(0), m, e.number(1),
+           [&](Value *row) { storeTogether(context, row, whole, 1, std::nullopt); });
+  });
   e.when(b.CreateICmpSLT(whole, n), [&] {
     b.CreateCall(finish,
                  {context, context, e.number(0), e.number(0), whole, m, b.CreateSub(n, whole)});
@@ -289,8 +363,12 @@ Function *Epilogue::finish(const std::string &name) {
 bool emitElementwise(Emitter &e, aicore::ElementwiseOp op, ArrayRef<Plane> inputs,
                      ArrayRef<Plane> outputs, ArrayRef<Value *> scalars, Value *m, Value *n,
                      Value *total) {
-  Epilogue epilogue(e, op.getBody().front(), nullptr, op.getInputs(), op.getInputAlong(),
-                    op.getOutputs());
+  SmallVector<int64_t> along(op.getInputAlong());
+  // With no rows but one, it is nobody else's.
+  if (op.getOutputAlong()[0] < 0)
+    for (size_t i = 0; i < along.size(); i += 2)
+      along[i] = along[i + 1];
+  Epilogue epilogue(e, op.getBody().front(), nullptr, op.getInputs(), along, op.getOutputs());
   Value *context = epilogue.context(inputs, outputs, scalars);
   const std::string name = "elementwise_" + std::to_string(e.module.size());
   Function *finish = epilogue.finish(name + "_finish");

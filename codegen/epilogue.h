@@ -5,6 +5,8 @@
 #include "codegen/emitter.h"
 #include "ir/aicore.h"
 
+#include <optional>
+
 namespace mmk {
 
 /// A tensor, or a part of one, in memory; strides in bytes.
@@ -54,10 +56,16 @@ public:
   bool complete = true;
 
 private:
-  /// Vectors of one row from `column` on, below `columns`: whole ones, with dense inputs.
-  /// `stream`: past the caches, to where a vector is aligned.
-  void storeRow(llvm::Value *context, llvm::Value *row, llvm::Value *column, llvm::Value *columns,
-                bool stream);
+  /// Whole vectors of some rows, below `columns`, with dense inputs: of each row so many `vectors`,
+  /// then of the next. With `ahead` past the caches, to where a vector of f32 is aligned, as many
+  /// at once as fill one, and the inputs asked for so many bytes before.
+  void storeTogether(llvm::Value *context, llvm::ArrayRef<llvm::Value *> rows, llvm::Value *columns,
+                     int64_t vectors, std::optional<int64_t> ahead);
+  /// m rows past the caches.
+  void streamRows(llvm::Value *context, llvm::Value *m, llvm::Value *columns);
+  bool inBands() const;
+  /// Vectors of the narrowest result that fill one of f32.
+  int64_t vectorsOfStore();
 
   int64_t dense() const { return 3 * inputs.size() + 2 * outputs.size(); }
   llvm::Value *field(llvm::Value *context, int64_t index, llvm::Type *type);

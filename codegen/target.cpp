@@ -41,7 +41,7 @@ llvm::Expected<CodeTarget> targetFor(const llvm::Triple &triple, const std::stri
   auto has = [&](llvm::StringRef names) {
     return target.machine->getMCSubtargetInfo()->checkFeatures(names);
   };
-  const bool avx512 = has("+avx512f,+avx512vl,+avx512bw");
+  const bool avx512 = has("+avx512f,+avx512vl,+avx512bw,+avx512dq");
   target.lanes = avx512 ? 16 : has("+avx2") ? 8 : 4;
   target.registers = avx512 ? 32 : 16;
   target.fusedMultiplyAdd = has("+fma");

@@ -3,6 +3,8 @@
 // The coefficients come from fit_polynomials.py.
 #include "codegen/vector_math.h"
 
+#include "codegen/parts.h"
+
 #include "llvm/IR/IntrinsicsX86.h"
 
 #include <cmath>
@@ -45,7 +47,14 @@ public:
   Value *select(Value *condition, Value *x, Value *y) { return b.CreateSelect(condition, x, y); }
   Value *less(Value *x, double y) { return b.CreateFCmpOLT(x, constant(y)); }
   Value *greater(Value *x, double y) { return b.CreateFCmpOGT(x, constant(y)); }
+  /// No more than `most`. A NaN is not greater, and stays.
+  Value *within(Value *x, double most) { return select(greater(x, most), constant(most), x); }
   Value *isNan(Value *x) { return b.CreateFCmpUNO(x, x); }
+  /// What AVX-512 has in all 16 lanes, rounding as everything else.
+  Value *inAllLanes(Intrinsic::ID id, SmallVector<Value *> operands) {
+    operands.append({b.getInt16(0xffff), b.getInt32(4)});
+    return b.CreateIntrinsic(id, {}, operands);
+  }
   /// 2^n for integers n within the exponent's range.
   Value *powerOfTwo(Value *n) {
     return b.CreateBitCast(b.CreateShl(b.CreateAdd(n, bits(127)), bits(23)), type);
@@ -59,14 +68,21 @@ public:
 // ln 2 in two parts, the first with trailing zeros, so that n * high is exact for |n| < 2^9.
 constexpr float ln2High = 0.693359375f, ln2Low = -2.12194440e-4f;
 
-/// e^x = first * 2^second, for x that is a number and no larger than e^x can be.
-std::pair<Value *, Value *> expParts(Formula &f, Value *x) {
+/// e^x = e^first * 2^second, second a whole number.
+std::pair<Value *, Value *> expRest(Formula &f, Value *x) {
   Value *n = f.b.CreateUnaryIntrinsic(Intrinsic::roundeven, f.mul(x, f.constant(1.44269504f)));
   Value *r = f.fma(n, f.constant(-ln2High), x);
-  r = f.fma(n, f.constant(-ln2Low), r);
-  static const float q[] = {4.999999341e-01f, 1.666652011e-01f, 4.166839426e-02f, 8.368780622e-03f,
-                            1.381446476e-03f};
-  Value *result = f.add(f.fma(f.polynomial(q, r), f.mul(r, r), r), f.constant(1));
+  return {f.fma(n, f.constant(-ln2Low), r), n};
+}
+
+/// e^r = 1 + r + r^2 of this, of r
+constexpr float expTail[] = {4.999999341e-01f, 1.666652011e-01f, 4.166839426e-02f, 8.368780622e-03f,
+                             1.381446476e-03f};
+
+/// e^x = first * 2^second, for x that is a number and no larger than e^x can be.
+std::pair<Value *, Value *> expParts(Formula &f, Value *x) {
+  auto [r, n] = expRest(f, x);
+  Value *result = f.add(f.fma(f.polynomial(expTail, r), f.mul(r, r), r), f.constant(1));
   return {result, f.b.CreateFPToSI(n, f.intType())};
 }
 
@@ -80,7 +96,6 @@ Value *expWithin(Formula &f, Value *x) {
 // of registers can hold of a table. In all half of what exp and two polynomials take, and a lookup
 // and a multiply-add less than with the 16 parts of one register. From the middle of the last part
 // on erf is 1, less than a unit of the last place away.
-constexpr double lastOfErf = 31.0 / 8;
 constexpr float erfOfPart[][32] = {
     {0.000000000e+00f, 1.403162032e-01f, 2.763263881e-01f, 4.041168988e-01f, 5.204998851e-01f,
      6.232408881e-01f, 7.111556530e-01f, 7.840750813e-01f, 8.427007794e-01f, 8.883882165e-01f,
@@ -123,36 +138,85 @@ bool hasTables(const Formula &f) {
   return f.e.target.masks() && cast<FixedVectorType>(f.type)->getNumElements() == 16;
 }
 
-Value *erfByTable(Formula &f, Value *x) {
-  auto lookUp = [&](const float (&table)[32], Value *index) {
-    auto half = [&](size_t from) {
-      return ConstantDataVector::get(f.b.getContext(), ArrayRef<float>(table).slice(from, 16));
-    };
-    return f.b.CreateIntrinsic(Intrinsic::x86_avx512_vpermi2var_ps_512, {},
-                               {half(0), index, half(16)});
+Value *lookUp(Formula &f, const float (&table)[32], Value *index) {
+  auto half = [&](size_t from) {
+    return ConstantDataVector::get(f.b.getContext(), ArrayRef<float>(table).slice(from, 16));
   };
-  // What is beyond the last part ends in its middle, where u is 0 and erf exactly 1, and not the
-  // number before: what is left of 1 + erf(x) may be multiplied by any x. A NaN is no greater than
-  // that, and stays.
-  Value *magnitude = f.abs(x), *last = f.constant(lastOfErf);
-  Value *within = f.select(f.greater(magnitude, lastOfErf), last, magnitude);
-  // Added to 3 * 2^19, whose last place is 1/8, a number is rounded to a part, which is in the last
-  // bits.
-  Value *unit = f.constant(1572864), *rounded = f.add(within, unit);
-  Value *part = f.b.CreateBitCast(rounded, f.intType());
-  Value *u = f.sub(within, f.sub(rounded, unit));
-  constexpr size_t highest = std::size(erfOfPart) - 1;
-  Value *q = lookUp(erfOfPart[highest], part);
-  for (size_t i = highest - 1; i > 0; --i)
-    q = f.fma(q, u, lookUp(erfOfPart[i], part));
+  return f.b.CreateIntrinsic(Intrinsic::x86_avx512_vpermi2var_ps_512, {},
+                             {half(0), index, half(16)});
+}
+
+/// c[0] + c[1] u + c[2] u^2 ..., each from its table
+Value *polynomialByTable(Formula &f, ArrayRef<float[32]> c, Value *index, Value *u) {
+  Value *sum = lookUp(f, c.back(), index);
+  for (size_t i = c.size() - 1; i-- > 0;)
+    sum = f.fma(sum, u, lookUp(f, c[i], index));
+  return sum;
+}
+
+/// A number from 0 to `last` as the multiple of 1/8 next to it, by its index, and the difference.
+/// What is beyond is to end there, where u is 0 and what is left of 1 + erf(x) exactly nothing, and
+/// not at the number before: it may be multiplied by any x.
+struct Eighth {
+  static constexpr double last = 31.0 / 8;
+
+  Eighth(Formula &f, Value *x) {
+    // Added to 3 * 2^19, whose last place is 1/8, a number is rounded to a part, which is in the
+    // last bits.
+    Value *unit = f.constant(1572864), *rounded = f.add(x, unit);
+    index = f.b.CreateBitCast(rounded, f.intType());
+    u = f.sub(x, f.sub(rounded, unit));
+  }
+
+  Value *index, *u;
+};
+
+Value *erfByTable(Formula &f, Value *x) {
+  Eighth part(f, f.within(f.abs(x), Eighth::last));
+  Value *q = polynomialByTable(f, ArrayRef(erfOfPart).drop_front(), part.index, part.u);
   // Of the part's own value only the last sum is rounded.
-  return f.withSignOf(f.add(f.fma(q, u, u), lookUp(erfOfPart[0], part)), x);
+  return f.withSignOf(f.add(f.fma(q, part.u, part.u), lookUp(f, erfOfPart[0], part.index)), x);
+}
+
+Value *tanhByTable(Formula &f, Value *x) {
+  const double end = tanhInParts[0][31];
+  Value *within = f.within(f.abs(x), end);
+  // Added to 3 * 2^22 a number is rounded to an integer, which is in the last bits.
+  Value *part = f.fma(within, f.constant(31 / end), f.constant(12582912));
+  part = f.b.CreateBitCast(part, f.intType());
+  Value *u = f.sub(within, lookUp(f, tanhInParts[0], part));
+  return f.withSignOf(polynomialByTable(f, ArrayRef(tanhInParts).drop_front(), part, u), x);
+}
+
+/// e^x with an instruction that multiplies by a power of two, and rounds to what is left of the
+/// range by itself.
+Value *expByScaling(Formula &f, Value *x) {
+  // Beyond these every result is infinity or zero; NaN stays.
+  Value *cut = f.within(x, 89.0);
+  cut = f.select(f.less(cut, -104.0), f.constant(-104.0), cut);
+  auto [r, n] = expRest(f, cut);
+  Value *result = f.fma(f.fma(f.polynomial(expTail, r), r, f.constant(1)), r, f.constant(1));
+  return f.inAllLanes(Intrinsic::x86_avx512_mask_scalef_ps_512, {result, n, result});
+}
+
+/// The logarithm of mantissa * 2^n, for mantissas from sqrt(1/2) to 3/2.
+Value *logOfParts(Formula &f, Value *mantissa, Value *n) {
+  static const float q[] = {3.333347172e-01f,  -2.500109298e-01f, 1.999133726e-01f,
+                            -1.660766911e-01f, 1.438978461e-01f,  -1.347973555e-01f,
+                            1.169041818e-01f,  -5.568120841e-02f};
+  Value *m = f.sub(mantissa, f.constant(1)), *square = f.mul(m, m);
+  Value *tail = f.mul(f.mul(f.polynomial(q, m), square), m);
+  tail = f.fma(n, f.constant(ln2Low), tail);
+  tail = f.fma(square, f.constant(-0.5), tail);
+  return f.fma(n, f.constant(ln2High), f.add(m, tail));
 }
 
 } // namespace
 
 Value *emitExp(Emitter &e, Value *x) {
   Formula f(e, x->getType());
+  if (hasTables(f))
+    return expByScaling(f, x);
   // Beyond these every result is infinity or zero; within, 2^n needs two steps at the ends.
   Value *high = f.constant(89.0), *low = f.constant(-104.0);
   Value *cut = f.select(f.greater(x, 89.0), high, f.select(f.less(x, -104.0), low, x));
@@ -166,6 +230,19 @@ Value *emitExp(Emitter &e, Value *x) {
 
 Value *emitLog(Emitter &e, Value *x) {
   Formula f(e, x->getType());
+  if (hasTables(f)) {
+    // The mantissa from 3/4 to 3/2, and the exponent that is left.
+    Value *mantissa =
+        f.inAllLanes(Intrinsic::x86_avx512_mask_getmant_ps_512, {x, f.b.getInt32(0b0011), x});
+    auto exponentOf = [&](Value *y) {
+      return f.inAllLanes(Intrinsic::x86_avx512_mask_getexp_ps_512, {y, y});
+    };
+    Value *result = logOfParts(f, mantissa, f.sub(exponentOf(x), exponentOf(mantissa)));
+    // By the kind of x, four bits for each, from the right: of NaN 2, itself; of zero 4, -infinity;
+    // of what is below 3, NaN; of infinity 5, itself.
+    return f.inAllLanes(Intrinsic::x86_avx512_mask_fixupimm_ps_512,
+                        {result, x, f.bits(0x03530422), f.b.getInt32(0)});
+  }
   // Subnormals are scaled into the normal range first.
   Value *tiny = f.less(x, 1.17549435e-38);
   Value *scaled = f.select(tiny, f.mul(x, f.constant(8388608.0)), x);
@@ -174,17 +251,9 @@ Value *emitLog(Emitter &e, Value *x) {
   Value *shifted = f.b.CreateSub(bits, f.bits(0x3f3504f3));
   Value *exponent = f.b.CreateAShr(shifted, f.bits(23));
   Value *mantissa = f.b.CreateAdd(f.b.CreateAnd(shifted, f.bits(0x007fffff)), f.bits(0x3f3504f3));
-  Value *m = f.sub(f.b.CreateBitCast(mantissa, f.type), f.constant(1));
   Value *n = f.b.CreateSIToFP(exponent, f.type);
   n = f.sub(n, f.select(tiny, f.constant(23), f.constant(0)));
-  static const float q[] = {3.333331260e-01f,  -2.500000960e-01f, 2.000211873e-01f,
-                            -1.666799567e-01f, 1.421955091e-01f,  -1.240559142e-01f,
-                            1.188817461e-01f,  -1.167564130e-01f, 6.746601308e-02f};
-  Value *square = f.mul(m, m);
-  Value *tail = f.mul(f.mul(f.polynomial(q, m), square), m);
-  tail = f.fma(n, f.constant(ln2Low), tail);
-  tail = f.fma(square, f.constant(-0.5), tail);
-  Value *result = f.fma(n, f.constant(ln2High), f.add(m, tail));
+  Value *result = logOfParts(f, f.b.CreateBitCast(mantissa, f.type), n);
   result = f.select(f.b.CreateFCmpOEQ(x, f.constant(INFINITY)), x, result);
   result = f.select(f.b.CreateFCmpOEQ(x, f.constant(0)), f.constant(-INFINITY), result);
   return f.select(f.b.CreateFCmpULT(x, f.constant(0)), f.constant(NAN), result);
@@ -192,6 +261,8 @@ Value *emitLog(Emitter &e, Value *x) {
 
 Value *emitTanh(Emitter &e, Value *x) {
   Formula f(e, x->getType());
+  if (hasTables(f))
+    return tanhByTable(f, x);
   Value *magnitude = f.abs(x), *square = f.mul(x, x);
   static const float q[] = {-3.333333080e-01f, 1.333320601e-01f,  -5.394676274e-02f,
                             2.170070161e-02f,  -8.177394593e-03f, 2.142958750e-03f};
@@ -203,6 +274,23 @@ Value *emitTanh(Emitter &e, Value *x) {
   // For the sum of `small` only the sign of a zero is not yet that of x.
   Value *result = f.withSignOf(f.select(f.less(magnitude, 0.625), small, large), x);
   return f.select(f.isNan(x), x, result);
+}
+
+Value *emitGelu(Emitter &e, Value *x, bool isApproximate) {
+  Formula f(e, x->getType());
+  if (!hasTables(f))
+    return nullptr;
+  // Of it and `last` the one with the lesser magnitude, without its sign; of NaN, too, `last`.
+  Value *scaled = f.mul(x, f.constant(geluScale));
+  Eighth part(f, f.inAllLanes(Intrinsic::x86_avx512_mask_range_ps_512,
+                              {scaled, f.constant(Eighth::last), f.b.getInt32(0b1010), scaled}));
+  ArrayRef<float[32]> table = isApproximate ? ArrayRef(geluTanhInParts) : ArrayRef(geluInParts);
+  Value *rest = polynomialByTable(f, table, part.index, part.u);
+  // max(x, 0), as it has to be for x times something: -0 of negative numbers, and NaN of the
+  // infinity among them. By the kind of x, four bits for each: 0 leaves it, 3 is NaN, and 7 is -0.
+  Value *ramp = f.inAllLanes(Intrinsic::x86_avx512_mask_fixupimm_ps_512,
+                             {x, x, f.bits(0x07030000), f.b.getInt32(0)});
+  return f.sub(ramp, rest);
 }
 
 Value *emitErf(Emitter &e, Value *x) {

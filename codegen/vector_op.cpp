@@ -1,6 +1,8 @@
 #include "codegen/vector_op.h"
 
+#include "codegen/gelu.h"
 #include "codegen/scalar_ops.h"
+#include "codegen/vector_math.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/SetVector.h"
@@ -31,7 +33,11 @@ bool emitRegion(Emitter &e, mlir::Block &region, unsigned lanes,
     SmallVector<Value *> operands;
     for (mlir::Value operand : inner.getOperands())
       operands.push_back(valueOf(operand));
-    Value *result = emitScalarOp(e, &inner, operands);
+    Value *result = nullptr;
+    if (std::optional<Gelu> gelu = geluOf(&inner)) // and what it was made of goes, as unused
+      result = emitGelu(e, valueOf(gelu->x), gelu->isApproximate);
+    if (!result)
+      result = emitScalarOp(e, &inner, operands);
     if (result && isa<Constant>(result) && !result->getType()->isVectorTy())
       result = e.splat(result, lanes);
     complete &= result != nullptr;

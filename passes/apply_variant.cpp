@@ -232,9 +232,8 @@ void Chooser::addElementwiseTiles(llvm::MapVector<StringRef, int64_t> &defaults)
   for (Type type : kernel.getBody().getArgumentTypes())
     tensors += isa<RankedTensorType>(type);
   int64_t elements = machine.capacity(aicore::Space::ub) / (2 * tensors + 2) / 4;
-  // The host reads rows where they are; long ones keep its prefetchers on their way.
+  // The host reads rows where they are, and finds out when it runs how many are a thread's share.
   const bool host = machine.getTopology() == aicore::Topology::host;
-  const int64_t row = host ? 4096 : 512;
   auto add = [&](StringRef dim, int64_t size) {
     if (!isName(dim))
       return;
@@ -243,8 +242,9 @@ void Chooser::addElementwiseTiles(llvm::MapVector<StringRef, int64_t> &defaults)
   };
   for (auto named : kernel.getResults().getAsRange<ir::NamedAttr>()) {
     ArrayRef<StringAttr> dims = named.getDims();
-    int64_t rows = std::max<int64_t>(1, elements / row);
-    add(dims.back().getValue(), dims.size() == 1 ? rows * row : row);
+    const int64_t row = host ? hostElementwiseTile : 512;
+    const int64_t rows = host ? hostElementwiseTile : std::max<int64_t>(1, elements / row);
+    add(dims.back().getValue(), !host && dims.size() == 1 ? rows * row : row);
     if (dims.size() > 1)
       add(dims[dims.size() - 2].getValue(), rows);
   }

@@ -19,6 +19,10 @@ constexpr int64_t packingColumn = 16, readingRow = 8;
 /// takes to share them: half a microsecond until another thread has begun, where the two have no
 /// cache in common, as much until it is seen to be done, and what both of them read and pack.
 constexpr int64_t smallWork = int64_t(1) << 19;
+/// The same in elements of elementwise work; and of those that a tile has, at most. Where a row is
+/// shared, too, the parts begin on pages.
+constexpr int64_t smallElements = int64_t(1) << 15, mostElements = int64_t(1) << 18,
+                  pageElements = 4096;
 
 } // namespace
 
@@ -82,6 +86,33 @@ std::pair<Value, Value> balanceTile(OpBuilder &b, Location loc, FittedOutput out
     least = choose(isBetter, time, least);
   }
   return {rows, columns};
+}
+
+// Whole rows, and many, are long streams from memory. Tiles are lower where that gives threads more
+// to do, or the last round of them as much as the others; and narrower where there are fewer rows
+// than threads.
+std::pair<Value, Value> shareTile(OpBuilder &b, Location loc, FittedOutput output,
+                                  std::pair<Value, Value> largest) {
+  auto number = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  auto mul = [&](Value x, Value y) -> Value { return arith::MulIOp::create(b, loc, x, y); };
+  auto max = [&](Value x, Value y) -> Value { return arith::MaxSIOp::create(b, loc, x, y); };
+  auto min = [&](Value x, Value y) -> Value { return arith::MinSIOp::create(b, loc, x, y); };
+  auto ceilDiv = [&](Value x, Value y) -> Value {
+    return arith::CeilDivSIOp::create(b, loc, x, y);
+  };
+  const Value one = number(1), cores = number(output.cores), small = number(smallElements);
+  Value sharersOfRow = ceilDiv(cores, max(mul(output.batches, output.rows), one));
+  Value shareOfRow = mul(ceilDiv(ceilDiv(output.columns, sharersOfRow), number(pageElements)),
+                         number(pageElements));
+  Value columns = min(largest.second, max(shareOfRow, small));
+  Value width = max(min(output.columns, columns), one);
+  Value rows = min(largest.first, ceilDiv(number(mostElements), width));
+  Value beside = mul(output.batches, ceilDiv(output.columns, columns));
+  Value share = ceilDiv(output.rows, ceilDiv(cores, max(beside, one)));
+  Value equal = ceilDiv(share, max(ceilDiv(share, rows), one));
+  return {min(rows, max(equal, ceilDiv(small, width))), columns};
 }
 
 } // namespace mmk

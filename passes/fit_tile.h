@@ -28,8 +28,16 @@ std::pair<mlir::Value, mlir::Value> balanceTile(mlir::OpBuilder &builder, mlir::
                                                 FittedOutput output, mlir::Value depth,
                                                 int64_t bytes, FittedTile tile);
 
+/// Rows and columns of a tile of elementwise work on the host, at most those of `largest`: as many
+/// for each thread as for the others, but that what is too small to be shared is one tile.
+std::pair<mlir::Value, mlir::Value> shareTile(mlir::OpBuilder &builder, mlir::Location loc,
+                                              FittedOutput output,
+                                              std::pair<mlir::Value, mlir::Value> largest);
+
 /// Rows and columns of the largest tile on the host, and the depth of what is packed at a time at
 /// most: the code of a product cuts it into blocks for the caches by itself.
 constexpr int64_t hostTile = 2048, hostDepth = 2048;
+/// Both of the largest tile of elementwise work there.
+constexpr int64_t hostElementwiseTile = 65536;
 
 } // namespace mmk

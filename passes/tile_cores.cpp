@@ -110,13 +110,14 @@ void NestTiling::chooseTile() {
     return;
   }
   // The share of a thread, whether its dimensions have names or not.
-  const bool onHost = contract && machine.getTopology() == aicore::Topology::host;
+  const bool host = machine.getTopology() == aicore::Topology::host, onHost = host && contract;
+  const int64_t ofHost = contract ? hostTile : hostElementwiseTile;
   auto isLiteral = [](StringRef dim) { return llvm::isDigit(dim.front()); };
-  tileN = tileOf(dims.back(), onHost ? hostTile : contract ? 256 : 512);
+  tileN = tileOf(dims.back(), host ? ofHost : contract ? 256 : 512);
   fitsN = fits(dims.back()) || (onHost && isLiteral(dims.back()));
   if (dims.size() > 1) {
     StringRef down = dims[dims.size() - 2];
-    tileM = tileOf(down, onHost ? hostTile : contract ? 128 : 8);
+    tileM = tileOf(down, host ? ofHost : contract ? 128 : 8);
     fitsM = fits(down) || (onHost && isLiteral(down));
   }
   // Without a product in the kernel, the tile is one step of one vector core; a block has several,
@@ -228,6 +229,9 @@ void NestTiling::countTiles() {
   auto tiles = [&](Value extent, Value tile) -> Value {
     return arith::CeilDivSIOp::create(b, loc, extent, tile);
   };
+  // A vector is a row, and shared as one.
+  if (machine.getTopology() == aicore::Topology::host && generic && !contract)
+    std::tie(tileRows, tileColumns) = shareTile(b, loc, output, {tileRows, tileColumns});
   tilesDown = rank > 1 ? tiles(extents[rank - 2], tileRows) : one;
   tilesAcross = tiles(extents[rank - 1], tileColumns);
 }

@@ -1,4 +1,5 @@
 // The functions and conversions of generated code, against the C library in double.
+#include "codegen/target.h"
 #include "compiled.h"
 
 #include <algorithm>
@@ -54,6 +55,44 @@ TEST(VectorMath, expIsWithinTwoUlp) { expectWithin("exp", std::exp, 2); }
 TEST(VectorMath, logIsWithinTwoUlp) { expectWithin("log", std::log, 2); }
 TEST(VectorMath, tanhIsWithinTwoUlp) { expectWithin("tanh", std::tanh, 2); }
 TEST(VectorMath, erfIsWithinTwoUlp) { expectWithin("erf", std::erf, 2); }
+double gelu(double x) { return 0.5 * x * std::erfc(-x / std::sqrt(2)); }
+double geluTanh(double x) {
+  const double bent = std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x);
+  return x / (1 + std::exp(-2 * bent));
+}
+
+// Far below zero little is left of 1 + erf(x) and of 1 + tanh(x), which these then do not round.
+// The infinities are those of the formula, and so is the NaN of the one below zero.
+TEST(VectorMath, geluIsNearerThanItsFormula) {
+  if (!llvm::cantFail(hostTarget()).masks())
+    GTEST_SKIP() << "computes the formula";
+  Compiled kernel("kernel f(x: f32[N]) -> y: f32[N], z: f32[N] { y = gelu(x); z = gelu_tanh(x); }",
+                  "host");
+  ASSERT_TRUE(kernel.ready());
+  std::vector<Tensor> inputs;
+  inputs.push_back(allOverTheRange());
+  auto *x = inputs[0].as<float>();
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  x[0] = infinity, x[1] = -infinity;
+  const std::vector<Tensor> got = kernel.run({{"N", inputs[0].elements()}}, inputs);
+  for (auto [i, exact] : {std::pair(0, &gelu), {1, &geluTanh}}) {
+    const float *y = got[i].as<float>();
+    EXPECT_EQ(y[0], infinity);
+    EXPECT_TRUE(std::isnan(y[1]));
+    double worst = 0, worstBelow = 0;
+    for (int64_t at = 2; at < inputs[0].elements(); ++at) {
+      if (std::isnan(x[at]))
+        EXPECT_TRUE(std::isnan(y[at]));
+      else if (x[at] >= -1)
+        worst = std::max(worst, ulps(y[at], exact(x[at])));
+      else
+        worstBelow = std::max(worstBelow, std::fabs(y[at] - exact(x[at])) / -x[at]);
+    }
+    EXPECT_LE(worst, 2.5) << i;
+    EXPECT_LE(worstBelow, 0.3 * 0x1p-23) << i;
+  }
+}
+
 TEST(VectorMath, sqrtIsExact) { expectWithin("sqrt", std::sqrt, 0.5); }
 TEST(VectorMath, roundingFunctionsAreExact) {
   expectWithin("floor", std::floor, 0);

@@ -31,12 +31,13 @@ inline std::string fusedKernel(const char *type, const char *schedule = "") {
 /// A kernel on the host as LLVM IR for some CPU.
 struct Emitted {
   Emitted(CodeTarget of, const char *type) : Emitted(std::move(of), fusedKernel(type)) {}
-  Emitted(CodeTarget of, const std::string &text) : target(std::move(of)) {
+  Emitted(CodeTarget of, const std::string &text,
+          Machine machine = llvm::cantFail(loadMachine("host")))
+      : target(std::move(of)) {
     Diagnostics diagnostics;
     std::unique_ptr<SourceFile> file;
     auto program = checkProgram("k.mmk", text, diagnostics, file);
     EXPECT_TRUE(program) << diagnostics.render();
-    Machine machine = llvm::cantFail(loadMachine("host"));
     mlir::DialectRegistry registry;
     registerDialectExtensions(registry);
     mlir::MLIRContext mlirContext(registry, mlir::MLIRContext::Threading::DISABLED);

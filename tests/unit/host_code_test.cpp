@@ -8,6 +8,8 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
 
+#include <numeric>
+
 namespace mmk {
 namespace {
 
@@ -95,23 +97,105 @@ TEST(HostCode, ofAnUnknownComputer) {
             "cannot generate code for this computer:");
 }
 
-// What keeps gelu at the pace of the memory: nothing is computed that 20 instructions on the two
-// ports for the widest vectors cannot, and the next page is asked for ahead.
-TEST(HostCode, ofGeluIsAsFastAsTheMemory) {
+/// The loop of an elementwise kernel that writes past the caches.
+std::string streamOf(const char *cpu, const std::string &text) {
   initialiseTargets();
-  CodeTarget target =
-      llvm::cantFail(targetFor(llvm::Triple("x86_64-linux-gnu"), "skylake-avx512", ""));
-  Emitted emitted(std::move(target),
-                  std::string("kernel k(x: f32[M, N]) -> y: f32[M, N] { y = gelu(x); }"));
-  for (const std::string &block : blocksOf(emitted.assembly())) {
-    if (count(block, "vmovntps") == 0)
-      continue;
-    EXPECT_EQ(count(block, "\n\tv[^\n]*%zmm") - count(block, "\n\tvmov"), 20) << block;
-    EXPECT_EQ(count(block, "prefetcht0"), 1) << block;
-    EXPECT_EQ(count(block, "\\(%r[sb]p"), 0) << block;
-    return;
+  CodeTarget target = llvm::cantFail(targetFor(llvm::Triple("x86_64-linux-gnu"), cpu, ""));
+  for (const std::string &block : blocksOf(Emitted(std::move(target), text).assembly()))
+    if (count(block, "vmovnt") > 0)
+      return block;
+  ADD_FAILURE() << "nothing is written past the caches";
+  return "";
+}
+
+int64_t computations(const std::string &block) {
+  return count(block, "\n\tv[^\n]*%zmm") - count(block, "\n\tvmov");
+}
+
+// What keeps gelu at the pace of the memory: nothing is computed that 16 instructions on the ports
+// for the widest vectors cannot, and the next page is asked for ahead.
+TEST(HostCode, ofGeluIsAsFastAsTheMemory) {
+  for (const char *formula :
+       {"gelu(x)", "(erf(0.70710678 * x) + 1) * x * 0.5", "gelu_tanh(x)",
+        "x * (0.5 * (1 + tanh((0.044715 * (x * x * x) + x) * 0.7978845608)))"}) {
+    const std::string loop =
+        streamOf("skylake-avx512",
+                 std::string("kernel k(x: f32[M, N]) -> y: f32[M, N] { y = ") + formula + "; }");
+    EXPECT_EQ(computations(loop), 16) << formula << loop;
+    EXPECT_EQ(count(loop, "prefetcht0"), 1) << loop;
+    EXPECT_EQ(count(loop, "\\(%r[sb]p"), 0) << loop;
   }
-  FAIL() << "nothing is written past the caches";
+}
+
+// What differs from gelu by any of its numbers is computed as it is written.
+TEST(HostCode, ofWhatOnlyLooksLikeGeluIsNotGelu) {
+  for (const char *formula :
+       {"0.5 * x * (1 + erf(x * 0.7071))", "0.25 * x * (1 + erf(x * 0.70710678))",
+        "0.5 * x * (2 + erf(x * 0.70710678))", "0.5 * v * (1 + erf(x * 0.70710678))",
+        "0.5 * x * (1 + tanh(0.79788456 * (x + 0.0447 * x * x * x)))",
+        "0.5 * x * (1 + tanh(0.79788456 * (v + 0.044715 * x * x * x)))",
+        "0.5 * x * (1 + tanh(0.79788456 * (x + 0.044715 * x * x)))"}) {
+    const std::string loop =
+        streamOf("skylake-avx512",
+                 std::string("kernel k(x: f32[M, N], v: f32[M, N]) -> y: f32[M, N] { y = ") +
+                     formula + "; }");
+    EXPECT_EQ(count(loop, "vfixupimmps"), 0) << formula;
+  }
+}
+
+// Where one long stream from memory is fastest, a row that all others share is read once for a row
+// of each of four bands, and these in pairs of lines.
+TEST(HostCode, aSharedRowIsReadOnceForSomeOthers) {
+  const std::string text = "kernel k(x: f32[M, N], v: f32[N]) -> y: f32[M, N] { y = x + v; }";
+  for (auto [cpu, lines, shared] :
+       {std::tuple("znver4", 8, 2), std::tuple("skylake-avx512", 1, 1)}) {
+    const std::string loop = streamOf(cpu, text);
+    EXPECT_EQ(count(loop, "vmovntps"), lines) << loop;
+    EXPECT_EQ(count(loop, "prefetcht0"), lines) << loop;
+    EXPECT_EQ(count(loop, "vaddps"), lines) << loop;
+    // Of each addition one operand is in memory.
+    EXPECT_EQ(count(loop, "vmovups"), shared) << loop;
+  }
+  // A vector is nobody's shared row.
+  const std::string loop = streamOf("znver4", "kernel k(x: f32[N]) -> y: f32[N] { y = x + 1; }");
+  EXPECT_EQ(count(loop, "vmovntps"), 1) << loop;
+  EXPECT_EQ(count(loop, "prefetcht0"), 1) << loop;
+}
+
+// A part of a line would be written by itself.
+TEST(HostCode, narrowResultsAreWrittenByTheLine) {
+  for (auto [type, vectors] : {std::pair("f32", 1), {"f16", 2}, {"bf16", 2}, {"i8", 4}}) {
+    const std::string loop =
+        streamOf("skylake-avx512",
+                 std::string("kernel k(x: f32[M, N]) -> y: ") + type + "[M, N] { y = x; }");
+    EXPECT_EQ(count(loop, "vmovnt[a-z]+\\s+%zmm"), 1) << type << loop;
+    EXPECT_EQ(count(loop, "vmovnt"), 1) << type << loop;
+    EXPECT_EQ(count(loop, "prefetcht0"), vectors) << type << loop;
+  }
+}
+
+// What went past the caches is seen by others, for less than a fence that loads wait for, too.
+TEST(HostCode, onlyStoresWaitForWhatWentPastTheCaches) {
+  initialiseTargets();
+  CodeTarget target = llvm::cantFail(targetFor(llvm::Triple("x86_64-linux-gnu"), "znver4", ""));
+  const std::string text =
+      Emitted(std::move(target),
+              std::string("kernel k(x: f32[M, N]) -> y: f32[M, N] { y = relu(x); }"))
+          .assembly();
+  EXPECT_EQ(count(text, "sfence"), 1);
+  EXPECT_EQ(count(text, "mfence|\n\tlock"), 0);
+}
+
+TEST_P(HostCode, resultsOfAnyTypeGoPastTheCaches) {
+  for (const char *type : {"f32", "f16", "bf16", "i8"}) {
+    const std::string text =
+        Emitted(target(), std::string("kernel k(x: f32[M, N], v: f32[N]) -> y: ") + type +
+                              "[M, N] { y = gelu(x) + v; }")
+            .assembly();
+    // LLVM has no such store of one register of NEON.
+    const bool isNeon = GetParam().name == std::string("neon");
+    EXPECT_GT(count(text, isNeon ? "\tstr\tq" : "\tv?movnt"), 0) << type;
+  }
 }
 
 TEST_P(HostCode, sumsStayInTheWidestRegisters) {
@@ -243,6 +327,50 @@ TEST(HostCode, fewRowsAndColumnsAskForTheRowsToCome) {
 
 INSTANTIATE_TEST_SUITE_P(cpus, HostCode, testing::ValuesIn(cpus),
                          [](const auto &info) { return info.param.name; });
+
+// However many rows there are, no thread has more to do than another by more than a row of each of
+// its tiles, or a part of a row; and a few are for one of them.
+TEST(HostTiles, ofElementwiseWorkAreSharedEqually) {
+  constexpr int64_t cores = 4;
+  const Machine machine = llvm::cantFail(loadMachine("host", {{"cube_cores", "4"}}));
+  const Phase ofRows(Emitted(llvm::cantFail(hostTarget()),
+                             std::string("kernel k(x: f32[M, N]) -> y: f32[M, N] { y = x + 1; }"),
+                             machine));
+  const Phase ofOne(Emitted(llvm::cantFail(hostTarget()),
+                            std::string("kernel k(x: f32[N]) -> y: f32[N] { y = x + 1; }"),
+                            machine));
+  auto sharesOf = [](const Phase &phase, int64_t rows, int64_t columns, bool isOne = false) {
+    std::vector<float> x(rows * columns, 0), y(rows * columns, 0);
+    const int64_t dims[] = {isOne ? rows * columns : rows, columns};
+    const float scalars[] = {0, 0};
+    void *tensors[] = {x.data(), y.data()};
+    const int64_t dense[] = {isOne ? 1 : columns, 1}, *strides[] = {dense, dense};
+    int64_t plan[mostOfPlan];
+    phase.plan(dims, plan);
+    const KernelArguments arguments{dims, scalars, tensors, strides, plan};
+    std::vector<int64_t> shares;
+    for (int64_t block = 0; block < cores; ++block) {
+      CoreMemories core{};
+      core.block = block;
+      phase.run(&arguments, &core);
+      const int64_t done = std::ranges::count(y, 1.0f);
+      shares.push_back(done - std::accumulate(shares.begin(), shares.end(), int64_t(0)));
+    }
+    return shares;
+  };
+  using Shares = std::vector<int64_t>;
+  constexpr int64_t page = 4096;
+  EXPECT_EQ(sharesOf(ofRows, 7, page), (Shares{7 * page, 0, 0, 0}));
+  EXPECT_EQ(sharesOf(ofRows, 100, page), (Shares{25 * page, 25 * page, 25 * page, 25 * page}));
+  EXPECT_EQ(sharesOf(ofRows, 192, page), (Shares{48 * page, 48 * page, 48 * page, 48 * page}));
+  EXPECT_EQ(sharesOf(ofRows, 300, page), (Shares{76 * page, 76 * page, 76 * page, 72 * page}));
+  EXPECT_EQ(sharesOf(ofRows, 3, 16 * page), (Shares{16 * page, 16 * page, 8 * page, 8 * page}));
+  EXPECT_EQ(sharesOf(ofRows, 1, 33 * page), (Shares{9 * page, 9 * page, 9 * page, 6 * page}));
+  EXPECT_EQ(sharesOf(ofRows, 60, 64), (Shares{60 * 64, 0, 0, 0}));
+  EXPECT_EQ(sharesOf(ofRows, 0, 64), (Shares{0, 0, 0, 0}));
+  EXPECT_EQ(sharesOf(ofOne, 33, page, true), (Shares{9 * page, 9 * page, 9 * page, 6 * page}));
+  EXPECT_EQ(sharesOf(ofOne, 1, 100, true), (Shares{100, 0, 0, 0}));
+}
 
 /// Runs the kernel in memory of the test's own, and says what was packed.
 class Packing : public testing::Test {

@@ -121,6 +121,27 @@ TEST(LeakyRelu, isExactForEveryAlphaAndEveryNumber) {
   }
 }
 
+// Results of this size are written past the caches, where vectors are aligned, and rows in bands:
+// whatever rows and columns are left over.
+TEST(LargeResults, areWhole) {
+  Compiled kernel("kernel f(x: f32[M, N], row: f32[N], column: f32[M, 1]) -> y: f32[M, N] {"
+                  "  y = x * row + column; }",
+                  "host");
+  ASSERT_TRUE(kernel.ready());
+  for (auto [m, n] : {std::pair(523, 4112), {3, 1 << 20}, {515, 4099}, {2100, 1024}, {1 << 17, 16}})
+    kernel.expectRight({{"M", m}, {"N", n}}, DataKind::integers);
+  Compiled narrow("kernel f(x: f32[M, N], row: f32[N]) -> h: f16[M, N], b: i8[M, N] {"
+                  "  h = x + row; b = x - row; }",
+                  "host");
+  ASSERT_TRUE(narrow.ready());
+  for (auto [m, n] : {std::pair(4099, 2112), {67, 131136}})
+    narrow.expectRight({{"M", m}, {"N", n}}, DataKind::integers);
+  Compiled vector("kernel f(x: f32[N], y: f32[N]) -> z: f32[N] { z = x * y; }", "host");
+  ASSERT_TRUE(vector.ready());
+  for (int64_t n : {int64_t(1) << 21, (int64_t(1) << 21) + 21})
+    vector.expectRight({{"N", n}}, DataKind::integers);
+}
+
 TEST(SpecialNumbers, passThroughProductAndActivation) {
   const std::string text = "kernel f(a: f16[M, K], b: f16[K, N], v: f32[N]) -> c: f32[M, N] {"
                            "  c = leaky_relu(a @ b + v, 0.1); }";
