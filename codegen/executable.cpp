@@ -87,17 +87,18 @@ public:
   double laterMs() const override { return functions->laterMs(); }
 
 private:
-  /// What follows from the dimensions of a call.
+  /// What follows from the dimensions of a call, and from its threads.
   struct Bound {
     uint64_t executable = 0;
     std::vector<int64_t> dims;
+    unsigned threads = 0;
     std::vector<int64_t> plan;           ///< of all phases, one after the other
     std::vector<int64_t> workspaceBytes; ///< by workspace
     std::vector<int64_t> strides;        ///< of all tensors, dense
     std::vector<size_t> firstStride;     ///< by tensor
   };
   /// For this thread, until its next call of any executable.
-  const Bound &bind(const std::vector<int64_t> &dims) const;
+  const Bound &bind(const std::vector<int64_t> &dims, unsigned threads) const;
   static void addDenseStrides(const std::vector<Extent> &shape, const std::vector<int64_t> &dims,
                               std::vector<int64_t> &strides);
 
@@ -147,15 +148,17 @@ Error JitExecutable::link(std::shared_ptr<const LinkedObject> program,
 }
 
 // Who calls a kernel calls it again, mostly, at the same dimensions.
-const JitExecutable::Bound &JitExecutable::bind(const std::vector<int64_t> &dims) const {
+const JitExecutable::Bound &JitExecutable::bind(const std::vector<int64_t> &dims,
+                                                unsigned threads) const {
   static thread_local Bound last;
-  if (last.executable == number && last.dims == dims)
+  if (last.executable == number && last.threads == threads && last.dims == dims)
     return last;
   last.executable = number;
   last.dims = dims;
+  last.threads = threads;
   last.plan.resize(planSize);
   for (const Phase &phase : phases)
-    phase.plan(dims.data(), last.plan.data() + phase.firstOfPlan);
+    phase.plan(dims.data(), threads, last.plan.data() + phase.firstOfPlan);
   last.workspaceBytes.resize(workspaceNames.size());
   sizes(dims.data(), last.workspaceBytes.data());
   last.strides.clear();
@@ -205,7 +208,7 @@ Error JitExecutable::run(const Arguments &arguments, unsigned threads, RunWatch 
   }
   llvm::copy(arguments.results, tensors.begin() + parameters);
 
-  const Bound &bound = bind(arguments.dims);
+  const Bound &bound = bind(arguments.dims, std::max(threads, 1u));
   std::vector<std::unique_ptr<char, decltype(&std::free)>> memory;
   for (int64_t size : bound.workspaceBytes) {
     memory.emplace_back(

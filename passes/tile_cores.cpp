@@ -220,7 +220,7 @@ void NestTiling::countTiles() {
   const FittedOutput output = {batches, rank > 1 ? extents[rank - 2] : one, extents[rank - 1],
                                dealt.getCores()};
   const Value workDepth = contract ? dimValue(b, loc, dimNames(contract).back()) : one;
-  const FittedTile largest = {tileM, tileN, fitsM, fitsN};
+  const FittedTile largest = {tileM, tileN, fitsM, fitsN, contract != nullptr};
   std::tie(tileRows, tileColumns) = machine.getTopology() == aicore::Topology::host
                                         ? balanceTile(b, loc, output, workDepth, largest)
                                         : fitTile(b, loc, output, largest);

@@ -120,7 +120,7 @@ public:
     const int64_t *all[] = {strides[0].data(), strides[1].data(), strides[2].data(),
                             strides[3].data()};
     int64_t plan[mostOfPlan];
-    planOf(dims.data(), plan);
+    planOf(dims.data(), 8, plan);
     const KernelArguments arguments{dims.data(), scalars, tensors.data(), all, plan};
     // Every block, until no tile is left.
     for (int64_t block = 0; block < 8; ++block) {

@@ -271,7 +271,7 @@ protected:
     for (unsigned i = 0; i < memories; ++i)
       core.memory[i] = memory[i].data();
     int64_t plan[mostOfPlan];
-    phase.plan(dims, plan);
+    phase.plan(dims, 8, plan);
     arguments.plan = plan;
     isAlone = plan[planAlone] != 0;
     EXPECT_EQ(plan[planBlocks] == 1, isAlone);
@@ -393,6 +393,18 @@ template <typename Element> void expectExactEnds(const char *type) {
 }
 TEST(ThisCpu, endsOfBytesAreExact) { expectExactEnds<int8_t>("i8"); }
 TEST(ThisCpu, endsOfBf16AreExact) { expectExactEnds<Bf16>("bf16"); }
+
+// One row by a matrix is shared by columns, but one thread alone reads whole rows of it.
+TEST(ThisCpu, oneThreadTakesAllColumns) {
+  const Phase phase(
+      Emitted(llvm::cantFail(hostTarget()), fusedKernel("f32", "schedule { cores = 2; }")));
+  const int64_t dims[] = {1, 4096, 4096};
+  int64_t plan[mostOfPlan];
+  phase.plan(dims, 1, plan);
+  EXPECT_NE(plan[planAlone], 0);
+  phase.plan(dims, 2, plan);
+  EXPECT_EQ(plan[planAlone], 0);
+}
 
 // Few rows, and few columns, go other ways than many.
 TEST(ThisCpu, bytesAreExact) { expectExact<int8_t>(llvm::cantFail(hostTarget()), "i8"); }
