@@ -239,6 +239,12 @@ TEST(HostCode, fewRowsAndColumnsAskForTheRowsToCome) {
   EXPECT_EQ(count(bodyOf(text, "dots_f32"), "prefetcht1"), 4 + 6 + 3);
   // Two lines of each of eight rows.
   EXPECT_EQ(count(bodyOf(text, "thin_f32"), "prefetcht1"), 2 * 8);
+
+  // Where memory is read fastest as one stream, one column of f16 is met by one row at a time.
+  CodeTarget streaming = llvm::cantFail(targetFor(llvm::Triple("x86_64-linux-gnu"), "znver4", ""));
+  ASSERT_TRUE(streaming.longStreams);
+  const std::string ofF16 = Emitted(std::move(streaming), "f16").assembly();
+  EXPECT_EQ(count(bodyOf(ofF16, "dots_f16"), "prefetcht1"), 4 + 1 + 6 + 3);
 }
 
 INSTANTIATE_TEST_SUITE_P(cpus, HostCode, testing::ValuesIn(cpus),
@@ -422,6 +428,17 @@ TEST(ThisCpu, bytesInEitherOrderOfRowsAreExact) {
     CodeTarget target = llvm::cantFail(hostTarget());
     target.longStreams = longStreams;
     expectExact<int8_t>(std::move(target), "i8");
+  }
+}
+TEST(ThisCpu, floatsInEitherOrderOfRowsAreExact) {
+  for (bool longStreams : {false, true}) {
+    auto target = [&] {
+      CodeTarget made = llvm::cantFail(hostTarget());
+      made.longStreams = longStreams;
+      return made;
+    };
+    expectExact<float>(target(), "f32");
+    expectExact<Bf16>(target(), "bf16");
   }
 }
 TEST(ThisCpu, f32IsExact) { expectExact<float>(llvm::cantFail(hostTarget()), "f32"); }
