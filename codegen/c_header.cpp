@@ -138,7 +138,7 @@ void Writer::declarations() {
   for (size_t i = 0; i < planSizes.size(); ++i)
     out << "void " << name << "_" << phaseName(i) << "(const struct " << name
         << "_mmk_arguments *, const struct " << name << "_mmk_core *);\nvoid " << name << "_"
-        << planName(i) << "(const int64_t *dims, int64_t *plan);\n";
+        << planName(i) << "(const int64_t *dims, int64_t threads, int64_t *plan);\n";
   out << "void " << name << "_" << workspacesName
       << "(const int64_t *dims, int64_t *bytes);\n\n#ifdef __cplusplus\n}\n#endif\n\n";
 }
@@ -234,7 +234,7 @@ void Writer::function() {
   }
   for (auto [i, size] : enumerate(planSizes)) {
     out << "  int64_t plan_" << i << "[" << size << "];\n  " << name << "_" << planName(i)
-        << "(dims, plan_" << i << ");\n  all.plan = plan_" << i << ";\n"
+        << "(dims, 1, plan_" << i << ");\n  all.plan = plan_" << i << ";\n"
         << "  for (int64_t block = 0; enough && block < plan_" << i << "[" << planBlocks
         << "]; ++block) {\n"
         << "    struct " << name << "_mmk_core core = {block, " << layout.view(0).ubStride << ", {";

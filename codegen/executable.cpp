@@ -102,9 +102,11 @@ private:
   /// What a phase is called with. In one piece, which is only written where a call differs from the
   /// one before.
   struct alignas(linesApart) Bound {
-    // What follows from the dimensions.
+    // What follows from the dimensions, and the number of threads.
     uint64_t executable = 0;
     SmallVector<int64_t, 8> dims;
+    unsigned wantedThreads = 0; ///< 0: as many as there were for the process
+    unsigned threads = 0;
     SmallVector<int64_t, 32> plan;         ///< of all phases, one after the other
     std::vector<int64_t> workspaceBytes;   ///< by workspace
     SmallVector<int64_t, 16> denseStrides; ///< of all tensors
@@ -117,7 +119,7 @@ private:
     SmallVector<KernelArguments, 2> arguments; ///< by phase
   };
   /// For this thread, until its next call of any executable.
-  Bound &bind(ArrayRef<int64_t> dims) const;
+  Bound &bind(ArrayRef<int64_t> dims, unsigned threads) const;
   static void addDenseStrides(const std::vector<Extent> &shape, ArrayRef<int64_t> dims,
                               SmallVectorImpl<int64_t> &strides);
 
@@ -167,15 +169,18 @@ Error JitExecutable::link(std::shared_ptr<const LinkedObject> program,
 }
 
 // Who calls a kernel calls it again, mostly, at the same dimensions.
-JitExecutable::Bound &JitExecutable::bind(ArrayRef<int64_t> dims) const {
+// To ask the system for its CPUs each time would take longer than a small kernel.
+JitExecutable::Bound &JitExecutable::bind(ArrayRef<int64_t> dims, unsigned threads) const {
   static thread_local Bound last;
-  if (last.executable == number && ArrayRef(last.dims) == dims)
+  if (last.executable == number && last.wantedThreads == threads && ArrayRef(last.dims) == dims)
     return last;
   last.executable = number;
   last.dims.assign(dims.begin(), dims.end());
+  last.wantedThreads = threads;
+  last.threads = threads == 0 ? availableThreads() : threads;
   last.plan.resize(planSize);
   for (const Phase &phase : phases)
-    phase.plan(dims.data(), last.plan.data() + phase.firstOfPlan);
+    phase.plan(dims.data(), last.threads, last.plan.data() + phase.firstOfPlan);
   last.workspaceBytes.resize(workspaceNames.size());
   sizes(dims.data(), last.workspaceBytes.data());
   last.denseStrides.clear();
@@ -224,7 +229,7 @@ Error JitExecutable::run(const Arguments &arguments, unsigned threads, RunWatch 
     if (arguments.dims[limit.dim] > limit.most)
       return createStringError(
           aicore::beyondLimit(limit.name, arguments.dims[limit.dim], limit.most));
-  Bound &bound = bind(arguments.dims);
+  Bound &bound = bind(arguments.dims, threads);
   for (size_t i = 0; i < parameters; ++i) {
     writeWhatDiffers(bound.scalars[i], static_cast<float>(arguments.scalars[i]));
     // Parameters are only read; one array of pointers serves them and the results.
@@ -251,7 +256,7 @@ Error JitExecutable::run(const Arguments &arguments, unsigned threads, RunWatch 
   if (watch)
     watch->beginRun(bound.arguments.front(), bound.workspaceBytes);
   for (auto [phase, all] : zip(phases, bound.arguments))
-    if (Error error = cores.run(phase.run, all, threads, bound.isSmall, watch))
+    if (Error error = cores.run(phase.run, all, bound.threads, bound.isSmall, watch))
       return error;
   if (watch)
     watch->endRun();

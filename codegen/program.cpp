@@ -36,7 +36,7 @@ private:
   void emitPlan(aicore::PhaseOp phase, const PhasePlan &plan, unsigned index);
   Value *emitAlone(aicore::PhaseOp phase, const PhasePlan &plan);
   void emitPhase(aicore::PhaseOp phase, const PhasePlan &plan, unsigned index);
-  Function *startFunction(const std::string &name);
+  Function *startFunction(const std::string &name, ArrayRef<Type *> parameters);
   void bindArguments(const ArgumentArrays &arrays);
 
   void emitBlock(mlir::Block &block);
@@ -54,7 +54,8 @@ private:
   IRBuilder<> &b;
   ProgramValues values;
   WatchCalls watch;
-  OperandPlaces next; ///< of the next iteration of the loop that is being emitted
+  Value *threads = nullptr; ///< of a plan
+  OperandPlaces next;       ///< of the next iteration of the loop that is being emitted
   CoreInstructions instructions;
 };
 
@@ -77,6 +78,7 @@ void ProgramEmitter::emitMeaning(mlir::Operation &op) {
       .Case<aicore::AllocOp, aicore::SetFlagOp, aicore::WaitFlagOp, aicore::SetCrossOp,
             aicore::WaitCrossOp, aicore::BarrierOp, mlir::scf::YieldOp>([](auto) {})
       .Case([&](aicore::SlotOp slot) { emitSlot(slot); })
+      .Case([&](aicore::ThreadsOp op) { values.bind(op.getResult(), threads); })
       .Case([&](aicore::ProductOp product) { emitHostProduct(e, product, values, next); })
       .Case([&](aicore::ElementwiseOp part) { emitHostElementwise(e, part, values); })
       .Case([&](aicore::Instruction instruction) { instructions.emit(instruction); })
@@ -149,10 +151,9 @@ void ProgramEmitter::emitScalar(mlir::Operation *op) {
 
 //===--- functions --------------------------------------------------------------------------===//
 
-Function *ProgramEmitter::startFunction(const std::string &name) {
-  auto *function =
-      Function::Create(FunctionType::get(b.getVoidTy(), {e.pointer(), e.pointer()}, false),
-                       GlobalValue::ExternalLinkage, name, e.module);
+Function *ProgramEmitter::startFunction(const std::string &name, ArrayRef<Type *> parameters) {
+  auto *function = Function::Create(FunctionType::get(b.getVoidTy(), parameters, false),
+                                    GlobalValue::ExternalLinkage, name, e.module);
   e.finishCold(function);
   b.SetInsertPoint(BasicBlock::Create(b.getContext(), "entry", function));
   return function;
@@ -186,7 +187,7 @@ void ProgramEmitter::bindArguments(const ArgumentArrays &arrays) {
 constexpr int64_t tooManyBytes = int64_t(1) << 62;
 
 void ProgramEmitter::emitWorkspaces() {
-  Function *function = startFunction(workspacesName);
+  Function *function = startFunction(workspacesName, {e.pointer(), e.pointer()});
   bindArguments({.dims = function->getArg(0)});
   unsigned index = 0;
   for (auto workspace : kernel.getBody().getOps<aicore::WorkspaceOp>()) {
@@ -206,10 +207,11 @@ void ProgramEmitter::emitWorkspaces() {
 }
 
 void ProgramEmitter::emitPlan(aicore::PhaseOp phase, const PhasePlan &plan, unsigned index) {
-  Function *function = startFunction(planName(index));
+  Function *function = startFunction(planName(index), {e.pointer(), e.i64(), e.pointer()});
   bindArguments({.dims = function->getArg(0)});
+  threads = function->getArg(1);
   auto set = [&](size_t field, Value *value) {
-    e.store(b.CreateZExt(value, e.i64()), e.offset(function->getArg(1), 8 * field));
+    e.store(b.CreateZExt(value, e.i64()), e.offset(function->getArg(2), 8 * field));
   };
   for (mlir::Operation *op : plan.ops)
     emitOp(*op);
@@ -240,7 +242,7 @@ Value *ProgramEmitter::emitAlone(aicore::PhaseOp phase, const PhasePlan &plan) {
 }
 
 void ProgramEmitter::emitPhase(aicore::PhaseOp phase, const PhasePlan &plan, unsigned index) {
-  Function *function = startFunction(phaseName(index));
+  Function *function = startFunction(phaseName(index), {e.pointer(), e.pointer()});
   Value *arguments = function->getArg(0), *core = function->getArg(1);
   auto field = [&](Value *from, size_t offset, Type *type) -> Value * {
     return b.CreateAlignedLoad(type, e.offset(from, offset), Align(8));

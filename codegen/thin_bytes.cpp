@@ -1,5 +1,6 @@
 #include "codegen/thin_bytes.h"
 
+#include "codegen/later.h"
 #include "codegen/pack.h"
 
 using namespace llvm;
@@ -9,14 +10,21 @@ namespace {
 
 /// Rows of B that are taken at a time, and columns.
 constexpr int64_t depthOfBlock = 16, columnsOfBlock = 64;
-constexpr unsigned lanes = columnsOfBlock / 4, groups = depthOfBlock / 4;
+constexpr unsigned lanes = columnsOfBlock / 4;
+/// By a single row of A, which is bound by reading: few enough rows of B for their lines, which may
+/// be of the same set, to have room in the nearest cache.
+constexpr int64_t depthOfRow = 4;
 
 /// Rows up to which reading B takes longer than the arithmetic.
 constexpr int64_t mostRows = 16;
 
-/// Rows up to which there is nothing but reading to do: a line that is asked for ahead takes the
-/// place of one that is waited for, and the CPU sees by itself where that goes.
+/// By so many rows of A, depthOfBlock rows of B are all that the nearest cache has room for: a line
+/// that is asked for ahead takes the place of one that is waited for.
 constexpr int64_t rowsOfReading = 4;
+
+/// What a single row of A is multiplied with before the next columns: as many columns as leave the
+/// nearest cache room beside their sums, and rows enough for those sums to be worth fetching.
+constexpr int64_t columnsOfPiece = 2048, depthOfPiece = 64;
 
 /// The least elements of B: what is smaller is near.
 constexpr int64_t leastElements = 256 * 256;
@@ -52,77 +60,95 @@ void intoGroups(Emitter &e, ArrayRef<Value *> rows, SmallVectorImpl<Value *> &gr
   }
 }
 
-/// 128 times the sum of each row of A, which has zeros up to whole vectors.
-void addOffsets(Emitter &e, Value *a, Value *offsets, Value *aRow, Value *m, Value *k) {
+/// 128 times the sum of each row of A over k, also of those that are not there, is added.
+void addOffsets(Emitter &e, Value *a, Value *offsets, Value *aRow, Value *k) {
   IRBuilder<> &b = e.b;
-  Type *sums = e.vectorOf(b.getInt32Ty(), 4);
-  e.loop(e.number(0), m, e.number(1), [&](Value *row) {
-    Value *at = e.offset(a, b.CreateMul(row, aRow));
-    SmallVector<Value *> sum =
-        e.loop(e.number(0), k, e.number(4), {Constant::getNullValue(sums)},
-               [&](Value *depth, ArrayRef<Value *> sum) {
-                 Value *bytes = e.load(e.vectorOf(b.getInt8Ty(), 4), e.offset(at, depth));
-                 return SmallVector<Value *>{b.CreateAdd(sum[0], b.CreateSExt(bytes, sums))};
-               });
-    Value *place = e.offset(offsets, b.CreateMul(row, e.number(4)));
-    Value *offset = b.CreateShl(b.CreateAddReduce(sum[0]), 7);
-    e.store(b.CreateAdd(e.load(b.getInt32Ty(), place), offset), place);
-  });
+  Type *sums = e.vectorOf(b.getInt32Ty(), mostRows);
+  Value *more = e.local(sums);
+  for (int64_t row = 0; row < mostRows; row += e.target.rows())
+    b.CreateCall(offsetsOfRows(e),
+                 {e.offset(a, b.CreateMul(aRow, e.number(row))), e.offset(more, row * 4), aRow, k});
+  e.store(b.CreateAdd(e.load(sums, offsets), e.load(sums, more)), offsets);
 }
 
-// void(ptr a, ptr b, ptr sums, ptr offsets, i64 aRow, i64 bRow, i64 m, i64 n, i64 k, i64 sumRow):
-// adds a * (b + 128) to the sums, their columns in the order of intoGroups, and 128 times the sum
-// of each row of A to `offsets`, of i32.
-Function *sumsOfBytes(Emitter &e) {
-  return e.helper("thin_bytes", 4, 6, {}, [&](Function *f) {
+// void(ptr a, ptr b, ptr sums, i64 aRow, i64 bRow, i64 m, i64 n, i64 k, i64 sumRow): adds
+// a * (b + 128) to the sums, their columns in the order of intoGroups; `depth` rows of B at a time,
+// and of depthOfRow for one row of A.
+Function *sumsOfBytes(Emitter &e, int64_t depth) {
+  return e.helper("thin_bytes_" + std::to_string(depth), 3, 6, {}, [&](Function *f) {
+    compileLater(*f);
     IRBuilder<> &b = e.b;
-    Value *a = f->getArg(0), *source = f->getArg(1), *sums = f->getArg(2), *offsets = f->getArg(3),
-          *aRow = f->getArg(4), *bRow = f->getArg(5), *m = f->getArg(6), *n = f->getArg(7),
-          *k = f->getArg(8), *sumRow = f->getArg(9);
+    Value *a = f->getArg(0), *source = f->getArg(1), *sums = f->getArg(2), *aRow = f->getArg(3),
+          *bRow = f->getArg(4), *m = f->getArg(5), *n = f->getArg(6), *k = f->getArg(7),
+          *sumRow = f->getArg(8);
     Type *bytes = e.vectorOf(b.getInt8Ty(), columnsOfBlock),
          *vector = e.vectorOf(b.getInt32Ty(), lanes);
+    const int64_t groups = depth / 4;
     Value *sign = ConstantInt::get(bytes, 0x80);
-    addOffsets(e, a, offsets, aRow, m, k);
-    Value *lastRow = b.CreateSub(k, e.number(1));
-    Value *hasTime = b.CreateICmpSGT(m, e.number(rowsOfReading));
-    e.loop(e.number(0), k, e.number(depthOfBlock), [&](Value *depth) {
-      // Rows beyond the last one repeat it, for zeros of A.
-      SmallVector<Value *> rows;
-      for (int64_t i = 0; i < depthOfBlock; ++i) {
-        Value *row = e.min(b.CreateAdd(depth, e.number(i)), lastRow);
-        rows.push_back(e.offset(source, b.CreateMul(row, bRow)));
+    Value *lastBlock = b.CreateSub(n, e.number(columnsOfBlock));
+    Value *ahead = b.CreateMul(bRow, e.number(depthOfBlock));
+    Value *hasTime =
+        depth == depthOfRow ? b.getTrue() : b.CreateICmpSGT(m, e.number(rowsOfReading));
+    auto foursOf = [&](Value *elements) {
+      SmallVector<Value *> fours;
+      for (int64_t group = 0; group < groups; ++group)
+        fours.push_back(e.splat(e.load(b.getInt32Ty(), e.offset(elements, 4 * group)), lanes));
+      return fours;
+    };
+    auto addRow = [&](ArrayRef<Value *> inGroups, Value *place, ArrayRef<Value *> fours) {
+      for (int64_t j = 0; j < 4; ++j) {
+        Value *at = e.offset(place, j * lanes * 4), *sum = e.load(vector, at);
+        for (int64_t group = 0; group < groups; ++group)
+          sum = emitMultiply(e, Multiply::bytes, inGroups[4 * group + j], fours[group], sum);
+        e.store(sum, at);
       }
-      Value *ahead = b.CreateMul(bRow, e.number(depthOfBlock));
-      Value *rowsOfA = e.offset(a, depth);
-      e.loop(e.number(0), n, e.number(columnsOfBlock), [&](Value *column) {
+    };
+    auto addRows = [&](Value *from, Value *firstColumn, Value *columnEnd) {
+      // The last rows together with some before them, for which A has zeros.
+      SmallVector<Value *> rows = {
+          e.offset(source, b.CreateMul(e.min(from, b.CreateSub(k, e.number(depth))), bRow))};
+      while (rows.size() < static_cast<size_t>(depth))
+        rows.push_back(e.offset(rows.back(), bRow));
+      Value *rowsOfA = e.offset(a, from);
+      SmallVector<Value *> fours;
+      if (depth == depthOfRow)
+        fours = foursOf(rowsOfA);
+      e.loop(firstColumn, columnEnd, e.number(columnsOfBlock), [&](Value *place) {
+        // The last columns together with some before them, so that there are as many as always.
+        Value *column = e.min(place, lastBlock);
         SmallVector<Value *> inGroups;
-        for (unsigned group = 0; group < groups; ++group) {
+        for (int64_t group = 0; group < groups; ++group) {
           SmallVector<Value *> loaded;
-          for (unsigned i = 0; i < 4; ++i) {
-            Value *at = e.offset(rows[4 * group + i], column);
-            loaded.push_back(b.CreateXor(e.loadSome(bytes, at, b.CreateSub(n, column)), sign));
+          for (int64_t i = 0; i < 4; ++i) {
+            Value *ofRow = e.load(bytes, e.offset(rows[4 * group + i], column));
+            loaded.push_back(b.CreateXor(ofRow, sign));
           }
           intoGroups(e, loaded, inGroups);
         }
         // The same columns of the rows to come, each of which begins on a page of its own.
         e.when(hasTime, [&] {
+          Value *toCome = b.CreateAdd(column, ahead);
           for (Value *row : rows)
-            e.prefetch(e.offset(e.offset(row, column), ahead), 2);
+            e.prefetch(e.offset(row, toCome), 2);
         });
-        Value *sumsAt = e.offset(sums, b.CreateMul(column, e.number(4)));
+        Value *sumsAt = e.offset(sums, b.CreateMul(place, e.number(4)));
+        if (depth == depthOfRow)
+          return addRow(inGroups, sumsAt, fours);
         e.loop(e.number(0), m, e.number(1), [&](Value *row) {
-          Value *place = e.offset(sumsAt, b.CreateMul(row, sumRow));
-          Value *elements = e.offset(rowsOfA, b.CreateMul(row, aRow));
-          for (unsigned j = 0; j < 4; ++j) {
-            Value *at = e.offset(place, j * lanes * 4), *sum = e.load(vector, at);
-            for (unsigned group = 0; group < groups; ++group) {
-              Value *four = e.load(b.getInt32Ty(), e.offset(elements, 4 * group));
-              sum = emitMultiply(e, Multiply::bytes, inGroups[4 * group + j], e.splat(four, lanes),
-                                 sum);
-            }
-            e.store(sum, at);
-          }
+          addRow(inGroups, e.offset(sumsAt, b.CreateMul(row, sumRow)),
+                 foursOf(e.offset(rowsOfA, b.CreateMul(row, aRow))));
         });
+      });
+    };
+    if (depth != depthOfRow) {
+      e.loop(e.number(0), k, e.number(depth), [&](Value *from) { addRows(from, e.number(0), n); });
+      return;
+    }
+    e.loop(e.number(0), k, e.number(depthOfPiece), [&](Value *piece) {
+      Value *end = e.min(b.CreateAdd(piece, e.number(depthOfPiece)), k);
+      e.loop(e.number(0), n, e.number(columnsOfPiece), [&](Value *column) {
+        Value *columnEnd = e.min(b.CreateAdd(column, e.number(columnsOfPiece)), n);
+        e.loop(piece, end, e.number(depth), [&](Value *from) { addRows(from, column, columnEnd); });
       });
     });
   });
@@ -142,6 +168,8 @@ Function *orderedSums(Emitter &e) {
       Value *offset = e.splat(four, lanes);
       e.loop(e.number(0), n, e.number(columnsOfBlock), [&](Value *column) {
         Value *at = e.offset(start, b.CreateMul(column, e.number(4)));
+        Value *first = e.min(column, b.CreateSub(n, e.number(columnsOfBlock)));
+        Value *to = e.offset(start, b.CreateMul(first, e.number(4)));
         Value *part[4];
         for (unsigned j = 0; j < 4; ++j)
           part[j] = b.CreateSub(e.load(vector, e.offset(at, j * lanes * 4)), offset);
@@ -154,7 +182,7 @@ Function *orderedSums(Emitter &e) {
             all.push_back(static_cast<int>(i));
           Value *low = b.CreateShuffleVector(part[0], part[1], fours);
           Value *high = b.CreateShuffleVector(part[2], part[3], fours);
-          e.store(b.CreateShuffleVector(low, high, all), e.offset(at, q * lanes * 4));
+          e.store(b.CreateShuffleVector(low, high, all), e.offset(to, q * lanes * 4));
         }
       });
     });
@@ -166,11 +194,13 @@ Function *orderedSums(Emitter &e) {
 Value *isThinBytes(Emitter &e, const ProductOperands &operands, int64_t step, int64_t accElements) {
   IRBuilder<> &b = e.b;
   // Elements in the scratch of A have four bytes.
-  if (!e.target.dotProduct || !e.target.masks() || rowBytes(step) > 4 * step)
+  if (!e.target.dotProduct || !e.target.masks() || step < depthOfBlock || rowBytes(step) > 4 * step)
     return b.getFalse();
   Value *sums = b.CreateMul(operands.m, e.roundUp(operands.n, columnsOfBlock));
   return b.CreateAnd({b.CreateICmpSLE(operands.m, e.number(mostRows)),
                       b.CreateICmpEQ(operands.b.column, e.number(1)),
+                      b.CreateICmpSGE(operands.n, e.number(columnsOfBlock)),
+                      b.CreateICmpSGE(operands.k, e.number(depthOfBlock)),
                       b.CreateICmpSGE(b.CreateMul(operands.n, operands.k), e.number(leastElements)),
                       b.CreateICmpSLE(sums, e.number(accElements / 2))});
 }
@@ -185,17 +215,30 @@ SumsInMemory emitThinBytes(Emitter &e, const ProductOperands &operands, int64_t 
   };
   clear(offsets, e.number(4 * mostRows));
   clear(operands.acc, b.CreateMul(m, sumRow));
-  Function *move = moveElements(e, b.getInt8Ty(), b.getInt8Ty());
+  Value *isRow = b.CreateICmpEQ(m, e.number(1));
+  Function *ofRows = sumsOfBytes(e, depthOfBlock);
+  Value *function = b.CreateSelect(isRow, sumsOfBytes(e, depthOfRow), ofRows);
+  Value *unit = b.CreateSelect(isRow, e.number(depthOfRow), e.number(depthOfBlock));
   e.loop(e.number(0), k, e.number(step), [&](Value *from) {
     Value *depth = e.min(e.number(step), b.CreateSub(k, from));
     const Plane &planeA = operands.a, &planeB = operands.b;
+    // Zeros come before what is left after whole units.
+    Value *rest = b.CreateURem(depth, unit), *whole = b.CreateSub(depth, rest);
+    Value *filled = b.CreateMul(e.ceilDiv(depth, unit), unit);
     clear(operands.aScratch, b.CreateMul(m, aRow));
-    b.CreateCall(move,
-                 {operands.aScratch, e.offset(planeA.pointer, b.CreateMul(from, planeA.column)),
-                  aRow, planeA.row, planeA.column, m, depth});
-    b.CreateCall(sumsOfBytes(e),
+    auto move = [&](Value *to, Value *first, Value *count) {
+      Value *source =
+          e.offset(planeA.pointer, b.CreateMul(b.CreateAdd(from, first), planeA.column));
+      b.CreateCall(
+          moveElements(e, b.getInt8Ty(), b.getInt8Ty()),
+          {e.offset(operands.aScratch, to), source, aRow, planeA.row, planeA.column, m, count});
+    };
+    move(e.number(0), e.number(0), whole);
+    move(b.CreateSub(filled, rest), whole, rest);
+    addOffsets(e, operands.aScratch, offsets, aRow, filled);
+    b.CreateCall(ofRows->getFunctionType(), function,
                  {operands.aScratch, e.offset(planeB.pointer, b.CreateMul(from, planeB.row)),
-                  operands.acc, offsets, aRow, planeB.row, m, n, depth, sumRow});
+                  operands.acc, aRow, planeB.row, m, n, depth, sumRow});
   });
   b.CreateCall(orderedSums(e), {operands.acc, offsets, m, n, sumRow});
   return {operands.acc, sumRow};

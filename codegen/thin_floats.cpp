@@ -17,6 +17,12 @@ constexpr int64_t leastElements = 256 * 256;
 /// of B, they need not be nearer, and the more there are, the longer are the pieces of those rows.
 constexpr int64_t bytesOfSums = 64 << 10;
 
+/// Columns that are taken at a time. Each element of A that is spread out serves two vectors where
+/// there are registers for them.
+int64_t columnsOfBlock(const Emitter &e) {
+  return (e.target.masks() ? 2 : 1) * static_cast<int64_t>(e.target.lanes);
+}
+
 // void(ptr a, ptr b, ptr sums, i64 aRow, i64 bRow, i64 m, i64 n, i64 k, i64 sumRow): adds to the
 // sums of a few rows, over B as it lies. Some of its rows at a time are read from end to end, so
 // that memory is read once and in order; each vector of them is widened once for all rows of A, and
@@ -27,30 +33,32 @@ Function *thinSums(Emitter &e, Type *element) {
     Value *a = f->getArg(0), *source = f->getArg(1), *sums = f->getArg(2), *aRow = f->getArg(3),
           *bRow = f->getArg(4), *m = f->getArg(5), *n = f->getArg(6), *k = f->getArg(7),
           *sumRow = f->getArg(8);
-    const int64_t lanes = e.target.lanes, size = e.bytesOf(element);
+    const int64_t lanes = e.target.lanes, size = e.bytesOf(element),
+                  vectors = columnsOfBlock(e) / lanes;
+    Value *lastBlock = b.CreateSub(n, e.number(columnsOfBlock(e)));
     Type *vector = e.vectorOf(element, lanes), *wide = e.vectorOf(e.f32(), lanes);
     auto rowsOfB = [&](int64_t count, Value *from, Value *to) {
       e.loop(from, to, e.number(count), [&](Value *depth) {
         Value *rowsOfA = e.offset(a, b.CreateMul(depth, e.number(4)));
         Value *start = e.offset(source, b.CreateMul(depth, bRow));
         Value *blockBytes = b.CreateMul(bRow, e.number(depthOfBlock));
-        auto columns = [&](Value *column, int64_t vectors,
-                           function_ref<Value *(Value * of, Value * column)> load) {
-          SmallVector<SmallVector<Value *>> loaded;
+        e.loop(e.number(0), n, e.number(columnsOfBlock(e)), [&](Value *place) {
+          // The last columns together with some before them, so that there are as many as always.
+          Value *column = e.min(place, lastBlock);
+          SmallVector<SmallVector<Value *>> loaded(count);
           Value *at = e.offset(start, b.CreateMul(column, e.number(size)));
           for (int64_t i = 0; i < count; ++i, at = e.offset(at, bRow))
             for (int64_t v = 0; v < vectors; ++v) {
-              Value *elements =
-                  load(e.offset(at, v * lanes * size), b.CreateAdd(column, e.number(v * lanes)));
-              if (v == 0)
-                loaded.emplace_back();
-              loaded.back().push_back(e.convert(elements, e.f32()));
+              Value *from = e.offset(at, v * lanes * size);
+              loaded[i].push_back(e.convert(e.load(vector, from), e.f32()));
               // A piece of a row is too short for the hardware to see where it goes. Not into the
-              // nearest cache, where pieces of so many rows would be in each other's way.
-              if (count == depthOfBlock && v * lanes * size % Emitter::lineBytes == 0)
-                e.prefetch(e.offset(e.offset(at, blockBytes), v * lanes * size), 2);
+              // nearest cache, where pieces of so many rows would be in each other's way. Vectors
+              // of two bytes an element ask twice for a line: what L3 has of them comes a tenth
+              // faster (measured on Zen 4), and what memory has not slower.
+              if (count == depthOfBlock)
+                e.prefetch(e.offset(from, blockBytes), 2);
             }
-          Value *sumAt = e.offset(sums, b.CreateMul(column, e.number(4)));
+          Value *sumAt = e.offset(sums, b.CreateMul(place, e.number(4)));
           e.loop(e.number(0), m, e.number(1), [&](Value *row) {
             Value *to = e.offset(sumAt, b.CreateMul(row, sumRow));
             SmallVector<Value *> sum;
@@ -65,20 +73,7 @@ Function *thinSums(Emitter &e, Type *element) {
             for (int64_t v = 0; v < vectors; ++v)
               e.store(sum[v], e.offset(to, v * lanes * 4));
           });
-        };
-        auto some = [&](Value *of, Value *column) {
-          return e.loadSome(vector, of, b.CreateSub(n, column));
-        };
-        if (e.target.masks()) {
-          // Each element of A that is spread out serves two vectors; there are registers for them.
-          e.loop(e.number(0), n, e.number(2 * lanes), [&](Value *at) { columns(at, 2, some); });
-          return;
-        }
-        Value *whole = e.roundDown(n, lanes);
-        e.loop(e.number(0), whole, e.number(lanes), [&](Value *at) {
-          columns(at, 1, [&](Value *of, Value *) { return e.load(vector, of); });
         });
-        e.when(b.CreateICmpSLT(whole, n), [&] { columns(whole, 1, some); });
       });
     };
     Value *main = e.roundDown(k, depthOfBlock);
@@ -95,6 +90,7 @@ Value *isThinFloats(Emitter &e, const ProductOperands &operands, Type *element,
   Value *isDense = b.CreateICmpEQ(operands.b.column, e.number(e.bytesOf(element)));
   return b.CreateAnd(
       {b.CreateICmpSLE(operands.m, e.number(mostThinRows)), isDense,
+       b.CreateICmpSGE(operands.n, e.number(columnsOfBlock(e))),
        b.CreateICmpSGE(b.CreateMul(operands.n, operands.k), e.number(leastElements)),
        // Sums, and the same in another order.
        b.CreateICmpSLE(operands.n, e.number(accElements / (2 * mostThinRows) - 64))});
@@ -105,12 +101,12 @@ SumsInMemory emitThinFloats(Emitter &e, const ProductOperands &operands, Type *e
   IRBuilder<> &b = e.b;
   const Plane &planeA = operands.a, &planeB = operands.b;
   Value *m = operands.m, *n = operands.n, *k = operands.k;
-  const int64_t lanes = e.target.lanes;
+  const int64_t block = columnsOfBlock(e);
   Value *aRow = e.number(step * 4 + rowPadding);
   // As for the rows of A, so for those of the sums.
-  Value *sumRow = b.CreateAdd(b.CreateMul(e.roundUp(n, lanes), e.number(4)), e.number(rowPadding));
+  Value *sumRow = b.CreateAdd(b.CreateMul(e.roundUp(n, block), e.number(4)), e.number(rowPadding));
   b.CreateMemSet(operands.acc, b.getInt8(0), b.CreateMul(m, sumRow), MaybeAlign());
-  Value *most = e.roundDown(b.CreateUDiv(e.number(bytesOfSums / 4), m), 2 * lanes);
+  Value *most = e.roundDown(b.CreateUDiv(e.number(bytesOfSums / 4), m), block);
   e.loop(e.number(0), k, e.number(step), [&](Value *from) {
     Value *depth = e.min(e.number(step), b.CreateSub(k, from));
     Value *sourceA = e.offset(planeA.pointer, b.CreateMul(from, planeA.column));
@@ -123,6 +119,15 @@ SumsInMemory emitThinFloats(Emitter &e, const ProductOperands &operands, Type *e
                     e.offset(operands.acc, b.CreateMul(column, e.number(4))), aRow, planeB.row, m,
                     e.min(most, b.CreateSub(n, column)), depth, sumRow});
     });
+  });
+  // The sums of the last columns, to where those columns are.
+  Value *first = b.CreateSub(n, e.number(block));
+  Value *place = b.CreateSub(e.roundUp(n, block), e.number(block));
+  Type *sums = e.vectorOf(e.f32(), block);
+  e.loop(e.number(0), m, e.number(1), [&](Value *row) {
+    Value *start = e.offset(operands.acc, b.CreateMul(row, sumRow));
+    e.store(e.load(sums, e.offset(start, b.CreateMul(place, e.number(4)))),
+            e.offset(start, b.CreateMul(first, e.number(4))));
   });
   return {operands.acc, sumRow};
 }

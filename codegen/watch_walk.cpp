@@ -103,6 +103,10 @@ llvm::Error Walker::statement(Operation &op) {
         values[it.getResult()] = value(it.getIndex()) % static_cast<int64_t>(alloc.getCopies());
         return llvm::Error::success();
       })
+      .Case([&](aicore::ThreadsOp it) {
+        values[it.getResult()] = it->getParentOfType<aicore::KernelOp>().getCores();
+        return llvm::Error::success();
+      })
       // A barrier of one pipe, which is in order anyway.
       .Case<aicore::AllocOp, aicore::BarrierOp>([](auto) { return llvm::Error::success(); })
       .Default([&](Operation *it) { return arithmetic(*it); });

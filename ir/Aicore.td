@@ -198,6 +198,15 @@ def Aicore_SlotOp : Aicore_Op<"slot", [Pure]> {
   let assemblyFormat = "$index `of` $buffer `:` type($buffer) attr-dict";
 }
 
+def Aicore_ThreadsOp : Aicore_Op<"threads", [Pure]> {
+  let summary = "threads that share the blocks of a kernel on the host, at most";
+  let description = [{
+    `%t = aicore.threads`. Known when the kernel is called, and the same for all of its blocks.
+  }];
+  let results = (outs Index:$result);
+  let assemblyFormat = "attr-dict";
+}
+
 class Aicore_FillingOp<string mnemonic> : Aicore_Op<mnemonic,
     [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let arguments = (ins AnyStaticShapeMemRef:$buffer, Index:$slot, I64Attr:$part);

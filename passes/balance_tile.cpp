@@ -3,6 +3,8 @@
 // little is packed twice.
 #include "passes/fit_tile.h"
 
+#include "ir/aicore.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -47,29 +49,36 @@ std::pair<Value, Value> balanceTile(OpBuilder &b, Location loc, FittedOutput out
     return arith::CmpIOp::create(b, loc, predicate, x, y);
   };
   // One of `parts` equal parts, of whole units, and no larger than the largest tile.
-  auto part = [&](Value extent, Value parts, int64_t unit, int64_t largest, bool fits) -> Value {
+  auto part = [&](Value extent, Value parts, int64_t unit, Value largest, bool fits) -> Value {
     if (!fits)
-      return number(largest);
-    Value least = ceilDiv(extent, number(largest));
+      return largest;
+    Value least = ceilDiv(extent, largest);
     Value length = ceilDiv(extent, arith::MaxSIOp::create(b, loc, parts, least));
     Value whole = mul(ceilDiv(length, number(unit)), number(unit));
-    return arith::MinSIOp::create(b, loc, whole, number(largest));
+    return arith::MinSIOp::create(b, loc, whole, largest);
   };
   if (!tile.fitsRows && !tile.fitsColumns)
     return {number(tile.largestRows), number(tile.largestColumns)};
 
   Value cores = number(output.cores);
+  if (output.cores > 1)
+    cores =
+        arith::MinSIOp::create(b, loc, cores, aicore::ThreadsOp::create(b, loc, b.getIndexType()));
   Value work = mul(mul(output.batches, output.rows), mul(output.columns, depth));
   Value isSmall = compare(arith::CmpIPredicate::slt, work, number(smallWork / bytes));
   Value threads = choose(isSmall, number(1), cores);
+  Value highest = number(tile.largestRows), widest = number(tile.largestColumns);
+  if (tile.isProduct && tile.fitsColumns)
+    widest = choose(compare(arith::CmpIPredicate::sle, output.rows, number(hostFewRows)),
+                    number(hostTileOfFewRows), widest);
   Value rows, columns, least;
   for (int64_t across = 1; across <= output.cores; ++across) {
     if (output.cores % across != 0)
       continue;
     Value down = ceilDiv(threads, mul(output.batches, number(across)));
     Value width = part(output.columns, arith::MinSIOp::create(b, loc, number(across), threads),
-                       columnUnit, tile.largestColumns, tile.fitsColumns);
-    Value height = part(output.rows, down, rowUnit, tile.largestRows, tile.fitsRows);
+                       columnUnit, widest, tile.fitsColumns);
+    Value height = part(output.rows, down, rowUnit, highest, tile.fitsRows);
     if (output.cores == 1)
       return {height, width};
     Value tiles =

@@ -17,13 +17,14 @@ struct FittedOutput {
 struct FittedTile {
   int64_t largestRows = 1, largestColumns = 1;
   bool fitsRows = false, fitsColumns = false;
+  bool isProduct = false;
 };
 std::pair<mlir::Value, mlir::Value> fitTile(mlir::OpBuilder &builder, mlir::Location loc,
                                             FittedOutput output, FittedTile tile);
 
-/// The same for the host, where a tile is the share of a thread: of a product of that depth, whose
-/// operands have elements of so many bytes, or elementwise work of depth 1. What is too small to be
-/// shared is one tile.
+/// The same for the host, where a tile is the share of a thread, of those that a call has
+/// (aicore.threads): of a product of that depth, whose operands have elements of so many bytes, or
+/// elementwise work of depth 1. What is too small to be shared is one tile.
 std::pair<mlir::Value, mlir::Value> balanceTile(mlir::OpBuilder &builder, mlir::Location loc,
                                                 FittedOutput output, mlir::Value depth,
                                                 int64_t bytes, FittedTile tile);
@@ -39,5 +40,8 @@ std::pair<mlir::Value, mlir::Value> shareTile(mlir::OpBuilder &builder, mlir::Lo
 constexpr int64_t hostTile = 2048, hostDepth = 2048;
 /// Both of the largest tile of elementwise work there.
 constexpr int64_t hostElementwiseTile = 65536;
+/// Columns of the largest tile of a product of so few rows that reading its operand is all there is
+/// to do: memory is read fastest in long pieces of rows.
+constexpr int64_t hostFewRows = 16, hostTileOfFewRows = 3 * hostTile;
 
 } // namespace mmk

@@ -222,7 +222,7 @@ void NestTiling::countTiles() {
                                dealt.getCores()};
   const Value workDepth = contract ? dimValue(b, loc, dimNames(contract).back()) : one;
   const int64_t bytes = contract ? operandType(contract).getIntOrFloatBitWidth() / 8 : 4;
-  const FittedTile largest = {tileM, tileN, fitsM, fitsN};
+  const FittedTile largest = {tileM, tileN, fitsM, fitsN, contract != nullptr};
   std::tie(tileRows, tileColumns) = machine.getTopology() == aicore::Topology::host
                                         ? balanceTile(b, loc, output, workDepth, bytes, largest)
                                         : fitTile(b, loc, output, largest);

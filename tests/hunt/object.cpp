@@ -123,7 +123,7 @@ Error runObject(mlir::ModuleOp module, const Machine &machine, const Arguments &
   EmulatedCores cores(machine, kernel.getCores(), globalBytes(kernel));
   for (auto [i, phase] : enumerate(kernel.getBody().getOps<aicore::PhaseOp>())) {
     std::vector<int64_t> plan(PhasePlan(phase).size());
-    (*library)->find<PlanFunction>(planName(i))(arguments.dims.data(), plan.data());
+    (*library)->find<PlanFunction>(planName(i))(arguments.dims.data(), 1, plan.data());
     all.plan = plan.data();
     if (Error error = cores.run((*library)->find<PhaseFunction>(phaseName(i)), all, 1))
       return error;

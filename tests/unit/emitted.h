@@ -121,7 +121,7 @@ public:
     const int64_t *all[] = {strides[0].data(), strides[1].data(), strides[2].data(),
                             strides[3].data()};
     int64_t plan[mostOfPlan];
-    planOf(dims.data(), plan);
+    planOf(dims.data(), 8, plan);
     const KernelArguments arguments{dims.data(), scalars, tensors.data(), all, plan};
     // Every block, until no tile is left.
     for (int64_t block = 0; block < 8; ++block) {
@@ -174,11 +174,11 @@ template <typename Element>
 void expectExact(CodeTarget target, const char *type, Change change = nullptr,
                  const char *schedule = "") {
   Runnable kernel(Emitted(std::move(target), fusedKernel(type, schedule)), change);
-  const int64_t shapes[][3] = {{1, 1, 1},      {3, 300, 301},  {16, 64, 17},   {47, 97, 65},
-                               {128, 384, 70}, {33, 35, 1030}, {1, 65, 1040},  {5, 700, 130},
-                               {16, 259, 700}, {301, 1, 259},  {257, 3, 300},  {130, 8, 1031},
-                               {450, 13, 300}, {1, 1, 70001},  {70, 100, 128}, {40, 70, 4480},
-                               {33, 20, 2100}, {301, 1, 340},  {520, 1, 192}};
+  const int64_t shapes[][3] = {
+      {1, 1, 1},      {3, 300, 301}, {16, 64, 17},   {47, 97, 65},   {128, 384, 70}, {33, 35, 1030},
+      {1, 65, 1040},  {5, 700, 130}, {16, 259, 700}, {301, 1, 259},  {257, 3, 300},  {130, 8, 1031},
+      {450, 13, 300}, {1, 1, 70001}, {70, 100, 128}, {40, 70, 4480}, {33, 20, 2100}, {301, 1, 340},
+      {520, 1, 192},  {1, 2500, 70}, {1, 100, 2050}, {2, 70, 2051}};
   for (auto [m, n, k] : shapes)
     for (unsigned turned = 0; turned < 4; ++turned)
       expectExactAt<Element>(kernel, type, m, n, k, turned);

@@ -323,6 +323,12 @@ TEST(HostCode, fewRowsAndColumnsAskForTheRowsToCome) {
   EXPECT_EQ(count(bodyOf(text, "dots_f32"), "prefetcht1"), 4 + 6 + 3);
   // Two lines of each of eight rows.
   EXPECT_EQ(count(bodyOf(text, "thin_f32"), "prefetcht1"), 2 * 8);
+
+  // Where memory is read fastest as one stream, one column of f16 is met by one row at a time.
+  CodeTarget streaming = llvm::cantFail(targetFor(llvm::Triple("x86_64-linux-gnu"), "znver4", ""));
+  ASSERT_TRUE(streaming.longStreams);
+  const std::string ofF16 = Emitted(std::move(streaming), "f16").assembly();
+  EXPECT_EQ(count(bodyOf(ofF16, "dots_f16"), "prefetcht1"), 4 + 1 + 6 + 3);
 }
 
 INSTANTIATE_TEST_SUITE_P(cpus, HostCode, testing::ValuesIn(cpus),
@@ -399,7 +405,7 @@ protected:
     for (unsigned i = 0; i < memories; ++i)
       core.memory[i] = memory[i].data();
     int64_t plan[mostOfPlan];
-    phase.plan(dims, plan);
+    phase.plan(dims, 8, plan);
     arguments.plan = plan;
     isAlone = plan[planAlone] != 0;
     EXPECT_EQ(plan[planBlocks] == 1, isAlone);
@@ -547,6 +553,18 @@ template <typename Element> void expectExactEnds(const char *type) {
 TEST(ThisCpu, endsOfBytesAreExact) { expectExactEnds<int8_t>("i8"); }
 TEST(ThisCpu, endsOfBf16AreExact) { expectExactEnds<Bf16>("bf16"); }
 
+// One row by a matrix is shared by columns, but one thread alone reads whole rows of it.
+TEST(ThisCpu, oneThreadTakesAllColumns) {
+  const Phase phase(
+      Emitted(llvm::cantFail(hostTarget()), fusedKernel("f32", "schedule { cores = 2; }")));
+  const int64_t dims[] = {1, 4096, 4096};
+  int64_t plan[mostOfPlan];
+  phase.plan(dims, 1, plan);
+  EXPECT_NE(plan[planAlone], 0);
+  phase.plan(dims, 2, plan);
+  EXPECT_EQ(plan[planAlone], 0);
+}
+
 // Few rows, and few columns, go other ways than many.
 TEST(ThisCpu, bytesAreExact) { expectExact<int8_t>(llvm::cantFail(hostTarget()), "i8"); }
 TEST(ThisCpu, bf16IsExact) { expectExact<Bf16>(llvm::cantFail(hostTarget()), "bf16"); }
@@ -563,6 +581,17 @@ TEST(ThisCpu, bytesInEitherOrderOfRowsAreExact) {
     CodeTarget target = llvm::cantFail(hostTarget());
     target.longStreams = longStreams;
     expectExact<int8_t>(std::move(target), "i8");
+  }
+}
+TEST(ThisCpu, floatsInEitherOrderOfRowsAreExact) {
+  for (bool longStreams : {false, true}) {
+    auto target = [&] {
+      CodeTarget made = llvm::cantFail(hostTarget());
+      made.longStreams = longStreams;
+      return made;
+    };
+    expectExact<float>(target(), "f32");
+    expectExact<Bf16>(target(), "bf16");
   }
 }
 TEST(ThisCpu, f32IsExact) { expectExact<float>(llvm::cantFail(hostTarget()), "f32"); }

@@ -94,7 +94,7 @@ protected:
     const float scalars[] = {0, 0, 0};
     void *tensors[] = {a->data(), b->data(), bias.data(), c->data()};
     int64_t plan[mostOfPlan];
-    phase.plan(dims, plan);
+    phase.plan(dims, 8, plan);
     const KernelArguments arguments{dims, scalars, tensors, strides, plan};
     std::vector<std::vector<char>> memory(memories, std::vector<char>(size_t(8) << 20));
     CoreMemories core{};
