@@ -60,17 +60,18 @@ std::pair<Value, Value> balanceTile(OpBuilder &b, Location loc, FittedOutput out
   if (!tile.fitsRows && !tile.fitsColumns)
     return {number(tile.largestRows), number(tile.largestColumns)};
 
-  Value cores = number(output.cores);
-  if (output.cores > 1)
-    cores =
-        arith::MinSIOp::create(b, loc, cores, aicore::ThreadsOp::create(b, loc, b.getIndexType()));
+  Value cores = number(output.cores), highest = number(tile.largestRows),
+        widest = number(tile.largestColumns);
+  // One thread reads whole rows. More rows are cut the same whatever threads there are.
+  if (tile.isProduct && tile.fitsColumns) {
+    Value isFew = compare(arith::CmpIPredicate::sle, output.rows, number(hostFewRows));
+    Value threads = aicore::ThreadsOp::create(b, loc, b.getIndexType());
+    cores = choose(isFew, arith::MinSIOp::create(b, loc, cores, threads), cores);
+    widest = choose(isFew, number(hostTileOfFewRows), widest);
+  }
   Value work = mul(mul(output.batches, output.rows), mul(output.columns, depth));
   Value isSmall = compare(arith::CmpIPredicate::slt, work, number(smallWork / bytes));
   Value threads = choose(isSmall, number(1), cores);
-  Value highest = number(tile.largestRows), widest = number(tile.largestColumns);
-  if (tile.isProduct && tile.fitsColumns)
-    widest = choose(compare(arith::CmpIPredicate::sle, output.rows, number(hostFewRows)),
-                    number(hostTileOfFewRows), widest);
   Value rows, columns, least;
   for (int64_t across = 1; across <= output.cores; ++across) {
     if (output.cores % across != 0)

@@ -352,7 +352,7 @@ TEST(HostTiles, ofElementwiseWorkAreSharedEqually) {
     void *tensors[] = {x.data(), y.data()};
     const int64_t dense[] = {isOne ? 1 : columns, 1}, *strides[] = {dense, dense};
     int64_t plan[mostOfPlan];
-    phase.plan(dims, plan);
+    phase.plan(dims, cores, plan);
     const KernelArguments arguments{dims, scalars, tensors, strides, plan};
     std::vector<int64_t> shares;
     for (int64_t block = 0; block < cores; ++block) {
