@@ -62,11 +62,13 @@ std::pair<Value, Value> balanceTile(OpBuilder &b, Location loc, FittedOutput out
 
   Value cores = number(output.cores), highest = number(tile.largestRows),
         widest = number(tile.largestColumns);
-  // One thread reads whole rows. More rows are cut the same whatever threads there are.
+  // Cut for two, a product that one thread has would be packed twice (a tenth of the time of
+  // 127 x 129 x 131 in bf16 and i8).
+  if (tile.isProduct && output.cores > 1)
+    cores =
+        arith::MinSIOp::create(b, loc, cores, aicore::ThreadsOp::create(b, loc, b.getIndexType()));
   if (tile.isProduct && tile.fitsColumns) {
     Value isFew = compare(arith::CmpIPredicate::sle, output.rows, number(hostFewRows));
-    Value threads = aicore::ThreadsOp::create(b, loc, b.getIndexType());
-    cores = choose(isFew, arith::MinSIOp::create(b, loc, cores, threads), cores);
     widest = choose(isFew, number(hostTileOfFewRows), widest);
   }
   Value work = mul(mul(output.batches, output.rows), mul(output.columns, depth));

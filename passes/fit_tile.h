@@ -17,7 +17,7 @@ struct FittedOutput {
 struct FittedTile {
   int64_t largestRows = 1, largestColumns = 1;
   bool fitsRows = false, fitsColumns = false;
-  bool isProduct = false;
+  bool isProduct = false; ///< or elementwise work
 };
 std::pair<mlir::Value, mlir::Value> fitTile(mlir::OpBuilder &builder, mlir::Location loc,
                                             FittedOutput output, FittedTile tile);
