@@ -61,7 +61,7 @@ public:
   int64_t mostRows() { return std::max(rows(1), rows(together)); }
 
   Function *function();
-  void emitOffsets(Value *columns, Value *columnBytes, Value *n, Value *depth, Value *offsets);
+  void emitOffsets(Value *columns, Value *columnBytes, Value *count, Value *depth, Value *offsets);
 
 private:
   Value *add(Value *x, Value *y) {
@@ -277,30 +277,24 @@ Function *Dots::function() {
   });
 }
 
-/// 128 times the sum of each packed column, which is what A without signs adds.
-void Dots::emitOffsets(Value *columns, Value *columnBytes, Value *n, Value *depth, Value *offsets) {
-  Type *vector = e.vectorOf(sum(), e.target.lanes);
-  Value *ones = ConstantInt::get(e.vectorOf(b.getInt8Ty(), step()), 0x80);
-  e.loop(e.number(0), n, e.number(1), [&](Value *column) {
-    Value *start = e.offset(columns, b.CreateMul(column, columnBytes));
-    SmallVector<Value *> sums =
-        e.loop(e.number(0), depth, e.number(step()), {Constant::getNullValue(vector)},
-               [&](Value *at, ArrayRef<Value *> sums) {
-                 Value *bytes = e.load(vector, e.offset(start, at));
-                 return SmallVector<Value *>{emitMultiply(e, multiply, ones, bytes, sums[0])};
-               });
-    // Of one column, for each of the rows that are together.
-    e.store(e.splat(b.CreateAddReduce(sums[0]), together),
-            e.offset(offsets, b.CreateMul(column, e.number(4))));
-  });
+/// 128 times the sum of each packed column, which is what A without signs adds; of one column for
+/// each of the rows that are together. Places where no column is have some number.
+void Dots::emitOffsets(Value *columns, Value *columnBytes, Value *count, Value *depth,
+                       Value *offsets) {
+  Value *distance = b.CreateSelect(b.CreateICmpEQ(count, e.number(1)), e.number(0), columnBytes);
+  for (int64_t column = 0; column < mostColumns; column += e.target.rows())
+    b.CreateCall(offsetsOfRows(e), {e.offset(columns, b.CreateMul(distance, e.number(column))),
+                                    e.offset(offsets, column * 4), distance, depth});
 }
 
 } // namespace
 
 // Whether there is code, and room for packed columns.
 static bool mayBeDots(Emitter &e, Type *element, int64_t bElements) {
+  // Offsets are those of as many columns as can be, whatever lies there.
+  const int64_t leastColumns = element->isIntegerTy() ? passes[1] : mostColumns;
   return multiplyOf(e.target, element) != Multiply::i32 &&
-         4 * bElements >= packedBytes + mostColumns * columnPadding;
+         4 * bElements >= mostColumns * (packedBytes / leastColumns + columnPadding);
 }
 
 /// Rows that there is room for: sums twice, before and after a pass, and once in another order.
@@ -319,10 +313,8 @@ Value *areLastDots(Emitter &e, const ProductOperands &operands, Value *count, Ty
   // They read A once more, which is to be near.
   Value *bytesOfA = b.CreateMul(m, operands.a.row);
   const int64_t least = leastStepsOfLast * elementsOfStep(multiplyOf(e.target, element));
-  return b.CreateAnd({areFew, b.CreateICmpSGT(operands.n, e.number(e.target.lanes)),
-                      b.CreateICmpEQ(operands.a.column, e.number(e.bytesOf(element))),
+  return b.CreateAnd({areFew, b.CreateICmpEQ(operands.a.column, e.number(e.bytesOf(element))),
                       b.CreateICmpSGE(k, e.number(least)),
-                      b.CreateICmpSGE(m, e.number(leastRowsOfColumn)),
                       b.CreateICmpULE(bytesOfA, e.number(nearByL2 * e.target.l2Bytes)),
                       b.CreateICmpSLE(m, mostRowsOfDots(e, accElements))});
 }
@@ -359,9 +351,8 @@ SumsInMemory emitDots(Emitter &e, const ProductOperands &operands, Type *element
   Value *depth = e.roundUp(e.ceilDiv(k, e.ceilDiv(k, most)), dots.step());
   Value *columnBytes = e.plus(e.number(columnPadding), depth, size);
   Value *sumRow = b.CreateMul(count, e.number(4)), *sumBytes = b.CreateMul(m, sumRow);
-  Value *offsets = e.local(ArrayType::get(b.getInt32Ty(), mostColumns + together));
+  Value *offsets = e.local(ArrayType::get(b.getInt32Ty(), mostColumns));
   b.CreateMemSet(operands.acc, b.getInt8(0), sumBytes, MaybeAlign());
-  b.CreateMemSet(offsets, b.getInt8(0), e.number(4 * (mostColumns + together)), MaybeAlign());
   SmallVector<Value *> last = e.loop(
       e.number(0), k, depth, {operands.acc, e.offset(operands.acc, sumBytes)},
       [&](Value *from, ArrayRef<Value *> sums) {
@@ -372,7 +363,7 @@ SumsInMemory emitDots(Emitter &e, const ProductOperands &operands, Type *element
                      {operands.bScratch, e.offset(columns.pointer, b.CreateMul(from, columns.row)),
                       columnBytes, columns.column, columns.row, n, deep});
         if (element->isIntegerTy())
-          dots.emitOffsets(operands.bScratch, columnBytes, n, depth, offsets);
+          dots.emitOffsets(operands.bScratch, columnBytes, count, depth, offsets);
         Value *width = e.min(count, e.number(widest));
         e.loop(e.number(0), count, width, [&](Value *column) {
           auto at = [&](Value *start) { return e.offset(start, b.CreateMul(column, e.number(4))); };

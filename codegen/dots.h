@@ -18,7 +18,7 @@ llvm::Value *areDots(Emitter &e, const ProductOperands &operands, llvm::Type *el
                      llvm::Value *isTurned, int64_t bElements, int64_t accElements);
 
 /// Whether the last columns of a product, `count` beside whole vectors of them, are to be taken
-/// apart from the others.
+/// apart from the others: of a product that is not thin itself, and so has more rows than a pass.
 llvm::Value *areLastDots(Emitter &e, const ProductOperands &operands, llvm::Value *count,
                          llvm::Type *element, int64_t bElements, int64_t accElements);
 
