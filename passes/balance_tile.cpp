@@ -4,8 +4,7 @@
 #include "passes/fit_tile.h"
 
 #include "ir/aicore.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "passes/arithmetic.h"
 
 using namespace mlir;
 
@@ -21,10 +20,6 @@ constexpr int64_t packingColumn = 16, readingRow = 8;
 /// takes to share them: half a microsecond until another thread has begun, where the two have no
 /// cache in common, as much until it is seen to be done, and what both of them read and pack.
 constexpr int64_t smallWork = int64_t(1) << 19;
-/// The same in elements of elementwise work; and of those that a tile has, at most. Where a row is
-/// shared, too, the parts begin on pages.
-constexpr int64_t smallElements = int64_t(1) << 15, mostElements = int64_t(1) << 18,
-                  pageElements = 4096;
 
 } // namespace
 
@@ -32,99 +27,56 @@ constexpr int64_t smallElements = int64_t(1) << 15, mostElements = int64_t(1) <<
 // The least time of the fullest thread wins.
 std::pair<Value, Value> balanceTile(OpBuilder &b, Location loc, FittedOutput output, Value depth,
                                     int64_t bytes, FittedTile tile) {
-  auto number = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(b, loc, value);
-  };
-  auto mul = [&](Value x, Value y) -> Value { return arith::MulIOp::create(b, loc, x, y); };
-  auto add = [&](Value x, int64_t y) -> Value {
-    return arith::AddIOp::create(b, loc, x, number(y));
-  };
-  auto ceilDiv = [&](Value x, Value y) -> Value {
-    return arith::CeilDivSIOp::create(b, loc, x, y);
-  };
-  auto choose = [&](Value condition, Value x, Value y) -> Value {
-    return arith::SelectOp::create(b, loc, condition, x, y);
-  };
-  auto compare = [&](arith::CmpIPredicate predicate, Value x, Value y) -> Value {
-    return arith::CmpIOp::create(b, loc, predicate, x, y);
-  };
+  Arithmetic a{b, loc};
   // One of `parts` equal parts, of whole units, and no larger than the largest tile.
   auto part = [&](Value extent, Value parts, int64_t unit, Value largest, bool fits) -> Value {
     if (!fits)
       return largest;
-    Value least = ceilDiv(extent, largest);
-    Value length = ceilDiv(extent, arith::MaxSIOp::create(b, loc, parts, least));
-    Value whole = mul(ceilDiv(length, number(unit)), number(unit));
-    return arith::MinSIOp::create(b, loc, whole, largest);
+    Value least = a.ceilDiv(extent, largest);
+    Value length = a.ceilDiv(extent, a.max(parts, least));
+    Value whole = a.mul(a.ceilDiv(length, a.number(unit)), a.number(unit));
+    return a.min(whole, largest);
   };
   if (!tile.fitsRows && !tile.fitsColumns)
-    return {number(tile.largestRows), number(tile.largestColumns)};
+    return {a.number(tile.largestRows), a.number(tile.largestColumns)};
 
-  Value cores = number(output.cores), highest = number(tile.largestRows),
-        widest = number(tile.largestColumns);
+  Value cores = a.number(output.cores), highest = a.number(tile.largestRows),
+        widest = a.number(tile.largestColumns);
   // Cut for two, a product that one thread has would be packed twice (a tenth of the time of
   // 127 x 129 x 131 in bf16 and i8).
   if (tile.isProduct && output.cores > 1)
-    cores =
-        arith::MinSIOp::create(b, loc, cores, aicore::ThreadsOp::create(b, loc, b.getIndexType()));
+    cores = a.min(cores, aicore::ThreadsOp::create(b, loc, b.getIndexType()));
   if (tile.isProduct && tile.fitsColumns) {
-    Value isFew = compare(arith::CmpIPredicate::sle, output.rows, number(hostFewRows));
-    widest = choose(isFew, number(hostTileOfFewRows), widest);
+    Value isFew = a.compare(arith::CmpIPredicate::sle, output.rows, a.number(hostFewRows));
+    widest = a.choose(isFew, a.number(hostTileOfFewRows), widest);
   }
-  Value work = mul(mul(output.batches, output.rows), mul(output.columns, depth));
-  Value isSmall = compare(arith::CmpIPredicate::slt, work, number(smallWork / bytes));
-  Value threads = choose(isSmall, number(1), cores);
+  Value work = a.mul(a.mul(output.batches, output.rows), a.mul(output.columns, depth));
+  Value isSmall = a.compare(arith::CmpIPredicate::slt, work, a.number(smallWork / bytes));
+  Value threads = a.choose(isSmall, a.number(1), cores);
   Value rows, columns, least;
   for (int64_t across = 1; across <= output.cores; ++across) {
     if (output.cores % across != 0)
       continue;
-    Value down = ceilDiv(threads, mul(output.batches, number(across)));
-    Value width = part(output.columns, arith::MinSIOp::create(b, loc, number(across), threads),
-                       columnUnit, widest, tile.fitsColumns);
+    Value down = a.ceilDiv(threads, a.mul(output.batches, a.number(across)));
+    Value width = part(output.columns, a.min(a.number(across), threads), columnUnit, widest,
+                       tile.fitsColumns);
     Value height = part(output.rows, down, rowUnit, highest, tile.fitsRows);
     if (output.cores == 1)
       return {height, width};
-    Value tiles =
-        mul(output.batches, mul(ceilDiv(output.rows, height), ceilDiv(output.columns, width)));
-    Value time =
-        mul(ceilDiv(tiles, cores), mul(add(height, packingColumn), add(width, readingRow)));
+    Value tiles = a.mul(output.batches,
+                        a.mul(a.ceilDiv(output.rows, height), a.ceilDiv(output.columns, width)));
+    Value time = a.mul(a.ceilDiv(tiles, cores), a.mul(a.add(height, a.number(packingColumn)),
+                                                      a.add(width, a.number(readingRow))));
     if (!least) {
       std::tie(rows, columns, least) = std::tuple(height, width, time);
       continue;
     }
-    Value isBetter = compare(arith::CmpIPredicate::slt, time, least);
-    rows = choose(isBetter, height, rows);
-    columns = choose(isBetter, width, columns);
-    least = choose(isBetter, time, least);
+    Value isBetter = a.compare(arith::CmpIPredicate::slt, time, least);
+    rows = a.choose(isBetter, height, rows);
+    columns = a.choose(isBetter, width, columns);
+    least = a.choose(isBetter, time, least);
   }
   return {rows, columns};
-}
-
-// Whole rows, and many, are long streams from memory. Tiles are lower where that gives threads more
-// to do, or the last round of them as much as the others; and narrower where there are fewer rows
-// than threads.
-std::pair<Value, Value> shareTile(OpBuilder &b, Location loc, FittedOutput output,
-                                  std::pair<Value, Value> largest) {
-  auto number = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(b, loc, value);
-  };
-  auto mul = [&](Value x, Value y) -> Value { return arith::MulIOp::create(b, loc, x, y); };
-  auto max = [&](Value x, Value y) -> Value { return arith::MaxSIOp::create(b, loc, x, y); };
-  auto min = [&](Value x, Value y) -> Value { return arith::MinSIOp::create(b, loc, x, y); };
-  auto ceilDiv = [&](Value x, Value y) -> Value {
-    return arith::CeilDivSIOp::create(b, loc, x, y);
-  };
-  const Value one = number(1), cores = number(output.cores), small = number(smallElements);
-  Value sharersOfRow = ceilDiv(cores, max(mul(output.batches, output.rows), one));
-  Value shareOfRow = mul(ceilDiv(ceilDiv(output.columns, sharersOfRow), number(pageElements)),
-                         number(pageElements));
-  Value columns = min(largest.second, max(shareOfRow, small));
-  Value width = max(min(output.columns, columns), one);
-  Value rows = min(largest.first, ceilDiv(number(mostElements), width));
-  Value beside = mul(output.batches, ceilDiv(output.columns, columns));
-  Value share = ceilDiv(output.rows, ceilDiv(cores, max(beside, one)));
-  Value equal = ceilDiv(share, max(ceilDiv(share, rows), one));
-  return {min(rows, max(equal, ceilDiv(small, width))), columns};
 }
 
 } // namespace mmk

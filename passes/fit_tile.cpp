@@ -1,6 +1,6 @@
 #include "passes/fit_tile.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "passes/arithmetic.h"
 
 using namespace mlir;
 
@@ -26,52 +26,44 @@ constexpr int64_t alone = 10, sharing = 3;
 // longer, the more cores read them at once. The least time wins; of two, the narrower and lower,
 // which has more tiles to deal.
 std::pair<Value, Value> fitTile(OpBuilder &b, Location loc, FittedOutput output, FittedTile tile) {
-  auto number = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(b, loc, value);
-  };
-  auto mul = [&](Value x, Value y) -> Value { return arith::MulIOp::create(b, loc, x, y); };
-  auto max = [&](Value x, Value y) -> Value { return arith::MaxSIOp::create(b, loc, x, y); };
-  auto min = [&](Value x, Value y) -> Value { return arith::MinSIOp::create(b, loc, x, y); };
-  auto ceilDiv = [&](Value x, Value y) -> Value {
-    return arith::CeilDivSIOp::create(b, loc, x, y);
-  };
-  auto choose = [&](Value condition, Value x, Value y) -> Value {
-    return arith::SelectOp::create(b, loc, condition, x, y);
-  };
-  Value rows = number(tile.largestRows), columns = number(tile.largestColumns);
+  Arithmetic a{b, loc};
+  Value rows = a.number(tile.largestRows), columns = a.number(tile.largestColumns);
   if (!tile.fitsRows && !tile.fitsColumns)
     return {rows, columns};
 
-  const Value cores = number(output.cores), highest = number(tile.largestRows);
+  const Value cores = a.number(output.cores), highest = a.number(tile.largestRows);
   Value least;
   auto tryTile = [&](Value height, int64_t width) {
-    Value across = ceilDiv(output.columns, number(width)), down = ceilDiv(output.rows, height);
-    Value rounds = ceilDiv(mul(output.batches, mul(across, down)), cores);
+    Value across = a.ceilDiv(output.columns, a.number(width)),
+          down = a.ceilDiv(output.rows, height);
+    Value rounds = a.ceilDiv(a.mul(output.batches, a.mul(across, down)), cores);
     // Of a round, walked row by row.
-    Value readers = min(across, cores);
-    Value sharersOfB = min(down, ceilDiv(cores, across));
-    Value read = min(output.columns, number(width));
-    Value ofA = mul(min(output.rows, height), max(number(alone), mul(number(sharing), readers)));
-    Value ofB = max(mul(read, mul(number(sharing), sharersOfB)),
-                    mul(max(read, number(narrow)), number(alone)));
-    Value time = mul(rounds, arith::AddIOp::create(b, loc, ofA, ofB));
+    Value readers = a.min(across, cores);
+    Value sharersOfB = a.min(down, a.ceilDiv(cores, across));
+    Value read = a.min(output.columns, a.number(width));
+    Value ofA = a.mul(a.min(output.rows, height),
+                      a.max(a.number(alone), a.mul(a.number(sharing), readers)));
+    Value ofB = a.max(a.mul(read, a.mul(a.number(sharing), sharersOfB)),
+                      a.mul(a.max(read, a.number(narrow)), a.number(alone)));
+    Value time = a.mul(rounds, a.add(ofA, ofB));
     if (!least) {
       least = time;
       return;
     }
-    Value isBetter = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, time, least);
-    least = choose(isBetter, time, least);
-    rows = choose(isBetter, height, rows);
-    columns = choose(isBetter, number(width), columns);
+    Value isBetter = a.compare(arith::CmpIPredicate::sle, time, least);
+    least = a.choose(isBetter, time, least);
+    rows = a.choose(isBetter, height, rows);
+    columns = a.choose(isBetter, a.number(width), columns);
   };
   int64_t width = tile.largestColumns;
   do {
     tryTile(highest, width);
     if (tile.fitsRows) {
-      Value across = mul(output.batches, ceilDiv(output.columns, number(width)));
-      Value rounds = ceilDiv(mul(across, ceilDiv(output.rows, highest)), cores);
-      Value most = arith::DivSIOp::create(b, loc, mul(rounds, cores), across);
-      tryTile(mul(ceilDiv(ceilDiv(output.rows, most), number(fractal)), number(fractal)), width);
+      Value across = a.mul(output.batches, a.ceilDiv(output.columns, a.number(width)));
+      Value rounds = a.ceilDiv(a.mul(across, a.ceilDiv(output.rows, highest)), cores);
+      Value most = a.div(a.mul(rounds, cores), across);
+      tryTile(a.mul(a.ceilDiv(a.ceilDiv(output.rows, most), a.number(fractal)), a.number(fractal)),
+              width);
     }
     width /= 2;
   } while (tile.fitsColumns && width >= narrowest);

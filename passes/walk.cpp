@@ -1,27 +1,11 @@
 #include "passes/walk.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "passes/arithmetic.h"
 
 using namespace mlir;
 
 namespace mmk {
 namespace {
-
-/// Index arithmetic that reads like a formula.
-struct Arithmetic {
-  OpBuilder &b;
-  Location loc;
-
-  Value number(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
-  Value add(Value x, Value y) { return arith::AddIOp::create(b, loc, x, y); }
-  Value sub(Value x, Value y) { return arith::SubIOp::create(b, loc, x, y); }
-  Value mul(Value x, Value y) { return arith::MulIOp::create(b, loc, x, y); }
-  Value div(Value x, Value y) { return arith::DivSIOp::create(b, loc, x, y); }
-  Value rem(Value x, Value y) { return arith::RemSIOp::create(b, loc, x, y); }
-  Value ceilDiv(Value x, Value y) { return arith::CeilDivSIOp::create(b, loc, x, y); }
-  Value min(Value x, Value y) { return arith::MinSIOp::create(b, loc, x, y); }
-  Value max(Value x, Value y) { return arith::MaxSIOp::create(b, loc, x, y); }
-};
 
 /// A box of tiles: of all the tiles, or of the share of one core of a grid.
 struct Box {

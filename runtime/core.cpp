@@ -126,10 +126,6 @@ llvm::Error EmulatedCores::run(PhaseFunction phase, const KernelArguments &argum
                                unsigned threads, bool isSmall, RunWatch *watch) {
   const int64_t blocks = watch ? blocks_ : std::min(blocks_, arguments.plan[planBlocks]);
   const int64_t most = arguments.plan[planAlone] ? 1 : std::max<int64_t>(1, blocks);
-  // The system is asked by those alone that it makes a difference to: a small product takes as
-  // long.
-  if (threads == 0 && most > 1)
-    threads = availableThreads();
   const unsigned workers = static_cast<unsigned>(std::clamp<int64_t>(threads, 1, most));
   std::unique_ptr<Team> team = take(workers);
   if (!team)
