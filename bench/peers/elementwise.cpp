@@ -179,7 +179,7 @@ std::vector<RowToMeasure> elementwiseRows() {
   for (unsigned threads = 1; threads <= std::min(2u, availableThreads()); ++threads)
     for (const Kernel &kernel : kernels)
       made.push_back({fmt::format("{} {} thread{}", kernel.name, threads, threads == 1 ? "" : "s"),
-                      [=](double seconds) { return measure(kernel, threads, seconds); }});
+                      threads, [=](double seconds) { return measure(kernel, threads, seconds); }});
   return made;
 }
 

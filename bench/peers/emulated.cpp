@@ -38,7 +38,7 @@ Row measure(unsigned threads, double seconds) {
 std::vector<RowToMeasure> emulatedRows() {
   std::vector<RowToMeasure> rows;
   for (unsigned threads = 1; threads <= std::min(2u, availableThreads()); ++threads)
-    rows.push_back({fmt::format("emulated {} thread{}", threads, threads == 1 ? "" : "s"),
+    rows.push_back({fmt::format("emulated {} thread{}", threads, threads == 1 ? "" : "s"), threads,
                     [threads](double seconds) { return measure(threads, seconds); }});
   return rows;
 }

@@ -98,8 +98,8 @@ std::vector<RowToMeasure> productRows() {
     for (unsigned threads = 1; threads <= std::min(2u, availableThreads()); ++threads)
       for (const Shape &shape : shapes) {
         const Problem problem{type, shape.batch, shape.m, shape.n, shape.k, threads};
-        rows.push_back(
-            {problem.name(), [problem](double seconds) { return measure(problem, seconds); }});
+        rows.push_back({problem.name(), threads,
+                        [problem](double seconds) { return measure(problem, seconds); }});
       }
   return rows;
 }

@@ -91,10 +91,11 @@ std::string table(const std::vector<const Row *> &rows, const std::string &what)
   for (const Row *row : rows) {
     const Measured &mmk = row->contenders.front();
     const double rate = row->rate(mmk);
-    std::vector<std::string> cells = {
-        row->shape, rateText(row->ceiling) + (row->isBoundByMemory ? " m" : ""),
-        mmk.wrong.empty() ? rateText(rate) : "wrong", fmt::format("{:.1f} %", spreadOf(mmk)),
-        fmt::format("{:.2f}", rate / row->ceiling)};
+    std::vector<std::string> cells = {row->shape + (row->sharesCore ? " †" : ""),
+                                      rateText(row->ceiling) + (row->isBoundByMemory ? " m" : ""),
+                                      mmk.wrong.empty() ? rateText(rate) : "wrong",
+                                      fmt::format("{:.1f} %", spreadOf(mmk)),
+                                      fmt::format("{:.2f}", rate / row->ceiling)};
     toCeiling.add(rate / row->ceiling);
     for (const std::string &name : plain)
       cells.push_back(cellOf(*row, name, false));
@@ -155,6 +156,8 @@ std::string progressText(const Row &row) {
   std::string text = fmt::format("{} {} {} thread{}: ceiling {}{}\n", row.group, row.shape,
                                  row.threads, row.threads == 1 ? "" : "s", rateText(row.ceiling),
                                  row.isBoundByMemory ? ", of the memory" : "");
+  if (row.sharesCore)
+    text += "  on CPUs that share a core\n";
   for (const Measured &each : row.contenders)
     text += each.wrong.empty()
                 ? fmt::format("  {:<14}{:<10} {:>7} {} ± {:4.1f} %  {:.3f} of the ceiling\n",
@@ -177,6 +180,8 @@ std::string markdown(const std::vector<Row> &rows) {
                                                                   ? "GOP/s"
                                                                   : "GFLOP/s");
   }
+  if (std::ranges::any_of(rows, &Row::sharesCore))
+    text += "\n† Measured while the two CPUs were threads of one core, by all contenders alike.\n";
   return text + "\n";
 }
 
@@ -199,6 +204,7 @@ std::string json(const std::vector<Row> &rows) {
           out.attribute("work", row.work);
           out.attribute("ceiling_per_second", row.ceiling);
           out.attribute("bound_by_memory", row.isBoundByMemory);
+          out.attribute("shares_core", row.sharesCore);
           out.attribute("of_ceiling", row.rate(row.contenders.front()) / row.ceiling);
           for (bool prepacked : {false, true})
             if (const Measured *best = row.bestPeer(prepacked)) {

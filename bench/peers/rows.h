@@ -14,8 +14,9 @@ struct Row {
   unsigned threads = 1;
   double work = 0;    ///< operations of one run; bytes of an elementwise kernel
   double ceiling = 0; ///< work a second that this machine can do at most, measured in between
-  bool isBoundByMemory = false;     ///< the ceiling is reading or copying, not computing
-  std::vector<Measured> contenders; ///< the first is mmk
+  bool isBoundByMemory = false;          ///< the ceiling is reading or copying, not computing
+  bool sharesCore = false;               ///< of its threads not each had a core (own_cores.h)
+  std::vector<Measured> contenders = {}; ///< the first is mmk
 
   /// Work a second, in the median; 0 for one that was wrong.
   double rate(const Measured &contender) const {
@@ -28,6 +29,7 @@ struct Row {
 /// A row to be: its name, "512x128x512 f32 1 thread", and what measures it for about so long.
 struct RowToMeasure {
   std::string name;
+  unsigned threads = 1;
   std::function<Row(double seconds)> measure;
 };
 std::vector<RowToMeasure> allRows();
