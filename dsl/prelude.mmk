@@ -23,7 +23,11 @@ fn swish(x, beta) = x / (1 + exp(-beta * x));
 
 // log(1 + exp(x)), with an exponent that is never positive.
 fn softplus(x) = max(x, 0) + log(1 + exp(-abs(x)));
-fn mish(x) = x * tanh(softplus(x));
+
+// x tanh(softplus(x)): of e = exp(x), tanh(log(1 + e)) is n / (n + 2), n = e (e + 2). From 20 on it
+// is 1 in f32, and the square of a larger e would soon be infinite.
+fn mish(x) = x * (exp(min(x, 20)) * (exp(min(x, 20)) + 2)
+                  / (exp(min(x, 20)) * (exp(min(x, 20)) + 2) + 2));
 fn softsign(x) = x / (1 + abs(x));
 
 fn gelu(x) = 0.5 * x * (1 + erf(x * 0.7071067811865476));

@@ -248,6 +248,22 @@ TEST(Activations, endWhereTheyShould) {
   }
 }
 
+// By way of log(1 + exp(x)), which loses what is small beside 1, the first would be wrong by 1e-3.
+TEST(Activations, arePreciseWhereTheyAreSmall) {
+  const std::vector<double> points = {-10, -5, -1e-3, 1e-3, 0.5};
+  for (const char *machine : allMachines) {
+    Compiled kernel("kernel f(x: f32[N]) -> m: f32[N] { m = mish(x); }", machine);
+    ASSERT_TRUE(kernel.ready());
+    std::vector<Tensor> data;
+    data.push_back(tensorOf(ElementType::f32, {5}, points));
+    const std::vector<Tensor> got = kernel.run({{"N", 5}}, data);
+    for (size_t i = 0; i < points.size(); ++i) {
+      const double x = data[0][i], expected = x * std::tanh(std::log1p(std::exp(x)));
+      EXPECT_NEAR(got[0][i], expected, 1e-6 * std::fabs(expected)) << machine << ", " << x;
+    }
+  }
+}
+
 TEST(SignedZeros, goWithTheOperations) {
   for (const char *machine : allMachines) {
     Compiled kernel("kernel f(x: f32[N], y: f32[N]) -> sum: f32[N], product: f32[N], most: f32[N],"
