@@ -112,3 +112,16 @@ for name, f in ("gelu", gelu), ("gelu with tanh", gelu_tanh):
     print(f"// {name}, in parts")
     for line in np.array(parts).T:
         print("{" + ", ".join(f"{np.float32(v):.9e}f" for v in line) + "},")
+
+# log(1 + exp(-x)) for x >= 0, of x in parts as wide as a number of few bits, and 0 in the end, where
+# it is less than f32 has beside 1, and may be off by as much.
+w, parts = 9 / 16, []
+for i in range(32):
+    t = lambda u: np.log1p(np.exp(-(i * w + u)))
+    c = float(np.float32(t(0.0))) if i < 31 else 0.0
+    low, high = 1e-6 if i == 0 else -w / 2, -1e-12 if i == 31 else w / 2
+    q, _ = fit(lambda u: t(u) - c, lambda u: u, low, high, 4, lambda u: 1 / np.maximum(t(u), 2**-24))
+    parts.append([c, *q])
+print("// log(1 + exp(-x)), in parts")
+for line in np.array(parts).T:
+    print("{" + ", ".join(f"{np.float32(v):.9e}f" for v in line) + "},")

@@ -293,6 +293,17 @@ Value *emitGelu(Emitter &e, Value *x, bool isApproximate) {
   return f.sub(ramp, rest);
 }
 
+Value *emitSoftplusTail(Emitter &e, Value *x) {
+  Formula f(e, x->getType());
+  if (!hasTables(f))
+    return nullptr;
+  Value *within = f.within(f.abs(x), 31 * softplusPart);
+  // Added to 3 * 2^22 a number is rounded to an integer, which is in the last bits.
+  Value *unit = f.constant(12582912), *rounded = f.fma(within, f.constant(1 / softplusPart), unit);
+  Value *u = f.fma(f.sub(rounded, unit), f.constant(-softplusPart), within);
+  return polynomialByTable(f, softplusInParts, f.b.CreateBitCast(rounded, f.intType()), u);
+}
+
 Value *emitErf(Emitter &e, Value *x) {
   Formula f(e, x->getType());
   if (hasTables(f))

@@ -15,4 +15,8 @@ llvm::Value *emitErf(Emitter &e, llvm::Value *x);
 /// give for infinities, it does. Null where the CPU has no tables.
 llvm::Value *emitGelu(Emitter &e, llvm::Value *x, bool isApproximate);
 
+/// log(1 + exp(-|x|)), to at most 2 units in the last place up to 17; from there on it is less than
+/// 2^-24, and so is the error. Null where the CPU has no tables.
+llvm::Value *emitSoftplusTail(Emitter &e, llvm::Value *x);
+
 } // namespace mmk

@@ -2,6 +2,7 @@
 
 #include "codegen/gelu.h"
 #include "codegen/scalar_ops.h"
+#include "codegen/softplus.h"
 #include "codegen/vector_math.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -36,6 +37,8 @@ bool emitRegion(Emitter &e, mlir::Block &region, unsigned lanes,
     Value *result = nullptr;
     if (std::optional<Gelu> gelu = geluOf(&inner)) // and what it was made of goes, as unused
       result = emitGelu(e, valueOf(gelu->x), gelu->isApproximate);
+    else if (mlir::Value x = softplusTailOf(&inner))
+      result = emitSoftplusTail(e, valueOf(x));
     if (!result)
       result = emitScalarOp(e, &inner, operands);
     if (result && isa<Constant>(result) && !result->getType()->isVectorTy())

@@ -93,6 +93,43 @@ TEST(VectorMath, geluIsNearerThanItsFormula) {
   }
 }
 
+// Beside 1 little is left of exp(-|x|), which this does not round.
+TEST(VectorMath, softplusIsNearerThanItsFormula) {
+  if (!llvm::cantFail(hostTarget()).masks())
+    GTEST_SKIP() << "computes the formula";
+  Compiled kernel("kernel f(x: f32[N]) -> y: f32[N], z: f32[N] {"
+                  " y = softplus(x); z = log(exp(-abs(x)) + 1); }",
+                  "host");
+  ASSERT_TRUE(kernel.ready());
+  std::vector<Tensor> inputs;
+  inputs.push_back(allOverTheRange());
+  auto *x = inputs[0].as<float>();
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  x[0] = infinity, x[1] = -infinity;
+  const std::vector<Tensor> got = kernel.run({{"N", inputs[0].elements()}}, inputs);
+  const float *y = got[0].as<float>(), *z = got[1].as<float>();
+  EXPECT_EQ(y[0], infinity);
+  EXPECT_EQ(y[1], 0);
+  EXPECT_EQ(z[0], 0);
+  double worst = 0, worstOfTail = 0, worstBeyond = 0;
+  for (int64_t i = 2; i < inputs[0].elements(); ++i) {
+    if (std::isnan(x[i])) {
+      EXPECT_TRUE(std::isnan(y[i]) && std::isnan(z[i]));
+      continue;
+    }
+    const double tail = std::log1p(std::exp(-std::fabs(x[i])));
+    if (x[i] >= -17)
+      worst = std::max(worst, ulps(y[i], std::fmax(x[i], 0) + tail));
+    if (std::fabs(x[i]) <= 17)
+      worstOfTail = std::max(worstOfTail, ulps(z[i], tail));
+    else
+      worstBeyond = std::max(worstBeyond, std::fabs(z[i] - tail));
+  }
+  EXPECT_LE(worst, 2);
+  EXPECT_LE(worstOfTail, 2);
+  EXPECT_LE(worstBeyond, 0x1p-24);
+}
+
 TEST(VectorMath, sqrtIsExact) { expectWithin("sqrt", std::sqrt, 0.5); }
 TEST(VectorMath, roundingFunctionsAreExact) {
   expectWithin("floor", std::floor, 0);

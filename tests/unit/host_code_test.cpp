@@ -143,6 +143,28 @@ TEST(HostCode, ofWhatOnlyLooksLikeGeluIsNotGelu) {
   }
 }
 
+// The same of softplus, with few more instructions.
+TEST(HostCode, ofSoftplusIsNearlyAsFastAsTheMemory) {
+  for (const char *formula : {"softplus(x)", "log(exp(-abs(x)) + 1) + max(0, x)"}) {
+    const std::string loop =
+        streamOf("skylake-avx512",
+                 std::string("kernel k(x: f32[M, N]) -> y: f32[M, N] { y = ") + formula + "; }");
+    EXPECT_LE(computations(loop), 20) << formula << loop;
+    EXPECT_EQ(count(loop, "\\(%r[sb]p"), 0) << loop;
+  }
+}
+
+TEST(HostCode, ofWhatOnlyLooksLikeSoftplusIsNotSoftplus) {
+  for (const char *formula :
+       {"log(1 + exp(-x))", "log(1 + exp(abs(x)))", "log(2 + exp(-abs(x)))",
+        "log(x + exp(-abs(x)))", "log(1 - exp(-abs(x)))", "exp(1 + exp(-abs(x)))"}) {
+    const std::string loop =
+        streamOf("skylake-avx512",
+                 std::string("kernel k(x: f32[M, N]) -> y: f32[M, N] { y = ") + formula + "; }");
+    EXPECT_GE(count(loop, "vscalefps"), 1) << formula;
+  }
+}
+
 // Where one long stream from memory is fastest, a row that all others share is read once for a row
 // of each of four bands, and these in pairs of lines.
 TEST(HostCode, aSharedRowIsReadOnceForSomeOthers) {
