@@ -28,12 +28,18 @@ namespace {
 
 // Multiply-adds up to which an operand in f32 is read where it is: packing it would take a good
 // part of the time that its product takes, and all of it is near.
-constexpr int64_t smallProduct = 160 * 160 * 160;
+constexpr int64_t smallProduct = int64_t(1) << 22;
 
 /// B is also read where it is for so many rows at most, on so much memory. Its pages are all known
 /// to the nearest table of translations then, and panels of more rows earn their packing (1 row in
 /// 25 to 30 by measurement, as against 2 to 3 % of the time of the others).
 constexpr int64_t rowsByBInPlace = 1024, bytesInPlace = 256 << 10;
+
+/// And by fewer rows of A than this, where its own have fewer bytes: it is read in order then.
+constexpr int64_t inOrder = 512;
+
+/// Elements of B that cost few rows of pairs less to pack than to widen.
+constexpr int64_t elementsSoonPacked = int64_t(1) << 20;
 
 /// Rows of A that pass by all panels of B before the next ones come: they are near when the last
 /// panels, which are narrower, want them too.
@@ -121,8 +127,9 @@ private:
   struct Limits {
     Value *depth, *blockBytes, *accElements, *packedBytes;
   };
-  Function *callBlocks(const ProductOperands &operands, Value *values);
-  void emitBlocks(const ProductOperands &operands, Value *values, const Limits &limits);
+  Function *callBlocks(const ProductOperands &operands, Value *values, Value *bInPlace);
+  void emitBlocks(const ProductOperands &operands, Value *values, const Limits &limits,
+                  Value *bInPlace);
   Blocks chooseBlocks(const ProductOperands &operands, Value *bInPlace, const Limits &limits);
   Function *sumsOf(int64_t vectors);
   void storeTiles(Value *acc, int64_t vectors, Value *values, Value *row, Value *column,
@@ -145,6 +152,32 @@ private:
   Value *endsInPlace(Value *k) {
     return inTiles(multiply) ? b.CreateICmpEQ(e.roundDown(k, elementsAtOnce(multiply)), k)
                              : b.CreateICmpSGE(k, e.number(elementsOfStep(multiply)));
+  }
+  /// Whether all of B is read where it lies.
+  Value *isBInPlace(const ProductOperands &operands) {
+    if (!element->isFloatTy())
+      return b.getFalse();
+    const Plane &plane = operands.b;
+    Value *work = b.CreateMul(b.CreateMul(operands.m, operands.n), operands.k);
+    Value *bytes = b.CreateMul(operands.k, plane.row);
+    Value *isNear = b.CreateAnd(b.CreateICmpSLE(operands.m, e.number(rowsByBInPlace)),
+                                b.CreateICmpULE(bytes, e.number(bytesInPlace)));
+    Value *isInOrder = b.CreateICmpULT(b.CreateOr(operands.m, plane.row), e.number(inOrder));
+    return b.CreateAnd(
+        isDense(plane.column),
+        b.CreateOr({b.CreateICmpSLE(work, e.number(smallProduct)), isNear, isInOrder}));
+  }
+  /// Whether rows are one register tile or two, by a B that stays where it is, or that is soon
+  /// packed for pairs, which are twice as fast: then they are not thin.
+  Value *areWholeTiles(const ProductOperands &operands, Value *bInPlace) {
+    if (!element->isFloatTy() && !ofPairs(multiply))
+      return b.getFalse();
+    Value *others = b.CreateAnd(b.CreateSub(operands.m, e.number(height)), e.number(~height));
+    Value *elements = b.CreateMul(operands.n, operands.k);
+    Value *isSoonPacked = b.CreateICmpSLE(elements, e.number(elementsSoonPacked));
+    return b.CreateAnd({b.CreateICmpEQ(others, e.number(0)),
+                        b.CreateICmpSGE(operands.n, e.number(e.target.lanes)),
+                        element->isFloatTy() ? bInPlace : isSoonPacked});
   }
   /// Whether rows of A, read where they lie, come from memory: those of pairs have just been
   /// searched for subnormal numbers.
@@ -290,11 +323,13 @@ void ProductEmitter::storeTiles(Value *acc, int64_t vectors, Value *values, Valu
 
 bool ProductEmitter::emit(const ProductOperands &operands, ProductEmitter *wide) {
   Value *values = epilogue.context(operands.inputs, operands.outputs, operands.scalars);
+  Value *bInPlace = isBInPlace(operands);
   auto callBlocks = [&](const ProductOperands &operands) {
     Value *normal = wide ? isNeverSubnormal(e, operands) : b.getTrue();
-    e.when(normal, [&] { this->callBlocks(operands, values); });
+    e.when(normal, [&] { this->callBlocks(operands, values, bInPlace); });
     if (wide)
-      e.when(b.CreateNot(normal), [&] { compileLater(*wide->callBlocks(operands, values)); });
+      e.when(b.CreateNot(normal),
+             [&] { compileLater(*wide->callBlocks(operands, values, bInPlace)); });
   };
   if (multiply == Multiply::i32) {
     callBlocks(operands);
@@ -303,6 +338,7 @@ bool ProductEmitter::emit(const ProductOperands &operands, ProductEmitter *wide)
   // Thin are all columns, or the last ones: beside whole vectors, a few would have one to
   // themselves.
   Value *isThin = b.CreateICmpSLE(e.min(operands.m, operands.n), e.number(mostThinRows));
+  isThin = b.CreateAnd(isThin, b.CreateNot(areWholeTiles(operands, bInPlace)));
   Value *last = b.CreateAnd(operands.n, e.number(e.target.lanes - 1));
   Value *isRest = b.CreateAnd(b.CreateNot(isThin),
                               areLastDots(e, operands, last, element, bElements, accElements));
@@ -351,10 +387,11 @@ Value *ProductEmitter::callThin(const ProductOperands &operands, Value *values, 
 
 // A function of its own, which other variants of a kernel share: void(ptr a, ptr b, ptr aScratch,
 // ptr bScratch, ptr acc, ptr context, i64 aRow, i64 aColumn, i64 bRow, i64 bColumn, i64 m, i64 n,
-// i64 k, i64 mostDepth, i64 blockBytes, i64 accElements, i64 packedBytes), and where the next
-// product is known, i64 aAhead, i64 bAhead.
-Function *ProductEmitter::callBlocks(const ProductOperands &operands, Value *values) {
-  Function *blocks = e.helper(name + "_blocks", 6, hasNext ? 13 : 11, {}, [&](Function *f) {
+// i64 k, i64 mostDepth, i64 blockBytes, i64 accElements, i64 packedBytes, i64 bInPlace), and
+// where the next product is known, i64 aAhead, i64 bAhead.
+Function *ProductEmitter::callBlocks(const ProductOperands &operands, Value *values,
+                                     Value *bInPlace) {
+  Function *blocks = e.helper(name + "_blocks", 6, hasNext ? 14 : 12, {}, [&](Function *f) {
     ProductOperands inside;
     inside.aScratch = f->getArg(2);
     inside.bScratch = f->getArg(3);
@@ -365,20 +402,31 @@ Function *ProductEmitter::callBlocks(const ProductOperands &operands, Value *val
     inside.n = f->getArg(11);
     inside.k = f->getArg(12);
     if (hasNext) {
-      inside.aAhead = f->getArg(17);
-      inside.bAhead = f->getArg(18);
+      inside.aAhead = f->getArg(18);
+      inside.bAhead = f->getArg(19);
     }
-    emitBlocks(inside, f->getArg(5), {f->getArg(13), f->getArg(14), f->getArg(15), f->getArg(16)});
+    Value *isInPlace = b.CreateICmpNE(f->getArg(17), e.number(0));
+    emitBlocks(inside, f->getArg(5), {f->getArg(13), f->getArg(14), f->getArg(15), f->getArg(16)},
+               element->isFloatTy() ? isInPlace : b.getFalse());
   });
-  SmallVector<Value *> arguments = {operands.a.pointer,   operands.b.pointer,
-                                    operands.aScratch,    operands.bScratch,
-                                    operands.acc,         values,
-                                    operands.a.row,       operands.a.column,
-                                    operands.b.row,       operands.b.column,
-                                    operands.m,           operands.n,
-                                    operands.k,           e.number(mostDepth),
-                                    e.number(blockBytes), e.number(accElements),
-                                    e.number(packedBytes)};
+  SmallVector<Value *> arguments = {operands.a.pointer,
+                                    operands.b.pointer,
+                                    operands.aScratch,
+                                    operands.bScratch,
+                                    operands.acc,
+                                    values,
+                                    operands.a.row,
+                                    operands.a.column,
+                                    operands.b.row,
+                                    operands.b.column,
+                                    operands.m,
+                                    operands.n,
+                                    operands.k,
+                                    e.number(mostDepth),
+                                    e.number(blockBytes),
+                                    e.number(accElements),
+                                    e.number(packedBytes),
+                                    b.CreateZExt(bInPlace, e.i64())};
   if (hasNext)
     arguments.append({operands.aAhead, operands.bAhead});
   b.CreateCall(blocks, arguments);
@@ -446,21 +494,14 @@ ProductEmitter::Blocks ProductEmitter::chooseBlocks(const ProductOperands &opera
 // All rows of A by a block of B, which stays in the second-level cache; where the depth takes
 // several passes, as many rows as have room for their sums between them.
 void ProductEmitter::emitBlocks(const ProductOperands &operands, Value *values,
-                                const Limits &limits) {
+                                const Limits &limits, Value *bInPlace) {
   const Plane &planeA = operands.a, &planeB = operands.b;
   Value *m = operands.m, *n = operands.n, *k = operands.k;
   const int64_t lanes = e.target.lanes;
-  Value *aInPlace = b.getFalse(), *bInPlace = b.getFalse();
+  Value *aInPlace = b.getFalse();
   if (rowsCanStay())
     aInPlace =
         b.CreateAnd({isDense(planeA.column), b.CreateICmpSGE(m, e.number(height)), endsInPlace(k)});
-  if (element->isFloatTy()) {
-    Value *isSmall = b.CreateICmpSLE(b.CreateMul(b.CreateMul(m, n), k), e.number(smallProduct));
-    Value *isNear =
-        b.CreateAnd(b.CreateICmpSLE(m, e.number(rowsByBInPlace)),
-                    b.CreateICmpULE(b.CreateMul(k, planeB.row), e.number(bytesInPlace)));
-    bInPlace = b.CreateAnd(isDense(planeB.column), b.CreateOr(isSmall, isNear));
-  }
   const Blocks blocks = chooseBlocks(operands, bInPlace, limits);
   Value *frame = e.local(ArrayType::get(e.i64(), fieldCount));
   auto set = [&](Field which, Value *value) {

@@ -10,9 +10,6 @@ namespace {
 /// Rows of B that are taken at a time.
 constexpr int64_t depthOfBlock = 8;
 
-/// The least elements of B: what is smaller is near, and sums stay in registers.
-constexpr int64_t leastElements = 256 * 256;
-
 /// Bytes of the sums of a pass, which stay in the second-level cache: touched once for so many rows
 /// of B, they need not be nearer, and the more there are, the longer are the pieces of those rows.
 constexpr int64_t bytesOfSums = 64 << 10;
@@ -91,7 +88,6 @@ Value *isThinFloats(Emitter &e, const ProductOperands &operands, Type *element,
   return b.CreateAnd(
       {b.CreateICmpSLE(operands.m, e.number(mostThinRows)), isDense,
        b.CreateICmpSGE(operands.n, e.number(columnsOfBlock(e))),
-       b.CreateICmpSGE(b.CreateMul(operands.n, operands.k), e.number(leastElements)),
        // Sums, and the same in another order.
        b.CreateICmpSLE(operands.n, e.number(accElements / (2 * mostThinRows) - 64))});
 }

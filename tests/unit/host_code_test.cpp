@@ -491,6 +491,27 @@ TEST_F(Packing, aFewColumnsReadAWhereItIs) {
   }
 }
 
+// A register tile or two have nothing to gain from sums in memory, while B is near, or in order.
+TEST_F(Packing, wholeRegisterTilesAreNotThin) {
+  const int64_t height = llvm::cantFail(hostTarget()).rows();
+  for (auto [n, k] : {std::pair(256, 1000 / height), {48, 1500}}) {
+    for (int64_t rows : {height, 2 * height}) {
+      run(rows, n, k);
+      EXPECT_TRUE(untouched(memoryL0a) && untouched(memoryL0b) && untouched(memoryL0c)) << rows;
+    }
+    run(height + 1, n, k);
+    EXPECT_FALSE(untouched(memoryL0c));
+  }
+}
+
+// Rows of B that follow each other line by line are read in order where they are.
+TEST_F(Packing, narrowBIsReadWhereItIs) {
+  run(64, 64, 1900);
+  EXPECT_TRUE(untouched(memoryL0b));
+  run(64, 144, 1900);
+  EXPECT_FALSE(untouched(memoryL0b));
+}
+
 TEST_F(Packing, rowsOfAAreReadWhereTheyAre) {
   run(128, 384, 512);
   EXPECT_TRUE(untouched(memoryL0a));
