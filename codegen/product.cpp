@@ -48,6 +48,10 @@ constexpr int64_t rowsPacked[] = {rowsInPlace, 16, 8}, packedBytesNear = 8 << 10
 /// hold up the sums that follow.
 constexpr int64_t resultNear = 16 << 10;
 
+/// The most columns of a block where sums wait between two passes: there is room for about as many
+/// rows of them then (480 in a mebibyte), and the fewer rows, the more often B is packed.
+constexpr int64_t columnsWaiting = 480;
+
 /// Panels that a row has to be packed for at a time at least: packing it anew for the next ones is
 /// seen otherwise (a tenth of the time of f16 by three panels), more than sums that wait for deeper
 /// ones.
@@ -426,12 +430,16 @@ ProductEmitter::Blocks ProductEmitter::chooseBlocks(const ProductOperands &opera
     Value *most = b.CreateSelect(b.CreateICmpSGE(room, e.number(width)), whole(room, width),
                                  whole(room, lanes));
     most = b.CreateSelect(bInPlace, wide, most);
+    Value *isOnePass = b.CreateICmpEQ(passes, e.number(1));
+    most = b.CreateSelect(isOnePass, most, e.min(most, e.number(columnsWaiting)));
     Value *blocks = e.ceilDiv(n, most);
     Value *columns = whole(b.CreateAdd(e.ceilDiv(n, blocks), e.number(width - 1)), width);
     columns = e.min(e.min(columns, most), wide);
     // Sums that wait between two passes want room.
     Value *waiting = e.roundDown(b.CreateUDiv(limits.accElements, columns), height);
-    Value *rows = b.CreateSelect(b.CreateICmpEQ(passes, e.number(1)), m, e.min(m, waiting));
+    // Each block of rows packs B anew: they are alike.
+    Value *alike = e.roundUp(e.ceilDiv(m, e.ceilDiv(m, waiting)), height);
+    Value *rows = b.CreateSelect(isOnePass, m, alike);
     return SmallVector<Value *>{passes, depth, rows, columns};
   };
   Value *isOne =
