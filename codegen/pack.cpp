@@ -141,6 +141,9 @@ struct Groups {
   const int64_t size = e.bytesOf(element), group = 4 / size;
 
   void emit(Function *f);
+  /// void(ptr to, ptr from, i64 fromRow, i64 rows, i64 vectors): whole groups of whole vectors, one
+  /// behind the other; rows of elements that are dense.
+  Function *panel();
 
 private:
   Value *grouped(ArrayRef<Value *> rows);
@@ -227,6 +230,33 @@ void Groups::emit(Function *f) {
       Value *inGroup = b.CreateMul(b.CreateAnd(row, e.number(group - 1)), e.number(size));
       e.store(offset(e.load(element, read(row, column))), e.offset(written(row, column), inGroup));
     });
+  });
+}
+
+Function *Groups::panel() {
+  std::string name = "groups_of_panel_" + Emitter::nameOf(element);
+  return e.helper(isOffset ? name + "_offset" : name, 2, 3, {}, [&](Function *f) {
+    Value *fromRow = f->getArg(2), *ahead = b.CreateMul(fromRow, e.number(rowsAhead));
+    const int64_t lanes = e.target.lanes;
+    Type *vector = e.vectorOf(element, lanes);
+    Value *rowsBytes = b.CreateMul(fromRow, e.number(group));
+    e.loop(e.number(0), f->getArg(3), e.number(group), {f->getArg(0), f->getArg(1)},
+           [&](Value *, ArrayRef<Value *> rows) {
+             Value *to =
+                 e.loop(e.number(0), f->getArg(4), e.number(1), {rows[0], rows[1]},
+                        [&](Value *, ArrayRef<Value *> at) {
+                          SmallVector<Value *> part;
+                          Value *from = at[1];
+                          for (int64_t i = 0; i < group; ++i, from = e.offset(from, fromRow)) {
+                            part.push_back(offset(e.load(vector, from)));
+                            e.prefetch(e.offset(from, ahead));
+                          }
+                          e.store(grouped(part), at[0]);
+                          return SmallVector<Value *>{e.offset(at[0], lanes * 4),
+                                                      e.offset(at[1], lanes * size)};
+                        })[0];
+             return SmallVector<Value *>{to, e.offset(rows[1], rowsBytes)};
+           });
   });
 }
 
@@ -323,11 +353,13 @@ Function *packPanels(Emitter &e, Multiply multiply, Type *element) {
           b.CreateCall(move, {to, from, stepBytes, fromK, fromN, count,
                               e.min(width, b.CreateSub(n, column))});
         };
-        if (group > 1)
-          return any();
-        Value *isWhole = b.CreateAnd(b.CreateICmpSLE(b.CreateAdd(column, width), n),
-                                     b.CreateICmpEQ(fromN, e.number(e.bytesOf(element))));
+        Value *isWhole = b.CreateAnd({b.CreateICmpSLE(b.CreateAdd(column, width), n),
+                                      b.CreateICmpEQ(fromN, e.number(e.bytesOf(element))),
+                                      b.CreateICmpEQ(e.roundDown(count, group), count)});
         e.when(isWhole, [&] {
+          if (group > 1)
+            return void(b.CreateCall(Groups{e, element, isOffset}.panel(),
+                                     {to, from, fromK, count, vectors}));
           auto rows = [&](int64_t width) { return packRowsOfPanel(e, element, wide, width); };
           b.CreateCall(rows(1)->getFunctionType(), ofWidth(e, vectors, rows),
                        {to, from, fromK, count});
