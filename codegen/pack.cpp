@@ -132,7 +132,8 @@ Function *transposed(Emitter &e, uint64_t flips) {
 }
 
 /// Rows of two or of one byte an element into rows of groups of as many as have four bytes, a
-/// vector of columns at a time: the same parameters as moveElements.
+/// vector of columns at a time: the same parameters as moveElements, for as many rows as a block of
+/// panels takes at a time, and the columns of one panel.
 struct Groups {
   Emitter &e;
   Type *element;
@@ -141,11 +142,11 @@ struct Groups {
   const int64_t size = e.bytesOf(element), group = 4 / size;
 
   void emit(Function *f);
-  /// void(ptr to, ptr from, i64 fromRow, i64 rows, i64 vectors): whole groups of whole vectors, one
-  /// behind the other; rows of elements that are dense.
-  Function *panel();
 
 private:
+  /// void(ptr to, ptr from, i64 fromRow, i64 rows, i64 vectors): whole vectors of dense elements;
+  /// the last group, too, is read whole.
+  Function *panel();
   Value *grouped(ArrayRef<Value *> rows);
   Value *offset(Value *elements) {
     return isOffset ? b.CreateXor(elements, ConstantInt::get(elements->getType(), 0x80)) : elements;
@@ -178,58 +179,35 @@ void Groups::emit(Function *f) {
   Value *target = f->getArg(0), *source = f->getArg(1), *toRow = f->getArg(2),
         *fromRow = f->getArg(3), *fromColumn = f->getArg(4), *rows = f->getArg(5),
         *columns = f->getArg(6);
-  const int64_t lanes = e.target.lanes;
-  Type *vector = e.vectorOf(element, lanes);
-  auto read = [&](Value *row, Value *column) {
-    return e.offset(source,
-                    b.CreateAdd(b.CreateMul(row, fromRow), b.CreateMul(column, fromColumn)));
-  };
-  auto written = [&](Value *row, Value *column) {
-    Value *at = b.CreateMul(b.CreateAShr(row, e.number(Log2_64(group))), toRow);
-    return e.offset(target, e.plus(at, column, 4));
-  };
-  Value *wholeRows = e.roundDown(rows, group);
-  Value *isGrouped = b.CreateICmpEQ(fromRow, e.number(size));
-  Value *isDense = b.CreateAnd(b.CreateNot(isGrouped), b.CreateICmpEQ(fromColumn, e.number(size)));
+  auto groups = [&](Value *rows) { return b.CreateAShr(rows, e.number(Log2_64(group))); };
   // Dense along k, a group is an element of four bytes that lies there already.
+  Value *isGrouped = b.CreateICmpEQ(fromRow, e.number(size));
+  Value *turned = b.CreateSelect(isGrouped, e.roundDown(rows, group), e.number(0));
+  Value *left = b.CreateSub(rows, turned);
   e.when(isGrouped, [&] {
     b.CreateCall(transposed(e, isOffset ? 0x80808080 : 0),
-                 {target, source, toRow, e.number(4), fromColumn,
-                  b.CreateAShr(wholeRows, e.number(Log2_64(group))), columns});
+                 {target, source, toRow, e.number(4), fromColumn, groups(turned), columns});
   });
-  // With masks the last columns are a part of a vector, and of the last rows some are not there.
-  const bool masks = e.target.masks();
-  Value *denseColumns = masks ? columns : e.roundDown(columns, lanes);
-  e.when(isDense, [&] {
-    e.loop(e.number(0), masks ? rows : wholeRows, e.number(group), [&](Value *row) {
-      e.loop(e.number(0), denseColumns, e.number(lanes), [&](Value *column) {
-        SmallVector<Value *> part;
-        for (int64_t i = 0; i < group; ++i) {
-          Value *inGroup = b.CreateAdd(row, e.number(i)), *at = read(inGroup, column);
-          if (!masks) {
-            part.push_back(offset(e.load(vector, at)));
-            continue;
-          }
-          Value *isThere = b.CreateICmpSLT(inGroup, rows), *left = b.CreateSub(columns, column);
-          Value *some = e.loadSome(vector, at, b.CreateSelect(isThere, left, e.number(0)));
-          part.push_back(isOffset
-                             ? b.CreateSelect(isThere, offset(some), Constant::getNullValue(vector))
-                             : some);
-        }
-        e.store(grouped(part), written(row, column));
-      });
-    });
-  });
-  // What is left of whole groups, and of the last one.
-  Value *doneColumns = b.CreateSelect(isDense, denseColumns, e.number(0));
-  Value *ofGroups = b.CreateSelect(isGrouped, columns, doneColumns);
-  Value *ofLast = masks ? doneColumns : e.number(0);
-  e.loop(e.number(0), rows, e.number(1), [&](Value *row) {
-    Value *firstColumn = b.CreateSelect(b.CreateICmpSLT(row, wholeRows), ofGroups, ofLast);
-    e.loop(firstColumn, columns, e.number(1), [&](Value *column) {
-      Value *inGroup = b.CreateMul(b.CreateAnd(row, e.number(group - 1)), e.number(size));
-      e.store(offset(e.load(element, read(row, column))), e.offset(written(row, column), inGroup));
-    });
+  e.when(b.CreateICmpNE(left, e.number(0)), [&] {
+    Value *isWhole = b.CreateAnd({b.CreateICmpEQ(fromColumn, e.number(size)),
+                                  b.CreateICmpEQ(b.CreateMul(columns, e.number(4)), toRow),
+                                  b.CreateICmpEQ(e.roundDown(left, group), left)});
+    // Others are copied to where there are whole groups of whole vectors.
+    SmallVector<Value *> from = e.eitherOf(
+        isWhole, [&] { return SmallVector<Value *>{source, fromRow}; },
+        [&] {
+          Type *row = e.vectorOf(element, CodeTarget::vectors * e.target.lanes);
+          Value *copy = e.local(ArrayType::get(row, rowsAhead));
+          Value *rowBytes = e.number(CodeTarget::vectors * e.target.lanes * size);
+          b.CreateMemSet(copy, b.getInt8(isOffset ? 0x80 : 0),
+                         b.CreateMul(rowBytes, e.number(rowsAhead)), MaybeAlign());
+          Value *rest = e.offset(source, b.CreateMul(turned, fromRow));
+          b.CreateCall(moveElements(e, element, element),
+                       {copy, rest, rowBytes, fromRow, fromColumn, left, columns});
+          return SmallVector<Value *>{copy, rowBytes};
+        });
+    b.CreateCall(panel(), {e.offset(target, b.CreateMul(groups(turned), toRow)), from[0], from[1],
+                           left, b.CreateUDiv(toRow, e.number(int64_t(e.target.lanes) * 4))});
   });
 }
 
@@ -353,13 +331,11 @@ Function *packPanels(Emitter &e, Multiply multiply, Type *element) {
           b.CreateCall(move, {to, from, stepBytes, fromK, fromN, count,
                               e.min(width, b.CreateSub(n, column))});
         };
-        Value *isWhole = b.CreateAnd({b.CreateICmpSLE(b.CreateAdd(column, width), n),
-                                      b.CreateICmpEQ(fromN, e.number(e.bytesOf(element))),
-                                      b.CreateICmpEQ(e.roundDown(count, group), count)});
+        if (group > 1)
+          return any();
+        Value *isWhole = b.CreateAnd(b.CreateICmpSLE(b.CreateAdd(column, width), n),
+                                     b.CreateICmpEQ(fromN, e.number(e.bytesOf(element))));
         e.when(isWhole, [&] {
-          if (group > 1)
-            return void(b.CreateCall(Groups{e, element, isOffset}.panel(),
-                                     {to, from, fromK, count, vectors}));
           auto rows = [&](int64_t width) { return packRowsOfPanel(e, element, wide, width); };
           b.CreateCall(rows(1)->getFunctionType(), ofWidth(e, vectors, rows),
                        {to, from, fromK, count});

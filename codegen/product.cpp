@@ -118,7 +118,7 @@ public:
 private:
   /// How a product is cut: depth of a pass, and of each pass rows and columns of a block.
   struct Blocks {
-    Value *passes, *depth, *rows, *columns;
+    Value *depth, *rows, *columns;
   };
   Value *callThin(const ProductOperands &operands, Value *values, Value *columns);
   /// Of a pass along k, of a packed block of B, of sums that wait, of packed rows of A.
@@ -127,6 +127,7 @@ private:
   };
   Function *callBlocks(const ProductOperands &operands, Value *values);
   void emitBlocks(const ProductOperands &operands, Value *values, const Limits &limits);
+  Value *equalPart(Value *whole, Value *most);
   Blocks chooseBlocks(const ProductOperands &operands, Value *bInPlace, const Limits &limits);
   Function *sumsOf(int64_t vectors);
   void storeTiles(Value *acc, int64_t vectors, Value *values, Value *row, Value *column,
@@ -413,6 +414,18 @@ void ProductEmitter::packRows(Value *to, const Plane &from, Value *rowBytes, Val
   b.CreateCall(move, {to, from.pointer, rowBytes, from.row, from.column, rows, depth});
 }
 
+/// Of as few equal parts as are at most so long, one. A function, as its divisions are much code.
+Value *ProductEmitter::equalPart(Value *whole, Value *most) {
+  Function *divide = e.helper("equal_part", 1, 2, {}, [&](Function *f) {
+    e.finishCold(f);
+    Value *whole = f->getArg(1), *parts = e.ceilDiv(whole, f->getArg(2));
+    e.store(e.ceilDiv(whole, parts), f->getArg(0));
+  });
+  Value *part = e.local(e.i64());
+  b.CreateCall(divide, {part, whole, most});
+  return e.load(e.i64(), part);
+}
+
 // As deep as half of the second-level cache takes it at a width of one panel: sums that stay in
 // registers over the whole depth are touched once. Then as wide, so that A passes by few times.
 ProductEmitter::Blocks ProductEmitter::chooseBlocks(const ProductOperands &operands,
@@ -424,31 +437,27 @@ ProductEmitter::Blocks ProductEmitter::chooseBlocks(const ProductOperands &opera
     return b.CreateMul(b.CreateUDiv(x, e.number(unit)), e.number(unit));
   };
   auto cut = [&] {
-    Value *passes = e.ceilDiv(k, limits.depth);
-    Value *depth = e.roundUp(e.ceilDiv(k, passes), depthUnit);
+    Value *depth = e.roundUp(equalPart(k, limits.depth), depthUnit);
+    Value *isOnePass = b.CreateICmpSLE(k, depth);
     Value *room = b.CreateUDiv(limits.blockBytes, bytesAlong(depth));
     Value *most = b.CreateSelect(b.CreateICmpSGE(room, e.number(width)), whole(room, width),
                                  whole(room, lanes));
     most = b.CreateSelect(bInPlace, wide, most);
-    Value *isOnePass = b.CreateICmpEQ(passes, e.number(1));
     most = b.CreateSelect(isOnePass, most, e.min(most, e.number(columnsWaiting)));
-    Value *blocks = e.ceilDiv(n, most);
-    Value *columns = whole(b.CreateAdd(e.ceilDiv(n, blocks), e.number(width - 1)), width);
+    Value *columns = whole(b.CreateAdd(equalPart(n, most), e.number(width - 1)), width);
     columns = e.min(e.min(columns, most), wide);
     // Sums that wait between two passes want room.
     Value *waiting = e.roundDown(b.CreateUDiv(limits.accElements, columns), height);
-    // Each block of rows packs B anew: they are alike.
-    Value *alike = e.roundUp(e.ceilDiv(m, e.ceilDiv(m, waiting)), height);
-    Value *rows = b.CreateSelect(isOnePass, m, alike);
-    return SmallVector<Value *>{passes, depth, rows, columns};
+    Value *rows = b.CreateSelect(isOnePass, m, e.roundUp(equalPart(m, waiting), height));
+    return SmallVector<Value *>{depth, rows, columns};
   };
   Value *isOne =
       b.CreateAnd(b.CreateICmpSLE(k, limits.depth),
                   b.CreateICmpSLE(b.CreateMul(wide, bytesAlong(deep)), limits.blockBytes));
   // What is one block is so small, often, that a few divisions would be seen.
   SmallVector<Value *> blocks =
-      e.eitherOf(isOne, [&] { return SmallVector<Value *>{e.number(1), deep, m, wide}; }, cut);
-  return {blocks[0], blocks[1], blocks[2], blocks[3]};
+      e.eitherOf(isOne, [&] { return SmallVector<Value *>{deep, m, wide}; }, cut);
+  return {blocks[0], blocks[1], blocks[2]};
 }
 
 // All rows of A by a block of B, which stays in the second-level cache; where the depth takes
@@ -484,7 +493,7 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, Value *values,
   // Packed, they may be: there is room.
   set(fieldLastStart, b.CreateSelect(aInPlace, b.CreateSub(m, e.number(height)), m));
   // Sums that wait for nothing are in one place, which stays near.
-  Value *waits = b.CreateICmpUGT(blocks.passes, e.number(1));
+  Value *waits = b.CreateICmpSLT(blocks.depth, k);
   Value *accRow = b.CreateSelect(waits, e.number(lanes * 4), e.number(0));
   Value *accPanel = b.CreateMul(accRow, e.roundUp(blocks.rows, height));
   set(fieldAccRow, accRow);
