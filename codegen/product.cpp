@@ -3,6 +3,7 @@
 // good library from the arithmetic's ceiling.
 #include "codegen/product.h"
 
+#include "codegen/blocks.h"
 #include "codegen/later.h"
 #include "codegen/next_product.h"
 #include "codegen/pack.h"
@@ -47,15 +48,6 @@ constexpr int64_t rowsPacked[] = {rowsInPlace, 16, 8}, packedBytesNear = 8 << 10
 /// Lines of all others are asked for before their sums are known: stores that wait for them would
 /// hold up the sums that follow.
 constexpr int64_t resultNear = 16 << 10;
-
-/// The most columns of a block where sums wait between two passes: there is room for about as many
-/// rows of them then (480 in a mebibyte), and the fewer rows, the more often B is packed.
-constexpr int64_t columnsWaiting = 480;
-
-/// Panels that a row has to be packed for at a time at least: packing it anew for the next ones is
-/// seen otherwise (a tenth of the time of f16 by three panels), more than sums that wait for deeper
-/// ones.
-constexpr int64_t panelsByPackedRows = 4;
 
 /// What the functions of a product share, as eight-byte fields in the frame of their caller.
 enum Field : int64_t {
@@ -104,11 +96,7 @@ public:
     blockBytes = std::min(4 * bElements, e.target.blockBytes());
     // A dot product of bytes takes four of them in the place of one element.
     depthUnit = inTiles(multiply) ? elementsAtOnce(multiply) : std::min<int64_t>(step & -step, 16);
-    const int64_t columns =
-        (rowsCanStay() ? 1 : panelsByPackedRows) * CodeTarget::vectors * int64_t(e.target.lanes);
-    const int64_t narrow = alignDown(blockBytes * elementsOfStep(multiply) / (4 * columns),
-                                     std::max<int64_t>(depthUnit, 16));
-    mostDepth = std::min(step, std::max<int64_t>(narrow, depthUnit));
+    mostDepth = std::min(step, blockChooser().depthOf(blockBytes));
   }
 
   /// By the multiplication alone, or where `wide` is given, which takes what this one's does not,
@@ -116,19 +104,10 @@ public:
   bool emit(const ProductOperands &operands, ProductEmitter *wide);
 
 private:
-  /// How a product is cut: depth of a pass, and of each pass rows and columns of a block.
-  struct Blocks {
-    Value *depth, *rows, *columns;
-  };
   Value *callThin(const ProductOperands &operands, Value *values, Value *columns);
-  /// Of a pass along k, of a packed block of B, of sums that wait, of packed rows of A.
-  struct Limits {
-    Value *depth, *blockBytes, *accElements, *packedBytes;
-  };
   Function *callBlocks(const ProductOperands &operands, Value *values);
-  void emitBlocks(const ProductOperands &operands, Value *values, const Limits &limits);
-  Value *equalPart(Value *whole, Value *most);
-  Blocks chooseBlocks(const ProductOperands &operands, Value *bInPlace, const Limits &limits);
+  void emitBlocks(const ProductOperands &operands, Value *values, const BlockLimits &limits);
+  BlockChooser blockChooser() { return {e, multiply, depthUnit, height, rowsCanStay()}; }
   Function *sumsOf(int64_t vectors);
   void storeTiles(Value *acc, int64_t vectors, Value *values, Value *row, Value *column,
                   Value *columns);
@@ -154,11 +133,6 @@ private:
   /// Whether rows of A, read where they lie, come from memory: those of pairs have just been
   /// searched for subnormal numbers.
   bool asksForRows() { return rowsCanStay() && !inTiles(multiply) && !ofPairs(multiply); }
-  /// Bytes of `depth` steps of packed A.
-  Value *bytesAlong(Value *depth) {
-    return b.CreateMul(e.roundUp(depth, elementsAtOnce(multiply)),
-                       e.number(4 / elementsOfStep(multiply)));
-  }
   Value *field(Value *frame, Field which) {
     return b.CreateAlignedLoad(e.i64(), e.offset(frame, 8 * which), Align(8));
   }
@@ -414,56 +388,10 @@ void ProductEmitter::packRows(Value *to, const Plane &from, Value *rowBytes, Val
   b.CreateCall(move, {to, from.pointer, rowBytes, from.row, from.column, rows, depth});
 }
 
-/// Of as few equal parts as are at most so long, one. A function, as its divisions are much code.
-Value *ProductEmitter::equalPart(Value *whole, Value *most) {
-  Function *divide = e.helper("equal_part", 1, 2, {}, [&](Function *f) {
-    e.finishCold(f);
-    Value *whole = f->getArg(1), *parts = e.ceilDiv(whole, f->getArg(2));
-    e.store(e.ceilDiv(whole, parts), f->getArg(0));
-  });
-  Value *part = e.local(e.i64());
-  b.CreateCall(divide, {part, whole, most});
-  return e.load(e.i64(), part);
-}
-
-// As deep as half of the second-level cache takes it at a width of one panel: sums that stay in
-// registers over the whole depth are touched once. Then as wide, so that A passes by few times.
-ProductEmitter::Blocks ProductEmitter::chooseBlocks(const ProductOperands &operands,
-                                                    Value *bInPlace, const Limits &limits) {
-  Value *m = operands.m, *n = operands.n, *k = operands.k;
-  const int64_t lanes = e.target.lanes, width = CodeTarget::vectors * lanes;
-  Value *wide = e.roundUp(n, lanes), *deep = e.roundUp(k, depthUnit);
-  auto whole = [&](Value *x, int64_t unit) {
-    return b.CreateMul(b.CreateUDiv(x, e.number(unit)), e.number(unit));
-  };
-  auto cut = [&] {
-    Value *depth = e.roundUp(equalPart(k, limits.depth), depthUnit);
-    Value *isOnePass = b.CreateICmpSLE(k, depth);
-    Value *room = b.CreateUDiv(limits.blockBytes, bytesAlong(depth));
-    Value *most = b.CreateSelect(b.CreateICmpSGE(room, e.number(width)), whole(room, width),
-                                 whole(room, lanes));
-    most = b.CreateSelect(bInPlace, wide, most);
-    most = b.CreateSelect(isOnePass, most, e.min(most, e.number(columnsWaiting)));
-    Value *columns = whole(b.CreateAdd(equalPart(n, most), e.number(width - 1)), width);
-    columns = e.min(e.min(columns, most), wide);
-    // Sums that wait between two passes want room.
-    Value *waiting = e.roundDown(b.CreateUDiv(limits.accElements, columns), height);
-    Value *rows = b.CreateSelect(isOnePass, m, e.roundUp(equalPart(m, waiting), height));
-    return SmallVector<Value *>{depth, rows, columns};
-  };
-  Value *isOne =
-      b.CreateAnd(b.CreateICmpSLE(k, limits.depth),
-                  b.CreateICmpSLE(b.CreateMul(wide, bytesAlong(deep)), limits.blockBytes));
-  // What is one block is so small, often, that a few divisions would be seen.
-  SmallVector<Value *> blocks =
-      e.eitherOf(isOne, [&] { return SmallVector<Value *>{deep, m, wide}; }, cut);
-  return {blocks[0], blocks[1], blocks[2]};
-}
-
-// All rows of A by a block of B, which stays in the second-level cache; where the depth takes
+// All rows of A by a block of B, which stays near; where the depth takes
 // several passes, as many rows as have room for their sums between them.
 void ProductEmitter::emitBlocks(const ProductOperands &operands, Value *values,
-                                const Limits &limits) {
+                                const BlockLimits &limits) {
   const Plane &planeA = operands.a, &planeB = operands.b;
   Value *m = operands.m, *n = operands.n, *k = operands.k;
   const int64_t lanes = e.target.lanes;
@@ -478,7 +406,8 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, Value *values,
                     b.CreateICmpULE(b.CreateMul(k, planeB.row), e.number(bytesInPlace)));
     bInPlace = b.CreateAnd(isDense(planeB.column), b.CreateOr(isSmall, isNear));
   }
-  const Blocks blocks = chooseBlocks(operands, bInPlace, limits);
+  BlockChooser chooser = blockChooser();
+  const Blocks blocks = chooser.choose({m, n, k, aInPlace, bInPlace}, limits);
   Value *frame = e.local(ArrayType::get(e.i64(), fieldCount));
   auto set = [&](Field which, Value *value) {
     if (value->getType() != e.i64())
@@ -517,7 +446,7 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, Value *values,
         set(fieldIsLast, isLast);
         if (isUsual())
           set(fieldAsksForResult, b.CreateAnd(isLast, isFar));
-        Value *bytes = bytesAlong(depth);
+        Value *bytes = chooser.bytesAlong(depth);
         // Packed, all steps are whole.
         Value *end = b.CreateMul(depth, e.number(e.bytesOf(element)));
         set(fieldBytes, b.CreateSelect(aInPlace, e.roundDown(end, 4), bytes));

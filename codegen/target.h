@@ -42,10 +42,11 @@ struct CodeTarget {
   static constexpr int64_t vectors = 3;
 
   /// Of a packed operand that stays in a cache while the other one passes through: in the second
-  /// level, or where the third will do, in that. There 4 MiB are 3 to 10 % faster than 512 KiB on
+  /// level; and in the third, where that is quick. There 4 MiB are 3 to 10 % faster than 512 KiB on
   /// Zen 4, and 8 MiB no more than 4.
+  int64_t nearBlockBytes() const { return l2Bytes / 2; }
   int64_t blockBytes() const {
-    return std::max(l2Bytes / 2, quickL3 ? std::min(l3Bytes / 4, int64_t(4) << 20) : 0);
+    return std::max(nearBlockBytes(), quickL3 ? std::min(l3Bytes / 4, int64_t(4) << 20) : 0);
   }
 
   /// Whether loads and stores of some lanes cost as little as whole ones: AVX-512.
