@@ -132,7 +132,8 @@ Function *transposed(Emitter &e, uint64_t flips) {
 }
 
 /// Rows of two or of one byte an element into rows of groups of as many as have four bytes, a
-/// vector of columns at a time: the same parameters as moveElements.
+/// vector of columns at a time: the same parameters as moveElements, for as many rows as a block of
+/// panels takes at a time, and the columns of one panel.
 struct Groups {
   Emitter &e;
   Type *element;
@@ -143,6 +144,9 @@ struct Groups {
   void emit(Function *f);
 
 private:
+  /// void(ptr to, ptr from, i64 fromRow, i64 rows, i64 vectors): whole vectors of dense elements;
+  /// the last group, too, is read whole.
+  Function *panel();
   Value *grouped(ArrayRef<Value *> rows);
   Value *offset(Value *elements) {
     return isOffset ? b.CreateXor(elements, ConstantInt::get(elements->getType(), 0x80)) : elements;
@@ -175,58 +179,62 @@ void Groups::emit(Function *f) {
   Value *target = f->getArg(0), *source = f->getArg(1), *toRow = f->getArg(2),
         *fromRow = f->getArg(3), *fromColumn = f->getArg(4), *rows = f->getArg(5),
         *columns = f->getArg(6);
-  const int64_t lanes = e.target.lanes;
-  Type *vector = e.vectorOf(element, lanes);
-  auto read = [&](Value *row, Value *column) {
-    return e.offset(source,
-                    b.CreateAdd(b.CreateMul(row, fromRow), b.CreateMul(column, fromColumn)));
-  };
-  auto written = [&](Value *row, Value *column) {
-    Value *at = b.CreateMul(b.CreateAShr(row, e.number(Log2_64(group))), toRow);
-    return e.offset(target, e.plus(at, column, 4));
-  };
-  Value *wholeRows = e.roundDown(rows, group);
-  Value *isGrouped = b.CreateICmpEQ(fromRow, e.number(size));
-  Value *isDense = b.CreateAnd(b.CreateNot(isGrouped), b.CreateICmpEQ(fromColumn, e.number(size)));
+  auto groups = [&](Value *rows) { return b.CreateAShr(rows, e.number(Log2_64(group))); };
   // Dense along k, a group is an element of four bytes that lies there already.
+  Value *isGrouped = b.CreateICmpEQ(fromRow, e.number(size));
+  Value *turned = b.CreateSelect(isGrouped, e.roundDown(rows, group), e.number(0));
+  Value *left = b.CreateSub(rows, turned);
   e.when(isGrouped, [&] {
     b.CreateCall(transposed(e, isOffset ? 0x80808080 : 0),
-                 {target, source, toRow, e.number(4), fromColumn,
-                  b.CreateAShr(wholeRows, e.number(Log2_64(group))), columns});
+                 {target, source, toRow, e.number(4), fromColumn, groups(turned), columns});
   });
-  // With masks the last columns are a part of a vector, and of the last rows some are not there.
-  const bool masks = e.target.masks();
-  Value *denseColumns = masks ? columns : e.roundDown(columns, lanes);
-  e.when(isDense, [&] {
-    e.loop(e.number(0), masks ? rows : wholeRows, e.number(group), [&](Value *row) {
-      e.loop(e.number(0), denseColumns, e.number(lanes), [&](Value *column) {
-        SmallVector<Value *> part;
-        for (int64_t i = 0; i < group; ++i) {
-          Value *inGroup = b.CreateAdd(row, e.number(i)), *at = read(inGroup, column);
-          if (!masks) {
-            part.push_back(offset(e.load(vector, at)));
-            continue;
-          }
-          Value *isThere = b.CreateICmpSLT(inGroup, rows), *left = b.CreateSub(columns, column);
-          Value *some = e.loadSome(vector, at, b.CreateSelect(isThere, left, e.number(0)));
-          part.push_back(isOffset
-                             ? b.CreateSelect(isThere, offset(some), Constant::getNullValue(vector))
-                             : some);
-        }
-        e.store(grouped(part), written(row, column));
-      });
-    });
+  e.when(b.CreateICmpNE(left, e.number(0)), [&] {
+    Value *isWhole = b.CreateAnd({b.CreateICmpEQ(fromColumn, e.number(size)),
+                                  b.CreateICmpEQ(b.CreateMul(columns, e.number(4)), toRow),
+                                  b.CreateICmpEQ(e.roundDown(left, group), left)});
+    // Others are copied to where there are whole groups of whole vectors.
+    SmallVector<Value *> from = e.eitherOf(
+        isWhole, [&] { return SmallVector<Value *>{source, fromRow}; },
+        [&] {
+          Type *row = e.vectorOf(element, CodeTarget::vectors * e.target.lanes);
+          Value *copy = e.local(ArrayType::get(row, rowsAhead));
+          Value *rowBytes = e.number(CodeTarget::vectors * e.target.lanes * size);
+          b.CreateMemSet(copy, b.getInt8(isOffset ? 0x80 : 0),
+                         b.CreateMul(rowBytes, e.number(rowsAhead)), MaybeAlign());
+          Value *rest = e.offset(source, b.CreateMul(turned, fromRow));
+          b.CreateCall(moveElements(e, element, element),
+                       {copy, rest, rowBytes, fromRow, fromColumn, left, columns});
+          return SmallVector<Value *>{copy, rowBytes};
+        });
+    b.CreateCall(panel(), {e.offset(target, b.CreateMul(groups(turned), toRow)), from[0], from[1],
+                           left, b.CreateUDiv(toRow, e.number(int64_t(e.target.lanes) * 4))});
   });
-  // What is left of whole groups, and of the last one.
-  Value *doneColumns = b.CreateSelect(isDense, denseColumns, e.number(0));
-  Value *ofGroups = b.CreateSelect(isGrouped, columns, doneColumns);
-  Value *ofLast = masks ? doneColumns : e.number(0);
-  e.loop(e.number(0), rows, e.number(1), [&](Value *row) {
-    Value *firstColumn = b.CreateSelect(b.CreateICmpSLT(row, wholeRows), ofGroups, ofLast);
-    e.loop(firstColumn, columns, e.number(1), [&](Value *column) {
-      Value *inGroup = b.CreateMul(b.CreateAnd(row, e.number(group - 1)), e.number(size));
-      e.store(offset(e.load(element, read(row, column))), e.offset(written(row, column), inGroup));
-    });
+}
+
+Function *Groups::panel() {
+  std::string name = "groups_of_panel_" + Emitter::nameOf(element);
+  return e.helper(isOffset ? name + "_offset" : name, 2, 3, {}, [&](Function *f) {
+    Value *fromRow = f->getArg(2), *ahead = b.CreateMul(fromRow, e.number(rowsAhead));
+    const int64_t lanes = e.target.lanes;
+    Type *vector = e.vectorOf(element, lanes);
+    Value *rowsBytes = b.CreateMul(fromRow, e.number(group));
+    e.loop(e.number(0), f->getArg(3), e.number(group), {f->getArg(0), f->getArg(1)},
+           [&](Value *, ArrayRef<Value *> rows) {
+             Value *to =
+                 e.loop(e.number(0), f->getArg(4), e.number(1), {rows[0], rows[1]},
+                        [&](Value *, ArrayRef<Value *> at) {
+                          SmallVector<Value *> part;
+                          Value *from = at[1];
+                          for (int64_t i = 0; i < group; ++i, from = e.offset(from, fromRow)) {
+                            part.push_back(offset(e.load(vector, from)));
+                            e.prefetch(e.offset(from, ahead));
+                          }
+                          e.store(grouped(part), at[0]);
+                          return SmallVector<Value *>{e.offset(at[0], lanes * 4),
+                                                      e.offset(at[1], lanes * size)};
+                        })[0];
+             return SmallVector<Value *>{to, e.offset(rows[1], rowsBytes)};
+           });
   });
 }
 

@@ -3,6 +3,7 @@
 // good library from the arithmetic's ceiling.
 #include "codegen/product.h"
 
+#include "codegen/blocks.h"
 #include "codegen/later.h"
 #include "codegen/next_product.h"
 #include "codegen/pack.h"
@@ -54,11 +55,6 @@ constexpr int64_t rowsPacked[] = {rowsInPlace, 16, 8}, packedBytesNear = 8 << 10
 /// hold up the sums that follow.
 constexpr int64_t resultNear = 16 << 10;
 
-/// Panels that a row has to be packed for at a time at least: packing it anew for the next ones is
-/// seen otherwise (a tenth of the time of f16 by three panels), more than sums that wait for deeper
-/// ones.
-constexpr int64_t panelsByPackedRows = 4;
-
 /// What the functions of a product share, as eight-byte fields in the frame of their caller.
 enum Field : int64_t {
   fieldContext,   ///< of the epilogue
@@ -106,11 +102,7 @@ public:
     blockBytes = std::min(4 * bElements, e.target.blockBytes());
     // A dot product of bytes takes four of them in the place of one element.
     depthUnit = inTiles(multiply) ? elementsAtOnce(multiply) : std::min<int64_t>(step & -step, 16);
-    const int64_t columns =
-        (rowsCanStay() ? 1 : panelsByPackedRows) * CodeTarget::vectors * int64_t(e.target.lanes);
-    const int64_t narrow = alignDown(blockBytes * elementsOfStep(multiply) / (4 * columns),
-                                     std::max<int64_t>(depthUnit, 16));
-    mostDepth = std::min(step, std::max<int64_t>(narrow, depthUnit));
+    mostDepth = std::min(step, blockChooser().depthOf(blockBytes));
   }
 
   /// By the multiplication alone, or where `wide` is given, which takes what this one's does not,
@@ -118,19 +110,11 @@ public:
   bool emit(const ProductOperands &operands, ProductEmitter *wide);
 
 private:
-  /// How a product is cut: depth of a pass, and of each pass rows and columns of a block.
-  struct Blocks {
-    Value *passes, *depth, *rows, *columns;
-  };
   Value *callThin(const ProductOperands &operands, Value *values, Value *columns);
-  /// Of a pass along k, of a packed block of B, of sums that wait, of packed rows of A.
-  struct Limits {
-    Value *depth, *blockBytes, *accElements, *packedBytes;
-  };
   Function *callBlocks(const ProductOperands &operands, Value *values, Value *bInPlace);
-  void emitBlocks(const ProductOperands &operands, Value *values, const Limits &limits,
+  void emitBlocks(const ProductOperands &operands, Value *values, const BlockLimits &limits,
                   Value *bInPlace);
-  Blocks chooseBlocks(const ProductOperands &operands, Value *bInPlace, const Limits &limits);
+  BlockChooser blockChooser() { return {e, multiply, depthUnit, height, rowsCanStay()}; }
   Function *sumsOf(int64_t vectors);
   void storeTiles(Value *acc, int64_t vectors, Value *values, Value *row, Value *column,
                   Value *columns);
@@ -182,11 +166,6 @@ private:
   /// Whether rows of A, read where they lie, come from memory: those of pairs have just been
   /// searched for subnormal numbers.
   bool asksForRows() { return rowsCanStay() && !inTiles(multiply) && !ofPairs(multiply); }
-  /// Bytes of `depth` steps of packed A.
-  Value *bytesAlong(Value *depth) {
-    return b.CreateMul(e.roundUp(depth, elementsAtOnce(multiply)),
-                       e.number(4 / elementsOfStep(multiply)));
-  }
   Value *field(Value *frame, Field which) {
     return b.CreateAlignedLoad(e.i64(), e.offset(frame, 8 * which), Align(8));
   }
@@ -457,44 +436,10 @@ void ProductEmitter::packRows(Value *to, const Plane &from, Value *rowBytes, Val
   b.CreateCall(move, {to, from.pointer, rowBytes, from.row, from.column, rows, depth});
 }
 
-// As deep as half of the second-level cache takes it at a width of one panel: sums that stay in
-// registers over the whole depth are touched once. Then as wide, so that A passes by few times.
-ProductEmitter::Blocks ProductEmitter::chooseBlocks(const ProductOperands &operands,
-                                                    Value *bInPlace, const Limits &limits) {
-  Value *m = operands.m, *n = operands.n, *k = operands.k;
-  const int64_t lanes = e.target.lanes, width = CodeTarget::vectors * lanes;
-  Value *wide = e.roundUp(n, lanes), *deep = e.roundUp(k, depthUnit);
-  auto whole = [&](Value *x, int64_t unit) {
-    return b.CreateMul(b.CreateUDiv(x, e.number(unit)), e.number(unit));
-  };
-  auto cut = [&] {
-    Value *passes = e.ceilDiv(k, limits.depth);
-    Value *depth = e.roundUp(e.ceilDiv(k, passes), depthUnit);
-    Value *room = b.CreateUDiv(limits.blockBytes, bytesAlong(depth));
-    Value *most = b.CreateSelect(b.CreateICmpSGE(room, e.number(width)), whole(room, width),
-                                 whole(room, lanes));
-    most = b.CreateSelect(bInPlace, wide, most);
-    Value *blocks = e.ceilDiv(n, most);
-    Value *columns = whole(b.CreateAdd(e.ceilDiv(n, blocks), e.number(width - 1)), width);
-    columns = e.min(e.min(columns, most), wide);
-    // Sums that wait between two passes want room.
-    Value *waiting = e.roundDown(b.CreateUDiv(limits.accElements, columns), height);
-    Value *rows = b.CreateSelect(b.CreateICmpEQ(passes, e.number(1)), m, e.min(m, waiting));
-    return SmallVector<Value *>{passes, depth, rows, columns};
-  };
-  Value *isOne =
-      b.CreateAnd(b.CreateICmpSLE(k, limits.depth),
-                  b.CreateICmpSLE(b.CreateMul(wide, bytesAlong(deep)), limits.blockBytes));
-  // What is one block is so small, often, that a few divisions would be seen.
-  SmallVector<Value *> blocks =
-      e.eitherOf(isOne, [&] { return SmallVector<Value *>{e.number(1), deep, m, wide}; }, cut);
-  return {blocks[0], blocks[1], blocks[2], blocks[3]};
-}
-
-// All rows of A by a block of B, which stays in the second-level cache; where the depth takes
+// All rows of A by a block of B, which stays near; where the depth takes
 // several passes, as many rows as have room for their sums between them.
 void ProductEmitter::emitBlocks(const ProductOperands &operands, Value *values,
-                                const Limits &limits, Value *bInPlace) {
+                                const BlockLimits &limits, Value *bInPlace) {
   const Plane &planeA = operands.a, &planeB = operands.b;
   Value *m = operands.m, *n = operands.n, *k = operands.k;
   const int64_t lanes = e.target.lanes;
@@ -502,7 +447,8 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, Value *values,
   if (rowsCanStay())
     aInPlace =
         b.CreateAnd({isDense(planeA.column), b.CreateICmpSGE(m, e.number(height)), endsInPlace(k)});
-  const Blocks blocks = chooseBlocks(operands, bInPlace, limits);
+  BlockChooser chooser = blockChooser();
+  const Blocks blocks = chooser.choose({m, n, k, aInPlace, bInPlace}, limits);
   Value *frame = e.local(ArrayType::get(e.i64(), fieldCount));
   auto set = [&](Field which, Value *value) {
     if (value->getType() != e.i64())
@@ -517,7 +463,7 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, Value *values,
   // Packed, they may be: there is room.
   set(fieldLastStart, b.CreateSelect(aInPlace, b.CreateSub(m, e.number(height)), m));
   // Sums that wait for nothing are in one place, which stays near.
-  Value *waits = b.CreateICmpUGT(blocks.passes, e.number(1));
+  Value *waits = b.CreateICmpSLT(blocks.depth, k);
   Value *accRow = b.CreateSelect(waits, e.number(lanes * 4), e.number(0));
   Value *accPanel = b.CreateMul(accRow, e.roundUp(blocks.rows, height));
   set(fieldAccRow, accRow);
@@ -541,7 +487,7 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, Value *values,
         set(fieldIsLast, isLast);
         if (isUsual())
           set(fieldAsksForResult, b.CreateAnd(isLast, isFar));
-        Value *bytes = bytesAlong(depth);
+        Value *bytes = chooser.bytesAlong(depth);
         // Packed, all steps are whole.
         Value *end = b.CreateMul(depth, e.number(e.bytesOf(element)));
         set(fieldBytes, b.CreateSelect(aInPlace, e.roundDown(end, 4), bytes));

@@ -52,6 +52,8 @@ llvm::Expected<CodeTarget> targetFor(const llvm::Triple &triple, const std::stri
   // Measured on Zen 4: four rows at a time come at two thirds of the rate of one stream, on Xeons
   // at nine tenths.
   target.longStreams = avx512 && isZen;
+  // A register tile takes 8 bytes of B a cycle there, as vectors are multiplied in two halves.
+  target.quickL3 = avx512 && cpu == "znver4";
   target.dotProduct = avx512 ? has("+avx512vnni") : has("+avxvnni");
   target.hasTiles = avx512 && target.dotProduct && has("+amx-tile,+amx-bf16,+amx-int8");
   return target;
@@ -93,6 +95,9 @@ llvm::Expected<CodeTarget> hostTarget() {
   static const int64_t l2Bytes = cacheBytes(2);
   if (target && l2Bytes > 0)
     target->l2Bytes = l2Bytes;
+  static const int64_t l3Bytes = cacheBytes(3) / availableCores();
+  if (target)
+    target->l3Bytes = l3Bytes;
   return target;
 }
 

@@ -37,7 +37,7 @@ std::pair<mlir::Value, mlir::Value> shareTile(mlir::OpBuilder &builder, mlir::Lo
 
 /// Rows and columns of the largest tile on the host, and the depth of what is packed at a time at
 /// most: the code of a product cuts it into blocks for the caches by itself.
-constexpr int64_t hostTile = 2048, hostDepth = 2048;
+constexpr int64_t hostTile = 2048, hostDepth = 4096;
 /// Both of the largest tile of elementwise work there.
 constexpr int64_t hostElementwiseTile = 65536;
 /// Columns of the largest tile of a product of so few rows that reading its operand is all there is

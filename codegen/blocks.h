@@ -1,0 +1,52 @@
+// How a product is cut for the caches: a block of B is packed and stays near, while rows of A pass
+// by all of it.
+#pragma once
+
+#include "codegen/micro_kernel.h"
+
+namespace mmk {
+
+/// At most: elements along k of a pass, bytes of a packed block of B, sums that wait for the next
+/// pass, bytes of packed rows of A.
+struct BlockLimits {
+  llvm::Value *depth = nullptr, *blockBytes = nullptr, *accElements = nullptr,
+              *packedBytes = nullptr;
+};
+
+/// Elements along k of one pass, and in each pass rows and columns of a block.
+struct Blocks {
+  llvm::Value *depth = nullptr, *rows = nullptr, *columns = nullptr;
+};
+
+/// The size of a product, and which of its operands are read where they lie (i1).
+struct BlockedProduct {
+  llvm::Value *m = nullptr, *n = nullptr, *k = nullptr;
+  llvm::Value *aInPlace = nullptr, *bInPlace = nullptr;
+};
+
+class BlockChooser {
+public:
+  /// Passes begin at multiples of `depthUnit` elements, blocks at multiples of `height` rows.
+  /// `rowsCanStay`: rows of A need not be packed, as a rule.
+  BlockChooser(Emitter &e, Multiply multiply, int64_t depthUnit, int64_t height, bool rowsCanStay)
+      : e(e), b(e.b), multiply(multiply), depthUnit(depthUnit), height(height),
+        rowsCanStay(rowsCanStay) {}
+
+  /// Elements along k of a pass whose packed block of B has so many bytes, at most.
+  int64_t depthOf(int64_t blockBytes);
+  /// Bytes of `depth` elements along k of packed A, and of as many of each column of packed B.
+  llvm::Value *bytesAlong(llvm::Value *depth);
+  Blocks choose(const BlockedProduct &product, BlockLimits limits);
+
+private:
+  BlockLimits ofRows(const BlockedProduct &product, const BlockLimits &limits);
+  llvm::Value *equalPart(llvm::Value *whole, llvm::Value *most);
+
+  Emitter &e;
+  llvm::IRBuilder<> &b;
+  Multiply multiply;
+  int64_t depthUnit, height;
+  bool rowsCanStay;
+};
+
+} // namespace mmk
