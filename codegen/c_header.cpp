@@ -105,6 +105,7 @@ private:
   void declarations();
   void structure();
   void function();
+  void rememberedPlans();
 
   aicore::KernelOp kernel;
   std::string name, variant, cpu, machineName;
@@ -128,7 +129,9 @@ void Writer::comment() {
 }
 
 void Writer::declarations() {
-  out << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n/* What the object is called with. */\n";
+  out << "#ifdef __cplusplus\n#define " << name << "_mmk_per_thread thread_local\n"
+      << "extern \"C\" {\n#else\n#define " << name << "_mmk_per_thread _Thread_local\n"
+      << "#endif\n\n/* What the object is called with. */\n";
   out << "struct " << name
       << "_mmk_arguments {\n  const int64_t *dims;\n  const float *scalars;\n  void *const "
          "*tensors;\n"
@@ -162,6 +165,25 @@ void Writer::structure() {
         << argument.dims.size() << "];\n";
   }
   out << "} " << name << "_arguments;\n\n";
+}
+
+// A plan takes as long as a twentieth of a small product.
+void Writer::rememberedPlans() {
+  const size_t dims = kernel.getDims().size();
+  out << "  static " << name << "_mmk_per_thread struct {\n    int is_filled;\n    int64_t dims["
+      << std::max<size_t>(dims, 1) << "]";
+  for (auto [i, size] : enumerate(planSizes))
+    out << ", plan_" << i << "[" << size << "]";
+  out << ";\n  } known; /* what follows from the dimensions of the last call */\n"
+      << "  if (!known.is_filled";
+  for (size_t i = 0; i < dims; ++i)
+    out << " || known.dims[" << i << "] != dims[" << i << "]";
+  out << ") {\n    known.is_filled = 0;\n";
+  for (size_t i = 0; i < planSizes.size(); ++i)
+    out << "    " << name << "_" << planName(i) << "(dims, 1, known.plan_" << i << ");\n";
+  for (size_t i = 0; i < dims; ++i)
+    out << "    known.dims[" << i << "] = dims[" << i << "];\n";
+  out << "    known.is_filled = 1;\n  }\n";
 }
 
 void Writer::function() {
@@ -232,10 +254,10 @@ void Writer::function() {
         << arguments.size() << " + i] = aligned_alloc(64, (size_t)((bytes[i] + 64) / 64 * 64));\n"
         << "    enough = enough && tensors[" << arguments.size() << " + i];\n  }\n";
   }
-  for (auto [i, size] : enumerate(planSizes)) {
-    out << "  int64_t plan_" << i << "[" << size << "];\n  " << name << "_" << planName(i)
-        << "(dims, 1, plan_" << i << ");\n  all.plan = plan_" << i << ";\n"
-        << "  for (int64_t block = 0; enough && block < plan_" << i << "[" << planBlocks
+  rememberedPlans();
+  for (size_t i = 0; i < planSizes.size(); ++i) {
+    out << "  all.plan = known.plan_" << i << ";\n"
+        << "  for (int64_t block = 0; enough && block < all.plan[" << planBlocks
         << "]; ++block) {\n"
         << "    struct " << name << "_mmk_core core = {block, " << layout.view(0).ubStride << ", {";
     ListSeparator zone;

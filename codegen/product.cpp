@@ -230,11 +230,8 @@ Function *ProductEmitter::sumsOf(int64_t vectors) {
                Value *panel = carried[0], *acc = carried[1];
                const MicroKernel kernel{multiply, vectors};
                const Sums initial{acc, e.number(width * 4), first, offsets};
-               // While the first panel passes by, the next rows come near, if they are not yet.
-               Value *nextRows = nullptr;
-               if (asksForRows())
-                 nextRows = b.CreateSelect(b.CreateICmpEQ(column, firstColumn),
-                                           e.offset(rowsOfA, rowsBytes), rowsOfA);
+               // While panels pass by, the next rows come near, if they are not yet.
+               Value *nextRows = asksForRows() ? e.offset(rowsOfA, rowsBytes) : nullptr;
                SmallVector<Value *> sums;
                if (isNextAsked)
                  e.when(isNextAsked, [&] { next.ask(); });
@@ -371,6 +368,7 @@ Value *ProductEmitter::callThin(const ProductOperands &operands, Value *values, 
 Function *ProductEmitter::callBlocks(const ProductOperands &operands, Value *values,
                                      Value *bInPlace) {
   Function *blocks = e.helper(name + "_blocks", 6, hasNext ? 14 : 12, {}, [&](Function *f) {
+    e.finishCold(f);
     ProductOperands inside;
     inside.aScratch = f->getArg(2);
     inside.bScratch = f->getArg(3);
@@ -476,7 +474,36 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, Value *values,
     isFar = b.CreateOr(isFar, next.differs(operands));
     next.set(operands, element, height);
   }
-  e.loop(e.number(0), n, blocks.columns, [&](Value *column) {
+  auto callSums = [&](Value *vectors, ArrayRef<Value *> arguments) {
+    b.CreateCall(sumsOf(1)->getFunctionType(),
+                 ofWidth(e, vectors, [&](int64_t width) { return sumsOf(width); }), arguments);
+  };
+  Value *end = n;
+  if (element->isFloatTy()) {
+    // What is small is over in the time that those loops take which it goes around once.
+    constexpr int64_t widest = CodeTarget::vectors; // two panels of two are four vectors
+    Value *all = b.CreateLShr(n, Log2_64(lanes));
+    Value *vectors = b.CreateSelect(b.CreateICmpUGT(all, e.number(widest)), e.number(2), all);
+    Value *isDirect = b.CreateAnd({aInPlace, bInPlace, b.CreateICmpSLE(k, limits.depth),
+                                   b.CreateICmpULE(all, e.number(widest + 1)),
+                                   b.CreateICmpEQ(n, e.roundDown(n, lanes))});
+    end = e.either(
+        isDirect,
+        [&]() -> Value * {
+          set(fieldIsFirst, e.number(1));
+          set(fieldIsLast, e.number(1));
+          set(fieldAsksForResult, isFar);
+          set(fieldBytes, times(k, 4));
+          set(fieldARow, planeA.row);
+          set(fieldBStep, planeB.row);
+          set(fieldBPanel, e.number(lanes * 4));
+          callSums(vectors, {planeA.pointer, planeB.pointer, operands.acc, frame, e.number(0), m,
+                             e.number(0), n});
+          return e.number(0);
+        },
+        [&]() -> Value * { return n; });
+  }
+  e.loop(e.number(0), end, blocks.columns, [&](Value *column) {
     Value *columns = e.min(blocks.columns, b.CreateSub(n, column));
     e.loop(e.number(0), m, blocks.rows, [&](Value *row) {
       Value *rowEnd = e.min(b.CreateAdd(row, blocks.rows), m);
@@ -546,10 +573,8 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, Value *values,
             Value *rowsBefore = b.CreateMul(b.CreateSub(chunkRow, row), run.vectors);
             Value *acc = e.offset(operands.acc, b.CreateAdd(b.CreateMul(vectorsBefore, accPanel),
                                                             b.CreateMul(rowsBefore, accRow)));
-            b.CreateCall(sumsOf(1)->getFunctionType(),
-                         ofWidth(e, run.vectors, [&](int64_t width) { return sumsOf(width); }),
-                         {a, panel, acc, frame, chunkRow, chunkEnd, b.CreateAdd(column, run.column),
-                          b.CreateAdd(column, run.end)});
+            callSums(run.vectors, {a, panel, acc, frame, chunkRow, chunkEnd,
+                                   b.CreateAdd(column, run.column), b.CreateAdd(column, run.end)});
           });
         });
       });

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <fmt/format.h>
 
 namespace mmk::library {
@@ -137,8 +138,36 @@ mmk_error *Signature::bindScalars(llvm::ArrayRef<mmk_scalar> given, Arguments &a
   return nullptr;
 }
 
+// In the kernel's order, and with what `last` was found to be right with.
+bool Signature::isSame(const Bound &last, llvm::ArrayRef<mmk_tensor> tensors) const {
+  if (last.signature != number_ || tensors.size() != last.tensors.size())
+    return false;
+  for (auto [name, before, given] : llvm::zip(tensorNames_, last.tensors, tensors)) {
+    if (given.data != before.data || given.type != before.type || given.rank != before.rank ||
+        !given.name || std::strcmp(given.name, name.c_str()) != 0)
+      return false;
+    for (int i = 0; i < given.rank; ++i)
+      if (given.extents[i] != before.extents[i] || given.strides[i] != before.strides[i])
+        return false;
+  }
+  return true;
+}
+
 mmk_error *Signature::bind(llvm::ArrayRef<mmk_tensor> tensors, llvm::ArrayRef<mmk_scalar> scalars,
-                           Arguments &arguments) const {
+                           const Arguments *&arguments) const {
+  static thread_local Bound last;
+  arguments = &last.arguments;
+  if (!isSame(last, tensors)) {
+    last.signature = 0; // until it is known to be right
+    last.tensors.assign(tensors.begin(), tensors.end());
+    if (mmk_error *error = bindTensors(tensors, last.arguments))
+      return error;
+    last.signature = number_;
+  }
+  return bindScalars(scalars, last.arguments);
+}
+
+mmk_error *Signature::bindTensors(llvm::ArrayRef<mmk_tensor> tensors, Arguments &arguments) const {
   llvm::SmallVector<const mmk_tensor *, 8> found;
   if (mmk_error *error = byName(tensors, tensorNames_, "tensor", kernel_, found))
     return error;
@@ -173,9 +202,10 @@ mmk_error *Signature::bind(llvm::ArrayRef<mmk_tensor> tensors, llvm::ArrayRef<mm
       if (i != j && tensors_[i].isResult && layouts[i].mayTouch(layouts[j]))
         return mistake(fmt::format("the result '{}' overlaps '{}' in memory", tensors_[i].name,
                                    tensors_[j].name));
+  arguments.dims.clear();
   for (const Dimension &dimension : dimensions)
     arguments.dims.push_back(dimension.value);
-  return bindScalars(scalars, arguments);
+  return nullptr;
 }
 
 mmk_error *Signature::bindDimensions(llvm::ArrayRef<mmk_dimension> given,

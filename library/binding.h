@@ -9,6 +9,8 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
+#include <atomic>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,8 +25,9 @@ class Signature {
 public:
   explicit Signature(const Kernel &kernel);
 
+  /// `arguments` are for this thread, until its next call.
   mmk_error *bind(llvm::ArrayRef<mmk_tensor> tensors, llvm::ArrayRef<mmk_scalar> scalars,
-                  Arguments &arguments) const;
+                  const Arguments *&arguments) const;
 
   /// The values of the dimensions, in the kernel's order.
   mmk_error *bindDimensions(llvm::ArrayRef<mmk_dimension> dimensions,
@@ -55,6 +58,15 @@ private:
     const Tensor *from = nullptr;
   };
 
+  /// What was bound last. Who calls a kernel calls it again, mostly, with the same tensors.
+  struct Bound {
+    uint64_t signature = 0;
+    llvm::SmallVector<mmk_tensor, 4> tensors;
+    Arguments arguments;
+  };
+
+  bool isSame(const Bound &last, llvm::ArrayRef<mmk_tensor> tensors) const;
+  mmk_error *bindTensors(llvm::ArrayRef<mmk_tensor> tensors, Arguments &arguments) const;
   mmk_error *takeExtents(const Tensor &wanted, const mmk_tensor &tensor,
                          llvm::MutableArrayRef<Dimension> dimensions) const;
   mmk_error *bindScalars(llvm::ArrayRef<mmk_scalar> given, Arguments &arguments) const;
@@ -62,8 +74,10 @@ private:
 
   const Kernel &kernel_;
   std::vector<std::string> tensorNames_, scalarNames_;
-  std::vector<Tensor> tensors_; ///< as their names
-  std::vector<Scalar> scalars_; ///< as their names
+  std::vector<Tensor> tensors_;          ///< as their names
+  std::vector<Scalar> scalars_;          ///< as their names
+  const uint64_t number_ = nextNumber++; ///< of no other signature of this process
+  static inline std::atomic<uint64_t> nextNumber = 1;
 };
 
 } // namespace mmk::library

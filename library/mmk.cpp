@@ -155,16 +155,16 @@ int mmk_kernel_argument(const mmk_kernel *kernel, size_t index, mmk_argument *ar
 mmk_error *mmk_run(const mmk_kernel *kernel, const mmk_tensor *tensors, size_t tensor_count,
                    const mmk_scalar *scalars, size_t scalar_count, const mmk_run_options *options) {
   return guarded([&]() -> mmk_error * {
-    Arguments arguments;
+    const Arguments *arguments = nullptr;
     if (mmk_error *error =
             kernel->signature->bind(llvm::ArrayRef(tensors, tensor_count),
                                     llvm::ArrayRef(scalars, scalar_count), arguments))
       return error;
     if (options && options->max_memory != 0)
-      if (mmk_error *error = expectRoom(*kernel, arguments, options->max_memory))
+      if (mmk_error *error = expectRoom(*kernel, *arguments, options->max_memory))
         return error;
     const unsigned threads = options ? options->threads : 0;
-    llvm::Error failed = kernel->executable->run(arguments, threads);
+    llvm::Error failed = kernel->executable->run(*arguments, threads);
     if (!failed)
       return nullptr;
     std::string message = llvm::toString(std::move(failed));

@@ -14,12 +14,15 @@ namespace {
 constexpr size_t guardBytes = 256;
 constexpr unsigned char guardByte = 0xa5;
 
-/// Run after each phase, for each zone: small kernels are over in less time than calls take.
-MMK_CLONES bool isGuard(const char *zone) {
-  uint64_t words[guardBytes / 8], changed = 0;
-  std::memcpy(words, zone, guardBytes);
-  for (uint64_t word : words)
-    changed |= word ^ (guardByte * 0x0101010101010101u);
+/// Run after each phase: small kernels are over in less time than calls take.
+MMK_CLONES bool areGuards(const char *memory, const size_t *offsets, size_t count) {
+  uint64_t changed = 0;
+  for (size_t i = 0; i < count; ++i) {
+    uint64_t words[guardBytes / 8];
+    std::memcpy(words, memory + offsets[i], guardBytes);
+    for (uint64_t word : words)
+      changed |= word ^ (guardByte * 0x0101010101010101u);
+  }
   return changed == 0;
 }
 
@@ -44,13 +47,16 @@ CoreMemory::CoreMemory(const Machine &machine, int64_t globalBytes) {
     // A memory that this machine has not is a place in the guard that is there anyway: what is
     // written to it is seen, and there is no further guard to look over after each run.
     zones_.push_back({size == 0 ? offset - guardBytes : offset, rounded(size), name});
-    if (size != 0)
-      offset += rounded(size) + guardBytes;
+    if (size == 0)
+      return;
+    offset += rounded(size);
+    guards_.push_back(offset);
+    offset += guardBytes;
   };
   for (auto [name, size] : sizes)
     add(name, size);
   const size_t ub = rounded(bytes(Memory::ub));
-  ubStride_ = ub == 0 ? 0 : static_cast<int64_t>(ub + guardBytes);
+  view_.ubStride = ub == 0 ? 0 : static_cast<int64_t>(ub + guardBytes);
   for (int64_t i = 1; i < vectorCores; ++i)
     add("UB", bytes(Memory::ub));
   total_ = (offset + 4095) / 4096 * 4096;
@@ -63,24 +69,20 @@ CoreMemory::CoreMemory(const Machine &machine, int64_t globalBytes) {
     end = zone.offset + zone.bytes;
   }
   std::memset(memory_ + end, guardByte, total_ - end);
+  for (unsigned i = 0; i < memories; ++i)
+    view_.memory[i] = memory_ + zones_[i].offset;
 }
 
 CoreMemory::~CoreMemory() { std::free(memory_); }
 
-CoreMemories CoreMemory::view(int64_t block) const {
-  CoreMemories view{};
-  view.block = block;
-  view.ubStride = ubStride_;
-  for (unsigned i = 0; i < memories; ++i)
-    view.memory[i] = memory_ + zones_[i].offset;
-  return view;
-}
-
 const char *CoreMemory::damaged() const {
-  if (!isGuard(memory_))
+  if (areGuards(memory_, guards_.data(), guards_.size()))
+    return nullptr;
+  const auto isGuard = [&](size_t offset) { return areGuards(memory_, &offset, 1); };
+  if (!isGuard(0))
     return zones_[0].name;
   for (const Zone &zone : zones_)
-    if (zone.bytes != 0 && !isGuard(memory_ + zone.offset + zone.bytes))
+    if (zone.bytes != 0 && !isGuard(zone.offset + zone.bytes))
       return zone.name;
   return nullptr;
 }
@@ -135,7 +137,11 @@ llvm::Error EmulatedCores::run(PhaseFunction phase, const KernelArguments &argum
   writeWhatDiffers(team->watch, watch);
   if (watch)
     watch->beginPhase();
-  parallelFor(blocks, workers, *team, isSmall);
+  if (workers == 1)
+    for (int64_t block = 0; block < blocks; ++block)
+      (*team)(block, 0);
+  else
+    parallelFor(blocks, workers, *team, isSmall);
   if (watch)
     watch->endPhase();
   for (const auto &memory : llvm::ArrayRef(team->memories).take_front(workers))

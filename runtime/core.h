@@ -30,7 +30,11 @@ public:
   /// Of all of it, and from its begin to one memory of `view`.
   size_t bytes() const { return total_; }
   size_t offsetOf(unsigned memory) const { return zones_[memory].offset; }
-  CoreMemories view(int64_t block) const;
+  CoreMemories view(int64_t block) const {
+    CoreMemories view = view_;
+    view.block = block;
+    return view;
+  }
   /// The name of a memory around which something was written, or null.
   const char *damaged() const;
 
@@ -40,9 +44,10 @@ private:
     const char *name = "";
   };
   std::vector<Zone> zones_; ///< one after the other, a guard before each and after the last
+  std::vector<size_t> guards_ = {0}; ///< where they are
   char *memory_ = nullptr;
   size_t total_ = 0;
-  int64_t ubStride_ = 0;
+  CoreMemories view_{}; ///< but for the block
 };
 
 /// Looks on while a watched kernel runs.

@@ -28,7 +28,8 @@ kernel gemm(a: f32[M, K], b: f32[K, N], bias: f32[N], alpha: f32) -> c: f32[M, N
   schedule { tile M = 16, N = 16, K = 16; epilogue = fused | separate; }
 }
 """
-# b comes as the transpose of a dense matrix, and c is part of a wider one.
+# b comes as the transpose of a dense matrix, and c is part of a wider one. What one shape was planned
+# to be is not what the next one is.
 PROGRAM = """\
 #include "gemm.h"
 #include <stdio.h>
@@ -52,9 +53,6 @@ int main(void) {
   get("bias.bin", bias, n);
   get("expected.bin", expected, m * n);
   gemm_arguments with = {};
-  with.M = m;
-  with.N = n;
-  with.K = k;
   with.a = a;
   with.b = b;
   with.b_strides[0] = 1;
@@ -67,6 +65,12 @@ int main(void) {
   int count = 0;
   void *scratch = aligned_alloc(4096, gemm_scratch_bytes);
   for (int times = 0; times < 2; ++times) {
+    with.M = with.N = with.K = 1;
+    if (gemm(&with, NULL))
+      return 2;
+    with.M = m;
+    with.N = n;
+    with.K = k;
     for (int i = 0; i < m * pitch; ++i)
       c[i] = -7;
     if (gemm(&with, times ? scratch : NULL))

@@ -637,6 +637,20 @@ TEST(ThisCpu, floatsInEitherOrderOfRowsAreExact) {
     expectExact<Bf16>(target(), "bf16");
   }
 }
+
+/// Of whole vectors in place, one run of panels has no loops around it.
+void expectExactOfWholeVectors(CodeTarget target) {
+  const int64_t lanes = target.lanes;
+  Runnable kernel(Emitted(std::move(target), "f32"), nullptr);
+  for (int64_t vectors : {1, 2, 3, 4, 5})
+    for (int64_t m : {17, 32, 75})
+      for (int64_t k : {1, 33, 2500})
+        expectExactAt<float>(kernel, "f32", m, vectors * lanes, k, 0);
+}
+TEST(ThisCpu, wholeVectorsInPlaceAreExact) {
+  expectExactOfWholeVectors(llvm::cantFail(hostTarget()));
+}
+
 TEST(ThisCpu, f32IsExact) { expectExact<float>(llvm::cantFail(hostTarget()), "f32"); }
 
 /// The same kernel made for older CPUs than the one underneath, and run on it: fewer registers,
@@ -657,9 +671,14 @@ protected:
     EXPECT_FALSE(target.dotProduct);
     mmk::expectExact<Element>(std::move(target), type);
   }
+  void expectExactOfWholeVectors() {
+    mmk::expectExactOfWholeVectors(
+        llvm::cantFail(targetFor(llvm::Triple(llvm::sys::getProcessTriple()), GetParam(), "")));
+  }
 };
 
 TEST_P(OlderCpu, f32IsExact) { expectExact<float>("f32"); }
+TEST_P(OlderCpu, wholeVectorsInPlaceAreExact) { expectExactOfWholeVectors(); }
 TEST_P(OlderCpu, bytesWithoutADotProductAreExact) { expectExact<int8_t>("i8"); }
 
 INSTANTIATE_TEST_SUITE_P(cpus, OlderCpu, testing::Values("x86-64", "nehalem", "haswell"),

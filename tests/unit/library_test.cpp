@@ -203,6 +203,43 @@ TEST(Library, aCallAllocatesNothingOnceAnotherWasMade) {
   EXPECT_EQ(allocationsOfACall(), 0);
 }
 
+TEST(Library, aCallLikeTheLastIsLookedAtAllTheSame) {
+  const Kernel kernel = compiled(),
+               other = compiled("kernel other(a: f32[M, K], b: f32[N, K], bias: f32[N])"
+                                " -> c: f32[M, N] { c = a @ transpose(b) + bias; }");
+  Matrix a(20, 30, 30), b(30, 40, 40), c(20, 40, 40);
+  std::vector<float> bias(40);
+  char name[] = "bias";
+  const mmk_tensor right[] = {
+      a.bound("a"), b.bound("b"), {name, bias.data(), MMK_F32, 1, {40}, {1}}, c.bound("c")};
+  mmk_tensor tensors[4];
+  auto run = [&](const Kernel &of) {
+    return messageOf(mmk_run(of.get(), tensors, 4, nullptr, 0, nullptr));
+  };
+  auto expectRefused = [&](auto change, const std::string &why) {
+    std::copy(right, right + 4, tensors);
+    std::strcpy(name, "bias");
+    ASSERT_EQ(run(kernel), "");
+    change();
+    EXPECT_EQ(run(kernel), why);
+    EXPECT_EQ(run(kernel), why) << "once more";
+  };
+  expectRefused([&] { tensors[0].type = MMK_F16; }, "'a' is f32, found f16");
+  expectRefused([&] { tensors[1].rank = 1; }, "'b' is f32[K, N], of rank 2, found rank 1");
+  expectRefused([&] { tensors[1].extents[0] = 31; }, "K is 30 in 'a' and 31 in 'b'");
+  expectRefused([&] { tensors[3].strides[1] = 2; },
+                "the result 'c' has stride 2 in its last dimension, which for a result is 1");
+  expectRefused([&] { tensors[3].data = nullptr; }, "'c' has no memory: its data is NULL");
+  expectRefused([&] { tensors[3].data = tensors[1].data; },
+                "the result 'c' overlaps 'b' in memory");
+  expectRefused([&] { std::strcpy(name, "bios"); },
+                "'fused' has no tensor 'bios'; it has a, b, bias and c");
+  std::copy(right, right + 4, tensors);
+  std::strcpy(name, "bias");
+  ASSERT_EQ(run(kernel), "");
+  EXPECT_EQ(run(other), "K is 30 in 'a' and 40 in 'b'");
+}
+
 TEST(Library, threadsShareAKernel) {
   const Kernel kernel = compiled();
   std::vector<std::thread> threads;
