@@ -15,7 +15,7 @@ constexpr int64_t parts = 8;
 constexpr int64_t lineBytes = 64;
 
 /// Bytes of a row by which what is asked for is ahead of what is used.
-int64_t bytesAhead(int64_t elementBytes) { return elementBytes == 4 ? 2048 : 4096; }
+constexpr int64_t bytesAhead = 2048;
 
 } // namespace
 
@@ -32,11 +32,11 @@ Function *sumsOfThinRow(Emitter &e, Type *element) {
     Value *a = f->getArg(0), *source = f->getArg(1), *sums = f->getArg(2), *bRow = f->getArg(4),
           *n = f->getArg(6), *k = f->getArg(7);
     const int64_t lanes = e.target.lanes, size = e.bytesOf(element), block = columnsOfThinBlock(e);
-    const int64_t ahead = bytesAhead(size), ofLine = std::min(lineBytes / size, block);
+    const int64_t ofLine = std::min(lineBytes / size, block);
     Type *vector = e.vectorOf(element, lanes), *wide = e.vectorOf(e.f32(), lanes);
     Value *lastBlock = b.CreateSub(n, e.number(block));
     // From here on, what comes ahead is in the next row.
-    Value *turn = e.roundDown(b.CreateSub(n, e.min(n, e.number(ahead / size))), block);
+    Value *turn = e.roundDown(b.CreateSub(n, e.min(n, e.number(bytesAhead / size))), block);
     auto bytes = [&](Value *columns) { return b.CreateMul(columns, e.number(size)); };
 
     auto addRows = [&](int64_t count, Value *depth, Value *part) {
