@@ -20,6 +20,8 @@ constexpr unsigned together = 4;
 constexpr int64_t packedBytes = 32 << 10;
 /// Columns lie on lines that share no set of the cache.
 constexpr int64_t columnPadding = 64;
+/// Bytes that are asked for ahead of those of one row after the other.
+constexpr int64_t bytesAhead = 32 << 10;
 /// The least elements of A: what is smaller is near. And the least along k: the sum of a vector's
 /// lanes takes longer than a few steps.
 constexpr int64_t leastElements = 256 * 256, leastDepth = 128;
@@ -117,8 +119,9 @@ Value *Dots::factor(Value *ofRow) {
 }
 
 // The rows of one column one after the other: A is read as one stream. That of f16 and bf16 is
-// asked for some rows ahead, or the CPU by itself goes ahead well or badly from run to run; bytes,
-// which are nearer, come faster without. For f32 several rows at a time are better.
+// asked for some rows ahead, or the CPU by itself goes ahead well or badly from run to run; and
+// once more nearer by, as what is asked for when too much is under way is forgotten. Bytes, which
+// are nearer, come faster without. For f32 several rows at a time are better.
 void Dots::emitRowByRow(const Pass &pass) {
   Type *vector = e.vectorOf(element, step()), *sums = e.vectorOf(sum(), e.target.lanes);
   auto withProduct = [&](Value *sum, Value *row, Value *column) {
@@ -129,7 +132,8 @@ void Dots::emitRowByRow(const Pass &pass) {
   };
   // As many as keep pace with the memory.
   const unsigned sumsOfRow = multiply == Multiply::bytes ? 2 : 4;
-  Value *ahead = b.CreateMul(pass.rowBytes, e.number(rows(1)));
+  Value *ahead = b.CreateMul(pass.rowBytes, e.ceilDiv(e.number(bytesAhead), pass.rowBytes));
+  Value *farAhead = b.CreateShl(ahead, 1);
   e.loop(e.number(0), e.number(rows(1)), e.number(1), [&](Value *row) {
     Value *start = e.offset(pass.rows, b.CreateMul(row, pass.rowBytes));
     // As many steps as there are sums, each added to one of its own.
@@ -138,7 +142,7 @@ void Dots::emitRowByRow(const Pass &pass) {
       Value *ofColumn = columnAt(step);
       SmallVector<Value *> next;
       for (size_t i = 0; i < before.size() && multiply != Multiply::bytes; ++i)
-        e.prefetch(e.offset(e.offset(ofRow, ahead), i * stepBytes()), 2);
+        e.prefetch(e.offset(e.offset(ofRow, i % 2 ? farAhead : ahead), i * stepBytes()), 2);
       for (auto [i, sum] : enumerate(before))
         next.push_back(withProduct(sum, e.offset(ofRow, i * stepBytes()),
                                    e.offset(ofColumn, i * packedStep())));

@@ -1,6 +1,7 @@
 #include "codegen/thin_floats.h"
 
 #include "codegen/pack.h"
+#include "codegen/thin_row.h"
 
 using namespace llvm;
 
@@ -14,12 +15,6 @@ constexpr int64_t depthOfBlock = 8;
 /// of B, they need not be nearer, and the more there are, the longer are the pieces of those rows.
 constexpr int64_t bytesOfSums = 64 << 10;
 
-/// Columns that are taken at a time. Each element of A that is spread out serves two vectors where
-/// there are registers for them.
-int64_t columnsOfBlock(const Emitter &e) {
-  return (e.target.masks() ? 2 : 1) * static_cast<int64_t>(e.target.lanes);
-}
-
 // void(ptr a, ptr b, ptr sums, i64 aRow, i64 bRow, i64 m, i64 n, i64 k, i64 sumRow): adds to the
 // sums of a few rows, over B as it lies. Some of its rows at a time are read from end to end, so
 // that memory is read once and in order; each vector of them is widened once for all rows of A, and
@@ -31,15 +26,15 @@ Function *thinSums(Emitter &e, Type *element) {
           *bRow = f->getArg(4), *m = f->getArg(5), *n = f->getArg(6), *k = f->getArg(7),
           *sumRow = f->getArg(8);
     const int64_t lanes = e.target.lanes, size = e.bytesOf(element),
-                  vectors = columnsOfBlock(e) / lanes;
-    Value *lastBlock = b.CreateSub(n, e.number(columnsOfBlock(e)));
+                  vectors = columnsOfThinBlock(e) / lanes;
+    Value *lastBlock = b.CreateSub(n, e.number(columnsOfThinBlock(e)));
     Type *vector = e.vectorOf(element, lanes), *wide = e.vectorOf(e.f32(), lanes);
     auto rowsOfB = [&](int64_t count, Value *from, Value *to) {
       e.loop(from, to, e.number(count), [&](Value *depth) {
         Value *rowsOfA = e.offset(a, b.CreateMul(depth, e.number(4)));
         Value *start = e.offset(source, b.CreateMul(depth, bRow));
         Value *blockBytes = b.CreateMul(bRow, e.number(depthOfBlock));
-        e.loop(e.number(0), n, e.number(columnsOfBlock(e)), [&](Value *place) {
+        e.loop(e.number(0), n, e.number(columnsOfThinBlock(e)), [&](Value *place) {
           // The last columns together with some before them, so that there are as many as always.
           Value *column = e.min(place, lastBlock);
           SmallVector<SmallVector<Value *>> loaded(count);
@@ -87,7 +82,7 @@ Value *isThinFloats(Emitter &e, const ProductOperands &operands, Type *element,
   Value *isDense = b.CreateICmpEQ(operands.b.column, e.number(e.bytesOf(element)));
   return b.CreateAnd(
       {b.CreateICmpSLE(operands.m, e.number(mostThinRows)), isDense,
-       b.CreateICmpSGE(operands.n, e.number(columnsOfBlock(e))),
+       b.CreateICmpSGE(operands.n, e.number(columnsOfThinBlock(e))),
        // Sums, and the same in another order.
        b.CreateICmpSLE(operands.n, e.number(accElements / (2 * mostThinRows) - 64))});
 }
@@ -97,11 +92,14 @@ SumsInMemory emitThinFloats(Emitter &e, const ProductOperands &operands, Type *e
   IRBuilder<> &b = e.b;
   const Plane &planeA = operands.a, &planeB = operands.b;
   Value *m = operands.m, *n = operands.n, *k = operands.k;
-  const int64_t block = columnsOfBlock(e);
+  const int64_t block = columnsOfThinBlock(e);
   Value *aRow = e.number(step * 4 + rowPadding);
   // As for the rows of A, so for those of the sums.
   Value *sumRow = b.CreateAdd(b.CreateMul(e.roundUp(n, block), e.number(4)), e.number(rowPadding));
   b.CreateMemSet(operands.acc, b.getInt8(0), b.CreateMul(m, sumRow), MaybeAlign());
+  Function *ofRows = thinSums(e, element);
+  Value *function =
+      b.CreateSelect(b.CreateICmpEQ(m, e.number(1)), sumsOfThinRow(e, element), ofRows);
   Value *most = e.roundDown(b.CreateUDiv(e.number(bytesOfSums / 4), m), block);
   e.loop(e.number(0), k, e.number(step), [&](Value *from) {
     Value *depth = e.min(e.number(step), b.CreateSub(k, from));
@@ -110,7 +108,7 @@ SumsInMemory emitThinFloats(Emitter &e, const ProductOperands &operands, Type *e
                  {operands.aScratch, sourceA, aRow, planeA.row, planeA.column, m, depth});
     Value *sourceB = e.offset(planeB.pointer, b.CreateMul(from, planeB.row));
     e.loop(e.number(0), n, most, [&](Value *column) {
-      b.CreateCall(thinSums(e, element),
+      b.CreateCall(ofRows->getFunctionType(), function,
                    {operands.aScratch, e.offset(sourceB, b.CreateMul(column, planeB.column)),
                     e.offset(operands.acc, b.CreateMul(column, e.number(4))), aRow, planeB.row, m,
                     e.min(most, b.CreateSub(n, column)), depth, sumRow});

@@ -1,0 +1,18 @@
+// One row of floats times a matrix, which is bound by reading the matrix.
+#pragma once
+
+#include "codegen/emitter.h"
+
+namespace mmk {
+
+/// Columns that are taken at a time of products of floats with few rows. Each element of A that is
+/// spread out serves two vectors where there are registers for them.
+int64_t columnsOfThinBlock(const Emitter &e);
+
+/// void(ptr a, ptr b, ptr sums, i64 aRow, i64 bRow, i64 m, i64 n, i64 k, i64 sumRow): adds the
+/// product of one row of f32 with B as it lies, dense along its rows, to f32 sums; `aRow`, `m` and
+/// `sumRow` are those of products of more rows, and not used. The sums of the last columns are in
+/// the last whole block.
+llvm::Function *sumsOfThinRow(Emitter &e, llvm::Type *element);
+
+} // namespace mmk
