@@ -194,17 +194,38 @@ void Dots::emitPass(const Pass &pass, unsigned columns) {
              columns, carried);
     SmallVector<Value *> after =
         e.loop(e.number(0), steps, e.number(1), carried, [&](Value *, ArrayRef<Value *> values) {
-          SmallVector<Value *> next(values), loaded;
-          for (unsigned c = 0; c < columns; ++c)
-            loaded.push_back(e.load(sums, at(values.drop_front(ofColumns), pass.columnBytes, c)));
-          for (int64_t r = 0; r < rows; ++r) {
+          SmallVector<Value *> next(values);
+          auto columnAt = [&](unsigned c) {
+            return e.load(sums, at(values.drop_front(ofColumns), pass.columnBytes, c));
+          };
+          auto rowAt = [&](int64_t r) {
             Value *place = at(values.slice(ofRows, ofColumns - ofRows), rowBytes, r);
             Value *ofRow = factor(e.load(e.vectorOf(element, step()), place));
             // The same piece of the rows to come, each of which begins on a page of its own.
             e.prefetch(e.offset(place, b.CreateMul(rowBytes, e.number(rows))), 2);
+            return ofRow;
+          };
+          auto multiplyAdd = [&](int64_t r, unsigned c, Value *ofRow, Value *ofColumn) {
+            Value *&sum = next[r * columns + c];
+            sum = emitMultiply(e, multiply, ofRow, ofColumn, sum);
+          };
+          // The fewer wait in registers, which the sums leave little of.
+          SmallVector<Value *> waiting;
+          if (rows < columns) {
+            for (int64_t r = 0; r < rows; ++r)
+              waiting.push_back(rowAt(r));
             for (unsigned c = 0; c < columns; ++c) {
-              Value *&sum = next[r * columns + c];
-              sum = emitMultiply(e, multiply, ofRow, loaded[c], sum);
+              Value *ofColumn = columnAt(c);
+              for (int64_t r = 0; r < rows; ++r)
+                multiplyAdd(r, c, waiting[r], ofColumn);
+            }
+          } else {
+            for (unsigned c = 0; c < columns; ++c)
+              waiting.push_back(columnAt(c));
+            for (int64_t r = 0; r < rows; ++r) {
+              Value *ofRow = rowAt(r);
+              for (unsigned c = 0; c < columns; ++c)
+                multiplyAdd(r, c, ofRow, waiting[c]);
             }
           }
           for (size_t i = ofRows; i < next.size(); ++i)
