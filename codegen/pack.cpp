@@ -155,7 +155,7 @@ Value *Groups::grouped(ArrayRef<Value *> rows) {
     SmallVector<int> inTurns;
     for (unsigned i = 0; i < 2 * lanes; ++i)
       inTurns.push_back(static_cast<int>(i % 2 * lanes + i / 2));
-    return b.CreateShuffleVector(rows[0], rows[1], inTurns);
+    return b.CreateShuffleVector(joinedOf(e, rows[0], rows[1]), inTurns);
   }
   // Fours of the rows by column, then in each 16 bytes, which are 4 x 4, columns for rows: two
   // instructions, as no byte has to go far.
@@ -199,29 +199,46 @@ void Groups::emit(Function *f) {
   Value *denseColumns = masks ? columns : e.roundDown(columns, lanes);
   e.when(isDense, [&] {
     e.loop(e.number(0), masks ? rows : wholeRows, e.number(group), [&](Value *row) {
-      e.loop(e.number(0), denseColumns, e.number(lanes), [&](Value *column) {
+      SmallVector<Value *> starts(1, read(row, e.number(0)));
+      while (int64_t(starts.size()) < group)
+        starts.push_back(e.offset(starts.back(), fromRow));
+      auto at = [&](int64_t i, Value *column) {
+        return e.offset(starts[i], b.CreateMul(column, e.number(size)));
+      };
+      Value *start = written(row, e.number(0));
+      auto store = [&](ArrayRef<Value *> part, Value *column) {
+        e.store(grouped(part), e.offset(start, b.CreateMul(column, e.number(4))));
+      };
+      Value *whole = e.roundDown(columns, lanes);
+      if (masks)
+        whole = b.CreateSelect(b.CreateICmpSLT(row, wholeRows), whole, e.number(0));
+      e.loop(e.number(0), whole, e.number(lanes), [&](Value *column) {
         SmallVector<Value *> part;
-        for (int64_t i = 0; i < group; ++i) {
-          Value *inGroup = b.CreateAdd(row, e.number(i)), *at = read(inGroup, column);
-          if (!masks) {
-            part.push_back(offset(e.load(vector, at)));
-            continue;
-          }
-          Value *isThere = b.CreateICmpSLT(inGroup, rows), *left = b.CreateSub(columns, column);
-          Value *some = e.loadSome(vector, at, b.CreateSelect(isThere, left, e.number(0)));
-          part.push_back(isOffset
-                             ? b.CreateSelect(isThere, offset(some), Constant::getNullValue(vector))
-                             : some);
-        }
-        e.store(grouped(part), written(row, column));
+        for (int64_t i = 0; i < group; ++i)
+          part.push_back(offset(e.load(vector, at(i, column))));
+        store(part, column);
       });
+      if (masks)
+        e.loop(whole, columns, e.number(lanes), [&](Value *column) {
+          SmallVector<Value *> part;
+          for (int64_t i = 0; i < group; ++i) {
+            Value *isThere = b.CreateICmpSLT(b.CreateAdd(row, e.number(i)), rows);
+            Value *left = b.CreateSelect(isThere, b.CreateSub(columns, column), e.number(0));
+            Value *some = e.loadSome(vector, at(i, column), left);
+            part.push_back(
+                isOffset ? b.CreateSelect(isThere, offset(some), Constant::getNullValue(vector))
+                         : some);
+          }
+          store(part, column);
+        });
     });
   });
   // What is left of whole groups, and of the last one.
   Value *doneColumns = b.CreateSelect(isDense, denseColumns, e.number(0));
   Value *ofGroups = b.CreateSelect(isGrouped, columns, doneColumns);
   Value *ofLast = masks ? doneColumns : e.number(0);
-  e.loop(e.number(0), rows, e.number(1), [&](Value *row) {
+  Value *firstRow = b.CreateSelect(b.CreateICmpSGE(ofGroups, columns), wholeRows, e.number(0));
+  e.loop(firstRow, rows, e.number(1), [&](Value *row) {
     Value *firstColumn = b.CreateSelect(b.CreateICmpSLT(row, wholeRows), ofGroups, ofLast);
     e.loop(firstColumn, columns, e.number(1), [&](Value *column) {
       Value *inGroup = b.CreateMul(b.CreateAnd(row, e.number(group - 1)), e.number(size));
