@@ -39,7 +39,7 @@ public:
   Blocks choose(const BlockedProduct &product, BlockLimits limits);
 
 private:
-  BlockLimits ofRows(const BlockedProduct &product, const BlockLimits &limits);
+  BlockLimits ofRows(const BlockedProduct &product, BlockLimits limits);
   llvm::Value *equalPart(llvm::Value *whole, llvm::Value *most);
 
   Emitter &e;

@@ -55,7 +55,6 @@ struct Move {
     Value *fromBytes = e.number(e.bytesOf(from)), *toBytes = e.number(e.bytesOf(to));
     Type *vector = e.vectorOf(from, lanes);
     e.loop(e.number(0), f->getArg(5), e.number(1), [&](Value *row) {
-      Value *main = e.roundDown(columns, lanes), *rest = e.b.CreateSub(columns, main);
       auto read = [&](Value *column) { return at(source, row, f->getArg(3), column, fromBytes); };
       auto written = [&](Value *column) { return at(target, row, f->getArg(2), column, toBytes); };
       auto move = [&](Value *column) {
@@ -68,9 +67,9 @@ struct Move {
         move(column);
         move(e.b.CreateAdd(column, e.number(lanes)));
       });
-      e.when(e.b.CreateICmpSLT(pairs, main), [&] { move(pairs); });
-      e.when(e.b.CreateICmpSGT(rest, e.number(0)), [&] {
-        e.storeSome(converted(e.loadSome(vector, read(main), rest)), written(main), rest);
+      e.loop(pairs, columns, e.number(lanes), [&](Value *column) {
+        Value *left = e.b.CreateSub(columns, column);
+        e.storeSome(converted(e.loadSome(vector, read(column), left)), written(column), left);
       });
     });
   }
@@ -290,6 +289,7 @@ Function *packPanels(Emitter &e, Multiply multiply, Type *element) {
                       : group > 1       ? "groups"
                                         : Emitter::nameOf(wide) + "_panels");
   return e.helper(name, 2, 5, {}, [&](Function *f) {
+    e.finishCold(f);
     IRBuilder<> &b = e.b;
     Value *target = f->getArg(0), *source = f->getArg(1), *fromK = f->getArg(2),
           *fromN = f->getArg(3), *columnBytes = f->getArg(4), *k = f->getArg(5), *n = f->getArg(6);

@@ -334,7 +334,7 @@ Value *ProductEmitter::callThin(const ProductOperands &operands, Value *values, 
   Value *isDone = e.local(b.getInt1Ty());
   const Plane &planeA = operands.a, &planeB = operands.b;
   Function *thin = e.helper(name + "_thin", 7, 8, {}, [&](Function *f) {
-    e.finishUnoptimised(f);
+    e.finishCold(f);
     compileLater(*f);
     ProductOperands inside;
     inside.a = {f->getArg(0), f->getArg(7), f->getArg(8)};

@@ -8,10 +8,6 @@ using namespace llvm;
 namespace mmk {
 namespace {
 
-/// Parts of B along k that are read side by side: with so many rows for each touch of the sums,
-/// those are hardly seen.
-constexpr int64_t parts = 8;
-
 constexpr int64_t lineBytes = 64;
 
 /// Bytes of a row by which what is asked for is ahead of what is used.
@@ -78,10 +74,9 @@ Function *sumsOfThinRow(Emitter &e, Type *element) {
         });
       });
     };
-    Value *part = b.CreateUDiv(k, e.number(parts));
-    e.loop(e.number(0), part, e.number(1), [&](Value *depth) { addRows(parts, depth, part); });
-    e.loop(b.CreateMul(part, e.number(parts)), k, e.number(1),
-           [&](Value *depth) { addRows(1, depth, part); });
+    Value *part = b.CreateUDiv(k, e.number(partsOfThinRow));
+    e.loop(e.number(0), part, e.number(1),
+           [&](Value *depth) { addRows(partsOfThinRow, depth, part); });
   });
 }
 
