@@ -42,7 +42,7 @@ struct CodeTarget {
   static constexpr int64_t vectors = 3;
 
   /// Of a packed operand that stays in a cache while the other one passes through: in the second
-  /// level; and in the third, where that is quick. There 4 MiB are 3 to 10 % faster than 512 KiB on
+  /// level; and in the third, where that is quick. There 4 MiB are 3 to 8 % faster than 512 KiB on
   /// Zen 4, and 8 MiB no more than 4.
   int64_t nearBlockBytes() const { return l2Bytes / 2; }
   int64_t blockBytes() const {

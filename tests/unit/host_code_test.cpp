@@ -334,6 +334,26 @@ TEST(HostCode, rowsThatComeNextAreAskedForWhileOthersAreMultiplied) {
   }
 }
 
+// A block of B has a quarter of a CPU's part of the third level where that is quick, else half of
+// the second; and few rows have the smaller one.
+TEST(HostCode, blocksLieInTheThirdLevelWhereThatIsQuick) {
+  initialiseTargets();
+  constexpr int64_t mebibyte = int64_t(1) << 20;
+  for (auto [cpu, l3Bytes, blockBytes] :
+       {std::tuple("znver4", 0 * mebibyte, mebibyte / 2),
+        std::tuple("znver4", 1 * mebibyte, mebibyte / 2),
+        std::tuple("znver4", 8 * mebibyte, 2 * mebibyte),
+        std::tuple("znver4", 64 * mebibyte, 4 * mebibyte),
+        std::tuple("skylake-avx512", 64 * mebibyte, mebibyte / 2)}) {
+    CodeTarget target = llvm::cantFail(targetFor(llvm::Triple("x86_64-linux-gnu"), cpu, ""));
+    target.l2Bytes = mebibyte;
+    target.l3Bytes = l3Bytes;
+    EXPECT_EQ(target.blockBytes(), blockBytes) << cpu << " " << l3Bytes;
+    const std::string text = Emitted(std::move(target), "f32").assembly();
+    EXPECT_EQ(count(text, "cmp[lq]\t\\$76[78],") > 0, blockBytes > mebibyte / 2) << cpu;
+  }
+}
+
 // What is bound by reading asks for every line once, rows ahead: each begins on a page of its own,
 // where no CPU goes by itself.
 TEST(HostCode, fewRowsAndColumnsAskForTheRowsToCome) {

@@ -142,6 +142,19 @@ TEST(LargeResults, areWhole) {
     vector.expectRight({{"N", n}}, DataKind::integers);
 }
 
+// Passes of a product's depth with sums that wait between them, for more columns than a block has
+// and more rows than have room: of each, the last are fewer.
+TEST(WaitingSums, areThoseOfTheirBlock) {
+  for (std::string type : {"f32", "f16", "bf16", "i8"}) {
+    SCOPED_TRACE(type);
+    Compiled kernel("kernel f(a: " + type + "[M, K], b: " + type +
+                        "[K, N]) -> c: " + (type == "i8" ? "i32" : "f32") + "[M, N] { c = a @ b; }",
+                    "host", "tile=2048x2048x64,stage=64");
+    ASSERT_TRUE(kernel.ready());
+    kernel.expectRight({{"M", 1003}, {"N", 997}, {"K", 139}}, DataKind::integers);
+  }
+}
+
 TEST(SpecialNumbers, passThroughProductAndActivation) {
   const std::string text = "kernel f(a: f16[M, K], b: f16[K, N], v: f32[N]) -> c: f32[M, N] {"
                            "  c = leaky_relu(a @ b + v, 0.1); }";
