@@ -1,6 +1,5 @@
 #include "library/binding.h"
 
-#include "library/layout.h"
 #include "support/diagnostics.h"
 
 #include "llvm/Support/Alignment.h"
@@ -139,12 +138,12 @@ mmk_error *Signature::bindScalars(llvm::ArrayRef<mmk_scalar> given, Arguments &a
 }
 
 // In the kernel's order, and with what `last` was found to be right with.
-bool Signature::isSame(const Bound &last, llvm::ArrayRef<mmk_tensor> tensors) const {
+bool Signature::isSameButMemory(const Bound &last, llvm::ArrayRef<mmk_tensor> tensors) const {
   if (last.signature != number_ || tensors.size() != last.tensors.size())
     return false;
   for (auto [name, before, given] : llvm::zip(tensorNames_, last.tensors, tensors)) {
-    if (given.data != before.data || given.type != before.type || given.rank != before.rank ||
-        !given.name || std::strcmp(given.name, name.c_str()) != 0)
+    if (given.type != before.type || given.rank != before.rank || !given.name ||
+        std::strcmp(given.name, name.c_str()) != 0)
       return false;
     for (int i = 0; i < given.rank; ++i)
       if (given.extents[i] != before.extents[i] || given.strides[i] != before.strides[i])
@@ -157,27 +156,34 @@ mmk_error *Signature::bind(llvm::ArrayRef<mmk_tensor> tensors, llvm::ArrayRef<mm
                            const Arguments *&arguments) const {
   static thread_local Bound last;
   arguments = &last.arguments;
-  if (!isSame(last, tensors)) {
+  const auto isItsMemory = [](const auto &pair) {
+    return std::get<0>(pair).data == std::get<1>(pair).data;
+  };
+  const bool isLikeLast = isSameButMemory(last, tensors);
+  if (!isLikeLast || !llvm::all_of(llvm::zip(last.tensors, tensors), isItsMemory)) {
     last.signature = 0; // until it is known to be right
-    last.tensors.assign(tensors.begin(), tensors.end());
-    if (mmk_error *error = bindTensors(tensors, last.arguments))
+    if (!isLikeLast)
+      last.tensors.assign(tensors.begin(), tensors.end());
+    if (mmk_error *error = isLikeLast ? bindMemory(tensors, last) : bindTensors(last))
       return error;
     last.signature = number_;
   }
   return bindScalars(scalars, last.arguments);
 }
 
-mmk_error *Signature::bindTensors(llvm::ArrayRef<mmk_tensor> tensors, Arguments &arguments) const {
+mmk_error *Signature::bindTensors(Bound &all) const {
   llvm::SmallVector<const mmk_tensor *, 8> found;
-  if (mmk_error *error = byName(tensors, tensorNames_, "tensor", kernel_, found))
+  if (mmk_error *error =
+          byName(llvm::ArrayRef<mmk_tensor>(all.tensors), tensorNames_, "tensor", kernel_, found))
     return error;
 
+  Arguments &arguments = all.arguments;
   const size_t parameters = kernel_.parameters.size();
   arguments.tensors.assign(parameters, nullptr);
   arguments.results.assign(kernel_.results.size(), nullptr);
   arguments.strides.resize(parameters + kernel_.results.size());
   llvm::SmallVector<Dimension, 8> dimensions(kernel_.dimensions.size());
-  llvm::SmallVector<Layout, 8> layouts;
+  all.layouts.clear();
   for (auto [wanted, given] : llvm::zip(tensors_, found)) {
     if (!given)
       return mistake(fmt::format("the {} '{}' is not bound: {}",
@@ -187,7 +193,7 @@ mmk_error *Signature::bindTensors(llvm::ArrayRef<mmk_tensor> tensors, Arguments 
       return error;
     if (mmk_error *error = takeExtents(wanted, *given, dimensions))
       return error;
-    const Layout &layout = layouts.emplace_back(*given, sizeInBytes(wanted.type));
+    const Layout &layout = all.layouts.emplace_back(*given, sizeInBytes(wanted.type));
     arguments.strides[wanted.slot] = layout.strides;
     if (!wanted.isResult) {
       arguments.tensors[wanted.slot] = given->data;
@@ -197,14 +203,34 @@ mmk_error *Signature::bindTensors(llvm::ArrayRef<mmk_tensor> tensors, Arguments 
       return mistake(fmt::format("the result '{}' {}", wanted.name, why));
     arguments.results[wanted.slot - parameters] = given->data;
   }
+  arguments.dims.clear();
+  for (const Dimension &dimension : dimensions)
+    arguments.dims.push_back(dimension.value);
+  return expectApart(all.layouts);
+}
+
+// Of tensors that are bound already, but for where they are.
+mmk_error *Signature::bindMemory(llvm::ArrayRef<mmk_tensor> tensors, Bound &all) const {
+  for (auto [wanted, given, before, layout] :
+       llvm::zip(tensors_, tensors, all.tensors, all.layouts)) {
+    if (mmk_error *error = expectAsDeclared(wanted, given))
+      return error;
+    before.data = given.data;
+    layout.data = static_cast<const char *>(given.data);
+    if (wanted.isResult)
+      all.arguments.results[wanted.slot - kernel_.parameters.size()] = given.data;
+    else
+      all.arguments.tensors[wanted.slot] = given.data;
+  }
+  return expectApart(all.layouts);
+}
+
+mmk_error *Signature::expectApart(llvm::ArrayRef<Layout> layouts) const {
   for (size_t i = 0; i < layouts.size(); ++i)
     for (size_t j = 0; j < layouts.size(); ++j)
       if (i != j && tensors_[i].isResult && layouts[i].mayTouch(layouts[j]))
         return mistake(fmt::format("the result '{}' overlaps '{}' in memory", tensors_[i].name,
                                    tensors_[j].name));
-  arguments.dims.clear();
-  for (const Dimension &dimension : dimensions)
-    arguments.dims.push_back(dimension.value);
   return nullptr;
 }
 

@@ -5,6 +5,7 @@
 #include "codegen/executable.h"
 #include "frontend/kernel.h"
 #include "library/failure.h"
+#include "library/layout.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -58,15 +59,19 @@ private:
     const Tensor *from = nullptr;
   };
 
-  /// What was bound last. Who calls a kernel calls it again, mostly, with the same tensors.
+  /// What was bound last. Who calls a kernel calls it again, mostly, with tensors of the same
+  /// shapes, if not with the same ones.
   struct Bound {
     uint64_t signature = 0;
     llvm::SmallVector<mmk_tensor, 4> tensors;
+    llvm::SmallVector<Layout, 8> layouts; ///< of `tensors`, in the kernel's order
     Arguments arguments;
   };
 
-  bool isSame(const Bound &last, llvm::ArrayRef<mmk_tensor> tensors) const;
-  mmk_error *bindTensors(llvm::ArrayRef<mmk_tensor> tensors, Arguments &arguments) const;
+  bool isSameButMemory(const Bound &last, llvm::ArrayRef<mmk_tensor> tensors) const;
+  mmk_error *bindTensors(Bound &all) const;
+  mmk_error *bindMemory(llvm::ArrayRef<mmk_tensor> tensors, Bound &all) const;
+  mmk_error *expectApart(llvm::ArrayRef<Layout> layouts) const;
   mmk_error *takeExtents(const Tensor &wanted, const mmk_tensor &tensor,
                          llvm::MutableArrayRef<Dimension> dimensions) const;
   mmk_error *bindScalars(llvm::ArrayRef<mmk_scalar> given, Arguments &arguments) const;

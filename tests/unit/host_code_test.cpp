@@ -8,6 +8,7 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
 
+#include <limits>
 #include <numeric>
 
 namespace mmk {
@@ -315,6 +316,23 @@ TEST_P(HostCode, codeIsLittleAndGoesAnywhere) {
     EXPECT_LT(count(text, "\n\t[a-z]"), instructions) << type;
     // Nor is any address as wide as a program of more than 2 GiB would want it.
     EXPECT_EQ(count(text, "_GLOBAL_OFFSET_TABLE_|@GOTOFF|:abs_g3:"), 0) << type;
+  }
+}
+
+// A vector of columns of rows that are all there is read and stored whole, by nothing but the
+// loads, one permutation or two, and the store.
+TEST(HostCode, groupsOfWholeRowsArePackedWithoutMasks) {
+  initialiseTargets();
+  for (auto [type, name, permutation, instructions] :
+       {std::tuple("bf16", "group_bf16", "vpermw", 7),
+        std::tuple("i8", "group_offset_i8", "vpermb", 11)}) {
+    CodeTarget target = llvm::cantFail(targetFor(llvm::Triple("x86_64-linux-gnu"), "znver4", ""));
+    const std::string text = bodyOf(Emitted(std::move(target), type).assembly(), name);
+    int64_t least = std::numeric_limits<int64_t>::max();
+    for (const std::string &block : blocksOf(text))
+      if (count(block, permutation) > 0 && count(block, "\\{%k") == 0)
+        least = std::min(least, count(block, "\n\t[a-z]"));
+    EXPECT_LE(least, instructions) << text;
   }
 }
 

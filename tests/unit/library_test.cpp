@@ -234,10 +234,46 @@ TEST(Library, aCallLikeTheLastIsLookedAtAllTheSame) {
                 "the result 'c' overlaps 'b' in memory");
   expectRefused([&] { std::strcpy(name, "bios"); },
                 "'fused' has no tensor 'bios'; it has a, b, bias and c");
+  expectRefused([&] { tensors[0].data = static_cast<char *>(tensors[0].data) + 1; },
+                "the memory of 'a' is not aligned to its elements of 4 bytes");
   std::copy(right, right + 4, tensors);
   std::strcpy(name, "bias");
   ASSERT_EQ(run(kernel), "");
   EXPECT_EQ(run(other), "K is 30 in 'a' and 40 in 'b'");
+}
+
+TEST(Library, aCallWithOtherMemoryUsesThat) {
+  const Kernel kernel = compiled();
+  Matrix a(20, 30, 30), b(30, 40, 40), c(20, 40, 40), others[] = {a, b, c};
+  a.fill();
+  b.fill();
+  others[0].fill();
+  others[1].fill();
+  std::vector<float> bias(40, 1), otherBias(40, 2);
+  mmk_tensor tensors[] = {
+      a.bound("a"), b.bound("b"), {"bias", bias.data(), MMK_F32, 1, {40}, {1}}, c.bound("c")};
+  const mmk_tensor changed[] = {others[0].bound("a"),
+                                others[1].bound("b"),
+                                {"bias", otherBias.data(), MMK_F32, 1, {40}, {1}},
+                                others[2].bound("c")};
+  // One of them after the other is in other memory, where another number is.
+  others[0].at(3, 0) += 1;
+  others[1].at(0, 5) += 1;
+  auto sum = [&](Matrix &ofA, Matrix &ofB, std::vector<float> &ofBias) {
+    float all = ofBias[5];
+    for (int64_t i = 0; i < 30; ++i)
+      all += ofA.at(3, i) * ofB.at(i, 5);
+    return all >= 0 ? all : all / 2;
+  };
+  for (int step = 0; step <= 4; ++step) {
+    ASSERT_EQ(messageOf(mmk_run(kernel.get(), tensors, 4, nullptr, 0, nullptr)), "");
+    EXPECT_EQ((step < 4 ? c : others[2]).at(3, 5),
+              sum(step > 0 ? others[0] : a, step > 1 ? others[1] : b, step > 2 ? otherBias : bias))
+        << step;
+    c.at(3, 5) = others[2].at(3, 5) = -1000;
+    if (step < 4)
+      tensors[step] = changed[step];
+  }
 }
 
 TEST(Library, threadsShareAKernel) {
