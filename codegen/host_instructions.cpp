@@ -63,19 +63,12 @@ ProductOperands operandsOf(Emitter &e, aicore::ProductOp op, ProgramValues &valu
 
 // All of them, in one order.
 void forEachValue(ProductOperands &operands, function_ref<void(Value *&)> body) {
-  SmallVector<Plane *> planes = {&operands.a, &operands.b};
-  for (SmallVector<Plane> *more : {&operands.inputs, &operands.outputs})
-    for (Plane &plane : *more)
-      planes.push_back(&plane);
-  for (Plane *plane : planes)
-    for (Value **value : {&plane->pointer, &plane->row, &plane->column})
-      body(*value);
-  for (Value **value : {&operands.m, &operands.n, &operands.k, &operands.aScratch,
-                        &operands.bScratch, &operands.acc})
+  for (Value **value : operands.shared())
     body(*value);
-  if (operands.hasNext())
-    for (Value **value : {&operands.aAhead, &operands.bAhead})
-      body(*value);
+  for (SmallVector<Plane> *planes : {&operands.inputs, &operands.outputs})
+    for (Plane &plane : *planes)
+      for (Value **value : {&plane.pointer, &plane.row, &plane.column})
+        body(*value);
   for (Value *&scalar : operands.scalars)
     body(scalar);
 }
@@ -103,6 +96,7 @@ void emitHostProduct(Emitter &e, aicore::ProductOp op, ProgramValues &values,
     forEachValue(operands, [&](Value *&value) {
       value = e.b.CreateAlignedLoad(value->getType(), e.offset(f->getArg(0), 8 * next++), Align(8));
     });
+    operands.frame = f->getArg(0);
     complete = emitProduct(e, op, operands);
   });
   e.b.CreateCall(tile, {frame});

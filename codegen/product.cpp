@@ -19,6 +19,22 @@ using namespace llvm;
 
 namespace mmk {
 
+SmallVector<Value **, 16> ProductOperands::shared() {
+  SmallVector<Value **, 16> all = {&a.pointer, &a.row, &a.column, &b.pointer, &b.row,    &b.column,
+                                   &m,         &n,     &k,        &aScratch,  &bScratch, &acc};
+  if (hasNext())
+    all.append({&aAhead, &bAhead});
+  return all;
+}
+
+ProductOperands ProductOperands::in(Emitter &e, Value *frame) const {
+  ProductOperands inside = *this;
+  inside.frame = frame;
+  for (auto [i, value] : enumerate(inside.shared()))
+    *value = e.b.CreateAlignedLoad((*value)->getType(), e.offset(frame, 8 * i), Align(8));
+  return inside;
+}
+
 Multiply multiplyOf(const CodeTarget &target, Type *element) {
   if (element->isFloatingPointTy())
     return element->isBFloatTy() && target.pairProduct ? Multiply::pairs : Multiply::f32;
@@ -332,81 +348,40 @@ bool ProductEmitter::emit(const ProductOperands &operands, ProductEmitter *wide)
 // `columns` of the product.
 Value *ProductEmitter::callThin(const ProductOperands &operands, Value *values, Value *columns) {
   Value *isDone = e.local(b.getInt1Ty());
-  const Plane &planeA = operands.a, &planeB = operands.b;
-  Function *thin = e.helper(name + "_thin", 7, 8, {}, [&](Function *f) {
+  Function *thin = e.helper(name + "_thin", 3, 1, {}, [&](Function *f) {
     e.finishCold(f);
     compileLater(*f);
-    ProductOperands inside;
-    inside.a = {f->getArg(0), f->getArg(7), f->getArg(8)};
-    inside.b = {f->getArg(1), f->getArg(9), f->getArg(10)};
-    inside.aScratch = f->getArg(2);
-    inside.bScratch = f->getArg(3);
-    inside.acc = f->getArg(4);
-    inside.m = f->getArg(11);
-    inside.n = f->getArg(12);
-    inside.k = f->getArg(13);
-    Value *column = f->getArg(14), *areLast = b.CreateICmpNE(column, e.number(0));
+    Value *values = f->getArg(1), *column = f->getArg(3);
+    ProductOperands inside = operands.in(e, f->getArg(0));
+    inside.n = b.CreateSub(inside.n, column);
+    inside.b.pointer = e.offset(inside.b.pointer, b.CreateMul(column, inside.b.column));
+    Value *areLast = b.CreateICmpNE(column, e.number(0));
     Value *isThin = emitThinProduct(
         e, inside, element, {step, bElements, accElements}, areLast, [&](const SumsInMemory &sums) {
-          b.CreateCall(finish(), {sums.pointer, f->getArg(5), sums.row, e.number(0), column,
-                                  inside.m, inside.n});
+          b.CreateCall(finish(),
+                       {sums.pointer, values, sums.row, e.number(0), column, inside.m, inside.n});
         });
-    b.CreateStore(isThin, f->getArg(6));
+    b.CreateStore(isThin, f->getArg(2));
   });
-  Value *column = b.CreateSub(operands.n, columns);
-  Value *source = e.offset(planeB.pointer, b.CreateMul(column, planeB.column));
-  b.CreateCall(thin, {planeA.pointer, source, operands.aScratch, operands.bScratch, operands.acc,
-                      values, isDone, planeA.row, planeA.column, planeB.row, planeB.column,
-                      operands.m, columns, operands.k, column});
+  b.CreateCall(thin, {operands.frame, values, isDone, b.CreateSub(operands.n, columns)});
   return b.CreateLoad(b.getInt1Ty(), isDone);
 }
 
-// A function of its own, which other variants of a kernel share: void(ptr a, ptr b, ptr aScratch,
-// ptr bScratch, ptr acc, ptr context, i64 aRow, i64 aColumn, i64 bRow, i64 bColumn, i64 m, i64 n,
-// i64 k, i64 mostDepth, i64 blockBytes, i64 accElements, i64 packedBytes, i64 bInPlace), and
-// where the next product is known, i64 aAhead, i64 bAhead.
+// A function of its own, which other variants of a kernel share: void(ptr frame, ptr context, i64
+// n, i64 mostDepth, i64 blockBytes, i64 accElements, i64 packedBytes, i64 bInPlace).
 Function *ProductEmitter::callBlocks(const ProductOperands &operands, Value *values,
                                      Value *bInPlace) {
-  Function *blocks = e.helper(name + "_blocks", 6, hasNext ? 14 : 12, {}, [&](Function *f) {
+  Function *blocks = e.helper(name + "_blocks", 2, 6, {}, [&](Function *f) {
     e.finishCold(f);
-    ProductOperands inside;
-    inside.aScratch = f->getArg(2);
-    inside.bScratch = f->getArg(3);
-    inside.acc = f->getArg(4);
-    inside.a = {f->getArg(0), f->getArg(6), f->getArg(7)};
-    inside.b = {f->getArg(1), f->getArg(8), f->getArg(9)};
-    inside.m = f->getArg(10);
-    inside.n = f->getArg(11);
-    inside.k = f->getArg(12);
-    if (hasNext) {
-      inside.aAhead = f->getArg(18);
-      inside.bAhead = f->getArg(19);
-    }
-    Value *isInPlace = b.CreateICmpNE(f->getArg(17), e.number(0));
-    emitBlocks(inside, f->getArg(5), {f->getArg(13), f->getArg(14), f->getArg(15), f->getArg(16)},
+    ProductOperands inside = operands.in(e, f->getArg(0));
+    inside.n = f->getArg(2);
+    Value *isInPlace = b.CreateICmpNE(f->getArg(7), e.number(0));
+    emitBlocks(inside, f->getArg(1), {f->getArg(3), f->getArg(4), f->getArg(5), f->getArg(6)},
                element->isFloatTy() ? isInPlace : b.getFalse());
   });
-  SmallVector<Value *> arguments = {operands.a.pointer,
-                                    operands.b.pointer,
-                                    operands.aScratch,
-                                    operands.bScratch,
-                                    operands.acc,
-                                    values,
-                                    operands.a.row,
-                                    operands.a.column,
-                                    operands.b.row,
-                                    operands.b.column,
-                                    operands.m,
-                                    operands.n,
-                                    operands.k,
-                                    e.number(mostDepth),
-                                    e.number(blockBytes),
-                                    e.number(accElements),
-                                    e.number(packedBytes),
-                                    b.CreateZExt(bInPlace, e.i64())};
-  if (hasNext)
-    arguments.append({operands.aAhead, operands.bAhead});
-  b.CreateCall(blocks, arguments);
+  b.CreateCall(blocks,
+               {operands.frame, values, operands.n, e.number(mostDepth), e.number(blockBytes),
+                e.number(accElements), e.number(packedBytes), b.CreateZExt(bInPlace, e.i64())});
   return blocks;
 }
 

@@ -19,6 +19,14 @@ struct ProductOperands {
   llvm::Value *m = nullptr, *n = nullptr, *k = nullptr;
   llvm::Value *aScratch = nullptr, *bScratch = nullptr, *acc = nullptr;
   llvm::SmallVector<llvm::Value *> scalars; ///< by scalarsOf its region
+
+  /// Where in memory `shared` are, eight bytes each: for functions that take all of them, which as
+  /// arguments would be more code than what is done with them.
+  llvm::Value *frame = nullptr;
+  /// What any product has, in one order.
+  llvm::SmallVector<llvm::Value **, 16> shared();
+  /// The same in a function whose `frame` is one of these.
+  ProductOperands in(Emitter &e, llvm::Value *frame) const;
 };
 
 /// Bytes after each packed row of A: rows lie on lines that share no set of the cache.
