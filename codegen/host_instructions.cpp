@@ -48,29 +48,17 @@ ProductOperands operandsOf(Emitter &e, aicore::ProductOp op, ProgramValues &valu
     operands.aAhead = e.b.CreatePtrDiff(e.b.getInt8Ty(), next.a, operands.a.pointer);
     operands.bAhead = e.b.CreatePtrDiff(e.b.getInt8Ty(), next.b, operands.b.pointer);
   }
-  operands.inputs = planesOf(e, values, op.getInputs(), op.getInputOffsets(), op.getInputAlong());
-  operands.outputs =
-      planesOf(e, values, op.getOutputs(), op.getOutputOffsets(), op.getOutputAlong());
   operands.m = values.value(op.getM());
   operands.n = values.value(op.getN());
   operands.k = values.value(op.getK());
   operands.aScratch = values.buffer(op.getAScratch(), {});
   operands.bScratch = values.buffer(op.getBScratch(), {});
   operands.acc = values.buffer(op.getAcc(), {});
-  operands.scalars = scalarsFor(op.getBody().front(), values);
+  operands.context = emitContext(
+      e, op, planesOf(e, values, op.getInputs(), op.getInputOffsets(), op.getInputAlong()),
+      planesOf(e, values, op.getOutputs(), op.getOutputOffsets(), op.getOutputAlong()),
+      scalarsFor(op.getBody().front(), values));
   return operands;
-}
-
-// All of them, in one order.
-void forEachValue(ProductOperands &operands, function_ref<void(Value *&)> body) {
-  for (Value **value : operands.shared())
-    body(*value);
-  for (SmallVector<Plane> *planes : {&operands.inputs, &operands.outputs})
-    for (Plane &plane : *planes)
-      for (Value **value : {&plane.pointer, &plane.row, &plane.column})
-        body(*value);
-  for (Value *&scalar : operands.scalars)
-    body(scalar);
 }
 
 } // namespace
@@ -85,19 +73,13 @@ OperandPlaces placesOf(Emitter &e, aicore::ProductOp op, ProgramValues &values) 
 void emitHostProduct(Emitter &e, aicore::ProductOp op, ProgramValues &values,
                      const OperandPlaces &next) {
   ProductOperands operands = operandsOf(e, op, values, next);
-  SmallVector<Value *> passed;
-  forEachValue(operands, [&](Value *&value) { passed.push_back(value); });
-  Value *frame = e.local(ArrayType::get(e.i64(), passed.size()));
-  for (auto [i, value] : enumerate(passed))
-    e.b.CreateAlignedStore(value, e.offset(frame, 8 * i), Align(8));
+  const SmallVector<Value **, 16> shared = operands.shared();
+  Value *frame = e.local(ArrayType::get(e.i64(), shared.size()));
+  for (auto [i, value] : enumerate(shared))
+    e.b.CreateAlignedStore(*value, e.offset(frame, 8 * i), Align(8));
   bool complete = true;
   Function *tile = e.helper("tile_" + std::to_string(e.module.size()), 1, 0, {}, [&](Function *f) {
-    int64_t next = 0;
-    forEachValue(operands, [&](Value *&value) {
-      value = e.b.CreateAlignedLoad(value->getType(), e.offset(f->getArg(0), 8 * next++), Align(8));
-    });
-    operands.frame = f->getArg(0);
-    complete = emitProduct(e, op, operands);
+    complete = emitProduct(e, op, operands.in(e, f->getArg(0)));
   });
   e.b.CreateCall(tile, {frame});
   if (!complete)

@@ -20,8 +20,8 @@ using namespace llvm;
 namespace mmk {
 
 SmallVector<Value **, 16> ProductOperands::shared() {
-  SmallVector<Value **, 16> all = {&a.pointer, &a.row, &a.column, &b.pointer, &b.row,    &b.column,
-                                   &m,         &n,     &k,        &aScratch,  &bScratch, &acc};
+  SmallVector<Value **, 16> all = {&a.pointer, &a.row, &a.column, &b.pointer, &b.row, &b.column, &m,
+                                   &n,         &k,     &aScratch, &bScratch,  &acc,   &context};
   if (hasNext())
     all.append({&aAhead, &bAhead});
   return all;
@@ -126,10 +126,9 @@ public:
   bool emit(const ProductOperands &operands, ProductEmitter *wide);
 
 private:
-  Value *callThin(const ProductOperands &operands, Value *values, Value *columns);
-  Function *callBlocks(const ProductOperands &operands, Value *values, Value *bInPlace);
-  void emitBlocks(const ProductOperands &operands, Value *values, const BlockLimits &limits,
-                  Value *bInPlace);
+  Value *callThin(const ProductOperands &operands, Value *columns);
+  Function *callBlocks(const ProductOperands &operands, Value *bInPlace);
+  void emitBlocks(const ProductOperands &operands, const BlockLimits &limits, Value *bInPlace);
   BlockChooser blockChooser() { return {e, multiply, depthUnit, height, rowsCanStay()}; }
   Function *sumsOf(int64_t vectors);
   void storeTiles(Value *acc, int64_t vectors, Value *values, Value *row, Value *column,
@@ -314,14 +313,12 @@ void ProductEmitter::storeTiles(Value *acc, int64_t vectors, Value *values, Valu
 }
 
 bool ProductEmitter::emit(const ProductOperands &operands, ProductEmitter *wide) {
-  Value *values = epilogue.context(operands.inputs, operands.outputs, operands.scalars);
   Value *bInPlace = isBInPlace(operands);
   auto callBlocks = [&](const ProductOperands &operands) {
     Value *normal = wide ? isNeverSubnormal(e, operands) : b.getTrue();
-    e.when(normal, [&] { this->callBlocks(operands, values, bInPlace); });
+    e.when(normal, [&] { this->callBlocks(operands, bInPlace); });
     if (wide)
-      e.when(b.CreateNot(normal),
-             [&] { compileLater(*wide->callBlocks(operands, values, bInPlace)); });
+      e.when(b.CreateNot(normal), [&] { compileLater(*wide->callBlocks(operands, bInPlace)); });
   };
   if (multiply == Multiply::i32) {
     callBlocks(operands);
@@ -336,7 +333,7 @@ bool ProductEmitter::emit(const ProductOperands &operands, ProductEmitter *wide)
                               areLastDots(e, operands, last, element, bElements, accElements));
   Value *columns = b.CreateSelect(isRest, last, operands.n);
   Value *isDone = e.either(
-      b.CreateOr(isThin, isRest), [&] { return callThin(operands, values, columns); },
+      b.CreateOr(isThin, isRest), [&] { return callThin(operands, columns); },
       [&]() -> Value * { return b.getFalse(); });
   ProductOperands others = operands;
   others.n = b.CreateSelect(isDone, b.CreateSub(operands.n, columns), operands.n);
@@ -346,41 +343,40 @@ bool ProductEmitter::emit(const ProductOperands &operands, ProductEmitter *wide)
 
 // In a function of its own, which counts and calls: whether one of its ways was one for the last
 // `columns` of the product.
-Value *ProductEmitter::callThin(const ProductOperands &operands, Value *values, Value *columns) {
+Value *ProductEmitter::callThin(const ProductOperands &operands, Value *columns) {
   Value *isDone = e.local(b.getInt1Ty());
-  Function *thin = e.helper(name + "_thin", 3, 1, {}, [&](Function *f) {
+  Function *thin = e.helper(name + "_thin", 2, 1, {}, [&](Function *f) {
     e.finishCold(f);
     compileLater(*f);
-    Value *values = f->getArg(1), *column = f->getArg(3);
+    Value *column = f->getArg(2);
     ProductOperands inside = operands.in(e, f->getArg(0));
     inside.n = b.CreateSub(inside.n, column);
     inside.b.pointer = e.offset(inside.b.pointer, b.CreateMul(column, inside.b.column));
     Value *areLast = b.CreateICmpNE(column, e.number(0));
     Value *isThin = emitThinProduct(
         e, inside, element, {step, bElements, accElements}, areLast, [&](const SumsInMemory &sums) {
-          b.CreateCall(finish(),
-                       {sums.pointer, values, sums.row, e.number(0), column, inside.m, inside.n});
+          b.CreateCall(finish(), {sums.pointer, inside.context, sums.row, e.number(0), column,
+                                  inside.m, inside.n});
         });
-    b.CreateStore(isThin, f->getArg(2));
+    b.CreateStore(isThin, f->getArg(1));
   });
-  b.CreateCall(thin, {operands.frame, values, isDone, b.CreateSub(operands.n, columns)});
+  b.CreateCall(thin, {operands.frame, isDone, b.CreateSub(operands.n, columns)});
   return b.CreateLoad(b.getInt1Ty(), isDone);
 }
 
 // A function of its own, which other variants of a kernel share: void(ptr frame, ptr context, i64
 // n, i64 mostDepth, i64 blockBytes, i64 accElements, i64 packedBytes, i64 bInPlace).
-Function *ProductEmitter::callBlocks(const ProductOperands &operands, Value *values,
-                                     Value *bInPlace) {
-  Function *blocks = e.helper(name + "_blocks", 2, 6, {}, [&](Function *f) {
+Function *ProductEmitter::callBlocks(const ProductOperands &operands, Value *bInPlace) {
+  Function *blocks = e.helper(name + "_blocks", 1, 6, {}, [&](Function *f) {
     e.finishCold(f);
     ProductOperands inside = operands.in(e, f->getArg(0));
-    inside.n = f->getArg(2);
-    Value *isInPlace = b.CreateICmpNE(f->getArg(7), e.number(0));
-    emitBlocks(inside, f->getArg(1), {f->getArg(3), f->getArg(4), f->getArg(5), f->getArg(6)},
+    inside.n = f->getArg(1);
+    Value *isInPlace = b.CreateICmpNE(f->getArg(6), e.number(0));
+    emitBlocks(inside, {f->getArg(2), f->getArg(3), f->getArg(4), f->getArg(5)},
                element->isFloatTy() ? isInPlace : b.getFalse());
   });
   b.CreateCall(blocks,
-               {operands.frame, values, operands.n, e.number(mostDepth), e.number(blockBytes),
+               {operands.frame, operands.n, e.number(mostDepth), e.number(blockBytes),
                 e.number(accElements), e.number(packedBytes), b.CreateZExt(bInPlace, e.i64())});
   return blocks;
 }
@@ -411,8 +407,8 @@ void ProductEmitter::packRows(Value *to, const Plane &from, Value *rowBytes, Val
 
 // All rows of A by a block of B, which stays near; where the depth takes
 // several passes, as many rows as have room for their sums between them.
-void ProductEmitter::emitBlocks(const ProductOperands &operands, Value *values,
-                                const BlockLimits &limits, Value *bInPlace) {
+void ProductEmitter::emitBlocks(const ProductOperands &operands, const BlockLimits &limits,
+                                Value *bInPlace) {
   const Plane &planeA = operands.a, &planeB = operands.b;
   Value *m = operands.m, *n = operands.n, *k = operands.k;
   const int64_t lanes = e.target.lanes;
@@ -430,7 +426,7 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, Value *values,
     b.CreateAlignedStore(value, e.offset(frame, 8 * which), Align(8));
   };
   auto times = [&](Value *x, int64_t y) { return b.CreateMul(x, e.number(y)); };
-  set(fieldContext, values);
+  set(fieldContext, operands.context);
   set(fieldRows, m);
   set(fieldColumns, n);
   // Packed, they may be: there is room.
@@ -558,6 +554,13 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, Value *values,
 }
 
 } // namespace
+
+Value *emitContext(Emitter &e, aicore::ProductOp op, ArrayRef<Plane> inputs,
+                   ArrayRef<Plane> outputs, ArrayRef<Value *> scalars) {
+  Type *sum = nullptr; // of no matter here
+  return Epilogue(e, op.getBody().front(), sum, op.getInputs(), op.getInputAlong(), op.getOutputs())
+      .context(inputs, outputs, scalars);
+}
 
 bool emitProduct(Emitter &e, aicore::ProductOp op, const ProductOperands &operands) {
   Type *element = e.elementType(cast<mlir::MemRefType>(op.getA().getType()).getElementType());

@@ -15,10 +15,9 @@ struct ProductOperands {
   /// nothing is known of it.
   llvm::Value *aAhead = nullptr, *bAhead = nullptr;
   bool hasNext() const { return aAhead != nullptr; }
-  llvm::SmallVector<Plane> inputs, outputs;
   llvm::Value *m = nullptr, *n = nullptr, *k = nullptr;
   llvm::Value *aScratch = nullptr, *bScratch = nullptr, *acc = nullptr;
-  llvm::SmallVector<llvm::Value *> scalars; ///< by scalarsOf its region
+  llvm::Value *context = nullptr; ///< of the epilogue
 
   /// Where in memory `shared` are, eight bytes each: for functions that take all of them, which as
   /// arguments would be more code than what is done with them.
@@ -34,6 +33,10 @@ constexpr int64_t rowPadding = 64;
 
 /// How the elements of a product are multiplied on this target, but for tiles.
 Multiply multiplyOf(const CodeTarget &target, llvm::Type *element);
+
+/// What its epilogue works on, `scalars` by scalarsOf its region: as Epilogue::context.
+llvm::Value *emitContext(Emitter &e, aicore::ProductOp op, llvm::ArrayRef<Plane> inputs,
+                         llvm::ArrayRef<Plane> outputs, llvm::ArrayRef<llvm::Value *> scalars);
 
 /// Emits the tile. False when an operation of the region has no code.
 bool emitProduct(Emitter &e, aicore::ProductOp op, const ProductOperands &operands);
