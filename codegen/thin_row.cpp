@@ -8,6 +8,10 @@ using namespace llvm;
 namespace mmk {
 namespace {
 
+/// Parts of B along k that are read side by side: with so many rows for each touch of the sums,
+/// those are hardly seen.
+constexpr unsigned parts = 8;
+
 constexpr int64_t lineBytes = 64;
 
 /// Bytes of a row by which what is asked for is ahead of what is used.
@@ -21,12 +25,12 @@ int64_t columnsOfThinBlock(const Emitter &e) {
 
 // Rows that are taken together are far apart, one of each part: row after row each part is one long
 // stream, where neighbouring rows would all end, and others begin, at once.
-Function *sumsOfThinRow(Emitter &e, Type *element) {
-  return e.helper("thin_row_" + Emitter::nameOf(element), 3, 3, {}, [&](Function *f) {
+Function *sumsOfThinRow(Emitter &e, Type *element, Function *ofRows) {
+  return e.helper("thin_row_" + Emitter::nameOf(element), 3, 6, {}, [&](Function *f) {
     compileLater(*f);
     IRBuilder<> &b = e.b;
-    Value *a = f->getArg(0), *source = f->getArg(1), *sums = f->getArg(2), *bRow = f->getArg(3),
-          *n = f->getArg(4), *k = f->getArg(5);
+    Value *a = f->getArg(0), *source = f->getArg(1), *sums = f->getArg(2), *bRow = f->getArg(4),
+          *n = f->getArg(6), *k = f->getArg(7);
     const int64_t lanes = e.target.lanes, size = e.bytesOf(element), block = columnsOfThinBlock(e);
     const int64_t ofLine = std::min(lineBytes / size, block);
     Type *vector = e.vectorOf(element, lanes), *wide = e.vectorOf(e.f32(), lanes);
@@ -34,11 +38,11 @@ Function *sumsOfThinRow(Emitter &e, Type *element) {
     // From here on, what comes ahead is in the next row.
     Value *turn = e.roundDown(b.CreateSub(n, e.min(n, e.number(bytesAhead / size))), block);
     Value *end = e.roundUp(n, block), *lastBlock = b.CreateSub(end, e.number(block));
-    Value *part = b.CreateUDiv(k, e.number(partsOfThinRow)), *partBytes = b.CreateMul(part, bRow);
+    Value *part = b.CreateUDiv(k, e.number(parts)), *partBytes = b.CreateMul(part, bRow);
     e.loop(e.number(0), part, e.number(1), [&](Value *depth) {
       Value *factor = e.offset(a, b.CreateMul(depth, e.number(4)));
       SmallVector<Value *> factors;
-      for (unsigned i = 0; i < partsOfThinRow; ++i) {
+      for (unsigned i = 0; i < parts; ++i) {
         factors.push_back(e.splat(e.load(e.f32(), factor), lanes));
         factor = e.offset(factor, b.CreateMul(part, e.number(4)));
       }
@@ -53,7 +57,7 @@ Function *sumsOfThinRow(Emitter &e, Type *element) {
         constexpr unsigned ofPointer = 3;
         Value *row = e.offset(source, e.plus(b.CreateMul(depth, bRow), column, size));
         SmallVector<Value *> rows;
-        for (unsigned i = 0; i < partsOfThinRow; i += ofPointer) {
+        for (unsigned i = 0; i < parts; i += ofPointer) {
           rows.push_back(row);
           row = e.offset(row, b.CreateMul(partBytes, e.number(ofPointer)));
         }
@@ -84,6 +88,11 @@ Function *sumsOfThinRow(Emitter &e, Type *element) {
         });
       });
     });
+    // What is left over goes the way of more rows.
+    Value *done = b.CreateMul(part, e.number(parts));
+    b.CreateCall(ofRows, {e.offset(a, b.CreateMul(done, e.number(4))),
+                          e.offset(source, b.CreateMul(done, bRow)), sums, f->getArg(3), bRow,
+                          f->getArg(5), n, b.CreateSub(k, done), f->getArg(8)});
   });
 }
 
