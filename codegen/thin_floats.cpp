@@ -97,7 +97,9 @@ SumsInMemory emitThinFloats(Emitter &e, const ProductOperands &operands, Type *e
   // As for the rows of A, so for those of the sums.
   Value *sumRow = b.CreateAdd(b.CreateMul(e.roundUp(n, block), e.number(4)), e.number(rowPadding));
   b.CreateMemSet(operands.acc, b.getInt8(0), b.CreateMul(m, sumRow), MaybeAlign());
-  Value *isRow = b.CreateICmpEQ(m, e.number(1));
+  Function *ofRows = thinSums(e, element);
+  Value *function =
+      b.CreateSelect(b.CreateICmpEQ(m, e.number(1)), sumsOfThinRow(e, element, ofRows), ofRows);
   Value *most = e.roundDown(b.CreateUDiv(e.number(bytesOfSums / 4), m), block);
   e.loop(e.number(0), k, e.number(step), [&](Value *from) {
     Value *depth = e.min(e.number(step), b.CreateSub(k, from));
@@ -106,17 +108,10 @@ SumsInMemory emitThinFloats(Emitter &e, const ProductOperands &operands, Type *e
                  {operands.aScratch, sourceA, aRow, planeA.row, planeA.column, m, depth});
     Value *sourceB = e.offset(planeB.pointer, b.CreateMul(from, planeB.row));
     e.loop(e.number(0), n, most, [&](Value *column) {
-      Value *source = e.offset(sourceB, b.CreateMul(column, planeB.column));
-      Value *sums = e.offset(operands.acc, b.CreateMul(column, e.number(4)));
-      Value *columns = e.min(most, b.CreateSub(n, column));
-      auto add = [&](Function *function, Value *start, Value *end) {
-        b.CreateCall(function, {e.offset(operands.aScratch, b.CreateMul(start, e.number(4))),
-                                e.offset(source, b.CreateMul(start, planeB.row)), sums, aRow,
-                                planeB.row, m, columns, b.CreateSub(end, start), sumRow});
-      };
-      Value *whole = b.CreateSelect(isRow, e.roundDown(depth, partsOfThinRow), e.number(0));
-      e.when(isRow, [&] { add(sumsOfThinRow(e, element), e.number(0), whole); });
-      add(thinSums(e, element), whole, depth);
+      b.CreateCall(ofRows->getFunctionType(), function,
+                   {operands.aScratch, e.offset(sourceB, b.CreateMul(column, planeB.column)),
+                    e.offset(operands.acc, b.CreateMul(column, e.number(4))), aRow, planeB.row, m,
+                    e.min(most, b.CreateSub(n, column)), depth, sumRow});
     });
   });
   // The sums of the last columns, to where those columns are.

@@ -9,14 +9,10 @@ namespace mmk {
 /// spread out serves two vectors where there are registers for them.
 int64_t columnsOfThinBlock(const Emitter &e);
 
-/// Parts of B along k that are read side by side: with so many rows for each touch of the sums,
-/// those are hardly seen.
-constexpr int64_t partsOfThinRow = 8;
-
-/// void(ptr a, ptr b, ptr sums, i64 aRow, i64 bRow, i64 m, i64 n, i64 k, i64 sumRow): adds the
-/// product of one row of f32 with B as it lies, dense along its rows, whole parts of it, to f32
-/// sums; `aRow`, `m` and `sumRow` are those of products of more rows, and not used. The sums of the
-/// last columns are in the last whole block.
-llvm::Function *sumsOfThinRow(Emitter &e, llvm::Type *element);
+/// Of the same type as `ofRows`, which is void(ptr a, ptr b, ptr sums, i64 aRow, i64 bRow, i64 m,
+/// i64 n, i64 k, i64 sumRow) and adds to f32 sums the product of m rows of f32 with B as it lies,
+/// dense along its rows: the same for one row. The sums of the last columns are in the last whole
+/// block.
+llvm::Function *sumsOfThinRow(Emitter &e, llvm::Type *element, llvm::Function *ofRows);
 
 } // namespace mmk

@@ -381,14 +381,19 @@ TEST(HostCode, fewRowsAndColumnsAskForTheRowsToCome) {
   const std::string text = Emitted(std::move(target), "f32").assembly();
   // Four rows by one column, six by four, three by eight.
   EXPECT_EQ(count(bodyOf(text, "dots_f32"), "prefetcht1"), 4 + 6 + 3);
-  // Two lines of each of eight rows.
+  // With eight columns, too, there are registers for all sums.
+  EXPECT_EQ(count(bodyOf(text, "dots_f32"), "vmov[a-z]+\t%zmm[0-9]+, %zmm"), 0);
+  // Two lines of each of eight rows; of one row's, a line of each.
   EXPECT_EQ(count(bodyOf(text, "thin_f32"), "prefetcht1"), 2 * 8);
+  EXPECT_EQ(count(bodyOf(text, "thin_row_f32"), "prefetcht1"), 8);
 
   // Where memory is read fastest as one stream, one column of f16 is met by one row at a time.
   CodeTarget streaming = llvm::cantFail(targetFor(llvm::Triple("x86_64-linux-gnu"), "znver4", ""));
   ASSERT_TRUE(streaming.longStreams);
   const std::string ofF16 = Emitted(std::move(streaming), "f16").assembly();
   EXPECT_EQ(count(bodyOf(ofF16, "dots_f16"), "prefetcht1"), 4 + 1 + 6 + 3);
+  // A vector is half of a line, which is asked for twice.
+  EXPECT_EQ(count(bodyOf(ofF16, "thin_row_f16"), "prefetcht1"), 2 * 8);
 }
 
 INSTANTIATE_TEST_SUITE_P(cpus, HostCode, testing::ValuesIn(cpus),

@@ -16,15 +16,20 @@ struct Form {
 
 // Sums of small integers are exact in any order; functions that are not get a tolerance.
 const Form forms[] = {
-    {"plain", "(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] { c = a @ b; }",
+    {"plain",
+     "(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] { c = a @ b; }",
      {{"M", 100}, {"N", 300}, {"K", 130}}},
-    {"one", "(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] { c = a @ b; }",
+    {"one",
+     "(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] { c = a @ b; }",
      {{"M", 1}, {"N", 1}, {"K", 1}}},
-    {"narrowed", "(a: f16[M, K], b: f16[K, N]) -> c: f16[M, N] { c = a @ b; }",
+    {"narrowed",
+     "(a: f16[M, K], b: f16[K, N]) -> c: f16[M, N] { c = a @ b; }",
      {{"M", 100}, {"N", 70}, {"K", 130}}},
-    {"bf16", "(a: bf16[M, K], b: bf16[K, N], r: bf16[M, N]) -> c: bf16[M, N] { c = relu(a @ b + r); }",
+    {"bf16",
+     "(a: bf16[M, K], b: bf16[K, N], r: bf16[M, N]) -> c: bf16[M, N] { c = relu(a @ b + r); }",
      {{"M", 100}, {"N", 70}, {"K", 130}}},
-    {"b_transposed", "(a: f16[M, K], b: f16[N, K]) -> c: f32[M, N] { c = a @ transpose(b); }",
+    {"b_transposed",
+     "(a: f16[M, K], b: f16[N, K]) -> c: f32[M, N] { c = a @ transpose(b); }",
      {{"M", 257}, {"N", 300}, {"K", 77}}},
     {"both_transposed",
      "(a: f16[K, M], b: f16[N, K]) -> c: f32[M, N] { c = transpose(a) @ transpose(b); }",
@@ -33,25 +38,31 @@ const Form forms[] = {
      "(a: f16[K, M], b: f16[N, K], r: f32[M]) -> c: f32[N, M] {"
      "  c = transpose(relu(transpose(a) @ transpose(b))) + r; }",
      {{"M", 100}, {"N", 70}, {"K", 130}}},
-    {"batched", "(a: f16[B, M, K], b: f16[B, K, N], v: f32[N]) -> c: f32[B, M, N] { c = a @ b + v; }",
+    {"batched",
+     "(a: f16[B, M, K], b: f16[B, K, N], v: f32[N]) -> c: f32[B, M, N] { c = a @ b + v; }",
      {{"B", 5}, {"M", 100}, {"N", 70}, {"K", 130}}},
     {"batch_broadcast",
      "(a: f16[B, H, M, K], b: f16[1, H, K, N], v: f32[B, 1, 1, N]) -> c: f32[B, H, M, N] {"
      "  c = relu(a @ b + v); }",
      {{"B", 3}, {"H", 2}, {"M", 33}, {"N", 70}, {"K", 30}}},
-    {"no_batch_on_the_left", "(a: f16[M, K], b: f16[B, K, N]) -> c: f32[B, M, N] { c = a @ b; }",
+    {"no_batch_on_the_left",
+     "(a: f16[M, K], b: f16[B, K, N]) -> c: f32[B, M, N] { c = a @ b; }",
      {{"B", 3}, {"M", 33}, {"N", 70}, {"K", 30}}},
-    {"broadcast_4d", "(x: f32[B, H, S, D], v: f32[D]) -> y: f32[B, H, S, D] { y = relu(x + v); }",
+    {"broadcast_4d",
+     "(x: f32[B, H, S, D], v: f32[D]) -> y: f32[B, H, S, D] { y = relu(x + v); }",
      {{"B", 2}, {"H", 3}, {"S", 70}, {"D", 100}}},
     {"broadcast_column",
      "(x: f32[M, N], z: f32[N, M], s: f32[M, 1]) -> y: f32[M, N] { y = (x - transpose(z)) * s; }",
      {{"M", 100}, {"N", 300}}},
     {"vector", "(x: f16[N]) -> y: f16[N] { y = abs(x) * 2; }", {{"N", 10000}}},
-    {"int8", "(a: i8[M, K], b: i8[K, N]) -> c: i32[M, N] { c = a @ b; }",
+    {"int8",
+     "(a: i8[M, K], b: i8[K, N]) -> c: i32[M, N] { c = a @ b; }",
      {{"M", 100}, {"N", 70}, {"K", 1300}}},
-    {"dequantised", "(a: i8[M, K], b: i8[K, N], s: f32[N]) -> c: f16[M, N] { c = (a @ b) * s; }",
+    {"dequantised",
+     "(a: i8[M, K], b: i8[K, N], s: f32[N]) -> c: f16[M, N] { c = (a @ b) * s; }",
      {{"M", 100}, {"N", 70}, {"K", 130}}},
-    {"requantised", "(a: i8[M, K], b: i8[K, N]) -> c: i8[M, N] { c = (a @ b) * 0.125; }",
+    {"requantised",
+     "(a: i8[M, K], b: i8[K, N]) -> c: i8[M, N] { c = (a @ b) * 0.125; }",
      {{"M", 100}, {"N", 70}, {"K", 130}}},
     {"chained",
      "(a: f16[M, K], b: f16[K, N], d: f16[N, P]) -> c: f32[M, P] {"
@@ -65,21 +76,26 @@ const Form forms[] = {
      "(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N], d: f32[M, N], e: f32[M, N] {"
      "  let p = a @ b; c = p; d = relu(p); e = p; }",
      {{"M", 100}, {"N", 70}, {"K", 130}}},
-    {"prologue", "(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] { c = cast<f16>(relu(a)) @ b; }",
+    {"prologue",
+     "(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] { c = cast<f16>(relu(a)) @ b; }",
      {{"M", 100}, {"N", 70}, {"K", 130}}},
     {"square", "(a: f16[M, M]) -> c: f32[M, M] { c = a @ a + a; }", {{"M", 100}}},
     {"literal", "(a: f16[M, 64], b: f16[64, 96]) -> c: f32[M, 96] { c = a @ b; }", {{"M", 100}}},
-    {"constant_result", "(x: f32[M, N], s: f32 = 3) -> c: f32[M, N], d: f32[M, N] { c = s * 2; d = x; }",
+    {"constant_result",
+     "(x: f32[M, N], s: f32 = 3) -> c: f32[M, N], d: f32[M, N] { c = s * 2; d = x; }",
      {{"M", 10}, {"N", 10}}},
     {"scalar_comparison",
      "(x: f32[M, N], s: f32 = 3) -> c: f32[M, N], d: i8[M, N] {"
      "  c = select(2 > s, x, s * 2); d = cast<i8>(s) + x; }",
      {{"M", 10}, {"N", 10}}},
-    {"gelu", "(a: f16[M, K], b: f16[K, N], v: f32[N]) -> c: f32[M, N] { c = gelu(a @ b + v); }",
-     {{"M", 100}, {"N", 70}, {"K", 130}}, 1e-5},
+    {"gelu",
+     "(a: f16[M, K], b: f16[K, N], v: f32[N]) -> c: f32[M, N] { c = gelu(a @ b + v); }",
+     {{"M", 100}, {"N", 70}, {"K", 130}},
+     1e-5},
     {"silu_residual",
      "(a: f16[M, K], b: f16[K, N], r: f16[M, N]) -> c: f32[M, N] { c = silu(a @ b) + r; }",
-     {{"M", 100}, {"N", 70}, {"K", 130}}, 1e-5},
+     {{"M", 100}, {"N", 70}, {"K", 130}},
+     1e-5},
 };
 
 class Kernels : public testing::TestWithParam<Form> {};
@@ -165,7 +181,10 @@ TEST(SpecialNumbers, passThroughProductAndActivation) {
     std::vector<Tensor> data = kernel.inputs(dims, DataKind::integers);
     const double special[] = {std::numeric_limits<double>::quiet_NaN(),
                               std::numeric_limits<double>::infinity(),
-                              -std::numeric_limits<double>::infinity(), -0.0, 6e-8, 65504};
+                              -std::numeric_limits<double>::infinity(),
+                              -0.0,
+                              6e-8,
+                              65504};
     for (int i = 0; i < 6; ++i)
       data[0].set(i * 5 * 40 + i, special[i]);
     std::vector<Tensor> got = kernel.run(dims, data), want = kernel.reference(dims, data);
@@ -185,6 +204,27 @@ TEST(OneCompilation, servesEveryShapeAndThreadCount) {
       std::vector<Tensor> got = kernel.run(dims, data, {}, threads);
       EXPECT_TRUE(compare(got[0], kernel.reference(dims, data)[0], 0, 0, 0, 1).passed) << m;
     }
+}
+
+// Several passes along k, long rows and short ones, and what parts, blocks and vectors leave over.
+TEST(OneCompilation, servesOneRowAndFewColumnsOnTheHost) {
+  for (const char *type : {"f32", "f16", "bf16", "i8"}) {
+    const std::string sums = type == std::string("i8") ? "i32" : "f32";
+    Compiled kernel("kernel f(a: " + std::string(type) + "[M, K], b: " + type +
+                        "[K, N]) -> c: " + sums + "[M, N] { c = a @ b; }",
+                    "host");
+    ASSERT_TRUE(kernel.ready());
+    for (auto [m, n, k] :
+         {std::tuple(1, 2085, 2061), std::tuple(1, 4128, 520), std::tuple(1, 9001, 7),
+          std::tuple(1, 33, 2100), std::tuple(600, 1, 9000), std::tuple(600, 5, 4600),
+          std::tuple(601, 8, 4099)}) {
+      std::map<std::string, int64_t> dims = {{"M", m}, {"N", n}, {"K", k}};
+      std::vector<Tensor> data = kernel.inputs(dims, DataKind::integers);
+      std::vector<Tensor> got = kernel.run(dims, data, {}, 2);
+      EXPECT_TRUE(compare(got[0], kernel.reference(dims, data)[0], 0, 0, 0, 1).passed)
+          << type << " " << m << " " << n << " " << k;
+    }
+  }
 }
 
 } // namespace
