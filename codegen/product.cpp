@@ -78,8 +78,8 @@ enum Field : int64_t {
   fieldBStep,     ///< from one step along k to the next of B
   fieldBPanel,    ///< from panel to panel, for each vector of their width
   fieldBytes,     ///< of whole steps of A along k
-  fieldRest,      ///< and of a last one that has fewer than four, or 0
-  fieldDepth,     ///< elements of A along k
+  fieldRest,      ///< and of a last one that has fewer than four, or 0; of groups alone
+  fieldDepth,     ///< elements of A along k, of groups alone
   fieldRows,      ///< of the tile
   fieldLastStart, ///< of rows that are summed at once, for no row of A to be beyond the last one
   fieldColumns,   ///< of the tile
@@ -175,7 +175,7 @@ private:
     Value *elements = b.CreateMul(operands.n, operands.k);
     Value *isSoonPacked = b.CreateICmpSLE(elements, e.number(elementsSoonPacked));
     return b.CreateAnd({b.CreateICmpEQ(others, e.number(0)),
-                        b.CreateICmpSGE(operands.n, e.number(e.target.lanes)),
+                        b.CreateICmpSGE(operands.n, e.number(e.target.lanes / 2)),
                         element->isFloatTy() ? bInPlace : isSoonPacked});
   }
   /// Whether rows of A, read where they lie, come from memory: those of pairs have just been
@@ -452,11 +452,9 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, const BlockLimi
   Value *end = n;
   if (element->isFloatTy()) {
     // What is small is over in the time that those loops take which it goes around once.
-    constexpr int64_t widest = CodeTarget::vectors; // two panels of two are four vectors
-    Value *all = b.CreateLShr(n, Log2_64(lanes));
-    Value *vectors = b.CreateSelect(b.CreateICmpUGT(all, e.number(widest)), e.number(2), all);
+    Value *vectors = b.CreateLShr(n, Log2_64(lanes));
     Value *isDirect = b.CreateAnd({aInPlace, bInPlace, b.CreateICmpSLE(k, limits.depth),
-                                   b.CreateICmpULE(all, e.number(widest + 1)),
+                                   b.CreateICmpULE(vectors, e.number(CodeTarget::vectors)),
                                    b.CreateICmpEQ(n, e.roundDown(n, lanes))});
     end = e.either(
         isDirect,
@@ -489,8 +487,10 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, const BlockLimi
         // Packed, all steps are whole.
         Value *end = b.CreateMul(depth, e.number(e.bytesOf(element)));
         set(fieldBytes, b.CreateSelect(aInPlace, e.roundDown(end, 4), bytes));
-        set(fieldRest, b.CreateSelect(aInPlace, b.CreateAnd(end, e.number(3)), e.number(0)));
-        set(fieldDepth, depth);
+        if (elementsOfStep(multiply) > 1) {
+          set(fieldRest, b.CreateSelect(aInPlace, b.CreateAnd(end, e.number(3)), e.number(0)));
+          set(fieldDepth, depth);
+        }
         Value *packedRow = b.CreateAdd(bytes, e.number(rowPadding));
         set(fieldARow, b.CreateSelect(aInPlace, planeA.row, packedRow));
         Value *sourceB = e.offset(planeB.pointer, b.CreateAdd(b.CreateMul(from, planeB.row),

@@ -15,6 +15,13 @@ constexpr int64_t depthOfBlock = 8;
 /// of B, they need not be nearer, and the more there are, the longer are the pieces of those rows.
 constexpr int64_t bytesOfSums = 64 << 10;
 
+/// The last columns go together with some before them, so that a block has as many as always, or as
+/// many as there are.
+Value *firstOfLastBlock(Emitter &e, Value *n) {
+  Value *block = e.number(columnsOfThinBlock(e));
+  return e.b.CreateSub(n, e.min(n, block));
+}
+
 // void(ptr a, ptr b, ptr sums, i64 aRow, i64 bRow, i64 m, i64 n, i64 k, i64 sumRow): adds to the
 // sums of a few rows, over B as it lies. Some of its rows at a time are read from end to end, so
 // that memory is read once and in order; each vector of them is widened once for all rows of A, and
@@ -27,7 +34,7 @@ Function *thinSums(Emitter &e, Type *element) {
           *sumRow = f->getArg(8);
     const int64_t lanes = e.target.lanes, size = e.bytesOf(element),
                   vectors = columnsOfThinBlock(e) / lanes;
-    Value *lastBlock = b.CreateSub(n, e.number(columnsOfThinBlock(e)));
+    Value *lastBlock = firstOfLastBlock(e, n);
     Type *vector = e.vectorOf(element, lanes), *wide = e.vectorOf(e.f32(), lanes);
     auto rowsOfB = [&](int64_t count, Value *from, Value *to) {
       e.loop(from, to, e.number(count), [&](Value *depth) {
@@ -35,14 +42,17 @@ Function *thinSums(Emitter &e, Type *element) {
         Value *start = e.offset(source, b.CreateMul(depth, bRow));
         Value *blockBytes = b.CreateMul(bRow, e.number(depthOfBlock));
         e.loop(e.number(0), n, e.number(columnsOfThinBlock(e)), [&](Value *place) {
-          // The last columns together with some before them, so that there are as many as always.
           Value *column = e.min(place, lastBlock);
           SmallVector<SmallVector<Value *>> loaded(count);
           Value *at = e.offset(start, b.CreateMul(column, e.number(size)));
           for (int64_t i = 0; i < count; ++i, at = e.offset(at, bRow))
             for (int64_t v = 0; v < vectors; ++v) {
               Value *from = e.offset(at, v * lanes * size);
-              loaded[i].push_back(e.convert(e.load(vector, from), e.f32()));
+              // Where there is no whole block, one mask is for all rows.
+              Value *ofB = e.target.masks()
+                               ? e.loadSome(vector, from, b.CreateSub(n, e.number(v * lanes)))
+                               : e.load(vector, from);
+              loaded[i].push_back(e.convert(ofB, e.f32()));
               // A piece of a row is too short for the hardware to see where it goes. Not into the
               // nearest cache, where pieces of so many rows would be in each other's way. Vectors
               // of two bytes an element ask twice for a line: what L3 has of them comes a tenth
@@ -80,11 +90,13 @@ Value *isThinFloats(Emitter &e, const ProductOperands &operands, Type *element,
                     int64_t accElements) {
   IRBuilder<> &b = e.b;
   Value *isDense = b.CreateICmpEQ(operands.b.column, e.number(e.bytesOf(element)));
+  // Fewer columns than a block has are loaded by masks.
+  Value *areEnough =
+      e.target.masks() ? b.getTrue() : b.CreateICmpSGE(operands.n, e.number(columnsOfThinBlock(e)));
+  // Sums, and the same in another order.
+  Value *haveRoom = b.CreateICmpSLE(operands.n, e.number(accElements / (2 * mostThinRows) - 64));
   return b.CreateAnd(
-      {b.CreateICmpSLE(operands.m, e.number(mostThinRows)), isDense,
-       b.CreateICmpSGE(operands.n, e.number(columnsOfThinBlock(e))),
-       // Sums, and the same in another order.
-       b.CreateICmpSLE(operands.n, e.number(accElements / (2 * mostThinRows) - 64))});
+      {b.CreateICmpSLE(operands.m, e.number(mostThinRows)), isDense, areEnough, haveRoom});
 }
 
 SumsInMemory emitThinFloats(Emitter &e, const ProductOperands &operands, Type *element,
@@ -98,8 +110,9 @@ SumsInMemory emitThinFloats(Emitter &e, const ProductOperands &operands, Type *e
   Value *sumRow = b.CreateAdd(b.CreateMul(e.roundUp(n, block), e.number(4)), e.number(rowPadding));
   b.CreateMemSet(operands.acc, b.getInt8(0), b.CreateMul(m, sumRow), MaybeAlign());
   Function *ofRows = thinSums(e, element);
-  Value *function =
-      b.CreateSelect(b.CreateICmpEQ(m, e.number(1)), sumsOfThinRow(e, element, ofRows), ofRows);
+  Value *isRow = b.CreateAnd(b.CreateICmpEQ(m, e.number(1)), b.CreateICmpSGE(n, e.number(block)));
+  Value *function = b.CreateSelect(isRow, sumsOfThinRow(e, element, ofRows), ofRows);
+  Value *lastBlock = firstOfLastBlock(e, n);
   Value *most = e.roundDown(b.CreateUDiv(e.number(bytesOfSums / 4), m), block);
   e.loop(e.number(0), k, e.number(step), [&](Value *from) {
     Value *depth = e.min(e.number(step), b.CreateSub(k, from));
@@ -107,21 +120,21 @@ SumsInMemory emitThinFloats(Emitter &e, const ProductOperands &operands, Type *e
     b.CreateCall(moveElements(e, element, e.f32()),
                  {operands.aScratch, sourceA, aRow, planeA.row, planeA.column, m, depth});
     Value *sourceB = e.offset(planeB.pointer, b.CreateMul(from, planeB.row));
-    e.loop(e.number(0), n, most, [&](Value *column) {
+    e.loop(e.number(0), n, most, [&](Value *place) {
+      Value *column = e.min(place, lastBlock);
       b.CreateCall(ofRows->getFunctionType(), function,
                    {operands.aScratch, e.offset(sourceB, b.CreateMul(column, planeB.column)),
-                    e.offset(operands.acc, b.CreateMul(column, e.number(4))), aRow, planeB.row, m,
+                    e.offset(operands.acc, b.CreateMul(place, e.number(4))), aRow, planeB.row, m,
                     e.min(most, b.CreateSub(n, column)), depth, sumRow});
     });
   });
   // The sums of the last columns, to where those columns are.
-  Value *first = b.CreateSub(n, e.number(block));
   Value *place = b.CreateSub(e.roundUp(n, block), e.number(block));
   Type *sums = e.vectorOf(e.f32(), block);
   e.loop(e.number(0), m, e.number(1), [&](Value *row) {
     Value *start = e.offset(operands.acc, b.CreateMul(row, sumRow));
     e.store(e.load(sums, e.offset(start, b.CreateMul(place, e.number(4)))),
-            e.offset(start, b.CreateMul(first, e.number(4))));
+            e.offset(start, b.CreateMul(lastBlock, e.number(4))));
   });
   return {operands.acc, sumRow};
 }

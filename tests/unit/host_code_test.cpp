@@ -525,6 +525,12 @@ TEST_F(Packing, aFewRowsReadBWhereItIs) {
     run(rows, 700, 900);
     EXPECT_TRUE(untouched(memoryL0b)) << rows;
   }
+  if (!llvm::cantFail(hostTarget()).masks())
+    return;
+  for (int64_t columns : {6, 17, 31}) {
+    run(5, columns, 900);
+    EXPECT_TRUE(untouched(memoryL0b)) << columns;
+  }
 }
 
 TEST_F(Packing, aFewColumnsReadAWhereItIs) {

@@ -206,6 +206,34 @@ TEST(OneCompilation, servesEveryShapeAndThreadCount) {
     }
 }
 
+// Whichever way is theirs, by whole register tiles and by less, by vectors and parts of them.
+TEST(OneCompilation, servesFewRowsByFewColumnsOnTheHost) {
+  for (const char *type : {"f32", "f16", "bf16", "i8"}) {
+    const std::string sums = type == std::string("i8") ? "i32" : "f32";
+    Compiled kernel("kernel f(a: " + std::string(type) + "[M, K], b: " + type +
+                        "[K, N]) -> c: " + sums + "[M, N] { c = a @ b; }",
+                    "host");
+    ASSERT_TRUE(kernel.ready());
+    for (int64_t m : {1, 2, 5, 7, 8, 9, 13, 16, 17})
+      for (int64_t n : {1, 2, 7, 8, 10, 16, 17, 31, 32, 33, 47, 48, 65})
+        for (int64_t k : {1, 5, 8, 67, 300}) {
+          std::map<std::string, int64_t> dims = {{"M", m}, {"N", n}, {"K", k}};
+          std::vector<Tensor> data = kernel.inputs(dims, DataKind::integers);
+          std::vector<Tensor> got = kernel.run(dims, data, {}, 1);
+          EXPECT_TRUE(compare(got[0], kernel.reference(dims, data)[0], 0, 0, 0, 1).passed)
+              << type << " " << m << " " << n << " " << k;
+        }
+    // More than one pass along k.
+    for (auto [m, n] : {std::pair(3, 9), {8, 48}, {5, 31}, {16, 20}}) {
+      std::map<std::string, int64_t> dims = {{"M", m}, {"N", n}, {"K", 4099}};
+      std::vector<Tensor> data = kernel.inputs(dims, DataKind::integers);
+      std::vector<Tensor> got = kernel.run(dims, data, {}, 1);
+      EXPECT_TRUE(compare(got[0], kernel.reference(dims, data)[0], 0, 0, 0, 1).passed)
+          << type << " " << m << " " << n;
+    }
+  }
+}
+
 // Several passes along k, long rows and short ones, and what parts, blocks and vectors leave over.
 TEST(OneCompilation, servesOneRowAndFewColumnsOnTheHost) {
   for (const char *type : {"f32", "f16", "bf16", "i8"}) {
