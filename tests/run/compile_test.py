@@ -97,6 +97,11 @@ class Compile(CommandTest):
                 self.assertTrue((self.folder / "out").read_text() == text)
         self.assertEqual(self.mmk("compile", FUSED), self.mmk("compile", FUSED, "--emit=aicore"))
 
+    def test_what_a_core_stages_next_is_asked_for(self):
+        staged = self.mmk("compile", FUSED).count("aicore.stage ")
+        asked = self.mmk("compile", FUSED, "--emit=llvm").count("call void @ask_for_rows(")
+        self.assertEqual(asked, staged)
+
     def test_stages_of_mlir_are_read_by_mmk_opt(self):
         for stage in ["mmk", "tiled", "aicore"]:
             text = self.mmk("compile", FUSED, f"--emit={stage}")
