@@ -7,6 +7,7 @@ a program that uses the library has to bring along.
 
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -75,6 +76,9 @@ def main():
         run("cmake", "--build", project / "build")
         lines = run(project / "build" / "fused").splitlines()
         expect(lines[1:], ["c[0][0] = -0.1", "c[0][0] = -50, c[0][40] = -0.1"])
+        page = (SOURCE / "docs" / "library.md").read_text()
+        shown = re.search(r"^fused: cores=.*", page, re.MULTILINE)[0]
+        expect(re.sub(r"cores=\d+", "", lines[0]), re.sub(r"cores=\d+", "", shown))
 
         # The file names the prefix that the build was configured with; where it is now:
         flags = run(
