@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What each change of a schedule brings, and the hand-written kernel's schedule beside the default:
+"""The gain of each change of a schedule, and the hand-written schedule compared with the default:
 the tables of docs/ablation.md, counted by `mmk run --count-only`.
 
     ablation.py MMK            the tables
@@ -32,7 +32,7 @@ CHANGES = [
     ("fused epilogue", "epilogue=fused"),
     ("stages of 4 base tiles in L1", "stage=256"),
     ("overlapped store", "store=overlapped"),
-    ("swizzled walk", "order=swizzle(4)"),
+    ("swizzled order", "order=swizzle(4)"),
     ("skewed cores", "skew=stages"),
 ]
 TOGETHER = [("double buffering everywhere", "l1=2,l0=2,out=2,ub=2")]

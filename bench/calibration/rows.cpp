@@ -54,9 +54,9 @@ std::vector<Row> makeRows() {
       matmul("+ stages of 8, doubled", staged, 4157, 3352, 2750, 3779, 48,
              unchanged + "8 base tiles of each operand in L1 are two stages of 4 (384 KiB); two "
                          "stages of 8 would be 768 KiB"),
-      matmul("+ walk blocked for L2", with(staged, {{"order", "swizzle(4)"}}), 4088, 3254, 2681,
+      matmul("+ order blocked for L2", with(staged, {{"order", "swizzle(4)"}}), 4088, 3254, 2681,
              3625, 47),
-      matmul("+ L0C drained behind the last product",
+      matmul("+ L0C stored during the last product",
              with(staged, {{"order", "swizzle(4)"}, {"store", "overlapped"}}), 4012, 3076, 2534,
              3436, 273),
       {"simulator: 128x128x2048, nothing doubled",

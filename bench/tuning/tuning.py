@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a search of the fused kernel's schedule brings, as the page docs/tune.md.
+"""The gain of tuning the fused kernel's schedule, as the page docs/tune.md.
 
     tuning.py MMK                     prints the page
     tuning.py MMK --update [N]        writes it, with N random shapes for the quick search (50); 0: that
@@ -56,9 +56,9 @@ def table(head, rows):
 def of_found(found):
     search = found[0]["search"]
     counted = search["counted"]
-    return (f"{search['space']:.0f} points, of which {search['points']} keep the rules of the file "
-            f"and walk along the panels that they keep; {search['refused']} of these overflow a "
-            f"memory, {search['bounded']} cannot win by what others took, and {counted} variants were "
+    return (f"{search['space']:.0f} points, of which {search['points']} satisfy the rules of the file "
+            f"and have an order that fits their panels; {search['refused']} of these overflow a "
+            f"memory, {search['bounded']} are excluded by a lower bound, and {counted} variants were "
             f"counted")
 
 
@@ -102,18 +102,17 @@ def page(shapes):
                      f"{hand[20]:.2f}", f"{default['time_us']:.2f}", f"{best['time_us']:.2f}",
                      saved(best["time_us"], hand[20]), saved(best["time_us"], default["time_us"])])
     lines = [
-        "# What a search brings", "",
-        "The fused kernel (`examples/matmul_bias_leakyrelu.mmk`) on ascend910b3: the times, in "
-        "microseconds, that the clock",
-        "counts for the schedule that users write by hand, for the default of the file, and for the "
-        "variant that `mmk tune`",
-        "finds. Each winner was run and compared with the reference. Made by "
-        "`bench/tuning/tuning.py`.", ""]
+        "# The gain of tuning", "",
+        "Counted times, in microseconds, of the fused kernel (`examples/matmul_bias_leakyrelu.mmk`) on "
+        "ascend910b3: with the",
+        "schedule that users write by hand, with the default of the file, and with the variant that "
+        "`mmk tune` finds. Each",
+        "winner was run and compared with the reference. Made by `bench/tuning/tuning.py`.", ""]
     lines += table(["case", "by hand, 1 core", "tuned, 1 core", "saves", "by hand, 20 cores",
                     "default", "tuned", "saves, of by hand", "saves, of the default"], rows)
-    lines += ["The hand-written schedule can be read in several ways, of which the table above has "
-              "the friendliest (see",
-              "[ablation.md](ablation.md)). What tuning saves of each, at the same number of cores:",
+    lines += ["The published description of the hand-written schedule leaves several readings (see "
+              "[ablation.md](ablation.md)). The",
+              "table above has the fastest one. What tuning saves over each, at the same number of cores:",
               ""]
     rows = []
     for name, reading in READINGS.items():
@@ -126,10 +125,10 @@ def page(shapes):
     lines += table(["by hand", "S1, 1 core", "S1, 20 cores", "S2, 1 core", "S2, 20 cores"], rows)
     lines += ["## The search", "",
               "The space has " + of_found(found) + ".",
-              f"That took {first:.0f} s with {os.cpu_count()} CPUs, the checks of the four winners "
-              "included.", "",
-              f"Once more, with nothing changed: {again[0]['search']['counted']} counted, "
-              f"{second:.1f} s. With one alternative more, `order = ... | swizzle(2)`:",
+              f"It took {first:.0f} s with {os.cpu_count()} CPUs, including the checks of the four "
+              "winners.", "",
+              f"Repeated without a change: {again[0]['search']['counted']} counted, "
+              f"{second:.1f} s. With one more alternative, `order = ... | swizzle(2)`:",
               f"{wider[0]['search']['counted']} counted, {third:.1f} s.", ""]
     lines += [f"- {each['case']}: `{each['best']['variant']}`" for each in found]
     if shapes:
@@ -179,8 +178,8 @@ def quick(count, seed, show=True):
     return [f"On {count} random shapes, M from 1 to 4096, N and K from 32 to 4096, `--effort quick` "
             f"found a variant within 3 % of",
             f"the best of all in {within}; the worst was {100 * max(losses):.1f} % behind. It counted "
-            f"{looked} variants, where the full search, which",
-            f"takes {TOGETHER} shapes at once, has figures of {known}. At no shape was it more than "
+            f"{looked} variants; the full search, of",
+            f"{TOGETHER} shapes at a time, has figures of {known}. At every shape it counted at most "
             f"{100 * max(shares):.0f} % of the full search's."]
 
 
