@@ -1,8 +1,8 @@
 #include "bench/compiled.h"
 
+#include "compiler/pipeline.h"
 #include "frontend/compile.h"
-#include "frontend/lower/lower.h"
-#include "passes/passes.h"
+#include "lower/lower.h"
 
 #include "mlir/IR/MLIRContext.h"
 

@@ -1,7 +1,7 @@
 // A kernel from its text to code in memory, for the measurements.
 #pragma once
 
-#include "codegen/executable.h"
+#include "executable/executable.h"
 #include "frontend/kernel.h"
 
 #include <memory>

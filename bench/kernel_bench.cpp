@@ -1,12 +1,12 @@
 // What a user waits for, step by step, on the fused kernel: the frontend, the passes, code
 // generation, counting, and computing on an emulated core and on the host.
-#include "codegen/count.h"
-#include "codegen/executable.h"
-#include "codegen/linked.h"
 #include "compiler/compiler.h"
+#include "compiler/pipeline.h"
+#include "count/count.h"
+#include "executable/executable.h"
 #include "frontend/compile.h"
-#include "frontend/lower/lower.h"
-#include "passes/passes.h"
+#include "jit/linked.h"
+#include "lower/lower.h"
 #include "runtime/data.h"
 #include "runtime/tensor.h"
 

@@ -1,20 +1,52 @@
-# mmk_library(NAME SOURCES ... LINK ...): a static library of one folder of the house, with the
-# project's warnings, and with the headers of LLVM and ANTLR as system headers.
-function(mmk_library name)
+# mmk_library(FOLDER SOURCES ... LINK ...): the static library mmk_FOLDER of one folder, with the
+# project's warnings, and with the headers of LLVM and ANTLR as system headers. It links what the
+# table `layers` lets the folder know; LINK adds packages.
+#
+# Layers are held by the compiler: a library finds its own headers, and those of the libraries that
+# it links, in include folders that hold one folder of the project each. An include upward finds no
+# file.
+function(mmk_library folder)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  set(name mmk_${folder})
   add_library(${name} STATIC ${ARG_SOURCES})
   mmk_options(${name})
+  mmk_layer(${name} ${folder} PUBLIC)
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
 endfunction()
 
+# mmk_layer(TARGET FOLDER SCOPE): TARGET is made of FOLDER, and links what that may know.
+function(mmk_layer target folder scope)
+  set(root ${PROJECT_BINARY_DIR}/include/${folder})
+  file(MAKE_DIRECTORY ${root})
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${folder} ${root}/${folder} SYMBOLIC)
+  target_include_directories(${target} ${scope} ${root})
+  file(STRINGS ${PROJECT_SOURCE_DIR}/layers line REGEX "^${folder}:")
+  if(NOT line)
+    message(FATAL_ERROR "the folder ${folder} is not in the table 'layers'")
+  endif()
+  string(REGEX REPLACE "^[a-z]+:" "" known "${line}")
+  separate_arguments(known)
+  list(TRANSFORM known PREPEND mmk_)
+  target_link_libraries(${target} ${scope} ${known})
+endfunction()
+set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS layers)
+
+# The project's options for one target. Generated headers lie in the build folder.
 function(mmk_options target)
-  target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+  target_include_directories(${target} PUBLIC ${PROJECT_BINARY_DIR})
   target_include_directories(${target} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
   target_compile_definitions(${target} PUBLIC ${LLVM_DEFINITIONS_LIST})
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wno-unused-parameter)
   if(MMK_PRECOMPILED_HEADERS) # when all that it links is known
     cmake_language(EVAL CODE "cmake_language(DEFER CALL mmk_precompile ${target})")
   endif()
+endfunction()
+
+# mmk_program_options(TARGET): of tests and benchmarks, which may include from every folder that
+# they link, and from their own.
+function(mmk_program_options target)
+  mmk_options(${target})
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
 endfunction()
 
 separate_arguments(LLVM_DEFINITIONS_LIST NATIVE_COMMAND "${LLVM_DEFINITIONS}")

@@ -1,5 +1,5 @@
 # MMK_PRECOMPILED_HEADERS: the packages' headers are parsed once for all files, not once a file. They
-# are most of what a file costs: 7 of the 10 s of passes/place.cpp. Only headers of packages are
+# are most of what a file costs: 7 of the 10 s of place/place.cpp. Only headers of packages are
 # here, so that a change of ours compiles again what includes it and no more; and every file still
 # includes what it uses: `./dev coverage` builds without.
 option(MMK_PRECOMPILED_HEADERS "parse the packages' headers once for all files" ON)

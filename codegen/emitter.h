@@ -6,7 +6,7 @@
 // compile in a few milliseconds.
 #pragma once
 
-#include "codegen/target.h"
+#include "jit/target.h"
 
 #include "mlir/IR/Types.h"
 #include "llvm/ADT/STLFunctionalExtras.h"

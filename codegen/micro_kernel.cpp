@@ -1,7 +1,7 @@
 #include "codegen/micro_kernel.h"
 
 #include "codegen/lanes.h"
-#include "codegen/later.h"
+#include "jit/later.h"
 
 #include "llvm/IR/IntrinsicsX86.h"
 

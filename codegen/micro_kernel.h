@@ -16,7 +16,7 @@ enum class Multiply {
   tilesOfBytes, ///< four i8 of B by four of A in tile registers, both with their signs
 };
 
-/// By instructions that multiply tiles (codegen/tiles.h).
+/// By instructions that multiply tiles (cpu/tiles.h).
 constexpr bool inTiles(Multiply multiply) {
   return multiply == Multiply::tilesOfPairs || multiply == Multiply::tilesOfBytes;
 }

@@ -2,7 +2,7 @@
 
 #include "compiler/ir_diagnostics.h"
 #include "compiler/nearest_legal.h"
-#include "frontend/lower/lower.h"
+#include "lower/lower.h"
 #include "support/timing.h"
 
 #include <algorithm>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "compiler/choices.h"
+#include "compiler/pipeline.h"
 #include "machines/machine.h"
 #include "support/diagnostics.h"
 

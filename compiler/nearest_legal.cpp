@@ -1,7 +1,7 @@
 #include "compiler/nearest_legal.h"
 
-#include "frontend/lower/lower.h"
 #include "frontend/numbers.h"
+#include "lower/lower.h"
 
 #include "mlir/IR/Diagnostics.h"
 

@@ -1,9 +1,9 @@
 #include "driver/bench_against.h"
 
-#include "driver/ending.h"
-#include "driver/environment.h"
-#include "driver/table.h"
-#include "driver/terminal.h"
+#include "cli/ending.h"
+#include "cli/environment.h"
+#include "cli/table.h"
+#include "cli/terminal.h"
 
 #include <algorithm>
 #include <fmt/format.h>

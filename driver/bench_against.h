@@ -1,7 +1,7 @@
 // A measurement held against an earlier one.
 #pragma once
 
-#include "driver/bench_report.h"
+#include "print/bench_report.h"
 
 namespace mmk::driver {
 

@@ -1,17 +1,17 @@
 // `mmk bench`: careful timing of a kernel and of the whole command, and the comparison with an
 // earlier measurement.
+#include "cli/ending.h"
+#include "cli/environment.h"
+#include "cli/files.h"
+#include "cli/option_values.h"
+#include "cli/stopwatch.h"
 #include "driver/bench_against.h"
-#include "driver/bench_report.h"
 #include "driver/case_runner.h"
 #include "driver/command.h"
 #include "driver/count_case.h"
-#include "driver/ending.h"
-#include "driver/environment.h"
-#include "driver/files.h"
 #include "driver/footprint.h"
-#include "driver/option_values.h"
 #include "driver/session.h"
-#include "driver/stopwatch.h"
+#include "print/bench_report.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Program.h"

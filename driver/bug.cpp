@@ -1,7 +1,7 @@
 #include "driver/bug.h"
 
-#include "driver/ending.h"
-#include "driver/terminal.h"
+#include "cli/ending.h"
+#include "cli/terminal.h"
 
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Process.h"

@@ -1,13 +1,13 @@
 // `mmk cache`: what tuning remembers, looked at, exchanged, and forgotten.
+#include "cli/command_line.h"
+#include "cli/ending.h"
+#include "cli/files.h"
+#include "cli/json.h"
+#include "cli/table.h"
+#include "cli/terminal.h"
 #include "driver/command.h"
-#include "driver/command_line.h"
-#include "driver/ending.h"
-#include "driver/files.h"
-#include "driver/json.h"
 #include "driver/known_variants.h"
-#include "driver/table.h"
-#include "driver/terminal.h"
-#include "tune/exchange.h"
+#include "store/exchange.h"
 
 #include <algorithm>
 #include <fmt/format.h>

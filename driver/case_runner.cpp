@@ -1,8 +1,8 @@
 #include "driver/case_runner.h"
 
-#include "driver/ending.h"
+#include "cli/ending.h"
+#include "cli/stopwatch.h"
 #include "driver/footprint.h"
-#include "driver/stopwatch.h"
 #include "reference/reference.h"
 #include "runtime/npy.h"
 #include "support/timing.h"

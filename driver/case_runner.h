@@ -1,9 +1,9 @@
 // Runs one case of a compiled kernel on this computer: data, runs, comparison with the reference.
 #pragma once
 
-#include "driver/run_options.h"
-#include "driver/run_report.h"
-#include "driver/terminal.h"
+#include "cli/run_options.h"
+#include "cli/terminal.h"
+#include "print/run_report.h"
 #include "runtime/tensor.h"
 
 namespace mmk::driver {

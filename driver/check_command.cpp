@@ -1,11 +1,11 @@
 // `mmk check`: everything that can be known about a file without running it.
-#include "codegen/executable.h"
+#include "cli/ending.h"
+#include "cli/files.h"
+#include "cli/json.h"
+#include "cli/terminal.h"
 #include "driver/command.h"
-#include "driver/ending.h"
-#include "driver/files.h"
-#include "driver/json.h"
 #include "driver/session.h"
-#include "driver/terminal.h"
+#include "executable/executable.h"
 
 #include <fmt/format.h>
 

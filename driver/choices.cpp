@@ -1,6 +1,6 @@
 #include "driver/choices.h"
 
-#include "driver/ending.h"
+#include "cli/ending.h"
 
 #include <fmt/format.h>
 #include <map>

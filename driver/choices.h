@@ -1,8 +1,8 @@
 // `--variant`, `--set` and the sides of a comparison: the choices of the command line.
 #pragma once
 
+#include "cli/target.h"
 #include "compiler/choices.h"
-#include "driver/target.h"
 
 namespace mmk::driver {
 

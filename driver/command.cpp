@@ -1,8 +1,8 @@
 #include "driver/command.h"
 
-#include "driver/command_line.h"
-#include "driver/ending.h"
-#include "driver/help_pages.h"
+#include "cli/command_line.h"
+#include "cli/ending.h"
+#include "cli/help_pages.h"
 
 #include <fmt/format.h>
 

@@ -1,10 +1,10 @@
 // The clock of a compiled kernel at a case.
 #pragma once
 
-#include "codegen/count.h"
+#include "cli/ending.h"
+#include "cli/run_case.h"
 #include "compiler/compiler.h"
-#include "driver/ending.h"
-#include "driver/run_case.h"
+#include "count/count.h"
 #include "support/timing.h"
 
 namespace mmk::driver {

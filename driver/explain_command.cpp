@@ -1,12 +1,12 @@
 // `mmk explain`: where the time of a kernel goes, and what would help.
+#include "cli/files.h"
+#include "cli/json.h"
+#include "cli/terminal.h"
 #include "driver/command.h"
 #include "driver/count_case.h"
-#include "driver/explanation.h"
-#include "driver/files.h"
 #include "driver/footprint.h"
-#include "driver/json.h"
-#include "driver/terminal.h"
 #include "driver/try_changes.h"
+#include "print/explanation.h"
 
 namespace mmk::driver {
 namespace {

@@ -1,7 +1,7 @@
 #include "driver/footprint.h"
 
-#include "driver/ending.h"
-#include "driver/memory_limit.h"
+#include "cli/ending.h"
+#include "cli/memory_limit.h"
 #include "runtime/tensor.h"
 
 #include <algorithm>

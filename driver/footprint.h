@@ -2,8 +2,8 @@
 // the kernel of the system ends by a signal what takes more than there is.
 #pragma once
 
-#include "codegen/executable.h"
-#include "driver/run_case.h"
+#include "cli/run_case.h"
+#include "executable/executable.h"
 
 namespace mmk::driver {
 

@@ -1,12 +1,12 @@
 #include "driver/guided_tune.h"
 
+#include "cli/ending.h"
+#include "cli/files.h"
+#include "cli/json.h"
+#include "cli/table.h"
+#include "cli/terminal.h"
 #include "driver/count_case.h"
-#include "driver/ending.h"
-#include "driver/files.h"
-#include "driver/json.h"
 #include "driver/known_variants.h"
-#include "driver/table.h"
-#include "driver/terminal.h"
 #include "tune/engineer.h"
 
 #include <algorithm>

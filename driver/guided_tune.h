@@ -1,7 +1,7 @@
 // `mmk tune --guided`: the engineer's loop, and the log that it writes.
 #pragma once
 
-#include "driver/run_case.h"
+#include "cli/run_case.h"
 #include "driver/session.h"
 #include "tune/verifier.h"
 

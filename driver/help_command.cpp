@@ -1,9 +1,9 @@
 // `mmk help [COMMAND]`
+#include "cli/command_line.h"
+#include "cli/ending.h"
+#include "cli/help_pages.h"
+#include "cli/terminal.h"
 #include "driver/command.h"
-#include "driver/command_line.h"
-#include "driver/ending.h"
-#include "driver/help_pages.h"
-#include "driver/terminal.h"
 
 #include <fmt/format.h>
 

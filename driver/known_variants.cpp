@@ -1,7 +1,7 @@
 #include "driver/known_variants.h"
 
+#include "cli/terminal.h"
 #include "driver/count_case.h"
-#include "driver/terminal.h"
 
 #include <algorithm>
 #include <cmath>

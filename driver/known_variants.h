@@ -1,10 +1,10 @@
 // The memory of tuning, as the commands use it: without it everything works, only slower.
 #pragma once
 
-#include "driver/environment.h"
-#include "driver/run_case.h"
+#include "cli/environment.h"
+#include "cli/run_case.h"
 #include "driver/session.h"
-#include "tune/store.h"
+#include "store/store.h"
 #include "tune/verifier.h"
 
 namespace mmk::driver {

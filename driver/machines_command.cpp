@@ -1,10 +1,10 @@
 // `mmk machines`: what there is to compile for, and where each figure comes from.
+#include "cli/ending.h"
+#include "cli/files.h"
+#include "cli/json.h"
+#include "cli/target.h"
+#include "cli/terminal.h"
 #include "driver/command.h"
-#include "driver/ending.h"
-#include "driver/files.h"
-#include "driver/json.h"
-#include "driver/target.h"
-#include "driver/terminal.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,10 +1,10 @@
 // The `mmk` command: finds the subcommand, and turns every end into an exit code.
+#include "cli/command_line.h"
+#include "cli/ending.h"
+#include "cli/help_pages.h"
+#include "cli/terminal.h"
 #include "driver/bug.h"
 #include "driver/command.h"
-#include "driver/command_line.h"
-#include "driver/ending.h"
-#include "driver/help_pages.h"
-#include "driver/terminal.h"
 
 #include <algorithm>
 #include <fmt/format.h>

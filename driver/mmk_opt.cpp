@@ -1,6 +1,6 @@
 // mmk-opt: the passes one by one, on textual IR; what golden tests and curious readers run.
-#include "codegen/sync_cost.h"
-#include "passes/passes.h"
+#include "compiler/pipeline.h"
+#include "count/sync_cost.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -21,6 +21,8 @@ int main(int argc, char **argv) {
                   mlir::scf::SCFDialect, mlir::tensor::TensorDialect>();
   mmk::registerDialectExtensions(registry);
   mmk::registerMmkPasses();
+  mmk::registerPlacePasses();
+  mmk::registerSyncPasses();
   mmk::registerSyncCostPass();
   mlir::registerTransformsPasses();
   mlir::PassPipelineRegistration<>(

@@ -1,8 +1,8 @@
 #include "driver/profile.h"
 
-#include "driver/files.h"
-#include "driver/json.h"
-#include "driver/time_report.h"
+#include "cli/files.h"
+#include "cli/json.h"
+#include "print/time_report.h"
 #include "runtime/trace.h"
 
 #include <fmt/format.h>

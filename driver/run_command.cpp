@@ -1,16 +1,16 @@
 // `mmk run`: compiles a kernel once, then runs, checks and times each of its cases.
+#include "cli/ending.h"
+#include "cli/environment.h"
+#include "cli/files.h"
+#include "cli/json.h"
+#include "cli/stopwatch.h"
 #include "driver/case_runner.h"
 #include "driver/command.h"
 #include "driver/count_case.h"
-#include "driver/ending.h"
-#include "driver/environment.h"
-#include "driver/files.h"
 #include "driver/footprint.h"
-#include "driver/json.h"
 #include "driver/known_variants.h"
 #include "driver/profile.h"
 #include "driver/session.h"
-#include "driver/stopwatch.h"
 
 #include <fmt/format.h>
 #include <list>

@@ -2,8 +2,8 @@
 
 #include "driver/count_case.h"
 #include "driver/try_changes.h"
+#include "explain/roofline.h"
 #include "runtime/trace.h"
-#include "tune/roofline.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

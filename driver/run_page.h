@@ -2,9 +2,9 @@
 // default schedule and what each directive alone would change.
 #pragma once
 
-#include "driver/run_report.h"
+#include "cli/terminal.h"
 #include "driver/session.h"
-#include "driver/terminal.h"
+#include "print/run_report.h"
 #include "report/report.h"
 #include "runtime/recording.h"
 #include "runtime/traffic.h"

@@ -1,9 +1,9 @@
 #include "driver/session.h"
 
+#include "cli/ending.h"
+#include "cli/files.h"
+#include "cli/terminal.h"
 #include "driver/choices.h"
-#include "driver/ending.h"
-#include "driver/files.h"
-#include "driver/terminal.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 // From the text of a file to the IR of one variant: the way that all commands on a program go.
 #pragma once
 
+#include "cli/target.h"
 #include "compiler/compiler.h"
-#include "driver/target.h"
 #include "frontend/compile.h"
 
 namespace mmk::driver {

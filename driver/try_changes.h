@@ -1,10 +1,10 @@
 // What small changes of a session's variant would gain at a case.
 #pragma once
 
-#include "driver/run_case.h"
+#include "cli/run_case.h"
+#include "cli/terminal.h"
 #include "driver/session.h"
-#include "driver/terminal.h"
-#include "tune/what_if.h"
+#include "explain/what_if.h"
 
 namespace mmk::driver {
 

@@ -1,7 +1,7 @@
 #include "driver/tune_options.h"
 
-#include "driver/ending.h"
-#include "driver/option_values.h"
+#include "cli/ending.h"
+#include "cli/option_values.h"
 #include "frontend/numbers.h"
 
 #include "llvm/ADT/SmallVector.h"

@@ -1,7 +1,7 @@
 // The options of `mmk tune` beside the target.
 #pragma once
 
-#include "driver/command_line.h"
+#include "cli/command_line.h"
 #include "tune/tuner.h"
 
 namespace mmk::driver {

@@ -2,9 +2,9 @@
 // as a point.
 #pragma once
 
-#include "driver/run_case.h"
+#include "cli/run_case.h"
 #include "driver/session.h"
-#include "tune/result.h"
+#include "store/result.h"
 
 namespace mmk::driver {
 

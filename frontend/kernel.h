@@ -29,11 +29,29 @@ enum class Operation {
   parameter, ///< a tensor or a scalar of the kernel
   constant,
   // unary, elementwise, on f32
-  negate, abs, exp, log, sqrt, tanh, erf, floor, ceil,
+  negate,
+  abs,
+  exp,
+  log,
+  sqrt,
+  tanh,
+  erf,
+  floor,
+  ceil,
   // binary, elementwise, broadcasting as NumPy does, on f32; minimum and maximum propagate NaN
-  add, subtract, multiply, divide, minimum, maximum,
+  add,
+  subtract,
+  multiply,
+  divide,
+  minimum,
+  maximum,
   // comparisons, yielding boolean; all but notEqual are false on NaN
-  equal, notEqual, less, lessEqual, greater, greaterEqual,
+  equal,
+  notEqual,
+  less,
+  lessEqual,
+  greater,
+  greaterEqual,
   select,    ///< operands: boolean, then, else
   cast,      ///< rounds to `type`
   product,   ///< `@`; yields the accumulator's type
@@ -88,9 +106,24 @@ struct Directive {
 /// A legality rule over the choices, as a tree of integer arithmetic.
 struct Requirement {
   struct Expression {
-    enum class Kind { number, choice, add, subtract, multiply, divide, remainder,
-                      equal, notEqual, less, lessEqual, greater, greaterEqual,
-                      logicalAnd, logicalOr, logicalNot };
+    enum class Kind {
+      number,
+      choice,
+      add,
+      subtract,
+      multiply,
+      divide,
+      remainder,
+      equal,
+      notEqual,
+      less,
+      lessEqual,
+      greater,
+      greaterEqual,
+      logicalAnd,
+      logicalOr,
+      logicalNot
+    };
     Kind kind;
     int64_t number = 0;
     std::string choice; ///< key of a directive with numbers, "tile.M"
@@ -124,7 +157,7 @@ struct Check {
 
 struct Kernel {
   std::string name;
-  SourceRange where; ///< of the name
+  SourceRange where;                   ///< of the name
   std::vector<std::string> dimensions; ///< in order of first appearance in the parameters
   std::vector<Parameter> parameters;
   std::vector<Result> results;

@@ -10,7 +10,7 @@
 namespace mmk {
 namespace {
 
-const std::vector<std::string> directives = {"cores", "grid", "tile", "stage", "buffers", "keep",
+const std::vector<std::string> directives = {"cores", "grid", "tile",  "stage", "buffers", "keep",
                                              "bias",  "skew", "store", "order", "epilogue"};
 const std::vector<std::string> bufferNames = {"l1", "panel", "l0", "bt", "acc", "out", "ub"};
 const std::vector<std::string> operandBuffers = {"l1", "l0", "ub"};

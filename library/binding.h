@@ -2,7 +2,7 @@
 // strides are checked here, so that generated code never sees a wrong one.
 #pragma once
 
-#include "codegen/executable.h"
+#include "executable/executable.h"
 #include "frontend/kernel.h"
 #include "library/failure.h"
 #include "library/layout.h"

@@ -1,8 +1,8 @@
 // A compiled kernel as the library hands it out.
 #pragma once
 
-#include "codegen/executable.h"
 #include "compiler/compiler.h"
+#include "executable/executable.h"
 #include "frontend/kernel.h"
 #include "library/binding.h"
 #include "library/failure.h"

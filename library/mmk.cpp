@@ -1,7 +1,7 @@
 // The boundary to C: handles, errors as values, and no exception beyond it.
 #include "library/mmk.h"
 
-#include "codegen/count.h"
+#include "count/count.h"
 #include "library/binding.h"
 #include "library/kernel.h"
 #include "support/bytes.h"

@@ -48,8 +48,8 @@ struct CoreMemories {
 
 /// One phase of a kernel for one block: the whole program, in order.
 using PhaseFunction = void (*)(const KernelArguments *, const CoreMemories *);
-/// Fills in what a phase does at some dimensions, by at most so many threads: fields of PlanField, then what only the phase
-/// itself reads. How long it is the compiler knows.
+/// Fills in what a phase does at some dimensions, by at most so many threads: fields of PlanField,
+/// then what only the phase itself reads. How long it is the compiler knows.
 using PlanFunction = void (*)(const int64_t *dims, int64_t threads, int64_t *plan);
 enum PlanField : unsigned {
   planBlocks, ///< as many blocks have work, at most: all from this one on have none

@@ -41,8 +41,8 @@ std::string_view spelling(ElementType type) {
 }
 
 std::optional<ElementType> elementTypeFromSpelling(std::string_view text) {
-  for (ElementType type : {ElementType::f32, ElementType::f16, ElementType::bf16, ElementType::i8,
-                           ElementType::i32})
+  for (ElementType type :
+       {ElementType::f32, ElementType::f16, ElementType::bf16, ElementType::i8, ElementType::i32})
     if (spelling(type) == text)
       return type;
   return std::nullopt;

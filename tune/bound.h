@@ -1,8 +1,8 @@
 // Times that a variant cannot beat, from variants that were counted before.
 #pragma once
 
+#include "store/result.h"
 #include "tune/projection.h"
-#include "tune/result.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
@@ -20,7 +20,7 @@ namespace mmk::tune {
 /// another;
 /// - the work of all cores together, dealt evenly to any number of them.
 /// What follows from which directives is the same at all shapes, so that they are learned together.
-/// tests/unit/tune_bounds_test.cpp holds it against the clock.
+/// tests/unit/tune/bounds_test.cpp holds it against the clock.
 class Bounds {
 public:
   explicit Bounds(const Space &space, size_t shapes = 1);

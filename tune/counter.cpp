@@ -1,7 +1,7 @@
 #include "tune/counter.h"
 
-#include "codegen/count.h"
-#include "codegen/executable.h"
+#include "count/count.h"
+#include "executable/executable.h"
 
 #include <algorithm>
 #include <numeric>

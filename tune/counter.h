@@ -3,7 +3,7 @@
 #pragma once
 
 #include "compiler/compiler.h"
-#include "tune/result.h"
+#include "store/result.h"
 
 #include "llvm/ADT/ArrayRef.h"
 

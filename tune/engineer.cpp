@@ -1,7 +1,7 @@
 #include "tune/engineer.h"
 
-#include "codegen/count.h"
-#include "tune/identity.h"
+#include "count/count.h"
+#include "store/identity.h"
 
 #include <algorithm>
 #include <fmt/format.h>

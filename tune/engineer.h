@@ -3,8 +3,8 @@
 // reference, and keeps it or drops it; and all of it is written down.
 #pragma once
 
-#include "tune/diagnosis.h"
-#include "tune/what_if.h"
+#include "explain/diagnosis.h"
+#include "explain/what_if.h"
 
 #include <functional>
 #include <set>

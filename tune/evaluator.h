@@ -2,10 +2,10 @@
 // must, and keeps what it finds.
 #pragma once
 
-#include "tune/known.h"
+#include "store/known.h"
+#include "store/store.h"
 #include "tune/refusals.h"
 #include "tune/space.h"
-#include "tune/store.h"
 #include "tune/team.h"
 
 #include <chrono>

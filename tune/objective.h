@@ -2,7 +2,7 @@
 // once.
 #pragma once
 
-#include "tune/result.h"
+#include "store/result.h"
 
 #include "llvm/Support/Error.h"
 

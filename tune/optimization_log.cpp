@@ -1,6 +1,6 @@
 // The optimization log: what a journey was, for those who were not there.
+#include "explain/remedies.h"
 #include "tune/engineer.h"
-#include "tune/remedies.h"
 
 #include <algorithm>
 #include <cmath>
@@ -53,9 +53,8 @@ std::string pipesOf(const Diagnosis &before, const Diagnosis &after) {
                    to = 100 * (onVector ? after.clock.vectorUnits : after.clock.cubeUnit)[i].ratio;
       moved.push_back({fmt::format("{}{}", onVector ? "vector " : "", spelling(pipe)), from, to});
     }
-  std::ranges::sort(moved, {}, [](const Moved &it) {
-    return std::pair(-std::abs(it.to - it.from), it.name);
-  });
+  std::ranges::sort(moved, {},
+                    [](const Moved &it) { return std::pair(-std::abs(it.to - it.from), it.name); });
   std::vector<std::string> parts;
   for (const Moved &it : moved)
     if (std::abs(it.to - it.from) >= 1 && parts.size() < 3)

@@ -1,8 +1,8 @@
 #include "tune/tuner.h"
 
+#include "store/identity.h"
 #include "tune/bounded_search.h"
 #include "tune/host_search.h"
-#include "tune/identity.h"
 
 #include <algorithm>
 #include <chrono>

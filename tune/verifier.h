@@ -1,12 +1,12 @@
 // Runs variants and compares their results with the reference.
 #pragma once
 
-#include "codegen/executable.h"
 #include "compiler/compiler.h"
+#include "executable/executable.h"
 #include "runtime/data.h"
 #include "runtime/tensor.h"
+#include "store/result.h"
 #include "tune/halving.h"
-#include "tune/result.h"
 
 #include <map>
 

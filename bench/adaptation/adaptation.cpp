@@ -1,11 +1,11 @@
 #include "bench/adaptation/adaptation.h"
 
-#include "codegen/count.h"
+#include "compiler/pipeline.h"
+#include "count/count.h"
 #include "frontend/compile.h"
-#include "frontend/lower/lower.h"
 #include "frontend/numbers.h"
 #include "frontend/schedule.h"
-#include "passes/passes.h"
+#include "lower/lower.h"
 #include "runtime/threads.h"
 
 #include "mlir/IR/Diagnostics.h"

@@ -1,8 +1,8 @@
 #include "bench/calibration/model.h"
 
-#include "codegen/count.h"
+#include "count/count.h"
 #include "frontend/compile.h"
-#include "frontend/lower/lower.h"
+#include "lower/lower.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

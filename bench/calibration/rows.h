@@ -1,8 +1,8 @@
 // What was measured on ascend910b1 and published, and how each row is read as a program of ours.
 #pragma once
 
+#include "compiler/pipeline.h"
 #include "machines/machine.h"
-#include "passes/passes.h"
 
 #include <map>
 #include <optional>

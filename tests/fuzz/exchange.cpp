@@ -1,5 +1,5 @@
 // Any text as what `mmk cache import` reads: what it takes is what it writes.
-#include "tune/exchange.h"
+#include "store/exchange.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   auto rows = mmk::tune::readExchange({reinterpret_cast<const char *>(data), size});

@@ -1,5 +1,5 @@
 // Any text as IR, as mmk-opt reads it: what parses and verifies goes through all passes.
-#include "passes/passes.h"
+#include "compiler/pipeline.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

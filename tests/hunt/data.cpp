@@ -9,8 +9,8 @@ namespace mmk::hunt {
 namespace {
 
 /// Every sum of these has one value in any order: of infinities it is an infinity or NaN, and eight
-/// products of the large numbers fit into the 24 bits of an f32. They are large enough for a unit in
-/// the last place of 1 + erf(x) to be seen behind a product with x.
+/// products of the large numbers fit into the 24 bits of an f32. They are large enough for a unit
+/// in the last place of 1 + erf(x) to be seen behind a product with x.
 void strew(Tensor &tensor, Random random) {
   if (!isFloat(tensor.type))
     return;

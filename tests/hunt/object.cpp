@@ -1,7 +1,7 @@
 #include "tests/hunt/object.h"
 
-#include "codegen/plan.h"
-#include "codegen/program.h"
+#include "executable/plan.h"
+#include "executable/program.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
@@ -118,8 +118,8 @@ Error runObject(mlir::ModuleOp module, const Machine &machine, const Arguments &
   std::vector<const int64_t *> stridesByTensor;
   for (const std::vector<int64_t> &each : strides)
     stridesByTensor.push_back(each.data());
-  KernelArguments all{arguments.dims.data(), scalars.data(), tensors.data(),
-                      stridesByTensor.data(), nullptr};
+  KernelArguments all{arguments.dims.data(), scalars.data(), tensors.data(), stridesByTensor.data(),
+                      nullptr};
   EmulatedCores cores(machine, kernel.getCores(), globalBytes(kernel));
   for (auto [i, phase] : enumerate(kernel.getBody().getOps<aicore::PhaseOp>())) {
     std::vector<int64_t> plan(PhasePlan(phase).size());

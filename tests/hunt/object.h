@@ -2,7 +2,7 @@
 // of runtime/abi.h.
 #pragma once
 
-#include "codegen/executable.h"
+#include "executable/executable.h"
 
 namespace mmk::hunt {
 

@@ -1,18 +1,18 @@
 #include "tests/hunt/trial.h"
 
-#include "codegen/count.h"
-#include "codegen/executable.h"
-#include "codegen/watch.h"
 #include "compiler/compiler.h"
+#include "count/count.h"
+#include "executable/executable.h"
 #include "frontend/compile.h"
 #include "frontend/schedule.h"
-#include "passes/verify_sync_program.h"
-#include "passes/verify_sync_walk.h"
 #include "reference/reference.h"
 #include "runtime/npy.h"
+#include "sync/verify_sync_program.h"
+#include "sync/verify_sync_walk.h"
 #include "tests/hunt/data.h"
 #include "tests/hunt/guarded.h"
 #include "tests/hunt/object.h"
+#include "watch/watch.h"
 
 #include "mlir/IR/Diagnostics.h"
 

@@ -1,10 +1,10 @@
 // A kernel from its text to a result, for tests of what the compiled code computes.
 #pragma once
 
-#include "codegen/executable.h"
+#include "compiler/pipeline.h"
+#include "executable/executable.h"
 #include "frontend/compile.h"
-#include "frontend/lower/lower.h"
-#include "passes/passes.h"
+#include "lower/lower.h"
 #include "reference/reference.h"
 #include "runtime/compare.h"
 #include "runtime/data.h"

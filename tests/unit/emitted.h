@@ -1,11 +1,11 @@
 // A kernel on the host as LLVM IR for some CPU, and what of it this computer can run.
 #pragma once
 
-#include "codegen/object.h"
-#include "codegen/program.h"
+#include "compiler/pipeline.h"
+#include "executable/program.h"
 #include "frontend/compile.h"
-#include "frontend/lower/lower.h"
-#include "passes/passes.h"
+#include "jit/object.h"
+#include "lower/lower.h"
 #include "runtime/abi.h"
 #include "tests/hunt/guarded.h"
 

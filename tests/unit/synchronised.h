@@ -1,11 +1,11 @@
 // A kernel with its flags, for tests of what verifies and watches them.
 #pragma once
 
-#include "codegen/watch.h"
+#include "compiler/pipeline.h"
 #include "frontend/compile.h"
-#include "frontend/lower/lower.h"
-#include "passes/passes.h"
-#include "passes/verify_sync_walk.h"
+#include "lower/lower.h"
+#include "sync/verify_sync_walk.h"
+#include "watch/watch.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

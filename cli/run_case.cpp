@@ -1,0 +1,209 @@
+#include "cli/run_case.h"
+
+#include "cli/ending.h"
+#include "cli/option_values.h"
+#include "frontend/numbers.h"
+#include "runtime/npy.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <set>
+
+namespace mmk::driver {
+namespace {
+
+/// As in the cases of a file.
+constexpr int64_t maximumDimension = (int64_t(1) << 31) - 1;
+
+/// The words of the command line, sorted into dimensions and scalars.
+class Words {
+public:
+  Words(const Kernel &kernel, const std::vector<std::string> &words) : kernel_(kernel) {
+    for (const std::string &word : words) {
+      const auto [name, value] = nameAndValue(word, "ARG=VALUE, such as M=128");
+      const auto [first, isNew] = seen_.try_emplace(name, value);
+      if (!isNew)
+        throw Mistake(fmt::format("'{}' is given twice: {} and {}", name, first->second, value));
+      bind(name, value);
+    }
+  }
+
+  const std::map<std::string, int64_t> &dims() const { return dims_; }
+
+  void override(RunCase &run) const {
+    for (const auto &[name, size] : dims_)
+      run.dims[name] = size;
+    for (const auto &[index, value] : scalars_)
+      run.scalars[index] = value;
+  }
+  bool bindsScalar(size_t parameter) const { return scalars_.contains(parameter); }
+
+private:
+  void bind(const std::string &name, const std::string &value) {
+    if (std::ranges::find(kernel_.dimensions, name) != kernel_.dimensions.end()) {
+      const auto size = parseInteger(value);
+      if (!size || *size < 1 || *size > maximumDimension)
+        throw Mistake(fmt::format("the dimension {} is an integer from 1 to {}, found {}", name,
+                                  maximumDimension, value));
+      dims_[name] = *size;
+      return;
+    }
+    const auto parameter = std::ranges::find(kernel_.parameters, name, &Parameter::name);
+    if (parameter == kernel_.parameters.end())
+      unknown(name);
+    if (!parameter->isScalar())
+      throw Mistake(fmt::format("'{0}' is a tensor; its values come from a file: --input "
+                                "{0}=FILE.npy",
+                                name));
+    scalars_[parameter - kernel_.parameters.begin()] = scalar(name, value);
+  }
+
+  static double scalar(const std::string &name, const std::string &value) {
+    const std::string_view digits = std::string_view(value).substr(value.starts_with('-') ? 1 : 0);
+    double ignored = 0;
+    const auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), ignored);
+    const bool isNumber = !digits.starts_with('-') && error != std::errc::invalid_argument &&
+                          end == digits.data() + digits.size();
+    if (!isNumber)
+      throw Mistake(fmt::format("the scalar {} is a number, such as 0.5, found {}", name, value));
+    if (overflowsF32(value))
+      throw Mistake(fmt::format("the scalar {}: {} is too large for f32, whose largest number is "
+                                "3.4028235e38",
+                                name, value));
+    return parseNumber(value);
+  }
+
+  [[noreturn]] void unknown(const std::string &name) const {
+    std::vector<std::string> known = kernel_.dimensions;
+    for (const Parameter &parameter : kernel_.parameters)
+      if (parameter.isScalar())
+        known.push_back(parameter.name);
+    throw Mistake(fmt::format("'{}' has no dimension or scalar '{}'{}{}", kernel_.name, name,
+                              didYouMean(name, known),
+                              known.empty() ? "" : "; it has: " + listOf(known, "and")));
+  }
+
+  const Kernel &kernel_;
+  std::map<std::string, std::string> seen_;
+  std::map<std::string, int64_t> dims_;
+  std::map<size_t, double> scalars_; ///< by parameter
+};
+
+RunCase bound(const Kernel &kernel, const Case *from, const Words &words) {
+  RunCase run;
+  run.scalars.resize(kernel.parameters.size());
+  std::vector<std::string> missing;
+  for (size_t i = 0; i < kernel.parameters.size(); ++i) {
+    const Parameter &parameter = kernel.parameters[i];
+    bool known = !parameter.isScalar() || parameter.byDefault || words.bindsScalar(i);
+    run.scalars[i] = parameter.byDefault.value_or(0);
+    for (const auto &[name, value] : from ? from->scalars : decltype(from->scalars)())
+      if (name == parameter.name) {
+        run.scalars[i] = value;
+        known = true;
+      }
+    if (!known)
+      missing.push_back(parameter.name);
+  }
+  if (from) {
+    run.name = from->name;
+    run.dims.insert(from->dimensions.begin(), from->dimensions.end());
+  }
+  words.override(run);
+  for (const std::string &dimension : kernel.dimensions)
+    if (!run.dims.contains(dimension))
+      missing.push_back(dimension);
+  if (!missing.empty())
+    throw Mistake(fmt::format(
+        "{}{} {} no value; give {}=VALUE{}", from ? fmt::format("the case '{}': ", from->name) : "",
+        listOf(missing, "and"), missing.size() == 1 ? "has" : "have", fmt::join(missing, "=VALUE "),
+        from || kernel.cases.empty() ? "" : ", or choose a case of the file with --case"));
+  return run;
+}
+
+/// The cases of these names in their order; all for "all", and for none.
+std::vector<const Case *> named(const Kernel &kernel, const std::vector<std::string> &names) {
+  std::vector<const Case *> all, found;
+  std::vector<std::string> legal;
+  for (const Case &each : kernel.cases) {
+    all.push_back(&each);
+    legal.push_back(each.name);
+  }
+  if (names.empty() || (names == std::vector<std::string>{"all"} && !all.empty()))
+    return all;
+  for (const std::string &name : names) {
+    const auto which = std::ranges::find(legal, name);
+    if (which == legal.end())
+      throw Mistake(fmt::format("'{}' has no case '{}'{}; {}", kernel.name, name,
+                                didYouMean(name, legal),
+                                legal.empty() ? "it has none: give the dimensions instead"
+                                              : "cases: " + listOf(legal, "and")));
+    found.push_back(all[which - legal.begin()]);
+  }
+  return found;
+}
+
+} // namespace
+
+std::string RunCase::title() const {
+  return name.empty() ? "this case" : fmt::format("the case '{}'", name);
+}
+
+std::vector<int64_t> RunCase::extents(const Shape &shape) const {
+  std::vector<int64_t> extents;
+  for (const Dimension &dimension : shape)
+    extents.push_back(dimension.isLiteral() ? dimension.literal : dims.at(dimension.name));
+  return extents;
+}
+
+std::vector<std::string> dimensionsOfInputs(const Kernel &kernel,
+                                            const std::vector<std::string> &names,
+                                            const std::vector<std::string> &words,
+                                            const std::map<std::string, std::string> &files) {
+  std::vector<std::string> bindings;
+  if (!names.empty())
+    return bindings;
+  std::set<std::string> known;
+  for (const std::string &word : words)
+    known.insert(word.substr(0, word.find('=')));
+  for (const Parameter &parameter : kernel.parameters) {
+    const auto file = files.find(parameter.name);
+    if (file == files.end() || parameter.isScalar())
+      continue;
+    llvm::Expected<std::vector<int64_t>> read = readNpyShape(file->second);
+    if (!read)
+      throw Mistake(llvm::toString(read.takeError()));
+    const std::vector<int64_t> &shape = *read;
+    if (shape.size() != parameter.shape.size()) {
+      // With all dimensions known, reading it says which shape was expected.
+      if (std::ranges::all_of(parameter.shape, [&](const Dimension &dimension) {
+            return dimension.isLiteral() || known.contains(dimension.name);
+          }))
+        continue;
+      throw Mistake(fmt::format("{}: expected {} dimensions, {}{}, found {}", file->second,
+                                parameter.shape.size(), parameter.name, spelling(parameter.shape),
+                                shape.size()));
+    }
+    for (size_t i = 0; i < shape.size(); ++i)
+      if (const Dimension &dimension = parameter.shape[i];
+          !dimension.isLiteral() && known.insert(dimension.name).second)
+        bindings.push_back(fmt::format("{}={}", dimension.name, shape[i]));
+  }
+  return bindings;
+}
+
+std::vector<RunCase> casesToRun(const Kernel &kernel, const std::vector<std::string> &names,
+                                const std::vector<std::string> &words) {
+  const Words given(kernel, words);
+  if (names.empty() && (!given.dims().empty() || kernel.cases.empty()))
+    return {bound(kernel, nullptr, given)};
+  std::vector<RunCase> runs;
+  for (const Case *each : named(kernel, names))
+    runs.push_back(bound(kernel, each, given));
+  return runs;
+}
+
+} // namespace mmk::driver

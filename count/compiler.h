@@ -1,0 +1,79 @@
+// From a phase in the aicore dialect to a count::Program: control flow and arithmetic in
+// count_compiler.cpp, instructions in count_instructions.cpp.
+#pragma once
+
+#include "count/program.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+
+#include <map>
+
+namespace mmk::count {
+
+class Compiler {
+public:
+  Compiler(aicore::PhaseOp phase, const Machine &machine, llvm::ArrayRef<int64_t> dims,
+           Scope scope);
+  llvm::Expected<Program> run();
+
+private:
+  void tensor(mlir::Value value);
+  bool isInScope(mlir::Operation &op) const;
+  llvm::Error statements(mlir::Block &block);
+  llvm::Error statement(mlir::Operation &op);
+  llvm::Error translate(mlir::Operation &op);
+  bool isData(mlir::Operation &op) const;
+  llvm::Error arithmetic(mlir::Operation &op);
+  llvm::Error loop(mlir::scf::ForOp op);
+  llvm::Error branch(mlir::scf::IfOp op);
+  llvm::Error vectorCores(aicore::VectorCoresOp op);
+  llvm::Error slot(aicore::SlotOp op);
+  llvm::Error instruction(aicore::Instruction op);
+
+  llvm::Error transfer(aicore::Instruction op, Work work, llvm::StringRef link, mlir::Value tensor,
+                       mlir::ValueRange offsets, llvm::ArrayRef<int64_t> along, mlir::Value rows,
+                       mlir::Value columns);
+  /// Place of the number of an element of a tensor, in row-major order.
+  int32_t elementNumber(mlir::Operation *op, const TensorShape &shape, mlir::ValueRange offsets);
+  llvm::Error exchange(aicore::Instruction op, Work work, llvm::StringRef link, mlir::Value buffer,
+                       mlir::Value rows, mlir::Value columns);
+  llvm::Expected<Instruction> move(aicore::Instruction op, Work work, llvm::StringRef link,
+                                   mlir::Value target, mlir::Value rows, mlir::Value columns);
+  llvm::Error stage(aicore::StageOp op);
+  llvm::Error drain(aicore::DrainOp op);
+  llvm::Error product(aicore::MmadOp op);
+  llvm::Error vector(aicore::VectorOp op);
+  llvm::Expected<const Link *> linkOf(mlir::Operation *op, llvm::StringRef name);
+
+  int32_t place(int64_t initial = 0);
+  int32_t placeOf(mlir::Value value);
+  int32_t constant(int64_t value);
+  size_t emit(mlir::Operation *op, Step step);
+  void emit(aicore::Instruction op, StepKind kind, const Instruction &it);
+  void compute(mlir::Operation *op, StepKind kind, int32_t target, int32_t a, int32_t b = 0,
+               int32_t c = 0);
+  /// Of a place that is written nowhere else. What follows from the dimensions alone is known, and
+  /// takes no step: then more of the loops that depend on it are seen to be alike.
+  void define(mlir::Operation *op, StepKind kind, int32_t target, int32_t a, int32_t b, int32_t c);
+  bool isKnown(int32_t place) const { return known_.contains(place); }
+  /// All at once: what is read may be among what is written.
+  void copyAll(mlir::Operation *op, mlir::ValueRange from, mlir::ValueRange to);
+  /// Makes a step jump to what is emitted next.
+  void jumpHere(size_t step);
+
+  aicore::PhaseOp phase_;
+  aicore::KernelOp kernel_;
+  const Machine &machine_;
+  llvm::ArrayRef<int64_t> dims_;
+  Scope scope_;
+  Program program_;
+  llvm::DenseMap<mlir::Value, int32_t> places_, tensors_;
+  std::map<int64_t, int32_t> constants_;
+  llvm::DenseSet<int32_t> known_;       ///< places whose value is that of the program
+  llvm::DenseSet<mlir::Value> unknown_; ///< what follows from data
+  bool asksForData_ = false;            ///< the statement at hand needs the value of such a one
+};
+
+} // namespace mmk::count

@@ -1,0 +1,128 @@
+#include "count/count.h"
+
+#include "count/least.h"
+#include "count/origins.h"
+#include "count/program.h"
+#include "count/repeat.h"
+#include "count/survey.h"
+
+using namespace mlir;
+
+namespace mmk {
+namespace {
+
+/// One whose events say what they come from.
+struct WatchedCore : count::TimedCore {
+  WatchedCore(const Machine &machine, int64_t block, int64_t start, EventSink &sink,
+              count::Origins &origins)
+      : TimedCore(machine, block, start, &sink), origins_(origins) {}
+  void at(size_t step, const int64_t *values) { from(step, origins_.slotsAt(step, values)); }
+  bool execute(unsigned unit, Pipe pipe, const count::Instruction &it, Cost cost,
+               count::Amount amount) {
+    if (it.link)
+      moves(amount.amount);
+    return TimedCore::execute(unit, pipe, it, cost, amount);
+  }
+
+private:
+  count::Origins &origins_;
+};
+
+/// Runs blocks again, as many as the sink wants, and every iteration of them.
+void showEvents(aicore::PhaseOp phase, const count::Program &program, const Machine &machine,
+                CountedPhase counted, std::vector<int64_t> working, EventSink &events) {
+  count::Origins origins(phase, program);
+  counted.origins = origins.all();
+  counted.blocks = working.size();
+  events.enter(counted);
+  // The slowest comes first, also where nobody worked.
+  std::erase(working, counted.slowest);
+  working.insert(working.begin(), counted.slowest);
+  std::vector<int64_t> values;
+  for (int64_t block : working) {
+    if (!events.wants(block))
+      continue;
+    WatchedCore core(machine, block, counted.start, events, origins);
+    count::run(program, values, block, core);
+  }
+}
+
+/// Phases follow each other.
+void add(const LeastTime &phase, LeastTime &all) {
+  all.cycles += phase.cycles;
+  all.multiplied += phase.multiplied;
+  all.drain += phase.drain;
+  all.rest += phase.rest;
+  for (size_t pipe = 0; pipe < allPipes.size(); ++pipe) {
+    all.cubeWork[pipe] += phase.cubeWork[pipe];
+    all.vectorWork[pipe] += phase.vectorWork[pipe];
+  }
+}
+
+llvm::Error countPhase(aicore::PhaseOp phase, const Machine &machine, ArrayRef<int64_t> dims,
+                       int64_t number, int64_t blocks, KernelTime &time, LeastTime &least,
+                       EventSink *events) {
+  llvm::Expected<count::Program> transfers =
+      count::compile(phase, machine, dims, count::Scope::tensors);
+  if (!transfers)
+    return transfers.takeError();
+  llvm::Expected<count::Program> program = count::compile(phase, machine, dims, count::Scope::all);
+  if (!program)
+    return program.takeError();
+  program->setMemory(count::survey(*transfers, machine, blocks));
+
+  CountedPhase counted{number, blocks, time.start(), time.start(), 0, {}};
+  count::KnownIterations known(*program);
+  std::vector<int64_t> working, values;
+  for (int64_t block = 0; block < blocks; ++block) {
+    count::RepeatingCore core(known, machine, block, time.start());
+    const count::RunEnd end = count::run(*program, values, block, core);
+    const std::string where = ", in block " + std::to_string(block);
+    if (!end.finished)
+      return count::fault(program->origins[end.step],
+                          (end.reason ? end.reason : core.fault()) + where);
+    if (!core.finish())
+      return count::fault(phase, core.fault() + where);
+    const BlockTime blockTime = core.time();
+    if (blockTime.end > counted.end) {
+      counted.end = blockTime.end;
+      counted.slowest = block;
+    }
+    if (blockTime.worked)
+      working.push_back(block);
+    time.add(block, blockTime);
+  }
+  time.endPhase();
+  count::LeastCore fastest(machine);
+  count::run(*program, values, /*block=*/0, fastest);
+  add(fastest.time(), least);
+  if (events)
+    showEvents(phase, *program, machine, counted, std::move(working), *events);
+  return llvm::Error::success();
+}
+
+} // namespace
+
+llvm::Expected<ClockReport> countKernel(aicore::KernelOp kernel, const Machine &machine,
+                                        ArrayRef<int64_t> dims, EventSink *events) {
+  if (dims.size() != kernel.getDims().size())
+    return count::fault(kernel, "has " + Twine(kernel.getDims().size()) + " dimensions, but " +
+                                    Twine(dims.size()) + " values were given");
+  if (const std::string problem = kernel.limitProblem(dims); !problem.empty())
+    return llvm::createStringError(problem);
+  const int64_t blocks = kernel.getCores();
+  if (blocks > machine.cubeCores)
+    return count::fault(kernel, "is dealt to " + Twine(blocks) + " cores, but " + machine.name +
+                                    " has " + Twine(machine.cubeCores));
+  KernelTime time(machine, blocks);
+  LeastTime least;
+  int64_t number = 0;
+  for (auto phase : kernel.getBody().getOps<aicore::PhaseOp>())
+    if (llvm::Error error = countPhase(phase, machine, dims, number++, blocks, time, least, events))
+      return std::move(error);
+  ClockReport report = time.report();
+  report.least = least;
+  return report;
+}
+
+} // namespace mmk

@@ -1,0 +1,246 @@
+// What decides the cost of each aicore instruction.
+#include "count/compiler.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace mmk::count {
+namespace {
+
+// A fractal is 16 rows of 32 bytes.
+constexpr int64_t fractalRows = 16, fractalBytes = 32;
+// What the bias table is aligned to.
+constexpr int64_t tablePiece = 64;
+
+/// The types of the language and of MLIR have the same spelling.
+std::string nameOf(Type type) {
+  std::string name;
+  llvm::raw_string_ostream(name) << type;
+  return name;
+}
+
+/// The largest extent of the buffer of a transfer: no row or column of it is longer.
+int64_t largestExtent(Operation *op) {
+  int64_t largest = 0;
+  for (Value operand : op->getOperands())
+    if (auto type = dyn_cast<MemRefType>(operand.getType()); type && type.hasStaticShape())
+      for (int64_t extent : type.getShape())
+        largest = std::max(largest, extent);
+  return largest;
+}
+
+int64_t rankOf(Value tensor) { return cast<MemRefType>(tensor.getType()).getRank(); }
+
+} // namespace
+
+void Compiler::emit(aicore::Instruction op, StepKind kind, const Instruction &it) {
+  program_.instructions.push_back(it);
+  emit(op.getOperation(), {.kind = kind,
+                           .pipe = static_cast<Pipe>(op.getPipe()),
+                           .target = static_cast<int32_t>(program_.instructions.size() - 1)});
+}
+
+llvm::Error Compiler::instruction(aicore::Instruction op) {
+  return llvm::TypeSwitch<Operation *, llvm::Error>(op.getOperation())
+      .Case([&](aicore::LoadOp it) {
+        const bool intoUb = aicore::spaceOf(it.getTarget()) == aicore::Space::ub;
+        return transfer(op, Work::load, intoUb ? "gm_ub" : "gm_l1", it.getSource(), it.getOffsets(),
+                        it.getAlong(), it.getRows(), it.getColumns());
+      })
+      .Case([&](aicore::StoreOp it) {
+        return transfer(op, Work::store, "ub_gm", it.getTarget(), it.getOffsets(), it.getAlong(),
+                        it.getRows(), it.getColumns());
+      })
+      .Case([&](aicore::FixpipeOp it) {
+        return transfer(op, Work::fixpipe, "l0c_gm", it.getTarget(), it.getOffsets(), it.getAlong(),
+                        it.getRows(), it.getColumns());
+      })
+      .Case([&](aicore::SpillOp it) {
+        return exchange(op, Work::spill, "l0c_gm", it.getTarget(), it.getRows(), it.getColumns());
+      })
+      .Case([&](aicore::FetchOp it) {
+        return exchange(op, Work::fetch, "gm_ub", it.getSource(), it.getRows(), it.getColumns());
+      })
+      .Case([&](aicore::StageOp it) { return stage(it); })
+      .Case([&](aicore::DrainOp it) { return drain(it); })
+      .Case([&](aicore::MmadOp it) { return product(it); })
+      .Case([&](aicore::VectorOp it) { return vector(it); })
+      .Default([&](Operation *it) { return fault(it, "cannot be counted"); });
+}
+
+llvm::Expected<const Link *> Compiler::linkOf(Operation *op, StringRef name) {
+  auto found = machine_.links.find(name.str());
+  if (found == machine_.links.end())
+    return fault(op, "takes the link " + name + ", which " + machine_.name + " has not");
+  return &found->second;
+}
+
+//===--- global memory --------------------------------------------------------------------===//
+
+llvm::Error Compiler::transfer(aicore::Instruction op, Work work, StringRef link, Value tensor,
+                               ValueRange offsets, ArrayRef<int64_t> along, Value rows,
+                               Value columns) {
+  llvm::Expected<const Link *> way = linkOf(op, link);
+  if (!way)
+    return way.takeError();
+  Instruction it;
+  it.work = work;
+  it.link = *way;
+  it.tensor = tensors_.lookup(tensor);
+  it.bytes = aicore::elementBytes(tensor.getType());
+  it.rows = placeOf(rows);
+  it.columns = placeOf(columns);
+
+  // Pieces of memory run along the tensor's last dimension, which may be the buffer's columns, or
+  // its rows, or neither: then each element is a piece.
+  const int64_t last = rankOf(tensor) - 1;
+  int64_t outer = along[0];
+  if (along[1] != last) {
+    outer = along[1] == -1 ? along[0] : along[1];
+    if (along[0] == last) {
+      std::swap(it.rows, it.columns);
+    } else {
+      const int32_t elements = place();
+      compute(op, StepKind::multiply, elements, it.rows, it.columns);
+      it.rows = elements;
+      it.columns = constant(1);
+    }
+  }
+  const TensorShape &shape = program_.tensors[it.tensor];
+  it.pitch = shape.extents.empty() ? constant(1) : shape.extents.back();
+  it.dense = outer == -1 || outer == last - 1;
+  it.mostColumns = largestExtent(op);
+  it.start = elementNumber(op, shape, offsets);
+  emit(op, StepKind::transfer, it);
+  return llvm::Error::success();
+}
+
+int32_t Compiler::elementNumber(Operation *op, const TensorShape &shape, ValueRange offsets) {
+  // Where a transfer begins may be data; how long it takes then follows from its extents alone.
+  if (offsets.empty() || llvm::any_of(offsets, [&](Value it) { return unknown_.contains(it); }))
+    return constant(0);
+  int32_t number = placeOf(offsets.front());
+  for (auto [extent, offset] : llvm::drop_begin(llvm::zip(shape.extents, offsets))) {
+    const int32_t next = place();
+    compute(op, StepKind::multiply, next, number, extent);
+    compute(op, StepKind::add, next, next, placeOf(offset));
+    number = next;
+  }
+  return number;
+}
+
+// The block's own piece of global memory has the pitch of its buffer, and never leaves L2.
+llvm::Error Compiler::exchange(aicore::Instruction op, Work work, StringRef link, Value buffer,
+                               Value rows, Value columns) {
+  llvm::Expected<const Link *> way = linkOf(op, link);
+  if (!way)
+    return way.takeError();
+  Instruction it;
+  it.work = work;
+  it.link = *way;
+  it.bytes = aicore::elementBytes(buffer.getType());
+  it.rows = placeOf(rows);
+  it.columns = placeOf(columns);
+  it.pitch = constant(cast<MemRefType>(buffer.getType()).getShape().back());
+  it.start = constant(0);
+  it.dense = true;
+  it.mostColumns = largestExtent(op);
+  emit(op, StepKind::transfer, it);
+  return llvm::Error::success();
+}
+
+void Program::setMemory(const GlobalMemory &memory) {
+  for (Instruction &it : instructions)
+    if (it.link)
+      it.cost = it.loadsTensor() ? memory.load(*it.link, it.tensor) : memory.port(*it.link);
+}
+
+//===--- on the chip ----------------------------------------------------------------------===//
+
+// Between memories of the chip.
+llvm::Expected<Instruction> Compiler::move(aicore::Instruction op, Work work, StringRef link,
+                                           Value target, Value rows, Value columns) {
+  llvm::Expected<const Link *> way = linkOf(op, link);
+  if (!way)
+    return way.takeError();
+  Instruction it;
+  it.work = work;
+  it.cost = Cost((*way)->startupCycles, (*way)->rowCycles, 1 / (*way)->bytesPerCycle);
+  it.rows = placeOf(rows);
+  it.columns = placeOf(columns);
+  it.bytes = aicore::elementBytes(target.getType());
+  return it;
+}
+
+// Whole fractals move, and their 32 bytes run along k. The bias table takes a row in pieces of 64
+// bytes.
+llvm::Error Compiler::stage(aicore::StageOp op) {
+  if (aicore::spaceOf(op.getTarget()) == aicore::Space::bt) {
+    llvm::Expected<Instruction> row =
+        move(op, Work::stage, "l1_bt", op.getTarget(), op.getRows(), op.getColumns());
+    if (!row)
+      return row.takeError();
+    row->columnStep = tablePiece / row->bytes;
+    emit(op, StepKind::move, *row);
+    return llvm::Error::success();
+  }
+  const bool intoA = aicore::spaceOf(op.getTarget()) == aicore::Space::l0a;
+  llvm::Expected<Instruction> it = move(op, Work::stage, intoA ? "l1_l0a" : "l1_l0b",
+                                        op.getTarget(), op.getRows(), op.getColumns());
+  if (!it)
+    return it.takeError();
+  it->rowStep = fractalRows;
+  it->columnStep = std::max<int64_t>(1, fractalBytes / it->bytes);
+  const bool depthInColumns = intoA != op.getTransposed();
+  if (!depthInColumns)
+    std::swap(it->rowStep, it->columnStep);
+  emit(op, StepKind::move, *it);
+  return llvm::Error::success();
+}
+
+llvm::Error Compiler::drain(aicore::DrainOp op) {
+  llvm::Expected<Instruction> it =
+      move(op, Work::drain, "l0c_ub", op.getTarget(), op.getRows(), op.getColumns());
+  if (!it)
+    return it.takeError();
+  emit(op, StepKind::move, *it);
+  return llvm::Error::success();
+}
+
+llvm::Error Compiler::product(aicore::MmadOp op) {
+  const std::string name = nameOf(cast<MemRefType>(op.getA().getType()).getElementType());
+  const std::optional<ElementType> type = elementTypeFromSpelling(name);
+  auto figure = [&](const std::map<ElementType, int64_t> &figures) -> int64_t {
+    auto found = type ? figures.find(*type) : figures.end();
+    return found == figures.end() ? 0 : found->second;
+  };
+  if (figure(machine_.cube.depth) == 0 || figure(machine_.cube.macsPerCycle) == 0)
+    return fault(op, "multiplies " + name + ", which the cube of " + machine_.name + " does not");
+  Instruction it;
+  it.work = Work::mmad;
+  it.cost = productCost(machine_, *type);
+  it.rows = placeOf(op.getM());
+  it.columns = placeOf(op.getN());
+  it.depth = placeOf(op.getK());
+  it.rowStep = machine_.cube.m;
+  it.columnStep = machine_.cube.n;
+  it.depthStep = figure(machine_.cube.depth);
+  emit(op, StepKind::product, it);
+  return llvm::Error::success();
+}
+
+llvm::Error Compiler::vector(aicore::VectorOp op) {
+  Instruction it;
+  it.work = Work::vector;
+  it.rows = placeOf(op.getRows());
+  it.columns = placeOf(op.getColumns());
+  it.firstCost = program_.vectorCosts.size();
+  for (const std::string &name : vectorInstructions(op))
+    program_.vectorCosts.push_back(vectorCost(machine_, name));
+  it.costs = program_.vectorCosts.size() - it.firstCost;
+  emit(op, StepKind::vector, it);
+  return llvm::Error::success();
+}
+
+} // namespace mmk::count

@@ -1,0 +1,287 @@
+// What the work of a loop depends on, found backwards from the extents, flags and branches that
+// decide it. Two runs of a loop that agree there do the same in the same time, however far apart
+// in memory they work, so one of them need not be walked.
+#include "count/program.h"
+
+#include <numeric>
+#include <optional>
+
+namespace mmk::count {
+namespace {
+
+/// How much of a value matters: nothing (1), its remainder by a number, or all of it (0).
+constexpr int64_t nothing = 1, everything = 0;
+/// Beyond it a remainder is hardly ever the same twice.
+constexpr int64_t largestModulus = 1 << 16;
+
+int64_t together(int64_t x, int64_t y) {
+  if (x == everything || y == everything)
+    return everything;
+  const int64_t both = std::lcm(x, y);
+  return both > largestModulus ? everything : both;
+}
+
+bool isArithmetic(const Step &step) { return step.kind <= StepKind::select; }
+
+/// The place that a step writes, or -1.
+int32_t written(const Step &step) {
+  switch (step.kind) {
+  case StepKind::loop:
+  case StepKind::next:
+  case StepKind::enterCores:
+  case StepKind::nextCore:
+    return step.a;
+  default:
+    return isArithmetic(step) ? step.target : -1;
+  }
+}
+
+/// Calls `use(place, modulus)` for all that a step reads, when `modulus` of what it writes matters.
+class Reads {
+public:
+  explicit Reads(const Program &program)
+      : program_(program), variable_(program.values.size()), natural_(program.values.size()) {
+    variable_[program.block] = true;
+    for (const Step &step : program.steps)
+      if (const int32_t place = written(step); place >= 0)
+        variable_[place] = true;
+    findNaturals();
+  }
+
+  bool isVariable(int32_t place) const { return variable_[place]; }
+
+  template <typename Use> void of(const Step &step, int64_t modulus, Use use) const {
+    switch (step.kind) {
+    case StepKind::jump:
+    case StepKind::enterCores:
+    case StepKind::nextCore:
+    case StepKind::barrier:
+    case StepKind::barrierOfAll:
+      return;
+    case StepKind::jumpUnless:
+    case StepKind::setFlag:
+    case StepKind::waitFlag:
+    case StepKind::setCross:
+    case StepKind::waitCross:
+      return use(step.a, everything);
+    case StepKind::loop:
+      use(step.b, everything);
+      return use(step.c, everything);
+    case StepKind::next:
+      use(step.a, everything);
+      use(step.b, everything);
+      return use(step.c, everything);
+    case StepKind::transfer:
+    case StepKind::move:
+    case StepKind::product:
+    case StepKind::vector:
+      return ofInstruction(step, use);
+    default:
+      return ofArithmetic(step, modulus, use);
+    }
+  }
+
+private:
+  std::optional<int64_t> constant(int32_t place) const {
+    return variable_[place] ? std::nullopt : std::optional(program_.values[place]);
+  }
+
+  template <typename Use> void ofInstruction(const Step &step, Use use) const {
+    const Instruction &it = program_.instructions[step.target];
+    use(it.rows, everything);
+    use(it.columns, everything);
+    if (step.kind == StepKind::product)
+      use(it.depth, everything);
+    if (step.kind != StepKind::transfer)
+      return;
+    use(it.pitch, everything);
+    // Of where it starts, its place in a packet; among rows that start everywhere in packets, its
+    // place in the distance of such starts.
+    int64_t startStep = program_.packet;
+    const std::optional<int64_t> pitch = constant(it.pitch);
+    if (pitch && !(it.dense && *pitch <= it.mostColumns))
+      startStep = std::gcd(*pitch * it.bytes, program_.packet);
+    use(it.start, startStep / std::gcd(startStep, it.bytes));
+  }
+
+  template <typename Use> void ofArithmetic(const Step &step, int64_t modulus, Use use) const {
+    const std::optional<int64_t> x = constant(step.a), y = constant(step.b);
+    switch (step.kind) {
+    case StepKind::copy:
+    case StepKind::negate:
+      return use(step.a, modulus);
+    case StepKind::add:
+    case StepKind::subtract:
+      use(step.a, modulus);
+      return use(step.b, modulus);
+    case StepKind::multiply:
+      use(step.a, shared(modulus, y));
+      return use(step.b, shared(modulus, x));
+    case StepKind::remainder:
+      if (y && *y > 0 && natural_[step.a] && modulus != nothing)
+        return use(step.a, *y <= largestModulus ? *y : everything);
+      return ofDivision(step, modulus, y, use);
+    case StepKind::divide:
+      if (y && *y > 0 && natural_[step.a] && modulus > nothing && *y <= largestModulus / modulus)
+        return use(step.a, *y * modulus);
+      return ofDivision(step, modulus, y, use);
+    case StepKind::ceilDivide:
+    case StepKind::floorDivide:
+      return ofDivision(step, modulus, y, use);
+    case StepKind::shiftLeft:
+    case StepKind::shiftRight:
+      if (modulus == nothing && y && *y >= 0 && *y < 64)
+        return;
+      use(step.a, everything);
+      return use(step.b, everything);
+    default:
+      if (modulus == nothing)
+        return;
+      use(step.a, everything);
+      if (step.kind != StepKind::select)
+        return use(step.b, everything);
+      use(step.b, modulus);
+      return use(step.c, modulus);
+    }
+  }
+
+  /// A division that has no value ends the run, so the divisor matters even where the quotient
+  /// does not.
+  template <typename Use>
+  void ofDivision(const Step &step, int64_t modulus, std::optional<int64_t> divisor,
+                  Use use) const {
+    if (modulus == nothing && divisor && *divisor > 0)
+      return;
+    use(step.a, everything);
+    use(step.b, everything);
+  }
+
+  /// How much of a factor matters, the other being `factor` if that is known.
+  static int64_t shared(int64_t modulus, std::optional<int64_t> factor) {
+    if (modulus == everything || !factor)
+      return modulus;
+    return modulus / std::gcd(modulus, *factor);
+  }
+
+  /// Which places never hold a negative number: assumed of all, until a step shows otherwise.
+  void findNaturals() {
+    for (size_t place = 0; place < natural_.size(); ++place)
+      natural_[place] = program_.values[place] >= 0 || variable_[place];
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const Step &step : program_.steps)
+        if (const int32_t place = written(step);
+            place >= 0 && natural_[place] && !writesNatural(step)) {
+          natural_[place] = false;
+          changed = true;
+        }
+    }
+  }
+
+  bool writesNatural(const Step &step) const {
+    const bool a = natural_[step.a], b = natural_[step.b];
+    switch (step.kind) {
+    case StepKind::negate:
+    case StepKind::subtract:
+    case StepKind::bitXor:
+    case StepKind::shiftLeft:
+      return false;
+    case StepKind::copy:
+    case StepKind::remainder:
+    case StepKind::shiftRight:
+      return a;
+    case StepKind::bitAnd:
+    case StepKind::maximum:
+      return a || b;
+    case StepKind::equal:
+    case StepKind::notEqual:
+    case StepKind::less:
+    case StepKind::lessEqual:
+    case StepKind::lessUnsigned:
+    case StepKind::lessEqualUnsigned:
+    case StepKind::enterCores:
+    case StepKind::nextCore:
+      return true;
+    case StepKind::select:
+      return b && natural_[step.c];
+    case StepKind::loop:
+      return b;
+    default:
+      return a && b;
+    }
+  }
+
+  const Program &program_;
+  std::vector<bool> variable_, natural_;
+};
+
+/// What matters of each place for the steps from `from` to `to`, both included.
+std::vector<int64_t> relevance(const Program &program, const Reads &reads, size_t from, size_t to) {
+  std::vector<int64_t> matters(program.values.size(), nothing);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t i = to + 1; i-- > from;) {
+      const Step &step = program.steps[i];
+      const int32_t place = written(step);
+      reads.of(step, place < 0 ? nothing : matters[place], [&](int32_t read, int64_t modulus) {
+        const int64_t more = together(matters[read], modulus);
+        changed |= more != matters[read];
+        matters[read] = more;
+      });
+    }
+  }
+  return matters;
+}
+
+/// Finds out whether a loop is closed, and what decides it then.
+void close(const Program &program, const Reads &reads, Loop &loop) {
+  std::vector<bool> inside(program.values.size());
+  for (size_t i = loop.enter; i <= loop.next; ++i)
+    if (const int32_t place = written(program.steps[i]); place >= 0)
+      inside[place] = true;
+  // What is read before it is written is left over from an earlier iteration.
+  std::vector<bool> before = inside;
+  auto check = [&](const Step &step) {
+    reads.of(step, everything, [&](int32_t place, int64_t) { loop.closed &= !before[place]; });
+  };
+  for (size_t i = loop.enter; i <= loop.next; ++i) {
+    check(program.steps[i]);
+    if (const int32_t place = written(program.steps[i]); place >= 0)
+      before[place] = false;
+  }
+  for (size_t i = 0; i < program.steps.size(); ++i)
+    if (i < loop.enter || i > loop.next)
+      reads.of(program.steps[i], everything,
+               [&](int32_t place, int64_t) { loop.closed &= !inside[place]; });
+  if (!loop.closed)
+    return;
+  const std::vector<int64_t> matters = relevance(program, reads, loop.enter, loop.next);
+  for (size_t place = 0; place < matters.size(); ++place)
+    if (matters[place] != nothing && !inside[place] && reads.isVariable(place))
+      loop.influences.push_back({static_cast<int32_t>(place), matters[place]});
+}
+
+} // namespace
+
+void findLoops(Program &program) {
+  const Reads reads(program);
+  program.loopsAt.assign(program.steps.size(), -1);
+  for (size_t i = 0; i < program.steps.size(); ++i)
+    if (program.steps[i].kind == StepKind::loop) {
+      // The step before the one that it leaves to goes back to its body.
+      program.loopsAt[i] = program.loops.size();
+      program.loops.push_back({.enter = i, .next = size_t(program.steps[i].target) - 1});
+    }
+  for (Loop &loop : program.loops) {
+    for (const Loop &other : program.loops)
+      loop.innermost &= !(loop.enter < other.enter && other.next < loop.next);
+    for (size_t i = loop.enter; i < loop.next; ++i) {
+      const StepKind kind = program.steps[i].kind;
+      loop.staysOnItsCore &=
+          kind != StepKind::enterCores && kind != StepKind::setCross && kind != StepKind::waitCross;
+    }
+    close(program, reads, loop);
+  }
+}
+
+} // namespace mmk::count

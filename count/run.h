@@ -1,0 +1,310 @@
+// The interpreter of a count::Program. It leaves to `Core` what an instruction does, so that one
+// walk times a block, and another finds out what the block moves.
+#pragma once
+
+#include "count/program.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace mmk::count {
+
+/// Where a run ended: after the last step, or at one that could not be done.
+struct RunEnd {
+  bool finished = true;
+  size_t step = 0;
+  const char *reason = nullptr; ///< null when the core stopped the run
+};
+
+/// Quotient and remainder, cut towards zero. Most are of small numbers, which divide faster.
+struct Quotient {
+  int64_t quotient = 0, remainder = 0;
+  /// That it is rounded to a neighbour, for a result with this sign.
+  bool isRounded(bool negative, int64_t x, int64_t y) const {
+    return remainder != 0 && ((x < 0) != (y < 0)) == negative;
+  }
+};
+
+inline bool divide(int64_t x, int64_t y, Quotient &result) {
+  const auto ux = static_cast<uint64_t>(x), uy = static_cast<uint64_t>(y);
+  if (y == 0 || (y == -1 && x == std::numeric_limits<int64_t>::min()))
+    return false;
+  if ((ux | uy) >> 32 == 0)
+    result = {static_cast<uint32_t>(ux) / static_cast<uint32_t>(uy),
+              static_cast<uint32_t>(ux) % static_cast<uint32_t>(uy)};
+  else
+    result = {x / y, x % y};
+  return true;
+}
+
+/// Does an arithmetic step; it wraps as machine integers do. False where arith has no value.
+inline bool evaluate(const Step &s, int64_t *value) {
+  const int64_t x = value[s.a], y = value[s.b];
+  const auto ux = static_cast<uint64_t>(x), uy = static_cast<uint64_t>(y);
+  Quotient q;
+  int64_t &result = value[s.target];
+  switch (s.kind) {
+  case StepKind::copy:
+    result = x;
+    return true;
+  case StepKind::negate:
+    result = static_cast<int64_t>(-ux);
+    return true;
+  case StepKind::add:
+    result = static_cast<int64_t>(ux + uy);
+    return true;
+  case StepKind::subtract:
+    result = static_cast<int64_t>(ux - uy);
+    return true;
+  case StepKind::multiply:
+    result = static_cast<int64_t>(ux * uy);
+    return true;
+  case StepKind::divide:
+  case StepKind::ceilDivide:
+  case StepKind::floorDivide:
+    if (!divide(x, y, q))
+      return false;
+    result = q.quotient;
+    if (s.kind == StepKind::ceilDivide)
+      result += q.isRounded(/*negative=*/false, x, y);
+    if (s.kind == StepKind::floorDivide)
+      result -= q.isRounded(/*negative=*/true, x, y);
+    return true;
+  case StepKind::remainder:
+    if (!divide(x, y, q))
+      return false;
+    result = q.remainder;
+    return true;
+  case StepKind::minimum:
+    result = std::min(x, y);
+    return true;
+  case StepKind::maximum:
+    result = std::max(x, y);
+    return true;
+  case StepKind::minimumUnsigned:
+    result = static_cast<int64_t>(std::min(ux, uy));
+    return true;
+  case StepKind::maximumUnsigned:
+    result = static_cast<int64_t>(std::max(ux, uy));
+    return true;
+  case StepKind::bitAnd:
+    result = x & y;
+    return true;
+  case StepKind::bitOr:
+    result = x | y;
+    return true;
+  case StepKind::bitXor:
+    result = x ^ y;
+    return true;
+  case StepKind::shiftLeft:
+    return uy < 64 && (result = static_cast<int64_t>(ux << uy), true);
+  case StepKind::shiftRight:
+    return uy < 64 && (result = x >> y, true);
+  case StepKind::equal:
+    result = x == y;
+    return true;
+  case StepKind::notEqual:
+    result = x != y;
+    return true;
+  case StepKind::less:
+    result = x < y;
+    return true;
+  case StepKind::lessEqual:
+    result = x <= y;
+    return true;
+  case StepKind::lessUnsigned:
+    result = ux < uy;
+    return true;
+  case StepKind::lessEqualUnsigned:
+    result = ux <= uy;
+    return true;
+  case StepKind::select:
+    result = x ? y : value[s.c];
+    return true;
+  default:
+    return false;
+  }
+}
+
+inline int64_t stepsOf(int64_t extent, int64_t step) { return (extent + step - 1) / step; }
+
+/// Rows and amount of work of an instruction, as its Cost wants them; and for a transfer at which
+/// byte of its tensor it starts.
+struct Amount {
+  int64_t rows = 0, amount = 0, start = 0;
+};
+
+inline Amount amountOf(const Program &program, const Step &s, const int64_t *value) {
+  const Instruction &i = program.instructions[s.target];
+  const int64_t rows = value[i.rows], columns = value[i.columns];
+  switch (s.kind) {
+  case StepKind::transfer: {
+    const int64_t start = value[i.start] * i.bytes, distance = value[i.pitch] * i.bytes;
+    const bool onePiece = i.dense && columns == value[i.pitch];
+    return {rows,
+            onePiece ? chargedBytes(start, rows * columns * i.bytes, program.packet)
+                     : i.charge.bytes(rows, start, distance, columns * i.bytes, program.packet),
+            start};
+  }
+  case StepKind::move: {
+    const int64_t whole = stepsOf(rows, i.rowStep) * i.rowStep;
+    return {whole, whole * stepsOf(columns, i.columnStep) * i.columnStep * i.bytes};
+  }
+  case StepKind::product:
+    return {0, stepsOf(rows, i.rowStep) * stepsOf(columns, i.columnStep) *
+                   stepsOf(value[i.depth], i.depthStep)};
+  default:
+    return {0, rows * columns};
+  }
+}
+
+/// What a core made of a loop that the interpreter offers it.
+enum class LoopWay { walk, done, stop };
+
+/// Walks the steps of one block; `values` starts as a copy of the program's, with the number of the
+/// block. `Core` has `execute(unit, pipe, instruction, cost, amount)`, and for flags the calls of
+/// BlockClock; each returns false to stop. A core that knows better than to walk every iteration
+/// has `LoopWay enter(Walk &, const Loop &)` too, which is called before the first iteration of a
+/// loop that has one; and one with `at(step, values)` is told before each call where the walk is.
+template <typename Core> class Walk {
+public:
+  Walk(const Program &program, std::vector<int64_t> &values, Core &core)
+      : program_(program), values_(values), value_(values.data()), core_(core) {}
+
+  /// The steps from `from` up to `to`; false when it had to stop, for which see `end`.
+  bool steps(size_t from, size_t to);
+  /// One iteration of a loop.
+  bool body(const Loop &loop) { return steps(loop.enter + 1, loop.next); }
+  /// Goes on to the next iteration of a loop; whether there is one.
+  bool advance(const Loop &loop) {
+    const Step &next = program_.steps[loop.next];
+    value_[next.a] += value_[next.b];
+    return value_[next.a] < value_[next.c];
+  }
+  /// What every loop needs to come to an end.
+  bool hasPositiveStep(const Loop &loop) const { return value_[program_.steps[loop.next].b] > 0; }
+
+  const RunEnd &end() const { return end_; }
+  int64_t value(int32_t place) const { return value_[place]; }
+  std::vector<int64_t> &values() { return values_; }
+
+  unsigned unit = 0; ///< on which core of the block the next step is
+
+private:
+  bool stop(size_t step, const char *reason = nullptr) {
+    end_ = {false, step, reason};
+    return false;
+  }
+
+  const Program &program_;
+  std::vector<int64_t> &values_;
+  int64_t *value_;
+  Core &core_;
+  RunEnd end_;
+};
+
+template <typename Core> bool Walk<Core>::steps(size_t from, size_t to) {
+  int64_t *const value = value_;
+  size_t pc = from;
+  while (pc < to) {
+    const Step &s = program_.steps[pc];
+    if (s.kind <= StepKind::select) {
+      if (!evaluate(s, value))
+        return stop(pc, "has no value: it divides by zero, or shifts too far");
+      ++pc;
+      continue;
+    }
+    size_t following = pc + 1;
+    const size_t target = s.target;
+    bool goesOn = true;
+    if constexpr (requires { core_.at(pc, value); })
+      core_.at(pc, value);
+    switch (s.kind) {
+    case StepKind::jump:
+      following = target;
+      break;
+    case StepKind::jumpUnless:
+      if (!value[s.a])
+        following = target;
+      break;
+    case StepKind::loop:
+      value[s.a] = value[s.b];
+      if (value[s.a] >= value[s.c]) {
+        following = target;
+      } else if constexpr (requires(const Loop &loop) { core_.enter(*this, loop); }) {
+        const LoopWay way = core_.enter(*this, program_.loops[program_.loopsAt[pc]]);
+        if (way == LoopWay::stop)
+          return end_.finished ? stop(pc) : false;
+        if (way == LoopWay::done)
+          following = target;
+      }
+      break;
+    case StepKind::next:
+      if (value[s.b] <= 0)
+        return stop(pc, "has a step that is not positive");
+      value[s.a] += value[s.b];
+      if (value[s.a] < value[s.c])
+        following = target;
+      break;
+    case StepKind::enterCores:
+      value[s.a] = 0;
+      unit = 1;
+      break;
+    case StepKind::nextCore:
+      unit = ++value[s.a] < s.b ? unit + 1 : 0;
+      if (unit)
+        following = target;
+      break;
+    case StepKind::transfer:
+    case StepKind::move:
+    case StepKind::product: {
+      const Instruction &i = program_.instructions[target];
+      goesOn = core_.execute(unit, s.pipe, i, i.cost, amountOf(program_, s, value));
+      break;
+    }
+    case StepKind::vector: {
+      const Instruction &i = program_.instructions[target];
+      const Amount amount = amountOf(program_, s, value);
+      for (int32_t c = 0; c < i.costs && goesOn; ++c)
+        goesOn = core_.execute(unit, s.pipe, i, program_.vectorCosts[i.firstCost + c], amount);
+      break;
+    }
+    case StepKind::setFlag:
+      goesOn = core_.setFlag(unit, s.pipe, s.to, s.target + value[s.a]);
+      break;
+    case StepKind::waitFlag:
+      goesOn = core_.waitFlag(unit, s.pipe, s.to, s.target + value[s.a]);
+      break;
+    case StepKind::setCross:
+      goesOn = core_.setCross(unit, s.pipe, s.target + value[s.a]);
+      break;
+    case StepKind::waitCross:
+      goesOn = core_.waitCross(unit, s.pipe, s.target + value[s.a]);
+      break;
+    case StepKind::barrier:
+      goesOn = core_.barrier(unit, s.pipe);
+      break;
+    case StepKind::barrierOfAll:
+      goesOn = core_.barrier(unit, std::nullopt);
+      break;
+    default:
+      break;
+    }
+    if (!goesOn)
+      return stop(pc);
+    pc = following;
+  }
+  return true;
+}
+
+/// Runs one block from the first step to the last.
+template <typename Core>
+RunEnd run(const Program &program, std::vector<int64_t> &values, int64_t block, Core &core) {
+  values = program.values;
+  values[program.block] = block;
+  Walk<Core> walk(program, values, core);
+  walk.steps(0, program.steps.size());
+  return walk.end();
+}
+
+} // namespace mmk::count

@@ -1,0 +1,257 @@
+// A round is an iteration of an outermost loop, mostly one output tile: in it a core moves a panel
+// of each operand, which other cores may move too. What a panel's transfers move together depends
+// on little, so inner loops are walked once for each of the few kinds that there are, and of the
+// others only the first iteration, which tells where the panel is.
+#include "count/survey.h"
+
+#include "count/run.h"
+
+#include <map>
+#include <tuple>
+
+namespace mmk::count {
+namespace {
+
+/// What has gone to or come from one tensor.
+struct Moved {
+  int64_t bytes = 0, distinct = 0, portCycles = 0;
+  int64_t first = -1, last = -1; ///< where in the tensor the first and the last transfer start
+  int64_t least = -1;            ///< where that of them does which comes first in memory
+};
+
+/// By tensor, loads and stores apart: see `slotOf`.
+using Moves = std::map<int32_t, Moved>;
+
+int32_t slotOf(const Instruction &it) { return 2 * it.tensor + (it.loadsTensor() ? 0 : 1); }
+
+/// Pieces of one core, in the order in which it moves them.
+struct Panel {
+  int64_t round = 0;
+  int32_t slot = 0;
+  Piece piece;
+};
+using Panels = std::vector<Panel>;
+
+/// Beyond so many panels, what is left is taken to go as the rest did.
+constexpr size_t mostPanels = 1 << 20;
+
+/// What decides the moves of a loop.
+using Key = std::vector<int64_t>;
+using KnownLoops = std::map<Key, Moves>;
+
+class Surveyor {
+public:
+  Surveyor(const Program &program, const std::vector<Cost> &ports, size_t units, size_t most,
+           KnownLoops &known)
+      : panels(units), program_(program), ports_(ports), most_(most), known_(known) {}
+
+  bool execute(unsigned unit, Pipe, const Instruction &it, Cost, Amount amount) {
+    Moved &moved = (inLoop_ ? *inLoop_ : current_[unit])[slotOf(it)];
+    if (moved.first < 0)
+      moved.first = moved.least = amount.start;
+    if (!looksOnly_) {
+      moved.least = std::min(moved.least, amount.start);
+      moved.bytes += amount.amount;
+      moved.distinct += moved.last == amount.start ? 0 : amount.amount;
+      moved.portCycles +=
+          ports_[&it - program_.instructions.data()].cycles(amount.rows, amount.amount);
+      moved.last = amount.start;
+    }
+    return true;
+  }
+  bool setFlag(unsigned, Pipe, Pipe, int64_t) { return true; }
+  bool waitFlag(unsigned, Pipe, Pipe, int64_t) { return true; }
+  bool setCross(unsigned, Pipe, int64_t) { return true; }
+  bool waitCross(unsigned, Pipe, int64_t) { return true; }
+  bool barrier(unsigned, std::optional<Pipe>) { return true; }
+
+  using Walk = count::Walk<Surveyor>;
+  LoopWay enter(Walk &walk, const Loop &loop) {
+    if (inLoop_ || looksOnly_ || !walk.hasPositiveStep(loop))
+      return LoopWay::walk;
+    return isInRound_ ? inner(walk, loop) : outermost(walk, loop);
+  }
+
+  /// Ends a round, whose moves become panels.
+  void flush(int64_t round) {
+    for (size_t unit = 0; unit < current_.size(); ++unit) {
+      for (const auto &[slot, moved] : current_[unit])
+        if (moved.bytes > 0)
+          panels[unit].push_back({round, slot, pieceOf(slot, moved)});
+      current_[unit].clear();
+    }
+  }
+
+  std::vector<Panels> panels; ///< by unit
+
+private:
+  Piece pieceOf(int32_t slot, const Moved &moved) const {
+    const int32_t tensor = slot / 2;
+    const uint64_t name = moved.least * program_.tensors.size() + tensor;
+    return {name,           moved.first - moved.least, moved.bytes,
+            moved.distinct, moved.portCycles,          tensor,
+            slot % 2 == 0};
+  }
+
+  LoopWay outermost(Walk &walk, const Loop &loop) {
+    // Rounds are numbered by loop, then by iteration: alike for all blocks.
+    const int64_t rounds = static_cast<int64_t>(loop.enter) << 40;
+    flush(rounds);
+    isInRound_ = true;
+    const Panels &mine = panels[walk.unit];
+    int64_t round = rounds;
+    do {
+      if (!walk.body(loop)) {
+        isInRound_ = false;
+        return LoopWay::stop;
+      }
+      flush(++round);
+    } while (walk.advance(loop) && (!loop.closed || mine.size() < most_));
+    isInRound_ = false;
+    return LoopWay::done;
+  }
+
+  LoopWay inner(Walk &walk, const Loop &loop) {
+    if (!loop.closed)
+      return LoopWay::walk;
+    Key key = {static_cast<int64_t>(loop.enter)};
+    for (const Influence &it : loop.influences) {
+      const int64_t value = walk.value(it.place);
+      key.push_back(it.modulus == 0 ? value : value % it.modulus);
+    }
+    auto [entry, isNew] = known_.try_emplace(std::move(key));
+    if (isNew && !isWalked(walk, loop, entry->second)) {
+      known_.erase(entry);
+      return LoopWay::stop;
+    }
+    Moves &current = current_[walk.unit];
+    bool isPlaced = true;
+    for (const auto &[slot, moved] : entry->second)
+      isPlaced &= current[slot].first >= 0;
+    if (!isPlaced && !isNew) {
+      looksOnly_ = true;
+      const bool went = walk.body(loop);
+      looksOnly_ = false;
+      if (!went)
+        return LoopWay::stop;
+    }
+    for (const auto &[slot, moved] : entry->second) {
+      Moved &all = current[slot];
+      if (all.first < 0)
+        all.first = all.least = moved.first;
+      // Loops that do the same go the same way through their panels.
+      all.least = std::min(all.least, all.first + (moved.least - moved.first));
+      all.bytes += moved.bytes;
+      all.distinct += moved.distinct;
+      all.portCycles += moved.portCycles;
+    }
+    return LoopWay::done;
+  }
+
+  bool isWalked(Walk &walk, const Loop &loop, Moves &moves) {
+    inLoop_ = &moves;
+    bool went = true;
+    do
+      went = walk.body(loop);
+    while (went && walk.advance(loop));
+    inLoop_ = nullptr;
+    return went;
+  }
+
+  const Program &program_;
+  const std::vector<Cost> &ports_; ///< by instruction
+  size_t most_;
+  KnownLoops &known_;
+  std::vector<Moves> current_ = std::vector<Moves>(panels.size());
+  Moves *inLoop_ = nullptr;
+  bool isInRound_ = false, looksOnly_ = false;
+};
+
+int64_t bytesOf(const TensorShape &shape, const std::vector<int64_t> &values) {
+  int64_t bytes = shape.elementBytes;
+  for (int32_t extent : shape.extents)
+    bytes *= values[extent];
+  return bytes;
+}
+
+/// Gives the panels of cores of one kind to the memory, round by round.
+class Rounds {
+public:
+  Rounds(GlobalMemory &memory, std::vector<bool> staysInL2)
+      : memory_(memory), staysInL2_(std::move(staysInL2)) {}
+
+  void add(Panels panels) {
+    if (!panels.empty())
+      cores_.push_back({std::move(panels)});
+  }
+
+  void pass() {
+    std::vector<Piece> pieces;
+    while (true) {
+      const Panel *first = nullptr;
+      for (const Core &core : cores_)
+        if (const Panel *panel = core.panel(); panel && (!first || isBefore(*panel, *first)))
+          first = panel;
+      if (!first)
+        return;
+      const Panel now = *first;
+      pieces.clear();
+      for (Core &core : cores_)
+        if (const Panel *panel = core.panel(); panel && !isBefore(now, *panel)) {
+          pieces.push_back(panel->piece);
+          ++core.next;
+        }
+      memory_.addRound(pieces, staysInL2_[now.slot / 2]);
+    }
+  }
+
+private:
+  struct Core {
+    Panels panels;
+    size_t next = 0;
+    const Panel *panel() const { return next < panels.size() ? &panels[next] : nullptr; }
+  };
+  static bool isBefore(const Panel &x, const Panel &y) {
+    return std::tie(x.round, x.slot) < std::tie(y.round, y.slot);
+  }
+
+  GlobalMemory &memory_;
+  std::vector<bool> staysInL2_;
+  std::vector<Core> cores_;
+};
+
+} // namespace
+
+GlobalMemory survey(const Program &program, const Machine &machine, int64_t blocks) {
+  GlobalMemory memory(machine);
+  std::vector<Cost> ports;
+  for (const Instruction &it : program.instructions) {
+    Link link = it.link ? *it.link : Link();
+    link.startupCycles = 0;
+    ports.push_back(it.link ? memory.port(link) : Cost());
+  }
+  KnownLoops known;
+  const size_t units = 1 + machine.vectorCoresPerCube;
+  std::vector<std::vector<Panels>> panels;
+  std::vector<int64_t> values;
+  for (int64_t block = 0; block < blocks; ++block) {
+    Surveyor surveyor(program, ports, units, mostPanels / blocks, known);
+    run(program, values, block, surveyor);
+    surveyor.flush(std::numeric_limits<int64_t>::max());
+    panels.push_back(std::move(surveyor.panels));
+  }
+  std::vector<bool> staysInL2;
+  for (const TensorShape &shape : program.tensors)
+    staysInL2.push_back(shape.workspace && bytesOf(shape, values) <= machine.l2Bytes);
+
+  // Cube cores and vector cores are at different work.
+  Rounds cubes(memory, staysInL2), vectors(memory, staysInL2);
+  for (std::vector<Panels> &ofBlock : panels)
+    for (size_t unit = 0; unit < ofBlock.size(); ++unit)
+      (unit == 0 ? cubes : vectors).add(std::move(ofBlock[unit]));
+  cubes.pass();
+  vectors.pass();
+  return memory;
+}
+
+} // namespace mmk::count

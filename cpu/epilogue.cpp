@@ -1,0 +1,382 @@
+#include "cpu/epilogue.h"
+
+#include "codegen/region.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/IR/IntrinsicsX86.h"
+
+using namespace llvm;
+
+namespace mmk {
+namespace {
+
+/// Instructions of a region, roughly, up to which it is light.
+constexpr int64_t lightRegion = 12;
+
+int64_t weightOf(mlir::Operation &op) {
+  if (isa<mlir::math::ExpOp, mlir::math::LogOp, mlir::math::TanhOp, mlir::math::ErfOp>(op))
+    return 25;
+  return isa<mlir::arith::TruncFOp>(op) ? 3 : 1;
+}
+
+/// Results of this size push everything else out of the caches, and are read again from memory
+/// anyway: they are written past them.
+constexpr int64_t streamedBytes = int64_t(8) << 20;
+
+/// How far ahead of such a pass its inputs are asked for: a page, at the end of which the CPU stops
+/// to look ahead by itself.
+constexpr int64_t aheadInRow = 4096;
+
+/// A row that all others share is read again for each of them, from the second-level cache where
+/// the others pass through the first, and takes the CPUs that read one long stream fastest from
+/// that stream. There it is read once for a row of each of four bands of rows: long streams, too,
+/// which are as quick as one in pairs of lines that are asked for little ahead (measured on Zen 4).
+constexpr int64_t bands = 4, storesOfBand = 2, aheadInBand = 256;
+
+} // namespace
+
+Epilogue::Epilogue(Emitter &e, mlir::Block &region, Type *sum, mlir::ValueRange inputs,
+                   ArrayRef<int64_t> inputAlong, mlir::ValueRange outputs)
+    : e(e), b(e.b), region(region), sum(sum), inputs(inputs.begin(), inputs.end()),
+      outputs(outputs.begin(), outputs.end()), inputAlong(inputAlong) {}
+
+Type *Epilogue::elementOf(mlir::Value tensor) {
+  return e.elementType(cast<mlir::MemRefType>(tensor.getType()).getElementType());
+}
+
+Value *Epilogue::field(Value *context, int64_t index, Type *type) {
+  return b.CreateAlignedLoad(type, e.offset(context, 8 * index), Align(8));
+}
+
+Value *Epilogue::context(ArrayRef<Plane> inputPlanes, ArrayRef<Plane> outputPlanes,
+                         ArrayRef<Value *> scalars) {
+  SmallVector<Value *> fields;
+  Value *allDense = b.getTrue();
+  for (auto [i, plane] : enumerate(inputPlanes)) {
+    fields.append({plane.pointer, plane.row, plane.column});
+    if (inputAlong[2 * i + 1] >= 0)
+      allDense = b.CreateAnd(
+          allDense, b.CreateICmpEQ(plane.column, e.number(e.bytesOf(elementOf(inputs[i])))));
+  }
+  for (const Plane &plane : outputPlanes)
+    fields.append({plane.pointer, plane.row});
+  fields.push_back(b.CreateZExt(allDense, e.i64()));
+  fields.append(scalars.begin(), scalars.end());
+  Value *context = e.local(ArrayType::get(e.i64(), fields.size()));
+  for (auto [i, value] : enumerate(fields))
+    b.CreateAlignedStore(value, e.offset(context, 8 * i), Align(8));
+  return context;
+}
+
+Value *Epilogue::isDense(Value *context) {
+  return b.CreateICmpNE(field(context, dense(), e.i64()), e.number(0));
+}
+
+bool Epilogue::isLight() const {
+  int64_t weight = 0;
+  for (mlir::Operation &op : region.without_terminator())
+    weight += weightOf(op);
+  return weight <= lightRegion;
+}
+
+DenseMap<mlir::Value, Value *> Epilogue::scalarValues(Value *context) {
+  DenseMap<mlir::Value, Value *> known;
+  for (auto [i, scalar] : enumerate(scalarsOf(region)))
+    known[scalar] =
+        e.splat(field(context, dense() + 1 + i, e.elementType(scalar.getType())), e.target.lanes);
+  return known;
+}
+
+Value *Epilogue::inputAt(Value *context, int64_t i, Value *row, Value *column) {
+  Value *pointer = field(context, 3 * i, e.pointer());
+  Value *at = b.CreateMul(row, field(context, 3 * i + 1, e.i64()));
+  return e.offset(pointer,
+                  b.CreateAdd(at, b.CreateMul(column, field(context, 3 * i + 2, e.i64()))));
+}
+
+Value *Epilogue::outputAt(Value *context, int64_t i, Value *row, Value *column) {
+  const int64_t first = 3 * inputs.size() + 2 * i;
+  Value *at = b.CreateMul(row, field(context, first + 1, e.i64()));
+  return e.offset(field(context, first, e.pointer()),
+                  e.plus(at, column, e.bytesOf(elementOf(outputs[i]))));
+}
+
+Value *Epilogue::loadAny(Value *context, int64_t i, Value *row, Value *column, Value *count) {
+  Type *type = elementOf(inputs[i]);
+  const unsigned lanes = e.target.lanes;
+  Value *start = inputAt(context, i, row, column);
+  if (inputAlong[2 * i + 1] < 0)
+    return e.splat(e.load(type, start), lanes);
+  return e.either(
+      isDense(context), [&] { return e.loadSome(e.vectorOf(type, lanes), start, count); },
+      [&]() -> Value * {
+        // One by one, into a vector in memory.
+        Value *gathered = e.local(e.vectorOf(type, lanes));
+        e.store(Constant::getNullValue(e.vectorOf(type, lanes)), gathered);
+        Value *stride = field(context, 3 * i + 2, e.i64());
+        e.loop(e.number(0), count, e.number(1), [&](Value *lane) {
+          Value *element = e.load(type, e.offset(start, b.CreateMul(lane, stride)));
+          e.store(element, e.offset(gathered, b.CreateMul(lane, e.number(e.bytesOf(type)))));
+        });
+        return e.load(e.vectorOf(type, lanes), gathered);
+      });
+}
+
+void Epilogue::apply(DenseMap<mlir::Value, Value *> &known, SmallVectorImpl<Value *> &yielded) {
+  complete &= emitRegion(e, region, e.target.lanes, known, yielded);
+}
+
+void Epilogue::store(ArrayRef<Value *> sums, int64_t vectors, Value *context, Value *row,
+                     Value *column, Value *columns) {
+  const int64_t lanes = e.target.lanes, rows = sums.size() / vectors, count = inputs.size();
+  const bool masked = e.target.masks();
+  auto countAt = [&](int64_t v) { return b.CreateSub(columns, e.number(v * lanes)); };
+  DenseMap<mlir::Value, Value *> known = scalarValues(context);
+  // Where a tensor's row begins, and where the next one does: all of it known before the first
+  // store, of which LLVM must think that it may change the context.
+  struct Place {
+    Value *pointer, *next;
+  };
+  auto placeOf = [&](int64_t field0, bool alongColumns, Type *element) {
+    Value *next = field(context, field0 + 1, e.i64());
+    Value *at = b.CreateMul(row, next);
+    if (alongColumns)
+      at = e.plus(at, column, e.bytesOf(element));
+    return Place{e.offset(field(context, field0, e.pointer()), at), next};
+  };
+  auto load = [&](int64_t i, Value *pointer, int64_t v) {
+    Type *element = elementOf(inputs[i]);
+    if (inputAlong[2 * i + 1] < 0)
+      return e.splat(e.load(element, pointer), lanes);
+    Value *at = e.offset(pointer, v * lanes * e.bytesOf(element));
+    Type *type = e.vectorOf(element, lanes);
+    return masked ? e.loadSome(type, at, countAt(v)) : e.load(type, at);
+  };
+  SmallVector<Place> from, to;
+  SmallVector<Value *> ofAllRows; // what is the same for all rows is loaded once
+  for (int64_t i = 0; i < count; ++i) {
+    from.push_back(placeOf(3 * i, inputAlong[2 * i + 1] >= 0, elementOf(inputs[i])));
+    for (int64_t v = 0; v < vectors; ++v)
+      ofAllRows.push_back(inputAlong[2 * i] < 0 ? load(i, from[i].pointer, v) : nullptr);
+  }
+  for (size_t i = 0; i < outputs.size(); ++i)
+    to.push_back(placeOf(3 * count + 2 * i, true, elementOf(outputs[i])));
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t v = 0; v < vectors; ++v) {
+      known[region.getArgument(0)] = sums[r * vectors + v];
+      for (int64_t i = 0; i < count; ++i) {
+        Value *shared = ofAllRows[i * vectors + v];
+        known[argument(i)] = shared ? shared : load(i, from[i].pointer, v);
+      }
+      SmallVector<Value *> yielded;
+      apply(known, yielded);
+      for (auto [i, value] : enumerate(yielded)) {
+        Value *at = e.offset(to[i].pointer, v * lanes * e.bytesOf(elementOf(outputs[i])));
+        if (masked)
+          e.storeSome(value, at, countAt(v));
+        else
+          e.store(value, at);
+      }
+    }
+    for (SmallVectorImpl<Place> *places : {&from, &to})
+      for (Place &place : *places)
+        place.pointer = e.offset(place.pointer, place.next);
+  }
+}
+
+void Epilogue::askForResult(int64_t rows, int64_t vectors, Value *context, Value *row,
+                            Value *column) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    Value *first = outputAt(context, i, row, column);
+    Value *next = field(context, 3 * inputs.size() + 2 * i + 1, e.i64());
+    const int64_t bytes = vectors * e.target.lanes * e.bytesOf(elementOf(outputs[i]));
+    e.loop(e.number(0), e.number(rows), e.number(1), {first}, [&](Value *, ArrayRef<Value *> at) {
+      for (int64_t byte = 0; byte < bytes; byte += Emitter::lineBytes)
+        e.prefetch(e.offset(at[0], byte), 3, /*isWritten=*/true);
+      return SmallVector<Value *>{e.offset(at[0], next)};
+    });
+  }
+}
+
+void Epilogue::storeTogether(Value *context, ArrayRef<Value *> rows, Value *columns,
+                             int64_t vectors, std::optional<int64_t> ahead) {
+  const int64_t lanes = e.target.lanes, count = inputs.size();
+  const DenseMap<mlir::Value, Value *> scalars = scalarValues(context);
+  struct Row {
+    DenseMap<mlir::Value, Value *> known;
+    SmallVector<Value *> from, to;
+  };
+  SmallVector<Row> each;
+  for (Value *number : rows) {
+    Row row{scalars, {}, {}};
+    for (int64_t i = 0; i < count; ++i) {
+      row.from.push_back(e.offset(field(context, 3 * i, e.pointer()),
+                                  b.CreateMul(number, field(context, 3 * i + 1, e.i64()))));
+      if (inputAlong[2 * i + 1] < 0)
+        row.known[argument(i)] = e.splat(e.load(elementOf(inputs[i]), row.from[i]), lanes);
+    }
+    for (size_t i = 0; i < outputs.size(); ++i)
+      row.to.push_back(outputAt(context, i, number, e.number(0)));
+    each.push_back(std::move(row));
+  }
+  // A vector of a row, from its column and as many vectors on.
+  auto at = [&](Value *start, mlir::Value tensor, Value *column, int64_t vector) {
+    const int64_t bytes = e.bytesOf(elementOf(tensor));
+    return e.offset(e.offset(start, b.CreateMul(column, e.number(bytes))), vector * lanes * bytes);
+  };
+  auto stream = [&](Value *value, Value *place) {
+    StoreInst *store = b.CreateAlignedStore(value, place, Align(lanes * 4));
+    Metadata *one = ConstantAsMetadata::get(b.getInt32(1));
+    store->setMetadata(LLVMContext::MD_nontemporal, MDNode::get(b.getContext(), one));
+  };
+  e.loop(e.number(0), columns, e.number(vectors * lanes), [&](Value *column) {
+    DenseMap<std::pair<int64_t, int64_t>, Value *> ofAllRows;
+    auto load = [&](const Row &row, int64_t i, int64_t vector) -> Value * {
+      const bool isOfAllRows = inputAlong[2 * i] < 0;
+      if (Value *known = ofAllRows.lookup({i, vector}))
+        return known;
+      Value *place = at(row.from[i], inputs[i], column, vector);
+      Value *value = e.load(e.vectorOf(elementOf(inputs[i]), lanes), place);
+      if (isOfAllRows)
+        ofAllRows[{i, vector}] = value;
+      else if (ahead && vector * lanes * e.bytesOf(elementOf(inputs[i])) % Emitter::lineBytes == 0)
+        e.prefetch(e.offset(place, *ahead));
+      return value;
+    };
+    for (Row &row : each) {
+      SmallVector<SmallVector<Value *>> waiting(outputs.size());
+      for (int64_t vector = 0; vector < vectors; ++vector) {
+        for (int64_t i = 0; i < count; ++i)
+          if (inputAlong[2 * i + 1] >= 0)
+            row.known[argument(i)] = load(row, i, vector);
+        SmallVector<Value *> yielded;
+        apply(row.known, yielded);
+        for (auto [i, value] : enumerate(yielded)) {
+          if (!ahead) {
+            e.store(value, at(row.to[i], outputs[i], column, vector));
+            continue;
+          }
+          waiting[i].push_back(value);
+          const int64_t parts = 4 / e.bytesOf(elementOf(outputs[i]));
+          if (int64_t(waiting[i].size()) < parts)
+            continue;
+          stream(e.joined(waiting[i]), at(row.to[i], outputs[i], column, vector + 1 - parts));
+          waiting[i].clear();
+        }
+      }
+    }
+  });
+}
+
+bool Epilogue::inBands() const {
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (inputAlong[2 * i] < 0 && inputAlong[2 * i + 1] >= 0)
+      return e.target.longStreams;
+  return false;
+}
+
+int64_t Epilogue::vectorsOfStore() {
+  int64_t most = 1;
+  for (mlir::Value output : outputs)
+    most = std::max(most, 4 / e.bytesOf(elementOf(output)));
+  return most;
+}
+
+void Epilogue::streamRows(Value *context, Value *m, Value *columns) {
+  const int64_t vectors = vectorsOfStore();
+  Value *height = e.number(0);
+  if (inBands()) {
+    height = b.CreateUDiv(m, e.number(bands));
+    e.loop(e.number(0), height, e.number(1), [&](Value *row) {
+      SmallVector<Value *> rows{row};
+      while (rows.size() < bands)
+        rows.push_back(b.CreateAdd(rows.back(), height));
+      storeTogether(context, rows, columns, storesOfBand * vectors, aheadInBand);
+    });
+  }
+  e.loop(b.CreateMul(height, e.number(bands)), m, e.number(1),
+         [&](Value *row) { storeTogether(context, row, columns, vectors, aheadInRow); });
+}
+
+void Epilogue::storeRows(Value *context, Value *m, Value *n, Value *total, Function *finish) {
+  // Where every store to every row of the results is aligned.
+  const int64_t lanes = e.target.lanes;
+  Value *places = e.number(0);
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const int64_t first = 3 * inputs.size() + 2 * i;
+    for (int64_t part : {first, first + 1})
+      places = b.CreateOr(places, field(context, part, e.i64()));
+  }
+  Value *unaligned = b.CreateAnd(places, e.number(lanes * 4 - 1));
+  Value *streams = b.CreateAnd(b.CreateICmpSGE(total, e.number(streamedBytes)),
+                               b.CreateICmpEQ(unaligned, e.number(0)));
+  const int64_t together = vectorsOfStore() * (inBands() ? storesOfBand : 1);
+  Value *whole = e.roundDown(n, lanes);
+  if (together > 1)
+    whole = b.CreateSelect(streams, e.roundDown(n, together * lanes), whole);
+  whole = b.CreateSelect(isDense(context), whole, e.number(0));
+  e.when(streams, [&] {
+    streamRows(context, m, whole);
+    // Other cores are to see what went past the caches.
+    if (e.target.machine->getTargetTriple().isX86())
+      b.CreateIntrinsic(Intrinsic::x86_sse_sfence, {});
+    else
+      b.CreateFence(AtomicOrdering::SequentiallyConsistent);
+  });
+  e.when(b.CreateNot(streams), [&] {
+    e.loop(e.number(0), m, e.number(1),
+           [&](Value *row) { storeTogether(context, row, whole, 1, std::nullopt); });
+  });
+  e.when(b.CreateICmpSLT(whole, n), [&] {
+    b.CreateCall(finish,
+                 {context, context, e.number(0), e.number(0), whole, m, b.CreateSub(n, whole)});
+  });
+}
+
+Function *Epilogue::finish(const std::string &name) {
+  return e.helper(name, 2, 5, {}, [&](Function *f) {
+    Value *sums = f->getArg(0), *context = f->getArg(1), *sumRow = f->getArg(2),
+          *row = f->getArg(3), *column = f->getArg(4), *rows = f->getArg(5),
+          *columns = f->getArg(6);
+    const int64_t lanes = e.target.lanes;
+    const DenseMap<mlir::Value, Value *> scalars = scalarValues(context);
+    e.loop(e.number(0), rows, e.number(1), [&](Value *r) {
+      e.loop(e.number(0), columns, e.number(lanes), [&](Value *c) {
+        Value *count = e.min(b.CreateSub(columns, c), e.number(lanes));
+        Value *atRow = b.CreateAdd(row, r), *atColumn = b.CreateAdd(column, c);
+        DenseMap<mlir::Value, Value *> known = scalars;
+        if (sum)
+          known[region.getArgument(0)] =
+              e.load(e.vectorOf(sum, lanes), e.offset(sums, e.plus(b.CreateMul(r, sumRow), c, 4)));
+        for (size_t i = 0; i < inputs.size(); ++i)
+          known[argument(i)] = loadAny(context, i, atRow, atColumn, count);
+        SmallVector<Value *> yielded;
+        apply(known, yielded);
+        for (auto [i, value] : enumerate(yielded))
+          e.storeSome(value, outputAt(context, i, atRow, atColumn), count);
+      });
+    });
+  });
+}
+
+bool emitElementwise(Emitter &e, aicore::ElementwiseOp op, ArrayRef<Plane> inputs,
+                     ArrayRef<Plane> outputs, ArrayRef<Value *> scalars, Value *m, Value *n,
+                     Value *total) {
+  SmallVector<int64_t> along(op.getInputAlong());
+  // With no rows but one, it is nobody else's.
+  if (op.getOutputAlong()[0] < 0)
+    for (size_t i = 0; i < along.size(); i += 2)
+      along[i] = along[i + 1];
+  Epilogue epilogue(e, op.getBody().front(), nullptr, op.getInputs(), along, op.getOutputs());
+  Value *context = epilogue.context(inputs, outputs, scalars);
+  const std::string name = "elementwise_" + std::to_string(e.module.size());
+  Function *finish = epilogue.finish(name + "_finish");
+  Function *rows = e.helper(name, 1, 3, {}, [&](Function *f) {
+    epilogue.storeRows(f->getArg(0), f->getArg(1), f->getArg(2), f->getArg(3), finish);
+  });
+  e.b.CreateCall(rows, {context, m, n, total});
+  return epilogue.complete;
+}
+
+} // namespace mmk

@@ -1,0 +1,576 @@
+// Why a product has its own way on the host: through emulated memories every element of an operand
+// would be copied twice and every sum three times, which alone costs more than what separates a
+// good library from the arithmetic's ceiling.
+#include "cpu/product.h"
+
+#include "codegen/pack.h"
+#include "cpu/blocks.h"
+#include "cpu/next_product.h"
+#include "cpu/subnormal.h"
+#include "cpu/thin_floats.h"
+#include "cpu/thin_product.h"
+#include "cpu/tiles.h"
+#include "jit/later.h"
+#include "runtime/abi.h"
+
+#include <cstddef>
+
+using namespace llvm;
+
+namespace mmk {
+
+SmallVector<Value **, 16> ProductOperands::shared() {
+  SmallVector<Value **, 16> all = {&a.pointer, &a.row, &a.column, &b.pointer, &b.row, &b.column, &m,
+                                   &n,         &k,     &aScratch, &bScratch,  &acc,   &context};
+  if (hasNext())
+    all.append({&aAhead, &bAhead});
+  return all;
+}
+
+ProductOperands ProductOperands::in(Emitter &e, Value *frame) const {
+  ProductOperands inside = *this;
+  inside.frame = frame;
+  for (auto [i, value] : enumerate(inside.shared()))
+    *value = e.b.CreateAlignedLoad((*value)->getType(), e.offset(frame, 8 * i), Align(8));
+  return inside;
+}
+
+Multiply multiplyOf(const CodeTarget &target, Type *element) {
+  if (element->isFloatingPointTy())
+    return element->isBFloatTy() && target.pairProduct ? Multiply::pairs : Multiply::f32;
+  return target.dotProduct ? Multiply::bytes : Multiply::i32;
+}
+
+namespace {
+
+// Multiply-adds up to which an operand in f32 is read where it is: packing it would take a good
+// part of the time that its product takes, and all of it is near.
+constexpr int64_t smallProduct = int64_t(1) << 22;
+
+/// B is also read where it is for so many rows at most, on so much memory. Its pages are all known
+/// to the nearest table of translations then, and panels of more rows earn their packing (1 row in
+/// 25 to 30 by measurement, as against 2 to 3 % of the time of the others).
+constexpr int64_t rowsByBInPlace = 1024, bytesInPlace = 256 << 10;
+
+/// And by fewer rows of A than this, where its own have fewer bytes: it is read in order then.
+constexpr int64_t inOrder = 512;
+
+/// Elements of B that cost few rows of pairs less to pack than to widen.
+constexpr int64_t elementsSoonPacked = int64_t(1) << 20;
+
+/// Rows of A that pass by all panels of B before the next ones come: they are near when the last
+/// panels, which are narrower, want them too.
+constexpr int64_t rowsInPlace = 64;
+
+/// Packed for each block of B anew, they stay in the first-level cache beside what they meet: the
+/// most of these that have room in so many bytes, but the last, or a register tile, at least.
+constexpr int64_t rowsPacked[] = {rowsInPlace, 16, 8}, packedBytesNear = 8 << 10;
+
+/// The most bytes of a result that is in the first-level cache, likely, when it is made once more.
+/// Lines of all others are asked for before their sums are known: stores that wait for them would
+/// hold up the sums that follow.
+constexpr int64_t resultNear = 16 << 10;
+
+/// What the functions of a product share, as eight-byte fields in the frame of their caller.
+enum Field : int64_t {
+  fieldContext,   ///< of the epilogue
+  fieldARow,      ///< from row to row of A
+  fieldBStep,     ///< from one step along k to the next of B
+  fieldBPanel,    ///< from panel to panel, for each vector of their width
+  fieldBytes,     ///< of whole steps of A along k
+  fieldRest,      ///< and of a last one that has fewer than four, or 0; of groups alone
+  fieldDepth,     ///< elements of A along k, of groups alone
+  fieldRows,      ///< of the tile
+  fieldLastStart, ///< of rows that are summed at once, for no row of A to be beyond the last one
+  fieldColumns,   ///< of the tile
+  fieldAccRow,    ///< from row to row of waiting sums, for each vector of a panel
+  fieldAccPanel,  ///< from panel to panel of them, the same
+  fieldIsFirst,   ///< whether the sums begin with this pass
+  fieldIsLast,    ///< whether they end
+  fieldAsksForResult, ///< whether the lines of the result are asked for
+  fieldNext,          ///< what NextProduct keeps
+  fieldCount = fieldNext + int64_t(NextProduct::fields)
+};
+
+/// How packed blocks are multiplied: in tiles where the sums and the passes have room for whole
+/// ones.
+Multiply multiplyOfBlocks(const CodeTarget &target, Type *element, aicore::ProductOp op) {
+  const Multiply tiles = element->isBFloatTy() ? Multiply::tilesOfPairs : Multiply::tilesOfBytes;
+  const bool fit = cast<mlir::MemRefType>(op.getAcc().getType()).getDimSize(0) >= rowsInTiles &&
+                   op.getStep() % elementsAtOnce(tiles) == 0;
+  const bool have = target.tiles() && (element->isBFloatTy() || element->isIntegerTy(8));
+  return have && fit ? tiles : multiplyOf(target, element);
+}
+
+class ProductEmitter {
+public:
+  ProductEmitter(Emitter &e, aicore::ProductOp op, Type *element, Multiply multiply,
+                 const std::string &name, bool hasNext)
+      : e(e), b(e.b), element(element), multiply(multiply), step(op.getStep()),
+        height(inTiles(multiply) ? rowsInTiles : e.target.rows()),
+        accElements(cast<mlir::MemRefType>(op.getAcc().getType()).getNumElements()), name(name),
+        hasNext(hasNext),
+        epilogue(e, op.getBody().front(), MicroKernel{multiply, 1}.sumType(e)->getScalarType(),
+                 op.getInputs(), op.getInputAlong(), op.getOutputs()) {
+    const int64_t roomOfA = cast<mlir::MemRefType>(op.getAScratch().getType()).getNumElements();
+    packedBytes = std::min(4 * roomOfA, packedBytesNear);
+    bElements = cast<mlir::MemRefType>(op.getBScratch().getType()).getNumElements();
+    blockBytes = std::min(4 * bElements, e.target.blockBytes());
+    // A dot product of bytes takes four of them in the place of one element.
+    depthUnit = inTiles(multiply) ? elementsAtOnce(multiply) : std::min<int64_t>(step & -step, 16);
+    mostDepth = std::min(step, blockChooser().depthOf(blockBytes));
+  }
+
+  /// By the multiplication alone, or where `wide` is given, which takes what this one's does not,
+  /// by either.
+  bool emit(const ProductOperands &operands, ProductEmitter *wide);
+
+private:
+  Value *callThin(const ProductOperands &operands, Value *columns);
+  Function *callBlocks(const ProductOperands &operands, Value *bInPlace);
+  void emitBlocks(const ProductOperands &operands, const BlockLimits &limits, Value *bInPlace);
+  BlockChooser blockChooser() { return {e, multiply, depthUnit, height, rowsCanStay()}; }
+  Function *sumsOf(int64_t vectors);
+  void storeTiles(Value *acc, int64_t vectors, Value *values, Value *row, Value *column,
+                  Value *columns);
+  Function *widenRows();
+  void packRows(Value *to, const Plane &from, Value *rowBytes, Value *rows, Value *depth);
+  Function *finish();
+  Value *isDense(Value *stride) { return b.CreateICmpEQ(stride, e.number(e.bytesOf(element))); }
+  /// Whether it is not what pairs leave to it, with subnormal numbers among them: that is to be
+  /// little code rather than fast.
+  bool isUsual() { return multiply == multiplyOf(e.target, element) || inTiles(multiply); }
+  bool asksForNext() { return hasNext && isUsual(); }
+  /// Whether rows of A can be multiplied as they lie in memory: whole steps of them.
+  bool rowsCanStay() {
+    return element->isFloatTy() ||
+           (elementsOfStep(multiply) > 1 && step % elementsAtOnce(multiply) == 0);
+  }
+  /// And rows of k elements, to their end: one of fewer than a step is read together with what
+  /// comes before, a tile is read whole.
+  Value *endsInPlace(Value *k) {
+    return inTiles(multiply) ? b.CreateICmpEQ(e.roundDown(k, elementsAtOnce(multiply)), k)
+                             : b.CreateICmpSGE(k, e.number(elementsOfStep(multiply)));
+  }
+  /// Whether all of B is read where it lies.
+  Value *isBInPlace(const ProductOperands &operands) {
+    if (!element->isFloatTy())
+      return b.getFalse();
+    const Plane &plane = operands.b;
+    Value *work = b.CreateMul(b.CreateMul(operands.m, operands.n), operands.k);
+    Value *bytes = b.CreateMul(operands.k, plane.row);
+    Value *isNear = b.CreateAnd(b.CreateICmpSLE(operands.m, e.number(rowsByBInPlace)),
+                                b.CreateICmpULE(bytes, e.number(bytesInPlace)));
+    Value *isInOrder = b.CreateICmpULT(b.CreateOr(operands.m, plane.row), e.number(inOrder));
+    return b.CreateAnd(
+        isDense(plane.column),
+        b.CreateOr({b.CreateICmpSLE(work, e.number(smallProduct)), isNear, isInOrder}));
+  }
+  /// Whether rows are one register tile or two, by a B that stays where it is, or that is soon
+  /// packed for pairs, which are twice as fast: then they are not thin.
+  Value *areWholeTiles(const ProductOperands &operands, Value *bInPlace) {
+    if (!element->isFloatTy() && !ofPairs(multiply))
+      return b.getFalse();
+    Value *others = b.CreateAnd(b.CreateSub(operands.m, e.number(height)), e.number(~height));
+    Value *elements = b.CreateMul(operands.n, operands.k);
+    Value *isSoonPacked = b.CreateICmpSLE(elements, e.number(elementsSoonPacked));
+    return b.CreateAnd({b.CreateICmpEQ(others, e.number(0)),
+                        b.CreateICmpSGE(operands.n, e.number(e.target.lanes / 2)),
+                        element->isFloatTy() ? bInPlace : isSoonPacked});
+  }
+  /// Whether rows of A, read where they lie, come from memory: those of pairs have just been
+  /// searched for subnormal numbers.
+  bool asksForRows() { return rowsCanStay() && !inTiles(multiply) && !ofPairs(multiply); }
+  Value *field(Value *frame, Field which) {
+    return b.CreateAlignedLoad(e.i64(), e.offset(frame, 8 * which), Align(8));
+  }
+
+  Emitter &e;
+  IRBuilder<> &b;
+  Type *element;
+  Multiply multiply;
+  int64_t step, height;                     ///< depth of one pass at most; rows of a register tile
+  int64_t accElements, bElements;           ///< room for sums, for B
+  int64_t blockBytes, mostDepth, depthUnit; ///< of a packed block of B
+  int64_t packedBytes;                      ///< of rows of A, at most
+  std::string name;
+  bool hasNext; ///< where the next product of the same thread is, is known
+  Epilogue epilogue;
+};
+
+// void(ptr a, ptr panel, ptr acc, ptr frame, i64 row, i64 lastRow, i64 column, i64 lastColumn):
+// rows of A by panels of B, over one pass along k. Each few rows of A stay near while the panels
+// pass by.
+Function *ProductEmitter::sumsOf(int64_t vectors) {
+  Function *finish = this->finish();
+  return e.helper(name + "_" + std::to_string(vectors), 4, 4, {}, [&](Function *f) {
+    compileLater(*f);
+    Value *a = f->getArg(0), *panels = f->getArg(1), *sumsOfRows = f->getArg(2),
+          *frame = f->getArg(3), *firstRow = f->getArg(4), *rowEnd = f->getArg(5),
+          *firstColumn = f->getArg(6), *columnEnd = f->getArg(7);
+    auto field = [&](Field which) { return this->field(frame, which); };
+    const int64_t lanes = e.target.lanes, width = vectors * lanes;
+    Value *values = b.CreateAlignedLoad(e.pointer(), e.offset(frame, 8 * fieldContext), Align(8));
+    Value *aRow = field(fieldARow), *bStep = field(fieldBStep), *bytes = field(fieldBytes),
+          *m = field(fieldRows), *n = field(fieldColumns);
+    Value *bPanel = b.CreateMul(field(fieldBPanel), e.number(vectors));
+    Value *accRow = b.CreateMul(field(fieldAccRow), e.number(vectors));
+    Value *accPanel = b.CreateMul(field(fieldAccPanel), e.number(vectors));
+    Value *first = b.CreateICmpNE(field(fieldIsFirst), e.number(0));
+    Value *last = b.CreateICmpNE(field(fieldIsLast), e.number(0));
+    Value *isDense = b.CreateAnd(last, epilogue.isDense(values));
+    Value *lastStart = field(fieldLastStart);
+    NextProduct next(e, e.offset(frame, 8 * fieldNext));
+    Value *isNextAsked = asksForNext() ? next.isAsked() : nullptr;
+    Value *isResultAsked =
+        isUsual() ? b.CreateICmpNE(field(fieldAsksForResult), e.number(0)) : nullptr;
+    Value *rest = field(fieldRest), *offsets = nullptr;
+    if (multiply == Multiply::bytes)
+      offsets = e.local(ArrayType::get(b.getInt32Ty(), height));
+    e.loop(firstRow, rowEnd, e.number(height), [&](Value *row) {
+      // Where the last rows are fewer, those before them are summed and stored again, to the same:
+      // no reading beyond the tensor, and no other loop.
+      Value *start = e.min(row, lastStart), *rows = b.CreateSub(m, start);
+      Value *rowsBytes = b.CreateMul(aRow, e.number(height));
+      Value *rowsOfA = e.offset(a, b.CreateMul(b.CreateSub(start, firstRow), aRow));
+      Value *whole = b.CreateAnd(isDense, b.CreateICmpSGE(rows, e.number(height)));
+      Value *acc = e.offset(sumsOfRows, b.CreateMul(b.CreateSub(row, firstRow), accRow));
+      LastSteps lastSteps;
+      if (elementsOfStep(multiply) > 1 && !inTiles(multiply))
+        lastSteps = emitLastSteps(e, rowsOfA, aRow, bytes, rest);
+      if (offsets)
+        b.CreateCall(offsetsOfRows(e), {rowsOfA, offsets, aRow, field(fieldDepth)});
+      e.loop(firstColumn, columnEnd, e.number(width), {panels, acc},
+             [&](Value *column, ArrayRef<Value *> carried) {
+               Value *panel = carried[0], *acc = carried[1];
+               const MicroKernel kernel{multiply, vectors};
+               const Sums initial{acc, e.number(width * 4), first, offsets};
+               // While panels pass by, the next rows come near, if they are not yet.
+               Value *nextRows = asksForRows() ? e.offset(rowsOfA, rowsBytes) : nullptr;
+               SmallVector<Value *> sums;
+               if (isNextAsked)
+                 e.when(isNextAsked, [&] { next.ask(); });
+               if (isResultAsked)
+                 e.when(isResultAsked,
+                        [&] { epilogue.askForResult(height, vectors, values, start, column); });
+               if (inTiles(multiply))
+                 emitTileSums(e, kernel, rowsOfA, aRow, panel, bStep, bytes, initial);
+               else
+                 sums = emitSums(e, kernel, rowsOfA, aRow, panel, bStep, bytes, initial, lastSteps,
+                                 nextRows);
+               Value *columns = b.CreateSub(n, column);
+               BasicBlock *done = BasicBlock::Create(b.getContext(), "done", f);
+               if (epilogue.isLight() && isUsual()) {
+                 BasicBlock *here = BasicBlock::Create(b.getContext(), "registers", f);
+                 BasicBlock *through = BasicBlock::Create(b.getContext(), "cache", f);
+                 Value *fits = e.target.masks()
+                                   ? whole
+                                   : b.CreateAnd(whole, b.CreateICmpSGE(columns, e.number(width)));
+                 b.CreateCondBr(fits, here, through);
+                 b.SetInsertPoint(here);
+                 if (inTiles(multiply))
+                   storeTiles(acc, vectors, values, start, column, columns);
+                 else
+                   epilogue.store(sums, vectors, values, start, column, columns);
+                 b.CreateBr(done);
+                 b.SetInsertPoint(through);
+               }
+               for (auto [i, sum] : enumerate(sums))
+                 e.store(sum, e.offset(acc, i * lanes * 4));
+               e.when(last, [&] {
+                 b.CreateCall(finish,
+                              {acc, values, e.number(width * 4), start, column,
+                               e.min(rows, e.number(height)), e.min(columns, e.number(width))});
+               });
+               b.CreateBr(done);
+               b.SetInsertPoint(done);
+               return SmallVector<Value *>{e.offset(panel, bPanel), e.offset(acc, accPanel)};
+             });
+    });
+  });
+}
+
+// What happens to sums in memory. A light epilogue has them in registers, mostly.
+Function *ProductEmitter::finish() {
+  Function *finish = epilogue.finish(name + "_finish");
+  if (epilogue.isLight())
+    compileLater(*finish);
+  return finish;
+}
+
+// A whole register tile from memory, as many rows at a time as registers have room for.
+void ProductEmitter::storeTiles(Value *acc, int64_t vectors, Value *values, Value *row,
+                                Value *column, Value *columns) {
+  const int64_t rows = e.target.rows(), vectorBytes = e.target.lanes * 4;
+  Type *vector = MicroKernel{multiply, vectors}.sumType(e);
+  e.loop(e.number(0), e.number(height), e.number(rows), [&](Value *from) {
+    Value *start = e.offset(acc, b.CreateMul(from, e.number(vectors * vectorBytes)));
+    SmallVector<Value *> sums;
+    for (int64_t i = 0; i < rows * vectors; ++i)
+      sums.push_back(e.load(vector, e.offset(start, i * vectorBytes)));
+    epilogue.store(sums, vectors, values, b.CreateAdd(row, from), column, columns);
+  });
+}
+
+bool ProductEmitter::emit(const ProductOperands &operands, ProductEmitter *wide) {
+  Value *bInPlace = isBInPlace(operands);
+  auto callBlocks = [&](const ProductOperands &operands) {
+    Value *normal = wide ? isNeverSubnormal(e, operands) : b.getTrue();
+    e.when(normal, [&] { this->callBlocks(operands, bInPlace); });
+    if (wide)
+      e.when(b.CreateNot(normal), [&] { compileLater(*wide->callBlocks(operands, bInPlace)); });
+  };
+  if (multiply == Multiply::i32) {
+    callBlocks(operands);
+    return epilogue.complete;
+  }
+  // Thin are all columns, or the last ones: beside whole vectors, a few would have one to
+  // themselves.
+  Value *isThin = b.CreateICmpSLE(e.min(operands.m, operands.n), e.number(mostThinRows));
+  isThin = b.CreateAnd(isThin, b.CreateNot(areWholeTiles(operands, bInPlace)));
+  Value *last = b.CreateAnd(operands.n, e.number(e.target.lanes - 1));
+  Value *isRest = b.CreateAnd(b.CreateNot(isThin),
+                              areLastDots(e, operands, last, element, bElements, accElements));
+  Value *columns = b.CreateSelect(isRest, last, operands.n);
+  Value *isDone = e.either(
+      b.CreateOr(isThin, isRest), [&] { return callThin(operands, columns); },
+      [&]() -> Value * { return b.getFalse(); });
+  ProductOperands others = operands;
+  others.n = b.CreateSelect(isDone, b.CreateSub(operands.n, columns), operands.n);
+  e.when(b.CreateICmpNE(others.n, e.number(0)), [&] { callBlocks(others); });
+  return epilogue.complete;
+}
+
+// In a function of its own, which counts and calls: whether one of its ways was one for the last
+// `columns` of the product.
+Value *ProductEmitter::callThin(const ProductOperands &operands, Value *columns) {
+  Value *isDone = e.local(b.getInt1Ty());
+  Function *thin = e.helper(name + "_thin", 2, 1, {}, [&](Function *f) {
+    e.finishCold(f);
+    compileLater(*f);
+    Value *column = f->getArg(2);
+    ProductOperands inside = operands.in(e, f->getArg(0));
+    inside.n = b.CreateSub(inside.n, column);
+    inside.b.pointer = e.offset(inside.b.pointer, b.CreateMul(column, inside.b.column));
+    Value *areLast = b.CreateICmpNE(column, e.number(0));
+    Value *isThin = emitThinProduct(
+        e, inside, element, {step, bElements, accElements}, areLast, [&](const SumsInMemory &sums) {
+          b.CreateCall(finish(), {sums.pointer, inside.context, sums.row, e.number(0), column,
+                                  inside.m, inside.n});
+        });
+    b.CreateStore(isThin, f->getArg(1));
+  });
+  b.CreateCall(thin, {operands.frame, isDone, b.CreateSub(operands.n, columns)});
+  return b.CreateLoad(b.getInt1Ty(), isDone);
+}
+
+// A function of its own, which other variants of a kernel share: void(ptr frame, ptr context, i64
+// n, i64 mostDepth, i64 blockBytes, i64 accElements, i64 packedBytes, i64 bInPlace).
+Function *ProductEmitter::callBlocks(const ProductOperands &operands, Value *bInPlace) {
+  Function *blocks = e.helper(name + "_blocks", 1, 6, {}, [&](Function *f) {
+    e.finishCold(f);
+    ProductOperands inside = operands.in(e, f->getArg(0));
+    inside.n = f->getArg(1);
+    Value *isInPlace = b.CreateICmpNE(f->getArg(6), e.number(0));
+    emitBlocks(inside, {f->getArg(2), f->getArg(3), f->getArg(4), f->getArg(5)},
+               element->isFloatTy() ? isInPlace : b.getFalse());
+  });
+  b.CreateCall(blocks,
+               {operands.frame, operands.n, e.number(mostDepth), e.number(blockBytes),
+                e.number(accElements), e.number(packedBytes), b.CreateZExt(bInPlace, e.i64())});
+  return blocks;
+}
+
+/// Rows of A in dense rows of four bytes an element.
+Function *ProductEmitter::widenRows() {
+  return moveElements(e, element, element->isIntegerTy() ? b.getInt32Ty() : e.f32());
+}
+
+/// Rows of A in dense rows of what is multiplied, up to whole steps, or tiles.
+void ProductEmitter::packRows(Value *to, const Plane &from, Value *rowBytes, Value *rows,
+                              Value *depth) {
+  // Beside the last elements B has zeros, but what was in memory may be no number.
+  if (const int64_t atOnce = elementsAtOnce(multiply); atOnce > 1 && sumsAreFloats(multiply)) {
+    Value *whole = e.roundDown(depth, atOnce);
+    e.when(b.CreateICmpSLT(whole, depth), [&] {
+      Value *last = e.offset(to, b.CreateMul(whole, e.number(e.bytesOf(element))));
+      Constant *zeros = Constant::getNullValue(e.vectorOf(element, atOnce));
+      e.loop(e.number(0), rows, e.number(1),
+             [&](Value *row) { e.store(zeros, e.offset(last, b.CreateMul(row, rowBytes))); });
+    });
+  }
+  Function *move = elementsOfStep(multiply) == 1 ? widenRows() : moveElements(e, element, element);
+  if (rowsCanStay())
+    compileLater(*move);
+  b.CreateCall(move, {to, from.pointer, rowBytes, from.row, from.column, rows, depth});
+}
+
+// All rows of A by a block of B, which stays near; where the depth takes
+// several passes, as many rows as have room for their sums between them.
+void ProductEmitter::emitBlocks(const ProductOperands &operands, const BlockLimits &limits,
+                                Value *bInPlace) {
+  const Plane &planeA = operands.a, &planeB = operands.b;
+  Value *m = operands.m, *n = operands.n, *k = operands.k;
+  const int64_t lanes = e.target.lanes;
+  Value *aInPlace = b.getFalse();
+  if (rowsCanStay())
+    aInPlace =
+        b.CreateAnd({isDense(planeA.column), b.CreateICmpSGE(m, e.number(height)), endsInPlace(k)});
+  BlockChooser chooser = blockChooser();
+  const Blocks blocks = chooser.choose({m, n, k, aInPlace, bInPlace}, limits);
+  Value *frame = e.local(ArrayType::get(e.i64(), fieldCount));
+  auto set = [&](Field which, Value *value) {
+    if (value->getType() != e.i64())
+      value = value->getType()->isPointerTy() ? b.CreatePtrToInt(value, e.i64())
+                                              : b.CreateZExt(value, e.i64());
+    b.CreateAlignedStore(value, e.offset(frame, 8 * which), Align(8));
+  };
+  auto times = [&](Value *x, int64_t y) { return b.CreateMul(x, e.number(y)); };
+  set(fieldContext, operands.context);
+  set(fieldRows, m);
+  set(fieldColumns, n);
+  // Packed, they may be: there is room.
+  set(fieldLastStart, b.CreateSelect(aInPlace, b.CreateSub(m, e.number(height)), m));
+  // Sums that wait for nothing are in one place, which stays near.
+  Value *waits = b.CreateICmpSLT(blocks.depth, k);
+  Value *accRow = b.CreateSelect(waits, e.number(lanes * 4), e.number(0));
+  Value *accPanel = b.CreateMul(accRow, e.roundUp(blocks.rows, height));
+  set(fieldAccRow, accRow);
+  set(fieldAccPanel, accPanel);
+
+  Value *resultBytes = b.CreateMul(b.CreateMul(m, n), e.number(4));
+  Value *isFar = b.CreateICmpSGT(resultBytes, e.number(resultNear));
+  if (asksForNext()) {
+    NextProduct next(e, e.offset(frame, 8 * fieldNext));
+    isFar = b.CreateOr(isFar, next.differs(operands));
+    next.set(operands, element, height);
+  }
+  auto callSums = [&](Value *vectors, ArrayRef<Value *> arguments) {
+    b.CreateCall(sumsOf(1)->getFunctionType(),
+                 ofWidth(e, vectors, [&](int64_t width) { return sumsOf(width); }), arguments);
+  };
+  Value *end = n;
+  if (element->isFloatTy()) {
+    // What is small is over in the time that those loops take which it goes around once.
+    Value *vectors = b.CreateLShr(n, Log2_64(lanes));
+    Value *isDirect = b.CreateAnd({aInPlace, bInPlace, b.CreateICmpSLE(k, limits.depth),
+                                   b.CreateICmpULE(vectors, e.number(CodeTarget::vectors)),
+                                   b.CreateICmpEQ(n, e.roundDown(n, lanes))});
+    end = e.either(
+        isDirect,
+        [&]() -> Value * {
+          set(fieldIsFirst, e.number(1));
+          set(fieldIsLast, e.number(1));
+          set(fieldAsksForResult, isFar);
+          set(fieldBytes, times(k, 4));
+          set(fieldARow, planeA.row);
+          set(fieldBStep, planeB.row);
+          set(fieldBPanel, e.number(lanes * 4));
+          callSums(vectors, {planeA.pointer, planeB.pointer, operands.acc, frame, e.number(0), m,
+                             e.number(0), n});
+          return e.number(0);
+        },
+        [&]() -> Value * { return n; });
+  }
+  e.loop(e.number(0), end, blocks.columns, [&](Value *column) {
+    Value *columns = e.min(blocks.columns, b.CreateSub(n, column));
+    e.loop(e.number(0), m, blocks.rows, [&](Value *row) {
+      Value *rowEnd = e.min(b.CreateAdd(row, blocks.rows), m);
+      e.loop(e.number(0), k, blocks.depth, [&](Value *from) {
+        Value *depth = e.min(blocks.depth, b.CreateSub(k, from));
+        set(fieldIsFirst, b.CreateICmpEQ(from, e.number(0)));
+        Value *isLast = b.CreateICmpEQ(b.CreateAdd(from, depth), k);
+        set(fieldIsLast, isLast);
+        if (isUsual())
+          set(fieldAsksForResult, b.CreateAnd(isLast, isFar));
+        Value *bytes = chooser.bytesAlong(depth);
+        // Packed, all steps are whole.
+        Value *end = b.CreateMul(depth, e.number(e.bytesOf(element)));
+        set(fieldBytes, b.CreateSelect(aInPlace, e.roundDown(end, 4), bytes));
+        if (elementsOfStep(multiply) > 1) {
+          set(fieldRest, b.CreateSelect(aInPlace, b.CreateAnd(end, e.number(3)), e.number(0)));
+          set(fieldDepth, depth);
+        }
+        Value *packedRow = b.CreateAdd(bytes, e.number(rowPadding));
+        set(fieldARow, b.CreateSelect(aInPlace, planeA.row, packedRow));
+        Value *sourceB = e.offset(planeB.pointer, b.CreateAdd(b.CreateMul(from, planeB.row),
+                                                              b.CreateMul(column, planeB.column)));
+        auto pack = [&](Value *to, Value *source, Value *columns) {
+          Function *panels = packPanels(e, multiply, element);
+          if (element->isFloatTy()) // may be read in place
+            compileLater(*panels);
+          b.CreateCall(panels, {to, source, planeB.row, planeB.column, bytes, depth, columns});
+        };
+        e.when(b.CreateNot(bInPlace), [&] { pack(operands.bScratch, sourceB, columns); });
+
+        const int64_t leastPacked = std::max(height, *std::rbegin(rowsPacked));
+        Value *chunk = e.number(leastPacked);
+        for (int64_t rows : llvm::reverse(rowsPacked)) {
+          if (rows <= leastPacked)
+            continue;
+          Value *few = e.min(e.number(rows), b.CreateSub(rowEnd, row));
+          Value *haveRoom =
+              b.CreateICmpSLE(b.CreateMul(e.roundUp(few, height), packedRow), limits.packedBytes);
+          chunk = b.CreateSelect(haveRoom, e.number(rows), chunk);
+        }
+        chunk = b.CreateSelect(aInPlace, e.number(rowsInPlace), chunk);
+        e.loop(row, rowEnd, chunk, [&](Value *chunkRow) {
+          Value *chunkEnd = e.min(b.CreateAdd(chunkRow, chunk), rowEnd);
+          Value *sourceA = e.offset(planeA.pointer, b.CreateAdd(b.CreateMul(from, planeA.column),
+                                                                b.CreateMul(chunkRow, planeA.row)));
+          e.when(b.CreateNot(aInPlace), [&] {
+            packRows(operands.aScratch, {sourceA, planeA.row, planeA.column}, packedRow,
+                     b.CreateSub(chunkEnd, chunkRow), depth);
+          });
+          Value *a = b.CreateSelect(aInPlace, sourceA, operands.aScratch);
+          forEachRun(e, columns, bInPlace, [&](const PanelRun &run) {
+            Value *place = b.CreateSelect(bInPlace, e.number(0), run.column);
+            Value *panel = e.offset(operands.bScratch, b.CreateMul(place, bytes));
+            Value *bStep = times(run.vectors, lanes * 4), *bPanel = times(bytes, lanes);
+            if (element->isFloatTy()) {
+              // In place, too, the last columns are packed when they are no whole panel.
+              Value *ragged = b.CreateICmpSGT(run.end, columns);
+              Value *source = e.offset(sourceB, b.CreateMul(run.column, planeB.column));
+              Value *here = b.CreateAnd(bInPlace, b.CreateNot(ragged));
+              e.when(b.CreateAnd({bInPlace, ragged, b.CreateICmpEQ(chunkRow, row)}),
+                     [&] { pack(panel, source, b.CreateSub(columns, run.column)); });
+              panel = b.CreateSelect(here, source, panel);
+              bStep = b.CreateSelect(here, planeB.row, bStep);
+              bPanel = b.CreateSelect(here, e.number(lanes * 4), bPanel);
+            }
+            set(fieldBStep, bStep);
+            set(fieldBPanel, bPanel);
+            Value *vectorsBefore = b.CreateAShr(run.column, e.number(Log2_64(lanes)));
+            Value *rowsBefore = b.CreateMul(b.CreateSub(chunkRow, row), run.vectors);
+            Value *acc = e.offset(operands.acc, b.CreateAdd(b.CreateMul(vectorsBefore, accPanel),
+                                                            b.CreateMul(rowsBefore, accRow)));
+            callSums(run.vectors, {a, panel, acc, frame, chunkRow, chunkEnd,
+                                   b.CreateAdd(column, run.column), b.CreateAdd(column, run.end)});
+          });
+        });
+      });
+    });
+  });
+}
+
+} // namespace
+
+Value *emitContext(Emitter &e, aicore::ProductOp op, ArrayRef<Plane> inputs,
+                   ArrayRef<Plane> outputs, ArrayRef<Value *> scalars) {
+  Type *sum = nullptr; // of no matter here
+  return Epilogue(e, op.getBody().front(), sum, op.getInputs(), op.getInputAlong(), op.getOutputs())
+      .context(inputs, outputs, scalars);
+}
+
+bool emitProduct(Emitter &e, aicore::ProductOp op, const ProductOperands &operands) {
+  Type *element = e.elementType(cast<mlir::MemRefType>(op.getA().getType()).getElementType());
+  const Multiply multiply = multiplyOfBlocks(e.target, element, op);
+  const std::string name = "product_" + std::to_string(e.module.size());
+  ProductEmitter emitter(e, op, element, multiply, name, operands.hasNext());
+  if (!ofPairs(multiply))
+    return emitter.emit(operands, nullptr);
+  ProductEmitter wide(e, op, element, Multiply::f32, name + "_wide", operands.hasNext());
+  return emitter.emit(operands, &wide);
+}
+
+} // namespace mmk

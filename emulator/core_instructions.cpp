@@ -1,0 +1,217 @@
+#include "emulator/core_instructions.h"
+
+#include "codegen/micro_kernel.h"
+#include "codegen/pack.h"
+#include "codegen/transfer.h"
+#include "emulator/vector_op.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace llvm;
+
+namespace mmk {
+
+using aicore::Space;
+
+void CoreInstructions::emit(aicore::Instruction op) {
+  TypeSwitch<mlir::Operation *>(op)
+      .Case([&](aicore::LoadOp op) { load(op); })
+      .Case([&](aicore::StageOp op) { stage(op); })
+      .Case([&](aicore::MmadOp op) { mmad(op); })
+      .Case([&](aicore::VectorOp op) { vector(op); })
+      .Case([&](aicore::StoreOp op) { store(op); })
+      .Case([&](aicore::FixpipeOp op) { fixpipe(op); })
+      .Case([&](aicore::SpillOp op) { spill(op); })
+      .Case([&](aicore::FetchOp op) { move(op, {}); })
+      .Case([&](aicore::DrainOp op) { move(op, op.getPart()); })
+      .Default([&](mlir::Operation *op) { values.fail(op); });
+}
+
+// A view: what a tile in L1 holds of a parameter, in place of its elements.
+static constexpr int64_t viewBytes = 24; // pointer, bytes from row to row, from column to column
+
+// Whether tiles of this buffer in L1 are views. Parameters do not change while the kernel runs, so
+// where all that reads a tile is the way on to L0, which converts it anyway, nobody can tell
+// whether it has been copied; but a watch looks at L1 itself.
+bool CoreInstructions::isView(mlir::Value buffer) {
+  auto [known, isNew] = views.try_emplace(buffer, false);
+  auto alloc = buffer.getDefiningOp<aicore::AllocOp>();
+  if (!isNew || !alloc || alloc.getSpace() != Space::l1 || watched || alloc.getBytes() < viewBytes)
+    return known->second;
+  auto isParameter = [&](mlir::Value tensor) {
+    auto argument = dyn_cast<mlir::BlockArgument>(tensor);
+    return argument && argument.getOwner() == &kernel.getBody().front() &&
+           argument.getArgNumber() < kernel.getDims().size() + kernel.getArgs().size();
+  };
+  known->second = llvm::all_of(buffer.getUsers(), [&](mlir::Operation *user) {
+    if (auto load = dyn_cast<aicore::LoadOp>(user))
+      return isParameter(load.getSource());
+    auto stage = dyn_cast<aicore::StageOp>(user);
+    return isa<aicore::SlotOp>(user) || (stage && aicore::spaceOf(stage.getTarget()) != Space::bt);
+  });
+  return known->second;
+}
+
+void CoreInstructions::load(aicore::LoadOp op) {
+  const GlobalTensor &tensor = values.global(op.getSource());
+  Type *element = values.elementOf(op.getSource());
+  Value *size = e.number(e.bytesOf(element));
+  ArrayRef<int64_t> along = op.getAlong();
+  auto step = [&](int64_t dim) { return dim < 0 ? size : b.CreateMul(tensor.strides[dim], size); };
+  if (isView(op.getTarget())) {
+    Value *view = values.buffer(op.getTarget(), op.getSlot());
+    Value *const fields[viewBytes / 8] = {values.address(tensor, op.getOffsets(), element),
+                                          step(along[0]), step(along[1])};
+    for (auto [i, field] : enumerate(fields))
+      b.CreateAlignedStore(field, e.offset(view, 8 * i), Align(8));
+    return;
+  }
+  Value *rows = values.value(op.getRows()), *columns = values.value(op.getColumns());
+  int64_t pad = op.getPad();
+  Value *paddedRows = pad > 1 ? e.roundUp(rows, pad) : rows;
+  Value *paddedColumns = pad > 1 ? e.roundUp(columns, pad) : columns;
+  b.CreateCall(loadPadded(e, element), {values.buffer(op.getTarget(), op.getSlot()),
+                                        values.address(tensor, op.getOffsets(), element),
+                                        e.number(values.rowBytes(op.getTarget())), step(along[0]),
+                                        step(along[1]), rows, columns, paddedRows, paddedColumns});
+}
+
+// In the emulated L0, where every element has four bytes.
+static Multiply multiplyOf(Type *element) {
+  return element->isFloatingPointTy() ? Multiply::f32 : Multiply::i32;
+}
+
+void CoreInstructions::stage(aicore::StageOp op) {
+  Type *from = values.elementOf(op.getSource());
+  Type *wide = from->isFloatingPointTy() ? e.f32() : b.getInt32Ty();
+  Value *source = values.buffer(op.getSource(), op.getSlot());
+  Value *rowStep = e.number(values.rowBytes(op.getSource()));
+  Value *columnStep = e.number(e.bytesOf(from));
+  const bool view = isView(op.getSource());
+  if (view) {
+    rowStep = b.CreateAlignedLoad(e.i64(), e.offset(source, 8), Align(8));
+    columnStep = b.CreateAlignedLoad(e.i64(), e.offset(source, 16), Align(8));
+    source = b.CreateAlignedLoad(e.pointer(), source, Align(8));
+  }
+  source = e.offset(source, b.CreateAdd(b.CreateMul(values.value(op.getRow()), rowStep),
+                                        b.CreateMul(values.value(op.getColumn()), columnStep)));
+  Value *target = values.buffer(op.getTarget(), op.getTargetSlot());
+  Value *rows = values.value(op.getRows()), *columns = values.value(op.getColumns());
+  if (aicore::spaceOf(op.getTarget()) == Space::bt)
+    return copy(target, values.rowBytes(op.getTarget()), source, values.rowBytes(op.getSource()),
+                rows, columns, from);
+  // As the cube wants it: the rows of A along m, the rows of B along k.
+  if (op.getTransposed()) {
+    std::swap(rows, columns);
+    std::swap(rowStep, columnStep);
+  }
+  if (view)
+    askForNextStep(op, source, rowStep, columnStep, rows, columns);
+  ArrayRef<int64_t> tile = cast<mlir::MemRefType>(op.getTarget().getType()).getShape();
+  if (aicore::spaceOf(op.getTarget()) == Space::l0b) {
+    b.CreateCall(packPanels(e, multiplyOf(from), from),
+                 {target, source, rowStep, columnStep, e.number(tile[0] * 4), rows, columns});
+    return;
+  }
+  // L1 is zero up to whole fractals of 16, so whole register tiles of rows are there to copy. A
+  // tensor ends where it ends; sums of the rows beyond go nowhere.
+  b.CreateCall(moveElements(e, from, wide),
+               {target, source, e.number(tile[1] * 4), rowStep, columnStep,
+                view ? rows : e.roundUp(rows, e.target.rows()), columns});
+}
+
+// What is staged next is what follows along k, mostly: it comes near while this is multiplied.
+void CoreInstructions::askForNextStep(aicore::StageOp op, Value *source, Value *rowStep,
+                                      Value *columnStep, Value *rows, Value *columns) {
+  const bool isB = aicore::spaceOf(op.getTarget()) == Space::l0b;
+  Value *distance = isB ? b.CreateMul(rowStep, rows) : b.CreateMul(columnStep, columns);
+  Value *size = e.number(e.bytesOf(values.elementOf(op.getSource())));
+  Value *isDense = b.CreateICmpEQ(columnStep, size);
+  Value *length = b.CreateMul(b.CreateSelect(isDense, columns, rows), size);
+  b.CreateCall(askForRows(e),
+               {e.offset(source, distance), b.CreateSelect(isDense, rowStep, columnStep),
+                b.CreateSelect(isDense, rows, columns), length});
+}
+
+void CoreInstructions::mmad(aicore::MmadOp op) {
+  auto ofB = cast<mlir::MemRefType>(op.getB().getType());
+  Value *acc = values.buffer(op.getAcc(), op.getAccSlot(), op.getPart());
+  Value *m = values.value(op.getM()), *n = values.value(op.getN());
+  Value *first = values.value(op.getFirst());
+  if (op.getBias()) {
+    // Each row starts from the same row, of the same columns.
+    auto part = op.getAcc().getDefiningOp<aicore::AllocOp>().getPartWidth();
+    Value *row =
+        e.offset(values.buffer(op.getBias(), op.getBiasSlot()),
+                 op.getPart().value_or(0) * part * aicore::elementBytes(op.getBias().getType()));
+    e.when(first, [&] {
+      copy(acc, values.rowBytes(op.getAcc()), row, 0, m, n, values.elementOf(op.getAcc()));
+    });
+    first = b.getFalse();
+  }
+  b.CreateCall(mmadFunction(e, multiplyOf(values.elementOf(op.getA())), ofB.getShape()[1],
+                            ofB.getShape()[0]),
+               {values.buffer(op.getA(), op.getASlot()), values.buffer(op.getB(), op.getBSlot()),
+                acc, m, n, values.value(op.getK()), first});
+}
+
+void CoreInstructions::vector(aicore::VectorOp op) {
+  VectorCall call = vectorFunction(e, op);
+  SmallVector<Value *> arguments;
+  for (auto [input, slot] : zip(op.getInputs(), op.getInputSlots()))
+    arguments.push_back(values.buffer(input, slot));
+  for (auto [output, slot] : zip(op.getOutputs(), op.getOutputSlots()))
+    arguments.push_back(values.buffer(output, slot));
+  arguments.push_back(values.value(op.getRows()));
+  arguments.push_back(values.value(op.getColumns()));
+  for (mlir::Value scalar : call.scalars)
+    arguments.push_back(values.value(scalar));
+  if (!call.function)
+    return values.fail(op);
+  b.CreateCall(call.function, arguments);
+}
+
+void CoreInstructions::store(aicore::StoreOp op) {
+  writeOut(values.buffer(op.getSource(), op.getSlot()), op.getSource(), op.getTarget(),
+           op.getOffsets(), op.getAlong(), op.getRows(), op.getColumns());
+}
+
+void CoreInstructions::fixpipe(aicore::FixpipeOp op) {
+  writeOut(values.buffer(op.getSource(), op.getSlot(), op.getPart()), op.getSource(),
+           op.getTarget(), op.getOffsets(), op.getAlong(), op.getRows(), op.getColumns());
+}
+
+void CoreInstructions::spill(aicore::SpillOp op) {
+  copy(values.buffer(op.getTarget(), op.getTargetSlot()), values.rowBytes(op.getTarget()),
+       values.buffer(op.getSource(), op.getSlot(), op.getPart()), values.rowBytes(op.getSource()),
+       values.value(op.getRows()), values.value(op.getColumns()), values.elementOf(op.getSource()));
+}
+
+template <typename Op> void CoreInstructions::move(Op op, std::optional<int64_t> part) {
+  const int64_t fromRow = values.rowBytes(op.getSource());
+  Value *source = e.offset(values.buffer(op.getSource(), op.getSlot(), part),
+                           b.CreateMul(values.value(op.getRow()), e.number(fromRow)));
+  copy(values.buffer(op.getTarget(), op.getTargetSlot()), values.rowBytes(op.getTarget()), source,
+       fromRow, values.value(op.getRows()), values.value(op.getColumns()),
+       values.elementOf(op.getSource()));
+}
+
+void CoreInstructions::copy(Value *to, int64_t toRow, Value *from, int64_t fromRow, Value *rows,
+                            Value *columns, Type *element) {
+  b.CreateCall(copyRows(e, element, element),
+               {to, from, e.number(toRow), e.number(fromRow), rows, columns});
+}
+
+void CoreInstructions::writeOut(Value *source, mlir::Value sourceBuffer, mlir::Value target,
+                                mlir::OperandRange offsets, ArrayRef<int64_t> along,
+                                mlir::Value rows, mlir::Value columns) {
+  const GlobalTensor &tensor = values.global(target);
+  Type *from = values.elementOf(sourceBuffer), *to = values.elementOf(target);
+  Value *size = e.number(e.bytesOf(to));
+  Value *toRow = along[0] < 0 ? size : b.CreateMul(tensor.strides[along[0]], size);
+  b.CreateCall(copyRows(e, from, to), {values.address(tensor, offsets, to), source, toRow,
+                                       e.number(values.rowBytes(sourceBuffer)), values.value(rows),
+                                       values.value(columns)});
+}
+
+} // namespace mmk

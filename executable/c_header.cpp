@@ -1,0 +1,288 @@
+#include "executable/c_header.h"
+
+#include "executable/executable.h"
+#include "executable/plan.h"
+#include "executable/program.h"
+#include "runtime/core.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cstddef>
+
+using namespace llvm;
+
+namespace mmk {
+namespace {
+
+// The structures in the text below are those of runtime/abi.h.
+static_assert(sizeof(KernelArguments) == 5 * sizeof(void *));
+static_assert(offsetof(KernelArguments, scalars) == 8 && offsetof(KernelArguments, tensors) == 16 &&
+              offsetof(KernelArguments, strides) == 24 && offsetof(KernelArguments, plan) == 32);
+static_assert(offsetof(CoreMemories, ubStride) == 8 && offsetof(CoreMemories, memory) == 16 &&
+              offsetof(CoreMemories, step) == 16 + 8 * memories &&
+              sizeof(CoreMemories) == 16 + 8 * (memories + 2));
+
+/// A name of the kernel, unless C or C++ have taken it.
+std::string nameInC(StringRef name) {
+  static const StringSet<> taken = {
+      "alignas",   "alignof",  "and",      "asm",      "auto",     "bool",     "break",
+      "case",      "catch",    "char",     "class",    "compl",    "concept",  "const",
+      "continue",  "decltype", "default",  "delete",   "do",       "double",   "else",
+      "enum",      "explicit", "export",   "extern",   "false",    "float",    "for",
+      "friend",    "goto",     "if",       "inline",   "int",      "long",     "mutable",
+      "namespace", "new",      "not",      "nullptr",  "operator", "or",       "private",
+      "protected", "public",   "register", "requires", "restrict", "return",   "short",
+      "signed",    "sizeof",   "static",   "struct",   "switch",   "template", "this",
+      "throw",     "true",     "try",      "typedef",  "typeid",   "typename", "union",
+      "unsigned",  "using",    "virtual",  "void",     "volatile", "while",    "xor"};
+  return taken.contains(name) ? (name + "_").str() : name.str();
+}
+
+StringRef typeInC(mlir::Type type) {
+  if (type.isF32())
+    return "float";
+  if (type.isF16() || type.isBF16())
+    return "uint16_t";
+  return type.isInteger(8) ? "int8_t" : "int32_t";
+}
+
+StringRef typeInMmk(mlir::Type type) {
+  return type.isF32()        ? "f32"
+         : type.isF16()      ? "f16"
+         : type.isBF16()     ? "bf16"
+         : type.isInteger(8) ? "i8"
+                             : "i32";
+}
+
+/// A parameter or a result.
+struct Argument {
+  std::string name;              ///< in C
+  mlir::Type element;            ///< f32 for a scalar
+  std::vector<std::string> dims; ///< as declared
+  bool isScalar = false, isResult = false;
+};
+
+class Writer {
+public:
+  Writer(aicore::KernelOp kernel, const Machine &machine, std::string variant, std::string cpu)
+      : kernel(kernel), name(nameInC(kernel.getSymName())), variant(std::move(variant)),
+        cpu(std::move(cpu)), machineName(machine.name), layout(machine, blockGlobalBytes(kernel)) {
+    for (auto phase : kernel.getBody().getOps<aicore::PhaseOp>())
+      planSizes.push_back(PhasePlan(phase).size());
+    mlir::Block &body = kernel.getBody().front();
+    const size_t dims = kernel.getDims().size();
+    auto add = [&](mlir::ArrayAttr names, bool isResult) {
+      for (auto named : names.getAsRange<ir::NamedAttr>()) {
+        Argument &argument = arguments.emplace_back();
+        const mlir::Type type = body.getArgument(dims + arguments.size() - 1).getType();
+        argument.name = nameInC(named.getName().getValue());
+        argument.isResult = isResult;
+        argument.isScalar = !isa<mlir::MemRefType>(type);
+        argument.element = argument.isScalar ? type : cast<mlir::MemRefType>(type).getElementType();
+        for (mlir::StringAttr dim : named.getDims())
+          argument.dims.push_back(dim.getValue().str());
+      }
+    };
+    add(kernel.getArgs(), false);
+    add(kernel.getResults(), true);
+  }
+
+  std::string write() {
+    comment();
+    declarations();
+    structure();
+    function();
+    out << "#endif\n";
+    return text;
+  }
+
+private:
+  void comment();
+  void declarations();
+  void structure();
+  void function();
+  void rememberedPlans();
+
+  aicore::KernelOp kernel;
+  std::string name, variant, cpu, machineName;
+  CoreMemory layout;
+  std::vector<size_t> planSizes; ///< of each phase
+  std::vector<Argument> arguments;
+  std::string text;
+  raw_string_ostream out{text};
+};
+
+void Writer::comment() {
+  out << "/* The kernel '" << kernel.getSymName() << "', compiled ahead of time by mmk for " << cpu
+      << ":\n *   machine  " << machineName << "\n *   variant  " << variant
+      << "\n *\n * Link the object that was written beside this header; nothing else of mmk is "
+         "needed. Other\n"
+         " * CPUs may not know its instructions. The function below runs in the thread that calls "
+         "it; any\n"
+         " * number of threads may call it at once. f16 and bf16 are passed as their 16 bits. */\n";
+  out << "#ifndef MMK_KERNEL_" << name << "_H\n#define MMK_KERNEL_" << name
+      << "_H\n\n#include <stdint.h>\n#include <stdlib.h>\n\n";
+}
+
+void Writer::declarations() {
+  out << "#ifdef __cplusplus\n#define " << name << "_mmk_per_thread thread_local\n"
+      << "extern \"C\" {\n#else\n#define " << name << "_mmk_per_thread _Thread_local\n"
+      << "#endif\n\n/* What the object is called with. */\n";
+  out << "struct " << name
+      << "_mmk_arguments {\n  const int64_t *dims;\n  const float *scalars;\n  void *const "
+         "*tensors;\n"
+         "  const int64_t *const *strides;\n  const int64_t *plan;\n};\n";
+  out << "struct " << name << "_mmk_core {\n  int64_t block, ub_stride;\n  char *memory["
+      << memories << "];\n  void *unused[2];\n};\n";
+  for (size_t i = 0; i < planSizes.size(); ++i)
+    out << "void " << name << "_" << phaseName(i) << "(const struct " << name
+        << "_mmk_arguments *, const struct " << name << "_mmk_core *);\nvoid " << name << "_"
+        << planName(i) << "(const int64_t *dims, int64_t threads, int64_t *plan);\n";
+  out << "void " << name << "_" << workspacesName
+      << "(const int64_t *dims, int64_t *bytes);\n\n#ifdef __cplusplus\n}\n#endif\n\n";
+}
+
+void Writer::structure() {
+  out << "/* Strides count elements from one index of a dimension to the next; all 0: dense, in C "
+         "order.\n"
+         " * Those of parameters may be anything, the last one of a result is 1. Results overlap "
+         "nothing\n"
+         " * else. */\ntypedef struct {\n";
+  for (auto dim : kernel.getDims().getAsRange<mlir::StringAttr>())
+    out << "  int64_t " << nameInC(dim.getValue()) << ";\n";
+  for (const Argument &argument : arguments) {
+    if (argument.isScalar) {
+      out << "  float " << argument.name << ";\n";
+      continue;
+    }
+    out << "  " << (argument.isResult ? "" : "const ") << typeInC(argument.element) << " *"
+        << argument.name << "; /* " << typeInMmk(argument.element) << "["
+        << join(argument.dims, ", ") << "] */\n  int64_t " << argument.name << "_strides["
+        << argument.dims.size() << "];\n";
+  }
+  out << "} " << name << "_arguments;\n\n";
+}
+
+// A plan takes as long as a twentieth of a small product.
+void Writer::rememberedPlans() {
+  const size_t dims = kernel.getDims().size();
+  out << "  static " << name << "_mmk_per_thread struct {\n    int is_filled;\n    int64_t dims["
+      << std::max<size_t>(dims, 1) << "]";
+  for (auto [i, size] : enumerate(planSizes))
+    out << ", plan_" << i << "[" << size << "]";
+  out << ";\n  } known; /* what follows from the dimensions of the last call */\n"
+      << "  if (!known.is_filled";
+  for (size_t i = 0; i < dims; ++i)
+    out << " || known.dims[" << i << "] != dims[" << i << "]";
+  out << ") {\n    known.is_filled = 0;\n";
+  for (size_t i = 0; i < planSizes.size(); ++i)
+    out << "    " << name << "_" << planName(i) << "(dims, 1, known.plan_" << i << ");\n";
+  for (size_t i = 0; i < dims; ++i)
+    out << "    known.dims[" << i << "] = dims[" << i << "];\n";
+  out << "    known.is_filled = 1;\n  }\n";
+}
+
+void Writer::function() {
+  const size_t workspaces = range_size(kernel.getBody().getOps<aicore::WorkspaceOp>());
+  const size_t tensors = arguments.size() + workspaces;
+  const auto spelled = [&](const std::string &dim) {
+    return isDigit(dim.front()) ? dim : "with->" + nameInC(dim);
+  };
+
+  out << "/* Memory that a call needs; given one, it allocates nothing but intermediate tensors. "
+         "*/\nenum { "
+      << name << "_scratch_bytes = " << layout.bytes() << " };\n\n";
+  out << "/* Runs the kernel. `scratch` is that memory, aligned to 4096 bytes, or NULL. Returns 0, "
+         "or -1 when\n"
+         " * there is not enough memory, and then nothing was written. */\n";
+  out << "static inline int " << name << "(const " << name
+      << "_arguments *with, void *scratch) {\n";
+  out << "  const int64_t dims[] = {";
+  ListSeparator comma;
+  for (auto dim : kernel.getDims().getAsRange<mlir::StringAttr>())
+    out << comma << "with->" << nameInC(dim.getValue());
+  out << "};\n  const float scalars[] = {";
+  ListSeparator next;
+  for (const Argument &argument : arguments)
+    if (!argument.isResult)
+      out << next << (argument.isScalar ? "with->" + argument.name : std::string("0"));
+  out << "};\n  void *tensors[] = {";
+  ListSeparator another;
+  for (const Argument &argument : arguments)
+    out << another << (argument.isScalar ? "NULL" : "(void *)with->" + argument.name);
+  for (size_t i = 0; i < workspaces; ++i)
+    out << another << "NULL";
+  out << "};\n";
+  for (auto [i, argument] : enumerate(arguments)) {
+    out << "  int64_t strides_" << i << "[] = {";
+    ListSeparator between;
+    for (size_t dim = 0; dim < argument.dims.size(); ++dim)
+      out << between << "with->" << argument.name << "_strides[" << dim << "]";
+    if (argument.dims.empty())
+      out << "0";
+    out << "};\n";
+  }
+  out << "  const int64_t *const strides[] = {";
+  ListSeparator last;
+  for (size_t i = 0; i < arguments.size(); ++i)
+    out << last << "strides_" << i;
+  out << "};\n";
+  for (auto [i, argument] : enumerate(arguments)) {
+    const size_t rank = argument.dims.size();
+    if (rank == 0)
+      continue;
+    out << "  if (";
+    for (size_t dim = 0; dim < rank; ++dim)
+      out << (dim ? " && " : "") << "strides_" << i << "[" << dim << "] == 0";
+    out << ") {\n    strides_" << i << "[" << rank - 1 << "] = 1;\n";
+    for (size_t dim = rank - 1; dim-- > 0;)
+      out << "    strides_" << i << "[" << dim << "] = strides_" << i << "[" << dim + 1 << "] * "
+          << spelled(argument.dims[dim + 1]) << ";\n";
+    out << "  }\n";
+  }
+  out << "  struct " << name << "_mmk_arguments all = {dims, scalars, tensors, strides, NULL};\n"
+      << "  char *memory = (char *)scratch;\n  int enough = 1;\n"
+      << "  if (!memory)\n    memory = (char *)aligned_alloc(4096, " << name
+      << "_scratch_bytes);\n  if (!memory)\n    return -1;\n";
+  if (workspaces) {
+    out << "  int64_t bytes[" << workspaces << "];\n  " << name << "_" << workspacesName
+        << "(dims, bytes);\n  for (int i = 0; i < " << workspaces << "; ++i) {\n    tensors["
+        << arguments.size() << " + i] = aligned_alloc(64, (size_t)((bytes[i] + 64) / 64 * 64));\n"
+        << "    enough = enough && tensors[" << arguments.size() << " + i];\n  }\n";
+  }
+  rememberedPlans();
+  for (size_t i = 0; i < planSizes.size(); ++i) {
+    out << "  all.plan = known.plan_" << i << ";\n"
+        << "  for (int64_t block = 0; enough && block < all.plan[" << planBlocks
+        << "]; ++block) {\n"
+        << "    struct " << name << "_mmk_core core = {block, " << layout.view(0).ubStride << ", {";
+    ListSeparator zone;
+    for (unsigned memory = 0; memory < memories; ++memory)
+      out << zone << "memory + " << layout.offsetOf(memory);
+    out << "}, {NULL, NULL}};\n    " << name << "_" << phaseName(i) << "(&all, &core);\n  }\n";
+  }
+  if (workspaces)
+    out << "  for (int i = " << arguments.size() << "; i < " << tensors
+        << "; ++i)\n    free(tensors[i]);\n";
+  out << "  if (!scratch)\n    free(memory);\n  return enough ? 0 : -1;\n}\n\n";
+}
+
+} // namespace
+
+std::string cHeader(aicore::KernelOp kernel, const Machine &machine, const std::string &variant,
+                    const std::string &cpu) {
+  return Writer(kernel, machine, variant, cpu).write();
+}
+
+void nameAfterKernel(Module &module, aicore::KernelOp kernel) {
+  const std::string prefix = nameInC(kernel.getSymName()) + "_";
+  for (Function &function : module)
+    if (!function.isDeclaration() && !function.hasLocalLinkage())
+      function.setName(prefix + function.getName());
+}
+
+} // namespace mmk

@@ -1,0 +1,431 @@
+#include "executable/executable.h"
+
+#include "executable/c_header.h"
+#include "executable/plan.h"
+#include "executable/program.h"
+#include "ir/limit.h"
+#include "jit/first_call.h"
+#include "jit/later.h"
+#include "jit/linked.h"
+#include "jit/object.h"
+#include "jit/split.h"
+#include "support/timing.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <atomic>
+#include <chrono>
+#include <numeric>
+#include <optional>
+
+using namespace llvm;
+
+namespace mmk {
+namespace {
+
+aicore::KernelOp kernelOf(mlir::ModuleOp module) {
+  auto kernels = module.getOps<aicore::KernelOp>();
+  return kernels.empty() ? aicore::KernelOp() : *kernels.begin();
+}
+
+int64_t endOf(aicore::AllocOp alloc) {
+  int64_t alignment = aicore::machineOf(alloc).alignment(alloc.getSpace());
+  int64_t copies = alloc.getCopies();
+  return alloc.getOffset().value_or(0) + copies * alignTo(alloc.getBytes(), alignment);
+}
+
+int64_t usedBytes(aicore::KernelOp kernel, aicore::Space space) {
+  int64_t used = 0;
+  kernel.walk([&](aicore::AllocOp alloc) {
+    if (alloc.getSpace() == space)
+      used = std::max(used, endOf(alloc));
+  });
+  return used;
+}
+
+/// Of one dimension: the number of a dimension of the kernel, or a literal.
+struct Extent {
+  std::optional<size_t> dim;
+  int64_t literal = 0;
+};
+
+std::vector<Extent> extentsOf(ir::NamedAttr tensor, mlir::ArrayAttr dims) {
+  std::vector<Extent> extents;
+  for (mlir::StringAttr name : tensor.getDims()) {
+    Extent &extent = extents.emplace_back();
+    if (name.getValue().getAsInteger(10, extent.literal))
+      extent.dim = llvm::find(dims, mlir::Attribute(name)) - dims.begin();
+  }
+  return extents;
+}
+
+double elementsOf(const std::vector<Extent> &shape, ArrayRef<int64_t> dims) {
+  double elements = 1;
+  for (const Extent &extent : shape)
+    elements *= static_cast<double>(extent.dim ? dims[*extent.dim] : extent.literal);
+  return elements;
+}
+
+/// Of all tensors of a kernel that is small (parallelFor): the three of a square product have as
+/// many when each side is 148, and that takes one core 60 us in f32 and 15 us in i8.
+constexpr double smallElements = 1 << 16;
+
+class JitExecutable : public Executable {
+public:
+  JitExecutable(aicore::KernelOp kernel, const Machine &machine, bool watched)
+      : machine(machine), watched(watched), parameters(kernel.getArgs().size()),
+        cores(this->machine, kernel.getCores(), blockGlobalBytes(kernel)) {
+    for (auto phase : kernel.getBody().getOps<aicore::PhaseOp>()) {
+      phases.emplace_back().firstOfPlan = planSize;
+      planSize += PhasePlan(phase).size();
+    }
+    for (auto workspace : kernel.getBody().getOps<aicore::WorkspaceOp>())
+      workspaceNames.push_back(workspace.getName().str());
+    for (mlir::ArrayAttr tensors : {kernel.getArgs(), kernel.getResults()})
+      for (auto tensor : tensors.getAsRange<ir::NamedAttr>())
+        shapes.push_back(extentsOf(tensor, kernel.getDims()));
+    for (auto [i, name] : enumerate(kernel.getDims().getAsRange<mlir::StringAttr>()))
+      if (mlir::DictionaryAttr all = kernel.getLimitsAttr())
+        if (auto most = all.getAs<mlir::IntegerAttr>(name))
+          limits.push_back({i, name.str(), most.getInt()});
+  }
+
+  Error link(std::shared_ptr<const LinkedObject> program,
+             std::shared_ptr<const LinkedObject> callees);
+  Error run(const Arguments &arguments, unsigned threads, RunWatch *watch) override;
+  std::vector<Workspace> workspaces(ArrayRef<int64_t> dims) const override;
+  double laterMs() const override { return functions->laterMs(); }
+
+private:
+  /// What a phase is called with. In one piece, which is only written where a call differs from the
+  /// one before.
+  struct alignas(linesApart) Bound {
+    // What follows from the dimensions, and the number of threads.
+    uint64_t executable = 0;
+    SmallVector<int64_t, 8> dims;
+    unsigned wantedThreads = 0; ///< 0: as many as there were for the process
+    unsigned threads = 0;
+    SmallVector<int64_t, 32> plan;         ///< of all phases, one after the other
+    std::vector<int64_t> workspaceBytes;   ///< by workspace
+    SmallVector<int64_t, 16> denseStrides; ///< of all tensors
+    SmallVector<size_t, 8> firstStride;    ///< by tensor
+    bool isSmall = false;                  ///< over soon, on one thread too
+    // What follows from the call.
+    SmallVector<float, 8> scalars;             ///< by parameter
+    SmallVector<void *, 8> tensors;            ///< all, then the workspaces
+    SmallVector<const int64_t *, 8> strides;   ///< by tensor
+    SmallVector<KernelArguments, 2> arguments; ///< by phase
+  };
+  /// For this thread, until its next call of any executable.
+  Bound &bind(ArrayRef<int64_t> dims, unsigned threads) const;
+  static void addDenseStrides(const std::vector<Extent> &shape, ArrayRef<int64_t> dims,
+                              SmallVectorImpl<int64_t> &strides);
+
+  Machine machine;
+  bool watched;
+  size_t parameters;
+  std::vector<std::string> workspaceNames;
+  std::vector<std::vector<Extent>> shapes; ///< by parameter, then result
+  struct Limit {
+    size_t dim;
+    std::string name;
+    int64_t most;
+  };
+  std::vector<Limit> limits;                           ///< on dimensions
+  std::shared_ptr<const LinkedObject> code, functions; ///< the program, and what it calls
+  struct Phase {
+    PhaseFunction run = nullptr;
+    PlanFunction plan = nullptr;
+    size_t firstOfPlan = 0;
+  };
+  std::vector<Phase> phases;
+  size_t planSize = 0; ///< of all phases
+  WorkspaceFunction sizes = nullptr;
+  EmulatedCores cores;
+  const uint64_t number = nextNumber++; ///< of no other executable of this process
+  static inline std::atomic<uint64_t> nextNumber = 1;
+};
+
+Error JitExecutable::link(std::shared_ptr<const LinkedObject> program,
+                          std::shared_ptr<const LinkedObject> callees) {
+  code = std::move(program);
+  functions = std::move(callees);
+  std::vector<std::string> names = {workspacesName};
+  for (size_t i = 0; i < phases.size(); ++i) {
+    names.push_back(phaseName(i));
+    names.push_back(planName(i));
+  }
+  auto addresses = code->find(names);
+  if (!addresses)
+    return addresses.takeError();
+  sizes = (*addresses)[0].toPtr<WorkspaceFunction>();
+  for (auto [i, phase] : enumerate(phases)) {
+    phase.run = (*addresses)[1 + 2 * i].toPtr<PhaseFunction>();
+    phase.plan = (*addresses)[2 + 2 * i].toPtr<PlanFunction>();
+  }
+  return Error::success();
+}
+
+// Who calls a kernel calls it again, mostly, at the same dimensions.
+// To ask the system for its CPUs each time would take longer than a small kernel.
+JitExecutable::Bound &JitExecutable::bind(ArrayRef<int64_t> dims, unsigned threads) const {
+  static thread_local Bound last;
+  if (last.executable == number && last.wantedThreads == threads && ArrayRef(last.dims) == dims)
+    return last;
+  last.executable = number;
+  last.dims.assign(dims.begin(), dims.end());
+  last.wantedThreads = threads;
+  last.threads = threads == 0 ? availableThreads() : threads;
+  last.plan.resize(planSize);
+  for (const Phase &phase : phases)
+    phase.plan(dims.data(), last.threads, last.plan.data() + phase.firstOfPlan);
+  last.workspaceBytes.resize(workspaceNames.size());
+  sizes(dims.data(), last.workspaceBytes.data());
+  last.denseStrides.clear();
+  last.firstStride.clear();
+  double elements = std::accumulate(last.workspaceBytes.begin(), last.workspaceBytes.end(), 0.0);
+  for (const std::vector<Extent> &shape : shapes) {
+    last.firstStride.push_back(last.denseStrides.size());
+    addDenseStrides(shape, dims, last.denseStrides);
+    elements += elementsOf(shape, dims);
+  }
+  last.isSmall = elements < smallElements;
+  last.scalars.resize(parameters);
+  last.tensors.resize(shapes.size() + workspaceNames.size());
+  last.strides.resize(shapes.size());
+  last.arguments.clear();
+  for (const Phase &phase : phases)
+    last.arguments.push_back({last.dims.data(), last.scalars.data(), last.tensors.data(),
+                              last.strides.data(), last.plan.data() + phase.firstOfPlan});
+  return last;
+}
+
+void JitExecutable::addDenseStrides(const std::vector<Extent> &shape, ArrayRef<int64_t> dims,
+                                    SmallVectorImpl<int64_t> &strides) {
+  const size_t first = strides.size(), rank = shape.size();
+  strides.resize(first + rank, 1);
+  for (size_t i = rank; i-- > 1;) {
+    const Extent &extent = shape[i];
+    strides[first + i - 1] = strides[first + i] * (extent.dim ? dims[*extent.dim] : extent.literal);
+  }
+}
+
+std::vector<Workspace> JitExecutable::workspaces(ArrayRef<int64_t> dims) const {
+  std::vector<int64_t> bytes(workspaceNames.size());
+  sizes(dims.data(), bytes.data());
+  std::vector<Workspace> all;
+  for (auto [name, size] : zip(workspaceNames, bytes))
+    all.push_back({name, size});
+  return all;
+}
+
+Error JitExecutable::run(const Arguments &arguments, unsigned threads, RunWatch *watch) {
+  if (watched != (watch != nullptr))
+    return createStringError(watched ? "a watched program runs without a watch"
+                                     : "a watch looks at a program that tells it nothing");
+  for (const Limit &limit : limits)
+    if (arguments.dims[limit.dim] > limit.most)
+      return createStringError(
+          aicore::beyondLimit(limit.name, arguments.dims[limit.dim], limit.most));
+  Bound &bound = bind(arguments.dims, threads);
+  for (size_t i = 0; i < parameters; ++i) {
+    writeWhatDiffers(bound.scalars[i], static_cast<float>(arguments.scalars[i]));
+    // Parameters are only read; one array of pointers serves them and the results.
+    writeWhatDiffers(bound.tensors[i], const_cast<void *>(arguments.tensors[i]));
+  }
+  for (auto [i, result] : enumerate(arguments.results))
+    writeWhatDiffers(bound.tensors[parameters + i], result);
+  std::vector<std::unique_ptr<char, decltype(&std::free)>> memory;
+  for (auto [i, size] : enumerate(bound.workspaceBytes)) {
+    memory.emplace_back(
+        static_cast<char *>(std::aligned_alloc(64, alignTo(std::max<int64_t>(size, 1), 64))),
+        &std::free);
+    if (!memory.back())
+      return createStringError("not enough memory for an intermediate tensor of " +
+                               std::to_string(size) + " bytes");
+    writeWhatDiffers(bound.tensors[shapes.size() + i], memory.back().get());
+  }
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    const bool isGiven = i < arguments.strides.size() && !arguments.strides[i].empty();
+    writeWhatDiffers(bound.strides[i], isGiven ? arguments.strides[i].data()
+                                               : bound.denseStrides.data() + bound.firstStride[i]);
+  }
+  const uint64_t failures = functions->failures();
+  if (watch)
+    watch->beginRun(bound.arguments.front(), bound.workspaceBytes);
+  for (auto [phase, all] : zip(phases, bound.arguments))
+    if (Error error = cores.run(phase.run, all, bound.threads, bound.isSmall, watch))
+      return error;
+  if (watch)
+    watch->endRun();
+  // Of a run at the same time, perhaps: that code is missing holds for both.
+  if (functions->failures() != failures)
+    return createStringError(functions->failure());
+  return Error::success();
+}
+
+struct Emitted {
+  std::shared_ptr<CodeTarget> target;
+  std::unique_ptr<LLVMContext> context;
+  std::unique_ptr<Module> module;
+};
+
+Expected<Emitted> emit(mlir::ModuleOp module, Expected<std::shared_ptr<CodeTarget>> target,
+                       bool watched = false) {
+  const TimedScope timed("emit LLVM IR");
+  if (!target)
+    return target.takeError();
+  aicore::KernelOp kernel = kernelOf(module);
+  if (!kernel)
+    return createStringError("the module has no aicore.kernel");
+  Emitted emitted{std::move(*target), std::make_unique<LLVMContext>(), nullptr};
+  auto program = emitProgram(kernel, *emitted.target, *emitted.context, watched);
+  if (!program)
+    return program.takeError();
+  emitted.module = std::move(*program);
+  return emitted;
+}
+
+/// Modules to objects, by way of the cache.
+struct CodeMaker {
+  explicit CodeMaker(const std::string &cacheDirectory) : cache(cacheDirectory) {}
+
+  std::unique_ptr<MemoryBuffer> object(Module &module, const CodeTarget &target) {
+    return object(module, target, ObjectCache::keyOf(module, target));
+  }
+  /// The same, linked, with what is compiled later; or what this process has linked already.
+  Expected<std::shared_ptr<const LinkedObject>> linked(Module &module, ArrayRef<LaterPart> parts,
+                                                       const CodeTarget &target) {
+    const std::string ownKey = ObjectCache::keyOf(module, target);
+    std::string key = ownKey;
+    std::vector<LaterCode> later;
+    for (const LaterPart &part : parts) {
+      std::string bitcode = bitcodeOf(*part.module);
+      std::string keyOfPart = ObjectCache::keyOf(bitcode, target);
+      key += keyOfPart;
+      later.push_back(
+          {part.name, [cache = cache, key = std::move(keyOfPart), bitcode = std::move(bitcode),
+                       quick = target.quick] { return objectLater(cache, key, bitcode, quick); }});
+    }
+    if (auto known = findLinked(key))
+      return known;
+    auto made = LinkedObject::link(object(module, target, ownKey), nullptr, std::move(later));
+    if (made)
+      keepLinked(key, *made);
+    return made;
+  }
+
+  ObjectCache cache;
+  bool allFound = true;
+
+private:
+  std::unique_ptr<MemoryBuffer> object(Module &module, const CodeTarget &target,
+                                       const std::string &key) {
+    if (auto found = cache.find(key))
+      return found;
+    allFound = false;
+    return compiled(cache, module, target, key);
+  }
+  static std::unique_ptr<MemoryBuffer> compiled(const ObjectCache &cache, Module &module,
+                                                const CodeTarget &target, const std::string &key) {
+    optimise(module, target);
+    SmallVector<char, 0> code = machineCode(module, target);
+    StringRef bytes(code.data(), code.size());
+    cache.keep(key, bytes);
+    return MemoryBuffer::getMemBufferCopy(bytes, key);
+  }
+  /// At a first call.
+  static Expected<std::unique_ptr<MemoryBuffer>> objectLater(const ObjectCache &cache,
+                                                             const std::string &key,
+                                                             const std::string &bitcode,
+                                                             bool quick) {
+    if (auto found = cache.find(key))
+      return found;
+    auto target = borrowHostTarget();
+    if (!target)
+      return target.takeError();
+    (*target)->setQuick(quick);
+    LLVMContext context;
+    auto module = parseBitcodeFile(MemoryBufferRef(bitcode, key), context);
+    if (!module)
+      return module.takeError();
+    return compiled(cache, **module, **target, key);
+  }
+};
+
+} // namespace
+
+Expected<std::unique_ptr<Executable>> Executable::compile(mlir::ModuleOp module,
+                                                          const Machine &machine,
+                                                          const ExecutableOptions &options) {
+  auto begin = std::chrono::steady_clock::now();
+  auto target = borrowHostTarget();
+  if (target)
+    (*target)->setQuick(options.quick);
+  Expected<Emitted> emitted = emit(module, std::move(target), options.watched);
+  if (!emitted)
+    return emitted.takeError();
+  auto executable = std::make_unique<JitExecutable>(kernelOf(module), machine, options.watched);
+
+  // Most variants of a kernel call the same functions: these are compiled and linked once. What
+  // calls them is run so seldom that its own speed is not worth waiting for.
+  CodeMaker maker(options.cacheDirectory);
+  std::unique_ptr<Module> functions = takeFunctions(*emitted->module);
+  std::vector<LaterPart> parts;
+  if (hasFirstCalls())
+    parts = takeLater(*functions, *emitted->module);
+  auto callees = maker.linked(*functions, parts, *emitted->target);
+  if (!callees)
+    return callees.takeError();
+  emitted->target->makeQuick();
+  auto object = maker.object(*emitted->module, *emitted->target);
+  auto program = LinkedObject::link(std::move(object), *callees);
+  if (!program)
+    return program.takeError();
+  if (Error error = executable->link(std::move(*program), std::move(*callees)))
+    return std::move(error);
+  executable->cached = maker.allFound;
+  executable->compileMs =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  return executable;
+}
+
+Expected<std::string> emitCode(mlir::ModuleOp module, const Machine &machine, CodeFormat format) {
+  auto target = hostTarget();
+  if (!target)
+    return target.takeError();
+  // It may be called by a process that has not asked the system for tiles, nor is mmk there to ask.
+  if (format == CodeFormat::namedObject)
+    target->hasTiles = false;
+  auto emitted = emit(module, std::make_shared<CodeTarget>(std::move(*target)));
+  if (!emitted)
+    return emitted.takeError();
+  if (format == CodeFormat::namedObject)
+    nameAfterKernel(*emitted->module, kernelOf(module));
+  optimise(*emitted->module, *emitted->target);
+  if (format == CodeFormat::llvm) {
+    std::string text;
+    raw_string_ostream(text) << *emitted->module;
+    return text;
+  }
+  SmallVector<char, 0> code =
+      machineCode(*emitted->module, *emitted->target, format == CodeFormat::assembly);
+  return std::string(code.begin(), code.end());
+}
+
+int64_t blockGlobalBytes(aicore::KernelOp kernel) { return usedBytes(kernel, aicore::Space::gm); }
+
+std::vector<MemoryUse> memoryUse(aicore::KernelOp kernel) {
+  std::vector<MemoryUse> uses;
+  aicore::MachineAttr machine = aicore::machineOf(kernel);
+  for (aicore::Space space : {aicore::Space::l1, aicore::Space::l0a, aicore::Space::l0b,
+                              aicore::Space::l0c, aicore::Space::bt, aicore::Space::ub})
+    if (machine.capacity(space) > 0)
+      uses.push_back(
+          {aicore::stringifySpace(space).str(), usedBytes(kernel, space), machine.capacity(space)});
+  return uses;
+}
+
+} // namespace mmk

@@ -1,0 +1,253 @@
+#include "explain/what_if.h"
+
+#include "frontend/numbers.h"
+#include "frontend/schedule.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+
+namespace mmk::tune {
+namespace {
+
+/// The changes worth trying; no matter whether they exist.
+class Proposals {
+public:
+  Proposals(const Kernel &kernel, const Machine &machine, const Choices &variant)
+      : kernel_(kernel), machine_(machine), now_(variant.begin(), variant.end()) {}
+
+  std::vector<Choices> all() {
+    buffers();
+    tiles();
+    stages();
+    listed();
+    walks();
+    cores();
+    // What a variant does not name is none, and after.
+    const auto isNow = [&](const char *key, const char *word) {
+      return now_.contains(key) && now_.at(key) == word;
+    };
+    if (now_.contains("epilogue")) { // there is a product
+      words("epilogue", {"fused", "separate"});
+      propose({{"skew", isNow("skew", "stages") ? "none" : "stages"}});
+    }
+    propose({{"store", isNow("store", "overlapped") ? "after" : "overlapped"}});
+    return std::move(proposals_);
+  }
+
+private:
+  std::optional<int64_t> number(const std::string &key) const {
+    const auto found = now_.find(key);
+    return found == now_.end() ? std::nullopt : parseInteger(found->second);
+  }
+
+  void propose(Choices choices) {
+    std::erase_if(choices, [&](const auto &choice) {
+      const auto found = now_.find(choice.first);
+      return found != now_.end() && found->second == choice.second;
+    });
+    std::string message;
+    for (const auto &[key, word] : choices)
+      if (!checkChoice(kernel_, key, word, message))
+        return;
+    if (!choices.empty() && std::ranges::find(proposals_, choices) == proposals_.end())
+      proposals_.push_back(std::move(choices));
+  }
+  void propose(const std::string &key, int64_t value) { propose({{key, std::to_string(value)}}); }
+
+  /// Those that have a number; what is computed when the kernel runs has none.
+  std::vector<std::string> keysOf(const std::string &directive) const {
+    std::vector<std::string> keys;
+    for (const auto &[key, word] : now_)
+      if (key.starts_with(directive + ".") && parseInteger(word))
+        keys.push_back(key);
+    return keys;
+  }
+  /// Keys of the tiles of outputs, of which a shape can be changed into another.
+  std::vector<std::string> outputTiles() const {
+    std::vector<std::string> keys = keysOf("tile");
+    std::erase_if(keys, [&](const std::string &key) {
+      return !roleOf(kernel_, key.substr(sizeof "tile." - 1)).isOutput;
+    });
+    return keys;
+  }
+
+  void buffers() {
+    for (const std::string &key : keysOf("buffers"))
+      propose(key, *number(key) + 1);
+  }
+
+  /// A tile along a reduction, with a stage of whole tiles.
+  Choices tile(const std::string &key, int64_t length) const {
+    Choices choices = {{key, std::to_string(length)}};
+    const std::string stage = "stage." + key.substr(sizeof "tile." - 1);
+    if (const auto now = number(stage); now && *now % length != 0)
+      choices.emplace_back(stage, std::to_string((*now + length - 1) / length * length));
+    return choices;
+  }
+
+  void tiles() {
+    for (const auto &[key, word] : now_)
+      if (key.starts_with("tile.") && word == "auto")
+        for (int64_t length : {64, 128, 256})
+          propose(key, length);
+    for (const std::string &key : keysOf("tile"))
+      for (int64_t length : {*number(key) * 2, *number(key) / 2})
+        propose(tile(key, length));
+    const std::vector<std::string> outputs = outputTiles();
+    for (const std::string &longer : outputs)
+      for (const std::string &shorter : outputs)
+        if (longer != shorter)
+          propose({{longer, std::to_string(*number(longer) * 2)},
+                   {shorter, std::to_string(*number(shorter) / 2)}});
+    // A smaller accumulator leaves room for another.
+    if (const auto copies = number("buffers.acc"))
+      for (const std::string &key : outputs)
+        propose({{key, std::to_string(*number(key) / 2)},
+                 {"buffers.acc", std::to_string(*copies + 1)}});
+  }
+
+  void stages() {
+    const auto copies = number("buffers.l1");
+    for (const std::string &key : keysOf("stage")) {
+      const int64_t length = *number(key);
+      propose(key, length * 2);
+      propose(key, length / 2);
+      // Fewer and longer, or more and shorter, in about the same room.
+      if (copies && *copies > 1)
+        propose({{key, std::to_string(length * 2)}, {"buffers.l1", std::to_string(*copies - 1)}});
+      if (copies)
+        propose({{key, std::to_string(length / 2)}, {"buffers.l1", std::to_string(*copies + 1)}});
+    }
+  }
+
+  void listed() {
+    if (const Schedule *schedule = kernel_.scheduleFor(machine_.name))
+      for (const Directive &directive : schedule->directives)
+        for (const Directive::Alternative &alternative : directive.alternatives)
+          if (directive.key != "cores" || alternative.word != "auto")
+            propose({{directive.key, alternative.word}});
+  }
+
+  void walks() {
+    words("order", {"rows", "columns", "zigzag", "swizzle(2)", "swizzle(4)", "swizzle(8)"});
+  }
+
+  void cores() {
+    const int64_t cores = number("cores").value_or(machine_.cubeCores);
+    for (int64_t other : {machine_.cubeCores, cores / 2})
+      propose("cores", other);
+    const std::vector<std::string> outputs = outputTiles();
+    auto grid = [](const std::string &tile) { return "grid" + tile.substr(sizeof "tile" - 1); };
+    if (outputs.size() == 2)
+      for (int64_t rows = 1; rows <= cores; ++rows)
+        if (cores % rows == 0)
+          propose({{grid(outputs[0]), std::to_string(rows)},
+                   {grid(outputs[1]), std::to_string(cores / rows)}});
+    for (const std::string &key : keysOf("tile"))
+      if (roleOf(kernel_, key.substr(sizeof "tile." - 1)).isReduction)
+        for (int64_t parts : {2, 4})
+          propose(grid(key), parts);
+  }
+
+  void words(const std::string &key, std::initializer_list<const char *> legal) {
+    for (const char *word : legal)
+      propose({{key, word}});
+  }
+
+  const Kernel &kernel_;
+  const Machine &machine_;
+  std::map<std::string, std::string> now_;
+  std::vector<Choices> proposals_;
+};
+
+/// The first of the messages, without what it advises.
+std::string firstReason(const Diagnostics &said) {
+  for (const Diagnostic &message : said.all())
+    if (message.severity == Severity::error)
+      return message.message.substr(0, message.message.find(';'));
+  return "it cannot be compiled";
+}
+
+class Trial {
+public:
+  Trial(const std::string &variant, const TrialWays &ways) : ways_(ways) { seen_.insert(variant); }
+
+  /// Nothing when it is a variant that was tried already.
+  std::optional<WhatIf> operator()(const Choices &choices) {
+    if (ways_.watch)
+      ways_.watch(choices);
+    WhatIf result{choices, true, "", 0};
+    Lowering lowering = ways_.lower(choices);
+    if (!lowering) {
+      result.exists = false;
+      result.reason = firstReason(lowering.said);
+      return result;
+    }
+    if (!seen_.insert(lowering.variant).second)
+      return std::nullopt;
+    if (std::string problem = ways_.limit ? ways_.limit(lowering) : ""; !problem.empty()) {
+      result.exists = false;
+      result.reason = problem.substr(0, problem.find(';'));
+      return result;
+    }
+    result.cycles = ways_.count(lowering).cycles;
+    return result;
+  }
+
+private:
+  const TrialWays &ways_;
+  std::set<std::string> seen_; ///< variants
+};
+
+/// Adds to the best change what makes it better still.
+std::optional<WhatIf> combine(const std::vector<WhatIf> &sorted, int64_t cycles, Trial &tryOut) {
+  constexpr size_t most = 8;
+  std::optional<WhatIf> best;
+  for (size_t i = 0; i < std::min(most, sorted.size()); ++i) {
+    const WhatIf &next = sorted[i];
+    if (!next.exists || next.cycles >= cycles)
+      break;
+    if (!best) {
+      best = next;
+      continue;
+    }
+    const auto isTaken = [&](const auto &choice) {
+      return std::ranges::find(best->choices, choice.first, &Choices::value_type::first) !=
+             best->choices.end();
+    };
+    if (std::ranges::any_of(next.choices, isTaken))
+      continue;
+    Choices both = best->choices;
+    both.insert(both.end(), next.choices.begin(), next.choices.end());
+    const std::optional<WhatIf> result = tryOut(both);
+    if (result && result->exists && result->cycles < best->cycles)
+      best = result;
+  }
+  const bool isNew = best && best->choices != sorted.front().choices;
+  return isNew ? best : std::nullopt;
+}
+
+} // namespace
+
+std::vector<Choices> neighboursOf(const Kernel &kernel, const Machine &machine,
+                                  const Choices &variant) {
+  return Proposals(kernel, machine, variant).all();
+}
+
+WhatIfs tryChanges(const std::vector<Choices> &changes, const std::string &variant, int64_t cycles,
+                   const TrialWays &ways) {
+  Trial tryOut(variant, ways);
+  WhatIfs result;
+  for (const Choices &change : changes)
+    if (std::optional<WhatIf> tried = tryOut(change))
+      result.alone.push_back(std::move(*tried));
+  std::ranges::sort(result.alone, {}, [](const WhatIf &it) {
+    return std::tuple(!it.exists, it.cycles, it.choices.size(), spelling(it.choices));
+  });
+  result.together = combine(result.alone, cycles, tryOut);
+  return result;
+}
+
+} // namespace mmk::tune

@@ -1,0 +1,439 @@
+#include "lower/lower.h"
+
+#include "ir/mmk.h"
+#include "lower/elementwise.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <map>
+
+namespace arith = mlir::arith;
+namespace linalg = mlir::linalg;
+namespace tensor = mlir::tensor;
+
+namespace mmk {
+namespace {
+
+/// A value of the body as the IR has it: a tensor whose dimension i runs along the logical
+/// dimension order[i] of the value, so that a transposition is an order and never a copy. Logical
+/// dimensions that no dimension of the tensor runs along are broadcast. A scalar has no shape.
+struct View {
+  mlir::Value value;
+  std::vector<unsigned> order;
+  unsigned rank = 0; ///< logical
+  Shape shape;       ///< of `value`
+};
+
+class KernelLowering {
+public:
+  KernelLowering(const Kernel &kernel, mlir::MLIRContext &context)
+      : kernel(kernel), b(&context), loc(b.getUnknownLoc()) {}
+
+  mlir::OwningOpRef<mlir::ModuleOp> run(std::string_view machine);
+
+private:
+  void lowerBody(ir::KernelOp op);
+  void lowerSchedule(const Schedule &schedule, ir::KernelOp op);
+  mlir::Value lowerRule(const Requirement::Expression &rule);
+
+  View lower(const Value *value, bool transposed);
+  View build(const Value *value, bool transposed);
+  View elementwise(const Shape &domain, ElementType type, llvm::ArrayRef<View> operands,
+                   llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::ValueRange)> element);
+  View product(const Value *value, bool transposed);
+  mlir::Value resultOf(const Result &result);
+
+  /// The view without the dimensions of extent 1 that broadcast in `domain`.
+  View withoutUnits(View view, const Shape &domain);
+  mlir::Value extent(const Dimension &dimension);
+  mlir::Value emptyTensor(const Shape &shape, mlir::Type element);
+  mlir::ArrayAttr names(const Shape &shape);
+  ir::NamedAttr named(const std::string &name, const Shape &shape);
+  mlir::Location place(SourceRange where);
+  mlir::RankedTensorType tensorType(const Shape &shape, mlir::Type element);
+
+  const Kernel &kernel;
+  mlir::OpBuilder b;
+  mlir::Location loc;
+  mlir::Block *body = nullptr;
+  std::map<std::pair<const Value *, bool>, View> done;
+  std::map<std::string, mlir::Value> extents;
+  llvm::DenseSet<mlir::Value> returned;
+};
+
+std::string text(const Dimension &dimension) {
+  return dimension.isLiteral() ? std::to_string(dimension.literal) : dimension.name;
+}
+
+Shape transposedShape(Shape shape) {
+  if (shape.size() == 1)
+    shape.push_back({"", 1});
+  else if (shape.size() > 1)
+    std::swap(shape[shape.size() - 1], shape[shape.size() - 2]);
+  return shape;
+}
+
+mlir::Location KernelLowering::place(SourceRange where) {
+  if (!where.file)
+    return b.getUnknownLoc();
+  auto begin = where.file->position(where.begin), end = where.file->position(where.end);
+  return mlir::FileLineColRange::get(b.getStringAttr(where.file->path()), begin.line, begin.column,
+                                     end.line, end.column);
+}
+
+mlir::RankedTensorType KernelLowering::tensorType(const Shape &shape, mlir::Type element) {
+  std::vector<int64_t> dynamic(shape.size(), mlir::ShapedType::kDynamic);
+  return mlir::RankedTensorType::get(dynamic, element);
+}
+
+mlir::ArrayAttr KernelLowering::names(const Shape &shape) {
+  std::vector<std::string> texts;
+  for (const Dimension &dimension : shape)
+    texts.push_back(text(dimension));
+  return b.getStrArrayAttr(std::vector<llvm::StringRef>(texts.begin(), texts.end()));
+}
+
+ir::NamedAttr KernelLowering::named(const std::string &name, const Shape &shape) {
+  std::vector<mlir::StringAttr> dims;
+  for (const Dimension &dimension : shape)
+    dims.push_back(b.getStringAttr(text(dimension)));
+  return ir::NamedAttr::get(b.getContext(), b.getStringAttr(name), dims);
+}
+
+mlir::Value KernelLowering::extent(const Dimension &dimension) {
+  mlir::Value &known = extents[text(dimension)];
+  if (!known) {
+    mlir::OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(body);
+    known = ir::DimOp::create(b, b.getUnknownLoc(), b.getIndexType(), text(dimension));
+  }
+  return known;
+}
+
+mlir::Value KernelLowering::emptyTensor(const Shape &shape, mlir::Type element) {
+  std::vector<mlir::Value> sizes;
+  for (const Dimension &dimension : shape)
+    sizes.push_back(extent(dimension));
+  return tensor::EmptyOp::create(b, loc, tensorType(shape, element), sizes);
+}
+
+View KernelLowering::withoutUnits(View view, const Shape &domain) {
+  std::vector<bool> drop(view.shape.size(), false);
+  for (size_t i = 0; i < view.shape.size(); ++i) {
+    const Dimension &against = domain[view.order[i] + domain.size() - view.rank];
+    drop[i] = view.shape[i] == Dimension{"", 1} && against != Dimension{"", 1};
+  }
+  if (llvm::none_of(drop, [](bool d) { return d; }))
+    return view;
+
+  View reduced{{}, {}, view.rank, {}};
+  std::vector<mlir::OpFoldResult> offsets(drop.size(), b.getIndexAttr(0)),
+      strides(drop.size(), b.getIndexAttr(1)), sizes;
+  std::vector<int64_t> shape;
+  for (size_t i = 0; i < drop.size(); ++i) {
+    if (drop[i]) {
+      sizes.push_back(b.getIndexAttr(1));
+      continue;
+    }
+    sizes.push_back(extent(view.shape[i]));
+    shape.push_back(mlir::ShapedType::kDynamic);
+    reduced.order.push_back(view.order[i]);
+    reduced.shape.push_back(view.shape[i]);
+  }
+  auto type = mlir::RankedTensorType::get(
+      shape, mlir::cast<mlir::RankedTensorType>(view.value.getType()).getElementType());
+  reduced.value = tensor::ExtractSliceOp::create(b, loc, type, view.value, offsets, sizes, strides);
+  return reduced;
+}
+
+View KernelLowering::elementwise(
+    const Shape &domain, ElementType type, llvm::ArrayRef<View> operands,
+    llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::ValueRange)> element) {
+  // Scalars are not inputs: the region uses them from above, as constants of the tile.
+  std::vector<mlir::Value> inputs;
+  std::vector<mlir::AffineMap> maps;
+  std::vector<std::optional<unsigned>> inputOf;
+  for (View view : operands) {
+    if (view.shape.empty()) {
+      inputOf.push_back(std::nullopt);
+      continue;
+    }
+    view = withoutUnits(view, domain);
+    std::vector<mlir::AffineExpr> along;
+    for (unsigned logical : view.order)
+      along.push_back(b.getAffineDimExpr(logical + domain.size() - view.rank));
+    maps.push_back(mlir::AffineMap::get(domain.size(), 0, along, b.getContext()));
+    inputOf.push_back(inputs.size());
+    inputs.push_back(view.value);
+  }
+
+  View result;
+  mlir::Type elementType = typeOf(type, b.getContext());
+  auto body = [&](mlir::OpBuilder &builder, mlir::ValueRange arguments) {
+    std::vector<mlir::Value> elements;
+    for (size_t i = 0; i < operands.size(); ++i)
+      elements.push_back(inputOf[i] ? arguments[*inputOf[i]] : operands[i].value);
+    return element(builder, elements);
+  };
+  if (domain.empty()) {
+    result.value = body(b, {});
+    return result;
+  }
+  maps.push_back(b.getMultiDimIdentityMap(domain.size()));
+  std::vector<mlir::utils::IteratorType> iterators(domain.size(),
+                                                   mlir::utils::IteratorType::parallel);
+  mlir::Value init = emptyTensor(domain, elementType);
+  auto generic = linalg::GenericOp::create(
+      b, loc, init.getType(), inputs, init, maps, iterators,
+      [&](mlir::OpBuilder &builder, mlir::Location, mlir::ValueRange arguments) {
+        linalg::YieldOp::create(builder, loc, body(builder, arguments));
+      });
+  generic->setAttr("mmk.dims", names(domain));
+  result.value = generic.getResult(0);
+  result.rank = domain.size();
+  result.shape = domain;
+  for (unsigned i = 0; i < domain.size(); ++i)
+    result.order.push_back(i);
+  return result;
+}
+
+View KernelLowering::product(const Value *value, bool transposed) {
+  // The transpose of a product is the product of the transposes, the other way round.
+  View left = lower(value->operands[transposed ? 1 : 0], transposed);
+  View right = lower(value->operands[transposed ? 0 : 1], transposed);
+  Shape result = transposed ? transposedShape(value->shape) : value->shape;
+  const size_t rank = result.size(), batch = rank - 2;
+  const unsigned m = batch, n = batch + 1, k = batch + 2;
+
+  Dimension depth;
+  for (size_t i = 0; i < left.shape.size(); ++i)
+    if (left.order[i] == left.rank - 1)
+      depth = left.shape[i];
+
+  auto mapOf = [&](const View &view, unsigned row, unsigned column) {
+    std::vector<mlir::AffineExpr> along;
+    for (unsigned logical : view.order) {
+      unsigned fromEnd = view.rank - logical;
+      along.push_back(b.getAffineDimExpr(fromEnd == 1   ? column
+                                         : fromEnd == 2 ? row
+                                                        : batch + 2 - fromEnd));
+    }
+    return mlir::AffineMap::get(rank + 1, 0, along, b.getContext());
+  };
+  // Only batch dimensions broadcast; the shape against which units are dropped has the operand's
+  // own last two.
+  auto batchOnly = [&](View view) {
+    Shape domain = result;
+    for (size_t i = 0; i < view.shape.size(); ++i)
+      if (view.order[i] + 2 >= view.rank)
+        domain[view.order[i] + rank - view.rank] = view.shape[i];
+    return withoutUnits(view, domain);
+  };
+  left = batchOnly(left);
+  right = batchOnly(right);
+
+  std::vector<mlir::AffineExpr> out;
+  for (unsigned i = 0; i < rank; ++i)
+    out.push_back(b.getAffineDimExpr(i));
+  mlir::ArrayAttr maps =
+      b.getAffineMapArrayAttr({mapOf(left, m, k), mapOf(right, k, n),
+                               mlir::AffineMap::get(rank + 1, 0, out, b.getContext())});
+
+  mlir::Type element = typeOf(value->type, b.getContext());
+  mlir::Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(element));
+  mlir::Value init = emptyTensor(result, element);
+  init = linalg::FillOp::create(b, loc, zero, init).getResult(0);
+  auto contract = linalg::ContractOp::create(b, loc, mlir::TypeRange{init.getType()},
+                                             mlir::ValueRange{left.value, right.value},
+                                             mlir::ValueRange{init}, maps);
+  Shape domain = result;
+  domain.push_back(depth);
+  contract->setAttr("mmk.dims", names(domain));
+  if (!value->name.empty())
+    contract->setAttr("mmk.name", b.getStringAttr(value->name));
+  View view{contract.getResult(0), {}, static_cast<unsigned>(rank), result};
+  for (unsigned i = 0; i < rank; ++i)
+    view.order.push_back(i);
+  return view;
+}
+
+View KernelLowering::lower(const Value *value, bool transposed) {
+  auto known = done.find({value, transposed});
+  if (known != done.end())
+    return known->second;
+  mlir::Location outer = loc;
+  loc = place(value->where);
+  View view = build(value, transposed);
+  loc = outer;
+  return done[{value, transposed}] = view;
+}
+
+View KernelLowering::build(const Value *value, bool transposed) {
+  switch (value->operation) {
+  case Operation::parameter: {
+    View view{body->getArgument(value->parameter), {}, 0, value->shape};
+    const unsigned rank = value->shape.size();
+    for (unsigned i = 0; i < rank; ++i)
+      view.order.push_back(i);
+    view.rank = rank;
+    if (transposed && rank == 1)
+      view.rank = 2;
+    else if (transposed && rank > 1)
+      std::swap(view.order[rank - 1], view.order[rank - 2]);
+    return view;
+  }
+  case Operation::constant:
+    return {
+        arith::ConstantOp::create(b, loc, b.getF32FloatAttr(static_cast<float>(value->constant))),
+        {},
+        0,
+        {}};
+  case Operation::transpose:
+    return lower(value->operands[0], !transposed);
+  case Operation::product:
+    return product(value, transposed);
+  default:
+    break;
+  }
+  std::vector<View> operands;
+  for (const Value *operand : value->operands)
+    operands.push_back(lower(operand, transposed));
+  Shape domain = transposed ? transposedShape(value->shape) : value->shape;
+  return elementwise(
+      domain, value->type, operands, [&](mlir::OpBuilder &builder, mlir::ValueRange elements) {
+        if (value->operation == Operation::cast)
+          return emitConversion(builder, loc, elements[0], typeOf(value->type, b.getContext()));
+        return emitElement(builder, loc, value->operation, elements);
+      });
+}
+
+mlir::Value KernelLowering::resultOf(const Result &result) {
+  View view = lower(result.value, false);
+  loc = place(result.where);
+  // Each result has a tensor of its own: not a parameter's, and not another result's.
+  const bool own = view.value.getDefiningOp<linalg::LinalgOp>() && view.shape == result.shape;
+  if (own && result.value->type == result.type && returned.insert(view.value).second)
+    return view.value;
+  return elementwise(result.shape, result.type, view,
+                     [&](mlir::OpBuilder &builder, mlir::ValueRange elements) {
+                       return emitConversion(builder, loc, elements[0],
+                                             typeOf(result.type, b.getContext()));
+                     })
+      .value;
+}
+
+void KernelLowering::lowerBody(ir::KernelOp op) {
+  body = b.createBlock(&op.getBody());
+  for (const Parameter &parameter : kernel.parameters) {
+    mlir::Type element = typeOf(parameter.type, b.getContext());
+    body->addArgument(parameter.isScalar() ? element
+                                           : mlir::Type(tensorType(parameter.shape, element)),
+                      place(parameter.where));
+  }
+  std::vector<mlir::Value> results;
+  for (const Result &result : kernel.results)
+    results.push_back(resultOf(result));
+  ir::ReturnOp::create(b, op.getLoc(), results);
+}
+
+mlir::Value KernelLowering::lowerRule(const Requirement::Expression &rule) {
+  using Kind = Requirement::Expression::Kind;
+  std::vector<mlir::Value> operands;
+  for (const auto &operand : rule.operands)
+    operands.push_back(lowerRule(*operand));
+  auto compare = [&](arith::CmpIPredicate predicate) -> mlir::Value {
+    return arith::CmpIOp::create(b, loc, predicate, operands[0], operands[1]);
+  };
+  switch (rule.kind) {
+  case Kind::number:
+    return arith::ConstantIndexOp::create(b, loc, rule.number);
+  case Kind::choice:
+    return ir::ChosenOp::create(b, loc, b.getIndexType(), rule.choice);
+  case Kind::add:
+    return arith::AddIOp::create(b, loc, operands[0], operands[1]);
+  case Kind::subtract:
+    return arith::SubIOp::create(b, loc, operands[0], operands[1]);
+  case Kind::multiply:
+    return arith::MulIOp::create(b, loc, operands[0], operands[1]);
+  case Kind::divide:
+    return arith::DivSIOp::create(b, loc, operands[0], operands[1]);
+  case Kind::remainder:
+    return arith::RemSIOp::create(b, loc, operands[0], operands[1]);
+  case Kind::equal:
+    return compare(arith::CmpIPredicate::eq);
+  case Kind::notEqual:
+    return compare(arith::CmpIPredicate::ne);
+  case Kind::less:
+    return compare(arith::CmpIPredicate::slt);
+  case Kind::lessEqual:
+    return compare(arith::CmpIPredicate::sle);
+  case Kind::greater:
+    return compare(arith::CmpIPredicate::sgt);
+  case Kind::greaterEqual:
+    return compare(arith::CmpIPredicate::sge);
+  case Kind::logicalAnd:
+    return arith::AndIOp::create(b, loc, operands[0], operands[1]);
+  case Kind::logicalOr:
+    return arith::OrIOp::create(b, loc, operands[0], operands[1]);
+  case Kind::logicalNot: {
+    mlir::Value yes = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+    return arith::XOrIOp::create(b, loc, operands[0], yes);
+  }
+  }
+  llvm_unreachable("rule");
+}
+
+void KernelLowering::lowerSchedule(const Schedule &schedule, ir::KernelOp op) {
+  b.createBlock(&op.getSchedule());
+  for (const Directive &directive : schedule.directives) {
+    std::vector<mlir::Attribute> alternatives;
+    for (const Directive::Alternative &alternative : directive.alternatives) {
+      int64_t number;
+      if (llvm::to_integer(alternative.word, number, 10))
+        alternatives.push_back(b.getI64IntegerAttr(number));
+      else
+        alternatives.push_back(b.getStringAttr(alternative.word));
+    }
+    ir::ChoiceOp::create(b, place(directive.where), directive.key, b.getArrayAttr(alternatives));
+  }
+  for (const Requirement &requirement : schedule.requirements) {
+    loc = place(requirement.where);
+    auto require = ir::RequireOp::create(b, loc, requirement.text);
+    mlir::OpBuilder::InsertionGuard guard(b);
+    b.createBlock(&require.getRule());
+    ir::YieldOp::create(b, loc, lowerRule(*requirement.rule));
+  }
+}
+
+mlir::OwningOpRef<mlir::ModuleOp> KernelLowering::run(std::string_view machine) {
+  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(b.getUnknownLoc());
+  b.setInsertionPointToStart(module->getBody());
+  std::vector<mlir::Attribute> parameters, results;
+  for (const Parameter &parameter : kernel.parameters)
+    parameters.push_back(named(parameter.name, parameter.shape));
+  for (const Result &result : kernel.results)
+    results.push_back(named(result.name, result.shape));
+  std::vector<llvm::StringRef> dims(kernel.dimensions.begin(), kernel.dimensions.end());
+  auto op = ir::KernelOp::create(b, place(kernel.where), kernel.name, b.getStrArrayAttr(dims),
+                                 b.getArrayAttr(parameters), b.getArrayAttr(results));
+  lowerBody(op);
+  if (const Schedule *schedule = kernel.scheduleFor(machine))
+    lowerSchedule(*schedule, op);
+  return module;
+}
+
+} // namespace
+
+mlir::OwningOpRef<mlir::ModuleOp> lowerToIr(const Kernel &kernel, std::string_view machine,
+                                            mlir::MLIRContext &context) {
+  context.loadDialect<ir::MmkDialect, arith::ArithDialect, mlir::math::MathDialect,
+                      linalg::LinalgDialect, tensor::TensorDialect>();
+  return KernelLowering(kernel, context).run(machine);
+}
+
+} // namespace mmk

@@ -1,0 +1,130 @@
+#include "place/passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace mmk {
+
+#define GEN_PASS_DEF_DOUBLEBUFFER
+#include "place/Passes.h.inc"
+
+namespace {
+
+/// Copies that the variant asks for: of this operand ("l1.a"), else of the group ("l1").
+int64_t wishedCopies(aicore::AllocOp alloc, DictionaryAttr wishes) {
+  for (std::string key : {(alloc.getGroup() + "." + alloc.getName()).str(), alloc.getGroup().str()})
+    if (auto copies = wishes.getAs<IntegerAttr>(key))
+      return copies.getInt();
+  return 1;
+}
+
+/// Transfers that can run ahead: they fill a slot of an on-chip buffer from what is ready long
+/// before. A drain is not among them: its accumulator is only just done.
+aicore::AllocOp filledBy(Operation &op) {
+  Value target;
+  if (auto load = dyn_cast<aicore::LoadOp>(op))
+    target = load.getTarget();
+  else if (auto stage = dyn_cast<aicore::StageOp>(op))
+    target = stage.getTarget();
+  else if (auto fetch = dyn_cast<aicore::FetchOp>(op))
+    target = fetch.getTarget();
+  return target ? target.getDefiningOp<aicore::AllocOp>() : aicore::AllocOp();
+}
+
+bool isOfPanel(Operation &op) {
+  aicore::AllocOp alloc = filledBy(op);
+  return alloc && alloc.getGroup() == "panel";
+}
+
+/// The ops of `block` without effects that `ops` need, in block order, and `ops` themselves.
+SmallVector<Operation *> withOperands(ArrayRef<Operation *> ops, Block *block) {
+  llvm::SetVector<Operation *> needed(ops.begin(), ops.end());
+  for (size_t i = 0; i < needed.size(); ++i)
+    for (Value operand : needed[i]->getOperands())
+      if (Operation *def = operand.getDefiningOp(); def && def->getBlock() == block)
+        needed.insert(def);
+  SmallVector<Operation *> ordered(needed.begin(), needed.end());
+  llvm::sort(ordered, [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
+  return ordered;
+}
+
+// Moves the transfers of a loop's iteration `depth` iterations ahead: the first ones before the
+// loop, the others under the condition that their iteration exists.
+//
+// scf::pipelineForLoop is not used for it: it carries slots and extents from stage to stage as
+// loop arguments, where here they are cheap to compute twice, and it predicates op by op, where one
+// branch for all transfers of a step keeps the flags of that step in pairs.
+void runAhead(scf::ForOp loop, ArrayRef<Operation *> transfers, int64_t depth) {
+  Location loc = loop.getLoc();
+  OpBuilder b(loop);
+  SmallVector<Operation *> ops = withOperands(transfers, loop.getBody());
+  auto emitIf = [&](Value iteration, Operation *before) {
+    b.setInsertionPoint(before);
+    Value exists =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, iteration, loop.getUpperBound());
+    auto branch = scf::IfOp::create(b, loc, exists, /*withElseRegion=*/false);
+    b.setInsertionPoint(branch.thenBlock()->getTerminator());
+    IRMapping map;
+    map.map(loop.getInductionVar(), iteration);
+    for (Operation *op : ops)
+      b.clone(*op, map);
+  };
+  Value iteration = loop.getLowerBound();
+  for (int64_t i = 0; i < depth; ++i) {
+    emitIf(iteration, loop);
+    b.setInsertionPoint(loop);
+    iteration = arith::AddIOp::create(b, loc, iteration, loop.getStep());
+  }
+  b.setInsertionPointToStart(loop.getBody());
+  Value ahead = loop.getInductionVar();
+  for (int64_t i = 0; i < depth; ++i)
+    ahead = arith::AddIOp::create(b, loc, ahead, loop.getStep());
+  Operation *first = transfers.front();
+  for (Operation *op : ops)
+    if (op->isBeforeInBlock(first))
+      first = op;
+  emitIf(ahead, ahead.getDefiningOp()->getNextNode());
+  for (Operation *op : transfers)
+    op->erase();
+}
+
+/// Whether a loop goes over output tiles, or over lines of them that share a panel.
+bool walksTiles(scf::ForOp loop) {
+  Operation *parent = loop->getParentOp();
+  if (auto outer = dyn_cast<scf::ForOp>(parent))
+    return llvm::any_of(*outer.getBody(), isOfPanel);
+  return isa<aicore::PhaseOp>(parent);
+}
+
+struct DoubleBufferPass : impl::DoubleBufferBase<DoubleBufferPass> {
+  void runOnOperation() override {
+    for (aicore::KernelOp kernel : getOperation().getOps<aicore::KernelOp>()) {
+      kernel.walk([&](aicore::AllocOp alloc) {
+        alloc.setCopies(wishedCopies(alloc, kernel.getBuffers()));
+      });
+      // Inner loops first: their transfers then move as one with the body that contains them.
+      SmallVector<scf::ForOp> loops;
+      kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
+      for (scf::ForOp loop : loops) {
+        // What a tile needs comes in its own loops, but for panels that several tiles share.
+        const bool onlyPanels = walksTiles(loop);
+        // Transfers that run equally far ahead share a branch.
+        llvm::MapVector<int64_t, SmallVector<Operation *>> byDepth;
+        for (Operation &op : *loop.getBody())
+          if (aicore::AllocOp alloc = filledBy(op);
+              alloc && alloc.getCopies() > 1 && (!onlyPanels || isOfPanel(op)))
+            byDepth[alloc.getCopies() - 1].push_back(&op);
+        for (auto &[depth, transfers] : byDepth)
+          runAhead(loop, transfers, depth);
+      }
+    }
+  }
+};
+
+} // namespace
+} // namespace mmk

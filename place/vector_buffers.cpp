@@ -1,0 +1,219 @@
+// The part of aicore-place that divides the memory of the vector cores: which buffers they need for
+// a tile, and how many of its rows they take in one step.
+#include "place/passes.h"
+#include "place/placer.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace mmk {
+
+using aicore::Space;
+using aicore::Spread;
+
+namespace {
+
+// One transfer of 16 KiB or more has the full rate of a link; twice that leaves room for overlap.
+constexpr int64_t stepBytes = 32768;
+
+int64_t bytesOf(Type element) { return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8); }
+
+/// Columns that a row of a UB buffer is rounded up to: whole 32-byte blocks, and whole vectors of
+/// 16 elements, so that no vector instruction needs a mask.
+int64_t paddedColumns(int64_t columns, Type element) {
+  return llvm::alignTo(columns, std::max<int64_t>(16, 32 / bytesOf(element)));
+}
+
+/// How an operand with this map covers the last two dimensions of the iterations.
+Spread spreadOf(AffineMap along, unsigned rank) {
+  bool byRow = false, byColumn = false;
+  for (AffineExpr expression : along.getResults()) {
+    auto dim = dyn_cast<AffineDimExpr>(expression);
+    byRow |= dim && rank > 1 && dim.getPosition() == rank - 2;
+    byColumn |= dim && dim.getPosition() == rank - 1;
+  }
+  return byRow && byColumn ? Spread::full
+         : byColumn        ? Spread::row
+         : byRow           ? Spread::column
+                           : Spread::single;
+}
+
+/// f32 values that are alive at once between the operations of an elementwise region: what a vector
+/// unit needs scratch buffers for. One of them may live in the output when that is f32 too.
+int64_t scratchBuffers(linalg::GenericOp generic) {
+  if (!generic)
+    return 0;
+  Block &body = *generic.getBody();
+  auto holdsTile = [](Value value) { return isa<FloatType>(value.getType()); };
+  int64_t alive = 0, most = 0;
+  DenseMap<Value, unsigned> usesLeft;
+  for (Operation &op : body.without_terminator()) {
+    // An instruction may write over an operand that it is the last to read.
+    for (Value operand : op.getOperands())
+      if (auto left = usesLeft.find(operand); left != usesLeft.end() && --left->second == 0)
+        --alive;
+    for (Value result : op.getResults())
+      if (holdsTile(result)) {
+        usesLeft[result] = std::distance(result.use_begin(), result.use_end());
+        most = std::max(most, ++alive);
+      }
+  }
+  bool outputHolds = llvm::any_of(body.getTerminator()->getOperands(),
+                                  [](Value value) { return value.getType().isF32(); });
+  return std::max<int64_t>(0, most - (outputHolds ? 1 : 0));
+}
+
+/// Whether each result is the first operand, at most in a narrower type. A result may also be a
+/// scalar from outside, with an empty body: that takes the vector unit.
+bool onlyNarrows(linalg::GenericOp generic) {
+  Block &body = *generic.getBody();
+  return llvm::all_of(body.getTerminator()->getOperands(), [&](Value value) {
+    while (auto narrowed = value.getDefiningOp<arith::TruncFOp>())
+      value = narrowed.getIn();
+    return value == body.getArgument(0);
+  });
+}
+
+Type elementOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getElementType(); }
+
+SmallVector<Type> outputElements(linalg::GenericOp generic) {
+  SmallVector<Type> elements;
+  if (generic)
+    for (Value result : generic.getResults())
+      elements.push_back(elementOf(result));
+  return elements;
+}
+
+/// The dimension that rows of a tile run along; "" when it has only one row.
+StringRef rowDimOf(Operation *op, unsigned rank) {
+  SmallVector<StringRef> dims = dimNames(op);
+  return rank > 1 && dims.size() >= rank ? dims[rank - 2] : "";
+}
+
+} // namespace
+
+bool Placer::leavesByFixpipe(const Tile &tile) {
+  return machine.getTopology() == aicore::Topology::split && tile.stageLoop;
+}
+
+int64_t Placer::vectorCores() {
+  return machine.getTopology() == aicore::Topology::split ? machine.getVectorCores() : 1;
+}
+
+void Placer::allocateVectorSection(Tile &tile, VectorBuffers &buffers) {
+  // On a split chip the fixpipe writes products, also narrowed, straight to global memory.
+  const bool byFixpipe = leavesByFixpipe(tile);
+  buffers.needed = tile.generic ? !(byFixpipe && tile.generic.getInputs().size() == 1 &&
+                                    tile.generic.getInputs()[0] == tile.product() &&
+                                    tile.generic.getIndexingMapsArray()[0].isIdentity() &&
+                                    onlyNarrows(tile.generic))
+                                : !byFixpipe;
+  if (!buffers.needed)
+    return;
+  findVectorInputs(tile, buffers);
+  chooseVectorSteps(tile, buffers);
+  allocateVectorBuffers(tile, buffers);
+}
+
+void Placer::findVectorInputs(Tile &tile, VectorBuffers &buffers) {
+  Value product = tile.product();
+  // A sum of parts is made where it is used; where that is a store, it is an output.
+  StringRef groupOfProduct = !tile.sum ? "ub" : tile.generic ? "scratch" : "out";
+  auto takeProduct = [&](OpOperand *operand, Spread spread) {
+    buffers.inputs.push_back(
+        {operand, spread, /*isProduct=*/true, elementOf(product), "acc", groupOfProduct, {}});
+  };
+  if (!tile.generic)
+    return takeProduct(nullptr, Spread::full);
+  for (OpOperand *operand : tile.generic.getDpsInputOperands()) {
+    Value tensor = operand->get();
+    const Spread spread = spreadOf(tile.generic.getMatchingIndexingMap(operand), tile.rank);
+    if (tensor == product)
+      takeProduct(operand, spread);
+    else
+      buffers.inputs.push_back(
+          {operand, spread, /*isProduct=*/false, elementOf(tensor), nameOf(tensor), "ub", {}});
+  }
+}
+
+// Bytes of UB that each row of a step takes, and those that all rows share.
+Placer::VectorBytes Placer::vectorBytes(Tile &tile, const VectorBuffers &buffers) {
+  const int64_t width = buffers.width;
+  VectorBytes bytes;
+  bytes.perRow = scratchBuffers(tile.generic) * paddedColumns(width, b.getF32Type()) * 4;
+  for (const auto &input : buffers.inputs) {
+    const int64_t count = copies(input.group, input.name);
+    const int64_t row = count * paddedColumns(width, input.element) * bytesOf(input.element);
+    if (input.spread == Spread::full)
+      bytes.perRow += row;
+    else if (input.spread == Spread::column)
+      bytes.perRow += count * bytesOf(input.element);
+    else
+      bytes.shared += row;
+  }
+  if (tile.sum) {
+    Type element = elementOf(tile.product());
+    bytes.perRow += copies("ub", "part") * paddedColumns(width, element) * bytesOf(element);
+  }
+  for (Type element : outputElements(tile.generic))
+    bytes.perRow += copies("out", "") * paddedColumns(width, element) * bytesOf(element);
+  return bytes;
+}
+
+// An elementwise kernel says by its tile how much one vector step takes. Behind a product the tile
+// is the cube's; the vector cores take it in as few steps as fit, and as give each transfer its
+// full rate.
+void Placer::chooseVectorSteps(Tile &tile, VectorBuffers &buffers) {
+  const int64_t cores = vectorCores();
+  // With one dimension there are no rows to deal: the vector cores halve the columns.
+  buffers.width = tile.rank == 1   ? llvm::divideCeil(tile.tileN, cores)
+                  : tile.parts > 1 ? tile.acc.getPartWidth()
+                                   : tile.tileN;
+  const int64_t rows = tile.rank == 1 ? 1 : llvm::divideCeil(tile.tileM, cores);
+  const VectorBytes bytes = vectorBytes(tile, buffers);
+  StringRef rowDim = rowDimOf(tile.last(), tile.rank);
+  bool asked = tile.rank > 1 && !hasProduct(kernel) && kernel.choice(("tile." + rowDim).str());
+  int64_t room = machine.capacity(Space::ub) - bytes.shared - 1024;
+  int64_t fits = std::max<int64_t>(1, room / std::max<int64_t>(1, bytes.perRow));
+  // A part comes in steps of half the size, so that its vector work is not longer than its drain;
+  // but where one scalar unit issues everything, more steps would hold up the next tile's
+  // transfers.
+  const bool split = machine.getTopology() == aicore::Topology::split;
+  const int64_t bytesAStep = split ? stepBytes / tile.parts : stepBytes;
+  int64_t wanted =
+      std::max<int64_t>(1, bytesAStep / (paddedColumns(buffers.width, b.getF32Type()) * 4));
+  buffers.rowsAStep = asked ? rows : std::min({rows, fits, wanted});
+  buffers.steps = llvm::divideCeil(rows, buffers.rowsAStep);
+  buffers.rowsAStep = llvm::divideCeil(rows, buffers.steps); // steps of even length
+}
+
+void Placer::allocateVectorBuffers(Tile &tile, VectorBuffers &buffers) {
+  const int64_t width = buffers.width;
+  Location where = tile.last()->getLoc();
+  if (StringRef rowDim = rowDimOf(tile.last(), tile.rank); !rowDim.empty())
+    where = placeOf(("tile." + rowDim).str(), where);
+  auto inUb = [&](StringRef name, StringRef group, int64_t rows, int64_t columns, Type element) {
+    return alloc(name, group, Space::ub, rows, paddedColumns(columns, element), element, where);
+  };
+  for (auto &input : buffers.inputs) {
+    const int64_t rows = input.spread == Spread::full ? buffers.rowsAStep : 1;
+    const int64_t columns = input.spread == Spread::single   ? 1
+                            : input.spread == Spread::column ? buffers.rowsAStep
+                                                             : width;
+    input.buffer = inUb(input.name, input.group, rows, columns, input.element);
+  }
+  for (auto [i, element] : llvm::enumerate(outputElements(tile.generic)))
+    buffers.outputs.push_back(
+        inUb(("out" + (i ? Twine(i) : Twine())).str(), "out", buffers.rowsAStep, width, element));
+  if (const int64_t scratch = scratchBuffers(tile.generic); scratch > 0)
+    buffers.scratch =
+        inUb("scratch", "scratch", buffers.rowsAStep * scratch, width, b.getF32Type());
+  if (tile.sum)
+    buffers.part = inUb("part", "ub", buffers.rowsAStep, width, elementOf(tile.product()));
+  if (leavesByFixpipe(tile))
+    buffers.spilled =
+        alloc("acc", "out", Space::gm, tile.tileM, width, elementOf(tile.product()), where);
+}
+
+} // namespace mmk

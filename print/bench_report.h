@@ -1,0 +1,45 @@
+// What `mmk bench` measured, for people and for programs; and a report of it read back.
+#pragma once
+
+#include "cli/run_case.h"
+#include "cli/sampling.h"
+#include "machines/machine.h"
+
+#include "llvm/Support/JSON.h"
+
+#include <optional>
+
+namespace mmk::driver {
+
+struct BenchCase {
+  std::string name; ///< empty when the command line alone binds the dimensions
+  std::map<std::string, int64_t> dims;
+  std::optional<bool> passed;
+  std::optional<int64_t> cycles; ///< of an emulated machine: the same at every run
+  double microseconds = 0;       ///< what these cycles are
+  double operations = 0;         ///< of one run
+  std::optional<Series> kernel;  ///< the kernel alone
+  std::optional<Series> command; ///< `mmk run`, from the start of its process to its end
+  std::vector<std::string> notes;
+
+  std::string title() const; ///< "S4", "M=3 N=4 K=5"
+};
+
+struct BenchReport {
+  std::string kernel, machine, variant;
+  std::vector<std::string> machineSets; ///< what was changed of the machine
+  std::vector<std::string> dimensions;  ///< names, in the order in which they are shown
+  std::vector<std::pair<std::string, std::string>> fingerprint;
+  std::vector<BenchCase> cases;
+};
+
+std::string text(const BenchReport &report);
+/// An array, one object a case.
+std::string json(const BenchReport &report);
+/// A Mistake when the file is no such report.
+BenchReport readBenchReport(const std::string &file);
+
+/// "1.234", "0.01234", "123.4": four digits that mean something.
+std::string fourDigits(double value);
+
+} // namespace mmk::driver

@@ -1,0 +1,31 @@
+// What `mmk explain` says of one case, and its two forms.
+#pragma once
+
+#include "explain/roofline.h"
+#include "explain/what_if.h"
+#include "print/run_report.h"
+#include "print/synchronisation.h"
+#include "runtime/critical_path.h"
+#include "runtime/waits.h"
+
+namespace mmk::driver {
+
+struct Explanation {
+  CaseReport report; ///< with a clock
+  tune::Roofline roofline;
+  PathReport path;
+  std::vector<WaitReport> waits;
+  std::vector<int64_t> slowest; ///< block of each phase, which the path and the waits are of
+  Synchronisation sync;
+  tune::WhatIfs changes;
+};
+
+/// For people.
+std::string textOf(const RunHeader &header, const Explanation &explanation);
+/// The fields of the object of a case.
+void write(llvm::json::OStream &out, const RunHeader &header, const Explanation &explanation);
+
+/// The share of the time that a change saves; negative when it costs some.
+double gainOf(const tune::WhatIf &change, const Explanation &explanation);
+
+} // namespace mmk::driver

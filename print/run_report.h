@@ -1,0 +1,91 @@
+// What there is to say about the run of one case, and its two forms: a row for people, an object
+// for programs.
+#pragma once
+
+#include "cli/run_case.h"
+#include "cli/run_options.h"
+#include "executable/executable.h"
+#include "print/placed_flags.h"
+#include "runtime/clock.h"
+#include "runtime/compare.h"
+#include "support/timing.h"
+#include "watch/watch.h"
+
+#include "llvm/Support/JSON.h"
+
+namespace mmk::driver {
+
+/// The comparison of all results of a case with the reference.
+struct CheckReport {
+  bool passed = true;
+  int64_t elements = 0, wrong = 0;
+  double maxAbs = 0, maxRel = 0;
+  std::vector<std::pair<std::string, Comparison>> results; ///< by name
+
+  void add(const std::string &result, const Comparison &comparison);
+};
+
+/// Running on this computer.
+struct HostReport {
+  unsigned threads = 1;
+  double compileMs = 0; ///< from checked text to code in memory; once for all cases
+  bool cached = false;
+  std::vector<double> runMs; ///< ascending
+  double gflops = 0;         ///< of the fastest run
+
+  double median() const;
+  double ninetieth() const;
+};
+
+struct CaseReport {
+  RunCase run;
+  std::optional<CheckReport> check;
+  std::optional<ClockReport> clock;
+  std::optional<HostReport> host;
+  std::optional<WatchReport> watch;
+
+  /// Nothing was found wrong.
+  bool passed() const { return (!check || check->passed) && (!watch || watch->faults.empty()); }
+};
+
+/// What all cases of a report share.
+struct RunHeader {
+  const Kernel *kernel = nullptr;
+  const Machine *machine = nullptr;
+  std::string variant;
+  std::vector<MemoryUse> memory;
+  const SourceFile *file = nullptr; ///< where the kernel stands, for what is found in a watched run
+  std::optional<PlacedFlags> flags = {}; ///< nothing where no AI core runs it
+  /// Where the variant is the best that is remembered: the dimensions that it was tuned for.
+  std::string tunedFor = {};
+  const Timing::Part *timing = nullptr; ///< null when nobody asked
+};
+
+/// The table, row by row as cases end, and the failures below it.
+class RunTable {
+public:
+  RunTable(const RunHeader &header, const std::vector<RunCase> &runs, const RunOptions &options);
+
+  void printHead() const;
+  void printRow(const CaseReport &report) const;
+  void printFailures(const std::vector<CaseReport> &reports) const;
+
+private:
+  const RunHeader &header_;
+  bool checks_, clocks_, runsOnHost_, watches_;
+  size_t nameWidth_ = 4, dimsWidth_ = 4;
+};
+
+/// "flags": {"mte2 -> mte1": ...}
+void writeFlags(llvm::json::OStream &out, const PlacedFlags &flags);
+/// The part of the time that a case has to itself.
+std::string timedAs(const Kernel &kernel, const RunCase &run);
+/// "timing": the tree, without the parts that other cases have to themselves.
+void writeTiming(llvm::json::OStream &out, const Timing::Part &total, const std::string &ofCase);
+
+/// The fields of "clock".
+void write(llvm::json::OStream &out, const ClockReport &clock);
+/// The fields of the object of a case.
+void write(llvm::json::OStream &out, const RunHeader &header, const CaseReport &report);
+
+} // namespace mmk::driver

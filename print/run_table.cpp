@@ -1,0 +1,100 @@
+// The report of a run for people.
+#include "cli/terminal.h"
+#include "print/run_report.h"
+#include "print/watch_report.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace mmk::driver {
+namespace {
+
+std::string nameOf(const RunCase &run) { return run.name.empty() ? "-" : run.name; }
+
+std::string dimsOf(const Kernel &kernel, const RunCase &run) {
+  std::string text;
+  for (const std::string &dimension : kernel.shownDimensions())
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", dimension, run.dims.at(dimension));
+  return text;
+}
+
+/// In GFLOP/s, of the median run, whose time stands beside it.
+std::string speedOf(const HostReport &host) {
+  const double speed = host.gflops * host.runMs.front() / host.median();
+  return speed < 10 ? fmt::format("{:.2g}", speed) : fmt::format("{:.1f}", speed);
+}
+
+void printLine(const std::string &text) {
+  print(text.substr(0, text.find_last_not_of(' ') + 1) + "\n");
+}
+
+std::string failure(const Kernel &kernel, const RunCase &run, const std::string &result,
+                    const Comparison &comparison) {
+  return fmt::format("{}: {} of {} elements of {} are wrong ({:.3g}, at most {:.3g} are allowed); "
+                     "the first: {}[{}] = {:.9g}, expected {:.9g}\n",
+                     run.name.empty() ? dimsOf(kernel, run) : run.name, comparison.wrong,
+                     comparison.elements, result, comparison.errorRatio, kernel.check.maxErrorRatio,
+                     result, fmt::join(comparison.firstWrong, ", "), comparison.firstGot,
+                     comparison.firstExpected);
+}
+
+} // namespace
+
+RunTable::RunTable(const RunHeader &header, const std::vector<RunCase> &runs,
+                   const RunOptions &options)
+    : header_(header), checks_(!options.countOnly && !options.noCheck),
+      clocks_(header.machine->kind == MachineKind::emulated), runsOnHost_(!options.countOnly),
+      watches_(options.watch) {
+  for (const RunCase &run : runs) {
+    nameWidth_ = std::max(nameWidth_, nameOf(run).size());
+    dimsWidth_ = std::max(dimsWidth_, dimsOf(*header.kernel, run).size());
+  }
+}
+
+void RunTable::printHead() const {
+  std::string text = fmt::format("{} on {}: {}\n", coloured("1", header_.kernel->name),
+                                 header_.machine->name, header_.variant);
+  if (!header_.tunedFor.empty())
+    text += fmt::format("the best variant that is known for {}, from mmk tune\n", header_.tunedFor);
+  text += fmt::format("{:<{}}  {:<{}}", "case", nameWidth_, "dims", dimsWidth_);
+  if (checks_)
+    text += "  check";
+  if (watches_)
+    text += "  watch";
+  if (clocks_)
+    text += fmt::format("  {:>11}  {:>11}  {:<7}  {:>5}", "cycles", "time us", "bound", "cores");
+  if (runsOnHost_)
+    text += fmt::format("  {:>9}  {:>7}", "host ms", "GFLOP/s");
+  printLine(text);
+}
+
+void RunTable::printRow(const CaseReport &report) const {
+  std::string text = fmt::format("{:<{}}  {:<{}}", nameOf(report.run), nameWidth_,
+                                 dimsOf(*header_.kernel, report.run), dimsWidth_);
+  if (report.check)
+    text += report.check->passed ? coloured("32", "  ok   ") : coloured("1;31", "  wrong");
+  if (report.watch)
+    text += report.watch->faults.empty() ? coloured("32", "  ok   ") : coloured("1;31", "  wrong");
+  if (report.clock)
+    text +=
+        fmt::format("  {:>11}  {:>11.2f}  {:<7}  {:>5}", report.clock->cycles,
+                    report.clock->microseconds, spelling(report.clock->bound), report.clock->cores);
+  if (report.host)
+    text += fmt::format("  {:>9.3f}  {:>7}", report.host->median(), speedOf(*report.host));
+  printLine(text);
+}
+
+void RunTable::printFailures(const std::vector<CaseReport> &reports) const {
+  for (const CaseReport &report : reports)
+    if (report.watch)
+      print(nameOf(report.run) + ": " + watchSummary(*report.watch) + "\n" +
+            hazardsText(*report.watch, *header_.file, showsColours(Stream::output)));
+  for (const CaseReport &report : reports)
+    if (report.check && !report.check->passed)
+      for (const auto &[result, comparison] : report.check->results)
+        if (!comparison.passed)
+          print(failure(*header_.kernel, report.run, result, comparison));
+}
+
+} // namespace mmk::driver

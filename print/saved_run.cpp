@@ -1,0 +1,218 @@
+#include "print/saved_run.h"
+
+#include "cli/ending.h"
+#include "cli/files.h"
+#include "cli/json.h"
+
+#include "llvm/Support/JSON.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+namespace json = llvm::json;
+
+namespace mmk::driver {
+namespace {
+
+struct SavedCase {
+  std::string kernel, name;
+  std::map<std::string, int64_t> dims;
+  std::map<std::string, std::string> environment;
+  Side side;
+  SideFigures figures;
+
+  bool isOf(const SavedCase &other) const { return name == other.name && dims == other.dims; }
+  std::string title() const {
+    std::string text = name.empty() ? "" : name + ":";
+    for (const auto &[dimension, size] : dims)
+      text += fmt::format("{}{}={}", text.empty() ? "" : " ", dimension, size);
+    return text;
+  }
+};
+
+struct SavedPipe {
+  double busyMicroseconds = 0, ratio = 0;
+};
+struct SavedUse {
+  int64_t used = 0, capacity = 0;
+};
+struct SavedTimes {
+  double median = 0;
+};
+struct SavedHost {
+  SavedTimes runMs;
+};
+
+bool fromJSON(const json::Value &value, SavedPipe &pipe, json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.map("busy_us", pipe.busyMicroseconds) && map.map("ratio", pipe.ratio);
+}
+
+bool fromJSON(const json::Value &value, SavedUse &use, json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.map("used", use.used) && map.map("capacity", use.capacity);
+}
+
+bool fromJSON(const json::Value &value, SavedTimes &times, json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.map("median", times.median);
+}
+
+bool fromJSON(const json::Value &value, SavedHost &host, json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.map("run_ms", host.runMs);
+}
+
+} // namespace
+} // namespace mmk::driver
+
+// The mapper finds these beside the types that they read.
+namespace mmk {
+
+static bool fromJSON(const json::Value &value, Pipe &pipe, json::Path path) {
+  const auto word = value.getAsString();
+  const auto *found = word ? std::ranges::find(allPipes, std::string_view(*word),
+                                               [](Pipe each) { return spelling(each); })
+                           : allPipes.end();
+  if (found == allPipes.end()) {
+    path.report("expected a pipe");
+    return false;
+  }
+  pipe = *found;
+  return true;
+}
+
+static bool fromJSON(const json::Value &value, ClockReport &clock, json::Path path) {
+  json::ObjectMapper map(value, path);
+  std::map<std::string, driver::SavedPipe> pipes;
+  if (!map || !map.map("cycles", clock.cycles) || !map.map("time_us", clock.microseconds) ||
+      !map.map("launch_us", clock.launchMicroseconds) || !map.map("cores", clock.cores) ||
+      !map.map("bound", clock.bound) || !map.map("bound_us", clock.boundMicroseconds) ||
+      !map.map("pipes", pipes))
+    return false;
+  for (size_t i = 0; i < allPipes.size(); ++i) {
+    const driver::SavedPipe &pipe = pipes[std::string(spelling(allPipes[i]))];
+    clock.pipes[i].busyMicroseconds = pipe.busyMicroseconds;
+    clock.pipes[i].ratio = pipe.ratio;
+  }
+  return true;
+}
+
+} // namespace mmk
+
+namespace mmk::driver {
+namespace {
+
+bool fromJSON(const json::Value &value, SavedCase &saved, json::Path path) {
+  json::ObjectMapper map(value, path);
+  std::map<std::string, SavedUse> memory;
+  std::optional<std::map<std::string, std::string>> machineSet;
+  std::optional<SavedCheck> check;
+  std::optional<SavedHost> host;
+  if (!map || !map.map("kernel", saved.kernel) || !map.map("case", saved.name) ||
+      !map.map("dims", saved.dims) || !map.map("machine", saved.side.machine) ||
+      !map.map("variant", saved.side.variant) || !map.map("memory", memory) ||
+      !map.map("environment", saved.environment) || !map.mapOptional("flags", saved.side.flags) ||
+      !map.mapOptional("machine_set", machineSet) || !map.mapOptional("check", check) ||
+      !map.mapOptional("clock", saved.figures.clock) || !map.mapOptional("host", host))
+    return false;
+  for (Memory each : allMemories)
+    if (const auto use = memory.find(std::string(spelling(each))); use != memory.end())
+      saved.side.memory.push_back({use->first, use->second.used, use->second.capacity});
+  if (machineSet)
+    saved.side.machineSet = std::move(*machineSet);
+  if (check)
+    saved.figures.passed = check->passed;
+  if (host)
+    saved.figures.hostMs = host->runMs.median;
+  return true;
+}
+
+std::vector<SavedCase> read(const std::string &file) {
+  const json::Value value = readJson(file);
+  std::vector<SavedCase> cases;
+  json::Path::Root root("report");
+  if (!fromJSON(value, cases, root))
+    throw Mistake(fmt::format("{}: expected what mmk run --json has written: {}", file,
+                              llvm::toString(root.getError())));
+  if (cases.empty())
+    throw Mistake(fmt::format("{} holds no case", file));
+  for (const SavedCase &each : cases)
+    if (const SavedCase &first = cases.front(); each.kernel != first.kernel ||
+                                                each.side.machine != first.side.machine ||
+                                                each.side.variant != first.side.variant)
+      throw Mistake(
+          fmt::format("{} holds several kernels, machines or variants; expected one run", file));
+  return cases;
+}
+
+std::string titles(const std::vector<SavedCase> &cases) {
+  std::string text;
+  for (const SavedCase &each : cases)
+    text += (text.empty() ? "" : ", ") + each.title();
+  return text;
+}
+
+/// The figures that one of the runs changed, or both in another way.
+void addMachineSets(SideBySide &pair) {
+  std::set<std::string> paths;
+  for (const Side *side : {&pair.a, &pair.b})
+    for (const auto &[path, value] : side->machineSet)
+      paths.insert(path);
+  const auto valueOn = [](const Side &side, const std::string &path) {
+    const auto found = side.machineSet.find(path);
+    return found == side.machineSet.end() ? std::string("as described") : found->second;
+  };
+  for (const std::string &path : paths)
+    if (const std::string a = valueOn(pair.a, path), b = valueOn(pair.b, path); a != b)
+      pair.changes.push_back({"machine." + path, a, b});
+}
+
+/// Says which of `cases` the other side has not.
+void remarkLonely(const std::vector<SavedCase> &cases, const std::vector<SavedCase> &others,
+                  const std::string &side, SideBySide &pair) {
+  std::vector<SavedCase> lonely;
+  std::ranges::copy_if(cases, std::back_inserter(lonely), [&](const SavedCase &each) {
+    return std::ranges::none_of(others, [&](const SavedCase &other) { return each.isOf(other); });
+  });
+  if (!lonely.empty())
+    pair.remarks.push_back(fmt::format("only in {}: {}", side, titles(lonely)));
+}
+
+} // namespace
+
+SideBySide compareSavedRuns(const std::string &fileA, const std::string &fileB) {
+  const std::vector<SavedCase> casesA = read(fileA), casesB = read(fileB);
+  const SavedCase &firstA = casesA.front(), &firstB = casesB.front();
+  if (firstA.kernel != firstB.kernel)
+    throw Mistake(fmt::format("{} is a run of '{}', but {} of '{}'", fileA, firstA.kernel, fileB,
+                              firstB.kernel));
+  SideBySide pair;
+  pair.kernel = firstA.kernel;
+  pair.a = firstA.side;
+  pair.b = firstB.side;
+  pair.changes = changesBetween(pair.a, pair.b);
+  addMachineSets(pair);
+  for (const auto &[name, value] : firstA.environment)
+    if (const auto other = firstB.environment.find(name);
+        other != firstB.environment.end() && other->second != value)
+      pair.changes.push_back({name, value, other->second});
+  for (const SavedCase &a : casesA)
+    for (const SavedCase &b : casesB)
+      if (a.isOf(b)) {
+        pair.cases.push_back({a.name, {a.dims.begin(), a.dims.end()}, a.figures, b.figures});
+        break;
+      }
+  if (pair.cases.empty())
+    throw Mistake(fmt::format("{} and {} have no case in common: {}; {}", fileA, fileB,
+                              titles(casesA), titles(casesB)));
+  remarkLonely(casesA, casesB, "a", pair);
+  remarkLonely(casesB, casesA, "b", pair);
+  pair.remarks.push_back(pair.a.flags.has_value() == pair.b.flags.has_value()
+                             ? "saved runs hold no IR"
+                             : "only one of the runs holds its flags, and none its IR");
+  return pair;
+}
+
+} // namespace mmk::driver

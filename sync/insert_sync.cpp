@@ -1,0 +1,488 @@
+#include "passes/variant.h"
+#include "place/live_range.h"
+#include "sync/event_ids.h"
+#include "sync/passes.h"
+#include "sync/redundant_flags.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/MapVector.h"
+
+#include <map>
+#include <vector>
+
+using namespace mlir;
+
+namespace mmk {
+
+#define GEN_PASS_DEF_INSERTSYNC
+#include "sync/Passes.h.inc"
+
+namespace {
+
+using aicore::Pipe;
+using aicore::Unit;
+
+/// Where one filling of a slot, or one use of it, lives: a block, from the first op there that
+/// contains such an access to the last.
+struct Site {
+  aicore::SlotOp slot;
+  Block *block = nullptr;
+  Operation *first = nullptr, *last = nullptr;
+};
+
+/// The life of a filling is the block of its aicore.slot; but what vector cores do with it is a
+/// matter of each of them, and ends with their part of the program.
+Block *lifeOf(aicore::SlotOp slot, Operation *user) {
+  auto part = user->getParentOfType<aicore::VectorCoresOp>();
+  bool crossed = part && !part->isProperAncestor(slot);
+  return crossed ? &part.getBody().front() : slot->getBlock();
+}
+
+bool sameFilling(Site x, Site y) {
+  return x.block == y.block && x.slot.getIndex() == y.slot.getIndex();
+}
+
+/// One side of a buffer: the pipe that fills it, or the one that uses it.
+struct Side {
+  Pipe pipe = Pipe::scalar;
+  Unit unit = Unit::cube_core;
+  llvm::MapVector<std::pair<Operation *, Block *>, Site> sites; ///< by slot op and block
+  /// Where fillings begin and end is said by these instead.
+  SmallVector<aicore::OpenOp> opens;
+  SmallVector<aicore::CloseOp> closes;
+  /// Uses end at these, where there are any.
+  SmallVector<aicore::ReleaseOp> releases;
+
+  void add(aicore::SlotOp slot, Operation *user) {
+    Block *block = lifeOf(slot, user);
+    Site &site = sites[{slot, block}];
+    site.slot = slot;
+    site.block = block;
+    Operation *inBlock = block->findAncestorOpInBlock(*user);
+    if (!site.first || inBlock->isBeforeInBlock(site.first))
+      site.first = inBlock;
+    if (!site.last || site.last->isBeforeInBlock(inBlock))
+      site.last = inBlock;
+  }
+};
+
+/// A buffer, or a part of one, that one pipe fills and another uses. The two orders that it needs:
+/// filled before use, and used before the next filling of the same slot.
+struct Channel {
+  aicore::AllocOp buffer;
+  Side fill, use;
+  int64_t copies = 1;
+  SmallVector<aicore::AllocOp> sharers; ///< buffers that are filled and used together with this one
+};
+
+class PhaseSync {
+public:
+  PhaseSync(aicore::PhaseOp phase, aicore::MachineAttr machine, bool keepImplied)
+      : phase(phase), machine(machine), keepImplied(keepImplied), b(phase.getContext()) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult collect();
+  LogicalResult collect(aicore::AllocOp alloc, int64_t part);
+  void shareFlags();
+  LogicalResult dropImplied();
+  void insert(Channel &channel);
+  /// Emits where all cores of the unit run it once: before all work of the phase, behind it, or at
+  /// the builder's place in the phase's own block.
+  void atBegin(Unit unit, llvm::function_ref<void()> emit);
+  void atEnd(Unit unit, llvm::function_ref<void()> emit);
+  void emitOnce(Unit unit, llvm::function_ref<void()> emit) {
+    aicore::VectorCoresOp part;
+    onCores(unit, part, emit);
+  }
+  void onCores(Unit unit, aicore::VectorCoresOp &part, llvm::function_ref<void()> emit);
+  Operation *firstRefill(const Channel &channel);
+
+  /// Who touches a buffer.
+  struct Toucher {
+    Unit unit;
+    Pipe pipe;
+    bool writes;
+    bool operator<(const Toucher &other) const {
+      return std::tie(unit, pipe, writes) < std::tie(other.unit, other.pipe, other.writes);
+    }
+  };
+  using Touches = std::map<Toucher, Operation *>;
+  Touches touchesOf(aicore::AllocOp alloc, bool takesFirst);
+  LogicalResult orderReuse(const Reuse &reuse);
+  /// The first op of the phase that is or contains an instruction: the loop over tiles.
+  Operation *firstWork();
+  /// Stands before all work and its flags while this pass runs: what is set at first goes before
+  /// it.
+  Operation *start = nullptr;
+  /// The first of as many numbers as there are copies, for now as if there were numbers without
+  /// end.
+  int64_t allocate(EventGroup group);
+  int64_t allocate(Channel &channel, bool forward);
+  void emit(Channel &channel, bool set, bool forward, int64_t event, Value slot, Location loc);
+
+  Unit unitOf(Operation *op) {
+    // On a coupled chip all pipes belong to one core.
+    return machine.getTopology() == aicore::Topology::split ? aicore::unitOf(op) : Unit::cube_core;
+  }
+
+  aicore::PhaseOp phase;
+  aicore::MachineAttr machine;
+  const bool keepImplied;
+  OpBuilder b;
+  std::vector<Channel> channels;
+  SmallVector<EventGroup> events;
+  int64_t numbers = 0; ///< taken
+  SmallVector<Reuse> reuses;
+  /// Where the vector cores' flags begin and end, once there are any.
+  aicore::VectorCoresOp begin, end;
+};
+
+LogicalResult PhaseSync::collect() {
+  WalkResult result = phase.walk([&](aicore::AllocOp alloc) {
+    for (int64_t part = 0; part < static_cast<int64_t>(alloc.getParts()); ++part)
+      if (failed(collect(alloc, part)))
+        return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult PhaseSync::collect(aicore::AllocOp alloc, int64_t part) {
+  // Who fills it, and who uses it: mostly one pipe each.
+  llvm::MapVector<std::pair<Unit, Pipe>, Side> fills, uses;
+  SmallVector<aicore::OpenOp> opens;
+  SmallVector<aicore::CloseOp> closes;
+  SmallVector<aicore::ReleaseOp> releases;
+  for (Operation *user : alloc.getResult().getUsers()) {
+    if (auto release = dyn_cast<aicore::ReleaseOp>(user))
+      releases.push_back(release);
+    if (auto open = dyn_cast<aicore::OpenOp>(user))
+      if (static_cast<int64_t>(open.getPart()) == part)
+        opens.push_back(open);
+    if (auto close = dyn_cast<aicore::CloseOp>(user))
+      if (static_cast<int64_t>(close.getPart()) == part)
+        closes.push_back(close);
+    auto instruction = dyn_cast<aicore::Instruction>(user);
+    if (!instruction)
+      continue;
+    for (const aicore::Access &access : instruction.getAccesses()) {
+      if (access.buffer != alloc.getResult() || access.part.value_or(part) != part)
+        continue;
+      auto slot = access.slot ? access.slot.getDefiningOp<aicore::SlotOp>() : aicore::SlotOp();
+      if (!slot)
+        return user->emitOpError("expected an aicore.slot for ") << alloc.getName();
+      std::pair<Unit, Pipe> who{unitOf(user), instruction.getPipe()};
+      Side &side = (access.writes ? fills : uses)[who];
+      std::tie(side.unit, side.pipe) = who;
+      side.add(slot, user);
+    }
+  }
+  if (fills.size() > 1)
+    return alloc.emitOpError("is filled by two pipes, which no flag of this pass can order");
+  if (opens.empty() != closes.empty())
+    return alloc.emitOpError("has an aicore.open or an aicore.close without the other");
+  for (auto &[filler, fill] : fills) {
+    fill.opens = opens;
+    fill.closes = closes;
+    for (auto &[user, use] : uses) {
+      use.releases = releases;
+      if (filler != user) // one pipe that fills and uses is in order by itself
+        channels.push_back({alloc, fill, use, static_cast<int64_t>(alloc.getCopies()), {}});
+    }
+  }
+  return success();
+}
+
+// A and B of a product come in together and are used together: one flag orders both. Two channels
+// share when each site of the one has a site of the other in the same block, for the same number
+// of filling.
+void PhaseSync::shareFlags() {
+  auto sharesSide = [](const Side &x, const Side &y) {
+    if (x.pipe != y.pipe || x.unit != y.unit || x.sites.size() != y.sites.size() ||
+        !x.opens.empty() || !y.opens.empty() || !x.releases.empty() || !y.releases.empty())
+      return false;
+    return llvm::all_of(x.sites, [&](auto &entry) {
+      return llvm::any_of(y.sites,
+                          [&](auto &other) { return sameFilling(entry.second, other.second); });
+    });
+  };
+  std::vector<Channel> shared;
+  for (Channel &channel : channels) {
+    auto host = llvm::find_if(shared, [&](Channel &other) {
+      return other.copies == channel.copies && sharesSide(other.fill, channel.fill) &&
+             sharesSide(other.use, channel.use);
+    });
+    if (host == shared.end()) {
+      shared.push_back(channel);
+      continue;
+    }
+    auto widen = [](Side &into, Side &from) {
+      for (auto &[op, site] : into.sites)
+        for (auto &[otherOp, other] : from.sites) {
+          if (!sameFilling(site, other))
+            continue;
+          if (other.first->isBeforeInBlock(site.first))
+            site.first = other.first;
+          if (site.last->isBeforeInBlock(other.last))
+            site.last = other.last;
+          // The shared flag is of the slot that is computed first; both count the same.
+          aicore::SlotOp slot = site.slot;
+          if (slot->getBlock() == site.block && site.first->isBeforeInBlock(slot))
+            slot->moveBefore(site.first);
+        }
+    };
+    host->sharers.push_back(channel.buffer);
+    widen(host->fill, channel.fill);
+    widen(host->use, channel.use);
+  }
+  channels = std::move(shared);
+}
+
+int64_t PhaseSync::allocate(EventGroup group) {
+  group.first = numbers;
+  numbers += group.count;
+  events.push_back(group);
+  return group.first;
+}
+
+int64_t PhaseSync::allocate(Channel &channel, bool forward) {
+  const Side &from = forward ? channel.fill : channel.use,
+             &to = forward ? channel.use : channel.fill;
+  return allocate(
+      {channel.buffer, from.unit, to.unit, from.pipe, to.pipe, /*first=*/0, channel.copies});
+}
+
+// `forward` is "filled", the other is "free again".
+void PhaseSync::emit(Channel &channel, bool set, bool forward, int64_t event, Value slot,
+                     Location loc) {
+  const Side &from = forward ? channel.fill : channel.use,
+             &to = forward ? channel.use : channel.fill;
+  if (from.unit != to.unit) {
+    if (set)
+      aicore::SetCrossOp::create(b, loc, to.unit, from.pipe, event, slot);
+    else
+      aicore::WaitCrossOp::create(b, loc, from.unit, to.pipe, event, slot);
+  } else if (set) {
+    aicore::SetFlagOp::create(b, loc, from.pipe, to.pipe, event, slot);
+  } else {
+    aicore::WaitFlagOp::create(b, loc, from.pipe, to.pipe, event, slot);
+  }
+}
+
+Operation *PhaseSync::firstWork() {
+  for (Operation &op : phase.getBody().front())
+    if (op.walk([](aicore::Instruction) { return WalkResult::interrupt(); }).wasInterrupted())
+      return &op;
+  return nullptr;
+}
+
+void PhaseSync::insert(Channel &channel) {
+  const int64_t filled = allocate(channel, true), freed = allocate(channel, false);
+
+  for (aicore::OpenOp open : channel.fill.opens) {
+    b.setInsertionPoint(open);
+    emit(channel, /*set=*/false, /*forward=*/false, freed, open.getSlot(), open.getLoc());
+  }
+  for (aicore::CloseOp close : channel.fill.closes) {
+    b.setInsertionPoint(close);
+    emit(channel, /*set=*/true, /*forward=*/true, filled, close.getSlot(), close.getLoc());
+  }
+  for (auto &[op, site] : channel.fill.sites) {
+    if (!channel.fill.opens.empty())
+      break;
+    aicore::SlotOp slot = site.slot;
+    b.setInsertionPoint(site.first);
+    emit(channel, /*set=*/false, /*forward=*/false, freed, slot, site.first->getLoc());
+    b.setInsertionPointAfter(site.last);
+    emit(channel, /*set=*/true, /*forward=*/true, filled, slot, site.last->getLoc());
+  }
+  for (auto &[op, site] : channel.use.sites) {
+    aicore::SlotOp slot = site.slot;
+    b.setInsertionPoint(site.first);
+    emit(channel, /*set=*/false, /*forward=*/true, filled, slot, site.first->getLoc());
+    if (!channel.use.releases.empty())
+      continue;
+    b.setInsertionPointAfter(site.last);
+    emit(channel, /*set=*/true, /*forward=*/false, freed, slot, site.last->getLoc());
+  }
+  for (aicore::ReleaseOp release : channel.use.releases) {
+    b.setInsertionPoint(release);
+    emit(channel, /*set=*/true, /*forward=*/false, freed, release.getSlot(), release.getLoc());
+  }
+
+  // Before the first filling every slot is free. After the last use nobody waits for it to be, and
+  // the flag is taken down: when the phase ends, or before another buffer is filled into the same
+  // bytes.
+  Location loc = channel.buffer.getLoc();
+  auto everySlot = [&](bool set) {
+    for (int64_t i = 0; i < channel.copies; ++i)
+      emit(channel, set, /*forward=*/false, freed, arith::ConstantIndexOp::create(b, loc, i), loc);
+  };
+  atBegin(channel.use.unit, [&] { everySlot(/*set=*/true); });
+  if (Operation *heir = firstRefill(channel)) {
+    b.setInsertionPoint(heir);
+    emitOnce(channel.fill.unit, [&] { everySlot(/*set=*/false); });
+  } else {
+    atEnd(channel.fill.unit, [&] { everySlot(/*set=*/false); });
+  }
+}
+
+// What the vector cores do at the ends of a phase stands in one part of the program each.
+void PhaseSync::atBegin(Unit unit, llvm::function_ref<void()> emit) {
+  b.setInsertionPoint(start);
+  onCores(unit, begin, emit);
+}
+void PhaseSync::atEnd(Unit unit, llvm::function_ref<void()> emit) {
+  b.setInsertionPointToEnd(&phase.getBody().front());
+  onCores(unit, end, emit);
+}
+void PhaseSync::onCores(Unit unit, aicore::VectorCoresOp &part, llvm::function_ref<void()> emit) {
+  OpBuilder::InsertionGuard guard(b);
+  if (unit == Unit::vector_core) {
+    if (!part) {
+      part = aicore::VectorCoresOp::create(b, phase.getLoc(), machine.getVectorCores());
+      b.createBlock(&part.getBody(), {}, b.getIndexType(), phase.getLoc());
+    }
+    b.setInsertionPointToEnd(&part.getBody().front());
+  }
+  emit();
+}
+
+/// The first step in which the pipe that fills this channel's buffer fills another into its bytes.
+Operation *PhaseSync::firstRefill(const Channel &channel) {
+  std::optional<unsigned> first;
+  for (const Reuse &reuse : reuses) {
+    aicore::AllocOp earlier = reuse.earlier.alloc;
+    if (earlier != channel.buffer && !llvm::is_contained(channel.sharers, earlier))
+      continue;
+    aicore::Instruction filler = reuse.later.first.instruction;
+    if (filler.getPipe() == channel.fill.pipe && unitOf(filler) == channel.fill.unit)
+      first = std::min(first.value_or(~0u), reuse.later.first.step);
+  }
+  return first ? stepsOf(phase)[*first] : nullptr;
+}
+
+/// The pipes that touch a buffer, and whether they write it, with the step of the first or the last
+/// such instruction.
+PhaseSync::Touches PhaseSync::touchesOf(aicore::AllocOp alloc, bool takesFirst) {
+  Touches touches;
+  for (auto [number, step] : llvm::enumerate(stepsOf(phase)))
+    step->walk([&](aicore::Instruction instruction) {
+      auto touch = [&](bool writes) {
+        const Toucher who{unitOf(instruction), instruction.getPipe(), writes};
+        if (!takesFirst || !touches.contains(who))
+          touches[who] = step;
+      };
+      for (const aicore::Access &access : instruction.getAccesses())
+        if (access.buffer == alloc.getResult())
+          touch(access.writes);
+      if (auto vector = dyn_cast<aicore::VectorOp>(instruction.getOperation()))
+        if (vector.getScratch() == alloc.getResult())
+          touch(/*writes=*/true);
+    });
+  return touches;
+}
+
+// Whoever touches the later buffer waits for all who may still be at the earlier one. Most of these
+// flags the others imply, and they go again: what is read was filled before, by a pipe that waited.
+LogicalResult PhaseSync::orderReuse(const Reuse &reuse) {
+  aicore::AllocOp earlier = reuse.earlier.alloc, later = reuse.later.alloc;
+  if (earlier.getSpace() == aicore::Space::gm)
+    return later.emitOpError("takes bytes of ")
+           << earlier.getName() << " in global memory, where flags of one core order too little";
+  const Touches touches = touchesOf(later, /*takesFirst=*/true);
+  for (auto &[before, lastStep] : touchesOf(earlier, /*takesFirst=*/false))
+    for (auto &[after, firstStep] : touches) {
+      if (before.pipe == after.pipe || !(before.writes || after.writes))
+        continue;
+      const int64_t number =
+          allocate({later, before.unit, after.unit, before.pipe, after.pipe, 0, 1});
+      Location loc = later.getLoc();
+      auto zero = [&] { return arith::ConstantIndexOp::create(b, loc, 0); };
+      b.setInsertionPointAfter(lastStep);
+      emitOnce(before.unit,
+               [&] { aicore::SetFlagOp::create(b, loc, before.pipe, after.pipe, number, zero()); });
+      b.setInsertionPoint(firstStep);
+      emitOnce(after.unit, [&] {
+        aicore::WaitFlagOp::create(b, loc, before.pipe, after.pipe, number, zero());
+      });
+    }
+  return success();
+}
+
+LogicalResult PhaseSync::run() {
+  if (phase
+          .walk([](Operation *op) {
+            return isa<aicore::SetFlagOp, aicore::SetCrossOp>(op) ? WalkResult::interrupt()
+                                                                  : WalkResult::advance();
+          })
+          .wasInterrupted())
+    return phase.emitOpError("has flags already");
+  if (failed(collect()))
+    return failure();
+  shareFlags();
+  reuses = reusesOf(phase);
+  if (channels.empty() && reuses.empty())
+    return success();
+  b.setInsertionPoint(firstWork());
+  start = arith::ConstantIndexOp::create(b, phase.getLoc(), 0);
+  for (Channel &channel : channels)
+    insert(channel);
+  for (const Reuse &reuse : reuses)
+    if (failed(orderReuse(reuse)))
+      return failure();
+  start->erase();
+  SmallVector<Operation *> said;
+  phase.walk([&](Operation *op) {
+    if (isa<aicore::OpenOp, aicore::CloseOp, aicore::ReleaseOp>(op))
+      said.push_back(op);
+  });
+  for (Operation *op : said)
+    op->erase();
+  if (!keepImplied && failed(dropImplied()))
+    return failure();
+  return numberEvents(phase, machine, events);
+}
+
+// Several channels between the same two pipes, or around a circle of pipes, can order each other:
+// where a tile is one step of its rows, what the rows share is free again when the rows are.
+LogicalResult PhaseSync::dropImplied() {
+  std::optional<sync::Program> program = sync::Program::read(phase, /*anyNumber=*/true);
+  if (!program)
+    return failure();
+  for (const sync::FlagGroup &group : sync::impliedFlags(*program))
+    for (Operation *op : group) {
+      Operation *slot = op->getOperand(0).getDefiningOp();
+      op->erase();
+      if (slot && isOpTriviallyDead(slot))
+        slot->erase();
+    }
+  // Parts of the program that only had flags.
+  phase.walk([](aicore::VectorCoresOp part) {
+    if (llvm::all_of(part.getBody().front(), [](Operation &op) { return isMemoryEffectFree(&op); }))
+      part.erase();
+  });
+  return success();
+}
+
+struct InsertSyncPass : impl::InsertSyncBase<InsertSyncPass> {
+  using InsertSyncBase::InsertSyncBase;
+
+  void runOnOperation() override {
+    aicore::MachineAttr machine = expectMachine(getOperation());
+    if (!machine)
+      return signalPassFailure();
+    bool failedAny = false;
+    getOperation().walk([&](aicore::PhaseOp phase) {
+      failedAny |= failed(PhaseSync(phase, machine, keepImplied).run());
+    });
+    if (failedAny)
+      signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace mmk

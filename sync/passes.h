@@ -1,0 +1,23 @@
+// The passes that insert flags and prove them.
+#pragma once
+
+#include "ir/aicore.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+#include <memory>
+
+namespace mmk {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "sync/Passes.h.inc"
+
+/// What aicore-verify-sync says of a phase that takes too long to prove. Of all that it says, this
+/// alone is no fault of the flags.
+inline constexpr llvm::StringLiteral beyondProof =
+    "the synchronisation of this phase has too many states to be followed; fewer copies (buffers) "
+    "have fewer";
+
+} // namespace mmk

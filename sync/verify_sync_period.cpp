@@ -1,0 +1,109 @@
+// Modulo what each number decides. The slot of a buffer is a number modulo its copies, so of the
+// numbers that it is computed from only the remainders count, by a modulus of their own: a loop
+// whose counter only says which of two copies to take repeats after two iterations, whatever the
+// copies of other buffers. One period for all would be the least common multiple of all copies, and
+// nests of loops would have its powers to walk.
+#include "sync/verify_sync_program.h"
+
+#include <numeric>
+
+namespace mmk::sync {
+namespace {
+
+/// Remainders by more than this are not followed; slots that need them are walked with every value.
+constexpr int64_t mostModulus = 1 << 16;
+
+class Periods {
+public:
+  explicit Periods(Program &program) : p(program) {
+    p.modulus.assign(p.values, 1);
+    p.stepsModulus.assign(p.values, 1);
+    constants.resize(p.values);
+  }
+  void run() {
+    findConstants(p.body);
+    visit(p.body);
+    // In steps of one, a bound is the number of iterations itself.
+    for (ValueId value = 0; value < static_cast<ValueId>(p.values); ++value)
+      if (p.boundStep[value] == 1)
+        raise(p.stepsModulus[value], p.modulus[value]);
+  }
+
+private:
+  void findConstants(const Sequence &statements) {
+    for (const Statement &s : statements) {
+      if (s.kind == Kind::constant)
+        constants[s.result] = s.number;
+      for (const Sequence &child : s.children)
+        findConstants(child);
+    }
+  }
+
+  static void raise(int64_t &modulus, int64_t by) {
+    if (const int64_t both = std::lcm(modulus, by); both <= mostModulus)
+      modulus = both;
+  }
+  void need(ValueId value, int64_t modulus) { raise(p.modulus[value], modulus); }
+
+  // From the end: all uses of a value stand behind it.
+  void visit(const Sequence &statements) {
+    for (auto s = statements.rbegin(); s != statements.rend(); ++s) {
+      for (auto child = s->children.rbegin(); child != s->children.rend(); ++child)
+        visit(*child);
+      operands(*s);
+    }
+  }
+
+  void operands(const Statement &s) {
+    const int64_t modulus = s.result < 0 ? 1 : p.modulus[s.result];
+    switch (s.kind) {
+    case Kind::slot:
+      need(s.a, s.number);
+      break;
+    case Kind::select:
+      need(s.b, modulus);
+      need(s.c, modulus);
+      break;
+    case Kind::add:
+    case Kind::subtract:
+    case Kind::minimum:
+    case Kind::maximum:
+      need(s.a, modulus);
+      need(s.b, modulus);
+      break;
+    case Kind::multiply:
+      for (auto [value, factor] : {std::pair(s.a, s.b), std::pair(s.b, s.a)}) {
+        const std::optional<int64_t> by = constants[factor];
+        need(value, by ? modulus / std::gcd(modulus, *by) : modulus);
+      }
+      break;
+    case Kind::divide:
+      if (modulus > 1)
+        need(s.a, modulus * s.number);
+      break;
+    case Kind::ceilDivide:
+      if (modulus > 1)
+        need(s.a, modulus * s.number);
+      raise(p.stepsModulus[s.a], modulus);
+      break;
+    case Kind::remainder:
+      if (modulus > 1)
+        need(s.a, s.number);
+      break;
+    case Kind::loop:
+      need(s.a, modulus);
+      break;
+    default:
+      break;
+    }
+  }
+
+  Program &p;
+  std::vector<std::optional<int64_t>> constants; ///< by value
+};
+
+} // namespace
+
+void findPeriods(Program &program) { Periods(program).run(); }
+
+} // namespace mmk::sync

@@ -1,0 +1,121 @@
+// Compiled code on disk: what is not whole, or not ours, is not run. And in memory: what can be
+// written cannot be run.
+#include "compiled.h"
+#include "jit/object.h"
+
+#include "llvm/Support/FileSystem.h"
+
+#include <filesystem>
+#include <fstream>
+
+namespace mmk {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Cache : public testing::Test {
+protected:
+  void SetUp() override {
+    llvm::SmallString<128> made;
+    ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("mmk-cache", made));
+    folder_ = std::string(made);
+    fs::permissions(folder_, fs::perms::owner_all);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  bool finds() const { return ObjectCache(folder_).find("key") != nullptr; }
+  fs::path file() const { return fs::path(folder_) / "key.o"; }
+  std::string content() const {
+    std::ifstream in(file(), std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  void write(const std::string &bytes) const {
+    std::ofstream(file(), std::ios::binary | std::ios::trunc) << bytes;
+  }
+
+  std::string folder_;
+};
+
+TEST_F(Cache, FindsWhatItKept) {
+  const ObjectCache cache(folder_);
+  EXPECT_FALSE(finds());
+  cache.keep("key", "code");
+  ASSERT_TRUE(finds());
+  EXPECT_EQ(cache.find("key")->getBuffer(), "code");
+  EXPECT_FALSE(cache.find("another"));
+  EXPECT_EQ(fs::status(file()).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1) << "nothing is left behind";
+}
+
+TEST_F(Cache, RefusesEveryDamageAndMakesItGood) {
+  const ObjectCache cache(folder_);
+  cache.keep("key", "some code of some length");
+  const std::string whole = content();
+  for (size_t i = 0; i < whole.size(); ++i) {
+    std::string damaged = whole;
+    damaged[i] ^= 1;
+    write(damaged);
+    EXPECT_FALSE(finds()) << "byte " << i;
+    write(whole.substr(0, i));
+    EXPECT_FALSE(finds()) << "cut after " << i;
+  }
+  write(whole + " ");
+  EXPECT_FALSE(finds());
+  cache.keep("key", "some code of some length");
+  EXPECT_TRUE(finds());
+}
+
+TEST_F(Cache, RefusesWhatOthersCanWrite) {
+  const ObjectCache cache(folder_);
+  cache.keep("key", "code");
+  for (fs::perms others : {fs::perms::group_write, fs::perms::others_write}) {
+    fs::permissions(file(), others, fs::perm_options::add);
+    EXPECT_FALSE(finds());
+    fs::permissions(file(), others, fs::perm_options::remove);
+    fs::permissions(folder_, others, fs::perm_options::add);
+    EXPECT_FALSE(finds());
+    cache.keep("new", "code");
+    EXPECT_FALSE(fs::exists(fs::path(folder_) / "new.o"));
+    fs::permissions(folder_, others, fs::perm_options::remove);
+    EXPECT_TRUE(finds());
+  }
+}
+
+TEST_F(Cache, IsNoneWhereItCannotBe) {
+  const ObjectCache none(folder_ + "/missing");
+  none.keep("key", "code");
+  EXPECT_FALSE(none.find("key"));
+  fs::create_directory(file());
+  ObjectCache(folder_).keep("key", "code");
+  EXPECT_FALSE(finds());
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1) << "nothing is left behind";
+}
+
+// What another CPU made in a folder that both see is never found: the name says for whom it is.
+TEST(ObjectCacheKey, IsOfOneCpu) {
+  llvm::LLVMContext context;
+  const llvm::Module module("same", context);
+  const auto keyFor = [&](auto change) {
+    CodeTarget target = llvm::cantFail(hostTarget());
+    change(target);
+    return ObjectCache::keyOf(module, target);
+  };
+  const std::string own = keyFor([](CodeTarget &) {});
+  EXPECT_EQ(keyFor([](CodeTarget &) {}), own);
+  EXPECT_NE(keyFor([](CodeTarget &target) { target.cpu = "another"; }), own);
+  EXPECT_NE(keyFor([](CodeTarget &target) { target.features += ",+another"; }), own);
+  EXPECT_NE(keyFor([](CodeTarget &target) { target.makeQuick(); }), own);
+  EXPECT_EQ(own.find_first_not_of("0123456789abcdef"), own.npos) << "a name that leads elsewhere";
+}
+
+TEST(GeneratedCode, IsNeverWritableAndExecutable) {
+  Compiled kernel("kernel f(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] { c = a @ b; }", "host");
+  ASSERT_TRUE(kernel.ready());
+  kernel.expectRight({{"M", 40}, {"N", 40}, {"K", 40}}, DataKind::integers);
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);)
+    EXPECT_EQ(line.find("rwx"), std::string::npos) << line;
+}
+
+} // namespace
+} // namespace mmk

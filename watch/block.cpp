@@ -1,0 +1,319 @@
+#include "watch/block.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cstring>
+
+using namespace mlir;
+using llvm::formatv;
+
+namespace mmk {
+
+BlockWatch::BlockWatch(const WatchedKernel &kernel, int64_t phase, int64_t block)
+    : kernel_(kernel), phase_(phase), block_(block), hazards_(kernel.machine),
+      tensors_(kernel.tensors) {}
+
+bool BlockWatch::step(int64_t number, unsigned unit, const int64_t *operands) {
+  op_ = number;
+  unit_ = unit;
+  operands_ = operands;
+  isLegal_ = true;
+  Operation *op = kernel_.ops[number];
+  if (auto workspace = dyn_cast<aicore::WorkspaceOp>(op)) {
+    WatchedTensor &tensor = tensors_[kernel_.tensorNumbers.lookup(workspace.getResult())];
+    tensor.extents.assign(operands, operands + op->getNumOperands());
+  } else if (auto it = dyn_cast<aicore::Instruction>(op)) {
+    if (toPoison_)
+      poison(*std::exchange(toPoison_, std::nullopt));
+    ++report_.instructions;
+    pipe_ = static_cast<Pipe>(it.getPipe());
+    instruction(it);
+  } else {
+    ++report_.flags;
+    flag(op);
+  }
+  return isLegal_;
+}
+
+void BlockWatch::finish() {
+  hazards_.finish();
+  takeHazards("", [](const Hazard &) { return ""; });
+}
+
+void BlockWatch::poison(const CoreMemories &memories) {
+  const Machine &machine = kernel_.machine;
+  const int64_t cores = machine.topology == Topology::split ? machine.vectorCoresPerCube : 1;
+  for (const auto &[value, buffer] : kernel_.buffers) {
+    const aicore::Space space = aicore::spaceOf(value);
+    // The emulated L0A and L0B are wider (runtime/abi.h).
+    const bool isWide = space == aicore::Space::l0a || space == aicore::Space::l0b;
+    const int64_t width = isWide ? 4 / buffer.elementBytes : 1;
+    for (int64_t core = 0; core < (space == aicore::Space::ub ? cores : 1); ++core)
+      std::memset(memories.memory[static_cast<unsigned>(space)] + core * memories.ubStride +
+                      buffer.offset * width,
+                  poisonByte(buffer.isFloat), buffer.copies * buffer.stride * width);
+  }
+}
+
+//===--- ops ------------------------------------------------------------------------------===//
+
+void BlockWatch::flag(Operation *op) {
+  auto pipe = [](aicore::Pipe pipe) { return static_cast<Pipe>(pipe); };
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](aicore::SetFlagOp it) {
+        hazards_.setFlag(unit_, pipe(it.getFrom()), pipe(it.getTo()),
+                         it.getEvent() + at(it.getSlotMutable()), op_);
+      })
+      .Case([&](aicore::WaitFlagOp it) {
+        hazards_.waitFlag(unit_, pipe(it.getFrom()), pipe(it.getTo()),
+                          it.getEvent() + at(it.getSlotMutable()), op_);
+      })
+      .Case([&](aicore::SetCrossOp it) {
+        hazards_.setCross(unit_, pipe(it.getPipe()), it.getFlag() + at(it.getSlotMutable()), op_);
+      })
+      .Case([&](aicore::WaitCrossOp it) {
+        hazards_.waitCross(unit_, pipe(it.getPipe()), it.getFlag() + at(it.getSlotMutable()), op_);
+      })
+      .Case([&](aicore::BarrierOp) { hazards_.barrierOfAll(unit_); });
+  takeHazards("", [](const Hazard &) { return ""; });
+}
+
+void BlockWatch::instruction(aicore::Instruction op) {
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](aicore::LoadOp it) {
+        const Rectangle part = rectangle(it.getRowsMutable(), it.getColumnsMutable());
+        auto padded = [pad = static_cast<int64_t>(it.getPad())](int64_t extent) {
+          return (extent + pad - 1) / pad * pad;
+        };
+        transfer(it.getSource(), it.getOffsetsMutable(), it.getAlong(), part.rows, part.columns,
+                 Use::reads);
+        touch(it.getTarget(), at(it.getSlotMutable()), {padded(part.rows), padded(part.columns)},
+              Use::writes);
+      })
+      .Case([&](aicore::StoreOp it) {
+        const Rectangle part = rectangle(it.getRowsMutable(), it.getColumnsMutable());
+        touch(it.getSource(), at(it.getSlotMutable()), part, Use::reads);
+        transfer(it.getTarget(), it.getOffsetsMutable(), it.getAlong(), part.rows, part.columns,
+                 Use::writes);
+      })
+      .Case([&](aicore::FixpipeOp it) {
+        Rectangle part = rectangle(it.getRowsMutable(), it.getColumnsMutable());
+        part.column = columnOf(it.getSource(), it.getPart());
+        touch(it.getSource(), at(it.getSlotMutable()), part, Use::reads);
+        transfer(it.getTarget(), it.getOffsetsMutable(), it.getAlong(), part.rows, part.columns,
+                 Use::writes);
+      })
+      .Case([&](aicore::StageOp it) {
+        Rectangle part = rectangle(it.getRowsMutable(), it.getColumnsMutable());
+        const Rectangle target =
+            it.getTransposed() ? Rectangle{part.columns, part.rows} : Rectangle(part);
+        part.row = at(it.getRowMutable());
+        part.column = at(it.getColumnMutable());
+        touch(it.getSource(), at(it.getSlotMutable()), part, Use::reads);
+        touch(it.getTarget(), at(it.getTargetSlotMutable()), target, Use::writes);
+      })
+      .Case([&](aicore::MmadOp it) {
+        touch(it.getA(), at(it.getASlotMutable()), rectangle(it.getMMutable(), it.getKMutable()),
+              Use::reads);
+        touch(it.getB(), at(it.getBSlotMutable()), rectangle(it.getKMutable(), it.getNMutable()),
+              Use::reads);
+        Rectangle sum = rectangle(it.getMMutable(), it.getNMutable());
+        sum.column = columnOf(it.getAcc(), it.getPart());
+        touch(it.getAcc(), at(it.getAccSlotMutable()), sum,
+              at(it.getFirstMutable()) ? Use::writes : Use::updates);
+        if (it.getBias() && at(it.getFirstMutable()))
+          touch(it.getBias(), at(it.getBiasSlotMutable()[0]), {1, sum.columns, 0, sum.column},
+                Use::reads);
+      })
+      .Case([&](aicore::SpillOp it) {
+        const Rectangle part = rectangle(it.getRowsMutable(), it.getColumnsMutable());
+        touch(it.getSource(), at(it.getSlotMutable()),
+              {part.rows, part.columns, 0, columnOf(it.getSource(), it.getPart())}, Use::reads);
+        touch(it.getTarget(), at(it.getTargetSlotMutable()), part, Use::writes);
+      })
+      .Case([&](aicore::FetchOp it) {
+        const Rectangle part = rectangle(it.getRowsMutable(), it.getColumnsMutable());
+        touch(it.getSource(), at(it.getSlotMutable()),
+              {part.rows, part.columns, at(it.getRowMutable()), 0}, Use::reads);
+        touch(it.getTarget(), at(it.getTargetSlotMutable()), part, Use::writes);
+      })
+      .Case([&](aicore::DrainOp it) {
+        const Rectangle part = rectangle(it.getRowsMutable(), it.getColumnsMutable());
+        touch(it.getSource(), at(it.getSlotMutable()),
+              {part.rows, part.columns, at(it.getRowMutable()),
+               columnOf(it.getSource(), it.getPart())},
+              Use::reads);
+        touch(it.getTarget(), at(it.getTargetSlotMutable()), part, Use::writes);
+      })
+      .Case([&](aicore::VectorOp it) { vector(it); })
+      .Case([&](aicore::ProductOp it) {
+        const int64_t m = at(it.getMMutable()), n = at(it.getNMutable()), k = at(it.getKMutable());
+        transfer(it.getA(), it.getAOffsetsMutable(), it.getAAlong(), m, k, Use::reads);
+        transfer(it.getB(), it.getBOffsetsMutable(), it.getBAlong(), k, n, Use::reads);
+        tiles(it.getInputs(), it.getInputOffsetsMutable(), it.getInputAlong(), m, n, Use::reads);
+        tiles(it.getOutputs(), it.getOutputOffsetsMutable(), it.getOutputAlong(), m, n,
+              Use::writes);
+      })
+      .Case([&](aicore::ElementwiseOp it) {
+        const int64_t m = at(it.getMMutable()), n = at(it.getNMutable());
+        tiles(it.getInputs(), it.getInputOffsetsMutable(), it.getInputAlong(), m, n, Use::reads);
+        tiles(it.getOutputs(), it.getOutputOffsetsMutable(), it.getOutputAlong(), m, n,
+              Use::writes);
+      });
+}
+
+void BlockWatch::tiles(OperandRange tensors, MutableOperandRange offsets, ArrayRef<int64_t> along,
+                       int64_t m, int64_t n, Use use) {
+  unsigned next = 0;
+  for (mlir::Value tensor : tensors) {
+    const auto rank = static_cast<unsigned>(cast<MemRefType>(tensor.getType()).getRank());
+    // Along a dimension that it has not, it has one element for all of the tile.
+    transfer(tensor, offsets.slice(next, rank), along.take_front(2), along[0] < 0 ? 1 : m,
+             along[1] < 0 ? 1 : n, use);
+    next += rank;
+    along = along.drop_front(2);
+  }
+}
+
+void BlockWatch::vector(aicore::VectorOp op) {
+  const int64_t rows = at(op.getRowsMutable()), columns = at(op.getColumnsMutable());
+  auto slot = [&](MutableOperandRange slots, size_t i) { return at(slots[i]); };
+  for (auto [i, input, spread] :
+       llvm::enumerate(op.getInputs(), op.getSpreads().getAsRange<aicore::SpreadAttr>())) {
+    // A column is held as a row.
+    Rectangle part{rows, columns};
+    switch (spread.getValue()) {
+    case aicore::Spread::full:
+      break;
+    case aicore::Spread::row:
+      part = {1, columns};
+      break;
+    case aicore::Spread::column:
+      part = {1, rows};
+      break;
+    case aicore::Spread::single:
+      part = {1, 1};
+      break;
+    }
+    touch(input, slot(op.getInputSlotsMutable(), i), part, Use::reads);
+  }
+  for (auto [i, output] : llvm::enumerate(op.getOutputs()))
+    touch(output, slot(op.getOutputSlotsMutable(), i), {rows, columns}, Use::writes);
+  if (mlir::Value scratch = op.getScratch()) {
+    ArrayRef<int64_t> shape = cast<MemRefType>(scratch.getType()).getShape();
+    touch(scratch, 0, {shape[0], shape[1]}, Use::writes);
+  }
+}
+
+//===--- accesses -------------------------------------------------------------------------===//
+
+void BlockWatch::refuse(Hazard::What what, const std::string &does, const std::string &holder,
+                        const std::string &place, const std::string &memory) {
+  isLegal_ = false;
+  WatchFault fault;
+  fault.what = what;
+  fault.phase = phase_;
+  fault.block = block_;
+  fault.op = kernel_.ops[op_];
+  const unsigned pipe = unit_ * allPipes.size() + static_cast<unsigned>(pipe_);
+  fault.pipe = spelling(pipe_);
+  fault.unit = unitName(pipe);
+  fault.message = kernel_.instructionName(op_, pipe, unit_ != 0) + " " + does;
+  fault.holder = holder;
+  fault.place = place;
+  fault.memory = memory;
+  addFault(report_.faults, fault);
+}
+
+void BlockWatch::takeHazards(const std::string &holder,
+                             llvm::function_ref<std::string(const Hazard &)> placeOf) {
+  for (const Hazard &hazard : hazards_.takeHazards()) {
+    WatchFault fault = kernel_.describe(hazard, holder, placeOf(hazard));
+    fault.phase = phase_;
+    fault.block = block_;
+    addFault(report_.faults, fault);
+  }
+}
+
+void BlockWatch::touch(mlir::Value value, int64_t slot, Rectangle part, Use use) {
+  if (part.rows <= 0 || part.columns <= 0)
+    return;
+  ++report_.accesses;
+  const WatchedBuffer &buffer = kernel_.buffers.find(value)->second;
+  auto place = [&] { return formatv("slot {0} of {1}", slot, buffer.name).str(); };
+  if (slot < 0 || slot >= buffer.copies)
+    return refuse(Hazard::What::outOfBounds,
+                  formatv("takes {0}, which has {1} {2}", place(), buffer.copies,
+                          buffer.copies == 1 ? "slot" : "slots"),
+                  buffer.name, place(), buffer.memoryName);
+  if (part.row < 0 || part.column < 0 || part.row + part.rows > buffer.rows ||
+      part.column + part.columns > buffer.columns)
+    return refuse(Hazard::What::outOfBounds,
+                  formatv("takes rows {0} to {1} and columns {2} to {3} of {4}, which has {5} rows "
+                          "and {6} columns",
+                          part.row, part.row + part.rows - 1, part.column,
+                          part.column + part.columns - 1, place(), buffer.rows, buffer.columns),
+                  buffer.name, place(), buffer.memoryName);
+  WatchedMemory memory = buffer.memory;
+  if (memory.kind == WatchedMemory::Kind::core)
+    memory.number = unit_;
+  const int64_t pitch = buffer.columns * buffer.elementBytes;
+  const int64_t offset =
+      buffer.offset + slot * buffer.stride + part.row * pitch + part.column * buffer.elementBytes;
+  hazards_.access(unit_, pipe_, op_, memory,
+                  {offset, part.rows, pitch, part.columns * buffer.elementBytes},
+                  use != Use::writes, use != Use::reads);
+  takeHazards(buffer.name, [&](const Hazard &) { return place(); });
+}
+
+void BlockWatch::transfer(mlir::Value value, MutableOperandRange offsets, ArrayRef<int64_t> along,
+                          int64_t rows, int64_t columns, Use use) {
+  if (rows <= 0 || columns <= 0)
+    return;
+  ++report_.accesses;
+  const WatchedTensor &tensor = tensors_[kernel_.tensorNumbers.lookup(value)];
+  int64_t rowStride = 0, columnStride = 0, offset = 0, stride = tensor.elementBytes;
+  for (int64_t dim = offsets.size() - 1; dim >= 0; --dim) {
+    const int64_t first = at(offsets[dim]), extent = tensor.extents[dim];
+    const int64_t length = dim == along[0] ? rows : dim == along[1] ? columns : 1;
+    if (first < 0 || first + length > extent)
+      return refuse(Hazard::What::outOfBounds,
+                    formatv("takes elements {0} to {1} along dimension {2} of {3}, which has {4}",
+                            first, first + length - 1, dim, tensor.name, extent),
+                    tensor.name, tensor.name, "gm");
+    if (dim == along[0])
+      rowStride = stride;
+    if (dim == along[1])
+      columnStride = stride;
+    offset += first * stride;
+    stride *= extent;
+  }
+  if (tensor.kind != WatchedTensor::Kind::argument)
+    return touchTensor(tensor, offset, {0, rows, rowStride, 0}, columnStride, columns, use);
+  if (use != Use::reads)
+    refuse(Hazard::What::argument,
+           formatv("writes {0}, an argument, which is only to be read", tensor.name), tensor.name,
+           tensor.name, "gm");
+}
+
+// Along whichever dimension is dense in memory.
+void BlockWatch::touchTensor(const WatchedTensor &tensor, int64_t offset, WatchedBytes rows,
+                             int64_t columnStride, int64_t columns, Use use) {
+  const WatchedMemory memory{WatchedMemory::Kind::tensor, tensor.number, {}};
+  auto access = [&](WatchedBytes bytes) {
+    hazards_.access(unit_, pipe_, op_, memory, bytes, use != Use::writes, use != Use::reads);
+  };
+  const int64_t element = tensor.elementBytes;
+  if (columns == 1 || columnStride == element)
+    access({offset, rows.rows, rows.pitch, columns * element});
+  else if (rows.rows == 1 || rows.pitch == element)
+    access({offset, columns, columnStride, rows.rows * element});
+  else
+    for (int64_t row = 0; row < rows.rows; ++row)
+      access({offset + row * rows.pitch, columns, columnStride, element});
+  takeHazards(tensor.name,
+              [&](const Hazard &hazard) { return tensor.elements(hazard.begin, hazard.end); });
+}
+
+} // namespace mmk
