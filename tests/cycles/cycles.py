@@ -1,0 +1,67 @@
+"""Cycles of every case of every example on every emulated machine, for the default variant and for
+some others: a table to compare with what it was (expected.txt). A difference is a change of the
+clock, of a pass or of an example, and has to be explained.
+
+  cycles.py MMK             compare; print the lines that differ
+  cycles.py MMK --update    rewrite expected.txt (also with MMK_UPDATE=1)
+"""
+
+import difflib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+EXAMPLES = HERE.parents[1] / "examples"
+# Each reaches a part of the lowering that defaults do not. A kernel that has no such choice, or a
+# machine on which it is not legal, says so in the table.
+VARIANTS = ["", "epilogue=separate", "store=after", "store=overlapped", "skew=stages", "bias=table",
+            "buffers.l1=1", "buffers.l0=1,buffers.out=1", "cores=3", "order=columns", "grid.K=2",
+            "grid.M=2,grid.N=2", "tile.M=64", "keep=A(2048),order=rows",
+            "keep=B(2048),order=columns"]
+
+
+def main():
+    mmk, update = sys.argv[1], "--update" in sys.argv or os.environ.get("MMK_UPDATE")
+    with tempfile.TemporaryDirectory() as cache:
+        environment = dict(os.environ, MMK_CACHE_DIR=cache)
+
+        def run(*words):
+            return subprocess.run([mmk, *words], env=environment, capture_output=True, text=True)
+
+        machines = [machine["machine"] for machine in json.loads(run("machines", "--json", "-").stdout)
+                    if machine["figures"]["kind"]["value"] == "emulated"]
+        lines = []
+        for kernel in sorted(EXAMPLES.glob("*.mmk")):
+            for machine in machines:
+                for variant in VARIANTS:
+                    words = ["--set", variant] if variant else []
+                    done = run("run", str(kernel), "--count-only", "--machine", machine, *words,
+                               "--json", "-")
+                    where = f"{kernel.stem} {machine} {variant or 'default'}"
+                    if done.returncode not in (0, 2):
+                        sys.exit(f"{where}: exit {done.returncode}\n{done.stderr}")
+                    if done.returncode == 2:
+                        lines.append(f"{where}: refused")
+                        continue
+                    for case in json.loads(done.stdout):
+                        clock = case["clock"]
+                        lines.append(f"{where} {case['case']}: {clock['cycles']} cycles on "
+                                     f"{clock['cores']} cores")
+    text = "".join(line + "\n" for line in lines)
+    expected = HERE / "expected.txt"
+    if update:
+        expected.write_text(text)
+        return
+    known = expected.read_text() if expected.exists() else ""
+    if text != known:
+        sys.stdout.writelines(difflib.unified_diff(known.splitlines(True), text.splitlines(True),
+                                                   "expected.txt", "counted", n=0))
+        sys.exit("cycles differ; MMK_UPDATE=1 rewrites tests/cycles/expected.txt")
+    print(f"{len(lines)} lines as expected")
+
+
+main()
