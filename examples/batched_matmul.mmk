@@ -1,5 +1,5 @@
 // One product for each head of each element of a batch. The leading dimensions are batches; that of
-// the right operand is 1, so that its matrices serve every element of the batch.
+// the right operand is 1, so its matrices broadcast over the batch.
 kernel batched_matmul(a: f16[B, H, M, K], b: f16[1, H, K, N]) -> c: f32[B, H, M, N] {
   c = a @ b;
 

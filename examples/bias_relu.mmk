@@ -1,5 +1,5 @@
-// y = relu(x + bias): no product at all. A vector is added along the last dimension of a tensor
-// of four, as behind a convolution whose channels stand last. What limits it is memory.
+// y = relu(x + bias): a kernel without a product. A vector is added along the last dimension of a
+// tensor of four, as after a convolution with channels last. It is bound by memory.
 kernel bias_relu(x: f16[B, H, W, C], bias: f32[C]) -> y: f16[B, H, W, C] {
   y = relu(x + bias);
 

@@ -1,4 +1,4 @@
-// C = A x B: half-precision operands, summed in f32, kept in f32.
+// C = A x B: half-precision operands, summed and stored in f32.
 kernel matmul(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {
   c = a @ b;
 

@@ -1,4 +1,4 @@
-// C = LeakyReLU(A x B + bias): the fused kernel that the project exists for.
+// C = LeakyReLU(A x B + bias): the project's main example of a fused kernel.
 kernel matmul_bias_leakyrelu(
   a:     f16[M, K],
   b:     f16[K, N],

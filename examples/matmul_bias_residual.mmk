@@ -1,5 +1,5 @@
 // y = relu(x w + bias + residual): a layer whose input is added to its output. The residual is
-// fetched tile by tile beside the product, and nothing but y is ever written to memory.
+// loaded tile by tile during the product, and only y is written to memory.
 kernel matmul_bias_residual(
   x:        f16[M, K],
   w:        f16[K, N],

@@ -1,5 +1,5 @@
-// C = A x B, rounded to half precision once, where it is stored: half the bytes to write. This is
-// the product that vendors publish times for, at 8192 x 8192 x 8192.
+// C = A x B, rounded once to half precision, when it is stored: half the bytes to write. Vendors
+// publish times of this product at 8192 x 8192 x 8192.
 kernel matmul_half(a: f16[M, K], b: f16[N, K]) -> c: f16[M, N] {
   c = a @ transpose(b);
 
@@ -10,7 +10,7 @@ kernel matmul_half(a: f16[M, K], b: f16[N, K]) -> c: f16[M, N] {
     buffers l1 = 2 | 1, l0 = 2 | 1, acc = 1;
     order   = swizzle(4) | rows;
   }
-  // Eight cores form another rectangle than twenty.
+  // Eight cores need another grid than twenty.
   schedule for ascend310p* {
     grid    M = 2, N = 4;
     tile    M = 128, N = 256 | 128, K = 64;

@@ -1,5 +1,5 @@
-// A quantised linear layer: whole numbers are multiplied and summed exactly, in i32; then each
-// column is scaled back to what it stands for, and rounded to f16 once.
+// A quantised linear layer: integers are multiplied and summed exactly, in i32; then each column is
+// scaled and rounded once to f16.
 kernel matmul_int8_dequant(
   a:     i8[M, K],
   b:     i8[K, N],

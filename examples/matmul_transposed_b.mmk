@@ -1,5 +1,5 @@
-// C = A x B^T, where B is kept row by row as the weights of a linear layer are: its rows run along
-// K, so a transfer reads whole rows of both operands. The transpose is read in place, never made.
+// C = A x B^T, where B is stored by rows like the weights of a linear layer: its rows run along K, so
+// a transfer reads whole rows of both operands. The transpose is read in place.
 kernel matmul_transposed_b(a: bf16[M, K], b: bf16[N, K]) -> c: f32[M, N] {
   c = a @ transpose(b);
 

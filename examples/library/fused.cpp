@@ -1,5 +1,5 @@
 // C = LeakyReLU(A x B + bias) through libmmk from C++: compile once, run at two shapes, the second
-// one on a part of a larger matrix, in place.
+// one on a submatrix in place.
 //
 //   c++ -std=c++17 fused.cpp $(pkg-config --cflags --libs mmk) -o fused && ./fused
 #include <mmk.h>
@@ -50,7 +50,7 @@ int main() {
   check(mmk_run(compiled, tensors, 4, nullptr, 0, nullptr));
   std::printf("c[0][0] = %g\n", c[0]); // 0.01 * (60 * 0.5 - 40)
 
-  // The upper left quarter of the matrices, where they lie; another alpha, one thread.
+  // The upper left quarter of the matrices, in place; another alpha, one thread.
   mmk_tensor quarter[] = {matrix("a", a.data(), m / 2, k / 2, k),
                           matrix("b", b.data(), k / 2, n / 2, n),
                           {"bias", bias.data(), MMK_F32, 1, {n / 2}, {}},

@@ -1,6 +1,6 @@
-"""C = LeakyReLU(A x B + bias) on NumPy arrays through libmmk, by ctypes: arrays are bound where
-they lie, with their strides. The library is found as the system finds libraries, or by the
-environment variable MMK_LIBRARY."""
+"""C = LeakyReLU(A x B + bias) on NumPy arrays through libmmk, by ctypes: arrays are bound in place,
+with their strides. The library is found by the system's search path, or by the environment variable
+MMK_LIBRARY."""
 
 import ctypes
 import os
