@@ -3,6 +3,7 @@
 #include "codegen/gelu.h"
 #include "codegen/scalar_ops.h"
 #include "codegen/softplus.h"
+#include "codegen/vector_math.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/SetVector.h"

@@ -1,5 +1,7 @@
 #include "compiler/nearest_legal.h"
 
+#include "compiler/pipeline.h"
+
 #include "frontend/numbers.h"
 #include "lower/lower.h"
 

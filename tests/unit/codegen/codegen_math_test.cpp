@@ -1,6 +1,6 @@
 // The functions and conversions of generated code, against the C library in double.
-#include "compiled.h"
 #include "jit/target.h"
+#include "tests/unit/compiled.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,5 +1,5 @@
 // Products by the tile instructions of AMX, which few CPUs have: emulated on this one.
-#include "emitted.h"
+#include "tests/unit/emitted.h"
 
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"

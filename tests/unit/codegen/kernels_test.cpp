@@ -1,5 +1,5 @@
 // Kernels of every form that the language has, on every kind of machine, against the reference.
-#include "compiled.h"
+#include "tests/unit/compiled.h"
 
 #include <cmath>
 #include <limits>

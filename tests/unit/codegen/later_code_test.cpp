@@ -1,11 +1,11 @@
 // What is compiled when it is first called: which parts there are, once for all callers, and what
 // happens where there is no code to be had.
-#include "compiled.h"
 #include "jit/first_call.h"
 #include "jit/later.h"
 #include "jit/linked.h"
 #include "jit/object.h"
 #include "jit/split.h"
+#include "tests/unit/compiled.h"
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Verifier.h"

@@ -1,6 +1,6 @@
 // Numbers at the edges of their types, and how far a product may be off: by what theory says of its
 // accumulator, not by a constant that happens to pass.
-#include "compiled.h"
+#include "tests/unit/compiled.h"
 
 #include <cmath>
 #include <limits>

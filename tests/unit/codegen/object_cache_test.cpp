@@ -1,7 +1,7 @@
 // Compiled code on disk: what is not whole, or not ours, is not run. And in memory: what can be
 // written cannot be run.
-#include "compiled.h"
 #include "jit/object.h"
+#include "tests/unit/compiled.h"
 
 #include "llvm/Support/FileSystem.h"
 

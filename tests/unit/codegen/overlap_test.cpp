@@ -3,7 +3,7 @@
 // accumulator. Memory is so fast here that the cube bounds the kernel, which on the chip as it is
 // waits for MTE2.
 #include "count/count.h"
-#include "synchronised.h"
+#include "tests/unit/synchronised.h"
 
 namespace mmk {
 namespace {

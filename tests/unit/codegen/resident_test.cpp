@@ -1,9 +1,9 @@
 // What a tile finds on the chip: a panel that stays in L1 for a line of tiles, and a bias in its
 // table. Results are those of the reference to the bit, flags are proven and watched, panels are
 // loaded once, and a shape that a panel has no room for is refused.
-#include "compiled.h"
 #include "count/count.h"
-#include "synchronised.h"
+#include "tests/unit/compiled.h"
+#include "tests/unit/synchronised.h"
 
 namespace mmk {
 namespace {

@@ -1,9 +1,9 @@
 // What variants share of their code: the functions that compute, compiled and linked once.
-#include "compiled.h"
 #include "executable/program.h"
 #include "jit/linked.h"
 #include "jit/object.h"
 #include "jit/split.h"
+#include "tests/unit/compiled.h"
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Verifier.h"

@@ -1,9 +1,9 @@
 // `skew = stages`: wherever a core starts its products, the results are those of the reference to
 // the bit where sums are exact, flags are proven and watched, all is still fetched once, and cores
 // that share lines no longer wait for each other.
-#include "compiled.h"
 #include "count/count.h"
-#include "synchronised.h"
+#include "tests/unit/compiled.h"
+#include "tests/unit/synchronised.h"
 
 namespace mmk {
 namespace {

@@ -1,9 +1,9 @@
 // Split-K: however a reduction is split, the result is that of the reference to the bit where sums
 // are exact, and the same on every run where they are not; the flags are proven and watched; and it
 // pays where few tiles have a long reduction.
-#include "compiled.h"
 #include "count/count.h"
-#include "synchronised.h"
+#include "tests/unit/compiled.h"
+#include "tests/unit/synchronised.h"
 
 #include <cstring>
 

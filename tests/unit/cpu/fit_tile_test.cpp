@@ -1,7 +1,7 @@
 // A tile that is left to the shape: never slower than the largest one, and much faster where that
 // leaves cores without work; and it fits machines with less of every memory.
 #include "count/count.h"
-#include "synchronised.h"
+#include "tests/unit/synchronised.h"
 
 namespace mmk {
 namespace {

@@ -1,7 +1,7 @@
 // What the code of a product on the host must be like, whatever the clock says: sums that stay in
 // registers, the widest vectors, one store for each element, and no packing where that is a loss.
-#include "emitted.h"
 #include "runtime/threads.h"
+#include "tests/unit/emitted.h"
 
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"

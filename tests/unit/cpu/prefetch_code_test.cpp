@@ -1,6 +1,6 @@
 // What products on the host ask for ahead of time: the lines themselves, noted in the place of each
 // prefetching instruction.
-#include "emitted.h"
+#include "tests/unit/emitted.h"
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"

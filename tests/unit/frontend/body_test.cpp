@@ -1,5 +1,5 @@
 // The values of a kernel: in which order, how many, with which places and names.
-#include "checked.h"
+#include "tests/unit/checked.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Programs that users copy from: every ```mmk block of the documentation, and every example file,
 // must be accepted without a word.
-#include "checked.h"
+#include "tests/unit/checked.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,5 +1,5 @@
 // The functions of the prelude: against what they should compute, for large arguments, for NaN.
-#include "checked.h"
+#include "tests/unit/checked.h"
 
 #include <cmath>
 #include <functional>

@@ -1,6 +1,6 @@
 // Choices, rules, and which schedule a machine gets.
-#include "checked.h"
 #include "frontend/schedule.h"
+#include "tests/unit/checked.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Inputs that nobody writes by hand: each ends quickly, with a message about the input.
-#include "checked.h"
+#include "tests/unit/checked.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // What type and shape an expression has.
-#include "checked.h"
+#include "tests/unit/checked.h"
 
 #include <gtest/gtest.h>
 

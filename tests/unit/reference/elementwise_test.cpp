@@ -1,7 +1,7 @@
 // Elementwise operations one by one, with the values that break kernels; broadcasting; rounding.
 #include "reference/elementwise.h"
 #include "reference/operations.h"
-#include "reference_testing.h"
+#include "tests/unit/reference_testing.h"
 
 #include <functional>
 #include <limits>

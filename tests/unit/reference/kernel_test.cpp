@@ -1,5 +1,5 @@
 // Whole kernels: what the language says, from text to numbers.
-#include "reference_testing.h"
+#include "tests/unit/reference_testing.h"
 
 #include <cstring>
 #include <limits>

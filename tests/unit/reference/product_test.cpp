@@ -1,7 +1,7 @@
 // `@`: against sums by hand, for every order in memory, type, ragged size and batch.
 #include "reference/micro_kernel.h"
 #include "reference/product.h"
-#include "reference_testing.h"
+#include "tests/unit/reference_testing.h"
 
 #include <cstring>
 #include <limits>

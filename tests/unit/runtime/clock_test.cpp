@@ -1,6 +1,6 @@
 // The rules of the clock, one at a time, to the cycle.
-#include "clock_machine.h"
 #include "runtime/clock.h"
+#include "tests/unit/clock_machine.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
 // Why each instruction starts when it does, and the views that follow from it, on sequences short
 // enough to be worked out by hand.
-#include "clock_machine.h"
 #include "runtime/clock.h"
 #include "runtime/critical_path.h"
 #include "runtime/trace.h"
 #include "runtime/waits.h"
+#include "tests/unit/clock_machine.h"
 
 #include "llvm/Support/JSON.h"
 

@@ -1,7 +1,7 @@
 // The proof of the synchronisation against a watcher that knows nothing of it: in kernels of all
 // forms each flag is taken away, moved or given another number. What the watcher sees break at some
 // dimensions the proof must refuse at any, and what the proof refuses must break at some.
-#include "synchronised.h"
+#include "tests/unit/synchronised.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

@@ -4,7 +4,7 @@
 #include "executable/executable.h"
 #include "print/watch_report.h"
 #include "runtime/data.h"
-#include "synchronised.h"
+#include "tests/unit/synchronised.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

@@ -1,7 +1,7 @@
 // What the search leaves out: bounds hold, refusals are refused, and nothing better is missed. Over
 // random variants of kernels of all kinds, at random shapes.
+#include "tests/unit/tuned.h"
 #include "tune/bounded_search.h"
-#include "tuned.h"
 
 #include <random>
 

@@ -1,6 +1,6 @@
 // The search: what is counted, what is known to be the same, what it finds.
+#include "tests/unit/tuned.h"
 #include "tune/tuner.h"
-#include "tuned.h"
 
 namespace mmk::tune {
 namespace {

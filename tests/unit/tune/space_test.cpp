@@ -1,7 +1,7 @@
 // The space of variants: which points it has, how they are called, what is left out at sight.
 #include "store/identity.h"
+#include "tests/unit/tuned.h"
 #include "tune/counter.h"
-#include "tuned.h"
 
 #include "tune/value_grid.h"
 

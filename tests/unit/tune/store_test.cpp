@@ -1,6 +1,6 @@
 // The memory of tuning: what it keeps apart, what it survives, who may see it.
 #include "store/store.h"
-#include "tuned.h"
+#include "tests/unit/tuned.h"
 
 #include <cstdlib>
 #include <fstream>
