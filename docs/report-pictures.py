@@ -14,7 +14,7 @@ sys.path.insert(0, str(DOCS.parent / "tests" / "run"))
 from browser import Browser  # noqa: E402
 
 KERNEL = DOCS.parent / "examples" / "matmul_bias_leakyrelu.mmk"
-# A variant with something to see: one buffer in L1, so that loads and products take turns.
+# A variant with something to see: one buffer in L1, so that loads and products alternate.
 VARIANT = ["--set", "l1=1"]
 
 
