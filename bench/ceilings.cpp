@@ -29,8 +29,8 @@ template <typename Loop> double bestRate(double operations, Loop loop) {
   return best;
 }
 
-// Chains of multiply-adds that wait for nothing but themselves, more of them than two units of
-// latency four can have under way. The empty asm keeps each a register of its own.
+// Independent chains of multiply-adds, more of them than two units of latency four have in flight.
+// The empty asm keeps each in a register of its own.
 #define MMK_CHAINS(VECTOR, STEP)                                                                   \
   VECTOR sums[chains] = {};                                                                        \
   for (int i = 0; i < iterations; ++i) {                                                           \
@@ -103,7 +103,7 @@ double measureCeiling(Unit unit, unsigned threads) {
     for (; threadSeconds() - begin < 2e-3; ++times)
       sum += rateOfThread(unit);
     rates[i] = times ? sum / times : 0;
-    // Until the last has measured: a core by itself may have a higher clock.
+    // Until the last has measured: a single active core may have a higher frequency.
     for (--measuring; measuring > 0 && threadSeconds() - begin < 4e-3;)
       rateOfThread(unit);
   });

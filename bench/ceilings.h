@@ -1,11 +1,11 @@
-// What this machine can do at most, measured in the run that is compared with it.
+// The ceilings of this machine, measured during the run that is compared with them.
 #pragma once
 
 #include <cstddef>
 
 namespace mmk {
 
-/// What one kind of instruction can do on `threads` threads at once, in the mean of about two
+/// The rate of one kind of instruction on `threads` threads at once, the mean over about two
 /// milliseconds, in 1e9 operations a second; 0 where the CPU has none.
 enum class Unit { f32, bf16, i8 };
 double measureCeiling(Unit unit, unsigned threads);
@@ -18,19 +18,19 @@ struct Ceilings {
   double i8 = 0;   ///< vpdpbusd
 };
 
-/// The best of a few short attempts, about ten milliseconds in all: the clock of a shared machine
-/// moves, so that it is measured again beside each figure.
+/// The best of a few short measurements, about ten milliseconds in all: the frequency of a shared
+/// machine changes, so it is measured again for each figure.
 Ceilings measureCeilings();
 
 /// Bytes read and written by a copy between two buffers far larger than the caches, 1e9 a second.
 double measureCopyBandwidth();
 
-/// Copies with stores that pass by the caches, which for what is larger than they are is faster
-/// than memcpy on many CPUs. The addresses are multiples of 64, as `bytes` is.
+/// Copies with non-temporal stores, which is faster than memcpy on many CPUs for buffers larger
+/// than the caches. The addresses are multiples of 64, as `bytes` is.
 void copyPastCaches(void *to, const void *from, size_t bytes);
 
-/// Time of the CPU that the calling thread has used, in seconds: what a loaded machine takes from
-/// the thread is not counted.
+/// CPU time of the calling thread, in seconds: time that a loaded machine takes from the thread is
+/// not counted.
 double threadSeconds();
 
 } // namespace mmk

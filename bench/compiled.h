@@ -1,4 +1,4 @@
-// A kernel from its text to code in memory, for the measurements.
+// A kernel from its text to machine code in memory, for the benchmarks.
 #pragma once
 
 #include "executable/executable.h"

@@ -1,6 +1,6 @@
-// What the host computes, as a fraction of what it could: fused bias and leaky relu on one thread,
-// for each type and shape, beside the ceiling measured in the same moment. Then elementwise
-// kernels beside a copy, and one emulated run beside the host's.
+// The host's rate as a fraction of its ceiling: fused bias and leaky relu on one thread, for each
+// type and shape, with the ceiling measured at the same time. Then elementwise kernels compared
+// with a copy, and one emulated run compared with the host's.
 #include "bench/ceilings.h"
 #include "bench/compiled.h"
 #include "runtime/data.h"
@@ -44,8 +44,9 @@ struct Data {
   Arguments arguments;
 };
 
-/// The shortest of several runs, at least a few and for about half a second, in seconds of the
-/// CPU; and the highest of the ceilings beside them: where the clock moves, a run cannot pass it.
+/// The shortest of several runs, at least a few and for about half a second, in CPU seconds; and
+/// the highest of the ceilings measured between them: a run cannot exceed it when the frequency
+/// changes.
 struct Measured {
   double seconds = 1e9;
   Ceilings ceilings;

@@ -1,5 +1,5 @@
-// What a user waits for, step by step, on the fused kernel: the frontend, the passes, code
-// generation, counting, and computing on an emulated core and on the host.
+// The time of each step on the fused kernel: the frontend, the passes, code generation, counting,
+// and execution on an emulated core and on the host.
 #include "compiler/compiler.h"
 #include "compiler/pipeline.h"
 #include "count/count.h"
@@ -74,8 +74,8 @@ void passes(benchmark::State &state) {
 }
 BENCHMARK(passes)->Unit(benchmark::kMillisecond);
 
-/// What a search does with each variant: from the kernel's IR to its cycles, without the proof of
-/// its flags, which is for the variant that is found. Items are variants.
+/// The work of a search for each variant: from the kernel's IR to its cycles, without the proof of
+/// its flags, which only the winner needs. Items are variants.
 void variant(benchmark::State &state) {
   Setting setting("ascend910b3");
   const Kernel &kernel = *setting.program.kernels[0];
@@ -92,7 +92,7 @@ void variant(benchmark::State &state) {
 }
 BENCHMARK(variant)->Args({2048, 2048, 2048})->Unit(benchmark::kMillisecond);
 
-/// What the kernel of the example is run with.
+/// The arguments of the example's kernel.
 struct Operands {
   Operands(int64_t m, int64_t n, int64_t k, unsigned threads)
       : a(llvm::cantFail(Tensor::allocate(ElementType::f16, {m, k}))),
@@ -113,8 +113,8 @@ struct Operands {
   Arguments arguments;
 };
 
-/// The first variant of a kernel, and another one: its functions are there. With a first run, which
-/// compiles what it calls first.
+/// The first variant of a kernel, and another one, whose functions exist already. Includes a first
+/// run, which compiles the functions on their first call.
 void generateCode(benchmark::State &state, const char *machine, bool isFirst) {
   Setting setting(machine);
   auto module = setting.toAicore();

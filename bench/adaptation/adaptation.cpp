@@ -33,7 +33,7 @@ public:
       dims_.push_back(dimension == "M" ? shape.m : dimension == "N" ? shape.n : shape.k);
   }
 
-  /// Cycles of a variant, and its name; nothing for one that does not exist here.
+  /// Cycles of a variant, and its name; nothing for one that is not legal here.
   const std::optional<int64_t> &cyclesOf(const Chosen &chosen) {
     const auto [entry, isNew] = known_.try_emplace(chosen);
     if (isNew)
@@ -70,8 +70,8 @@ private:
     return registry;
   }
 
-  /// Sizes fit or do not fit together, so they are chosen together, and with what takes the same
-  /// room; all others one by one.
+  /// Sizes share memories, so they are chosen together, and with what uses the same memory; all
+  /// others one by one.
   std::vector<std::vector<const Directive *>> groups() const {
     std::vector<const Directive *> output, reduction;
     std::vector<std::vector<const Directive *>> groups;
@@ -84,19 +84,19 @@ private:
       else
         groups.push_back({&directive});
     groups.insert(groups.begin(), {output, reduction});
-    // And once all sizes together: a smaller memory may need both smaller.
+    // And once all sizes together: a smaller memory may need both to shrink.
     std::vector<const Directive *> sizes;
     for (const Directive &directive : schedule_.directives)
       if (directive.key.starts_with("tile.") || directive.key.starts_with("stage."))
         sizes.push_back(&directive);
     groups.insert(groups.begin(), sizes);
-    // Which cores share lines depends on the walk; whether it matters, on where they start.
+    // The order determines which cores share lines, and the skew whether that matters.
     std::vector<const Directive *> lines;
     for (const Directive &directive : schedule_.directives)
       if (directive.key == "order" || directive.key == "skew")
         lines.push_back(&directive);
     groups.push_back(lines);
-    // A panel wants a walk along its line, and tiles that leave room for it.
+    // A panel needs an order along its line, and tiles that leave room for it.
     std::vector<const Directive *> panel;
     for (const char *key : {"keep", "order", "tile.M", "tile.K", "stage.K"})
       for (const Directive &directive : schedule_.directives)

@@ -1,5 +1,5 @@
-// What is left of a kernel's speed on a machine that has less of something, when the variant is
-// chosen anew among those that its schedule lists; and what that machine's roofline allows.
+// The speed of a kernel on a machine with one figure halved, when the variant is chosen again among
+// those that its schedule lists; and the roofline of that machine.
 #pragma once
 
 #include "machines/machine.h"
@@ -10,7 +10,7 @@
 
 namespace mmk::adaptation {
 
-/// A figure of the machine at half of what it is; none: the machine as it is.
+/// A figure of the machine to halve; none: the machine itself.
 struct Change {
   std::string name; ///< "half the rate of GM -> L1"
   std::vector<MachineOverride> overrides;
@@ -23,8 +23,8 @@ struct Shape {
 };
 const std::vector<Shape> &shapes();
 
-/// The least cycles that a product of f16 with an epilogue, `f32[M, N]` out, can take: of all tiles
-/// that fit the machine's memories, the one whose busiest unit has the least to do.
+/// A lower bound, in cycles, of a product of f16 with an epilogue and result `f32[M, N]`: of all
+/// tiles that fit the machine's memories, the one whose busiest unit has the least work.
 struct Roofline {
   int64_t cycles = 0;
   std::string bound; ///< "cube", "MTE2", ...
@@ -42,9 +42,9 @@ struct Result {
   double recovered() const { return static_cast<double>(roofline.cycles) / best; }
 };
 
-/// Counts variants for each change and shape: from the default on, each directive in turn is given
-/// the alternative that is best with the others as they are, until none can be improved. The same
-/// on every host; `threads` work on it.
+/// Counts variants for each change and shape: starting from the default, each directive in turn
+/// takes its best alternative with the others fixed, until none improves. The same on every host;
+/// uses `threads` threads.
 llvm::Expected<std::vector<Result>> adapt(unsigned threads);
 
 } // namespace mmk::adaptation

@@ -1,5 +1,5 @@
-// mmk-adaptation: the fused kernel on machines with half of something. `--update` writes the table
-// into docs/adaptation.md, `--check` fails when the page has another, or when a row is impossible.
+// mmk-adaptation: the fused kernel on machines with one figure halved. `--update` writes the table
+// into docs/adaptation.md; `--check` fails when the page differs, or when a row is impossible.
 #include "bench/adaptation/adaptation.h"
 #include "runtime/threads.h"
 
@@ -28,7 +28,7 @@ std::string table(const std::vector<Result> &results) {
   return made + "\n";
 }
 
-/// No variant is faster than the roofline, and a new choice is never a worse one.
+/// No variant is faster than the roofline, and retuning is never worse.
 bool isPossible(const Result &result) {
   if (result.roofline.cycles <= result.best && (!result.before || result.best <= *result.before))
     return true;

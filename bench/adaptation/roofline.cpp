@@ -8,7 +8,7 @@ namespace {
 
 constexpr double f16 = 2, f32 = 4;
 
-/// What every tile has to do, spread evenly over the cores; cycles.
+/// The work of all tiles, spread evenly over the cores; cycles.
 struct Work {
   const Machine &machine;
   const Shape &shape;
@@ -35,7 +35,7 @@ struct Work {
   double rows(double tileM) const { return std::ceil(m / tileM); }
   double elementsOfA() const { return m * k / cores; }
   double elementsOfB() const { return k * n / cores; }
-  /// Columns of B that are moved when its rows come in pieces of a tile, whole packets each.
+  /// Columns of B that are moved when its rows are loaded tile by tile, in whole packets.
   double movedColumns(double tileN) const {
     const double packet = static_cast<double>(machine.packetBytes) / f16;
     const auto moved = [&](double width) { return std::ceil(width / packet) * packet; };
@@ -46,9 +46,9 @@ struct Work {
     return f16 * (elementsOfA() * columns(tileN) / rate("l1_l0a") +
                   elementsOfB() * rows(tileM) / rate("l1_l0b"));
   }
-  /// From global memory to L1 in whole packets of each row of memory, which of A run along k and of
-  /// B along n. An operand whose panel stays there, beside a step of the other, comes once for all
-  /// tiles of a line; but not less than a panel for each core.
+  /// From global memory to L1 in whole packets of each row of memory, which run along k for A and
+  /// along n for B. An operand whose panel stays in L1, with a step of the other, is loaded once
+  /// for all tiles of a line; at least one panel for each core.
   double mte2(double tileM, double tileN) const {
     const double onceB = k * movedColumns(tileN) / cores;
     const double l1 = static_cast<double>(machine.memory(Memory::l1).capacity());

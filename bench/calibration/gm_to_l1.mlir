@@ -1,4 +1,4 @@
-// Global memory into L1 of all cube cores and nothing else, which no schedule can express.
+// Transfers from global memory into L1 of all cube cores only, which no schedule can express.
 // Tiles of ROWS x COLUMNS of a matrix of HEIGHT x PITCH, of which the first 8192 columns are read, are
 // dealt to all cores. All of it is read SWEEPS times over, and each tile TIMES times in a row.
 aicore.kernel @gm_to_l1 dims ["HEIGHT", "PITCH", "ROWS", "COLUMNS", "SWEEPS", "TIMES"]

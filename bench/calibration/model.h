@@ -1,4 +1,4 @@
-// The clock's answer to a row, and how far it is from what was measured.
+// The clock's result for a row, and its error against the measurement.
 #pragma once
 
 #include "bench/calibration/rows.h"
@@ -24,7 +24,7 @@ struct Result {
 /// Counts every row; the same on every host.
 llvm::Expected<std::vector<Result>> model();
 
-/// Mean absolute errors, by what they are of: "task", "cube", "mte1", "mte2" and "fixpipe" of the
+/// Mean absolute errors by category: "task", "cube", "mte1", "mte2" and "fixpipe" of the
 /// products, "transfers" for the MTE2 of pure transfers.
 std::map<std::string, double> meanErrors(const std::vector<Result> &results);
 

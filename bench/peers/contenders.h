@@ -1,4 +1,4 @@
-// The libraries, each with its ways to compute one problem; none for a problem that it cannot.
+// The libraries, each with its implementations of one problem; none where it has none.
 #pragma once
 
 #include "bench/peers/problem.h"
@@ -8,10 +8,10 @@ namespace mmk::peers {
 using Contenders = std::vector<Contender>;
 
 Contenders ofMmk(const Problem &problem, const Operands &operands);
-/// Matmul with bias and post-ops; b as it is, and reordered beforehand into what the primitive asks
-/// for. f16 is widened at each run.
+/// Matmul with bias and post-ops; b as given, and reordered beforehand into the primitive's layout.
+/// f16 is widened in each run.
 Contenders ofOneDnn(const Problem &problem, const Operands &operands);
-/// A product, then one pass over its result. f16 and bf16 are widened at each run.
+/// A product, then one pass over its result. f16 and bf16 are widened in each run.
 Contenders ofOpenBlas(const Problem &problem, const Operands &operands);
 Contenders ofBlis(const Problem &problem, const Operands &operands);
 /// One expression; with several threads each takes a part of the rows or columns.
@@ -22,7 +22,7 @@ Contenders ofLibxsmm(const Problem &problem, const Operands &operands);
 /// Scheduled by hand and compiled ahead of time; of f32.
 Contenders ofHalide(const Problem &problem, const Operands &operands);
 
-/// The versions of all of them, and the kernels that they have chosen for this CPU.
+/// The versions of all libraries, and the kernels that they have selected for this CPU.
 std::vector<std::pair<std::string, std::string>> versions();
 
 } // namespace mmk::peers

@@ -1,4 +1,4 @@
-// Elementwise kernels, beside a copy of the same tensors.
+// Elementwise kernels, compared with a copy of the same tensors.
 #include "bench/ceilings.h"
 #include "bench/compiled.h"
 #include "bench/peers/rows.h"
@@ -148,7 +148,7 @@ Row measure(const Kernel &kernel, unsigned threads, double seconds) {
   contenders.push_back(byEigen(kernel, data, threads));
   Row row{"elementwise", kernel.name, threads, 2.0 * sizeof(float) * rows * columns};
   Tensor copied = newResult();
-  // Through the caches and past them; the faster is the ceiling.
+  // With and without non-temporal stores; the faster is the ceiling.
   std::vector<double> copies[2];
   size_t turns = 0;
   row.contenders = takeTurns(

@@ -1,4 +1,4 @@
-// How much longer the emulation of a core takes than the same product on the host.
+// The time of an emulated core compared with the same product on the host.
 #include "bench/ceilings.h"
 #include "bench/compiled.h"
 #include "bench/peers/contenders.h"

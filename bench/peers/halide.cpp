@@ -39,7 +39,7 @@ Contenders ofHalide(const Problem &problem, const Operands &operands) {
              b = matrix(operands.b.as<float>() + i * k * n, k, n),
              out = matrix(c + i * m * n, m, n);
       if (function(a, b, bias, Operands::alpha, out) != 0)
-        std::exit(3); // its runtime has said why
+        std::exit(3); // its runtime has printed the reason
     }
   }));
   return made;

@@ -68,7 +68,7 @@ public:
   }
 };
 
-/// The same for few rows: b is read once, as it lies.
+/// The same for few rows: b is read once, in place.
 class Gemv : public Generator<Gemv> {
 public:
   Input<Buffer<float>> a{"a", 2};

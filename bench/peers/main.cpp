@@ -1,4 +1,4 @@
-// mmk-peers: mmk and what people would call instead, side by side in one process.
+// mmk-peers: mmk and other libraries, interleaved in one process.
 #include "bench/ceilings.h"
 #include "bench/peers/contenders.h"
 #include "bench/peers/own_cores.h"
@@ -29,7 +29,7 @@ constexpr const char *page = MMK_SOURCE_DIR "/docs/bench.md",
 constexpr const char *begin = "<!-- The tables: mmk-peers --update -->\n",
                      *end = "<!-- End of the tables -->\n";
 
-/// For cores that others use meanwhile, in all.
+/// Seconds to wait for cores that other processes use, in all.
 constexpr double patienceSeconds = 300;
 
 std::string cpuModel() {
@@ -58,13 +58,13 @@ bool update(const std::vector<Row> &rows) {
 }
 
 int run(int argc, char **argv) {
-  CLI::App app("mmk and the libraries that people would call instead, in turns in one process");
+  CLI::App app("mmk and other libraries, interleaved in one process");
   std::string filter, jsonFile;
   bool isQuick = false, updates = false, lists = false;
   double seconds = 5;
   app.add_option("REGEX", filter, "only rows whose name matches");
-  app.add_flag("--quick", isQuick, "a second a row, for a first look");
-  app.add_option("--seconds", seconds, "of a row, beside its check; at least five rounds")
+  app.add_flag("--quick", isQuick, "a second a row");
+  app.add_option("--seconds", seconds, "of a row, without its check; at least five rounds")
       ->check(CLI::PositiveNumber);
   app.add_option("--json", jsonFile, "writes the figures to a file");
   app.add_flag("--update", updates, "writes all tables into docs/bench.md and docs/bench.json");
@@ -104,10 +104,10 @@ int run(int argc, char **argv) {
   return isRight ? 0 : 1;
 }
 
-/// Begins the program anew where threads of OpenMP would look for work for longer than the pause
-/// before the next library's turn (300000 times, 7 ms on Zen 4), and take a CPU from it: OpenMP
-/// reads how often before main. For 60000 times they stay awake from run to run of their own
-/// library; for 20000 they sometimes do not, and are slower by half.
+/// Restarts the program when the threads of OpenMP would spin for longer than the pause before the
+/// next library's burst (300000 times, 7 ms on Zen 4) and take a CPU from it: OpenMP reads the
+/// count before main. With 60000 they stay awake between the runs of their own library; with 20000
+/// they sometimes do not, and are slower by half.
 void keepOpenMpShort(char **argv) {
   constexpr const char *name = "GOMP_SPINCOUNT";
   if (getenv(name))

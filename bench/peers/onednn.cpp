@@ -125,7 +125,7 @@ Contenders ofOneDnn(const Problem &problem, const Operands &operands) {
   for (bool prepacked : {false, true}) {
     Tensor result = problem.result();
     auto matmul = std::make_unique<Matmul>(problem, operands, result.as<float>(), prepacked);
-    // Where it asks for b as it is there is nothing to prepack.
+    // When its layout of b is the plain one, there is nothing to prepack.
     if (prepacked && !matmul->isPrepacked())
       continue;
     made.push_back({"oneDNN", prepacked, std::move(result),

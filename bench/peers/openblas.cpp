@@ -24,7 +24,7 @@ private:
   static const char *prepared() {
     if (__builtin_cpu_supports("avx512f"))
       setenv("OPENBLAS_CORETYPE", "SkylakeX", /*overwrite=*/0);
-    // Its threads are to be asleep before the next library's turn: spin for 2^20 cycles, not 2^26.
+    // Its threads have to sleep before the next library runs: spin for 2^20 cycles, not 2^26.
     setenv("OPENBLAS_THREAD_TIMEOUT", "20", /*overwrite=*/0);
     return MMK_OPENBLAS;
   }

@@ -8,7 +8,7 @@
 namespace mmk::peers {
 namespace {
 
-/// Of as many times what one thread computes. On one core two reach half of it.
+/// As a fraction of that many times one thread's rate. Two threads on one core reach half.
 constexpr double enough = 0.9;
 
 double secondsSince(std::chrono::steady_clock::time_point begin) {

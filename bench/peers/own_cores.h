@@ -1,17 +1,17 @@
-// The CPUs of a virtual machine may be two threads of one core, for minutes at a time: then two
-// threads reach what one does, whatever they run.
+// The CPUs of a virtual machine may be two threads of one core for minutes at a time: then two
+// threads together are as fast as one.
 #pragma once
 
 #include "bench/peers/rows.h"
 
 namespace mmk::peers {
 
-/// Whether as many threads compute as fast together as each alone, but for a tenth.
+/// Whether this many threads run as fast together as each alone, within a tenth.
 bool haveOwnCores(unsigned threads);
 
-/// Measures rows while their threads have a core each, before and after: waits for that, and
-/// measures again where it was lost, for `patience` seconds of all rows together. What comes then
-/// is taken, and marked (Row::sharesCore).
+/// Measures rows while each of their threads has a core, checked before and after. It waits for
+/// that, and measures again when it was lost, for `patience` seconds of all rows together; later
+/// rows are accepted and marked (Row::sharesCore).
 class OnOwnCores {
 public:
   explicit OnOwnCores(double patience) : patience_(patience) {}

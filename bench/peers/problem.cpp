@@ -35,7 +35,7 @@ Operands::Operands(const Problem &problem)
   uint64_t seed = 0;
   for (Tensor *tensor : {&a, &b, &bias, &scale})
     fillWithData(*tensor, DataKind::uniform, ++seed, availableThreads());
-  // Scales are positive, and bring sums of bytes back to the size of the bias.
+  // Scales are positive, and bring sums of i8 to the magnitude of the bias.
   for (int64_t i = 0; i < problem.n; ++i)
     scale.as<float>()[i] = (1.5f + scale.as<float>()[i]) * 1e-4f;
 }
@@ -86,7 +86,7 @@ std::string whatIsWrong(const Problem &problem, const Operands &operands, const 
   const int64_t samples = std::clamp<int64_t>(20'000'000 / problem.k, 2000, 20'000);
   for (int64_t sample = 0; sample < samples; ++sample) {
     const int64_t matrix = below(problem.matrices());
-    // A quarter each from the last rows and the last columns, where tails are.
+    // A quarter each from the last rows and the last columns, where ragged tiles are.
     const int64_t row = sample % 4 == 0 ? problem.m - 1 - below(std::min<int64_t>(problem.m, 16))
                                         : below(problem.m);
     const int64_t column = sample % 4 == 1 ? problem.n - 1 - below(std::min<int64_t>(problem.n, 16))

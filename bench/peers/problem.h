@@ -1,5 +1,5 @@
-// What every library is given in one row of the comparison: a product with bias and leaky relu, its
-// operands, and what it is to yield.
+// The problem that every library gets in one row of the comparison: a product with bias and leaky
+// relu, its operands, and the expected result.
 #pragma once
 
 #include "runtime/tensor.h"
@@ -26,28 +26,28 @@ struct Problem {
   Tensor result() const; ///< of f32, for one contender to fill
 };
 
-/// The same for everyone, and read only. `scale` is of i8 alone.
+/// The same for all libraries, and read-only. `scale` is for i8 only.
 struct Operands {
   explicit Operands(const Problem &problem);
   Tensor a, b, bias, scale;
   static constexpr float alpha = 0.01f;
 };
 
-/// One library's way to the result, ready to be called again and again.
+/// One library's implementation, ready to be called repeatedly.
 struct Contender {
   std::string name;
-  bool prepacked = false; ///< b was brought into the library's own form beforehand
+  bool prepacked = false; ///< b was converted to the library's own layout beforehand
   Tensor result;          ///< f32
   llvm::unique_function<void()> run;
 };
 
-/// A contender with a result of its own, to be filled by each run.
+/// A contender with a result of its own, which each run fills.
 Contender filling(std::string name, const Problem &problem,
                   llvm::unique_function<void(float *c)> run);
 
-/// Empty when all of `result` is right, else what is wrong. Some thousand elements, those of the
-/// last rows and columns among them, are computed anew in double; where `known` has elements, all
-/// others are compared with it.
+/// Empty when all of `result` is correct, else the error. Some thousand elements, including some of
+/// the last rows and columns, are computed again in double; where `known` has elements, all others
+/// are compared with it.
 std::string whatIsWrong(const Problem &problem, const Operands &operands, const Tensor &result,
                         const Tensor &known);
 

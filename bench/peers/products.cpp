@@ -36,8 +36,8 @@ const Tensor *boundByReading(const Problem &problem, const Operands &operands) {
   return problem.m < problem.n ? &operands.b : &operands.a;
 }
 
-/// Bytes a second of threads that read all of `tensor`, once they have read it before: contenders
-/// run before they are timed too, and find in the caches what has room there.
+/// Bytes a second of threads that read all of `tensor` after having read it once: contenders also
+/// run before they are timed, and find in the caches what fits there.
 double readRate(const Tensor &tensor, unsigned threads) {
   const auto *words = static_cast<const uint64_t *>(tensor.data());
   const auto count = static_cast<int64_t>(tensor.bytes() / sizeof(uint64_t));
@@ -64,7 +64,7 @@ Row measure(const Problem &problem, double seconds) {
   const Tensor *read = boundByReading(problem, operands);
   Row row{std::string(spelling(problem.type)), problem.shape(), problem.threads,
           problem.operations()};
-  // Compared with the first, once that is known to be right.
+  // Compared with the first, after that has been checked.
   const Tensor none, *known = &none;
   std::vector<double> ceilings, reads;
   row.contenders = takeTurns(

@@ -1,14 +1,15 @@
-// What a user of a BLAS writes around it.
+// The code that a user of a BLAS writes around it.
 #pragma once
 
 #include "bench/peers/problem.h"
 
 namespace mmk::peers {
 
-/// Bias and leaky relu over a dense matrix, in place, vectorised. Small ones on the caller alone.
+/// Bias and leaky relu over a dense matrix, in place, vectorised. Small ones run on the calling
+/// thread.
 void biasAndLeakyRelu(float *c, const float *bias, int64_t rows, int64_t columns, unsigned threads);
 
-/// The operands of floats in f32: themselves, or memory that each call widens them into.
+/// Float operands in f32: themselves, or a buffer that each call widens them into.
 class Widened {
 public:
   Widened(const Problem &problem, const Operands &operands);
@@ -23,14 +24,15 @@ private:
   Tensor wideA_, wideB_;
 };
 
-/// A BLAS. Matrices are dense; a batch is dealt to our threads, everything else is left to its own.
+/// A BLAS. Matrices are dense; a batch is distributed to our threads, and the library threads the
+/// rest.
 struct Blas {
   const char *name;
   void (*setThreads)(unsigned);
   void (*product)(const Problem &problem, const float *a, const float *b, float *c);
 };
 
-/// Its way to the result: operands widened, every product, second pass. None for i8.
+/// The whole computation: widened operands, every product, second pass. None for i8.
 std::vector<Contender> byProductAndPass(const Blas &blas, const Problem &problem,
                                         const Operands &operands);
 

@@ -15,7 +15,7 @@ double wallSeconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// A run to warm up, then as many as fill a burst. Seconds of one run.
+/// One warm-up run, then as many runs as fill a burst. Seconds of one run.
 double turn(Contender &contender, unsigned threads, int runs) {
   contender.run();
   return timeOf(threads,
@@ -67,7 +67,7 @@ std::vector<Measured> takeTurns(std::vector<Contender> &contenders, unsigned thr
     if (round >= fewestRounds && wallSeconds() - begin > seconds)
       break;
     for (size_t turns = 0; turns < contenders.size(); ++turns) {
-      // Who comes after whom changes from round to round.
+      // The order rotates from round to round.
       const size_t i = (turns + round) % contenders.size();
       State &state = states[i];
       if (!state.wrong.empty() || (round >= fewestRounds && state.spent > share))

@@ -1,4 +1,4 @@
-// What each library says of itself.
+// The version that each library reports.
 #pragma once
 
 #include <string>
