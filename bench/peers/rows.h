@@ -12,10 +12,10 @@ struct Row {
   std::string group; ///< "f32", ... of products; "elementwise"; "emulated"
   std::string shape; ///< "512x128x512", "relu"
   unsigned threads = 1;
-  double work = 0;    ///< operations of one run; bytes of an elementwise kernel
-  double ceiling = 0; ///< the most work a second on this machine, measured in between
-  bool isBoundByMemory = false;          ///< the ceiling is reading or copying, not computing
-  bool sharesCore = false;               ///< its threads had to share a core (own_cores.h)
+  double work = 0;              ///< operations of one run; bytes of an elementwise kernel
+  double ceiling = 0;           ///< the most work a second on this machine, measured in between
+  bool isBoundByMemory = false; ///< the ceiling is reading or copying, not computing
+  bool sharesCore = false;      ///< its threads had to share a core (own_cores.h)
   std::vector<Measured> contenders = {}; ///< the first is mmk
 
   /// Median work a second; 0 when the result was wrong.
