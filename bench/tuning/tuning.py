@@ -22,7 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 KERNEL = "examples/matmul_bias_leakyrelu.mmk"
 CASES = ["S1", "S2", "S3", "S4"]
 WHOLE = ["tune", KERNEL] + [word for case in CASES for word in ("--case", case)]
-# The schedule that users write by hand, in the readings of docs/ablation.md, the friendliest first.
+# The schedule that users write by hand, in the readings of docs/ablation.md, the fastest first.
 HAND_WRITTEN = ("tile=256x128x64,stage={},l1={},l0=2,acc=1,out=1,ub=1,store=after,order=rows,"
                 "epilogue=fused")
 READINGS = {"stages of K = 256, L1 doubled": (256, 2), "stages of K = 256, L1 single": (256, 1),
@@ -91,12 +91,12 @@ def standing(heading):
 def page(shapes):
     (found, first), (again, second), (wider, third) = timed_searches()
     one = {each["case"]: each for each in mmk(*WHOLE, "--set", "cores=1", "--no-cache")}
-    friendliest = next(iter(READINGS.values()))
+    fastest = next(iter(READINGS.values()))
     rows = []
     for each in found:
         best, default = each["best"], each["default"]
         assert best["check"]["passed"]
-        hand = {cores: hand_written(each["case"], cores, friendliest) for cores in (1, 20)}
+        hand = {cores: hand_written(each["case"], cores, fastest) for cores in (1, 20)}
         alone = one[each["case"]]["best"]["time_us"]
         rows.append([each["case"], f"{hand[1]:.2f}", f"{alone:.2f}", saved(alone, hand[1]),
                      f"{hand[20]:.2f}", f"{default['time_us']:.2f}", f"{best['time_us']:.2f}",
@@ -188,7 +188,7 @@ HOST_SHAPES = ["2048 2048 2048", "4096 1024 4096", "1024 512 1024", "512 128 512
 
 
 def host():
-    """The default and the winner, which are compared in turn: a winner is faster or it is the
+    """The default and the winner, compared in interleaved runs: a winner is faster or it is the
     default."""
     rows, product = [], 1
     for shape in HOST_SHAPES:
