@@ -6,17 +6,17 @@
 include "mlir/Pass/PassBase.td"
 
 def ApplyVariant : Pass<"mmk-apply-variant", "::mlir::ModuleOp"> {
-  let summary = "leave one alternative of each directive";
+  let summary = "select one alternative of each directive";
   let description = [{
-    Takes the first alternative of each `mmk.choice`, or what `variant` asks for; adds the defaults
-    of the machine for directives that the schedule does not have; checks every `mmk.require`.
+    Selects the first alternative of each `mmk.choice`, or the one that `variant` names; adds the
+    defaults of the machine for missing directives; checks every `mmk.require`.
     ```mlir
     mmk.choice "tile.M" = [128, 64]          mmk.choice "tile.M" = [64]
     mmk.choice "order" = ["rows"]       =>   mmk.choice "order" = ["rows"]
                                              mmk.choice "cores" = [20]       // of the machine
     ```
-    The module then carries the machine as `aicore.machine`. A tile that is `auto`, or not given,
-    becomes the largest that fits the machine, marked `fit` for mmk-tile-cores.
+    The module then has the machine as its attribute `aicore.machine`. A tile that is `auto`, or not
+    given, becomes the largest that fits the machine, marked `fit` for mmk-tile-cores.
   }];
   let options = [
     Option<"machine", "machine", "std::string", "\"\"", "machine description, by name or file">,
@@ -29,9 +29,9 @@ def ApplyVariant : Pass<"mmk-apply-variant", "::mlir::ModuleOp"> {
 def FuseEpilogue : Pass<"mmk-fuse-epilogue", "::mlir::ModuleOp"> {
   let summary = "group the body into nests: a product with its epilogue, or an elementwise part";
   let description = [{
-    With `epilogue = fused`, all elementwise operations behind a product become one linalg.generic
-    in the product's nest; with `separate` they become a nest of their own, behind it. With
-    `bias = table`, a row that is added to a product becomes what the product starts from, a
+    With `epilogue = fused`, all elementwise operations that follow a product become one
+    linalg.generic in the product's nest; with `separate` they become a nest of their own after it.
+    With `bias = table`, a row that is added to a product becomes its initial value: a
     linalg.broadcast in place of the zero.
     ```mlir
     %acc = linalg.contract ...               %c = mmk.nest {
@@ -47,10 +47,10 @@ def FuseEpilogue : Pass<"mmk-fuse-epilogue", "::mlir::ModuleOp"> {
 def SplitReduction : Pass<"mmk-split-reduction", "::mlir::ModuleOp"> {
   let summary = "split-K: the parts of a reduction in one nest, their sum in the next";
   let description = [{
-    With `grid K = s`, a product becomes up to s products over consecutive parts of its reduction,
-    each a whole number of stages (or, of less than one, of base tiles), that no core waits for
-    another with. Their sum stands where the product was, with the epilogue behind it. A reduction
-    that is too short for s parts has fewer; none is empty.
+    With `grid K = s`, a product becomes up to s independent products over consecutive parts of its
+    reduction, each a whole number of stages (or of base tiles, if less than one stage). Their sum
+    replaces the product, and the epilogue follows it. A reduction that is too short for s parts has
+    fewer; none is empty.
     ```mlir
                                              %parts = mmk.nest {
                                                scf.forall %s = 0 to %count {
@@ -69,7 +69,7 @@ def SplitReduction : Pass<"mmk-split-reduction", "::mlir::ModuleOp"> {
 }
 
 def TileCores : Pass<"mmk-tile-cores", "::mlir::ModuleOp"> {
-  let summary = "tile the output of each nest and deal the tiles to cores";
+  let summary = "tile the output of each nest and map the tiles to cores";
   let description = [{
     ```mlir
     %c = mmk.nest {                          %c = mmk.nest {
@@ -80,12 +80,11 @@ def TileCores : Pass<"mmk-tile-cores", "::mlir::ModuleOp"> {
                                                  (contract and generic of one tile)
                                                  tensor.insert_slice ... into %out
     ```
-    Tiles at the ragged edge are smaller: sizes are minima, computed at run time. So is the tile of
-    a choice marked `fit`, whose number is only the largest: as many tiles as keep the cores busy
-    without another round over them.
+    Tiles at the ragged edge are smaller: sizes are minima, computed at run time. So is a tile marked
+    `fit`, whose number is an upper bound: it shrinks until the wave count would grow.
 
-    With `keep`, what is dealt are lines of tiles, rows for A and columns for B, which a grid cuts
-    into segments; a loop over them stands around that over the tiles of one.
+    With `keep`, whole lines of tiles are mapped to cores, rows for A and columns for B, which a grid
+    splits into segments; an outer loop runs over the lines, the inner one over the tiles of a line.
     ```mlir
     scf.for %p = 0 to %n {                   // {mmk.level = "panel"}
       %b, %i, %s = mmk.walk %p on %block of ... x %rows x %segments

@@ -8,8 +8,8 @@ include "mlir/Pass/PassBase.td"
 def InsertSync : Pass<"aicore-insert-sync", "::mlir::ModuleOp"> {
   let summary = "flags that order every hazard between pipes";
   let description = [{
-    For each buffer that one pipe fills and another uses, two events a slot: filled, and free again.
-    Buffers that are filled together and used together share them.
+    A buffer that one pipe fills and another uses gets two events for each slot: filled, and free
+    again. Buffers that are filled together and used together share events.
     ```mlir
                                              aicore.wait_flag [mte1 -> mte2] 0 + %s   // free
     aicore.load ... -> %a_l1[%s]             aicore.load ... -> %a_l1[%s]
@@ -19,13 +19,12 @@ def InsertSync : Pass<"aicore-insert-sync", "::mlir::ModuleOp"> {
                                              aicore.set_flag [mte1 -> mte2] 0 + %s
     ```
     All slots are free when a phase begins, and no flag is left set when it ends. Parts of an
-    accumulator have events of their own, which stand where aicore.open and aicore.close stood. Buffers
-    that share bytes one after the other are ordered between the last use of the one and the first of
-    the other.
+    accumulator have events of their own, in place of aicore.open and aicore.close. Buffers that share
+    bytes are ordered between the last use of one and the first use of the next.
 
-    At last the flags are taken out again that others imply, by the proof of aicore-verify-sync: the
-    load of a bias needs no "filled" when the next load on its pipe has one that the vector pipe
-    waits for anyway. `keep-implied` leaves them, to see what was spared.
+    Finally, flags that others imply are removed, by the analysis of aicore-verify-sync: the load of a
+    bias needs no "filled" when the vector pipe waits for the flag of the next load on the same pipe.
+    `keep-implied` keeps them, for comparison.
   }];
   let options = [
     Option<"keepImplied", "keep-implied", "bool", "false", "leave flags that others imply">
@@ -36,9 +35,9 @@ def InsertSync : Pass<"aicore-insert-sync", "::mlir::ModuleOp"> {
 def VerifySync : Pass<"aicore-verify-sync", "::mlir::ModuleOp"> {
   let summary = "proof that the flags order every hazard, on every path";
   let description = [{
-    Program order is the meaning; the pipes of a core run in parallel, ordered by flags alone. For
-    any two accesses to the same bytes on different pipes, of which one writes, the first in program
-    order must have ended before the second starts, however often the loops run. Changes nothing:
+    Program order defines the meaning; the pipes of a core run in parallel, ordered by flags only. Of
+    any two accesses to the same bytes on different pipes, at least one a write, the first in program
+    order must end before the second starts, for any trip counts of the loops. Changes nothing:
     ```mlir
     aicore.load ... -> %a_l1[%s]               aicore.load ... -> %a_l1[%s]
     aicore.set_flag [mte2 -> mte1] 0 + %s
@@ -48,11 +47,10 @@ def VerifySync : Pass<"aicore-verify-sync", "::mlir::ModuleOp"> {
                                                  start before the load that fills it has ended:
                                                  nothing makes mte1 wait for mte2 here
     ```
-    Also errors: a wait for what nothing sets, a flag left set at the end of a phase, one that is set
-    again before it was waited for, an event that the machine has not, a cross-core flag counted
-    beyond 15. With `redundant`, flags and barriers that no hazard needs are
-    remarked, and barriers of all pipes in whose place a few flags would do; aicore-sync-cost adds
-    what they cost.
+    Also errors: a wait without a set, a flag left set at the end of a phase, a flag that is set again
+    before a wait, an event that the machine does not have, a cross-core flag counted beyond 15. With
+    `redundant`, remarks flags and barriers that no hazard needs, and barriers of all pipes that a few
+    flags could replace; aicore-sync-cost adds their cost.
   }];
   let options = [
     Option<"redundant", "redundant", "bool", "false", "remark flags and barriers that no hazard needs">
