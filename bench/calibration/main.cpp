@@ -1,5 +1,5 @@
-// mmk-calibration: the clock against published measurements. `--json` prints them for programs,
-// `--update` writes the table into docs/calibration.md.
+// mmk-calibration: the clock compared with published measurements. `--json` prints them as JSON,
+// `--update` writes the table into docs/calibration.md, `--check` fails when the page differs.
 #include "bench/calibration/model.h"
 
 #include "llvm/Support/JSON.h"
@@ -75,18 +75,25 @@ std::string markdown(const std::vector<Result> &results) {
   return made + "\n";
 }
 
-bool update(const std::string &table) {
-  auto buffer = llvm::MemoryBuffer::getFile(document);
-  if (!buffer)
-    return false;
-  const std::string old = (*buffer)->getBuffer().str();
+/// Writes the table into the page, or compares it with the page's; the exit code.
+int inPage(const std::string &table, bool writes) {
+  std::string old;
+  if (auto buffer = llvm::MemoryBuffer::getFile(document))
+    old = (*buffer)->getBuffer().str();
   const size_t from = old.find(begin), to = old.find(end);
+  if (from == std::string::npos || to == std::string::npos) {
+    llvm::errs() << document << " has no marks for the table\n";
+    return 2;
+  }
+  const std::string page = old.substr(0, from) + begin + table + old.substr(to);
+  if (!writes && page != old) {
+    llvm::errs() << document << " has another table; mmk-calibration --update writes it\n";
+    return 1;
+  }
   std::error_code error;
-  if (from == std::string::npos || to == std::string::npos)
-    return false;
-  llvm::raw_fd_ostream out(document, error);
-  out << old.substr(0, from) << begin << table << old.substr(to);
-  return !error;
+  if (writes)
+    llvm::raw_fd_ostream(document, error) << page;
+  return error ? 2 : 0;
 }
 
 int run(llvm::StringRef mode) {
@@ -95,13 +102,10 @@ int run(llvm::StringRef mode) {
     llvm::errs() << llvm::toString(results.takeError()) << '\n';
     return 2;
   }
+  if (mode == "--update" || mode == "--check")
+    return inPage(markdown(*results), mode == "--update");
   if (mode == "--json") {
     llvm::outs() << json(*results);
-  } else if (mode == "--update") {
-    if (!update(markdown(*results))) {
-      llvm::errs() << "cannot update " << document << '\n';
-      return 2;
-    }
   } else {
     llvm::outs() << text(*results, "{:<42} {:<8} {:>9.1f} us {:>9.1f} us {:>+7.1f} %\n")
                  << "\nmean absolute errors\n"
