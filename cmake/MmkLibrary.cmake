@@ -41,6 +41,9 @@ function(mmk_options target)
   if(MMK_PRECOMPILED_HEADERS) # when all that it links is known
     cmake_language(EVAL CODE "cmake_language(DEFER CALL mmk_precompile ${target})")
   endif()
+  if(MMK_UNITY) # when all its sources are known
+    cmake_language(EVAL CODE "cmake_language(DEFER CALL mmk_batch ${target})")
+  endif()
 endfunction()
 
 # mmk_program_options(TARGET): of tests and benchmarks, which may include from every folder that

@@ -43,8 +43,10 @@ endfunction()
 if(MMK_PRECOMPILED_HEADERS)
   mmk_parse(mmk_llvm_packages ${mmk_llvm_headers})
   mmk_parse(mmk_packages ${mmk_mlir_headers})
-  mmk_parse(mmk_test_packages ${mmk_mlir_headers} <gtest/gtest.h>)
-  target_link_libraries(mmk_test_packages PRIVATE GTest::gtest)
+  if(BUILD_TESTING)
+    mmk_parse(mmk_test_packages ${mmk_mlir_headers} <gtest/gtest.h>)
+    target_link_libraries(mmk_test_packages PRIVATE GTest::gtest)
+  endif()
 endif()
 
 # mmk_precompile(TARGET): TARGET begins with the packages that it links, itself or through others;

@@ -44,10 +44,10 @@ int64_t vectorCoresOf(const BlockRecording &block) {
 }
 
 /// By core, pipe that waits, pipe that sets, and number of the wait's origin.
-using Where = std::tuple<bool, Pipe, Pipe, int64_t>;
+using WaitOrigin = std::tuple<bool, Pipe, Pipe, int64_t>;
 
-std::map<Where, WaitReport> waitsByOrigin(const PhaseRecording &phase) {
-  std::map<Where, WaitReport> waits;
+std::map<WaitOrigin, WaitReport> waitsByOrigin(const PhaseRecording &phase) {
+  std::map<WaitOrigin, WaitReport> waits;
   const BlockRecording &block = phase.slowest();
   const auto last = lastWork(block);
   for (const Event &event : block.events) {

@@ -65,6 +65,8 @@ def main():
         (project / "CMakeLists.txt").write_text(PROJECT.format(source=EXAMPLES / "fused.cpp"))
         run(
             "cmake",
+            "-G",
+            "Ninja",
             "-S",
             project,
             "-B",
