@@ -2,12 +2,15 @@
 
 check_messages.py [--unreachable TEXT] SOURCE... -- TEST...
 
+A source or a test is a file, or a folder with all of its files.
+
 A message is a chain emitError(...) << ... ; its texts must follow one another in one
 expected-error, expected-note or CHECK line of the tests. Where a condition chooses between texts,
 each must stand in some line. TEXT is of messages that hand on a failure of upstream which no input
 is known to cause.
 """
 
+import pathlib
 import re
 import sys
 
@@ -23,16 +26,21 @@ def messages(path):
             yield text.count("\n", 0, match.start()) + 1, texts, "?" in statement
 
 
+def files(paths, pattern):
+    for path in map(pathlib.Path, paths):
+        yield from sorted(path.glob(pattern)) if path.is_dir() else [path]
+
+
 def main(arguments):
     unreachable = None
     if arguments[0] == "--unreachable":
         unreachable, arguments = arguments[1], arguments[2:]
     divide = arguments.index("--")
     expected = []
-    for path in arguments[divide + 1 :]:
+    for path in files(arguments[divide + 1 :], "*.mlir"):
         expected += re.findall(r"(?:expected-\w+|CHECK|ERROR)[^\n]*", open(path).read())
     failures = 0
-    for path in arguments[:divide]:
+    for path in files(arguments[:divide], "*.cpp"):
         for line, texts, chooses in messages(path):
             if unreachable and any(unreachable in text for text in texts):
                 continue

@@ -16,8 +16,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FOLDERS = ("support machines runtime report frontend reference ir passes compiler codegen library "
-           "tune driver").split()
+FOLDERS = re.findall(r"^([a-z]+):", (ROOT / "layers").read_text(), re.MULTILINE)
 UNPROVOKED = pathlib.Path(__file__).with_name("unprovoked.txt")
 STRING = r'"(?:[^"\\\n]|\\.)*"'
 REPORTS = re.compile(r"\b(\w*[Ee]rror|warning|\w*[Mm]istake|Bug|bug|\w*[Ff]ault|fail|refuse\w*|refusal|"

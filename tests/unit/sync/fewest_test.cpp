@@ -1,5 +1,6 @@
 // The fewest flags: on small loops, of all sets of flags that the proof accepts none is smaller
 // than what aicore-insert-sync leaves, and none that it leaves can go.
+#include "place/passes.h"
 #include "sync/passes.h"
 #include "sync/redundant_flags.h"
 
