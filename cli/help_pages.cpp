@@ -6,40 +6,40 @@
 
 namespace mmk::driver {
 
-// What every command on a program says of the program, the machine and the variant.
+// The options for the program, the machine and the variant, which most commands share.
 #define TARGET_OPTIONS                                                                             \
-  "  --kernel NAME              which kernel, when the file has several\n"                         \
+  "  --kernel NAME              the kernel, when the file has several\n"                           \
   "  --machine NAME|FILE        a machine (see mmk machines), or the .json file of your own;\n"    \
   "                             default: ascend910b3; host is the CPU of this computer\n"          \
   "  --machine-set PATH=VALUE   changes one figure of the machine; *0.7 scales it; repeatable\n"   \
   "  --set DIRECTIVE=VALUE      fixes a choice of the schedule, also to a legal value that it\n"   \
   "                             does not list: tile.M=64, epilogue=separate; repeatable\n"         \
-  "  --variant NAME             fixes all of them, by the name that a report printed\n"            \
-  "  --max-memory SIZE          the most to take, such as 2GiB; without it, what is free\n"
+  "  --variant NAME             fixes all of them, by the name that a report has printed\n"        \
+  "  --max-memory SIZE          the most memory to use, such as 2GiB; default: what is free\n"
 
 #define HELP_OPTION "  --help, -h                 this page\n"
 
-// Of the commands that work on cases, or on threads.
+// For the commands that work on cases, or use threads.
 #define CASE_OPTION                                                                                \
-  "  --case NAME                a case of the kernel, repeatable; all of them: --case all\n"
+  "  --case NAME                a case of the kernel; repeatable; all of them: --case all\n"
 #define THREADS_OPTION "  --threads N                threads of this computer; default: every CPU\n"
 
 const std::string_view overviewPage =
     R"(mmk compiles one-page kernels (.mmk files) for an emulated AI core or for this computer,
-runs them, checks every result and says how long the AI core would take
+runs them, checks every result and reports the time on the AI core
 
 usage: mmk COMMAND ...
 
   run       compile a kernel, run it, compare it with the reference, report
-  compile   write one stage of a kernel's way: syntax tree, IR, LLVM IR, assembly, object
-  tune      search the variants of a kernel, remember the best
-  cache     what tuning remembers: look at it, exchange it, forget it
+  compile   write a kernel as syntax tree, IR, LLVM IR, assembly or object
+  tune      search the variants of a kernel and remember the best
+  cache     list, export, import or delete what tuning remembers
   compare   two variants, machines or saved runs side by side
-  explain   where the time of a kernel goes, and what would help
-  bench     careful timing, and the comparison with an earlier measurement
-  check     everything that can be known about a file without running it
-  machines  the machines, their figures and where each figure comes from
-  help      this page, or that of a command: mmk help run
+  explain   where the time of a kernel goes, and which changes would help
+  bench     measure wall-clock time, and compare with an earlier measurement
+  check     report every error of a file, and whether its kernels fit the machine
+  machines  the machines, their figures and the source of each figure
+  help      this page, or the page of a command: mmk help run
 
   mmk --version              the versions of mmk and of LLVM
   mmk --help                 this page
@@ -49,7 +49,7 @@ examples:
   mmk run examples/matmul_bias_leakyrelu.mmk M=1000 N=513 K=301 --machine host
   mmk check examples/matmul_bias_leakyrelu.mmk
 
-exit codes: 0 all well; 1 a result is wrong; 2 your mistake, with a message; 3 a bug in mmk
+exit codes: 0 success; 1 a result is wrong; 2 a user error, with a message; 3 a bug in mmk
 )";
 
 const std::string_view runPage =
@@ -62,9 +62,9 @@ AI core, the time on this computer. FILE may be -, standard input.
 ARG=VALUE binds a dimension or a scalar of the kernel and overrides the case: M=1000 alpha=0.1.
 Without --case and without dimensions, every case of the file is run.
 
-Without --set and --variant a case is run as the best variant that mmk tune has found for its
-dimensions and checked, which the report then says; at dimensions that nobody has tuned as that of
-the nearest, where the clock says that it is faster than the default.
+Without --set and --variant a case runs as the best variant that mmk tune has found for its
+dimensions and checked; the report then says so. At dimensions that were not tuned, the clock chooses
+between the default and the best variants of the nearest tuned ones.
 
 what to run:
 )" TARGET_OPTIONS CASE_OPTION
@@ -78,18 +78,18 @@ data:
                              infinities, -0 and subnormal numbers
 
 how:
-  --warmup N                 runs before those that are timed; default: 0
-  --repeat N                 runs that are timed; default: 1
+  --warmup N                 untimed runs before the timed ones; default: 0
+  --repeat N                 timed runs; default: 1
 )" THREADS_OPTION
     R"(  --no-check                 no reference, no comparison
-  --watch                    checks every access and every flag as it runs: bounds, bytes that
-                             nothing wrote, hazards that no flag orders, deadlock; takes longer
-  --count-only               the time on the AI core alone: no data, nothing compiled
-  --no-cache                 neither reads nor keeps compiled code, and asks for no tuned variant
-  --timing                   also where the time of this command went: every stage, every pass
-  --profile DIR              also writes what a profiler would: report.html, to look at in a
-                             browser; op_summary.csv, a row a case; trace.json, for Perfetto;
-                             summary.json, with the critical path
+  --watch                    checks every access and every flag of the run: bounds, unwritten
+                             bytes, hazards that no flag orders, deadlock; takes longer
+  --count-only               the time on the AI core only: no data, no machine code
+  --no-cache                 neither reads nor keeps compiled code, and ignores tuned variants
+  --timing                   also the time of each step of the compiler and of each pass
+  --profile DIR              also writes a profile: report.html, for a browser; op_summary.csv, a
+                             row for each case; trace.json, for Perfetto; summary.json, with the
+                             critical path
   --json FILE                the report as JSON; - is standard output, without the text
 )" HELP_OPTION
     R"(
@@ -105,8 +105,7 @@ examples:
 const std::string_view compilePage =
     R"(mmk compile FILE [OPTION ...]
 
-Takes a kernel a part of its way and writes what it has become there. FILE may be -, standard
-input.
+Compiles a kernel up to one step and writes the result. FILE may be -, standard input.
 
 what to compile:
 )" TARGET_OPTIONS
@@ -115,16 +114,16 @@ what to write:
   --emit STAGE               ast     the syntax tree of the whole file
                              mmk     the kernel with the choices of one variant
                              tiled   its tiles, still on tensors
-                             aicore  what the AI core does: transfers, buffers, flags (default)
-                             memory  the map of its on-chip memories: what lies where, and when
+                             aicore  the AI core's program: transfers, buffers, flags (default)
+                             memory  the map of its on-chip memories: offsets and live ranges
                              llvm    LLVM IR for this computer
                              asm     its assembly
                              obj     a relocatable object; needs a file
                              header  a C header with a function that runs that object
                              obj,header  both, of one variant: FILE.o, and FILE.h beside it
-  --output FILE, -o FILE     where to; default: standard output
+  --output FILE, -o FILE     the file to write; default: standard output
   --json FILE                with --emit=memory, the map as JSON; - is standard output
-  --timing                   also where the time went, to standard error: every stage, every pass
+  --timing                   also the time of each step and each pass, to standard error
   --print-after PASS         also prints the IR after a pass, to standard error; all: after each
 )" HELP_OPTION
     R"(
@@ -141,8 +140,8 @@ const std::string_view tunePage =
 Searches the variants of a kernel: all alternatives of its schedule that its rules and the machine
 allow, at each case. On the emulated AI core a variant is compiled and counted, which takes
 milliseconds and no data; on the host the promising ones are timed. The winner of each case is run
-and compared with the reference. What is found is remembered: nothing is counted twice, and mmk run
-takes the best variant that is known. FILE may be -, standard input.
+and compared with the reference. The figures are remembered: nothing is counted twice, and mmk run
+uses the best known variant. FILE may be -, standard input.
 
 ARG=VALUE binds a dimension or a scalar of the kernel and overrides the case: M=1000.
 Without --case and without dimensions, the kernel is tuned for every case of the file.
@@ -150,43 +149,43 @@ Without --case and without dimensions, the kernel is tuned for every case of the
 what to search:
 )" TARGET_OPTIONS CASE_OPTION
     R"(  --sweep DIRECTIVE[=VALUES] instead of the alternatives that the schedule lists for a directive,
-                             these values: tile.M=32,96; without any, all that make sense;
+                             these values: tile.M=32,96; without values, all sensible ones;
                              repeatable
-  --explore                  all that make sense for every directive
+  --explore                  all sensible values of every directive
 
 how to search:
-  --guided                   no search, but what an engineer does: each round reads what holds the
-                             kernel, counts the changes around the variant at hand, makes the one
-                             that saves most, runs it against the reference, keeps or drops it; all
-                             of it is written to optimization_log.md, in the folder of --report.
-                             It begins with the variant of --variant and leaves what --set fixes
-  --rounds N                 of --guided, at most; default: 5
-  --effort LEVEL             full (the default): the whole space, of which those are counted that
-                             may yet win; quick: a search of few variants; none: the default
-                             variant alone
-  --budget N                 variants to count for each case, or seconds: 30s; default: as many as
-                             it takes, or 1500 of a space beyond four million; quick: 400
+  --guided                   no search: each round finds the bottleneck of the variant, counts the
+                             changes of one directive, applies the one that saves most, compares
+                             the results with the reference, and keeps or drops it. The log is
+                             optimization_log.md, in the folder of --report. It starts from the
+                             variant of --variant and keeps what --set fixes
+  --rounds N                 rounds of --guided, at most; default: 5
+  --effort LEVEL             full (the default): the whole space, without the variants that a lower
+                             bound excludes; quick: a search of few variants; none: the default
+                             variant only
+  --budget N                 variants to count for each case, or seconds: 30s; default: no limit,
+                             or 1500 of a space beyond four million; quick: 400
   --seed N                   another search; default: 1
-  --objective GOALS          what to make small: time (the default), memory on the chip, traffic to
+  --objective GOALS          what to minimise: time (the default), memory on the chip, traffic to
                              global memory; several with weights: time=1,memory=0.2; or pareto: all
-                             that no other beats
+                             that no other dominates
   --check WHICH              which variants are run and compared: winner (the default), all, none
 )" THREADS_OPTION
-    R"(  --no-cache                 neither reads nor keeps what is known, nor compiled code
+    R"(  --no-cache                 neither reads nor keeps known figures, nor compiled code
 
 what to write:
-  --report DIR               summary.csv, a row a variant; summary.md; and report.html, to look at
-                             in a browser: every variant, the winner's timeline, the roofline
-  --profiles N               and for the N best of each case a folder with what a profiler would
-                             write: see mmk run --profile
+  --report DIR               summary.csv, a row for each variant; summary.md; and report.html, for
+                             a browser: every variant, the winner's timeline, the roofline
+  --profiles N               and a folder with a profile for the N best of each case: see mmk run
+                             --profile
   --json FILE                the report as JSON; - is standard output, without the text
 )" HELP_OPTION
     R"(
-Ctrl-C ends the search; what was found until then is reported and remembered.
+Ctrl-C ends the search; what was found is reported and remembered.
 
 mpirun -n 4 mmk tune ... shares the counting among processes, also of several computers: the first
-one searches, prints and remembers, and the others count what it deals to them. The answer is the
-same. With mpirun --enable-recovery the search outlives those that die, and repeats their share.
+one searches, prints and remembers, the others count. The result is the same. With
+mpirun --enable-recovery the search survives processes that end, and repeats their share.
 
 examples:
   mmk tune examples/matmul_bias_leakyrelu.mmk --case S4 --effort quick
@@ -202,20 +201,20 @@ mmk cache import FILE
 mmk cache prune [--all]
 
 What mmk tune remembers: for each kernel, machine and shape the variants and their times. A figure
-is served only to the build of mmk that found it, for a kernel that computes the same and a machine
-whose figures are the same; comments, cases and alternatives of a file may change.
+is used only by the build of mmk that found it, for a kernel that computes the same and a machine
+with the same figures; comments, cases and alternatives of a file may change.
 
   list        the best variant of each shape
   export      the same as JSON, to standard output or into a file, for import elsewhere
-  import      takes in such a file; its variants are counted and compared with the default before
-              mmk run takes one
-  prune       forgets what another build of mmk has found; with --all everything
+  import      reads such a file; its variants are counted and compared with the default before
+              mmk run uses one
+  prune       deletes what another build of mmk has found; with --all everything
 
   --json FILE                list as JSON; - is standard output, without the text
-  --all                      prune everything
+  --all                      deletes everything
 )" HELP_OPTION
     R"(
-The memory is the folder tune beside the compiled code: see mmk help run.
+The store is the folder tune beside the compiled code: see mmk help run.
 
 examples:
   mmk cache
@@ -228,15 +227,15 @@ const std::string_view comparePage =
     R"(mmk compare FILE [ARG=VALUE ...] --a SIDE --b SIDE [OPTION ...]
 mmk compare --a RUN.json --b RUN.json [OPTION ...]
 
-Two variants of a kernel, or one on two machines, side by side: what was changed, the time and what
-is gained, the pipes, the memory, the flags, and the IR that differs. Times are counted: no data,
-nothing is run. A positive gain is the share of a's time that b saves.
+Two variants of a kernel, or one on two machines, side by side: the changes, the time and the gain,
+the pipes, the memory, the flags, and the difference of the IR. Times are counted: no data, nothing
+is run. A positive gain is the share of a's time that b saves.
 
 the two sides:
-  --a SIDE                   DIRECTIVE=VALUE[,...], or the name of a variant, as a report printed
-                             it; machine=NAME|FILE chooses a machine, machine.PATH=VALUE changes
-                             one figure of it. Or a report that mmk run --json has written.
-                             default: the default of the schedule
+  --a SIDE                   DIRECTIVE=VALUE[,...], or the name of a variant; machine=NAME|FILE
+                             chooses a machine, machine.PATH=VALUE changes one figure of it. Or a
+                             report that mmk run --json has written. default: the default of the
+                             schedule
   --b SIDE                   the same
 
 what to compare:
@@ -244,7 +243,7 @@ what to compare:
     R"(  --case NAME                a case of the kernel, repeatable; default: all of them
 
 what to show:
-  --ir                       the whole difference of the IR; default: how it begins
+  --ir                       the whole difference of the IR; default: its beginning
   --json FILE                the same as JSON; - is standard output, without the text
 )" HELP_OPTION
     R"(
@@ -258,10 +257,10 @@ examples:
 const std::string_view explainPage =
     R"(mmk explain FILE [ARG=VALUE ...] [OPTION ...]
 
-Says where the time of a kernel goes on the emulated AI core: how near it comes to the machine's
-roofs, which pipe its critical path goes through, what each pipe waits for, what its flags and
-barriers cost and whether any is needless, and for each of a few changes of its variant what it
-would gain, found by counting it. Nothing is run. FILE may be -, standard input.
+Shows where the time of a kernel goes on the emulated AI core: the distance to the machine's roofs,
+the pipe with most of the critical path, the waits of each pipe, the cost of its flags and barriers
+and whether any is redundant, and the counted gain of changes of its variant. Nothing is run. FILE
+may be -, standard input.
 
 ARG=VALUE binds a dimension or a scalar of the kernel and overrides the case: M=1000.
 Without --case and without dimensions, every case of the file is explained.
@@ -273,7 +272,7 @@ what to explain:
                              the text
 )" HELP_OPTION
     R"(
-A change is printed as it is to be added to the command line, or in the place of a --set of the same
+A change is printed as an option to add to the command line; it replaces a --set of the same
 directive.
 
 examples:
@@ -285,10 +284,10 @@ examples:
 const std::string_view benchPage =
     R"(mmk bench FILE [ARG=VALUE ...] [OPTION ...]
 
-Times a kernel on this computer, again and again until the times agree, and apart from it the whole
-command that runs it once: mmk run, from the start of its process to its end, with its code in the
-cache. Every result is checked before anything is timed. On an emulated machine the cycles of its
-clock stand beside, which are the same at every run.
+Times a kernel on this computer, repeatedly until the times agree, and separately the whole command
+that runs it once: mmk run, from the start of its process to its end, with its code in the cache.
+Every result is checked before anything is timed. On an emulated machine the cycles of its clock are
+reported too, which are the same in every run.
 
 ARG=VALUE binds a dimension or a scalar of the kernel and overrides the case: M=1000 alpha=0.1.
 Without --case and without dimensions, every case of the file is timed.
@@ -296,26 +295,26 @@ Without --case and without dimensions, every case of the file is timed.
 what to time:
 )" TARGET_OPTIONS CASE_OPTION THREADS_OPTION
     R"(  --no-check                 no reference, no comparison
-  --no-command               the kernel alone
-  --count-only               the cycles of an emulated machine alone: nothing is timed
+  --no-command               the kernel only
+  --count-only               the cycles of an emulated machine only: nothing is timed
 
 how long:
-  --warmup N                 runs before the first that counts; default: 3
-  --deviation PERCENT        goes on until the relative standard deviation is below; default: 5
+  --warmup N                 runs before the first sample; default: 3
+  --deviation PERCENT        measures until the relative standard deviation is below; default: 5
   --repeat N                 samples at most; default: 1000. A sample is the mean of as many runs as
                              fill 50 microseconds
   --seconds S                seconds at most for the kernel, and for the command; default: 3. At
-                             least ten samples are taken, for 0.2 seconds. It is said when a limit
-                             ended it
+                             least ten samples are taken, for 0.2 seconds. The report says when a
+                             limit ended the measurement
 
 what to compare:
-  --save FILE                writes the samples, and where they were taken, for --against
-  --against FILE             compares with them. Times are slower or faster when the rank test of
-                             Mann and Whitney gives chance less than 0.01 and the medians differ by
-                             more than the threshold; cycles, which are exact, when they differ.
-                             Exit code 1 when anything is slower
+  --save FILE                writes the samples and the environment, for --against
+  --against FILE             compares with them. Times are slower or faster when the Mann-Whitney
+                             rank test gives chance less than 0.01 and the medians differ by more
+                             than the threshold; cycles, which are exact, when they differ. Exit
+                             code 1 when anything is slower
   --threshold PERCENT        default: 5
-  --force                    compares also with what was measured on another computer or machine
+  --force                    compares also with times of another computer or machine
   --json FILE                the report as JSON, as --save writes it; - is standard output, without
                              the text
 )" HELP_OPTION
@@ -330,9 +329,9 @@ examples:
 const std::string_view checkPage =
     R"(mmk check FILE [OPTION ...]
 
-Finds everything that can be known about a file without running it: its syntax, names, shapes and
-schedules, and for each kernel whether its variant (by default the first alternative of every
-directive) fits the machine. FILE may be -, standard input.
+Checks a file without running it: its syntax, names, shapes and schedules, and for each kernel
+whether its variant (by default the first alternative of every directive) fits the machine. FILE may
+be -, standard input.
 
 )" TARGET_OPTIONS
     R"(  --json FILE                the same as JSON; - is standard output, without the text
@@ -347,7 +346,7 @@ const std::string_view machinesPage =
     R"(mmk machines [NAME|FILE] [OPTION ...]
 
 Lists the machines that kernels can be compiled for; with a name, or the .json file of a machine of
-your own, all figures of one and where each comes from.
+your own, all figures of one and their sources.
 
   --machine-set PATH=VALUE   changes one figure of the machine; *0.7 scales it; repeatable
   --json FILE                the same as JSON; - is standard output, without the text
