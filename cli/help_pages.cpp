@@ -63,8 +63,8 @@ ARG=VALUE binds a dimension or a scalar of the kernel and overrides the case: M=
 Without --case and without dimensions, every case of the file is run.
 
 Without --set and --variant a case runs as the best variant that mmk tune has found for its
-dimensions and checked; the report then says so. At dimensions that were not tuned, the clock chooses
-between the default and the best variants of the nearest tuned ones.
+dimensions and checked; the report then says so. At dimensions that were not tuned, the clock
+chooses between the default and the best variants of the nearest tuned ones.
 
 what to run:
 )" TARGET_OPTIONS CASE_OPTION
@@ -176,8 +176,8 @@ how to search:
 what to write:
   --report DIR               summary.csv, a row for each variant; summary.md; and report.html, for
                              a browser: every variant, the winner's timeline, the roofline
-  --profiles N               and a folder with a profile for the N best of each case: see mmk run
-                             --profile
+  --profiles N               and for the N best of each case a folder with a profile, as written
+                             by mmk run --profile
   --json FILE                the report as JSON; - is standard output, without the text
 )" HELP_OPTION
     R"(

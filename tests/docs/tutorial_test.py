@@ -30,7 +30,7 @@ def without_host_times(text):
     timed = False
     for line in text.splitlines():
         head = re.fullmatch(r"(.*\S)\s+host ms\s+GFLOP/s", line)
-        row = re.fullmatch(r"(.*\S)\s+[\d.]+\s+[\d.]+", line)
+        row = re.fullmatch(r"(.*\S)\s+[\d.e-]+\s+[\d.e-]+", line)
         if head:
             timed = True
             line = head[1] + "  host ms  GFLOP/s"

@@ -28,8 +28,8 @@ def comparable(command, text):
     for line in text.splitlines():
         if is_measured(command) or line.startswith("host  "):  # the row of mmk machines
             line = re.sub(r" +", " ", NUMBER.sub("#", line))
-        elif timed and line[0] != " " and re.search(r"  [\d.]+ +[\d.]+$", line):
-            line = re.sub(r" +[\d.]+ +[\d.]+$", "  #  #", line)
+        elif timed and line[0] != " " and re.search(r"  [\d.e-]+ +[\d.e-]+$", line):
+            line = re.sub(r" +[\d.e-]+ +[\d.e-]+$", "  #  #", line)
         else:
             timed = bool(re.search(r"  host ms  GFLOP/s$", line))
             line = re.sub(r" +host ms  GFLOP/s$", "  host ms  GFLOP/s", line)
