@@ -7,7 +7,7 @@
 #include "cli/terminal.h"
 #include "driver/count_case.h"
 #include "driver/known_variants.h"
-#include "tune/engineer.h"
+#include "tune/guided_tuner.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -27,17 +27,17 @@ std::string checked(tune::Verifier &verifier, const Choices &choices, const tune
 }
 
 /// The versions of a case, one a row.
-void addRows(Table &table, const tune::Journey &journey) {
+void addRows(Table &table, const tune::TuningTrace &trace) {
   const auto row = [&](const std::string &version, const tune::Diagnosis &at,
                        const std::string &change) {
-    const double first = journey.first.clock.microseconds, now = at.clock.microseconds;
-    table.add({journey.name.empty() ? "-" : journey.name, version, std::to_string(at.clock.cycles),
+    const double first = trace.first.clock.microseconds, now = at.clock.microseconds;
+    table.add({trace.name.empty() ? "-" : trace.name, version, std::to_string(at.clock.cycles),
                fmt::format("{:.2f}", now), fmt::format("{:+.1f} %", 100 * (now - first) / first),
                change});
   };
-  row("v0", journey.first, "");
+  row("v0", trace.first, "");
   int version = 0;
-  for (const tune::Round &round : journey.rounds)
+  for (const tune::Round &round : trace.rounds)
     if (round.after)
       row(round.isKept() ? fmt::format("v{}", ++version) : "dropped", *round.after,
           optionsOf(round.made->choices));
@@ -67,27 +67,27 @@ void write(llvm::json::OStream &out, const tune::Round &round) {
 }
 
 std::string json(const Kernel &kernel, const Machine &machine,
-                 const std::vector<tune::Journey> &journeys) {
-  return jsonArray(journeys, [&](llvm::json::OStream &out, const tune::Journey &journey) {
+                 const std::vector<tune::TuningTrace> &traces) {
+  return jsonArray(traces, [&](llvm::json::OStream &out, const tune::TuningTrace &trace) {
     out.attribute("kernel", kernel.name);
-    out.attribute("case", journey.name);
-    writeDims(out, journey.dims);
+    out.attribute("case", trace.name);
+    writeDims(out, trace.dims);
     out.attribute("machine", machine.name);
-    out.attributeObject("first", [&] { write(out, journey.first); });
-    if (!journey.firstFailure.empty())
-      out.attribute("first_failure", llvm::json::fixUTF8(journey.firstFailure));
+    out.attributeObject("first", [&] { write(out, trace.first); });
+    if (!trace.firstFailure.empty())
+      out.attribute("first_failure", llvm::json::fixUTF8(trace.firstFailure));
     out.attributeArray("rounds", [&] {
-      for (const tune::Round &round : journey.rounds)
+      for (const tune::Round &round : trace.rounds)
         out.object([&] { write(out, round); });
     });
-    out.attributeObject("last", [&] { write(out, journey.last); });
-    out.attribute("at_its_best", journey.isAtItsBest);
+    out.attributeObject("last", [&] { write(out, trace.last); });
+    out.attribute("at_its_best", trace.isAtItsBest);
   });
 }
 
-bool hasFailed(const tune::Journey &journey) {
-  return !journey.firstFailure.empty() ||
-         std::ranges::any_of(journey.rounds,
+bool hasFailed(const tune::TuningTrace &trace) {
+  return !trace.firstFailure.empty() ||
+         std::ranges::any_of(trace.rounds,
                              [](const tune::Round &round) { return !round.failure.empty(); });
 }
 
@@ -104,38 +104,37 @@ int tuneGuided(Session &session, const std::vector<RunCase> &runs, tune::Verifie
   Lowering first = session.lower(kernel, Stage::aicore);
   for (const RunCase &run : runs)
     expectWithinLimits(first, kernel, run);
-  tune::Engineer engineer(session.program(), kernel, machine,
+  tune::GuidedTuner tuner(session.program(), kernel, machine,
                           {options.rounds, session.setChoices(kernel)});
   Progress progress;
-  std::vector<tune::Journey> journeys;
+  std::vector<tune::TuningTrace> traces;
   for (const tune::RunShape &shape : runShapes(kernel, runs)) {
-    llvm::Expected<tune::Journey> journey = engineer.run(
+    llvm::Expected<tune::TuningTrace> trace = tuner.run(
         session.choicesOf(kernel, first.variant), shape.dims,
         [&](const Choices &choices) { return checked(verifier, choices, shape); },
         [&](const std::string &doing) {
           progress.show(shape.name + (shape.name.empty() ? "" : ": ") + doing);
         });
-    if (!journey)
-      throw Bug(llvm::toString(journey.takeError()));
-    journeys.push_back(std::move(*journey));
-    journeys.back().name = shape.name;
+    if (!trace)
+      throw Bug(llvm::toString(trace.takeError()));
+    traces.push_back(std::move(*trace));
+    traces.back().name = shape.name;
   }
   progress.clear();
-  writeFile(options.log, tune::optimizationLog(kernel, machine, journeys, options.command));
-  const int code = std::ranges::any_of(journeys, hasFailed) ? wrongResult : allWell;
+  writeFile(options.log, tune::optimizationLog(kernel, machine, traces, options.command));
+  const int code = std::ranges::any_of(traces, hasFailed) ? wrongResult : allWell;
   if (options.json)
-    writeFile(*options.json, json(kernel, machine, journeys));
+    writeFile(*options.json, json(kernel, machine, traces));
   if (options.json.value_or("") == "-")
     return code;
 
   Table table("<<>>><");
   table.add({"case", "version", "cycles", "us", "time", "change"});
-  for (const tune::Journey &journey : journeys)
-    addRows(table, journey);
+  for (const tune::TuningTrace &trace : traces)
+    addRows(table, trace);
   print(fmt::format("{} on {}\n{}", kernel.name, machine.name, table.text()));
-  for (const tune::Journey &journey : journeys)
-    print(fmt::format("{}{}\n", journey.name.empty() ? "" : journey.name + ": ",
-                      journey.last.variant));
+  for (const tune::TuningTrace &trace : traces)
+    print(fmt::format("{}{}\n", trace.name.empty() ? "" : trace.name + ": ", trace.last.variant));
   print(fmt::format("log: {}\n", options.log));
   return code;
 }

@@ -1,4 +1,4 @@
-// `mmk tune --guided`: the engineer's loop, and the log that it writes.
+// `mmk tune --guided`: guided tuning, and its log.
 #pragma once
 
 #include "cli/run_case.h"

@@ -84,7 +84,7 @@ void TuneCommandOptions::readGuided() {
                                        {objective_.has_value(), "--objective"},
                                        {check_.has_value(), "--check"},
                                        {profiles_.has_value(), "--profiles"}}))
-    throw Mistake(fmt::format("{} is of a search; --guided changes one thing at a time", option));
+    throw Mistake(fmt::format("{} is for a search; --guided makes one change at a time", option));
   rounds = rounds_ ? static_cast<int>(wholeNumber("--rounds", *rounds_, 1, maximumRounds)) : 5;
 }
 

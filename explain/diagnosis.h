@@ -1,5 +1,5 @@
-// What an engineer reads off a run before the next change: which part of the core or of the
-// schedule holds the kernel, with the figures that say so.
+// The bottleneck of a variant: the part of the core or of the schedule that limits the kernel, with
+// the figures that show it.
 #pragma once
 
 #include "compiler/compiler.h"

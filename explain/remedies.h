@@ -1,4 +1,4 @@
-// What an engineer knows: which directives act on which trouble, and why a change of one should
+// What an tuner knows: which directives act on which trouble, and why a change of one should
 // help.
 #pragma once
 

@@ -1,6 +1,6 @@
-// The optimization log: what a journey was, for those who were not there.
+// The optimization log: a trace of guided tuning as Markdown.
 #include "explain/remedies.h"
-#include "tune/engineer.h"
+#include "tune/guided_tuner.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 namespace mmk::tune {
 namespace {
 
-/// Of the changes counted in a round, those that are written down by name.
+/// How many of the changes counted in a round are listed.
 constexpr size_t alsoHelped = 3, didNotHelp = 6, waitsNamed = 3;
 
 double share(int64_t part, int64_t all) {
@@ -66,17 +66,17 @@ class Log {
 public:
   explicit Log(const Machine &machine) : machine_(machine) {}
 
-  std::string write(const Journey &journey) {
-    journey_ = &journey;
+  std::string write(const TuningTrace &trace) {
+    trace_ = &trace;
     version_ = 0;
     std::vector<std::string> dims;
-    for (const auto &[name, size] : journey.dims)
+    for (const auto &[name, size] : trace.dims)
       dims.push_back(fmt::format("{} = {}", name, size));
-    text_ = fmt::format("\n## {}{}\n\n", journey.name.empty() ? "" : journey.name + ": ",
+    text_ = fmt::format("\n## {}{}\n\n", trace.name.empty() ? "" : trace.name + ": ",
                         fmt::join(dims, ", "));
     versions();
-    for (size_t i = 0; i < journey.rounds.size(); ++i)
-      round(journey.rounds[i], i + 1);
+    for (size_t i = 0; i < trace.rounds.size(); ++i)
+      round(trace.rounds[i], i + 1);
     end();
     return std::move(text_);
   }
@@ -90,23 +90,23 @@ private:
   void versions() {
     line("| version | change | cycles | us | time | of the roof | check |");
     line("|---|---|---|---|---|---|---|");
-    row("v0", "", journey_->first, journey_->firstFailure);
+    row("v0", "", trace_->first, trace_->firstFailure);
     int version = 0;
-    for (const Round &round : journey_->rounds)
+    for (const Round &round : trace_->rounds)
       if (round.after)
         row(round.isKept() ? fmt::format("v{}", ++version) : "dropped", codeOf(round.made->choices),
             *round.after, round.failure);
     line("");
-    line("v0 is {}.", code(journey_->first.variant));
+    line("v0 is {}.", code(trace_->first.variant));
     if (version > 0)
-      line("v{} is {}.", version, code(journey_->last.variant));
+      line("v{} is {}.", version, code(trace_->last.variant));
   }
 
   void row(const std::string &version, const std::string &change, const Diagnosis &at,
            const std::string &failure) {
-    const int64_t first = journey_->first.clock.cycles;
+    const int64_t first = trace_->first.clock.cycles;
     line("| {} | {} | {} | {:.2f} | {} | {:.1f} % | {} |", version, change, at.clock.cycles,
-         at.clock.microseconds, &at == &journey_->first ? "" : timeOf(first, at.clock.cycles),
+         at.clock.microseconds, &at == &trace_->first ? "" : timeOf(first, at.clock.cycles),
          reached(at), failure.empty() ? "passed" : "failed");
   }
 
@@ -116,8 +116,8 @@ private:
     if (round.after)
       change(round);
     else
-      line("- **Change**: none. None of {} changes of one thing saves time{}.", counted(round),
-           round.pairs ? fmt::format(", nor any of {} changes of two", round.pairs) : "");
+      line("- **Change**: none. None of {} single changes saves time{}.", counted(round),
+           round.pairs ? fmt::format(", nor any of {} pairs", round.pairs) : "");
     failures(round);
     if (round.isKept())
       ++version_;
@@ -144,11 +144,10 @@ private:
     const bool isExpected = std::ranges::any_of(
         round.before.symptoms, [&](const Symptom &it) { return actsOn(made, it.trouble); });
     line("- **Change**: {}. Why: {}; {}{}.", codeOf(made), reasonOf(made, round.choices),
-         isExpected ? "it acts on the bottleneck" : "not what the bottleneck suggests, but counted",
-         round.pairs ? fmt::format(". No change of one thing saves time, so that {} of two were "
-                                   "counted",
-                                   round.pairs)
-                     : "");
+         isExpected ? "it acts on the bottleneck" : "it does not act on the bottleneck",
+         round.pairs
+             ? fmt::format(". No single change saves time, so {} pairs were counted", round.pairs)
+             : "");
     const Diagnosis &after = *round.after;
     std::string moved = pipesOf(round.before, after);
     if (after.traffic.all() != round.before.traffic.all())
@@ -167,8 +166,8 @@ private:
     return static_cast<double>(at.traffic.all()) / 1e6;
   }
 
-  /// What else was counted: first what would have helped too, then what acts on the bottleneck and
-  /// did not help, the least bad first, which is what one would try next.
+  /// The other changes: first those that would have helped too, then those that act on the
+  /// bottleneck without helping, the best first.
   void failures(const Round &round) {
     const int64_t now = round.before.clock.cycles;
     std::vector<std::string> helped, lost;
@@ -192,9 +191,9 @@ private:
     if (!helped.empty())
       line("- **Would have helped too**: {}.", fmt::join(helped, ", "));
     if (!lost.empty())
-      line("- **Did not help**, of what acts on the bottleneck: {}.", fmt::join(lost, ", "));
+      line("- **Did not help**, although it acts on the bottleneck: {}.", fmt::join(lost, ", "));
     if (others + impossible > 0)
-      line("- {} other changes were counted; {} cannot be on {}.", others, impossible,
+      line("- {} other changes were counted; {} are not legal on {}.", others, impossible,
            machine_.name);
   }
 
@@ -208,10 +207,10 @@ private:
   }
 
   void end() {
-    const Diagnosis &first = journey_->first, &last = journey_->last;
+    const Diagnosis &first = trace_->first, &last = trace_->last;
     line("\n### End\n");
-    const std::string why = journey_->isAtItsBest
-                                ? "No change of one or two things saves time any more."
+    const std::string why = trace_->isAtItsBest
+                                ? "No change and no pair of changes saves time any more."
                                 : "The rounds are used up; there may be more to gain.";
     if (last.variant == first.variant)
       line("v0 stays: {:.1f} % of the roof. {}", reached(first), why);
@@ -224,7 +223,7 @@ private:
   }
 
   const Machine &machine_;
-  const Journey *journey_ = nullptr;
+  const TuningTrace *trace_ = nullptr;
   int version_ = 0;
   std::string text_;
 };
@@ -232,17 +231,17 @@ private:
 } // namespace
 
 std::string optimizationLog(const Kernel &kernel, const Machine &machine,
-                            const std::vector<Journey> &journeys, const std::string &command) {
+                            const std::vector<TuningTrace> &traces, const std::string &command) {
   std::string text =
       fmt::format("# Optimization log: {} on {}\n\nWritten by\n\n```\n{}\n```\n\n"
-                  "Each round reads what holds the kernel, counts all changes of one thing around "
-                  "the version at\nhand, makes the one that saves most time, and runs it against "
-                  "the reference before it is kept.\nTimes are counted on the emulated core, so "
-                  "that they are the same on every computer.\n",
+                  "Each round finds the bottleneck of a version, counts all changes of one "
+                  "directive, applies the one\nthat saves most time, and compares its results with "
+                  "the reference before it is kept. Times are\ncounted on the emulated core, so "
+                  "they are the same on every computer.\n",
                   kernel.name, machine.name, command);
   Log log(machine);
-  for (const Journey &journey : journeys)
-    text += log.write(journey);
+  for (const TuningTrace &trace : traces)
+    text += log.write(trace);
   return text;
 }
 

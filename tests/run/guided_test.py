@@ -71,7 +71,7 @@ class Guided(CommandTest):
 
     def test_it_ends_where_nothing_helps(self):
         _, log = self.guided("--rounds", "50")
-        self.assertIn("No change of one or two things saves time any more.", log)
+        self.assertIn("No change and no pair of changes saves time any more.", log)
         self.assertLess(len(self.versions(log)), 20)
 
     def test_what_is_fixed_stays(self):
@@ -95,7 +95,7 @@ class Guided(CommandTest):
         for words, message in (
                 (["--rounds", "2"], "--rounds is of --guided, which is not given"),
                 (["--guided", "--explore"],
-                 "--explore is of a search; --guided changes one thing at a time"),
+                 "--explore is for a search; --guided makes one change at a time"),
                 (["--guided", "--machine", "host"],
                  "--guided needs an emulated machine; host has no clock but the real one"),
                 (["--guided", "--rounds", "0"], "--rounds")):

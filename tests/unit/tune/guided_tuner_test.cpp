@@ -1,7 +1,7 @@
-// The engineer's loop: what it changes, what it leaves alone, and what it does with a variant that
+// Guided tuning: what it changes, what it leaves alone, and what it does with a variant that
 // fails its check. Figures are the clock's own; the check is played.
 #include "frontend/compile.h"
-#include "tune/engineer.h"
+#include "tune/guided_tuner.h"
 
 #include <gtest/gtest.h>
 
@@ -28,9 +28,9 @@ struct Loop {
   const Kernel &kernel = *program.kernels.front();
   std::vector<std::string> checked;
 
-  Journey run(const EngineerOptions &options, const Engineer::Check &check = {}) {
-    Engineer engineer(program, kernel, machine, options);
-    return llvm::cantFail(engineer.run(
+  TuningTrace run(const GuidedTunerOptions &options, const GuidedTuner::Check &check = {}) {
+    GuidedTuner tuner(program, kernel, machine, options);
+    return llvm::cantFail(tuner.run(
         {}, {1024, 1024, 1024},
         [&](const Choices &choices) {
           checked.push_back(spelling(choices));
@@ -47,12 +47,12 @@ std::string wordOf(const Choices &choices, const std::string &key) {
   return "";
 }
 
-TEST(Engineer, EachVersionIsFasterAndChecked) {
+TEST(GuidedTuner, EachVersionIsFasterAndChecked) {
   Loop loop;
-  const Journey journey = loop.run({3, {}});
-  ASSERT_EQ(journey.rounds.size(), 3u);
-  int64_t cycles = journey.first.clock.cycles;
-  for (const Round &round : journey.rounds) {
+  const TuningTrace trace = loop.run({3, {}});
+  ASSERT_EQ(trace.rounds.size(), 3u);
+  int64_t cycles = trace.first.clock.cycles;
+  for (const Round &round : trace.rounds) {
     ASSERT_TRUE(round.isKept());
     EXPECT_EQ(round.before.clock.cycles, cycles);
     EXPECT_LT(round.after->clock.cycles, cycles);
@@ -64,54 +64,54 @@ TEST(Engineer, EachVersionIsFasterAndChecked) {
     EXPECT_FALSE(round.before.symptoms.empty());
     cycles = round.after->clock.cycles;
   }
-  EXPECT_EQ(journey.last.clock.cycles, cycles);
+  EXPECT_EQ(trace.last.clock.cycles, cycles);
   EXPECT_EQ(loop.checked.size(), 4u);
 }
 
-TEST(Engineer, GoesOnUntilNothingHelps) {
+TEST(GuidedTuner, GoesOnUntilNothingHelps) {
   Loop loop;
-  const Journey journey = loop.run({50, {}});
-  EXPECT_TRUE(journey.isAtItsBest);
-  const Round &last = journey.rounds.back();
+  const TuningTrace trace = loop.run({50, {}});
+  EXPECT_TRUE(trace.isAtItsBest);
+  const Round &last = trace.rounds.back();
   EXPECT_FALSE(last.made);
   EXPECT_GT(last.pairs, 0u);
   for (const WhatIf &change : last.tried)
     if (change.exists)
-      EXPECT_GT(change.cycles, 0.999 * journey.last.clock.cycles) << spelling(change.choices);
-  EXPECT_LT(2 * journey.last.clock.cycles, journey.first.clock.cycles);
+      EXPECT_GT(change.cycles, 0.999 * trace.last.clock.cycles) << spelling(change.choices);
+  EXPECT_LT(2 * trace.last.clock.cycles, trace.first.clock.cycles);
 }
 
-TEST(Engineer, LeavesWhatIsFixed) {
+TEST(GuidedTuner, LeavesWhatIsFixed) {
   Loop loop;
-  const Journey journey = loop.run({5, {{"buffers.l1", "1"}, {"order", "rows"}}});
-  for (const Round &round : journey.rounds)
+  const TuningTrace trace = loop.run({5, {{"buffers.l1", "1"}, {"order", "rows"}}});
+  for (const Round &round : trace.rounds)
     for (const WhatIf &change : round.tried) {
       EXPECT_EQ(wordOf(change.choices, "buffers.l1"), "");
       EXPECT_EQ(wordOf(change.choices, "order"), "");
     }
 }
 
-TEST(Engineer, DropsWhatFailsAndDoesNotTryItAgain) {
+TEST(GuidedTuner, DropsWhatFailsAndDoesNotTryItAgain) {
   Loop loop;
   // As if a second buffer in L1 computed nonsense.
-  const Journey journey = loop.run({6, {}}, [](const Choices &choices) {
+  const TuningTrace trace = loop.run({6, {}}, [](const Choices &choices) {
     return wordOf(choices, "buffers.l1") == "1" ? "" : "half of it is wrong";
   });
   size_t failed = 0;
   std::set<std::string> dropped;
-  for (const Round &round : journey.rounds)
+  for (const Round &round : trace.rounds)
     if (round.after && !round.isKept()) {
       ++failed;
       EXPECT_TRUE(dropped.insert(round.after->variant).second);
     }
   EXPECT_GT(failed, 0u);
-  EXPECT_NE(journey.last.variant.find("l1=1"), std::string::npos);
-  const std::string log = optimizationLog(loop.kernel, loop.machine, {journey}, "mmk tune");
+  EXPECT_NE(trace.last.variant.find("l1=1"), std::string::npos);
+  const std::string log = optimizationLog(loop.kernel, loop.machine, {trace}, "mmk tune");
   EXPECT_NE(log.find("| dropped | `"), std::string::npos);
   EXPECT_NE(log.find("a bug in mmk: dropped. half of it is wrong."), std::string::npos);
 }
 
-TEST(Engineer, TheSameLogEachTime) {
+TEST(GuidedTuner, TheSameLogEachTime) {
   Loop one, other;
   EXPECT_EQ(optimizationLog(one.kernel, one.machine, {one.run({2, {}})}, "mmk tune"),
             optimizationLog(other.kernel, other.machine, {other.run({2, {}})}, "mmk tune"));

@@ -1,4 +1,4 @@
-#include "tune/engineer.h"
+#include "tune/guided_tuner.h"
 
 #include "count/count.h"
 #include "store/identity.h"
@@ -9,9 +9,9 @@
 namespace mmk::tune {
 namespace {
 
-/// What saves less of the time is not worth a change.
+/// A change that saves a smaller share of the time is not applied.
 constexpr double leastGain = 0.0005;
-/// Of the changes of one thing, those that cost least are tried two at a time.
+/// The number of single changes, best first, whose pairs are tried.
 constexpr size_t mostOfPairs = 24;
 
 Choices both(const Choices &one, const Choices &other) {
@@ -34,18 +34,18 @@ struct CountingFailed {
 } // namespace
 
 /// The rounds from one variant to the next.
-struct Engineer::Walk {
-  Engineer &engineer;
+struct GuidedTuner::Rounds {
+  GuidedTuner &tuner;
   const std::vector<int64_t> &dims;
   const Check &check;
   const Watch &watch;
   std::set<std::string> dropped = {}; ///< variants that failed their check
 
   Diagnosis look(const Choices &choices) {
-    Lowering lowering = engineer.lower(choices);
+    Lowering lowering = tuner.lower(choices);
     if (!lowering)
       throw CountingFailed{lowering.said.render()};
-    llvm::Expected<Diagnosis> at = diagnose(lowering, engineer.kernel_, engineer.machine_, dims);
+    llvm::Expected<Diagnosis> at = diagnose(lowering, tuner.kernel_, tuner.machine_, dims);
     if (!at)
       throw CountingFailed{llvm::toString(at.takeError())};
     return std::move(*at);
@@ -54,10 +54,9 @@ struct Engineer::Walk {
   std::vector<WhatIf> tryAll(const std::vector<Choices> &changes, const Choices &now,
                              const Diagnosis &at) {
     const TrialWays ways = {
-        [&](const Choices &change) { return engineer.lower(both(now, change)); },
+        [&](const Choices &change) { return tuner.lower(both(now, change)); },
         [&](Lowering &lowering) {
-          llvm::Expected<ClockReport> clock =
-              countKernel(lowering.kernel(), engineer.machine_, dims);
+          llvm::Expected<ClockReport> clock = countKernel(lowering.kernel(), tuner.machine_, dims);
           if (!clock)
             throw CountingFailed{llvm::toString(clock.takeError())};
           return *clock;
@@ -68,9 +67,9 @@ struct Engineer::Walk {
   }
 
   std::vector<Choices> changesOfOne(const Choices &now) const {
-    std::vector<Choices> changes = neighboursOf(engineer.kernel_, engineer.machine_, now);
+    std::vector<Choices> changes = neighboursOf(tuner.kernel_, tuner.machine_, now);
     std::erase_if(changes, [&](const Choices &change) {
-      return haveAKeyInCommon(change, engineer.options_.fixed);
+      return haveAKeyInCommon(change, tuner.options_.fixed);
     });
     return changes;
   }
@@ -92,7 +91,7 @@ struct Engineer::Walk {
     const double enough = static_cast<double>(at.clock.cycles) * (1 - leastGain);
     for (const WhatIf &change : tried)
       if (change.exists && static_cast<double>(change.cycles) <= enough &&
-          !dropped.contains(engineer.lower(both(now, change.choices)).variant))
+          !dropped.contains(tuner.lower(both(now, change.choices)).variant))
         return change;
     return std::nullopt;
   }
@@ -112,49 +111,49 @@ struct Engineer::Walk {
       return round;
     round.after = look(both(now, round.made->choices));
     watch("checking " + mmk::spelling(round.made->choices));
-    round.failure = check(engineer.choicesOf(round.after->variant));
+    round.failure = check(tuner.choicesOf(round.after->variant));
     if (!round.isKept())
       dropped.insert(round.after->variant);
     return round;
   }
 };
 
-Lowering Engineer::lower(const Choices &choices) {
+Lowering GuidedTuner::lower(const Choices &choices) {
   PipelineOptions options;
   options.choices = choices;
-  options.proveSync = false; // what is kept is compiled with the proof, for its check
+  options.proveSync = false; // a variant that is kept is compiled with the proof, for its check
   return compiler_.lower(kernel_, compiler_.toIr(kernel_), Stage::aicore, options,
                          /*findsNearest=*/false);
 }
 
-Choices Engineer::choicesOf(const std::string &variant) {
+Choices GuidedTuner::choicesOf(const std::string &variant) {
   auto module = compiler_.toIr(kernel_);
   return llvm::cantFail(parseChoices(kernel_, *module, variant)); // mmk has printed it
 }
 
-llvm::Expected<Journey> Engineer::run(const Choices &start, const std::vector<int64_t> &dims,
-                                      const Check &check, const Watch &watch) {
-  Walk walk{*this, dims, check, watch};
-  Journey journey;
-  journey.dims = shownDims(kernel_, dims);
+llvm::Expected<TuningTrace> GuidedTuner::run(const Choices &start, const std::vector<int64_t> &dims,
+                                             const Check &check, const Watch &watch) {
+  Rounds rounds{*this, dims, check, watch};
+  TuningTrace trace;
+  trace.dims = shownDims(kernel_, dims);
   try {
-    journey.first = journey.last = walk.look(start);
-    Choices now = choicesOf(journey.first.variant);
+    trace.first = trace.last = rounds.look(start);
+    Choices now = choicesOf(trace.first.variant);
     watch("checking the first variant");
-    journey.firstFailure = check(now);
-    for (int number = 0; number < options_.rounds && !journey.isAtItsBest; ++number) {
-      Round round = walk.round(journey.last, now);
-      journey.isAtItsBest = !round.made;
+    trace.firstFailure = check(now);
+    for (int number = 0; number < options_.rounds && !trace.isAtItsBest; ++number) {
+      Round round = rounds.round(trace.last, now);
+      trace.isAtItsBest = !round.made;
       if (round.isKept()) {
-        journey.last = *round.after;
-        now = choicesOf(journey.last.variant);
+        trace.last = *round.after;
+        now = choicesOf(trace.last.variant);
       }
-      journey.rounds.push_back(std::move(round));
+      trace.rounds.push_back(std::move(round));
     }
   } catch (const CountingFailed &failed) {
     return llvm::createStringError(failed.message);
   }
-  return journey;
+  return trace;
 }
 
 } // namespace mmk::tune
