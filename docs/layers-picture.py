@@ -3,11 +3,13 @@
 of docs/architecture.md.
 
     docs/layers-picture.py            writes them
-    docs/layers-picture.py --check    fails when they are not what would be written
+    docs/layers-picture.py --check    fails when they are not what would be written; with MMK_UPDATE in
+                                      the environment it writes them
 
 What a folder holds is written by hand, in its row of the table.
 """
 
+import os
 import pathlib
 import re
 import sys
@@ -97,13 +99,13 @@ def main():
     below = folders()
     wanted = {PAGE: before + BEGIN + table(below, holds) + END + after,
               PICTURE: picture(below, levels(below))}
-    if sys.argv[1:] != ["--check"]:
+    if sys.argv[1:] != ["--check"] or os.environ.get("MMK_UPDATE"):
         for file, text in wanted.items():
             file.write_text(text)
         return
     stale = [file.name for file, text in wanted.items() if not file.exists() or file.read_text() != text]
     if stale:
-        sys.exit(f"{' and '.join(stale)} differ from the table layers; docs/layers-picture.py writes them")
+        sys.exit(f"{' and '.join(stale)} differ from the table layers; ./dev goldens docs/layers writes them")
 
 
 if __name__ == "__main__":

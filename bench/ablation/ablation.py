@@ -3,13 +3,14 @@
 the tables of docs/ablation.md, counted by `mmk run --count-only`.
 
     ablation.py MMK            the tables
-    ablation.py MMK --check    whether the page has them; exit code 1 when not
-    ablation.py MMK --update   into the page
+    ablation.py MMK --check    whether the page has them; exit code 1 when not. With MMK_UPDATE in the
+                               environment they are written into it.
 """
 
 import argparse
 import difflib
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -132,16 +133,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("mmk")
     parser.add_argument("--check", action="store_true")
-    parser.add_argument("--update", action="store_true")
     options = parser.parse_args()
 
     made = tables(Clock(options.mmk))
-    if not options.check and not options.update:
+    if not options.check:
         print(made, end="")
         return 0
     old = PAGE.read_text()
     new = old[:old.index(BEGIN)] + BEGIN + made + old[old.index(END):]
-    if options.update:
+    if os.environ.get("MMK_UPDATE"):
         PAGE.write_text(new)
         return 0
     difference = difflib.unified_diff(old.splitlines(), new.splitlines(), "docs/ablation.md",
@@ -149,7 +149,7 @@ def main():
     for line in difference:
         print(line)
     if new != old:
-        print(f"rewrite the page: {pathlib.Path(__file__).name} {options.mmk} --update")
+        print("./dev goldens docs/ablation rewrites the page")
     return 1 if new != old else 0
 
 

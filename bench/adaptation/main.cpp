@@ -1,5 +1,6 @@
-// mmk-adaptation: the fused kernel on machines with one figure halved. `--update` writes the table
-// into docs/adaptation.md; `--check` fails when the page differs, or when a row is impossible.
+// mmk-adaptation: the fused kernel on machines with one figure halved. `--check` fails when
+// the table in docs/adaptation.md differs, or when a row is impossible; with MMK_UPDATE in the
+// environment it writes the table.
 #include "bench/adaptation/adaptation.h"
 #include "runtime/threads.h"
 
@@ -7,13 +8,14 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cstdlib>
 #include <fmt/format.h>
 
 namespace mmk::adaptation {
 namespace {
 
 constexpr const char *document = MMK_SOURCE_DIR "/docs/adaptation.md";
-constexpr const char *begin = "<!-- The table: mmk-adaptation --update -->\n";
+constexpr const char *begin = "<!-- The table: ./dev goldens docs/adaptation -->\n";
 constexpr const char *end = "<!-- End of the table -->\n";
 
 std::string table(const std::vector<Result> &results) {
@@ -63,13 +65,13 @@ int run(llvm::StringRef mode) {
     llvm::errs() << document << " has no marks for the table\n";
     return 2;
   }
-  if (mode == "--check" && page != old) {
-    llvm::errs() << document << " has another table; mmk-adaptation --update makes it\n";
+  std::error_code error;
+  if (std::getenv("MMK_UPDATE")) {
+    llvm::raw_fd_ostream(document, error) << page;
+  } else if (page != old) {
+    llvm::errs() << document << " has another table; ./dev goldens writes it\n";
     isRight = false;
   }
-  std::error_code error;
-  if (mode == "--update")
-    llvm::raw_fd_ostream(document, error) << page;
   return isRight && !error ? 0 : 1;
 }
 

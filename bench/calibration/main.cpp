@@ -1,18 +1,20 @@
 // mmk-calibration: the clock compared with published measurements. `--json` prints them as JSON,
-// `--update` writes the table into docs/calibration.md, `--check` fails when the page differs.
+// `--check` fails when the table in docs/calibration.md differs; with MMK_UPDATE in the environment it
+// writes the table.
 #include "bench/calibration/model.h"
 
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cstdlib>
 #include <fmt/format.h>
 
 namespace mmk::calibration {
 namespace {
 
 constexpr const char *document = MMK_SOURCE_DIR "/docs/calibration.md";
-constexpr const char *begin = "<!-- The table: mmk-calibration --update -->\n";
+constexpr const char *begin = "<!-- The table: ./dev goldens docs/calibration -->\n";
 constexpr const char *end = "<!-- End of the table -->\n";
 
 /// The task and each pipe of a row, in that order.
@@ -87,7 +89,7 @@ int inPage(const std::string &table, bool writes) {
   }
   const std::string page = old.substr(0, from) + begin + table + old.substr(to);
   if (!writes && page != old) {
-    llvm::errs() << document << " has another table; mmk-calibration --update writes it\n";
+    llvm::errs() << document << " has another table; ./dev goldens writes it\n";
     return 1;
   }
   std::error_code error;
@@ -102,8 +104,8 @@ int run(llvm::StringRef mode) {
     llvm::errs() << llvm::toString(results.takeError()) << '\n';
     return 2;
   }
-  if (mode == "--update" || mode == "--check")
-    return inPage(markdown(*results), mode == "--update");
+  if (mode == "--check")
+    return inPage(markdown(*results), std::getenv("MMK_UPDATE") != nullptr);
   if (mode == "--json") {
     llvm::outs() << json(*results);
   } else {

@@ -16,7 +16,7 @@ def main():
     for program in programs:
         expected = program.with_suffix(".expected").read_bytes()
         code = 2 if b": error: " in expected else 0
-        done = subprocess.run([mmk, "check", program.name], cwd=FOLDER, timeout=60,
+        done = subprocess.run([mmk, "check", program.name], cwd=FOLDER, timeout=300,
                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         if (done.returncode, done.stderr) != (code, expected):
             failed += 1

@@ -2,8 +2,8 @@
 some others: a table to compare with what it was (expected.txt). A difference is a change of the
 clock, of a pass or of an example, and has to be explained.
 
-  cycles.py MMK             compare; print the lines that differ
-  cycles.py MMK --update    rewrite expected.txt (also with MMK_UPDATE=1)
+  cycles.py MMK    compare; print the lines that differ. With MMK_UPDATE in the environment it
+                   rewrites expected.txt.
 """
 
 import difflib
@@ -25,7 +25,7 @@ VARIANTS = ["", "epilogue=separate", "store=after", "store=overlapped", "skew=st
 
 
 def main():
-    mmk, update = sys.argv[1], "--update" in sys.argv or os.environ.get("MMK_UPDATE")
+    mmk, update = sys.argv[1], os.environ.get("MMK_UPDATE")
     with tempfile.TemporaryDirectory() as cache:
         environment = dict(os.environ, MMK_CACHE_DIR=cache)
 
@@ -60,7 +60,7 @@ def main():
     if text != known:
         sys.stdout.writelines(difflib.unified_diff(known.splitlines(True), text.splitlines(True),
                                                    "expected.txt", "counted", n=0))
-        sys.exit("cycles differ; MMK_UPDATE=1 rewrites tests/cycles/expected.txt")
+        sys.exit("cycles differ; ./dev goldens cycles rewrites tests/cycles/expected.txt")
     print(f"{len(lines)} lines as expected")
 
 

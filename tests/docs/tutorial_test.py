@@ -5,8 +5,7 @@ The page is read from top to bottom, in an empty folder. A block behind `<!-- fi
 written to that file; of a ```console block each line `$ COMMAND` is run, and the lines below it
 must be what it writes. Only the two columns that are measured on this computer may differ.
 
-  tutorial_test.py MMK                 compare
-  MMK_UPDATE=1 tutorial_test.py MMK    rewrite the outputs in docs/tutorial.md
+  tutorial_test.py MMK    compare; with MMK_UPDATE in the environment, rewrite the outputs in the page
 """
 
 import difflib
@@ -108,7 +107,7 @@ def main():
         print(f"rewrote {PAGE.name}")
     if reader.failures:
         sys.exit(f"{reader.failures} commands do not give what docs/tutorial.md shows; "
-                 f"MMK_UPDATE=1 {sys.argv[0]} {sys.argv[1]} rewrites it")
+                 "./dev goldens docs/tutorial rewrites it")
 
 
 if __name__ == "__main__":

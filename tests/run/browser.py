@@ -62,7 +62,7 @@ class Browser:
         request = urllib.request.Request(self.address + path, data, method=method,
                                          headers={"Content-Type": "application/json"})
         try:
-            with urllib.request.urlopen(request, timeout=60) as answer:
+            with urllib.request.urlopen(request, timeout=300) as answer:
                 return json.load(answer)["value"]
         except urllib.error.HTTPError as error:
             raise RuntimeError(json.load(error)["value"]["message"]) from None
@@ -77,7 +77,7 @@ class Browser:
         return self.request("POST", self.session + "/execute/sync",
                             {"script": script, "args": arguments})
 
-    def wait(self, condition, seconds=20):
+    def wait(self, condition, seconds=300):
         end = time.monotonic() + seconds
         while not self.run(f"return !!({condition})"):
             if time.monotonic() > end:

@@ -1,4 +1,4 @@
-"""`mmk compare`: two variants, two machines, two saved runs. MMK_UPDATE=1 in the environment writes
+"""`mmk compare`: two variants, two machines, two saved runs. `./dev goldens run/compare` writes
 the whole text that it expects; read the difference then."""
 
 import json

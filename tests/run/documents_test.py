@@ -3,7 +3,7 @@
 In its blocks marked `console`, a line `$ ...` is a command and the lines below it are all it
 writes; a last line `...` leaves the rest out. What the compiler and the clock determine (cycles,
 bytes, counts, the text) has to agree to the digit; only what is measured on this computer may
-differ. MMK_UPDATE=1 in the environment rewrites what is shown.
+differ. `./dev goldens run/documents` rewrites what is shown.
 """
 
 import os

@@ -1,6 +1,6 @@
 """`mmk explain`: its figures, and one whole report as it is printed.
 
-MMK_UPDATE=1 in the environment rewrites explain_test.txt; read it then. It changes with every
+`./dev goldens run/explain` rewrites explain_test.txt; read it then. It changes with every
 figure of the machine and every refinement of the clock.
 """
 

@@ -1,6 +1,6 @@
 """`mmk tune --guided`: its log, and that docs/optimization_log.md is what it writes.
 
-MMK_UPDATE=1 in the environment rewrites the page; read it then.
+`./dev goldens run/guided` rewrites the page; read it then.
 """
 
 import json

@@ -90,7 +90,7 @@ class Limits(CommandTest):
                 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
             return subprocess.run([MMK, *words], cwd=self.folder, env=self.environment,
-                                  capture_output=True, text=True, timeout=60, preexec_fn=limited)
+                                  capture_output=True, text=True, timeout=300, preexec_fn=limited)
 
         # Where the libraries can start, and hardly more.
         least, enough = 1 << 10, 4 << 20
@@ -213,7 +213,7 @@ class Limits(CommandTest):
                 process.wait(whole * part / 18)
             except subprocess.TimeoutExpired:
                 process.send_signal(signal.SIGINT)
-            said = process.communicate(timeout=60)[1].decode()
+            said = process.communicate(timeout=300)[1].decode()
             self.assertIn(process.returncode, (0, -signal.SIGINT), said)
             self.assertEqual(said, "")
             left = [name for name in self.files() if name not in ("examples", "small.mmk", "cache")]

@@ -394,6 +394,20 @@ class Several(TuneTest):
                                 env=self.environment, stdout=subprocess.DEVNULL,
                                 stderr=subprocess.PIPE, text=True)
 
+    def rows_so_far(self):
+        """The rows that a process at work has written; none before it has made the tables."""
+        if not (self.folder / "cache" / "tune" / "memory.sqlite").exists():
+            return set()
+        try:
+            return self.rows()
+        except sqlite3.OperationalError:
+            return set()
+
+    def wait_for_rows(self, process, known=frozenset()):
+        """Until `process` has written a row that is not in `known`, or has ended."""
+        while process.poll() is None and self.rows_so_far() <= known:
+            time.sleep(0.01)
+
     def rows(self):
         path = self.folder / "cache" / "tune" / "memory.sqlite"
         with sqlite3.connect(path) as database:
@@ -406,9 +420,12 @@ class Several(TuneTest):
         self.mmk("tune", "k.mmk", "--effort", "none", "--case", "small")
         known = self.rows()
         random.seed(1)
-        for _ in range(20):
+        for turn in range(20):
             process = self.start()
-            time.sleep(random.uniform(0.02, 0.2))
+            if turn == 0:
+                self.wait_for_rows(process, known)
+            else:
+                time.sleep(random.uniform(0.02, 0.2))
             process.kill()
             process.communicate()
             now = self.rows()
@@ -439,7 +456,7 @@ class Several(TuneTest):
 
     def test_an_interrupt_keeps_what_is_known(self):
         process = self.start()
-        time.sleep(0.4)
+        self.wait_for_rows(process)
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.communicate()[1], "")
         self.assertEqual(process.returncode, 0)

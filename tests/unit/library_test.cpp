@@ -323,7 +323,7 @@ TEST(Library, aForkedProcessGoesOn) {
   all();
   const pid_t child = fork();
   if (child == 0) {
-    alarm(60);
+    alarm(300);
     all();
     // By code that its parent has not called.
     expectFused(kernel, {1, 700, 700}, {700, 500, 500}, {1, 500, 500});

@@ -1,5 +1,5 @@
 // One wrong program a message: tests/errors/NAME.mmk must be refused with exactly the text in
-// NAME.expected. MMK_UPDATE=1 in the environment rewrites the expected texts; read them then.
+// NAME.expected. `./dev goldens unit/frontend` rewrites the expected texts; read them then.
 #include "frontend/compile.h"
 
 #include <algorithm>
@@ -49,7 +49,7 @@ TEST_P(WrongProgram, IsRefusedInTheseWords) {
   EXPECT_FALSE(diagnostics.all().empty()) << "this program is not wrong";
   if (std::getenv("MMK_UPDATE"))
     std::ofstream(expected, std::ios::binary) << rendered;
-  ASSERT_TRUE(std::filesystem::exists(expected)) << "no expected text; MMK_UPDATE=1 writes it:\n"
+  ASSERT_TRUE(std::filesystem::exists(expected)) << "no expected text; ./dev goldens writes it:\n"
                                                  << rendered;
   EXPECT_EQ(rendered, read(expected));
 }

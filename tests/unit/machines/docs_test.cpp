@@ -13,7 +13,7 @@ using namespace mmk;
 namespace {
 
 const std::string path = MMK_SOURCE_DIR "/docs/machines.md";
-const std::string marker = "MMK_UPDATE=1 machines_test -->\n";
+const std::string marker = "./dev goldens unit/machines -->\n";
 
 std::string tableOf(const Machine &machine, const std::map<std::string, std::string> &known) {
   std::string rows;
@@ -61,5 +61,5 @@ TEST(MachineDocs, TablesAreUpToDate) {
     text = expected;
   }
   EXPECT_TRUE(text == expected)
-      << "docs/machines.md differs from the descriptions; MMK_UPDATE=1 machines_test rewrites it";
+      << "docs/machines.md differs from the descriptions; ./dev goldens rewrites it";
 }

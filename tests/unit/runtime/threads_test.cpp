@@ -22,7 +22,7 @@ template <typename Body> void onTwoThreads(Body body) {
   std::atomic<int> begun = 0;
   parallelFor(2, 2, [&](int64_t, unsigned) {
     ++begun;
-    for (int i = 0; i < 10000 && begun < 2; ++i)
+    for (int i = 0; i < 100000 && begun < 2; ++i)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     body();
   });
@@ -111,11 +111,11 @@ TEST(Threads, AnExceptionReachesTheCallerAndTheNextJobIsDone) {
     }
 }
 
-// What is done in a process that was forked, as its exit code; 77 when it takes more than 20 s.
+// What is done in a process that was forked, as its exit code; 77 when it takes more than 300 s.
 template <typename Body> int inChild(Body body) {
   const pid_t child = fork();
   if (child == 0) {
-    alarm(20);
+    alarm(300);
     const int code = body();
 #if __has_feature(address_sanitizer)
     _exit(code); // what the threads of the parent held is out of reach here, and counts as leaked
