@@ -1,6 +1,6 @@
 // mmk-calibration: the clock compared with published measurements. `--json` prints them as JSON,
-// `--check` fails when the table in docs/calibration.md differs; with MMK_UPDATE in the environment it
-// writes the table.
+// `--check` fails when the table in docs/calibration.md differs; with MMK_UPDATE in the environment
+// it writes the table.
 #include "bench/calibration/model.h"
 
 #include "llvm/Support/JSON.h"
