@@ -75,8 +75,11 @@ void buildPipeline(OpPassManager &manager, Stage stage, bool proveSync) {
     manager.addPass(createCSEPass()); // for who reads it
     return;
   }
-  // Tiles become buffers, slices become transfers; from here on, program order is the meaning.
-  manager.addPass(createPlace());
+  // Which buffer holds a value, and by that which transfers bring it there; from then on, program
+  // order is the meaning. What the vector unit does with a tile is then cut for its cores and buffers.
+  manager.addPass(createAssignMemories());
+  manager.addPass(createInsertTransfers());
+  manager.addPass(createDistributeVectorWork());
   // Transfers move ahead of the work that they feed.
   manager.addPass(createDoubleBuffer());
   // What all of them leave behind goes at once: in between it is in nobody's way.

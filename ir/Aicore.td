@@ -198,6 +198,55 @@ def Aicore_SlotOp : Aicore_Op<"slot", [Pure]> {
   let assemblyFormat = "$index `of` $buffer `:` type($buffer) attr-dict";
 }
 
+def Aicore_PlaceOp : Aicore_Op<"place", [Pure, AllTypesMatch<["value", "result"]>]> {
+  let summary = "the buffer that holds a value of a tile";
+  let description = [{
+    `aicore-assign-memories` says by it where a tensor of a tile is held from here on;
+    `aicore-insert-transfers` turns it into the transfer that brings the value there. A value that a
+    loop carries stays in its buffer for as long as the loop runs. `scratch` is the buffer for what is
+    alive between the vector instructions that compute the value.
+    ```mlir
+    %in_l1 = aicore.place %slice in %a_l1
+      : tensor<?x?xf16> in memref<128x256xf16, #aicore.space<l1>>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$value, AnyStaticShapeMemRef:$buffer,
+                       Optional<AnyStaticShapeMemRef>:$scratch);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $value `in` $buffer (`scratch` `(` $scratch^ `:` type($scratch) `)`)?
+    `:` type($value) `in` type($buffer) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Aicore_VectorWorkOp : Aicore_Op<"vector_work", [SingleBlock, NoTerminator,
+    RecursiveMemoryEffects, DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+  let summary = "what the vector unit does with a tile, for any window of the tile";
+  let description = [{
+    The tile is the `number`th of the block: `rows` x `columns` elements, from column `column` on. Its
+    windows are full rows of it, `height` at a time, or with `by_columns` its columns, dealt evenly to
+    the vector cores. The arguments of the region are the window's first row, rows, first column and
+    columns, and a number that counts the windows of all tiles of a vector core; a full tile has
+    `steps` of them. `aicore-distribute-vector-work` puts the region into loops over the windows.
+    ```mlir
+    aicore.vector_work %tile size(%rows, %columns) at(%c0) steps 2 height 32 {
+    ^bb0(%row: index, %count: index, %column: index, %width: index, %step: index):
+      %s = aicore.slot %step of %x_ub : memref<32x256xf32, #aicore.space<ub>>
+      aicore.load %x[%row, %column] along [0, 1] size(%count, %width) -> %x_ub[%s] pad 1 : ...
+    }
+    ```
+  }];
+  let arguments = (ins Index:$number, Index:$rows, Index:$columns, Index:$column, I64Attr:$steps,
+                       I64Attr:$height, UnitAttr:$by_columns);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $number `size` `(` $rows `,` $columns `)` `at` `(` $column `)` `steps` $steps `height` $height
+    (`by_columns` $by_columns^)? $body attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
 def Aicore_ThreadsOp : Aicore_Op<"threads", [Pure]> {
   let summary = "threads that share the blocks of a kernel on the host, at most";
   let description = [{

@@ -314,4 +314,29 @@ int64_t AllocOp::getPartWidth() {
   return parts == 1 ? columns : llvm::alignTo(llvm::divideCeil(columns, parts), 16);
 }
 
+LogicalResult PlaceOp::verify() {
+  auto buffer = cast<MemRefType>(getBuffer().getType());
+  Type element = cast<RankedTensorType>(getValue().getType()).getElementType();
+  if (element != buffer.getElementType())
+    return emitOpError("expected a buffer of ") << element << ", found " << buffer;
+  return success();
+}
+
+LogicalResult VectorWorkOp::verify() {
+  Block &block = getBody().front();
+  if (block.getNumArguments() != 5 ||
+      !llvm::all_of(block.getArgumentTypes(), llvm::IsaPred<IndexType>))
+    return emitOpError("expected five index arguments: row, rows, column and columns of a window, "
+                       "and its number");
+  if (getStepsAttr().getInt() < 1 || getHeightAttr().getInt() < 1)
+    return emitOpError("expected at least one step of at least one row, found ")
+           << getStepsAttr().getInt() << " of " << getHeightAttr().getInt();
+  return success();
+}
+void VectorWorkOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
+  constexpr const char *names[] = {"row", "rows", "column", "columns", "step"};
+  for (auto [argument, name] : llvm::zip(region.getArguments(), names))
+    setName(argument, name);
+}
+
 } // namespace mmk::aicore

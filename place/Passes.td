@@ -5,22 +5,54 @@
 
 include "mlir/Pass/PassBase.td"
 
-def Place : Pass<"aicore-place", "::mlir::ModuleOp"> {
-  let summary = "give tiles to memories; transfers appear";
+def AssignMemories : Pass<"aicore-assign-memories", "::mlir::ModuleOp"> {
+  let summary = "a buffer for each value of a tile";
   let description = [{
-    mmk.kernel becomes aicore.kernel, each nest a phase: operand slices at the stage level are
-    loaded into L1, at the base level staged into L0A and L0B, the accumulator stands in L0C. On a
-    split chip a plain result leaves through the fixpipe, and a tile with an epilogue is spilled to
-    the block's global memory, whose vector cores fetch it by rows; on a coupled chip it is drained
-    into UB. One copy of each buffer, transfers right before their use.
+    Each nest declares its buffers, and an aicore.place says which buffer holds a value: operand
+    slices of a stage L1, those of a base tile L0A and L0B, the product L0C, what the vector cores
+    read and write UB. On a split chip the vector cores meet the product in the block's own global
+    memory. What stays without a buffer is global memory, or is written there by the fixpipe.
+    ```mlir
+    mmk.nest {                              mmk.nest {
+                                              %a_l1 = aicore.alloc "a" of "l1" ...
+    scf.for %t {                              scf.for %t {
+      scf.for %ks iter_args(%sum = %zero)       %init = aicore.place %zero in %acc_l0c
+        %s = tensor.extract_slice %a            scf.for %ks iter_args(%sum = %init)
+        scf.for %kb {                    =>       %s = tensor.extract_slice %a
+          %x = tensor.extract_slice %s            %s1 = aicore.place %s in %a_l1
+          linalg.contract %x, ...                 scf.for %kb {
+                                                    %x = tensor.extract_slice %s1
+                                                    %x0 = aicore.place %x in %a_l0a
+                                                    linalg.contract %x0, ...
+    ```
+    A panel that is kept is held before the loop over its tiles. A row that a product starts from is
+    held in L1 and then in the bias table. With `store = overlapped` the accumulator has two parts.
+    The rows of the buffers in UB are those of one step of the vector cores: as many as fit, as far as
+    they give each transfer its full rate.
+  }];
+  let dependentDialects = ["::mmk::aicore::AicoreDialect"];
+}
 
-    A panel that is kept comes to L1 as a whole, before the loop over its tiles. A row that a product
-    starts from goes through L1 into the bias table, once for each tile; the steps of the first stage
-    are told apart from the others, so that aicore.release can stand behind them.
+def InsertTransfers : Pass<"aicore-insert-transfers", "::mlir::ModuleOp"> {
+  let summary = "tensors become memory, and each aicore.place a transfer";
+  let description = [{
+    mmk.kernel becomes aicore.kernel, each nest a phase. A value that is placed in a buffer comes
+    there by the transfer between the two memories: load (GM -> L1, UB), stage (L1 -> L0A, L0B, BT),
+    fixpipe (L0C -> GM), spill and fetch (L0C -> the block's global memory -> UB), drain (L0C -> UB)
+    and store (UB -> GM). What the vector unit does with a tile stands in an aicore.vector_work, for
+    any window of the tile. One copy of each buffer, transfers right before their use.
+    ```mlir
+    %s1 = aicore.place %s in %a_l1    =>   %slot = aicore.slot %number of %a_l1
+                                           aicore.load %a[%m, %k] ... -> %a_l1[%slot]
+    %y_ub = aicore.place %y in %out   =>   aicore.vector_work %tile size(%rows, %columns) ... {
+    tensor.insert_slice %y_ub into %c        aicore.fetch ... ; aicore.vector ... ; aicore.store
+                                           }
+    ```
+    The steps of the first stage of a product that starts from a row are told apart from the others,
+    so that aicore.release can stand behind them.
 
-    With `store = overlapped` the accumulator has two parts, each half of its columns. The last
-    stage of a tile goes part by part, and the first one too where the accumulator has one copy, so
-    that a part leaves L0C under the product of the other:
+    With `store = overlapped` the last stage of a tile goes part by part, and the first one too where
+    the accumulator has one copy, so that a part leaves L0C under the product of the other:
     ```mlir
     scf.for %ks {                       scf.for %ks {
       load A, load B                      load A, load B
@@ -34,6 +66,27 @@ def Place : Pass<"aicore-place", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mmk::aicore::AicoreDialect", "::mlir::scf::SCFDialect",
                            "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+def DistributeVectorWork : Pass<"aicore-distribute-vector-work", "::mlir::ModuleOp"> {
+  let summary = "vector work to the vector cores, in steps of rows";
+  let description = [{
+    The rows of a tile go to the vector cores in equal shares, and a vector core takes its share in
+    steps of as many rows as its buffers have; a tile of one row is dealt by columns. What does not
+    depend on the rows, such as the load of a bias, stands before the loop over the steps.
+    ```mlir
+    aicore.vector_work %tile ... {         aicore.vector_cores 2 {
+    ^bb0(%row, %rows, ...):                ^bb0(%v):
+      load %bias -> %bias_ub                 load %bias -> %bias_ub
+      fetch %acc at(%row) ...         =>     scf.for %done = 0 to %share step 32 {
+      vector ...                               fetch %acc at(%first + %done) ...
+      store ... -> %c[%m + %row]               vector ...
+    }                                          store ... -> %c[%m + %first + %done]
+    ```
+    On a coupled chip the loop stands in the program of the one core.
+  }];
+  let dependentDialects = ["::mmk::aicore::AicoreDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::arith::ArithDialect"];
 }
 
 def DoubleBuffer : Pass<"aicore-double-buffer", "::mlir::ModuleOp"> {

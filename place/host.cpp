@@ -1,7 +1,7 @@
-// The part of aicore-place that is about the host: a tile, with all that happens to it between the
-// tensors that it reads and those that it writes, is one operation there.
-#include "place/passes.h"
-#include "place/placer.h"
+// The part of aicore-insert-transfers that is about the host: a tile, with all that happens to it
+// between the tensors that it reads and those that it writes, is one operation there.
+#include "passes/variant.h"
+#include "place/insert_transfers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -21,7 +21,7 @@ constexpr int64_t packedRows = 16, padding = 16;
 } // namespace
 
 /// Offsets in all dimensions of some tensors, one after the other, and what a tile runs along.
-struct Placer::HostTensors {
+struct TransferInserter::HostTensors {
   SmallVector<Value> tensors, offsets;
   SmallVector<int64_t> along;
   SmallVector<Type> elements;
@@ -35,12 +35,27 @@ struct Placer::HostTensors {
   }
 };
 
-bool Placer::isForHost(const Tile &tile) {
-  // Parts of a product are summed as everywhere else.
-  return machine.getTopology() == aicore::Topology::host && (tile.contract || !tile.sum);
+StringRef TransferInserter::nameOf(Value tensor) {
+  while (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>())
+    tensor = slice.getSource();
+  StringRef name = names.lookup(tensor);
+  return name.empty() ? "value" : name;
 }
 
-Placer::HostTensors Placer::hostInputs(Tile &tile) {
+Location TransferInserter::placeOf(StringRef directive, Location otherwise) {
+  ir::ChoiceOp choice = kernel.choice(directive);
+  return choice ? choice.getLoc() : otherwise;
+}
+
+aicore::AllocOp TransferInserter::alloc(StringRef name, StringRef group, aicore::Space space,
+                                        int64_t rows, int64_t columns, Type element,
+                                        Location where) {
+  auto type = MemRefType::get({rows, columns}, element, MemRefLayoutAttrInterface(),
+                              aicore::SpaceAttr::get(b.getContext(), space));
+  return aicore::AllocOp::create(b, where, type, name, group, 1, /*parts=*/1, IntegerAttr());
+}
+
+TransferInserter::HostTensors TransferInserter::hostInputs(Tile &tile) {
   HostTensors inputs;
   Value product = tile.stageLoop ? Value(tile.stageLoop.getResult(0)) : Value(), zero = index(0);
   if (!tile.generic)
@@ -63,7 +78,8 @@ Placer::HostTensors Placer::hostInputs(Tile &tile) {
   return inputs;
 }
 
-Placer::HostTensors Placer::hostOutputs(Tile &tile, ArrayRef<Destination> destinations) {
+TransferInserter::HostTensors TransferInserter::hostOutputs(Tile &tile,
+                                                            ArrayRef<Destination> destinations) {
   HostTensors outputs;
   for (const Destination &destination : destinations)
     outputs.add(destination.view,
@@ -73,8 +89,8 @@ Placer::HostTensors Placer::hostOutputs(Tile &tile, ArrayRef<Destination> destin
 }
 
 // The region of the elementwise part; its first argument is the product, where there is one.
-void Placer::emitHostRegion(Tile &tile, Region &region, const HostTensors &inputs,
-                            ArrayRef<Destination> destinations) {
+void TransferInserter::emitHostRegion(Tile &tile, Region &region, const HostTensors &inputs,
+                                      ArrayRef<Destination> destinations) {
   Value product = tile.stageLoop ? Value(tile.stageLoop.getResult(0)) : Value();
   SmallVector<Type> elements;
   if (product)
@@ -105,7 +121,7 @@ void Placer::emitHostRegion(Tile &tile, Region &region, const HostTensors &input
   aicore::YieldOp::create(b, loc, yielded);
 }
 
-void Placer::emitHostTile(Tile &tile, ArrayRef<Destination> destinations) {
+void TransferInserter::emitHostTile(Tile &tile, ArrayRef<Destination> destinations) {
   loc = tile.generic ? tile.generic.getLoc() : tile.contract.getLoc();
   if (tile.contract)
     return emitHostProduct(tile, destinations);
@@ -116,8 +132,8 @@ void Placer::emitHostTile(Tile &tile, ArrayRef<Destination> destinations) {
   emitHostRegion(tile, op.getBody(), inputs, destinations);
 }
 
-void Placer::allocateHostProduct(Tile &tile) {
-  const int64_t stage = tile.stageLoop->getAttrOfType<DenseI64ArrayAttr>("mmk.step")[0];
+void TransferInserter::allocateHostProduct(Tile &tile) {
+  const int64_t stage = tile.stage;
   Type element = operandType(tile.contract);
   Type accumulator = cast<RankedTensorType>(tile.contract.getResult(0).getType()).getElementType();
   SmallVector<StringRef> dims = dimNames(tile.contract);
@@ -144,8 +160,8 @@ void Placer::allocateHostProduct(Tile &tile) {
   tile.acc = scratch("acc", Space::l0c, rows, sums, accumulator, ofM);
 }
 
-void Placer::emitHostProduct(Tile &tile, ArrayRef<Destination> destinations) {
-  const int64_t stage = tile.stageLoop->getAttrOfType<DenseI64ArrayAttr>("mmk.step")[0];
+void TransferInserter::emitHostProduct(Tile &tile, ArrayRef<Destination> destinations) {
+  const int64_t stage = tile.stage;
 
   // The operands as they are for the whole depth: before the loops along k slice them.
   HostTensors operands[2];

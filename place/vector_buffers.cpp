@@ -1,7 +1,7 @@
-// The part of aicore-place that divides the memory of the vector cores: which buffers they need for
-// a tile, and how many of its rows they take in one step.
-#include "place/passes.h"
-#include "place/placer.h"
+// The part of aicore-assign-memories that divides the memory of the vector cores: which buffers
+// they need for a tile, and how many of its rows they take in one step.
+#include "passes/variant.h"
+#include "place/assign_memories.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -11,6 +11,26 @@ namespace mmk {
 
 using aicore::Space;
 using aicore::Spread;
+
+/// The buffers of the vector cores for a tile, and how many of its rows they take at once.
+struct MemoryAssignment::VectorBuffers {
+  /// How an operand of the tile's elementwise op reaches the vector unit.
+  struct Input {
+    OpOperand *operand = nullptr; ///< of the generic; null for a plain product
+    Spread spread = Spread::full;
+    bool isProduct = false;
+    Type element;
+    StringRef name, group; ///< of its buffer, see alloc
+    Value buffer;          ///< in UB
+  };
+  SmallVector<Input> inputs;
+  SmallVector<Value> outputs; ///< of the generic, in UB
+  Value scratch;
+  Value part;              ///< of a product that was split: one part, in UB
+  Value spilled;           ///< on a split chip: the product in the block's global memory
+  int64_t width = 1;       ///< columns of the tile that one vector core takes
+  int64_t rowsPerStep = 1; ///< of the tile that one vector step takes
+};
 
 namespace {
 
@@ -23,20 +43,6 @@ int64_t bytesOf(Type element) { return llvm::divideCeil(element.getIntOrFloatBit
 /// 16 elements, so that no vector instruction needs a mask.
 int64_t paddedColumns(int64_t columns, Type element) {
   return llvm::alignTo(columns, std::max<int64_t>(16, 32 / bytesOf(element)));
-}
-
-/// How an operand with this map covers the last two dimensions of the iterations.
-Spread spreadOf(AffineMap along, unsigned rank) {
-  bool byRow = false, byColumn = false;
-  for (AffineExpr expression : along.getResults()) {
-    auto dim = dyn_cast<AffineDimExpr>(expression);
-    byRow |= dim && rank > 1 && dim.getPosition() == rank - 2;
-    byColumn |= dim && dim.getPosition() == rank - 1;
-  }
-  return byRow && byColumn ? Spread::full
-         : byColumn        ? Spread::row
-         : byRow           ? Spread::column
-                           : Spread::single;
 }
 
 /// f32 values that are alive at once between the operations of an elementwise region: what a vector
@@ -75,8 +81,6 @@ bool onlyNarrows(linalg::GenericOp generic) {
   });
 }
 
-Type elementOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getElementType(); }
-
 SmallVector<Type> outputElements(linalg::GenericOp generic) {
   SmallVector<Type> elements;
   if (generic)
@@ -91,32 +95,58 @@ StringRef rowDimOf(Operation *op, unsigned rank) {
   return rank > 1 && dims.size() >= rank ? dims[rank - 2] : "";
 }
 
+/// On a split chip the fixpipe writes products, also narrowed, straight to global memory.
+bool needsVectorUnit(TiledNest &tile, aicore::MachineAttr machine) {
+  const bool byFixpipe = leavesByFixpipe(tile, machine);
+  linalg::GenericOp generic = tile.generic;
+  if (!generic)
+    return !byFixpipe;
+  return !(byFixpipe && generic.getInputs().size() == 1 &&
+           generic.getInputs()[0] == tile.product() &&
+           generic.getIndexingMapsArray()[0].isIdentity() && onlyNarrows(generic));
+}
+
 } // namespace
 
-bool Placer::leavesByFixpipe(const Tile &tile) {
-  return machine.getTopology() == aicore::Topology::split && tile.stageLoop;
-}
-
-int64_t Placer::vectorCores() {
-  return machine.getTopology() == aicore::Topology::split ? machine.getVectorCores() : 1;
-}
-
-void Placer::allocateVectorSection(Tile &tile, VectorBuffers &buffers) {
-  // On a split chip the fixpipe writes products, also narrowed, straight to global memory.
-  const bool byFixpipe = leavesByFixpipe(tile);
-  buffers.needed = tile.generic ? !(byFixpipe && tile.generic.getInputs().size() == 1 &&
-                                    tile.generic.getInputs()[0] == tile.product() &&
-                                    tile.generic.getIndexingMapsArray()[0].isIdentity() &&
-                                    onlyNarrows(tile.generic))
-                                : !byFixpipe;
-  if (!buffers.needed)
+void MemoryAssignment::placeVectorValues(TiledNest &tile) {
+  if (!needsVectorUnit(tile, machine))
     return;
-  findVectorInputs(tile, buffers);
-  chooseVectorSteps(tile, buffers);
-  allocateVectorBuffers(tile, buffers);
+  VectorBuffers buffers;
+  findInputs(tile, buffers);
+  chooseSteps(tile, buffers);
+  allocate(tile, buffers);
+
+  Value product = tile.product(), fromMemory = product;
+  if (tile.generic)
+    b.setInsertionPoint(tile.generic);
+  else
+    b.setInsertionPointAfter(product.getDefiningOp());
+  if (buffers.spilled)
+    fromMemory = place(product, buffers.spilled);
+  for (const auto &input : buffers.inputs) {
+    Value held = place(input.isProduct ? fromMemory : input.operand->get(), input.buffer);
+    if (input.operand)
+      input.operand->set(held);
+    // A product that is a result, too, is stored from there; from L0C the fixpipe writes it.
+    if (input.isProduct && !buffers.spilled)
+      product.replaceUsesWithIf(
+          held, [](OpOperand &use) { return isa<tensor::InsertSliceOp>(use.getOwner()); });
+  }
+  if (tile.sum) {
+    OpOperand &parts = tile.sum.getInputsMutable()[0];
+    b.setInsertionPoint(tile.sum);
+    parts.assign(place(parts.get(), buffers.part));
+  }
+  if (!tile.generic)
+    return;
+  b.setInsertionPointAfter(tile.generic);
+  for (auto [result, buffer] : llvm::zip(tile.generic.getResults(), buffers.outputs)) {
+    Value held = place(result, buffer, std::exchange(buffers.scratch, {}));
+    result.replaceAllUsesExcept(held, held.getDefiningOp());
+  }
 }
 
-void Placer::findVectorInputs(Tile &tile, VectorBuffers &buffers) {
+void MemoryAssignment::findInputs(TiledNest &tile, VectorBuffers &buffers) {
   Value product = tile.product();
   // A sum of parts is made where it is used; where that is a store, it is an output.
   StringRef groupOfProduct = !tile.sum ? "ub" : tile.generic ? "scratch" : "out";
@@ -138,12 +168,13 @@ void Placer::findVectorInputs(Tile &tile, VectorBuffers &buffers) {
 }
 
 // Bytes of UB that each row of a step takes, and those that all rows share.
-Placer::VectorBytes Placer::vectorBytes(Tile &tile, const VectorBuffers &buffers) {
+MemoryAssignment::VectorBytes MemoryAssignment::bytesOfRows(TiledNest &tile,
+                                                            const VectorBuffers &buffers) {
   const int64_t width = buffers.width;
   VectorBytes bytes;
   bytes.perRow = scratchBuffers(tile.generic) * paddedColumns(width, b.getF32Type()) * 4;
   for (const auto &input : buffers.inputs) {
-    const int64_t count = copies(input.group, input.name);
+    const int64_t count = requestedCopies(kernel, input.group, input.name);
     const int64_t row = count * paddedColumns(width, input.element) * bytesOf(input.element);
     if (input.spread == Spread::full)
       bytes.perRow += row;
@@ -154,24 +185,26 @@ Placer::VectorBytes Placer::vectorBytes(Tile &tile, const VectorBuffers &buffers
   }
   if (tile.sum) {
     Type element = elementOf(tile.product());
-    bytes.perRow += copies("ub", "part") * paddedColumns(width, element) * bytesOf(element);
+    bytes.perRow +=
+        requestedCopies(kernel, "ub", "part") * paddedColumns(width, element) * bytesOf(element);
   }
   for (Type element : outputElements(tile.generic))
-    bytes.perRow += copies("out", "") * paddedColumns(width, element) * bytesOf(element);
+    bytes.perRow +=
+        requestedCopies(kernel, "out", "") * paddedColumns(width, element) * bytesOf(element);
   return bytes;
 }
 
 // An elementwise kernel says by its tile how much one vector step takes. Behind a product the tile
 // is the cube's; the vector cores take it in as few steps as fit, and as give each transfer its
 // full rate.
-void Placer::chooseVectorSteps(Tile &tile, VectorBuffers &buffers) {
-  const int64_t cores = vectorCores();
+void MemoryAssignment::chooseSteps(TiledNest &tile, VectorBuffers &buffers) {
+  const int64_t cores = vectorCoresOf(machine), parts = acc ? acc.getParts() : 1;
   // With one dimension there are no rows to deal: the vector cores halve the columns.
-  buffers.width = tile.rank == 1   ? llvm::divideCeil(tile.tileN, cores)
-                  : tile.parts > 1 ? tile.acc.getPartWidth()
-                                   : tile.tileN;
+  buffers.width = tile.rank == 1 ? llvm::divideCeil(tile.tileN, cores)
+                  : parts > 1    ? acc.getPartWidth()
+                                 : tile.tileN;
   const int64_t rows = tile.rank == 1 ? 1 : llvm::divideCeil(tile.tileM, cores);
-  const VectorBytes bytes = vectorBytes(tile, buffers);
+  const VectorBytes bytes = bytesOfRows(tile, buffers);
   StringRef rowDim = rowDimOf(tile.last(), tile.rank);
   bool asked = tile.rank > 1 && !hasProduct(kernel) && kernel.choice(("tile." + rowDim).str());
   int64_t room = machine.capacity(Space::ub) - bytes.shared - 1024;
@@ -180,15 +213,16 @@ void Placer::chooseVectorSteps(Tile &tile, VectorBuffers &buffers) {
   // but where one scalar unit issues everything, more steps would hold up the next tile's
   // transfers.
   const bool split = machine.getTopology() == aicore::Topology::split;
-  const int64_t bytesAStep = split ? stepBytes / tile.parts : stepBytes;
+  const int64_t bytesPerStep = split ? stepBytes / parts : stepBytes;
   int64_t wanted =
-      std::max<int64_t>(1, bytesAStep / (paddedColumns(buffers.width, b.getF32Type()) * 4));
-  buffers.rowsAStep = asked ? rows : std::min({rows, fits, wanted});
-  buffers.steps = llvm::divideCeil(rows, buffers.rowsAStep);
-  buffers.rowsAStep = llvm::divideCeil(rows, buffers.steps); // steps of even length
+      std::max<int64_t>(1, bytesPerStep / (paddedColumns(buffers.width, b.getF32Type()) * 4));
+  buffers.rowsPerStep = asked ? rows : std::min({rows, fits, wanted});
+  // Steps of even length.
+  const int64_t steps = llvm::divideCeil(rows, buffers.rowsPerStep);
+  buffers.rowsPerStep = llvm::divideCeil(rows, steps);
 }
 
-void Placer::allocateVectorBuffers(Tile &tile, VectorBuffers &buffers) {
+void MemoryAssignment::allocate(TiledNest &tile, VectorBuffers &buffers) {
   const int64_t width = buffers.width;
   Location where = tile.last()->getLoc();
   if (StringRef rowDim = rowDimOf(tile.last(), tile.rank); !rowDim.empty())
@@ -197,21 +231,21 @@ void Placer::allocateVectorBuffers(Tile &tile, VectorBuffers &buffers) {
     return alloc(name, group, Space::ub, rows, paddedColumns(columns, element), element, where);
   };
   for (auto &input : buffers.inputs) {
-    const int64_t rows = input.spread == Spread::full ? buffers.rowsAStep : 1;
+    const int64_t rows = input.spread == Spread::full ? buffers.rowsPerStep : 1;
     const int64_t columns = input.spread == Spread::single   ? 1
-                            : input.spread == Spread::column ? buffers.rowsAStep
+                            : input.spread == Spread::column ? buffers.rowsPerStep
                                                              : width;
     input.buffer = inUb(input.name, input.group, rows, columns, input.element);
   }
   for (auto [i, element] : llvm::enumerate(outputElements(tile.generic)))
     buffers.outputs.push_back(
-        inUb(("out" + (i ? Twine(i) : Twine())).str(), "out", buffers.rowsAStep, width, element));
+        inUb(("out" + (i ? Twine(i) : Twine())).str(), "out", buffers.rowsPerStep, width, element));
   if (const int64_t scratch = scratchBuffers(tile.generic); scratch > 0)
     buffers.scratch =
-        inUb("scratch", "scratch", buffers.rowsAStep * scratch, width, b.getF32Type());
+        inUb("scratch", "scratch", buffers.rowsPerStep * scratch, width, b.getF32Type());
   if (tile.sum)
-    buffers.part = inUb("part", "ub", buffers.rowsAStep, width, elementOf(tile.product()));
-  if (leavesByFixpipe(tile))
+    buffers.part = inUb("part", "ub", buffers.rowsPerStep, width, elementOf(tile.product()));
+  if (leavesByFixpipe(tile, machine))
     buffers.spilled =
         alloc("acc", "out", Space::gm, tile.tileM, width, elementOf(tile.product()), where);
 }

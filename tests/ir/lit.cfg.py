@@ -20,6 +20,8 @@ for tool, folder in [
 root = os.path.dirname(os.path.dirname(config.test_source_root))
 config.substitutions += [
     ("%python", sys.executable),
+    ("%place", "--aicore-assign-memories --aicore-insert-transfers"
+               " --aicore-distribute-vector-work"),
     ("%checks", config.test_source_root),
     ("%root", root),
 ]

@@ -1,9 +1,9 @@
 // `bias = table`: a product starts from the row that is added to it.
 // RUN: mmk-opt %s --mmk-fuse-epilogue | FileCheck %s --check-prefix FUSED
 // RUN: mmk-opt %s --mmk-fuse-epilogue --mmk-tile-cores --mmk-tile-base --canonicalize --cse \
-// RUN:   --aicore-place --canonicalize --cse | FileCheck %s
+// RUN:   %place --canonicalize --cse | FileCheck %s
 // RUN: mmk-opt %s --mmk-fuse-epilogue --mmk-tile-cores --mmk-tile-base --canonicalize --cse \
-// RUN:   --aicore-place --canonicalize --cse --aicore-double-buffer --canonicalize --cse \
+// RUN:   %place --canonicalize --cse --aicore-double-buffer --canonicalize --cse \
 // RUN:   --aicore-plan-memory --aicore-insert-sync --aicore-verify-sync \
 // RUN:   | FileCheck %s --check-prefix SYNC
 

@@ -1,5 +1,5 @@
 // Run out of order, or on what no pass before leaves.
-// RUN: mmk-opt %s -verify-diagnostics -split-input-file --aicore-place
+// RUN: mmk-opt %s -verify-diagnostics -split-input-file %place
 
 // expected-error @+1 {{expected a machine; run mmk-apply-variant first}}
 module {

@@ -1,6 +1,6 @@
 // On the host a tile is one operation, from tensor to tensor.
 // RUN: mmk-opt %s --mmk-tile-cores --mmk-tile-base --canonicalize --cse \
-// RUN:   --aicore-place --canonicalize --cse | FileCheck %s
+// RUN:   %place --canonicalize --cse | FileCheck %s
 
 #machine = #aicore.machine<"tiny", host, cores = 4, vector_cores = 1, memories = {gm = [1099511627776, 512], l0a = [65536, 512], l0b = [65536, 512], l0c = [131072, 1024], l1 = [524288, 32], ub = [65536, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
 #a = affine_map<(m, n, k) -> (m, k)>

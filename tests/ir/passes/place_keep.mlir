@@ -1,9 +1,9 @@
 // `keep`: the panel of one operand stays in L1 while a core walks along a line of tiles.
 // RUN: mmk-opt %s --mmk-tile-cores --canonicalize --cse | FileCheck %s --check-prefix TILED
 // RUN: mmk-opt %s --mmk-tile-cores --mmk-tile-base --canonicalize --cse \
-// RUN:   --aicore-place --canonicalize --cse | FileCheck %s
+// RUN:   %place --canonicalize --cse | FileCheck %s
 // RUN: mmk-opt %s --mmk-tile-cores --mmk-tile-base --canonicalize --cse \
-// RUN:   --aicore-place --canonicalize --cse --aicore-double-buffer --canonicalize --cse \
+// RUN:   %place --canonicalize --cse --aicore-double-buffer --canonicalize --cse \
 // RUN:   --aicore-plan-memory --aicore-insert-sync --aicore-verify-sync \
 // RUN:   | FileCheck %s --check-prefix SYNC
 

@@ -1,9 +1,9 @@
 // `store = overlapped` where cube and vector unit are one core: a part of the accumulator goes to UB,
 // through the vector unit and out under the product of the other part, or of the next tile.
 // RUN: mmk-opt %s --mmk-tile-cores --mmk-tile-base --canonicalize --cse \
-// RUN:   --aicore-place --canonicalize --cse | FileCheck %s
+// RUN:   %place --canonicalize --cse | FileCheck %s
 // RUN: mmk-opt %s --mmk-tile-cores --mmk-tile-base --canonicalize --cse \
-// RUN:   --aicore-place --canonicalize --cse --aicore-double-buffer --canonicalize --cse \
+// RUN:   %place --canonicalize --cse --aicore-double-buffer --canonicalize --cse \
 // RUN:   --aicore-plan-memory --aicore-insert-sync --aicore-verify-sync \
 // RUN:   | FileCheck %s --check-prefix SYNC
 

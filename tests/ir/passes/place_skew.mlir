@@ -1,6 +1,6 @@
 // `skew = stages`: each core starts its products at another stage.
 // RUN: mmk-opt %s --mmk-tile-cores --mmk-tile-base --canonicalize --cse \
-// RUN:   --aicore-place --canonicalize --cse | FileCheck %s
+// RUN:   %place --canonicalize --cse | FileCheck %s
 
 #machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {gm = [1099511627776, 512], l0a = [65536, 512], l0b = [65536, 512], l0c = [131072, 1024], l1 = [524288, 32], ub = [65536, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
 #a = affine_map<(m, n, k) -> (m, k)>

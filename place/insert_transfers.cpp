@@ -1,6 +1,7 @@
+#include "place/insert_transfers.h"
+#include "passes/variant.h"
 #include "passes/walk.h"
 #include "place/passes.h"
-#include "place/placer.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
@@ -11,15 +12,17 @@ using namespace mlir;
 
 namespace mmk {
 
-#define GEN_PASS_DEF_PLACE
+#define GEN_PASS_DEF_INSERTTRANSFERS
 #include "place/Passes.h.inc"
 
 //===--- small things
-//---------------------------------------------------------------------------===//
+//----------------------------------------------------------------------------===//
 
-Value Placer::index(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
+Value TransferInserter::index(int64_t value) {
+  return arith::ConstantIndexOp::create(b, loc, value);
+}
 
-Value Placer::add(Value x, Value y) {
+Value TransferInserter::add(Value x, Value y) {
   if (!x || matchPattern(x, m_Zero()))
     return y;
   if (!y || matchPattern(y, m_Zero()))
@@ -27,22 +30,14 @@ Value Placer::add(Value x, Value y) {
   return arith::AddIOp::create(b, loc, x, y);
 }
 
-Value Placer::mapped(OpFoldResult value) {
+Value TransferInserter::mapped(OpFoldResult value) {
   if (auto attribute = dyn_cast<Attribute>(value))
     return index(cast<IntegerAttr>(attribute).getInt());
-  Value scalar = cast<Value>(value);
-  // What a panel needs may stand in the loop over its tiles.
-  if (Operation *op = scalar.getDefiningOp(); op && !map.contains(scalar)) {
-    for (Value operand : op->getOperands())
-      if (operand.getType().isIntOrIndex())
-        mapped(operand);
-    clonePure(*op);
-  }
-  return map.lookup(scalar);
+  return map.lookup(cast<Value>(value));
 }
 
 /// An empty loop like the one in mmk IR, and in it from here on.
-scf::ForOp Placer::emitLoop(scf::ForOp loop) {
+scf::ForOp TransferInserter::emitLoop(scf::ForOp loop) {
   loc = loop.getLoc();
   auto emitted = scf::ForOp::create(b, loc, map.lookup(loop.getLowerBound()),
                                     map.lookup(loop.getUpperBound()), map.lookup(loop.getStep()));
@@ -53,46 +48,22 @@ scf::ForOp Placer::emitLoop(scf::ForOp loop) {
   return emitted;
 }
 
-Location Placer::placeOf(StringRef directive, Location otherwise) {
-  ir::ChoiceOp choice = kernel.choice(directive);
-  return choice ? choice.getLoc() : otherwise;
-}
-
-int64_t Placer::copies(StringRef group, StringRef name) {
-  int64_t ofGroup = kernel.chosenNumber(("buffers." + group).str(), 1);
-  return kernel.chosenNumber(("buffers." + group + "." + name).str(), ofGroup);
-}
-
 // "l1" -> 2 and "l1.a" -> 3, as the schedule says; aicore-double-buffer reads them.
-DictionaryAttr Placer::bufferWishes() {
-  SmallVector<NamedAttribute> wishes;
+DictionaryAttr TransferInserter::requestedBuffers() {
+  SmallVector<NamedAttribute> requests;
   for (ir::ChoiceOp choice : kernel.getSchedule().getOps<ir::ChoiceOp>()) {
     StringRef key = choice.getKey();
     if (key.consume_front("buffers."))
-      wishes.push_back(b.getNamedAttr(key, choice.getAlternatives()[0]));
+      requests.push_back(b.getNamedAttr(key, choice.getAlternatives()[0]));
   }
-  return b.getDictionaryAttr(wishes);
+  return b.getDictionaryAttr(requests);
 }
 
-aicore::AllocOp Placer::alloc(StringRef name, StringRef group, aicore::Space space, int64_t rows,
-                              int64_t columns, Type element, Location where) {
-  auto type = MemRefType::get({rows, columns}, element, MemRefLayoutAttrInterface(),
-                              aicore::SpaceAttr::get(b.getContext(), space));
-  return aicore::AllocOp::create(b, where, type, name, group, 1, /*parts=*/1, IntegerAttr());
-}
-
-Value Placer::slot(Value number, Value buffer) {
+Value TransferInserter::slot(Value number, Value buffer) {
   return aicore::SlotOp::create(b, loc, b.getIndexType(), number, buffer);
 }
 
-StringRef Placer::nameOf(Value tensor) {
-  while (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>())
-    tensor = slice.getSource();
-  StringRef name = names.lookup(tensor);
-  return name.empty() ? "value" : name;
-}
-
-Value Placer::dimension(StringRef name) {
+Value TransferInserter::dimension(StringRef name) {
   int64_t literal;
   if (!name.getAsInteger(10, literal))
     return index(literal);
@@ -102,7 +73,8 @@ Value Placer::dimension(StringRef name) {
   llvm_unreachable("a dimension of the kernel");
 }
 
-Value Placer::extentOf(Value tensor, unsigned dim) {
+Value TransferInserter::extentOf(Value tensor, unsigned dim) {
+  tensor = behindPlaces(tensor);
   if (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>()) {
     llvm::SmallBitVector dropped = slice.getDroppedDims();
     for (unsigned i = 0, kept = 0; i < dropped.size(); ++i)
@@ -123,7 +95,7 @@ Value Placer::extentOf(Value tensor, unsigned dim) {
   llvm_unreachable("a tensor of a tiled kernel is a parameter, a nest's result or a slice of one");
 }
 
-GlobalView Placer::viewOf(Value tensor) {
+GlobalView TransferInserter::viewOf(Value tensor) {
   auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>();
   if (!slice) {
     GlobalView view{tensors.lookup(tensor), {}, {}};
@@ -146,7 +118,7 @@ GlobalView Placer::viewOf(Value tensor) {
 }
 
 // Scalar code is carried over; tensors are not, they become transfers where they are used.
-void Placer::clonePure(Operation &op) {
+void TransferInserter::clonePure(Operation &op) {
   loc = op.getLoc();
   if (auto dim = dyn_cast<ir::DimOp>(op)) {
     map.map(dim.getResult(), dimension(dim.getName()));
@@ -184,13 +156,13 @@ void Placer::clonePure(Operation &op) {
 }
 
 //===--- kernel
-//---------------------------------------------------------------------------------===//
+//----------------------------------------------------------------------------------===//
 
-void Placer::createKernel() {
+void TransferInserter::createKernel() {
   b.setInsertionPoint(kernel);
   target = aicore::KernelOp::create(b, kernel.getLoc(), kernel.getSymName(), kernel.getDims(),
                                     kernel.getArgs(), kernel.getResults(),
-                                    kernel.chosenNumber("cores", 1), bufferWishes(), limits());
+                                    kernel.chosenNumber("cores", 1), requestedBuffers(), limits());
   target->setAttr("variant", kernel->getAttr("variant"));
   Block *block = b.createBlock(&target.getBody());
   auto global = [&](Type tensor) -> Type {
@@ -202,111 +174,74 @@ void Placer::createKernel() {
   };
   for (size_t i = 0; i < kernel.getDims().size(); ++i)
     block->addArgument(b.getIndexType(), kernel.getLoc());
-  for (auto [argument, named] :
-       llvm::zip(kernel.getBody().getArguments(), kernel.getArgs().getAsRange<ir::NamedAttr>())) {
+  for (BlockArgument argument : kernel.getBody().getArguments()) {
     Value placed = block->addArgument(global(argument.getType()), argument.getLoc());
-    if (isa<MemRefType>(placed.getType())) {
+    if (isa<MemRefType>(placed.getType()))
       tensors[argument] = placed;
-      names[argument] = named.getName().getValue();
-    } else {
+    else
       map.map(argument, placed);
-    }
   }
   auto ret = cast<ir::ReturnOp>(kernel.getBody().front().getTerminator());
-  for (auto [value, named] :
-       llvm::zip(ret.getValues(), kernel.getResults().getAsRange<ir::NamedAttr>())) {
+  for (Value value : ret.getValues())
     tensors[value] = block->addArgument(global(value.getType()), kernel.getLoc());
-    names[value] = named.getName().getValue();
-  }
   b.setInsertionPointToEnd(block);
 }
 
-//===--- nests
-//----------------------------------------------------------------------------------===//
-
-// What the passes before leave in a nest; anything else would be dropped in silence.
-static LogicalResult checkOps(ir::NestOp nest) {
-  WalkResult result = nest.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (op->getParentOfType<linalg::LinalgOp>() ||
-        isa<ir::NestOp, ir::DimOp, ir::ShareOp, ir::WalkOp, ir::YieldOp, tensor::DimOp,
-            tensor::EmptyOp, tensor::ExtractSliceOp, tensor::InsertSliceOp, affine::AffineApplyOp,
-            affine::AffineMinOp, linalg::FillOp, linalg::BroadcastOp, linalg::GenericOp,
-            linalg::ContractOp, linalg::ReduceOp, scf::ForOp, scf::IfOp, scf::YieldOp>(op))
-      return WalkResult::advance();
-    bool scalar =
-        op->getNumRegions() == 0 && op->getNumResults() > 0 &&
-        llvm::all_of(op->getResultTypes(), [](Type type) { return type.isIntOrIndexOrFloat(); });
-    if (scalar)
-      return WalkResult::advance();
-    op->emitOpError("has no place on the machine: not scalar, and no part of a tiled nest");
-    return WalkResult::interrupt();
+// A kernel that keeps panels runs with no deeper ones; one that splits its reduction has them for
+// each part.
+DictionaryAttr TransferInserter::limits() {
+  const std::optional<KeptPanel> panel = keptPanel(kernel);
+  if (!panel)
+    return {};
+  NamedAttrList limits;
+  kernel.walk([&](linalg::ContractOp contract) {
+    StringRef k = dimNames(contract).back();
+    int64_t literal;
+    if (!k.getAsInteger(10, literal))
+      return;
+    const int64_t parts = kernel.chosenNumber(("grid." + k).str(), 1);
+    const int64_t tile = kernel.chosenNumber(("tile." + k).str(), 1),
+                  stage = kernel.chosenNumber(("stage." + k).str(), tile);
+    // Parts are whole stages, or when they are shorter than one, whole tiles.
+    const int64_t unit = parts == 1 ? 1 : panel->depth < stage ? tile : stage;
+    // What fits a single panel fits in parts, too.
+    const int64_t deepest = std::max(panel->depth, parts * (panel->depth / unit * unit));
+    limits.set(k, b.getI64IntegerAttr(deepest));
   });
-  return failure(result.wasInterrupted());
+  return limits.empty() ? DictionaryAttr() : limits.getDictionary(b.getContext());
 }
 
-// What a nest has become: its loops, and the operations in them.
-LogicalResult Placer::findTile(ir::NestOp nest, Tile &tile) {
-  for (auto loop : nest.getBody().front().getOps<scf::ForOp>())
-    tile.loop = loop;
-  if (tile.loop && !tile.loop->hasAttr("mmk.tile"))
-    for (auto loop : tile.loop.getOps<scf::ForOp>())
-      tile.panelLoop = std::exchange(tile.loop, loop);
-  if (!tile.loop || !tile.loop->hasAttr("mmk.tile"))
-    return nest.emitOpError("is not tiled; run mmk-tile-cores first");
-  tile.loop.walk([&](linalg::ContractOp contract) { tile.contract = contract; });
-  for (auto generic : tile.loop.getOps<linalg::GenericOp>())
-    tile.generic = generic;
-  for (auto sum : tile.loop.getOps<linalg::ReduceOp>())
-    tile.sum = sum;
-  if (!tile.contract && !tile.generic && !tile.sum)
-    return nest.emitOpError("has neither a product nor an elementwise operation in its tile loop");
-  if (tile.contract && failed(findStages(tile)))
-    return failure();
-  auto extents = tile.loop->getAttrOfType<DenseI64ArrayAttr>("mmk.tile");
-  tile.tileM = extents[0];
-  tile.tileN = extents[1];
-  tile.rank = cast<RankedTensorType>(nest.getResultTypes()[0]).getRank();
-  return expectKnownTensors(tile);
-}
+//===--- nests
+//-----------------------------------------------------------------------------------===//
 
-// Of its product: the loop over stages, and what it starts from.
-LogicalResult Placer::findStages(Tile &tile) {
-  auto base = tile.contract->getParentOfType<scf::ForOp>();
-  tile.stageLoop = base ? base->getParentOfType<scf::ForOp>() : scf::ForOp();
-  if (!tile.stageLoop || !tile.stageLoop->hasAttr("mmk.step"))
-    return tile.contract.emitOpError("is not tiled; run mmk-tile-base first");
-  Value start = tile.stageLoop.getInitArgs()[0];
-  // Of a product in parts, the first alone starts from a row.
-  if (auto branch = start.getDefiningOp<scf::IfOp>()) {
-    tile.hasBias = branch.getCondition();
-    start =
-        branch.thenBlock()->getTerminator()->getOperand(cast<OpResult>(start).getResultNumber());
+// The buffers that hold its values.
+LogicalResult TransferInserter::findBuffers(ir::NestOp nest, Tile &tile) {
+  auto placed = [](Value value) { return value.getDefiningOp<aicore::PlaceOp>(); };
+  if (!tile.contract) {
+    if (nest.getBody().front().getOps<aicore::AllocOp>().empty())
+      return nest.emitOpError("has no buffers; run aicore-assign-memories first");
+    return success();
   }
-  tile.bias = start.getDefiningOp<linalg::BroadcastOp>();
-  if (tile.panelLoop)
-    if (std::optional<KeptPanel> panel = keptPanel(kernel))
-      tile.kept = panel->operand;
-  return success();
-}
-
-LogicalResult Placer::expectKnownTensors(Tile &tile) {
-  for (Operation *op : {tile.contract.getOperation(), tile.generic.getOperation(),
-                        tile.sum.getOperation(), tile.bias.getOperation()})
-    for (OpOperand *input :
-         op ? cast<linalg::LinalgOp>(op).getDpsInputOperands() : SmallVector<OpOperand *>()) {
-      Value tensor = input->get();
-      while (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>())
-        tensor = slice.getSource();
-      if (!tensors.count(tensor) && (!tile.product() || tensor != tile.product()))
-        return op->emitOpError(
-            "reads a tensor that is neither a parameter, nor of an earlier nest, "
-            "nor the product of its own");
-    }
+  const Product product(tile);
+  aicore::PlaceOp acc = placed(tile.stageLoop.getInitArgs()[0]);
+  for (unsigned which = 0; which < 2; ++which) {
+    aicore::PlaceOp inL1 = placed(product.operands[which].inL1),
+                    inL0 = placed(tile.contract.getInputs()[which]);
+    if (!acc || !inL1 || !inL0)
+      return tile.contract.emitOpError(
+          "has operands without buffers; run aicore-assign-memories first");
+    tile.l1[which] = bufferOf(inL1);
+    tile.l0[which] = bufferOf(inL0);
+  }
+  tile.acc = bufferOf(acc).getDefiningOp<aicore::AllocOp>();
+  tile.parts = tile.acc.getParts();
+  if (tile.bias)
+    tile.biasTable = bufferOf(placed(tile.bias.getInput()));
   return success();
 }
 
 // What is computed once a kernel: extents, and intermediate tensors between nests.
-void Placer::emitShared(ir::NestOp nest, Tile &tile) {
+void TransferInserter::emitShared(ir::NestOp nest) {
   for (Operation &op : nest.getBody().front())
     if (isa<ir::DimOp>(op) || op.hasTrait<OpTrait::ConstantLike>())
       clonePure(op);
@@ -317,28 +252,24 @@ void Placer::emitShared(ir::NestOp nest, Tile &tile) {
       auto type = cast<RankedTensorType>(result.getType());
       for (unsigned i = 0; i < type.getRank(); ++i)
         sizes.push_back(extentOf(result, i));
-      StringRef name = "acc";
-      for (Operation *op : {tile.contract.getOperation(), tile.sum.getOperation()})
-        if (op && op->hasAttr("mmk.name"))
-          name = op->getAttrOfType<StringAttr>("mmk.name").getValue();
       auto memref =
           MemRefType::get(type.getShape(), type.getElementType(), MemRefLayoutAttrInterface(),
                           aicore::SpaceAttr::get(b.getContext(), aicore::Space::gm));
-      tensors[result] = aicore::WorkspaceOp::create(b, loc, memref, name, sizes);
-      names[result] = name;
+      tensors[result] = aicore::WorkspaceOp::create(b, loc, memref, names.lookup(result), sizes);
     }
 }
 
 // Where the tile at hand goes, and by that how large it is.
-LogicalResult Placer::findDestinations(ir::NestOp nest, Tile &tile,
-                                       SmallVector<Destination> &destinations) {
+SmallVector<TransferInserter::Destination> TransferInserter::findDestinations(ir::NestOp nest,
+                                                                              Tile &tile) {
+  SmallVector<Destination> destinations;
   auto yield = cast<ir::YieldOp>(nest.getBody().front().getTerminator());
   for (auto [result, filled] : llvm::zip(nest.getResults(), yield.getValues())) {
-    Value yielded =
-        tile.loop.getBody()->getTerminator()->getOperand(cast<OpResult>(filled).getResultNumber());
-    auto insert = yielded.getDefiningOp<tensor::InsertSliceOp>();
-    if (!insert)
-      return nest.emitOpError("expected its tile loop to insert one tile of each result");
+    const unsigned number = cast<OpResult>(filled).getResultNumber();
+    auto insert = tile.tileLoop.getBody()
+                      ->getTerminator()
+                      ->getOperand(number)
+                      .getDefiningOp<tensor::InsertSliceOp>();
     GlobalView view{tensors.lookup(result), {}, {}};
     SmallVector<OpFoldResult> sizes = insert.getMixedSizes();
     for (auto [i, offset] : llvm::enumerate(insert.getMixedOffsets())) {
@@ -347,16 +278,18 @@ LogicalResult Placer::findDestinations(ir::NestOp nest, Tile &tile,
     }
     tile.rows = tile.rank > 1 ? mapped(sizes[tile.rank - 2]) : index(1);
     tile.columns = mapped(sizes[tile.rank - 1]);
-    destinations.push_back({insert.getSource(), view, names.lookup(result)});
+    destinations.push_back({insert.getSource(), view});
   }
-  return success();
+  return destinations;
 }
 
-LogicalResult Placer::emitNest(ir::NestOp nest) {
-  Tile tile;
-  if (failed(checkOps(nest)) || failed(findTile(nest, tile)))
+LogicalResult TransferInserter::emitNest(ir::NestOp nest) {
+  FailureOr<TiledNest> found = findTiledNest(kernel, nest);
+  if (failed(found))
     return failure();
-  emitShared(nest, tile);
+  Tile tile;
+  static_cast<TiledNest &>(tile) = *found;
+  emitShared(nest);
 
   loc = nest.getLoc();
   auto phase = aicore::PhaseOp::create(b, loc);
@@ -367,16 +300,13 @@ LogicalResult Placer::emitNest(ir::NestOp nest) {
   map.map(body.getArgument(0), block);
   b.setInsertionPointToEnd(inside);
 
-  VectorBuffers buffers;
-  const bool onHost = isForHost(tile);
-  if (onHost) {
-    if (tile.contract)
-      allocateHostProduct(tile);
-  } else {
-    if (tile.contract)
-      allocateProduct(tile);
-    allocateVectorSection(tile, buffers);
-  }
+  const bool onHost = isOneInstruction(tile, machine);
+  for (auto buffer : body.getOps<aicore::AllocOp>())
+    b.clone(*buffer, map);
+  if (!onHost && failed(findBuffers(nest, tile)))
+    return failure();
+  if (onHost && tile.contract)
+    allocateHostProduct(tile);
   for (Operation &op : body.without_terminator())
     if (!map.contains(op.getNumResults() ? op.getResult(0) : Value()))
       clonePure(op);
@@ -387,30 +317,23 @@ LogicalResult Placer::emitNest(ir::NestOp nest) {
   }
   // Copies go round anew in each line: the last tile of one and the first of the next may take the
   // same, and the second then waits.
-  tile.number = emitLoop(tile.loop).getInductionVar();
-  SmallVector<Destination> destinations;
-  if (failed(findDestinations(nest, tile, destinations)))
-    return failure();
+  tile.number = emitLoop(tile.tileLoop).getInductionVar();
+  const SmallVector<Destination> destinations = findDestinations(nest, tile);
   if (onHost) {
     emitHostTile(tile, destinations);
     return success();
   }
   if (tile.contract)
     emitProduct(tile);
-  emitEpilogue(tile, buffers, destinations);
+  emitEpilogue(tile, destinations);
   return success();
 }
 
-//===--- the kernel's nests, one after the other
-//-----------------------------------------------===//
+//===--- the kernel's nests, one after the other ------------------------------------------===//
 
-LogicalResult Placer::run() {
+LogicalResult TransferInserter::run() {
   if (failed(checkDims(kernel)) || failed(checkNests(kernel)))
     return failure();
-  for (Value value : kernel.getBody().front().getTerminator()->getOperands())
-    if (!value.getDefiningOp<ir::NestOp>())
-      return kernel.getBody().front().getTerminator()->emitOpError(
-          "expected each result to come from a mmk.nest");
   createKernel();
   for (Operation &op : llvm::make_early_inc_range(kernel.getBody().front().without_terminator())) {
     if (auto nest = dyn_cast<ir::NestOp>(op)) {
@@ -426,13 +349,13 @@ LogicalResult Placer::run() {
 
 namespace {
 
-struct PlacePass : impl::PlaceBase<PlacePass> {
+struct InsertTransfersPass : impl::InsertTransfersBase<InsertTransfersPass> {
   void runOnOperation() override {
     aicore::MachineAttr machine = expectMachine(getOperation());
     if (!machine)
       return signalPassFailure();
     for (ir::KernelOp kernel : llvm::make_early_inc_range(getOperation().getOps<ir::KernelOp>()))
-      if (failed(Placer(kernel, machine).run()))
+      if (failed(TransferInserter(kernel, machine).run()))
         return signalPassFailure();
   }
 };

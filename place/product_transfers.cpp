@@ -1,5 +1,5 @@
-// The part of aicore-place that the cube sees: the product of a tile, stage by stage through L1 and
-// base tile by base tile through L0.
+// The part of aicore-insert-transfers that the cube sees: the product of a tile, stage by stage
+// through L1 and base tile by base tile through L0.
 //
 // With `store = overlapped` the accumulator has two parts, each half of its columns. In the last
 // stage of a tile the product goes part by part, each over the whole depth of the stage, so that
@@ -9,8 +9,8 @@
 //
 // Columns and not rows: then what goes through MTE1 once for each part is A, whose way is twice as
 // wide as that of B.
-#include "place/passes.h"
-#include "place/product.h"
+#include "passes/variant.h"
+#include "place/insert_transfers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -18,75 +18,7 @@ using namespace mlir;
 
 namespace mmk {
 
-Placer::Product::Product(Tile &tile)
-    : operands{Operand(tile.contract, 0), Operand(tile.contract, 1)},
-      stage(tile.stageLoop->getAttrOfType<DenseI64ArrayAttr>("mmk.step")[0]),
-      base(tile.stageLoop->getAttrOfType<DenseI64ArrayAttr>("mmk.step")[1]) {}
-
-Placer::Product::Operand::Operand(linalg::ContractOp contract, unsigned which)
-    : inL1(contract.getInputs()[which]) {
-  Operation *base = contract->getParentOp();
-  while (auto slice = inL1.getDefiningOp<tensor::ExtractSliceOp>()) {
-    if (!base->isProperAncestor(slice))
-      break;
-    inL0.push_back(slice);
-    inL1 = slice.getSource();
-  }
-  panel = inL1;
-  Operation *stage = base->getParentOp();
-  while (auto slice = panel.getDefiningOp<tensor::ExtractSliceOp>()) {
-    if (!stage->isProperAncestor(slice))
-      break;
-    panel = slice.getSource();
-  }
-  AffineMap along = contract.getIndexingMapsArray()[which];
-  unsigned loops = contract.getNumLoops();
-  unsigned last = along.getDimPosition(along.getNumResults() - 1);
-  transposed = which == 0 ? last != loops - 1 : last != loops - 2;
-}
-
-void Placer::allocateProduct(Tile &tile) {
-  const Product product(tile);
-  Type element = operandType(tile.contract);
-  Type accumulator = cast<RankedTensorType>(tile.contract.getResult(0).getType()).getElementType();
-  SmallVector<StringRef> dims = dimNames(tile.contract);
-  std::string m = ("tile." + dims[dims.size() - 3]).str(),
-              n = ("tile." + dims[dims.size() - 2]).str();
-  std::string k = ("tile." + dims.back()).str(), ks = ("stage." + dims.back()).str();
-  Location where = tile.contract.getLoc();
-
-  auto shapeInL1 = [&](unsigned which, int64_t outer) {
-    bool kFirst = (which == 0) == product.operands[which].transposed;
-    const int64_t depth =
-        llvm::alignTo(tile.kept == which ? keptPanel(kernel)->depth : product.stage, fractalExtent);
-    return kFirst ? std::pair(depth, outer) : std::pair(outer, depth);
-  };
-  StringRef a = nameOf(tile.contract.getInputs()[0]), bName = nameOf(tile.contract.getInputs()[1]);
-  auto [aRows, aColumns] = shapeInL1(0, tile.tileM);
-  auto [bRows, bColumns] = shapeInL1(1, tile.tileN);
-  Location stageLoc = placeOf(ks, placeOf(k, where));
-  auto inL1 = [&](unsigned which, StringRef name, int64_t rows, int64_t columns) {
-    const bool stays = tile.kept == which;
-    tile.l1[which] = alloc(name, stays ? "panel" : "l1", aicore::Space::l1, rows, columns, element,
-                           stays ? placeOf("keep", stageLoc) : stageLoc);
-  };
-  inL1(0, a, aRows, aColumns);
-  inL1(1, bName, bRows, bColumns);
-  tile.l0[0] =
-      alloc(a, "l0", aicore::Space::l0a, tile.tileM, product.base, element, placeOf(m, where));
-  tile.l0[1] =
-      alloc(bName, "l0", aicore::Space::l0b, product.base, tile.tileN, element, placeOf(n, where));
-  tile.acc = alloc("acc", "acc", aicore::Space::l0c, tile.tileM, tile.tileN, accumulator,
-                   placeOf(m, where));
-  if (tile.bias)
-    allocateBias(tile);
-  if (kernel.chosenWord("store", "after") == "overlapped") {
-    tile.parts = 2;
-    tile.acc.setParts(tile.parts);
-  }
-}
-
-void Placer::emitProduct(Tile &tile) {
+void TransferInserter::emitProduct(Tile &tile) {
   Product product(tile);
   loc = tile.contract.getLoc();
   tile.accSlot = slot(tile.number, tile.acc);
@@ -97,9 +29,9 @@ void Placer::emitProduct(Tile &tile) {
   // Running numbers of stages and base tiles, in closed form over the loops: the copies of a
   // buffer go round over output tiles too, and nothing has to be carried through the loops.
   Value upper = map.lookup(tile.stageLoop.getUpperBound());
-  Value stages = arith::CeilDivSIOp::create(b, loc, upper, index(product.stage));
+  Value stages = arith::CeilDivSIOp::create(b, loc, upper, index(tile.stage));
   Value firstStage = arith::MulIOp::create(b, loc, tile.number, stages);
-  const bool startsInParts = tile.parts > 1 && copies("acc", "acc") == 1;
+  const bool startsInParts = tile.parts > 1 && requestedCopies(kernel, "acc", "acc") == 1;
   if (tile.parts > 1 && !startsInParts)
     for (int64_t part = 0; part < tile.parts; ++part)
       aicore::OpenOp::create(b, loc, tile.acc, tile.accSlot, part);
@@ -109,8 +41,8 @@ void Placer::emitProduct(Tile &tile) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(stageLoop.getBody()->getTerminator());
   product.done = stageLoop.getInductionVar();
-  Value inTile = arith::DivSIOp::create(b, loc, product.done, index(product.stage));
-  product.start = isSkewed() ? skewed(inTile, stages, product) : product.done;
+  Value inTile = arith::DivSIOp::create(b, loc, product.done, index(tile.stage));
+  product.start = isSkewed() ? skewed(inTile, stages, tile.stage) : product.done;
   map.map(tile.stageLoop.getInductionVar(), product.start);
   for (Operation &op : *tile.stageLoop.getBody())
     clonePure(op);
@@ -144,7 +76,7 @@ void Placer::emitProduct(Tile &tile) {
   Value earlier = arith::MulIOp::create(b, loc, tile.number, edges);
   fillings = add(fillings, arith::MulIOp::create(b, loc, earlier, more));
 
-  Value next = add(product.done, index(product.stage));
+  Value next = add(product.done, index(tile.stage));
   Value isFirst = product.isFirst;
   Value isLast = arith::CmpIOp::create(b, loc, Predicate::sge, next, upper);
   Value inParts = isLast;
@@ -164,17 +96,17 @@ void Placer::emitProduct(Tile &tile) {
   releaseBias();
 }
 
-bool Placer::isSkewed() { return kernel.chosenWord("skew", "none") == "stages"; }
+bool TransferInserter::isSkewed() { return kernel.chosenWord("skew", "none") == "stages"; }
 
 // Cores that share rows of A or columns of B are mostly neighbours, and start at as many different
 // stages as there are; each goes round through all of them.
-Value Placer::skewed(Value stage, Value stages, const Product &product) {
+Value TransferInserter::skewed(Value stage, Value stages, int64_t depth) {
   Value turned = arith::AddIOp::create(b, loc, stage, block);
   Value which = arith::RemSIOp::create(b, loc, turned, stages);
-  return arith::MulIOp::create(b, loc, which, index(product.stage));
+  return arith::MulIOp::create(b, loc, which, index(depth));
 }
 
-void Placer::when(Value condition, llvm::function_ref<void()> emit) {
+void TransferInserter::when(Value condition, llvm::function_ref<void()> emit) {
   auto branch = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(branch.thenBlock()->getTerminator());
@@ -182,30 +114,30 @@ void Placer::when(Value condition, llvm::function_ref<void()> emit) {
 }
 
 // What the stage at hand brings to L1; a panel is there.
-void Placer::emitLoads(Tile &tile, Product &product, Value stageNumber) {
+void TransferInserter::emitLoads(Tile &tile, Product &product, Value stageNumber) {
   for (unsigned i = 0; i < 2; ++i) {
     if (tile.kept == i) {
-      product.operands[i].slot = tile.panelSlot;
+      product.slots[i] = tile.panelSlot;
       continue;
     }
-    Value tensor = product.operands[i].inL1;
+    Value tensor = product.operands[i].inL1.getDefiningOp<aicore::PlaceOp>().getValue();
     GlobalView view = viewOf(tensor);
     for (Value &offset : view.offsets)
       if (!offset)
         offset = index(0);
     unsigned rank = cast<RankedTensorType>(tensor.getType()).getRank();
-    product.operands[i].slot = slot(stageNumber, tile.l1[i]);
+    product.slots[i] = slot(stageNumber, tile.l1[i]);
     aicore::LoadOp::create(b, loc, view.memref, view.offsets,
                            ArrayRef<int64_t>{view.dims[rank - 2], view.dims[rank - 1]},
                            extentOf(tensor, rank - 2), extentOf(tensor, rank - 1), tile.l1[i],
-                           product.operands[i].slot, fractalExtent);
+                           product.slots[i], fractalExtent);
   }
 }
 
 // All steps of a stage. Those that start from the bias are told apart from the others, so that the
 // table is free again long before the tile is done.
-void Placer::emitStage(Tile &tile, const Product &product, Value fillings,
-                       std::optional<int64_t> part) {
+void TransferInserter::emitStage(Tile &tile, const Product &product, Value fillings,
+                                 std::optional<int64_t> part) {
   if (!tile.bias)
     return emitSteps(tile, product, fillings, part, /*startsFromBias=*/false);
   auto branch = scf::IfOp::create(b, loc, product.startsFromBias, /*withElseRegion=*/true);
@@ -218,8 +150,8 @@ void Placer::emitStage(Tile &tile, const Product &product, Value fillings,
 
 // The base tiles of a stage, of all the tile's columns or those of a part. `fillings` of L0 came
 // before, in whole stages.
-void Placer::emitSteps(Tile &tile, const Product &product, Value fillings,
-                       std::optional<int64_t> part, bool startsFromBias) {
+void TransferInserter::emitSteps(Tile &tile, const Product &product, Value fillings,
+                                 std::optional<int64_t> part, bool startsFromBias) {
   OpBuilder::InsertionGuard guard(b);
   auto baseOf = tile.contract->getParentOfType<scf::ForOp>();
   Value zero = index(0), depthOfStage = map.lookup(baseOf.getUpperBound());
@@ -241,16 +173,16 @@ void Placer::emitSteps(Tile &tile, const Product &product, Value fillings,
   for (Operation &op : *baseOf.getBody())
     clonePure(op);
   loc = tile.contract.getLoc();
-  Value inStage = arith::DivSIOp::create(b, loc, baseLoop.getInductionVar(), index(product.base));
+  Value inStage = arith::DivSIOp::create(b, loc, baseLoop.getInductionVar(), index(tile.base));
   Value number =
-      add(arith::MulIOp::create(b, loc, fillings, index(product.stage / product.base)), inStage);
+      add(arith::MulIOp::create(b, loc, fillings, index(tile.stage / tile.base)), inStage);
   Value l0Slots[2], depth;
   for (unsigned i = 0; i < 2; ++i) {
-    const Product::Operand &operand = product.operands[i];
-    Value tensor = tile.contract.getInputs()[i];
+    const TiledOperand &operand = product.operands[i];
+    Value tensor = tile.contract.getInputs()[i].getDefiningOp<aicore::PlaceOp>().getValue();
     unsigned rank = cast<RankedTensorType>(tensor.getType()).getRank();
     Value offsets[2] = {zero, zero};
-    for (tensor::ExtractSliceOp slice : operand.inL0)
+    for (tensor::ExtractSliceOp slice : operand.slices)
       for (unsigned d = 0; d < 2; ++d)
         offsets[d] = add(offsets[d], mapped(slice.getMixedOffsets()[rank - 2 + d]));
     Value extents[2] = {extentOf(tensor, rank - 2), extentOf(tensor, rank - 1)};
@@ -261,14 +193,9 @@ void Placer::emitSteps(Tile &tile, const Product &product, Value fillings,
       offsets[alongN] = add(offsets[alongN], firstColumn);
       extents[alongN] = columns;
     }
-    if (tile.kept == i) {
-      // In L1 it starts where the product does, not where the stage does.
-      const unsigned alongK = (i == 0) == operand.transposed ? 0 : 1;
-      offsets[alongK] = add(offsets[alongK], product.start);
-    }
     l0Slots[i] = slot(number, tile.l0[i]);
-    aicore::StageOp::create(b, loc, tile.l1[i], operand.slot, offsets[0], offsets[1], extents[0],
-                            extents[1], tile.l0[i], l0Slots[i], operand.transposed);
+    aicore::StageOp::create(b, loc, tile.l1[i], product.slots[i], offsets[0], offsets[1],
+                            extents[0], extents[1], tile.l0[i], l0Slots[i], operand.transposed);
   }
   Value before = add(product.done, baseLoop.getInductionVar());
   Value first = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, before, zero);
@@ -280,12 +207,12 @@ void Placer::emitSteps(Tile &tile, const Product &product, Value fillings,
 
 //===--- parts ----------------------------------------------------------------------------===//
 
-Value Placer::whereAny(Value columns, Value extent) {
+Value TransferInserter::whereAny(Value columns, Value extent) {
   Value any = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, columns, index(0));
   return arith::SelectOp::create(b, loc, any, extent, index(0));
 }
 
-Placer::Tile Placer::partOf(const Tile &tile, int64_t part) {
+TransferInserter::Tile TransferInserter::partOf(const Tile &tile, int64_t part) {
   Tile own = tile;
   const int64_t width = own.acc.getPartWidth();
   own.part = part;

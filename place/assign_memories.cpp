@@ -1,0 +1,214 @@
+#include "place/assign_memories.h"
+#include "passes/variant.h"
+#include "place/passes.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
+
+using namespace mlir;
+
+namespace mmk {
+
+#define GEN_PASS_DEF_ASSIGNMEMORIES
+#include "place/Passes.h.inc"
+
+using aicore::Space;
+
+aicore::AllocOp MemoryAssignment::alloc(StringRef name, StringRef group, Space space, int64_t rows,
+                                        int64_t columns, Type element, Location where) {
+  OpBuilder::InsertionGuard guard(b);
+  b.restoreInsertionPoint(allocs);
+  auto type = MemRefType::get({rows, columns}, element, MemRefLayoutAttrInterface(),
+                              aicore::SpaceAttr::get(b.getContext(), space));
+  auto buffer = aicore::AllocOp::create(b, where, type, name, group, 1, /*parts=*/1, IntegerAttr());
+  allocs = b.saveInsertionPoint();
+  return buffer;
+}
+
+Value MemoryAssignment::place(Value value, Value buffer, Value scratch) {
+  return aicore::PlaceOp::create(b, value.getLoc(), value.getType(), value, buffer, scratch);
+}
+
+StringRef MemoryAssignment::nameOf(Value tensor) {
+  while (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>())
+    tensor = slice.getSource();
+  StringRef name = names.lookup(tensor);
+  return name.empty() ? "value" : name;
+}
+
+Location MemoryAssignment::placeOf(StringRef directive, Location otherwise) {
+  ir::ChoiceOp choice = kernel.choice(directive);
+  return choice ? choice.getLoc() : otherwise;
+}
+
+//===--- the product of a tile ------------------------------------------------------------===//
+
+LogicalResult MemoryAssignment::placeProduct(TiledNest &tile) {
+  linalg::ContractOp contract = tile.contract;
+  Type element = operandType(contract);
+  SmallVector<StringRef> dims = dimNames(contract);
+  std::string m = ("tile." + dims[dims.size() - 3]).str(),
+              n = ("tile." + dims[dims.size() - 2]).str();
+  std::string k = ("tile." + dims.back()).str(), ks = ("stage." + dims.back()).str();
+  Location where = contract.getLoc();
+  Location stageLoc = placeOf(ks, placeOf(k, where));
+
+  Value l1[2], l0[2];
+  for (unsigned which = 0; which < 2; ++which) {
+    const TiledOperand operand(tile, which);
+    const bool stays = tile.kept == which;
+    const int64_t depth =
+        llvm::alignTo(stays ? keptPanel(kernel)->depth : tile.stage, fractalExtent);
+    const int64_t outer = which == 0 ? tile.tileM : tile.tileN;
+    const bool depthFirst = (which == 0) == operand.transposed;
+    l1[which] = alloc(nameOf(contract.getInputs()[which]), stays ? "panel" : "l1", Space::l1,
+                      depthFirst ? depth : outer, depthFirst ? outer : depth, element,
+                      stays ? placeOf("keep", stageLoc) : stageLoc);
+  }
+  l0[0] = alloc(nameOf(contract.getInputs()[0]), "l0", Space::l0a, tile.tileM, tile.base, element,
+                placeOf(m, where));
+  l0[1] = alloc(nameOf(contract.getInputs()[1]), "l0", Space::l0b, tile.base, tile.tileN, element,
+                placeOf(n, where));
+  acc = alloc("acc", "acc", Space::l0c, tile.tileM, tile.tileN, elementOf(contract.getResult(0)),
+              placeOf(m, where));
+  if (tile.bias)
+    placeBias(tile);
+  if (kernel.chosenWord("store", "after") == "overlapped")
+    acc.setParts(2);
+  for (unsigned which = 0; which < 2; ++which)
+    if (failed(placeOperand(tile, which, l1[which], l0[which])))
+      return failure();
+  // What the loop over stages carries stays where it is.
+  b.setInsertionPoint(tile.stageLoop);
+  tile.stageLoop.getInitArgsMutable()[0].assign(place(tile.stageLoop.getInitArgs()[0], acc));
+  return success();
+}
+
+// What a panel is sliced by may stand in the loop over its tiles.
+static LogicalResult moveBefore(scf::ForOp loop, Value value) {
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.omitBlockArguments = true;
+  options.filter = [&](Operation *op) { return loop->isProperAncestor(op); };
+  llvm::SetVector<Operation *> slice;
+  if (failed(getBackwardSlice(value, &slice, options)))
+    return failure();
+  for (Operation *op : slice) {
+    if (llvm::is_contained(op->getOperands(), loop.getInductionVar()))
+      return op->emitOpError("is of a panel that is kept, but differs from tile to tile");
+    op->moveBefore(loop);
+  }
+  return success();
+}
+
+LogicalResult MemoryAssignment::placeOperand(TiledNest &tile, unsigned which, Value inL1,
+                                             Value inL0) {
+  linalg::ContractOp contract = tile.contract;
+  const TiledOperand operand(tile, which);
+  if (tile.kept == which) {
+    if (failed(moveBefore(tile.tileLoop, operand.inL1)))
+      return failure();
+    b.setInsertionPoint(tile.tileLoop);
+  } else {
+    b.setInsertionPoint(tile.baseLoop);
+  }
+  Value value = place(operand.inL1, inL1);
+  for (tensor::ExtractSliceOp slice : llvm::reverse(operand.slices)) {
+    // The other operand may be sliced by the same operation.
+    b.setInsertionPoint(slice);
+    IRMapping map;
+    map.map(slice.getSource(), value);
+    value = b.clone(*slice, map)->getResult(0);
+  }
+  b.setInsertionPoint(contract);
+  contract.getInputsMutable()[which].assign(place(value, inL0));
+  for (tensor::ExtractSliceOp slice : operand.slices)
+    if (slice->use_empty())
+      slice.erase();
+  return success();
+}
+
+// The row that a product starts from comes in like any operand, and then into the bias table.
+void MemoryAssignment::placeBias(TiledNest &tile) {
+  linalg::BroadcastOp bias = tile.bias;
+  Value row = bias.getInput();
+  Location where = placeOf("bias", tile.contract.getLoc());
+  Value inL1 = alloc(nameOf(row), "l1", Space::l1, 1, tile.tileN, elementOf(row), where);
+  Value inTable = alloc(nameOf(row), "bt", Space::bt, 1, tile.tileN, elementOf(row), where);
+  b.setInsertionPoint(bias);
+  bias.getInputMutable().assign(place(place(row, inL1), inTable));
+}
+
+//===--- nests ----------------------------------------------------------------------------===//
+
+LogicalResult MemoryAssignment::expectKnownTensors(TiledNest &tile) {
+  for (Operation *op : {tile.contract.getOperation(), tile.generic.getOperation(),
+                        tile.sum.getOperation(), tile.bias.getOperation()})
+    for (OpOperand *input :
+         op ? cast<linalg::LinalgOp>(op).getDpsInputOperands() : SmallVector<OpOperand *>()) {
+      Value tensor = input->get();
+      while (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>())
+        tensor = slice.getSource();
+      if (!isa<BlockArgument>(tensor) && !tensor.getDefiningOp<ir::NestOp>() &&
+          (!tile.product() || tensor != tile.product()))
+        return op->emitOpError(
+            "reads a tensor that is neither a parameter, nor of an earlier nest, "
+            "nor the product of its own");
+    }
+  return success();
+}
+
+LogicalResult MemoryAssignment::expectDestinations(ir::NestOp nest, TiledNest &tile) {
+  for (Value filled : nest.getBody().front().getTerminator()->getOperands()) {
+    auto result = dyn_cast<OpResult>(filled);
+    const bool isOfLoop = result && isa<scf::ForOp>(result.getOwner());
+    if (!isOfLoop || !tile.tileLoop.getBody()
+                          ->getTerminator()
+                          ->getOperand(result.getResultNumber())
+                          .getDefiningOp<tensor::InsertSliceOp>())
+      return nest.emitOpError("expected its tile loop to insert one tile of each result");
+  }
+  return success();
+}
+
+LogicalResult MemoryAssignment::assign(ir::NestOp nest) {
+  FailureOr<TiledNest> tile = findTiledNest(kernel, nest);
+  if (failed(tile) || failed(expectKnownTensors(*tile)) || failed(expectDestinations(nest, *tile)))
+    return failure();
+  if (isOneInstruction(*tile, machine))
+    return success();
+  allocs = OpBuilder::InsertPoint(&nest.getBody().front(), nest.getBody().front().begin());
+  acc = {};
+  if (tile->contract && failed(placeProduct(*tile)))
+    return failure();
+  placeVectorValues(*tile);
+  return success();
+}
+
+LogicalResult MemoryAssignment::run() {
+  if (failed(checkDims(kernel)) || failed(checkNests(kernel)))
+    return failure();
+  Operation *ret = kernel.getBody().front().getTerminator();
+  for (Value value : ret->getOperands())
+    if (!value.getDefiningOp<ir::NestOp>())
+      return ret->emitOpError("expected each result to come from a mmk.nest");
+  for (auto nest : kernel.getBody().getOps<ir::NestOp>())
+    if (failed(assign(nest)))
+      return failure();
+  return success();
+}
+
+namespace {
+
+struct AssignMemoriesPass : impl::AssignMemoriesBase<AssignMemoriesPass> {
+  void runOnOperation() override {
+    aicore::MachineAttr machine = expectMachine(getOperation());
+    if (!machine)
+      return signalPassFailure();
+    for (ir::KernelOp kernel : getOperation().getOps<ir::KernelOp>())
+      if (failed(MemoryAssignment(kernel, machine).run()))
+        return signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace mmk

@@ -1,0 +1,52 @@
+// aicore-assign-memories in two files: assign_memories.cpp does kernels, nests and the product of a
+// tile, vector_buffers.cpp what the vector cores hold of it.
+#pragma once
+
+#include "place/tiled_nest.h"
+
+namespace mmk {
+
+class MemoryAssignment {
+public:
+  MemoryAssignment(ir::KernelOp kernel, aicore::MachineAttr machine)
+      : kernel(kernel), machine(machine), names(tensorNames(kernel)), b(kernel.getContext()) {}
+
+  mlir::LogicalResult run();
+
+private:
+  struct VectorBuffers;
+  struct VectorBytes {
+    int64_t shared = 0, perRow = 0;
+  };
+
+  // assign_memories.cpp
+  mlir::LogicalResult assign(ir::NestOp nest);
+  mlir::LogicalResult expectKnownTensors(TiledNest &tile);
+  mlir::LogicalResult expectDestinations(ir::NestOp nest, TiledNest &tile);
+  mlir::LogicalResult placeProduct(TiledNest &tile);
+  mlir::LogicalResult placeOperand(TiledNest &tile, unsigned which, mlir::Value inL1,
+                                   mlir::Value inL0);
+  void placeBias(TiledNest &tile);
+  /// A buffer of the nest at hand; they stand at its beginning in this order.
+  aicore::AllocOp alloc(llvm::StringRef name, llvm::StringRef group, aicore::Space space,
+                        int64_t rows, int64_t columns, mlir::Type element, mlir::Location where);
+  mlir::Value place(mlir::Value value, mlir::Value buffer, mlir::Value scratch = {});
+  llvm::StringRef nameOf(mlir::Value tensor);
+  mlir::Location placeOf(llvm::StringRef directive, mlir::Location otherwise);
+
+  // vector_buffers.cpp
+  void placeVectorValues(TiledNest &tile);
+  void findInputs(TiledNest &tile, VectorBuffers &buffers);
+  VectorBytes bytesOfRows(TiledNest &tile, const VectorBuffers &buffers);
+  void chooseSteps(TiledNest &tile, VectorBuffers &buffers);
+  void allocate(TiledNest &tile, VectorBuffers &buffers);
+
+  ir::KernelOp kernel;
+  aicore::MachineAttr machine;
+  llvm::DenseMap<mlir::Value, llvm::StringRef> names;
+  mlir::OpBuilder b;
+  mlir::OpBuilder::InsertPoint allocs; ///< where the next buffer is declared
+  aicore::AllocOp acc;                 ///< the product of the tile at hand in L0C
+};
+
+} // namespace mmk

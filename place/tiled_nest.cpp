@@ -1,0 +1,175 @@
+#include "place/tiled_nest.h"
+#include "passes/variant.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+
+using namespace mlir;
+
+namespace mmk {
+
+Operation *TiledNest::last() {
+  return generic ? generic.getOperation() : sum ? sum.getOperation() : contract.getOperation();
+}
+
+Value TiledNest::product() {
+  if (stageLoop)
+    return stageLoop.getResult(0);
+  return sum ? sum.getResult(0) : Value();
+}
+
+namespace {
+
+// What the passes before leave in a nest; anything else would be dropped silently.
+LogicalResult checkOps(ir::NestOp nest) {
+  WalkResult result = nest.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op->getParentOfType<linalg::LinalgOp>() ||
+        isa<ir::NestOp, ir::DimOp, ir::ShareOp, ir::WalkOp, ir::YieldOp, tensor::DimOp,
+            tensor::EmptyOp, tensor::ExtractSliceOp, tensor::InsertSliceOp, affine::AffineApplyOp,
+            affine::AffineMinOp, linalg::FillOp, linalg::BroadcastOp, linalg::GenericOp,
+            linalg::ContractOp, linalg::ReduceOp, scf::ForOp, scf::IfOp, scf::YieldOp,
+            aicore::AllocOp, aicore::PlaceOp>(op))
+      return WalkResult::advance();
+    bool scalar =
+        op->getNumRegions() == 0 && op->getNumResults() > 0 &&
+        llvm::all_of(op->getResultTypes(), [](Type type) { return type.isIntOrIndexOrFloat(); });
+    if (scalar)
+      return WalkResult::advance();
+    op->emitOpError("has no place on the machine: not scalar, and no part of a tiled nest");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+// Of its product: the loops over stages and base tiles, and what it starts from.
+LogicalResult findStages(ir::KernelOp kernel, TiledNest &tile) {
+  tile.baseLoop = tile.contract->getParentOfType<scf::ForOp>();
+  tile.stageLoop = tile.baseLoop ? tile.baseLoop->getParentOfType<scf::ForOp>() : scf::ForOp();
+  auto steps = tile.stageLoop ? tile.stageLoop->getAttrOfType<DenseI64ArrayAttr>("mmk.step")
+                              : DenseI64ArrayAttr();
+  if (!steps)
+    return tile.contract.emitOpError("is not tiled; run mmk-tile-base first");
+  tile.stage = steps[0];
+  tile.base = steps[1];
+  Value start = behindPlaces(tile.stageLoop.getInitArgs()[0]);
+  // Of a product in parts, the first alone starts from a row.
+  if (auto branch = start.getDefiningOp<scf::IfOp>()) {
+    tile.hasBias = branch.getCondition();
+    start =
+        branch.thenBlock()->getTerminator()->getOperand(cast<OpResult>(start).getResultNumber());
+  }
+  tile.bias = start.getDefiningOp<linalg::BroadcastOp>();
+  if (tile.panelLoop)
+    if (std::optional<KeptPanel> panel = keptPanel(kernel))
+      tile.kept = panel->operand;
+  return success();
+}
+
+} // namespace
+
+FailureOr<TiledNest> findTiledNest(ir::KernelOp kernel, ir::NestOp nest) {
+  if (failed(checkOps(nest)))
+    return failure();
+  TiledNest tile;
+  for (auto loop : nest.getBody().front().getOps<scf::ForOp>())
+    tile.tileLoop = loop;
+  if (tile.tileLoop && !tile.tileLoop->hasAttr("mmk.tile"))
+    for (auto loop : tile.tileLoop.getOps<scf::ForOp>())
+      tile.panelLoop = std::exchange(tile.tileLoop, loop);
+  if (!tile.tileLoop || !tile.tileLoop->hasAttr("mmk.tile"))
+    return nest.emitOpError("is not tiled; run mmk-tile-cores first");
+  tile.tileLoop.walk([&](linalg::ContractOp contract) { tile.contract = contract; });
+  for (auto generic : tile.tileLoop.getOps<linalg::GenericOp>())
+    tile.generic = generic;
+  for (auto sum : tile.tileLoop.getOps<linalg::ReduceOp>())
+    tile.sum = sum;
+  if (!tile.contract && !tile.generic && !tile.sum)
+    return nest.emitOpError("has neither a product nor an elementwise operation in its tile loop");
+  if (tile.contract && failed(findStages(kernel, tile)))
+    return failure();
+  auto extents = tile.tileLoop->getAttrOfType<DenseI64ArrayAttr>("mmk.tile");
+  tile.tileM = extents[0];
+  tile.tileN = extents[1];
+  tile.rank = cast<RankedTensorType>(nest.getResultTypes()[0]).getRank();
+  return tile;
+}
+
+TiledOperand::TiledOperand(TiledNest &nest, unsigned which) {
+  linalg::ContractOp contract = nest.contract;
+  // A stage of an operand is held in L1, or all the stages of a panel.
+  scf::ForOp inner = nest.kept == which ? nest.stageLoop : nest.baseLoop;
+  inL1 = contract.getInputs()[which];
+  if (auto inL0 = inL1.getDefiningOp<aicore::PlaceOp>())
+    inL1 = inL0.getValue();
+  while (auto slice = inL1.getDefiningOp<tensor::ExtractSliceOp>()) {
+    if (!inner->isProperAncestor(slice))
+      break;
+    slices.push_back(slice);
+    inL1 = slice.getSource();
+  }
+  AffineMap along = contract.getIndexingMapsArray()[which];
+  const unsigned loops = contract.getNumLoops();
+  const unsigned last = along.getDimPosition(along.getNumResults() - 1);
+  transposed = which == 0 ? last != loops - 1 : last != loops - 2;
+}
+
+Value behindPlaces(Value value) {
+  while (auto place = value.getDefiningOp<aicore::PlaceOp>())
+    value = place.getValue();
+  return value;
+}
+
+aicore::Spread spreadOf(AffineMap along, unsigned rank) {
+  bool byRow = false, byColumn = false;
+  for (AffineExpr expression : along.getResults()) {
+    auto dim = dyn_cast<AffineDimExpr>(expression);
+    byRow |= dim && rank > 1 && dim.getPosition() == rank - 2;
+    byColumn |= dim && dim.getPosition() == rank - 1;
+  }
+  return byRow && byColumn ? aicore::Spread::full
+         : byColumn        ? aicore::Spread::row
+         : byRow           ? aicore::Spread::column
+                           : aicore::Spread::single;
+}
+
+Type elementOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getElementType(); }
+
+DenseMap<Value, StringRef> tensorNames(ir::KernelOp kernel) {
+  DenseMap<Value, StringRef> names;
+  for (auto [argument, named] :
+       llvm::zip(kernel.getBody().getArguments(), kernel.getArgs().getAsRange<ir::NamedAttr>()))
+    names[argument] = named.getName().getValue();
+  for (auto nest : kernel.getBody().getOps<ir::NestOp>()) {
+    StringRef name = "acc";
+    nest.walk([&](linalg::LinalgOp op) {
+      if (auto given = op->getAttrOfType<StringAttr>("mmk.name"))
+        name = given.getValue();
+    });
+    for (Value result : nest.getResults())
+      names[result] = name;
+  }
+  auto ret = cast<ir::ReturnOp>(kernel.getBody().front().getTerminator());
+  for (auto [value, named] :
+       llvm::zip(ret.getValues(), kernel.getResults().getAsRange<ir::NamedAttr>()))
+    names[value] = named.getName().getValue();
+  return names;
+}
+
+int64_t vectorCoresOf(aicore::MachineAttr machine) {
+  return machine.getTopology() == aicore::Topology::split ? machine.getVectorCores() : 1;
+}
+
+bool isOneInstruction(TiledNest &nest, aicore::MachineAttr machine) {
+  // Parts of a product are summed as everywhere else.
+  return machine.getTopology() == aicore::Topology::host && (nest.contract || !nest.sum);
+}
+
+bool leavesByFixpipe(TiledNest &nest, aicore::MachineAttr machine) {
+  return machine.getTopology() == aicore::Topology::split && nest.stageLoop;
+}
+
+int64_t requestedCopies(ir::KernelOp kernel, StringRef group, StringRef name) {
+  const int64_t ofGroup = kernel.chosenNumber(("buffers." + group).str(), 1);
+  return kernel.chosenNumber(("buffers." + group + "." + name).str(), ofGroup);
+}
+
+} // namespace mmk

@@ -1,0 +1,74 @@
+// What a nest has become when it is tiled: its loops, and the operations in them. The passes that
+// give its values to memories and that insert their transfers find it by this.
+#pragma once
+
+#include "ir/aicore.h"
+#include "ir/mmk.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace mmk {
+
+struct TiledNest {
+  mlir::scf::ForOp panelLoop; ///< around the tile loop, when a panel of an operand stays in L1
+  mlir::scf::ForOp tileLoop;
+  mlir::scf::ForOp stageLoop, baseLoop; ///< of its product; null without one
+  mlir::linalg::ContractOp contract;
+  mlir::linalg::GenericOp generic;
+  mlir::linalg::ReduceOp sum;     ///< of the parts of a product; null where that was not split
+  mlir::linalg::BroadcastOp bias; ///< what the product starts from; null: from zero
+  mlir::Value hasBias;            ///< whether this tile starts from it; null: all do
+  std::optional<unsigned> kept;   ///< operand whose panel stays in L1
+  int64_t tileM = 1, tileN = 1, stage = 0, base = 0; ///< extents, at most
+  unsigned rank = 0;                                 ///< of the output
+
+  /// The last of its operations, which its vector work is a part of.
+  mlir::Operation *last();
+  /// What the cube, or a sum of parts, gives the vector unit; null without a product.
+  mlir::Value product();
+};
+
+/// The parts of a nest; an error when it is not tiled, or has operations that no machine takes.
+mlir::FailureOr<TiledNest> findTiledNest(ir::KernelOp kernel, ir::NestOp nest);
+
+/// An operand of a product between its buffers: the value held in L1 and its slices, the last of
+/// which comes to L0.
+struct TiledOperand {
+  TiledOperand(TiledNest &nest, unsigned which);
+
+  mlir::Value inL1; ///< outside of the base loop, or of the tile loop for a panel
+  llvm::SmallVector<mlir::tensor::ExtractSliceOp> slices; ///< of that; the innermost first
+  bool transposed = false; ///< memory holds it the other way round than the cube wants it
+};
+
+/// The value itself, where `value` is what a buffer holds of it.
+mlir::Value behindPlaces(mlir::Value value);
+
+/// How an operand with this map covers the last two dimensions of `rank` iterations.
+aicore::Spread spreadOf(mlir::AffineMap along, unsigned rank);
+
+mlir::Type elementOf(mlir::Value tensor);
+
+/// Names of a kernel's tensors in memory: parameters, and results of nests.
+llvm::DenseMap<mlir::Value, llvm::StringRef> tensorNames(ir::KernelOp kernel);
+
+/// Vector cores that one cube core feeds.
+int64_t vectorCoresOf(aicore::MachineAttr machine);
+
+/// Whether the tile is one instruction of the machine, from tensors to tensors.
+bool isOneInstruction(TiledNest &nest, aicore::MachineAttr machine);
+
+/// Whether the fixpipe takes the product of a tile to global memory.
+bool leavesByFixpipe(TiledNest &nest, aicore::MachineAttr machine);
+
+/// Copies of a buffer that the variant requests.
+int64_t requestedCopies(ir::KernelOp kernel, llvm::StringRef group, llvm::StringRef name);
+
+/// Loads into L1 fill fractals of so many rows and columns with zeros, and a buffer there has room
+/// for whole ones: a tile of 8 or 24 f32 along K ends inside of a fractal.
+constexpr int64_t fractalExtent = 16;
+
+} // namespace mmk
