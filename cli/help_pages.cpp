@@ -131,7 +131,7 @@ examples:
   mmk compile examples/matmul.mmk --set tile.M=64
   mmk compile examples/matmul.mmk --emit=asm -o matmul.s
   mmk compile examples/matmul.mmk --emit=memory
-  mmk compile examples/matmul.mmk --print-after aicore-place
+  mmk compile examples/matmul.mmk --print-after aicore-insert-transfers
 )";
 
 const std::string_view tunePage =

@@ -202,7 +202,7 @@ class Compile(CommandTest):
     def test_print_after(self):
         plain = self.mmk("compile", FUSED)
         self.assertEqual(self.said, "")
-        self.assertEqual(self.mmk("compile", FUSED, "--print-after", "aicore-place"), plain)
+        self.assertEqual(self.mmk("compile", FUSED, "--print-after", "aicore-insert-transfers"), plain)
         self.assertEqual(self.said.count("IR Dump After"), 1)
         self.mmk("compile", FUSED, "--print-after", "all")
         self.assertGreater(self.said.count("IR Dump After"), 8)

@@ -1695,3 +1695,44 @@ aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
     aicore.release %a[%i] : !l0a
   }
 }
+
+// -----
+
+!l1 = memref<128x256xf16, #aicore.space<l1>>
+
+aicore.kernel @k dims ["M"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  %x = tensor.empty(%i, %i) : tensor<?x?xf32>
+  aicore.phase {
+  ^bb0(%block: index):
+  %l1 = aicore.alloc "a" of "l1" copies 1 : !l1
+  // expected-error @+1 {{'aicore.place' op expected a buffer of 'f32', found 'memref<128x256xf16, #aicore.space<l1>>'}}
+  %y = aicore.place %x in %l1 : tensor<?x?xf32> in !l1
+  }
+}
+
+// -----
+
+aicore.kernel @k dims ["M"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+  // expected-error @+1 {{'aicore.vector_work' op expected five index arguments: row, rows, column and columns of a window, and its number}}
+  aicore.vector_work %i size(%i, %i) at(%i) steps 1 height 1 {
+  ^bb0(%row: index):
+  }
+  }
+}
+
+// -----
+
+aicore.kernel @k dims ["M"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+  // expected-error @+1 {{'aicore.vector_work' op expected at least one step of at least one row, found 0 of 8}}
+  aicore.vector_work %i size(%i, %i) at(%i) steps 0 height 8 {
+  ^bb0(%row: index, %rows: index, %column: index, %columns: index, %step: index):
+  }
+  }
+}

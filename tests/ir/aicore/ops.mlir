@@ -54,6 +54,31 @@ aicore.kernel @structure dims ["M", "N"]
 // CHECK: } attributes {variant = "cores=2"}
 } attributes {variant = "cores=2"}
 
+// What stands for transfers and for loops until the passes that insert them.
+// CHECK-LABEL: aicore.kernel @placing
+aicore.kernel @placing dims ["M"] args [] results [] cores 1 buffers {} {
+^bb0(%m: index):
+  %empty = tensor.empty(%m, %m) : tensor<?x?xf32>
+  aicore.phase {
+  ^bb0(%block: index):
+    %y = aicore.alloc "y" of "ub" copies 1 : !y
+    %s = aicore.alloc "scratch" of "scratch" copies 1 : !y
+    // CHECK: aicore.place %{{.*}} in %y_ub : tensor<?x?xf32> in memref<32x64xf32, #aicore.space<ub>>
+    %0 = aicore.place %empty in %y : tensor<?x?xf32> in !y
+    // CHECK: aicore.place %{{.*}} in %y_ub scratch(%scratch_ub : memref<32x64xf32, #aicore.space<ub>>) : tensor<?x?xf32> in memref<32x64xf32, #aicore.space<ub>>
+    %1 = aicore.place %empty in %y scratch(%s : !y) : tensor<?x?xf32> in !y
+    // CHECK: aicore.vector_work %block size(%M, %M) at(%block) steps 2 height 32 {
+    // CHECK-NEXT: ^bb0(%row: index, %rows: index, %column: index, %columns: index, %step: index):
+    aicore.vector_work %block size(%m, %m) at(%block) steps 2 height 32 {
+    ^bb0(%row: index, %rows: index, %column: index, %columns: index, %step: index):
+    }
+    // CHECK: aicore.vector_work %block size(%M, %M) at(%block) steps 1 height 1 by_columns {
+    aicore.vector_work %block size(%m, %m) at(%block) steps 1 height 1 by_columns {
+    ^bb0(%row: index, %rows: index, %column: index, %columns: index, %step: index):
+    }
+  }
+}
+
 // Instructions of a cube core.
 // CHECK-LABEL: aicore.kernel @cube
 aicore.kernel @cube dims ["M"] args [#mmk.named<"a"["M", "M"]>] results [#mmk.named<"c"["M", "M"]>]

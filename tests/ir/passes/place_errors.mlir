@@ -1,5 +1,5 @@
 // Run out of order, or on what no pass before leaves.
-// RUN: mmk-opt %s -verify-diagnostics -split-input-file %place
+// RUN: mmk-opt %s -verify-diagnostics -split-input-file --aicore-assign-memories
 
 // expected-error @+1 {{expected a machine; run mmk-apply-variant first}}
 module {
@@ -237,5 +237,52 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
     mmk.yield %loop : tensor<?x?xf32>
   } -> tensor<?x?xf32>
   mmk.return %y : tensor<?x?xf32>
+}
+}
+
+// -----
+
+#machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {gm = [1099511627776, 512], l0a = [65536, 512], l0b = [65536, 512], l0c = [131072, 1024], l1 = [524288, 32], ub = [65536, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+module attributes {aicore.machine = #machine} {
+
+mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
+^bb0(%x: tensor<?x?xf16>):
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %y = mmk.nest {
+  ^bb0(%block: index):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0.0 : f32
+    %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+    %lines = scf.for %i = %c0 to %m step %c1 iter_args(%line = %empty) -> (tensor<?x?xf32>) {
+      %tiles = scf.for %j = %c0 to %m step %c1 iter_args(%out = %line) -> (tensor<?x?xf32>) {
+        // The panel of A would be another for each tile.
+        // expected-error @+1 {{'tensor.extract_slice' op is of a panel that is kept, but differs from tile to tile}}
+        %panel = tensor.extract_slice %x[%j, 0] [%m, %n] [1, 1] : tensor<?x?xf16> to tensor<?x?xf16>
+        %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
+        %stages = scf.for %ks = %c0 to %n step %c1 iter_args(%sum = %fill) -> (tensor<?x?xf32>) {
+          %sa = tensor.extract_slice %panel[0, %ks] [%m, %n] [1, 1] : tensor<?x?xf16> to tensor<?x?xf16>
+          %steps = scf.for %kb = %c0 to %n step %c1 iter_args(%part = %sum) -> (tensor<?x?xf32>) {
+            %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "N"]}
+                ins(%sa, %x : tensor<?x?xf16>, tensor<?x?xf16>) outs(%part : tensor<?x?xf32>) -> tensor<?x?xf32>
+            scf.yield %acc : tensor<?x?xf32>
+          }
+          scf.yield %steps : tensor<?x?xf32>
+        } {mmk.level = "stage", mmk.step = array<i64: 16, 16>}
+        %insert = tensor.insert_slice %stages into %out[0, 0] [%m, %n] [1, 1] : tensor<?x?xf32> into tensor<?x?xf32>
+        scf.yield %insert : tensor<?x?xf32>
+      } {mmk.level = "tile", mmk.tile = array<i64: 16, 32>}
+      scf.yield %tiles : tensor<?x?xf32>
+    } {mmk.level = "panel"}
+    mmk.yield %lines : tensor<?x?xf32>
+  } -> tensor<?x?xf32>
+  mmk.return %y : tensor<?x?xf32>
+} schedule {
+  mmk.choice "keep" = ["A(128)"]
 }
 }

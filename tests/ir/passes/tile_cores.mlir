@@ -41,7 +41,7 @@ module attributes {aicore.machine = #machine} {
 // CHECK-NEXT:      %[[ACC:.*]] = linalg.contract {{.*}} ins(%[[SLICE_A]], %[[SLICE_B]] : {{.*}}) outs(%[[FILL]]
 // CHECK-NEXT:      %[[INSERT:.*]] = tensor.insert_slice %[[ACC]] into %[[OUT]][%[[I0]], %[[J0]]] [%[[TM]], %[[TN]]] [1, 1]
 // CHECK-NEXT:      scf.yield %[[INSERT]]
-// The marks that tell aicore-place what this loop is.
+// The marks that tell the passes behind what this loop is.
 // CHECK-NEXT:    } {mmk.level = "tile", mmk.tile = array<i64: 64, 32>}
 // CHECK-NEXT:    mmk.yield %[[LOOP]]
 mmk.kernel @product dims ["M", "K", "N"]
