@@ -8,10 +8,10 @@ include "mlir/Pass/PassBase.td"
 def AssignMemories : Pass<"aicore-assign-memories", "::mlir::ModuleOp"> {
   let summary = "a buffer for each value of a tile";
   let description = [{
-    Each nest declares its buffers, and an aicore.place says which buffer holds a value: operand
-    slices of a stage L1, those of a base tile L0A and L0B, the product L0C, what the vector cores
-    read and write UB. On a split chip the vector cores meet the product in the block's own global
-    memory. What stays without a buffer is global memory, or is written there by the fixpipe.
+    Each nest declares its buffers, and an aicore.place assigns a value to a buffer: operand slices
+    of a stage to L1, those of a base tile to L0A and L0B, the product to L0C, operands and results
+    of the vector cores to UB. On a split chip the vector cores read the product from the block's own
+    global memory. A value without a buffer is in global memory, or the fixpipe writes it there.
     ```mlir
     mmk.nest {                              mmk.nest {
                                               %a_l1 = aicore.alloc "a" of "l1" ...
@@ -25,10 +25,10 @@ def AssignMemories : Pass<"aicore-assign-memories", "::mlir::ModuleOp"> {
                                                     %x0 = aicore.place %x in %a_l0a
                                                     linalg.contract %x0, ...
     ```
-    A panel that is kept is held before the loop over its tiles. A row that a product starts from is
-    held in L1 and then in the bias table. With `store = overlapped` the accumulator has two parts.
-    The rows of the buffers in UB are those of one step of the vector cores: as many as fit, as far as
-    they give each transfer its full rate.
+    A panel that is kept is placed before the loop over its tiles. The initial row of a product is
+    placed in L1 and then in the bias table. With `store = overlapped` the accumulator has two parts.
+    The buffers in UB have the rows of one step of the vector cores: as many as fit, up to the number
+    that gives each transfer its full rate.
   }];
   let dependentDialects = ["::mmk::aicore::AicoreDialect"];
 }
@@ -36,11 +36,11 @@ def AssignMemories : Pass<"aicore-assign-memories", "::mlir::ModuleOp"> {
 def InsertTransfers : Pass<"aicore-insert-transfers", "::mlir::ModuleOp"> {
   let summary = "tensors become memory, and each aicore.place a transfer";
   let description = [{
-    mmk.kernel becomes aicore.kernel, each nest a phase. A value that is placed in a buffer comes
-    there by the transfer between the two memories: load (GM -> L1, UB), stage (L1 -> L0A, L0B, BT),
-    fixpipe (L0C -> GM), spill and fetch (L0C -> the block's global memory -> UB), drain (L0C -> UB)
-    and store (UB -> GM). What the vector unit does with a tile stands in an aicore.vector_work, for
-    any window of the tile. One copy of each buffer, transfers right before their use.
+    mmk.kernel becomes aicore.kernel, each nest a phase. Each placed value gets the transfer between
+    the two memories: load (GM -> L1, UB), stage (L1 -> L0A, L0B, BT), fixpipe (L0C -> GM), spill and
+    fetch (L0C -> the block's global memory -> UB), drain (L0C -> UB) and store (UB -> GM). The work of
+    the vector unit on a tile is an aicore.vector_work, for any window of the tile. Each buffer has one
+    copy, and transfers precede their use directly.
     ```mlir
     %s1 = aicore.place %s in %a_l1    =>   %slot = aicore.slot %number of %a_l1
                                            aicore.load %a[%m, %k] ... -> %a_l1[%slot]
@@ -48,11 +48,11 @@ def InsertTransfers : Pass<"aicore-insert-transfers", "::mlir::ModuleOp"> {
     tensor.insert_slice %y_ub into %c        aicore.fetch ... ; aicore.vector ... ; aicore.store
                                            }
     ```
-    The steps of the first stage of a product that starts from a row are told apart from the others,
-    so that aicore.release can stand behind them.
+    The steps of the first stage of a product with an initial row are separate from the others, so
+    that aicore.release can follow them.
 
-    With `store = overlapped` the last stage of a tile goes part by part, and the first one too where
-    the accumulator has one copy, so that a part leaves L0C under the product of the other:
+    With `store = overlapped` the last stage of a tile is computed part by part, and the first one too
+    where the accumulator has one copy, so that one part is stored while the other is computed:
     ```mlir
     scf.for %ks {                       scf.for %ks {
       load A, load B                      load A, load B
@@ -71,9 +71,10 @@ def InsertTransfers : Pass<"aicore-insert-transfers", "::mlir::ModuleOp"> {
 def DistributeVectorWork : Pass<"aicore-distribute-vector-work", "::mlir::ModuleOp"> {
   let summary = "vector work to the vector cores, in steps of rows";
   let description = [{
-    The rows of a tile go to the vector cores in equal shares, and a vector core takes its share in
-    steps of as many rows as its buffers have; a tile of one row is dealt by columns. What does not
-    depend on the rows, such as the load of a bias, stands before the loop over the steps.
+    The rows of a tile are distributed to the vector cores in equal shares, and a vector core computes
+    its share in steps of as many rows as its buffers have; a tile of one row is distributed by
+    columns. Work that does not depend on the rows, such as the load of a bias, precedes the loop over
+    the steps.
     ```mlir
     aicore.vector_work %tile ... {         aicore.vector_cores 2 {
     ^bb0(%row, %rows, ...):                ^bb0(%v):
@@ -83,7 +84,7 @@ def DistributeVectorWork : Pass<"aicore-distribute-vector-work", "::mlir::Module
       store ... -> %c[%m + %row]               vector ...
     }                                          store ... -> %c[%m + %first + %done]
     ```
-    On a coupled chip the loop stands in the program of the one core.
+    On a coupled chip the loop is in the program of the one core.
   }];
   let dependentDialects = ["::mmk::aicore::AicoreDialect", "::mlir::scf::SCFDialect",
                            "::mlir::arith::ArithDialect"];
@@ -92,7 +93,7 @@ def DistributeVectorWork : Pass<"aicore-distribute-vector-work", "::mlir::Module
 def DoubleBuffer : Pass<"aicore-double-buffer", "::mlir::ModuleOp"> {
   let summary = "copies of the buffers, and the transfer of the next tile under the work on this one";
   let description = [{
-    Gives each buffer the copies that the variant asks for, and moves its transfers copies - 1
+    Gives each buffer the copies that the variant requests, and moves its transfers copies - 1
     iterations ahead:
     ```mlir
     for %i {                                 load %i = 0
@@ -109,26 +110,26 @@ def DoubleBuffer : Pass<"aicore-double-buffer", "::mlir::ModuleOp"> {
 def PlanMemory : Pass<"aicore-plan-memory", "::mlir::ModuleOp"> {
   let summary = "byte offsets of all buffers in their memories, with reuse by live range";
   let description = [{
-    Buffers whose live ranges do not meet share bytes. A range is counted in steps of the phase, the
-    ops of its block: what is touched in a loop lives for all of that loop.
+    Buffers with disjoint live ranges share bytes. A range is counted in steps of the phase, the ops
+    of its block: a buffer that is accessed in a loop lives for the whole loop.
     ```mlir
     %a = aicore.alloc "a" copies 2        %a = aicore.alloc "a" copies 2 at 0
     %b = aicore.alloc "b" copies 1        %b = aicore.alloc "b" copies 1 at 0
     scf.for ... { load -> %a }       =>
     scf.for ... { load -> %b }
     ```
-    Buffers that a vector instruction touches at once go to other banks of UB where there is room.
-    What does not fit is an error that lists every buffer of the memory with its bytes, its copies
-    and the line that it is for.
+    Buffers that one vector instruction accesses get different banks of UB where there is room. A
+    memory that overflows is an error that lists each of its buffers with its bytes, its copies and
+    its source line.
   }];
 }
 
 def BankConflicts : Pass<"aicore-bank-conflicts", "::mlir::ModuleOp"> {
   let summary = "remark vector instructions whose operands share banks of UB";
   let description = [{
-    UB stands in banks, some to a group. A vector instruction reads two operands at once from one
-    bank group, or reads one bank while it writes it, only one after the other. Where operands stand
-    so, by the offsets of aicore-plan-memory, it is remarked; changes nothing.
+    UB has banks, several to a group. A vector instruction that reads two operands from one bank group,
+    or reads a bank while it writes it, is serialised. Such operands, by the offsets of
+    aicore-plan-memory, are remarked; changes nothing.
     ```mlir
     %x = aicore.alloc "x" ... at 0             x (at 0) is read while y (at 16384) is read from the
     %y = aicore.alloc "y" ... at 16384    =>   same bank groups of ub, in 64 of 64 repeats
