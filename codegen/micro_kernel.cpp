@@ -1,7 +1,7 @@
 #include "codegen/micro_kernel.h"
 
 #include "codegen/lanes.h"
-#include "jit/later.h"
+#include "jit/lazy.h"
 
 #include "llvm/IR/IntrinsicsX86.h"
 
@@ -253,7 +253,7 @@ Function *mmadFunction(Emitter &e, Multiply multiply, int64_t tileN, int64_t til
   // first-level cache while all rows of A pass by.
   auto ofPanel = [&](int64_t vectors) {
     return e.helper(name + "_" + std::to_string(vectors), 3, 2, {b.getInt1Ty()}, [&](Function *f) {
-      compileLater(*f);
+      markLazy(*f);
       const int64_t height = e.target.rows(), vectorBytes = e.target.lanes * 4;
       e.loop(e.number(0), f->getArg(3), e.number(height), [&](Value *row) {
         Value *a = e.offset(f->getArg(0), b.CreateMul(row, e.number(tileK * 4)));

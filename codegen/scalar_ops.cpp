@@ -117,7 +117,7 @@ Value *emitScalarOp(Emitter &e, mlir::Operation *op, ArrayRef<Value *> v) {
         // Extents are not negative, and far from overflow: their products are checked before a run.
         Value *one = ConstantInt::get(v[1]->getType(), 1);
         Value *up = b.CreateAdd(v[0], b.CreateSub(v[1], one));
-        // What is compiled quickly (jit/split.h) would divide by any constant.
+        // What is compiled quickly (jit/partition.h) would divide by any constant.
         if (auto *by = dyn_cast<ConstantInt>(v[1]); by && by->getValue().isPowerOf2())
           return b.CreateAShr(up, by->getValue().logBase2());
         return b.CreateSDiv(up, v[1]);

@@ -2,7 +2,7 @@
 
 #include "codegen/lanes.h"
 #include "codegen/pack.h"
-#include "jit/later.h"
+#include "jit/lazy.h"
 
 using namespace llvm;
 
@@ -273,7 +273,7 @@ void Dots::emitSums(Value *lanes, Value *rows, Value *columns, Value *sumRow, Va
 // of `passes`.
 Function *Dots::function() {
   return e.helper("dots_" + Emitter::nameOf(element), 5, 6, {}, [&](Function *f) {
-    compileLater(*f);
+    markLazy(*f);
     Value *a = f->getArg(0), *columns = f->getArg(1), *before = f->getArg(2), *sums = f->getArg(3),
           *offsets = f->getArg(4), *rowBytes = f->getArg(5), *columnBytes = f->getArg(6),
           *m = f->getArg(7), *n = f->getArg(8), *k = f->getArg(9), *sumRow = f->getArg(10);

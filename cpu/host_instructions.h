@@ -11,7 +11,7 @@ struct OperandPlaces {
 };
 OperandPlaces placesOf(Emitter &e, aicore::ProductOp op, ProgramValues &values);
 
-/// In a function of its own, as it is to be fast and the program need not be (jit/split.h).
+/// In a function of its own, as it is to be fast and the program need not be (jit/partition.h).
 /// `next`: the operands of the product after it, which may be the same, or none.
 void emitHostProduct(Emitter &e, aicore::ProductOp op, ProgramValues &values,
                      const OperandPlaces &next);

@@ -10,7 +10,7 @@
 #include "cpu/thin_floats.h"
 #include "cpu/thin_product.h"
 #include "cpu/tiles.h"
-#include "jit/later.h"
+#include "jit/lazy.h"
 #include "runtime/abi.h"
 
 #include <cstddef>
@@ -204,7 +204,7 @@ private:
 Function *ProductEmitter::sumsOf(int64_t vectors) {
   Function *finish = this->finish();
   return e.helper(name + "_" + std::to_string(vectors), 4, 4, {}, [&](Function *f) {
-    compileLater(*f);
+    markLazy(*f);
     Value *a = f->getArg(0), *panels = f->getArg(1), *sumsOfRows = f->getArg(2),
           *frame = f->getArg(3), *firstRow = f->getArg(4), *rowEnd = f->getArg(5),
           *firstColumn = f->getArg(6), *columnEnd = f->getArg(7);
@@ -294,7 +294,7 @@ Function *ProductEmitter::sumsOf(int64_t vectors) {
 Function *ProductEmitter::finish() {
   Function *finish = epilogue.finish(name + "_finish");
   if (epilogue.isLight())
-    compileLater(*finish);
+    markLazy(*finish);
   return finish;
 }
 
@@ -318,7 +318,7 @@ bool ProductEmitter::emit(const ProductOperands &operands, ProductEmitter *wide)
     Value *normal = wide ? isNeverSubnormal(e, operands) : b.getTrue();
     e.when(normal, [&] { this->callBlocks(operands, bInPlace); });
     if (wide)
-      e.when(b.CreateNot(normal), [&] { compileLater(*wide->callBlocks(operands, bInPlace)); });
+      e.when(b.CreateNot(normal), [&] { markLazy(*wide->callBlocks(operands, bInPlace)); });
   };
   if (multiply == Multiply::i32) {
     callBlocks(operands);
@@ -347,7 +347,7 @@ Value *ProductEmitter::callThin(const ProductOperands &operands, Value *columns)
   Value *isDone = e.local(b.getInt1Ty());
   Function *thin = e.helper(name + "_thin", 2, 1, {}, [&](Function *f) {
     e.finishCold(f);
-    compileLater(*f);
+    markLazy(*f);
     Value *column = f->getArg(2);
     ProductOperands inside = operands.in(e, f->getArg(0));
     inside.n = b.CreateSub(inside.n, column);
@@ -401,7 +401,7 @@ void ProductEmitter::packRows(Value *to, const Plane &from, Value *rowBytes, Val
   }
   Function *move = elementsOfStep(multiply) == 1 ? widenRows() : moveElements(e, element, element);
   if (rowsCanStay())
-    compileLater(*move);
+    markLazy(*move);
   b.CreateCall(move, {to, from.pointer, rowBytes, from.row, from.column, rows, depth});
 }
 
@@ -498,7 +498,7 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, const BlockLimi
         auto pack = [&](Value *to, Value *source, Value *columns) {
           Function *panels = packPanels(e, multiply, element);
           if (element->isFloatTy()) // may be read in place
-            compileLater(*panels);
+            markLazy(*panels);
           b.CreateCall(panels, {to, source, planeB.row, planeB.column, bytes, depth, columns});
         };
         e.when(b.CreateNot(bInPlace), [&] { pack(operands.bScratch, sourceB, columns); });

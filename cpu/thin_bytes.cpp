@@ -1,7 +1,7 @@
 #include "cpu/thin_bytes.h"
 
 #include "codegen/pack.h"
-#include "jit/later.h"
+#include "jit/lazy.h"
 
 using namespace llvm;
 
@@ -76,7 +76,7 @@ void addOffsets(Emitter &e, Value *a, Value *offsets, Value *aRow, Value *k) {
 // and of depthOfRow for one row of A.
 Function *sumsOfBytes(Emitter &e, int64_t depth) {
   return e.helper("thin_bytes_" + std::to_string(depth), 3, 6, {}, [&](Function *f) {
-    compileLater(*f);
+    markLazy(*f);
     IRBuilder<> &b = e.b;
     Value *a = f->getArg(0), *source = f->getArg(1), *sums = f->getArg(2), *aRow = f->getArg(3),
           *bRow = f->getArg(4), *m = f->getArg(5), *n = f->getArg(6), *k = f->getArg(7),

@@ -1,7 +1,7 @@
 #include "cpu/thin_row.h"
 
 #include "codegen/pack.h"
-#include "jit/later.h"
+#include "jit/lazy.h"
 
 using namespace llvm;
 
@@ -27,7 +27,7 @@ int64_t columnsOfThinBlock(const Emitter &e) {
 // stream, where neighbouring rows would all end, and others begin, at once.
 Function *sumsOfThinRow(Emitter &e, Type *element, Function *ofRows) {
   return e.helper("thin_row_" + Emitter::nameOf(element), 3, 6, {}, [&](Function *f) {
-    compileLater(*f);
+    markLazy(*f);
     IRBuilder<> &b = e.b;
     Value *a = f->getArg(0), *source = f->getArg(1), *sums = f->getArg(2), *bRow = f->getArg(4),
           *n = f->getArg(6), *k = f->getArg(7);

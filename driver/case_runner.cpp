@@ -138,11 +138,11 @@ std::vector<double> CaseRunner::timeRuns(RunWatch *watch, Progress &progress) {
     progress.show(fmt::format("{}: run {} of {}", run_.title(), i + 1, runs));
     // A run that skips elements must not inherit the right ones of the run before.
     poison();
-    const double before = executable_.laterMs();
+    const double before = executable_.lazyMs();
     double time = runOnce(watch);
     // What a run compiles on its way is no part of its time. A short one is done again: while one
     // thread compiles, others may work.
-    const double compiling = executable_.laterMs() - before;
+    const double compiling = executable_.lazyMs() - before;
     time -= compiling;
     if (compiling > mostCompiling * time && !watch) {
       poison();
@@ -189,7 +189,7 @@ void CaseRunner::run(CaseReport &report, Progress &progress) {
   host.cached = executable_.cached;
   const std::unique_ptr<KernelWatch> watch = makeWatch(run);
   host.runMs = timeRuns(watch.get(), progress);
-  host.compileMs += executable_.laterMs();
+  host.compileMs += executable_.lazyMs();
   expectAllIntact();
   if (watch)
     report.watch = watch->report();

@@ -105,6 +105,11 @@ private:
   void declarations();
   void structure();
   void function();
+  size_t workspaces();
+  void argumentArrays();
+  void denseStrides();
+  void allocations();
+  void phases();
   void rememberedPlans();
 
   aicore::KernelOp kernel;
@@ -187,12 +192,6 @@ void Writer::rememberedPlans() {
 }
 
 void Writer::function() {
-  const size_t workspaces = range_size(kernel.getBody().getOps<aicore::WorkspaceOp>());
-  const size_t tensors = arguments.size() + workspaces;
-  const auto spelled = [&](const std::string &dim) {
-    return isDigit(dim.front()) ? dim : "with->" + nameInC(dim);
-  };
-
   out << "/* Memory that a call needs; given one, it allocates nothing but intermediate tensors. "
          "*/\nenum { "
       << name << "_scratch_bytes = " << layout.bytes() << " };\n\n";
@@ -201,6 +200,22 @@ void Writer::function() {
          " * there is not enough memory, and then nothing was written. */\n";
   out << "static inline int " << name << "(const " << name
       << "_arguments *with, void *scratch) {\n";
+  argumentArrays();
+  denseStrides();
+  out << "  struct " << name << "_mmk_arguments all = {dims, scalars, tensors, strides, NULL};\n";
+  allocations();
+  rememberedPlans();
+  phases();
+  if (workspaces() > 0)
+    out << "  for (int i = " << arguments.size() << "; i < " << arguments.size() + workspaces()
+        << "; ++i)\n    free(tensors[i]);\n";
+  out << "  if (!scratch)\n    free(memory);\n  return enough ? 0 : -1;\n}\n\n";
+}
+
+size_t Writer::workspaces() { return range_size(kernel.getBody().getOps<aicore::WorkspaceOp>()); }
+
+/// The arguments as arrays: dimensions, scalars, tensors (workspaces last), strides.
+void Writer::argumentArrays() {
   out << "  const int64_t dims[] = {";
   ListSeparator comma;
   for (auto dim : kernel.getDims().getAsRange<mlir::StringAttr>())
@@ -214,7 +229,7 @@ void Writer::function() {
   ListSeparator another;
   for (const Argument &argument : arguments)
     out << another << (argument.isScalar ? "NULL" : "(void *)with->" + argument.name);
-  for (size_t i = 0; i < workspaces; ++i)
+  for (size_t i = 0; i < workspaces(); ++i)
     out << another << "NULL";
   out << "};\n";
   for (auto [i, argument] : enumerate(arguments)) {
@@ -231,6 +246,13 @@ void Writer::function() {
   for (size_t i = 0; i < arguments.size(); ++i)
     out << last << "strides_" << i;
   out << "};\n";
+}
+
+/// Strides of all zeros stand for a dense tensor.
+void Writer::denseStrides() {
+  const auto spelled = [&](const std::string &dim) {
+    return isDigit(dim.front()) ? dim : "with->" + nameInC(dim);
+  };
   for (auto [i, argument] : enumerate(arguments)) {
     const size_t rank = argument.dims.size();
     if (rank == 0)
@@ -244,17 +266,23 @@ void Writer::function() {
           << spelled(argument.dims[dim + 1]) << ";\n";
     out << "  }\n";
   }
-  out << "  struct " << name << "_mmk_arguments all = {dims, scalars, tensors, strides, NULL};\n"
-      << "  char *memory = (char *)scratch;\n  int enough = 1;\n"
+}
+
+/// The call's memory, if none was given, and that of workspaces.
+void Writer::allocations() {
+  out << "  char *memory = (char *)scratch;\n  int enough = 1;\n"
       << "  if (!memory)\n    memory = (char *)aligned_alloc(4096, " << name
       << "_scratch_bytes);\n  if (!memory)\n    return -1;\n";
-  if (workspaces) {
-    out << "  int64_t bytes[" << workspaces << "];\n  " << name << "_" << workspacesName
-        << "(dims, bytes);\n  for (int i = 0; i < " << workspaces << "; ++i) {\n    tensors["
-        << arguments.size() << " + i] = aligned_alloc(64, (size_t)((bytes[i] + 64) / 64 * 64));\n"
-        << "    enough = enough && tensors[" << arguments.size() << " + i];\n  }\n";
-  }
-  rememberedPlans();
+  if (workspaces() == 0)
+    return;
+  out << "  int64_t bytes[" << workspaces() << "];\n  " << name << "_" << workspacesName
+      << "(dims, bytes);\n  for (int i = 0; i < " << workspaces() << "; ++i) {\n    tensors["
+      << arguments.size() << " + i] = aligned_alloc(64, (size_t)((bytes[i] + 64) / 64 * 64));\n"
+      << "    enough = enough && tensors[" << arguments.size() << " + i];\n  }\n";
+}
+
+/// Every phase, block by block.
+void Writer::phases() {
   for (size_t i = 0; i < planSizes.size(); ++i) {
     out << "  all.plan = known.plan_" << i << ";\n"
         << "  for (int64_t block = 0; enough && block < all.plan[" << planBlocks
@@ -265,10 +293,6 @@ void Writer::function() {
       out << zone << "memory + " << layout.offsetOf(memory);
     out << "}, {NULL, NULL}};\n    " << name << "_" << phaseName(i) << "(&all, &core);\n  }\n";
   }
-  if (workspaces)
-    out << "  for (int i = " << arguments.size() << "; i < " << tensors
-        << "; ++i)\n    free(tensors[i]);\n";
-  out << "  if (!scratch)\n    free(memory);\n  return enough ? 0 : -1;\n}\n\n";
 }
 
 } // namespace

@@ -4,11 +4,11 @@
 #include "executable/plan.h"
 #include "executable/program.h"
 #include "ir/limit.h"
-#include "jit/first_call.h"
-#include "jit/later.h"
+#include "jit/lazy.h"
 #include "jit/linked.h"
 #include "jit/object.h"
-#include "jit/split.h"
+#include "jit/partition.h"
+#include "jit/trampoline.h"
 #include "support/timing.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -96,7 +96,7 @@ public:
              std::shared_ptr<const LinkedObject> callees);
   Error run(const Arguments &arguments, unsigned threads, RunWatch *watch) override;
   std::vector<Workspace> workspaces(ArrayRef<int64_t> dims) const override;
-  double laterMs() const override { return functions->laterMs(); }
+  double lazyMs() const override { return functions->lazyMs(); }
 
 private:
   /// What a phase is called with. In one piece, which is only written where a call differs from the
@@ -295,23 +295,23 @@ struct CodeMaker {
   std::unique_ptr<MemoryBuffer> object(Module &module, const CodeTarget &target) {
     return object(module, target, ObjectCache::keyOf(module, target));
   }
-  /// The same, linked, with what is compiled later; or what this process has linked already.
-  Expected<std::shared_ptr<const LinkedObject>> linked(Module &module, ArrayRef<LaterPart> parts,
-                                                       const CodeTarget &target) {
+  /// The same, linked, with its lazy functions; or what this process has linked already.
+  Expected<std::shared_ptr<const LinkedObject>>
+  linked(Module &module, ArrayRef<LazyModule> lazyModules, const CodeTarget &target) {
     const std::string ownKey = ObjectCache::keyOf(module, target);
     std::string key = ownKey;
-    std::vector<LaterCode> later;
-    for (const LaterPart &part : parts) {
-      std::string bitcode = bitcodeOf(*part.module);
-      std::string keyOfPart = ObjectCache::keyOf(bitcode, target);
-      key += keyOfPart;
-      later.push_back(
-          {part.name, [cache = cache, key = std::move(keyOfPart), bitcode = std::move(bitcode),
-                       quick = target.quick] { return objectLater(cache, key, bitcode, quick); }});
+    std::vector<LazyCode> lazy;
+    for (const LazyModule &each : lazyModules) {
+      std::string bitcode = bitcodeOf(*each.module);
+      std::string lazyKey = ObjectCache::keyOf(bitcode, target);
+      key += lazyKey;
+      lazy.push_back(
+          {each.name, [cache = cache, key = std::move(lazyKey), bitcode = std::move(bitcode),
+                       quick = target.quick] { return lazyObject(cache, key, bitcode, quick); }});
     }
     if (auto known = findLinked(key))
       return known;
-    auto made = LinkedObject::link(object(module, target, ownKey), nullptr, std::move(later));
+    auto made = LinkedObject::link(object(module, target, ownKey), nullptr, std::move(lazy));
     if (made)
       keepLinked(key, *made);
     return made;
@@ -337,10 +337,10 @@ private:
     return MemoryBuffer::getMemBufferCopy(bytes, key);
   }
   /// At a first call.
-  static Expected<std::unique_ptr<MemoryBuffer>> objectLater(const ObjectCache &cache,
-                                                             const std::string &key,
-                                                             const std::string &bitcode,
-                                                             bool quick) {
+  static Expected<std::unique_ptr<MemoryBuffer>> lazyObject(const ObjectCache &cache,
+                                                            const std::string &key,
+                                                            const std::string &bitcode,
+                                                            bool quick) {
     if (auto found = cache.find(key))
       return found;
     auto target = borrowHostTarget();
@@ -369,14 +369,14 @@ Expected<std::unique_ptr<Executable>> Executable::compile(mlir::ModuleOp module,
     return emitted.takeError();
   auto executable = std::make_unique<JitExecutable>(kernelOf(module), machine, options.watched);
 
-  // Most variants of a kernel call the same functions: these are compiled and linked once. What
-  // calls them is run so seldom that its own speed is not worth waiting for.
+  // Variants of a kernel share most functions: these are compiled and linked once. The driver runs
+  // rarely enough to be compiled without optimisation.
   CodeMaker maker(options.cacheDirectory);
-  std::unique_ptr<Module> functions = takeFunctions(*emitted->module);
-  std::vector<LaterPart> parts;
-  if (hasFirstCalls())
-    parts = takeLater(*functions, *emitted->module);
-  auto callees = maker.linked(*functions, parts, *emitted->target);
+  std::unique_ptr<Module> functions = extractKernelModule(*emitted->module);
+  std::vector<LazyModule> lazyModules;
+  if (hasTrampolines())
+    lazyModules = extractLazyFunctions(*functions, *emitted->module);
+  auto callees = maker.linked(*functions, lazyModules, *emitted->target);
   if (!callees)
     return callees.takeError();
   emitted->target->makeQuick();

@@ -68,7 +68,7 @@ public:
   virtual std::vector<Workspace> workspaces(llvm::ArrayRef<int64_t> dims) const = 0;
 
   /// What runs have spent so far on code that is made when it is first called.
-  virtual double laterMs() const = 0;
+  virtual double lazyMs() const = 0;
 
   bool cached = false;  ///< the object came from the cache
   double compileMs = 0; ///< from aicore IR to code in memory, without what is made later

@@ -1,7 +1,7 @@
 #include "jit/linked.h"
 
-#include "jit/first_call.h"
-#include "jit/later.h"
+#include "jit/lazy.h"
+#include "jit/trampoline.h"
 #include "support/timing.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -21,8 +21,8 @@ using namespace llvm::orc;
 namespace mmk {
 namespace {
 
-/// The linker of this process: of LLVM's JIT the part that is needed, as the whole of it takes
-/// longer to set up than an object to link.
+/// The linker of this process. ORC's linking layer alone: setting up a whole LLJIT takes longer
+/// than linking an object.
 struct Linker {
   ExecutionSession session;
   ObjectLinkingLayer layer;
@@ -33,7 +33,7 @@ struct Linker {
       : session(std::move(control)), layer(session) {}
 
   static Expected<Linker *> get() {
-    // Never ended: code may be run, and given back, as long as there is a process.
+    // Never destroyed: code may run, and be released, until the process ends.
     static std::mutex making;
     static Linker *made = nullptr;
     const std::lock_guard lock(making);
@@ -53,24 +53,24 @@ struct Linker {
   }
 };
 
-/// Of all of them: who waits for code of one function mostly wants the same as who makes it.
-std::mutex makingLater;
+/// One lazy function is compiled at a time: threads that wait mostly wait for the same function.
+std::mutex compilingLazily;
 
-/// In the place of a function that there is no code for.
+/// Called in place of a function that could not be compiled.
 void doNothing() {}
 
 } // namespace
 
-struct LinkedObject::Later {
-  LaterCode code;
-  void *firstCall = nullptr;
-  std::atomic<void *> place = nullptr;
+struct LinkedObject::LazyFunction {
+  LazyCode code;
+  void *trampoline = nullptr;
+  std::atomic<void *> pointer = nullptr;
   std::shared_ptr<const LinkedObject> linked;
 
-  explicit Later(LaterCode code) : code(std::move(code)) {}
-  ~Later() {
-    if (firstCall)
-      giveBackFirstCall(firstCall);
+  explicit LazyFunction(LazyCode code) : code(std::move(code)) {}
+  ~LazyFunction() {
+    if (trampoline)
+      releaseTrampoline(trampoline);
   }
 };
 
@@ -78,7 +78,7 @@ LinkedObject::LinkedObject(JITDylib &library) : library_(library) {}
 
 Expected<std::shared_ptr<const LinkedObject>>
 LinkedObject::link(std::unique_ptr<MemoryBuffer> object,
-                   std::shared_ptr<const LinkedObject> callees, std::vector<LaterCode> later) {
+                   std::shared_ptr<const LinkedObject> callees, std::vector<LazyCode> lazy) {
   const TimedScope timed("link");
   Expected<Linker *> linker = Linker::get();
   if (!linker)
@@ -92,34 +92,34 @@ LinkedObject::link(std::unique_ptr<MemoryBuffer> object,
   linked->callees_ = std::move(callees);
   if (Error error = it.layer.add(library, std::move(object)))
     return std::move(error);
-  if (Error error = linked->addPlaces(std::move(later)))
+  if (Error error = linked->addPointers(std::move(lazy)))
     return std::move(error);
   return linked;
 }
 
-Error LinkedObject::addPlaces(std::vector<LaterCode> later) {
-  if (later.empty())
+Error LinkedObject::addPointers(std::vector<LazyCode> lazy) {
+  if (lazy.empty())
     return Error::success();
   ExecutionSession &session = library_.getExecutionSession();
-  SymbolMap places;
-  for (LaterCode &code : later) {
-    Later &function = *later_.emplace_back(std::make_unique<Later>(std::move(code)));
-    auto address = addFirstCall([this, &function] { return firstCall(function); });
+  SymbolMap pointers;
+  for (LazyCode &code : lazy) {
+    LazyFunction &function = *lazy_.emplace_back(std::make_unique<LazyFunction>(std::move(code)));
+    auto address = addTrampoline([this, &function] { return firstCall(function); });
     if (!address)
       return address.takeError();
-    function.firstCall = function.place = *address;
-    places[session.intern(placeName(function.code.name))] = {ExecutorAddr::fromPtr(&function.place),
-                                                             JITSymbolFlags::Exported};
+    function.trampoline = function.pointer = *address;
+    pointers[session.intern(lazyPointerName(function.code.name))] = {
+        ExecutorAddr::fromPtr(&function.pointer), JITSymbolFlags::Exported};
   }
-  return library_.define(absoluteSymbols(std::move(places)));
+  return library_.define(absoluteSymbols(std::move(pointers)));
 }
 
-void *LinkedObject::firstCall(Later &function) {
-  const std::lock_guard lock(makingLater);
+void *LinkedObject::firstCall(LazyFunction &function) {
+  const std::lock_guard lock(compilingLazily);
   const auto start = std::chrono::steady_clock::now();
   Expected<void *> address = addressOf(function);
   const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
-  laterMs_ = laterMs_ + taken.count();
+  lazyMs_ = lazyMs_ + taken.count();
   if (address)
     return *address;
   failure_ = toString(address.takeError());
@@ -127,9 +127,9 @@ void *LinkedObject::firstCall(Later &function) {
   return reinterpret_cast<void *>(&doNothing);
 }
 
-Expected<void *> LinkedObject::addressOf(Later &function) {
+Expected<void *> LinkedObject::addressOf(LazyFunction &function) {
   if (function.linked)
-    return function.place.load(std::memory_order_relaxed);
+    return function.pointer.load(std::memory_order_relaxed);
   auto object = function.code.make();
   if (!object)
     return object.takeError();
@@ -143,23 +143,23 @@ Expected<void *> LinkedObject::addressOf(Later &function) {
     return address.takeError();
   function.linked = std::move(*linked);
   function.code.make = nullptr;
-  function.place.store((*address)[0].toPtr<void *>(), std::memory_order_release);
-  return function.place.load(std::memory_order_relaxed);
+  function.pointer.store((*address)[0].toPtr<void *>(), std::memory_order_release);
+  return function.pointer.load(std::memory_order_relaxed);
 }
 
 std::string LinkedObject::failure() const {
-  const std::lock_guard lock(makingLater);
+  const std::lock_guard lock(compilingLazily);
   return failure_;
 }
 
 LinkedObject::~LinkedObject() {
-  later_.clear();
-  // Fails only where memory cannot be given back; then it stays.
+  lazy_.clear();
+  // Fails only where memory cannot be released; then it leaks.
   consumeError(library_.getExecutionSession().removeJITDylib(library_));
 }
 
 Expected<SmallVector<ExecutorAddr>> LinkedObject::find(ArrayRef<std::string> names) const {
-  // Looking up is when the work is done.
+  // Linking happens at the first look-up.
   const TimedScope timed("link");
   ExecutionSession &session = library_.getExecutionSession();
   SymbolLookupSet symbols;
@@ -177,10 +177,10 @@ Expected<SmallVector<ExecutorAddr>> LinkedObject::find(ArrayRef<std::string> nam
 
 namespace {
 
-/// The latest last. Sets of functions are a few ten kilobytes each.
-constexpr size_t most = 32;
+/// Most recently used last. An entry takes some tens of kilobytes.
+constexpr size_t mostKept = 32;
 std::mutex guard;
-std::deque<std::pair<std::string, std::shared_ptr<const LinkedObject>>> &latest() {
+std::deque<std::pair<std::string, std::shared_ptr<const LinkedObject>>> &recent() {
   static auto *all = new std::deque<std::pair<std::string, std::shared_ptr<const LinkedObject>>>;
   return *all;
 }
@@ -189,26 +189,26 @@ std::deque<std::pair<std::string, std::shared_ptr<const LinkedObject>>> &latest(
 
 std::shared_ptr<const LinkedObject> findLinked(const std::string &key) {
   const std::lock_guard lock(guard);
-  auto at = llvm::find_if(latest(), [&](const auto &entry) { return entry.first == key; });
-  if (at == latest().end())
+  auto at = llvm::find_if(recent(), [&](const auto &entry) { return entry.first == key; });
+  if (at == recent().end())
     return nullptr;
-  std::rotate(at, at + 1, latest().end());
-  return latest().back().second;
+  std::rotate(at, at + 1, recent().end());
+  return recent().back().second;
 }
 
 void keepLinked(const std::string &key, std::shared_ptr<const LinkedObject> object) {
-  std::shared_ptr<const LinkedObject> dropped; // given back when nobody waits
+  std::shared_ptr<const LinkedObject> dropped; // destroyed after the lock is released
   const std::lock_guard lock(guard);
-  latest().emplace_back(key, std::move(object));
-  if (latest().size() > most) {
-    dropped = std::move(latest().front().second);
-    latest().pop_front();
+  recent().emplace_back(key, std::move(object));
+  if (recent().size() > mostKept) {
+    dropped = std::move(recent().front().second);
+    recent().pop_front();
   }
 }
 
 void forgetLinked() {
   const std::lock_guard lock(guard);
-  latest().clear();
+  recent().clear();
 }
 
 } // namespace mmk

@@ -13,9 +13,9 @@
 
 namespace mmk {
 
-/// A function that an object calls by its place (jit/later.h), and what it is compiled by when
-/// that is first done: an object that defines it.
-struct LaterCode {
+/// A function that an object calls through a pointer (jit/lazy.h). `make` compiles it at its first
+/// call: an object that defines it.
+struct LazyCode {
   std::string name;
   std::function<llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>()> make;
 };
@@ -23,44 +23,44 @@ struct LaterCode {
 /// Linked while it lives. May be used from several threads.
 class LinkedObject {
 public:
-  /// What `object` does not define comes from `callees`, which live as long, or from the process.
+  /// Symbols that `object` does not define come from `callees`, which live as long, or from the
+  /// process.
   static llvm::Expected<std::shared_ptr<const LinkedObject>>
   link(std::unique_ptr<llvm::MemoryBuffer> object,
-       std::shared_ptr<const LinkedObject> callees = nullptr, std::vector<LaterCode> later = {});
+       std::shared_ptr<const LinkedObject> callees = nullptr, std::vector<LazyCode> lazy = {});
   ~LinkedObject();
 
   /// The addresses of some of its symbols.
   llvm::Expected<llvm::SmallVector<llvm::orc::ExecutorAddr>>
   find(llvm::ArrayRef<std::string> names) const;
 
-  /// Calls of later functions that did nothing, as there was no code to be had for them; and why,
-  /// the last time.
+  /// Calls of lazy functions that did nothing because compiling them failed; and the last reason.
   uint64_t failures() const { return failures_; }
   std::string failure() const;
-  /// What the first calls of later functions took, so far.
-  double laterMs() const { return laterMs_; }
+  /// Time spent compiling at first calls so far.
+  double lazyMs() const { return lazyMs_; }
 
 private:
-  struct Later;
+  struct LazyFunction;
 
   explicit LinkedObject(llvm::orc::JITDylib &library);
-  llvm::Error addPlaces(std::vector<LaterCode> later);
-  void *firstCall(Later &function);
-  llvm::Expected<void *> addressOf(Later &function);
+  llvm::Error addPointers(std::vector<LazyCode> lazy);
+  void *firstCall(LazyFunction &function);
+  llvm::Expected<void *> addressOf(LazyFunction &function);
 
   llvm::orc::JITDylib &library_;
   std::shared_ptr<const LinkedObject> callees_;
-  std::vector<std::unique_ptr<Later>> later_;
+  std::vector<std::unique_ptr<LazyFunction>> lazy_;
   std::atomic<uint64_t> failures_ = 0;
-  std::atomic<double> laterMs_ = 0;
+  std::atomic<double> lazyMs_ = 0;
   std::string failure_;
 };
 
-/// What was linked lately under `key`, or null: every variant of a kernel, and every run of a
-/// process that serves many, has the same few functions to call.
+/// The object that was recently linked under `key`, or null: variants of a kernel call the same few
+/// functions.
 std::shared_ptr<const LinkedObject> findLinked(const std::string &key);
 void keepLinked(const std::string &key, std::shared_ptr<const LinkedObject> object);
-/// As if nothing had been linked yet; what is in use stays until it is not.
+/// Empties the cache of linked objects; those in use live on.
 void forgetLinked();
 
 } // namespace mmk

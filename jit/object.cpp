@@ -24,57 +24,59 @@ using namespace llvm;
 namespace mmk {
 namespace {
 
-// Loops and vectors are as wanted when they are emitted, so LLVM's own vectorisers and inliner have
-// nothing to add, and what is left, to hoist what loops repeat, is done as well and sooner when
-// instructions have been selected.
+// Loops are vectorised and inlined when they are emitted. What is left, hoisting loop invariants,
+// is done as well and in less time after instruction selection.
 constexpr const char *pipeline = "function(early-cse)";
 
-// Of LLVM's own list of passes, what buys nothing here and takes a third of the time. Loops count
-// and step as they should when they are emitted; branches that could be moves are none, and what
-// repeats is folded in the IR. The sums of a register tile are planned to fit the registers, so
-// that there is no stack to pack; a quicker allocator would spill the addresses around them, which
-// small products are half made of. And the order of instructions is left to CPUs that choose their
-// own.
-constexpr StringRef superfluous[] = {"BreakFalseDeps",
-                                     "Canonicalize Freeze Instructions in Loops",
-                                     "Constant Hoisting",
-                                     "Control Flow Optimizer",
-                                     "Detect Dead Lanes",
-                                     "Early If-Conversion",
-                                     "Early Tail Duplication",
-                                     "Interleaved Access Pass",
-                                     "Live Range Shrink",
-                                     "Loop Strength Reduction",
-                                     "Machine Common Subexpression Elimination",
-                                     "Machine Copy Propagation Pass",
-                                     "Machine InstCombiner",
-                                     "Machine Instruction Scheduler",
-                                     "Machine Late Instructions Cleanup Pass",
-                                     "Machine Loop Invariant Code Motion",
-                                     "Machine code sinking",
-                                     "Merge contiguous icmps into a memcmp",
-                                     "Merge disjoint stack slots",
-                                     "Optimize machine instruction PHIs",
-                                     "Post RA top-down list latency scheduler",
-                                     "PostRA Machine Sink",
-                                     "Remove dead machine instructions",
-                                     "Rename Disconnected Subregister Components",
-                                     "Shrink Wrapping analysis",
-                                     "Stack Slot Coloring",
-                                     "Tail Duplication",
-                                     "X86 Avoid Store Forwarding Blocks",
-                                     "X86 Byte/Word Instruction Fixup",
-                                     "X86 Domain Reassignment Pass",
-                                     "X86 Execution Dependency Fix",
-                                     "X86 Fixup Inst Tuning",
-                                     "X86 Fixup Vector Constants",
-                                     "X86 LEA Optimize",
-                                     "X86 cmov Conversion"};
+// Back-end passes that gain nothing here and take a third of the compile time. Loops are emitted in
+// the form that they run in, no branch could be a conditional move, and common subexpressions are
+// eliminated in the IR. The accumulators of a register tile fit the registers, so that no stack
+// slots are left to merge; a faster register allocator would spill the addresses around them.
+// Instruction scheduling is left to out-of-order CPUs.
+//
+// By display name, as LLVM's public headers have IDs for some of them only: TargetPassConfig's
+// disablePass takes IDs. tests/unit/codegen/object_cache_test.cpp holds that each name is one of a
+// pass that LLVM would run.
+constexpr StringRef skippedPasses[] = {"BreakFalseDeps",
+                                       "Canonicalize Freeze Instructions in Loops",
+                                       "Constant Hoisting",
+                                       "Control Flow Optimizer",
+                                       "Detect Dead Lanes",
+                                       "Early If-Conversion",
+                                       "Early Tail Duplication",
+                                       "Interleaved Access Pass",
+                                       "Live Range Shrink",
+                                       "Loop Strength Reduction",
+                                       "Machine Common Subexpression Elimination",
+                                       "Machine Copy Propagation Pass",
+                                       "Machine InstCombiner",
+                                       "Machine Instruction Scheduler",
+                                       "Machine Late Instructions Cleanup Pass",
+                                       "Machine Loop Invariant Code Motion",
+                                       "Machine code sinking",
+                                       "Merge contiguous icmps into a memcmp",
+                                       "Merge disjoint stack slots",
+                                       "Optimize machine instruction PHIs",
+                                       "Post RA top-down list latency scheduler",
+                                       "PostRA Machine Sink",
+                                       "Remove dead machine instructions",
+                                       "Rename Disconnected Subregister Components",
+                                       "Shrink Wrapping analysis",
+                                       "Stack Slot Coloring",
+                                       "Tail Duplication",
+                                       "X86 Avoid Store Forwarding Blocks",
+                                       "X86 Byte/Word Instruction Fixup",
+                                       "X86 Domain Reassignment Pass",
+                                       "X86 Execution Dependency Fix",
+                                       "X86 Fixup Inst Tuning",
+                                       "X86 Fixup Vector Constants",
+                                       "X86 LEA Optimize",
+                                       "X86 cmov Conversion"};
 
-class LeanPasses : public legacy::PassManager {
+class FilteredPasses : public legacy::PassManager {
 public:
   void add(Pass *pass) override {
-    if (!is_contained(superfluous, pass->getPassName()))
+    if (!is_contained(skippedPasses, pass->getPassName()))
       return legacy::PassManager::add(pass);
     delete pass;
   }
@@ -86,7 +88,7 @@ std::string digest(StringRef bytes) {
   return toHex(hasher.final<16>(), /*LowerCase=*/true);
 }
 
-/// Whether only this user can have written it. Code is run from what is kept here.
+/// Whether only this user can have written the file: its code is run.
 bool isOurs(const sys::fs::file_status &status) {
   return status.getUser() == geteuid() &&
          !(status.permissions() & (sys::fs::group_write | sys::fs::others_write));
@@ -96,7 +98,7 @@ bool isOurs(const std::string &path) {
   return !sys::fs::status(path, status) && isOurs(status);
 }
 
-/// A part of the time for each pass that has work of its own.
+/// Times each pass of the mid-level optimiser, its managers and adaptors aside.
 void timePasses(PassInstrumentationCallbacks &callbacks,
                 std::vector<std::unique_ptr<TimedScope>> &open) {
   const auto isAdaptor = [](StringRef pass) {
@@ -113,8 +115,9 @@ void timePasses(PassInstrumentationCallbacks &callbacks,
       });
 }
 
-/// Takes over what LLVM's own timers have measured of the passes that generate code.
-void addPassesOfBackEnd() {
+/// Takes over the times of the code generator's passes from LLVM's timers. As JSON text: LLVM gives
+/// the times of its legacy passes in no other form than printed.
+void addCodegenPassTimes() {
   std::string lines;
   raw_string_ostream stream(lines);
   TimerGroup::printAllJSONValues(stream, "");
@@ -131,6 +134,8 @@ void addPassesOfBackEnd() {
 }
 
 } // namespace
+
+ArrayRef<StringRef> skippedCodegenPasses() { return skippedPasses; }
 
 void optimise(Module &module, const CodeTarget &target) {
   const TimedScope timed("optimise");
@@ -156,20 +161,20 @@ void optimise(Module &module, const CodeTarget &target) {
 SmallVector<char, 0> machineCode(Module &module, const CodeTarget &target, bool assembly) {
   const TimedScope timed("generate machine code");
   if (Timing::isOn()) {
-    // A variable of LLVM's, which all threads that compile read: written once, or never.
+    // A global of LLVM's that all compiling threads read: written once, or never.
     static std::once_flag once;
     std::call_once(once, [] { TimePassesIsEnabled = true; });
   }
   SmallVector<char, 0> bytes;
   raw_svector_ostream out(bytes);
-  LeanPasses passes;
+  FilteredPasses passes;
   CodeGenFileType type = assembly ? CodeGenFileType::AssemblyFile : CodeGenFileType::ObjectFile;
-  // Fails only where a target has no emitter of that type; every native one has both.
+  // Fails only for a target without an emitter of that type; every native target has both.
   target.machine->addPassesToEmitFile(passes, out, nullptr, type);
   passes.run(module);
-  // Of a thread that nobody listens to as well: what is left would be printed at the end.
+  // Also in threads without a Timing: LLVM would print times that are left at exit.
   if (TimePassesIsEnabled)
-    addPassesOfBackEnd();
+    addCodegenPassTimes();
   return bytes;
 }
 
@@ -203,7 +208,7 @@ std::unique_ptr<MemoryBuffer> ObjectCache::find(const std::string &key) const {
   }
   sys::fs::file_status status;
   const bool isOwn = !sys::fs::status(*descriptor, status) && isOurs(status);
-  // Read, and not mapped: what has been checked is what is linked.
+  // Read, not mapped: the bytes that are checked are the bytes that are linked.
   auto file = MemoryBuffer::getOpenFile(*descriptor, key, status.getSize(),
                                         /*RequiresNullTerminator=*/false, /*IsVolatile=*/true);
   sys::fs::closeFile(*descriptor);

@@ -3,6 +3,7 @@
 
 #include "jit/target.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Error.h"
@@ -14,6 +15,9 @@
 
 namespace mmk {
 
+/// Display names of the back-end passes that machineCode leaves out.
+llvm::ArrayRef<llvm::StringRef> skippedCodegenPasses();
+
 /// Runs the mid-level optimisations.
 void optimise(llvm::Module &module, const CodeTarget &target);
 
@@ -21,13 +25,13 @@ void optimise(llvm::Module &module, const CodeTarget &target);
 llvm::SmallVector<char, 0> machineCode(llvm::Module &module, const CodeTarget &target,
                                        bool assembly = false);
 
-/// A module as bytes, from which it can be read again.
+/// A module as bitcode.
 std::string bitcodeOf(const llvm::Module &module);
 
-/// Objects by what they were made from. A file is written beside and renamed, and carries a digest
-/// of its contents, so that a torn or damaged one is never used; nor is one that somebody else
-/// could have written, or that lies in a folder which others may write to. Any failure of the disk
-/// means no cache, not no result.
+/// Object files on disk, by a digest of the bitcode and the target that they were made from. A file
+/// is written under a temporary name and renamed, and ends with a digest of its contents: a torn or
+/// damaged file is never used. Nor is a file that another user may have written. When the disk
+/// fails there is no cache, and every call still has its result.
 class ObjectCache {
 public:
   explicit ObjectCache(std::string directory) : directory_(std::move(directory)) {}

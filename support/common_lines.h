@@ -9,7 +9,7 @@
 namespace mmk {
 
 /// The pairs (line of `a`, line of `b`) of a longest common subsequence, ascending in both. Takes
-/// time and memory in proportion to the product of the parts that differ.
+/// time in proportion to lines times differences, and memory to the square of the differences.
 std::vector<std::pair<size_t, size_t>> commonLines(const std::vector<std::string> &a,
                                                    const std::vector<std::string> &b);
 

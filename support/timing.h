@@ -1,4 +1,7 @@
-// Where the time of a command goes: a tree of named parts, for those who ask for it.
+// Where the time of a command goes: a tree of named phases.
+//
+// MLIR's DefaultTimingManager is not used: this folder knows no MLIR, and its timers can only be
+// printed, while reports write these values as JSON and add LLVM's back-end passes to them.
 #pragma once
 
 #include <cstdint>

@@ -3,10 +3,12 @@
 #include "jit/object.h"
 #include "tests/unit/compiled.h"
 
+#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/Support/FileSystem.h"
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 namespace mmk {
 namespace {
@@ -92,6 +94,31 @@ TEST_F(Cache, IsNoneWhereItCannotBe) {
 }
 
 // What another CPU made in a folder that both see is never found: the name says for whom it is.
+/// The display names of the passes that LLVM itself would generate code with.
+class PassNames : public llvm::legacy::PassManager {
+public:
+  void add(llvm::Pass *pass) override {
+    names.insert(pass->getPassName());
+    llvm::legacy::PassManager::add(pass);
+  }
+  std::set<std::string, std::less<>> names;
+};
+
+// A pass that another LLVM names differently would run without a word.
+TEST(SkippedCodegenPasses, AreEachAPassThatLlvmWouldRun) {
+  auto target = hostTarget();
+  ASSERT_TRUE(bool(target)) << llvm::toString(target.takeError());
+  if (!target->machine->getTargetTriple().isX86())
+    GTEST_SKIP() << "the list is of the passes for x86";
+  PassNames passes;
+  llvm::SmallVector<char, 0> code;
+  llvm::raw_svector_ostream out(code);
+  ASSERT_FALSE(target->machine->addPassesToEmitFile(passes, out, nullptr,
+                                                    llvm::CodeGenFileType::ObjectFile));
+  for (llvm::StringRef skipped : skippedCodegenPasses())
+    EXPECT_TRUE(passes.names.contains(skipped)) << skipped.str();
+}
+
 TEST(ObjectCacheKey, IsOfOneCpu) {
   llvm::LLVMContext context;
   const llvm::Module module("same", context);

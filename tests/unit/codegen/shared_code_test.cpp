@@ -2,7 +2,7 @@
 #include "executable/program.h"
 #include "jit/linked.h"
 #include "jit/object.h"
-#include "jit/split.h"
+#include "jit/partition.h"
 #include "tests/unit/compiled.h"
 
 #include "llvm/IR/IRBuilder.h"
@@ -38,7 +38,7 @@ struct Split {
     EXPECT_TRUE(succeeded(runPipeline(*ir, machine, Stage::aicore, options)));
     calls = llvm::cantFail(
         emitProgram(*ir->getOps<aicore::KernelOp>().begin(), target, context, watched));
-    computes = takeFunctions(*calls);
+    computes = extractKernelModule(*calls);
   }
 
   std::string key() const { return ObjectCache::keyOf(*computes, target); }

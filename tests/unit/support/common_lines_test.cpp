@@ -50,5 +50,15 @@ TEST(CommonLines, AreAsManyAsPossibleAndInOrder) {
   }
 }
 
+TEST(CommonLines, OfLongTextsTakeWhatTheirDifferencesTake) {
+  Lines a(100000), b;
+  for (size_t i = 0; i < a.size(); ++i)
+    a[i] = std::to_string(i % 1000);
+  b = a;
+  for (size_t i = 0; i < b.size(); i += 2000)
+    b[i] = "other";
+  EXPECT_EQ(commonLines(a, b).size(), a.size() - 50);
+}
+
 } // namespace
 } // namespace mmk

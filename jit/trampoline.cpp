@@ -1,4 +1,4 @@
-#include "jit/first_call.h"
+#include "jit/trampoline.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ExecutionEngine/Orc/IndirectionUtils.h"
@@ -14,50 +14,50 @@ namespace mmk {
 namespace {
 
 #if defined(__x86_64__)
-using Trampolines = LocalTrampolinePool<OrcX86_64_SysV>;
+using LocalPool = LocalTrampolinePool<OrcX86_64_SysV>;
 #elif defined(__aarch64__)
-using Trampolines = LocalTrampolinePool<OrcAArch64>;
+using LocalPool = LocalTrampolinePool<OrcAArch64>;
 #else
-/// Nobody asks for any.
-struct Trampolines {
+/// Never created: hasTrampolines() is false.
+struct LocalPool {
   static Expected<std::unique_ptr<TrampolinePool>> Create(TrampolinePool::ResolveLandingFunction) {
     return nullptr;
   }
 };
 #endif
 
-/// Those of this process. Never ended, as code may be run as long as there is one.
-struct FirstCalls {
+/// The trampolines of this process. Never destroyed: code may run until the process ends.
+struct Registry {
   std::mutex guard;
   std::unique_ptr<TrampolinePool> pool;
-  DenseMap<void *, std::function<void *()>> finders; ///< by address
+  DenseMap<void *, std::function<void *()>> resolvers; ///< by address
 
-  ExecutorAddr find(ExecutorAddr address) {
-    std::function<void *()> finder;
+  ExecutorAddr resolve(ExecutorAddr address) {
+    std::function<void *()> resolver;
     {
       const std::lock_guard lock(guard);
-      finder = finders.lookup(address.toPtr<void *>());
+      resolver = resolvers.lookup(address.toPtr<void *>());
     }
-    return ExecutorAddr::fromPtr(finder());
+    return ExecutorAddr::fromPtr(resolver());
   }
 
-  static FirstCalls &get() {
-    static auto *all = new FirstCalls;
-    return *all;
+  static Registry &get() {
+    static auto *registry = new Registry;
+    return *registry;
   }
 };
 
 } // namespace
 
-bool hasFirstCalls() { return std::is_base_of_v<TrampolinePool, Trampolines>; }
+bool hasTrampolines() { return std::is_base_of_v<TrampolinePool, LocalPool>; }
 
-Expected<void *> addFirstCall(std::function<void *()> find) {
-  FirstCalls &it = FirstCalls::get();
+Expected<void *> addTrampoline(std::function<void *()> resolve) {
+  Registry &it = Registry::get();
   const std::lock_guard lock(it.guard);
   if (!it.pool) {
-    auto made = Trampolines::Create(
+    auto made = LocalPool::Create(
         [&it](ExecutorAddr address, TrampolinePool::NotifyLandingResolvedFunction go) {
-          go(it.find(address));
+          go(it.resolve(address));
         });
     if (!made)
       return made.takeError();
@@ -66,14 +66,14 @@ Expected<void *> addFirstCall(std::function<void *()> find) {
   auto address = it.pool->getTrampoline();
   if (!address)
     return address.takeError();
-  it.finders[address->toPtr<void *>()] = std::move(find);
+  it.resolvers[address->toPtr<void *>()] = std::move(resolve);
   return address->toPtr<void *>();
 }
 
-void giveBackFirstCall(void *address) {
-  FirstCalls &it = FirstCalls::get();
+void releaseTrampoline(void *address) {
+  Registry &it = Registry::get();
   const std::lock_guard lock(it.guard);
-  it.finders.erase(address);
+  it.resolvers.erase(address);
   it.pool->releaseTrampoline(ExecutorAddr::fromPtr(address));
 }
 

@@ -1,10 +1,10 @@
 // What is compiled when it is first called: which parts there are, once for all callers, and what
 // happens where there is no code to be had.
-#include "jit/first_call.h"
-#include "jit/later.h"
+#include "jit/lazy.h"
 #include "jit/linked.h"
 #include "jit/object.h"
-#include "jit/split.h"
+#include "jit/partition.h"
+#include "jit/trampoline.h"
 #include "tests/unit/compiled.h"
 
 #include "llvm/IR/IRBuilder.h"
@@ -25,9 +25,9 @@ struct Functions {
   explicit Functions(bool shared) {
     llvm::Function *h = make(functions, "h", {}), *g = make(functions, "g", {h});
     make(functions, "f", shared ? std::vector{g, h} : std::vector{g});
-    compileLater(*g);
+    markLazy(*g);
     make(program, "main", {declare("f")});
-    parts = takeLater(functions, program);
+    parts = extractLazyFunctions(functions, program);
   }
 
   llvm::FunctionType *type() { return llvm::FunctionType::get(b.getVoidTy(), false); }
@@ -57,7 +57,7 @@ struct Functions {
   llvm::LLVMContext context;
   llvm::IRBuilder<> b{context};
   llvm::Module functions{"functions", context}, program{"program", context};
-  std::vector<LaterPart> parts;
+  std::vector<LazyModule> parts;
 };
 
 using Names = std::vector<std::string>;
@@ -115,7 +115,8 @@ struct Summing {
   static std::unique_ptr<llvm::MemoryBuffer> caller() {
     Summing code;
     llvm::Function *function = code.start("call");
-    llvm::Constant *place = code.module.getOrInsertGlobal(placeName("sum"), code.b.getPtrTy());
+    llvm::Constant *place =
+        code.module.getOrInsertGlobal(lazyPointerName("sum"), code.b.getPtrTy());
     llvm::SmallVector<llvm::Value *> arguments(llvm::make_pointer_range(function->args()));
     code.b.CreateCall(code.type, code.b.CreateLoad(code.b.getPtrTy(), place), arguments);
     code.b.CreateRetVoid();
@@ -132,7 +133,7 @@ struct Summing {
 class FirstCalls : public testing::Test {
 protected:
   void SetUp() override {
-    if (!hasFirstCalls())
+    if (!hasTrampolines())
       GTEST_SKIP() << "not on this CPU";
     linked_ = llvm::cantFail(LinkedObject::link(
         Summing::caller(), nullptr,
@@ -162,7 +163,7 @@ TEST_F(FirstCalls, compileOnceAndHandOnTheirArguments) {
   EXPECT_EQ(sumOfSeven(1), 28);
   EXPECT_EQ(sumOfSeven(10), 91);
   EXPECT_EQ(made_, 1);
-  EXPECT_GT(linked_->laterMs(), 0);
+  EXPECT_GT(linked_->lazyMs(), 0);
   EXPECT_EQ(linked_->failures(), 0u);
 }
 
@@ -193,12 +194,12 @@ TEST_F(FirstCalls, withoutCodeDoNothingAndSaySo) {
 }
 
 TEST(FirstCall, addressesAreUsedAgain) {
-  if (!hasFirstCalls())
+  if (!hasTrampolines())
     GTEST_SKIP() << "not on this CPU";
-  void *address = llvm::cantFail(addFirstCall([] { return nullptr; }));
-  giveBackFirstCall(address);
-  EXPECT_EQ(llvm::cantFail(addFirstCall([] { return nullptr; })), address);
-  giveBackFirstCall(address);
+  void *address = llvm::cantFail(addTrampoline([] { return nullptr; }));
+  releaseTrampoline(address);
+  EXPECT_EQ(llvm::cantFail(addTrampoline([] { return nullptr; })), address);
+  releaseTrampoline(address);
 }
 
 //===--- kernels ----------------------------------------------------------------------------===//
@@ -208,24 +209,24 @@ std::string scaled(const char *factor) {
          factor + "; }";
 }
 
-TEST(LaterCode, ofAKernelIsMadeForTheWaysThatItsRunsTake) {
-  if (!hasFirstCalls())
+TEST(LazyCode, ofAKernelIsMadeForTheWaysThatItsRunsTake) {
+  if (!hasTrampolines())
     GTEST_SKIP() << "not on this CPU";
   forgetLinked();
   Compiled compiled(scaled("3"), "host");
   ASSERT_TRUE(compiled.ready());
-  EXPECT_EQ(compiled.executable().laterMs(), 0);
+  EXPECT_EQ(compiled.executable().lazyMs(), 0);
   compiled.expectRight({{"M", 48}, {"N", 48}, {"K", 32}}, DataKind::integers);
-  const double square = compiled.executable().laterMs();
+  const double square = compiled.executable().lazyMs();
   EXPECT_GT(square, 0);
   compiled.expectRight({{"M", 48}, {"N", 48}, {"K", 32}}, DataKind::integers);
-  EXPECT_EQ(compiled.executable().laterMs(), square) << "it is there";
+  EXPECT_EQ(compiled.executable().lazyMs(), square) << "it is there";
   compiled.expectRight({{"M", 1}, {"N", 300}, {"K", 300}}, DataKind::integers);
-  EXPECT_GT(compiled.executable().laterMs(), square) << "another way";
+  EXPECT_GT(compiled.executable().lazyMs(), square) << "another way";
 }
 
 // Two kernels whose functions differ in nothing but those that are compiled later.
-TEST(LaterCode, isThatOfItsOwnKernel) {
+TEST(LazyCode, isThatOfItsOwnKernel) {
   forgetLinked();
   for (const char *factor : {"3", "5"}) {
     Compiled compiled(scaled(factor), "host");

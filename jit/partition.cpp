@@ -1,4 +1,4 @@
-#include "jit/split.h"
+#include "jit/partition.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/InstIterator.h"
@@ -22,7 +22,7 @@ Function *declaredIn(Module &module, const Function &function) {
 
 } // namespace
 
-std::unique_ptr<Module> emptyLike(const Module &module, StringRef name) {
+std::unique_ptr<Module> emptyModuleLike(const Module &module, StringRef name) {
   auto empty = std::make_unique<Module>(name, module.getContext());
   empty->setDataLayout(module.getDataLayout());
   empty->setTargetTriple(module.getTargetTriple());
@@ -37,31 +37,31 @@ void declareCallees(Module &module) {
           use.set(declaredIn(module, *called));
 }
 
-void dropUnused(Module &module) {
+void eraseUnusedDeclarations(Module &module) {
   for (Function &function : make_early_inc_range(module))
     if (function.isDeclaration() && function.use_empty())
       function.eraseFromParent();
 }
 
-std::unique_ptr<Module> takeFunctions(Module &program) {
-  // Variants of all kernels: what is the same is to have the same bytes.
-  auto taken = emptyLike(program, "functions");
+std::unique_ptr<Module> extractKernelModule(Module &program) {
+  // One name for the modules of all kernels: equal functions have equal bitcode.
+  auto kernels = emptyModuleLike(program, "functions");
   for (Function &function : make_early_inc_range(program))
     if (function.hasInternalLinkage()) {
       function.removeFromParent();
-      taken->getFunctionList().push_back(&function);
-      // For the program; those among themselves call each other directly.
+      kernels->getFunctionList().push_back(&function);
+      // Called by the driver; among each other these functions call directly.
       function.setLinkage(GlobalValue::ExternalLinkage);
       function.setDSOLocal(true);
     }
   for (GlobalVariable &variable : make_early_inc_range(program.globals())) {
     variable.removeFromParent();
-    taken->insertGlobalVariable(&variable);
+    kernels->insertGlobalVariable(&variable);
   }
   declareCallees(program);
-  declareCallees(*taken);
-  dropUnused(program);
-  return taken;
+  declareCallees(*kernels);
+  eraseUnusedDeclarations(program);
+  return kernels;
 }
 
 } // namespace mmk
