@@ -4,6 +4,7 @@
 #include "tests/unit/compiled.h"
 
 #include "llvm/IR/LegacyPassManager.h"
+#include "llvm/Pass.h"
 #include "llvm/Support/FileSystem.h"
 
 #include <filesystem>
@@ -98,7 +99,7 @@ TEST_F(Cache, IsNoneWhereItCannotBe) {
 class PassNames : public llvm::legacy::PassManager {
 public:
   void add(llvm::Pass *pass) override {
-    names.insert(pass->getPassName());
+    names.insert(pass->getPassName().str());
     llvm::legacy::PassManager::add(pass);
   }
   std::set<std::string, std::less<>> names;
@@ -116,7 +117,7 @@ TEST(SkippedCodegenPasses, AreEachAPassThatLlvmWouldRun) {
   ASSERT_FALSE(target->machine->addPassesToEmitFile(passes, out, nullptr,
                                                     llvm::CodeGenFileType::ObjectFile));
   for (llvm::StringRef skipped : skippedCodegenPasses())
-    EXPECT_TRUE(passes.names.contains(skipped)) << skipped.str();
+    EXPECT_TRUE(passes.names.contains(std::string_view(skipped))) << skipped.str();
 }
 
 TEST(ObjectCacheKey, IsOfOneCpu) {
