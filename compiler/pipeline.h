@@ -1,9 +1,8 @@
 // The passes from mmk IR to synchronised aicore IR, run in order.
 #pragma once
 
+#include "backend/backend.h"
 #include "passes/passes.h"
-#include "place/passes.h"
-#include "sync/passes.h"
 
 #include <functional>
 #include <map>
@@ -47,6 +46,7 @@ private:
   mlir::PassManager &passesTo(Stage stage, const PipelineOptions &options);
 
   mlir::MLIRContext &context_;
+  const Backend &backend_;
   aicore::MachineAttr machine_;
   std::map<std::pair<Stage, bool>, std::unique_ptr<mlir::PassManager>> managers_; ///< by proveSync
   std::function<void(mlir::ModuleOp)> spoil_;
@@ -61,7 +61,8 @@ mlir::LogicalResult runPipeline(mlir::ModuleOp module, const Machine &machine, S
 /// in which they run.
 void registerDialectExtensions(mlir::DialectRegistry &registry);
 
-/// Adds the passes after mmk-apply-variant, for mmk-opt's `--mmk-pipeline`.
-void buildPipeline(mlir::OpPassManager &manager, Stage stage, bool proveSync = true);
+/// Adds the passes after mmk-apply-variant; mmk-opt has them as `--mmk-pipeline`.
+void buildPipeline(mlir::OpPassManager &manager, const Backend &backend, Stage stage,
+                   bool proveSync = true);
 
 } // namespace mmk

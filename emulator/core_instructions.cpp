@@ -106,7 +106,7 @@ void CoreInstructions::stage(aicore::StageOp op) {
     std::swap(rowStep, columnStep);
   }
   if (view)
-    askForNextStep(op, source, rowStep, columnStep, rows, columns);
+    prefetchNextStep(op, source, rowStep, columnStep, rows, columns);
   ArrayRef<int64_t> tile = cast<mlir::MemRefType>(op.getTarget().getType()).getShape();
   if (aicore::spaceOf(op.getTarget()) == Space::l0b) {
     b.CreateCall(packPanels(e, multiplyOf(from), from),
@@ -120,15 +120,15 @@ void CoreInstructions::stage(aicore::StageOp op) {
                 view ? rows : e.roundUp(rows, e.target.rows()), columns});
 }
 
-// What is staged next is what follows along k, mostly: it comes near while this is multiplied.
-void CoreInstructions::askForNextStep(aicore::StageOp op, Value *source, Value *rowStep,
+// What is staged next is what follows along k, mostly: it is prefetched while this is multiplied.
+void CoreInstructions::prefetchNextStep(aicore::StageOp op, Value *source, Value *rowStep,
                                       Value *columnStep, Value *rows, Value *columns) {
   const bool isB = aicore::spaceOf(op.getTarget()) == Space::l0b;
   Value *distance = isB ? b.CreateMul(rowStep, rows) : b.CreateMul(columnStep, columns);
   Value *size = e.number(e.bytesOf(values.elementOf(op.getSource())));
   Value *isDense = b.CreateICmpEQ(columnStep, size);
   Value *length = b.CreateMul(b.CreateSelect(isDense, columns, rows), size);
-  b.CreateCall(askForRows(e),
+  b.CreateCall(prefetchRows(e),
                {e.offset(source, distance), b.CreateSelect(isDense, rowStep, columnStep),
                 b.CreateSelect(isDense, rows, columns), length});
 }

@@ -59,7 +59,7 @@ def Aicore_Unit : I32EnumAttr<"Unit", "core of a block", [
 }
 
 def Aicore_Topology : I32EnumAttr<"Topology", "how cube and vector cores meet", [
-    I32EnumAttrCase<"split", 0>, I32EnumAttrCase<"coupled", 1>, I32EnumAttrCase<"host", 2>]> {
+    I32EnumAttrCase<"split", 0>, I32EnumAttrCase<"coupled", 1>]> {
   let cppNamespace = "::mmk::aicore";
 }
 
@@ -80,16 +80,21 @@ def Aicore_MachineAttr : AttrDef<Aicore_Dialect, "Machine"> {
   let description = [{
     Cores (blocks), vector cores of a block, usable bytes and alignment of each memory
     (`memories = {l1 = [524032, 32], ...}`), depth of the cube by operand type
-    (`depth = {f16 = 16, ...}`), event ids for each pair of pipes, cross-core flags.
+    (`depth = {f16 = 16, ...}`), event ids for each pair of pipes, cross-core flags. `kind "host"`
+    behind the name says which back end it has; without, an emulated AI core.
   }];
-  let parameters = (ins "::mlir::StringAttr":$name, EnumParameter<Aicore_Topology>:$topology,
+  let parameters = (ins "::mlir::StringAttr":$name,
+                        OptionalParameter<"::mlir::StringAttr">:$kind,
+                        EnumParameter<Aicore_Topology>:$topology,
                         "int64_t":$cores, "int64_t":$vectorCores,
                         "::mlir::DictionaryAttr":$memories, "::mlir::DictionaryAttr":$depth,
                         "int64_t":$eventIds, "int64_t":$crossFlags);
-  let assemblyFormat = [{ `<` $name `,` $topology `,` `cores` `=` $cores `,`
+  let assemblyFormat = [{ `<` $name (`kind` $kind^)? `,` $topology `,` `cores` `=` $cores `,`
     `vector_cores` `=` $vectorCores `,` `memories` `=` $memories `,` `depth` `=` $depth `,`
     `event_ids` `=` $eventIds `,` `cross_flags` `=` $crossFlags `>` }];
+  let genVerifyDecl = 1;
   let extraClassDeclaration = [{
+    ::mmk::MachineKind getMachineKind() const;
     /// Usable bytes of a memory; 0 when the machine has none.
     int64_t capacity(Space space) const;
     /// Alignment of a buffer in it, bytes.
@@ -245,15 +250,6 @@ def Aicore_VectorWorkOp : Aicore_Op<"vector_work", [SingleBlock, NoTerminator,
     (`by_columns` $by_columns^)? $body attr-dict
   }];
   let hasVerifier = 1;
-}
-
-def Aicore_ThreadsOp : Aicore_Op<"threads", [Pure]> {
-  let summary = "threads that share the blocks of a kernel on the host, at most";
-  let description = [{
-    `%t = aicore.threads`. Known when the kernel is called, and the same for all of its blocks.
-  }];
-  let results = (outs Index:$result);
-  let assemblyFormat = "attr-dict";
 }
 
 class Aicore_FillingOp<string mnemonic> : Aicore_Op<mnemonic,
@@ -484,80 +480,8 @@ def Aicore_VectorOp : Aicore_InstructionOp<"vector", [AttrSizedOperandSegments, 
   let hasVerifier = 1;
 }
 
-def Aicore_ProductOp : Aicore_InstructionOp<"product", [AttrSizedOperandSegments, SingleBlock]> {
-  let summary = "on the host: one output tile, from global memory to global memory";
-  let description = [{
-    The host has no pipes to keep busy and no memories to fill: what is gained there is gained in
-    registers. So one operation does a whole tile, m x n x k, in passes of `step` along k, and its
-    region is applied to the sums while they are in registers, before their only store. The region
-    takes the sum of A x B and one element of each input, and yields one element for each output.
-    Each tensor comes with offsets in all its dimensions; `along` names those that run with the
-    tile's rows and columns (of A: m and k, of B: k and n), -1 where an input does not vary.
-    `scratch` is where blocks of the operands are packed, and where sums wait between two passes: as
-    much of it is used as stays in the caches.
-    ```mlir
-    aicore.product %a[%m, %c0] along [0, 1], %b[%c0, %n] along [0, 1]
-      size(%rows, %columns, %k) step 512
-      ins(%bias[%n] along [-1, 0]) outs(%c[%m, %n] along [0, 1])
-      scratch(%a_l0, %b_l0, %acc) {
-    ^bb0(%sum: f32, %v: f32):
-      %y = arith.addf %sum, %v : f32
-      aicore.yield %y : f32
-    } : ...
-    ```
-  }];
-  let arguments = (ins AnyMemRef:$a, Variadic<Index>:$aOffsets, DenseI64ArrayAttr:$aAlong,
-                       AnyMemRef:$b, Variadic<Index>:$bOffsets, DenseI64ArrayAttr:$bAlong,
-                       Index:$m, Index:$n, Index:$k, I64Attr:$step,
-                       Variadic<AnyMemRef>:$inputs, Variadic<Index>:$inputOffsets,
-                       DenseI64ArrayAttr:$inputAlong,
-                       Variadic<AnyMemRef>:$outputs, Variadic<Index>:$outputOffsets,
-                       DenseI64ArrayAttr:$outputAlong,
-                       AnyStaticShapeMemRef:$aScratch, AnyStaticShapeMemRef:$bScratch,
-                       AnyStaticShapeMemRef:$acc);
-  let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = [{
-    $a `[` $aOffsets `]` `along` $aAlong `,` $b `[` $bOffsets `]` `along` $bAlong
-    `size` `(` $m `,` $n `,` $k `)` `step` $step
-    `ins` `(` custom<GlobalViews>($inputs, $inputOffsets, $inputAlong, type($inputs)) `)`
-    `outs` `(` custom<GlobalViews>($outputs, $outputOffsets, $outputAlong, type($outputs)) `)`
-    `scratch` `(` $aScratch `,` $bScratch `,` $acc `)` $body
-    `:` type($a) `,` type($b) `,` type($aScratch) `,` type($bScratch) `,` type($acc) attr-dict
-  }];
-  let hasVerifier = 1;
-}
-
-def Aicore_ElementwiseOp : Aicore_InstructionOp<"elementwise", [AttrSizedOperandSegments, SingleBlock]> {
-  let summary = "on the host: a tile without a product, from global memory to global memory";
-  let description = [{
-    Rows x columns elements of each output; tensors and region are those of an aicore.product, but
-    for the sum.
-    ```mlir
-    aicore.elementwise size(%rows, %columns) ins(%x[%m, %n] along [0, 1], %v[%n] along [-1, 0])
-      outs(%y[%m, %n] along [0, 1]) {
-    ^bb0(%e: f32, %w: f32):
-      %sum = arith.addf %e, %w : f32
-      aicore.yield %sum : f32
-    }
-    ```
-  }];
-  let arguments = (ins Index:$m, Index:$n,
-                       Variadic<AnyMemRef>:$inputs, Variadic<Index>:$inputOffsets,
-                       DenseI64ArrayAttr:$inputAlong,
-                       Variadic<AnyMemRef>:$outputs, Variadic<Index>:$outputOffsets,
-                       DenseI64ArrayAttr:$outputAlong);
-  let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = [{
-    `size` `(` $m `,` $n `)`
-    `ins` `(` custom<GlobalViews>($inputs, $inputOffsets, $inputAlong, type($inputs)) `)`
-    `outs` `(` custom<GlobalViews>($outputs, $outputOffsets, $outputAlong, type($outputs)) `)`
-    $body attr-dict
-  }];
-  let hasVerifier = 1;
-}
-
 def Aicore_YieldOp : Aicore_Op<"yield", [Pure, Terminator,
-    ParentOneOf<["VectorOp", "ProductOp", "ElementwiseOp"]>]> {
+    HasParent<"VectorOp">]> {
   let summary = "the elements that a region of vector work stores, one for each output";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "$values `:` type($values) attr-dict";

@@ -72,43 +72,6 @@ static void printVectorOutputs(OpAsmPrinter &printer, Operation *, OperandRange 
   printer << " : " << types;
 }
 
-// Tensors in global memory, each with its offsets and the dimensions that a tile runs along:
-// `%bias[%n] along [-1, 0], %r[%m, %n] along [0, 1] : types`. The offsets of all stand in one list.
-static ParseResult parseGlobalViews(OpAsmParser &parser, Operands &tensors, Operands &offsets,
-                                    DenseI64ArrayAttr &along, SmallVectorImpl<Type> &types) {
-  SmallVector<int64_t> dims;
-  OpAsmParser::UnresolvedOperand tensor;
-  OptionalParseResult any = parser.parseOptionalOperand(tensor);
-  while (any.has_value()) {
-    auto parseDim = [&] { return parser.parseInteger(dims.emplace_back()); };
-    if (failed(*any) || parser.parseOperandList(offsets, OpAsmParser::Delimiter::Square) ||
-        parser.parseKeyword("along") ||
-        parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, parseDim))
-      return failure();
-    tensors.push_back(tensor);
-    if (failed(parser.parseOptionalComma()))
-      break;
-    any = parser.parseOperand(tensor);
-  }
-  along = parser.getBuilder().getDenseI64ArrayAttr(dims);
-  return tensors.empty() ? success() : parser.parseColonTypeList(types);
-}
-
-static void printGlobalViews(OpAsmPrinter &printer, Operation *, OperandRange tensors,
-                             OperandRange offsets, DenseI64ArrayAttr along, TypeRange types) {
-  size_t offset = 0, dim = 0;
-  llvm::interleaveComma(tensors, printer, [&](Value tensor) {
-    const size_t rank = cast<MemRefType>(tensor.getType()).getRank();
-    printer << tensor << '[';
-    llvm::interleaveComma(offsets.slice(offset, rank), printer);
-    printer << "] along [" << along[dim] << ", " << along[dim + 1] << ']';
-    offset += rank;
-    dim += 2;
-  });
-  if (!tensors.empty())
-    printer << " : " << types;
-}
-
 #include "ir/AicoreDialect.cpp.inc"
 #include "ir/AicoreEnums.cpp.inc"
 #include "ir/AicoreInterfaces.cpp.inc"
@@ -155,6 +118,27 @@ int64_t elementBytes(Type memref) { return cast<MemRefType>(memref).getElementTy
 static int64_t memoryFigure(MachineAttr machine, Space space, unsigned which) {
   auto figures = machine.getMemories().getAs<ArrayAttr>(stringifySpace(space));
   return figures && figures.size() > which ? cast<IntegerAttr>(figures[which]).getInt() : 0;
+}
+static std::optional<MachineKind> kindNamed(StringAttr name) {
+  for (MachineKind kind : allMachineKinds)
+    if (name.getValue() == StringRef(spelling(kind)))
+      return kind;
+  return std::nullopt;
+}
+
+LogicalResult MachineAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr,
+                                  StringAttr kind, Topology, int64_t, int64_t, DictionaryAttr,
+                                  DictionaryAttr, int64_t, int64_t) {
+  if (!kind || kindNamed(kind))
+    return success();
+  InFlightDiagnostic error = emitError() << "no kind of machine is named '" << kind.getValue()
+                                         << "'; expected ";
+  llvm::interleaveComma(allMachineKinds, error,
+                        [&](MachineKind each) { error << StringRef(spelling(each)); });
+  return error;
+}
+MachineKind MachineAttr::getMachineKind() const {
+  return getKind() ? *kindNamed(getKind()) : MachineKind::emulated;
 }
 int64_t MachineAttr::capacity(Space space) const { return memoryFigure(*this, space, 0); }
 int64_t MachineAttr::alignment(Space space) const {

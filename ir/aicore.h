@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ir/mmk.h"
+#include "machines/machine.h"
 
 #include "llvm/ADT/SmallVector.h"
 
@@ -20,6 +21,16 @@ struct Access {
   bool reads = false;
   /// Of an accumulator in parts; none: all of them.
   std::optional<int64_t> part = std::nullopt;
+};
+
+/// A tile of a tensor in global memory: offsets in all its dimensions, those that its rows and
+/// columns run along (-1: none), and how many there are of each (null: one).
+struct GlobalTile {
+  mlir::Value tensor;
+  mlir::MutableOperandRange offsets;
+  int64_t along[2] = {-1, -1};
+  mlir::OpOperand *rows = nullptr, *columns = nullptr;
+  bool writes = false;
 };
 
 /// What holds for every instruction: a slot is one of the buffer that it is used with.

@@ -16,7 +16,19 @@ namespace mmk {
 
 /// split: cube and vector cores meet only in global memory. coupled: L0C reaches UB.
 enum class Topology { split, coupled };
-enum class MachineKind { emulated, host };
+
+/// What a description's `kind` says; the back ends are told apart by it (machines/kinds.def).
+enum class MachineKind {
+#define MMK_KIND(KIND, FOLDER) KIND,
+#include "machines/kinds.def"
+#undef MMK_KIND
+};
+inline constexpr MachineKind allMachineKinds[] = {
+#define MMK_KIND(KIND, FOLDER) MachineKind::KIND,
+#include "machines/kinds.def"
+#undef MMK_KIND
+};
+std::string_view spelling(MachineKind kind);
 
 /// On-chip memories, in the order in which data passes them.
 enum class Memory { l1, l0a, l0b, l0c, bt, ub };

@@ -59,7 +59,11 @@ void describeChip(Table &t) {
          m.description = value.word;
        }});
   t.choice<MachineKind>("kind", Need::always,
-                        {{"emulated", MachineKind::emulated}, {"host", MachineKind::host}},
+                        {
+#define MMK_KIND(KIND, FOLDER) {#KIND, MachineKind::KIND},
+#include "machines/kinds.def"
+#undef MMK_KIND
+                        },
                         [](Machine &m) -> auto & { return m.kind; });
   t.choice<Topology>("topology", Need::always,
                      {{"split", Topology::split}, {"coupled", Topology::coupled}},

@@ -1,4 +1,4 @@
-#include "passes/fit_tile.h"
+#include "backend/backend.h"
 #include "passes/legal_variant.h"
 #include "passes/passes.h"
 #include "passes/variant.h"
@@ -18,7 +18,7 @@ namespace {
 class Chooser {
 public:
   Chooser(ir::KernelOp kernel, aicore::MachineAttr machine)
-      : kernel(kernel), machine(machine), b(kernel.getContext()) {}
+      : kernel(kernel), machine(machine), backend(backendOf(machine)), b(kernel.getContext()) {}
 
   LogicalResult run(const Choices &overrides) {
     if (kernel.getSchedule().empty())
@@ -86,6 +86,7 @@ private:
 
   ir::KernelOp kernel;
   aicore::MachineAttr machine;
+  const Backend &backend;
   OpBuilder b;
 };
 
@@ -149,9 +150,6 @@ LogicalResult Chooser::chooseCores() {
   return success();
 }
 
-// Defaults: a base tile of at most 128 x 256 with rows of 128 bytes along k fills L0C of the 910b
-// and leaves room for two copies in L0A and L0B; a stage is as many base tiles, up to four (512
-// bytes a row, one full packet of global memory), as fit L1.
 LogicalResult Chooser::chooseTiles() {
   // A dimension with several roles (a product of products, or a square) takes the least of them.
   llvm::MapVector<StringRef, int64_t> defaults;
@@ -195,27 +193,10 @@ LogicalResult Chooser::addProductTiles(linalg::ContractOp contract,
                                 << type << " operands";
   SmallVector<StringRef> names = dimNames(contract);
   StringRef dims[] = {names[names.size() - 3], names[names.size() - 2], names.back()};
-  const int64_t bytes = type.getIntOrFloatBitWidth() / 8;
-  const bool host = machine.getTopology() == aicore::Topology::host;
-  int64_t sizes[] = {host ? hostTile : 128, host ? hostTile : 256, host ? hostDepth : 128 / bytes};
-  auto &[m, n, k] = sizes;
-  auto given = [&](unsigned i) { return number(("tile." + dims[i]).str()) > 0; };
-  for (unsigned i = 0; i < 3; ++i)
-    if (given(i))
-      sizes[i] = number(("tile." + dims[i]).str());
-  // On a smaller machine, what the schedule leaves open is halved until it fits: the longer side of
-  // the accumulator, then the depth of the operands.
-  while (!host && m * n * 4 > machine.capacity(aicore::Space::l0c)) {
-    const bool shrinksN = !given(1) && (n >= m || given(0)) && n > 16;
-    if (!shrinksN && (given(0) || m <= 16))
-      break;
-    (shrinksN ? n : m) /= 2;
-  }
-  const int64_t copies = number("buffers.l0", 2);
-  while (!host && !given(2) && k > machine.depthOf(type) &&
-         (m * k * bytes * copies > machine.capacity(aicore::Space::l0a) ||
-          n * k * bytes * copies > machine.capacity(aicore::Space::l0b)))
-    k /= 2;
+  auto given = [&](unsigned i) { return number(("tile." + dims[i]).str()); };
+  const ProductTile tile =
+      backend.productTile(machine, {type, given(0), given(1), given(2), number("buffers.l0", 2)});
+  const int64_t sizes[] = {tile.m, tile.n, tile.k};
   for (auto [dim, size] : llvm::zip(dims, sizes))
     if (isName(dim)) {
       int64_t &least = defaults.insert({dim, size}).first->second;
@@ -224,16 +205,10 @@ LogicalResult Chooser::addProductTiles(linalg::ContractOp contract,
   return success();
 }
 
-// Without a product a tile is one step of a vector core: rows of 512 elements (whole packets of
-// global memory for every type), and as many rows as leave room in UB for two copies of each tensor
-// and for two intermediate values.
 void Chooser::addElementwiseTiles(llvm::MapVector<StringRef, int64_t> &defaults) {
   int64_t tensors = kernel.getResults().size();
   for (Type type : kernel.getBody().getArgumentTypes())
     tensors += isa<RankedTensorType>(type);
-  int64_t elements = machine.capacity(aicore::Space::ub) / (2 * tensors + 2) / 4;
-  // The host reads rows where they are, and finds out when it runs how many are a thread's share.
-  const bool host = machine.getTopology() == aicore::Topology::host;
   auto add = [&](StringRef dim, int64_t size) {
     if (!isName(dim))
       return;
@@ -242,11 +217,10 @@ void Chooser::addElementwiseTiles(llvm::MapVector<StringRef, int64_t> &defaults)
   };
   for (auto named : kernel.getResults().getAsRange<ir::NamedAttr>()) {
     ArrayRef<StringAttr> dims = named.getDims();
-    const int64_t row = host ? hostElementwiseTile : 512;
-    const int64_t rows = host ? hostElementwiseTile : std::max<int64_t>(1, elements / row);
-    add(dims.back().getValue(), !host && dims.size() == 1 ? rows * row : row);
+    const ElementwiseTile tile = backend.elementwiseTile(machine, tensors, dims.size());
+    add(dims.back().getValue(), tile.columns);
     if (dims.size() > 1)
-      add(dims[dims.size() - 2].getValue(), rows);
+      add(dims[dims.size() - 2].getValue(), tile.rows);
   }
 }
 
@@ -261,10 +235,7 @@ LogicalResult Chooser::chooseStage(linalg::ContractOp contract) {
   int64_t tileK = tileOf(k, 0);
   int64_t row = (tileOf(names[names.size() - 3], 128) + tileOf(names[names.size() - 2], 256)) *
                 operandType(contract).getIntOrFloatBitWidth() / 8;
-  int64_t room = machine.capacity(aicore::Space::l1) / number("buffers.l1");
-  int64_t factor = machine.getTopology() == aicore::Topology::host ? 1 : 4;
-  while (factor > 1 && row * tileK * factor > room)
-    factor /= 2;
+  const int64_t factor = backend.baseTilesOfStage(machine, row, tileK, number("buffers.l1"));
   std::string key = ("stage." + k).str();
   addDefault(key, b.getI64IntegerAttr(tileK * factor));
   if (number(key) % tileK == 0)

@@ -1,5 +1,6 @@
 #include "passes/legal_variant.h"
 
+#include "backend/backend.h"
 #include "passes/bias_table.h"
 #include "passes/variant.h"
 
@@ -40,7 +41,7 @@ LogicalResult LegalityCheck::checkOverlap(ir::ChoiceOp choice) {
     return choice.emitError("store = overlapped is about the accumulator of a product, and this "
                             "kernel has none; legal: after");
   LogicalResult result = success();
-  const bool host = machine.getTopology() == aicore::Topology::host;
+  const bool hasPipes = backendOf(machine).hasPipes();
   kernel.walk([&](linalg::ContractOp contract) {
     SmallVector<StringRef> names = dimNames(contract);
     StringRef n = names[names.size() - 2];
@@ -50,7 +51,7 @@ LogicalResult LegalityCheck::checkOverlap(ir::ChoiceOp choice) {
                                   << "; nearest legal: store = after, tile." << n << " = 32";
     // A part that is empty at all dimensions has no work that its flags could order.
     int64_t columns = 0;
-    if (!host && !n.getAsInteger(10, columns) && columns <= 128)
+    if (hasPipes && !n.getAsInteger(10, columns) && columns <= 128)
       result = choice.emitError() << "store = overlapped drains the accumulator in two parts of "
                                   << "128 columns, but the product has " << columns
                                   << "; nearest legal: store = after";
@@ -67,10 +68,8 @@ LogicalResult LegalityCheck::checkKeep(ir::ChoiceOp choice) {
   if (!hasProduct(kernel))
     return choice.emitError() << "keep = " << word << " is about an operand of a product, and this "
                               << "kernel has none; legal: none";
-  if (machine.getTopology() == aicore::Topology::host)
-    return choice.emitError() << "keep = " << word << " fills L1, which on "
-                              << machine.getName().getValue()
-                              << " is a cache that no program fills; legal: none";
+  if (std::string reason = backendOf(machine).refusal("keep", machine); !reason.empty())
+    return choice.emitError() << "keep = " << word << " " << reason;
   StringRef order = kernel.chosenWord("order", "rows"), line = walkOf(*panel);
   if (order != line)
     return kernel.choice("order").emitError()
@@ -125,10 +124,8 @@ LogicalResult LegalityCheck::checkSkew(ir::ChoiceOp choice) {
   if (!hasProduct(kernel))
     return choice.emitError() << "skew = stages is about the stages of a product, and this kernel "
                               << "has none; legal: none";
-  if (machine.getTopology() == aicore::Topology::host)
-    return choice.emitError() << "skew = stages is about cores that share the lines of global "
-                              << "memory, which on " << machine.getName().getValue()
-                              << " have caches of their own; legal: none";
+  if (std::string reason = backendOf(machine).refusal("skew", machine); !reason.empty())
+    return choice.emitError() << "skew = stages " << reason;
   return success();
 }
 

@@ -1,4 +1,4 @@
-#include "passes/fit_tile.h"
+#include "backend/backend.h"
 #include "passes/passes.h"
 #include "passes/variant.h"
 
@@ -82,9 +82,9 @@ void foldSizes(ModuleOp module) {
 
 struct TileBasePass : impl::TileBaseBase<TileBasePass> {
   void runOnOperation() override {
+    aicore::MachineAttr machine = aicore::machineOf(getOperation());
+    const Backend &backend = backendOf(machine ? machine.getMachineKind() : MachineKind::emulated);
     for (ir::KernelOp kernel : getOperation().getOps<ir::KernelOp>()) {
-      aicore::MachineAttr machine = aicore::machineOf(getOperation());
-      const bool onHost = machine && machine.getTopology() == aicore::Topology::host;
       SmallVector<linalg::ContractOp> contracts;
       kernel.walk([&](linalg::ContractOp contract) { contracts.push_back(contract); });
       IRRewriter rewriter(&getContext());
@@ -99,9 +99,9 @@ struct TileBasePass : impl::TileBaseBase<TileBasePass> {
         }
         SmallVector<StringRef> names = dimNames(contract);
         StringRef k = names.back();
-        // A literal depth has no directive; it takes the default of rows of 128 bytes.
-        int64_t rows = onHost ? hostDepth : 128 * 8 / operandType(contract).getIntOrFloatBitWidth();
-        int64_t base = kernel.chosenNumber(("tile." + k).str(), rows);
+        int64_t base = kernel.chosenNumber(("tile." + k).str(), 0);
+        if (base == 0) // a literal depth has no directive
+          base = backend.literalProductTile(operandType(contract)).k;
         int64_t stage = kernel.chosenNumber(("stage." + k).str(), base);
         linalg::ContractOp staged = tileReduction(rewriter, contract, stage, "stage");
         staged->getParentOp()->setAttr("mmk.step", rewriter.getDenseI64ArrayAttr({stage, base}));

@@ -1,4 +1,4 @@
-#include "passes/fit_tile.h"
+#include "backend/backend.h"
 #include "passes/fuse_producers.h"
 #include "passes/passes.h"
 #include "passes/variant.h"
@@ -28,8 +28,8 @@ public:
   /// `outputs`: of the kernel, which this changes.
   NestTiling(ir::KernelOp kernel, ir::NestOp nest, aicore::MachineAttr machine,
              ArrayRef<StringRef> outputs)
-      : kernel(kernel), nest(nest), machine(machine), outputs(outputs), b(kernel.getContext()),
-        loc(nest.getLoc()) {}
+      : kernel(kernel), nest(nest), machine(machine), backend(backendOf(machine)), outputs(outputs),
+        b(kernel.getContext()), loc(nest.getLoc()) {}
 
   LogicalResult run();
 
@@ -66,6 +66,7 @@ private:
   ir::KernelOp kernel;
   ir::NestOp nest;
   aicore::MachineAttr machine;
+  const Backend &backend;
   ArrayRef<StringRef> outputs;
   IRRewriter b;
   Location loc;
@@ -109,16 +110,20 @@ void NestTiling::chooseTile() {
     tileN = 512;
     return;
   }
-  // The share of a thread, whether its dimensions have names or not.
-  const bool host = machine.getTopology() == aicore::Topology::host, onHost = host && contract;
-  const int64_t ofHost = contract ? hostTile : hostElementwiseTile;
-  auto isLiteral = [](StringRef dim) { return llvm::isDigit(dim.front()); };
-  tileN = tileOf(dims.back(), host ? ofHost : contract ? 256 : 512);
-  fitsN = fits(dims.back()) || (onHost && isLiteral(dims.back()));
+  ElementwiseTile literal = backend.literalElementwiseTile();
+  if (contract) {
+    const ProductTile product = backend.literalProductTile(operandType(contract));
+    literal = {product.m, product.n};
+  }
+  auto fitsLiteral = [&](StringRef dim) {
+    return contract && backend.fitsLiteralTiles() && llvm::isDigit(dim.front());
+  };
+  tileN = tileOf(dims.back(), literal.columns);
+  fitsN = fits(dims.back()) || fitsLiteral(dims.back());
   if (dims.size() > 1) {
     StringRef down = dims[dims.size() - 2];
-    tileM = tileOf(down, host ? ofHost : contract ? 128 : 8);
-    fitsM = fits(down) || (onHost && isLiteral(down));
+    tileM = tileOf(down, literal.rows);
+    fitsM = fits(down) || fitsLiteral(down);
   }
   // Without a product in the kernel, the tile is one step of one vector core; a block has several,
   // and deals rows to them, or columns where there is only one row.
@@ -220,18 +225,17 @@ void NestTiling::countTiles() {
   dealt = deal();
   const FittedOutput output = {batches, rank > 1 ? extents[rank - 2] : one, extents[rank - 1],
                                dealt.getCores()};
-  const Value workDepth = contract ? dimValue(b, loc, dimNames(contract).back()) : one;
-  const int64_t bytes = contract ? operandType(contract).getIntOrFloatBitWidth() / 8 : 4;
-  const FittedTile largest = {tileM, tileN, fitsM, fitsN, contract != nullptr};
-  std::tie(tileRows, tileColumns) = machine.getTopology() == aicore::Topology::host
-                                        ? balanceTile(b, loc, output, workDepth, bytes, largest)
-                                        : fitTile(b, loc, output, largest);
+  FittedTile largest = {
+      .largestRows = tileM, .largestColumns = tileN, .fitsRows = fitsM, .fitsColumns = fitsN};
+  largest.isProduct = contract != nullptr;
+  largest.isElementwise = generic && !contract;
+  largest.depth = contract ? dimValue(b, loc, dimNames(contract).back()) : one;
+  if (contract)
+    largest.bytes = operandType(contract).getIntOrFloatBitWidth() / 8;
+  std::tie(tileRows, tileColumns) = backend.fitTile(b, loc, output, largest);
   auto tiles = [&](Value extent, Value tile) -> Value {
     return arith::CeilDivSIOp::create(b, loc, extent, tile);
   };
-  // A vector is a row, and shared as one.
-  if (machine.getTopology() == aicore::Topology::host && generic && !contract)
-    std::tie(tileRows, tileColumns) = shareTile(b, loc, output, {tileRows, tileColumns});
   tilesDown = rank > 1 ? tiles(extents[rank - 2], tileRows) : one;
   tilesAcross = tiles(extents[rank - 1], tileColumns);
 }
@@ -408,6 +412,11 @@ void NestTiling::eraseUntiled(linalg::LinalgOp root) {
 }
 
 struct TileCoresPass : impl::TileCoresBase<TileCoresPass> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    TileCoresBase::getDependentDialects(registry);
+    registerBackendDialects(registry); // a fitted tile may need a number that one knows
+  }
+
   void runOnOperation() override {
     aicore::MachineAttr machine = expectMachine(getOperation());
     if (!machine)

@@ -140,42 +140,10 @@ void MemoryAssignment::placeBias(TiledNest &tile) {
 
 //===--- nests ----------------------------------------------------------------------------===//
 
-LogicalResult MemoryAssignment::expectKnownTensors(TiledNest &tile) {
-  for (Operation *op : {tile.contract.getOperation(), tile.generic.getOperation(),
-                        tile.sum.getOperation(), tile.bias.getOperation()})
-    for (OpOperand *input :
-         op ? cast<linalg::LinalgOp>(op).getDpsInputOperands() : SmallVector<OpOperand *>()) {
-      Value tensor = input->get();
-      while (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>())
-        tensor = slice.getSource();
-      if (!isa<BlockArgument>(tensor) && !tensor.getDefiningOp<ir::NestOp>() &&
-          (!tile.product() || tensor != tile.product()))
-        return op->emitOpError(
-            "reads a tensor that is neither a parameter, nor of an earlier nest, "
-            "nor the product of its own");
-    }
-  return success();
-}
-
-LogicalResult MemoryAssignment::expectDestinations(ir::NestOp nest, TiledNest &tile) {
-  for (Value filled : nest.getBody().front().getTerminator()->getOperands()) {
-    auto result = dyn_cast<OpResult>(filled);
-    const bool isOfLoop = result && isa<scf::ForOp>(result.getOwner());
-    if (!isOfLoop || !tile.tileLoop.getBody()
-                          ->getTerminator()
-                          ->getOperand(result.getResultNumber())
-                          .getDefiningOp<tensor::InsertSliceOp>())
-      return nest.emitOpError("expected its tile loop to insert one tile of each result");
-  }
-  return success();
-}
-
 LogicalResult MemoryAssignment::assign(ir::NestOp nest) {
   FailureOr<TiledNest> tile = findTiledNest(kernel, nest);
-  if (failed(tile) || failed(expectKnownTensors(*tile)) || failed(expectDestinations(nest, *tile)))
+  if (failed(tile) || failed(expectTensors(nest, *tile)))
     return failure();
-  if (isOneInstruction(*tile, machine))
-    return success();
   allocs = OpBuilder::InsertPoint(&nest.getBody().front(), nest.getBody().front().begin());
   acc = {};
   if (tile->contract && failed(placeProduct(*tile)))

@@ -21,8 +21,6 @@ private:
 
   // assign_memories.cpp
   mlir::LogicalResult assign(ir::NestOp nest);
-  mlir::LogicalResult expectKnownTensors(TiledNest &tile);
-  mlir::LogicalResult expectDestinations(ir::NestOp nest, TiledNest &tile);
   mlir::LogicalResult placeProduct(TiledNest &tile);
   mlir::LogicalResult placeOperand(TiledNest &tile, unsigned which, mlir::Value inL1,
                                    mlir::Value inL0);

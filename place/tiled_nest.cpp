@@ -93,6 +93,40 @@ FailureOr<TiledNest> findTiledNest(ir::KernelOp kernel, ir::NestOp nest) {
   return tile;
 }
 
+static LogicalResult expectKnownTensors(TiledNest &tile) {
+  for (Operation *op : {tile.contract.getOperation(), tile.generic.getOperation(),
+                        tile.sum.getOperation(), tile.bias.getOperation()})
+    for (OpOperand *input :
+         op ? cast<linalg::LinalgOp>(op).getDpsInputOperands() : SmallVector<OpOperand *>()) {
+      Value tensor = input->get();
+      while (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>())
+        tensor = slice.getSource();
+      if (!isa<BlockArgument>(tensor) && !tensor.getDefiningOp<ir::NestOp>() &&
+          (!tile.product() || tensor != tile.product()))
+        return op->emitOpError(
+            "reads a tensor that is neither a parameter, nor of an earlier nest, "
+            "nor the product of its own");
+    }
+  return success();
+}
+
+static LogicalResult expectDestinations(ir::NestOp nest, TiledNest &tile) {
+  for (Value filled : nest.getBody().front().getTerminator()->getOperands()) {
+    auto result = dyn_cast<OpResult>(filled);
+    const bool isOfLoop = result && isa<scf::ForOp>(result.getOwner());
+    if (!isOfLoop || !tile.tileLoop.getBody()
+                          ->getTerminator()
+                          ->getOperand(result.getResultNumber())
+                          .getDefiningOp<tensor::InsertSliceOp>())
+      return nest.emitOpError("expected its tile loop to insert one tile of each result");
+  }
+  return success();
+}
+
+LogicalResult expectTensors(ir::NestOp nest, TiledNest &tile) {
+  return success(succeeded(expectKnownTensors(tile)) && succeeded(expectDestinations(nest, tile)));
+}
+
 TiledOperand::TiledOperand(TiledNest &nest, unsigned which) {
   linalg::ContractOp contract = nest.contract;
   // A stage of an operand is held in L1, or all the stages of a panel.
@@ -156,11 +190,6 @@ DenseMap<Value, StringRef> tensorNames(ir::KernelOp kernel) {
 
 int64_t vectorCoresOf(aicore::MachineAttr machine) {
   return machine.getTopology() == aicore::Topology::split ? machine.getVectorCores() : 1;
-}
-
-bool isOneInstruction(TiledNest &nest, aicore::MachineAttr machine) {
-  // Parts of a product are summed as everywhere else.
-  return machine.getTopology() == aicore::Topology::host && (nest.contract || !nest.sum);
 }
 
 bool leavesByFixpipe(TiledNest &nest, aicore::MachineAttr machine) {

@@ -1,5 +1,6 @@
 #include "tune/value_grid.h"
 
+#include "backend/backend.h"
 #include "frontend/schedule.h"
 
 #include <algorithm>
@@ -33,23 +34,9 @@ int64_t longestTile(const Kernel &kernel, const Machine &machine, const Dimensio
   const int64_t bytes = bytesOfOperand(kernel);
   if (bytes == 0) // rows of UB
     return std::min<int64_t>(maximumTile, machine.memory(Memory::ub).capacity() / 8);
-  int64_t longest = maximumTile;
-  if (machine.kind == MachineKind::host)
-    return 2048;
-  const int64_t depth = 32 / bytes;
-  if (role.isOfProduct) {
-    longest = std::min(longest, machine.memory(Memory::l0c).capacity() / (4 * 16));
-    longest = std::min(longest, machine.memory(Memory::l0a).capacity() / (bytes * depth));
-  }
-  if (role.isReduction)
-    longest = std::min(longest, machine.memory(Memory::l0a).capacity() / (bytes * 16));
-  return longest;
-}
-
-int64_t longestStage(const Kernel &kernel, const Machine &machine) {
-  if (machine.kind == MachineKind::host)
-    return 4096;
-  return machine.memory(Memory::l1).capacity() / (bytesOfOperand(kernel) * 2 * 16);
+  return std::min(maximumTile,
+                  backendOf(machine.kind)
+                      .longestProductTile(machine, bytes, role.isOfProduct, role.isReduction));
 }
 
 } // namespace
@@ -62,7 +49,8 @@ std::vector<std::string> valueGrid(const Kernel &kernel, const Machine &machine,
     // The cube's depth for f16 is half of its width: stages and depths are wanted in whole squares.
     const int64_t unit = std::max<int64_t>(role.multiple, hasProduct(kernel) ? 16 : 1);
     if (directive == "stage")
-      return multiples(4 * unit, longestStage(kernel, machine));
+      return multiples(4 * unit,
+                       backendOf(machine.kind).longestStage(machine, bytesOfOperand(kernel)));
     std::vector<std::string> words = multiples(unit, longestTile(kernel, machine, role));
     if (!hasProduct(kernel)) // steps of a vector core
       std::erase_if(words, [](const std::string &word) {
@@ -103,10 +91,10 @@ std::vector<std::string> tunableKeys(const Kernel &kernel, const Machine &machin
     if (role.isReduction)
       keys.push_back("stage." + dimension);
   }
-  const bool isHost = machine.kind == MachineKind::host;
-  if (hasProduct(kernel) && !isHost)
+  const bool hasPipes = backendOf(machine.kind).hasPipes();
+  if (hasProduct(kernel) && hasPipes)
     keys.insert(keys.end(), {"buffers.l1", "buffers.l0", "buffers.acc", "store"});
-  if (!isHost)
+  if (hasPipes)
     keys.push_back(hasProduct(kernel) ? "buffers.out" : "buffers.ub");
   keys.push_back("order");
   if (hasProduct(kernel))

@@ -1,6 +1,7 @@
 // Whose fault it is that a variant has no IR: the user's, or mmk's own.
 #include "compiler/compiler.h"
 #include "frontend/compile.h"
+#include "sync/passes.h"
 
 #include <gtest/gtest.h>
 

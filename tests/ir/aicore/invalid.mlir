@@ -1478,168 +1478,6 @@ aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
 
 // -----
 
-// Each operand is gathered in the memory that is its own.
-aicore.kernel @product dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"["M"]>] results [#mmk.named<"c"["M", "M"]>] cores 1 buffers {} {
-^bb0(%m: index, %a: memref<?x?xf16, #aicore.space<gm>>, %v: memref<?xf32, #aicore.space<gm>>, %c: memref<?x?xf32, #aicore.space<gm>>):
-  aicore.phase {
-  ^bb0(%block: index):
-    %a_l0 = aicore.alloc "a" of "scratch" copies 1 : memref<128x64xf16, #aicore.space<l1>>
-    %b_l0 = aicore.alloc "b" of "scratch" copies 1 : memref<64x64xf16, #aicore.space<l0b>>
-    %acc = aicore.alloc "acc" of "scratch" copies 1 : memref<128x64xf32, #aicore.space<l0c>>
-    // expected-error @+1 {{'aicore.product' op expected the scratch of A in l0a, found l1}}
-    aicore.product %a[%m, %m] along [0, 1], %a[%m, %m] along [0, 1] size(%m, %m, %m) step 64 ins(%v[%m] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%a_l0, %b_l0, %acc) {
-    ^bb0(%s: f32, %e: f32):
-      aicore.yield %s : f32
-    } : memref<?x?xf16, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>, memref<128x64xf16, #aicore.space<l1>>, memref<64x64xf16, #aicore.space<l0b>>, memref<128x64xf32, #aicore.space<l0c>>
-  }
-}
-
-// -----
-
-// The other operand, too.
-aicore.kernel @product dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"["M"]>] results [#mmk.named<"c"["M", "M"]>] cores 1 buffers {} {
-^bb0(%m: index, %a: memref<?x?xf16, #aicore.space<gm>>, %v: memref<?xf32, #aicore.space<gm>>, %c: memref<?x?xf32, #aicore.space<gm>>):
-  aicore.phase {
-  ^bb0(%block: index):
-    %a_l0 = aicore.alloc "a" of "scratch" copies 1 : memref<128x64xf16, #aicore.space<l0a>>
-    %b_l0 = aicore.alloc "b" of "scratch" copies 1 : memref<64x64xf16, #aicore.space<l0a>>
-    %acc = aicore.alloc "acc" of "scratch" copies 1 : memref<128x64xf32, #aicore.space<l0c>>
-    // expected-error @+1 {{'aicore.product' op expected the scratch of B in l0b, found l0a}}
-    aicore.product %a[%m, %m] along [0, 1], %a[%m, %m] along [0, 1] size(%m, %m, %m) step 64 ins(%v[%m] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%a_l0, %b_l0, %acc) {
-    ^bb0(%s: f32, %e: f32):
-      aicore.yield %s : f32
-    } : memref<?x?xf16, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>, memref<128x64xf16, #aicore.space<l0a>>, memref<64x64xf16, #aicore.space<l0a>>, memref<128x64xf32, #aicore.space<l0c>>
-  }
-}
-
-// -----
-
-// It would not end.
-aicore.kernel @product dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"["M"]>] results [#mmk.named<"c"["M", "M"]>] cores 1 buffers {} {
-^bb0(%m: index, %a: memref<?x?xf16, #aicore.space<gm>>, %v: memref<?xf32, #aicore.space<gm>>, %c: memref<?x?xf32, #aicore.space<gm>>):
-  aicore.phase {
-  ^bb0(%block: index):
-    %a_l0 = aicore.alloc "a" of "scratch" copies 1 : memref<128x64xf16, #aicore.space<l0a>>
-    %b_l0 = aicore.alloc "b" of "scratch" copies 1 : memref<64x64xf16, #aicore.space<l0b>>
-    %acc = aicore.alloc "acc" of "scratch" copies 1 : memref<128x64xf32, #aicore.space<l0c>>
-    // expected-error @+1 {{'aicore.product' op expected a positive step, found 0}}
-    aicore.product %a[%m, %m] along [0, 1], %a[%m, %m] along [0, 1] size(%m, %m, %m) step 0 ins(%v[%m] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%a_l0, %b_l0, %acc) {
-    ^bb0(%s: f32, %e: f32):
-      aicore.yield %s : f32
-    } : memref<?x?xf16, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>, memref<128x64xf16, #aicore.space<l0a>>, memref<64x64xf16, #aicore.space<l0b>>, memref<128x64xf32, #aicore.space<l0c>>
-  }
-}
-
-// -----
-
-// The sum comes first.
-aicore.kernel @product dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"["M"]>] results [#mmk.named<"c"["M", "M"]>] cores 1 buffers {} {
-^bb0(%m: index, %a: memref<?x?xf16, #aicore.space<gm>>, %v: memref<?xf32, #aicore.space<gm>>, %c: memref<?x?xf32, #aicore.space<gm>>):
-  aicore.phase {
-  ^bb0(%block: index):
-    %a_l0 = aicore.alloc "a" of "scratch" copies 1 : memref<128x64xf16, #aicore.space<l0a>>
-    %b_l0 = aicore.alloc "b" of "scratch" copies 1 : memref<64x64xf16, #aicore.space<l0b>>
-    %acc = aicore.alloc "acc" of "scratch" copies 1 : memref<128x64xf32, #aicore.space<l0c>>
-    // expected-error @+1 {{'aicore.product' op expected 2 elements in its region, found 1}}
-    aicore.product %a[%m, %m] along [0, 1], %a[%m, %m] along [0, 1] size(%m, %m, %m) step 64 ins(%v[%m] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%a_l0, %b_l0, %acc) {
-    ^bb0(%s: f32):
-      aicore.yield %s : f32
-    } : memref<?x?xf16, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>, memref<128x64xf16, #aicore.space<l0a>>, memref<64x64xf16, #aicore.space<l0b>>, memref<128x64xf32, #aicore.space<l0c>>
-  }
-}
-
-// -----
-
-// One element for each output.
-aicore.kernel @product dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"["M"]>] results [#mmk.named<"c"["M", "M"]>] cores 1 buffers {} {
-^bb0(%m: index, %a: memref<?x?xf16, #aicore.space<gm>>, %v: memref<?xf32, #aicore.space<gm>>, %c: memref<?x?xf32, #aicore.space<gm>>):
-  aicore.phase {
-  ^bb0(%block: index):
-    %a_l0 = aicore.alloc "a" of "scratch" copies 1 : memref<128x64xf16, #aicore.space<l0a>>
-    %b_l0 = aicore.alloc "b" of "scratch" copies 1 : memref<64x64xf16, #aicore.space<l0b>>
-    %acc = aicore.alloc "acc" of "scratch" copies 1 : memref<128x64xf32, #aicore.space<l0c>>
-    // expected-error @+1 {{'aicore.product' op expected to yield one element for each of its 1 outputs}}
-    aicore.product %a[%m, %m] along [0, 1], %a[%m, %m] along [0, 1] size(%m, %m, %m) step 64 ins(%v[%m] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%a_l0, %b_l0, %acc) {
-    ^bb0(%s: f32, %e: f32):
-      aicore.yield %s, %e : f32, f32
-    } : memref<?x?xf16, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>, memref<128x64xf16, #aicore.space<l0a>>, memref<64x64xf16, #aicore.space<l0b>>, memref<128x64xf32, #aicore.space<l0c>>
-  }
-}
-
-// -----
-
-// The store does not convert.
-aicore.kernel @product dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"["M"]>] results [#mmk.named<"c"["M", "M"]>] cores 1 buffers {} {
-^bb0(%m: index, %a: memref<?x?xf16, #aicore.space<gm>>, %v: memref<?xf32, #aicore.space<gm>>, %c: memref<?x?xf32, #aicore.space<gm>>):
-  aicore.phase {
-  ^bb0(%block: index):
-    %a_l0 = aicore.alloc "a" of "scratch" copies 1 : memref<128x64xf16, #aicore.space<l0a>>
-    %b_l0 = aicore.alloc "b" of "scratch" copies 1 : memref<64x64xf16, #aicore.space<l0b>>
-    %acc = aicore.alloc "acc" of "scratch" copies 1 : memref<128x64xf32, #aicore.space<l0c>>
-    // expected-error @+1 {{'aicore.product' op expected to yield elements of the type of their tensors, found 'i32' for 'memref<?x?xf32, #aicore.space<gm>>'}}
-    aicore.product %a[%m, %m] along [0, 1], %a[%m, %m] along [0, 1] size(%m, %m, %m) step 64 ins(%v[%m] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%a_l0, %b_l0, %acc) {
-    ^bb0(%s: i32, %e: f32):
-      aicore.yield %s : i32
-    } : memref<?x?xf16, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>, memref<128x64xf16, #aicore.space<l0a>>, memref<64x64xf16, #aicore.space<l0b>>, memref<128x64xf32, #aicore.space<l0c>>
-  }
-}
-
-// -----
-
-// A tensor without its place.
-aicore.kernel @product dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"["M"]>] results [#mmk.named<"c"["M", "M"]>] cores 1 buffers {} {
-^bb0(%m: index, %a: memref<?x?xf16, #aicore.space<gm>>, %v: memref<?xf32, #aicore.space<gm>>, %c: memref<?x?xf32, #aicore.space<gm>>):
-  aicore.phase {
-  ^bb0(%block: index):
-    %a_l0 = aicore.alloc "a" of "scratch" copies 1 : memref<128x64xf16, #aicore.space<l0a>>
-    %b_l0 = aicore.alloc "b" of "scratch" copies 1 : memref<64x64xf16, #aicore.space<l0b>>
-    %acc = aicore.alloc "acc" of "scratch" copies 1 : memref<128x64xf32, #aicore.space<l0c>>
-    // expected-error @+1 {{'aicore.product' op expected 1 offsets, found 0}}
-    aicore.product %a[%m, %m] along [0, 1], %a[%m, %m] along [0, 1] size(%m, %m, %m) step 64 ins(%v[] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%a_l0, %b_l0, %acc) {
-    ^bb0(%s: f32, %e: f32):
-      aicore.yield %s : f32
-    } : memref<?x?xf16, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>, memref<128x64xf16, #aicore.space<l0a>>, memref<64x64xf16, #aicore.space<l0b>>, memref<128x64xf32, #aicore.space<l0c>>
-  }
-}
-
-// -----
-
-// A tensor with more of it than dimensions.
-aicore.kernel @product dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"["M"]>] results [#mmk.named<"c"["M", "M"]>] cores 1 buffers {} {
-^bb0(%m: index, %a: memref<?x?xf16, #aicore.space<gm>>, %v: memref<?xf32, #aicore.space<gm>>, %c: memref<?x?xf32, #aicore.space<gm>>):
-  aicore.phase {
-  ^bb0(%block: index):
-    %a_l0 = aicore.alloc "a" of "scratch" copies 1 : memref<128x64xf16, #aicore.space<l0a>>
-    %b_l0 = aicore.alloc "b" of "scratch" copies 1 : memref<64x64xf16, #aicore.space<l0b>>
-    %acc = aicore.alloc "acc" of "scratch" copies 1 : memref<128x64xf32, #aicore.space<l0c>>
-    // expected-error @+1 {{'aicore.product' op found 1 offsets too many}}
-    aicore.product %a[%m, %m] along [0, 1], %a[%m, %m] along [0, 1] size(%m, %m, %m) step 64 ins(%v[%m, %m] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%a_l0, %b_l0, %acc) {
-    ^bb0(%s: f32, %e: f32):
-      aicore.yield %s : f32
-    } : memref<?x?xf16, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>, memref<128x64xf16, #aicore.space<l0a>>, memref<64x64xf16, #aicore.space<l0b>>, memref<128x64xf32, #aicore.space<l0c>>
-  }
-}
-
-// -----
-
-// One dimension of a tile has no way through it.
-aicore.kernel @product dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"["M"]>] results [#mmk.named<"c"["M", "M"]>] cores 1 buffers {} {
-^bb0(%m: index, %a: memref<?x?xf16, #aicore.space<gm>>, %v: memref<?xf32, #aicore.space<gm>>, %c: memref<?x?xf32, #aicore.space<gm>>):
-  aicore.phase {
-  ^bb0(%block: index):
-    %a_l0 = aicore.alloc "a" of "scratch" copies 1 : memref<128x64xf16, #aicore.space<l0a>>
-    %b_l0 = aicore.alloc "b" of "scratch" copies 1 : memref<64x64xf16, #aicore.space<l0b>>
-    %acc = aicore.alloc "acc" of "scratch" copies 1 : memref<128x64xf32, #aicore.space<l0c>>
-    // expected-error @+1 {{'aicore.product' op expected two dimensions along for each of its 1 tensors, found 1}}
-    aicore.product %a[%m, %m] along [0, 1], %a[%m, %m] along [0, 1] size(%m, %m, %m) step 64 ins(%v[%m] along [0] : memref<?xf32, #aicore.space<gm>>) outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%a_l0, %b_l0, %acc) {
-    ^bb0(%s: f32, %e: f32):
-      aicore.yield %s : f32
-    } : memref<?x?xf16, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>, memref<128x64xf16, #aicore.space<l0a>>, memref<64x64xf16, #aicore.space<l0b>>, memref<128x64xf32, #aicore.space<l0c>>
-  }
-}
-
-// -----
-
 // expected-error @+1 {{'aicore.kernel' op expected limits to be numbers of its dimensions, found "J" = 64 : i64}}
 aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} limits {J = 64} {
 ^bb0(%i: index):
@@ -1735,4 +1573,11 @@ aicore.kernel @k dims ["M"] args [] results [] cores 1 buffers {} {
   ^bb0(%row: index, %rows: index, %column: index, %columns: index, %step: index):
   }
   }
+}
+
+// -----
+
+// A kind of machine is one of machines/kinds.def.
+// expected-error @+1 {{no kind of machine is named 'guest'; expected emulated, host}}
+module attributes {aicore.machine = #aicore.machine<"tiny" kind "guest", coupled, cores = 1, vector_cores = 1, memories = {}, depth = {}, event_ids = 6, cross_flags = 16>} {
 }

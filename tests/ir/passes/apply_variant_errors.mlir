@@ -740,7 +740,7 @@ mmk.kernel @elementwise dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results
 
 // -----
 
-#machine = #aicore.machine<"host", host, cores = 4, vector_cores = 1, memories = {l0a = [65536, 64], l0b = [65536, 64], l0c = [131072, 64], l1 = [65536, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#machine = #aicore.machine<"host" kind "host", coupled, cores = 4, vector_cores = 1, memories = {l0a = [65536, 64], l0b = [65536, 64], l0c = [131072, 64], l1 = [65536, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
 #a = affine_map<(m, n, k) -> (m, k)>
 #b = affine_map<(m, n, k) -> (k, n)>
 #c = affine_map<(m, n, k) -> (m, n)>
@@ -774,7 +774,7 @@ mmk.kernel @keep_on_host dims ["M", "K", "N"]
 
 // -----
 
-#machine = #aicore.machine<"host", host, cores = 4, vector_cores = 1, memories = {l0a = [65536, 64], l0b = [65536, 64], l0c = [131072, 64], l1 = [65536, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#machine = #aicore.machine<"host" kind "host", coupled, cores = 4, vector_cores = 1, memories = {l0a = [65536, 64], l0b = [65536, 64], l0c = [131072, 64], l1 = [65536, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
 #a = affine_map<(m, n, k) -> (m, k)>
 #b = affine_map<(m, n, k) -> (k, n)>
 #c = affine_map<(m, n, k) -> (m, n)>

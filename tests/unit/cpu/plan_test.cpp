@@ -1,7 +1,7 @@
 // What a phase leaves to its plan, and what the plan says of the blocks.
 #include "compiler/pipeline.h"
-#include "executable/plan.h"
-#include "executable/program.h"
+#include "codegen/plan.h"
+#include "codegen/program.h"
 #include "frontend/compile.h"
 #include "lower/lower.h"
 #include "passes/variant.h"
@@ -65,13 +65,13 @@ TEST(Plan, theSearchForATileIsDoneOnce) {
 }
 
 TEST(Plan, tilesDealtInTurnsLeaveNothingForLaterBlocks) {
-  EXPECT_TRUE(PlanOf().plan().laterHaveLess);
-  EXPECT_TRUE(PlanOf("order=columns").plan().laterHaveLess);
+  EXPECT_TRUE(PlanOf().plan().laterBlocksIdleIfSecondIs);
+  EXPECT_TRUE(PlanOf("order=columns").plan().laterBlocksIdleIfSecondIs);
 }
 
 // Over one column of tiles the second block of a grid has none, and the third has some.
 TEST(Plan, inAGridALaterBlockMayHaveMore) {
-  EXPECT_FALSE(PlanOf("cores=2,grid.M=2").plan().laterHaveLess);
+  EXPECT_FALSE(PlanOf("cores=2,grid.M=2").plan().laterBlocksIdleIfSecondIs);
 }
 
 } // namespace

@@ -1,0 +1,25 @@
+// What a phase computes from the dimensions alone, before its tiles: how large these are, how many
+// there are, and which blocks have any. A search among tiles is a chain of divisions, which would
+// take as long as a small product; so it is done once for many calls (runtime/abi.h, PlanFunction).
+#pragma once
+
+#include "ir/aicore.h"
+#include "runtime/abi.h"
+
+#include "llvm/ADT/SetVector.h"
+
+namespace mmk {
+
+struct PhasePlan {
+  explicit PhasePlan(aicore::PhaseOp phase);
+
+  /// In words of eight bytes: the fields, then the values.
+  size_t size() const { return planFields + values.size(); }
+
+  llvm::SetVector<mlir::Operation *> ops; ///< that the plan computes, in order
+  llvm::SmallVector<mlir::Value> values;  ///< those that the rest of the phase reads
+  /// When the second block has no work, no later one has any: where tiles are dealt in turns.
+  bool laterBlocksIdleIfSecondIs = true;
+};
+
+} // namespace mmk
