@@ -127,6 +127,8 @@ void AicoreBackend::addPasses(mlir::OpPassManager &manager, bool provesFlags) co
   manager.addPass(createDoubleBuffer());
   // What all of them leave behind; in between it does no harm.
   addCleanup(manager);
+  // Vector work is simplified by now; its instructions need scratch, which is planned with the rest.
+  manager.addPass(createSelectVector());
   // Offsets need the final number of copies.
   manager.addPass(createPlanMemory());
   // Flags need the final order.

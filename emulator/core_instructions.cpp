@@ -156,18 +156,21 @@ void CoreInstructions::mmad(aicore::MmadOp op) {
 }
 
 void CoreInstructions::vector(aicore::VectorOp op) {
-  VectorCall call = vectorFunction(e, op);
+  VectorCall call = vectorFunction(e, op, /*writesScratch=*/watched);
+  if (!call.function)
+    return values.fail(op);
   SmallVector<Value *> arguments;
-  for (auto [input, slot] : zip(op.getInputs(), op.getInputSlots()))
-    arguments.push_back(values.buffer(input, slot));
-  for (auto [output, slot] : zip(op.getOutputs(), op.getOutputSlots()))
-    arguments.push_back(values.buffer(output, slot));
+  for (mlir::BlockArgument argument : op.getBody().getArguments()) {
+    const aicore::VectorTile tile = op.tile(argument);
+    Value *at = values.buffer(tile.buffer, tile.slot);
+    if (auto alloc = tile.buffer.getDefiningOp<aicore::AllocOp>(); alloc && tile.copy > 0)
+      at = e.offset(at, tile.copy * values.copyBytes(alloc));
+    arguments.push_back(at);
+  }
   arguments.push_back(values.value(op.getRows()));
   arguments.push_back(values.value(op.getColumns()));
   for (mlir::Value scalar : call.scalars)
     arguments.push_back(values.value(scalar));
-  if (!call.function)
-    return values.fail(op);
   b.CreateCall(call.function, arguments);
 }
 

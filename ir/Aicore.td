@@ -25,6 +25,7 @@ def Aicore_Dialect : Dialect {
     the buffer's static shape; what a ragged edge leaves is zero up to the cube's granularity.
   }];
   let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
 }
 
 // Names and dimensions, `#mmk.named<"a"["M", "K"]>`, as the mmk dialect has them.
@@ -73,6 +74,20 @@ def Aicore_SpreadAttr : EnumAttr<Aicore_Dialect, Aicore_Spread, "spread"> {
   let assemblyFormat = "`<` $value `>`";
 }
 def Aicore_SpreadArrayAttr : TypedArrayAttrBase<Aicore_SpreadAttr, "spreads">;
+
+def Aicore_TileType : TypeDef<Aicore_Dialect, "Tile"> {
+  let mnemonic = "tile";
+  let summary = "a tile in UB, as an operand of a vector instruction";
+  let description = [{
+    `!aicore.tile<f32>`: rows x columns of that element type in one copy of a buffer;
+    `!aicore.tile<i1>`: a mask, one bit for each element.
+  }];
+  let parameters = (ins "::mlir::Type":$element);
+  let assemblyFormat = "`<` $element `>`";
+  let extraClassDeclaration = [{
+    bool isMask() const { return getElement().isInteger(1); }
+  }];
+}
 
 def Aicore_MachineAttr : AttrDef<Aicore_Dialect, "Machine"> {
   let mnemonic = "machine";
@@ -208,20 +223,15 @@ def Aicore_PlaceOp : Aicore_Op<"place", [Pure, AllTypesMatch<["value", "result"]
   let description = [{
     `aicore-assign-memories` says by it where a tensor of a tile is held from here on;
     `aicore-insert-transfers` turns it into the transfer that brings the value there. A value that a
-    loop carries stays in its buffer for as long as the loop runs. `scratch` is the buffer for what is
-    alive between the vector instructions that compute the value.
+    loop carries stays in its buffer for as long as the loop runs.
     ```mlir
     %in_l1 = aicore.place %slice in %a_l1
       : tensor<?x?xf16> in memref<128x256xf16, #aicore.space<l1>>
     ```
   }];
-  let arguments = (ins AnyRankedTensor:$value, AnyStaticShapeMemRef:$buffer,
-                       Optional<AnyStaticShapeMemRef>:$scratch);
+  let arguments = (ins AnyRankedTensor:$value, AnyStaticShapeMemRef:$buffer);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = [{
-    $value `in` $buffer (`scratch` `(` $scratch^ `:` type($scratch) `)`)?
-    `:` type($value) `in` type($buffer) attr-dict
-  }];
+  let assemblyFormat = "$value `in` $buffer `:` type($value) `in` type($buffer) attr-dict";
   let hasVerifier = 1;
 }
 
@@ -447,14 +457,15 @@ def Aicore_DrainOp : Aicore_InstructionOp<"drain"> {
   let hasVerifier = 1;
 }
 
-def Aicore_VectorOp : Aicore_InstructionOp<"vector", [AttrSizedOperandSegments, SingleBlock]> {
-  let summary = "elementwise vector instructions over a tile in UB (vector)";
+def Aicore_VectorOp : Aicore_InstructionOp<"vector", [AttrSizedOperandSegments, SingleBlock,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+  let summary = "elementwise work of a vector core on a tile in UB (vector)";
   let description = [{
-    The region computes one element from one element of each input, in `arith` and `math`; scalars
-    of the kernel are used from above. It stands for one vector instruction an operation.
     `spreads` says how each input covers the tile: full, one row for all rows, one column for all
-    columns (held as a row), or a single element. `scratch` (the last operand) holds what is
-    alive between the instructions.
+    columns (held as a row), or a single element. No flag is set or waited for inside of it.
+
+    Up to aicore-select-vector the region computes one element from one element of each input, in
+    `arith` and `math`; scalars of the kernel are used from above.
     ```mlir
     aicore.vector ins(%x[%s] full, %bias[%t] row : memref<32x256xf32, #aicore.space<ub>>,
                                                    memref<1x256xf32, #aicore.space<ub>>)
@@ -465,26 +476,79 @@ def Aicore_VectorOp : Aicore_InstructionOp<"vector", [AttrSizedOperandSegments, 
       aicore.yield %sum : f32
     }
     ```
+    From there on the region is a list of aicore.vec, each on tiles: the arguments of the region are
+    a tile for each input, each output and each scratch tile. A scratch tile is a copy of a buffer,
+    `%scratch[1]`, and holds what one instruction leaves for another.
+    ```mlir
+    aicore.vector ins(...) outs(...) scratch(%scratch[0] : memref<32x256xf32, #aicore.space<ub>>)
+                  size(%rows, %columns) {
+    ^bb0(%x: !aicore.tile<f32>, %bias: !aicore.tile<f32>, %y: !aicore.tile<f32>,
+         %scratch: !aicore.tile<f32>):
+      aicore.vec add %x, %bias -> %scratch : !aicore.tile<f32>, !aicore.tile<f32> -> !aicore.tile<f32>
+      ...
+    }
+    ```
   }];
   let arguments = (ins Variadic<AnyStaticShapeMemRef>:$inputs, Variadic<Index>:$inputSlots,
                        Aicore_SpreadArrayAttr:$spreads,
                        Variadic<AnyStaticShapeMemRef>:$outputs, Variadic<Index>:$outputSlots,
-                       Optional<AnyStaticShapeMemRef>:$scratch, Index:$rows, Index:$columns);
+                       Variadic<AnyStaticShapeMemRef>:$scratch,
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$scratchCopies,
+                       Index:$rows, Index:$columns);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     `ins` `(` custom<VectorInputs>($inputs, $inputSlots, $spreads, type($inputs)) `)`
     `outs` `(` custom<VectorOutputs>($outputs, $outputSlots, type($outputs)) `)`
-    (`scratch` `(` $scratch^ `:` type($scratch) `)`)?
+    (`scratch` `(` custom<VectorScratch>($scratch, $scratchCopies, type($scratch))^ `)`)?
     `size` `(` $rows `,` $columns `)` $body attr-dict
   }];
+  let builders = [OpBuilder<(ins "::mlir::ValueRange":$inputs, "::mlir::ValueRange":$inputSlots,
+                                 "::mlir::ArrayAttr":$spreads, "::mlir::ValueRange":$outputs,
+                                 "::mlir::ValueRange":$outputSlots, "::mlir::Value":$rows,
+                                 "::mlir::Value":$columns), [{
+    build($_builder, $_state, inputs, inputSlots, spreads, outputs, outputSlots,
+          ::mlir::ValueRange(), $_builder.getDenseI64ArrayAttr({}), rows, columns);
+  }]>];
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Whether its region is a list of instructions.
+    bool isSelected();
+    /// What an argument of the region of instructions stands for.
+    VectorTile tile(::mlir::Value argument);
+  }];
+}
+
+def Aicore_VecOp : Aicore_Op<"vec", [HasParent<"VectorOp">]> {
+  let summary = "one vector instruction";
+  let description = [{
+    Its name is a row of the table of vector instructions (machines/vector_instructions.h), which
+    says what operands it takes: tiles, masks, scalars of the kernel. It may write over a tile that
+    it reads. A comparison has a predicate.
+    ```mlir
+    aicore.vec leaky_relu %x, %alpha -> %y : !aicore.tile<f32>, f32 -> !aicore.tile<f32>
+    aicore.vec compare olt %x, %limit -> %m : !aicore.tile<f32>, f32 -> !aicore.tile<i1>
+    ```
+  }];
+  let arguments = (ins StrAttr:$instruction, OptionalAttr<StrAttr>:$predicate,
+                       Variadic<AnyType>:$inputs, Aicore_TileType:$target);
+  let assemblyFormat = [{
+    custom<VectorInstruction>($instruction, $predicate) $inputs `->` $target
+    `:` type($inputs) `->` qualified(type($target)) attr-dict
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Its row of the table.
+    const ::mmk::VectorInstruction &getRow();
+  }];
 }
 
 def Aicore_YieldOp : Aicore_Op<"yield", [Pure, Terminator,
     HasParent<"VectorOp">]> {
   let summary = "the elements that a region of vector work stores, one for each output";
+  let description = "Of a region of vector instructions, none.";
   let arguments = (ins Variadic<AnyType>:$values);
-  let assemblyFormat = "$values `:` type($values) attr-dict";
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
 //===--- Synchronisation ---------------------------------------------------------------------===//

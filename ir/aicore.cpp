@@ -72,11 +72,54 @@ static void printVectorOutputs(OpAsmPrinter &printer, Operation *, OperandRange 
   printer << " : " << types;
 }
 
+// The scratch tiles of aicore.vector, each a copy of a buffer: `scratch(%x[0], %x[1] : types)`.
+static ParseResult parseVectorScratch(OpAsmParser &parser, Operands &scratch,
+                                      DenseI64ArrayAttr &copies, SmallVectorImpl<Type> &types) {
+  SmallVector<int64_t> numbers;
+  auto parseTile = [&] {
+    return failure(parser.parseOperand(scratch.emplace_back()) || parser.parseLSquare() ||
+                   parser.parseInteger(numbers.emplace_back()) || parser.parseRSquare());
+  };
+  if (parser.parseCommaSeparatedList(parseTile) || parser.parseColonTypeList(types))
+    return failure();
+  copies = parser.getBuilder().getDenseI64ArrayAttr(numbers);
+  return success();
+}
+
+static void printVectorScratch(OpAsmPrinter &printer, Operation *, OperandRange scratch,
+                               DenseI64ArrayAttr copies, TypeRange types) {
+  llvm::interleaveComma(llvm::zip(scratch, copies.asArrayRef()), printer, [&](auto each) {
+    printer << std::get<0>(each) << '[' << std::get<1>(each) << ']';
+  });
+  printer << " : " << types;
+}
+
+// `leaky_relu`, `compare olt`
+static ParseResult parseVectorInstruction(OpAsmParser &parser, StringAttr &name,
+                                          StringAttr &predicate) {
+  StringRef word;
+  if (parser.parseKeyword(&word))
+    return failure();
+  name = parser.getBuilder().getStringAttr(word);
+  if (succeeded(parser.parseOptionalKeyword(&word)))
+    predicate = parser.getBuilder().getStringAttr(word);
+  return success();
+}
+
+static void printVectorInstruction(OpAsmPrinter &printer, Operation *, StringAttr name,
+                                   StringAttr predicate) {
+  printer << name.getValue();
+  if (predicate)
+    printer << ' ' << predicate.getValue();
+}
+
 #include "ir/AicoreDialect.cpp.inc"
 #include "ir/AicoreEnums.cpp.inc"
 #include "ir/AicoreInterfaces.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "ir/AicoreAttrs.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "ir/AicoreTypes.cpp.inc"
 #define GET_OP_CLASSES
 #include "ir/AicoreOps.cpp.inc"
 
@@ -86,6 +129,10 @@ void AicoreDialect::initialize() {
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "ir/AicoreAttrs.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "ir/AicoreTypes.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST

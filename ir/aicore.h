@@ -3,6 +3,7 @@
 
 #include "ir/mmk.h"
 #include "machines/machine.h"
+#include "machines/vector_instructions.h"
 
 #include "llvm/ADT/SmallVector.h"
 
@@ -33,6 +34,15 @@ struct GlobalTile {
   bool writes = false;
 };
 
+/// Where a tile of a vector instruction lies.
+struct VectorTile {
+  mlir::Value buffer;
+  mlir::Value slot; ///< null: see `copy`
+  int64_t copy = 0; ///< of a scratch tile
+  enum class Role { input, output, scratch } role = Role::input;
+  Spread spread = Spread::full;
+};
+
 /// What holds for every instruction: a slot is one of the buffer that it is used with.
 llvm::LogicalResult verifySlots(mlir::Operation *instruction);
 
@@ -44,6 +54,9 @@ llvm::LogicalResult verifySlots(mlir::Operation *instruction);
 
 #define GET_ATTRDEF_CLASSES
 #include "ir/AicoreAttrs.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "ir/AicoreTypes.h.inc"
 
 #define GET_OP_CLASSES
 #include "ir/AicoreOps.h.inc"

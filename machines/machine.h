@@ -66,9 +66,8 @@ struct VectorCost {
   double perElement = 0, fixed = 0;
 };
 
-/// Vector instructions with a cost of their own, as spelled in `Machine::vector`: "add" "sub" "mul"
-/// "div" "max" "min" "relu" "leaky_relu" "abs" "neg" "exp" "log" "sqrt" "tanh" "erf" "floor" "ceil"
-/// "compare" "select" "cast" (also widening) "cast_narrow" "copy" "reduce_sum" "reduce_max".
+/// The figures in `Machine::vector`: those that the table of vector instructions names
+/// (machines/vector_instructions.h), and "reduce_sum" and "reduce_max".
 const std::vector<std::string> &vectorOperations();
 
 struct Machine {

@@ -24,8 +24,8 @@ aicore::AllocOp MemoryAssignment::alloc(StringRef name, StringRef group, Space s
   return buffer;
 }
 
-Value MemoryAssignment::place(Value value, Value buffer, Value scratch) {
-  return aicore::PlaceOp::create(b, value.getLoc(), value.getType(), value, buffer, scratch);
+Value MemoryAssignment::place(Value value, Value buffer) {
+  return aicore::PlaceOp::create(b, value.getLoc(), value.getType(), value, buffer);
 }
 
 StringRef MemoryAssignment::nameOf(Value tensor) {

@@ -380,7 +380,7 @@ PhaseSync::Touches PhaseSync::touchesOf(aicore::AllocOp alloc, bool takesFirst) 
         if (access.buffer == alloc.getResult())
           touch(access.writes);
       if (auto vector = dyn_cast<aicore::VectorOp>(instruction.getOperation()))
-        if (vector.getScratch() == alloc.getResult())
+        if (llvm::is_contained(vector.getScratch(), alloc.getResult()))
           touch(/*writes=*/true);
     });
   return touches;

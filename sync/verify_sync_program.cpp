@@ -342,7 +342,7 @@ LogicalResult Reader::instruction(aicore::Instruction op, Sequence &into) {
   }
   // What a vector instruction holds between its steps is written, too.
   if (auto vector = dyn_cast<aicore::VectorOp>(op.getOperation()))
-    if (Value scratch = vector.getScratch())
+    for (Value scratch : vector.getScratch())
       touch(scratch, Value(), true);
   into.push_back(std::move(s));
   return success();

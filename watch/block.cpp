@@ -180,9 +180,9 @@ void BlockWatch::vector(aicore::VectorOp op) {
   }
   for (auto [i, output] : llvm::enumerate(op.getOutputs()))
     touch(output, slot(op.getOutputSlotsMutable(), i), {rows, columns}, Use::writes);
-  if (mlir::Value scratch = op.getScratch()) {
+  for (auto [scratch, copy] : llvm::zip(op.getScratch(), op.getScratchCopies())) {
     ArrayRef<int64_t> shape = cast<MemRefType>(scratch.getType()).getShape();
-    touch(scratch, 0, {shape[0], shape[1]}, Use::writes);
+    touch(scratch, copy, {shape[0], shape[1]}, Use::writes);
   }
 }
 

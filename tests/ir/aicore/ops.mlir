@@ -62,11 +62,8 @@ aicore.kernel @placing dims ["M"] args [] results [] cores 1 buffers {} {
   aicore.phase {
   ^bb0(%block: index):
     %y = aicore.alloc "y" of "ub" copies 1 : !y
-    %s = aicore.alloc "scratch" of "scratch" copies 1 : !y
     // CHECK: aicore.place %{{.*}} in %y_ub : tensor<?x?xf32> in memref<32x64xf32, #aicore.space<ub>>
     %0 = aicore.place %empty in %y : tensor<?x?xf32> in !y
-    // CHECK: aicore.place %{{.*}} in %y_ub scratch(%scratch_ub : memref<32x64xf32, #aicore.space<ub>>) : tensor<?x?xf32> in memref<32x64xf32, #aicore.space<ub>>
-    %1 = aicore.place %empty in %y scratch(%s : !y) : tensor<?x?xf32> in !y
     // CHECK: aicore.vector_work %block size(%M, %M) at(%block) steps 2 height 32 {
     // CHECK-NEXT: ^bb0(%row: index, %rows: index, %column: index, %columns: index, %step: index):
     aicore.vector_work %block size(%m, %m) at(%block) steps 2 height 32 {
@@ -169,13 +166,13 @@ aicore.kernel @vector dims ["M"] args [#mmk.named<"bias"["M"]>, #mmk.named<"alph
     // Two outputs, scratch, a scalar of the kernel used from above, two spreads.
     // CHECK-NEXT: aicore.vector ins(%x_ub[%[[S]]] full, %b_ub[%[[T]]] row : memref<32x64xf32, #aicore.space<ub>>, memref<1x64xf32, #aicore.space<ub>>)
     // CHECK-SAME:   outs(%y_ub[%c0], %z_ub[%c0] : memref<32x64xf32, #aicore.space<ub>>, memref<32x64xf32, #aicore.space<ub>>)
-    // CHECK-SAME:   scratch(%scratch_ub : memref<32x64xf32, #aicore.space<ub>>) size(%M, %M) {
+    // CHECK-SAME:   scratch(%scratch_ub[0] : memref<32x64xf32, #aicore.space<ub>>) size(%M, %M) {
     // CHECK-NEXT: ^bb0(%[[X:.*]]: f32, %[[B:.*]]: f32):
     // CHECK-NEXT:   %[[SUM:.*]] = arith.addf %[[X]], %[[B]]
     // CHECK-NEXT:   %[[SCALED:.*]] = arith.mulf %alpha, %[[SUM]]
     // CHECK-NEXT:   aicore.yield %[[SUM]], %[[SCALED]] : f32, f32
     // CHECK-NEXT: }
-    aicore.vector ins(%x[%s] full, %b[%t] row : !y, !row) outs(%y[%c0], %z[%c0] : !y, !y) scratch(%scratch : !y) size(%m, %m) {
+    aicore.vector ins(%x[%s] full, %b[%t] row : !y, !row) outs(%y[%c0], %z[%c0] : !y, !y) scratch(%scratch[0] : !y) size(%m, %m) {
     ^bb0(%e: f32, %f: f32):
       %sum = arith.addf %e, %f : f32
       %scaled = arith.mulf %alpha, %sum : f32
@@ -191,6 +188,23 @@ aicore.kernel @vector dims ["M"] args [#mmk.named<"bias"["M"]>, #mmk.named<"alph
     // CHECK: aicore.vector ins() outs(%z_ub[%c0] : memref<32x64xf32, #aicore.space<ub>>) size(%M, %M) {
     aicore.vector ins() outs(%z[%c0] : !y) size(%m, %m) {
       aicore.yield %alpha : f32
+    }
+    // Instructions, each on tiles; a tile has the name of its buffer.
+    // CHECK: aicore.vector ins(%x_ub[%[[S]]] full, %b_ub[%[[T]]] row : {{.*}}) outs(%y_ub[%c0] : {{.*}})
+    // CHECK-SAME:   scratch(%scratch_ub[0], %mask_ub[1] : memref<32x64xf32, #aicore.space<ub>>, memref<32x8xi8, #aicore.space<ub>>) size(%M, %M) {
+    // CHECK-NEXT: ^bb0(%x: !aicore.tile<f32>, %b: !aicore.tile<f32>, %y: !aicore.tile<f32>, %scratch: !aicore.tile<f32>, %mask: !aicore.tile<i1>):
+    // CHECK-NEXT:   aicore.vec add %x, %b -> %scratch : !aicore.tile<f32>, !aicore.tile<f32> -> !aicore.tile<f32>
+    // CHECK-NEXT:   aicore.vec compare olt %scratch, %alpha -> %mask : !aicore.tile<f32>, f32 -> !aicore.tile<i1>
+    // CHECK-NEXT:   aicore.vec select %mask, %scratch, %x -> %y : !aicore.tile<i1>, !aicore.tile<f32>, !aicore.tile<f32> -> !aicore.tile<f32>
+    // CHECK-NEXT:   aicore.yield
+    // CHECK-NEXT: }
+    %mask = aicore.alloc "mask" of "scratch" copies 2 : memref<32x8xi8, #aicore.space<ub>>
+    aicore.vector ins(%x[%s] full, %b[%t] row : !y, !row) outs(%y[%c0] : !y) scratch(%scratch[0], %mask[1] : !y, memref<32x8xi8, #aicore.space<ub>>) size(%m, %m) {
+    ^bb0(%0: !aicore.tile<f32>, %1: !aicore.tile<f32>, %2: !aicore.tile<f32>, %3: !aicore.tile<f32>, %4: !aicore.tile<i1>):
+      aicore.vec add %0, %1 -> %3 : !aicore.tile<f32>, !aicore.tile<f32> -> !aicore.tile<f32>
+      aicore.vec compare olt %3, %alpha -> %4 : !aicore.tile<f32>, f32 -> !aicore.tile<i1>
+      aicore.vec select %4, %3, %0 -> %2 : !aicore.tile<i1>, !aicore.tile<f32>, !aicore.tile<f32> -> !aicore.tile<f32>
+      aicore.yield
     }
     // CHECK: aicore.store %y_ub[%c0] -> %c[%M, %block] along [0, 1] size(%M, %M) : memref<32x64xf32, #aicore.space<ub>> -> memref<?x?xf32, #aicore.space<gm>>
     aicore.store %y[%c0] -> %c[%m, %block] along [0, 1] size(%m, %m) : !y -> !gm_out

@@ -74,12 +74,11 @@
 // CHECK:             scf.for
 // CHECK:               aicore.fetch
 // CHECK:               aicore.vector
-// CHECK:                 %[[SUM:.*]] = arith.addf
-// CHECK-NEXT:            %[[POSITIVE:.*]] = arith.cmpf oge, %[[SUM]],
-// The bias is inside of alpha's reach, and the comparison selects: right for every alpha.
-// CHECK-NEXT:            %[[SCALED:.*]] = arith.mulf %alpha, %[[SUM]]
-// CHECK-NEXT:            %[[Y:.*]] = arith.select %[[POSITIVE]], %[[SUM]], %[[SCALED]]
-// CHECK-NEXT:            aicore.yield %[[Y]]
+// CHECK-NEXT:          ^bb0(%acc: !aicore.tile<f32>, %[[BIAS_TILE:.*]]: !aicore.tile<f32>, %out: !aicore.tile<f32>):
+// CHECK-NEXT:            aicore.vec add %acc, %[[BIAS_TILE]] -> %out :
+// The bias is inside of alpha's reach, and the instruction selects: right for every alpha.
+// CHECK-NEXT:            aicore.vec leaky_relu %out, %alpha -> %out :
+// CHECK-NEXT:            aicore.yield
 // CHECK:               aicore.store {{.*}} -> %[[C]]
 // CHECK:             aicore.set_cross mte2 to cube 2 +
 // CHECK:       } attributes {variant = "cores=20,tile=autoxautox64,stage=256,l1=2,l0=2,acc=1,out=2,ub=2,order=rows,epilogue=fused"}
