@@ -72,6 +72,7 @@ public:
       return;
     module_.get()->setAttr("aicore.machine", machineAttr(machine, *context_));
     mlir::PassManager manager(context_.get());
+    manager.addPass(createSelectVector());
     manager.addPass(createPlanMemory());
     manager.addPass(createInsertSync());
     made_ = succeeded(manager.run(*module_));
