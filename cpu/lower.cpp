@@ -161,10 +161,10 @@ CpuLowering::Scratch CpuLowering::allocateScratch(const Tile &tile) {
   const int64_t stage = tile.stage;
   Type element = operandType(contract);
   Type accumulator = cast<RankedTensorType>(contract.getResult(0).getType()).getElementType();
-  SmallVector<StringRef> dims = dimNames(contract);
+  const ProductNames dims = productNames(contract);
   Location where = contract.getLoc();
-  Location ofM = placeOf(("tile." + dims[dims.size() - 3]).str(), where);
-  Location ofN = placeOf(("tile." + dims[dims.size() - 2]).str(), where);
+  Location ofM = placeOf(("tile." + dims.rows).str(), where);
+  Location ofN = placeOf(("tile." + dims.columns).str(), where);
   const int64_t bytes = element.getIntOrFloatBitWidth() / 8;
   // A tile is whatever one thread does: it is cut into blocks that fit these, and the caches.
   auto atMost = [](int64_t wanted, int64_t most) {
@@ -195,9 +195,8 @@ Tensors CpuLowering::operandOf(const Tile &tile, unsigned which) {
   const size_t rank = view.dims.size();
   int64_t rows = view.dims[rank - 2], columns = view.dims[rank - 1];
   AffineMap map = contract.getIndexingMapsArray()[which];
-  const unsigned loops = contract.getNumLoops();
-  const unsigned last = map.getDimPosition(map.getNumResults() - 1);
-  if (last != (which == 0 ? loops - 1 : loops - 2))
+  const ProductDims dims = *productDims(contract);
+  if (map.getDimPosition(map.getNumResults() - 1) != (which == 0 ? dims.reduction : dims.columns))
     std::swap(rows, columns);
   Tensors operand;
   operand.add(view, rows, columns, index(0));

@@ -191,8 +191,8 @@ LogicalResult Chooser::addProductTiles(linalg::ContractOp contract,
   if (machine.depthOf(type) == 0)
     return contract.emitError() << machine.getName().getValue() << " has no cube instruction for "
                                 << type << " operands";
-  SmallVector<StringRef> names = dimNames(contract);
-  StringRef dims[] = {names[names.size() - 3], names[names.size() - 2], names.back()};
+  const ProductNames names = productNames(contract);
+  StringRef dims[] = {names.rows, names.columns, names.reduction};
   auto given = [&](unsigned i) { return number(("tile." + dims[i]).str()); };
   const ProductTile tile =
       backend.productTile(machine, {type, given(0), given(1), given(2), number("buffers.l0", 2)});
@@ -225,15 +225,15 @@ void Chooser::addElementwiseTiles(llvm::MapVector<StringRef, int64_t> &defaults)
 }
 
 LogicalResult Chooser::chooseStage(linalg::ContractOp contract) {
-  SmallVector<StringRef> names = dimNames(contract);
-  StringRef k = names.back();
+  const ProductNames names = productNames(contract);
+  StringRef k = names.reduction;
   if (!isName(k))
     return success();
   auto tileOf = [&](StringRef dim, int64_t literal) {
     return isName(dim) ? number(("tile." + dim).str()) : literal;
   };
   int64_t tileK = tileOf(k, 0);
-  int64_t row = (tileOf(names[names.size() - 3], 128) + tileOf(names[names.size() - 2], 256)) *
+  int64_t row = (tileOf(names.rows, 128) + tileOf(names.columns, 256)) *
                 operandType(contract).getIntOrFloatBitWidth() / 8;
   const int64_t factor = backend.baseTilesOfStage(machine, row, tileK, number("buffers.l1"));
   std::string key = ("stage." + k).str();
@@ -255,17 +255,17 @@ void Chooser::chooseBuffers() {
     addDefault("buffers.l0", b.getI64IntegerAttr(2));
     int64_t largest = 0;
     kernel.walk([&](linalg::ContractOp contract) {
-      SmallVector<StringRef> names = dimNames(contract);
-      largest = std::max(largest, number(("tile." + names[names.size() - 3]).str(), 128) *
-                                      number(("tile." + names[names.size() - 2]).str(), 256) * 4);
+      const ProductNames names = productNames(contract);
+      largest = std::max(largest, number(("tile." + names.rows).str(), 128) *
+                                      number(("tile." + names.columns).str(), 256) * 4);
     });
     if (keptPanel(kernel))
       addDefault("buffers.panel", b.getI64IntegerAttr(1));
     if (kernel.chosenWord("bias", "vector") == "table") {
       int64_t widest = 0;
       kernel.walk([&](linalg::ContractOp contract) {
-        SmallVector<StringRef> names = dimNames(contract);
-        widest = std::max(widest, number(("tile." + names[names.size() - 2]).str(), 256) * 4);
+        widest =
+            std::max(widest, number(("tile." + productNames(contract).columns).str(), 256) * 4);
       });
       const bool fits = 2 * widest <= machine.capacity(aicore::Space::bt);
       addDefault("buffers.bt", b.getI64IntegerAttr(fits ? 2 : 1));

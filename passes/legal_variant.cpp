@@ -43,8 +43,7 @@ LogicalResult LegalityCheck::checkOverlap(ir::ChoiceOp choice) {
   LogicalResult result = success();
   const bool hasPipes = backendOf(machine).hasPipes();
   kernel.walk([&](linalg::ContractOp contract) {
-    SmallVector<StringRef> names = dimNames(contract);
-    StringRef n = names[names.size() - 2];
+    StringRef n = productNames(contract).columns;
     if (const int64_t width = isName(n) ? number(("tile." + n).str()) : 256; width < 32)
       result = choice.emitError() << "store = overlapped drains the accumulator in two parts of at "
                                   << "least 16 columns, but tile." << n << " = " << width
@@ -80,7 +79,7 @@ LogicalResult LegalityCheck::checkKeep(ir::ChoiceOp choice) {
   kernel.walk([&](linalg::ContractOp contract) {
     const int64_t step = machine.depthOf(operandType(contract)), depth = panel->depth;
     int64_t literal = 0;
-    StringRef k = dimNames(contract).back();
+    StringRef k = productNames(contract).reduction;
     if (depth % step != 0) {
       const int64_t below = depth / step * step;
       InFlightDiagnostic error = choice.emitError()

@@ -51,11 +51,12 @@ private:
   void countTiles();
   Lines cutLines();
   SmallVector<Value> emptyOutputs();
-  scf::ForOp createLoop(Value bound, StringRef level, ValueRange inits);
+  scf::ForOp createLoop(Value bound, ValueRange inits);
   scf::ForOp createLineLoop(Value count, Value first, Value line, ValueRange inits);
   /// Tile number `which` along a dimension of the output.
   void along(size_t dim, Value which, Value tile);
   void placeTile(ir::WalkOp walk);
+  unsigned reductionOf(linalg::LinalgOp root);
   FailureOr<TilingResult> tileRoot(linalg::LinalgOp root, OpFoldResult reduction);
   void yieldTile(scf::ForOp loop, linalg::LinalgOp root, const TilingResult &tiled);
   void eraseUntiled(linalg::LinalgOp root);
@@ -153,7 +154,7 @@ ir::DealAttr NestTiling::deal() {
   if (gridM * gridN == 1)
     gridM = gridN = 0;
   else if (parts)
-    gridK = kernel.chosenNumber(("grid." + dimNames(contract).back()).str(), 1);
+    gridK = kernel.chosenNumber(("grid." + productNames(contract).reduction).str(), 1);
   return ir::DealAttr::get(b.getContext(), order.value_or(ir::Order::rows), width, cores, gridM,
                            gridN, gridK);
 }
@@ -164,9 +165,8 @@ void NestTiling::findKept() {
       kept = panel->operand;
 }
 
-scf::ForOp NestTiling::createLoop(Value bound, StringRef level, ValueRange inits) {
+scf::ForOp NestTiling::createLoop(Value bound, ValueRange inits) {
   auto loop = scf::ForOp::create(b, loc, index(0), bound, index(1), inits);
-  loop->setAttr("mmk.level", b.getStringAttr(level));
   b.setInsertionPointToStart(loop.getBody());
   return loop;
 }
@@ -175,8 +175,11 @@ LogicalResult NestTiling::findWork() {
   for (Operation &op : nest.getBody().front()) {
     if (auto found = dyn_cast<linalg::GenericOp>(op))
       generic = found;
-    if (auto found = dyn_cast<linalg::ContractOp>(op))
+    if (auto found = dyn_cast<linalg::ContractOp>(op)) {
+      if (contract)
+        return found.emitOpError("is a second product of its nest, which takes one");
       contract = found;
+    }
     if (auto found = dyn_cast<linalg::ReduceOp>(op))
       sum = found;
     if (auto found = dyn_cast<scf::ForallOp>(op))
@@ -229,7 +232,7 @@ void NestTiling::countTiles() {
       .largestRows = tileM, .largestColumns = tileN, .fitsRows = fitsM, .fitsColumns = fitsN};
   largest.isProduct = contract != nullptr;
   largest.isElementwise = generic && !contract;
-  largest.depth = contract ? dimValue(b, loc, dimNames(contract).back()) : one;
+  largest.depth = contract ? dimValue(b, loc, productNames(contract).reduction) : one;
   if (contract)
     largest.bytes = operandType(contract).getIntOrFloatBitWidth() / 8;
   std::tie(tileRows, tileColumns) = backend.fitTile(b, loc, output, largest);
@@ -297,12 +300,19 @@ void NestTiling::placeTile(ir::WalkOp walk) {
 
 // The tiles of the segment `line` that begins at `first`.
 scf::ForOp NestTiling::createLineLoop(Value count, Value first, Value line, ValueRange inits) {
-  scf::ForOp loop = createLoop(count, "tile", inits);
+  scf::ForOp loop = createLoop(count, inits);
   // Lines start at different places, so that cores do not ask for the same panels at once.
   Value turned = arith::AddIOp::create(b, loc, loop.getInductionVar(), line);
   Value which = arith::AddIOp::create(b, loc, first, arith::RemSIOp::create(b, loc, turned, count));
   along(keepsB() ? rank - 2 : rank - 1, which, keepsB() ? tileRows : tileColumns);
   return loop;
+}
+
+/// The loop that the root reduces over.
+unsigned NestTiling::reductionOf(linalg::LinalgOp root) {
+  SmallVector<unsigned> loops;
+  root.getReductionDims(loops);
+  return loops[0];
 }
 
 // `reduction`: the extent that the root reduces over, or null.
@@ -313,8 +323,8 @@ FailureOr<TilingResult> NestTiling::tileRoot(linalg::LinalgOp root, OpFoldResult
     rootSizes.erase(rootSizes.begin());
   }
   if (reduction) {
-    // Over the whole of it: the last dimension of a product, the first of a sum of parts.
-    const unsigned at = sum ? 0 : rootOffsets.size();
+    // Over the whole of it.
+    const unsigned at = reductionOf(root);
     rootOffsets.insert(rootOffsets.begin() + at, b.getIndexAttr(0));
     rootSizes.insert(rootSizes.begin() + at, reduction);
   }
@@ -349,10 +359,8 @@ LogicalResult NestTiling::run() {
   if (failed(findWork()))
     return failure();
   linalg::LinalgOp root = this->root();
-  dims = dimNames(root);
-  StringRef depth;
-  if (root == contract)
-    depth = dims.pop_back_val();
+  for (int64_t i = 0; i < cast<RankedTensorType>(root->getResult(0).getType()).getRank(); ++i)
+    dims.push_back(dimName(root->getResult(0), i));
   chooseTile();
 
   b.setInsertionPoint(yield());
@@ -370,7 +378,7 @@ LogicalResult NestTiling::run() {
     inSegment =
         arith::MaxSIOp::create(b, loc, arith::MinSIOp::create(b, loc, rest, lines.length), zero);
   }
-  scf::ForOp outer = createLoop(share, kept ? "panel" : "tile", inits);
+  scf::ForOp outer = createLoop(share, inits);
   Type indexType = b.getIndexType();
   auto walk = ir::WalkOp::create(b, loc, indexType, indexType, indexType, outer.getInductionVar(),
                                  block, batches, lines.rows, lines.columns, dealt);
@@ -379,14 +387,13 @@ LogicalResult NestTiling::run() {
     root = rootOfPart(cast<Value>(offsets[0]));
   OpFoldResult reduction;
   if (root.getNumReductionLoops() > 0)
-    reduction = depth.empty() || parts
-                    ? root.createLoopRanges(b, loc)[sum ? 0 : rank - !!parts].size
-                    : OpFoldResult(dimValue(b, loc, depth));
+    reduction = sum || parts ? root.createLoopRanges(b, loc)[reductionOf(root)].size
+                             : OpFoldResult(dimValue(b, loc, productNames(contract).reduction));
   scf::ForOp loop = outer;
   if (kept)
     loop = createLineLoop(inSegment, firstInSegment, keepsB() ? walk.getColumn() : walk.getRow(),
                           outer.getRegionIterArgs());
-  loop->setAttr("mmk.tile", b.getDenseI64ArrayAttr({tileM, tileN}));
+  nest.setTile(ArrayRef<int64_t>{tileM, tileN});
 
   FailureOr<TilingResult> tiled = tileRoot(root, reduction);
   if (failed(tiled))

@@ -6,28 +6,6 @@ using namespace mlir;
 
 namespace mmk {
 
-SmallVector<StringRef> dimNames(Operation *op) {
-  SmallVector<StringRef> names;
-  if (auto dims = op->getAttrOfType<ArrayAttr>("mmk.dims"))
-    for (StringAttr name : dims.getAsRange<StringAttr>())
-      names.push_back(name.getValue());
-  return names;
-}
-
-LogicalResult checkDims(ir::KernelOp kernel) {
-  WalkResult result = kernel.walk([](linalg::LinalgOp op) {
-    bool product = isa<linalg::ContractOp>(op);
-    if (!product && !isa<linalg::GenericOp>(op))
-      return WalkResult::advance();
-    size_t loops = op.getNumLoops();
-    if (dimNames(op).size() == loops && loops >= (product ? 3 : 1))
-      return WalkResult::advance();
-    op->emitOpError("expected mmk.dims to name each of its ") << loops << " dimensions";
-    return WalkResult::interrupt();
-  });
-  return failure(result.wasInterrupted());
-}
-
 LogicalResult checkNests(ir::KernelOp kernel) {
   for (Operation &op : kernel.getBody().front())
     if (isa<linalg::LinalgOp>(op))
@@ -46,8 +24,8 @@ Type operandType(linalg::ContractOp contract) {
 SmallVector<StringRef> outputDims(ir::KernelOp kernel) {
   SmallVector<StringRef> outputs;
   kernel.walk([&](linalg::ContractOp contract) {
-    SmallVector<StringRef> names = dimNames(contract);
-    outputs.append({names[names.size() - 3], names[names.size() - 2]});
+    const ProductNames names = productNames(contract);
+    outputs.append({names.rows, names.columns});
   });
   if (!hasProduct(kernel))
     for (auto named : kernel.getResults().getAsRange<ir::NamedAttr>())
@@ -100,7 +78,7 @@ TileDims dimsOf(ir::KernelOp kernel) {
   for (StringRef dim : outputDims(kernel))
     add(dims.outputs, dim);
   kernel.walk(
-      [&](linalg::ContractOp contract) { add(dims.reductions, dimNames(contract).back()); });
+      [&](linalg::ContractOp contract) { add(dims.reductions, productNames(contract).reduction); });
   return dims;
 }
 

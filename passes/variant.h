@@ -3,6 +3,7 @@
 
 #include "ir/aicore.h"
 #include "ir/mmk.h"
+#include "passes/dimensions.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -10,13 +11,6 @@
 #include <string>
 
 namespace mmk {
-
-/// Names of an op's iteration dimensions, as the frontend left them (`mmk.dims`): for a product
-/// batch..., m, n, k; for an elementwise op those of its result. Literal extents are numbers.
-llvm::SmallVector<llvm::StringRef> dimNames(mlir::Operation *op);
-
-/// Whether every product and elementwise op names its dimensions; an error where one does not.
-llvm::LogicalResult checkDims(ir::KernelOp kernel);
 
 /// Whether all of the body's work stands in nests; an error at the first op that does not.
 llvm::LogicalResult checkNests(ir::KernelOp kernel);

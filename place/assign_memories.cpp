@@ -45,10 +45,9 @@ Location MemoryAssignment::placeOf(StringRef directive, Location otherwise) {
 LogicalResult MemoryAssignment::placeProduct(TiledNest &tile) {
   linalg::ContractOp contract = tile.contract;
   Type element = operandType(contract);
-  SmallVector<StringRef> dims = dimNames(contract);
-  std::string m = ("tile." + dims[dims.size() - 3]).str(),
-              n = ("tile." + dims[dims.size() - 2]).str();
-  std::string k = ("tile." + dims.back()).str(), ks = ("stage." + dims.back()).str();
+  const ProductNames dims = productNames(contract);
+  std::string m = ("tile." + dims.rows).str(), n = ("tile." + dims.columns).str();
+  std::string k = ("tile." + dims.reduction).str(), ks = ("stage." + dims.reduction).str();
   Location where = contract.getLoc();
   Location stageLoc = placeOf(ks, placeOf(k, where));
 

@@ -24,7 +24,7 @@ DictionaryAttr TransferInserter::limits() {
     return {};
   NamedAttrList limits;
   kernel.walk([&](linalg::ContractOp contract) {
-    StringRef k = dimNames(contract).back();
+    StringRef k = productNames(contract).reduction;
     int64_t literal;
     if (!k.getAsInteger(10, literal))
       return;

@@ -102,9 +102,8 @@ SmallVector<Type> outputElements(linalg::GenericOp generic) {
 }
 
 /// The dimension that rows of a tile run along; "" when it has only one row.
-StringRef rowDimOf(Operation *op, unsigned rank) {
-  SmallVector<StringRef> dims = dimNames(op);
-  return rank > 1 && dims.size() >= rank ? dims[rank - 2] : "";
+StringRef rowDimOf(TiledNest &tile) {
+  return tile.rank > 1 ? dimName(tile.tileLoop.getResult(0), tile.rank - 2) : "";
 }
 
 /// On a split chip the fixpipe writes products, also narrowed, straight to global memory.
@@ -217,7 +216,7 @@ void MemoryAssignment::chooseSteps(TiledNest &tile, VectorBuffers &buffers) {
                                  : tile.tileN;
   const int64_t rows = tile.rank == 1 ? 1 : llvm::divideCeil(tile.tileM, cores);
   const VectorBytes bytes = bytesOfRows(tile, buffers);
-  StringRef rowDim = rowDimOf(tile.last(), tile.rank);
+  StringRef rowDim = rowDimOf(tile);
   bool asked = tile.rank > 1 && !hasProduct(kernel) && kernel.choice(("tile." + rowDim).str());
   // Room for the rounding of buffers to blocks is that of one mask at least.
   const int64_t masks = std::max<int64_t>(1, maskTiles(tile.generic));
@@ -239,7 +238,7 @@ void MemoryAssignment::chooseSteps(TiledNest &tile, VectorBuffers &buffers) {
 void MemoryAssignment::allocate(TiledNest &tile, VectorBuffers &buffers) {
   const int64_t width = buffers.width;
   Location where = tile.last()->getLoc();
-  if (StringRef rowDim = rowDimOf(tile.last(), tile.rank); !rowDim.empty())
+  if (StringRef rowDim = rowDimOf(tile); !rowDim.empty())
     where = placeOf(("tile." + rowDim).str(), where);
   auto inUb = [&](StringRef name, StringRef group, int64_t rows, int64_t columns, Type element) {
     return alloc(name, group, Space::ub, rows, paddedColumns(columns, element), element, where);

@@ -39,11 +39,11 @@ mmk.kernel @fused dims ["M", "K", "N"]
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-    %acc = linalg.contract indexing_maps = [#a, #bt, #c] {mmk.dims = ["M", "N", "K"]}
+    %acc = linalg.contract indexing_maps = [#a, #bt, #c]
         ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
     %empty1 = tensor.empty(%m, %n) : tensor<?x?xf32>
     %z = linalg.generic {indexing_maps = [#id, #row, #column, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%acc, %v, %q : tensor<?x?xf32>, tensor<?xf32>, tensor<?xf32>) outs(%empty1 : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+        ins(%acc, %v, %q : tensor<?x?xf32>, tensor<?xf32>, tensor<?xf32>) outs(%empty1 : tensor<?x?xf32>) {
     ^bb0(%e: f32, %w: f32, %s: f32, %out: f32):
       %x = arith.addf %e, %w : f32
       %t = arith.mulf %x, %s : f32
@@ -77,7 +77,7 @@ mmk.kernel @elementwise dims ["M", "N"]
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %z = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%x, %v : tensor<?x?xf32>, tensor<?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+        ins(%x, %v : tensor<?x?xf32>, tensor<?xf32>) outs(%empty : tensor<?x?xf32>) {
     ^bb0(%e: f32, %w: f32, %out: f32):
       %s = arith.addf %e, %w : f32
       linalg.yield %s : f32
@@ -119,11 +119,11 @@ mmk.kernel @split dims ["M", "K", "N"]
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-    %acc = linalg.contract indexing_maps = [#a, #bn, #c] {mmk.dims = ["M", "N", "K"], mmk.name = "p"}
+    %acc = linalg.contract indexing_maps = [#a, #bn, #c] {mmk.name = "p"}
         ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
     %empty1 = tensor.empty(%m, %n) : tensor<?x?xf32>
     %z = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%acc, %v : tensor<?x?xf32>, tensor<?xf32>) outs(%empty1 : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+        ins(%acc, %v : tensor<?x?xf32>, tensor<?xf32>) outs(%empty1 : tensor<?x?xf32>) {
     ^bb0(%e: f32, %w: f32, %out: f32):
       %x = arith.addf %e, %w : f32
       linalg.yield %x : f32

@@ -41,7 +41,7 @@ mmk.kernel @spreads dims ["M", "N"]
     %empty = tensor.empty(%m, %n) : tensor<?x?xf16>
     %out = linalg.generic {indexing_maps = [#id, #row, #column, #single, #id], iterator_types = ["parallel", "parallel"]}
         ins(%x, %r, %q, %s : tensor<?x?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<f32>) outs(%empty : tensor<?x?xf16>)
-        attrs = {mmk.dims = ["M", "N"]} {
+        {
     ^bb0(%e0: f32, %e1: f32, %e2: f32, %e3: f32, %o: f16):
       %p = arith.mulf %e0, %e1 : f32
       %t = arith.mulf %e2, %e3 : f32
@@ -78,7 +78,7 @@ mmk.kernel @line dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"y"[
   ^bb0(%block: index):
     %empty = tensor.empty(%n) : tensor<?xf32>
     %out = linalg.generic {indexing_maps = [#id1, #id1], iterator_types = ["parallel"]}
-        ins(%x : tensor<?xf32>) outs(%empty : tensor<?xf32>) attrs = {mmk.dims = ["N"]} {
+        ins(%x : tensor<?xf32>) outs(%empty : tensor<?xf32>) {
     ^bb0(%e0: f32, %o: f32):
       %p = arith.negf %e0 : f32
       linalg.yield %p : f32
@@ -113,7 +113,7 @@ mmk.kernel @scalars dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>, #mmk.named<
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %out:2 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%x : tensor<?x?xf32>) outs(%empty, %empty : tensor<?x?xf32>, tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+        ins(%x : tensor<?x?xf32>) outs(%empty, %empty : tensor<?x?xf32>, tensor<?x?xf32>) {
     ^bb0(%e: f32, %o: f32, %p: f32):
       %scaled = arith.mulf %alpha, %e : f32
       %shifted = arith.addf %scaled, %half : f32
