@@ -109,9 +109,12 @@ StringRef dimName(Value tensor, unsigned dim) {
         return along ? nameOfLoop(op, along.getPosition()) : "";
       })
       .Default([&](Operation *op) -> StringRef {
-        // What only says where a tensor is held hands on its first operand.
+        // What only says where a tensor is held, or what is known of its shape, has its dimensions.
+        auto source = op->getNumOperands() > 0
+                          ? dyn_cast<RankedTensorType>(op->getOperand(0).getType())
+                          : RankedTensorType();
         const bool same =
-            op->getNumOperands() > 0 && op->getOperand(0).getType() == tensor.getType();
+            source && source.getRank() == cast<RankedTensorType>(tensor.getType()).getRank();
         return same ? dimName(op->getOperand(0), dim) : "";
       });
 }

@@ -126,7 +126,7 @@ LogicalResult MemoryAssignment::placeOperand(TiledNest &tile, unsigned which, Va
   return success();
 }
 
-// The row that a product starts from comes in like any operand, and then into the bias table.
+// The row that a product starts from is held in L1 like any operand, and then in the bias table.
 void MemoryAssignment::placeBias(TiledNest &tile) {
   linalg::BroadcastOp bias = tile.bias;
   Value row = bias.getInput();

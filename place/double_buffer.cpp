@@ -23,8 +23,8 @@ int64_t requestedCopies(aicore::AllocOp alloc, DictionaryAttr requests) {
   return 1;
 }
 
-/// The buffer that a transfer fills which can be pipelined: its source is ready long before. A drain
-/// is no such transfer, as the product that it reads has only just been computed.
+/// The buffer that a transfer fills which can be pipelined: its source is ready long before. A
+/// drain is no such transfer, as the product that it reads has only just been computed.
 aicore::AllocOp filledBy(Operation &op) {
   Value target;
   if (auto load = dyn_cast<aicore::LoadOp>(op))
@@ -111,7 +111,7 @@ struct DoubleBufferPass : impl::DoubleBufferBase<DoubleBufferPass> {
       SmallVector<scf::ForOp> loops;
       kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
       for (scf::ForOp loop : loops) {
-        // What a tile needs comes in its own loops, but for panels that several tiles share.
+        // The operands of a tile are loaded in its own loops, but panels are shared by several tiles.
         const bool onlyPanels = walksTiles(loop);
         // Transfers that are the same number of iterations ahead share a branch.
         llvm::MapVector<int64_t, SmallVector<Operation *>> byDepth;

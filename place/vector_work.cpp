@@ -138,7 +138,7 @@ void TransferInserter::emitVectorWork(Tile &tile, VectorWork &work,
   work.columns = window->getArgument(3);
   work.step = window->getArgument(4);
 
-  // What all rows share comes in once a tile.
+  // What all rows share is loaded once for each tile.
   for (auto [i, input] : llvm::enumerate(work.inputs))
     if (input.spread == Spread::row || input.spread == Spread::single) {
       input.slot = slot(tile.number, bufferOf(input.place));
