@@ -76,7 +76,8 @@ void buildPipeline(OpPassManager &manager, Stage stage, bool proveSync) {
     return;
   }
   // Which buffer holds a value, and by that which transfers bring it there; from then on, program
-  // order is the meaning. What the vector unit does with a tile is then cut for its cores and buffers.
+  // order is the meaning. What the vector unit does with a tile is then cut for its cores and
+  // buffers.
   manager.addPass(createAssignMemories());
   manager.addPass(createInsertTransfers());
   manager.addPass(createDistributeVectorWork());
