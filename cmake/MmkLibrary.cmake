@@ -32,7 +32,8 @@ function(mmk_layer target folder scope)
 endfunction()
 set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS layers)
 
-# The project's options for one target. Generated headers lie in the build folder.
+# mmk_options(TARGET [SEPARATE]): the project's options for one target; SEPARATE keeps its sources out
+# of batches. Generated headers lie in the build folder.
 function(mmk_options target)
   target_include_directories(${target} PUBLIC ${PROJECT_BINARY_DIR})
   target_include_directories(${target} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
@@ -41,15 +42,15 @@ function(mmk_options target)
   if(MMK_PRECOMPILED_HEADERS) # when all that it links is known
     cmake_language(EVAL CODE "cmake_language(DEFER CALL mmk_precompile ${target})")
   endif()
-  if(MMK_UNITY) # when all its sources are known
+  if(MMK_UNITY AND NOT "SEPARATE" IN_LIST ARGN) # when all its sources are known
     cmake_language(EVAL CODE "cmake_language(DEFER CALL mmk_batch ${target})")
   endif()
 endfunction()
 
 # mmk_program_options(TARGET): of tests and benchmarks, which may include from every folder that
-# they link, and from their own.
+# they link, and from their own. Tests of one program define helpers of the same names.
 function(mmk_program_options target)
-  mmk_options(${target})
+  mmk_options(${target} SEPARATE)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
 endfunction()
 

@@ -55,7 +55,7 @@ void list(const std::vector<tune::BestRow> &rows) {
   print(shown.text());
 }
 
-void write(llvm::json::OStream &out, const tune::BestRow &row) {
+void writeRow(llvm::json::OStream &out, const tune::BestRow &row) {
   out.attribute("kernel", row.identity.kernelName);
   out.attribute("machine", row.identity.machineName);
   out.attribute("key", row.shape.key);
@@ -101,7 +101,7 @@ int cacheCommand(const std::vector<std::string> &words) {
       list(rows);
     if (json)
       writeFile(*json, jsonArray(rows, [](llvm::json::OStream &out, const tune::BestRow &row) {
-        write(out, row);
+        writeRow(out, row);
       }));
   } else if (action == "export") {
     expectWords(rest, 0, 1, "mmk cache export [FILE]");

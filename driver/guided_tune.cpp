@@ -43,7 +43,7 @@ void addRows(Table &table, const tune::TuningTrace &trace) {
           optionsOf(round.made->choices));
 }
 
-void write(llvm::json::OStream &out, const tune::Diagnosis &at) {
+void writeFields(llvm::json::OStream &out, const tune::Diagnosis &at) {
   out.attribute("variant", at.variant);
   out.attribute("cycles", at.clock.cycles);
   writeNumber(out, "time_us", at.clock.microseconds);
@@ -54,13 +54,13 @@ void write(llvm::json::OStream &out, const tune::Diagnosis &at) {
   });
 }
 
-void write(llvm::json::OStream &out, const tune::Round &round) {
-  out.attributeObject("before", [&] { write(out, round.before); });
+void writeFields(llvm::json::OStream &out, const tune::Round &round) {
+  out.attributeObject("before", [&] { writeFields(out, round.before); });
   out.attribute("tried", static_cast<int64_t>(round.tried.size() + round.pairs));
   if (!round.after)
     return;
   out.attribute("change", optionsOf(round.made->choices));
-  out.attributeObject("after", [&] { write(out, *round.after); });
+  out.attributeObject("after", [&] { writeFields(out, *round.after); });
   out.attribute("kept", round.isKept());
   if (!round.failure.empty())
     out.attribute("failure", llvm::json::fixUTF8(round.failure));
@@ -73,14 +73,14 @@ std::string json(const Kernel &kernel, const Machine &machine,
     out.attribute("case", trace.name);
     writeDims(out, trace.dims);
     out.attribute("machine", machine.name);
-    out.attributeObject("first", [&] { write(out, trace.first); });
+    out.attributeObject("first", [&] { writeFields(out, trace.first); });
     if (!trace.firstFailure.empty())
       out.attribute("first_failure", llvm::json::fixUTF8(trace.firstFailure));
     out.attributeArray("rounds", [&] {
       for (const tune::Round &round : trace.rounds)
-        out.object([&] { write(out, round); });
+        out.object([&] { writeFields(out, round); });
     });
-    out.attributeObject("last", [&] { write(out, trace.last); });
+    out.attributeObject("last", [&] { writeFields(out, trace.last); });
     out.attribute("at_its_best", trace.isAtItsBest);
   });
 }

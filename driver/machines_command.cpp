@@ -58,7 +58,7 @@ std::string figures(const Machine &machine) {
   return text;
 }
 
-void write(llvm::json::OStream &out, const Machine &machine) {
+void writeMachine(llvm::json::OStream &out, const Machine &machine) {
   out.attribute("machine", machine.name);
   out.attributeObject("figures", [&] {
     for (size_t i = 0; i < machine.figures.size(); ++i) {
@@ -103,7 +103,7 @@ int machinesCommand(const std::vector<std::string> &words) {
   if (!jsonFile || *jsonFile != "-")
     print(names.empty() ? table(machines) : figures(machines.front()));
   if (jsonFile)
-    writeFile(*jsonFile, jsonArray(machines, write));
+    writeFile(*jsonFile, jsonArray(machines, writeMachine));
   return allWell;
 }
 

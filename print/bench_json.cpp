@@ -14,7 +14,7 @@ namespace json = llvm::json;
 namespace mmk::driver {
 namespace {
 
-void write(json::OStream &out, const Series &series) {
+void writeSeries(json::OStream &out, const Series &series) {
   const Summary summary = series.summary();
   for (const auto &[name, value] :
        {std::pair("min", summary.min), std::pair("mean", summary.mean),
@@ -45,7 +45,7 @@ struct SavedClock {
   int64_t cycles = 0;
   double microseconds = 0;
 };
-struct SavedCase {
+struct SavedBench {
   std::string kernel, machine, variant;
   std::vector<std::string> machineSets;
   BenchCase measured;
@@ -75,7 +75,7 @@ bool fromJSON(const json::Value &value, SavedClock &clock, json::Path path) {
   return map && map.map("cycles", clock.cycles) && map.map("time_us", clock.microseconds);
 }
 
-bool fromJSON(const json::Value &value, SavedCase &saved, json::Path path) {
+bool fromJSON(const json::Value &value, SavedBench &saved, json::Path path) {
   json::ObjectMapper map(value, path);
   std::optional<SavedClock> clock;
   std::optional<SavedCheck> check;
@@ -122,9 +122,9 @@ std::string json(const BenchReport &report) {
         writeNumber(out, "time_us", each.microseconds);
       });
     if (each.kernel)
-      out.attributeObject("kernel_ms", [&] { write(out, *each.kernel); });
+      out.attributeObject("kernel_ms", [&] { writeSeries(out, *each.kernel); });
     if (each.command)
-      out.attributeObject("command_ms", [&] { write(out, *each.command); });
+      out.attributeObject("command_ms", [&] { writeSeries(out, *each.command); });
     out.attributeObject("environment", [&] {
       for (const auto &[name, value] : report.fingerprint)
         out.attribute(name, value);
@@ -134,17 +134,17 @@ std::string json(const BenchReport &report) {
 
 BenchReport readBenchReport(const std::string &file) {
   const json::Value value = readJson(file);
-  std::vector<SavedCase> cases;
+  std::vector<SavedBench> cases;
   json::Path::Root root("report");
   if (!fromJSON(value, cases, root))
     throw Mistake(fmt::format("{}: expected what mmk bench --save has written: {}", file,
                               llvm::toString(root.getError())));
   if (cases.empty())
     throw Mistake(fmt::format("{} holds no case", file));
-  const SavedCase &first = cases.front();
+  const SavedBench &first = cases.front();
   BenchReport report{first.kernel, first.machine, first.variant, first.machineSets, {}, {}, {}};
   report.fingerprint.assign(first.fingerprint.begin(), first.fingerprint.end());
-  for (SavedCase &each : cases) {
+  for (SavedBench &each : cases) {
     if (each.kernel != first.kernel || each.machine != first.machine ||
         each.variant != first.variant || each.fingerprint != first.fingerprint)
       throw Mistake(

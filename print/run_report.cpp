@@ -20,7 +20,7 @@ double percentile(const std::vector<double> &sorted, double share) {
   return sorted[static_cast<size_t>(std::max(place, 1.0)) - 1];
 }
 
-void write(json::OStream &out, const CheckReport &check) {
+void writeCheck(json::OStream &out, const CheckReport &check) {
   const double ratio = check.elements == 0
                            ? 0
                            : static_cast<double>(check.wrong) / static_cast<double>(check.elements);
@@ -32,7 +32,7 @@ void write(json::OStream &out, const CheckReport &check) {
   writeNumber(out, "max_rel_error", check.maxRel);
 }
 
-void write(json::OStream &out, const HostReport &host) {
+void writeHost(json::OStream &out, const HostReport &host) {
   out.attribute("threads", static_cast<int64_t>(host.threads));
   writeNumber(out, "compile_ms", host.compileMs);
   out.attribute("cached", host.cached);
@@ -55,7 +55,7 @@ void writeMachineSet(json::OStream &out, const Machine &machine) {
   });
 }
 
-void write(json::OStream &out, const Timing::Part &part) {
+void writePart(json::OStream &out, const Timing::Part &part) {
   out.attribute("name", part.name);
   writeNumber(out, "ms", part.milliseconds);
   out.attribute("count", part.count);
@@ -63,7 +63,7 @@ void write(json::OStream &out, const Timing::Part &part) {
     return;
   out.attributeArray("parts", [&] {
     for (const Timing::Part &each : part.parts)
-      out.object([&] { write(out, each); });
+      out.object([&] { writePart(out, each); });
   });
 }
 
@@ -91,7 +91,7 @@ void writeTiming(json::OStream &out, const Timing::Part &total, const std::strin
     std::erase_if(shown.parts, [&](const Timing::Part &part) {
       return part.name.starts_with("case ") && part.name != ofCase;
     });
-    write(out, shown);
+    writePart(out, shown);
   });
 }
 
@@ -136,11 +136,11 @@ void write(json::OStream &out, const RunHeader &header, const CaseReport &report
   if (!header.tunedFor.empty())
     out.attribute("tuned_for", header.tunedFor);
   if (report.check)
-    out.attributeObject("check", [&] { write(out, *report.check); });
+    out.attributeObject("check", [&] { writeCheck(out, *report.check); });
   if (report.clock)
     out.attributeObject("clock", [&] { write(out, *report.clock); });
   if (report.host)
-    out.attributeObject("host", [&] { write(out, *report.host); });
+    out.attributeObject("host", [&] { writeHost(out, *report.host); });
   if (report.watch)
     out.attributeObject("watch", [&] { write(out, *report.watch, *header.file); });
   if (header.timing)

@@ -4,6 +4,7 @@
 #include "compiler/pipeline.h"
 #include "frontend/compile.h"
 #include "lower/lower.h"
+#include "place/passes.h"
 #include "sync/passes.h"
 #include "sync/verify_sync_walk.h"
 #include "watch/watch.h"
