@@ -10,7 +10,7 @@
 namespace mmk {
 namespace {
 
-struct Value {
+struct NumberedValue {
   llvm::StringRef name; ///< "%12"
   bool isDefined;       ///< by this line; otherwise it is used
 };
@@ -18,7 +18,7 @@ struct Value {
 struct Line {
   llvm::StringRef text;
   std::string skeleton; ///< without indentation and names of values
-  std::vector<Value> values;
+  std::vector<NumberedValue> values;
 };
 
 /// "%0 = ..." and "%0:2 = ..." define results, "%i = %c0 to ..." the variable of a loop, "%m:
@@ -82,7 +82,7 @@ public:
   void replace(llvm::ArrayRef<Line> a, llvm::ArrayRef<Line> b) {
     llvm::StringMap<llvm::SmallVector<const Line *>> inA = byOperation(a), inB = byOperation(b);
     for (const Line &line : a)
-      for (const Value &value : line.values)
+      for (const NumberedValue &value : line.values)
         if (value.isDefined)
           inB_.erase(value.name);
     for (const auto &[operation, lines] : inA) {
