@@ -31,8 +31,11 @@ public:
   llvm::Type *vectorOf(llvm::Type *element, unsigned lanes) {
     return llvm::FixedVectorType::get(element, lanes);
   }
-  /// LLVM's type for an element of a tensor.
+  /// LLVM's type for an element of a tensor. Only what LLVM computes with has one: an element type
+  /// whose storage is an integer that means something else is noted in `unknownType`, and its code
+  /// must not run.
   llvm::Type *elementType(mlir::Type type);
+  mlir::Type unknownType;
   int64_t bytesOf(llvm::Type *element) { return element->getScalarSizeInBits() / 8; }
   /// "f16", for names of functions.
   static std::string nameOf(llvm::Type *element);
@@ -130,10 +133,6 @@ public:
   void finishCold(llvm::Function *function) {
     finishFunction(function);
     function->addFnAttr(llvm::Attribute::OptimizeForSize);
-  }
-  /// For what runs so seldom that its own speed is not worth waiting for.
-  void finishUnoptimised(llvm::Function *function) {
-    function->addFnAttr(llvm::Attribute::OptimizeNone);
   }
 
   /// One element, or a vector of them, converted: floats to nearest even; floats to integers to

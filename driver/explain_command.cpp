@@ -46,7 +46,7 @@ int explainCommand(const std::vector<std::string> &words) {
   const Kernel &kernel = session.kernel();
   const Machine &machine = session.machine();
   if (machine.kind != MachineKind::emulated)
-    throw Mistake("explain needs an emulated machine; host has no clock but the real one");
+    throw UserError("explain needs an emulated machine; host has no clock but the real one");
   const std::vector<RunCase> runs = casesToRun(kernel, cases, arguments);
   for (const RunCase &run : runs)
     expectSizes(kernel, run);
@@ -55,7 +55,7 @@ int explainCommand(const std::vector<std::string> &words) {
 
   Progress progress;
   progress.show("compile");
-  Lowering lowering = session.lower(kernel, Stage::aicore);
+  Lowering lowering = session.lower(kernel, LoweringLevel::aicore);
   const RunHeader header{&kernel, &machine, lowering.variant, memoryUse(lowering.kernel())};
   std::vector<Explanation> explanations;
   for (const RunCase &run : runs) {
@@ -71,7 +71,7 @@ int explainCommand(const std::vector<std::string> &words) {
                                [&](llvm::json::OStream &out, const Explanation &explanation) {
                                  write(out, header, explanation);
                                }));
-  return allWell;
+  return success;
 }
 
 } // namespace mmk::driver

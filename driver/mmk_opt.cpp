@@ -25,8 +25,9 @@ int main(int argc, char **argv) {
   mmk::registerSyncPasses();
   mmk::registerSyncCostPass();
   mlir::registerTransformsPasses();
-  mlir::PassPipelineRegistration<>(
-      "mmk-pipeline", "all passes after mmk-apply-variant, in order",
-      [](mlir::OpPassManager &manager) { mmk::buildPipeline(manager, mmk::Stage::aicore); });
+  mlir::PassPipelineRegistration<>("mmk-pipeline", "all passes after mmk-apply-variant, in order",
+                                   [](mlir::OpPassManager &manager) {
+                                     mmk::buildPipeline(manager, mmk::LoweringLevel::aicore);
+                                   });
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "mmk optimizer driver\n", registry));
 }

@@ -47,7 +47,7 @@ bool runCases(Session &session, const RunOptions &options, const std::vector<Run
   Progress progress;
   progress.show("compile");
   const Stopwatch watch;
-  Lowering lowering = session.lower(kernel, Stage::aicore);
+  Lowering lowering = session.lower(kernel, LoweringLevel::aicore);
   const double loweringMs = watch.milliseconds();
   for (const RunCase &run : runs)
     expectWithinLimits(lowering, kernel, run);
@@ -157,9 +157,9 @@ int runCommand(const std::vector<std::string> &words) {
       expectRoomFor(kernel, run, !options.noCheck);
   const bool counts = session.machine().kind == MachineKind::emulated;
   if (!counts && options.countOnly)
-    throw Mistake("--count-only needs an emulated machine; host has no clock but the real one");
+    throw UserError("--count-only needs an emulated machine; host has no clock but the real one");
   if (!counts && options.profile)
-    throw Mistake("--profile needs an emulated machine; host has no clock but the real one");
+    throw UserError("--profile needs an emulated machine; host has no clock but the real one");
 
   std::list<Session> sessions; // of the variants that are known
   std::vector<Ran> all;
@@ -181,7 +181,7 @@ int runCommand(const std::vector<std::string> &words) {
     writeFile(*options.json, jsonArray(all, [&](llvm::json::OStream &out, const Ran &ran) {
       write(out, *ran.header, ran.report);
     }));
-  return passed ? allWell : wrongResult;
+  return passed ? success : wrongResult;
 }
 
 } // namespace mmk::driver

@@ -89,9 +89,9 @@ PhasePlan::PhasePlan(aicore::PhaseOp phase) {
     if (auto loop = dyn_cast<mlir::scf::ForOp>(op)) {
       const auto trips = Trends::both(trends.of(loop.getUpperBound()),
                                       Trends::against(trends.of(loop.getLowerBound())));
-      laterHaveLess &= trips == Trends::same || trips == Trends::falls;
+      laterBlocksIdleIfSecondIs &= trips == Trends::same || trips == Trends::falls;
     } else {
-      laterHaveLess &= mlir::isMemoryEffectFree(&op) || isa<aicore::AllocOp>(op);
+      laterBlocksIdleIfSecondIs &= mlir::isMemoryEffectFree(&op) || isa<aicore::AllocOp>(op);
     }
   }
 }

@@ -1,10 +1,14 @@
+#include "ir/diagnostic_code.h"
 #include "passes/fit_tile.h"
 #include "passes/legal_variant.h"
 #include "passes/passes.h"
 #include "passes/variant.h"
+#include "schedule/directive.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
+
+#include <numeric>
 
 using namespace mlir;
 
@@ -30,9 +34,10 @@ public:
     if (failed(checkChoices()) || failed(chooseCores()) || failed(chooseTiles()))
       return failure();
     chooseBuffers();
-    addDefault("order", b.getStringAttr("rows"));
-    if (hasProduct(kernel))
-      addDefault("epilogue", b.getStringAttr("fused"));
+    for (const DirectiveTraits &directive : allDirectives())
+      if (directive.named == Proposal::always ||
+          (directive.named == Proposal::ofProducts && hasProduct(kernel)))
+        addDefault(directive.name, b.getStringAttr(directive.words.front().word));
     if (failed(checkLegal(kernel, machine)))
       return failure();
     kernel->setAttr("variant", b.getStringAttr(variantName(kernel)));
@@ -78,9 +83,16 @@ private:
   LogicalResult chooseCores();
   LogicalResult chooseTiles();
   void chooseTile(StringRef dim, int64_t size);
+  /// A dimension with several roles (a product of products, or a square) takes the least of their
+  /// lengths, in steps that are whole for all of them.
+  struct DefaultTile {
+    int64_t length, unit;
+  };
+  static void addLeast(llvm::MapVector<StringRef, DefaultTile> &defaults, StringRef dim,
+                       int64_t length, int64_t unit = 1);
   LogicalResult addProductTiles(linalg::ContractOp contract,
-                                llvm::MapVector<StringRef, int64_t> &defaults);
-  void addElementwiseTiles(llvm::MapVector<StringRef, int64_t> &defaults);
+                                llvm::MapVector<StringRef, DefaultTile> &defaults);
+  void addElementwiseTiles(llvm::MapVector<StringRef, DefaultTile> &defaults);
   LogicalResult chooseStage(linalg::ContractOp contract);
   void chooseBuffers();
 
@@ -99,40 +111,19 @@ LogicalResult Chooser::checkChoices() {
                                 << " is not legal; expected " << legal;
     };
     StringRef text = number ? StringRef() : kernel.chosenWord(key, "");
-    StringRef directive = key.split('.').first;
-    if (directive == "tile" && text == "auto" && mayFit(key.split('.').second)) {
+    const DirectiveTraits *directive = findDirective(key);
+    if (!directive || (directive->index == DirectiveIndex::none && key.contains('.')))
+      return choice.emitError() << key << " is no directive; legal: "
+                                << llvm::join(directiveNames(), ", ");
+    if (!directive->words.empty()) {
+      if (number || !chosenWord(*directive, text))
+        return refuse(legalWords(*directive));
       continue;
-    } else if (llvm::is_contained({"tile", "stage", "grid", "buffers"}, directive)) {
-      if (!number || number.getInt() < 1)
-        return refuse("a positive number");
-    } else if (key == "cores") {
-      if (number ? number.getInt() < 1 : text != "auto")
-        return refuse("auto or a positive number");
-    } else if (key == "order") {
-      int64_t width = 0;
-      bool swizzle = text.consume_front("swizzle(") && text.consume_back(")") &&
-                     !text.getAsInteger(10, width) && width > 0;
-      if (!swizzle && text != "rows" && text != "columns" && text != "zigzag")
-        return refuse("rows, columns, zigzag or swizzle(n)");
-    } else if (key == "epilogue") {
-      if (text != "fused" && text != "separate")
-        return refuse("fused or separate");
-    } else if (key == "store") {
-      if (text != "after" && text != "overlapped")
-        return refuse("after or overlapped");
-    } else if (key == "keep") {
-      if (text != "none" && !keptPanel(kernel))
-        return refuse("none, A(n) or B(n)");
-    } else if (key == "bias") {
-      if (text != "vector" && text != "table")
-        return refuse("vector or table");
-    } else if (key == "skew") {
-      if (text != "none" && text != "stages")
-        return refuse("none or stages");
-    } else {
-      return choice.emitError() << key << " is no directive; legal: cores, grid, tile, stage, "
-                                << "buffers, keep, bias, skew, store, order, epilogue";
     }
+    const bool mayBeAuto = directive->mayBeAuto && (!directive->isLength || mayFit(indexOf(key)));
+    if (number ? number.getInt() < 1 : !mayBeAuto || text != "auto")
+      return refuse(mayBeAuto && !directive->isLength ? "auto or a positive number"
+                                                      : "a positive number");
   }
   return success();
 }
@@ -149,12 +140,10 @@ LogicalResult Chooser::chooseCores() {
   return success();
 }
 
-// Defaults: a base tile of at most 128 x 256 with rows of 128 bytes along k fills L0C of the 910b
-// and leaves room for two copies in L0A and L0B; a stage is as many base tiles, up to four (512
-// bytes a row, one full packet of global memory), as fit L1.
+// Defaults: a base tile as largestTile has it; a stage is as many base tiles, up to four (512 bytes
+// a row, one full packet of global memory), as fit L1.
 LogicalResult Chooser::chooseTiles() {
-  // A dimension with several roles (a product of products, or a square) takes the least of them.
-  llvm::MapVector<StringRef, int64_t> defaults;
+  llvm::MapVector<StringRef, DefaultTile> defaults;
   SmallVector<linalg::ContractOp> contracts;
   kernel.walk([&](linalg::ContractOp contract) { contracts.push_back(contract); });
   for (linalg::ContractOp contract : contracts)
@@ -162,12 +151,8 @@ LogicalResult Chooser::chooseTiles() {
       return failure();
   if (contracts.empty())
     addElementwiseTiles(defaults);
-  else // rows and columns go in whole fractals, also where they are the depth of another product
-    for (StringRef dim : outputDims(kernel))
-      if (auto found = defaults.find(dim); found != defaults.end())
-        found->second = std::max<int64_t>(found->second, 16);
-  for (auto [dim, size] : defaults)
-    chooseTile(dim, size);
+  for (auto [dim, tile] : defaults)
+    chooseTile(dim, wholeUnits(tile.length, tile.unit));
   if (!contracts.empty())
     addDefault("buffers.l1", b.getI64IntegerAttr(2));
   for (linalg::ContractOp contract : contracts)
@@ -187,8 +172,16 @@ void Chooser::chooseTile(StringRef dim, int64_t size) {
     kernel.choice(key)->setAttr("fit", b.getUnitAttr());
 }
 
+void Chooser::addLeast(llvm::MapVector<StringRef, DefaultTile> &defaults, StringRef dim,
+                       int64_t length, int64_t unit) {
+  if (!isName(dim))
+    return;
+  DefaultTile &least = defaults.insert({dim, {length, unit}}).first->second;
+  least = {std::min(least.length, length), std::lcm(least.unit, unit)};
+}
+
 LogicalResult Chooser::addProductTiles(linalg::ContractOp contract,
-                                       llvm::MapVector<StringRef, int64_t> &defaults) {
+                                       llvm::MapVector<StringRef, DefaultTile> &defaults) {
   Type type = operandType(contract);
   if (machine.depthOf(type) == 0)
     return contract.emitError() << machine.getName().getValue() << " has no cube instruction for "
@@ -197,56 +190,51 @@ LogicalResult Chooser::addProductTiles(linalg::ContractOp contract,
   StringRef dims[] = {names[names.size() - 3], names[names.size() - 2], names.back()};
   const int64_t bytes = type.getIntOrFloatBitWidth() / 8;
   const bool host = machine.getTopology() == aicore::Topology::host;
-  int64_t sizes[] = {host ? hostTile : 128, host ? hostTile : 256, host ? hostDepth : 128 / bytes};
+  const ProductTile largest =
+      host ? ProductTile{hostTile, hostTile, hostDepth} : largestTile(machine, type);
+  const int64_t units[] = {machine.getCubeM(), machine.getCubeN(), machine.depthOf(type)};
+  int64_t sizes[] = {largest.m, largest.n, largest.k};
   auto &[m, n, k] = sizes;
   auto given = [&](unsigned i) { return number(("tile." + dims[i]).str()) > 0; };
   for (unsigned i = 0; i < 3; ++i)
     if (given(i))
       sizes[i] = number(("tile." + dims[i]).str());
+  auto halve = [&](unsigned i) { sizes[i] = wholeUnits(sizes[i] / 2, units[i]); };
   // On a smaller machine, what the schedule leaves open is halved until it fits: the longer side of
   // the accumulator, then the depth of the operands.
   while (!host && m * n * 4 > machine.capacity(aicore::Space::l0c)) {
-    const bool shrinksN = !given(1) && (n >= m || given(0)) && n > 16;
-    if (!shrinksN && (given(0) || m <= 16))
+    const bool shrinksN = !given(1) && (n >= m || given(0)) && n > units[1];
+    if (!shrinksN && (given(0) || m <= units[0]))
       break;
-    (shrinksN ? n : m) /= 2;
+    halve(shrinksN ? 1 : 0);
   }
   const int64_t copies = number("buffers.l0", 2);
-  while (!host && !given(2) && k > machine.depthOf(type) &&
+  while (!host && !given(2) && k > units[2] &&
          (m * k * bytes * copies > machine.capacity(aicore::Space::l0a) ||
           n * k * bytes * copies > machine.capacity(aicore::Space::l0b)))
-    k /= 2;
-  for (auto [dim, size] : llvm::zip(dims, sizes))
-    if (isName(dim)) {
-      int64_t &least = defaults.insert({dim, size}).first->second;
-      least = std::min(least, size);
-    }
+    halve(2);
+  for (auto [dim, size, unit] : llvm::zip(dims, sizes, units))
+    addLeast(defaults, dim, size, unit);
   return success();
 }
 
 // Without a product a tile is one step of a vector core: rows of 512 elements (whole packets of
 // global memory for every type), and as many rows as leave room in UB for two copies of each tensor
 // and for two intermediate values.
-void Chooser::addElementwiseTiles(llvm::MapVector<StringRef, int64_t> &defaults) {
+void Chooser::addElementwiseTiles(llvm::MapVector<StringRef, DefaultTile> &defaults) {
   int64_t tensors = kernel.getResults().size();
   for (Type type : kernel.getBody().getArgumentTypes())
     tensors += isa<RankedTensorType>(type);
   int64_t elements = machine.capacity(aicore::Space::ub) / (2 * tensors + 2) / 4;
   // The host reads rows where they are, and finds out when it runs how many are a thread's share.
   const bool host = machine.getTopology() == aicore::Topology::host;
-  auto add = [&](StringRef dim, int64_t size) {
-    if (!isName(dim))
-      return;
-    int64_t &least = defaults.insert({dim, size}).first->second;
-    least = std::min(least, size);
-  };
   for (auto named : kernel.getResults().getAsRange<ir::NamedAttr>()) {
     ArrayRef<StringAttr> dims = named.getDims();
     const int64_t row = host ? hostElementwiseTile : 512;
     const int64_t rows = host ? hostElementwiseTile : std::max<int64_t>(1, elements / row);
-    add(dims.back().getValue(), !host && dims.size() == 1 ? rows * row : row);
+    addLeast(defaults, dims.back().getValue(), !host && dims.size() == 1 ? rows * row : row);
     if (dims.size() > 1)
-      add(dims[dims.size() - 2].getValue(), rows);
+      addLeast(defaults, dims[dims.size() - 2].getValue(), rows);
   }
 }
 
@@ -258,9 +246,11 @@ LogicalResult Chooser::chooseStage(linalg::ContractOp contract) {
   auto tileOf = [&](StringRef dim, int64_t literal) {
     return isName(dim) ? number(("tile." + dim).str()) : literal;
   };
+  const ProductTile literal = largestTile(machine, operandType(contract));
   int64_t tileK = tileOf(k, 0);
-  int64_t row = (tileOf(names[names.size() - 3], 128) + tileOf(names[names.size() - 2], 256)) *
-                operandType(contract).getIntOrFloatBitWidth() / 8;
+  int64_t row =
+      (tileOf(names[names.size() - 3], literal.m) + tileOf(names[names.size() - 2], literal.n)) *
+      operandType(contract).getIntOrFloatBitWidth() / 8;
   int64_t room = machine.capacity(aicore::Space::l1) / number("buffers.l1");
   int64_t factor = machine.getTopology() == aicore::Topology::host ? 1 : 4;
   while (factor > 1 && row * tileK * factor > room)
@@ -269,13 +259,10 @@ LogicalResult Chooser::chooseStage(linalg::ContractOp contract) {
   addDefault(key, b.getI64IntegerAttr(tileK * factor));
   if (number(key) % tileK == 0)
     return success();
-  int64_t below = number(key) / tileK * tileK;
-  InFlightDiagnostic error = kernel.choice(key).emitError()
-                             << key << " = " << number(key) << " is not a multiple of tile." << k
-                             << " = " << tileK << "; nearest legal: ";
-  if (below > 0)
-    error << below << ", ";
-  return error << below + tileK;
+  return nearestLegal(kernel.choice(key).emitError()
+                      << key << " = " << number(key) << " is not a multiple of tile." << k << " = "
+                      << tileK
+                      << "; nearest legal: " << nearestMultiples(number(key), tileK, maximumTile));
 }
 
 void Chooser::chooseBuffers() {
@@ -285,8 +272,10 @@ void Chooser::chooseBuffers() {
     int64_t largest = 0;
     kernel.walk([&](linalg::ContractOp contract) {
       SmallVector<StringRef> names = dimNames(contract);
-      largest = std::max(largest, number(("tile." + names[names.size() - 3]).str(), 128) *
-                                      number(("tile." + names[names.size() - 2]).str(), 256) * 4);
+      const ProductTile literal = largestTile(machine, operandType(contract));
+      largest =
+          std::max(largest, number(("tile." + names[names.size() - 3]).str(), literal.m) *
+                                number(("tile." + names[names.size() - 2]).str(), literal.n) * 4);
     });
     if (keptPanel(kernel))
       addDefault("buffers.panel", b.getI64IntegerAttr(1));
@@ -294,7 +283,8 @@ void Chooser::chooseBuffers() {
       int64_t widest = 0;
       kernel.walk([&](linalg::ContractOp contract) {
         SmallVector<StringRef> names = dimNames(contract);
-        widest = std::max(widest, number(("tile." + names[names.size() - 2]).str(), 256) * 4);
+        const int64_t literal = largestTile(machine, operandType(contract)).n;
+        widest = std::max(widest, number(("tile." + names[names.size() - 2]).str(), literal) * 4);
       });
       const bool fits = 2 * widest <= machine.capacity(aicore::Space::bt);
       addDefault("buffers.bt", b.getI64IntegerAttr(fits ? 2 : 1));

@@ -2,6 +2,8 @@
 // is compiled once, and finds it out when it runs.
 #pragma once
 
+#include "ir/aicore.h"
+
 #include "mlir/IR/Builders.h"
 
 namespace mmk {
@@ -20,7 +22,8 @@ struct FittedTile {
   bool isProduct = false; ///< or elementwise work
 };
 std::pair<mlir::Value, mlir::Value> fitTile(mlir::OpBuilder &builder, mlir::Location loc,
-                                            FittedOutput output, FittedTile tile);
+                                            aicore::MachineAttr machine, FittedOutput output,
+                                            FittedTile tile);
 
 /// The same for the host, where a tile is the share of a thread, of those that a call has
 /// (aicore.threads): of a product of that depth, whose operands have elements of so many bytes, or

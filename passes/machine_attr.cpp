@@ -32,7 +32,8 @@ aicore::MachineAttr machineAttr(const Machine &machine, MLIRContext &context) {
                                   : machine.topology == Topology::split ? aicore::Topology::split
                                                                         : aicore::Topology::coupled,
                                   machine.cubeCores, machine.vectorCoresPerCube,
-                                  b.getDictionaryAttr(memories), b.getDictionaryAttr(depth),
+                                  b.getDictionaryAttr(memories), machine.cube.m, machine.cube.n,
+                                  machine.cube.maxExtent, b.getDictionaryAttr(depth),
                                   machine.eventIds, machine.crossFlags);
 }
 

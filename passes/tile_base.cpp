@@ -99,8 +99,8 @@ struct TileBasePass : impl::TileBaseBase<TileBasePass> {
         }
         SmallVector<StringRef> names = dimNames(contract);
         StringRef k = names.back();
-        // A literal depth has no directive; it takes the default of rows of 128 bytes.
-        int64_t rows = onHost ? hostDepth : 128 * 8 / operandType(contract).getIntOrFloatBitWidth();
+        // A literal depth has no directive.
+        int64_t rows = onHost ? hostDepth : largestTile(machine, operandType(contract)).k;
         int64_t base = kernel.chosenNumber(("tile." + k).str(), rows);
         int64_t stage = kernel.chosenNumber(("stage." + k).str(), base);
         linalg::ContractOp staged = tileReduction(rewriter, contract, stage, "stage");

@@ -113,11 +113,13 @@ void NestTiling::chooseTile() {
   const bool host = machine.getTopology() == aicore::Topology::host, onHost = host && contract;
   const int64_t ofHost = contract ? hostTile : hostElementwiseTile;
   auto isLiteral = [](StringRef dim) { return llvm::isDigit(dim.front()); };
-  tileN = tileOf(dims.back(), host ? ofHost : contract ? 256 : 512);
+  const ProductTile product =
+      contract ? largestTile(machine, operandType(contract)) : ProductTile{8, 512, 1};
+  tileN = tileOf(dims.back(), host ? ofHost : product.n);
   fitsN = fits(dims.back()) || (onHost && isLiteral(dims.back()));
   if (dims.size() > 1) {
     StringRef down = dims[dims.size() - 2];
-    tileM = tileOf(down, host ? ofHost : contract ? 128 : 8);
+    tileM = tileOf(down, host ? ofHost : product.m);
     fitsM = fits(down) || (onHost && isLiteral(down));
   }
   // Without a product in the kernel, the tile is one step of one vector core; a block has several,
@@ -225,7 +227,7 @@ void NestTiling::countTiles() {
   const FittedTile largest = {tileM, tileN, fitsM, fitsN, contract != nullptr};
   std::tie(tileRows, tileColumns) = machine.getTopology() == aicore::Topology::host
                                         ? balanceTile(b, loc, output, workDepth, bytes, largest)
-                                        : fitTile(b, loc, output, largest);
+                                        : fitTile(b, loc, machine, output, largest);
   auto tiles = [&](Value extent, Value tile) -> Value {
     return arith::CeilDivSIOp::create(b, loc, extent, tile);
   };

@@ -1,5 +1,7 @@
 #include "passes/variant.h"
 
+#include "schedule/directive.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -43,6 +45,19 @@ Type operandType(linalg::ContractOp contract) {
   return cast<RankedTensorType>(contract.getInputs()[0].getType()).getElementType();
 }
 
+// At most 128 x 256, with rows of 128 bytes along k: that fills L0C of the 910b, and leaves room
+// for two copies in L0A and L0B.
+ProductTile largestTile(aicore::MachineAttr machine, Type operand) {
+  const int64_t bytes = operand.getIntOrFloatBitWidth() / 8;
+  if (!machine) // of a pass that is run by itself
+    return {128, 256, 128 / bytes};
+  auto upTo = [&](int64_t length, int64_t unit) {
+    return wholeUnits(std::min(length, machine.getMaxExtent()), std::max<int64_t>(1, unit));
+  };
+  return {upTo(128, machine.getCubeM()), upTo(256, machine.getCubeN()),
+          upTo(128 / bytes, machine.depthOf(operand))};
+}
+
 SmallVector<StringRef> outputDims(ir::KernelOp kernel) {
   SmallVector<StringRef> outputs;
   kernel.walk([&](linalg::ContractOp contract) {
@@ -68,11 +83,10 @@ std::optional<KeptPanel> keptPanel(ir::KernelOp kernel) {
 }
 
 std::optional<KeptPanel> keptPanel(StringRef word) {
-  const bool isA = word.consume_front("A("), isB = !isA && word.consume_front("B(");
-  int64_t depth = 0;
-  if (!(isA || isB) || !word.consume_back(")") || word.getAsInteger(10, depth) || depth < 1)
+  const std::optional<ChosenWord> chosen = chosenWord(*findDirective("keep"), word);
+  if (!chosen || chosen->argument == 0)
     return std::nullopt;
-  return KeptPanel{isB ? 1u : 0u, depth};
+  return KeptPanel{chosen->word == "B" ? 1u : 0u, chosen->argument};
 }
 
 StringRef walkOf(const KeptPanel &panel) { return panel.operand == 0 ? "rows" : "columns"; }

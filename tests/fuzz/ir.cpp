@@ -27,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (!module)
     return 0;
   mlir::PassManager manager(&context);
-  mmk::buildPipeline(manager, mmk::Stage::aicore);
+  mmk::buildPipeline(manager, mmk::LoweringLevel::aicore);
   (void)manager.run(*module);
   return 0;
 }

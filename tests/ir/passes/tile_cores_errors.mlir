@@ -7,7 +7,7 @@ module {
 
 // -----
 
-#machine = #aicore.machine<"tiny", coupled, cores = 8, vector_cores = 1, memories = {ub = [65536, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#machine = #aicore.machine<"tiny", coupled, cores = 8, vector_cores = 1, memories = {ub = [65536, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
 #id = affine_map<(m, n) -> (m, n)>
 
 // No nest: nothing would be dealt to anybody.
@@ -29,7 +29,7 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
 
 // -----
 
-#machine = #aicore.machine<"tiny", coupled, cores = 8, vector_cores = 1, memories = {ub = [65536, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#machine = #aicore.machine<"tiny", coupled, cores = 8, vector_cores = 1, memories = {ub = [65536, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
 
 module attributes {aicore.machine = #machine} {
 mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
@@ -45,7 +45,7 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
 
 // -----
 
-#machine = #aicore.machine<"tiny", coupled, cores = 8, vector_cores = 1, memories = {ub = [65536, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#machine = #aicore.machine<"tiny", coupled, cores = 8, vector_cores = 1, memories = {ub = [65536, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
 #id = affine_map<(m, n) -> (m, n)>
 
 module attributes {aicore.machine = #machine} {

@@ -32,7 +32,7 @@ public:
     std::string message;
     ir::KernelOp op = *module->getOps<ir::KernelOp>().begin();
     EXPECT_TRUE(parseVariant(variant, tileDims(op), options.choices, message)) << message;
-    EXPECT_TRUE(succeeded(runPipeline(*module, machine, Stage::aicore, options)));
+    EXPECT_TRUE(succeeded(runPipeline(*module, machine, LoweringLevel::aicore, options)));
   }
 
   aicore::KernelOp kernel() { return *module->getOps<aicore::KernelOp>().begin(); }
@@ -65,13 +65,13 @@ TEST(Plan, theSearchForATileIsDoneOnce) {
 }
 
 TEST(Plan, tilesDealtInTurnsLeaveNothingForLaterBlocks) {
-  EXPECT_TRUE(PlanOf().plan().laterHaveLess);
-  EXPECT_TRUE(PlanOf("order=columns").plan().laterHaveLess);
+  EXPECT_TRUE(PlanOf().plan().laterBlocksIdleIfSecondIs);
+  EXPECT_TRUE(PlanOf("order=columns").plan().laterBlocksIdleIfSecondIs);
 }
 
 // Over one column of tiles the second block of a grid has none, and the third has some.
 TEST(Plan, inAGridALaterBlockMayHaveMore) {
-  EXPECT_FALSE(PlanOf("cores=2,grid.M=2").plan().laterHaveLess);
+  EXPECT_FALSE(PlanOf("cores=2,grid.M=2").plan().laterBlocksIdleIfSecondIs);
 }
 
 } // namespace
