@@ -58,7 +58,7 @@ public:
   }
   /// Of a line of the caches.
   static constexpr int64_t lineBytes = 64;
-  /// Asks for the line at `pointer`, which may be anywhere: 3, into the nearest cache; 2, into the
+  /// Prefetches the line at `pointer`, which may be anywhere: 3, into L1; 2, into the
   /// second. `isWritten`: to be stored to, so that no other core keeps it.
   void prefetch(llvm::Value *pointer, int level = 3, bool isWritten = false) {
     b.CreateIntrinsic(llvm::Intrinsic::prefetch, {this->pointer()},
@@ -129,7 +129,7 @@ public:
 
   /// What every function has: the target's features, and its full vector width.
   void finishFunction(llvm::Function *function);
-  /// The same for what only counts and calls: small rather than fast.
+  /// The same for driver code: optimised for size.
   void finishCold(llvm::Function *function) {
     finishFunction(function);
     function->addFnAttr(llvm::Attribute::OptimizeForSize);

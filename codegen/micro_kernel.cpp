@@ -1,6 +1,6 @@
 #include "codegen/micro_kernel.h"
 
-#include "codegen/lanes.h"
+#include "codegen/horizontal_sums.h"
 #include "jit/lazy.h"
 
 #include "llvm/IR/IntrinsicsX86.h"
@@ -18,21 +18,21 @@ Value *emitMultiply(Emitter &e, Multiply multiply, Value *a, Value *b, Value *su
     return builder.CreateFAdd(sum, builder.CreateFMul(a, b));
   case Multiply::i32:
     return builder.CreateAdd(sum, builder.CreateMul(a, b));
-  case Multiply::pairs: {
+  case Multiply::bf16Dot2: {
     Type *pairs = e.vectorOf(builder.getBFloatTy(), 2 * e.target.lanes);
     return builder.CreateIntrinsic(
         Intrinsic::x86_avx512bf16_dpbf16ps_512, {},
         {sum, builder.CreateBitCast(a, pairs), builder.CreateBitCast(b, pairs)});
   }
-  case Multiply::bytes: {
+  case Multiply::int8Dot4: {
     Type *bytes = e.vectorOf(builder.getInt8Ty(), 4 * e.target.lanes);
     Intrinsic::ID id = e.target.lanes == 16 ? Intrinsic::x86_avx512_vpdpbusd_512
                                             : Intrinsic::x86_avx512_vpdpbusd_256;
     return builder.CreateIntrinsic(
         id, {}, {sum, builder.CreateBitCast(a, bytes), builder.CreateBitCast(b, bytes)});
   }
-  case Multiply::tilesOfPairs:
-  case Multiply::tilesOfBytes:
+  case Multiply::amxBf16:
+  case Multiply::amxInt8:
     break; // not of vectors: emitTileSums
   }
   return nullptr;
@@ -74,7 +74,7 @@ SmallVector<Value *> emitSums(Emitter &e, const MicroKernel &kernel, Value *a, V
     SmallVector<Value *> after = e.loop(
         e.number(0), bytes, e.number(4), carried, [&](Value *done, ArrayRef<Value *> values) {
           SmallVector<Value *> next(values);
-          // Rows take turns: while 16 steps pass over a line, each of up to 16 has had one.
+          // Rows alternate: in the 16 steps of a line, each of up to 16 rows is prefetched once.
           if (nextRows) {
             Value *row = b.CreateMul(b.CreateAnd(done, e.number(4 * (rows - 1))), quarter);
             e.prefetch(e.offset(e.offset(nextRows, done), row), 2);
@@ -160,7 +160,7 @@ static Value *loadBytes(Emitter &e, Type *vector, Value *pointer, Value *count) 
   return e.load(vector, copy);
 }
 
-Function *offsetsOfRows(Emitter &e) {
+Function *zeroPointCompensation(Emitter &e) {
   return e.helper("offsets_of_rows", 2, 2, {}, [&](Function *f) {
     IRBuilder<> &b = e.b;
     Value *a = f->getArg(0), *offsets = f->getArg(1), *rowBytes = f->getArg(2), *k = f->getArg(3);
@@ -173,7 +173,7 @@ Function *offsetsOfRows(Emitter &e) {
     auto add = [&](ArrayRef<Value *> sums, function_ref<Value *(Value *)> load) {
       SmallVector<Value *> next;
       for (int64_t r = 0; r < rows; ++r)
-        next.push_back(emitMultiply(e, Multiply::bytes, factor, load(pointers[r]), sums[r]));
+        next.push_back(emitMultiply(e, Multiply::int8Dot4, factor, load(pointers[r]), sums[r]));
       return next;
     };
     Type *ofSums = e.vectorOf(b.getInt32Ty(), e.target.lanes);
@@ -192,7 +192,7 @@ Function *offsetsOfRows(Emitter &e) {
         });
     for (int64_t r = 0; r < rows; r += 4) {
       const int64_t count = std::min<int64_t>(4, rows - r);
-      Value *four = sumsOfLanes(e, ArrayRef(sums).slice(r, count));
+      Value *four = horizontalSums(e, ArrayRef(sums).slice(r, count));
       for (int64_t i = 0; i < count; ++i)
         e.store(b.CreateExtractElement(four, i), e.offset(offsets, (r + i) * 4));
     }
@@ -250,7 +250,7 @@ Function *mmadFunction(Emitter &e, Multiply multiply, int64_t tileN, int64_t til
   std::string name = "mmad_" + std::string(multiply == Multiply::f32 ? "f32" : "i32") + "_" +
                      std::to_string(tileN) + "x" + std::to_string(tileK);
   // void(ptr a, ptr panel, ptr acc, i64 m, i64 bytes, i1 first): one panel of B stays in the
-  // first-level cache while all rows of A pass by.
+  // L1 while all rows of A stream past.
   auto ofPanel = [&](int64_t vectors) {
     return e.helper(name + "_" + std::to_string(vectors), 3, 2, {b.getInt1Ty()}, [&](Function *f) {
       markLazy(*f);

@@ -10,25 +10,25 @@ namespace mmk {
 enum class Multiply {
   f32,
   i32,
-  pairs,        ///< two bf16 of B by two of A; subnormal numbers are taken and given as zero
-  bytes,        ///< four i8 of B, which are offset by 128 and so without sign, by four of A
-  tilesOfPairs, ///< pairs in tile registers, with the same subnormal numbers
-  tilesOfBytes, ///< four i8 of B by four of A in tile registers, both with their signs
+  bf16Dot2, ///< two bf16 of B by two of A; denormals are read and written as zero
+  int8Dot4, ///< four i8 of B, offset by 128 to be unsigned, by four of A
+  amxBf16,  ///< bf16 in tile registers, with the same denormals
+  amxInt8,  ///< i8 in tile registers, both signed
 };
 
-/// By instructions that multiply tiles (cpu/tiles.h).
-constexpr bool inTiles(Multiply multiply) {
-  return multiply == Multiply::tilesOfPairs || multiply == Multiply::tilesOfBytes;
+/// By instructions that multiply tile registers (cpu/tiles.h).
+constexpr bool usesAmx(Multiply multiply) {
+  return multiply == Multiply::amxBf16 || multiply == Multiply::amxInt8;
 }
 
-constexpr bool ofPairs(Multiply multiply) {
-  return multiply == Multiply::pairs || multiply == Multiply::tilesOfPairs;
+constexpr bool isBf16(Multiply multiply) {
+  return multiply == Multiply::bf16Dot2 || multiply == Multiply::amxBf16;
 }
 
 /// Elements along k of one step.
 constexpr int64_t elementsOfStep(Multiply multiply) {
-  const bool ofBytes = multiply == Multiply::bytes || multiply == Multiply::tilesOfBytes;
-  return ofBytes ? 4 : ofPairs(multiply) ? 2 : 1;
+  const bool isInt8 = multiply == Multiply::int8Dot4 || multiply == Multiply::amxInt8;
+  return isInt8 ? 4 : isBf16(multiply) ? 2 : 1;
 }
 
 /// Steps along k of one tile of A, which is a row of it; a tile of B has as many rows.
@@ -36,11 +36,11 @@ constexpr int64_t stepsOfTile = 16;
 
 /// Elements along k that are multiplied at once: packed operands are filled up to so many.
 constexpr int64_t elementsAtOnce(Multiply multiply) {
-  return elementsOfStep(multiply) * (inTiles(multiply) ? stepsOfTile : 1);
+  return elementsOfStep(multiply) * (usesAmx(multiply) ? stepsOfTile : 1);
 }
 
 constexpr bool sumsAreFloats(Multiply multiply) {
-  return multiply == Multiply::f32 || ofPairs(multiply);
+  return multiply == Multiply::f32 || isBf16(multiply);
 }
 
 struct MicroKernel {
@@ -56,10 +56,10 @@ struct MicroKernel {
 struct Sums {
   llvm::Value *pointer = nullptr, *rowBytes = nullptr;
   llvm::Value *fromZero = nullptr; ///< i1
-  llvm::Value *offsets = nullptr;  ///< of bytes: an i32 for each row, taken off its sums
+  llvm::Value *offsets = nullptr;  ///< of int8: zero-point compensation, an i32 for each row
 };
 
-/// What rows of A have along k after whole steps: filled up with zeros to one more of each row.
+/// What rows of A have along k after whole steps: padded with zeros to one more of each row.
 struct LastSteps {
   llvm::Value *pointer = nullptr; ///< to four bytes a row; none: there are no such rows
   llvm::Value *count = nullptr;   ///< i64: 1, or 0 where the rows have whole steps alone
@@ -70,20 +70,20 @@ struct LastSteps {
 LastSteps emitLastSteps(Emitter &e, llvm::Value *a, llvm::Value *rowBytes, llvm::Value *bytes,
                         llvm::Value *rest);
 
-/// void(ptr a, ptr offsets, i64 rowBytes, i64 k): what the offset of B adds to each sum of as many
-/// rows of A as the target has: 128 times the row's own sum over k, an i32.
-llvm::Function *offsetsOfRows(Emitter &e);
+/// void(ptr a, ptr offsets, i64 rowBytes, i64 k): the zero-point compensation of as many rows of A
+/// as the target has. The offset of B adds 128 times the row's own sum over k, an i32.
+llvm::Function *zeroPointCompensation(Emitter &e);
 
 /// The sums of as many rows as the target has x `vectors` vectors, row by row, over `bytes` bytes
 /// of k. From row to row of A there are `rowBytes` bytes, from one step to the next of B `stride`.
-/// `nextRows`: as many rows of A that come after these, which are asked for on the way.
+/// `nextRows`: as many rows of A that come after these, which are prefetched.
 llvm::SmallVector<llvm::Value *> emitSums(Emitter &e, const MicroKernel &kernel, llvm::Value *a,
                                           llvm::Value *rowBytes, llvm::Value *panel,
                                           llvm::Value *stride, llvm::Value *bytes,
                                           const Sums &initial, const LastSteps &last = {},
                                           llvm::Value *nextRows = nullptr);
 
-/// sum + a * b, of vectors of sums; of bytes, those of a have no sign.
+/// sum + a * b, of vectors of sums; of int8, a is unsigned.
 llvm::Value *emitMultiply(Emitter &e, Multiply multiply, llvm::Value *a, llvm::Value *b,
                           llvm::Value *sum);
 

@@ -24,7 +24,7 @@ void transposeSquare(Emitter &e, SmallVectorImpl<Value *> &rows) {
     }
 }
 
-/// Rows that a block of panels takes at a time, and so how far ahead the next ones are asked for.
+/// Rows that a block of panels takes at a time, and so how far ahead the next ones are prefetched.
 constexpr int64_t rowsAhead = 16;
 
 /// The three ways of moveElements: functions of the same parameters.
@@ -59,7 +59,7 @@ struct Move {
       auto written = [&](Value *column) { return at(target, row, f->getArg(2), column, toBytes); };
       auto move = [&](Value *column) {
         e.store(converted(e.load(vector, read(column))), written(column));
-        // Rows are short pieces of longer ones: too short for the hardware to see where it goes.
+        // Rows are short pieces of longer ones: too short for the hardware prefetcher.
         e.prefetch(e.offset(read(column), e.b.CreateMul(f->getArg(3), e.number(rowsAhead))));
       };
       Value *pairs = e.roundDown(columns, 2 * lanes);
@@ -124,7 +124,7 @@ Value *joinedOf(Emitter &e, Value *x, Value *y) {
 
 /// Groups of four bytes that are dense along columns, by the parameters of moveElements.
 Function *transposed(Emitter &e, uint64_t flips) {
-  const std::string name = flips ? "turn_flipped" : "turn";
+  const std::string name = flips ? "transpose_flipped" : "transpose";
   const Move move{e, e.b.getInt32Ty(), e.b.getInt32Ty(), flips, 1};
   Function *single = e.helper(name + "_single", 2, 5, {}, [&](Function *f) { move.oneByOne(f); });
   return e.helper(name, 2, 5, {}, [&](Function *f) { move.alongColumns(f, single); });
@@ -179,13 +179,13 @@ void Groups::emit(Function *f) {
         *fromRow = f->getArg(3), *fromColumn = f->getArg(4), *rows = f->getArg(5),
         *columns = f->getArg(6);
   auto groups = [&](Value *rows) { return b.CreateAShr(rows, e.number(Log2_64(group))); };
-  // Dense along k, a group is an element of four bytes that lies there already.
+  // Dense along k, a group is an element of four bytes as it is.
   Value *isGrouped = b.CreateICmpEQ(fromRow, e.number(size));
-  Value *turned = b.CreateSelect(isGrouped, e.roundDown(rows, group), e.number(0));
-  Value *left = b.CreateSub(rows, turned);
+  Value *transposedRows = b.CreateSelect(isGrouped, e.roundDown(rows, group), e.number(0));
+  Value *left = b.CreateSub(rows, transposedRows);
   e.when(isGrouped, [&] {
     b.CreateCall(transposed(e, isOffset ? 0x80808080 : 0),
-                 {target, source, toRow, e.number(4), fromColumn, groups(turned), columns});
+                 {target, source, toRow, e.number(4), fromColumn, groups(transposedRows), columns});
   });
   e.when(b.CreateICmpNE(left, e.number(0)), [&] {
     Value *isWhole = b.CreateAnd({b.CreateICmpEQ(fromColumn, e.number(size)),
@@ -200,12 +200,12 @@ void Groups::emit(Function *f) {
           Value *rowBytes = e.number(CodeTarget::vectors * e.target.lanes * size);
           b.CreateMemSet(copy, b.getInt8(isOffset ? 0x80 : 0),
                          b.CreateMul(rowBytes, e.number(rowsAhead)), MaybeAlign());
-          Value *rest = e.offset(source, b.CreateMul(turned, fromRow));
+          Value *rest = e.offset(source, b.CreateMul(transposedRows, fromRow));
           b.CreateCall(moveElements(e, element, element),
                        {copy, rest, rowBytes, fromRow, fromColumn, left, columns});
           return SmallVector<Value *>{copy, rowBytes};
         });
-    b.CreateCall(panel(), {e.offset(target, b.CreateMul(groups(turned), toRow)), from[0], from[1],
+    b.CreateCall(panel(), {e.offset(target, b.CreateMul(groups(transposedRows), toRow)), from[0], from[1],
                            left, b.CreateUDiv(toRow, e.number(int64_t(e.target.lanes) * 4))});
   });
 }
@@ -283,9 +283,9 @@ Function *moveElements(Emitter &e, Type *from, Type *to) {
 Function *packPanels(Emitter &e, Multiply multiply, Type *element) {
   Type *wide = multiply == Multiply::f32 ? e.f32() : e.b.getInt32Ty();
   const int64_t lanes = e.target.lanes, group = elementsOfStep(multiply);
-  const bool isOffset = multiply == Multiply::bytes;
+  const bool isOffset = multiply == Multiply::int8Dot4;
   std::string name = "pack_" + Emitter::nameOf(element) + "_" +
-                     (inTiles(multiply) ? "tiles"
+                     (usesAmx(multiply) ? "tiles"
                       : group > 1       ? "groups"
                                         : Emitter::nameOf(wide) + "_panels");
   return e.helper(name, 2, 5, {}, [&](Function *f) {

@@ -28,6 +28,12 @@ static int64_t widening(Space space, mlir::Type type) {
   return space == Space::l0a || space == Space::l0b ? 4 / aicore::elementBytes(type) : 1;
 }
 
+int64_t ProgramValues::copyBytes(aicore::AllocOp alloc) const {
+  const Space space = alloc.getSpace();
+  return static_cast<int64_t>(alignTo(alloc.getBytes(), machine.alignment(space))) *
+         widening(space, alloc.getResult().getType());
+}
+
 Value *ProgramValues::buffer(mlir::Value memref, mlir::Value slot, std::optional<int64_t> part) {
   auto alloc = memref.getDefiningOp<aicore::AllocOp>();
   if (!alloc || !alloc.getOffset()) {
@@ -36,15 +42,15 @@ Value *ProgramValues::buffer(mlir::Value memref, mlir::Value slot, std::optional
   }
   Space space = alloc.getSpace();
   int64_t widened = widening(space, memref.getType());
-  int64_t copyBytes = alignTo(alloc.getBytes(), machine.alignment(space)) * widened;
   Value *base = memoryBase[static_cast<unsigned>(space)];
   if (space == Space::ub && vectorCore)
     base = e.offset(base, b.CreateMul(vectorCore, ubStride));
   const int64_t firstColumn = part.value_or(0) * alloc.getPartWidth();
   Value *at = e.offset(base, *alloc.getOffset() * widened +
                                  firstColumn * aicore::elementBytes(memref.getType()));
-  return slot && alloc.getCopies() > 1 ? e.offset(at, b.CreateMul(value(slot), e.number(copyBytes)))
-                                       : at;
+  return slot && alloc.getCopies() > 1
+             ? e.offset(at, b.CreateMul(value(slot), e.number(copyBytes(alloc))))
+             : at;
 }
 
 Value *ProgramValues::address(const GlobalTensor &tensor, mlir::ValueRange offsets, Type *element) {

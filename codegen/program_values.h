@@ -41,7 +41,10 @@ public:
 
   bool isKnown(mlir::Value v) const { return values.contains(v); }
   llvm::Value *value(mlir::Value v);
-  /// A copy of a buffer, or a part of it; of the UB, that of the vector core that runs.
+  /// Bytes from one copy of a buffer to the next.
+  int64_t copyBytes(aicore::AllocOp alloc) const;
+  /// A copy of a buffer (without a slot, the first one), or a part of it; of the UB, that of the
+  /// vector core that runs.
   llvm::Value *buffer(mlir::Value alloc, mlir::Value slot, std::optional<int64_t> part = {});
   const GlobalTensor &global(mlir::Value tensor) { return globals[tensor]; }
   /// Where the element of a tensor at these indices is.

@@ -20,7 +20,7 @@ Constant *emitConstant(Emitter &e, mlir::Attribute value) {
                           /*IsSigned=*/true);
 }
 
-static CmpInst::Predicate predicateOf(arith::CmpIPredicate predicate) {
+CmpInst::Predicate predicateOf(arith::CmpIPredicate predicate) {
   switch (predicate) {
   case arith::CmpIPredicate::eq:
     return CmpInst::ICMP_EQ;
@@ -46,7 +46,7 @@ static CmpInst::Predicate predicateOf(arith::CmpIPredicate predicate) {
   return CmpInst::BAD_ICMP_PREDICATE;
 }
 
-static CmpInst::Predicate predicateOf(arith::CmpFPredicate predicate) {
+CmpInst::Predicate predicateOf(arith::CmpFPredicate predicate) {
   switch (predicate) {
   case arith::CmpFPredicate::OEQ:
     return CmpInst::FCMP_OEQ;

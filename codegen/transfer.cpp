@@ -65,9 +65,9 @@ Function *loadPadded(Emitter &e, Type *element) {
   });
 }
 
-Function *askForRows(Emitter &e) {
+Function *prefetchRows(Emitter &e) {
   constexpr int64_t lineBytes = 64;
-  return e.helper("ask_for_rows", 1, 3, {}, [&](Function *f) {
+  return e.helper("prefetch_rows", 1, 3, {}, [&](Function *f) {
     Value *from = f->getArg(0), *row = f->getArg(1);
     e.loop(e.number(0), f->getArg(2), e.number(1), [&](Value *i) {
       Value *start = e.offset(from, e.b.CreateMul(i, row));

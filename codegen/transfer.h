@@ -14,8 +14,7 @@ llvm::Function *copyRows(Emitter &e, llvm::Type *from, llvm::Type *to);
 /// be any distance apart; the rest of the padded rectangle becomes zero.
 llvm::Function *loadPadded(Emitter &e, llvm::Type *element);
 
-/// void(ptr from, i64 row, i64 rows, i64 bytes): asks for the lines of so many bytes of each row,
-/// to come into the second-level cache.
-llvm::Function *askForRows(Emitter &e);
+/// void(ptr from, i64 row, i64 rows, i64 bytes): prefetches `bytes` of each row into L2.
+llvm::Function *prefetchRows(Emitter &e);
 
 } // namespace mmk

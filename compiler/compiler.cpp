@@ -4,6 +4,7 @@
 #include "compiler/nearest_legal.h"
 #include "lower/lower.h"
 #include "support/timing.h"
+#include "sync/passes.h"
 
 #include <algorithm>
 

@@ -14,15 +14,6 @@ namespace mmk {
 
 namespace {
 
-// Blocks are not merged: control flow is structured here. One sweep finds what there is; what it
-// leaves is a constant that stands farther in than it could.
-void tidy(OpPassManager &manager) {
-  GreedyRewriteConfig config;
-  config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled).setMaxIterations(1);
-  manager.addPass(createCanonicalizerPass(config));
-  manager.addPass(createCSEPass());
-}
-
 /// A part of the time for each pass. Passes run one after the other, in the calling thread.
 class PassTimes : public PassInstrumentation {
 public:
@@ -61,7 +52,8 @@ void registerDialectExtensions(DialectRegistry &registry) {
   linalg::registerTilingInterfaceExternalModels(registry);
 }
 
-void buildPipeline(OpPassManager &manager, LoweringLevel level, bool proveSync) {
+void buildPipeline(OpPassManager &manager, const Backend &backend, LoweringLevel level,
+                   bool proveSync) {
   if (level == LoweringLevel::mmk)
     return;
   // Which operations share a pass over memory: decided while the body is whole tensors.
@@ -75,27 +67,13 @@ void buildPipeline(OpPassManager &manager, LoweringLevel level, bool proveSync) 
     manager.addPass(createCSEPass()); // readable output
     return;
   }
-  // Which buffer holds a value, and by that which transfers bring it there; from then on, program
-  // order is the meaning. What the vector unit does with a tile is then cut for its cores and
-  // buffers.
-  manager.addPass(createAssignMemories());
-  manager.addPass(createInsertTransfers());
-  manager.addPass(createDistributeVectorWork());
-  // Transfers move ahead of the work that they feed.
-  manager.addPass(createDoubleBuffer());
-  // Canonicalised once: what the passes leave behind disturbs none of them.
-  tidy(manager);
-  // Offsets need the final number of copies.
-  manager.addPass(createPlanMemory());
-  // Flags need the final order.
-  manager.addPass(createInsertSync());
-  // Every kernel is compiled with a proof that its flags are right.
-  if (proveSync)
-    manager.addPass(createVerifySync());
+  // The rest is the back end's.
+  backend.addPasses(manager, proveSync);
 }
 
 Pipeline::Pipeline(MLIRContext &context, const Machine &machine)
-    : context_(context), machine_(machineAttr(machine, context)) {}
+    : context_(context), backend_(backendOf(machine.kind)),
+      machine_(machineAttr(machine, context)) {}
 Pipeline::~Pipeline() = default;
 
 void Pipeline::watch(PassManager &manager) {
@@ -109,7 +87,7 @@ PassManager &Pipeline::passesTo(LoweringLevel level, const PipelineOptions &opti
   if (!manager) {
     manager = std::make_unique<PassManager>(&context_);
     watch(*manager);
-    buildPipeline(*manager, level, options.proveSync);
+    buildPipeline(*manager, backend_, level, options.proveSync);
   }
   return *manager;
 }
@@ -142,7 +120,7 @@ LogicalResult Pipeline::run(ModuleOp module, LoweringLevel level, const Pipeline
         return options.printAfter == "all" || pass->getArgument() == options.printAfter;
       },
       /*printModuleScope=*/true, /*printAfterOnlyOnChange=*/false);
-  buildPipeline(chooser, level, options.proveSync);
+  buildPipeline(chooser, backend_, level, options.proveSync);
   return chooser.run(module);
 }
 

@@ -1,9 +1,8 @@
 // The passes from mmk IR to synchronised aicore IR, run in order.
 #pragma once
 
+#include "backend/backend.h"
 #include "passes/passes.h"
-#include "place/passes.h"
-#include "sync/passes.h"
 
 #include <functional>
 #include <map>
@@ -48,6 +47,7 @@ private:
   mlir::PassManager &passesTo(LoweringLevel level, const PipelineOptions &options);
 
   mlir::MLIRContext &context_;
+  const Backend &backend_;
   aicore::MachineAttr machine_;
   std::map<std::pair<LoweringLevel, bool>, std::unique_ptr<mlir::PassManager>>
       managers_; ///< by proveSync
@@ -63,7 +63,8 @@ mlir::LogicalResult runPipeline(mlir::ModuleOp module, const Machine &machine, L
 /// in which they run.
 void registerDialectExtensions(mlir::DialectRegistry &registry);
 
-/// Adds the passes after mmk-apply-variant, for mmk-opt's `--mmk-pipeline`.
-void buildPipeline(mlir::OpPassManager &manager, LoweringLevel level, bool proveSync = true);
+/// Adds the passes after mmk-apply-variant; mmk-opt has them as `--mmk-pipeline`.
+void buildPipeline(mlir::OpPassManager &manager, const Backend &backend, LoweringLevel level,
+                   bool proveSync = true);
 
 } // namespace mmk

@@ -229,13 +229,15 @@ llvm::Error Compiler::product(aicore::MmadOp op) {
 }
 
 llvm::Error Compiler::vector(aicore::VectorOp op) {
+  if (!op.isSelected())
+    return fault(op, "has no instructions yet; run aicore-select-vector first");
   Instruction it;
   it.work = Work::vector;
   it.rows = placeOf(op.getRows());
   it.columns = placeOf(op.getColumns());
   it.firstCost = program_.vectorCosts.size();
-  for (const std::string &name : vectorInstructions(op))
-    program_.vectorCosts.push_back(vectorCost(machine_, name));
+  for (aicore::VecOp vec : op.getOps<aicore::VecOp>())
+    program_.vectorCosts.push_back(vectorCost(machine_, std::string(vec.getRow().cost)));
   it.costs = program_.vectorCosts.size() - it.firstCost;
   emit(op, StepKind::vector, it);
   return llvm::Error::success();

@@ -208,8 +208,11 @@ private:
 
 std::string textOf(aicore::Instruction op) {
   std::string text = op->getName().stripDialect().str();
-  if (auto vector = dyn_cast<aicore::VectorOp>(op.getOperation()))
-    return text + " " + llvm::join(vectorInstructions(vector), " ");
+  if (auto vector = dyn_cast<aicore::VectorOp>(op.getOperation())) {
+    for (aicore::VecOp vec : vector.getOps<aicore::VecOp>())
+      text += " " + vec.getInstruction().str();
+    return text;
+  }
   // What moves, by the name that it has outside.
   const llvm::SmallVector<aicore::Access> accesses = op.getAccesses();
   const bool leaves = isa<aicore::StoreOp, aicore::FixpipeOp>(op.getOperation());

@@ -153,10 +153,6 @@ llvm::Expected<Program> compile(aicore::PhaseOp phase, const Machine &machine,
 /// Fills in `loops` and `loopsAt`, when all steps are there.
 void findLoops(Program &program);
 
-/// The vector instructions that the region of an aicore.vector stands for, by their names in
-/// `Machine::vector`.
-std::vector<std::string> vectorInstructions(aicore::VectorOp vector);
-
 /// What is wrong with a program, and at which op: "<place>: <op> <message>".
 llvm::Error fault(mlir::Operation *op, const llvm::Twine &message);
 

@@ -3,32 +3,10 @@
 using namespace llvm;
 
 namespace mmk {
-namespace {
-
-/// Panels that a row has to be packed for at a time at least: packing it anew for the next ones is
-/// seen otherwise (a tenth of the time of f16 by three panels), more than sums that wait for deeper
-/// ones.
-constexpr int64_t panelsByPackedRows = 4;
-
-/// Rows of A from which on a block of B is made for the third-level cache, where that is quick:
-/// half as many are 2 % slower by it, twice as many 4 % faster.
-constexpr int64_t rowsByFarBlock = 768;
-
-/// Elements along k of a block that is packed for fewer: packing takes a good part of their time,
-/// and is faster by long pieces of the rows of B, than sums that wait are slower (64 x 768 x 3072
-/// by 9 % in f32, 14 % in bf16, 8 % in i8; half of it would be as good, and a quarter is too
-/// little).
-constexpr int64_t depthByFewRows = 1024;
-
-/// The most columns of a block where sums wait between two passes: there is room for about as many
-/// rows of them then (480 in a mebibyte), and the fewer rows, the more often B is packed.
-constexpr int64_t columnsWaiting = 480;
-
-} // namespace
 
 int64_t BlockChooser::depthOf(int64_t blockBytes) {
   const int64_t columns =
-      (rowsCanStay ? 1 : panelsByPackedRows) * CodeTarget::vectors * int64_t(e.target.lanes);
+      (rowsCanStay ? 1 : tuning.panelsByPackedRows) * CodeTarget::vectors * int64_t(e.target.lanes);
   const int64_t narrow = alignDown(blockBytes * elementsOfStep(multiply) / (4 * columns),
                                    std::max<int64_t>(depthUnit, 16));
   return std::max<int64_t>(narrow, depthUnit);
@@ -51,24 +29,23 @@ Value *BlockChooser::equalPart(Value *whole, Value *most) {
   return e.load(e.i64(), part);
 }
 
-// Read where they lie, few rows pass by more often in less time than a block takes to go to the
-// third level and come back.
+// For small M, streaming an A in place once more takes less time than a round trip of the block to L3.
 BlockLimits BlockChooser::ofRows(const BlockedProduct &product, BlockLimits limits) {
-  const int64_t near = e.target.nearBlockBytes();
+  const int64_t near = e.target.l2BlockBytes();
   Value *areFew =
-      b.CreateAnd(product.aInPlace, b.CreateICmpSLT(product.m, e.number(rowsByFarBlock)));
+      b.CreateAnd(product.aInPlace, b.CreateICmpSLT(product.m, e.number(tuning.rowsByL3Block)));
   auto limit = [&](Value *&most, Value *ofFew) {
     most = b.CreateSelect(areFew, e.min(most, ofFew), most);
   };
   limit(limits.depth,
-        b.CreateSelect(product.bInPlace, e.number(depthOf(near)), e.number(depthByFewRows)));
+        b.CreateSelect(product.bInPlace, e.number(depthOf(near)), e.number(tuning.depthByFewRows)));
   if (near != e.target.blockBytes())
     limit(limits.blockBytes, e.number(near));
   return limits;
 }
 
 // As deep as the block takes it at a width of few panels: sums that stay in registers over the
-// whole depth are touched once. Then as wide, so that A passes by few times.
+// whole depth are touched once. Then as wide, so that A is streamed few times.
 Blocks BlockChooser::choose(const BlockedProduct &product, BlockLimits limits) {
   limits = ofRows(product, limits);
   Value *m = product.m, *n = product.n, *k = product.k;
@@ -84,7 +61,7 @@ Blocks BlockChooser::choose(const BlockedProduct &product, BlockLimits limits) {
     Value *most = b.CreateSelect(b.CreateICmpSGE(room, e.number(width)), whole(room, width),
                                  whole(room, lanes));
     most = b.CreateSelect(product.bInPlace, wide, most);
-    most = b.CreateSelect(isOnePass, most, e.min(most, e.number(columnsWaiting)));
+    most = b.CreateSelect(isOnePass, most, e.min(most, e.number(tuning.columnsOfWaitingSums)));
     Value *columns = whole(b.CreateAdd(equalPart(n, most), e.number(width - 1)), width);
     columns = e.min(e.min(columns, most), wide);
     // Sums that wait between two passes want room.

@@ -1,8 +1,9 @@
-// How a product is cut for the caches: a block of B is packed and stays near, while rows of A pass
-// by all of it.
+// Cache blocking of a product (MC, NC, KC): a block of B is packed and resident in L2, while rows of A
+// stream past it.
 #pragma once
 
 #include "codegen/micro_kernel.h"
+#include "cpu/tuning.h"
 
 namespace mmk {
 
@@ -18,7 +19,7 @@ struct Blocks {
   llvm::Value *depth = nullptr, *rows = nullptr, *columns = nullptr;
 };
 
-/// The size of a product, and which of its operands are read where they lie (i1).
+/// The size of a product, and which of its operands are read in place (i1).
 struct BlockedProduct {
   llvm::Value *m = nullptr, *n = nullptr, *k = nullptr;
   llvm::Value *aInPlace = nullptr, *bInPlace = nullptr;
@@ -29,7 +30,7 @@ public:
   /// Passes begin at multiples of `depthUnit` elements, blocks at multiples of `height` rows.
   /// `rowsCanStay`: rows of A need not be packed, as a rule.
   BlockChooser(Emitter &e, Multiply multiply, int64_t depthUnit, int64_t height, bool rowsCanStay)
-      : e(e), b(e.b), multiply(multiply), depthUnit(depthUnit), height(height),
+      : e(e), b(e.b), tuning(e.target), multiply(multiply), depthUnit(depthUnit), height(height),
         rowsCanStay(rowsCanStay) {}
 
   /// Elements along k of a pass whose packed block of B has so many bytes, at most.
@@ -44,6 +45,7 @@ private:
 
   Emitter &e;
   llvm::IRBuilder<> &b;
+  const CpuTuning tuning;
   Multiply multiply;
   int64_t depthUnit, height;
   bool rowsCanStay;

@@ -1,7 +1,8 @@
 #include "cpu/dots.h"
 
-#include "codegen/lanes.h"
+#include "codegen/horizontal_sums.h"
 #include "codegen/pack.h"
+#include "cpu/tuning.h"
 #include "jit/lazy.h"
 
 using namespace llvm;
@@ -12,46 +13,27 @@ namespace {
 /// A pass over the rows makes the sums of so many columns: zeros fill up to the next number. More
 /// columns are left to another pass.
 constexpr unsigned passes[] = {1, 4, 8};
-constexpr int64_t widest = 8, mostColumns = 16;
+constexpr int64_t widest = 8;
 /// Sums of a row that are added up and stored at once.
 constexpr unsigned together = 4;
-/// Bytes of the columns that are packed at a time, which stay in the second-level cache: longer
-/// pieces of rows come faster. And of one that rows meet one after the other: it leaves the first
-/// one room for them.
-constexpr int64_t packedBytes = 128 << 10, packedBytesOfOne = 16 << 10;
-/// Columns lie on lines that share no set of the cache.
-constexpr int64_t columnPadding = 64;
-/// Bytes that are asked for ahead of those of one row after the other.
-constexpr int64_t bytesAhead = 32 << 10;
-/// The least elements of A: what is smaller is near. And the least along k: the sum of a vector's
-/// lanes takes longer than a few steps.
-constexpr int64_t leastElements = 256 * 256, leastDepth = 128;
-/// Rows for each column, or packing the columns would be seen.
-constexpr int64_t leastRowsOfColumn = 16;
-
-/// Columns beside whole vectors are taken apart from them up to this part of a vector, where each
-/// of their rows is spared so many steps along k: with more columns or fewer steps nothing is won.
-constexpr int64_t partOfVector = 4, leastStepsOfLast = 64;
-/// The most of A that they read once more, as a multiple of the second-level cache: from the third
-/// it still comes in less time than is spared.
-constexpr int64_t nearByL2 = 4;
 
 /// Bound by reading, products of two bring nothing.
 Multiply multiplyOfDots(const CodeTarget &target, Type *element) {
   const Multiply multiply = multiplyOf(target, element);
-  return multiply == Multiply::pairs ? Multiply::f32 : multiply;
+  return multiply == Multiply::bf16Dot2 ? Multiply::f32 : multiply;
 }
 
 class Dots {
 public:
   Dots(Emitter &e, Type *element)
-      : e(e), b(e.b), element(element), multiply(multiplyOfDots(e.target, element)) {}
+      : e(e), b(e.b), tuning(e.target), element(element),
+        multiply(multiplyOfDots(e.target, element)) {}
 
   /// Elements of a row in one step along k; bytes of them, and of what they are multiplied with.
-  int64_t step() { return e.target.lanes * (multiply == Multiply::bytes ? 4 : 1); }
+  int64_t step() { return e.target.lanes * (multiply == Multiply::int8Dot4 ? 4 : 1); }
   int64_t stepBytes() { return step() * e.bytesOf(element); }
   int64_t packedStep() { return e.target.lanes * 4; }
-  Type *packed() { return multiply == Multiply::bytes ? element : e.f32(); }
+  Type *packed() { return multiply == Multiply::int8Dot4 ? element : e.f32(); }
   Type *sum() { return MicroKernel{multiply, 1}.sumType(e)->getScalarType(); }
   /// Rows at a time: their sums fill the registers, but for one column, which is bound by reading
   /// more than that: of f32, eight rows come a twelfth faster than four on Zen 4.
@@ -71,11 +53,11 @@ public:
 
 private:
   Value *add(Value *x, Value *y) {
-    return multiply == Multiply::bytes ? b.CreateAdd(x, y) : b.CreateFAdd(x, y);
+    return multiply == Multiply::int8Dot4 ? b.CreateAdd(x, y) : b.CreateFAdd(x, y);
   }
   /// What a pass over some rows has in hand.
   struct Pass {
-    Value *rows, *rowBytes;       ///< whole steps, where they lie
+    Value *rows, *rowBytes;       ///< whole steps, in place
     Value *lastSteps;             ///< and what is left of each row, up to a whole one with zeros
     Value *wholeSteps, *hasLast;  ///< how many of each
     Value *columns, *columnBytes; ///< packed
@@ -91,6 +73,7 @@ private:
 
   Emitter &e;
   IRBuilder<> &b;
+  const CpuTuning tuning;
   Type *element;
   Multiply multiply;
 };
@@ -118,14 +101,15 @@ void Dots::keepLastSteps(Value *rows, Value *count, Value *rowBytes, Value *whol
 
 /// A vector of a row as it is multiplied.
 Value *Dots::factor(Value *ofRow) {
-  return multiply == Multiply::bytes ? b.CreateXor(ofRow, ConstantInt::get(ofRow->getType(), 0x80))
-                                     : e.convert(ofRow, e.f32());
+  return multiply == Multiply::int8Dot4
+             ? b.CreateXor(ofRow, ConstantInt::get(ofRow->getType(), 0x80))
+             : e.convert(ofRow, e.f32());
 }
 
 // The rows of one column one after the other: A is read as one stream. That of f16 and bf16 is
-// asked for some rows ahead, or the CPU by itself goes ahead well or badly from run to run; and
-// once more nearer by, as what is asked for when too much is under way is forgotten. Bytes, which
-// are nearer, come faster without. For f32 several rows at a time are better.
+// prefetched some rows ahead, as the hardware prefetcher alone varies from run to run; and again closer
+// to its use, as prefetches are dropped when the fill buffers are full. Bytes, which are fewer, are
+// read faster without. For f32 several rows at a time are better.
 void Dots::emitRowByRow(const Pass &pass) {
   Type *vector = e.vectorOf(element, step()), *sums = e.vectorOf(sum(), e.target.lanes);
   auto withProduct = [&](Value *sum, Value *row, Value *column) {
@@ -135,8 +119,9 @@ void Dots::emitRowByRow(const Pass &pass) {
     return e.offset(pass.columns, b.CreateMul(step, e.number(packedStep())));
   };
   // As many as keep pace with the memory.
-  const unsigned sumsOfRow = multiply == Multiply::bytes ? 2 : 4;
-  Value *ahead = b.CreateMul(pass.rowBytes, e.ceilDiv(e.number(bytesAhead), pass.rowBytes));
+  const unsigned sumsOfRow = multiply == Multiply::int8Dot4 ? 2 : 4;
+  Value *ahead = b.CreateMul(
+      pass.rowBytes, e.ceilDiv(e.number(tuning.dotPrefetchBytes), pass.rowBytes));
   Value *farAhead = b.CreateShl(ahead, 1);
   e.loop(e.number(0), e.number(rows(1)), e.number(1), [&](Value *row) {
     Value *start = e.offset(pass.rows, b.CreateMul(row, pass.rowBytes));
@@ -145,7 +130,7 @@ void Dots::emitRowByRow(const Pass &pass) {
       Value *ofRow = e.offset(start, b.CreateMul(step, e.number(stepBytes())));
       Value *ofColumn = columnAt(step);
       SmallVector<Value *> next;
-      for (size_t i = 0; i < before.size() && multiply != Multiply::bytes; ++i)
+      for (size_t i = 0; i < before.size() && multiply != Multiply::int8Dot4; ++i)
         e.prefetch(e.offset(e.offset(ofRow, i % 2 ? farAhead : ahead), i * stepBytes()), 2);
       for (auto [i, sum] : enumerate(before))
         next.push_back(withProduct(sum, e.offset(ofRow, i * stepBytes()),
@@ -205,7 +190,7 @@ void Dots::emitPass(const Pass &pass, unsigned columns) {
           auto rowAt = [&](int64_t r) {
             Value *place = at(values.slice(ofRows, ofColumns - ofRows), rowBytes, r);
             Value *ofRow = factor(e.load(e.vectorOf(element, step()), place));
-            // The same piece of the rows to come, each of which begins on a page of its own.
+            // The same piece of the next rows, each of which begins on a page of its own.
             e.prefetch(e.offset(place, b.CreateMul(rowBytes, e.number(rows))), 2);
             return ofRow;
           };
@@ -213,10 +198,10 @@ void Dots::emitPass(const Pass &pass, unsigned columns) {
             Value *&sum = next[r * columns + c];
             sum = emitMultiply(e, multiply, ofRow, ofColumn, sum);
           };
-          // The fewer wait in registers, which the sums leave few of; rows of bytes wait for no
-          // conversion, and come faster one by one (a tenth on Zen 4).
+          // The fewer are held in registers, of which the sums leave few; rows of bytes need no
+          // conversion, and are loaded faster one by one (a tenth on Zen 4).
           SmallVector<Value *> waiting;
-          if (rows < columns && multiply != Multiply::bytes) {
+          if (rows < columns && multiply != Multiply::int8Dot4) {
             for (int64_t r = 0; r < rows; ++r)
               waiting.push_back(rowAt(r));
             for (unsigned c = 0; c < columns; ++c) {
@@ -258,9 +243,9 @@ void Dots::emitSums(Value *lanes, Value *rows, Value *columns, Value *sumRow, Va
     Value *from = e.offset(lanes, b.CreateMul(i, e.number(packedStep())));
     for (unsigned lane = 0; lane < together; ++lane)
       loaded.push_back(e.load(vector, e.offset(from, lane * packedStep())));
-    Value *added = sumsOfLanes(e, loaded), *column = b.CreateAnd(i, lastColumn);
+    Value *added = horizontalSums(e, loaded), *column = b.CreateAnd(i, lastColumn);
     Value *at = e.plus(b.CreateMul(b.CreateUDiv(i, columns), sumRow), column, 4);
-    if (multiply == Multiply::bytes) {
+    if (multiply == Multiply::int8Dot4) {
       Value *offset = e.offset(offsets, b.CreateMul(column, e.number(4)));
       added = b.CreateSub(added, e.load(four, offset));
     }
@@ -312,62 +297,69 @@ Function *Dots::function() {
 void Dots::emitOffsets(Value *columns, Value *columnBytes, Value *count, Value *depth,
                        Value *offsets) {
   Value *distance = b.CreateSelect(b.CreateICmpEQ(count, e.number(1)), e.number(0), columnBytes);
-  for (int64_t column = 0; column < mostColumns; column += e.target.rows())
-    b.CreateCall(offsetsOfRows(e), {e.offset(columns, b.CreateMul(distance, e.number(column))),
-                                    e.offset(offsets, column * 4), distance, depth});
+  for (int64_t column = 0; column < tuning.dotColumns; column += e.target.rows())
+    b.CreateCall(zeroPointCompensation(e),
+                 {e.offset(columns, b.CreateMul(distance, e.number(column))),
+                  e.offset(offsets, column * 4), distance, depth});
 }
 
 } // namespace
 
 // Whether there is code, and room for packed columns.
-static bool mayBeDots(Emitter &e, Type *element, int64_t bElements) {
-  // Offsets are those of as many columns as can be, whatever lies there.
-  const int64_t leastColumns = element->isIntegerTy() ? passes[1] : mostColumns;
+static bool mayUseDotProducts(Emitter &e, Type *element, int64_t bElements) {
+  const CpuTuning tuning(e.target);
+  // Offsets are computed for as many columns as there may be, whatever those hold.
+  const int64_t leastColumns = element->isIntegerTy() ? passes[1] : tuning.dotColumns;
   return multiplyOf(e.target, element) != Multiply::i32 &&
-         4 * bElements >= mostColumns * (packedBytes / leastColumns + columnPadding);
+         4 * bElements >=
+             tuning.dotColumns * (tuning.dotColumnBytes / leastColumns + tuning.rowPadding);
 }
 
 /// Rows that there is room for: sums twice, before and after a pass, and once in another order.
 static Value *mostRowsOfDots(Emitter &e, int64_t accElements) {
-  return e.number(accElements / (3 * mostColumns) - e.target.lanes);
+  const CpuTuning tuning(e.target);
+  return e.number(accElements / (3 * tuning.dotColumns) - e.target.lanes);
 }
 
-Value *areLastDots(Emitter &e, const ProductOperands &operands, Value *count, Type *element,
-                   int64_t bElements, int64_t accElements) {
+Value *useDotProductsForTail(Emitter &e, const ProductOperands &operands, Value *count,
+                             Type *element, int64_t bElements, int64_t accElements) {
+  const CpuTuning tuning(e.target);
   IRBuilder<> &b = e.b;
-  if (!mayBeDots(e, element, bElements))
+  if (!mayUseDotProducts(e, element, bElements))
     return b.getFalse();
   Value *m = operands.m, *k = operands.k;
-  Value *areFew =
-      b.CreateICmpULT(b.CreateSub(count, e.number(1)), e.number(e.target.lanes / partOfVector));
-  // They read A once more, which is to be near.
+  Value *areFew = b.CreateICmpULT(b.CreateSub(count, e.number(1)),
+                                  e.number(e.target.lanes / tuning.tailPartOfVector));
+  // They read A once more, which has to be in a cache.
   Value *bytesOfA = b.CreateMul(m, operands.a.row);
-  const int64_t least = leastStepsOfLast * elementsOfStep(multiplyOf(e.target, element));
+  const int64_t least = tuning.tailSteps * elementsOfStep(multiplyOf(e.target, element));
   return b.CreateAnd({areFew, b.CreateICmpEQ(operands.a.column, e.number(e.bytesOf(element))),
                       b.CreateICmpSGE(k, e.number(least)),
-                      b.CreateICmpULE(bytesOfA, e.number(nearByL2 * e.target.l2Bytes)),
+                      b.CreateICmpULE(bytesOfA, e.number(tuning.tailBytes())),
                       b.CreateICmpSLE(m, mostRowsOfDots(e, accElements))});
 }
 
-Value *areDots(Emitter &e, const ProductOperands &operands, Type *element, Value *isTurned,
-               int64_t bElements, int64_t accElements) {
+Value *useDotProducts(Emitter &e, const ProductOperands &operands, Type *element,
+                      Value *isTransposed, int64_t bElements, int64_t accElements) {
+  const CpuTuning tuning(e.target);
   IRBuilder<> &b = e.b;
-  if (!mayBeDots(e, element, bElements))
+  if (!mayUseDotProducts(e, element, bElements))
     return b.getFalse();
   Value *m = operands.m, *n = operands.n, *k = operands.k;
   // Two passes over rows of floats take longer than what packs them once.
-  Value *most = e.number(mostColumns);
+  Value *most = e.number(tuning.dotColumns);
   if (!element->isIntegerTy())
-    most = b.CreateSelect(isTurned, most, e.number(widest));
+    most = b.CreateSelect(isTransposed, most, e.number(widest));
   return b.CreateAnd({b.CreateICmpSLE(n, most),
                       b.CreateICmpEQ(operands.a.column, e.number(e.bytesOf(element))),
-                      b.CreateICmpSGE(k, e.number(leastDepth)),
-                      b.CreateICmpSGE(b.CreateMul(m, k), e.number(leastElements)),
-                      b.CreateICmpSGE(m, b.CreateMul(n, e.number(leastRowsOfColumn))),
+                      b.CreateICmpSGE(k, e.number(tuning.dotDepth)),
+                      b.CreateICmpSGE(b.CreateMul(m, k), e.number(tuning.dotElements)),
+                      b.CreateICmpSGE(m, b.CreateMul(n, e.number(tuning.dotRowsByColumn))),
                       b.CreateICmpSLE(m, mostRowsOfDots(e, accElements))});
 }
 
 SumsInMemory emitDots(Emitter &e, const ProductOperands &operands, Type *element) {
+  const CpuTuning tuning(e.target);
   IRBuilder<> &b = e.b;
   Dots dots(e, element);
   const Plane &a = operands.a, &columns = operands.b;
@@ -379,12 +371,13 @@ SumsInMemory emitDots(Emitter &e, const ProductOperands &operands, Type *element
     count = b.CreateSelect(b.CreateICmpSLE(n, e.number(columns)), e.number(columns), count);
   Value *isOne = b.CreateICmpEQ(count, e.number(1));
   Value *room = b.CreateSelect(b.CreateAnd(isOne, b.getInt1(dots.goesRowByRow(1))),
-                               e.number(packedBytesOfOne / size), e.number(packedBytes / size));
+                               e.number(tuning.dotSingleColumnBytes() / size),
+                               e.number(tuning.dotColumnBytes / size));
   Value *most = e.roundDown(b.CreateUDiv(room, count), dots.step());
   Value *depth = e.roundUp(e.ceilDiv(k, e.ceilDiv(k, most)), dots.step());
-  Value *columnBytes = e.plus(e.number(columnPadding), depth, size);
+  Value *columnBytes = e.plus(e.number(tuning.rowPadding), depth, size);
   Value *sumRow = b.CreateMul(count, e.number(4)), *sumBytes = b.CreateMul(m, sumRow);
-  Value *offsets = e.local(ArrayType::get(b.getInt32Ty(), mostColumns));
+  Value *offsets = e.local(ArrayType::get(b.getInt32Ty(), tuning.dotColumns));
   b.CreateMemSet(operands.acc, b.getInt8(0), sumBytes, MaybeAlign());
   SmallVector<Value *> last = e.loop(
       e.number(0), k, depth, {operands.acc, e.offset(operands.acc, sumBytes)},

@@ -1,6 +1,7 @@
 #include "cpu/epilogue.h"
 
 #include "codegen/region.h"
+#include "cpu/tuning.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -11,28 +12,11 @@ using namespace llvm;
 namespace mmk {
 namespace {
 
-/// Instructions of a region, roughly, up to which it is light.
-constexpr int64_t lightRegion = 12;
-
 int64_t weightOf(mlir::Operation &op) {
   if (isa<mlir::math::ExpOp, mlir::math::LogOp, mlir::math::TanhOp, mlir::math::ErfOp>(op))
     return 25;
   return isa<mlir::arith::TruncFOp>(op) ? 3 : 1;
 }
-
-/// Results of this size push everything else out of the caches, and are read again from memory
-/// anyway: they are written past them.
-constexpr int64_t streamedBytes = int64_t(8) << 20;
-
-/// How far ahead of such a pass its inputs are asked for: a page, at the end of which the CPU stops
-/// to look ahead by itself.
-constexpr int64_t aheadInRow = 4096;
-
-/// A row that all others share is read again for each of them, from the second-level cache where
-/// the others pass through the first, and takes the CPUs that read one long stream fastest from
-/// that stream. There it is read once for a row of each of four bands of rows: long streams, too,
-/// which are as quick as one in pairs of lines that are asked for little ahead (measured on Zen 4).
-constexpr int64_t bands = 4, storesOfBand = 2, aheadInBand = 256;
 
 } // namespace
 
@@ -77,7 +61,7 @@ bool Epilogue::isLight() const {
   int64_t weight = 0;
   for (mlir::Operation &op : region.without_terminator())
     weight += weightOf(op);
-  return weight <= lightRegion;
+  return weight <= CpuTuning(e.target).lightRegion;
 }
 
 DenseMap<mlir::Value, Value *> Epilogue::scalarValues(Value *context) {
@@ -185,8 +169,8 @@ void Epilogue::store(ArrayRef<Value *> sums, int64_t vectors, Value *context, Va
   }
 }
 
-void Epilogue::askForResult(int64_t rows, int64_t vectors, Value *context, Value *row,
-                            Value *column) {
+void Epilogue::prefetchOutput(int64_t rows, int64_t vectors, Value *context, Value *row,
+                              Value *column) {
   for (size_t i = 0; i < outputs.size(); ++i) {
     Value *first = outputAt(context, i, row, column);
     Value *next = field(context, 3 * inputs.size() + 2 * i + 1, e.i64());
@@ -284,22 +268,26 @@ int64_t Epilogue::vectorsOfStore() {
 }
 
 void Epilogue::streamRows(Value *context, Value *m, Value *columns) {
+  const CpuTuning tuning(e.target);
   const int64_t vectors = vectorsOfStore();
   Value *height = e.number(0);
   if (inBands()) {
-    height = b.CreateUDiv(m, e.number(bands));
+    height = b.CreateUDiv(m, e.number(tuning.bands));
     e.loop(e.number(0), height, e.number(1), [&](Value *row) {
       SmallVector<Value *> rows{row};
-      while (rows.size() < bands)
+      while (int64_t(rows.size()) < tuning.bands)
         rows.push_back(b.CreateAdd(rows.back(), height));
-      storeTogether(context, rows, columns, storesOfBand * vectors, aheadInBand);
+      storeTogether(context, rows, columns, tuning.storesOfBand * vectors,
+                    tuning.bandPrefetchBytes);
     });
   }
-  e.loop(b.CreateMul(height, e.number(bands)), m, e.number(1),
-         [&](Value *row) { storeTogether(context, row, columns, vectors, aheadInRow); });
+  e.loop(b.CreateMul(height, e.number(tuning.bands)), m, e.number(1), [&](Value *row) {
+    storeTogether(context, row, columns, vectors, tuning.streamPrefetchBytes);
+  });
 }
 
 void Epilogue::storeRows(Value *context, Value *m, Value *n, Value *total, Function *finish) {
+  const CpuTuning tuning(e.target);
   // Where every store to every row of the results is aligned.
   const int64_t lanes = e.target.lanes;
   Value *places = e.number(0);
@@ -309,16 +297,16 @@ void Epilogue::storeRows(Value *context, Value *m, Value *n, Value *total, Funct
       places = b.CreateOr(places, field(context, part, e.i64()));
   }
   Value *unaligned = b.CreateAnd(places, e.number(lanes * 4 - 1));
-  Value *streams = b.CreateAnd(b.CreateICmpSGE(total, e.number(streamedBytes)),
+  Value *streams = b.CreateAnd(b.CreateICmpSGE(total, e.number(tuning.streamedBytes)),
                                b.CreateICmpEQ(unaligned, e.number(0)));
-  const int64_t together = vectorsOfStore() * (inBands() ? storesOfBand : 1);
+  const int64_t together = vectorsOfStore() * (inBands() ? tuning.storesOfBand : 1);
   Value *whole = e.roundDown(n, lanes);
   if (together > 1)
     whole = b.CreateSelect(streams, e.roundDown(n, together * lanes), whole);
   whole = b.CreateSelect(isDense(context), whole, e.number(0));
   e.when(streams, [&] {
     streamRows(context, m, whole);
-    // Other cores are to see what went past the caches.
+    // Makes the non-temporal stores visible to other cores.
     if (e.target.machine->getTargetTriple().isX86())
       b.CreateIntrinsic(Intrinsic::x86_sse_sfence, {});
     else
@@ -360,11 +348,11 @@ Function *Epilogue::finish(const std::string &name) {
   });
 }
 
-bool emitElementwise(Emitter &e, aicore::ElementwiseOp op, ArrayRef<Plane> inputs,
+bool emitElementwise(Emitter &e, cpu::ElementwiseOp op, ArrayRef<Plane> inputs,
                      ArrayRef<Plane> outputs, ArrayRef<Value *> scalars, Value *m, Value *n,
                      Value *total) {
   SmallVector<int64_t> along(op.getInputAlong());
-  // With no rows but one, it is nobody else's.
+  // With a single row, no other shares it.
   if (op.getOutputAlong()[0] < 0)
     for (size_t i = 0; i < along.size(); i += 2)
       along[i] = along[i + 1];

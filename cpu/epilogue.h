@@ -3,7 +3,7 @@
 #pragma once
 
 #include "codegen/emitter.h"
-#include "ir/aicore.h"
+#include "cpu/dialect.h"
 
 #include <optional>
 
@@ -14,7 +14,7 @@ struct Plane {
   llvm::Value *pointer = nullptr, *row = nullptr, *column = nullptr;
 };
 
-/// The region of an aicore.product or aicore.elementwise, and the tensors of its elements. Its
+/// The region of an cpu.product or cpu.elementwise, and the tensors of its elements. Its
 /// functions get them as one array of eight-byte fields in their caller's frame: of each input
 /// pointer, row and column stride, of each output pointer and row stride, whether all inputs are
 /// dense along their rows, scalars.
@@ -39,9 +39,9 @@ public:
   void store(llvm::ArrayRef<llvm::Value *> sums, int64_t vectors, llvm::Value *context,
              llvm::Value *row, llvm::Value *column, llvm::Value *columns);
 
-  /// Asks for the lines that a tile's results will be stored to, from (row, column) on.
-  void askForResult(int64_t rows, int64_t vectors, llvm::Value *context, llvm::Value *row,
-                    llvm::Value *column);
+  /// Prefetches the lines that a tile's results will be stored to, from (row, column) on.
+  void prefetchOutput(int64_t rows, int64_t vectors, llvm::Value *context, llvm::Value *row,
+                      llvm::Value *column);
 
   /// m rows of n elements that come from no sums; their results have `total` bytes in all tiles.
   /// `finish` does what is no whole vector.
@@ -57,11 +57,11 @@ public:
 
 private:
   /// Whole vectors of some rows, below `columns`, with dense inputs: of each row so many `vectors`,
-  /// then of the next. With `ahead` past the caches, to where a vector of f32 is aligned, as many
-  /// at once as fill one, and the inputs asked for so many bytes before.
+  /// then of the next. With `ahead` the stores are non-temporal, to where a vector of f32 is
+  /// aligned, as many at once as fill one, and the inputs are prefetched so many bytes ahead.
   void storeTogether(llvm::Value *context, llvm::ArrayRef<llvm::Value *> rows, llvm::Value *columns,
                      int64_t vectors, std::optional<int64_t> ahead);
-  /// m rows past the caches.
+  /// m rows with non-temporal stores.
   void streamRows(llvm::Value *context, llvm::Value *m, llvm::Value *columns);
   bool inBands() const;
   /// Vectors of the narrowest result that fill one of f32.
@@ -88,9 +88,9 @@ private:
   llvm::SmallVector<int64_t> inputAlong;
 };
 
-/// Emits an aicore.elementwise of m x n elements, `total` bytes of which its results have in all
+/// Emits an cpu.elementwise of m x n elements, `total` bytes of which its results have in all
 /// tiles. False when an operation of the region has no code.
-bool emitElementwise(Emitter &e, aicore::ElementwiseOp op, llvm::ArrayRef<Plane> inputs,
+bool emitElementwise(Emitter &e, cpu::ElementwiseOp op, llvm::ArrayRef<Plane> inputs,
                      llvm::ArrayRef<Plane> outputs, llvm::ArrayRef<llvm::Value *> scalars,
                      llvm::Value *m, llvm::Value *n, llvm::Value *total);
 

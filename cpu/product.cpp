@@ -1,15 +1,16 @@
-// Why a product has its own way on the host: through emulated memories every element of an operand
-// would be copied twice and every sum three times, which alone costs more than what separates a
-// good library from the arithmetic's ceiling.
+// A tile of a product on the CPU. Not through emulated memories: every element of an operand would be
+// copied twice and every sum three times, which alone costs more than what separates a good library
+// from the peak of the arithmetic units.
 #include "cpu/product.h"
 
 #include "codegen/pack.h"
+#include "cpu/batch_prefetcher.h"
 #include "cpu/blocks.h"
-#include "cpu/next_product.h"
-#include "cpu/subnormal.h"
-#include "cpu/thin_floats.h"
-#include "cpu/thin_product.h"
+#include "cpu/denormal.h"
+#include "cpu/skinny_floats.h"
+#include "cpu/skinny_gemm.h"
 #include "cpu/tiles.h"
+#include "cpu/tuning.h"
 #include "jit/lazy.h"
 #include "runtime/abi.h"
 
@@ -37,39 +38,11 @@ ProductOperands ProductOperands::in(Emitter &e, Value *frame) const {
 
 Multiply multiplyOf(const CodeTarget &target, Type *element) {
   if (element->isFloatingPointTy())
-    return element->isBFloatTy() && target.pairProduct ? Multiply::pairs : Multiply::f32;
-  return target.dotProduct ? Multiply::bytes : Multiply::i32;
+    return element->isBFloatTy() && target.fastBf16Dot ? Multiply::bf16Dot2 : Multiply::f32;
+  return target.hasVnni ? Multiply::int8Dot4 : Multiply::i32;
 }
 
 namespace {
-
-// Multiply-adds up to which an operand in f32 is read where it is: packing it would take a good
-// part of the time that its product takes, and all of it is near.
-constexpr int64_t smallProduct = int64_t(1) << 22;
-
-/// B is also read where it is for so many rows at most, on so much memory. Its pages are all known
-/// to the nearest table of translations then, and panels of more rows earn their packing (1 row in
-/// 25 to 30 by measurement, as against 2 to 3 % of the time of the others).
-constexpr int64_t rowsByBInPlace = 1024, bytesInPlace = 256 << 10;
-
-/// And by fewer rows of A than this, where its own have fewer bytes: it is read in order then.
-constexpr int64_t inOrder = 512;
-
-/// Elements of B that cost few rows of pairs less to pack than to widen.
-constexpr int64_t elementsSoonPacked = int64_t(1) << 20;
-
-/// Rows of A that pass by all panels of B before the next ones come: they are near when the last
-/// panels, which are narrower, want them too.
-constexpr int64_t rowsInPlace = 64;
-
-/// Packed for each block of B anew, they stay in the first-level cache beside what they meet: the
-/// most of these that have room in so many bytes, but the last, or a register tile, at least.
-constexpr int64_t rowsPacked[] = {rowsInPlace, 16, 8}, packedBytesNear = 8 << 10;
-
-/// The most bytes of a result that is in the first-level cache, likely, when it is made once more.
-/// Lines of all others are asked for before their sums are known: stores that wait for them would
-/// hold up the sums that follow.
-constexpr int64_t resultNear = 16 << 10;
 
 /// What the functions of a product share, as eight-byte fields in the frame of their caller.
 enum Field : int64_t {
@@ -87,37 +60,37 @@ enum Field : int64_t {
   fieldAccPanel,  ///< from panel to panel of them, the same
   fieldIsFirst,   ///< whether the sums begin with this pass
   fieldIsLast,    ///< whether they end
-  fieldAsksForResult, ///< whether the lines of the result are asked for
-  fieldNext,          ///< what NextProduct keeps
-  fieldCount = fieldNext + int64_t(NextProduct::fields)
+  fieldPrefetchesOutput, ///< whether the lines of the result are prefetched
+  fieldNext,             ///< what BatchPrefetcher keeps
+  fieldCount = fieldNext + int64_t(BatchPrefetcher::fields)
 };
 
 /// How packed blocks are multiplied: in tiles where the sums and the passes have room for whole
 /// ones.
-Multiply multiplyOfBlocks(const CodeTarget &target, Type *element, aicore::ProductOp op) {
-  const Multiply tiles = element->isBFloatTy() ? Multiply::tilesOfPairs : Multiply::tilesOfBytes;
+Multiply multiplyOfBlocks(const CodeTarget &target, Type *element, cpu::ProductOp op) {
+  const Multiply tiles = element->isBFloatTy() ? Multiply::amxBf16 : Multiply::amxInt8;
   const bool fit = cast<mlir::MemRefType>(op.getAcc().getType()).getDimSize(0) >= rowsInTiles &&
                    op.getStep() % elementsAtOnce(tiles) == 0;
-  const bool have = target.tiles() && (element->isBFloatTy() || element->isIntegerTy(8));
+  const bool have = target.usesAmx() && (element->isBFloatTy() || element->isIntegerTy(8));
   return have && fit ? tiles : multiplyOf(target, element);
 }
 
 class ProductEmitter {
 public:
-  ProductEmitter(Emitter &e, aicore::ProductOp op, Type *element, Multiply multiply,
+  ProductEmitter(Emitter &e, cpu::ProductOp op, Type *element, Multiply multiply,
                  const std::string &name, bool hasNext)
-      : e(e), b(e.b), element(element), multiply(multiply), step(op.getStep()),
-        height(inTiles(multiply) ? rowsInTiles : e.target.rows()),
+      : e(e), b(e.b), tuning(e.target), element(element), multiply(multiply), step(op.getStep()),
+        height(usesAmx(multiply) ? rowsInTiles : e.target.rows()),
         accElements(cast<mlir::MemRefType>(op.getAcc().getType()).getNumElements()), name(name),
         hasNext(hasNext),
         epilogue(e, op.getBody().front(), MicroKernel{multiply, 1}.sumType(e)->getScalarType(),
                  op.getInputs(), op.getInputAlong(), op.getOutputs()) {
     const int64_t roomOfA = cast<mlir::MemRefType>(op.getAScratch().getType()).getNumElements();
-    packedBytes = std::min(4 * roomOfA, packedBytesNear);
+    packedBytes = std::min(4 * roomOfA, tuning.packedRowsBytes());
     bElements = cast<mlir::MemRefType>(op.getBScratch().getType()).getNumElements();
     blockBytes = std::min(4 * bElements, e.target.blockBytes());
     // A dot product of bytes takes four of them in the place of one element.
-    depthUnit = inTiles(multiply) ? elementsAtOnce(multiply) : std::min<int64_t>(step & -step, 16);
+    depthUnit = usesAmx(multiply) ? elementsAtOnce(multiply) : std::min<int64_t>(step & -step, 16);
     mostDepth = std::min(step, blockChooser().depthOf(blockBytes));
   }
 
@@ -126,7 +99,7 @@ public:
   bool emit(const ProductOperands &operands, ProductEmitter *wide);
 
 private:
-  Value *callThin(const ProductOperands &operands, Value *columns);
+  Value *callSkinny(const ProductOperands &operands, Value *columns);
   Function *callBlocks(const ProductOperands &operands, Value *bInPlace);
   void emitBlocks(const ProductOperands &operands, const BlockLimits &limits, Value *bInPlace);
   BlockChooser blockChooser() { return {e, multiply, depthUnit, height, rowsCanStay()}; }
@@ -137,11 +110,10 @@ private:
   void packRows(Value *to, const Plane &from, Value *rowBytes, Value *rows, Value *depth);
   Function *finish();
   Value *isDense(Value *stride) { return b.CreateICmpEQ(stride, e.number(e.bytesOf(element))); }
-  /// Whether it is not what pairs leave to it, with subnormal numbers among them: that is to be
-  /// little code rather than fast.
-  bool isUsual() { return multiply == multiplyOf(e.target, element) || inTiles(multiply); }
-  bool asksForNext() { return hasNext && isUsual(); }
-  /// Whether rows of A can be multiplied as they lie in memory: whole steps of them.
+  /// Whether it is not the fallback of bf16 for denormals, which is small code rather than fast.
+  bool isFastPath() { return multiply == multiplyOf(e.target, element) || usesAmx(multiply); }
+  bool prefetchesNextProduct() { return hasNext && isFastPath(); }
+  /// Whether rows of A can be multiplied in place: whole steps of them.
   bool rowsCanStay() {
     return element->isFloatTy() ||
            (elementsOfStep(multiply) > 1 && step % elementsAtOnce(multiply) == 0);
@@ -149,44 +121,46 @@ private:
   /// And rows of k elements, to their end: one of fewer than a step is read together with what
   /// comes before, a tile is read whole.
   Value *endsInPlace(Value *k) {
-    return inTiles(multiply) ? b.CreateICmpEQ(e.roundDown(k, elementsAtOnce(multiply)), k)
+    return usesAmx(multiply) ? b.CreateICmpEQ(e.roundDown(k, elementsAtOnce(multiply)), k)
                              : b.CreateICmpSGE(k, e.number(elementsOfStep(multiply)));
   }
-  /// Whether all of B is read where it lies.
+  /// Whether all of B is read in place.
   Value *isBInPlace(const ProductOperands &operands) {
     if (!element->isFloatTy())
       return b.getFalse();
     const Plane &plane = operands.b;
     Value *work = b.CreateMul(b.CreateMul(operands.m, operands.n), operands.k);
     Value *bytes = b.CreateMul(operands.k, plane.row);
-    Value *isNear = b.CreateAnd(b.CreateICmpSLE(operands.m, e.number(rowsByBInPlace)),
-                                b.CreateICmpULE(bytes, e.number(bytesInPlace)));
-    Value *isInOrder = b.CreateICmpULT(b.CreateOr(operands.m, plane.row), e.number(inOrder));
+    Value *isNear = b.CreateAnd(b.CreateICmpSLE(operands.m, e.number(tuning.rowsByBInPlace)),
+                                b.CreateICmpULE(bytes, e.number(tuning.bytesOfBInPlace)));
+    Value *isInOrder =
+        b.CreateICmpULT(b.CreateOr(operands.m, plane.row), e.number(tuning.readInOrder));
     return b.CreateAnd(
         isDense(plane.column),
-        b.CreateOr({b.CreateICmpSLE(work, e.number(smallProduct)), isNear, isInOrder}));
+        b.CreateOr({b.CreateICmpSLE(work, e.number(tuning.smallProduct)), isNear, isInOrder}));
   }
-  /// Whether rows are one register tile or two, by a B that stays where it is, or that is soon
-  /// packed for pairs, which are twice as fast: then they are not thin.
+  /// Whether rows are one register tile or two, by a B that is read in place, or that is soon packed
+  /// for bf16 dot products, which are twice as fast: then they are not computed as a skinny GEMM.
   Value *areWholeTiles(const ProductOperands &operands, Value *bInPlace) {
-    if (!element->isFloatTy() && !ofPairs(multiply))
+    if (!element->isFloatTy() && !isBf16(multiply))
       return b.getFalse();
     Value *others = b.CreateAnd(b.CreateSub(operands.m, e.number(height)), e.number(~height));
     Value *elements = b.CreateMul(operands.n, operands.k);
-    Value *isSoonPacked = b.CreateICmpSLE(elements, e.number(elementsSoonPacked));
+    Value *isSoonPacked = b.CreateICmpSLE(elements, e.number(tuning.soonPackedElements));
     return b.CreateAnd({b.CreateICmpEQ(others, e.number(0)),
                         b.CreateICmpSGE(operands.n, e.number(e.target.lanes / 2)),
                         element->isFloatTy() ? bInPlace : isSoonPacked});
   }
-  /// Whether rows of A, read where they lie, come from memory: those of pairs have just been
-  /// searched for subnormal numbers.
-  bool asksForRows() { return rowsCanStay() && !inTiles(multiply) && !ofPairs(multiply); }
+  /// Whether rows of A, read in place, come from memory: those of bf16 have just been searched for
+  /// denormals.
+  bool prefetchesRows() { return rowsCanStay() && !usesAmx(multiply) && !isBf16(multiply); }
   Value *field(Value *frame, Field which) {
     return b.CreateAlignedLoad(e.i64(), e.offset(frame, 8 * which), Align(8));
   }
 
   Emitter &e;
   IRBuilder<> &b;
+  const CpuTuning tuning;
   Type *element;
   Multiply multiply;
   int64_t step, height;                     ///< depth of one pass at most; rows of a register tile
@@ -199,8 +173,8 @@ private:
 };
 
 // void(ptr a, ptr panel, ptr acc, ptr frame, i64 row, i64 lastRow, i64 column, i64 lastColumn):
-// rows of A by panels of B, over one pass along k. Each few rows of A stay near while the panels
-// pass by.
+// rows of A by panels of B, over one pass along k. Each few rows of A stay in L1 while the panels
+// stream past.
 Function *ProductEmitter::sumsOf(int64_t vectors) {
   Function *finish = this->finish();
   return e.helper(name + "_" + std::to_string(vectors), 4, 4, {}, [&](Function *f) {
@@ -220,12 +194,12 @@ Function *ProductEmitter::sumsOf(int64_t vectors) {
     Value *last = b.CreateICmpNE(field(fieldIsLast), e.number(0));
     Value *isDense = b.CreateAnd(last, epilogue.isDense(values));
     Value *lastStart = field(fieldLastStart);
-    NextProduct next(e, e.offset(frame, 8 * fieldNext));
-    Value *isNextAsked = asksForNext() ? next.isAsked() : nullptr;
-    Value *isResultAsked =
-        isUsual() ? b.CreateICmpNE(field(fieldAsksForResult), e.number(0)) : nullptr;
+    BatchPrefetcher next(e, e.offset(frame, 8 * fieldNext));
+    Value *prefetchesNext = prefetchesNextProduct() ? next.isActive() : nullptr;
+    Value *prefetchesOutput =
+        isFastPath() ? b.CreateICmpNE(field(fieldPrefetchesOutput), e.number(0)) : nullptr;
     Value *rest = field(fieldRest), *offsets = nullptr;
-    if (multiply == Multiply::bytes)
+    if (multiply == Multiply::int8Dot4)
       offsets = e.local(ArrayType::get(b.getInt32Ty(), height));
     e.loop(firstRow, rowEnd, e.number(height), [&](Value *row) {
       // Where the last rows are fewer, those before them are summed and stored again, to the same:
@@ -236,31 +210,31 @@ Function *ProductEmitter::sumsOf(int64_t vectors) {
       Value *whole = b.CreateAnd(isDense, b.CreateICmpSGE(rows, e.number(height)));
       Value *acc = e.offset(sumsOfRows, b.CreateMul(b.CreateSub(row, firstRow), accRow));
       LastSteps lastSteps;
-      if (elementsOfStep(multiply) > 1 && !inTiles(multiply))
+      if (elementsOfStep(multiply) > 1 && !usesAmx(multiply))
         lastSteps = emitLastSteps(e, rowsOfA, aRow, bytes, rest);
       if (offsets)
-        b.CreateCall(offsetsOfRows(e), {rowsOfA, offsets, aRow, field(fieldDepth)});
+        b.CreateCall(zeroPointCompensation(e), {rowsOfA, offsets, aRow, field(fieldDepth)});
       e.loop(firstColumn, columnEnd, e.number(width), {panels, acc},
              [&](Value *column, ArrayRef<Value *> carried) {
                Value *panel = carried[0], *acc = carried[1];
                const MicroKernel kernel{multiply, vectors};
                const Sums initial{acc, e.number(width * 4), first, offsets};
-               // While panels pass by, the next rows come near, if they are not yet.
-               Value *nextRows = asksForRows() ? e.offset(rowsOfA, rowsBytes) : nullptr;
+               // While panels stream past, the next rows are prefetched.
+               Value *nextRows = prefetchesRows() ? e.offset(rowsOfA, rowsBytes) : nullptr;
                SmallVector<Value *> sums;
-               if (isNextAsked)
-                 e.when(isNextAsked, [&] { next.ask(); });
-               if (isResultAsked)
-                 e.when(isResultAsked,
-                        [&] { epilogue.askForResult(height, vectors, values, start, column); });
-               if (inTiles(multiply))
+               if (prefetchesNext)
+                 e.when(prefetchesNext, [&] { next.prefetchStep(); });
+               if (prefetchesOutput)
+                 e.when(prefetchesOutput,
+                        [&] { epilogue.prefetchOutput(height, vectors, values, start, column); });
+               if (usesAmx(multiply))
                  emitTileSums(e, kernel, rowsOfA, aRow, panel, bStep, bytes, initial);
                else
                  sums = emitSums(e, kernel, rowsOfA, aRow, panel, bStep, bytes, initial, lastSteps,
                                  nextRows);
                Value *columns = b.CreateSub(n, column);
                BasicBlock *done = BasicBlock::Create(b.getContext(), "done", f);
-               if (epilogue.isLight() && isUsual()) {
+               if (epilogue.isLight() && isFastPath()) {
                  BasicBlock *here = BasicBlock::Create(b.getContext(), "registers", f);
                  BasicBlock *through = BasicBlock::Create(b.getContext(), "cache", f);
                  Value *fits = e.target.masks()
@@ -268,7 +242,7 @@ Function *ProductEmitter::sumsOf(int64_t vectors) {
                                    : b.CreateAnd(whole, b.CreateICmpSGE(columns, e.number(width)));
                  b.CreateCondBr(fits, here, through);
                  b.SetInsertPoint(here);
-                 if (inTiles(multiply))
+                 if (usesAmx(multiply))
                    storeTiles(acc, vectors, values, start, column, columns);
                  else
                    epilogue.store(sums, vectors, values, start, column, columns);
@@ -290,7 +264,7 @@ Function *ProductEmitter::sumsOf(int64_t vectors) {
   });
 }
 
-// What happens to sums in memory. A light epilogue has them in registers, mostly.
+// The epilogue of sums in memory. A light one has them in registers, mostly.
 Function *ProductEmitter::finish() {
   Function *finish = epilogue.finish(name + "_finish");
   if (epilogue.isLight())
@@ -315,7 +289,7 @@ void ProductEmitter::storeTiles(Value *acc, int64_t vectors, Value *values, Valu
 bool ProductEmitter::emit(const ProductOperands &operands, ProductEmitter *wide) {
   Value *bInPlace = isBInPlace(operands);
   auto callBlocks = [&](const ProductOperands &operands) {
-    Value *normal = wide ? isNeverSubnormal(e, operands) : b.getTrue();
+    Value *normal = wide ? isDenormalFree(e, operands) : b.getTrue();
     e.when(normal, [&] { this->callBlocks(operands, bInPlace); });
     if (wide)
       e.when(b.CreateNot(normal), [&] { markLazy(*wide->callBlocks(operands, bInPlace)); });
@@ -324,16 +298,17 @@ bool ProductEmitter::emit(const ProductOperands &operands, ProductEmitter *wide)
     callBlocks(operands);
     return epilogue.complete;
   }
-  // Thin are all columns, or the last ones: beside whole vectors, a few would have one to
+  // Skinny are all columns, or the tail: beside whole vectors, a few would have one to
   // themselves.
-  Value *isThin = b.CreateICmpSLE(e.min(operands.m, operands.n), e.number(mostThinRows));
-  isThin = b.CreateAnd(isThin, b.CreateNot(areWholeTiles(operands, bInPlace)));
+  Value *isSkinny = b.CreateICmpSLE(e.min(operands.m, operands.n), e.number(tuning.skinnyRows));
+  isSkinny = b.CreateAnd(isSkinny, b.CreateNot(areWholeTiles(operands, bInPlace)));
   Value *last = b.CreateAnd(operands.n, e.number(e.target.lanes - 1));
-  Value *isRest = b.CreateAnd(b.CreateNot(isThin),
-                              areLastDots(e, operands, last, element, bElements, accElements));
+  Value *isRest =
+      b.CreateAnd(b.CreateNot(isSkinny),
+                  useDotProductsForTail(e, operands, last, element, bElements, accElements));
   Value *columns = b.CreateSelect(isRest, last, operands.n);
   Value *isDone = e.either(
-      b.CreateOr(isThin, isRest), [&] { return callThin(operands, columns); },
+      b.CreateOr(isSkinny, isRest), [&] { return callSkinny(operands, columns); },
       [&]() -> Value * { return b.getFalse(); });
   ProductOperands others = operands;
   others.n = b.CreateSelect(isDone, b.CreateSub(operands.n, columns), operands.n);
@@ -341,26 +316,26 @@ bool ProductEmitter::emit(const ProductOperands &operands, ProductEmitter *wide)
   return epilogue.complete;
 }
 
-// In a function of its own, which counts and calls: whether one of its ways was one for the last
-// `columns` of the product.
-Value *ProductEmitter::callThin(const ProductOperands &operands, Value *columns) {
+// In a function of its own, optimised for size: whether a skinny GEMM has computed the last `columns`
+// of the product.
+Value *ProductEmitter::callSkinny(const ProductOperands &operands, Value *columns) {
   Value *isDone = e.local(b.getInt1Ty());
-  Function *thin = e.helper(name + "_thin", 2, 1, {}, [&](Function *f) {
+  Function *skinny = e.helper(name + "_skinny", 2, 1, {}, [&](Function *f) {
     e.finishCold(f);
     markLazy(*f);
     Value *column = f->getArg(2);
     ProductOperands inside = operands.in(e, f->getArg(0));
     inside.n = b.CreateSub(inside.n, column);
     inside.b.pointer = e.offset(inside.b.pointer, b.CreateMul(column, inside.b.column));
-    Value *areLast = b.CreateICmpNE(column, e.number(0));
-    Value *isThin = emitThinProduct(
-        e, inside, element, {step, bElements, accElements}, areLast, [&](const SumsInMemory &sums) {
+    Value *areTail = b.CreateICmpNE(column, e.number(0));
+    Value *isSkinny = emitSkinnyGemm(
+        e, inside, element, {step, bElements, accElements}, areTail, [&](const SumsInMemory &sums) {
           b.CreateCall(finish(), {sums.pointer, inside.context, sums.row, e.number(0), column,
                                   inside.m, inside.n});
         });
-    b.CreateStore(isThin, f->getArg(1));
+    b.CreateStore(isSkinny, f->getArg(1));
   });
-  b.CreateCall(thin, {operands.frame, isDone, b.CreateSub(operands.n, columns)});
+  b.CreateCall(skinny, {operands.frame, isDone, b.CreateSub(operands.n, columns)});
   return b.CreateLoad(b.getInt1Ty(), isDone);
 }
 
@@ -405,8 +380,11 @@ void ProductEmitter::packRows(Value *to, const Plane &from, Value *rowBytes, Val
   b.CreateCall(move, {to, from.pointer, rowBytes, from.row, from.column, rows, depth});
 }
 
-// All rows of A by a block of B, which stays near; where the depth takes
-// several passes, as many rows as have room for their sums between them.
+// All rows of A by a block of B, which is resident in L2; where the depth takes several passes, as many
+// rows as have room for their sums between them.
+//
+// Over 80 lines: one loop nest, whose levels share the fields that they set for the functions of a
+// register tile.
 void ProductEmitter::emitBlocks(const ProductOperands &operands, const BlockLimits &limits,
                                 Value *bInPlace) {
   const Plane &planeA = operands.a, &planeB = operands.b;
@@ -429,9 +407,9 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, const BlockLimi
   set(fieldContext, operands.context);
   set(fieldRows, m);
   set(fieldColumns, n);
-  // Packed, they may be: there is room.
+  // Packed A may be read past its last row.
   set(fieldLastStart, b.CreateSelect(aInPlace, b.CreateSub(m, e.number(height)), m));
-  // Sums that wait for nothing are in one place, which stays near.
+  // Sums of a single pass are all in one place, which stays in L1.
   Value *waits = b.CreateICmpSLT(blocks.depth, k);
   Value *accRow = b.CreateSelect(waits, e.number(lanes * 4), e.number(0));
   Value *accPanel = b.CreateMul(accRow, e.roundUp(blocks.rows, height));
@@ -439,9 +417,9 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, const BlockLimi
   set(fieldAccPanel, accPanel);
 
   Value *resultBytes = b.CreateMul(b.CreateMul(m, n), e.number(4));
-  Value *isFar = b.CreateICmpSGT(resultBytes, e.number(resultNear));
-  if (asksForNext()) {
-    NextProduct next(e, e.offset(frame, 8 * fieldNext));
+  Value *isFar = b.CreateICmpSGT(resultBytes, e.number(tuning.outputBytesInL1()));
+  if (prefetchesNextProduct()) {
+    BatchPrefetcher next(e, e.offset(frame, 8 * fieldNext));
     isFar = b.CreateOr(isFar, next.differs(operands));
     next.set(operands, element, height);
   }
@@ -451,7 +429,7 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, const BlockLimi
   };
   Value *end = n;
   if (element->isFloatTy()) {
-    // What is small is over in the time that those loops take which it goes around once.
+    // Loop overhead dominates small problems.
     Value *vectors = b.CreateLShr(n, Log2_64(lanes));
     Value *isDirect = b.CreateAnd({aInPlace, bInPlace, b.CreateICmpSLE(k, limits.depth),
                                    b.CreateICmpULE(vectors, e.number(CodeTarget::vectors)),
@@ -461,7 +439,7 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, const BlockLimi
         [&]() -> Value * {
           set(fieldIsFirst, e.number(1));
           set(fieldIsLast, e.number(1));
-          set(fieldAsksForResult, isFar);
+          set(fieldPrefetchesOutput, isFar);
           set(fieldBytes, times(k, 4));
           set(fieldARow, planeA.row);
           set(fieldBStep, planeB.row);
@@ -481,8 +459,8 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, const BlockLimi
         set(fieldIsFirst, b.CreateICmpEQ(from, e.number(0)));
         Value *isLast = b.CreateICmpEQ(b.CreateAdd(from, depth), k);
         set(fieldIsLast, isLast);
-        if (isUsual())
-          set(fieldAsksForResult, b.CreateAnd(isLast, isFar));
+        if (isFastPath())
+          set(fieldPrefetchesOutput, b.CreateAnd(isLast, isFar));
         Value *bytes = chooser.bytesAlong(depth);
         // Packed, all steps are whole.
         Value *end = b.CreateMul(depth, e.number(e.bytesOf(element)));
@@ -491,7 +469,7 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, const BlockLimi
           set(fieldRest, b.CreateSelect(aInPlace, b.CreateAnd(end, e.number(3)), e.number(0)));
           set(fieldDepth, depth);
         }
-        Value *packedRow = b.CreateAdd(bytes, e.number(rowPadding));
+        Value *packedRow = b.CreateAdd(bytes, e.number(tuning.rowPadding));
         set(fieldARow, b.CreateSelect(aInPlace, planeA.row, packedRow));
         Value *sourceB = e.offset(planeB.pointer, b.CreateAdd(b.CreateMul(from, planeB.row),
                                                               b.CreateMul(column, planeB.column)));
@@ -503,9 +481,9 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, const BlockLimi
         };
         e.when(b.CreateNot(bInPlace), [&] { pack(operands.bScratch, sourceB, columns); });
 
-        const int64_t leastPacked = std::max(height, *std::rbegin(rowsPacked));
+        const int64_t leastPacked = std::max(height, tuning.packedRows.back());
         Value *chunk = e.number(leastPacked);
-        for (int64_t rows : llvm::reverse(rowsPacked)) {
+        for (int64_t rows : llvm::reverse(tuning.packedRows)) {
           if (rows <= leastPacked)
             continue;
           Value *few = e.min(e.number(rows), b.CreateSub(rowEnd, row));
@@ -513,7 +491,7 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, const BlockLimi
               b.CreateICmpSLE(b.CreateMul(e.roundUp(few, height), packedRow), limits.packedBytes);
           chunk = b.CreateSelect(haveRoom, e.number(rows), chunk);
         }
-        chunk = b.CreateSelect(aInPlace, e.number(rowsInPlace), chunk);
+        chunk = b.CreateSelect(aInPlace, e.number(tuning.rowsInPlace), chunk);
         e.loop(row, rowEnd, chunk, [&](Value *chunkRow) {
           Value *chunkEnd = e.min(b.CreateAdd(chunkRow, chunk), rowEnd);
           Value *sourceA = e.offset(planeA.pointer, b.CreateAdd(b.CreateMul(from, planeA.column),
@@ -555,19 +533,19 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, const BlockLimi
 
 } // namespace
 
-Value *emitContext(Emitter &e, aicore::ProductOp op, ArrayRef<Plane> inputs,
-                   ArrayRef<Plane> outputs, ArrayRef<Value *> scalars) {
+Value *emitContext(Emitter &e, cpu::ProductOp op, ArrayRef<Plane> inputs, ArrayRef<Plane> outputs,
+                   ArrayRef<Value *> scalars) {
   Type *sum = nullptr; // of no matter here
   return Epilogue(e, op.getBody().front(), sum, op.getInputs(), op.getInputAlong(), op.getOutputs())
       .context(inputs, outputs, scalars);
 }
 
-bool emitProduct(Emitter &e, aicore::ProductOp op, const ProductOperands &operands) {
+bool emitProduct(Emitter &e, cpu::ProductOp op, const ProductOperands &operands) {
   Type *element = e.elementType(cast<mlir::MemRefType>(op.getA().getType()).getElementType());
   const Multiply multiply = multiplyOfBlocks(e.target, element, op);
   const std::string name = "product_" + std::to_string(e.module.size());
   ProductEmitter emitter(e, op, element, multiply, name, operands.hasNext());
-  if (!ofPairs(multiply))
+  if (!isBf16(multiply))
     return emitter.emit(operands, nullptr);
   ProductEmitter wide(e, op, element, Multiply::f32, name + "_wide", operands.hasNext());
   return emitter.emit(operands, &wide);

@@ -1,18 +1,17 @@
-// A tile of a product on the host: operands packed where that pays, sums in registers, and what
-// happens to them before their only store.
+// A tile of a product on the CPU: operands packed where that pays, sums in registers, and the epilogue
+// applied before their only store.
 #pragma once
 
 #include "codegen/micro_kernel.h"
 #include "cpu/epilogue.h"
-#include "ir/aicore.h"
 
 namespace mmk {
 
-/// Everything that an aicore.product works on, as values of the program.
+/// Everything that an cpu.product works on, as values of the program.
 struct ProductOperands {
   Plane a, b; ///< rows along m and k, columns along k and n
-  /// Bytes from here to what the same thread multiplies next, 0 where that is the same; none where
-  /// nothing is known of it.
+  /// Bytes from here to what the same thread multiplies next, 0 where that is the same; null where it
+  /// is not known.
   llvm::Value *aAhead = nullptr, *bAhead = nullptr;
   bool hasNext() const { return aAhead != nullptr; }
   llvm::Value *m = nullptr, *n = nullptr, *k = nullptr;
@@ -28,17 +27,14 @@ struct ProductOperands {
   ProductOperands in(Emitter &e, llvm::Value *frame) const;
 };
 
-/// Bytes after each packed row of A: rows lie on lines that share no set of the cache.
-constexpr int64_t rowPadding = 64;
-
 /// How the elements of a product are multiplied on this target, but for tiles.
 Multiply multiplyOf(const CodeTarget &target, llvm::Type *element);
 
 /// What its epilogue works on, `scalars` by scalarsOf its region: as Epilogue::context.
-llvm::Value *emitContext(Emitter &e, aicore::ProductOp op, llvm::ArrayRef<Plane> inputs,
+llvm::Value *emitContext(Emitter &e, cpu::ProductOp op, llvm::ArrayRef<Plane> inputs,
                          llvm::ArrayRef<Plane> outputs, llvm::ArrayRef<llvm::Value *> scalars);
 
 /// Emits the tile. False when an operation of the region has no code.
-bool emitProduct(Emitter &e, aicore::ProductOp op, const ProductOperands &operands);
+bool emitProduct(Emitter &e, cpu::ProductOp op, const ProductOperands &operands);
 
 } // namespace mmk

@@ -13,8 +13,8 @@ constexpr int16_t tileRows = 16, tileRowBytes = 4 * stepsOfTile;
 /// sum + a * b, of tiles.
 Value *emitTileMultiply(Emitter &e, Multiply multiply, Value *a, Value *b, Value *sum) {
   return e.b.CreateIntrinsic(
-      multiply == Multiply::tilesOfBytes ? Intrinsic::x86_tdpbssd_internal
-                                         : Intrinsic::x86_tdpbf16ps_internal,
+      multiply == Multiply::amxInt8 ? Intrinsic::x86_tdpbssd_internal
+                                    : Intrinsic::x86_tdpbf16ps_internal,
       {},
       {e.b.getInt16(tileRows), e.b.getInt16(tileRowBytes), e.b.getInt16(tileRowBytes), sum, a, b});
 }

@@ -171,7 +171,7 @@ private:
     measured.name = run.name;
     measured.dims = run.dims;
     measured.operations = floatingPointOperations(kernel_, run);
-    if (session_.machine().kind == MachineKind::emulated) {
+    if (backendOf(session_.machine().kind).hasClock()) {
       const ClockReport clock = countCase(lowering_, session_.machine(), kernel_, run);
       measured.cycles = clock.cycles;
       measured.microseconds = clock.microseconds;
@@ -238,8 +238,8 @@ int benchCommand(const std::vector<std::string> &words) {
         "once; name a file, or add --no-command");
 
   Session session(target);
-  if (session.machine().kind == MachineKind::host && options.run.countOnly)
-    throw UserError("--count-only needs an emulated machine; host has no clock but the real one");
+  if (options.run.countOnly)
+    session.expectClock("--count-only");
   const std::vector<RunCase> runs = casesToRun(session.kernel(), options.run.cases, arguments);
   for (const RunCase &run : runs)
     if (options.run.countOnly)

@@ -59,7 +59,7 @@ std::string printed(mlir::ModuleOp module) {
 
 std::optional<ClockReport> count(Lowering &lowering, const Machine &machine, const Kernel &kernel,
                                  const RunCase &run) {
-  if (machine.kind == MachineKind::host)
+  if (!backendOf(machine.kind).hasClock())
     return std::nullopt;
   return countCase(lowering, machine, kernel, run);
 }
@@ -102,9 +102,13 @@ SideBySide compareVariants(Session &a, Session &b, const std::vector<std::string
                                 "compare: {}",
                                 pair.a.machine, pair.a.variant));
   pair.ir = diffIr(printed(*loweredA.module), printed(*loweredB.module));
-  if (a.machine().kind == MachineKind::host || b.machine().kind == MachineKind::host)
-    pair.remarks.push_back("the time is not known: host has no clock but the real one; two saved "
-                           "runs on it can be compared");
+  for (const Session *each : {&a, &b})
+    if (!backendOf(each->machine().kind).hasClock()) {
+      pair.remarks.push_back(fmt::format("the time is not known: {} has no clock but the real one; "
+                                         "two saved runs on it can be compared",
+                                         each->machine().name));
+      break;
+    }
   for (const RunCase &run : runs) {
     progress.show(run.title() + ": clock");
     CasePair &each = pair.cases.emplace_back();

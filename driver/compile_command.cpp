@@ -27,13 +27,15 @@ const std::vector<std::string> stages = {"ast",  "mmk", "tiled", "aicore", "memo
 
 std::vector<std::string> passNames() {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  mlir::PassManager manager(&context);
-  manager.addPass(createApplyVariant());
-  buildPipeline(manager, LoweringLevel::aicore);
   std::vector<std::string> names = {"all"};
-  for (mlir::Pass &pass : manager.getPasses())
-    if (std::ranges::find(names, pass.getArgument()) == names.end())
-      names.push_back(pass.getArgument().str());
+  for (MachineKind kind : allMachineKinds) {
+    mlir::PassManager manager(&context);
+    manager.addPass(createApplyVariant());
+    buildPipeline(manager, backendOf(kind), LoweringLevel::aicore);
+    for (mlir::Pass &pass : manager.getPasses())
+      if (std::ranges::find(names, pass.getArgument()) == names.end())
+        names.push_back(pass.getArgument().str());
+  }
   return names;
 }
 

@@ -45,8 +45,7 @@ int explainCommand(const std::vector<std::string> &words) {
   Session session(target);
   const Kernel &kernel = session.kernel();
   const Machine &machine = session.machine();
-  if (machine.kind != MachineKind::emulated)
-    throw UserError("explain needs an emulated machine; host has no clock but the real one");
+  session.expectClock("explain");
   const std::vector<RunCase> runs = casesToRun(kernel, cases, arguments);
   for (const RunCase &run : runs)
     expectSizes(kernel, run);

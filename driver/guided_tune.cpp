@@ -97,8 +97,7 @@ int tuneGuided(Session &session, const std::vector<RunCase> &runs, tune::Verifie
                const GuidedOptions &options) {
   const Kernel &kernel = session.kernel();
   const Machine &machine = session.machine();
-  if (machine.kind != MachineKind::emulated)
-    throw UserError("--guided needs an emulated machine; host has no clock but the real one");
+  session.expectClock("--guided");
   expectWritable(options.log);
   // A first variant that does not exist is refused here, with the nearest that does.
   Lowering first = session.lower(kernel, LoweringLevel::aicore);

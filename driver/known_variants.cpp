@@ -1,5 +1,6 @@
 #include "driver/known_variants.h"
 
+#include "backend/backend.h"
 #include "cli/terminal.h"
 #include "driver/count_case.h"
 
@@ -95,7 +96,7 @@ public:
     for (const tune::BestRow &winner : winners_)
       if (winner.shape.dims == dims)
         return {winner.variant, dims};
-    if (session_.machine().kind == MachineKind::host) {
+    if (!backendOf(session_.machine().kind).hasClock()) {
       const std::vector<const tune::BestRow *> near = nearest(winners_, shape, hostFactor);
       return near.empty() ? KnownVariant() : KnownVariant{near[0]->variant, near[0]->shape.dims};
     }

@@ -1,4 +1,5 @@
 // `mmk machines`: what there is to compile for, and where each figure comes from.
+#include "backend/backend.h"
 #include "cli/ending.h"
 #include "cli/files.h"
 #include "cli/json.h"
@@ -12,12 +13,6 @@
 namespace mmk::driver {
 namespace {
 
-std::string kindOf(const Machine &machine) {
-  if (machine.kind == MachineKind::host)
-    return "host";
-  return machine.topology == Topology::split ? "split" : "coupled";
-}
-
 std::string kibibytes(const Machine &machine, Memory memory) {
   const int64_t bytes = machine.memory(memory).bytes;
   return bytes == 0 ? "-" : fmt::format("{}", bytes / 1024);
@@ -27,14 +22,15 @@ std::string table(const std::vector<Machine> &machines) {
   std::string text =
       fmt::format("{:<12} {:<8} {:>5} {:>6}  {:>6} {:>5} {:>5} {:>5} {:>5}  {}\n", "machine",
                   "kind", "cores", "MHz", "L1 KiB", "L0A", "L0B", "L0C", "UB", "description");
-  for (const Machine &machine : machines)
-    text +=
-        fmt::format("{:<12} {:<8} {:>5} {:>6}  {:>6} {:>5} {:>5} {:>5} {:>5}  {}\n", machine.name,
-                    kindOf(machine), machine.cubeCores,
-                    machine.kind == MachineKind::host ? "-" : fmt::format("{}", machine.megahertz),
-                    kibibytes(machine, Memory::l1), kibibytes(machine, Memory::l0a),
-                    kibibytes(machine, Memory::l0b), kibibytes(machine, Memory::l0c),
-                    kibibytes(machine, Memory::ub), machine.description);
+  for (const Machine &machine : machines) {
+    const Backend &backend = backendOf(machine.kind);
+    text += fmt::format("{:<12} {:<8} {:>5} {:>6}  {:>6} {:>5} {:>5} {:>5} {:>5}  {}\n",
+                        machine.name, backend.kindOf(machine), machine.cubeCores,
+                        backend.hasClock() ? fmt::format("{}", machine.megahertz) : "-",
+                        kibibytes(machine, Memory::l1), kibibytes(machine, Memory::l0a),
+                        kibibytes(machine, Memory::l0b), kibibytes(machine, Memory::l0c),
+                        kibibytes(machine, Memory::ub), machine.description);
+  }
   return text;
 }
 

@@ -16,18 +16,20 @@
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  registry.insert<mmk::ir::MmkDialect, mmk::aicore::AicoreDialect, mlir::affine::AffineDialect,
-                  mlir::arith::ArithDialect, mlir::linalg::LinalgDialect, mlir::math::MathDialect,
-                  mlir::scf::SCFDialect, mlir::tensor::TensorDialect>();
+  registry.insert<mmk::ir::MmkDialect, mlir::affine::AffineDialect, mlir::arith::ArithDialect,
+                  mlir::linalg::LinalgDialect, mlir::math::MathDialect, mlir::scf::SCFDialect,
+                  mlir::tensor::TensorDialect>();
+  mmk::registerBackendDialects(registry);
   mmk::registerDialectExtensions(registry);
   mmk::registerMmkPasses();
-  mmk::registerPlacePasses();
-  mmk::registerSyncPasses();
+  for (mmk::MachineKind kind : mmk::allMachineKinds)
+    mmk::backendOf(kind).registerPasses();
   mmk::registerSyncCostPass();
   mlir::registerTransformsPasses();
-  mlir::PassPipelineRegistration<>("mmk-pipeline", "all passes after mmk-apply-variant, in order",
-                                   [](mlir::OpPassManager &manager) {
-                                     mmk::buildPipeline(manager, mmk::LoweringLevel::aicore);
-                                   });
+  mlir::PassPipelineRegistration<>(
+      "mmk-pipeline", "all passes after mmk-apply-variant, in order, for an AI core",
+      [](mlir::OpPassManager &manager) {
+        mmk::buildPipeline(manager, mmk::backendOf(mmk::MachineKind::emulated), mmk::LoweringLevel::aicore);
+      });
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "mmk optimizer driver\n", registry));
 }

@@ -42,7 +42,7 @@ bool runCases(Session &session, const RunOptions &options, const std::vector<Run
               std::vector<Ran> &all) {
   const Kernel &kernel = session.kernel();
   const Machine &machine = session.machine();
-  const bool counts = machine.kind == MachineKind::emulated, computes = !options.countOnly;
+  const bool counts = backendOf(machine.kind).hasClock(), computes = !options.countOnly;
 
   Progress progress;
   progress.show("compile");
@@ -155,11 +155,10 @@ int runCommand(const std::vector<std::string> &words) {
       expectSizes(kernel, run);
     else
       expectRoomFor(kernel, run, !options.noCheck);
-  const bool counts = session.machine().kind == MachineKind::emulated;
-  if (!counts && options.countOnly)
-    throw UserError("--count-only needs an emulated machine; host has no clock but the real one");
-  if (!counts && options.profile)
-    throw UserError("--profile needs an emulated machine; host has no clock but the real one");
+  if (options.countOnly)
+    session.expectClock("--count-only");
+  if (options.profile)
+    session.expectClock("--profile");
 
   std::list<Session> sessions; // of the variants that are known
   std::vector<Ran> all;

@@ -71,6 +71,12 @@ std::vector<const Kernel *> Session::kernels() const {
   return kernels;
 }
 
+void Session::expectClock(std::string_view who) const {
+  if (!backendOf(machine_.kind).hasClock())
+    throw UserError(fmt::format("{} needs an emulated machine; {} has no clock but the real one", who,
+                              machine_.name));
+}
+
 const Kernel &Session::kernel() const {
   const std::vector<const Kernel *> found = kernels();
   if (found.size() > 1)

@@ -1,6 +1,7 @@
 // From the text of a file to the IR of one variant: the way that all commands on a program go.
 #pragma once
 
+#include "backend/backend.h"
 #include "cli/target.h"
 #include "compiler/compiler.h"
 #include "frontend/compile.h"
@@ -17,6 +18,8 @@ public:
 
   const Program &program() const { return *program_; }
   const Machine &machine() const { return machine_; }
+  /// A UserError of an option, or of a command, that needs a machine with a clock, on another.
+  void expectClock(std::string_view who) const;
   /// The kernel that the user named, or the only one.
   const Kernel &kernel() const;
   /// All kernels, or the one that the user named.

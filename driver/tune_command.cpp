@@ -129,7 +129,7 @@ void writeFiles(Session &session, const tune::TuneResult &result, const std::vec
     makeFolder(*options.report);
     writeFile(*options.report + "/summary.csv", summaryTable(result));
     writeFile(*options.report + "/summary.md", summaryPage(result));
-    if (session.machine().kind == MachineKind::emulated)
+    if (backendOf(session.machine().kind).hasClock())
       writeFile(*options.report + "/report.html", pageOf(session, result, runs));
     writeProfiles(session, result, runs, options);
   }
@@ -183,12 +183,12 @@ int tuneCommand(const std::vector<std::string> &words) {
   const Machine &machine = session.machine();
   const std::vector<RunCase> runs = casesToRun(kernel, options.cases, arguments);
   for (const RunCase &run : runs)
-    if (options.tune.check == tune::CheckMode::none && machine.kind == MachineKind::emulated)
+    if (options.tune.check == tune::CheckMode::none && backendOf(machine.kind).hasClock())
       expectSizes(kernel, run);
     else
       expectRoomFor(kernel, run, /*withReference=*/true);
-  if (options.profiles > 0 && machine.kind == MachineKind::host)
-    throw UserError("--profiles needs an emulated machine; host has no clock but the real one");
+  if (options.profiles > 0)
+    session.expectClock("--profiles");
   const tune::MpiTransport *mpi = startMpi(options);
   if (mpi && mpi->rank > 0) {
     tune::serveMpi(*mpi, *tune::threadTeam(session.program(), kernel, machine, options.threads));

@@ -106,7 +106,7 @@ void CoreInstructions::stage(aicore::StageOp op) {
     std::swap(rowStep, columnStep);
   }
   if (view)
-    askForNextStep(op, source, rowStep, columnStep, rows, columns);
+    prefetchNextStep(op, source, rowStep, columnStep, rows, columns);
   ArrayRef<int64_t> tile = cast<mlir::MemRefType>(op.getTarget().getType()).getShape();
   if (aicore::spaceOf(op.getTarget()) == Space::l0b) {
     b.CreateCall(packPanels(e, multiplyOf(from), from),
@@ -120,15 +120,15 @@ void CoreInstructions::stage(aicore::StageOp op) {
                 view ? rows : e.roundUp(rows, e.target.rows()), columns});
 }
 
-// What is staged next is what follows along k, mostly: it comes near while this is multiplied.
-void CoreInstructions::askForNextStep(aicore::StageOp op, Value *source, Value *rowStep,
+// What is staged next is what follows along k, mostly: it is prefetched while this is multiplied.
+void CoreInstructions::prefetchNextStep(aicore::StageOp op, Value *source, Value *rowStep,
                                       Value *columnStep, Value *rows, Value *columns) {
   const bool isB = aicore::spaceOf(op.getTarget()) == Space::l0b;
   Value *distance = isB ? b.CreateMul(rowStep, rows) : b.CreateMul(columnStep, columns);
   Value *size = e.number(e.bytesOf(values.elementOf(op.getSource())));
   Value *isDense = b.CreateICmpEQ(columnStep, size);
   Value *length = b.CreateMul(b.CreateSelect(isDense, columns, rows), size);
-  b.CreateCall(askForRows(e),
+  b.CreateCall(prefetchRows(e),
                {e.offset(source, distance), b.CreateSelect(isDense, rowStep, columnStep),
                 b.CreateSelect(isDense, rows, columns), length});
 }
@@ -156,18 +156,21 @@ void CoreInstructions::mmad(aicore::MmadOp op) {
 }
 
 void CoreInstructions::vector(aicore::VectorOp op) {
-  VectorCall call = vectorFunction(e, op);
+  VectorCall call = vectorFunction(e, op, /*writesScratch=*/watched);
+  if (!call.function)
+    return values.fail(op);
   SmallVector<Value *> arguments;
-  for (auto [input, slot] : zip(op.getInputs(), op.getInputSlots()))
-    arguments.push_back(values.buffer(input, slot));
-  for (auto [output, slot] : zip(op.getOutputs(), op.getOutputSlots()))
-    arguments.push_back(values.buffer(output, slot));
+  for (mlir::BlockArgument argument : op.getBody().getArguments()) {
+    const aicore::VectorTile tile = op.tile(argument);
+    Value *at = values.buffer(tile.buffer, tile.slot);
+    if (auto alloc = tile.buffer.getDefiningOp<aicore::AllocOp>(); alloc && tile.copy > 0)
+      at = e.offset(at, tile.copy * values.copyBytes(alloc));
+    arguments.push_back(at);
+  }
   arguments.push_back(values.value(op.getRows()));
   arguments.push_back(values.value(op.getColumns()));
   for (mlir::Value scalar : call.scalars)
     arguments.push_back(values.value(scalar));
-  if (!call.function)
-    return values.fail(op);
   b.CreateCall(call.function, arguments);
 }
 

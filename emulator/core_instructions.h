@@ -16,7 +16,7 @@ public:
 private:
   void load(aicore::LoadOp op);
   void stage(aicore::StageOp op);
-  void askForNextStep(aicore::StageOp op, llvm::Value *source, llvm::Value *rowStep,
+  void prefetchNextStep(aicore::StageOp op, llvm::Value *source, llvm::Value *rowStep,
                       llvm::Value *columnStep, llvm::Value *rows, llvm::Value *columns);
   void mmad(aicore::MmadOp op);
   void vector(aicore::VectorOp op);

@@ -1,4 +1,4 @@
-// A vector instruction group of the AI core as a loop over vectors of the host.
+// The vector instructions of one aicore.vector as a loop over vectors of the host.
 #pragma once
 
 #include "codegen/emitter.h"
@@ -7,15 +7,18 @@
 namespace mmk {
 
 struct VectorCall {
-  /// void(inputs..., outputs..., i64 rows, i64 columns, scalars...); null when an operation of the
-  /// region has no code.
+  /// void(inputs..., outputs..., scratch..., i64 rows, i64 columns, scalars...); null when there
+  /// are no instructions yet.
   llvm::Function *function = nullptr;
-  /// Values of the kernel that the region uses, in the order of the function's last parameters.
+  /// Values of the kernel that the instructions use, constants aside, in the order of the
+  /// function's last parameters.
   llvm::SmallVector<mlir::Value> scalars;
 };
 
-/// All operations of the region in one pass, in registers. Whole vectors are written: rows of UB
-/// buffers are padded so that what lies beyond the last column is theirs.
-VectorCall vectorFunction(Emitter &e, aicore::VectorOp op);
+/// All instructions in one pass over the tile, in registers. Each output is written once. Scratch
+/// is not read, since what it holds is in a register; it is written when `writesScratch`, masks
+/// excepted. Whole vectors are written: rows of UB buffers are padded, so what lies beyond the last
+/// column belongs to them.
+VectorCall vectorFunction(Emitter &e, aicore::VectorOp op, bool writesScratch);
 
 } // namespace mmk

@@ -1,8 +1,8 @@
 #include "executable/c_header.h"
 
 #include "executable/executable.h"
-#include "executable/plan.h"
-#include "executable/program.h"
+#include "codegen/plan.h"
+#include "codegen/program.h"
 #include "ir/element_type.h"
 #include "runtime/core.h"
 

@@ -1,8 +1,8 @@
 #include "executable/executable.h"
 
+#include "codegen/plan.h"
+#include "codegen/program.h"
 #include "executable/c_header.h"
-#include "executable/plan.h"
-#include "executable/program.h"
 #include "ir/limit.h"
 #include "jit/lazy.h"
 #include "jit/linked.h"
@@ -305,9 +305,10 @@ struct CodeMaker {
       std::string bitcode = bitcodeOf(*each.module);
       std::string lazyKey = ObjectCache::keyOf(bitcode, target);
       key += lazyKey;
-      lazy.push_back(
-          {each.name, [cache = cache, key = std::move(lazyKey), bitcode = std::move(bitcode),
-                       quick = target.quick] { return lazyObject(cache, key, bitcode, quick); }});
+      lazy.push_back({each.name, [cache = cache, key = std::move(lazyKey),
+                                  bitcode = std::move(bitcode), quick = target.fastCompile] {
+                        return lazyObject(cache, key, bitcode, quick);
+                      }});
     }
     if (auto known = findLinked(key))
       return known;
@@ -346,7 +347,7 @@ private:
     auto target = borrowHostTarget();
     if (!target)
       return target.takeError();
-    (*target)->setQuick(quick);
+    (*target)->setFastCompile(quick);
     LLVMContext context;
     auto module = parseBitcodeFile(MemoryBufferRef(bitcode, key), context);
     if (!module)
@@ -363,7 +364,7 @@ Expected<std::unique_ptr<Executable>> Executable::compile(mlir::ModuleOp module,
   auto begin = std::chrono::steady_clock::now();
   auto target = borrowHostTarget();
   if (target)
-    (*target)->setQuick(options.quick);
+    (*target)->setFastCompile(options.quick);
   Expected<Emitted> emitted = emit(module, std::move(target), options.watched);
   if (!emitted)
     return emitted.takeError();
@@ -379,7 +380,7 @@ Expected<std::unique_ptr<Executable>> Executable::compile(mlir::ModuleOp module,
   auto callees = maker.linked(*functions, lazyModules, *emitted->target);
   if (!callees)
     return callees.takeError();
-  emitted->target->makeQuick();
+  emitted->target->compileFast();
   auto object = maker.object(*emitted->module, *emitted->target);
   auto program = LinkedObject::link(std::move(object), *callees);
   if (!program)
@@ -398,7 +399,7 @@ Expected<std::string> emitCode(mlir::ModuleOp module, const Machine &machine, Co
     return target.takeError();
   // It may be called by a process that has not asked the system for tiles, nor is mmk there to ask.
   if (format == CodeFormat::namedObject)
-    target->hasTiles = false;
+    target->hasAmx = false;
   auto emitted = emit(module, std::make_shared<CodeTarget>(std::move(*target)));
   if (!emitted)
     return emitted.takeError();

@@ -25,6 +25,7 @@ def Aicore_Dialect : Dialect {
     the buffer's static shape; what a ragged edge leaves is zero up to the cube's granularity.
   }];
   let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
 }
 
 // Names and dimensions, `#mmk.named<"a"["M", "K"]>`, as the mmk dialect has them.
@@ -59,7 +60,7 @@ def Aicore_Unit : I32EnumAttr<"Unit", "core of a block", [
 }
 
 def Aicore_Topology : I32EnumAttr<"Topology", "how cube and vector cores meet", [
-    I32EnumAttrCase<"split", 0>, I32EnumAttrCase<"coupled", 1>, I32EnumAttrCase<"host", 2>]> {
+    I32EnumAttrCase<"split", 0>, I32EnumAttrCase<"coupled", 1>]> {
   let cppNamespace = "::mmk::aicore";
 }
 
@@ -74,6 +75,20 @@ def Aicore_SpreadAttr : EnumAttr<Aicore_Dialect, Aicore_Spread, "spread"> {
 }
 def Aicore_SpreadArrayAttr : TypedArrayAttrBase<Aicore_SpreadAttr, "spreads">;
 
+def Aicore_TileType : TypeDef<Aicore_Dialect, "Tile"> {
+  let mnemonic = "tile";
+  let summary = "a tile in UB, as an operand of a vector instruction";
+  let description = [{
+    `!aicore.tile<f32>`: rows x columns of that element type in one copy of a buffer;
+    `!aicore.tile<i1>`: a mask, one bit for each element.
+  }];
+  let parameters = (ins "::mlir::Type":$element);
+  let assemblyFormat = "`<` $element `>`";
+  let extraClassDeclaration = [{
+    bool isMask() const { return getElement().isInteger(1); }
+  }];
+}
+
 def Aicore_MachineAttr : AttrDef<Aicore_Dialect, "Machine"> {
   let mnemonic = "machine";
   let summary = "what the passes need to know of the machine; on the module as `aicore.machine`";
@@ -81,18 +96,23 @@ def Aicore_MachineAttr : AttrDef<Aicore_Dialect, "Machine"> {
     Cores (blocks), vector cores of a block, usable bytes and alignment of each memory
     (`memories = {l1 = [524032, 32], ...}`), granularity of a cube instruction in m and n
     (`cube = 16 x 16`) and along k by operand type (`depth = {f16 = 16, ...}`), its largest extent,
-    event ids for each pair of pipes, cross-core flags.
+    event ids for each pair of pipes, cross-core flags. `kind "host"` behind the name says which back
+    end it has; without, an emulated AI core.
   }];
-  let parameters = (ins "::mlir::StringAttr":$name, EnumParameter<Aicore_Topology>:$topology,
+  let parameters = (ins "::mlir::StringAttr":$name,
+                        OptionalParameter<"::mlir::StringAttr">:$kind,
+                        EnumParameter<Aicore_Topology>:$topology,
                         "int64_t":$cores, "int64_t":$vectorCores,
                         "::mlir::DictionaryAttr":$memories, "int64_t":$cubeM, "int64_t":$cubeN,
                         "int64_t":$maxExtent, "::mlir::DictionaryAttr":$depth,
                         "int64_t":$eventIds, "int64_t":$crossFlags);
-  let assemblyFormat = [{ `<` $name `,` $topology `,` `cores` `=` $cores `,`
+  let assemblyFormat = [{ `<` $name (`kind` $kind^)? `,` $topology `,` `cores` `=` $cores `,`
     `vector_cores` `=` $vectorCores `,` `memories` `=` $memories `,` `cube` `=` $cubeM `x` $cubeN `,`
     `max_extent` `=` $maxExtent `,` `depth` `=` $depth `,`
     `event_ids` `=` $eventIds `,` `cross_flags` `=` $crossFlags `>` }];
+  let genVerifyDecl = 1;
   let extraClassDeclaration = [{
+    ::mmk::MachineKind getMachineKind() const;
     /// Usable bytes of a memory; 0 when the machine has none.
     int64_t capacity(Space space) const;
     /// Alignment of a buffer in it, bytes.
@@ -210,20 +230,15 @@ def Aicore_PlaceOp : Aicore_Op<"place", [Pure, AllTypesMatch<["value", "result"]
   let description = [{
     `aicore-assign-memories` says by it where a tensor of a tile is held from here on;
     `aicore-insert-transfers` turns it into the transfer that brings the value there. A value that a
-    loop carries stays in its buffer for as long as the loop runs. `scratch` is the buffer for what is
-    alive between the vector instructions that compute the value.
+    loop carries stays in its buffer for as long as the loop runs.
     ```mlir
     %in_l1 = aicore.place %slice in %a_l1
       : tensor<?x?xf16> in memref<128x256xf16, #aicore.space<l1>>
     ```
   }];
-  let arguments = (ins AnyRankedTensor:$value, AnyStaticShapeMemRef:$buffer,
-                       Optional<AnyStaticShapeMemRef>:$scratch);
+  let arguments = (ins AnyRankedTensor:$value, AnyStaticShapeMemRef:$buffer);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = [{
-    $value `in` $buffer (`scratch` `(` $scratch^ `:` type($scratch) `)`)?
-    `:` type($value) `in` type($buffer) attr-dict
-  }];
+  let assemblyFormat = "$value `in` $buffer `:` type($value) `in` type($buffer) attr-dict";
   let hasVerifier = 1;
 }
 
@@ -252,15 +267,6 @@ def Aicore_VectorWorkOp : Aicore_Op<"vector_work", [SingleBlock, NoTerminator,
     (`by_columns` $by_columns^)? $body attr-dict
   }];
   let hasVerifier = 1;
-}
-
-def Aicore_ThreadsOp : Aicore_Op<"threads", [Pure]> {
-  let summary = "threads that share the blocks of a kernel on the host, at most";
-  let description = [{
-    `%t = aicore.threads`. Known when the kernel is called, and the same for all of its blocks.
-  }];
-  let results = (outs Index:$result);
-  let assemblyFormat = "attr-dict";
 }
 
 class Aicore_FillingOp<string mnemonic> : Aicore_Op<mnemonic,
@@ -458,14 +464,15 @@ def Aicore_DrainOp : Aicore_InstructionOp<"drain"> {
   let hasVerifier = 1;
 }
 
-def Aicore_VectorOp : Aicore_InstructionOp<"vector", [AttrSizedOperandSegments, SingleBlock]> {
-  let summary = "elementwise vector instructions over a tile in UB (vector)";
+def Aicore_VectorOp : Aicore_InstructionOp<"vector", [AttrSizedOperandSegments, SingleBlock,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+  let summary = "elementwise work of a vector core on a tile in UB (vector)";
   let description = [{
-    The region computes one element from one element of each input, in `arith` and `math`; scalars
-    of the kernel are used from above. It stands for one vector instruction an operation.
     `spreads` says how each input covers the tile: full, one row for all rows, one column for all
-    columns (held as a row), or a single element. `scratch` (the last operand) holds what is
-    alive between the instructions.
+    columns (held as a row), or a single element. No flag is set or waited for inside of it.
+
+    Up to aicore-select-vector the region computes one element from one element of each input, in
+    `arith` and `math`; scalars of the kernel are used from above.
     ```mlir
     aicore.vector ins(%x[%s] full, %bias[%t] row : memref<32x256xf32, #aicore.space<ub>>,
                                                    memref<1x256xf32, #aicore.space<ub>>)
@@ -476,98 +483,79 @@ def Aicore_VectorOp : Aicore_InstructionOp<"vector", [AttrSizedOperandSegments, 
       aicore.yield %sum : f32
     }
     ```
+    From there on the region is a list of aicore.vec, each on tiles: the arguments of the region are
+    a tile for each input, each output and each scratch tile. A scratch tile is a copy of a buffer,
+    `%scratch[1]`, and holds what one instruction leaves for another.
+    ```mlir
+    aicore.vector ins(...) outs(...) scratch(%scratch[0] : memref<32x256xf32, #aicore.space<ub>>)
+                  size(%rows, %columns) {
+    ^bb0(%x: !aicore.tile<f32>, %bias: !aicore.tile<f32>, %y: !aicore.tile<f32>,
+         %scratch: !aicore.tile<f32>):
+      aicore.vec add %x, %bias -> %scratch : !aicore.tile<f32>, !aicore.tile<f32> -> !aicore.tile<f32>
+      ...
+    }
+    ```
   }];
   let arguments = (ins Variadic<AnyStaticShapeMemRef>:$inputs, Variadic<Index>:$inputSlots,
                        Aicore_SpreadArrayAttr:$spreads,
                        Variadic<AnyStaticShapeMemRef>:$outputs, Variadic<Index>:$outputSlots,
-                       Optional<AnyStaticShapeMemRef>:$scratch, Index:$rows, Index:$columns);
+                       Variadic<AnyStaticShapeMemRef>:$scratch,
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$scratchCopies,
+                       Index:$rows, Index:$columns);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     `ins` `(` custom<VectorInputs>($inputs, $inputSlots, $spreads, type($inputs)) `)`
     `outs` `(` custom<VectorOutputs>($outputs, $outputSlots, type($outputs)) `)`
-    (`scratch` `(` $scratch^ `:` type($scratch) `)`)?
+    (`scratch` `(` custom<VectorScratch>($scratch, $scratchCopies, type($scratch))^ `)`)?
     `size` `(` $rows `,` $columns `)` $body attr-dict
   }];
+  let builders = [OpBuilder<(ins "::mlir::ValueRange":$inputs, "::mlir::ValueRange":$inputSlots,
+                                 "::mlir::ArrayAttr":$spreads, "::mlir::ValueRange":$outputs,
+                                 "::mlir::ValueRange":$outputSlots, "::mlir::Value":$rows,
+                                 "::mlir::Value":$columns), [{
+    build($_builder, $_state, inputs, inputSlots, spreads, outputs, outputSlots,
+          ::mlir::ValueRange(), $_builder.getDenseI64ArrayAttr({}), rows, columns);
+  }]>];
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Whether its region is a list of instructions.
+    bool isSelected();
+    /// What an argument of the region of instructions stands for.
+    VectorTile tile(::mlir::Value argument);
+  }];
 }
 
-def Aicore_ProductOp : Aicore_InstructionOp<"product", [AttrSizedOperandSegments, SingleBlock]> {
-  let summary = "on the host: one output tile, from global memory to global memory";
+def Aicore_VecOp : Aicore_Op<"vec", [HasParent<"VectorOp">]> {
+  let summary = "one vector instruction";
   let description = [{
-    The host has no pipes to keep busy and no memories to fill: what is gained there is gained in
-    registers. So one operation does a whole tile, m x n x k, in passes of `step` along k, and its
-    region is applied to the sums while they are in registers, before their only store. The region
-    takes the sum of A x B and one element of each input, and yields one element for each output.
-    Each tensor comes with offsets in all its dimensions; `along` names those that run with the
-    tile's rows and columns (of A: m and k, of B: k and n), -1 where an input does not vary.
-    `scratch` is where blocks of the operands are packed, and where sums wait between two passes: as
-    much of it is used as stays in the caches.
+    Its name is a row of the table of vector instructions (machines/vector_instructions.h), which
+    says what operands it takes: tiles, masks, scalars of the kernel. It may write over a tile that
+    it reads. A comparison has a predicate.
     ```mlir
-    aicore.product %a[%m, %c0] along [0, 1], %b[%c0, %n] along [0, 1]
-      size(%rows, %columns, %k) step 512
-      ins(%bias[%n] along [-1, 0]) outs(%c[%m, %n] along [0, 1])
-      scratch(%a_l0, %b_l0, %acc) {
-    ^bb0(%sum: f32, %v: f32):
-      %y = arith.addf %sum, %v : f32
-      aicore.yield %y : f32
-    } : ...
+    aicore.vec leaky_relu %x, %alpha -> %y : !aicore.tile<f32>, f32 -> !aicore.tile<f32>
+    aicore.vec compare olt %x, %limit -> %m : !aicore.tile<f32>, f32 -> !aicore.tile<i1>
     ```
   }];
-  let arguments = (ins AnyMemRef:$a, Variadic<Index>:$aOffsets, DenseI64ArrayAttr:$aAlong,
-                       AnyMemRef:$b, Variadic<Index>:$bOffsets, DenseI64ArrayAttr:$bAlong,
-                       Index:$m, Index:$n, Index:$k, I64Attr:$step,
-                       Variadic<AnyMemRef>:$inputs, Variadic<Index>:$inputOffsets,
-                       DenseI64ArrayAttr:$inputAlong,
-                       Variadic<AnyMemRef>:$outputs, Variadic<Index>:$outputOffsets,
-                       DenseI64ArrayAttr:$outputAlong,
-                       AnyStaticShapeMemRef:$aScratch, AnyStaticShapeMemRef:$bScratch,
-                       AnyStaticShapeMemRef:$acc);
-  let regions = (region SizedRegion<1>:$body);
+  let arguments = (ins StrAttr:$instruction, OptionalAttr<StrAttr>:$predicate,
+                       Variadic<AnyType>:$inputs, Aicore_TileType:$target);
   let assemblyFormat = [{
-    $a `[` $aOffsets `]` `along` $aAlong `,` $b `[` $bOffsets `]` `along` $bAlong
-    `size` `(` $m `,` $n `,` $k `)` `step` $step
-    `ins` `(` custom<GlobalViews>($inputs, $inputOffsets, $inputAlong, type($inputs)) `)`
-    `outs` `(` custom<GlobalViews>($outputs, $outputOffsets, $outputAlong, type($outputs)) `)`
-    `scratch` `(` $aScratch `,` $bScratch `,` $acc `)` $body
-    `:` type($a) `,` type($b) `,` type($aScratch) `,` type($bScratch) `,` type($acc) attr-dict
+    custom<VectorInstruction>($instruction, $predicate) $inputs `->` $target
+    `:` type($inputs) `->` qualified(type($target)) attr-dict
   }];
   let hasVerifier = 1;
-}
-
-def Aicore_ElementwiseOp : Aicore_InstructionOp<"elementwise", [AttrSizedOperandSegments, SingleBlock]> {
-  let summary = "on the host: a tile without a product, from global memory to global memory";
-  let description = [{
-    Rows x columns elements of each output; tensors and region are those of an aicore.product, but
-    for the sum.
-    ```mlir
-    aicore.elementwise size(%rows, %columns) ins(%x[%m, %n] along [0, 1], %v[%n] along [-1, 0])
-      outs(%y[%m, %n] along [0, 1]) {
-    ^bb0(%e: f32, %w: f32):
-      %sum = arith.addf %e, %w : f32
-      aicore.yield %sum : f32
-    }
-    ```
+  let extraClassDeclaration = [{
+    /// Its row of the table.
+    const ::mmk::VectorInstruction &getRow();
   }];
-  let arguments = (ins Index:$m, Index:$n,
-                       Variadic<AnyMemRef>:$inputs, Variadic<Index>:$inputOffsets,
-                       DenseI64ArrayAttr:$inputAlong,
-                       Variadic<AnyMemRef>:$outputs, Variadic<Index>:$outputOffsets,
-                       DenseI64ArrayAttr:$outputAlong);
-  let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = [{
-    `size` `(` $m `,` $n `)`
-    `ins` `(` custom<GlobalViews>($inputs, $inputOffsets, $inputAlong, type($inputs)) `)`
-    `outs` `(` custom<GlobalViews>($outputs, $outputOffsets, $outputAlong, type($outputs)) `)`
-    $body attr-dict
-  }];
-  let hasVerifier = 1;
 }
 
 def Aicore_YieldOp : Aicore_Op<"yield", [Pure, Terminator,
-    ParentOneOf<["VectorOp", "ProductOp", "ElementwiseOp"]>]> {
+    HasParent<"VectorOp">]> {
   let summary = "the elements that a region of vector work stores, one for each output";
+  let description = "Of a region of vector instructions, none.";
   let arguments = (ins Variadic<AnyType>:$values);
-  let assemblyFormat = "$values `:` type($values) attr-dict";
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
 //===--- Synchronisation ---------------------------------------------------------------------===//

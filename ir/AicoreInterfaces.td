@@ -19,4 +19,24 @@ def Aicore_Instruction : OpInterface<"Instruction"> {
   let verify = "return ::mmk::aicore::verifySlots($_op);";
 }
 
+def Aicore_CallConstant : OpInterface<"CallConstant"> {
+  let cppNamespace = "::mmk::aicore";
+  let description = [{
+    A number that is known when the kernel is called, and the same for all of its blocks.
+  }];
+  let methods = [InterfaceMethod<"The largest that it may be.", "int64_t", "getLargest">];
+}
+
+def Aicore_TileInstruction : OpInterface<"TileInstruction"> {
+  let cppNamespace = "::mmk::aicore";
+  let description = [{
+    An instruction that works on tiles of tensors in global memory, and on nothing else that another
+    instruction touches.
+  }];
+  let methods = [
+    InterfaceMethod<"Every tile that it reads or writes.",
+      "::llvm::SmallVector<::mmk::aicore::GlobalTile>", "getTiles">,
+  ];
+}
+
 #endif

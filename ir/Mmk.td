@@ -164,19 +164,24 @@ def Mmk_NestOp : Mmk_Op<"nest", [SingleBlock,
   let description = [{
     Every core runs the region with its own number `%block`; a result has, at each element, what
     the core that inserted it wrote. All cores finish a nest before any starts the next.
-    Before mmk-tile-cores the region works on whole tensors, and `%block` is unused.
+    Before mmk-tile-cores the region works on whole tensors, and `%block` is unused. That pass says
+    in `tile` how many rows and columns a tile of the result has, at most; mmk-tile-base in `steps`
+    the depth of a stage and of a base tile, for each product in program order.
     ```mlir
-    %c = mmk.nest {
+    %c = mmk.nest tile [128, 256] steps [256, 64] {
     ^bb0(%block: index):
       ...
       mmk.yield %tile : tensor<?x?xf32>
     } -> tensor<?x?xf32>
     ```
   }];
+  let arguments = (ins OptionalAttr<DenseI64ArrayAttr>:$tile, OptionalAttr<DenseI64ArrayAttr>:$steps);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$body `->` type($results) attr-dict";
-  let hasVerifier = 1;
+  let assemblyFormat = [{
+    (`tile` $tile^)? (`steps` $steps^)? $body `->` type($results) attr-dict
+  }];
+  let hasRegionVerifier = 1;
 }
 
 def Mmk_YieldOp : Mmk_Op<"yield", [Pure, Terminator, ParentOneOf<["NestOp", "RequireOp"]>]> {

@@ -74,41 +74,45 @@ static void printVectorOutputs(OpAsmPrinter &printer, Operation *, OperandRange 
   printer << " : " << types;
 }
 
-// Tensors in global memory, each with its offsets and the dimensions that a tile runs along:
-// `%bias[%n] along [-1, 0], %r[%m, %n] along [0, 1] : types`. The offsets of all stand in one list.
-static ParseResult parseGlobalViews(OpAsmParser &parser, Operands &tensors, Operands &offsets,
-                                    DenseI64ArrayAttr &along, SmallVectorImpl<Type> &types) {
-  SmallVector<int64_t> dims;
-  OpAsmParser::UnresolvedOperand tensor;
-  OptionalParseResult any = parser.parseOptionalOperand(tensor);
-  while (any.has_value()) {
-    auto parseDim = [&] { return parser.parseInteger(dims.emplace_back()); };
-    if (failed(*any) || parser.parseOperandList(offsets, OpAsmParser::Delimiter::Square) ||
-        parser.parseKeyword("along") ||
-        parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, parseDim))
-      return failure();
-    tensors.push_back(tensor);
-    if (failed(parser.parseOptionalComma()))
-      break;
-    any = parser.parseOperand(tensor);
-  }
-  along = parser.getBuilder().getDenseI64ArrayAttr(dims);
-  return tensors.empty() ? success() : parser.parseColonTypeList(types);
+// The scratch tiles of aicore.vector, each a copy of a buffer: `scratch(%x[0], %x[1] : types)`.
+static ParseResult parseVectorScratch(OpAsmParser &parser, Operands &scratch,
+                                      DenseI64ArrayAttr &copies, SmallVectorImpl<Type> &types) {
+  SmallVector<int64_t> numbers;
+  auto parseTile = [&] {
+    return failure(parser.parseOperand(scratch.emplace_back()) || parser.parseLSquare() ||
+                   parser.parseInteger(numbers.emplace_back()) || parser.parseRSquare());
+  };
+  if (parser.parseCommaSeparatedList(parseTile) || parser.parseColonTypeList(types))
+    return failure();
+  copies = parser.getBuilder().getDenseI64ArrayAttr(numbers);
+  return success();
 }
 
-static void printGlobalViews(OpAsmPrinter &printer, Operation *, OperandRange tensors,
-                             OperandRange offsets, DenseI64ArrayAttr along, TypeRange types) {
-  size_t offset = 0, dim = 0;
-  llvm::interleaveComma(tensors, printer, [&](Value tensor) {
-    const size_t rank = cast<MemRefType>(tensor.getType()).getRank();
-    printer << tensor << '[';
-    llvm::interleaveComma(offsets.slice(offset, rank), printer);
-    printer << "] along [" << along[dim] << ", " << along[dim + 1] << ']';
-    offset += rank;
-    dim += 2;
+static void printVectorScratch(OpAsmPrinter &printer, Operation *, OperandRange scratch,
+                               DenseI64ArrayAttr copies, TypeRange types) {
+  llvm::interleaveComma(llvm::zip(scratch, copies.asArrayRef()), printer, [&](auto each) {
+    printer << std::get<0>(each) << '[' << std::get<1>(each) << ']';
   });
-  if (!tensors.empty())
-    printer << " : " << types;
+  printer << " : " << types;
+}
+
+// `leaky_relu`, `compare olt`
+static ParseResult parseVectorInstruction(OpAsmParser &parser, StringAttr &name,
+                                          StringAttr &predicate) {
+  StringRef word;
+  if (parser.parseKeyword(&word))
+    return failure();
+  name = parser.getBuilder().getStringAttr(word);
+  if (succeeded(parser.parseOptionalKeyword(&word)))
+    predicate = parser.getBuilder().getStringAttr(word);
+  return success();
+}
+
+static void printVectorInstruction(OpAsmPrinter &printer, Operation *, StringAttr name,
+                                   StringAttr predicate) {
+  printer << name.getValue();
+  if (predicate)
+    printer << ' ' << predicate.getValue();
 }
 
 #include "ir/AicoreDialect.cpp.inc"
@@ -116,6 +120,8 @@ static void printGlobalViews(OpAsmPrinter &printer, Operation *, OperandRange te
 #include "ir/AicoreInterfaces.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "ir/AicoreAttrs.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "ir/AicoreTypes.cpp.inc"
 #define GET_OP_CLASSES
 #include "ir/AicoreOps.cpp.inc"
 
@@ -125,6 +131,10 @@ void AicoreDialect::initialize() {
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "ir/AicoreAttrs.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "ir/AicoreTypes.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST
@@ -157,6 +167,27 @@ int64_t elementBytes(Type memref) { return cast<MemRefType>(memref).getElementTy
 static int64_t memoryFigure(MachineAttr machine, Space space, unsigned which) {
   auto figures = machine.getMemories().getAs<ArrayAttr>(stringifySpace(space));
   return figures && figures.size() > which ? cast<IntegerAttr>(figures[which]).getInt() : 0;
+}
+static std::optional<MachineKind> kindNamed(StringAttr name) {
+  for (MachineKind kind : allMachineKinds)
+    if (name.getValue() == StringRef(spelling(kind)))
+      return kind;
+  return std::nullopt;
+}
+
+LogicalResult MachineAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr,
+                                  StringAttr kind, Topology, int64_t, int64_t, DictionaryAttr,
+                                  DictionaryAttr, int64_t, int64_t) {
+  if (!kind || kindNamed(kind))
+    return success();
+  InFlightDiagnostic error = emitError() << "no kind of machine is named '" << kind.getValue()
+                                         << "'; expected ";
+  llvm::interleaveComma(allMachineKinds, error,
+                        [&](MachineKind each) { error << StringRef(spelling(each)); });
+  return error;
+}
+MachineKind MachineAttr::getMachineKind() const {
+  return getKind() ? *kindNamed(getKind()) : MachineKind::emulated;
 }
 int64_t MachineAttr::capacity(Space space) const { return memoryFigure(*this, space, 0); }
 int64_t MachineAttr::alignment(Space space) const {

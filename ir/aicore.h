@@ -3,6 +3,7 @@
 
 #include "ir/mmk.h"
 #include "machines/machine.h"
+#include "machines/vector_instructions.h"
 
 #include "llvm/ADT/SmallVector.h"
 
@@ -21,6 +22,25 @@ struct Access {
   bool reads = false;
   /// Of an accumulator in parts; none: all of them.
   std::optional<int64_t> part = std::nullopt;
+};
+
+/// A tile of a tensor in global memory: offsets in all its dimensions, those that its rows and
+/// columns run along (-1: none), and how many there are of each (null: one).
+struct GlobalTile {
+  mlir::Value tensor;
+  mlir::MutableOperandRange offsets;
+  int64_t along[2] = {-1, -1};
+  mlir::OpOperand *rows = nullptr, *columns = nullptr;
+  bool writes = false;
+};
+
+/// Where a tile of a vector instruction lies.
+struct VectorTile {
+  mlir::Value buffer;
+  mlir::Value slot; ///< null: see `copy`
+  int64_t copy = 0; ///< of a scratch tile
+  enum class Role { input, output, scratch } role = Role::input;
+  Spread spread = Spread::full;
 };
 
 /// What holds for every instruction: a slot is one of the buffer that it is used with.
@@ -55,6 +75,9 @@ constexpr mmk::Pipe machinePipe(Pipe pipe) {
 
 #define GET_ATTRDEF_CLASSES
 #include "ir/AicoreAttrs.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "ir/AicoreTypes.h.inc"
 
 #define GET_OP_CLASSES
 #include "ir/AicoreOps.h.inc"

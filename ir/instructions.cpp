@@ -248,45 +248,4 @@ LogicalResult DrainOp::verify() {
   return expectSameElements(*this, getSource(), getTarget());
 }
 
-MMK_EFFECTS(VectorOp)
-Pipe VectorOp::getPipe() { return Pipe::vector; }
-SmallVector<Access> VectorOp::getAccesses() {
-  SmallVector<Access> accesses;
-  for (auto [buffer, slot] : llvm::zip(getInputs(), getInputSlots()))
-    accesses.push_back(reading(buffer, slot));
-  for (auto [buffer, slot] : llvm::zip(getOutputs(), getOutputSlots()))
-    accesses.push_back(writing(buffer, slot));
-  return accesses;
-}
-LogicalResult VectorOp::verify() {
-  if (getInputs().size() != getInputSlots().size() || getInputs().size() != getSpreads().size())
-    return emitOpError("expected a slot and a spread for each of its ")
-           << getInputs().size() << " inputs";
-  if (getOutputs().size() != getOutputSlots().size() || getOutputs().empty())
-    return emitOpError("expected at least one output, and a slot for each");
-  for (ValueRange operands : {ValueRange(getInputs()), ValueRange(getOutputs())})
-    for (Value operand : operands)
-      if (failed(expectBuffer(*this, "operands", operand, {Space::ub})))
-        return failure();
-  if (getScratch() && failed(expectBuffer(*this, "scratch", getScratch(), {Space::ub})))
-    return failure();
-  Block &block = getBody().front();
-  if (block.getNumArguments() != getInputs().size())
-    return emitOpError("expected one element for each of its ")
-           << getInputs().size() << " inputs, found " << block.getNumArguments();
-  for (auto [element, input] : llvm::zip(block.getArguments(), getInputs()))
-    if (element.getType() != cast<MemRefType>(input.getType()).getElementType())
-      return emitOpError("expected elements of the type of their buffers, found ")
-             << element.getType() << " for " << input.getType();
-  auto yield = dyn_cast<YieldOp>(block.getTerminator());
-  if (!yield || yield.getValues().size() != getOutputs().size())
-    return emitOpError("expected to yield one element for each of its ")
-           << getOutputs().size() << " outputs";
-  for (auto [value, output] : llvm::zip(yield.getValues(), getOutputs()))
-    if (value.getType() != cast<MemRefType>(output.getType()).getElementType())
-      return emitOpError("expected to yield elements of the type of their buffers, found ")
-             << value.getType() << " for " << output.getType();
-  return success();
-}
-
 } // namespace mmk::aicore

@@ -1,4 +1,4 @@
-// What the verifiers of instructions have in common. Only for ir/.
+// What the verifiers of instructions have in common; for dialects.
 #pragma once
 
 #include "ir/aicore.h"

@@ -1,5 +1,6 @@
 #include "ir/mmk.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
 #include "llvm/ADT/StringSet.h"
@@ -135,13 +136,25 @@ LogicalResult RequireOp::verify() {
 //===--- nest
 //-----------------------------------------------------------------------------------===//
 
-LogicalResult NestOp::verify() {
+LogicalResult NestOp::verifyRegions() {
   Block &block = getBody().front();
   if (block.getNumArguments() != 1 || !block.getArgument(0).getType().isIndex())
     return emitOpError("expected one index argument, the number of the core");
   auto yield = dyn_cast<YieldOp>(block.getTerminator());
   if (!yield || yield.getValues().getTypes() != getResultTypes())
     return emitOpError("expected to yield its results");
+  auto positive = [](int64_t extent) { return extent > 0; };
+  if (std::optional<ArrayRef<int64_t>> tile = getTile();
+      tile && (tile->size() != 2 || !llvm::all_of(*tile, positive)))
+    return emitOpError("expected rows and columns of a tile, found ") << getTileAttr();
+  std::optional<ArrayRef<int64_t>> steps = getSteps();
+  if (!steps)
+    return success();
+  size_t products = 0;
+  getBody().walk([&](linalg::ContractOp) { ++products; });
+  if (steps->size() != 2 * products || !llvm::all_of(*steps, positive))
+    return emitOpError("expected the depth of a stage and of a base tile for each of its ")
+           << products << " products, found " << getStepsAttr();
   return success();
 }
 

@@ -188,7 +188,7 @@ std::string bitcodeOf(const Module &module) {
 std::string ObjectCache::keyOf(StringRef bitcode, const CodeTarget &target) {
   std::string bytes = bitcode.str();
   raw_string_ostream(bytes) << '\0' << target.cpu << '\0' << target.features << '\0'
-                            << LLVM_VERSION_STRING << '\0' << pipeline << target.quick;
+                            << LLVM_VERSION_STRING << '\0' << pipeline << target.fastCompile;
   return digest(bytes);
 }
 

@@ -48,14 +48,14 @@ llvm::Expected<CodeTarget> targetFor(const llvm::Triple &triple, const std::stri
   const bool isZen = llvm::StringRef(cpu).starts_with("znver");
   // Elsewhere two instructions take the time of one for f32 (measured on Xeons), and widening while
   // packing gives as much, of sums that are rounded once less.
-  target.pairProduct = avx512 && has("+avx512bf16") && isZen;
+  target.fastBf16Dot = avx512 && has("+avx512bf16") && isZen;
   // Measured on Zen 4: four rows at a time come at two thirds of the rate of one stream, on Xeons
   // at nine tenths.
   target.longStreams = avx512 && isZen;
   // A register tile takes 8 bytes of B a cycle there, as vectors are multiplied in two halves.
-  target.quickL3 = avx512 && cpu == "znver4";
-  target.dotProduct = avx512 ? has("+avx512vnni") : has("+avxvnni");
-  target.hasTiles = avx512 && target.dotProduct && has("+amx-tile,+amx-bf16,+amx-int8");
+  target.fastL3 = avx512 && cpu == "znver4";
+  target.hasVnni = avx512 ? has("+avx512vnni") : has("+avxvnni");
+  target.hasAmx = avx512 && target.hasVnni && has("+amx-tile,+amx-bf16,+amx-int8");
   return target;
 }
 
@@ -84,10 +84,10 @@ llvm::Expected<CodeTarget> hostTarget() {
   }();
   (void)ready;
   const llvm::StringMap<bool> ofCpu = llvm::sys::getHostCPUFeatures();
-  static const bool hasTiles = ofCpu.lookup("amx-tile") && mayUseTiles();
+  static const bool hasAmx = ofCpu.lookup("amx-tile") && mayUseTiles();
   llvm::SubtargetFeatures features;
   for (auto &feature : ofCpu) {
-    const bool isUsable = hasTiles || !feature.first().starts_with("amx-");
+    const bool isUsable = hasAmx || !feature.first().starts_with("amx-");
     features.AddFeature(feature.first(), feature.second && isUsable);
   }
   auto target = targetFor(llvm::Triple(llvm::sys::getProcessTriple()),
@@ -122,7 +122,7 @@ llvm::Expected<std::shared_ptr<CodeTarget>> borrowHostTarget() {
     target = std::make_unique<CodeTarget>(std::move(*made));
   }
   return std::shared_ptr<CodeTarget>(target.release(), [](CodeTarget *returned) {
-    returned->setQuick(false);
+    returned->setFastCompile(false);
     const std::lock_guard lock(spare->guard);
     spare->targets.emplace_back(returned);
   });

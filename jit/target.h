@@ -16,23 +16,23 @@ struct CodeTarget {
   unsigned lanes = 4;      ///< f32 in a vector register
   unsigned registers = 16; ///< vector registers
   bool fusedMultiplyAdd = false;
-  bool dotProduct = false;            ///< sums of four products of bytes: vpdpbusd
-  bool pairProduct = false;           ///< and of two of bf16, as quick as of one f32: vdpbf16ps
-  bool longStreams = false;           ///< memory is read fastest as one long stream
-  bool hasTiles = false;              ///< of bf16 and of bytes, to be multiplied at once: AMX
-  bool quickL3 = false;               ///< L3 is read as fast as a product takes it
+  bool hasVnni = false;     ///< sums of four products of int8: vpdpbusd
+  bool fastBf16Dot = false; ///< sums of two products of bf16 in the time of one f32: vdpbf16ps
+  bool longStreams = false; ///< memory is read fastest as one long stream
+  bool hasAmx = false;      ///< tile registers of bf16 and int8
+  bool fastL3 = false;      ///< L3 bandwidth sustains the micro-kernel
   int64_t l2Bytes = int64_t(1) << 20; ///< of one core's second-level cache
   int64_t l3Bytes = 0;                ///< of the third level, what each CPU of this process has
-  bool quick = false;                 ///< code is made in less than half the time, and runs slower
+  bool fastCompile = false; ///< code is compiled in less than half the time, and runs slower
 
-  void makeQuick() { setQuick(true); }
-  void setQuick(bool isQuick) {
-    quick = isQuick;
-    machine->setOptLevel(isQuick ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default);
+  void compileFast() { setFastCompile(true); }
+  void setFastCompile(bool isFast) {
+    fastCompile = isFast;
+    machine->setOptLevel(isFast ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default);
   }
 
-  /// LLVM takes them from loop to loop only where it optimises.
-  bool tiles() const { return hasTiles && !quick; }
+  /// LLVM carries tile registers from loop to loop only where it optimises.
+  bool usesAmx() const { return hasAmx && !fastCompile; }
 
   /// The register tile of a product: rows of A by vectors of B. Three vectors of B and one element
   /// of A spread out leave room for eight rows of sums in 32 registers, and for four in 16; where
@@ -41,12 +41,12 @@ struct CodeTarget {
   int64_t rows() const { return registers >= 32 ? 8 : fusedMultiplyAdd ? 4 : 2; }
   static constexpr int64_t vectors = 3;
 
-  /// Of a packed operand that stays in a cache while the other one passes through: in the second
-  /// level; and in the third, where that is quick. There 4 MiB are 3 to 8 % faster than 512 KiB on
-  /// Zen 4, and 8 MiB no more than 4.
-  int64_t nearBlockBytes() const { return l2Bytes / 2; }
+  /// Bytes of a packed operand that is resident in a cache while the other one streams: in L2; and
+  /// in L3, where that is fast. There 4 MiB are 3 to 8 % faster than 512 KiB on Zen 4, and 8 MiB no
+  /// more than 4.
+  int64_t l2BlockBytes() const { return l2Bytes / 2; }
   int64_t blockBytes() const {
-    return std::max(nearBlockBytes(), quickL3 ? std::min(l3Bytes / 4, int64_t(4) << 20) : 0);
+    return std::max(l2BlockBytes(), fastL3 ? std::min(l3Bytes / 4, int64_t(4) << 20) : 0);
   }
 
   /// Whether loads and stores of some lanes cost as little as whole ones: AVX-512.

@@ -1,7 +1,7 @@
 // The boundary to C: handles, errors as values, and no exception beyond it.
 #include "library/mmk.h"
 
-#include "count/count.h"
+#include "backend/backend.h"
 #include "library/binding.h"
 #include "library/kernel.h"
 #include "support/bytes.h"
@@ -177,7 +177,8 @@ mmk_error *mmk_run(const mmk_kernel *kernel, const mmk_tensor *tensors, size_t t
 mmk_error *mmk_count(const mmk_kernel *kernel, const mmk_dimension *dimensions,
                      size_t dimension_count, int64_t *cycles, double *microseconds) {
   return guarded([&]() -> mmk_error * {
-    if (kernel->machine.kind == MachineKind::host)
+    const Backend &backend = backendOf(kernel->machine.kind);
+    if (!backend.hasClock())
       return mistake("the host has no clock but the real one; compile for an AI core to count");
     std::vector<int64_t> values;
     if (mmk_error *error =
@@ -185,7 +186,7 @@ mmk_error *mmk_count(const mmk_kernel *kernel, const mmk_dimension *dimensions,
       return error;
     auto &it = const_cast<mmk_kernel &>(*kernel);
     std::lock_guard lock(it.counting);
-    llvm::Expected<ClockReport> report = countKernel(it.lowering.kernel(), it.machine, values);
+    llvm::Expected<ClockReport> report = backend.estimate(it.lowering.kernel(), it.machine, values);
     if (!report)
       return bug(llvm::toString(report.takeError()));
     if (cycles)

@@ -52,7 +52,6 @@ private:
   View withoutUnits(View view, const Shape &domain);
   mlir::Value extent(const Dimension &dimension);
   mlir::Value emptyTensor(const Shape &shape, mlir::Type element);
-  mlir::ArrayAttr names(const Shape &shape);
   ir::NamedAttr named(const std::string &name, const Shape &shape);
   mlir::Location place(SourceRange where);
   mlir::RankedTensorType tensorType(const Shape &shape, mlir::Type element);
@@ -89,13 +88,6 @@ mlir::Location KernelLowering::place(SourceRange where) {
 mlir::RankedTensorType KernelLowering::tensorType(const Shape &shape, mlir::Type element) {
   std::vector<int64_t> dynamic(shape.size(), mlir::ShapedType::kDynamic);
   return mlir::RankedTensorType::get(dynamic, element);
-}
-
-mlir::ArrayAttr KernelLowering::names(const Shape &shape) {
-  std::vector<std::string> texts;
-  for (const Dimension &dimension : shape)
-    texts.push_back(text(dimension));
-  return b.getStrArrayAttr(std::vector<llvm::StringRef>(texts.begin(), texts.end()));
 }
 
 ir::NamedAttr KernelLowering::named(const std::string &name, const Shape &shape) {
@@ -193,7 +185,6 @@ View KernelLowering::elementwise(
       [&](mlir::OpBuilder &builder, mlir::Location, mlir::ValueRange arguments) {
         linalg::YieldOp::create(builder, loc, body(builder, arguments));
       });
-  generic->setAttr("mmk.dims", names(domain));
   result.value = generic.getResult(0);
   result.rank = domain.size();
   result.shape = domain;
@@ -209,11 +200,6 @@ View KernelLowering::product(const Value *value, bool transposed) {
   Shape result = transposed ? transposedShape(value->shape) : value->shape;
   const size_t rank = result.size(), batch = rank - 2;
   const unsigned m = batch, n = batch + 1, k = batch + 2;
-
-  Dimension depth;
-  for (size_t i = 0; i < left.shape.size(); ++i)
-    if (left.order[i] == left.rank - 1)
-      depth = left.shape[i];
 
   auto mapOf = [&](const View &view, unsigned row, unsigned column) {
     std::vector<mlir::AffineExpr> along;
@@ -251,9 +237,6 @@ View KernelLowering::product(const Value *value, bool transposed) {
   auto contract = linalg::ContractOp::create(b, loc, mlir::TypeRange{init.getType()},
                                              mlir::ValueRange{left.value, right.value},
                                              mlir::ValueRange{init}, maps);
-  Shape domain = result;
-  domain.push_back(depth);
-  contract->setAttr("mmk.dims", names(domain));
   if (!value->name.empty())
     contract->setAttr("mmk.name", b.getStringAttr(value->name));
   View view{contract.getResult(0), {}, static_cast<unsigned>(rank), result};

@@ -6,6 +6,7 @@
 #include "support/diagnostics.h"
 
 #include "llvm/Support/Path.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 #include <cerrno>
 #include <cmath>
@@ -14,6 +15,7 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <memory>
+#include <optional>
 
 namespace mmk {
 namespace {
@@ -64,6 +66,7 @@ public:
       return;
     }
     open_.push_back(canonical.str().str());
+    const llvm::SaveAndRestore here(file_, file);
     readRoot(document->root, file, into);
     open_.pop_back();
   }
@@ -142,11 +145,38 @@ private:
     }
   }
 
+  /// {"extends": "ascend910b3", "source": "assumed: as there"} takes the figures that another
+  /// machine has in this section, from a source of their own here.
+  void readSectionBase(const std::string &section, const JsonNode &base, const JsonNode *source,
+                       Description &into) {
+    if (!source)
+      return problem(base.place, section + ": a section that extends without \"source\"");
+    Description other;
+    readBase(base, file_, other);
+    std::optional<std::string> text;
+    for (DescriptionEntry &entry : other.entries) {
+      if (!llvm::StringRef(entry.field->path).starts_with(section + "."))
+        continue;
+      if (!text) {
+        readSource(*entry.field, *source, into, entry);
+        text = entry.source;
+      }
+      if (!entry.field->isWord())
+        entry.source = *text;
+      entry.place = base.place;
+      into.put(std::move(entry));
+    }
+  }
+
   void readSection(const std::string &section, const JsonNode &node, Description &into) {
+    const JsonNode *base = section.empty() ? nullptr : node.member("extends");
+    if (base)
+      readSectionBase(section, *base, node.member("source"), into);
     for (const JsonNode &member : node.members) {
       const std::string &key = member.key;
       const std::string path = section.empty() ? key : section + "." + key;
-      if (section.empty() && (key == "extends" || key == "sources"))
+      if ((section.empty() && (key == "extends" || key == "sources")) ||
+          (base && (key == "extends" || key == "source")))
         continue;
       if (const Field *field = key.find('.') == key.npos ? findField(path) : nullptr)
         readField(*field, member, into);
@@ -271,6 +301,7 @@ private:
 
   Problems &problems_;
   std::vector<std::string> open_;
+  std::string file_; ///< that is being read
 };
 
 } // namespace

@@ -8,6 +8,17 @@
 
 namespace mmk {
 
+std::string_view spelling(MachineKind kind) {
+  switch (kind) {
+#define MMK_KIND(KIND, FOLDER)                                                                     \
+  case MachineKind::KIND:                                                                          \
+    return #KIND;
+#include "machines/kinds.def"
+#undef MMK_KIND
+  }
+  return "?";
+}
+
 std::string_view spelling(Memory memory) {
   switch (memory) {
   case Memory::l1:

@@ -16,7 +16,19 @@ namespace mmk {
 
 /// split: cube and vector cores meet only in global memory. coupled: L0C reaches UB.
 enum class Topology { split, coupled };
-enum class MachineKind { emulated, host };
+
+/// What a description's `kind` says; the back ends are told apart by it (machines/kinds.def).
+enum class MachineKind {
+#define MMK_KIND(KIND, FOLDER) KIND,
+#include "machines/kinds.def"
+#undef MMK_KIND
+};
+inline constexpr MachineKind allMachineKinds[] = {
+#define MMK_KIND(KIND, FOLDER) MachineKind::KIND,
+#include "machines/kinds.def"
+#undef MMK_KIND
+};
+std::string_view spelling(MachineKind kind);
 
 /// On-chip memories, in the order in which data passes them.
 enum class Memory { l1, l0a, l0b, l0c, bt, ub };
@@ -54,9 +66,8 @@ struct VectorCost {
   double perElement = 0, fixed = 0;
 };
 
-/// Vector instructions with a cost of their own, as spelled in `Machine::vector`: "add" "sub" "mul"
-/// "div" "max" "min" "relu" "leaky_relu" "abs" "neg" "exp" "log" "sqrt" "tanh" "erf" "floor" "ceil"
-/// "compare" "select" "cast" (also widening) "cast_narrow" "copy" "reduce_sum" "reduce_max".
+/// The figures in `Machine::vector`: those that the table of vector instructions names
+/// (machines/vector_instructions.h), and "reduce_sum" and "reduce_max".
 const std::vector<std::string> &vectorOperations();
 
 struct Machine {

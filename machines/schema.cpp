@@ -1,5 +1,6 @@
 #include "machines/schema.h"
 
+#include "machines/vector_instructions.h"
 #include "support/diagnostics.h"
 
 #include <algorithm>
@@ -59,7 +60,11 @@ void describeChip(Table &t) {
          m.description = value.word;
        }});
   t.choice<MachineKind>("kind", Need::always,
-                        {{"emulated", MachineKind::emulated}, {"host", MachineKind::host}},
+                        {
+#define MMK_KIND(KIND, FOLDER) {#KIND, MachineKind::KIND},
+#include "machines/kinds.def"
+#undef MMK_KIND
+                        },
                         [](Machine &m) -> auto & { return m.kind; });
   t.choice<Topology>("topology", Need::always,
                      {{"split", Topology::split}, {"coupled", Topology::coupled}},
@@ -176,10 +181,18 @@ void describeControl(Table &t) {
 } // namespace
 
 const std::vector<std::string> &vectorOperations() {
-  static const std::vector<std::string> names = {
-      "add",  "sub",     "mul",    "div",  "max",         "min",  "relu",       "leaky_relu",
-      "abs",  "neg",     "exp",    "log",  "sqrt",        "tanh", "erf",        "floor",
-      "ceil", "compare", "select", "cast", "cast_narrow", "copy", "reduce_sum", "reduce_max"};
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> names;
+    auto add = [&](std::string_view name) {
+      if (std::ranges::find(names, name) == names.end())
+        names.emplace_back(name);
+    };
+    for (const VectorInstruction &it : vectorInstructions())
+      add(it.cost);
+    add("reduce_sum"); // no instruction uses these two yet
+    add("reduce_max");
+    return names;
+  }();
   return names;
 }
 

@@ -72,7 +72,7 @@ def TileCores : Pass<"mmk-tile-cores", "::mlir::ModuleOp"> {
   let summary = "tile the output of each nest and map the tiles to cores";
   let description = [{
     ```mlir
-    %c = mmk.nest {                          %c = mmk.nest {
+    %c = mmk.nest {                          %c = mmk.nest tile [128, 256] {
       %acc = linalg.contract ...             ^bb0(%block: index):
       %y = linalg.generic ...          =>      %n = mmk.share %block of ...
       mmk.yield %y                             %r = scf.for %j = 0 to %n iter_args(%out) {
@@ -86,9 +86,9 @@ def TileCores : Pass<"mmk-tile-cores", "::mlir::ModuleOp"> {
     With `keep`, whole lines of tiles are mapped to cores, rows for A and columns for B, which a grid
     splits into segments; an outer loop runs over the lines, the inner one over the tiles of a line.
     ```mlir
-    scf.for %p = 0 to %n {                   // {mmk.level = "panel"}
+    scf.for %p = 0 to %n {
       %b, %i, %s = mmk.walk %p on %block of ... x %rows x %segments
-      scf.for %j = 0 to %columns {           // {mmk.level = "tile"}
+      scf.for %j = 0 to %columns {
         (contract and generic of one tile)
     ```
   }];
@@ -103,8 +103,8 @@ def TileBase : Pass<"mmk-tile-base", "::mlir::ModuleOp"> {
     ```mlir
     linalg.contract (tile.M x tile.N x K)
       =>
-    scf.for %ks = 0 to K step stage.K {           // {mmk.level = "stage"}
-      scf.for %kb = 0 to min(stage.K, K - %ks) step tile.K {  // {mmk.level = "base"}
+    scf.for %ks = 0 to K step stage.K {
+      scf.for %kb = 0 to min(stage.K, K - %ks) step tile.K {
         linalg.contract (tile.M x tile.N x tile.K)
     ```
   }];

@@ -1,5 +1,5 @@
+#include "backend/backend.h"
 #include "ir/diagnostic_code.h"
-#include "passes/fit_tile.h"
 #include "passes/legal_variant.h"
 #include "passes/passes.h"
 #include "passes/variant.h"
@@ -22,7 +22,7 @@ namespace {
 class Chooser {
 public:
   Chooser(ir::KernelOp kernel, aicore::MachineAttr machine)
-      : kernel(kernel), machine(machine), b(kernel.getContext()) {}
+      : kernel(kernel), machine(machine), backend(backendOf(machine)), b(kernel.getContext()) {}
 
   LogicalResult run(const Choices &overrides) {
     if (kernel.getSchedule().empty())
@@ -98,6 +98,7 @@ private:
 
   ir::KernelOp kernel;
   aicore::MachineAttr machine;
+  const Backend &backend;
   OpBuilder b;
 };
 
@@ -140,8 +141,6 @@ LogicalResult Chooser::chooseCores() {
   return success();
 }
 
-// Defaults: a base tile as largestTile has it; a stage is as many base tiles, up to four (512 bytes
-// a row, one full packet of global memory), as fit L1.
 LogicalResult Chooser::chooseTiles() {
   llvm::MapVector<StringRef, DefaultTile> defaults;
   SmallVector<linalg::ContractOp> contracts;
@@ -186,75 +185,44 @@ LogicalResult Chooser::addProductTiles(linalg::ContractOp contract,
   if (machine.depthOf(type) == 0)
     return contract.emitError() << machine.getName().getValue() << " has no cube instruction for "
                                 << type << " operands";
-  SmallVector<StringRef> names = dimNames(contract);
-  StringRef dims[] = {names[names.size() - 3], names[names.size() - 2], names.back()};
-  const int64_t bytes = type.getIntOrFloatBitWidth() / 8;
-  const bool host = machine.getTopology() == aicore::Topology::host;
-  const ProductTile largest =
-      host ? ProductTile{hostTile, hostTile, hostDepth} : largestTile(machine, type);
-  const int64_t units[] = {machine.getCubeM(), machine.getCubeN(), machine.depthOf(type)};
-  int64_t sizes[] = {largest.m, largest.n, largest.k};
-  auto &[m, n, k] = sizes;
-  auto given = [&](unsigned i) { return number(("tile." + dims[i]).str()) > 0; };
-  for (unsigned i = 0; i < 3; ++i)
-    if (given(i))
-      sizes[i] = number(("tile." + dims[i]).str());
-  auto halve = [&](unsigned i) { sizes[i] = wholeUnits(sizes[i] / 2, units[i]); };
-  // On a smaller machine, what the schedule leaves open is halved until it fits: the longer side of
-  // the accumulator, then the depth of the operands.
-  while (!host && m * n * 4 > machine.capacity(aicore::Space::l0c)) {
-    const bool shrinksN = !given(1) && (n >= m || given(0)) && n > units[1];
-    if (!shrinksN && (given(0) || m <= units[0]))
-      break;
-    halve(shrinksN ? 1 : 0);
-  }
-  const int64_t copies = number("buffers.l0", 2);
-  while (!host && !given(2) && k > units[2] &&
-         (m * k * bytes * copies > machine.capacity(aicore::Space::l0a) ||
-          n * k * bytes * copies > machine.capacity(aicore::Space::l0b)))
-    halve(2);
+  const ProductNames names = productNames(contract);
+  StringRef dims[] = {names.rows, names.columns, names.reduction};
+  auto given = [&](unsigned i) { return number(("tile." + dims[i]).str()); };
+  const ProductTile tile =
+      backend.productTile(machine, {type, given(0), given(1), given(2), number("buffers.l0", 2)});
+  const int64_t sizes[] = {tile.m, tile.n, tile.k},
+                units[] = {machine.getCubeM(), machine.getCubeN(), machine.depthOf(type)};
   for (auto [dim, size, unit] : llvm::zip(dims, sizes, units))
     addLeast(defaults, dim, size, unit);
   return success();
 }
 
-// Without a product a tile is one step of a vector core: rows of 512 elements (whole packets of
-// global memory for every type), and as many rows as leave room in UB for two copies of each tensor
-// and for two intermediate values.
 void Chooser::addElementwiseTiles(llvm::MapVector<StringRef, DefaultTile> &defaults) {
   int64_t tensors = kernel.getResults().size();
   for (Type type : kernel.getBody().getArgumentTypes())
     tensors += isa<RankedTensorType>(type);
-  int64_t elements = machine.capacity(aicore::Space::ub) / (2 * tensors + 2) / 4;
-  // The host reads rows where they are, and finds out when it runs how many are a thread's share.
-  const bool host = machine.getTopology() == aicore::Topology::host;
   for (auto named : kernel.getResults().getAsRange<ir::NamedAttr>()) {
     ArrayRef<StringAttr> dims = named.getDims();
-    const int64_t row = host ? hostElementwiseTile : 512;
-    const int64_t rows = host ? hostElementwiseTile : std::max<int64_t>(1, elements / row);
-    addLeast(defaults, dims.back().getValue(), !host && dims.size() == 1 ? rows * row : row);
+    const ElementwiseTile tile = backend.elementwiseTile(machine, tensors, dims.size());
+    addLeast(defaults, dims.back().getValue(), tile.columns);
     if (dims.size() > 1)
-      addLeast(defaults, dims[dims.size() - 2].getValue(), rows);
+      addLeast(defaults, dims[dims.size() - 2].getValue(), tile.rows);
   }
 }
 
 LogicalResult Chooser::chooseStage(linalg::ContractOp contract) {
-  SmallVector<StringRef> names = dimNames(contract);
-  StringRef k = names.back();
+  const ProductNames names = productNames(contract);
+  StringRef k = names.reduction;
   if (!isName(k))
     return success();
   auto tileOf = [&](StringRef dim, int64_t literal) {
     return isName(dim) ? number(("tile." + dim).str()) : literal;
   };
-  const ProductTile literal = largestTile(machine, operandType(contract));
+  const ProductTile literal = backend.literalProductTile(machine, operandType(contract));
   int64_t tileK = tileOf(k, 0);
-  int64_t row =
-      (tileOf(names[names.size() - 3], literal.m) + tileOf(names[names.size() - 2], literal.n)) *
-      operandType(contract).getIntOrFloatBitWidth() / 8;
-  int64_t room = machine.capacity(aicore::Space::l1) / number("buffers.l1");
-  int64_t factor = machine.getTopology() == aicore::Topology::host ? 1 : 4;
-  while (factor > 1 && row * tileK * factor > room)
-    factor /= 2;
+  const int64_t row = (tileOf(names.rows, literal.m) + tileOf(names.columns, literal.n)) *
+                      operandType(contract).getIntOrFloatBitWidth() / 8;
+  const int64_t factor = backend.baseTilesOfStage(machine, row, tileK, number("buffers.l1"));
   std::string key = ("stage." + k).str();
   addDefault(key, b.getI64IntegerAttr(tileK * factor));
   if (number(key) % tileK == 0)
@@ -271,20 +239,19 @@ void Chooser::chooseBuffers() {
     addDefault("buffers.l0", b.getI64IntegerAttr(2));
     int64_t largest = 0;
     kernel.walk([&](linalg::ContractOp contract) {
-      SmallVector<StringRef> names = dimNames(contract);
-      const ProductTile literal = largestTile(machine, operandType(contract));
-      largest =
-          std::max(largest, number(("tile." + names[names.size() - 3]).str(), literal.m) *
-                                number(("tile." + names[names.size() - 2]).str(), literal.n) * 4);
+      const ProductNames names = productNames(contract);
+      const ProductTile literal = backend.literalProductTile(machine, operandType(contract));
+      largest = std::max(largest, number(("tile." + names.rows).str(), literal.m) *
+                                      number(("tile." + names.columns).str(), literal.n) * 4);
     });
     if (keptPanel(kernel))
       addDefault("buffers.panel", b.getI64IntegerAttr(1));
     if (kernel.chosenWord("bias", "vector") == "table") {
       int64_t widest = 0;
       kernel.walk([&](linalg::ContractOp contract) {
-        SmallVector<StringRef> names = dimNames(contract);
-        const int64_t literal = largestTile(machine, operandType(contract)).n;
-        widest = std::max(widest, number(("tile." + names[names.size() - 2]).str(), literal) * 4);
+        const int64_t literal = backend.literalProductTile(machine, operandType(contract)).n;
+        widest =
+            std::max(widest, number(("tile." + productNames(contract).columns).str(), literal) * 4);
       });
       const bool fits = 2 * widest <= machine.capacity(aicore::Space::bt);
       addDefault("buffers.bt", b.getI64IntegerAttr(fits ? 2 : 1));

@@ -276,7 +276,6 @@ SmallVector<Value> Fuser::emitElementwise(ArrayRef<Value> outputs, Operation *ow
   };
   auto generic = linalg::GenericOp::create(b, b.getFusedLoc(locations), types, operands, inits,
                                            maps, iterators, body);
-  generic->setAttr("mmk.dims", first->getAttr("mmk.dims"));
   return generic.getResults();
 }
 
@@ -285,7 +284,8 @@ void Fuser::emitNest(Operation *owner) {
   SmallVector<Type> types;
   for (Value output : outputs)
     types.push_back(output.getType());
-  auto nest = ir::NestOp::create(b, owner->getLoc(), types);
+  auto nest =
+      ir::NestOp::create(b, owner->getLoc(), types, DenseI64ArrayAttr(), DenseI64ArrayAttr());
   {
     OpBuilder::InsertionGuard guard(b);
     Block *inside = b.createBlock(&nest.getBody(), {}, b.getIndexType(), owner->getLoc());

@@ -1,5 +1,6 @@
 #include "passes/legal_variant.h"
 
+#include "backend/backend.h"
 #include "ir/diagnostic_code.h"
 #include "passes/bias_table.h"
 #include "passes/variant.h"
@@ -10,8 +11,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
-
-#include <fmt/format.h>
 
 using namespace mlir;
 
@@ -51,10 +50,8 @@ LogicalResult LegalityCheck::checkWord(ir::ChoiceOp choice, const DirectiveTrait
   if (!directive.partOfProduct.empty() && !hasProduct(kernel))
     return refuse() << "is about " << directive.partOfProduct
                     << ", and this kernel has none; legal: " << usual;
-  if (!directive.onHost.empty() && machine.getTopology() == aicore::Topology::host)
-    return refuse() << fmt::format(fmt::runtime(directive.onHost),
-                                   std::string_view(machine.getName().getValue()))
-                    << "; legal: " << usual;
+  if (std::string reason = backendOf(machine).refusal(directive.name, machine); !reason.empty())
+    return refuse() << reason;
   if (directive.name == "store")
     return checkOverlap(choice);
   if (directive.name == "keep")
@@ -65,12 +62,11 @@ LogicalResult LegalityCheck::checkWord(ir::ChoiceOp choice, const DirectiveTrait
 // The accumulator is drained in two parts, each of whole fractals.
 LogicalResult LegalityCheck::checkOverlap(ir::ChoiceOp choice) {
   LogicalResult result = success();
-  const bool host = machine.getTopology() == aicore::Topology::host;
+  const bool hasPipes = backendOf(machine).hasPipes();
   kernel.walk([&](linalg::ContractOp contract) {
-    SmallVector<StringRef> names = dimNames(contract);
-    StringRef n = names[names.size() - 2];
+    StringRef n = productNames(contract).columns;
     const int64_t unit = machine.getCubeN(),
-                  literal = largestTile(machine, operandType(contract)).n,
+                  literal = backendOf(machine).literalProductTile(machine, operandType(contract)).n,
                   width = isName(n) ? number(("tile." + n).str()) : literal;
     if (width < 2 * unit)
       result = nearestLegal(choice.emitError()
@@ -79,7 +75,7 @@ LogicalResult LegalityCheck::checkOverlap(ir::ChoiceOp choice) {
                             << "; nearest legal: store = after, tile." << n << " = " << 2 * unit);
     // A part that is empty at all dimensions has no work that its flags could order.
     int64_t columns = 0;
-    if (!host && !n.getAsInteger(10, columns) && columns <= literal / 2)
+    if (hasPipes && !n.getAsInteger(10, columns) && columns <= literal / 2)
       result = nearestLegal(choice.emitError()
                             << "store = overlapped drains the accumulator in two parts of "
                             << literal / 2 << " columns, but the product has " << columns
@@ -102,7 +98,7 @@ LogicalResult LegalityCheck::checkKeep(ir::ChoiceOp choice) {
   kernel.walk([&](linalg::ContractOp contract) {
     const int64_t step = machine.depthOf(operandType(contract)), depth = panel->depth;
     int64_t literal = 0;
-    StringRef k = dimNames(contract).back();
+    StringRef k = productNames(contract).reduction;
     if (depth % step != 0)
       result =
           nearestLegal(choice.emitError()
@@ -130,20 +126,20 @@ LogicalResult LegalityCheck::checkBias(ir::ChoiceOp choice) {
   return success();
 }
 
-// Tiles of a product are whole steps of the cube, and no longer than an instruction of it. On the
-// host they are neither: what its machine says of a cube keeps tiles legal on both.
+// Tiles of a product are whole steps of the cube, and no longer than an instruction of it. A
+// machine without pipes has no cube: what its description says of one keeps tiles legal on both.
 LogicalResult LegalityCheck::checkLengths() {
-  if (machine.getTopology() == aicore::Topology::host)
+  if (!backendOf(machine).hasPipes())
     return success();
   auto result = kernel.walk([&](linalg::ContractOp contract) {
-    SmallVector<StringRef> names = dimNames(contract);
+    const ProductNames names = productNames(contract);
     const Type type = operandType(contract);
     std::string spelled;
     llvm::raw_string_ostream(spelled) << type;
     const bool isLegal =
-        succeeded(checkLength(names[names.size() - 3], machine.getCubeM(), widthReason())) &&
-        succeeded(checkLength(names[names.size() - 2], machine.getCubeN(), widthReason())) &&
-        succeeded(checkLength(names.back(), machine.depthOf(type), depthReason(spelled)));
+        succeeded(checkLength(names.rows, machine.getCubeM(), widthReason())) &&
+        succeeded(checkLength(names.columns, machine.getCubeN(), widthReason())) &&
+        succeeded(checkLength(names.reduction, machine.depthOf(type), depthReason(spelled)));
     return isLegal ? WalkResult::advance() : WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());

@@ -27,14 +27,15 @@ aicore::MachineAttr machineAttr(const Machine &machine, MLIRContext &context) {
     if (auto macs = machine.cube.macsPerCycle.find(type);
         macs != machine.cube.macsPerCycle.end() && macs->second > 0)
       depth.push_back(b.getNamedAttr(StringRef(spelling(type)), b.getI64IntegerAttr(k)));
-  return aicore::MachineAttr::get(&context, b.getStringAttr(machine.name),
-                                  machine.kind == MachineKind::host     ? aicore::Topology::host
-                                  : machine.topology == Topology::split ? aicore::Topology::split
-                                                                        : aicore::Topology::coupled,
-                                  machine.cubeCores, machine.vectorCoresPerCube,
-                                  b.getDictionaryAttr(memories), machine.cube.m, machine.cube.n,
-                                  machine.cube.maxExtent, b.getDictionaryAttr(depth),
-                                  machine.eventIds, machine.crossFlags);
+  StringAttr kind;
+  if (machine.kind != MachineKind::emulated)
+    kind = b.getStringAttr(StringRef(spelling(machine.kind)));
+  return aicore::MachineAttr::get(
+      &context, b.getStringAttr(machine.name), kind,
+      machine.topology == Topology::split ? aicore::Topology::split : aicore::Topology::coupled,
+      machine.cubeCores, machine.vectorCoresPerCube, b.getDictionaryAttr(memories), machine.cube.m,
+      machine.cube.n, machine.cube.maxExtent, b.getDictionaryAttr(depth), machine.eventIds,
+      machine.crossFlags);
 }
 
 } // namespace mmk

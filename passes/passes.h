@@ -19,6 +19,9 @@ namespace mmk {
 #define GEN_PASS_REGISTRATION
 #include "passes/Passes.h.inc"
 
+/// Canonicalisation and CSE, for pipelines: what the passes before have left behind.
+void addCleanup(mlir::OpPassManager &manager);
+
 /// What the passes need to know of a machine, as an attribute of the IR.
 aicore::MachineAttr machineAttr(const Machine &machine, mlir::MLIRContext &context);
 

@@ -23,7 +23,11 @@ class Splitter {
 public:
   Splitter(ir::KernelOp kernel, ir::NestOp nest, linalg::ContractOp contract, int64_t parts)
       : kernel(kernel), nest(nest), contract(contract), parts(parts), b(nest),
-        loc(contract.getLoc()), dims(dimNames(contract)) {}
+        loc(contract.getLoc()), dims(dimNames(cast<linalg::LinalgOp>(contract.getOperation()))),
+        reduction(productDims(contract)->reduction) {
+    for (int64_t i = 0; i < cast<RankedTensorType>(contract.getResult(0).getType()).getRank(); ++i)
+      outputs.push_back(dimName(contract.getResult(0), i));
+  }
 
   void run() {
     chooseLength();
@@ -50,18 +54,20 @@ private:
   int64_t parts;
   OpBuilder b;
   Location loc;
-  SmallVector<StringRef> dims; ///< of the product: batches, m, n, k
-  Value depth;                 ///< of the whole reduction
-  Value length;                ///< of a part
-  Value count;                 ///< of parts that have work
+  SmallVector<StringRef> dims;    ///< of the product's loops ...
+  unsigned reduction;             ///< ... of which this is the reduction
+  SmallVector<StringRef> outputs; ///< dimensions of its result
+  Value depth;                    ///< of the whole reduction
+  Value length;                   ///< of a part
+  Value count;                    ///< of parts that have work
 };
 
 // A part is a whole number of stages, so that its transfers start where those of the whole product
 // would; one of less than a stage is a whole number of base tiles.
 void Splitter::chooseLength() {
-  const int64_t tile = kernel.chosenNumber(("tile." + dims.back()).str(), 1);
-  const int64_t stage = kernel.chosenNumber(("stage." + dims.back()).str(), tile);
-  depth = dimValue(b, loc, dims.back());
+  const int64_t tile = kernel.chosenNumber(("tile." + dims[reduction]).str(), 1);
+  const int64_t stage = kernel.chosenNumber(("stage." + dims[reduction]).str(), tile);
+  depth = dimValue(b, loc, dims[reduction]);
   Value share = arith::CeilDivSIOp::create(b, loc, depth, index(parts));
   Value inTiles = roundUp(share, tile), inStages = roundUp(share, stage);
   Value isShort = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, inTiles, index(stage));
@@ -75,7 +81,7 @@ Value Splitter::partOf(Value operand, AffineMap along, Value first, Value size) 
       strides(along.getNumResults(), OpFoldResult(b.getIndexAttr(1)));
   for (AffineExpr expression : along.getResults()) {
     const unsigned dim = cast<AffineDimExpr>(expression).getPosition();
-    const bool isDepth = dim + 1 == dims.size();
+    const bool isDepth = dim == reduction;
     offsets.push_back(isDepth ? OpFoldResult(first) : OpFoldResult(b.getIndexAttr(0)));
     sizes.push_back(isDepth ? size : dimValue(b, loc, dims[dim]));
   }
@@ -86,7 +92,8 @@ Value Splitter::emitParts() {
   auto product = cast<RankedTensorType>(contract.getResult(0).getType());
   SmallVector<int64_t> shape(product.getRank() + 1, ShapedType::kDynamic);
   auto type = RankedTensorType::get(shape, product.getElementType());
-  auto inParts = ir::NestOp::create(b, loc, TypeRange{type});
+  auto inParts =
+      ir::NestOp::create(b, loc, TypeRange{type}, DenseI64ArrayAttr(), DenseI64ArrayAttr());
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(b.createBlock(&inParts.getBody(), {}, b.getIndexType(), loc));
 
@@ -97,7 +104,7 @@ Value Splitter::emitParts() {
         isa<tensor::DimOp, ir::DimOp>(op))
       b.clone(op, map);
   SmallVector<OpFoldResult> extents = {count};
-  for (StringRef dim : ArrayRef(dims).drop_back())
+  for (StringRef dim : outputs)
     extents.push_back(dimValue(b, loc, dim));
   Value all = tensor::EmptyOp::create(b, loc, extents, product.getElementType());
   auto loop = scf::ForallOp::create(b, loc, ArrayRef<OpFoldResult>{count}, all, std::nullopt);
@@ -170,7 +177,6 @@ void Splitter::emitSum(Value partial) {
                     : arith::AddIOp::create(inner, where, elements[1], elements[0]).getResult();
         linalg::YieldOp::create(inner, where, next);
       });
-  sum->setAttr("mmk.dims", b.getStrArrayAttr(ArrayRef(dims).drop_back()));
   if (Attribute name = contract->getAttr("mmk.name"))
     sum->setAttr("mmk.name", name);
   contract.getResult(0).replaceAllUsesWith(sum.getResult(0));
@@ -186,7 +192,8 @@ struct SplitReductionPass : impl::SplitReductionBase<SplitReductionPass> {
       for (ir::NestOp nest : kernel.getBody().getOps<ir::NestOp>())
         llvm::append_range(contracts, nest.getBody().getOps<linalg::ContractOp>());
       for (linalg::ContractOp contract : contracts) {
-        const int64_t parts = kernel.chosenNumber(("grid." + dimNames(contract).back()).str(), 1);
+        const int64_t parts =
+            kernel.chosenNumber(("grid." + productNames(contract).reduction).str(), 1);
         if (parts > 1)
           Splitter(kernel, cast<ir::NestOp>(contract->getParentOp()), contract, parts).run();
       }

@@ -1,4 +1,4 @@
-#include "passes/fit_tile.h"
+#include "backend/backend.h"
 #include "passes/passes.h"
 #include "passes/variant.h"
 
@@ -19,17 +19,16 @@ namespace mmk {
 
 namespace {
 
-// A loop over the reduction of a product in steps of `size`, marked with the level that it stands
-// for. In it, a product of the slices of one step, which adds to what the loop carries.
+// A loop over the reduction of a product in steps of `size`. In it, a product of the slices of one
+// step, which adds to what the loop carries.
 //
 // scf::tileUsingSCF would do the same, but along all dimensions: it slices the accumulator, too,
 // and most of its time goes into composing affine maps of sizes that are whole anyway.
-linalg::ContractOp tileReduction(IRRewriter &b, linalg::ContractOp contract, int64_t size,
-                                 StringRef level) {
+linalg::ContractOp tileReduction(IRRewriter &b, linalg::ContractOp contract, int64_t size) {
   const OpBuilder::InsertionGuard guard(b);
   const Location loc = contract.getLoc();
   b.setInsertionPoint(contract);
-  const unsigned reduction = contract.getNumLoops() - 1;
+  const unsigned reduction = productDims(contract)->reduction;
   const SmallVector<AffineMap> maps = contract.getIndexingMapsArray();
   OpFoldResult whole;
   SmallVector<SmallVector<OpFoldResult>> sizesOf;
@@ -43,7 +42,6 @@ linalg::ContractOp tileReduction(IRRewriter &b, linalg::ContractOp contract, int
   auto constant = [&](int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); };
   Value zero = constant(0), step = constant(size);
   auto loop = scf::ForOp::create(b, loc, zero, depth, step, contract.getOutputs());
-  loop->setAttr("mmk.level", b.getStringAttr(level));
 
   b.setInsertionPointToStart(loop.getBody());
   Value start = loop.getInductionVar();
@@ -80,32 +78,43 @@ void foldSizes(ModuleOp module) {
   (void)applyPatternsGreedily(module, std::move(patterns));
 }
 
+LogicalResult tileProducts(ir::KernelOp kernel, ir::NestOp nest, const Backend &backend,
+                           aicore::MachineAttr machine) {
+  SmallVector<linalg::ContractOp> contracts;
+  nest.walk([&](linalg::ContractOp contract) { contracts.push_back(contract); });
+  if (contracts.empty())
+    return success();
+  if (!nest.getTile() || nest.getSteps())
+    return contracts[0].emitOpError(
+        nest.getSteps() ? "is tiled already" : "is not dealt to cores; run mmk-tile-cores first");
+  IRRewriter rewriter(nest.getContext());
+  SmallVector<int64_t> steps;
+  for (linalg::ContractOp contract : contracts) {
+    StringRef k = productNames(contract).reduction;
+    int64_t base = kernel.chosenNumber(("tile." + k).str(), 0);
+    if (base == 0) // a literal depth has no directive
+      base = backend.literalProductTile(machine, operandType(contract)).k;
+    int64_t stage = kernel.chosenNumber(("stage." + k).str(), base);
+    steps.append({stage, base});
+    tileReduction(rewriter, tileReduction(rewriter, contract, stage), base);
+  }
+  nest.setSteps(steps);
+  return success();
+}
+
 struct TileBasePass : impl::TileBaseBase<TileBasePass> {
   void runOnOperation() override {
+    aicore::MachineAttr machine = aicore::machineOf(getOperation());
+    const Backend &backend = backendOf(machine ? machine.getMachineKind() : MachineKind::emulated);
     for (ir::KernelOp kernel : getOperation().getOps<ir::KernelOp>()) {
-      aicore::MachineAttr machine = aicore::machineOf(getOperation());
-      const bool onHost = machine && machine.getTopology() == aicore::Topology::host;
-      SmallVector<linalg::ContractOp> contracts;
-      kernel.walk([&](linalg::ContractOp contract) { contracts.push_back(contract); });
-      IRRewriter rewriter(&getContext());
       if (failed(checkDims(kernel)))
         return signalPassFailure();
-      for (linalg::ContractOp contract : contracts) {
-        auto level = contract->getParentOp()->getAttrOfType<StringAttr>("mmk.level");
-        if (!level || level.getValue() != "tile") {
-          contract.emitOpError(level ? "is tiled already"
-                                     : "is not dealt to cores; run mmk-tile-cores first");
+      for (ir::NestOp nest : kernel.getBody().getOps<ir::NestOp>())
+        if (failed(tileProducts(kernel, nest, backend, machine)))
           return signalPassFailure();
-        }
-        SmallVector<StringRef> names = dimNames(contract);
-        StringRef k = names.back();
-        // A literal depth has no directive.
-        int64_t rows = onHost ? hostDepth : largestTile(machine, operandType(contract)).k;
-        int64_t base = kernel.chosenNumber(("tile." + k).str(), rows);
-        int64_t stage = kernel.chosenNumber(("stage." + k).str(), base);
-        linalg::ContractOp staged = tileReduction(rewriter, contract, stage, "stage");
-        staged->getParentOp()->setAttr("mmk.step", rewriter.getDenseI64ArrayAttr({stage, base}));
-        tileReduction(rewriter, staged, base, "base");
+      for (linalg::ContractOp contract : kernel.getBody().getOps<linalg::ContractOp>()) {
+        contract.emitOpError("is not dealt to cores; run mmk-tile-cores first");
+        return signalPassFailure();
       }
     }
     foldSizes(getOperation());

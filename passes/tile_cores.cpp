@@ -1,4 +1,4 @@
-#include "passes/fit_tile.h"
+#include "backend/backend.h"
 #include "passes/fuse_producers.h"
 #include "passes/passes.h"
 #include "passes/variant.h"
@@ -28,8 +28,8 @@ public:
   /// `outputs`: of the kernel, which this changes.
   NestTiling(ir::KernelOp kernel, ir::NestOp nest, aicore::MachineAttr machine,
              ArrayRef<StringRef> outputs)
-      : kernel(kernel), nest(nest), machine(machine), outputs(outputs), b(kernel.getContext()),
-        loc(nest.getLoc()) {}
+      : kernel(kernel), nest(nest), machine(machine), backend(backendOf(machine)), outputs(outputs),
+        b(kernel.getContext()), loc(nest.getLoc()) {}
 
   LogicalResult run();
 
@@ -51,11 +51,12 @@ private:
   void countTiles();
   Lines cutLines();
   SmallVector<Value> emptyOutputs();
-  scf::ForOp createLoop(Value bound, StringRef level, ValueRange inits);
+  scf::ForOp createLoop(Value bound, ValueRange inits);
   scf::ForOp createLineLoop(Value count, Value first, Value line, ValueRange inits);
   /// Tile number `which` along a dimension of the output.
   void along(size_t dim, Value which, Value tile);
   void placeTile(ir::WalkOp walk);
+  unsigned reductionOf(linalg::LinalgOp root);
   FailureOr<TilingResult> tileRoot(linalg::LinalgOp root, OpFoldResult reduction);
   void yieldTile(scf::ForOp loop, linalg::LinalgOp root, const TilingResult &tiled);
   void eraseUntiled(linalg::LinalgOp root);
@@ -66,6 +67,7 @@ private:
   ir::KernelOp kernel;
   ir::NestOp nest;
   aicore::MachineAttr machine;
+  const Backend &backend;
   ArrayRef<StringRef> outputs;
   IRRewriter b;
   Location loc;
@@ -109,18 +111,20 @@ void NestTiling::chooseTile() {
     tileN = 512;
     return;
   }
-  // The share of a thread, whether its dimensions have names or not.
-  const bool host = machine.getTopology() == aicore::Topology::host, onHost = host && contract;
-  const int64_t ofHost = contract ? hostTile : hostElementwiseTile;
-  auto isLiteral = [](StringRef dim) { return llvm::isDigit(dim.front()); };
-  const ProductTile product =
-      contract ? largestTile(machine, operandType(contract)) : ProductTile{8, 512, 1};
-  tileN = tileOf(dims.back(), host ? ofHost : product.n);
-  fitsN = fits(dims.back()) || (onHost && isLiteral(dims.back()));
+  ElementwiseTile literal = backend.literalElementwiseTile();
+  if (contract) {
+    const ProductTile product = backend.literalProductTile(machine, operandType(contract));
+    literal = {product.m, product.n};
+  }
+  auto fitsLiteral = [&](StringRef dim) {
+    return contract && backend.fitsLiteralTiles() && llvm::isDigit(dim.front());
+  };
+  tileN = tileOf(dims.back(), literal.columns);
+  fitsN = fits(dims.back()) || fitsLiteral(dims.back());
   if (dims.size() > 1) {
     StringRef down = dims[dims.size() - 2];
-    tileM = tileOf(down, host ? ofHost : product.m);
-    fitsM = fits(down) || (onHost && isLiteral(down));
+    tileM = tileOf(down, literal.rows);
+    fitsM = fits(down) || fitsLiteral(down);
   }
   // Without a product in the kernel, the tile is one step of one vector core; a block has several,
   // and deals rows to them, or columns where there is only one row.
@@ -150,7 +154,7 @@ ir::DealAttr NestTiling::deal() {
   if (gridM * gridN == 1)
     gridM = gridN = 0;
   else if (parts)
-    gridK = kernel.chosenNumber(("grid." + dimNames(contract).back()).str(), 1);
+    gridK = kernel.chosenNumber(("grid." + productNames(contract).reduction).str(), 1);
   return ir::DealAttr::get(b.getContext(), order.value_or(ir::Order::rows), width, cores, gridM,
                            gridN, gridK);
 }
@@ -161,9 +165,8 @@ void NestTiling::findKept() {
       kept = panel->operand;
 }
 
-scf::ForOp NestTiling::createLoop(Value bound, StringRef level, ValueRange inits) {
+scf::ForOp NestTiling::createLoop(Value bound, ValueRange inits) {
   auto loop = scf::ForOp::create(b, loc, index(0), bound, index(1), inits);
-  loop->setAttr("mmk.level", b.getStringAttr(level));
   b.setInsertionPointToStart(loop.getBody());
   return loop;
 }
@@ -172,8 +175,11 @@ LogicalResult NestTiling::findWork() {
   for (Operation &op : nest.getBody().front()) {
     if (auto found = dyn_cast<linalg::GenericOp>(op))
       generic = found;
-    if (auto found = dyn_cast<linalg::ContractOp>(op))
+    if (auto found = dyn_cast<linalg::ContractOp>(op)) {
+      if (contract)
+        return found.emitOpError("is a second product of its nest, which takes one");
       contract = found;
+    }
     if (auto found = dyn_cast<linalg::ReduceOp>(op))
       sum = found;
     if (auto found = dyn_cast<scf::ForallOp>(op))
@@ -222,18 +228,17 @@ void NestTiling::countTiles() {
   dealt = deal();
   const FittedOutput output = {batches, rank > 1 ? extents[rank - 2] : one, extents[rank - 1],
                                dealt.getCores()};
-  const Value workDepth = contract ? dimValue(b, loc, dimNames(contract).back()) : one;
-  const int64_t bytes = contract ? operandType(contract).getIntOrFloatBitWidth() / 8 : 4;
-  const FittedTile largest = {tileM, tileN, fitsM, fitsN, contract != nullptr};
-  std::tie(tileRows, tileColumns) = machine.getTopology() == aicore::Topology::host
-                                        ? balanceTile(b, loc, output, workDepth, bytes, largest)
-                                        : fitTile(b, loc, machine, output, largest);
+  FittedTile largest = {
+      .largestRows = tileM, .largestColumns = tileN, .fitsRows = fitsM, .fitsColumns = fitsN};
+  largest.isProduct = contract != nullptr;
+  largest.isElementwise = generic && !contract;
+  largest.depth = contract ? dimValue(b, loc, productNames(contract).reduction) : one;
+  if (contract)
+    largest.bytes = operandType(contract).getIntOrFloatBitWidth() / 8;
+  std::tie(tileRows, tileColumns) = backend.fitTile(b, loc, machine, output, largest);
   auto tiles = [&](Value extent, Value tile) -> Value {
     return arith::CeilDivSIOp::create(b, loc, extent, tile);
   };
-  // A vector is a row, and shared as one.
-  if (machine.getTopology() == aicore::Topology::host && generic && !contract)
-    std::tie(tileRows, tileColumns) = shareTile(b, loc, output, {tileRows, tileColumns});
   tilesDown = rank > 1 ? tiles(extents[rank - 2], tileRows) : one;
   tilesAcross = tiles(extents[rank - 1], tileColumns);
 }
@@ -295,12 +300,19 @@ void NestTiling::placeTile(ir::WalkOp walk) {
 
 // The tiles of the segment `line` that begins at `first`.
 scf::ForOp NestTiling::createLineLoop(Value count, Value first, Value line, ValueRange inits) {
-  scf::ForOp loop = createLoop(count, "tile", inits);
+  scf::ForOp loop = createLoop(count, inits);
   // Lines start at different places, so that cores do not ask for the same panels at once.
   Value turned = arith::AddIOp::create(b, loc, loop.getInductionVar(), line);
   Value which = arith::AddIOp::create(b, loc, first, arith::RemSIOp::create(b, loc, turned, count));
   along(keepsB() ? rank - 2 : rank - 1, which, keepsB() ? tileRows : tileColumns);
   return loop;
+}
+
+/// The loop that the root reduces over.
+unsigned NestTiling::reductionOf(linalg::LinalgOp root) {
+  SmallVector<unsigned> loops;
+  root.getReductionDims(loops);
+  return loops[0];
 }
 
 // `reduction`: the extent that the root reduces over, or null.
@@ -311,8 +323,8 @@ FailureOr<TilingResult> NestTiling::tileRoot(linalg::LinalgOp root, OpFoldResult
     rootSizes.erase(rootSizes.begin());
   }
   if (reduction) {
-    // Over the whole of it: the last dimension of a product, the first of a sum of parts.
-    const unsigned at = sum ? 0 : rootOffsets.size();
+    // Over the whole of it.
+    const unsigned at = reductionOf(root);
     rootOffsets.insert(rootOffsets.begin() + at, b.getIndexAttr(0));
     rootSizes.insert(rootSizes.begin() + at, reduction);
   }
@@ -347,10 +359,8 @@ LogicalResult NestTiling::run() {
   if (failed(findWork()))
     return failure();
   linalg::LinalgOp root = this->root();
-  dims = dimNames(root);
-  StringRef depth;
-  if (root == contract)
-    depth = dims.pop_back_val();
+  for (int64_t i = 0; i < cast<RankedTensorType>(root->getResult(0).getType()).getRank(); ++i)
+    dims.push_back(dimName(root->getResult(0), i));
   chooseTile();
 
   b.setInsertionPoint(yield());
@@ -368,7 +378,7 @@ LogicalResult NestTiling::run() {
     inSegment =
         arith::MaxSIOp::create(b, loc, arith::MinSIOp::create(b, loc, rest, lines.length), zero);
   }
-  scf::ForOp outer = createLoop(share, kept ? "panel" : "tile", inits);
+  scf::ForOp outer = createLoop(share, inits);
   Type indexType = b.getIndexType();
   auto walk = ir::WalkOp::create(b, loc, indexType, indexType, indexType, outer.getInductionVar(),
                                  block, batches, lines.rows, lines.columns, dealt);
@@ -377,14 +387,13 @@ LogicalResult NestTiling::run() {
     root = rootOfPart(cast<Value>(offsets[0]));
   OpFoldResult reduction;
   if (root.getNumReductionLoops() > 0)
-    reduction = depth.empty() || parts
-                    ? root.createLoopRanges(b, loc)[sum ? 0 : rank - !!parts].size
-                    : OpFoldResult(dimValue(b, loc, depth));
+    reduction = sum || parts ? root.createLoopRanges(b, loc)[reductionOf(root)].size
+                             : OpFoldResult(dimValue(b, loc, productNames(contract).reduction));
   scf::ForOp loop = outer;
   if (kept)
     loop = createLineLoop(inSegment, firstInSegment, keepsB() ? walk.getColumn() : walk.getRow(),
                           outer.getRegionIterArgs());
-  loop->setAttr("mmk.tile", b.getDenseI64ArrayAttr({tileM, tileN}));
+  nest.setTile(ArrayRef<int64_t>{tileM, tileN});
 
   FailureOr<TilingResult> tiled = tileRoot(root, reduction);
   if (failed(tiled))
@@ -410,6 +419,11 @@ void NestTiling::eraseUntiled(linalg::LinalgOp root) {
 }
 
 struct TileCoresPass : impl::TileCoresBase<TileCoresPass> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    TileCoresBase::getDependentDialects(registry);
+    registerBackendDialects(registry); // a fitted tile may need a number that one knows
+  }
+
   void runOnOperation() override {
     aicore::MachineAttr machine = expectMachine(getOperation());
     if (!machine)

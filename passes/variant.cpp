@@ -8,28 +8,6 @@ using namespace mlir;
 
 namespace mmk {
 
-SmallVector<StringRef> dimNames(Operation *op) {
-  SmallVector<StringRef> names;
-  if (auto dims = op->getAttrOfType<ArrayAttr>("mmk.dims"))
-    for (StringAttr name : dims.getAsRange<StringAttr>())
-      names.push_back(name.getValue());
-  return names;
-}
-
-LogicalResult checkDims(ir::KernelOp kernel) {
-  WalkResult result = kernel.walk([](linalg::LinalgOp op) {
-    bool product = isa<linalg::ContractOp>(op);
-    if (!product && !isa<linalg::GenericOp>(op))
-      return WalkResult::advance();
-    size_t loops = op.getNumLoops();
-    if (dimNames(op).size() == loops && loops >= (product ? 3 : 1))
-      return WalkResult::advance();
-    op->emitOpError("expected mmk.dims to name each of its ") << loops << " dimensions";
-    return WalkResult::interrupt();
-  });
-  return failure(result.wasInterrupted());
-}
-
 LogicalResult checkNests(ir::KernelOp kernel) {
   for (Operation &op : kernel.getBody().front())
     if (isa<linalg::LinalgOp>(op))
@@ -45,24 +23,11 @@ Type operandType(linalg::ContractOp contract) {
   return cast<RankedTensorType>(contract.getInputs()[0].getType()).getElementType();
 }
 
-// At most 128 x 256, with rows of 128 bytes along k: that fills L0C of the 910b, and leaves room
-// for two copies in L0A and L0B.
-ProductTile largestTile(aicore::MachineAttr machine, Type operand) {
-  const int64_t bytes = operand.getIntOrFloatBitWidth() / 8;
-  if (!machine) // of a pass that is run by itself
-    return {128, 256, 128 / bytes};
-  auto upTo = [&](int64_t length, int64_t unit) {
-    return wholeUnits(std::min(length, machine.getMaxExtent()), std::max<int64_t>(1, unit));
-  };
-  return {upTo(128, machine.getCubeM()), upTo(256, machine.getCubeN()),
-          upTo(128 / bytes, machine.depthOf(operand))};
-}
-
 SmallVector<StringRef> outputDims(ir::KernelOp kernel) {
   SmallVector<StringRef> outputs;
   kernel.walk([&](linalg::ContractOp contract) {
-    SmallVector<StringRef> names = dimNames(contract);
-    outputs.append({names[names.size() - 3], names[names.size() - 2]});
+    const ProductNames names = productNames(contract);
+    outputs.append({names.rows, names.columns});
   });
   if (!hasProduct(kernel))
     for (auto named : kernel.getResults().getAsRange<ir::NamedAttr>())
@@ -114,7 +79,7 @@ TileDims dimsOf(ir::KernelOp kernel) {
   for (StringRef dim : outputDims(kernel))
     add(dims.outputs, dim);
   kernel.walk(
-      [&](linalg::ContractOp contract) { add(dims.reductions, dimNames(contract).back()); });
+      [&](linalg::ContractOp contract) { add(dims.reductions, productNames(contract).reduction); });
   return dims;
 }
 

@@ -3,6 +3,7 @@
 
 #include "ir/aicore.h"
 #include "ir/mmk.h"
+#include "passes/dimensions.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -10,13 +11,6 @@
 #include <string>
 
 namespace mmk {
-
-/// Names of an op's iteration dimensions, as the frontend left them (`mmk.dims`): for a product
-/// batch..., m, n, k; for an elementwise op those of its result. Literal extents are numbers.
-llvm::SmallVector<llvm::StringRef> dimNames(mlir::Operation *op);
-
-/// Whether every product and elementwise op names its dimensions; an error where one does not.
-llvm::LogicalResult checkDims(ir::KernelOp kernel);
 
 /// Whether all of the body's work stands in nests; an error at the first op that does not.
 llvm::LogicalResult checkNests(ir::KernelOp kernel);
@@ -27,12 +21,6 @@ mlir::Value dimValue(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringR
 /// Element type of a product's operands.
 mlir::Type operandType(mlir::linalg::ContractOp contract);
 
-/// Rows, columns and depth of the tile of a product of which the schedule says nothing, where the
-/// memories have room for it: in whole steps of the cube.
-struct ProductTile {
-  int64_t m, n, k;
-};
-ProductTile largestTile(aicore::MachineAttr machine, mlir::Type operand);
 /// As much of a length as is whole units, at least one.
 inline int64_t wholeUnits(int64_t length, int64_t unit) {
   return std::max(unit, length / unit * unit);

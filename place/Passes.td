@@ -107,6 +107,31 @@ def DoubleBuffer : Pass<"aicore-double-buffer", "::mlir::ModuleOp"> {
                            "::mlir::arith::ArithDialect"];
 }
 
+def SelectVector : Pass<"aicore-select-vector", "::mlir::ModuleOp"> {
+  let summary = "vector instructions for the regions of elements, each with its tiles";
+  let description = [{
+    The region of each aicore.vector, which computes one element, becomes a list of aicore.vec: one
+    for each operation by the table of vector instructions (machines/vector_instructions.h), and
+    one for `max(x, 0)` and for `x >= 0 ? x : slope * x`. What follows from scalars alone is computed
+    before, by the scalar unit. An operation without an instruction is an error.
+
+    An instruction writes to an output of its type, until that has its value, else to a scratch tile: a
+    copy of a buffer that all vector work of the phase shares. It may write over an operand that it is
+    the last to read. A mask is a tile of bits.
+    ```mlir
+    aicore.vector ins(%x[%s] full)       aicore.vector ins(%x[%s] full)
+        outs(%y[%t]) {                       outs(%y[%t]) {
+    ^bb0(%e: f32):                       ^bb0(%x: !aicore.tile<f32>, %y: !aicore.tile<f32>):
+      %a = math.absf %e                    aicore.vec abs %x -> %y
+      %d = arith.addf %a, %one      =>     aicore.vec add %y, %one -> %y
+      %q = arith.divf %e, %d               aicore.vec div %x, %y -> %y
+      aicore.yield %q                      aicore.yield
+    }                                    }
+    ```
+  }];
+  let dependentDialects = ["::mmk::aicore::AicoreDialect"];
+}
+
 def PlanMemory : Pass<"aicore-plan-memory", "::mlir::ModuleOp"> {
   let summary = "byte offsets of all buffers in their memories, with reuse by live range";
   let description = [{

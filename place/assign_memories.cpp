@@ -24,8 +24,8 @@ aicore::AllocOp MemoryAssignment::alloc(StringRef name, StringRef group, Space s
   return buffer;
 }
 
-Value MemoryAssignment::place(Value value, Value buffer, Value scratch) {
-  return aicore::PlaceOp::create(b, value.getLoc(), value.getType(), value, buffer, scratch);
+Value MemoryAssignment::place(Value value, Value buffer) {
+  return aicore::PlaceOp::create(b, value.getLoc(), value.getType(), value, buffer);
 }
 
 StringRef MemoryAssignment::nameOf(Value tensor) {
@@ -45,10 +45,9 @@ Location MemoryAssignment::placeOf(StringRef directive, Location otherwise) {
 LogicalResult MemoryAssignment::placeProduct(TiledNest &tile) {
   linalg::ContractOp contract = tile.contract;
   Type element = operandType(contract);
-  SmallVector<StringRef> dims = dimNames(contract);
-  std::string m = ("tile." + dims[dims.size() - 3]).str(),
-              n = ("tile." + dims[dims.size() - 2]).str();
-  std::string k = ("tile." + dims.back()).str(), ks = ("stage." + dims.back()).str();
+  const ProductNames dims = productNames(contract);
+  std::string m = ("tile." + dims.rows).str(), n = ("tile." + dims.columns).str();
+  std::string k = ("tile." + dims.reduction).str(), ks = ("stage." + dims.reduction).str();
   Location where = contract.getLoc();
   Location stageLoc = placeOf(ks, placeOf(k, where));
 
@@ -128,7 +127,7 @@ LogicalResult MemoryAssignment::placeOperand(TiledNest &tile, unsigned which, Va
   return success();
 }
 
-// The row that a product starts from comes in like any operand, and then into the bias table.
+// The row that a product starts from is held in L1 like any operand, and then in the bias table.
 void MemoryAssignment::placeBias(TiledNest &tile) {
   linalg::BroadcastOp bias = tile.bias;
   Value row = bias.getInput();
@@ -141,42 +140,10 @@ void MemoryAssignment::placeBias(TiledNest &tile) {
 
 //===--- nests ----------------------------------------------------------------------------===//
 
-LogicalResult MemoryAssignment::expectKnownTensors(TiledNest &tile) {
-  for (Operation *op : {tile.contract.getOperation(), tile.generic.getOperation(),
-                        tile.sum.getOperation(), tile.bias.getOperation()})
-    for (OpOperand *input :
-         op ? cast<linalg::LinalgOp>(op).getDpsInputOperands() : SmallVector<OpOperand *>()) {
-      Value tensor = input->get();
-      while (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>())
-        tensor = slice.getSource();
-      if (!isa<BlockArgument>(tensor) && !tensor.getDefiningOp<ir::NestOp>() &&
-          (!tile.product() || tensor != tile.product()))
-        return op->emitOpError(
-            "reads a tensor that is neither a parameter, nor of an earlier nest, "
-            "nor the product of its own");
-    }
-  return success();
-}
-
-LogicalResult MemoryAssignment::expectDestinations(ir::NestOp nest, TiledNest &tile) {
-  for (Value filled : nest.getBody().front().getTerminator()->getOperands()) {
-    auto result = dyn_cast<OpResult>(filled);
-    const bool isOfLoop = result && isa<scf::ForOp>(result.getOwner());
-    if (!isOfLoop || !tile.tileLoop.getBody()
-                          ->getTerminator()
-                          ->getOperand(result.getResultNumber())
-                          .getDefiningOp<tensor::InsertSliceOp>())
-      return nest.emitOpError("expected its tile loop to insert one tile of each result");
-  }
-  return success();
-}
-
 LogicalResult MemoryAssignment::assign(ir::NestOp nest) {
   FailureOr<TiledNest> tile = findTiledNest(kernel, nest);
-  if (failed(tile) || failed(expectKnownTensors(*tile)) || failed(expectDestinations(nest, *tile)))
+  if (failed(tile) || failed(expectTensors(nest, *tile)))
     return failure();
-  if (isOneInstruction(*tile, machine))
-    return success();
   allocs = OpBuilder::InsertPoint(&nest.getBody().front(), nest.getBody().front().begin());
   acc = {};
   if (tile->contract && failed(placeProduct(*tile)))

@@ -21,8 +21,6 @@ private:
 
   // assign_memories.cpp
   mlir::LogicalResult assign(ir::NestOp nest);
-  mlir::LogicalResult expectKnownTensors(TiledNest &tile);
-  mlir::LogicalResult expectDestinations(ir::NestOp nest, TiledNest &tile);
   mlir::LogicalResult placeProduct(TiledNest &tile);
   mlir::LogicalResult placeOperand(TiledNest &tile, unsigned which, mlir::Value inL1,
                                    mlir::Value inL0);
@@ -30,7 +28,7 @@ private:
   /// A buffer of the nest at hand; they stand at its beginning in this order.
   aicore::AllocOp alloc(llvm::StringRef name, llvm::StringRef group, aicore::Space space,
                         int64_t rows, int64_t columns, mlir::Type element, mlir::Location where);
-  mlir::Value place(mlir::Value value, mlir::Value buffer, mlir::Value scratch = {});
+  mlir::Value place(mlir::Value value, mlir::Value buffer);
   llvm::StringRef nameOf(mlir::Value tensor);
   mlir::Location placeOf(llvm::StringRef directive, mlir::Location otherwise);
 

@@ -47,47 +47,51 @@ std::optional<Banks> banksOf(aicore::MachineAttr machine, aicore::Space space) {
   return Banks{figure(2), figure(3), figure(4), figure(5)};
 }
 
+namespace {
+
+/// A tile that an instruction takes row by row, and by what buffer it has it.
+struct TileOperand {
+  aicore::AllocOp alloc;
+  bool isRow = false;
+  std::optional<int64_t> copy;
+};
+
+// What covers the tile with one element a row is no operand in rows, but a scalar.
+std::optional<TileOperand> operandOf(aicore::VectorOp vector, Value value) {
+  auto type = dyn_cast<aicore::TileType>(value.getType());
+  if (!type || type.isMask())
+    return std::nullopt;
+  const aicore::VectorTile tile = vector.tile(value);
+  auto alloc = tile.buffer.getDefiningOp<aicore::AllocOp>();
+  if (!alloc || (tile.spread != aicore::Spread::full && tile.spread != aicore::Spread::row))
+    return std::nullopt;
+  return TileOperand{alloc, tile.spread == aicore::Spread::row,
+                     tile.slot ? std::nullopt : std::optional(tile.copy)};
+}
+
+} // namespace
+
 std::vector<OperandPair> operandPairs(aicore::PhaseOp phase) {
   std::vector<OperandPair> pairs;
-  phase.walk([&](aicore::VectorOp op) {
-    Block &body = op.getBody().front();
-    struct Input {
-      aicore::AllocOp alloc;
-      bool isRow;
-      Value slot;
+  phase.walk([&](aicore::VectorOp vector) {
+    const size_t before = pairs.size();
+    // A pair that several instructions of a group have is one of the group.
+    auto add = [&](const TileOperand &x, const TileOperand &y, bool writes) {
+      const OperandPair pair{vector, x.alloc, y.alloc, writes, x.isRow, y.isRow, x.copy, y.copy};
+      if (x.alloc != y.alloc && !llvm::is_contained(llvm::drop_begin(pairs, before), pair))
+        pairs.push_back(pair);
     };
-    // What covers the tile with one element a row is no operand in rows, but a scalar.
-    auto inputOf = [&](Value value) -> std::optional<Input> {
-      auto argument = dyn_cast<BlockArgument>(value);
-      if (!argument || argument.getOwner() != &body)
-        return std::nullopt;
-      const unsigned number = argument.getArgNumber();
-      const auto spread = cast<aicore::SpreadAttr>(op.getSpreads()[number]).getValue();
-      auto alloc = op.getInputs()[number].getDefiningOp<aicore::AllocOp>();
-      if (!alloc || (spread != aicore::Spread::full && spread != aicore::Spread::row))
-        return std::nullopt;
-      return Input{alloc, spread == aicore::Spread::row, op.getInputSlots()[number]};
-    };
-    auto add = [&](const Input &x, aicore::AllocOp y, bool yIsRow, bool writes) {
-      if (x.alloc != y)
-        pairs.push_back({op, x.alloc, y, writes, x.isRow, yIsRow});
-    };
-    for (Operation &inner : body.without_terminator())
-      for (auto [i, operand] : llvm::enumerate(inner.getOperands()))
-        for (Value other : inner.getOperands().drop_front(i + 1))
-          if (auto x = inputOf(operand), y = inputOf(other); x && y)
-            add(*x, y->alloc, y->isRow, /*writes=*/false);
-    for (auto [output, yielded] : llvm::zip(op.getOutputs(), body.getTerminator()->getOperands())) {
-      auto target = output.getDefiningOp<aicore::AllocOp>();
-      if (!target)
-        continue;
-      SmallVector<Value> read{yielded};
-      if (Operation *last = yielded.getDefiningOp(); last && last->getBlock() == &body)
-        llvm::append_range(read, last->getOperands());
-      llvm::SmallPtrSet<Operation *, 4> seen;
-      for (Value value : read)
-        if (auto x = inputOf(value); x && seen.insert(x->alloc).second)
-          add(*x, target, /*yIsRow=*/false, /*writes=*/true);
+    for (aicore::VecOp vec : vector.getOps<aicore::VecOp>()) {
+      SmallVector<TileOperand> read;
+      for (Value input : vec.getInputs())
+        if (std::optional<TileOperand> operand = operandOf(vector, input))
+          read.push_back(*operand);
+      for (auto [i, x] : llvm::enumerate(read))
+        for (const TileOperand &y : ArrayRef(read).drop_front(i + 1))
+          add(x, y, /*writes=*/false);
+      if (std::optional<TileOperand> target = operandOf(vector, vec.getTarget()))
+        for (const TileOperand &x : read)
+          add(x, *target, /*writes=*/true);
     }
   });
   return pairs;
@@ -137,8 +141,9 @@ Conflicts conflictsOf(const OperandPair &pair, int64_t firstOffset, int64_t seco
     return {first * banks.rowBytes, (end + banks.rowBytes - 1) / banks.rowBytes - first};
   };
   Conflicts most{0, rows * static_cast<int64_t>(llvm::divideCeil(columns, elements))};
-  for (int64_t s = 0; s < x.copies; ++s)
-    for (int64_t t = 0; t < y.copies; ++t) {
+  for (int64_t s = pair.firstCopy.value_or(0); s <= pair.firstCopy.value_or(x.copies - 1); ++s)
+    for (int64_t t = pair.secondCopy.value_or(0); t <= pair.secondCopy.value_or(y.copies - 1);
+         ++t) {
       auto meetAt = [&](int64_t row, int64_t column, bool inBank) {
         return meet(rowsAt(x, firstOffset, s, row, column), rowsAt(y, secondOffset, t, row, column),
                     inBank, banks);

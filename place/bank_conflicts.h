@@ -34,9 +34,14 @@ struct OperandPair {
   aicore::AllocOp first, second;
   bool writesSecond = false;                    ///< else both are read
   bool firstIsRow = false, secondIsRow = false; ///< one row for all rows of the tile
+  /// The copy that it touches, of scratch; none: any of them.
+  std::optional<int64_t> firstCopy = std::nullopt, secondCopy = std::nullopt;
+
+  bool operator==(const OperandPair &) const = default;
 };
 
-/// Of all vector instructions of a phase. In place is no pair: an operand goes where it came from.
+/// Of all vector instructions of a phase, masks aside. In place is no pair: an operand goes where
+/// it came from.
 std::vector<OperandPair> operandPairs(aicore::PhaseOp phase);
 
 /// How many of the instruction's repeats conflict, when the buffers stand at these offsets; the

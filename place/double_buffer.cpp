@@ -15,16 +15,16 @@ namespace mmk {
 
 namespace {
 
-/// Copies that the variant asks for: of this operand ("l1.a"), else of the group ("l1").
-int64_t wishedCopies(aicore::AllocOp alloc, DictionaryAttr wishes) {
+/// Copies that the variant requests: of this operand ("l1.a"), else of the group ("l1").
+int64_t requestedCopies(aicore::AllocOp alloc, DictionaryAttr requests) {
   for (std::string key : {(alloc.getGroup() + "." + alloc.getName()).str(), alloc.getGroup().str()})
-    if (auto copies = wishes.getAs<IntegerAttr>(key))
+    if (auto copies = requests.getAs<IntegerAttr>(key))
       return copies.getInt();
   return 1;
 }
 
-/// Transfers that can run ahead: they fill a slot of an on-chip buffer from what is ready long
-/// before. A drain is not among them: its accumulator is only just done.
+/// The buffer that a transfer fills which can be pipelined: its source is ready long before. A
+/// drain is no such transfer, as the product that it reads has only just been computed.
 aicore::AllocOp filledBy(Operation &op) {
   Value target;
   if (auto load = dyn_cast<aicore::LoadOp>(op))
@@ -59,7 +59,7 @@ SmallVector<Operation *> withOperands(ArrayRef<Operation *> ops, Block *block) {
 // scf::pipelineForLoop is not used for it: it carries slots and extents from stage to stage as
 // loop arguments, where here they are cheap to compute twice, and it predicates op by op, where one
 // branch for all transfers of a step keeps the flags of that step in pairs.
-void runAhead(scf::ForOp loop, ArrayRef<Operation *> transfers, int64_t depth) {
+void pipelineLoads(scf::ForOp loop, ArrayRef<Operation *> transfers, int64_t depth) {
   Location loc = loop.getLoc();
   OpBuilder b(loop);
   SmallVector<Operation *> ops = withOperands(transfers, loop.getBody());
@@ -105,22 +105,22 @@ struct DoubleBufferPass : impl::DoubleBufferBase<DoubleBufferPass> {
   void runOnOperation() override {
     for (aicore::KernelOp kernel : getOperation().getOps<aicore::KernelOp>()) {
       kernel.walk([&](aicore::AllocOp alloc) {
-        alloc.setCopies(wishedCopies(alloc, kernel.getBuffers()));
+        alloc.setCopies(requestedCopies(alloc, kernel.getBuffers()));
       });
       // Inner loops first: their transfers then move as one with the body that contains them.
       SmallVector<scf::ForOp> loops;
       kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
       for (scf::ForOp loop : loops) {
-        // What a tile needs comes in its own loops, but for panels that several tiles share.
+        // The operands of a tile are loaded in its own loops, but panels are shared by several tiles.
         const bool onlyPanels = walksTiles(loop);
-        // Transfers that run equally far ahead share a branch.
+        // Transfers that are the same number of iterations ahead share a branch.
         llvm::MapVector<int64_t, SmallVector<Operation *>> byDepth;
         for (Operation &op : *loop.getBody())
           if (aicore::AllocOp alloc = filledBy(op);
               alloc && alloc.getCopies() > 1 && (!onlyPanels || isOfPanel(op)))
             byDepth[alloc.getCopies() - 1].push_back(&op);
         for (auto &[depth, transfers] : byDepth)
-          runAhead(loop, transfers, depth);
+          pipelineLoads(loop, transfers, depth);
       }
     }
   }

@@ -1,4 +1,4 @@
-// From when to when an on-chip buffer holds what somebody still needs: what aicore-plan-memory
+// Live ranges of on-chip buffers: what aicore-plan-memory
 // shares bytes by, aicore-insert-sync orders the sharing by, and the memory map shows.
 //
 // Time is counted in steps: the ops of a phase's block that contain instructions. What is touched

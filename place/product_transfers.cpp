@@ -26,8 +26,8 @@ void TransferInserter::emitProduct(Tile &tile) {
     emitBias(tile);
   loc = tile.contract.getLoc();
 
-  // Running numbers of stages and base tiles, in closed form over the loops: the copies of a
-  // buffer go round over output tiles too, and nothing has to be carried through the loops.
+  // Running numbers of stages and base tiles, in closed form over the loops: the slots of
+  // a buffer rotate over output tiles too, and no loop has to carry a number.
   Value upper = map.lookup(tile.stageLoop.getUpperBound());
   Value stages = arith::CeilDivSIOp::create(b, loc, upper, index(tile.stage));
   Value firstStage = arith::MulIOp::create(b, loc, tile.number, stages);
@@ -99,7 +99,7 @@ void TransferInserter::emitProduct(Tile &tile) {
 bool TransferInserter::isSkewed() { return kernel.chosenWord("skew", "none") == "stages"; }
 
 // Cores that share rows of A or columns of B are mostly neighbours, and start at as many different
-// stages as there are; each goes round through all of them.
+// stages as there are; each takes all of them, in rotated order.
 Value TransferInserter::skewed(Value stage, Value stages, int64_t depth) {
   Value turned = arith::AddIOp::create(b, loc, stage, block);
   Value which = arith::RemSIOp::create(b, loc, turned, stages);
@@ -134,7 +134,7 @@ void TransferInserter::emitLoads(Tile &tile, Product &product, Value stageNumber
   }
 }
 
-// All steps of a stage. Those that start from the bias are told apart from the others, so that the
+// All steps of a stage. Those that start from the bias are separate from the others, so that the
 // table is free again long before the tile is done.
 void TransferInserter::emitStage(Tile &tile, const Product &product, Value fillings,
                                  std::optional<int64_t> part) {

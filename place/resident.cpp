@@ -28,7 +28,7 @@ void TransferInserter::emitPanel(Tile &tile) {
                          tile.l1[which], tile.panelSlot, machine.padding());
 }
 
-// The row of a tile comes in like any operand, GM -> L1 -> bias table.
+// The row of a tile is loaded like any operand, GM -> L1 -> bias table.
 void TransferInserter::emitBias(Tile &tile) {
   loc = tile.bias.getLoc();
   auto inTable = tile.bias.getInput().getDefiningOp<aicore::PlaceOp>();

@@ -40,16 +40,18 @@ LogicalResult checkOps(ir::NestOp nest) {
   return failure(result.wasInterrupted());
 }
 
-// Of its product: the loops over stages and base tiles, and what it starts from.
-LogicalResult findStages(ir::KernelOp kernel, TiledNest &tile) {
-  tile.baseLoop = tile.contract->getParentOfType<scf::ForOp>();
-  tile.stageLoop = tile.baseLoop ? tile.baseLoop->getParentOfType<scf::ForOp>() : scf::ForOp();
-  auto steps = tile.stageLoop ? tile.stageLoop->getAttrOfType<DenseI64ArrayAttr>("mmk.step")
-                              : DenseI64ArrayAttr();
-  if (!steps)
+// Of its product: the loops around it, from the inside, and what it starts from.
+LogicalResult findLoops(ir::KernelOp kernel, ir::NestOp nest, TiledNest &tile) {
+  auto around = [](Operation *op) { return dyn_cast_or_null<scf::ForOp>(op->getParentOp()); };
+  tile.baseLoop = around(tile.contract);
+  tile.stageLoop = tile.baseLoop ? around(tile.baseLoop) : scf::ForOp();
+  scf::ForOp loop = tile.stageLoop ? around(tile.stageLoop) : scf::ForOp();
+  if (!nest.getSteps() || !loop)
     return tile.contract.emitOpError("is not tiled; run mmk-tile-base first");
-  tile.stage = steps[0];
-  tile.base = steps[1];
+  tile.stage = (*nest.getSteps())[0];
+  tile.base = (*nest.getSteps())[1];
+  tile.panelLoop = loop == tile.tileLoop ? scf::ForOp() : tile.tileLoop;
+  tile.tileLoop = loop;
   Value start = behindPlaces(tile.stageLoop.getInitArgs()[0]);
   // Of a product in parts, the first alone starts from a row.
   if (auto branch = start.getDefiningOp<scf::IfOp>()) {
@@ -70,27 +72,66 @@ FailureOr<TiledNest> findTiledNest(ir::KernelOp kernel, ir::NestOp nest) {
   if (failed(checkOps(nest)))
     return failure();
   TiledNest tile;
+  const std::optional<ArrayRef<int64_t>> extents = nest.getTile();
+  scf::ForOp outer;
   for (auto loop : nest.getBody().front().getOps<scf::ForOp>())
-    tile.tileLoop = loop;
-  if (tile.tileLoop && !tile.tileLoop->hasAttr("mmk.tile"))
-    for (auto loop : tile.tileLoop.getOps<scf::ForOp>())
-      tile.panelLoop = std::exchange(tile.tileLoop, loop);
-  if (!tile.tileLoop || !tile.tileLoop->hasAttr("mmk.tile"))
+    outer = loop;
+  if (!extents || !outer)
     return nest.emitOpError("is not tiled; run mmk-tile-cores first");
-  tile.tileLoop.walk([&](linalg::ContractOp contract) { tile.contract = contract; });
+  tile.tileM = (*extents)[0];
+  tile.tileN = (*extents)[1];
+  tile.rank = cast<RankedTensorType>(nest.getResultTypes()[0]).getRank();
+  SmallVector<linalg::ContractOp> contracts;
+  outer.walk([&](linalg::ContractOp contract) { contracts.push_back(contract); });
+  if (contracts.size() > 1)
+    return contracts[1].emitOpError("is a second product of its nest, which takes one");
+  tile.tileLoop = outer;
+  if (!contracts.empty()) {
+    tile.contract = contracts[0];
+    if (failed(findLoops(kernel, nest, tile)))
+      return failure();
+  }
   for (auto generic : tile.tileLoop.getOps<linalg::GenericOp>())
     tile.generic = generic;
   for (auto sum : tile.tileLoop.getOps<linalg::ReduceOp>())
     tile.sum = sum;
   if (!tile.contract && !tile.generic && !tile.sum)
     return nest.emitOpError("has neither a product nor an elementwise operation in its tile loop");
-  if (tile.contract && failed(findStages(kernel, tile)))
-    return failure();
-  auto extents = tile.tileLoop->getAttrOfType<DenseI64ArrayAttr>("mmk.tile");
-  tile.tileM = extents[0];
-  tile.tileN = extents[1];
-  tile.rank = cast<RankedTensorType>(nest.getResultTypes()[0]).getRank();
   return tile;
+}
+
+static LogicalResult expectKnownTensors(TiledNest &tile) {
+  for (Operation *op : {tile.contract.getOperation(), tile.generic.getOperation(),
+                        tile.sum.getOperation(), tile.bias.getOperation()})
+    for (OpOperand *input :
+         op ? cast<linalg::LinalgOp>(op).getDpsInputOperands() : SmallVector<OpOperand *>()) {
+      Value tensor = input->get();
+      while (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>())
+        tensor = slice.getSource();
+      if (!isa<BlockArgument>(tensor) && !tensor.getDefiningOp<ir::NestOp>() &&
+          (!tile.product() || tensor != tile.product()))
+        return op->emitOpError(
+            "reads a tensor that is neither a parameter, nor of an earlier nest, "
+            "nor the product of its own");
+    }
+  return success();
+}
+
+static LogicalResult expectDestinations(ir::NestOp nest, TiledNest &tile) {
+  for (Value filled : nest.getBody().front().getTerminator()->getOperands()) {
+    auto result = dyn_cast<OpResult>(filled);
+    const bool isOfLoop = result && isa<scf::ForOp>(result.getOwner());
+    if (!isOfLoop || !tile.tileLoop.getBody()
+                          ->getTerminator()
+                          ->getOperand(result.getResultNumber())
+                          .getDefiningOp<tensor::InsertSliceOp>())
+      return nest.emitOpError("expected its tile loop to insert one tile of each result");
+  }
+  return success();
+}
+
+LogicalResult expectTensors(ir::NestOp nest, TiledNest &tile) {
+  return success(succeeded(expectKnownTensors(tile)) && succeeded(expectDestinations(nest, tile)));
 }
 
 TiledOperand::TiledOperand(TiledNest &nest, unsigned which) {
@@ -107,9 +148,9 @@ TiledOperand::TiledOperand(TiledNest &nest, unsigned which) {
     inL1 = slice.getSource();
   }
   AffineMap along = contract.getIndexingMapsArray()[which];
-  const unsigned loops = contract.getNumLoops();
-  const unsigned last = along.getDimPosition(along.getNumResults() - 1);
-  transposed = which == 0 ? last != loops - 1 : last != loops - 2;
+  const ProductDims dims = *productDims(contract);
+  transposed = along.getDimPosition(along.getNumResults() - 1) !=
+               (which == 0 ? dims.reduction : dims.columns);
 }
 
 Value behindPlaces(Value value) {
@@ -156,11 +197,6 @@ DenseMap<Value, StringRef> tensorNames(ir::KernelOp kernel) {
 
 int64_t vectorCoresOf(aicore::MachineAttr machine) {
   return machine.getTopology() == aicore::Topology::split ? machine.getVectorCores() : 1;
-}
-
-bool isOneInstruction(TiledNest &nest, aicore::MachineAttr machine) {
-  // Parts of a product are summed as everywhere else.
-  return machine.getTopology() == aicore::Topology::host && (nest.contract || !nest.sum);
 }
 
 bool leavesByFixpipe(TiledNest &nest, aicore::MachineAttr machine) {

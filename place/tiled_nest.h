@@ -34,6 +34,9 @@ struct TiledNest {
 /// The parts of a nest; an error when it is not tiled, or has operations that no machine takes.
 mlir::FailureOr<TiledNest> findTiledNest(ir::KernelOp kernel, ir::NestOp nest);
 
+/// Whether all that a tile reads and writes is a tensor of the kernel; an error where it is not.
+mlir::LogicalResult expectTensors(ir::NestOp nest, TiledNest &tile);
+
 /// An operand of a product between its buffers: the value held in L1 and its slices, the last of
 /// which comes to L0.
 struct TiledOperand {
@@ -57,9 +60,6 @@ llvm::DenseMap<mlir::Value, llvm::StringRef> tensorNames(ir::KernelOp kernel);
 
 /// Vector cores that one cube core feeds.
 int64_t vectorCoresOf(aicore::MachineAttr machine);
-
-/// Whether the tile is one instruction of the machine, from tensors to tensors.
-bool isOneInstruction(TiledNest &nest, aicore::MachineAttr machine);
 
 /// Whether the fixpipe takes the product of a tile to global memory.
 bool leavesByFixpipe(TiledNest &nest, aicore::MachineAttr machine);

@@ -25,11 +25,10 @@ struct MemoryAssignment::VectorBuffers {
   };
   SmallVector<Input> inputs;
   SmallVector<Value> outputs; ///< of the generic, in UB
-  Value scratch;
-  Value part;              ///< of a product that was split: one part, in UB
-  Value spilled;           ///< on a split chip: the product in the block's global memory
-  int64_t width = 1;       ///< columns of the tile that one vector core takes
-  int64_t rowsPerStep = 1; ///< of the tile that one vector step takes
+  Value part;                 ///< of a product that was split: one part, in UB
+  Value spilled;              ///< on a split chip: the product in the block's global memory
+  int64_t width = 1;          ///< columns of the tile that one vector core takes
+  int64_t rowsPerStep = 1;    ///< of the tile that one vector step takes
 };
 
 namespace {
@@ -38,6 +37,9 @@ namespace {
 constexpr int64_t stepBytes = 32768;
 /// Elements of the widest vector of a CPU that emulates a core.
 constexpr int64_t emulatedLanes = 16;
+
+// Of a mask for so many bytes of f32.
+constexpr int64_t maskBytes = stepBytes / 4 / 8;
 
 int64_t bytesOf(Type element) { return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8); }
 
@@ -49,29 +51,39 @@ int64_t paddedColumns(int64_t columns, Type element, aicore::MachineAttr machine
                        std::max(emulatedLanes, machine.alignment(Space::ub) / bytesOf(element)));
 }
 
-/// f32 values that are alive at once between the operations of an elementwise region: what a vector
-/// unit needs scratch buffers for. One of them may live in the output when that is f32 too.
-int64_t scratchBuffers(linalg::GenericOp generic) {
-  if (!generic)
-    return 0;
-  Block &body = *generic.getBody();
-  auto holdsTile = [](Value value) { return isa<FloatType>(value.getType()); };
+/// Values of a kind that are alive at once between the operations of an elementwise region. An
+/// instruction may write over an operand that it is the last to read.
+int64_t mostAlive(Block &body, llvm::function_ref<bool(Type)> isOfKind) {
   int64_t alive = 0, most = 0;
   DenseMap<Value, unsigned> usesLeft;
   for (Operation &op : body.without_terminator()) {
-    // An instruction may write over an operand that it is the last to read.
     for (Value operand : op.getOperands())
       if (auto left = usesLeft.find(operand); left != usesLeft.end() && --left->second == 0)
         --alive;
     for (Value result : op.getResults())
-      if (holdsTile(result)) {
+      if (isOfKind(result.getType())) {
         usesLeft[result] = std::distance(result.use_begin(), result.use_end());
         most = std::max(most, ++alive);
       }
   }
-  bool outputHolds = llvm::any_of(body.getTerminator()->getOperands(),
-                                  [](Value value) { return value.getType().isF32(); });
+  return most;
+}
+
+/// Tiles of f32 to keep free for aicore-select-vector. It may need fewer, where one instruction
+/// covers several operations. One value may live in an output that is f32 too.
+int64_t scratchTiles(linalg::GenericOp generic) {
+  if (!generic)
+    return 0;
+  Block &body = *generic.getBody();
+  const bool outputHolds =
+      llvm::any_of(body.getTerminator()->getOperandTypes(), [](Type type) { return type.isF32(); });
+  const int64_t most = mostAlive(body, [](Type type) { return isa<FloatType>(type); });
   return std::max<int64_t>(0, most - (outputHolds ? 1 : 0));
+}
+
+/// The same for masks, of one bit for each element.
+int64_t maskTiles(linalg::GenericOp generic) {
+  return generic ? mostAlive(*generic.getBody(), [](Type type) { return type.isInteger(1); }) : 0;
 }
 
 /// Whether each result is the first operand, at most in a narrower type. A result may also be a
@@ -94,9 +106,8 @@ SmallVector<Type> outputElements(linalg::GenericOp generic) {
 }
 
 /// The dimension that rows of a tile run along; "" when it has only one row.
-StringRef rowDimOf(Operation *op, unsigned rank) {
-  SmallVector<StringRef> dims = dimNames(op);
-  return rank > 1 && dims.size() >= rank ? dims[rank - 2] : "";
+StringRef rowDimOf(TiledNest &tile) {
+  return tile.rank > 1 ? dimName(tile.tileLoop.getResult(0), tile.rank - 2) : "";
 }
 
 /// On a split chip the fixpipe writes products, also narrowed, straight to global memory.
@@ -145,7 +156,7 @@ void MemoryAssignment::placeVectorValues(TiledNest &tile) {
     return;
   b.setInsertionPointAfter(tile.generic);
   for (auto [result, buffer] : llvm::zip(tile.generic.getResults(), buffers.outputs)) {
-    Value held = place(result, buffer, std::exchange(buffers.scratch, {}));
+    Value held = place(result, buffer);
     result.replaceAllUsesExcept(held, held.getDefiningOp());
   }
 }
@@ -176,7 +187,7 @@ MemoryAssignment::VectorBytes MemoryAssignment::bytesOfRows(TiledNest &tile,
                                                             const VectorBuffers &buffers) {
   const int64_t width = buffers.width;
   VectorBytes bytes;
-  bytes.perRow = scratchBuffers(tile.generic) * paddedColumns(width, b.getF32Type(), machine) * 4;
+  bytes.perRow = scratchTiles(tile.generic) * paddedColumns(width, b.getF32Type(), machine) * 4;
   for (const auto &input : buffers.inputs) {
     const int64_t count = requestedCopies(kernel, input.group, input.name);
     const int64_t row =
@@ -210,9 +221,11 @@ void MemoryAssignment::chooseSteps(TiledNest &tile, VectorBuffers &buffers) {
                                  : tile.tileN;
   const int64_t rows = tile.rank == 1 ? 1 : llvm::divideCeil(tile.tileM, cores);
   const VectorBytes bytes = bytesOfRows(tile, buffers);
-  StringRef rowDim = rowDimOf(tile.last(), tile.rank);
+  StringRef rowDim = rowDimOf(tile);
   bool asked = tile.rank > 1 && !hasProduct(kernel) && kernel.choice(("tile." + rowDim).str());
-  int64_t room = machine.capacity(Space::ub) - bytes.shared - 1024;
+  // Room for the rounding of buffers to blocks is that of one mask at least.
+  const int64_t masks = std::max<int64_t>(1, maskTiles(tile.generic));
+  int64_t room = machine.capacity(Space::ub) - bytes.shared - masks * maskBytes;
   int64_t fits = std::max<int64_t>(1, room / std::max<int64_t>(1, bytes.perRow));
   // A part comes in steps of half the size, so that its vector work is not longer than its drain;
   // but where one scalar unit issues everything, more steps would hold up the next tile's
@@ -230,7 +243,7 @@ void MemoryAssignment::chooseSteps(TiledNest &tile, VectorBuffers &buffers) {
 void MemoryAssignment::allocate(TiledNest &tile, VectorBuffers &buffers) {
   const int64_t width = buffers.width;
   Location where = tile.last()->getLoc();
-  if (StringRef rowDim = rowDimOf(tile.last(), tile.rank); !rowDim.empty())
+  if (StringRef rowDim = rowDimOf(tile); !rowDim.empty())
     where = placeOf(("tile." + rowDim).str(), where);
   auto inUb = [&](StringRef name, StringRef group, int64_t rows, int64_t columns, Type element) {
     return alloc(name, group, Space::ub, rows, paddedColumns(columns, element, machine), element,
@@ -246,9 +259,6 @@ void MemoryAssignment::allocate(TiledNest &tile, VectorBuffers &buffers) {
   for (auto [i, element] : llvm::enumerate(outputElements(tile.generic)))
     buffers.outputs.push_back(
         inUb(("out" + (i ? Twine(i) : Twine())).str(), "out", buffers.rowsPerStep, width, element));
-  if (const int64_t scratch = scratchBuffers(tile.generic); scratch > 0)
-    buffers.scratch =
-        inUb("scratch", "scratch", buffers.rowsPerStep * scratch, width, b.getF32Type());
   if (tile.sum)
     buffers.part = inUb("part", "ub", buffers.rowsPerStep, width, elementOf(tile.product()));
   if (leavesByFixpipe(tile, machine))

@@ -138,7 +138,7 @@ void TransferInserter::emitVectorWork(Tile &tile, VectorWork &work,
   work.columns = window->getArgument(3);
   work.step = window->getArgument(4);
 
-  // What all rows share comes in once a tile.
+  // What all rows share is loaded once for each tile.
   for (auto [i, input] : llvm::enumerate(work.inputs))
     if (input.spread == Spread::row || input.spread == Spread::single) {
       input.slot = slot(tile.number, bufferOf(input.place));
@@ -219,16 +219,12 @@ void TransferInserter::emitVectorOp(Tile &tile, VectorWork &work) {
     inputSlots.push_back(input.slot);
     spreads.push_back(aicore::SpreadAttr::get(b.getContext(), input.spread));
   }
-  Value scratch;
   for (aicore::PlaceOp output : work.outputs) {
     outputs.push_back(bufferOf(output));
     work.outputSlots.push_back(slot(work.step, outputs.back()));
-    if (output.getScratch())
-      scratch = map.lookup(output.getScratch());
   }
-  auto vector =
-      aicore::VectorOp::create(b, loc, inputs, inputSlots, b.getArrayAttr(spreads), outputs,
-                               work.outputSlots, scratch, work.rows, work.columns);
+  auto vector = aicore::VectorOp::create(b, loc, inputs, inputSlots, b.getArrayAttr(spreads),
+                                         outputs, work.outputSlots, work.rows, work.columns);
   Block *from = tile.generic.getBody();
   SmallVector<Type> elements;
   for (Value input : inputs)
@@ -263,7 +259,7 @@ void TransferInserter::emitSum(Tile &tile, VectorWork &work, Value into, Value i
   auto compute = [&](ValueRange inputs, ValueRange slots, auto yielded) {
     auto vector = aicore::VectorOp::create(
         b, loc, inputs, slots, b.getArrayAttr(SmallVector<Attribute>(inputs.size(), full)), into,
-        intoSlot, Value(), work.rows, work.columns);
+        intoSlot, work.rows, work.columns);
     OpBuilder::InsertionGuard guard(b);
     Block *body = b.createBlock(&vector.getBody(), {}, SmallVector<Type>(inputs.size(), element),
                                 SmallVector<Location>(inputs.size(), loc));

@@ -1,4 +1,5 @@
 // The report of a run for people.
+#include "backend/backend.h"
 #include "cli/terminal.h"
 #include "print/run_report.h"
 #include "print/watch_report.h"
@@ -44,7 +45,7 @@ std::string failure(const Kernel &kernel, const RunCase &run, const std::string 
 RunTable::RunTable(const RunHeader &header, const std::vector<RunCase> &runs,
                    const RunOptions &options)
     : header_(header), checks_(!options.countOnly && !options.noCheck),
-      clocks_(header.machine->kind == MachineKind::emulated), runsOnHost_(!options.countOnly),
+      clocks_(backendOf(header.machine->kind).hasClock()), runsOnHost_(!options.countOnly),
       watches_(options.watch) {
   for (const RunCase &run : runs) {
     nameWidth_ = std::max(nameWidth_, nameOf(run).size());

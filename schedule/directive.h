@@ -65,7 +65,6 @@ struct DirectiveTraits {
   // Its legality: what holds of every word but the first. The rules that need figures of the
   // kernel are in passes/legal_variant.cpp.
   std::string_view partOfProduct = ""; ///< what it is about; empty where it needs no product
-  std::string_view onHost = "";        ///< why a CPU has no use for it, with {} for its name
 
   DirectiveNaming naming = DirectiveNaming::one;
   Proposal named = Proposal::never; ///< that also a default word stands in the variant's name
@@ -73,7 +72,7 @@ struct DirectiveTraits {
   // How it is searched.
   SearchGroup group = SearchGroup::alone;
   Proposal explored = Proposal::never; ///< for a kernel without a schedule, on an AI core
-  bool isForHost = false;              ///< also explored on a CPU
+  bool needsPipes = false;             ///< no effect on a CPU, and not explored there
   Proposal proposed = Proposal::never; ///< as one change of a variant
 
   // What it acts on, and why a larger or smaller number (or a word without a reason of its own:

@@ -1,10 +1,10 @@
 #include "store/identity.h"
 
+#include "backend/backend.h"
+
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SHA256.h"
-#include "llvm/TargetParser/Host.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -93,15 +93,7 @@ std::string digestOf(const Machine &machine) {
       fmt::format("{} {};", static_cast<int>(machine.kind), static_cast<int>(machine.topology));
   for (const auto &[path, figure] : machine.figures)
     text += path + "=" + figure + ";";
-  if (machine.kind == MachineKind::host) {
-    text += llvm::sys::getHostCPUName().str();
-    std::vector<std::string> features;
-    for (const auto &feature : llvm::sys::getHostCPUFeatures())
-      if (feature.getValue())
-        features.push_back(feature.getKey().str());
-    std::ranges::sort(features);
-    text += llvm::join(features, ",");
-  }
+  text += backendOf(machine.kind).identity();
   return digest(text);
 }
 

@@ -48,7 +48,7 @@ struct Side {
   Pipe pipe = Pipe::scalar;
   Unit unit = Unit::cube_core;
   llvm::MapVector<std::pair<Operation *, Block *>, Site> sites; ///< by slot op and block
-  /// Where fillings begin and end is said by these instead.
+  /// A filling begins and ends at these where there are any, and not with its sites.
   SmallVector<aicore::OpenOp> opens;
   SmallVector<aicore::CloseOp> closes;
   /// Uses end at these, where there are any.
@@ -100,17 +100,17 @@ private:
   void onCores(Unit unit, aicore::VectorCoresOp &part, llvm::function_ref<void()> emit);
   Operation *firstRefill(const Channel &channel);
 
-  /// Who touches a buffer.
-  struct Toucher {
+  /// What accesses a buffer.
+  struct Accessor {
     Unit unit;
     Pipe pipe;
     bool writes;
-    bool operator<(const Toucher &other) const {
+    bool operator<(const Accessor &other) const {
       return std::tie(unit, pipe, writes) < std::tie(other.unit, other.pipe, other.writes);
     }
   };
-  using Touches = std::map<Toucher, Operation *>;
-  Touches touchesOf(aicore::AllocOp alloc, bool takesFirst);
+  using Accesses = std::map<Accessor, Operation *>;
+  Accesses accessesOf(aicore::AllocOp alloc, bool takesFirst);
   LogicalResult orderReuse(const Reuse &reuse);
   /// The first op of the phase that is or contains an instruction: the loop over tiles.
   Operation *firstWork();
@@ -196,7 +196,7 @@ LogicalResult PhaseSync::collect(aicore::AllocOp alloc, int64_t part) {
   return success();
 }
 
-// A and B of a product come in together and are used together: one flag orders both. Two channels
+// A and B of a product are loaded together and used together: one flag orders both. Two channels
 // share when each site of the one has a site of the other in the same block, for the same number
 // of filling.
 void PhaseSync::shareFlags() {
@@ -313,7 +313,7 @@ void PhaseSync::insert(Channel &channel) {
     emit(channel, /*set=*/true, /*forward=*/false, freed, release.getSlot(), release.getLoc());
   }
 
-  // Before the first filling every slot is free. After the last use nobody waits for it to be, and
+  // Before the first filling every slot is free. No pipe waits for it after the last use, and
   // the flag is taken down: when the phase ends, or before another buffer is filled into the same
   // bytes.
   Location loc = channel.buffer.getLoc();
@@ -322,8 +322,8 @@ void PhaseSync::insert(Channel &channel) {
       emit(channel, set, /*forward=*/false, freed, arith::ConstantIndexOp::create(b, loc, i), loc);
   };
   atBegin(channel.use.unit, [&] { everySlot(/*set=*/true); });
-  if (Operation *heir = firstRefill(channel)) {
-    b.setInsertionPoint(heir);
+  if (Operation *nextWriter = firstRefill(channel)) {
+    b.setInsertionPoint(nextWriter);
     emitOnce(channel.fill.unit, [&] { everySlot(/*set=*/false); });
   } else {
     atEnd(channel.fill.unit, [&] { everySlot(/*set=*/false); });
@@ -367,12 +367,12 @@ Operation *PhaseSync::firstRefill(const Channel &channel) {
 
 /// The pipes that touch a buffer, and whether they write it, with the step of the first or the last
 /// such instruction.
-PhaseSync::Touches PhaseSync::touchesOf(aicore::AllocOp alloc, bool takesFirst) {
-  Touches touches;
+PhaseSync::Accesses PhaseSync::accessesOf(aicore::AllocOp alloc, bool takesFirst) {
+  Accesses touches;
   for (auto [number, step] : llvm::enumerate(stepsOf(phase)))
     step->walk([&](aicore::Instruction instruction) {
       auto touch = [&](bool writes) {
-        const Toucher who{unitOf(instruction), instruction.getPipe(), writes};
+        const Accessor who{unitOf(instruction), instruction.getPipe(), writes};
         if (!takesFirst || !touches.contains(who))
           touches[who] = step;
       };
@@ -380,7 +380,7 @@ PhaseSync::Touches PhaseSync::touchesOf(aicore::AllocOp alloc, bool takesFirst) 
         if (access.buffer == alloc.getResult())
           touch(access.writes);
       if (auto vector = dyn_cast<aicore::VectorOp>(instruction.getOperation()))
-        if (vector.getScratch() == alloc.getResult())
+        if (llvm::is_contained(vector.getScratch(), alloc.getResult()))
           touch(/*writes=*/true);
     });
   return touches;
@@ -393,8 +393,8 @@ LogicalResult PhaseSync::orderReuse(const Reuse &reuse) {
   if (earlier.getSpace() == aicore::Space::gm)
     return later.emitOpError("takes bytes of ")
            << earlier.getName() << " in global memory, where flags of one core order too little";
-  const Touches touches = touchesOf(later, /*takesFirst=*/true);
-  for (auto &[before, lastStep] : touchesOf(earlier, /*takesFirst=*/false))
+  const Accesses touches = accessesOf(later, /*takesFirst=*/true);
+  for (auto &[before, lastStep] : accessesOf(earlier, /*takesFirst=*/false))
     for (auto &[after, firstStep] : touches) {
       if (before.pipe == after.pipe || !(before.writes || after.writes))
         continue;
@@ -435,12 +435,12 @@ LogicalResult PhaseSync::run() {
     if (failed(orderReuse(reuse)))
       return failure();
   start->erase();
-  SmallVector<Operation *> said;
+  SmallVector<Operation *> markers;
   phase.walk([&](Operation *op) {
     if (isa<aicore::OpenOp, aicore::CloseOp, aicore::ReleaseOp>(op))
-      said.push_back(op);
+      markers.push_back(op);
   });
-  for (Operation *op : said)
+  for (Operation *op : markers)
     op->erase();
   if (!keepImplied && failed(dropImplied()))
     return failure();

@@ -342,7 +342,7 @@ LogicalResult Reader::instruction(aicore::Instruction op, Sequence &into) {
   }
   // What a vector instruction holds between its steps is written, too.
   if (auto vector = dyn_cast<aicore::VectorOp>(op.getOperation()))
-    if (Value scratch = vector.getScratch())
+    for (Value scratch : vector.getScratch())
       touch(scratch, Value(), true);
   into.push_back(std::move(s));
   return success();
@@ -445,19 +445,19 @@ void Reader::findHazards() {
     }
 }
 
-// Somebody asks for an event when it must have happened before what he does. Knowledge of it
-// matters to those who ask, and to those who set a flag for one to whom it matters - but for the
-// pipe of the event itself, which knows it anyway.
+// An event is observed by the pipes of later accesses that it must happen before. Knowledge of it
+// matters to these pipes, and to those that set a flag for a pipe to which it matters; not to the
+// pipe of the event itself, which always has it.
 void Reader::findWhatMatters() {
   const unsigned words = p.layout.words();
-  std::vector<llvm::SmallVector<unsigned, 4>> askers(p.events.size()), owners(p.events.size());
+  std::vector<llvm::SmallVector<unsigned, 4>> observers(p.events.size()), owners(p.events.size());
   for (unsigned i = 0; i < p.events.size(); ++i) {
     const Event &event = p.events[i];
     if (event.what == Event::What::reads || event.what == Event::What::writes) {
       owners[i] = {event.pipe};
       for (unsigned j = 0; j < p.events.size(); ++j)
         if (p.hazards[i][j / 64] >> (j % 64) & 1)
-          askers[j].push_back(event.pipe);
+          observers[j].push_back(event.pipe);
       continue;
     }
     const Flag &flag = p.flags[event.of];
@@ -465,8 +465,8 @@ void Reader::findWhatMatters() {
     const std::vector<unsigned> &own = isSet ? flag.setters : flag.waiters;
     if (own.size() == 1)
       owners[i] = {own[0]};
-    askers[i].append(flag.setters.begin(), flag.setters.end());
-    askers[i].append(flag.waiters.begin(), flag.waiters.end());
+    observers[i].append(flag.setters.begin(), flag.setters.end());
+    observers[i].append(flag.waiters.begin(), flag.waiters.end());
   }
   p.layout.matters.assign((p.pipes.size() + p.flags.size()) * words, 0);
   auto mark = [&](unsigned holder, unsigned event) {
@@ -476,7 +476,7 @@ void Reader::findWhatMatters() {
   };
   for (unsigned event = 0; event < p.events.size(); ++event) {
     SmallVector<unsigned> open;
-    for (unsigned pipe : askers[event])
+    for (unsigned pipe : observers[event])
       if (mark(pipe, event) && !llvm::is_contained(owners[event], pipe))
         open.push_back(pipe);
     while (!open.empty()) {

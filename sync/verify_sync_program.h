@@ -133,7 +133,7 @@ public:
   /// By value: modulo what it decides which slots are taken; and the same of the iterations that it
   /// means as the bound of a loop.
   std::vector<int64_t> modulus, stepsModulus;
-  int64_t ahead = 1; ///< iterations ahead of which loops ask for their end, and 1
+  int64_t ahead = 1; ///< iterations by which loops look ahead for their end, and 1
 
   std::string describe(const PipeOf &pipe, bool withUnit) const;
   std::string describe(const Flag &flag) const;

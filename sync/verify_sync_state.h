@@ -19,8 +19,8 @@ namespace mmk::sync {
 struct Layout {
   unsigned pipes = 0, events = 0, flags = 0;
   unsigned words() const { return (events + 63) / 64; }
-  /// By pipe and then by flag, what of the knowledge they hold anybody can ever ask for. The rest
-  /// would tell states apart that behave alike.
+  /// By pipe and then by flag, what of the knowledge they hold can be observed later. The rest would
+  /// make states differ that behave alike.
   std::vector<uint64_t> matters;
   /// States with the same flags become one, which knows what all of them know.
   bool merges = false;
@@ -68,10 +68,10 @@ public:
 private:
   friend class States;
 
-  /// Drops the knowledge that nobody can ask for.
+  /// Drops the knowledge that cannot be observed.
   void tidy();
   /// Whether whatever goes wrong after `other` also goes wrong after this one: the flags are the
-  /// same, and nobody knows more.
+  /// same, and no pipe knows more.
   bool coversAll(const State &other) const;
   bool hasFlagsOf(const State &other) const;
   /// Forgets what the other does not know; false when that is nothing.

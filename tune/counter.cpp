@@ -1,6 +1,6 @@
 #include "tune/counter.h"
 
-#include "count/count.h"
+#include "backend/backend.h"
 #include "executable/executable.h"
 
 #include <algorithm>
@@ -81,15 +81,16 @@ Counted Counter::count(const Choices &choices, llvm::ArrayRef<Dims> shapes) {
   counted.variant = lowering.variant;
   counted.limits = limitsOf(lowering.kernel());
   const std::vector<MemoryUse> memory = memoryUse(lowering.kernel());
+  const Backend &backend = backendOf(machine_.kind);
   for (const Dims &dims : shapes) {
     std::optional<Measure> &slot = counted.measures.emplace_back();
     if (!isWithin(counted.limits, dims))
       continue;
     Measure &measure = slot.emplace();
     addMemory(measure, memory);
-    if (machine_.kind == MachineKind::host)
+    if (!backend.hasClock())
       continue;
-    llvm::Expected<ClockReport> clock = countKernel(lowering.kernel(), machine_, dims);
+    llvm::Expected<ClockReport> clock = backend.estimate(lowering.kernel(), machine_, dims);
     if (!clock) {
       counted.bug = llvm::toString(clock.takeError());
       return counted;

@@ -1,5 +1,6 @@
 #include "tune/tuner.h"
 
+#include "backend/backend.h"
 #include "store/identity.h"
 #include "tune/bounded_search.h"
 #include "tune/host_search.h"
@@ -64,7 +65,7 @@ std::optional<std::vector<Point>> Tuner::pointsThatMayExist(size_t most) const {
 /// Whether only the best is wanted, so that those which cannot be it need not be counted.
 bool Tuner::mayPrune() const {
   return options_.objective.isTimeAlone() && !options_.objective.isPareto &&
-         options_.check != CheckMode::all && machine_.kind == MachineKind::emulated;
+         options_.check != CheckMode::all && backendOf(machine_.kind).hasClock();
 }
 
 void Tuner::countAll(const std::vector<Point> &points) {
@@ -178,7 +179,7 @@ void Tuner::timeAt(size_t shape, int64_t most) {
 void Tuner::search() {
   progress_.doing = "counting";
   started_ = Clock::now();
-  if (machine_.kind == MachineKind::host) {
+  if (!backendOf(machine_.kind).hasClock()) {
     const int64_t usual = options_.effort == Effort::none    ? 1
                           : options_.effort == Effort::quick ? quickTimed
                                                              : fullTimed;

@@ -1,5 +1,6 @@
 #include "tune/value_grid.h"
 
+#include "backend/backend.h"
 #include "frontend/schedule.h"
 #include "schedule/directive.h"
 
@@ -45,27 +46,9 @@ int64_t longestTile(const Kernel &kernel, const Machine &machine, const Dimensio
   const ElementType *type = operandType(kernel);
   if (!type) // rows of UB
     return std::min<int64_t>(maximumTile, machine.memory(Memory::ub).capacity() / 8);
-  int64_t longest = maximumTile;
-  if (machine.kind == MachineKind::host)
-    return 2048;
-  const auto bytes = static_cast<int64_t>(sizeInBytes(*type));
-  const int64_t depth = machine.cube.depth.at(*type),
-                width = std::min(machine.cube.m, machine.cube.n);
-  longest = std::min(longest, machine.cube.maxExtent);
-  if (role.isOfProduct) {
-    longest = std::min(longest, machine.memory(Memory::l0c).capacity() / (4 * width));
-    longest = std::min(longest, machine.memory(Memory::l0a).capacity() / (bytes * depth));
-  }
-  if (role.isReduction)
-    longest = std::min(longest, machine.memory(Memory::l0a).capacity() / (bytes * width));
-  return longest;
-}
-
-int64_t longestStage(const Kernel &kernel, const Machine &machine) {
-  if (machine.kind == MachineKind::host)
-    return 4096;
-  const auto bytes = static_cast<int64_t>(sizeInBytes(*operandType(kernel)));
-  return machine.memory(Memory::l1).capacity() / (bytes * (machine.cube.m + machine.cube.n));
+  return std::min(maximumTile,
+                  backendOf(machine.kind)
+                      .longestProductTile(machine, *type, role.isOfProduct, role.isReduction));
 }
 
 std::vector<std::string> lengths(const Kernel &kernel, const Machine &machine,
@@ -73,7 +56,7 @@ std::vector<std::string> lengths(const Kernel &kernel, const Machine &machine,
   const DimensionRole role = roleOf(kernel, dimension, &machine.cube);
   const int64_t unit = stepOf(kernel, machine, role);
   if (directive.index == DirectiveIndex::reduction)
-    return multiples(4 * unit, longestStage(kernel, machine));
+    return multiples(4 * unit, backendOf(machine.kind).longestStage(machine, *operandType(kernel)));
   std::vector<std::string> words = multiples(unit, longestTile(kernel, machine, role));
   if (!hasProduct(kernel)) // steps of a vector core
     std::erase_if(words, [](const std::string &word) {
@@ -111,12 +94,13 @@ std::vector<std::string> tunableKeys(const Kernel &kernel, const Machine &machin
     if (role.isReduction)
       keys.push_back("stage." + dimension);
   }
-  const bool isHost = machine.kind == MachineKind::host;
+  const bool hasPipes = backendOf(machine.kind).hasPipes();
   for (const BufferGroup &group : bufferGroups())
-    if (!isHost && group.explored == (hasProduct(kernel) ? Proposal::ofProducts : Proposal::always))
+    if (hasPipes &&
+        group.explored == (hasProduct(kernel) ? Proposal::ofProducts : Proposal::always))
       keys.push_back(fmt::format("buffers.{}", group.name));
   for (const DirectiveTraits &directive : allDirectives())
-    if ((directive.isForHost || !isHost) &&
+    if ((hasPipes || !directive.needsPipes) &&
         (directive.explored == Proposal::always ||
          (directive.explored == Proposal::ofProducts && hasProduct(kernel))))
       keys.emplace_back(directive.name);

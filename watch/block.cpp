@@ -147,33 +147,13 @@ void BlockWatch::instruction(aicore::Instruction op) {
         touch(it.getTarget(), at(it.getTargetSlotMutable()), part, Use::writes);
       })
       .Case([&](aicore::VectorOp it) { vector(it); })
-      .Case([&](aicore::ProductOp it) {
-        const int64_t m = at(it.getMMutable()), n = at(it.getNMutable()), k = at(it.getKMutable());
-        transfer(it.getA(), it.getAOffsetsMutable(), it.getAAlong(), m, k, Use::reads);
-        transfer(it.getB(), it.getBOffsetsMutable(), it.getBAlong(), k, n, Use::reads);
-        tiles(it.getInputs(), it.getInputOffsetsMutable(), it.getInputAlong(), m, n, Use::reads);
-        tiles(it.getOutputs(), it.getOutputOffsetsMutable(), it.getOutputAlong(), m, n,
-              Use::writes);
-      })
-      .Case([&](aicore::ElementwiseOp it) {
-        const int64_t m = at(it.getMMutable()), n = at(it.getNMutable());
-        tiles(it.getInputs(), it.getInputOffsetsMutable(), it.getInputAlong(), m, n, Use::reads);
-        tiles(it.getOutputs(), it.getOutputOffsetsMutable(), it.getOutputAlong(), m, n,
-              Use::writes);
-      });
+      .Case([&](aicore::TileInstruction it) { tiles(it); });
 }
 
-void BlockWatch::tiles(OperandRange tensors, MutableOperandRange offsets, ArrayRef<int64_t> along,
-                       int64_t m, int64_t n, Use use) {
-  unsigned next = 0;
-  for (mlir::Value tensor : tensors) {
-    const auto rank = static_cast<unsigned>(cast<MemRefType>(tensor.getType()).getRank());
-    // Along a dimension that it has not, it has one element for all of the tile.
-    transfer(tensor, offsets.slice(next, rank), along.take_front(2), along[0] < 0 ? 1 : m,
-             along[1] < 0 ? 1 : n, use);
-    next += rank;
-    along = along.drop_front(2);
-  }
+void BlockWatch::tiles(aicore::TileInstruction op) {
+  for (const aicore::GlobalTile &tile : op.getTiles())
+    transfer(tile.tensor, tile.offsets, tile.along, tile.rows ? at(*tile.rows) : 1,
+             tile.columns ? at(*tile.columns) : 1, tile.writes ? Use::writes : Use::reads);
 }
 
 void BlockWatch::vector(aicore::VectorOp op) {
@@ -200,9 +180,9 @@ void BlockWatch::vector(aicore::VectorOp op) {
   }
   for (auto [i, output] : llvm::enumerate(op.getOutputs()))
     touch(output, slot(op.getOutputSlotsMutable(), i), {rows, columns}, Use::writes);
-  if (mlir::Value scratch = op.getScratch()) {
+  for (auto [scratch, copy] : llvm::zip(op.getScratch(), op.getScratchCopies())) {
     ArrayRef<int64_t> shape = cast<MemRefType>(scratch.getType()).getShape();
-    touch(scratch, 0, {shape[0], shape[1]}, Use::writes);
+    touch(scratch, copy, {shape[0], shape[1]}, Use::writes);
   }
 }
 

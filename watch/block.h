@@ -97,9 +97,7 @@ private:
   }
   void instruction(aicore::Instruction op);
   void vector(aicore::VectorOp op);
-  /// Tiles of m x n of several tensors, whose offsets stand in one list.
-  void tiles(mlir::OperandRange tensors, mlir::MutableOperandRange offsets,
-             llvm::ArrayRef<int64_t> along, int64_t m, int64_t n, Use use);
+  void tiles(aicore::TileInstruction op);
   void poison(const CoreMemories &memories);
   void flag(mlir::Operation *op);
   void touch(mlir::Value value, int64_t slot, Rectangle part, Use use);

@@ -103,8 +103,8 @@ llvm::Error Walker::statement(Operation &op) {
         values[it.getResult()] = value(it.getIndex()) % static_cast<int64_t>(alloc.getCopies());
         return llvm::Error::success();
       })
-      .Case([&](aicore::ThreadsOp it) {
-        values[it.getResult()] = it->getParentOfType<aicore::KernelOp>().getCores();
+      .Case([&](aicore::CallConstant it) {
+        values[it->getResult(0)] = it.getLargest();
         return llvm::Error::success();
       })
       // A barrier of one pipe, which is in order anyway.

@@ -17,8 +17,8 @@ namespace {
 bool isKnown(Operation *op) {
   return !isa<aicore::Instruction>(op) ||
          isa<aicore::LoadOp, aicore::StoreOp, aicore::FixpipeOp, aicore::StageOp, aicore::MmadOp,
-             aicore::SpillOp, aicore::FetchOp, aicore::DrainOp, aicore::VectorOp, aicore::ProductOp,
-             aicore::ElementwiseOp>(op);
+             aicore::SpillOp, aicore::FetchOp, aicore::DrainOp, aicore::VectorOp,
+             aicore::TileInstruction>(op);
 }
 
 using Ranges = std::vector<std::pair<int64_t, int64_t>>;

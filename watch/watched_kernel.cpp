@@ -1,5 +1,5 @@
 // What a watch knows of a kernel before it runs, and its words.
-#include "emulator/watch_calls.h"
+#include "codegen/watch_calls.h"
 #include "watch/block.h"
 
 #include "llvm/Support/FormatVariadic.h"

@@ -17,6 +17,7 @@ GENERATED = r"docs/(passes|dialect-[a-z]+|optimization_log)\.md$"
 
 # Where a word must not occur: a pattern of paths.
 DOCS = rf"^(?!{GENERATED})(docs/|[A-Z]+\.md$|examples/)"
+CPU = rf"{DOCS}|^(cpu|codegen|aicore|backend)/"
 ALL = r"^(?!tests/house/words\.py)"
 
 # (old word, what it was used for, what is written instead, where it must not occur)
@@ -24,19 +25,19 @@ WORDS = [
     (r"\bcosts? dear", "the second pass costs dear", "is expensive", ALL),
     (r"\bhouse of layers", "mmk is a house of layers", "layered", ALL),
     (r"\bmended\b|\bto mend\b", "mended, it goes to tests/hunt/found", "fixed", ALL),
-    (r"CPU under(neath| us)", "the CPU underneath", "the host CPU", DOCS),
-    (r"\btakes? turns\b|\bturn and turn about", "contenders take turns", "run interleaved, alternate", DOCS),
-    (r"\b(asks?|asked|asking) for\b|\baskFor|\basksFor", "the next rows are asked for", "prefetch; request", DOCS),
-    (r"\b(comes?|stays?|kept) near\b", "a block that stays near", "resident in L2", DOCS),
-    (r"\bpast the caches\b", "stores past the caches", "non-temporal stores", DOCS),
-    (r"\bgo(es)? round\b", "goes round through all of them", "wraps around", DOCS),
-    (r"\bthin (product|row)s?\b|[tT]hin(Product|Row|Floats|Bytes)", "a thin product", "skinny GEMM, GEMV", DOCS),
+    (r"CPU under(neath| us)", "the CPU underneath", "the host CPU", CPU),
+    (r"\btakes? turns\b|\bturn and turn about", "contenders take turns", "run interleaved, alternate", CPU),
+    (r"\b(asks?|asked|asking) for\b|\baskFor|\basksFor", "the next rows are asked for", "prefetch; request", CPU),
+    (r"\b(comes?|stays?|kept) near\b", "a block that stays near", "resident in L2", CPU),
+    (r"\bpast the caches\b", "stores past the caches", "non-temporal stores", CPU),
+    (r"\bgo(es)? round\b", "goes round through all of them", "wraps around", CPU),
+    (r"\bthin (product|row)s?\b|[tT]hin(Product|Row|Floats|Bytes)", "a thin product", "skinny GEMM, GEMV", CPU),
     (r"\bdealt\b|\bdeals? (out|to|them)\b", "tiles are dealt to cores", "distributed, mapped", DOCS),
     (r"\b[Ww]alks?\b|\bwalked\b", "the walk over the tiles", "order; tile mapping", DOCS),
-    (r"\bwhat nobody\b|\bnobody (knows|has|may|looks)\b", "pages that nobody may touch", "no; name the thing", DOCS),
-    (r"\bwhere (it|they) lies?\b", "operands are read where they lie", "in place", DOCS),
-    (r"\bit pays\b|\bearns? its\b", "it pays where L1 has room", "helps, is worth", DOCS),
-    (r"\bwished\b", "wished copies", "requested", DOCS),
+    (r"\bwhat nobody\b|\bnobody (knows|has|may|looks)\b", "pages that nobody may touch", "no; name the thing", CPU),
+    (r"\bwhere (it|they) lies?\b", "operands are read where they lie", "in place", CPU),
+    (r"\bit pays\b|\bearns? its\b", "it pays where L1 has room", "helps, is worth", CPU),
+    (r"\bwished\b", "wished copies", "requested", CPU),
     (r"\bspoil", "the spoil hook", "mutate", DOCS),
     (r"\ball well\b|\ballWell\b", "0 all well", "success", DOCS),
     (r"\b[Ee]ngineer('s|s)?\b", "the engineer's loop", "guided tuning", DOCS),

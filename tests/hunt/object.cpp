@@ -1,7 +1,7 @@
 #include "tests/hunt/object.h"
 
-#include "executable/plan.h"
-#include "executable/program.h"
+#include "codegen/plan.h"
+#include "codegen/program.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"

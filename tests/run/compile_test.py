@@ -99,7 +99,7 @@ class Compile(CommandTest):
 
     def test_what_a_core_stages_next_is_asked_for(self):
         staged = self.mmk("compile", FUSED).count("aicore.stage ")
-        asked = self.mmk("compile", FUSED, "--emit=llvm").count("call void @ask_for_rows(")
+        asked = self.mmk("compile", FUSED, "--emit=llvm").count("call void @prefetch_rows(")
         self.assertEqual(asked, staged)
 
     def test_stages_of_mlir_are_read_by_mmk_opt(self):

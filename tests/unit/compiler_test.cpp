@@ -2,6 +2,7 @@
 #include "compiler/compiler.h"
 #include "frontend/compile.h"
 #include "ir/diagnostic_code.h"
+#include "sync/passes.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "compiler/pipeline.h"
-#include "executable/program.h"
+#include "codegen/program.h"
 #include "frontend/compile.h"
 #include "jit/object.h"
 #include "lower/lower.h"

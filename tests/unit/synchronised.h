@@ -4,6 +4,7 @@
 #include "compiler/pipeline.h"
 #include "frontend/compile.h"
 #include "lower/lower.h"
+#include "sync/passes.h"
 #include "sync/verify_sync_walk.h"
 #include "watch/watch.h"
 
@@ -71,6 +72,7 @@ public:
       return;
     module_.get()->setAttr("aicore.machine", machineAttr(machine, *context_));
     mlir::PassManager manager(context_.get());
+    manager.addPass(createSelectVector());
     manager.addPass(createPlanMemory());
     manager.addPass(createInsertSync());
     made_ = succeeded(manager.run(*module_));

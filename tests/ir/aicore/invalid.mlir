@@ -1117,7 +1117,7 @@ aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 
     %ub = aicore.alloc "y" of "ub" copies 1 : !ub
     %l0c = aicore.alloc "acc" of "acc" copies 1 : !l0c
     // expected-error @+1 {{'aicore.vector' op expected scratch in ub, found l0c}}
-    aicore.vector ins(%ub[%i] full : !ub) outs(%ub[%i] : !ub) scratch(%l0c : !l0c) size(%i, %i) {
+    aicore.vector ins(%ub[%i] full : !ub) outs(%ub[%i] : !ub) scratch(%l0c[0] : !l0c) size(%i, %i) {
     ^bb0(%e: f32):
       aicore.yield %e : f32
     }
@@ -1482,168 +1482,6 @@ aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
 
 // -----
 
-// Each operand is gathered in the memory that is its own.
-aicore.kernel @product dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"["M"]>] results [#mmk.named<"c"["M", "M"]>] cores 1 buffers {} {
-^bb0(%m: index, %a: memref<?x?xf16, #aicore.space<gm>>, %v: memref<?xf32, #aicore.space<gm>>, %c: memref<?x?xf32, #aicore.space<gm>>):
-  aicore.phase {
-  ^bb0(%block: index):
-    %a_l0 = aicore.alloc "a" of "scratch" copies 1 : memref<128x64xf16, #aicore.space<l1>>
-    %b_l0 = aicore.alloc "b" of "scratch" copies 1 : memref<64x64xf16, #aicore.space<l0b>>
-    %acc = aicore.alloc "acc" of "scratch" copies 1 : memref<128x64xf32, #aicore.space<l0c>>
-    // expected-error @+1 {{'aicore.product' op expected the scratch of A in l0a, found l1}}
-    aicore.product %a[%m, %m] along [0, 1], %a[%m, %m] along [0, 1] size(%m, %m, %m) step 64 ins(%v[%m] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%a_l0, %b_l0, %acc) {
-    ^bb0(%s: f32, %e: f32):
-      aicore.yield %s : f32
-    } : memref<?x?xf16, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>, memref<128x64xf16, #aicore.space<l1>>, memref<64x64xf16, #aicore.space<l0b>>, memref<128x64xf32, #aicore.space<l0c>>
-  }
-}
-
-// -----
-
-// The other operand, too.
-aicore.kernel @product dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"["M"]>] results [#mmk.named<"c"["M", "M"]>] cores 1 buffers {} {
-^bb0(%m: index, %a: memref<?x?xf16, #aicore.space<gm>>, %v: memref<?xf32, #aicore.space<gm>>, %c: memref<?x?xf32, #aicore.space<gm>>):
-  aicore.phase {
-  ^bb0(%block: index):
-    %a_l0 = aicore.alloc "a" of "scratch" copies 1 : memref<128x64xf16, #aicore.space<l0a>>
-    %b_l0 = aicore.alloc "b" of "scratch" copies 1 : memref<64x64xf16, #aicore.space<l0a>>
-    %acc = aicore.alloc "acc" of "scratch" copies 1 : memref<128x64xf32, #aicore.space<l0c>>
-    // expected-error @+1 {{'aicore.product' op expected the scratch of B in l0b, found l0a}}
-    aicore.product %a[%m, %m] along [0, 1], %a[%m, %m] along [0, 1] size(%m, %m, %m) step 64 ins(%v[%m] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%a_l0, %b_l0, %acc) {
-    ^bb0(%s: f32, %e: f32):
-      aicore.yield %s : f32
-    } : memref<?x?xf16, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>, memref<128x64xf16, #aicore.space<l0a>>, memref<64x64xf16, #aicore.space<l0a>>, memref<128x64xf32, #aicore.space<l0c>>
-  }
-}
-
-// -----
-
-// It would not end.
-aicore.kernel @product dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"["M"]>] results [#mmk.named<"c"["M", "M"]>] cores 1 buffers {} {
-^bb0(%m: index, %a: memref<?x?xf16, #aicore.space<gm>>, %v: memref<?xf32, #aicore.space<gm>>, %c: memref<?x?xf32, #aicore.space<gm>>):
-  aicore.phase {
-  ^bb0(%block: index):
-    %a_l0 = aicore.alloc "a" of "scratch" copies 1 : memref<128x64xf16, #aicore.space<l0a>>
-    %b_l0 = aicore.alloc "b" of "scratch" copies 1 : memref<64x64xf16, #aicore.space<l0b>>
-    %acc = aicore.alloc "acc" of "scratch" copies 1 : memref<128x64xf32, #aicore.space<l0c>>
-    // expected-error @+1 {{'aicore.product' op expected a positive step, found 0}}
-    aicore.product %a[%m, %m] along [0, 1], %a[%m, %m] along [0, 1] size(%m, %m, %m) step 0 ins(%v[%m] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%a_l0, %b_l0, %acc) {
-    ^bb0(%s: f32, %e: f32):
-      aicore.yield %s : f32
-    } : memref<?x?xf16, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>, memref<128x64xf16, #aicore.space<l0a>>, memref<64x64xf16, #aicore.space<l0b>>, memref<128x64xf32, #aicore.space<l0c>>
-  }
-}
-
-// -----
-
-// The sum comes first.
-aicore.kernel @product dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"["M"]>] results [#mmk.named<"c"["M", "M"]>] cores 1 buffers {} {
-^bb0(%m: index, %a: memref<?x?xf16, #aicore.space<gm>>, %v: memref<?xf32, #aicore.space<gm>>, %c: memref<?x?xf32, #aicore.space<gm>>):
-  aicore.phase {
-  ^bb0(%block: index):
-    %a_l0 = aicore.alloc "a" of "scratch" copies 1 : memref<128x64xf16, #aicore.space<l0a>>
-    %b_l0 = aicore.alloc "b" of "scratch" copies 1 : memref<64x64xf16, #aicore.space<l0b>>
-    %acc = aicore.alloc "acc" of "scratch" copies 1 : memref<128x64xf32, #aicore.space<l0c>>
-    // expected-error @+1 {{'aicore.product' op expected 2 elements in its region, found 1}}
-    aicore.product %a[%m, %m] along [0, 1], %a[%m, %m] along [0, 1] size(%m, %m, %m) step 64 ins(%v[%m] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%a_l0, %b_l0, %acc) {
-    ^bb0(%s: f32):
-      aicore.yield %s : f32
-    } : memref<?x?xf16, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>, memref<128x64xf16, #aicore.space<l0a>>, memref<64x64xf16, #aicore.space<l0b>>, memref<128x64xf32, #aicore.space<l0c>>
-  }
-}
-
-// -----
-
-// One element for each output.
-aicore.kernel @product dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"["M"]>] results [#mmk.named<"c"["M", "M"]>] cores 1 buffers {} {
-^bb0(%m: index, %a: memref<?x?xf16, #aicore.space<gm>>, %v: memref<?xf32, #aicore.space<gm>>, %c: memref<?x?xf32, #aicore.space<gm>>):
-  aicore.phase {
-  ^bb0(%block: index):
-    %a_l0 = aicore.alloc "a" of "scratch" copies 1 : memref<128x64xf16, #aicore.space<l0a>>
-    %b_l0 = aicore.alloc "b" of "scratch" copies 1 : memref<64x64xf16, #aicore.space<l0b>>
-    %acc = aicore.alloc "acc" of "scratch" copies 1 : memref<128x64xf32, #aicore.space<l0c>>
-    // expected-error @+1 {{'aicore.product' op expected to yield one element for each of its 1 outputs}}
-    aicore.product %a[%m, %m] along [0, 1], %a[%m, %m] along [0, 1] size(%m, %m, %m) step 64 ins(%v[%m] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%a_l0, %b_l0, %acc) {
-    ^bb0(%s: f32, %e: f32):
-      aicore.yield %s, %e : f32, f32
-    } : memref<?x?xf16, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>, memref<128x64xf16, #aicore.space<l0a>>, memref<64x64xf16, #aicore.space<l0b>>, memref<128x64xf32, #aicore.space<l0c>>
-  }
-}
-
-// -----
-
-// The store does not convert.
-aicore.kernel @product dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"["M"]>] results [#mmk.named<"c"["M", "M"]>] cores 1 buffers {} {
-^bb0(%m: index, %a: memref<?x?xf16, #aicore.space<gm>>, %v: memref<?xf32, #aicore.space<gm>>, %c: memref<?x?xf32, #aicore.space<gm>>):
-  aicore.phase {
-  ^bb0(%block: index):
-    %a_l0 = aicore.alloc "a" of "scratch" copies 1 : memref<128x64xf16, #aicore.space<l0a>>
-    %b_l0 = aicore.alloc "b" of "scratch" copies 1 : memref<64x64xf16, #aicore.space<l0b>>
-    %acc = aicore.alloc "acc" of "scratch" copies 1 : memref<128x64xf32, #aicore.space<l0c>>
-    // expected-error @+1 {{'aicore.product' op expected to yield elements of the type of their tensors, found 'i32' for 'memref<?x?xf32, #aicore.space<gm>>'}}
-    aicore.product %a[%m, %m] along [0, 1], %a[%m, %m] along [0, 1] size(%m, %m, %m) step 64 ins(%v[%m] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%a_l0, %b_l0, %acc) {
-    ^bb0(%s: i32, %e: f32):
-      aicore.yield %s : i32
-    } : memref<?x?xf16, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>, memref<128x64xf16, #aicore.space<l0a>>, memref<64x64xf16, #aicore.space<l0b>>, memref<128x64xf32, #aicore.space<l0c>>
-  }
-}
-
-// -----
-
-// A tensor without its place.
-aicore.kernel @product dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"["M"]>] results [#mmk.named<"c"["M", "M"]>] cores 1 buffers {} {
-^bb0(%m: index, %a: memref<?x?xf16, #aicore.space<gm>>, %v: memref<?xf32, #aicore.space<gm>>, %c: memref<?x?xf32, #aicore.space<gm>>):
-  aicore.phase {
-  ^bb0(%block: index):
-    %a_l0 = aicore.alloc "a" of "scratch" copies 1 : memref<128x64xf16, #aicore.space<l0a>>
-    %b_l0 = aicore.alloc "b" of "scratch" copies 1 : memref<64x64xf16, #aicore.space<l0b>>
-    %acc = aicore.alloc "acc" of "scratch" copies 1 : memref<128x64xf32, #aicore.space<l0c>>
-    // expected-error @+1 {{'aicore.product' op expected 1 offsets, found 0}}
-    aicore.product %a[%m, %m] along [0, 1], %a[%m, %m] along [0, 1] size(%m, %m, %m) step 64 ins(%v[] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%a_l0, %b_l0, %acc) {
-    ^bb0(%s: f32, %e: f32):
-      aicore.yield %s : f32
-    } : memref<?x?xf16, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>, memref<128x64xf16, #aicore.space<l0a>>, memref<64x64xf16, #aicore.space<l0b>>, memref<128x64xf32, #aicore.space<l0c>>
-  }
-}
-
-// -----
-
-// A tensor with more of it than dimensions.
-aicore.kernel @product dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"["M"]>] results [#mmk.named<"c"["M", "M"]>] cores 1 buffers {} {
-^bb0(%m: index, %a: memref<?x?xf16, #aicore.space<gm>>, %v: memref<?xf32, #aicore.space<gm>>, %c: memref<?x?xf32, #aicore.space<gm>>):
-  aicore.phase {
-  ^bb0(%block: index):
-    %a_l0 = aicore.alloc "a" of "scratch" copies 1 : memref<128x64xf16, #aicore.space<l0a>>
-    %b_l0 = aicore.alloc "b" of "scratch" copies 1 : memref<64x64xf16, #aicore.space<l0b>>
-    %acc = aicore.alloc "acc" of "scratch" copies 1 : memref<128x64xf32, #aicore.space<l0c>>
-    // expected-error @+1 {{'aicore.product' op found 1 offsets too many}}
-    aicore.product %a[%m, %m] along [0, 1], %a[%m, %m] along [0, 1] size(%m, %m, %m) step 64 ins(%v[%m, %m] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%a_l0, %b_l0, %acc) {
-    ^bb0(%s: f32, %e: f32):
-      aicore.yield %s : f32
-    } : memref<?x?xf16, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>, memref<128x64xf16, #aicore.space<l0a>>, memref<64x64xf16, #aicore.space<l0b>>, memref<128x64xf32, #aicore.space<l0c>>
-  }
-}
-
-// -----
-
-// One dimension of a tile has no way through it.
-aicore.kernel @product dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"["M"]>] results [#mmk.named<"c"["M", "M"]>] cores 1 buffers {} {
-^bb0(%m: index, %a: memref<?x?xf16, #aicore.space<gm>>, %v: memref<?xf32, #aicore.space<gm>>, %c: memref<?x?xf32, #aicore.space<gm>>):
-  aicore.phase {
-  ^bb0(%block: index):
-    %a_l0 = aicore.alloc "a" of "scratch" copies 1 : memref<128x64xf16, #aicore.space<l0a>>
-    %b_l0 = aicore.alloc "b" of "scratch" copies 1 : memref<64x64xf16, #aicore.space<l0b>>
-    %acc = aicore.alloc "acc" of "scratch" copies 1 : memref<128x64xf32, #aicore.space<l0c>>
-    // expected-error @+1 {{'aicore.product' op expected two dimensions along for each of its 1 tensors, found 1}}
-    aicore.product %a[%m, %m] along [0, 1], %a[%m, %m] along [0, 1] size(%m, %m, %m) step 64 ins(%v[%m] along [0] : memref<?xf32, #aicore.space<gm>>) outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%a_l0, %b_l0, %acc) {
-    ^bb0(%s: f32, %e: f32):
-      aicore.yield %s : f32
-    } : memref<?x?xf16, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>, memref<128x64xf16, #aicore.space<l0a>>, memref<64x64xf16, #aicore.space<l0b>>, memref<128x64xf32, #aicore.space<l0c>>
-  }
-}
-
-// -----
-
 // expected-error @+1 {{'aicore.kernel' op expected limits to be numbers of its dimensions, found "J" = 64 : i64}}
 aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} limits {J = 64} {
 ^bb0(%i: index):
@@ -1738,5 +1576,539 @@ aicore.kernel @k dims ["M"] args [] results [] cores 1 buffers {} {
   aicore.vector_work %i size(%i, %i) at(%i) steps 0 height 8 {
   ^bb0(%row: index, %rows: index, %column: index, %columns: index, %step: index):
   }
+  }
+}
+
+// -----
+
+// A kind of machine is one of machines/kinds.def.
+// expected-error @+1 {{no kind of machine is named 'guest'; expected emulated, host}}
+module attributes {aicore.machine = #aicore.machine<"tiny" kind "guest", coupled, cores = 1, vector_cores = 1, memories = {}, cube = 16 x 16, max_extent = 4095, depth = {}, event_ids = 6, cross_flags = 16>} {
+}
+
+// -----
+
+!ub = memref<32x64xf32, #aicore.space<ub>>
+!mask = memref<32x8xi8, #aicore.space<ub>>
+!tile = !aicore.tile<f32>
+
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    %f = arith.constant 1.0 : f32
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    %mask = aicore.alloc "mask" of "scratch" copies 1 : !mask
+    // expected-error @+1 {{'aicore.vector' op expected one tile for each of its 2 inputs, outputs and scratch tiles, found 1}}
+    aicore.vector ins(%ub[%i] full : !ub) outs(%ub[%i] : !ub) size(%i, %i) {
+    ^bb0(%x: !tile):
+      aicore.yield
+    }
+  }
+}
+
+// -----
+
+!ub = memref<32x64xf32, #aicore.space<ub>>
+!mask = memref<32x8xi8, #aicore.space<ub>>
+!tile = !aicore.tile<f32>
+
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    %f = arith.constant 1.0 : f32
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    %mask = aicore.alloc "mask" of "scratch" copies 1 : !mask
+    // expected-error @+1 {{'aicore.vector' op expected tiles of the elements of their buffers, found '!aicore.tile<f16>' for 'memref<32x64xf32, #aicore.space<ub>>'}}
+    aicore.vector ins(%ub[%i] full : !ub) outs(%ub[%i] : !ub) size(%i, %i) {
+    ^bb0(%x: !aicore.tile<f16>, %y: !tile):
+      aicore.vec cast %x -> %y : !aicore.tile<f16> -> !tile
+      aicore.yield
+    }
+  }
+}
+
+// -----
+
+!ub = memref<32x64xf32, #aicore.space<ub>>
+!mask = memref<32x8xi8, #aicore.space<ub>>
+!tile = !aicore.tile<f32>
+
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    %f = arith.constant 1.0 : f32
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    %mask = aicore.alloc "mask" of "scratch" copies 1 : !mask
+    // expected-error @+1 {{'aicore.vector' op takes copy 1 of 'mask', which has 1}}
+    aicore.vector ins(%ub[%i] full : !ub) outs(%ub[%i] : !ub) scratch(%mask[1] : !mask) size(%i, %i) {
+    ^bb0(%x: !tile, %y: !tile, %m: !aicore.tile<i1>):
+      aicore.vec neg %x -> %y : !tile -> !tile
+      aicore.yield
+    }
+  }
+}
+
+// -----
+
+!ub = memref<32x64xf32, #aicore.space<ub>>
+!mask = memref<32x8xi8, #aicore.space<ub>>
+!tile = !aicore.tile<f32>
+
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    %f = arith.constant 1.0 : f32
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    %mask = aicore.alloc "mask" of "scratch" copies 1 : !mask
+    // expected-error @+1 {{'aicore.vector' op expected instructions to yield no elements}}
+    aicore.vector ins(%ub[%i] full : !ub) outs(%ub[%i] : !ub) size(%i, %i) {
+    ^bb0(%x: !tile, %y: !tile):
+      aicore.vec neg %x -> %y : !tile -> !tile
+      aicore.yield %f : f32
+    }
+  }
+}
+
+// -----
+
+!ub = memref<32x64xf32, #aicore.space<ub>>
+!mask = memref<32x8xi8, #aicore.space<ub>>
+!tile = !aicore.tile<f32>
+
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    %f = arith.constant 1.0 : f32
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    %mask = aicore.alloc "mask" of "scratch" copies 1 : !mask
+    // expected-error @+1 {{'aicore.vector' op expected an instruction that writes each of its outputs}}
+    aicore.vector ins(%ub[%i] full : !ub) outs(%ub[%i] : !ub) size(%i, %i) {
+    ^bb0(%x: !tile, %y: !tile):
+      aicore.yield
+    }
+  }
+}
+
+// -----
+
+!ub = memref<32x64xf32, #aicore.space<ub>>
+!mask = memref<32x8xi8, #aicore.space<ub>>
+!tile = !aicore.tile<f32>
+
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    %f = arith.constant 1.0 : f32
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    %mask = aicore.alloc "mask" of "scratch" copies 1 : !mask
+    aicore.vector ins(%ub[%i] full : !ub) outs(%ub[%i] : !ub) size(%i, %i) {
+    ^bb0(%x: !tile, %y: !tile):
+      aicore.vec neg %x -> %y : !tile -> !tile
+      // expected-error @+1 {{'arith.negf' op stands among vector instructions, but is none}}
+      %n = arith.negf %f : f32
+      aicore.yield
+    }
+  }
+}
+
+// -----
+
+!ub = memref<32x64xf32, #aicore.space<ub>>
+!mask = memref<32x8xi8, #aicore.space<ub>>
+!tile = !aicore.tile<f32>
+
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    %f = arith.constant 1.0 : f32
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    %mask = aicore.alloc "mask" of "scratch" copies 1 : !mask
+    aicore.vector ins(%ub[%i] full : !ub) outs(%ub[%i] : !ub) size(%i, %i) {
+    ^bb0(%x: !tile, %y: !tile):
+      // expected-error @+1 {{'aicore.vec' op reads a tile that no instruction before it has written}}
+      aicore.vec neg %y -> %y : !tile -> !tile
+      aicore.yield
+    }
+  }
+}
+
+// -----
+
+!ub = memref<32x64xf32, #aicore.space<ub>>
+!mask = memref<32x8xi8, #aicore.space<ub>>
+!tile = !aicore.tile<f32>
+
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    %f = arith.constant 1.0 : f32
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    %mask = aicore.alloc "mask" of "scratch" copies 1 : !mask
+    aicore.vector ins(%ub[%i] full : !ub) outs(%ub[%i] : !ub) size(%i, %i) {
+    ^bb0(%x: !tile, %y: !tile):
+      // expected-error @+1 {{'aicore.vec' op writes an input}}
+      aicore.vec neg %x -> %x : !tile -> !tile
+      aicore.vec neg %x -> %y : !tile -> !tile
+      aicore.yield
+    }
+  }
+}
+
+// -----
+
+!ub = memref<32x64xf32, #aicore.space<ub>>
+!mask = memref<32x8xi8, #aicore.space<ub>>
+!tile = !aicore.tile<f32>
+
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    %f = arith.constant 1.0 : f32
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    %mask = aicore.alloc "mask" of "scratch" copies 1 : !mask
+    aicore.vector ins(%ub[%i] full : !ub) outs(%ub[%i] : !ub) size(%i, %i) {
+    ^bb0(%x: !tile, %y: !tile):
+      // expected-error @+1 {{'aicore.vec' op has no instruction nag; did you mean neg}}
+      aicore.vec nag %x -> %y : !tile -> !tile
+      aicore.yield
+    }
+  }
+}
+
+// -----
+
+!ub = memref<32x64xf32, #aicore.space<ub>>
+!mask = memref<32x8xi8, #aicore.space<ub>>
+!tile = !aicore.tile<f32>
+
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    %f = arith.constant 1.0 : f32
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    %mask = aicore.alloc "mask" of "scratch" copies 1 : !mask
+    aicore.vector ins(%ub[%i] full : !ub) outs(%ub[%i] : !ub) size(%i, %i) {
+    ^bb0(%x: !tile, %y: !tile):
+      // expected-error @+1 {{'aicore.vec' op has no instruction rotate; legal: add, sub, mul, div, max, min, relu, leaky_relu}}
+      aicore.vec rotate %x -> %y : !tile -> !tile
+      aicore.yield
+    }
+  }
+}
+
+// -----
+
+!ub = memref<32x64xf32, #aicore.space<ub>>
+!mask = memref<32x8xi8, #aicore.space<ub>>
+!tile = !aicore.tile<f32>
+
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    %f = arith.constant 1.0 : f32
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    %mask = aicore.alloc "mask" of "scratch" copies 1 : !mask
+    aicore.vector ins(%ub[%i] full : !ub) outs(%ub[%i] : !ub) size(%i, %i) {
+    ^bb0(%x: !tile, %y: !tile):
+      // expected-error @+1 {{'aicore.vec' op add takes 2 operands, found 1}}
+      aicore.vec add %x -> %y : !tile -> !tile
+      aicore.yield
+    }
+  }
+}
+
+// -----
+
+!ub = memref<32x64xf32, #aicore.space<ub>>
+!mask = memref<32x8xi8, #aicore.space<ub>>
+!tile = !aicore.tile<f32>
+
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    %f = arith.constant 1.0 : f32
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    %mask = aicore.alloc "mask" of "scratch" copies 1 : !mask
+    aicore.vector ins(%ub[%i] full : !ub) outs(%ub[%i] : !ub) scratch(%mask[0] : !mask) size(%i, %i) {
+    ^bb0(%x: !tile, %y: !tile, %m: !aicore.tile<i1>):
+      // expected-error @+1 {{'aicore.vec' op compare needs a predicate}}
+      aicore.vec compare %x, %f -> %m : !tile, f32 -> !aicore.tile<i1>
+      aicore.vec neg %x -> %y : !tile -> !tile
+      aicore.yield
+    }
+  }
+}
+
+// -----
+
+!ub = memref<32x64xf32, #aicore.space<ub>>
+!mask = memref<32x8xi8, #aicore.space<ub>>
+!tile = !aicore.tile<f32>
+
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    %f = arith.constant 1.0 : f32
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    %mask = aicore.alloc "mask" of "scratch" copies 1 : !mask
+    aicore.vector ins(%ub[%i] full : !ub) outs(%ub[%i] : !ub) size(%i, %i) {
+    ^bb0(%x: !tile, %y: !tile):
+      // expected-error @+1 {{'aicore.vec' op neg takes no predicate}}
+      aicore.vec neg olt %x -> %y : !tile -> !tile
+      aicore.yield
+    }
+  }
+}
+
+// -----
+
+!ub = memref<32x64xf32, #aicore.space<ub>>
+!mask = memref<32x8xi8, #aicore.space<ub>>
+!tile = !aicore.tile<f32>
+
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    %f = arith.constant 1.0 : f32
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    %mask = aicore.alloc "mask" of "scratch" copies 1 : !mask
+    aicore.vector ins(%ub[%i] full : !ub) outs(%ub[%i] : !ub) scratch(%mask[0] : !mask) size(%i, %i) {
+    ^bb0(%x: !tile, %y: !tile, %m: !aicore.tile<i1>):
+      // expected-error @+1 {{'aicore.vec' op has no predicate slt for 'f32'}}
+      aicore.vec compare slt %x, %f -> %m : !tile, f32 -> !aicore.tile<i1>
+      aicore.vec neg %x -> %y : !tile -> !tile
+      aicore.yield
+    }
+  }
+}
+
+// -----
+
+!ub = memref<32x64xf32, #aicore.space<ub>>
+!mask = memref<32x8xi8, #aicore.space<ub>>
+!tile = !aicore.tile<f32>
+
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    %f = arith.constant 1.0 : f32
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    %mask = aicore.alloc "mask" of "scratch" copies 1 : !mask
+    aicore.vector ins(%ub[%i] full : !ub) outs(%ub[%i] : !ub) size(%i, %i) {
+    ^bb0(%x: !tile, %y: !tile):
+      // expected-error @+1 {{'aicore.vec' op expected a mask as operand 1, found '!aicore.tile<f32>'}}
+      aicore.vec select %x, %x, %f -> %y : !tile, !tile, f32 -> !tile
+      aicore.yield
+    }
+  }
+}
+
+// -----
+
+!ub = memref<32x64xf32, #aicore.space<ub>>
+!mask = memref<32x8xi8, #aicore.space<ub>>
+!tile = !aicore.tile<f32>
+
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    %f = arith.constant 1.0 : f32
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    %mask = aicore.alloc "mask" of "scratch" copies 1 : !mask
+    aicore.vector ins(%ub[%i] full : !ub) outs(%ub[%i] : !ub) size(%i, %i) {
+    ^bb0(%x: !tile, %y: !tile):
+      // expected-error @+1 {{'aicore.vec' op expected a scalar as operand 2, found '!aicore.tile<f32>'}}
+      aicore.vec leaky_relu %x, %x -> %y : !tile, !tile -> !tile
+      aicore.yield
+    }
+  }
+}
+
+// -----
+
+!ub = memref<32x64xf32, #aicore.space<ub>>
+!mask = memref<32x8xi8, #aicore.space<ub>>
+!tile = !aicore.tile<f32>
+
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    %f = arith.constant 1.0 : f32
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    %mask = aicore.alloc "mask" of "scratch" copies 1 : !mask
+    aicore.vector ins(%ub[%i] full : !ub) outs(%ub[%i] : !ub) size(%i, %i) {
+    ^bb0(%x: !tile, %y: !tile):
+      // expected-error @+1 {{'aicore.vec' op expected a tile of numbers as operand 1, found 'f32'}}
+      aicore.vec neg %f -> %y : f32 -> !tile
+      aicore.yield
+    }
+  }
+}
+
+// -----
+
+!ub = memref<32x64xf32, #aicore.space<ub>>
+!mask = memref<32x8xi8, #aicore.space<ub>>
+!tile = !aicore.tile<f32>
+
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    %f = arith.constant 1.0 : f32
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    %mask = aicore.alloc "mask" of "scratch" copies 1 : !mask
+    aicore.vector ins(%ub[%i] full : !ub) outs(%ub[%i] : !ub) size(%i, %i) {
+    ^bb0(%x: !tile, %y: !tile):
+      // expected-error @+1 {{'aicore.vec' op expected a tile of numbers or a scalar as operand 1, found 'index'}}
+      aicore.vec copy %i -> %y : index -> !tile
+      aicore.yield
+    }
+  }
+}
+
+// -----
+
+!ub = memref<32x64xf32, #aicore.space<ub>>
+!mask = memref<32x8xi8, #aicore.space<ub>>
+!tile = !aicore.tile<f32>
+
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    %f = arith.constant 1.0 : f32
+    %h = arith.constant 1.0 : f16
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    %mask = aicore.alloc "mask" of "scratch" copies 1 : !mask
+    aicore.vector ins(%ub[%i] full : !ub) outs(%ub[%i] : !ub) size(%i, %i) {
+    ^bb0(%x: !tile, %y: !tile):
+      // expected-error @+1 {{'aicore.vec' op expected numbers of one type, found 'f32' and 'f16'}}
+      aicore.vec add %x, %h -> %y : !tile, f16 -> !tile
+      aicore.yield
+    }
+  }
+}
+
+// -----
+
+!ub = memref<32x64xf32, #aicore.space<ub>>
+!mask = memref<32x8xi8, #aicore.space<ub>>
+!tile = !aicore.tile<f32>
+
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    %f = arith.constant 1.0 : f32
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    %mask = aicore.alloc "mask" of "scratch" copies 1 : !mask
+    aicore.vector ins(%ub[%i] full : !ub) outs(%ub[%i] : !ub) size(%i, %i) {
+    ^bb0(%x: !tile, %y: !tile):
+      // expected-error @+1 {{'aicore.vec' op expected to write a mask, found '!aicore.tile<f32>'}}
+      aicore.vec compare olt %x, %f -> %y : !tile, f32 -> !tile
+      aicore.yield
+    }
+  }
+}
+
+// -----
+
+!ub = memref<32x64xf32, #aicore.space<ub>>
+!mask = memref<32x8xi8, #aicore.space<ub>>
+!tile = !aicore.tile<f32>
+
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    %f = arith.constant 1.0 : f32
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    %mask = aicore.alloc "mask" of "scratch" copies 1 : !mask
+    aicore.vector ins(%ub[%i] full : !ub) outs(%ub[%i] : !ub) scratch(%mask[0] : !mask) size(%i, %i) {
+    ^bb0(%x: !tile, %y: !tile, %m: !aicore.tile<i1>):
+      // expected-error @+1 {{'aicore.vec' op expected to write a tile of numbers, found '!aicore.tile<i1>'}}
+      aicore.vec neg %x -> %m : !tile -> !aicore.tile<i1>
+      aicore.vec neg %x -> %y : !tile -> !tile
+      aicore.yield
+    }
+  }
+}
+
+// -----
+
+!ub = memref<32x64xf32, #aicore.space<ub>>
+!mask = memref<32x8xi8, #aicore.space<ub>>
+!tile = !aicore.tile<f32>
+
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    %f = arith.constant 1.0 : f32
+    %h = arith.constant 1.0 : f16
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    %mask = aicore.alloc "mask" of "scratch" copies 1 : !mask
+    aicore.vector ins(%ub[%i] full : !ub) outs(%ub[%i] : !ub) size(%i, %i) {
+    ^bb0(%x: !tile, %y: !tile):
+      // expected-error @+1 {{'aicore.vec' op expected to write 'f16' as it reads, found 'f32'}}
+      aicore.vec copy %h -> %y : f16 -> !tile
+      aicore.yield
+    }
+  }
+}
+
+// -----
+
+!ub = memref<32x64xf32, #aicore.space<ub>>
+!tile = !aicore.tile<f32>
+
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    // expected-error @+1 {{'aicore.vector' op expected a copy for each of its 1 scratch tiles}}
+    "aicore.vector"(%ub, %i, %ub, %i, %i) <{operandSegmentSizes = array<i32: 0, 0, 1, 1, 1, 1, 1>, spreads = []}> ({
+    ^bb0(%y: !tile, %z: !tile):
+      aicore.yield
+    }) : (!ub, index, !ub, index, index) -> ()
+  }
+}
+
+// -----
+
+!ub = memref<32x64xf32, #aicore.space<ub>>
+!tile = !aicore.tile<f32>
+
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    %other = builtin.unrealized_conversion_cast %i : index to !tile
+    aicore.vector ins(%ub[%i] full : !ub) outs(%ub[%i] : !ub) size(%i, %i) {
+    ^bb0(%x: !tile, %y: !tile):
+      // expected-error @+1 {{'aicore.vec' op takes a tile that is no argument of its aicore.vector}}
+      aicore.vec neg %other -> %y : !tile -> !tile
+      aicore.yield
+    }
   }
 }

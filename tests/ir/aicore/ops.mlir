@@ -62,11 +62,8 @@ aicore.kernel @placing dims ["M"] args [] results [] cores 1 buffers {} {
   aicore.phase {
   ^bb0(%block: index):
     %y = aicore.alloc "y" of "ub" copies 1 : !y
-    %s = aicore.alloc "scratch" of "scratch" copies 1 : !y
     // CHECK: aicore.place %{{.*}} in %y_ub : tensor<?x?xf32> in memref<32x64xf32, #aicore.space<ub>>
     %0 = aicore.place %empty in %y : tensor<?x?xf32> in !y
-    // CHECK: aicore.place %{{.*}} in %y_ub scratch(%scratch_ub : memref<32x64xf32, #aicore.space<ub>>) : tensor<?x?xf32> in memref<32x64xf32, #aicore.space<ub>>
-    %1 = aicore.place %empty in %y scratch(%s : !y) : tensor<?x?xf32> in !y
     // CHECK: aicore.vector_work %block size(%M, %M) at(%block) steps 2 height 32 {
     // CHECK-NEXT: ^bb0(%row: index, %rows: index, %column: index, %columns: index, %step: index):
     aicore.vector_work %block size(%m, %m) at(%block) steps 2 height 32 {
@@ -140,40 +137,6 @@ aicore.kernel @parts dims ["M"] args [] results [#mmk.named<"c"["M", "M"]>] core
   }
 }
 
-// A tile on the host; what its inputs run along, and none of them.
-// CHECK-LABEL: aicore.kernel @host
-aicore.kernel @host dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"bias"["M"]>] results [#mmk.named<"c"["M", "M"]>]
-    cores 1 buffers {} {
-^bb0(%m: index, %a: !gm, %bias: !gm_row, %c: !gm_out):
-  aicore.phase {
-  ^bb0(%block: index):
-    %a_l0 = aicore.alloc "a" of "scratch" copies 1 : !a_l0
-    %b_l0 = aicore.alloc "b" of "scratch" copies 1 : !b_l0
-    %acc = aicore.alloc "acc" of "scratch" copies 1 : !acc
-    // CHECK: aicore.product %a[%M, %block] along [0, 1], %a[%block, %M] along [1, 0] size(%M, %M, %M) step 64 ins(%bias[%M] along [-1, 0], %bias[%block] along [0, -1] : memref<?xf32, #aicore.space<gm>>, memref<?xf32, #aicore.space<gm>>) outs(%c[%M, %block] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%a_l0a, %b_l0b, %acc_l0c) {
-    // CHECK-NEXT: ^bb0(%[[SUM:.*]]: f32, %[[V:.*]]: f32, %{{.*}}: f32):
-    // CHECK: aicore.yield %{{.*}} : f32
-    // CHECK-NEXT: } : memref<?x?xf16, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>, memref<128x64xf16, #aicore.space<l0a>>, memref<64x64xf16, #aicore.space<l0b>>, memref<128x64xf32, #aicore.space<l0c>>
-    aicore.product %a[%m, %block] along [0, 1], %a[%block, %m] along [1, 0] size(%m, %m, %m) step 64 ins(%bias[%m] along [-1, 0], %bias[%block] along [0, -1] : !gm_row, !gm_row) outs(%c[%m, %block] along [0, 1] : !gm_out) scratch(%a_l0, %b_l0, %acc) {
-    ^bb0(%sum: f32, %v: f32, %w: f32):
-      %y = arith.addf %sum, %v : f32
-      aicore.yield %y : f32
-    } : !gm, !gm, !a_l0, !b_l0, !acc
-    // CHECK: aicore.product {{.*}} ins() outs(%c[%M, %block] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch
-    aicore.product %a[%m, %block] along [0, 1], %a[%block, %m] along [0, 1] size(%m, %m, %m) step 64 ins() outs(%c[%m, %block] along [0, 1] : !gm_out) scratch(%a_l0, %b_l0, %acc) {
-    ^bb0(%sum: f32):
-      aicore.yield %sum : f32
-    } : !gm, !gm, !a_l0, !b_l0, !acc
-    // CHECK: aicore.elementwise size(%M, %block) ins(%bias[%block] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) outs(%c[%M, %block] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) {
-    // CHECK-NEXT: ^bb0(%[[E:.*]]: f32):
-    // CHECK-NEXT: aicore.yield %[[E]] : f32
-    aicore.elementwise size(%m, %block) ins(%bias[%block] along [-1, 0] : !gm_row) outs(%c[%m, %block] along [0, 1] : !gm_out) {
-    ^bb0(%e: f32):
-      aicore.yield %e : f32
-    }
-  }
-}
-
 // Instructions of a vector core.
 // CHECK-LABEL: aicore.kernel @vector
 aicore.kernel @vector dims ["M"] args [#mmk.named<"bias"["M"]>, #mmk.named<"alpha">] results [#mmk.named<"c"["M", "M"]>]
@@ -203,13 +166,13 @@ aicore.kernel @vector dims ["M"] args [#mmk.named<"bias"["M"]>, #mmk.named<"alph
     // Two outputs, scratch, a scalar of the kernel used from above, two spreads.
     // CHECK-NEXT: aicore.vector ins(%x_ub[%[[S]]] full, %b_ub[%[[T]]] row : memref<32x64xf32, #aicore.space<ub>>, memref<1x64xf32, #aicore.space<ub>>)
     // CHECK-SAME:   outs(%y_ub[%c0], %z_ub[%c0] : memref<32x64xf32, #aicore.space<ub>>, memref<32x64xf32, #aicore.space<ub>>)
-    // CHECK-SAME:   scratch(%scratch_ub : memref<32x64xf32, #aicore.space<ub>>) size(%M, %M) {
+    // CHECK-SAME:   scratch(%scratch_ub[0] : memref<32x64xf32, #aicore.space<ub>>) size(%M, %M) {
     // CHECK-NEXT: ^bb0(%[[X:.*]]: f32, %[[B:.*]]: f32):
     // CHECK-NEXT:   %[[SUM:.*]] = arith.addf %[[X]], %[[B]]
     // CHECK-NEXT:   %[[SCALED:.*]] = arith.mulf %alpha, %[[SUM]]
     // CHECK-NEXT:   aicore.yield %[[SUM]], %[[SCALED]] : f32, f32
     // CHECK-NEXT: }
-    aicore.vector ins(%x[%s] full, %b[%t] row : !y, !row) outs(%y[%c0], %z[%c0] : !y, !y) scratch(%scratch : !y) size(%m, %m) {
+    aicore.vector ins(%x[%s] full, %b[%t] row : !y, !row) outs(%y[%c0], %z[%c0] : !y, !y) scratch(%scratch[0] : !y) size(%m, %m) {
     ^bb0(%e: f32, %f: f32):
       %sum = arith.addf %e, %f : f32
       %scaled = arith.mulf %alpha, %sum : f32
@@ -225,6 +188,23 @@ aicore.kernel @vector dims ["M"] args [#mmk.named<"bias"["M"]>, #mmk.named<"alph
     // CHECK: aicore.vector ins() outs(%z_ub[%c0] : memref<32x64xf32, #aicore.space<ub>>) size(%M, %M) {
     aicore.vector ins() outs(%z[%c0] : !y) size(%m, %m) {
       aicore.yield %alpha : f32
+    }
+    // Instructions, each on tiles; a tile has the name of its buffer.
+    // CHECK: aicore.vector ins(%x_ub[%[[S]]] full, %b_ub[%[[T]]] row : {{.*}}) outs(%y_ub[%c0] : {{.*}})
+    // CHECK-SAME:   scratch(%scratch_ub[0], %mask_ub[1] : memref<32x64xf32, #aicore.space<ub>>, memref<32x8xi8, #aicore.space<ub>>) size(%M, %M) {
+    // CHECK-NEXT: ^bb0(%x: !aicore.tile<f32>, %b: !aicore.tile<f32>, %y: !aicore.tile<f32>, %scratch: !aicore.tile<f32>, %mask: !aicore.tile<i1>):
+    // CHECK-NEXT:   aicore.vec add %x, %b -> %scratch : !aicore.tile<f32>, !aicore.tile<f32> -> !aicore.tile<f32>
+    // CHECK-NEXT:   aicore.vec compare olt %scratch, %alpha -> %mask : !aicore.tile<f32>, f32 -> !aicore.tile<i1>
+    // CHECK-NEXT:   aicore.vec select %mask, %scratch, %x -> %y : !aicore.tile<i1>, !aicore.tile<f32>, !aicore.tile<f32> -> !aicore.tile<f32>
+    // CHECK-NEXT:   aicore.yield
+    // CHECK-NEXT: }
+    %mask = aicore.alloc "mask" of "scratch" copies 2 : memref<32x8xi8, #aicore.space<ub>>
+    aicore.vector ins(%x[%s] full, %b[%t] row : !y, !row) outs(%y[%c0] : !y) scratch(%scratch[0], %mask[1] : !y, memref<32x8xi8, #aicore.space<ub>>) size(%m, %m) {
+    ^bb0(%0: !aicore.tile<f32>, %1: !aicore.tile<f32>, %2: !aicore.tile<f32>, %3: !aicore.tile<f32>, %4: !aicore.tile<i1>):
+      aicore.vec add %0, %1 -> %3 : !aicore.tile<f32>, !aicore.tile<f32> -> !aicore.tile<f32>
+      aicore.vec compare olt %3, %alpha -> %4 : !aicore.tile<f32>, f32 -> !aicore.tile<i1>
+      aicore.vec select %4, %3, %0 -> %2 : !aicore.tile<i1>, !aicore.tile<f32>, !aicore.tile<f32> -> !aicore.tile<f32>
+      aicore.yield
     }
     // CHECK: aicore.store %y_ub[%c0] -> %c[%M, %block] along [0, 1] size(%M, %M) : memref<32x64xf32, #aicore.space<ub>> -> memref<?x?xf32, #aicore.space<gm>>
     aicore.store %y[%c0] -> %c[%m, %block] along [0, 1] size(%m, %m) : !y -> !gm_out

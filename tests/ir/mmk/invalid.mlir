@@ -137,6 +137,30 @@ mmk.kernel @nest_yields_other_type dims ["N"] args [#mmk.named<"x"["N"]>] result
 
 // -----
 
+mmk.kernel @nest_tile dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"z"["N"]>] {
+^bb0(%x: tensor<?xf32>):
+  // expected-error @+1 {{'mmk.nest' op expected rows and columns of a tile, found array<i64: 64>}}
+  %y = mmk.nest tile [64] {
+  ^bb0(%block: index):
+    mmk.yield %x : tensor<?xf32>
+  } -> tensor<?xf32>
+  mmk.return %y : tensor<?xf32>
+}
+
+// -----
+
+mmk.kernel @nest_steps dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"z"["N"]>] {
+^bb0(%x: tensor<?xf32>):
+  // expected-error @+1 {{'mmk.nest' op expected the depth of a stage and of a base tile for each of its 0 products, found array<i64: 64, 16>}}
+  %y = mmk.nest tile [1, 64] steps [64, 16] {
+  ^bb0(%block: index):
+    mmk.yield %x : tensor<?xf32>
+  } -> tensor<?xf32>
+  mmk.return %y : tensor<?xf32>
+}
+
+// -----
+
 // Outside of a kernel, what belongs to one is refused by its parent.
 // expected-error @+1 {{'mmk.choice' op expects parent op 'mmk.kernel'}}
 mmk.choice "tile.N" = [512]

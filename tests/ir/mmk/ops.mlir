@@ -77,7 +77,8 @@ mmk.kernel @nests dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"y"
 // CHECK-LABEL: mmk.kernel @deals
 mmk.kernel @deals dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"y"["N"]>] {
 ^bb0(%x: tensor<?xf32>):
-  %y = mmk.nest {
+  // CHECK: mmk.nest tile [8, 512] {
+  %y = mmk.nest tile [8, 512] {
   ^bb0(%block: index):
     %one = arith.constant 1 : index
     %n = mmk.dim "N"

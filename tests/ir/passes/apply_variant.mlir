@@ -29,7 +29,7 @@ mmk.kernel @given dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   mmk.return %acc : tensor<?x?xf32>
 } schedule {
@@ -96,7 +96,7 @@ mmk.kernel @defaults dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   mmk.return %acc : tensor<?x?xf32>
 }
@@ -112,7 +112,7 @@ mmk.kernel @bytes dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xi32>
   %fill = linalg.fill ins(%zero : i32) outs(%empty : tensor<?x?xi32>) -> tensor<?x?xi32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c]
       ins(%a, %b : tensor<?x?xi8>, tensor<?x?xi8>) outs(%fill : tensor<?x?xi32>) -> tensor<?x?xi32>
   mmk.return %acc : tensor<?x?xi32>
 }

@@ -20,7 +20,7 @@ mmk.kernel @literals dims ["M"]
   %n = mmk.dim "32"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "32", "64"]}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   mmk.return %acc : tensor<?x?xf32>
 }
@@ -42,7 +42,7 @@ mmk.kernel @elementwise dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+      ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) {
   ^bb0(%e: f32, %out: f32):
     %neg = arith.negf %e : f32
     linalg.yield %neg : f32
@@ -72,18 +72,18 @@ mmk.kernel @both dims ["M", "K", "H", "N"]
   %n = mmk.dim "N"
   %empty0 = tensor.empty(%m, %h) : tensor<?x?xf32>
   %fill0 = linalg.fill ins(%zero : f32) outs(%empty0 : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %ab = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "H", "K"]}
+  %ab = linalg.contract indexing_maps = [#a, #b, #c]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill0 : tensor<?x?xf32>) -> tensor<?x?xf32>
   %empty1 = tensor.empty(%m, %h) : tensor<?x?xf16>
   %half = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%ab : tensor<?x?xf32>) outs(%empty1 : tensor<?x?xf16>) attrs = {mmk.dims = ["M", "H"]} {
+      ins(%ab : tensor<?x?xf32>) outs(%empty1 : tensor<?x?xf16>) {
   ^bb0(%e: f32, %out: f16):
     %narrow = arith.truncf %e : f32 to f16
     linalg.yield %narrow : f16
   } -> tensor<?x?xf16>
   %empty2 = tensor.empty(%m, %n) : tensor<?x?xf32>
   %fill2 = linalg.fill ins(%zero : f32) outs(%empty2 : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %abd = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "H"]}
+  %abd = linalg.contract indexing_maps = [#a, #b, #c]
       ins(%half, %d : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill2 : tensor<?x?xf32>) -> tensor<?x?xf32>
   mmk.return %abd : tensor<?x?xf32>
 }

@@ -15,7 +15,7 @@ mmk.kernel @k dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   mmk.return %acc : tensor<?x?xf32>
 } schedule {
@@ -49,7 +49,7 @@ mmk.kernel @k dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   mmk.return %acc : tensor<?x?xf32>
 } schedule {
@@ -84,7 +84,7 @@ mmk.kernel @k dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   mmk.return %acc : tensor<?x?xf32>
 } schedule {
@@ -109,7 +109,7 @@ mmk.kernel @k dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   mmk.return %acc : tensor<?x?xf32>
 } schedule {
@@ -134,7 +134,7 @@ mmk.kernel @k dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   mmk.return %acc : tensor<?x?xf32>
 } schedule {
@@ -159,7 +159,7 @@ mmk.kernel @k dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   mmk.return %acc : tensor<?x?xf32>
 } schedule {
@@ -185,7 +185,7 @@ mmk.kernel @k dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   mmk.return %acc : tensor<?x?xf32>
 } schedule {
@@ -210,7 +210,7 @@ mmk.kernel @k dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   mmk.return %acc : tensor<?x?xf32>
 } schedule {
@@ -235,7 +235,7 @@ mmk.kernel @k dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   mmk.return %acc : tensor<?x?xf32>
 } schedule {
@@ -260,7 +260,7 @@ mmk.kernel @k dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   mmk.return %acc : tensor<?x?xf32>
 } schedule {
@@ -285,7 +285,7 @@ mmk.kernel @k dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   mmk.return %acc : tensor<?x?xf32>
 } schedule {
@@ -310,7 +310,7 @@ mmk.kernel @k dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   mmk.return %acc : tensor<?x?xf32>
 } schedule {
@@ -335,7 +335,7 @@ mmk.kernel @k dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   mmk.return %acc : tensor<?x?xf32>
 } schedule {
@@ -361,7 +361,7 @@ mmk.kernel @k dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   mmk.return %acc : tensor<?x?xf32>
 } schedule {
@@ -388,7 +388,7 @@ mmk.kernel @k dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   mmk.return %acc : tensor<?x?xf32>
 } schedule {
@@ -413,7 +413,7 @@ mmk.kernel @k dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   mmk.return %acc : tensor<?x?xf32>
 } schedule {
@@ -438,7 +438,7 @@ mmk.kernel @k dims ["M", "K"]
   %m = mmk.dim "M"
   %empty = tensor.empty(%m) : tensor<?x128xf32>
   %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x128xf32>) -> tensor<?x128xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "128", "K"]}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x128xf16>) outs(%fill : tensor<?x128xf32>) -> tensor<?x128xf32>
   mmk.return %acc : tensor<?x128xf32>
 } schedule {
@@ -463,7 +463,7 @@ mmk.kernel @k dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   mmk.return %acc : tensor<?x?xf32>
 } schedule {
@@ -490,7 +490,7 @@ mmk.kernel @k dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   mmk.return %acc : tensor<?x?xf32>
 } schedule {
@@ -518,7 +518,7 @@ mmk.kernel @k dims ["M", "K", "N"]
   %empty = tensor.empty(%m, %n) : tensor<?x?xi32>
   %fill = linalg.fill ins(%zero : i32) outs(%empty : tensor<?x?xi32>) -> tensor<?x?xi32>
   // expected-error @+1 {{tiny has no cube instruction for 'i8' operands}}
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c]
       ins(%a, %b : tensor<?x?xi8>, tensor<?x?xi8>) outs(%fill : tensor<?x?xi32>) -> tensor<?x?xi32>
   mmk.return %acc : tensor<?x?xi32>
 }
@@ -540,8 +540,34 @@ mmk.kernel @k dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  // expected-error @+1 {{'linalg.contract' op expected mmk.dims to name each of its 3 dimensions}}
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N"]}
+  %four = arith.constant 4 : index
+  %x = tensor.empty(%m, %four) : tensor<?x?xf16>
+  %w = tensor.empty(%four, %n) : tensor<?x?xf16>
+  // expected-error @+1 {{'linalg.contract' op expected each of its 3 dimensions to be one of a parameter or a mmk.dim}}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c]
+      ins(%x, %w : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
+  mmk.return %acc : tensor<?x?xf32>
+}
+}
+
+// -----
+
+#machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {l0c = [131072, 1024], l1 = [65536, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#transposed = affine_map<(m, n, k) -> (n, m)>
+
+module attributes {aicore.machine = #machine} {
+mmk.kernel @k dims ["M", "K", "N"]
+    args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>] results [#mmk.named<"c"["N", "M"]>] {
+^bb0(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>):
+  %zero = arith.constant 0.0 : f32
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %empty = tensor.empty(%n, %m) : tensor<?x?xf32>
+  %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
+  // expected-error @+1 {{'linalg.contract' op expected rows and columns as its last dimensions, and one reduction}}
+  %acc = linalg.contract indexing_maps = [#a, #b, #transposed]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   mmk.return %acc : tensor<?x?xf32>
 }
@@ -566,7 +592,7 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+      ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) {
   ^bb0(%e: f32, %out: f32):
     %s = arith.addf %e, %e : f32
     linalg.yield %s : f32
@@ -597,10 +623,10 @@ mmk.kernel @keep_word dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"], mmk.name = "acc"}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.name = "acc"}
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   %s = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%acc, %bias : tensor<?x?xf32>, tensor<?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+      ins(%acc, %bias : tensor<?x?xf32>, tensor<?xf32>) outs(%empty : tensor<?x?xf32>) {
   ^bb0(%e: f32, %r: f32, %out: f32):
     %sum = arith.addf %e, %r : f32
     linalg.yield %sum : f32
@@ -631,10 +657,10 @@ mmk.kernel @bias_word dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"], mmk.name = "acc"}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.name = "acc"}
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   %s = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%acc, %bias : tensor<?x?xf32>, tensor<?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+      ins(%acc, %bias : tensor<?x?xf32>, tensor<?xf32>) outs(%empty : tensor<?x?xf32>) {
   ^bb0(%e: f32, %r: f32, %out: f32):
     %sum = arith.addf %e, %r : f32
     linalg.yield %sum : f32
@@ -665,10 +691,10 @@ mmk.kernel @skew_word dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"], mmk.name = "acc"}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.name = "acc"}
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   %s = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%acc, %bias : tensor<?x?xf32>, tensor<?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+      ins(%acc, %bias : tensor<?x?xf32>, tensor<?xf32>) outs(%empty : tensor<?x?xf32>) {
   ^bb0(%e: f32, %r: f32, %out: f32):
     %sum = arith.addf %e, %r : f32
     linalg.yield %sum : f32
@@ -697,7 +723,7 @@ mmk.kernel @elementwise dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+      ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) {
   ^bb0(%e: f32, %out: f32):
     %s = arith.addf %e, %e : f32
     linalg.yield %s : f32
@@ -726,7 +752,7 @@ mmk.kernel @elementwise dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+      ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) {
   ^bb0(%e: f32, %out: f32):
     %s = arith.addf %e, %e : f32
     linalg.yield %s : f32
@@ -740,7 +766,7 @@ mmk.kernel @elementwise dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results
 
 // -----
 
-#machine = #aicore.machine<"host", host, cores = 4, vector_cores = 1, memories = {l0a = [65536, 64], l0b = [65536, 64], l0c = [131072, 64], l1 = [65536, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#machine = #aicore.machine<"host" kind "host", coupled, cores = 4, vector_cores = 1, memories = {l0a = [65536, 64], l0b = [65536, 64], l0c = [131072, 64], l1 = [65536, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
 #a = affine_map<(m, n, k) -> (m, k)>
 #b = affine_map<(m, n, k) -> (k, n)>
 #c = affine_map<(m, n, k) -> (m, n)>
@@ -757,10 +783,10 @@ mmk.kernel @keep_on_host dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"], mmk.name = "acc"}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.name = "acc"}
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   %s = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%acc, %bias : tensor<?x?xf32>, tensor<?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+      ins(%acc, %bias : tensor<?x?xf32>, tensor<?xf32>) outs(%empty : tensor<?x?xf32>) {
   ^bb0(%e: f32, %r: f32, %out: f32):
     %sum = arith.addf %e, %r : f32
     linalg.yield %sum : f32
@@ -774,7 +800,7 @@ mmk.kernel @keep_on_host dims ["M", "K", "N"]
 
 // -----
 
-#machine = #aicore.machine<"host", host, cores = 4, vector_cores = 1, memories = {l0a = [65536, 64], l0b = [65536, 64], l0c = [131072, 64], l1 = [65536, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#machine = #aicore.machine<"host" kind "host", coupled, cores = 4, vector_cores = 1, memories = {l0a = [65536, 64], l0b = [65536, 64], l0c = [131072, 64], l1 = [65536, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
 #a = affine_map<(m, n, k) -> (m, k)>
 #b = affine_map<(m, n, k) -> (k, n)>
 #c = affine_map<(m, n, k) -> (m, n)>
@@ -791,10 +817,10 @@ mmk.kernel @skew_on_host dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"], mmk.name = "acc"}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.name = "acc"}
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   %s = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%acc, %bias : tensor<?x?xf32>, tensor<?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+      ins(%acc, %bias : tensor<?x?xf32>, tensor<?xf32>) outs(%empty : tensor<?x?xf32>) {
   ^bb0(%e: f32, %r: f32, %out: f32):
     %sum = arith.addf %e, %r : f32
     linalg.yield %sum : f32
@@ -825,10 +851,10 @@ mmk.kernel @keep_across dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"], mmk.name = "acc"}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.name = "acc"}
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   %s = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%acc, %bias : tensor<?x?xf32>, tensor<?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+      ins(%acc, %bias : tensor<?x?xf32>, tensor<?xf32>) outs(%empty : tensor<?x?xf32>) {
   ^bb0(%e: f32, %r: f32, %out: f32):
     %sum = arith.addf %e, %r : f32
     linalg.yield %sum : f32
@@ -860,10 +886,10 @@ mmk.kernel @keep_depth dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"], mmk.name = "acc"}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.name = "acc"}
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   %s = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%acc, %bias : tensor<?x?xf32>, tensor<?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+      ins(%acc, %bias : tensor<?x?xf32>, tensor<?xf32>) outs(%empty : tensor<?x?xf32>) {
   ^bb0(%e: f32, %r: f32, %out: f32):
     %sum = arith.addf %e, %r : f32
     linalg.yield %sum : f32
@@ -895,10 +921,10 @@ mmk.kernel @keep_literal dims ["M", "N"]
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "600"], mmk.name = "acc"}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.name = "acc"}
       ins(%a, %b : tensor<?x600xf16>, tensor<600x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   %s = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%acc, %bias : tensor<?x?xf32>, tensor<?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+      ins(%acc, %bias : tensor<?x?xf32>, tensor<?xf32>) outs(%empty : tensor<?x?xf32>) {
   ^bb0(%e: f32, %r: f32, %out: f32):
     %sum = arith.addf %e, %r : f32
     linalg.yield %sum : f32
@@ -929,10 +955,10 @@ mmk.kernel @no_table dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"], mmk.name = "acc"}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.name = "acc"}
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   %s = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%acc, %bias : tensor<?x?xf32>, tensor<?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+      ins(%acc, %bias : tensor<?x?xf32>, tensor<?xf32>) outs(%empty : tensor<?x?xf32>) {
   ^bb0(%e: f32, %r: f32, %out: f32):
     %sum = arith.addf %e, %r : f32
     linalg.yield %sum : f32
@@ -961,7 +987,7 @@ mmk.kernel @elementwise dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+      ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) {
   ^bb0(%e: f32, %out: f32):
     %s = arith.addf %e, %e : f32
     linalg.yield %s : f32
@@ -992,7 +1018,7 @@ mmk.kernel @of_i32 dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xi32>
   %fill = linalg.fill ins(%zero : i32) outs(%empty : tensor<?x?xi32>) -> tensor<?x?xi32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"], mmk.name = "acc"}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.name = "acc"}
       ins(%a, %b : tensor<?x?xi8>, tensor<?x?xi8>) outs(%fill : tensor<?x?xi32>) -> tensor<?x?xi32>
   mmk.return %acc : tensor<?x?xi32>
 } schedule {
@@ -1020,10 +1046,10 @@ mmk.kernel @nothing_added dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"], mmk.name = "acc"}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.name = "acc"}
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%acc : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+      ins(%acc : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) {
   ^bb0(%e: f32, %out: f32):
     %s = arith.negf %e : f32
     linalg.yield %s : f32
@@ -1054,16 +1080,16 @@ mmk.kernel @used_twice dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"], mmk.name = "acc"}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.name = "acc"}
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   %s = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%acc, %bias : tensor<?x?xf32>, tensor<?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+      ins(%acc, %bias : tensor<?x?xf32>, tensor<?xf32>) outs(%empty : tensor<?x?xf32>) {
   ^bb0(%e: f32, %r: f32, %out: f32):
     %sum = arith.addf %e, %r : f32
     linalg.yield %sum : f32
   } -> tensor<?x?xf32>
   %y = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%acc, %s : tensor<?x?xf32>, tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+      ins(%acc, %s : tensor<?x?xf32>, tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) {
   ^bb0(%e: f32, %f: f32, %out: f32):
     %p = arith.mulf %e, %f : f32
     linalg.yield %p : f32
@@ -1094,10 +1120,10 @@ mmk.kernel @of_a_column dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"], mmk.name = "acc"}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.name = "acc"}
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   %s = linalg.generic {indexing_maps = [#id, #column, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%acc, %bias : tensor<?x?xf32>, tensor<?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+      ins(%acc, %bias : tensor<?x?xf32>, tensor<?xf32>) outs(%empty : tensor<?x?xf32>) {
   ^bb0(%e: f32, %r: f32, %out: f32):
     %sum = arith.addf %e, %r : f32
     linalg.yield %sum : f32
@@ -1128,10 +1154,10 @@ mmk.kernel @of_f16 dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"], mmk.name = "acc"}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.name = "acc"}
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   %s = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%acc, %bias : tensor<?x?xf32>, tensor<?xf16>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+      ins(%acc, %bias : tensor<?x?xf32>, tensor<?xf16>) outs(%empty : tensor<?x?xf32>) {
   ^bb0(%e: f32, %r: f16, %out: f32):
     %w = arith.extf %r : f16 to f32
     %sum = arith.addf %e, %w : f32
@@ -1163,17 +1189,17 @@ mmk.kernel @computed dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"], mmk.name = "acc"}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.name = "acc"}
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   %short = tensor.empty(%n) : tensor<?xf32>
   %twice = linalg.generic {indexing_maps = [affine_map<(n) -> (n)>, affine_map<(n) -> (n)>], iterator_types = ["parallel"]}
-      ins(%bias : tensor<?xf32>) outs(%short : tensor<?xf32>) attrs = {mmk.dims = ["N"]} {
+      ins(%bias : tensor<?xf32>) outs(%short : tensor<?xf32>) {
   ^bb0(%e: f32, %out: f32):
     %p = arith.addf %e, %e : f32
     linalg.yield %p : f32
   } -> tensor<?xf32>
   %s = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%acc, %twice : tensor<?x?xf32>, tensor<?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+      ins(%acc, %twice : tensor<?x?xf32>, tensor<?xf32>) outs(%empty : tensor<?x?xf32>) {
   ^bb0(%e: f32, %r: f32, %out: f32):
     %sum = arith.addf %e, %r : f32
     linalg.yield %sum : f32

@@ -1,7 +1,8 @@
 // Operands of vector instructions in the same banks of UB: 16 groups of banks of 4096 bytes, in rows
 // of 32 bytes. 256 bytes are reserved at the beginning, so an offset of 65280 is the address 65536,
 // from where on rows go to the second bank of each group.
-// RUN: mmk-opt %s -verify-diagnostics -split-input-file --aicore-bank-conflicts
+// RUN: mmk-opt %s -verify-diagnostics -split-input-file \
+// RUN:   --aicore-select-vector --aicore-bank-conflicts
 
 // x and y from the same groups, and z to the same banks as x: as in the vendor's example of a
 // conflict, 16 KiB apart.

@@ -32,12 +32,12 @@ mmk.kernel @fused dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %acc_empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %acc_fill = linalg.fill ins(%zero : f32) outs(%acc_empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%acc_fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   %sum_empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %sum = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
       ins(%acc, %bias : tensor<?x?xf32>, tensor<?xf32>) outs(%sum_empty : tensor<?x?xf32>)
-      attrs = {mmk.dims = ["M", "N"]} {
+      {
   ^bb0(%e0: f32, %e1: f32, %out: f32):
     %r = arith.addf %e0, %e1 : f32
     linalg.yield %r : f32
@@ -45,7 +45,7 @@ mmk.kernel @fused dims ["M", "K", "N"]
   %y_empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
       ins(%sum : tensor<?x?xf32>) outs(%y_empty : tensor<?x?xf32>)
-      attrs = {mmk.dims = ["M", "N"]} {
+      {
   ^bb0(%e0: f32, %out: f32):
     %z = arith.constant 0.0 : f32
     %r = arith.maximumf %e0, %z : f32
@@ -77,12 +77,12 @@ mmk.kernel @separate dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %acc_empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %acc_fill = linalg.fill ins(%zero : f32) outs(%acc_empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%acc_fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   %sum_empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %sum = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
       ins(%acc, %bias : tensor<?x?xf32>, tensor<?xf32>) outs(%sum_empty : tensor<?x?xf32>)
-      attrs = {mmk.dims = ["M", "N"]} {
+      {
   ^bb0(%e0: f32, %e1: f32, %out: f32):
     %r = arith.addf %e0, %e1 : f32
     linalg.yield %r : f32
@@ -90,7 +90,7 @@ mmk.kernel @separate dims ["M", "K", "N"]
   %y_empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
       ins(%sum : tensor<?x?xf32>) outs(%y_empty : tensor<?x?xf32>)
-      attrs = {mmk.dims = ["M", "N"]} {
+      {
   ^bb0(%e0: f32, %out: f32):
     %z = arith.constant 0.0 : f32
     %r = arith.maximumf %e0, %z : f32
@@ -119,12 +119,12 @@ mmk.kernel @narrowed dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %acc_empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %acc_fill = linalg.fill ins(%zero : f32) outs(%acc_empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%acc_fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   %y_empty = tensor.empty(%m, %n) : tensor<?x?xf16>
   %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
       ins(%acc : tensor<?x?xf32>) outs(%y_empty : tensor<?x?xf16>)
-      attrs = {mmk.dims = ["M", "N"]} {
+      {
   ^bb0(%e0: f32, %out: f16):
     %r = arith.truncf %e0 : f32 to f16
     linalg.yield %r : f16
@@ -151,12 +151,12 @@ mmk.kernel @results dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %acc_empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %acc_fill = linalg.fill ins(%zero : f32) outs(%acc_empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%acc_fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   %y_empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
       ins(%acc : tensor<?x?xf32>) outs(%y_empty : tensor<?x?xf32>)
-      attrs = {mmk.dims = ["M", "N"]} {
+      {
   ^bb0(%e0: f32, %out: f32):
     %z = arith.constant 0.0 : f32
     %r = arith.maximumf %e0, %z : f32
@@ -185,12 +185,12 @@ mmk.kernel @shared dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %acc_empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %acc_fill = linalg.fill ins(%zero : f32) outs(%acc_empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%acc_fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   %s_empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %s = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
       ins(%acc, %bias : tensor<?x?xf32>, tensor<?xf32>) outs(%s_empty : tensor<?x?xf32>)
-      attrs = {mmk.dims = ["M", "N"]} {
+      {
   ^bb0(%e0: f32, %e1: f32, %out: f32):
     %r = arith.addf %e0, %e1 : f32
     linalg.yield %r : f32
@@ -198,7 +198,7 @@ mmk.kernel @shared dims ["M", "K", "N"]
   %y_empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
       ins(%s : tensor<?x?xf32>) outs(%y_empty : tensor<?x?xf32>)
-      attrs = {mmk.dims = ["M", "N"]} {
+      {
   ^bb0(%e0: f32, %out: f32):
     %z = arith.constant 0.0 : f32
     %r = arith.maximumf %e0, %z : f32
@@ -207,7 +207,7 @@ mmk.kernel @shared dims ["M", "K", "N"]
   %z_empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %z = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
       ins(%s : tensor<?x?xf32>) outs(%z_empty : tensor<?x?xf32>)
-      attrs = {mmk.dims = ["M", "N"]} {
+      {
   ^bb0(%e0: f32, %out: f32):
     %r = arith.negf %e0 : f32
     linalg.yield %r : f32
@@ -235,19 +235,19 @@ mmk.kernel @chained dims ["M", "K", "H", "N"]
   %h = mmk.dim "H"
   %ab_empty = tensor.empty(%m, %h) : tensor<?x?xf32>
   %ab_fill = linalg.fill ins(%zero : f32) outs(%ab_empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %ab = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "H", "K"]}
+  %ab = linalg.contract indexing_maps = [#a, #b, #c]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%ab_fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   %half_empty = tensor.empty(%m, %h) : tensor<?x?xf16>
   %half = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
       ins(%ab : tensor<?x?xf32>) outs(%half_empty : tensor<?x?xf16>)
-      attrs = {mmk.dims = ["M", "H"]} {
+      {
   ^bb0(%e0: f32, %out: f16):
     %r = arith.truncf %e0 : f32 to f16
     linalg.yield %r : f16
   } -> tensor<?x?xf16>
   %abd_empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %abd_fill = linalg.fill ins(%zero : f32) outs(%abd_empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %abd = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "H"]}
+  %abd = linalg.contract indexing_maps = [#a, #b, #c]
       ins(%half, %d : tensor<?x?xf16>, tensor<?x?xf16>) outs(%abd_fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   mmk.return %abd : tensor<?x?xf32>
 }
@@ -269,16 +269,16 @@ mmk.kernel @two_products dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %acc0_empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %acc0_fill = linalg.fill ins(%zero : f32) outs(%acc0_empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc0 = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+  %acc0 = linalg.contract indexing_maps = [#a, #b, #c]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%acc0_fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   %acc1_empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %acc1_fill = linalg.fill ins(%zero : f32) outs(%acc1_empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc1 = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+  %acc1 = linalg.contract indexing_maps = [#a, #b, #c]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%acc1_fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   %y_empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %y = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
       ins(%acc0, %acc1 : tensor<?x?xf32>, tensor<?x?xf32>) outs(%y_empty : tensor<?x?xf32>)
-      attrs = {mmk.dims = ["M", "N"]} {
+      {
   ^bb0(%e0: f32, %e1: f32, %out: f32):
     %r = arith.addf %e0, %e1 : f32
     linalg.yield %r : f32
@@ -305,7 +305,7 @@ mmk.kernel @elementwise dims ["M", "N"]
   %scaled_empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %scaled = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
       ins(%x, %w : tensor<?x?xf32>, tensor<?xf32>) outs(%scaled_empty : tensor<?x?xf32>)
-      attrs = {mmk.dims = ["M", "N"]} {
+      {
   ^bb0(%e0: f32, %e1: f32, %out: f32):
     %r = arith.mulf %e0, %e1 : f32
     linalg.yield %r : f32
@@ -313,7 +313,7 @@ mmk.kernel @elementwise dims ["M", "N"]
   %y_empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %y = linalg.generic {indexing_maps = [#id, #column, #id], iterator_types = ["parallel", "parallel"]}
       ins(%scaled, %q : tensor<?x?xf32>, tensor<?xf32>) outs(%y_empty : tensor<?x?xf32>)
-      attrs = {mmk.dims = ["M", "N"]} {
+      {
   ^bb0(%e0: f32, %e1: f32, %out: f32):
     %r = arith.addf %e0, %e1 : f32
     linalg.yield %r : f32
@@ -342,7 +342,7 @@ mmk.kernel @broadcast dims ["M", "N"]
   %one = mmk.dim "1"
   %col_empty = tensor.empty(%m, %one) : tensor<?x?xf32>
   %col = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%q, %s : tensor<?x?xf32>, tensor<?xf32>) outs(%col_empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "1"]} {
+      ins(%q, %s : tensor<?x?xf32>, tensor<?xf32>) outs(%col_empty : tensor<?x?xf32>) {
   ^bb0(%e0: f32, %e1: f32, %out: f32):
     %r = arith.mulf %e0, %e1 : f32
     linalg.yield %r : f32
@@ -351,7 +351,7 @@ mmk.kernel @broadcast dims ["M", "N"]
   %y_empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %y = linalg.generic {indexing_maps = [#id, #column, #id], iterator_types = ["parallel", "parallel"]}
       ins(%x, %slice : tensor<?x?xf32>, tensor<?xf32>) outs(%y_empty : tensor<?x?xf32>)
-      attrs = {mmk.dims = ["M", "N"]} {
+      {
   ^bb0(%e0: f32, %e1: f32, %out: f32):
     %r = arith.addf %e0, %e1 : f32
     linalg.yield %r : f32

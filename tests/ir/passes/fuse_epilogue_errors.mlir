@@ -55,7 +55,7 @@ mmk.kernel @k dims ["M", "N"]
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   // expected-error @+1 {{'linalg.contract' op expected to start from a linalg.fill or a linalg.broadcast}}
-  %y = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "N"]}
+  %y = linalg.contract indexing_maps = [#a, #b, #c]
       ins(%x, %x : tensor<?x?xf32>, tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
   mmk.return %y : tensor<?x?xf32>
 }
@@ -73,7 +73,7 @@ mmk.kernel @k dims ["M", "N"]
   // expected-error @+1 {{'linalg.generic' op expected to write to a tensor.empty}}
   %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
       ins(%x : tensor<?x?xf32>) outs(%x : tensor<?x?xf32>)
-      attrs = {mmk.dims = ["M", "N"]} {
+      {
   ^bb0(%e0: f32, %out: f32):
     %z = arith.constant 0.0 : f32
     %r = arith.maximumf %e0, %z : f32
@@ -95,8 +95,7 @@ mmk.kernel @k dims ["M", "N"]
   %y_empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   // expected-error @+1 {{'linalg.generic' op expected only parallel iterators}}
   %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "reduction"]}
-      ins(%x : tensor<?x?xf32>) outs(%y_empty : tensor<?x?xf32>)
-      attrs = {mmk.dims = ["M", "N"]} {
+      ins(%x : tensor<?x?xf32>) outs(%y_empty : tensor<?x?xf32>) {
   ^bb0(%e0: f32, %out: f32):
     %z = arith.constant 0.0 : f32
     %r = arith.maximumf %e0, %z : f32
@@ -115,11 +114,12 @@ mmk.kernel @k dims ["M", "N"]
 ^bb0(%x: tensor<?x?xf32>):
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y_empty = tensor.empty(%m, %n) : tensor<?x?xf32>
-  // expected-error @+1 {{'linalg.generic' op expected mmk.dims to name each of its 2 dimensions}}
+  %four = arith.constant 4 : index
+  %y_empty = tensor.empty(%four, %n) : tensor<?x?xf32>
+  %x_empty = tensor.empty(%four, %n) : tensor<?x?xf32>
+  // expected-error @+1 {{'linalg.generic' op expected each of its 2 dimensions to be one of a parameter or a mmk.dim}}
   %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%x : tensor<?x?xf32>) outs(%y_empty : tensor<?x?xf32>)
-      attrs = {mmk.dims = ["M"]} {
+      ins(%x_empty : tensor<?x?xf32>) outs(%y_empty : tensor<?x?xf32>) {
   ^bb0(%e0: f32, %out: f32):
     %z = arith.constant 0.0 : f32
     %r = arith.maximumf %e0, %z : f32

@@ -11,21 +11,21 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
   %m = mmk.dim "M"
   %n = mmk.dim "N"
   // expected-error @+1 {{'mmk.nest' op has no buffers; run aicore-assign-memories first}}
-  %y = mmk.nest {
+  %y = mmk.nest tile [16, 32] {
   ^bb0(%block: index):
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %loop = scf.for %j = %c0 to %m step %c1 iter_args(%out = %empty) -> (tensor<?x?xf32>) {
       %neg = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-          ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+          ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) {
       ^bb0(%e: f32, %o: f32):
         %p = arith.negf %e : f32
         linalg.yield %p : f32
       } -> tensor<?x?xf32>
       %insert = tensor.insert_slice %neg into %out[0, 0] [%m, %n] [1, 1] : tensor<?x?xf32> into tensor<?x?xf32>
       scf.yield %insert : tensor<?x?xf32>
-    } {mmk.level = "tile", mmk.tile = array<i64: 16, 32>}
+    }
     mmk.yield %loop : tensor<?x?xf32>
   } -> tensor<?x?xf32>
   mmk.return %y : tensor<?x?xf32>
@@ -45,7 +45,7 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
 ^bb0(%x: tensor<?x?xf16>):
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.nest tile [16, 32] steps [16, 16] {
   ^bb0(%block: index):
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -56,15 +56,15 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
       %stages = scf.for %ks = %c0 to %n step %c1 iter_args(%sum = %fill) -> (tensor<?x?xf32>) {
         %steps = scf.for %kb = %c0 to %n step %c1 iter_args(%part = %sum) -> (tensor<?x?xf32>) {
           // expected-error @+1 {{'linalg.contract' op has operands without buffers; run aicore-assign-memories first}}
-          %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "N"]}
+          %acc = linalg.contract indexing_maps = [#a, #b, #c]
               ins(%x, %x : tensor<?x?xf16>, tensor<?x?xf16>) outs(%part : tensor<?x?xf32>) -> tensor<?x?xf32>
           scf.yield %acc : tensor<?x?xf32>
         }
         scf.yield %steps : tensor<?x?xf32>
-      } {mmk.level = "stage", mmk.step = array<i64: 16, 16>}
+      }
       %insert = tensor.insert_slice %stages into %out[0, 0] [%m, %n] [1, 1] : tensor<?x?xf32> into tensor<?x?xf32>
       scf.yield %insert : tensor<?x?xf32>
-    } {mmk.level = "tile", mmk.tile = array<i64: 16, 32>}
+    }
     mmk.yield %loop : tensor<?x?xf32>
   } -> tensor<?x?xf32>
   mmk.return %y : tensor<?x?xf32>

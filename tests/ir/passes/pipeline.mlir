@@ -74,12 +74,11 @@
 // CHECK:             scf.for
 // CHECK:               aicore.fetch
 // CHECK:               aicore.vector
-// CHECK:                 %[[SUM:.*]] = arith.addf
-// CHECK-NEXT:            %[[POSITIVE:.*]] = arith.cmpf oge, %[[SUM]],
-// The bias is inside of alpha's reach, and the comparison selects: right for every alpha.
-// CHECK-NEXT:            %[[SCALED:.*]] = arith.mulf %alpha, %[[SUM]]
-// CHECK-NEXT:            %[[Y:.*]] = arith.select %[[POSITIVE]], %[[SUM]], %[[SCALED]]
-// CHECK-NEXT:            aicore.yield %[[Y]]
+// CHECK-NEXT:          ^bb0(%acc: !aicore.tile<f32>, %[[BIAS_TILE:.*]]: !aicore.tile<f32>, %out: !aicore.tile<f32>):
+// CHECK-NEXT:            aicore.vec add %acc, %[[BIAS_TILE]] -> %out :
+// The bias is inside of alpha's reach, and the instruction selects: right for every alpha.
+// CHECK-NEXT:            aicore.vec leaky_relu %out, %alpha -> %out :
+// CHECK-NEXT:            aicore.yield
 // CHECK:               aicore.store {{.*}} -> %[[C]]
 // CHECK:             aicore.set_cross mte2 to cube 2 +
 // CHECK:       } attributes {variant = "cores=20,tile=autoxautox64,stage=256,l1=2,l0=2,acc=1,out=2,ub=2,order=rows,epilogue=fused"}
@@ -125,19 +124,19 @@ mmk.kernel @matmul_bias_leakyrelu dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %acc_empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %fill = linalg.fill ins(%zero : f32) outs(%acc_empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"], mmk.name = "acc"}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.name = "acc"}
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   %sum_empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %sum = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
       ins(%acc, %bias : tensor<?x?xf32>, tensor<?xf32>) outs(%sum_empty : tensor<?x?xf32>)
-      attrs = {mmk.dims = ["M", "N"]} {
+      {
   ^bb0(%e: f32, %f: f32, %out: f32):
     %s = arith.addf %e, %f : f32
     linalg.yield %s : f32
   } -> tensor<?x?xf32>
   %c_empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %c = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%sum : tensor<?x?xf32>) outs(%c_empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+      ins(%sum : tensor<?x?xf32>) outs(%c_empty : tensor<?x?xf32>) {
   ^bb0(%e: f32, %out: f32):
     %positive = arith.cmpf oge, %e, %zero : f32
     %scaled = arith.mulf %alpha, %e : f32

@@ -68,10 +68,10 @@ mmk.kernel @whole dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   %sum = linalg.generic {indexing_maps = [#row, #id, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%bias, %acc : tensor<?xf32>, tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+      ins(%bias, %acc : tensor<?xf32>, tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) {
   ^bb0(%r: f32, %e: f32, %out: f32):
     %s = arith.addf %r, %e : f32
     linalg.yield %s : f32
@@ -104,10 +104,10 @@ mmk.kernel @parts dims ["M", "K", "N"]
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-  %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+  %acc = linalg.contract indexing_maps = [#a, #b, #c]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   %sum = linalg.generic {indexing_maps = [#row, #id, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%bias, %acc : tensor<?xf32>, tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+      ins(%bias, %acc : tensor<?xf32>, tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) {
   ^bb0(%r: f32, %e: f32, %out: f32):
     %s = arith.addf %r, %e : f32
     linalg.yield %s : f32

@@ -20,8 +20,8 @@ module attributes {aicore.machine = #machine} {
 // CHECK-NEXT:    %q_ub = aicore.alloc "q" of "ub" copies 1 : memref<1x16xf32, #aicore.space<ub>>
 // CHECK-NEXT:    %s_ub = aicore.alloc "s" of "ub" copies 1 : memref<1x16xf32, #aicore.space<ub>>
 // CHECK-NEXT:    %out_ub = aicore.alloc "out" of "out" copies 1 : memref<16x32xf16, #aicore.space<ub>>
-// Two values are alive at once and the output is too narrow to hold one: two tiles of scratch.
-// CHECK-NEXT:    %scratch_ub = aicore.alloc "scratch" of "scratch" copies 1 : memref<32x32xf32, #aicore.space<ub>>
+// Scratch comes with the vector instructions.
+// CHECK-NOT:     aicore.alloc
 // CHECK:           aicore.vector_cores 2 {
 // CHECK:             aicore.load %r[%[[J0:.*]]] along [-1, 0] size(%c1, %[[TN:.*]]) -> %r_ub[%[[R:.*]]] pad 1
 // CHECK:             aicore.load %s[] along [-1, -1] size(%c1, %c1) -> %s_ub[%[[S:.*]]] pad 1
@@ -29,7 +29,6 @@ module attributes {aicore.machine = #machine} {
 // CHECK:               aicore.load %x[%[[I:.*]], %[[J0]]] along [0, 1] size(%[[COUNT:.*]], %[[TN]]) -> %x_ub[%[[X:.*]]] pad 1
 // CHECK:               aicore.load %q[%[[I]]] along [-1, 0] size(%c1, %[[COUNT]]) -> %q_ub[%[[Q:.*]]] pad 1
 // CHECK:               aicore.vector ins(%x_ub[%[[X]]] full, %r_ub[%[[R]]] row, %q_ub[%[[Q]]] column, %s_ub[%[[S]]] single :
-// CHECK-SAME:            scratch(%scratch_ub :
 // CHECK:               aicore.store {{.*}} -> %y[%[[I]], %[[J0]]] along [0, 1] size(%[[COUNT]], %[[TN]])
 mmk.kernel @spreads dims ["M", "N"]
     args [#mmk.named<"x"["M", "N"]>, #mmk.named<"r"["N"]>, #mmk.named<"q"["M"]>, #mmk.named<"s">]
@@ -42,7 +41,7 @@ mmk.kernel @spreads dims ["M", "N"]
     %empty = tensor.empty(%m, %n) : tensor<?x?xf16>
     %out = linalg.generic {indexing_maps = [#id, #row, #column, #single, #id], iterator_types = ["parallel", "parallel"]}
         ins(%x, %r, %q, %s : tensor<?x?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<f32>) outs(%empty : tensor<?x?xf16>)
-        attrs = {mmk.dims = ["M", "N"]} {
+        {
     ^bb0(%e0: f32, %e1: f32, %e2: f32, %e3: f32, %o: f16):
       %p = arith.mulf %e0, %e1 : f32
       %t = arith.mulf %e2, %e3 : f32
@@ -53,35 +52,6 @@ mmk.kernel @spreads dims ["M", "N"]
     mmk.yield %out : tensor<?x?xf16>
   } -> tensor<?x?xf16>
   mmk.return %y : tensor<?x?xf16>
-} schedule {
-  mmk.choice "tile.M" = [16]
-  mmk.choice "tile.N" = [32]
-  mmk.choice "cores" = [4]
-}
-
-// An f32 output holds the one value that is alive: no scratch.
-// CHECK-LABEL: aicore.kernel @no_scratch
-// CHECK-NOT:     scratch
-// CHECK:       aicore.store
-mmk.kernel @no_scratch dims ["M", "N"]
-    args [#mmk.named<"x"["M", "N"]>]
-    results [#mmk.named<"y"["M", "N"]>] {
-^bb0(%x: tensor<?x?xf32>):
-  %m = mmk.dim "M"
-  %n = mmk.dim "N"
-  %y = mmk.nest {
-  ^bb0(%block: index):
-    %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
-    %out = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>)
-        attrs = {mmk.dims = ["M", "N"]} {
-    ^bb0(%e0: f32, %o: f32):
-      %p = arith.negf %e0 : f32
-      linalg.yield %p : f32
-    } -> tensor<?x?xf32>
-    mmk.yield %out : tensor<?x?xf32>
-  } -> tensor<?x?xf32>
-  mmk.return %y : tensor<?x?xf32>
 } schedule {
   mmk.choice "tile.M" = [16]
   mmk.choice "tile.N" = [32]
@@ -108,7 +78,7 @@ mmk.kernel @line dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"y"[
   ^bb0(%block: index):
     %empty = tensor.empty(%n) : tensor<?xf32>
     %out = linalg.generic {indexing_maps = [#id1, #id1], iterator_types = ["parallel"]}
-        ins(%x : tensor<?xf32>) outs(%empty : tensor<?xf32>) attrs = {mmk.dims = ["N"]} {
+        ins(%x : tensor<?xf32>) outs(%empty : tensor<?xf32>) {
     ^bb0(%e0: f32, %o: f32):
       %p = arith.negf %e0 : f32
       linalg.yield %p : f32
@@ -143,7 +113,7 @@ mmk.kernel @scalars dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>, #mmk.named<
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %out:2 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%x : tensor<?x?xf32>) outs(%empty, %empty : tensor<?x?xf32>, tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+        ins(%x : tensor<?x?xf32>) outs(%empty, %empty : tensor<?x?xf32>, tensor<?x?xf32>) {
     ^bb0(%e: f32, %o: f32, %p: f32):
       %scaled = arith.mulf %alpha, %e : f32
       %shifted = arith.addf %scaled, %half : f32

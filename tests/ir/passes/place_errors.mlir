@@ -19,7 +19,7 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   // expected-error @+1 {{'linalg.generic' op is in no nest; run mmk-fuse-epilogue first}}
   %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+      ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) {
   ^bb0(%e: f32, %o: f32):
     %p = arith.negf %e : f32
     linalg.yield %p : f32
@@ -60,7 +60,7 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %neg = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+        ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) {
     ^bb0(%e: f32, %o: f32):
       %p = arith.negf %e : f32
       linalg.yield %p : f32
@@ -84,7 +84,7 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
 ^bb0(%x: tensor<?x?xf32>):
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.nest tile [16, 32] {
   ^bb0(%block: index):
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -93,11 +93,11 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
     %loop = scf.for %j = %c0 to %m step %c1 iter_args(%out = %empty) -> (tensor<?x?xf32>) {
       %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
       // expected-error @+1 {{'linalg.contract' op is not tiled; run mmk-tile-base first}}
-      %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "N"]}
+      %acc = linalg.contract indexing_maps = [#a, #b, #c]
           ins(%x, %x : tensor<?x?xf32>, tensor<?x?xf32>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
       %insert = tensor.insert_slice %acc into %out[0, 0] [%m, %n] [1, 1] : tensor<?x?xf32> into tensor<?x?xf32>
       scf.yield %insert : tensor<?x?xf32>
-    } {mmk.level = "tile", mmk.tile = array<i64: 16, 32>}
+    }
     mmk.yield %loop : tensor<?x?xf32>
   } -> tensor<?x?xf32>
   mmk.return %y : tensor<?x?xf32>
@@ -115,7 +115,7 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
 ^bb0(%x: tensor<?x?xf32>):
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.nest tile [16, 32] {
   ^bb0(%block: index):
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -130,7 +130,7 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
       } : tensor<?x?xf32> to tensor<?x?xf32>
       %insert = tensor.insert_slice %pad into %out[0, 0] [%m, %n] [1, 1] : tensor<?x?xf32> into tensor<?x?xf32>
       scf.yield %insert : tensor<?x?xf32>
-    } {mmk.level = "tile", mmk.tile = array<i64: 16, 32>}
+    }
     mmk.yield %loop : tensor<?x?xf32>
   } -> tensor<?x?xf32>
   mmk.return %y : tensor<?x?xf32>
@@ -150,7 +150,7 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
   %n = mmk.dim "N"
   // Each core writes its own tiles into the result, never the whole of it.
   // expected-error @+1 {{'mmk.nest' op expected its tile loop to insert one tile of each result}}
-  %y = mmk.nest {
+  %y = mmk.nest tile [16, 32] {
   ^bb0(%block: index):
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -158,13 +158,13 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %loop = scf.for %j = %c0 to %m step %c1 iter_args(%out = %empty) -> (tensor<?x?xf32>) {
       %neg = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-          ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+          ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) {
       ^bb0(%e: f32, %o: f32):
         %p = arith.negf %e : f32
         linalg.yield %p : f32
       } -> tensor<?x?xf32>
       scf.yield %neg : tensor<?x?xf32>
-    } {mmk.level = "tile", mmk.tile = array<i64: 16, 32>}
+    }
     mmk.yield %loop : tensor<?x?xf32>
   } -> tensor<?x?xf32>
   mmk.return %y : tensor<?x?xf32>
@@ -182,7 +182,7 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
 ^bb0(%x: tensor<?x?xf32>):
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.nest tile [16, 32] {
   ^bb0(%block: index):
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -190,7 +190,7 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %loop = scf.for %j = %c0 to %m step %c1 iter_args(%out = %empty) -> (tensor<?x?xf32>) {
       %neg = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-          ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+          ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) {
       ^bb0(%e: f32, %o: f32):
         %p = arith.negf %e : f32
         linalg.yield %p : f32
@@ -198,14 +198,14 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
       // Two elementwise operations where mmk-fuse-epilogue leaves one.
       // expected-error @+1 {{'linalg.generic' op reads a tensor that is neither a parameter, nor of an earlier nest, nor the product of its own}}
       %again = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-          ins(%neg : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+          ins(%neg : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) {
       ^bb0(%e: f32, %o: f32):
         %p = arith.negf %e : f32
         linalg.yield %p : f32
       } -> tensor<?x?xf32>
       %insert = tensor.insert_slice %again into %out[0, 0] [%m, %n] [1, 1] : tensor<?x?xf32> into tensor<?x?xf32>
       scf.yield %insert : tensor<?x?xf32>
-    } {mmk.level = "tile", mmk.tile = array<i64: 16, 32>}
+    }
     mmk.yield %loop : tensor<?x?xf32>
   } -> tensor<?x?xf32>
   mmk.return %y : tensor<?x?xf32>
@@ -224,7 +224,7 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
   %m = mmk.dim "M"
   %n = mmk.dim "N"
   // expected-error @+1 {{'mmk.nest' op has neither a product nor an elementwise operation in its tile loop}}
-  %y = mmk.nest {
+  %y = mmk.nest tile [8, 16] {
   ^bb0(%block: index):
     %zero = arith.constant 0 : index
     %one = arith.constant 1 : index
@@ -233,7 +233,7 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
       %tile = tensor.extract_slice %x[0, 0] [%m, %n] [1, 1] : tensor<?x?xf32> to tensor<?x?xf32>
       %filled = tensor.insert_slice %tile into %out[0, 0] [%m, %n] [1, 1] : tensor<?x?xf32> into tensor<?x?xf32>
       scf.yield %filled : tensor<?x?xf32>
-    } {mmk.tile = array<i64: 8, 16>}
+    }
     mmk.yield %loop : tensor<?x?xf32>
   } -> tensor<?x?xf32>
   mmk.return %y : tensor<?x?xf32>
@@ -253,7 +253,7 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
 ^bb0(%x: tensor<?x?xf16>):
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.nest tile [16, 32] steps [16, 16] {
   ^bb0(%block: index):
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -268,21 +268,63 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
         %stages = scf.for %ks = %c0 to %n step %c1 iter_args(%sum = %fill) -> (tensor<?x?xf32>) {
           %sa = tensor.extract_slice %panel[0, %ks] [%m, %n] [1, 1] : tensor<?x?xf16> to tensor<?x?xf16>
           %steps = scf.for %kb = %c0 to %n step %c1 iter_args(%part = %sum) -> (tensor<?x?xf32>) {
-            %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "N"]}
+            %acc = linalg.contract indexing_maps = [#a, #b, #c]
                 ins(%sa, %x : tensor<?x?xf16>, tensor<?x?xf16>) outs(%part : tensor<?x?xf32>) -> tensor<?x?xf32>
             scf.yield %acc : tensor<?x?xf32>
           }
           scf.yield %steps : tensor<?x?xf32>
-        } {mmk.level = "stage", mmk.step = array<i64: 16, 16>}
+        }
         %insert = tensor.insert_slice %stages into %out[0, 0] [%m, %n] [1, 1] : tensor<?x?xf32> into tensor<?x?xf32>
         scf.yield %insert : tensor<?x?xf32>
-      } {mmk.level = "tile", mmk.tile = array<i64: 16, 32>}
+      }
       scf.yield %tiles : tensor<?x?xf32>
-    } {mmk.level = "panel"}
+    }
     mmk.yield %lines : tensor<?x?xf32>
   } -> tensor<?x?xf32>
   mmk.return %y : tensor<?x?xf32>
 } schedule {
   mmk.choice "keep" = ["A(128)"]
+}
+}
+
+// -----
+
+#machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {gm = [1099511627776, 512], l0a = [65536, 512], l0b = [65536, 512], l0c = [131072, 1024], l1 = [524288, 32], ub = [65536, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+module attributes {aicore.machine = #machine} {
+
+mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
+^bb0(%x: tensor<?x?xf16>):
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %y = mmk.nest tile [16, 32] steps [16, 16, 16, 16] {
+  ^bb0(%block: index):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0.0 : f32
+    %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+    %loop = scf.for %j = %c0 to %m step %c1 iter_args(%out = %empty) -> (tensor<?x?xf32>) {
+      %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
+      %stages = scf.for %ks = %c0 to %n step %c1 iter_args(%sum = %fill) -> (tensor<?x?xf32>) {
+        %steps = scf.for %kb = %c0 to %n step %c1 iter_args(%part = %sum) -> (tensor<?x?xf32>) {
+          %first = linalg.contract indexing_maps = [#a, #b, #c]
+              ins(%x, %x : tensor<?x?xf16>, tensor<?x?xf16>) outs(%part : tensor<?x?xf32>) -> tensor<?x?xf32>
+          // Neither of them is dropped silently.
+          // expected-error @+1 {{'linalg.contract' op is a second product of its nest, which takes one}}
+          %second = linalg.contract indexing_maps = [#a, #b, #c]
+              ins(%x, %x : tensor<?x?xf16>, tensor<?x?xf16>) outs(%first : tensor<?x?xf32>) -> tensor<?x?xf32>
+          scf.yield %second : tensor<?x?xf32>
+        }
+        scf.yield %steps : tensor<?x?xf32>
+      }
+      %insert = tensor.insert_slice %stages into %out[0, 0] [%m, %n] [1, 1] : tensor<?x?xf32> into tensor<?x?xf32>
+      scf.yield %insert : tensor<?x?xf32>
+    }
+    mmk.yield %loop : tensor<?x?xf32>
+  } -> tensor<?x?xf32>
+  mmk.return %y : tensor<?x?xf32>
 }
 }

@@ -18,6 +18,7 @@ module attributes {aicore.machine = #machine} {
 
 // Rows are dealt, each cut in two by the grid; its tiles are walked from another one on in each row.
 // TILED-LABEL: mmk.kernel @rows
+// TILED:         mmk.nest tile [64, 32]
 // TILED:         %[[ROWS:.*]] = arith.ceildivsi %{{.*}}, %c64
 // TILED-NEXT:    %[[COLUMNS:.*]] = arith.ceildivsi %{{.*}}, %c32
 // TILED-NEXT:    %[[LENGTH:.*]] = arith.ceildivsi %[[COLUMNS]], %c2
@@ -35,8 +36,8 @@ module attributes {aicore.machine = #machine} {
 // TILED-NEXT:        %[[IN:.*]] = arith.remsi %[[TURNED]], %[[OWN]]
 // TILED-NEXT:        %[[COLUMN:.*]] = arith.addi %[[FIRST]], %[[IN]]
 // TILED-NEXT:        arith.muli %[[COLUMN]], %c32
-// TILED:           } {mmk.level = "tile", mmk.tile = array<i64: 64, 32>}
-// TILED:         } {mmk.level = "panel"}
+// TILED:           }
+// TILED:         }
 
 // The panel comes in one transfer, all of K deep, which the variant then has a limit for. Stages of
 // the other operand come as ever, and A is taken from where the stage starts in the panel.
@@ -78,7 +79,7 @@ mmk.kernel @rows dims ["M", "K", "N"]
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-    %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+    %acc = linalg.contract indexing_maps = [#a, #b, #c]
         ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
     mmk.yield %acc : tensor<?x?xf32>
   } -> tensor<?x?xf32>
@@ -124,7 +125,7 @@ mmk.kernel @columns dims ["M", "K", "N"]
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-    %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+    %acc = linalg.contract indexing_maps = [#a, #b, #c]
         ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
     mmk.yield %acc : tensor<?x?xf32>
   } -> tensor<?x?xf32>

@@ -36,7 +36,7 @@ mmk.kernel @transposed_b dims ["M", "K", "N"]
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-    %acc = linalg.contract indexing_maps = [#a, #bt, #c] {mmk.dims = ["M", "N", "K"]}
+    %acc = linalg.contract indexing_maps = [#a, #bt, #c]
         ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
     mmk.yield %acc : tensor<?x?xf32>
   } -> tensor<?x?xf32>
@@ -72,7 +72,7 @@ mmk.kernel @transposed_a dims ["M", "K", "N"]
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-    %acc = linalg.contract indexing_maps = [#at, #b, #c] {mmk.dims = ["M", "N", "K"]}
+    %acc = linalg.contract indexing_maps = [#at, #b, #c]
         ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
     mmk.yield %acc : tensor<?x?xf32>
   } -> tensor<?x?xf32>
@@ -106,7 +106,7 @@ mmk.kernel @batched dims ["B", "M", "K", "N"]
   ^bb0(%block: index):
     %empty = tensor.empty(%bs, %m, %n) : tensor<?x?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
-    %acc = linalg.contract indexing_maps = [#a3, #b2, #c3] {mmk.dims = ["B", "M", "N", "K"]}
+    %acc = linalg.contract indexing_maps = [#a3, #b2, #c3]
         ins(%a, %b : tensor<?x?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
     mmk.yield %acc : tensor<?x?x?xf32>
   } -> tensor<?x?x?xf32>
@@ -148,11 +148,11 @@ mmk.kernel @chained dims ["M", "K", "H", "N"]
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %h) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-    %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "H", "K"], mmk.name = "hidden"}
+    %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.name = "hidden"}
         ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
     %empty1 = tensor.empty(%m, %h) : tensor<?x?xf16>
     %narrow = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%acc : tensor<?x?xf32>) outs(%empty1 : tensor<?x?xf16>) attrs = {mmk.dims = ["M", "H"]} {
+        ins(%acc : tensor<?x?xf32>) outs(%empty1 : tensor<?x?xf16>) {
     ^bb0(%e: f32, %out: f16):
       %s = arith.truncf %e : f32 to f16
       linalg.yield %s : f16
@@ -163,7 +163,7 @@ mmk.kernel @chained dims ["M", "K", "H", "N"]
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-    %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "H"]}
+    %acc = linalg.contract indexing_maps = [#a, #b, #c]
         ins(%half, %d : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
     mmk.yield %acc : tensor<?x?xf32>
   } -> tensor<?x?xf32>

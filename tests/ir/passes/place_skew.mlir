@@ -41,7 +41,7 @@ mmk.kernel @skewed dims ["M", "K", "N"]
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-    %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+    %acc = linalg.contract indexing_maps = [#a, #b, #c]
         ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
     mmk.yield %acc : tensor<?x?xf32>
   } -> tensor<?x?xf32>

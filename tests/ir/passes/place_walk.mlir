@@ -36,7 +36,7 @@ mmk.kernel @rows dims ["M", "N"]
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %out = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
         ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>)
-        attrs = {mmk.dims = ["M", "N"]} {
+        {
     ^bb0(%e0: f32, %o: f32):
       %p = arith.negf %e0 : f32
       linalg.yield %p : f32
@@ -71,7 +71,7 @@ mmk.kernel @columns dims ["M", "N"]
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %out = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
         ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>)
-        attrs = {mmk.dims = ["M", "N"]} {
+        {
     ^bb0(%e0: f32, %o: f32):
       %p = arith.negf %e0 : f32
       linalg.yield %p : f32
@@ -112,7 +112,7 @@ mmk.kernel @zigzag dims ["M", "N"]
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %out = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
         ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>)
-        attrs = {mmk.dims = ["M", "N"]} {
+        {
     ^bb0(%e0: f32, %o: f32):
       %p = arith.negf %e0 : f32
       linalg.yield %p : f32
@@ -156,7 +156,7 @@ mmk.kernel @swizzle dims ["M", "N"]
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %out = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
         ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>)
-        attrs = {mmk.dims = ["M", "N"]} {
+        {
     ^bb0(%e0: f32, %o: f32):
       %p = arith.negf %e0 : f32
       linalg.yield %p : f32
@@ -210,7 +210,7 @@ mmk.kernel @grid dims ["M", "N"]
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %out = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
         ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>)
-        attrs = {mmk.dims = ["M", "N"]} {
+        {
     ^bb0(%e0: f32, %o: f32):
       %p = arith.negf %e0 : f32
       linalg.yield %p : f32

@@ -1,5 +1,5 @@
 // Operands of one vector instruction go to other banks of UB where there is room.
-// RUN: mmk-opt %s -split-input-file --aicore-plan-memory | FileCheck %s
+// RUN: mmk-opt %s -split-input-file --aicore-select-vector --aicore-plan-memory | FileCheck %s
 
 // y half a round of the groups behind x, z in the second bank of each group; 256 bytes are reserved.
 // CHECK-LABEL: aicore.kernel @roomy

@@ -35,7 +35,7 @@
 // CHECK:           mmk.yield %[[ALL]] : tensor<?x?x?xf32>
 // CHECK:         mmk.nest {
 // CHECK:           %[[FILL:.*]] = linalg.fill
-// CHECK-NEXT:      %[[SUM:.*]] = linalg.reduce { arith.addf } ins(%[[PARTS]] : {{.*}}) outs(%[[FILL]] : {{.*}}) dimensions = [0] {mmk.dims = ["M", "N"], mmk.name = "acc"}
+// CHECK-NEXT:      %[[SUM:.*]] = linalg.reduce { arith.addf } ins(%[[PARTS]] : {{.*}}) outs(%[[FILL]] : {{.*}}) dimensions = [0] {mmk.name = "acc"}
 // CHECK:           linalg.generic {{.*}} ins(%[[SUM]] :
 mmk.kernel @parts dims ["M", "K", "N"]
     args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>] results [#mmk.named<"c"["M", "N"]>] {
@@ -48,11 +48,11 @@ mmk.kernel @parts dims ["M", "K", "N"]
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
     %acc = linalg.contract indexing_maps = [#a, #b, #c]
-        {mmk.dims = ["M", "N", "K"], mmk.name = "acc"}
+        {mmk.name = "acc"}
         ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
     %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
         ins(%acc : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>)
-        attrs = {mmk.dims = ["M", "N"]} {
+        {
     ^bb0(%e: f32, %o: f32):
       %r = arith.negf %e : f32
       linalg.yield %r : f32
@@ -76,7 +76,7 @@ mmk.kernel @parts dims ["M", "K", "N"]
 // CHECK:             tensor.extract_slice %[[A]][0, 0, %{{.*}}] [%{{.*}}, %{{.*}}, %[[OWN:.*]]] [1, 1, 1]
 // CHECK:             tensor.extract_slice %[[MATRIX]][%{{.*}}, 0] [%[[OWN]], %{{.*}}] [1, 1]
 // CHECK:             tensor.parallel_insert_slice {{.*}} : tensor<?x?x?xi32> into tensor<?x?x?x?xi32>
-// CHECK:         linalg.reduce {{.*}} ins(%{{.*}} : tensor<?x?x?x?xi32>) {{.*}} dimensions = [0] {mmk.dims = ["B", "M", "N"]}
+// CHECK:         linalg.reduce {{.*}} ins(%{{.*}} : tensor<?x?x?x?xi32>) {{.*}} dimensions = [0]
 #ab = affine_map<(b, m, n, k) -> (b, m, k)>
 #bb = affine_map<(b, m, n, k) -> (k, n)>
 #cb = affine_map<(b, m, n, k) -> (b, m, n)>
@@ -94,7 +94,7 @@ mmk.kernel @batches dims ["B", "M", "K", "N"]
     %matrix = tensor.extract_slice %b[0, 0, 0] [1, %k, %n] [1, 1, 1] : tensor<1x?x?xi8> to tensor<?x?xi8>
     %empty = tensor.empty(%batches, %m, %n) : tensor<?x?x?xi32>
     %fill = linalg.fill ins(%zero : i32) outs(%empty : tensor<?x?x?xi32>) -> tensor<?x?x?xi32>
-    %acc = linalg.contract indexing_maps = [#ab, #bb, #cb] {mmk.dims = ["B", "M", "N", "K"]}
+    %acc = linalg.contract indexing_maps = [#ab, #bb, #cb]
         ins(%a, %matrix : tensor<?x?x?xi8>, tensor<?x?xi8>)
         outs(%fill : tensor<?x?x?xi32>) -> tensor<?x?x?xi32>
     mmk.yield %acc : tensor<?x?x?xi32>
@@ -120,7 +120,7 @@ mmk.kernel @whole dims ["M", "K", "N"]
     %n = mmk.dim "N"
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-    %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+    %acc = linalg.contract indexing_maps = [#a, #b, #c]
         ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
     mmk.yield %acc : tensor<?x?xf32>
   } -> tensor<?x?xf32>
@@ -155,11 +155,11 @@ mmk.kernel @fromARow dims ["M", "K", "N"]
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %start = linalg.broadcast ins(%bias : tensor<?xf32>) outs(%empty : tensor<?x?xf32>) dimensions = [0]
     %acc = linalg.contract indexing_maps = [#a, #b, #c]
-        {mmk.dims = ["M", "N", "K"], mmk.name = "acc"}
+        {mmk.name = "acc"}
         ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%start : tensor<?x?xf32>) -> tensor<?x?xf32>
     %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
         ins(%acc : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>)
-        attrs = {mmk.dims = ["M", "N"]} {
+        {
     ^bb0(%e: f32, %o: f32):
       %r = arith.negf %e : f32
       linalg.yield %r : f32

@@ -17,7 +17,7 @@ module attributes {aicore.machine = #machine} {
 // TILED-LABEL: mmk.kernel @fused
 // TILED:         %[[LENGTH:.*]] = arith.select
 // TILED-NEXT:    %[[COUNT:.*]] = arith.ceildivsi %{{.*}}, %[[LENGTH]] : index
-// TILED:         %[[PARTS:.*]] = mmk.nest {
+// TILED:         %[[PARTS:.*]] = mmk.nest tile [32, 64] {
 // TILED:           mmk.share %block of %[[COUNT]] x %{{.*}} x %{{.*}} by <columns, width = 1, cores = 8, grid = 2 x 1 x 3>
 // TILED:           scf.for
 // TILED:             %[[PART:.*]], %row, %column = mmk.walk {{.*}} of %[[COUNT]] x {{.*}} grid = 2 x 1 x 3>
@@ -26,14 +26,12 @@ module attributes {aicore.machine = #machine} {
 // TILED:             tensor.extract_slice %[[A]][%[[I:.*]], 0]
 // TILED:             %[[ACC:.*]] = linalg.contract
 // TILED:             tensor.insert_slice %[[ACC]] into %{{.*}}[%[[PART]], %[[I]], %[[J:.*]]] [1, %{{.*}}, %{{.*}}]
-// TILED:           mmk.tile = array<i64: 32, 64>
 // The sum is dealt by rows to all cores, whoever has computed the parts: 8 rows for a vector core.
-// TILED:         mmk.nest {
+// TILED:         mmk.nest tile [16, 512] {
 // TILED:           mmk.share {{.*}} by <rows, width = 1, cores = 8, grid = 0 x 0>
 // TILED:             tensor.extract_slice %[[PARTS]][0, %[[I2:.*]], %[[J2:.*]]] [%{{.*}}, %[[ROWS:.*]], %[[COLUMNS:.*]]] [1, 1, 1]
 // TILED:             %[[SUM:.*]] = linalg.reduce
 // TILED:             linalg.generic {{.*}} ins(%[[SUM]] :
-// TILED:           mmk.tile = array<i64: 16, 512>
 
 // The parts meet in a workspace, which the fixpipe writes.
 // PLACED-LABEL: aicore.kernel @fused
@@ -69,11 +67,11 @@ mmk.kernel @fused dims ["M", "K", "N"]
     %n = mmk.dim "N"
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-    %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+    %acc = linalg.contract indexing_maps = [#a, #b, #c]
         ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
     %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
         ins(%acc : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>)
-        attrs = {mmk.dims = ["M", "N"]} {
+        {
     ^bb0(%e: f32, %o: f32):
       %r = arith.negf %e : f32
       linalg.yield %r : f32
@@ -113,7 +111,7 @@ mmk.kernel @plain dims ["M", "K", "N"]
     %n = mmk.dim "N"
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-    %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+    %acc = linalg.contract indexing_maps = [#a, #b, #c]
         ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
     mmk.yield %acc : tensor<?x?xf32>
   } -> tensor<?x?xf32>

@@ -12,6 +12,7 @@
 // CHECK-DAG:   #[[$STAGE:.*]] = affine_map<(d0)[s0] -> (-d0 + s0, 256)>
 // CHECK-DAG:   #[[$BASE:.*]] = affine_map<(d0)[s0] -> (-d0 + s0, 64)>
 // CHECK-LABEL: mmk.kernel @product
+// CHECK:         mmk.nest {{.*}}steps [256, 64]
 // CHECK:       ^bb0(%[[A:.*]]: tensor<?x?xf16>, %[[B:.*]]: tensor<?x?xf16>):
 // CHECK:           %[[FILL:.*]] = linalg.fill
 // CHECK:           %[[OUTER:.*]] = scf.for %[[KS:.*]] = %c0 to %[[K:.*]] step %c256 iter_args(%[[ACC0:.*]] = %[[FILL]])
@@ -23,8 +24,8 @@
 // CHECK-NEXT:          %[[A0:.*]] = tensor.extract_slice %[[A1]][0, %[[KB]]] [%{{.*}}, %[[STEP]]] [1, 1]
 // CHECK-NEXT:          %[[B0:.*]] = tensor.extract_slice %[[B1]][%[[KB]], 0] [%[[STEP]], %{{.*}}] [1, 1]
 // CHECK:               linalg.contract {{.*}} ins(%[[A0]], %[[B0]] :
-// CHECK:             } {mmk.level = "base"}
-// CHECK:           } {mmk.level = "stage", mmk.step = array<i64: 256, 64>}
+// CHECK:             }
+// CHECK:           }
 // CHECK:           tensor.insert_slice %[[OUTER]] into
 mmk.kernel @product dims ["M", "K", "N"]
     args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>] results [#mmk.named<"c"["M", "N"]>] {
@@ -34,16 +35,16 @@ mmk.kernel @product dims ["M", "K", "N"]
   %c1 = arith.constant 1 : index
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %c = mmk.nest {
+  %c = mmk.nest tile [128, 256] {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %loop = scf.for %j = %c0 to %m step %c1 iter_args(%out = %empty) -> (tensor<?x?xf32>) {
       %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-      %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+      %acc = linalg.contract indexing_maps = [#a, #b, #c]
           ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
       %insert = tensor.insert_slice %acc into %out[0, 0] [%m, %n] [1, 1] : tensor<?x?xf32> into tensor<?x?xf32>
       scf.yield %insert : tensor<?x?xf32>
-    } {mmk.level = "tile", mmk.tile = array<i64: 128, 256>}
+    }
     mmk.yield %loop : tensor<?x?xf32>
   } -> tensor<?x?xf32>
   mmk.return %c : tensor<?x?xf32>
@@ -55,13 +56,13 @@ mmk.kernel @product dims ["M", "K", "N"]
 // B stands the other way round: its slices go along its second dimension. The depth is a literal, for
 // which a schedule has no directive: 128 bytes a row, one base tile a stage.
 // CHECK-LABEL: mmk.kernel @transposed
+// CHECK:         mmk.nest {{.*}}steps [64, 64]
 // CHECK:       ^bb0(%{{.*}}: tensor<?x?xf16>, %[[B:.*]]: tensor<?x?xf16>):
 // CHECK:           scf.for %[[KS:.*]] = %c0 to %{{.*}} step %c64
 // CHECK:             %[[B1:.*]] = tensor.extract_slice %[[B]][0, %[[KS]]]
 // CHECK:             scf.for %[[KB:.*]] = %c0 to %{{.*}} step %c64
 // CHECK:               tensor.extract_slice %[[B1]][0, %[[KB]]]
 // CHECK:               linalg.contract
-// CHECK:           mmk.step = array<i64: 64, 64>
 mmk.kernel @transposed dims ["M", "N"]
     args [#mmk.named<"a"["M", "300"]>, #mmk.named<"b"["N", "300"]>] results [#mmk.named<"c"["M", "N"]>] {
 ^bb0(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>):
@@ -70,16 +71,16 @@ mmk.kernel @transposed dims ["M", "N"]
   %c1 = arith.constant 1 : index
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %c = mmk.nest {
+  %c = mmk.nest tile [128, 256] {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %loop = scf.for %j = %c0 to %m step %c1 iter_args(%out = %empty) -> (tensor<?x?xf32>) {
       %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-      %acc = linalg.contract indexing_maps = [#a, #bt, #c] {mmk.dims = ["M", "N", "300"]}
+      %acc = linalg.contract indexing_maps = [#a, #bt, #c]
           ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
       %insert = tensor.insert_slice %acc into %out[0, 0] [%m, %n] [1, 1] : tensor<?x?xf32> into tensor<?x?xf32>
       scf.yield %insert : tensor<?x?xf32>
-    } {mmk.level = "tile", mmk.tile = array<i64: 128, 256>}
+    }
     mmk.yield %loop : tensor<?x?xf32>
   } -> tensor<?x?xf32>
   mmk.return %c : tensor<?x?xf32>
@@ -96,20 +97,20 @@ mmk.kernel @elementwise dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results
   %c1 = arith.constant 1 : index
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.nest tile [128, 256] {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %loop = scf.for %j = %c0 to %m step %c1 iter_args(%out = %empty) -> (tensor<?x?xf32>) {
       %neg = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>],
                              iterator_types = ["parallel", "parallel"]}
-          ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+          ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) {
       ^bb0(%e: f32, %o: f32):
         %s = arith.negf %e : f32
         linalg.yield %s : f32
       } -> tensor<?x?xf32>
       %insert = tensor.insert_slice %neg into %out[0, 0] [%m, %n] [1, 1] : tensor<?x?xf32> into tensor<?x?xf32>
       scf.yield %insert : tensor<?x?xf32>
-    } {mmk.level = "tile", mmk.tile = array<i64: 128, 256>}
+    }
     mmk.yield %loop : tensor<?x?xf32>
   } -> tensor<?x?xf32>
   mmk.return %y : tensor<?x?xf32>

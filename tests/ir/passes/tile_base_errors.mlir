@@ -16,7 +16,7 @@ mmk.kernel @no_tiles dims ["M", "K", "N"]
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
     // expected-error @+1 {{'linalg.contract' op is not dealt to cores; run mmk-tile-cores first}}
-    %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+    %acc = linalg.contract indexing_maps = [#a, #b, #c]
         ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
     mmk.yield %acc : tensor<?x?xf32>
   } -> tensor<?x?xf32>
@@ -38,16 +38,16 @@ mmk.kernel @twice dims ["M", "K", "N"]
   %c1 = arith.constant 1 : index
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %c = mmk.nest {
+  %c = mmk.nest tile [16, 32] steps [16, 16] {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
     %loop = scf.for %j = %c0 to %m step %c1 iter_args(%out = %fill) -> (tensor<?x?xf32>) {
       // expected-error @+1 {{'linalg.contract' op is tiled already}}
-      %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+      %acc = linalg.contract indexing_maps = [#a, #b, #c]
           ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%out : tensor<?x?xf32>) -> tensor<?x?xf32>
       scf.yield %acc : tensor<?x?xf32>
-    } {mmk.level = "base"}
+    }
     mmk.yield %loop : tensor<?x?xf32>
   } -> tensor<?x?xf32>
   mmk.return %c : tensor<?x?xf32>

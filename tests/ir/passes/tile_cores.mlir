@@ -19,7 +19,7 @@ module attributes {aicore.machine = #machine} {
 // are what is left of the extent.
 // CHECK-LABEL: mmk.kernel @product
 // CHECK:       ^bb0(%[[A:.*]]: tensor<?x?xf16>, %[[B:.*]]: tensor<?x?xf16>):
-// CHECK:       mmk.nest {
+// CHECK:       mmk.nest tile [64, 32] {
 // CHECK-NEXT:  ^bb0(%[[BLOCK:.*]]: index):
 // CHECK:         %[[ROWS:.*]] = arith.ceildivsi %[[M:.*]], %[[TILE_M:c64]]
 // CHECK:         %[[COLUMNS:.*]] = arith.ceildivsi %[[N:.*]], %[[TILE_N:c32]]
@@ -42,7 +42,7 @@ module attributes {aicore.machine = #machine} {
 // CHECK-NEXT:      %[[INSERT:.*]] = tensor.insert_slice %[[ACC]] into %[[OUT]][%[[I0]], %[[J0]]] [%[[TM]], %[[TN]]] [1, 1]
 // CHECK-NEXT:      scf.yield %[[INSERT]]
 // The marks that tell the passes behind what this loop is.
-// CHECK-NEXT:    } {mmk.level = "tile", mmk.tile = array<i64: 64, 32>}
+// CHECK-NEXT:    }
 // CHECK-NEXT:    mmk.yield %[[LOOP]]
 mmk.kernel @product dims ["M", "K", "N"]
     args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>] results [#mmk.named<"c"["M", "N"]>] {
@@ -54,7 +54,7 @@ mmk.kernel @product dims ["M", "K", "N"]
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-    %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+    %acc = linalg.contract indexing_maps = [#a, #b, #c]
         ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
     mmk.yield %acc : tensor<?x?xf32>
   } -> tensor<?x?xf32>
@@ -88,12 +88,12 @@ mmk.kernel @epilogue dims ["M", "K", "N"]
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-    %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+    %acc = linalg.contract indexing_maps = [#a, #b, #c]
         ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
     %empty1 = tensor.empty(%m, %n) : tensor<?x?xf32>
     %sum = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
         ins(%acc, %bias : tensor<?x?xf32>, tensor<?xf32>) outs(%empty1 : tensor<?x?xf32>)
-        attrs = {mmk.dims = ["M", "N"]} {
+        {
     ^bb0(%e: f32, %f: f32, %out: f32):
       %s = arith.addf %e, %f : f32
       linalg.yield %s : f32
@@ -110,6 +110,7 @@ mmk.kernel @epilogue dims ["M", "K", "N"]
 // A batch is a third coordinate of the walk, one at a time. Only one operand has it; the other is the
 // same for all. Without a choice, tiles are 128 x 256.
 // CHECK-LABEL: mmk.kernel @batched
+// CHECK:         mmk.nest tile [128, 256]
 // CHECK:       ^bb0(%[[A:.*]]: tensor<?x?x?xf16>, %[[B:.*]]: tensor<?x?xf16>):
 // CHECK:         mmk.share %{{.*}} of %[[BATCHES:.*]] x %{{.*}} x %{{.*}} by
 // CHECK:         scf.for
@@ -117,7 +118,6 @@ mmk.kernel @epilogue dims ["M", "K", "N"]
 // CHECK:           tensor.extract_slice %[[A]][%[[BATCH]], %{{.*}}, 0] [1, %{{.*}}, %{{.*}}] [1, 1, 1] : tensor<?x?x?xf16> to tensor<1x?x?xf16>
 // CHECK:           tensor.extract_slice %[[B]][0, %{{.*}}]
 // CHECK:           tensor.insert_slice %{{.*}} into %{{.*}}[%[[BATCH]], %{{.*}}, %{{.*}}] [1, %{{.*}}, %{{.*}}]
-// CHECK:         mmk.tile = array<i64: 128, 256>
 mmk.kernel @batched dims ["B", "M", "K", "N"]
     args [#mmk.named<"a"["B", "M", "K"]>, #mmk.named<"b"["K", "N"]>] results [#mmk.named<"c"["B", "M", "N"]>] {
 ^bb0(%a: tensor<?x?x?xf16>, %b: tensor<?x?xf16>):
@@ -129,7 +129,7 @@ mmk.kernel @batched dims ["B", "M", "K", "N"]
   ^bb0(%block: index):
     %empty = tensor.empty(%bs, %m, %n) : tensor<?x?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
-    %acc = linalg.contract indexing_maps = [#x3, #y2, #z3] {mmk.dims = ["B", "M", "N", "K"]}
+    %acc = linalg.contract indexing_maps = [#x3, #y2, #z3]
         ins(%a, %b : tensor<?x?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
     mmk.yield %acc : tensor<?x?x?xf32>
   } -> tensor<?x?x?xf32>
@@ -140,6 +140,7 @@ mmk.kernel @batched dims ["B", "M", "K", "N"]
 // Without a product the schedule's tile is one step of a vector core; a block has two of them, and
 // takes twice the rows.
 // CHECK-LABEL: mmk.kernel @elementwise4
+// CHECK:         mmk.nest tile [32, 64]
 // CHECK:         %[[B:.*]] = mmk.dim "B"
 // CHECK:         %[[H:.*]] = mmk.dim "H"
 // CHECK:         %[[BATCHES:.*]] = arith.muli %[[B]], %[[H]]
@@ -149,7 +150,6 @@ mmk.kernel @batched dims ["B", "M", "K", "N"]
 // CHECK-NEXT:      %[[H0:.*]] = arith.remsi %[[BATCH]], %[[H]]
 // CHECK-NEXT:      %[[B0:.*]] = arith.divsi %[[BATCH]], %[[H]]
 // CHECK:           tensor.extract_slice %{{.*}}[%[[B0]], %[[H0]], %{{.*}}, %{{.*}}] [1, 1,
-// CHECK:         mmk.tile = array<i64: 32, 64>
 mmk.kernel @elementwise4 dims ["B", "H", "M", "N"]
     args [#mmk.named<"x"["B", "H", "M", "N"]>] results [#mmk.named<"y"["B", "H", "M", "N"]>] {
 ^bb0(%x: tensor<?x?x?x?xf32>):
@@ -162,7 +162,7 @@ mmk.kernel @elementwise4 dims ["B", "H", "M", "N"]
     %empty = tensor.empty(%b, %h, %m, %n) : tensor<?x?x?x?xf32>
     %neg = linalg.generic {indexing_maps = [#id4, #id4], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
         ins(%x : tensor<?x?x?x?xf32>) outs(%empty : tensor<?x?x?x?xf32>)
-        attrs = {mmk.dims = ["B", "H", "M", "N"]} {
+        {
     ^bb0(%e: f32, %out: f32):
       %s = arith.negf %e : f32
       linalg.yield %s : f32
@@ -177,9 +177,9 @@ mmk.kernel @elementwise4 dims ["B", "H", "M", "N"]
 
 // One dimension: one row of tiles, and twice the columns.
 // CHECK-LABEL: mmk.kernel @elementwise1
+// CHECK:         mmk.nest tile [1, 1024]
 // CHECK:         %[[COLUMNS:.*]] = arith.ceildivsi
 // CHECK:         mmk.share %{{.*}} of %c1 x %c1 x %[[COLUMNS]] by
-// CHECK:         mmk.tile = array<i64: 1, 1024>
 mmk.kernel @elementwise1 dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"y"["N"]>] {
 ^bb0(%x: tensor<?xf32>):
   %n = mmk.dim "N"
@@ -187,7 +187,7 @@ mmk.kernel @elementwise1 dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.na
   ^bb0(%block: index):
     %empty = tensor.empty(%n) : tensor<?xf32>
     %neg = linalg.generic {indexing_maps = [#id1, #id1], iterator_types = ["parallel"]}
-        ins(%x : tensor<?xf32>) outs(%empty : tensor<?xf32>) attrs = {mmk.dims = ["N"]} {
+        ins(%x : tensor<?xf32>) outs(%empty : tensor<?xf32>) {
     ^bb0(%e: f32, %out: f32):
       %s = arith.negf %e : f32
       linalg.yield %s : f32

@@ -7,9 +7,9 @@
 module attributes {aicore.machine = #machine} {
 // A coupled core has one vector unit: the tile is the schedule's as it stands.
 // CHECK-LABEL: mmk.kernel @rows
+// CHECK:         mmk.nest tile [16, 128]
 // CHECK:       mmk.share {{.*}} by <rows, width = 1, cores = 8, grid = 0 x 0>
 // CHECK:       mmk.walk {{.*}} by <rows, width = 1, cores = 8, grid = 0 x 0>
-// CHECK:       mmk.tile = array<i64: 16, 128>
 mmk.kernel @rows dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
 ^bb0(%x: tensor<?x?xf32>):
   %m = mmk.dim "M"
@@ -18,7 +18,7 @@ mmk.kernel @rows dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %neg = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+        ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) {
     ^bb0(%e: f32, %out: f32):
       %s = arith.negf %e : f32
       linalg.yield %s : f32
@@ -35,9 +35,9 @@ mmk.kernel @rows dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.
 
 // Down the columns first.
 // CHECK-LABEL: mmk.kernel @columns
+// CHECK:         mmk.nest tile [16, 128]
 // CHECK:       mmk.share {{.*}} by <columns, width = 1, cores = 8, grid = 0 x 0>
 // CHECK:       mmk.walk {{.*}} by <columns, width = 1, cores = 8, grid = 0 x 0>
-// CHECK:       mmk.tile = array<i64: 16, 128>
 mmk.kernel @columns dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
 ^bb0(%x: tensor<?x?xf32>):
   %m = mmk.dim "M"
@@ -46,7 +46,7 @@ mmk.kernel @columns dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#m
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %neg = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+        ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) {
     ^bb0(%e: f32, %out: f32):
       %s = arith.negf %e : f32
       linalg.yield %s : f32
@@ -63,9 +63,9 @@ mmk.kernel @columns dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#m
 
 // Back and forth.
 // CHECK-LABEL: mmk.kernel @zigzag
+// CHECK:         mmk.nest tile [16, 128]
 // CHECK:       mmk.share {{.*}} by <zigzag, width = 1, cores = 4, grid = 0 x 0>
 // CHECK:       mmk.walk {{.*}} by <zigzag, width = 1, cores = 4, grid = 0 x 0>
-// CHECK:       mmk.tile = array<i64: 16, 128>
 mmk.kernel @zigzag dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
 ^bb0(%x: tensor<?x?xf32>):
   %m = mmk.dim "M"
@@ -74,7 +74,7 @@ mmk.kernel @zigzag dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mm
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %neg = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+        ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) {
     ^bb0(%e: f32, %out: f32):
       %s = arith.negf %e : f32
       linalg.yield %s : f32
@@ -91,9 +91,9 @@ mmk.kernel @zigzag dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mm
 
 // The width of the bands is the number in the word.
 // CHECK-LABEL: mmk.kernel @swizzle
+// CHECK:         mmk.nest tile [16, 128]
 // CHECK:       mmk.share {{.*}} by <swizzle, width = 6, cores = 4, grid = 0 x 0>
 // CHECK:       mmk.walk {{.*}} by <swizzle, width = 6, cores = 4, grid = 0 x 0>
-// CHECK:       mmk.tile = array<i64: 16, 128>
 mmk.kernel @swizzle dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
 ^bb0(%x: tensor<?x?xf32>):
   %m = mmk.dim "M"
@@ -102,7 +102,7 @@ mmk.kernel @swizzle dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#m
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %neg = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+        ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) {
     ^bb0(%e: f32, %out: f32):
       %s = arith.negf %e : f32
       linalg.yield %s : f32
@@ -119,9 +119,9 @@ mmk.kernel @swizzle dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#m
 
 // A grid deals rectangles.
 // CHECK-LABEL: mmk.kernel @grid
+// CHECK:         mmk.nest tile [16, 128]
 // CHECK:       mmk.share {{.*}} by <zigzag, width = 1, cores = 8, grid = 4 x 2>
 // CHECK:       mmk.walk {{.*}} by <zigzag, width = 1, cores = 8, grid = 4 x 2>
-// CHECK:       mmk.tile = array<i64: 16, 128>
 mmk.kernel @grid dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
 ^bb0(%x: tensor<?x?xf32>):
   %m = mmk.dim "M"
@@ -130,7 +130,7 @@ mmk.kernel @grid dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %neg = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+        ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) {
     ^bb0(%e: f32, %out: f32):
       %s = arith.negf %e : f32
       linalg.yield %s : f32
@@ -149,9 +149,9 @@ mmk.kernel @grid dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.
 
 // A grid along one dimension has 1 along the other.
 // CHECK-LABEL: mmk.kernel @grid_one_way
+// CHECK:         mmk.nest tile [16, 128]
 // CHECK:       mmk.share {{.*}} by <rows, width = 1, cores = 8, grid = 8 x 1>
 // CHECK:       mmk.walk {{.*}} by <rows, width = 1, cores = 8, grid = 8 x 1>
-// CHECK:       mmk.tile = array<i64: 16, 128>
 mmk.kernel @grid_one_way dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
 ^bb0(%x: tensor<?x?xf32>):
   %m = mmk.dim "M"
@@ -160,7 +160,7 @@ mmk.kernel @grid_one_way dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] result
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %neg = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+        ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) {
     ^bb0(%e: f32, %out: f32):
       %s = arith.negf %e : f32
       linalg.yield %s : f32
@@ -177,9 +177,9 @@ mmk.kernel @grid_one_way dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] result
 
 // 1 x 1 is no grid: else the other cores would have nothing to do.
 // CHECK-LABEL: mmk.kernel @grid_of_one
+// CHECK:         mmk.nest tile [16, 128]
 // CHECK:       mmk.share {{.*}} by <rows, width = 1, cores = 8, grid = 0 x 0>
 // CHECK:       mmk.walk {{.*}} by <rows, width = 1, cores = 8, grid = 0 x 0>
-// CHECK:       mmk.tile = array<i64: 16, 128>
 mmk.kernel @grid_of_one dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
 ^bb0(%x: tensor<?x?xf32>):
   %m = mmk.dim "M"
@@ -188,7 +188,7 @@ mmk.kernel @grid_of_one dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %neg = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+        ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) {
     ^bb0(%e: f32, %out: f32):
       %s = arith.negf %e : f32
       linalg.yield %s : f32

@@ -19,7 +19,7 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   // expected-error @+1 {{'linalg.generic' op is in no nest; run mmk-fuse-epilogue first}}
   %neg = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+      ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) {
   ^bb0(%e: f32, %out: f32):
     linalg.yield %e : f32
   } -> tensor<?x?xf32>
@@ -58,11 +58,40 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %neg = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-        ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) attrs = {mmk.dims = ["M", "N"]} {
+        ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) {
     ^bb0(%e: f32, %out: f32):
       linalg.yield %e : f32
     } -> tensor<?x?xf32>
     mmk.yield %x : tensor<?x?xf32>
+  } -> tensor<?x?xf32>
+  mmk.return %y : tensor<?x?xf32>
+}
+}
+
+// -----
+
+#machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {gm = [1099511627776, 512], l0a = [65536, 512], l0b = [65536, 512], l0c = [131072, 1024], l1 = [524288, 32], ub = [65536, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+module attributes {aicore.machine = #machine} {
+
+mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
+^bb0(%x: tensor<?x?xf16>):
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %y = mmk.nest {
+  ^bb0(%block: index):
+    %zero = arith.constant 0.0 : f32
+    %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+    %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
+    %first = linalg.contract indexing_maps = [#a, #b, #c]
+        ins(%x, %x : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
+    // expected-error @+1 {{'linalg.contract' op is a second product of its nest, which takes one}}
+    %second = linalg.contract indexing_maps = [#a, #b, #c]
+        ins(%x, %x : tensor<?x?xf16>, tensor<?x?xf16>) outs(%first : tensor<?x?xf32>) -> tensor<?x?xf32>
+    mmk.yield %second : tensor<?x?xf32>
   } -> tensor<?x?xf32>
   mmk.return %y : tensor<?x?xf32>
 }

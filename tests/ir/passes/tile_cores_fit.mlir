@@ -13,6 +13,7 @@ module attributes {aicore.machine = #machine} {
 // many cores as it has read the same rows of A, and the cores of the rows below the same columns of
 // B.
 // CHECK-LABEL: mmk.kernel @fits
+// CHECK:         mmk.nest tile [128, 128]
 // CHECK:         %[[M:.*]] = mmk.dim "M"
 // CHECK:         %[[N:.*]] = mmk.dim "N"
 // CHECK:         %[[ACROSS:.*]] = arith.ceildivsi %[[N]], %c128
@@ -54,7 +55,6 @@ module attributes {aicore.machine = #machine} {
 // CHECK:           %[[I:.*]] = arith.muli %[[ROW]], %[[TM]]
 // CHECK:           %[[REST:.*]] = arith.subi %[[M]], %[[I]]
 // CHECK:           arith.minsi %[[REST]], %[[TM]]
-// CHECK:         mmk.tile = array<i64: 128, 128>
 mmk.kernel @fits dims ["M", "K", "N"]
     args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>] results [#mmk.named<"c"["M", "N"]>] {
 ^bb0(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>):
@@ -65,7 +65,7 @@ mmk.kernel @fits dims ["M", "K", "N"]
     %n = mmk.dim "N"
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-    %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+    %acc = linalg.contract indexing_maps = [#a, #b, #c]
         ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
     mmk.yield %acc : tensor<?x?xf32>
   } -> tensor<?x?xf32>
@@ -93,7 +93,7 @@ mmk.kernel @rows_fit dims ["M", "K", "N"]
     %n = mmk.dim "N"
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-    %acc = linalg.contract indexing_maps = [#a, #b, #c] {mmk.dims = ["M", "N", "K"]}
+    %acc = linalg.contract indexing_maps = [#a, #b, #c]
         ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
     mmk.yield %acc : tensor<?x?xf32>
   } -> tensor<?x?xf32>

@@ -30,9 +30,9 @@ protected:
 
   void SetUp() override {
     target = llvm::cantFail(hostTarget());
-    if (!target.masks() || !target.dotProduct)
+    if (!target.masks() || !target.hasVnni)
       GTEST_SKIP() << "has no vectors as wide as a row of a tile";
-    target.hasTiles = true;
+    target.hasAmx = true;
     multiplications = 0;
   }
 
@@ -147,7 +147,7 @@ TEST_F(EmulatedTiles, areNotUsedWhereTheyHaveNoRoom) {
   for (const char *schedule : {"schedule { tile M = 64, N = 80, K = 32; stage K = 96; }",
                                "schedule { tile M = 16, N = 80, K = 64; stage K = 64; }"}) {
     CodeTarget own = llvm::cantFail(hostTarget());
-    own.hasTiles = true;
+    own.hasAmx = true;
     mmk::expectExact<int8_t>(std::move(own), "i8", emulate, schedule);
     EXPECT_EQ(multiplications, 0) << schedule;
   }

@@ -132,7 +132,7 @@ TEST(ObjectCacheKey, IsOfOneCpu) {
   EXPECT_EQ(keyFor([](CodeTarget &) {}), own);
   EXPECT_NE(keyFor([](CodeTarget &target) { target.cpu = "another"; }), own);
   EXPECT_NE(keyFor([](CodeTarget &target) { target.features += ",+another"; }), own);
-  EXPECT_NE(keyFor([](CodeTarget &target) { target.makeQuick(); }), own);
+  EXPECT_NE(keyFor([](CodeTarget &target) { target.compileFast(); }), own);
   EXPECT_EQ(own.find_first_not_of("0123456789abcdef"), own.npos) << "a name that leads elsewhere";
 }
 

@@ -1,5 +1,5 @@
 // What variants share of their code: the functions that compute, compiled and linked once.
-#include "executable/program.h"
+#include "codegen/program.h"
 #include "jit/linked.h"
 #include "jit/object.h"
 #include "jit/partition.h"

@@ -105,7 +105,7 @@ std::string streamOf(const char *cpu, const std::string &text) {
   for (const std::string &block : blocksOf(Emitted(std::move(target), text).assembly()))
     if (count(block, "vmovnt") > 0)
       return block;
-  ADD_FAILURE() << "nothing is written past the caches";
+  ADD_FAILURE() << "no store is non-temporal";
   return "";
 }
 
@@ -295,8 +295,8 @@ TEST(HostCode, quickCodeHasNoTiles) {
   initialiseTargets();
   CodeTarget target =
       llvm::cantFail(targetFor(llvm::Triple("x86_64-linux-gnu"), "sapphirerapids", ""));
-  EXPECT_TRUE(target.tiles());
-  target.makeQuick();
+  EXPECT_TRUE(target.usesAmx());
+  target.compileFast();
   const std::string text = Emitted(std::move(target), "i8").assembly();
   EXPECT_GT(count(text, "vpdpbusd"), 0);
   EXPECT_EQ(count(text, "tdpbssd"), 0);
@@ -308,9 +308,9 @@ TEST_P(HostCode, codeIsLittleAndGoesAnywhere) {
   const std::pair<const char *, int64_t> most[] = {
       {"f32", 3600},
       // Two ways: by pairs, and widened for operands with subnormal numbers.
-      {"bf16", of.pairProduct ? 5800 : 3600},
+      {"bf16", of.fastBf16Dot ? 5800 : 3600},
       // Products of bytes want an instruction for them to have ways of their own for few rows.
-      {"i8", of.dotProduct ? 4300 : 3600}};
+      {"i8", of.hasVnni ? 4300 : 3600}};
   for (auto [type, instructions] : most) {
     const std::string text = Emitted(target(), type).assembly();
     EXPECT_LT(count(text, "\n\t[a-z]"), instructions) << type;
@@ -384,8 +384,8 @@ TEST(HostCode, fewRowsAndColumnsAskForTheRowsToCome) {
   // With eight columns, too, there are registers for all sums.
   EXPECT_EQ(count(bodyOf(text, "dots_f32"), "vmov[a-z]+\t%zmm[0-9]+, %zmm"), 0);
   // Two lines of each of eight rows; of one row's, a line of each.
-  EXPECT_EQ(count(bodyOf(text, "thin_f32"), "prefetcht1"), 2 * 8);
-  EXPECT_EQ(count(bodyOf(text, "thin_row_f32"), "prefetcht1"), 8);
+  EXPECT_EQ(count(bodyOf(text, "skinny_f32"), "prefetcht1"), 2 * 8);
+  EXPECT_EQ(count(bodyOf(text, "gemv_f32"), "prefetcht1"), 8);
 
   // Where memory is read fastest as one stream, one column of f16 is met by one row at a time.
   CodeTarget streaming = llvm::cantFail(targetFor(llvm::Triple("x86_64-linux-gnu"), "znver4", ""));
@@ -393,7 +393,7 @@ TEST(HostCode, fewRowsAndColumnsAskForTheRowsToCome) {
   const std::string ofF16 = Emitted(std::move(streaming), "f16").assembly();
   EXPECT_EQ(count(bodyOf(ofF16, "dots_f16"), "prefetcht1"), 4 + 1 + 6 + 3);
   // A vector is half of a line, which is asked for twice.
-  EXPECT_EQ(count(bodyOf(ofF16, "thin_row_f16"), "prefetcht1"), 2 * 8);
+  EXPECT_EQ(count(bodyOf(ofF16, "gemv_f16"), "prefetcht1"), 2 * 8);
 }
 
 INSTANTIATE_TEST_SUITE_P(cpus, HostCode, testing::ValuesIn(cpus),
@@ -540,8 +540,8 @@ TEST_F(Packing, aFewColumnsReadAWhereItIs) {
   }
 }
 
-// A register tile or two have nothing to gain from sums in memory, while B is near, or in order.
-TEST_F(Packing, wholeRegisterTilesAreNotThin) {
+// A register tile or two have nothing to gain from sums in memory, while B is in a cache, or read in order.
+TEST_F(Packing, wholeRegisterTilesAreNotSkinny) {
   const int64_t height = llvm::cantFail(hostTarget()).rows();
   for (auto [n, k] : {std::pair(256, 1000 / height), {48, 1500}}) {
     for (int64_t rows : {height, 2 * height}) {
@@ -561,7 +561,7 @@ TEST_F(Packing, narrowBIsReadWhereItIs) {
   EXPECT_FALSE(untouched(memoryL0b));
 }
 
-TEST_F(Packing, rowsOfAAreReadWhereTheyAre) {
+TEST_F(Packing, rowsOfAAreReadInPlace) {
   run(128, 384, 512);
   EXPECT_TRUE(untouched(memoryL0a));
   EXPECT_FALSE(untouched(memoryL0b));
@@ -622,14 +622,14 @@ TEST_F(Packing, blocksForFewRowsAreWideRatherThanDeep) {
 
 // Instructions that multiply groups along k take the last elements of a row, which are fewer, from
 // where they lie too.
-TEST_F(Packing, rowsThatEndWithinAGroupAreReadWhereTheyAre) {
+TEST_F(Packing, rowsThatEndWithinAGroupAreReadInPlace) {
   const CodeTarget target = llvm::cantFail(hostTarget());
   for (int64_t depth : {131, 132, 133, 134}) {
-    if (target.dotProduct) {
+    if (target.hasVnni) {
       run<int8_t>("i8", 1, 127, 129, depth);
       EXPECT_TRUE(untouched(memoryL0a)) << depth;
     }
-    if (target.pairProduct) {
+    if (target.fastBf16Dot) {
       run<uint16_t>("bf16", 0x3f80, 127, 129, depth);
       EXPECT_TRUE(untouched(memoryL0a)) << depth;
     }
@@ -672,7 +672,7 @@ TEST(ThisCpu, pairsOfBf16AreExact) {
   CodeTarget target = llvm::cantFail(hostTarget());
   if (!target.masks() || !llvm::sys::getHostCPUFeatures().lookup("avx512bf16"))
     GTEST_SKIP() << "has no product of pairs";
-  target.pairProduct = true;
+  target.fastBf16Dot = true;
   expectExact<Bf16>(std::move(target), "bf16");
 }
 /// Rows of one column one after the other or together, whichever this CPU would have.
@@ -725,7 +725,7 @@ protected:
   template <typename Element> void expectExact(const char *type) {
     CodeTarget target =
         llvm::cantFail(targetFor(llvm::Triple(llvm::sys::getProcessTriple()), GetParam(), ""));
-    EXPECT_FALSE(target.dotProduct);
+    EXPECT_FALSE(target.hasVnni);
     mmk::expectExact<Element>(std::move(target), type);
   }
   void expectExactOfWholeVectors() {

@@ -1,7 +1,7 @@
 // What a phase leaves to its plan, and what the plan says of the blocks.
 #include "compiler/pipeline.h"
-#include "executable/plan.h"
-#include "executable/program.h"
+#include "codegen/plan.h"
+#include "codegen/program.h"
 #include "frontend/compile.h"
 #include "lower/lower.h"
 #include "passes/variant.h"

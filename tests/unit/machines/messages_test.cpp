@@ -325,6 +325,32 @@ TEST_F(MachineMessages, Extends) {
       "the number 1");
 }
 
+TEST_F(MachineMessages, ASectionExtends) {
+  EXPECT_EQ(
+      changed("\"sources\": {\"guess\": \"none\"},\n\"vector\": {\"extends\": "
+              "\"ascend310p3\", \"source\": \"guess: as there\",\n\"exp\": {\"fixed\": {\"value\": "
+              "7, \"source\": \"guess\"}}}"),
+      "");
+  const Machine machine = llvm::cantFail(loadMachine(folder_ + "chip.json"));
+  EXPECT_EQ(machine.vector.at("exp").fixed, 7);
+  EXPECT_EQ(machine.vector.at("exp").perElement, 0.0307);
+  for (const auto &[path, source] : machine.sources)
+    if (path == "vector.exp.fixed")
+      EXPECT_EQ(source, "guess");
+    else if (path.starts_with("vector."))
+      EXPECT_EQ(source, "guess: as there") << path;
+    else
+      EXPECT_FALSE(source.starts_with("guess")) << path;
+  EXPECT_EQ(changed("\"vector\": {\"extends\": \"ascend310p3\"}"),
+            "chip.json:2:23: vector: a section that extends without \"source\"");
+  EXPECT_EQ(changed("\"vector\": {\"extends\": \"ascend\", \"source\": \"INI\"}").substr(0, 42),
+            "chip.json:2:23: unknown machine ascend; le");
+  EXPECT_EQ(changed("\"vector\": {\"extends\": \"ascend310p3\", \"source\": \"rumour\"}"),
+            "chip.json:2:48: vector.add.per_element.source: \"rumour\" is not explained in "
+            "\"sources\"; legal: INI, ADK, PYP, GE, DUMP, CANN, public, derived, conflict or "
+            "assumed");
+}
+
 TEST_F(MachineMessages, AllIndependentFaultsInOneGo) {
   EXPECT_EQ(
       changed("\"cube_core\": 1,\n\"megahertz\": 2,\n\"kind\": 3"),

@@ -145,6 +145,7 @@ public:
     if (!module_)
       return;
     mlir::PassManager manager(&context_);
+    manager.addPass(createSelectVector());
     manager.addPass(createPlanMemory());
     InsertSyncOptions options;
     options.keepImplied = keepImplied;

@@ -1,0 +1,74 @@
+#include "aicore/fit_tile.h"
+
+#include "passes/arithmetic.h"
+
+using namespace mlir;
+
+namespace mmk::aicore {
+namespace {
+
+/// Cores that read one line of global memory are served one after the other. Each then takes this
+/// much of the time that a core alone takes, in tenths: the ratio of `l2.bytes_per_cycle` to
+/// `l2.line_bytes_per_cycle` of the Ascend machines, of which a machine may know neither. It weighs
+/// one tile against another; the clock has the figures.
+constexpr int64_t alone = 10, sharing = 3;
+
+} // namespace
+
+// The largest tiles need some number of rounds over the cores, and the last round is rarely full.
+// As many more rows of tiles as it has room for cost no more rounds, and each tile is lower; but
+// more cores then share the lines of B. So for each width, from the largest on by halves, both
+// heights are tried. A round brings the rows of A and the columns of B of one tile, and takes the
+// longer, the more cores read them at once. The least time wins; of two, the narrower and lower,
+// which has more tiles to deal.
+std::pair<Value, Value> fitTile(OpBuilder &b, Location loc, MachineAttr machine,
+                                FittedOutput output, const FittedTile &tile) {
+  Arithmetic a{b, loc};
+  // A transfer takes as long for a narrower row of B as for one of a packet of f32, and half of
+  // that is the smallest packet.
+  const int64_t narrow = machine.alignment(Space::gm) / 4, narrowest = narrow / 2,
+                unitM = machine.getCubeM(), unitN = machine.getCubeN();
+  Value rows = a.number(tile.largestRows), columns = a.number(tile.largestColumns);
+  if (!tile.fitsRows && !tile.fitsColumns)
+    return {rows, columns};
+
+  const Value cores = a.number(output.cores), highest = a.number(tile.largestRows);
+  Value least;
+  auto tryTile = [&](Value height, int64_t width) {
+    Value across = a.ceilDiv(output.columns, a.number(width)),
+          down = a.ceilDiv(output.rows, height);
+    Value rounds = a.ceilDiv(a.mul(output.batches, a.mul(across, down)), cores);
+    // Of a round, walked row by row.
+    Value readers = a.min(across, cores);
+    Value sharersOfB = a.min(down, a.ceilDiv(cores, across));
+    Value read = a.min(output.columns, a.number(width));
+    Value ofA = a.mul(a.min(output.rows, height),
+                      a.max(a.number(alone), a.mul(a.number(sharing), readers)));
+    Value ofB = a.max(a.mul(read, a.mul(a.number(sharing), sharersOfB)),
+                      a.mul(a.max(read, a.number(narrow)), a.number(alone)));
+    Value time = a.mul(rounds, a.add(ofA, ofB));
+    if (!least) {
+      least = time;
+      return;
+    }
+    Value isBetter = a.compare(arith::CmpIPredicate::sle, time, least);
+    least = a.choose(isBetter, time, least);
+    rows = a.choose(isBetter, height, rows);
+    columns = a.choose(isBetter, a.number(width), columns);
+  };
+  int64_t width = tile.largestColumns;
+  do {
+    tryTile(highest, width);
+    if (tile.fitsRows) {
+      Value across = a.mul(output.batches, a.ceilDiv(output.columns, a.number(width)));
+      Value rounds = a.ceilDiv(a.mul(across, a.ceilDiv(output.rows, highest)), cores);
+      Value most = a.div(a.mul(rounds, cores), across);
+      tryTile(a.mul(a.ceilDiv(a.ceilDiv(output.rows, most), a.number(unitM)), a.number(unitM)),
+              width);
+    }
+    width = width / 2 / unitN * unitN;
+  } while (tile.fitsColumns && width >= std::max(narrowest, unitN));
+  return {rows, columns};
+}
+
+} // namespace mmk::aicore

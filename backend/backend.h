@@ -1,0 +1,127 @@
+// The interface of a back end: what the compiler, the search and the reports need to know of a kind
+// of machine. Nothing above knows more of one; machines/kinds.def lists them.
+#pragma once
+
+#include "ir/aicore.h"
+#include "machines/machine.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+#include <utility>
+
+namespace mlir {
+class DialectRegistry;
+class OpPassManager;
+} // namespace mlir
+
+namespace mmk {
+
+class Emitter;
+struct ClockReport;
+
+/// What the default tile of a product depends on: element type of its operands, the sizes that the
+/// schedule gives (0: none), and copies of each operand in L0.
+struct ProductTileRequest {
+  mlir::Type element;
+  int64_t m = 0, n = 0, k = 0;
+  int64_t copies = 2;
+};
+struct ProductTile {
+  int64_t m, n, k;
+};
+struct ElementwiseTile {
+  int64_t rows, columns;
+};
+
+/// The output of a nest: `batches` times rows x columns elements, which `cores` share.
+struct FittedOutput {
+  mlir::Value batches, rows, columns;
+  int64_t cores = 1;
+};
+/// Rows and columns of a tile, each at most what `largest` says; those that are not to be fitted
+/// stay as they are.
+struct FittedTile {
+  int64_t largestRows = 1, largestColumns = 1;
+  bool fitsRows = false, fitsColumns = false;
+  bool isProduct = false;
+  bool isElementwise = false; ///< without a product; neither: the sum of a split reduction alone
+  mlir::Value depth;          ///< of the product; else one
+  int64_t bytes = 4;          ///< of an element of its operands
+};
+
+class Backend {
+public:
+  virtual ~Backend() = default;
+
+  //===--- reports ------------------------------------------------------------------------===//
+
+  /// How its cores are arranged, for `mmk machines`: "split", "host".
+  virtual std::string kindOf(const Machine &machine) const = 0;
+  /// Whether a clock counts its programs without running them. A machine without one is measured.
+  virtual bool hasClock() const = 0;
+  /// The time of a kernel at these dimensions, by that clock.
+  virtual llvm::Expected<ClockReport> estimate(aicore::KernelOp kernel, const Machine &machine,
+                                               llvm::ArrayRef<int64_t> dims) const = 0;
+  /// What measured times depend on besides the description; they are stored under its digest.
+  virtual std::string identity() const { return ""; }
+
+  //===--- variants -----------------------------------------------------------------------===//
+
+  /// Whether instructions run on pipes, ordered by flags and overlapped by copies of buffers; where
+  /// not, `buffers` and `store` have no effect.
+  virtual bool hasPipes() const = 0;
+  /// Why it cannot carry out a word of a directive that is not the default, behind the name and the
+  /// word; empty when it can.
+  virtual std::string refusal(llvm::StringRef directive, aicore::MachineAttr machine) const {
+    return "";
+  }
+  /// The tile of a product, as far as the schedule leaves it open.
+  virtual ProductTile productTile(aicore::MachineAttr machine,
+                                  const ProductTileRequest &request) const = 0;
+  /// Base tiles of a stage, where a product reads `rowBytes` bytes for each element of its depth.
+  virtual int64_t baseTilesOfStage(aicore::MachineAttr machine, int64_t rowBytes, int64_t tileK,
+                                   int64_t copies) const = 0;
+  /// The tile of a kernel without a product, of so many tensors; a row of it, where it has rank 1.
+  virtual ElementwiseTile elementwiseTile(aicore::MachineAttr machine, int64_t tensors,
+                                          unsigned rank) const = 0;
+  /// The tile of a product, and of elementwise work, along literal dimensions. `machine` may be
+  /// null, of a pass that is run by itself.
+  virtual ProductTile literalProductTile(aicore::MachineAttr machine, mlir::Type element) const = 0;
+  virtual ElementwiseTile literalElementwiseTile() const = 0;
+  /// Whether the tile of a product along literal dimensions is fitted to them.
+  virtual bool fitsLiteralTiles() const = 0;
+  /// The tile that a schedule leaves to the shape, as integer arithmetic: a kernel is compiled
+  /// once, and finds it out when it runs.
+  virtual std::pair<mlir::Value, mlir::Value> fitTile(mlir::OpBuilder &builder, mlir::Location loc,
+                                                      aicore::MachineAttr machine,
+                                                      FittedOutput output,
+                                                      const FittedTile &tile) const = 0;
+  /// The longest tile of a dimension that may fit, of operands of this type, for the search; the
+  /// dimension is an output or the depth of a product.
+  virtual int64_t longestProductTile(const Machine &machine, ElementType operand, bool isOutput,
+                                     bool isDepth) const = 0;
+  virtual int64_t longestStage(const Machine &machine, ElementType operand) const = 0;
+
+  //===--- code ---------------------------------------------------------------------------===//
+
+  /// The dialects that its passes create operations of.
+  virtual void registerDialects(mlir::DialectRegistry &registry) const = 0;
+  /// Its passes, for mmk-opt.
+  virtual void registerPasses() const = 0;
+  /// The passes from tiled mmk IR to its program; `provesFlags`: with the proof that they are
+  /// right.
+  virtual void addPasses(mlir::OpPassManager &manager, bool provesFlags) const = 0;
+  /// The functions of a program (codegen/program.h), for the host CPU.
+  virtual llvm::Error emitProgram(aicore::KernelOp kernel, Emitter &emitter,
+                                  bool watched) const = 0;
+};
+
+const Backend &backendOf(MachineKind kind);
+const Backend &backendOf(aicore::MachineAttr machine);
+
+/// The dialects of all back ends, for passes that call one.
+void registerBackendDialects(mlir::DialectRegistry &registry);
+
+} // namespace mmk

@@ -1,0 +1,113 @@
+// The cpu dialect: what a thread of the host CPU does, in whole tiles.
+#ifndef MMK_CPU_CPU_TD
+#define MMK_CPU_CPU_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "ir/AicoreInterfaces.td"
+
+def Cpu_Dialect : Dialect {
+  let name = "cpu";
+  let cppNamespace = "::mmk::cpu";
+  let summary = "tiles on the host CPU, from global memory to global memory";
+  let description = [{
+    A CPU has no pipes to keep busy and no memories to fill: its gains are made in registers. So one
+    operation does a whole tile, and its region is applied to the elements while they are in
+    registers, before their only store. Kernels, phases, workspaces and buffers are those of aicore.
+
+    Each tensor comes with offsets in all its dimensions; `along` names those that run with the
+    tile's rows and columns, -1 where an input does not vary.
+  }];
+}
+
+def Cpu_ThreadsOp : Op<Cpu_Dialect, "threads",
+    [Pure, DeclareOpInterfaceMethods<Aicore_CallConstant>]> {
+  let summary = "threads that share the blocks of a kernel, at most";
+  let description = [{
+    `%t = cpu.threads`. Known when the kernel is called, and the same for all of its blocks.
+  }];
+  let results = (outs Index:$result);
+  let assemblyFormat = "attr-dict";
+}
+
+class Cpu_TileOp<string mnemonic> : Op<Cpu_Dialect, mnemonic,
+    [AttrSizedOperandSegments, SingleBlock, DeclareOpInterfaceMethods<Aicore_Instruction>,
+     DeclareOpInterfaceMethods<Aicore_TileInstruction>,
+     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]>;
+
+def Cpu_ProductOp : Cpu_TileOp<"product"> {
+  let summary = "an output tile of a product";
+  let description = [{
+    m x n x k, in passes of `step` along k. The region takes the sum of A x B and one element of each
+    input, and yields one element for each output. The tensors run along m and k (A), and along k and
+    n (B). `scratch` is where blocks of the operands are packed, and where sums wait between two
+    passes: no more of it is used than stays in the caches.
+    ```mlir
+    cpu.product %a[%m, %c0] along [0, 1], %b[%c0, %n] along [0, 1]
+      size(%rows, %columns, %k) step 512
+      ins(%bias[%n] along [-1, 0]) outs(%c[%m, %n] along [0, 1])
+      scratch(%a_l0, %b_l0, %acc) {
+    ^bb0(%sum: f32, %v: f32):
+      %y = arith.addf %sum, %v : f32
+      cpu.yield %y : f32
+    } : ...
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$a, Variadic<Index>:$aOffsets, DenseI64ArrayAttr:$aAlong,
+                       AnyMemRef:$b, Variadic<Index>:$bOffsets, DenseI64ArrayAttr:$bAlong,
+                       Index:$m, Index:$n, Index:$k, I64Attr:$step,
+                       Variadic<AnyMemRef>:$inputs, Variadic<Index>:$inputOffsets,
+                       DenseI64ArrayAttr:$inputAlong,
+                       Variadic<AnyMemRef>:$outputs, Variadic<Index>:$outputOffsets,
+                       DenseI64ArrayAttr:$outputAlong,
+                       AnyStaticShapeMemRef:$aScratch, AnyStaticShapeMemRef:$bScratch,
+                       AnyStaticShapeMemRef:$acc);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $a `[` $aOffsets `]` `along` $aAlong `,` $b `[` $bOffsets `]` `along` $bAlong
+    `size` `(` $m `,` $n `,` $k `)` `step` $step
+    `ins` `(` custom<GlobalViews>($inputs, $inputOffsets, $inputAlong, type($inputs)) `)`
+    `outs` `(` custom<GlobalViews>($outputs, $outputOffsets, $outputAlong, type($outputs)) `)`
+    `scratch` `(` $aScratch `,` $bScratch `,` $acc `)` $body
+    `:` type($a) `,` type($b) `,` type($aScratch) `,` type($bScratch) `,` type($acc) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Cpu_ElementwiseOp : Cpu_TileOp<"elementwise"> {
+  let summary = "a tile without a product";
+  let description = [{
+    Rows x columns elements of each output; tensors and region are those of a cpu.product, without
+    the sum. An output may be the same elements as an input.
+    ```mlir
+    cpu.elementwise size(%rows, %columns) ins(%x[%m, %n] along [0, 1], %v[%n] along [-1, 0])
+      outs(%y[%m, %n] along [0, 1]) {
+    ^bb0(%e: f32, %w: f32):
+      %sum = arith.addf %e, %w : f32
+      cpu.yield %sum : f32
+    }
+    ```
+  }];
+  let arguments = (ins Index:$m, Index:$n,
+                       Variadic<AnyMemRef>:$inputs, Variadic<Index>:$inputOffsets,
+                       DenseI64ArrayAttr:$inputAlong,
+                       Variadic<AnyMemRef>:$outputs, Variadic<Index>:$outputOffsets,
+                       DenseI64ArrayAttr:$outputAlong);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `size` `(` $m `,` $n `)`
+    `ins` `(` custom<GlobalViews>($inputs, $inputOffsets, $inputAlong, type($inputs)) `)`
+    `outs` `(` custom<GlobalViews>($outputs, $outputOffsets, $outputAlong, type($outputs)) `)`
+    $body attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Cpu_YieldOp : Op<Cpu_Dialect, "yield", [Pure, Terminator,
+    ParentOneOf<["ProductOp", "ElementwiseOp"]>]> {
+  let summary = "the elements that a region stores, one for each output";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "$values `:` type($values) attr-dict";
+}
+
+#endif

@@ -1,0 +1,111 @@
+// The host CPU as a back end.
+#include "backend/backend.h"
+
+#include "cpu/cpu_program.h"
+#include "cpu/fit_tile.h"
+#include "cpu/passes.h"
+#include "cpu/tuning.h"
+#include "passes/passes.h"
+#include "place/passes.h"
+#include "runtime/clock.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/TargetParser/Host.h"
+
+namespace mmk {
+namespace {
+
+class CpuBackend : public Backend {
+public:
+  std::string kindOf(const Machine &) const override { return "host"; }
+  bool hasClock() const override { return false; }
+  llvm::Expected<ClockReport> estimate(aicore::KernelOp, const Machine &,
+                                       llvm::ArrayRef<int64_t>) const override {
+    return llvm::createStringError("the host has no clock but the real one");
+  }
+
+  std::string identity() const override {
+    llvm::SmallVector<llvm::StringRef> features;
+    const llvm::StringMap<bool> all = llvm::sys::getHostCPUFeatures();
+    for (const auto &feature : all)
+      if (feature.getValue())
+        features.push_back(feature.getKey());
+    llvm::sort(features);
+    return llvm::sys::getHostCPUName().str() + llvm::join(features, ",");
+  }
+
+  bool hasPipes() const override { return false; }
+  std::string refusal(llvm::StringRef directive, aicore::MachineAttr machine) const override {
+    const std::string name = machine.getName().str();
+    if (directive == "keep")
+      return "fills L1, which on " + name + " is a cache that no program fills; legal: none";
+    if (directive == "skew")
+      return "is about cores that share the lines of global memory, which on " + name +
+             " have caches of their own; legal: none";
+    return "";
+  }
+
+  // Whatever the memories hold: the code of a product is blocked for the caches by itself.
+  ProductTile productTile(aicore::MachineAttr machine,
+                          const ProductTileRequest &request) const override {
+    ProductTile tile = literalProductTile(machine, request.element);
+    auto choose = [](int64_t &size, int64_t given) { size = given > 0 ? given : size; };
+    choose(tile.m, request.m);
+    choose(tile.n, request.n);
+    choose(tile.k, request.k);
+    return tile;
+  }
+  int64_t baseTilesOfStage(aicore::MachineAttr, int64_t, int64_t, int64_t) const override {
+    return 1;
+  }
+  // Rows are read where they are; how many are the share of a thread is found out at run time.
+  ElementwiseTile elementwiseTile(aicore::MachineAttr, int64_t, unsigned) const override {
+    return literalElementwiseTile();
+  }
+  ProductTile literalProductTile(aicore::MachineAttr, mlir::Type) const override {
+    return {tuning.largestTile, tuning.largestTile, tuning.largestDepth};
+  }
+  ElementwiseTile literalElementwiseTile() const override {
+    return {tuning.largestElementwiseTile, tuning.largestElementwiseTile};
+  }
+  // A tile is the share of a thread, whether its dimensions have names or not.
+  bool fitsLiteralTiles() const override { return true; }
+  std::pair<mlir::Value, mlir::Value> fitTile(mlir::OpBuilder &builder, mlir::Location loc,
+                                              aicore::MachineAttr, FittedOutput output,
+                                              const FittedTile &tile) const override {
+    const auto fitted = cpu::fitProductTile(builder, loc, output, tile, tuning);
+    // A vector is a row, and shared as one.
+    return tile.isElementwise ? cpu::fitElementwiseTile(builder, loc, output, fitted, tuning)
+                              : fitted;
+  }
+  int64_t longestProductTile(const Machine &, ElementType, bool, bool) const override {
+    return tuning.largestTile;
+  }
+  int64_t longestStage(const Machine &, ElementType) const override { return tuning.largestDepth; }
+
+  void registerDialects(mlir::DialectRegistry &registry) const override {
+    registry.insert<cpu::CpuDialect>();
+  }
+  void registerPasses() const override { registerCpuPasses(); }
+  void addPasses(mlir::OpPassManager &manager, bool) const override {
+    manager.addPass(createCpuLower());
+    addCleanup(manager);
+    manager.addPass(createPlanMemory());
+  }
+  llvm::Error emitProgram(aicore::KernelOp kernel, Emitter &emitter, bool watched) const override {
+    return CpuProgram(kernel, emitter, watched).run();
+  }
+
+private:
+  CpuTuning tuning;
+};
+
+} // namespace
+
+const Backend &cpuBackend() {
+  static const CpuBackend backend;
+  return backend;
+}
+
+} // namespace mmk

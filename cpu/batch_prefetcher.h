@@ -1,0 +1,42 @@
+// Software prefetch of the next batch element's operands: a batch of small products would wait for
+// memory at the start of each, a quarter of the time.
+#pragma once
+
+#include "cpu/product.h"
+
+namespace mmk {
+
+/// Whether a product is one of a batch, where each has operands of its own; tiles of one product
+/// share theirs, and are large.
+bool isOfBatch(cpu::ProductOp op);
+
+class BatchPrefetcher {
+public:
+  /// Eight-byte fields in the frame of the functions of a product, from `frame` on.
+  static constexpr int64_t fields = 11;
+  BatchPrefetcher(Emitter &e, llvm::Value *frame) : e(e), b(e.b), frame(frame) {}
+
+  /// Fills them in, for a product that is cut into register tiles of `height` rows. Without a next
+  /// one this is a comparison.
+  void set(const ProductOperands &operands, llvm::Type *element, int64_t height);
+  /// i1: whether there is another one after this.
+  llvm::Value *differs(const ProductOperands &operands);
+  /// i1: whether anything is prefetched.
+  llvm::Value *isActive();
+  /// Prefetches one register tile's share of the rest.
+  void prefetchStep();
+
+private:
+  void setOperand(int64_t first, const Plane &plane, llvm::Value *ahead, llvm::Value *rows,
+                  llvm::Value *columns, llvm::Value *tiles, int64_t size);
+  llvm::Value *at(int64_t which) { return e.offset(frame, 8 * which); }
+  void store(llvm::Value *value, int64_t which) {
+    b.CreateAlignedStore(value, at(which), llvm::Align(8));
+  }
+
+  Emitter &e;
+  llvm::IRBuilder<> &b;
+  llvm::Value *frame;
+};
+
+} // namespace mmk

@@ -1,0 +1,44 @@
+#include "cpu/cpu_program.h"
+
+#include "cpu/batch_prefetcher.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace llvm;
+
+namespace mmk {
+
+bool CpuProgram::emitInstruction(mlir::Operation &op) {
+  return TypeSwitch<mlir::Operation *, bool>(&op)
+      .Case([&](cpu::ThreadsOp op) {
+        values.bind(op.getResult(), threads);
+        return true;
+      })
+      .Case([&](cpu::ProductOp product) {
+        emitProductTile(e, product, values, next);
+        return true;
+      })
+      .Case([&](cpu::ElementwiseOp part) {
+        emitElementwiseTile(e, part, values);
+        return true;
+      })
+      .Default(false);
+}
+
+// The operands of the next iteration, for this one to prefetch; the last one has its own again.
+void CpuProgram::beginIteration(mlir::scf::ForOp op, Value *i) {
+  next = {};
+  auto products = op.getBody()->getOps<cpu::ProductOp>();
+  if (!llvm::hasSingleElement(products) || !isOfBatch(*products.begin()))
+    return;
+  Value *following = b.CreateAdd(i, values.value(op.getStep()));
+  Value *isLast = b.CreateICmpSGE(following, values.value(op.getUpperBound()));
+  values.bind(op.getInductionVar(), b.CreateSelect(isLast, i, following));
+  for (mlir::Operation &inner : *op.getBody())
+    if (inner.getNumRegions() == 0 && mlir::isMemoryEffectFree(&inner))
+      emitOp(inner);
+  next = placesOf(e, *products.begin(), values);
+}
+
+} // namespace mmk

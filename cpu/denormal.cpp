@@ -1,0 +1,89 @@
+#include "cpu/denormal.h"
+
+using namespace llvm;
+
+namespace mmk {
+namespace {
+
+/// Of exponents as they are stored: from 1 on, numbers are normal. Products of bf16 have 14 bits
+/// below the sum of their exponents, and with exponents of this sum (2 * 127 - 126 + 14) these are
+/// multiples of 2^-126.
+constexpr int64_t leastSumOfExponents = 142;
+
+// void(ptr least, ptr from, i64 rowBytes, i64 rows, i64 columns): the least key of all elements,
+// which is twice the bits of one, less one, in 16 bits: the sign falls out, and zero has the
+// largest.
+Function *leastKey(Emitter &e) {
+  return e.helper("least_key_of_bf16", 2, 3, {}, [&](Function *f) {
+    IRBuilder<> &b = e.b;
+    const unsigned lanes = 2 * e.target.lanes;
+    Value *least = f->getArg(0), *from = f->getArg(1), *rowBytes = f->getArg(2),
+          *rows = f->getArg(3), *columns = f->getArg(4);
+    // Without gaps between them, all rows are one.
+    Value *isOne = b.CreateICmpEQ(rowBytes, b.CreateMul(columns, e.number(2)));
+    columns = b.CreateSelect(isOne, b.CreateMul(rows, columns), columns);
+    rows = b.CreateSelect(isOne, e.number(1), rows);
+    Type *vector = e.vectorOf(b.getInt16Ty(), lanes);
+    auto lower = [&](Value *known, Value *bits) {
+      Value *key = b.CreateSub(b.CreateAdd(bits, bits), ConstantInt::get(vector, 1));
+      return b.CreateBinaryIntrinsic(Intrinsic::umin, known, key);
+    };
+    // Several at once, or each would wait for the one before.
+    constexpr int64_t chains = 4;
+    Value *highest = Constant::getAllOnesValue(vector);
+    SmallVector<Value *> known = e.loop(
+        e.number(0), rows, e.number(1), SmallVector<Value *>(chains, highest),
+        [&](Value *row, ArrayRef<Value *> before) {
+          Value *start = e.offset(from, b.CreateMul(row, rowBytes));
+          auto at = [&](Value *column, int64_t chain) {
+            return e.offset(e.offset(start, b.CreateMul(column, e.number(2))), chain * lanes * 2);
+          };
+          Value *whole = e.roundDown(columns, chains * lanes);
+          SmallVector<Value *> known =
+              e.loop(e.number(0), whole, e.number(chains * lanes), before,
+                     [&](Value *column, ArrayRef<Value *> before) {
+                       SmallVector<Value *> next;
+                       for (int64_t chain = 0; chain < chains; ++chain)
+                         next.push_back(lower(before[chain], e.load(vector, at(column, chain))));
+                       return next;
+                     });
+          known[0] = e.loop(whole, columns, e.number(lanes), {known[0]},
+                            [&](Value *column, ArrayRef<Value *> before) {
+                              Value *some =
+                                  e.loadSome(vector, at(column, 0), b.CreateSub(columns, column));
+                              return SmallVector<Value *>{lower(before[0], some)};
+                            })[0];
+          return known;
+        });
+    Value *all = known[0];
+    for (Value *chain : ArrayRef(known).drop_front())
+      all = b.CreateBinaryIntrinsic(Intrinsic::umin, all, chain);
+    e.store(b.CreateUnaryIntrinsic(Intrinsic::vector_reduce_umin, all), least);
+  });
+}
+
+} // namespace
+
+Value *isDenormalFree(Emitter &e, const ProductOperands &operands) {
+  IRBuilder<> &b = e.b;
+  // The exponent of the smallest number but zero, or 0 where that is denormal, or not known.
+  auto leastExponent = [&](const Plane &plane, Value *rows, Value *columns) {
+    Value *alongRows = b.CreateICmpEQ(plane.column, e.number(2));
+    Value *isDense = b.CreateOr(alongRows, b.CreateICmpEQ(plane.row, e.number(2)));
+    Value *least = e.local(b.getInt16Ty());
+    e.store(b.getInt16(0), least);
+    e.when(isDense, [&] {
+      auto choose = [&](Value *x, Value *y) { return b.CreateSelect(alongRows, x, y); };
+      b.CreateCall(leastKey(e), {least, plane.pointer, choose(plane.row, plane.column),
+                                 choose(rows, columns), choose(columns, rows)});
+    });
+    Value *key = b.CreateZExt(e.load(b.getInt16Ty(), least), e.i64());
+    return b.CreateLShr(b.CreateAdd(key, e.number(1)), 8);
+  };
+  Value *ofA = leastExponent(operands.a, operands.m, operands.k);
+  Value *ofB = leastExponent(operands.b, operands.k, operands.n);
+  return b.CreateAnd({b.CreateICmpSGE(ofA, e.number(1)), b.CreateICmpSGE(ofB, e.number(1)),
+                      b.CreateICmpSGE(b.CreateAdd(ofA, ofB), e.number(leastSumOfExponents))});
+}
+
+} // namespace mmk

@@ -1,0 +1,187 @@
+#include "cpu/dialect.h"
+
+#include "ir/instructions.h"
+
+#include "mlir/IR/OpImplementation.h"
+
+using namespace mlir;
+
+//===--- assembly -------------------------------------------------------------------------===//
+
+using Operands = SmallVectorImpl<OpAsmParser::UnresolvedOperand>;
+
+// Tensors in global memory, each with its offsets and the dimensions that a tile runs along:
+// `%bias[%n] along [-1, 0], %r[%m, %n] along [0, 1] : types`. The offsets of all stand in one list.
+static ParseResult parseGlobalViews(OpAsmParser &parser, Operands &tensors, Operands &offsets,
+                                    DenseI64ArrayAttr &along, SmallVectorImpl<Type> &types) {
+  SmallVector<int64_t> dims;
+  OpAsmParser::UnresolvedOperand tensor;
+  OptionalParseResult any = parser.parseOptionalOperand(tensor);
+  while (any.has_value()) {
+    auto parseDim = [&] { return parser.parseInteger(dims.emplace_back()); };
+    if (failed(*any) || parser.parseOperandList(offsets, OpAsmParser::Delimiter::Square) ||
+        parser.parseKeyword("along") ||
+        parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, parseDim))
+      return failure();
+    tensors.push_back(tensor);
+    if (failed(parser.parseOptionalComma()))
+      break;
+    any = parser.parseOperand(tensor);
+  }
+  along = parser.getBuilder().getDenseI64ArrayAttr(dims);
+  return tensors.empty() ? success() : parser.parseColonTypeList(types);
+}
+
+static void printGlobalViews(OpAsmPrinter &printer, Operation *, OperandRange tensors,
+                             OperandRange offsets, DenseI64ArrayAttr along, TypeRange types) {
+  size_t offset = 0, dim = 0;
+  llvm::interleaveComma(tensors, printer, [&](Value tensor) {
+    const size_t rank = cast<MemRefType>(tensor.getType()).getRank();
+    printer << tensor << '[';
+    llvm::interleaveComma(offsets.slice(offset, rank), printer);
+    printer << "] along [" << along[dim] << ", " << along[dim + 1] << ']';
+    offset += rank;
+    dim += 2;
+  });
+  if (!tensors.empty())
+    printer << " : " << types;
+}
+
+#include "cpu/CpuDialect.cpp.inc"
+#define GET_OP_CLASSES
+#include "cpu/CpuOps.cpp.inc"
+
+namespace mmk::cpu {
+
+using namespace aicore;
+
+void CpuDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "cpu/CpuOps.cpp.inc"
+      >();
+}
+
+int64_t ThreadsOp::getLargest() { return (*this)->getParentOfType<KernelOp>().getCores(); }
+
+//===--- what operations touch ------------------------------------------------------------===//
+
+// A CPU has one pipe, as it were; its scratch is touched by one operation alone.
+static SmallVector<Access> accessesOf(ArrayRef<GlobalTile> tiles) {
+  SmallVector<Access> accesses;
+  for (const GlobalTile &tile : tiles)
+    accesses.push_back(tile.writes ? writing(tile.tensor) : reading(tile.tensor));
+  return accesses;
+}
+
+static GlobalTile tileOf(Value tensor, MutableOperandRange offsets, ArrayRef<int64_t> along,
+                         OpOperand &rows, OpOperand &columns) {
+  return {tensor, offsets, {along[0], along[1]}, &rows, &columns, /*writes=*/false};
+}
+
+/// Those of inputs or outputs. One that does not vary along rows or columns has one element for all
+/// of them.
+static void addTiles(SmallVectorImpl<GlobalTile> &tiles, OperandRange tensors,
+                     MutableOperandRange offsets, ArrayRef<int64_t> along, OpOperand &rows,
+                     OpOperand &columns, bool writes) {
+  unsigned next = 0;
+  for (Value tensor : tensors) {
+    const auto rank = static_cast<unsigned>(cast<MemRefType>(tensor.getType()).getRank());
+    tiles.push_back({tensor,
+                     offsets.slice(next, rank),
+                     {along[0], along[1]},
+                     along[0] < 0 ? nullptr : &rows,
+                     along[1] < 0 ? nullptr : &columns,
+                     writes});
+    next += rank;
+    along = along.drop_front(2);
+  }
+}
+
+SmallVector<GlobalTile> ProductOp::getTiles() {
+  OpOperand &m = getMMutable(), &n = getNMutable(), &k = getKMutable();
+  SmallVector<GlobalTile> tiles;
+  tiles.push_back(tileOf(getA(), getAOffsetsMutable(), getAAlong(), m, k));
+  tiles.push_back(tileOf(getB(), getBOffsetsMutable(), getBAlong(), k, n));
+  addTiles(tiles, getInputs(), getInputOffsetsMutable(), getInputAlong(), m, n, false);
+  addTiles(tiles, getOutputs(), getOutputOffsetsMutable(), getOutputAlong(), m, n, true);
+  return tiles;
+}
+
+SmallVector<GlobalTile> ElementwiseOp::getTiles() {
+  OpOperand &m = getMMutable(), &n = getNMutable();
+  SmallVector<GlobalTile> tiles;
+  addTiles(tiles, getInputs(), getInputOffsetsMutable(), getInputAlong(), m, n, false);
+  addTiles(tiles, getOutputs(), getOutputOffsetsMutable(), getOutputAlong(), m, n, true);
+  return tiles;
+}
+
+MMK_EFFECTS(ProductOp)
+aicore::Pipe ProductOp::getPipe() { return aicore::Pipe::vector; }
+SmallVector<Access> ProductOp::getAccesses() { return accessesOf(getTiles()); }
+
+MMK_EFFECTS(ElementwiseOp)
+aicore::Pipe ElementwiseOp::getPipe() { return aicore::Pipe::vector; }
+SmallVector<Access> ElementwiseOp::getAccesses() { return accessesOf(getTiles()); }
+
+//===--- verifiers ------------------------------------------------------------------------===//
+
+static LogicalResult expectViews(Operation *op, OperandRange tensors, OperandRange offsets,
+                                 ArrayRef<int64_t> along) {
+  if (along.size() != 2 * tensors.size())
+    return op->emitOpError("expected two dimensions along for each of its ")
+           << tensors.size() << " tensors, found " << along.size();
+  for (Value tensor : tensors) {
+    const size_t rank = cast<MemRefType>(tensor.getType()).getRank();
+    if (offsets.size() < rank)
+      return op->emitOpError("expected ") << rank << " offsets, found " << offsets.size();
+    if (failed(expectSpace(op, "tensors", tensor, {Space::gm})) ||
+        failed(expectAlong(op, tensor, offsets.take_front(rank), along.take_front(2))))
+      return failure();
+    offsets = offsets.drop_front(rank);
+    along = along.drop_front(2);
+  }
+  if (!offsets.empty())
+    return op->emitOpError("found ") << offsets.size() << " offsets too many";
+  return success();
+}
+
+/// Tensors and region of an operation; `more` arguments come from no tensor.
+template <typename Op> static LogicalResult verifyTileOp(Op op, size_t more) {
+  if (failed(expectViews(op, op.getInputs(), op.getInputOffsets(), op.getInputAlong())) ||
+      failed(expectViews(op, op.getOutputs(), op.getOutputOffsets(), op.getOutputAlong())))
+    return failure();
+  Block &block = op.getBody().front();
+  const size_t inputs = op.getInputs().size();
+  if (block.getNumArguments() != inputs + more)
+    return op.emitOpError("expected ")
+           << inputs + more << " elements in its region, found " << block.getNumArguments();
+  auto yield = dyn_cast<YieldOp>(block.getTerminator());
+  if (!yield || yield.getValues().size() != op.getOutputs().size())
+    return op.emitOpError("expected to yield one element for each of its ")
+           << op.getOutputs().size() << " outputs";
+  for (auto [value, output] : llvm::zip(yield.getValues(), op.getOutputs()))
+    if (value.getType() != cast<MemRefType>(output.getType()).getElementType())
+      return op.emitOpError("expected to yield elements of the type of their tensors, found ")
+             << value.getType() << " for " << output.getType();
+  return success();
+}
+
+LogicalResult ProductOp::verify() {
+  if (failed(expectSpace(*this, "A", getA(), {Space::gm})) ||
+      failed(expectSpace(*this, "B", getB(), {Space::gm})) ||
+      failed(expectAlong(*this, getA(), getAOffsets(), getAAlong())) ||
+      failed(expectAlong(*this, getB(), getBOffsets(), getBAlong())) ||
+      failed(expectSameElements(*this, getA(), getB())) ||
+      failed(expectBuffer(*this, "the scratch of A", getAScratch(), {Space::l0a})) ||
+      failed(expectBuffer(*this, "the scratch of B", getBScratch(), {Space::l0b})) ||
+      failed(expectBuffer(*this, "the accumulator", getAcc(), {Space::l0c})))
+    return failure();
+  if (getStepAttr().getInt() < 1)
+    return emitOpError("expected a positive step, found ") << getStepAttr().getInt();
+  return verifyTileOp(*this, /*more=*/1);
+}
+
+LogicalResult ElementwiseOp::verify() { return verifyTileOp(*this, /*more=*/0); }
+
+} // namespace mmk::cpu

@@ -1,0 +1,69 @@
+// Why the CPU has a rule of its own: its threads share no lines that they would wait for, and cut
+// their tiles for the caches themselves. What counts is that all have the same to do, and that
+// little is packed twice.
+#include "cpu/dialect.h"
+#include "cpu/fit_tile.h"
+#include "passes/arithmetic.h"
+
+using namespace mlir;
+
+namespace mmk::cpu {
+
+// For each number of tiles across that divides the threads, as many down as give each thread one.
+// The least time of the fullest thread wins.
+std::pair<Value, Value> fitProductTile(OpBuilder &b, Location loc, FittedOutput output,
+                                       const FittedTile &tile, const CpuTuning &tuning) {
+  Arithmetic a{b, loc};
+  // One of `parts` equal parts, of whole units, and no larger than the largest tile.
+  auto part = [&](Value extent, Value parts, int64_t unit, Value largest, bool fits) -> Value {
+    if (!fits)
+      return largest;
+    Value least = a.ceilDiv(extent, largest);
+    Value length = a.ceilDiv(extent, a.max(parts, least));
+    Value whole = a.mul(a.ceilDiv(length, a.number(unit)), a.number(unit));
+    return a.min(whole, largest);
+  };
+  if (!tile.fitsRows && !tile.fitsColumns)
+    return {a.number(tile.largestRows), a.number(tile.largestColumns)};
+
+  Value cores = a.number(output.cores), highest = a.number(tile.largestRows),
+        widest = a.number(tile.largestColumns);
+  // Cut for two, a product that one thread has would be packed twice (a tenth of the time of
+  // 127 x 129 x 131 in bf16 and i8).
+  if (tile.isProduct && output.cores > 1)
+    cores = a.min(cores, ThreadsOp::create(b, loc, b.getIndexType()));
+  if (tile.isProduct && tile.fitsColumns) {
+    Value isSkinny = a.compare(arith::CmpIPredicate::sle, output.rows, a.number(tuning.skinnyRows));
+    widest = a.choose(isSkinny, a.number(tuning.largestSkinnyColumns), widest);
+  }
+  Value work = a.mul(a.mul(output.batches, output.rows), a.mul(output.columns, tile.depth));
+  Value isSmall =
+      a.compare(arith::CmpIPredicate::slt, work, a.number(tuning.sharedWork / tile.bytes));
+  Value threads = a.choose(isSmall, a.number(1), cores);
+  Value rows, columns, least;
+  for (int64_t across = 1; across <= output.cores; ++across) {
+    if (output.cores % across != 0)
+      continue;
+    Value down = a.ceilDiv(threads, a.mul(output.batches, a.number(across)));
+    Value width = part(output.columns, a.min(a.number(across), threads), tuning.columnUnit, widest,
+                       tile.fitsColumns);
+    Value height = part(output.rows, down, tuning.rowUnit, highest, tile.fitsRows);
+    if (output.cores == 1)
+      return {height, width};
+    Value tiles = a.mul(output.batches,
+                        a.mul(a.ceilDiv(output.rows, height), a.ceilDiv(output.columns, width)));
+    Value time = a.mul(a.ceilDiv(tiles, cores), a.mul(a.add(height, a.number(tuning.packingColumn)),
+                                                      a.add(width, a.number(tuning.readingRow))));
+    if (!least) {
+      std::tie(rows, columns, least) = std::tuple(height, width, time);
+      continue;
+    }
+    Value isBetter = a.compare(arith::CmpIPredicate::slt, time, least);
+    rows = a.choose(isBetter, height, rows);
+    columns = a.choose(isBetter, width, columns);
+    least = a.choose(isBetter, time, least);
+  }
+  return {rows, columns};
+}
+
+} // namespace mmk::cpu

@@ -1,0 +1,304 @@
+// cpu-lower: a tile, with all that happens to it between the tensors that it reads and those that
+// it writes, is one operation.
+#include "cpu/passes.h"
+#include "cpu/tuning.h"
+#include "passes/variant.h"
+#include "place/kernel_lowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+namespace mmk {
+
+#define GEN_PASS_DEF_CPULOWER
+#include "cpu/Passes.h.inc"
+
+namespace {
+
+using aicore::Space;
+
+/// Tensors of an operation, with their offsets one after the other.
+struct Tensors {
+  SmallVector<Value> tensors, offsets;
+  SmallVector<int64_t> along;
+  SmallVector<Type> elements;
+
+  void add(const GlobalView &view, int64_t rowDim, int64_t columnDim, Value zero) {
+    tensors.push_back(view.memref);
+    elements.push_back(cast<MemRefType>(view.memref.getType()).getElementType());
+    for (Value offset : view.offsets)
+      offsets.push_back(offset ? offset : zero);
+    along.append({rowDim, columnDim});
+  }
+};
+
+class CpuLowering : public KernelLowering {
+public:
+  using KernelLowering::KernelLowering;
+
+private:
+  /// A tile and its valid extents.
+  struct Tile : TiledNest {
+    Value rows, columns;
+  };
+  /// Where blocks of the operands are packed, and where sums wait.
+  struct Scratch {
+    Value a, b, sums;
+  };
+
+  const CpuTuning tuning;
+
+  LogicalResult emitNest(ir::NestOp nest) override;
+  Scratch allocateScratch(const Tile &tile);
+  Tensors inputsOf(Tile &tile);
+  Tensors outputsOf(const Tile &tile, ArrayRef<Destination> destinations);
+  Tensors operandOf(const Tile &tile, unsigned which);
+  /// The region of the elementwise part; its first argument is the product, where there is one.
+  void emitRegion(Tile &tile, Region &region, ArrayRef<Type> elements,
+                  ArrayRef<Destination> destinations);
+  void emitProduct(Tile &tile, const Scratch &scratch, ArrayRef<Destination> destinations);
+  void emitElementwise(Tile &tile, ArrayRef<Destination> destinations);
+  /// Adds the other parts of a sum to the first; what is left to be read is that.
+  GlobalView emitSum(Tile &tile);
+  aicore::AllocOp alloc(StringRef name, Space space, int64_t rows, int64_t columns, Type element,
+                        Location where);
+  StringRef nameOf(Value tensor);
+  Location placeOf(StringRef directive, Location otherwise);
+  cpu::ElementwiseOp emitOp(const Tile &tile, const Tensors &inputs, const Tensors &outputs);
+};
+
+Tensors CpuLowering::inputsOf(Tile &tile) {
+  Tensors inputs;
+  Value product = tile.product(), zero = index(0);
+  if (!tile.generic)
+    return inputs;
+  for (OpOperand *operand : tile.generic.getDpsInputOperands()) {
+    if (product && operand->get() == product)
+      continue;
+    GlobalView view = viewOf(operand->get());
+    AffineMap map = tile.generic.getMatchingIndexingMap(operand);
+    int64_t rowDim = -1, columnDim = -1;
+    for (auto [i, expression] : llvm::enumerate(map.getResults())) {
+      auto dim = dyn_cast<AffineDimExpr>(expression);
+      if (dim && dim.getPosition() == tile.rank - 1)
+        columnDim = view.dims[i];
+      else if (dim && tile.rank > 1 && dim.getPosition() == tile.rank - 2)
+        rowDim = view.dims[i];
+    }
+    inputs.add(view, rowDim, columnDim, zero);
+  }
+  return inputs;
+}
+
+Tensors CpuLowering::outputsOf(const Tile &tile, ArrayRef<Destination> destinations) {
+  Tensors outputs;
+  for (const Destination &destination : destinations)
+    outputs.add(destination.view,
+                tile.rank > 1 ? int64_t(destination.view.dims[tile.rank - 2]) : -1,
+                destination.view.dims[tile.rank - 1], index(0));
+  return outputs;
+}
+
+void CpuLowering::emitRegion(Tile &tile, Region &region, ArrayRef<Type> elements,
+                             ArrayRef<Destination> destinations) {
+  Value product = tile.product();
+  OpBuilder::InsertionGuard guard(b);
+  Block *body = b.createBlock(&region, {}, elements, SmallVector<Location>(elements.size(), loc));
+  Value sum = product ? body->getArgument(0) : Value();
+  // As the reduction has it, which begins with zero: a sum of negative zeros is a positive one.
+  if (tile.sum && isa<FloatType>(sum.getType()))
+    sum = arith::AddFOp::create(b, loc, sum,
+                                arith::ConstantOp::create(b, loc, b.getZeroAttr(sum.getType())));
+  IRMapping scalars = map;
+  if (tile.generic) {
+    Block *from = tile.generic.getBody();
+    unsigned next = product ? 1 : 0;
+    for (OpOperand *operand : tile.generic.getDpsInputOperands())
+      scalars.map(from->getArgument(operand->getOperandNumber()),
+                  product && operand->get() == product ? sum : body->getArgument(next++));
+    for (Operation &inner : from->without_terminator())
+      b.clone(inner, scalars);
+  }
+  SmallVector<Value> yielded;
+  for (const Destination &destination : destinations) {
+    if (product && destination.value == product) {
+      yielded.push_back(sum);
+      continue;
+    }
+    Value value = tile.generic.getBody()->getTerminator()->getOperand(
+        cast<OpResult>(destination.value).getResultNumber());
+    yielded.push_back(scalars.lookupOrDefault(value));
+  }
+  cpu::YieldOp::create(b, loc, yielded);
+}
+
+//===--- products -------------------------------------------------------------------------===//
+
+// One copy: the CPU prefetches by itself.
+aicore::AllocOp CpuLowering::alloc(StringRef name, Space space, int64_t rows, int64_t columns,
+                                   Type element, Location where) {
+  auto type = MemRefType::get({rows, columns}, element, MemRefLayoutAttrInterface(),
+                              aicore::SpaceAttr::get(b.getContext(), space));
+  return aicore::AllocOp::create(b, where, type, name, "scratch", 1, /*parts=*/1, IntegerAttr());
+}
+
+StringRef CpuLowering::nameOf(Value tensor) {
+  while (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>())
+    tensor = slice.getSource();
+  StringRef name = names.lookup(tensor);
+  return name.empty() ? "value" : name;
+}
+
+Location CpuLowering::placeOf(StringRef directive, Location otherwise) {
+  ir::ChoiceOp choice = kernel.choice(directive);
+  return choice ? choice.getLoc() : otherwise;
+}
+
+CpuLowering::Scratch CpuLowering::allocateScratch(const Tile &tile) {
+  linalg::ContractOp contract = tile.contract;
+  const int64_t stage = tile.stage;
+  Type element = operandType(contract);
+  Type accumulator = cast<RankedTensorType>(contract.getResult(0).getType()).getElementType();
+  const ProductNames dims = productNames(contract);
+  Location where = contract.getLoc();
+  Location ofM = placeOf(("tile." + dims.rows).str(), where);
+  Location ofN = placeOf(("tile." + dims.columns).str(), where);
+  const int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+  // A tile is whatever one thread does: it is cut into blocks that fit these, and the caches.
+  auto atMost = [](int64_t wanted, int64_t most) {
+    return std::max<int64_t>(16, std::min(wanted, most / 16 * 16));
+  };
+  const int64_t columns = atMost(tile.tileN, machine.capacity(Space::l0b) / bytes / stage);
+  const int64_t sums = tile.tileN + tuning.scratchPadding;
+  const int64_t rows = atMost(tile.tileM, machine.capacity(Space::l0c) / 4 / sums);
+  Scratch all;
+  all.a = alloc(nameOf(contract.getInputs()[0]), Space::l0a, tuning.scratchRows,
+                stage + 2 * tuning.scratchPadding, element, ofM);
+  all.b = alloc(nameOf(contract.getInputs()[1]), Space::l0b, stage, columns, element, ofN);
+  all.sums = alloc("acc", Space::l0c, rows, sums, accumulator, ofM);
+  return all;
+}
+
+/// An operand as it is for the whole depth: before the loops along k slice it.
+Tensors CpuLowering::operandOf(const Tile &tile, unsigned which) {
+  linalg::ContractOp contract = tile.contract;
+  scf::ForOp stages = tile.stageLoop;
+  Value tensor = contract.getInputs()[which];
+  while (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>()) {
+    if (!stages->isProperAncestor(slice))
+      break;
+    tensor = slice.getSource();
+  }
+  GlobalView view = viewOf(tensor);
+  const size_t rank = view.dims.size();
+  int64_t rows = view.dims[rank - 2], columns = view.dims[rank - 1];
+  AffineMap map = contract.getIndexingMapsArray()[which];
+  const ProductDims dims = *productDims(contract);
+  if (map.getDimPosition(map.getNumResults() - 1) != (which == 0 ? dims.reduction : dims.columns))
+    std::swap(rows, columns);
+  Tensors operand;
+  operand.add(view, rows, columns, index(0));
+  return operand;
+}
+
+void CpuLowering::emitProduct(Tile &tile, const Scratch &scratch,
+                              ArrayRef<Destination> destinations) {
+  const int64_t stage = tile.stage;
+  const Tensors left = operandOf(tile, 0), right = operandOf(tile, 1);
+  const Tensors inputs = inputsOf(tile), outputs = outputsOf(tile, destinations);
+  auto op = cpu::ProductOp::create(
+      b, loc, left.tensors[0], left.offsets, left.along, right.tensors[0], right.offsets,
+      right.along, tile.rows, tile.columns, map.lookup(tile.stageLoop.getUpperBound()), stage,
+      inputs.tensors, inputs.offsets, inputs.along, outputs.tensors, outputs.offsets, outputs.along,
+      scratch.a, scratch.b, scratch.sums);
+  SmallVector<Type> elements = {cast<RankedTensorType>(tile.product().getType()).getElementType()};
+  elements.append(inputs.elements);
+  emitRegion(tile, op.getBody(), elements, destinations);
+}
+
+//===--- elementwise ----------------------------------------------------------------------===//
+
+cpu::ElementwiseOp CpuLowering::emitOp(const Tile &tile, const Tensors &inputs,
+                                       const Tensors &outputs) {
+  return cpu::ElementwiseOp::create(b, loc, tile.rows, tile.columns, inputs.tensors, inputs.offsets,
+                                    inputs.along, outputs.tensors, outputs.offsets, outputs.along);
+}
+
+GlobalView CpuLowering::emitSum(Tile &tile) {
+  Value parts = tile.sum.getInputs()[0];
+  const GlobalView first = viewOf(parts);
+  const unsigned rank = first.dims.size(), rows = first.dims[rank - 2],
+                 columns = first.dims[rank - 1];
+  Value zero = index(0), one = index(1);
+  auto loop = scf::ForOp::create(b, loc, one, extentOf(parts, 0), one);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(loop.getBody()->getTerminator());
+  GlobalView part = first;
+  Value &offset = part.offsets[part.dims[0]];
+  offset = add(offset, loop.getInductionVar());
+  Tensors inputs, outputs;
+  outputs.add(first, rows, columns, zero);
+  inputs.add(first, rows, columns, zero);
+  inputs.add(part, rows, columns, zero);
+  cpu::ElementwiseOp op = emitOp(tile, inputs, outputs);
+  Block *body = b.createBlock(&op.getBody(), {}, inputs.elements, {loc, loc});
+  Value x = body->getArgument(0), y = body->getArgument(1);
+  Value sum = isa<FloatType>(x.getType()) ? arith::AddFOp::create(b, loc, x, y).getResult()
+                                          : arith::AddIOp::create(b, loc, x, y).getResult();
+  cpu::YieldOp::create(b, loc, sum);
+  return first;
+}
+
+void CpuLowering::emitElementwise(Tile &tile, ArrayRef<Destination> destinations) {
+  Tensors inputs;
+  if (tile.sum) {
+    const GlobalView sum = emitSum(tile);
+    const unsigned rank = sum.dims.size();
+    inputs.add(sum, sum.dims[rank - 2], sum.dims[rank - 1], index(0));
+  }
+  const Tensors others = inputsOf(tile), outputs = outputsOf(tile, destinations);
+  inputs.tensors.append(others.tensors);
+  inputs.offsets.append(others.offsets);
+  inputs.along.append(others.along);
+  inputs.elements.append(others.elements);
+  cpu::ElementwiseOp op = emitOp(tile, inputs, outputs);
+  emitRegion(tile, op.getBody(), inputs.elements, destinations);
+}
+
+LogicalResult CpuLowering::emitNest(ir::NestOp nest) {
+  FailureOr<TiledNest> found = findTiledNest(kernel, nest);
+  if (failed(found) || failed(expectTensors(nest, *found)))
+    return failure();
+  Tile tile;
+  static_cast<TiledNest &>(tile) = *found;
+  startPhase(nest);
+  Scratch scratch;
+  if (tile.contract)
+    scratch = allocateScratch(tile);
+  emitScalars(nest);
+  emitLoop(tile.tileLoop);
+  const SmallVector<Destination> destinations =
+      findDestinations(nest, tile, tile.rows, tile.columns);
+  loc = tile.last()->getLoc();
+  if (tile.contract)
+    emitProduct(tile, scratch, destinations);
+  else
+    emitElementwise(tile, destinations);
+  return success();
+}
+
+struct CpuLowerPass : impl::CpuLowerBase<CpuLowerPass> {
+  void runOnOperation() override {
+    aicore::MachineAttr machine = expectMachine(getOperation());
+    if (!machine)
+      return signalPassFailure();
+    for (ir::KernelOp kernel : llvm::make_early_inc_range(getOperation().getOps<ir::KernelOp>()))
+      if (failed(CpuLowering(kernel, machine).run()))
+        return signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace mmk

@@ -1,0 +1,106 @@
+#include "cpu/tile_code.h"
+
+#include "codegen/region.h"
+#include "cpu/epilogue.h"
+#include "cpu/product.h"
+
+using namespace llvm;
+
+namespace mmk {
+namespace {
+
+/// The part of a tensor that starts at `offsets`; `along`: its dimensions along rows and columns.
+Plane planeOf(Emitter &e, ProgramValues &values, mlir::Value tensor, mlir::ValueRange offsets,
+              ArrayRef<int64_t> along) {
+  const GlobalTensor &global = values.global(tensor);
+  Type *element = values.elementOf(tensor);
+  auto step = [&](int64_t dim) -> Value * {
+    return dim < 0 ? e.number(0) : e.b.CreateMul(global.strides[dim], e.number(e.bytesOf(element)));
+  };
+  return {values.address(global, offsets, element), step(along[0]), step(along[1])};
+}
+
+SmallVector<Plane> planesOf(Emitter &e, ProgramValues &values, mlir::OperandRange tensors,
+                            mlir::ValueRange offsets, ArrayRef<int64_t> along) {
+  SmallVector<Plane> planes;
+  for (mlir::Value tensor : tensors) {
+    const size_t rank = cast<mlir::MemRefType>(tensor.getType()).getRank();
+    planes.push_back(planeOf(e, values, tensor, offsets.take_front(rank), along.take_front(2)));
+    offsets = offsets.drop_front(rank);
+    along = along.drop_front(2);
+  }
+  return planes;
+}
+
+SmallVector<Value *> scalarsFor(mlir::Block &region, ProgramValues &values) {
+  SmallVector<Value *> scalars;
+  for (mlir::Value scalar : scalarsOf(region))
+    scalars.push_back(values.value(scalar));
+  return scalars;
+}
+
+ProductOperands operandsOf(Emitter &e, cpu::ProductOp op, ProgramValues &values,
+                           const OperandPlaces &next) {
+  ProductOperands operands;
+  operands.a = planeOf(e, values, op.getA(), op.getAOffsets(), op.getAAlong());
+  operands.b = planeOf(e, values, op.getB(), op.getBOffsets(), op.getBAlong());
+  if (next.a) {
+    operands.aAhead = e.b.CreatePtrDiff(e.b.getInt8Ty(), next.a, operands.a.pointer);
+    operands.bAhead = e.b.CreatePtrDiff(e.b.getInt8Ty(), next.b, operands.b.pointer);
+  }
+  operands.m = values.value(op.getM());
+  operands.n = values.value(op.getN());
+  operands.k = values.value(op.getK());
+  operands.aScratch = values.buffer(op.getAScratch(), {});
+  operands.bScratch = values.buffer(op.getBScratch(), {});
+  operands.acc = values.buffer(op.getAcc(), {});
+  operands.context = emitContext(
+      e, op, planesOf(e, values, op.getInputs(), op.getInputOffsets(), op.getInputAlong()),
+      planesOf(e, values, op.getOutputs(), op.getOutputOffsets(), op.getOutputAlong()),
+      scalarsFor(op.getBody().front(), values));
+  return operands;
+}
+
+} // namespace
+
+OperandPlaces placesOf(Emitter &e, cpu::ProductOp op, ProgramValues &values) {
+  auto start = [&](mlir::Value tensor, mlir::ValueRange offsets) {
+    return values.address(values.global(tensor), offsets, values.elementOf(tensor));
+  };
+  return {start(op.getA(), op.getAOffsets()), start(op.getB(), op.getBOffsets())};
+}
+
+void emitProductTile(Emitter &e, cpu::ProductOp op, ProgramValues &values,
+                     const OperandPlaces &next) {
+  ProductOperands operands = operandsOf(e, op, values, next);
+  const SmallVector<Value **, 16> shared = operands.shared();
+  Value *frame = e.local(ArrayType::get(e.i64(), shared.size()));
+  for (auto [i, value] : enumerate(shared))
+    e.b.CreateAlignedStore(*value, e.offset(frame, 8 * i), Align(8));
+  bool complete = true;
+  Function *tile = e.helper("tile_" + std::to_string(e.module.size()), 1, 0, {}, [&](Function *f) {
+    complete = emitProduct(e, op, operands.in(e, f->getArg(0)));
+  });
+  e.b.CreateCall(tile, {frame});
+  if (!complete)
+    values.fail(op);
+}
+
+void emitElementwiseTile(Emitter &e, cpu::ElementwiseOp op, ProgramValues &values) {
+  Value *total = e.number(0);
+  for (mlir::Value output : op.getOutputs()) {
+    Value *elements = e.number(1);
+    for (Value *extent : values.global(output).extents)
+      elements = e.b.CreateMul(elements, extent);
+    total = e.b.CreateAdd(total,
+                          e.b.CreateMul(elements, e.number(e.bytesOf(values.elementOf(output)))));
+  }
+  if (!emitElementwise(
+          e, op, planesOf(e, values, op.getInputs(), op.getInputOffsets(), op.getInputAlong()),
+          planesOf(e, values, op.getOutputs(), op.getOutputOffsets(), op.getOutputAlong()),
+          scalarsFor(op.getBody().front(), values), values.value(op.getM()),
+          values.value(op.getN()), total))
+    values.fail(op);
+}
+
+} // namespace mmk

@@ -1,0 +1,37 @@
+// Dimensions of an operation: which of its loops are rows, columns and reduction, as linalg infers
+// them from its maps, and the names that the kernel gives to their extents.
+#pragma once
+
+#include "ir/mmk.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace mmk {
+
+/// Loops of a product. The output has batches, then rows and columns; an operand that does not vary
+/// with a batch is read again for each.
+struct ProductDims {
+  unsigned rows, columns, reduction;
+};
+/// Fails when the product has not one loop of each kind.
+mlir::FailureOr<ProductDims> productDims(mlir::linalg::ContractOp contract);
+
+/// Names of those loops.
+struct ProductNames {
+  llvm::StringRef rows, columns, reduction;
+};
+ProductNames productNames(mlir::linalg::ContractOp contract);
+
+/// The name of the dimension that a tensor's dimension `dim` runs along: that of the parameter or
+/// of the mmk.dim that its extent comes from, through slices, loops and nests; "" for any other. A
+/// literal extent is a number.
+llvm::StringRef dimName(mlir::Value tensor, unsigned dim);
+
+/// Names of an op's loops.
+llvm::SmallVector<llvm::StringRef> dimNames(mlir::linalg::LinalgOp op);
+
+/// Whether every product and elementwise op on whole tensors has named dimensions, and every
+/// product rows, columns and a reduction; an error where one has not.
+llvm::LogicalResult checkDims(ir::KernelOp kernel);
+
+} // namespace mmk

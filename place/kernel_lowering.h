@@ -1,0 +1,76 @@
+// From tiled mmk IR to the program of a machine, as far as it is the same on all of them: the
+// kernel, a phase for each nest, its loops and scalars, and where in global memory a slice of a
+// tensor is. A back end derives from it and emits what a tile does.
+#pragma once
+
+#include "place/tiled_nest.h"
+
+#include "mlir/IR/IRMapping.h"
+
+namespace mmk {
+
+/// A part of a tensor in global memory: offsets in all its dimensions (null: 0), and which of them
+/// the dimensions of the slice run along.
+struct GlobalView {
+  mlir::Value memref;
+  llvm::SmallVector<mlir::Value> offsets;
+  llvm::SmallVector<unsigned> dims;
+};
+
+class KernelLowering {
+public:
+  KernelLowering(ir::KernelOp kernel, aicore::MachineAttr machine)
+      : kernel(kernel), machine(machine), b(kernel.getContext()), loc(kernel.getLoc()),
+        names(tensorNames(kernel)) {}
+  virtual ~KernelLowering() = default;
+
+  /// Replaces the kernel by one of the machine. On failure an error has been emitted.
+  mlir::LogicalResult run();
+
+protected:
+  /// Where a result of the tile goes.
+  struct Destination {
+    mlir::Value value; ///< in mmk IR: held in UB, or else written by the fixpipe
+    GlobalView view;
+  };
+
+  /// Emits a nest; the builder is at the end of the kernel.
+  virtual mlir::LogicalResult emitNest(ir::NestOp nest) = 0;
+  /// The largest dimensions that the kernel may run with; null: any.
+  virtual mlir::DictionaryAttr limits() { return {}; }
+
+  /// What a nest needs before its phase, then the phase, and in it from here on.
+  void startPhase(ir::NestOp nest);
+  /// The scalar code of a nest, outside of its loops.
+  void emitScalars(ir::NestOp nest);
+  /// An empty loop like the one in mmk IR, and in it from here on.
+  mlir::scf::ForOp emitLoop(mlir::scf::ForOp loop);
+  /// Where the tile at hand goes, and by that how many rows and columns it has.
+  llvm::SmallVector<Destination> findDestinations(ir::NestOp nest, TiledNest &tile,
+                                                  mlir::Value &rows, mlir::Value &columns);
+  void clonePure(mlir::Operation &op);
+  GlobalView viewOf(mlir::Value tensor);
+  mlir::Value extentOf(mlir::Value tensor, unsigned dim);
+  mlir::Value mapped(mlir::OpFoldResult value);
+  mlir::Value index(int64_t value);
+  mlir::Value add(mlir::Value x, mlir::Value y);
+
+  ir::KernelOp kernel;
+  aicore::MachineAttr machine;
+  mlir::OpBuilder b;
+  mlir::Location loc;
+  llvm::DenseMap<mlir::Value, llvm::StringRef> names; ///< of the kernel's tensors
+  mlir::Value block;                                  ///< number of the core in the phase at hand
+  mlir::IRMapping map; ///< scalars and buffers: mmk IR -> the machine's
+
+private:
+  void createKernel();
+  void emitShared(ir::NestOp nest);
+  mlir::Value dimension(llvm::StringRef name);
+  mlir::DictionaryAttr requestedBuffers();
+
+  aicore::KernelOp target;
+  llvm::DenseMap<mlir::Value, mlir::Value> tensors; ///< kernel tensors -> global memory
+};
+
+} // namespace mmk

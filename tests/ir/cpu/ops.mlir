@@ -1,0 +1,45 @@
+// Every operation of the dialect, printed as it was read.
+// RUN: mmk-opt %s | mmk-opt | FileCheck %s
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!gm_row = memref<?xf32, #aicore.space<gm>>
+!gm_out = memref<?x?xf32, #aicore.space<gm>>
+!a_l0 = memref<128x64xf16, #aicore.space<l0a>>
+!b_l0 = memref<64x64xf16, #aicore.space<l0b>>
+!acc = memref<128x64xf32, #aicore.space<l0c>>
+
+// What the inputs run along, and none of them.
+// CHECK-LABEL: aicore.kernel @tiles
+aicore.kernel @tiles dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"bias"["M"]>] results [#mmk.named<"c"["M", "M"]>]
+    cores 1 buffers {} {
+^bb0(%m: index, %a: !gm, %bias: !gm_row, %c: !gm_out):
+  aicore.phase {
+  ^bb0(%block: index):
+    // CHECK: %{{.*}} = cpu.threads
+    %threads = cpu.threads
+    %a_l0 = aicore.alloc "a" of "scratch" copies 1 : !a_l0
+    %b_l0 = aicore.alloc "b" of "scratch" copies 1 : !b_l0
+    %acc = aicore.alloc "acc" of "scratch" copies 1 : !acc
+    // CHECK: cpu.product %a[%M, %block] along [0, 1], %a[%block, %M] along [1, 0] size(%M, %M, %M) step 64 ins(%bias[%M] along [-1, 0], %bias[%block] along [0, -1] : memref<?xf32, #aicore.space<gm>>, memref<?xf32, #aicore.space<gm>>) outs(%c[%M, %block] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%a_l0a, %b_l0b, %acc_l0c) {
+    // CHECK-NEXT: ^bb0(%[[SUM:.*]]: f32, %[[V:.*]]: f32, %{{.*}}: f32):
+    // CHECK: cpu.yield %{{.*}} : f32
+    // CHECK-NEXT: } : memref<?x?xf16, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>, memref<128x64xf16, #aicore.space<l0a>>, memref<64x64xf16, #aicore.space<l0b>>, memref<128x64xf32, #aicore.space<l0c>>
+    cpu.product %a[%m, %block] along [0, 1], %a[%block, %m] along [1, 0] size(%m, %m, %m) step 64 ins(%bias[%m] along [-1, 0], %bias[%block] along [0, -1] : !gm_row, !gm_row) outs(%c[%m, %block] along [0, 1] : !gm_out) scratch(%a_l0, %b_l0, %acc) {
+    ^bb0(%sum: f32, %v: f32, %w: f32):
+      %y = arith.addf %sum, %v : f32
+      cpu.yield %y : f32
+    } : !gm, !gm, !a_l0, !b_l0, !acc
+    // CHECK: cpu.product {{.*}} ins() outs(%c[%M, %block] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch
+    cpu.product %a[%m, %block] along [0, 1], %a[%block, %m] along [0, 1] size(%m, %m, %m) step 64 ins() outs(%c[%m, %block] along [0, 1] : !gm_out) scratch(%a_l0, %b_l0, %acc) {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    } : !gm, !gm, !a_l0, !b_l0, !acc
+    // CHECK: cpu.elementwise size(%M, %block) ins(%bias[%block] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) outs(%c[%M, %block] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) {
+    // CHECK-NEXT: ^bb0(%[[E:.*]]: f32):
+    // CHECK-NEXT: cpu.yield %[[E]] : f32
+    cpu.elementwise size(%m, %block) ins(%bias[%block] along [-1, 0] : !gm_row) outs(%c[%m, %block] along [0, 1] : !gm_out) {
+    ^bb0(%e: f32):
+      cpu.yield %e : f32
+    }
+  }
+}
