@@ -177,7 +177,7 @@ static std::optional<MachineKind> kindNamed(StringAttr name) {
 
 LogicalResult MachineAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr,
                                   StringAttr kind, Topology, int64_t, int64_t, DictionaryAttr,
-                                  DictionaryAttr, int64_t, int64_t) {
+                                  int64_t, int64_t, int64_t, DictionaryAttr, int64_t, int64_t) {
   if (!kind || kindNamed(kind))
     return success();
   InFlightDiagnostic error = emitError() << "no kind of machine is named '" << kind.getValue()
