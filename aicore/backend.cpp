@@ -5,6 +5,7 @@
 #include "aicore/fit_tile.h"
 #include "count/count.h"
 #include "passes/passes.h"
+#include "passes/variant.h"
 #include "place/passes.h"
 #include "sync/passes.h"
 
@@ -50,33 +51,43 @@ public:
                   rows = std::max<int64_t>(1, elements / row);
     return {rows, rank == 1 ? rows * row : row};
   }
-  // A base tile of at most 128 x 256 with rows of 128 bytes along k fills L0C of the 910b and
-  // leaves room for two copies in L0A and L0B.
-  ProductTile literalProductTile(mlir::Type element) const override {
-    return {128, 256, 128 * 8 / element.getIntOrFloatBitWidth()};
+  // A base tile of at most 128 x 256 with rows of 128 bytes along k, in whole steps of the cube,
+  // fills L0C of the 910b and leaves room for two copies in L0A and L0B.
+  ProductTile literalProductTile(aicore::MachineAttr machine, mlir::Type element) const override {
+    const int64_t depth = 128 * 8 / element.getIntOrFloatBitWidth();
+    if (!machine)
+      return {128, 256, depth};
+    auto upTo = [&](int64_t length, int64_t unit) {
+      return wholeUnits(std::min(length, machine.getMaxExtent()), std::max<int64_t>(1, unit));
+    };
+    return {upTo(128, machine.getCubeM()), upTo(256, machine.getCubeN()),
+            upTo(depth, machine.depthOf(element))};
   }
   ElementwiseTile literalElementwiseTile() const override { return {8, 512}; }
   bool fitsLiteralTiles() const override { return false; }
   std::pair<mlir::Value, mlir::Value> fitTile(mlir::OpBuilder &builder, mlir::Location loc,
-                                              FittedOutput output,
+                                              aicore::MachineAttr machine, FittedOutput output,
                                               const FittedTile &tile) const override {
-    return aicore::fitTile(builder, loc, output, tile);
+    return aicore::fitTile(builder, loc, machine, output, tile);
   }
 
-  int64_t longestProductTile(const Machine &machine, int64_t bytes, bool isOutput,
+  int64_t longestProductTile(const Machine &machine, ElementType operand, bool isOutput,
                              bool isDepth) const override {
-    int64_t longest = INT64_MAX;
+    const auto bytes = static_cast<int64_t>(sizeInBytes(operand));
+    const int64_t depth = machine.cube.depth.at(operand),
+                  width = std::min(machine.cube.m, machine.cube.n);
+    int64_t longest = machine.cube.maxExtent;
     if (isOutput) {
-      const int64_t depth = 32 / bytes;
-      longest = std::min(longest, machine.memory(Memory::l0c).capacity() / (4 * 16));
+      longest = std::min(longest, machine.memory(Memory::l0c).capacity() / (4 * width));
       longest = std::min(longest, machine.memory(Memory::l0a).capacity() / (bytes * depth));
     }
     if (isDepth)
-      longest = std::min(longest, machine.memory(Memory::l0a).capacity() / (bytes * 16));
+      longest = std::min(longest, machine.memory(Memory::l0a).capacity() / (bytes * width));
     return longest;
   }
-  int64_t longestStage(const Machine &machine, int64_t bytes) const override {
-    return machine.memory(Memory::l1).capacity() / (bytes * 2 * 16);
+  int64_t longestStage(const Machine &machine, ElementType operand) const override {
+    const auto bytes = static_cast<int64_t>(sizeInBytes(operand));
+    return machine.memory(Memory::l1).capacity() / (bytes * (machine.cube.m + machine.cube.n));
   }
 
   void registerDialects(mlir::DialectRegistry &registry) const override {
@@ -96,23 +107,28 @@ public:
 // the accumulator, then the depth of the operands.
 ProductTile AicoreBackend::productTile(aicore::MachineAttr machine,
                                        const ProductTileRequest &request) const {
-  ProductTile tile = literalProductTile(request.element);
+  ProductTile tile = literalProductTile(machine, request.element);
   auto &[m, n, k] = tile;
+  const int64_t unitM = machine.getCubeM(), unitN = machine.getCubeN(),
+                unitK = machine.depthOf(request.element);
   const bool givenM = request.m > 0, givenN = request.n > 0, givenK = request.k > 0;
   m = givenM ? request.m : m;
   n = givenN ? request.n : n;
   k = givenK ? request.k : k;
   while (m * n * 4 > machine.capacity(Space::l0c)) {
-    const bool shrinksN = !givenN && (n >= m || givenM) && n > 16;
-    if (!shrinksN && (givenM || m <= 16))
+    const bool shrinksN = !givenN && (n >= m || givenM) && n > unitN;
+    if (!shrinksN && (givenM || m <= unitM))
       break;
-    (shrinksN ? n : m) /= 2;
+    if (shrinksN)
+      n = wholeUnits(n / 2, unitN);
+    else
+      m = wholeUnits(m / 2, unitM);
   }
   const int64_t bytes = request.element.getIntOrFloatBitWidth() / 8;
-  while (!givenK && k > machine.depthOf(request.element) &&
+  while (!givenK && k > unitK &&
          (m * k * bytes * request.copies > machine.capacity(Space::l0a) ||
           n * k * bytes * request.copies > machine.capacity(Space::l0b)))
-    k /= 2;
+    k = wholeUnits(k / 2, unitK);
   return tile;
 }
 
@@ -127,7 +143,8 @@ void AicoreBackend::addPasses(mlir::OpPassManager &manager, bool provesFlags) co
   manager.addPass(createDoubleBuffer());
   // What all of them leave behind; in between it does no harm.
   addCleanup(manager);
-  // Vector work is simplified by now; its instructions need scratch, which is planned with the rest.
+  // Vector work is simplified by now; its instructions need scratch, which is planned with the
+  // rest.
   manager.addPass(createSelectVector());
   // Offsets need the final number of copies.
   manager.addPass(createPlanMemory());

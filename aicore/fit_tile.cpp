@@ -7,14 +7,10 @@ using namespace mlir;
 namespace mmk::aicore {
 namespace {
 
-/// Rows of a fractal.
-constexpr int64_t fractal = 16;
-/// A transfer takes as long for a narrower row of B as for one of this many elements, and one of
-/// fewer than `narrowest` is a piece of the smallest packet.
-constexpr int64_t narrow = 128, narrowest = 64;
 /// Cores that read one line of global memory are served one after the other. Each then takes this
-/// much of the time that a core alone takes, in tenths (docs/calibration.md: 110 bytes a cycle of a
-/// core alone, 375 of a line), so that up to three share a line for nothing.
+/// much of the time that a core alone takes, in tenths: the ratio of `l2.bytes_per_cycle` to
+/// `l2.line_bytes_per_cycle` of the Ascend machines, of which a machine may know neither. It weighs
+/// one tile against another; the clock has the figures.
 constexpr int64_t alone = 10, sharing = 3;
 
 } // namespace
@@ -25,9 +21,13 @@ constexpr int64_t alone = 10, sharing = 3;
 // heights are tried. A round brings the rows of A and the columns of B of one tile, and takes the
 // longer, the more cores read them at once. The least time wins; of two, the narrower and lower,
 // which has more tiles to deal.
-std::pair<Value, Value> fitTile(OpBuilder &b, Location loc, FittedOutput output,
-                                const FittedTile &tile) {
+std::pair<Value, Value> fitTile(OpBuilder &b, Location loc, MachineAttr machine,
+                                FittedOutput output, const FittedTile &tile) {
   Arithmetic a{b, loc};
+  // A transfer takes as long for a narrower row of B as for one of a packet of f32, and half of
+  // that is the smallest packet.
+  const int64_t narrow = machine.alignment(Space::gm) / 4, narrowest = narrow / 2,
+                unitM = machine.getCubeM(), unitN = machine.getCubeN();
   Value rows = a.number(tile.largestRows), columns = a.number(tile.largestColumns);
   if (!tile.fitsRows && !tile.fitsColumns)
     return {rows, columns};
@@ -63,11 +63,11 @@ std::pair<Value, Value> fitTile(OpBuilder &b, Location loc, FittedOutput output,
       Value across = a.mul(output.batches, a.ceilDiv(output.columns, a.number(width)));
       Value rounds = a.ceilDiv(a.mul(across, a.ceilDiv(output.rows, highest)), cores);
       Value most = a.div(a.mul(rounds, cores), across);
-      tryTile(a.mul(a.ceilDiv(a.ceilDiv(output.rows, most), a.number(fractal)), a.number(fractal)),
+      tryTile(a.mul(a.ceilDiv(a.ceilDiv(output.rows, most), a.number(unitM)), a.number(unitM)),
               width);
     }
-    width /= 2;
-  } while (tile.fitsColumns && width >= narrowest);
+    width = width / 2 / unitN * unitN;
+  } while (tile.fitsColumns && width >= std::max(narrowest, unitN));
   return {rows, columns};
 }
 

@@ -7,6 +7,7 @@ namespace mmk::aicore {
 
 /// Rows and columns of the tile with the least time for all cores to read its operands.
 std::pair<mlir::Value, mlir::Value> fitTile(mlir::OpBuilder &builder, mlir::Location loc,
-                                            FittedOutput output, const FittedTile &tile);
+                                            MachineAttr machine, FittedOutput output,
+                                            const FittedTile &tile);
 
 } // namespace mmk::aicore

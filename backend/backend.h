@@ -72,8 +72,8 @@ public:
   /// Whether instructions run on pipes, ordered by flags and overlapped by copies of buffers; where
   /// not, `buffers` and `store` have no effect.
   virtual bool hasPipes() const = 0;
-  /// Why it cannot carry out `keep` or `skew`, behind the name and the word of the directive; empty
-  /// when it can.
+  /// Why it cannot carry out a word of a directive that is not the default, behind the name and the
+  /// word; empty when it can.
   virtual std::string refusal(llvm::StringRef directive, aicore::MachineAttr machine) const {
     return "";
   }
@@ -86,21 +86,23 @@ public:
   /// The tile of a kernel without a product, of so many tensors; a row of it, where it has rank 1.
   virtual ElementwiseTile elementwiseTile(aicore::MachineAttr machine, int64_t tensors,
                                           unsigned rank) const = 0;
-  /// The tile of a product, and of elementwise work, along literal dimensions.
-  virtual ProductTile literalProductTile(mlir::Type element) const = 0;
+  /// The tile of a product, and of elementwise work, along literal dimensions. `machine` may be
+  /// null, of a pass that is run by itself.
+  virtual ProductTile literalProductTile(aicore::MachineAttr machine, mlir::Type element) const = 0;
   virtual ElementwiseTile literalElementwiseTile() const = 0;
   /// Whether the tile of a product along literal dimensions is fitted to them.
   virtual bool fitsLiteralTiles() const = 0;
   /// The tile that a schedule leaves to the shape, as integer arithmetic: a kernel is compiled
   /// once, and finds it out when it runs.
   virtual std::pair<mlir::Value, mlir::Value> fitTile(mlir::OpBuilder &builder, mlir::Location loc,
+                                                      aicore::MachineAttr machine,
                                                       FittedOutput output,
                                                       const FittedTile &tile) const = 0;
-  /// The longest tile of a dimension that may fit, of operands of so many bytes, for the search;
-  /// the dimension is an output or the depth of a product.
-  virtual int64_t longestProductTile(const Machine &machine, int64_t bytes, bool isOutput,
+  /// The longest tile of a dimension that may fit, of operands of this type, for the search; the
+  /// dimension is an output or the depth of a product.
+  virtual int64_t longestProductTile(const Machine &machine, ElementType operand, bool isOutput,
                                      bool isDepth) const = 0;
-  virtual int64_t longestStage(const Machine &machine, int64_t bytes) const = 0;
+  virtual int64_t longestStage(const Machine &machine, ElementType operand) const = 0;
 
   //===--- code ---------------------------------------------------------------------------===//
 

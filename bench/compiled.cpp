@@ -24,7 +24,7 @@ Compiled compile(const std::string &text, const std::string &machineName) {
   registerDialectExtensions(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   auto module = lowerToIr(*made.program.kernels[0], machineName, context);
-  if (failed(runPipeline(*module, machine, Stage::aicore)))
+  if (failed(runPipeline(*module, machine, LoweringLevel::aicore)))
     std::exit(1);
   made.executable = llvm::cantFail(Executable::compile(*module, machine));
   return made;

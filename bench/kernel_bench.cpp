@@ -46,7 +46,7 @@ struct Setting {
 
   mlir::OwningOpRef<mlir::ModuleOp> toAicore() {
     auto module = lowerToIr(*program.kernels[0], machine.name, context);
-    if (failed(runPipeline(*module, machine, Stage::aicore)))
+    if (failed(runPipeline(*module, machine, LoweringLevel::aicore)))
       std::abort();
     return module;
   }
@@ -84,7 +84,8 @@ void variant(benchmark::State &state) {
   PipelineOptions options;
   options.proveSync = false;
   for (auto _ : state) {
-    Lowering lowering = compiler.lower(kernel, compiler.toIr(kernel), Stage::aicore, options);
+    Lowering lowering =
+        compiler.lower(kernel, compiler.toIr(kernel), LoweringLevel::aicore, options);
     benchmark::DoNotOptimize(
         llvm::cantFail(countKernel(lowering.kernel(), setting.machine, dims)).cycles);
   }

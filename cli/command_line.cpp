@@ -44,8 +44,8 @@ struct CommandLine::Parts {
     return result;
   }
   [[noreturn]] void unknown(const std::string &name) const {
-    throw Mistake(fmt::format("'mmk {}' has no option {}{}; options: {}", command, name,
-                              didYouMean(name, names()), listOf(names(), "and")));
+    throw UserError(fmt::format("'mmk {}' has no option {}{}; options: {}", command, name,
+                                didYouMean(name, names()), listOf(names(), "and")));
   }
   void checkWords(const std::vector<std::string> &words);
   void fillTargets();
@@ -96,17 +96,17 @@ void CommandLine::Parts::checkWords(const std::vector<std::string> &words) {
     if (!option)
       unknown(name);
     if (option->value.empty())
-      throw Mistake(fmt::format("{} takes no value, found '{}'", name, word));
+      throw UserError(fmt::format("{} takes no value, found '{}'", name, word));
     if (equals + 1 == word.size())
-      throw Mistake(fmt::format("{} needs a value: {} {}", name, name, option->value));
+      throw UserError(fmt::format("{} needs a value: {} {}", name, name, option->value));
   }
 }
 
 void CommandLine::Parts::fillTargets() {
   for (const auto &option : options) {
     if (option->once && option->texts.size() > 1)
-      throw Mistake(fmt::format("{} is given twice: {} and {}", option->name, option->texts[0],
-                                option->texts[1]));
+      throw UserError(fmt::format("{} is given twice: {} and {}", option->name, option->texts[0],
+                                  option->texts[1]));
     if (option->text && !option->texts.empty())
       *option->text = option->texts.front();
     if (option->all)
@@ -140,7 +140,7 @@ std::vector<std::string> CommandLine::parse(const std::vector<std::string> &word
     const Parts::Option *last = words.empty() ? nullptr : parts_->find(words.back());
     if (!last)
       throw Bug(fmt::format("command line: {}", error.what()));
-    throw Mistake(fmt::format("{} needs a value: {} {}", last->name, last->name, last->value));
+    throw UserError(fmt::format("{} needs a value: {} {}", last->name, last->name, last->value));
   }
   for (const std::string &extra : app.remaining())
     parts_->unknown(extra);

@@ -23,7 +23,7 @@ public:
   /// `-o` for `--output`. Every command has --help, which is answered before it is asked.
   void shortName(const std::string &letter, const std::string &name);
 
-  /// Fills the targets; returns the words that belong to no option. A Mistake for all others.
+  /// Fills the targets; returns the words that belong to no option. A UserError for all others.
   std::vector<std::string> parse(const std::vector<std::string> &words);
 
 private:

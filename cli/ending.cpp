@@ -17,11 +17,11 @@ Diagnostics oneForEachLine(const std::string &message) {
 
 } // namespace
 
-Mistake::Mistake(const std::string &message) : Mistake(oneForEachLine(message)) {}
+UserError::UserError(const std::string &message) : UserError(oneForEachLine(message)) {}
 
-Mistake::Mistake(const Diagnostics &diagnostics)
+UserError::UserError(const Diagnostics &diagnostics)
     : std::runtime_error(diagnostics.render(showsColours(Stream::error))) {}
 
-Mistake Mistake::withText(const std::string &text) { return {Whole(), text}; }
+UserError UserError::withText(const std::string &text) { return {Whole(), text}; }
 
 } // namespace mmk::driver

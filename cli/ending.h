@@ -9,24 +9,24 @@
 
 namespace mmk::driver {
 
-enum ExitCode : int { allWell = 0, wrongResult = 1, usersMistake = 2, bugInMmk = 3 };
+enum ExitCode : int { success = 0, wrongResult = 1, userError = 2, bugInMmk = 3 };
 
-/// The user's mistake; what() is the whole text for standard error.
-class Mistake : public std::runtime_error {
+/// An error of the user; what() is the whole text for standard error.
+class UserError : public std::runtime_error {
 public:
   /// A message about the command line; each line of it is one error.
-  explicit Mistake(const std::string &message);
+  explicit UserError(const std::string &message);
   /// Messages about a program.
-  explicit Mistake(const Diagnostics &diagnostics);
-  /// Several mistakes as one, by their whole texts.
-  static Mistake withText(const std::string &text);
+  explicit UserError(const Diagnostics &diagnostics);
+  /// Several errors as one, by their whole texts.
+  static UserError withText(const std::string &text);
 
 private:
   struct Whole {};
-  Mistake(Whole, const std::string &text) : std::runtime_error(text) {}
+  UserError(Whole, const std::string &text) : std::runtime_error(text) {}
 };
 
-/// What cannot happen, unless mmk is wrong.
+/// An internal error of mmk.
 class Bug : public std::runtime_error {
 public:
   using std::runtime_error::runtime_error;

@@ -22,7 +22,7 @@ namespace {
 constexpr size_t maximumBytes = size_t(16) << 20;
 
 [[noreturn]] void refuse(std::string_view doing, const std::string &path, std::string_view why) {
-  throw Mistake(fmt::format("cannot {} {}: {}", doing, path, why));
+  throw UserError(fmt::format("cannot {} {}: {}", doing, path, why));
 }
 
 /// A file descriptor that is closed when it goes out of scope.
@@ -109,7 +109,7 @@ void expectWritable(const std::string &path) {
   if (path == "-")
     return;
   if (path.empty())
-    throw Mistake("cannot write a file without a name");
+    throw UserError("cannot write a file without a name");
   if (fs::is_directory(path, ignored))
     refuse("write", path, "it is a directory");
   fs::path folder = fs::path(path).parent_path();
@@ -123,7 +123,7 @@ void expectWritable(const std::string &path) {
 
 void makeFolder(const std::string &path) {
   if (path.empty())
-    throw Mistake("cannot make a folder without a name");
+    throw UserError("cannot make a folder without a name");
   std::error_code error;
   fs::create_directories(path, error);
   std::error_code ignored;

@@ -12,11 +12,11 @@ namespace mmk::driver {
 llvm::json::Value readJson(const std::string &file) {
   const std::string text = readReport(file);
   if (nestsTooDeep(text))
-    throw Mistake(
+    throw UserError(
         fmt::format("{}: not a report: nested deeper than {} levels", file, maxJsonNesting));
   llvm::Expected<llvm::json::Value> value = llvm::json::parse(text);
   if (!value)
-    throw Mistake(fmt::format("{}: not JSON: {}", file, llvm::toString(value.takeError())));
+    throw UserError(fmt::format("{}: not JSON: {}", file, llvm::toString(value.takeError())));
   return std::move(*value);
 }
 

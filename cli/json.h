@@ -22,7 +22,7 @@ std::string jsonArray(const Things &things, WriteFields writeFields) {
   return text + "\n";
 }
 
-/// Reads a report that was written before. Throws Mistake where it cannot be read or is not JSON.
+/// Reads a report that was written before. Throws UserError where it cannot be read or is not JSON.
 llvm::json::Value readJson(const std::string &file);
 
 /// The shortest digits that read back as the same number; llvm::json writes all seventeen. What is

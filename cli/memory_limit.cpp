@@ -49,7 +49,7 @@ double sizeOf(const std::string &text) {
     if (error == std::errc() && unit == name && number * bytes >= leastLimit &&
         std::isfinite(number))
       return number * bytes;
-  throw Mistake(
+  throw UserError(
       fmt::format("--max-memory is a size from 256MiB on, in bytes, KiB, MiB, GiB or TiB, "
                   "such as 2GiB; found '{}'",
                   text));

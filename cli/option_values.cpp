@@ -16,8 +16,8 @@ int64_t wholeNumber(const std::string &option, const std::string &text, int64_t 
                     int64_t maximum) {
   const std::optional<int64_t> number = parseInteger(text);
   if (!number || *number < minimum || *number > maximum)
-    throw Mistake(fmt::format("{} is a whole number from {} to {}, found {}", option, minimum,
-                              maximum, text.empty() ? "nothing" : text));
+    throw UserError(fmt::format("{} is a whole number from {} to {}, found {}", option, minimum,
+                                maximum, text.empty() ? "nothing" : text));
   return *number;
 }
 
@@ -25,13 +25,13 @@ std::pair<std::string, std::string> nameAndValue(const std::string &text,
                                                  const std::string &expected) {
   const size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
-    throw Mistake(fmt::format("expected {}, found '{}'", expected, text));
+    throw UserError(fmt::format("expected {}, found '{}'", expected, text));
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
 void refuseWord(const std::string &option, const std::string &text,
                 const std::vector<std::string> &legal) {
-  throw Mistake(
+  throw UserError(
       fmt::format("{} is {}, found '{}'{}", option, listOf(legal), text, didYouMean(text, legal)));
 }
 

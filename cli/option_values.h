@@ -1,5 +1,5 @@
 // The values of options, read in the same way for every command. What is no legal value is a
-// Mistake that says which are.
+// UserError that says which are.
 #pragma once
 
 #include "cli/command_line.h"

@@ -25,7 +25,7 @@ public:
       const auto [name, value] = nameAndValue(word, "ARG=VALUE, such as M=128");
       const auto [first, isNew] = seen_.try_emplace(name, value);
       if (!isNew)
-        throw Mistake(fmt::format("'{}' is given twice: {} and {}", name, first->second, value));
+        throw UserError(fmt::format("'{}' is given twice: {} and {}", name, first->second, value));
       bind(name, value);
     }
   }
@@ -45,8 +45,8 @@ private:
     if (std::ranges::find(kernel_.dimensions, name) != kernel_.dimensions.end()) {
       const auto size = parseInteger(value);
       if (!size || *size < 1 || *size > maximumDimension)
-        throw Mistake(fmt::format("the dimension {} is an integer from 1 to {}, found {}", name,
-                                  maximumDimension, value));
+        throw UserError(fmt::format("the dimension {} is an integer from 1 to {}, found {}", name,
+                                    maximumDimension, value));
       dims_[name] = *size;
       return;
     }
@@ -54,9 +54,9 @@ private:
     if (parameter == kernel_.parameters.end())
       unknown(name);
     if (!parameter->isScalar())
-      throw Mistake(fmt::format("'{0}' is a tensor; its values come from a file: --input "
-                                "{0}=FILE.npy",
-                                name));
+      throw UserError(fmt::format("'{0}' is a tensor; its values come from a file: --input "
+                                  "{0}=FILE.npy",
+                                  name));
     scalars_[parameter - kernel_.parameters.begin()] = scalar(name, value);
   }
 
@@ -68,11 +68,11 @@ private:
     const bool isNumber = !digits.starts_with('-') && error != std::errc::invalid_argument &&
                           end == digits.data() + digits.size();
     if (!isNumber)
-      throw Mistake(fmt::format("the scalar {} is a number, such as 0.5, found {}", name, value));
+      throw UserError(fmt::format("the scalar {} is a number, such as 0.5, found {}", name, value));
     if (overflowsF32(value))
-      throw Mistake(fmt::format("the scalar {}: {} is too large for f32, whose largest number is "
-                                "3.4028235e38",
-                                name, value));
+      throw UserError(fmt::format("the scalar {}: {} is too large for f32, whose largest number is "
+                                  "3.4028235e38",
+                                  name, value));
     return parseNumber(value);
   }
 
@@ -81,9 +81,9 @@ private:
     for (const Parameter &parameter : kernel_.parameters)
       if (parameter.isScalar())
         known.push_back(parameter.name);
-    throw Mistake(fmt::format("'{}' has no dimension or scalar '{}'{}{}", kernel_.name, name,
-                              didYouMean(name, known),
-                              known.empty() ? "" : "; it has: " + listOf(known, "and")));
+    throw UserError(fmt::format("'{}' has no dimension or scalar '{}'{}{}", kernel_.name, name,
+                                didYouMean(name, known),
+                                known.empty() ? "" : "; it has: " + listOf(known, "and")));
   }
 
   const Kernel &kernel_;
@@ -117,7 +117,7 @@ RunCase bound(const Kernel &kernel, const Case *from, const Words &words) {
     if (!run.dims.contains(dimension))
       missing.push_back(dimension);
   if (!missing.empty())
-    throw Mistake(fmt::format(
+    throw UserError(fmt::format(
         "{}{} {} no value; give {}=VALUE{}", from ? fmt::format("the case '{}': ", from->name) : "",
         listOf(missing, "and"), missing.size() == 1 ? "has" : "have", fmt::join(missing, "=VALUE "),
         from || kernel.cases.empty() ? "" : ", or choose a case of the file with --case"));
@@ -137,10 +137,10 @@ std::vector<const Case *> named(const Kernel &kernel, const std::vector<std::str
   for (const std::string &name : names) {
     const auto which = std::ranges::find(legal, name);
     if (which == legal.end())
-      throw Mistake(fmt::format("'{}' has no case '{}'{}; {}", kernel.name, name,
-                                didYouMean(name, legal),
-                                legal.empty() ? "it has none: give the dimensions instead"
-                                              : "cases: " + listOf(legal, "and")));
+      throw UserError(fmt::format("'{}' has no case '{}'{}; {}", kernel.name, name,
+                                  didYouMean(name, legal),
+                                  legal.empty() ? "it has none: give the dimensions instead"
+                                                : "cases: " + listOf(legal, "and")));
     found.push_back(all[which - legal.begin()]);
   }
   return found;
@@ -175,7 +175,7 @@ std::vector<std::string> dimensionsOfInputs(const Kernel &kernel,
       continue;
     llvm::Expected<std::vector<int64_t>> read = readNpyShape(file->second);
     if (!read)
-      throw Mistake(llvm::toString(read.takeError()));
+      throw UserError(llvm::toString(read.takeError()));
     const std::vector<int64_t> &shape = *read;
     if (shape.size() != parameter.shape.size()) {
       // With all dimensions known, reading it says which shape was expected.
@@ -183,9 +183,9 @@ std::vector<std::string> dimensionsOfInputs(const Kernel &kernel,
             return dimension.isLiteral() || known.contains(dimension.name);
           }))
         continue;
-      throw Mistake(fmt::format("{}: expected {} dimensions, {}{}, found {}", file->second,
-                                parameter.shape.size(), parameter.name, spelling(parameter.shape),
-                                shape.size()));
+      throw UserError(fmt::format("{}: expected {} dimensions, {}{}, found {}", file->second,
+                                  parameter.shape.size(), parameter.name, spelling(parameter.shape),
+                                  shape.size()));
     }
     for (size_t i = 0; i < shape.size(); ++i)
       if (const Dimension &dimension = parameter.shape[i];

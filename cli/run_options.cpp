@@ -17,7 +17,7 @@ std::map<std::string, std::string> files(const std::vector<std::string> &texts,
     const auto [name, file] = nameAndValue(text, option + " NAME=FILE.npy");
     const auto [first, isNew] = result.try_emplace(name, file);
     if (!isNew)
-      throw Mistake(
+      throw UserError(
           fmt::format("{} gives '{}' twice: {} and {}", option, name, first->second, file));
   }
   return result;
@@ -27,9 +27,9 @@ void expectTensor(const std::string &option, const std::string &name, const Kern
                   const std::vector<std::string> &legal, std::string_view what) {
   if (std::ranges::find(legal, name) != legal.end())
     return;
-  throw Mistake(fmt::format("{}: '{}' has no {} '{}'{}; {}s: {}", option, kernel.name, what, name,
-                            didYouMean(name, legal), what,
-                            legal.empty() ? "none" : listOf(legal, "and")));
+  throw UserError(fmt::format("{}: '{}' has no {} '{}'{}; {}s: {}", option, kernel.name, what, name,
+                              didYouMean(name, legal), what,
+                              legal.empty() ? "none" : listOf(legal, "and")));
 }
 
 } // namespace
@@ -70,7 +70,7 @@ void RunOptions::read() {
                                      {warmupText_.has_value(), "--warmup"},
                                      {repeatText_.has_value(), "--repeat"}});
   if (countOnly && needless)
-    throw Mistake(fmt::format("--count-only runs on no data, so {} has no meaning", needless));
+    throw UserError(fmt::format("--count-only runs on no data, so {} has no meaning", needless));
 }
 
 void RunOptions::checkAgainst(const Kernel &kernel, size_t cases) const {
@@ -86,8 +86,8 @@ void RunOptions::checkAgainst(const Kernel &kernel, size_t cases) const {
     expectTensor("--output", name, kernel, results, "result");
     expectWritable(file);
     if (cases > 1)
-      throw Mistake(fmt::format("--output {}={}: {} cases would write it; choose one with --case",
-                                name, file, cases));
+      throw UserError(fmt::format("--output {}={}: {} cases would write it; choose one with --case",
+                                  name, file, cases));
   }
   if (json)
     expectWritable(*json);

@@ -21,7 +21,7 @@ void Target::addOptionsTo(CommandLine &commandLine) {
 std::vector<std::string> Target::takeFile(std::vector<std::string> words,
                                           std::string_view command) {
   if (words.empty())
-    throw Mistake(fmt::format("expected a file: mmk {} FILE", command));
+    throw UserError(fmt::format("expected a file: mmk {} FILE", command));
   file = words.front();
   words.erase(words.begin());
   limitMemory(maxMemory);
@@ -31,7 +31,7 @@ std::vector<std::string> Target::takeFile(std::vector<std::string> words,
 void Target::takeFileAlone(std::vector<std::string> words, std::string_view command) {
   const std::vector<std::string> rest = takeFile(std::move(words), command);
   if (!rest.empty())
-    throw Mistake(fmt::format("expected one file, found '{}' and '{}'", file, rest.front()));
+    throw UserError(fmt::format("expected one file, found '{}' and '{}'", file, rest.front()));
 }
 
 std::vector<MachineOverride> machineOverrides(const std::vector<std::string> &texts) {
@@ -47,7 +47,7 @@ Machine loadMachineOrRefuse(const std::string &nameOrFile, const std::vector<std
   const TimedScope timed("load the machine");
   llvm::Expected<Machine> machine = loadMachine(nameOrFile, machineOverrides(sets));
   if (!machine)
-    throw Mistake(llvm::toString(machine.takeError()));
+    throw UserError(llvm::toString(machine.takeError()));
   return std::move(*machine);
 }
 

@@ -48,7 +48,7 @@ void print(std::string_view text) {
   const int error = writeAll(STDOUT_FILENO, text);
   outputIsLost = error != 0;
   if (error != 0 && error != EPIPE)
-    throw Mistake(fmt::format("cannot write to standard output: {}", std::strerror(error)));
+    throw UserError(fmt::format("cannot write to standard output: {}", std::strerror(error)));
 }
 
 bool readerIsGone() { return outputIsLost; }

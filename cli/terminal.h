@@ -14,7 +14,7 @@ bool isTerminal(Stream stream);
 bool showsColours(Stream stream);
 
 /// Writes to standard output. When its reader has gone (`mmk run ... | head`), the text is dropped
-/// without a word; any other failure, such as a full disk, is a Mistake.
+/// without a word; any other failure, such as a full disk, is a UserError.
 void print(std::string_view text);
 /// Whether standard output has lost its reader: no reason to go on only for its sake.
 bool readerIsGone();

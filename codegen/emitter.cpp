@@ -15,7 +15,10 @@ Type *Emitter::elementType(mlir::Type type) {
     return b.getBFloatTy();
   if (type.isIndex())
     return i64();
-  return b.getIntNTy(type.getIntOrFloatBitWidth());
+  if (auto integer = mlir::dyn_cast<mlir::IntegerType>(type))
+    return b.getIntNTy(integer.getWidth());
+  unknownType = type;
+  return b.getInt8Ty();
 }
 
 std::string Emitter::nameOf(Type *element) {

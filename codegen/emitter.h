@@ -31,8 +31,11 @@ public:
   llvm::Type *vectorOf(llvm::Type *element, unsigned lanes) {
     return llvm::FixedVectorType::get(element, lanes);
   }
-  /// LLVM's type for an element of a tensor.
+  /// LLVM's type for an element of a tensor. Only what LLVM computes with has one: an element type
+  /// whose storage is an integer that means something else is noted in `unknownType`, and its code
+  /// must not run.
   llvm::Type *elementType(mlir::Type type);
+  mlir::Type unknownType;
   int64_t bytesOf(llvm::Type *element) { return element->getScalarSizeInBits() / 8; }
   /// "f16", for names of functions.
   static std::string nameOf(llvm::Type *element);
@@ -131,6 +134,7 @@ public:
     finishFunction(function);
     function->addFnAttr(llvm::Attribute::OptimizeForSize);
   }
+
   /// One element, or a vector of them, converted: floats to nearest even; floats to integers to
   /// nearest even and saturating, NaN to 0.
   llvm::Value *convert(llvm::Value *value, llvm::Type *element);

@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Support/DebugStringHelper.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <cstddef>
@@ -146,7 +147,7 @@ void ProgramEmitter::emitPlan(aicore::PhaseOp phase, const PhasePlan &plan, unsi
   for (auto [i, kept] : enumerate(plan.values))
     set(planFields + i, values.value(kept));
   Value *alone = emitIdleCheck(phase, plan);
-  set(planAlone, alone);
+  set(planSingleBlock, alone);
   Value *cores = e.number(kernel.getCores());
   set(planBlocks, plan.laterBlocksIdleIfSecondIs ? b.CreateSelect(alone, e.number(1), cores) : cores);
   b.CreateRetVoid();
@@ -203,6 +204,8 @@ Error ProgramEmitter::run() {
     emitPlan(phase, plan, index);
     emitPhase(phase, plan, index++);
   }
+  if (e.unknownType)
+    return createStringError("no code is known for elements of " + mlir::debugString(e.unknownType));
   if (values.problem)
     return createStringError("no code for this operation of the aicore IR: " +
                              values.problem->getName().getStringRef());

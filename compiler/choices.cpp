@@ -6,8 +6,8 @@
 
 namespace mmk {
 
-llvm::Expected<Choices> parseChoices(const Kernel &kernel, mlir::ModuleOp module,
-                                     const std::string &text) {
+llvm::Expected<Choices> parseChoices(const Kernel &kernel, const Machine &machine,
+                                     mlir::ModuleOp module, const std::string &text) {
   const std::vector<std::string> tiles = tileDims(*module.getOps<ir::KernelOp>().begin());
   Choices choices;
   std::string message;
@@ -16,7 +16,7 @@ llvm::Expected<Choices> parseChoices(const Kernel &kernel, mlir::ModuleOp module
   if (choices.empty())
     return llvm::createStringError(fmt::format(": expected DIRECTIVE=VALUE, found '{}'", text));
   for (const auto &[key, word] : choices)
-    if (!checkChoice(kernel, key, word, message))
+    if (!checkChoice(kernel, &machine.cube, key, word, message))
       return llvm::createStringError(fmt::format(" {}: {}", text, message));
   return choices;
 }

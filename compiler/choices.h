@@ -11,8 +11,8 @@ namespace mmk {
 
 /// Reads "tile.M=64,epilogue=separate" or a printed variant name. `module` is the kernel's, as
 /// lowered. The error is a message about the text; an empty text is one.
-llvm::Expected<Choices> parseChoices(const Kernel &kernel, mlir::ModuleOp module,
-                                     const std::string &text);
+llvm::Expected<Choices> parseChoices(const Kernel &kernel, const Machine &machine,
+                                     mlir::ModuleOp module, const std::string &text);
 
 /// "tile.M = 64, tile.N = 128"
 std::string spelling(const Choices &choices);

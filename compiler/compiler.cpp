@@ -22,17 +22,8 @@ std::unique_ptr<mlir::MLIRContext> makeContext() {
   return context;
 }
 
-/// Whether a pass knew it by arithmetic alone.
-bool namesNearestLegal(const Diagnostics &diagnostics) {
-  return std::ranges::any_of(diagnostics.all(), [](const Diagnostic &diagnostic) {
-    return diagnostic.message.find("nearest legal") != std::string::npos;
-  });
-}
-
-bool isBeyondProof(const Diagnostics &diagnostics) {
-  return std::ranges::any_of(diagnostics.all(), [](const Diagnostic &diagnostic) {
-    return diagnostic.message == beyondProof;
-  });
+bool has(const Diagnostics &diagnostics, DiagnosticCode code) {
+  return std::ranges::find(diagnostics.all(), code, &Diagnostic::code) != diagnostics.all().end();
 }
 
 std::string variantOf(mlir::ModuleOp module) {
@@ -56,19 +47,20 @@ mlir::OwningOpRef<mlir::ModuleOp> Compiler::toIr(const Kernel &kernel) {
 }
 
 Lowering Compiler::lower(const Kernel &kernel, mlir::OwningOpRef<mlir::ModuleOp> module,
-                         Stage stage, const PipelineOptions &options, bool findsNearest) {
+                         LoweringLevel level, const PipelineOptions &options, bool findsNearest) {
   Lowering result;
   IrDiagnostics said(*context_, *program_.file);
-  const bool succeeded = mlir::succeeded(pipeline_.run(*module, stage, options));
+  const bool succeeded = mlir::succeeded(pipeline_.run(*module, level, options));
   result.said = said.diagnostics();
   // A proof that takes too long says nothing about the flags; any other failure of it does.
-  const bool isUnproven = isBeyondProof(result.said);
+  const bool isUnproven = has(result.said, DiagnosticCode::beyondProof);
   result.isBug = said.isBug() || (pipeline_.endedInProof() && !isUnproven) ||
                  (!succeeded && !result.said.hasErrors());
   if (succeeded && !result.isBug) {
     result.variant = variantOf(*module);
     result.module = std::move(module);
-  } else if (findsNearest && !result.isBug && !isUnproven && !namesNearestLegal(result.said)) {
+  } else if (findsNearest && !result.isBug && !isUnproven &&
+             !has(result.said, DiagnosticCode::namesNearest)) { // known by arithmetic alone
     result.nearest = nearestLegal(kernel, machine_, *context_, options.choices);
   }
   return result;

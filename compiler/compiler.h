@@ -28,7 +28,7 @@ struct Lowering {
   bool isBug = false;
 
   explicit operator bool() { return module.get() != nullptr; }
-  aicore::KernelOp kernel(); ///< from Stage::aicore on
+  aicore::KernelOp kernel(); ///< from LoweringLevel::aicore on
 };
 
 /// One program on one machine. Both outlive it. For one thread at a time.
@@ -39,10 +39,11 @@ public:
   /// The kernel as written, with all alternatives of its schedule.
   mlir::OwningOpRef<mlir::ModuleOp> toIr(const Kernel &kernel);
 
-  /// Takes the kernel's IR on to `stage`, as the variant that the options choose. Who only asks
+  /// Takes the kernel's IR on to `level`, as the variant that the options choose. Who only asks
   /// whether it exists does without the search for the nearest that does.
-  Lowering lower(const Kernel &kernel, mlir::OwningOpRef<mlir::ModuleOp> module, Stage stage,
-                 const PipelineOptions &options = {}, bool findsNearest = true);
+  Lowering lower(const Kernel &kernel, mlir::OwningOpRef<mlir::ModuleOp> module,
+                 LoweringLevel level, const PipelineOptions &options = {},
+                 bool findsNearest = true);
 
 private:
   const Program &program_;

@@ -1,5 +1,7 @@
 #include "compiler/ir_diagnostics.h"
 
+#include "ir/diagnostic_code.h"
+
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
 
@@ -48,7 +50,8 @@ Diagnostic IrDiagnostics::converted(mlir::Diagnostic &diagnostic) {
   Diagnostic result{severityOf(diagnostic.getSeverity()),
                     rangeOf(diagnostic.getLocation(), file_),
                     diagnostic.str(),
-                    {}};
+                    {},
+                    codeOf(diagnostic)};
   isBug_ |= result.severity == Severity::error && result.message.starts_with("'") &&
             result.message.find("' op ") != std::string::npos;
   for (mlir::Diagnostic &note : diagnostic.getNotes()) {

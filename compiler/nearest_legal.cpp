@@ -3,24 +3,26 @@
 #include "compiler/pipeline.h"
 
 #include "frontend/numbers.h"
+#include "frontend/schedule.h"
 #include "lower/lower.h"
+#include "schedule/directive.h"
 
 #include "mlir/IR/Diagnostics.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 namespace mmk {
 namespace {
 
 /// A message may take a moment, not a minute.
 constexpr size_t maximumTries = 100;
-/// What every tile is a multiple of, whatever its operands are.
-constexpr int64_t unit = 16;
-
-bool isTileOrStage(llvm::StringRef key) {
-  return key.starts_with("tile.") || key.starts_with("stage.");
+constexpr int64_t leastStep = 16;
+bool isTileOrStage(std::string_view key) {
+  const DirectiveTraits *directive = findDirective(key);
+  return directive && directive->isLength;
 }
 
 /// One value that a directive could have instead, and how far that is from what was asked.
@@ -73,7 +75,7 @@ private:
     PipelineOptions options;
     options.choices = asked_;
     // Whether it succeeds or not, the choices are made by then.
-    (void)runPipeline(*module, machine_, Stage::mmk, options);
+    (void)runPipeline(*module, machine_, LoweringLevel::mmk, options);
     for (ir::KernelOp op : module->getOps<ir::KernelOp>())
       op.walk([&](ir::ChoiceOp choice) {
         auto number = mlir::dyn_cast<mlir::IntegerAttr>(choice.getAlternatives()[0]);
@@ -90,8 +92,14 @@ private:
             if (const auto number = parseInteger(alternative.word))
               add(directive.key, *number, 0);
     for (const auto &[key, number] : numbers_)
-      for (int64_t half = number / 2; half >= unit; half /= 2)
-        add(key, half / unit * unit, 1);
+      for (int64_t half = number / 2; half >= unitOf(key); half /= 2)
+        add(key, half / unitOf(key) * unitOf(key), 1);
+  }
+
+  /// What tiles along the dimension of a key are multiples of, beside the 16 that keep candidates
+  /// few where a tile may be anything.
+  int64_t unitOf(const std::string &key) const {
+    return std::lcm(roleOf(kernel_, indexOf(key), &machine_.cube).multiple, leastStep);
   }
 
   void add(const std::string &key, int64_t number, double penalty) {
@@ -132,7 +140,7 @@ private:
     options.choices = asked_;
     options.choices.insert(options.choices.end(), changed.begin(), changed.end());
     options.proveSync = proveSync;
-    return mlir::succeeded(runPipeline(*module, machine_, Stage::aicore, options));
+    return mlir::succeeded(runPipeline(*module, machine_, LoweringLevel::aicore, options));
   }
 
   /// When it takes more than a few changes: the largest tile or stage is halved until all fit.
@@ -140,9 +148,9 @@ private:
     const auto byNumber = [](const auto &a, const auto &b) { return a.second < b.second; };
     std::map<std::string, int64_t> numbers = numbers_;
     for (size_t i = 0; i < maximumTries && !numbers.empty(); ++i) {
-      int64_t &largest = std::ranges::max_element(numbers, byNumber)->second;
-      largest = largest / 2 / unit * unit;
-      if (largest < unit)
+      auto &[key, largest] = *std::ranges::max_element(numbers, byNumber);
+      largest = largest / 2 / unitOf(key) * unitOf(key);
+      if (largest < unitOf(key))
         return std::nullopt;
       makeStagesMultiples(numbers);
       Choices changed;
@@ -157,8 +165,8 @@ private:
 
   static void makeStagesMultiples(std::map<std::string, int64_t> &numbers) {
     for (auto &[key, stage] : numbers)
-      if (const auto tile = numbers.find("tile." + key.substr(key.find('.') + 1));
-          key.starts_with("stage.") && tile != numbers.end()) {
+      if (const auto tile = numbers.find("tile." + std::string(indexOf(key)));
+          isOf(key, "stage") && tile != numbers.end()) {
         tile->second = std::min(tile->second, stage);
         stage = stage / tile->second * tile->second;
       }
@@ -170,8 +178,8 @@ private:
     for (const auto &[key, word] : changed)
       numbers[key] = *parseInteger(word);
     for (const auto &[key, number] : numbers)
-      if (const auto tile = numbers.find("tile." + key.substr(key.find('.') + 1));
-          key.starts_with("stage.") && tile != numbers.end() && number % tile->second != 0)
+      if (const auto tile = numbers.find("tile." + std::string(indexOf(key)));
+          isOf(key, "stage") && tile != numbers.end() && number % tile->second != 0)
         return false;
     return true;
   }

@@ -1,4 +1,4 @@
-// The way of a kernel, from top to bottom.
+// The lowering pipeline, from top to bottom.
 #include "compiler/pipeline.h"
 #include "support/timing.h"
 
@@ -14,7 +14,7 @@ namespace mmk {
 
 namespace {
 
-/// A part of the time for each pass. Passes run one after the other, in the thread that asked.
+/// A part of the time for each pass. Passes run one after the other, in the calling thread.
 class PassTimes : public PassInstrumentation {
 public:
   void runBeforePass(Pass *pass, Operation *) override {
@@ -30,20 +30,20 @@ private:
 
 bool isProof(Pass *pass) { return pass->getArgument() == "aicore-verify-sync"; }
 
-/// Whose fault a failure is depends on whether the proof is what failed.
+/// Whether a failure is a bug of mmk depends on whether the proof is what failed.
 class ProofWatch : public PassInstrumentation {
 public:
-  ProofWatch(bool &failed, const std::function<void(ModuleOp)> &spoil)
-      : failed(failed), spoil(spoil) {}
+  ProofWatch(bool &failed, const std::function<void(ModuleOp)> &mutateBeforeVerify)
+      : failed(failed), mutateBeforeVerify(mutateBeforeVerify) {}
   void runBeforePass(Pass *pass, Operation *op) override {
-    if (isProof(pass) && spoil)
-      spoil(cast<ModuleOp>(op));
+    if (isProof(pass) && mutateBeforeVerify)
+      mutateBeforeVerify(cast<ModuleOp>(op));
   }
   void runAfterPassFailed(Pass *pass, Operation *) override { failed |= isProof(pass); }
 
 private:
   bool &failed;
-  const std::function<void(ModuleOp)> &spoil;
+  const std::function<void(ModuleOp)> &mutateBeforeVerify;
 };
 
 } // namespace
@@ -52,8 +52,9 @@ void registerDialectExtensions(DialectRegistry &registry) {
   linalg::registerTilingInterfaceExternalModels(registry);
 }
 
-void buildPipeline(OpPassManager &manager, const Backend &backend, Stage stage, bool proveSync) {
-  if (stage == Stage::mmk)
+void buildPipeline(OpPassManager &manager, const Backend &backend, LoweringLevel level,
+                   bool proveSync) {
+  if (level == LoweringLevel::mmk)
     return;
   // Which operations share a pass over memory: decided while the body is whole tensors.
   manager.addPass(createFuseEpilogue());
@@ -62,8 +63,8 @@ void buildPipeline(OpPassManager &manager, const Backend &backend, Stage stage, 
   // Who computes which output tile, then how deep one step of its product reaches.
   manager.addPass(createTileCores());
   manager.addPass(createTileBase());
-  if (stage == Stage::tiled) {
-    manager.addPass(createCSEPass()); // for who reads it
+  if (level == LoweringLevel::tiled) {
+    manager.addPass(createCSEPass()); // readable output
     return;
   }
   // The rest is the back end's.
@@ -78,22 +79,22 @@ Pipeline::~Pipeline() = default;
 void Pipeline::watch(PassManager &manager) {
   if (Timing::isOn())
     manager.addInstrumentation(std::make_unique<PassTimes>());
-  manager.addInstrumentation(std::make_unique<ProofWatch>(endedInProof_, spoil_));
+  manager.addInstrumentation(std::make_unique<ProofWatch>(endedInProof_, mutateBeforeVerify_));
 }
 
-PassManager &Pipeline::passesTo(Stage stage, const PipelineOptions &options) {
-  std::unique_ptr<PassManager> &manager = managers_[{stage, options.proveSync}];
+PassManager &Pipeline::passesTo(LoweringLevel level, const PipelineOptions &options) {
+  std::unique_ptr<PassManager> &manager = managers_[{level, options.proveSync}];
   if (!manager) {
     manager = std::make_unique<PassManager>(&context_);
     watch(*manager);
-    buildPipeline(*manager, backend_, stage, options.proveSync);
+    buildPipeline(*manager, backend_, level, options.proveSync);
   }
   return *manager;
 }
 
-LogicalResult Pipeline::run(ModuleOp module, Stage stage, const PipelineOptions &options) {
+LogicalResult Pipeline::run(ModuleOp module, LoweringLevel level, const PipelineOptions &options) {
   const TimedScope timed("passes");
-  spoil_ = options.spoil;
+  mutateBeforeVerify_ = options.mutateBeforeVerify;
   endedInProof_ = false;
   module->setAttr("aicore.machine", machine_);
   ApplyVariantOptions choose;
@@ -103,7 +104,7 @@ LogicalResult Pipeline::run(ModuleOp module, Stage stage, const PipelineOptions 
   watch(chooser);
   chooser.addPass(createApplyVariant(choose));
   if (options.printAfter.empty()) {
-    PassManager &passes = passesTo(stage, options);
+    PassManager &passes = passesTo(level, options);
     for (PassManager *manager : {&chooser, &passes}) {
       manager->enableVerifier(options.verify);
       if (failed(manager->run(module)))
@@ -119,13 +120,13 @@ LogicalResult Pipeline::run(ModuleOp module, Stage stage, const PipelineOptions 
         return options.printAfter == "all" || pass->getArgument() == options.printAfter;
       },
       /*printModuleScope=*/true, /*printAfterOnlyOnChange=*/false);
-  buildPipeline(chooser, backend_, stage, options.proveSync);
+  buildPipeline(chooser, backend_, level, options.proveSync);
   return chooser.run(module);
 }
 
-LogicalResult runPipeline(ModuleOp module, const Machine &machine, Stage stage,
+LogicalResult runPipeline(ModuleOp module, const Machine &machine, LoweringLevel level,
                           const PipelineOptions &options) {
-  return Pipeline(*module.getContext(), machine).run(module, stage, options);
+  return Pipeline(*module.getContext(), machine).run(module, level, options);
 }
 
 } // namespace mmk

@@ -16,45 +16,47 @@ class PassManager;
 
 namespace mmk {
 
-/// How far down the way of a kernel to go.
-enum class Stage { mmk, tiled, aicore };
+/// How far to lower a kernel.
+enum class LoweringLevel { mmk, tiled, aicore };
 
 struct PipelineOptions {
   Choices choices;
   bool verify = false;    ///< verify the IR after each pass
   bool proveSync = true;  ///< with aicore-verify-sync; without, for variants that are only timed
   std::string printAfter; ///< print the IR to stderr after the pass of this name; "all"
-  /// For tests of the proof: what befalls the IR before aicore-verify-sync looks at it.
-  std::function<void(mlir::ModuleOp)> spoil;
+  /// For tests of the proof: changes the IR before aicore-verify-sync.
+  std::function<void(mlir::ModuleOp)> mutateBeforeVerify;
 };
 
 /// The passes that lead from mmk IR to aicore IR on one machine. What they need to set up, they set
-/// up once: for one who lowers many variants. For one thread at a time, as its context.
+/// up once, for many variants. For one thread at a time, as its context.
 class Pipeline {
 public:
   Pipeline(mlir::MLIRContext &context, const Machine &machine);
   ~Pipeline();
 
-  /// Runs those as far as `stage`. Messages go to the context's diagnostics.
-  mlir::LogicalResult run(mlir::ModuleOp module, Stage stage, const PipelineOptions &options = {});
-  /// Whether the last run ended in aicore-verify-sync: the passes before it set these flags, so
-  /// that nobody else can have done it wrong.
+  /// Runs those as far as `level`. Messages go to the context's diagnostics.
+  mlir::LogicalResult run(mlir::ModuleOp module, LoweringLevel level,
+                          const PipelineOptions &options = {});
+  /// Whether the last run failed in aicore-verify-sync: the passes before it set these flags, so
+  /// that it is a bug of mmk.
   bool endedInProof() const { return endedInProof_; }
 
 private:
   void watch(mlir::PassManager &manager);
-  mlir::PassManager &passesTo(Stage stage, const PipelineOptions &options);
+  mlir::PassManager &passesTo(LoweringLevel level, const PipelineOptions &options);
 
   mlir::MLIRContext &context_;
   const Backend &backend_;
   aicore::MachineAttr machine_;
-  std::map<std::pair<Stage, bool>, std::unique_ptr<mlir::PassManager>> managers_; ///< by proveSync
-  std::function<void(mlir::ModuleOp)> spoil_;
+  std::map<std::pair<LoweringLevel, bool>, std::unique_ptr<mlir::PassManager>>
+      managers_; ///< by proveSync
+  std::function<void(mlir::ModuleOp)> mutateBeforeVerify_;
   bool endedInProof_ = false;
 };
 
 /// The same for one module.
-mlir::LogicalResult runPipeline(mlir::ModuleOp module, const Machine &machine, Stage stage,
+mlir::LogicalResult runPipeline(mlir::ModuleOp module, const Machine &machine, LoweringLevel level,
                                 const PipelineOptions &options = {});
 
 /// Registers what the passes need of upstream dialects (tiling of linalg ops); for every context
@@ -62,7 +64,7 @@ mlir::LogicalResult runPipeline(mlir::ModuleOp module, const Machine &machine, S
 void registerDialectExtensions(mlir::DialectRegistry &registry);
 
 /// Adds the passes after mmk-apply-variant; mmk-opt has them as `--mmk-pipeline`.
-void buildPipeline(mlir::OpPassManager &manager, const Backend &backend, Stage stage,
+void buildPipeline(mlir::OpPassManager &manager, const Backend &backend, LoweringLevel level,
                    bool proveSync = true);
 
 } // namespace mmk

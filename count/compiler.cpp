@@ -215,14 +215,14 @@ llvm::Error Compiler::translate(Operation &op) {
   };
   auto flag = [&](StepKind kind, auto it) {
     return emitted({.kind = kind,
-                    .pipe = static_cast<Pipe>(it.getFrom()),
-                    .to = static_cast<Pipe>(it.getTo()),
+                    .pipe = aicore::machinePipe(it.getFrom()),
+                    .to = aicore::machinePipe(it.getTo()),
                     .target = static_cast<int32_t>(it.getEvent()),
                     .a = placeOf(it.getSlot())});
   };
   auto cross = [&](StepKind kind, auto it) {
     return emitted({.kind = kind,
-                    .pipe = static_cast<Pipe>(it.getPipe()),
+                    .pipe = aicore::machinePipe(it.getPipe()),
                     .target = static_cast<int32_t>(it.getFlag()),
                     .a = placeOf(it.getSlot())});
   };
@@ -238,7 +238,7 @@ llvm::Error Compiler::translate(Operation &op) {
       .Case([&](aicore::WaitCrossOp it) { return cross(StepKind::waitCross, it); })
       .Case([&](aicore::BarrierOp it) {
         if (std::optional<aicore::Pipe> pipe = it.getPipe())
-          return emitted({.kind = StepKind::barrier, .pipe = static_cast<Pipe>(*pipe)});
+          return emitted({.kind = StepKind::barrier, .pipe = aicore::machinePipe(*pipe)});
         return emitted({.kind = StepKind::barrierOfAll});
       })
       // They take no time.

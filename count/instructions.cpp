@@ -1,5 +1,6 @@
 // What decides the cost of each aicore instruction.
 #include "count/compiler.h"
+#include "ir/element_type.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -8,12 +9,6 @@ using namespace mlir;
 namespace mmk::count {
 namespace {
 
-// A fractal is 16 rows of 32 bytes.
-constexpr int64_t fractalRows = 16, fractalBytes = 32;
-// What the bias table is aligned to.
-constexpr int64_t tablePiece = 64;
-
-/// The types of the language and of MLIR have the same spelling.
 std::string nameOf(Type type) {
   std::string name;
   llvm::raw_string_ostream(name) << type;
@@ -37,7 +32,7 @@ int64_t rankOf(Value tensor) { return cast<MemRefType>(tensor.getType()).getRank
 void Compiler::emit(aicore::Instruction op, StepKind kind, const Instruction &it) {
   program_.instructions.push_back(it);
   emit(op.getOperation(), {.kind = kind,
-                           .pipe = static_cast<Pipe>(op.getPipe()),
+                           .pipe = aicore::machinePipe(op.getPipe()),
                            .target = static_cast<int32_t>(program_.instructions.size() - 1)});
 }
 
@@ -173,15 +168,15 @@ llvm::Expected<Instruction> Compiler::move(aicore::Instruction op, Work work, St
   return it;
 }
 
-// Whole fractals move, and their 32 bytes run along k. The bias table takes a row in pieces of 64
-// bytes.
+// Whole fractals move: as many rows or columns as an instruction of the cube takes at a time, and
+// its depth along k. The bias table takes a row in pieces as long as it is aligned to.
 llvm::Error Compiler::stage(aicore::StageOp op) {
   if (aicore::spaceOf(op.getTarget()) == aicore::Space::bt) {
     llvm::Expected<Instruction> row =
         move(op, Work::stage, "l1_bt", op.getTarget(), op.getRows(), op.getColumns());
     if (!row)
       return row.takeError();
-    row->columnStep = tablePiece / row->bytes;
+    row->columnStep = std::max<int64_t>(1, machine_.memory(Memory::bt).alignment / row->bytes);
     emit(op, StepKind::move, *row);
     return llvm::Error::success();
   }
@@ -190,8 +185,10 @@ llvm::Error Compiler::stage(aicore::StageOp op) {
                                         op.getTarget(), op.getRows(), op.getColumns());
   if (!it)
     return it.takeError();
-  it->rowStep = fractalRows;
-  it->columnStep = std::max<int64_t>(1, fractalBytes / it->bytes);
+  const auto type = elementTypeOf(cast<MemRefType>(op.getTarget().getType()).getElementType());
+  const auto depth = type ? machine_.cube.depth.find(*type) : machine_.cube.depth.end();
+  it->rowStep = intoA ? machine_.cube.m : machine_.cube.n;
+  it->columnStep = depth == machine_.cube.depth.end() ? 1 : depth->second;
   const bool depthInColumns = intoA != op.getTransposed();
   if (!depthInColumns)
     std::swap(it->rowStep, it->columnStep);
@@ -209,14 +206,15 @@ llvm::Error Compiler::drain(aicore::DrainOp op) {
 }
 
 llvm::Error Compiler::product(aicore::MmadOp op) {
-  const std::string name = nameOf(cast<MemRefType>(op.getA().getType()).getElementType());
-  const std::optional<ElementType> type = elementTypeFromSpelling(name);
+  const Type element = cast<MemRefType>(op.getA().getType()).getElementType();
+  const std::optional<ElementType> type = elementTypeOf(element);
   auto figure = [&](const std::map<ElementType, int64_t> &figures) -> int64_t {
     auto found = type ? figures.find(*type) : figures.end();
     return found == figures.end() ? 0 : found->second;
   };
   if (figure(machine_.cube.depth) == 0 || figure(machine_.cube.macsPerCycle) == 0)
-    return fault(op, "multiplies " + name + ", which the cube of " + machine_.name + " does not");
+    return fault(op, "multiplies " + nameOf(element) + ", which the cube of " + machine_.name +
+                         " does not");
   Instruction it;
   it.work = Work::mmad;
   it.cost = productCost(machine_, *type);

@@ -29,15 +29,15 @@ public:
     return control(pipe ? StepKind::barrier : StepKind::barrierOfAll, first, first, 0);
   }
 
-  LoopWay enter(Walk<WorkList> &walk, const Loop &loop) {
-    if (!loop.closed || !walk.hasPositiveStep(loop))
-      return LoopWay::walk;
+  LoopAction enter(Interpreter<WorkList> &interpreter, const Loop &loop) {
+    if (!loop.closed || !interpreter.hasPositiveStep(loop))
+      return LoopAction::interpret;
     list.append({-1, static_cast<int64_t>(loop.enter)});
     for (const Influence &it : loop.influences) {
-      const int64_t value = walk.value(it.place);
+      const int64_t value = interpreter.value(it.place);
       list.push_back(it.modulus == 0 ? value : value % it.modulus);
     }
-    return LoopWay::done;
+    return LoopAction::done;
   }
 
   const Program &program;
@@ -79,19 +79,20 @@ bool KnownIterations::areAlike(const Loop &loop) const {
 }
 
 // Iterations of a loop without another one inside are too short to be worth looking up.
-LoopWay RepeatingCore::enter(Walk &walk, const Loop &loop) {
-  if (!loop.closed || loop.innermost || !walk.hasPositiveStep(loop) || !known_.areAlike(loop))
-    return LoopWay::walk;
-  const Units units = loop.staysOnItsCore ? Units{walk.unit, 1} : Units{0, this->units()};
+LoopAction RepeatingCore::enter(Interpreter &interpreter, const Loop &loop) {
+  if (!loop.closed || loop.innermost || !interpreter.hasPositiveStep(loop) ||
+      !known_.areAlike(loop))
+    return LoopAction::interpret;
+  const Units units = loop.staysOnItsCore ? Units{interpreter.unit, 1} : Units{0, this->units()};
   held_.clear();
   int64_t base = save(units, held_);
   uint32_t state = known_.states.of(held_);
   bool isCurrent = true;
   do {
     WorkList work{known_.program};
-    work.list.append({static_cast<int64_t>(loop.enter), walk.unit});
-    count::Walk<WorkList> reader(known_.program, walk.values(), work);
-    reader.unit = walk.unit;
+    work.list.append({static_cast<int64_t>(loop.enter), interpreter.unit});
+    count::Interpreter<WorkList> reader(known_.program, interpreter.values(), work);
+    reader.unit = interpreter.unit;
     // What cannot be read cannot be run either: running it finds out what is wrong.
     const bool isKnown = reader.body(loop);
     const uint32_t name = isKnown ? known_.works.of(work.list) : 0;
@@ -110,8 +111,8 @@ LoopWay RepeatingCore::enter(Walk &walk, const Loop &loop) {
     KnownIterations::Effect made;
     busy(made.busy);
     made.moved = -moved_;
-    if (!walk.body(loop))
-      return LoopWay::stop;
+    if (!interpreter.body(loop))
+      return LoopAction::stop;
     held_.clear();
     busy(held_);
     for (size_t i = 0; i < held_.size(); ++i)
@@ -124,10 +125,10 @@ LoopWay RepeatingCore::enter(Walk &walk, const Loop &loop) {
     base = after;
     const uint32_t before = std::exchange(state, made.state);
     known_.add(before, name, std::move(made));
-  } while (walk.advance(loop));
+  } while (interpreter.advance(loop));
   if (!isCurrent)
     restore(units, known_.states[state], base);
-  return LoopWay::done;
+  return LoopAction::done;
 }
 
 } // namespace mmk::count

@@ -84,8 +84,8 @@ public:
     return TimedCore::execute(unit, pipe, it, cost, amount);
   }
 
-  using Walk = count::Walk<RepeatingCore>;
-  LoopWay enter(Walk &walk, const Loop &loop);
+  using Interpreter = count::Interpreter<RepeatingCore>;
+  LoopAction enter(Interpreter &interpreter, const Loop &loop);
 
   BlockTime time() const {
     BlockTime time = TimedCore::time();

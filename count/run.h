@@ -1,5 +1,5 @@
-// The interpreter of a count::Program. It leaves to `Core` what an instruction does, so that one
-// walk times a block, and another finds out what the block moves.
+// The interpreter of a count::Program. `Core` defines what an instruction does, so that one core
+// times a block, and another finds out what the block moves.
 #pragma once
 
 #include "count/program.h"
@@ -159,16 +159,16 @@ inline Amount amountOf(const Program &program, const Step &s, const int64_t *val
 }
 
 /// What a core made of a loop that the interpreter offers it.
-enum class LoopWay { walk, done, stop };
+enum class LoopAction { interpret, done, stop };
 
-/// Walks the steps of one block; `values` starts as a copy of the program's, with the number of the
-/// block. `Core` has `execute(unit, pipe, instruction, cost, amount)`, and for flags the calls of
-/// BlockClock; each returns false to stop. A core that knows better than to walk every iteration
-/// has `LoopWay enter(Walk &, const Loop &)` too, which is called before the first iteration of a
-/// loop that has one; and one with `at(step, values)` is told before each call where the walk is.
-template <typename Core> class Walk {
+/// Interprets the steps of one block; `values` starts as a copy of the program's, with the number
+/// of the block. `Core` has `execute(unit, pipe, instruction, cost, amount)`, and for flags the
+/// calls of BlockClock; each returns false to stop. A core that need not execute every iteration
+/// has `LoopAction enter(Interpreter &, const Loop &)` too, which is called before the first
+/// iteration of a loop that has one; and one with `at(step, values)` is called before each step.
+template <typename Core> class Interpreter {
 public:
-  Walk(const Program &program, std::vector<int64_t> &values, Core &core)
+  Interpreter(const Program &program, std::vector<int64_t> &values, Core &core)
       : program_(program), values_(values), value_(values.data()), core_(core) {}
 
   /// The steps from `from` up to `to`; false when it had to stop, for which see `end`.
@@ -203,7 +203,7 @@ private:
   RunEnd end_;
 };
 
-template <typename Core> bool Walk<Core>::steps(size_t from, size_t to) {
+template <typename Core> bool Interpreter<Core>::steps(size_t from, size_t to) {
   int64_t *const value = value_;
   size_t pc = from;
   while (pc < to) {
@@ -232,10 +232,10 @@ template <typename Core> bool Walk<Core>::steps(size_t from, size_t to) {
       if (value[s.a] >= value[s.c]) {
         following = target;
       } else if constexpr (requires(const Loop &loop) { core_.enter(*this, loop); }) {
-        const LoopWay way = core_.enter(*this, program_.loops[program_.loopsAt[pc]]);
-        if (way == LoopWay::stop)
+        const LoopAction action = core_.enter(*this, program_.loops[program_.loopsAt[pc]]);
+        if (action == LoopAction::stop)
           return end_.finished ? stop(pc) : false;
-        if (way == LoopWay::done)
+        if (action == LoopAction::done)
           following = target;
       }
       break;
@@ -302,9 +302,9 @@ template <typename Core>
 RunEnd run(const Program &program, std::vector<int64_t> &values, int64_t block, Core &core) {
   values = program.values;
   values[program.block] = block;
-  Walk<Core> walk(program, values, core);
-  walk.steps(0, program.steps.size());
-  return walk.end();
+  Interpreter<Core> interpreter(program, values, core);
+  interpreter.steps(0, program.steps.size());
+  return interpreter.end();
 }
 
 } // namespace mmk::count

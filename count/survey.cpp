@@ -1,7 +1,7 @@
 // A round is an iteration of an outermost loop, mostly one output tile: in it a core moves a panel
 // of each operand, which other cores may move too. What a panel's transfers move together depends
-// on little, so inner loops are walked once for each of the few kinds that there are, and of the
-// others only the first iteration, which tells where the panel is.
+// on little, so inner loops are interpreted once for each of the few kinds that there are, and of
+// the others only the first iteration, which tells where the panel is.
 #include "count/survey.h"
 
 #include "count/run.h"
@@ -65,11 +65,11 @@ public:
   bool waitCross(unsigned, Pipe, int64_t) { return true; }
   bool barrier(unsigned, std::optional<Pipe>) { return true; }
 
-  using Walk = count::Walk<Surveyor>;
-  LoopWay enter(Walk &walk, const Loop &loop) {
-    if (inLoop_ || looksOnly_ || !walk.hasPositiveStep(loop))
-      return LoopWay::walk;
-    return isInRound_ ? inner(walk, loop) : outermost(walk, loop);
+  using Interpreter = count::Interpreter<Surveyor>;
+  LoopAction enter(Interpreter &interpreter, const Loop &loop) {
+    if (inLoop_ || looksOnly_ || !interpreter.hasPositiveStep(loop))
+      return LoopAction::interpret;
+    return isInRound_ ? inner(interpreter, loop) : outermost(interpreter, loop);
   }
 
   /// Ends a round, whose moves become panels.
@@ -93,47 +93,47 @@ private:
             slot % 2 == 0};
   }
 
-  LoopWay outermost(Walk &walk, const Loop &loop) {
+  LoopAction outermost(Interpreter &interpreter, const Loop &loop) {
     // Rounds are numbered by loop, then by iteration: alike for all blocks.
     const int64_t rounds = static_cast<int64_t>(loop.enter) << 40;
     flush(rounds);
     isInRound_ = true;
-    const Panels &mine = panels[walk.unit];
+    const Panels &mine = panels[interpreter.unit];
     int64_t round = rounds;
     do {
-      if (!walk.body(loop)) {
+      if (!interpreter.body(loop)) {
         isInRound_ = false;
-        return LoopWay::stop;
+        return LoopAction::stop;
       }
       flush(++round);
-    } while (walk.advance(loop) && (!loop.closed || mine.size() < most_));
+    } while (interpreter.advance(loop) && (!loop.closed || mine.size() < most_));
     isInRound_ = false;
-    return LoopWay::done;
+    return LoopAction::done;
   }
 
-  LoopWay inner(Walk &walk, const Loop &loop) {
+  LoopAction inner(Interpreter &interpreter, const Loop &loop) {
     if (!loop.closed)
-      return LoopWay::walk;
+      return LoopAction::interpret;
     Key key = {static_cast<int64_t>(loop.enter)};
     for (const Influence &it : loop.influences) {
-      const int64_t value = walk.value(it.place);
+      const int64_t value = interpreter.value(it.place);
       key.push_back(it.modulus == 0 ? value : value % it.modulus);
     }
     auto [entry, isNew] = known_.try_emplace(std::move(key));
-    if (isNew && !isWalked(walk, loop, entry->second)) {
+    if (isNew && !isInterpreted(interpreter, loop, entry->second)) {
       known_.erase(entry);
-      return LoopWay::stop;
+      return LoopAction::stop;
     }
-    Moves &current = current_[walk.unit];
+    Moves &current = current_[interpreter.unit];
     bool isPlaced = true;
     for (const auto &[slot, moved] : entry->second)
       isPlaced &= current[slot].first >= 0;
     if (!isPlaced && !isNew) {
       looksOnly_ = true;
-      const bool went = walk.body(loop);
+      const bool went = interpreter.body(loop);
       looksOnly_ = false;
       if (!went)
-        return LoopWay::stop;
+        return LoopAction::stop;
     }
     for (const auto &[slot, moved] : entry->second) {
       Moved &all = current[slot];
@@ -145,15 +145,15 @@ private:
       all.distinct += moved.distinct;
       all.portCycles += moved.portCycles;
     }
-    return LoopWay::done;
+    return LoopAction::done;
   }
 
-  bool isWalked(Walk &walk, const Loop &loop, Moves &moves) {
+  bool isInterpreted(Interpreter &interpreter, const Loop &loop, Moves &moves) {
     inLoop_ = &moves;
     bool went = true;
     do
-      went = walk.body(loop);
-    while (went && walk.advance(loop));
+      went = interpreter.body(loop);
+    while (went && interpreter.advance(loop));
     inLoop_ = nullptr;
     return went;
   }

@@ -40,13 +40,16 @@ public:
     const std::string name = machine.getName().str();
     if (directive == "keep")
       return "fills L1, which on " + name + " is a cache that no program fills; legal: none";
-    return "is about cores that share the lines of global memory, which on " + name +
-           " have caches of their own; legal: none";
+    if (directive == "skew")
+      return "is about cores that share the lines of global memory, which on " + name +
+             " have caches of their own; legal: none";
+    return "";
   }
 
   // Whatever the memories hold: the code of a product is blocked for the caches by itself.
-  ProductTile productTile(aicore::MachineAttr, const ProductTileRequest &request) const override {
-    ProductTile tile = literalProductTile(request.element);
+  ProductTile productTile(aicore::MachineAttr machine,
+                          const ProductTileRequest &request) const override {
+    ProductTile tile = literalProductTile(machine, request.element);
     auto choose = [](int64_t &size, int64_t given) { size = given > 0 ? given : size; };
     choose(tile.m, request.m);
     choose(tile.n, request.n);
@@ -60,7 +63,7 @@ public:
   ElementwiseTile elementwiseTile(aicore::MachineAttr, int64_t, unsigned) const override {
     return literalElementwiseTile();
   }
-  ProductTile literalProductTile(mlir::Type) const override {
+  ProductTile literalProductTile(aicore::MachineAttr, mlir::Type) const override {
     return {tuning.largestTile, tuning.largestTile, tuning.largestDepth};
   }
   ElementwiseTile literalElementwiseTile() const override {
@@ -69,17 +72,17 @@ public:
   // A tile is the share of a thread, whether its dimensions have names or not.
   bool fitsLiteralTiles() const override { return true; }
   std::pair<mlir::Value, mlir::Value> fitTile(mlir::OpBuilder &builder, mlir::Location loc,
-                                              FittedOutput output,
+                                              aicore::MachineAttr, FittedOutput output,
                                               const FittedTile &tile) const override {
     const auto fitted = cpu::fitProductTile(builder, loc, output, tile, tuning);
     // A vector is a row, and shared as one.
     return tile.isElementwise ? cpu::fitElementwiseTile(builder, loc, output, fitted, tuning)
                               : fitted;
   }
-  int64_t longestProductTile(const Machine &, int64_t, bool, bool) const override {
+  int64_t longestProductTile(const Machine &, ElementType, bool, bool) const override {
     return tuning.largestTile;
   }
-  int64_t longestStage(const Machine &, int64_t) const override { return tuning.largestDepth; }
+  int64_t longestStage(const Machine &, ElementType) const override { return tuning.largestDepth; }
 
   void registerDialects(mlir::DialectRegistry &registry) const override {
     registry.insert<cpu::CpuDialect>();

@@ -73,7 +73,7 @@ Baseline readBaseline(const std::string &file, const BenchReport &now, bool isTi
   Baseline baseline{file, readBenchReport(file), {}};
   const BenchReport &before = baseline.report;
   if (before.kernel != now.kernel)
-    throw Mistake(
+    throw UserError(
         fmt::format("{} is a measurement of '{}', not of '{}'", file, before.kernel, now.kernel));
   const bool comparesTimes = isTimed && measuresTime(before);
   std::vector<std::string> refused;
@@ -87,7 +87,7 @@ Baseline readBaseline(const std::string &file, const BenchReport &now, bool isTi
       refused.push_back(fmt::format("{} was measured elsewhere: {}", file, what));
   }
   if (!refused.empty())
-    throw Mistake(fmt::format("{}; --force compares all the same", fmt::join(refused, "\n")));
+    throw UserError(fmt::format("{}; --force compares all the same", fmt::join(refused, "\n")));
   if (before.variant != now.variant)
     baseline.remarks.push_back(
         fmt::format("variant was '{}', is '{}'", before.variant, now.variant));
@@ -115,7 +115,7 @@ BenchComparison compare(const BenchReport &now, const Baseline &baseline, double
           compareTimes(each.title(), "command", *old->command, *each.command, threshold));
   }
   if (comparison.changes.empty())
-    throw Mistake(fmt::format("{} has no figure of these cases to compare with", baseline.file));
+    throw UserError(fmt::format("{} has no figure of these cases to compare with", baseline.file));
   return comparison;
 }
 

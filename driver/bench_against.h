@@ -22,8 +22,8 @@ struct Baseline {
   BenchReport report;
   std::vector<std::string> remarks; ///< what else is different
 };
-/// A Mistake when the file is no measurement of this kernel. Times need the same computer, and all
-/// figures the same machine: also a Mistake, which names each field that is another, unless
+/// A UserError when the file is no measurement of this kernel. Times need the same computer, and
+/// all figures the same machine: also a UserError, which names each field that is another, unless
 /// `isForced`. `now` need not have been measured yet; `isTimed`: whether it will hold times.
 Baseline readBaseline(const std::string &file, const BenchReport &now, bool isTimed, bool isForced);
 

@@ -59,14 +59,15 @@ struct BenchOptions {
     const char *comparing =
         firstGiven({{thresholdText_.has_value(), "--threshold"}, {isForced, "--force"}});
     if (comparing && !against)
-      throw Mistake(fmt::format("{} is about a comparison: --against FILE", comparing));
+      throw UserError(fmt::format("{} is about a comparison: --against FILE", comparing));
     const char *measuring = firstGiven({{warmupText_.has_value(), "--warmup"},
                                         {repeatText_.has_value(), "--repeat"},
                                         {secondsText_.has_value(), "--seconds"},
                                         {deviationText_.has_value(), "--deviation"},
                                         {threadsText_.has_value(), "--threads"}});
     if (run.countOnly && measuring)
-      throw Mistake(fmt::format("--count-only measures nothing, so {} has no meaning", measuring));
+      throw UserError(
+          fmt::format("--count-only measures nothing, so {} has no meaning", measuring));
     for (const auto &file : {save, json})
       if (file)
         expectWritable(*file);
@@ -78,8 +79,8 @@ private:
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size() || !(value > 0) || value > most)
-      throw Mistake(fmt::format("{} is a number above 0 and up to {}, found {}", option, most,
-                                text.empty() ? "nothing" : text));
+      throw UserError(fmt::format("{} is a number above 0 and up to {}, found {}", option, most,
+                                  text.empty() ? "nothing" : text));
     return value;
   }
 
@@ -124,7 +125,7 @@ double timeOfCommand(const std::vector<std::string> &words) {
   const int code = llvm::sys::ExecuteAndWait(program, all, std::nullopt,
                                              {nowhere, nowhere, nowhere}, 0, 0, &message);
   const double time = stopwatch.milliseconds();
-  if (code != allWell)
+  if (code != success)
     throw Bug(fmt::format("the measured command ended with {} {}", code, message));
   return time;
 }
@@ -134,7 +135,7 @@ public:
   Bench(Session &session, const Target &target, const BenchOptions &options,
         const std::vector<std::string> &arguments)
       : session_(session), target_(target), options_(options), arguments_(arguments),
-        kernel_(session.kernel()), lowering_(session.lower(kernel_, Stage::aicore)) {
+        kernel_(session.kernel()), lowering_(session.lower(kernel_, LoweringLevel::aicore)) {
     report_ = {kernel_.name,
                session.machine().name,
                lowering_.variant,
@@ -232,8 +233,9 @@ int benchCommand(const std::vector<std::string> &words) {
   const std::vector<std::string> arguments = target.takeFile(commandLine.parse(words), "bench");
   options.read();
   if (target.file == "-" && !options.noCommand && !options.run.countOnly)
-    throw Mistake("the whole command is measured by starting it again, which standard input allows "
-                  "once; name a file, or add --no-command");
+    throw UserError(
+        "the whole command is measured by starting it again, which standard input allows "
+        "once; name a file, or add --no-command");
 
   Session session(target);
   if (options.run.countOnly)
@@ -269,7 +271,7 @@ int benchCommand(const std::vector<std::string> &words) {
       print(text(comparison));
     isWrong |= comparison.hasSlowDown();
   }
-  return isWrong ? wrongResult : allWell;
+  return isWrong ? wrongResult : success;
 }
 
 } // namespace mmk::driver

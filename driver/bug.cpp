@@ -38,7 +38,7 @@ std::string quoted(std::string_view word) {
 [[noreturn]] void endWithoutMemory() {
   llvm::sys::RunInterruptHandlers(); // nothing half written stays
   printError("error: out of memory\n");
-  _exit(usersMistake);
+  _exit(userError);
 }
 
 [[noreturn]] void endWithException() {

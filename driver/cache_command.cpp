@@ -19,19 +19,19 @@ const std::vector<std::string> actions = {"list", "export", "import", "prune"};
 
 std::unique_ptr<tune::Store> openOrRefuse() {
   if (memoryFolder().empty())
-    throw Mistake("there is no folder for what is remembered; set MMK_CACHE_DIR");
+    throw UserError("there is no folder for what is remembered; set MMK_CACHE_DIR");
   std::string notice;
   auto store = tune::Store::open(memoryFolder(), notice);
   if (!notice.empty())
     printError(fmt::format("warning: {}\n", notice));
   if (!store)
-    throw Mistake(llvm::toString(store.takeError()));
+    throw UserError(llvm::toString(store.takeError()));
   return std::move(*store);
 }
 
 template <typename Value> Value orRefuse(llvm::Expected<Value> value) {
   if (!value)
-    throw Mistake(llvm::toString(value.takeError()));
+    throw UserError(llvm::toString(value.takeError()));
   return std::move(*value);
 }
 
@@ -71,7 +71,7 @@ void writeRow(llvm::json::OStream &out, const tune::BestRow &row) {
 void expectWords(const std::vector<std::string> &words, size_t least, size_t most,
                  const std::string &usage) {
   if (words.size() < least + 1 || words.size() > most + 1)
-    throw Mistake(fmt::format("expected {}", usage));
+    throw UserError(fmt::format("expected {}", usage));
 }
 
 } // namespace
@@ -85,12 +85,12 @@ int cacheCommand(const std::vector<std::string> &words) {
   const std::vector<std::string> rest = commandLine.parse(words);
   const std::string action = rest.empty() ? "list" : rest.front();
   if (std::ranges::find(actions, action) == actions.end())
-    throw Mistake(fmt::format("'mmk cache' can {}, found '{}'{}", listOf(actions, "and"), action,
-                              didYouMean(action, actions)));
+    throw UserError(fmt::format("'mmk cache' can {}, found '{}'{}", listOf(actions, "and"), action,
+                                didYouMean(action, actions)));
   if (json && action != "list")
-    throw Mistake(fmt::format("--json is for mmk cache list; mmk cache {} takes a file", action));
+    throw UserError(fmt::format("--json is for mmk cache list; mmk cache {} takes a file", action));
   if (all && action != "prune")
-    throw Mistake("--all is for mmk cache prune");
+    throw UserError("--all is for mmk cache prune");
 
   if (action == "list") {
     expectWords(rest.empty() ? std::vector<std::string>{"list"} : rest, 0, 0, "mmk cache list");
@@ -112,9 +112,9 @@ int cacheCommand(const std::vector<std::string> &words) {
     expectWords(rest, 1, 1, "mmk cache import FILE");
     auto rows = tune::readExchange(readReport(rest[1]));
     if (!rows)
-      throw Mistake(fmt::format("{}: {}", rest[1], llvm::toString(rows.takeError())));
+      throw UserError(fmt::format("{}: {}", rest[1], llvm::toString(rows.takeError())));
     if (llvm::Error error = openOrRefuse()->import(*rows))
-      throw Mistake(llvm::toString(std::move(error)));
+      throw UserError(llvm::toString(std::move(error)));
     print(fmt::format("{} variants are known now; mmk run tries them where they may help\n",
                       rows->size()));
   } else {
@@ -122,7 +122,7 @@ int cacheCommand(const std::vector<std::string> &words) {
     const int64_t figures = orRefuse(openOrRefuse()->prune(all ? "" : tune::buildId()));
     print(fmt::format("{} figures {} forgotten\n", figures, figures == 1 ? "is" : "are"));
   }
-  return allWell;
+  return success;
 }
 
 } // namespace mmk::driver

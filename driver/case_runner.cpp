@@ -19,13 +19,13 @@ constexpr double mostCompiling = 0.1;
 Tensor allocateOrRefuse(ElementType type, std::vector<int64_t> extents) {
   llvm::Expected<Tensor> tensor = Tensor::allocate(type, std::move(extents));
   if (!tensor)
-    throw Mistake(llvm::toString(tensor.takeError()));
+    throw UserError(llvm::toString(tensor.takeError()));
   return std::move(*tensor);
 }
 
 void orRefuse(llvm::Error error) {
   if (error)
-    throw Mistake(llvm::toString(std::move(error)));
+    throw UserError(llvm::toString(std::move(error)));
 }
 
 void expectIntact(const Tensor &tensor, const std::string &name) {
@@ -63,7 +63,7 @@ void CaseRunner::readInputs(const std::vector<RunCase> &runs) {
     const std::vector<int64_t> wanted = runs.front().extents(parameter.shape);
     llvm::Expected<Tensor> tensor = readNpy(file->second, parameter.type, &wanted);
     if (!tensor)
-      throw Mistake(llvm::toString(tensor.takeError()));
+      throw UserError(llvm::toString(tensor.takeError()));
     for (const RunCase &run : runs)
       orRefuse(expectShape(*tensor, file->second, run.extents(parameter.shape)));
     given_.emplace(parameter.name, std::move(*tensor));
@@ -125,7 +125,7 @@ double CaseRunner::runOnce(RunWatch *watch) {
   if (llvm::Error error = executable_.run(arguments_, options_.threads, watch)) {
     const std::string message = llvm::toString(std::move(error));
     if (message.starts_with("not enough memory"))
-      throw Mistake(message);
+      throw UserError(message);
     throw Bug(message);
   }
   return stopwatch.milliseconds();
@@ -169,7 +169,7 @@ CheckReport CaseRunner::check() {
   llvm::Expected<std::vector<Tensor>> reference =
       evaluateReference(kernel_, run_.dims, run_.scalars, inputs_, options_.threads);
   if (!reference)
-    throw Mistake(llvm::toString(reference.takeError()));
+    throw UserError(llvm::toString(reference.takeError()));
   CheckReport report;
   for (size_t i = 0; i < results_.size(); ++i)
     report.add(kernel_.results[i].name,

@@ -14,7 +14,7 @@ public:
   CaseRunner(const Kernel &kernel, const RunOptions &options, Executable &executable,
              aicore::KernelOp code, const Machine &machine);
 
-  /// Reads the tensors of `--input`; a Mistake when one does not fit a case of `runs`.
+  /// Reads the tensors of `--input`; a UserError when one does not fit a case of `runs`.
   void readInputs(const std::vector<RunCase> &runs);
 
   /// Fills the check and the times of `report`; writes the tensors of `--output`.

@@ -25,14 +25,14 @@ std::vector<Finding> check(Session &session) {
   std::string mistakes;
   for (const Kernel *kernel : session.kernels()) {
     try {
-      Lowering lowering = session.lower(*kernel, Stage::aicore);
+      Lowering lowering = session.lower(*kernel, LoweringLevel::aicore);
       findings.push_back({kernel, lowering.variant, memoryUse(lowering.kernel())});
-    } catch (const Mistake &mistake) {
+    } catch (const UserError &mistake) {
       mistakes += mistake.what();
     }
   }
   if (!mistakes.empty())
-    throw Mistake::withText(mistakes);
+    throw UserError::withText(mistakes);
   return findings;
 }
 
@@ -86,7 +86,7 @@ int checkCommand(const std::vector<std::string> &words) {
     print(text(session.machine(), findings));
   if (jsonFile)
     writeFile(*jsonFile, json(session.machine(), findings));
-  return allWell;
+  return success;
 }
 
 } // namespace mmk::driver

@@ -8,27 +8,28 @@
 namespace mmk::driver {
 namespace {
 
-Choices parsed(const Kernel &kernel, mlir::ModuleOp module, const std::string &option,
-               const std::string &text) {
-  llvm::Expected<Choices> choices = parseChoices(kernel, module, text);
+Choices parsed(const Kernel &kernel, const Machine &machine, mlir::ModuleOp module,
+               const std::string &option, const std::string &text) {
+  llvm::Expected<Choices> choices = parseChoices(kernel, machine, module, text);
   if (!choices)
-    throw Mistake(option + llvm::toString(choices.takeError()));
+    throw UserError(option + llvm::toString(choices.takeError()));
   return std::move(*choices);
 }
 
 } // namespace
 
-Choices chosen(const Kernel &kernel, mlir::ModuleOp module, const Target &target) {
+Choices chosen(const Kernel &kernel, const Machine &machine, mlir::ModuleOp module,
+               const Target &target) {
   Choices choices;
   if (target.variant)
-    choices = parsed(kernel, module, "--variant", *target.variant);
+    choices = parsed(kernel, machine, module, "--variant", *target.variant);
   const auto addOnce = [&](const std::string &option, const std::vector<std::string> &texts) {
     std::map<std::string, std::string> seen;
     for (const std::string &text : texts)
-      for (auto &[key, word] : parsed(kernel, module, option, text)) {
+      for (auto &[key, word] : parsed(kernel, machine, module, option, text)) {
         const auto [first, isNew] = seen.try_emplace(key, word);
         if (!isNew)
-          throw Mistake(
+          throw UserError(
               fmt::format("{} gives {} twice: {} and {}", option, key, first->second, word));
         choices.emplace_back(key, word);
       }

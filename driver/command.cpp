@@ -35,8 +35,8 @@ const Command &command(const std::string &name) {
   for (const Command &each : commands())
     if (each.name == name)
       return each;
-  throw Mistake(fmt::format("unknown command '{}'{}; commands: {}", name,
-                            didYouMean(name, commandNames()), listOf(commandNames(), "and")));
+  throw UserError(fmt::format("unknown command '{}'{}; commands: {}", name,
+                              didYouMean(name, commandNames()), listOf(commandNames(), "and")));
 }
 
 } // namespace mmk::driver

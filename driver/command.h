@@ -17,7 +17,7 @@ struct Command {
 /// In the order in which help lists them.
 const std::vector<Command> &commands();
 std::vector<std::string> commandNames();
-/// The command of this name; a Mistake when there is none.
+/// The command of this name; a UserError when there is none.
 const Command &command(const std::string &name);
 
 int runCommand(const std::vector<std::string> &words);

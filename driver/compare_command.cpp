@@ -36,8 +36,8 @@ Target targetOf(Target shared, const std::string &option, const std::optional<st
         nameAndValue(item.trim().str(), option + " DIRECTIVE=VALUE or " + option + " RUN.json");
     if (name == "machine") {
       if (hasMachine)
-        throw Mistake(fmt::format("{} gives machine twice: {} and {}", option,
-                                  shared.machine.value_or(""), value));
+        throw UserError(fmt::format("{} gives machine twice: {} and {}", option,
+                                    shared.machine.value_or(""), value));
       shared.machine = value;
       hasMachine = true;
     } else if (name.starts_with("machine.")) {
@@ -84,7 +84,8 @@ SideBySide compareVariants(Session &a, Session &b, const std::vector<std::string
   const Kernel &kernel = a.kernel();
   Progress progress;
   progress.show("compile");
-  Lowering loweredA = a.lower(kernel, Stage::aicore), loweredB = b.lower(kernel, Stage::aicore);
+  Lowering loweredA = a.lower(kernel, LoweringLevel::aicore),
+           loweredB = b.lower(kernel, LoweringLevel::aicore);
 
   const auto side = [](const Session &session, Lowering &lowering) {
     return Side{session.machine().name, lowering.variant, memoryUse(lowering.kernel()),
@@ -97,9 +98,9 @@ SideBySide compareVariants(Session &a, Session &b, const std::vector<std::string
   pair.changes = changesBetween(pair.a, pair.b);
   addMachineChanges(a.machine(), b.machine(), machineSets, pair.changes);
   if (pair.changes.empty())
-    throw Mistake(fmt::format("a and b are the same variant on {}, and there is nothing to "
-                              "compare: {}",
-                              pair.a.machine, pair.a.variant));
+    throw UserError(fmt::format("a and b are the same variant on {}, and there is nothing to "
+                                "compare: {}",
+                                pair.a.machine, pair.a.variant));
   pair.ir = diffIr(printed(*loweredA.module), printed(*loweredB.module));
   for (const Session *each : {&a, &b})
     if (!backendOf(each->machine().kind).hasClock()) {
@@ -131,11 +132,11 @@ SideBySide compare(Options &options, std::vector<std::string> words) {
   const bool savedA = options.a && isSavedRun(*options.a);
   const bool savedB = options.b && isSavedRun(*options.b);
   if (savedA != savedB)
-    throw Mistake(fmt::format("a saved run is compared with another: {} is one, {} is not",
-                              savedA ? "--a" : "--b", savedA ? "--b" : "--a"));
+    throw UserError(fmt::format("a saved run is compared with another: {} is one, {} is not",
+                                savedA ? "--a" : "--b", savedA ? "--b" : "--a"));
   if (savedA) {
     if (!words.empty())
-      throw Mistake(fmt::format("two saved runs need no file, found '{}'", words.front()));
+      throw UserError(fmt::format("two saved runs need no file, found '{}'", words.front()));
     if (const char *option = firstGiven({{options.target.kernel.has_value(), "--kernel"},
                                          {options.target.machine.has_value(), "--machine"},
                                          {!options.target.machineSets.empty(), "--machine-set"},
@@ -143,12 +144,13 @@ SideBySide compare(Options &options, std::vector<std::string> words) {
                                          {options.target.variant.has_value(), "--variant"},
                                          {!options.cases.empty(), "--case"},
                                          {options.ir, "--ir"}}))
-      throw Mistake(fmt::format("two saved runs are what they are, so {} has no meaning", option));
+      throw UserError(
+          fmt::format("two saved runs are what they are, so {} has no meaning", option));
     return compareSavedRuns(*options.a, *options.b);
   }
   words = options.target.takeFile(std::move(words), "compare");
   if (!options.a && !options.b)
-    throw Mistake("nothing to compare: give one side, such as --b l1=1, or both");
+    throw UserError("nothing to compare: give one side, such as --b l1=1, or both");
 
   const Target targetA = targetOf(options.target, "--a", options.a);
   const Target targetB = targetOf(options.target, "--b", options.b);
@@ -184,7 +186,7 @@ int compareCommand(const std::vector<std::string> &words) {
   const auto isWrong = [](const CasePair &each) {
     return !each.a.passed.value_or(true) || !each.b.passed.value_or(true);
   };
-  return std::ranges::any_of(pair.cases, isWrong) ? wrongResult : allWell;
+  return std::ranges::any_of(pair.cases, isWrong) ? wrongResult : success;
 }
 
 } // namespace mmk::driver

@@ -31,7 +31,7 @@ std::vector<std::string> passNames() {
   for (MachineKind kind : allMachineKinds) {
     mlir::PassManager manager(&context);
     manager.addPass(createApplyVariant());
-    buildPipeline(manager, backendOf(kind), Stage::aicore);
+    buildPipeline(manager, backendOf(kind), LoweringLevel::aicore);
     for (mlir::Pass &pass : manager.getPasses())
       if (std::ranges::find(names, pass.getArgument()) == names.end())
         names.push_back(pass.getArgument().str());
@@ -45,7 +45,7 @@ std::string syntaxTree(const Target &target) {
   const std::optional<std::string> tree =
       printSyntaxTree(nameOfProgram(target.file), readProgram(target.file), diagnostics, file);
   if (!tree)
-    throw Mistake(diagnostics);
+    throw UserError(diagnostics);
   return *tree;
 }
 
@@ -85,7 +85,9 @@ std::vector<std::string> compiled(const Target &target, const std::vector<std::s
   if (first == "ast")
     return {syntaxTree(target)};
   Session session(target);
-  const Stage until = first == "mmk" ? Stage::mmk : first == "tiled" ? Stage::tiled : Stage::aicore;
+  const LoweringLevel until = first == "mmk"     ? LoweringLevel::mmk
+                              : first == "tiled" ? LoweringLevel::tiled
+                                                 : LoweringLevel::aicore;
   Lowering lowering = session.lower(session.kernel(), until, printAfter);
   std::vector<std::string> texts;
   for (const std::string &stage : stages)
@@ -98,7 +100,7 @@ std::vector<std::string> stagesOf(const std::string &text) {
   if (text == "obj,header" || text == "header,obj")
     return {"obj", "header"};
   if (text.find(',') != std::string::npos)
-    throw Mistake(fmt::format("--emit names one stage, or obj,header; found '{}'", text));
+    throw UserError(fmt::format("--emit names one stage, or obj,header; found '{}'", text));
   return {oneOf("--emit", text, stages)};
 }
 
@@ -128,17 +130,17 @@ int compileCommand(const std::vector<std::string> &words) {
   if (printAfter) {
     oneOf("--print-after", *printAfter, passNames());
     if (stage == "ast")
-      throw Mistake("--print-after: no pass runs before --emit=ast");
+      throw UserError("--print-after: no pass runs before --emit=ast");
   }
   const std::string to = json ? *json : output.value_or("-");
   if (chosen.size() == 2 && (to == "-" || headerBeside(to) == to))
-    throw Mistake("--emit=obj,header writes two files; name the object: -o FILE.o");
+    throw UserError("--emit=obj,header writes two files; name the object: -o FILE.o");
   if (stage == "obj" && output.value_or("-") == "-" && (!output || isTerminal(Stream::output)))
-    throw Mistake("--emit=obj writes binary code; name a file for it: -o FILE");
+    throw UserError("--emit=obj writes binary code; name a file for it: -o FILE");
   if (json && stage != "memory")
-    throw Mistake("--json: of the stages, memory alone is a report; --emit=memory");
+    throw UserError("--json: of the stages, memory alone is a report; --emit=memory");
   if (json && output)
-    throw Mistake("--json FILE and --output FILE: both name a file for the same map");
+    throw UserError("--json FILE and --output FILE: both name a file for the same map");
   std::vector<std::string> files = {to};
   if (chosen.size() == 2)
     files.push_back(headerBeside(to));
@@ -153,7 +155,7 @@ int compileCommand(const std::vector<std::string> &words) {
     writeFile(files[i], texts[i]);
   if (listener)
     printError(text(listener->total()));
-  return allWell;
+  return success;
 }
 
 } // namespace mmk::driver

@@ -21,10 +21,10 @@ inline std::string limitProblem(Lowering &lowering, const Kernel &kernel, const 
   return lowering.kernel().limitProblem(dimsOf(kernel, run));
 }
 
-/// Such a case is a Mistake.
+/// Such a case is a UserError.
 inline void expectWithinLimits(Lowering &lowering, const Kernel &kernel, const RunCase &run) {
   if (const std::string problem = limitProblem(lowering, kernel, run); !problem.empty())
-    throw Mistake(run.title() + ": " + problem);
+    throw UserError(run.title() + ": " + problem);
 }
 
 /// A program that cannot be counted is a Bug.

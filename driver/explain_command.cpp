@@ -54,7 +54,7 @@ int explainCommand(const std::vector<std::string> &words) {
 
   Progress progress;
   progress.show("compile");
-  Lowering lowering = session.lower(kernel, Stage::aicore);
+  Lowering lowering = session.lower(kernel, LoweringLevel::aicore);
   const RunHeader header{&kernel, &machine, lowering.variant, memoryUse(lowering.kernel())};
   std::vector<Explanation> explanations;
   for (const RunCase &run : runs) {
@@ -70,7 +70,7 @@ int explainCommand(const std::vector<std::string> &words) {
                                [&](llvm::json::OStream &out, const Explanation &explanation) {
                                  write(out, header, explanation);
                                }));
-  return allWell;
+  return success;
 }
 
 } // namespace mmk::driver

@@ -24,9 +24,9 @@ int64_t bytesOf(const std::string &name, ElementType type, const std::vector<int
   int64_t bytes = static_cast<int64_t>(sizeInBytes(type));
   for (int64_t extent : extents)
     if (__builtin_mul_overflow(bytes, extent, &bytes))
-      throw Mistake(fmt::format("{}: a tensor {} is larger than any memory: its bytes do not fit "
-                                "in 63 bits",
-                                name, spelling(type, extents)));
+      throw UserError(fmt::format("{}: a tensor {} is larger than any memory: its bytes do not fit "
+                                  "in 63 bits",
+                                  name, spelling(type, extents)));
   return bytes;
 }
 
@@ -93,7 +93,7 @@ void expectRoomFor(const Kernel &kernel, const RunCase &run, bool withReference,
                            fmt::format("{} between two passes: {}", workspace.name,
                                        withUnit(static_cast<double>(workspace.bytes))),
                            {}});
-  throw Mistake(diagnostics);
+  throw UserError(diagnostics);
 }
 
 } // namespace mmk::driver

@@ -100,7 +100,7 @@ int tuneGuided(Session &session, const std::vector<RunCase> &runs, tune::Verifie
   session.expectClock("--guided");
   expectWritable(options.log);
   // A first variant that does not exist is refused here, with the nearest that does.
-  Lowering first = session.lower(kernel, Stage::aicore);
+  Lowering first = session.lower(kernel, LoweringLevel::aicore);
   for (const RunCase &run : runs)
     expectWithinLimits(first, kernel, run);
   tune::GuidedTuner tuner(session.program(), kernel, machine,
@@ -121,7 +121,7 @@ int tuneGuided(Session &session, const std::vector<RunCase> &runs, tune::Verifie
   }
   progress.clear();
   writeFile(options.log, tune::optimizationLog(kernel, machine, traces, options.command));
-  const int code = std::ranges::any_of(traces, hasFailed) ? wrongResult : allWell;
+  const int code = std::ranges::any_of(traces, hasFailed) ? wrongResult : success;
   if (options.json)
     writeFile(*options.json, json(kernel, machine, traces));
   if (options.json.value_or("") == "-")

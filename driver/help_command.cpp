@@ -12,9 +12,9 @@ namespace mmk::driver {
 int helpCommand(const std::vector<std::string> &words) {
   const std::vector<std::string> names = CommandLine("help").parse(words);
   if (names.size() > 1)
-    throw Mistake(fmt::format("expected one command, found '{}' and '{}'", names[0], names[1]));
+    throw UserError(fmt::format("expected one command, found '{}' and '{}'", names[0], names[1]));
   print(names.empty() ? overviewPage : command(names.front()).help);
-  return allWell;
+  return success;
 }
 
 } // namespace mmk::driver

@@ -93,9 +93,9 @@ int machinesCommand(const std::vector<std::string> &words) {
   commandLine.repeated("--machine-set", "PATH=VALUE", sets);
   std::vector<std::string> names = commandLine.parse(words);
   if (names.size() > 1)
-    throw Mistake(fmt::format("expected one machine, found '{}' and '{}'", names[0], names[1]));
+    throw UserError(fmt::format("expected one machine, found '{}' and '{}'", names[0], names[1]));
   if (names.empty() && !sets.empty())
-    throw Mistake("--machine-set needs a machine: mmk machines NAME --machine-set PATH=VALUE");
+    throw UserError("--machine-set needs a machine: mmk machines NAME --machine-set PATH=VALUE");
 
   std::vector<Machine> machines;
   for (const std::string &name : names.empty() ? machineNames() : names)
@@ -104,7 +104,7 @@ int machinesCommand(const std::vector<std::string> &words) {
     print(names.empty() ? table(machines) : figures(machines.front()));
   if (jsonFile)
     writeFile(*jsonFile, jsonArray(machines, writeMachine));
-  return allWell;
+  return success;
 }
 
 } // namespace mmk::driver

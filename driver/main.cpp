@@ -15,24 +15,24 @@ namespace {
 
 int dispatch(const std::vector<std::string> &words) {
   if (words.empty())
-    throw Mistake(fmt::format("expected a command: {}; see mmk help", listOf(commandNames())));
+    throw UserError(fmt::format("expected a command: {}; see mmk help", listOf(commandNames())));
   const std::string &first = words.front();
   if (first == "--version") {
     print(versionLine());
-    return allWell;
+    return success;
   }
   if (first == "--help" || first == "-h") {
     print(overviewPage);
-    return allWell;
+    return success;
   }
   if (first.starts_with("-"))
-    throw Mistake("mmk has no option " + first + didYouMean(first, {"--help", "--version"}) +
-                  "; options: --help and --version");
+    throw UserError("mmk has no option " + first + didYouMean(first, {"--help", "--version"}) +
+                    "; options: --help and --version");
   const Command &chosen = command(first);
   const auto asksForHelp = [](const std::string &word) { return word == "--help" || word == "-h"; };
   if (std::any_of(words.begin() + 1, words.end(), asksForHelp)) {
     print(chosen.help);
-    return allWell;
+    return success;
   }
   return chosen.run({words.begin() + 1, words.end()});
 }
@@ -45,12 +45,12 @@ int main(int argc, char **argv) {
   reportCrashesOf(argc, argv);
   try {
     return dispatch({argv + std::min(argc, 1), argv + argc});
-  } catch (const Mistake &mistake) {
+  } catch (const UserError &mistake) {
     printError(mistake.what());
-    return usersMistake;
+    return userError;
   } catch (const std::bad_alloc &) {
     printError("error: out of memory\n");
-    return usersMistake;
+    return userError;
   } catch (const std::exception &error) {
     reportBug(error.what());
     return bugInMmk;

@@ -8,7 +8,7 @@ namespace mmk::driver {
 
 class Profile {
 public:
-  /// Makes the folder; a Mistake when it cannot be. `cases` is how many there will be.
+  /// Makes the folder; a UserError when it cannot be. `cases` is how many there will be.
   Profile(std::string folder, Session &session, const RunHeader &header, size_t cases);
 
   /// What keeps the events of one case.

@@ -47,7 +47,7 @@ bool runCases(Session &session, const RunOptions &options, const std::vector<Run
   Progress progress;
   progress.show("compile");
   const Stopwatch watch;
-  Lowering lowering = session.lower(kernel, Stage::aicore);
+  Lowering lowering = session.lower(kernel, LoweringLevel::aicore);
   const double loweringMs = watch.milliseconds();
   for (const RunCase &run : runs)
     expectWithinLimits(lowering, kernel, run);
@@ -180,7 +180,7 @@ int runCommand(const std::vector<std::string> &words) {
     writeFile(*options.json, jsonArray(all, [&](llvm::json::OStream &out, const Ran &ran) {
       write(out, *ran.header, ran.report);
     }));
-  return passed ? allWell : wrongResult;
+  return passed ? success : wrongResult;
 }
 
 } // namespace mmk::driver

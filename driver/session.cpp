@@ -13,13 +13,13 @@ namespace {
 
 constexpr const char *defaultMachine = "ascend910b3";
 
-std::shared_ptr<const Program> checkOrRefuse(const std::string &path) {
+std::shared_ptr<const Program> checkOrRefuse(const std::string &path, const Machine &machine) {
   Diagnostics diagnostics;
   std::unique_ptr<SourceFile> file;
   std::optional<Program> program =
-      checkProgram(nameOfProgram(path), readProgram(path), diagnostics, file);
+      checkProgram(nameOfProgram(path), readProgram(path), diagnostics, file, &machine);
   if (!program)
-    throw Mistake(diagnostics);
+    throw UserError(diagnostics);
   printError(diagnostics.render(showsColours(Stream::error)));
   return std::make_shared<const Program>(std::move(*program));
 }
@@ -50,14 +50,14 @@ Diagnostics withNotesAtTheEnd(const Diagnostics &diagnostics,
 } // namespace
 
 Session::Session(const Target &target, bool showsRemarks)
-    : target_(target), showsRemarks_(showsRemarks), program_(checkOrRefuse(target.file)),
+    : target_(target), showsRemarks_(showsRemarks),
       machine_(loadMachineOrRefuse(target.machine.value_or(defaultMachine), target.machineSets)),
-      compiler_(*program_, machine_) {}
+      program_(checkOrRefuse(target.file, machine_)), compiler_(*program_, machine_) {}
 
 Session::Session(const Session &other, const Target &target)
-    : target_(target), showsRemarks_(other.showsRemarks_), program_(other.program_),
+    : target_(target), showsRemarks_(other.showsRemarks_),
       machine_(loadMachineOrRefuse(target.machine.value_or(defaultMachine), target.machineSets)),
-      compiler_(*program_, machine_) {}
+      program_(other.program_), compiler_(*program_, machine_) {}
 
 std::vector<const Kernel *> Session::kernels() const {
   std::vector<const Kernel *> kernels;
@@ -65,32 +65,32 @@ std::vector<const Kernel *> Session::kernels() const {
     if (!target_.kernel || kernel->name == *target_.kernel)
       kernels.push_back(kernel.get());
   if (kernels.empty())
-    throw Mistake(fmt::format("{} has no kernel '{}'{}; kernels: {}", program_->file->path(),
-                              *target_.kernel, didYouMean(*target_.kernel, namesOf(*program_)),
-                              listOf(namesOf(*program_), "and")));
+    throw UserError(fmt::format("{} has no kernel '{}'{}; kernels: {}", program_->file->path(),
+                                *target_.kernel, didYouMean(*target_.kernel, namesOf(*program_)),
+                                listOf(namesOf(*program_), "and")));
   return kernels;
 }
 
 void Session::expectClock(std::string_view who) const {
   if (!backendOf(machine_.kind).hasClock())
-    throw Mistake(fmt::format("{} needs an emulated machine; {} has no clock but the real one", who,
+    throw UserError(fmt::format("{} needs an emulated machine; {} has no clock but the real one", who,
                               machine_.name));
 }
 
 const Kernel &Session::kernel() const {
   const std::vector<const Kernel *> found = kernels();
   if (found.size() > 1)
-    throw Mistake(fmt::format("{} has {} kernels; choose one with --kernel: {}",
-                              program_->file->path(), found.size(), listOf(namesOf(*program_))));
+    throw UserError(fmt::format("{} has {} kernels; choose one with --kernel: {}",
+                                program_->file->path(), found.size(), listOf(namesOf(*program_))));
   return *found.front();
 }
 
-Lowering Session::lower(const Kernel &kernel, Stage stage, const std::string &printAfter) {
+Lowering Session::lower(const Kernel &kernel, LoweringLevel level, const std::string &printAfter) {
   auto module = compiler_.toIr(kernel);
   PipelineOptions options;
-  options.choices = chosen(kernel, *module, target_);
+  options.choices = chosen(kernel, machine_, *module, target_);
   options.printAfter = printAfter;
-  Lowering result = compiler_.lower(kernel, std::move(module), stage, options);
+  Lowering result = compiler_.lower(kernel, std::move(module), level, options);
   if (result) {
     Diagnostics shown;
     for (const Diagnostic &message : result.said.all())
@@ -108,23 +108,23 @@ Lowering Session::lower(const Kernel &kernel, Stage stage, const std::string &pr
   if (result.nearest)
     notes.push_back(fmt::format("nearest legal: {} ({})", spelling(*result.nearest),
                                 asOptions(*result.nearest, target_)));
-  throw Mistake(withNotesAtTheEnd(result.said, notes));
+  throw UserError(withNotesAtTheEnd(result.said, notes));
 }
 
 Lowering Session::tryLower(const Kernel &kernel, const Choices &choices) {
   auto module = compiler_.toIr(kernel);
   PipelineOptions options;
-  options.choices = chosen(kernel, *module, target_);
+  options.choices = chosen(kernel, machine_, *module, target_);
   options.choices.insert(options.choices.end(), choices.begin(), choices.end());
   options.proveSync = false;
-  return compiler_.lower(kernel, std::move(module), Stage::aicore, options,
+  return compiler_.lower(kernel, std::move(module), LoweringLevel::aicore, options,
                          /*findsNearest=*/false);
 }
 
 Choices Session::setChoices(const Kernel &kernel) {
   Target target = target_;
   target.variant.reset();
-  return chosen(kernel, *compiler_.toIr(kernel), target);
+  return chosen(kernel, machine_, *compiler_.toIr(kernel), target);
 }
 
 Target Session::withoutChoices() const {
@@ -136,7 +136,8 @@ Target Session::withoutChoices() const {
 }
 
 std::optional<Choices> Session::tryChoicesOf(const Kernel &kernel, const std::string &variant) {
-  llvm::Expected<Choices> choices = parseChoices(kernel, *compiler_.toIr(kernel), variant);
+  llvm::Expected<Choices> choices =
+      parseChoices(kernel, machine_, *compiler_.toIr(kernel), variant);
   if (choices)
     return std::move(*choices);
   llvm::consumeError(choices.takeError());
@@ -144,12 +145,12 @@ std::optional<Choices> Session::tryChoicesOf(const Kernel &kernel, const std::st
 }
 
 Choices Session::fixedChoices(const Kernel &kernel) {
-  return chosen(kernel, *compiler_.toIr(kernel), target_);
+  return chosen(kernel, machine_, *compiler_.toIr(kernel), target_);
 }
 
 Choices Session::choicesOf(const Kernel &kernel, const std::string &variant) {
   auto module = compiler_.toIr(kernel);
-  llvm::Expected<Choices> choices = parseChoices(kernel, *module, variant);
+  llvm::Expected<Choices> choices = parseChoices(kernel, machine_, *module, variant);
   if (!choices)
     throw Bug(llvm::toString(choices.takeError()));
   return std::move(*choices);

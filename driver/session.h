@@ -18,16 +18,16 @@ public:
 
   const Program &program() const { return *program_; }
   const Machine &machine() const { return machine_; }
-  /// A Mistake of an option, or of a command, that needs a machine with a clock, on another.
+  /// A UserError of an option, or of a command, that needs a machine with a clock, on another.
   void expectClock(std::string_view who) const;
   /// The kernel that the user named, or the only one.
   const Kernel &kernel() const;
   /// All kernels, or the one that the user named.
   std::vector<const Kernel *> kernels() const;
 
-  /// The variant that the user asked for, down to `stage`. A variant that does not exist on this
-  /// machine is a Mistake, which names the nearest that does.
-  Lowering lower(const Kernel &kernel, Stage stage, const std::string &printAfter = "");
+  /// The variant that the user asked for, down to `level`. A variant that does not exist on this
+  /// machine is a UserError, which names the nearest that does.
+  Lowering lower(const Kernel &kernel, LoweringLevel level, const std::string &printAfter = "");
 
   /// The same with further choices, to be counted; null when it does not exist.
   Lowering tryLower(const Kernel &kernel, const Choices &choices);
@@ -45,8 +45,8 @@ public:
 private:
   Target target_;
   bool showsRemarks_;
-  std::shared_ptr<const Program> program_;
   Machine machine_;
+  std::shared_ptr<const Program> program_;
   Compiler compiler_;
 };
 

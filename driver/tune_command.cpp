@@ -106,7 +106,7 @@ void writeProfiles(Session &session, const tune::TuneResult &result,
       Target target = session.withoutChoices();
       target.variant = variants[rank].variant;
       Session chosen(session, target);
-      Lowering lowering = chosen.lower(kernel, Stage::aicore);
+      Lowering lowering = chosen.lower(kernel, LoweringLevel::aicore);
       const RunHeader header{&kernel, &chosen.machine(), lowering.variant,
                              memoryUse(lowering.kernel()), chosen.program().file.get()};
       const std::string name = runs[i].name.empty() ? "dims" : runs[i].name;
@@ -146,17 +146,17 @@ void expectAny(Session &session, const tune::TuneResult &result) {
       result.cases, [](const tune::CaseResult &each) { return !each.variants.empty(); });
   if (hasAny || isInterrupted)
     return;
-  session.lower(session.kernel(), Stage::aicore); // says so itself, mostly
-  throw Mistake("none of these variants can be had at these dimensions");
+  session.lower(session.kernel(), LoweringLevel::aicore); // says so itself, mostly
+  throw UserError("none of these variants can be had at these dimensions");
 }
 
 /// Null when this process is alone.
 const tune::MpiTransport *startMpi(const TuneCommandOptions &options) {
   auto mpi = tune::startMpi();
   if (!mpi)
-    throw Mistake(llvm::toString(mpi.takeError()));
+    throw UserError(llvm::toString(mpi.takeError()));
   if (*mpi && options.rounds)
-    throw Mistake("--guided counts too little to be shared: run it without mpirun");
+    throw UserError("--guided counts too little to be shared: run it without mpirun");
   return *mpi;
 }
 
@@ -192,7 +192,7 @@ int tuneCommand(const std::vector<std::string> &words) {
   const tune::MpiTransport *mpi = startMpi(options);
   if (mpi && mpi->rank > 0) {
     tune::serveMpi(*mpi, *tune::threadTeam(session.program(), kernel, machine, options.threads));
-    return allWell;
+    return success;
   }
   checkFiles(options);
 
@@ -207,7 +207,7 @@ int tuneCommand(const std::vector<std::string> &words) {
   options.space.fixed = session.fixedChoices(kernel);
   auto space = tune::Space::make(kernel, machine, options.space);
   if (!space)
-    throw Mistake(llvm::toString(space.takeError()));
+    throw UserError(llvm::toString(space.takeError()));
   const std::vector<tune::RunShape> shapes = runShapes(kernel, runs);
   tune::Known known(shapes.size());
   const std::unique_ptr<tune::Store> store =
@@ -232,7 +232,7 @@ int tuneCommand(const std::vector<std::string> &words) {
   printError(failed);
   if (failed.empty())
     expectAny(session, result);
-  return failed.empty() ? allWell : wrongResult;
+  return failed.empty() ? success : wrongResult;
 }
 
 } // namespace mmk::driver

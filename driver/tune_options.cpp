@@ -29,7 +29,7 @@ tune::Budget budgetFrom(const std::string &text) {
     budget.variants = *variants;
     return budget;
   }
-  throw Mistake(fmt::format("--budget is a number of variants from 1 to {}, or seconds, such as "
+  throw UserError(fmt::format("--budget is a number of variants from 1 to {}, or seconds, such as "
                             "30s; found '{}'",
                             maximumVariants, text));
 }
@@ -39,7 +39,7 @@ std::pair<std::string, std::vector<std::string>> sweepFrom(const std::string &te
   const auto [key, values] = llvm::StringRef(text).split('=');
   std::pair<std::string, std::vector<std::string>> sweep(key.str(), {});
   if (key.empty() || text.ends_with('='))
-    throw Mistake(fmt::format("expected --sweep DIRECTIVE or --sweep DIRECTIVE=VALUE,..., found "
+    throw UserError(fmt::format("expected --sweep DIRECTIVE or --sweep DIRECTIVE=VALUE,..., found "
                               "'{}'",
                               text));
   llvm::SmallVector<llvm::StringRef> words;
@@ -73,7 +73,7 @@ void TuneCommandOptions::addOptionsTo(CommandLine &commandLine) {
 void TuneCommandOptions::readGuided() {
   if (!guided_) {
     if (rounds_)
-      throw Mistake("--rounds is of --guided, which is not given");
+      throw UserError("--rounds is of --guided, which is not given");
     return;
   }
   if (const char *option = firstGiven({{!sweeps_.empty(), "--sweep"},
@@ -84,7 +84,7 @@ void TuneCommandOptions::readGuided() {
                                        {objective_.has_value(), "--objective"},
                                        {check_.has_value(), "--check"},
                                        {profiles_.has_value(), "--profiles"}}))
-    throw Mistake(fmt::format("{} is for a search; --guided makes one change at a time", option));
+    throw UserError(fmt::format("{} is for a search; --guided makes one change at a time", option));
   rounds = rounds_ ? static_cast<int>(wholeNumber("--rounds", *rounds_, 1, maximumRounds)) : 5;
 }
 
@@ -105,20 +105,20 @@ void TuneCommandOptions::read() {
   if (objective_) {
     auto objective = tune::Objective::parse(*objective_);
     if (!objective)
-      throw Mistake(llvm::toString(objective.takeError()));
+      throw UserError(llvm::toString(objective.takeError()));
     tune.objective = *objective;
   }
   threads = threadsFrom(threads_);
   if (profiles_) {
     if (!report)
-      throw Mistake("--profiles writes into the folder of --report DIR, which is not given");
+      throw UserError("--profiles writes into the folder of --report DIR, which is not given");
     profiles = wholeNumber("--profiles", *profiles_, 0, maximumProfiles);
   }
   for (const std::string &text : sweeps_) {
     auto sweep = sweepFrom(text);
     for (const auto &[key, words] : space.swept)
       if (key == sweep.first)
-        throw Mistake(fmt::format("--sweep is given twice for {}", key));
+        throw UserError(fmt::format("--sweep is given twice for {}", key));
     space.swept.push_back(std::move(sweep));
   }
 }

@@ -49,7 +49,7 @@ void addCase(Session &session, const tune::CaseResult &result, const RunCase &ru
   const Kernel &kernel = session.kernel();
   const Machine &machine = session.machine();
   Session chosen = choosing(session, result.variants.front().variant);
-  Lowering lowering = chosen.lower(kernel, Stage::aicore);
+  Lowering lowering = chosen.lower(kernel, LoweringLevel::aicore);
   const RunHeader header{&kernel, &machine, lowering.variant, memoryUse(lowering.kernel()),
                          session.program().file.get()};
   CaseReport report;

@@ -3,6 +3,7 @@
 #include "executable/executable.h"
 #include "codegen/plan.h"
 #include "codegen/program.h"
+#include "ir/element_type.h"
 #include "runtime/core.h"
 
 #include "mlir/IR/BuiltinTypes.h"
@@ -42,28 +43,13 @@ std::string nameInC(StringRef name) {
   return taken.contains(name) ? (name + "_").str() : name.str();
 }
 
-StringRef typeInC(mlir::Type type) {
-  if (type.isF32())
-    return "float";
-  if (type.isF16() || type.isBF16())
-    return "uint16_t";
-  return type.isInteger(8) ? "int8_t" : "int32_t";
-}
-
-StringRef typeInMmk(mlir::Type type) {
-  return type.isF32()        ? "f32"
-         : type.isF16()      ? "f16"
-         : type.isBF16()     ? "bf16"
-         : type.isInteger(8) ? "i8"
-                             : "i32";
-}
-
 /// A parameter or a result.
 struct Argument {
   std::string name;              ///< in C
   mlir::Type element;            ///< f32 for a scalar
   std::vector<std::string> dims; ///< as declared
   bool isScalar = false, isResult = false;
+  const ElementTraits &traits() const { return traitsOf(*elementTypeOf(element)); }
 };
 
 class Writer {
@@ -164,8 +150,8 @@ void Writer::structure() {
       out << "  float " << argument.name << ";\n";
       continue;
     }
-    out << "  " << (argument.isResult ? "" : "const ") << typeInC(argument.element) << " *"
-        << argument.name << "; /* " << typeInMmk(argument.element) << "["
+    out << "  " << (argument.isResult ? "" : "const ") << argument.traits().cName << " *"
+        << argument.name << "; /* " << argument.traits().spelling << "["
         << join(argument.dims, ", ") << "] */\n  int64_t " << argument.name << "_strides["
         << argument.dims.size() << "];\n";
   }

@@ -101,7 +101,7 @@ public:
 private:
   /// What a phase is called with. In one piece, which is only written where a call differs from the
   /// one before.
-  struct alignas(linesApart) Bound {
+  struct alignas(falseSharingDistance) Bound {
     // What follows from the dimensions, and the number of threads.
     uint64_t executable = 0;
     SmallVector<int64_t, 8> dims;
@@ -231,12 +231,12 @@ Error JitExecutable::run(const Arguments &arguments, unsigned threads, RunWatch 
           aicore::beyondLimit(limit.name, arguments.dims[limit.dim], limit.most));
   Bound &bound = bind(arguments.dims, threads);
   for (size_t i = 0; i < parameters; ++i) {
-    writeWhatDiffers(bound.scalars[i], static_cast<float>(arguments.scalars[i]));
+    storeIfChanged(bound.scalars[i], static_cast<float>(arguments.scalars[i]));
     // Parameters are only read; one array of pointers serves them and the results.
-    writeWhatDiffers(bound.tensors[i], const_cast<void *>(arguments.tensors[i]));
+    storeIfChanged(bound.tensors[i], const_cast<void *>(arguments.tensors[i]));
   }
   for (auto [i, result] : enumerate(arguments.results))
-    writeWhatDiffers(bound.tensors[parameters + i], result);
+    storeIfChanged(bound.tensors[parameters + i], result);
   std::vector<std::unique_ptr<char, decltype(&std::free)>> memory;
   for (auto [i, size] : enumerate(bound.workspaceBytes)) {
     memory.emplace_back(
@@ -245,11 +245,11 @@ Error JitExecutable::run(const Arguments &arguments, unsigned threads, RunWatch 
     if (!memory.back())
       return createStringError("not enough memory for an intermediate tensor of " +
                                std::to_string(size) + " bytes");
-    writeWhatDiffers(bound.tensors[shapes.size() + i], memory.back().get());
+    storeIfChanged(bound.tensors[shapes.size() + i], memory.back().get());
   }
   for (size_t i = 0; i < shapes.size(); ++i) {
     const bool isGiven = i < arguments.strides.size() && !arguments.strides[i].empty();
-    writeWhatDiffers(bound.strides[i], isGiven ? arguments.strides[i].data()
+    storeIfChanged(bound.strides[i], isGiven ? arguments.strides[i].data()
                                                : bound.denseStrides.data() + bound.firstStride[i]);
   }
   const uint64_t failures = functions->failures();

@@ -33,20 +33,20 @@ std::vector<OnPath> sharesOf(const PathReport &path) {
 double percent(double share) { return 100 * share; }
 double megabytes(double bytes) { return bytes / 1e6; }
 
-Trouble troubleOf(const OnPath &it) {
+Bottleneck bottleneckOf(const OnPath &it) {
   if (it.onVectorCore)
-    return Trouble::results;
+    return Bottleneck::results;
   switch (it.pipe) {
   case Pipe::mte2:
-    return Trouble::loads;
+    return Bottleneck::loads;
   case Pipe::mte1:
-    return Trouble::stages;
+    return Bottleneck::stages;
   case Pipe::cube:
-    return Trouble::products;
+    return Bottleneck::products;
   case Pipe::scalar:
-    return Trouble::issue;
+    return Bottleneck::issue;
   default:
-    return Trouble::results;
+    return Bottleneck::results;
   }
 }
 
@@ -64,12 +64,12 @@ private:
   void cores() {
     const ClockReport &clock = at_.clock;
     if (clock.cores < machine_.cubeCores)
-      add(Trouble::idleCores,
+      add(Bottleneck::idleCores,
           fmt::format("{} of {} cores have work", clock.cores, machine_.cubeCores));
     const double mean = static_cast<double>(clock.cubeCoreCycles) /
                         static_cast<double>(std::max<int64_t>(1, clock.cores * clock.cycles));
     if (clock.cores > 1 && mean < balanced)
-      add(Trouble::imbalance,
+      add(Bottleneck::imbalance,
           fmt::format("the cores are at work {:.1f} % of the time, then wait for the slowest",
                       percent(mean)));
   }
@@ -84,9 +84,9 @@ private:
       for (const OnPath &it : shares)
         if (it.share >= 0.05 && parts.size() < 4)
           parts.push_back(fmt::format("{} {:.1f} %", nameOf(it), percent(it.share)));
-      add(Trouble::turns, fmt::format("no pipe holds it alone, they wait for each other: the "
-                                      "critical path is {}",
-                                      fmt::join(parts, ", ")));
+      add(Bottleneck::turns, fmt::format("no pipe holds it alone, they wait for each other: the "
+                                         "critical path is {}",
+                                         fmt::join(parts, ", ")));
       return;
     }
     const ClockReport::PipeTimes &units =
@@ -94,11 +94,11 @@ private:
     std::string text = fmt::format(
         "{} has {:.1f} % of the critical path and is busy {:.1f} % of the time", nameOf(first),
         percent(first.share), percent(units[static_cast<size_t>(first.pipe)].ratio));
-    if (troubleOf(first) == Trouble::loads)
+    if (bottleneckOf(first) == Bottleneck::loads)
       text += fmt::format("; it loads {:.1f} MB, of tensors of {:.1f} MB",
                           megabytes(static_cast<double>(at_.traffic.cubeLoads)),
                           megabytes(at_.roof.tensorBytes));
-    add(troubleOf(first), std::move(text));
+    add(bottleneckOf(first), std::move(text));
   }
 
   std::string nameOf(const OnPath &it) const {
@@ -106,7 +106,9 @@ private:
                        nameOfCore(machine_.topology, it.onVectorCore));
   }
 
-  void add(Trouble trouble, std::string text) { symptoms_.push_back({trouble, std::move(text)}); }
+  void add(Bottleneck bottleneck, std::string text) {
+    symptoms_.push_back({bottleneck, std::move(text)});
+  }
 
   const Diagnosis &at_;
   const Machine &machine_;

@@ -8,25 +8,14 @@
 #include "runtime/critical_path.h"
 #include "runtime/traffic.h"
 #include "runtime/waits.h"
+#include "schedule/directive.h"
 
 #include "llvm/Support/Error.h"
 
 namespace mmk::tune {
 
-/// What holds a kernel, the first that applies being the one to look at first.
-enum class Trouble {
-  idleCores, ///< fewer cores have work than the machine has
-  imbalance, ///< most cores are done long before the slowest
-  turns,     ///< the critical path goes from pipe to pipe: they wait for each other
-  loads,     ///< from global memory
-  stages,    ///< from L1 to L0A and L0B
-  products,  ///< on the cube
-  results,   ///< on their way out: fixpipe, vector core, stores
-  issue      ///< the scalar unit
-};
-
 struct Symptom {
-  Trouble trouble;
+  Bottleneck bottleneck;
   std::string text; ///< a sentence with the figures
 };
 

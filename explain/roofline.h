@@ -1,4 +1,4 @@
-// How near a kernel comes to what the machine could do: the times below which no variant gets.
+// The roofline of a kernel: lower bounds on its time by compute and by memory bandwidth.
 #pragma once
 
 #include "frontend/kernel.h"

@@ -2,6 +2,7 @@
 
 #include "frontend/numbers.h"
 #include "frontend/schedule.h"
+#include "schedule/directive.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -22,17 +23,11 @@ public:
     tiles();
     stages();
     listed();
-    walks();
     cores();
-    // What a variant does not name is none, and after.
-    const auto isNow = [&](const char *key, const char *word) {
-      return now_.contains(key) && now_.at(key) == word;
-    };
-    if (now_.contains("epilogue")) { // there is a product
-      words("epilogue", {"fused", "separate"});
-      propose({{"skew", isNow("skew", "stages") ? "none" : "stages"}});
-    }
-    propose({{"store", isNow("store", "overlapped") ? "after" : "overlapped"}});
+    for (const DirectiveTraits &directive : allDirectives())
+      if (directive.proposed == Proposal::always ||
+          (directive.proposed == Proposal::ofProducts && hasProduct()))
+        words(directive);
     return std::move(proposals_);
   }
 
@@ -49,7 +44,7 @@ private:
     });
     std::string message;
     for (const auto &[key, word] : choices)
-      if (!checkChoice(kernel_, key, word, message))
+      if (!checkChoice(kernel_, &machine_.cube, key, word, message))
         return;
     if (!choices.empty() && std::ranges::find(proposals_, choices) == proposals_.end())
       proposals_.push_back(std::move(choices));
@@ -60,16 +55,15 @@ private:
   std::vector<std::string> keysOf(const std::string &directive) const {
     std::vector<std::string> keys;
     for (const auto &[key, word] : now_)
-      if (key.starts_with(directive + ".") && parseInteger(word))
+      if (isOf(key, directive) && key != directive && parseInteger(word))
         keys.push_back(key);
     return keys;
   }
   /// Keys of the tiles of outputs, of which a shape can be changed into another.
   std::vector<std::string> outputTiles() const {
     std::vector<std::string> keys = keysOf("tile");
-    std::erase_if(keys, [&](const std::string &key) {
-      return !roleOf(kernel_, key.substr(sizeof "tile." - 1)).isOutput;
-    });
+    std::erase_if(keys,
+                  [&](const std::string &key) { return !roleOf(kernel_, indexOf(key)).isOutput; });
     return keys;
   }
 
@@ -81,7 +75,7 @@ private:
   /// A tile along a reduction, with a stage of whole tiles.
   Choices tile(const std::string &key, int64_t length) const {
     Choices choices = {{key, std::to_string(length)}};
-    const std::string stage = "stage." + key.substr(sizeof "tile." - 1);
+    const std::string stage = fmt::format("stage.{}", indexOf(key));
     if (const auto now = number(stage); now && *now % length != 0)
       choices.emplace_back(stage, std::to_string((*now + length - 1) / length * length));
     return choices;
@@ -89,7 +83,7 @@ private:
 
   void tiles() {
     for (const auto &[key, word] : now_)
-      if (key.starts_with("tile.") && word == "auto")
+      if (isOf(key, "tile") && word == "auto")
         for (int64_t length : {64, 128, 256})
           propose(key, length);
     for (const std::string &key : keysOf("tile"))
@@ -130,30 +124,35 @@ private:
             propose({{directive.key, alternative.word}});
   }
 
-  void walks() {
-    words("order", {"rows", "columns", "zigzag", "swizzle(2)", "swizzle(4)", "swizzle(8)"});
-  }
-
   void cores() {
     const int64_t cores = number("cores").value_or(machine_.cubeCores);
     for (int64_t other : {machine_.cubeCores, cores / 2})
       propose("cores", other);
     const std::vector<std::string> outputs = outputTiles();
-    auto grid = [](const std::string &tile) { return "grid" + tile.substr(sizeof "tile" - 1); };
+    auto grid = [](const std::string &tile) { return fmt::format("grid.{}", indexOf(tile)); };
     if (outputs.size() == 2)
       for (int64_t rows = 1; rows <= cores; ++rows)
         if (cores % rows == 0)
           propose({{grid(outputs[0]), std::to_string(rows)},
                    {grid(outputs[1]), std::to_string(cores / rows)}});
     for (const std::string &key : keysOf("tile"))
-      if (roleOf(kernel_, key.substr(sizeof "tile." - 1)).isReduction)
+      if (roleOf(kernel_, indexOf(key)).isReduction)
         for (int64_t parts : {2, 4})
           propose(grid(key), parts);
   }
 
-  void words(const std::string &key, std::initializer_list<const char *> legal) {
-    for (const char *word : legal)
-      propose({{key, word}});
+  /// All but the variant's own; what a variant does not name is the first.
+  void words(const DirectiveTraits &directive) {
+    const std::string key(directive.name);
+    const auto now = now_.find(key);
+    for (const std::string &word : triedWords(directive))
+      if (word != (now == now_.end() ? directive.words.front().word : now->second))
+        propose({{key, word}});
+  }
+
+  bool hasProduct() const {
+    return std::ranges::any_of(
+        kernel_.values, [](const auto &value) { return value->operation == Operation::product; });
   }
 
   const Kernel &kernel_;

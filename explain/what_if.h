@@ -26,8 +26,8 @@ struct WhatIfs {
 /// Changes that may exist or not, around the choices of `variant`: the alternatives that the
 /// schedule lists, and beside the variant's own one more copy at each level, tiles and stages of
 /// half and of twice the length, tiles of the same area in another shape, stages traded for copies,
-/// every walk, more and fewer cores, grids of the same number of cores, parts of a reduction, the
-/// other epilogue and the other store.
+/// every order, more and fewer cores, grids of the same number of cores, parts of a reduction, the
+/// other words of directives.
 std::vector<Choices> neighboursOf(const Kernel &kernel, const Machine &machine,
                                   const Choices &variant);
 

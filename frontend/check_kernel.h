@@ -5,6 +5,7 @@
 #include "frontend/ast.h"
 #include "frontend/functions.h"
 #include "frontend/kernel.h"
+#include "machines/machine.h"
 #include "support/diagnostics.h"
 
 #include <map>
@@ -12,8 +13,9 @@
 
 namespace mmk {
 
+/// `machine` may be null; see checkProgram.
 std::unique_ptr<Kernel> checkKernel(const ast::Kernel &tree, const Functions &functions,
-                                    Diagnostics &diagnostics);
+                                    const Machine *machine, Diagnostics &diagnostics);
 
 /// Names that a kernel declares, and those among them whose declaration is wrong.
 struct Signature {
@@ -30,7 +32,7 @@ bool inferBody(const ast::Kernel &tree, const Signature &signature, const Functi
                Kernel &kernel, Diagnostics &diagnostics);
 
 /// `knowsBody` is false when the values are incomplete; what needs them is not checked then.
-void checkSchedules(const ast::Kernel &tree, bool knowsBody, Kernel &kernel,
+void checkSchedules(const ast::Kernel &tree, const Machine *machine, bool knowsBody, Kernel &kernel,
                     Diagnostics &diagnostics);
 
 void checkCases(const ast::Kernel &tree, Kernel &kernel, Diagnostics &diagnostics);

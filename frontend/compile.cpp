@@ -39,7 +39,7 @@ void refuseTwins(const std::vector<ast::Kernel> &kernels, Diagnostics &diagnosti
 } // namespace
 
 std::optional<Program> checkProgram(std::string path, std::string text, Diagnostics &diagnostics,
-                                    std::unique_ptr<SourceFile> &keepFile) {
+                                    std::unique_ptr<SourceFile> &keepFile, const Machine *machine) {
   std::optional<ast::Program> tree =
       parseText(std::move(path), std::move(text), diagnostics, keepFile);
   if (!tree)
@@ -53,7 +53,7 @@ std::optional<Program> checkProgram(std::string path, std::string text, Diagnost
   const Functions functions(*tree, found);
   Program program;
   for (const ast::Kernel &kernel : tree->kernels)
-    program.kernels.push_back(checkKernel(kernel, functions, found));
+    program.kernels.push_back(checkKernel(kernel, functions, machine, found));
 
   for (const Diagnostic &diagnostic : found.all())
     diagnostics.add(diagnostic);

@@ -28,12 +28,16 @@ bool matches(std::string_view pattern, std::string_view text) {
 
 } // namespace
 
+bool Schedule::isFor(std::string_view machine) const {
+  return machinePattern.empty() || matches(machinePattern, machine);
+}
+
 const Schedule *Kernel::scheduleFor(std::string_view machine) const {
   const Schedule *best = nullptr;
   std::ptrdiff_t bestLiterals = -1;
   for (const Schedule &schedule : schedules) {
     const std::string &pattern = schedule.machinePattern;
-    if (!pattern.empty() && !matches(pattern, machine))
+    if (!schedule.isFor(machine))
       continue;
     // The general schedule counts less than the pattern `*`, which has no literal either.
     const auto stars = std::ranges::count(pattern, '*');

@@ -2,6 +2,7 @@
 // lowering to mmk IR and the reference evaluator read; both may trust it without checking again.
 #pragma once
 
+#include "schedule/rule.h"
 #include "support/element.h"
 #include "support/source.h"
 
@@ -89,10 +90,9 @@ struct Result {
   SourceRange where;
 };
 
-/// One directive of a schedule and its alternatives, the default first. Keys are dotted:
-/// "cores", "tile.M", "stage.K", "grid.N", "buffers.l1", "buffers.l1.a", "keep", "bias", "skew",
-/// "store", "order", "epilogue". Alternatives are words as written: "128", "auto", "swizzle(4)",
-/// "A(2048)", "fused".
+/// One directive of a schedule and its alternatives, the default first. Keys are dotted: "cores",
+/// "tile.M", "buffers.l1.a"; see schedule/directive.h. Alternatives are words as written: "128",
+/// "auto", "swizzle(4)".
 struct Directive {
   std::string key;
   struct Alternative {
@@ -103,33 +103,9 @@ struct Directive {
   SourceRange where; ///< of the key and its value: `M = 128 | 64`
 };
 
-/// A legality rule over the choices, as a tree of integer arithmetic.
+/// A legality rule over the choices.
 struct Requirement {
-  struct Expression {
-    enum class Kind {
-      number,
-      choice,
-      add,
-      subtract,
-      multiply,
-      divide,
-      remainder,
-      equal,
-      notEqual,
-      less,
-      lessEqual,
-      greater,
-      greaterEqual,
-      logicalAnd,
-      logicalOr,
-      logicalNot
-    };
-    Kind kind;
-    int64_t number = 0;
-    std::string choice; ///< key of a directive with numbers, "tile.M"
-    std::vector<std::unique_ptr<Expression>> operands;
-  };
-  std::unique_ptr<Expression> rule;
+  std::unique_ptr<Rule> rule;
   std::string text; ///< as written, for messages
   SourceRange where;
 };
@@ -139,6 +115,8 @@ struct Schedule {
   std::vector<Directive> directives;
   std::vector<Requirement> requirements;
   SourceRange where;
+
+  bool isFor(std::string_view machine) const;
 };
 
 /// A named binding of every dimension, and of scalars where it wants to.

@@ -3,19 +3,14 @@
 #include "frontend/numbers.h"
 #include "frontend/resolve.h"
 #include "frontend/schedule.h"
+#include "schedule/directive.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <limits>
 #include <map>
 
 namespace mmk {
 namespace {
-
-using Rule = Requirement::Expression;
-
-bool isTruth(Rule::Kind kind) { return kind >= Rule::Kind::equal; }
-bool isLogical(Rule::Kind kind) { return kind >= Rule::Kind::logicalAnd; }
 
 std::optional<Rule::Kind> kindOf(std::string_view symbol, size_t operands) {
   static const std::map<std::string_view, Rule::Kind> binary = {
@@ -128,12 +123,12 @@ private:
     for (const ast::ExpressionPtr &operand : tree.operands) {
       rule->operands.push_back(build(*operand));
       const Rule *built = rule->operands.back().get();
-      if (built && isTruth(built->kind) != isLogical(*kind)) {
+      if (built && built->isTruth() != rule->isLogical()) {
         refuse(operand->where,
-               isLogical(*kind)
+               rule->isLogical()
                    ? fmt::format("'{}' combines comparisons, found a number", tree.text)
                    : fmt::format("'{}' needs numbers, found a comparison{}", tree.text,
-                                 isTruth(*kind) ? "; join two comparisons with &&" : ""));
+                                 rule->isTruth() ? "; join two comparisons with &&" : ""));
         sound = false;
       }
       sound &= built != nullptr;
@@ -146,81 +141,6 @@ private:
   bool knowsBody_;
   Diagnostics &diagnostics_;
 };
-
-/// A value for a rule, or the reason why it has none.
-struct Evaluation {
-  const ChosenNumber &chosen;
-  bool failed = false; ///< division by zero, overflow
-
-  std::optional<int64_t> operator()(const Rule &rule) {
-    using Kind = Rule::Kind;
-    if (rule.kind == Kind::number)
-      return rule.number;
-    if (rule.kind == Kind::choice)
-      return chosen(rule.choice);
-    const auto left = (*this)(*rule.operands.front());
-    if (rule.kind == Kind::logicalNot)
-      return left ? std::optional<int64_t>(!*left) : std::nullopt;
-    // One side can decide, also when the other is unknown.
-    if (rule.kind == Kind::logicalAnd && left && !*left)
-      return 0;
-    if (rule.kind == Kind::logicalOr && left && *left)
-      return 1;
-    const auto right = (*this)(*rule.operands.back());
-    if (rule.kind == Kind::logicalAnd && right && !*right)
-      return 0;
-    if (rule.kind == Kind::logicalOr && right && *right)
-      return 1;
-    return left && right ? binary(rule.kind, *left, *right) : std::nullopt;
-  }
-
-private:
-  std::optional<int64_t> binary(Rule::Kind kind, int64_t left, int64_t right) {
-    using Kind = Rule::Kind;
-    int64_t result = 0;
-    bool fails = false;
-    switch (kind) {
-    case Kind::add:
-      fails = __builtin_add_overflow(left, right, &result);
-      break;
-    case Kind::subtract:
-      fails = __builtin_sub_overflow(left, right, &result);
-      break;
-    case Kind::multiply:
-      fails = __builtin_mul_overflow(left, right, &result);
-      break;
-    case Kind::divide:
-    case Kind::remainder:
-      fails = right == 0 || (right == -1 && left == std::numeric_limits<int64_t>::min());
-      if (!fails)
-        result = kind == Kind::divide ? left / right : left % right;
-      break;
-    case Kind::equal:
-      return left == right;
-    case Kind::notEqual:
-      return left != right;
-    case Kind::less:
-      return left < right;
-    case Kind::lessEqual:
-      return left <= right;
-    case Kind::greater:
-      return left > right;
-    case Kind::greaterEqual:
-      return left >= right;
-    default: // && and ||, which neither side has decided
-      return kind == Kind::logicalAnd;
-    }
-    failed |= fails;
-    return fails ? std::nullopt : std::optional(result);
-  }
-};
-
-void collectChoices(const Rule &rule, std::vector<std::string> &keys) {
-  if (rule.kind == Rule::Kind::choice && std::ranges::find(keys, rule.choice) == keys.end())
-    keys.push_back(rule.choice);
-  for (const auto &operand : rule.operands)
-    collectChoices(*operand, keys);
-}
 
 std::string onOneLine(std::string_view text) {
   std::string result;
@@ -241,36 +161,12 @@ std::optional<Requirement> buildRequirement(const ast::Requirement &tree, const 
                                             Diagnostics &diagnostics) {
   Builder builder(kernel, schedule, knowsBody, diagnostics);
   Requirement result{builder.build(*tree.rule), onOneLine(tree.text), tree.rule->where};
-  if (result.rule && !isTruth(result.rule->kind))
+  if (result.rule && !result.rule->isTruth())
     result.rule = builder.refuse(tree.rule->where,
                                  "a rule is a comparison, found a number; such as tile.M <= 128");
   if (!result.rule)
     return std::nullopt;
   return result;
-}
-
-Verdict judge(const Requirement &requirement, const ChosenNumber &chosen) {
-  Evaluation evaluation{chosen};
-  const auto value = evaluation(*requirement.rule);
-  if (value)
-    return *value ? Verdict::holds : Verdict::broken;
-  return evaluation.failed ? Verdict::broken : Verdict::undecided;
-}
-
-std::string explain(const Requirement &requirement, const ChosenNumber &chosen) {
-  std::vector<std::string> keys;
-  collectChoices(*requirement.rule, keys);
-  std::string text;
-  for (const std::string &key : keys) {
-    const auto number = chosen(key);
-    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", key,
-                        number ? std::to_string(*number) : "unknown");
-  }
-  Evaluation evaluation{chosen};
-  evaluation(*requirement.rule);
-  if (evaluation.failed)
-    text += "; it divides by zero or leaves 64 bits";
-  return text;
 }
 
 } // namespace mmk

@@ -2,19 +2,14 @@
 
 #include "frontend/numbers.h"
 #include "frontend/resolve.h"
+#include "schedule/directive.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <map>
+#include <numeric>
 
 namespace mmk {
 namespace {
-
-const std::vector<std::string> directives = {"cores", "grid", "tile",  "stage", "buffers", "keep",
-                                             "bias",  "skew", "store", "order", "epilogue"};
-const std::vector<std::string> bufferNames = {"l1", "panel", "l0", "bt", "acc", "out", "ub"};
-const std::vector<std::string> operandBuffers = {"l1", "l0", "ub"};
-constexpr int64_t maximumCores = 1024, maximumBuffers = 8, maximumSwizzle = 1024;
 
 bool isIn(const std::vector<std::string> &words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
@@ -30,17 +25,26 @@ std::vector<std::string> split(std::string_view key) {
   return parts;
 }
 
-/// A legal form to show: "tile M = 128, N = 128".
-std::string example(const Kernel &kernel, std::string_view directive) {
-  std::string dimension = directive == "stage" ? "K" : "M";
+/// A legal form to show: "tile M = 128".
+std::string example(const Kernel &kernel, const DirectiveTraits &directive) {
+  if (directive.index == DirectiveIndex::buffer)
+    return fmt::format("{} {} = 2", directive.name, bufferGroups().front().name);
+  const bool ofReduction = directive.index == DirectiveIndex::reduction;
+  std::string dimension = ofReduction ? "K" : "M";
   for (const std::string &candidate : kernel.dimensions)
-    if (directive != "stage" || roleOf(kernel, candidate).isReduction) {
+    if (!ofReduction || roleOf(kernel, candidate).isReduction) {
       dimension = candidate;
       break;
     }
-  if (directive == "buffers")
-    return "buffers l1 = 2";
-  return fmt::format("{} {} = {}", directive, dimension, directive == "grid" ? 2 : 128);
+  return fmt::format("{} {} = {}", directive.name, dimension, directive.isLength ? 128 : 2);
+}
+
+std::vector<std::string> namesOfBuffers(bool ofOperands) {
+  std::vector<std::string> names;
+  for (const BufferGroup &group : bufferGroups())
+    if (!ofOperands || group.holdsOperands)
+      names.emplace_back(group.name);
+  return names;
 }
 
 class KeyCheck {
@@ -50,30 +54,35 @@ public:
   /// Empty when the key is legal.
   std::string problem(std::string_view key) const {
     const std::vector<std::string> parts = split(key);
-    const std::string &directive = parts.front();
-    if (!isIn(directives, directive))
-      return unknownDirective(directive);
-    if (directive == "grid" || directive == "tile" || directive == "stage")
-      return dimensionProblem(directive, parts);
-    if (directive == "buffers")
-      return bufferProblem(parts);
+    const DirectiveTraits *directive = findDirective(parts.front());
+    if (!directive)
+      return unknownDirective(parts.front());
+    switch (directive->index) {
+    case DirectiveIndex::dimension:
+    case DirectiveIndex::reduction:
+      return dimensionProblem(*directive, parts);
+    case DirectiveIndex::buffer:
+      return bufferProblem(*directive, parts);
+    case DirectiveIndex::none:
+      break;
+    }
     if (parts.size() > 1)
       return fmt::format("'{}' is one choice for the whole kernel; expected {} = ..., found {}",
-                         directive, directive, key);
+                         directive->name, directive->name, key);
     return "";
   }
 
 private:
-  static std::string unknownDirective(const std::string &directive) {
-    const std::string_view near = nearestWord(directive, directives);
-    return fmt::format("unknown directive '{}'{}; directives: {}", directive, didYouMean(near),
-                       listOf(directives, "and"));
+  static std::string unknownDirective(const std::string &name) {
+    const std::vector<std::string> names = directiveNames();
+    return fmt::format("unknown directive '{}'{}; directives: {}", name,
+                       didYouMean(nearestWord(name, names)), listOf(names, "and"));
   }
 
-  std::string dimensionProblem(const std::string &directive,
+  std::string dimensionProblem(const DirectiveTraits &directive,
                                const std::vector<std::string> &parts) const {
     if (parts.size() != 2)
-      return fmt::format("'{}' takes dimensions of the kernel; expected such as {}", directive,
+      return fmt::format("'{}' takes dimensions of the kernel; expected such as {}", directive.name,
                          example(kernel_, directive));
     const std::string &dimension = parts[1];
     if (!isIn(kernel_.dimensions, dimension))
@@ -90,30 +99,34 @@ private:
           names.push_back(name);
       return names.empty() ? std::string("none here") : listOf(names, "and");
     };
-    if (directive == "stage" && !role.isReduction)
-      return fmt::format("'stage' is for the inner dimension of a product ({}), found {}",
-                         having([](const DimensionRole &each) { return each.isReduction; }),
-                         dimension);
+    if (directive.index == DirectiveIndex::reduction && !role.isReduction)
+      return fmt::format(
+          "'{}' is for the inner dimension of a product ({}), found {}", directive.name,
+          having([](const DimensionRole &each) { return each.isReduction; }), dimension);
     if (!role.isReduction && !role.isOutput)
       return fmt::format(
-          "'{}' is for dimensions of a result or inside a product ({}), found {}", directive,
+          "'{}' is for dimensions of a result or inside a product ({}), found {}", directive.name,
           having([](const DimensionRole &each) { return each.isReduction || each.isOutput; }),
           dimension);
     return "";
   }
 
-  std::string bufferProblem(const std::vector<std::string> &parts) const {
+  std::string bufferProblem(const DirectiveTraits &directive,
+                            const std::vector<std::string> &parts) const {
+    const std::vector<std::string> buffers = namesOfBuffers(/*ofOperands=*/false);
     if (parts.size() < 2)
-      return fmt::format("'buffers' takes names of on-chip buffers ({}); expected such as {}",
-                         listOf(bufferNames), example(kernel_, "buffers"));
-    if (!isIn(bufferNames, parts[1]))
-      return fmt::format("unknown buffer '{}'; buffers: {}", parts[1], listOf(bufferNames, "and"));
+      return fmt::format("'{}' takes names of on-chip buffers ({}); expected such as {}",
+                         directive.name, listOf(buffers), example(kernel_, directive));
+    const BufferGroup *group = findBufferGroup(parts[1]);
+    if (!group)
+      return fmt::format("unknown buffer '{}'; buffers: {}", parts[1], listOf(buffers, "and"));
     if (parts.size() == 2)
       return "";
-    if (!isIn(operandBuffers, parts[1]))
-      return fmt::format("'{}' holds no operand, so its copies are given for all of it: buffers "
-                         "{} = ...; operands can be named in {}",
-                         parts[1], parts[1], listOf(operandBuffers, "and"));
+    if (!group->holdsOperands)
+      return fmt::format("'{}' holds no operand, so its copies are given for all of it: {} {} = "
+                         "...; operands can be named in {}",
+                         parts[1], directive.name, parts[1],
+                         listOf(namesOfBuffers(/*ofOperands=*/true), "and"));
     std::vector<std::string> tensors;
     for (const Parameter &parameter : kernel_.parameters)
       if (!parameter.isScalar())
@@ -148,77 +161,60 @@ std::string rangeProblem(std::string_view key, std::string_view word, int64_t ma
   return outside(key, word, legal);
 }
 
-std::string tileProblem(std::string_view key, std::string_view word, const DimensionRole &role) {
-  if (word == "auto" && role.mayFit())
+std::string lengthProblem(std::string_view key, std::string_view word,
+                          const DirectiveTraits &directive, const DimensionRole &role) {
+  const bool mayFit = directive.mayBeAuto && role.mayFit();
+  if (word == "auto" && mayFit)
     return "";
   const std::string legal =
-      role.multiple > 1
-          ? fmt::format("{}a multiple of {} from {} to {}", role.mayFit() ? "auto or " : "",
-                        role.multiple, role.multiple, maximumTile)
-          : "";
-  if (std::string problem = rangeProblem(key, word, maximumTile, legal); !problem.empty())
+      fmt::format("{}{}", mayFit ? "auto or " : "",
+                  role.multiple > 1 ? fmt::format("a multiple of {} from {} to {}", role.multiple,
+                                                  role.multiple, directive.maximum)
+                                    : fmt::format("an integer from 1 to {}", directive.maximum));
+  if (std::string problem = rangeProblem(key, word, directive.maximum, legal); !problem.empty())
     return problem;
-  const int64_t number = *parseInteger(word);
-  if (number % role.multiple == 0)
-    return "";
-  return fmt::format("{} = {} is not a multiple of {}, {}; nearest legal: {}", key, number,
-                     role.multiple, role.reason,
-                     nearestMultiples(number, role.multiple, maximumTile));
+  return multipleProblem(key, *parseInteger(word), role.multiple, role.reason);
 }
 
-std::string orderProblem(std::string_view word) {
-  const std::vector<std::string> words = {"rows", "columns", "zigzag"};
-  if (isIn(words, word))
+std::string wordProblem(const DirectiveTraits &directive, std::string_view word) {
+  const std::optional<ReadWord> read = readWord(directive, word);
+  if (!read)
+    return outside(directive.name, word, legalWords(directive));
+  if (read->word->maximumArgument == 0)
     return "";
-  if (word.starts_with("swizzle(") && word.ends_with(")"))
-    return rangeProblem("the width of swizzle", word.substr(8, word.size() - 9), maximumSwizzle);
-  return outside("order", word, "rows, columns, zigzag or swizzle(n)");
+  return rangeProblem(directive.argument, read->argument, read->word->maximumArgument);
 }
-
-std::string keepProblem(std::string_view word) {
-  if (word == "none")
-    return "";
-  if ((word.starts_with("A(") || word.starts_with("B(")) && word.ends_with(")"))
-    return rangeProblem("the depth of a panel that is kept", word.substr(2, word.size() - 3),
-                        maximumTile);
-  return outside("keep", word, "none, A(n) or B(n)");
-}
-
-/// The directives that have few words.
-const std::map<std::string, std::vector<std::string>> wordsOf = {
-    {"bias", {"vector", "table"}},
-    {"skew", {"none", "stages"}},
-    {"store", {"after", "overlapped"}},
-    {"epilogue", {"fused", "separate"}}};
 
 } // namespace
 
-DimensionRole roleOf(const Kernel &kernel, std::string_view dimension) {
+DimensionRole roleOf(const Kernel &kernel, std::string_view dimension, Cube cube) {
   DimensionRole role;
   const auto isHere = [&](const Shape &shape) {
     return std::ranges::find(shape, dimension, &Dimension::name) != shape.end();
   };
-  const auto require = [&](int64_t multiple, std::string reason) {
-    if (multiple > role.multiple) {
-      role.multiple = multiple;
-      role.reason = std::move(reason);
-    }
+  const auto require = [&](int64_t multiple, std::string_view reason) {
+    if (multiple > role.multiple)
+      role.reason = reason;
+    role.multiple = std::lcm(role.multiple, multiple);
   };
   role.isOutput = std::ranges::any_of(kernel.results,
                                       [&](const Result &result) { return isHere(result.shape); });
   for (const auto &value : kernel.values) {
     if (value->operation != Operation::product)
       continue;
-    if (isHere(Shape(value->shape.end() - 2, value->shape.end()))) {
-      role.isOfProduct = true;
-      require(16, "the cube's width");
-    }
+    const Shape &shape = value->shape;
+    const bool isRow = shape[shape.size() - 2].name == dimension,
+               isColumn = shape.back().name == dimension;
+    role.isOfProduct |= isRow || isColumn;
+    if (cube && isRow)
+      require(cube->m, widthReason());
+    if (cube && isColumn)
+      require(cube->n, widthReason());
     const Value &left = *value->operands[0];
     if (left.shape.back().name == dimension) {
       role.isReduction = true;
-      // 32 bytes deep, but 16 elements for f16 and bf16.
-      require(32 / static_cast<int64_t>(sizeInBytes(left.type)),
-              fmt::format("the cube's depth for {}", spelling(left.type)));
+      if (cube && cube->depth.contains(left.type))
+        require(cube->depth.at(left.type), depthReason(spelling(left.type)));
     }
   }
   return role;
@@ -229,53 +225,30 @@ bool checkKey(const Kernel &kernel, std::string_view key, bool knowsBody, std::s
   return message.empty();
 }
 
-bool checkWord(const Kernel &kernel, std::string_view key, std::string_view word, bool knowsBody,
-               std::string &message) {
-  const std::vector<std::string> parts = split(key);
-  const std::string &directive = parts.front();
-  if (directive == "cores") {
+bool checkWord(const Kernel &kernel, Cube cube, std::string_view key, std::string_view word,
+               bool knowsBody, std::string &message) {
+  const DirectiveTraits &directive = *findDirective(key);
+  if (!directive.words.empty()) {
+    message = wordProblem(directive, word);
+  } else if (directive.isLength) {
+    if (!knowsBody && directive.mayBeAuto && word == "auto")
+      return true; // maybe
+    message = lengthProblem(key, word, directive,
+                            knowsBody ? roleOf(kernel, indexOf(key), cube) : DimensionRole());
+  } else if (directive.mayBeAuto) {
     message = word == "auto"
                   ? ""
-                  : rangeProblem(key, word, maximumCores,
-                                 fmt::format("auto or an integer from 1 to {}", maximumCores));
-  } else if (directive == "grid") {
-    message = rangeProblem(key, word, maximumCores);
-  } else if (directive == "buffers") {
-    message = rangeProblem(key, word, maximumBuffers);
-  } else if (directive == "order") {
-    message = orderProblem(word);
-  } else if (directive == "keep") {
-    message = keepProblem(word);
-  } else if (const auto words = wordsOf.find(directive); words != wordsOf.end()) {
-    message = isIn(words->second, word) ? "" : outside(key, word, listOf(words->second));
+                  : rangeProblem(key, word, directive.maximum,
+                                 fmt::format("auto or an integer from 1 to {}", directive.maximum));
   } else {
-    DimensionRole role = knowsBody ? roleOf(kernel, parts[1]) : DimensionRole();
-    if (directive == "stage")
-      role.isOfProduct = false;
-    if (!knowsBody && directive == "tile" && word == "auto")
-      return true; // maybe
-    message = tileProblem(key, word, role);
+    message = rangeProblem(key, word, directive.maximum);
   }
   return message.empty();
 }
 
-bool checkChoice(const Kernel &kernel, std::string_view key, std::string_view word,
+bool checkChoice(const Kernel &kernel, Cube cube, std::string_view key, std::string_view word,
                  std::string &message) {
-  return checkKey(kernel, key, true, message) && checkWord(kernel, key, word, true, message);
-}
-
-std::string nearestMultiples(int64_t number, int64_t unit, int64_t maximum) {
-  const int64_t below = number / unit * unit, above = below + unit;
-  std::vector<std::string> legal;
-  if (below >= unit)
-    legal.push_back(std::to_string(below));
-  if (above <= maximum)
-    legal.push_back(std::to_string(above));
-  return fmt::format("{}", fmt::join(legal, ", "));
-}
-
-bool hasNumbers(std::string_view key) {
-  return key != "keep" && key != "order" && !wordsOf.contains(std::string(key));
+  return checkKey(kernel, key, true, message) && checkWord(kernel, cube, key, word, true, message);
 }
 
 } // namespace mmk

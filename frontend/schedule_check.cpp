@@ -3,6 +3,7 @@
 #include "frontend/numbers.h"
 #include "frontend/requirement.h"
 #include "frontend/schedule.h"
+#include "schedule/directive.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -14,11 +15,14 @@ constexpr size_t maximumAlternatives = 64;
 
 class ScheduleCheck {
 public:
-  ScheduleCheck(const Kernel &kernel, bool knowsBody, Diagnostics &diagnostics)
-      : kernel_(kernel), knowsBody_(knowsBody), diagnostics_(diagnostics) {}
+  ScheduleCheck(const Kernel &kernel, const Machine *machine, bool knowsBody,
+                Diagnostics &diagnostics)
+      : kernel_(kernel), machine_(machine), knowsBody_(knowsBody), diagnostics_(diagnostics) {}
 
   Schedule check(const ast::Schedule &tree) {
     schedule_.machinePattern = tree.pattern ? tree.pattern->text : "";
+    if (machine_ && schedule_.isFor(machine_->name))
+      cube_ = &machine_->cube;
     schedule_.where = tree.where;
     for (const ast::Directive &directive : tree.directives)
       for (const ast::Setting &setting : directive.settings)
@@ -50,7 +54,7 @@ private:
       return false;
     }
     if (!checkKey(kernel_, added.key, knowsBody_, message)) {
-      const bool isUnknown = message.starts_with("unknown directive");
+      const bool isUnknown = !findDirective(directive.name.text);
       SourceRange where = isUnknown ? directive.name.where : tree.key.front().where;
       if (!isUnknown)
         where.end = tree.key.back().where.end;
@@ -78,7 +82,7 @@ private:
     // "064" is 64 everywhere from here on.
     if (const auto number = parseInteger(word))
       word = std::to_string(*number);
-    if (!checkWord(kernel_, directive.key, word, knowsBody_, message)) {
+    if (!checkWord(kernel_, cube_, directive.key, word, knowsBody_, message)) {
       error(tree.where, message);
       return;
     }
@@ -99,9 +103,9 @@ private:
   /// A stage is moved as whole tiles; the default one must fit the default tile.
   void stagesHoldWholeTiles() {
     for (const Directive &stage : schedule_.directives) {
-      if (!stage.key.starts_with("stage."))
+      if (!isOf(stage.key, "stage"))
         continue;
-      const std::string tileKey = "tile." + stage.key.substr(6);
+      const std::string tileKey = fmt::format("tile.{}", indexOf(stage.key));
       const Directive *tile = find(tileKey);
       if (!tile)
         continue;
@@ -131,14 +135,16 @@ private:
       return directive ? parseInteger(directive->alternatives.front().word) : std::nullopt;
     };
     for (const Requirement &requirement : schedule_.requirements)
-      if (judge(requirement, chosen) == Verdict::broken)
+      if (judge(*requirement.rule, chosen) == Verdict::broken)
         error(requirement.where,
               fmt::format("the default variant, made of all first alternatives, breaks 'require "
                           "{}': {}",
-                          requirement.text, explain(requirement, chosen)));
+                          requirement.text, explain(*requirement.rule, chosen)));
   }
 
   const Kernel &kernel_;
+  const Machine *machine_;
+  Cube cube_ = nullptr; ///< of that machine, where this schedule may be for it
   bool knowsBody_;
   Diagnostics &diagnostics_;
   Schedule schedule_;
@@ -147,11 +153,12 @@ private:
 
 } // namespace
 
-void checkSchedules(const ast::Kernel &tree, bool knowsBody, Kernel &kernel,
+void checkSchedules(const ast::Kernel &tree, const Machine *machine, bool knowsBody, Kernel &kernel,
                     Diagnostics &diagnostics) {
   std::map<std::string, SourceRange> seen;
   for (const ast::Schedule &schedule : tree.schedules) {
-    kernel.schedules.push_back(ScheduleCheck(kernel, knowsBody, diagnostics).check(schedule));
+    kernel.schedules.push_back(
+        ScheduleCheck(kernel, machine, knowsBody, diagnostics).check(schedule));
     const Schedule &added = kernel.schedules.back();
     const auto [first, isNew] = seen.try_emplace(added.machinePattern, added.where);
     if (!isNew)

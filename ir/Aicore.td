@@ -94,18 +94,21 @@ def Aicore_MachineAttr : AttrDef<Aicore_Dialect, "Machine"> {
   let summary = "what the passes need to know of the machine; on the module as `aicore.machine`";
   let description = [{
     Cores (blocks), vector cores of a block, usable bytes and alignment of each memory
-    (`memories = {l1 = [524032, 32], ...}`), depth of the cube by operand type
-    (`depth = {f16 = 16, ...}`), event ids for each pair of pipes, cross-core flags. `kind "host"`
-    behind the name says which back end it has; without, an emulated AI core.
+    (`memories = {l1 = [524032, 32], ...}`), granularity of a cube instruction in m and n
+    (`cube = 16 x 16`) and along k by operand type (`depth = {f16 = 16, ...}`), its largest extent,
+    event ids for each pair of pipes, cross-core flags. `kind "host"` behind the name says which back
+    end it has; without, an emulated AI core.
   }];
   let parameters = (ins "::mlir::StringAttr":$name,
                         OptionalParameter<"::mlir::StringAttr">:$kind,
                         EnumParameter<Aicore_Topology>:$topology,
                         "int64_t":$cores, "int64_t":$vectorCores,
-                        "::mlir::DictionaryAttr":$memories, "::mlir::DictionaryAttr":$depth,
+                        "::mlir::DictionaryAttr":$memories, "int64_t":$cubeM, "int64_t":$cubeN,
+                        "int64_t":$maxExtent, "::mlir::DictionaryAttr":$depth,
                         "int64_t":$eventIds, "int64_t":$crossFlags);
   let assemblyFormat = [{ `<` $name (`kind` $kind^)? `,` $topology `,` `cores` `=` $cores `,`
-    `vector_cores` `=` $vectorCores `,` `memories` `=` $memories `,` `depth` `=` $depth `,`
+    `vector_cores` `=` $vectorCores `,` `memories` `=` $memories `,` `cube` `=` $cubeM `x` $cubeN `,`
+    `max_extent` `=` $maxExtent `,` `depth` `=` $depth `,`
     `event_ids` `=` $eventIds `,` `cross_flags` `=` $crossFlags `>` }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -116,6 +119,9 @@ def Aicore_MachineAttr : AttrDef<Aicore_Dialect, "Machine"> {
     int64_t alignment(Space space) const;
     /// Granularity of the cube along k for an operand type; 0 when the cube does not take it.
     int64_t depthOf(::mlir::Type element) const;
+    /// Rows and columns of an operand in L1 are zero-padded to multiples of this, and its buffer has
+    /// room for them: the least that both m and n divide.
+    int64_t padding() const;
   }];
 }
 
@@ -188,7 +194,8 @@ def Aicore_AllocOp : Aicore_Op<"alloc", [
     (aicore-double-buffer sets them); aicore-plan-memory sets the byte offset (`at`). A buffer in
     gm is the block's own piece of global memory, through which the cores of a split chip meet.
     An accumulator may have `parts`: columns that are filled and drained apart from each other, each
-    a multiple of 16 wide (the last may be narrower). What names no part is all of them.
+    a multiple of the cube's width (the last may be narrower; without a machine on the module, of 1).
+    What names no part is all of them.
   }];
   let arguments = (ins StrAttr:$name, StrAttr:$group, I64Attr:$copies,
                        DefaultValuedAttr<I64Attr, "1">:$parts, OptionalAttr<I64Attr>:$offset);

@@ -6,6 +6,8 @@
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <numeric>
+
 using namespace mlir;
 
 //===--- assembly
@@ -175,7 +177,7 @@ static std::optional<MachineKind> kindNamed(StringAttr name) {
 
 LogicalResult MachineAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr,
                                   StringAttr kind, Topology, int64_t, int64_t, DictionaryAttr,
-                                  DictionaryAttr, int64_t, int64_t) {
+                                  int64_t, int64_t, int64_t, DictionaryAttr, int64_t, int64_t) {
   if (!kind || kindNamed(kind))
     return success();
   InFlightDiagnostic error = emitError() << "no kind of machine is named '" << kind.getValue()
@@ -197,6 +199,7 @@ int64_t MachineAttr::depthOf(Type element) const {
   auto depth = getDepth().getAs<IntegerAttr>(name);
   return depth ? depth.getInt() : 0;
 }
+int64_t MachineAttr::padding() const { return std::lcm(getCubeM(), getCubeN()); }
 
 //===--- structure
 //------------------------------------------------------------------------------===//
@@ -312,6 +315,12 @@ void VectorCoresOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn
     setName(region.getArgument(0), "v");
 }
 
+/// Columns that an instruction of the cube goes in; 1 where the module has no machine.
+static int64_t cubeWidthOf(Operation *op) {
+  MachineAttr machine = machineOf(op);
+  return machine ? machine.getCubeN() : 1;
+}
+
 LogicalResult AllocOp::verify() {
   auto type = cast<MemRefType>(getResult().getType());
   if (type.getRank() != 2)
@@ -327,8 +336,8 @@ LogicalResult AllocOp::verify() {
   if (parts > 1 && getSpace() != Space::l0c)
     return emitOpError("expected parts in l0c alone, found ") << stringifySpace(getSpace());
   if (parts > 1 && (parts - 1) * getPartWidth() >= type.getShape()[1])
-    return emitOpError("expected columns for ")
-           << parts << " parts of 16 or more, found " << type.getShape()[1];
+    return emitOpError("expected columns for ") << parts << " parts of " << cubeWidthOf(*this)
+                                                << " or more, found " << type.getShape()[1];
   return success();
 }
 void AllocOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
@@ -342,7 +351,9 @@ int64_t AllocOp::getBytes() {
 int64_t AllocOp::getPartWidth() {
   const int64_t columns = cast<MemRefType>(getResult().getType()).getShape()[1];
   const int64_t parts = getParts();
-  return parts == 1 ? columns : llvm::alignTo(llvm::divideCeil(columns, parts), 16);
+  if (parts == 1)
+    return columns;
+  return llvm::alignTo(llvm::divideCeil(columns, parts), cubeWidthOf(*this));
 }
 
 LogicalResult PlaceOp::verify() {

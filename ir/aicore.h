@@ -46,6 +46,27 @@ struct VectorTile {
 /// What holds for every instruction: a slot is one of the buffer that it is used with.
 llvm::LogicalResult verifySlots(mlir::Operation *instruction);
 
+/// The same pipe as machine descriptions name it.
+constexpr mmk::Pipe machinePipe(Pipe pipe) {
+  switch (pipe) {
+  case Pipe::scalar:
+    return mmk::Pipe::scalar;
+  case Pipe::mte1:
+    return mmk::Pipe::mte1;
+  case Pipe::mte2:
+    return mmk::Pipe::mte2;
+  case Pipe::mte3:
+    return mmk::Pipe::mte3;
+  case Pipe::cube:
+    return mmk::Pipe::cube;
+  case Pipe::fixpipe:
+    return mmk::Pipe::fixpipe;
+  case Pipe::vector:
+    return mmk::Pipe::vector;
+  }
+  return mmk::Pipe::scalar;
+}
+
 } // namespace mmk::aicore
 
 #include "ir/AicoreDialect.h.inc"

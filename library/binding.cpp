@@ -12,8 +12,6 @@
 namespace mmk::library {
 namespace {
 
-constexpr ElementType typesInOrder[] = {ElementType::f32, ElementType::f16, ElementType::bf16,
-                                        ElementType::i8, ElementType::i32};
 /// As on the command line.
 constexpr int64_t maximumExtent = (int64_t(1) << 31) - 1;
 
@@ -46,7 +44,7 @@ mmk_error *byName(llvm::ArrayRef<Given> given, const std::vector<std::string> &w
 } // namespace
 
 mmk_type typeOf(ElementType type) {
-  return static_cast<mmk_type>(std::ranges::find(typesInOrder, type) - std::begin(typesInOrder));
+  return static_cast<mmk_type>(std::ranges::find(languageTypes, type) - languageTypes.begin());
 }
 
 Signature::Signature(const Kernel &kernel) : kernel_(kernel) {
@@ -78,9 +76,9 @@ Signature::Signature(const Kernel &kernel) : kernel_(kernel) {
 }
 
 mmk_error *Signature::expectAsDeclared(const Tensor &wanted, const mmk_tensor &tensor) {
-  if (static_cast<size_t>(tensor.type) >= std::size(typesInOrder))
+  if (static_cast<size_t>(tensor.type) >= languageTypes.size())
     return mistake(fmt::format("'{}' has the unknown type {}", wanted.name, tensor.type));
-  const ElementType type = typesInOrder[tensor.type];
+  const ElementType type = languageTypes[tensor.type];
   if (type != wanted.type)
     return mistake(
         fmt::format("'{}' is {}, found {}", wanted.name, spelling(wanted.type), spelling(type)));

@@ -31,12 +31,12 @@ mmk_error *lower(mmk_kernel &it, const char *variant) {
   auto module = it.compiler->toIr(*it.kernel);
   PipelineOptions options;
   if (variant) {
-    llvm::Expected<Choices> choices = parseChoices(*it.kernel, *module, variant);
+    llvm::Expected<Choices> choices = parseChoices(*it.kernel, it.machine, *module, variant);
     if (!choices)
       return mistake("variant" + llvm::toString(choices.takeError()));
     options.choices = std::move(*choices);
   }
-  it.lowering = it.compiler->lower(*it.kernel, std::move(module), Stage::aicore, options);
+  it.lowering = it.compiler->lower(*it.kernel, std::move(module), LoweringLevel::aicore, options);
   if (it.lowering) {
     it.variant = it.lowering.variant;
     return nullptr;
@@ -53,20 +53,20 @@ mmk_error *lower(mmk_kernel &it, const char *variant) {
 
 mmk_error *compile(std::string text, std::string name, const mmk_compile_options &options,
                    mmk_kernel &it) {
+  llvm::Expected<Machine> machine = loadMachine(options.machine ? options.machine : "host");
+  if (!machine)
+    return mistake(llvm::toString(machine.takeError()));
+  it.machine = std::move(*machine);
   Diagnostics diagnostics;
   std::unique_ptr<SourceFile> file;
   std::optional<Program> program =
-      checkProgram(std::move(name), std::move(text), diagnostics, file);
+      checkProgram(std::move(name), std::move(text), diagnostics, file, &it.machine);
   if (!program)
     return mistake(diagnostics.render());
   it.program = std::move(*program);
   if (mmk_error *error = choose(it.program, options.kernel, it.kernel))
     return error;
   it.signature.emplace(*it.kernel);
-  llvm::Expected<Machine> machine = loadMachine(options.machine ? options.machine : "host");
-  if (!machine)
-    return mistake(llvm::toString(machine.takeError()));
-  it.machine = std::move(*machine);
   it.compiler = std::make_unique<Compiler>(it.program, it.machine);
   if (mmk_error *error = lower(it, options.variant))
     return error;

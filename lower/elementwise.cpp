@@ -8,25 +8,6 @@ namespace arith = mlir::arith;
 namespace math = mlir::math;
 
 namespace mmk {
-
-mlir::Type typeOf(ElementType type, mlir::MLIRContext *context) {
-  switch (type) {
-  case ElementType::f32:
-    return mlir::Float32Type::get(context);
-  case ElementType::f16:
-    return mlir::Float16Type::get(context);
-  case ElementType::bf16:
-    return mlir::BFloat16Type::get(context);
-  case ElementType::i8:
-    return mlir::IntegerType::get(context, 8);
-  case ElementType::i32:
-    return mlir::IntegerType::get(context, 32);
-  case ElementType::boolean:
-    return mlir::IntegerType::get(context, 1);
-  }
-  llvm_unreachable("element type");
-}
-
 namespace {
 
 mlir::Value constant(mlir::OpBuilder &b, mlir::Location loc, double value) {

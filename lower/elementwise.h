@@ -2,12 +2,11 @@
 #pragma once
 
 #include "frontend/kernel.h"
+#include "ir/element_type.h"
 
 #include "mlir/IR/Builders.h"
 
 namespace mmk {
-
-mlir::Type typeOf(ElementType type, mlir::MLIRContext *context);
 
 /// One element of `operation`, on operands of any element type. Arithmetic is done in f32, so
 /// operands are converted to it first; comparisons yield i1.

@@ -39,7 +39,7 @@ public:
 private:
   void lowerBody(ir::KernelOp op);
   void lowerSchedule(const Schedule &schedule, ir::KernelOp op);
-  mlir::Value lowerRule(const Requirement::Expression &rule);
+  mlir::Value lowerRule(const Rule &rule);
 
   View lower(const Value *value, bool transposed);
   View build(const Value *value, bool transposed);
@@ -324,8 +324,8 @@ void KernelLowering::lowerBody(ir::KernelOp op) {
   ir::ReturnOp::create(b, op.getLoc(), results);
 }
 
-mlir::Value KernelLowering::lowerRule(const Requirement::Expression &rule) {
-  using Kind = Requirement::Expression::Kind;
+mlir::Value KernelLowering::lowerRule(const Rule &rule) {
+  using Kind = Rule::Kind;
   std::vector<mlir::Value> operands;
   for (const auto &operand : rule.operands)
     operands.push_back(lowerRule(*operand));

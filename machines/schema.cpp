@@ -129,20 +129,27 @@ void describeGlobalMemory(Table &t) {
 }
 
 void describeCube(Table &t) {
-  const std::vector<ElementType> types = {ElementType::f16, ElementType::bf16, ElementType::i8,
-                                          ElementType::f32};
+  // A description says of each of the first whether the cube takes it. It may leave out the others.
+  std::vector<std::pair<ElementType, Need>> types = {{ElementType::f16, Need::always},
+                                                     {ElementType::bf16, Need::always},
+                                                     {ElementType::i8, Need::always},
+                                                     {ElementType::f32, Need::always}};
+  for (ElementType type : languageTypes)
+    if (isFloat(type) &&
+        std::ranges::find(types, type, &decltype(types)::value_type::first) == types.end())
+      types.emplace_back(type, Need::optional);
   t.number("cube.startup_cycles", Kind::cycles, mostCycles, Need::emulated,
            [](Machine &m) -> auto & { return m.cube.startupCycles; });
-  for (ElementType type : types)
-    t.number("cube.macs_per_cycle." + std::string(spelling(type)), Kind::whole, mostMacs,
-             Need::always, [type](Machine &m) -> auto & { return m.cube.macsPerCycle[type]; });
+  for (const auto [type, need] : types)
+    t.number("cube.macs_per_cycle." + std::string(spelling(type)), Kind::whole, mostMacs, need,
+             [type = type](Machine &m) -> auto & { return m.cube.macsPerCycle[type]; });
   t.number("cube.m", Kind::count, mostExtent, Need::always,
            [](Machine &m) -> auto & { return m.cube.m; });
   t.number("cube.n", Kind::count, mostExtent, Need::always,
            [](Machine &m) -> auto & { return m.cube.n; });
-  for (ElementType type : types)
-    t.number("cube.depth." + std::string(spelling(type)), Kind::count, mostExtent, Need::always,
-             [type](Machine &m) -> auto & { return m.cube.depth[type]; });
+  for (const auto [type, need] : types)
+    t.number("cube.depth." + std::string(spelling(type)), Kind::count, mostExtent, need,
+             [type = type](Machine &m) -> auto & { return m.cube.depth[type]; });
   t.number("cube.max_extent", Kind::count, mostExtent, Need::always,
            [](Machine &m) -> auto & { return m.cube.maxExtent; });
 }

@@ -1,10 +1,14 @@
 #include "backend/backend.h"
+#include "ir/diagnostic_code.h"
 #include "passes/legal_variant.h"
 #include "passes/passes.h"
 #include "passes/variant.h"
+#include "schedule/directive.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
+
+#include <numeric>
 
 using namespace mlir;
 
@@ -30,9 +34,10 @@ public:
     if (failed(checkChoices()) || failed(chooseCores()) || failed(chooseTiles()))
       return failure();
     chooseBuffers();
-    addDefault("order", b.getStringAttr("rows"));
-    if (hasProduct(kernel))
-      addDefault("epilogue", b.getStringAttr("fused"));
+    for (const DirectiveTraits &directive : allDirectives())
+      if (directive.named == Proposal::always ||
+          (directive.named == Proposal::ofProducts && hasProduct(kernel)))
+        addDefault(directive.name, b.getStringAttr(directive.words.front().word));
     if (failed(checkLegal(kernel, machine)))
       return failure();
     kernel->setAttr("variant", b.getStringAttr(variantName(kernel)));
@@ -78,9 +83,16 @@ private:
   LogicalResult chooseCores();
   LogicalResult chooseTiles();
   void chooseTile(StringRef dim, int64_t size);
+  /// A dimension with several roles (a product of products, or a square) takes the least of their
+  /// lengths, in steps that are whole for all of them.
+  struct DefaultTile {
+    int64_t length, unit;
+  };
+  static void addLeast(llvm::MapVector<StringRef, DefaultTile> &defaults, StringRef dim,
+                       int64_t length, int64_t unit = 1);
   LogicalResult addProductTiles(linalg::ContractOp contract,
-                                llvm::MapVector<StringRef, int64_t> &defaults);
-  void addElementwiseTiles(llvm::MapVector<StringRef, int64_t> &defaults);
+                                llvm::MapVector<StringRef, DefaultTile> &defaults);
+  void addElementwiseTiles(llvm::MapVector<StringRef, DefaultTile> &defaults);
   LogicalResult chooseStage(linalg::ContractOp contract);
   void chooseBuffers();
 
@@ -100,40 +112,19 @@ LogicalResult Chooser::checkChoices() {
                                 << " is not legal; expected " << legal;
     };
     StringRef text = number ? StringRef() : kernel.chosenWord(key, "");
-    StringRef directive = key.split('.').first;
-    if (directive == "tile" && text == "auto" && mayFit(key.split('.').second)) {
+    const DirectiveTraits *directive = findDirective(key);
+    if (!directive || (directive->index == DirectiveIndex::none && key.contains('.')))
+      return choice.emitError() << key << " is no directive; legal: "
+                                << llvm::join(directiveNames(), ", ");
+    if (!directive->words.empty()) {
+      if (number || !chosenWord(*directive, text))
+        return refuse(legalWords(*directive));
       continue;
-    } else if (llvm::is_contained({"tile", "stage", "grid", "buffers"}, directive)) {
-      if (!number || number.getInt() < 1)
-        return refuse("a positive number");
-    } else if (key == "cores") {
-      if (number ? number.getInt() < 1 : text != "auto")
-        return refuse("auto or a positive number");
-    } else if (key == "order") {
-      int64_t width = 0;
-      bool swizzle = text.consume_front("swizzle(") && text.consume_back(")") &&
-                     !text.getAsInteger(10, width) && width > 0;
-      if (!swizzle && text != "rows" && text != "columns" && text != "zigzag")
-        return refuse("rows, columns, zigzag or swizzle(n)");
-    } else if (key == "epilogue") {
-      if (text != "fused" && text != "separate")
-        return refuse("fused or separate");
-    } else if (key == "store") {
-      if (text != "after" && text != "overlapped")
-        return refuse("after or overlapped");
-    } else if (key == "keep") {
-      if (text != "none" && !keptPanel(kernel))
-        return refuse("none, A(n) or B(n)");
-    } else if (key == "bias") {
-      if (text != "vector" && text != "table")
-        return refuse("vector or table");
-    } else if (key == "skew") {
-      if (text != "none" && text != "stages")
-        return refuse("none or stages");
-    } else {
-      return choice.emitError() << key << " is no directive; legal: cores, grid, tile, stage, "
-                                << "buffers, keep, bias, skew, store, order, epilogue";
     }
+    const bool mayBeAuto = directive->mayBeAuto && (!directive->isLength || mayFit(indexOf(key)));
+    if (number ? number.getInt() < 1 : !mayBeAuto || text != "auto")
+      return refuse(mayBeAuto && !directive->isLength ? "auto or a positive number"
+                                                      : "a positive number");
   }
   return success();
 }
@@ -151,8 +142,7 @@ LogicalResult Chooser::chooseCores() {
 }
 
 LogicalResult Chooser::chooseTiles() {
-  // A dimension with several roles (a product of products, or a square) takes the least of them.
-  llvm::MapVector<StringRef, int64_t> defaults;
+  llvm::MapVector<StringRef, DefaultTile> defaults;
   SmallVector<linalg::ContractOp> contracts;
   kernel.walk([&](linalg::ContractOp contract) { contracts.push_back(contract); });
   for (linalg::ContractOp contract : contracts)
@@ -160,12 +150,8 @@ LogicalResult Chooser::chooseTiles() {
       return failure();
   if (contracts.empty())
     addElementwiseTiles(defaults);
-  else // rows and columns go in whole fractals, also where they are the depth of another product
-    for (StringRef dim : outputDims(kernel))
-      if (auto found = defaults.find(dim); found != defaults.end())
-        found->second = std::max<int64_t>(found->second, 16);
-  for (auto [dim, size] : defaults)
-    chooseTile(dim, size);
+  for (auto [dim, tile] : defaults)
+    chooseTile(dim, wholeUnits(tile.length, tile.unit));
   if (!contracts.empty())
     addDefault("buffers.l1", b.getI64IntegerAttr(2));
   for (linalg::ContractOp contract : contracts)
@@ -185,8 +171,16 @@ void Chooser::chooseTile(StringRef dim, int64_t size) {
     kernel.choice(key)->setAttr("fit", b.getUnitAttr());
 }
 
+void Chooser::addLeast(llvm::MapVector<StringRef, DefaultTile> &defaults, StringRef dim,
+                       int64_t length, int64_t unit) {
+  if (!isName(dim))
+    return;
+  DefaultTile &least = defaults.insert({dim, {length, unit}}).first->second;
+  least = {std::min(least.length, length), std::lcm(least.unit, unit)};
+}
+
 LogicalResult Chooser::addProductTiles(linalg::ContractOp contract,
-                                       llvm::MapVector<StringRef, int64_t> &defaults) {
+                                       llvm::MapVector<StringRef, DefaultTile> &defaults) {
   Type type = operandType(contract);
   if (machine.depthOf(type) == 0)
     return contract.emitError() << machine.getName().getValue() << " has no cube instruction for "
@@ -196,31 +190,23 @@ LogicalResult Chooser::addProductTiles(linalg::ContractOp contract,
   auto given = [&](unsigned i) { return number(("tile." + dims[i]).str()); };
   const ProductTile tile =
       backend.productTile(machine, {type, given(0), given(1), given(2), number("buffers.l0", 2)});
-  const int64_t sizes[] = {tile.m, tile.n, tile.k};
-  for (auto [dim, size] : llvm::zip(dims, sizes))
-    if (isName(dim)) {
-      int64_t &least = defaults.insert({dim, size}).first->second;
-      least = std::min(least, size);
-    }
+  const int64_t sizes[] = {tile.m, tile.n, tile.k},
+                units[] = {machine.getCubeM(), machine.getCubeN(), machine.depthOf(type)};
+  for (auto [dim, size, unit] : llvm::zip(dims, sizes, units))
+    addLeast(defaults, dim, size, unit);
   return success();
 }
 
-void Chooser::addElementwiseTiles(llvm::MapVector<StringRef, int64_t> &defaults) {
+void Chooser::addElementwiseTiles(llvm::MapVector<StringRef, DefaultTile> &defaults) {
   int64_t tensors = kernel.getResults().size();
   for (Type type : kernel.getBody().getArgumentTypes())
     tensors += isa<RankedTensorType>(type);
-  auto add = [&](StringRef dim, int64_t size) {
-    if (!isName(dim))
-      return;
-    int64_t &least = defaults.insert({dim, size}).first->second;
-    least = std::min(least, size);
-  };
   for (auto named : kernel.getResults().getAsRange<ir::NamedAttr>()) {
     ArrayRef<StringAttr> dims = named.getDims();
     const ElementwiseTile tile = backend.elementwiseTile(machine, tensors, dims.size());
-    add(dims.back().getValue(), tile.columns);
+    addLeast(defaults, dims.back().getValue(), tile.columns);
     if (dims.size() > 1)
-      add(dims[dims.size() - 2].getValue(), tile.rows);
+      addLeast(defaults, dims[dims.size() - 2].getValue(), tile.rows);
   }
 }
 
@@ -232,21 +218,19 @@ LogicalResult Chooser::chooseStage(linalg::ContractOp contract) {
   auto tileOf = [&](StringRef dim, int64_t literal) {
     return isName(dim) ? number(("tile." + dim).str()) : literal;
   };
+  const ProductTile literal = backend.literalProductTile(machine, operandType(contract));
   int64_t tileK = tileOf(k, 0);
-  int64_t row = (tileOf(names.rows, 128) + tileOf(names.columns, 256)) *
-                operandType(contract).getIntOrFloatBitWidth() / 8;
+  const int64_t row = (tileOf(names.rows, literal.m) + tileOf(names.columns, literal.n)) *
+                      operandType(contract).getIntOrFloatBitWidth() / 8;
   const int64_t factor = backend.baseTilesOfStage(machine, row, tileK, number("buffers.l1"));
   std::string key = ("stage." + k).str();
   addDefault(key, b.getI64IntegerAttr(tileK * factor));
   if (number(key) % tileK == 0)
     return success();
-  int64_t below = number(key) / tileK * tileK;
-  InFlightDiagnostic error = kernel.choice(key).emitError()
-                             << key << " = " << number(key) << " is not a multiple of tile." << k
-                             << " = " << tileK << "; nearest legal: ";
-  if (below > 0)
-    error << below << ", ";
-  return error << below + tileK;
+  return nearestLegal(kernel.choice(key).emitError()
+                      << key << " = " << number(key) << " is not a multiple of tile." << k << " = "
+                      << tileK
+                      << "; nearest legal: " << nearestMultiples(number(key), tileK, maximumTile));
 }
 
 void Chooser::chooseBuffers() {
@@ -256,16 +240,18 @@ void Chooser::chooseBuffers() {
     int64_t largest = 0;
     kernel.walk([&](linalg::ContractOp contract) {
       const ProductNames names = productNames(contract);
-      largest = std::max(largest, number(("tile." + names.rows).str(), 128) *
-                                      number(("tile." + names.columns).str(), 256) * 4);
+      const ProductTile literal = backend.literalProductTile(machine, operandType(contract));
+      largest = std::max(largest, number(("tile." + names.rows).str(), literal.m) *
+                                      number(("tile." + names.columns).str(), literal.n) * 4);
     });
     if (keptPanel(kernel))
       addDefault("buffers.panel", b.getI64IntegerAttr(1));
     if (kernel.chosenWord("bias", "vector") == "table") {
       int64_t widest = 0;
       kernel.walk([&](linalg::ContractOp contract) {
+        const int64_t literal = backend.literalProductTile(machine, operandType(contract)).n;
         widest =
-            std::max(widest, number(("tile." + productNames(contract).columns).str(), 256) * 4);
+            std::max(widest, number(("tile." + productNames(contract).columns).str(), literal) * 4);
       });
       const bool fits = 2 * widest <= machine.capacity(aicore::Space::bt);
       addDefault("buffers.bt", b.getI64IntegerAttr(fits ? 2 : 1));

@@ -1,8 +1,11 @@
 #include "passes/legal_variant.h"
 
 #include "backend/backend.h"
+#include "ir/diagnostic_code.h"
 #include "passes/bias_table.h"
 #include "passes/variant.h"
+#include "schedule/directive.h"
+#include "schedule/rule.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/StringExtras.h"
@@ -23,10 +26,12 @@ public:
   LogicalResult checkRules();
 
 private:
+  LogicalResult checkWord(ir::ChoiceOp choice, const DirectiveTraits &directive);
   LogicalResult checkOverlap(ir::ChoiceOp choice);
   LogicalResult checkKeep(ir::ChoiceOp choice);
   LogicalResult checkBias(ir::ChoiceOp choice);
-  LogicalResult checkSkew(ir::ChoiceOp choice);
+  LogicalResult checkLengths();
+  LogicalResult checkLength(StringRef dim, int64_t unit, std::string_view reason);
   int64_t number(StringRef key, int64_t otherwise = 0) {
     return kernel.chosenNumber(key, otherwise);
   }
@@ -35,25 +40,46 @@ private:
   aicore::MachineAttr machine;
 };
 
-// The accumulator is drained in two parts, each of whole fractals of 16 columns.
+// What holds of every word but the first, by the table of directives.
+LogicalResult LegalityCheck::checkWord(ir::ChoiceOp choice, const DirectiveTraits &directive) {
+  const StringRef usual = directive.words.front().word,
+                  word = kernel.chosenWord(choice.getKey(), usual);
+  if (word == usual)
+    return success();
+  auto refuse = [&] { return choice.emitError() << choice.getKey() << " = " << word << " "; };
+  if (!directive.partOfProduct.empty() && !hasProduct(kernel))
+    return refuse() << "is about " << directive.partOfProduct
+                    << ", and this kernel has none; legal: " << usual;
+  if (std::string reason = backendOf(machine).refusal(directive.name, machine); !reason.empty())
+    return refuse() << reason;
+  if (directive.name == "store")
+    return checkOverlap(choice);
+  if (directive.name == "keep")
+    return checkKeep(choice);
+  return directive.name == "bias" ? checkBias(choice) : success();
+}
+
+// The accumulator is drained in two parts, each of whole fractals.
 LogicalResult LegalityCheck::checkOverlap(ir::ChoiceOp choice) {
-  if (!hasProduct(kernel))
-    return choice.emitError("store = overlapped is about the accumulator of a product, and this "
-                            "kernel has none; legal: after");
   LogicalResult result = success();
   const bool hasPipes = backendOf(machine).hasPipes();
   kernel.walk([&](linalg::ContractOp contract) {
     StringRef n = productNames(contract).columns;
-    if (const int64_t width = isName(n) ? number(("tile." + n).str()) : 256; width < 32)
-      result = choice.emitError() << "store = overlapped drains the accumulator in two parts of at "
-                                  << "least 16 columns, but tile." << n << " = " << width
-                                  << "; nearest legal: store = after, tile." << n << " = 32";
+    const int64_t unit = machine.getCubeN(),
+                  literal = backendOf(machine).literalProductTile(machine, operandType(contract)).n,
+                  width = isName(n) ? number(("tile." + n).str()) : literal;
+    if (width < 2 * unit)
+      result = nearestLegal(choice.emitError()
+                            << "store = overlapped drains the accumulator in two parts of at least "
+                            << unit << " columns, but tile." << n << " = " << width
+                            << "; nearest legal: store = after, tile." << n << " = " << 2 * unit);
     // A part that is empty at all dimensions has no work that its flags could order.
     int64_t columns = 0;
-    if (hasPipes && !n.getAsInteger(10, columns) && columns <= 128)
-      result = choice.emitError() << "store = overlapped drains the accumulator in two parts of "
-                                  << "128 columns, but the product has " << columns
-                                  << "; nearest legal: store = after";
+    if (hasPipes && !n.getAsInteger(10, columns) && columns <= literal / 2)
+      result = nearestLegal(choice.emitError()
+                            << "store = overlapped drains the accumulator in two parts of "
+                            << literal / 2 << " columns, but the product has " << columns
+                            << "; nearest legal: store = after");
   });
   return result;
 }
@@ -61,54 +87,38 @@ LogicalResult LegalityCheck::checkOverlap(ir::ChoiceOp choice) {
 // A panel holds whole steps of the cube, and only a walk along a line of tiles uses it again.
 LogicalResult LegalityCheck::checkKeep(ir::ChoiceOp choice) {
   const std::optional<KeptPanel> panel = keptPanel(kernel);
-  if (!panel)
-    return success();
   StringRef word = kernel.chosenWord("keep", "none");
-  if (!hasProduct(kernel))
-    return choice.emitError() << "keep = " << word << " is about an operand of a product, and this "
-                              << "kernel has none; legal: none";
-  if (std::string reason = backendOf(machine).refusal("keep", machine); !reason.empty())
-    return choice.emitError() << "keep = " << word << " " << reason;
   StringRef order = kernel.chosenWord("order", "rows"), line = walkOf(*panel);
   if (order != line)
-    return kernel.choice("order").emitError()
-           << "keep = " << word << " needs a walk along " << line
-           << " of tiles, but order = " << order << "; nearest legal: order = " << line
-           << ", keep = none";
+    return nearestLegal(kernel.choice("order").emitError()
+                        << "keep = " << word << " needs a walk along " << line
+                        << " of tiles, but order = " << order << "; nearest legal: order = " << line
+                        << ", keep = none");
   LogicalResult result = success();
   kernel.walk([&](linalg::ContractOp contract) {
     const int64_t step = machine.depthOf(operandType(contract)), depth = panel->depth;
     int64_t literal = 0;
     StringRef k = productNames(contract).reduction;
-    if (depth % step != 0) {
-      const int64_t below = depth / step * step;
-      InFlightDiagnostic error = choice.emitError()
-                                 << "keep = " << word << ": the depth " << depth
-                                 << " is not a multiple of " << step << ", the cube's depth for "
-                                 << operandType(contract) << "; nearest legal: ";
-      if (below > 0)
-        error << below << ", ";
-      result = error << below + step;
-    } else if (!k.getAsInteger(10, literal) && literal > depth) {
-      result = choice.emitError() << "keep = " << word << " holds panels up to a depth of " << depth
-                                  << ", but the product is " << literal
-                                  << " deep; nearest legal: " << llvm::alignTo(literal, step);
-    }
+    if (depth % step != 0)
+      result =
+          nearestLegal(choice.emitError()
+                       << "keep = " << word << ": the depth " << depth << " is not a multiple of "
+                       << step << ", the cube's depth for " << operandType(contract)
+                       << "; nearest legal: " << nearestMultiples(depth, step, maximumTile));
+    else if (!k.getAsInteger(10, literal) && literal > depth)
+      result = nearestLegal(choice.emitError()
+                            << "keep = " << word << " holds panels up to a depth of " << depth
+                            << ", but the product is " << literal
+                            << " deep; nearest legal: " << llvm::alignTo(literal, step));
   });
   return result;
 }
 
 // A product starts from its bias where there is a table for it.
 LogicalResult LegalityCheck::checkBias(ir::ChoiceOp choice) {
-  if (kernel.chosenWord("bias", "vector") == "vector")
-    return success();
   if (machine.capacity(aicore::Space::bt) == 0)
     return choice.emitError() << "bias = table needs a bias table, which "
                               << machine.getName().getValue() << " has not; legal: vector";
-  if (!hasProduct(kernel))
-    return choice.emitError()
-           << "bias = table is about what is added to a product, and this kernel "
-           << "has none; legal: vector";
   std::string problem;
   if (findAddedRows(kernel, problem).empty())
     return choice.emitError() << "bias = table takes a row of f32 that is added to a product, but "
@@ -116,16 +126,38 @@ LogicalResult LegalityCheck::checkBias(ir::ChoiceOp choice) {
   return success();
 }
 
-// Cores can be at different stages of a product only where there are stages.
-LogicalResult LegalityCheck::checkSkew(ir::ChoiceOp choice) {
-  if (kernel.chosenWord("skew", "none") == "none")
+// Tiles of a product are whole steps of the cube, and no longer than an instruction of it. A
+// machine without pipes has no cube: what its description says of one keeps tiles legal on both.
+LogicalResult LegalityCheck::checkLengths() {
+  if (!backendOf(machine).hasPipes())
     return success();
-  if (!hasProduct(kernel))
-    return choice.emitError() << "skew = stages is about the stages of a product, and this kernel "
-                              << "has none; legal: none";
-  if (std::string reason = backendOf(machine).refusal("skew", machine); !reason.empty())
-    return choice.emitError() << "skew = stages " << reason;
-  return success();
+  auto result = kernel.walk([&](linalg::ContractOp contract) {
+    const ProductNames names = productNames(contract);
+    const Type type = operandType(contract);
+    std::string spelled;
+    llvm::raw_string_ostream(spelled) << type;
+    const bool isLegal =
+        succeeded(checkLength(names.rows, machine.getCubeM(), widthReason())) &&
+        succeeded(checkLength(names.columns, machine.getCubeN(), widthReason())) &&
+        succeeded(checkLength(names.reduction, machine.depthOf(type), depthReason(spelled)));
+    return isLegal ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult LegalityCheck::checkLength(StringRef dim, int64_t unit, std::string_view reason) {
+  const std::string key = ("tile." + dim).str();
+  ir::ChoiceOp choice = kernel.choice(key);
+  if (!isName(dim) || !choice)
+    return success();
+  const int64_t length = number(key), most = machine.getMaxExtent();
+  if (std::string problem = multipleProblem(key, length, unit, reason); !problem.empty())
+    return nearestLegal(choice.emitError() << problem);
+  if (length <= most)
+    return success();
+  return nearestLegal(choice.emitError() << key << " = " << length << " is beyond " << most
+                                         << ", the largest extent of an instruction of the cube; "
+                                         << "nearest legal: " << most / unit * unit);
 }
 
 // Directives of the language that this compiler cannot carry out are refused, never dropped.
@@ -134,14 +166,8 @@ LogicalResult LegalityCheck::refuseUnsupported() {
   int64_t rectangles = 1, parts = 1;
   for (ir::ChoiceOp choice : kernel.getSchedule().getOps<ir::ChoiceOp>()) {
     StringRef key = choice.getKey();
-    if (key == "store" && kernel.chosenWord(key, "after") == "overlapped" &&
-        failed(checkOverlap(choice)))
-      return failure();
-    if (key == "keep" && failed(checkKeep(choice)))
-      return failure();
-    if (key == "bias" && failed(checkBias(choice)))
-      return failure();
-    if (key == "skew" && failed(checkSkew(choice)))
+    const DirectiveTraits *traits = findDirective(key);
+    if (traits && !traits->words.empty() && failed(checkWord(choice, *traits)))
       return failure();
     auto [directive, dim] = key.split('.');
     if (directive == "grid" && llvm::is_contained(dims.outputs, dim))
@@ -152,6 +178,8 @@ LogicalResult LegalityCheck::refuseUnsupported() {
       return choice.emitError() << key << ": only a reduction dimension has stages; legal: "
                                 << llvm::join(dims.reductions, ", ");
   }
+  if (failed(checkLengths()))
+    return failure();
   // Without rectangles, tiles and parts are dealt one by one to however many cores there are.
   if (rectangles > 1 && rectangles * parts > number("cores")) {
     InFlightDiagnostic error = kernel.choice("cores").emitError()
@@ -163,45 +191,77 @@ LogicalResult LegalityCheck::refuseUnsupported() {
   return success();
 }
 
-// Evaluates a rule's arithmetic over the chosen numbers.
-std::optional<int64_t> evaluate(Value value, ir::KernelOp kernel) {
+// Back from arith: what lower/ made of a rule, or textual IR has in the same form. Null for others.
+std::unique_ptr<Rule> ruleOf(Value value) {
   Operation *op = value.getDefiningOp();
-  if (auto constant = dyn_cast_or_null<arith::ConstantOp>(op))
-    return cast<IntegerAttr>(constant.getValue()).getValue().getZExtValue();
-  if (auto chosen = dyn_cast_or_null<ir::ChosenOp>(op)) {
-    ir::ChoiceOp choice = kernel.choice(chosen.getKey());
-    if (!choice || !isa<IntegerAttr>(choice.getAlternatives()[0]))
-      return std::nullopt;
-    return kernel.chosenNumber(chosen.getKey(), 0);
+  if (!op)
+    return nullptr;
+  auto rule = std::make_unique<Rule>();
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    rule->kind = Rule::Kind::number;
+    rule->number = cast<IntegerAttr>(constant.getValue()).getValue().getZExtValue();
+    return rule;
   }
-  if (!op || op->getNumOperands() != 2)
-    return std::nullopt;
-  std::optional<int64_t> x = evaluate(op->getOperand(0), kernel),
-                         y = evaluate(op->getOperand(1), kernel);
-  if (!x || !y)
-    return std::nullopt;
-  return llvm::TypeSwitch<Operation *, std::optional<int64_t>>(op)
-      .Case([&](arith::AddIOp) { return *x + *y; })
-      .Case([&](arith::SubIOp) { return *x - *y; })
-      .Case([&](arith::MulIOp) { return *x * *y; })
-      .Case([&](arith::DivSIOp) { return *y ? std::optional(*x / *y) : std::nullopt; })
-      .Case([&](arith::RemSIOp) { return *y ? std::optional(*x % *y) : std::nullopt; })
-      .Case([&](arith::AndIOp) { return *x & *y; })
-      .Case([&](arith::OrIOp) { return *x | *y; })
-      .Case([&](arith::XOrIOp) { return *x ^ *y; })
-      .Case([&](arith::CmpIOp compare) {
-        return int64_t(arith::applyCmpPredicate(compare.getPredicate(), APInt(64, *x, true),
-                                                APInt(64, *y, true)));
-      })
-      .Default([](Operation *) { return std::nullopt; });
+  if (auto chosen = dyn_cast<ir::ChosenOp>(op)) {
+    rule->kind = Rule::Kind::choice;
+    rule->choice = chosen.getKey();
+    return rule;
+  }
+  using Kind = std::optional<Rule::Kind>;
+  const Kind kind =
+      llvm::TypeSwitch<Operation *, Kind>(op)
+          .Case([](arith::AddIOp) { return Rule::Kind::add; })
+          .Case([](arith::SubIOp) { return Rule::Kind::subtract; })
+          .Case([](arith::MulIOp) { return Rule::Kind::multiply; })
+          .Case([](arith::DivSIOp) { return Rule::Kind::divide; })
+          .Case([](arith::RemSIOp) { return Rule::Kind::remainder; })
+          .Case([](arith::AndIOp) { return Rule::Kind::logicalAnd; })
+          .Case([](arith::OrIOp) { return Rule::Kind::logicalOr; })
+          .Case([](arith::XOrIOp it) { // with true
+            return matchPattern(it.getRhs(), m_One()) ? Kind(Rule::Kind::logicalNot) : std::nullopt;
+          })
+          .Case([](arith::CmpIOp it) -> Kind {
+            switch (it.getPredicate()) {
+            case arith::CmpIPredicate::eq:
+              return Rule::Kind::equal;
+            case arith::CmpIPredicate::ne:
+              return Rule::Kind::notEqual;
+            case arith::CmpIPredicate::slt:
+              return Rule::Kind::less;
+            case arith::CmpIPredicate::sle:
+              return Rule::Kind::lessEqual;
+            case arith::CmpIPredicate::sgt:
+              return Rule::Kind::greater;
+            case arith::CmpIPredicate::sge:
+              return Rule::Kind::greaterEqual;
+            default:
+              return std::nullopt;
+            }
+          })
+          .Default([](Operation *) { return std::nullopt; });
+  if (!kind)
+    return nullptr;
+  rule->kind = *kind;
+  for (Value operand : op->getOperands().take_front(*kind == Rule::Kind::logicalNot ? 1 : 2)) {
+    rule->operands.push_back(ruleOf(operand));
+    if (!rule->operands.back())
+      return nullptr;
+  }
+  return rule;
 }
 
 LogicalResult LegalityCheck::checkRules() {
+  const ChosenNumber chosenNumber = [&](std::string_view key) -> std::optional<int64_t> {
+    ir::ChoiceOp choice = kernel.choice(key);
+    if (!choice || !isa<IntegerAttr>(choice.getAlternatives()[0]))
+      return std::nullopt;
+    return number(key);
+  };
   for (ir::RequireOp require :
        llvm::make_early_inc_range(kernel.getSchedule().getOps<ir::RequireOp>())) {
     auto yield = cast<ir::YieldOp>(require.getRule().front().back());
-    std::optional<int64_t> holds = evaluate(yield.getValues()[0], kernel);
-    if (holds && (*holds & 1)) {
+    const std::unique_ptr<Rule> rule = ruleOf(yield.getValues()[0]);
+    if (rule && judge(*rule, chosenNumber) == Verdict::holds) {
       require.erase();
       continue;
     }

@@ -33,8 +33,9 @@ aicore::MachineAttr machineAttr(const Machine &machine, MLIRContext &context) {
   return aicore::MachineAttr::get(
       &context, b.getStringAttr(machine.name), kind,
       machine.topology == Topology::split ? aicore::Topology::split : aicore::Topology::coupled,
-      machine.cubeCores, machine.vectorCoresPerCube, b.getDictionaryAttr(memories),
-      b.getDictionaryAttr(depth), machine.eventIds, machine.crossFlags);
+      machine.cubeCores, machine.vectorCoresPerCube, b.getDictionaryAttr(memories), machine.cube.m,
+      machine.cube.n, machine.cube.maxExtent, b.getDictionaryAttr(depth), machine.eventIds,
+      machine.crossFlags);
 }
 
 } // namespace mmk

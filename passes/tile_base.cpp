@@ -78,7 +78,8 @@ void foldSizes(ModuleOp module) {
   (void)applyPatternsGreedily(module, std::move(patterns));
 }
 
-LogicalResult tileProducts(ir::KernelOp kernel, ir::NestOp nest, const Backend &backend) {
+LogicalResult tileProducts(ir::KernelOp kernel, ir::NestOp nest, const Backend &backend,
+                           aicore::MachineAttr machine) {
   SmallVector<linalg::ContractOp> contracts;
   nest.walk([&](linalg::ContractOp contract) { contracts.push_back(contract); });
   if (contracts.empty())
@@ -92,7 +93,7 @@ LogicalResult tileProducts(ir::KernelOp kernel, ir::NestOp nest, const Backend &
     StringRef k = productNames(contract).reduction;
     int64_t base = kernel.chosenNumber(("tile." + k).str(), 0);
     if (base == 0) // a literal depth has no directive
-      base = backend.literalProductTile(operandType(contract)).k;
+      base = backend.literalProductTile(machine, operandType(contract)).k;
     int64_t stage = kernel.chosenNumber(("stage." + k).str(), base);
     steps.append({stage, base});
     tileReduction(rewriter, tileReduction(rewriter, contract, stage), base);
@@ -109,7 +110,7 @@ struct TileBasePass : impl::TileBaseBase<TileBasePass> {
       if (failed(checkDims(kernel)))
         return signalPassFailure();
       for (ir::NestOp nest : kernel.getBody().getOps<ir::NestOp>())
-        if (failed(tileProducts(kernel, nest, backend)))
+        if (failed(tileProducts(kernel, nest, backend, machine)))
           return signalPassFailure();
       for (linalg::ContractOp contract : kernel.getBody().getOps<linalg::ContractOp>()) {
         contract.emitOpError("is not dealt to cores; run mmk-tile-cores first");

@@ -113,7 +113,7 @@ void NestTiling::chooseTile() {
   }
   ElementwiseTile literal = backend.literalElementwiseTile();
   if (contract) {
-    const ProductTile product = backend.literalProductTile(operandType(contract));
+    const ProductTile product = backend.literalProductTile(machine, operandType(contract));
     literal = {product.m, product.n};
   }
   auto fitsLiteral = [&](StringRef dim) {
@@ -235,7 +235,7 @@ void NestTiling::countTiles() {
   largest.depth = contract ? dimValue(b, loc, productNames(contract).reduction) : one;
   if (contract)
     largest.bytes = operandType(contract).getIntOrFloatBitWidth() / 8;
-  std::tie(tileRows, tileColumns) = backend.fitTile(b, loc, output, largest);
+  std::tie(tileRows, tileColumns) = backend.fitTile(b, loc, machine, output, largest);
   auto tiles = [&](Value extent, Value tile) -> Value {
     return arith::CeilDivSIOp::create(b, loc, extent, tile);
   };

@@ -1,5 +1,7 @@
 #include "passes/variant.h"
 
+#include "schedule/directive.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -46,11 +48,10 @@ std::optional<KeptPanel> keptPanel(ir::KernelOp kernel) {
 }
 
 std::optional<KeptPanel> keptPanel(StringRef word) {
-  const bool isA = word.consume_front("A("), isB = !isA && word.consume_front("B(");
-  int64_t depth = 0;
-  if (!(isA || isB) || !word.consume_back(")") || word.getAsInteger(10, depth) || depth < 1)
+  const std::optional<ChosenWord> chosen = chosenWord(*findDirective("keep"), word);
+  if (!chosen || chosen->argument == 0)
     return std::nullopt;
-  return KeptPanel{isB ? 1u : 0u, depth};
+  return KeptPanel{chosen->word == "B" ? 1u : 0u, chosen->argument};
 }
 
 StringRef walkOf(const KeptPanel &panel) { return panel.operand == 0 ? "rows" : "columns"; }

@@ -21,6 +21,11 @@ mlir::Value dimValue(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringR
 /// Element type of a product's operands.
 mlir::Type operandType(mlir::linalg::ContractOp contract);
 
+/// As much of a length as is whole units, at least one.
+inline int64_t wholeUnits(int64_t length, int64_t unit) {
+  return std::max(unit, length / unit * unit);
+}
+
 /// `keep = A(2048)`: which operand of a product has its panel stay in L1, and up to which depth.
 struct KeptPanel {
   unsigned operand; ///< 0: A, 1: B

@@ -1,6 +1,7 @@
 // The name of a variant: made of its choices, and read back into them.
 #include "passes/passes.h"
 #include "passes/variant.h"
+#include "schedule/directive.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -9,10 +10,8 @@ using namespace mlir;
 namespace mmk {
 namespace {
 
-constexpr std::array<StringRef, 7> bufferGroups = {"l1", "panel", "l0", "bt", "acc", "out", "ub"};
-
 /// What the variant's name says of a choice. That of a tile which fits the shape is the largest.
-std::string chosenWord(ir::ChoiceOp choice) {
+std::string wordOf(ir::ChoiceOp choice) {
   return choice->hasAttr("fit") ? "auto" : spelling(choice.getAlternatives()[0]);
 }
 
@@ -28,45 +27,82 @@ std::vector<std::string> tileDims(ir::KernelOp kernel) {
   return names;
 }
 
-std::string variantName(ir::KernelOp kernel) {
-  TileDims dims = dimsOf(kernel);
-  SmallVector<std::string> parts;
-  auto joined = [&](StringRef directive, ArrayRef<StringRef> names) {
-    SmallVector<std::string> values;
-    for (StringRef name : names)
-      if (ir::ChoiceOp choice = kernel.choice((directive + "." + name).str()))
-        values.push_back(chosenWord(choice));
-    if (!values.empty())
-      parts.push_back((directive + "=" + llvm::join(values, "x")).str());
-  };
-  auto single = [&](StringRef key, StringRef shown) {
+namespace {
+
+class Name {
+public:
+  explicit Name(ir::KernelOp kernel) : kernel(kernel), dims(dimsOf(kernel)), all(dims.outputs) {
+    all.append(dims.onlyReductions());
+  }
+
+  void add(const DirectiveTraits &directive) {
+    const StringRef name = directive.name;
+    const bool ofReductions = directive.index == DirectiveIndex::reduction;
+    switch (directive.naming) {
+    case DirectiveNaming::one:
+      return one(name, name);
+    case DirectiveNaming::each:
+      return each(name, all);
+    case DirectiveNaming::joined:
+      // "stage=" stands for the last dimensions of the tile, which reductions may not be.
+      if (ofReductions && dims.onlyReductions().size() != dims.reductions.size())
+        return each(name, dims.reductions);
+      return joined(name, ofReductions ? dims.reductions : all);
+    case DirectiveNaming::bufferGroup:
+      return buffers(name);
+    }
+  }
+
+  std::string text() const { return llvm::join(parts, ","); }
+
+private:
+  void one(StringRef key, StringRef shown) {
     if (ir::ChoiceOp choice = kernel.choice(key))
       parts.push_back((shown + "=" + spelling(choice.getAlternatives()[0])).str());
-  };
-  single("cores", "cores");
-  SmallVector<StringRef> all(dims.outputs);
-  all.append(dims.onlyReductions());
-  for (StringRef dim : all)
-    single(("grid." + dim).str(), ("grid." + dim).str());
-  joined("tile", all);
-  if (dims.onlyReductions().size() == dims.reductions.size())
-    joined("stage", dims.reductions);
-  else // "stage=" stands for the last dimensions of the tile, and these are not
-    for (StringRef dim : dims.reductions)
-      single(("stage." + dim).str(), ("stage." + dim).str());
-  for (StringRef group : bufferGroups) {
-    single(("buffers." + group).str(), group);
-    for (ir::ChoiceOp choice : kernel.getSchedule().getOps<ir::ChoiceOp>())
-      if (choice.getKey().starts_with(("buffers." + group + ".").str()))
-        single(choice.getKey(), choice.getKey().drop_front(strlen("buffers.")));
   }
-  single("keep", "keep");
-  single("bias", "bias");
-  single("skew", "skew");
-  single("store", "store");
-  single("order", "order");
-  single("epilogue", "epilogue");
-  return llvm::join(parts, ",");
+  void each(StringRef name, ArrayRef<StringRef> names) {
+    for (StringRef dim : names)
+      one((name + "." + dim).str(), (name + "." + dim).str());
+  }
+  void joined(StringRef name, ArrayRef<StringRef> names) {
+    SmallVector<std::string> values;
+    for (StringRef dim : names)
+      if (ir::ChoiceOp choice = kernel.choice((name + "." + dim).str()))
+        values.push_back(wordOf(choice));
+    if (!values.empty())
+      parts.push_back((name + "=" + llvm::join(values, "x")).str());
+  }
+  void buffers(StringRef name) {
+    for (const BufferGroup &group : bufferGroups()) {
+      const std::string key = (name + "." + group.name).str();
+      one(key, group.name);
+      for (ir::ChoiceOp choice : kernel.getSchedule().getOps<ir::ChoiceOp>())
+        if (choice.getKey().starts_with(key + "."))
+          one(choice.getKey(), choice.getKey().drop_front(name.size() + 1));
+    }
+  }
+
+  ir::KernelOp kernel;
+  TileDims dims;
+  SmallVector<StringRef> all;
+  SmallVector<std::string> parts;
+};
+
+/// The values of "128x256x64", one for each of `dims`.
+void split(StringRef name, StringRef values, ArrayRef<std::string> dims, Choices &choices) {
+  SmallVector<StringRef> each;
+  values.split(each, 'x');
+  for (auto [dim, value] : llvm::zip(dims, each))
+    choices.emplace_back((name + "." + dim).str(), value.str());
+}
+
+} // namespace
+
+std::string variantName(ir::KernelOp kernel) {
+  Name name(kernel);
+  for (const DirectiveTraits &directive : allDirectives())
+    name.add(directive);
+  return name.text();
 }
 
 bool parseVariant(StringRef text, ArrayRef<std::string> tileDims, Choices &choices,
@@ -81,29 +117,22 @@ bool parseVariant(StringRef text, ArrayRef<std::string> tileDims, Choices &choic
       message = ("expected DIRECTIVE=VALUE, found '" + item.trim() + "'").str();
       return false;
     }
-    if (key == "tile") {
-      SmallVector<StringRef> values;
-      value.split(values, 'x');
-      if (values.size() != tileDims.size()) {
-        message = ("tile=" + value + " gives " + Twine(values.size()) +
-                   " values; the tiles of this kernel are " + Twine(tileDims.size()) + ": " +
-                   llvm::join(tileDims, " x "))
-                      .str();
+    const DirectiveTraits *directive = findDirective(key);
+    if (directive && directive->naming == DirectiveNaming::joined &&
+        key == StringRef(directive->name)) {
+      const size_t given = value.count('x') + 1, tiles = tileDims.size();
+      // Those of reductions stand for the last dimensions of the tile.
+      const bool ofReductions = directive->index == DirectiveIndex::reduction;
+      if (ofReductions ? given > tiles : given != tiles) {
+        message = (key + "=" + value + " gives " + Twine(given) + " values").str();
+        if (!ofReductions)
+          message += ("; the tiles of this kernel are " + Twine(tiles) + ": " +
+                      llvm::join(tileDims, " x "))
+                         .str();
         return false;
       }
-      for (auto [dim, number] : llvm::zip(tileDims, values))
-        choices.emplace_back("tile." + dim, number.str());
-    } else if (key == "stage") {
-      // The reductions stand last.
-      SmallVector<StringRef> values;
-      value.split(values, 'x');
-      if (values.size() > tileDims.size()) {
-        message = ("stage=" + value + " gives " + Twine(values.size()) + " values").str();
-        return false;
-      }
-      for (auto [dim, number] : llvm::zip(tileDims.take_back(values.size()), values))
-        choices.emplace_back("stage." + dim, number.str());
-    } else if (llvm::is_contained(bufferGroups, key.split('.').first)) {
+      split(key, value, tileDims.take_back(given), choices);
+    } else if (findBufferGroup(key.split('.').first)) {
       choices.emplace_back(("buffers." + key).str(), value.str());
     } else {
       choices.emplace_back(key.str(), value.str());

@@ -55,9 +55,10 @@ LogicalResult MemoryAssignment::placeProduct(TiledNest &tile) {
   for (unsigned which = 0; which < 2; ++which) {
     const TiledOperand operand(tile, which);
     const bool stays = tile.kept == which;
-    const int64_t depth =
-        llvm::alignTo(stays ? keptPanel(kernel)->depth : tile.stage, fractalExtent);
-    const int64_t outer = which == 0 ? tile.tileM : tile.tileN;
+    // Loads are zero-padded in both directions: 8 or 24 f32 along K end inside of a fractal.
+    const int64_t padding = machine.padding(),
+                  depth = llvm::alignTo(stays ? keptPanel(kernel)->depth : tile.stage, padding),
+                  outer = llvm::alignTo(which == 0 ? tile.tileM : tile.tileN, padding);
     const bool depthFirst = (which == 0) == operand.transposed;
     l1[which] = alloc(nameOf(contract.getInputs()[which]), stays ? "panel" : "l1", Space::l1,
                       depthFirst ? depth : outer, depthFirst ? outer : depth, element,

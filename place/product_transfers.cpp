@@ -130,7 +130,7 @@ void TransferInserter::emitLoads(Tile &tile, Product &product, Value stageNumber
     aicore::LoadOp::create(b, loc, view.memref, view.offsets,
                            ArrayRef<int64_t>{view.dims[rank - 2], view.dims[rank - 1]},
                            extentOf(tensor, rank - 2), extentOf(tensor, rank - 1), tile.l1[i],
-                           product.slots[i], fractalExtent);
+                           product.slots[i], machine.padding());
   }
 }
 

@@ -25,7 +25,7 @@ void TransferInserter::emitPanel(Tile &tile) {
   tile.panelSlot = slot(map.lookup(tile.panelLoop.getInductionVar()), tile.l1[which]);
   aicore::LoadOp::create(b, loc, view.memref, view.offsets,
                          ArrayRef<int64_t>{view.dims[rank - 2], view.dims[rank - 1]}, rows, columns,
-                         tile.l1[which], tile.panelSlot, fractalExtent);
+                         tile.l1[which], tile.panelSlot, machine.padding());
 }
 
 // The row of a tile is loaded like any operand, GM -> L1 -> bias table.

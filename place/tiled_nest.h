@@ -67,8 +67,4 @@ bool leavesByFixpipe(TiledNest &nest, aicore::MachineAttr machine);
 /// Copies of a buffer that the variant requests.
 int64_t requestedCopies(ir::KernelOp kernel, llvm::StringRef group, llvm::StringRef name);
 
-/// Loads into L1 fill fractals of so many rows and columns with zeros, and a buffer there has room
-/// for whole ones: a tile of 8 or 24 f32 along K ends inside of a fractal.
-constexpr int64_t fractalExtent = 16;
-
 } // namespace mmk

@@ -35,16 +35,20 @@ namespace {
 
 // One transfer of 16 KiB or more has the full rate of a link; twice that leaves room for overlap.
 constexpr int64_t stepBytes = 32768;
+/// Elements of the widest vector of a CPU that emulates a core.
+constexpr int64_t emulatedLanes = 16;
 
 // Of a mask for so many bytes of f32.
 constexpr int64_t maskBytes = stepBytes / 4 / 8;
 
 int64_t bytesOf(Type element) { return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8); }
 
-/// Columns that a row of a UB buffer is rounded up to: whole 32-byte blocks, and whole vectors of
-/// 16 elements, so that no vector instruction needs a mask.
-int64_t paddedColumns(int64_t columns, Type element) {
-  return llvm::alignTo(columns, std::max<int64_t>(16, 32 / bytesOf(element)));
+/// Columns that a row of a UB buffer is rounded up to: whole blocks that UB is aligned to, and
+/// whole vectors of 16 elements of the CPU that emulates it, so that no vector instruction needs a
+/// mask.
+int64_t paddedColumns(int64_t columns, Type element, aicore::MachineAttr machine) {
+  return llvm::alignTo(columns,
+                       std::max(emulatedLanes, machine.alignment(Space::ub) / bytesOf(element)));
 }
 
 /// Values of a kind that are alive at once between the operations of an elementwise region. An
@@ -183,10 +187,11 @@ MemoryAssignment::VectorBytes MemoryAssignment::bytesOfRows(TiledNest &tile,
                                                             const VectorBuffers &buffers) {
   const int64_t width = buffers.width;
   VectorBytes bytes;
-  bytes.perRow = scratchTiles(tile.generic) * paddedColumns(width, b.getF32Type()) * 4;
+  bytes.perRow = scratchTiles(tile.generic) * paddedColumns(width, b.getF32Type(), machine) * 4;
   for (const auto &input : buffers.inputs) {
     const int64_t count = requestedCopies(kernel, input.group, input.name);
-    const int64_t row = count * paddedColumns(width, input.element) * bytesOf(input.element);
+    const int64_t row =
+        count * paddedColumns(width, input.element, machine) * bytesOf(input.element);
     if (input.spread == Spread::full)
       bytes.perRow += row;
     else if (input.spread == Spread::column)
@@ -196,12 +201,12 @@ MemoryAssignment::VectorBytes MemoryAssignment::bytesOfRows(TiledNest &tile,
   }
   if (tile.sum) {
     Type element = elementOf(tile.product());
-    bytes.perRow +=
-        requestedCopies(kernel, "ub", "part") * paddedColumns(width, element) * bytesOf(element);
+    bytes.perRow += requestedCopies(kernel, "ub", "part") * paddedColumns(width, element, machine) *
+                    bytesOf(element);
   }
   for (Type element : outputElements(tile.generic))
-    bytes.perRow +=
-        requestedCopies(kernel, "out", "") * paddedColumns(width, element) * bytesOf(element);
+    bytes.perRow += requestedCopies(kernel, "out", "") * paddedColumns(width, element, machine) *
+                    bytesOf(element);
   return bytes;
 }
 
@@ -227,8 +232,8 @@ void MemoryAssignment::chooseSteps(TiledNest &tile, VectorBuffers &buffers) {
   // transfers.
   const bool split = machine.getTopology() == aicore::Topology::split;
   const int64_t bytesPerStep = split ? stepBytes / parts : stepBytes;
-  int64_t wanted =
-      std::max<int64_t>(1, bytesPerStep / (paddedColumns(buffers.width, b.getF32Type()) * 4));
+  int64_t wanted = std::max<int64_t>(
+      1, bytesPerStep / (paddedColumns(buffers.width, b.getF32Type(), machine) * 4));
   buffers.rowsPerStep = asked ? rows : std::min({rows, fits, wanted});
   // Steps of even length.
   const int64_t steps = llvm::divideCeil(rows, buffers.rowsPerStep);
@@ -241,7 +246,8 @@ void MemoryAssignment::allocate(TiledNest &tile, VectorBuffers &buffers) {
   if (StringRef rowDim = rowDimOf(tile); !rowDim.empty())
     where = placeOf(("tile." + rowDim).str(), where);
   auto inUb = [&](StringRef name, StringRef group, int64_t rows, int64_t columns, Type element) {
-    return alloc(name, group, Space::ub, rows, paddedColumns(columns, element), element, where);
+    return alloc(name, group, Space::ub, rows, paddedColumns(columns, element, machine), element,
+                 where);
   };
   for (auto &input : buffers.inputs) {
     const int64_t rows = input.spread == Spread::full ? buffers.rowsPerStep : 1;

@@ -137,17 +137,17 @@ BenchReport readBenchReport(const std::string &file) {
   std::vector<SavedBench> cases;
   json::Path::Root root("report");
   if (!fromJSON(value, cases, root))
-    throw Mistake(fmt::format("{}: expected what mmk bench --save has written: {}", file,
-                              llvm::toString(root.getError())));
+    throw UserError(fmt::format("{}: expected what mmk bench --save has written: {}", file,
+                                llvm::toString(root.getError())));
   if (cases.empty())
-    throw Mistake(fmt::format("{} holds no case", file));
+    throw UserError(fmt::format("{} holds no case", file));
   const SavedBench &first = cases.front();
   BenchReport report{first.kernel, first.machine, first.variant, first.machineSets, {}, {}, {}};
   report.fingerprint.assign(first.fingerprint.begin(), first.fingerprint.end());
   for (SavedBench &each : cases) {
     if (each.kernel != first.kernel || each.machine != first.machine ||
         each.variant != first.variant || each.fingerprint != first.fingerprint)
-      throw Mistake(
+      throw UserError(
           fmt::format("{} holds several kernels, machines, variants or computers; expected "
                       "one measurement",
                       file));

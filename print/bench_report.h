@@ -36,7 +36,7 @@ struct BenchReport {
 std::string text(const BenchReport &report);
 /// An array, one object a case.
 std::string json(const BenchReport &report);
-/// A Mistake when the file is no such report.
+/// A UserError when the file is no such report.
 BenchReport readBenchReport(const std::string &file);
 
 /// "1.234", "0.01234", "123.4": four digits that mean something.

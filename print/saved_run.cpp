@@ -134,15 +134,15 @@ std::vector<SavedCase> read(const std::string &file) {
   std::vector<SavedCase> cases;
   json::Path::Root root("report");
   if (!fromJSON(value, cases, root))
-    throw Mistake(fmt::format("{}: expected what mmk run --json has written: {}", file,
-                              llvm::toString(root.getError())));
+    throw UserError(fmt::format("{}: expected what mmk run --json has written: {}", file,
+                                llvm::toString(root.getError())));
   if (cases.empty())
-    throw Mistake(fmt::format("{} holds no case", file));
+    throw UserError(fmt::format("{} holds no case", file));
   for (const SavedCase &each : cases)
     if (const SavedCase &first = cases.front(); each.kernel != first.kernel ||
                                                 each.side.machine != first.side.machine ||
                                                 each.side.variant != first.side.variant)
-      throw Mistake(
+      throw UserError(
           fmt::format("{} holds several kernels, machines or variants; expected one run", file));
   return cases;
 }
@@ -186,8 +186,8 @@ SideBySide compareSavedRuns(const std::string &fileA, const std::string &fileB) 
   const std::vector<SavedCase> casesA = read(fileA), casesB = read(fileB);
   const SavedCase &firstA = casesA.front(), &firstB = casesB.front();
   if (firstA.kernel != firstB.kernel)
-    throw Mistake(fmt::format("{} is a run of '{}', but {} of '{}'", fileA, firstA.kernel, fileB,
-                              firstB.kernel));
+    throw UserError(fmt::format("{} is a run of '{}', but {} of '{}'", fileA, firstA.kernel, fileB,
+                                firstB.kernel));
   SideBySide pair;
   pair.kernel = firstA.kernel;
   pair.a = firstA.side;
@@ -205,8 +205,8 @@ SideBySide compareSavedRuns(const std::string &fileA, const std::string &fileB) 
         break;
       }
   if (pair.cases.empty())
-    throw Mistake(fmt::format("{} and {} have no case in common: {}; {}", fileA, fileB,
-                              titles(casesA), titles(casesB)));
+    throw UserError(fmt::format("{} and {} have no case in common: {}; {}", fileA, fileB,
+                                titles(casesA), titles(casesB)));
   remarkLonely(casesA, casesB, "a", pair);
   remarkLonely(casesB, casesA, "b", pair);
   pair.remarks.push_back(pair.a.flags.has_value() == pair.b.flags.has_value()

@@ -127,14 +127,14 @@ void EmulatedCores::giveBack(std::unique_ptr<Team> team) {
 llvm::Error EmulatedCores::run(PhaseFunction phase, const KernelArguments &arguments,
                                unsigned threads, bool isSmall, RunWatch *watch) {
   const int64_t blocks = watch ? blocks_ : std::min(blocks_, arguments.plan[planBlocks]);
-  const int64_t most = arguments.plan[planAlone] ? 1 : std::max<int64_t>(1, blocks);
+  const int64_t most = arguments.plan[planSingleBlock] ? 1 : std::max<int64_t>(1, blocks);
   const unsigned workers = static_cast<unsigned>(std::clamp<int64_t>(threads, 1, most));
   std::unique_ptr<Team> team = take(workers);
   if (!team)
     return llvm::createStringError("not enough memory for the emulated cores");
-  writeWhatDiffers(team->phase, phase);
-  writeWhatDiffers(team->arguments, &arguments);
-  writeWhatDiffers(team->watch, watch);
+  storeIfChanged(team->phase, phase);
+  storeIfChanged(team->arguments, &arguments);
+  storeIfChanged(team->watch, watch);
   if (watch)
     watch->beginPhase();
   if (workers == 1)

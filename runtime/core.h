@@ -83,7 +83,7 @@ private:
   const Machine &machine_;
   int64_t blocks_, globalBytes_;
   /// What one run of a phase has to itself, and what it runs: the body of its job.
-  struct alignas(linesApart) Team {
+  struct alignas(falseSharingDistance) Team {
     llvm::SmallVector<std::unique_ptr<CoreMemory>, 4> memories; ///< by worker
     PhaseFunction phase = nullptr;
     const KernelArguments *arguments = nullptr;

@@ -74,34 +74,6 @@ MMK_CLONES void fillNormal(Key key, double deviation, double *target, int64_t co
   }
 }
 
-double smallestSubnormal(ElementType type) {
-  switch (type) {
-  case ElementType::f16:
-    return 0x1p-24;
-  case ElementType::bf16:
-    return 0x1p-133;
-  default:
-    return 0x1p-149;
-  }
-}
-
-double largest(ElementType type) {
-  switch (type) {
-  case ElementType::f16:
-    return 65504;
-  case ElementType::bf16:
-    return 0x1.FEp127;
-  case ElementType::f32:
-    return std::numeric_limits<float>::max();
-  case ElementType::i32:
-    return std::numeric_limits<int32_t>::max();
-  case ElementType::i8:
-  case ElementType::boolean:
-    return 127;
-  }
-  return 0;
-}
-
 /// Puts special values over a block. NaN and infinities are so rare that a product over some
 /// thousand elements still has results without them.
 void strewSpecials(Key key, ElementType type, double *target, int64_t count) {
@@ -116,11 +88,11 @@ void strewSpecials(Key key, ElementType type, double *target, int64_t count) {
     else if (draw == 1)
       target[i] = sign * infinity; // the end of its range for an integer
     else if (draw == 2)
-      target[i] = sign * largest(type);
+      target[i] = sign * largestValue(type);
     else if (draw < 128)
       target[i] = sign * 0.0;
     else if (draw < 256 && isReal)
-      target[i] = sign * smallestSubnormal(type) * (1 + (bits >> 16 & 63));
+      target[i] = sign * smallestPositive(type) * (1 + (bits >> 16 & 63));
   }
 }
 

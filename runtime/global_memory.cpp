@@ -45,11 +45,11 @@ void GlobalMemory::addRound(llvm::ArrayRef<Piece> pieces, bool staysInL2) {
     one.isFetched = isLoad && !staysInL2 && !hit;
     fetched += one.isFetched ? one.piece->distinct : 0;
   }
-  owed_ += cache_.writtenBack() - before;
+  backlog_ += cache_.writtenBack() - before;
   if (!isLoad)
     return;
 
-  const int64_t hbmCycles = hbm_.cycles(0, fetched + (fetched > 0 ? owed_ : 0));
+  const int64_t hbmCycles = hbm_.cycles(0, fetched + (fetched > 0 ? backlog_ : 0));
   const Piece *const *piece = sorted.begin();
   for (const Shared &one : shared) {
     const int64_t lineCycles =
@@ -66,11 +66,11 @@ void GlobalMemory::addRound(llvm::ArrayRef<Piece> pieces, bool staysInL2) {
       longest = std::max(longest, std::max(needed, port));
     }
   }
-  // HBM works off what it owes while nobody waits for it.
+  // HBM drains its backlog while no core waits for it.
   const int64_t spare = longest - hbm_.cycles(0, fetched);
   const double perCycle = machine_.hbmBytesPerSecond / (machine_.megahertz * 1e6);
-  owed_ =
-      std::max<int64_t>(0, owed_ - std::max<int64_t>(0, spare) * static_cast<int64_t>(perCycle));
+  backlog_ =
+      std::max<int64_t>(0, backlog_ - std::max<int64_t>(0, spare) * static_cast<int64_t>(perCycle));
 }
 
 Cost GlobalMemory::port(const Link &link) const {

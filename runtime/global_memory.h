@@ -52,7 +52,7 @@ private:
   const Machine &machine_;
   Cost hbm_, line_; ///< by bytes
   L2 cache_;
-  int64_t owed_ = 0; ///< bytes that HBM has still to take from L2
+  int64_t backlog_ = 0; ///< bytes that HBM has still to take from L2
   std::vector<Waiting> waiting_;
 };
 

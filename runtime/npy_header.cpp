@@ -135,49 +135,14 @@ private:
   size_t at_ = 0;
 };
 
-/// What NumPy calls the elements of this type; bf16, which it has not, goes by its bits.
-std::string_view descrOf(ElementType type) {
-  switch (type) {
-  case ElementType::f32:
-    return "<f4";
-  case ElementType::f16:
-    return "<f2";
-  case ElementType::bf16:
-    return "<u2";
-  case ElementType::i8:
-  case ElementType::boolean:
-    return "|i1";
-  case ElementType::i32:
-    return "<i4";
-  }
-  return "";
-}
-
-std::string_view numpyName(ElementType type) {
-  switch (type) {
-  case ElementType::f32:
-    return "np.float32";
-  case ElementType::f16:
-    return "np.float16";
-  case ElementType::bf16:
-    return "ml_dtypes.bfloat16).view(np.uint16";
-  case ElementType::i8:
-  case ElementType::boolean:
-    return "np.int8";
-  case ElementType::i32:
-    return "np.int32";
-  }
-  return "";
-}
-
 } // namespace
 
 llvm::Expected<NpyHeader> parseNpyHeader(std::string_view text) { return Parser(text).parse(); }
 
 std::string writeNpyHeader(ElementType type, const std::vector<int64_t> &shape) {
   std::string dictionary =
-      fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}", descrOf(type),
-                  fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
+      fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}",
+                  traitsOf(type).numpyDescr, fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
   // Magic word, version and length take 10 bytes; a line end closes the padding.
   while ((10 + dictionary.size() + 1) % 64 != 0)
     dictionary += ' ';
@@ -189,12 +154,12 @@ std::string writeNpyHeader(ElementType type, const std::vector<int64_t> &shape) 
 }
 
 std::string refuseNpyType(const std::string &descr, ElementType expected) {
-  const std::string_view wanted = descrOf(expected);
+  const std::string_view wanted = traitsOf(expected).numpyDescr;
   // One byte has no order, so that both spellings are in use.
   if (descr == wanted || (wanted == "|i1" && descr == "<i1"))
     return "";
   const std::string convert =
-      fmt::format("; convert it with array.astype({})", numpyName(expected));
+      fmt::format("; convert it with array.astype({})", traitsOf(expected).numpyName);
   if (!descr.empty() && (descr[0] == '>' || descr[0] == '!'))
     return fmt::format("big-endian elements '{}' are not supported{}", descr, convert);
   if (descr.find('O') != descr.npos)

@@ -79,18 +79,14 @@ bool Tensor::canariesIntact() const {
 }
 
 void Tensor::poison() {
-  switch (type) {
-  case ElementType::f32:
-    return fill<uint32_t>(data(), elements_, 0x7FC0DEAD);
-  case ElementType::f16:
-    return fill<uint16_t>(data(), elements_, 0x7EAD);
-  case ElementType::bf16:
-    return fill<uint16_t>(data(), elements_, 0x7FED);
-  case ElementType::i32:
-    return fill<uint32_t>(data(), elements_, 0x7F7F7F7F);
-  case ElementType::i8:
-  case ElementType::boolean:
-    return fill<uint8_t>(data(), elements_, 0x7F);
+  const uint32_t pattern = traitsOf(type).poison;
+  switch (sizeInBytes(type)) {
+  case 1:
+    return fill<uint8_t>(data(), elements_, pattern);
+  case 2:
+    return fill<uint16_t>(data(), elements_, pattern);
+  default:
+    return fill<uint32_t>(data(), elements_, pattern);
   }
 }
 

@@ -68,7 +68,7 @@ template <typename Condition> bool spinUntil(Condition condition) {
 /// In orders of memory: who joins sees what the caller wrote before it opened the job, and the
 /// caller sees what a helper wrote before it left. Which task is whose needs no order. All else is
 /// sequentially consistent, because of those who sleep (Pool).
-class alignas(linesApart) Job {
+class alignas(falseSharingDistance) Job {
 public:
   void open(int64_t count, unsigned helpers, Body body) {
     count_ = count;
@@ -132,9 +132,9 @@ private:
 /// Keeps the thread that makes it off one CPU. Some schedulers, to save power, wake a thread where
 /// its waker runs although other CPUs are idle; there a helper would wait for its caller, and the
 /// caller for it, until one of them is moved some milliseconds later.
-class KeptOff {
+class ExcludeCpu {
 public:
-  explicit KeptOff(int cpu) {
+  explicit ExcludeCpu(int cpu) {
     cpu_set_t others;
     if (cpu < 0 || cpu >= CPU_SETSIZE || sched_getaffinity(0, sizeof before_, &before_) != 0)
       return;
@@ -142,12 +142,12 @@ public:
     CPU_CLR(cpu, &others);
     isKept_ = sched_setaffinity(0, sizeof others, &others) == 0;
   }
-  ~KeptOff() {
+  ~ExcludeCpu() {
     if (isKept_)
       sched_setaffinity(0, sizeof before_, &before_);
   }
-  KeptOff(const KeptOff &) = delete;
-  KeptOff &operator=(const KeptOff &) = delete;
+  ExcludeCpu(const ExcludeCpu &) = delete;
+  ExcludeCpu &operator=(const ExcludeCpu &) = delete;
 
 private:
   cpu_set_t before_;
@@ -243,7 +243,7 @@ private:
 
   /// Until there may be a job; false: there will be none.
   bool sleep() {
-    std::optional<KeptOff> elsewhere;
+    std::optional<ExcludeCpu> elsewhere;
     if (staysAwake_)
       elsewhere.emplace(callersCpu_);
     std::unique_lock lock(mutex_);
@@ -266,7 +266,7 @@ private:
   std::vector<std::thread> threads_;
   std::chrono::steady_clock::time_point begin_, lastEnd_; ///< of jobs that had too few helpers
   // Seldom written.
-  alignas(linesApart) std::atomic<bool> staysAwake_ = true;
+  alignas(falseSharingDistance) std::atomic<bool> staysAwake_ = true;
   std::atomic<bool> callerSleeps_ = false;
   std::atomic<unsigned> asleep_ = 0; ///< that nobody has woken; written under the mutex
   std::mutex mutex_;

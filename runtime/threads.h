@@ -12,11 +12,11 @@ namespace mmk {
 
 /// Apart by this many bytes, what one thread writes is on no line that another one reads: two
 /// lines, for some CPUs fetch them in pairs.
-constexpr size_t linesApart = 128;
+constexpr size_t falseSharingDistance = 128;
 
 /// Of what helpers read in each of many small jobs: a line that is not written, though to the same
 /// value, stays in their caches, and is there at once.
-template <typename T> void writeWhatDiffers(T &place, std::type_identity_t<T> value) {
+template <typename T> void storeIfChanged(T &place, std::type_identity_t<T> value) {
   if (std::memcmp(&place, &value, sizeof(T)) != 0)
     place = value;
 }

@@ -1,5 +1,5 @@
 // The outcome of a search that decided every point of a space, as plain data: the memory keeps it,
-// so that nobody looks through the space twice, and one with an alternative more asks for the new
+// so that no space is searched twice, and a space with one more alternative evaluates the new
 // points alone.
 #pragma once
 
@@ -15,7 +15,7 @@ struct Decision {
   /// Points that keep the rules of the schedule: of these, those that overflow a memory, and those
   /// that cannot win. All others are measured.
   int64_t points = 0, refused = 0, bounded = 0;
-  std::vector<uint64_t> measured; ///< their numbers (SharedPart), in the order of the search
+  std::vector<uint64_t> measured; ///< their numbers (Subspace), in the order of the search
   struct AtShape {
     int64_t measured = 0; ///< of these points
     int64_t best = 0;     ///< cycles: nothing that is right takes fewer

@@ -67,7 +67,7 @@ public:
   /// For each shape of everything the fastest that passed a check; where none did, the fastest that
   /// is not known to be wrong.
   llvm::Expected<std::vector<BestRow>> all();
-  /// Keeps the rows of an exchanged file. Their checks do not count: nobody here has seen them.
+  /// Keeps the rows of an exchanged file. Their checks do not count: they were made elsewhere.
   llvm::Error import(llvm::ArrayRef<BestRow> rows);
   /// Forgets what no longer serves: figures of other builds than `build`, or of all where that is
   /// empty. Returns how many figures there were.

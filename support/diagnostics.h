@@ -12,6 +12,13 @@ namespace mmk {
 
 enum class Severity { error, warning, remark, note };
 
+/// What a message means to a program, beside its text.
+enum class DiagnosticCode {
+  none,
+  namesNearest, ///< it names a legal choice close to the one that it refuses
+  beyondProof   ///< the proof of the flags takes too long: it says nothing about the flags
+};
+
 /// One message. Lower case first letter, no final period; what was expected, what was found.
 struct Diagnostic {
   Severity severity = Severity::error;
@@ -19,6 +26,7 @@ struct Diagnostic {
   std::string message;
   /// Further places or the legal choices, printed below, each as a `note:`.
   std::vector<Diagnostic> notes;
+  DiagnosticCode code = DiagnosticCode::none;
 };
 
 class Diagnostics {

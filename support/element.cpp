@@ -1,156 +1,109 @@
 #include "support/element.h"
 
-#include <bit>
+#include "llvm/ADT/APFloat.h"
+
 #include <cmath>
 #include <cstring>
 #include <limits>
 
 namespace mmk {
 
-size_t sizeInBytes(ElementType type) {
-  switch (type) {
-  case ElementType::f32:
-  case ElementType::i32:
-    return 4;
-  case ElementType::f16:
-  case ElementType::bf16:
-    return 2;
-  case ElementType::i8:
-  case ElementType::boolean:
-    return 1;
-  }
-  return 0;
-}
+using llvm::APFloat;
 
-std::string_view spelling(ElementType type) {
-  switch (type) {
-  case ElementType::f32:
-    return "f32";
-  case ElementType::f16:
-    return "f16";
-  case ElementType::bf16:
-    return "bf16";
-  case ElementType::i8:
-    return "i8";
-  case ElementType::i32:
-    return "i32";
-  case ElementType::boolean:
-    return "boolean";
-  }
-  return "";
+const ElementTraits &traitsOf(ElementType type) {
+  using enum ElementType;
+  // In the order of the enumeration.
+  static const ElementTraits table[] = {
+      {f32, "f32", 32, 4, &APFloat::IEEEsingle(), f32, "<f4", "np.float32", "float", 0x7FC0DEAD},
+      {f16, "f16", 16, 2, &APFloat::IEEEhalf(), f32, "<f2", "np.float16", "uint16_t", 0x7EAD},
+      {bf16, "bf16", 16, 2, &APFloat::BFloat(), f32, "<u2", "ml_dtypes.bfloat16).view(np.uint16",
+       "uint16_t", 0x7FED},
+      {i8, "i8", 8, 1, nullptr, i32, "|i1", "np.int8", "int8_t", 0x7F},
+      {i32, "i32", 32, 4, nullptr, i32, "<i4", "np.int32", "int32_t", 0x7F7F7F7F},
+      {boolean, "boolean", 1, 1, nullptr, i32, "|i1", "np.int8", "int8_t", 0x7F},
+  };
+  return table[static_cast<size_t>(type)];
 }
 
 std::optional<ElementType> elementTypeFromSpelling(std::string_view text) {
-  for (ElementType type :
-       {ElementType::f32, ElementType::f16, ElementType::bf16, ElementType::i8, ElementType::i32})
+  for (ElementType type : languageTypes)
     if (spelling(type) == text)
       return type;
   return std::nullopt;
 }
 
-ElementType accumulatorOf(ElementType operand) {
-  return isFloat(operand) ? ElementType::f32 : ElementType::i32;
-}
-
 namespace {
 
-// Narrow floats by their format alone (bits of exponent and of fraction), so that the result is
-// the same on every host: no host has all of these conversions from double without rounding twice.
-uint32_t encode(double value, int exponentBits, int fractionBits) {
-  const uint32_t sign = std::signbit(value) ? 1u << (exponentBits + fractionBits) : 0;
-  const uint32_t infinity = ((1u << exponentBits) - 1) << fractionBits;
-  if (std::isnan(value))
-    return sign | infinity | (1u << (fractionBits - 1));
-  const double magnitude = std::fabs(value);
-  const int bias = (1 << (exponentBits - 1)) - 1;
-  if (magnitude == 0)
-    return sign;
-  if (std::isinf(magnitude))
-    return sign | infinity;
-  int exponent = std::max(std::ilogb(magnitude), 1 - bias);
-  // In units of the last place; nearbyint rounds ties to even, and a carry reaches the exponent.
-  double units = std::nearbyint(std::ldexp(magnitude, fractionBits - exponent));
-  auto bits = static_cast<uint64_t>(units);
-  if (bits >= (2ull << fractionBits)) {
-    bits >>= 1;
-    ++exponent;
-  }
-  if (exponent > bias)
-    return sign | infinity;
-  // A normal number's leading one adds 1 to the exponent field; a subnormal has none.
-  uint32_t field = static_cast<uint32_t>(exponent + bias - 1) << fractionBits;
-  return sign | (field + static_cast<uint32_t>(bits));
+double toDouble(APFloat value) {
+  bool isInexact = false; // never: every type here is within double
+  value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &isInexact);
+  return value.convertToDouble();
 }
 
-double decode(uint32_t bits, int exponentBits, int fractionBits) {
-  const bool negative = bits >> (exponentBits + fractionBits) & 1;
-  const int field = static_cast<int>(bits >> fractionBits & ((1u << exponentBits) - 1));
-  const uint32_t fraction = bits & ((1u << fractionBits) - 1);
-  const int bias = (1 << (exponentBits - 1)) - 1;
-  double magnitude;
-  if (field == (1 << exponentBits) - 1)
-    magnitude = fraction ? std::numeric_limits<double>::quiet_NaN()
-                         : std::numeric_limits<double>::infinity();
-  else if (field == 0)
-    magnitude = std::ldexp(fraction, 1 - bias - fractionBits);
-  else
-    magnitude = std::ldexp(fraction + (1u << fractionBits), field - bias - fractionBits);
-  return negative ? -magnitude : magnitude;
-}
-
-template <typename T> T at(const void *data, size_t index) {
-  T value;
-  std::memcpy(&value, static_cast<const char *>(data) + index * sizeof(T), sizeof(T));
-  return value;
-}
-
-template <typename T> void put(void *data, size_t index, T value) {
-  std::memcpy(static_cast<char *>(data) + index * sizeof(T), &value, sizeof(T));
-}
-
-template <typename T> T saturate(double value) {
-  if (std::isnan(value))
-    return 0;
-  value = std::nearbyint(value);
-  constexpr double low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max();
-  return static_cast<T>(value < low ? low : value > high ? high : value);
+int64_t largestInteger(const ElementTraits &traits) {
+  return (int64_t(1) << (traits.bits - 1)) - 1;
 }
 
 } // namespace
 
+double largestValue(ElementType type) {
+  const ElementTraits &traits = traitsOf(type);
+  if (traits.semantics)
+    return toDouble(APFloat::getLargest(*traits.semantics));
+  return type == ElementType::boolean ? 1 : static_cast<double>(largestInteger(traits));
+}
+
+double smallestPositive(ElementType type) {
+  const ElementTraits &traits = traitsOf(type);
+  return traits.semantics ? toDouble(APFloat::getSmallest(*traits.semantics)) : 1;
+}
+
 double loadElement(const void *data, size_t index, ElementType type) {
-  switch (type) {
-  case ElementType::f32:
-    return at<float>(data, index);
-  case ElementType::f16:
-    return decode(at<uint16_t>(data, index), 5, 10);
-  case ElementType::bf16:
-    return std::bit_cast<float>(static_cast<uint32_t>(at<uint16_t>(data, index)) << 16);
-  case ElementType::i8:
-    return at<int8_t>(data, index);
-  case ElementType::i32:
-    return at<int32_t>(data, index);
-  case ElementType::boolean:
-    return at<uint8_t>(data, index);
+  const ElementTraits &traits = traitsOf(type);
+  const char *from = static_cast<const char *>(data) + index * traits.bytes;
+  if (type == ElementType::f32) { // the host has it
+    float value;
+    std::memcpy(&value, from, sizeof value);
+    return value;
   }
-  return 0;
+  uint32_t bits = 0;
+  std::memcpy(&bits, from, traits.bytes); // the hosts of mmk are little-endian
+  if (!traits.semantics)
+    return type == ElementType::boolean
+               ? bits
+               : static_cast<double>(llvm::SignExtend64(bits, traits.bits));
+  const APFloat value(*traits.semantics, llvm::APInt(traits.bits, bits));
+  // A NaN keeps its sign alone, as `storeElement` leaves it.
+  if (value.isNaN())
+    return std::copysign(std::numeric_limits<double>::quiet_NaN(), value.isNegative() ? -1 : 1);
+  return toDouble(value);
 }
 
 void storeElement(void *data, size_t index, ElementType type, double value) {
-  switch (type) {
-  case ElementType::f32:
-    return put<float>(data, index, static_cast<float>(value));
-  case ElementType::f16:
-    return put<uint16_t>(data, index, static_cast<uint16_t>(encode(value, 5, 10)));
-  case ElementType::bf16:
-    return put<uint16_t>(data, index, static_cast<uint16_t>(encode(value, 8, 7)));
-  case ElementType::i8:
-    return put<int8_t>(data, index, saturate<int8_t>(value));
-  case ElementType::i32:
-    return put<int32_t>(data, index, saturate<int32_t>(value));
-  case ElementType::boolean:
-    return put<uint8_t>(data, index, value != 0);
+  const ElementTraits &traits = traitsOf(type);
+  char *to = static_cast<char *>(data) + index * traits.bytes;
+  uint32_t bits = 0;
+  if (type == ElementType::f32) { // the host has it
+    const auto narrow = static_cast<float>(value);
+    std::memcpy(&bits, &narrow, sizeof narrow);
+  } else if (type == ElementType::boolean) {
+    bits = value != 0;
+  } else if (!traits.semantics) {
+    const auto high = static_cast<double>(largestInteger(traits)), low = -high - 1;
+    const double whole = std::nearbyint(value);
+    bits = static_cast<uint32_t>(static_cast<int32_t>(std::isnan(whole) ? 0
+                                                      : whole < low     ? low
+                                                      : whole > high    ? high
+                                                                        : whole));
+  } else if (std::isnan(value)) {
+    bits = APFloat::getQNaN(*traits.semantics, std::signbit(value)).bitcastToAPInt().getZExtValue();
+  } else {
+    APFloat narrow(value);
+    bool isInexact = false;
+    narrow.convert(*traits.semantics, APFloat::rmNearestTiesToEven, &isInexact);
+    bits = narrow.bitcastToAPInt().getZExtValue();
   }
+  std::memcpy(to, &bits, traits.bytes);
 }
 
 double roundTo(ElementType type, double value) {

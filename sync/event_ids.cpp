@@ -1,5 +1,6 @@
 #include "sync/event_ids.h"
 
+#include "ir/diagnostic_code.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
@@ -82,7 +83,7 @@ LogicalResult reportTooFew(ArrayRef<Shortage> shortages, aicore::MachineAttr mac
           << limit << " for each pair of pipes; taken by " << llvm::join(owners, ", ")
           << ": fewer copies (" << setting << ") need fewer";
   if (const std::string nearest = nearestLegal(shortages); !nearest.empty())
-    error << "; nearest legal: " << nearest;
+    return mmk::nearestLegal(std::move(error << "; nearest legal: " << nearest));
   return error;
 }
 

@@ -1,3 +1,4 @@
+#include "ir/diagnostic_code.h"
 #include "sync/needless_sync.h"
 #include "sync/passes.h"
 #include "sync/verify_sync_walk.h"
@@ -108,7 +109,7 @@ void report(const Program &program, const Fault &fault) {
     error("takes a slot that its buffer has not, or that nothing is known of");
     return;
   case Fault::What::tooMany:
-    error(beyondProof);
+    withCode(error(beyondProof), DiagnosticCode::beyondProof);
     return;
   }
 }

@@ -24,8 +24,8 @@ int64_t workOfAll(const Measure &measure, const Machine &machine, Pipe pipe) {
   return std::max<int64_t>(0, (at(measure.busyCycles, pipe) - flags - 1) * measure.cores);
 }
 
-bool isOfDealing(std::string_view key) { return key == "cores" || key == "order"; }
-bool isOfFeed(std::string_view key) {
+bool isOfMapping(std::string_view key) { return key == "cores" || key == "order"; }
+bool isOfLoads(std::string_view key) {
   return key.starts_with("buffers.l1") || key.starts_with("buffers.l0");
 }
 bool isOfVectorCores(std::string_view key) {
@@ -48,9 +48,9 @@ uint32_t rowOf(llvm::DenseMap<uint64_t, uint32_t> &rows, uint64_t key,
 Bounds::Aspect::Aspect(const Space &space, size_t shapes, Use use, Figure figure,
                        llvm::function_ref<bool(std::string_view)> matters)
     : use(use), figure(std::move(figure)), key(space, matters),
-      withoutDealing(space,
+      withoutMapping(space,
                      [&](std::string_view directive) {
-                       return matters(directive) && !isOfDealing(directive);
+                       return matters(directive) && !isOfMapping(directive);
                      }),
       shapes(shapes) {}
 
@@ -61,7 +61,7 @@ void Bounds::Aspect::learn(const Point &point, size_t shape, const Measure &meas
     slot = figure(measure);
   if (!hasOneTile || use == Use::ofAllCores)
     return;
-  const uint32_t row = rowOf(ofOneTile, withoutDealing.of(point), figures, shapes);
+  const uint32_t row = rowOf(ofOneTile, withoutMapping.of(point), figures, shapes);
   cores.resize(figures.size(), 0);
   if (figures[row + shape] != unknown)
     return;
@@ -69,19 +69,20 @@ void Bounds::Aspect::learn(const Point &point, size_t shape, const Measure &meas
   cores[row + shape] = measure.cores;
 }
 
-Bounds::Said::Said(const Aspect &aspect, const Point &point, int64_t cores) : cores_(cores) {
+Bounds::KnownFigures::KnownFigures(const Aspect &aspect, const Point &point, int64_t cores)
+    : cores_(cores) {
   if (const auto row = aspect.known.find(aspect.key.of(point)); row != aspect.known.end())
     known_ = &aspect.figures[row->second];
   if (aspect.ofOneTile.empty())
     return;
-  if (const auto row = aspect.ofOneTile.find(aspect.withoutDealing.of(point));
+  if (const auto row = aspect.ofOneTile.find(aspect.withoutMapping.of(point));
       row != aspect.ofOneTile.end()) {
     ofOneTile_ = &aspect.figures[row->second];
     coresWithTile_ = &aspect.cores[row->second];
   }
 }
 
-int64_t Bounds::Said::at(size_t shape) const {
+int64_t Bounds::KnownFigures::at(size_t shape) const {
   if (known_ && known_[shape] != unknown)
     return known_[shape];
   return ofOneTile_ && cores_ >= coresWithTile_[shape] ? ofOneTile_[shape] : unknown;
@@ -109,33 +110,34 @@ Bounds::Bounds(const Space &space, size_t shapes)
     return axis.key.starts_with("buffers.l1.") || axis.key.starts_with("buffers.l0.");
   });
   const auto mayWait = [hasOwnCopies](std::string_view key) {
-    return hasOwnCopies || !isOfFeed(key);
+    return hasOwnCopies || !isOfLoads(key);
   };
   // What the cube core does until its last product is done.
   const auto isOfProducts = [](std::string_view key) {
-    return !isOfFeed(key) && !isOfVectorCores(key) && key != "epilogue";
+    return !isOfLoads(key) && !isOfVectorCores(key) && key != "epilogue";
   };
   using Use = Aspect::Use;
   const auto add = [&](Use use, Aspect::Figure figure,
                        llvm::function_ref<bool(std::string_view)> matters) {
     aspects_.emplace_back(space, shapes, use, std::move(figure), matters);
   };
-  // Neither the walk nor who does what changes the sum; MTE1 brings the bias, and may find panels.
+  // Neither the order nor the mapping to cores changes the sum; MTE1 brings the bias, and may find
+  // panels.
   const Machine &machine = space.machine();
   add(
       Use::ofAllCores, [&](const Measure &it) { return workOfAll(it, machine, Pipe::cube); },
       [&](std::string_view key) {
-        return isOfProducts(key) && !isOfDealing(key) && key != "keep" && key != "bias";
+        return isOfProducts(key) && !isOfMapping(key) && key != "keep" && key != "bias";
       });
   add(
       Use::ofAllCores, [&](const Measure &it) { return workOfAll(it, machine, Pipe::mte1); },
-      [&](std::string_view key) { return isOfProducts(key) && !isOfDealing(key); });
+      [&](std::string_view key) { return isOfProducts(key) && !isOfMapping(key); });
 
   for (Pipe pipe : {Pipe::cube, Pipe::mte1})
     add(
         Use::ofBlock, [pipe](const Measure &it) { return at(it.least.cubeWork, pipe); },
         isOfProducts);
-  const auto isOfResults = [&](std::string_view key) { return !isOfFeed(key) && !isOfDepth(key); };
+  const auto isOfResults = [&](std::string_view key) { return !isOfLoads(key) && !isOfDepth(key); };
   add(
       Use::ofBlock, [](const Measure &it) { return at(it.least.cubeWork, Pipe::fixpipe); },
       isOfResults);
@@ -153,11 +155,11 @@ Bounds::Bounds(const Space &space, size_t shapes)
   add(Use::ofBlock, [](const Measure &it) { return it.least.cycles; }, mayWait);
 
   add(
-      Use::part, [](const Measure &it) { return it.least.multiplied; },
+      Use::summand, [](const Measure &it) { return it.least.multiplied; },
       [&](std::string_view key) { return mayWait(key) && !isOfVectorCores(key); });
   for (auto figure : {+[](const Measure &it) { return it.least.drain; },
                       +[](const Measure &it) { return it.least.rest; }})
-    add(Use::part, figure, isOfResults);
+    add(Use::summand, figure, isOfResults);
 }
 
 int64_t Bounds::coresOf(const Point &point) const {
@@ -166,13 +168,13 @@ int64_t Bounds::coresOf(const Point &point) const {
 
 void Bounds::learn(const Point &point, const std::string &variant, const Measure &measure,
                    size_t shape) {
-  if (measure.least.cycles == 0) // of somebody who did not say
+  if (measure.least.cycles == 0) // of an older database
     return;
-  // Where tiles fit themselves to the cores, or a grid deals them, the work depends on the number.
-  const int64_t asked = tune::coresOf(variant);
-  const bool hasOneTile = asked != 0 && measure.cores < coresOf(point);
+  // Where tiles are fitted to the cores, or mapped by a grid, the work depends on their number.
+  const int64_t named = tune::coresOf(variant);
+  const bool hasOneTile = named != 0 && measure.cores < coresOf(point);
   for (Aspect &aspect : aspects_)
-    if (asked != 0 || aspect.use != Aspect::Use::ofAllCores)
+    if (named != 0 || aspect.use != Aspect::Use::ofAllCores)
       aspect.learn(point, shape, measure, hasOneTile);
 }
 
@@ -180,8 +182,8 @@ int64_t Bounds::cycles(const Point &point, size_t shape) const {
   const int64_t cores = coresOf(point);
   int64_t most = 0, sum = 0;
   for (const Aspect &aspect : aspects_) {
-    const int64_t figure = std::max<int64_t>(0, Said(aspect, point, cores).at(shape));
-    if (aspect.use == Aspect::Use::part)
+    const int64_t figure = std::max<int64_t>(0, KnownFigures(aspect, point, cores).at(shape));
+    if (aspect.use == Aspect::Use::summand)
       sum += figure;
     else
       most = std::max(most, aspect.use == Aspect::Use::ofBlock ? figure : figure / cores);
@@ -199,10 +201,10 @@ std::vector<size_t> Bounds::within(const Point &point, llvm::ArrayRef<int64_t> l
   for (size_t shape = 0; shape < shapes_; ++shape)
     left.push_back({shape, 0});
   for (const Aspect &aspect : aspects_) {
-    const Said said(aspect, point, cores);
+    const KnownFigures figures(aspect, point, cores);
     llvm::erase_if(left, [&](Left &it) {
-      const int64_t figure = std::max<int64_t>(0, said.at(it.shape));
-      if (aspect.use == Aspect::Use::part)
+      const int64_t figure = std::max<int64_t>(0, figures.at(it.shape));
+      if (aspect.use == Aspect::Use::summand)
         return (it.sum += figure) > limits[it.shape];
       return (aspect.use == Aspect::Use::ofBlock ? figure : figure / cores) > limits[it.shape];
     });
@@ -221,9 +223,9 @@ void Bounds::appendUnknown(const Point &point, llvm::ArrayRef<size_t> shapes,
   for (const auto &[number, aspect] : llvm::enumerate(aspects_)) {
     if (aspect.use == Aspect::Use::ofAllCores)
       continue;
-    const Said said(aspect, point, cores);
-    if (llvm::any_of(shapes, [&](size_t shape) { return said.at(shape) == unknown; }))
-      names.push_back(aspect.withoutDealing.of(point) * aspects_.size() + number);
+    const KnownFigures figures(aspect, point, cores);
+    if (llvm::any_of(shapes, [&](size_t shape) { return figures.at(shape) == unknown; }))
+      names.push_back(aspect.withoutMapping.of(point) * aspects_.size() + number);
   }
 }
 

@@ -1,4 +1,4 @@
-// Times that a variant cannot beat, from variants that were counted before.
+// Lower bounds on the time of a variant, from variants that were counted before.
 #pragma once
 
 #include "store/result.h"
@@ -11,21 +11,21 @@
 
 namespace mmk::tune {
 
-/// What a pipe has to do follows from some of the directives: the loads into L1 know nothing of the
-/// copies in L0, the vector cores nothing of the depth of a stage. So one counted variant says of
-/// all that agree with it in these what they take at the least:
+/// The work of a pipe depends on some of the directives: the loads into L1 do not depend on the
+/// copies in L0, nor the vector cores on the depth of a stage. So one counted variant bounds all
+/// variants that agree with it in these directives from below:
 /// - the work of each pipe, without flags, of one block;
-/// - the time of that block if data alone held it up (LeastTime), where only copies differ;
+/// - the time of that block if it waited for data only (LeastTime), where only copies differ;
 /// - the time until its last product is done, of one, and what has to be done with that, of
 /// another;
-/// - the work of all cores together, dealt evenly to any number of them.
+/// - the work of all cores together, distributed evenly to any number of them.
 /// What follows from which directives is the same at all shapes, so that they are learned together.
 /// tests/unit/tune/bounds_test.cpp holds it against the clock.
 class Bounds {
 public:
   explicit Bounds(const Space &space, size_t shapes = 1);
 
-  /// Takes note of what a point has taken.
+  /// Records the measure of a point.
   void learn(const Point &point, const std::string &variant, const Measure &measure,
              size_t shape = 0);
   /// Cycles that the point takes at the least; 0 when nothing is known.
@@ -33,8 +33,8 @@ public:
   /// The shapes at which it may take no more than their `limits`.
   std::vector<size_t> within(const Point &point, llvm::ArrayRef<int64_t> limits) const;
 
-  /// What of the point nothing is known of yet at a shape: numbers that it shares with the points
-  /// of which counting it may tell the same.
+  /// The aspects of the point that are unknown at a shape: numbers that it shares with the points
+  /// for which counting it bounds the same aspects.
   void appendUnknown(const Point &point, llvm::ArrayRef<size_t> shapes,
                      std::vector<uint64_t> &names) const;
 
@@ -43,9 +43,9 @@ private:
   struct Aspect {
     using Figure = std::function<int64_t(const Measure &)>;
     enum class Use {
-      ofAllCores, ///< to be dealt to the cores
+      ofAllCores, ///< distributed to the cores
       ofBlock,    ///< of the one that takes longest
-      part        ///< of a block; the sum of these counts
+      summand     ///< of a block; the sum of these counts
     };
 
     Aspect(const Space &space, size_t shapes, Use use, Figure figure,
@@ -55,19 +55,19 @@ private:
 
     Use use;
     Figure figure;
-    Projection key, withoutDealing;
+    Projection key, withoutMapping;
     /// Rows of `figures`, a figure a shape; by the directives that matter.
     llvm::DenseMap<uint64_t, uint32_t> known;
-    /// Where each core has one output tile at most, the walk and more cores change nothing. Rows by
-    /// the directives without these: of `figures`, and of how many cores have a tile.
+    /// Where each core has one output tile at most, the order and more cores change nothing. Rows
+    /// by the directives without these: of `figures`, and of how many cores have a tile.
     llvm::DenseMap<uint64_t, uint32_t> ofOneTile;
     std::vector<int64_t> figures, cores;
     size_t shapes;
   };
-  /// What an aspect says of a point, at each shape.
-  class Said {
+  /// The known figures of an aspect for a point, at each shape.
+  class KnownFigures {
   public:
-    Said(const Aspect &aspect, const Point &point, int64_t cores);
+    KnownFigures(const Aspect &aspect, const Point &point, int64_t cores);
     /// Cycles or work; -1 when nothing is known.
     int64_t at(size_t shape) const;
 

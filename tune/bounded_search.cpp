@@ -6,14 +6,14 @@ namespace mmk::tune {
 namespace {
 
 /// Asked for at once: enough for all threads, and few enough for what they find to spare others.
-constexpr size_t part = 64;
-/// Put off at the most before the others are asked for: looking costs time, too.
+constexpr size_t batchSize = 64;
+/// Postponed at most before the others are evaluated: bounding takes time, too.
 constexpr size_t mostPutOff = 128;
 
 } // namespace
 
 BoundedSearch::BoundedSearch(const Space &space, Evaluator &evaluator, const Known &known,
-                             size_t shapes, const SharedPart *decided)
+                             size_t shapes, const Subspace *decided)
     : space_(space), evaluator_(evaluator), known_(known), decided_(decided),
       number_(space, [](std::string_view) { return true; }), bounds_(space, shapes),
       best_(shapes, INT64_MAX) {
@@ -48,7 +48,7 @@ Evaluator::Shapes BoundedSearch::open(const Point &point) const {
 }
 
 /// Leaves out a point that cannot win; some such were measured before that was known.
-void BoundedSearch::leaveOut(Point point) {
+void BoundedSearch::prune(Point point) {
   if (!learned_.contains(number_.of(point))) {
     ++bounded_;
     return;
@@ -60,11 +60,12 @@ void BoundedSearch::leaveOut(Point point) {
 BoundedSearch::Pending BoundedSearch::round(Pending pending, int64_t most, const Watch &watch) {
   Pending later;
   for (size_t i = 0; i < pending.size();) {
-    std::vector<Point> asked;
+    std::vector<Point> batch;
     std::vector<Evaluator::Shapes> shapesOf;
     llvm::DenseSet<uint64_t> taught;
     const size_t before = later.size();
-    for (; i < pending.size() && asked.size() < part && later.size() < before + mostPutOff; ++i) {
+    for (; i < pending.size() && batch.size() < batchSize && later.size() < before + mostPutOff;
+         ++i) {
       Point &point = pending[i];
       if (evaluator_.isRefused(point)) {
         ++refused_;
@@ -72,7 +73,7 @@ BoundedSearch::Pending BoundedSearch::round(Pending pending, int64_t most, const
       }
       Evaluator::Shapes shapes = open(point);
       if (shapes.empty()) {
-        leaveOut(std::move(point));
+        prune(std::move(point));
         continue;
       }
       std::vector<uint64_t> names;
@@ -82,11 +83,11 @@ BoundedSearch::Pending BoundedSearch::round(Pending pending, int64_t most, const
         continue;
       }
       taught.insert(names.begin(), names.end());
-      asked.push_back(std::move(point));
+      batch.push_back(std::move(point));
       shapesOf.push_back(std::move(shapes));
     }
-    evaluator_.ask(asked, shapesOf);
-    for (Point &point : asked)
+    evaluator_.evaluate(batch, shapesOf);
+    for (Point &point : batch)
       if (learn(point))
         measured_.push_back(std::move(point));
       else if (!evaluator_.stopped())
@@ -110,7 +111,7 @@ bool BoundedSearch::run(int64_t most, const Watch &watch) {
     if (evaluator_.isRefused(point))
       ++refused_;
     else if (open(point).empty())
-      leaveOut(point);
+      prune(point);
     else
       pending.push_back(point);
     return true;

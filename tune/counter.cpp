@@ -67,7 +67,7 @@ Counted Counter::count(const Choices &choices, llvm::ArrayRef<Dims> shapes) {
   PipelineOptions options;
   options.choices = choices;
   options.proveSync = false; // thousands are only timed; the winner is compiled with the proof
-  Lowering lowering = compiler_.lower(kernel_, ir_->clone(), Stage::aicore, options,
+  Lowering lowering = compiler_.lower(kernel_, ir_->clone(), LoweringLevel::aicore, options,
                                       /*findsNearest=*/false);
   Counted counted;
   if (lowering.isBug) {
@@ -103,7 +103,7 @@ Counted Counter::count(const Choices &choices, llvm::ArrayRef<Dims> shapes) {
 std::string Counter::nameOf(const Choices &choices) {
   PipelineOptions options;
   options.choices = choices;
-  return compiler_.lower(kernel_, ir_->clone(), Stage::mmk, options, /*findsNearest=*/false)
+  return compiler_.lower(kernel_, ir_->clone(), LoweringLevel::mmk, options, /*findsNearest=*/false)
       .variant;
 }
 

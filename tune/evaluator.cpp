@@ -42,8 +42,8 @@ Evaluator::Evaluator(const Space &space, llvm::ArrayRef<Dims> shapes, Known &kno
 // each, whichever way the tiles are walked: leaving out the idle ones changes nothing.
 void Evaluator::learnCores(const Point &point, int32_t variant, size_t shape,
                            const Measure &measure) {
-  const int64_t asked = coresOf(known_.nameOf(variant));
-  if (asked == 0 || measure.cores == 0 || measure.cores >= asked)
+  const int64_t named = coresOf(known_.nameOf(variant));
+  if (named == 0 || measure.cores == 0 || measure.cores >= named)
     return;
   std::vector<Family> &family = families_[space_.requestWithout(point, {"cores", "order"})];
   family.resize(shapes_.size());
@@ -121,7 +121,7 @@ bool Evaluator::isRefused(const Task &task) {
   return code != known_.codes.end() && code->second.variant == Known::Code::none;
 }
 
-void Evaluator::ask(llvm::ArrayRef<Point> points, llvm::ArrayRef<Shapes> shapesOf) {
+void Evaluator::evaluate(llvm::ArrayRef<Point> points, llvm::ArrayRef<Shapes> shapesOf) {
   std::vector<Task> tasks;
   std::set<std::string> inThisCall;
   for (size_t i = 0; i < points.size(); ++i) {

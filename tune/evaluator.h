@@ -1,5 +1,5 @@
-// Answers what a point of the space takes: from what is known where it can, by counting where it
-// must, and keeps what it finds.
+// The measures of points of the space: from the database where they are known, else by counting.
+// New measures are stored.
 #pragma once
 
 #include "store/known.h"
@@ -16,7 +16,7 @@ namespace mmk::tune {
 
 class Evaluator {
 public:
-  /// Called as counting goes on; must be quick.
+  /// Called during counting; must be quick.
   using Watch = std::function<void()>;
 
   /// `store` may be null: then nothing is remembered. The others outlive it.
@@ -24,18 +24,18 @@ public:
             const std::atomic<bool> &stop);
 
   using Shapes = std::vector<size_t>; ///< by number
-  /// Finds out these points, each at its shapes.
-  void ask(llvm::ArrayRef<Point> points, llvm::ArrayRef<Shapes> shapesOf);
+  /// Evaluates these points, each at its shapes.
+  void evaluate(llvm::ArrayRef<Point> points, llvm::ArrayRef<Shapes> shapesOf);
   /// All of them at the same shapes.
-  void ask(llvm::ArrayRef<Point> points, const Shapes &shapes) {
-    ask(points, std::vector<Shapes>(points.size(), shapes));
+  void evaluate(llvm::ArrayRef<Point> points, const Shapes &shapes) {
+    evaluate(points, std::vector<Shapes>(points.size(), shapes));
   }
 
-  /// Takes from what is known what these points take, and of points like them; counts none.
+  /// Looks up these points, and points equivalent to them, in the database; counts none.
   void recall(llvm::ArrayRef<Point> points);
 
   /// The variant that a point is at a shape, and its measure; nothing where it does not exist, or
-  /// was not asked for. With more cores than have work, it is the variant that asks for those that
+  /// was not evaluated. With more cores than have work, it is the variant with as many cores as
   /// have.
   struct Answer {
     int32_t variant;
@@ -48,7 +48,7 @@ public:
   bool isRefused(const Point &point) const { return refusals_.cover(point); }
   const std::string &nameOf(const Answer &answer) const { return known_.nameOf(answer.variant); }
 
-  /// Whether to go on no longer: the user wants to stop, or the time is over.
+  /// Whether to stop: the user interrupted, or the time is over.
   bool stopped() const { return interrupted() || Clock::now() >= deadline; }
   bool interrupted() const { return stop_.load(std::memory_order_relaxed); }
 
@@ -60,11 +60,11 @@ public:
   std::string storeError;        ///< the first failure to keep something
 
 private:
-  /// Of the variants that differ in their cores and their walk alone: at a shape, how many cores
+  /// Of the variants that differ in their cores and their order alone: at a shape, how many cores
   /// have work.
   struct Family {
     int64_t cores = 0;
-    int32_t variant = Known::Code::none; ///< that asks for so many
+    int32_t variant = Known::Code::none; ///< with so many
   };
   struct Task {
     const Point *point;
@@ -90,7 +90,7 @@ private:
   std::unordered_map<std::string, std::vector<Family>> families_; ///< by request without these two
 };
 
-/// The cores that a variant's name says, or 0 when its work is not dealt by their number alone.
+/// The cores in a variant's name, or 0 when its work does not depend on their number alone.
 int64_t coresOf(const std::string &variant);
 std::string withCores(const std::string &variant, int64_t cores);
 

@@ -122,13 +122,13 @@ Lowering GuidedTuner::lower(const Choices &choices) {
   PipelineOptions options;
   options.choices = choices;
   options.proveSync = false; // a variant that is kept is compiled with the proof, for its check
-  return compiler_.lower(kernel_, compiler_.toIr(kernel_), Stage::aicore, options,
+  return compiler_.lower(kernel_, compiler_.toIr(kernel_), LoweringLevel::aicore, options,
                          /*findsNearest=*/false);
 }
 
 Choices GuidedTuner::choicesOf(const std::string &variant) {
   auto module = compiler_.toIr(kernel_);
-  return llvm::cantFail(parseChoices(kernel_, *module, variant)); // mmk has printed it
+  return llvm::cantFail(parseChoices(kernel_, machine_, *module, variant)); // mmk has printed it
 }
 
 llvm::Expected<TuningTrace> GuidedTuner::run(const Choices &start, const std::vector<int64_t> &dims,

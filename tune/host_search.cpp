@@ -73,7 +73,7 @@ std::vector<HostSearch::Candidate> HostSearch::candidates() {
   std::set<int32_t> seen;
   for (size_t from = 0; from < points.size() && found.size() < most; from += most) {
     const auto part = llvm::ArrayRef(points).slice(from, std::min(most, points.size() - from));
-    evaluator_.ask(part, Evaluator::Shapes{number_});
+    evaluator_.evaluate(part, Evaluator::Shapes{number_});
     for (const Point &point : part)
       if (const auto answer = evaluator_.at(point, number_);
           answer && found.size() < most && seen.insert(answer->variant).second)

@@ -1,5 +1,5 @@
-// The search on the host, where nothing can be counted and time is wall time: a model of the work
-// chooses what is worth compiling, and of those the slower half leaves after each round of runs.
+// The search on the host, where time is wall time: a model of the work selects candidates, and
+// successive halving drops the slower half of them after each round of runs.
 #pragma once
 
 #include "tune/evaluator.h"
@@ -36,8 +36,8 @@ private:
   std::vector<Candidate> candidates();
   /// Microseconds, which are kept.
   llvm::Expected<double> time(int32_t variant, int runs);
-  /// Compares those of the last round with the first, the reference, and leaves those that are
-  /// faster; of the others nobody says any more that they are.
+  /// Compares those of the last round with the first, the reference, and keeps those that are
+  /// faster by a test; the others count as no faster.
   llvm::Expected<std::vector<Point>> settle(const std::vector<Candidate> &candidates,
                                             llvm::ArrayRef<Timed> timed);
   void setTime(int32_t variant, double microseconds);

@@ -142,7 +142,7 @@ private:
   void change(const Round &round) {
     const Choices &made = round.made->choices;
     const bool isExpected = std::ranges::any_of(
-        round.before.symptoms, [&](const Symptom &it) { return actsOn(made, it.trouble); });
+        round.before.symptoms, [&](const Symptom &it) { return actsOn(made, it.bottleneck); });
     line("- **Change**: {}. Why: {}; {}{}.", codeOf(made), reasonOf(made, round.choices),
          isExpected ? "it acts on the bottleneck" : "it does not act on the bottleneck",
          round.pairs
@@ -199,7 +199,7 @@ private:
 
   static bool isExpected(const Round &round, const WhatIf &change) {
     return std::ranges::any_of(round.before.symptoms, [&](const Symptom &finding) {
-      return actsOn(change.choices, finding.trouble);
+      return actsOn(change.choices, finding.bottleneck);
     });
   }
   static size_t counted(const Round &round) {

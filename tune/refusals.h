@@ -1,4 +1,4 @@
-// What a machine refuses, from variants that it has refused before.
+// Points that do not fit the machine, from variants that did not fit before.
 #pragma once
 
 #include "tune/projection.h"
@@ -9,14 +9,14 @@
 
 namespace mmk::tune {
 
-/// What lies in a memory follows from some of the directives: L1 holds stages and panels, L0C
-/// output tiles, whoever computes them in whatever order. So a variant that overflows a memory says
-/// of all that agree with it in these that they do not exist either.
+/// The contents of a memory depend on some of the directives: L1 holds stages and panels, L0C
+/// output tiles, whatever their core and order. So a variant that overflows a memory rules out all
+/// variants that agree with it in these directives.
 class Refusals {
 public:
   explicit Refusals(const Space &space);
 
-  /// Takes note of why a point does not exist: the compiler's message.
+  /// Records why a point does not exist: the compiler's message.
   void learn(const Point &point, std::string_view reason);
   bool cover(const Point &point) const;
 

@@ -3,6 +3,7 @@
 #include "frontend/numbers.h"
 #include "frontend/schedule.h"
 #include "passes/variant.h"
+#include "schedule/directive.h"
 #include "tune/projection.h"
 #include "tune/value_grid.h"
 
@@ -60,7 +61,7 @@ llvm::Expected<Space> Space::make(const Kernel &kernel, const Machine &machine,
     if (!checkKey(kernel, key, /*knowsBody=*/true, message))
       return llvm::createStringError(fmt::format("--sweep {}: {}", key, message));
     for (const std::string &word : words)
-      if (!checkChoice(kernel, key, word, message))
+      if (!checkChoice(kernel, &machine.cube, key, word, message))
         return llvm::createStringError(fmt::format("--sweep {}={}: {}", key, word, message));
     if (words.empty()) {
       merge(findOrAdd(axes, key).words, valueGrid(kernel, machine, key));
@@ -78,8 +79,8 @@ llvm::Expected<Space> Space::make(const Kernel &kernel, const Machine &machine,
     space.sorted_[i] = i;
   std::ranges::sort(space.sorted_, {}, [&](size_t axis) { return axes[axis].key; });
   for (size_t i = 0; i < axes.size(); ++i)
-    if (axes[i].key.starts_with("stage."))
-      if (const auto tile = space.axisOf("tile." + axes[i].key.substr(sizeof "stage." - 1)))
+    if (isOf(axes[i].key, "stage"))
+      if (const auto tile = space.axisOf(fmt::format("tile.{}", indexOf(axes[i].key))))
         space.stages_.push_back({i, *tile});
   return space;
 }
@@ -126,15 +127,11 @@ bool Space::mayExist(const Point &point) const {
     return true;
   const ChosenNumber chosen = [&](std::string_view key) { return number(point, key); };
   return std::ranges::none_of(schedule_->requirements, [&](const Requirement &requirement) {
-    return judge(requirement, chosen) == Verdict::broken;
+    return judge(*requirement.rule, chosen) == Verdict::broken;
   });
 }
 
 bool Space::isInRules(std::string_view key) const {
-  const auto reads = [&](auto &&self, const Requirement::Expression &rule) -> bool {
-    return (rule.kind == Requirement::Expression::Kind::choice && rule.choice == key) ||
-           std::ranges::any_of(rule.operands, [&](const auto &part) { return self(self, *part); });
-  };
   return key == "cores" || key == "keep" || key == "order" ||
          std::ranges::any_of(stages_,
                              [&](const StageOfTile &it) {
@@ -142,7 +139,7 @@ bool Space::isInRules(std::string_view key) const {
                              }) ||
          (schedule_ &&
           std::ranges::any_of(schedule_->requirements, [&](const Requirement &requirement) {
-            return reads(reads, *requirement.rule);
+            return requirement.rule->reads(key);
           }));
 }
 

@@ -1,5 +1,5 @@
 // The variants of a schedule as a box: an axis a directive, a place on it an alternative. Nothing
-// of it is kept; points are made one by one when they are asked for.
+// of it is stored; points are enumerated.
 #pragma once
 
 #include "frontend/kernel.h"
@@ -46,8 +46,8 @@ public:
   Point defaultPoint() const { return Point(axes_.size(), 0); }
 
   /// False where a rule of the schedule is broken, a stage is no multiple of its tile, more cores
-  /// are asked for than there are, or a panel is kept on a walk that has no use for it; what else a
-  /// machine refuses is found by compiling.
+  /// are asked for than there are, or a panel is kept in an order that has no use for it; what else
+  /// a machine refuses is found by compiling.
   bool mayExist(const Point &point) const;
 
   /// ("tile.M", "64") for every axis.
@@ -80,7 +80,7 @@ public:
 
   const Machine &machine() const { return *machine_; }
 
-  /// Cores that a point asks for; all that the machine has where the schedule does not say.
+  /// Cores of a point; all that the machine has where the schedule does not say.
   int64_t coresOf(const Point &point) const;
 
 private:

@@ -1,4 +1,4 @@
-// Those who count: the threads of this process, or the processes of several machines.
+// Workers that count variants: the threads of this process, or the processes of several machines.
 #pragma once
 
 #include "tune/counter.h"

@@ -72,16 +72,16 @@ void Tuner::countAll(const std::vector<Point> &points) {
   progress_.all = points.size();
   std::vector<size_t> all(shapes_.size());
   std::iota(all.begin(), all.end(), 0);
-  evaluator_.ask(points, all);
+  evaluator_.evaluate(points, all);
 }
 
 /// What earlier searches decided is not looked at again. Else the best of a quick search at each
 /// shape bounds what can win from the start.
 void Tuner::searchWhole() {
-  std::optional<DecidedPart> before = recallDecided(space_, evaluator_, known_);
+  std::optional<DecidedSubspace> before = recallDecided(space_, evaluator_, known_);
   if (before) {
     countDefault(*before);
-    asked_ = before->measured;
+    evaluated_ = before->measured;
   } else {
     for (size_t shape = 0; shape < shapes_.size() && !evaluator_.interrupted(); ++shape)
       searchAt(shape, firstBudget);
@@ -90,8 +90,8 @@ void Tuner::searchWhole() {
   started_ = Clock::now();
   startDeadline(1);
   BoundedSearch search(space_, evaluator_, known_, shapes_.size(),
-                       before ? &before->part : nullptr);
-  search.learn(asked_);
+                       before ? &before->space : nullptr);
+  search.learn(evaluated_);
   isWhole_ = true;
   isExhaustive_ = search.run(mostCounted, [&](int64_t done, int64_t all) {
     progress_.done = done;
@@ -100,27 +100,28 @@ void Tuner::searchWhole() {
   isWhole_ = false;
   evaluator_.deadline = Clock::time_point::max();
 
-  DecidedPart whole{
-      SharedPart::all(space_), search.points(), search.refused(), search.bounded(), {}};
+  DecidedSubspace whole{
+      Subspace::all(space_), search.points(), search.refused(), search.bounded(), {}};
   if (before) {
     decidedBefore_ = before->points;
     whole.points += before->points;
     whole.refused += before->refused;
     whole.bounded += before->bounded;
   }
-  llvm::append_range(asked_, search.measured());
+  llvm::append_range(evaluated_, search.measured());
   std::set<uint64_t> seen;
-  std::erase_if(
-      asked_, [&](const Point &point) { return !seen.insert(whole.part.numberOf(point)).second; });
-  whole.measured = asked_;
+  std::erase_if(evaluated_, [&](const Point &point) {
+    return !seen.insert(whole.space.numberOf(point)).second;
+  });
+  whole.measured = evaluated_;
   keep(whole);
   whole_ = std::move(whole);
 }
 
 /// The default is shown beside what is found, and another file may name another.
-void Tuner::countDefault(DecidedPart &decided) {
+void Tuner::countDefault(DecidedSubspace &decided) {
   const Point point = space_.defaultPoint();
-  const bool isNew = decided.part.covers(point) &&
+  const bool isNew = decided.space.covers(point) &&
                      std::ranges::find(decided.measured, point) == decided.measured.end();
   countAll({point});
   if (!isNew || !evaluator_.isMeasured(point))
@@ -130,7 +131,7 @@ void Tuner::countDefault(DecidedPart &decided) {
 }
 
 /// Remembers the outcome, unless an earlier search came to the same.
-void Tuner::keep(const DecidedPart &whole) {
+void Tuner::keep(const DecidedSubspace &whole) {
   if (!isExhaustive_ || evaluator_.interrupted() || !evaluator_.bugs.empty() ||
       (decidedBefore_ == whole.points && evaluator_.counted == 0))
     return;
@@ -153,10 +154,10 @@ void Tuner::searchAt(size_t shape, int64_t budget) {
     progress_.doing += " " + shapes_[shape].name;
   started_ = Clock::now();
   startDeadline(1 / static_cast<double>(shapes_.size()));
-  GuidedSearch search(space_, evaluator_, shape, options_.objective, options_.seed, budget);
+  DescentSearch search(space_, evaluator_, shape, options_.objective, options_.seed, budget);
   current_ = &search;
   for (Point &point : search.run())
-    asked_.push_back(std::move(point));
+    evaluated_.push_back(std::move(point));
   current_ = nullptr;
   evaluator_.deadline = Clock::time_point::max();
 }
@@ -172,7 +173,7 @@ void Tuner::timeAt(size_t shape, int64_t most) {
     return;
   }
   for (Point &point : *points)
-    asked_.push_back(std::move(point));
+    evaluated_.push_back(std::move(point));
 }
 
 void Tuner::search() {
@@ -187,8 +188,8 @@ void Tuner::search() {
     return;
   }
   if (options_.effort == Effort::none) {
-    asked_ = {space_.defaultPoint()};
-    countAll(asked_);
+    evaluated_ = {space_.defaultPoint()};
+    countAll(evaluated_);
     return;
   }
   const int64_t usual = options_.effort == Effort::quick ? quickBudget : fullBudget;
@@ -199,8 +200,8 @@ void Tuner::search() {
   if (auto points = pointsThatMayExist(most)) {
     isExhaustive_ = true;
     points_ = static_cast<int64_t>(points->size());
-    asked_ = std::move(*points);
-    countAll(asked_);
+    evaluated_ = std::move(*points);
+    countAll(evaluated_);
     return;
   }
   for (size_t shape = 0; shape < shapes_.size() && !evaluator_.interrupted(); ++shape)
@@ -224,7 +225,7 @@ CaseResult Tuner::resultOf(size_t shape) {
 
   std::set<int32_t> seen;
   std::set<std::string> requests;
-  for (const Point &point : asked_) {
+  for (const Point &point : evaluated_) {
     const auto answer = evaluator_.at(point, shape);
     if (!answer || answer->measure->microseconds <= 0 ||
         !requests.insert(space_.request(point)).second)

@@ -2,9 +2,9 @@
 // winners run and compared with the reference.
 #pragma once
 
-#include "tune/decided_part.h"
+#include "tune/decided_subspace.h"
+#include "tune/descent_search.h"
 #include "tune/evaluator.h"
-#include "tune/guided_search.h"
 #include "tune/objective.h"
 #include "tune/verifier.h"
 
@@ -49,7 +49,7 @@ public:
 
   TuneResult run(const Watch &watch);
 
-  /// What mmk did wrong on the way: messages, each with its variant.
+  /// Internal errors of mmk during the search: messages, each with its variant.
   const std::vector<std::string> &bugs() const { return bugs_; }
   /// Why the memory keeps nothing; empty when it does.
   const std::string &storeError() const { return evaluator_.storeError; }
@@ -57,8 +57,8 @@ public:
 private:
   void search();
   void searchWhole();
-  void countDefault(DecidedPart &decided);
-  void keep(const DecidedPart &whole);
+  void countDefault(DecidedSubspace &decided);
+  void keep(const DecidedSubspace &whole);
   void startDeadline(double share);
   void countAll(const std::vector<Point> &points);
   void searchAt(size_t shape, int64_t budget);
@@ -78,16 +78,16 @@ private:
   Store *store_;
   Verifier &verifier_;
   Evaluator evaluator_;
-  std::vector<Point> asked_; ///< all points of the search, in its order
+  std::vector<Point> evaluated_; ///< all points of the search, in its order
   bool isExhaustive_ = false;
   bool isWhole_ = false; ///< points are decided, not only counted
   int64_t points_ = 0;
-  std::optional<DecidedPart> whole_; ///< what searchWhole came to
-  int64_t decidedBefore_ = 0;        ///< points of it
+  std::optional<DecidedSubspace> whole_; ///< what searchWhole came to
+  int64_t decidedBefore_ = 0;            ///< points of it
   std::vector<std::string> bugs_;
   Watch watch_;
   TuneProgress progress_;
-  const GuidedSearch *current_ = nullptr;
+  const DescentSearch *current_ = nullptr;
   using Clock = Evaluator::Clock;
   Clock::time_point started_; ///< the part that progress_ is about
 };

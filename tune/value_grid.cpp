@@ -2,20 +2,24 @@
 
 #include "backend/backend.h"
 #include "frontend/schedule.h"
+#include "schedule/directive.h"
 
 #include <algorithm>
+#include <fmt/format.h>
+#include <numeric>
 
 namespace mmk::tune {
 namespace {
 
-int64_t bytesOfOperand(const Kernel &kernel) {
+/// Of the first product; null without one.
+const ElementType *operandType(const Kernel &kernel) {
   for (const auto &value : kernel.values)
     if (value->operation == Operation::product)
-      return static_cast<int64_t>(sizeInBytes(value->operands[0]->type));
-  return 0;
+      return &value->operands[0]->type;
+  return nullptr;
 }
 
-bool hasProduct(const Kernel &kernel) { return bytesOfOperand(kernel) > 0; }
+bool hasProduct(const Kernel &kernel) { return operandType(kernel) != nullptr; }
 
 /// Every multiple up to eight, then the eight steps of each octave that are multiples: a factor of
 /// at most 9 / 8 from one to the next.
@@ -29,56 +33,55 @@ std::vector<std::string> multiples(int64_t unit, int64_t largest) {
   return words;
 }
 
+/// What tiles are in steps of: the cube's size along all dimensions of a product, so that depths
+/// are whole squares; 1 without one.
+int64_t stepOf(const Kernel &kernel, const Machine &machine, const DimensionRole &role) {
+  if (!hasProduct(kernel))
+    return 1;
+  return std::lcm(role.multiple, std::lcm(machine.cube.m, machine.cube.n));
+}
+
 /// The longest tile of which the smallest buffer that a variant can have still fits.
 int64_t longestTile(const Kernel &kernel, const Machine &machine, const DimensionRole &role) {
-  const int64_t bytes = bytesOfOperand(kernel);
-  if (bytes == 0) // rows of UB
+  const ElementType *type = operandType(kernel);
+  if (!type) // rows of UB
     return std::min<int64_t>(maximumTile, machine.memory(Memory::ub).capacity() / 8);
   return std::min(maximumTile,
                   backendOf(machine.kind)
-                      .longestProductTile(machine, bytes, role.isOfProduct, role.isReduction));
+                      .longestProductTile(machine, *type, role.isOfProduct, role.isReduction));
+}
+
+std::vector<std::string> lengths(const Kernel &kernel, const Machine &machine,
+                                 const DirectiveTraits &directive, std::string_view dimension) {
+  const DimensionRole role = roleOf(kernel, dimension, &machine.cube);
+  const int64_t unit = stepOf(kernel, machine, role);
+  if (directive.index == DirectiveIndex::reduction)
+    return multiples(4 * unit, backendOf(machine.kind).longestStage(machine, *operandType(kernel)));
+  std::vector<std::string> words = multiples(unit, longestTile(kernel, machine, role));
+  if (!hasProduct(kernel)) // steps of a vector core
+    std::erase_if(words, [](const std::string &word) {
+      const int64_t number = std::stoll(word);
+      return (number & (number - 1)) != 0;
+    });
+  return words;
 }
 
 } // namespace
 
 std::vector<std::string> valueGrid(const Kernel &kernel, const Machine &machine,
                                    const std::string &key) {
-  const std::string directive = key.substr(0, key.find('.'));
-  if (directive == "tile" || directive == "stage") {
-    const DimensionRole role = roleOf(kernel, key.substr(directive.size() + 1));
-    // The cube's depth for f16 is half of its width: stages and depths are wanted in whole squares.
-    const int64_t unit = std::max<int64_t>(role.multiple, hasProduct(kernel) ? 16 : 1);
-    if (directive == "stage")
-      return multiples(4 * unit,
-                       backendOf(machine.kind).longestStage(machine, bytesOfOperand(kernel)));
-    std::vector<std::string> words = multiples(unit, longestTile(kernel, machine, role));
-    if (!hasProduct(kernel)) // steps of a vector core
-      std::erase_if(words, [](const std::string &word) {
-        const int64_t number = std::stoll(word);
-        return (number & (number - 1)) != 0;
-      });
-    return words;
-  }
-  if (directive == "cores" || directive == "grid") {
-    std::vector<std::string> words;
-    for (int64_t cores = 1; cores <= machine.cubeCores; ++cores)
-      if (machine.cubeCores % cores == 0)
-        words.push_back(std::to_string(cores));
-    return words;
-  }
-  if (directive == "buffers")
+  const DirectiveTraits &directive = *findDirective(key);
+  if (!directive.words.empty())
+    return triedWords(directive);
+  if (directive.isLength)
+    return lengths(kernel, machine, directive, indexOf(key));
+  if (directive.index == DirectiveIndex::buffer)
     return {"1", "2", "3", "4"};
-  if (directive == "order")
-    return {"rows", "columns", "zigzag", "swizzle(2)", "swizzle(4)", "swizzle(8)"};
-  if (directive == "store")
-    return {"after", "overlapped"};
-  if (directive == "bias")
-    return {"vector", "table"};
-  if (directive == "keep") // how deep a panel may be is the schedule's to say
-    return {"none"};
-  if (directive == "skew")
-    return {"none", "stages"};
-  return {"fused", "separate"};
+  std::vector<std::string> words; // of what is shared between cores
+  for (int64_t cores = 1; cores <= machine.cubeCores; ++cores)
+    if (machine.cubeCores % cores == 0)
+      words.push_back(std::to_string(cores));
+  return words;
 }
 
 std::vector<std::string> tunableKeys(const Kernel &kernel, const Machine &machine) {
@@ -92,13 +95,15 @@ std::vector<std::string> tunableKeys(const Kernel &kernel, const Machine &machin
       keys.push_back("stage." + dimension);
   }
   const bool hasPipes = backendOf(machine.kind).hasPipes();
-  if (hasProduct(kernel) && hasPipes)
-    keys.insert(keys.end(), {"buffers.l1", "buffers.l0", "buffers.acc", "store"});
-  if (hasPipes)
-    keys.push_back(hasProduct(kernel) ? "buffers.out" : "buffers.ub");
-  keys.push_back("order");
-  if (hasProduct(kernel))
-    keys.push_back("epilogue");
+  for (const BufferGroup &group : bufferGroups())
+    if (hasPipes &&
+        group.explored == (hasProduct(kernel) ? Proposal::ofProducts : Proposal::always))
+      keys.push_back(fmt::format("buffers.{}", group.name));
+  for (const DirectiveTraits &directive : allDirectives())
+    if ((hasPipes || !directive.needsPipes) &&
+        (directive.explored == Proposal::always ||
+         (directive.explored == Proposal::ofProducts && hasProduct(kernel))))
+      keys.emplace_back(directive.name);
   return keys;
 }
 

@@ -47,14 +47,15 @@ std::string Verifier::ruleOf(const Kernel &kernel) {
 
 Choices Verifier::choicesOf(const std::string &variant) {
   auto module = compiler_.toIr(kernel_);
-  return llvm::cantFail(parseChoices(kernel_, *module, variant)); // mmk has printed it
+  return llvm::cantFail(parseChoices(kernel_, machine_, *module, variant)); // mmk has printed it
 }
 
 llvm::Expected<std::unique_ptr<Executable>> Verifier::compile(const Choices &choices) {
   PipelineOptions options;
   options.choices = choices;
-  Lowering lowering = compiler_.lower(kernel_, compiler_.toIr(kernel_), Stage::aicore, options,
-                                      /*findsNearest=*/false);
+  Lowering lowering =
+      compiler_.lower(kernel_, compiler_.toIr(kernel_), LoweringLevel::aicore, options,
+                      /*findsNearest=*/false);
   if (!lowering)
     return llvm::createStringError("the passes refuse a variant that was counted: " +
                                    lowering.said.render());

@@ -27,7 +27,7 @@ bool BlockWatch::step(int64_t number, unsigned unit, const int64_t *operands) {
     if (toPoison_)
       poison(*std::exchange(toPoison_, std::nullopt));
     ++report_.instructions;
-    pipe_ = static_cast<Pipe>(it.getPipe());
+    pipe_ = aicore::machinePipe(it.getPipe());
     instruction(it);
   } else {
     ++report_.flags;
@@ -59,7 +59,7 @@ void BlockWatch::poison(const CoreMemories &memories) {
 //===--- ops ------------------------------------------------------------------------------===//
 
 void BlockWatch::flag(Operation *op) {
-  auto pipe = [](aicore::Pipe pipe) { return static_cast<Pipe>(pipe); };
+  auto pipe = [](aicore::Pipe pipe) { return aicore::machinePipe(pipe); };
   llvm::TypeSwitch<Operation *>(op)
       .Case([&](aicore::SetFlagOp it) {
         hazards_.setFlag(unit_, pipe(it.getFrom()), pipe(it.getTo()),

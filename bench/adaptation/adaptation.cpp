@@ -136,7 +136,7 @@ private:
       return found == chosen.end() ? std::nullopt : parseInteger(found->second);
     };
     for (const Requirement &requirement : schedule_.requirements)
-      if (judge(requirement, number) == Verdict::broken)
+      if (judge(*requirement.rule, number) == Verdict::broken)
         return false;
     return true;
   }
@@ -148,7 +148,7 @@ private:
     PipelineOptions options;
     options.choices.assign(chosen.begin(), chosen.end());
     options.proveSync = false; // thousands are only timed
-    if (failed(runPipeline(*module, machine_, Stage::aicore, options)))
+    if (failed(runPipeline(*module, machine_, LoweringLevel::aicore, options)))
       return std::nullopt;
     llvm::Expected<ClockReport> report =
         countKernel(*module->getOps<aicore::KernelOp>().begin(), machine_, dims_);

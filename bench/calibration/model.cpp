@@ -25,7 +25,7 @@ llvm::Expected<Module> compile(const std::string &path, const std::string &text,
   Module module = lowerToIr(*program->kernels[0], machine.name, context);
   PipelineOptions options;
   options.choices = row.choices;
-  if (failed(runPipeline(*module, machine, Stage::aicore, options)))
+  if (failed(runPipeline(*module, machine, LoweringLevel::aicore, options)))
     return llvm::createStringError(path + ": the variant of '" + row.name + "' is refused");
   return module;
 }

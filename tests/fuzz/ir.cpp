@@ -27,7 +27,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (!module)
     return 0;
   mlir::PassManager manager(&context);
-  mmk::buildPipeline(manager, mmk::backendOf(mmk::MachineKind::emulated), mmk::Stage::aicore);
+  mmk::buildPipeline(manager, mmk::backendOf(mmk::MachineKind::emulated),
+                     mmk::LoweringLevel::aicore);
   (void)manager.run(*module);
   return 0;
 }

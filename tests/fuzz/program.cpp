@@ -11,7 +11,7 @@ void lower(const mmk::Program &program, const mmk::Kernel &kernel) {
   mmk::PipelineOptions options;
   options.proveSync = false; // takes too long for a million programs
   const mmk::Lowering lowering =
-      compiler.lower(kernel, compiler.toIr(kernel), mmk::Stage::aicore, options, false);
+      compiler.lower(kernel, compiler.toIr(kernel), mmk::LoweringLevel::aicore, options, false);
   if (lowering.isBug)
     __builtin_trap();
 }

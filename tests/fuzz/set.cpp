@@ -36,7 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const mmk::Kernel &kernel = *program().kernels[0];
   mmk::Compiler compiler(program(), *machine);
   auto module = compiler.toIr(kernel);
-  llvm::Expected<mmk::Choices> choices = mmk::parseChoices(kernel, *module, set.str());
+  llvm::Expected<mmk::Choices> choices = mmk::parseChoices(kernel, *machine, *module, set.str());
   if (!choices) {
     llvm::consumeError(choices.takeError());
     return 0;
@@ -45,7 +45,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   options.choices = *choices;
   options.proveSync = false;
   const mmk::Lowering lowering =
-      compiler.lower(kernel, std::move(module), mmk::Stage::aicore, options, false);
+      compiler.lower(kernel, std::move(module), mmk::LoweringLevel::aicore, options, false);
   if (lowering.isBug || (!lowering.module && !lowering.said.hasErrors()))
     __builtin_trap();
   return 0;

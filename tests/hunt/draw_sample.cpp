@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <numeric>
 
 namespace mmk::hunt {
 namespace {
@@ -12,18 +13,18 @@ namespace {
 class ScheduleDraw {
 public:
   ScheduleDraw(Random &random, Sample &sample, const Kernel &kernel)
-      : random_(random), sample_(sample), kernel_(kernel) {}
+      : random_(random), sample_(sample), kernel_(kernel),
+        machine_(llvm::cantFail(loadMachine(sample.machine, sample.overrides))) {}
 
   void run() {
     if (random_.chance(10))
       return; // what is taken by default
-    const Machine machine = llvm::cantFail(loadMachine(sample_.machine, sample_.overrides));
     const bool isProduct = std::ranges::any_of(
         kernel_.values, [](const auto &value) { return value->operation == Operation::product; });
     for (const std::string &dim : kernel_.dimensions)
       tiles(dim);
     if (random_.chance(50))
-      add("cores", {"auto", "1", "2", std::to_string(random_.between(1, machine.cubeCores))});
+      add("cores", {"auto", "1", "2", std::to_string(random_.between(1, machine_.cubeCores))});
     for (const char *buffer : {"l1", "l0", "acc", "out", "ub"})
       if (random_.chance(35))
         add(std::string("buffers.") + buffer, {"1", "2", "3"});
@@ -48,12 +49,14 @@ public:
 private:
   /// A panel as deep as the product of this sample or deeper, and the walk that it needs.
   void keep() {
-    int64_t deepest = 1;
+    int64_t deepest = 1, step = 1;
     for (const auto &[dim, extent] : sample_.dims)
-      if (roleOf(kernel_, dim).isReduction)
+      if (const DimensionRole role = roleOf(kernel_, dim, &machine_.cube); role.isReduction) {
         deepest = std::max(deepest, extent);
+        step = std::lcm(step, role.multiple);
+      }
     const bool isOfA = random_.chance(50);
-    const int64_t depth = 32 * ((deepest + 31) / 32 + random_.below(3));
+    const int64_t depth = step * ((deepest + step - 1) / step + random_.below(3));
     std::erase_if(sample_.choices, [](const auto &choice) { return choice.first == "order"; });
     sample_.choices.emplace_back("order", isOfA ? "rows" : "columns");
     if (random_.chance(50))
@@ -62,12 +65,11 @@ private:
   }
 
   void tiles(const std::string &dim) {
-    const DimensionRole role = roleOf(kernel_, dim);
+    const DimensionRole role = roleOf(kernel_, dim, &machine_.cube);
     if (!role.isOutput && !role.isReduction)
       return;
     if (random_.chance(60)) {
-      const int64_t unit = std::max<int64_t>(role.multiple, role.isOfProduct ? 16 : 1);
-      const int64_t tile = unit * random_.oneOf({1, 1, 2, 3, 4, 5, 8});
+      const int64_t tile = role.multiple * random_.oneOf({1, 1, 2, 3, 4, 5, 8});
       std::vector<std::string> words = {std::to_string(tile), std::to_string(2 * tile)};
       if (role.mayFit())
         words.push_back("auto");
@@ -84,7 +86,7 @@ private:
   void add(const std::string &key, std::vector<std::string> words) {
     std::string ignored;
     std::erase_if(
-        words, [&](const std::string &word) { return !checkChoice(kernel_, key, word, ignored); });
+        words, [&](const std::string &word) { return !checkChoice(kernel_, &machine_.cube, key, word, ignored); });
     if (words.empty())
       return;
     std::vector<std::string> chosen;
@@ -104,6 +106,7 @@ private:
   Random &random_;
   Sample &sample_;
   const Kernel &kernel_;
+  const Machine machine_;
 };
 
 } // namespace
@@ -129,6 +132,17 @@ void drawMachine(Random &random, Sample &sample) {
   scale("memories.l0b.bytes", {"*0.5", "*0.25", "*2"});
   scale("memories.l0c.bytes", {"*0.25", "*0.5", "*2"});
   scale("memories.ub.bytes", {"*0.125", "*0.25", "*0.5", "*2"});
+  scale("memories.l1.alignment", {"64", "256"});
+  scale("memories.l0a.alignment", {"1024", "64"});
+  scale("memories.l0b.alignment", {"2048"});
+  scale("memories.l0c.alignment", {"512", "4096"});
+  scale("memories.ub.alignment", {"64", "256"});
+  scale("packet_bytes", {"128", "256"});
+  scale("cube.m", {"8", "32", "24", "4"});
+  scale("cube.n", {"8", "32", "48", "4"});
+  scale("cube.max_extent", {"64", "160"});
+  for (const char *type : {"f16", "bf16", "i8", "f32"})
+    scale((std::string("cube.depth.") + type).c_str(), {"8", "16", "32", "12"});
   scale("cube_cores", {"1", "2", "3", "5"});
   scale("links.gm_l1.bytes_per_cycle", {"*0.3", "*3"});
   scale("cube.startup_cycles", {"*10", "1"});

@@ -137,7 +137,7 @@ private:
     PipelineOptions options;
     options.choices = choices;
     Lowering lowering =
-        compiler_->lower(kernel(), compiler_->toIr(kernel()), Stage::aicore, options);
+        compiler_->lower(kernel(), compiler_->toIr(kernel()), LoweringLevel::aicore, options);
     expect(!lowering.isBug, "the compiler finds no fault in itself", lowering.said.render());
     if (!lowering) {
       refusal_ = lowering.said.render();
@@ -186,7 +186,7 @@ private:
     std::string message;
     const bool isSeparate = where_.find("epilogue=separate") != std::string::npos;
     const char *other = isSeparate ? "fused" : "separate";
-    if (!checkChoice(kernel(), "epilogue", other, message))
+    if (!checkChoice(kernel(), nullptr, "epilogue", other, message))
       return;
     std::erase_if(choices, [](const auto &choice) { return choice.first == "epilogue"; });
     choices.insert(choices.begin(), {"epilogue", other});

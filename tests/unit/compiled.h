@@ -38,7 +38,7 @@ public:
     std::string message;
     ir::KernelOp op = *module->getOps<ir::KernelOp>().begin();
     EXPECT_TRUE(parseVariant(variant, tileDims(op), options.choices, message)) << message;
-    bool made = succeeded(runPipeline(*module, machine_, Stage::aicore, options));
+    bool made = succeeded(runPipeline(*module, machine_, LoweringLevel::aicore, options));
     EXPECT_TRUE(made) << variant;
     if (!made)
       return;

@@ -1,6 +1,7 @@
 // Whose fault it is that a variant has no IR: the user's, or mmk's own.
 #include "compiler/compiler.h"
 #include "frontend/compile.h"
+#include "ir/diagnostic_code.h"
 #include "sync/passes.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +22,7 @@ protected:
     machine_ = llvm::cantFail(loadMachine("ascend910b3"));
     compiler_ = std::make_unique<Compiler>(program_, machine_);
     const Kernel &kernel = *program_.kernels[0];
-    return compiler_->lower(kernel, compiler_->toIr(kernel), Stage::aicore, options);
+    return compiler_->lower(kernel, compiler_->toIr(kernel), LoweringLevel::aicore, options);
   }
 
 private:
@@ -41,7 +42,7 @@ TEST_F(CompilerTest, FlagsThatItsOwnProofRefutesAreABug) {
   for (std::string printAfter : {"", "none-of-them"}) {
     PipelineOptions options;
     options.printAfter = printAfter;
-    options.spoil = [](mlir::ModuleOp module) {
+    options.mutateBeforeVerify = [](mlir::ModuleOp module) {
       module.walk([](aicore::WaitFlagOp wait) {
         wait.erase();
         return mlir::WalkResult::interrupt();
@@ -55,8 +56,10 @@ TEST_F(CompilerTest, FlagsThatItsOwnProofRefutesAreABug) {
 }
 
 TEST_F(CompilerTest, AProofThatTakesTooLongIsNone) {
-  const Lowering lowering = lower({.spoil = [](mlir::ModuleOp module) {
-    module->walk([](aicore::PhaseOp phase) { mlir::emitError(phase.getLoc(), beyondProof); });
+  const Lowering lowering = lower({.mutateBeforeVerify = [](mlir::ModuleOp module) {
+    module->walk([](aicore::PhaseOp phase) {
+      withCode(mlir::emitError(phase.getLoc(), beyondProof), DiagnosticCode::beyondProof);
+    });
     module.walk([](aicore::WaitFlagOp wait) {
       wait.erase();
       return mlir::WalkResult::interrupt();

@@ -42,7 +42,7 @@ struct Emitted {
     registerDialectExtensions(registry);
     mlir::MLIRContext mlirContext(registry, mlir::MLIRContext::Threading::DISABLED);
     auto ir = lowerToIr(*program->kernels[0], "host", mlirContext);
-    EXPECT_TRUE(succeeded(runPipeline(*ir, machine, Stage::aicore)));
+    EXPECT_TRUE(succeeded(runPipeline(*ir, machine, LoweringLevel::aicore)));
     module = llvm::cantFail(emitProgram(*ir->getOps<aicore::KernelOp>().begin(), target, *context));
   }
 

@@ -52,7 +52,7 @@ public:
     options.proveSync = false; // that is for the tests to do
     std::string message;
     EXPECT_TRUE(parseVariant(variant, tileDims(op), options.choices, message)) << message;
-    made_ = succeeded(runPipeline(*module_, machine, Stage::aicore, options));
+    made_ = succeeded(runPipeline(*module_, machine, LoweringLevel::aicore, options));
   }
 
   /// Aicore IR without offsets and flags (`%n` the only dimension), of which the passes after

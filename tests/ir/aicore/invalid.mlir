@@ -1391,6 +1391,9 @@ aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
 
 !acc = memref<32x48xf32, #aicore.space<l0c>>
 
+#machine = #aicore.machine<"wide", split, cores = 1, vector_cores = 2, memories = {},
+    cube = 16 x 16, max_extent = 64, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+module attributes {aicore.machine = #machine} {
 aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
 ^bb0(%i: index):
   aicore.phase {
@@ -1399,6 +1402,7 @@ aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
     // expected-error @+1 {{'aicore.alloc' op expected columns for 4 parts of 16 or more, found 48}}
     %acc = aicore.alloc "acc" of "acc" copies 1 parts 4 : !acc
   }
+}
 }
 
 // -----
@@ -1579,7 +1583,7 @@ aicore.kernel @k dims ["M"] args [] results [] cores 1 buffers {} {
 
 // A kind of machine is one of machines/kinds.def.
 // expected-error @+1 {{no kind of machine is named 'guest'; expected emulated, host}}
-module attributes {aicore.machine = #aicore.machine<"tiny" kind "guest", coupled, cores = 1, vector_cores = 1, memories = {}, depth = {}, event_ids = 6, cross_flags = 16>} {
+module attributes {aicore.machine = #aicore.machine<"tiny" kind "guest", coupled, cores = 1, vector_cores = 1, memories = {}, cube = 16 x 16, max_extent = 4095, depth = {}, event_ids = 6, cross_flags = 16>} {
 }
 
 // -----

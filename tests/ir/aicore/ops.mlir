@@ -16,9 +16,9 @@
 !row = memref<1x64xf32, #aicore.space<ub>>
 
 // CHECK: module attributes {aicore.machine = #aicore.machine<"tiny", coupled, cores = 2, vector_cores = 1,
-// CHECK-SAME: memories = {l1 = [4096, 32], ub = [1024, 32]}, depth = {f16 = 16 : i64}, event_ids = 6, cross_flags = 16>}
+// CHECK-SAME: memories = {l1 = [4096, 32], ub = [1024, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16 : i64}, event_ids = 6, cross_flags = 16>}
 module attributes {aicore.machine = #aicore.machine<"tiny", coupled, cores = 2, vector_cores = 1,
-    memories = {l1 = [4096, 32], ub = [1024, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>} {
+    memories = {l1 = [4096, 32], ub = [1024, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>} {
 
 // Structure. Arguments are named after dimensions, parameters and results; buffers after their name
 // and memory; a workspace after its name.

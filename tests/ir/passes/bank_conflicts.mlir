@@ -6,7 +6,7 @@
 
 // x and y from the same groups, and z to the same banks as x: as in the vendor's example of a
 // conflict, 16 KiB apart.
-#m = #aicore.machine<"test", split, cores = 1, vector_cores = 2, memories = {ub = [196352, 32, 4096, 16, 32, 256]}, depth = {f16 = 16 : i64}, event_ids = 6, cross_flags = 2>
+#m = #aicore.machine<"test", split, cores = 1, vector_cores = 2, memories = {ub = [196352, 32, 4096, 16, 32, 256]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16 : i64}, event_ids = 6, cross_flags = 2>
 module attributes {aicore.machine = #m} {
   aicore.kernel @k dims ["K"] args [] results [#mmk.named<"c"["K", "K"]>] cores 1 buffers {} {
   ^bb0(%K: index, %c: memref<?x?xf32, #aicore.space<gm>>):
@@ -35,7 +35,7 @@ module attributes {aicore.machine = #m} {
 // -----
 
 // Its way out: y half a round of the groups farther, z in the second bank of each group.
-#m = #aicore.machine<"test", split, cores = 1, vector_cores = 2, memories = {ub = [196352, 32, 4096, 16, 32, 256]}, depth = {f16 = 16 : i64}, event_ids = 6, cross_flags = 2>
+#m = #aicore.machine<"test", split, cores = 1, vector_cores = 2, memories = {ub = [196352, 32, 4096, 16, 32, 256]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16 : i64}, event_ids = 6, cross_flags = 2>
 module attributes {aicore.machine = #m} {
   aicore.kernel @k dims ["K"] args [] results [#mmk.named<"c"["K", "K"]>] cores 1 buffers {} {
   ^bb0(%K: index, %c: memref<?x?xf32, #aicore.space<gm>>):
@@ -62,7 +62,7 @@ module attributes {aicore.machine = #m} {
 
 // Read and written are apart in the groups, and only the column that is one for all rows is not: it
 // is a scalar to the instruction. In place is no conflict either.
-#m = #aicore.machine<"test", split, cores = 1, vector_cores = 2, memories = {ub = [196352, 32, 4096, 16, 32, 256]}, depth = {f16 = 16 : i64}, event_ids = 6, cross_flags = 2>
+#m = #aicore.machine<"test", split, cores = 1, vector_cores = 2, memories = {ub = [196352, 32, 4096, 16, 32, 256]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16 : i64}, event_ids = 6, cross_flags = 2>
 module attributes {aicore.machine = #m} {
   aicore.kernel @k dims ["K"] args [] results [#mmk.named<"c"["K", "K"]>] cores 1 buffers {} {
   ^bb0(%K: index, %c: memref<?x?xf32, #aicore.space<gm>>):
@@ -87,7 +87,7 @@ module attributes {aicore.machine = #m} {
 // -----
 
 // Nothing is known of the banks of this machine.
-#m = #aicore.machine<"test", split, cores = 1, vector_cores = 2, memories = {ub = [196352, 32]}, depth = {f16 = 16 : i64}, event_ids = 6, cross_flags = 2>
+#m = #aicore.machine<"test", split, cores = 1, vector_cores = 2, memories = {ub = [196352, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16 : i64}, event_ids = 6, cross_flags = 2>
 module attributes {aicore.machine = #m} {
   aicore.kernel @k dims ["K"] args [] results [#mmk.named<"c"["K", "K"]>] cores 1 buffers {} {
   ^bb0(%K: index, %c: memref<?x?xf32, #aicore.space<gm>>):

@@ -1,7 +1,7 @@
 // Vector work goes to the vector cores in shares of rows, and in steps of the rows of a buffer.
 // RUN: mmk-opt %s -split-input-file --aicore-distribute-vector-work --canonicalize --cse | FileCheck %s
 
-#machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {gm = [1099511627776, 512], l0a = [65536, 512], l0b = [65536, 512], l0c = [131072, 1024], l1 = [524288, 32], ub = [65536, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {gm = [1099511627776, 512], l0a = [65536, 512], l0b = [65536, 512], l0c = [131072, 1024], l1 = [524288, 32], ub = [65536, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
 
 module attributes {aicore.machine = #machine} {
 
@@ -99,7 +99,7 @@ aicore.kernel @line dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"
 
 // -----
 
-#coupled = #aicore.machine<"one", coupled, cores = 2, vector_cores = 1, memories = {gm = [1099511627776, 512], l0a = [65536, 512], l0b = [65536, 512], l0c = [131072, 1024], l1 = [524288, 32], ub = [65536, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#coupled = #aicore.machine<"one", coupled, cores = 2, vector_cores = 1, memories = {gm = [1099511627776, 512], l0a = [65536, 512], l0b = [65536, 512], l0c = [131072, 1024], l1 = [524288, 32], ub = [65536, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
 
 module attributes {aicore.machine = #coupled} {
 

@@ -2,7 +2,7 @@
 // each case is a picture of its schedule: [filler -> user] is "filled", [user -> filler] "free again".
 // RUN: mmk-opt %s --aicore-insert-sync | FileCheck %s
 
-#machine = #aicore.machine<"tiny", coupled, cores = 1, vector_cores = 1, memories = {}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#machine = #aicore.machine<"tiny", coupled, cores = 1, vector_cores = 1, memories = {}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
 !gm = memref<?x?xf16, #aicore.space<gm>>
 !out = memref<?x?xf32, #aicore.space<gm>>
 !l1 = memref<64x64xf16, #aicore.space<l1>>

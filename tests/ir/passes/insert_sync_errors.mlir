@@ -7,7 +7,7 @@ module {
 
 // -----
 
-#machine = #aicore.machine<"tiny", split, cores = 1, vector_cores = 2, memories = {}, depth = {f16 = 16}, event_ids = 4, cross_flags = 4>
+#machine = #aicore.machine<"tiny", split, cores = 1, vector_cores = 2, memories = {}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 4, cross_flags = 4>
 !gm = memref<?x?xf16, #aicore.space<gm>>
 !l1 = memref<64x64xf16, #aicore.space<l1>>
 !l0a = memref<64x16xf16, #aicore.space<l0a>>
@@ -39,7 +39,7 @@ aicore.kernel @k dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 
 
 // -----
 
-#machine = #aicore.machine<"tiny", split, cores = 1, vector_cores = 2, memories = {}, depth = {f16 = 16}, event_ids = 6, cross_flags = 4>
+#machine = #aicore.machine<"tiny", split, cores = 1, vector_cores = 2, memories = {}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 4>
 !acc = memref<64x32xf32, #aicore.space<l0c>>
 !tile = memref<64x32xf32, #aicore.space<gm>>
 !ub = memref<32x32xf32, #aicore.space<ub>>
@@ -72,7 +72,7 @@ aicore.kernel @k dims ["N"] args [] results [] cores 1 buffers {} {
 
 // -----
 
-#machine = #aicore.machine<"tiny", coupled, cores = 1, vector_cores = 1, memories = {}, depth = {f16 = 16}, event_ids = 6, cross_flags = 4>
+#machine = #aicore.machine<"tiny", coupled, cores = 1, vector_cores = 1, memories = {}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 4>
 !out = memref<?x?xf32, #aicore.space<gm>>
 !acc = memref<64x32xf32, #aicore.space<l0c>>
 !ub = memref<64x32xf32, #aicore.space<ub>>
@@ -97,7 +97,7 @@ aicore.kernel @k dims ["N"] args [#mmk.named<"x"["M", "N"]>] results [] cores 1 
 
 // -----
 
-#machine = #aicore.machine<"tiny", coupled, cores = 1, vector_cores = 1, memories = {}, depth = {f16 = 16}, event_ids = 6, cross_flags = 4>
+#machine = #aicore.machine<"tiny", coupled, cores = 1, vector_cores = 1, memories = {}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 4>
 !out = memref<?x?xf32, #aicore.space<gm>>
 !ub = memref<64x32xf32, #aicore.space<ub>>
 
@@ -117,7 +117,7 @@ aicore.kernel @k dims ["N"] args [#mmk.named<"x"["M", "N"]>] results [] cores 1 
 
 // -----
 
-#machine = #aicore.machine<"tiny", coupled, cores = 1, vector_cores = 1, memories = {}, depth = {f16 = 16}, event_ids = 6, cross_flags = 4>
+#machine = #aicore.machine<"tiny", coupled, cores = 1, vector_cores = 1, memories = {}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 4>
 
 // A second time would order everything twice, by other events.
 module attributes {aicore.machine = #machine} {
@@ -135,7 +135,7 @@ aicore.kernel @k dims ["N"] args [] results [] cores 1 buffers {} {
 
 // -----
 
-#machine = #aicore.machine<"tiny", split, cores = 1, vector_cores = 2, memories = {}, depth = {f16 = 16}, event_ids = 4, cross_flags = 4>
+#machine = #aicore.machine<"tiny", split, cores = 1, vector_cores = 2, memories = {}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 4, cross_flags = 4>
 !acc = memref<64x32xf32, #aicore.space<l0c>>
 
 module attributes {aicore.machine = #machine} {
@@ -153,7 +153,7 @@ aicore.kernel @k dims ["N"] args [] results [] cores 1 buffers {} {
 
 // -----
 
-#machine = #aicore.machine<"tiny", split, cores = 1, vector_cores = 2, memories = {gm = [1099511627776, 512]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 4>
+#machine = #aicore.machine<"tiny", split, cores = 1, vector_cores = 2, memories = {gm = [1099511627776, 512]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 4>
 !acc = memref<64x32xf32, #aicore.space<l0c>>
 !tile = memref<64x32xf32, #aicore.space<gm>>
 !ub = memref<32x32xf32, #aicore.space<ub>>

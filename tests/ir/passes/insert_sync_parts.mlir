@@ -3,7 +3,7 @@
 // RUN: mmk-opt %s --aicore-insert-sync | FileCheck %s
 // RUN: mmk-opt %s --aicore-insert-sync --aicore-verify-sync -o /dev/null
 
-#machine = #aicore.machine<"tiny", split, cores = 1, vector_cores = 2, memories = {}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#machine = #aicore.machine<"tiny", split, cores = 1, vector_cores = 2, memories = {}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
 !out = memref<?x?xf32, #aicore.space<gm>>
 !l0a = memref<64x16xf16, #aicore.space<l0a>>
 !l0b = memref<16x32xf16, #aicore.space<l0b>>

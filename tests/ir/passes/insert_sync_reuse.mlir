@@ -4,7 +4,7 @@
 // RUN: mmk-opt %s --aicore-plan-memory --aicore-insert-sync | FileCheck %s
 // RUN: mmk-opt %s --aicore-plan-memory --aicore-insert-sync --aicore-verify-sync=redundant=true -verify-diagnostics
 
-#machine = #aicore.machine<"tiny", coupled, cores = 1, vector_cores = 1, memories = {gm = [1099511627776, 512], l0a = [65536, 512], l1 = [16384, 32], ub = [16384, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#machine = #aicore.machine<"tiny", coupled, cores = 1, vector_cores = 1, memories = {gm = [1099511627776, 512], l0a = [65536, 512], l1 = [16384, 32], ub = [16384, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
 !gm = memref<?x?xf16, #aicore.space<gm>>
 !l1 = memref<64x64xf16, #aicore.space<l1>>
 !l0a = memref<64x16xf16, #aicore.space<l0a>>

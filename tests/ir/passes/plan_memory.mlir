@@ -1,7 +1,7 @@
 // Byte offsets, with reuse by live range.
 // RUN: mmk-opt %s --aicore-plan-memory | FileCheck %s
 
-#machine = #aicore.machine<"tiny", split, cores = 1, vector_cores = 2, memories = {gm = [1099511627776, 512], l0a = [65536, 512], l1 = [16384, 32], ub = [4096, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#machine = #aicore.machine<"tiny", split, cores = 1, vector_cores = 2, memories = {gm = [1099511627776, 512], l0a = [65536, 512], l1 = [16384, 32], ub = [4096, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
 !gm = memref<?x?xf16, #aicore.space<gm>>
 !big = memref<64x32xf16, #aicore.space<l1>>
 !small = memref<16x32xf16, #aicore.space<l1>>

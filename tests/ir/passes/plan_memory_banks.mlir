@@ -6,7 +6,7 @@
 // CHECK: aicore.alloc "x" of "ub" copies 1 at 0
 // CHECK: aicore.alloc "y" of "ub" copies 1 at 16640
 // CHECK: aicore.alloc "z" of "ub" copies 1 at 65280
-#m = #aicore.machine<"test", split, cores = 1, vector_cores = 2, memories = {ub = [196352, 32, 4096, 16, 32, 256]}, depth = {f16 = 16 : i64}, event_ids = 6, cross_flags = 2>
+#m = #aicore.machine<"test", split, cores = 1, vector_cores = 2, memories = {ub = [196352, 32, 4096, 16, 32, 256]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16 : i64}, event_ids = 6, cross_flags = 2>
 module attributes {aicore.machine = #m} {
   aicore.kernel @roomy dims ["K"] args [] results [#mmk.named<"c"["K", "K"]>] cores 1 buffers {} {
   ^bb0(%K: index, %c: memref<?x?xf32, #aicore.space<gm>>):
@@ -36,7 +36,7 @@ module attributes {aicore.machine = #m} {
 // CHECK: aicore.alloc "x" of "ub" copies 1 at 0
 // CHECK: aicore.alloc "y" of "ub" copies 1 at 16384
 // CHECK: aicore.alloc "z" of "ub" copies 1 at 32768
-#m = #aicore.machine<"test", split, cores = 1, vector_cores = 2, memories = {ub = [49152, 32, 4096, 16, 32, 256]}, depth = {f16 = 16 : i64}, event_ids = 6, cross_flags = 2>
+#m = #aicore.machine<"test", split, cores = 1, vector_cores = 2, memories = {ub = [49152, 32, 4096, 16, 32, 256]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16 : i64}, event_ids = 6, cross_flags = 2>
 module attributes {aicore.machine = #m} {
   aicore.kernel @tight dims ["K"] args [] results [#mmk.named<"c"["K", "K"]>] cores 1 buffers {} {
   ^bb0(%K: index, %c: memref<?x?xf32, #aicore.space<gm>>):

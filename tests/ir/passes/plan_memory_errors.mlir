@@ -7,7 +7,7 @@ module {
 
 // -----
 
-#machine = #aicore.machine<"tiny", split, cores = 1, vector_cores = 2, memories = {gm = [1099511627776, 512], l0a = [2048, 512], l1 = [16384, 32], ub = [4096, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#machine = #aicore.machine<"tiny", split, cores = 1, vector_cores = 2, memories = {gm = [1099511627776, 512], l0a = [2048, 512], l1 = [16384, 32], ub = [4096, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
 !gm = memref<?x?xf16, #aicore.space<gm>>
 !l1 = memref<64x64xf16, #aicore.space<l1>>
 !l0 = memref<64x16xf16, #aicore.space<l0a>>
@@ -40,7 +40,7 @@ aicore.kernel @k dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 
 
 // -----
 
-#machine = #aicore.machine<"cubeless", split, cores = 1, vector_cores = 2, memories = {gm = [1099511627776, 512], ub = [4096, 32]}, depth = {}, event_ids = 6, cross_flags = 16>
+#machine = #aicore.machine<"cubeless", split, cores = 1, vector_cores = 2, memories = {gm = [1099511627776, 512], ub = [4096, 32]}, cube = 16 x 16, max_extent = 4095, depth = {}, event_ids = 6, cross_flags = 16>
 !gm = memref<?x?xf16, #aicore.space<gm>>
 !l1 = memref<64x64xf16, #aicore.space<l1>>
 
@@ -61,7 +61,7 @@ aicore.kernel @k dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 
 
 // -----
 
-#machine = #aicore.machine<"tiny", split, cores = 1, vector_cores = 2, memories = {gm = [1099511627776, 512], l1 = [16384, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#machine = #aicore.machine<"tiny", split, cores = 1, vector_cores = 2, memories = {gm = [1099511627776, 512], l1 = [16384, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
 !gm = memref<?x?xf16, #aicore.space<gm>>
 !l1 = memref<64x64xf16, #aicore.space<l1>>
 

@@ -2,7 +2,7 @@
 // RUN: mmk-opt %s -verify-diagnostics -split-input-file "--aicore-sync-cost=machine=ascend910b1 dims=64"
 
 // The second pair says nothing that the first does not.
-#m = #aicore.machine<"test", split, cores = 1, vector_cores = 2, memories = {l1 = [4096, 32], l0a = [4096, 32], l0b = [4096, 32], l0c = [4096, 32], ub = [4096, 32], gm = [4096, 32]}, depth = {f16 = 16 : i64}, event_ids = 6, cross_flags = 2>
+#m = #aicore.machine<"test", split, cores = 1, vector_cores = 2, memories = {l1 = [4096, 32], l0a = [4096, 32], l0b = [4096, 32], l0c = [4096, 32], ub = [4096, 32], gm = [4096, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16 : i64}, event_ids = 6, cross_flags = 2>
 module attributes {aicore.machine = #m} {
   aicore.kernel @k dims ["K"] args [#mmk.named<"x"["K", "K"]>] results [#mmk.named<"c"["K", "K"]>] cores 1 buffers {} {
   ^bb0(%K: index, %x: memref<?x?xf16, #aicore.space<gm>>, %c: memref<?x?xf32, #aicore.space<gm>>):
@@ -26,7 +26,7 @@ module attributes {aicore.machine = #m} {
 // -----
 
 // Nobody touches what another has touched before the barrier.
-#m = #aicore.machine<"test", split, cores = 1, vector_cores = 2, memories = {l1 = [4096, 32], l0a = [4096, 32], l0b = [4096, 32], l0c = [4096, 32], ub = [4096, 32], gm = [4096, 32]}, depth = {f16 = 16 : i64}, event_ids = 6, cross_flags = 2>
+#m = #aicore.machine<"test", split, cores = 1, vector_cores = 2, memories = {l1 = [4096, 32], l0a = [4096, 32], l0b = [4096, 32], l0c = [4096, 32], ub = [4096, 32], gm = [4096, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16 : i64}, event_ids = 6, cross_flags = 2>
 module attributes {aicore.machine = #m} {
   aicore.kernel @k dims ["K"] args [#mmk.named<"x"["K", "K"]>] results [#mmk.named<"c"["K", "K"]>] cores 1 buffers {} {
   ^bb0(%K: index, %x: memref<?x?xf16, #aicore.space<gm>>, %c: memref<?x?xf32, #aicore.space<gm>>):
@@ -51,7 +51,7 @@ module attributes {aicore.machine = #m} {
 // -----
 
 // The next transfer has to wait until the last was read, but not until it was multiplied.
-#m = #aicore.machine<"test", split, cores = 1, vector_cores = 2, memories = {l1 = [65536, 32], l0a = [65536, 32], l0b = [65536, 32], l0c = [65536, 32], ub = [4096, 32], gm = [4096, 32]}, depth = {f16 = 16 : i64}, event_ids = 6, cross_flags = 2>
+#m = #aicore.machine<"test", split, cores = 1, vector_cores = 2, memories = {l1 = [65536, 32], l0a = [65536, 32], l0b = [65536, 32], l0c = [65536, 32], ub = [4096, 32], gm = [4096, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16 : i64}, event_ids = 6, cross_flags = 2>
 module attributes {aicore.machine = #m} {
   aicore.kernel @k dims ["K"] args [#mmk.named<"x"["K", "K"]>] results [#mmk.named<"c"["K", "K"]>] cores 1 buffers {} {
   ^bb0(%K: index, %x: memref<?x?xf16, #aicore.space<gm>>, %c: memref<?x?xf32, #aicore.space<gm>>):
@@ -83,7 +83,7 @@ module attributes {aicore.machine = #m} {
 
 // In a loop each of the two pipes has to wait for the other, filled and free again, and there is no
 // third: a barrier orders no more than flags would.
-#m = #aicore.machine<"test", split, cores = 1, vector_cores = 2, memories = {l1 = [4096, 32], l0a = [4096, 32], l0b = [4096, 32], l0c = [4096, 32], ub = [4096, 32], gm = [4096, 32]}, depth = {f16 = 16 : i64}, event_ids = 6, cross_flags = 2>
+#m = #aicore.machine<"test", split, cores = 1, vector_cores = 2, memories = {l1 = [4096, 32], l0a = [4096, 32], l0b = [4096, 32], l0c = [4096, 32], ub = [4096, 32], gm = [4096, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16 : i64}, event_ids = 6, cross_flags = 2>
 module attributes {aicore.machine = #m} {
   aicore.kernel @k dims ["K"] args [#mmk.named<"x"["K", "K"]>] results [#mmk.named<"c"["K", "K"]>] cores 1 buffers {} {
   ^bb0(%K: index, %x: memref<?x?xf16, #aicore.space<gm>>, %c: memref<?x?xf32, #aicore.space<gm>>):

@@ -1,7 +1,7 @@
 // How tiles are dealt: what the schedule says, as the deal that share and walk carry.
 // RUN: mmk-opt %s --mmk-tile-cores --canonicalize --cse | FileCheck %s
 
-#machine = #aicore.machine<"tiny", coupled, cores = 8, vector_cores = 1, memories = {ub = [65536, 32]}, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#machine = #aicore.machine<"tiny", coupled, cores = 8, vector_cores = 1, memories = {ub = [65536, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
 #id = affine_map<(m, n) -> (m, n)>
 
 module attributes {aicore.machine = #machine} {

@@ -19,7 +19,7 @@ protected:
     machine_ = llvm::cantFail(loadMachine("ascend910b3"));
     compiler_ = std::make_unique<Compiler>(program_, machine_);
     const Kernel &kernel = *program_.kernels[0];
-    lowering_ = compiler_->lower(kernel, compiler_->toIr(kernel), Stage::aicore);
+    lowering_ = compiler_->lower(kernel, compiler_->toIr(kernel), LoweringLevel::aicore);
     ASSERT_TRUE(bool(lowering_)) << lowering_.said.render();
   }
 

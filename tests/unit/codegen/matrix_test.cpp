@@ -69,7 +69,8 @@ TEST_P(Matrix, everyShapeByEveryVariantIsExact) {
         options.verify = true;
         std::string message;
         ASSERT_TRUE(parseVariant(name, {"M", "N", "K"}, options.choices, message)) << message;
-        ASSERT_TRUE(succeeded(runPipeline(*module, machine, Stage::aicore, options))) << name;
+        ASSERT_TRUE(succeeded(runPipeline(*module, machine, LoweringLevel::aicore, options)))
+            << name;
         ExecutableOptions how;
         how.watched = setting.watched;
         auto executable = Executable::compile(*module, machine, how);

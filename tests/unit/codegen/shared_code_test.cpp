@@ -35,7 +35,7 @@ struct Split {
     std::string message;
     ir::KernelOp op = *ir->getOps<ir::KernelOp>().begin();
     EXPECT_TRUE(parseVariant(variant, tileDims(op), options.choices, message)) << message;
-    EXPECT_TRUE(succeeded(runPipeline(*ir, machine, Stage::aicore, options)));
+    EXPECT_TRUE(succeeded(runPipeline(*ir, machine, LoweringLevel::aicore, options)));
     calls = llvm::cantFail(
         emitProgram(*ir->getOps<aicore::KernelOp>().begin(), target, context, watched));
     computes = extractKernelModule(*calls);

@@ -504,7 +504,7 @@ struct WholeKernel : testing::Test {
     PipelineOptions options;
     options.choices = choices;
     options.verify = true;
-    EXPECT_TRUE(succeeded(runPipeline(*module, machine, Stage::aicore, options)));
+    EXPECT_TRUE(succeeded(runPipeline(*module, machine, LoweringLevel::aicore, options)));
     return countKernel(*module->getOps<aicore::KernelOp>().begin(), machine, mkn, events);
   }
 

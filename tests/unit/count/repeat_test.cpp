@@ -52,7 +52,7 @@ public:
     module_ = lowerToIr(checked_.kernel(), machine.name, context_);
     PipelineOptions options;
     options.choices = variant.choices;
-    EXPECT_TRUE(succeeded(runPipeline(*module_, machine, Stage::aicore, options)));
+    EXPECT_TRUE(succeeded(runPipeline(*module_, machine, LoweringLevel::aicore, options)));
   }
 
   ClockReport count(llvm::ArrayRef<int64_t> dims, EventSink *events = nullptr) {

@@ -69,7 +69,7 @@ TEST(FitTile, FitsSmallMemories) {
     registerDialectExtensions(registry);
     mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
     auto module = lowerToIr(*program->kernels[0], machine.name, context);
-    EXPECT_TRUE(succeeded(runPipeline(*module, machine, Stage::aicore))) << path;
+    EXPECT_TRUE(succeeded(runPipeline(*module, machine, LoweringLevel::aicore))) << path;
   }
 }
 

@@ -472,7 +472,7 @@ protected:
     int64_t plan[mostOfPlan];
     phase.plan(dims, 8, plan);
     arguments.plan = plan;
-    isAlone = plan[planAlone] != 0;
+    isAlone = plan[planSingleBlock] != 0;
     EXPECT_EQ(plan[planBlocks] == 1, isAlone);
     phase.run(&arguments, &core);
     EXPECT_EQ(c.front(), static_cast<float>(k - 1));
@@ -660,9 +660,9 @@ TEST(ThisCpu, oneThreadTakesAllColumns) {
   const int64_t dims[] = {1, 4096, 4096};
   int64_t plan[mostOfPlan];
   phase.plan(dims, 1, plan);
-  EXPECT_NE(plan[planAlone], 0);
+  EXPECT_NE(plan[planSingleBlock], 0);
   phase.plan(dims, 2, plan);
-  EXPECT_EQ(plan[planAlone], 0);
+  EXPECT_EQ(plan[planSingleBlock], 0);
 }
 
 // Few rows, and few columns, go other ways than many.

@@ -32,7 +32,7 @@ public:
     std::string message;
     ir::KernelOp op = *module->getOps<ir::KernelOp>().begin();
     EXPECT_TRUE(parseVariant(variant, tileDims(op), options.choices, message)) << message;
-    EXPECT_TRUE(succeeded(runPipeline(*module, machine, Stage::aicore, options)));
+    EXPECT_TRUE(succeeded(runPipeline(*module, machine, LoweringLevel::aicore, options)));
   }
 
   aicore::KernelOp kernel() { return *module->getOps<aicore::KernelOp>().begin(); }

@@ -40,9 +40,10 @@ TEST_P(WrongProgram, IsRefusedInTheseWords) {
   const std::string text = read(source);
   EXPECT_TRUE(text.starts_with("// ")) << "the first line says why the program makes no sense";
 
+  static const Machine machine = llvm::cantFail(loadMachine("ascend910b3")); // of `mmk check`
   Diagnostics diagnostics;
   std::unique_ptr<SourceFile> file;
-  const auto program = checkProgram(source.filename().string(), text, diagnostics, file);
+  const auto program = checkProgram(source.filename().string(), text, diagnostics, file, &machine);
   const std::string rendered = diagnostics.render();
   // A program with warnings alone is a program; only then does its file live in it.
   EXPECT_EQ(program.has_value(), !diagnostics.hasErrors());

@@ -13,9 +13,14 @@ const Checked &gemm() {
   return checked;
 }
 
+const Machine &machine() {
+  static const Machine machine = llvm::cantFail(loadMachine("ascend910b3"));
+  return machine;
+}
+
 std::string problem(std::string_view key, std::string_view word) {
   std::string message;
-  const bool legal = checkChoice(gemm().kernel(), key, word, message);
+  const bool legal = checkChoice(gemm().kernel(), &machine().cube, key, word, message);
   EXPECT_EQ(legal, message.empty());
   return message;
 }
@@ -82,7 +87,7 @@ TEST(Role, OfADimension) {
   const Checked checked("kernel k(a: i8[B, M, K], b: i8[K, N], w: f32[N, P]) -> c: f32[B, M, P] {"
                         "  c = cast<f32>(a @ b) @ w; }");
   ASSERT_TRUE(checked.isSound()) << checked.messages();
-  const auto role = [&](const char *name) { return roleOf(checked.kernel(), name); };
+  const auto role = [&](const char *name) { return roleOf(checked.kernel(), name, &machine().cube); };
   EXPECT_EQ(role("B").multiple, 1);
   EXPECT_TRUE(role("B").isOutput);
   EXPECT_EQ(role("M").multiple, 16);
@@ -94,17 +99,42 @@ TEST(Role, OfADimension) {
   EXPECT_TRUE(role("N").isReduction);
 }
 
+// Rows and columns of the cube may differ, and its depth need not divide either.
+TEST(Choice, FollowsTheCube) {
+  const Machine other = llvm::cantFail(loadMachine(
+      "ascend910b3", {{"cube.m", "8"}, {"cube.n", "24"}, {"cube.depth.f16", "12"}}));
+  const auto problem = [&](std::string_view key, std::string_view word) {
+    std::string message;
+    checkChoice(gemm().kernel(), &other.cube, key, word, message);
+    return message;
+  };
+  EXPECT_EQ(problem("tile.M", "8"), "");
+  EXPECT_EQ(problem("tile.N", "72"), "");
+  EXPECT_EQ(problem("tile.K", "36"), "");
+  EXPECT_EQ(problem("tile.N", "16"),
+            "tile.N = 16 is not a multiple of 24, the cube's width; nearest legal: 24");
+  EXPECT_EQ(problem("tile.K", "16"),
+            "tile.K = 16 is not a multiple of 12, the cube's depth for f16; nearest legal: 12, 24");
+}
+
+TEST(Choice, WithoutAMachineEveryTileIsLegal) {
+  std::string message;
+  EXPECT_TRUE(checkChoice(gemm().kernel(), nullptr, "tile.M", "100", message));
+  EXPECT_FALSE(checkChoice(gemm().kernel(), nullptr, "tile.M", "0", message));
+  EXPECT_EQ(message, "tile.M is auto or an integer from 1 to 65536, found 0");
+}
+
 TEST(Role, WithoutAProductAnyTileWillDo) {
   const Checked checked("kernel k(a: f32[N]) -> c: f32[N] { c = a; schedule { tile N = 1000; } }");
   EXPECT_TRUE(checked.isSound()) << checked.messages();
 }
 
-Verdict verdict(const std::string &rule, std::string *why = nullptr) {
+Verdict verdict(const std::string &text, std::string *why = nullptr) {
   const Checked checked("kernel gemm(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] { c = a @ b;"
                         "  schedule { tile M = 64; require " +
-                        rule + "; } }");
+                        text + "; } }");
   EXPECT_TRUE(checked.isSound()) << checked.messages();
-  const Requirement &requirement = checked.kernel().schedules[0].requirements[0];
+  const Rule &rule = *checked.kernel().schedules[0].requirements[0].rule;
   const ChosenNumber chosen = [](std::string_view key) -> std::optional<int64_t> {
     if (key == "tile.N")
       return 48;
@@ -113,8 +143,8 @@ Verdict verdict(const std::string &rule, std::string *why = nullptr) {
     return std::nullopt;
   };
   if (why)
-    *why = explain(requirement, chosen);
-  return judge(requirement, chosen);
+    *why = explain(rule, chosen);
+  return judge(rule, chosen);
 }
 
 TEST(Rule, Judged) {

@@ -16,7 +16,7 @@ namespace {
 std::string kernelOf(const std::vector<std::string> &phases, int cores) {
   std::string text = R"(
     module attributes {aicore.machine = #aicore.machine<"test", split, cores = 2, vector_cores = 2,
-        memories = {l1 = [4096, 32], l0a = [4096, 32], ub = [4096, 32]}, depth = {},
+        memories = {l1 = [4096, 32], l0a = [4096, 32], ub = [4096, 32]}, cube = 16 x 16, max_extent = 4095, depth = {},
         event_ids = 6, cross_flags = 16>} {
       aicore.kernel @k dims ["K"] args [#mmk.named<"x"["K", "K"]>]
           results [#mmk.named<"y"["K", "K"]>] cores )" +

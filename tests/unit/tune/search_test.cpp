@@ -112,7 +112,7 @@ TEST(TuneSearch, TheBoundHolds) {
     const Point point = all.made.at(i);
     if (!all.made.mayExist(point))
       continue;
-    evaluator.ask({point}, Evaluator::Shapes{0});
+    evaluator.evaluate({point}, Evaluator::Shapes{0});
     const auto answer = evaluator.at(point, 0);
     if (!answer)
       continue;

@@ -127,7 +127,7 @@ TEST(TuneSpace, TheGridHasTheMultiplesThatFit) {
   std::string message;
   for (const std::string &key : tunableKeys(checked.kernel(), machine))
     for (const std::string &word : valueGrid(checked.kernel(), machine, key))
-      EXPECT_TRUE(checkChoice(checked.kernel(), key, word, message)) << message;
+      EXPECT_TRUE(checkChoice(checked.kernel(), &machine.cube, key, word, message)) << message;
 }
 
 TEST(TuneSpace, AKernelWithoutAScheduleCanBeExplored) {

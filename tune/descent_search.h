@@ -1,6 +1,7 @@
 // The search of a space that is too large to be counted whole.
 #pragma once
 
+#include "schedule/directive.h"
 #include "tune/bound.h"
 #include "tune/evaluator.h"
 #include "tune/objective.h"
@@ -10,18 +11,19 @@
 
 namespace mmk::tune {
 
-/// At one shape: from the default and a sample on, groups of directives that share a memory are
-/// given each of their combinations in turn, long axes coarsely at first, until no group brings
-/// more; then the neighbours of the best are tried, and these are crossed and changed.
+/// Block coordinate descent at one shape, then an evolutionary search. From the default and a sample
+/// on, each group of directives that share a memory is tried in all combinations, long axes coarsely
+/// at first, until no group improves the time; then the neighbours of the best are tried, crossed
+/// and mutated.
 ///
-/// The same points in the same order for the same space, seed and budget, whoever counts them and
-/// whatever is known before: it learns from its own points alone.
-class GuidedSearch {
+/// The same points in the same order for the same space, seed and budget, with any number of workers
+/// and any database: it learns from its own points alone.
+class DescentSearch {
 public:
-  GuidedSearch(const Space &space, Evaluator &evaluator, size_t shape, const Objective &objective,
-               uint64_t seed, int64_t budget);
+  DescentSearch(const Space &space, Evaluator &evaluator, size_t shape, const Objective &objective,
+                uint64_t seed, int64_t budget);
 
-  /// All points that it has asked for.
+  /// All points that it has evaluated.
   std::vector<Point> run();
 
   /// The best score so far, relative to the default's; and its time.
@@ -35,9 +37,10 @@ private:
   /// Axes that are varied together.
   using Group = std::vector<size_t>;
 
+  SearchGroup groupOf(std::string_view key) const;
   void makeGroups();
   bool isDone() const { return spent_ >= budget_ || evaluator_.stopped(); }
-  /// Asks for those that are new and can win; takes note of the best.
+  /// Evaluates those that are new and can win; keeps the best.
   void evaluate(const std::vector<Point> &points);
   bool isLikelyRefused(const Point &point) const;
   /// Places of an axis to try around one: all of a short axis, of a long one those `stride` away
@@ -64,13 +67,13 @@ private:
   Bounds bound_;
   std::vector<Group> groups_;
   Group output_, reduction_; ///< two of them: those of an output tile, those of a step of depth
-  Group feed_;               ///< those of what is loaded when
-  Group ways_;               ///< those without numbers
+  Group loads_;              ///< those of what is loaded when
+  Group words_;              ///< those without numbers
   std::vector<std::vector<uint16_t>> ascending_; ///< places of each axis by their numbers
   std::set<Point> seen_, expanded_;
-  std::vector<Point> asked_;
-  std::vector<Scored> elite_;                          ///< the best first
-  std::map<std::vector<uint16_t>, Scored> bestOfWays_; ///< by their places
+  std::vector<Point> evaluated_;
+  std::vector<Scored> elite_;                           ///< the best first
+  std::map<std::vector<uint16_t>, Scored> bestOfWords_; ///< by their places
   Scored best_;
   std::optional<Measure> reference_;
   std::vector<Point> refused_;

@@ -1,21 +1,20 @@
-// Two spaces of one kernel, one of which is a part of the other: a file before and after somebody
-// added an alternative.
+// A space inside another one of the same kernel: that of a file before alternatives were added.
 #pragma once
 
 #include "tune/space.h"
 
 namespace mmk::tune {
 
-/// The points of a space that another one, which is a part of it, has as well. Its points are
-/// numbered whatever the order of alternatives and directives in the file.
-class SharedPart {
+/// The points of a space that another space inside it has. They are numbered independently of the
+/// order of alternatives and directives in the file.
+class Subspace {
 public:
   /// Nothing where the space of that spelling has other directives, alternatives that `space` has
   /// not, or other rules.
-  static std::optional<SharedPart> of(const Space &space, std::string_view spelling);
+  static std::optional<Subspace> of(const Space &space, std::string_view spelling);
 
   /// The whole space.
-  static SharedPart all(const Space &space);
+  static Subspace all(const Space &space);
 
   bool covers(const Point &point) const;
   /// Whether it is the whole space.

@@ -1,4 +1,4 @@
-#include "tune/decided_part.h"
+#include "tune/decided_subspace.h"
 
 #include <algorithm>
 
@@ -29,12 +29,12 @@ Figures figuresOf(const std::vector<Point> &points, Evaluator &evaluator, const 
   return figures;
 }
 
-std::optional<DecidedPart> recall(const Decision &decision, SharedPart part, Evaluator &evaluator,
+std::optional<DecidedSubspace> recall(const Decision &decision, Subspace subspace, Evaluator &evaluator,
                                   const Known &known) {
-  DecidedPart decided{std::move(part), decision.points, decision.refused, decision.bounded, {}};
+  DecidedSubspace decided{std::move(subspace), decision.points, decision.refused, decision.bounded, {}};
   std::vector<Point> points;
   for (uint64_t number : decision.measured)
-    if (auto point = decided.part.at(number))
+    if (auto point = decided.space.at(number))
       points.push_back(std::move(*point));
   evaluator.recall(points);
   const Figures figures = figuresOf(points, evaluator, known);
@@ -54,26 +54,26 @@ std::optional<DecidedPart> recall(const Decision &decision, SharedPart part, Eva
 
 } // namespace
 
-std::optional<DecidedPart> recallDecided(const Space &space, Evaluator &evaluator,
+std::optional<DecidedSubspace> recallDecided(const Space &space, Evaluator &evaluator,
                                          const Known &known) {
   std::vector<const Decision *> largestFirst;
   for (const Decision &decision : known.decisions)
     largestFirst.push_back(&decision);
   std::ranges::stable_sort(largestFirst, std::greater(), &Decision::points);
   for (const Decision *decision : largestFirst)
-    if (auto part = SharedPart::of(space, decision->space))
-      if (auto decided = recall(*decision, std::move(*part), evaluator, known))
+    if (auto subspace = Subspace::of(space, decision->space))
+      if (auto decided = recall(*decision, std::move(*subspace), evaluator, known))
         return decided;
   return std::nullopt;
 }
 
 Decision decisionOf(const Space &space, Evaluator &evaluator, const Known &known,
-                    const DecidedPart &decided) {
+                    const DecidedSubspace &decided) {
   const Figures figures = figuresOf(decided.measured, evaluator, known);
   Decision decision{space.spelling(), decided.points, decided.refused, decided.bounded, {},
                     figures.shapes};
   for (const Point &point : decided.measured)
-    decision.measured.push_back(decided.part.numberOf(point));
+    decision.measured.push_back(decided.space.numberOf(point));
   return decision;
 }
 

@@ -1,9 +1,10 @@
-#include "tune/guided_search.h"
+#include "tune/descent_search.h"
 
 #include "frontend/numbers.h"
-#include "frontend/schedule.h"
+#include "schedule/directive.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <limits>
 #include <numeric>
 
@@ -15,14 +16,16 @@ constexpr size_t mostCombinations = 96; ///< of one group at once
 constexpr int64_t mostSampled = 400;
 constexpr size_t elites = 16, children = 16, beamWidth = 6;
 
+/// Lengths and copies of buffers: the larger, the more memory.
 bool takesMemory(std::string_view key) {
-  return key.starts_with("tile.") || key.starts_with("stage.") || key.starts_with("buffers.");
+  const DirectiveTraits &directive = *findDirective(key);
+  return directive.isLength || directive.index == DirectiveIndex::buffer;
 }
 
 } // namespace
 
-GuidedSearch::GuidedSearch(const Space &space, Evaluator &evaluator, size_t shape,
-                           const Objective &objective, uint64_t seed, int64_t budget)
+DescentSearch::DescentSearch(const Space &space, Evaluator &evaluator, size_t shape,
+                             const Objective &objective, uint64_t seed, int64_t budget)
     : space_(space), evaluator_(evaluator), shape_(shape), objective_(objective), random_(seed),
       budget_(budget), bound_(space) {
   best_.score = std::numeric_limits<double>::infinity();
@@ -40,52 +43,53 @@ GuidedSearch::GuidedSearch(const Space &space, Evaluator &evaluator, size_t shap
   makeGroups();
 }
 
+SearchGroup DescentSearch::groupOf(std::string_view key) const {
+  if (key == "buffers.acc")
+    return SearchGroup::outputTile;
+  const SearchGroup group = findDirective(key)->group;
+  const bool hasStage = space_.axisOf(fmt::format("stage.{}", indexOf(key))).has_value();
+  return group == SearchGroup::outputTile && hasStage ? SearchGroup::reductionStep : group;
+}
+
 // Sizes fit or do not fit together, so those that share a memory are chosen together; all others
 // one by one.
-void GuidedSearch::makeGroups() {
-  std::set<std::string> reductions;
-  for (const Axis &axis : space_.axes())
-    if (axis.key.starts_with("stage."))
-      reductions.insert(axis.key.substr(sizeof "stage." - 1));
+void DescentSearch::makeGroups() {
   for (size_t i = 0; i < space_.axes().size(); ++i) {
     const std::string &key = space_.axes()[i].key;
     if (space_.axes()[i].words.size() < 2)
       continue;
-    const bool isReduced =
-        key.starts_with("stage.") ||
-        (key.starts_with("tile.") && reductions.contains(key.substr(sizeof "tile." - 1)));
-    // Which lines of memory are asked for at the same time, and what is found in L1, is decided by
-    // the walk, the skew, the panel and the depth of a stage together.
-    const bool isWalk = key == "order" || key == "skew" || key == "keep";
-    if (isReduced)
+    const SearchGroup group = groupOf(key);
+    if (group == SearchGroup::reductionStep)
       reduction_.push_back(i);
-    else if (key.starts_with("tile.") || key == "buffers.acc")
+    else if (group == SearchGroup::outputTile)
       output_.push_back(i);
-    else if (!isWalk)
+    else if (group == SearchGroup::alone)
       groups_.push_back({i});
-    if (isWalk || key.starts_with("stage."))
-      feed_.push_back(i);
+    // Which lines of memory are loaded at the same time, and what is found in L1, is decided by the
+    // order, the skew, the panel and the depth of a stage together.
+    if (group == SearchGroup::loadOrder || isOf(key, "stage"))
+      loads_.push_back(i);
     if (!hasNumbers(key))
-      ways_.push_back(i);
+      words_.push_back(i);
   }
-  for (const Group *group : {&feed_, &reduction_, &output_})
+  for (const Group *group : {&loads_, &reduction_, &output_})
     if (!group->empty())
       groups_.insert(groups_.begin(), *group);
 }
 
-bool GuidedSearch::isLikelyRefused(const Point &point) const {
+bool DescentSearch::isLikelyRefused(const Point &point) const {
   const auto number = [&](const Point &of, size_t axis) {
     return *parseInteger(space_.axes()[axis].words[of[axis]]);
   };
   // What works in the same way and is larger everywhere does not fit either.
   return std::ranges::any_of(refused_, [&](const Point &refused) {
-    return std::ranges::all_of(ways_, [&](size_t axis) { return point[axis] == refused[axis]; }) &&
+    return std::ranges::all_of(words_, [&](size_t axis) { return point[axis] == refused[axis]; }) &&
            std::ranges::all_of(
                sizes_, [&](size_t axis) { return number(point, axis) >= number(refused, axis); });
   });
 }
 
-void GuidedSearch::evaluate(const std::vector<Point> &points) {
+void DescentSearch::evaluate(const std::vector<Point> &points) {
   std::vector<Point> fresh;
   for (const Point &point : points) {
     if (spent_ + static_cast<int64_t>(fresh.size()) >= budget_)
@@ -102,7 +106,7 @@ void GuidedSearch::evaluate(const std::vector<Point> &points) {
     fresh.push_back(point);
   }
   spent_ += static_cast<int64_t>(fresh.size());
-  evaluator_.ask(fresh, Evaluator::Shapes{shape_});
+  evaluator_.evaluate(fresh, Evaluator::Shapes{shape_});
   for (Point &point : fresh) {
     const auto answer = evaluator_.at(point, shape_);
     if (!answer) {
@@ -115,25 +119,25 @@ void GuidedSearch::evaluate(const std::vector<Point> &points) {
     bound_.learn(point, evaluator_.nameOf(*answer), *answer->measure);
     Scored scored{point, objective_.score(*answer->measure, *reference_),
                   answer->measure->microseconds};
-    std::vector<uint16_t> ways;
-    for (size_t axis : ways_)
-      ways.push_back(point[axis]);
-    Scored &bestOfWays = bestOfWays_.try_emplace(ways, scored).first->second;
-    if (scored.score < bestOfWays.score)
-      bestOfWays = scored;
+    std::vector<uint16_t> words;
+    for (size_t axis : words_)
+      words.push_back(point[axis]);
+    Scored &bestOfWords = bestOfWords_.try_emplace(words, scored).first->second;
+    if (scored.score < bestOfWords.score)
+      bestOfWords = scored;
     // Of those that take the same, as what differs does not matter, one: they would fill the elite.
     const auto place = std::ranges::lower_bound(elite_, scored.score, {}, &Scored::score);
     if (place == elite_.end() || place->score != scored.score)
       elite_.insert(place, scored);
     if (elite_.size() > elites)
       elite_.pop_back();
-    asked_.push_back(std::move(point));
+    evaluated_.push_back(std::move(point));
   }
   if (!elite_.empty())
     best_ = elite_.front();
 }
 
-std::vector<uint16_t> GuidedSearch::places(size_t axis, uint16_t around, size_t stride) const {
+std::vector<uint16_t> DescentSearch::places(size_t axis, uint16_t around, size_t stride) const {
   const std::vector<uint16_t> &all = ascending_[axis];
   if (all.size() <= shortAxis)
     return all;
@@ -151,7 +155,7 @@ std::vector<uint16_t> GuidedSearch::places(size_t axis, uint16_t around, size_t 
 }
 
 /// A stage that is no multiple of its tile takes the largest tile that it is one of.
-void GuidedSearch::fitSteps(Point &point) const {
+void DescentSearch::fitSteps(Point &point) const {
   const auto number = [&](size_t axis, uint16_t place) {
     return parseInteger(space_.axes()[axis].words[place]).value_or(1);
   };
@@ -165,8 +169,8 @@ void GuidedSearch::fitSteps(Point &point) const {
   }
 }
 
-std::vector<Point> GuidedSearch::combinations(const Group &group, const Point &around,
-                                              size_t stride) {
+std::vector<Point> DescentSearch::combinations(const Group &group, const Point &around,
+                                               size_t stride) {
   std::vector<Point> points = {around};
   for (size_t axis : group) {
     const size_t before = points.size();
@@ -190,23 +194,23 @@ std::vector<Point> GuidedSearch::combinations(const Group &group, const Point &a
 /// What an output tile is worth depends on its depth, on who adds the bias, on what stays in L1 and
 /// in which order it may: a sample of all of these together, so that the best few begin in
 /// different places.
-void GuidedSearch::sample() {
+void DescentSearch::sample() {
   const auto most = static_cast<size_t>(std::min(budget_ / 4, mostSampled));
   std::set<Point> points;
   for (size_t tries = 0; tries < 10 * most && points.size() < most; ++tries) {
     Point point = space_.defaultPoint();
-    for (const Group *group : {&output_, &reduction_, &ways_})
+    for (const Group *group : {&output_, &reduction_, &words_})
       for (size_t axis : *group)
         point[axis] = below(ascending_[axis].size());
     if (space_.mayExist(point))
       points.insert(std::move(point));
   }
   evaluate({points.begin(), points.end()});
-  beam(ways_);
+  beam(words_);
   beam(output_);
 }
 
-void GuidedSearch::descend() {
+void DescentSearch::descend() {
   size_t longest = 1;
   for (const auto &places : ascending_)
     longest = std::max(longest, places.size());
@@ -228,11 +232,11 @@ void GuidedSearch::descend() {
   }
 }
 
-/// Tiles that lose beside the depth, the buffers and the ways of another tile may win with their
-/// own, and so may ways: the best few that differ in these are refined each.
-void GuidedSearch::beam(const Group &group) {
+/// Tiles that lose beside the depth, the buffers and the words of another tile may win with their
+/// own, and so may words: the best few that differ in these are refined each.
+void DescentSearch::beam(const Group &group) {
   std::vector<Scored> all = elite_;
-  for (const auto &[ways, scored] : bestOfWays_)
+  for (const auto &[words, scored] : bestOfWords_)
     all.push_back(scored);
   std::ranges::stable_sort(all, {}, &Scored::score);
   std::vector<Point> starts;
@@ -250,7 +254,7 @@ void GuidedSearch::beam(const Group &group) {
 }
 
 /// Those that differ in one directive.
-std::vector<Point> GuidedSearch::neighbours(const Point &point) const {
+std::vector<Point> DescentSearch::neighbours(const Point &point) const {
   std::vector<Point> neighbours;
   for (size_t axis = 0; axis < ascending_.size(); ++axis)
     for (uint16_t place : places(axis, point[axis], 1)) {
@@ -260,7 +264,7 @@ std::vector<Point> GuidedSearch::neighbours(const Point &point) const {
   return neighbours;
 }
 
-void GuidedSearch::refine() {
+void DescentSearch::refine() {
   for (double before = 0; before != best_.score && !isDone();) {
     before = best_.score;
     evaluate(neighbours(best_.point));
@@ -268,7 +272,7 @@ void GuidedSearch::refine() {
 }
 
 /// The neighbours of all of the elite, of the best first.
-void GuidedSearch::expand() {
+void DescentSearch::expand() {
   while (!isDone()) {
     const auto next = std::ranges::find_if(
         elite_, [&](const Scored &scored) { return !expanded_.contains(scored.point); });
@@ -279,7 +283,7 @@ void GuidedSearch::expand() {
   }
 }
 
-Point GuidedSearch::child() {
+Point DescentSearch::child() {
   // The better ones more often.
   const auto parent = [&]() -> const Point & {
     return elite_[std::min(below(elite_.size()), below(elite_.size()))].point;
@@ -299,7 +303,7 @@ Point GuidedSearch::child() {
   return point;
 }
 
-void GuidedSearch::evolve() {
+void DescentSearch::evolve() {
   // A space that has been seen whole has no new children.
   for (size_t barren = 0; barren < 50 && !isDone() && !groups_.empty();) {
     std::vector<Point> generation;
@@ -314,7 +318,7 @@ void GuidedSearch::evolve() {
   }
 }
 
-std::vector<Point> GuidedSearch::run() {
+std::vector<Point> DescentSearch::run() {
   evaluate({space_.defaultPoint()});
   // Where the default does not exist, anything that does is a beginning.
   for (size_t tries = 0; tries < 1000 && elite_.empty() && !isDone(); ++tries) {
@@ -324,12 +328,12 @@ std::vector<Point> GuidedSearch::run() {
     evaluate({point});
   }
   if (elite_.empty())
-    return asked_;
+    return evaluated_;
   sample();
   descend();
   expand();
   evolve();
-  return asked_;
+  return evaluated_;
 }
 
 } // namespace mmk::tune

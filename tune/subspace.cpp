@@ -1,4 +1,4 @@
-#include "tune/shared_part.h"
+#include "tune/subspace.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -22,19 +22,19 @@ struct Lines {
 
 } // namespace
 
-std::optional<SharedPart> SharedPart::of(const Space &space, std::string_view spelling) {
+std::optional<Subspace> Subspace::of(const Space &space, std::string_view spelling) {
   const std::string whole = space.spelling();
   const Lines mine(whole), its(spelling);
   if (mine.rules != its.rules || its.directives.size() != space.axes().size())
     return std::nullopt;
-  SharedPart part;
+  Subspace result;
   for (llvm::StringRef line : its.directives) {
     const auto [key, words] = line.split('=');
     const auto axis = space.axisOf(key);
     if (!axis)
       return std::nullopt;
     const std::vector<std::string> &all = space.axes()[*axis].words;
-    Side &side = part.sides_.emplace_back(Side{*axis, {}, std::vector<int32_t>(all.size(), -1)});
+    Side &side = result.sides_.emplace_back(Side{*axis, {}, std::vector<int32_t>(all.size(), -1)});
     llvm::SmallVector<llvm::StringRef> split;
     words.split(split, '|');
     for (llvm::StringRef word : split) {
@@ -45,29 +45,29 @@ std::optional<SharedPart> SharedPart::of(const Space &space, std::string_view sp
       side.places.push_back(static_cast<uint16_t>(place));
     }
   }
-  return part;
+  return result;
 }
 
-SharedPart SharedPart::all(const Space &space) { return *of(space, space.spelling()); }
+Subspace Subspace::all(const Space &space) { return *of(space, space.spelling()); }
 
-bool SharedPart::covers(const Point &point) const {
+bool Subspace::covers(const Point &point) const {
   return std::ranges::all_of(
       sides_, [&](const Side &side) { return side.placeHere[point[side.axis]] != -1; });
 }
 
-bool SharedPart::isAll() const {
+bool Subspace::isAll() const {
   return std::ranges::all_of(
       sides_, [](const Side &side) { return side.places.size() == side.placeHere.size(); });
 }
 
-uint64_t SharedPart::numberOf(const Point &point) const {
+uint64_t Subspace::numberOf(const Point &point) const {
   uint64_t number = 0;
   for (const Side &side : sides_)
     number = number * side.places.size() + side.placeHere[point[side.axis]];
   return number;
 }
 
-std::optional<Point> SharedPart::at(uint64_t number) const {
+std::optional<Point> Subspace::at(uint64_t number) const {
   Point point(sides_.size());
   for (size_t i = sides_.size(); i-- > 0;) {
     point[sides_[i].axis] = sides_[i].places[number % sides_[i].places.size()];

@@ -1,0 +1,258 @@
+#include "schedule/directive.h"
+
+#include "support/diagnostics.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+
+namespace mmk {
+namespace {
+
+constexpr int64_t maximumCores = 1024, maximumBuffers = 8, maximumSwizzle = 1024;
+
+std::vector<DirectiveTraits> makeTable() {
+  using enum Bottleneck;
+  using Index = DirectiveIndex;
+  using Naming = DirectiveNaming;
+  return {
+      {.name = "cores",
+       .maximum = maximumCores,
+       .mayBeAuto = true,
+       .actsOn = {idleCores, imbalance},
+       .more = "more cores share the tiles",
+       .fewer = "fewer cores share the bandwidth"},
+      {.name = "grid",
+       .index = Index::dimension,
+       .maximum = maximumCores,
+       .naming = Naming::each,
+       .actsOn = {idleCores, imbalance, loads},
+       .more = "cores in a grid read the same rows and columns at the same time",
+       .fewer = "cores in a grid read the same rows and columns at the same time",
+       .moreOfReduction = "parts of the reduction give work to more cores",
+       .fewerOfReduction = "parts of the reduction give work to more cores"},
+      {.name = "tile",
+       .index = Index::dimension,
+       .maximum = maximumTile,
+       .isLength = true,
+       .mayBeAuto = true,
+       .naming = Naming::joined,
+       .group = SearchGroup::outputTile,
+       .actsOn = {imbalance, loads, stages, products},
+       .more = "a longer tile is loaded for fewer times",
+       .fewer = "shorter tiles are dealt to the cores more evenly",
+       .moreOfReduction = "longer products have fewer starts",
+       .fewerOfReduction = "shorter products leave room in L0"},
+      {.name = "stage",
+       .index = Index::reduction,
+       .maximum = maximumTile,
+       .isLength = true,
+       .naming = Naming::joined,
+       .group = SearchGroup::reductionStep,
+       .actsOn = {loads, turns, issue},
+       .moreOfReduction = "longer transfers have fewer starts and move whole packets",
+       .fewerOfReduction = "shorter stages arrive sooner and leave room for another copy"},
+      {.name = "buffers",
+       .index = Index::buffer,
+       .maximum = maximumBuffers,
+       .naming = Naming::bufferGroup,
+       .actsOn = {turns, results, stages},
+       .more = "another copy lets both sides work at once",
+       .fewer = "fewer copies make room for something else"},
+      {.name = "keep",
+       .words = {{.word = "none", .reason = "without a panel L1 has room for longer stages"},
+                 {.word = "A",
+                  .maximumArgument = maximumTile,
+                  .reason = "a panel in L1 is loaded once for a whole line of tiles"},
+                 {.word = "B",
+                  .maximumArgument = maximumTile,
+                  .reason = "a panel in L1 is loaded once for a whole line of tiles"}},
+       .argument = "the depth of a panel that is kept",
+       .partOfProduct = "an operand of a product",
+       .group = SearchGroup::loadOrder,
+       .actsOn = {loads}},
+      {.name = "bias",
+       .words = {{.word = "vector",
+                  .reason = "the vector unit adds the bias, which the cube core then spares"},
+                 {.word = "table",
+                  .reason = "the cube starts from the bias, which the vector unit then spares"}},
+       .partOfProduct = "what is added to a product",
+       .actsOn = {results, turns}},
+      {.name = "skew",
+       .words = {{.word = "none",
+                  .reason = "cores at the same stage fetch its lines from memory once"},
+                 {.word = "stages",
+                  .reason = "cores at different stages do not wait for each other's lines"}},
+       .partOfProduct = "the stages of a product",
+       .group = SearchGroup::loadOrder,
+       .proposed = Proposal::ofProducts,
+       .actsOn = {loads}},
+      {.name = "store",
+       .words = {{.word = "after",
+                  .reason = "the cube starts the next tile only when L0C is drained"},
+                 {.word = "overlapped",
+                  .reason = "L0C is drained behind the last product instead of after it"}},
+       .partOfProduct = "the accumulator of a product",
+       .explored = Proposal::ofProducts,
+       .needsPipes = true,
+       .proposed = Proposal::always,
+       .actsOn = {turns, results, products}},
+      {.name = "order",
+       .words = {{.word = "rows"},
+                 {.word = "columns"},
+                 {.word = "zigzag"},
+                 {.word = "swizzle",
+                  .maximumArgument = maximumSwizzle,
+                  .triedArguments = {2, 4, 8}}},
+       .argument = "the width of swizzle",
+       .named = Proposal::always,
+       .group = SearchGroup::loadOrder,
+       .explored = Proposal::always,
+       .proposed = Proposal::always,
+       .actsOn = {loads},
+       .more = "the order of the tiles decides which lines the cores read at the same time"},
+      {.name = "epilogue",
+       .words = {{.word = "fused", .reason = "the accumulator passes global memory once less"},
+                 {.word = "separate",
+                  .reason = "a pass of its own over global memory uses all vector cores"}},
+       .named = Proposal::ofProducts,
+       .explored = Proposal::ofProducts,
+       .proposed = Proposal::ofProducts,
+       .actsOn = {results, turns, loads}},
+  };
+}
+
+std::string spelled(const DirectiveWord &word, std::string_view argument) {
+  return word.maximumArgument == 0 ? std::string(word.word)
+                                   : fmt::format("{}({})", word.word, argument);
+}
+
+std::optional<int64_t> integer(std::string_view text) {
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size())
+    return std::nullopt;
+  return number;
+}
+
+} // namespace
+
+std::span<const DirectiveTraits> allDirectives() {
+  static const std::vector<DirectiveTraits> table = makeTable();
+  return table;
+}
+
+const DirectiveTraits *findDirective(std::string_view key) {
+  const auto found =
+      std::ranges::find(allDirectives(), key.substr(0, key.find('.')), &DirectiveTraits::name);
+  return found == allDirectives().end() ? nullptr : &*found;
+}
+
+std::vector<std::string> directiveNames() {
+  std::vector<std::string> names;
+  for (const DirectiveTraits &directive : allDirectives())
+    names.emplace_back(directive.name);
+  return names;
+}
+
+std::string_view indexOf(std::string_view key) {
+  const size_t dot = key.find('.');
+  return dot == key.npos ? std::string_view() : key.substr(dot + 1);
+}
+
+bool isOf(std::string_view key, std::string_view directive) {
+  return key.substr(0, key.find('.')) == directive;
+}
+
+bool hasNumbers(std::string_view key) {
+  const DirectiveTraits *directive = findDirective(key);
+  return directive && directive->words.empty();
+}
+
+std::optional<ReadWord> readWord(const DirectiveTraits &directive, std::string_view text) {
+  for (const DirectiveWord &word : directive.words) {
+    if (word.maximumArgument == 0 && text == word.word)
+      return ReadWord{&word, ""};
+    if (word.maximumArgument > 0 && text.starts_with(word.word) &&
+        text.substr(word.word.size()).starts_with('(') && text.ends_with(')'))
+      return ReadWord{&word, text.substr(word.word.size() + 1, text.size() - word.word.size() - 2)};
+  }
+  return std::nullopt;
+}
+
+std::optional<ChosenWord> chosenWord(const DirectiveTraits &directive, std::string_view text) {
+  const std::optional<ReadWord> read = readWord(directive, text);
+  if (!read)
+    return std::nullopt;
+  if (read->word->maximumArgument == 0)
+    return ChosenWord{read->word->word, 0};
+  const std::optional<int64_t> argument = integer(read->argument);
+  if (!argument || *argument < 1)
+    return std::nullopt;
+  return ChosenWord{read->word->word, *argument};
+}
+
+std::string legalWords(const DirectiveTraits &directive) {
+  std::vector<std::string> words;
+  for (const DirectiveWord &word : directive.words)
+    words.push_back(spelled(word, "n"));
+  return listOf(words);
+}
+
+std::vector<std::string> triedWords(const DirectiveTraits &directive) {
+  std::vector<std::string> words;
+  for (const DirectiveWord &word : directive.words) {
+    if (word.maximumArgument == 0)
+      words.emplace_back(word.word);
+    for (int64_t argument : word.triedArguments)
+      words.push_back(spelled(word, std::to_string(argument)));
+  }
+  return words;
+}
+
+std::span<const BufferGroup> bufferGroups() {
+  using enum Proposal;
+  static constexpr BufferGroup groups[] = {
+      {"l1", true, ofProducts,
+       "another copy in L1 lets MTE2 load the next stage while MTE1 takes this one"},
+      {"panel", false, never, ""},
+      {"l0", true, ofProducts,
+       "another copy in L0A and L0B lets MTE1 fill it while the cube works"},
+      {"bt", false, never, ""},
+      {"acc", false, ofProducts,
+       "another accumulator lets the cube go on while fixpipe drains this one"},
+      {"out", false, ofProducts,
+       "another copy of the result lets the vector unit go on while MTE3 stores"},
+      {"ub", true, always,
+       "another copy in UB lets the next part arrive while this one is worked on"},
+  };
+  return groups;
+}
+
+const BufferGroup *findBufferGroup(std::string_view name) {
+  const auto found = std::ranges::find(bufferGroups(), name, &BufferGroup::name);
+  return found == bufferGroups().end() ? nullptr : &*found;
+}
+
+std::string nearestMultiples(int64_t number, int64_t unit, int64_t maximum) {
+  const int64_t below = number / unit * unit, above = below + unit;
+  const std::string least = std::to_string(below), most = std::to_string(above);
+  if (below < unit)
+    return above <= maximum ? most : "";
+  return above <= maximum ? least + ", " + most : least;
+}
+
+std::string multipleProblem(std::string_view key, int64_t number, int64_t unit,
+                            std::string_view reason) {
+  if (number % unit == 0)
+    return "";
+  return fmt::format("{} = {} is not a multiple of {}, {}; nearest legal: {}", key, number, unit,
+                     reason, nearestMultiples(number, unit, maximumTile));
+}
+
+std::string_view widthReason() { return "the cube's width"; }
+std::string depthReason(std::string_view type) {
+  return fmt::format("the cube's depth for {}", type);
+}
+
+} // namespace mmk

@@ -1,0 +1,144 @@
+// The directives of a schedule: one table of what the checker of a text, the passes, the names of
+// variants, the search and the explanations need to know of each. A new directive is a row here and
+// the pass that carries it out.
+#pragma once
+
+#include "machines/machine.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mmk {
+
+/// What bounds a kernel's time, and a directive can act on; the first that applies is the one to
+/// look at first.
+enum class Bottleneck {
+  idleCores, ///< fewer cores have work than the machine has
+  imbalance, ///< most cores are done long before the slowest
+  turns,     ///< the critical path goes from pipe to pipe: they wait for each other
+  loads,     ///< from global memory
+  stages,    ///< from L1 to L0A and L0B
+  products,  ///< on the cube
+  results,   ///< on their way out: fixpipe, vector core, stores
+  issue      ///< the scalar unit
+};
+
+/// What follows a directive's name in a key: "cores", "tile.M", "stage.K", "buffers.l1.a".
+enum class DirectiveIndex { none, dimension, reduction, buffer };
+
+/// How a variant's name has a directive.
+enum class DirectiveNaming {
+  one,        ///< "cores=20"
+  each,       ///< "grid.M=2,grid.N=4"
+  joined,     ///< "tile=128x256x64", in the order of the kernel's dimensions
+  bufferGroup ///< "l1=2,l1.a=3"
+};
+
+/// Which axes a search varies together, as they share a memory or decide on the same waits.
+enum class SearchGroup { alone, outputTile, reductionStep, loadOrder };
+
+/// When mmk proposes the words of a directive that the schedule does not list.
+enum class Proposal { never, always, ofProducts };
+
+/// A word of a directive. With an argument it is written "swizzle(4)".
+struct DirectiveWord {
+  std::string_view word;
+  int64_t maximumArgument = 0;              ///< 0: it takes none
+  std::vector<int64_t> triedArguments = {}; ///< by a search
+  std::string_view reason = "";             ///< why it may be better than the other words
+};
+
+struct DirectiveTraits {
+  std::string_view name;
+  DirectiveIndex index = DirectiveIndex::none;
+
+  // Its values: numbers up to `maximum`, or words, of which the first is meant by none.
+  int64_t maximum = 0;
+  bool isLength = false; ///< numbers are multiples of the cube's size along their dimension
+  bool mayBeAuto = false;
+  std::vector<DirectiveWord> words = {};
+  std::string_view argument = ""; ///< what the argument of a word is, for messages
+
+  // Its legality: what holds of every word but the first. The rules that need figures of the
+  // kernel are in passes/legal_variant.cpp.
+  std::string_view partOfProduct = ""; ///< what it is about; empty where it needs no product
+
+  DirectiveNaming naming = DirectiveNaming::one;
+  Proposal named = Proposal::never; ///< that also a default word stands in the variant's name
+
+  // How it is searched.
+  SearchGroup group = SearchGroup::alone;
+  Proposal explored = Proposal::never; ///< for a kernel without a schedule, on an AI core
+  bool needsPipes = false;             ///< no effect on a CPU, and not explored there
+  Proposal proposed = Proposal::never; ///< as one change of a variant
+
+  // What it acts on, and why a larger or smaller number (or a word without a reason of its own:
+  // more) may be better.
+  std::vector<Bottleneck> actsOn = {};
+  std::string_view more = "", fewer = "", moreOfReduction = "", fewerOfReduction = "";
+};
+
+/// All of them, in the order of messages and of a variant's name.
+std::span<const DirectiveTraits> allDirectives();
+/// That of a name or of a key, "tile" or "tile.M"; null where there is none.
+const DirectiveTraits *findDirective(std::string_view key);
+std::vector<std::string> directiveNames();
+
+/// "M" of "tile.M"; empty without a dot.
+std::string_view indexOf(std::string_view key);
+/// Whether a key is one of this directive: "tile.M" of "tile".
+bool isOf(std::string_view key, std::string_view directive);
+
+/// Whether the choices of a key are numbers, which rules can combine.
+bool hasNumbers(std::string_view key);
+
+/// A word as chosen, with its argument: 4 of "swizzle(4)", 0 where it takes none.
+struct ChosenWord {
+  std::string_view word;
+  int64_t argument = 0;
+};
+/// Reads a word of a directive; nothing where the directive has none such. The argument is only
+/// read, not checked: nothing stands for no integer.
+struct ReadWord {
+  const DirectiveWord *word = nullptr;
+  std::string_view argument; ///< "4" of "swizzle(4)"
+};
+std::optional<ReadWord> readWord(const DirectiveTraits &directive, std::string_view text);
+/// The same of a legal word.
+std::optional<ChosenWord> chosenWord(const DirectiveTraits &directive, std::string_view text);
+
+/// "rows, columns, zigzag or swizzle(n)".
+std::string legalWords(const DirectiveTraits &directive);
+
+/// The words that a search tries: all without an argument, and the others with the arguments of the
+/// table.
+std::vector<std::string> triedWords(const DirectiveTraits &directive);
+
+/// A group of on-chip buffers, of which `buffers` gives the copies.
+struct BufferGroup {
+  std::string_view name;
+  bool holdsOperands; ///< so that one operand can have a number of its own: "buffers.l1.a"
+  /// For a kernel without a schedule: with a product (ofProducts), or without (always).
+  Proposal explored;
+  std::string_view reasonForMore;
+};
+std::span<const BufferGroup> bufferGroups();
+const BufferGroup *findBufferGroup(std::string_view name);
+
+/// Tiles and stages are at most so long.
+constexpr int64_t maximumTile = 65536;
+
+/// The multiples of `unit` around a number, for messages: "32, 64".
+std::string nearestMultiples(int64_t number, int64_t unit, int64_t maximum);
+/// "tile.M = 100 is not a multiple of 16, the cube's width; nearest legal: 96, 112"; empty when it
+/// is one.
+std::string multipleProblem(std::string_view key, int64_t number, int64_t unit,
+                            std::string_view reason);
+/// "the cube's width", "the cube's depth for f16": what tiles are multiples of.
+std::string_view widthReason();
+std::string depthReason(std::string_view type);
+
+} // namespace mmk
