@@ -12,6 +12,21 @@ import re
 from command import ROOT, CommandTest, main
 
 PAGE = ROOT / "docs" / "cli.md"
+LANGUAGE = ROOT / "docs" / "language.md"
+HALF_PORT = ["--machine-set", "links.gm_l1.bytes_per_cycle=*0.5"]
+LARGE_TILES = [word for choice in ("tile.M=128", "tile.N=256", "tile.K=64", "stage.K=256",
+                                   "order=swizzle(4)", "keep=none") for word in ("--set", choice)]
+# The cycles that docs/language.md states, each with its run: a kernel of the page, or an example.
+CYCLES = [
+    (3694, "examples/matmul_small.mmk", ["--case", "cube"]),
+    (10355, "examples/matmul_small.mmk", ["--case", "cube", "--set", "tile.M=128", "--set", "tile.N=256"]),
+    (27610, "deep", []),
+    (143751, "deep", ["--set", "grid.K=1"]),
+    (185152, "rows", HALF_PORT),
+    (209099, "rows", HALF_PORT + LARGE_TILES),
+    (131701, "examples/matmul_bias_leakyrelu.mmk", ["--case", "S1", "--set", "bias=table"]),
+    (130175, "examples/matmul_bias_leakyrelu.mmk", ["--case", "S1"]),
+]
 COMMANDS = ["run", "compile", "tune", "cache", "compare", "explain", "bench", "check", "machines", "help"]
 NUMBER = re.compile(r"[-+]?\d+(\.\d+)?(e[+-]\d+)?")
 
@@ -68,6 +83,19 @@ class Documents(CommandTest):
             parts[i] = self.check_block(parts[i])
         if os.environ.get("MMK_UPDATE"):
             PAGE.write_text("".join(parts))
+
+    def test_cycles_of_the_language_page(self):
+        page = LANGUAGE.read_text()
+        for cycles, kernel, words in CYCLES:
+            with self.subTest(kernel=kernel, words=words):
+                file = kernel
+                if not kernel.endswith(".mmk"):
+                    file = f"{kernel}.mmk"
+                    block = re.search(rf"^```mmk\n(kernel {kernel}\(.*?)^```", page, re.MULTILINE | re.DOTALL)
+                    (self.folder / file).write_text(block[1])
+                (report,) = self.report(file, "--count-only", *words)
+                self.assertEqual(report["clock"]["cycles"], cycles)
+                self.assertIn(str(cycles), page)
 
     def test_options(self):
         """The page has every option of every command."""
