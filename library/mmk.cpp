@@ -4,6 +4,7 @@
 #include "backend/backend.h"
 #include "library/binding.h"
 #include "library/kernel.h"
+#include "runtime/clock.h"
 #include "support/bytes.h"
 
 #include "llvm/Support/MathExtras.h"

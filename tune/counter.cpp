@@ -3,9 +3,6 @@
 #include "backend/backend.h"
 #include "executable/executable.h"
 
-#include <algorithm>
-#include <numeric>
-
 namespace mmk::tune {
 namespace {
 
@@ -44,24 +41,6 @@ std::vector<ShapeLimit> limitsOf(aicore::KernelOp kernel) {
 }
 
 } // namespace
-
-bool isWithin(const std::vector<ShapeLimit> &limits, const Dims &dims) {
-  return std::ranges::all_of(
-      limits, [&](const ShapeLimit &limit) { return dims[limit.dimension] <= limit.most; });
-}
-
-int64_t Measure::onChipBytes() const {
-  return std::accumulate(memoryBytes.begin(), memoryBytes.end(), int64_t(0));
-}
-
-Pipe Measure::bound() const {
-  const auto busiest = std::ranges::max_element(busyCycles);
-  // As in ClockReport: of equals the cube, else the first.
-  constexpr auto cube = static_cast<size_t>(Pipe::cube);
-  if (busyCycles[cube] == *busiest)
-    return Pipe::cube;
-  return allPipes[busiest - busyCycles.begin()];
-}
 
 Counted Counter::count(const Choices &choices, llvm::ArrayRef<Dims> shapes) {
   PipelineOptions options;
