@@ -205,8 +205,9 @@ void Groups::emit(Function *f) {
                        {copy, rest, rowBytes, fromRow, fromColumn, left, columns});
           return SmallVector<Value *>{copy, rowBytes};
         });
-    b.CreateCall(panel(), {e.offset(target, b.CreateMul(groups(transposedRows), toRow)), from[0], from[1],
-                           left, b.CreateUDiv(toRow, e.number(int64_t(e.target.lanes) * 4))});
+    b.CreateCall(panel(),
+                 {e.offset(target, b.CreateMul(groups(transposedRows), toRow)), from[0], from[1],
+                  left, b.CreateUDiv(toRow, e.number(int64_t(e.target.lanes) * 4))});
   });
 }
 

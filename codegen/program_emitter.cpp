@@ -149,7 +149,8 @@ void ProgramEmitter::emitPlan(aicore::PhaseOp phase, const PhasePlan &plan, unsi
   Value *alone = emitIdleCheck(phase, plan);
   set(planSingleBlock, alone);
   Value *cores = e.number(kernel.getCores());
-  set(planBlocks, plan.laterBlocksIdleIfSecondIs ? b.CreateSelect(alone, e.number(1), cores) : cores);
+  set(planBlocks,
+      plan.laterBlocksIdleIfSecondIs ? b.CreateSelect(alone, e.number(1), cores) : cores);
   b.CreateRetVoid();
 }
 
@@ -205,7 +206,8 @@ Error ProgramEmitter::run() {
     emitPhase(phase, plan, index++);
   }
   if (e.unknownType)
-    return createStringError("no code is known for elements of " + mlir::debugString(e.unknownType));
+    return createStringError("no code is known for elements of " +
+                             mlir::debugString(e.unknownType));
   if (values.problem)
     return createStringError("no code for this operation of the aicore IR: " +
                              values.problem->getName().getStringRef());

@@ -29,7 +29,8 @@ Value *BlockChooser::equalPart(Value *whole, Value *most) {
   return e.load(e.i64(), part);
 }
 
-// For small M, streaming an A in place once more takes less time than a round trip of the block to L3.
+// For small M, streaming an A in place once more takes less time than a round trip of the block to
+// L3.
 BlockLimits BlockChooser::ofRows(const BlockedProduct &product, BlockLimits limits) {
   const int64_t near = e.target.l2BlockBytes();
   Value *areFew =

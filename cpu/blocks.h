@@ -1,5 +1,5 @@
-// Cache blocking of a product (MC, NC, KC): a block of B is packed and resident in L2, while rows of A
-// stream past it.
+// Cache blocking of a product (MC, NC, KC): a block of B is packed and resident in L2, while rows
+// of A stream past it.
 #pragma once
 
 #include "codegen/micro_kernel.h"

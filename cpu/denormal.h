@@ -1,5 +1,5 @@
-// Whether a product can be computed by instructions that read and write denormals as zero: a denormal
-// times a large enough number would be lost, or make NaN of an infinity.
+// Whether a product can be computed by instructions that read and write denormals as zero: a
+// denormal times a large enough number would be lost, or make NaN of an infinity.
 #pragma once
 
 #include "cpu/product.h"

@@ -107,9 +107,9 @@ Value *Dots::factor(Value *ofRow) {
 }
 
 // The rows of one column one after the other: A is read as one stream. That of f16 and bf16 is
-// prefetched some rows ahead, as the hardware prefetcher alone varies from run to run; and again closer
-// to its use, as prefetches are dropped when the fill buffers are full. Bytes, which are fewer, are
-// read faster without. For f32 several rows at a time are better.
+// prefetched some rows ahead, as the hardware prefetcher alone varies from run to run; and again
+// closer to its use, as prefetches are dropped when the fill buffers are full. Bytes, which are
+// fewer, are read faster without. For f32 several rows at a time are better.
 void Dots::emitRowByRow(const Pass &pass) {
   Type *vector = e.vectorOf(element, step()), *sums = e.vectorOf(sum(), e.target.lanes);
   auto withProduct = [&](Value *sum, Value *row, Value *column) {
@@ -120,8 +120,8 @@ void Dots::emitRowByRow(const Pass &pass) {
   };
   // As many as keep pace with the memory.
   const unsigned sumsOfRow = multiply == Multiply::int8Dot4 ? 2 : 4;
-  Value *ahead = b.CreateMul(
-      pass.rowBytes, e.ceilDiv(e.number(tuning.dotPrefetchBytes), pass.rowBytes));
+  Value *ahead =
+      b.CreateMul(pass.rowBytes, e.ceilDiv(e.number(tuning.dotPrefetchBytes), pass.rowBytes));
   Value *farAhead = b.CreateShl(ahead, 1);
   e.loop(e.number(0), e.number(rows(1)), e.number(1), [&](Value *row) {
     Value *start = e.offset(pass.rows, b.CreateMul(row, pass.rowBytes));

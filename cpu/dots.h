@@ -1,5 +1,5 @@
-// Products of many rows with a few columns, which are bound by reading the rows: each is read once, in
-// place, and every sum is a dot product along k.
+// Products of many rows with a few columns, which are bound by reading the rows: each is read once,
+// in place, and every sum is a dot product along k.
 #pragma once
 
 #include "cpu/product.h"
@@ -11,9 +11,9 @@ struct SumsInMemory {
   llvm::Value *pointer = nullptr, *row = nullptr;
 };
 
-/// Whether a product can be computed so, and is of a shape that gains by it: A dense along k, and no
-/// more than a few columns. `isTransposed`: it is the transpose of another product, which had few
-/// rows and B dense along k. And the elements of the scratch for B and for sums.
+/// Whether a product can be computed so, and is of a shape that gains by it: A dense along k, and
+/// no more than a few columns. `isTransposed`: it is the transpose of another product, which had
+/// few rows and B dense along k. And the elements of the scratch for B and for sums.
 llvm::Value *useDotProducts(Emitter &e, const ProductOperands &operands, llvm::Type *element,
                             llvm::Value *isTransposed, int64_t bElements, int64_t accElements);
 

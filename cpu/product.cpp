@@ -1,6 +1,6 @@
-// A tile of a product on the CPU. Not through emulated memories: every element of an operand would be
-// copied twice and every sum three times, which alone costs more than what separates a good library
-// from the peak of the arithmetic units.
+// A tile of a product on the CPU. Not through emulated memories: every element of an operand would
+// be copied twice and every sum three times, which alone costs more than what separates a good
+// library from the peak of the arithmetic units.
 #include "cpu/product.h"
 
 #include "codegen/pack.h"
@@ -139,8 +139,9 @@ private:
         isDense(plane.column),
         b.CreateOr({b.CreateICmpSLE(work, e.number(tuning.smallProduct)), isNear, isInOrder}));
   }
-  /// Whether rows are one register tile or two, by a B that is read in place, or that is soon packed
-  /// for bf16 dot products, which are twice as fast: then they are not computed as a skinny GEMM.
+  /// Whether rows are one register tile or two, by a B that is read in place, or that is soon
+  /// packed for bf16 dot products, which are twice as fast: then they are not computed as a skinny
+  /// GEMM.
   Value *areWholeTiles(const ProductOperands &operands, Value *bInPlace) {
     if (!element->isFloatTy() && !isBf16(multiply))
       return b.getFalse();
@@ -316,8 +317,8 @@ bool ProductEmitter::emit(const ProductOperands &operands, ProductEmitter *wide)
   return epilogue.complete;
 }
 
-// In a function of its own, optimised for size: whether a skinny GEMM has computed the last `columns`
-// of the product.
+// In a function of its own, optimised for size: whether a skinny GEMM has computed the last
+// `columns` of the product.
 Value *ProductEmitter::callSkinny(const ProductOperands &operands, Value *columns) {
   Value *isDone = e.local(b.getInt1Ty());
   Function *skinny = e.helper(name + "_skinny", 2, 1, {}, [&](Function *f) {
@@ -380,8 +381,8 @@ void ProductEmitter::packRows(Value *to, const Plane &from, Value *rowBytes, Val
   b.CreateCall(move, {to, from.pointer, rowBytes, from.row, from.column, rows, depth});
 }
 
-// All rows of A by a block of B, which is resident in L2; where the depth takes several passes, as many
-// rows as have room for their sums between them.
+// All rows of A by a block of B, which is resident in L2; where the depth takes several passes, as
+// many rows as have room for their sums between them.
 //
 // Over 80 lines: one loop nest, whose levels share the fields that they set for the functions of a
 // register tile.

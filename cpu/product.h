@@ -1,5 +1,5 @@
-// A tile of a product on the CPU: operands packed where that pays, sums in registers, and the epilogue
-// applied before their only store.
+// A tile of a product on the CPU: operands packed where that pays, sums in registers, and the
+// epilogue applied before their only store.
 #pragma once
 
 #include "codegen/micro_kernel.h"
@@ -10,8 +10,8 @@ namespace mmk {
 /// Everything that an cpu.product works on, as values of the program.
 struct ProductOperands {
   Plane a, b; ///< rows along m and k, columns along k and n
-  /// Bytes from here to what the same thread multiplies next, 0 where that is the same; null where it
-  /// is not known.
+  /// Bytes from here to what the same thread multiplies next, 0 where that is the same; null where
+  /// it is not known.
   llvm::Value *aAhead = nullptr, *bAhead = nullptr;
   bool hasNext() const { return aAhead != nullptr; }
   llvm::Value *m = nullptr, *n = nullptr, *k = nullptr;

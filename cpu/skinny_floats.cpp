@@ -50,10 +50,10 @@ Function *skinnySums(Emitter &e, Type *element) {
                                ? e.loadSome(vector, from, b.CreateSub(n, e.number(v * lanes)))
                                : e.load(vector, from);
               loaded[i].push_back(e.convert(ofB, e.f32()));
-              // A piece of a row is too short for the hardware prefetcher. Not into L1, where pieces
-              // of so many rows would conflict. Vectors of two bytes an element prefetch a line
-              // twice: from L3 they are a tenth faster (measured on Zen 4), and from memory not
-              // slower.
+              // A piece of a row is too short for the hardware prefetcher. Not into L1, where
+              // pieces of so many rows would conflict. Vectors of two bytes an element prefetch a
+              // line twice: from L3 they are a tenth faster (measured on Zen 4), and from memory
+              // not slower.
               if (count == depthOfBlock)
                 e.prefetch(e.offset(from, blockBytes), 2);
             }

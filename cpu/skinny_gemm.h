@@ -1,5 +1,5 @@
-// Skinny GEMM: few rows or few columns, bound by reading the longer operand: by dot products where that
-// is dense along k, else by adding up its rows.
+// Skinny GEMM: few rows or few columns, bound by reading the longer operand: by dot products where
+// that is dense along k, else by adding up its rows.
 #pragma once
 
 #include "cpu/dots.h"

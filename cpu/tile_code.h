@@ -1,4 +1,5 @@
-// Code of the operations of the cpu dialect: whole tiles, read from and written to tensors in memory.
+// Code of the operations of the cpu dialect: whole tiles, read from and written to tensors in
+// memory.
 #pragma once
 
 #include "codegen/program_values.h"

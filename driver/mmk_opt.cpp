@@ -29,7 +29,8 @@ int main(int argc, char **argv) {
   mlir::PassPipelineRegistration<>(
       "mmk-pipeline", "all passes after mmk-apply-variant, in order, for an AI core",
       [](mlir::OpPassManager &manager) {
-        mmk::buildPipeline(manager, mmk::backendOf(mmk::MachineKind::emulated), mmk::LoweringLevel::aicore);
+        mmk::buildPipeline(manager, mmk::backendOf(mmk::MachineKind::emulated),
+                           mmk::LoweringLevel::aicore);
       });
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "mmk optimizer driver\n", registry));
 }

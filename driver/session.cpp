@@ -73,8 +73,8 @@ std::vector<const Kernel *> Session::kernels() const {
 
 void Session::expectClock(std::string_view who) const {
   if (!backendOf(machine_.kind).hasClock())
-    throw UserError(fmt::format("{} needs an emulated machine; {} has no clock but the real one", who,
-                              machine_.name));
+    throw UserError(fmt::format("{} needs an emulated machine; {} has no clock but the real one",
+                                who, machine_.name));
 }
 
 const Kernel &Session::kernel() const {

@@ -30,8 +30,8 @@ tune::Budget budgetFrom(const std::string &text) {
     return budget;
   }
   throw UserError(fmt::format("--budget is a number of variants from 1 to {}, or seconds, such as "
-                            "30s; found '{}'",
-                            maximumVariants, text));
+                              "30s; found '{}'",
+                              maximumVariants, text));
 }
 
 /// "tile.M=32,64", or a directive alone. Commas stand also inside of no word: swizzle(4).
@@ -40,8 +40,8 @@ std::pair<std::string, std::vector<std::string>> sweepFrom(const std::string &te
   std::pair<std::string, std::vector<std::string>> sweep(key.str(), {});
   if (key.empty() || text.ends_with('='))
     throw UserError(fmt::format("expected --sweep DIRECTIVE or --sweep DIRECTIVE=VALUE,..., found "
-                              "'{}'",
-                              text));
+                                "'{}'",
+                                text));
   llvm::SmallVector<llvm::StringRef> words;
   if (!values.empty())
     values.split(words, ',');

@@ -122,7 +122,7 @@ void CoreInstructions::stage(aicore::StageOp op) {
 
 // What is staged next is what follows along k, mostly: it is prefetched while this is multiplied.
 void CoreInstructions::prefetchNextStep(aicore::StageOp op, Value *source, Value *rowStep,
-                                      Value *columnStep, Value *rows, Value *columns) {
+                                        Value *columnStep, Value *rows, Value *columns) {
   const bool isB = aicore::spaceOf(op.getTarget()) == Space::l0b;
   Value *distance = isB ? b.CreateMul(rowStep, rows) : b.CreateMul(columnStep, columns);
   Value *size = e.number(e.bytesOf(values.elementOf(op.getSource())));

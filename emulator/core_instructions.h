@@ -17,7 +17,7 @@ private:
   void load(aicore::LoadOp op);
   void stage(aicore::StageOp op);
   void prefetchNextStep(aicore::StageOp op, llvm::Value *source, llvm::Value *rowStep,
-                      llvm::Value *columnStep, llvm::Value *rows, llvm::Value *columns);
+                        llvm::Value *columnStep, llvm::Value *rows, llvm::Value *columns);
   void mmad(aicore::MmadOp op);
   void vector(aicore::VectorOp op);
   void store(aicore::StoreOp op);

@@ -1,8 +1,8 @@
 #include "executable/c_header.h"
 
-#include "executable/executable.h"
 #include "codegen/plan.h"
 #include "codegen/program.h"
+#include "executable/executable.h"
 #include "ir/element_type.h"
 #include "runtime/core.h"
 

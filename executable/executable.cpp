@@ -250,7 +250,7 @@ Error JitExecutable::run(const Arguments &arguments, unsigned threads, RunWatch 
   for (size_t i = 0; i < shapes.size(); ++i) {
     const bool isGiven = i < arguments.strides.size() && !arguments.strides[i].empty();
     storeIfChanged(bound.strides[i], isGiven ? arguments.strides[i].data()
-                                               : bound.denseStrides.data() + bound.firstStride[i]);
+                                             : bound.denseStrides.data() + bound.firstStride[i]);
   }
   const uint64_t failures = functions->failures();
   if (watch)

@@ -111,7 +111,8 @@ struct DoubleBufferPass : impl::DoubleBufferBase<DoubleBufferPass> {
       SmallVector<scf::ForOp> loops;
       kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
       for (scf::ForOp loop : loops) {
-        // The operands of a tile are loaded in its own loops, but panels are shared by several tiles.
+        // The operands of a tile are loaded in its own loops, but panels are shared by several
+        // tiles.
         const bool onlyPanels = walksTiles(loop);
         // Transfers that are the same number of iterations ahead share a branch.
         llvm::MapVector<int64_t, SmallVector<Operation *>> byDepth;

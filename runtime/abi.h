@@ -52,9 +52,9 @@ using PhaseFunction = void (*)(const KernelArguments *, const CoreMemories *);
 /// then what only the phase itself reads. How long it is the compiler knows.
 using PlanFunction = void (*)(const int64_t *dims, int64_t threads, int64_t *plan);
 enum PlanField : unsigned {
-  planBlocks, ///< as many blocks have work, at most: all from this one on have none
-  planSingleBlock,  ///< not 0 when the second block has none, so that one thread will do. A block after
-              ///< it may still have some, where a grid deals the tiles
+  planBlocks,      ///< as many blocks have work, at most: all from this one on have none
+  planSingleBlock, ///< not 0 when the second block has none, so that one thread will do. A block
+                   ///< after it may still have some, where a grid deals the tiles
   planFields
 };
 /// Fills in the bytes of each workspace.

@@ -19,8 +19,8 @@ namespace mmk::sync {
 struct Layout {
   unsigned pipes = 0, events = 0, flags = 0;
   unsigned words() const { return (events + 63) / 64; }
-  /// By pipe and then by flag, what of the knowledge they hold can be observed later. The rest would
-  /// make states differ that behave alike.
+  /// By pipe and then by flag, what of the knowledge they hold can be observed later. The rest
+  /// would make states differ that behave alike.
   std::vector<uint64_t> matters;
   /// States with the same flags become one, which knows what all of them know.
   bool merges = false;

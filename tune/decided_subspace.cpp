@@ -29,9 +29,10 @@ Figures figuresOf(const std::vector<Point> &points, Evaluator &evaluator, const 
   return figures;
 }
 
-std::optional<DecidedSubspace> recall(const Decision &decision, Subspace subspace, Evaluator &evaluator,
-                                  const Known &known) {
-  DecidedSubspace decided{std::move(subspace), decision.points, decision.refused, decision.bounded, {}};
+std::optional<DecidedSubspace> recall(const Decision &decision, Subspace subspace,
+                                      Evaluator &evaluator, const Known &known) {
+  DecidedSubspace decided{
+      std::move(subspace), decision.points, decision.refused, decision.bounded, {}};
   std::vector<Point> points;
   for (uint64_t number : decision.measured)
     if (auto point = decided.space.at(number))
@@ -55,7 +56,7 @@ std::optional<DecidedSubspace> recall(const Decision &decision, Subspace subspac
 } // namespace
 
 std::optional<DecidedSubspace> recallDecided(const Space &space, Evaluator &evaluator,
-                                         const Known &known) {
+                                             const Known &known) {
   std::vector<const Decision *> largestFirst;
   for (const Decision &decision : known.decisions)
     largestFirst.push_back(&decision);

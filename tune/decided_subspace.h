@@ -8,8 +8,8 @@ namespace mmk::tune {
 
 struct DecidedSubspace {
   Subspace space;
-  /// Of the subspace, as in Decision; none of the refused and the bounded is as good as the best of the
-  /// measured.
+  /// Of the subspace, as in Decision; none of the refused and the bounded is as good as the best of
+  /// the measured.
   int64_t points = 0, refused = 0, bounded = 0;
   std::vector<Point> measured;
 };
@@ -17,7 +17,7 @@ struct DecidedSubspace {
 /// The largest decided subspace. A decision holds as long as everything that it
 /// rests on is known, and its winners are not known to be wrong.
 std::optional<DecidedSubspace> recallDecided(const Space &space, Evaluator &evaluator,
-                                         const Known &known);
+                                             const Known &known);
 
 /// The decision to be remembered when all of the space is decided.
 Decision decisionOf(const Space &space, Evaluator &evaluator, const Known &known,

@@ -11,13 +11,13 @@
 
 namespace mmk::tune {
 
-/// Block coordinate descent at one shape, then an evolutionary search. From the default and a sample
-/// on, each group of directives that share a memory is tried in all combinations, long axes coarsely
-/// at first, until no group improves the time; then the neighbours of the best are tried, crossed
-/// and mutated.
+/// Block coordinate descent at one shape, then an evolutionary search. From the default and a
+/// sample on, each group of directives that share a memory is tried in all combinations, long axes
+/// coarsely at first, until no group improves the time; then the neighbours of the best are tried,
+/// crossed and mutated.
 ///
-/// The same points in the same order for the same space, seed and budget, with any number of workers
-/// and any database: it learns from its own points alone.
+/// The same points in the same order for the same space, seed and budget, with any number of
+/// workers and any database: it learns from its own points alone.
 class DescentSearch {
 public:
   DescentSearch(const Space &space, Evaluator &evaluator, size_t shape, const Objective &objective,

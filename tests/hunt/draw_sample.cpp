@@ -85,8 +85,9 @@ private:
   /// Some of the words: as alternatives of the text, as a choice of the command line, or both.
   void add(const std::string &key, std::vector<std::string> words) {
     std::string ignored;
-    std::erase_if(
-        words, [&](const std::string &word) { return !checkChoice(kernel_, &machine_.cube, key, word, ignored); });
+    std::erase_if(words, [&](const std::string &word) {
+      return !checkChoice(kernel_, &machine_.cube, key, word, ignored);
+    });
     if (words.empty())
       return;
     std::vector<std::string> chosen;

@@ -1,8 +1,8 @@
 // A kernel on the host as LLVM IR for some CPU, and what of it this computer can run.
 #pragma once
 
-#include "compiler/pipeline.h"
 #include "codegen/program.h"
+#include "compiler/pipeline.h"
 #include "frontend/compile.h"
 #include "jit/object.h"
 #include "lower/lower.h"

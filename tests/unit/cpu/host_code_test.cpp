@@ -540,7 +540,8 @@ TEST_F(Packing, aFewColumnsReadAWhereItIs) {
   }
 }
 
-// A register tile or two have nothing to gain from sums in memory, while B is in a cache, or read in order.
+// A register tile or two have nothing to gain from sums in memory, while B is in a cache, or read
+// in order.
 TEST_F(Packing, wholeRegisterTilesAreNotSkinny) {
   const int64_t height = llvm::cantFail(hostTarget()).rows();
   for (auto [n, k] : {std::pair(256, 1000 / height), {48, 1500}}) {

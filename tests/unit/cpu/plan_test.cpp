@@ -1,7 +1,7 @@
 // What a phase leaves to its plan, and what the plan says of the blocks.
-#include "compiler/pipeline.h"
 #include "codegen/plan.h"
 #include "codegen/program.h"
+#include "compiler/pipeline.h"
 #include "frontend/compile.h"
 #include "lower/lower.h"
 #include "passes/variant.h"

@@ -87,7 +87,9 @@ TEST(Role, OfADimension) {
   const Checked checked("kernel k(a: i8[B, M, K], b: i8[K, N], w: f32[N, P]) -> c: f32[B, M, P] {"
                         "  c = cast<f32>(a @ b) @ w; }");
   ASSERT_TRUE(checked.isSound()) << checked.messages();
-  const auto role = [&](const char *name) { return roleOf(checked.kernel(), name, &machine().cube); };
+  const auto role = [&](const char *name) {
+    return roleOf(checked.kernel(), name, &machine().cube);
+  };
   EXPECT_EQ(role("B").multiple, 1);
   EXPECT_TRUE(role("B").isOutput);
   EXPECT_EQ(role("M").multiple, 16);
@@ -101,8 +103,8 @@ TEST(Role, OfADimension) {
 
 // Rows and columns of the cube may differ, and its depth need not divide either.
 TEST(Choice, FollowsTheCube) {
-  const Machine other = llvm::cantFail(loadMachine(
-      "ascend910b3", {{"cube.m", "8"}, {"cube.n", "24"}, {"cube.depth.f16", "12"}}));
+  const Machine other = llvm::cantFail(
+      loadMachine("ascend910b3", {{"cube.m", "8"}, {"cube.n", "24"}, {"cube.depth.f16", "12"}}));
   const auto problem = [&](std::string_view key, std::string_view word) {
     std::string message;
     checkChoice(gemm().kernel(), &other.cube, key, word, message);
