@@ -12,8 +12,8 @@
 // CHECK-DAG:   #[[$STAGE:.*]] = affine_map<(d0)[s0] -> (-d0 + s0, 256)>
 // CHECK-DAG:   #[[$BASE:.*]] = affine_map<(d0)[s0] -> (-d0 + s0, 64)>
 // CHECK-LABEL: mmk.kernel @product
-// CHECK:         mmk.nest {{.*}}steps [256, 64]
 // CHECK:       ^bb0(%[[A:.*]]: tensor<?x?xf16>, %[[B:.*]]: tensor<?x?xf16>):
+// CHECK:         mmk.nest {{.*}}steps [256, 64]
 // CHECK:           %[[FILL:.*]] = linalg.fill
 // CHECK:           %[[OUTER:.*]] = scf.for %[[KS:.*]] = %c0 to %[[K:.*]] step %c256 iter_args(%[[ACC0:.*]] = %[[FILL]])
 // CHECK-NEXT:        %[[DEPTH:.*]] = affine.min #[[$STAGE]](%[[KS]])[%[[K]]]
@@ -56,8 +56,8 @@ mmk.kernel @product dims ["M", "K", "N"]
 // B stands the other way round: its slices go along its second dimension. The depth is a literal, for
 // which a schedule has no directive: 128 bytes a row, one base tile a stage.
 // CHECK-LABEL: mmk.kernel @transposed
-// CHECK:         mmk.nest {{.*}}steps [64, 64]
 // CHECK:       ^bb0(%{{.*}}: tensor<?x?xf16>, %[[B:.*]]: tensor<?x?xf16>):
+// CHECK:         mmk.nest {{.*}}steps [64, 64]
 // CHECK:           scf.for %[[KS:.*]] = %c0 to %{{.*}} step %c64
 // CHECK:             %[[B1:.*]] = tensor.extract_slice %[[B]][0, %[[KS]]]
 // CHECK:             scf.for %[[KB:.*]] = %c0 to %{{.*}} step %c64

@@ -110,8 +110,8 @@ mmk.kernel @epilogue dims ["M", "K", "N"]
 // A batch is a third coordinate of the walk, one at a time. Only one operand has it; the other is the
 // same for all. Without a choice, tiles are 128 x 256.
 // CHECK-LABEL: mmk.kernel @batched
-// CHECK:         mmk.nest tile [128, 256]
 // CHECK:       ^bb0(%[[A:.*]]: tensor<?x?x?xf16>, %[[B:.*]]: tensor<?x?xf16>):
+// CHECK:         mmk.nest tile [128, 256]
 // CHECK:         mmk.share %{{.*}} of %[[BATCHES:.*]] x %{{.*}} x %{{.*}} by
 // CHECK:         scf.for
 // CHECK:           %[[BATCH:.*]], %{{.*}}, %{{.*}} = mmk.walk {{.*}} of %[[BATCHES]] x
