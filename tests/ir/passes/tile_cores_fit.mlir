@@ -2,7 +2,7 @@
 // is follows from the extents when the kernel runs.
 // RUN: mmk-opt %s --mmk-tile-cores --canonicalize --cse | FileCheck %s
 
-#machine = #aicore.machine<"tiny", split, cores = 20, vector_cores = 2, memories = {}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#machine = #aicore.machine<"tiny", split, cores = 20, vector_cores = 2, memories = {gm = [1099511627776, 512]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
 #a = affine_map<(m, n, k) -> (m, k)>
 #b = affine_map<(m, n, k) -> (k, n)>
 #c = affine_map<(m, n, k) -> (m, n)>
