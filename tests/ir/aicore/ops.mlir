@@ -190,7 +190,7 @@ aicore.kernel @vector dims ["M"] args [#mmk.named<"bias"["M"]>, #mmk.named<"alph
       aicore.yield %alpha : f32
     }
     // Instructions, each on tiles; a tile has the name of its buffer.
-    // CHECK: aicore.vector ins(%x_ub[%[[S]]] full, %b_ub[%[[T]]] row : {{.*}}) outs(%y_ub[%c0] : {{.*}})
+    // CHECK: aicore.vector ins(%x_ub[%[[S]]] full, %b_ub[%[[T]]] row : {{.*}}) outs(%y_ub[%c0] :
     // CHECK-SAME:   scratch(%scratch_ub[0], %mask_ub[1] : memref<32x64xf32, #aicore.space<ub>>, memref<32x8xi8, #aicore.space<ub>>) size(%M, %M) {
     // CHECK-NEXT: ^bb0(%x: !aicore.tile<f32>, %b: !aicore.tile<f32>, %y: !aicore.tile<f32>, %scratch: !aicore.tile<f32>, %mask: !aicore.tile<i1>):
     // CHECK-NEXT:   aicore.vec add %x, %b -> %scratch : !aicore.tile<f32>, !aicore.tile<f32> -> !aicore.tile<f32>

@@ -115,10 +115,10 @@ aicore.kernel @shared_scratch dims ["M"] args [] results [] cores 1 buffers {} {
 // CHECK-LABEL: aicore.kernel @masks
 // CHECK:         %mask_ub = aicore.alloc "mask" of "scratch" copies 2 : memref<32x8xi8, #aicore.space<ub>>
 // CHECK:         aicore.vector {{.*}} scratch(%mask_ub[0], %mask_ub[1] :
-// CHECK-NEXT:    ^bb0(%x: !aicore.tile<f32>, %y: !aicore.tile<f32>, %mask: !aicore.tile<i1>, %mask_0: !aicore.tile<i1>):
+// CHECK-NEXT:    ^bb0(%x: !aicore.tile<f32>, %y: !aicore.tile<f32>, %mask: !aicore.tile<i1>, %[[OTHER:.*]]: !aicore.tile<i1>):
 // CHECK-NEXT:      aicore.vec compare oge %x, %cst{{.*}} -> %mask : !aicore.tile<f32>, f32 -> !aicore.tile<i1>
-// CHECK-NEXT:      aicore.vec compare uno %x, %x -> %mask_0 : !aicore.tile<f32>, !aicore.tile<f32> -> !aicore.tile<i1>
-// CHECK-NEXT:      aicore.vec or %mask, %mask_0 -> %mask : !aicore.tile<i1>, !aicore.tile<i1> -> !aicore.tile<i1>
+// CHECK-NEXT:      aicore.vec compare uno %x, %x -> %[[OTHER]] : !aicore.tile<f32>, !aicore.tile<f32> -> !aicore.tile<i1>
+// CHECK-NEXT:      aicore.vec or %mask, %[[OTHER]] -> %mask : !aicore.tile<i1>, !aicore.tile<i1> -> !aicore.tile<i1>
 // CHECK-NEXT:      aicore.vec select %mask, %cst{{.*}}, %x -> %y : !aicore.tile<i1>, f32, !aicore.tile<f32> -> !aicore.tile<f32>
 aicore.kernel @masks dims ["M"] args [] results [] cores 1 buffers {} {
 ^bb0(%m: index):
