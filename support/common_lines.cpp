@@ -8,8 +8,7 @@ namespace {
 
 using Lines = std::span<const std::string>;
 
-/// E. W. Myers, "An O(ND) difference algorithm and its variations" (1986), from the ends of both
-/// texts to their beginnings: the path, walked back, then has the pairs in ascending order.
+/// E. W. Myers, "An O(ND) difference algorithm and its variations" (1986).
 class Myers {
 public:
   Myers(Lines a, Lines b) : a_(a), b_(b) {
@@ -17,7 +16,7 @@ public:
       farthest_.emplace_back(2 * d + 1);
       for (int64_t k = -d; k <= d; k += 2) {
         int64_t x = start(d, k), y = x - k;
-        while (x < sizeA() && y < sizeB() && a_[sizeA() - 1 - x] == b_[sizeB() - 1 - y])
+        while (x < sizeA() && y < sizeB() && a_[x] == b_[y])
           ++x, ++y;
         farthest_[d][k + d] = x;
         if (x >= sizeA() && y >= sizeB())
@@ -26,16 +25,18 @@ public:
     }
   }
 
-  /// The pairs, with `offset` added to both lines.
+  /// Appends the pairs, with `offset` added to both lines.
   void appendTo(std::vector<std::pair<size_t, size_t>> &pairs, size_t offset) const {
+    const size_t before = pairs.size();
     int64_t x = sizeA(), y = sizeB();
     for (int64_t d = static_cast<int64_t>(farthest_.size()) - 1; d >= 0; --d) {
       const int64_t k = x - y, from = start(d, k);
       for (; x > from; --x, --y)
-        pairs.emplace_back(offset + sizeA() - x, offset + sizeB() - y);
+        pairs.emplace_back(offset + x - 1, offset + y - 1);
       if (d > 0)
         isStepAlongB(d, k) ? --y : --x;
     }
+    std::reverse(pairs.begin() + static_cast<std::ptrdiff_t>(before), pairs.end());
   }
 
 private:
