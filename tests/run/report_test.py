@@ -172,7 +172,7 @@ class Report(CommandTest):
         self.assertRegex(text, r"\A +ms +%\n +[\d.]+  100\.0  total\n")
         tiny, ragged = self.report(*words)
         names = [part["name"] for part in tiny["timing"]["parts"]]
-        self.assertEqual(names, ["parse", "check", "load the machine", "build the IR", "passes",
+        self.assertEqual(names, ["load the machine", "parse", "check", "build the IR", "passes",
                                  "emit LLVM IR", "optimise", "generate machine code", "link",
                                  "case tiny"])
         self.assertEqual([part["name"] for part in ragged["timing"]["parts"]],
