@@ -158,7 +158,7 @@ const VectorInstruction &VecOp::getRow() { return *findVectorInstruction(getInst
 static StringRef describe(char operand) {
   switch (operand) {
   case 'm':
-    return "a mask";
+    return "a mask or a condition";
   case 's':
     return "a scalar";
   case 't':
@@ -172,7 +172,7 @@ static bool fits(char operand, Type type) {
   auto tile = dyn_cast<TileType>(type);
   switch (operand) {
   case 'm':
-    return tile && tile.isMask();
+    return tile ? tile.isMask() : type.isInteger(1);
   case 's':
     return !tile && type.isIntOrFloat();
   case 't':
@@ -211,7 +211,7 @@ static LogicalResult verifyTypes(VecOp op, const VectorInstruction &row) {
   auto target = cast<TileType>(op.getTarget().getType());
   if (target.isMask() != (row.result() == 'm'))
     return op.emitOpError("expected to write ")
-           << describe(row.result() == 'm' ? 'm' : 't') << ", found " << target;
+           << (row.result() == 'm' ? "a mask" : "a tile of numbers") << ", found " << target;
   if (row.result() == 'n' && target.getElement() != numbers)
     return op.emitOpError("expected to write ")
            << numbers << " as it reads, found " << target.getElement();

@@ -38,6 +38,7 @@ constexpr VectorInstruction table[] = {
     {"compare", "nn:m", "compare", "arith.cmpf arith.cmpi",
      "Compare({d}, {0}, {1}, CMPMODE::{p}, {n})", "CompareScalar({d}, {0}, {1}, CMPMODE::{p}, {n})",
      /*commutes=*/false, /*hasPredicate=*/true},
+    // Where a mask is expected, a condition that is the same for all elements is one too.
     {"select", "mnn:n", "select", "arith.select",
      "Select({d}, {0}, {1}, {2}, SELMODE::VSEL_TENSOR_TENSOR_MODE, {n})",
      "Select({d}, {0}, {1}, {2}, SELMODE::VSEL_TENSOR_SCALAR_MODE, {n})"},

@@ -73,10 +73,6 @@ FailureOr<SelectedInstruction> single(Operation &op) {
                          op.getResult(0), op.getLoc()};
   if (row->commutes && isScalar(it.inputs[0], op.getBlock()))
     std::swap(it.inputs[0], it.inputs[1]);
-  for (auto [input, letter] : llvm::zip(it.inputs, row->operands()))
-    if (isScalar(input, op.getBlock()) && (letter == 'm' || letter == 't'))
-      return op.emitOpError("takes a scalar, where the instruction ")
-             << row->name << " takes " << (letter == 'm' ? "a mask" : "a tile");
   return it;
 }
 

@@ -1911,7 +1911,7 @@ aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
     %mask = aicore.alloc "mask" of "scratch" copies 1 : !mask
     aicore.vector ins(%ub[%i] full : !ub) outs(%ub[%i] : !ub) size(%i, %i) {
     ^bb0(%x: !tile, %y: !tile):
-      // expected-error @+1 {{'aicore.vec' op expected a mask as operand 1, found '!aicore.tile<f32>'}}
+      // expected-error @+1 {{'aicore.vec' op expected a mask or a condition as operand 1, found '!aicore.tile<f32>'}}
       aicore.vec select %x, %x, %f -> %y : !tile, !tile, f32 -> !tile
       aicore.yield
     }

@@ -217,6 +217,32 @@ aicore.kernel @scalars dims ["M"] args [#mmk.named<"alpha">] results [] cores 1 
   }
 }
 
+// A condition may be the same for all elements, or a constant.
+// CHECK-LABEL: aicore.kernel @scalar_condition
+// CHECK:         %[[ANY:.*]] = arith.cmpf ogt, %alpha,
+// CHECK:           aicore.vec neg %x -> %y :
+// CHECK-NEXT:      aicore.vec select %[[ANY]], %y, %x -> %y : i1, !aicore.tile<f32>, !aicore.tile<f32> -> !aicore.tile<f32>
+// CHECK-NEXT:      aicore.vec select %true, %y, %alpha -> %y : i1, !aicore.tile<f32>, f32 -> !aicore.tile<f32>
+aicore.kernel @scalar_condition dims ["M"] args [#mmk.named<"alpha">] results [] cores 1 buffers {} {
+^bb0(%m: index, %alpha: f32):
+  %c0 = arith.constant 0 : index
+  aicore.phase {
+  ^bb0(%block: index):
+    %x = aicore.alloc "x" of "ub" copies 1 : !tile
+    %y = aicore.alloc "y" of "out" copies 1 : !tile
+    aicore.vector ins(%x[%c0] full : !tile) outs(%y[%c0] : !tile) size(%m, %m) {
+    ^bb0(%a: f32):
+      %one = arith.constant 1.0 : f32
+      %true = arith.constant true
+      %any = arith.cmpf ogt, %alpha, %one : f32
+      %n = arith.negf %a : f32
+      %s = arith.select %any, %n, %a : f32
+      %t = arith.select %true, %s, %alpha : f32
+      aicore.yield %t : f32
+    }
+  }
+}
+
 // An output that no instruction can write by itself is copied: an input, a scalar, what another
 // output has already.
 // CHECK-LABEL: aicore.kernel @copies

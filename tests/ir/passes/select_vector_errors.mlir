@@ -17,26 +17,3 @@ aicore.kernel @k dims ["M"] args [] results [] cores 1 buffers {} {
     }
   }
 }
-
-// -----
-
-!tile = memref<32x64xf32, #aicore.space<ub>>
-
-// A condition that is the same for all elements is no mask.
-aicore.kernel @k dims ["M"] args [] results [] cores 1 buffers {} {
-^bb0(%m: index):
-  %c0 = arith.constant 0 : index
-  aicore.phase {
-  ^bb0(%block: index):
-    %any = arith.cmpi sgt, %m, %c0 : index
-    %x = aicore.alloc "x" of "ub" copies 1 : !tile
-    %y = aicore.alloc "y" of "out" copies 1 : !tile
-    aicore.vector ins(%x[%m] full : !tile) outs(%y[%m] : !tile) size(%m, %m) {
-    ^bb0(%a: f32):
-      %n = arith.negf %a : f32
-      // expected-error @+1 {{'arith.select' op takes a scalar, where the instruction select takes a mask}}
-      %s = arith.select %any, %n, %a : f32
-      aicore.yield %s : f32
-    }
-  }
-}
