@@ -38,6 +38,8 @@ inline bool divide(int64_t x, int64_t y, Quotient &result) {
 }
 
 /// Does an arithmetic step; it wraps as machine integers do. False where arith has no value.
+///
+/// Long: a case for each operation.
 inline bool evaluate(const Step &s, int64_t *value) {
   const int64_t x = value[s.a], y = value[s.b];
   const auto ux = static_cast<uint64_t>(x), uy = static_cast<uint64_t>(y);
@@ -203,6 +205,7 @@ private:
   RunEnd end_;
 };
 
+// Long: the dispatch loop, a case for each kind of step; calls would slow counting down.
 template <typename Core> bool Interpreter<Core>::steps(size_t from, size_t to) {
   int64_t *const value = value_;
   size_t pc = from;

@@ -176,6 +176,8 @@ private:
 // void(ptr a, ptr panel, ptr acc, ptr frame, i64 row, i64 lastRow, i64 column, i64 lastColumn):
 // rows of A by panels of B, over one pass along k. Each few rows of A stay in L1 while the panels
 // stream past.
+//
+// Long: three nested loops that share their addresses.
 Function *ProductEmitter::sumsOf(int64_t vectors) {
   Function *finish = this->finish();
   return e.helper(name + "_" + std::to_string(vectors), 4, 4, {}, [&](Function *f) {
@@ -384,7 +386,7 @@ void ProductEmitter::packRows(Value *to, const Plane &from, Value *rowBytes, Val
 // All rows of A by a block of B, which is resident in L2; where the depth takes several passes, as
 // many rows as have room for their sums between them.
 //
-// Over 80 lines: one loop nest, whose levels share the fields that they set for the functions of a
+// Long: one loop nest, whose levels share the fields that they set for the functions of a
 // register tile.
 void ProductEmitter::emitBlocks(const ProductOperands &operands, const BlockLimits &limits,
                                 Value *bInPlace) {

@@ -38,13 +38,13 @@ std::string_view reasonOfNumber(const DirectiveTraits &directive, const std::str
 
 std::string reasonOfOne(const std::string &key, const std::string &word, const Choices &variant) {
   const DirectiveTraits *directive = findDirective(key);
-  std::string_view reason;
+  std::string_view benefit;
   if (directive && directive->words.empty())
-    reason = reasonOfNumber(*directive, key, direction(key, word, variant), variant);
+    benefit = reasonOfNumber(*directive, key, direction(key, word, variant), variant);
   else if (directive)
     if (const auto read = readWord(*directive, word))
-      reason = read->word->reason.empty() ? directive->more : read->word->reason;
-  return reason.empty() ? "it is another alternative of the schedule" : std::string(reason);
+      benefit = read->word->benefit.empty() ? directive->more : read->word->benefit;
+  return benefit.empty() ? "it is another alternative of the schedule" : std::string(benefit);
 }
 
 } // namespace

@@ -48,7 +48,7 @@ struct DirectiveWord {
   std::string_view word;
   int64_t maximumArgument = 0;              ///< 0: it takes none
   std::vector<int64_t> triedArguments = {}; ///< by a search
-  std::string_view reason = "";             ///< why it may be better than the other words
+  std::string_view benefit = "";            ///< why it may be better than the other words
 };
 
 struct DirectiveTraits {

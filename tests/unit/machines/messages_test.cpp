@@ -123,6 +123,8 @@ TEST_F(MachineMessages, WrongTypes) {
             "chip.json:2:15: cube_cores: a figure without \"value\"");
   EXPECT_EQ(changed("\"cube_cores\": {\"value\": 24, \"source\": \"INI\", \"unit\": 1}"),
             "chip.json:2:54: cube_cores.unit: unknown field; legal: value or source");
+  EXPECT_EQ(changed("\"vector\": {\"extends\": \"ascend910b3\"}"),
+            R"(chip.json:2:23: vector: a section that extends without "source")");
   EXPECT_EQ(changed("\"kind\": 1"),
             "chip.json:2:9: kind: expected emulated or host, found the number 1");
   EXPECT_EQ(changed("\"kind\": \"emulate\""),
@@ -342,7 +344,7 @@ TEST_F(MachineMessages, ASectionExtends) {
     else
       EXPECT_FALSE(source.starts_with("guess")) << path;
   EXPECT_EQ(changed("\"vector\": {\"extends\": \"ascend310p3\"}"),
-            "chip.json:2:23: vector: a section that extends without \"source\"");
+            R"(chip.json:2:23: vector: a section that extends without "source")");
   EXPECT_EQ(changed("\"vector\": {\"extends\": \"ascend\", \"source\": \"INI\"}").substr(0, 42),
             "chip.json:2:23: unknown machine ascend; le");
   EXPECT_EQ(changed("\"vector\": {\"extends\": \"ascend310p3\", \"source\": \"rumour\"}"),
