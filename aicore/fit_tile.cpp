@@ -20,7 +20,7 @@ constexpr int64_t alone = 10, sharing = 3;
 // more cores then share the lines of B. So for each width, from the largest on by halves, both
 // heights are tried. A round brings the rows of A and the columns of B of one tile, and takes the
 // longer, the more cores read them at once. The least time wins; of two, the narrower and lower,
-// which has more tiles to deal.
+// which has more tiles to distribute.
 std::pair<Value, Value> fitTile(OpBuilder &b, Location loc, MachineAttr machine,
                                 FittedOutput output, const FittedTile &tile) {
   Arithmetic a{b, loc};

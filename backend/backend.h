@@ -35,7 +35,7 @@ struct ElementwiseTile {
   int64_t rows, columns;
 };
 
-/// The output of a nest: `batches` times rows x columns elements, which `cores` share.
+/// The output of a fusion group: `batches` times rows x columns elements, which `cores` share.
 struct FittedOutput {
   mlir::Value batches, rows, columns;
   int64_t cores = 1;

@@ -18,7 +18,7 @@ struct PhasePlan {
 
   llvm::SetVector<mlir::Operation *> ops; ///< that the plan computes, in order
   llvm::SmallVector<mlir::Value> values;  ///< those that the rest of the phase reads
-  /// When the second block has no work, no later one has any: where tiles are dealt in turns.
+  /// When the second block has no work, no later one has any: where tiles are mapped round-robin.
   bool laterBlocksIdleIfSecondIs = true;
 };
 

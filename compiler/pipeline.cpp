@@ -58,7 +58,7 @@ void buildPipeline(OpPassManager &manager, const Backend &backend, LoweringLevel
     return;
   // Which operations share a pass over memory: decided while the body is whole tensors.
   manager.addPass(createFuseEpilogue());
-  // A reduction that several cores share becomes parts and their sum, each a nest.
+  // A reduction that several cores share becomes parts and their sum, each a fusion group.
   manager.addPass(createSplitReduction());
   // Who computes which output tile, then how deep one step of its product reaches.
   manager.addPass(createTileCores());

@@ -29,7 +29,7 @@ private:
 };
 
 /// Runs blocks again, as many as the sink wants, and every iteration of them.
-void showEvents(aicore::PhaseOp phase, const count::Program &program, const Machine &machine,
+void showEvents(aicore::PhaseOp phase, const count::CountProgram &program, const Machine &machine,
                 CountedPhase counted, std::vector<int64_t> working, EventSink &events) {
   count::Origins origins(phase, program);
   counted.origins = origins.all();
@@ -62,11 +62,12 @@ void add(const LeastTime &phase, LeastTime &all) {
 llvm::Error countPhase(aicore::PhaseOp phase, const Machine &machine, ArrayRef<int64_t> dims,
                        int64_t number, int64_t blocks, KernelTime &time, LeastTime &least,
                        EventSink *events) {
-  llvm::Expected<count::Program> transfers =
+  llvm::Expected<count::CountProgram> transfers =
       count::compile(phase, machine, dims, count::Scope::tensors);
   if (!transfers)
     return transfers.takeError();
-  llvm::Expected<count::Program> program = count::compile(phase, machine, dims, count::Scope::all);
+  llvm::Expected<count::CountProgram> program =
+      count::compile(phase, machine, dims, count::Scope::all);
   if (!program)
     return program.takeError();
   program->setMemory(count::survey(*transfers, machine, blocks));
@@ -112,7 +113,7 @@ llvm::Expected<ClockReport> countKernel(aicore::KernelOp kernel, const Machine &
     return llvm::createStringError(problem);
   const int64_t blocks = kernel.getCores();
   if (blocks > machine.cubeCores)
-    return count::fault(kernel, "is dealt to " + Twine(blocks) + " cores, but " + machine.name +
+    return count::fault(kernel, "is mapped to " + Twine(blocks) + " cores, but " + machine.name +
                                     " has " + Twine(machine.cubeCores));
   KernelTime time(machine, blocks);
   LeastTime least;

@@ -1,5 +1,5 @@
 // What decides the cost of each aicore instruction.
-#include "count/compiler.h"
+#include "count/program_builder.h"
 #include "ir/element_type.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -29,14 +29,14 @@ int64_t rankOf(Value tensor) { return cast<MemRefType>(tensor.getType()).getRank
 
 } // namespace
 
-void Compiler::emit(aicore::Instruction op, StepKind kind, const Instruction &it) {
+void ProgramBuilder::emit(aicore::Instruction op, StepKind kind, const Instruction &it) {
   program_.instructions.push_back(it);
   emit(op.getOperation(), {.kind = kind,
                            .pipe = aicore::machinePipe(op.getPipe()),
                            .target = static_cast<int32_t>(program_.instructions.size() - 1)});
 }
 
-llvm::Error Compiler::instruction(aicore::Instruction op) {
+llvm::Error ProgramBuilder::instruction(aicore::Instruction op) {
   return llvm::TypeSwitch<Operation *, llvm::Error>(op.getOperation())
       .Case([&](aicore::LoadOp it) {
         const bool intoUb = aicore::spaceOf(it.getTarget()) == aicore::Space::ub;
@@ -52,19 +52,23 @@ llvm::Error Compiler::instruction(aicore::Instruction op) {
                         it.getRows(), it.getColumns());
       })
       .Case([&](aicore::SpillOp it) {
-        return exchange(op, Work::spill, "l0c_gm", it.getTarget(), it.getRows(), it.getColumns());
+        const bool fromUb = aicore::spaceOf(it.getSource()) == aicore::Space::ub;
+        return exchange(op, Work::spill, fromUb ? "ub_gm" : "l0c_gm", it.getTarget(), it.getRows(),
+                        it.getColumns());
       })
       .Case([&](aicore::FetchOp it) {
-        return exchange(op, Work::fetch, "gm_ub", it.getSource(), it.getRows(), it.getColumns());
+        const bool intoUb = aicore::spaceOf(it.getTarget()) == aicore::Space::ub;
+        return exchange(op, Work::fetch, intoUb ? "gm_ub" : "gm_l1", it.getSource(), it.getRows(),
+                        it.getColumns());
       })
-      .Case([&](aicore::StageOp it) { return stage(it); })
+      .Case([&](aicore::LoadL0Op it) { return loadL0(it); })
       .Case([&](aicore::DrainOp it) { return drain(it); })
       .Case([&](aicore::MmadOp it) { return product(it); })
       .Case([&](aicore::VectorOp it) { return vector(it); })
       .Default([&](Operation *it) { return fault(it, "cannot be counted"); });
 }
 
-llvm::Expected<const Link *> Compiler::linkOf(Operation *op, StringRef name) {
+llvm::Expected<const Link *> ProgramBuilder::linkOf(Operation *op, StringRef name) {
   auto found = machine_.links.find(name.str());
   if (found == machine_.links.end())
     return fault(op, "takes the link " + name + ", which " + machine_.name + " has not");
@@ -73,9 +77,9 @@ llvm::Expected<const Link *> Compiler::linkOf(Operation *op, StringRef name) {
 
 //===--- global memory --------------------------------------------------------------------===//
 
-llvm::Error Compiler::transfer(aicore::Instruction op, Work work, StringRef link, Value tensor,
-                               ValueRange offsets, ArrayRef<int64_t> along, Value rows,
-                               Value columns) {
+llvm::Error ProgramBuilder::transfer(aicore::Instruction op, Work work, StringRef link,
+                                     Value tensor, ValueRange offsets, ArrayRef<int64_t> along,
+                                     Value rows, Value columns) {
   llvm::Expected<const Link *> way = linkOf(op, link);
   if (!way)
     return way.takeError();
@@ -111,7 +115,7 @@ llvm::Error Compiler::transfer(aicore::Instruction op, Work work, StringRef link
   return llvm::Error::success();
 }
 
-int32_t Compiler::elementNumber(Operation *op, const TensorShape &shape, ValueRange offsets) {
+int32_t ProgramBuilder::elementNumber(Operation *op, const TensorShape &shape, ValueRange offsets) {
   // Where a transfer begins may be data; how long it takes then follows from its extents alone.
   if (offsets.empty() || llvm::any_of(offsets, [&](Value it) { return unknown_.contains(it); }))
     return constant(0);
@@ -126,8 +130,8 @@ int32_t Compiler::elementNumber(Operation *op, const TensorShape &shape, ValueRa
 }
 
 // The block's own piece of global memory has the pitch of its buffer, and never leaves L2.
-llvm::Error Compiler::exchange(aicore::Instruction op, Work work, StringRef link, Value buffer,
-                               Value rows, Value columns) {
+llvm::Error ProgramBuilder::exchange(aicore::Instruction op, Work work, StringRef link,
+                                     Value buffer, Value rows, Value columns) {
   llvm::Expected<const Link *> way = linkOf(op, link);
   if (!way)
     return way.takeError();
@@ -145,7 +149,7 @@ llvm::Error Compiler::exchange(aicore::Instruction op, Work work, StringRef link
   return llvm::Error::success();
 }
 
-void Program::setMemory(const GlobalMemory &memory) {
+void CountProgram::setMemory(const GlobalMemory &memory) {
   for (Instruction &it : instructions)
     if (it.link)
       it.cost = it.loadsTensor() ? memory.load(*it.link, it.tensor) : memory.port(*it.link);
@@ -154,8 +158,8 @@ void Program::setMemory(const GlobalMemory &memory) {
 //===--- on the chip ----------------------------------------------------------------------===//
 
 // Between memories of the chip.
-llvm::Expected<Instruction> Compiler::move(aicore::Instruction op, Work work, StringRef link,
-                                           Value target, Value rows, Value columns) {
+llvm::Expected<Instruction> ProgramBuilder::move(aicore::Instruction op, Work work, StringRef link,
+                                                 Value target, Value rows, Value columns) {
   llvm::Expected<const Link *> way = linkOf(op, link);
   if (!way)
     return way.takeError();
@@ -170,10 +174,10 @@ llvm::Expected<Instruction> Compiler::move(aicore::Instruction op, Work work, St
 
 // Whole fractals move: as many rows or columns as an instruction of the cube takes at a time, and
 // its depth along k. The bias table takes a row in pieces as long as it is aligned to.
-llvm::Error Compiler::stage(aicore::StageOp op) {
+llvm::Error ProgramBuilder::loadL0(aicore::LoadL0Op op) {
   if (aicore::spaceOf(op.getTarget()) == aicore::Space::bt) {
     llvm::Expected<Instruction> row =
-        move(op, Work::stage, "l1_bt", op.getTarget(), op.getRows(), op.getColumns());
+        move(op, Work::loadL0, "l1_bt", op.getTarget(), op.getRows(), op.getColumns());
     if (!row)
       return row.takeError();
     row->columnStep = std::max<int64_t>(1, machine_.memory(Memory::bt).alignment / row->bytes);
@@ -181,7 +185,7 @@ llvm::Error Compiler::stage(aicore::StageOp op) {
     return llvm::Error::success();
   }
   const bool intoA = aicore::spaceOf(op.getTarget()) == aicore::Space::l0a;
-  llvm::Expected<Instruction> it = move(op, Work::stage, intoA ? "l1_l0a" : "l1_l0b",
+  llvm::Expected<Instruction> it = move(op, Work::loadL0, intoA ? "l1_l0a" : "l1_l0b",
                                         op.getTarget(), op.getRows(), op.getColumns());
   if (!it)
     return it.takeError();
@@ -196,7 +200,7 @@ llvm::Error Compiler::stage(aicore::StageOp op) {
   return llvm::Error::success();
 }
 
-llvm::Error Compiler::drain(aicore::DrainOp op) {
+llvm::Error ProgramBuilder::drain(aicore::DrainOp op) {
   llvm::Expected<Instruction> it =
       move(op, Work::drain, "l0c_ub", op.getTarget(), op.getRows(), op.getColumns());
   if (!it)
@@ -205,7 +209,7 @@ llvm::Error Compiler::drain(aicore::DrainOp op) {
   return llvm::Error::success();
 }
 
-llvm::Error Compiler::product(aicore::MmadOp op) {
+llvm::Error ProgramBuilder::product(aicore::MmadOp op) {
   const Type element = cast<MemRefType>(op.getA().getType()).getElementType();
   const std::optional<ElementType> type = elementTypeOf(element);
   auto figure = [&](const std::map<ElementType, int64_t> &figures) -> int64_t {
@@ -228,7 +232,7 @@ llvm::Error Compiler::product(aicore::MmadOp op) {
   return llvm::Error::success();
 }
 
-llvm::Error Compiler::vector(aicore::VectorOp op) {
+llvm::Error ProgramBuilder::vector(aicore::VectorOp op) {
   if (!op.isSelected())
     return fault(op, "has no instructions yet; run aicore-select-vector first");
   Instruction it;

@@ -1,6 +1,6 @@
 // A time that no clock comes below, and that variants share which do the same work: the
 // instructions of a block as fast as data alone allows. Every buffer has as many copies as are
-// wanted, so that only the flags from a filling to its use hold anybody up; flags themselves and
+// wanted, so that only the flags from a generation to its use hold anybody up; flags themselves and
 // issuing take no time.
 #pragma once
 

@@ -39,7 +39,7 @@ int32_t written(const Step &step) {
 /// Calls `use(place, modulus)` for all that a step reads, when `modulus` of what it writes matters.
 class Reads {
 public:
-  explicit Reads(const Program &program)
+  explicit Reads(const CountProgram &program)
       : program_(program), variable_(program.values.size()), natural_(program.values.size()) {
     variable_[program.block] = true;
     for (const Step &step : program.steps)
@@ -211,12 +211,13 @@ private:
     }
   }
 
-  const Program &program_;
+  const CountProgram &program_;
   std::vector<bool> variable_, natural_;
 };
 
 /// What matters of each place for the steps from `from` to `to`, both included.
-std::vector<int64_t> relevance(const Program &program, const Reads &reads, size_t from, size_t to) {
+std::vector<int64_t> relevance(const CountProgram &program, const Reads &reads, size_t from,
+                               size_t to) {
   std::vector<int64_t> matters(program.values.size(), nothing);
   for (bool changed = true; changed;) {
     changed = false;
@@ -234,7 +235,7 @@ std::vector<int64_t> relevance(const Program &program, const Reads &reads, size_
 }
 
 /// Finds out whether a loop is closed, and what decides it then.
-void close(const Program &program, const Reads &reads, Loop &loop) {
+void close(const CountProgram &program, const Reads &reads, Loop &loop) {
   std::vector<bool> inside(program.values.size());
   for (size_t i = loop.enter; i <= loop.next; ++i)
     if (const int32_t place = written(program.steps[i]); place >= 0)
@@ -263,7 +264,7 @@ void close(const Program &program, const Reads &reads, Loop &loop) {
 
 } // namespace
 
-void findLoops(Program &program) {
+void findLoops(CountProgram &program) {
   const Reads reads(program);
   program.loopsAt.assign(program.steps.size(), -1);
   for (size_t i = 0; i < program.steps.size(); ++i)

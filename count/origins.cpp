@@ -161,7 +161,7 @@ private:
       group->flag.to = flag.to;
   }
 
-  /// The same filling of buffers that fill together, or not a slot at all.
+  /// The same generation of buffers that fill together, or not a slot at all.
   static bool sameSlot(Value x, Value y) {
     auto slot = x ? x.getDefiningOp<aicore::SlotOp>() : aicore::SlotOp();
     auto other = y ? y.getDefiningOp<aicore::SlotOp>() : aicore::SlotOp();
@@ -223,7 +223,7 @@ std::string textOf(aicore::Instruction op) {
 
 } // namespace
 
-Origins::Origins(aicore::PhaseOp phase, const Program &program)
+Origins::Origins(aicore::PhaseOp phase, const CountProgram &program)
     : origins_(program.steps.size()), slotPlaces_(program.steps.size()) {
   const Guards guards(phase);
   auto placeOf = [&](Value slot) { return slot ? program.places.at(slot) : -1; };

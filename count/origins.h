@@ -1,5 +1,5 @@
-// What the steps of a count::Program are in the user's words, for the views over its events: the
-// line of the .mmk file, the buffers, and what each flag guards.
+// What the steps of a count::CountProgram are in the user's words, for the views over its events:
+// the line of the .mmk file, the buffers, and what each flag guards.
 #pragma once
 
 #include "count/program.h"
@@ -8,7 +8,7 @@ namespace mmk::count {
 
 class Origins {
 public:
-  Origins(aicore::PhaseOp phase, const Program &program);
+  Origins(aicore::PhaseOp phase, const CountProgram &program);
 
   /// By step of the program; arithmetic and control flow have none.
   std::span<const Origin> all() const { return origins_; }

@@ -92,7 +92,7 @@ struct Instruction {
   const Link *link = nullptr;
   int32_t tensor = -1; ///< number of the tensor; -1 for the block's own piece of global memory
 
-  /// Of an aicore.vector: from here on, `costs` of Program::vectorCosts.
+  /// Of an aicore.vector: from here on, `costs` of CountProgram::vectorCosts.
   int32_t firstCost = 0, costs = 0;
 
   bool loadsTensor() const { return work == Work::load; }
@@ -125,7 +125,7 @@ struct Loop {
   std::vector<Influence> influences;
 };
 
-struct Program {
+struct CountProgram {
   std::vector<Step> steps;
   std::vector<Loop> loops;                ///< by `enter`
   std::vector<int32_t> loopsAt;           ///< number of the loop that a step enters, or -1
@@ -147,11 +147,11 @@ enum class Scope { all, tensors };
 
 /// Reads a phase, and what stands before it in its kernel, with the kernel's dimensions set to
 /// `dims`. The program refers to `machine`.
-llvm::Expected<Program> compile(aicore::PhaseOp phase, const Machine &machine,
-                                llvm::ArrayRef<int64_t> dims, Scope scope);
+llvm::Expected<CountProgram> compile(aicore::PhaseOp phase, const Machine &machine,
+                                     llvm::ArrayRef<int64_t> dims, Scope scope);
 
 /// Fills in `loops` and `loopsAt`, when all steps are there.
-void findLoops(Program &program);
+void findLoops(CountProgram &program);
 
 /// What is wrong with a program, and at which op: "<place>: <op> <message>".
 llvm::Error fault(mlir::Operation *op, const llvm::Twine &message);

@@ -40,7 +40,7 @@ public:
     return LoopAction::done;
   }
 
-  const Program &program;
+  const CountProgram &program;
   llvm::SmallVector<int64_t, 256> list;
 
 private:

@@ -50,7 +50,7 @@ public:
     std::vector<int64_t> busy; ///< cycles that it adds, as BlockClock::busy has them
   };
 
-  explicit KnownIterations(const Program &program)
+  explicit KnownIterations(const CountProgram &program)
       : program(program), useOf_(program.loops.size()) {}
 
   const Effect *find(const Loop &loop, uint32_t state, uint32_t work);
@@ -60,7 +60,7 @@ public:
   /// Whether it is worth while to look: iterations of some loops are all different.
   bool areAlike(const Loop &loop) const;
 
-  const Program &program;
+  const CountProgram &program;
   Names states, works;
 
 private:

@@ -1,5 +1,5 @@
-// The interpreter of a count::Program. `Core` defines what an instruction does, so that one core
-// times a block, and another finds out what the block moves.
+// The interpreter of a count::CountProgram. `Core` defines what an instruction does, so that one
+// core times a block, and another finds out what the block moves.
 #pragma once
 
 #include "count/program.h"
@@ -136,7 +136,7 @@ struct Amount {
   int64_t rows = 0, amount = 0, start = 0;
 };
 
-inline Amount amountOf(const Program &program, const Step &s, const int64_t *value) {
+inline Amount amountOf(const CountProgram &program, const Step &s, const int64_t *value) {
   const Instruction &i = program.instructions[s.target];
   const int64_t rows = value[i.rows], columns = value[i.columns];
   switch (s.kind) {
@@ -170,7 +170,7 @@ enum class LoopAction { interpret, done, stop };
 /// iteration of a loop that has one; and one with `at(step, values)` is called before each step.
 template <typename Core> class Interpreter {
 public:
-  Interpreter(const Program &program, std::vector<int64_t> &values, Core &core)
+  Interpreter(const CountProgram &program, std::vector<int64_t> &values, Core &core)
       : program_(program), values_(values), value_(values.data()), core_(core) {}
 
   /// The steps from `from` up to `to`; false when it had to stop, for which see `end`.
@@ -198,7 +198,7 @@ private:
     return false;
   }
 
-  const Program &program_;
+  const CountProgram &program_;
   std::vector<int64_t> &values_;
   int64_t *value_;
   Core &core_;
@@ -302,7 +302,7 @@ template <typename Core> bool Interpreter<Core>::steps(size_t from, size_t to) {
 
 /// Runs one block from the first step to the last.
 template <typename Core>
-RunEnd run(const Program &program, std::vector<int64_t> &values, int64_t block, Core &core) {
+RunEnd run(const CountProgram &program, std::vector<int64_t> &values, int64_t block, Core &core) {
   values = program.values;
   values[program.block] = block;
   Interpreter<Core> interpreter(program, values, core);

@@ -41,7 +41,7 @@ using KnownLoops = std::map<Key, Moves>;
 
 class Surveyor {
 public:
-  Surveyor(const Program &program, const std::vector<Cost> &ports, size_t units, size_t most,
+  Surveyor(const CountProgram &program, const std::vector<Cost> &ports, size_t units, size_t most,
            KnownLoops &known)
       : panels(units), program_(program), ports_(ports), most_(most), known_(known) {}
 
@@ -158,7 +158,7 @@ private:
     return went;
   }
 
-  const Program &program_;
+  const CountProgram &program_;
   const std::vector<Cost> &ports_; ///< by instruction
   size_t most_;
   KnownLoops &known_;
@@ -222,7 +222,7 @@ private:
 
 } // namespace
 
-GlobalMemory survey(const Program &program, const Machine &machine, int64_t blocks) {
+GlobalMemory survey(const CountProgram &program, const Machine &machine, int64_t blocks) {
   GlobalMemory memory(machine);
   std::vector<Cost> ports;
   for (const Instruction &it : program.instructions) {

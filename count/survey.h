@@ -8,6 +8,6 @@ namespace mmk::count {
 
 /// `transfers`: the phase in Scope::tensors. A program that cannot be run is left to the timing to
 /// report.
-GlobalMemory survey(const Program &transfers, const Machine &machine, int64_t blocks);
+GlobalMemory survey(const CountProgram &transfers, const Machine &machine, int64_t blocks);
 
 } // namespace mmk::count

@@ -7,7 +7,7 @@ include "mlir/Pass/PassBase.td"
 def CpuLower : Pass<"cpu-lower", "::mlir::ModuleOp"> {
   let summary = "make one operation of each tile, from global memory to global memory";
   let description = [{
-    mmk.kernel becomes aicore.kernel, each nest a phase. A product and the elementwise operation that
+    mmk.kernel becomes aicore.kernel, each fusion group a phase. A product and the elementwise operation that
     takes its result become one cpu.product over the whole depth, with scratch of one copy; an
     elementwise operation alone becomes a cpu.elementwise.
     ```mlir

@@ -40,7 +40,7 @@ public:
 
 private:
   /// A tile and its valid extents.
-  struct Tile : TiledNest {
+  struct Tile : TiledGroup {
     Value rows, columns;
   };
   /// Where blocks of the operands are packed, and where sums wait.
@@ -50,7 +50,7 @@ private:
 
   const CpuTuning tuning;
 
-  LogicalResult emitNest(ir::NestOp nest) override;
+  LogicalResult emitGroup(ir::FusionGroupOp group) override;
   Scratch allocateScratch(const Tile &tile);
   Tensors inputsOf(Tile &tile);
   Tensors outputsOf(const Tile &tile, ArrayRef<Destination> destinations);
@@ -267,20 +267,20 @@ void CpuLowering::emitElementwise(Tile &tile, ArrayRef<Destination> destinations
   emitRegion(tile, op.getBody(), inputs.elements, destinations);
 }
 
-LogicalResult CpuLowering::emitNest(ir::NestOp nest) {
-  FailureOr<TiledNest> found = findTiledNest(kernel, nest);
-  if (failed(found) || failed(expectTensors(nest, *found)))
+LogicalResult CpuLowering::emitGroup(ir::FusionGroupOp group) {
+  FailureOr<TiledGroup> found = findTiledGroup(kernel, group);
+  if (failed(found) || failed(expectTensors(group, *found)))
     return failure();
   Tile tile;
-  static_cast<TiledNest &>(tile) = *found;
-  startPhase(nest);
+  static_cast<TiledGroup &>(tile) = *found;
+  startPhase(group);
   Scratch scratch;
   if (tile.contract)
     scratch = allocateScratch(tile);
-  emitScalars(nest);
+  emitScalars(group);
   emitLoop(tile.tileLoop);
   const SmallVector<Destination> destinations =
-      findDestinations(nest, tile, tile.rows, tile.columns);
+      findDestinations(group, tile, tile.rows, tile.columns);
   loc = tile.last()->getLoc();
   if (tile.contract)
     emitProduct(tile, scratch, destinations);

@@ -65,9 +65,9 @@ Function *skinnySums(Emitter &e, Type *element) {
               sum.push_back(e.load(wide, e.offset(to, v * lanes * 4)));
             Value *elements = e.offset(rowsOfA, b.CreateMul(row, aRow));
             for (int64_t i = 0; i < count; ++i) {
-              Value *spread = e.splat(e.load(e.f32(), e.offset(elements, i * 4)), lanes);
+              Value *broadcast = e.splat(e.load(e.f32(), e.offset(elements, i * 4)), lanes);
               for (int64_t v = 0; v < vectors; ++v)
-                sum[v] = emitMultiply(e, Multiply::f32, spread, loaded[i][v], sum[v]);
+                sum[v] = emitMultiply(e, Multiply::f32, broadcast, loaded[i][v], sum[v]);
             }
             for (int64_t v = 0; v < vectors; ++v)
               e.store(sum[v], e.offset(to, v * lanes * 4));

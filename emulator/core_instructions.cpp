@@ -16,7 +16,7 @@ using aicore::Space;
 void CoreInstructions::emit(aicore::Instruction op) {
   TypeSwitch<mlir::Operation *>(op)
       .Case([&](aicore::LoadOp op) { load(op); })
-      .Case([&](aicore::StageOp op) { stage(op); })
+      .Case([&](aicore::LoadL0Op op) { loadL0(op); })
       .Case([&](aicore::MmadOp op) { mmad(op); })
       .Case([&](aicore::VectorOp op) { vector(op); })
       .Case([&](aicore::StoreOp op) { store(op); })
@@ -46,7 +46,7 @@ bool CoreInstructions::isView(mlir::Value buffer) {
   known->second = llvm::all_of(buffer.getUsers(), [&](mlir::Operation *user) {
     if (auto load = dyn_cast<aicore::LoadOp>(user))
       return isParameter(load.getSource());
-    auto stage = dyn_cast<aicore::StageOp>(user);
+    auto stage = dyn_cast<aicore::LoadL0Op>(user);
     return isa<aicore::SlotOp>(user) || (stage && aicore::spaceOf(stage.getTarget()) != Space::bt);
   });
   return known->second;
@@ -81,7 +81,7 @@ static Multiply multiplyOf(Type *element) {
   return element->isFloatingPointTy() ? Multiply::f32 : Multiply::i32;
 }
 
-void CoreInstructions::stage(aicore::StageOp op) {
+void CoreInstructions::loadL0(aicore::LoadL0Op op) {
   Type *from = values.elementOf(op.getSource());
   Type *wide = from->isFloatingPointTy() ? e.f32() : b.getInt32Ty();
   Value *source = values.buffer(op.getSource(), op.getSlot());
@@ -121,7 +121,7 @@ void CoreInstructions::stage(aicore::StageOp op) {
 }
 
 // What is staged next is what follows along k, mostly: it is prefetched while this is multiplied.
-void CoreInstructions::prefetchNextStep(aicore::StageOp op, Value *source, Value *rowStep,
+void CoreInstructions::prefetchNextStep(aicore::LoadL0Op op, Value *source, Value *rowStep,
                                         Value *columnStep, Value *rows, Value *columns) {
   const bool isB = aicore::spaceOf(op.getTarget()) == Space::l0b;
   Value *distance = isB ? b.CreateMul(rowStep, rows) : b.CreateMul(columnStep, columns);
@@ -185,9 +185,13 @@ void CoreInstructions::fixpipe(aicore::FixpipeOp op) {
 }
 
 void CoreInstructions::spill(aicore::SpillOp op) {
-  copy(values.buffer(op.getTarget(), op.getTargetSlot()), values.rowBytes(op.getTarget()),
-       values.buffer(op.getSource(), op.getSlot(), op.getPart()), values.rowBytes(op.getSource()),
-       values.value(op.getRows()), values.value(op.getColumns()), values.elementOf(op.getSource()));
+  const int64_t toRow = values.rowBytes(op.getTarget());
+  Value *target = values.buffer(op.getTarget(), op.getTargetSlot());
+  if (op.getRow())
+    target = e.offset(target, b.CreateMul(values.value(op.getRow()), e.number(toRow)));
+  copy(target, toRow, values.buffer(op.getSource(), op.getSlot(), op.getPart()),
+       values.rowBytes(op.getSource()), values.value(op.getRows()), values.value(op.getColumns()),
+       values.elementOf(op.getSource()));
 }
 
 template <typename Op> void CoreInstructions::move(Op op, std::optional<int64_t> part) {

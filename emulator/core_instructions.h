@@ -15,8 +15,8 @@ public:
 
 private:
   void load(aicore::LoadOp op);
-  void stage(aicore::StageOp op);
-  void prefetchNextStep(aicore::StageOp op, llvm::Value *source, llvm::Value *rowStep,
+  void loadL0(aicore::LoadL0Op op);
+  void prefetchNextStep(aicore::LoadL0Op op, llvm::Value *source, llvm::Value *rowStep,
                         llvm::Value *columnStep, llvm::Value *rows, llvm::Value *columns);
   void mmad(aicore::MmadOp op);
   void vector(aicore::VectorOp op);

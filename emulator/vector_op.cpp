@@ -85,14 +85,14 @@ private:
 
   Value *input(mlir::Value tile, Value *row, Value *column) {
     Type *element = elementOf(tile);
-    switch (op.tile(tile).spread) {
-    case aicore::Spread::full:
+    switch (op.tile(tile).broadcast) {
+    case aicore::Broadcast::full:
       return e.load(e.vectorOf(element, lanes), at(tile, row, column));
-    case aicore::Spread::row:
+    case aicore::Broadcast::row:
       return e.load(e.vectorOf(element, lanes), at(tile, nullptr, column));
-    case aicore::Spread::column:
+    case aicore::Broadcast::column:
       return e.splat(e.load(element, at(tile, nullptr, row)), lanes);
-    case aicore::Spread::single:
+    case aicore::Broadcast::single:
       return e.splat(e.load(element, at(tile, nullptr, e.number(0))), lanes);
     }
     return nullptr;

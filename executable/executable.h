@@ -57,7 +57,7 @@ public:
   static llvm::Expected<std::unique_ptr<Executable>>
   compile(mlir::ModuleOp module, const Machine &machine, const ExecutableOptions &options = {});
 
-  /// Runs every phase on all of the machine's cores, dealt over `threads` host threads, 0: as
+  /// Runs every phase on all of the machine's cores, distributed over `threads` host threads, 0: as
   /// many as the process may use. `watch` looks on; a watched program needs one, any other has
   /// nothing to tell it. May be called from several threads at once. The first run that takes one
   /// of the ways for a product waits for its code.

@@ -64,16 +64,16 @@ def Aicore_Topology : I32EnumAttr<"Topology", "how cube and vector cores meet", 
   let cppNamespace = "::mmk::aicore";
 }
 
-def Aicore_Spread : I32EnumAttr<"Spread", "how an operand of a vector instruction covers the tile", [
+def Aicore_Broadcast : I32EnumAttr<"Broadcast", "how an operand of a vector instruction covers the tile", [
     I32EnumAttrCase<"full", 0>, I32EnumAttrCase<"row", 1>, I32EnumAttrCase<"column", 2>,
     I32EnumAttrCase<"single", 3>]> {
   let cppNamespace = "::mmk::aicore";
   let genSpecializedAttr = 0;
 }
-def Aicore_SpreadAttr : EnumAttr<Aicore_Dialect, Aicore_Spread, "spread"> {
+def Aicore_BroadcastAttr : EnumAttr<Aicore_Dialect, Aicore_Broadcast, "broadcast"> {
   let assemblyFormat = "`<` $value `>`";
 }
-def Aicore_SpreadArrayAttr : TypedArrayAttrBase<Aicore_SpreadAttr, "spreads">;
+def Aicore_BroadcastArrayAttr : TypedArrayAttrBase<Aicore_BroadcastAttr, "broadcasts">;
 
 def Aicore_TileType : TypeDef<Aicore_Dialect, "Tile"> {
   let mnemonic = "tile";
@@ -218,7 +218,7 @@ def Aicore_SlotOp : Aicore_Op<"slot", [Pure]> {
   let summary = "which copy of a buffer the i-th use takes: i modulo copies";
   let description = [{
     `%s = aicore.slot %i of %a_l1 : memref<...>`. The block in which it stands is the life of one
-    filling of the slot: between its first and its last use there, the slot belongs to it.
+    generation of the slot: between its first and its last use there, the slot belongs to it.
   }];
   let arguments = (ins Index:$index, AnyStaticShapeMemRef:$buffer);
   let results = (outs Index:$result);
@@ -247,7 +247,7 @@ def Aicore_VectorWorkOp : Aicore_Op<"vector_work", [SingleBlock, NoTerminator,
   let summary = "what the vector unit does with a tile, for any window of the tile";
   let description = [{
     The tile is the `number`th of the block: `rows` x `columns` elements, from column `column` on. Its
-    windows are full rows of it, `height` at a time, or with `by_columns` its columns, dealt evenly to
+    windows are full rows of it, `height` at a time, or with `by_columns` its columns, distributed evenly over
     the vector cores. The arguments of the region are the window's first row, rows, first column and
     columns, and a number that counts the windows of all tiles of a vector core; a full tile has
     `steps` of them. `aicore-distribute-vector-work` puts the region into loops over the windows.
@@ -269,30 +269,30 @@ def Aicore_VectorWorkOp : Aicore_Op<"vector_work", [SingleBlock, NoTerminator,
   let hasVerifier = 1;
 }
 
-class Aicore_FillingOp<string mnemonic> : Aicore_Op<mnemonic,
+class Aicore_ProducerMarkerOp<string mnemonic> : Aicore_Op<mnemonic,
     [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let arguments = (ins AnyStaticShapeMemRef:$buffer, Index:$slot, I64Attr:$part);
   let assemblyFormat = "$buffer `[` $slot `]` `part` $part `:` type($buffer) attr-dict";
   let hasVerifier = 1;
 }
-def Aicore_OpenOp : Aicore_FillingOp<"open"> {
+def Aicore_ProducerAcquireOp : Aicore_ProducerMarkerOp<"producer_acquire"> {
   let summary = "from here on a part of an accumulator is filled";
   let description = [{
-    `aicore.open %acc[%s] part 1 : memref<...>` and `aicore.close` say where a filling begins and
+    `aicore.producer_acquire %acc[%s] part 1 : memref<...>` and `aicore.producer_commit` say where a generation begins and
     ends, where that is no block of the program: here in the first stage of a tile, there in the
     last. aicore-insert-sync turns them into flags.
   }];
 }
-def Aicore_CloseOp : Aicore_FillingOp<"close"> {
+def Aicore_ProducerCommitOp : Aicore_ProducerMarkerOp<"producer_commit"> {
   let summary = "a part of an accumulator has been filled";
-  let description = "`aicore.close %acc[%s] part 1 : memref<...>`; see aicore.open.";
+  let description = "`aicore.producer_commit %acc[%s] part 1 : memref<...>`; see aicore.producer_acquire.";
 }
 
 def Aicore_ReleaseOp : Aicore_Op<"release",
     [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "a filling is not used any more";
+  let summary = "a generation is not used any more";
   let description = [{
-    `aicore.release %bias_bt[%s] : memref<...>` says where the use of a filling ends when that is
+    `aicore.release %bias_bt[%s] : memref<...>` says where the use of a generation ends when that is
     before the end of the block in which its slot stands. aicore-insert-sync turns it into a flag.
   }];
   let arguments = (ins AnyStaticShapeMemRef:$buffer, Index:$slot);
@@ -346,13 +346,13 @@ def Aicore_StoreOp : Aicore_InstructionOp<"store"> {
   let hasVerifier = 1;
 }
 
-def Aicore_StageOp : Aicore_InstructionOp<"stage"> {
+def Aicore_LoadL0Op : Aicore_InstructionOp<"load_l0"> {
   let summary = "L1 -> L0A or L0B (MTE1), into the cube's fractal layout; or a row L1 -> BT";
   let description = [{
     A part of an L1 buffer, rows x columns from (row, column). L0A takes m x k, L0B takes k x n;
     `transposed` when L1 holds it the other way round. The bias table takes one row as it is.
     ```mlir
-    aicore.stage %a_l1[%s] at(%row, %column) size(%rows, %columns) -> %a_l0[%t]
+    aicore.load_l0 %a_l1[%s] at(%row, %column) size(%rows, %columns) -> %a_l0[%t]
       : memref<128x256xf16, #aicore.space<l1>> -> memref<128x64xf16, #aicore.space<l0a>>
     ```
   }];
@@ -411,26 +411,29 @@ def Aicore_FixpipeOp : Aicore_InstructionOp<"fixpipe"> {
 }
 
 def Aicore_SpillOp : Aicore_InstructionOp<"spill"> {
-  let summary = "L0C -> the block's own global memory (fixpipe), for its vector cores";
+  let summary = "L0C (fixpipe) or UB (MTE3) -> the block's own global memory, for its other cores";
   let description = [{
-    The whole accumulator, or a part of it into a target of the width of a part.
+    The whole accumulator, or a part of it into a target of the width of a part. Rows of UB go to the
+    target from row `at` on, so that each vector core writes its own.
     ```mlir
     aicore.spill %acc[%s] size(%rows, %columns) -> %tile[%w]
       : memref<128x256xf32, #aicore.space<l0c>> -> memref<128x256xf32, #aicore.space<gm>>
+    aicore.spill %y[%u] size(%rows, %columns) -> %tile[%w] at(%row)
+      : memref<32x256xf16, #aicore.space<ub>> -> memref<128x256xf16, #aicore.space<gm>>
     ```
   }];
   let arguments = (ins AnyStaticShapeMemRef:$source, Index:$slot, Index:$rows, Index:$columns,
-                       AnyStaticShapeMemRef:$target, Index:$targetSlot,
+                       AnyStaticShapeMemRef:$target, Index:$targetSlot, Optional<Index>:$row,
                        OptionalAttr<I64Attr>:$part);
   let assemblyFormat = [{
     $source `[` $slot `]` (`part` $part^)? `size` `(` $rows `,` $columns `)` `->` $target `[` $targetSlot `]`
-    `:` type($source) `->` type($target) attr-dict
+    (`at` `(` $row^ `)`)? `:` type($source) `->` type($target) attr-dict
   }];
   let hasVerifier = 1;
 }
 
 def Aicore_FetchOp : Aicore_InstructionOp<"fetch"> {
-  let summary = "the block's own global memory -> UB (MTE2): rows of a spilled accumulator";
+  let summary = "the block's own global memory -> UB or L1 (MTE2): rows that another core spilled";
   let description = [{
     ```mlir
     aicore.fetch %tile[%w] at(%row) size(%rows, %columns) -> %y[%u]
@@ -468,7 +471,7 @@ def Aicore_VectorOp : Aicore_InstructionOp<"vector", [AttrSizedOperandSegments, 
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "elementwise work of a vector core on a tile in UB (vector)";
   let description = [{
-    `spreads` says how each input covers the tile: full, one row for all rows, one column for all
+    `broadcasts` says how each input covers the tile: full, one row for all rows, one column for all
     columns (held as a row), or a single element. No flag is set or waited for inside of it.
 
     Up to aicore-select-vector the region computes one element from one element of each input, in
@@ -497,23 +500,23 @@ def Aicore_VectorOp : Aicore_InstructionOp<"vector", [AttrSizedOperandSegments, 
     ```
   }];
   let arguments = (ins Variadic<AnyStaticShapeMemRef>:$inputs, Variadic<Index>:$inputSlots,
-                       Aicore_SpreadArrayAttr:$spreads,
+                       Aicore_BroadcastArrayAttr:$broadcasts,
                        Variadic<AnyStaticShapeMemRef>:$outputs, Variadic<Index>:$outputSlots,
                        Variadic<AnyStaticShapeMemRef>:$scratch,
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$scratchCopies,
                        Index:$rows, Index:$columns);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    `ins` `(` custom<VectorInputs>($inputs, $inputSlots, $spreads, type($inputs)) `)`
+    `ins` `(` custom<VectorInputs>($inputs, $inputSlots, $broadcasts, type($inputs)) `)`
     `outs` `(` custom<VectorOutputs>($outputs, $outputSlots, type($outputs)) `)`
     (`scratch` `(` custom<VectorScratch>($scratch, $scratchCopies, type($scratch))^ `)`)?
     `size` `(` $rows `,` $columns `)` $body attr-dict
   }];
   let builders = [OpBuilder<(ins "::mlir::ValueRange":$inputs, "::mlir::ValueRange":$inputSlots,
-                                 "::mlir::ArrayAttr":$spreads, "::mlir::ValueRange":$outputs,
+                                 "::mlir::ArrayAttr":$broadcasts, "::mlir::ValueRange":$outputs,
                                  "::mlir::ValueRange":$outputSlots, "::mlir::Value":$rows,
                                  "::mlir::Value":$columns), [{
-    build($_builder, $_state, inputs, inputSlots, spreads, outputs, outputSlots,
+    build($_builder, $_state, inputs, inputSlots, broadcasts, outputs, outputSlots,
           ::mlir::ValueRange(), $_builder.getDenseI64ArrayAttr({}), rows, columns);
   }]>];
   let hasVerifier = 1;

@@ -19,7 +19,7 @@ def Mmk_Dialect : Dialect {
     A `mmk.kernel` holds a body in upstream `linalg`, `arith` and `math` on tensors whose extents
     are named dimensions (`mmk.dim`), and a schedule: the alternatives of each directive
     (`mmk.choice`) and the rules between them (`mmk.require`). `mmk-apply-variant` leaves one
-    alternative of each. `mmk-fuse-epilogue` groups the body into `mmk.nest`s, each one pass over
+    alternative of each. `mmk-fuse-epilogue` groups the body into `mmk.fusion_group`s, each one pass over
     the machine; `mmk-tile-cores` and `mmk-tile-base` tile what is inside.
   }];
   let useDefaultAttributePrinterParser = 1;
@@ -43,19 +43,19 @@ def Mmk_OrderRows : I32EnumAttrCase<"rows", 0>;
 def Mmk_OrderColumns : I32EnumAttrCase<"columns", 1>;
 def Mmk_OrderZigzag : I32EnumAttrCase<"zigzag", 2>;
 def Mmk_OrderSwizzle : I32EnumAttrCase<"swizzle", 3>;
-def Mmk_Order : I32EnumAttr<"Order", "walk over the output tiles",
+def Mmk_Order : I32EnumAttr<"Order", "order of the output tiles",
     [Mmk_OrderRows, Mmk_OrderColumns, Mmk_OrderZigzag, Mmk_OrderSwizzle]> {
   let cppNamespace = "::mmk::ir";
 }
 
-def Mmk_DealAttr : AttrDef<Mmk_Dialect, "Deal"> {
-  let mnemonic = "deal";
-  let summary = "how output tiles are dealt to cores, and in which order a core walks its share";
+def Mmk_MappingAttr : AttrDef<Mmk_Dialect, "Mapping"> {
+  let mnemonic = "mapping";
+  let summary = "which core computes which output tiles, and in which order";
   let description = [{
-    Without a grid, tile `t` of the walk goes to core `t mod cores`. With a grid of gm x gn, each
-    core owns a rectangle of tiles and walks it in `order`. `width` is the n of swizzle(n): the
-    walk goes down n rows of tiles before it moves to the next column. With a third number gk, the
-    batches are dealt too, in gk equal runs: where they are the parts of a reduction, each core
+    Without a grid, tile `t` in this order goes to core `t mod cores`. With a grid of gm x gn, each
+    core owns a rectangle of tiles and computes it in `order`. `width` is the n of swizzle(n): the
+    order goes down n rows of tiles before it moves to the next column. With a third number gk, the
+    batches are mapped too, in gk equal runs: where they are the parts of a reduction, each core
     owns a rectangle of one part.
   }];
   let parameters = (ins EnumParameter<Mmk_Order>:$order, "int64_t":$width, "int64_t":$cores,
@@ -158,17 +158,17 @@ def Mmk_ChosenOp : Mmk_Op<"chosen", [Pure]> {
   let assemblyFormat = "$key attr-dict";
 }
 
-def Mmk_NestOp : Mmk_Op<"nest", [SingleBlock,
+def Mmk_FusionGroupOp : Mmk_Op<"fusion_group", [SingleBlock,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "one pass over the machine: a product with its epilogue, or an elementwise part";
   let description = [{
     Every core runs the region with its own number `%block`; a result has, at each element, what
-    the core that inserted it wrote. All cores finish a nest before any starts the next.
+    the core that inserted it wrote. All cores finish a fusion group before any starts the next.
     Before mmk-tile-cores the region works on whole tensors, and `%block` is unused. That pass says
     in `tile` how many rows and columns a tile of the result has, at most; mmk-tile-base in `steps`
     the depth of a stage and of a base tile, for each product in program order.
     ```mlir
-    %c = mmk.nest tile [128, 256] steps [256, 64] {
+    %c = mmk.fusion_group tile [128, 256] steps [256, 64] {
     ^bb0(%block: index):
       ...
       mmk.yield %tile : tensor<?x?xf32>
@@ -184,34 +184,34 @@ def Mmk_NestOp : Mmk_Op<"nest", [SingleBlock,
   let hasRegionVerifier = 1;
 }
 
-def Mmk_YieldOp : Mmk_Op<"yield", [Pure, Terminator, ParentOneOf<["NestOp", "RequireOp"]>]> {
-  let summary = "what a mmk.nest or a mmk.require yields";
+def Mmk_YieldOp : Mmk_Op<"yield", [Pure, Terminator, ParentOneOf<["FusionGroupOp", "RequireOp"]>]> {
+  let summary = "what a mmk.fusion_group or a mmk.require yields";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
-def Mmk_ShareOp : Mmk_Op<"share", [Pure]> {
+def Mmk_TileCountOp : Mmk_Op<"tile_count", [Pure]> {
   let summary = "how many output tiles a core has";
   let description = [{
-    `%n = mmk.share %block of %batches x %rows x %columns by #mmk.deal<...>`
+    `%n = mmk.tile_count %block of %batches x %rows x %columns by #mmk.mapping<...>`
   }];
   let arguments = (ins Index:$block, Index:$batches, Index:$rows, Index:$columns,
-                       Mmk_DealAttr:$deal);
+                       Mmk_MappingAttr:$mapping);
   let results = (outs Index:$result);
-  let assemblyFormat = "$block `of` $batches `x` $rows `x` $columns `by` $deal attr-dict";
+  let assemblyFormat = "$block `of` $batches `x` $rows `x` $columns `by` $mapping attr-dict";
 }
 
-def Mmk_WalkOp : Mmk_Op<"walk", [Pure]> {
+def Mmk_TileCoordsOp : Mmk_Op<"tile_coords", [Pure]> {
   let summary = "which output tile is the i-th of a core";
   let description = [{
-    `%b, %m, %n = mmk.walk %i on %block of %batches x %rows x %columns by #mmk.deal<...>`:
+    `%b, %m, %n = mmk.tile_coords %i on %block of %batches x %rows x %columns by #mmk.mapping<...>`:
     coordinates in tiles.
   }];
   let arguments = (ins Index:$index, Index:$block, Index:$batches, Index:$rows, Index:$columns,
-                       Mmk_DealAttr:$deal);
+                       Mmk_MappingAttr:$mapping);
   let results = (outs Index:$batch, Index:$row, Index:$column);
   let assemblyFormat = [{
-    $index `on` $block `of` $batches `x` $rows `x` $columns `by` $deal attr-dict
+    $index `on` $block `of` $batches `x` $rows `x` $columns `by` $mapping attr-dict
   }];
 }
 

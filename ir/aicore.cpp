@@ -13,7 +13,7 @@ using namespace mlir;
 //===--- assembly
 //-------------------------------------------------------------------------------===//
 
-// Inputs and outputs of aicore.vector, each beside its slot, inputs with their spread:
+// Inputs and outputs of aicore.vector, each beside its slot, inputs with their broadcast:
 // `ins(%x[%s] full, %bias[%t] row : types)`, `outs(%y[%u] : types)`.
 using Operands = SmallVectorImpl<OpAsmParser::UnresolvedOperand>;
 
@@ -23,7 +23,7 @@ static ParseResult parseSlot(OpAsmParser &parser, Operands &slots) {
 }
 
 static ParseResult parseVectorInputs(OpAsmParser &parser, Operands &inputs, Operands &slots,
-                                     ArrayAttr &spreads, SmallVectorImpl<Type> &types) {
+                                     ArrayAttr &broadcasts, SmallVectorImpl<Type> &types) {
   SmallVector<Attribute> list;
   OpAsmParser::UnresolvedOperand input;
   OptionalParseResult any = parser.parseOptionalOperand(input);
@@ -34,25 +34,25 @@ static ParseResult parseVectorInputs(OpAsmParser &parser, Operands &inputs, Oper
     llvm::SMLoc place = parser.getCurrentLocation();
     if (parser.parseKeyword(&word))
       return failure();
-    std::optional<mmk::aicore::Spread> spread = mmk::aicore::symbolizeSpread(word);
-    if (!spread)
+    std::optional<mmk::aicore::Broadcast> broadcast = mmk::aicore::symbolizeBroadcast(word);
+    if (!broadcast)
       return parser.emitError(place, "expected full, row, column or single, found ") << word;
     inputs.push_back(input);
-    list.push_back(mmk::aicore::SpreadAttr::get(parser.getContext(), *spread));
+    list.push_back(mmk::aicore::BroadcastAttr::get(parser.getContext(), *broadcast));
     if (failed(parser.parseOptionalComma()))
       break;
     any = parser.parseOperand(input);
   }
-  spreads = parser.getBuilder().getArrayAttr(list);
+  broadcasts = parser.getBuilder().getArrayAttr(list);
   return inputs.empty() ? success() : parser.parseColonTypeList(types);
 }
 
 static void printVectorInputs(OpAsmPrinter &printer, Operation *, OperandRange inputs,
-                              OperandRange slots, ArrayAttr spreads, TypeRange types) {
-  llvm::interleaveComma(llvm::zip(inputs, slots, spreads), printer, [&](auto each) {
-    auto [input, slot, spread] = each;
+                              OperandRange slots, ArrayAttr broadcasts, TypeRange types) {
+  llvm::interleaveComma(llvm::zip(inputs, slots, broadcasts), printer, [&](auto each) {
+    auto [input, slot, broadcast] = each;
     printer << input << '[' << slot << "] "
-            << stringifySpread(cast<mmk::aicore::SpreadAttr>(spread).getValue());
+            << stringifyBroadcast(cast<mmk::aicore::BroadcastAttr>(broadcast).getValue());
   });
   if (!inputs.empty())
     printer << " : " << types;

@@ -40,7 +40,7 @@ struct VectorTile {
   mlir::Value slot; ///< null: see `copy`
   int64_t copy = 0; ///< of a scratch tile
   enum class Role { input, output, scratch } role = Role::input;
-  Spread spread = Spread::full;
+  Broadcast broadcast = Broadcast::full;
 };
 
 /// What holds for every instruction: a slot is one of the buffer that it is used with.

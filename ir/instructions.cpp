@@ -132,12 +132,12 @@ LogicalResult StoreOp::verify() {
   return expectSameElements(*this, getSource(), getTarget());
 }
 
-MMK_EFFECTS(StageOp)
-Pipe StageOp::getPipe() { return Pipe::mte1; }
-SmallVector<Access> StageOp::getAccesses() {
+MMK_EFFECTS(LoadL0Op)
+Pipe LoadL0Op::getPipe() { return Pipe::mte1; }
+SmallVector<Access> LoadL0Op::getAccesses() {
   return {reading(getSource(), getSlot()), writing(getTarget(), getTargetSlot())};
 }
-LogicalResult StageOp::verify() {
+LogicalResult LoadL0Op::verify() {
   if (failed(expectOnCubeCore(*this, getPipe())) ||
       failed(expectBuffer(*this, "source", getSource(), {Space::l1})) ||
       failed(expectBuffer(*this, "target", getTarget(), {Space::l0a, Space::l0b, Space::bt})))
@@ -203,16 +203,21 @@ LogicalResult FixpipeOp::verify() {
 }
 
 MMK_EFFECTS(SpillOp)
-Pipe SpillOp::getPipe() { return Pipe::fixpipe; }
+Pipe SpillOp::getPipe() { return spaceOf(getSource()) == Space::ub ? Pipe::mte3 : Pipe::fixpipe; }
 SmallVector<Access> SpillOp::getAccesses() {
   return {reading(getSource(), getSlot(), getPart()), writing(getTarget(), getTargetSlot())};
 }
 LogicalResult SpillOp::verify() {
-  if (failed(expectOnCubeCore(*this, getPipe())) ||
-      failed(expectBuffer(*this, "source", getSource(), {Space::l0c})) ||
+  if (failed(expectBuffer(*this, "source", getSource(), {Space::l0c, Space::ub})) ||
       failed(expectBuffer(*this, "target", getTarget(), {Space::gm})) ||
       failed(expectPart(*this, getSource(), getPart())))
     return failure();
+  if (spaceOf(getSource()) == Space::ub)
+    return expectSameElements(*this, getSource(), getTarget());
+  if (failed(expectOnCubeCore(*this, getPipe())))
+    return failure();
+  if (getRow())
+    return emitOpError("takes a row of its target, but an accumulator is spilled as a whole");
   auto from = cast<MemRefType>(getSource().getType()), to = cast<MemRefType>(getTarget().getType());
   int64_t width = from.getShape()[1];
   if (auto acc = getSource().getDefiningOp<AllocOp>(); acc && getPart())
@@ -230,8 +235,10 @@ SmallVector<Access> FetchOp::getAccesses() {
 }
 LogicalResult FetchOp::verify() {
   if (failed(expectBuffer(*this, "source", getSource(), {Space::gm})) ||
-      failed(expectBuffer(*this, "target", getTarget(), {Space::ub})))
+      failed(expectBuffer(*this, "target", getTarget(), {Space::ub, Space::l1})))
     return failure();
+  if (spaceOf(getTarget()) == Space::l1 && unitOf(*this) == Unit::vector_core)
+    return emitOpError("stands inside of aicore.vector_cores, but l1 is a memory of the cube core");
   return expectSameElements(*this, getSource(), getTarget());
 }
 

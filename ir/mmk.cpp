@@ -133,10 +133,10 @@ LogicalResult RequireOp::verify() {
   return success();
 }
 
-//===--- nest
+//===--- fusion group
 //-----------------------------------------------------------------------------------===//
 
-LogicalResult NestOp::verifyRegions() {
+LogicalResult FusionGroupOp::verifyRegions() {
   Block &block = getBody().front();
   if (block.getNumArguments() != 1 || !block.getArgument(0).getType().isIndex())
     return emitOpError("expected one index argument, the number of the core");
@@ -158,7 +158,7 @@ LogicalResult NestOp::verifyRegions() {
   return success();
 }
 
-void NestOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
+void FusionGroupOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
   if (!region.empty() && region.getNumArguments() == 1)
     setName(region.getArgument(0), "block");
 }

@@ -12,14 +12,14 @@ syncEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> 
   effects.emplace_back(MemoryEffects::Write::get());
 }
 
-template <typename Op> static LogicalResult verifyFilling(Op op) {
+template <typename Op> static LogicalResult verifyProducerMarker(Op op) {
   if (failed(expectOnCubeCore(op, Pipe::cube)) ||
       failed(expectBuffer(op, "the accumulator", op.getBuffer(), {Space::l0c})))
     return failure();
   return expectPart(op, op.getBuffer(), op.getPartAttr().getInt());
 }
-LogicalResult OpenOp::verify() { return verifyFilling(*this); }
-LogicalResult CloseOp::verify() { return verifyFilling(*this); }
+LogicalResult ProducerAcquireOp::verify() { return verifyProducerMarker(*this); }
+LogicalResult ProducerCommitOp::verify() { return verifyProducerMarker(*this); }
 
 LogicalResult ReleaseOp::verify() {
   return expectBuffer(*this, "the buffer", getBuffer(), {Space::l1, Space::bt});
@@ -58,8 +58,8 @@ MMK_SYNC_EFFECTS(WaitFlagOp)
 MMK_SYNC_EFFECTS(SetCrossOp)
 MMK_SYNC_EFFECTS(WaitCrossOp)
 MMK_SYNC_EFFECTS(BarrierOp)
-MMK_SYNC_EFFECTS(OpenOp)
-MMK_SYNC_EFFECTS(CloseOp)
+MMK_SYNC_EFFECTS(ProducerAcquireOp)
+MMK_SYNC_EFFECTS(ProducerCommitOp)
 MMK_SYNC_EFFECTS(ReleaseOp)
 
 } // namespace mmk::aicore

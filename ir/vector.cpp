@@ -44,7 +44,7 @@ VectorTile VectorOp::tile(Value argument) {
   size_t number = cast<BlockArgument>(argument).getArgNumber();
   if (number < getInputs().size())
     return {getInputs()[number], getInputSlots()[number], 0, VectorTile::Role::input,
-            cast<SpreadAttr>(getSpreads()[number]).getValue()};
+            cast<BroadcastAttr>(getBroadcasts()[number]).getValue()};
   number -= getInputs().size();
   if (number < getOutputs().size())
     return {getOutputs()[number], getOutputSlots()[number], 0, VectorTile::Role::output};
@@ -63,8 +63,8 @@ void VectorOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setN
 }
 
 LogicalResult VectorOp::verify() {
-  if (getInputs().size() != getInputSlots().size() || getInputs().size() != getSpreads().size())
-    return emitOpError("expected a slot and a spread for each of its ")
+  if (getInputs().size() != getInputSlots().size() || getInputs().size() != getBroadcasts().size())
+    return emitOpError("expected a slot and a broadcast for each of its ")
            << getInputs().size() << " inputs";
   if (getOutputs().size() != getOutputSlots().size() || getOutputs().empty())
     return emitOpError("expected at least one output, and a slot for each");

@@ -9,14 +9,14 @@
 namespace mmk {
 namespace {
 
-/// Walks the text of a document that llvm::json has accepted, so that nothing can be malformed
+/// Reads the text of a document that llvm::json has accepted, so that nothing can be malformed
 /// here. The text leads, and the parsed values follow: where a field stands twice, there is one
 /// value for two texts, which need not look alike.
 class PlaceFinder {
 public:
   PlaceFinder(const std::string &file, llvm::StringRef text) : file_(file), text_(text) {}
 
-  JsonNode walk(const llvm::json::Value *value, std::string key = "") {
+  JsonNode build(const llvm::json::Value *value, std::string key = "") {
     skipSpace();
     JsonNode node{std::move(key), value, place(), {}};
     if (text_[at_] == '{')
@@ -44,7 +44,7 @@ private:
       advance(); // :
       if (node.member(key) && duplicate.empty())
         duplicate = fmt::format("{}: the field \"{}\" stands twice", keyPlace, key);
-      node.members.push_back(walk(object ? object->get(key) : nullptr, key));
+      node.members.push_back(build(object ? object->get(key) : nullptr, key));
       skipSeparator();
     }
     advance(); // }
@@ -54,7 +54,7 @@ private:
     advance(); // [
     skipSpace();
     for (size_t i = 0; text_[at_] != ']'; ++i) {
-      walk(array && i < array->size() ? &(*array)[i] : nullptr);
+      build(array && i < array->size() ? &(*array)[i] : nullptr);
       skipSeparator();
     }
     advance(); // ]
@@ -154,7 +154,7 @@ llvm::Expected<JsonDocument> parseJson(const std::string &file, llvm::StringRef 
   JsonDocument document;
   document.value = std::make_unique<llvm::json::Value>(std::move(*value));
   PlaceFinder finder(file, text);
-  document.root = finder.walk(document.value.get());
+  document.root = finder.build(document.value.get());
   if (!finder.duplicate.empty())
     return llvm::createStringError(finder.duplicate);
   return document;

@@ -27,14 +27,14 @@ def ApplyVariant : Pass<"mmk-apply-variant", "::mlir::ModuleOp"> {
 }
 
 def FuseEpilogue : Pass<"mmk-fuse-epilogue", "::mlir::ModuleOp"> {
-  let summary = "group the body into nests: a product with its epilogue, or an elementwise part";
+  let summary = "group the body into fusion groups: a product with its epilogue, or an elementwise part";
   let description = [{
     With `epilogue = fused`, all elementwise operations that follow a product become one
-    linalg.generic in the product's nest; with `separate` they become a nest of their own after it.
+    linalg.generic in the product's fusion group; with `separate` they become a fusion group of their own after it.
     With `bias = table`, a row that is added to a product becomes its initial value: a
     linalg.broadcast in place of the zero.
     ```mlir
-    %acc = linalg.contract ...               %c = mmk.nest {
+    %acc = linalg.contract ...               %c = mmk.fusion_group {
     %s = linalg.generic (add bias)             %acc = linalg.contract ...
     %c = linalg.generic (leaky relu)    =>     %y = linalg.generic (add bias, leaky relu)
                                                mmk.yield %y
@@ -45,18 +45,18 @@ def FuseEpilogue : Pass<"mmk-fuse-epilogue", "::mlir::ModuleOp"> {
 }
 
 def SplitReduction : Pass<"mmk-split-reduction", "::mlir::ModuleOp"> {
-  let summary = "split-K: the parts of a reduction in one nest, their sum in the next";
+  let summary = "split-K: the parts of a reduction in one fusion group, their sum in the next";
   let description = [{
     With `grid K = s`, a product becomes up to s independent products over consecutive parts of its
     reduction, each a whole number of stages (or of base tiles, if less than one stage). Their sum
     replaces the product, and the epilogue follows it. A reduction that is too short for s parts has
     fewer; none is empty.
     ```mlir
-                                             %parts = mmk.nest {
+                                             %parts = mmk.fusion_group {
                                                scf.forall %s = 0 to %count {
                                                  linalg.contract (k from %s * %length on)
-    %c = mmk.nest {                          }
-      %acc = linalg.contract ...     =>      %c = mmk.nest {
+    %c = mmk.fusion_group {                          }
+      %acc = linalg.contract ...     =>      %c = mmk.fusion_group {
       %y = linalg.generic (epilogue)           %acc = linalg.reduce %parts   // in this order
       mmk.yield %y                             %y = linalg.generic (epilogue)
     }                                          mmk.yield %y
@@ -69,14 +69,14 @@ def SplitReduction : Pass<"mmk-split-reduction", "::mlir::ModuleOp"> {
 }
 
 def TileCores : Pass<"mmk-tile-cores", "::mlir::ModuleOp"> {
-  let summary = "tile the output of each nest and map the tiles to cores";
+  let summary = "tile the output of each fusion group and map the tiles to cores";
   let description = [{
     ```mlir
-    %c = mmk.nest {                          %c = mmk.nest tile [128, 256] {
+    %c = mmk.fusion_group {                          %c = mmk.fusion_group tile [128, 256] {
       %acc = linalg.contract ...             ^bb0(%block: index):
-      %y = linalg.generic ...          =>      %n = mmk.share %block of ...
+      %y = linalg.generic ...          =>      %n = mmk.tile_count %block of ...
       mmk.yield %y                             %r = scf.for %j = 0 to %n iter_args(%out) {
-    }                                            %b, %i, %k = mmk.walk %j on %block of ...
+    }                                            %b, %i, %k = mmk.tile_coords %j on %block of ...
                                                  (contract and generic of one tile)
                                                  tensor.insert_slice ... into %out
     ```
@@ -87,7 +87,7 @@ def TileCores : Pass<"mmk-tile-cores", "::mlir::ModuleOp"> {
     splits into segments; an outer loop runs over the lines, the inner one over the tiles of a line.
     ```mlir
     scf.for %p = 0 to %n {
-      %b, %i, %s = mmk.walk %p on %block of ... x %rows x %segments
+      %b, %i, %s = mmk.tile_coords %p on %block of ... x %rows x %segments
       scf.for %j = 0 to %columns {
         (contract and generic of one tile)
     ```

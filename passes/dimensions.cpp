@@ -91,8 +91,8 @@ StringRef dimName(Value tensor, unsigned dim) {
         return nameOfExtent(empty.getDynamicSize(dim));
       })
       .Case([&](tensor::InsertSliceOp insert) { return dimName(insert.getDest(), dim); })
-      .Case([&](ir::NestOp nest) {
-        return dimName(nest.getBody().front().getTerminator()->getOperand(number), dim);
+      .Case([&](ir::FusionGroupOp group) {
+        return dimName(group.getBody().front().getTerminator()->getOperand(number), dim);
       })
       .Case([&](scf::ForOp loop) {
         StringRef name = dimName(loop.getInitArgs()[number], dim);
@@ -133,7 +133,7 @@ LogicalResult checkDims(ir::KernelOp kernel) {
       op->emitOpError("expected rows and columns as its last dimensions, and one reduction");
       return WalkResult::interrupt();
     }
-    const bool isWhole = isa<ir::KernelOp, ir::NestOp>(op->getParentOp());
+    const bool isWhole = isa<ir::KernelOp, ir::FusionGroupOp>(op->getParentOp());
     if (!product && !(isWhole && isa<linalg::GenericOp>(op.getOperation())))
       return WalkResult::advance();
     if (!llvm::is_contained(dimNames(op), ""))

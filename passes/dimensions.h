@@ -23,8 +23,8 @@ struct ProductNames {
 ProductNames productNames(mlir::linalg::ContractOp contract);
 
 /// The name of the dimension that a tensor's dimension `dim` runs along: that of the parameter or
-/// of the mmk.dim that its extent comes from, through slices, loops and nests; "" for any other. A
-/// literal extent is a number.
+/// of the mmk.dim that its extent comes from, through slices, loops and fusion groups; "" for any
+/// other. A literal extent is a number.
 llvm::StringRef dimName(mlir::Value tensor, unsigned dim);
 
 /// Names of an op's loops.

@@ -43,10 +43,11 @@ Use throughSlice(Use use) {
           AffineMap::get(use.second.getNumDims(), 0, along, use.second.getContext())};
 }
 
-// Only what has to be somewhere in global memory ends a nest: results, operands of a product, and
-// whatever a nest needs of an earlier one. Everything else is recomputed where it is used, in
-// registers. Upstream's elementwise fusion is not used for this: it fuses one producer into one
-// consumer, where a nest with several results wants one op that computes them all.
+// Only what has to be somewhere in global memory ends a fusion group: results, operands of a
+// product, and whatever a fusion group needs of an earlier one. Everything else is recomputed where
+// it is used, in registers. Upstream's elementwise fusion is not used for this: it fuses one
+// producer into one consumer, where a fusion group with several results wants one op that computes
+// them all.
 class Fuser {
 public:
   explicit Fuser(ir::KernelOp kernel)
@@ -58,26 +59,26 @@ public:
 private:
   LogicalResult check();
   void chooseKept();
-  void chooseNests();
+  void chooseGroups();
   /// The kept values and products that `value` is computed from, each with the map from the
   /// iterations of `value`. Stops at kept values other than `value`.
   void collectLeaves(Value value, AffineMap map, bool root, SmallVectorImpl<Use> &leaves);
   Use resolve(Use use);
   /// An operand for reads of `value` by `map`, whose constant results become a slice of it.
-  Value operandFor(Value value, AffineMap &map, IRMapping &inNest);
+  Value operandFor(Value value, AffineMap &map, IRMapping &inGroup);
   bool onlyConverts(linalg::LinalgOp op);
-  void emitNest(Operation *owner);
-  SmallVector<Value> emitElementwise(ArrayRef<Value> outputs, Operation *owner, IRMapping &inNest);
-  Value outside(Value value, IRMapping &inNest);
+  void emitGroup(Operation *owner);
+  SmallVector<Value> emitElementwise(ArrayRef<Value> outputs, Operation *owner, IRMapping &inGroup);
+  Value outside(Value value, IRMapping &inGroup);
 
   ir::KernelOp kernel;
   Block &block;
   OpBuilder b;
   bool separate;
-  llvm::SetVector<Value> kept;         ///< in block order
-  DenseMap<Value, Operation *> nestOf; ///< the op whose nest computes a kept value
+  llvm::SetVector<Value> kept;          ///< in block order
+  DenseMap<Value, Operation *> groupOf; ///< the op whose fusion group computes a kept value
   llvm::MapVector<Operation *, SmallVector<Value>> outputsOf;
-  IRMapping global; ///< kept value -> result of its nest
+  IRMapping global; ///< kept value -> result of its fusion group
 };
 
 void Fuser::chooseKept() {
@@ -124,37 +125,37 @@ bool Fuser::onlyConverts(linalg::LinalgOp op) {
                       [](Operation &inner) { return isa<arith::TruncFOp, arith::ExtFOp>(inner); });
 }
 
-void Fuser::chooseNests() {
+void Fuser::chooseGroups() {
   // Kept values may grow while products turn out to be needed whole; those stand earlier in the
   // block, so they are decided again in a second round.
   for (bool changed = true; changed;) {
     changed = false;
-    nestOf.clear();
+    groupOf.clear();
     SmallVector<Value> order(kept.begin(), kept.end());
     llvm::sort(order, [](Value x, Value y) {
       return x.getDefiningOp()->isBeforeInBlock(y.getDefiningOp());
     });
     for (Value value : order) {
       if (productOf(value)) {
-        nestOf[value] = value.getDefiningOp();
+        groupOf[value] = value.getDefiningOp();
         continue;
       }
       auto op = value.getDefiningOp<linalg::LinalgOp>();
       SmallVector<Use> leaves;
       collectLeaves(value, b.getMultiDimIdentityMap(op.getNumLoops()), true, leaves);
-      auto nest = [&](Value leaf) {
-        return productOf(leaf) ? leaf.getDefiningOp() : nestOf.lookup(leaf);
+      auto group = [&](Value leaf) {
+        return productOf(leaf) ? leaf.getDefiningOp() : groupOf.lookup(leaf);
       };
       Operation *last = nullptr;
       for (auto &[leaf, map] : leaves)
-        if (!last || last->isBeforeInBlock(nest(leaf)))
-          last = nest(leaf);
+        if (!last || last->isBeforeInBlock(group(leaf)))
+          last = group(leaf);
       bool fits = last && isa<linalg::ContractOp>(last) &&
                   llvm::all_of(leaves, [&, last = last](const Use &use) {
-                    return nest(use.first) != last || (use.second && use.second.isIdentity());
+                    return group(use.first) != last || (use.second && use.second.isIdentity());
                   });
       bool fuse = fits && (!separate || onlyConverts(op));
-      nestOf[value] = fuse ? last : op.getOperation();
+      groupOf[value] = fuse ? last : op.getOperation();
       for (auto &[leaf, map] : leaves)
         if (productOf(leaf) && !(fuse && leaf.getDefiningOp() == last))
           changed |= kept.insert(leaf);
@@ -165,13 +166,13 @@ void Fuser::chooseNests() {
     return x.getDefiningOp()->isBeforeInBlock(y.getDefiningOp());
   });
   for (Value value : order)
-    outputsOf[nestOf[value]].push_back(value);
+    outputsOf[groupOf[value]].push_back(value);
 }
 
-// A value from outside of the nest: a parameter, an extent, or what an earlier nest has computed,
-// through the slices that stand between.
-Value Fuser::outside(Value value, IRMapping &inNest) {
-  if (Value known = inNest.lookupOrNull(value))
+// A value from outside of the fusion group: a parameter, an extent, or what an earlier fusion group
+// has computed, through the slices that stand between.
+Value Fuser::outside(Value value, IRMapping &inGroup) {
+  if (Value known = inGroup.lookupOrNull(value))
     return known;
   if (Value known = global.lookupOrNull(value))
     return known;
@@ -180,14 +181,14 @@ Value Fuser::outside(Value value, IRMapping &inNest) {
     return value;
   IRMapping operands;
   for (Value operand : op->getOperands())
-    operands.map(operand, outside(operand, inNest));
+    operands.map(operand, outside(operand, inGroup));
   Value clone = b.clone(*op, operands)->getResult(0);
-  inNest.map(value, clone);
+  inGroup.map(value, clone);
   return clone;
 }
 
-Value Fuser::operandFor(Value value, AffineMap &map, IRMapping &inNest) {
-  Value operand = outside(value, inNest);
+Value Fuser::operandFor(Value value, AffineMap &map, IRMapping &inGroup) {
+  Value operand = outside(value, inGroup);
   if (llvm::none_of(map.getResults(), llvm::IsaPred<AffineConstantExpr>))
     return operand;
   SmallVector<OpFoldResult> offsets(map.getNumResults(), b.getIndexAttr(0)),
@@ -209,13 +210,13 @@ Value Fuser::operandFor(Value value, AffineMap &map, IRMapping &inNest) {
 }
 
 SmallVector<Value> Fuser::emitElementwise(ArrayRef<Value> outputs, Operation *owner,
-                                          IRMapping &inNest) {
+                                          IRMapping &inGroup) {
   auto first = outputs[0].getDefiningOp<linalg::LinalgOp>();
   AffineMap identity = b.getMultiDimIdentityMap(first.getNumLoops());
 
   auto isInlined = [&](Value value) {
     return isNode(value) && !productOf(value) &&
-           (!kept.contains(value) || nestOf.lookup(value) == owner);
+           (!kept.contains(value) || groupOf.lookup(value) == owner);
   };
   llvm::SetVector<Use> inputs;
   std::function<void(Value, AffineMap)> gather = [&](Value value, AffineMap map) {
@@ -236,7 +237,7 @@ SmallVector<Value> Fuser::emitElementwise(ArrayRef<Value> outputs, Operation *ow
   SmallVector<Type> types;
   SmallVector<Location> locations;
   for (auto [value, map] : inputs) {
-    operands.push_back(operandFor(value, map, inNest));
+    operands.push_back(operandFor(value, map, inGroup));
     maps.push_back(map);
   }
   for (Value output : outputs) {
@@ -279,53 +280,53 @@ SmallVector<Value> Fuser::emitElementwise(ArrayRef<Value> outputs, Operation *ow
   return generic.getResults();
 }
 
-void Fuser::emitNest(Operation *owner) {
+void Fuser::emitGroup(Operation *owner) {
   ArrayRef<Value> outputs = outputsOf[owner];
   SmallVector<Type> types;
   for (Value output : outputs)
     types.push_back(output.getType());
-  auto nest =
-      ir::NestOp::create(b, owner->getLoc(), types, DenseI64ArrayAttr(), DenseI64ArrayAttr());
+  auto group = ir::FusionGroupOp::create(b, owner->getLoc(), types, DenseI64ArrayAttr(),
+                                         DenseI64ArrayAttr());
   {
     OpBuilder::InsertionGuard guard(b);
-    Block *inside = b.createBlock(&nest.getBody(), {}, b.getIndexType(), owner->getLoc());
+    Block *inside = b.createBlock(&group.getBody(), {}, b.getIndexType(), owner->getLoc());
     b.setInsertionPointToEnd(inside);
-    IRMapping inNest;
+    IRMapping inGroup;
     if (auto contract = dyn_cast<linalg::ContractOp>(owner)) {
       IRMapping operands;
       for (Value input : contract.getInputs())
-        operands.map(input, outside(input, inNest));
+        operands.map(input, outside(input, inGroup));
       // Zero, or the row of a bias.
       auto start = contract.getOutputs()[0].getDefiningOp<linalg::LinalgOp>();
       Value init = start.getDpsInits()[0];
       IRMapping startOperands;
       startOperands.map(init, b.clone(*init.getDefiningOp())->getResult(0));
       for (Value input : start.getDpsInputs())
-        startOperands.map(input, outside(input, inNest));
+        startOperands.map(input, outside(input, inGroup));
       operands.map(start->getResult(0), b.clone(*start, startOperands)->getResult(0));
-      inNest.map(contract.getResult(0), b.clone(*contract, operands)->getResult(0));
+      inGroup.map(contract.getResult(0), b.clone(*contract, operands)->getResult(0));
     }
     SmallVector<Value> computed;
     for (Value output : outputs)
       if (!productOf(output))
         computed.push_back(output);
     if (!computed.empty())
-      for (auto [output, value] : llvm::zip(computed, emitElementwise(computed, owner, inNest)))
-        inNest.map(output, value);
+      for (auto [output, value] : llvm::zip(computed, emitElementwise(computed, owner, inGroup)))
+        inGroup.map(output, value);
     SmallVector<Value> yielded;
     for (Value output : outputs)
-      yielded.push_back(inNest.lookup(output));
+      yielded.push_back(inGroup.lookup(output));
     ir::YieldOp::create(b, owner->getLoc(), yielded);
   }
-  for (auto [output, result] : llvm::zip(outputs, nest.getResults()))
+  for (auto [output, result] : llvm::zip(outputs, group.getResults()))
     global.map(output, result);
 }
 
 // The frontend gives nothing else; textual IR may.
 LogicalResult Fuser::check() {
   for (Operation &op : block) {
-    if (isa<ir::NestOp>(op))
-      return op.emitOpError("stands in a kernel that is to be grouped into nests");
+    if (isa<ir::FusionGroupOp>(op))
+      return op.emitOpError("stands in a kernel that is to be grouped into fusion groups");
     auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
     if (!linalgOp || isa<linalg::FillOp, linalg::BroadcastOp>(op))
       continue;
@@ -354,7 +355,7 @@ LogicalResult Fuser::run() {
   if (failed(checkDims(kernel)) || failed(check()))
     return failure();
   chooseKept();
-  chooseNests();
+  chooseGroups();
   Operation *end = block.getTerminator();
   SmallVector<Operation *> old;
   for (Operation &op : block.without_terminator())
@@ -362,7 +363,7 @@ LogicalResult Fuser::run() {
   b.setInsertionPoint(end);
   for (Operation *op : old)
     if (outputsOf.count(op))
-      emitNest(op);
+      emitGroup(op);
   for (OpOperand &value : end->getOpOperands())
     value.set(global.lookup(value.get()));
   for (Operation *op : llvm::reverse(old))

@@ -1,4 +1,4 @@
-// After the last op of a nest has been tiled: what computes its operands, on the same tile.
+// After the last op of a fusion group has been tiled: what computes its operands, on the same tile.
 #pragma once
 
 #include "mlir/IR/PatternMatch.h"

@@ -84,14 +84,14 @@ LogicalResult LegalityCheck::checkOverlap(ir::ChoiceOp choice) {
   return result;
 }
 
-// A panel holds whole steps of the cube, and only a walk along a line of tiles uses it again.
+// A panel holds whole steps of the cube, and only tiles in an order along one line reuse it.
 LogicalResult LegalityCheck::checkKeep(ir::ChoiceOp choice) {
   const std::optional<KeptPanel> panel = keptPanel(kernel);
   StringRef word = kernel.chosenWord("keep", "none");
-  StringRef order = kernel.chosenWord("order", "rows"), line = walkOf(*panel);
+  StringRef order = kernel.chosenWord("order", "rows"), line = orderAlong(*panel);
   if (order != line)
     return nearestLegal(kernel.choice("order").emitError()
-                        << "keep = " << word << " needs a walk along " << line
+                        << "keep = " << word << " needs the order to go along " << line
                         << " of tiles, but order = " << order << "; nearest legal: order = " << line
                         << ", keep = none");
   LogicalResult result = success();
@@ -180,13 +180,13 @@ LogicalResult LegalityCheck::refuseUnsupported() {
   }
   if (failed(checkLengths()))
     return failure();
-  // Without rectangles, tiles and parts are dealt one by one to however many cores there are.
+  // Without rectangles, tiles and parts are mapped one by one to however many cores there are.
   if (rectangles > 1 && rectangles * parts > number("cores")) {
     InFlightDiagnostic error = kernel.choice("cores").emitError()
                                << "the grid has " << rectangles << " rectangles";
     if (parts > 1)
       error << " for each of " << parts << " parts of the reduction";
-    return error << ", but only " << number("cores") << " cores deal with them";
+    return error << ", but there are only " << number("cores") << " cores";
   }
   return success();
 }

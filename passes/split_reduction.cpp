@@ -17,12 +17,12 @@ namespace mmk {
 namespace {
 
 // The parts meet in memory and are summed in a fixed order. The machine's stores could also add to
-// what is there, which saves the second nest; but then the order of a sum, and with it the last
-// bits of the result, would depend on which core is faster.
+// what is there, which saves the second fusion group; but then the order of a sum, and with it the
+// last bits of the result, would depend on which core is faster.
 class Splitter {
 public:
-  Splitter(ir::KernelOp kernel, ir::NestOp nest, linalg::ContractOp contract, int64_t parts)
-      : kernel(kernel), nest(nest), contract(contract), parts(parts), b(nest),
+  Splitter(ir::KernelOp kernel, ir::FusionGroupOp group, linalg::ContractOp contract, int64_t parts)
+      : kernel(kernel), group(group), contract(contract), parts(parts), b(group),
         loc(contract.getLoc()), dims(dimNames(cast<linalg::LinalgOp>(contract.getOperation()))),
         reduction(productDims(contract)->reduction) {
     for (int64_t i = 0; i < cast<RankedTensorType>(contract.getResult(0).getType()).getRank(); ++i)
@@ -49,7 +49,7 @@ private:
   void emitSum(Value partial);
 
   ir::KernelOp kernel;
-  ir::NestOp nest;
+  ir::FusionGroupOp group;
   linalg::ContractOp contract;
   int64_t parts;
   OpBuilder b;
@@ -93,13 +93,13 @@ Value Splitter::emitParts() {
   SmallVector<int64_t> shape(product.getRank() + 1, ShapedType::kDynamic);
   auto type = RankedTensorType::get(shape, product.getElementType());
   auto inParts =
-      ir::NestOp::create(b, loc, TypeRange{type}, DenseI64ArrayAttr(), DenseI64ArrayAttr());
+      ir::FusionGroupOp::create(b, loc, TypeRange{type}, DenseI64ArrayAttr(), DenseI64ArrayAttr());
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(b.createBlock(&inParts.getBody(), {}, b.getIndexType(), loc));
 
-  // What the operands are sliced from stands in the nest that is split.
+  // What the operands are sliced from stands in the fusion group that is split.
   IRMapping map;
-  for (Operation &op : nest.getBody().front())
+  for (Operation &op : group.getBody().front())
     if (isa<tensor::ExtractSliceOp>(op) || op.hasTrait<OpTrait::ConstantLike>() ||
         isa<tensor::DimOp, ir::DimOp>(op))
       b.clone(op, map);
@@ -159,7 +159,7 @@ Value Splitter::startOf(Value part, Value empty, IRMapping &map) {
   return branch.getResult(0);
 }
 
-// In place of the product, its nest has the sum of the parts.
+// In place of the product, its fusion group has the sum of the parts.
 void Splitter::emitSum(Value partial) {
   b.setInsertionPoint(contract);
   Value start = contract.getOutputs()[0];
@@ -186,16 +186,16 @@ void Splitter::emitSum(Value partial) {
 struct SplitReductionPass : impl::SplitReductionBase<SplitReductionPass> {
   void runOnOperation() override {
     for (ir::KernelOp kernel : getOperation().getOps<ir::KernelOp>()) {
-      if (failed(checkDims(kernel)) || failed(checkNests(kernel)))
+      if (failed(checkDims(kernel)) || failed(checkGroups(kernel)))
         return signalPassFailure();
       SmallVector<linalg::ContractOp> contracts;
-      for (ir::NestOp nest : kernel.getBody().getOps<ir::NestOp>())
-        llvm::append_range(contracts, nest.getBody().getOps<linalg::ContractOp>());
+      for (ir::FusionGroupOp group : kernel.getBody().getOps<ir::FusionGroupOp>())
+        llvm::append_range(contracts, group.getBody().getOps<linalg::ContractOp>());
       for (linalg::ContractOp contract : contracts) {
         const int64_t parts =
             kernel.chosenNumber(("grid." + productNames(contract).reduction).str(), 1);
         if (parts > 1)
-          Splitter(kernel, cast<ir::NestOp>(contract->getParentOp()), contract, parts).run();
+          Splitter(kernel, cast<ir::FusionGroupOp>(contract->getParentOp()), contract, parts).run();
       }
     }
   }

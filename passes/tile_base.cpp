@@ -78,16 +78,16 @@ void foldSizes(ModuleOp module) {
   (void)applyPatternsGreedily(module, std::move(patterns));
 }
 
-LogicalResult tileProducts(ir::KernelOp kernel, ir::NestOp nest, const Backend &backend,
+LogicalResult tileProducts(ir::KernelOp kernel, ir::FusionGroupOp group, const Backend &backend,
                            aicore::MachineAttr machine) {
   SmallVector<linalg::ContractOp> contracts;
-  nest.walk([&](linalg::ContractOp contract) { contracts.push_back(contract); });
+  group.walk([&](linalg::ContractOp contract) { contracts.push_back(contract); });
   if (contracts.empty())
     return success();
-  if (!nest.getTile() || nest.getSteps())
+  if (!group.getTile() || group.getSteps())
     return contracts[0].emitOpError(
-        nest.getSteps() ? "is tiled already" : "is not dealt to cores; run mmk-tile-cores first");
-  IRRewriter rewriter(nest.getContext());
+        group.getSteps() ? "is tiled already" : "is not mapped to cores; run mmk-tile-cores first");
+  IRRewriter rewriter(group.getContext());
   SmallVector<int64_t> steps;
   for (linalg::ContractOp contract : contracts) {
     StringRef k = productNames(contract).reduction;
@@ -98,7 +98,7 @@ LogicalResult tileProducts(ir::KernelOp kernel, ir::NestOp nest, const Backend &
     steps.append({stage, base});
     tileReduction(rewriter, tileReduction(rewriter, contract, stage), base);
   }
-  nest.setSteps(steps);
+  group.setSteps(steps);
   return success();
 }
 
@@ -109,11 +109,11 @@ struct TileBasePass : impl::TileBaseBase<TileBasePass> {
     for (ir::KernelOp kernel : getOperation().getOps<ir::KernelOp>()) {
       if (failed(checkDims(kernel)))
         return signalPassFailure();
-      for (ir::NestOp nest : kernel.getBody().getOps<ir::NestOp>())
-        if (failed(tileProducts(kernel, nest, backend, machine)))
+      for (ir::FusionGroupOp group : kernel.getBody().getOps<ir::FusionGroupOp>())
+        if (failed(tileProducts(kernel, group, backend, machine)))
           return signalPassFailure();
       for (linalg::ContractOp contract : kernel.getBody().getOps<linalg::ContractOp>()) {
-        contract.emitOpError("is not dealt to cores; run mmk-tile-cores first");
+        contract.emitOpError("is not mapped to cores; run mmk-tile-cores first");
         return signalPassFailure();
       }
     }

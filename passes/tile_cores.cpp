@@ -23,18 +23,18 @@ namespace mmk {
 
 namespace {
 
-class NestTiling {
+class GroupTiling {
 public:
   /// `outputs`: of the kernel, which this changes.
-  NestTiling(ir::KernelOp kernel, ir::NestOp nest, aicore::MachineAttr machine,
-             ArrayRef<StringRef> outputs)
-      : kernel(kernel), nest(nest), machine(machine), backend(backendOf(machine)), outputs(outputs),
-        b(kernel.getContext()), loc(nest.getLoc()) {}
+  GroupTiling(ir::KernelOp kernel, ir::FusionGroupOp group, aicore::MachineAttr machine,
+              ArrayRef<StringRef> outputs)
+      : kernel(kernel), group(group), machine(machine), backend(backendOf(machine)),
+        outputs(outputs), b(kernel.getContext()), loc(group.getLoc()) {}
 
   LogicalResult run();
 
 private:
-  /// What is dealt to the cores: so many rows and columns of tiles, or of segments of lines.
+  /// What is mapped to the cores: so many rows and columns of tiles, or of segments of lines.
   struct Lines {
     Value rows, columns;
     Value segment, length; ///< of the block: which one of its line, and the tiles of a full one
@@ -46,7 +46,7 @@ private:
   int64_t tileOf(StringRef dim, int64_t otherwise);
   bool fits(StringRef dim);
   void chooseTile();
-  ir::DealAttr deal();
+  ir::MappingAttr chooseMapping();
   void findKept();
   void countTiles();
   Lines cutLines();
@@ -55,17 +55,17 @@ private:
   scf::ForOp createLineLoop(Value count, Value first, Value line, ValueRange inits);
   /// Tile number `which` along a dimension of the output.
   void along(size_t dim, Value which, Value tile);
-  void placeTile(ir::WalkOp walk);
+  void placeTile(ir::TileCoordsOp coords);
   unsigned reductionOf(linalg::LinalgOp root);
   FailureOr<TilingResult> tileRoot(linalg::LinalgOp root, OpFoldResult reduction);
   void yieldTile(scf::ForOp loop, linalg::LinalgOp root, const TilingResult &tiled);
   void eraseUntiled(linalg::LinalgOp root);
   bool keepsB() const { return kept == 1u; }
-  ir::YieldOp yield() { return cast<ir::YieldOp>(nest.getBody().front().getTerminator()); }
+  ir::YieldOp yield() { return cast<ir::YieldOp>(group.getBody().front().getTerminator()); }
   Value index(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
 
   ir::KernelOp kernel;
-  ir::NestOp nest;
+  ir::FusionGroupOp group;
   aicore::MachineAttr machine;
   const Backend &backend;
   ArrayRef<StringRef> outputs;
@@ -81,29 +81,29 @@ private:
   std::optional<unsigned> kept;      ///< operand whose panel stays in L1 for a line of tiles
   Value tiledProduct;
 
-  // Values of the nest: what its output is made of,
+  // Values of the fusion group: what its output is made of,
   Value block, one, zero;
   Value batches;
   SmallVector<Value> extents; ///< of the output, with that of the parts in front
   size_t rank = 0;            ///< as many
-  ir::DealAttr dealt;
+  ir::MappingAttr mapping;
   Value tileRows, tileColumns, tilesDown, tilesAcross;
   // and the tile at hand in it.
   SmallVector<OpFoldResult> offsets, sizes;
 };
 
-int64_t NestTiling::tileOf(StringRef dim, int64_t otherwise) {
+int64_t GroupTiling::tileOf(StringRef dim, int64_t otherwise) {
   return kernel.chosenNumber(("tile." + dim).str(), otherwise);
 }
 
-bool NestTiling::fits(StringRef dim) {
+bool GroupTiling::fits(StringRef dim) {
   ir::ChoiceOp choice = kernel.choice(("tile." + dim).str());
   return choice && choice->hasAttr("fit");
 }
 
 // Dimensions with a name have their tiles from the schedule or from mmk-apply-variant; the numbers
 // here are for literal ones.
-void NestTiling::chooseTile() {
+void GroupTiling::chooseTile() {
   // A sum of parts waits for memory only: whole rows, and few of them for each vector core, so that
   // there are some for all.
   if (sum) {
@@ -127,15 +127,15 @@ void NestTiling::chooseTile() {
     fitsM = fits(down) || fitsLiteral(down);
   }
   // Without a product in the kernel, the tile is one step of one vector core; a block has several,
-  // and deals rows to them, or columns where there is only one row.
+  // and maps rows to them, or columns where there is only one row.
   if (!hasProduct(kernel) && machine.getTopology() == aicore::Topology::split)
     (dims.size() > 1 ? tileM : tileN) *= machine.getVectorCores();
 }
 
-ir::DealAttr NestTiling::deal() {
+ir::MappingAttr GroupTiling::chooseMapping() {
   const int64_t cores = kernel.chosenNumber("cores", 1);
   if (sum) // no matter who has computed the parts
-    return ir::DealAttr::get(b.getContext(), ir::Order::rows, 1, cores, 0, 0, 1);
+    return ir::MappingAttr::get(b.getContext(), ir::Order::rows, 1, cores, 0, 0, 1);
   StringRef word = kernel.chosenWord("order", "rows");
   int64_t width = 1;
   if (word.consume_front("swizzle(")) {
@@ -143,41 +143,41 @@ ir::DealAttr NestTiling::deal() {
     word = "swizzle";
   }
   auto order = ir::symbolizeOrder(word);
-  // What is a reduction elsewhere is split there, and dealt here tile by tile, as there may be more
-  // parts than cores.
+  // What is a reduction elsewhere is split there, and mapped here tile by tile, as there may be
+  // more parts than cores.
   auto grid = [&](StringRef dim) {
     return llvm::is_contained(outputs, dim) ? kernel.chosenNumber(("grid." + dim).str(), 1) : 1;
   };
   int64_t gridM = dims.size() > 1 ? grid(dims[dims.size() - 2]) : 1;
   int64_t gridN = grid(dims.back()), gridK = 1;
-  // 0 x 0 is "no grid": the tiles are dealt one by one.
+  // 0 x 0 is "no grid": the tiles are mapped round-robin.
   if (gridM * gridN == 1)
     gridM = gridN = 0;
   else if (parts)
     gridK = kernel.chosenNumber(("grid." + productNames(contract).reduction).str(), 1);
-  return ir::DealAttr::get(b.getContext(), order.value_or(ir::Order::rows), width, cores, gridM,
-                           gridN, gridK);
+  return ir::MappingAttr::get(b.getContext(), order.value_or(ir::Order::rows), width, cores, gridM,
+                              gridN, gridK);
 }
 
-void NestTiling::findKept() {
+void GroupTiling::findKept() {
   if (contract && !sum)
     if (std::optional<KeptPanel> panel = keptPanel(kernel))
       kept = panel->operand;
 }
 
-scf::ForOp NestTiling::createLoop(Value bound, ValueRange inits) {
+scf::ForOp GroupTiling::createLoop(Value bound, ValueRange inits) {
   auto loop = scf::ForOp::create(b, loc, index(0), bound, index(1), inits);
   b.setInsertionPointToStart(loop.getBody());
   return loop;
 }
 
-LogicalResult NestTiling::findWork() {
-  for (Operation &op : nest.getBody().front()) {
+LogicalResult GroupTiling::findWork() {
+  for (Operation &op : group.getBody().front()) {
     if (auto found = dyn_cast<linalg::GenericOp>(op))
       generic = found;
     if (auto found = dyn_cast<linalg::ContractOp>(op)) {
       if (contract)
-        return found.emitOpError("is a second product of its nest, which takes one");
+        return found.emitOpError("is a second product of its fusion group, which takes one");
       contract = found;
     }
     if (auto found = dyn_cast<linalg::ReduceOp>(op))
@@ -189,23 +189,23 @@ LogicalResult NestTiling::findWork() {
     for (auto found : parts.getBody()->getOps<linalg::ContractOp>())
       contract = found;
   if (!generic && !contract && !sum)
-    return nest.emitOpError("expected a product or an elementwise operation on whole tensors");
-  for (Value value : nest.getBody().front().getTerminator()->getOperands())
+    return group.emitOpError("expected a product or an elementwise operation on whole tensors");
+  for (Value value : group.getBody().front().getTerminator()->getOperands())
     if (!isa_and_nonnull<linalg::GenericOp, linalg::ContractOp, linalg::ReduceOp, scf::ForallOp>(
             value.getDefiningOp()))
-      return nest.emitOpError("expected to yield results of its product or elementwise operation");
+      return group.emitOpError("expected to yield results of its product or elementwise operation");
   return success();
 }
 
-/// The op that the others of the nest compute operands of.
-linalg::LinalgOp NestTiling::root() {
+/// The op that the others of the fusion group compute operands of.
+linalg::LinalgOp GroupTiling::root() {
   if (generic)
     return cast<linalg::LinalgOp>(*generic);
   return sum ? cast<linalg::LinalgOp>(*sum) : cast<linalg::LinalgOp>(*contract);
 }
 
 /// The product over one part of the reduction, on its own slices of the operands.
-linalg::LinalgOp NestTiling::rootOfPart(Value part) {
+linalg::LinalgOp GroupTiling::rootOfPart(Value part) {
   IRMapping map;
   map.map(parts.getInductionVar(0), part);
   for (Operation &op : parts.getBody()->without_terminator())
@@ -213,7 +213,7 @@ linalg::LinalgOp NestTiling::rootOfPart(Value part) {
   return map.lookup(contract.getResult(0)).getDefiningOp<linalg::LinalgOp>();
 }
 
-void NestTiling::countTiles() {
+void GroupTiling::countTiles() {
   batches = index(1);
   one = index(1);
   zero = index(0);
@@ -225,9 +225,9 @@ void NestTiling::countTiles() {
   rank = extents.size();
   for (size_t i = 0; i + 2 < rank; ++i)
     batches = arith::MulIOp::create(b, loc, batches, extents[i]);
-  dealt = deal();
+  mapping = chooseMapping();
   const FittedOutput output = {batches, rank > 1 ? extents[rank - 2] : one, extents[rank - 1],
-                               dealt.getCores()};
+                               mapping.getCores()};
   FittedTile largest = {
       .largestRows = tileM, .largestColumns = tileN, .fitsRows = fitsM, .fitsColumns = fitsN};
   largest.isProduct = contract != nullptr;
@@ -243,49 +243,49 @@ void NestTiling::countTiles() {
   tilesAcross = tiles(extents[rank - 1], tileColumns);
 }
 
-// With a panel that stays in L1, what is dealt are lines of tiles: rows for A, columns for B. A
+// With a panel that stays in L1, what is mapped are lines of tiles: rows for A, columns for B. A
 // grid cuts each line into segments.
-NestTiling::Lines NestTiling::cutLines() {
+GroupTiling::Lines GroupTiling::cutLines() {
   Lines all = {tilesDown, tilesAcross, {}, {}};
   if (!kept)
     return all;
-  const int64_t segments = std::max<int64_t>(1, keepsB() ? dealt.getGridM() : dealt.getGridN());
+  const int64_t segments = std::max<int64_t>(1, keepsB() ? mapping.getGridM() : mapping.getGridN());
   all.length =
       arith::CeilDivSIOp::create(b, loc, keepsB() ? tilesDown : tilesAcross, index(segments));
-  // Which one is the block's: see ownBox of walk.cpp.
+  // Which one is the block's: see ownBox of tile_order.cpp.
   all.segment = zero;
   if (segments > 1) {
     Value inGrid =
-        arith::RemSIOp::create(b, loc, block, index(dealt.getGridM() * dealt.getGridN()));
-    all.segment = keepsB()
-                      ? arith::DivSIOp::create(b, loc, inGrid, index(dealt.getGridN())).getResult()
-                      : arith::RemSIOp::create(b, loc, inGrid, index(segments)).getResult();
+        arith::RemSIOp::create(b, loc, block, index(mapping.getGridM() * mapping.getGridN()));
+    all.segment =
+        keepsB() ? arith::DivSIOp::create(b, loc, inGrid, index(mapping.getGridN())).getResult()
+                 : arith::RemSIOp::create(b, loc, inGrid, index(segments)).getResult();
   }
   (keepsB() ? all.rows : all.columns) = index(segments);
   return all;
 }
 
 // Every output starts as an empty tensor of its own, which the loop fills tile by tile.
-SmallVector<Value> NestTiling::emptyOutputs() {
+SmallVector<Value> GroupTiling::emptyOutputs() {
   SmallVector<Value> empty;
-  for (Type type : nest.getResultTypes())
+  for (Type type : group.getResultTypes())
     empty.push_back(tensor::EmptyOp::create(b, loc, getAsOpFoldResult(extents),
                                             cast<RankedTensorType>(type).getElementType()));
   return empty;
 }
 
-void NestTiling::along(size_t dim, Value which, Value tile) {
+void GroupTiling::along(size_t dim, Value which, Value tile) {
   Value start = arith::MulIOp::create(b, loc, which, tile);
   Value rest = arith::SubIOp::create(b, loc, extents[dim], start);
   offsets[dim] = start;
   sizes[dim] = arith::MinSIOp::create(b, loc, rest, tile).getResult();
 }
 
-// A step of the walk is a tile; or a line of them, along which it is not yet known where.
-void NestTiling::placeTile(ir::WalkOp walk) {
+// A step of the loop is a tile; or a line of them, along which it is not yet known where.
+void GroupTiling::placeTile(ir::TileCoordsOp coords) {
   offsets.resize(rank);
   sizes.resize(rank);
-  Value batch = walk.getBatch();
+  Value batch = coords.getBatch();
   for (size_t i = rank - std::min<size_t>(rank, 2); i-- > 0;) {
     offsets[i] = i == 0 ? batch : arith::RemSIOp::create(b, loc, batch, extents[i]).getResult();
     if (i > 0)
@@ -293,13 +293,13 @@ void NestTiling::placeTile(ir::WalkOp walk) {
     sizes[i] = b.getIndexAttr(1);
   }
   if (rank > 1 && !keepsB())
-    along(rank - 2, walk.getRow(), tileRows);
+    along(rank - 2, coords.getRow(), tileRows);
   if (!kept || keepsB())
-    along(rank - 1, walk.getColumn(), tileColumns);
+    along(rank - 1, coords.getColumn(), tileColumns);
 }
 
 // The tiles of the segment `line` that begins at `first`.
-scf::ForOp NestTiling::createLineLoop(Value count, Value first, Value line, ValueRange inits) {
+scf::ForOp GroupTiling::createLineLoop(Value count, Value first, Value line, ValueRange inits) {
   scf::ForOp loop = createLoop(count, inits);
   // Lines start at different places, so that cores do not ask for the same panels at once.
   Value turned = arith::AddIOp::create(b, loc, loop.getInductionVar(), line);
@@ -309,14 +309,14 @@ scf::ForOp NestTiling::createLineLoop(Value count, Value first, Value line, Valu
 }
 
 /// The loop that the root reduces over.
-unsigned NestTiling::reductionOf(linalg::LinalgOp root) {
+unsigned GroupTiling::reductionOf(linalg::LinalgOp root) {
   SmallVector<unsigned> loops;
   root.getReductionDims(loops);
   return loops[0];
 }
 
 // `reduction`: the extent that the root reduces over, or null.
-FailureOr<TilingResult> NestTiling::tileRoot(linalg::LinalgOp root, OpFoldResult reduction) {
+FailureOr<TilingResult> GroupTiling::tileRoot(linalg::LinalgOp root, OpFoldResult reduction) {
   SmallVector<OpFoldResult> rootOffsets(offsets), rootSizes(sizes);
   if (parts) {
     rootOffsets.erase(rootOffsets.begin());
@@ -340,7 +340,7 @@ FailureOr<TilingResult> NestTiling::tileRoot(linalg::LinalgOp root, OpFoldResult
 }
 
 // At the end of the loop over tiles: puts each into its output.
-void NestTiling::yieldTile(scf::ForOp loop, linalg::LinalgOp root, const TilingResult &tiled) {
+void GroupTiling::yieldTile(scf::ForOp loop, linalg::LinalgOp root, const TilingResult &tiled) {
   b.setInsertionPointToEnd(loop.getBody());
   const SmallVector<OpFoldResult> strides(rank, b.getIndexAttr(1));
   SmallVector<Value> filled;
@@ -355,7 +355,7 @@ void NestTiling::yieldTile(scf::ForOp loop, linalg::LinalgOp root, const TilingR
   scf::YieldOp::create(b, loc, filled);
 }
 
-LogicalResult NestTiling::run() {
+LogicalResult GroupTiling::run() {
   if (failed(findWork()))
     return failure();
   linalg::LinalgOp root = this->root();
@@ -364,12 +364,12 @@ LogicalResult NestTiling::run() {
   chooseTile();
 
   b.setInsertionPoint(yield());
-  block = nest.getBody().getArgument(0);
+  block = group.getBody().getArgument(0);
   countTiles();
   findKept();
   const Lines lines = cutLines();
-  Value share = ir::ShareOp::create(b, loc, b.getIndexType(), block, batches, lines.rows,
-                                    lines.columns, dealt);
+  Value share = ir::TileCountOp::create(b, loc, b.getIndexType(), block, batches, lines.rows,
+                                        lines.columns, mapping);
   const SmallVector<Value> inits = emptyOutputs();
   Value firstInSegment, inSegment;
   if (kept) {
@@ -380,9 +380,10 @@ LogicalResult NestTiling::run() {
   }
   scf::ForOp outer = createLoop(share, inits);
   Type indexType = b.getIndexType();
-  auto walk = ir::WalkOp::create(b, loc, indexType, indexType, indexType, outer.getInductionVar(),
-                                 block, batches, lines.rows, lines.columns, dealt);
-  placeTile(walk);
+  auto coords =
+      ir::TileCoordsOp::create(b, loc, indexType, indexType, indexType, outer.getInductionVar(),
+                               block, batches, lines.rows, lines.columns, mapping);
+  placeTile(coords);
   if (parts)
     root = rootOfPart(cast<Value>(offsets[0]));
   OpFoldResult reduction;
@@ -391,9 +392,10 @@ LogicalResult NestTiling::run() {
                              : OpFoldResult(dimValue(b, loc, productNames(contract).reduction));
   scf::ForOp loop = outer;
   if (kept)
-    loop = createLineLoop(inSegment, firstInSegment, keepsB() ? walk.getColumn() : walk.getRow(),
-                          outer.getRegionIterArgs());
-  nest.setTile(ArrayRef<int64_t>{tileM, tileN});
+    loop =
+        createLineLoop(inSegment, firstInSegment, keepsB() ? coords.getColumn() : coords.getRow(),
+                       outer.getRegionIterArgs());
+  group.setTile(ArrayRef<int64_t>{tileM, tileN});
 
   FailureOr<TilingResult> tiled = tileRoot(root, reduction);
   if (failed(tiled))
@@ -408,7 +410,7 @@ LogicalResult NestTiling::run() {
   return success();
 }
 
-void NestTiling::eraseUntiled(linalg::LinalgOp root) {
+void GroupTiling::eraseUntiled(linalg::LinalgOp root) {
   b.eraseOp(root);
   if (parts)
     b.eraseOp(parts);
@@ -429,11 +431,11 @@ struct TileCoresPass : impl::TileCoresBase<TileCoresPass> {
     if (!machine)
       return signalPassFailure();
     for (ir::KernelOp kernel : getOperation().getOps<ir::KernelOp>()) {
-      if (failed(checkDims(kernel)) || failed(checkNests(kernel)))
+      if (failed(checkDims(kernel)) || failed(checkGroups(kernel)))
         return signalPassFailure();
       const SmallVector<StringRef> outputs = outputDims(kernel);
-      for (ir::NestOp nest : kernel.getBody().getOps<ir::NestOp>())
-        if (failed(NestTiling(kernel, nest, machine, outputs).run()))
+      for (ir::FusionGroupOp group : kernel.getBody().getOps<ir::FusionGroupOp>())
+        if (failed(GroupTiling(kernel, group, machine, outputs).run()))
           return signalPassFailure();
     }
   }

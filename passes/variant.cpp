@@ -8,10 +8,10 @@ using namespace mlir;
 
 namespace mmk {
 
-LogicalResult checkNests(ir::KernelOp kernel) {
+LogicalResult checkGroups(ir::KernelOp kernel) {
   for (Operation &op : kernel.getBody().front())
     if (isa<linalg::LinalgOp>(op))
-      return op.emitOpError("is in no nest; run mmk-fuse-epilogue first");
+      return op.emitOpError("is in no fusion group; run mmk-fuse-epilogue first");
   return success();
 }
 
@@ -54,7 +54,7 @@ std::optional<KeptPanel> keptPanel(StringRef word) {
   return KeptPanel{chosen->word == "B" ? 1u : 0u, chosen->argument};
 }
 
-StringRef walkOf(const KeptPanel &panel) { return panel.operand == 0 ? "rows" : "columns"; }
+StringRef orderAlong(const KeptPanel &panel) { return panel.operand == 0 ? "rows" : "columns"; }
 
 bool hasProduct(ir::KernelOp kernel) {
   return kernel.walk([](linalg::ContractOp) { return WalkResult::interrupt(); }).wasInterrupted();

@@ -12,8 +12,8 @@
 
 namespace mmk {
 
-/// Whether all of the body's work stands in nests; an error at the first op that does not.
-llvm::LogicalResult checkNests(ir::KernelOp kernel);
+/// Whether all of the body's work stands in fusion groups; an error at the first op that does not.
+llvm::LogicalResult checkGroups(ir::KernelOp kernel);
 
 /// The value of a dimension by name.
 mlir::Value dimValue(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef name);
@@ -34,13 +34,13 @@ struct KeptPanel {
 std::optional<KeptPanel> keptPanel(ir::KernelOp kernel);
 /// The same of the directive's word; nothing where that is none.
 std::optional<KeptPanel> keptPanel(llvm::StringRef word);
-/// The word of the only walk on which tiles that use the panel follow each other.
-llvm::StringRef walkOf(const KeptPanel &panel);
+/// The only value of `order` in which tiles that use the panel follow each other.
+llvm::StringRef orderAlong(const KeptPanel &panel);
 
 /// Whether any part of the kernel is a product.
 bool hasProduct(ir::KernelOp kernel);
 
-/// What tiles and grids are dealt by: rows and columns of the products, by name or number; of the
+/// What tiles and grids are mapped by: rows and columns of the products, by name or number; of the
 /// results where there is none.
 llvm::SmallVector<llvm::StringRef> outputDims(ir::KernelOp kernel);
 

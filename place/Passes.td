@@ -8,12 +8,12 @@ include "mlir/Pass/PassBase.td"
 def AssignMemories : Pass<"aicore-assign-memories", "::mlir::ModuleOp"> {
   let summary = "a buffer for each value of a tile";
   let description = [{
-    Each nest declares its buffers, and an aicore.place assigns a value to a buffer: operand slices
+    Each fusion group declares its buffers, and an aicore.place assigns a value to a buffer: operand slices
     of a stage to L1, those of a base tile to L0A and L0B, the product to L0C, operands and results
     of the vector cores to UB. On a split chip the vector cores read the product from the block's own
     global memory. A value without a buffer is in global memory, or the fixpipe writes it there.
     ```mlir
-    mmk.nest {                              mmk.nest {
+    mmk.fusion_group {                              mmk.fusion_group {
                                               %a_l1 = aicore.alloc "a" of "l1" ...
     scf.for %t {                              scf.for %t {
       scf.for %ks iter_args(%sum = %zero)       %init = aicore.place %zero in %acc_l0c
@@ -36,7 +36,7 @@ def AssignMemories : Pass<"aicore-assign-memories", "::mlir::ModuleOp"> {
 def InsertTransfers : Pass<"aicore-insert-transfers", "::mlir::ModuleOp"> {
   let summary = "tensors become memory, and each aicore.place a transfer";
   let description = [{
-    mmk.kernel becomes aicore.kernel, each nest a phase. Each placed value gets the transfer between
+    mmk.kernel becomes aicore.kernel, each fusion group a phase. Each placed value gets the transfer between
     the two memories: load (GM -> L1, UB), stage (L1 -> L0A, L0B, BT), fixpipe (L0C -> GM), spill and
     fetch (L0C -> the block's global memory -> UB), drain (L0C -> UB) and store (UB -> GM). The work of
     the vector unit on a tile is an aicore.vector_work, for any window of the tile. Each buffer has one

@@ -42,7 +42,7 @@ Location MemoryAssignment::placeOf(StringRef directive, Location otherwise) {
 
 //===--- the product of a tile ------------------------------------------------------------===//
 
-LogicalResult MemoryAssignment::placeProduct(TiledNest &tile) {
+LogicalResult MemoryAssignment::placeProduct(TiledGroup &tile) {
   linalg::ContractOp contract = tile.contract;
   Type element = operandType(contract);
   const ProductNames dims = productNames(contract);
@@ -100,7 +100,7 @@ static LogicalResult moveBefore(scf::ForOp loop, Value value) {
   return success();
 }
 
-LogicalResult MemoryAssignment::placeOperand(TiledNest &tile, unsigned which, Value inL1,
+LogicalResult MemoryAssignment::placeOperand(TiledGroup &tile, unsigned which, Value inL1,
                                              Value inL0) {
   linalg::ContractOp contract = tile.contract;
   const TiledOperand operand(tile, which);
@@ -128,7 +128,7 @@ LogicalResult MemoryAssignment::placeOperand(TiledNest &tile, unsigned which, Va
 }
 
 // The row that a product starts from is held in L1 like any operand, and then in the bias table.
-void MemoryAssignment::placeBias(TiledNest &tile) {
+void MemoryAssignment::placeBias(TiledGroup &tile) {
   linalg::BroadcastOp bias = tile.bias;
   Value row = bias.getInput();
   Location where = placeOf("bias", tile.contract.getLoc());
@@ -138,13 +138,14 @@ void MemoryAssignment::placeBias(TiledNest &tile) {
   bias.getInputMutable().assign(place(place(row, inL1), inTable));
 }
 
-//===--- nests ----------------------------------------------------------------------------===//
+//===--- fusion groups
+//----------------------------------------------------------------------------===//
 
-LogicalResult MemoryAssignment::assign(ir::NestOp nest) {
-  FailureOr<TiledNest> tile = findTiledNest(kernel, nest);
-  if (failed(tile) || failed(expectTensors(nest, *tile)))
+LogicalResult MemoryAssignment::assign(ir::FusionGroupOp group) {
+  FailureOr<TiledGroup> tile = findTiledGroup(kernel, group);
+  if (failed(tile) || failed(expectTensors(group, *tile)))
     return failure();
-  allocs = OpBuilder::InsertPoint(&nest.getBody().front(), nest.getBody().front().begin());
+  allocs = OpBuilder::InsertPoint(&group.getBody().front(), group.getBody().front().begin());
   acc = {};
   if (tile->contract && failed(placeProduct(*tile)))
     return failure();
@@ -153,14 +154,14 @@ LogicalResult MemoryAssignment::assign(ir::NestOp nest) {
 }
 
 LogicalResult MemoryAssignment::run() {
-  if (failed(checkDims(kernel)) || failed(checkNests(kernel)))
+  if (failed(checkDims(kernel)) || failed(checkGroups(kernel)))
     return failure();
   Operation *ret = kernel.getBody().front().getTerminator();
   for (Value value : ret->getOperands())
-    if (!value.getDefiningOp<ir::NestOp>())
-      return ret->emitOpError("expected each result to come from a mmk.nest");
-  for (auto nest : kernel.getBody().getOps<ir::NestOp>())
-    if (failed(assign(nest)))
+    if (!value.getDefiningOp<ir::FusionGroupOp>())
+      return ret->emitOpError("expected each result to come from a mmk.fusion_group");
+  for (auto group : kernel.getBody().getOps<ir::FusionGroupOp>())
+    if (failed(assign(group)))
       return failure();
   return success();
 }

@@ -1,8 +1,8 @@
-// aicore-assign-memories in two files: assign_memories.cpp does kernels, nests and the product of a
-// tile, vector_buffers.cpp what the vector cores hold of it.
+// aicore-assign-memories in two files: assign_memories.cpp does kernels, fusion groups and the
+// product of a tile, vector_buffers.cpp what the vector cores hold of it.
 #pragma once
 
-#include "place/tiled_nest.h"
+#include "place/tiled_group.h"
 
 namespace mmk {
 
@@ -20,12 +20,12 @@ private:
   };
 
   // assign_memories.cpp
-  mlir::LogicalResult assign(ir::NestOp nest);
-  mlir::LogicalResult placeProduct(TiledNest &tile);
-  mlir::LogicalResult placeOperand(TiledNest &tile, unsigned which, mlir::Value inL1,
+  mlir::LogicalResult assign(ir::FusionGroupOp group);
+  mlir::LogicalResult placeProduct(TiledGroup &tile);
+  mlir::LogicalResult placeOperand(TiledGroup &tile, unsigned which, mlir::Value inL1,
                                    mlir::Value inL0);
-  void placeBias(TiledNest &tile);
-  /// A buffer of the nest at hand; they stand at its beginning in this order.
+  void placeBias(TiledGroup &tile);
+  /// A buffer of the fusion group at hand; they stand at its beginning in this order.
   aicore::AllocOp alloc(llvm::StringRef name, llvm::StringRef group, aicore::Space space,
                         int64_t rows, int64_t columns, mlir::Type element, mlir::Location where);
   mlir::Value place(mlir::Value value, mlir::Value buffer);
@@ -33,11 +33,11 @@ private:
   mlir::Location placeOf(llvm::StringRef directive, mlir::Location otherwise);
 
   // vector_buffers.cpp
-  void placeVectorValues(TiledNest &tile);
-  void findInputs(TiledNest &tile, VectorBuffers &buffers);
-  VectorBytes bytesOfRows(TiledNest &tile, const VectorBuffers &buffers);
-  void chooseSteps(TiledNest &tile, VectorBuffers &buffers);
-  void allocate(TiledNest &tile, VectorBuffers &buffers);
+  void placeVectorValues(TiledGroup &tile);
+  void findInputs(TiledGroup &tile, VectorBuffers &buffers);
+  VectorBytes bytesOfRows(TiledGroup &tile, const VectorBuffers &buffers);
+  void chooseSteps(TiledGroup &tile, VectorBuffers &buffers);
+  void allocate(TiledGroup &tile, VectorBuffers &buffers);
 
   ir::KernelOp kernel;
   aicore::MachineAttr machine;

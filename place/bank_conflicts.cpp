@@ -63,9 +63,10 @@ std::optional<TileOperand> operandOf(aicore::VectorOp vector, Value value) {
     return std::nullopt;
   const aicore::VectorTile tile = vector.tile(value);
   auto alloc = tile.buffer.getDefiningOp<aicore::AllocOp>();
-  if (!alloc || (tile.spread != aicore::Spread::full && tile.spread != aicore::Spread::row))
+  if (!alloc ||
+      (tile.broadcast != aicore::Broadcast::full && tile.broadcast != aicore::Broadcast::row))
     return std::nullopt;
-  return TileOperand{alloc, tile.spread == aicore::Spread::row,
+  return TileOperand{alloc, tile.broadcast == aicore::Broadcast::row,
                      tile.slot ? std::nullopt : std::optional(tile.copy)};
 }
 

@@ -29,9 +29,10 @@ aicore::AllocOp filledBy(Operation &op) {
   Value target;
   if (auto load = dyn_cast<aicore::LoadOp>(op))
     target = load.getTarget();
-  else if (auto stage = dyn_cast<aicore::StageOp>(op))
+  else if (auto stage = dyn_cast<aicore::LoadL0Op>(op))
     target = stage.getTarget();
-  else if (auto fetch = dyn_cast<aicore::FetchOp>(op))
+  else if (auto fetch = dyn_cast<aicore::FetchOp>(op);
+           fetch && aicore::spaceOf(fetch.getTarget()) == aicore::Space::ub)
     target = fetch.getTarget();
   return target ? target.getDefiningOp<aicore::AllocOp>() : aicore::AllocOp();
 }

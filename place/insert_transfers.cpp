@@ -41,11 +41,11 @@ DictionaryAttr TransferInserter::limits() {
 }
 
 // The buffers that hold its values.
-LogicalResult TransferInserter::findBuffers(ir::NestOp nest, Tile &tile) {
+LogicalResult TransferInserter::findBuffers(ir::FusionGroupOp group, Tile &tile) {
   auto placed = [](Value value) { return value.getDefiningOp<aicore::PlaceOp>(); };
   if (!tile.contract) {
-    if (nest.getBody().front().getOps<aicore::AllocOp>().empty())
-      return nest.emitOpError("has no buffers; run aicore-assign-memories first");
+    if (group.getBody().front().getOps<aicore::AllocOp>().empty())
+      return group.emitOpError("has no buffers; run aicore-assign-memories first");
     return success();
   }
   const Product product(tile);
@@ -66,18 +66,18 @@ LogicalResult TransferInserter::findBuffers(ir::NestOp nest, Tile &tile) {
   return success();
 }
 
-LogicalResult TransferInserter::emitNest(ir::NestOp nest) {
-  FailureOr<TiledNest> found = findTiledNest(kernel, nest);
+LogicalResult TransferInserter::emitGroup(ir::FusionGroupOp group) {
+  FailureOr<TiledGroup> found = findTiledGroup(kernel, group);
   if (failed(found))
     return failure();
   Tile tile;
-  static_cast<TiledNest &>(tile) = *found;
-  startPhase(nest);
-  for (auto buffer : nest.getBody().front().getOps<aicore::AllocOp>())
+  static_cast<TiledGroup &>(tile) = *found;
+  startPhase(group);
+  for (auto buffer : group.getBody().front().getOps<aicore::AllocOp>())
     b.clone(*buffer, map);
-  if (failed(findBuffers(nest, tile)))
+  if (failed(findBuffers(group, tile)))
     return failure();
-  emitScalars(nest);
+  emitScalars(group);
 
   if (tile.panelLoop) {
     emitLoop(tile.panelLoop);
@@ -87,7 +87,7 @@ LogicalResult TransferInserter::emitNest(ir::NestOp nest) {
   // the same, and the second then waits.
   tile.number = emitLoop(tile.tileLoop).getInductionVar();
   const SmallVector<Destination> destinations =
-      findDestinations(nest, tile, tile.rows, tile.columns);
+      findDestinations(group, tile, tile.rows, tile.columns);
   if (tile.contract)
     emitProduct(tile);
   emitEpilogue(tile, destinations);

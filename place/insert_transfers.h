@@ -1,6 +1,6 @@
-// aicore-insert-transfers in four files: insert_transfers.cpp does nests, product_transfers.cpp
-// what the cube does for a tile, resident.cpp what it finds on the chip by then, vector_work.cpp
-// what the vector cores do with the tile.
+// aicore-insert-transfers in four files: insert_transfers.cpp does fusion groups,
+// product_transfers.cpp what the cube does for a tile, resident.cpp what it finds on the chip by
+// then, vector_work.cpp what the vector cores do with the tile.
 #pragma once
 
 #include "place/kernel_lowering.h"
@@ -12,8 +12,8 @@ public:
   using KernelLowering::KernelLowering;
 
 private:
-  /// One output tile of a nest, while its code is emitted.
-  struct Tile : TiledNest {
+  /// One output tile of a fusion group, while its code is emitted.
+  struct Tile : TiledGroup {
     mlir::Value number;          ///< of the tile in this core's share
     mlir::Value rows, columns;   ///< valid extents
     mlir::Value l1[2], l0[2];    ///< buffers of its operands
@@ -29,8 +29,8 @@ private:
 
   // insert_transfers.cpp
   mlir::DictionaryAttr limits() override;
-  mlir::LogicalResult emitNest(ir::NestOp nest) override;
-  mlir::LogicalResult findBuffers(ir::NestOp nest, Tile &tile);
+  mlir::LogicalResult emitGroup(ir::FusionGroupOp group) override;
+  mlir::LogicalResult findBuffers(ir::FusionGroupOp group, Tile &tile);
   mlir::Value slot(mlir::Value number, mlir::Value buffer);
   mlir::Value bufferOf(aicore::PlaceOp place) { return map.lookup(place.getBuffer()); }
 
@@ -40,9 +40,9 @@ private:
   bool isSkewed();
   mlir::Value skewed(mlir::Value stage, mlir::Value stages, int64_t depth);
   void emitLoads(Tile &tile, Product &product, mlir::Value stageNumber);
-  void emitStage(Tile &tile, const Product &product, mlir::Value fillings,
+  void emitStage(Tile &tile, const Product &product, mlir::Value generations,
                  std::optional<int64_t> part);
-  void emitSteps(Tile &tile, const Product &product, mlir::Value fillings,
+  void emitSteps(Tile &tile, const Product &product, mlir::Value generations,
                  std::optional<int64_t> part, bool startsFromBias);
   Tile partOf(const Tile &tile, int64_t part);
   /// `extent`, or 0 when there are no columns.

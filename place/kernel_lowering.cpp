@@ -1,6 +1,6 @@
 #include "place/kernel_lowering.h"
+#include "passes/tile_order.h"
 #include "passes/variant.h"
-#include "passes/walk.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
@@ -73,14 +73,15 @@ Value KernelLowering::extentOf(Value tensor, unsigned dim) {
     auto named = cast<ir::NamedAttr>(kernel.getArgs()[argument.getArgNumber()]);
     return dimension(named.getDims()[dim].getValue());
   }
-  if (auto nest = tensor.getDefiningOp<ir::NestOp>()) {
-    auto yield = cast<ir::YieldOp>(nest.getBody().front().getTerminator());
+  if (auto group = tensor.getDefiningOp<ir::FusionGroupOp>()) {
+    auto yield = cast<ir::YieldOp>(group.getBody().front().getTerminator());
     Value filled = yield.getValues()[cast<OpResult>(tensor).getResultNumber()];
     auto loop = filled.getDefiningOp<scf::ForOp>();
     Value init = loop.getInitArgs()[cast<OpResult>(filled).getResultNumber()];
     return mapped(init.getDefiningOp<tensor::EmptyOp>().getMixedSizes()[dim]);
   }
-  llvm_unreachable("a tensor of a tiled kernel is a parameter, a nest's result or a slice of one");
+  llvm_unreachable(
+      "a tensor of a tiled kernel is a parameter, a fusion group's result or a slice of one");
 }
 
 GlobalView KernelLowering::viewOf(Value tensor) {
@@ -110,13 +111,13 @@ void KernelLowering::clonePure(Operation &op) {
   loc = op.getLoc();
   if (auto dim = dyn_cast<ir::DimOp>(op)) {
     map.map(dim.getResult(), dimension(dim.getName()));
-  } else if (auto share = dyn_cast<ir::ShareOp>(op)) {
-    auto clone = cast<ir::ShareOp>(b.clone(op, map));
-    map.map(share.getResult(), expandShare(b, clone));
+  } else if (auto count = dyn_cast<ir::TileCountOp>(op)) {
+    auto clone = cast<ir::TileCountOp>(b.clone(op, map));
+    map.map(count.getResult(), expandTileCount(b, clone));
     clone.erase();
-  } else if (auto walk = dyn_cast<ir::WalkOp>(op)) {
-    auto clone = cast<ir::WalkOp>(b.clone(op, map));
-    for (auto [result, value] : llvm::zip(walk.getResults(), expandWalk(b, clone)))
+  } else if (auto coords = dyn_cast<ir::TileCoordsOp>(op)) {
+    auto clone = cast<ir::TileCoordsOp>(b.clone(op, map));
+    for (auto [result, value] : llvm::zip(coords.getResults(), expandTileCoords(b, clone)))
       map.map(result, value);
     clone.erase();
   } else if (auto dim = dyn_cast<tensor::DimOp>(op)) {
@@ -174,16 +175,17 @@ void KernelLowering::createKernel() {
   b.setInsertionPointToEnd(block);
 }
 
-//===--- nests -------------------------------------------------------------------------------===//
+//===--- fusion groups
+//-------------------------------------------------------------------------------===//
 
-// What is computed once a kernel: extents, and intermediate tensors between nests.
-void KernelLowering::emitShared(ir::NestOp nest) {
-  for (Operation &op : nest.getBody().front())
+// What is computed once a kernel: extents, and intermediate tensors between fusion groups.
+void KernelLowering::emitShared(ir::FusionGroupOp group) {
+  for (Operation &op : group.getBody().front())
     if (isa<ir::DimOp>(op) || op.hasTrait<OpTrait::ConstantLike>())
       clonePure(op);
-  for (Value result : nest.getResults())
+  for (Value result : group.getResults())
     if (!tensors.count(result)) {
-      loc = nest.getLoc();
+      loc = group.getLoc();
       SmallVector<Value> sizes;
       auto type = cast<RankedTensorType>(result.getType());
       for (unsigned i = 0; i < type.getRank(); ++i)
@@ -196,11 +198,13 @@ void KernelLowering::emitShared(ir::NestOp nest) {
 }
 
 // Where the tile at hand goes, and by that how large it is.
-SmallVector<KernelLowering::Destination>
-KernelLowering::findDestinations(ir::NestOp nest, TiledNest &tile, Value &rows, Value &columns) {
+SmallVector<KernelLowering::Destination> KernelLowering::findDestinations(ir::FusionGroupOp group,
+                                                                          TiledGroup &tile,
+                                                                          Value &rows,
+                                                                          Value &columns) {
   SmallVector<Destination> destinations;
-  auto yield = cast<ir::YieldOp>(nest.getBody().front().getTerminator());
-  for (auto [result, filled] : llvm::zip(nest.getResults(), yield.getValues())) {
+  auto yield = cast<ir::YieldOp>(group.getBody().front().getTerminator());
+  for (auto [result, filled] : llvm::zip(group.getResults(), yield.getValues())) {
     const unsigned number = cast<OpResult>(filled).getResultNumber();
     auto insert = tile.tileLoop.getBody()
                       ->getTerminator()
@@ -219,36 +223,37 @@ KernelLowering::findDestinations(ir::NestOp nest, TiledNest &tile, Value &rows, 
   return destinations;
 }
 
-void KernelLowering::startPhase(ir::NestOp nest) {
-  emitShared(nest);
-  loc = nest.getLoc();
+void KernelLowering::startPhase(ir::FusionGroupOp group) {
+  emitShared(group);
+  loc = group.getLoc();
   auto phase = aicore::PhaseOp::create(b, loc);
   Block *inside = b.createBlock(&phase.getBody(), {}, b.getIndexType(), loc);
   block = inside->getArgument(0);
-  map.map(nest.getBody().getArgument(0), block);
+  map.map(group.getBody().getArgument(0), block);
   b.setInsertionPointToEnd(inside);
 }
 
-void KernelLowering::emitScalars(ir::NestOp nest) {
-  for (Operation &op : nest.getBody().front().without_terminator())
+void KernelLowering::emitScalars(ir::FusionGroupOp group) {
+  for (Operation &op : group.getBody().front().without_terminator())
     if (!map.contains(op.getNumResults() ? op.getResult(0) : Value()))
       clonePure(op);
 }
 
-//===--- the kernel's nests, one after the other ------------------------------------------===//
+//===--- the kernel's fusion groups, one after the other
+//------------------------------------------===//
 
 LogicalResult KernelLowering::run() {
-  if (failed(checkDims(kernel)) || failed(checkNests(kernel)))
+  if (failed(checkDims(kernel)) || failed(checkGroups(kernel)))
     return failure();
   Operation *ret = kernel.getBody().front().getTerminator();
   for (Value value : ret->getOperands())
-    if (!value.getDefiningOp<ir::NestOp>())
-      return ret->emitOpError("expected each result to come from a mmk.nest");
+    if (!value.getDefiningOp<ir::FusionGroupOp>())
+      return ret->emitOpError("expected each result to come from a mmk.fusion_group");
   createKernel();
   for (Operation &op : llvm::make_early_inc_range(kernel.getBody().front().without_terminator())) {
-    if (auto nest = dyn_cast<ir::NestOp>(op)) {
+    if (auto group = dyn_cast<ir::FusionGroupOp>(op)) {
       OpBuilder::InsertionGuard guard(b);
-      if (failed(emitNest(nest)))
+      if (failed(emitGroup(group)))
         return failure();
     } else {
       clonePure(op);

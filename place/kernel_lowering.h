@@ -1,9 +1,9 @@
 // From tiled mmk IR to the program of a machine, as far as it is the same on all of them: the
-// kernel, a phase for each nest, its loops and scalars, and where in global memory a slice of a
-// tensor is. A back end derives from it and emits what a tile does.
+// kernel, a phase for each fusion group, its loops and scalars, and where in global memory a slice
+// of a tensor is. A back end derives from it and emits what a tile does.
 #pragma once
 
-#include "place/tiled_nest.h"
+#include "place/tiled_group.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -34,19 +34,19 @@ protected:
     GlobalView view;
   };
 
-  /// Emits a nest; the builder is at the end of the kernel.
-  virtual mlir::LogicalResult emitNest(ir::NestOp nest) = 0;
+  /// Emits a fusion group; the builder is at the end of the kernel.
+  virtual mlir::LogicalResult emitGroup(ir::FusionGroupOp group) = 0;
   /// The largest dimensions that the kernel may run with; null: any.
   virtual mlir::DictionaryAttr limits() { return {}; }
 
-  /// What a nest needs before its phase, then the phase, and in it from here on.
-  void startPhase(ir::NestOp nest);
-  /// The scalar code of a nest, outside of its loops.
-  void emitScalars(ir::NestOp nest);
+  /// What a fusion group needs before its phase, then the phase, and in it from here on.
+  void startPhase(ir::FusionGroupOp group);
+  /// The scalar code of a fusion group, outside of its loops.
+  void emitScalars(ir::FusionGroupOp group);
   /// An empty loop like the one in mmk IR, and in it from here on.
   mlir::scf::ForOp emitLoop(mlir::scf::ForOp loop);
   /// Where the tile at hand goes, and by that how many rows and columns it has.
-  llvm::SmallVector<Destination> findDestinations(ir::NestOp nest, TiledNest &tile,
+  llvm::SmallVector<Destination> findDestinations(ir::FusionGroupOp group, TiledGroup &tile,
                                                   mlir::Value &rows, mlir::Value &columns);
   void clonePure(mlir::Operation &op);
   GlobalView viewOf(mlir::Value tensor);
@@ -65,7 +65,7 @@ protected:
 
 private:
   void createKernel();
-  void emitShared(ir::NestOp nest);
+  void emitShared(ir::FusionGroupOp group);
   mlir::Value dimension(llvm::StringRef name);
   mlir::DictionaryAttr requestedBuffers();
 

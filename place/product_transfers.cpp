@@ -34,7 +34,7 @@ void TransferInserter::emitProduct(Tile &tile) {
   const bool startsInParts = tile.parts > 1 && requestedCopies(kernel, "acc", "acc") == 1;
   if (tile.parts > 1 && !startsInParts)
     for (int64_t part = 0; part < tile.parts; ++part)
-      aicore::OpenOp::create(b, loc, tile.acc, tile.accSlot, part);
+      aicore::ProducerAcquireOp::create(b, loc, tile.acc, tile.accSlot, part);
 
   Value lower = map.lookup(tile.stageLoop.getLowerBound());
   auto stageLoop = scf::ForOp::create(b, loc, lower, upper, map.lookup(tile.stageLoop.getStep()));
@@ -65,16 +65,16 @@ void TransferInserter::emitProduct(Tile &tile) {
     return releaseBias();
   }
 
-  // A stage in parts fills L0 once for each; numbers of fillings count them all.
-  Value more = index(tile.parts - 1), fillings = add(firstStage, inTile);
+  // A stage in parts fills L0 once for each; numbers of generations count them all.
+  Value more = index(tile.parts - 1), generations = add(firstStage, inTile);
   Value edges = index(1);
   if (startsInParts) {
     edges = arith::MinSIOp::create(b, loc, stages, index(2));
     Value behindFirst = arith::MinSIOp::create(b, loc, inTile, index(1));
-    fillings = add(fillings, arith::MulIOp::create(b, loc, behindFirst, more));
+    generations = add(generations, arith::MulIOp::create(b, loc, behindFirst, more));
   }
   Value earlier = arith::MulIOp::create(b, loc, tile.number, edges);
-  fillings = add(fillings, arith::MulIOp::create(b, loc, earlier, more));
+  generations = add(generations, arith::MulIOp::create(b, loc, earlier, more));
 
   Value next = add(product.done, index(tile.stage));
   Value isFirst = product.isFirst;
@@ -86,12 +86,13 @@ void TransferInserter::emitProduct(Tile &tile) {
   b.setInsertionPoint(branch.thenBlock()->getTerminator());
   for (int64_t part = 0; part < tile.parts; ++part) {
     if (startsInParts)
-      when(isFirst, [&] { aicore::OpenOp::create(b, loc, tile.acc, tile.accSlot, part); });
-    emitStage(tile, product, add(fillings, index(part)), part);
-    when(isLast, [&] { aicore::CloseOp::create(b, loc, tile.acc, tile.accSlot, part); });
+      when(isFirst,
+           [&] { aicore::ProducerAcquireOp::create(b, loc, tile.acc, tile.accSlot, part); });
+    emitStage(tile, product, add(generations, index(part)), part);
+    when(isLast, [&] { aicore::ProducerCommitOp::create(b, loc, tile.acc, tile.accSlot, part); });
   }
   b.setInsertionPoint(branch.elseBlock()->getTerminator());
-  emitStage(tile, product, fillings, std::nullopt);
+  emitStage(tile, product, generations, std::nullopt);
   b.setInsertionPointAfter(branch);
   releaseBias();
 }
@@ -136,21 +137,21 @@ void TransferInserter::emitLoads(Tile &tile, Product &product, Value stageNumber
 
 // All steps of a stage. Those that start from the bias are separate from the others, so that the
 // table is free again long before the tile is done.
-void TransferInserter::emitStage(Tile &tile, const Product &product, Value fillings,
+void TransferInserter::emitStage(Tile &tile, const Product &product, Value generations,
                                  std::optional<int64_t> part) {
   if (!tile.bias)
-    return emitSteps(tile, product, fillings, part, /*startsFromBias=*/false);
+    return emitSteps(tile, product, generations, part, /*startsFromBias=*/false);
   auto branch = scf::IfOp::create(b, loc, product.startsFromBias, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(branch.thenBlock()->getTerminator());
-  emitSteps(tile, product, fillings, part, /*startsFromBias=*/true);
+  emitSteps(tile, product, generations, part, /*startsFromBias=*/true);
   b.setInsertionPoint(branch.elseBlock()->getTerminator());
-  emitSteps(tile, product, fillings, part, /*startsFromBias=*/false);
+  emitSteps(tile, product, generations, part, /*startsFromBias=*/false);
 }
 
-// The base tiles of a stage, of all the tile's columns or those of a part. `fillings` of L0 came
+// The base tiles of a stage, of all the tile's columns or those of a part. `generations` of L0 came
 // before, in whole stages.
-void TransferInserter::emitSteps(Tile &tile, const Product &product, Value fillings,
+void TransferInserter::emitSteps(Tile &tile, const Product &product, Value generations,
                                  std::optional<int64_t> part, bool startsFromBias) {
   OpBuilder::InsertionGuard guard(b);
   auto baseOf = tile.contract->getParentOfType<scf::ForOp>();
@@ -175,7 +176,7 @@ void TransferInserter::emitSteps(Tile &tile, const Product &product, Value filli
   loc = tile.contract.getLoc();
   Value inStage = arith::DivSIOp::create(b, loc, baseLoop.getInductionVar(), index(tile.base));
   Value number =
-      add(arith::MulIOp::create(b, loc, fillings, index(tile.stage / tile.base)), inStage);
+      add(arith::MulIOp::create(b, loc, generations, index(tile.stage / tile.base)), inStage);
   Value l0Slots[2], depth;
   for (unsigned i = 0; i < 2; ++i) {
     const TiledOperand &operand = product.operands[i];
@@ -194,8 +195,8 @@ void TransferInserter::emitSteps(Tile &tile, const Product &product, Value filli
       extents[alongN] = columns;
     }
     l0Slots[i] = slot(number, tile.l0[i]);
-    aicore::StageOp::create(b, loc, tile.l1[i], product.slots[i], offsets[0], offsets[1],
-                            extents[0], extents[1], tile.l0[i], l0Slots[i], operand.transposed);
+    aicore::LoadL0Op::create(b, loc, tile.l1[i], product.slots[i], offsets[0], offsets[1],
+                             extents[0], extents[1], tile.l0[i], l0Slots[i], operand.transposed);
   }
   Value before = add(product.done, baseLoop.getInductionVar());
   Value first = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, before, zero);

@@ -49,8 +49,8 @@ void TransferInserter::emitBias(Tile &tile) {
                            ArrayRef<int64_t>{-1, view.dims.back()}, one, tile.columns, biasInL1,
                            l1Slot, 1);
     tile.biasSlot = slot(tile.number, tile.biasTable);
-    aicore::StageOp::create(b, loc, biasInL1, l1Slot, zero, zero, one, tile.columns, tile.biasTable,
-                            tile.biasSlot, /*transposed=*/false);
+    aicore::LoadL0Op::create(b, loc, biasInL1, l1Slot, zero, zero, one, tile.columns,
+                             tile.biasTable, tile.biasSlot, /*transposed=*/false);
   };
   if (tile.hasBias)
     when(mapped(tile.hasBias), bring);

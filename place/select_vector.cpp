@@ -130,7 +130,7 @@ LogicalResult selectIn(aicore::VectorOp vector, ScratchBuffers &buffers) {
     copies.push_back(tile.copy);
   auto selected =
       aicore::VectorOp::create(b, vector.getLoc(), vector.getInputs(), vector.getInputSlots(),
-                               vector.getSpreads(), vector.getOutputs(), vector.getOutputSlots(),
+                               vector.getBroadcasts(), vector.getOutputs(), vector.getOutputSlots(),
                                scratch, copies, vector.getRows(), vector.getColumns());
   Block *block = b.createBlock(&selected.getBody());
   for (Type element : tiles.elements())

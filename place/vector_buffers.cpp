@@ -9,15 +9,15 @@ using namespace mlir;
 
 namespace mmk {
 
+using aicore::Broadcast;
 using aicore::Space;
-using aicore::Spread;
 
 /// The buffers of the vector cores for a tile, and how many of its rows they take at once.
 struct MemoryAssignment::VectorBuffers {
   /// How an operand of the tile's elementwise op reaches the vector unit.
   struct Input {
     OpOperand *operand = nullptr; ///< of the generic; null for a plain product
-    Spread spread = Spread::full;
+    Broadcast broadcast = Broadcast::full;
     bool isProduct = false;
     Type element;
     StringRef name, group; ///< of its buffer, see alloc
@@ -106,12 +106,12 @@ SmallVector<Type> outputElements(linalg::GenericOp generic) {
 }
 
 /// The dimension that rows of a tile run along; "" when it has only one row.
-StringRef rowDimOf(TiledNest &tile) {
+StringRef rowDimOf(TiledGroup &tile) {
   return tile.rank > 1 ? dimName(tile.tileLoop.getResult(0), tile.rank - 2) : "";
 }
 
 /// On a split chip the fixpipe writes products, also narrowed, straight to global memory.
-bool needsVectorUnit(TiledNest &tile, aicore::MachineAttr machine) {
+bool needsVectorUnit(TiledGroup &tile, aicore::MachineAttr machine) {
   const bool byFixpipe = leavesByFixpipe(tile, machine);
   linalg::GenericOp generic = tile.generic;
   if (!generic)
@@ -123,7 +123,7 @@ bool needsVectorUnit(TiledNest &tile, aicore::MachineAttr machine) {
 
 } // namespace
 
-void MemoryAssignment::placeVectorValues(TiledNest &tile) {
+void MemoryAssignment::placeVectorValues(TiledGroup &tile) {
   if (!needsVectorUnit(tile, machine))
     return;
   VectorBuffers buffers;
@@ -161,29 +161,30 @@ void MemoryAssignment::placeVectorValues(TiledNest &tile) {
   }
 }
 
-void MemoryAssignment::findInputs(TiledNest &tile, VectorBuffers &buffers) {
+void MemoryAssignment::findInputs(TiledGroup &tile, VectorBuffers &buffers) {
   Value product = tile.product();
   // A sum of parts is made where it is used; where that is a store, it is an output.
   StringRef groupOfProduct = !tile.sum ? "ub" : tile.generic ? "scratch" : "out";
-  auto takeProduct = [&](OpOperand *operand, Spread spread) {
+  auto takeProduct = [&](OpOperand *operand, Broadcast broadcast) {
     buffers.inputs.push_back(
-        {operand, spread, /*isProduct=*/true, elementOf(product), "acc", groupOfProduct, {}});
+        {operand, broadcast, /*isProduct=*/true, elementOf(product), "acc", groupOfProduct, {}});
   };
   if (!tile.generic)
-    return takeProduct(nullptr, Spread::full);
+    return takeProduct(nullptr, Broadcast::full);
   for (OpOperand *operand : tile.generic.getDpsInputOperands()) {
     Value tensor = operand->get();
-    const Spread spread = spreadOf(tile.generic.getMatchingIndexingMap(operand), tile.rank);
+    const Broadcast broadcast =
+        broadcastOf(tile.generic.getMatchingIndexingMap(operand), tile.rank);
     if (tensor == product)
-      takeProduct(operand, spread);
+      takeProduct(operand, broadcast);
     else
       buffers.inputs.push_back(
-          {operand, spread, /*isProduct=*/false, elementOf(tensor), nameOf(tensor), "ub", {}});
+          {operand, broadcast, /*isProduct=*/false, elementOf(tensor), nameOf(tensor), "ub", {}});
   }
 }
 
 // Bytes of UB that each row of a step takes, and those that all rows share.
-MemoryAssignment::VectorBytes MemoryAssignment::bytesOfRows(TiledNest &tile,
+MemoryAssignment::VectorBytes MemoryAssignment::bytesOfRows(TiledGroup &tile,
                                                             const VectorBuffers &buffers) {
   const int64_t width = buffers.width;
   VectorBytes bytes;
@@ -192,9 +193,9 @@ MemoryAssignment::VectorBytes MemoryAssignment::bytesOfRows(TiledNest &tile,
     const int64_t count = requestedCopies(kernel, input.group, input.name);
     const int64_t row =
         count * paddedColumns(width, input.element, machine) * bytesOf(input.element);
-    if (input.spread == Spread::full)
+    if (input.broadcast == Broadcast::full)
       bytes.perRow += row;
-    else if (input.spread == Spread::column)
+    else if (input.broadcast == Broadcast::column)
       bytes.perRow += count * bytesOf(input.element);
     else
       bytes.shared += row;
@@ -213,9 +214,9 @@ MemoryAssignment::VectorBytes MemoryAssignment::bytesOfRows(TiledNest &tile,
 // An elementwise kernel says by its tile how much one vector step takes. Behind a product the tile
 // is the cube's; the vector cores take it in as few steps as fit, and as give each transfer its
 // full rate.
-void MemoryAssignment::chooseSteps(TiledNest &tile, VectorBuffers &buffers) {
+void MemoryAssignment::chooseSteps(TiledGroup &tile, VectorBuffers &buffers) {
   const int64_t cores = vectorCoresOf(machine), parts = acc ? acc.getParts() : 1;
-  // With one dimension there are no rows to deal: the vector cores halve the columns.
+  // With one dimension there are no rows to distribute: the vector cores halve the columns.
   buffers.width = tile.rank == 1 ? llvm::divideCeil(tile.tileN, cores)
                   : parts > 1    ? acc.getPartWidth()
                                  : tile.tileN;
@@ -240,7 +241,7 @@ void MemoryAssignment::chooseSteps(TiledNest &tile, VectorBuffers &buffers) {
   buffers.rowsPerStep = llvm::divideCeil(rows, steps);
 }
 
-void MemoryAssignment::allocate(TiledNest &tile, VectorBuffers &buffers) {
+void MemoryAssignment::allocate(TiledGroup &tile, VectorBuffers &buffers) {
   const int64_t width = buffers.width;
   Location where = tile.last()->getLoc();
   if (StringRef rowDim = rowDimOf(tile); !rowDim.empty())
@@ -250,10 +251,10 @@ void MemoryAssignment::allocate(TiledNest &tile, VectorBuffers &buffers) {
                  where);
   };
   for (auto &input : buffers.inputs) {
-    const int64_t rows = input.spread == Spread::full ? buffers.rowsPerStep : 1;
-    const int64_t columns = input.spread == Spread::single   ? 1
-                            : input.spread == Spread::column ? buffers.rowsPerStep
-                                                             : width;
+    const int64_t rows = input.broadcast == Broadcast::full ? buffers.rowsPerStep : 1;
+    const int64_t columns = input.broadcast == Broadcast::single   ? 1
+                            : input.broadcast == Broadcast::column ? buffers.rowsPerStep
+                                                                   : width;
     input.buffer = inUb(input.name, input.group, rows, columns, input.element);
   }
   for (auto [i, element] : llvm::enumerate(outputElements(tile.generic)))

@@ -117,9 +117,9 @@ Value ScratchBuffers::of(const ScratchTile &tile, aicore::VectorOp vector) {
     columns = std::min(columns, shape[1]);
   };
   llvm::for_each(vector.getOutputs(), cover);
-  for (auto [input, spread] :
-       llvm::zip(vector.getInputs(), vector.getSpreads().getAsRange<aicore::SpreadAttr>()))
-    if (spread.getValue() == aicore::Spread::full)
+  for (auto [input, broadcast] :
+       llvm::zip(vector.getInputs(), vector.getBroadcasts().getAsRange<aicore::BroadcastAttr>()))
+    if (broadcast.getValue() == aicore::Broadcast::full)
       cover(input);
   MLIRContext *context = vector.getContext();
   const bool isMask = tile.bits == 1;

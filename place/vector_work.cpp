@@ -1,5 +1,6 @@
 // The part of aicore-insert-transfers that the vector cores see: what happens to a tile between the
-// product and global memory, or the whole of an elementwise nest, for any window of the tile.
+// product and global memory, or the whole of an elementwise fusion group, for any window of the
+// tile.
 #include "place/insert_transfers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -8,14 +9,14 @@ using namespace mlir;
 
 namespace mmk {
 
-using aicore::Spread;
+using aicore::Broadcast;
 
 /// What the vector unit does with a tile, while its code is emitted.
 struct TransferInserter::VectorWork {
   struct Input {
     OpOperand *operand = nullptr; ///< of the generic; null for a plain product
     aicore::PlaceOp place;        ///< in UB
-    Spread spread = Spread::full;
+    Broadcast broadcast = Broadcast::full;
     bool isProduct = false;
     Value slot;
   };
@@ -49,7 +50,7 @@ TransferInserter::VectorWork TransferInserter::findVectorWork(Tile &tile) {
       work.spilled = bufferOf(spilled);
   if (!tile.generic) {
     if (aicore::PlaceOp place = placeIn(product, aicore::Space::ub)) {
-      work.inputs.push_back({nullptr, place, Spread::full, /*isProduct=*/true, {}});
+      work.inputs.push_back({nullptr, place, Broadcast::full, /*isProduct=*/true, {}});
       work.height = heightOf(place);
     }
     return work;
@@ -64,7 +65,7 @@ TransferInserter::VectorWork TransferInserter::findVectorWork(Tile &tile) {
   for (OpOperand *operand : tile.generic.getDpsInputOperands())
     work.inputs.push_back({operand,
                            operand->get().getDefiningOp<aicore::PlaceOp>(),
-                           spreadOf(tile.generic.getMatchingIndexingMap(operand), tile.rank),
+                           broadcastOf(tile.generic.getMatchingIndexingMap(operand), tile.rank),
                            behindPlaces(operand->get()) == product,
                            {}});
   return work;
@@ -115,7 +116,8 @@ void TransferInserter::emitDrain(Tile &tile, ArrayRef<Destination> destinations)
     Value spillSlot = slot(tile.number, work.spilled);
     whereItIs([&] {
       aicore::SpillOp::create(b, loc, tile.acc, tile.accSlot, tile.rows, tile.columns, work.spilled,
-                              spillSlot, part);
+                              spillSlot,
+                              /*row=*/Value(), part);
     });
   }
   emitVectorWork(tile, work, destinations);
@@ -140,7 +142,7 @@ void TransferInserter::emitVectorWork(Tile &tile, VectorWork &work,
 
   // What all rows share is loaded once for each tile.
   for (auto [i, input] : llvm::enumerate(work.inputs))
-    if (input.spread == Spread::row || input.spread == Spread::single) {
+    if (input.broadcast == Broadcast::row || input.broadcast == Broadcast::single) {
       input.slot = slot(tile.number, bufferOf(input.place));
       loadInput(tile, work, i);
     }
@@ -177,13 +179,13 @@ void TransferInserter::loadInput(Tile &tile, VectorWork &work, size_t number) {
   Value one = index(1);
   SmallVector<int64_t> along = {rowDim, columnDim};
   Value extents[2] = {work.rows, work.columns};
-  if (input.spread == Spread::column) {
+  if (input.broadcast == Broadcast::column) {
     along = {-1, rowDim};
     extents[0] = one;
     extents[1] = work.rows;
-  } else if (input.spread == Spread::row) {
+  } else if (input.broadcast == Broadcast::row) {
     extents[0] = one;
-  } else if (input.spread == Spread::single) {
+  } else if (input.broadcast == Broadcast::single) {
     extents[0] = extents[1] = one;
   }
   aicore::LoadOp::create(b, loc, view.memref, view.offsets, along, extents[0], extents[1],
@@ -213,17 +215,17 @@ void TransferInserter::takeInputs(Tile &tile, VectorWork &work) {
 
 void TransferInserter::emitVectorOp(Tile &tile, VectorWork &work) {
   SmallVector<Value> inputs, inputSlots, outputs;
-  SmallVector<Attribute> spreads;
+  SmallVector<Attribute> broadcasts;
   for (auto &input : work.inputs) {
     inputs.push_back(bufferOf(input.place));
     inputSlots.push_back(input.slot);
-    spreads.push_back(aicore::SpreadAttr::get(b.getContext(), input.spread));
+    broadcasts.push_back(aicore::BroadcastAttr::get(b.getContext(), input.broadcast));
   }
   for (aicore::PlaceOp output : work.outputs) {
     outputs.push_back(bufferOf(output));
     work.outputSlots.push_back(slot(work.step, outputs.back()));
   }
-  auto vector = aicore::VectorOp::create(b, loc, inputs, inputSlots, b.getArrayAttr(spreads),
+  auto vector = aicore::VectorOp::create(b, loc, inputs, inputSlots, b.getArrayAttr(broadcasts),
                                          outputs, work.outputSlots, work.rows, work.columns);
   Block *from = tile.generic.getBody();
   SmallVector<Type> elements;
@@ -252,7 +254,7 @@ void TransferInserter::emitSum(Tile &tile, VectorWork &work, Value into, Value i
   const unsigned rank = cast<RankedTensorType>(parts.getType()).getRank();
   Value count = extentOf(parts, 0);
   Value before = arith::MulIOp::create(b, loc, work.step, count);
-  const auto full = aicore::SpreadAttr::get(b.getContext(), Spread::full);
+  const auto full = aicore::BroadcastAttr::get(b.getContext(), Broadcast::full);
   Type element = cast<MemRefType>(into.getType()).getElementType();
 
   // One vector instruction over `inputs`, all of the sum's type, which writes `into`.

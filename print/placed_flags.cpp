@@ -1,6 +1,6 @@
 #include "print/placed_flags.h"
 
-#include "sync/verify_sync_program.h"
+#include "sync/verify_sync_model.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -41,7 +41,7 @@ PlacedFlags placedFlags(aicore::KernelOp kernel) {
 TakenEvents takenEvents(aicore::KernelOp kernel) {
   TakenEvents taken;
   for (auto phase : kernel.getBody().getOps<aicore::PhaseOp>()) {
-    const std::optional<sync::Program> program = sync::Program::read(phase);
+    const std::optional<sync::PhaseModel> program = sync::PhaseModel::read(phase);
     if (!program)
       continue; // what is wrong with it was said when it was proved
     // The events of the cube core and of the vector cores are not the same.

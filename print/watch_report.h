@@ -11,7 +11,7 @@ namespace mmk::driver {
 
 /// One error for each fault, with a note for the other instruction, for the order that is missing
 /// and for where it was seen:
-///   gemm.mmk:3:13: error: the stage (mte1) may read slot 0 of a in l1, bytes 0 to 65535 of l1,
+///   gemm.mmk:3:13: error: the load_l0 (mte1) may read slot 0 of a in l1, bytes 0 to 65535 of l1,
 ///                         before the load (mte2) has written it
 ///   note: no flag from mte2 to mte1 stands between the two
 /// `file`: the text of the kernel. The ops of the report are alive.

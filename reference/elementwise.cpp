@@ -13,7 +13,7 @@ namespace {
 
 /// Elements of a row block: the rows of some tens of values stay in the second-level cache.
 constexpr int64_t blockElements = 1024;
-/// Row blocks that a thread takes at a time, so that short rows do not pay for the dealing.
+/// Row blocks that a thread takes at a time, so that short rows do not pay for the distribution.
 constexpr int64_t blocksAtOnce = 16;
 
 /// One value of the tree, and where its rows come from and go to.

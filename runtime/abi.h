@@ -54,7 +54,7 @@ using PlanFunction = void (*)(const int64_t *dims, int64_t threads, int64_t *pla
 enum PlanField : unsigned {
   planBlocks,      ///< as many blocks have work, at most: all from this one on have none
   planSingleBlock, ///< not 0 when the second block has none, so that one thread will do. A block
-                   ///< after it may still have some, where a grid deals the tiles
+                   ///< after it may still have some, where a grid maps the tiles
   planFields
 };
 /// Fills in the bytes of each workspace.

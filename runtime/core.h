@@ -73,9 +73,10 @@ public:
       : machine_(machine), blocks_(blocks), globalBytes_(globalBytes) {}
   ~EmulatedCores() { delete spare_.load(); }
 
-  /// The program of one phase for all blocks that have work by its plan, dealt to at most `threads`
-  /// threads; returns when all are done. `isSmall`: for parallelFor. A watched program needs its
-  /// `watch`, which sees all blocks. The error names the memory that a program wrote beyond.
+  /// The program of one phase for all blocks that have work by its plan, distributed over at most
+  /// `threads` threads; returns when all are done. `isSmall`: for parallelFor. A watched program
+  /// needs its `watch`, which sees all blocks. The error names the memory that a program wrote
+  /// beyond.
   llvm::Error run(PhaseFunction phase, const KernelArguments &arguments, unsigned threads,
                   bool isSmall = false, RunWatch *watch = nullptr);
 

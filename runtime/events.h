@@ -15,7 +15,7 @@ namespace mmk {
 enum class Work : uint8_t {
   load,
   store,
-  stage,
+  loadL0,
   mmad,
   fixpipe,
   spill,

@@ -24,13 +24,13 @@ template <typename T> void storeIfChanged(T &place, std::type_identity_t<T> valu
 /// CPUs that this process may use.
 unsigned availableThreads();
 
-/// Calls `body(index, worker)` for every index below `count`, dealt one by one to at most `threads`
-/// threads, the caller among them. `worker` is below `threads` and differs between calls that run
-/// at the same time, for scratch memory. Returns when all calls have. A call from within a body,
-/// or while another thread has the pool, runs in the caller alone. Where the system gives fewer
-/// threads, those do it. An exception of a body reaches the caller, and then not all have been
-/// called. `isSmall`: all of it is over in the time that it takes to wake a thread, some 50 us, so
-/// that threads which sleep are left alone unless such calls follow each other for longer.
+/// Calls `body(index, worker)` for every index below `count`, distributed one by one over at most
+/// `threads` threads, the caller among them. `worker` is below `threads` and differs between calls
+/// that run at the same time, for scratch memory. Returns when all calls have. A call from within a
+/// body, or while another thread has the pool, runs in the caller alone. Where the system gives
+/// fewer threads, those do it. An exception of a body reaches the caller, and then not all have
+/// been called. `isSmall`: all of it is over in the time that it takes to wake a thread, some 50
+/// us, so that threads which sleep are left alone unless such calls follow each other for longer.
 void parallelFor(int64_t count, unsigned threads,
                  llvm::function_ref<void(int64_t index, unsigned worker)> body,
                  bool isSmall = false);

@@ -41,7 +41,7 @@ std::vector<DirectiveTraits> makeTable() {
        .group = SearchGroup::outputTile,
        .actsOn = {imbalance, loads, stages, products},
        .more = "a longer tile is loaded for fewer times",
-       .fewer = "shorter tiles are dealt to the cores more evenly",
+       .fewer = "shorter tiles balance the cores",
        .moreOfReduction = "longer products have fewer starts",
        .fewerOfReduction = "shorter products leave room in L0"},
       {.name = "stage",

@@ -15,11 +15,11 @@ def InsertSync : Pass<"aicore-insert-sync", "::mlir::ModuleOp"> {
     aicore.load ... -> %a_l1[%s]             aicore.load ... -> %a_l1[%s]
                                         =>   aicore.set_flag [mte2 -> mte1] 0 + %s    // filled
                                              aicore.wait_flag [mte2 -> mte1] 0 + %s
-    aicore.stage %a_l1[%s] ...               aicore.stage %a_l1[%s] ...
+    aicore.load_l0 %a_l1[%s] ...               aicore.load_l0 %a_l1[%s] ...
                                              aicore.set_flag [mte1 -> mte2] 0 + %s
     ```
     All slots are free when a phase begins, and no flag is left set when it ends. Parts of an
-    accumulator have events of their own, in place of aicore.open and aicore.close. Buffers that share
+    accumulator have events of their own, in place of aicore.producer_acquire and aicore.producer_commit. Buffers that share
     bytes are ordered between the last use of one and the first use of the next.
 
     Finally, flags that others imply are removed, by the analysis of aicore-verify-sync: the load of a
@@ -42,8 +42,8 @@ def VerifySync : Pass<"aicore-verify-sync", "::mlir::ModuleOp"> {
     aicore.load ... -> %a_l1[%s]               aicore.load ... -> %a_l1[%s]
     aicore.set_flag [mte2 -> mte1] 0 + %s
     aicore.wait_flag [mte2 -> mte1] 0 + %s
-    aicore.stage %a_l1[%s] ...                 aicore.stage %a_l1[%s] ...
-      is accepted                                is an error: the stage from slot 0 of a in l1 may
+    aicore.load_l0 %a_l1[%s] ...                 aicore.load_l0 %a_l1[%s] ...
+      is accepted                                is an error: the load_l0 from slot 0 of a in l1 may
                                                  start before the load that fills it has ended:
                                                  nothing makes mte1 wait for mte2 here
     ```

@@ -23,7 +23,7 @@ namespace {
 using aicore::Pipe;
 using aicore::Unit;
 
-/// Where one filling of a slot, or one use of it, lives: a block, from the first op there that
+/// Where one generation of a slot, or one use of it, lives: a block, from the first op there that
 /// contains such an access to the last.
 struct Site {
   aicore::SlotOp slot;
@@ -31,26 +31,29 @@ struct Site {
   Operation *first = nullptr, *last = nullptr;
 };
 
-/// The life of a filling is the block of its aicore.slot; but what vector cores do with it is a
-/// matter of each of them, and ends with their part of the program.
+/// The life of a generation is the block of its aicore.slot, which may be outside of a loop that
+/// carries the buffer. But what vector cores do with a buffer of the whole block is a matter of
+/// each of them, and ends with their part of the program.
 Block *lifeOf(aicore::SlotOp slot, Operation *user) {
   auto part = user->getParentOfType<aicore::VectorCoresOp>();
-  bool crossed = part && !part->isProperAncestor(slot);
-  return crossed ? &part.getBody().front() : slot->getBlock();
+  const bool crossed = part && !part->isProperAncestor(slot);
+  const bool isOwn = aicore::spaceOf(slot.getBuffer()) == aicore::Space::ub;
+  return crossed && !isOwn ? &part.getBody().front() : slot->getBlock();
 }
 
-bool sameFilling(Site x, Site y) {
+bool sameGeneration(Site x, Site y) {
   return x.block == y.block && x.slot.getIndex() == y.slot.getIndex();
 }
 
-/// One side of a buffer: the pipe that fills it, or the one that uses it.
+/// One side of a buffer: a pipe that fills it, or one that uses it.
 struct Side {
   Pipe pipe = Pipe::scalar;
   Unit unit = Unit::cube_core;
+  bool reads = false, writes = false;
   llvm::MapVector<std::pair<Operation *, Block *>, Site> sites; ///< by slot op and block
-  /// A filling begins and ends at these where there are any, and not with its sites.
-  SmallVector<aicore::OpenOp> opens;
-  SmallVector<aicore::CloseOp> closes;
+  /// A generation begins and ends at these where there are any, and not with its sites.
+  SmallVector<aicore::ProducerAcquireOp> opens;
+  SmallVector<aicore::ProducerCommitOp> closes;
   /// Uses end at these, where there are any.
   SmallVector<aicore::ReleaseOp> releases;
 
@@ -67,8 +70,30 @@ struct Side {
   }
 };
 
+/// Whether the accesses of `x` to each generation stand before those of `y`; nothing where they
+/// take turns, or where nothing shows it.
+std::optional<bool> comesFirst(const Side &x, const Side &y) {
+  bool before = false, after = false;
+  for (auto &[op, own] : x.sites)
+    for (auto &[otherOp, other] : y.sites) {
+      if (!sameGeneration(own, other))
+        continue;
+      const bool isBefore = own.last->isBeforeInBlock(other.first),
+                 isAfter = other.last->isBeforeInBlock(own.first);
+      before |= !isAfter;
+      after |= !isBefore;
+    }
+  // Transfers that are pipelined stand in other blocks: what does not read the generation starts
+  // it.
+  if (!before && !after && x.reads != y.reads)
+    return !x.reads;
+  if (before == after)
+    return std::nullopt;
+  return before;
+}
+
 /// A buffer, or a part of one, that one pipe fills and another uses. The two orders that it needs:
-/// filled before use, and used before the next filling of the same slot.
+/// filled before use, and used before the next generation of the same slot.
 struct Channel {
   aicore::AllocOp buffer;
   Side fill, use;
@@ -86,6 +111,8 @@ public:
 private:
   LogicalResult collect();
   LogicalResult collect(aicore::AllocOp alloc, int64_t part);
+  using Sides = SmallVector<std::pair<std::pair<Unit, Pipe>, Side>>;
+  LogicalResult collectProducers(aicore::AllocOp alloc, Sides sides);
   void shareFlags();
   LogicalResult dropImplied();
   void insert(Channel &channel);
@@ -152,17 +179,17 @@ LogicalResult PhaseSync::collect() {
 
 LogicalResult PhaseSync::collect(aicore::AllocOp alloc, int64_t part) {
   // Who fills it, and who uses it: mostly one pipe each.
-  llvm::MapVector<std::pair<Unit, Pipe>, Side> fills, uses;
-  SmallVector<aicore::OpenOp> opens;
-  SmallVector<aicore::CloseOp> closes;
+  llvm::MapVector<std::pair<Unit, Pipe>, Side> fills, uses, all;
+  SmallVector<aicore::ProducerAcquireOp> opens;
+  SmallVector<aicore::ProducerCommitOp> closes;
   SmallVector<aicore::ReleaseOp> releases;
   for (Operation *user : alloc.getResult().getUsers()) {
     if (auto release = dyn_cast<aicore::ReleaseOp>(user))
       releases.push_back(release);
-    if (auto open = dyn_cast<aicore::OpenOp>(user))
+    if (auto open = dyn_cast<aicore::ProducerAcquireOp>(user))
       if (static_cast<int64_t>(open.getPart()) == part)
         opens.push_back(open);
-    if (auto close = dyn_cast<aicore::CloseOp>(user))
+    if (auto close = dyn_cast<aicore::ProducerCommitOp>(user))
       if (static_cast<int64_t>(close.getPart()) == part)
         closes.push_back(close);
     auto instruction = dyn_cast<aicore::Instruction>(user);
@@ -175,15 +202,19 @@ LogicalResult PhaseSync::collect(aicore::AllocOp alloc, int64_t part) {
       if (!slot)
         return user->emitOpError("expected an aicore.slot for ") << alloc.getName();
       std::pair<Unit, Pipe> who{unitOf(user), instruction.getPipe()};
-      Side &side = (access.writes ? fills : uses)[who];
-      std::tie(side.unit, side.pipe) = who;
-      side.add(slot, user);
+      for (Side *side : {&(access.writes ? fills : uses)[who], &all[who]}) {
+        std::tie(side->unit, side->pipe) = who;
+        side->reads |= access.reads;
+        side->writes |= access.writes;
+        side->add(slot, user);
+      }
     }
   }
-  if (fills.size() > 1)
-    return alloc.emitOpError("is filled by two pipes, which no flag of this pass can order");
   if (opens.empty() != closes.empty())
-    return alloc.emitOpError("has an aicore.open or an aicore.close without the other");
+    return alloc.emitOpError(
+        "has an aicore.producer_acquire or an aicore.producer_commit without the other");
+  if (fills.size() > 1)
+    return collectProducers(alloc, all.takeVector());
   for (auto &[filler, fill] : fills) {
     fill.opens = opens;
     fill.closes = closes;
@@ -196,9 +227,31 @@ LogicalResult PhaseSync::collect(aicore::AllocOp alloc, int64_t part) {
   return success();
 }
 
+// Several pipes fill it one after the other, such as a load and the sum that is added to it. Any
+// two pipes of which one writes are ordered; flags that the others imply are removed later.
+LogicalResult PhaseSync::collectProducers(aicore::AllocOp alloc, Sides sides) {
+  for (auto [i, entry] : llvm::enumerate(sides))
+    for (auto &[otherPipe, other] : ArrayRef(sides).drop_front(i + 1)) {
+      const Side &side = entry.second;
+      if (!side.writes && !other.writes)
+        continue;
+      std::optional<bool> isFirst = comesFirst(side, other);
+      if (!isFirst)
+        return alloc.emitOpError("is accessed in turns by ")
+               << aicore::stringifyPipe(side.pipe) << " and " << aicore::stringifyPipe(other.pipe)
+               << " in the life of one slot, which no pair of flags can order";
+      channels.push_back({alloc,
+                          *isFirst ? side : other,
+                          *isFirst ? other : side,
+                          static_cast<int64_t>(alloc.getCopies()),
+                          {}});
+    }
+  return success();
+}
+
 // A and B of a product are loaded together and used together: one flag orders both. Two channels
 // share when each site of the one has a site of the other in the same block, for the same number
-// of filling.
+// of generation.
 void PhaseSync::shareFlags() {
   auto sharesSide = [](const Side &x, const Side &y) {
     if (x.pipe != y.pipe || x.unit != y.unit || x.sites.size() != y.sites.size() ||
@@ -206,7 +259,7 @@ void PhaseSync::shareFlags() {
       return false;
     return llvm::all_of(x.sites, [&](auto &entry) {
       return llvm::any_of(y.sites,
-                          [&](auto &other) { return sameFilling(entry.second, other.second); });
+                          [&](auto &other) { return sameGeneration(entry.second, other.second); });
     });
   };
   std::vector<Channel> shared;
@@ -222,7 +275,7 @@ void PhaseSync::shareFlags() {
     auto widen = [](Side &into, Side &from) {
       for (auto &[op, site] : into.sites)
         for (auto &[otherOp, other] : from.sites) {
-          if (!sameFilling(site, other))
+          if (!sameGeneration(site, other))
             continue;
           if (other.first->isBeforeInBlock(site.first))
             site.first = other.first;
@@ -255,21 +308,31 @@ int64_t PhaseSync::allocate(Channel &channel, bool forward) {
       {channel.buffer, from.unit, to.unit, from.pipe, to.pipe, /*first=*/0, channel.copies});
 }
 
-// `forward` is "filled", the other is "free again".
+// `forward` is "filled", the other is "free again". Where a buffer is carried from one part of the
+// program of the vector cores to the next, its flags stand in parts of their own.
 void PhaseSync::emit(Channel &channel, bool set, bool forward, int64_t event, Value slot,
                      Location loc) {
   const Side &from = forward ? channel.fill : channel.use,
              &to = forward ? channel.use : channel.fill;
-  if (from.unit != to.unit) {
-    if (set)
-      aicore::SetCrossOp::create(b, loc, to.unit, from.pipe, event, slot);
-    else
-      aicore::WaitCrossOp::create(b, loc, from.unit, to.pipe, event, slot);
-  } else if (set) {
-    aicore::SetFlagOp::create(b, loc, from.pipe, to.pipe, event, slot);
-  } else {
-    aicore::WaitFlagOp::create(b, loc, from.pipe, to.pipe, event, slot);
-  }
+  const Unit unit = set ? from.unit : to.unit;
+  const bool isInPart = aicore::unitOf(b.getInsertionBlock()->getParentOp()) == Unit::vector_core ||
+                        isa<aicore::VectorCoresOp>(b.getInsertionBlock()->getParentOp());
+  auto create = [&] {
+    if (from.unit != to.unit) {
+      if (set)
+        aicore::SetCrossOp::create(b, loc, to.unit, from.pipe, event, slot);
+      else
+        aicore::WaitCrossOp::create(b, loc, from.unit, to.pipe, event, slot);
+    } else if (set) {
+      aicore::SetFlagOp::create(b, loc, from.pipe, to.pipe, event, slot);
+    } else {
+      aicore::WaitFlagOp::create(b, loc, from.pipe, to.pipe, event, slot);
+    }
+  };
+  if (unit == Unit::vector_core && !isInPart)
+    emitOnce(unit, create);
+  else
+    create();
 }
 
 Operation *PhaseSync::firstWork() {
@@ -282,11 +345,11 @@ Operation *PhaseSync::firstWork() {
 void PhaseSync::insert(Channel &channel) {
   const int64_t filled = allocate(channel, true), freed = allocate(channel, false);
 
-  for (aicore::OpenOp open : channel.fill.opens) {
+  for (aicore::ProducerAcquireOp open : channel.fill.opens) {
     b.setInsertionPoint(open);
     emit(channel, /*set=*/false, /*forward=*/false, freed, open.getSlot(), open.getLoc());
   }
-  for (aicore::CloseOp close : channel.fill.closes) {
+  for (aicore::ProducerCommitOp close : channel.fill.closes) {
     b.setInsertionPoint(close);
     emit(channel, /*set=*/true, /*forward=*/true, filled, close.getSlot(), close.getLoc());
   }
@@ -313,7 +376,7 @@ void PhaseSync::insert(Channel &channel) {
     emit(channel, /*set=*/true, /*forward=*/false, freed, release.getSlot(), release.getLoc());
   }
 
-  // Before the first filling every slot is free. No pipe waits for it after the last use, and
+  // Before the first generation every slot is free. No pipe waits for it after the last use, and
   // the flag is taken down: when the phase ends, or before another buffer is filled into the same
   // bytes.
   Location loc = channel.buffer.getLoc();
@@ -437,7 +500,7 @@ LogicalResult PhaseSync::run() {
   start->erase();
   SmallVector<Operation *> markers;
   phase.walk([&](Operation *op) {
-    if (isa<aicore::OpenOp, aicore::CloseOp, aicore::ReleaseOp>(op))
+    if (isa<aicore::ProducerAcquireOp, aicore::ProducerCommitOp, aicore::ReleaseOp>(op))
       markers.push_back(op);
   });
   for (Operation *op : markers)
@@ -450,7 +513,7 @@ LogicalResult PhaseSync::run() {
 // Several channels between the same two pipes, or around a circle of pipes, can order each other:
 // where a tile is one step of its rows, what the rows share is free again when the rows are.
 LogicalResult PhaseSync::dropImplied() {
-  std::optional<sync::Program> program = sync::Program::read(phase, /*anyNumber=*/true);
+  std::optional<sync::PhaseModel> program = sync::PhaseModel::read(phase, /*anyNumber=*/true);
   if (!program)
     return failure();
   for (const sync::FlagGroup &group : sync::impliedFlags(*program))

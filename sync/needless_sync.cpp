@@ -65,7 +65,7 @@ std::set<aicore::Pipe> pipesBeside(aicore::BarrierOp barrier, aicore::PhaseOp ph
 }
 
 /// Whether an access on the one pipe can be a hazard to one on the other.
-bool meetInAHazard(const Program &program, aicore::Unit unit, Order order) {
+bool meetInAHazard(const PhaseModel &program, aicore::Unit unit, Order order) {
   auto is = [&](unsigned event, aicore::Pipe pipe) {
     const PipeOf of = program.pipes[program.events[event].pipe];
     return of.unit == unit && of.pipe == pipe;
@@ -98,7 +98,7 @@ std::vector<Order> neededOrders(aicore::BarrierOp barrier, aicore::PhaseOp phase
   const std::vector<FlagGroup> groups = emitFlags(b, barrier.getLoc(), orders);
   ownBarrier.erase();
   std::vector<Order> needed;
-  if (std::optional<Program> program = Program::read(ownPhase, /*anyNumber=*/true)) {
+  if (std::optional<PhaseModel> program = PhaseModel::read(ownPhase, /*anyNumber=*/true)) {
     const aicore::Unit unit = aicore::machineOf(phase).getTopology() == aicore::Topology::split
                                   ? aicore::unitOf(barrier)
                                   : aicore::Unit::cube_core;
@@ -150,7 +150,7 @@ bool NeedlessSync::apply(IRMapping &copy, aicore::MachineAttr machine) const {
 
 std::vector<NeedlessSync> needlessSync(aicore::PhaseOp phase) {
   std::vector<NeedlessSync> found;
-  std::optional<Program> program = Program::read(phase);
+  std::optional<PhaseModel> program = PhaseModel::read(phase);
   if (!program)
     return found;
   llvm::DenseSet<Operation *> gone;

@@ -22,7 +22,7 @@ struct Candidates {
 
 class Collector {
 public:
-  explicit Collector(const Program &program) : program(program), host(program.flags.size()) {
+  explicit Collector(const PhaseModel &program) : program(program), host(program.flags.size()) {
     std::iota(host.begin(), host.end(), 0);
   }
 
@@ -74,7 +74,7 @@ private:
     }
   }
 
-  const Program &program;
+  const PhaseModel &program;
   std::vector<unsigned> host;
   llvm::MapVector<unsigned, WholeFlag> byHost;
   Candidates found;
@@ -82,7 +82,7 @@ private:
 
 /// Whether some way leads from where these flags are set to where they are waited for over other
 /// flags.
-bool otherWayExists(const Program &program, const WholeFlag &group) {
+bool otherWayExists(const PhaseModel &program, const WholeFlag &group) {
   llvm::DenseSet<unsigned> reached, goals;
   for (unsigned flag : group.flags) {
     reached.insert(program.flags[flag].setters.begin(), program.flags[flag].setters.end());
@@ -102,7 +102,7 @@ bool otherWayExists(const Program &program, const WholeFlag &group) {
 } // namespace
 
 // One after the other, each on top of those already found.
-std::vector<FlagGroup> provenRedundant(const Program &program,
+std::vector<FlagGroup> provenRedundant(const PhaseModel &program,
                                        const std::vector<FlagGroup> &candidates) {
   std::vector<FlagGroup> found;
   llvm::DenseSet<Operation *> without;
@@ -127,7 +127,7 @@ std::vector<FlagGroup> provenRedundant(const Program &program,
   return found;
 }
 
-std::vector<FlagGroup> wholeFlags(const Program &program) {
+std::vector<FlagGroup> wholeFlags(const PhaseModel &program) {
   std::vector<FlagGroup> all;
   for (WholeFlag &group : Collector(program).run().whole)
     all.push_back(std::move(group.ops));
@@ -159,7 +159,7 @@ bool areOpposite(Operation *x, Operation *y) {
 
 // A flag that is set once an iteration needs a way back, or it may be set again too early: of two
 // that no hazard needs each can be the other's, and they go together or not at all.
-std::vector<FlagGroup> redundantFlags(const Program &program) {
+std::vector<FlagGroup> redundantFlags(const PhaseModel &program) {
   Candidates candidates = Collector(program).run();
   std::vector<FlagGroup> all = std::move(candidates.pairs);
   for (WholeFlag &group : candidates.whole)
@@ -190,7 +190,7 @@ std::vector<FlagGroup> redundantFlags(const Program &program) {
   return found;
 }
 
-std::vector<FlagGroup> impliedFlags(const Program &program) {
+std::vector<FlagGroup> impliedFlags(const PhaseModel &program) {
   std::vector<FlagGroup> all;
   for (WholeFlag &group : Collector(program).run().whole) {
     const bool isOutsideOfLoops = llvm::none_of(

@@ -1,7 +1,7 @@
 #include "ir/diagnostic_code.h"
 #include "sync/needless_sync.h"
 #include "sync/passes.h"
-#include "sync/verify_sync_walk.h"
+#include "sync/verify_sync_explorer.h"
 
 using namespace mlir;
 
@@ -14,26 +14,26 @@ namespace {
 
 using sync::Event;
 using sync::Fault;
-using sync::Program;
+using sync::PhaseModel;
 
 std::string nounOf(Operation *op) {
   return isa<aicore::VectorOp>(op) ? "vector instruction" : op->getName().stripDialect().str();
 }
 
-std::string slotOf(const Program &program, const Event &event) {
+std::string slotOf(const PhaseModel &program, const Event &event) {
   const sync::Buffer &buffer = program.buffers[event.of];
   return (buffer.alloc ? "slot " + std::to_string(event.slot) + " of " : "") + buffer.name();
 }
 
 /// "nothing makes mte2 wait for mte1 here"
-std::string missingOrder(const Program &program, unsigned late, unsigned early) {
+std::string missingOrder(const PhaseModel &program, unsigned late, unsigned early) {
   const sync::PipeOf &waiter = program.pipes[late], &other = program.pipes[early];
   const bool apart = waiter.unit != other.unit;
   return "nothing makes " + program.describe(waiter, apart) + " wait for " +
          program.describe(other, apart) + " here";
 }
 
-void reportRace(const Program &program, const Fault &fault) {
+void reportRace(const PhaseModel &program, const Fault &fault) {
   const Event &late = program.events[fault.event], &early = program.events[fault.otherEvent];
   const bool fills = late.what == Event::What::writes, reads = early.what == Event::What::reads;
   const std::string slot = slotOf(program, late), otherSlot = slotOf(program, early);
@@ -49,7 +49,7 @@ void reportRace(const Program &program, const Fault &fault) {
                                           << (reads ? " reads " : " fills ") << otherSlot;
 }
 
-void report(const Program &program, const Fault &fault) {
+void report(const PhaseModel &program, const Fault &fault) {
   auto error = [&](const Twine &message) { return mlir::emitError(fault.op->getLoc()) << message; };
   auto flag = [&] { return program.describe(program.flags[fault.flag]); };
   auto pipe = [&] {
@@ -124,7 +124,7 @@ struct VerifySyncPass : impl::VerifySyncBase<VerifySyncPass> {
     }
     bool isRight = true;
     getOperation().walk([&](aicore::PhaseOp phase) {
-      std::optional<Program> program = Program::read(phase);
+      std::optional<PhaseModel> program = PhaseModel::read(phase);
       if (!program) {
         isRight = false;
       } else if (std::optional<Fault> fault = sync::findFault(*program)) {

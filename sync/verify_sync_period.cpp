@@ -2,8 +2,8 @@
 // numbers that it is computed from only the remainders count, by a modulus of their own: a loop
 // whose counter only says which of two copies to take repeats after two iterations, whatever the
 // copies of other buffers. One period for all would be the least common multiple of all copies, and
-// nests of loops would have its powers to walk.
-#include "sync/verify_sync_program.h"
+// fusion groups of loops would have its powers to walk.
+#include "sync/verify_sync_model.h"
 
 #include <numeric>
 
@@ -15,7 +15,7 @@ constexpr int64_t mostModulus = 1 << 16;
 
 class Periods {
 public:
-  explicit Periods(Program &program) : p(program) {
+  explicit Periods(PhaseModel &program) : p(program) {
     p.modulus.assign(p.values, 1);
     p.stepsModulus.assign(p.values, 1);
     constants.resize(p.values);
@@ -98,12 +98,12 @@ private:
     }
   }
 
-  Program &p;
+  PhaseModel &p;
   std::vector<std::optional<int64_t>> constants; ///< by value
 };
 
 } // namespace
 
-void findPeriods(Program &program) { Periods(program).run(); }
+void findPeriods(PhaseModel &program) { Periods(program).run(); }
 
 } // namespace mmk::sync

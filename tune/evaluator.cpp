@@ -14,7 +14,7 @@ constexpr std::string_view coresKey = "cores=";
 
 int64_t coresOf(const std::string &variant) {
   const bool fits = variant.find("auto") != std::string::npos;
-  // A grid deals rectangles, and a kernel that keeps panels whole lines of tiles.
+  // A grid maps rectangles, and a kernel that keeps panels whole lines of tiles.
   const bool hasGrid = variant.find("grid.") != std::string::npos ||
                        variant.find("keep=A") != std::string::npos ||
                        variant.find("keep=B") != std::string::npos;
@@ -38,7 +38,7 @@ Evaluator::Evaluator(const Space &space, llvm::ArrayRef<Dims> shapes, Known &kno
         refusals_.learn(*point, code.reason);
 }
 
-// Tiles are dealt one by one, so cores beyond the number of tiles have none, and the others one
+// Tiles are mapped one by one, so cores beyond the number of tiles have none, and the others one
 // each, whichever way the tiles are walked: leaving out the idle ones changes nothing.
 void Evaluator::learnCores(const Point &point, int32_t variant, size_t shape,
                            const Measure &measure) {

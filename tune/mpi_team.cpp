@@ -90,7 +90,7 @@ private:
     bool isLate = false;
   };
 
-  void deal(llvm::ArrayRef<Job> jobs);
+  void distribute(llvm::ArrayRef<Job> jobs);
   /// Takes the answers that are there; whether there were any.
   bool collect(llvm::function_ref<void(size_t, Counted)> done);
   void giveUpLate();
@@ -127,7 +127,7 @@ void MpiTeam::finish(size_t number, Counted counted,
   done(number, std::move(counted));
 }
 
-void MpiTeam::deal(llvm::ArrayRef<Job> jobs) {
+void MpiTeam::distribute(llvm::ArrayRef<Job> jobs) {
   const std::lock_guard lock(mutex_);
   for (int rank = 1; rank < mpi_.size; ++rank) {
     Rank &to = ranks_[rank];
@@ -194,7 +194,7 @@ void MpiTeam::count(llvm::ArrayRef<Job> jobs, llvm::function_ref<void(size_t, Co
     const std::lock_guard lock(mutex_);
     return left_ == 0 || stop.load(std::memory_order_relaxed);
   };
-  deal(jobs);
+  distribute(jobs);
   std::thread own([&] {
     while (!isOver()) {
       std::vector<size_t> numbers;
@@ -225,7 +225,7 @@ void MpiTeam::count(llvm::ArrayRef<Job> jobs, llvm::function_ref<void(size_t, Co
   while (!isOver()) {
     if (!collect(done))
       std::this_thread::sleep_for(100us);
-    deal(jobs);
+    distribute(jobs);
     giveUpLate();
   }
   own.join();

@@ -109,7 +109,7 @@ std::optional<int64_t> Space::number(const Point &point, std::string_view key) c
 bool Space::canUsePanel(const Point &point) const {
   const auto keep = axisOf("keep"), order = axisOf("order");
   const auto panel = keep ? keptPanel(axes_[*keep].words[point[*keep]]) : std::nullopt;
-  return !panel || walkOf(*panel) == (order ? axes_[*order].words[point[*order]] : "rows");
+  return !panel || orderAlong(*panel) == (order ? axes_[*order].words[point[*order]] : "rows");
 }
 
 bool Space::mayExist(const Point &point) const {

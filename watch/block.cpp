@@ -104,7 +104,7 @@ void BlockWatch::instruction(aicore::Instruction op) {
         transfer(it.getTarget(), it.getOffsetsMutable(), it.getAlong(), part.rows, part.columns,
                  Use::writes);
       })
-      .Case([&](aicore::StageOp it) {
+      .Case([&](aicore::LoadL0Op it) {
         Rectangle part = rectangle(it.getRowsMutable(), it.getColumnsMutable());
         const Rectangle target =
             it.getTransposed() ? Rectangle{part.columns, part.rows} : Rectangle(part);
@@ -127,9 +127,11 @@ void BlockWatch::instruction(aicore::Instruction op) {
                 Use::reads);
       })
       .Case([&](aicore::SpillOp it) {
-        const Rectangle part = rectangle(it.getRowsMutable(), it.getColumnsMutable());
+        Rectangle part = rectangle(it.getRowsMutable(), it.getColumnsMutable());
         touch(it.getSource(), at(it.getSlotMutable()),
               {part.rows, part.columns, 0, columnOf(it.getSource(), it.getPart())}, Use::reads);
+        if (it.getRow())
+          part.row = at(it.getRowMutable()[0]);
         touch(it.getTarget(), at(it.getTargetSlotMutable()), part, Use::writes);
       })
       .Case([&](aicore::FetchOp it) {
@@ -159,20 +161,20 @@ void BlockWatch::tiles(aicore::TileInstruction op) {
 void BlockWatch::vector(aicore::VectorOp op) {
   const int64_t rows = at(op.getRowsMutable()), columns = at(op.getColumnsMutable());
   auto slot = [&](MutableOperandRange slots, size_t i) { return at(slots[i]); };
-  for (auto [i, input, spread] :
-       llvm::enumerate(op.getInputs(), op.getSpreads().getAsRange<aicore::SpreadAttr>())) {
+  for (auto [i, input, broadcast] :
+       llvm::enumerate(op.getInputs(), op.getBroadcasts().getAsRange<aicore::BroadcastAttr>())) {
     // A column is held as a row.
     Rectangle part{rows, columns};
-    switch (spread.getValue()) {
-    case aicore::Spread::full:
+    switch (broadcast.getValue()) {
+    case aicore::Broadcast::full:
       break;
-    case aicore::Spread::row:
+    case aicore::Broadcast::row:
       part = {1, columns};
       break;
-    case aicore::Spread::column:
+    case aicore::Broadcast::column:
       part = {1, rows};
       break;
-    case aicore::Spread::single:
+    case aicore::Broadcast::single:
       part = {1, 1};
       break;
     }

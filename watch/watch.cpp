@@ -16,7 +16,7 @@ namespace {
 /// A watch sees accesses by instruction; one that it does not know it would pass over in silence.
 bool isKnown(Operation *op) {
   return !isa<aicore::Instruction>(op) ||
-         isa<aicore::LoadOp, aicore::StoreOp, aicore::FixpipeOp, aicore::StageOp, aicore::MmadOp,
+         isa<aicore::LoadOp, aicore::StoreOp, aicore::FixpipeOp, aicore::LoadL0Op, aicore::MmadOp,
              aicore::SpillOp, aicore::FetchOp, aicore::DrainOp, aicore::VectorOp,
              aicore::TileInstruction>(op);
 }

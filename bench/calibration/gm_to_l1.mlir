@@ -1,6 +1,6 @@
 // Transfers from global memory into L1 of all cube cores only, which no schedule can express.
 // Tiles of ROWS x COLUMNS of a matrix of HEIGHT x PITCH, of which the first 8192 columns are read, are
-// dealt to all cores. All of it is read SWEEPS times over, and each tile TIMES times in a row.
+// mapped to all cores. All of it is read SWEEPS times over, and each tile TIMES times in a row.
 aicore.kernel @gm_to_l1 dims ["HEIGHT", "PITCH", "ROWS", "COLUMNS", "SWEEPS", "TIMES"]
     args [#mmk.named<"x"["HEIGHT", "PITCH"]>] results [] cores 24 buffers {} {
 ^bb0(%height: index, %pitch: index, %rows: index, %columns: index, %sweeps: index, %times: index,

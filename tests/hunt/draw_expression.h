@@ -25,7 +25,7 @@ public:
   ExpressionDraw(Random &random, std::function<Term()> leaf)
       : random_(random), leaf_(std::move(leaf)) {}
 
-  /// Operations nest up to `depth` deep.
+  /// Operations fusion group up to `depth` deep.
   Term draw(int depth);
   /// The same over a given value.
   Term over(Term value, int depth);

@@ -7,8 +7,8 @@
 #include "frontend/schedule.h"
 #include "reference/reference.h"
 #include "runtime/npy.h"
-#include "sync/verify_sync_program.h"
-#include "sync/verify_sync_walk.h"
+#include "sync/verify_sync_explorer.h"
+#include "sync/verify_sync_model.h"
 #include "tests/hunt/data.h"
 #include "tests/hunt/guarded.h"
 #include "tests/hunt/object.h"
@@ -312,7 +312,7 @@ private:
     mlir::ScopedDiagnosticHandler quiet(kernel.getContext(),
                                         [](mlir::Diagnostic &) { return mlir::success(); });
     for (auto phase : kernel.getBody().getOps<aicore::PhaseOp>()) {
-      std::optional<sync::Program> program = sync::Program::read(phase);
+      std::optional<sync::PhaseModel> program = sync::PhaseModel::read(phase);
       if (!program || sync::findFault(*program))
         return false;
     }

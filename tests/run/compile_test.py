@@ -83,7 +83,7 @@ int main(void) {
 }
 """
 # What a stage has that the one before it has not.
-MARKS = {"ast": "kernel matmul_bias_leakyrelu\n", "mmk": "linalg.contract", "tiled": "mmk.nest",
+MARKS = {"ast": "kernel matmul_bias_leakyrelu\n", "mmk": "linalg.contract", "tiled": "mmk.fusion_group",
          "aicore": "aicore.mmad", "memory": "\nl0c: ", "llvm": "; ModuleID", "asm": "\nmmk_phase_0:\n"}
 
 
@@ -98,7 +98,7 @@ class Compile(CommandTest):
         self.assertEqual(self.mmk("compile", FUSED), self.mmk("compile", FUSED, "--emit=aicore"))
 
     def test_what_a_core_stages_next_is_asked_for(self):
-        staged = self.mmk("compile", FUSED).count("aicore.stage ")
+        staged = self.mmk("compile", FUSED).count("aicore.load_l0 ")
         asked = self.mmk("compile", FUSED, "--emit=llvm").count("call void @prefetch_rows(")
         self.assertEqual(asked, staged)
 

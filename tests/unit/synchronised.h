@@ -6,7 +6,7 @@
 #include "lower/lower.h"
 #include "place/passes.h"
 #include "sync/passes.h"
-#include "sync/verify_sync_walk.h"
+#include "sync/verify_sync_explorer.h"
 #include "watch/watch.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -91,7 +91,7 @@ public:
   bool isProven() {
     messages.clear();
     for (auto phase : kernel().getBody().getOps<aicore::PhaseOp>()) {
-      std::optional<sync::Program> program = sync::Program::read(phase);
+      std::optional<sync::PhaseModel> program = sync::PhaseModel::read(phase);
       if (!program || sync::findFault(*program))
         return false;
     }

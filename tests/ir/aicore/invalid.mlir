@@ -496,8 +496,8 @@ aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 
   ^bb0(%block: index):
     %ub16 = aicore.alloc "y" of "ub" copies 1 : !ub16
     %l0a = aicore.alloc "a" of "l0" copies 1 : !l0a
-    // expected-error @+1 {{'aicore.stage' op expected source in l1, found ub}}
-    aicore.stage %ub16[%i] at(%i, %i) size(%i, %i) -> %l0a[%i] : !ub16 -> !l0a
+    // expected-error @+1 {{'aicore.load_l0' op expected source in l1, found ub}}
+    aicore.load_l0 %ub16[%i] at(%i, %i) size(%i, %i) -> %l0a[%i] : !ub16 -> !l0a
   }
 }
 
@@ -513,8 +513,8 @@ aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 
   ^bb0(%block: index):
     %l1 = aicore.alloc "a" of "l1" copies 1 : !l1
     %ub16 = aicore.alloc "y" of "ub" copies 1 : !ub16
-    // expected-error @+1 {{'aicore.stage' op expected target in l0a or l0b or bt, found ub}}
-    aicore.stage %l1[%i] at(%i, %i) size(%i, %i) -> %ub16[%i] : !l1 -> !ub16
+    // expected-error @+1 {{'aicore.load_l0' op expected target in l0a or l0b or bt, found ub}}
+    aicore.load_l0 %l1[%i] at(%i, %i) size(%i, %i) -> %ub16[%i] : !l1 -> !ub16
   }
 }
 
@@ -529,8 +529,8 @@ aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 
   ^bb0(%block: index):
     %l1 = aicore.alloc "a" of "l1" copies 1 : !l1
     %other = aicore.alloc "b" of "l0" copies 1 : memref<64x64xf32, #aicore.space<l0b>>
-    // expected-error @+1 {{'aicore.stage' op expected equal element types, found 'f16' and 'f32'}}
-    aicore.stage %l1[%i] at(%i, %i) size(%i, %i) -> %other[%i] : !l1 -> memref<64x64xf32, #aicore.space<l0b>>
+    // expected-error @+1 {{'aicore.load_l0' op expected equal element types, found 'f16' and 'f32'}}
+    aicore.load_l0 %l1[%i] at(%i, %i) size(%i, %i) -> %other[%i] : !l1 -> memref<64x64xf32, #aicore.space<l0b>>
   }
 }
 
@@ -548,8 +548,8 @@ aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 
     %l0a = aicore.alloc "a" of "l0" copies 1 : !l0a
     aicore.vector_cores 2 {
     ^bb0(%v: index):
-      // expected-error @+1 {{'aicore.stage' op stands inside of aicore.vector_cores, but mte1 is a pipe of the cube core}}
-      aicore.stage %l1[%i] at(%i, %i) size(%i, %i) -> %l0a[%i] : !l1 -> !l0a
+      // expected-error @+1 {{'aicore.load_l0' op stands inside of aicore.vector_cores, but mte1 is a pipe of the cube core}}
+      aicore.load_l0 %l1[%i] at(%i, %i) size(%i, %i) -> %l0a[%i] : !l1 -> !l0a
     }
   }
 }
@@ -822,16 +822,50 @@ aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 
 
 !gm = memref<?x?xf16, #aicore.space<gm>>
 !tile = memref<128x64xf32, #aicore.space<gm>>
-!ub = memref<32x64xf32, #aicore.space<ub>>
+!l1 = memref<128x64xf32, #aicore.space<l1>>
 
 aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
 ^bb0(%i: index, %a: !gm):
   aicore.phase {
   ^bb0(%block: index):
-    %ub = aicore.alloc "y" of "ub" copies 1 : !ub
+    %l1 = aicore.alloc "y" of "l1" copies 1 : !l1
     %tile = aicore.alloc "acc" of "out" copies 1 : !tile
-    // expected-error @+1 {{'aicore.spill' op expected source in l0c, found ub}}
-    aicore.spill %ub[%i] size(%i, %i) -> %tile[%i] : !ub -> !tile
+    // expected-error @+1 {{'aicore.spill' op expected source in l0c or ub, found l1}}
+    aicore.spill %l1[%i] size(%i, %i) -> %tile[%i] : !l1 -> !tile
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!tile = memref<128x64xf32, #aicore.space<gm>>
+!ub16 = memref<32x64xf16, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %ub = aicore.alloc "y" of "ub" copies 1 : !ub16
+    %tile = aicore.alloc "acc" of "out" copies 1 : !tile
+    // expected-error @+1 {{'aicore.spill' op expected equal element types, found 'f16' and 'f32'}}
+    aicore.spill %ub[%i] size(%i, %i) -> %tile[%i] at(%i) : !ub16 -> !tile
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!tile = memref<128x64xf32, #aicore.space<gm>>
+!l0c = memref<128x64xf32, #aicore.space<l0c>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l0c = aicore.alloc "acc" of "acc" copies 1 : !l0c
+    %tile = aicore.alloc "acc" of "out" copies 1 : !tile
+    // expected-error @+1 {{'aicore.spill' op takes a row of its target, but an accumulator is spilled as a whole}}
+    aicore.spill %l0c[%i] size(%i, %i) -> %tile[%i] at(%i) : !l0c -> !tile
   }
 }
 
@@ -934,7 +968,7 @@ aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 
   ^bb0(%block: index):
     %tile = aicore.alloc "acc" of "out" copies 1 : !tile
     %l0c = aicore.alloc "acc" of "acc" copies 1 : !l0c
-    // expected-error @+1 {{'aicore.fetch' op expected target in ub, found l0c}}
+    // expected-error @+1 {{'aicore.fetch' op expected target in ub or l1, found l0c}}
     aicore.fetch %tile[%i] at(%i) size(%i, %i) -> %l0c[%i] : !tile -> !l0c
   }
 }
@@ -1020,8 +1054,8 @@ aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 
     %ub = aicore.alloc "y" of "ub" copies 1 : !ub
     %row = aicore.alloc "row" of "ub" copies 1 : !row
     // What the custom syntax cannot even say, the generic one can: an input without a slot.
-    // expected-error @+1 {{'aicore.vector' op expected a slot and a spread for each of its 2 inputs}}
-    "aicore.vector"(%ub, %row, %i, %ub, %i, %i, %i) <{operandSegmentSizes = array<i32: 2, 1, 1, 1, 0, 1, 1>, spreads = [#aicore.spread<full>, #aicore.spread<row>]}> ({
+    // expected-error @+1 {{'aicore.vector' op expected a slot and a broadcast for each of its 2 inputs}}
+    "aicore.vector"(%ub, %row, %i, %ub, %i, %i, %i) <{operandSegmentSizes = array<i32: 2, 1, 1, 1, 0, 1, 1>, broadcasts = [#aicore.broadcast<full>, #aicore.broadcast<row>]}> ({
     ^bb0(%e: f32, %f: f32):
       aicore.yield %e : f32
     }) : (!ub, !row, index, !ub, index, index, index) -> ()
@@ -1038,8 +1072,8 @@ aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 
   aicore.phase {
   ^bb0(%block: index):
     %ub = aicore.alloc "y" of "ub" copies 1 : !ub
-    // expected-error @+1 {{'aicore.vector' op expected a slot and a spread for each of its 1 inputs}}
-    "aicore.vector"(%ub, %i, %ub, %i, %i, %i) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 0, 1, 1>, spreads = []}> ({
+    // expected-error @+1 {{'aicore.vector' op expected a slot and a broadcast for each of its 1 inputs}}
+    "aicore.vector"(%ub, %i, %ub, %i, %i, %i) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 0, 1, 1>, broadcasts = []}> ({
     ^bb0(%e: f32):
       aicore.yield %e : f32
     }) : (!ub, index, !ub, index, index, index) -> ()
@@ -1057,7 +1091,7 @@ aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 
   ^bb0(%block: index):
     %ub = aicore.alloc "y" of "ub" copies 1 : !ub
     // expected-error @+1 {{'aicore.vector' op expected at least one output, and a slot for each}}
-    "aicore.vector"(%ub, %i, %ub, %i, %i) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 1, 1>, spreads = [#aicore.spread<full>]}> ({
+    "aicore.vector"(%ub, %i, %ub, %i, %i) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 1, 1>, broadcasts = [#aicore.broadcast<full>]}> ({
     ^bb0(%e: f32):
       aicore.yield %e : f32
     }) : (!ub, index, !ub, index, index) -> ()
@@ -1428,8 +1462,8 @@ aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
   aicore.phase {
   ^bb0(%block: index):
     %acc = aicore.alloc "acc" of "acc" copies 1 parts 2 : !acc
-    // expected-error @+1 {{'aicore.open' op takes part 2 of acc, which has 2}}
-    aicore.open %acc[%i] part 2 : !acc
+    // expected-error @+1 {{'aicore.producer_acquire' op takes part 2 of acc, which has 2}}
+    aicore.producer_acquire %acc[%i] part 2 : !acc
   }
 }
 
@@ -1443,8 +1477,8 @@ aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
   aicore.phase {
   ^bb0(%block: index):
     %b = aicore.alloc "b" of "ub" copies 1 : !ub
-    // expected-error @+1 {{'aicore.close' op expected the accumulator in l0c, found ub}}
-    aicore.close %b[%i] part 0 : !ub
+    // expected-error @+1 {{'aicore.producer_commit' op expected the accumulator in l0c, found ub}}
+    aicore.producer_commit %b[%i] part 0 : !ub
   }
 }
 
@@ -1498,8 +1532,8 @@ aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
   ^bb0(%block: index):
     %l1 = aicore.alloc "bias" of "l1" copies 1 : !l1
     %bt = aicore.alloc "bias" of "bt" copies 1 : !bt
-    // expected-error @+1 {{'aicore.stage' op transposes a row into the bias table, which takes it as it is}}
-    aicore.stage %l1[%i] at(%i, %i) size(%i, %i) transposed -> %bt[%i] : !l1 -> !bt
+    // expected-error @+1 {{'aicore.load_l0' op transposes a row into the bias table, which takes it as it is}}
+    aicore.load_l0 %l1[%i] at(%i, %i) size(%i, %i) transposed -> %bt[%i] : !l1 -> !bt
   }
 }
 
@@ -2086,7 +2120,7 @@ aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
   ^bb0(%block: index):
     %ub = aicore.alloc "y" of "ub" copies 1 : !ub
     // expected-error @+1 {{'aicore.vector' op expected a copy for each of its 1 scratch tiles}}
-    "aicore.vector"(%ub, %i, %ub, %i, %i) <{operandSegmentSizes = array<i32: 0, 0, 1, 1, 1, 1, 1>, spreads = []}> ({
+    "aicore.vector"(%ub, %i, %ub, %i, %i) <{operandSegmentSizes = array<i32: 0, 0, 1, 1, 1, 1, 1>, broadcasts = []}> ({
     ^bb0(%y: !tile, %z: !tile):
       aicore.yield
     }) : (!ub, index, !ub, index, index) -> ()
@@ -2109,6 +2143,26 @@ aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
       // expected-error @+1 {{'aicore.vec' op takes a tile that is no argument of its aicore.vector}}
       aicore.vec neg %other -> %y : !tile -> !tile
       aicore.yield
+    }
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!tile = memref<128x64xf16, #aicore.space<gm>>
+!l1 = memref<128x64xf16, #aicore.space<l1>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l1 = aicore.alloc "y" of "l1" copies 1 : !l1
+    %tile = aicore.alloc "acc" of "out" copies 1 : !tile
+    aicore.vector_cores 2 {
+    ^bb0(%v: index):
+      // expected-error @+1 {{'aicore.fetch' op stands inside of aicore.vector_cores, but l1 is a memory of the cube core}}
+      aicore.fetch %tile[%i] at(%i) size(%i, %i) -> %l1[%i] : !tile -> !l1
     }
   }
 }

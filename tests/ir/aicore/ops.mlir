@@ -93,10 +93,10 @@ aicore.kernel @cube dims ["M"] args [#mmk.named<"a"["M", "M"]>] results [#mmk.na
     %first = arith.constant true
     // CHECK: aicore.load %a[%M, %block] along [0, 1] size(%M, %M) -> %a_l1[%[[S:.*]]] pad 16 : memref<?x?xf16, #aicore.space<gm>> -> memref<128x256xf16, #aicore.space<l1>>
     aicore.load %a[%m, %block] along [0, 1] size(%m, %m) -> %a_l1[%s] pad 16 : !gm -> !a_l1
-    // CHECK-NEXT: aicore.stage %a_l1[%[[S]]] at(%block, %block) size(%M, %M) -> %a_l0a[%[[S]]] : memref<128x256xf16, #aicore.space<l1>> -> memref<128x64xf16, #aicore.space<l0a>>
-    aicore.stage %a_l1[%s] at(%block, %block) size(%m, %m) -> %a_l0[%s] : !a_l1 -> !a_l0
-    // CHECK-NEXT: aicore.stage %b_l1[%[[S]]] at(%block, %block) size(%M, %M) transposed -> %b_l0b[%[[S]]]
-    aicore.stage %b_l1[%s] at(%block, %block) size(%m, %m) transposed -> %b_l0[%s] : !b_l1 -> !b_l0
+    // CHECK-NEXT: aicore.load_l0 %a_l1[%[[S]]] at(%block, %block) size(%M, %M) -> %a_l0a[%[[S]]] : memref<128x256xf16, #aicore.space<l1>> -> memref<128x64xf16, #aicore.space<l0a>>
+    aicore.load_l0 %a_l1[%s] at(%block, %block) size(%m, %m) -> %a_l0[%s] : !a_l1 -> !a_l0
+    // CHECK-NEXT: aicore.load_l0 %b_l1[%[[S]]] at(%block, %block) size(%M, %M) transposed -> %b_l0b[%[[S]]]
+    aicore.load_l0 %b_l1[%s] at(%block, %block) size(%m, %m) transposed -> %b_l0[%s] : !b_l1 -> !b_l0
     // CHECK-NEXT: aicore.mmad %a_l0a[%[[S]]], %b_l0b[%[[S]]] -> %acc_l0c[%[[S]]] size(%M, %M, %M) first(%{{.*}}) : memref<128x64xf16, #aicore.space<l0a>>, memref<64x64xf16, #aicore.space<l0b>> -> memref<128x64xf32, #aicore.space<l0c>>
     aicore.mmad %a_l0[%s], %b_l0[%s] -> %acc[%s] size(%m, %m, %m) first(%first) : !a_l0, !b_l0 -> !acc
     // The fixpipe converts: its element types may differ.
@@ -122,12 +122,12 @@ aicore.kernel @parts dims ["M"] args [] results [#mmk.named<"c"["M", "M"]>] core
     %s = aicore.slot %block of %acc : !acc
     %one = arith.constant 1 : index
     %first = arith.constant true
-    // CHECK: aicore.open %acc_l0c[%[[S:.*]]] part 1 : memref<128x64xf32, #aicore.space<l0c>>
-    aicore.open %acc[%s] part 1 : !acc
+    // CHECK: aicore.producer_acquire %acc_l0c[%[[S:.*]]] part 1 : memref<128x64xf32, #aicore.space<l0c>>
+    aicore.producer_acquire %acc[%s] part 1 : !acc
     // CHECK-NEXT: aicore.mmad %a_l0a[%c1], %b_l0b[%c1] -> %acc_l0c[%[[S]]] part 1 size(%M, %M, %M) first(%{{.*}}) : {{.*}}
     aicore.mmad %a_l0[%one], %b_l0[%one] -> %acc[%s] part 1 size(%m, %m, %m) first(%first) : !a_l0, !b_l0 -> !acc
-    // CHECK-NEXT: aicore.close %acc_l0c[%[[S]]] part 1 : memref<128x64xf32, #aicore.space<l0c>>
-    aicore.close %acc[%s] part 1 : !acc
+    // CHECK-NEXT: aicore.producer_commit %acc_l0c[%[[S]]] part 1 : memref<128x64xf32, #aicore.space<l0c>>
+    aicore.producer_commit %acc[%s] part 1 : !acc
     // CHECK-NEXT: aicore.fixpipe %acc_l0c[%[[S]]] part 1 -> %c[%M, %block]
     aicore.fixpipe %acc[%s] part 1 -> %c[%m, %block] along [0, 1] size(%m, %m) : !acc -> !gm_out
     // CHECK-NEXT: aicore.spill %acc_l0c[%[[S]]] part 0 size(%M, %M) -> %acc_gm[%c1]
@@ -161,9 +161,11 @@ aicore.kernel @vector dims ["M"] args [#mmk.named<"bias"["M"]>, #mmk.named<"alph
     aicore.load %bias[%block] along [-1, 0] size(%m, %m) -> %b[%t] pad 1 : !gm_row -> !row
     // CHECK-NEXT: aicore.fetch %acc_gm[%c0] at(%block) size(%M, %M) -> %x_ub[%[[S]]] : memref<128x64xf32, #aicore.space<gm>> -> memref<32x64xf32, #aicore.space<ub>>
     aicore.fetch %tile[%c0] at(%block) size(%m, %m) -> %x[%s] : !tile -> !y
+    // CHECK-NEXT: aicore.spill %x_ub[%[[S]]] size(%M, %M) -> %acc_gm[%c0] at(%block) : memref<32x64xf32, #aicore.space<ub>> -> memref<128x64xf32, #aicore.space<gm>>
+    aicore.spill %x[%s] size(%m, %m) -> %tile[%c0] at(%block) : !y -> !tile
     // CHECK-NEXT: aicore.drain %acc_l0c[%c0] at(%block) size(%M, %M) -> %x_ub[%[[S]]] : memref<128x64xf32, #aicore.space<l0c>> -> memref<32x64xf32, #aicore.space<ub>>
     aicore.drain %acc[%c0] at(%block) size(%m, %m) -> %x[%s] : !acc -> !y
-    // Two outputs, scratch, a scalar of the kernel used from above, two spreads.
+    // Two outputs, scratch, a scalar of the kernel used from above, two broadcasts.
     // CHECK-NEXT: aicore.vector ins(%x_ub[%[[S]]] full, %b_ub[%[[T]]] row : memref<32x64xf32, #aicore.space<ub>>, memref<1x64xf32, #aicore.space<ub>>)
     // CHECK-SAME:   outs(%y_ub[%c0], %z_ub[%c0] : memref<32x64xf32, #aicore.space<ub>>, memref<32x64xf32, #aicore.space<ub>>)
     // CHECK-SAME:   scratch(%scratch_ub[0] : memref<32x64xf32, #aicore.space<ub>>) size(%M, %M) {
@@ -178,7 +180,7 @@ aicore.kernel @vector dims ["M"] args [#mmk.named<"bias"["M"]>, #mmk.named<"alph
       %scaled = arith.mulf %alpha, %sum : f32
       aicore.yield %sum, %scaled : f32, f32
     }
-    // The other two spreads.
+    // The other two broadcasts.
     // CHECK-NEXT: aicore.vector ins(%b_ub[%[[T]]] column, %b_ub[%[[T]]] single : {{.*}}) outs(%y_ub[%c0] : {{.*}}) size(%M, %M) {
     aicore.vector ins(%b[%t] column, %b[%t] single : !row, !row) outs(%y[%c0] : !y) size(%m, %m) {
     ^bb0(%e: f32, %f: f32):
@@ -261,8 +263,8 @@ aicore.kernel @bias dims ["M"] args [] results [] cores 1 buffers {} limits {M =
     %zero = arith.constant 0 : index
     %one = arith.constant 1 : index
     %first = arith.constant true
-    // CHECK: aicore.stage %bias_l1[%c0] at(%c0, %c0) size(%c1, %M) -> %bias_bt[%[[S:.*]]] : memref<1x64xf32, #aicore.space<l1>> -> memref<1x64xf32, #aicore.space<bt>>
-    aicore.stage %row[%zero] at(%zero, %zero) size(%one, %m) -> %table[%s] : !row_l1 -> !row_bt
+    // CHECK: aicore.load_l0 %bias_l1[%c0] at(%c0, %c0) size(%c1, %M) -> %bias_bt[%[[S:.*]]] : memref<1x64xf32, #aicore.space<l1>> -> memref<1x64xf32, #aicore.space<bt>>
+    aicore.load_l0 %row[%zero] at(%zero, %zero) size(%one, %m) -> %table[%s] : !row_l1 -> !row_bt
     // CHECK-NEXT: aicore.mmad %a_l0a[%c0], %b_l0b[%c0] -> %acc_l0c[%c0] size(%M, %M, %M) first(%{{.*}}) bias(%bias_bt[%[[S]]] : memref<1x64xf32, #aicore.space<bt>>) : {{.*}}
     aicore.mmad %a_l0[%zero], %b_l0[%zero] -> %acc[%zero] size(%m, %m, %m) first(%first) bias(%table[%s] : !row_bt) : !a_l0, !b_l0 -> !acc
     // CHECK-NEXT: aicore.release %bias_bt[%[[S]]] : memref<1x64xf32, #aicore.space<bt>>

@@ -35,7 +35,7 @@ mmk.kernel @fused dims ["M", "K", "N"]
   %zero = arith.constant 0.0 : f32
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
@@ -73,7 +73,7 @@ mmk.kernel @elementwise dims ["M", "N"]
 ^bb0(%x: tensor<?x?xf32>, %v: tensor<?xf32>):
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %z = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
@@ -115,7 +115,7 @@ mmk.kernel @split dims ["M", "K", "N"]
   %zero = arith.constant 0.0 : f32
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>

@@ -116,8 +116,8 @@ mmk.kernel @rule_of_nothing dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk
 
 mmk.kernel @nest_without_block dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"z"["N"]>] {
 ^bb0(%x: tensor<?xf32>):
-  // expected-error @+1 {{'mmk.nest' op expected one index argument, the number of the core}}
-  %y = mmk.nest {
+  // expected-error @+1 {{'mmk.fusion_group' op expected one index argument, the number of the core}}
+  %y = mmk.fusion_group {
     mmk.yield %x : tensor<?xf32>
   } -> tensor<?xf32>
   mmk.return %y : tensor<?xf32>
@@ -127,8 +127,8 @@ mmk.kernel @nest_without_block dims ["N"] args [#mmk.named<"x"["N"]>] results [#
 
 mmk.kernel @nest_yields_other_type dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"z"["N"]>] {
 ^bb0(%x: tensor<?xf32>):
-  // expected-error @+1 {{'mmk.nest' op expected to yield its results}}
-  %y = mmk.nest {
+  // expected-error @+1 {{'mmk.fusion_group' op expected to yield its results}}
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     mmk.yield %x : tensor<?xf32>
   } -> tensor<?xf16>
@@ -139,8 +139,8 @@ mmk.kernel @nest_yields_other_type dims ["N"] args [#mmk.named<"x"["N"]>] result
 
 mmk.kernel @nest_tile dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"z"["N"]>] {
 ^bb0(%x: tensor<?xf32>):
-  // expected-error @+1 {{'mmk.nest' op expected rows and columns of a tile, found array<i64: 64>}}
-  %y = mmk.nest tile [64] {
+  // expected-error @+1 {{'mmk.fusion_group' op expected rows and columns of a tile, found array<i64: 64>}}
+  %y = mmk.fusion_group tile [64] {
   ^bb0(%block: index):
     mmk.yield %x : tensor<?xf32>
   } -> tensor<?xf32>
@@ -151,8 +151,8 @@ mmk.kernel @nest_tile dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named
 
 mmk.kernel @nest_steps dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"z"["N"]>] {
 ^bb0(%x: tensor<?xf32>):
-  // expected-error @+1 {{'mmk.nest' op expected the depth of a stage and of a base tile for each of its 0 products, found array<i64: 64, 16>}}
-  %y = mmk.nest tile [1, 64] steps [64, 16] {
+  // expected-error @+1 {{'mmk.fusion_group' op expected the depth of a stage and of a base tile for each of its 0 products, found array<i64: 64, 16>}}
+  %y = mmk.fusion_group tile [1, 64] steps [64, 16] {
   ^bb0(%block: index):
     mmk.yield %x : tensor<?xf32>
   } -> tensor<?xf32>

@@ -56,16 +56,16 @@ mmk.kernel @schedule dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<
 // CHECK: } attributes {variant = "tile=512,order=rows"}
 } attributes {variant = "tile=512,order=rows"}
 
-// A nest of several results; its argument is
+// A fusion group of several results; its argument is
 // named after what it is.
-// CHECK-LABEL: mmk.kernel @nests
-mmk.kernel @nests dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"y"["N"]>] {
+// CHECK-LABEL: mmk.kernel @groups
+mmk.kernel @groups dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"y"["N"]>] {
 ^bb0(%x: tensor<?xf32>):
-  // CHECK:      %[[NEST:.*]]:2 = mmk.nest {
+  // CHECK:      %[[NEST:.*]]:2 = mmk.fusion_group {
   // CHECK-NEXT: ^bb0(%block: index):
   // CHECK-NEXT:   mmk.yield %{{.*}}, %{{.*}} : tensor<?xf32>, tensor<?xf32>
   // CHECK-NEXT: } -> tensor<?xf32>, tensor<?xf32>
-  %y:2 = mmk.nest {
+  %y:2 = mmk.fusion_group {
   ^bb0(%core: index):
     mmk.yield %x, %x : tensor<?xf32>, tensor<?xf32>
   } -> tensor<?xf32>, tensor<?xf32>
@@ -73,25 +73,25 @@ mmk.kernel @nests dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"y"
   mmk.return %y#1 : tensor<?xf32>
 }
 
-// The deal of tiles to cores, in each order. Results of a walk are named.
-// CHECK-LABEL: mmk.kernel @deals
-mmk.kernel @deals dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"y"["N"]>] {
+// The mapping of tiles to cores, in each order. Results of tile_coords are named.
+// CHECK-LABEL: mmk.kernel @mappings
+mmk.kernel @mappings dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"y"["N"]>] {
 ^bb0(%x: tensor<?xf32>):
-  // CHECK: mmk.nest tile [8, 512] {
-  %y = mmk.nest tile [8, 512] {
+  // CHECK: mmk.fusion_group tile [8, 512] {
+  %y = mmk.fusion_group tile [8, 512] {
   ^bb0(%block: index):
     %one = arith.constant 1 : index
     %n = mmk.dim "N"
-    // CHECK:      %[[SHARE:.*]] = mmk.share %block of %{{.*}} x %[[N:.*]] x %{{.*}} by <rows, width = 1, cores = 20, grid = 0 x 0>
-    %share = mmk.share %block of %one x %n x %one by #mmk.deal<rows, width = 1, cores = 20, grid = 0 x 0>
-    // CHECK-NEXT: %batch, %row, %column = mmk.walk %[[SHARE]] on %block of %{{.*}} x %[[N]] x %{{.*}} by <columns, width = 1, cores = 20, grid = 4 x 5>
-    %b, %r, %c = mmk.walk %share on %block of %one x %n x %one by #mmk.deal<columns, width = 1, cores = 20, grid = 4 x 5>
-    // CHECK-NEXT: mmk.share {{.*}} by <zigzag, width = 1, cores = 8, grid = 0 x 0>
-    %zigzag = mmk.share %block of %one x %n x %one by #mmk.deal<zigzag, width = 1, cores = 8, grid = 0 x 0>
-    // CHECK-NEXT: mmk.share {{.*}} by <swizzle, width = 4, cores = 8, grid = 0 x 0>
-    %swizzle = mmk.share %block of %one x %n x %one by #mmk.deal<swizzle, width = 4, cores = 8, grid = 0 x 0>
-    // CHECK-NEXT: mmk.share {{.*}} by <rows, width = 1, cores = 20, grid = 2 x 1 x 10>
-    %parts = mmk.share %n of %n x %one x %one by #mmk.deal<rows, width = 1, cores = 20, grid = 2 x 1 x 10>
+    // CHECK:      %[[SHARE:.*]] = mmk.tile_count %block of %{{.*}} x %[[N:.*]] x %{{.*}} by <rows, width = 1, cores = 20, grid = 0 x 0>
+    %share = mmk.tile_count %block of %one x %n x %one by #mmk.mapping<rows, width = 1, cores = 20, grid = 0 x 0>
+    // CHECK-NEXT: %batch, %row, %column = mmk.tile_coords %[[SHARE]] on %block of %{{.*}} x %[[N]] x %{{.*}} by <columns, width = 1, cores = 20, grid = 4 x 5>
+    %b, %r, %c = mmk.tile_coords %share on %block of %one x %n x %one by #mmk.mapping<columns, width = 1, cores = 20, grid = 4 x 5>
+    // CHECK-NEXT: mmk.tile_count {{.*}} by <zigzag, width = 1, cores = 8, grid = 0 x 0>
+    %zigzag = mmk.tile_count %block of %one x %n x %one by #mmk.mapping<zigzag, width = 1, cores = 8, grid = 0 x 0>
+    // CHECK-NEXT: mmk.tile_count {{.*}} by <swizzle, width = 4, cores = 8, grid = 0 x 0>
+    %swizzle = mmk.tile_count %block of %one x %n x %one by #mmk.mapping<swizzle, width = 4, cores = 8, grid = 0 x 0>
+    // CHECK-NEXT: mmk.tile_count {{.*}} by <rows, width = 1, cores = 20, grid = 2 x 1 x 10>
+    %parts = mmk.tile_count %n of %n x %one x %one by #mmk.mapping<rows, width = 1, cores = 20, grid = 2 x 1 x 10>
     mmk.yield %x : tensor<?xf32>
   } -> tensor<?xf32>
   mmk.return %y : tensor<?xf32>

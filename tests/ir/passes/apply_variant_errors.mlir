@@ -467,7 +467,7 @@ mmk.kernel @k dims ["M", "K", "N"]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   mmk.return %acc : tensor<?x?xf32>
 } schedule {
-  // expected-error @+1 {{the grid has 2 rectangles for each of 3 parts of the reduction, but only 4 cores deal with them}}
+  // expected-error @+1 {{the grid has 2 rectangles for each of 3 parts of the reduction, but there are only 4 cores}}
   mmk.choice "cores" = [4]
   mmk.choice "grid.N" = [2]
   mmk.choice "grid.K" = [3]
@@ -494,7 +494,7 @@ mmk.kernel @k dims ["M", "K", "N"]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   mmk.return %acc : tensor<?x?xf32>
 } schedule {
-  // expected-error @+1 {{the grid has 6 rectangles, but only 4 cores deal with them}}
+  // expected-error @+1 {{the grid has 6 rectangles, but there are only 4 cores}}
   mmk.choice "cores" = [4]
   mmk.choice "grid.M" = [2]
   mmk.choice "grid.N" = [3]
@@ -862,7 +862,7 @@ mmk.kernel @keep_across dims ["M", "K", "N"]
   mmk.return %s : tensor<?x?xf32>
 } schedule {
   mmk.choice "keep" = ["A(512)"]
-  // expected-error @+1 {{keep = A(512) needs a walk along rows of tiles, but order = zigzag; nearest legal: order = rows, keep = none}}
+  // expected-error @+1 {{keep = A(512) needs the order to go along rows of tiles, but order = zigzag; nearest legal: order = rows, keep = none}}
   mmk.choice "order" = ["zigzag"]
 }
 }

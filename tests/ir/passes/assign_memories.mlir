@@ -14,7 +14,7 @@ module attributes {aicore.machine = #machine} {
 // Operands in L1 by stages and in L0 by base tiles, the product in L0C for as long as the loop over
 // stages carries it. Its vector cores meet it in the block's own global memory.
 // CHECK-LABEL: mmk.kernel @epilogue
-// CHECK:         mmk.nest tile [64, 32] steps [48, 16] {
+// CHECK:         mmk.fusion_group tile [64, 32] steps [48, 16] {
 // CHECK-NEXT:    ^bb0
 // CHECK-NEXT:      %[[A_L1:a_l1]] = aicore.alloc "a" of "l1" copies 1 : memref<64x48xf16, #aicore.space<l1>>
 // CHECK-NEXT:      %[[B_L1:b_l1]] = aicore.alloc "b" of "l1" copies 1 : memref<48x32xf16, #aicore.space<l1>>
@@ -54,7 +54,7 @@ mmk.kernel @epilogue dims ["M", "K", "N"]
   %zero = arith.constant 0.0 : f32
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
@@ -104,7 +104,7 @@ mmk.kernel @rows dims ["M", "K", "N"]
   %zero = arith.constant 0.0 : f32
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>

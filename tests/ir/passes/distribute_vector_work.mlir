@@ -65,7 +65,7 @@ aicore.kernel @rows dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>, #mmk.named<
   }
 }
 
-// One row has columns to deal; its loop has one step.
+// One row has columns to distribute; its loop has one step.
 // CHECK-LABEL: aicore.kernel @line
 // CHECK:         aicore.vector_cores 2 {
 // CHECK-NEXT:    ^bb0(%[[V:.*]]: index):

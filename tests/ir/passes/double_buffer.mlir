@@ -30,7 +30,7 @@
 // CHECK-NEXT:        }
 // The work stays with its own iteration and slot.
 // CHECK-NEXT:        %[[SLOT:.*]] = aicore.slot %[[I]] of %[[L1]]
-// CHECK-NEXT:        aicore.stage %[[L1]][%[[SLOT]]]
+// CHECK-NEXT:        aicore.load_l0 %[[L1]][%[[SLOT]]]
 // CHECK-NEXT:      }
 aicore.kernel @two dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {l1 = 2 : i64} {
 ^bb0(%n: index, %a: !gm):
@@ -45,7 +45,7 @@ aicore.kernel @two dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] cores 
       scf.for %i = %c0 to %n step %c1 {
         %s = aicore.slot %i of %l1 : !l1
         aicore.load %a[%i, %c0] along [0, 1] size(%c64, %c64) -> %l1[%s] pad 16 : !gm -> !l1
-        aicore.stage %l1[%s] at(%c0, %c0) size(%c64, %c64) -> %l0[%c0] : !l1 -> !l0
+        aicore.load_l0 %l1[%s] at(%c0, %c0) size(%c64, %c64) -> %l0[%c0] : !l1 -> !l0
       }
     }
   }
@@ -59,7 +59,7 @@ aicore.kernel @two dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] cores 
 // CHECK-NEXT:      scf.for %[[I:.*]] = %c0
 // CHECK-NEXT:        %[[SLOT:.*]] = aicore.slot %[[I]]
 // CHECK-NEXT:        aicore.load
-// CHECK-NEXT:        aicore.stage
+// CHECK-NEXT:        aicore.load_l0
 // CHECK-NEXT:      }
 // CHECK-NEXT:    }
 aicore.kernel @one dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {l1 = 1 : i64} {
@@ -75,7 +75,7 @@ aicore.kernel @one dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] cores 
       scf.for %i = %c0 to %n step %c1 {
         %s = aicore.slot %i of %l1 : !l1
         aicore.load %a[%i, %c0] along [0, 1] size(%c64, %c64) -> %l1[%s] pad 16 : !gm -> !l1
-        aicore.stage %l1[%s] at(%c0, %c0) size(%c64, %c64) -> %l0[%c0] : !l1 -> !l0
+        aicore.load_l0 %l1[%s] at(%c0, %c0) size(%c64, %c64) -> %l0[%c0] : !l1 -> !l0
       }
     }
   }
@@ -113,8 +113,8 @@ aicore.kernel @one dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] cores 
 // CHECK-NEXT:        scf.if %[[MORE2]] {
 // CHECK:               aicore.load %[[A]][%[[PLUS2]], %c0] {{.*}} -> %[[A1]]
 // CHECK-NEXT:        }
-// CHECK:             aicore.stage %[[A1]]
-// CHECK:             aicore.stage %[[B1]]
+// CHECK:             aicore.load_l0 %[[A1]]
+// CHECK:             aicore.load_l0 %[[B1]]
 aicore.kernel @three dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {l1 = 2 : i64, "l1.a" = 3 : i64} {
 ^bb0(%n: index, %a: !gm):
   %c0 = arith.constant 0 : index
@@ -131,8 +131,8 @@ aicore.kernel @three dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] core
         aicore.load %a[%i, %c0] along [0, 1] size(%c64, %c64) -> %l1[%s] pad 16 : !gm -> !l1
         %t = aicore.slot %i of %b1 : !l1
         aicore.load %a[%i, %c0] along [0, 1] size(%c64, %c64) -> %b1[%t] pad 16 : !gm -> !l1
-        aicore.stage %l1[%s] at(%c0, %c0) size(%c64, %c64) -> %l0[%c0] : !l1 -> !l0
-        aicore.stage %b1[%t] at(%c0, %c0) size(%c64, %c64) -> %l0[%c0] : !l1 -> !l0
+        aicore.load_l0 %l1[%s] at(%c0, %c0) size(%c64, %c64) -> %l0[%c0] : !l1 -> !l0
+        aicore.load_l0 %b1[%t] at(%c0, %c0) size(%c64, %c64) -> %l0[%c0] : !l1 -> !l0
       }
     }
   }
@@ -151,12 +151,12 @@ aicore.kernel @three dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] core
 // CHECK-NEXT:        }
 // CHECK-NEXT:        %[[SLOT:.*]] = aicore.slot %[[I]] of %a_l1
 // CHECK:             scf.if
-// CHECK:               aicore.stage %a_l1[%[[SLOT]]] at(%c0, %c0) {{.*}} -> %a_l0a
+// CHECK:               aicore.load_l0 %a_l1[%[[SLOT]]] at(%c0, %c0) {{.*}} -> %a_l0a
 // CHECK-NEXT:        }
 // CHECK-NEXT:        scf.for %[[K:.*]] = %c0 to %N
 // CHECK-NEXT:          %[[NEXT:.*]] = arith.addi %[[K]], %c1
 // CHECK:               scf.if
-// CHECK:                 aicore.stage %a_l1[%[[SLOT]]] at(%c0, %[[NEXT]]) {{.*}} -> %a_l0a
+// CHECK:                 aicore.load_l0 %a_l1[%[[SLOT]]] at(%c0, %[[NEXT]]) {{.*}} -> %a_l0a
 // CHECK-NEXT:          }
 // CHECK-NEXT:        }
 // CHECK-NEXT:      }
@@ -176,7 +176,7 @@ aicore.kernel @nested dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] cor
         scf.for %k = %c0 to %n step %c1 {
           %number = arith.addi %i, %k : index
           %t = aicore.slot %number of %l0 : !l0
-          aicore.stage %l1[%s] at(%c0, %k) size(%c64, %c64) -> %l0[%t] : !l1 -> !l0
+          aicore.load_l0 %l1[%s] at(%c0, %k) size(%c64, %c64) -> %l0[%t] : !l1 -> !l0
         }
       }
     }

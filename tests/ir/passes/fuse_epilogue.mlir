@@ -8,10 +8,10 @@
 #row = affine_map<(m, n) -> (n)>
 #column = affine_map<(m, n) -> (m)>
 
-// Bias and relu behind a product: one nest, and one generic that reads the product and the row.
+// Bias and relu behind a product: one fusion group, and one generic that reads the product and the row.
 // CHECK-LABEL: mmk.kernel @fused
 // CHECK:       ^bb0(%[[A:.*]]: tensor<?x?xf16>, %[[B:.*]]: tensor<?x?xf16>, %[[BIAS:.*]]: tensor<?xf32>):
-// CHECK:       %[[NEST:.*]] = mmk.nest {
+// CHECK:       %[[NEST:.*]] = mmk.fusion_group {
 // CHECK-NEXT:  ^bb0(%block: index):
 // CHECK:         %[[FILL:.*]] = linalg.fill
 // CHECK:         %[[ACC:.*]] = linalg.contract {{.*}} ins(%[[A]], %[[B]] : {{.*}}) outs(%[[FILL]]
@@ -55,13 +55,13 @@ mmk.kernel @fused dims ["M", "K", "N"]
 }
 
 // The same with `epilogue = separate`: the product goes through memory, and the elementwise part is a
-// nest of its own.
+// fusion group of its own.
 // CHECK-LABEL: mmk.kernel @separate
-// CHECK:       %[[PRODUCT:.*]] = mmk.nest {
+// CHECK:       %[[PRODUCT:.*]] = mmk.fusion_group {
 // CHECK:         %[[ACC:.*]] = linalg.contract
 // CHECK-NOT:     linalg.generic
 // CHECK:         mmk.yield %[[ACC]]
-// CHECK:       %[[EPILOGUE:.*]] = mmk.nest {
+// CHECK:       %[[EPILOGUE:.*]] = mmk.fusion_group {
 // CHECK-NOT:     linalg.contract
 // CHECK:         %[[Y:.*]] = linalg.generic {{.*}} ins(%[[PRODUCT]], %{{.*}} :
 // CHECK:           arith.addf
@@ -104,11 +104,11 @@ mmk.kernel @separate dims ["M", "K", "N"]
 // Narrowing the product is no epilogue: the fixpipe does it on the way, so it stays with the product
 // even when the epilogue is separate.
 // CHECK-LABEL: mmk.kernel @narrowed
-// CHECK:       mmk.nest {
+// CHECK:       mmk.fusion_group {
 // CHECK:         %[[ACC:.*]] = linalg.contract
 // CHECK:         linalg.generic {{.*}} ins(%[[ACC]]
 // CHECK:           arith.truncf
-// CHECK-NOT:   mmk.nest
+// CHECK-NOT:   mmk.fusion_group
 // CHECK:       mmk.return
 mmk.kernel @narrowed dims ["M", "K", "N"]
     args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>]
@@ -134,9 +134,9 @@ mmk.kernel @narrowed dims ["M", "K", "N"]
   mmk.choice "epilogue" = ["separate"]
 }
 
-// The product itself is a result too: the nest yields both, in the order in which they are computed.
+// The product itself is a result too: the fusion group yields both, in the order in which they are computed.
 // CHECK-LABEL: mmk.kernel @results
-// CHECK:       %[[NEST:.*]]:2 = mmk.nest {
+// CHECK:       %[[NEST:.*]]:2 = mmk.fusion_group {
 // CHECK:         %[[ACC:.*]] = linalg.contract
 // CHECK:         %[[Y:.*]] = linalg.generic {{.*}} ins(%[[ACC]]
 // CHECK:         mmk.yield %[[ACC]], %[[Y]]
@@ -167,7 +167,7 @@ mmk.kernel @results dims ["M", "K", "N"]
 
 // Two results of one sum: one generic with two outputs, in which the sum is computed once.
 // CHECK-LABEL: mmk.kernel @shared
-// CHECK:       %[[NEST:.*]]:2 = mmk.nest {
+// CHECK:       %[[NEST:.*]]:2 = mmk.fusion_group {
 // CHECK:         %[[BOTH:.*]]:2 = linalg.generic
 // CHECK:           %[[SUM:.*]] = arith.addf
 // CHECK-NOT:       arith.addf
@@ -215,13 +215,13 @@ mmk.kernel @shared dims ["M", "K", "N"]
   mmk.return %y, %z : tensor<?x?xf32>, tensor<?x?xf32>
 }
 
-// The second product needs all of the first: two nests, and the narrowed product between them.
+// The second product needs all of the first: two fusion groups, and the narrowed product between them.
 // CHECK-LABEL: mmk.kernel @chained
-// CHECK:       %[[FIRST:.*]] = mmk.nest {
+// CHECK:       %[[FIRST:.*]] = mmk.fusion_group {
 // CHECK:         linalg.contract
 // CHECK:         arith.truncf
 // CHECK:       } -> tensor<?x?xf16>
-// CHECK:       %[[SECOND:.*]] = mmk.nest {
+// CHECK:       %[[SECOND:.*]] = mmk.fusion_group {
 // CHECK:         linalg.contract {{.*}} ins(%[[FIRST]], %{{.*}} :
 // CHECK:       } -> tensor<?x?xf32>
 // CHECK:       mmk.return %[[SECOND]]
@@ -254,10 +254,10 @@ mmk.kernel @chained dims ["M", "K", "H", "N"]
 
 // An epilogue of two products stands with the later one; the earlier one comes back from memory.
 // CHECK-LABEL: mmk.kernel @two_products
-// CHECK:       %[[FIRST:.*]] = mmk.nest {
+// CHECK:       %[[FIRST:.*]] = mmk.fusion_group {
 // CHECK:         linalg.contract
 // CHECK-NOT:     linalg.generic
-// CHECK:       mmk.nest {
+// CHECK:       mmk.fusion_group {
 // CHECK:         %[[ACC:.*]] = linalg.contract
 // CHECK:         linalg.generic {{.*}} ins(%[[FIRST]], %[[ACC]] :
 mmk.kernel @two_products dims ["M", "K", "N"]
@@ -286,10 +286,10 @@ mmk.kernel @two_products dims ["M", "K", "N"]
   mmk.return %y : tensor<?x?xf32>
 }
 
-// No product: one nest with one generic. Each operand keeps the way in which it covers the result.
+// No product: one fusion group with one generic. Each operand keeps the way in which it covers the result.
 // CHECK-LABEL: mmk.kernel @elementwise
 // CHECK:       ^bb0(%[[X:.*]]: tensor<?x?xf32>, %[[W:.*]]: tensor<?xf32>, %[[Q:.*]]: tensor<?xf32>):
-// CHECK:       mmk.nest {
+// CHECK:       mmk.fusion_group {
 // CHECK:         linalg.generic {indexing_maps = [#[[ID:.*]], #[[ROW:.*]], #[[COLUMN:.*]], #[[ID]]],
 // CHECK-SAME:      ins(%[[X]], %[[W]], %[[Q]] :
 // CHECK:           arith.mulf
@@ -325,7 +325,7 @@ mmk.kernel @elementwise dims ["M", "N"]
 // operands are sliced down to what is read of them, a column of %q and one element of %s.
 // CHECK-LABEL: mmk.kernel @broadcast
 // CHECK:       ^bb0(%[[X:.*]]: tensor<?x?xf32>, %[[Q:.*]]: tensor<?x?xf32>, %[[S:.*]]: tensor<?xf32>):
-// CHECK:       mmk.nest {
+// CHECK:       mmk.fusion_group {
 // CHECK-DAG:     %[[COLUMN:.*]] = tensor.extract_slice %[[Q]][0, 0] [%{{.*}}, 1] [1, 1] : tensor<?x?xf32> to tensor<?xf32>
 // CHECK-DAG:     %[[SINGLE:.*]] = tensor.extract_slice %[[S]][0] [1] [1] : tensor<?xf32> to tensor<f32>
 // CHECK:         linalg.generic {{.*}} ins(%[[X]], %[[COLUMN]], %[[SINGLE]] :

@@ -1,7 +1,7 @@
 // What the frontend never makes, and textual IR may hold.
 // RUN: mmk-opt %s -verify-diagnostics -split-input-file --mmk-fuse-epilogue
 
-// A result that nothing computes has no nest to come from.
+// A result that nothing computes has no fusion group to come from.
 mmk.kernel @k dims ["M", "N"]
     args [#mmk.named<"x"["M", "N"]>]
     results [#mmk.named<"c"["M", "N"]>] {
@@ -17,8 +17,8 @@ mmk.kernel @k dims ["M", "N"]
     args [#mmk.named<"x"["M", "N"]>]
     results [#mmk.named<"c"["M", "N"]>] {
 ^bb0(%x: tensor<?x?xf32>):
-  // expected-error @+1 {{'mmk.nest' op stands in a kernel that is to be grouped into nests}}
-  %y = mmk.nest {
+  // expected-error @+1 {{'mmk.fusion_group' op stands in a kernel that is to be grouped into fusion groups}}
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     mmk.yield %x : tensor<?x?xf32>
   } -> tensor<?x?xf32>

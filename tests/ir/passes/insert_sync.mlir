@@ -40,8 +40,8 @@ aicore.kernel @pair dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] cores
       // CHECK-NEXT: aicore.set_flag [mte2 -> mte1] 0 + %[[S]]
       // CHECK:      aicore.wait_flag [mte2 -> mte1] 0 + %[[S]]
       %t = aicore.slot %i of %l0 : !l0a
-      // CHECK-NEXT: aicore.stage
-      aicore.stage %l1[%s] at(%zero, %zero) size(%k, %k) -> %l0[%t] : !l1 -> !l0a
+      // CHECK-NEXT: aicore.load_l0
+      aicore.load_l0 %l1[%s] at(%zero, %zero) size(%k, %k) -> %l0[%t] : !l1 -> !l0a
       // CHECK-NEXT: aicore.set_flag [mte1 -> mte2] 0 + %[[S]]
     // CHECK-NEXT: }
     }
@@ -83,10 +83,10 @@ aicore.kernel @shared dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] cor
       // CHECK-NEXT: %[[U:.*]] = aicore.slot
       %u = aicore.slot %i of %a0 : !l0a
       // CHECK-NEXT: aicore.wait_flag [mte2 -> mte1] 0 + %[[S]]
-      // CHECK-NEXT: aicore.stage %a_l1
-      aicore.stage %a1[%s] at(%zero, %zero) size(%k, %k) -> %a0[%u] : !l1 -> !l0a
-      // CHECK-NEXT: aicore.stage %b_l1
-      aicore.stage %b1[%t] at(%zero, %zero) size(%k, %k) -> %a0[%u] : !l1 -> !l0a
+      // CHECK-NEXT: aicore.load_l0 %a_l1
+      aicore.load_l0 %a1[%s] at(%zero, %zero) size(%k, %k) -> %a0[%u] : !l1 -> !l0a
+      // CHECK-NEXT: aicore.load_l0 %b_l1
+      aicore.load_l0 %b1[%t] at(%zero, %zero) size(%k, %k) -> %a0[%u] : !l1 -> !l0a
       // CHECK-NEXT: aicore.set_flag [mte1 -> mte2] 0 + %[[S]]
     // CHECK-NEXT: }
     }
@@ -125,11 +125,11 @@ aicore.kernel @copies_differ dims ["N"] args [#mmk.named<"a"["M", "K"]>] results
       // CHECK-NEXT: aicore.set_flag [mte2 -> mte1] 3 + %[[T]]
       %u = aicore.slot %i of %a0 : !l0a
       // CHECK:      aicore.wait_flag [mte2 -> mte1] 0 + %[[S]]
-      // CHECK-NEXT: aicore.stage %a_l1
-      aicore.stage %a1[%s] at(%zero, %zero) size(%k, %k) -> %a0[%u] : !l1 -> !l0a
+      // CHECK-NEXT: aicore.load_l0 %a_l1
+      aicore.load_l0 %a1[%s] at(%zero, %zero) size(%k, %k) -> %a0[%u] : !l1 -> !l0a
       // CHECK-NEXT: aicore.wait_flag [mte2 -> mte1] 3 + %[[T]]
-      // CHECK-NEXT: aicore.stage %b_l1
-      aicore.stage %b1[%t] at(%zero, %zero) size(%k, %k) -> %a0[%u] : !l1 -> !l0a
+      // CHECK-NEXT: aicore.load_l0 %b_l1
+      aicore.load_l0 %b1[%t] at(%zero, %zero) size(%k, %k) -> %a0[%u] : !l1 -> !l0a
       // CHECK-NEXT: aicore.set_flag [mte1 -> mte2] 0 + %[[T]]
     }
   }
@@ -180,15 +180,15 @@ aicore.kernel @branch dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] cor
       %s = aicore.slot %i of %l1 : !l1
       %t = aicore.slot %i of %l0 : !l0a
       // CHECK:      aicore.wait_flag [mte2 -> mte1] 0 + %[[S]]
-      // CHECK-NEXT: aicore.stage
-      aicore.stage %l1[%s] at(%zero, %zero) size(%k, %k) -> %l0[%t] : !l1 -> !l0a
+      // CHECK-NEXT: aicore.load_l0
+      aicore.load_l0 %l1[%s] at(%zero, %zero) size(%k, %k) -> %l0[%t] : !l1 -> !l0a
       // CHECK-NEXT: aicore.set_flag [mte1 -> mte2] 0 + %[[S]]
     // CHECK-NEXT: }
     }
   }
 }
 
-// One filling of an L1 buffer feeds a whole loop: it is waited for before the loop and given back behind
+// One generation of an L1 buffer feeds a whole loop: it is waited for before the loop and given back behind
 // it, not in each iteration, and also when the loop has no iteration at all. So is the accumulator,
 // which the loop fills: the cube waits until it is free before the first step and says that it is done
 // after the last.
@@ -226,11 +226,11 @@ aicore.kernel @loops dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [#mmk.n
         // CHECK:      %[[U:.*]] = aicore.slot %{{.*}} of %a_l0a
         %u = aicore.slot %j of %a0 : !l0a
         // CHECK-NEXT: aicore.wait_flag [cube -> mte1] 0 + %[[U]]
-        // CHECK-NEXT: aicore.stage
-        aicore.stage %l1[%s] at(%zero, %j) size(%k, %k) -> %a0[%u] : !l1 -> !l0a
+        // CHECK-NEXT: aicore.load_l0
+        aicore.load_l0 %l1[%s] at(%zero, %j) size(%k, %k) -> %a0[%u] : !l1 -> !l0a
         %v = aicore.slot %j of %b0 : !l0b
-        // CHECK:      aicore.stage
-        aicore.stage %l1[%s] at(%j, %zero) size(%k, %k) -> %b0[%v] : !l1 -> !l0b
+        // CHECK:      aicore.load_l0
+        aicore.load_l0 %l1[%s] at(%j, %zero) size(%k, %k) -> %b0[%v] : !l1 -> !l0b
         // CHECK-NEXT: aicore.set_flag [mte1 -> cube] 0 + %[[U]]
         // CHECK-NEXT: aicore.wait_flag [mte1 -> cube] 0 + %[[U]]
         // CHECK-NEXT: aicore.mmad
@@ -355,7 +355,7 @@ aicore.kernel @phases dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] cor
       %s = aicore.slot %i of %l1 : !l1
       aicore.load %a[%i, %zero] along [0, 1] size(%k, %k) -> %l1[%s] pad 16 : !gm -> !l1
       %t = aicore.slot %i of %l0 : !l0a
-      aicore.stage %l1[%s] at(%zero, %zero) size(%k, %k) -> %l0[%t] : !l1 -> !l0a
+      aicore.load_l0 %l1[%s] at(%zero, %zero) size(%k, %k) -> %l0[%t] : !l1 -> !l0a
     }
   }
   // CHECK: aicore.phase
@@ -370,8 +370,8 @@ aicore.kernel @phases dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] cor
     // CHECK-NEXT: aicore.set_flag [mte2 -> mte1] 0 +
     %t = aicore.slot %zero of %l0 : !l0a
     // CHECK:      aicore.wait_flag [mte2 -> mte1] 0 +
-    // CHECK-NEXT: aicore.stage
-    aicore.stage %l1[%s] at(%zero, %zero) size(%k, %k) -> %l0[%t] : !l1 -> !l0a
+    // CHECK-NEXT: aicore.load_l0
+    aicore.load_l0 %l1[%s] at(%zero, %zero) size(%k, %k) -> %l0[%t] : !l1 -> !l0a
     // CHECK-NEXT: }
   }
 }

@@ -30,8 +30,8 @@ aicore.kernel @k dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 
       %t = aicore.slot %i of %b1 : !l1
       aicore.load %a[%zero, %i] along [0, 1] size(%one, %one) -> %b1[%t] pad 16 : !gm -> !l1
       %u = aicore.slot %i of %a0 : !l0a
-      aicore.stage %a1[%s] at(%zero, %zero) size(%one, %one) -> %a0[%u] : !l1 -> !l0a
-      aicore.stage %b1[%t] at(%zero, %zero) size(%one, %one) -> %a0[%u] : !l1 -> !l0a
+      aicore.load_l0 %a1[%s] at(%zero, %zero) size(%one, %one) -> %a0[%u] : !l1 -> !l0a
+      aicore.load_l0 %b1[%t] at(%zero, %zero) size(%one, %one) -> %a0[%u] : !l1 -> !l0a
     }
   }
 }
@@ -77,7 +77,7 @@ aicore.kernel @k dims ["N"] args [] results [] cores 1 buffers {} {
 !acc = memref<64x32xf32, #aicore.space<l0c>>
 !ub = memref<64x32xf32, #aicore.space<ub>>
 
-// Filled from two sides, whose order no pair of flags can keep.
+// Filled from two sides in turns, whose order no pair of flags can keep.
 module attributes {aicore.machine = #machine} {
 aicore.kernel @k dims ["N"] args [#mmk.named<"x"["M", "N"]>] results [] cores 1 buffers {} {
 ^bb0(%n: index, %a: !out):
@@ -85,12 +85,13 @@ aicore.kernel @k dims ["N"] args [#mmk.named<"x"["M", "N"]>] results [] cores 1 
   aicore.phase {
   ^bb0(%block: index):
     %acc = aicore.alloc "acc" of "acc" copies 1 : !acc
-    // expected-error @+1 {{'aicore.alloc' op is filled by two pipes, which no flag of this pass can order}}
+    // expected-error @+1 {{'aicore.alloc' op is accessed in turns by mte2 and vector in the life of one slot, which no pair of flags can order}}
     %x = aicore.alloc "x" of "ub" copies 1 : !ub
     %s = aicore.slot %zero of %x : !ub
     %t = aicore.slot %zero of %acc : !acc
     aicore.load %a[%zero, %zero] along [0, 1] size(%n, %n) -> %x[%s] pad 1 : !out -> !ub
     aicore.drain %acc[%t] at(%zero) size(%n, %n) -> %x[%s] : !acc -> !ub
+    aicore.load %a[%zero, %zero] along [0, 1] size(%n, %n) -> %x[%s] pad 1 : !out -> !ub
   }
 }
 }
@@ -101,7 +102,7 @@ aicore.kernel @k dims ["N"] args [#mmk.named<"x"["M", "N"]>] results [] cores 1 
 !out = memref<?x?xf32, #aicore.space<gm>>
 !ub = memref<64x32xf32, #aicore.space<ub>>
 
-// A bare number says nothing about how long the slot belongs to one filling.
+// A bare number says nothing about how long the slot belongs to one generation.
 module attributes {aicore.machine = #machine} {
 aicore.kernel @k dims ["N"] args [#mmk.named<"x"["M", "N"]>] results [] cores 1 buffers {} {
 ^bb0(%n: index, %a: !out):
@@ -143,10 +144,10 @@ aicore.kernel @k dims ["N"] args [] results [] cores 1 buffers {} {
 ^bb0(%n: index):
   aicore.phase {
   ^bb0(%block: index):
-    // expected-error @+1 {{'aicore.alloc' op has an aicore.open or an aicore.close without the other}}
+    // expected-error @+1 {{'aicore.alloc' op has an aicore.producer_acquire or an aicore.producer_commit without the other}}
     %acc = aicore.alloc "acc" of "acc" copies 1 parts 2 : !acc
     %s = aicore.slot %block of %acc : !acc
-    aicore.open %acc[%s] part 0 : !acc
+    aicore.producer_acquire %acc[%s] part 0 : !acc
   }
 }
 }

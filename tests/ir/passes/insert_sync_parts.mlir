@@ -1,4 +1,4 @@
-// Parts of an accumulator are buffers of their own to the flags, which stand where their fillings are
+// Parts of an accumulator are buffers of their own to the flags, which stand where their generations are
 // said to begin and to end.
 // RUN: mmk-opt %s --aicore-insert-sync | FileCheck %s
 // RUN: mmk-opt %s --aicore-insert-sync --aicore-verify-sync -o /dev/null
@@ -42,7 +42,7 @@ aicore.kernel @parts dims ["K", "N"] args [] results [#mmk.named<"c"["N", "N"]>]
         // CHECK-NEXT:   aicore.wait_flag [fixpipe -> cube] 0 + %[[S]]
         // CHECK-NEXT: }
         scf.if %first {
-          aicore.open %acc[%s] part 0 : !acc
+          aicore.producer_acquire %acc[%s] part 0 : !acc
         }
         // CHECK-NEXT: aicore.mmad {{.*}} part 0
         aicore.mmad %a[%sa], %b[%sb] -> %acc[%s] part 0 size(%one, %one, %one) first(%first) : !l0a, !l0b -> !acc
@@ -50,19 +50,19 @@ aicore.kernel @parts dims ["K", "N"] args [] results [#mmk.named<"c"["N", "N"]>]
         // CHECK-NEXT:   aicore.set_flag [cube -> fixpipe] 0 + %[[S]]
         // CHECK-NEXT: }
         scf.if %last {
-          aicore.close %acc[%s] part 0 : !acc
+          aicore.producer_commit %acc[%s] part 0 : !acc
         }
         // CHECK-NEXT: scf.if %[[FIRST]] {
         // CHECK-NEXT:   aicore.wait_flag [fixpipe -> cube] 1 + %[[S]]
         scf.if %first {
-          aicore.open %acc[%s] part 1 : !acc
+          aicore.producer_acquire %acc[%s] part 1 : !acc
         }
         // CHECK:      aicore.mmad {{.*}} part 1
         aicore.mmad %a[%sa], %b[%sb] -> %acc[%s] part 1 size(%one, %one, %one) first(%first) : !l0a, !l0b -> !acc
         // CHECK-NEXT: scf.if %[[LAST]] {
         // CHECK-NEXT:   aicore.set_flag [cube -> fixpipe] 1 + %[[S]]
         scf.if %last {
-          aicore.close %acc[%s] part 1 : !acc
+          aicore.producer_commit %acc[%s] part 1 : !acc
         }
       }
       // The first part leaves while the second is still at work.
@@ -74,8 +74,8 @@ aicore.kernel @parts dims ["K", "N"] args [] results [#mmk.named<"c"["N", "N"]>]
       // CHECK-NEXT: aicore.fixpipe %[[ACC]][%[[S]]] part 1
       // CHECK-NEXT: aicore.set_flag [fixpipe -> cube] 1 + %[[S]]
       aicore.fixpipe %acc[%s] part 1 -> %c[%zero, %one] along [0, 1] size(%one, %one) : !acc -> !out
-      // CHECK-NOT: aicore.open
-      // CHECK-NOT: aicore.close
+      // CHECK-NOT: aicore.producer_acquire
+      // CHECK-NOT: aicore.producer_commit
     }
   }
 }

@@ -39,8 +39,8 @@ aicore.kernel @same_filler dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [
       aicore.load %a[%i, %zero] along [0, 1] size(%k, %k) -> %x[%s] pad 16 : !gm -> !l1
       // CHECK-NEXT: aicore.set_flag [mte2 -> mte1] 0 +
       %t = aicore.slot %i of %l0 : !l0a
-      // CHECK:      aicore.stage
-      aicore.stage %x[%s] at(%zero, %zero) size(%k, %k) -> %l0[%t] : !l1 -> !l0a
+      // CHECK:      aicore.load_l0
+      aicore.load_l0 %x[%s] at(%zero, %zero) size(%k, %k) -> %l0[%t] : !l1 -> !l0a
       // CHECK-NEXT: aicore.set_flag [mte1 -> mte2] 0 +
     // CHECK-NEXT: }
     }
@@ -56,8 +56,8 @@ aicore.kernel @same_filler dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [
       aicore.load %a[%i, %zero] along [0, 1] size(%k, %k) -> %y[%s] pad 16 : !gm -> !l1
       // CHECK-NEXT: aicore.set_flag [mte2 -> mte1] 2 +
       %t = aicore.slot %i of %l0 : !l0a
-      // CHECK:      aicore.stage
-      aicore.stage %y[%s] at(%zero, %zero) size(%k, %k) -> %l0[%t] : !l1 -> !l0a
+      // CHECK:      aicore.load_l0
+      aicore.load_l0 %y[%s] at(%zero, %zero) size(%k, %k) -> %l0[%t] : !l1 -> !l0a
       // CHECK-NEXT: aicore.set_flag [mte1 -> mte2] 2 +
     // CHECK-NEXT: }
     }

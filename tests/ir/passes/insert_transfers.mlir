@@ -19,8 +19,8 @@ module attributes {aicore.machine = #machine} {
 // CHECK:         %[[TN:.*]] = arith.minsi %{{.*}}, %c32
 // CHECK:         aicore.load %a[
 // CHECK:         aicore.load %b[
-// CHECK:         aicore.stage %a_l1
-// CHECK:         aicore.stage %b_l1
+// CHECK:         aicore.load_l0 %a_l1
+// CHECK:         aicore.load_l0 %b_l1
 // CHECK:         aicore.mmad
 // CHECK:         %[[W:.*]] = aicore.slot %[[TILE:.*]] of %acc_gm
 // CHECK-NEXT:    aicore.spill %acc_l0c[%{{.*}}] size(%[[TM]], %[[TN]]) -> %acc_gm[%[[W]]]
@@ -45,7 +45,7 @@ mmk.kernel @epilogue dims ["M", "K", "N"]
   %zero = arith.constant 0.0 : f32
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>

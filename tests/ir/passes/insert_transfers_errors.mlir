@@ -10,8 +10,8 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
 ^bb0(%x: tensor<?x?xf32>):
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  // expected-error @+1 {{'mmk.nest' op has no buffers; run aicore-assign-memories first}}
-  %y = mmk.nest tile [16, 32] {
+  // expected-error @+1 {{'mmk.fusion_group' op has no buffers; run aicore-assign-memories first}}
+  %y = mmk.fusion_group tile [16, 32] {
   ^bb0(%block: index):
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -45,7 +45,7 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
 ^bb0(%x: tensor<?x?xf16>):
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest tile [16, 32] steps [16, 16] {
+  %y = mmk.fusion_group tile [16, 32] steps [16, 16] {
   ^bb0(%block: index):
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index

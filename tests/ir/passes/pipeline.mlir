@@ -47,15 +47,15 @@
 // CHECK:             aicore.wait_flag [mte2 -> mte1] 0 + %[[S:.*]]
 // CHECK-NEXT:        scf.if
 // CHECK:               aicore.wait_flag [cube -> mte1] 0 + %[[T0:.*]]
-// CHECK-NEXT:          aicore.stage %a_l1[%[[S]]] {{.*}} -> %a_l0a[%[[T0]]]
-// CHECK:               aicore.stage %b_l1
+// CHECK-NEXT:          aicore.load_l0 %a_l1[%[[S]]] {{.*}} -> %a_l0a[%[[T0]]]
+// CHECK:               aicore.load_l0 %b_l1
 // CHECK-NEXT:          aicore.set_flag [mte1 -> cube] 0 + %[[T0]]
 // CHECK-NEXT:        }
 // CHECK-NEXT:        scf.for
 // the next one ahead of the matrix instruction,
 // CHECK:               scf.if
 // CHECK:                 aicore.wait_flag [cube -> mte1] 0 + %[[T1:.*]]
-// CHECK-NEXT:            aicore.stage %a_l1[%[[S]]] {{.*}} -> %a_l0a[%[[T1]]]
+// CHECK-NEXT:            aicore.load_l0 %a_l1[%[[S]]] {{.*}} -> %a_l0a[%[[T1]]]
 // CHECK:                 aicore.set_flag [mte1 -> cube] 0 + %[[T1]]
 // CHECK-NEXT:          }
 // CHECK:               aicore.wait_flag [mte1 -> cube] 0 + %[[T:.*]]
@@ -106,8 +106,8 @@
 // SINGLE-NOT:       aicore.vector_cores
 // SINGLE:           aicore.load
 // SINGLE:           aicore.load
-// SINGLE:           aicore.stage
-// SINGLE:           aicore.stage
+// SINGLE:           aicore.load_l0
+// SINGLE:           aicore.load_l0
 // SINGLE:           aicore.mmad
 // SINGLE:           aicore.fixpipe {{.*}} -> %[[ACC]][
 // SINGLE:         aicore.phase {

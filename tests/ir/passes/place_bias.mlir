@@ -18,7 +18,7 @@ module attributes {aicore.machine = #machine} {
 
 // The sum is gone, and with it here all that the vector unit would do.
 // FUSED-LABEL: mmk.kernel @whole
-// FUSED:         mmk.nest
+// FUSED:         mmk.fusion_group
 // FUSED-NOT:       linalg.fill
 // FUSED:           %[[EMPTY:.*]] = tensor.empty
 // FUSED:           %[[START:.*]] = linalg.broadcast ins(%bias : tensor<?xf32>) outs(%[[EMPTY]] : tensor<?x?xf32>) dimensions = [0]
@@ -35,7 +35,7 @@ module attributes {aicore.machine = #machine} {
 // CHECK:           %[[L:.*]] = aicore.slot %[[TILE]] of %[[IN_L1]]
 // CHECK-NEXT:      aicore.load %bias[%{{.*}}] along [-1, 0] size(%c1, %[[TN]]) -> %[[IN_L1]][%[[L]]] pad 1
 // CHECK-NEXT:      %[[T:.*]] = aicore.slot %[[TILE]] of %[[TABLE]]
-// CHECK-NEXT:      aicore.stage %[[IN_L1]][%[[L]]] at(%c0, %c0) size(%c1, %[[TN]]) -> %[[TABLE]][%[[T]]]
+// CHECK-NEXT:      aicore.load_l0 %[[IN_L1]][%[[L]]] at(%c0, %c0) size(%c1, %[[TN]]) -> %[[TABLE]][%[[T]]]
 // CHECK:           scf.for %[[KS:.*]] = %c0 to %K step %c48
 // CHECK:             %[[FIRST:.*]] = arith.cmpi eq, %[[KS]], %c0
 // CHECK-NEXT:        scf.if %[[FIRST]] {
@@ -50,7 +50,7 @@ module attributes {aicore.machine = #machine} {
 // SYNC-LABEL: aicore.kernel @whole
 // The tile before must have started from the table, no more.
 // SYNC:           aicore.wait_flag [cube -> mte1] [[FREE:[0-9]+]] +
-// SYNC-NEXT:      aicore.stage %bias_l1
+// SYNC-NEXT:      aicore.load_l0 %bias_l1
 // That it is filled is told by the flag of what the same pipe brings to L0 behind it.
 // SYNC-NOT:       aicore.set_flag [mte1 -> cube]
 // SYNC:           scf.for

@@ -30,7 +30,7 @@ mmk.kernel @plain dims ["M", "K", "N"]
   %zero = arith.constant 0.0 : f32
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
@@ -63,7 +63,7 @@ mmk.kernel @narrowed dims ["M", "K", "N"]
   %zero = arith.constant 0.0 : f32
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
@@ -104,7 +104,7 @@ mmk.kernel @epilogue dims ["M", "K", "N"]
   %zero = arith.constant 0.0 : f32
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
@@ -144,7 +144,7 @@ mmk.kernel @both dims ["M", "K", "N"]
   %zero = arith.constant 0.0 : f32
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y:2 = mmk.nest {
+  %y:2 = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>

@@ -1,4 +1,4 @@
-// Nests without a product: everything happens on the vector cores.
+// Fusion groups without a product: everything happens on the vector cores.
 // RUN: mmk-opt %s --mmk-tile-cores --mmk-tile-base --canonicalize --cse \
 // RUN:   %place --canonicalize --cse | FileCheck %s
 
@@ -14,7 +14,7 @@ module attributes {aicore.machine = #machine} {
 // All four ways in which an operand covers the tile. A row and a single element are the same for all
 // rows: they come once a tile, before the steps. A column is held as a row, along the tensor's rows.
 // Every buffer's row is a whole number of vectors. The schedule's tile is one step of one vector core.
-// CHECK-LABEL: aicore.kernel @spreads
+// CHECK-LABEL: aicore.kernel @broadcasts
 // CHECK:         %x_ub = aicore.alloc "x" of "ub" copies 1 : memref<16x32xf32, #aicore.space<ub>>
 // CHECK-NEXT:    %r_ub = aicore.alloc "r" of "ub" copies 1 : memref<1x32xf32, #aicore.space<ub>>
 // CHECK-NEXT:    %q_ub = aicore.alloc "q" of "ub" copies 1 : memref<1x16xf32, #aicore.space<ub>>
@@ -30,13 +30,13 @@ module attributes {aicore.machine = #machine} {
 // CHECK:               aicore.load %q[%[[I]]] along [-1, 0] size(%c1, %[[COUNT]]) -> %q_ub[%[[Q:.*]]] pad 1
 // CHECK:               aicore.vector ins(%x_ub[%[[X]]] full, %r_ub[%[[R]]] row, %q_ub[%[[Q]]] column, %s_ub[%[[S]]] single :
 // CHECK:               aicore.store {{.*}} -> %y[%[[I]], %[[J0]]] along [0, 1] size(%[[COUNT]], %[[TN]])
-mmk.kernel @spreads dims ["M", "N"]
+mmk.kernel @broadcasts dims ["M", "N"]
     args [#mmk.named<"x"["M", "N"]>, #mmk.named<"r"["N"]>, #mmk.named<"q"["M"]>, #mmk.named<"s">]
     results [#mmk.named<"y"["M", "N"]>] {
 ^bb0(%x: tensor<?x?xf32>, %r: tensor<?xf32>, %q: tensor<?xf32>, %s: tensor<f32>):
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf16>
     %out = linalg.generic {indexing_maps = [#id, #row, #column, #single, #id], iterator_types = ["parallel", "parallel"]}
@@ -58,7 +58,7 @@ mmk.kernel @spreads dims ["M", "N"]
   mmk.choice "cores" = [4]
 }
 
-// One dimension has no rows to deal: the vector cores halve the columns.
+// One dimension has no rows to distribute: the vector cores halve the columns.
 // CHECK-LABEL: aicore.kernel @line
 // CHECK:         %x_ub = aicore.alloc "x" of "ub" copies 1 : memref<1x64xf32, #aicore.space<ub>>
 // CHECK:           %[[J0:.*]] = arith.muli %{{.*}}, %c128
@@ -74,7 +74,7 @@ mmk.kernel @spreads dims ["M", "N"]
 mmk.kernel @line dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"y"["N"]>] {
 ^bb0(%x: tensor<?xf32>):
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%n) : tensor<?xf32>
     %out = linalg.generic {indexing_maps = [#id1, #id1], iterator_types = ["parallel"]}
@@ -109,7 +109,7 @@ mmk.kernel @scalars dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>, #mmk.named<
   %half = arith.constant 0.5 : f32
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y:2 = mmk.nest {
+  %y:2 = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %out:2 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}

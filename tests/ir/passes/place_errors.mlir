@@ -17,7 +17,7 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
   %m = mmk.dim "M"
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
-  // expected-error @+1 {{'linalg.generic' op is in no nest; run mmk-fuse-epilogue first}}
+  // expected-error @+1 {{'linalg.generic' op is in no fusion group; run mmk-fuse-epilogue first}}
   %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
       ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) {
   ^bb0(%e: f32, %o: f32):
@@ -39,7 +39,7 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
 ^bb0(%x: tensor<?x?xf32>):
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  // expected-error @+1 {{'mmk.return' op expected each result to come from a mmk.nest}}
+  // expected-error @+1 {{'mmk.return' op expected each result to come from a mmk.fusion_group}}
   mmk.return %x : tensor<?x?xf32>
 }
 }
@@ -55,8 +55,8 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
 ^bb0(%x: tensor<?x?xf32>):
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  // expected-error @+1 {{'mmk.nest' op is not tiled; run mmk-tile-cores first}}
-  %y = mmk.nest {
+  // expected-error @+1 {{'mmk.fusion_group' op is not tiled; run mmk-tile-cores first}}
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %neg = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
@@ -84,7 +84,7 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
 ^bb0(%x: tensor<?x?xf32>):
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest tile [16, 32] {
+  %y = mmk.fusion_group tile [16, 32] {
   ^bb0(%block: index):
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -115,7 +115,7 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
 ^bb0(%x: tensor<?x?xf32>):
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest tile [16, 32] {
+  %y = mmk.fusion_group tile [16, 32] {
   ^bb0(%block: index):
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -123,7 +123,7 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %loop = scf.for %j = %c0 to %m step %c1 iter_args(%out = %empty) -> (tensor<?x?xf32>) {
       // A tensor operation that is no transfer, no product and not elementwise.
-      // expected-error @+1 {{'tensor.pad' op has no place on the machine: not scalar, and no part of a tiled nest}}
+      // expected-error @+1 {{'tensor.pad' op has no place on the machine: not scalar, and no part of a tiled fusion group}}
       %pad = tensor.pad %x low[0, 0] high[0, 0] {
       ^bb0(%i: index, %l: index):
         tensor.yield %zero : f32
@@ -149,8 +149,8 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
   %m = mmk.dim "M"
   %n = mmk.dim "N"
   // Each core writes its own tiles into the result, never the whole of it.
-  // expected-error @+1 {{'mmk.nest' op expected its tile loop to insert one tile of each result}}
-  %y = mmk.nest tile [16, 32] {
+  // expected-error @+1 {{'mmk.fusion_group' op expected its tile loop to insert one tile of each result}}
+  %y = mmk.fusion_group tile [16, 32] {
   ^bb0(%block: index):
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -182,7 +182,7 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
 ^bb0(%x: tensor<?x?xf32>):
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest tile [16, 32] {
+  %y = mmk.fusion_group tile [16, 32] {
   ^bb0(%block: index):
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -196,7 +196,7 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
         linalg.yield %p : f32
       } -> tensor<?x?xf32>
       // Two elementwise operations where mmk-fuse-epilogue leaves one.
-      // expected-error @+1 {{'linalg.generic' op reads a tensor that is neither a parameter, nor of an earlier nest, nor the product of its own}}
+      // expected-error @+1 {{'linalg.generic' op reads a tensor that is neither a parameter, nor of an earlier fusion group, nor the product of its own}}
       %again = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
           ins(%neg : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) {
       ^bb0(%e: f32, %o: f32):
@@ -223,8 +223,8 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
 ^bb0(%x: tensor<?x?xf32>):
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  // expected-error @+1 {{'mmk.nest' op has neither a product nor an elementwise operation in its tile loop}}
-  %y = mmk.nest tile [8, 16] {
+  // expected-error @+1 {{'mmk.fusion_group' op has neither a product nor an elementwise operation in its tile loop}}
+  %y = mmk.fusion_group tile [8, 16] {
   ^bb0(%block: index):
     %zero = arith.constant 0 : index
     %one = arith.constant 1 : index
@@ -253,7 +253,7 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
 ^bb0(%x: tensor<?x?xf16>):
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest tile [16, 32] steps [16, 16] {
+  %y = mmk.fusion_group tile [16, 32] steps [16, 16] {
   ^bb0(%block: index):
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -300,7 +300,7 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
 ^bb0(%x: tensor<?x?xf16>):
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest tile [16, 32] steps [16, 16, 16, 16] {
+  %y = mmk.fusion_group tile [16, 32] steps [16, 16, 16, 16] {
   ^bb0(%block: index):
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -313,7 +313,7 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
           %first = linalg.contract indexing_maps = [#a, #b, #c]
               ins(%x, %x : tensor<?x?xf16>, tensor<?x?xf16>) outs(%part : tensor<?x?xf32>) -> tensor<?x?xf32>
           // Neither of them is dropped silently.
-          // expected-error @+1 {{'linalg.contract' op is a second product of its nest, which takes one}}
+          // expected-error @+1 {{'linalg.contract' op is a second product of its fusion group, which takes one}}
           %second = linalg.contract indexing_maps = [#a, #b, #c]
               ins(%x, %x : tensor<?x?xf16>, tensor<?x?xf16>) outs(%first : tensor<?x?xf32>) -> tensor<?x?xf32>
           scf.yield %second : tensor<?x?xf32>

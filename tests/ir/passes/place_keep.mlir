@@ -16,21 +16,21 @@
 
 module attributes {aicore.machine = #machine} {
 
-// Rows are dealt, each cut in two by the grid; its tiles are walked from another one on in each row.
+// Rows are mapped, each cut in two by the grid; each row starts at another of its tiles.
 // TILED-LABEL: mmk.kernel @rows
-// TILED:         mmk.nest tile [64, 32]
+// TILED:         mmk.fusion_group tile [64, 32]
 // TILED:         %[[ROWS:.*]] = arith.ceildivsi %{{.*}}, %c64
 // TILED-NEXT:    %[[COLUMNS:.*]] = arith.ceildivsi %{{.*}}, %c32
 // TILED-NEXT:    %[[LENGTH:.*]] = arith.ceildivsi %[[COLUMNS]], %c2
 // TILED-NEXT:    %[[IN_GRID:.*]] = arith.remsi %block, %c4
 // TILED-NEXT:    %[[SEGMENT:.*]] = arith.remsi %[[IN_GRID]], %c2
-// TILED-NEXT:    %[[SHARE:.*]] = mmk.share %block of %c1 x %[[ROWS]] x %c2 by <rows, width = 1, cores = 4, grid = 2 x 2>
+// TILED-NEXT:    %[[SHARE:.*]] = mmk.tile_count %block of %c1 x %[[ROWS]] x %c2 by <rows, width = 1, cores = 4, grid = 2 x 2>
 // TILED:         %[[FIRST:.*]] = arith.muli %[[SEGMENT]], %[[LENGTH]]
 // TILED-NEXT:    %[[REST:.*]] = arith.subi %[[COLUMNS]], %[[FIRST]]
 // TILED-NEXT:    %[[CUT:.*]] = arith.minsi %[[REST]], %[[LENGTH]]
 // TILED-NEXT:    %[[OWN:.*]] = arith.maxsi %[[CUT]], %c0
 // TILED-NEXT:    scf.for %[[P:.*]] = %c0 to %[[SHARE]]
-// TILED-NEXT:      %{{.*}}, %[[ROW:.*]], %{{.*}} = mmk.walk %[[P]] on %block of %c1 x %[[ROWS]] x %c2
+// TILED-NEXT:      %{{.*}}, %[[ROW:.*]], %{{.*}} = mmk.tile_coords %[[P]] on %block of %c1 x %[[ROWS]] x %c2
 // TILED:           scf.for %[[J:.*]] = %c0 to %[[OWN]]
 // TILED-NEXT:        %[[TURNED:.*]] = arith.addi %[[J]], %[[ROW]]
 // TILED-NEXT:        %[[IN:.*]] = arith.remsi %[[TURNED]], %[[OWN]]
@@ -55,8 +55,8 @@ module attributes {aicore.machine = #machine} {
 // CHECK:               aicore.load %b[%[[KS]], %{{.*}}] {{.*}} -> %[[B]]
 // CHECK:               scf.for %[[KB:.*]] = %c0 to
 // CHECK:                 %[[IN_PANEL:.*]] = arith.addi %[[KB]], %[[KS]]
-// CHECK:                 aicore.stage %[[PANEL]][%[[SLOT]]] at(%c0, %[[IN_PANEL]]) size(%[[TM]], %{{.*}})
-// CHECK:                 aicore.stage %[[B]][%{{.*}}] at(%[[KB]], %c0)
+// CHECK:                 aicore.load_l0 %[[PANEL]][%[[SLOT]]] at(%c0, %[[IN_PANEL]]) size(%[[TM]], %{{.*}})
+// CHECK:                 aicore.load_l0 %[[B]][%{{.*}}] at(%[[KB]], %c0)
 
 // The panel is free when its last tile is done with it.
 // SYNC-LABEL: aicore.kernel @rows
@@ -75,7 +75,7 @@ mmk.kernel @rows dims ["M", "K", "N"]
   %zero = arith.constant 0.0 : f32
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
@@ -103,7 +103,7 @@ mmk.kernel @rows dims ["M", "K", "N"]
 // CHECK:           scf.for
 // CHECK:             aicore.load %a
 // CHECK-NOT:         aicore.load %b
-// CHECK:               aicore.stage %[[PANEL]][%{{.*}}] at(%{{[0-9]+}}, %c0)
+// CHECK:               aicore.load_l0 %[[PANEL]][%{{.*}}] at(%{{[0-9]+}}, %c0)
 
 // SYNC-LABEL: aicore.kernel @columns
 // SYNC:         aicore.alloc "b" of "panel" copies 2
@@ -121,7 +121,7 @@ mmk.kernel @columns dims ["M", "K", "N"]
   %zero = arith.constant 0.0 : f32
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>

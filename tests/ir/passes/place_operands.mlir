@@ -22,8 +22,8 @@ module attributes {aicore.machine = #machine} {
 // CHECK-NEXT:    %a_l0a = aicore.alloc {{.*}} : memref<64x16xf16, #aicore.space<l0a>>
 // CHECK-NEXT:    %b_l0b = aicore.alloc {{.*}} : memref<16x32xf16, #aicore.space<l0b>>
 // CHECK:             aicore.load %b[%[[J0:.*]], %[[KS:.*]]] along [0, 1] size(%[[TN:.*]], %[[DEPTH:.*]]) -> %b_l1
-// CHECK:               aicore.stage %a_l1[%{{.*}}] at(%c0, %[[KB:.*]]) size(%[[TM:.*]], %[[STEP:.*]]) -> %a_l0a
-// CHECK:               aicore.stage %b_l1[%{{.*}}] at(%c0, %[[KB]]) size(%[[TN]], %[[STEP]]) transposed -> %b_l0b
+// CHECK:               aicore.load_l0 %a_l1[%{{.*}}] at(%c0, %[[KB:.*]]) size(%[[TM:.*]], %[[STEP:.*]]) -> %a_l0a
+// CHECK:               aicore.load_l0 %b_l1[%{{.*}}] at(%c0, %[[KB]]) size(%[[TN]], %[[STEP]]) transposed -> %b_l0b
 // CHECK:               aicore.mmad {{.*}} size(%[[TM]], %[[TN]], %[[STEP]])
 mmk.kernel @transposed_b dims ["M", "K", "N"]
     args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["N", "K"]>]
@@ -32,7 +32,7 @@ mmk.kernel @transposed_b dims ["M", "K", "N"]
   %zero = arith.constant 0.0 : f32
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
@@ -58,8 +58,8 @@ mmk.kernel @transposed_b dims ["M", "K", "N"]
 // CHECK-NEXT:    %b_l1 = aicore.alloc {{.*}} : memref<48x32xf16, #aicore.space<l1>>
 // CHECK-NEXT:    %a_l0a = aicore.alloc {{.*}} : memref<64x16xf16, #aicore.space<l0a>>
 // CHECK:             aicore.load %a[%[[KS:.*]], %[[I0:.*]]] along [0, 1] size(%[[DEPTH:.*]], %[[TM:.*]]) -> %a_l1
-// CHECK:               aicore.stage %a_l1[%{{.*}}] at(%[[KB:.*]], %c0) size(%[[STEP:.*]], %[[TM]]) transposed -> %a_l0a
-// CHECK:               aicore.stage %b_l1[%{{.*}}] at(%[[KB]], %c0) size(%[[STEP]], %[[TN:.*]]) -> %b_l0b
+// CHECK:               aicore.load_l0 %a_l1[%{{.*}}] at(%[[KB:.*]], %c0) size(%[[STEP:.*]], %[[TM]]) transposed -> %a_l0a
+// CHECK:               aicore.load_l0 %b_l1[%{{.*}}] at(%[[KB]], %c0) size(%[[STEP]], %[[TN:.*]]) -> %b_l0b
 // CHECK:               aicore.mmad {{.*}} size(%[[TM]], %[[TN]], %[[STEP]])
 mmk.kernel @transposed_a dims ["M", "K", "N"]
     args [#mmk.named<"a"["K", "M"]>, #mmk.named<"b"["K", "N"]>]
@@ -68,7 +68,7 @@ mmk.kernel @transposed_a dims ["M", "K", "N"]
   %zero = arith.constant 0.0 : f32
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
@@ -102,7 +102,7 @@ mmk.kernel @batched dims ["B", "M", "K", "N"]
   %bs = mmk.dim "B"
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%bs, %m, %n) : tensor<?x?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
@@ -144,7 +144,7 @@ mmk.kernel @chained dims ["M", "K", "H", "N"]
   %m = mmk.dim "M"
   %h = mmk.dim "H"
   %n = mmk.dim "N"
-  %half = mmk.nest {
+  %half = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %h) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
@@ -159,7 +159,7 @@ mmk.kernel @chained dims ["M", "K", "H", "N"]
     } -> tensor<?x?xf16>
     mmk.yield %narrow : tensor<?x?xf16>
   } -> tensor<?x?xf16>
-  %y = mmk.nest {
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>

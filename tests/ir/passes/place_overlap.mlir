@@ -27,19 +27,19 @@ module attributes {aicore.machine = #machine} {
 // CHECK-NEXT:        %[[EDGE:.*]] = arith.select %[[FIRST]], %[[FIRST]], %[[LAST]]
 // CHECK-NEXT:        scf.if %[[EDGE]] {
 // CHECK-NEXT:          scf.if %[[FIRST]] {
-// CHECK-NEXT:            aicore.open %[[ACC]][%[[SLOT]]] part 0
+// CHECK-NEXT:            aicore.producer_acquire %[[ACC]][%[[SLOT]]] part 0
 // CHECK-NEXT:          }
 // The first 16 columns: all of A, a part of B.
 // CHECK-NEXT:          %[[LEFT:.*]] = arith.minsi %[[TN]], %c16
 // CHECK-NEXT:          scf.for %[[KB:.*]] = %c0 to %[[DEPTH]] step %c16 {
 // CHECK:                 %[[STEP:.*]] = arith.minsi %{{.*}}, %c16
-// CHECK:                 aicore.stage %a_l1[%{{.*}}] at(%c0, %[[KB]]) size(%{{.*}}, %[[STEP]])
-// CHECK:                 aicore.stage %b_l1[%{{.*}}] at(%[[KB]], %c0) size(%[[STEP]], %[[LEFT]])
+// CHECK:                 aicore.load_l0 %a_l1[%{{.*}}] at(%c0, %[[KB]]) size(%{{.*}}, %[[STEP]])
+// CHECK:                 aicore.load_l0 %b_l1[%{{.*}}] at(%[[KB]], %c0) size(%[[STEP]], %[[LEFT]])
 // CHECK:                 aicore.mmad {{.*}} -> %[[ACC]][%[[SLOT]]] part 0 size(%{{.*}}, %[[LEFT]], %[[STEP]])
 // CHECK:               scf.if %[[LAST]] {
-// CHECK-NEXT:            aicore.close %[[ACC]][%[[SLOT]]] part 0
+// CHECK-NEXT:            aicore.producer_commit %[[ACC]][%[[SLOT]]] part 0
 // CHECK:               scf.if %[[FIRST]] {
-// CHECK-NEXT:            aicore.open %[[ACC]][%[[SLOT]]] part 1
+// CHECK-NEXT:            aicore.producer_acquire %[[ACC]][%[[SLOT]]] part 1
 // A tile at the edge may have none of the other columns, and then no steps.
 // CHECK:               %[[REST:.*]] = arith.subi %[[TN]], %c16
 // CHECK-NEXT:          %[[CUT:.*]] = arith.minsi %[[REST]], %c16
@@ -47,10 +47,10 @@ module attributes {aicore.machine = #machine} {
 // CHECK-NEXT:          %[[ANY:.*]] = arith.cmpi sgt, %[[RIGHT]], %c0
 // CHECK-NEXT:          %[[STEPS:.*]] = arith.select %[[ANY]], %[[DEPTH]], %c0
 // CHECK-NEXT:          scf.for %[[KB:.*]] = %c0 to %[[STEPS]] step %c16 {
-// CHECK:                 aicore.stage %b_l1[%{{.*}}] at(%[[KB]], %c16) size(%{{.*}}, %[[RIGHT]])
+// CHECK:                 aicore.load_l0 %b_l1[%{{.*}}] at(%[[KB]], %c16) size(%{{.*}}, %[[RIGHT]])
 // CHECK:                 aicore.mmad {{.*}} -> %[[ACC]][%[[SLOT]]] part 1 size(%{{.*}}, %[[RIGHT]], %{{.*}})
 // CHECK:               scf.if %[[LAST]] {
-// CHECK-NEXT:            aicore.close %[[ACC]][%[[SLOT]]] part 1
+// CHECK-NEXT:            aicore.producer_commit %[[ACC]][%[[SLOT]]] part 1
 // Between the edges the whole tile.
 // CHECK:             } else {
 // CHECK:                 aicore.mmad {{.*}} -> %[[ACC]][%[[SLOT]]] size(%{{.*}}, %[[TN]], %{{.*}})
@@ -66,7 +66,7 @@ mmk.kernel @plain dims ["M", "K", "N"]
   %zero = arith.constant 0.0 : f32
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
@@ -89,18 +89,18 @@ mmk.kernel @plain dims ["M", "K", "N"]
 // With two copies the next tile has one of its own: only the last stage goes in parts.
 // CHECK-LABEL: aicore.kernel @twoCopies
 // CHECK:           %[[SLOT:.*]] = aicore.slot %{{.*}} of %acc_l0c
-// CHECK:           aicore.open %acc_l0c[%[[SLOT]]] part 0
-// CHECK-NEXT:      aicore.open %acc_l0c[%[[SLOT]]] part 1
+// CHECK:           aicore.producer_acquire %acc_l0c[%[[SLOT]]] part 0
+// CHECK-NEXT:      aicore.producer_acquire %acc_l0c[%[[SLOT]]] part 1
 // CHECK:           scf.for %[[KS:.*]] = %c0 to %K step %c48 {
 // CHECK:             %[[NEXT:.*]] = arith.addi %[[KS]], %c48
 // CHECK-NEXT:        %[[LAST:.*]] = arith.cmpi sge, %[[NEXT]], %K
 // CHECK-NEXT:        scf.if %[[LAST]] {
-// CHECK-NOT:           aicore.open
+// CHECK-NOT:           aicore.producer_acquire
 // CHECK:               aicore.mmad {{.*}} part 0
-// CHECK:               aicore.close %acc_l0c[%[[SLOT]]] part 0
+// CHECK:               aicore.producer_commit %acc_l0c[%[[SLOT]]] part 0
 // CHECK:               aicore.mmad {{.*}} part 1
 // CHECK-NEXT:        }
-// CHECK-NEXT:        aicore.close %acc_l0c[%[[SLOT]]] part 1
+// CHECK-NEXT:        aicore.producer_commit %acc_l0c[%[[SLOT]]] part 1
 mmk.kernel @twoCopies dims ["M", "K", "N"]
     args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>]
     results [#mmk.named<"c"["M", "N"]>] {
@@ -108,7 +108,7 @@ mmk.kernel @twoCopies dims ["M", "K", "N"]
   %zero = arith.constant 0.0 : f32
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
@@ -156,7 +156,7 @@ mmk.kernel @epilogue dims ["M", "K", "N"]
   %zero = arith.constant 0.0 : f32
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>

@@ -22,10 +22,10 @@ module attributes {aicore.machine = #machine} {
 // CHECK:         %[[OUT:out_ub]] = aicore.alloc "out" of "out" copies 1 : memref<64x16xf32, #aicore.space<ub>>
 // CHECK:         scf.for %[[TILE:.*]] = %c0 to
 // CHECK:           %[[SLOT:.*]] = aicore.slot %[[TILE]] of %[[ACC]]
-// CHECK:           aicore.open %[[ACC]][%[[SLOT]]] part 0
-// CHECK-NEXT:      aicore.open %[[ACC]][%[[SLOT]]] part 1
-// CHECK:           aicore.close %[[ACC]][%[[SLOT]]] part 0
-// CHECK:           aicore.close %[[ACC]][%[[SLOT]]] part 1
+// CHECK:           aicore.producer_acquire %[[ACC]][%[[SLOT]]] part 0
+// CHECK-NEXT:      aicore.producer_acquire %[[ACC]][%[[SLOT]]] part 1
+// CHECK:           aicore.producer_commit %[[ACC]][%[[SLOT]]] part 0
+// CHECK:           aicore.producer_commit %[[ACC]][%[[SLOT]]] part 1
 // CHECK:           aicore.drain %[[ACC]][%[[SLOT]]] part 0 {{.*}} -> %[[IN]]
 // CHECK:           aicore.vector ins(%[[IN]]
 // CHECK:           aicore.store %[[OUT]]
@@ -58,7 +58,7 @@ mmk.kernel @coupled dims ["M", "K", "N"]
   %zero = arith.constant 0.0 : f32
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>

@@ -26,7 +26,7 @@ module attributes {aicore.machine = #machine} {
 // CHECK:             aicore.load %b[%[[START]], %{{.*}}] along [0, 1] size(%[[DEPTH]], %{{.*}})
 // CHECK-NEXT:        %[[SOME:.*]] = arith.maxsi %[[DEPTH]], %c1
 // CHECK-NEXT:        scf.for %[[KB:.*]] = %c0 to %[[SOME]] step %c16 {
-// CHECK:               aicore.stage %a_l1[%{{.*}}] at(%c0, %[[KB]])
+// CHECK:               aicore.load_l0 %a_l1[%{{.*}}] at(%c0, %[[KB]])
 // CHECK:               %[[DONE:.*]] = arith.addi %[[KS]], %[[KB]]
 // CHECK-NEXT:          %[[BEGINS:.*]] = arith.cmpi eq, %[[DONE]], %c0
 // CHECK-NEXT:          aicore.mmad {{.*}} first(%[[BEGINS]])
@@ -37,7 +37,7 @@ mmk.kernel @skewed dims ["M", "K", "N"]
   %zero = arith.constant 0.0 : f32
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>

@@ -1,4 +1,4 @@
-// Products on a split chip, whose cube core and vector cores meet only in global memory. The nests
+// Products on a split chip, whose cube core and vector cores meet only in global memory. The fusion groups
 // are tiled by the passes before.
 // RUN: mmk-opt %s --mmk-tile-cores --mmk-tile-base --canonicalize --cse \
 // RUN:   %place --canonicalize --cse | FileCheck %s
@@ -49,9 +49,9 @@ module attributes {aicore.machine = #machine} {
 // CHECK-NEXT:          %[[BEFORE:.*]] = arith.muli %[[STAGE]], %c3
 // CHECK-NEXT:          %[[BASE:.*]] = arith.addi %[[BEFORE]], %[[IN_STAGE]]
 // CHECK-NEXT:          %[[A_SLOT0:.*]] = aicore.slot %[[BASE]] of %[[A_L0]]
-// CHECK-NEXT:          aicore.stage %[[A_L1]][%[[A_SLOT]]] at(%c0, %[[KB]]) size(%[[TM]], %[[STEP]]) -> %[[A_L0]][%[[A_SLOT0]]]
+// CHECK-NEXT:          aicore.load_l0 %[[A_L1]][%[[A_SLOT]]] at(%c0, %[[KB]]) size(%[[TM]], %[[STEP]]) -> %[[A_L0]][%[[A_SLOT0]]]
 // CHECK-NEXT:          %[[B_SLOT0:.*]] = aicore.slot %[[BASE]] of %[[B_L0]]
-// CHECK-NEXT:          aicore.stage %[[B_L1]][%[[B_SLOT]]] at(%[[KB]], %c0) size(%[[STEP]], %[[TN]]) -> %[[B_L0]][%[[B_SLOT0]]]
+// CHECK-NEXT:          aicore.load_l0 %[[B_L1]][%[[B_SLOT]]] at(%[[KB]], %c0) size(%[[STEP]], %[[TN]]) -> %[[B_L0]][%[[B_SLOT0]]]
 // Only the very first step starts from zero.
 // CHECK-NEXT:          %[[K0:.*]] = arith.addi %[[KS]], %[[KB]]
 // CHECK-NEXT:          %[[FIRST:.*]] = arith.cmpi eq, %[[K0]], %c0
@@ -70,7 +70,7 @@ mmk.kernel @plain dims ["M", "K", "N"]
   %zero = arith.constant 0.0 : f32
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
@@ -102,7 +102,7 @@ mmk.kernel @narrowed dims ["M", "K", "N"]
   %zero = arith.constant 0.0 : f32
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
@@ -176,7 +176,7 @@ mmk.kernel @epilogue dims ["M", "K", "N"]
   %zero = arith.constant 0.0 : f32
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
@@ -217,7 +217,7 @@ mmk.kernel @both dims ["M", "K", "N"]
   %zero = arith.constant 0.0 : f32
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y:2 = mmk.nest {
+  %y:2 = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>

@@ -31,7 +31,7 @@ mmk.kernel @rows dims ["M", "N"]
 ^bb0(%x: tensor<?x?xf32>):
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %out = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
@@ -66,7 +66,7 @@ mmk.kernel @columns dims ["M", "N"]
 ^bb0(%x: tensor<?x?xf32>):
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %out = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
@@ -107,7 +107,7 @@ mmk.kernel @zigzag dims ["M", "N"]
 ^bb0(%x: tensor<?x?xf32>):
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %out = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
@@ -151,7 +151,7 @@ mmk.kernel @swizzle dims ["M", "N"]
 ^bb0(%x: tensor<?x?xf32>):
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %out = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
@@ -205,7 +205,7 @@ mmk.kernel @grid dims ["M", "N"]
 ^bb0(%x: tensor<?x?xf32>):
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %out = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}

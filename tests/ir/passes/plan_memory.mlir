@@ -32,7 +32,7 @@ aicore.kernel @together dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] c
       aicore.load %a[%i, %c0] along [0, 1] size(%c1, %c1) -> %small[%c0] pad 16 : !gm -> !small
       aicore.load %a[%i, %c0] along [0, 1] size(%c1, %c1) -> %big[%c0] pad 16 : !gm -> !big
       aicore.load %a[%i, %c0] along [0, 1] size(%c1, %c1) -> %last[%c0] pad 16 : !gm -> !small
-      aicore.stage %big[%c0] at(%c0, %c0) size(%c1, %c1) -> %l0[%c0] : !big -> !l0
+      aicore.load_l0 %big[%c0] at(%c0, %c0) size(%c1, %c1) -> %l0[%c0] : !big -> !l0
     }
   }
 }

@@ -32,7 +32,7 @@ aicore.kernel @k dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 
     scf.for %i = %c0 to %n step %c1 {
       aicore.load %a[%i, %c0] along [0, 1] size(%c1, %c1) -> %l1[%c0] pad 16 : !gm -> !l1
       aicore.load %a[%i, %c0] along [0, 1] size(%c1, %c1) -> %odd[%c0] pad 16 : !gm -> !odd
-      aicore.stage %l1[%c0] at(%c0, %c0) size(%c1, %c1) -> %l0[%c0] : !l1 -> !l0
+      aicore.load_l0 %l1[%c0] at(%c0, %c0) size(%c1, %c1) -> %l0[%c0] : !l1 -> !l0
     }
   }
 }

@@ -1,4 +1,4 @@
-// A reduction that cores share: its parts in one nest, their sum in the next.
+// A reduction that cores share: its parts in one fusion group, their sum in the next.
 // RUN: mmk-opt %s --mmk-split-reduction | FileCheck %s
 
 #a = affine_map<(m, n, k) -> (m, k)>
@@ -19,7 +19,7 @@
 // CHECK:         %[[SHORT:.*]] = arith.cmpi slt, %[[IN_TILES]], %c128
 // CHECK:         %[[LENGTH:.*]] = arith.select %[[SHORT]], %[[IN_TILES]], %[[IN_STAGES]]
 // CHECK:         %[[COUNT:.*]] = arith.ceildivsi %[[K]], %[[LENGTH]]
-// CHECK:         %[[PARTS:.*]] = mmk.nest {
+// CHECK:         %[[PARTS:.*]] = mmk.fusion_group {
 // CHECK:           %[[EMPTY:.*]] = tensor.empty(%[[COUNT]], %[[M:.*]], %[[N:.*]]) : tensor<?x?x?xf32>
 // CHECK:           %[[ALL:.*]] = scf.forall (%[[S:.*]]) in (%[[COUNT]]) shared_outs(%[[OUT:.*]] = %[[EMPTY]])
 // CHECK:             %[[FIRST:.*]] = arith.muli %[[S]], %[[LENGTH]]
@@ -33,7 +33,7 @@
 // CHECK:             scf.forall.in_parallel {
 // CHECK-NEXT:          tensor.parallel_insert_slice %[[PART]] into %[[OUT]][%[[S]], 0, 0] [1, %[[M]], %[[N]]] [1, 1, 1]
 // CHECK:           mmk.yield %[[ALL]] : tensor<?x?x?xf32>
-// CHECK:         mmk.nest {
+// CHECK:         mmk.fusion_group {
 // CHECK:           %[[FILL:.*]] = linalg.fill
 // CHECK-NEXT:      %[[SUM:.*]] = linalg.reduce { arith.addf } ins(%[[PARTS]] : {{.*}}) outs(%[[FILL]] : {{.*}}) dimensions = [0] {mmk.name = "acc"}
 // CHECK:           linalg.generic {{.*}} ins(%[[SUM]] :
@@ -41,7 +41,7 @@ mmk.kernel @parts dims ["M", "K", "N"]
     args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>] results [#mmk.named<"c"["M", "N"]>] {
 ^bb0(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>):
   %zero = arith.constant 0.0 : f32
-  %c = mmk.nest {
+  %c = mmk.fusion_group {
   ^bb0(%block: index):
     %m = mmk.dim "M"
     %n = mmk.dim "N"
@@ -70,7 +70,7 @@ mmk.kernel @parts dims ["M", "K", "N"]
 // added as such.
 // CHECK-LABEL: mmk.kernel @batches
 // CHECK:       ^bb0(%[[A:.*]]: tensor<?x?x?xi8>, %[[B:.*]]: tensor<1x?x?xi8>):
-// CHECK:         mmk.nest {
+// CHECK:         mmk.fusion_group {
 // CHECK:           %[[MATRIX:.*]] = tensor.extract_slice %[[B]][0, 0, 0]
 // CHECK:           scf.forall
 // CHECK:             tensor.extract_slice %[[A]][0, 0, %{{.*}}] [%{{.*}}, %{{.*}}, %[[OWN:.*]]] [1, 1, 1]
@@ -85,7 +85,7 @@ mmk.kernel @batches dims ["B", "M", "K", "N"]
     results [#mmk.named<"c"["B", "M", "N"]>] {
 ^bb0(%a: tensor<?x?x?xi8>, %b: tensor<1x?x?xi8>):
   %zero = arith.constant 0 : i32
-  %c = mmk.nest {
+  %c = mmk.fusion_group {
   ^bb0(%block: index):
     %batches = mmk.dim "B"
     %m = mmk.dim "M"
@@ -114,7 +114,7 @@ mmk.kernel @whole dims ["M", "K", "N"]
     args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>] results [#mmk.named<"c"["M", "N"]>] {
 ^bb0(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>):
   %zero = arith.constant 0.0 : f32
-  %c = mmk.nest {
+  %c = mmk.fusion_group {
   ^bb0(%block: index):
     %m = mmk.dim "M"
     %n = mmk.dim "N"
@@ -148,7 +148,7 @@ mmk.kernel @whole dims ["M", "K", "N"]
 mmk.kernel @fromARow dims ["M", "K", "N"]
     args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>, #mmk.named<"bias"["N"]>] results [#mmk.named<"c"["M", "N"]>] {
 ^bb0(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>, %bias: tensor<?xf32>):
-  %c = mmk.nest {
+  %c = mmk.fusion_group {
   ^bb0(%block: index):
     %m = mmk.dim "M"
     %n = mmk.dim "N"

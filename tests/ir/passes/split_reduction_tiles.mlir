@@ -1,4 +1,4 @@
-// How the parts of a reduction are tiled and dealt, and how their sum is placed.
+// How the parts of a reduction are tiled and mapped, and how their sum is placed.
 // RUN: mmk-opt %s --mmk-split-reduction --mmk-tile-cores --canonicalize --cse \
 // RUN:   | FileCheck %s --check-prefix=TILED
 // RUN: mmk-opt %s --mmk-split-reduction --mmk-tile-cores --mmk-tile-base --canonicalize --cse \
@@ -17,18 +17,18 @@ module attributes {aicore.machine = #machine} {
 // TILED-LABEL: mmk.kernel @fused
 // TILED:         %[[LENGTH:.*]] = arith.select
 // TILED-NEXT:    %[[COUNT:.*]] = arith.ceildivsi %{{.*}}, %[[LENGTH]] : index
-// TILED:         %[[PARTS:.*]] = mmk.nest tile [32, 64] {
-// TILED:           mmk.share %block of %[[COUNT]] x %{{.*}} x %{{.*}} by <columns, width = 1, cores = 8, grid = 2 x 1 x 3>
+// TILED:         %[[PARTS:.*]] = mmk.fusion_group tile [32, 64] {
+// TILED:           mmk.tile_count %block of %[[COUNT]] x %{{.*}} x %{{.*}} by <columns, width = 1, cores = 8, grid = 2 x 1 x 3>
 // TILED:           scf.for
-// TILED:             %[[PART:.*]], %row, %column = mmk.walk {{.*}} of %[[COUNT]] x {{.*}} grid = 2 x 1 x 3>
+// TILED:             %[[PART:.*]], %row, %column = mmk.tile_coords {{.*}} of %[[COUNT]] x {{.*}} grid = 2 x 1 x 3>
 // TILED:             %[[FIRST:.*]] = arith.muli %[[PART]], %[[LENGTH]]
 // TILED:             %[[A:.*]] = tensor.extract_slice %a[0, %[[FIRST]]]
 // TILED:             tensor.extract_slice %[[A]][%[[I:.*]], 0]
 // TILED:             %[[ACC:.*]] = linalg.contract
 // TILED:             tensor.insert_slice %[[ACC]] into %{{.*}}[%[[PART]], %[[I]], %[[J:.*]]] [1, %{{.*}}, %{{.*}}]
-// The sum is dealt by rows to all cores, whoever has computed the parts: 8 rows for a vector core.
-// TILED:         mmk.nest tile [16, 512] {
-// TILED:           mmk.share {{.*}} by <rows, width = 1, cores = 8, grid = 0 x 0>
+// The sum is mapped by rows to all cores, whichever computed the parts: 8 rows for a vector core.
+// TILED:         mmk.fusion_group tile [16, 512] {
+// TILED:           mmk.tile_count {{.*}} by <rows, width = 1, cores = 8, grid = 0 x 0>
 // TILED:             tensor.extract_slice %[[PARTS]][0, %[[I2:.*]], %[[J2:.*]]] [%{{.*}}, %[[ROWS:.*]], %[[COLUMNS:.*]]] [1, 1, 1]
 // TILED:             %[[SUM:.*]] = linalg.reduce
 // TILED:             linalg.generic {{.*}} ins(%[[SUM]] :
@@ -61,7 +61,7 @@ mmk.kernel @fused dims ["M", "K", "N"]
     args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>] results [#mmk.named<"c"["M", "N"]>] {
 ^bb0(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>):
   %zero = arith.constant 0.0 : f32
-  %c = mmk.nest {
+  %c = mmk.fusion_group {
   ^bb0(%block: index):
     %m = mmk.dim "M"
     %n = mmk.dim "N"
@@ -91,9 +91,9 @@ mmk.kernel @fused dims ["M", "K", "N"]
 }
 
 // A plain product: the sum itself is stored, so it is an output, of which the schedule may want two
-// copies. Without rectangles, the tiles of all parts are dealt one by one.
+// copies. Without rectangles, the tiles of all parts are mapped one by one.
 // TILED-LABEL: mmk.kernel @plain
-// TILED:         mmk.share %block of %{{.*}} by <rows, width = 1, cores = 8, grid = 0 x 0>
+// TILED:         mmk.tile_count %block of %{{.*}} by <rows, width = 1, cores = 8, grid = 0 x 0>
 // PLACED-LABEL: aicore.kernel @plain
 // PLACED:         aicore.phase {
 // PLACED:         aicore.phase {
@@ -105,7 +105,7 @@ mmk.kernel @plain dims ["M", "K", "N"]
     args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>] results [#mmk.named<"c"["M", "N"]>] {
 ^bb0(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>):
   %zero = arith.constant 0.0 : f32
-  %c = mmk.nest {
+  %c = mmk.fusion_group {
   ^bb0(%block: index):
     %m = mmk.dim "M"
     %n = mmk.dim "N"

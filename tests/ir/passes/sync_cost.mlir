@@ -18,7 +18,7 @@ module attributes {aicore.machine = #m} {
       aicore.wait_flag [mte2 -> mte1] 0 + %c0
       aicore.set_flag [mte2 -> mte1] 1 + %c0
       aicore.wait_flag [mte2 -> mte1] 1 + %c0
-      aicore.stage %a[%c0] at(%c0, %c0) size(%c16, %c16) -> %a0[%c0] : memref<16x16xf16, #aicore.space<l1>> -> memref<16x16xf16, #aicore.space<l0a>>
+      aicore.load_l0 %a[%c0] at(%c0, %c0) size(%c16, %c16) -> %a0[%c0] : memref<16x16xf16, #aicore.space<l1>> -> memref<16x16xf16, #aicore.space<l0a>>
     }
   }
 }
@@ -43,7 +43,7 @@ module attributes {aicore.machine = #m} {
       aicore.load %x[%c0, %c0] along [0, 1] size(%c16, %c16) -> %b[%c0] pad 16 : memref<?x?xf16, #aicore.space<gm>> -> memref<16x16xf16, #aicore.space<l1>>
       aicore.set_flag [mte2 -> mte1] 0 + %c0
       aicore.wait_flag [mte2 -> mte1] 0 + %c0
-      aicore.stage %b[%c0] at(%c0, %c0) size(%c16, %c16) -> %b0[%c0] : memref<16x16xf16, #aicore.space<l1>> -> memref<16x16xf16, #aicore.space<l0a>>
+      aicore.load_l0 %b[%c0] at(%c0, %c0) size(%c16, %c16) -> %b0[%c0] : memref<16x16xf16, #aicore.space<l1>> -> memref<16x16xf16, #aicore.space<l0a>>
     }
   }
 }
@@ -67,8 +67,8 @@ module attributes {aicore.machine = #m} {
       aicore.load %x[%c0, %c0] along [0, 1] size(%c64, %c64) -> %a[%c0] pad 16 : memref<?x?xf16, #aicore.space<gm>> -> memref<64x64xf16, #aicore.space<l1>>
       aicore.set_flag [mte2 -> mte1] 0 + %c0
       aicore.wait_flag [mte2 -> mte1] 0 + %c0
-      aicore.stage %a[%c0] at(%c0, %c0) size(%c64, %c64) -> %a0[%c0] : memref<64x64xf16, #aicore.space<l1>> -> memref<64x64xf16, #aicore.space<l0a>>
-      aicore.stage %a[%c0] at(%c0, %c0) size(%c64, %c64) -> %b0[%c0] : memref<64x64xf16, #aicore.space<l1>> -> memref<64x64xf16, #aicore.space<l0b>>
+      aicore.load_l0 %a[%c0] at(%c0, %c0) size(%c64, %c64) -> %a0[%c0] : memref<64x64xf16, #aicore.space<l1>> -> memref<64x64xf16, #aicore.space<l0a>>
+      aicore.load_l0 %a[%c0] at(%c0, %c0) size(%c64, %c64) -> %b0[%c0] : memref<64x64xf16, #aicore.space<l1>> -> memref<64x64xf16, #aicore.space<l0b>>
       aicore.set_flag [mte1 -> cube] 0 + %c0
       aicore.wait_flag [mte1 -> cube] 0 + %c0
       aicore.mmad %a0[%c0], %b0[%c0] -> %acc[%c0] size(%c64, %c64, %c64) first(%true) : memref<64x64xf16, #aicore.space<l0a>>, memref<64x64xf16, #aicore.space<l0b>> -> memref<64x64xf32, #aicore.space<l0c>>
@@ -98,7 +98,7 @@ module attributes {aicore.machine = #m} {
         %s = aicore.slot %i of %a : memref<16x16xf16, #aicore.space<l1>>
         aicore.load %x[%c0, %c0] along [0, 1] size(%c16, %c16) -> %a[%s] pad 16 : memref<?x?xf16, #aicore.space<gm>> -> memref<16x16xf16, #aicore.space<l1>>
         aicore.barrier all
-        aicore.stage %a[%s] at(%c0, %c0) size(%c16, %c16) -> %a0[%c0] : memref<16x16xf16, #aicore.space<l1>> -> memref<16x16xf16, #aicore.space<l0a>>
+        aicore.load_l0 %a[%s] at(%c0, %c0) size(%c16, %c16) -> %a0[%c0] : memref<16x16xf16, #aicore.space<l1>> -> memref<16x16xf16, #aicore.space<l0a>>
       }
     }
   }

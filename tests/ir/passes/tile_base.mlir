@@ -13,7 +13,7 @@
 // CHECK-DAG:   #[[$BASE:.*]] = affine_map<(d0)[s0] -> (-d0 + s0, 64)>
 // CHECK-LABEL: mmk.kernel @product
 // CHECK:       ^bb0(%[[A:.*]]: tensor<?x?xf16>, %[[B:.*]]: tensor<?x?xf16>):
-// CHECK:         mmk.nest {{.*}}steps [256, 64]
+// CHECK:         mmk.fusion_group {{.*}}steps [256, 64]
 // CHECK:           %[[FILL:.*]] = linalg.fill
 // CHECK:           %[[OUTER:.*]] = scf.for %[[KS:.*]] = %c0 to %[[K:.*]] step %c256 iter_args(%[[ACC0:.*]] = %[[FILL]])
 // CHECK-NEXT:        %[[DEPTH:.*]] = affine.min #[[$STAGE]](%[[KS]])[%[[K]]]
@@ -35,7 +35,7 @@ mmk.kernel @product dims ["M", "K", "N"]
   %c1 = arith.constant 1 : index
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %c = mmk.nest tile [128, 256] {
+  %c = mmk.fusion_group tile [128, 256] {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %loop = scf.for %j = %c0 to %m step %c1 iter_args(%out = %empty) -> (tensor<?x?xf32>) {
@@ -57,7 +57,7 @@ mmk.kernel @product dims ["M", "K", "N"]
 // which a schedule has no directive: 128 bytes a row, one base tile a stage.
 // CHECK-LABEL: mmk.kernel @transposed
 // CHECK:       ^bb0(%{{.*}}: tensor<?x?xf16>, %[[B:.*]]: tensor<?x?xf16>):
-// CHECK:         mmk.nest {{.*}}steps [64, 64]
+// CHECK:         mmk.fusion_group {{.*}}steps [64, 64]
 // CHECK:           scf.for %[[KS:.*]] = %c0 to %{{.*}} step %c64
 // CHECK:             %[[B1:.*]] = tensor.extract_slice %[[B]][0, %[[KS]]]
 // CHECK:             scf.for %[[KB:.*]] = %c0 to %{{.*}} step %c64
@@ -71,7 +71,7 @@ mmk.kernel @transposed dims ["M", "N"]
   %c1 = arith.constant 1 : index
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %c = mmk.nest tile [128, 256] {
+  %c = mmk.fusion_group tile [128, 256] {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %loop = scf.for %j = %c0 to %m step %c1 iter_args(%out = %empty) -> (tensor<?x?xf32>) {
@@ -86,7 +86,7 @@ mmk.kernel @transposed dims ["M", "N"]
   mmk.return %c : tensor<?x?xf32>
 }
 
-// An elementwise nest has no reduction, and stays as it is.
+// An elementwise fusion group has no reduction, and stays as it is.
 // CHECK-LABEL: mmk.kernel @elementwise
 // CHECK:         scf.for
 // CHECK-NOT:     scf.for
@@ -97,7 +97,7 @@ mmk.kernel @elementwise dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results
   %c1 = arith.constant 1 : index
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest tile [128, 256] {
+  %y = mmk.fusion_group tile [128, 256] {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %loop = scf.for %j = %c0 to %m step %c1 iter_args(%out = %empty) -> (tensor<?x?xf32>) {

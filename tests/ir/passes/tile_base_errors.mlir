@@ -11,11 +11,11 @@ mmk.kernel @no_tiles dims ["M", "K", "N"]
   %zero = arith.constant 0.0 : f32
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %c = mmk.nest {
+  %c = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
-    // expected-error @+1 {{'linalg.contract' op is not dealt to cores; run mmk-tile-cores first}}
+    // expected-error @+1 {{'linalg.contract' op is not mapped to cores; run mmk-tile-cores first}}
     %acc = linalg.contract indexing_maps = [#a, #b, #c]
         ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
     mmk.yield %acc : tensor<?x?xf32>
@@ -38,7 +38,7 @@ mmk.kernel @twice dims ["M", "K", "N"]
   %c1 = arith.constant 1 : index
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %c = mmk.nest tile [16, 32] steps [16, 16] {
+  %c = mmk.fusion_group tile [16, 32] steps [16, 16] {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>

@@ -1,4 +1,4 @@
-// Each nest becomes a loop over the output tiles of a core.
+// Each fusion group becomes a loop over the output tiles of a core.
 // RUN: mmk-opt %s --mmk-tile-cores --canonicalize --cse | FileCheck %s
 
 #machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {ub = [65536, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
@@ -19,14 +19,14 @@ module attributes {aicore.machine = #machine} {
 // are what is left of the extent.
 // CHECK-LABEL: mmk.kernel @product
 // CHECK:       ^bb0(%[[A:.*]]: tensor<?x?xf16>, %[[B:.*]]: tensor<?x?xf16>):
-// CHECK:       mmk.nest tile [64, 32] {
+// CHECK:       mmk.fusion_group tile [64, 32] {
 // CHECK-NEXT:  ^bb0(%[[BLOCK:.*]]: index):
 // CHECK:         %[[ROWS:.*]] = arith.ceildivsi %[[M:.*]], %[[TILE_M:c64]]
 // CHECK:         %[[COLUMNS:.*]] = arith.ceildivsi %[[N:.*]], %[[TILE_N:c32]]
-// CHECK:         %[[SHARE:.*]] = mmk.share %[[BLOCK]] of %c1 x %[[ROWS]] x %[[COLUMNS]] by <rows, width = 1, cores = 4, grid = 0 x 0>
+// CHECK:         %[[SHARE:.*]] = mmk.tile_count %[[BLOCK]] of %c1 x %[[ROWS]] x %[[COLUMNS]] by <rows, width = 1, cores = 4, grid = 0 x 0>
 // CHECK:         %[[EMPTY:.*]] = tensor.empty(%[[M]], %[[N]])
 // CHECK:         %[[LOOP:.*]] = scf.for %[[J:.*]] = %c0 to %[[SHARE]] step %c1 iter_args(%[[OUT:.*]] = %[[EMPTY]])
-// CHECK-NEXT:      %{{.*}}, %[[ROW:.*]], %[[COLUMN:.*]] = mmk.walk %[[J]] on %[[BLOCK]] of %c1 x %[[ROWS]] x %[[COLUMNS]] by
+// CHECK-NEXT:      %{{.*}}, %[[ROW:.*]], %[[COLUMN:.*]] = mmk.tile_coords %[[J]] on %[[BLOCK]] of %c1 x %[[ROWS]] x %[[COLUMNS]] by
 // CHECK-NEXT:      %[[I0:.*]] = arith.muli %[[ROW]], %[[TILE_M]]
 // CHECK-NEXT:      %[[REST_M:.*]] = arith.subi %[[M]], %[[I0]]
 // CHECK-NEXT:      %[[TM:.*]] = arith.minsi %[[REST_M]], %[[TILE_M]]
@@ -50,7 +50,7 @@ mmk.kernel @product dims ["M", "K", "N"]
   %zero = arith.constant 0.0 : f32
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %c = mmk.nest {
+  %c = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
@@ -84,7 +84,7 @@ mmk.kernel @epilogue dims ["M", "K", "N"]
   %zero = arith.constant 0.0 : f32
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %c:2 = mmk.nest {
+  %c:2 = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
@@ -111,10 +111,10 @@ mmk.kernel @epilogue dims ["M", "K", "N"]
 // same for all. Without a choice, tiles are 128 x 256.
 // CHECK-LABEL: mmk.kernel @batched
 // CHECK:       ^bb0(%[[A:.*]]: tensor<?x?x?xf16>, %[[B:.*]]: tensor<?x?xf16>):
-// CHECK:         mmk.nest tile [128, 256]
-// CHECK:         mmk.share %{{.*}} of %[[BATCHES:.*]] x %{{.*}} x %{{.*}} by
+// CHECK:         mmk.fusion_group tile [128, 256]
+// CHECK:         mmk.tile_count %{{.*}} of %[[BATCHES:.*]] x %{{.*}} x %{{.*}} by
 // CHECK:         scf.for
-// CHECK:           %[[BATCH:.*]], %{{.*}}, %{{.*}} = mmk.walk {{.*}} of %[[BATCHES]] x
+// CHECK:           %[[BATCH:.*]], %{{.*}}, %{{.*}} = mmk.tile_coords {{.*}} of %[[BATCHES]] x
 // CHECK:           tensor.extract_slice %[[A]][%[[BATCH]], %{{.*}}, 0] [1, %{{.*}}, %{{.*}}] [1, 1, 1] : tensor<?x?x?xf16> to tensor<1x?x?xf16>
 // CHECK:           tensor.extract_slice %[[B]][0, %{{.*}}]
 // CHECK:           tensor.insert_slice %{{.*}} into %{{.*}}[%[[BATCH]], %{{.*}}, %{{.*}}] [1, %{{.*}}, %{{.*}}]
@@ -125,7 +125,7 @@ mmk.kernel @batched dims ["B", "M", "K", "N"]
   %bs = mmk.dim "B"
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %c = mmk.nest {
+  %c = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%bs, %m, %n) : tensor<?x?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
@@ -140,13 +140,13 @@ mmk.kernel @batched dims ["B", "M", "K", "N"]
 // Without a product the schedule's tile is one step of a vector core; a block has two of them, and
 // takes twice the rows.
 // CHECK-LABEL: mmk.kernel @elementwise4
-// CHECK:         mmk.nest tile [32, 64]
+// CHECK:         mmk.fusion_group tile [32, 64]
 // CHECK:         %[[B:.*]] = mmk.dim "B"
 // CHECK:         %[[H:.*]] = mmk.dim "H"
 // CHECK:         %[[BATCHES:.*]] = arith.muli %[[B]], %[[H]]
-// CHECK:         mmk.share %{{.*}} of %[[BATCHES]] x
+// CHECK:         mmk.tile_count %{{.*}} of %[[BATCHES]] x
 // CHECK:         scf.for
-// CHECK:           %[[BATCH:.*]], %{{.*}}, %{{.*}} = mmk.walk
+// CHECK:           %[[BATCH:.*]], %{{.*}}, %{{.*}} = mmk.tile_coords
 // CHECK-NEXT:      %[[H0:.*]] = arith.remsi %[[BATCH]], %[[H]]
 // CHECK-NEXT:      %[[B0:.*]] = arith.divsi %[[BATCH]], %[[H]]
 // CHECK:           tensor.extract_slice %{{.*}}[%[[B0]], %[[H0]], %{{.*}}, %{{.*}}] [1, 1,
@@ -157,7 +157,7 @@ mmk.kernel @elementwise4 dims ["B", "H", "M", "N"]
   %h = mmk.dim "H"
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%b, %h, %m, %n) : tensor<?x?x?x?xf32>
     %neg = linalg.generic {indexing_maps = [#id4, #id4], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
@@ -177,13 +177,13 @@ mmk.kernel @elementwise4 dims ["B", "H", "M", "N"]
 
 // One dimension: one row of tiles, and twice the columns.
 // CHECK-LABEL: mmk.kernel @elementwise1
-// CHECK:         mmk.nest tile [1, 1024]
+// CHECK:         mmk.fusion_group tile [1, 1024]
 // CHECK:         %[[COLUMNS:.*]] = arith.ceildivsi
-// CHECK:         mmk.share %{{.*}} of %c1 x %c1 x %[[COLUMNS]] by
+// CHECK:         mmk.tile_count %{{.*}} of %c1 x %c1 x %[[COLUMNS]] by
 mmk.kernel @elementwise1 dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"y"["N"]>] {
 ^bb0(%x: tensor<?xf32>):
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%n) : tensor<?xf32>
     %neg = linalg.generic {indexing_maps = [#id1, #id1], iterator_types = ["parallel"]}

@@ -10,14 +10,14 @@ module {
 #machine = #aicore.machine<"tiny", coupled, cores = 8, vector_cores = 1, memories = {ub = [65536, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
 #id = affine_map<(m, n) -> (m, n)>
 
-// No nest: nothing would be dealt to anybody.
+// No fusion group: nothing would be mapped to any core.
 module attributes {aicore.machine = #machine} {
 mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
 ^bb0(%x: tensor<?x?xf32>):
   %m = mmk.dim "M"
   %n = mmk.dim "N"
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
-  // expected-error @+1 {{'linalg.generic' op is in no nest; run mmk-fuse-epilogue first}}
+  // expected-error @+1 {{'linalg.generic' op is in no fusion group; run mmk-fuse-epilogue first}}
   %neg = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
       ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) {
   ^bb0(%e: f32, %out: f32):
@@ -34,8 +34,8 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
 module attributes {aicore.machine = #machine} {
 mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
 ^bb0(%x: tensor<?x?xf32>):
-  // expected-error @+1 {{'mmk.nest' op expected a product or an elementwise operation on whole tensors}}
-  %y = mmk.nest {
+  // expected-error @+1 {{'mmk.fusion_group' op expected a product or an elementwise operation on whole tensors}}
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     mmk.yield %x : tensor<?x?xf32>
   } -> tensor<?x?xf32>
@@ -53,8 +53,8 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
 ^bb0(%x: tensor<?x?xf32>):
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  // expected-error @+1 {{'mmk.nest' op expected to yield results of its product or elementwise operation}}
-  %y = mmk.nest {
+  // expected-error @+1 {{'mmk.fusion_group' op expected to yield results of its product or elementwise operation}}
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %neg = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
@@ -81,14 +81,14 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
 ^bb0(%x: tensor<?x?xf16>):
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     %zero = arith.constant 0.0 : f32
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
     %first = linalg.contract indexing_maps = [#a, #b, #c]
         ins(%x, %x : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
-    // expected-error @+1 {{'linalg.contract' op is a second product of its nest, which takes one}}
+    // expected-error @+1 {{'linalg.contract' op is a second product of its fusion group, which takes one}}
     %second = linalg.contract indexing_maps = [#a, #b, #c]
         ins(%x, %x : tensor<?x?xf16>, tensor<?x?xf16>) outs(%first : tensor<?x?xf32>) -> tensor<?x?xf32>
     mmk.yield %second : tensor<?x?xf32>

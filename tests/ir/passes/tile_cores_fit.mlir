@@ -13,7 +13,7 @@ module attributes {aicore.machine = #machine} {
 // many cores as it has read the same rows of A, and the cores of the rows below the same columns of
 // B.
 // CHECK-LABEL: mmk.kernel @fits
-// CHECK:         mmk.nest tile [128, 128]
+// CHECK:         mmk.fusion_group tile [128, 128]
 // CHECK:         %[[M:.*]] = mmk.dim "M"
 // CHECK:         %[[N:.*]] = mmk.dim "N"
 // CHECK:         %[[ACROSS:.*]] = arith.ceildivsi %[[N]], %c128
@@ -50,8 +50,8 @@ module attributes {aicore.machine = #machine} {
 // CHECK:         %[[TN:.*]] = arith.select %[[BETTER3]], %c64, %[[W2]]
 // CHECK:         %[[R:.*]] = arith.ceildivsi %[[M]], %[[TM]]
 // CHECK:         %[[C:.*]] = arith.ceildivsi %[[N]], %[[TN]]
-// CHECK:         mmk.share %block of %c1 x %[[R]] x %[[C]]
-// CHECK:           %{{.*}}, %[[ROW:.*]], %[[COLUMN:.*]] = mmk.walk
+// CHECK:         mmk.tile_count %block of %c1 x %[[R]] x %[[C]]
+// CHECK:           %{{.*}}, %[[ROW:.*]], %[[COLUMN:.*]] = mmk.tile_coords
 // CHECK:           %[[I:.*]] = arith.muli %[[ROW]], %[[TM]]
 // CHECK:           %[[REST:.*]] = arith.subi %[[M]], %[[I]]
 // CHECK:           arith.minsi %[[REST]], %[[TM]]
@@ -59,7 +59,7 @@ mmk.kernel @fits dims ["M", "K", "N"]
     args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>] results [#mmk.named<"c"["M", "N"]>] {
 ^bb0(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>):
   %zero = arith.constant 0.0 : f32
-  %c = mmk.nest {
+  %c = mmk.fusion_group {
   ^bb0(%block: index):
     %m = mmk.dim "M"
     %n = mmk.dim "N"
@@ -82,12 +82,12 @@ mmk.kernel @fits dims ["M", "K", "N"]
 // CHECK:         %[[TM:.*]] = arith.select %[[BETTER]], %{{.*}}, %c128
 // CHECK-NOT:     arith.select
 // CHECK:         arith.ceildivsi %{{.*}}, %[[TM]]
-// CHECK:         mmk.share
+// CHECK:         mmk.tile_count
 mmk.kernel @rows_fit dims ["M", "K", "N"]
     args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>] results [#mmk.named<"c"["M", "N"]>] {
 ^bb0(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>):
   %zero = arith.constant 0.0 : f32
-  %c = mmk.nest {
+  %c = mmk.fusion_group {
   ^bb0(%block: index):
     %m = mmk.dim "M"
     %n = mmk.dim "N"

@@ -19,7 +19,7 @@ module attributes {aicore.machine = #m} {
         aicore.load %x[%c0, %c0] along [0, 1] size(%c16, %c16) -> %a[%c0] pad 16 : memref<?x?xf16, #aicore.space<gm>> -> memref<16x16xf16, #aicore.space<l1>>
         aicore.set_flag [mte2 -> mte1] 0 + %c0
         aicore.wait_flag [mte2 -> mte1] 0 + %c0
-        aicore.stage %a[%c0] at(%c0, %c0) size(%c16, %c16) -> %a0[%c0] : memref<16x16xf16, #aicore.space<l1>> -> memref<16x16xf16, #aicore.space<l0a>>
+        aicore.load_l0 %a[%c0] at(%c0, %c0) size(%c16, %c16) -> %a0[%c0] : memref<16x16xf16, #aicore.space<l1>> -> memref<16x16xf16, #aicore.space<l0a>>
         aicore.set_flag [mte1 -> mte2] 0 + %c0
       }
       aicore.wait_flag [mte1 -> mte2] 0 + %c0
@@ -44,7 +44,7 @@ module attributes {aicore.machine = #m} {
       aicore.load %x[%c0, %c0] along [0, 1] size(%c16, %c16) -> %a[%c0] pad 16 : memref<?x?xf16, #aicore.space<gm>> -> memref<16x16xf16, #aicore.space<l1>>
       aicore.set_flag [mte2 -> mte1] 0 + %c0
       aicore.wait_flag [mte2 -> mte1] 0 + %c0
-      aicore.stage %a[%c0] at(%c0, %c0) size(%c16, %c16) -> %a0[%c0] : memref<16x16xf16, #aicore.space<l1>> -> memref<16x16xf16, #aicore.space<l0a>>
+      aicore.load_l0 %a[%c0] at(%c0, %c0) size(%c16, %c16) -> %a0[%c0] : memref<16x16xf16, #aicore.space<l1>> -> memref<16x16xf16, #aicore.space<l0a>>
       aicore.set_flag [mte1 -> mte2] 0 + %c0
       aicore.wait_flag [mte1 -> mte2] 0 + %c0
       aicore.set_flag [mte2 -> mte1] 1 + %c0
@@ -78,7 +78,7 @@ module attributes {aicore.machine = #m} {
         aicore.set_flag [mte1 -> mte2] 1 + %c0
         // expected-remark @+1 {{redundant: without this wait and its set, every hazard is still in order}}
         aicore.wait_flag [mte1 -> mte2] 1 + %c0
-        aicore.stage %a[%c0] at(%c0, %c0) size(%c16, %c16) -> %a0[%c0] : memref<16x16xf16, #aicore.space<l1>> -> memref<16x16xf16, #aicore.space<l0a>>
+        aicore.load_l0 %a[%c0] at(%c0, %c0) size(%c16, %c16) -> %a0[%c0] : memref<16x16xf16, #aicore.space<l1>> -> memref<16x16xf16, #aicore.space<l0a>>
         aicore.set_flag [mte1 -> mte2] 0 + %c0
       }
       aicore.wait_flag [mte1 -> mte2] 0 + %c0

@@ -2,7 +2,7 @@
 // two events for each pair of pipes and two cross-core flags.
 // RUN: mmk-opt %s -verify-diagnostics -split-input-file --aicore-verify-sync
 
-// Nothing orders the load and the stage that reads what it brings.
+// Nothing orders the load and the load_l0 that reads what it brings.
 #m = #aicore.machine<"test", split, cores = 1, vector_cores = 2, memories = {l1 = [4096, 32], l0a = [4096, 32], l0b = [4096, 32], l0c = [4096, 32], ub = [4096, 32], gm = [4096, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16 : i64}, event_ids = 2, cross_flags = 2>
 module attributes {aicore.machine = #m} {
   aicore.kernel @k dims ["K"] args [#mmk.named<"x"["K", "K"]>] results [#mmk.named<"c"["K", "K"]>] cores 1 buffers {} {
@@ -16,8 +16,8 @@ module attributes {aicore.machine = #m} {
       %a0 = aicore.alloc "a" of "l0" copies 1 at 0 : memref<16x16xf16, #aicore.space<l0a>>
       // expected-note @+1 {{this load on mte2 of the cube core fills slot 0 of a in l1}}
       aicore.load %x[%c0, %c0] along [0, 1] size(%c16, %c16) -> %a[%c0] pad 16 : memref<?x?xf16, #aicore.space<gm>> -> memref<16x16xf16, #aicore.space<l1>>
-      // expected-error @+1 {{the stage from slot 0 of a in l1 may start before the load that fills it has ended: nothing makes mte1 wait for mte2 here}}
-      aicore.stage %a[%c0] at(%c0, %c0) size(%c16, %c16) -> %a0[%c0] : memref<16x16xf16, #aicore.space<l1>> -> memref<16x16xf16, #aicore.space<l0a>>
+      // expected-error @+1 {{the load_l0 from slot 0 of a in l1 may start before the load that fills it has ended: nothing makes mte1 wait for mte2 here}}
+      aicore.load_l0 %a[%c0] at(%c0, %c0) size(%c16, %c16) -> %a0[%c0] : memref<16x16xf16, #aicore.space<l1>> -> memref<16x16xf16, #aicore.space<l0a>>
     }
   }
 }
@@ -37,12 +37,12 @@ module attributes {aicore.machine = #m} {
       %a = aicore.alloc "a" of "l1" copies 1 at 0 : memref<16x16xf16, #aicore.space<l1>>
       %a0 = aicore.alloc "a" of "l0" copies 1 at 0 : memref<16x16xf16, #aicore.space<l0a>>
       scf.for %i = %c0 to %K step %c16 {
-        // expected-error @+1 {{the load into slot 0 of a in l1 may start before the stage that still reads it has ended: nothing makes mte2 wait for mte1 here}}
+        // expected-error @+1 {{the load into slot 0 of a in l1 may start before the load_l0 that still reads it has ended: nothing makes mte2 wait for mte1 here}}
         aicore.load %x[%c0, %c0] along [0, 1] size(%c16, %c16) -> %a[%c0] pad 16 : memref<?x?xf16, #aicore.space<gm>> -> memref<16x16xf16, #aicore.space<l1>>
         aicore.set_flag [mte2 -> mte1] 0 + %c0
         aicore.wait_flag [mte2 -> mte1] 0 + %c0
-        // expected-note @+1 {{this stage on mte1 of the cube core reads slot 0 of a in l1}}
-        aicore.stage %a[%c0] at(%c0, %c0) size(%c16, %c16) -> %a0[%c0] : memref<16x16xf16, #aicore.space<l1>> -> memref<16x16xf16, #aicore.space<l0a>>
+        // expected-note @+1 {{this load_l0 on mte1 of the cube core reads slot 0 of a in l1}}
+        aicore.load_l0 %a[%c0] at(%c0, %c0) size(%c16, %c16) -> %a0[%c0] : memref<16x16xf16, #aicore.space<l1>> -> memref<16x16xf16, #aicore.space<l0a>>
       }
     }
   }
@@ -70,12 +70,12 @@ module attributes {aicore.machine = #m} {
         scf.if %one {
           aicore.wait_flag [mte1 -> mte2] 0 + %c1
         }
-        // expected-error @+1 {{the load into slot 0 of a in l1 may start before the stage that still reads it has ended: nothing makes mte2 wait for mte1 here}}
+        // expected-error @+1 {{the load into slot 0 of a in l1 may start before the load_l0 that still reads it has ended: nothing makes mte2 wait for mte1 here}}
         aicore.load %x[%c0, %c0] along [0, 1] size(%c16, %c16) -> %a[%s] pad 16 : memref<?x?xf16, #aicore.space<gm>> -> memref<16x16xf16, #aicore.space<l1>>
         aicore.set_flag [mte2 -> mte1] 0 + %s
         aicore.wait_flag [mte2 -> mte1] 0 + %s
-        // expected-note @+1 {{this stage on mte1 of the cube core reads slot 0 of a in l1}}
-        aicore.stage %a[%s] at(%c0, %c0) size(%c16, %c16) -> %a0[%c0] : memref<16x16xf16, #aicore.space<l1>> -> memref<16x16xf16, #aicore.space<l0a>>
+        // expected-note @+1 {{this load_l0 on mte1 of the cube core reads slot 0 of a in l1}}
+        aicore.load_l0 %a[%s] at(%c0, %c0) size(%c16, %c16) -> %a0[%c0] : memref<16x16xf16, #aicore.space<l1>> -> memref<16x16xf16, #aicore.space<l0a>>
         scf.if %one {
           aicore.set_flag [mte1 -> mte2] 0 + %c1
         }
@@ -103,9 +103,9 @@ module attributes {aicore.machine = #m} {
       aicore.load %x[%c0, %c0] along [0, 1] size(%c16, %c16) -> %a[%c0] pad 16 : memref<?x?xf16, #aicore.space<gm>> -> memref<16x16xf16, #aicore.space<l1>>
       aicore.set_flag [mte2 -> mte1] 0 + %c0
       aicore.wait_flag [mte2 -> mte1] 0 + %c0
-      // expected-note @+1 {{this stage on mte1 of the cube core reads slot 0 of a in l1}}
-      aicore.stage %a[%c0] at(%c0, %c0) size(%c16, %c16) -> %a0[%c0] : memref<16x16xf16, #aicore.space<l1>> -> memref<16x16xf16, #aicore.space<l0a>>
-      // expected-error @+1 {{the load into slot 0 of b in l1 may start before the stage that still reads slot 0 of a in l1, in the same bytes, has ended: nothing makes mte2 wait for mte1 here}}
+      // expected-note @+1 {{this load_l0 on mte1 of the cube core reads slot 0 of a in l1}}
+      aicore.load_l0 %a[%c0] at(%c0, %c0) size(%c16, %c16) -> %a0[%c0] : memref<16x16xf16, #aicore.space<l1>> -> memref<16x16xf16, #aicore.space<l0a>>
+      // expected-error @+1 {{the load into slot 0 of b in l1 may start before the load_l0 that still reads slot 0 of a in l1, in the same bytes, has ended: nothing makes mte2 wait for mte1 here}}
       aicore.load %x[%c0, %c0] along [0, 1] size(%c16, %c16) -> %b[%c0] pad 16 : memref<?x?xf16, #aicore.space<gm>> -> memref<16x16xf16, #aicore.space<l1>>
     }
   }
@@ -132,8 +132,8 @@ module attributes {aicore.machine = #m} {
       scf.if %some {
         aicore.wait_flag [mte2 -> mte1] 0 + %c0
       }
-      // expected-error @+1 {{the stage from slot 0 of a in l1 may start before the load that fills it has ended: nothing makes mte1 wait for mte2 here}}
-      aicore.stage %a[%c0] at(%c0, %c0) size(%c16, %c16) -> %a0[%c0] : memref<16x16xf16, #aicore.space<l1>> -> memref<16x16xf16, #aicore.space<l0a>>
+      // expected-error @+1 {{the load_l0 from slot 0 of a in l1 may start before the load that fills it has ended: nothing makes mte1 wait for mte2 here}}
+      aicore.load_l0 %a[%c0] at(%c0, %c0) size(%c16, %c16) -> %a0[%c0] : memref<16x16xf16, #aicore.space<l1>> -> memref<16x16xf16, #aicore.space<l0a>>
     }
   }
 }

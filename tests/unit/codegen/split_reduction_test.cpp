@@ -41,7 +41,7 @@ const Case cases[] = {
      {"ascend910b3"}},
 };
 
-/// Parts, tiles and stages: with more parts than stages or tiles, dealt one by one and in a grid.
+/// Parts, tiles and stages: with more parts than stages or tiles, mapped one by one and in a grid.
 const char *const variants[] = {
     "grid.K=2",
     "grid.K=5,tile.M=32,tile.N=48,tile.K=32,stage.K=64",

@@ -96,7 +96,7 @@ struct SmallProgram : testing::Test {
       : memref<?x?xf16, #aicore.space<gm>> -> memref<16x32xf16, #aicore.space<l1>>
   )";
   const std::string stageA = R"(
-    aicore.stage %l1[%c0] at(%c0, %c0) size(%c16, %c32) -> %l0a[%c0]
+    aicore.load_l0 %l1[%c0] at(%c0, %c0) size(%c16, %c32) -> %l0a[%c0]
       : memref<16x32xf16, #aicore.space<l1>> -> memref<16x32xf16, #aicore.space<l0a>>
   )";
   const std::string mmad = R"(
@@ -162,7 +162,7 @@ TEST_F(SmallProgram, EventsSayWhatTheyComeFrom) {
     scf.if %true {
       aicore.wait_flag [mte2 -> mte1] 0 + %s
     }
-    aicore.stage %l1[%s] at(%c0, %c0) size(%c16, %c32) -> %l0a[%c0]
+    aicore.load_l0 %l1[%s] at(%c0, %c0) size(%c16, %c32) -> %l0a[%c0]
       : memref<16x32xf16, #aicore.space<l1>> -> memref<16x32xf16, #aicore.space<l0a>>
     aicore.set_flag [mte1 -> mte2] 0 + %s
     aicore.wait_flag [mte1 -> mte2] 0 + %s
@@ -422,7 +422,7 @@ TEST_F(SmallProgram, TheArgumentsMustFit) {
   auto crowded = count(load, 16, 21);
   ASSERT_FALSE(static_cast<bool>(crowded));
   EXPECT_NE(
-      llvm::toString(crowded.takeError()).find("is dealt to 21 cores, but ascend910b3 has 20"),
+      llvm::toString(crowded.takeError()).find("is mapped to 21 cores, but ascend910b3 has 20"),
       std::string::npos);
 }
 
@@ -549,7 +549,7 @@ TEST_F(WholeKernel, TheCubesOwnWork) {
   const ClockReport report = this->report("ascend910b3", {}, 2048, 2048, 2048, &seen);
   EXPECT_EQ(report.cores, 20);
   EXPECT_EQ(seen.counts[Work::mmad], 128 * 32);
-  EXPECT_EQ(seen.counts[Work::stage], 2 * 128 * 32);
+  EXPECT_EQ(seen.counts[Work::loadL0], 2 * 128 * 32);
   EXPECT_EQ(seen.counts[Work::load], 2 * 128 * 8 + 2 * 128);
   EXPECT_EQ(seen.counts[Work::spill], 128);
   const int64_t products = 128 * 32 * (20 + 8 * 16 * 4) / 20;

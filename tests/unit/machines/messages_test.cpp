@@ -87,7 +87,7 @@ TEST_F(MachineMessages, NotJson) {
             "chip.json:1:1: expected an object with the figures of a machine, found an array");
   EXPECT_EQ(message(std::string(100000, '[')),
             "chip.json: not a machine description: nested deeper than 64 levels");
-  // A bracket in a string nests nothing.
+  // A bracket in a string fusion groups nothing.
   EXPECT_EQ(changed("\"description\": \"" + std::string(100, '[') + "\""), "");
 }
 

@@ -58,7 +58,7 @@ TEST_F(ClockTest, AFlagOrdersTwoPipes) {
   clock.execute(0, Pipe::mte2, 10, Work::load);              // 1 to 11
   EXPECT_TRUE(clock.setFlag(0, Pipe::mte2, Pipe::mte1, 3));  // 11 to 12, behind the load
   EXPECT_TRUE(clock.waitFlag(0, Pipe::mte2, Pipe::mte1, 3)); // 12 to 13
-  clock.execute(0, Pipe::mte1, 5, Work::stage);              // 13 to 18
+  clock.execute(0, Pipe::mte1, 5, Work::loadL0);              // 13 to 18
   clock.execute(0, Pipe::cube, 5, Work::mmad);               // issued fifth, held by nothing
   EXPECT_EQ(seen.times(0, Pipe::mte2), (Times{{1, 11}, {11, 12}}));
   EXPECT_EQ(seen.times(0, Pipe::mte1), (Times{{12, 13}, {13, 18}}));
@@ -96,7 +96,7 @@ TEST_F(ClockTest, ABarrierOfAllPipes) {
   clock.execute(0, Pipe::mte2, 100, Work::load); // 2 to 102
   clock.barrierOfAll(0);
   clock.execute(0, Pipe::cube, 10, Work::mmad);
-  clock.execute(0, Pipe::mte1, 10, Work::stage);
+  clock.execute(0, Pipe::mte1, 10, Work::loadL0);
   EXPECT_EQ(seen.times(0, Pipe::mte2), (Times{{2, 102}, {102, 103}}));
   EXPECT_EQ(seen.times(0, Pipe::cube), (Times{{1, 11}, {102, 103}, {103, 113}}));
   EXPECT_EQ(seen.times(0, Pipe::mte1), (Times{{102, 103}, {103, 113}}));
@@ -210,7 +210,7 @@ TEST_F(ClockTest, SettingTwiceIsAnError) {
 // In the program the wait stands between the sets; in time it comes after both, because its pipe
 // is busy. The hardware would lose one.
 TEST_F(ClockTest, SettingTwiceInTimeIsAnErrorToo) {
-  clock.execute(0, Pipe::mte1, 100, Work::stage);
+  clock.execute(0, Pipe::mte1, 100, Work::loadL0);
   EXPECT_TRUE(clock.setFlag(0, Pipe::mte2, Pipe::mte1, 0));
   EXPECT_TRUE(clock.waitFlag(0, Pipe::mte2, Pipe::mte1, 0));
   EXPECT_FALSE(clock.setFlag(0, Pipe::mte2, Pipe::mte1, 0));

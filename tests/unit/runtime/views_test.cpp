@@ -88,7 +88,7 @@ TEST_F(ViewsTest, AWaitIsHeldByTheSet) {
   clock().execute(0, Pipe::mte2, 10, Work::load); // 1 to 11
   clock().setFlag(0, Pipe::mte2, Pipe::mte1, 3);  // 11 to 12
   clock().waitFlag(0, Pipe::mte2, Pipe::mte1, 3); // issued at 3, 12 to 13
-  clock().execute(0, Pipe::mte1, 5, Work::stage); // 13 to 18
+  clock().execute(0, Pipe::mte1, 5, Work::loadL0); // 13 to 18
   const Event &set = instruction(1), &wait = instruction(2);
   EXPECT_EQ(wait.cause, Cause::flag);
   EXPECT_EQ(wait.after, set.number);
@@ -165,7 +165,7 @@ TEST_F(ViewsTest, TheReportOfThePathAddsUp) {
   from(2, 1);
   clock().waitFlag(0, Pipe::mte2, Pipe::mte1, 1);
   from(3, 0);
-  clock().execute(0, Pipe::mte1, 5, Work::stage);
+  clock().execute(0, Pipe::mte1, 5, Work::loadL0);
   const PathReport report = pathReport(recorder.phases());
   EXPECT_EQ(report.cycles, 48);
   EXPECT_TRUE(report.isWhole);
@@ -189,7 +189,7 @@ TEST_F(ViewsTest, WaitsAreGatheredByPipeBufferAndDirection) {
     from(2, i % 2);
     clock().waitFlag(0, Pipe::mte2, Pipe::mte1, i % 2);
     from(3, 0);
-    clock().execute(0, Pipe::mte1, 5, Work::stage);
+    clock().execute(0, Pipe::mte1, 5, Work::loadL0);
   }
   // Loads end at 11, 62 and 73, their flags a cycle later. MTE1 is ready for them at 3, when the
   // wait is issued; at 18; and at 69.

@@ -53,8 +53,8 @@ const std::vector<std::pair<const char *, std::string>> phases = {
       %t = aicore.slot %i of %q : !l1
       aicore.load %a[%zero, %i] along [0, 1] size(%k, %k) -> %q[%t] pad 16 : !gm -> !l1
       %u = aicore.slot %i of %l0 : !l0a
-      aicore.stage %p[%s] at(%zero, %zero) size(%k, %k) -> %l0[%u] : !l1 -> !l0a
-      aicore.stage %q[%t] at(%zero, %zero) size(%k, %k) -> %l0[%u] : !l1 -> !l0a
+      aicore.load_l0 %p[%s] at(%zero, %zero) size(%k, %k) -> %l0[%u] : !l1 -> !l0a
+      aicore.load_l0 %q[%t] at(%zero, %zero) size(%k, %k) -> %l0[%u] : !l1 -> !l0a
     })"},
     {"a circle of three pipes, beside the straight way", R"(
     %p = aicore.alloc "p" of "ub" copies 1 : !half
@@ -95,7 +95,7 @@ const std::vector<std::pair<const char *, std::string>> phases = {
     %s = aicore.slot %zero of %p : !l1
     aicore.load %a[%zero, %zero] along [0, 1] size(%k, %k) -> %p[%s] pad 16 : !gm -> !l1
     %u = aicore.slot %zero of %l0 : !l0a
-    aicore.stage %p[%s] at(%zero, %zero) size(%k, %k) -> %l0[%u] : !l1 -> !l0a)"},
+    aicore.load_l0 %p[%s] at(%zero, %zero) size(%k, %k) -> %l0[%u] : !l1 -> !l0a)"},
     {"two loops that share bytes, filled by one pipe", R"(
     %p = aicore.alloc "p" of "l1" copies 3 : !l1
     %q = aicore.alloc "q" of "l1" copies 2 : !l1
@@ -104,13 +104,13 @@ const std::vector<std::pair<const char *, std::string>> phases = {
       %s = aicore.slot %i of %p : !l1
       aicore.load %a[%i, %zero] along [0, 1] size(%k, %k) -> %p[%s] pad 16 : !gm -> !l1
       %u = aicore.slot %i of %l0 : !l0a
-      aicore.stage %p[%s] at(%zero, %zero) size(%k, %k) -> %l0[%u] : !l1 -> !l0a
+      aicore.load_l0 %p[%s] at(%zero, %zero) size(%k, %k) -> %l0[%u] : !l1 -> !l0a
     }
     scf.for %i = %zero to %n step %one {
       %s = aicore.slot %i of %q : !l1
       aicore.load %a[%i, %zero] along [0, 1] size(%k, %k) -> %q[%s] pad 16 : !gm -> !l1
       %u = aicore.slot %i of %l0 : !l0a
-      aicore.stage %q[%s] at(%zero, %zero) size(%k, %k) -> %l0[%u] : !l1 -> !l0a
+      aicore.load_l0 %q[%s] at(%zero, %zero) size(%k, %k) -> %l0[%u] : !l1 -> !l0a
     })"},
     {"two loops that share bytes, filled by different pipes", R"(
     %p = aicore.alloc "p" of "ub" copies 1 : !ub
@@ -151,10 +151,10 @@ public:
     options.keepImplied = keepImplied;
     manager.addPass(createInsertSync(options));
     EXPECT_TRUE(mlir::succeeded(manager.run(*module_)));
-    module_->walk([&](aicore::PhaseOp phase) { program = sync::Program::read(phase); });
+    module_->walk([&](aicore::PhaseOp phase) { program = sync::PhaseModel::read(phase); });
   }
 
-  std::optional<sync::Program> program;
+  std::optional<sync::PhaseModel> program;
 
 private:
   static mlir::DialectRegistry registry() {
@@ -168,7 +168,7 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module_;
 };
 
-bool isRightWithout(const sync::Program &program, const std::vector<sync::FlagGroup> &groups,
+bool isRightWithout(const sync::PhaseModel &program, const std::vector<sync::FlagGroup> &groups,
                     unsigned left) {
   llvm::DenseSet<mlir::Operation *> without;
   for (size_t i = 0; i < groups.size(); ++i)

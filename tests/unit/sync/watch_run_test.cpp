@@ -126,7 +126,7 @@ TEST(WatchedRun, ReportsALineOnceAndHowOften) {
   ASSERT_TRUE(kernel.ready());
   waitOf(kernel, aicore::Pipe::mte1, aicore::Pipe::cube).erase();
   const std::string text = textOf(run(kernel, 64).report, kernel.file());
-  EXPECT_NE(text.find("note: the stage (mte1) is of the same line\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("note: the load_l0 (mte1) is of the same line\n"), std::string::npos) << text;
   EXPECT_NE(text.find("note: in block 0 of phase 0, and 3 more times\n"), std::string::npos)
       << text;
 }
@@ -212,7 +212,7 @@ TEST(WatchedRun, PoisonsWhatIsNotWritten) {
   Synchronised kernel(product, "ascend910b3", "cores=1");
   ASSERT_TRUE(kernel.ready());
   EXPECT_FALSE(std::isnan(run(kernel, 16).result[0]));
-  first<aicore::StageOp>(kernel.kernel(), [](aicore::StageOp) { return true; }).erase();
+  first<aicore::LoadL0Op>(kernel.kernel(), [](aicore::LoadL0Op) { return true; }).erase();
   const Watched watched = run(kernel, 16);
   EXPECT_EQ(textOf(watched.report, kernel.file()),
             "test.mmk:2:13: error: the mmad (cube) reads slot 0 of a in l0a, bytes 0 to 1951 of "

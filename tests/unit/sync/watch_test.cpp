@@ -89,7 +89,7 @@ std::string load(const std::string &rows = "%c16", const std::string &pad = "pad
          " : memref<?x?xf16, #aicore.space<gm>> -> "
          "memref<16x16xf16, #aicore.space<l1>>\n";
 }
-const std::string stage = "aicore.stage %a[%c0] at(%c0, %c0) size(%c16, %c16) -> %a0[%c0] : "
+const std::string stage = "aicore.load_l0 %a[%c0] at(%c0, %c0) size(%c16, %c16) -> %a0[%c0] : "
                           "memref<16x16xf16, #aicore.space<l1>> -> "
                           "memref<16x16xf16, #aicore.space<l0a>>\n";
 const std::string filled = "aicore.set_flag [mte2 -> mte1] 0 + %c0\n",
@@ -99,7 +99,7 @@ TEST(Watch, NothingIsWrong) { EXPECT_EQ(faultsOf(load() + filled + awaited + sta
 
 TEST(Watch, Races) {
   EXPECT_EQ(faultsOf(load() + stage),
-            "the stage (mte1) may read slot 0 of a in l1, bytes 0 to 511 of l1, before the load "
+            "the load_l0 (mte1) may read slot 0 of a in l1, bytes 0 to 511 of l1, before the load "
             "(mte2) has written it; no flag from mte2 to mte1 stands between the two\n");
   EXPECT_EQ(faultsOf(load() + filled + awaited + stage + load()),
             "the load (mte2) may write slot 0 of a in l1, bytes 0 to 511 of l1, before the stage "
@@ -108,7 +108,7 @@ TEST(Watch, Races) {
 
 TEST(Watch, ABarrierOrdersThePipesOfItsCore) {
   EXPECT_EQ(faultsOf(load() + "aicore.barrier all\n" + stage), "");
-  const std::string race = "the stage (mte1) may read slot 0 of a in l1, bytes 0 to 511 of l1, "
+  const std::string race = "the load_l0 (mte1) may read slot 0 of a in l1, bytes 0 to 511 of l1, "
                            "before the load (mte2) has "
                            "written it; no flag from mte2 to mte1 stands between the two\n";
   EXPECT_EQ(faultsOf(load() + "aicore.barrier mte1\n" + stage), race);
@@ -142,11 +142,11 @@ TEST(Watch, MoreVectorCoresThanThereAre) {
 }
 
 TEST(Watch, BytesThatNobodyWrote) {
-  EXPECT_EQ(faultsOf(stage), "the stage (mte1) reads slot 0 of a in l1, bytes 0 to 511 of l1, "
+  EXPECT_EQ(faultsOf(stage), "the load_l0 (mte1) reads slot 0 of a in l1, bytes 0 to 511 of l1, "
                              "which nothing has written\n");
   // Rows below the 16 of a padded one, and a column of each.
   EXPECT_EQ(faultsOf(load("%c15", "pad 1") + filled + awaited + stage),
-            "the stage (mte1) reads slot 0 of a in l1, bytes 480 to 511 of l1, which nothing has "
+            "the load_l0 (mte1) reads slot 0 of a in l1, bytes 480 to 511 of l1, which nothing has "
             "written\n");
 }
 
@@ -160,7 +160,7 @@ TEST(Watch, BeyondBufferAndTensor) {
             "the kernel has ended, and nothing has written 225 elements of y, the first y[0, 0]\n");
   std::string beyond = stage;
   beyond.replace(beyond.find("%a[%c0]"), 7, "%a[%c1]");
-  EXPECT_EQ(faultsOf(beyond), "the stage (mte1) takes slot 1 of a in l1, which has 1 slot\n");
+  EXPECT_EQ(faultsOf(beyond), "the load_l0 (mte1) takes slot 1 of a in l1, which has 1 slot\n");
 }
 
 std::string store(const std::string &tensor, const std::string &row = "%c0",
@@ -261,7 +261,7 @@ TEST(Watch, FlagsBetweenCores) {
 TEST(Watch, CountsWhatIsAlike) {
   const std::string body = "scf.for %i = %c0 to %c16 step %c1 {\n" + load() + stage + "}\n";
   EXPECT_EQ(faultsOf(body),
-            "the stage (mte1) may read slot 0 of a in l1, bytes 0 to 511 of l1, before the load "
+            "the load_l0 (mte1) may read slot 0 of a in l1, bytes 0 to 511 of l1, before the load "
             "(mte2) has written it; no flag from mte2 to mte1 stands between the two; 16 times\n"
             "the load (mte2) may write slot 0 of a in l1, bytes 0 to 511 of l1, before the stage "
             "(mte1) has read it; no flag from mte1 to mte2 stands between the two; 15 times\n");

@@ -18,7 +18,7 @@
 // more; so a program may be refused that never goes wrong, but none is accepted that does.
 #pragma once
 
-#include "sync/verify_sync_program.h"
+#include "sync/verify_sync_model.h"
 
 #include "llvm/ADT/DenseSet.h"
 
@@ -46,7 +46,7 @@ struct Fault {
 };
 
 /// The first thing that goes wrong on some path. Ops in `without` are left out.
-std::optional<Fault> findFault(const Program &program,
+std::optional<Fault> findFault(const PhaseModel &program,
                                const llvm::DenseSet<mlir::Operation *> &without = {});
 
 enum class Verdict : uint8_t {
@@ -56,6 +56,6 @@ enum class Verdict : uint8_t {
 };
 
 /// Whether anything goes wrong: the same answer, sooner when it does.
-Verdict breaksWithout(const Program &program, const llvm::DenseSet<mlir::Operation *> &without);
+Verdict breaksWithout(const PhaseModel &program, const llvm::DenseSet<mlir::Operation *> &without);
 
 } // namespace mmk::sync

@@ -1,4 +1,4 @@
-#include "count/compiler.h"
+#include "count/program_builder.h"
 
 #include "count/run.h"
 
@@ -62,12 +62,12 @@ bool isCountable(Type type) { return type.isIndex() || type.isInteger(64) || typ
 
 } // namespace
 
-Compiler::Compiler(aicore::PhaseOp phase, const Machine &machine, ArrayRef<int64_t> dims,
-                   Scope scope)
+ProgramBuilder::ProgramBuilder(aicore::PhaseOp phase, const Machine &machine,
+                               ArrayRef<int64_t> dims, Scope scope)
     : phase_(phase), kernel_(cast<aicore::KernelOp>(phase->getParentOp())), machine_(machine),
       dims_(dims), scope_(scope) {}
 
-llvm::Expected<Program> Compiler::run() {
+llvm::Expected<CountProgram> ProgramBuilder::run() {
   program_.packet = std::max<int64_t>(1, machine_.packetBytes);
   for (auto [argument, value] : llvm::zip(kernel_.getBody().getArguments(), dims_)) {
     const int32_t dim = placeOf(argument);
@@ -95,7 +95,7 @@ llvm::Expected<Program> Compiler::run() {
   return std::move(program_);
 }
 
-void Compiler::tensor(Value value) {
+void ProgramBuilder::tensor(Value value) {
   tensors_[value] = program_.tensors.size();
   TensorShape shape;
   shape.elementBytes = aicore::elementBytes(value.getType());
@@ -124,12 +124,12 @@ void Compiler::tensor(Value value) {
 
 //===--- places and steps -----------------------------------------------------------------===//
 
-int32_t Compiler::place(int64_t initial) {
+int32_t ProgramBuilder::place(int64_t initial) {
   program_.values.push_back(initial);
   return program_.values.size() - 1;
 }
 
-int32_t Compiler::placeOf(Value value) {
+int32_t ProgramBuilder::placeOf(Value value) {
   asksForData_ |= unknown_.contains(value) && isCountable(value.getType());
   auto [entry, isNew] = places_.try_emplace(value, 0);
   if (isNew)
@@ -137,26 +137,26 @@ int32_t Compiler::placeOf(Value value) {
   return entry->second;
 }
 
-int32_t Compiler::constant(int64_t value) {
+int32_t ProgramBuilder::constant(int64_t value) {
   auto [entry, isNew] = constants_.try_emplace(value, 0);
   if (isNew)
     known_.insert(entry->second = place(value));
   return entry->second;
 }
 
-size_t Compiler::emit(Operation *op, Step step) {
+size_t ProgramBuilder::emit(Operation *op, Step step) {
   program_.steps.push_back(step);
   program_.origins.push_back(op);
   return program_.steps.size() - 1;
 }
 
-void Compiler::compute(Operation *op, StepKind kind, int32_t target, int32_t a, int32_t b,
-                       int32_t c) {
+void ProgramBuilder::compute(Operation *op, StepKind kind, int32_t target, int32_t a, int32_t b,
+                             int32_t c) {
   emit(op, {.kind = kind, .target = target, .a = a, .b = b, .c = c});
 }
 
-void Compiler::define(Operation *op, StepKind kind, int32_t target, int32_t a, int32_t b,
-                      int32_t c) {
+void ProgramBuilder::define(Operation *op, StepKind kind, int32_t target, int32_t a, int32_t b,
+                            int32_t c) {
   const Step step = {.kind = kind, .target = target, .a = a, .b = b, .c = c};
   if (isKnown(a) && isKnown(b) && isKnown(c) && evaluate(step, program_.values.data()))
     known_.insert(target);
@@ -164,9 +164,9 @@ void Compiler::define(Operation *op, StepKind kind, int32_t target, int32_t a, i
     emit(op, step);
 }
 
-void Compiler::jumpHere(size_t step) { program_.steps[step].target = program_.steps.size(); }
+void ProgramBuilder::jumpHere(size_t step) { program_.steps[step].target = program_.steps.size(); }
 
-void Compiler::copyAll(Operation *op, ValueRange from, ValueRange to) {
+void ProgramBuilder::copyAll(Operation *op, ValueRange from, ValueRange to) {
   SmallVector<int32_t> held;
   for (Value value : from) {
     held.push_back(place());
@@ -179,7 +179,7 @@ void Compiler::copyAll(Operation *op, ValueRange from, ValueRange to) {
 //===--- statements -----------------------------------------------------------------------===//
 
 // Values that a region leaves behind are always in scope: somebody may ask for them.
-bool Compiler::isInScope(Operation &op) const {
+bool ProgramBuilder::isInScope(Operation &op) const {
   if (scope_ == Scope::all || op.getNumResults() > 0)
     return true;
   return op
@@ -190,7 +190,7 @@ bool Compiler::isInScope(Operation &op) const {
       .wasInterrupted();
 }
 
-llvm::Error Compiler::statements(Block &block) {
+llvm::Error ProgramBuilder::statements(Block &block) {
   for (Operation &op : block)
     if (!op.hasTrait<OpTrait::IsTerminator>() && isInScope(op))
       if (llvm::Error error = statement(op))
@@ -198,7 +198,7 @@ llvm::Error Compiler::statements(Block &block) {
   return llvm::Error::success();
 }
 
-llvm::Error Compiler::statement(Operation &op) {
+llvm::Error ProgramBuilder::statement(Operation &op) {
   const bool outerAsks = std::exchange(asksForData_, false);
   if (llvm::Error error = translate(op))
     return error;
@@ -208,7 +208,7 @@ llvm::Error Compiler::statement(Operation &op) {
   return llvm::Error::success();
 }
 
-llvm::Error Compiler::translate(Operation &op) {
+llvm::Error ProgramBuilder::translate(Operation &op) {
   auto emitted = [&](Step step) {
     emit(&op, step);
     return llvm::Error::success();
@@ -249,7 +249,7 @@ llvm::Error Compiler::translate(Operation &op) {
 
 // Floats and narrow integers are data, and so is what follows from them: it has no value here,
 // which is a fault only where an instruction or control flow asks for one.
-bool Compiler::isData(Operation &op) const {
+bool ProgramBuilder::isData(Operation &op) const {
   auto isUnknown = [&](Value operand) {
     return !isCountable(operand.getType()) || unknown_.contains(operand);
   };
@@ -258,7 +258,7 @@ bool Compiler::isData(Operation &op) const {
           llvm::any_of(op.getOperands(), isUnknown));
 }
 
-llvm::Error Compiler::arithmetic(Operation &op) {
+llvm::Error ProgramBuilder::arithmetic(Operation &op) {
   if (isData(op)) {
     unknown_.insert(op.result_begin(), op.result_end());
     return llvm::Error::success();
@@ -301,7 +301,7 @@ llvm::Error Compiler::arithmetic(Operation &op) {
   return llvm::Error::success();
 }
 
-llvm::Error Compiler::slot(aicore::SlotOp op) {
+llvm::Error ProgramBuilder::slot(aicore::SlotOp op) {
   auto buffer = op.getBuffer().getDefiningOp<aicore::AllocOp>();
   if (!buffer)
     return fault(op, "expected a buffer made by aicore.alloc");
@@ -310,7 +310,7 @@ llvm::Error Compiler::slot(aicore::SlotOp op) {
   return llvm::Error::success();
 }
 
-llvm::Error Compiler::loop(scf::ForOp op) {
+llvm::Error ProgramBuilder::loop(scf::ForOp op) {
   const int32_t number = placeOf(op.getInductionVar()), upper = placeOf(op.getUpperBound());
   copyAll(op, op.getInitArgs(), op.getRegionIterArgs());
   const size_t enter =
@@ -328,7 +328,7 @@ llvm::Error Compiler::loop(scf::ForOp op) {
   return llvm::Error::success();
 }
 
-llvm::Error Compiler::branch(scf::IfOp op) {
+llvm::Error ProgramBuilder::branch(scf::IfOp op) {
   const size_t unless = emit(op, {.kind = StepKind::jumpUnless, .a = placeOf(op.getCondition())});
   auto side = [&](Block *body) -> llvm::Error {
     if (llvm::Error error = statements(*body))
@@ -350,7 +350,7 @@ llvm::Error Compiler::branch(scf::IfOp op) {
   return llvm::Error::success();
 }
 
-llvm::Error Compiler::vectorCores(aicore::VectorCoresOp op) {
+llvm::Error ProgramBuilder::vectorCores(aicore::VectorCoresOp op) {
   const int64_t count = op.getCount();
   if (machine_.topology != Topology::split || count != machine_.vectorCoresPerCube)
     return fault(op, "is for " + Twine(count) + " vector cores a block, not for " + machine_.name);
@@ -365,9 +365,9 @@ llvm::Error Compiler::vectorCores(aicore::VectorCoresOp op) {
   return llvm::Error::success();
 }
 
-llvm::Expected<Program> compile(aicore::PhaseOp phase, const Machine &machine,
-                                ArrayRef<int64_t> dims, Scope scope) {
-  return Compiler(phase, machine, dims, scope).run();
+llvm::Expected<CountProgram> compile(aicore::PhaseOp phase, const Machine &machine,
+                                     ArrayRef<int64_t> dims, Scope scope) {
+  return ProgramBuilder(phase, machine, dims, scope).run();
 }
 
 llvm::Error fault(Operation *op, const Twine &message) {

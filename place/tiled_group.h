@@ -1,5 +1,5 @@
-// What a nest has become when it is tiled: its loops, and the operations in them. The passes that
-// give its values to memories and that insert their transfers find it by this.
+// What a fusion group has become when it is tiled: its loops, and the operations in them. The
+// passes that give its values to memories and that insert their transfers find it by this.
 #pragma once
 
 #include "ir/aicore.h"
@@ -12,7 +12,7 @@
 
 namespace mmk {
 
-struct TiledNest {
+struct TiledGroup {
   mlir::scf::ForOp panelLoop; ///< around the tile loop, when a panel of an operand stays in L1
   mlir::scf::ForOp tileLoop;
   mlir::scf::ForOp stageLoop, baseLoop; ///< of its product; null without one
@@ -31,16 +31,17 @@ struct TiledNest {
   mlir::Value product();
 };
 
-/// The parts of a nest; an error when it is not tiled, or has operations that no machine takes.
-mlir::FailureOr<TiledNest> findTiledNest(ir::KernelOp kernel, ir::NestOp nest);
+/// The parts of a fusion group; an error when it is not tiled, or has operations that no machine
+/// takes.
+mlir::FailureOr<TiledGroup> findTiledGroup(ir::KernelOp kernel, ir::FusionGroupOp group);
 
 /// Whether all that a tile reads and writes is a tensor of the kernel; an error where it is not.
-mlir::LogicalResult expectTensors(ir::NestOp nest, TiledNest &tile);
+mlir::LogicalResult expectTensors(ir::FusionGroupOp group, TiledGroup &tile);
 
 /// An operand of a product between its buffers: the value held in L1 and its slices, the last of
 /// which comes to L0.
 struct TiledOperand {
-  TiledOperand(TiledNest &nest, unsigned which);
+  TiledOperand(TiledGroup &group, unsigned which);
 
   mlir::Value inL1; ///< outside of the base loop, or of the tile loop for a panel
   llvm::SmallVector<mlir::tensor::ExtractSliceOp> slices; ///< of that; the innermost first
@@ -51,18 +52,18 @@ struct TiledOperand {
 mlir::Value behindPlaces(mlir::Value value);
 
 /// How an operand with this map covers the last two dimensions of `rank` iterations.
-aicore::Spread spreadOf(mlir::AffineMap along, unsigned rank);
+aicore::Broadcast broadcastOf(mlir::AffineMap along, unsigned rank);
 
 mlir::Type elementOf(mlir::Value tensor);
 
-/// Names of a kernel's tensors in memory: parameters, and results of nests.
+/// Names of a kernel's tensors in memory: parameters, and results of fusion groups.
 llvm::DenseMap<mlir::Value, llvm::StringRef> tensorNames(ir::KernelOp kernel);
 
 /// Vector cores that one cube core feeds.
 int64_t vectorCoresOf(aicore::MachineAttr machine);
 
 /// Whether the fixpipe takes the product of a tile to global memory.
-bool leavesByFixpipe(TiledNest &nest, aicore::MachineAttr machine);
+bool leavesByFixpipe(TiledGroup &group, aicore::MachineAttr machine);
 
 /// Copies of a buffer that the variant requests.
 int64_t requestedCopies(ir::KernelOp kernel, llvm::StringRef group, llvm::StringRef name);

@@ -1,4 +1,4 @@
-// From a phase in the aicore dialect to a count::Program: control flow and arithmetic in
+// From a phase in the aicore dialect to a count::CountProgram: control flow and arithmetic in
 // count_compiler.cpp, instructions in count_instructions.cpp.
 #pragma once
 
@@ -12,11 +12,11 @@
 
 namespace mmk::count {
 
-class Compiler {
+class ProgramBuilder {
 public:
-  Compiler(aicore::PhaseOp phase, const Machine &machine, llvm::ArrayRef<int64_t> dims,
-           Scope scope);
-  llvm::Expected<Program> run();
+  ProgramBuilder(aicore::PhaseOp phase, const Machine &machine, llvm::ArrayRef<int64_t> dims,
+                 Scope scope);
+  llvm::Expected<CountProgram> run();
 
 private:
   void tensor(mlir::Value value);
@@ -41,7 +41,7 @@ private:
                        mlir::Value rows, mlir::Value columns);
   llvm::Expected<Instruction> move(aicore::Instruction op, Work work, llvm::StringRef link,
                                    mlir::Value target, mlir::Value rows, mlir::Value columns);
-  llvm::Error stage(aicore::StageOp op);
+  llvm::Error loadL0(aicore::LoadL0Op op);
   llvm::Error drain(aicore::DrainOp op);
   llvm::Error product(aicore::MmadOp op);
   llvm::Error vector(aicore::VectorOp op);
@@ -68,7 +68,7 @@ private:
   const Machine &machine_;
   llvm::ArrayRef<int64_t> dims_;
   Scope scope_;
-  Program program_;
+  CountProgram program_;
   llvm::DenseMap<mlir::Value, int32_t> places_, tensors_;
   std::map<int64_t, int32_t> constants_;
   llvm::DenseSet<int32_t> known_;       ///< places whose value is that of the program

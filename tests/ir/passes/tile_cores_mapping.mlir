@@ -1,4 +1,4 @@
-// How tiles are dealt: what the schedule says, as the deal that share and walk carry.
+// How tiles are mapped: what the schedule says, as the mapping that tile_count and tile_coords carry.
 // RUN: mmk-opt %s --mmk-tile-cores --canonicalize --cse | FileCheck %s
 
 #machine = #aicore.machine<"tiny", coupled, cores = 8, vector_cores = 1, memories = {ub = [65536, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
@@ -7,14 +7,14 @@
 module attributes {aicore.machine = #machine} {
 // A coupled core has one vector unit: the tile is the schedule's as it stands.
 // CHECK-LABEL: mmk.kernel @rows
-// CHECK:         mmk.nest tile [16, 128]
-// CHECK:       mmk.share {{.*}} by <rows, width = 1, cores = 8, grid = 0 x 0>
-// CHECK:       mmk.walk {{.*}} by <rows, width = 1, cores = 8, grid = 0 x 0>
+// CHECK:         mmk.fusion_group tile [16, 128]
+// CHECK:       mmk.tile_count {{.*}} by <rows, width = 1, cores = 8, grid = 0 x 0>
+// CHECK:       mmk.tile_coords {{.*}} by <rows, width = 1, cores = 8, grid = 0 x 0>
 mmk.kernel @rows dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
 ^bb0(%x: tensor<?x?xf32>):
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %neg = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
@@ -35,14 +35,14 @@ mmk.kernel @rows dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.
 
 // Down the columns first.
 // CHECK-LABEL: mmk.kernel @columns
-// CHECK:         mmk.nest tile [16, 128]
-// CHECK:       mmk.share {{.*}} by <columns, width = 1, cores = 8, grid = 0 x 0>
-// CHECK:       mmk.walk {{.*}} by <columns, width = 1, cores = 8, grid = 0 x 0>
+// CHECK:         mmk.fusion_group tile [16, 128]
+// CHECK:       mmk.tile_count {{.*}} by <columns, width = 1, cores = 8, grid = 0 x 0>
+// CHECK:       mmk.tile_coords {{.*}} by <columns, width = 1, cores = 8, grid = 0 x 0>
 mmk.kernel @columns dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
 ^bb0(%x: tensor<?x?xf32>):
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %neg = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
@@ -63,14 +63,14 @@ mmk.kernel @columns dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#m
 
 // Back and forth.
 // CHECK-LABEL: mmk.kernel @zigzag
-// CHECK:         mmk.nest tile [16, 128]
-// CHECK:       mmk.share {{.*}} by <zigzag, width = 1, cores = 4, grid = 0 x 0>
-// CHECK:       mmk.walk {{.*}} by <zigzag, width = 1, cores = 4, grid = 0 x 0>
+// CHECK:         mmk.fusion_group tile [16, 128]
+// CHECK:       mmk.tile_count {{.*}} by <zigzag, width = 1, cores = 4, grid = 0 x 0>
+// CHECK:       mmk.tile_coords {{.*}} by <zigzag, width = 1, cores = 4, grid = 0 x 0>
 mmk.kernel @zigzag dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
 ^bb0(%x: tensor<?x?xf32>):
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %neg = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
@@ -91,14 +91,14 @@ mmk.kernel @zigzag dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mm
 
 // The width of the bands is the number in the word.
 // CHECK-LABEL: mmk.kernel @swizzle
-// CHECK:         mmk.nest tile [16, 128]
-// CHECK:       mmk.share {{.*}} by <swizzle, width = 6, cores = 4, grid = 0 x 0>
-// CHECK:       mmk.walk {{.*}} by <swizzle, width = 6, cores = 4, grid = 0 x 0>
+// CHECK:         mmk.fusion_group tile [16, 128]
+// CHECK:       mmk.tile_count {{.*}} by <swizzle, width = 6, cores = 4, grid = 0 x 0>
+// CHECK:       mmk.tile_coords {{.*}} by <swizzle, width = 6, cores = 4, grid = 0 x 0>
 mmk.kernel @swizzle dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
 ^bb0(%x: tensor<?x?xf32>):
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %neg = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
@@ -117,16 +117,16 @@ mmk.kernel @swizzle dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#m
   mmk.choice "order" = ["swizzle(6)"]
 }
 
-// A grid deals rectangles.
+// A grid maps rectangles.
 // CHECK-LABEL: mmk.kernel @grid
-// CHECK:         mmk.nest tile [16, 128]
-// CHECK:       mmk.share {{.*}} by <zigzag, width = 1, cores = 8, grid = 4 x 2>
-// CHECK:       mmk.walk {{.*}} by <zigzag, width = 1, cores = 8, grid = 4 x 2>
+// CHECK:         mmk.fusion_group tile [16, 128]
+// CHECK:       mmk.tile_count {{.*}} by <zigzag, width = 1, cores = 8, grid = 4 x 2>
+// CHECK:       mmk.tile_coords {{.*}} by <zigzag, width = 1, cores = 8, grid = 4 x 2>
 mmk.kernel @grid dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
 ^bb0(%x: tensor<?x?xf32>):
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %neg = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
@@ -149,14 +149,14 @@ mmk.kernel @grid dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.
 
 // A grid along one dimension has 1 along the other.
 // CHECK-LABEL: mmk.kernel @grid_one_way
-// CHECK:         mmk.nest tile [16, 128]
-// CHECK:       mmk.share {{.*}} by <rows, width = 1, cores = 8, grid = 8 x 1>
-// CHECK:       mmk.walk {{.*}} by <rows, width = 1, cores = 8, grid = 8 x 1>
+// CHECK:         mmk.fusion_group tile [16, 128]
+// CHECK:       mmk.tile_count {{.*}} by <rows, width = 1, cores = 8, grid = 8 x 1>
+// CHECK:       mmk.tile_coords {{.*}} by <rows, width = 1, cores = 8, grid = 8 x 1>
 mmk.kernel @grid_one_way dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
 ^bb0(%x: tensor<?x?xf32>):
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %neg = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
@@ -177,14 +177,14 @@ mmk.kernel @grid_one_way dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] result
 
 // 1 x 1 is no grid: else the other cores would have nothing to do.
 // CHECK-LABEL: mmk.kernel @grid_of_one
-// CHECK:         mmk.nest tile [16, 128]
-// CHECK:       mmk.share {{.*}} by <rows, width = 1, cores = 8, grid = 0 x 0>
-// CHECK:       mmk.walk {{.*}} by <rows, width = 1, cores = 8, grid = 0 x 0>
+// CHECK:         mmk.fusion_group tile [16, 128]
+// CHECK:       mmk.tile_count {{.*}} by <rows, width = 1, cores = 8, grid = 0 x 0>
+// CHECK:       mmk.tile_coords {{.*}} by <rows, width = 1, cores = 8, grid = 0 x 0>
 mmk.kernel @grid_of_one dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
 ^bb0(%x: tensor<?x?xf32>):
   %m = mmk.dim "M"
   %n = mmk.dim "N"
-  %y = mmk.nest {
+  %y = mmk.fusion_group {
   ^bb0(%block: index):
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %neg = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}

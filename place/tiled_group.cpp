@@ -1,4 +1,4 @@
-#include "place/tiled_nest.h"
+#include "place/tiled_group.h"
 #include "passes/variant.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -7,11 +7,11 @@ using namespace mlir;
 
 namespace mmk {
 
-Operation *TiledNest::last() {
+Operation *TiledGroup::last() {
   return generic ? generic.getOperation() : sum ? sum.getOperation() : contract.getOperation();
 }
 
-Value TiledNest::product() {
+Value TiledGroup::product() {
   if (stageLoop)
     return stageLoop.getResult(0);
   return sum ? sum.getResult(0) : Value();
@@ -19,37 +19,37 @@ Value TiledNest::product() {
 
 namespace {
 
-// What the passes before leave in a nest; anything else would be dropped silently.
-LogicalResult checkOps(ir::NestOp nest) {
-  WalkResult result = nest.walk<WalkOrder::PreOrder>([&](Operation *op) {
+// What the passes before leave in a fusion group; anything else would be dropped silently.
+LogicalResult checkOps(ir::FusionGroupOp group) {
+  WalkResult result = group.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (op->getParentOfType<linalg::LinalgOp>() ||
-        isa<ir::NestOp, ir::DimOp, ir::ShareOp, ir::WalkOp, ir::YieldOp, tensor::DimOp,
-            tensor::EmptyOp, tensor::ExtractSliceOp, tensor::InsertSliceOp, affine::AffineApplyOp,
-            affine::AffineMinOp, linalg::FillOp, linalg::BroadcastOp, linalg::GenericOp,
-            linalg::ContractOp, linalg::ReduceOp, scf::ForOp, scf::IfOp, scf::YieldOp,
-            aicore::AllocOp, aicore::PlaceOp>(op))
+        isa<ir::FusionGroupOp, ir::DimOp, ir::TileCountOp, ir::TileCoordsOp, ir::YieldOp,
+            tensor::DimOp, tensor::EmptyOp, tensor::ExtractSliceOp, tensor::InsertSliceOp,
+            affine::AffineApplyOp, affine::AffineMinOp, linalg::FillOp, linalg::BroadcastOp,
+            linalg::GenericOp, linalg::ContractOp, linalg::ReduceOp, scf::ForOp, scf::IfOp,
+            scf::YieldOp, aicore::AllocOp, aicore::PlaceOp>(op))
       return WalkResult::advance();
     bool scalar =
         op->getNumRegions() == 0 && op->getNumResults() > 0 &&
         llvm::all_of(op->getResultTypes(), [](Type type) { return type.isIntOrIndexOrFloat(); });
     if (scalar)
       return WalkResult::advance();
-    op->emitOpError("has no place on the machine: not scalar, and no part of a tiled nest");
+    op->emitOpError("has no place on the machine: not scalar, and no part of a tiled fusion group");
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
 }
 
 // Of its product: the loops around it, from the inside, and what it starts from.
-LogicalResult findLoops(ir::KernelOp kernel, ir::NestOp nest, TiledNest &tile) {
+LogicalResult findLoops(ir::KernelOp kernel, ir::FusionGroupOp group, TiledGroup &tile) {
   auto around = [](Operation *op) { return dyn_cast_or_null<scf::ForOp>(op->getParentOp()); };
   tile.baseLoop = around(tile.contract);
   tile.stageLoop = tile.baseLoop ? around(tile.baseLoop) : scf::ForOp();
   scf::ForOp loop = tile.stageLoop ? around(tile.stageLoop) : scf::ForOp();
-  if (!nest.getSteps() || !loop)
+  if (!group.getSteps() || !loop)
     return tile.contract.emitOpError("is not tiled; run mmk-tile-base first");
-  tile.stage = (*nest.getSteps())[0];
-  tile.base = (*nest.getSteps())[1];
+  tile.stage = (*group.getSteps())[0];
+  tile.base = (*group.getSteps())[1];
   tile.panelLoop = loop == tile.tileLoop ? scf::ForOp() : tile.tileLoop;
   tile.tileLoop = loop;
   Value start = behindPlaces(tile.stageLoop.getInitArgs()[0]);
@@ -68,27 +68,27 @@ LogicalResult findLoops(ir::KernelOp kernel, ir::NestOp nest, TiledNest &tile) {
 
 } // namespace
 
-FailureOr<TiledNest> findTiledNest(ir::KernelOp kernel, ir::NestOp nest) {
-  if (failed(checkOps(nest)))
+FailureOr<TiledGroup> findTiledGroup(ir::KernelOp kernel, ir::FusionGroupOp group) {
+  if (failed(checkOps(group)))
     return failure();
-  TiledNest tile;
-  const std::optional<ArrayRef<int64_t>> extents = nest.getTile();
+  TiledGroup tile;
+  const std::optional<ArrayRef<int64_t>> extents = group.getTile();
   scf::ForOp outer;
-  for (auto loop : nest.getBody().front().getOps<scf::ForOp>())
+  for (auto loop : group.getBody().front().getOps<scf::ForOp>())
     outer = loop;
   if (!extents || !outer)
-    return nest.emitOpError("is not tiled; run mmk-tile-cores first");
+    return group.emitOpError("is not tiled; run mmk-tile-cores first");
   tile.tileM = (*extents)[0];
   tile.tileN = (*extents)[1];
-  tile.rank = cast<RankedTensorType>(nest.getResultTypes()[0]).getRank();
+  tile.rank = cast<RankedTensorType>(group.getResultTypes()[0]).getRank();
   SmallVector<linalg::ContractOp> contracts;
   outer.walk([&](linalg::ContractOp contract) { contracts.push_back(contract); });
   if (contracts.size() > 1)
-    return contracts[1].emitOpError("is a second product of its nest, which takes one");
+    return contracts[1].emitOpError("is a second product of its fusion group, which takes one");
   tile.tileLoop = outer;
   if (!contracts.empty()) {
     tile.contract = contracts[0];
-    if (failed(findLoops(kernel, nest, tile)))
+    if (failed(findLoops(kernel, group, tile)))
       return failure();
   }
   for (auto generic : tile.tileLoop.getOps<linalg::GenericOp>())
@@ -96,11 +96,11 @@ FailureOr<TiledNest> findTiledNest(ir::KernelOp kernel, ir::NestOp nest) {
   for (auto sum : tile.tileLoop.getOps<linalg::ReduceOp>())
     tile.sum = sum;
   if (!tile.contract && !tile.generic && !tile.sum)
-    return nest.emitOpError("has neither a product nor an elementwise operation in its tile loop");
+    return group.emitOpError("has neither a product nor an elementwise operation in its tile loop");
   return tile;
 }
 
-static LogicalResult expectKnownTensors(TiledNest &tile) {
+static LogicalResult expectKnownTensors(TiledGroup &tile) {
   for (Operation *op : {tile.contract.getOperation(), tile.generic.getOperation(),
                         tile.sum.getOperation(), tile.bias.getOperation()})
     for (OpOperand *input :
@@ -108,36 +108,36 @@ static LogicalResult expectKnownTensors(TiledNest &tile) {
       Value tensor = input->get();
       while (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>())
         tensor = slice.getSource();
-      if (!isa<BlockArgument>(tensor) && !tensor.getDefiningOp<ir::NestOp>() &&
+      if (!isa<BlockArgument>(tensor) && !tensor.getDefiningOp<ir::FusionGroupOp>() &&
           (!tile.product() || tensor != tile.product()))
         return op->emitOpError(
-            "reads a tensor that is neither a parameter, nor of an earlier nest, "
+            "reads a tensor that is neither a parameter, nor of an earlier fusion group, "
             "nor the product of its own");
     }
   return success();
 }
 
-static LogicalResult expectDestinations(ir::NestOp nest, TiledNest &tile) {
-  for (Value filled : nest.getBody().front().getTerminator()->getOperands()) {
+static LogicalResult expectDestinations(ir::FusionGroupOp group, TiledGroup &tile) {
+  for (Value filled : group.getBody().front().getTerminator()->getOperands()) {
     auto result = dyn_cast<OpResult>(filled);
     const bool isOfLoop = result && isa<scf::ForOp>(result.getOwner());
     if (!isOfLoop || !tile.tileLoop.getBody()
                           ->getTerminator()
                           ->getOperand(result.getResultNumber())
                           .getDefiningOp<tensor::InsertSliceOp>())
-      return nest.emitOpError("expected its tile loop to insert one tile of each result");
+      return group.emitOpError("expected its tile loop to insert one tile of each result");
   }
   return success();
 }
 
-LogicalResult expectTensors(ir::NestOp nest, TiledNest &tile) {
-  return success(succeeded(expectKnownTensors(tile)) && succeeded(expectDestinations(nest, tile)));
+LogicalResult expectTensors(ir::FusionGroupOp group, TiledGroup &tile) {
+  return success(succeeded(expectKnownTensors(tile)) && succeeded(expectDestinations(group, tile)));
 }
 
-TiledOperand::TiledOperand(TiledNest &nest, unsigned which) {
-  linalg::ContractOp contract = nest.contract;
+TiledOperand::TiledOperand(TiledGroup &group, unsigned which) {
+  linalg::ContractOp contract = group.contract;
   // A stage of an operand is held in L1, or all the stages of a panel.
-  scf::ForOp inner = nest.kept == which ? nest.stageLoop : nest.baseLoop;
+  scf::ForOp inner = group.kept == which ? group.stageLoop : group.baseLoop;
   inL1 = contract.getInputs()[which];
   if (auto inL0 = inL1.getDefiningOp<aicore::PlaceOp>())
     inL1 = inL0.getValue();
@@ -159,17 +159,17 @@ Value behindPlaces(Value value) {
   return value;
 }
 
-aicore::Spread spreadOf(AffineMap along, unsigned rank) {
+aicore::Broadcast broadcastOf(AffineMap along, unsigned rank) {
   bool byRow = false, byColumn = false;
   for (AffineExpr expression : along.getResults()) {
     auto dim = dyn_cast<AffineDimExpr>(expression);
     byRow |= dim && rank > 1 && dim.getPosition() == rank - 2;
     byColumn |= dim && dim.getPosition() == rank - 1;
   }
-  return byRow && byColumn ? aicore::Spread::full
-         : byColumn        ? aicore::Spread::row
-         : byRow           ? aicore::Spread::column
-                           : aicore::Spread::single;
+  return byRow && byColumn ? aicore::Broadcast::full
+         : byColumn        ? aicore::Broadcast::row
+         : byRow           ? aicore::Broadcast::column
+                           : aicore::Broadcast::single;
 }
 
 Type elementOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getElementType(); }
@@ -179,13 +179,13 @@ DenseMap<Value, StringRef> tensorNames(ir::KernelOp kernel) {
   for (auto [argument, named] :
        llvm::zip(kernel.getBody().getArguments(), kernel.getArgs().getAsRange<ir::NamedAttr>()))
     names[argument] = named.getName().getValue();
-  for (auto nest : kernel.getBody().getOps<ir::NestOp>()) {
+  for (auto group : kernel.getBody().getOps<ir::FusionGroupOp>()) {
     StringRef name = "acc";
-    nest.walk([&](linalg::LinalgOp op) {
+    group.walk([&](linalg::LinalgOp op) {
       if (auto given = op->getAttrOfType<StringAttr>("mmk.name"))
         name = given.getValue();
     });
-    for (Value result : nest.getResults())
+    for (Value result : group.getResults())
       names[result] = name;
   }
   auto ret = cast<ir::ReturnOp>(kernel.getBody().front().getTerminator());
@@ -199,8 +199,8 @@ int64_t vectorCoresOf(aicore::MachineAttr machine) {
   return machine.getTopology() == aicore::Topology::split ? machine.getVectorCores() : 1;
 }
 
-bool leavesByFixpipe(TiledNest &nest, aicore::MachineAttr machine) {
-  return machine.getTopology() == aicore::Topology::split && nest.stageLoop;
+bool leavesByFixpipe(TiledGroup &group, aicore::MachineAttr machine) {
+  return machine.getTopology() == aicore::Topology::split && group.stageLoop;
 }
 
 int64_t requestedCopies(ir::KernelOp kernel, StringRef group, StringRef name) {

@@ -1,4 +1,4 @@
-#include "sync/verify_sync_program.h"
+#include "sync/verify_sync_model.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -42,7 +42,7 @@ llvm::DenseSet<Value> relevantValues(aicore::PhaseOp phase) {
 
 class Reader {
 public:
-  Reader(Program &program) : p(program), relevant(relevantValues(program.phase)) {}
+  Reader(PhaseModel &program) : p(program), relevant(relevantValues(program.phase)) {}
   LogicalResult run();
 
 private:
@@ -80,7 +80,7 @@ private:
   unsigned eventsOf(unsigned buffer, unsigned pipe, bool writes);
   std::optional<int64_t> slotsOf(Value slot);
 
-  Program &p;
+  PhaseModel &p;
   llvm::DenseSet<Value> relevant;
   DenseMap<Value, ValueId> ids;
   DenseMap<std::pair<Value, int64_t>, unsigned> bufferIds;
@@ -501,8 +501,8 @@ void Reader::findWhatMatters() {
 
 } // namespace
 
-std::optional<Program> Program::read(aicore::PhaseOp phase, bool anyNumber) {
-  Program program;
+std::optional<PhaseModel> PhaseModel::read(aicore::PhaseOp phase, bool anyNumber) {
+  PhaseModel program;
   program.anyNumber = anyNumber;
   program.phase = phase;
   program.machine = aicore::machineOf(phase);
@@ -530,14 +530,14 @@ std::string Buffer::name() const {
   return (named.getName().getValue() + " in gm").str();
 }
 
-std::string Program::describe(const PipeOf &pipe, bool withUnit) const {
+std::string PhaseModel::describe(const PipeOf &pipe, bool withUnit) const {
   std::string text = aicore::stringifyPipe(pipe.pipe).str();
   if (withUnit)
     text += pipe.unit == Unit::cube_core ? " of the cube core" : " of a vector core";
   return text;
 }
 
-std::string Program::describe(const Flag &flag) const {
+std::string PhaseModel::describe(const Flag &flag) const {
   if (flag.isCross)
     return (flag.toCube ? "the cross-core flag " : "the cross-core flag ") +
            std::to_string(flag.id) + (flag.toCube ? " to the cube core" : " to the vector cores");

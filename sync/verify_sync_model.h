@@ -111,11 +111,11 @@ struct Flag {
   std::vector<unsigned> setters, waiters; ///< pipes
 };
 
-class Program {
+class PhaseModel {
 public:
   /// Reads a phase; messages go to the context's diagnostics. `anyNumber`: as if the machine had
   /// events and flags without end.
-  static std::optional<Program> read(aicore::PhaseOp phase, bool anyNumber = false);
+  static std::optional<PhaseModel> read(aicore::PhaseOp phase, bool anyNumber = false);
 
   aicore::PhaseOp phase;
   aicore::MachineAttr machine;
@@ -140,6 +140,6 @@ public:
 };
 
 /// Fills in `modulus` and `stepsModulus`.
-void findPeriods(Program &program);
+void findPeriods(PhaseModel &program);
 
 } // namespace mmk::sync

@@ -1,4 +1,4 @@
-#include "sync/verify_sync_walk.h"
+#include "sync/verify_sync_explorer.h"
 
 #include "sync/verify_sync_number.h"
 
@@ -31,7 +31,7 @@ struct Known {
 struct Head {
   enum class Left : uint8_t {
     exactly, ///< n
-    many,    ///< at least Walk::distance, and n modulo Periods::left
+    many,    ///< at least Explorer::distance, and n modulo Periods::left
     some,    ///< one or more; the body cannot tell how many
   } left = Left::exactly;
   int64_t n = 0;
@@ -46,7 +46,7 @@ struct Periods {
   int64_t left = 1, done = 1;
 };
 
-/// How to walk.
+/// How to explore.
 struct Manner {
   bool merges = false;   ///< as Layout::merges
   bool namesOps = false; ///< as Layout::namesOps
@@ -61,9 +61,9 @@ struct ActiveLoop {
   Number left;
 };
 
-class Walk {
+class Explorer {
 public:
-  Walk(const Program &program, const llvm::DenseSet<Operation *> &without, Manner manner)
+  Explorer(const PhaseModel &program, const llvm::DenseSet<Operation *> &without, Manner manner)
       : p(program), layout(program.layout), without(without), sample(manner.sample),
         distance(program.ahead), environment(program.values) {
     layout.merges = manner.merges;
@@ -94,7 +94,7 @@ private:
   SmallVector<Known> optionsOf(ValueId value, Known known) const;
   SmallVector<Known> split(Known known, int64_t step, int64_t period) const;
   /// Those to go on with. There are none on a path that no dimensions take.
-  ArrayRef<Known> walked(ArrayRef<Known> options) const {
+  ArrayRef<Known> explored(ArrayRef<Known> options) const {
     return sample && !options.empty()
                ? options.slice(std::min<size_t>(*sample, options.size() - 1), 1)
                : options;
@@ -115,7 +115,7 @@ private:
       fault = found;
   }
 
-  const Program &p;
+  const PhaseModel &p;
   Layout layout;
   const llvm::DenseSet<Operation *> &without;
   const std::optional<size_t> sample;
@@ -130,7 +130,7 @@ private:
 //===--- numbers --------------------------------------------------------------------------===//
 
 /// x - y; of a loop's bound and its counter, by the iterations that are left.
-Number Walk::difference(ValueId x, ValueId y) const {
+Number Explorer::difference(ValueId x, ValueId y) const {
   const Known &a = environment[x], &b = environment[y];
   if (b.loop >= 0 && loops[b.loop].bound == x && loops[b.loop].fromZero) {
     const ActiveLoop &loop = loops[b.loop];
@@ -172,7 +172,7 @@ Number compare(arith::CmpIPredicate predicate, Number x) {
   }
 }
 
-Known Walk::evaluate(const Statement &s) const {
+Known Explorer::evaluate(const Statement &s) const {
   auto value = [&](ValueId id) -> const Known & { return environment[id]; };
   Known result;
   switch (s.kind) {
@@ -230,7 +230,7 @@ Known Walk::evaluate(const Statement &s) const {
   return result;
 }
 
-SmallVector<Known> Walk::split(Known known, int64_t step, int64_t period) const {
+SmallVector<Known> Explorer::split(Known known, int64_t step, int64_t period) const {
   const Number number = known.number;
   const bool isEndless = number.hi >= Number::unbounded;
   const int64_t least = number.lo <= 0 ? 0 : ceilDiv(number.lo, step),
@@ -263,7 +263,7 @@ SmallVector<Known> Walk::split(Known known, int64_t step, int64_t period) const 
   return options;
 }
 
-SmallVector<Known> Walk::optionsOf(ValueId value, Known known) const {
+SmallVector<Known> Explorer::optionsOf(ValueId value, Known known) const {
   if (int64_t step = p.boundStep[value])
     return split(known, step, p.stepsModulus[value]);
   return {known};
@@ -271,7 +271,7 @@ SmallVector<Known> Walk::optionsOf(ValueId value, Known known) const {
 
 //===--- control flow ---------------------------------------------------------------------===//
 
-void Walk::bindInputs(size_t from, States &states) {
+void Explorer::bindInputs(size_t from, States &states) {
   if (from == p.inputs.size()) {
     sequence(p.body, 0, states);
     if (!fault)
@@ -286,7 +286,7 @@ void Walk::bindInputs(size_t from, States &states) {
   else
     known.number = Number::between(0, p.phase->getParentOfType<aicore::KernelOp>().getCores() - 1);
   const SmallVector<Known> options = optionsOf(id, known);
-  for (const Known &option : walked(options)) {
+  for (const Known &option : explored(options)) {
     if (fault)
       return;
     environment[id] = option;
@@ -295,11 +295,11 @@ void Walk::bindInputs(size_t from, States &states) {
   }
 }
 
-void Walk::fork(const Sequence &statements, size_t from, ValueId value, ArrayRef<Known> options,
-                States &states) {
+void Explorer::fork(const Sequence &statements, size_t from, ValueId value, ArrayRef<Known> options,
+                    States &states) {
   const Known before = environment[value];
   States ends(layout);
-  for (const Known &option : walked(options)) {
+  for (const Known &option : explored(options)) {
     if (fault)
       return;
     environment[value] = option;
@@ -313,7 +313,7 @@ void Walk::fork(const Sequence &statements, size_t from, ValueId value, ArrayRef
   states = std::move(ends);
 }
 
-void Walk::sequence(const Sequence &statements, size_t from, States &states) {
+void Explorer::sequence(const Sequence &statements, size_t from, States &states) {
   for (size_t at = from; at < statements.size() && !fault; ++at) {
     const Statement &s = statements[at];
     if (++steps > mostSteps)
@@ -373,8 +373,8 @@ void Walk::sequence(const Sequence &statements, size_t from, States &states) {
 }
 
 /// The heads that may follow, and whether the loop may end instead.
-void Walk::successors(const Head &head, Periods periods, SmallVectorImpl<Head> &next,
-                      bool &ends) const {
+void Explorer::successors(const Head &head, Periods periods, SmallVectorImpl<Head> &next,
+                          bool &ends) const {
   Head following = head;
   // Of a loop without a known end, at most the first iteration is counted.
   following.isCounted = head.isCounted && head.left == Head::Left::exactly;
@@ -406,7 +406,7 @@ void Walk::successors(const Head &head, Periods periods, SmallVectorImpl<Head> &
 
 /// A small number of iterations after which every slot was taken again. Of a loop that has more, as
 /// many modulo what the rest of the program can tell.
-int64_t Walk::sampleOf(Number iterations) const {
+int64_t Explorer::sampleOf(Number iterations) const {
   const int64_t by = std::max<int64_t>(iterations.mod, 1);
   const int64_t least = std::clamp<int64_t>(iterations.lo, 0, distance);
   int64_t n = least + modulo(iterations.rem - least, by);
@@ -415,7 +415,7 @@ int64_t Walk::sampleOf(Number iterations) const {
   return n;
 }
 
-void Walk::body(const Statement &s, Number left, Number done, States &states) {
+void Explorer::body(const Statement &s, Number left, Number done, States &states) {
   const Number lower = environment[s.a].number;
   Known counter;
   counter.number = add(lower, multiply(done, Number::exactly(s.number)));
@@ -426,12 +426,12 @@ void Walk::body(const Statement &s, Number left, Number done, States &states) {
   loops.pop_back();
 }
 
-void Walk::iterate(const Statement &s, int64_t iterations, States &states) {
+void Explorer::iterate(const Statement &s, int64_t iterations, States &states) {
   for (int64_t done = 0; done < iterations && !fault; ++done)
     body(s, Number::exactly(iterations - done), Number::exactly(done), states);
 }
 
-void Walk::loop(const Statement &s, States &states) {
+void Explorer::loop(const Statement &s, States &states) {
   const Known &bound = environment[s.b], &lower = environment[s.a];
   const bool fromZero = lower.number.isExact() && lower.number.lo == 0;
   Number iterations =
@@ -502,7 +502,7 @@ void Walk::loop(const Statement &s, States &states) {
 
 //===--- instructions ---------------------------------------------------------------------===//
 
-void Walk::execute(const Statement &s, State state) {
+void Explorer::execute(const Statement &s, State state) {
   ++steps;
   if (s.kind == Kind::access)
     return access(s, state);
@@ -521,7 +521,7 @@ void Walk::execute(const Statement &s, State state) {
     wait(s, flag, state);
 }
 
-void Walk::access(const Statement &s, State state) {
+void Explorer::access(const Statement &s, State state) {
   auto eventOf = [&](const Touch &touch) {
     return touch.event + (touch.slot < 0 ? 0 : environment[touch.slot].number.lo);
   };
@@ -543,7 +543,7 @@ void Walk::access(const Statement &s, State state) {
     state.happen(s.pipe, eventOf(touch), s.op);
 }
 
-void Walk::set(const Statement &s, unsigned number, State state) {
+void Explorer::set(const Statement &s, unsigned number, State state) {
   const Flag &flag = p.flags[number];
   auto wrong = [&](Fault::What what, unsigned event) {
     fail({.what = what, .op = s.op, .other = state.last(event), .flag = number, .pipe = s.pipe});
@@ -567,7 +567,7 @@ void Walk::set(const Statement &s, unsigned number, State state) {
   state.set(number, s.pipe);
 }
 
-void Walk::wait(const Statement &s, unsigned number, State state) {
+void Explorer::wait(const Statement &s, unsigned number, State state) {
   const Flag &flag = p.flags[number];
   auto wrong = [&](Fault::What what, unsigned event) {
     fail({.what = what, .op = s.op, .other = state.last(event), .flag = number, .pipe = s.pipe});
@@ -582,7 +582,7 @@ void Walk::wait(const Statement &s, unsigned number, State state) {
   state.happen(s.pipe, flag.waitEvent, s.op);
 }
 
-void Walk::finish(States &states) {
+void Explorer::finish(States &states) {
   for (size_t i = 0; i < states.size(); ++i)
     for (unsigned flag = 0; flag < p.flags.size(); ++flag)
       if (State state = states[i]; state.sets(flag) > 0)
@@ -594,24 +594,25 @@ void Walk::finish(States &states) {
 
 // Where paths meet, what all of them know is mostly enough for what follows: one state instead of
 // hundreds. Only what cannot be proven so is walked with each state by itself.
-std::optional<Fault> findFault(const Program &program, const llvm::DenseSet<Operation *> &without) {
-  if (!Walk(program, without, {.merges = true}).run())
+std::optional<Fault> findFault(const PhaseModel &program,
+                               const llvm::DenseSet<Operation *> &without) {
+  if (!Explorer(program, without, {.merges = true}).run())
     return std::nullopt;
-  std::optional<Fault> exact = Walk(program, without, {.namesOps = true}).run();
+  std::optional<Fault> exact = Explorer(program, without, {.namesOps = true}).run();
   if (exact && exact->what == Fault::What::tooMany)
-    return Walk(program, without, {.merges = true, .namesOps = true}).run();
+    return Explorer(program, without, {.merges = true, .namesOps = true}).run();
   return exact;
 }
 
 // Nearly all that breaks does so on one of the shortest paths, and to follow one costs little.
-Verdict breaksWithout(const Program &program, const llvm::DenseSet<Operation *> &without) {
+Verdict breaksWithout(const PhaseModel &program, const llvm::DenseSet<Operation *> &without) {
   for (size_t sample = 0; sample < 3; ++sample)
-    if (std::optional<Fault> fault = Walk(program, without, {.sample = sample}).run();
+    if (std::optional<Fault> fault = Explorer(program, without, {.sample = sample}).run();
         fault && fault->what != Fault::What::tooMany)
       return Verdict::breaks;
-  if (!Walk(program, without, {.merges = true}).run())
+  if (!Explorer(program, without, {.merges = true}).run())
     return Verdict::holds;
-  const std::optional<Fault> fault = Walk(program, without, {}).run();
+  const std::optional<Fault> fault = Explorer(program, without, {}).run();
   if (!fault)
     return Verdict::holds;
   return fault->what == Fault::What::tooMany ? Verdict::unknown : Verdict::breaks;

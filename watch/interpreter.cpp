@@ -1,5 +1,5 @@
 // Watching without a run: what a block executes depends on its dimensions and its number alone, so
-// that a walk over the aicore IR finds it out. Tests watch thousands of broken kernels so.
+// that interpreting the aicore IR is fast enough. Tests watch thousands of broken kernels so.
 #include "count/program.h"
 #include "watch/block.h"
 
@@ -12,9 +12,9 @@ using namespace mlir;
 namespace mmk {
 namespace {
 
-class Walker {
+class Interpreter {
 public:
-  Walker(const WatchedKernel &kernel, ArrayRef<int64_t> dims)
+  Interpreter(const WatchedKernel &kernel, ArrayRef<int64_t> dims)
       : kernel(kernel), kernelOp(kernel.op) {
     for (auto [argument, value] : llvm::zip(kernelOp.getBody().getArguments(), dims))
       values[argument] = value;
@@ -54,7 +54,7 @@ private:
   unsigned unit = 0;
 };
 
-llvm::Error Walker::run(aicore::PhaseOp phase, int64_t number, BlockWatch &blockWatch) {
+llvm::Error Interpreter::run(aicore::PhaseOp phase, int64_t number, BlockWatch &blockWatch) {
   watch = &blockWatch;
   values[phase.getBody().getArgument(0)] = number;
   for (Operation &op : kernelOp.getBody().front())
@@ -64,7 +64,7 @@ llvm::Error Walker::run(aicore::PhaseOp phase, int64_t number, BlockWatch &block
   return sequence(phase.getBody().front());
 }
 
-llvm::Error Walker::step(Operation &op) {
+llvm::Error Interpreter::step(Operation &op) {
   SmallVector<int64_t> operands;
   for (Value operand : op.getOperands())
     operands.push_back(value(operand));
@@ -72,7 +72,7 @@ llvm::Error Walker::step(Operation &op) {
   return llvm::Error::success();
 }
 
-llvm::Error Walker::sequence(Block &block) {
+llvm::Error Interpreter::sequence(Block &block) {
   for (Operation &op : block)
     if (!op.hasTrait<OpTrait::IsTerminator>())
       if (llvm::Error error = statement(op))
@@ -80,7 +80,7 @@ llvm::Error Walker::sequence(Block &block) {
   return llvm::Error::success();
 }
 
-llvm::Error Walker::statement(Operation &op) {
+llvm::Error Interpreter::statement(Operation &op) {
   if (kernel.numbers.contains(&op))
     return step(op);
   return llvm::TypeSwitch<Operation *, llvm::Error>(&op)
@@ -112,7 +112,7 @@ llvm::Error Walker::statement(Operation &op) {
       .Default([&](Operation *it) { return arithmetic(*it); });
 }
 
-llvm::Error Walker::loop(scf::ForOp op) {
+llvm::Error Interpreter::loop(scf::ForOp op) {
   const int64_t step = value(op.getStep()), end = value(op.getUpperBound());
   if (step <= 0)
     return count::fault(op, "has a step that is not positive");
@@ -127,7 +127,7 @@ llvm::Error Walker::loop(scf::ForOp op) {
   return llvm::Error::success();
 }
 
-llvm::Error Walker::branch(scf::IfOp op) {
+llvm::Error Interpreter::branch(scf::IfOp op) {
   if (!values.contains(op.getCondition()))
     return count::fault(op, "has a condition that depends on data");
   Block *taken = value(op.getCondition()) ? op.thenBlock() : op.elseBlock();
@@ -139,7 +139,7 @@ llvm::Error Walker::branch(scf::IfOp op) {
   return llvm::Error::success();
 }
 
-llvm::Error Walker::arithmetic(Operation &op) {
+llvm::Error Interpreter::arithmetic(Operation &op) {
   auto x = [&] { return value(op.getOperand(0)); };
   auto y = [&] { return value(op.getOperand(1)); };
   auto quotient = [&](bool up) -> std::optional<int64_t> {
@@ -188,11 +188,11 @@ llvm::Expected<WatchReport> watchKernel(aicore::KernelOp kernel, const Machine &
   auto watch = KernelWatch::create(kernel, machine, dims);
   if (!watch)
     return watch.takeError();
-  Walker walker((*watch)->kernel(), dims);
+  Interpreter interpreter((*watch)->kernel(), dims);
   for (auto phase : kernel.getBody().getOps<aicore::PhaseOp>()) {
     (*watch)->beginPhase();
     for (int64_t block = 0; block < static_cast<int64_t>(kernel.getCores()); ++block)
-      if (llvm::Error error = walker.run(phase, block, (*watch)->block(block)))
+      if (llvm::Error error = interpreter.run(phase, block, (*watch)->block(block)))
         return std::move(error);
     (*watch)->endPhase();
   }
