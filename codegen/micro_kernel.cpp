@@ -1,6 +1,7 @@
 #include "codegen/micro_kernel.h"
 
 #include "codegen/horizontal_sums.h"
+#include "codegen/transfer.h"
 #include "jit/lazy.h"
 
 #include "llvm/IR/IntrinsicsX86.h"
@@ -245,36 +246,66 @@ Value *ofWidth(Emitter &e, Value *vectors, function_ref<Function *(int64_t)> fun
   return found;
 }
 
-Function *mmadFunction(Emitter &e, Multiply multiply, int64_t tileN, int64_t tileK) {
+// void(ptr a, ptr panel, ptr acc, i64 m, i64 bytes, i1 first): one panel of B stays in the L1 while
+// all rows of A stream past. Where the accumulator is not padded, an i64 comes after `bytes`: the
+// columns of the panel.
+static Function *mmadPanel(Emitter &e, const MicroKernel &kernel, const std::string &name,
+                           int64_t tileN, int64_t tileK, bool isPadded) {
+  IRBuilder<> &b = e.b;
+  return e.helper(
+      name + "_" + std::to_string(kernel.vectors), 3, isPadded ? 2 : 3, {b.getInt1Ty()},
+      [&](Function *f) {
+        markLazy(*f);
+        const int64_t height = e.target.rows(), vectors = kernel.vectors,
+                      vectorBytes = e.target.lanes * 4;
+        Value *m = f->getArg(3), *first = f->getArg(f->arg_size() - 1);
+        e.loop(e.number(0), m, e.number(height), [&](Value *row) {
+          Value *a = e.offset(f->getArg(0), b.CreateMul(row, e.number(tileK * 4)));
+          Value *acc = e.offset(f->getArg(2), b.CreateMul(row, e.number(tileN * 4)));
+          auto multiplyInto = [&](Value *sumsAt, int64_t rowBytes) {
+            SmallVector<Value *> sums = emitSums(e, kernel, a, e.number(tileK * 4), f->getArg(1),
+                                                 e.number(vectors * vectorBytes), f->getArg(4),
+                                                 {sumsAt, e.number(rowBytes), first});
+            for (auto [i, sum] : enumerate(sums))
+              e.store(sum, e.offset(sumsAt, i / vectors * rowBytes + i % vectors * vectorBytes));
+          };
+          if (isPadded)
+            return multiplyInto(acc, tileN * 4);
+          // In a register tile of its own, of which the part that exists is copied.
+          Value *tile = e.local(ArrayType::get(kernel.sumType(e), height * vectors));
+          Value *tileBytes = e.number(vectors * vectorBytes), *accBytes = e.number(tileN * 4);
+          Value *rows = e.min(e.number(height), b.CreateSub(m, row)), *columns = f->getArg(5);
+          Type *element = kernel.sumType(e)->getScalarType();
+          Function *copy = copyRows(e, element, element);
+          e.when(b.CreateNot(first),
+                 [&] { b.CreateCall(copy, {tile, acc, tileBytes, accBytes, rows, columns}); });
+          multiplyInto(tile, vectors * vectorBytes);
+          b.CreateCall(copy, {acc, tile, accBytes, tileBytes, rows, columns});
+        });
+      });
+}
+
+Function *mmadFunction(Emitter &e, Multiply multiply, int64_t tileN, int64_t tileK, bool isPadded) {
   IRBuilder<> &b = e.b;
   std::string name = "mmad_" + std::string(multiply == Multiply::f32 ? "f32" : "i32") + "_" +
-                     std::to_string(tileN) + "x" + std::to_string(tileK);
-  // void(ptr a, ptr panel, ptr acc, i64 m, i64 bytes, i1 first): one panel of B stays in the
-  // L1 while all rows of A stream past.
+                     std::to_string(tileN) + "x" + std::to_string(tileK) +
+                     (isPadded ? "" : "_ragged");
   auto ofPanel = [&](int64_t vectors) {
-    return e.helper(name + "_" + std::to_string(vectors), 3, 2, {b.getInt1Ty()}, [&](Function *f) {
-      markLazy(*f);
-      const int64_t height = e.target.rows(), vectorBytes = e.target.lanes * 4;
-      e.loop(e.number(0), f->getArg(3), e.number(height), [&](Value *row) {
-        Value *a = e.offset(f->getArg(0), b.CreateMul(row, e.number(tileK * 4)));
-        Value *acc = e.offset(f->getArg(2), b.CreateMul(row, e.number(tileN * 4)));
-        SmallVector<Value *> sums =
-            emitSums(e, {multiply, vectors}, a, e.number(tileK * 4), f->getArg(1),
-                     e.number(vectors * vectorBytes), f->getArg(4),
-                     {acc, e.number(tileN * 4), f->getArg(5)});
-        for (auto [i, sum] : enumerate(sums))
-          e.store(sum, e.offset(acc, i / vectors * tileN * 4 + i % vectors * vectorBytes));
-      });
-    });
+    return mmadPanel(e, {multiply, vectors}, name, tileN, tileK, isPadded);
   };
   return e.helper(name, 3, 3, {b.getInt1Ty()}, [&](Function *f) {
     Value *a = f->getArg(0), *panels = f->getArg(1), *acc = f->getArg(2);
     Value *m = f->getArg(3), *n = f->getArg(4), *bytes = b.CreateMul(f->getArg(5), e.number(4));
     forEachPanel(e, n, [&](Value *vectors, Value *column) {
       Value *panel = e.offset(panels, b.CreateMul(column, e.number(tileK * 4)));
-      b.CreateCall(
-          ofPanel(1)->getFunctionType(), ofWidth(e, vectors, ofPanel),
-          {a, panel, e.offset(acc, b.CreateMul(column, e.number(4))), m, bytes, f->getArg(6)});
+      Value *function = ofWidth(e, vectors, ofPanel);
+      SmallVector<Value *> arguments = {a, panel, e.offset(acc, b.CreateMul(column, e.number(4))),
+                                        m, bytes};
+      if (!isPadded)
+        arguments.push_back(
+            e.min(b.CreateMul(vectors, e.number(e.target.lanes)), b.CreateSub(n, column)));
+      arguments.push_back(f->getArg(6));
+      b.CreateCall(ofPanel(1)->getFunctionType(), function, arguments);
     });
   });
 }

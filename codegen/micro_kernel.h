@@ -111,7 +111,9 @@ llvm::Value *ofWidth(Emitter &e, llvm::Value *vectors,
 
 /// void(ptr a, ptr b, ptr acc, i64 m, i64 n, i64 k, i1 first): acc (+)= a * b in the emulated L0:
 /// A is rows of `tileK`, B panels of `tileK` rows, the accumulator rows of `tileN`, all elements
-/// four bytes wide. Covers n up to whole vectors and m up to whole register tiles.
-llvm::Function *mmadFunction(Emitter &e, Multiply multiply, int64_t tileN, int64_t tileK);
+/// four bytes wide. Reads A and B up to whole register tiles. `isPadded`: the accumulator has room
+/// for whole register tiles, and they are written; otherwise, m x n is.
+llvm::Function *mmadFunction(Emitter &e, Multiply multiply, int64_t tileN, int64_t tileK,
+                             bool isPadded);
 
 } // namespace mmk

@@ -23,15 +23,17 @@ Value *ProgramValues::value(mlir::Value v) {
   return PoisonValue::get(e.elementType(v.getType()));
 }
 
-// The emulated L0A and L0B hold four bytes for each element (runtime/abi.h).
-static int64_t widening(Space space, mlir::Type type) {
-  return space == Space::l0a || space == Space::l0b ? 4 / aicore::elementBytes(type) : 1;
+int64_t emulatedBytesPerByte(aicore::MachineAttr machine, Space space, mlir::Type buffer) {
+  if (space != Space::l0a && space != Space::l0b)
+    return 1;
+  const int64_t widening = 4 / aicore::elementBytes(buffer);
+  return space == Space::l0b ? widening * paddingOfL0b(machine.getCubeN()) : widening;
 }
 
 int64_t ProgramValues::copyBytes(aicore::AllocOp alloc) const {
   const Space space = alloc.getSpace();
   return static_cast<int64_t>(alignTo(alloc.getBytes(), machine.alignment(space))) *
-         widening(space, alloc.getResult().getType());
+         emulatedBytesPerByte(machine, space, alloc.getResult().getType());
 }
 
 Value *ProgramValues::buffer(mlir::Value memref, mlir::Value slot, std::optional<int64_t> part) {
@@ -41,13 +43,13 @@ Value *ProgramValues::buffer(mlir::Value memref, mlir::Value slot, std::optional
     return PoisonValue::get(e.pointer());
   }
   Space space = alloc.getSpace();
-  int64_t widened = widening(space, memref.getType());
   Value *base = memoryBase[static_cast<unsigned>(space)];
   if (space == Space::ub && vectorCore)
     base = e.offset(base, b.CreateMul(vectorCore, ubStride));
   const int64_t firstColumn = part.value_or(0) * alloc.getPartWidth();
-  Value *at = e.offset(base, *alloc.getOffset() * widened +
-                                 firstColumn * aicore::elementBytes(memref.getType()));
+  Value *at =
+      e.offset(base, *alloc.getOffset() * emulatedBytesPerByte(machine, space, memref.getType()) +
+                         firstColumn * aicore::elementBytes(memref.getType()));
   return slot && alloc.getCopies() > 1
              ? e.offset(at, b.CreateMul(value(slot), e.number(copyBytes(alloc))))
              : at;

@@ -25,6 +25,9 @@ struct ArgumentArrays {
   llvm::Value *dims = nullptr, *scalars = nullptr, *tensors = nullptr, *strides = nullptr;
 };
 
+/// Bytes of the emulated memory for each byte of a buffer in the machine's memory (runtime/abi.h).
+int64_t emulatedBytesPerByte(aicore::MachineAttr machine, aicore::Space space, mlir::Type buffer);
+
 class ProgramValues {
 public:
   ProgramValues(aicore::KernelOp kernel, Emitter &e)

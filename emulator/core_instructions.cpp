@@ -113,11 +113,12 @@ void CoreInstructions::loadL0(aicore::LoadL0Op op) {
                  {target, source, rowStep, columnStep, e.number(tile[0] * 4), rows, columns});
     return;
   }
-  // L1 is zero up to whole fractals of 16, so whole register tiles of rows are there to copy. A
-  // tensor ends where it ends; sums of the rows beyond go nowhere.
+  // L1 is zero up to whole fractals, so whole register tiles of rows are there to copy. A tensor
+  // ends where it ends, and so does a tile of other rows; sums of the rows beyond go nowhere.
+  const bool isWhole = !view && tile[0] % e.target.rows() == 0;
   b.CreateCall(moveElements(e, from, wide),
                {target, source, e.number(tile[1] * 4), rowStep, columnStep,
-                view ? rows : e.roundUp(rows, e.target.rows()), columns});
+                isWhole ? e.roundUp(rows, e.target.rows()) : rows, columns});
 }
 
 // What is staged next is what follows along k, mostly: it is prefetched while this is multiplied.
@@ -134,23 +135,28 @@ void CoreInstructions::prefetchNextStep(aicore::LoadL0Op op, Value *source, Valu
 }
 
 void CoreInstructions::mmad(aicore::MmadOp op) {
-  auto ofB = cast<mlir::MemRefType>(op.getB().getType());
+  auto alloc = op.getAcc().getDefiningOp<aicore::AllocOp>();
+  if (!alloc)
+    return values.fail(op);
+  ArrayRef<int64_t> tile = cast<mlir::MemRefType>(op.getAcc().getType()).getShape();
   Value *acc = values.buffer(op.getAcc(), op.getAccSlot(), op.getPart());
   Value *m = values.value(op.getM()), *n = values.value(op.getN());
   Value *first = values.value(op.getFirst());
   if (op.getBias()) {
     // Each row starts from the same row, of the same columns.
-    auto part = op.getAcc().getDefiningOp<aicore::AllocOp>().getPartWidth();
-    Value *row =
-        e.offset(values.buffer(op.getBias(), op.getBiasSlot()),
-                 op.getPart().value_or(0) * part * aicore::elementBytes(op.getBias().getType()));
+    Value *row = e.offset(values.buffer(op.getBias(), op.getBiasSlot()),
+                          op.getPart().value_or(0) * alloc.getPartWidth() *
+                              aicore::elementBytes(op.getBias().getType()));
     e.when(first, [&] {
       copy(acc, values.rowBytes(op.getAcc()), row, 0, m, n, values.elementOf(op.getAcc()));
     });
     first = b.getFalse();
   }
-  b.CreateCall(mmadFunction(e, multiplyOf(values.elementOf(op.getA())), ofB.getShape()[1],
-                            ofB.getShape()[0]),
+  const int64_t lanes = e.target.lanes,
+                depth = cast<mlir::MemRefType>(op.getB().getType()).getShape()[0];
+  const bool isPadded =
+      tile[0] % e.target.rows() == 0 && tile[1] % lanes == 0 && alloc.getPartWidth() % lanes == 0;
+  b.CreateCall(mmadFunction(e, multiplyOf(values.elementOf(op.getA())), tile[1], depth, isPadded),
                {values.buffer(op.getA(), op.getASlot()), values.buffer(op.getB(), op.getBSlot()),
                 acc, m, n, values.value(op.getK()), first});
 }

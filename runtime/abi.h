@@ -35,9 +35,23 @@ enum : unsigned {
 /// what does not exist, and is left out.
 using WatchFunction = bool (*)(void *watch, int64_t op, int64_t unit, const int64_t *operands);
 
+/// The columns of B in the emulated L0B are padded to a multiple of this, which is a multiple of
+/// the lanes of every target.
+constexpr int64_t columnsPadding = 16;
+
+/// How many times as many columns the emulated L0B has for it, for tiles that are multiples of
+/// `cubeN` columns.
+constexpr int64_t paddingOfL0b(int64_t cubeN) {
+  if (cubeN % columnsPadding == 0)
+    return 1;
+  // From `columnsPadding` columns on, padding adds less than there are.
+  return cubeN > columnsPadding ? 2 : (columnsPadding + cubeN - 1) / cubeN;
+}
+
 /// The memories of the block that runs a phase. The emulated L0A and L0B hold each element widened
 /// to four bytes, as the multiplier takes it, so they are four bytes for every element of the
-/// machine's; UB is that of the first vector core, the others follow at `ubStride`.
+/// machine's, and L0B paddingOfL0b times as many; UB is that of the first vector core, the others
+/// follow at `ubStride`.
 struct CoreMemories {
   int64_t block;
   int64_t ubStride;

@@ -38,7 +38,7 @@ CoreMemory::CoreMemory(const Machine &machine, int64_t globalBytes) {
       {"the block's global memory", static_cast<size_t>(globalBytes)},
       {"L1", bytes(Memory::l1)},
       {"L0A", 4 * bytes(Memory::l0a)},
-      {"L0B", 4 * bytes(Memory::l0b)},
+      {"L0B", 4 * paddingOfL0b(machine.cube.n) * bytes(Memory::l0b)},
       {"L0C", bytes(Memory::l0c)},
       {"BT", bytes(Memory::bt)},
       {"UB", bytes(Memory::ub)}};

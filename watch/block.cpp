@@ -46,9 +46,7 @@ void BlockWatch::poison(const CoreMemories &memories) {
   const int64_t cores = machine.topology == Topology::split ? machine.vectorCoresPerCube : 1;
   for (const auto &[value, buffer] : kernel_.buffers) {
     const aicore::Space space = aicore::spaceOf(value);
-    // The emulated L0A and L0B are wider (runtime/abi.h).
-    const bool isWide = space == aicore::Space::l0a || space == aicore::Space::l0b;
-    const int64_t width = isWide ? 4 / buffer.elementBytes : 1;
+    const int64_t width = buffer.emulatedBytes;
     for (int64_t core = 0; core < (space == aicore::Space::ub ? cores : 1); ++core)
       std::memset(memories.memory[static_cast<unsigned>(space)] + core * memories.ubStride +
                       buffer.offset * width,

@@ -17,6 +17,7 @@ struct WatchedBuffer {
   std::string memoryName; ///< "l1", "gm"
   bool isFloat = true;
   int64_t offset = 0, stride = 0, copies = 1; ///< bytes from slot to slot
+  int64_t emulatedBytes = 1;                  ///< for each byte of it, where it is emulated
   int64_t rows = 0, columns = 0, elementBytes = 1;
   int64_t partWidth = 0; ///< columns of a part of an accumulator
 };

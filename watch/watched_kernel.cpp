@@ -1,4 +1,5 @@
 // What a watch knows of a kernel before it runs, and its words.
+#include "codegen/program_values.h"
 #include "codegen/watch_calls.h"
 #include "watch/block.h"
 
@@ -43,6 +44,7 @@ WatchedBuffer bufferOf(aicore::AllocOp alloc, aicore::MachineAttr machine) {
   buffer.offset = alloc.getOffset().value_or(0);
   buffer.stride = llvm::alignTo(alloc.getBytes(), machine.alignment(space));
   buffer.copies = alloc.getCopies();
+  buffer.emulatedBytes = emulatedBytesPerByte(machine, space, type);
   buffer.rows = type.getShape()[0];
   buffer.columns = type.getShape()[1];
   buffer.elementBytes = aicore::elementBytes(type);
