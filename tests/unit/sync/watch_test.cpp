@@ -102,7 +102,7 @@ TEST(Watch, Races) {
             "the load_l0 (mte1) may read slot 0 of a in l1, bytes 0 to 511 of l1, before the load "
             "(mte2) has written it; no flag from mte2 to mte1 stands between the two\n");
   EXPECT_EQ(faultsOf(load() + filled + awaited + stage + load()),
-            "the load (mte2) may write slot 0 of a in l1, bytes 0 to 511 of l1, before the stage "
+            "the load (mte2) may write slot 0 of a in l1, bytes 0 to 511 of l1, before the load_l0 "
             "(mte1) has read it; no flag from mte1 to mte2 stands between the two\n");
 }
 
@@ -263,7 +263,7 @@ TEST(Watch, CountsWhatIsAlike) {
   EXPECT_EQ(faultsOf(body),
             "the load_l0 (mte1) may read slot 0 of a in l1, bytes 0 to 511 of l1, before the load "
             "(mte2) has written it; no flag from mte2 to mte1 stands between the two; 16 times\n"
-            "the load (mte2) may write slot 0 of a in l1, bytes 0 to 511 of l1, before the stage "
+            "the load (mte2) may write slot 0 of a in l1, bytes 0 to 511 of l1, before the load_l0 "
             "(mte1) has read it; no flag from mte1 to mte2 stands between the two; 15 times\n");
 }
 
