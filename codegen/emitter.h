@@ -12,6 +12,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace mmk {
 
@@ -77,8 +78,10 @@ public:
   void storeSome(llvm::Value *value, llvm::Value *pointer, llvm::Value *count);
   /// One bit for each lane, set for those below `count`.
   llvm::Value *lanesBelow(llvm::Value *count, unsigned lanes);
-  /// The next multiple of `unit` (a power of two).
+  /// The next multiple of `unit`.
   llvm::Value *roundUp(llvm::Value *value, int64_t unit) {
+    if (!llvm::isPowerOf2_64(unit))
+      return b.CreateMul(ceilDiv(value, number(unit)), number(unit));
     return b.CreateAnd(b.CreateAdd(value, number(unit - 1)), number(-unit));
   }
   /// The last multiple of `unit` (a power of two).
