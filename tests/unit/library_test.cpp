@@ -26,6 +26,11 @@ void *operator new(size_t size) {
     return memory;
   throw std::bad_alloc();
 }
+// The default one calls the one above; that of the sanitizers does not.
+void *operator new(size_t size, const std::nothrow_t &) noexcept {
+  ++allocations;
+  return std::malloc(size);
+}
 void operator delete(void *memory) noexcept { std::free(memory); }
 void operator delete(void *memory, size_t) noexcept { std::free(memory); }
 

@@ -175,9 +175,9 @@ TEST_F(SmallProgram, EventsSayWhatTheyComeFrom) {
   ASSERT_TRUE(static_cast<bool>(report)) << llvm::toString(report.takeError());
   EXPECT_EQ(reader.seen, (std::vector<std::string>{
                              "load a: a/GM/-1 a/L1/1 1024", "a in L1 filled: a/L1/1 0",
-                             "wait for a in L1 to be filled: a/L1/1 0", "stage a: a/L1/1 a/L0A/0 0",
-                             "a in L1 free: a/L1/1 0", "wait for a in L1 to be free: a/L1/1 0",
-                             "load a: a/GM/-1 a/L1/1 1024",
+                             "wait for a in L1 to be filled: a/L1/1 0",
+                             "load_l0 a: a/L1/1 a/L0A/0 0", "a in L1 free: a/L1/1 0",
+                             "wait for a in L1 to be free: a/L1/1 0", "load a: a/GM/-1 a/L1/1 1024",
                              // Nothing that the cube does depends on it.
                              "set a flag: 0", "wait for a flag: 0"}));
   EXPECT_EQ(reader.ends[0], report->cycles);
