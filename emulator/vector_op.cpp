@@ -4,6 +4,7 @@
 #include "emulator/vector_code.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace llvm;
@@ -22,6 +23,15 @@ SmallVector<mlir::Value> scalarsOf(aicore::VectorOp op) {
       if (!isTile(input) && !input.getDefiningOp<mlir::arith::ConstantOp>())
         scalars.insert(input);
   return scalars.takeVector();
+}
+
+/// Whether a loop around the vector work carries what the slot holds.
+bool isCarried(aicore::VectorOp op, mlir::Value slot) {
+  for (mlir::Region *around = op->getParentRegion(); around != slot.getParentRegion();
+       around = around->getParentRegion())
+    if (isa<mlir::scf::ForOp>(around->getParentOp()))
+      return true;
+  return false;
 }
 
 /// The body of the function: what it takes and where the loops are.
@@ -59,8 +69,12 @@ private:
         e.store(result, at(target, row, column));
     }
     for (mlir::BlockArgument tile : op.getBody().getArguments())
-      if (op.tile(tile).role == Role::output)
-        e.store(values[tile], at(tile, row, column));
+      if (op.tile(tile).role == Role::output) {
+        if (isCarried(op, op.tile(tile).slot))
+          e.storeSome(values[tile], at(tile, row, column), e.b.CreateSub(columns, column));
+        else
+          e.store(values[tile], at(tile, row, column));
+      }
   }
 
   Value *valueOf(mlir::Value operand) {

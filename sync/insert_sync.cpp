@@ -251,7 +251,7 @@ LogicalResult PhaseSync::collectProducers(aicore::AllocOp alloc, Sides sides) {
 
 // A and B of a product are loaded together and used together: one flag orders both. Two channels
 // share when each site of the one has a site of the other in the same block, for the same number
-// of generation.
+// of generation, and no use of the one comes before a fill of the other: that fill may depend on it.
 void PhaseSync::shareFlags() {
   auto sharesSide = [](const Side &x, const Side &y) {
     if (x.pipe != y.pipe || x.unit != y.unit || x.sites.size() != y.sites.size() ||
@@ -262,11 +262,20 @@ void PhaseSync::shareFlags() {
                           [&](auto &other) { return sameGeneration(entry.second, other.second); });
     });
   };
+  auto isFilledBefore = [](const Side &fill, const Side &use) {
+    return llvm::none_of(fill.sites, [&](auto &filled) {
+      return llvm::any_of(use.sites, [&](auto &used) {
+        return sameGeneration(filled.second, used.second) &&
+               used.second.first->isBeforeInBlock(filled.second.last);
+      });
+    });
+  };
   std::vector<Channel> shared;
   for (Channel &channel : channels) {
     auto host = llvm::find_if(shared, [&](Channel &other) {
       return other.copies == channel.copies && sharesSide(other.fill, channel.fill) &&
-             sharesSide(other.use, channel.use);
+             sharesSide(other.use, channel.use) && isFilledBefore(other.fill, channel.use) &&
+             isFilledBefore(channel.fill, other.use);
     });
     if (host == shared.end()) {
       shared.push_back(channel);
