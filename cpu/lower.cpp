@@ -71,11 +71,12 @@ private:
 
 Tensors CpuLowering::inputsOf(Tile &tile) {
   Tensors inputs;
-  Value product = tile.product(), zero = index(0);
+  const SmallVector<Value> products = tile.produced();
+  Value zero = index(0);
   if (!tile.generic)
     return inputs;
   for (OpOperand *operand : tile.generic.getDpsInputOperands()) {
-    if (product && operand->get() == product)
+    if (llvm::is_contained(products, operand->get()))
       continue;
     GlobalView view = viewOf(operand->get());
     AffineMap map = tile.generic.getMatchingIndexingMap(operand);
@@ -103,7 +104,8 @@ Tensors CpuLowering::outputsOf(const Tile &tile, ArrayRef<Destination> destinati
 
 void CpuLowering::emitRegion(Tile &tile, Region &region, ArrayRef<Type> elements,
                              ArrayRef<Destination> destinations) {
-  Value product = tile.product();
+  const SmallVector<Value> products = tile.produced();
+  Value product = products.empty() ? Value() : products[0];
   OpBuilder::InsertionGuard guard(b);
   Block *body = b.createBlock(&region, {}, elements, SmallVector<Location>(elements.size(), loc));
   Value sum = product ? body->getArgument(0) : Value();
@@ -157,8 +159,8 @@ Location CpuLowering::placeOf(StringRef directive, Location otherwise) {
 }
 
 CpuLowering::Scratch CpuLowering::allocateScratch(const Tile &tile) {
-  linalg::ContractOp contract = tile.contract;
-  const int64_t stage = tile.stage;
+  linalg::ContractOp contract = tile.products[0].contract;
+  const int64_t stage = tile.products[0].stage;
   Type element = operandType(contract);
   Type accumulator = cast<RankedTensorType>(contract.getResult(0).getType()).getElementType();
   const ProductNames dims = productNames(contract);
@@ -183,8 +185,8 @@ CpuLowering::Scratch CpuLowering::allocateScratch(const Tile &tile) {
 
 /// An operand as it is for the whole depth: before the loops along k slice it.
 Tensors CpuLowering::operandOf(const Tile &tile, unsigned which) {
-  linalg::ContractOp contract = tile.contract;
-  scf::ForOp stages = tile.stageLoop;
+  linalg::ContractOp contract = tile.products[0].contract;
+  scf::ForOp stages = TiledProduct(tile.products[0]).stageLoop;
   Value tensor = contract.getInputs()[which];
   while (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>()) {
     if (!stages->isProperAncestor(slice))
@@ -205,15 +207,16 @@ Tensors CpuLowering::operandOf(const Tile &tile, unsigned which) {
 
 void CpuLowering::emitProduct(Tile &tile, const Scratch &scratch,
                               ArrayRef<Destination> destinations) {
-  const int64_t stage = tile.stage;
+  const int64_t stage = tile.products[0].stage;
   const Tensors left = operandOf(tile, 0), right = operandOf(tile, 1);
   const Tensors inputs = inputsOf(tile), outputs = outputsOf(tile, destinations);
   auto op = cpu::ProductOp::create(
       b, loc, left.tensors[0], left.offsets, left.along, right.tensors[0], right.offsets,
-      right.along, tile.rows, tile.columns, map.lookup(tile.stageLoop.getUpperBound()), stage,
-      inputs.tensors, inputs.offsets, inputs.along, outputs.tensors, outputs.offsets, outputs.along,
-      scratch.a, scratch.b, scratch.sums);
-  SmallVector<Type> elements = {cast<RankedTensorType>(tile.product().getType()).getElementType()};
+      right.along, tile.rows, tile.columns, map.lookup(tile.products[0].stageLoop.getUpperBound()),
+      stage, inputs.tensors, inputs.offsets, inputs.along, outputs.tensors, outputs.offsets,
+      outputs.along, scratch.a, scratch.b, scratch.sums);
+  SmallVector<Type> elements = {
+      cast<RankedTensorType>(tile.products[0].result().getType()).getElementType()};
   elements.append(inputs.elements);
   emitRegion(tile, op.getBody(), elements, destinations);
 }
@@ -271,18 +274,21 @@ LogicalResult CpuLowering::emitGroup(ir::FusionGroupOp group) {
   FailureOr<TiledGroup> found = findTiledGroup(kernel, group);
   if (failed(found) || failed(expectTensors(group, *found)))
     return failure();
+  if (found->products.size() > 1)
+    return found->products[1].contract.emitOpError(
+        "is a second product of its fusion group; a CPU computes one");
   Tile tile;
   static_cast<TiledGroup &>(tile) = *found;
   startPhase(group);
   Scratch scratch;
-  if (tile.contract)
+  if (!tile.products.empty())
     scratch = allocateScratch(tile);
   emitScalars(group);
   emitLoop(tile.tileLoop);
   const SmallVector<Destination> destinations =
       findDestinations(group, tile, tile.rows, tile.columns);
   loc = tile.last()->getLoc();
-  if (tile.contract)
+  if (!tile.products.empty())
     emitProduct(tile, scratch, destinations);
   else
     emitElementwise(tile, destinations);

@@ -33,7 +33,8 @@ static void sinkInto(RewriterBase &b, scf::IfOp branch, tensor::ExtractSliceOp s
   b.replaceOp(slice, sliced);
 }
 
-LogicalResult fuseProducers(RewriterBase &b, SmallVector<Operation *> slices, Value &tiledProduct) {
+LogicalResult fuseProducers(RewriterBase &b, SmallVector<Operation *> slices,
+                            DenseMap<Value, Value> &tiledProducts) {
   for (size_t i = 0; i < slices.size(); ++i) {
     auto slice = cast<tensor::ExtractSliceOp>(slices[i]);
     Value source = slice.getSource();
@@ -57,7 +58,7 @@ LogicalResult fuseProducers(RewriterBase &b, SmallVector<Operation *> slices, Va
     if (failed(tiled))
       return producer.emitError("this operation cannot be tiled");
     if (isa<linalg::ContractOp, linalg::ReduceOp>(source.getDefiningOp()))
-      tiledProduct = tiled->tiledValues[0];
+      tiledProducts[source] = tiled->tiledValues[0];
     b.replaceOp(slice, tiled->tiledValues[0]);
     slices.append(tiled->generatedSlices.begin(), tiled->generatedSlices.end());
   }

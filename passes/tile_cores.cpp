@@ -72,14 +72,15 @@ private:
   IRRewriter b;
   Location loc;
   linalg::GenericOp generic;
-  linalg::ContractOp contract;
-  linalg::ReduceOp sum;        ///< of the parts of a split reduction
-  scf::ForallOp parts;         ///< that compute those parts
-  SmallVector<StringRef> dims; ///< of the output
+  SmallVector<linalg::ContractOp> contracts; ///< the group's anchors
+  linalg::ContractOp contract;               ///< the first of them, or that of each part
+  linalg::ReduceOp sum;                      ///< of the parts of a split reduction
+  scf::ForallOp parts;                       ///< that compute those parts
+  SmallVector<StringRef> dims;               ///< of the output
   int64_t tileM = 1, tileN = 1;
   bool fitsM = false, fitsN = false; ///< they are the largest, and the shape decides
   std::optional<unsigned> kept;      ///< operand whose panel stays in L1 for a line of tiles
-  Value tiledProduct;
+  DenseMap<Value, Value> tiledProducts;
 
   // Values of the fusion group: what its output is made of,
   Value block, one, zero;
@@ -175,16 +176,23 @@ LogicalResult GroupTiling::findWork() {
   for (Operation &op : group.getBody().front()) {
     if (auto found = dyn_cast<linalg::GenericOp>(op))
       generic = found;
-    if (auto found = dyn_cast<linalg::ContractOp>(op)) {
-      if (contract)
-        return found.emitOpError("is a second product of its fusion group, which takes one");
-      contract = found;
-    }
+    if (auto found = dyn_cast<linalg::ContractOp>(op))
+      contracts.push_back(found);
     if (auto found = dyn_cast<linalg::ReduceOp>(op))
       sum = found;
     if (auto found = dyn_cast<scf::ForallOp>(op))
       parts = found;
   }
+  if (!contracts.empty())
+    contract = contracts[0];
+  if (contracts.size() > 1 && !generic)
+    return contracts[1].emitOpError(
+        "is a second product of a fusion group without an elementwise operation on both");
+  for (linalg::ContractOp anchor : contracts)
+    for (Value operand : anchor->getOperands())
+      if (operand.getDefiningOp<linalg::ContractOp>())
+        return anchor.emitOpError("takes another product of its fusion group, which is computed "
+                                  "tile by tile beside it");
   if (parts)
     for (auto found : parts.getBody()->getOps<linalg::ContractOp>())
       contract = found;
@@ -332,9 +340,7 @@ FailureOr<TilingResult> GroupTiling::tileRoot(linalg::LinalgOp root, OpFoldResul
       cast<TilingInterface>(root.getOperation()).getTiledImplementation(b, rootOffsets, rootSizes);
   if (failed(tiled))
     return root.emitError("this operation cannot be tiled");
-  if (!generic)
-    tiledProduct = tiled->tiledValues[0];
-  if (failed(fuseProducers(b, tiled->generatedSlices, tiledProduct)))
+  if (failed(fuseProducers(b, tiled->generatedSlices, tiledProducts)))
     return failure();
   return tiled;
 }
@@ -345,7 +351,7 @@ void GroupTiling::yieldTile(scf::ForOp loop, linalg::LinalgOp root, const Tiling
   const SmallVector<OpFoldResult> strides(rank, b.getIndexAttr(1));
   SmallVector<Value> filled;
   for (auto [value, init] : llvm::zip(yield().getValues(), loop.getRegionIterArgs())) {
-    Value tile = tiledProduct;
+    Value tile = generic ? tiledProducts.lookup(value) : tiled.tiledValues[0];
     for (auto [result, replacement] : llvm::zip(root->getResults(), tiled.tiledValues))
       if (result == value)
         tile = replacement;
@@ -415,7 +421,8 @@ void GroupTiling::eraseUntiled(linalg::LinalgOp root) {
   if (parts)
     b.eraseOp(parts);
   else if (generic && contract)
-    b.eraseOp(contract);
+    for (linalg::ContractOp anchor : contracts)
+      b.eraseOp(anchor);
   else if (generic && sum)
     b.eraseOp(sum);
 }

@@ -42,8 +42,9 @@ Location MemoryAssignment::placeOf(StringRef directive, Location otherwise) {
 
 //===--- the product of a tile ------------------------------------------------------------===//
 
-LogicalResult MemoryAssignment::placeProduct(TiledGroup &tile) {
-  linalg::ContractOp contract = tile.contract;
+LogicalResult MemoryAssignment::placeProduct(TiledGroup &tile, size_t number, L0Rings &rings) {
+  TiledProduct &product = tile.products[number];
+  linalg::ContractOp contract = product.contract;
   Type element = operandType(contract);
   const ProductNames dims = productNames(contract);
   std::string m = ("tile." + dims.rows).str(), n = ("tile." + dims.columns).str();
@@ -53,33 +54,49 @@ LogicalResult MemoryAssignment::placeProduct(TiledGroup &tile) {
 
   Value l1[2], l0[2];
   for (unsigned which = 0; which < 2; ++which) {
-    const TiledOperand operand(tile, which);
-    const bool stays = tile.kept == which;
+    const TiledOperand operand(product, which);
+    const bool stays = product.kept == which;
     // Loads are zero-padded in both directions: 8 or 24 f32 along K end inside of a fractal.
     const int64_t padding = machine.padding(),
-                  depth = llvm::alignTo(stays ? keptPanel(kernel)->depth : tile.stage, padding),
+                  depth = llvm::alignTo(stays ? keptPanel(kernel)->depth : product.stage, padding),
                   outer = llvm::alignTo(which == 0 ? tile.tileM : tile.tileN, padding);
     const bool depthFirst = (which == 0) == operand.transposed;
     l1[which] = alloc(nameOf(contract.getInputs()[which]), stays ? "panel" : "l1", Space::l1,
                       depthFirst ? depth : outer, depthFirst ? outer : depth, element,
                       stays ? placeOf("keep", stageLoc) : stageLoc);
   }
-  l0[0] = alloc(nameOf(contract.getInputs()[0]), "l0", Space::l0a, tile.tileM, tile.base, element,
-                placeOf(m, where));
-  l0[1] = alloc(nameOf(contract.getInputs()[1]), "l0", Space::l0b, tile.base, tile.tileN, element,
-                placeOf(n, where));
-  acc = alloc("acc", "acc", Space::l0c, tile.tileM, tile.tileN, elementOf(contract.getResult(0)),
-              placeOf(m, where));
-  if (tile.bias)
-    placeBias(tile);
-  if (kernel.chosenWord("store", "after") == "overlapped")
+  // Products of a group follow each other on the cube, so those of the same base tile share L0.
+  auto ring = [&](unsigned which, Space space, int64_t rows, int64_t columns, StringRef directive) {
+    for (Value known : rings) {
+      auto type = cast<MemRefType>(known.getType());
+      if (aicore::spaceOf(known) == space && type.getShape() == ArrayRef{rows, columns} &&
+          type.getElementType() == element)
+        return known;
+    }
+    rings.push_back(alloc(nameOf(contract.getInputs()[which]), "l0", space, rows, columns, element,
+                          placeOf(directive, where)));
+    return rings.back();
+  };
+  l0[0] = ring(0, Space::l0a, tile.tileM, product.base, m);
+  l0[1] = ring(1, Space::l0b, product.base, tile.tileN, n);
+  aicore::AllocOp acc = alloc(productName(number), "acc", Space::l0c, tile.tileM, tile.tileN,
+                              elementOf(contract.getResult(0)), placeOf(m, where));
+  accs.push_back(acc);
+  if (product.bias)
+    placeBias(tile, product);
+  if (kernel.chosenWord("store", "after") == "overlapped") {
+    if (tile.products.size() > 1)
+      return kernel.choice("store").emitError()
+             << "store = overlapped drains one product in parts, but a fusion group has "
+             << tile.products.size() << "; nearest legal: store = after";
     acc.setParts(2);
+  }
   for (unsigned which = 0; which < 2; ++which)
-    if (failed(placeOperand(tile, which, l1[which], l0[which])))
+    if (failed(placeOperand(tile, product, which, l1[which], l0[which])))
       return failure();
   // What the loop over stages carries stays where it is.
-  b.setInsertionPoint(tile.stageLoop);
-  tile.stageLoop.getInitArgsMutable()[0].assign(place(tile.stageLoop.getInitArgs()[0], acc));
+  b.setInsertionPoint(product.stageLoop);
+  product.stageLoop.getInitArgsMutable()[0].assign(place(product.stageLoop.getInitArgs()[0], acc));
   return success();
 }
 
@@ -100,16 +117,16 @@ static LogicalResult moveBefore(scf::ForOp loop, Value value) {
   return success();
 }
 
-LogicalResult MemoryAssignment::placeOperand(TiledGroup &tile, unsigned which, Value inL1,
-                                             Value inL0) {
-  linalg::ContractOp contract = tile.contract;
-  const TiledOperand operand(tile, which);
-  if (tile.kept == which) {
+LogicalResult MemoryAssignment::placeOperand(TiledGroup &tile, TiledProduct &product,
+                                             unsigned which, Value inL1, Value inL0) {
+  linalg::ContractOp contract = product.contract;
+  const TiledOperand operand(product, which);
+  if (product.kept == which) {
     if (failed(moveBefore(tile.tileLoop, operand.inL1)))
       return failure();
     b.setInsertionPoint(tile.tileLoop);
   } else {
-    b.setInsertionPoint(tile.baseLoop);
+    b.setInsertionPoint(product.baseLoop);
   }
   Value value = place(operand.inL1, inL1);
   for (tensor::ExtractSliceOp slice : llvm::reverse(operand.slices)) {
@@ -128,10 +145,10 @@ LogicalResult MemoryAssignment::placeOperand(TiledGroup &tile, unsigned which, V
 }
 
 // The row that a product starts from is held in L1 like any operand, and then in the bias table.
-void MemoryAssignment::placeBias(TiledGroup &tile) {
-  linalg::BroadcastOp bias = tile.bias;
+void MemoryAssignment::placeBias(TiledGroup &tile, TiledProduct &product) {
+  linalg::BroadcastOp bias = product.bias;
   Value row = bias.getInput();
-  Location where = placeOf("bias", tile.contract.getLoc());
+  Location where = placeOf("bias", product.contract.getLoc());
   Value inL1 = alloc(nameOf(row), "l1", Space::l1, 1, tile.tileN, elementOf(row), where);
   Value inTable = alloc(nameOf(row), "bt", Space::bt, 1, tile.tileN, elementOf(row), where);
   b.setInsertionPoint(bias);
@@ -146,9 +163,11 @@ LogicalResult MemoryAssignment::assign(ir::FusionGroupOp group) {
   if (failed(tile) || failed(expectTensors(group, *tile)))
     return failure();
   allocs = OpBuilder::InsertPoint(&group.getBody().front(), group.getBody().front().begin());
-  acc = {};
-  if (tile->contract && failed(placeProduct(*tile)))
-    return failure();
+  accs.clear();
+  L0Rings rings;
+  for (size_t number = 0; number < tile->products.size(); ++number)
+    if (failed(placeProduct(*tile, number, rings)))
+      return failure();
   placeVectorValues(*tile);
   return success();
 }

@@ -21,15 +21,21 @@ private:
 
   // assign_memories.cpp
   mlir::LogicalResult assign(ir::FusionGroupOp group);
-  mlir::LogicalResult placeProduct(TiledGroup &tile);
-  mlir::LogicalResult placeOperand(TiledGroup &tile, unsigned which, mlir::Value inL1,
-                                   mlir::Value inL0);
-  void placeBias(TiledGroup &tile);
+  /// What two products of a group can share: the ring of an operand in L0.
+  using L0Rings = llvm::SmallVector<mlir::Value, 4>;
+  mlir::LogicalResult placeProduct(TiledGroup &tile, size_t number, L0Rings &rings);
+  mlir::LogicalResult placeOperand(TiledGroup &tile, TiledProduct &product, unsigned which,
+                                   mlir::Value inL1, mlir::Value inL0);
+  void placeBias(TiledGroup &tile, TiledProduct &product);
   /// A buffer of the fusion group at hand; they stand at its beginning in this order.
   aicore::AllocOp alloc(llvm::StringRef name, llvm::StringRef group, aicore::Space space,
                         int64_t rows, int64_t columns, mlir::Type element, mlir::Location where);
   mlir::Value place(mlir::Value value, mlir::Value buffer);
   llvm::StringRef nameOf(mlir::Value tensor);
+  /// Of the buffers of a product: "acc", "acc1", ...
+  static std::string productName(size_t number) {
+    return number == 0 ? "acc" : "acc" + std::to_string(number);
+  }
   mlir::Location placeOf(llvm::StringRef directive, mlir::Location otherwise);
 
   // vector_buffers.cpp
@@ -43,8 +49,8 @@ private:
   aicore::MachineAttr machine;
   llvm::DenseMap<mlir::Value, llvm::StringRef> names;
   mlir::OpBuilder b;
-  mlir::OpBuilder::InsertPoint allocs; ///< where the next buffer is declared
-  aicore::AllocOp acc;                 ///< the product of the tile at hand in L0C
+  mlir::OpBuilder::InsertPoint allocs;     ///< where the next buffer is declared
+  llvm::SmallVector<aicore::AllocOp> accs; ///< the products of the tile at hand in L0C
 };
 
 } // namespace mmk

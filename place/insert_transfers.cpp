@@ -43,26 +43,29 @@ DictionaryAttr TransferInserter::limits() {
 // The buffers that hold its values.
 LogicalResult TransferInserter::findBuffers(ir::FusionGroupOp group, Tile &tile) {
   auto placed = [](Value value) { return value.getDefiningOp<aicore::PlaceOp>(); };
-  if (!tile.contract) {
+  if (tile.products.empty()) {
     if (group.getBody().front().getOps<aicore::AllocOp>().empty())
       return group.emitOpError("has no buffers; run aicore-assign-memories first");
     return success();
   }
-  const Product product(tile);
-  aicore::PlaceOp acc = placed(tile.stageLoop.getInitArgs()[0]);
-  for (unsigned which = 0; which < 2; ++which) {
-    aicore::PlaceOp inL1 = placed(product.operands[which].inL1),
-                    inL0 = placed(tile.contract.getInputs()[which]);
-    if (!acc || !inL1 || !inL0)
-      return tile.contract.emitOpError(
-          "has operands without buffers; run aicore-assign-memories first");
-    tile.l1[which] = bufferOf(inL1);
-    tile.l0[which] = bufferOf(inL0);
+  for (TiledProduct &found : tile.products) {
+    Product product(found);
+    aicore::PlaceOp acc = placed(product.stageLoop.getInitArgs()[0]);
+    for (unsigned which = 0; which < 2; ++which) {
+      aicore::PlaceOp inL1 = placed(product.operands[which].inL1),
+                      inL0 = placed(product.contract.getInputs()[which]);
+      if (!acc || !inL1 || !inL0)
+        return product.contract.emitOpError(
+            "has operands without buffers; run aicore-assign-memories first");
+      product.l1[which] = bufferOf(inL1);
+      product.l0[which] = bufferOf(inL0);
+    }
+    product.acc = bufferOf(acc).getDefiningOp<aicore::AllocOp>();
+    if (product.bias)
+      product.biasTable = bufferOf(placed(product.bias.getInput()));
+    tile.anchors.push_back(product);
   }
-  tile.acc = bufferOf(acc).getDefiningOp<aicore::AllocOp>();
-  tile.parts = tile.acc.getParts();
-  if (tile.bias)
-    tile.biasTable = bufferOf(placed(tile.bias.getInput()));
+  tile.parts = tile.anchors[0].acc.getParts();
   return success();
 }
 
@@ -81,15 +84,15 @@ LogicalResult TransferInserter::emitGroup(ir::FusionGroupOp group) {
 
   if (tile.panelLoop) {
     emitLoop(tile.panelLoop);
-    emitPanel(tile);
+    emitPanel(tile, tile.anchors[0]);
   }
   // Copies are counted anew in each line: the last tile of one and the first of the next may take
   // the same, and the second then waits.
   tile.number = emitLoop(tile.tileLoop).getInductionVar();
   const SmallVector<Destination> destinations =
       findDestinations(group, tile, tile.rows, tile.columns);
-  if (tile.contract)
-    emitProduct(tile);
+  if (!tile.anchors.empty())
+    emitProducts(tile);
   emitEpilogue(tile, destinations);
   return success();
 }

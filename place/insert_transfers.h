@@ -5,6 +5,8 @@
 
 #include "place/kernel_lowering.h"
 
+#include <vector>
+
 namespace mmk {
 
 class TransferInserter : public KernelLowering {
@@ -12,19 +14,35 @@ public:
   using KernelLowering::KernelLowering;
 
 private:
-  /// One output tile of a fusion group, while its code is emitted.
+  /// A product while its code is emitted.
+  struct Product : TiledProduct {
+    explicit Product(TiledProduct product)
+        : TiledProduct(product), operands{TiledOperand(product, 0), TiledOperand(product, 1)} {}
+
+    TiledOperand operands[2];
+    mlir::Value l1[2], l0[2]; ///< buffers of its operands
+    mlir::Value panelSlot;    ///< of the operand that is kept
+    mlir::Value biasTable;    ///< null where the product starts from zero
+    mlir::Value biasSlot;     ///< in the bias table
+    aicore::AllocOp acc;      ///< in L0C ...
+    mlir::Value accSlot;      ///< ... and its slot
+    mlir::Value inOthers; ///< base tiles of the other products before those of this one, so that
+                          ///< all rotate over the same slots; null without others
+    mlir::Value slots[2]; ///< of the operands in L1, of the stage at hand
+    mlir::Value done;     ///< depth of the stages before the one at hand
+    mlir::Value start;    ///< where that one starts; not at `done` when cores are skewed
+    mlir::Value isFirst;  ///< whether it is the first of its tile; null where that is not used
+    mlir::Value startsFromBias; ///< whether it takes the bias from the table; null without one
+  };
+
+  /// One output tile of a group, while its code is emitted.
   struct Tile : TiledGroup {
-    mlir::Value number;          ///< of the tile in this core's share
-    mlir::Value rows, columns;   ///< valid extents
-    mlir::Value l1[2], l0[2];    ///< buffers of its operands
-    mlir::Value panelSlot;       ///< of the operand that is kept
-    mlir::Value biasSlot;        ///< in the bias table
-    mlir::Value biasTable;       ///< null where the product starts from zero
-    aicore::AllocOp acc;         ///< the product in L0C ...
-    mlir::Value accSlot;         ///< ... and its slot
-    int64_t parts = 1;           ///< of the accumulator, each drained by itself
-    std::optional<int64_t> part; ///< of a part as a tile of its own: which one it is,
-    mlir::Value firstColumn;     ///< and where it starts in the tile
+    mlir::Value number;           ///< of the tile in this core's share
+    mlir::Value rows, columns;    ///< valid extents
+    int64_t parts = 1;            ///< of the accumulator, each drained by itself
+    std::optional<int64_t> part;  ///< of a part as a tile of its own: which one it is,
+    mlir::Value firstColumn;      ///< and where it starts in the tile
+    std::vector<Product> anchors; ///< its products, while their code is emitted
   };
 
   // insert_transfers.cpp
@@ -35,24 +53,24 @@ private:
   mlir::Value bufferOf(aicore::PlaceOp place) { return map.lookup(place.getBuffer()); }
 
   // product_transfers.cpp
-  struct Product;
-  void emitProduct(Tile &tile);
+  void emitProducts(Tile &tile);
+  void emitProduct(Tile &tile, Product &product);
   bool isSkewed();
   mlir::Value skewed(mlir::Value stage, mlir::Value stages, int64_t depth);
   void emitLoads(Tile &tile, Product &product, mlir::Value stageNumber);
-  void emitStage(Tile &tile, const Product &product, mlir::Value generations,
+  void emitStage(Tile &tile, Product &product, mlir::Value generations,
                  std::optional<int64_t> part);
-  void emitSteps(Tile &tile, const Product &product, mlir::Value generations,
-                 std::optional<int64_t> part, bool startsFromBias);
+  void emitSteps(Tile &tile, Product &product, mlir::Value generations, std::optional<int64_t> part,
+                 bool startsFromBias);
   Tile partOf(const Tile &tile, int64_t part);
   /// `extent`, or 0 when there are no columns.
   mlir::Value whereAny(mlir::Value columns, mlir::Value extent);
 
   // resident.cpp: what a tile finds on the chip before its first stage
-  void emitPanel(Tile &tile);
-  void emitBias(Tile &tile);
+  void emitPanel(Tile &tile, Product &product);
+  void emitBias(Tile &tile, Product &product);
   /// Whether the stage at hand is the one that starts from the bias, and frees it.
-  mlir::Value startsFromBias(Tile &tile, const Product &product);
+  mlir::Value startsFromBias(Tile &tile, Product &product);
   /// `emit` in a branch.
   void when(mlir::Value condition, llvm::function_ref<void()> emit);
 
@@ -60,6 +78,7 @@ private:
   struct VectorWork;
   void emitEpilogue(Tile &tile, llvm::ArrayRef<Destination> destinations);
   void emitDrain(Tile &tile, llvm::ArrayRef<Destination> destinations);
+  static Product &productOf(Tile &tile, mlir::Value value);
   VectorWork findVectorWork(Tile &tile);
   void emitVectorWork(Tile &tile, VectorWork &work, llvm::ArrayRef<Destination> destinations);
   void takeInputs(Tile &tile, VectorWork &work);
@@ -67,18 +86,6 @@ private:
   void emitVectorOp(Tile &tile, VectorWork &work);
   void emitSum(Tile &tile, VectorWork &work, mlir::Value into, mlir::Value intoSlot);
   void storeResult(Tile &tile, VectorWork &work, const Destination &destination);
-};
-
-/// A product while its code is emitted.
-struct TransferInserter::Product {
-  explicit Product(Tile &tile) : operands{TiledOperand(tile, 0), TiledOperand(tile, 1)} {}
-
-  TiledOperand operands[2];
-  mlir::Value slots[2];       ///< of the operands in L1, of the stage at hand
-  mlir::Value done;           ///< depth of the stages before the one at hand
-  mlir::Value start;          ///< where that one starts; not at `done` when cores are skewed
-  mlir::Value isFirst;        ///< whether it is the first of its tile; null where that is not used
-  mlir::Value startsFromBias; ///< whether it takes the bias from the table; null without one
 };
 
 } // namespace mmk

@@ -18,47 +18,73 @@ using namespace mlir;
 
 namespace mmk {
 
-void TransferInserter::emitProduct(Tile &tile) {
-  Product product(tile);
-  loc = tile.contract.getLoc();
-  tile.accSlot = slot(tile.number, tile.acc);
-  if (tile.bias)
-    emitBias(tile);
-  loc = tile.contract.getLoc();
+// The products of a group follow each other. Each has its own stages in L1; those of the same base
+// tile rotate over the same slots of L0.
+void TransferInserter::emitProducts(Tile &tile) {
+  if (tile.anchors.size() == 1)
+    return emitProduct(tile, tile.anchors[0]);
+  SmallVector<Value> steps; // base tiles of each product in a tile
+  for (Product &product : tile.anchors) {
+    loc = product.contract.getLoc();
+    Value stages = arith::CeilDivSIOp::create(b, loc, map.lookup(product.stageLoop.getUpperBound()),
+                                              index(product.stage));
+    steps.push_back(arith::MulIOp::create(b, loc, stages, index(product.stage / product.base)));
+  }
+  for (auto [i, product] : llvm::enumerate(tile.anchors)) {
+    loc = product.contract.getLoc();
+    Value ofOthers = index(0), before = index(0);
+    for (auto [j, count] : llvm::enumerate(steps)) {
+      if (j != i)
+        ofOthers = add(ofOthers, count);
+      if (j < i)
+        before = add(before, count);
+    }
+    product.inOthers = add(arith::MulIOp::create(b, loc, tile.number, ofOthers), before);
+    emitProduct(tile, product);
+  }
+}
+
+void TransferInserter::emitProduct(Tile &tile, Product &product) {
+  loc = product.contract.getLoc();
+  product.accSlot = slot(tile.number, product.acc);
+  if (product.bias)
+    emitBias(tile, product);
+  loc = product.contract.getLoc();
 
   // Running numbers of stages and base tiles, in closed form over the loops: the slots of
   // a buffer rotate over output tiles too, and no loop has to carry a number.
-  Value upper = map.lookup(tile.stageLoop.getUpperBound());
-  Value stages = arith::CeilDivSIOp::create(b, loc, upper, index(tile.stage));
+  Value upper = map.lookup(product.stageLoop.getUpperBound());
+  Value stages = arith::CeilDivSIOp::create(b, loc, upper, index(product.stage));
   Value firstStage = arith::MulIOp::create(b, loc, tile.number, stages);
   const bool startsInParts = tile.parts > 1 && requestedCopies(kernel, "acc", "acc") == 1;
   if (tile.parts > 1 && !startsInParts)
     for (int64_t part = 0; part < tile.parts; ++part)
-      aicore::ProducerAcquireOp::create(b, loc, tile.acc, tile.accSlot, part);
+      aicore::ProducerAcquireOp::create(b, loc, product.acc, product.accSlot, part);
 
-  Value lower = map.lookup(tile.stageLoop.getLowerBound());
-  auto stageLoop = scf::ForOp::create(b, loc, lower, upper, map.lookup(tile.stageLoop.getStep()));
+  Value lower = map.lookup(product.stageLoop.getLowerBound());
+  auto stageLoop =
+      scf::ForOp::create(b, loc, lower, upper, map.lookup(product.stageLoop.getStep()));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(stageLoop.getBody()->getTerminator());
   product.done = stageLoop.getInductionVar();
-  Value inTile = arith::DivSIOp::create(b, loc, product.done, index(tile.stage));
-  product.start = isSkewed() ? skewed(inTile, stages, tile.stage) : product.done;
-  map.map(tile.stageLoop.getInductionVar(), product.start);
-  for (Operation &op : *tile.stageLoop.getBody())
+  Value inTile = arith::DivSIOp::create(b, loc, product.done, index(product.stage));
+  product.start = isSkewed() ? skewed(inTile, stages, product.stage) : product.done;
+  map.map(product.stageLoop.getInductionVar(), product.start);
+  for (Operation &op : *product.stageLoop.getBody())
     clonePure(op);
-  loc = tile.contract.getLoc();
+  loc = product.contract.getLoc();
   Value stageNumber = add(firstStage, inTile);
   emitLoads(tile, product, stageNumber);
   using Predicate = arith::CmpIPredicate;
-  if (tile.bias || tile.parts > 1)
+  if (product.bias || tile.parts > 1)
     product.isFirst = arith::CmpIOp::create(b, loc, Predicate::eq, product.done, lower);
-  if (tile.bias)
+  if (product.bias)
     product.startsFromBias = startsFromBias(tile, product);
   // Only the first stage starts from the bias.
   auto releaseBias = [&] {
-    if (tile.bias)
+    if (product.bias)
       when(product.startsFromBias,
-           [&] { aicore::ReleaseOp::create(b, loc, tile.biasTable, tile.biasSlot); });
+           [&] { aicore::ReleaseOp::create(b, loc, product.biasTable, product.biasSlot); });
   };
   if (tile.parts == 1) {
     emitStage(tile, product, stageNumber, std::nullopt);
@@ -76,7 +102,7 @@ void TransferInserter::emitProduct(Tile &tile) {
   Value earlier = arith::MulIOp::create(b, loc, tile.number, edges);
   generations = add(generations, arith::MulIOp::create(b, loc, earlier, more));
 
-  Value next = add(product.done, index(tile.stage));
+  Value next = add(product.done, index(product.stage));
   Value isFirst = product.isFirst;
   Value isLast = arith::CmpIOp::create(b, loc, Predicate::sge, next, upper);
   Value inParts = isLast;
@@ -87,9 +113,10 @@ void TransferInserter::emitProduct(Tile &tile) {
   for (int64_t part = 0; part < tile.parts; ++part) {
     if (startsInParts)
       when(isFirst,
-           [&] { aicore::ProducerAcquireOp::create(b, loc, tile.acc, tile.accSlot, part); });
+           [&] { aicore::ProducerAcquireOp::create(b, loc, product.acc, product.accSlot, part); });
     emitStage(tile, product, add(generations, index(part)), part);
-    when(isLast, [&] { aicore::ProducerCommitOp::create(b, loc, tile.acc, tile.accSlot, part); });
+    when(isLast,
+         [&] { aicore::ProducerCommitOp::create(b, loc, product.acc, product.accSlot, part); });
   }
   b.setInsertionPoint(branch.elseBlock()->getTerminator());
   emitStage(tile, product, generations, std::nullopt);
@@ -117,8 +144,8 @@ void TransferInserter::when(Value condition, llvm::function_ref<void()> emit) {
 // What the stage at hand brings to L1; a panel is there.
 void TransferInserter::emitLoads(Tile &tile, Product &product, Value stageNumber) {
   for (unsigned i = 0; i < 2; ++i) {
-    if (tile.kept == i) {
-      product.slots[i] = tile.panelSlot;
+    if (product.kept == i) {
+      product.slots[i] = product.panelSlot;
       continue;
     }
     Value tensor = product.operands[i].inL1.getDefiningOp<aicore::PlaceOp>().getValue();
@@ -127,19 +154,19 @@ void TransferInserter::emitLoads(Tile &tile, Product &product, Value stageNumber
       if (!offset)
         offset = index(0);
     unsigned rank = cast<RankedTensorType>(tensor.getType()).getRank();
-    product.slots[i] = slot(stageNumber, tile.l1[i]);
+    product.slots[i] = slot(stageNumber, product.l1[i]);
     aicore::LoadOp::create(b, loc, view.memref, view.offsets,
                            ArrayRef<int64_t>{view.dims[rank - 2], view.dims[rank - 1]},
-                           extentOf(tensor, rank - 2), extentOf(tensor, rank - 1), tile.l1[i],
+                           extentOf(tensor, rank - 2), extentOf(tensor, rank - 1), product.l1[i],
                            product.slots[i], machine.padding());
   }
 }
 
 // All steps of a stage. Those that start from the bias are separate from the others, so that the
 // table is free again long before the tile is done.
-void TransferInserter::emitStage(Tile &tile, const Product &product, Value generations,
+void TransferInserter::emitStage(Tile &tile, Product &product, Value generations,
                                  std::optional<int64_t> part) {
-  if (!tile.bias)
+  if (!product.bias)
     return emitSteps(tile, product, generations, part, /*startsFromBias=*/false);
   auto branch = scf::IfOp::create(b, loc, product.startsFromBias, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
@@ -151,10 +178,10 @@ void TransferInserter::emitStage(Tile &tile, const Product &product, Value gener
 
 // The base tiles of a stage, of all the tile's columns or those of a part. `generations` of L0 came
 // before, in whole stages.
-void TransferInserter::emitSteps(Tile &tile, const Product &product, Value generations,
+void TransferInserter::emitSteps(Tile &tile, Product &product, Value generations,
                                  std::optional<int64_t> part, bool startsFromBias) {
   OpBuilder::InsertionGuard guard(b);
-  auto baseOf = tile.contract->getParentOfType<scf::ForOp>();
+  auto baseOf = product.contract->getParentOfType<scf::ForOp>();
   Value zero = index(0), depthOfStage = map.lookup(baseOf.getUpperBound());
   if (isSkewed()) // no stage is empty, which the proof of the flags does not see from here on
     depthOfStage = arith::MaxSIOp::create(b, loc, depthOfStage, index(1));
@@ -173,14 +200,16 @@ void TransferInserter::emitSteps(Tile &tile, const Product &product, Value gener
   b.setInsertionPoint(baseLoop.getBody()->getTerminator());
   for (Operation &op : *baseOf.getBody())
     clonePure(op);
-  loc = tile.contract.getLoc();
-  Value inStage = arith::DivSIOp::create(b, loc, baseLoop.getInductionVar(), index(tile.base));
+  loc = product.contract.getLoc();
+  Value inStage = arith::DivSIOp::create(b, loc, baseLoop.getInductionVar(), index(product.base));
   Value number =
-      add(arith::MulIOp::create(b, loc, generations, index(tile.stage / tile.base)), inStage);
+      add(arith::MulIOp::create(b, loc, generations, index(product.stage / product.base)), inStage);
+  if (product.inOthers)
+    number = add(number, product.inOthers);
   Value l0Slots[2], depth;
   for (unsigned i = 0; i < 2; ++i) {
     const TiledOperand &operand = product.operands[i];
-    Value tensor = tile.contract.getInputs()[i].getDefiningOp<aicore::PlaceOp>().getValue();
+    Value tensor = product.contract.getInputs()[i].getDefiningOp<aicore::PlaceOp>().getValue();
     unsigned rank = cast<RankedTensorType>(tensor.getType()).getRank();
     Value offsets[2] = {zero, zero};
     for (tensor::ExtractSliceOp slice : operand.slices)
@@ -194,16 +223,17 @@ void TransferInserter::emitSteps(Tile &tile, const Product &product, Value gener
       offsets[alongN] = add(offsets[alongN], firstColumn);
       extents[alongN] = columns;
     }
-    l0Slots[i] = slot(number, tile.l0[i]);
-    aicore::LoadL0Op::create(b, loc, tile.l1[i], product.slots[i], offsets[0], offsets[1],
-                             extents[0], extents[1], tile.l0[i], l0Slots[i], operand.transposed);
+    l0Slots[i] = slot(number, product.l0[i]);
+    aicore::LoadL0Op::create(b, loc, product.l1[i], product.slots[i], offsets[0], offsets[1],
+                             extents[0], extents[1], product.l0[i], l0Slots[i], operand.transposed);
   }
   Value before = add(product.done, baseLoop.getInductionVar());
   Value first = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, before, zero);
-  aicore::MmadOp::create(
-      b, loc, tile.l0[0], l0Slots[0], tile.l0[1], l0Slots[1], tile.acc, tile.accSlot, tile.rows,
-      columns, depth, first, startsFromBias ? tile.biasTable : Value(),
-      startsFromBias ? tile.biasSlot : Value(), part ? b.getI64IntegerAttr(*part) : IntegerAttr());
+  aicore::MmadOp::create(b, loc, product.l0[0], l0Slots[0], product.l0[1], l0Slots[1], product.acc,
+                         product.accSlot, tile.rows, columns, depth, first,
+                         startsFromBias ? product.biasTable : Value(),
+                         startsFromBias ? product.biasSlot : Value(),
+                         part ? b.getI64IntegerAttr(*part) : IntegerAttr());
 }
 
 //===--- parts ----------------------------------------------------------------------------===//
@@ -215,7 +245,7 @@ Value TransferInserter::whereAny(Value columns, Value extent) {
 
 TransferInserter::Tile TransferInserter::partOf(const Tile &tile, int64_t part) {
   Tile own = tile;
-  const int64_t width = own.acc.getPartWidth();
+  const int64_t width = own.anchors[0].acc.getPartWidth();
   own.part = part;
   own.number = add(arith::MulIOp::create(b, loc, tile.number, index(tile.parts)), index(part));
   own.firstColumn = index(part * width);

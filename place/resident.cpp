@@ -11,33 +11,33 @@ namespace mmk {
 
 // The whole panel in one transfer: it has the most bytes in flight, and the flags of its stages
 // would be more than there are.
-void TransferInserter::emitPanel(Tile &tile) {
-  const unsigned which = *tile.kept;
-  auto inL1 = TiledOperand(tile, which).inL1.getDefiningOp<aicore::PlaceOp>();
+void TransferInserter::emitPanel(Tile &tile, Product &product) {
+  const unsigned which = *product.kept;
+  auto inL1 = product.operands[which].inL1.getDefiningOp<aicore::PlaceOp>();
   Value panel = inL1.getValue();
-  loc = tile.contract.getLoc();
+  loc = product.contract.getLoc();
   GlobalView view = viewOf(panel);
   for (Value &offset : view.offsets)
     if (!offset)
       offset = index(0);
   const unsigned rank = cast<RankedTensorType>(panel.getType()).getRank();
   Value rows = extentOf(panel, rank - 2), columns = extentOf(panel, rank - 1);
-  tile.panelSlot = slot(map.lookup(tile.panelLoop.getInductionVar()), tile.l1[which]);
+  product.panelSlot = slot(map.lookup(tile.panelLoop.getInductionVar()), product.l1[which]);
   aicore::LoadOp::create(b, loc, view.memref, view.offsets,
                          ArrayRef<int64_t>{view.dims[rank - 2], view.dims[rank - 1]}, rows, columns,
-                         tile.l1[which], tile.panelSlot, machine.padding());
+                         product.l1[which], product.panelSlot, machine.padding());
 }
 
 // The row of a tile is loaded like any operand, GM -> L1 -> bias table.
-void TransferInserter::emitBias(Tile &tile) {
-  loc = tile.bias.getLoc();
-  auto inTable = tile.bias.getInput().getDefiningOp<aicore::PlaceOp>();
+void TransferInserter::emitBias(Tile &tile, Product &product) {
+  loc = product.bias.getLoc();
+  auto inTable = product.bias.getInput().getDefiningOp<aicore::PlaceOp>();
   auto inL1 = inTable.getValue().getDefiningOp<aicore::PlaceOp>();
   Value biasInL1 = bufferOf(inL1);
-  if (tile.hasBias)
-    for (Operation &op : *tile.bias->getBlock())
+  if (product.hasBias)
+    for (Operation &op : *product.bias->getBlock())
       clonePure(op);
-  loc = tile.bias.getLoc();
+  loc = product.bias.getLoc();
   GlobalView view = viewOf(inL1.getValue());
   for (Value &offset : view.offsets)
     if (!offset)
@@ -48,22 +48,22 @@ void TransferInserter::emitBias(Tile &tile) {
     aicore::LoadOp::create(b, loc, view.memref, view.offsets,
                            ArrayRef<int64_t>{-1, view.dims.back()}, one, tile.columns, biasInL1,
                            l1Slot, 1);
-    tile.biasSlot = slot(tile.number, tile.biasTable);
+    product.biasSlot = slot(tile.number, product.biasTable);
     aicore::LoadL0Op::create(b, loc, biasInL1, l1Slot, zero, zero, one, tile.columns,
-                             tile.biasTable, tile.biasSlot, /*transposed=*/false);
+                             product.biasTable, product.biasSlot, /*transposed=*/false);
   };
-  if (tile.hasBias)
-    when(mapped(tile.hasBias), bring);
+  if (product.hasBias)
+    when(mapped(product.hasBias), bring);
   else
     bring();
 }
 
-Value TransferInserter::startsFromBias(Tile &tile, const Product &product) {
-  if (!tile.hasBias)
+Value TransferInserter::startsFromBias(Tile &tile, Product &product) {
+  if (!product.hasBias)
     return product.isFirst;
   // That of the branch above is its own: where a slot is taken says where its flags stand.
-  tile.biasSlot = slot(tile.number, tile.biasTable);
-  Value hasBias = mapped(tile.hasBias);
+  product.biasSlot = slot(tile.number, product.biasTable);
+  Value hasBias = mapped(product.hasBias);
   return arith::SelectOp::create(b, loc, hasBias, product.isFirst, hasBias);
 }
 

@@ -8,13 +8,18 @@ using namespace mlir;
 namespace mmk {
 
 Operation *TiledGroup::last() {
-  return generic ? generic.getOperation() : sum ? sum.getOperation() : contract.getOperation();
+  return generic ? generic.getOperation()
+         : sum   ? sum.getOperation()
+                 : products.back().contract.getOperation();
 }
 
-Value TiledGroup::product() {
-  if (stageLoop)
-    return stageLoop.getResult(0);
-  return sum ? sum.getResult(0) : Value();
+SmallVector<Value> TiledGroup::produced() {
+  SmallVector<Value> values;
+  for (TiledProduct &product : products)
+    values.push_back(product.result());
+  if (sum)
+    values.push_back(sum.getResult(0));
+  return values;
 }
 
 namespace {
@@ -40,29 +45,57 @@ LogicalResult checkOps(ir::FusionGroupOp group) {
   return failure(result.wasInterrupted());
 }
 
-// Of its product: the loops around it, from the inside, and what it starts from.
-LogicalResult findLoops(ir::KernelOp kernel, ir::FusionGroupOp group, TiledGroup &tile) {
-  auto around = [](Operation *op) { return dyn_cast_or_null<scf::ForOp>(op->getParentOp()); };
-  tile.baseLoop = around(tile.contract);
-  tile.stageLoop = tile.baseLoop ? around(tile.baseLoop) : scf::ForOp();
-  scf::ForOp loop = tile.stageLoop ? around(tile.stageLoop) : scf::ForOp();
-  if (!group.getSteps() || !loop)
-    return tile.contract.emitOpError("is not tiled; run mmk-tile-base first");
-  tile.stage = (*group.getSteps())[0];
-  tile.base = (*group.getSteps())[1];
-  tile.panelLoop = loop == tile.tileLoop ? scf::ForOp() : tile.tileLoop;
-  tile.tileLoop = loop;
-  Value start = behindPlaces(tile.stageLoop.getInitArgs()[0]);
+scf::ForOp loopAround(Operation *op) { return dyn_cast_or_null<scf::ForOp>(op->getParentOp()); }
+
+// A product: the loops around it, from the inside, and what it starts from.
+FailureOr<TiledProduct> findProduct(linalg::ContractOp contract, ArrayRef<int64_t> steps) {
+  TiledProduct product;
+  product.contract = contract;
+  product.baseLoop = loopAround(contract);
+  product.stageLoop = product.baseLoop ? loopAround(product.baseLoop) : scf::ForOp();
+  if (steps.empty() || !product.stageLoop || !loopAround(product.stageLoop))
+    return contract.emitOpError("is not tiled; run mmk-tile-base first");
+  product.stage = steps[0];
+  product.base = steps[1];
+  Value start = behindPlaces(product.stageLoop.getInitArgs()[0]);
   // Of a product in parts, the first alone starts from a row.
   if (auto branch = start.getDefiningOp<scf::IfOp>()) {
-    tile.hasBias = branch.getCondition();
+    product.hasBias = branch.getCondition();
     start =
         branch.thenBlock()->getTerminator()->getOperand(cast<OpResult>(start).getResultNumber());
   }
-  tile.bias = start.getDefiningOp<linalg::BroadcastOp>();
-  if (tile.panelLoop)
+  product.bias = start.getDefiningOp<linalg::BroadcastOp>();
+  return product;
+}
+
+// All anchors of a group compute in one loop over its tiles. Around it may be the loop over panels.
+LogicalResult findProducts(ir::KernelOp kernel, ir::FusionGroupOp group, TiledGroup &tile) {
+  SmallVector<linalg::ContractOp> contracts;
+  tile.tileLoop.walk([&](linalg::ContractOp contract) { contracts.push_back(contract); });
+  const ArrayRef<int64_t> steps = group.getSteps().value_or(ArrayRef<int64_t>());
+  for (auto [i, contract] : llvm::enumerate(contracts)) {
+    FailureOr<TiledProduct> product =
+        findProduct(contract, steps.empty() ? steps : steps.slice(2 * i, 2));
+    if (failed(product))
+      return failure();
+    tile.products.push_back(*product);
+  }
+  if (tile.products.empty())
+    return success();
+  scf::ForOp loop = loopAround(tile.products[0].stageLoop);
+  for (TiledProduct &product : llvm::drop_begin(tile.products))
+    if (loopAround(product.stageLoop) != loop || product.stageLoop == tile.products[0].stageLoop)
+      return product.contract.emitOpError(
+          "expected loops of its own in the loop over tiles of its fusion group's first product");
+  if (loop != tile.tileLoop) {
+    tile.panelLoop = tile.tileLoop;
+    tile.tileLoop = loop;
+    if (tile.products.size() > 1)
+      return tile.products[1].contract.emitOpError(
+          "is a second product of a fusion group that keeps a panel of the first");
     if (std::optional<KeptPanel> panel = keptPanel(kernel))
-      tile.kept = panel->operand;
+      tile.products[0].kept = panel->operand;
+  }
   return success();
 }
 
@@ -81,40 +114,42 @@ FailureOr<TiledGroup> findTiledGroup(ir::KernelOp kernel, ir::FusionGroupOp grou
   tile.tileM = (*extents)[0];
   tile.tileN = (*extents)[1];
   tile.rank = cast<RankedTensorType>(group.getResultTypes()[0]).getRank();
-  SmallVector<linalg::ContractOp> contracts;
-  outer.walk([&](linalg::ContractOp contract) { contracts.push_back(contract); });
-  if (contracts.size() > 1)
-    return contracts[1].emitOpError("is a second product of its fusion group, which takes one");
   tile.tileLoop = outer;
-  if (!contracts.empty()) {
-    tile.contract = contracts[0];
-    if (failed(findLoops(kernel, group, tile)))
-      return failure();
-  }
+  if (failed(findProducts(kernel, group, tile)))
+    return failure();
   for (auto generic : tile.tileLoop.getOps<linalg::GenericOp>())
     tile.generic = generic;
   for (auto sum : tile.tileLoop.getOps<linalg::ReduceOp>())
     tile.sum = sum;
-  if (!tile.contract && !tile.generic && !tile.sum)
+  if (tile.products.empty() && !tile.generic && !tile.sum)
     return group.emitOpError("has neither a product nor an elementwise operation in its tile loop");
   return tile;
 }
 
-static LogicalResult expectKnownTensors(TiledGroup &tile) {
-  for (Operation *op : {tile.contract.getOperation(), tile.generic.getOperation(),
-                        tile.sum.getOperation(), tile.bias.getOperation()})
-    for (OpOperand *input :
-         op ? cast<linalg::LinalgOp>(op).getDpsInputOperands() : SmallVector<OpOperand *>()) {
-      Value tensor = input->get();
-      while (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>())
-        tensor = slice.getSource();
-      if (!isa<BlockArgument>(tensor) && !tensor.getDefiningOp<ir::FusionGroupOp>() &&
-          (!tile.product() || tensor != tile.product()))
-        return op->emitOpError(
-            "reads a tensor that is neither a parameter, nor of an earlier fusion group, "
-            "nor the product of its own");
-    }
+// An operation reads tensors of the kernel, or what the products of its own group give it.
+static LogicalResult expectKnownTensors(Operation *op, ArrayRef<Value> produced) {
+  if (!op)
+    return success();
+  for (OpOperand *input : cast<linalg::LinalgOp>(op).getDpsInputOperands()) {
+    Value tensor = input->get();
+    while (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>())
+      tensor = slice.getSource();
+    if (!isa<BlockArgument>(tensor) && !tensor.getDefiningOp<ir::FusionGroupOp>() &&
+        !llvm::is_contained(produced, tensor))
+      return op->emitOpError(
+          "reads a tensor that is neither a parameter, nor of an earlier fusion group, "
+          "nor a product of its own");
+  }
   return success();
+}
+
+static LogicalResult expectKnownTensors(TiledGroup &tile) {
+  for (TiledProduct &product : tile.products)
+    if (failed(expectKnownTensors(product.contract, {})) ||
+        failed(expectKnownTensors(product.bias, {})))
+      return failure();
+  return success(succeeded(expectKnownTensors(tile.sum, {})) &&
+                 succeeded(expectKnownTensors(tile.generic, tile.produced())));
 }
 
 static LogicalResult expectDestinations(ir::FusionGroupOp group, TiledGroup &tile) {
@@ -134,10 +169,10 @@ LogicalResult expectTensors(ir::FusionGroupOp group, TiledGroup &tile) {
   return success(succeeded(expectKnownTensors(tile)) && succeeded(expectDestinations(group, tile)));
 }
 
-TiledOperand::TiledOperand(TiledGroup &group, unsigned which) {
-  linalg::ContractOp contract = group.contract;
+TiledOperand::TiledOperand(TiledProduct &product, unsigned which) {
+  linalg::ContractOp contract = product.contract;
   // A stage of an operand is held in L1, or all the stages of a panel.
-  scf::ForOp inner = group.kept == which ? group.stageLoop : group.baseLoop;
+  scf::ForOp inner = product.kept == which ? product.stageLoop : product.baseLoop;
   inL1 = contract.getInputs()[which];
   if (auto inL0 = inL1.getDefiningOp<aicore::PlaceOp>())
     inL1 = inL0.getValue();
@@ -200,7 +235,7 @@ int64_t vectorCoresOf(aicore::MachineAttr machine) {
 }
 
 bool leavesByFixpipe(TiledGroup &group, aicore::MachineAttr machine) {
-  return machine.getTopology() == aicore::Topology::split && group.stageLoop;
+  return machine.getTopology() == aicore::Topology::split && !group.products.empty();
 }
 
 int64_t requestedCopies(ir::KernelOp kernel, StringRef group, StringRef name) {

@@ -12,23 +12,31 @@
 
 namespace mmk {
 
-struct TiledGroup {
-  mlir::scf::ForOp panelLoop; ///< around the tile loop, when a panel of an operand stays in L1
-  mlir::scf::ForOp tileLoop;
-  mlir::scf::ForOp stageLoop, baseLoop; ///< of its product; null without one
+/// A product of a group: one of its anchors, with loops of its own inside of the tile loop.
+struct TiledProduct {
   mlir::linalg::ContractOp contract;
-  mlir::linalg::GenericOp generic;
-  mlir::linalg::ReduceOp sum;     ///< of the parts of a product; null where that was not split
+  mlir::scf::ForOp stageLoop, baseLoop;
   mlir::linalg::BroadcastOp bias; ///< what the product starts from; null: from zero
   mlir::Value hasBias;            ///< whether this tile starts from it; null: all do
   std::optional<unsigned> kept;   ///< operand whose panel stays in L1
-  int64_t tileM = 1, tileN = 1, stage = 0, base = 0; ///< extents, at most
-  unsigned rank = 0;                                 ///< of the output
+  int64_t stage = 0, base = 0;    ///< depths, at most
+
+  mlir::Value result() { return stageLoop.getResult(0); }
+};
+
+struct TiledGroup {
+  mlir::scf::ForOp panelLoop; ///< around the tile loop, when a panel of an operand stays in L1
+  mlir::scf::ForOp tileLoop;
+  llvm::SmallVector<TiledProduct> products; ///< in program order; all of the same tile
+  mlir::linalg::GenericOp generic;
+  mlir::linalg::ReduceOp sum;   ///< of the parts of a product; null where that was not split
+  int64_t tileM = 1, tileN = 1; ///< extents, at most
+  unsigned rank = 0;            ///< of the output
 
   /// The last of its operations, which its vector work is a part of.
   mlir::Operation *last();
-  /// What the cube, or a sum of parts, gives the vector unit; null without a product.
-  mlir::Value product();
+  /// What the cube, or a sum of parts, gives the vector unit, in the order of the products.
+  llvm::SmallVector<mlir::Value> produced();
 };
 
 /// The parts of a fusion group; an error when it is not tiled, or has operations that no machine
@@ -41,7 +49,7 @@ mlir::LogicalResult expectTensors(ir::FusionGroupOp group, TiledGroup &tile);
 /// An operand of a product between its buffers: the value held in L1 and its slices, the last of
 /// which comes to L0.
 struct TiledOperand {
-  TiledOperand(TiledGroup &group, unsigned which);
+  TiledOperand(TiledProduct &product, unsigned which);
 
   mlir::Value inL1; ///< outside of the base loop, or of the tile loop for a panel
   llvm::SmallVector<mlir::tensor::ExtractSliceOp> slices; ///< of that; the innermost first
@@ -62,7 +70,7 @@ llvm::DenseMap<mlir::Value, llvm::StringRef> tensorNames(ir::KernelOp kernel);
 /// Vector cores that one cube core feeds.
 int64_t vectorCoresOf(aicore::MachineAttr machine);
 
-/// Whether the fixpipe takes the product of a tile to global memory.
+/// Whether the fixpipe takes the products of a tile to global memory.
 bool leavesByFixpipe(TiledGroup &group, aicore::MachineAttr machine);
 
 /// Copies of a buffer that the variant requests.

@@ -18,15 +18,16 @@ struct MemoryAssignment::VectorBuffers {
   struct Input {
     OpOperand *operand = nullptr; ///< of the generic; null for a plain product
     Broadcast broadcast = Broadcast::full;
-    bool isProduct = false;
+    std::optional<size_t> produced; ///< which of the group's products it is, if any
     Type element;
-    StringRef name, group; ///< of its buffer, see alloc
-    Value buffer;          ///< in UB
+    std::string name; ///< of its buffer, see alloc
+    StringRef group;
+    Value buffer; ///< in UB
   };
   SmallVector<Input> inputs;
   SmallVector<Value> outputs; ///< of the generic, in UB
   Value part;                 ///< of a product that was split: one part, in UB
-  Value spilled;              ///< on a split chip: the product in the block's global memory
+  SmallVector<Value> spilled; ///< on a split chip: the products in the block's global memory
   int64_t width = 1;          ///< columns of the tile that one vector core takes
   int64_t rowsPerStep = 1;    ///< of the tile that one vector step takes
 };
@@ -117,7 +118,7 @@ bool needsVectorUnit(TiledGroup &tile, aicore::MachineAttr machine) {
   if (!generic)
     return !byFixpipe;
   return !(byFixpipe && generic.getInputs().size() == 1 &&
-           generic.getInputs()[0] == tile.product() &&
+           llvm::is_contained(tile.produced(), generic.getInputs()[0]) &&
            generic.getIndexingMapsArray()[0].isIdentity() && onlyNarrows(generic));
 }
 
@@ -131,20 +132,21 @@ void MemoryAssignment::placeVectorValues(TiledGroup &tile) {
   chooseSteps(tile, buffers);
   allocate(tile, buffers);
 
-  Value product = tile.product(), fromMemory = product;
+  SmallVector<Value> products = tile.produced(), fromMemory = products;
   if (tile.generic)
     b.setInsertionPoint(tile.generic);
   else
-    b.setInsertionPointAfter(product.getDefiningOp());
-  if (buffers.spilled)
-    fromMemory = place(product, buffers.spilled);
+    b.setInsertionPointAfter(products[0].getDefiningOp());
+  for (auto [i, spilled] : llvm::enumerate(buffers.spilled))
+    fromMemory[i] = place(products[i], spilled);
   for (const auto &input : buffers.inputs) {
-    Value held = place(input.isProduct ? fromMemory : input.operand->get(), input.buffer);
+    Value held =
+        place(input.produced ? fromMemory[*input.produced] : input.operand->get(), input.buffer);
     if (input.operand)
       input.operand->set(held);
     // A product that is a result, too, is stored from there; from L0C the fixpipe writes it.
-    if (input.isProduct && !buffers.spilled)
-      product.replaceUsesWithIf(
+    if (input.produced && buffers.spilled.empty())
+      products[*input.produced].replaceUsesWithIf(
           held, [](OpOperand &use) { return isa<tensor::InsertSliceOp>(use.getOwner()); });
   }
   if (tile.sum) {
@@ -162,24 +164,29 @@ void MemoryAssignment::placeVectorValues(TiledGroup &tile) {
 }
 
 void MemoryAssignment::findInputs(TiledGroup &tile, VectorBuffers &buffers) {
-  Value product = tile.product();
+  const SmallVector<Value> products = tile.produced();
   // A sum of parts is made where it is used; where that is a store, it is an output.
   StringRef groupOfProduct = !tile.sum ? "ub" : tile.generic ? "scratch" : "out";
-  auto takeProduct = [&](OpOperand *operand, Broadcast broadcast) {
-    buffers.inputs.push_back(
-        {operand, broadcast, /*isProduct=*/true, elementOf(product), "acc", groupOfProduct, {}});
+  auto takeProduct = [&](OpOperand *operand, Broadcast broadcast, size_t number) {
+    buffers.inputs.push_back({operand,
+                              broadcast,
+                              number,
+                              elementOf(products[number]),
+                              productName(number),
+                              groupOfProduct,
+                              {}});
   };
   if (!tile.generic)
-    return takeProduct(nullptr, Broadcast::full);
+    return takeProduct(nullptr, Broadcast::full, 0);
   for (OpOperand *operand : tile.generic.getDpsInputOperands()) {
     Value tensor = operand->get();
     const Broadcast broadcast =
         broadcastOf(tile.generic.getMatchingIndexingMap(operand), tile.rank);
-    if (tensor == product)
-      takeProduct(operand, broadcast);
+    if (auto known = llvm::find(products, tensor); known != products.end())
+      takeProduct(operand, broadcast, known - products.begin());
     else
       buffers.inputs.push_back(
-          {operand, broadcast, /*isProduct=*/false, elementOf(tensor), nameOf(tensor), "ub", {}});
+          {operand, broadcast, std::nullopt, elementOf(tensor), nameOf(tensor).str(), "ub", {}});
   }
 }
 
@@ -201,7 +208,7 @@ MemoryAssignment::VectorBytes MemoryAssignment::bytesOfRows(TiledGroup &tile,
       bytes.shared += row;
   }
   if (tile.sum) {
-    Type element = elementOf(tile.product());
+    Type element = elementOf(tile.sum.getResult(0));
     bytes.perRow += requestedCopies(kernel, "ub", "part") * paddedColumns(width, element, machine) *
                     bytesOf(element);
   }
@@ -215,10 +222,11 @@ MemoryAssignment::VectorBytes MemoryAssignment::bytesOfRows(TiledGroup &tile,
 // is the cube's; the vector cores take it in as few steps as fit, and as give each transfer its
 // full rate.
 void MemoryAssignment::chooseSteps(TiledGroup &tile, VectorBuffers &buffers) {
-  const int64_t cores = vectorCoresOf(machine), parts = acc ? acc.getParts() : 1;
+  const int64_t cores = vectorCoresOf(machine);
+  const int64_t parts = accs.empty() ? 1 : accs[0].getParts();
   // With one dimension there are no rows to distribute: the vector cores halve the columns.
   buffers.width = tile.rank == 1 ? llvm::divideCeil(tile.tileN, cores)
-                  : parts > 1    ? acc.getPartWidth()
+                  : parts > 1    ? accs[0].getPartWidth()
                                  : tile.tileN;
   const int64_t rows = tile.rank == 1 ? 1 : llvm::divideCeil(tile.tileM, cores);
   const VectorBytes bytes = bytesOfRows(tile, buffers);
@@ -261,10 +269,11 @@ void MemoryAssignment::allocate(TiledGroup &tile, VectorBuffers &buffers) {
     buffers.outputs.push_back(
         inUb(("out" + (i ? Twine(i) : Twine())).str(), "out", buffers.rowsPerStep, width, element));
   if (tile.sum)
-    buffers.part = inUb("part", "ub", buffers.rowsPerStep, width, elementOf(tile.product()));
+    buffers.part = inUb("part", "ub", buffers.rowsPerStep, width, elementOf(tile.sum.getResult(0)));
   if (leavesByFixpipe(tile, machine))
-    buffers.spilled =
-        alloc("acc", "out", Space::gm, tile.tileM, width, elementOf(tile.product()), where);
+    for (auto [i, product] : llvm::enumerate(tile.produced()))
+      buffers.spilled.push_back(
+          alloc(productName(i), "out", Space::gm, tile.tileM, width, elementOf(product), where));
 }
 
 } // namespace mmk

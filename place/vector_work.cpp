@@ -17,14 +17,18 @@ struct TransferInserter::VectorWork {
     OpOperand *operand = nullptr; ///< of the generic; null for a plain product
     aicore::PlaceOp place;        ///< in UB
     Broadcast broadcast = Broadcast::full;
-    bool isProduct = false;
+    std::optional<size_t> produced; ///< which of the group's products it is, if any
     Value slot;
   };
   SmallVector<Input> inputs;
   SmallVector<aicore::PlaceOp> outputs; ///< of the generic, in UB
   SmallVector<Value> outputSlots;
-  Value spilled, spillSlot; ///< on a split chip: the product in the block's global memory
-  int64_t height = 1;       ///< rows of a window, at most
+  /// On a split chip: a product in the block's global memory.
+  struct Spilled {
+    Value buffer, slot;
+  };
+  SmallVector<Spilled> spilled;
+  int64_t height = 1;                     ///< rows of a window, at most
   Value row, rows, column, columns, step; ///< the window at hand
 
   /// Whether there is any; else the fixpipe alone writes the result.
@@ -41,16 +45,16 @@ static aicore::PlaceOp placeIn(Value value, aicore::Space space) {
 
 TransferInserter::VectorWork TransferInserter::findVectorWork(Tile &tile) {
   VectorWork work;
-  Value product = tile.product();
+  const SmallVector<Value> products = tile.produced();
   auto heightOf = [](aicore::PlaceOp place) {
     return cast<MemRefType>(place.getBuffer().getType()).getShape()[0];
   };
-  if (product)
+  for (Value product : products)
     if (aicore::PlaceOp spilled = placeIn(product, aicore::Space::gm))
-      work.spilled = bufferOf(spilled);
+      work.spilled.push_back({bufferOf(spilled), {}});
   if (!tile.generic) {
-    if (aicore::PlaceOp place = placeIn(product, aicore::Space::ub)) {
-      work.inputs.push_back({nullptr, place, Broadcast::full, /*isProduct=*/true, {}});
+    if (aicore::PlaceOp place = placeIn(products[0], aicore::Space::ub)) {
+      work.inputs.push_back({nullptr, place, Broadcast::full, 0, {}});
       work.height = heightOf(place);
     }
     return work;
@@ -62,13 +66,26 @@ TransferInserter::VectorWork TransferInserter::findVectorWork(Tile &tile) {
     }
   if (work.outputs.empty())
     return work;
-  for (OpOperand *operand : tile.generic.getDpsInputOperands())
-    work.inputs.push_back({operand,
-                           operand->get().getDefiningOp<aicore::PlaceOp>(),
-                           broadcastOf(tile.generic.getMatchingIndexingMap(operand), tile.rank),
-                           behindPlaces(operand->get()) == product,
-                           {}});
+  for (OpOperand *operand : tile.generic.getDpsInputOperands()) {
+    const auto *known = llvm::find(products, behindPlaces(operand->get()));
+    work.inputs.push_back(
+        {operand,
+         operand->get().getDefiningOp<aicore::PlaceOp>(),
+         broadcastOf(tile.generic.getMatchingIndexingMap(operand), tile.rank),
+         known == products.end() ? std::nullopt : std::optional<size_t>(known - products.begin()),
+         {}});
+  }
   return work;
+}
+
+// The product of which `value` is a result of the group, by itself or narrowed.
+TransferInserter::Product &TransferInserter::productOf(Tile &tile, Value value) {
+  if (auto generic = value.getDefiningOp<linalg::GenericOp>())
+    value = generic.getInputs()[0];
+  for (Product &product : tile.anchors)
+    if (product.stageLoop.getResult(0) == value)
+      return product;
+  return tile.anchors[0];
 }
 
 void TransferInserter::emitEpilogue(Tile &tile, ArrayRef<Destination> destinations) {
@@ -105,19 +122,19 @@ void TransferInserter::emitDrain(Tile &tile, ArrayRef<Destination> destinations)
       SmallVector<Value> offsets = destination.view.offsets;
       offsets[along[1]] = add(offsets[along[1]], tile.firstColumn);
       whereItIs([&] {
-        aicore::FixpipeOp::create(b, loc, tile.acc, tile.accSlot, destination.view.memref, offsets,
-                                  along, tile.rows, tile.columns, part);
+        Product &product = productOf(tile, destination.value);
+        aicore::FixpipeOp::create(b, loc, product.acc, product.accSlot, destination.view.memref,
+                                  offsets, along, tile.rows, tile.columns, part);
       });
     }
   VectorWork work = findVectorWork(tile);
   if (!work.any())
     return;
-  if (work.spilled) {
-    Value spillSlot = slot(tile.number, work.spilled);
+  for (auto [product, spilled] : llvm::zip(tile.anchors, work.spilled)) {
+    Value spillSlot = slot(tile.number, spilled.buffer);
     whereItIs([&] {
-      aicore::SpillOp::create(b, loc, tile.acc, tile.accSlot, tile.rows, tile.columns, work.spilled,
-                              spillSlot,
-                              /*row=*/Value(), part);
+      aicore::SpillOp::create(b, loc, product.acc, product.accSlot, tile.rows, tile.columns,
+                              spilled.buffer, spillSlot, /*row=*/Value(), part);
     });
   }
   emitVectorWork(tile, work, destinations);
@@ -146,8 +163,8 @@ void TransferInserter::emitVectorWork(Tile &tile, VectorWork &work,
       input.slot = slot(tile.number, bufferOf(input.place));
       loadInput(tile, work, i);
     }
-  if (work.spilled)
-    work.spillSlot = slot(tile.number, work.spilled);
+  for (VectorWork::Spilled &spilled : work.spilled)
+    spilled.slot = slot(tile.number, spilled.buffer);
   takeInputs(tile, work);
   if (tile.generic)
     emitVectorOp(tile, work);
@@ -199,17 +216,20 @@ void TransferInserter::takeInputs(Tile &tile, VectorWork &work) {
       continue;
     Value buffer = bufferOf(input.place);
     input.slot = slot(work.step, buffer);
-    if (!input.isProduct)
+    if (!input.produced) {
       loadInput(tile, work, i);
-    else if (tile.sum)
+    } else if (tile.sum) {
       emitSum(tile, work, buffer, input.slot);
-    else if (work.spilled)
-      aicore::FetchOp::create(b, loc, work.spilled, work.spillSlot, work.row, work.rows,
+    } else if (!work.spilled.empty()) {
+      const VectorWork::Spilled &spilled = work.spilled[*input.produced];
+      aicore::FetchOp::create(b, loc, spilled.buffer, spilled.slot, work.row, work.rows,
                               work.columns, buffer, input.slot);
-    else
-      aicore::DrainOp::create(b, loc, tile.acc, tile.accSlot, work.row, work.rows, work.columns,
-                              buffer, input.slot,
+    } else {
+      Product &product = tile.anchors[*input.produced];
+      aicore::DrainOp::create(b, loc, product.acc, product.accSlot, work.row, work.rows,
+                              work.columns, buffer, input.slot,
                               tile.part ? b.getI64IntegerAttr(*tile.part) : IntegerAttr());
+    }
   }
 }
 

@@ -10,7 +10,9 @@
 #include "watch/watch.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -76,6 +78,32 @@ public:
     manager.addPass(createSelectVector());
     manager.addPass(createPlanMemory());
     manager.addPass(createInsertSync());
+    made_ = succeeded(manager.run(*module_));
+    EXPECT_TRUE(made_) << messages;
+  }
+
+  /// A kernel of fusion groups, its schedule with one alternative each.
+  struct Groups {
+    std::string text;
+  };
+  Synchronised(const Groups &groups, const std::string &machineName)
+      : machine(llvm::cantFail(loadMachine(machineName))) {
+    mlir::DialectRegistry registry;
+    registerDialectExtensions(registry);
+    registry.insert<ir::MmkDialect, mlir::arith::ArithDialect, mlir::linalg::LinalgDialect,
+                    mlir::scf::SCFDialect, mlir::tensor::TensorDialect>();
+    const Backend &backend = backendOf(machine.kind);
+    backend.registerDialects(registry);
+    makeContext(registry);
+    module_ = mlir::parseSourceString<mlir::ModuleOp>(groups.text, context_.get());
+    EXPECT_TRUE(module_) << messages;
+    if (!module_)
+      return;
+    module_.get()->setAttr("aicore.machine", machineAttr(machine, *context_));
+    mlir::PassManager manager(context_.get());
+    manager.addPass(createTileCores());
+    manager.addPass(createTileBase());
+    backend.addPasses(manager, /*provesFlags=*/false);
     made_ = succeeded(manager.run(*module_));
     EXPECT_TRUE(made_) << messages;
   }

@@ -65,18 +65,6 @@ aicore.kernel @sum dims ["N"] args [#mmk.named<"x"["N", "16"]>, #mmk.named<"z"["
 // CHECK:         aicore.wait_flag [vector -> mte3]
 // CHECK:         aicore.wait_flag [mte2 -> mte3] [[FILLED]] +
 // CHECK:         aicore.store %sum_ub
-aicore.kernel @carried
-// CHECK:         aicore.load %x{{.*}} -> %sum_ub
-// CHECK:         aicore.set_flag [mte2 -> vector] [[FILLED:[0-9]+]] +
-// CHECK:         aicore.wait_flag [mte2 -> vector] [[FILLED]] +
-// CHECK:         scf.for
-// CHECK-NOT:       aicore.{{set|wait}}_flag {{.*}}mte3
-// CHECK:           aicore.load %x{{.*}} -> %part_ub
-// CHECK:           aicore.vector
-// CHECK:         }
-// CHECK:         aicore.set_flag [vector -> mte3]
-// CHECK:         aicore.wait_flag [vector -> mte3]
-// CHECK:         aicore.store %sum_ub
 aicore.kernel @carried dims ["N"] args [#mmk.named<"x"["N", "16"]>]
     results [#mmk.named<"y"["16", "16"]>] cores 1 buffers {} {
 ^bb0(%n: index, %x: !in, %y: !in):
