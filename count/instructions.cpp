@@ -40,16 +40,11 @@ llvm::Error ProgramBuilder::instruction(aicore::Instruction op) {
   return llvm::TypeSwitch<Operation *, llvm::Error>(op.getOperation())
       .Case([&](aicore::LoadOp it) {
         const bool intoUb = aicore::spaceOf(it.getTarget()) == aicore::Space::ub;
-        return transfer(op, Work::load, intoUb ? "gm_ub" : "gm_l1", it.getSource(), it.getOffsets(),
-                        it.getAlong(), it.getRows(), it.getColumns());
+        return transfer(it, Work::load, intoUb ? "gm_ub" : "gm_l1", it.getSource());
       })
-      .Case([&](aicore::StoreOp it) {
-        return transfer(op, Work::store, "ub_gm", it.getTarget(), it.getOffsets(), it.getAlong(),
-                        it.getRows(), it.getColumns());
-      })
+      .Case([&](aicore::StoreOp it) { return transfer(it, Work::store, "ub_gm", it.getTarget()); })
       .Case([&](aicore::FixpipeOp it) {
-        return transfer(op, Work::fixpipe, "l0c_gm", it.getTarget(), it.getOffsets(), it.getAlong(),
-                        it.getRows(), it.getColumns());
+        return transfer(it, Work::fixpipe, "l0c_gm", it.getTarget());
       })
       .Case([&](aicore::SpillOp it) {
         const bool fromUb = aicore::spaceOf(it.getSource()) == aicore::Space::ub;
@@ -77,42 +72,49 @@ llvm::Expected<const Link *> ProgramBuilder::linkOf(Operation *op, StringRef nam
 
 //===--- global memory --------------------------------------------------------------------===//
 
-llvm::Error ProgramBuilder::transfer(aicore::Instruction op, Work work, StringRef link,
-                                     Value tensor, ValueRange offsets, ArrayRef<int64_t> along,
-                                     Value rows, Value columns) {
+template <typename Op>
+llvm::Error ProgramBuilder::transfer(Op op, Work work, StringRef link, Value tensor) {
   llvm::Expected<const Link *> way = linkOf(op, link);
   if (!way)
     return way.takeError();
+  const ArrayRef<int64_t> along = op.getAlong();
+  const size_t rank = along.size();
   Instruction it;
   it.work = work;
   it.link = *way;
   it.tensor = tensors_.lookup(tensor);
   it.bytes = aicore::elementBytes(tensor.getType());
-  it.rows = placeOf(rows);
-  it.columns = placeOf(columns);
 
-  // Pieces of memory run along the tensor's last dimension, which may be the buffer's columns, or
-  // its rows, or neither: then each element is a piece.
+  // Pieces of memory run along the tensor's last dimension, which may be that of the buffer's
+  // columns, or another of the view, or none of it: then each element is a piece.
   const int64_t last = rankOf(tensor) - 1;
-  int64_t outer = along[0];
-  if (along[1] != last) {
-    outer = along[1] == -1 ? along[0] : along[1];
-    if (along[0] == last) {
-      std::swap(it.rows, it.columns);
-    } else {
-      const int32_t elements = place();
-      compute(op, StepKind::multiply, elements, it.rows, it.columns);
-      it.rows = elements;
-      it.columns = constant(1);
-    }
-  }
+  std::optional<size_t> inPiece;
+  for (size_t dim = 0; dim < rank; ++dim)
+    if (along[dim] == last && op.stepOf(dim) == 1)
+      inPiece = dim;
+  it.rows = -1;
+  for (size_t dim = 0; dim < rank; ++dim)
+    if (dim != inPiece)
+      it.rows = it.rows < 0 ? placeOf(op.getSizes()[dim])
+                            : multiply(op, it.rows, placeOf(op.getSizes()[dim]));
+  it.columns = inPiece ? placeOf(op.getSizes()[*inPiece]) : constant(1);
+  // Of two dimensions, the one that the pieces follow each other along.
+  const size_t outer = inPiece == rank - 1 || along[rank - 1] == -1 ? rank - 2 : rank - 1;
   const TensorShape &shape = program_.tensors[it.tensor];
   it.pitch = shape.extents.empty() ? constant(1) : shape.extents.back();
-  it.dense = outer == -1 || outer == last - 1;
+  if (op.stepOf(outer) > 1)
+    it.pitch = multiply(op, it.pitch, constant(op.stepOf(outer)));
+  it.dense = rank == 2 && op.stepOf(outer) == 1 && (along[outer] == -1 || along[outer] == last - 1);
   it.mostColumns = largestExtent(op);
-  it.start = elementNumber(op, shape, offsets);
+  it.start = elementNumber(op, shape, op.getOffsets());
   emit(op, StepKind::transfer, it);
   return llvm::Error::success();
+}
+
+int32_t ProgramBuilder::multiply(Operation *op, int32_t a, int32_t b) {
+  const int32_t result = place();
+  compute(op, StepKind::multiply, result, a, b);
+  return result;
 }
 
 int32_t ProgramBuilder::elementNumber(Operation *op, const TensorShape &shape, ValueRange offsets) {

@@ -32,9 +32,8 @@ private:
   llvm::Error slot(aicore::SlotOp op);
   llvm::Error instruction(aicore::Instruction op);
 
-  llvm::Error transfer(aicore::Instruction op, Work work, llvm::StringRef link, mlir::Value tensor,
-                       mlir::ValueRange offsets, llvm::ArrayRef<int64_t> along, mlir::Value rows,
-                       mlir::Value columns);
+  template <typename Op>
+  llvm::Error transfer(Op op, Work work, llvm::StringRef link, mlir::Value tensor);
   /// Place of the number of an element of a tensor, in row-major order.
   int32_t elementNumber(mlir::Operation *op, const TensorShape &shape, mlir::ValueRange offsets);
   llvm::Error exchange(aicore::Instruction op, Work work, llvm::StringRef link, mlir::Value buffer,
@@ -50,6 +49,8 @@ private:
   int32_t place(int64_t initial = 0);
   int32_t placeOf(mlir::Value value);
   int32_t constant(int64_t value);
+  /// Emits the product of two places, and gives its own.
+  int32_t multiply(mlir::Operation *op, int32_t a, int32_t b);
   size_t emit(mlir::Operation *op, Step step);
   void emit(aicore::Instruction op, StepKind kind, const Instruction &it);
   void compute(mlir::Operation *op, StepKind kind, int32_t target, int32_t a, int32_t b = 0,

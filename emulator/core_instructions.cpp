@@ -45,7 +45,7 @@ bool CoreInstructions::isView(mlir::Value buffer) {
   };
   known->second = llvm::all_of(buffer.getUsers(), [&](mlir::Operation *user) {
     if (auto load = dyn_cast<aicore::LoadOp>(user))
-      return isParameter(load.getSource());
+      return load.getOuter().empty() && isParameter(load.getSource());
     auto stage = dyn_cast<aicore::LoadL0Op>(user);
     return isa<aicore::SlotOp>(user) || (stage && aicore::spaceOf(stage.getTarget()) != Space::bt);
   });
@@ -56,12 +56,12 @@ void CoreInstructions::load(aicore::LoadOp op) {
   const GlobalTensor &tensor = values.global(op.getSource());
   Type *element = values.elementOf(op.getSource());
   Value *size = e.number(e.bytesOf(element));
-  ArrayRef<int64_t> along = op.getAlong();
-  auto step = [&](int64_t dim) { return dim < 0 ? size : b.CreateMul(tensor.strides[dim], size); };
+  const unsigned rowDim = op.getOuter().size(), columnDim = rowDim + 1;
   if (isView(op.getTarget())) {
     Value *view = values.buffer(op.getTarget(), op.getSlot());
     Value *const fields[viewBytes / 8] = {values.address(tensor, op.getOffsets(), element),
-                                          step(along[0]), step(along[1])};
+                                          stepOf(op, rowDim, tensor, size),
+                                          stepOf(op, columnDim, tensor, size)};
     for (auto [i, field] : enumerate(fields))
       b.CreateAlignedStore(field, e.offset(view, 8 * i), Align(8));
     return;
@@ -70,10 +70,50 @@ void CoreInstructions::load(aicore::LoadOp op) {
   int64_t pad = op.getPad();
   Value *paddedRows = pad > 1 ? e.roundUp(rows, pad) : rows;
   Value *paddedColumns = pad > 1 ? e.roundUp(columns, pad) : columns;
-  b.CreateCall(loadPadded(e, element), {values.buffer(op.getTarget(), op.getSlot()),
-                                        values.address(tensor, op.getOffsets(), element),
-                                        e.number(values.rowBytes(op.getTarget())), step(along[0]),
-                                        step(along[1]), rows, columns, paddedRows, paddedColumns});
+  Value *rowBytes = e.number(values.rowBytes(op.getTarget()));
+  Value *target = values.buffer(op.getTarget(), op.getSlot());
+  Value *source = values.address(tensor, op.getOffsets(), element);
+  auto loadRows = [&](Value *to, Value *from, Value *count, Value *padded) {
+    b.CreateCall(loadPadded(e, element),
+                 {to, from, rowBytes, stepOf(op, rowDim, tensor, size),
+                  stepOf(op, columnDim, tensor, size), count, columns, padded, paddedColumns});
+  };
+  if (rowDim == 0)
+    return loadRows(target, source, rows, paddedRows);
+  Value *all = forEachOuter(op, tensor, size, [&](Value *row, Value *offset) {
+    loadRows(e.offset(target, b.CreateMul(row, rowBytes)), e.offset(source, offset), rows, rows);
+  });
+  Value *padding = pad > 1 ? b.CreateSub(e.roundUp(all, pad), all) : e.number(0);
+  loadRows(e.offset(target, b.CreateMul(all, rowBytes)), source, e.number(0), padding);
+}
+
+/// Bytes from one element of a view to the next along this dimension of it.
+template <typename Op>
+Value *CoreInstructions::stepOf(Op op, unsigned dim, const GlobalTensor &tensor, Value *size) {
+  const int64_t along = op.getAlong()[dim];
+  Value *step = along < 0 ? size : b.CreateMul(tensor.strides[along], size);
+  return op.stepOf(dim) == 1 ? step : b.CreateMul(step, e.number(op.stepOf(dim)));
+}
+
+// The rows of a view for each index of its outer dimensions: the first row in the buffer, and the
+// bytes from the first element of the view. Gives the rows of all.
+template <typename Op>
+Value *CoreInstructions::forEachOuter(Op op, const GlobalTensor &tensor, Value *size,
+                                      function_ref<void(Value *, Value *)> body) {
+  Value *rows = values.value(op.getRows()), *count = e.number(1);
+  for (mlir::Value extent : op.getOuter())
+    count = b.CreateMul(count, values.value(extent));
+  e.loop(e.number(0), count, e.number(1), [&](Value *number) {
+    Value *offset = e.number(0), *rest = number;
+    for (unsigned dim = op.getOuter().size(); dim-- > 0;) {
+      Value *extent = values.value(op.getOuter()[dim]);
+      Value *index = b.CreateURem(rest, extent);
+      rest = b.CreateUDiv(rest, extent);
+      offset = b.CreateAdd(offset, b.CreateMul(index, stepOf(op, dim, tensor, size)));
+    }
+    body(b.CreateMul(number, rows), offset);
+  });
+  return b.CreateMul(count, rows);
 }
 
 // In the emulated L0, where every element has four bytes.
@@ -181,13 +221,11 @@ void CoreInstructions::vector(aicore::VectorOp op) {
 }
 
 void CoreInstructions::store(aicore::StoreOp op) {
-  writeOut(values.buffer(op.getSource(), op.getSlot()), op.getSource(), op.getTarget(),
-           op.getOffsets(), op.getAlong(), op.getRows(), op.getColumns());
+  writeOut(op, values.buffer(op.getSource(), op.getSlot()));
 }
 
 void CoreInstructions::fixpipe(aicore::FixpipeOp op) {
-  writeOut(values.buffer(op.getSource(), op.getSlot(), op.getPart()), op.getSource(),
-           op.getTarget(), op.getOffsets(), op.getAlong(), op.getRows(), op.getColumns());
+  writeOut(op, values.buffer(op.getSource(), op.getSlot(), op.getPart()));
 }
 
 void CoreInstructions::spill(aicore::SpillOp op) {
@@ -215,16 +253,33 @@ void CoreInstructions::copy(Value *to, int64_t toRow, Value *from, int64_t fromR
                {to, from, e.number(toRow), e.number(fromRow), rows, columns});
 }
 
-void CoreInstructions::writeOut(Value *source, mlir::Value sourceBuffer, mlir::Value target,
-                                mlir::OperandRange offsets, ArrayRef<int64_t> along,
-                                mlir::Value rows, mlir::Value columns) {
-  const GlobalTensor &tensor = values.global(target);
-  Type *from = values.elementOf(sourceBuffer), *to = values.elementOf(target);
+template <typename Op> void CoreInstructions::writeOut(Op op, Value *source) {
+  const GlobalTensor &tensor = values.global(op.getTarget());
+  Type *from = values.elementOf(op.getSource()), *to = values.elementOf(op.getTarget());
   Value *size = e.number(e.bytesOf(to));
-  Value *toRow = along[0] < 0 ? size : b.CreateMul(tensor.strides[along[0]], size);
-  b.CreateCall(copyRows(e, from, to), {values.address(tensor, offsets, to), source, toRow,
-                                       e.number(values.rowBytes(sourceBuffer)), values.value(rows),
-                                       values.value(columns)});
+  Value *target = values.address(tensor, op.getOffsets(), to);
+  Value *fromRow = e.number(values.rowBytes(op.getSource()));
+  const unsigned rowDim = op.getOuter().size();
+  Value *rows = values.value(op.getRows()), *columns = values.value(op.getColumns());
+  auto copyTo = [&](Value *into, Value *first, Value *count) {
+    b.CreateCall(copyRows(e, from, to),
+                 {into, first, stepOf(op, rowDim, tensor, size), fromRow, rows, count});
+  };
+  const int64_t last = cast<mlir::MemRefType>(op.getTarget().getType()).getRank() - 1;
+  const bool isDense = op.getAlong()[rowDim + 1] == last && op.stepOf(rowDim + 1) == 1;
+  auto writeRows = [&](Value *into, Value *first) {
+    if (isDense)
+      return copyTo(into, first, columns);
+    e.loop(e.number(0), columns, e.number(1), [&](Value *column) {
+      copyTo(e.offset(into, b.CreateMul(column, stepOf(op, rowDim + 1, tensor, size))),
+             e.offset(first, b.CreateMul(column, e.number(e.bytesOf(from)))), e.number(1));
+    });
+  };
+  if (rowDim == 0)
+    return writeRows(target, source);
+  forEachOuter(op, tensor, size, [&](Value *row, Value *offset) {
+    writeRows(e.offset(target, offset), e.offset(source, b.CreateMul(row, fromRow)));
+  });
 }
 
 } // namespace mmk

@@ -29,9 +29,13 @@ private:
   bool isView(mlir::Value buffer);
   void copy(llvm::Value *to, int64_t toRow, llvm::Value *from, int64_t fromRow, llvm::Value *rows,
             llvm::Value *columns, llvm::Type *element);
-  void writeOut(llvm::Value *source, mlir::Value sourceBuffer, mlir::Value target,
-                mlir::OperandRange offsets, llvm::ArrayRef<int64_t> along, mlir::Value rows,
-                mlir::Value columns);
+  /// From a buffer to a view of a tensor.
+  template <typename Op> void writeOut(Op op, llvm::Value *source);
+  template <typename Op>
+  llvm::Value *stepOf(Op op, unsigned dim, const GlobalTensor &tensor, llvm::Value *size);
+  template <typename Op>
+  llvm::Value *forEachOuter(Op op, const GlobalTensor &tensor, llvm::Value *size,
+                            llvm::function_ref<void(llvm::Value *, llvm::Value *)> body);
 
   aicore::KernelOp kernel;
   Emitter &e;

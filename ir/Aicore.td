@@ -306,7 +306,26 @@ class Aicore_InstructionOp<string mnemonic, list<Trait> traits = []> : Aicore_Op
     !listconcat([DeclareOpInterfaceMethods<Aicore_Instruction>,
                  DeclareOpInterfaceMethods<MemoryEffectsOpInterface>], traits)>;
 
-def Aicore_LoadOp : Aicore_InstructionOp<"load"> {
+/// A transfer between a buffer and a view of a tensor in global memory.
+class Aicore_ViewTransferOp<string mnemonic, list<Trait> traits = []>
+    : Aicore_InstructionOp<mnemonic, !listconcat([AttrSizedOperandSegments], traits)> {
+  code accessors = [{
+    /// Extents of the view: of the dimensions in front of the last two, and of those.
+    ::mlir::OperandRange getOuter() { return getSizes().drop_back(2); }
+    ::mlir::Value getRows() { return getSizes().drop_back().back(); }
+    ::mlir::Value getColumns() { return getSizes().back(); }
+    ::mlir::OpOperand &getRowsMutable() { return getSizesMutable()[getSizes().size() - 2]; }
+    ::mlir::OpOperand &getColumnsMutable() { return getSizesMutable()[getSizes().size() - 1]; }
+    /// From one element of the view to the next along this dimension of it, in elements of the
+    /// tensor's.
+    int64_t stepOf(size_t dim) {
+      std::optional<::llvm::ArrayRef<int64_t>> steps = getStep();
+      return steps ? (*steps)[dim] : 1;
+    }
+  }];
+}
+
+def Aicore_LoadOp : Aicore_ViewTransferOp<"load"> {
   let summary = "GM -> L1 or UB (MTE2), zero-padded to the cube's granularity";
   let description = [{
     Rows x columns elements from `offsets`; `along` names the dimensions of the tensor that the
@@ -317,32 +336,57 @@ def Aicore_LoadOp : Aicore_InstructionOp<"load"> {
     aicore.load %a[%m, %k] along [0, 1] size(%rows, %columns) -> %a_l1[%slot] pad 16
       : memref<?x?xf16, #aicore.space<gm>> -> memref<128x256xf16, #aicore.space<l1>>
     ```
+    A view may have more dimensions. The rows of the buffer then run along all but the last, in
+    row-major order. With `step`, the elements of the view along a dimension are so many elements of
+    the tensor apart; two dimensions of the view may then run along the same one, as in a window:
+    ```mlir
+    // Rows (h, w), columns c: every second element along the height and the width.
+    aicore.load %x[%h, %w, %c] along [0, 1, 2] step [2, 2, 1] size(%hs, %ws, %cs) -> %x_l1[%slot] pad 16
+      : memref<?x?x?xf16, #aicore.space<gm>> -> memref<64x32xf16, #aicore.space<l1>>
+    ```
   }];
   let arguments = (ins AnyMemRef:$source, Variadic<Index>:$offsets, DenseI64ArrayAttr:$along,
-                       Index:$rows, Index:$columns, AnyStaticShapeMemRef:$target, Index:$slot,
-                       I64Attr:$pad);
+                       OptionalAttr<DenseI64ArrayAttr>:$step, Variadic<Index>:$sizes,
+                       AnyStaticShapeMemRef:$target, Index:$slot, I64Attr:$pad);
   let assemblyFormat = [{
-    $source `[` $offsets `]` `along` $along `size` `(` $rows `,` $columns `)` `->`
+    $source `[` $offsets `]` `along` $along (`step` $step^)? `size` `(` $sizes `)` `->`
     $target `[` $slot `]` `pad` $pad `:` type($source) `->` type($target) attr-dict
   }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$source, "::mlir::ValueRange":$offsets,
+                                 "::llvm::ArrayRef<int64_t>":$along, "::mlir::Value":$rows,
+                                 "::mlir::Value":$columns, "::mlir::Value":$target,
+                                 "::mlir::Value":$slot, "int64_t":$pad), [{
+    build($_builder, $_state, source, offsets, along, /*step=*/::mlir::DenseI64ArrayAttr(),
+          ::mlir::ValueRange{rows, columns}, target, slot, pad);
+  }]>];
+  let extraClassDeclaration = accessors;
   let hasVerifier = 1;
 }
 
-def Aicore_StoreOp : Aicore_InstructionOp<"store"> {
-  let summary = "UB -> GM (MTE3), the ragged edge cut";
+def Aicore_StoreOp : Aicore_ViewTransferOp<"store"> {
+  let summary = "UB -> GM (MTE3), clipped to the tensor's bounds";
   let description = [{
+    The view is that of aicore.load, but each of its dimensions runs along another one of the tensor.
     ```mlir
     aicore.store %y[%slot] -> %c[%m, %n] along [0, 1] size(%rows, %columns)
       : memref<32x256xf32, #aicore.space<ub>> -> memref<?x?xf32, #aicore.space<gm>>
     ```
   }];
   let arguments = (ins AnyStaticShapeMemRef:$source, Index:$slot, AnyMemRef:$target,
-                       Variadic<Index>:$offsets, DenseI64ArrayAttr:$along, Index:$rows,
-                       Index:$columns);
+                       Variadic<Index>:$offsets, DenseI64ArrayAttr:$along,
+                       OptionalAttr<DenseI64ArrayAttr>:$step, Variadic<Index>:$sizes);
   let assemblyFormat = [{
-    $source `[` $slot `]` `->` $target `[` $offsets `]` `along` $along
-    `size` `(` $rows `,` $columns `)` `:` type($source) `->` type($target) attr-dict
+    $source `[` $slot `]` `->` $target `[` $offsets `]` `along` $along (`step` $step^)?
+    `size` `(` $sizes `)` `:` type($source) `->` type($target) attr-dict
   }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$source, "::mlir::Value":$slot,
+                                 "::mlir::Value":$target, "::mlir::ValueRange":$offsets,
+                                 "::llvm::ArrayRef<int64_t>":$along, "::mlir::Value":$rows,
+                                 "::mlir::Value":$columns), [{
+    build($_builder, $_state, source, slot, target, offsets, along,
+          /*step=*/::mlir::DenseI64ArrayAttr(), ::mlir::ValueRange{rows, columns});
+  }]>];
+  let extraClassDeclaration = accessors;
   let hasVerifier = 1;
 }
 
@@ -392,21 +436,31 @@ def Aicore_MmadOp : Aicore_InstructionOp<"mmad", [AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
-def Aicore_FixpipeOp : Aicore_InstructionOp<"fixpipe"> {
-  let summary = "L0C -> GM (fixpipe), converting on the way, the ragged edge cut";
+def Aicore_FixpipeOp : Aicore_ViewTransferOp<"fixpipe"> {
+  let summary = "L0C -> GM (fixpipe), converting on the way, clipped to the tensor's bounds";
   let description = [{
+    The view is that of aicore.store.
     ```mlir
     aicore.fixpipe %acc[%s] -> %c[%m, %n] along [0, 1] size(%rows, %columns)
       : memref<128x256xf32, #aicore.space<l0c>> -> memref<?x?xf16, #aicore.space<gm>>
     ```
   }];
   let arguments = (ins AnyStaticShapeMemRef:$source, Index:$slot, AnyMemRef:$target,
-                       Variadic<Index>:$offsets, DenseI64ArrayAttr:$along, Index:$rows,
-                       Index:$columns, OptionalAttr<I64Attr>:$part);
+                       Variadic<Index>:$offsets, DenseI64ArrayAttr:$along,
+                       OptionalAttr<DenseI64ArrayAttr>:$step, Variadic<Index>:$sizes,
+                       OptionalAttr<I64Attr>:$part);
   let assemblyFormat = [{
-    $source `[` $slot `]` (`part` $part^)? `->` $target `[` $offsets `]` `along` $along
-    `size` `(` $rows `,` $columns `)` `:` type($source) `->` type($target) attr-dict
+    $source `[` $slot `]` (`part` $part^)? `->` $target `[` $offsets `]` `along` $along (`step` $step^)?
+    `size` `(` $sizes `)` `:` type($source) `->` type($target) attr-dict
   }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$source, "::mlir::Value":$slot,
+                                 "::mlir::Value":$target, "::mlir::ValueRange":$offsets,
+                                 "::llvm::ArrayRef<int64_t>":$along, "::mlir::Value":$rows,
+                                 "::mlir::Value":$columns, "::mlir::IntegerAttr":$part), [{
+    build($_builder, $_state, source, slot, target, offsets, along,
+          /*step=*/::mlir::DenseI64ArrayAttr(), ::mlir::ValueRange{rows, columns}, part);
+  }]>];
+  let extraClassDeclaration = accessors;
   let hasVerifier = 1;
 }
 

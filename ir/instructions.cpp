@@ -54,18 +54,53 @@ LogicalResult expectOnCubeCore(Operation *op, Pipe pipe) {
          << stringifyPipe(pipe) << " is a pipe of the cube core";
 }
 
-LogicalResult expectAlong(Operation *op, Value tensor, OperandRange offsets,
-                          ArrayRef<int64_t> along) {
-  int64_t rank = cast<MemRefType>(tensor.getType()).getRank();
+/// Whether there is an offset for each dimension of the tensor, and `along` names some of these.
+static LogicalResult expectDims(Operation *op, Value tensor, OperandRange offsets,
+                                ArrayRef<int64_t> along) {
+  const int64_t rank = cast<MemRefType>(tensor.getType()).getRank();
   if (static_cast<int64_t>(offsets.size()) != rank)
     return op->emitOpError("expected ") << rank << " offsets, found " << offsets.size();
-  if (along.size() != 2)
-    return op->emitOpError("expected along to name the dimension of the rows and of the columns");
   for (int64_t dim : along)
     if (dim < -1 || dim >= rank)
       return op->emitOpError("along names dimension ") << dim << " of a tensor of rank " << rank;
+  return success();
+}
+
+LogicalResult expectAlong(Operation *op, Value tensor, OperandRange offsets,
+                          ArrayRef<int64_t> along) {
+  if (along.size() != 2)
+    return op->emitOpError("expected along to name the dimension of the rows and of the columns");
+  if (failed(expectDims(op, tensor, offsets, along)))
+    return failure();
   if (along[0] == along[1] && along[0] != -1)
     return op->emitOpError("rows and columns both run along dimension ") << along[0];
+  return success();
+}
+
+/// `mayOverlap`: two dimensions of a view that is only read may run along the same one.
+template <typename Op> static LogicalResult expectView(Op op, Value tensor, bool mayOverlap) {
+  const ArrayRef<int64_t> along = op.getAlong();
+  const std::optional<ArrayRef<int64_t>> steps = op.getStep();
+  if (op.getSizes().size() < 2)
+    return op.emitOpError("expected the size of its rows and of its columns, found ")
+           << op.getSizes().size();
+  if (along.size() != op.getSizes().size())
+    return op.emitOpError("expected along to name a dimension for each of its ")
+           << op.getSizes().size() << " sizes, found " << along.size();
+  if (failed(expectDims(op, tensor, op.getOffsets(), along)))
+    return failure();
+  if (steps && steps->size() != along.size())
+    return op.emitOpError("expected a step for each of its ")
+           << along.size() << " sizes, found " << steps->size();
+  if (steps)
+    for (int64_t step : *steps)
+      if (step < 1)
+        return op.emitOpError("expected positive steps, found ") << step;
+  if (steps && mayOverlap)
+    return success();
+  for (auto [i, dim] : llvm::enumerate(along))
+    if (dim != -1 && llvm::is_contained(along.drop_front(i + 1), dim))
+      return op.emitOpError("two dimensions of its view run along dimension ") << dim;
   return success();
 }
 
@@ -109,7 +144,7 @@ SmallVector<Access> LoadOp::getAccesses() {
 LogicalResult LoadOp::verify() {
   if (failed(expectSpace(*this, "source", getSource(), {Space::gm})) ||
       failed(expectBuffer(*this, "target", getTarget(), {Space::l1, Space::ub})) ||
-      failed(expectAlong(*this, getSource(), getOffsets(), getAlong())) ||
+      failed(expectView(*this, getSource(), /*mayOverlap=*/true)) ||
       failed(expectSameElements(*this, getSource(), getTarget())))
     return failure();
   if (spaceOf(getTarget()) == Space::l1 && unitOf(*this) == Unit::vector_core)
@@ -127,7 +162,7 @@ SmallVector<Access> StoreOp::getAccesses() {
 LogicalResult StoreOp::verify() {
   if (failed(expectBuffer(*this, "source", getSource(), {Space::ub})) ||
       failed(expectSpace(*this, "target", getTarget(), {Space::gm})) ||
-      failed(expectAlong(*this, getTarget(), getOffsets(), getAlong())))
+      failed(expectView(*this, getTarget(), /*mayOverlap=*/false)))
     return failure();
   return expectSameElements(*this, getSource(), getTarget());
 }
@@ -199,7 +234,7 @@ LogicalResult FixpipeOp::verify() {
       failed(expectSpace(*this, "target", getTarget(), {Space::gm})) ||
       failed(expectPart(*this, getSource(), getPart())))
     return failure();
-  return expectAlong(*this, getTarget(), getOffsets(), getAlong());
+  return expectView(*this, getTarget(), /*mayOverlap=*/false);
 }
 
 MMK_EFFECTS(SpillOp)

@@ -80,27 +80,26 @@ void BlockWatch::flag(Operation *op) {
 void BlockWatch::instruction(aicore::Instruction op) {
   llvm::TypeSwitch<Operation *>(op)
       .Case([&](aicore::LoadOp it) {
-        const Rectangle part = rectangle(it.getRowsMutable(), it.getColumnsMutable());
+        Rectangle part = rectangle(it.getRowsMutable(), it.getColumnsMutable());
         auto padded = [pad = static_cast<int64_t>(it.getPad())](int64_t extent) {
           return (extent + pad - 1) / pad * pad;
         };
-        transfer(it.getSource(), it.getOffsetsMutable(), it.getAlong(), part.rows, part.columns,
-                 Use::reads);
+        part.rows = transfer(it, it.getSource(), Use::reads);
         touch(it.getTarget(), at(it.getSlotMutable()), {padded(part.rows), padded(part.columns)},
               Use::writes);
       })
       .Case([&](aicore::StoreOp it) {
-        const Rectangle part = rectangle(it.getRowsMutable(), it.getColumnsMutable());
+        Rectangle part = rectangle(it.getRowsMutable(), it.getColumnsMutable());
+        part.rows *= outerCount(it);
         touch(it.getSource(), at(it.getSlotMutable()), part, Use::reads);
-        transfer(it.getTarget(), it.getOffsetsMutable(), it.getAlong(), part.rows, part.columns,
-                 Use::writes);
+        transfer(it, it.getTarget(), Use::writes);
       })
       .Case([&](aicore::FixpipeOp it) {
         Rectangle part = rectangle(it.getRowsMutable(), it.getColumnsMutable());
+        part.rows *= outerCount(it);
         part.column = columnOf(it.getSource(), it.getPart());
         touch(it.getSource(), at(it.getSlotMutable()), part, Use::reads);
-        transfer(it.getTarget(), it.getOffsetsMutable(), it.getAlong(), part.rows, part.columns,
-                 Use::writes);
+        transfer(it, it.getTarget(), Use::writes);
       })
       .Case([&](aicore::LoadL0Op it) {
         Rectangle part = rectangle(it.getRowsMutable(), it.getColumnsMutable());
@@ -152,8 +151,10 @@ void BlockWatch::instruction(aicore::Instruction op) {
 
 void BlockWatch::tiles(aicore::TileInstruction op) {
   for (const aicore::GlobalTile &tile : op.getTiles())
-    transfer(tile.tensor, tile.offsets, tile.along, tile.rows ? at(*tile.rows) : 1,
-             tile.columns ? at(*tile.columns) : 1, tile.writes ? Use::writes : Use::reads);
+    transfer(tile.tensor, offsetsOf(tile.offsets),
+             {ViewDim{tile.along[0], tile.rows ? at(*tile.rows) : 1},
+              ViewDim{tile.along[1], tile.columns ? at(*tile.columns) : 1}},
+             tile.writes ? Use::writes : Use::reads);
 }
 
 void BlockWatch::vector(aicore::VectorOp op) {
@@ -247,30 +248,67 @@ void BlockWatch::touch(mlir::Value value, int64_t slot, Rectangle part, Use use)
   takeHazards(buffer.name, [&](const Hazard &) { return place(); });
 }
 
-void BlockWatch::transfer(mlir::Value value, MutableOperandRange offsets, ArrayRef<int64_t> along,
-                          int64_t rows, int64_t columns, Use use) {
-  if (rows <= 0 || columns <= 0)
+SmallVector<int64_t> BlockWatch::offsetsOf(MutableOperandRange operands) const {
+  SmallVector<int64_t> offsets;
+  for (OpOperand &operand : operands)
+    offsets.push_back(at(operand));
+  return offsets;
+}
+
+template <typename Op> int64_t BlockWatch::outerCount(Op op) const {
+  int64_t count = 1;
+  for (size_t dim = 0; dim < op.getOuter().size(); ++dim)
+    count *= at(op.getSizesMutable()[dim]);
+  return count;
+}
+
+// A view of more than two dimensions is one of two for each index of the others. Gives the rows of
+// all.
+template <typename Op> int64_t BlockWatch::transfer(Op op, mlir::Value value, Use use) {
+  const size_t rank = op.getSizes().size();
+  const ArrayRef<int64_t> along = op.getAlong();
+  auto dim = [&](size_t i) { return ViewDim{along[i], at(op.getSizesMutable()[i]), op.stepOf(i)}; };
+  const int64_t count = outerCount(op);
+  SmallVector<int64_t> offsets = offsetsOf(op.getOffsetsMutable());
+  for (int64_t number = 0; number < count; ++number) {
+    SmallVector<int64_t> own = offsets;
+    int64_t rest = number;
+    for (size_t i = rank - 2; i-- > 0; rest /= dim(i).size)
+      if (along[i] >= 0)
+        own[along[i]] += rest % dim(i).size * dim(i).step;
+    transfer(value, own, {dim(rank - 2), dim(rank - 1)}, use);
+  }
+  return count * dim(rank - 2).size;
+}
+
+void BlockWatch::transfer(mlir::Value value, ArrayRef<int64_t> offsets, const View &view, Use use) {
+  const auto &[rows, columns] = view;
+  if (rows.size <= 0 || columns.size <= 0)
     return;
   ++report_.accesses;
   const WatchedTensor &tensor = tensors_[kernel_.tensorNumbers.lookup(value)];
   int64_t rowStride = 0, columnStride = 0, offset = 0, stride = tensor.elementBytes;
   for (int64_t dim = offsets.size() - 1; dim >= 0; --dim) {
-    const int64_t first = at(offsets[dim]), extent = tensor.extents[dim];
-    const int64_t length = dim == along[0] ? rows : dim == along[1] ? columns : 1;
+    const int64_t first = offsets[dim], extent = tensor.extents[dim];
+    int64_t length = 1;
+    for (const ViewDim &each : view)
+      if (each.along == dim)
+        length += (each.size - 1) * each.step;
     if (first < 0 || first + length > extent)
       return refuse(Hazard::What::outOfBounds,
                     formatv("takes elements {0} to {1} along dimension {2} of {3}, which has {4}",
                             first, first + length - 1, dim, tensor.name, extent),
                     tensor.name, tensor.name, "gm");
-    if (dim == along[0])
-      rowStride = stride;
-    if (dim == along[1])
-      columnStride = stride;
+    if (dim == rows.along)
+      rowStride = stride * rows.step;
+    if (dim == columns.along)
+      columnStride = stride * columns.step;
     offset += first * stride;
     stride *= extent;
   }
   if (tensor.kind != WatchedTensor::Kind::argument)
-    return touchTensor(tensor, offset, {0, rows, rowStride, 0}, columnStride, columns, use);
+    return touchTensor(tensor, offset, {0, rows.size, rowStride, 0}, columnStride, columns.size,
+                       use);
   if (use != Use::reads)
     refuse(Hazard::What::argument,
            formatv("writes {0}, an argument, which is only to be read", tensor.name), tensor.name,

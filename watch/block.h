@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/DenseMap.h"
 
+#include <array>
 #include <map>
 
 namespace mmk {
@@ -85,6 +86,11 @@ private:
   struct Rectangle {
     int64_t rows = 0, columns = 0, row = 0, column = 0;
   };
+  /// A dimension of a view of a tensor: the tensor's dimension that it runs along (-1: none).
+  struct ViewDim {
+    int64_t along = -1, size = 1, step = 1;
+  };
+  using View = std::array<ViewDim, 2>; ///< rows and columns
   /// How an instruction uses what it touches.
   enum class Use { reads, writes, updates };
 
@@ -102,8 +108,10 @@ private:
   void poison(const CoreMemories &memories);
   void flag(mlir::Operation *op);
   void touch(mlir::Value value, int64_t slot, Rectangle part, Use use);
-  void transfer(mlir::Value tensor, mlir::MutableOperandRange offsets,
-                llvm::ArrayRef<int64_t> along, int64_t rows, int64_t columns, Use use);
+  llvm::SmallVector<int64_t> offsetsOf(mlir::MutableOperandRange operands) const;
+  template <typename Op> int64_t outerCount(Op op) const;
+  template <typename Op> int64_t transfer(Op op, mlir::Value tensor, Use use);
+  void transfer(mlir::Value tensor, llvm::ArrayRef<int64_t> offsets, const View &view, Use use);
   void touchTensor(const WatchedTensor &tensor, int64_t offset, WatchedBytes rows,
                    int64_t columnStride, int64_t columns, Use use);
   /// The op cannot be done: it "takes slot 2 of a in l1, which has 2 copies".

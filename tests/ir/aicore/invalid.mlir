@@ -295,7 +295,7 @@ aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 
   aicore.phase {
   ^bb0(%block: index):
     %l1 = aicore.alloc "a" of "l1" copies 1 : !l1
-    // expected-error @+1 {{'aicore.load' op expected along to name the dimension of the rows and of the columns}}
+    // expected-error @+1 {{'aicore.load' op expected along to name a dimension for each of its 2 sizes, found 1}}
     aicore.load %a[%i, %i] along [0] size(%i, %i) -> %l1[%i] pad 16 : !gm -> !l1
   }
 }
@@ -341,7 +341,7 @@ aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 
   aicore.phase {
   ^bb0(%block: index):
     %l1 = aicore.alloc "a" of "l1" copies 1 : !l1
-    // expected-error @+1 {{'aicore.load' op rows and columns both run along dimension 1}}
+    // expected-error @+1 {{'aicore.load' op two dimensions of its view run along dimension 1}}
     aicore.load %a[%i, %i] along [1, 1] size(%i, %i) -> %l1[%i] pad 16 : !gm -> !l1
   }
 }
@@ -464,7 +464,7 @@ aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 
   aicore.phase {
   ^bb0(%block: index):
     %ub16 = aicore.alloc "y" of "ub" copies 1 : !ub16
-    // expected-error @+1 {{'aicore.store' op rows and columns both run along dimension 0}}
+    // expected-error @+1 {{'aicore.store' op two dimensions of its view run along dimension 0}}
     aicore.store %ub16[%i] -> %a[%i, %i] along [0, 0] size(%i, %i) : !ub16 -> !gm
   }
 }
@@ -2164,5 +2164,69 @@ aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 
       // expected-error @+1 {{'aicore.fetch' op stands inside of aicore.vector_cores, but l1 is a memory of the cube core}}
       aicore.fetch %tile[%i] at(%i) size(%i, %i) -> %l1[%i] : !tile -> !l1
     }
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l1 = memref<128x256xf16, #aicore.space<l1>>
+!ub16 = memref<32x64xf16, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l1 = aicore.alloc "a" of "l1" copies 1 : !l1
+    // expected-error @+1 {{'aicore.load' op expected the size of its rows and of its columns, found 1}}
+    aicore.load %a[%i, %i] along [0] size(%i) -> %l1[%i] pad 16 : !gm -> !l1
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l1 = memref<128x256xf16, #aicore.space<l1>>
+!ub16 = memref<32x64xf16, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l1 = aicore.alloc "a" of "l1" copies 1 : !l1
+    // expected-error @+1 {{'aicore.load' op expected a step for each of its 2 sizes, found 3}}
+    aicore.load %a[%i, %i] along [0, 1] step [1, 1, 1] size(%i, %i) -> %l1[%i] pad 16 : !gm -> !l1
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l1 = memref<128x256xf16, #aicore.space<l1>>
+!ub16 = memref<32x64xf16, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l1 = aicore.alloc "a" of "l1" copies 1 : !l1
+    // expected-error @+1 {{'aicore.load' op expected positive steps, found 0}}
+    aicore.load %a[%i, %i] along [0, 1] step [0, 1] size(%i, %i) -> %l1[%i] pad 16 : !gm -> !l1
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!l1 = memref<128x256xf16, #aicore.space<l1>>
+!ub16 = memref<32x64xf16, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %ub16 = aicore.alloc "y" of "ub" copies 1 : !ub16
+    // expected-error @+1 {{'aicore.store' op two dimensions of its view run along dimension 1}}
+    aicore.store %ub16[%i] -> %a[%i, %i] along [1, 0, 1] step [4, 1, 1] size(%i, %i, %i) : !ub16 -> !gm
   }
 }

@@ -93,6 +93,8 @@ aicore.kernel @cube dims ["M"] args [#mmk.named<"a"["M", "M"]>] results [#mmk.na
     %first = arith.constant true
     // CHECK: aicore.load %a[%M, %block] along [0, 1] size(%M, %M) -> %a_l1[%[[S:.*]]] pad 16 : memref<?x?xf16, #aicore.space<gm>> -> memref<128x256xf16, #aicore.space<l1>>
     aicore.load %a[%m, %block] along [0, 1] size(%m, %m) -> %a_l1[%s] pad 16 : !gm -> !a_l1
+    // CHECK-NEXT: aicore.load %a[%M, %block] along [0, 0, 1] step [2, 1, 1] size(%M, %M, %M) -> %a_l1[%[[S]]] pad 16 : memref<?x?xf16, #aicore.space<gm>> -> memref<128x256xf16, #aicore.space<l1>>
+    aicore.load %a[%m, %block] along [0, 0, 1] step [2, 1, 1] size(%m, %m, %m) -> %a_l1[%s] pad 16 : !gm -> !a_l1
     // CHECK-NEXT: aicore.load_l0 %a_l1[%[[S]]] at(%block, %block) size(%M, %M) -> %a_l0a[%[[S]]] : memref<128x256xf16, #aicore.space<l1>> -> memref<128x64xf16, #aicore.space<l0a>>
     aicore.load_l0 %a_l1[%s] at(%block, %block) size(%m, %m) -> %a_l0[%s] : !a_l1 -> !a_l0
     // CHECK-NEXT: aicore.load_l0 %b_l1[%[[S]]] at(%block, %block) size(%M, %M) transposed -> %b_l0b[%[[S]]]
