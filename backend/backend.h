@@ -1,5 +1,5 @@
 // The interface of a back end: what the compiler, the search and the reports need to know of a kind
-// of machine. Nothing above knows more of one; machines/kinds.def lists them.
+// of machine. Nothing above knows more of one; the table `layers` lists them.
 #pragma once
 
 #include "ir/aicore.h"

@@ -25,8 +25,13 @@ WIDTH, BOX, HEIGHT, ROW = 900, 110, 30, 60
 def folders():
     """folder -> the folders that it may include directly."""
     lines = re.sub(r"#.*", "", (ROOT / "layers").read_text()).split("\n")
-    return {folder.strip(): set(below.split())
-            for folder, colon, below in (line.partition(":") for line in lines) if colon}
+    table = {folder.strip(): below.split()
+             for folder, colon, below in (line.partition(":") for line in lines) if colon}
+    # A word in brackets is the kind of machine of a back end.
+    backends = [folder for folder, words in table.items() if any(word[0] == "(" for word in words)]
+    return {folder: {named for word in words if word[0] != "("
+                     for named in (backends if word == "backends" else [word])}
+            for folder, words in table.items()}
 
 
 def levels(below):

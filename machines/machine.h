@@ -17,7 +17,7 @@ namespace mmk {
 /// split: cube and vector cores meet only in global memory. coupled: L0C reaches UB.
 enum class Topology { split, coupled };
 
-/// What a description's `kind` says; the back ends are told apart by it (machines/kinds.def).
+/// What a description's `kind` says; the back ends are told apart by it (the table `layers`).
 enum class MachineKind {
 #define MMK_KIND(KIND, FOLDER) KIND,
 #include "machines/kinds.def"

@@ -1,5 +1,5 @@
-"""A back end is named by its own folder and by machines/kinds.def alone: everything else knows the
-interface of backend/, and asks for no kind of machine."""
+"""A back end is named by its own folder and by the table `layers` alone: everything else knows the
+interface of backend/, and tests for no kind of machine."""
 
 import pathlib
 import re
@@ -7,7 +7,8 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-KINDS = re.findall(r"^MMK_KIND\((\w+), (\w+)\)", (ROOT / "machines" / "kinds.def").read_text(), re.M)
+KINDS = [(kind, folder) for folder, kind in
+         re.findall(r"^(\w+):.*\((\w+)\)$", (ROOT / "layers").read_text(), re.M)]
 # Where a kind may be named: the descriptions, and tests of what one machine does.
 FREE = ("machines/", "tests/", "bench/")
 # What is assumed where nothing says otherwise: textual IR without a machine, and `mmk-pipeline`.

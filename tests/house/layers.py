@@ -16,11 +16,16 @@ INCLUDE = re.compile(r'^\s*#\s*include "([a-z]+)/', re.MULTILINE)
 
 def read_table(text):
     """{folder: [folders that it names]}, in the order of the table."""
-    table = {}
+    table, backends = {}, []
     for line in text.splitlines():
         if line and not line.startswith("#"):
             folder, known = line.split(":")
-            table[folder] = known.split()
+            words = known.split()
+            if words and words[-1].startswith("("):  # a back end and its kind of machine
+                words.pop()
+                backends.append(folder)
+            table[folder] = [named for word in words
+                             for named in (backends if word == "backends" else [word])]
     return table
 
 
@@ -58,6 +63,8 @@ def tracked():
 
 def check_itself():
     """The test can fail: each fault that it looks for, made."""
+    assert read_table("low:\nend: low (kind)\ntop: backends\n") == {
+        "low": [], "end": ["low"], "top": ["end"]}
     table = {"low": [], "high": ["low"]}
     assert faults(table, {"high/a.cpp": '#include "low/b.h"'}) == []
     assert faults(table, {"low/a.h": '#include "high/b.h"'})

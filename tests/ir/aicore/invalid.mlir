@@ -1615,7 +1615,7 @@ aicore.kernel @k dims ["M"] args [] results [] cores 1 buffers {} {
 
 // -----
 
-// A kind of machine is one of machines/kinds.def.
+// A kind of machine is one of those of the back ends.
 // expected-error @+1 {{no kind of machine is named 'guest'; expected emulated, host}}
 module attributes {aicore.machine = #aicore.machine<"tiny" kind "guest", coupled, cores = 1, vector_cores = 1, memories = {}, cube = 16 x 16, max_extent = 4095, depth = {}, event_ids = 6, cross_flags = 16>} {
 }
