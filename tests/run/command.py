@@ -12,6 +12,8 @@ EXAMPLES = ROOT / "examples"
 MMK = pathlib.Path(os.environ["MMK"]).resolve()
 # Built to watch itself: needs more memory, and leaves crashes to the sanitizer.
 INSTRUMENTED = os.environ.get("MMK_INSTRUMENT") in ("address", "thread")
+# In seconds: a process that takes longer hangs, however loaded the computer is.
+LONGEST = 1200
 
 
 class CommandTest(unittest.TestCase):
@@ -30,7 +32,7 @@ class CommandTest(unittest.TestCase):
     def mmk(self, *words, exit=0, text=None):
         """What a run wrote to standard output; fails unless it ended with `exit` (None: anyhow)."""
         done = subprocess.run([MMK, *map(str, words)], cwd=self.folder, env=self.environment,
-                              timeout=300, input=text, capture_output=True,
+                              timeout=LONGEST, input=text, capture_output=True,
                               text=not isinstance(text, bytes))
         self.code = done.returncode
         self.assertIn(exit, (None, done.returncode), f"mmk {' '.join(map(str, words))}\n{done.stderr}")
@@ -43,7 +45,7 @@ class CommandTest(unittest.TestCase):
 
     def shell(self, line):
         return subprocess.run(["bash", "-c", line], cwd=self.folder, env=self.environment,
-                              timeout=300, capture_output=True, text=True)
+                              timeout=LONGEST, capture_output=True, text=True)
 
 
 main = unittest.main
