@@ -34,7 +34,7 @@ Value *emitMultiply(Emitter &e, Multiply multiply, Value *a, Value *b, Value *su
   }
   case Multiply::amxBf16:
   case Multiply::amxInt8:
-    break; // not of vectors: emitTileSums
+    break; // of tile registers: emitTileSums
   }
   return nullptr;
 }
@@ -64,18 +64,19 @@ SmallVector<Value *> emitSums(Emitter &e, const MicroKernel &kernel, Value *a, V
   sums.push_back(panel);
   auto steps = [&](Value *a, Value *rowBytes, Value *bytes, ArrayRef<Value *> before) {
     SmallVector<Value *> carried(before);
-    // Three rows to a pointer, at 0, 1 and 2 times the distance of rows: an address of x86 can be
-    // so much, and all pointers stay in registers.
+    // One pointer for three rows, at 0, 1 and 2 times the row stride: an x86 address can scale that
+    // much, and all pointers stay in registers.
     constexpr int64_t rowsOfPointer = 3;
     const int64_t first = carried.size();
     for (int64_t r = 0; r < rows; r += rowsOfPointer)
       carried.push_back(e.offset(a, b.CreateMul(rowBytes, e.number(r))));
-    // One step an iteration: with so many sums the loop's own instructions fit beside them.
+    // One step for each iteration: with so many accumulators the loop overhead is hidden.
     Value *quarter = b.CreateLShr(rowBytes, 2);
     SmallVector<Value *> after = e.loop(
         e.number(0), bytes, e.number(4), carried, [&](Value *done, ArrayRef<Value *> values) {
           SmallVector<Value *> next(values);
-          // Rows alternate: in the 16 steps of a line, each of up to 16 rows is prefetched once.
+          // Rows alternate: in the 16 steps of a cache line, each of up to 16 rows is prefetched
+          // once.
           if (nextRows) {
             Value *row = b.CreateMul(b.CreateAnd(done, e.number(4 * (rows - 1))), quarter);
             e.prefetch(e.offset(e.offset(nextRows, done), row), 2);
@@ -119,9 +120,8 @@ SmallVector<Value *> emitSums(Emitter &e, const MicroKernel &kernel, Value *a, V
   return sums;
 }
 
-// void(ptr a, ptr steps, i64 rowBytes, i64 bytes, i64 rest): the four bytes that end with a row
-// begin with some of the step before; zeros come behind the last ones instead, and nothing is read
-// beyond the row.
+// void(ptr a, ptr steps, i64 rowBytes, i64 bytes, i64 rest): loads the last four bytes of each row
+// and shifts out those of the step before; zeros follow, and nothing is read beyond the row.
 static Function *lastStepsOfRows(Emitter &e) {
   return e.helper("last_steps_of_rows", 2, 3, {}, [&](Function *f) {
     IRBuilder<> &b = e.b;
@@ -200,20 +200,38 @@ Function *zeroPointCompensation(Emitter &e) {
   });
 }
 
+namespace {
+
+constexpr int64_t widestPanel = CodeTarget::vectors;
+
+/// Vectors of so many columns.
+Value *vectorsOf(Emitter &e, Value *columns) {
+  const int64_t lanes = e.target.lanes;
+  return e.b.CreateAShr(e.roundUp(columns, lanes), e.number(Log2_64(lanes)));
+}
+
+/// Vectors of the next panel when `left` are left: the last four are two panels of two; else panels
+/// of three, and the remainder.
+Value *nextPanel(Emitter &e, Value *left) {
+  static_assert(widestPanel == 3, "the last four vectors are two panels of two");
+  return e.b.CreateSelect(e.b.CreateICmpEQ(left, e.number(widestPanel + 1)), e.number(2),
+                          e.min(left, e.number(widestPanel)));
+}
+
+} // namespace
+
 void forEachRun(Emitter &e, Value *columns, Value *alone,
                 function_ref<void(const PanelRun &)> body) {
   IRBuilder<> &b = e.b;
-  const int64_t lanes = e.target.lanes, widest = CodeTarget::vectors;
-  static_assert(widest == 3, "what is left over is shared for three");
-  auto is = [&](Value *x, int64_t y) { return b.CreateICmpEQ(x, e.number(y)); };
-  Value *all = b.CreateAShr(e.roundUp(columns, lanes), e.number(Log2_64(lanes)));
+  const int64_t lanes = e.target.lanes;
+  Value *all = vectorsOf(e, columns);
   Value *splitsRagged = b.CreateAnd(alone, b.CreateICmpNE(columns, e.roundDown(columns, lanes)));
   e.loopWhile(e.number(0), all, [&](Value *done) {
-    // The last four vectors are two panels of two.
-    Value *left = b.CreateSub(all, done), *rest = b.CreateURem(left, e.number(widest));
-    Value *vectors =
-        b.CreateSelect(is(left, widest + 1), e.number(2), e.min(left, e.number(widest)));
-    Value *threes = b.CreateSub(left, b.CreateSelect(is(rest, 1), e.number(widest + 1), rest));
+    Value *left = b.CreateSub(all, done), *vectors = nextPanel(e, left);
+    // Panels of three are followed by none, one of two, or two of two.
+    Value *rest = b.CreateURem(left, e.number(widestPanel));
+    Value *isFour = b.CreateICmpEQ(rest, e.number(1));
+    Value *threes = b.CreateSub(left, b.CreateSelect(isFour, e.number(widestPanel + 1), rest));
     Value *taken = b.CreateSelect(b.CreateICmpSGT(threes, e.number(0)), threes, left);
     Value *next = b.CreateAdd(done, taken);
     Value *splits =
@@ -225,17 +243,11 @@ void forEachRun(Emitter &e, Value *columns, Value *alone,
 }
 
 void forEachPanel(Emitter &e, Value *columns, function_ref<void(Value *, Value *)> body) {
-  IRBuilder<> &b = e.b;
-  const int64_t lanes = e.target.lanes, widest = CodeTarget::vectors;
-  static_assert(widest == 3, "what is left over is shared for three");
-  Value *all = b.CreateAShr(e.roundUp(columns, lanes), e.number(Log2_64(lanes)));
+  Value *all = vectorsOf(e, columns);
   e.loopWhile(e.number(0), all, [&](Value *done) {
-    // Of the last four vectors two panels of two; else threes, and what remains.
-    Value *left = b.CreateSub(all, done);
-    Value *vectors = b.CreateSelect(b.CreateICmpEQ(left, e.number(widest + 1)), e.number(2),
-                                    e.min(left, e.number(widest)));
-    body(vectors, b.CreateMul(done, e.number(lanes)));
-    return b.CreateAdd(done, vectors);
+    Value *vectors = nextPanel(e, e.b.CreateSub(all, done));
+    body(vectors, e.b.CreateMul(done, e.number(e.target.lanes)));
+    return e.b.CreateAdd(done, vectors);
   });
 }
 
@@ -246,9 +258,9 @@ Value *ofWidth(Emitter &e, Value *vectors, function_ref<Function *(int64_t)> fun
   return found;
 }
 
-// void(ptr a, ptr panel, ptr acc, i64 m, i64 bytes, i1 first): one panel of B stays in the L1 while
-// all rows of A stream past. Where the accumulator is not padded, an i64 comes after `bytes`: the
-// columns of the panel.
+// void(ptr a, ptr panel, ptr acc, i64 m, i64 bytes, i1 first): one panel of B is resident in L1
+// while all rows of A are streamed. Where the accumulator is not padded, an i64 comes after
+// `bytes`: the columns of the panel.
 static Function *mmadPanel(Emitter &e, const MicroKernel &kernel, const std::string &name,
                            int64_t tileN, int64_t tileK, bool isPadded) {
   IRBuilder<> &b = e.b;

@@ -1,4 +1,4 @@
-// The product of one register tile: sums in registers, A row by row, a panel of B streaming by.
+// The product of one register tile: accumulators in registers, A row by row, a streamed panel of B.
 #pragma once
 
 #include "codegen/emitter.h"
@@ -31,10 +31,10 @@ constexpr int64_t elementsOfStep(Multiply multiply) {
   return isInt8 ? 4 : isBf16(multiply) ? 2 : 1;
 }
 
-/// Steps along k of one tile of A, which is a row of it; a tile of B has as many rows.
+/// Steps along k in a row of a tile of A; a tile of B has as many rows.
 constexpr int64_t stepsOfTile = 16;
 
-/// Elements along k that are multiplied at once: packed operands are filled up to so many.
+/// Elements along k that are multiplied at once: packed operands are padded to a multiple.
 constexpr int64_t elementsAtOnce(Multiply multiply) {
   return elementsOfStep(multiply) * (usesAmx(multiply) ? stepsOfTile : 1);
 }
@@ -45,38 +45,39 @@ constexpr bool sumsAreFloats(Multiply multiply) {
 
 struct MicroKernel {
   Multiply multiply = Multiply::f32;
-  int64_t vectors = 0; ///< of B, and so of each row of sums; the rows are the target's
+  int64_t vectors = 0; ///< of B, and so of each row of accumulators; the rows are the target's
 
   llvm::Type *sumType(Emitter &e) const {
     return e.vectorOf(sumsAreFloats(multiply) ? e.f32() : e.b.getInt32Ty(), e.target.lanes);
   }
 };
 
-/// Sums that a register tile goes on from: row by row at `pointer`, or from zero.
+/// Initial accumulators of a register tile: row by row at `pointer`, or zero.
 struct Sums {
   llvm::Value *pointer = nullptr, *rowBytes = nullptr;
   llvm::Value *fromZero = nullptr; ///< i1
   llvm::Value *offsets = nullptr;  ///< of int8: zero-point compensation, an i32 for each row
 };
 
-/// What rows of A have along k after whole steps: padded with zeros to one more of each row.
+/// The rest of rows of A along k after whole steps, padded with zeros to one more step for each
+/// row.
 struct LastSteps {
-  llvm::Value *pointer = nullptr; ///< to four bytes a row; none: there are no such rows
-  llvm::Value *count = nullptr;   ///< i64: 1, or 0 where the rows have whole steps alone
+  llvm::Value *pointer = nullptr; ///< to four bytes for each row; null: whole steps only
+  llvm::Value *count = nullptr;   ///< i64: 1, or 0 where the rows have whole steps only
 };
 
-/// Of as many rows as the target has, which have `bytes` bytes of whole steps and then `rest`,
-/// fewer than four or none; at least four bytes of each row end there.
+/// The tail of the rows of a register tile, which have `bytes` bytes of whole steps and then
+/// `rest`, 0 to 3; each row has at least four bytes.
 LastSteps emitLastSteps(Emitter &e, llvm::Value *a, llvm::Value *rowBytes, llvm::Value *bytes,
                         llvm::Value *rest);
 
-/// void(ptr a, ptr offsets, i64 rowBytes, i64 k): the zero-point compensation of as many rows of A
-/// as the target has. The offset of B adds 128 times the row's own sum over k, an i32.
+/// void(ptr a, ptr offsets, i64 rowBytes, i64 k): the zero-point compensation of the rows of A in a
+/// register tile. The offset of B adds 128 times the row's own sum over k, an i32.
 llvm::Function *zeroPointCompensation(Emitter &e);
 
-/// The sums of as many rows as the target has x `vectors` vectors, row by row, over `bytes` bytes
-/// of k. From row to row of A there are `rowBytes` bytes, from one step to the next of B `stride`.
-/// `nextRows`: as many rows of A that come after these, which are prefetched.
+/// The accumulators of a register tile of `vectors` vectors, row by row, over `bytes` bytes of k.
+/// `rowBytes`: stride of rows of A; `stride`: of steps of B. `nextRows`: the rows of A of the next
+/// register tile, which are prefetched.
 llvm::SmallVector<llvm::Value *> emitSums(Emitter &e, const MicroKernel &kernel, llvm::Value *a,
                                           llvm::Value *rowBytes, llvm::Value *panel,
                                           llvm::Value *stride, llvm::Value *bytes,
@@ -87,25 +88,24 @@ llvm::SmallVector<llvm::Value *> emitSums(Emitter &e, const MicroKernel &kernel,
 llvm::Value *emitMultiply(Emitter &e, Multiply multiply, llvm::Value *a, llvm::Value *b,
                           llvm::Value *sum);
 
-/// Panels of the same width, one beside the other.
+/// Adjacent panels of the same width.
 struct PanelRun {
   llvm::Value *vectors = nullptr;                ///< of each panel
   llvm::Value *column = nullptr, *end = nullptr; ///< up to whole vectors
 };
 
-/// Calls `body` for each run of panels of `columns` columns. All but the last two panels are the
-/// widest, of the target's vectors; those share what is left, so that none is too narrow to keep
-/// the multiplier busy. `alone`: a last panel that is ragged is a run of its own (i1).
+/// Calls `body` for each run of panels of `columns` columns. All but the last two panels have the
+/// full width of the target; the last two share the rest, so that none is too narrow to keep the
+/// multiplier busy. `alone`: a ragged last panel is a run of its own (i1).
 void forEachRun(Emitter &e, llvm::Value *columns, llvm::Value *alone,
                 llvm::function_ref<void(const PanelRun &)> body);
 
-/// Calls `body(vectors, first column)` for each panel of `columns` columns, of one vector to the
-/// target's. All but the last two panels are the widest; those share what is left, so that none is
-/// too narrow to keep the multiplier busy.
+/// Calls `body(vectors, first column)` for each panel of `columns` columns, each of one vector up
+/// to the target's width; the panels are those of forEachRun.
 void forEachPanel(Emitter &e, llvm::Value *columns,
                   llvm::function_ref<void(llvm::Value *vectors, llvm::Value *column)> body);
 
-/// Of functions for each number of vectors, the one for panels of `vectors`.
+/// The function for panels of `vectors`, of those for each number of vectors.
 llvm::Value *ofWidth(Emitter &e, llvm::Value *vectors,
                      llvm::function_ref<llvm::Function *(int64_t vectors)> function);
 

@@ -24,10 +24,11 @@ void transposeSquare(Emitter &e, SmallVectorImpl<Value *> &rows) {
     }
 }
 
-/// Rows that a block of panels takes at a time, and so how far ahead the next ones are prefetched.
+/// Rows packed at a time into a block of panels, a multiple of the squares that are transposed, and
+/// of the rows of a tile register. It is also the prefetch distance: the next rows to be packed.
 constexpr int64_t rowsAhead = 16;
 
-/// The three ways of moveElements: functions of the same parameters.
+/// The three functions behind moveElements, with the same parameters.
 struct Move {
   Emitter &e;
   Type *from, *to;
@@ -48,7 +49,7 @@ struct Move {
   }
 
   void alongRows(Function *f) const {
-    // Bytes that stay bytes fill a register, where the rest of a row takes no more code for it.
+    // Bytes that stay bytes fill a register, if the tail of a row is masked.
     const bool bytes = e.bytesOf(from) == 1 && e.bytesOf(to) == 1 && e.target.masks();
     const unsigned lanes = e.target.lanes * (bytes ? 4 : 1);
     Value *target = f->getArg(0), *source = f->getArg(1), *columns = f->getArg(6);
@@ -74,8 +75,8 @@ struct Move {
     });
   }
 
-  // Squares of four, transposed in registers, which is as fast as with larger ones: vectors of
-  // four are shuffled by more units. What is left at the edges one by one.
+  // Squares of 4 x 4, transposed in registers, which is as fast as larger ones: vectors of four are
+  // shuffled by more units. The edges element by element.
   void alongColumns(Function *f, Function *single) const {
     constexpr unsigned side = 4;
     Value *target = f->getArg(0), *source = f->getArg(1), *toRow = f->getArg(2),
@@ -122,7 +123,7 @@ Value *joinedOf(Emitter &e, Value *x, Value *y) {
   return e.b.CreateShuffleVector(x, y, all);
 }
 
-/// Groups of four bytes that are dense along columns, by the parameters of moveElements.
+/// Packs groups of four bytes that are dense along columns, with the parameters of moveElements.
 Function *transposed(Emitter &e, uint64_t flips) {
   const std::string name = flips ? "transpose_flipped" : "transpose";
   const Move move{e, e.b.getInt32Ty(), e.b.getInt32Ty(), flips, 1};
@@ -130,9 +131,9 @@ Function *transposed(Emitter &e, uint64_t flips) {
   return e.helper(name, 2, 5, {}, [&](Function *f) { move.alongColumns(f, single); });
 }
 
-/// Rows of two or of one byte an element into rows of groups of as many as have four bytes, a
-/// vector of columns at a time: the same parameters as moveElements, for as many rows as a block of
-/// panels takes at a time, and the columns of one panel.
+/// Interleaves rows of elements of two bytes or one into rows of four-byte groups, a vector of
+/// columns at a time: the same parameters as moveElements, for the rows packed at a time, and the
+/// columns of one panel.
 struct Groups {
   Emitter &e;
   Type *element;
@@ -143,8 +144,8 @@ struct Groups {
   void emit(Function *f);
 
 private:
-  /// void(ptr to, ptr from, i64 fromRow, i64 rows, i64 vectors): whole vectors of dense elements;
-  /// the last group, too, is read whole.
+  /// void(ptr to, ptr from, i64 fromRow, i64 rows, i64 vectors): whole vectors of dense elements
+  /// and whole groups.
   Function *panel();
   Value *grouped(ArrayRef<Value *> rows);
   Value *offset(Value *elements) {
@@ -160,8 +161,8 @@ Value *Groups::grouped(ArrayRef<Value *> rows) {
       inTurns.push_back(static_cast<int>(i % 2 * lanes + i / 2));
     return b.CreateShuffleVector(rows[0], rows[1], inTurns);
   }
-  // Fours of the rows by column, then in each 16 bytes, which are 4 x 4, columns for rows: two
-  // instructions, as no byte has to go far.
+  // Interleaves four rows by column, then transposes each 16 bytes, which are 4 x 4: two
+  // instructions, as no byte crosses a 128-bit lane.
   SmallVector<int> byFours, byBytes;
   for (unsigned i = 0; i < lanes; ++i)
     byFours.push_back(static_cast<int>(i % 4 * (lanes / 4) + i / 4));
@@ -179,7 +180,7 @@ void Groups::emit(Function *f) {
         *fromRow = f->getArg(3), *fromColumn = f->getArg(4), *rows = f->getArg(5),
         *columns = f->getArg(6);
   auto groups = [&](Value *rows) { return b.CreateAShr(rows, e.number(Log2_64(group))); };
-  // Dense along k, a group is an element of four bytes as it is.
+  // Dense along k, a group is one element of four bytes in memory.
   Value *isGrouped = b.CreateICmpEQ(fromRow, e.number(size));
   Value *transposedRows = b.CreateSelect(isGrouped, e.roundDown(rows, group), e.number(0));
   Value *left = b.CreateSub(rows, transposedRows);
@@ -191,7 +192,7 @@ void Groups::emit(Function *f) {
     Value *isWhole = b.CreateAnd({b.CreateICmpEQ(fromColumn, e.number(size)),
                                   b.CreateICmpEQ(b.CreateMul(columns, e.number(4)), toRow),
                                   b.CreateICmpEQ(e.roundDown(left, group), left)});
-    // Others are copied to where there are whole groups of whole vectors.
+    // Ragged ones are copied to a buffer of whole groups and vectors.
     SmallVector<Value *> from = e.eitherOf(
         isWhole, [&] { return SmallVector<Value *>{source, fromRow}; },
         [&] {
@@ -251,8 +252,7 @@ Function *packRowsOfPanel(Emitter &e, Type *from, Type *to, int64_t vectors) {
                Value *value = e.convert(e.load(e.vectorOf(from, lanes), source), to);
                e.store(value, e.offset(at[0], v * lanes * 4));
              }
-             // Rows are short pieces of longer ones: too short for the hardware to see where it
-             // goes.
+             // Rows are short pieces of longer ones: too short for the hardware prefetcher.
              for (int64_t byte = 0; byte < vectors * lanes * size; byte += 64)
                e.prefetch(e.offset(e.offset(at[1], ahead), byte));
              return SmallVector<Value *>{e.offset(at[0], vectors * lanes * 4),
@@ -302,7 +302,7 @@ Function *packPanels(Emitter &e, Multiply multiply, Type *element) {
     auto panelAt = [&](Value *column) {
       return e.offset(target, b.CreateMul(column, columnBytes));
     };
-    // What no element comes to has to be zero: columns of the last panel, bytes of the last group,
+    // Places without an element are zeroed: columns of the last panel, bytes of the last group,
     // groups of the last tile.
     forEachPanel(e, n, [&](Value *vectors, Value *column) {
       Value *width = b.CreateMul(vectors, e.number(lanes)), *panel = panelAt(column);
@@ -318,7 +318,7 @@ Function *packPanels(Emitter &e, Multiply multiply, Type *element) {
         b.CreateMemSet(panel, b.getInt8(0), b.CreateMul(steps, stepBytes), MaybeAlign());
       });
     });
-    // As many rows at a time as make squares, each read from end to end.
+    // As many rows at a time as one square has, each read from end to end.
     e.loop(e.number(0), k, e.number(rowsAhead), [&](Value *row) {
       Value *count = e.min(e.number(rowsAhead), b.CreateSub(k, row));
       forEachPanel(e, n, [&](Value *vectors, Value *column) {

@@ -17,7 +17,8 @@ Value *BlockChooser::bytesAlong(Value *depth) {
                      e.number(4 / elementsOfStep(multiply)));
 }
 
-/// Of as few equal parts as are at most so long, one. A function, as its divisions are much code.
+/// The length of the fewest equal parts of at most a given length. A function, as its divisions are
+/// much code.
 Value *BlockChooser::equalPart(Value *whole, Value *most) {
   Function *divide = e.helper("equal_part", 1, 2, {}, [&](Function *f) {
     e.finishCold(f);
@@ -32,21 +33,22 @@ Value *BlockChooser::equalPart(Value *whole, Value *most) {
 // For small M, streaming an A in place once more takes less time than a round trip of the block to
 // L3.
 BlockLimits BlockChooser::ofRows(const BlockedProduct &product, BlockLimits limits) {
-  const int64_t near = e.target.l2BlockBytes();
+  const int64_t ofL2 = tuning.l2BlockBytes();
   Value *areFew =
       b.CreateAnd(product.aInPlace, b.CreateICmpSLT(product.m, e.number(tuning.rowsByL3Block)));
   auto limit = [&](Value *&most, Value *ofFew) {
     most = b.CreateSelect(areFew, e.min(most, ofFew), most);
   };
   limit(limits.depth,
-        b.CreateSelect(product.bInPlace, e.number(depthOf(near)), e.number(tuning.depthByFewRows)));
-  if (near != e.target.blockBytes())
-    limit(limits.blockBytes, e.number(near));
+        b.CreateSelect(product.bInPlace, e.number(depthOf(ofL2)), e.number(tuning.depthByFewRows)));
+  if (ofL2 != tuning.blockBytes())
+    limit(limits.blockBytes, e.number(ofL2));
   return limits;
 }
 
-// As deep as the block takes it at a width of few panels: sums that stay in registers over the
-// whole depth are touched once. Then as wide, so that A is streamed few times.
+// KC is as large as the block allows at a width of few panels: accumulators that stay in registers
+// over the whole depth are stored once. Then NC is as large as possible, so that A is streamed few
+// times.
 Blocks BlockChooser::choose(const BlockedProduct &product, BlockLimits limits) {
   limits = ofRows(product, limits);
   Value *m = product.m, *n = product.n, *k = product.k;
@@ -65,7 +67,7 @@ Blocks BlockChooser::choose(const BlockedProduct &product, BlockLimits limits) {
     most = b.CreateSelect(isOnePass, most, e.min(most, e.number(tuning.columnsOfWaitingSums)));
     Value *columns = whole(b.CreateAdd(equalPart(n, most), e.number(width - 1)), width);
     columns = e.min(e.min(columns, most), wide);
-    // Sums that wait between two passes want room.
+    // Partial sums between two passes need room.
     Value *waiting = e.roundDown(b.CreateUDiv(limits.accElements, columns), height);
     Value *rows = b.CreateSelect(isOnePass, m, e.roundUp(equalPart(m, waiting), height));
     return SmallVector<Value *>{depth, rows, columns};
@@ -73,7 +75,7 @@ Blocks BlockChooser::choose(const BlockedProduct &product, BlockLimits limits) {
   Value *isOne =
       b.CreateAnd(b.CreateICmpSLE(k, limits.depth),
                   b.CreateICmpSLE(b.CreateMul(wide, bytesAlong(deep)), limits.blockBytes));
-  // What is one block is so small, often, that a few divisions would be seen.
+  // A product of one block is often so small that a few divisions would be measurable.
   SmallVector<Value *> blocks =
       e.eitherOf(isOne, [&] { return SmallVector<Value *>{deep, m, wide}; }, cut);
   return {blocks[0], blocks[1], blocks[2]};

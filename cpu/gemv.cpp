@@ -9,9 +9,7 @@ using namespace llvm;
 namespace mmk {
 namespace {
 
-/// Parts of B along k that are read side by side: with so many rows for each touch of the sums,
-/// those are hardly seen.
-constexpr unsigned parts = 8;
+constexpr unsigned parts = CpuTuning::gemvParts;
 
 } // namespace
 
@@ -19,8 +17,8 @@ int64_t columnsOfSkinnyBlock(const Emitter &e) {
   return (e.target.masks() ? 2 : 1) * static_cast<int64_t>(e.target.lanes);
 }
 
-// Rows that are taken together are far apart, one of each part: row after row each part is one long
-// stream, where adjacent rows would all end, and others begin, at once.
+// The rows of an update are far apart, one of each part: each part is one long stream, while
+// adjacent rows would all end, and others begin, at once.
 Function *gemvSums(Emitter &e, Type *element, Function *ofRows) {
   return e.helper("gemv_" + Emitter::nameOf(element), 3, 6, {}, [&](Function *f) {
     markLazy(*f);
@@ -32,7 +30,7 @@ Function *gemvSums(Emitter &e, Type *element, Function *ofRows) {
     const int64_t ofLine = std::min(Emitter::lineBytes / size, block);
     Type *vector = e.vectorOf(element, lanes), *wide = e.vectorOf(e.f32(), lanes);
     auto bytes = [&](Value *columns) { return b.CreateMul(columns, e.number(size)); };
-    // From here on, what comes ahead is in the next row.
+    // From here on, the prefetched data is in the next row.
     Value *turn = e.roundDown(
         b.CreateSub(n, e.min(n, e.number(CpuTuning(e.target).gemvPrefetchBytes / size))), block);
     Value *end = e.roundUp(n, block), *lastBlock = b.CreateSub(end, e.number(block));
@@ -44,14 +42,15 @@ Function *gemvSums(Emitter &e, Type *element, Function *ofRows) {
         factors.push_back(e.splat(e.load(e.f32(), factor), lanes));
         factor = e.offset(factor, b.CreateMul(part, e.number(4)));
       }
-      // The last columns together with some before them, so that there are as many as always.
+      // A ragged last block overlaps the one before, so that every block has the same size.
       e.loop(e.number(0), e.number(3), e.number(1), [&](Value *i) {
         Value *isFirst = b.CreateICmpEQ(i, e.number(0)), *isLast = b.CreateICmpEQ(i, e.number(2));
         Value *from = b.CreateSelect(isLast, lastBlock, b.CreateSelect(isFirst, e.number(0), turn));
         Value *to = b.CreateSelect(isLast, end, b.CreateSelect(isFirst, turn, lastBlock));
         Value *column = b.CreateSelect(isLast, b.CreateSub(n, e.number(block)), from);
         Value *ahead = b.CreateSub(b.CreateSelect(isFirst, bytes(n), bRow), bytes(turn));
-        // Three to a pointer, at 0, 1 and 2 times their distance, as far as an address of x86 goes.
+        // One pointer for three rows, at 0, 1 and 2 times the stride, which an x86 address can
+        // scale by.
         constexpr unsigned ofPointer = 3;
         Value *row = e.offset(source, e.plus(b.CreateMul(depth, bRow), column, size));
         SmallVector<Value *> rows;
@@ -86,7 +85,7 @@ Function *gemvSums(Emitter &e, Type *element, Function *ofRows) {
         });
       });
     });
-    // The rest is computed as for more rows.
+    // The rest is computed by the code for more rows.
     Value *done = b.CreateMul(part, e.number(parts));
     b.CreateCall(ofRows, {e.offset(a, b.CreateMul(done, e.number(4))),
                           e.offset(source, b.CreateMul(done, bRow)), sums, f->getArg(3), bRow,

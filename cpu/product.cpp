@@ -1,6 +1,6 @@
-// A tile of a product on the CPU. Not through emulated memories: every element of an operand would
-// be copied twice and every sum three times, which alone costs more than what separates a good
-// library from the peak of the arithmetic units.
+// A tile of a product on the CPU. It does not use emulated memories: every element of an operand
+// would be copied twice and every sum three times, which takes more time than a good library loses
+// to the peak of the arithmetic units.
 #include "cpu/product.h"
 
 #include "codegen/pack.h"
@@ -44,29 +44,29 @@ Multiply multiplyOf(const CodeTarget &target, Type *element) {
 
 namespace {
 
-/// What the functions of a product share, as eight-byte fields in the frame of their caller.
+/// The shared data of a product's functions, as eight-byte fields in the frame of their caller.
 enum Field : int64_t {
   fieldContext,   ///< of the epilogue
   fieldARow,      ///< from row to row of A
   fieldBStep,     ///< from one step along k to the next of B
   fieldBPanel,    ///< from panel to panel, for each vector of their width
   fieldBytes,     ///< of whole steps of A along k
-  fieldRest,      ///< and of a last one that has fewer than four, or 0; of groups alone
-  fieldDepth,     ///< elements of A along k, of groups alone
+  fieldRest,      ///< of a last one with fewer than four, or 0; of groups only
+  fieldDepth,     ///< elements of A along k, of groups only
   fieldRows,      ///< of the tile
-  fieldLastStart, ///< of rows that are summed at once, for no row of A to be beyond the last one
+  fieldLastStart, ///< of the last register tile, moved back so that no row of A is beyond the last
+                  ///< one
   fieldColumns,   ///< of the tile
-  fieldAccRow,    ///< from row to row of waiting sums, for each vector of a panel
+  fieldAccRow,    ///< from row to row of partial sums, for each vector of a panel
   fieldAccPanel,  ///< from panel to panel of them, the same
   fieldIsFirst,   ///< whether the sums begin with this pass
-  fieldIsLast,    ///< whether they end
+  fieldIsLast,    ///< whether they end with this pass
   fieldPrefetchesOutput, ///< whether the lines of the result are prefetched
-  fieldNext,             ///< what BatchPrefetcher keeps
+  fieldNext,             ///< fields of BatchPrefetcher
   fieldCount = fieldNext + int64_t(BatchPrefetcher::fields)
 };
 
-/// How packed blocks are multiplied: in tiles where the sums and the passes have room for whole
-/// ones.
+/// How packed blocks are multiplied: in tile registers where sums and passes are whole tiles.
 Multiply multiplyOfBlocks(const CodeTarget &target, Type *element, cpu::ProductOp op) {
   const Multiply tiles = element->isBFloatTy() ? Multiply::amxBf16 : Multiply::amxInt8;
   const bool fit = cast<mlir::MemRefType>(op.getAcc().getType()).getDimSize(0) >= rowsInTiles &&
@@ -88,14 +88,14 @@ public:
     const int64_t roomOfA = cast<mlir::MemRefType>(op.getAScratch().getType()).getNumElements();
     packedBytes = std::min(4 * roomOfA, tuning.packedRowsBytes());
     bElements = cast<mlir::MemRefType>(op.getBScratch().getType()).getNumElements();
-    blockBytes = std::min(4 * bElements, e.target.blockBytes());
-    // A dot product of bytes takes four of them in the place of one element.
+    blockBytes = std::min(4 * bElements, tuning.blockBytes());
+    // A dot product of bytes multiplies four of them in place of one element.
     depthUnit = usesAmx(multiply) ? elementsAtOnce(multiply) : std::min<int64_t>(step & -step, 16);
     mostDepth = std::min(step, blockChooser().depthOf(blockBytes));
   }
 
-  /// By the multiplication alone, or where `wide` is given, which takes what this one's does not,
-  /// by either.
+  /// By one multiplication, or by either of two where `wide` is given, for products that the first
+  /// cannot compute.
   bool emit(const ProductOperands &operands, ProductEmitter *wide);
 
 private:
@@ -110,7 +110,7 @@ private:
   void packRows(Value *to, const Plane &from, Value *rowBytes, Value *rows, Value *depth);
   Function *finish();
   Value *isDense(Value *stride) { return b.CreateICmpEQ(stride, e.number(e.bytesOf(element))); }
-  /// Whether it is not the fallback of bf16 for denormals, which is small code rather than fast.
+  /// False for the fallback of bf16 for denormals, which is optimised for size.
   bool isFastPath() { return multiply == multiplyOf(e.target, element) || usesAmx(multiply); }
   bool prefetchesNextProduct() { return hasNext && isFastPath(); }
   /// Whether rows of A can be multiplied in place: whole steps of them.
@@ -118,8 +118,8 @@ private:
     return element->isFloatTy() ||
            (elementsOfStep(multiply) > 1 && step % elementsAtOnce(multiply) == 0);
   }
-  /// And rows of k elements, to their end: one of fewer than a step is read together with what
-  /// comes before, a tile is read whole.
+  /// Whether rows of k elements can be read to their end: a rest below a step is read together with
+  /// the elements before it, a tile is read whole.
   Value *endsInPlace(Value *k) {
     return usesAmx(multiply) ? b.CreateICmpEQ(e.roundDown(k, elementsAtOnce(multiply)), k)
                              : b.CreateICmpSGE(k, e.number(elementsOfStep(multiply)));
@@ -139,9 +139,8 @@ private:
         isDense(plane.column),
         b.CreateOr({b.CreateICmpSLE(work, e.number(tuning.smallProduct)), isNear, isInOrder}));
   }
-  /// Whether rows are one register tile or two, by a B that is read in place, or that is soon
-  /// packed for bf16 dot products, which are twice as fast: then they are not computed as a skinny
-  /// GEMM.
+  /// Whether the rows are one or two register tiles, and B is read in place, or quickly packed for
+  /// bf16 dot products, which are twice as fast: then the product is not computed as a skinny GEMM.
   Value *areWholeTiles(const ProductOperands &operands, Value *bInPlace) {
     if (!element->isFloatTy() && !isBf16(multiply))
       return b.getFalse();
@@ -165,17 +164,17 @@ private:
   Type *element;
   Multiply multiply;
   int64_t step, height;                     ///< depth of one pass at most; rows of a register tile
-  int64_t accElements, bElements;           ///< room for sums, for B
+  int64_t accElements, bElements;           ///< scratch for sums, for B
   int64_t blockBytes, mostDepth, depthUnit; ///< of a packed block of B
-  int64_t packedBytes;                      ///< of rows of A, at most
+  int64_t packedBytes;                      ///< the most, of rows of A
   std::string name;
-  bool hasNext; ///< where the next product of the same thread is, is known
+  bool hasNext; ///< whether the operands of the thread's next product are known
   Epilogue epilogue;
 };
 
 // void(ptr a, ptr panel, ptr acc, ptr frame, i64 row, i64 lastRow, i64 column, i64 lastColumn):
-// rows of A by panels of B, over one pass along k. Each few rows of A stay in L1 while the panels
-// stream past.
+// rows of A by panels of B, over one pass along k. A few rows of A are resident in L1 while the
+// panels are streamed.
 //
 // Long: three nested loops that share their addresses.
 Function *ProductEmitter::sumsOf(int64_t vectors) {
@@ -205,8 +204,8 @@ Function *ProductEmitter::sumsOf(int64_t vectors) {
     if (multiply == Multiply::int8Dot4)
       offsets = e.local(ArrayType::get(b.getInt32Ty(), height));
     e.loop(firstRow, rowEnd, e.number(height), [&](Value *row) {
-      // Where the last rows are fewer, those before them are summed and stored again, to the same:
-      // no reading beyond the tensor, and no other loop.
+      // A ragged last register tile overlaps the one before and stores equal values again: nothing
+      // is read beyond the tensor, and no second loop is needed.
       Value *start = e.min(row, lastStart), *rows = b.CreateSub(m, start);
       Value *rowsBytes = b.CreateMul(aRow, e.number(height));
       Value *rowsOfA = e.offset(a, b.CreateMul(b.CreateSub(start, firstRow), aRow));
@@ -222,7 +221,7 @@ Function *ProductEmitter::sumsOf(int64_t vectors) {
                Value *panel = carried[0], *acc = carried[1];
                const MicroKernel kernel{multiply, vectors};
                const Sums initial{acc, e.number(width * 4), first, offsets};
-               // While panels stream past, the next rows are prefetched.
+               // While panels are streamed, the next rows are prefetched.
                Value *nextRows = prefetchesRows() ? e.offset(rowsOfA, rowsBytes) : nullptr;
                SmallVector<Value *> sums;
                if (prefetchesNext)
@@ -267,7 +266,7 @@ Function *ProductEmitter::sumsOf(int64_t vectors) {
   });
 }
 
-// The epilogue of sums in memory. A light one has them in registers, mostly.
+// The epilogue of sums in memory. A short one mostly has them in registers.
 Function *ProductEmitter::finish() {
   Function *finish = epilogue.finish(name + "_finish");
   if (epilogue.isLight())
@@ -275,7 +274,7 @@ Function *ProductEmitter::finish() {
   return finish;
 }
 
-// A whole register tile from memory, as many rows at a time as registers have room for.
+// A whole register tile from memory, as many rows at a time as fit the registers.
 void ProductEmitter::storeTiles(Value *acc, int64_t vectors, Value *values, Value *row,
                                 Value *column, Value *columns) {
   const int64_t rows = e.target.rows(), vectorBytes = e.target.lanes * 4;
@@ -301,8 +300,7 @@ bool ProductEmitter::emit(const ProductOperands &operands, ProductEmitter *wide)
     callBlocks(operands);
     return epilogue.complete;
   }
-  // Skinny are all columns, or the tail: beside whole vectors, a few would have one to
-  // themselves.
+  // All columns, or the tail: a few columns after whole vectors would waste most of a vector.
   Value *isSkinny = b.CreateICmpSLE(e.min(operands.m, operands.n), e.number(tuning.skinnyRows));
   isSkinny = b.CreateAnd(isSkinny, b.CreateNot(areWholeTiles(operands, bInPlace)));
   Value *last = b.CreateAnd(operands.n, e.number(e.target.lanes - 1));
@@ -367,7 +365,7 @@ Function *ProductEmitter::widenRows() {
 /// Rows of A in dense rows of what is multiplied, up to whole steps, or tiles.
 void ProductEmitter::packRows(Value *to, const Plane &from, Value *rowBytes, Value *rows,
                               Value *depth) {
-  // Beside the last elements B has zeros, but what was in memory may be no number.
+  // B has zeros there, but uninitialised memory of A may hold NaN.
   if (const int64_t atOnce = elementsAtOnce(multiply); atOnce > 1 && sumsAreFloats(multiply)) {
     Value *whole = e.roundDown(depth, atOnce);
     e.when(b.CreateICmpSLT(whole, depth), [&] {
@@ -383,8 +381,8 @@ void ProductEmitter::packRows(Value *to, const Plane &from, Value *rowBytes, Val
   b.CreateCall(move, {to, from.pointer, rowBytes, from.row, from.column, rows, depth});
 }
 
-// All rows of A by a block of B, which is resident in L2; where the depth takes several passes, as
-// many rows as have room for their sums between them.
+// All rows of A by a block of B, which is resident in L2; if the depth takes several passes, as
+// many rows as fit the scratch for partial sums.
 //
 // Long: one loop nest, whose levels share the fields that they set for the functions of a
 // register tile.
@@ -412,7 +410,7 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, const BlockLimi
   set(fieldColumns, n);
   // Packed A may be read past its last row.
   set(fieldLastStart, b.CreateSelect(aInPlace, b.CreateSub(m, e.number(height)), m));
-  // Sums of a single pass are all in one place, which stays in L1.
+  // Sums of a single pass share one buffer, which is resident in L1.
   Value *waits = b.CreateICmpSLT(blocks.depth, k);
   Value *accRow = b.CreateSelect(waits, e.number(lanes * 4), e.number(0));
   Value *accPanel = b.CreateMul(accRow, e.roundUp(blocks.rows, height));
@@ -465,7 +463,7 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, const BlockLimi
         if (isFastPath())
           set(fieldPrefetchesOutput, b.CreateAnd(isLast, isFar));
         Value *bytes = chooser.bytesAlong(depth);
-        // Packed, all steps are whole.
+        // Packed rows have whole steps only.
         Value *end = b.CreateMul(depth, e.number(e.bytesOf(element)));
         set(fieldBytes, b.CreateSelect(aInPlace, e.roundDown(end, 4), bytes));
         if (elementsOfStep(multiply) > 1) {
@@ -509,7 +507,7 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, const BlockLimi
             Value *panel = e.offset(operands.bScratch, b.CreateMul(place, bytes));
             Value *bStep = times(run.vectors, lanes * 4), *bPanel = times(bytes, lanes);
             if (element->isFloatTy()) {
-              // In place, too, the last columns are packed when they are no whole panel.
+              // Even with B in place, the last columns are packed when they are no whole panel.
               Value *ragged = b.CreateICmpSGT(run.end, columns);
               Value *source = e.offset(sourceB, b.CreateMul(run.column, planeB.column));
               Value *here = b.CreateAnd(bInPlace, b.CreateNot(ragged));
@@ -538,7 +536,7 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, const BlockLimi
 
 Value *emitContext(Emitter &e, cpu::ProductOp op, ArrayRef<Plane> inputs, ArrayRef<Plane> outputs,
                    ArrayRef<Value *> scalars) {
-  Type *sum = nullptr; // of no matter here
+  Type *sum = nullptr; // not used here
   return Epilogue(e, op.getBody().front(), sum, op.getInputs(), op.getInputAlong(), op.getOutputs())
       .context(inputs, outputs, scalars);
 }

@@ -9,20 +9,19 @@ using namespace llvm;
 namespace mmk {
 namespace {
 
-/// Rows of B that are taken at a time.
-constexpr int64_t depthOfBlock = 8;
+constexpr int64_t depthOfBlock = CpuTuning::skinnyFloatDepth;
 
-/// The last columns go together with some before them, so that a block has as many as always, or as
-/// many as there are.
+/// A ragged last block overlaps the one before, so that it has the full size, or all columns if
+/// they are fewer.
 Value *firstOfLastBlock(Emitter &e, Value *n) {
   Value *block = e.number(columnsOfSkinnyBlock(e));
   return e.b.CreateSub(n, e.min(n, block));
 }
 
 // void(ptr a, ptr b, ptr sums, i64 aRow, i64 bRow, i64 m, i64 n, i64 k, i64 sumRow): adds to the
-// sums of a few rows, over B in place. Some of its rows at a time are read from end to end, so
-// that memory is read once and in order; each vector of them is widened once for all rows of A, and
-// the sums, which stay in L2, are touched once for so many products.
+// sums of a few rows, over B in place. Several of its rows are read together from end to end, so
+// that memory is read once and in order; each vector is widened once for all rows of A, and the
+// sums, resident in L2, are updated once for several rows of B.
 Function *skinnySums(Emitter &e, Type *element) {
   return e.helper("skinny_" + Emitter::nameOf(element), 3, 6, {}, [&](Function *f) {
     IRBuilder<> &b = e.b;
@@ -45,7 +44,7 @@ Function *skinnySums(Emitter &e, Type *element) {
           for (int64_t i = 0; i < count; ++i, at = e.offset(at, bRow))
             for (int64_t v = 0; v < vectors; ++v) {
               Value *from = e.offset(at, v * lanes * size);
-              // Where there is no whole block, one mask is for all rows.
+              // Without a whole block, one mask serves all rows.
               Value *ofB = e.target.masks()
                                ? e.loadSome(vector, from, b.CreateSub(n, e.number(v * lanes)))
                                : e.load(vector, from);
@@ -88,11 +87,11 @@ Value *isSkinnyFloats(Emitter &e, const ProductOperands &operands, Type *element
   const CpuTuning tuning(e.target);
   IRBuilder<> &b = e.b;
   Value *isDense = b.CreateICmpEQ(operands.b.column, e.number(e.bytesOf(element)));
-  // Fewer columns than a block has are loaded by masks.
+  // Fewer columns than a block are loaded by masks.
   Value *areEnough = e.target.masks()
                          ? b.getTrue()
                          : b.CreateICmpSGE(operands.n, e.number(columnsOfSkinnyBlock(e)));
-  // Sums, and the same in another order.
+  // Sums, and their transpose.
   Value *haveRoom =
       b.CreateICmpSLE(operands.n, e.number(accElements / (2 * tuning.skinnyRows) - 64));
   return b.CreateAnd(
@@ -107,7 +106,7 @@ SumsInMemory emitSkinnyFloats(Emitter &e, const ProductOperands &operands, Type 
   Value *m = operands.m, *n = operands.n, *k = operands.k;
   const int64_t block = columnsOfSkinnyBlock(e);
   Value *aRow = e.number(step * 4 + tuning.rowPadding);
-  // As for the rows of A, so for those of the sums.
+  // The same for the rows of the sums.
   Value *sumRow =
       b.CreateAdd(b.CreateMul(e.roundUp(n, block), e.number(4)), e.number(tuning.rowPadding));
   b.CreateMemSet(operands.acc, b.getInt8(0), b.CreateMul(m, sumRow), MaybeAlign());
@@ -130,7 +129,7 @@ SumsInMemory emitSkinnyFloats(Emitter &e, const ProductOperands &operands, Type 
                     e.min(most, b.CreateSub(n, column)), depth, sumRow});
     });
   });
-  // The sums of the last columns, to where those columns are.
+  // Copies the sums of the last block to their columns.
   Value *place = b.CreateSub(e.roundUp(n, block), e.number(block));
   Type *sums = e.vectorOf(e.f32(), block);
   e.loop(e.number(0), m, e.number(1), [&](Value *row) {

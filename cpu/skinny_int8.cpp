@@ -9,22 +9,23 @@ using namespace llvm;
 namespace mmk {
 namespace {
 
-/// Rows of B that are taken at a time, and columns.
-constexpr int64_t depthOfBlock = 16, columnsOfBlock = 64;
+constexpr int64_t depthOfBlock = CpuTuning::skinnyInt8Depth;
+/// Columns of a block: a row of it fills a vector register of AVX-512.
+constexpr int64_t columnsOfBlock = 64;
 constexpr unsigned lanes = columnsOfBlock / 4;
-/// By a single row of A, which is bound by reading: few enough rows of B for their lines, which may
-/// be of the same set, to have room in L1.
+/// With a single row of A, which is bound by reading: one group of rows of B, whose lines fit L1
+/// even in one set.
 constexpr int64_t depthOfRow = 4;
 
-/// From row to row of A, which lie on lines that share no set of the cache.
+/// The stride of rows of A, on lines that share no set of the cache.
 int64_t rowBytes(int64_t step) { return static_cast<int64_t>(alignTo(step, depthOfBlock)) + 64; }
 
 Value *bytesOfSums(Emitter &e, Value *n) {
   return e.b.CreateMul(e.roundUp(n, columnsOfBlock), e.number(4));
 }
 
-/// Elements of `bits` bits of x and y in turns, from the lower or upper half of each 128 bits: one
-/// instruction, where across all of the register it would be several.
+/// Interleaves elements of `bits` bits of x and y, from the lower or upper half of each 128 bits:
+/// one instruction, while a permutation of the whole register takes several.
 Value *unpacked(Emitter &e, Value *x, Value *y, unsigned bits, bool upper) {
   const unsigned count = columnsOfBlock * 8 / bits, inPart = 128 / bits;
   Type *type = e.vectorOf(e.b.getIntNTy(bits), count);
@@ -37,7 +38,7 @@ Value *unpacked(Emitter &e, Value *x, Value *y, unsigned bits, bool upper) {
   return e.b.CreateShuffleVector(e.b.CreateBitCast(x, type), e.b.CreateBitCast(y, type), order);
 }
 
-/// Four rows as four vectors of groups: the j-th has, of each 16 columns, those from 4 j on.
+/// Four rows as four vectors of groups: the j-th holds, of each 16 columns, the four from 4 j on.
 void intoGroups(Emitter &e, ArrayRef<Value *> rows, SmallVectorImpl<Value *> &groupsOfRows) {
   for (bool upper : {false, true}) {
     Value *first = unpacked(e, rows[0], rows[1], 8, upper);
@@ -47,7 +48,8 @@ void intoGroups(Emitter &e, ArrayRef<Value *> rows, SmallVectorImpl<Value *> &gr
   }
 }
 
-/// 128 times the sum of each row of A over k, also of those that are not there, is added.
+/// The zero-point compensation: 128 times the sum of each row of A over k, also of padding rows, is
+/// added.
 void addOffsets(Emitter &e, Value *a, Value *offsets, Value *aRow, Value *k) {
   const CpuTuning tuning(e.target);
   IRBuilder<> &b = e.b;
@@ -94,7 +96,7 @@ Function *sumsOfBytes(Emitter &e, int64_t depth) {
       }
     };
     auto addRows = [&](Value *from, Value *firstColumn, Value *columnEnd) {
-      // The last rows together with some before them, for which A has zeros.
+      // A ragged last group of rows overlaps the one before, where A is zero.
       SmallVector<Value *> rows = {
           e.offset(source, b.CreateMul(e.min(from, b.CreateSub(k, e.number(depth))), bRow))};
       while (rows.size() < static_cast<size_t>(depth))
@@ -104,7 +106,7 @@ Function *sumsOfBytes(Emitter &e, int64_t depth) {
       if (depth == depthOfRow)
         fours = foursOf(rowsOfA);
       e.loop(firstColumn, columnEnd, e.number(columnsOfBlock), [&](Value *place) {
-        // The last columns together with some before them, so that there are as many as always.
+        // A ragged last block overlaps the one before, so that every block has the same size.
         Value *column = e.min(place, lastBlock);
         SmallVector<Value *> inGroups;
         for (int64_t group = 0; group < groups; ++group) {
@@ -115,7 +117,7 @@ Function *sumsOfBytes(Emitter &e, int64_t depth) {
           }
           intoGroups(e, loaded, inGroups);
         }
-        // The same columns of the next rows, each of which begins on a page of its own.
+        // Prefetches the same columns of the next rows, each of which begins on a page of its own.
         e.when(hasTime, [&] {
           Value *toCome = b.CreateAdd(column, ahead);
           for (Value *row : rows)
@@ -144,7 +146,7 @@ Function *sumsOfBytes(Emitter &e, int64_t depth) {
   });
 }
 
-// void(ptr sums, ptr offsets, i64 m, i64 n, i64 sumRow): the sums themselves, their columns in
+// void(ptr sums, ptr offsets, i64 m, i64 n, i64 sumRow): the final sums, with their columns in
 // order.
 Function *orderedSums(Emitter &e) {
   return e.helper("order_skinny_int8", 2, 3, {}, [&](Function *f) {
@@ -163,7 +165,7 @@ Function *orderedSums(Emitter &e) {
         Value *part[4];
         for (unsigned j = 0; j < 4; ++j)
           part[j] = b.CreateSub(e.load(vector, e.offset(at, j * lanes * 4)), offset);
-        // Of each the q-th four, one after the other.
+        // The q-th four of each, one after the other.
         for (int q = 0; q < 4; ++q) {
           SmallVector<int> fours, all;
           for (int i = 0; i < 8; ++i)
@@ -216,7 +218,7 @@ SumsInMemory emitSkinnyInt8(Emitter &e, const ProductOperands &operands, int64_t
   e.loop(e.number(0), k, e.number(step), [&](Value *from) {
     Value *depth = e.min(e.number(step), b.CreateSub(k, from));
     const Plane &planeA = operands.a, &planeB = operands.b;
-    // Zeros stand before the rest after whole units.
+    // Zeros precede the rest after whole groups of rows.
     Value *rest = b.CreateURem(depth, unit), *whole = b.CreateSub(depth, rest);
     Value *filled = b.CreateMul(e.ceilDiv(depth, unit), unit);
     clear(operands.aScratch, b.CreateMul(m, aRow));

@@ -1,10 +1,11 @@
-// The figures of the CPU's code that were chosen by measuring, each with its reason. Sizes follow
-// from the caches where what was measured is a share of one. Measured on Zen 4 (1 MiB of L2) unless
-// said otherwise.
+// The figures of the CPU's code that were chosen by measuring, each with its reason. Figures that
+// are a share of a cache are derived from its size. Measured on Zen 4 (1 MiB of L2) unless stated
+// otherwise.
 #pragma once
 
 #include "jit/target.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -12,44 +13,45 @@ namespace mmk {
 
 struct CpuTuning {
   CpuTuning() = default;
-  explicit CpuTuning(const CodeTarget &target) : l2Bytes(target.l2Bytes) {}
+  explicit CpuTuning(const CodeTarget &target)
+      : l2Bytes(target.l2Bytes), l3Bytes(target.fastL3 ? target.l3Bytes : 0) {}
 
   /// The smallest L1 data cache of CPUs with AVX2.
   int64_t l1Bytes = 32 << 10;
   int64_t l2Bytes = 1 << 20;
-  /// Between rows of packed operands and of sums, so that they lie on lines that share no set of a
-  /// cache: a line.
+  int64_t l3Bytes = 0; ///< of each CPU, if L3 bandwidth sustains the micro-kernel; else 0
+  /// Padding between rows of packed operands and of sums, so that their lines share no set of a
+  /// cache: one line.
   int64_t rowPadding = 64;
 
   //===--- shares of threads (fit_product_tile.cpp, fit_elementwise_tile.cpp) ---------------===//
 
-  /// Rows and columns of the largest tile of a product, and the depth of what is packed at a time
-  /// at most: its code is blocked for the caches by itself.
+  /// Rows and columns of the largest tile of a product, and the largest packed depth: its code does
+  /// its own cache blocking.
   int64_t largestTile = 2048, largestDepth = 4096;
-  /// Both of the largest tile of elementwise work.
+  /// Rows and columns of the largest tile of elementwise work.
   int64_t largestElementwiseTile = 65536;
   /// Up to so many rows, a product takes the time of reading B, and memory is read fastest in long
   /// pieces of rows: its tile may have more columns.
   int64_t skinnyRows = 16, largestSkinnyColumns = 3 * 2048;
-  /// Tiles end on whole register tiles, of any target.
+  /// The granularity of tiles: whole register tiles of every target.
   int64_t rowUnit = 8, columnUnit = 16;
-  /// Multiply-adds of a row or column in the time that one more column of B takes to be packed, and
-  /// one more row of A to be read.
+  /// The cost of packing one more column of B, and of reading one more row of A, in multiply-adds.
   int64_t packingColumn = 16, readingRow = 8;
   /// Multiply-adds, times the bytes of an operand, that one thread does in the 2 to 4 us that it
-  /// takes to share them: half a microsecond until another thread has begun, where the two have no
-  /// cache in common, as much until it is seen to be done, and what both of them read and pack.
+  /// takes to share them: half a microsecond until another thread without a common cache has begun,
+  /// as much until its end is seen, and the data that both read and pack.
   int64_t sharedWork = int64_t(1) << 19;
-  /// Elements that are done before another thread has begun, and those of a tile, at most.
+  /// Elements computed before another thread has begun, and the most elements of a tile.
   int64_t sharedElements = int64_t(1) << 15, largestTileElements = int64_t(1) << 18;
-  /// Where a row is shared, its parts begin on pages.
+  /// Parts of a row that is shared by threads begin on pages.
   int64_t pageElements = 4096;
 
   //===--- scratch of a product (lower.cpp) -------------------------------------------------===//
 
-  /// Rows of A that are packed at a time, at most, and the elements after each of the sums: rows on
-  /// lines that share no set of a cache. Rows of A, which have four bytes an element here, may be
-  /// twice as many with two; then there are twice as many lines after them.
+  /// The most rows of A packed at a time, and the padding after each row of sums: rows on lines
+  /// that share no set of a cache. Rows of A, which have four bytes an element here, may be twice
+  /// as many with two; then there are twice as many lines after them.
   int64_t scratchRows = 16, scratchPadding = 16;
 
   //===--- operands in place or packed (product.cpp) ----------------------------------------===//
@@ -57,25 +59,24 @@ struct CpuTuning {
   /// Multiply-adds up to which a B of f32 is read in place: packing it would take a good part of
   /// the time of its product, and all of it is in a cache.
   int64_t smallProduct = int64_t(1) << 22;
-  /// B is also read in place for so many rows at most, on so much memory. All of its pages are in
-  /// the first-level TLB then, and panels of more rows earn their packing (1 row in 25 to 30, as
-  /// against 2 to 3 % of the time of the others).
+  /// B is also read in place for so many rows at most, on so much memory. Its pages then fit the
+  /// first-level TLB; for more rows, packing panels gains more than it costs.
   int64_t rowsByBInPlace = 1024, bytesOfBInPlace = 256 << 10;
-  /// And by fewer rows of A than this, where its own rows have fewer bytes: it is read in order
-  /// then.
+  /// The same for fewer rows of A than this, if the rows of B are shorter than this many bytes: B
+  /// is then read in order.
   int64_t readInOrder = 512;
   /// Elements of B up to which few rows of bf16 are faster packed for dot products than widened.
   int64_t soonPackedElements = int64_t(1) << 20;
-  /// Rows of A in place that pass by all panels of B before the next ones: they are still in L1 for
-  /// the last panels, which are narrower.
+  /// Rows of A in place that are multiplied by all panels of B before the next rows: they are still
+  /// in L1 for the last panels, which are narrower.
   int64_t rowsInPlace = 64;
-  /// Rows of A that are packed for each block of B: the most of these that have room in
-  /// packedRowsBytes, but the last, or a register tile, at least.
+  /// Rows of A packed for each block of B: the largest of these that fits packedRowsBytes; at least
+  /// the last, or a register tile.
   std::array<int64_t, 3> packedRows = {64, 16, 8};
-  /// They stay in L1 beside the panels that they meet.
+  /// They are resident in L1 together with a panel of B.
   int64_t packedRowsBytes() const { return l1Bytes / 4; }
-  /// Bytes up to which an output is likely in L1 when it is computed again. Lines of others are
-  /// prefetched before their sums are known: stores that wait for them would hold up the next sums.
+  /// Bytes up to which an output is likely in L1 when it is computed again. Lines of larger outputs
+  /// are prefetched before their sums are known: stores that miss would delay the next sums.
   int64_t outputBytesInL1() const { return l1Bytes / 2; }
   /// The next element of a batch is prefetched where both of its operands have at most this part of
   /// L2: the start of what is larger does not show.
@@ -83,57 +84,71 @@ struct CpuTuning {
 
   //===--- cache blocking (blocks.cpp) ------------------------------------------------------===//
 
-  /// Panels that a row is packed for at a time, at least: packing it anew for the next ones costs
-  /// more than sums that wait for the next pass along k (a tenth of the time of f16 by three
+  /// Bytes of a packed operand that is resident in a cache while the other one streams: in L2; and
+  /// in L3, where that is fast. On Zen 4, 4 MiB in L3 are 3 to 8 % faster than 512 KiB, and 8 MiB
+  /// no faster than 4.
+  int64_t l2BlockBytes() const { return l2Bytes / 2; }
+  int64_t blockBytes() const {
+    return std::max(l2BlockBytes(), std::min(l3Bytes / 4, int64_t(4) << 20));
+  }
+
+  /// The fewest panels for which a row is packed at a time: packing it again for the next ones
+  /// costs more than partial sums between passes along k (a tenth of the time of f16 by three
   /// panels).
   int64_t panelsByPackedRows = 4;
-  /// Rows of A from which on a block of B is made for L3, where that is fast: half as many are 2 %
-  /// slower by it, twice as many 4 % faster.
+  /// Rows of A from which on blocks of B are sized for L3, if that is fast: with half as many that
+  /// is 2 % slower, with twice as many 4 % faster.
   int64_t rowsByL3Block = 768;
-  /// Depth of a block that is packed for fewer rows: packing takes a good part of their time, and
-  /// is faster by long pieces of the rows of B, than sums that wait are slower (64 x 768 x 3072 by
-  /// 9 % in f32, 14 % in bf16, 8 % in i8; half of it is as good, a quarter too little).
+  /// Depth of a block that is packed for fewer rows: packing takes much of their time, and gains
+  /// more by long pieces of the rows of B than partial sums cost (64 x 768 x 3072 by 9 % in f32, 14
+  /// % in bf16, 8 % in i8; half of it is as good, a quarter too little).
   int64_t depthByFewRows = 1024;
-  /// The most columns of a block where sums wait between two passes: there is room for about as
-  /// many rows of them then (480 in a mebibyte), and the fewer rows, the more often B is packed.
+  /// The most columns of a block with partial sums between passes: the scratch then holds about as
+  /// many rows of them (480 in a mebibyte); fewer rows mean that B is packed more often.
   int64_t columnsOfWaitingSums = 480;
 
   //===--- dot products (dots.cpp) ----------------------------------------------------------===//
 
   /// Columns of a product by dot products, at most; wider ones take two passes over the rows.
   int64_t dotColumns = 16;
-  /// Bytes of the columns that are packed at a time, which stay in L2: longer pieces of rows come
-  /// faster. And of a single column that rows meet one after the other, which leaves L1 room for
-  /// them.
+  /// Bytes of the columns packed at a time, resident in L2: longer pieces of rows are read faster.
+  /// And bytes of a single column, which leave room in L1 for the rows.
   int64_t dotColumnBytes = 128 << 10;
   int64_t dotSingleColumnBytes() const { return l1Bytes / 2; }
-  /// Bytes of one row after the other that are prefetched ahead of their use.
+  /// Prefetch distance in bytes, for one row after the other.
   int64_t dotPrefetchBytes = 32 << 10;
-  /// The least elements of A, as what is smaller is in a cache; the least depth, as the horizontal
+  /// The least elements of A, as a smaller one is in a cache; the least depth, as the horizontal
   /// sum of a vector takes longer than a few steps; and the least rows for each column, or packing
-  /// the columns would show.
+  /// the columns would take too long.
   int64_t dotElements = 256 * 256, dotDepth = 128, dotRowsByColumn = 16;
-  /// A tail of columns behind whole vectors goes by dot products up to this part of a vector, where
-  /// it spares each row so many steps along k: with more columns or fewer steps nothing is gained.
+  /// A tail of columns after whole vectors is computed by dot products up to this part of a vector,
+  /// if that saves each row so many steps along k: with more columns or fewer steps nothing is
+  /// gained.
   int64_t tailPartOfVector = 4, tailSteps = 64;
-  /// Bytes of A up to which it is read once more for the tail: from L3 it still comes in less time
-  /// than is spared.
+  /// Bytes of A up to which it is read once more for the tail: reading it from L3 takes less time
+  /// than is saved.
   int64_t tailBytes() const { return 4 * l2Bytes; }
 
   //===--- skinny GEMM and GEMV (skinny_floats.cpp, skinny_int8.cpp, gemv.cpp) --------------===//
 
-  /// Bytes of the sums of a pass of floats, which stay in L2: touched once for so many rows of B,
-  /// they need not be nearer, and the more there are, the longer are the pieces of those rows.
+  /// Bytes of the sums of a pass of floats, resident in L2: they are updated once for several rows
+  /// of B, so L1 is not needed; more sums mean longer pieces of those rows.
   int64_t skinnySumBytes = 64 << 10;
-  /// The least elements of B of int8: what is smaller is in a cache.
+  /// The least elements of B of int8: a smaller one is in a cache.
   int64_t skinnyInt8Elements = 256 * 256;
-  /// Rows of A of int8 up to which the rows of B at hand are all that L1 has room for: a line that
-  /// is prefetched takes the place of one that is waited for.
+  /// Rows of A of int8 up to which the current rows of B fill L1: a prefetched line would evict one
+  /// that is needed.
   int64_t skinnyInt8RowsByReading = 4;
-  /// What a single row of int8 is multiplied with before the next columns: as many columns as leave
-  /// L1 room beside their sums, and rows enough for those sums to be worth loading.
+  /// The block of B for a single row of int8: as many columns as fit L1 together with their sums,
+  /// and enough rows to amortise loading those sums.
   int64_t gemvInt8Columns = 2048, gemvInt8Depth = 64;
-  /// Bytes of a row that a GEMV prefetches ahead.
+  /// Rows of B multiplied at a time, so that the sums are updated once for several: of floats, and
+  /// of int8, where it is a multiple of four.
+  static constexpr int64_t skinnyFloatDepth = 8, skinnyInt8Depth = 16;
+  /// Parts of B along k that a GEMV reads side by side: with so many rows for each update of the
+  /// sums, the updates cost little.
+  static constexpr unsigned gemvParts = 8;
+  /// The prefetch distance of a GEMV, in bytes of a row.
   int64_t gemvPrefetchBytes = 2048;
 
   //===--- epilogues and elementwise work (epilogue.cpp) ------------------------------------===//
@@ -143,11 +158,11 @@ struct CpuTuning {
   /// Results of this size evict everything else from the caches, and are read again from memory
   /// anyway: their stores are non-temporal.
   int64_t streamedBytes = int64_t(8) << 20;
-  /// How far ahead of such a pass its inputs are prefetched: a page, at the end of which the
-  /// hardware prefetcher stops.
+  /// The prefetch distance of the inputs of such a pass: a page, at the end of which the hardware
+  /// prefetcher stops.
   int64_t streamPrefetchBytes = 4096;
-  /// A row that all others share is read again for each of them, from L2 where the others pass
-  /// through L1, and takes the CPUs that read one long stream fastest from that stream. There rows
+  /// A row that all others use (a bias) is read again for each of them, from L2 if the others evict
+  /// it from L1. On CPUs that read one long stream fastest this interrupts the stream. There rows
   /// are interleaved, one of each of so many bands, as pairs of lines that are prefetched a little
   /// ahead: as fast as one stream.
   int64_t bands = 4, storesOfBand = 2, bandPrefetchBytes = 256;

@@ -48,7 +48,7 @@ TEST(FitTile, KeepsCoresBusyWhereTilesAreFew) {
   }
 }
 
-// The printed name says that it fits, and is taken back.
+// The printed name says that it fits, and is parsed.
 TEST(FitTile, HasAName) {
   const std::string name = "tile=autoxautox64";
   EXPECT_EQ(count(name, {512, 512, 128}).cycles, count("", {512, 512, 128}).cycles);

@@ -1,4 +1,4 @@
-// What a phase leaves to its plan, and what the plan says of the blocks.
+// The values that a phase computes in its plan, and the plan's figures of the blocks.
 #include "codegen/plan.h"
 #include "codegen/program.h"
 #include "compiler/pipeline.h"
@@ -59,7 +59,7 @@ TEST(Plan, theSearchForATileIsDoneOnce) {
   llvm::LLVMContext context;
   const auto module =
       llvm::cantFail(emitProgram(host.kernel(), llvm::cantFail(hostTarget()), context));
-  // Which tile of all, which row of it and which column.
+  // The number of the tile, its row and its column.
   EXPECT_LE(divisionsOf(*module->getFunction(phaseName(0))), 3);
   EXPECT_GT(divisionsOf(*module->getFunction(planName(0))), 3);
 }

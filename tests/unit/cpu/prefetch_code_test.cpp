@@ -1,5 +1,4 @@
-// What products on the host ask for ahead of time: the lines themselves, noted in the place of each
-// prefetching instruction.
+// The lines that products on the host prefetch, recorded in place of each prefetch instruction.
 #include "tests/unit/emitted.h"
 
 #include "llvm/IR/IRBuilder.h"
@@ -16,12 +15,12 @@ namespace {
 constexpr uintptr_t lineBytes = 64;
 using Lines = std::set<uintptr_t>;
 
-struct Asked {
+struct Prefetched {
   Lines toRead, toWrite;
-} asked;
+} prefetched;
 
 void note(const void *pointer, int isWritten) {
-  (isWritten ? asked.toWrite : asked.toRead).insert(uintptr_t(pointer) / lineBytes);
+  (isWritten ? prefetched.toWrite : prefetched.toRead).insert(uintptr_t(pointer) / lineBytes);
 }
 
 /// Calls of note() instead of prefetches.
@@ -69,7 +68,7 @@ private:
 
 class Prefetch : public testing::Test {
 protected:
-  void SetUp() override { asked = {}; }
+  void SetUp() override { prefetched = {}; }
 
   /// A batch of products by one thread; 0: one product, without that dimension.
   void run(int64_t batch, int64_t m, int64_t n, int64_t k) {
@@ -105,17 +104,17 @@ protected:
       ASSERT_EQ(c->data()[i], static_cast<float>(k + 1));
   }
 
-  /// Of lines that are `wanted`, those not asked for.
-  static size_t missing(const Lines &wanted, const Lines &asked) {
-    return llvm::count_if(wanted, [&](uintptr_t line) { return !asked.contains(line); });
+  /// The number of `wanted` lines that were not prefetched.
+  static size_t missing(const Lines &wanted, const Lines &prefetched) {
+    return llvm::count_if(wanted, [&](uintptr_t line) { return !prefetched.contains(line); });
   }
 
-  /// Lines asked for to be read, but for those of A, whose rows to come a register tile asks for:
-  /// as many as it has, also behind the last ones.
+  /// Lines prefetched for reading, except those of A: a register tile prefetches as many next rows
+  /// as it has, also after the last ones.
   Lines toReadBesideA() const {
     Lines others;
     const Lines ofA = a->lines(0, a->elements() + mostRows * rowOfA);
-    std::ranges::set_difference(asked.toRead, ofA, std::inserter(others, others.end()));
+    std::ranges::set_difference(prefetched.toRead, ofA, std::inserter(others, others.end()));
     return others;
   }
 
@@ -124,46 +123,46 @@ protected:
   std::unique_ptr<Ones> a, b, c;
 };
 
-// All of the next product's operands while one is computed, and the lines that the result goes to.
+// All of the next product's operands while one is computed, and the lines of the result.
 TEST_F(Prefetch, ofTheNextInABatch) {
   const int64_t m = 128, n = 96, k = 64, batch = 3;
   run(batch, m, n, k);
-  EXPECT_EQ(missing(a->lines(m * k, batch * m * k), asked.toRead), 0u);
+  EXPECT_EQ(missing(a->lines(m * k, batch * m * k), prefetched.toRead), 0u);
   EXPECT_EQ(toReadBesideA(), b->lines(k * n, batch * k * n));
-  EXPECT_EQ(asked.toWrite, c->lines());
+  EXPECT_EQ(prefetched.toWrite, c->lines());
 }
 
 TEST_F(Prefetch, isNotOfWhatIsNear) {
   run(0, 64, 64, 64);
   EXPECT_EQ(toReadBesideA(), Lines());
-  EXPECT_EQ(asked.toWrite, Lines());
+  EXPECT_EQ(prefetched.toWrite, Lines());
 }
 
 TEST_F(Prefetch, ofAResultThatIsFar) {
   run(0, 128, 96, 64);
   EXPECT_EQ(toReadBesideA(), Lines());
-  EXPECT_EQ(asked.toWrite, c->lines());
+  EXPECT_EQ(prefetched.toWrite, c->lines());
 }
 
 TEST_F(Prefetch, ofTheRowsThatARegisterTileComesToNext) {
   const int64_t m = 128, k = 64;
   run(0, m, 96, k);
-  EXPECT_EQ(missing(a->lines(mostRows * k, m * k), asked.toRead), 0u);
+  EXPECT_EQ(missing(a->lines(mostRows * k, m * k), prefetched.toRead), 0u);
 }
 
-// The longer operand lies in pieces on many pages: each next row of them, once the first are read.
+// The longer operand has pieces on many pages: each next row of them, after the first ones.
 TEST_F(Prefetch, ofTheRowsThatAFewRowsMeet) {
   const int64_t n = 2048, k = 64;
   run(0, 4, n, k);
-  EXPECT_EQ(missing(b->lines(8 * n, k * n), asked.toRead), 0u);
-  EXPECT_NE(missing(b->lines(0, 8 * n), asked.toRead), 0u) << "not what is read at once";
+  EXPECT_EQ(missing(b->lines(8 * n, k * n), prefetched.toRead), 0u);
+  EXPECT_NE(missing(b->lines(0, 8 * n), prefetched.toRead), 0u) << "not what is read at once";
 }
 
 TEST_F(Prefetch, ofTheRowsThatAFewColumnsMeet) {
   const int64_t m = 512, k = 2048;
   run(0, m, 8, k);
-  EXPECT_EQ(missing(a->lines(8 * k, m * k), asked.toRead), 0u);
-  EXPECT_NE(missing(a->lines(0, k), asked.toRead), 0u) << "not what is read at once";
+  EXPECT_EQ(missing(a->lines(8 * k, m * k), prefetched.toRead), 0u);
+  EXPECT_NE(missing(a->lines(0, k), prefetched.toRead), 0u) << "not what is read at once";
 }
 
 } // namespace

@@ -1,0 +1,120 @@
+// Results of products on this CPU and on older ones, exact on integers: ragged ends in each type,
+// and each code path.
+#include "tests/unit/emitted.h"
+
+#include "llvm/TargetParser/Host.h"
+
+namespace mmk {
+namespace {
+
+/// Depths up to several groups of each kind, in one pass along k and in more; rows and columns
+/// about a register tile and a vector.
+template <typename Element> void expectExactEnds(const char *type) {
+  using Page = hunt::Guarded::Page;
+  for (const char *schedule : {"", "schedule { tile M = 64, N = 80, K = 32; stage K = 32; }"}) {
+    Runnable kernel(Emitted(llvm::cantFail(hostTarget()), fusedKernel(type, schedule)), nullptr);
+    for (int64_t k : {1, 2, 3, 4, 5, 6, 7, 8, 9, 31, 32, 33, 34, 35, 36, 37})
+      for (int64_t m : {7, 8, 13})
+        for (int64_t n : {15, 16, 17, 50})
+          for (unsigned turned = 0; turned < 4; ++turned)
+            for (Page page : {Page::behind, Page::before})
+              expectExactAt<Element>(kernel, type, m, n, k, turned, page);
+  }
+}
+TEST(ThisCpu, endsOfBytesAreExact) { expectExactEnds<int8_t>("i8"); }
+TEST(ThisCpu, endsOfBf16AreExact) { expectExactEnds<Bf16>("bf16"); }
+
+// With one row, threads share the columns of the matrix; a single thread reads whole rows of it.
+TEST(ThisCpu, oneThreadTakesAllColumns) {
+  const Phase phase(
+      Emitted(llvm::cantFail(hostTarget()), fusedKernel("f32", "schedule { cores = 2; }")));
+  const int64_t dims[] = {1, 4096, 4096};
+  int64_t plan[mostOfPlan];
+  phase.plan(dims, 1, plan);
+  EXPECT_NE(plan[planSingleBlock], 0);
+  phase.plan(dims, 2, plan);
+  EXPECT_EQ(plan[planSingleBlock], 0);
+}
+
+// Few rows and few columns have code paths of their own.
+TEST(ThisCpu, bytesAreExact) { expectExact<int8_t>(llvm::cantFail(hostTarget()), "i8"); }
+TEST(ThisCpu, bf16IsExact) { expectExact<Bf16>(llvm::cantFail(hostTarget()), "bf16"); }
+TEST(ThisCpu, pairsOfBf16AreExact) {
+  CodeTarget target = llvm::cantFail(hostTarget());
+  if (!target.masks() || !llvm::sys::getHostCPUFeatures().lookup("avx512bf16"))
+    GTEST_SKIP() << "has no product of pairs";
+  target.fastBf16Dot = true;
+  expectExact<Bf16>(std::move(target), "bf16");
+}
+/// With one column, rows one after the other and together, whichever this CPU would choose.
+TEST(ThisCpu, bytesInEitherOrderOfRowsAreExact) {
+  for (bool longStreams : {false, true}) {
+    CodeTarget target = llvm::cantFail(hostTarget());
+    target.longStreams = longStreams;
+    expectExact<int8_t>(std::move(target), "i8");
+  }
+}
+TEST(ThisCpu, floatsInEitherOrderOfRowsAreExact) {
+  for (bool longStreams : {false, true}) {
+    auto target = [&] {
+      CodeTarget made = llvm::cantFail(hostTarget());
+      made.longStreams = longStreams;
+      return made;
+    };
+    expectExact<float>(target(), "f32");
+    expectExact<Bf16>(target(), "bf16");
+  }
+}
+
+/// Whole vectors in place: a single run of panels has no loops around it.
+void expectExactOfWholeVectors(CodeTarget target) {
+  const int64_t lanes = target.lanes;
+  Runnable kernel(Emitted(std::move(target), "f32"), nullptr);
+  for (int64_t vectors : {1, 2, 3, 4, 5})
+    for (int64_t m : {17, 32, 75})
+      for (int64_t k : {1, 33, 2500})
+        expectExactAt<float>(kernel, "f32", m, vectors * lanes, k, 0);
+}
+TEST(ThisCpu, wholeVectorsInPlaceAreExact) {
+  expectExactOfWholeVectors(llvm::cantFail(hostTarget()));
+}
+
+TEST(ThisCpu, f32IsExact) { expectExact<float>(llvm::cantFail(hostTarget()), "f32"); }
+
+/// The same kernel compiled for older CPUs and run on this one: fewer registers, narrower vectors,
+/// no dot products of bytes, or no fused multiply-add.
+class OlderCpu : public testing::TestWithParam<const char *> {
+protected:
+  void SetUp() override {
+    if (!llvm::Triple(llvm::sys::getProcessTriple()).isX86())
+      GTEST_SKIP() << "the CPUs are of another kind";
+    if (auto has = llvm::sys::getHostCPUFeatures(); !has.lookup("avx2") || !has.lookup("fma"))
+      GTEST_SKIP() << "one of the CPUs has more than this one";
+    llvm::cantFail(hostTarget());
+  }
+
+  template <typename Element> void expectExact(const char *type) {
+    CodeTarget target =
+        llvm::cantFail(targetFor(llvm::Triple(llvm::sys::getProcessTriple()), GetParam(), ""));
+    EXPECT_FALSE(target.hasVnni);
+    mmk::expectExact<Element>(std::move(target), type);
+  }
+  void expectExactOfWholeVectors() {
+    mmk::expectExactOfWholeVectors(
+        llvm::cantFail(targetFor(llvm::Triple(llvm::sys::getProcessTriple()), GetParam(), "")));
+  }
+};
+
+TEST_P(OlderCpu, f32IsExact) { expectExact<float>("f32"); }
+TEST_P(OlderCpu, wholeVectorsInPlaceAreExact) { expectExactOfWholeVectors(); }
+TEST_P(OlderCpu, bytesWithoutADotProductAreExact) { expectExact<int8_t>("i8"); }
+
+INSTANTIATE_TEST_SUITE_P(cpus, OlderCpu, testing::Values("x86-64", "nehalem", "haswell"),
+                         [](const auto &info) {
+                           std::string name = info.param;
+                           llvm::erase(name, '-');
+                           return name;
+                         });
+
+} // namespace
+} // namespace mmk
