@@ -1,3 +1,4 @@
+#include "ir/diagnostic_code.h"
 #include "passes/variant.h"
 #include "place/bank_conflicts.h"
 #include "place/live_range.h"
@@ -15,7 +16,7 @@ namespace mmk {
 
 namespace {
 
-/// A buffer of one memory, and where it comes to lie there.
+/// A buffer of one memory, and its offset.
 struct Placement {
   LiveRange range;
   int64_t bytes = 0; ///< of all copies
@@ -27,15 +28,15 @@ struct Placement {
 
 using Placements = SmallVector<Placement>;
 
-/// Bytes are shared over time, but not those of global memory: there is plenty, and no flag orders
-/// one block's vector cores with each other.
+/// Bytes are shared over time, except in global memory: it is large, and no flag orders one block's
+/// vector cores with each other.
 bool mayShare(const Placement &x, const Placement &y) {
   aicore::AllocOp alloc = x.range.alloc;
   return alloc.getSpace() != aicore::Space::gm && !x.range.meets(y.range);
 }
 
-/// One after the other, each to the lowest offset at which no buffer lies that lives at the same
-/// time. Returns the bytes taken.
+/// Places buffers one after the other, each at the lowest offset that no buffer with an overlapping
+/// life uses. Returns the bytes used.
 int64_t firstFit(Placements &placements) {
   int64_t highest = 0;
   for (auto [i, placement] : llvm::enumerate(placements)) {
@@ -55,7 +56,7 @@ int64_t firstFit(Placements &placements) {
   return highest;
 }
 
-/// By start of life, larger first; where that leaves holes too small for what lives later, by size.
+/// By start of life, larger first; or by size, if that needs fewer bytes.
 int64_t place(Placements &placements) {
   llvm::sort(placements, [](const Placement &x, const Placement &y) {
     return std::tuple(x.range.first.step, -x.bytes, x.number) <
@@ -73,23 +74,44 @@ int64_t place(Placements &placements) {
   return used;
 }
 
-/// Each buffer of the memory with its part of the bytes; when not all live at once, with the steps
-/// in which it does.
+DiagnosticCode overflowOf(aicore::Space space) {
+  switch (space) {
+  case aicore::Space::gm:
+    return DiagnosticCode::none;
+  case aicore::Space::l1:
+    return DiagnosticCode::overflowsL1;
+  case aicore::Space::l0a:
+    return DiagnosticCode::overflowsL0a;
+  case aicore::Space::l0b:
+    return DiagnosticCode::overflowsL0b;
+  case aicore::Space::l0c:
+    return DiagnosticCode::overflowsL0c;
+  case aicore::Space::bt:
+    return DiagnosticCode::overflowsBt;
+  case aicore::Space::ub:
+    return DiagnosticCode::overflowsUb;
+  }
+  llvm_unreachable("a memory");
+}
+
+/// Reports each buffer of the memory with its bytes; when not all live at once, with the steps of
+/// its life.
 void reportOverflow(aicore::Space space, const Placements &placements, int64_t used,
                     aicore::MachineAttr machine) {
-  InFlightDiagnostic error = mlir::emitError(placements.front().range.alloc->getLoc())
-                             << aicore::stringifySpace(space).upper() << " of "
-                             << machine.getName().getValue() << " holds "
-                             << inBytes(machine.capacity(space)) << ", but this variant needs "
-                             << inBytes(used);
+  InFlightDiagnostic error =
+      withCode(mlir::emitError(placements.front().range.alloc->getLoc())
+                   << aicore::stringifySpace(space).upper() << " of "
+                   << machine.getName().getValue() << " holds " << inBytes(machine.capacity(space))
+                   << ", but this variant needs " << inBytes(used),
+               overflowOf(space));
   const bool shares = llvm::any_of(placements, [&](const Placement &x) {
     return llvm::any_of(placements, [&](const Placement &y) { return mayShare(x, y); });
   });
   for (const Placement &placement : placements) {
     aicore::AllocOp alloc = placement.range.alloc;
-    Diagnostic &row = error.attachNote(alloc.getLoc())
-                      << alloc.getName() << ": " << describeCopies(alloc) << ", "
-                      << inBytes(placement.bytes);
+    mlir::Diagnostic &row = error.attachNote(alloc.getLoc())
+                            << alloc.getName() << ": " << describeCopies(alloc) << ", "
+                            << inBytes(placement.bytes);
     if (!placement.range.isTouched())
       continue;
     if (shares)
@@ -142,8 +164,8 @@ private:
     return count;
   }
 
-  /// To the lowest of the offsets at which it conflicts least: behind another buffer, half a round
-  /// of the groups farther, or in the next bank of each group. False when there is no room.
+  /// Moves a buffer to the lowest of the offsets with the fewest conflicts: after another buffer,
+  /// half of the groups farther, or in the next bank of each group. False when there is no room.
   bool place(Placement &placement, ArrayRef<Placement> placed) const {
     SmallVector<int64_t> candidates;
     auto add = [&](int64_t from) {

@@ -37,7 +37,7 @@ Statement::Statement(Database &database, std::string_view sql)
                            nullptr));
 }
 
-// As it was made: what it has read keeps no writer waiting, what was bound is free.
+// Resets the statement: it releases its read lock and its bound values.
 Statement::~Statement() {
   sqlite3_reset(statement_);
   sqlite3_clear_bindings(statement_);

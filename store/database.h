@@ -1,5 +1,5 @@
-// SQLite as this project uses it: statements that are prepared once, and errors as exceptions that
-// stay inside of the store.
+// A wrapper of SQLite: statements are prepared once, and errors are exceptions, which do not leave
+// the store.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace mmk::tune {
 
-/// What SQLite says went wrong, and its code.
+/// An error of SQLite, with its code.
 struct DatabaseError : std::runtime_error {
   DatabaseError(int code, const std::string &message) : std::runtime_error(message), code(code) {}
-  /// The file is no database, or a broken one: no use in trying again. The statements are right, so
-  /// that an error in one is a table that is not there; a file that can be opened for writing is
-  /// only read where it claims to be of a later version.
+  /// Whether the file is no database, or a damaged one, so that a retry is useless. The statements
+  /// are right, so an error in one means a missing table; a file that is opened for writing is
+  /// read-only only if it claims a later version.
   bool isDamage() const {
     const int kind = code & 0xff;
     return kind == SQLITE_CORRUPT || kind == SQLITE_NOTADB || kind == SQLITE_FORMAT ||
@@ -41,12 +41,13 @@ private:
   friend class Statement;
 
   sqlite3 *handle_ = nullptr;
-  /// By text, those that nobody uses just now.
+  /// The statements not in use, by their text.
   std::unordered_map<std::string, std::vector<sqlite3_stmt *>> idle_;
 };
 
-/// A prepared statement. Parameters are bound in order; `step` is true while there is a row. To
-/// prepare one takes longer than to run it, so that the database keeps it for the next of its text.
+/// A prepared statement. Parameters are bound in order; `step` is true while there is a row.
+/// Preparing one takes longer than running it, so the database keeps it for the next use of its
+/// text.
 class Statement {
 public:
   Statement(Database &database, std::string_view sql);
@@ -61,7 +62,7 @@ public:
     return *this;
   }
   bool step();
-  /// One that has no rows.
+  /// Runs a statement without rows.
   void run() {
     while (step()) {
     }
@@ -82,12 +83,12 @@ private:
   void check(int code) const;
 
   Database &database_;
-  std::vector<sqlite3_stmt *> *idle_; ///< where it goes back to
+  std::vector<sqlite3_stmt *> *idle_; ///< the list to which it returns
   sqlite3_stmt *statement_ = nullptr;
 };
 
-/// Takes the right to write at once, so that two writers wait for each other and never fail half
-/// way; undone unless committed.
+/// Takes the write lock at its begin, so that two writers wait for each other and never fail half
+/// way; rolled back unless committed.
 class Transaction {
 public:
   explicit Transaction(Database &database, const char *begin = "BEGIN IMMEDIATE")

@@ -30,7 +30,7 @@ void write(json::OStream &out, const BestRow &row) {
   out.attribute("checked", row.check.state == CheckState::passed);
 }
 
-/// What identifies a kernel, a machine or a build: 32 hexadecimal digits, in lower case.
+/// A digest of a kernel, a machine or a build: 32 hexadecimal digits, in lower case.
 bool isDigest(llvm::StringRef text) {
   return text.size() == 32 && text.find_first_not_of("0123456789abcdef") == text.npos;
 }

@@ -1,4 +1,4 @@
-// The best variants as a JSON text, to be carried from one memory to another.
+// The best variants as a JSON text, to exchange them between stores.
 #pragma once
 
 #include "store/store.h"
@@ -9,7 +9,7 @@ namespace mmk::tune {
 /// {"2048x2048x2048:f16": {"dims": ..., "variant": ...}}}]}
 std::string exchangeText(const std::vector<BestRow> &rows);
 
-/// The error says what is wrong with the text, and where.
+/// The error is a message with a place in the text.
 llvm::Expected<std::vector<BestRow>> readExchange(const std::string &text);
 
 } // namespace mmk::tune

@@ -1,4 +1,4 @@
-// What a figure was found for: it is served again only where all of this is the same.
+// The identity of a figure: it is reused only where kernel, machine and build are the same.
 #pragma once
 
 #include "frontend/kernel.h"
@@ -7,15 +7,15 @@
 
 namespace mmk::tune {
 
-/// Three digests. A changed compiler or machine has others; comments, layout, cases, alternatives
-/// of the schedule and names of values are in none of them.
+/// Three digests. They change with the compiler and the machine; they do not depend on comments,
+/// layout, cases, alternatives of the schedule and names of values.
 struct Identity {
   std::string kernel, machine, build;
-  std::string kernelName, machineName; ///< for people
+  std::string kernelName, machineName; ///< for messages
 };
 Identity identityOf(const Kernel &kernel, const Machine &machine);
 
-/// Digest of what a kernel computes: parameters, results and the values between them.
+/// Digest of the function of a kernel: parameters, results and the values between them.
 std::string semanticsOf(const Kernel &kernel);
 /// Digest of every figure of a machine; of the host, also of its CPU.
 std::string digestOf(const Machine &machine);
@@ -23,7 +23,7 @@ std::string digestOf(const Machine &machine);
 /// file has none, its bytes.
 const std::string &buildId();
 
-/// By name, in the order in which people are shown them.
+/// By name, in the order of reports.
 std::vector<std::pair<std::string, int64_t>> shownDims(const Kernel &kernel, const Dims &dims);
 /// "M=2048,N=1024,K=512"
 std::string spelling(const Kernel &kernel, const Dims &dims);

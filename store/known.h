@@ -1,8 +1,9 @@
-// What is known of the variants of one kernel on one machine, in this process.
+// The known results of the variants of one kernel on one machine, in this process.
 #pragma once
 
 #include "store/decision.h"
 #include "store/result.h"
+#include "support/diagnostics.h"
 
 #include <unordered_map>
 
@@ -10,12 +11,13 @@ namespace mmk::tune {
 
 class Known {
 public:
-  /// What a request (a choice for every directive of the schedule) compiles to.
+  /// The variant to which a request (a choice for every directive of the schedule) compiles.
   struct Code {
     static constexpr int32_t none = -1;
-    int32_t variant = none; ///< number of the variant, or none: it does not exist
-    std::string reason;     ///< why it does not
+    int32_t variant = none; ///< number of the variant, or none: it is not legal
+    std::string reason;     ///< why it is not legal
     std::vector<ShapeLimit> limits = {};
+    DiagnosticCode code = DiagnosticCode::none; ///< of the reason
   };
 
   explicit Known(size_t shapes) : measures(shapes), checks(shapes) {}
@@ -27,7 +29,7 @@ public:
     return entry->second;
   }
   const std::string &nameOf(int32_t variant) const { return names_[variant]; }
-  /// Whether a check found its results wrong; such a variant wins nothing.
+  /// Whether a check found its results wrong; such a variant never wins.
   bool isWrong(int32_t variant, size_t shape) const {
     const auto check = checks[shape].find(variant);
     return check != checks[shape].end() && check->second.state == CheckState::failed;
@@ -38,7 +40,7 @@ public:
   std::vector<std::unordered_map<int32_t, Measure>> measures;
   std::vector<std::unordered_map<int32_t, Check>> checks;
 
-  /// Of these shapes together, perhaps with others.
+  /// Decisions for these shapes together, perhaps with others.
   std::vector<Decision> decisions;
 
 private:

@@ -9,7 +9,7 @@
 
 namespace mmk::tune {
 
-/// The rule of what nobody here has checked, but somebody has chosen.
+/// The rule recorded for a variant that was imported, and not checked here.
 static constexpr const char *importedRule = "imported";
 
 Store::~Store() = default;
@@ -67,7 +67,7 @@ llvm::Error Store::choose(const Identity &identity, llvm::ArrayRef<StoredShape> 
 
 llvm::Error Store::load(Known &known) {
   return guarded([&] {
-    Transaction snapshot(*database_, "BEGIN"); // while others go on writing
+    Transaction snapshot(*database_, "BEGIN"); // while other processes write
     std::unordered_map<int64_t, int32_t> numbers;
     const auto numberOf = [&](int64_t id) {
       const auto found = numbers.find(id);
@@ -82,11 +82,11 @@ llvm::Error Store::load(Known &known) {
       numbers[variants.number(0)] = known.numberOf(name);
     }
     Statement requests(*database_,
-                       "SELECT text, variant, reason, limits FROM request WHERE context=?");
+                       "SELECT text, variant, reason, limits, code FROM request WHERE context=?");
     for (requests.with(context_); requests.step();)
-      known.codes[requests.text(0)] = {requests.isNull(1) ? Known::Code::none
-                                                          : numberOf(requests.number(1)),
-                                       requests.text(2), limitsFrom(requests.text(3))};
+      known.codes[requests.text(0)] = {
+          requests.isNull(1) ? Known::Code::none : numberOf(requests.number(1)), requests.text(2),
+          limitsFrom(requests.text(3)), static_cast<DiagnosticCode>(requests.number(4))};
     Statement measures(*database_, fmt::format("SELECT m.variant, {} FROM measure m WHERE shape=?",
                                                measureColumns));
     Statement verdicts(*database_, "SELECT variant, state, data, error_ratio, max_abs_error "
@@ -102,7 +102,7 @@ llvm::Error Store::load(Known &known) {
   });
 }
 
-/// Those that were made for all of the chosen shapes.
+/// Decisions made for all of the chosen shapes.
 std::vector<Decision> Store::decisions() {
   std::vector<Decision> found;
   Statement all(
@@ -131,7 +131,7 @@ std::vector<Decision> Store::decisions() {
 llvm::Error Store::addDecision(const Decision &decision) {
   return guarded([&] {
     Transaction transaction(*database_);
-    // What was decided of the same space at some of these shapes is part of this.
+    // Replaces decisions on the same space at some of these shapes.
     Statement same(*database_, "SELECT id FROM decision WHERE context=? AND space=?");
     std::vector<int64_t> former;
     for (same.with(context_, decision.space); same.step();)
@@ -165,15 +165,17 @@ llvm::Error Store::add(llvm::ArrayRef<Finding> findings) {
     Transaction transaction(*database_);
     Statement insertVariant(*database_, "INSERT OR IGNORE INTO variant(context, name) VALUES(?,?)");
     Statement findVariant(*database_, "SELECT id FROM variant WHERE context=? AND name=?");
-    Statement insertRequest(*database_, "INSERT OR IGNORE INTO request VALUES(?,?,?,?,?)");
-    Statement insertRefused(*database_, "INSERT OR IGNORE INTO request VALUES(?,?,NULL,?,'')");
-    // What is counted is the same for everybody; of what is timed, the last has the most runs.
+    Statement insertRequest(*database_, "INSERT OR IGNORE INTO request VALUES(?,?,?,?,?,0)");
+    Statement insertRefused(*database_, "INSERT OR IGNORE INTO request VALUES(?,?,NULL,?,'',?)");
+    // Counted figures are always equal; of timed ones, the last has the most runs.
     Statement insertMeasure(
         *database_, "INSERT INTO measure VALUES(?,?,?,?,?,?,?,?,?) ON CONFLICT DO UPDATE SET "
                     "microseconds = excluded.microseconds");
     for (const Finding &finding : findings) {
       if (finding.variant.empty()) {
-        insertRefused.with(context_, finding.request, finding.reason).run();
+        insertRefused
+            .with(context_, finding.request, finding.reason, static_cast<int>(finding.code))
+            .run();
         continue;
       }
       int64_t &id = variants_[finding.variant];
@@ -201,7 +203,7 @@ llvm::Error Store::addCheck(size_t shape, const std::string &variant, const Chec
     Statement(*database_, "INSERT OR IGNORE INTO variant(context, name) VALUES(?,?)")
         .with(context_, variant)
         .run();
-    // One that failed stays so: it must not be offered again.
+    // A failure is never overwritten: the variant must not be offered again.
     Statement(*database_,
               "INSERT INTO verdict SELECT ?1, id, ?2, ?3, ?4, ?5, ?6 FROM variant WHERE context=?7 "
               "AND name=?8 ON CONFLICT DO UPDATE SET state=excluded.state, data=excluded.data, "
@@ -214,7 +216,7 @@ llvm::Error Store::addCheck(size_t shape, const std::string &variant, const Chec
   });
 }
 
-/// The fastest of each shape among those that somebody has looked at, which are few.
+/// The fastest of each shape among the checked ones, which are few.
 std::vector<BestRow> Store::firstOfShapes(const std::string &where, auto... values) {
   std::vector<BestRow> found;
   Statement statement(*database_,
@@ -260,7 +262,7 @@ llvm::Expected<std::vector<BestRow>> Store::hints(const Identity &identity) {
 llvm::Expected<std::vector<BestRow>> Store::all() {
   std::vector<BestRow> rows;
   if (llvm::Error error = guarded([&] {
-        // The state of a variant is the worst that any rule found; a failure is the largest.
+        // The state of a variant is the worst of all rules; a failure has the largest number.
         Statement statement(
             *database_,
             fmt::format("SELECT c.kernel, c.machine, c.build, c.kernel_name, c.machine_name, "

@@ -1,6 +1,6 @@
-// The memory of all tuning: an SQLite file that several processes may use at once and that any of
-// them may be killed over. Nothing in it is ever changed, only added: a figure belongs to what it
-// was found for (see Identity), to a shape and to a variant.
+// The store of tuning results: an SQLite file that several processes may use at once, and that
+// survives a kill of any of them. Rows are only added, never changed: a figure belongs to an
+// identity, a shape and a variant.
 #pragma once
 
 #include "store/identity.h"
@@ -16,20 +16,21 @@ namespace mmk::tune {
 
 class Database;
 
-/// A shape by its values, and how it is called in exchanged files.
+/// A shape by its values, and its name in exchanged files.
 struct StoredShape {
   std::string dims; ///< "M=2048,N=1024,K=512"
   std::string key;  ///< "2048x1024x512:f16"
 };
 
-/// One finding to be kept. Those of one call are kept together or not at all.
+/// One result to store. Those of one call are stored together or not at all.
 struct Finding {
-  std::string request, variant, reason; ///< as in Known::Code; no request: of measures alone
+  std::string request, variant, reason; ///< as in Known::Code; without a request: measures only
   std::vector<ShapeLimit> limits;
   std::vector<std::pair<size_t, Measure>> measures; ///< by number of the shape
+  DiagnosticCode code = DiagnosticCode::none;       ///< of the reason
 };
 
-/// A row of `mmk cache list` and of the exchanged file: the best that is known at a shape.
+/// A row of `mmk cache list` and of the exchanged file: the best known variant at a shape.
 struct BestRow {
   Identity identity;
   StoredShape shape;
@@ -44,33 +45,33 @@ public:
   ~Store();
 
   /// Opens `folder`/memory.sqlite, or makes it, the folder for this user alone. A damaged file, or
-  /// one of another layout, is set aside and a new one begun, which `notice` then says. The error
-  /// says why there can be none.
+  /// one of another layout, is renamed and a new one begun; `notice` then reports it. The error
+  /// says why no store can be opened.
   static llvm::Expected<std::unique_ptr<Store>> open(const std::string &folder,
                                                      std::string &notice);
 
-  /// Chooses what the calls below are about. A check counts for the `rule`, the tolerances, that
-  /// it was made by.
+  /// Selects the kernel, machine and shapes of the calls below. A check is valid for its `rule`,
+  /// the tolerances.
   llvm::Error choose(const Identity &identity, llvm::ArrayRef<StoredShape> shapes,
                      const std::string &rule);
   llvm::Error load(Known &known);
   llvm::Error add(llvm::ArrayRef<Finding> findings);
-  /// Of the chosen shapes.
+  /// The results at the selected shapes.
   llvm::Error addDecision(const Decision &decision);
   llvm::Error addCheck(size_t shape, const std::string &variant, const Check &check);
 
   /// For each shape of a kernel the fastest variant that passed its check by this rule.
   llvm::Expected<std::vector<BestRow>> winners(const Identity &identity, const std::string &rule);
-  /// Variants that were the best of a shape for another build, or for somebody else: their figures
-  /// do not count here, but they are worth a try.
+  /// Variants that were the best of a shape for another build or another user: their figures do not
+  /// apply here, but the variants are candidates.
   llvm::Expected<std::vector<BestRow>> hints(const Identity &identity);
-  /// For each shape of everything the fastest that passed a check; where none did, the fastest that
-  /// is not known to be wrong.
+  /// For each shape of each kernel and machine the fastest variant that passed a check; where none
+  /// did, the fastest that is not known to be wrong.
   llvm::Expected<std::vector<BestRow>> all();
-  /// Keeps the rows of an exchanged file. Their checks do not count: they were made elsewhere.
+  /// Stores the rows of an exchanged file. Their checks do not count: they were made elsewhere.
   llvm::Error import(llvm::ArrayRef<BestRow> rows);
-  /// Forgets what no longer serves: figures of other builds than `build`, or of all where that is
-  /// empty. Returns how many figures there were.
+  /// Removes the figures of other builds than `build`, or all if it is empty. Returns the number of
+  /// removed figures.
   llvm::Expected<int64_t> prune(const std::string &build);
 
   const std::string &path() const { return path_; }

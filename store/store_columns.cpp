@@ -7,7 +7,7 @@
 namespace mmk::tune {
 namespace {
 
-/// Reads as many numbers as there are, and leaves the others.
+/// Reads the numbers of a text; missing ones stay unchanged.
 template <typename Array> void split(std::string_view text, Array &numbers) {
   const char *at = text.begin();
   for (auto &number : numbers) {

@@ -1,4 +1,4 @@
-// What is kept of a variant, as values in the columns of the memory and back.
+// Converts the stored data of a variant to column values and back.
 #pragma once
 
 #include "store/database.h"
@@ -13,12 +13,12 @@
 
 namespace mmk::tune {
 
-/// What SQLite does not see: rows that are whole, but mean nothing.
+/// Damage that SQLite does not detect: complete rows with illegal values.
 struct Damage : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Numbers one behind the other: "3 1 4".
+/// Numbers separated by spaces: "3 1 4".
 template <typename Array> std::string joined(const Array &numbers) {
   return fmt::format("{}", fmt::join(numbers, " "));
 }
@@ -31,12 +31,13 @@ std::string textOf(const LeastTime &least);
 std::string textOf(const std::vector<ShapeLimit> &limits);
 std::vector<ShapeLimit> limitsFrom(std::string_view text);
 
-/// Those of a table `measure` called m, as measureFrom reads them.
+/// Column names of a table `measure` with the alias m, in the order in which measureFrom reads
+/// them.
 inline constexpr const char *measureColumns =
     "m.cycles, m.microseconds, m.cores, m.traffic, m.busy, m.memory, m.least";
 Measure measureFrom(const Statement &row, int first);
 
-/// From a state, the data and two errors; throws Damage.
+/// Reads a state, the data and two errors; throws Damage.
 Check checkFrom(const Statement &row, int first);
 
 } // namespace mmk::tune

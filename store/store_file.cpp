@@ -13,11 +13,11 @@
 namespace mmk::tune {
 namespace {
 
-constexpr int layout = 3;
+constexpr int layout = 4;
 
-// A request is what a schedule asks for, a variant what it compiles to; a figure belongs to the
-// variant, so that two schedules share it. WITHOUT ROWID: the key is the row's place, as rows are
-// found by nothing else.
+// A request holds the choices of a schedule, a variant the result of compiling them; a figure
+// belongs to the variant, so that two schedules share it. WITHOUT ROWID: rows are stored by their
+// key, as they are found by nothing else.
 constexpr const char *schema = R"(
 CREATE TABLE meta(layout INTEGER NOT NULL);
 CREATE TABLE context(id INTEGER PRIMARY KEY, kernel TEXT NOT NULL, machine TEXT NOT NULL,
@@ -28,7 +28,8 @@ CREATE TABLE shape(id INTEGER PRIMARY KEY, context INTEGER NOT NULL REFERENCES c
 CREATE TABLE variant(id INTEGER PRIMARY KEY, context INTEGER NOT NULL REFERENCES context,
   name TEXT NOT NULL, UNIQUE(context, name));
 CREATE TABLE request(context INTEGER NOT NULL REFERENCES context, text TEXT NOT NULL,
-  variant INTEGER REFERENCES variant, reason TEXT NOT NULL, limits TEXT NOT NULL, PRIMARY KEY(context, text))
+  variant INTEGER REFERENCES variant, reason TEXT NOT NULL, limits TEXT NOT NULL,
+  code INTEGER NOT NULL, PRIMARY KEY(context, text))
   WITHOUT ROWID;
 CREATE TABLE measure(shape INTEGER NOT NULL REFERENCES shape,
   variant INTEGER NOT NULL REFERENCES variant, cycles INTEGER NOT NULL,
@@ -55,13 +56,13 @@ void makePrivateFile(const std::string &path) {
   ::close(file);
 }
 
-/// Why a file cannot be gone on with.
+/// Why a file cannot be used.
 struct Unusable : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// While another process turns a new file into one with a log, SQLite refuses at once instead of
-/// waiting as for other locks.
+/// While another process switches a new file to write-ahead logging, SQLite fails at once instead
+/// of waiting as for other locks.
 void useWriteAheadLog(Database &database) {
   using namespace std::chrono;
   const auto end = steady_clock::now() + seconds(60);
@@ -76,8 +77,8 @@ std::unique_ptr<Database> openDatabase(const std::string &path) {
   auto database = std::make_unique<Database>(path, SQLITE_OPEN_READWRITE);
   // Another process may be writing thousands of rows.
   sqlite3_busy_timeout(database->handle(), 60000);
-  // Readers go on while one writes, and a kill loses nothing that was committed. Where the file
-  // system cannot, SQLite keeps to its usual journal.
+  // Write-ahead logging: readers are not blocked by a writer, and a kill loses no committed data.
+  // Where the file system does not support it, SQLite uses its rollback journal.
   useWriteAheadLog(*database);
   database->execute("PRAGMA synchronous=NORMAL");
   {

@@ -1,5 +1,5 @@
-// The file of the memory: made for this user alone, and begun anew where it cannot be gone on with.
-// All functions throw a std::runtime_error that says why there can be no memory.
+// The file of the store: readable by this user only, and replaced by a new one where it cannot be
+// used. All functions throw a std::runtime_error that says why no store can be opened.
 #pragma once
 
 #include "store/database.h"
@@ -9,11 +9,12 @@
 
 namespace mmk::tune {
 
-/// Refuses a folder that others could write to or replace: its figures choose what is run.
+/// Refuses a folder that other users could write to or replace: its figures choose the variants
+/// that run.
 void makePrivateFolder(const std::string &folder);
 
-/// Opens the file, or makes it. One that is damaged, or of another layout, is set aside and a new
-/// one begun, which `notice` then says.
+/// Opens the file, or makes it. One that is damaged, or of another layout, is renamed and a new one
+/// begun; `notice` then reports it.
 std::unique_ptr<Database> openStoreFile(const std::string &path, std::string &notice);
 
 } // namespace mmk::tune

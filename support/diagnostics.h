@@ -12,11 +12,17 @@ namespace mmk {
 
 enum class Severity { error, warning, remark, note };
 
-/// What a message means to a program, beside its text.
+/// The meaning of a message to a program, beside its text.
 enum class DiagnosticCode {
   none,
-  namesNearest, ///< it names a legal choice close to the one that it refuses
-  beyondProof   ///< the proof of the flags takes too long: it says nothing about the flags
+  namesNearest, ///< names a legal choice close to the refused one
+  beyondProof,  ///< the proof of the flags takes too long; the flags may be right
+  overflowsL1,  ///< the buffers of a variant exceed this on-chip memory
+  overflowsL0a,
+  overflowsL0b,
+  overflowsL0c,
+  overflowsBt,
+  overflowsUb
 };
 
 /// One message. Lower case first letter, no final period; what was expected, what was found.
@@ -52,7 +58,7 @@ private:
 };
 
 /// The candidate nearest to `word` by edit distance, or empty when none is near enough to be a
-/// slip of the finger (at most a third of its letters). For "did you mean".
+/// typing error (at most a third of its letters). For "did you mean".
 std::string_view nearestWord(std::string_view word, const std::vector<std::string> &candidates);
 
 /// "a, b or c" for lists of legal choices.

@@ -3,15 +3,17 @@
 #include "backend/backend.h"
 #include "executable/executable.h"
 
+#include <algorithm>
+
 namespace mmk::tune {
 namespace {
 
-/// The first error, without what it advises.
-std::string firstReason(const Diagnostics &said) {
-  for (const Diagnostic &message : said.all())
-    if (message.severity == Severity::error)
-      return message.message.substr(0, message.message.find(';'));
-  return "it cannot be compiled";
+/// Sets the reason and its code: the first error, without its advice. A lowering that failed
+/// without an error is a bug, and has no reason.
+void setReason(Counted &counted, const Diagnostics &messages) {
+  const auto error = std::ranges::find(messages.all(), Severity::error, &Diagnostic::severity);
+  counted.reason = error->message.substr(0, error->message.find(';'));
+  counted.code = error->code;
 }
 
 void addMemory(Measure &measure, const std::vector<MemoryUse> &memory) {
@@ -50,11 +52,11 @@ Counted Counter::count(const Choices &choices, llvm::ArrayRef<Dims> shapes) {
                                       /*findsNearest=*/false);
   Counted counted;
   if (lowering.isBug) {
-    counted.bug = "the passes failed: " + lowering.said.render();
+    counted.bug = "the passes failed: " + lowering.messages.render();
     return counted;
   }
   if (!lowering) {
-    counted.reason = firstReason(lowering.said);
+    setReason(counted, lowering.messages);
     return counted;
   }
   counted.variant = lowering.variant;

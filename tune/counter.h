@@ -16,6 +16,7 @@ struct Counted {
   std::string bug;     ///< the compiler or the clock is wrong: its message
   std::vector<ShapeLimit> limits;
   std::vector<std::optional<Measure>> measures; ///< one a shape; nothing beyond the limits
+  DiagnosticCode code = DiagnosticCode::none;   ///< of the reason
 
   bool exists() const { return !variant.empty(); }
 };

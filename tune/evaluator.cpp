@@ -35,11 +35,11 @@ Evaluator::Evaluator(const Space &space, llvm::ArrayRef<Dims> shapes, Known &kno
   for (const auto &[request, code] : known.codes)
     if (code.variant == Known::Code::none)
       if (const auto point = space.pointOf(request))
-        refusals_.learn(*point, code.reason);
+        refusals_.learn(*point, code.code);
 }
 
 // Tiles are mapped one by one, so cores beyond the number of tiles have none, and the others one
-// each, whichever way the tiles are walked: leaving out the idle ones changes nothing.
+// each, in any order of the tiles: leaving out the idle ones changes nothing.
 void Evaluator::learnCores(const Point &point, int32_t variant, size_t shape,
                            const Measure &measure) {
   const int64_t named = coresOf(known_.nameOf(variant));
@@ -78,7 +78,7 @@ bool Evaluator::isMeasured(const Point &point) {
   return false;
 }
 
-/// Whether nothing is left to find out; else the shapes where something is.
+/// Whether all shapes are known; else the shapes that are not.
 bool Evaluator::isKnown(Task &task) {
   const auto code = known_.codes.find(task.request);
   task.shapes.clear();
@@ -129,7 +129,7 @@ void Evaluator::evaluate(llvm::ArrayRef<Point> points, llvm::ArrayRef<Shapes> sh
     if (inThisCall.insert(task.request).second && !isSettled(task))
       tasks.push_back(std::move(task));
   }
-  // In parts, so that what one part finds spares the next some work.
+  // In batches, so that the results of one batch prune the next.
   const size_t part = std::max<size_t>(32, 8 * team_.size());
   for (size_t from = 0; from < tasks.size() && !stopped(); from += part) {
     std::vector<Job> jobs;
@@ -148,8 +148,9 @@ void Evaluator::evaluate(llvm::ArrayRef<Point> points, llvm::ArrayRef<Shapes> sh
         jobs,
         [&](size_t job, Counted counted) {
           const Task &task = *of[job];
-          Finding finding{task.request, counted.variant, counted.reason, counted.limits, {}};
-          // What is not counted yet waits to be timed.
+          Finding finding{task.request, counted.variant, counted.reason, counted.limits,
+                          {},           counted.code};
+          // Without a clock, the times are measured later.
           for (size_t i = 0; i < counted.measures.size(); ++i)
             if (counted.measures[i] && counted.measures[i]->cycles > 0)
               finding.measures.emplace_back(task.shapes[i], *counted.measures[i]);
@@ -175,8 +176,8 @@ void Evaluator::take(const Task &task, const Counted &found) {
   }
   if (!found.exists()) {
     ++refused;
-    known_.codes[task.request] = {Known::Code::none, found.reason};
-    refusals_.learn(*task.point, found.reason);
+    known_.codes[task.request] = {Known::Code::none, found.reason, {}, found.code};
+    refusals_.learn(*task.point, found.code);
     return;
   }
   const int32_t variant = known_.numberOf(found.variant);
@@ -189,14 +190,14 @@ void Evaluator::take(const Task &task, const Counted &found) {
     known_.measures[task.shapes[i]][variant] = *found.measures[i];
     learnCores(*task.point, variant, task.shapes[i], *found.measures[i]);
   }
-  // At more shapes later, it is the same variant.
+  // The same variant at further shapes.
   if (!exists)
     ++refused;
   else
     counted += countedNow_.insert(task.request).second;
 }
 
-// Each by itself: a kill loses what is being counted, and nothing else.
+// Stored one by one: a kill loses only the variants that are being counted.
 void Evaluator::keep(const Finding &finding) {
   if (!store_ || !storeError.empty())
     return;

@@ -131,6 +131,7 @@ std::string textOf(const CountedMessage &message) {
                              {"number", message.number},
                              {"variant", message.counted.variant},
                              {"reason", json::fixUTF8(message.counted.reason)},
+                             {"code", static_cast<int64_t>(message.counted.code)},
                              {"bug", json::fixUTF8(message.counted.bug)},
                              {"limits", std::move(limits)},
                              {"measures", std::move(measures)}});
@@ -140,13 +141,15 @@ std::optional<CountedMessage> countedFrom(llvm::StringRef text) {
   const auto object = objectFrom(text);
   if (!object)
     return std::nullopt;
-  const auto batch = object->getInteger("batch"), number = object->getInteger("number");
+  const auto batch = object->getInteger("batch"), number = object->getInteger("number"),
+             code = object->getInteger("code");
   const auto variant = object->getString("variant"), reason = object->getString("reason"),
              bug = object->getString("bug");
   const json::Array *limits = object->getArray("limits"), *measures = object->getArray("measures");
-  if (!batch || !number || !variant || !reason || !bug || !limits || !measures)
+  if (!batch || !number || !code || !variant || !reason || !bug || !limits || !measures)
     return std::nullopt;
   CountedMessage message{*batch, *number, {variant->str(), reason->str(), bug->str(), {}, {}}};
+  message.counted.code = static_cast<DiagnosticCode>(*code);
   for (const json::Value &value : *limits) {
     std::array<int64_t, 2> limit{};
     if (!read(&value, limit))

@@ -5,7 +5,8 @@
 namespace mmk::tune {
 
 Refusals::Refusals(const Space &space) {
-  const auto add = [&](const char *memory, std::initializer_list<std::string_view> irrelevant,
+  using enum DiagnosticCode;
+  const auto add = [&](DiagnosticCode overflow, std::initializer_list<std::string_view> irrelevant,
                        bool ofDepth) {
     const Projection key(space, [&](std::string_view directive) {
       const bool isStage = directive.starts_with("stage.");
@@ -14,24 +15,23 @@ Refusals::Refusals(const Space &space) {
       if (directive == "cores" || directive == "order")
         return false;
       if (isDepth || isStage)
-        return ofDepth && (std::string_view(memory) == "L1" ? isStage : isDepth);
+        return ofDepth && (overflow == overflowsL1 ? isStage : isDepth);
       return std::ranges::none_of(
           irrelevant, [&](std::string_view prefix) { return directive.starts_with(prefix); });
     });
-    byMemory_.emplace(memory, key);
+    byMemory_.emplace(overflow, key);
   };
   constexpr std::string_view l1 = "buffers.l1", l0 = "buffers.l0", acc = "buffers.acc",
                              out = "buffers.out", ub = "buffers.ub", keep = "keep";
-  add("L1", {l0, acc, out, ub, "store"}, /*ofDepth=*/true);
-  for (const char *memory : {"L0A", "L0B"})
-    add(memory, {l1, acc, out, ub, keep}, /*ofDepth=*/true);
-  add("L0C", {l1, l0, out, ub, keep}, /*ofDepth=*/false);
-  add("UB", {l1, l0, keep}, /*ofDepth=*/false);
+  add(overflowsL1, {l0, acc, out, ub, "store"}, /*ofDepth=*/true);
+  for (DiagnosticCode overflow : {overflowsL0a, overflowsL0b})
+    add(overflow, {l1, acc, out, ub, keep}, /*ofDepth=*/true);
+  add(overflowsL0c, {l1, l0, out, ub, keep}, /*ofDepth=*/false);
+  add(overflowsUb, {l1, l0, keep}, /*ofDepth=*/false);
 }
 
-void Refusals::learn(const Point &point, std::string_view reason) {
-  const auto sizes = byMemory_.find(reason.substr(0, reason.find(' ')));
-  if (sizes != byMemory_.end() && reason.find(" holds ") != std::string_view::npos)
+void Refusals::learn(const Point &point, DiagnosticCode reason) {
+  if (const auto sizes = byMemory_.find(reason); sizes != byMemory_.end())
     sizes->second.refused.insert(sizes->second.key.of(point));
 }
 

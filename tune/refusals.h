@@ -1,6 +1,7 @@
-// Points that do not fit the machine, from variants that did not fit before.
+// Predicts points that do not fit the machine from variants that did not fit.
 #pragma once
 
+#include "support/diagnostics.h"
 #include "tune/projection.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -16,8 +17,8 @@ class Refusals {
 public:
   explicit Refusals(const Space &space);
 
-  /// Records why a point does not exist: the compiler's message.
-  void learn(const Point &point, std::string_view reason);
+  /// Records the code of the compiler's message on a point that is not legal.
+  void learn(const Point &point, DiagnosticCode reason);
   bool cover(const Point &point) const;
 
 private:
@@ -26,7 +27,7 @@ private:
     Projection key;
     llvm::DenseSet<uint64_t> refused;
   };
-  std::map<std::string, Sizes, std::less<>> byMemory_; ///< by the word that its message begins with
+  std::map<DiagnosticCode, Sizes> byMemory_;
 };
 
 } // namespace mmk::tune

@@ -1,5 +1,5 @@
-// What the search leaves out: bounds hold, refusals are refused, and nothing better is missed. Over
-// random variants of kernels of all kinds, at random shapes.
+// Pruning of the search: bounds are lower bounds, predicted refusals are refused, and no better
+// variant is missed. For random variants of kernels of all kinds, at random shapes.
 #include "tests/unit/tuned.h"
 #include "tune/bounded_search.h"
 
@@ -8,7 +8,7 @@
 namespace mmk::tune {
 namespace {
 
-/// The directives that decide work and time, over a product with vector work behind it.
+/// The directives that decide work and time, for a product followed by vector work.
 const std::string wideText = R"(
 kernel fused(a: f16[M, K], b: f16[K, N], bias: f32[N]) -> c: f32[M, N] {
   c = max(a @ b + bias, 0);
@@ -99,7 +99,7 @@ TEST_P(TuneBounds, HoldForRandomVariantsAndShapes) {
         EXPECT_FALSE(counted.exists()) << space.request(point);
       }
       if (!counted.exists()) {
-        refusals.learn(point, counted.reason);
+        refusals.learn(point, counted.code);
         continue;
       }
       for (size_t shape = 0; shape < shapes.size(); ++shape) {
@@ -179,7 +179,7 @@ TEST(TuneBoundedSearch, FindsTheBestOfAll) {
     EXPECT_EQ(whole.best(shape), best[shape]);
 }
 
-TEST(TuneBoundedSearch, AsksForNothingTwiceAndOfAWiderSpaceForTheNewPointsAlone) {
+TEST(TuneBoundedSearch, EvaluatesNoPointTwiceAndInAWiderSpaceOnlyTheNewPoints) {
   Known known(shapes.size());
   Whole first(fusedText, shapes, known);
   EXPECT_GT(first.evaluator.counted, 0);

@@ -1,4 +1,4 @@
-// The memory of tuning: what it keeps apart, what it survives, who may see it.
+// The store of tuning: separate identities, damage and crashes, and permissions.
 #include "store/store.h"
 #include "tests/unit/tuned.h"
 
@@ -45,7 +45,7 @@ protected:
     measure.busyCycles = {1, 2, 3, 4, 5, 6, 7};
     measure.memoryBytes = {10, 20, 30, 40, 50, 60};
     measure.least = {90, 70, 20, 5, {7, 6, 5, 4, 3, 2, 1}, {1, 1, 2, 3, 5, 8, 13}};
-    return {"asks for " + variant, variant, "", {{1, 2048}}, {{0, measure}}};
+    return {"request of " + variant, variant, "", {{1, 2048}}, {{0, measure}}};
   }
 
   TemporaryFolder temporary;
@@ -58,7 +58,7 @@ TEST_F(TuneStore, KeepsWhatItIsGiven) {
   EXPECT_EQ(notice, "");
   EXPECT_EQ(known.codes.at("too large").variant, Known::Code::none);
   EXPECT_EQ(known.codes.at("too large").reason, "it does not fit");
-  const int32_t variant = known.codes.at("asks for v").variant;
+  const int32_t variant = known.codes.at("request of v").variant;
   EXPECT_EQ(known.nameOf(variant), "v");
   const Measure &measure = known.measures[0].at(variant);
   EXPECT_EQ(measure.cycles, 100);
@@ -72,9 +72,9 @@ TEST_F(TuneStore, KeepsWhatItIsGiven) {
   EXPECT_EQ(measure.least.rest, 5);
   EXPECT_EQ(measure.least.cubeWork, (PipeCycles{7, 6, 5, 4, 3, 2, 1}));
   EXPECT_EQ(measure.least.vectorWork, (PipeCycles{1, 1, 2, 3, 5, 8, 13}));
-  ASSERT_EQ(known.codes.at("asks for v").limits.size(), 1u);
-  EXPECT_EQ(known.codes.at("asks for v").limits[0].dimension, 1u);
-  EXPECT_EQ(known.codes.at("asks for v").limits[0].most, 2048);
+  ASSERT_EQ(known.codes.at("request of v").limits.size(), 1u);
+  EXPECT_EQ(known.codes.at("request of v").limits[0].dimension, 1u);
+  EXPECT_EQ(known.codes.at("request of v").limits[0].most, 2048);
   EXPECT_EQ(measure.memoryBytes, (std::array<int64_t, 6>{10, 20, 30, 40, 50, 60}));
   EXPECT_TRUE(known.measures[1].empty());
 }
@@ -107,7 +107,7 @@ TEST_F(TuneStore, CheckedAndUncheckedAreDifferent) {
   EXPECT_EQ(winners[0].variant, "slow");
   EXPECT_EQ(winners[0].shape.dims, "M=1");
   EXPECT_EQ(winners[0].measure.cycles, 2);
-  // What passed by one tolerance has not passed by another.
+  // A check that passed with one tolerance has not passed with another.
   EXPECT_TRUE(llvm::cantFail(store->winners(identity, "rtol=0")).empty());
   Known known = load();
   EXPECT_EQ(known.checks[0].at(known.numberOf("wrong")).data, "integers");
@@ -157,9 +157,8 @@ TEST_F(TuneStore, ADamagedFileIsSetAside) {
   EXPECT_EQ(notice, "");
 }
 
-// Every byte of a small file in turn (MMK_EVERY_BYTE=1), else some of them: whatever a bit that
-// fell over means, it ends in a memory, this one or a new one, or in a message; and what can be
-// opened can be gone on with.
+// Every byte of a small file in turn (MMK_EVERY_BYTE=1), else some of them: a flipped bit leads to
+// a store, this one or a new one, or to a message; and a store that opens can be used.
 TEST_F(TuneStore, AByteThatChangedIsNoEnd) {
   // Thousands of files that wait for no disk.
   TemporaryFolder inMemory(std::filesystem::exists("/dev/shm")
@@ -232,7 +231,7 @@ TEST_F(TuneStore, KeepsWhatWasDecidedOfASpace) {
                          Identity{"kernel", "changed", "build", "", ""},
                          Identity{"kernel", "machine", "changed", "", ""}})
     EXPECT_TRUE(load(other).decisions.empty());
-  // One more is not a second one of the same; of another space it is.
+  // Another decision on the same space replaces the first; one on another space is added.
   llvm::cantFail(chosen()->addDecision(decision));
   EXPECT_EQ(load().decisions.size(), 1u);
   Decision wider = decision;
@@ -258,7 +257,7 @@ TEST_F(TuneStore, WhatWasDecidedForSomeShapesSaysNothingOfOthers) {
 }
 
 TEST_F(TuneStore, RowsThatMeanNothingAreDamage) {
-  const auto said = [&](const char *change) {
+  const auto messageAfter = [&](const char *change) {
     std::filesystem::remove_all(folder());
     {
       auto store = chosen();
@@ -275,14 +274,14 @@ TEST_F(TuneStore, RowsThatMeanNothingAreDamage) {
     Known known(shapes.size());
     return llvm::toString(chosen()->load(known));
   };
-  EXPECT_EQ(said("UPDATE verdict SET state = 7"),
+  EXPECT_EQ(messageAfter("UPDATE verdict SET state = 7"),
             file() + ": it is damaged: a check has the state 7");
-  EXPECT_EQ(said("UPDATE measure SET variant = 2 WHERE shape = 1"),
+  EXPECT_EQ(messageAfter("UPDATE measure SET variant = 2 WHERE shape = 1"),
             file() + ": it is damaged: there is no variant 2");
-  EXPECT_EQ(said("UPDATE decision SET bounded = 5"),
+  EXPECT_EQ(messageAfter("UPDATE decision SET bounded = 5"),
             file() + ": it is damaged: of the 10 points of a decided space, 3 do not fit, 5 cannot "
                      "win and 3 are measured");
-  EXPECT_EQ(said("UPDATE decision SET measured = '7 x 9'"),
+  EXPECT_EQ(messageAfter("UPDATE decision SET measured = '7 x 9'"),
             file() + ": it is damaged: the points of a decided space are no numbers");
 }
 
@@ -310,7 +309,7 @@ TEST_F(TuneStore, AnotherLayoutIsSetAside) {
   sqlite3_close(database);
   open();
   EXPECT_EQ(notice,
-            "the memory of mmk tune cannot be used: it has layout 7, and this mmk writes 3; "
+            "the memory of mmk tune cannot be used: it has layout 7, and this mmk writes 4; "
             "it is now " +
                 file() + ".aside-1, and a new one is begun");
 }
