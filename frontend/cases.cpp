@@ -1,7 +1,8 @@
-// `case` and `check`: the shapes that a kernel is run at, and how exact it must be.
+// `case` and `check`: the shapes that a kernel is run at, and the tolerance of its results.
 #include "frontend/check_kernel.h"
 #include "frontend/numbers.h"
 #include "frontend/resolve.h"
+#include "support/element.h"
 
 #include <algorithm>
 #include <cmath>
@@ -134,10 +135,9 @@ void checkTolerance(const ast::Check &tree, Check &check, Diagnostics &diagnosti
 
 void checkCases(const ast::Kernel &tree, Kernel &kernel, Diagnostics &diagnostics) {
   // Sums in another order may fall on the other side of a rounding: a result is then one unit in
-  // the last place away, which is 2^-7 of a bf16 (and 2^-10 of an f16, within the general 1e-3).
+  // the last place away, which is 2^-7 of a bf16 and 2^-10 of an f16.
   for (const Result &result : kernel.results)
-    if (result.type == ElementType::bf16)
-      kernel.check.rtol = 1e-2;
+    kernel.check.rtol = std::max(kernel.check.rtol, traitsOf(result.type).tolerance);
   std::map<std::string, SourceRange> seen;
   for (const ast::Case &block : tree.cases) {
     const auto [first, isNew] = seen.try_emplace(block.name.text, block.name.where);

@@ -14,13 +14,14 @@ const ElementTraits &traitsOf(ElementType type) {
   using enum ElementType;
   // In the order of the enumeration.
   static const ElementTraits table[] = {
-      {f32, "f32", 32, 4, &APFloat::IEEEsingle(), f32, "<f4", "np.float32", "float", 0x7FC0DEAD},
-      {f16, "f16", 16, 2, &APFloat::IEEEhalf(), f32, "<f2", "np.float16", "uint16_t", 0x7EAD},
+      {f32, "f32", 32, 4, &APFloat::IEEEsingle(), f32, "<f4", "np.float32", "float", 1e-3,
+       0x7FC0DEAD},
+      {f16, "f16", 16, 2, &APFloat::IEEEhalf(), f32, "<f2", "np.float16", "uint16_t", 1e-3, 0x7EAD},
       {bf16, "bf16", 16, 2, &APFloat::BFloat(), f32, "<u2", "ml_dtypes.bfloat16).view(np.uint16",
-       "uint16_t", 0x7FED},
-      {i8, "i8", 8, 1, nullptr, i32, "|i1", "np.int8", "int8_t", 0x7F},
-      {i32, "i32", 32, 4, nullptr, i32, "<i4", "np.int32", "int32_t", 0x7F7F7F7F},
-      {boolean, "boolean", 1, 1, nullptr, i32, "|i1", "np.int8", "int8_t", 0x7F},
+       "uint16_t", 1e-2, 0x7FED},
+      {i8, "i8", 8, 1, nullptr, i32, "|i1", "np.int8", "int8_t", 1e-3, 0x7F},
+      {i32, "i32", 32, 4, nullptr, i32, "<i4", "np.int32", "int32_t", 1e-3, 0x7F7F7F7F},
+      {boolean, "boolean", 1, 1, nullptr, i32, "|i1", "np.int8", "int8_t", 1e-3, 0x7F},
   };
   return table[static_cast<size_t>(type)];
 }
@@ -61,7 +62,7 @@ double smallestPositive(ElementType type) {
 double loadElement(const void *data, size_t index, ElementType type) {
   const ElementTraits &traits = traitsOf(type);
   const char *from = static_cast<const char *>(data) + index * traits.bytes;
-  if (type == ElementType::f32) { // the host has it
+  if (type == ElementType::f32) { // native on the host
     float value;
     std::memcpy(&value, from, sizeof value);
     return value;
@@ -83,7 +84,7 @@ void storeElement(void *data, size_t index, ElementType type, double value) {
   const ElementTraits &traits = traitsOf(type);
   char *to = static_cast<char *>(data) + index * traits.bytes;
   uint32_t bits = 0;
-  if (type == ElementType::f32) { // the host has it
+  if (type == ElementType::f32) { // native on the host
     const auto narrow = static_cast<float>(value);
     std::memcpy(&bits, &narrow, sizeof narrow);
   } else if (type == ElementType::boolean) {

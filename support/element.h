@@ -1,5 +1,5 @@
-// Element types of tensors: one table of what the language, the compiler, the emulated core, the
-// reference and files need to know of each.
+// Element types of tensors: one table for the language, the compiler, the emulated core, the
+// reference and files.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ enum class ElementType { f32, f16, bf16, i8, i32, boolean };
 inline constexpr std::array languageTypes = {ElementType::f32, ElementType::f16, ElementType::bf16,
                                              ElementType::i8, ElementType::i32};
 
-/// A row of the table. Meaning and storage are apart: a value has `bits`, and lies in memory as an
+/// A row of the table. Meaning and storage are separate: a value has `bits`, and is stored as an
 /// integer of `bytes`.
 struct ElementTraits {
   ElementType type;
@@ -30,9 +30,10 @@ struct ElementTraits {
   const llvm::fltSemantics *semantics; ///< of a float; null for an integer
   ElementType accumulator;             ///< of a product of two: f32 for floats, i32 for integers
   std::string_view numpyDescr;         ///< in the header of a .npy file; "<u2" goes by its bits
-  std::string_view numpyName;          ///< what `array.astype(...)` takes
+  std::string_view numpyName;          ///< argument of `array.astype(...)`
   std::string_view cName;              ///< "uint16_t" where C has no such type
-  uint32_t poison; ///< what unwritten results hold: a NaN with a mark, a number far from the others
+  double tolerance; ///< of results by default, relative: above one unit in the last place
+  uint32_t poison;  ///< value of unwritten results: a marked NaN, or an integer far from the others
 };
 
 /// The row of a type.
