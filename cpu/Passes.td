@@ -1,4 +1,4 @@
-// The passes that take the tiles of a kernel to the CPU (cpu/lower.cpp).
+// The passes that lower the tiles of a kernel to the CPU (cpu/lower.cpp).
 #ifndef MMK_CPU_PASSES_TD
 #define MMK_CPU_PASSES_TD
 
@@ -20,11 +20,11 @@ def CpuLower : Pass<"cpu-lower", "::mlir::ModuleOp"> {
     }                                            }
                                                }
     ```
-    The parts of a reduction that was split are summed in place: each is added to the first, which
+    The splits of a reduction are summed in place: each is added to the first, which
     the operation on the sum then reads.
     ```mlir
-                                               scf.for %s = 1 to %parts {
-      linalg.reduce %parts                =>     cpu.elementwise ins(%p[0, ..], %p[%s, ..])
+                                               scf.for %s = 1 to %splits {
+      linalg.reduce %splits                =>     cpu.elementwise ins(%p[0, ..], %p[%s, ..])
       linalg.generic (add bias)                    outs(%p[0, ..]) { add }
                                                }
                                                cpu.elementwise ins(%p[0, ..], %bias[..]) outs(..)

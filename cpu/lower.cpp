@@ -1,5 +1,5 @@
-// cpu-lower: a tile, with all that happens to it between the tensors that it reads and those that
-// it writes, is one operation.
+// cpu-lower: lowers a tile, with everything between the tensors that it reads and those that it
+// writes, to one operation.
 #include "cpu/passes.h"
 #include "cpu/tuning.h"
 #include "passes/variant.h"
@@ -43,7 +43,7 @@ private:
   struct Tile : TiledGroup {
     Value rows, columns;
   };
-  /// Where blocks of the operands are packed, and where sums wait.
+  /// Scratch for packed blocks of the operands, and for partial sums.
   struct Scratch {
     Value a, b, sums;
   };
@@ -60,7 +60,7 @@ private:
                   ArrayRef<Destination> destinations);
   void emitProduct(Tile &tile, const Scratch &scratch, ArrayRef<Destination> destinations);
   void emitElementwise(Tile &tile, ArrayRef<Destination> destinations);
-  /// Adds the other parts of a sum to the first; what is left to be read is that.
+  /// Adds the other splits to the first, which holds the sum afterwards.
   GlobalView emitSum(Tile &tile);
   aicore::AllocOp alloc(StringRef name, Space space, int64_t rows, int64_t columns, Type element,
                         Location where);
@@ -109,7 +109,7 @@ void CpuLowering::emitRegion(Tile &tile, Region &region, ArrayRef<Type> elements
   OpBuilder::InsertionGuard guard(b);
   Block *body = b.createBlock(&region, {}, elements, SmallVector<Location>(elements.size(), loc));
   Value sum = product ? body->getArgument(0) : Value();
-  // As the reduction has it, which begins with zero: a sum of negative zeros is a positive one.
+  // Starts at zero, as the reduction does: a sum of negative zeros is a positive zero.
   if (tile.sum && isa<FloatType>(sum.getType()))
     sum = arith::AddFOp::create(b, loc, sum,
                                 arith::ConstantOp::create(b, loc, b.getZeroAttr(sum.getType())));
@@ -138,7 +138,7 @@ void CpuLowering::emitRegion(Tile &tile, Region &region, ArrayRef<Type> elements
 
 //===--- products -------------------------------------------------------------------------===//
 
-// One copy: the CPU prefetches by itself.
+// One copy: the CPU has hardware prefetchers.
 aicore::AllocOp CpuLowering::alloc(StringRef name, Space space, int64_t rows, int64_t columns,
                                    Type element, Location where) {
   auto type = MemRefType::get({rows, columns}, element, MemRefLayoutAttrInterface(),
@@ -168,7 +168,8 @@ CpuLowering::Scratch CpuLowering::allocateScratch(const Tile &tile) {
   Location ofM = placeOf(("tile." + dims.rows).str(), where);
   Location ofN = placeOf(("tile." + dims.columns).str(), where);
   const int64_t bytes = element.getIntOrFloatBitWidth() / 8;
-  // A tile is whatever one thread does: it is cut into blocks that fit these, and the caches.
+  // A tile is the share of one thread: it is computed in blocks that fit the scratch and the
+  // caches.
   auto atMost = [](int64_t wanted, int64_t most) {
     return std::max<int64_t>(16, std::min(wanted, most / 16 * 16));
   };
@@ -183,7 +184,7 @@ CpuLowering::Scratch CpuLowering::allocateScratch(const Tile &tile) {
   return all;
 }
 
-/// An operand as it is for the whole depth: before the loops along k slice it.
+/// An operand over the whole depth, before the loops along k slice it.
 Tensors CpuLowering::operandOf(const Tile &tile, unsigned which) {
   linalg::ContractOp contract = tile.products[0].contract;
   scf::ForOp stages = TiledProduct(tile.products[0]).stageLoop;
@@ -230,21 +231,21 @@ cpu::ElementwiseOp CpuLowering::emitOp(const Tile &tile, const Tensors &inputs,
 }
 
 GlobalView CpuLowering::emitSum(Tile &tile) {
-  Value parts = tile.sum.getInputs()[0];
-  const GlobalView first = viewOf(parts);
+  Value splits = tile.sum.getInputs()[0];
+  const GlobalView first = viewOf(splits);
   const unsigned rank = first.dims.size(), rows = first.dims[rank - 2],
                  columns = first.dims[rank - 1];
   Value zero = index(0), one = index(1);
-  auto loop = scf::ForOp::create(b, loc, one, extentOf(parts, 0), one);
+  auto loop = scf::ForOp::create(b, loc, one, extentOf(splits, 0), one);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(loop.getBody()->getTerminator());
-  GlobalView part = first;
-  Value &offset = part.offsets[part.dims[0]];
+  GlobalView split = first;
+  Value &offset = split.offsets[split.dims[0]];
   offset = add(offset, loop.getInductionVar());
   Tensors inputs, outputs;
   outputs.add(first, rows, columns, zero);
   inputs.add(first, rows, columns, zero);
-  inputs.add(part, rows, columns, zero);
+  inputs.add(split, rows, columns, zero);
   cpu::ElementwiseOp op = emitOp(tile, inputs, outputs);
   Block *body = b.createBlock(&op.getBody(), {}, inputs.elements, {loc, loc});
   Value x = body->getArgument(0), y = body->getArgument(1);

@@ -1,6 +1,6 @@
 // A product whose result has few tiles. `auto` shrinks the tiles until more cores have work. Where the
 // inner dimension is long, several cores share it (grid K, split-K): each computes a partial product,
-// and the parts are summed before relu.
+// and the partial products are summed before relu.
 kernel matmul_small(a: f16[M, K], b: f16[K, N], bias: f32[N]) -> c: f32[M, N] {
   c = relu(a @ b + bias);
 

@@ -55,8 +55,8 @@ def Mmk_MappingAttr : AttrDef<Mmk_Dialect, "Mapping"> {
     Without a grid, tile `t` in this order goes to core `t mod cores`. With a grid of gm x gn, each
     core owns a rectangle of tiles and computes it in `order`. `width` is the n of swizzle(n): the
     order goes down n rows of tiles before it moves to the next column. With a third number gk, the
-    batches are mapped too, in gk equal runs: where they are the parts of a reduction, each core
-    owns a rectangle of one part.
+    batches are mapped too, in gk equal runs: where they are the splits of a reduction, each core
+    owns a rectangle of one split.
   }];
   let parameters = (ins EnumParameter<Mmk_Order>:$order, "int64_t":$width, "int64_t":$cores,
                         "int64_t":$gridM, "int64_t":$gridN,

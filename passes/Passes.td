@@ -45,19 +45,19 @@ def FuseEpilogue : Pass<"mmk-fuse-epilogue", "::mlir::ModuleOp"> {
 }
 
 def SplitReduction : Pass<"mmk-split-reduction", "::mlir::ModuleOp"> {
-  let summary = "split-K: the parts of a reduction in one fusion group, their sum in the next";
+  let summary = "split-K: the splits of a reduction in one fusion group, their sum in the next";
   let description = [{
-    With `grid K = s`, a product becomes up to s independent products over consecutive parts of its
+    With `grid K = s`, a product becomes up to s independent products over consecutive splits of its
     reduction, each a whole number of stages (or of base tiles, if less than one stage). Their sum
-    replaces the product, and the epilogue follows it. A reduction that is too short for s parts has
+    replaces the product, and the epilogue follows it. A reduction that is too short for s splits has
     fewer; none is empty.
     ```mlir
-                                             %parts = mmk.fusion_group {
+                                             %splits = mmk.fusion_group {
                                                scf.forall %s = 0 to %count {
                                                  linalg.contract (k from %s * %length on)
     %c = mmk.fusion_group {                          }
       %acc = linalg.contract ...     =>      %c = mmk.fusion_group {
-      %y = linalg.generic (epilogue)           %acc = linalg.reduce %parts   // in this order
+      %y = linalg.generic (epilogue)           %acc = linalg.reduce %splits   // in this order
       mmk.yield %y                             %y = linalg.generic (epilogue)
     }                                          mmk.yield %y
                                              }

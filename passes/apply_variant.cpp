@@ -84,7 +84,7 @@ private:
   LogicalResult chooseTiles();
   void chooseTile(StringRef dim, int64_t size);
   /// A dimension with several roles (a product of products, or a square) takes the least of their
-  /// lengths, in steps that are whole for all of them.
+  /// lengths, rounded to a common multiple.
   struct DefaultTile {
     int64_t length, unit;
   };
@@ -102,7 +102,7 @@ private:
   OpBuilder b;
 };
 
-// The frontend has checked its own alternatives; an override or textual IR may say anything.
+// The frontend has checked its own alternatives; an override or textual IR has not been checked.
 LogicalResult Chooser::checkChoices() {
   for (ir::ChoiceOp choice : kernel.getSchedule().getOps<ir::ChoiceOp>()) {
     StringRef key = choice.getKey();
@@ -160,7 +160,7 @@ LogicalResult Chooser::chooseTiles() {
   return success();
 }
 
-/// A tile that the schedule does not give, or leaves to the shape.
+/// A tile that the schedule does not choose, or leaves to the shape.
 void Chooser::chooseTile(StringRef dim, int64_t size) {
   const std::string key = ("tile." + dim).str();
   ir::ChoiceOp choice = kernel.choice(key);

@@ -9,14 +9,14 @@ using namespace mlir;
 namespace mmk {
 namespace {
 
-/// A parameter, also one of whose broadcast dimensions a slice is taken.
+/// A parameter, possibly through a slice of its broadcast dimensions.
 bool isParameter(Value value) {
   while (auto slice = value.getDefiningOp<tensor::ExtractSliceOp>())
     value = slice.getSource();
   return isa<BlockArgument>(value);
 }
 
-/// Only adds its two operands, which may be widened first.
+/// An op that only adds its two operands, which may be widened first.
 bool isSum(linalg::GenericOp op) {
   Operation *added = op.getBody()->getTerminator()->getOperand(0).getDefiningOp();
   return op.getNumDpsInputs() == 2 && isa_and_nonnull<arith::AddFOp>(added) &&
@@ -93,7 +93,7 @@ void startFromRows(ir::KernelOp kernel) {
       if (!along.isFunctionOfDim(dim))
         repeated.push_back(dim);
     auto zero = product.getOutputs()[0].getDefiningOp<linalg::FillOp>();
-    // Behind the slices of the row, which may stand behind the product.
+    // After the slices of the row, which may come after the product.
     product->moveBefore(sum);
     OpBuilder b(product);
     auto start = linalg::BroadcastOp::create(b, sum.getLoc(), added.row->get(),

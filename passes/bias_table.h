@@ -1,4 +1,4 @@
-// `bias = table`: which rows the products of a kernel can start from, in place of zero.
+// `bias = table`: the rows from which products of a kernel can start, in place of zero.
 #pragma once
 
 #include "ir/mmk.h"
@@ -16,12 +16,12 @@ struct AddedRow {
   mlir::OpOperand *row; ///< of `sum`
 };
 
-/// Of the products of a kernel whose body is whole tensors. When there is none, `problem` says why
-/// it is not so of the last product: "nothing is added to acc".
+/// The bias rows of a kernel whose body is on whole tensors. When there is none, `problem` says why
+/// the last product has none: "nothing is added to acc".
 llvm::SmallVector<AddedRow> findAddedRows(ir::KernelOp kernel, std::string &problem);
 
-/// Lets each such product start from its row: `linalg.broadcast` in place of the zero, the sum
-/// gone.
+/// Starts each such product from its row: `linalg.broadcast` replaces the zero, and the sum is
+/// removed.
 void startFromRows(ir::KernelOp kernel);
 
 } // namespace mmk

@@ -7,8 +7,8 @@ using namespace mlir;
 
 namespace mmk {
 
-// Blocks are not merged: control flow is structured here. One sweep finds what there is; what it
-// leaves is a constant that stands farther in than it could.
+// Blocks are not merged: control flow is structured here. One sweep is enough; it only leaves some
+// constants deeper in regions than necessary.
 void addCleanup(OpPassManager &manager) {
   GreedyRewriteConfig config;
   config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled).setMaxIterations(1);

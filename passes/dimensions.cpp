@@ -14,7 +14,8 @@ FailureOr<ProductDims> productDims(linalg::ContractOp contract) {
       linalg::inferContractionDims(cast<linalg::LinalgOp>(contract.getOperation()));
   if (failed(kinds) || kinds->m.empty() || kinds->n.empty() || kinds->k.size() != 1)
     return failure();
-  // Batches that only one operand varies with count as rows or columns, too; the last are its own.
+  // linalg also infers batches of only one operand as rows or columns; the operand's own are the
+  // last.
   const AffineMap output = contract.getIndexingMapsArray().back();
   const ProductDims dims = {kinds->m.back(), kinds->n.back(), kinds->k.front()};
   const unsigned rank = output.getNumResults();
@@ -34,7 +35,7 @@ ProductNames productNames(linalg::ContractOp contract) {
 namespace {
 
 StringRef nameOfLoop(linalg::LinalgOp op, unsigned loop) {
-  // The results of whole tensors are named; those of tiles are not, but what they read is.
+  // Results on whole tensors have names; those on tiles have the names of their operands.
   SmallVector<OpOperand *> operands =
       llvm::to_vector(llvm::make_pointer_range(op.getDpsInitsMutable()));
   llvm::append_range(operands, op.getDpsInputOperands());
@@ -48,7 +49,7 @@ StringRef nameOfLoop(linalg::LinalgOp op, unsigned loop) {
   return "";
 }
 
-/// The name of what an extent is computed as.
+/// The name of the dimension from which an extent is computed.
 StringRef nameOfExtent(Value extent) {
   if (auto dim = extent.getDefiningOp<ir::DimOp>())
     return dim.getName();
@@ -109,7 +110,7 @@ StringRef dimName(Value tensor, unsigned dim) {
         return along ? nameOfLoop(op, along.getPosition()) : "";
       })
       .Default([&](Operation *op) -> StringRef {
-        // What only says where a tensor is held, or what is known of its shape, has its dimensions.
+        // An op that only changes the memory or the static shape of a tensor keeps its dimensions.
         auto source = op->getNumOperands() > 0
                           ? dyn_cast<RankedTensorType>(op->getOperand(0).getType())
                           : RankedTensorType();

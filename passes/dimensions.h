@@ -1,5 +1,5 @@
 // Dimensions of an operation: which of its loops are rows, columns and reduction, as linalg infers
-// them from its maps, and the names that the kernel gives to their extents.
+// them from its maps, and the kernel's names of their extents.
 #pragma once
 
 #include "ir/mmk.h"
@@ -13,7 +13,7 @@ namespace mmk {
 struct ProductDims {
   unsigned rows, columns, reduction;
 };
-/// Fails when the product has not one loop of each kind.
+/// Fails when the product lacks a loop of some kind.
 mlir::FailureOr<ProductDims> productDims(mlir::linalg::ContractOp contract);
 
 /// Names of those loops.
@@ -22,16 +22,16 @@ struct ProductNames {
 };
 ProductNames productNames(mlir::linalg::ContractOp contract);
 
-/// The name of the dimension that a tensor's dimension `dim` runs along: that of the parameter or
-/// of the mmk.dim that its extent comes from, through slices, loops and fusion groups; "" for any
-/// other. A literal extent is a number.
+/// The kernel's name of a tensor's dimension `dim`: that of the parameter or of the mmk.dim that
+/// its extent comes from, through slices, loops and fusion groups; "" for any other. A literal
+/// extent is a number.
 llvm::StringRef dimName(mlir::Value tensor, unsigned dim);
 
 /// Names of an op's loops.
 llvm::SmallVector<llvm::StringRef> dimNames(mlir::linalg::LinalgOp op);
 
 /// Whether every product and elementwise op on whole tensors has named dimensions, and every
-/// product rows, columns and a reduction; an error where one has not.
+/// product rows, columns and a reduction; an error at the first one without.
 llvm::LogicalResult checkDims(ir::KernelOp kernel);
 
 } // namespace mmk

@@ -18,7 +18,7 @@ namespace mmk {
 
 namespace {
 
-/// A tensor seen from an iteration space: which element each iteration reads.
+/// A tensor in an iteration space: the element that each iteration reads.
 using Use = std::pair<Value, AffineMap>;
 
 bool isNode(Value value) { return value.getDefiningOp<linalg::LinalgOp>() != nullptr; }
@@ -43,11 +43,10 @@ Use throughSlice(Use use) {
           AffineMap::get(use.second.getNumDims(), 0, along, use.second.getContext())};
 }
 
-// Only what has to be somewhere in global memory ends a fusion group: results, operands of a
-// product, and whatever a fusion group needs of an earlier one. Everything else is recomputed where
-// it is used, in registers. Upstream's elementwise fusion is not used for this: it fuses one
-// producer into one consumer, where a fusion group with several results wants one op that computes
-// them all.
+// Only values that have to be in global memory end a fusion group: results, operands of a product,
+// and values that a fusion group needs of an earlier one. All others are recomputed at their uses,
+// in registers. Upstream's elementwise fusion is not used for this: it fuses one producer into one
+// consumer, where a fusion group with several results wants one op that computes them all.
 class Fuser {
 public:
   explicit Fuser(ir::KernelOp kernel)
@@ -100,7 +99,7 @@ void Fuser::collectLeaves(Value value, AffineMap map, bool root, SmallVectorImpl
     return;
   auto product = productOf(behindSlices(value));
   if (product || (!root && kept.contains(behindSlices(value)))) {
-    // Behind a slice the map does not speak of the whole tensor: never an identity.
+    // After a slice the map does not cover the whole tensor, so it is no identity.
     leaves.push_back({behindSlices(value), behindSlices(value) == value ? map : AffineMap()});
     return;
   }
@@ -126,7 +125,7 @@ bool Fuser::onlyConverts(linalg::LinalgOp op) {
 }
 
 void Fuser::chooseGroups() {
-  // Kept values may grow while products turn out to be needed whole; those stand earlier in the
+  // Kept values may grow while products turn out to be needed whole; those are earlier in the
   // block, so they are decided again in a second round.
   for (bool changed = true; changed;) {
     changed = false;
@@ -169,8 +168,8 @@ void Fuser::chooseGroups() {
     outputsOf[groupOf[value]].push_back(value);
 }
 
-// A value from outside of the fusion group: a parameter, an extent, or what an earlier fusion group
-// has computed, through the slices that stand between.
+// A value from outside of the fusion group: a parameter, an extent, or the result of an earlier
+// fusion group, through the slices in between.
 Value Fuser::outside(Value value, IRMapping &inGroup) {
   if (Value known = inGroup.lookupOrNull(value))
     return known;
@@ -322,7 +321,7 @@ void Fuser::emitGroup(Operation *owner) {
     global.map(output, result);
 }
 
-// The frontend gives nothing else; textual IR may.
+// The frontend emits nothing else; textual IR may hold other forms.
 LogicalResult Fuser::check() {
   for (Operation &op : block) {
     if (isa<ir::FusionGroupOp>(op))

@@ -10,7 +10,7 @@ using namespace mlir;
 
 namespace mmk {
 
-/// A slice of what one of two branches yields is taken in both of them.
+/// A slice of the result of a branch is moved into both of its regions.
 static void sinkInto(RewriterBase &b, scf::IfOp branch, tensor::ExtractSliceOp slice,
                      SmallVector<Operation *> &slices) {
   const unsigned which = cast<OpResult>(slice.getSource()).getResultNumber();

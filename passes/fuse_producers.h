@@ -1,4 +1,4 @@
-// After the last op of a fusion group has been tiled: what computes its operands, on the same tile.
+// Fuses the producers of a fusion group's tiled last op into the loop of its tiles.
 #pragma once
 
 #include "mlir/IR/PatternMatch.h"
@@ -6,9 +6,9 @@
 
 namespace mmk {
 
-/// Walks the producers of a tiled op's operands: each slice of a product or of its zero becomes
-/// that op on the tile alone. `tiledProducts` maps each product, or the sum of its parts, to what
-/// it is on the tile.
+/// Visits the producers of a tiled op's operands: each slice of a product or of its zero becomes
+/// that op on the tile only. `tiledProducts` maps each product, or the sum of its splits, to its
+/// value on the tile.
 mlir::LogicalResult fuseProducers(mlir::RewriterBase &b,
                                   llvm::SmallVector<mlir::Operation *> slices,
                                   llvm::DenseMap<mlir::Value, mlir::Value> &tiledProducts);

@@ -40,15 +40,15 @@ private:
   aicore::MachineAttr machine;
 };
 
-// What holds of every word but the first, by the table of directives.
+// The conditions of the table of directives for every word but the first.
 LogicalResult LegalityCheck::checkWord(ir::ChoiceOp choice, const DirectiveTraits &directive) {
   const StringRef usual = directive.words.front().word,
                   word = kernel.chosenWord(choice.getKey(), usual);
   if (word == usual)
     return success();
   auto refuse = [&] { return choice.emitError() << choice.getKey() << " = " << word << " "; };
-  if (!directive.partOfProduct.empty() && !hasProduct(kernel))
-    return refuse() << "is about " << directive.partOfProduct
+  if (!directive.subject.empty() && !hasProduct(kernel))
+    return refuse() << "is about " << directive.subject
                     << ", and this kernel has none; legal: " << usual;
   if (std::string reason = backendOf(machine).refusal(directive.name, machine); !reason.empty())
     return refuse() << reason;
@@ -73,7 +73,7 @@ LogicalResult LegalityCheck::checkOverlap(ir::ChoiceOp choice) {
                             << "store = overlapped drains the accumulator in two parts of at least "
                             << unit << " columns, but tile." << n << " = " << width
                             << "; nearest legal: store = after, tile." << n << " = " << 2 * unit);
-    // A part that is empty at all dimensions has no work that its flags could order.
+    // A part must not be empty at all dimensions: its flags would order no work.
     int64_t columns = 0;
     if (hasPipes && !n.getAsInteger(10, columns) && columns <= literal / 2)
       result = nearestLegal(choice.emitError()
@@ -127,7 +127,7 @@ LogicalResult LegalityCheck::checkBias(ir::ChoiceOp choice) {
 }
 
 // Tiles of a product are whole steps of the cube, and no longer than an instruction of it. A
-// machine without pipes has no cube: what its description says of one keeps tiles legal on both.
+// machine without pipes has no cube: the one of its description keeps tiles legal on both.
 LogicalResult LegalityCheck::checkLengths() {
   if (!backendOf(machine).hasPipes())
     return success();
@@ -163,7 +163,7 @@ LogicalResult LegalityCheck::checkLength(StringRef dim, int64_t unit, std::strin
 // Directives of the language that this compiler cannot carry out are refused, never dropped.
 LogicalResult LegalityCheck::refuseUnsupported() {
   TileDims dims = dimsOf(kernel);
-  int64_t rectangles = 1, parts = 1;
+  int64_t rectangles = 1, splits = 1;
   for (ir::ChoiceOp choice : kernel.getSchedule().getOps<ir::ChoiceOp>()) {
     StringRef key = choice.getKey();
     const DirectiveTraits *traits = findDirective(key);
@@ -173,25 +173,26 @@ LogicalResult LegalityCheck::refuseUnsupported() {
     if (directive == "grid" && llvm::is_contained(dims.outputs, dim))
       rectangles *= number(key);
     if (directive == "grid" && llvm::is_contained(dims.reductions, dim))
-      parts = std::max(parts, number(key));
+      splits = std::max(splits, number(key));
     if (directive == "stage" && !llvm::is_contained(dims.reductions, dim))
       return choice.emitError() << key << ": only a reduction dimension has stages; legal: "
                                 << llvm::join(dims.reductions, ", ");
   }
   if (failed(checkLengths()))
     return failure();
-  // Without rectangles, tiles and parts are mapped one by one to however many cores there are.
-  if (rectangles > 1 && rectangles * parts > number("cores")) {
+  // Without a grid, tiles and splits are mapped one by one to any number of cores.
+  if (rectangles > 1 && rectangles * splits > number("cores")) {
     InFlightDiagnostic error = kernel.choice("cores").emitError()
                                << "the grid has " << rectangles << " rectangles";
-    if (parts > 1)
-      error << " for each of " << parts << " parts of the reduction";
+    if (splits > 1)
+      error << " for each of " << splits << " splits of the reduction";
     return error << ", but there are only " << number("cores") << " cores";
   }
   return success();
 }
 
-// Back from arith: what lower/ made of a rule, or textual IR has in the same form. Null for others.
+// Converts arith back to a rule: code that lower/ emitted, or textual IR of the same form. Null for
+// other code.
 std::unique_ptr<Rule> ruleOf(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
@@ -217,7 +218,7 @@ std::unique_ptr<Rule> ruleOf(Value value) {
           .Case([](arith::RemSIOp) { return Rule::Kind::remainder; })
           .Case([](arith::AndIOp) { return Rule::Kind::logicalAnd; })
           .Case([](arith::OrIOp) { return Rule::Kind::logicalOr; })
-          .Case([](arith::XOrIOp it) { // with true
+          .Case([](arith::XOrIOp it) { // with true: a negation
             return matchPattern(it.getRhs(), m_One()) ? Kind(Rule::Kind::logicalNot) : std::nullopt;
           })
           .Case([](arith::CmpIOp it) -> Kind {
@@ -266,9 +267,9 @@ LogicalResult LegalityCheck::checkRules() {
       continue;
     }
     SmallVector<std::string> values;
-    llvm::StringSet<> said;
+    llvm::StringSet<> reported;
     require.walk([&](ir::ChosenOp chosen) {
-      if (!said.insert(chosen.getKey()).second)
+      if (!reported.insert(chosen.getKey()).second)
         return;
       ir::ChoiceOp choice = kernel.choice(chosen.getKey());
       values.push_back((chosen.getKey() + " = " +

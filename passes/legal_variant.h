@@ -1,5 +1,5 @@
-// Whether a variant, all of whose choices are made, is one that this compiler carries out on its
-// machine, and that the schedule's rules allow.
+// Checks a variant with all choices made: whether the compiler carries it out on its machine, and
+// the schedule's rules allow it.
 #pragma once
 
 #include "ir/aicore.h"
@@ -7,8 +7,8 @@
 
 namespace mmk {
 
-/// An error at the first choice that cannot be carried out, with the nearest that can, or at the
-/// first rule that is broken. Rules that hold are taken out of the schedule.
+/// An error at the first choice that cannot be carried out, with the nearest legal one, or at the
+/// first broken rule. Satisfied rules are erased from the schedule.
 llvm::LogicalResult checkLegal(ir::KernelOp kernel, aicore::MachineAttr machine);
 
 } // namespace mmk

@@ -1,4 +1,4 @@
-// Machine description -> the facts that the passes place by, as an attribute of the IR.
+// Converts a machine description to the attribute of the IR that the passes read.
 #include "passes/passes.h"
 
 using namespace mlir;
@@ -19,10 +19,10 @@ aicore::MachineAttr machineAttr(const Machine &machine, MLIRContext &context) {
                       description.reserved});
     memories.push_back(b.getNamedAttr(StringRef(spelling(memory)), b.getI64ArrayAttr(figures)));
   }
-  // A bound of the block's own global memory would be the chip's; buffers there align to a packet.
+  // The block's own global memory has no bound of its own; buffers there align to a packet.
   memories.push_back(
       b.getNamedAttr("gm", b.getI64ArrayAttr({int64_t(1) << 40, machine.packetBytes})));
-  // A rate of 0 says that the cube does not multiply the type.
+  // A rate of 0 means that the cube does not multiply the type.
   for (auto [type, k] : machine.cube.depth)
     if (auto macs = machine.cube.macsPerCycle.find(type);
         macs != machine.cube.macsPerCycle.end() && macs->second > 0)

@@ -1,4 +1,4 @@
-// The passes on mmk IR, and the variant that a kernel is given.
+// The passes on mmk IR, and the names of variants.
 #pragma once
 
 #include "ir/aicore.h"
@@ -19,21 +19,21 @@ namespace mmk {
 #define GEN_PASS_REGISTRATION
 #include "passes/Passes.h.inc"
 
-/// Canonicalisation and CSE, for pipelines: what the passes before have left behind.
+/// Canonicalisation and CSE, for pipelines: removes the dead code of earlier passes.
 void addCleanup(mlir::OpPassManager &manager);
 
-/// What the passes need to know of a machine, as an attribute of the IR.
+/// The figures of a machine that the passes read, as an attribute of the IR.
 aicore::MachineAttr machineAttr(const Machine &machine, mlir::MLIRContext &context);
 
 /// Choices that override a schedule's defaults, in order: ("tile.M", "64").
 using Choices = std::vector<std::pair<std::string, std::string>>;
 
-/// Printable name of the variant that a kernel was given (after mmk-apply-variant):
-/// "cores=20,tile=128x256x64,stage=256,l1=2,...". `parseVariant` takes it back.
+/// Printable name of a kernel's variant (after mmk-apply-variant):
+/// "cores=20,tile=128x256x64,stage=256,l1=2,...". `parseVariant` parses it.
 std::string variantName(ir::KernelOp kernel);
 
 /// Reads "tile.M=64,epilogue=separate" and whole variant names ("tile=128x256x64" stands for the
-/// tiles of `tileDims` in order). On error says in `message` what is wrong.
+/// tiles of `tileDims` in order). On error sets `message`.
 bool parseVariant(llvm::StringRef text, llvm::ArrayRef<std::string> tileDims, Choices &choices,
                   std::string &message);
 

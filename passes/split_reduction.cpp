@@ -16,13 +16,14 @@ namespace mmk {
 
 namespace {
 
-// The parts meet in memory and are summed in a fixed order. The machine's stores could also add to
-// what is there, which saves the second fusion group; but then the order of a sum, and with it the
-// last bits of the result, would depend on which core is faster.
+// The partial sums are stored to memory and added in a fixed order. Atomic stores would save the
+// second fusion group; but then the order of a sum, and with it the last bits of the result, would
+// depend on the timing of the cores.
 class Splitter {
 public:
-  Splitter(ir::KernelOp kernel, ir::FusionGroupOp group, linalg::ContractOp contract, int64_t parts)
-      : kernel(kernel), group(group), contract(contract), parts(parts), b(group),
+  Splitter(ir::KernelOp kernel, ir::FusionGroupOp group, linalg::ContractOp contract,
+           int64_t splits)
+      : kernel(kernel), group(group), contract(contract), splits(splits), b(group),
         loc(contract.getLoc()), dims(dimNames(cast<linalg::LinalgOp>(contract.getOperation()))),
         reduction(productDims(contract)->reduction) {
     for (int64_t i = 0; i < cast<RankedTensorType>(contract.getResult(0).getType()).getRank(); ++i)
@@ -31,7 +32,7 @@ public:
 
   void run() {
     chooseLength();
-    Value partial = emitParts();
+    Value partial = emitSplits();
     emitSum(partial);
   }
 
@@ -43,40 +44,40 @@ private:
   }
 
   void chooseLength();
-  Value emitParts();
-  Value partOf(Value operand, AffineMap along, Value first, Value size);
-  Value startOf(Value part, Value empty, IRMapping &map);
+  Value emitSplits();
+  Value sliceOf(Value operand, AffineMap along, Value first, Value size);
+  Value startOf(Value split, Value empty, IRMapping &map);
   void emitSum(Value partial);
 
   ir::KernelOp kernel;
   ir::FusionGroupOp group;
   linalg::ContractOp contract;
-  int64_t parts;
+  int64_t splits;
   OpBuilder b;
   Location loc;
   SmallVector<StringRef> dims;    ///< of the product's loops ...
   unsigned reduction;             ///< ... of which this is the reduction
   SmallVector<StringRef> outputs; ///< dimensions of its result
   Value depth;                    ///< of the whole reduction
-  Value length;                   ///< of a part
-  Value count;                    ///< of parts that have work
+  Value length;                   ///< of a split
+  Value count;                    ///< of splits that have work
 };
 
-// A part is a whole number of stages, so that its transfers start where those of the whole product
-// would; one of less than a stage is a whole number of base tiles.
+// A split is a whole number of stages, so that its transfers start where those of the whole product
+// would; one shorter than a stage is a whole number of base tiles.
 void Splitter::chooseLength() {
   const int64_t tile = kernel.chosenNumber(("tile." + dims[reduction]).str(), 1);
   const int64_t stage = kernel.chosenNumber(("stage." + dims[reduction]).str(), tile);
   depth = dimValue(b, loc, dims[reduction]);
-  Value share = arith::CeilDivSIOp::create(b, loc, depth, index(parts));
+  Value share = arith::CeilDivSIOp::create(b, loc, depth, index(splits));
   Value inTiles = roundUp(share, tile), inStages = roundUp(share, stage);
   Value isShort = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, inTiles, index(stage));
   length = arith::SelectOp::create(b, loc, isShort, inTiles, inStages);
   count = arith::CeilDivSIOp::create(b, loc, depth, length);
 }
 
-/// The slice of an operand that one part of the reduction reads.
-Value Splitter::partOf(Value operand, AffineMap along, Value first, Value size) {
+/// The slice of an operand that one split of the reduction reads.
+Value Splitter::sliceOf(Value operand, AffineMap along, Value first, Value size) {
   SmallVector<OpFoldResult> offsets, sizes,
       strides(along.getNumResults(), OpFoldResult(b.getIndexAttr(1)));
   for (AffineExpr expression : along.getResults()) {
@@ -88,16 +89,16 @@ Value Splitter::partOf(Value operand, AffineMap along, Value first, Value size) 
   return tensor::ExtractSliceOp::create(b, loc, operand, offsets, sizes, strides);
 }
 
-Value Splitter::emitParts() {
+Value Splitter::emitSplits() {
   auto product = cast<RankedTensorType>(contract.getResult(0).getType());
   SmallVector<int64_t> shape(product.getRank() + 1, ShapedType::kDynamic);
   auto type = RankedTensorType::get(shape, product.getElementType());
-  auto inParts =
+  auto inSplits =
       ir::FusionGroupOp::create(b, loc, TypeRange{type}, DenseI64ArrayAttr(), DenseI64ArrayAttr());
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToEnd(b.createBlock(&inParts.getBody(), {}, b.getIndexType(), loc));
+  b.setInsertionPointToEnd(b.createBlock(&inSplits.getBody(), {}, b.getIndexType(), loc));
 
-  // What the operands are sliced from stands in the fusion group that is split.
+  // The operands are defined outside of the fusion group that is split.
   IRMapping map;
   for (Operation &op : group.getBody().front())
     if (isa<tensor::ExtractSliceOp>(op) || op.hasTrait<OpTrait::ConstantLike>() ||
@@ -113,32 +114,32 @@ Value Splitter::emitParts() {
     b.setInsertionPointToStart(loop.getBody());
     Value first = arith::MulIOp::create(b, loc, loop.getInductionVar(0), length);
     Value rest = arith::SubIOp::create(b, loc, depth, first);
-    // No part is empty, which the proof of the flags has to see from here on.
+    // No split is empty, which the proof of the flags has to know from here on.
     Value size =
         arith::MaxSIOp::create(b, loc, arith::MinSIOp::create(b, loc, rest, length), index(1));
     SmallVector<Value> operands;
     for (auto [operand, along] : llvm::zip(contract.getInputs(), contract.getIndexingMapsArray()))
-      operands.push_back(partOf(map.lookupOrDefault(operand), along, first, size));
+      operands.push_back(sliceOf(map.lookupOrDefault(operand), along, first, size));
     Value empty =
         tensor::EmptyOp::create(b, loc, ArrayRef(extents).drop_front(), product.getElementType());
     operands.push_back(startOf(loop.getInductionVar(0), empty, map));
-    auto part =
+    auto split =
         cast<linalg::ContractOp>(mlir::clone(b, contract, contract->getResultTypes(), operands));
     SmallVector<OpFoldResult> offsets(extents.size(), b.getIndexAttr(0)), sizes(extents),
         strides(extents.size(), b.getIndexAttr(1));
     offsets[0] = loop.getInductionVar(0);
     sizes[0] = b.getIndexAttr(1);
     b.setInsertionPointToEnd(loop.getTerminator().getBody());
-    tensor::ParallelInsertSliceOp::create(b, loc, part.getResult(0), loop.getRegionIterArgs()[0],
+    tensor::ParallelInsertSliceOp::create(b, loc, split.getResult(0), loop.getRegionIterArgs()[0],
                                           offsets, sizes, strides);
   }
   ir::YieldOp::create(b, loc, loop.getResults());
-  return inParts.getResult(0);
+  return inSplits.getResult(0);
 }
 
-/// What one part of the sum starts from: zero, but for a row that is added to the whole, which the
-/// first part has alone.
-Value Splitter::startOf(Value part, Value empty, IRMapping &map) {
+/// The initial value of one split: zero, or for a product that starts from a row, that row in the
+/// first split only.
+Value Splitter::startOf(Value split, Value empty, IRMapping &map) {
   auto zero = [&] {
     Type element = cast<RankedTensorType>(empty.getType()).getElementType();
     Value value = arith::ConstantOp::create(b, loc, b.getZeroAttr(element));
@@ -147,7 +148,7 @@ Value Splitter::startOf(Value part, Value empty, IRMapping &map) {
   auto row = contract.getOutputs()[0].getDefiningOp<linalg::BroadcastOp>();
   if (!row)
     return zero();
-  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, part, index(0));
+  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, split, index(0));
   auto branch = scf::IfOp::create(b, loc, empty.getType(), isFirst, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
@@ -159,7 +160,7 @@ Value Splitter::startOf(Value part, Value empty, IRMapping &map) {
   return branch.getResult(0);
 }
 
-// In place of the product, its fusion group has the sum of the parts.
+// The sum of the splits replaces the product in its fusion group.
 void Splitter::emitSum(Value partial) {
   b.setInsertionPoint(contract);
   Value start = contract.getOutputs()[0];
@@ -192,10 +193,11 @@ struct SplitReductionPass : impl::SplitReductionBase<SplitReductionPass> {
       for (ir::FusionGroupOp group : kernel.getBody().getOps<ir::FusionGroupOp>())
         llvm::append_range(contracts, group.getBody().getOps<linalg::ContractOp>());
       for (linalg::ContractOp contract : contracts) {
-        const int64_t parts =
+        const int64_t splits =
             kernel.chosenNumber(("grid." + productNames(contract).reduction).str(), 1);
-        if (parts > 1)
-          Splitter(kernel, cast<ir::FusionGroupOp>(contract->getParentOp()), contract, parts).run();
+        if (splits > 1)
+          Splitter(kernel, cast<ir::FusionGroupOp>(contract->getParentOp()), contract, splits)
+              .run();
       }
     }
   }

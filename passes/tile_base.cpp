@@ -20,7 +20,7 @@ namespace mmk {
 namespace {
 
 // A loop over the reduction of a product in steps of `size`. In it, a product of the slices of one
-// step, which adds to what the loop carries.
+// step, which adds to the accumulator that the loop carries.
 //
 // scf::tileUsingSCF would do the same, but along all dimensions: it slices the accumulator, too,
 // and most of its time goes into composing affine maps of sizes that are whole anyway.
@@ -68,8 +68,8 @@ linalg::ContractOp tileReduction(IRRewriter &b, linalg::ContractOp contract, int
   return tiled;
 }
 
-// Folds the size arithmetic that tiling leaves behind. Not the canonicaliser: it would also take
-// away linalg ops that only copy or fill, and with them the tile that place is to find.
+// Folds the size arithmetic that tiling leaves behind. Not the canonicaliser: it would also remove
+// linalg ops that only copy or fill, and with them the tile that later passes look up.
 void foldSizes(ModuleOp module) {
   RewritePatternSet patterns(module.getContext());
   affine::AffineApplyOp::getCanonicalizationPatterns(patterns, module.getContext());

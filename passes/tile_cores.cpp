@@ -25,7 +25,7 @@ namespace {
 
 class GroupTiling {
 public:
-  /// `outputs`: of the kernel, which this changes.
+  /// `outputs` of the kernel are changed.
   GroupTiling(ir::KernelOp kernel, ir::FusionGroupOp group, aicore::MachineAttr machine,
               ArrayRef<StringRef> outputs)
       : kernel(kernel), group(group), machine(machine), backend(backendOf(machine)),
@@ -34,15 +34,16 @@ public:
   LogicalResult run();
 
 private:
-  /// What is mapped to the cores: so many rows and columns of tiles, or of segments of lines.
+  /// The units mapped to cores: rows and columns of tiles, or of segments of lines.
   struct Lines {
     Value rows, columns;
-    Value segment, length; ///< of the block: which one of its line, and the tiles of a full one
+    Value segment, length; ///< of the block: the number of its segment in its line, and the tiles
+                           ///< of a full one
   };
 
   LogicalResult findWork();
   linalg::LinalgOp root();
-  linalg::LinalgOp rootOfPart(Value part);
+  linalg::LinalgOp rootOfSplit(Value split);
   int64_t tileOf(StringRef dim, int64_t otherwise);
   bool fits(StringRef dim);
   void chooseTile();
@@ -73,23 +74,23 @@ private:
   Location loc;
   linalg::GenericOp generic;
   SmallVector<linalg::ContractOp> contracts; ///< the group's anchors
-  linalg::ContractOp contract;               ///< the first of them, or that of each part
-  linalg::ReduceOp sum;                      ///< of the parts of a split reduction
-  scf::ForallOp parts;                       ///< that compute those parts
+  linalg::ContractOp contract;               ///< the first of them, or that of each split
+  linalg::ReduceOp sum;                      ///< of the splits of a reduction
+  scf::ForallOp splits;                      ///< that computes the splits
   SmallVector<StringRef> dims;               ///< of the output
   int64_t tileM = 1, tileN = 1;
-  bool fitsM = false, fitsN = false; ///< they are the largest, and the shape decides
+  bool fitsM = false, fitsN = false; ///< these are maxima, and the shape decides
   std::optional<unsigned> kept;      ///< operand whose panel stays in L1 for a line of tiles
   DenseMap<Value, Value> tiledProducts;
 
   // Values of the fusion group: what its output is made of,
   Value block, one, zero;
   Value batches;
-  SmallVector<Value> extents; ///< of the output, with that of the parts in front
-  size_t rank = 0;            ///< as many
+  SmallVector<Value> extents; ///< of the output, with the number of splits in front
+  size_t rank = 0;            ///< the number of extents
   ir::MappingAttr mapping;
   Value tileRows, tileColumns, tilesDown, tilesAcross;
-  // and the tile at hand in it.
+  // and the current tile in it.
   SmallVector<OpFoldResult> offsets, sizes;
 };
 
@@ -105,8 +106,8 @@ bool GroupTiling::fits(StringRef dim) {
 // Dimensions with a name have their tiles from the schedule or from mmk-apply-variant; the numbers
 // here are for literal ones.
 void GroupTiling::chooseTile() {
-  // A sum of parts waits for memory only: whole rows, and few of them for each vector core, so that
-  // there are some for all.
+  // A sum of splits is bound by memory: whole rows, and few of them for each vector core, so that
+  // all cores have some.
   if (sum) {
     tileM = 8 * (machine.getTopology() == aicore::Topology::split ? machine.getVectorCores() : 1);
     tileN = 512;
@@ -135,7 +136,7 @@ void GroupTiling::chooseTile() {
 
 ir::MappingAttr GroupTiling::chooseMapping() {
   const int64_t cores = kernel.chosenNumber("cores", 1);
-  if (sum) // no matter who has computed the parts
+  if (sum) // whichever cores have computed the splits
     return ir::MappingAttr::get(b.getContext(), ir::Order::rows, 1, cores, 0, 0, 1);
   StringRef word = kernel.chosenWord("order", "rows");
   int64_t width = 1;
@@ -144,8 +145,8 @@ ir::MappingAttr GroupTiling::chooseMapping() {
     word = "swizzle";
   }
   auto order = ir::symbolizeOrder(word);
-  // What is a reduction elsewhere is split there, and mapped here tile by tile, as there may be
-  // more parts than cores.
+  // A dimension that is a reduction in another product may be split there, so tiles are mapped one
+  // by one: there may be more splits than cores.
   auto grid = [&](StringRef dim) {
     return llvm::is_contained(outputs, dim) ? kernel.chosenNumber(("grid." + dim).str(), 1) : 1;
   };
@@ -154,7 +155,7 @@ ir::MappingAttr GroupTiling::chooseMapping() {
   // 0 x 0 is "no grid": the tiles are mapped round-robin.
   if (gridM * gridN == 1)
     gridM = gridN = 0;
-  else if (parts)
+  else if (splits)
     gridK = kernel.chosenNumber(("grid." + productNames(contract).reduction).str(), 1);
   return ir::MappingAttr::get(b.getContext(), order.value_or(ir::Order::rows), width, cores, gridM,
                               gridN, gridK);
@@ -181,7 +182,7 @@ LogicalResult GroupTiling::findWork() {
     if (auto found = dyn_cast<linalg::ReduceOp>(op))
       sum = found;
     if (auto found = dyn_cast<scf::ForallOp>(op))
-      parts = found;
+      splits = found;
   }
   if (!contracts.empty())
     contract = contracts[0];
@@ -193,8 +194,8 @@ LogicalResult GroupTiling::findWork() {
       if (operand.getDefiningOp<linalg::ContractOp>())
         return anchor.emitOpError("takes another product of its fusion group, which is computed "
                                   "tile by tile beside it");
-  if (parts)
-    for (auto found : parts.getBody()->getOps<linalg::ContractOp>())
+  if (splits)
+    for (auto found : splits.getBody()->getOps<linalg::ContractOp>())
       contract = found;
   if (!generic && !contract && !sum)
     return group.emitOpError("expected a product or an elementwise operation on whole tensors");
@@ -205,18 +206,18 @@ LogicalResult GroupTiling::findWork() {
   return success();
 }
 
-/// The op that the others of the fusion group compute operands of.
+/// The root of the fusion group: the other ops compute its operands.
 linalg::LinalgOp GroupTiling::root() {
   if (generic)
     return cast<linalg::LinalgOp>(*generic);
   return sum ? cast<linalg::LinalgOp>(*sum) : cast<linalg::LinalgOp>(*contract);
 }
 
-/// The product over one part of the reduction, on its own slices of the operands.
-linalg::LinalgOp GroupTiling::rootOfPart(Value part) {
+/// The product over one split of the reduction, on its own slices of the operands.
+linalg::LinalgOp GroupTiling::rootOfSplit(Value split) {
   IRMapping map;
-  map.map(parts.getInductionVar(0), part);
-  for (Operation &op : parts.getBody()->without_terminator())
+  map.map(splits.getInductionVar(0), split);
+  for (Operation &op : splits.getBody()->without_terminator())
     b.clone(op, map);
   return map.lookup(contract.getResult(0)).getDefiningOp<linalg::LinalgOp>();
 }
@@ -225,9 +226,9 @@ void GroupTiling::countTiles() {
   batches = index(1);
   one = index(1);
   zero = index(0);
-  // Parts of a reduction are like batches of the output.
-  if (parts)
-    extents.push_back(parts.getDynamicUpperBound()[0]);
+  // Splits of a reduction are mapped like batches of the output.
+  if (splits)
+    extents.push_back(splits.getDynamicUpperBound()[0]);
   for (StringRef dim : dims)
     extents.push_back(dimValue(b, loc, dim));
   rank = extents.size();
@@ -251,8 +252,8 @@ void GroupTiling::countTiles() {
   tilesAcross = tiles(extents[rank - 1], tileColumns);
 }
 
-// With a panel that stays in L1, what is mapped are lines of tiles: rows for A, columns for B. A
-// grid cuts each line into segments.
+// With a panel kept in L1, lines of tiles are mapped: rows for A, columns for B. A grid divides
+// each line into segments.
 GroupTiling::Lines GroupTiling::cutLines() {
   Lines all = {tilesDown, tilesAcross, {}, {}};
   if (!kept)
@@ -260,7 +261,7 @@ GroupTiling::Lines GroupTiling::cutLines() {
   const int64_t segments = std::max<int64_t>(1, keepsB() ? mapping.getGridM() : mapping.getGridN());
   all.length =
       arith::CeilDivSIOp::create(b, loc, keepsB() ? tilesDown : tilesAcross, index(segments));
-  // Which one is the block's: see ownBox of tile_order.cpp.
+  // The segment of the block: see ownBox of tile_order.cpp.
   all.segment = zero;
   if (segments > 1) {
     Value inGrid =
@@ -289,7 +290,7 @@ void GroupTiling::along(size_t dim, Value which, Value tile) {
   sizes[dim] = arith::MinSIOp::create(b, loc, rest, tile).getResult();
 }
 
-// A step of the loop is a tile; or a line of them, along which it is not yet known where.
+// A step of the loop is a tile, or a line of tiles whose start is not yet known.
 void GroupTiling::placeTile(ir::TileCoordsOp coords) {
   offsets.resize(rank);
   sizes.resize(rank);
@@ -309,7 +310,7 @@ void GroupTiling::placeTile(ir::TileCoordsOp coords) {
 // The tiles of the segment `line` that begins at `first`.
 scf::ForOp GroupTiling::createLineLoop(Value count, Value first, Value line, ValueRange inits) {
   scf::ForOp loop = createLoop(count, inits);
-  // Lines start at different places, so that cores do not ask for the same panels at once.
+  // Lines start at different places, so that cores do not read the same panels at once.
   Value turned = arith::AddIOp::create(b, loc, loop.getInductionVar(), line);
   Value which = arith::AddIOp::create(b, loc, first, arith::RemSIOp::create(b, loc, turned, count));
   along(keepsB() ? rank - 2 : rank - 1, which, keepsB() ? tileRows : tileColumns);
@@ -326,12 +327,12 @@ unsigned GroupTiling::reductionOf(linalg::LinalgOp root) {
 // `reduction`: the extent that the root reduces over, or null.
 FailureOr<TilingResult> GroupTiling::tileRoot(linalg::LinalgOp root, OpFoldResult reduction) {
   SmallVector<OpFoldResult> rootOffsets(offsets), rootSizes(sizes);
-  if (parts) {
+  if (splits) {
     rootOffsets.erase(rootOffsets.begin());
     rootSizes.erase(rootSizes.begin());
   }
   if (reduction) {
-    // Over the whole of it.
+    // The loop over the whole extent.
     const unsigned at = reductionOf(root);
     rootOffsets.insert(rootOffsets.begin() + at, b.getIndexAttr(0));
     rootSizes.insert(rootSizes.begin() + at, reduction);
@@ -345,7 +346,7 @@ FailureOr<TilingResult> GroupTiling::tileRoot(linalg::LinalgOp root, OpFoldResul
   return tiled;
 }
 
-// At the end of the loop over tiles: puts each into its output.
+// At the end of the loop over tiles: inserts each into its output.
 void GroupTiling::yieldTile(scf::ForOp loop, linalg::LinalgOp root, const TilingResult &tiled) {
   b.setInsertionPointToEnd(loop.getBody());
   const SmallVector<OpFoldResult> strides(rank, b.getIndexAttr(1));
@@ -390,12 +391,12 @@ LogicalResult GroupTiling::run() {
       ir::TileCoordsOp::create(b, loc, indexType, indexType, indexType, outer.getInductionVar(),
                                block, batches, lines.rows, lines.columns, mapping);
   placeTile(coords);
-  if (parts)
-    root = rootOfPart(cast<Value>(offsets[0]));
+  if (splits)
+    root = rootOfSplit(cast<Value>(offsets[0]));
   OpFoldResult reduction;
   if (root.getNumReductionLoops() > 0)
-    reduction = sum || parts ? root.createLoopRanges(b, loc)[reductionOf(root)].size
-                             : OpFoldResult(dimValue(b, loc, productNames(contract).reduction));
+    reduction = sum || splits ? root.createLoopRanges(b, loc)[reductionOf(root)].size
+                              : OpFoldResult(dimValue(b, loc, productNames(contract).reduction));
   scf::ForOp loop = outer;
   if (kept)
     loop =
@@ -418,8 +419,8 @@ LogicalResult GroupTiling::run() {
 
 void GroupTiling::eraseUntiled(linalg::LinalgOp root) {
   b.eraseOp(root);
-  if (parts)
-    b.eraseOp(parts);
+  if (splits)
+    b.eraseOp(splits);
   else if (generic && contract)
     for (linalg::ContractOp anchor : contracts)
       b.eraseOp(anchor);
@@ -430,7 +431,7 @@ void GroupTiling::eraseUntiled(linalg::LinalgOp root) {
 struct TileCoresPass : impl::TileCoresBase<TileCoresPass> {
   void getDependentDialects(DialectRegistry &registry) const override {
     TileCoresBase::getDependentDialects(registry);
-    registerBackendDialects(registry); // a fitted tile may need a number that one knows
+    registerBackendDialects(registry); // a fitted tile may use operations of a back end
   }
 
   void runOnOperation() override {

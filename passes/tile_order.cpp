@@ -7,13 +7,13 @@ using namespace mlir;
 namespace mmk {
 namespace {
 
-/// A box of tiles: of all the tiles, or of the count of one core of a grid.
+/// A box of tiles: of all the tiles, or of the share of one core of a grid.
 struct Box {
   Value firstBatch, firstRow, firstColumn, batches, rows, columns;
 };
 
-// Core g of a grid gm x gn owns rows [gi * h, gi * h + h) with h = ceil(rows / gm), cut at the end;
-// cores beyond the grid own nothing.
+// Core g of a grid gm x gn owns rows [gi * h, gi * h + h) with h = ceil(rows / gm), clipped at the
+// end; cores beyond the grid own nothing.
 Box ownBox(Arithmetic a, Value block, Value batches, Value rows, Value columns,
            ir::MappingAttr mapping) {
   Value gm = a.number(mapping.getGridM()), gn = a.number(mapping.getGridN());

@@ -1,4 +1,4 @@
-// The name of a variant: made of its choices, and read back into them.
+// The name of a variant: printing its choices, and parsing them.
 #include "passes/passes.h"
 #include "passes/variant.h"
 #include "schedule/directive.h"
@@ -10,7 +10,7 @@ using namespace mlir;
 namespace mmk {
 namespace {
 
-/// What the variant's name says of a choice. That of a tile which fits the shape is the largest.
+/// The text of a choice in the variant's name; for a fitted tile the largest one.
 std::string wordOf(ir::ChoiceOp choice) {
   return choice->hasAttr("fit") ? "auto" : spelling(choice.getAlternatives()[0]);
 }
@@ -44,7 +44,7 @@ public:
     case DirectiveNaming::each:
       return each(name, all);
     case DirectiveNaming::joined:
-      // "stage=" stands for the last dimensions of the tile, which reductions may not be.
+      // "stage=" covers the last dimensions of the tile, which may not be reductions.
       if (ofReductions && dims.onlyReductions().size() != dims.reductions.size())
         return each(name, dims.reductions);
       return joined(name, ofReductions ? dims.reductions : all);
@@ -121,7 +121,7 @@ bool parseVariant(StringRef text, ArrayRef<std::string> tileDims, Choices &choic
     if (directive && directive->naming == DirectiveNaming::joined &&
         key == StringRef(directive->name)) {
       const size_t given = value.count('x') + 1, tiles = tileDims.size();
-      // Those of reductions stand for the last dimensions of the tile.
+      // Stages of reductions cover the last dimensions of the tile.
       const bool ofReductions = directive->index == DirectiveIndex::reduction;
       if (ofReductions ? given > tiles : given != tiles) {
         message = (key + "=" + value + " gives " + Twine(given) + " values").str();

@@ -1,6 +1,6 @@
-// The directives of a schedule: one table of what the checker of a text, the passes, the names of
-// variants, the search and the explanations need to know of each. A new directive is a row here and
-// the pass that carries it out.
+// The directives of a schedule: one table for the checker of a text, the passes, the names of
+// variants, the search and the explanations. A new directive is a row here and the pass that
+// carries it out.
 #pragma once
 
 #include "machines/machine.h"
@@ -13,23 +13,22 @@
 
 namespace mmk {
 
-/// What bounds a kernel's time, and a directive can act on; the first that applies is the one to
-/// look at first.
+/// The bottlenecks of a kernel that a directive can act on, in the order in which to look at them.
 enum class Bottleneck {
   idleCores, ///< fewer cores have work than the machine has
   imbalance, ///< most cores are done long before the slowest
-  turns,     ///< the critical path goes from pipe to pipe: they wait for each other
+  turns,     ///< the critical path alternates between pipes, which wait for each other
   loads,     ///< from global memory
   stages,    ///< from L1 to L0A and L0B
   products,  ///< on the cube
-  results,   ///< on their way out: fixpipe, vector core, stores
+  results,   ///< fixpipe, vector core, stores
   issue      ///< the scalar unit
 };
 
-/// What follows a directive's name in a key: "cores", "tile.M", "stage.K", "buffers.l1.a".
+/// The parts after a directive's name in a key: "cores", "tile.M", "stage.K", "buffers.l1.a".
 enum class DirectiveIndex { none, dimension, reduction, buffer };
 
-/// How a variant's name has a directive.
+/// The form of a directive in a variant's name.
 enum class DirectiveNaming {
   one,        ///< "cores=20"
   each,       ///< "grid.M=2,grid.N=4"
@@ -37,7 +36,7 @@ enum class DirectiveNaming {
   bufferGroup ///< "l1=2,l1.a=3"
 };
 
-/// Which axes a search varies together, as they share a memory or decide on the same waits.
+/// Groups of axes that a search varies together, as they share a memory or decide the same waits.
 enum class SearchGroup { alone, outputTile, reductionStep, loadOrder };
 
 /// When mmk proposes the words of a directive that the schedule does not list.
@@ -55,19 +54,19 @@ struct DirectiveTraits {
   std::string_view name;
   DirectiveIndex index = DirectiveIndex::none;
 
-  // Its values: numbers up to `maximum`, or words, of which the first is meant by none.
+  // Its values: numbers up to `maximum`, or words, of which the first is the default.
   int64_t maximum = 0;
   bool isLength = false; ///< numbers are multiples of the cube's size along their dimension
   bool mayBeAuto = false;
   std::vector<DirectiveWord> words = {};
-  std::string_view argument = ""; ///< what the argument of a word is, for messages
+  std::string_view argument = ""; ///< the argument of a word, for messages
 
-  // Its legality: what holds of every word but the first. The rules that need figures of the
+  // Its legality: conditions for every word but the first. The rules that need figures of the
   // kernel are in passes/legal_variant.cpp.
-  std::string_view partOfProduct = ""; ///< what it is about; empty where it needs no product
+  std::string_view subject = ""; ///< what it is about; empty where it needs no product
 
   DirectiveNaming naming = DirectiveNaming::one;
-  Proposal named = Proposal::never; ///< that also a default word stands in the variant's name
+  Proposal named = Proposal::never; ///< whether the variant's name also shows a default word
 
   // How it is searched.
   SearchGroup group = SearchGroup::alone;
@@ -75,15 +74,15 @@ struct DirectiveTraits {
   bool needsPipes = false;             ///< no effect on a CPU, and not explored there
   Proposal proposed = Proposal::never; ///< as one change of a variant
 
-  // What it acts on, and why a larger or smaller number (or a word without a reason of its own:
-  // more) may be better.
+  // The bottlenecks that it acts on, and why a larger or smaller number may be better (for words
+  // without a reason of their own the text for `more`).
   std::vector<Bottleneck> actsOn = {};
   std::string_view more = "", fewer = "", moreOfReduction = "", fewerOfReduction = "";
 };
 
 /// All of them, in the order of messages and of a variant's name.
 std::span<const DirectiveTraits> allDirectives();
-/// That of a name or of a key, "tile" or "tile.M"; null where there is none.
+/// The directive of a name or of a key, "tile" or "tile.M"; null where there is none.
 const DirectiveTraits *findDirective(std::string_view key);
 std::vector<std::string> directiveNames();
 
@@ -95,13 +94,13 @@ bool isOf(std::string_view key, std::string_view directive);
 /// Whether the choices of a key are numbers, which rules can combine.
 bool hasNumbers(std::string_view key);
 
-/// A word as chosen, with its argument: 4 of "swizzle(4)", 0 where it takes none.
+/// A chosen word, with its argument: 4 of "swizzle(4)", 0 where it takes none.
 struct ChosenWord {
   std::string_view word;
   int64_t argument = 0;
 };
-/// Reads a word of a directive; nothing where the directive has none such. The argument is only
-/// read, not checked: nothing stands for no integer.
+/// Reads a word of a directive; nothing where the directive has no such word. The argument is read,
+/// not checked; it is nothing if it is no integer.
 struct ReadWord {
   const DirectiveWord *word = nullptr;
   std::string_view argument; ///< "4" of "swizzle(4)"
@@ -120,7 +119,7 @@ std::vector<std::string> triedWords(const DirectiveTraits &directive);
 /// A group of on-chip buffers, of which `buffers` gives the copies.
 struct BufferGroup {
   std::string_view name;
-  bool holdsOperands; ///< so that one operand can have a number of its own: "buffers.l1.a"
+  bool holdsOperands; ///< then one operand can have a number of its own: "buffers.l1.a"
   /// For a kernel without a schedule: with a product (ofProducts), or without (always).
   Proposal explored;
   std::string_view reasonForMore;
@@ -137,7 +136,7 @@ std::string nearestMultiples(int64_t number, int64_t unit, int64_t maximum);
 /// is one.
 std::string multipleProblem(std::string_view key, int64_t number, int64_t unit,
                             std::string_view reason);
-/// "the cube's width", "the cube's depth for f16": what tiles are multiples of.
+/// "the cube's width", "the cube's depth for f16": the granularity of tiles.
 std::string_view widthReason();
 std::string depthReason(std::string_view type);
 

@@ -21,7 +21,7 @@ struct Evaluation {
     const auto left = (*this)(*rule.operands.front());
     if (rule.kind == Kind::logicalNot)
       return left ? std::optional<int64_t>(!*left) : std::nullopt;
-    // One side can decide, also when the other is unknown.
+    // One side can decide the result even if the other is unknown.
     if (rule.kind == Kind::logicalAnd && left && !*left)
       return 0;
     if (rule.kind == Kind::logicalOr && left && *left)
@@ -67,7 +67,7 @@ private:
       return left > right;
     case Kind::greaterEqual:
       return left >= right;
-    default: // && and ||, which neither side has decided
+    default: // && and || that neither side has decided
       return kind == Kind::logicalAnd;
     }
     failed |= fails;

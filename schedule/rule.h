@@ -1,5 +1,5 @@
-// The rules of a schedule: integer arithmetic over the choices, judged by the checker of a text,
-// the search and the passes alike.
+// The rules of a schedule: integer arithmetic over the choices, evaluated by the checker of a text,
+// the search and the passes.
 #pragma once
 
 #include <cstdint>
@@ -48,11 +48,11 @@ using ChosenNumber = std::function<std::optional<int64_t>(std::string_view key)>
 
 enum class Verdict { holds, broken, undecided };
 
-/// Judges a rule for given choices; undecided when one of them is unknown and matters. A rule that
+/// Evaluates a rule for given choices; undecided when it depends on an unknown one. A rule that
 /// divides by zero or overflows is broken.
 Verdict judge(const Rule &rule, const ChosenNumber &chosen);
 
-/// Why a rule is broken: the choices that it reads, "tile.M = 128, tile.N = 512".
+/// For messages on a broken rule: the choices that it reads, "tile.M = 128, tile.N = 512".
 std::string explain(const Rule &rule, const ChosenNumber &chosen);
 
 } // namespace mmk

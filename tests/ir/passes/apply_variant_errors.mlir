@@ -1,4 +1,4 @@
-// What apply-variant refuses, and that it says what would have been legal.
+// The errors of apply-variant, with the legal choices.
 // RUN: mmk-opt %s -verify-diagnostics -split-input-file --mmk-apply-variant
 
 #machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {l0c = [131072, 1024], l1 = [65536, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
@@ -53,7 +53,7 @@ mmk.kernel @k dims ["M", "K", "N"]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   mmk.return %acc : tensor<?x?xf32>
 } schedule {
-  // A rule that cannot be computed is not kept: division by zero, and a directive that nobody chooses.
+  // A rule that cannot be computed is broken: division by zero, and a directive that is not chosen.
   mmk.choice "tile.M" = [256]
   // expected-error @+1 {{the variant breaks the rule tile.M / (tile.M - 256) > grid.N: tile.M = 256, grid.N = nothing}}
   mmk.require "tile.M / (tile.M - 256) > grid.N" {
@@ -163,7 +163,7 @@ mmk.kernel @k dims ["M", "K", "N"]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   mmk.return %acc : tensor<?x?xf32>
 } schedule {
-  // A copy is what one iteration works on: none is no buffer, and no division by it either.
+  // An iteration works on a copy: a buffer has at least one, and slots are numbers modulo it.
   // expected-error @+1 {{buffers.l1 = 0 is not legal; expected a positive number}}
   mmk.choice "buffers.l1" = [0]
 }
@@ -467,7 +467,7 @@ mmk.kernel @k dims ["M", "K", "N"]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   mmk.return %acc : tensor<?x?xf32>
 } schedule {
-  // expected-error @+1 {{the grid has 2 rectangles for each of 3 parts of the reduction, but there are only 4 cores}}
+  // expected-error @+1 {{the grid has 2 rectangles for each of 3 splits of the reduction, but there are only 4 cores}}
   mmk.choice "cores" = [4]
   mmk.choice "grid.N" = [2]
   mmk.choice "grid.K" = [3]
@@ -575,7 +575,7 @@ mmk.kernel @k dims ["M", "K", "N"]
 
 // -----
 
-// Nobody has said for which machine.
+// No machine is given.
 // expected-error @+1 {{expected a machine: the module has no aicore.machine, and the pass was given none}}
 module {
 }
@@ -1213,7 +1213,7 @@ mmk.kernel @computed dims ["M", "K", "N"]
 
 // -----
 
-// The cube of a machine decides on its tiles: 8 rows and 32 columns here.
+// The cube of a machine decides the granularity of tiles: 8 rows and 32 columns here.
 #machine = #aicore.machine<"flat", split, cores = 4, vector_cores = 2, memories = {l0a = [65536, 512], l0b = [65536, 512], l0c = [131072, 1024], l1 = [65536, 32]}, cube = 8 x 32, max_extent = 200, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
 #a = affine_map<(m, n, k) -> (m, k)>
 #b = affine_map<(m, n, k) -> (k, n)>
