@@ -103,8 +103,8 @@ public:
   }
 };
 
-// On a smaller machine, what the schedule leaves open is halved until it fits: the longer side of
-// the accumulator, then the depth of the operands.
+// On a smaller machine, sizes that the schedule leaves open are halved until they fit: the longer
+// side of the accumulator, then the depth of the operands.
 ProductTile AicoreBackend::productTile(aicore::MachineAttr machine,
                                        const ProductTileRequest &request) const {
   ProductTile tile = literalProductTile(machine, request.element);
@@ -133,24 +133,24 @@ ProductTile AicoreBackend::productTile(aicore::MachineAttr machine,
 }
 
 void AicoreBackend::addPasses(mlir::OpPassManager &manager, bool provesFlags) const {
-  // Which buffer holds a value, and by that which transfers bring it there; from then on, program
-  // order is the meaning. What the vector unit does with a tile is then cut for its cores and
-  // buffers.
+  // Assigns a buffer to each value, then inserts the transfers into it; from then on, program order
+  // is the semantics. The vector work of a tile is then distributed to vector cores and split into
+  // steps that fit UB.
   manager.addPass(createAssignMemories());
   manager.addPass(createInsertTransfers());
   manager.addPass(createDistributeVectorWork());
   // Transfers move ahead of the work that they feed.
   manager.addPass(createDoubleBuffer());
-  // What all of them leave behind; in between it does no harm.
+  // Removes the dead code of all of them, which is harmless in between.
   addCleanup(manager);
-  // Vector work is simplified by now; its instructions need scratch, which is planned with the
-  // rest.
+  // Vector work is simplified by now. Its instructions need scratch, which is planned with the
+  // other buffers.
   manager.addPass(createSelectVector());
   // Offsets need the final number of copies.
   manager.addPass(createPlanMemory());
   // Flags need the final order.
   manager.addPass(createInsertSync());
-  // A kernel goes out with the proof that its flags are right.
+  // The proof that the flags are right.
   if (provesFlags)
     manager.addPass(createVerifySync());
 }

@@ -1,5 +1,5 @@
 // The program of an AI core as functions of the host: every instruction over the emulated memories,
-// in program order. Flags order pipes in time and mean nothing here.
+// in program order. Flags only order pipes in time, so they are no code here.
 #pragma once
 
 #include "codegen/program_emitter.h"

@@ -8,19 +8,18 @@ namespace mmk::aicore {
 namespace {
 
 /// Cores that read one line of global memory are served one after the other. Each then takes this
-/// much of the time that a core alone takes, in tenths: the ratio of `l2.bytes_per_cycle` to
-/// `l2.line_bytes_per_cycle` of the Ascend machines, of which a machine may know neither. It weighs
-/// one tile against another; the clock has the figures.
+/// much of the time that a core alone takes, in tenths. Chosen: the rounded ratio of
+/// `l2.bytes_per_cycle` to `l2.line_bytes_per_cycle` of ascend910b3, for all machines, as a
+/// description may lack the second. It only ranks tiles; the clock has the exact figures.
 constexpr int64_t alone = 10, sharing = 3;
 
 } // namespace
 
-// The largest tiles need some number of rounds over the cores, and the last round is rarely full.
-// As many more rows of tiles as it has room for cost no more rounds, and each tile is lower; but
-// more cores then share the lines of B. So for each width, from the largest on by halves, both
-// heights are tried. A round brings the rows of A and the columns of B of one tile, and takes the
-// longer, the more cores read them at once. The least time wins; of two, the narrower and lower,
-// which has more tiles to distribute.
+// The tiles are computed in waves over the cores, and the last wave is rarely full. Tiles can be
+// lower until the wave count would grow; but more cores then share the lines of B. So for each
+// width, from the largest on by halves, both heights are tried. A wave reads the rows of A and the
+// columns of B of one tile, and takes longer, the more cores read them at once. The least time
+// wins; of equal ones the smaller tile, as more tiles distribute better.
 std::pair<Value, Value> fitTile(OpBuilder &b, Location loc, MachineAttr machine,
                                 FittedOutput output, const FittedTile &tile) {
   Arithmetic a{b, loc};
@@ -38,7 +37,7 @@ std::pair<Value, Value> fitTile(OpBuilder &b, Location loc, MachineAttr machine,
     Value across = a.ceilDiv(output.columns, a.number(width)),
           down = a.ceilDiv(output.rows, height);
     Value rounds = a.ceilDiv(a.mul(output.batches, a.mul(across, down)), cores);
-    // Of a round, walked row by row.
+    // The rows and columns of a round, in row-major order.
     Value readers = a.min(across, cores);
     Value sharersOfB = a.min(down, a.ceilDiv(cores, across));
     Value read = a.min(output.columns, a.number(width));

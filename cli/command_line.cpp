@@ -136,7 +136,7 @@ std::vector<std::string> CommandLine::parse(const std::vector<std::string> &word
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::ParseError &error) {
-    // The only way left in which CLI11 can fail: nothing stands behind the last option.
+    // The only error left for CLI11: the last option lacks its value.
     const Parts::Option *last = words.empty() ? nullptr : parts_->find(words.back());
     if (!last)
       throw Bug(fmt::format("command line: {}", error.what()));

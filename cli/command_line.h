@@ -1,5 +1,5 @@
-// The words behind a subcommand, taken apart into options and the rest. CLI11 does the splitting;
-// what is wrong is said in our words.
+// Splits the words after a subcommand into options and the rest. CLI11 does the splitting; the
+// messages are mmk's own.
 #pragma once
 
 #include <memory>
@@ -16,14 +16,15 @@ public:
 
   /// `--name`
   void flag(const std::string &name, bool &present);
-  /// `--name VALUE`, at most once; `value` is how messages call it.
+  /// `--name VALUE`, at most once; `value` names it in messages.
   void option(const std::string &name, const std::string &value, std::optional<std::string> &text);
   /// `--name VALUE`, any number of times.
   void repeated(const std::string &name, const std::string &value, std::vector<std::string> &texts);
-  /// `-o` for `--output`. Every command has --help, which is answered before it is asked.
+  /// `-o` for `--output`. Every command has --help; main() answers it before the command runs.
   void shortName(const std::string &letter, const std::string &name);
 
-  /// Fills the targets; returns the words that belong to no option. A UserError for all others.
+  /// Fills the targets; returns the words that belong to no option. An unknown option is a
+  /// UserError.
   std::vector<std::string> parse(const std::vector<std::string> &words);
 
 private:

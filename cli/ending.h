@@ -1,4 +1,4 @@
-// How a command ends: its exit code, and the two ways in which it ends early.
+// The end of a command: its exit code, and the two exceptions that end it early.
 #pragma once
 
 #include "support/diagnostics.h"

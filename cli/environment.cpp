@@ -24,7 +24,7 @@ std::string cpuModel() {
   return llvm::sys::getHostCPUName().str();
 }
 
-/// Those that decide how fast a kernel is, as far as the CPU has them.
+/// The features that decide the speed of a kernel, as far as the CPU has them.
 std::string vectorFeatures() {
   const llvm::StringMap<bool> has = llvm::sys::getHostCPUFeatures();
   llvm::SmallVector<llvm::StringRef> found;
@@ -42,7 +42,7 @@ std::string environmentVariable(const char *name) {
   return value ? value : "";
 }
 
-/// How the system chooses the clock; "unknown" where it does not say, as in virtual machines.
+/// The system's frequency governor; "unknown" where it is not reported, as in virtual machines.
 std::string governor() {
   std::ifstream file("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
   std::string name;
@@ -82,7 +82,7 @@ std::string cacheDirectory() {
     return "";
   std::error_code error;
   std::filesystem::create_directories(folder.parent_path(), error);
-  // Others must not be able to plant code here.
+  // Other users must not be able to write code here.
   if (::mkdir(folder.c_str(), 0700) == 0 || std::filesystem::is_directory(folder, error))
     return folder.string();
   return "";

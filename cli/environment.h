@@ -1,4 +1,4 @@
-// Where a report was made: a time means nothing without it.
+// The computer and the build of a report: a time means nothing without them.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@ namespace mmk::driver {
 /// The CPU, its vector units, the versions of mmk and LLVM.
 std::vector<std::pair<std::string, std::string>> environment();
 
-/// All that a time depends on beside the kernel, by name. What of it is the computer comes first,
-/// and what of it is mmk, which two measurements may differ in, at the end: "mmk", "build", "llvm".
+/// Everything that a time depends on beside the kernel, by name. The fields of the computer come
+/// first; those of mmk, in which two measurements may differ, come last: "mmk", "build", "llvm".
 std::vector<std::pair<std::string, std::string>> fingerprint(int64_t threads);
 /// Whether two measurements that differ in this field of the fingerprint can still be compared.
 bool isOfMmk(std::string_view field);
 
-/// Folder of compiled code: $MMK_CACHE_DIR, else $XDG_CACHE_HOME/mmk, else $HOME/.cache/mmk;
-/// made when it is not there. Empty when there can be none.
+/// Folder of compiled code: $MMK_CACHE_DIR, else $XDG_CACHE_HOME/mmk, else $HOME/.cache/mmk; made
+/// when it is not there. Empty when it cannot be made.
 std::string cacheDirectory();
 
 } // namespace mmk::driver

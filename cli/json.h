@@ -25,8 +25,8 @@ std::string jsonArray(const Things &things, WriteFields writeFields) {
 /// Reads a report that was written before. Throws UserError where it cannot be read or is not JSON.
 llvm::json::Value readJson(const std::string &file);
 
-/// The shortest digits that read back as the same number; llvm::json writes all seventeen. What is
-/// not finite, which JSON cannot say, is null.
+/// The shortest digits that read back as the same number; llvm::json writes all seventeen. Values
+/// that are not finite are null, as JSON cannot express them.
 void writeNumber(llvm::json::OStream &out, llvm::StringRef name, double value);
 
 /// "dims": {"M": ..., "N": ...}, in their order.

@@ -14,7 +14,7 @@
 namespace mmk::driver {
 namespace {
 
-/// Less would not do for the compiler itself.
+/// The least that the compiler itself needs.
 constexpr double leastLimit = 256.0 * (1 << 20);
 
 double limit = std::numeric_limits<double>::infinity();
@@ -55,7 +55,7 @@ double sizeOf(const std::string &text) {
                   text));
 }
 
-/// For what nobody computes beforehand: the memory that the compiler itself takes of a strange
+/// Reserve for memory that cannot be computed beforehand: that of the compiler for an unusual
 /// program.
 void limitAllocations(double bytes) {
 #if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)

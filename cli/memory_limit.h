@@ -7,11 +7,11 @@
 namespace mmk::driver {
 
 /// "2GiB", "500MiB" or a number of bytes, of --max-memory; a UserError for any other text. From
-/// here on no allocation succeeds that would take the process beyond it. Without a text it is what
-/// is free now.
+/// here on an allocation that would exceed it fails. Without a text the limit is the memory that is
+/// free now.
 void limitMemory(const std::optional<std::string> &text);
 
-/// What there is for tensors and everything else: the limit, when it is below what is free.
+/// Memory available for tensors and everything else: the limit, if it is below the free memory.
 struct AllowedMemory {
   double bytes;
   bool isLimit;

@@ -1,5 +1,5 @@
-// The values of options, read in the same way for every command. What is no legal value is a
-// UserError that says which are.
+// The values of options, read in the same way for every command. An illegal value is a UserError
+// that lists the legal ones.
 #pragma once
 
 #include "cli/command_line.h"
@@ -14,7 +14,7 @@ namespace mmk::driver {
 int64_t wholeNumber(const std::string &option, const std::string &text, int64_t minimum,
                     int64_t maximum);
 
-/// "NAME=VALUE" in two; `expected` is how it should look: "--set DIRECTIVE=VALUE".
+/// "NAME=VALUE" in two; `expected` is the legal form: "--set DIRECTIVE=VALUE".
 std::pair<std::string, std::string> nameAndValue(const std::string &text,
                                                  const std::string &expected);
 
@@ -25,7 +25,7 @@ std::pair<std::string, std::string> nameAndValue(const std::string &text,
 const std::string &oneOf(const std::string &option, const std::string &text,
                          const std::vector<std::string> &legal);
 
-/// What one of the legal words stands for.
+/// The meaning of one of the legal words.
 template <typename Value>
 Value oneOf(const std::string &option, const std::string &text,
             const std::vector<std::pair<std::string, Value>> &legal) {
@@ -45,7 +45,7 @@ int64_t seedFrom(const std::optional<std::string> &text, int64_t otherwise);
 int64_t warmupFrom(const std::optional<std::string> &text, int64_t otherwise);
 int64_t repeatFrom(const std::optional<std::string> &text, int64_t otherwise);
 
-/// The first option that is given, of those that have no meaning beside another one; or null.
+/// The first given option among those that have no meaning beside another one; or null.
 const char *firstGiven(std::initializer_list<std::pair<bool, const char *>> options);
 
 } // namespace mmk::driver

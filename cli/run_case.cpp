@@ -124,7 +124,7 @@ RunCase bound(const Kernel &kernel, const Case *from, const Words &words) {
   return run;
 }
 
-/// The cases of these names in their order; all for "all", and for none.
+/// The cases of these names in their order; all cases for "all" or for no name.
 std::vector<const Case *> named(const Kernel &kernel, const std::vector<std::string> &names) {
   std::vector<const Case *> all, found;
   std::vector<std::string> legal;
@@ -178,7 +178,7 @@ std::vector<std::string> dimensionsOfInputs(const Kernel &kernel,
       throw UserError(llvm::toString(read.takeError()));
     const std::vector<int64_t> &shape = *read;
     if (shape.size() != parameter.shape.size()) {
-      // With all dimensions known, reading it says which shape was expected.
+      // All dimensions are known, so reading the file checks its shape.
       if (std::ranges::all_of(parameter.shape, [&](const Dimension &dimension) {
             return dimension.isLiteral() || known.contains(dimension.name);
           }))

@@ -1,5 +1,5 @@
-// What a kernel is run at: a value for each dimension and scalar, from the cases of the file and
-// the words of the command line.
+// The arguments of a run: a value for each dimension and scalar, from the cases of the file and the
+// words of the command line.
 #pragma once
 
 #include "frontend/kernel.h"
@@ -28,8 +28,8 @@ std::vector<std::string> dimensionsOfInputs(const Kernel &kernel,
                                             const std::vector<std::string> &words,
                                             const std::map<std::string, std::string> &files);
 
-/// The cases to run: those that are named, or all of them; with dimensions among `words`
-/// ("M=1000") and no name, one that only they bind. Words override what a case says.
+/// The cases to run: those that are named, or all of them; with dimensions among `words` ("M=1000")
+/// and no name, one case that they bind. Words override the values of a case.
 std::vector<RunCase> casesToRun(const Kernel &kernel, const std::vector<std::string> &names,
                                 const std::vector<std::string> &words);
 

@@ -1,4 +1,4 @@
-// The options of `mmk run` beside the target: what to compute with, and how.
+// The options of `mmk run` beside the target: the data, and how to run.
 #pragma once
 
 #include "cli/command_line.h"
@@ -19,9 +19,9 @@ struct RunOptions {
   bool noCheck = false, watch = false, countOnly = false, noCache = false, timing = false;
 
   void addOptionsTo(CommandLine &commandLine);
-  /// Once the words are split: reads the numbers and the names.
+  /// Called once the words are split: reads the numbers and the names.
   void read();
-  /// Once the kernel is known: its tensors, and how many cases there are to run.
+  /// Called once the kernel is known: checks its tensors, and how many cases run.
   void checkAgainst(const Kernel &kernel, size_t cases) const;
 
 private:

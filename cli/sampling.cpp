@@ -11,7 +11,7 @@ namespace {
 /// A sample lasts at least so long: a thousand times what reading the clock takes.
 constexpr double shortestSampleMs = 0.05;
 
-/// Mean, and sum of squares around it, of what has been seen so far.
+/// Mean, and sum of squares around it, of the samples so far.
 struct Running {
   double count = 0, mean = 0, squares = 0;
   void add(double value) {

@@ -1,4 +1,4 @@
-// Times one thing again and again, until the times agree or a limit is met.
+// Times a run repeatedly, until the times agree or a limit is reached.
 #pragma once
 
 #include "support/statistics.h"
@@ -13,7 +13,7 @@ namespace mmk::driver {
 
 struct SamplingLimits {
   int64_t warmup = 3;      ///< runs before the first sample
-  int64_t fewest = 10;     ///< samples, before anything else counts
+  int64_t fewest = 10;     ///< samples, before any other limit applies
   double least = 0.2;      ///< seconds, likewise: the clock of a CPU changes more slowly than that
   int64_t most = 1000;     ///< samples
   double seconds = 3;      ///< for all of it
@@ -32,7 +32,7 @@ struct Series {
   Summary summary() const { return summarise(samples); }
 };
 
-/// `run` returns its time in milliseconds; `onSample` is told how many there are.
+/// `run` returns its time in milliseconds; `onSample` receives the number of samples.
 Series sample(const SamplingLimits &limits, llvm::function_ref<double()> run,
               llvm::function_ref<void(size_t)> onSample);
 

@@ -1,4 +1,4 @@
-// What a command works on: a kernel of a file, a machine, a variant. The same words for every
+// The target of a command: a kernel of a file, a machine, a variant. The same options for every
 // command that takes a program.
 #pragma once
 
@@ -8,8 +8,7 @@
 namespace mmk::driver {
 
 struct Target {
-  /// What an option says of one of two targets: "--b", "l1=1,machine=host", and of that the
-  /// choices.
+  /// An option for one of two targets: "--b", its text "l1=1,machine=host", and the choices in it.
   struct Side {
     std::string option, text, choices;
   };
@@ -21,17 +20,17 @@ struct Target {
   std::optional<std::string> maxMemory;
 
   void addOptionsTo(CommandLine &commandLine);
-  /// Takes the file from the words that are no options; returns those behind it. From here on the
-  /// memory has its limit.
+  /// Takes the file from the words that are no options; returns the words after it. Sets the limit
+  /// of memory.
   std::vector<std::string> takeFile(std::vector<std::string> words, std::string_view command);
-  /// The same, when there may be none.
+  /// The same for an optional file.
   void takeFileAlone(std::vector<std::string> words, std::string_view command);
 };
 
 /// "PATH=VALUE" each.
 std::vector<MachineOverride> machineOverrides(const std::vector<std::string> &texts);
 
-/// Loads a machine, or says what is wrong with it.
+/// Loads a machine; an error in it is a UserError.
 Machine loadMachineOrRefuse(const std::string &nameOrFile, const std::vector<std::string> &sets);
 
 } // namespace mmk::driver

@@ -33,7 +33,7 @@ bool isSet(const char *variable) {
 
 } // namespace
 
-// mpirun gives each of its processes a terminal that nobody looks at, and passes on what comes out.
+// mpirun gives each of its processes a pseudo-terminal and forwards the output.
 bool isTerminal(Stream stream) {
   return isatty(static_cast<int>(stream)) == 1 && !isSet("OMPI_COMM_WORLD_SIZE");
 }

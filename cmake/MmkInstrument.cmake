@@ -1,5 +1,5 @@
-# MMK_INSTRUMENT: what the project's own code is built to watch about itself. LLVM and the other
-# packages stay as Debian built them.
+# MMK_INSTRUMENT: the instrumentation of the project's own code. LLVM and the other packages are
+# used as Debian built them.
 #   address    every access to memory, leaks, and undefined behaviour
 #   thread     races between threads
 #   coverage   which lines the tests reach
@@ -8,7 +8,7 @@ set(MMK_INSTRUMENT "" CACHE STRING "address, thread, coverage, fuzz or nothing")
 set_property(CACHE MMK_INSTRUMENT PROPERTY STRINGS "" address thread coverage fuzz)
 
 if(MMK_INSTRUMENT STREQUAL "address")
-  # vptr wants the type information that LLVM is built without.
+  # vptr needs type information, which LLVM is built without.
   set(mmk_instrument_flags -fsanitize=address,undefined -fno-sanitize=vptr -fno-sanitize-recover=undefined
     -O1 -g1 -fno-omit-frame-pointer)
 elseif(MMK_INSTRUMENT STREQUAL "thread")

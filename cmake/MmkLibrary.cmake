@@ -1,8 +1,8 @@
 # mmk_library(FOLDER SOURCES ... LINK ...): the static library mmk_FOLDER of one folder, with the
-# project's warnings, and with the headers of LLVM and ANTLR as system headers. It links what the
-# table `layers` lets the folder know; LINK adds packages.
+# project's warnings, and with the headers of LLVM and ANTLR as system headers. It links the
+# libraries that the table `layers` allows; LINK adds packages.
 #
-# Layers are held by the compiler: a library finds its own headers, and those of the libraries that
+# The compiler enforces the layers: a library finds its own headers, and those of the libraries that
 # it links, in include folders that hold one folder of the project each. An include upward finds no
 # file.
 function(mmk_library folder)
@@ -14,7 +14,8 @@ function(mmk_library folder)
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
 endfunction()
 
-# mmk_layer(TARGET FOLDER SCOPE): TARGET is made of FOLDER, and links what that may know.
+# mmk_layer(TARGET FOLDER SCOPE): TARGET is made of FOLDER, and links the folders that it may
+# include.
 function(mmk_layer target folder scope)
   set(root ${PROJECT_BINARY_DIR}/include/${folder})
   file(MAKE_DIRECTORY ${root})

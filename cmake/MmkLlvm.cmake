@@ -1,7 +1,6 @@
-# mmk_llvm, and mmk_mlir with it: the packages' libraries for the folders of the house. Mostly the
-# shared ones. A program that starts at once takes what it needs out of the archives instead: to
-# load and relocate the shared ones is 19 ms of every start, as long as everything else that it
-# takes to run a small kernel whose code is remembered.
+# mmk_llvm, and mmk_mlir with it: the packages' libraries of LLVM and MLIR, mostly the shared ones.
+# A program with MMK_STARTS_AT_ONCE links the archives instead: loading and relocating the shared
+# ones takes 19 ms of every start, as long as running a small kernel from the cache.
 function(mmk_archives_of variable)
   set(archives)
   foreach(library IN LISTS ARGN)
@@ -26,7 +25,7 @@ add_library(mmk_llvm INTERFACE)
 add_library(mmk_mlir INTERFACE)
 if(llvm_archives AND mlir_archives AND TARGET ZLIB::ZLIB AND TARGET zstd::libzstd_shared)
   set(archives $<BOOL:$<TARGET_PROPERTY:MMK_STARTS_AT_ONCE>>)
-  # Archives refer to each other in circles. Last, what LLVM itself stands on.
+  # Archives refer to each other cyclically. LLVM's own dependences come last.
   target_link_libraries(mmk_llvm INTERFACE
     $<IF:${archives},$<LINK_GROUP:RESCAN,${llvm_archives}>,LLVM>
     $<${archives}:ZLIB::ZLIB> $<${archives}:zstd::libzstd_shared>)
@@ -38,8 +37,8 @@ else()
   target_link_libraries(mmk_mlir INTERFACE MLIR mmk_llvm)
 endif()
 
-# Without what the archives bring along and nobody asks for: some hold remains of debug information,
-# which valgrind stumbles over.
+# Links without unused sections of the archives: some hold incomplete debug information, at which
+# valgrind fails.
 function(mmk_starts_at_once program)
   set_target_properties(${program} PROPERTIES MMK_STARTS_AT_ONCE ON)
   target_link_options(${program} PRIVATE LINKER:--gc-sections)

@@ -1,13 +1,13 @@
-# MMK_PRECOMPILED_HEADERS: the packages' headers are parsed once for all files, not once a file. They
-# are most of what a file costs: 7 of the 10 s of place/place.cpp. Only headers of packages are
-# here, so that a change of ours compiles again what includes it and no more; and every file still
-# includes what it uses: `./dev coverage` builds without.
+# MMK_PRECOMPILED_HEADERS: the packages' headers are parsed once for all files, not once a file.
+# They take most of the compile time of a file, 7 of 10 s in one measured. Only headers of packages
+# are here, so that a change of a project's header recompiles only the files that include it. Every
+# file still includes what it uses: `./dev coverage` builds without.
 option(MMK_PRECOMPILED_HEADERS "parse the packages' headers once for all files" ON)
 if(MMK_INSTRUMENT STREQUAL "coverage")
   set(MMK_PRECOMPILED_HEADERS OFF)
 endif()
 
-# What some five files or more include, and what these pull in.
+# Headers that five files or more include, and those that these include.
 set(mmk_llvm_headers
   <algorithm> <array> <bit> <chrono> <cmath> <cstdint> <cstring> <filesystem> <fstream> <functional>
   <limits> <map> <memory> <mutex> <numeric> <optional> <random> <set> <sstream> <string>
@@ -35,7 +35,7 @@ function(mmk_parse name)
   target_include_directories(${name} SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
   target_link_libraries(${name} PRIVATE fmt::fmt)
   target_precompile_headers(${name} PRIVATE ${ARGN})
-  # With times in it, it would be a new one to ccache whenever it is made.
+  # With time stamps in it, ccache would treat every rebuild of it as a new one.
   target_compile_options(${name} PRIVATE
     $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
 endfunction()
@@ -49,9 +49,10 @@ if(MMK_PRECOMPILED_HEADERS)
   endif()
 endif()
 
-# mmk_precompile(TARGET): TARGET begins with the packages that it links, itself or through others;
-# with others it would not link, as some of their inline functions are always there. Programs are
-# compiled like libraries: what is parsed for the one is not accepted by the other.
+# mmk_precompile(TARGET): TARGET uses the precompiled headers of the packages that it links, itself
+# or through others; with those of others it would not link, as some of their inline functions are
+# always emitted. Programs are compiled like libraries, as precompiled headers of one are not
+# accepted by the other.
 function(mmk_precompile target)
   get_target_property(linked ${target} LINK_LIBRARIES)
   set(rest ${linked})
@@ -76,8 +77,8 @@ function(mmk_precompile target)
     return()
   endif()
   target_compile_options(${target} PRIVATE -fPIC)
-  # Clang forgets that libstdc++ silences this warning around its own use of what is deprecated; a
-  # build without sees ours.
+  # Clang drops libstdc++'s suppression of this warning around its own deprecated uses; a build
+  # without precompiled headers reports those of the project.
   target_compile_options(${target} PRIVATE -Wno-deprecated-declarations)
   target_precompile_headers(${target} REUSE_FROM ${packages})
 endfunction()

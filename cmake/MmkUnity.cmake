@@ -3,8 +3,8 @@
 # for a batch. A build after an edit takes longer. `./dev run` and `./dev test` set it when they make
 # the build folder, `./dev build` does not.
 #
-# Names in the anonymous namespaces of one folder must differ then; the compiler says where they do
-# not. A source that cannot share a batch has SKIP_UNITY_BUILD_INCLUSION set in its folder.
+# Names in the anonymous namespaces of one folder must then differ; the compiler reports where they
+# do not. A source that cannot share a batch has SKIP_UNITY_BUILD_INCLUSION set in its folder.
 option(MMK_UNITY "compile the sources of a target in batches" OFF)
 
 set(mmk_batch_bytes 60000) # some 10 s of compilation
@@ -18,12 +18,12 @@ function(mmk_batch target)
     if(NOT path MATCHES "\\.cpp$" OR NOT EXISTS ${path}) # what is generated stays by itself
       continue()
     endif()
-    # Such a line holds to the end of the file that is compiled.
+    # Such a line is in effect to the end of the compiled file.
     file(STRINGS ${path} pragma REGEX "^#pragma clang fp")
     if(pragma)
       continue()
     endif()
-    # Many names are in llvm and in mlir, and ambiguous where both namespaces are open.
+    # Many names are in llvm and in mlir, and ambiguous where both namespaces are used.
     file(STRINGS ${path} opened REGEX "^using namespace llvm;")
     set(kind mlir)
     if(opened)

@@ -49,7 +49,7 @@ void Emitter::loopWhile(Value *low, Value *high, function_ref<Value *(Value *)> 
 SmallVector<Value *>
 Emitter::loopCarrying(Value *high, ArrayRef<Value *> initial,
                       function_ref<SmallVector<Value *>(ArrayRef<Value *>)> body) {
-  // Tested at its end, and once before: what repeats in the body can be hoisted to there.
+  // Tested at its end, and once before: loop invariants can be hoisted between the two.
   Function *function = b.GetInsertBlock()->getParent();
   BasicBlock *outside = b.GetInsertBlock();
   BasicBlock *before = BasicBlock::Create(b.getContext(), "before", function);
@@ -146,8 +146,8 @@ Value *Emitter::lanesBelow(Value *count, unsigned lanes) {
   return b.CreateICmpSLT(ConstantVector::get(numbers), limit);
 }
 
-// Of floats of 16 bits as of integers: LLVM takes masked ones lane by lane where the CPU does not
-// compute with them.
+// Floats of 16 bits are accessed as integers: LLVM scalarises masked accesses of types that the CPU
+// does not compute with.
 static Type *movedAs(Type *vector) {
   return vector->getScalarSizeInBits() == 16
              ? vector->getWithNewType(Type::getInt16Ty(vector->getContext()))
@@ -180,7 +180,7 @@ Function *Emitter::helper(const std::string &name, unsigned pointers, unsigned n
                                     GlobalValue::InternalLinkage, name, module);
   for (unsigned i = 0; i < pointers; ++i)
     function->addParamAttr(i, Attribute::NoAlias);
-  // Shared by all its callers; inlined once more for each, it would only cost compile time.
+  // Not inlined: a copy for each caller would only cost compile time.
   function->addFnAttr(Attribute::NoInline);
   finishFunction(function);
   IRBuilderBase::InsertPointGuard guard(b);
@@ -193,7 +193,8 @@ Function *Emitter::helper(const std::string &name, unsigned pointers, unsigned n
 void Emitter::finishFunction(Function *function) {
   function->addFnAttr("target-cpu", target.cpu);
   function->addFnAttr("target-features", target.features);
-  // LLVM prefers 256-bit vectors on AVX-512 servers, and would spill what was planned for 512.
+  // LLVM prefers 256-bit vectors on AVX-512 servers, and would spill register tiles that are
+  // planned for 512.
   function->addFnAttr("prefer-vector-width", std::to_string(target.lanes * 32));
   function->addFnAttr(Attribute::NoUnwind);
 }

@@ -1,5 +1,5 @@
-// LLVM IR for one module: a builder with the few shapes that all of codegen is made of (loops,
-// element addresses, functions), and the target that they are made for.
+// LLVM IR for one module: a builder with the common constructs of all emission (loops, element
+// addresses, functions), and the target.
 //
 // LLVM's builder is used rather than MLIR's conversions to the LLVM dialect: the code is loops
 // around vector operations whose widths and addresses are chosen here, and a variant should
@@ -32,8 +32,8 @@ public:
   llvm::Type *vectorOf(llvm::Type *element, unsigned lanes) {
     return llvm::FixedVectorType::get(element, lanes);
   }
-  /// LLVM's type for an element of a tensor. Only what LLVM computes with has one: an element type
-  /// whose storage is an integer that means something else is noted in `unknownType`, and its code
+  /// LLVM's type for an element of a tensor. Only types that LLVM computes with have one: a type
+  /// that is stored as an integer with another meaning is recorded in `unknownType`, and its code
   /// must not run.
   llvm::Type *elementType(mlir::Type type);
   mlir::Type unknownType;
@@ -47,7 +47,7 @@ public:
   llvm::Value *offset(llvm::Value *pointer, int64_t bytes) {
     return offset(pointer, number(bytes));
   }
-  /// Unaligned, as rows of tensors are.
+  /// Unaligned access, as rows of tensors are not aligned.
   llvm::Value *load(llvm::Type *type, llvm::Value *pointer) {
     return b.CreateAlignedLoad(type, pointer, llvm::Align(bytesOf(type->getScalarType())));
   }
@@ -57,10 +57,10 @@ public:
   llvm::Value *min(llvm::Value *x, llvm::Value *y) {
     return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, x, y);
   }
-  /// Of a line of the caches.
+  /// Bytes of a cache line.
   static constexpr int64_t lineBytes = 64;
-  /// Prefetches the line at `pointer`, which may be anywhere: 3, into L1; 2, into the
-  /// second. `isWritten`: to be stored to, so that no other core keeps it.
+  /// Prefetches the line at `pointer`, which may be any address: 3, into L1; 2, into L2.
+  /// `isWritten`: for a store, so that no other core keeps it.
   void prefetch(llvm::Value *pointer, int level = 3, bool isWritten = false) {
     b.CreateIntrinsic(llvm::Intrinsic::prefetch, {this->pointer()},
                       {pointer, b.getInt32(isWritten), b.getInt32(level), b.getInt32(/*data*/ 1)});
@@ -73,7 +73,7 @@ public:
   llvm::Value *plus(llvm::Value *x, llvm::Value *y, int64_t scale = 1) {
     return b.CreateAdd(x, b.CreateMul(y, number(scale)));
   }
-  /// Lanes below `count` of a vector in memory, the others zero; and only those stored.
+  /// Loads the lanes below `count` of a vector in memory, the others zero; stores only those lanes.
   llvm::Value *loadSome(llvm::Type *type, llvm::Value *pointer, llvm::Value *count);
   void storeSome(llvm::Value *value, llvm::Value *pointer, llvm::Value *count);
   /// One bit for each lane, set for those below `count`.
@@ -115,7 +115,7 @@ public:
                  llvm::function_ref<llvm::Value *(llvm::Value *)> body);
   /// if (condition) body()
   void when(llvm::Value *condition, llvm::function_ref<void()> body);
-  /// condition ? then() : otherwise(), of which only one is run
+  /// condition ? then() : otherwise(), of which only one is executed
   llvm::Value *either(llvm::Value *condition, llvm::function_ref<llvm::Value *()> then,
                       llvm::function_ref<llvm::Value *()> otherwise);
   /// The same for several values at once.
@@ -130,7 +130,7 @@ public:
                          llvm::ArrayRef<llvm::Type *> rest,
                          llvm::function_ref<void(llvm::Function *)> body);
 
-  /// What every function has: the target's features, and its full vector width.
+  /// The attributes of every function: the target's features, and its full vector width.
   void finishFunction(llvm::Function *function);
   /// The same for driver code: optimised for size.
   void finishCold(llvm::Function *function) {

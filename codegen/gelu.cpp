@@ -18,7 +18,7 @@ std::optional<double> constantOf(Value value) {
   return std::nullopt;
 }
 
-/// A value as a product: of constants, and of what else there is.
+/// A value as a product of a constant and other factors.
 struct Product {
   explicit Product(Value value) { add(value); }
 
@@ -37,14 +37,14 @@ struct Product {
     return hasConstant(number) && factors.size() == count && llvm::all_equal(factors) &&
            factors[0] == x;
   }
-  /// As near as f32 is.
+  /// Equality within the precision of f32.
   bool hasConstant(double number) const { return std::abs(constant - number) <= 0x1p-23 * number; }
 
   double constant = 1;
   llvm::SmallVector<Value> factors;
 };
 
-/// What is added to 1, or null.
+/// The term that is added to 1, or null.
 Value besideOne(Value value) {
   auto sum = value.getDefiningOp<arith::AddFOp>();
   if (!sum)

@@ -12,7 +12,7 @@ Value *horizontalSums(Emitter &e, ArrayRef<Value *> vectors) {
   auto add = [&](Value *x, Value *y) {
     return x->getType()->isFPOrFPVectorTy() ? b.CreateFAdd(x, y) : b.CreateAdd(x, y);
   };
-  // Of each four lanes of x and y, in turns, those at `first` and the one after.
+  // From each four lanes of x and y, alternating, those at `first` and the next one.
   auto halves = [&](Value *x, Value *y, ArrayRef<int> four) {
     SmallVector<int> order;
     for (int part = 0; part < lanes; part += 4)

@@ -1,11 +1,11 @@
-// Functions by 32 parts of their range, which is what a pair of registers can hold of a table. From
-// fit_polynomials.py.
+// Piecewise polynomials of functions on 32 intervals, as a pair of registers holds a table of 32.
+// From fit_polynomials.py.
 #pragma once
 
 namespace mmk {
 
-/// tanh(x) = c[0] + c[1] (x - m) + ...: the m of the parts, then the c, one power a line. The m
-/// divide the range up to the last one equally, but as far as it takes to where c[0] is exact.
+/// tanh(x) = c[0] + c[1] (x - m) + ...: the midpoints m of the intervals, then the c, one power a
+/// line. The m are equidistant, each shifted to a point where c[0] is exact.
 constexpr float tanhInParts[][32] = {
     {0.000000000e+00f, 2.806133628e-01f, 5.611274838e-01f, 8.419849873e-01f, 1.122452021e+00f,
      1.402885437e+00f, 1.683723330e+00f, 1.964724779e+00f, 2.244689941e+00f, 2.526369810e+00f,

@@ -11,7 +11,7 @@ using namespace llvm;
 namespace mmk {
 namespace {
 
-/// Whether it follows from dimensions and constants, as computed before the phases.
+/// Whether it depends only on dimensions and constants, so that it is computed before the phases.
 bool isOfDimensions(mlir::Value value) {
   if (isa<mlir::BlockArgument>(value))
     return value.getType().isIndex();
@@ -19,7 +19,7 @@ bool isOfDimensions(mlir::Value value) {
          llvm::all_of(value.getDefiningOp()->getOperands(), isOfDimensions);
 }
 
-/// How integers change from block to block.
+/// The change of integers from block to block.
 class Trends {
 public:
   enum Trend { same, rises, falls, unknown };

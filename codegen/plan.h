@@ -1,6 +1,6 @@
-// What a phase computes from the dimensions alone, before its tiles: how large these are, how many
-// there are, and which blocks have any. A search among tiles is a chain of divisions, which would
-// take as long as a small product; so it is done once for many calls (runtime/abi.h, PlanFunction).
+// The values of a phase that depend on the dimensions only: size and number of tiles, and the
+// blocks that have any. Fitting a tile is a chain of divisions, which would take as long as a small
+// product; so it is computed once for many calls (runtime/abi.h, PlanFunction).
 #pragma once
 
 #include "ir/aicore.h"
@@ -13,7 +13,7 @@ namespace mmk {
 struct PhasePlan {
   explicit PhasePlan(aicore::PhaseOp phase);
 
-  /// In words of eight bytes: the fields, then the values.
+  /// Size in words of eight bytes: the fields, then the values.
   size_t size() const { return planFields + values.size(); }
 
   llvm::SetVector<mlir::Operation *> ops; ///< that the plan computes, in order

@@ -88,7 +88,7 @@ Function *ProgramEmitter::startFunction(const std::string &name, ArrayRef<Type *
   return function;
 }
 
-// Scalar code of the kernel that stands before its phases is computed again in each of them.
+// Scalar code before the phases of a kernel is computed again in each phase.
 void ProgramEmitter::bindArguments(const ArgumentArrays &arrays) {
   values.bindArguments(arrays);
   for (mlir::Operation &op : kernel.getBody().front()) {
@@ -102,8 +102,8 @@ void ProgramEmitter::bindArguments(const ArgumentArrays &arrays) {
         watch.call(workspace, values);
       continue;
     }
-    // What follows from a scalar of the kernel is left out with it, whatever type it has: the sign
-    // of one is a bit.
+    // Values computed from a scalar of the kernel are left out as well, whatever their type: the
+    // sign of a scalar is a bit.
     bool needsScalars = llvm::any_of(op.getOperands(), [&](mlir::Value operand) {
       return !arrays.scalars && !values.isKnown(operand) &&
              !operand.getDefiningOp<mlir::arith::ConstantOp>();
@@ -121,7 +121,7 @@ void ProgramEmitter::emitWorkspaces() {
   unsigned index = 0;
   for (auto workspace : kernel.getBody().getOps<aicore::WorkspaceOp>()) {
     Value *bytes = e.number(e.bytesOf(values.elementOf(workspace.getResult())));
-    // What does not fit in 63 bits is more than any memory has, and must not come out as little.
+    // A size beyond 63 bits exceeds any memory, and must not wrap to a small one.
     Value *most = e.number(tooManyBytes);
     for (mlir::Value extent : workspace.getExtents()) {
       Value *product =
@@ -154,7 +154,7 @@ void ProgramEmitter::emitPlan(aicore::PhaseOp phase, const PhasePlan &plan, unsi
   b.CreateRetVoid();
 }
 
-// Whether the second block has nothing to do.
+// Whether the second block has no work.
 Value *ProgramEmitter::emitIdleCheck(aicore::PhaseOp phase, const PhasePlan &plan) {
   values.bind(phase.getBody().getArgument(0), e.number(1));
   Value *alone = nullptr;

@@ -1,5 +1,5 @@
-// The functions of a program, as far as they are the same on all machines: workspaces, plans,
-// phases, loops, scalars. A back end derives from it and emits its instructions.
+// The part of a program that is the same on all machines: workspaces, plans, phases, loops,
+// scalars. A back end derives from it and emits its instructions.
 #pragma once
 
 #include "codegen/plan.h"
@@ -17,11 +17,11 @@ public:
       : kernel(kernel), e(e), b(e.b), values(kernel, e), watch(kernel, e, watched) {}
   virtual ~ProgramEmitter() = default;
 
-  /// The error names an operation that there is no code for.
+  /// The error names an operation without code.
   llvm::Error run();
 
 protected:
-  /// Emits an operation of the back end; false when it is none.
+  /// Emits an operation of the back end; false for another operation.
   virtual bool emitInstruction(mlir::Operation &op) = 0;
   /// Around the body of a loop whose induction variable is `i`.
   virtual void beginIteration(mlir::scf::ForOp loop, llvm::Value *i) {}
@@ -35,7 +35,7 @@ protected:
   llvm::IRBuilder<> &b;
   ProgramValues values;
   WatchCalls watch;
-  llvm::Value *threads = nullptr; ///< of a plan: threads that share the blocks, at most
+  llvm::Value *threads = nullptr; ///< of a plan: the most threads that share the blocks
 
 private:
   void emitWorkspaces();

@@ -1,5 +1,5 @@
-// What the values of a kernel stand for in the function that is being emitted: scalars, tensors in
-// global memory, and buffers in the memories of the block that runs it.
+// The LLVM values of a kernel's values in the current function: scalars, tensors in global memory,
+// and buffers in the memories of the block that runs it.
 #pragma once
 
 #include "codegen/emitter.h"
@@ -13,14 +13,14 @@
 
 namespace mmk {
 
-/// A tensor in global memory: its pointer, and of each dimension the extent and the elements from
-/// one index to the next.
+/// A tensor in global memory: its pointer, and the extent and stride (in elements) of each
+/// dimension.
 struct GlobalTensor {
   llvm::Value *pointer = nullptr;
   llvm::SmallVector<llvm::Value *> extents, strides;
 };
 
-/// The arrays of KernelArguments. Without `scalars` or `tensors`, these stay unknown.
+/// The arrays of KernelArguments. Without `scalars` or `tensors`, those stay unknown.
 struct ArgumentArrays {
   llvm::Value *dims = nullptr, *scalars = nullptr, *tensors = nullptr, *strides = nullptr;
 };
@@ -33,10 +33,10 @@ public:
   ProgramValues(aicore::KernelOp kernel, Emitter &e)
       : kernel(kernel), machine(aicore::machineOf(kernel)), e(e), b(e.b) {}
 
-  /// At the start of a function: forgets what was known in the last one, and loads dimensions,
-  /// scalars and tensors.
+  /// At the start of a function: drops the values of the last one, and loads dimensions, scalars
+  /// and tensors.
   void bindArguments(const ArgumentArrays &arrays);
-  /// The next one, in order of the kernel.
+  /// The next scalar or tensor in the kernel's order.
   void bindWorkspace(aicore::WorkspaceOp workspace, const ArgumentArrays &arrays);
   /// Loads the memories that `core` points to (CoreMemories).
   void bindMemories(llvm::Value *core);
@@ -46,24 +46,24 @@ public:
   llvm::Value *value(mlir::Value v);
   /// Bytes from one copy of a buffer to the next.
   int64_t copyBytes(aicore::AllocOp alloc) const;
-  /// A copy of a buffer (without a slot, the first one), or a part of it; of the UB, that of the
-  /// vector core that runs.
+  /// A copy of a buffer (without a slot, the first one), or a part of it; in UB, that of the
+  /// current vector core.
   llvm::Value *buffer(mlir::Value alloc, mlir::Value slot, std::optional<int64_t> part = {});
   const GlobalTensor &global(mlir::Value tensor) { return globals[tensor]; }
-  /// Where the element of a tensor at these indices is.
+  /// The address of the element of a tensor at these indices.
   llvm::Value *address(const GlobalTensor &tensor, mlir::ValueRange offsets, llvm::Type *element);
 
   llvm::Type *elementOf(mlir::Value memref);
   int64_t rowBytes(mlir::Value memref);
 
-  /// Notes an op that there is no code for.
+  /// Records an op without code.
   void fail(mlir::Operation *op) {
     if (!problem)
       problem = op;
   }
 
   mlir::Operation *problem = nullptr; ///< the first one that failed
-  llvm::Value *vectorCore = nullptr;  ///< null where the cube core runs
+  llvm::Value *vectorCore = nullptr;  ///< null on the cube core
 
 private:
   llvm::Value *loadElement(llvm::Value *array, llvm::Type *type, unsigned index);

@@ -35,7 +35,7 @@ bool emitRegion(Emitter &e, mlir::Block &region, unsigned lanes,
     for (mlir::Value operand : inner.getOperands())
       operands.push_back(valueOf(operand));
     Value *result = nullptr;
-    if (std::optional<Gelu> gelu = geluOf(&inner)) // and what it was made of goes, as unused
+    if (std::optional<Gelu> gelu = geluOf(&inner)) // its unused operations are removed later
       result = emitGelu(e, valueOf(gelu->x), gelu->isApproximate);
     else if (mlir::Value x = softplusTailOf(&inner))
       result = emitSoftplusTail(e, valueOf(x));

@@ -7,10 +7,10 @@
 
 namespace mmk {
 
-/// Values of the kernel that the elements of a region are computed with, constants aside.
+/// Values of the kernel that a region uses, except constants.
 llvm::SmallVector<mlir::Value> scalarsOf(mlir::Block &region);
 
-/// What a region yields for `lanes` elements at a time. `values` has those of its arguments and of
+/// The results of a region for `lanes` elements at a time. `values` holds its arguments and
 /// scalarsOf; false when an operation has no code.
 bool emitRegion(Emitter &e, mlir::Block &region, unsigned lanes,
                 llvm::DenseMap<mlir::Value, llvm::Value *> values,

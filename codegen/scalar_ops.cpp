@@ -84,8 +84,8 @@ CmpInst::Predicate predicateOf(arith::CmpFPredicate predicate) {
   return CmpInst::BAD_FCMP_PREDICATE;
 }
 
-// Where only the second choice is computed for the selection, a masked instruction computes it over
-// the first one: to LLVM that is a selection of its first operand.
+// If only the second choice is computed for the selection, a masked instruction can compute it in
+// place of the first: for LLVM that is a selection of its first operand.
 static Value *emitSelect(Emitter &e, arith::SelectOp select, Value *condition, Value *x, Value *y) {
   auto *compared = dyn_cast<FCmpInst>(condition);
   if (!e.target.masks() || !compared || !isa<BinaryOperator>(y) ||
@@ -117,7 +117,7 @@ Value *emitScalarOp(Emitter &e, mlir::Operation *op, ArrayRef<Value *> v) {
         // Extents are not negative, and far from overflow: their products are checked before a run.
         Value *one = ConstantInt::get(v[1]->getType(), 1);
         Value *up = b.CreateAdd(v[0], b.CreateSub(v[1], one));
-        // What is compiled quickly (jit/partition.h) would divide by any constant.
+        // Driver code (jit/partition.h) is not optimised and would divide by any constant.
         if (auto *by = dyn_cast<ConstantInt>(v[1]); by && by->getValue().isPowerOf2())
           return b.CreateAShr(up, by->getValue().logBase2());
         return b.CreateSDiv(up, v[1]);

@@ -1,6 +1,6 @@
-// log(1 + exp(-|x|)), which softplus has more than max(x, 0), as a kernel writes it: as one
-// function it is a third of the instructions, and does not round 1 + exp(-|x|), of which little is
-// left.
+// Recognises log(1 + exp(-|x|)), the difference of softplus and max(x, 0), in a kernel: as one
+// function it takes a third of the instructions, and does not round 1 + exp(-|x|), which loses
+// precision.
 #pragma once
 
 #include "mlir/IR/Operation.h"

@@ -1,6 +1,6 @@
-// Own polynomials rather than a vector library: the packaged ones (glibc's libmvec) allow 4 units
-// in the last place, exist for some CPUs only, and would be a call in the middle of a fused loop.
-// The coefficients come from fit_polynomials.py.
+// Polynomials of our own rather than a vector library: the packaged ones (glibc's libmvec) allow 4
+// units in the last place, exist for some CPUs only, and would be a call in the middle of a fused
+// loop. The coefficients come from fit_polynomials.py.
 #include "codegen/vector_math.h"
 
 #include "codegen/parts.h"
@@ -47,10 +47,10 @@ public:
   Value *select(Value *condition, Value *x, Value *y) { return b.CreateSelect(condition, x, y); }
   Value *less(Value *x, double y) { return b.CreateFCmpOLT(x, constant(y)); }
   Value *greater(Value *x, double y) { return b.CreateFCmpOGT(x, constant(y)); }
-  /// No more than `most`. A NaN is not greater, and stays.
+  /// min(x, most). A NaN is not greater, and stays.
   Value *within(Value *x, double most) { return select(greater(x, most), constant(most), x); }
   Value *isNan(Value *x) { return b.CreateFCmpUNO(x, x); }
-  /// What AVX-512 has in all 16 lanes, rounding as everything else.
+  /// An intrinsic of AVX-512 on all 16 lanes, with the current rounding mode.
   Value *inAllLanes(Intrinsic::ID id, SmallVector<Value *> operands) {
     operands.append({b.getInt16(0xffff), b.getInt32(4)});
     return b.CreateIntrinsic(id, {}, operands);
@@ -79,7 +79,7 @@ std::pair<Value *, Value *> expRest(Formula &f, Value *x) {
 constexpr float expTail[] = {4.999999341e-01f, 1.666652011e-01f, 4.166839426e-02f, 8.368780622e-03f,
                              1.381446476e-03f};
 
-/// e^x = first * 2^second, for x that is a number and no larger than e^x can be.
+/// e^x = first * 2^second, for x that is no NaN and whose e^x is finite.
 std::pair<Value *, Value *> expParts(Formula &f, Value *x) {
   auto [r, n] = expRest(f, x);
   Value *result = f.add(f.fma(f.polynomial(expTail, r), f.mul(r, r), r), f.constant(1));
@@ -92,10 +92,10 @@ Value *expWithin(Formula &f, Value *x) {
   return f.mul(result, f.powerOfTwo(exponent));
 }
 
-// erf(x) = c + (u + u q(u)) on 32 parts of a width of 1/8, u from the middle of each: what a pair
-// of registers can hold of a table. In all half of what exp and two polynomials take, and a lookup
-// and a multiply-add less than with the 16 parts of one register. From the middle of the last part
-// on erf is 1, less than a unit of the last place away.
+// erf(x) = c + (u + u q(u)) on 32 intervals of a width of 1/8, u from the middle of each: a pair of
+// registers holds a table of 32. It takes half of the time of exp and two polynomials, and a lookup
+// and a multiply-add less than with the 16 intervals of one register. From the middle of the last
+// interval on erf is 1 within a unit of the last place.
 constexpr float erfOfPart[][32] = {
     {0.000000000e+00f, 1.403162032e-01f, 2.763263881e-01f, 4.041168988e-01f, 5.204998851e-01f,
      6.232408881e-01f, 7.111556530e-01f, 7.840750813e-01f, 8.427007794e-01f, 8.883882165e-01f,
@@ -133,7 +133,7 @@ constexpr float erfOfPart[][32] = {
      6.269834121e-04f,  5.527635571e-03f,  1.389954798e-02f,  1.433674619e-02f,  -1.522867824e-03f,
      -2.850186080e-03f, 3.510725498e-01f}};
 
-/// A CPU that picks lanes of a register by an index in one instruction.
+/// Whether one instruction permutes lanes by a vector of indices.
 bool hasTables(const Formula &f) {
   return f.e.target.masks() && cast<FixedVectorType>(f.type)->getNumElements() == 16;
 }
@@ -154,9 +154,9 @@ Value *polynomialByTable(Formula &f, ArrayRef<float[32]> c, Value *index, Value 
   return sum;
 }
 
-/// A number from 0 to `last` as the multiple of 1/8 next to it, by its index, and the difference.
-/// What is beyond is to end there, where u is 0 and what is left of 1 + erf(x) exactly nothing, and
-/// not at the number before: it may be multiplied by any x.
+/// Splits a number from 0 to `last` into the index of the nearest multiple of 1/8, and the
+/// difference. Larger numbers are clamped to `last`, where u is 0 and 1 - erf(x) exactly 0, and not
+/// to the number before: the result may be multiplied by any x.
 struct Eighth {
   static constexpr double last = 31.0 / 8;
 
@@ -174,7 +174,7 @@ struct Eighth {
 Value *erfByTable(Formula &f, Value *x) {
   Eighth part(f, f.within(f.abs(x), Eighth::last));
   Value *q = polynomialByTable(f, ArrayRef(erfOfPart).drop_front(), part.index, part.u);
-  // Of the part's own value only the last sum is rounded.
+  // The interval's own value enters only the last sum, which is rounded.
   return f.withSignOf(f.add(f.fma(q, part.u, part.u), lookUp(f, erfOfPart[0], part.index)), x);
 }
 
@@ -188,8 +188,8 @@ Value *tanhByTable(Formula &f, Value *x) {
   return f.withSignOf(polynomialByTable(f, ArrayRef(tanhInParts).drop_front(), part, u), x);
 }
 
-/// e^x with an instruction that multiplies by a power of two, and rounds to what is left of the
-/// range by itself.
+/// e^x with an instruction that multiplies by a power of two, and rounds correctly at the ends of
+/// the range.
 Value *expByScaling(Formula &f, Value *x) {
   // Beyond these every result is infinity or zero; NaN stays.
   Value *cut = f.within(x, 89.0);
@@ -280,14 +280,14 @@ Value *emitGelu(Emitter &e, Value *x, bool isApproximate) {
   Formula f(e, x->getType());
   if (!hasTables(f))
     return nullptr;
-  // Of it and `last` the one with the lesser magnitude, without its sign; of NaN, too, `last`.
+  // min(|x|, last); for NaN `last`.
   Value *scaled = f.mul(x, f.constant(geluScale));
   Eighth part(f, f.inAllLanes(Intrinsic::x86_avx512_mask_range_ps_512,
                               {scaled, f.constant(Eighth::last), f.b.getInt32(0b1010), scaled}));
   ArrayRef<float[32]> table = isApproximate ? ArrayRef(geluTanhInParts) : ArrayRef(geluInParts);
   Value *rest = polynomialByTable(f, table, part.index, part.u);
-  // max(x, 0), as it has to be for x times something: -0 of negative numbers, and NaN of the
-  // infinity among them. By the kind of x, four bits for each: 0 leaves it, 3 is NaN, and 7 is -0.
+  // max(x, 0) as the factor of a product requires it: -0 for negative numbers, and NaN for
+  // -infinity. By the kind of x, four bits for each: 0 leaves it, 3 is NaN, and 7 is -0.
   Value *ramp = f.inAllLanes(Intrinsic::x86_avx512_mask_fixupimm_ps_512,
                              {x, x, f.bits(0x07030000), f.b.getInt32(0)});
   return f.sub(ramp, rest);

@@ -1,5 +1,5 @@
-// What a watched program tells its watch: each op that a watch sees, by its number, before it is
-// done (runtime/abi.h, WatchFunction).
+// The calls of a watched program to its watch, one before each watched op (runtime/abi.h,
+// WatchFunction).
 #pragma once
 
 #include "codegen/program_values.h"
@@ -8,12 +8,12 @@
 
 namespace mmk {
 
-/// The ops that a watch sees, by number: instructions, flags and workspaces, in order of the text.
+/// The watched ops, by number: instructions, flags and workspaces, in order of the text.
 std::vector<mlir::Operation *> watchedOps(aicore::KernelOp kernel);
 
 class WatchCalls {
 public:
-  /// None at all unless the program is `watched`.
+  /// Emits no calls unless the program is `watched`.
   WatchCalls(aicore::KernelOp kernel, Emitter &e, bool watched);
 
   bool enabled() const { return !numbers.empty(); }
@@ -21,7 +21,7 @@ public:
 
   /// At the start of a phase that runs in the memories of `core` (CoreMemories).
   void begin(llvm::Value *core);
-  /// Whether the op may be done, as the watch says (i1).
+  /// Calls the watch; returns whether the op is to be executed (i1).
   llvm::Value *call(mlir::Operation *op, ProgramValues &values);
 
 private:

@@ -1,5 +1,6 @@
-// The table of back ends, from the list of the kinds of machine. It stands above all of them, while
-// the interface stands below: folders in between call a back end without knowing it.
+// The table of back ends, from the list of the kinds of machine. It is in a layer above all back
+// ends and their interface in one below, so that folders in between call a back end without
+// including it.
 #include "backend/backend.h"
 
 #include "llvm/Support/ErrorHandling.h"

@@ -1,5 +1,4 @@
-// Choices of a variant that come from outside of a schedule, held to the same rules, and refused in
-// the same words, as those of a schedule.
+// Choices of a variant from outside of a schedule. The rules and messages are those of a schedule.
 #pragma once
 
 #include "frontend/kernel.h"
@@ -16,7 +15,7 @@ llvm::Expected<Choices> parseChoices(const Kernel &kernel, const Machine &machin
 
 /// "tile.M = 64, tile.N = 128"
 std::string spelling(const Choices &choices);
-/// "--set tile.M=64 --set 'order=swizzle(4)'", as they can be given to a shell.
+/// "--set tile.M=64 --set 'order=swizzle(4)'", quoted for a shell.
 std::string optionsOf(const Choices &choices);
 
 } // namespace mmk

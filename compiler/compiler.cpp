@@ -14,10 +14,10 @@ namespace {
 std::unique_ptr<mlir::MLIRContext> makeContext() {
   mlir::DialectRegistry registry;
   registerDialectExtensions(registry);
-  // One kernel is too little work for the threads that a context would start.
+  // No threads: one kernel is too little work for them.
   auto context =
       std::make_unique<mlir::MLIRContext>(registry, mlir::MLIRContext::Threading::DISABLED);
-  // The text of an operation means nothing to the author of a kernel.
+  // Messages do not print operations: their text means nothing to the author of a kernel.
   context->printOpOnDiagnostic(false);
   return context;
 }
@@ -49,18 +49,18 @@ mlir::OwningOpRef<mlir::ModuleOp> Compiler::toIr(const Kernel &kernel) {
 Lowering Compiler::lower(const Kernel &kernel, mlir::OwningOpRef<mlir::ModuleOp> module,
                          LoweringLevel level, const PipelineOptions &options, bool findsNearest) {
   Lowering result;
-  IrDiagnostics said(*context_, *program_.file);
+  IrDiagnostics received(*context_, *program_.file);
   const bool succeeded = mlir::succeeded(pipeline_.run(*module, level, options));
-  result.said = said.diagnostics();
+  result.messages = received.diagnostics();
   // A proof that takes too long says nothing about the flags; any other failure of it does.
-  const bool isUnproven = has(result.said, DiagnosticCode::beyondProof);
-  result.isBug = said.isBug() || (pipeline_.endedInProof() && !isUnproven) ||
-                 (!succeeded && !result.said.hasErrors());
+  const bool isUnproven = has(result.messages, DiagnosticCode::beyondProof);
+  result.isBug = received.isBug() || (pipeline_.endedInProof() && !isUnproven) ||
+                 (!succeeded && !result.messages.hasErrors());
   if (succeeded && !result.isBug) {
     result.variant = variantOf(*module);
     result.module = std::move(module);
   } else if (findsNearest && !result.isBug && !isUnproven &&
-             !has(result.said, DiagnosticCode::namesNearest)) { // known by arithmetic alone
+             !has(result.messages, DiagnosticCode::namesNearest)) {
     result.nearest = nearestLegal(kernel, machine_, *context_, options.choices);
   }
   return result;

@@ -1,5 +1,5 @@
-// From a checked kernel to the IR of one of its variants on one machine: what every command, the
-// search and the library do first. What goes wrong is a value; how it is shown is theirs.
+// Lowers a checked kernel to the IR of one of its variants on one machine, for commands, the search
+// and the library. Errors are values; the callers print them.
 #pragma once
 
 #include "compiler/choices.h"
@@ -16,15 +16,14 @@ namespace mmk {
 
 /// The IR of one variant of a kernel, or why there is none.
 struct Lowering {
-  mlir::OwningOpRef<mlir::ModuleOp> module; ///< null when the variant does not exist
+  mlir::OwningOpRef<mlir::ModuleOp> module; ///< null when the variant is not legal
   std::string variant;                      ///< its printable name
-  /// What the passes said: warnings and remarks on success, else the errors.
-  Diagnostics said;
-  /// A variant that does exist, close to the one that does not; nothing when the messages name one
-  /// already, or none was found.
+  /// Messages of the passes: warnings and remarks on success, else the errors.
+  Diagnostics messages;
+  /// The nearest legal variant; nothing when the messages name one already, or none was found.
   std::optional<Choices> nearest;
   /// The passes failed without an error about the user's text, or the proof of their own flags
-  /// failed: mmk is wrong.
+  /// failed: a bug of mmk.
   bool isBug = false;
 
   explicit operator bool() { return module.get() != nullptr; }
@@ -39,8 +38,8 @@ public:
   /// The kernel as written, with all alternatives of its schedule.
   mlir::OwningOpRef<mlir::ModuleOp> toIr(const Kernel &kernel);
 
-  /// Takes the kernel's IR on to `level`, as the variant that the options choose. Who only asks
-  /// whether it exists does without the search for the nearest that does.
+  /// Lowers the kernel's IR to `level`, as the variant that the options choose. The search for the
+  /// nearest legal variant is optional: a caller that only tests legality does without it.
   Lowering lower(const Kernel &kernel, mlir::OwningOpRef<mlir::ModuleOp> module,
                  LoweringLevel level, const PipelineOptions &options = {},
                  bool findsNearest = true);

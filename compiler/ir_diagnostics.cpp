@@ -25,7 +25,7 @@ Severity severityOf(mlir::DiagnosticSeverity severity) {
 } // namespace
 
 SourceRange rangeOf(mlir::Location location, const SourceFile &file) {
-  // An op made of several has all their places; the first is what it stands for.
+  // A fused location holds several places; the first is reported.
   if (auto fused = mlir::dyn_cast<mlir::FusedLoc>(location))
     return fused.getLocations().empty() ? SourceRange()
                                         : rangeOf(fused.getLocations().front(), file);

@@ -1,4 +1,4 @@
-// What passes say through MLIR, turned into messages about the user's text.
+// Turns MLIR's diagnostics into messages about the user's text.
 #pragma once
 
 #include "support/diagnostics.h"
@@ -7,18 +7,19 @@
 
 namespace mmk {
 
-/// Where an op of the IR comes from: its place in `file`, or nowhere.
+/// The place of an op in `file`, or nowhere.
 SourceRange rangeOf(mlir::Location location, const SourceFile &file);
 
-/// Takes every message of the context while it lives; of two, the younger takes them.
+/// Receives every message of the context during its lifetime; of two, the newer one does.
 class IrDiagnostics {
 public:
-  /// Places in a file of the same path are places in `file`; all others are nowhere.
+  /// Places in a file of the same path become places in `file`; all others become nowhere.
   IrDiagnostics(mlir::MLIRContext &context, const SourceFile &file);
 
   const Diagnostics &diagnostics() const { return diagnostics_; }
 
-  /// Whether a verifier spoke ("'aicore.load' op ..."): only a wrong compiler makes it.
+  /// Whether the message is of a verifier ("'aicore.load' op ..."), which is always a bug of the
+  /// compiler.
   bool isBug() const { return isBug_; }
 
 private:

@@ -17,7 +17,7 @@
 namespace mmk {
 namespace {
 
-/// A message may take a moment, not a minute.
+/// Bounds the time of a message.
 constexpr size_t maximumTries = 100;
 constexpr int64_t leastStep = 16;
 bool isTileOrStage(std::string_view key) {
@@ -25,7 +25,7 @@ bool isTileOrStage(std::string_view key) {
   return directive && directive->isLength;
 }
 
-/// One value that a directive could have instead, and how far that is from what was asked.
+/// One other value of a directive, and its distance from the requested one.
 struct Change {
   std::string key;
   int64_t number;
@@ -41,11 +41,11 @@ struct Candidate {
 class Search {
 public:
   Search(const Kernel &kernel, const Machine &machine, mlir::MLIRContext &context,
-         const Choices &asked)
-      : kernel_(kernel), machine_(machine), context_(context), asked_(asked) {}
+         const Choices &requested)
+      : kernel_(kernel), machine_(machine), context_(context), requested_(requested) {}
 
-  /// Most candidates are only asked whether they fit; what is named is proven, too, as that takes
-  /// longest.
+  /// Most candidates are only compiled without the proof, which takes longest; the named variant is
+  /// proven, too.
   std::optional<Choices> run() {
     std::optional<Choices> found = find();
     return found && compiles(*found, /*proveSync=*/true) ? found : std::nullopt;
@@ -69,12 +69,12 @@ private:
     return byHalvingAll();
   }
 
-  /// The numbers of the variant that was asked for, with the defaults of the machine.
+  /// The numbers of the requested variant, with the defaults of the machine.
   void findNumbers() {
     auto module = lowerToIr(kernel_, machine_.name, context_);
     PipelineOptions options;
-    options.choices = asked_;
-    // Whether it succeeds or not, the choices are made by then.
+    options.choices = requested_;
+    // The choices are made even if it fails.
     (void)runPipeline(*module, machine_, LoweringLevel::mmk, options);
     for (ir::KernelOp op : module->getOps<ir::KernelOp>())
       op.walk([&](ir::ChoiceOp choice) {
@@ -96,8 +96,8 @@ private:
         add(key, half / unitOf(key) * unitOf(key), 1);
   }
 
-  /// What tiles along the dimension of a key are multiples of, beside the 16 that keep candidates
-  /// few where a tile may be anything.
+  /// The granularity of tiles along the dimension of a key; at least 16, which keeps the candidates
+  /// few.
   int64_t unitOf(const std::string &key) const {
     return std::lcm(roleOf(kernel_, indexOf(key), &machine_.cube).multiple, leastStep);
   }
@@ -109,7 +109,8 @@ private:
     std::vector<Change> &changes = changes_[key];
     if (std::ranges::find(changes, number, &Change::number) != changes.end())
       return;
-    // Each directive that changes counts, then how much. What is smaller is likelier to fit.
+    // Fewer changed directives first, then smaller changes; of equal ones the smaller value, as it
+    // is likelier to fit.
     const double ratio = std::log2(static_cast<double>(number) / static_cast<double>(now->second));
     changes.push_back({key, number, 2 + penalty + (ratio < 0 ? -ratio : 1.25 * ratio)});
   }
@@ -137,13 +138,13 @@ private:
   bool compiles(const Choices &changed, bool proveSync) const {
     auto module = lowerToIr(kernel_, machine_.name, context_);
     PipelineOptions options;
-    options.choices = asked_;
+    options.choices = requested_;
     options.choices.insert(options.choices.end(), changed.begin(), changed.end());
     options.proveSync = proveSync;
     return mlir::succeeded(runPipeline(*module, machine_, LoweringLevel::aicore, options));
   }
 
-  /// When it takes more than a few changes: the largest tile or stage is halved until all fit.
+  /// When a few changes are not enough: halves the largest tile or stage until all fit.
   std::optional<Choices> byHalvingAll() {
     const auto byNumber = [](const auto &a, const auto &b) { return a.second < b.second; };
     std::map<std::string, int64_t> numbers = numbers_;
@@ -172,7 +173,7 @@ private:
       }
   }
 
-  /// Spares the passes the candidates that are wrong at first sight.
+  /// Rejects candidates that break a rule, without running the passes.
   bool stagesAreMultiples(const Choices &changed) const {
     std::map<std::string, int64_t> numbers = numbers_;
     for (const auto &[key, word] : changed)
@@ -187,7 +188,7 @@ private:
   const Kernel &kernel_;
   const Machine &machine_;
   mlir::MLIRContext &context_;
-  const Choices &asked_;
+  const Choices &requested_;
   std::map<std::string, int64_t> numbers_;
   std::map<std::string, std::vector<Change>> changes_;
 };
@@ -195,10 +196,10 @@ private:
 } // namespace
 
 std::optional<Choices> nearestLegal(const Kernel &kernel, const Machine &machine,
-                                    mlir::MLIRContext &context, const Choices &asked) {
+                                    mlir::MLIRContext &context, const Choices &requested) {
   mlir::ScopedDiagnosticHandler silence(&context,
                                         [](mlir::Diagnostic &) { return mlir::success(); });
-  return Search(kernel, machine, context, asked).run();
+  return Search(kernel, machine, context, requested).run();
 }
 
 } // namespace mmk

@@ -1,4 +1,4 @@
-// When a variant does not fit the machine: the variant closest to it that does.
+// Finds the legal variant nearest to one that does not fit the machine.
 #pragma once
 
 #include "frontend/kernel.h"
@@ -8,10 +8,10 @@
 
 namespace mmk {
 
-/// The fewest and smallest changes of tiles and stages that make a legal variant of the one that
-/// `asked` chooses: first to alternatives that the schedule lists, then by halving. Found by
-/// trying, so that it is legal for all rules there are; nothing when no candidate is.
+/// The fewest and smallest changes of tiles and stages that make the variant of `requested` legal:
+/// first to alternatives that the schedule lists, then by halving. Candidates are compiled, so the
+/// result satisfies all rules; nothing when no candidate is legal.
 std::optional<Choices> nearestLegal(const Kernel &kernel, const Machine &machine,
-                                    mlir::MLIRContext &context, const Choices &asked);
+                                    mlir::MLIRContext &context, const Choices &requested);
 
 } // namespace mmk

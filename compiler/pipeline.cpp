@@ -30,7 +30,7 @@ private:
 
 bool isProof(Pass *pass) { return pass->getArgument() == "aicore-verify-sync"; }
 
-/// Whether a failure is a bug of mmk depends on whether the proof is what failed.
+/// A failure of the proof is a bug of mmk; other failures are errors of the user.
 class ProofWatch : public PassInstrumentation {
 public:
   ProofWatch(bool &failed, const std::function<void(ModuleOp)> &mutateBeforeVerify)
@@ -56,11 +56,11 @@ void buildPipeline(OpPassManager &manager, const Backend &backend, LoweringLevel
                    bool proveSync) {
   if (level == LoweringLevel::mmk)
     return;
-  // Which operations share a pass over memory: decided while the body is whole tensors.
+  // Fusion groups are formed while the body is on whole tensors.
   manager.addPass(createFuseEpilogue());
-  // A reduction that several cores share becomes parts and their sum, each a fusion group.
+  // A split reduction becomes a product of the splits and their sum, each a fusion group.
   manager.addPass(createSplitReduction());
-  // Who computes which output tile, then how deep one step of its product reaches.
+  // The mapping of output tiles to cores, then the depth of one step of the product.
   manager.addPass(createTileCores());
   manager.addPass(createTileBase());
   if (level == LoweringLevel::tiled) {
@@ -112,7 +112,7 @@ LogicalResult Pipeline::run(ModuleOp module, LoweringLevel level, const Pipeline
     }
     return success();
   }
-  // What prints its passes is set up for that alone.
+  // Printing is enabled on a manager for this run only.
   chooser.enableVerifier(options.verify);
   chooser.enableIRPrinting(
       /*shouldPrintBeforePass=*/nullptr,

@@ -24,18 +24,18 @@ struct PipelineOptions {
   bool verify = false;    ///< verify the IR after each pass
   bool proveSync = true;  ///< with aicore-verify-sync; without, for variants that are only timed
   std::string printAfter; ///< print the IR to stderr after the pass of this name; "all"
-  /// For tests of the proof: changes the IR before aicore-verify-sync.
+  /// For tests of the proof: mutates the IR before aicore-verify-sync.
   std::function<void(mlir::ModuleOp)> mutateBeforeVerify;
 };
 
-/// The passes that lead from mmk IR to aicore IR on one machine. What they need to set up, they set
-/// up once, for many variants. For one thread at a time, as its context.
+/// The passes from mmk IR to aicore IR on one machine, set up once for many variants. For one
+/// thread at a time, as its context.
 class Pipeline {
 public:
   Pipeline(mlir::MLIRContext &context, const Machine &machine);
   ~Pipeline();
 
-  /// Runs those as far as `level`. Messages go to the context's diagnostics.
+  /// Runs the passes up to `level`. Messages go to the context's diagnostics.
   mlir::LogicalResult run(mlir::ModuleOp module, LoweringLevel level,
                           const PipelineOptions &options = {});
   /// Whether the last run failed in aicore-verify-sync: the passes before it set these flags, so

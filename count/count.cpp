@@ -11,7 +11,7 @@ using namespace mlir;
 namespace mmk {
 namespace {
 
-/// One whose events say what they come from.
+/// A clock whose events have origins.
 struct WatchedCore : count::TimedCore {
   WatchedCore(const Machine &machine, int64_t block, int64_t start, EventSink &sink,
               count::Origins &origins)
@@ -28,26 +28,26 @@ private:
   count::Origins &origins_;
 };
 
-/// Runs blocks again, as many as the sink wants, and every iteration of them.
+/// Runs again the blocks that the sink accepts, with every iteration.
 void showEvents(aicore::PhaseOp phase, const count::CountProgram &program, const Machine &machine,
                 CountedPhase counted, std::vector<int64_t> working, EventSink &events) {
   count::Origins origins(phase, program);
   counted.origins = origins.all();
   counted.blocks = working.size();
   events.enter(counted);
-  // The slowest comes first, also where nobody worked.
+  // The slowest comes first, even if no block worked.
   std::erase(working, counted.slowest);
   working.insert(working.begin(), counted.slowest);
   std::vector<int64_t> values;
   for (int64_t block : working) {
-    if (!events.wants(block))
+    if (!events.accepts(block))
       continue;
     WatchedCore core(machine, block, counted.start, events, origins);
     count::run(program, values, block, core);
   }
 }
 
-/// Phases follow each other.
+/// Phases run one after the other.
 void add(const LeastTime &phase, LeastTime &all) {
   all.cycles += phase.cycles;
   all.multiplied += phase.multiplied;

@@ -10,13 +10,12 @@
 
 namespace mmk {
 
-/// Walks the program of every block in program order, which is a legal execution, and lets the
-/// clock time each instruction on its pipe. `dims`: the value of each of the kernel's dimensions,
-/// in order. The result is the same on every host. `events`, when given, sees the events of the
-/// blocks that it wants, phase by phase, each phase when its time is known; the origin of an event
-/// is a number in the phase's `origins`.
-/// The error is a fault of the program: a deadlock, a flag misused or left set, an op that an AI
-/// core has not.
+/// Interprets the program of every block in program order, which is a legal execution; the clock
+/// times each instruction on its pipe. `dims`: the value of each of the kernel's dimensions, in
+/// order. The result is the same on every host. `events`, when given, receives the events of the
+/// blocks that it accepts, phase by phase, each phase when its time is known; the origin of an
+/// event is a number in the phase's `origins`. The error is a fault of the program: a deadlock, a
+/// flag misused or left set, an op that an AI core lacks.
 llvm::Expected<ClockReport> countKernel(aicore::KernelOp kernel, const Machine &machine,
                                         llvm::ArrayRef<int64_t> dims, EventSink *events = nullptr);
 

@@ -1,4 +1,4 @@
-// What decides the cost of each aicore instruction.
+// The data for the cost of each aicore instruction.
 #include "count/program_builder.h"
 #include "ir/element_type.h"
 
@@ -118,7 +118,7 @@ int32_t ProgramBuilder::multiply(Operation *op, int32_t a, int32_t b) {
 }
 
 int32_t ProgramBuilder::elementNumber(Operation *op, const TensorShape &shape, ValueRange offsets) {
-  // Where a transfer begins may be data; how long it takes then follows from its extents alone.
+  // The start of a transfer may be data; its time then depends on its extents only.
   if (offsets.empty() || llvm::any_of(offsets, [&](Value it) { return unknown_.contains(it); }))
     return constant(0);
   int32_t number = placeOf(offsets.front());
@@ -174,8 +174,8 @@ llvm::Expected<Instruction> ProgramBuilder::move(aicore::Instruction op, Work wo
   return it;
 }
 
-// Whole fractals move: as many rows or columns as an instruction of the cube takes at a time, and
-// its depth along k. The bias table takes a row in pieces as long as it is aligned to.
+// Whole fractals move: multiples of the rows or columns, and of the depth along k, of a cube
+// instruction. The bias table receives a row in pieces of its alignment.
 llvm::Error ProgramBuilder::loadL0(aicore::LoadL0Op op) {
   if (aicore::spaceOf(op.getTarget()) == aicore::Space::bt) {
     llvm::Expected<Instruction> row =

@@ -1,7 +1,6 @@
-// A time that no clock comes below, and that variants share which do the same work: the
-// instructions of a block as fast as data alone allows. Every buffer has as many copies as are
-// wanted, so that only the flags from a generation to its use hold anybody up; flags themselves and
-// issuing take no time.
+// A lower bound on the time of a block, shared by variants that do the same work: its instructions
+// limited only by data dependences. Every buffer has unlimited copies, so that only flags from the
+// write of a generation to its use delay an instruction; flags and issuing take no time.
 #pragma once
 
 #include "count/run.h"
@@ -39,7 +38,7 @@ public:
       hold(unit, to, flags_[{unit, from, to, event}]);
     return true;
   }
-  /// Vector cores wait for the cube core; what they tell it is that they have read a buffer.
+  /// Vector cores wait for the cube core; their flags to it only free buffers.
   bool setCross(unsigned unit, Pipe pipe, int64_t flag) {
     if (unit == 0)
       for (unsigned core = 1; core < units_.size(); ++core)
@@ -72,8 +71,8 @@ public:
   }
 
 private:
-  /// When something is done. Where it had to wait for the last product so far, `product` is that
-  /// one's number, and `behind` how much later it is at the least.
+  /// A time of completion. If it depends on the last product so far, `product` is that product's
+  /// number, and `behind` the least distance from it.
   struct Moment {
     int64_t time = 0, behind = 0, product = 0;
   };
@@ -93,7 +92,7 @@ private:
     free.product = std::max(free.product, until.product);
   }
 
-  /// The way of data; a flag against it says that a buffer is free again.
+  /// The direction of data; a flag in the other direction frees a buffer.
   static bool isForward(Pipe from, Pipe to) { return rank(from) < rank(to); }
   static int rank(Pipe pipe) {
     switch (pipe) {
@@ -118,7 +117,8 @@ private:
   std::vector<std::array<Queue, allPipes.size()>> units_;
   std::map<std::tuple<unsigned, Pipe, Pipe, int64_t>, Moment> flags_;
   std::map<std::pair<unsigned, int64_t>, std::deque<Moment>> crossFlags_;
-  int64_t products_ = 0, multiplied_ = 0; ///< how many so far, and when the last of them is done
+  int64_t products_ = 0,
+          multiplied_ = 0; ///< their number so far, and when the last of them is done
 };
 
 } // namespace mmk::count

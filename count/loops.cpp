@@ -1,6 +1,6 @@
-// What the work of a loop depends on, found backwards from the extents, flags and branches that
-// decide it. Two runs of a loop that agree there do the same in the same time, however far apart
-// in memory they work, so one of them need not be walked.
+// Finds the values that the work of a loop depends on, backwards from its extents, flags and
+// branches. Two runs of a loop with equal values do the same work in the same time, at any
+// addresses, so one of them need not be interpreted.
 #include "count/program.h"
 
 #include <numeric>
@@ -9,9 +9,9 @@
 namespace mmk::count {
 namespace {
 
-/// How much of a value matters: nothing (1), its remainder by a number, or all of it (0).
+/// The part of a value that matters: nothing (1), its remainder by a number, or all of it (0).
 constexpr int64_t nothing = 1, everything = 0;
-/// Beyond it a remainder is hardly ever the same twice.
+/// Remainders by larger numbers hardly ever repeat.
 constexpr int64_t largestModulus = 1 << 16;
 
 int64_t together(int64_t x, int64_t y) {
@@ -23,7 +23,7 @@ int64_t together(int64_t x, int64_t y) {
 
 bool isArithmetic(const Step &step) { return step.kind <= StepKind::select; }
 
-/// The place that a step writes, or -1.
+/// The place written by a step, or -1.
 int32_t written(const Step &step) {
   switch (step.kind) {
   case StepKind::loop:
@@ -36,7 +36,8 @@ int32_t written(const Step &step) {
   }
 }
 
-/// Calls `use(place, modulus)` for all that a step reads, when `modulus` of what it writes matters.
+/// Calls `use(place, modulus)` for each place that a step reads, if `modulus` of its result
+/// matters.
 class Reads {
 public:
   explicit Reads(const CountProgram &program)
@@ -95,8 +96,8 @@ private:
     if (step.kind != StepKind::transfer)
       return;
     use(it.pitch, everything);
-    // Of where it starts, its place in a packet; among rows that start everywhere in packets, its
-    // place in the distance of such starts.
+    // Of the start address, its offset in a packet; for rows that start at varying offsets, the
+    // offset modulo the distance of these.
     int64_t startStep = program_.packet;
     const std::optional<int64_t> pitch = constant(it.pitch);
     if (pitch && !(it.dense && *pitch <= it.mostColumns))
@@ -145,8 +146,7 @@ private:
     }
   }
 
-  /// A division that has no value ends the run, so the divisor matters even where the quotient
-  /// does not.
+  /// An undefined division ends the run, so the divisor matters even where the quotient does not.
   template <typename Use>
   void ofDivision(const Step &step, int64_t modulus, std::optional<int64_t> divisor,
                   Use use) const {
@@ -156,14 +156,14 @@ private:
     use(step.b, everything);
   }
 
-  /// How much of a factor matters, the other being `factor` if that is known.
+  /// The part of a factor that matters; `factor` is the other one, if known.
   static int64_t shared(int64_t modulus, std::optional<int64_t> factor) {
     if (modulus == everything || !factor)
       return modulus;
     return modulus / std::gcd(modulus, *factor);
   }
 
-  /// Which places never hold a negative number: assumed of all, until a step shows otherwise.
+  /// The places that never hold a negative number: all, until a step may write one.
   void findNaturals() {
     for (size_t place = 0; place < natural_.size(); ++place)
       natural_[place] = program_.values[place] >= 0 || variable_[place];
@@ -215,7 +215,7 @@ private:
   std::vector<bool> variable_, natural_;
 };
 
-/// What matters of each place for the steps from `from` to `to`, both included.
+/// The part of each place that matters for the steps from `from` to `to`, both included.
 std::vector<int64_t> relevance(const CountProgram &program, const Reads &reads, size_t from,
                                size_t to) {
   std::vector<int64_t> matters(program.values.size(), nothing);
@@ -234,13 +234,13 @@ std::vector<int64_t> relevance(const CountProgram &program, const Reads &reads, 
   return matters;
 }
 
-/// Finds out whether a loop is closed, and what decides it then.
+/// Decides whether a loop is closed, and finds the values that it depends on.
 void close(const CountProgram &program, const Reads &reads, Loop &loop) {
   std::vector<bool> inside(program.values.size());
   for (size_t i = loop.enter; i <= loop.next; ++i)
     if (const int32_t place = written(program.steps[i]); place >= 0)
       inside[place] = true;
-  // What is read before it is written is left over from an earlier iteration.
+  // A value that is read before it is written comes from an earlier iteration.
   std::vector<bool> before = inside;
   auto check = [&](const Step &step) {
     reads.of(step, everything, [&](int32_t place, int64_t) { loop.closed &= !before[place]; });
@@ -269,7 +269,7 @@ void findLoops(CountProgram &program) {
   program.loopsAt.assign(program.steps.size(), -1);
   for (size_t i = 0; i < program.steps.size(); ++i)
     if (program.steps[i].kind == StepKind::loop) {
-      // The step before the one that it leaves to goes back to its body.
+      // The step before its exit jumps back to its body.
       program.loopsAt[i] = program.loops.size();
       program.loops.push_back({.enter = i, .next = size_t(program.steps[i].target) - 1});
     }

@@ -30,7 +30,7 @@ Origin::Buffer describe(Value buffer) {
   return {cast<ir::NamedAttr>(named).getName().str(), memory};
 }
 
-/// The place in the user's text; of what was fused, the first.
+/// The place in the user's text; for a fused location, the first.
 void locate(Location location, Origin &origin) {
   location->walk([&](Location inner) {
     auto place = dyn_cast<FileLineColLoc>(inner);
@@ -54,11 +54,11 @@ std::string listOf(ArrayRef<Origin::Buffer> buffers) {
   return text;
 }
 
-/// A flag as it stands in the program: who sets it and who waits, on which units.
+/// A flag of the program: the pipes that set it and wait for it, and their units.
 struct Flag {
   bool isWait = false, isCross = false;
   aicore::Unit fromUnit = aicore::Unit::cube_core, toUnit = aicore::Unit::cube_core;
-  std::optional<aicore::Pipe> from, to; ///< across cores only the own side's is written there
+  std::optional<aicore::Pipe> from, to; ///< across cores only the own side is given
   int64_t event = 0;
   Value slot;
 
@@ -106,8 +106,8 @@ std::optional<Flag> flagOf(Operation *op) {
       .Default([](Operation *) { return std::nullopt; });
 }
 
-/// Which buffers each flag of a phase orders the accesses to. Nothing in the program says so: it
-/// follows from what stands behind the waits and is also touched by the pipe that sets.
+/// The buffers whose accesses each flag of a phase orders. They are derived: buffers accessed after
+/// the waits and also by the pipe that sets.
 class Guards {
 public:
   explicit Guards(aicore::PhaseOp phase) {
@@ -128,7 +128,7 @@ public:
     origin.isFill = group.isFill;
     for (Value buffer : group.buffers)
       origin.buffers.push_back(count::describe(buffer));
-    // Of a flag that orders nothing in memory there is no more to say.
+    // A flag that orders no accesses has no buffers.
     if (origin.buffers.empty()) {
       origin.text = flag.isWait ? "wait for a flag" : "set a flag";
       return;
@@ -161,14 +161,14 @@ private:
       group->flag.to = flag.to;
   }
 
-  /// The same generation of buffers that fill together, or not a slot at all.
+  /// The same generation of buffers that are filled together, or not a slot at all.
   static bool sameSlot(Value x, Value y) {
     auto slot = x ? x.getDefiningOp<aicore::SlotOp>() : aicore::SlotOp();
     auto other = y ? y.getDefiningOp<aicore::SlotOp>() : aicore::SlotOp();
     return x == y || (slot && other && slot.getIndex() == other.getIndex());
   }
 
-  /// What stands behind a wait: mostly in its block, else behind one that contains it.
+  /// The accesses after a wait: mostly in its block, else after an op that contains it.
   void collect(Operation *wait, Group &group) {
     bool found = false;
     for (Operation *at = wait; !found && !isa<aicore::PhaseOp>(at); at = at->getParentOp())
@@ -213,7 +213,7 @@ std::string textOf(aicore::Instruction op) {
       text += " " + vec.getInstruction().str();
     return text;
   }
-  // What moves, by the name that it has outside.
+  // The transferred tensor, by its name outside of the core.
   const llvm::SmallVector<aicore::Access> accesses = op.getAccesses();
   const bool leaves = isa<aicore::StoreOp, aicore::FixpipeOp>(op.getOperation());
   if (!isa<aicore::MmadOp>(op.getOperation()))

@@ -1,4 +1,4 @@
-// What the steps of a count::CountProgram are in the user's words, for the views over its events:
+// Describes the steps of a count::CountProgram in the user's terms, for the views over its events:
 // the line of the .mmk file, the buffers, and what each flag guards.
 #pragma once
 
@@ -13,7 +13,7 @@ public:
   /// By step of the program; arithmetic and control flow have none.
   std::span<const Origin> all() const { return origins_; }
 
-  /// The slots of a step's buffers, at the moment at which a run is there.
+  /// The slots of a step's buffers, at the current step of a run.
   std::span<const int64_t> slotsAt(size_t step, const int64_t *values);
 
 private:

@@ -1,6 +1,6 @@
 // A phase of an aicore kernel as a compact array program. Counting runs it once for each block of
 // each of thousands of variants, so the IR is read once: SSA values become numbered places, regions
-// become jumps, and what an instruction costs is looked up beforehand.
+// become jumps, and costs of instructions are looked up beforehand.
 #pragma once
 
 #include "ir/aicore.h"
@@ -49,8 +49,8 @@ enum class StepKind : uint8_t {
   jumpUnless, ///< to `target` when value[a] is 0
   loop,       ///< value[a] = value[b]; to `target` unless that is below value[c]
   next,       ///< value[a] += value[b]; to `target` while that is below value[c]
-  enterCores, ///< value[a] = 0; what follows runs on that vector core
-  nextCore,   ///< value[a] += 1; to `target` while that is below b; then the cube core goes on
+  enterCores, ///< value[a] = 0; the next steps run on that vector core
+  nextCore,   ///< value[a] += 1; to `target` while that is below b; then back to the cube core
   // instructions; number `target` of the program's
   transfer, ///< of rows of a tensor
   move,     ///< between on-chip memories
@@ -72,23 +72,23 @@ struct Step {
   int32_t target = 0, a = 0, b = 0, c = 0;
 };
 
-/// What decides the cost of an instruction: the places of its extents, and figures.
+/// The data for the cost of an instruction: the places of its extents, and figures.
 struct Instruction {
   Work work = Work::load;
   Cost cost;
   int32_t rows = 0, columns = 0, depth = 0; ///< of a product m, n and k
-  /// What the cube and its memories round extents up to.
+  /// The multiples to which the cube and its memories round extents up.
   int64_t rowStep = 1, columnStep = 1, depthStep = 1;
 
   /// Of a transfer: `rows` pieces of `columns` elements that are contiguous in global memory. When
-  /// consecutive rows are neighbours (`dense`) and each has the whole extent of the tensor's last
-  /// dimension (at place `pitch`), they are one piece.
+  /// rows are adjacent (`dense`) and each has the whole extent of the tensor's last dimension (at
+  /// place `pitch`), they are one piece.
   int64_t bytes = 0; ///< of an element
   int32_t pitch = 0;
   int32_t start = 0; ///< place of the number of the first element in the tensor
   mutable RowCharge charge;
   bool dense = false;
-  int64_t mostColumns = 0; ///< that the buffer holds, by its shape; also its most rows
+  int64_t mostColumns = 0; ///< columns of the buffer's shape; also its rows
   const Link *link = nullptr;
   int32_t tensor = -1; ///< number of the tensor; -1 for the block's own piece of global memory
 
@@ -106,7 +106,7 @@ struct TensorShape {
   bool workspace = false;
 };
 
-/// A value from outside of a loop that decides what the loop does: in whole, or only its remainder.
+/// A value from outside of a loop on which its work depends: in whole, or only its remainder.
 struct Influence {
   int32_t place = 0;
   int64_t modulus = 0; ///< 0: the whole value
@@ -116,12 +116,13 @@ struct Influence {
 struct Loop {
   size_t enter = 0, next = 0;
   bool innermost = true;
-  bool staysOnItsCore = true; ///< neither has work for other cores of the block nor flags to them
-  /// Nothing that it computes is asked for after it or in its next iteration, so that one who knows
-  /// what it does need not run it.
+  bool staysOnItsCore = true; ///< has neither work for other cores of the block nor flags to them
+  /// No value that it computes is read after it or in its next iteration, so it need not run if its
+  /// effect on the clock is known.
   bool closed = true;
-  /// All that what it does follows from, where it is closed: equal here, equal instructions at
-  /// equal costs. Where its transfers start is not among it, except inside of a packet.
+  /// The values on which the work of a closed loop depends: if they are equal, so are its
+  /// instructions and costs. The addresses of its transfers do not count, except their offset in a
+  /// packet.
   std::vector<Influence> influences;
 };
 
@@ -133,19 +134,20 @@ struct CountProgram {
   std::vector<Instruction> instructions;
   std::vector<Cost> vectorCosts;
   std::vector<TensorShape> tensors;            ///< all of the kernel's, in order
-  std::vector<int64_t> values;                 ///< as they stand before the first step
+  std::vector<int64_t> values;                 ///< before the first step
   llvm::DenseMap<mlir::Value, int32_t> places; ///< of the values of the IR
   int32_t block = 0;                           ///< place of the number of the block
   int64_t packet = 1;                          ///< bytes of a packet of global memory
 
-  /// Sets what transfers of tensors cost.
+  /// Sets the costs of transfers of tensors.
   void setMemory(const GlobalMemory &memory);
 };
 
-/// All that takes time, or only the transfers between tensors and cores: a short program.
+/// Everything that takes time, or only the transfers between tensors and cores, which is a short
+/// program.
 enum class Scope { all, tensors };
 
-/// Reads a phase, and what stands before it in its kernel, with the kernel's dimensions set to
+/// Reads a phase, and the scalar code before it in its kernel, with the kernel's dimensions set to
 /// `dims`. The program refers to `machine`.
 llvm::Expected<CountProgram> compile(aicore::PhaseOp phase, const Machine &machine,
                                      llvm::ArrayRef<int64_t> dims, Scope scope);
@@ -153,7 +155,7 @@ llvm::Expected<CountProgram> compile(aicore::PhaseOp phase, const Machine &machi
 /// Fills in `loops` and `loopsAt`, when all steps are there.
 void findLoops(CountProgram &program);
 
-/// What is wrong with a program, and at which op: "<place>: <op> <message>".
+/// The error of a program, with its op: "<place>: <op> <message>".
 llvm::Error fault(mlir::Operation *op, const llvm::Twine &message);
 
 } // namespace mmk::count

@@ -10,7 +10,7 @@ using namespace mlir;
 namespace mmk::count {
 namespace {
 
-/// Ops of two operands that mean the same on 64 bits as on their own width.
+/// Ops of two operands with the same result on 64 bits as on their own width.
 std::optional<StepKind> binaryKind(Operation *op) {
   return llvm::TypeSwitch<Operation *, std::optional<StepKind>>(op)
       .Case([](arith::AddIOp) { return StepKind::add; })
@@ -80,7 +80,7 @@ llvm::Expected<CountProgram> ProgramBuilder::run() {
   for (auto workspace : kernel_.getBody().getOps<aicore::WorkspaceOp>())
     tensor(workspace);
   program_.block = placeOf(phase_.getBody().getArgument(0));
-  // What the kernel computes for all its phases is little, so each phase does it again.
+  // The kernel computes little for all its phases, so each phase computes it again.
   for (Operation &op : kernel_.getBody().front()) {
     if (&op == phase_)
       break;
@@ -130,7 +130,7 @@ int32_t ProgramBuilder::place(int64_t initial) {
 }
 
 int32_t ProgramBuilder::placeOf(Value value) {
-  asksForData_ |= unknown_.contains(value) && isCountable(value.getType());
+  needsData_ |= unknown_.contains(value) && isCountable(value.getType());
   auto [entry, isNew] = places_.try_emplace(value, 0);
   if (isNew)
     entry->second = place();
@@ -178,7 +178,7 @@ void ProgramBuilder::copyAll(Operation *op, ValueRange from, ValueRange to) {
 
 //===--- statements -----------------------------------------------------------------------===//
 
-// Values that a region leaves behind are always in scope: somebody may ask for them.
+// Values of a region stay in scope after it: later code may look them up.
 bool ProgramBuilder::isInScope(Operation &op) const {
   if (scope_ == Scope::all || op.getNumResults() > 0)
     return true;
@@ -199,12 +199,12 @@ llvm::Error ProgramBuilder::statements(Block &block) {
 }
 
 llvm::Error ProgramBuilder::statement(Operation &op) {
-  const bool outerAsks = std::exchange(asksForData_, false);
+  const bool outerNeeds = std::exchange(needsData_, false);
   if (llvm::Error error = translate(op))
     return error;
-  if (asksForData_)
+  if (needsData_)
     return fault(&op, "depends on data, which counting does not have");
-  asksForData_ = outerAsks;
+  needsData_ = outerNeeds;
   return llvm::Error::success();
 }
 
@@ -247,8 +247,8 @@ llvm::Error ProgramBuilder::translate(Operation &op) {
       .Default([&](Operation *) { return arithmetic(op); });
 }
 
-// Floats and narrow integers are data, and so is what follows from them: it has no value here,
-// which is a fault only where an instruction or control flow asks for one.
+// Floats and narrow integers are data, and so are values computed from them. They have no value
+// here, which is an error only if an instruction or control flow needs one.
 bool ProgramBuilder::isData(Operation &op) const {
   auto isUnknown = [&](Value operand) {
     return !isCountable(operand.getType()) || unknown_.contains(operand);

@@ -1,5 +1,5 @@
 // From a phase in the aicore dialect to a count::CountProgram: control flow and arithmetic in
-// count_compiler.cpp, instructions in count_instructions.cpp.
+// program_builder.cpp, instructions in instructions.cpp.
 #pragma once
 
 #include "count/program.h"
@@ -55,11 +55,11 @@ private:
   void emit(aicore::Instruction op, StepKind kind, const Instruction &it);
   void compute(mlir::Operation *op, StepKind kind, int32_t target, int32_t a, int32_t b = 0,
                int32_t c = 0);
-  /// Of a place that is written nowhere else. What follows from the dimensions alone is known, and
-  /// takes no step: then more of the loops that depend on it are seen to be alike.
+  /// For a place that is written nowhere else. A value that depends only on the dimensions is
+  /// folded and takes no step: more loops that depend on it are then found equal.
   void define(mlir::Operation *op, StepKind kind, int32_t target, int32_t a, int32_t b, int32_t c);
   bool isKnown(int32_t place) const { return known_.contains(place); }
-  /// All at once: what is read may be among what is written.
+  /// A parallel copy: a place may be read and written.
   void copyAll(mlir::Operation *op, mlir::ValueRange from, mlir::ValueRange to);
   /// Makes a step jump to what is emitted next.
   void jumpHere(size_t step);
@@ -73,8 +73,8 @@ private:
   llvm::DenseMap<mlir::Value, int32_t> places_, tensors_;
   std::map<int64_t, int32_t> constants_;
   llvm::DenseSet<int32_t> known_;       ///< places whose value is that of the program
-  llvm::DenseSet<mlir::Value> unknown_; ///< what follows from data
-  bool asksForData_ = false;            ///< the statement at hand needs the value of such a one
+  llvm::DenseSet<mlir::Value> unknown_; ///< values that depend on data
+  bool needsData_ = false;              ///< the current statement needs such a value
 };
 
 } // namespace mmk::count

@@ -3,8 +3,8 @@
 namespace mmk::count {
 namespace {
 
-/// Writes down what an iteration does: its instructions with all that decides their costs, its
-/// flags, and for the loops inside of it what they depend on.
+/// Records an iteration: its instructions with the data for their costs, its flags, and the values
+/// that its inner loops depend on.
 class WorkList {
 public:
   bool execute(unsigned, Pipe, const Instruction &it, Cost, Amount amount) {
@@ -78,7 +78,7 @@ bool KnownIterations::areAlike(const Loop &loop) const {
   return use.misses < sample || use.hits > use.misses;
 }
 
-// Iterations of a loop without another one inside are too short to be worth looking up.
+// Iterations of an innermost loop are too short to be worth looking up.
 LoopAction RepeatingCore::enter(Interpreter &interpreter, const Loop &loop) {
   if (!loop.closed || loop.innermost || !interpreter.hasPositiveStep(loop) ||
       !known_.areAlike(loop))
@@ -93,7 +93,7 @@ LoopAction RepeatingCore::enter(Interpreter &interpreter, const Loop &loop) {
     work.list.append({static_cast<int64_t>(loop.enter), interpreter.unit});
     count::Interpreter<WorkList> reader(known_.program, interpreter.values(), work);
     reader.unit = interpreter.unit;
-    // What cannot be read cannot be run either: running it finds out what is wrong.
+    // An iteration that cannot be recorded cannot be run either: running it reports the error.
     const bool isKnown = reader.body(loop);
     const uint32_t name = isKnown ? known_.works.of(work.list) : 0;
     const KnownIterations::Effect *effect = isKnown ? known_.find(loop, state, name) : nullptr;

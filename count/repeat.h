@@ -1,6 +1,6 @@
-// Where work repeats, its time does: an iteration that starts with the clock as an earlier one
-// found it, and does the same, leaves the clock as that one did, only later. So each is timed once,
-// and those that follow are looked up, exact to the cycle.
+// Repeated work takes repeated time: an iteration that starts in the same state of the clock as an
+// earlier one, and does the same work, leaves the same state, only later. So each is timed once,
+// and its repetitions are looked up, exact to the cycle.
 #pragma once
 
 #include "count/run.h"
@@ -10,7 +10,7 @@
 
 namespace mmk::count {
 
-/// A block's clock, as the interpreter wants it: times every instruction.
+/// A block's clock as a core of the interpreter: times every instruction.
 class TimedCore : public BlockClock {
 public:
   using BlockClock::BlockClock;
@@ -42,9 +42,9 @@ public:
     std::vector<llvm::ArrayRef<int64_t>> lists_;
   };
 
-  /// What an iteration does to the clock.
+  /// The effect of an iteration on the clock.
   struct Effect {
-    uint32_t state = 0; ///< that it leaves
+    uint32_t state = 0; ///< after the iteration
     int64_t cycles = 0;
     int64_t moved = 0;         ///< bytes of global memory
     std::vector<int64_t> busy; ///< cycles that it adds, as BlockClock::busy has them
@@ -57,7 +57,7 @@ public:
   void add(uint32_t state, uint32_t work, Effect effect) {
     effects_.try_emplace({state, work}, std::move(effect));
   }
-  /// Whether it is worth while to look: iterations of some loops are all different.
+  /// Whether looking up is worth while: iterations of some loops are all different.
   bool areAlike(const Loop &loop) const;
 
   const CountProgram &program;

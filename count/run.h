@@ -1,5 +1,5 @@
-// The interpreter of a count::CountProgram. `Core` defines what an instruction does, so that one
-// core times a block, and another finds out what the block moves.
+// The interpreter of a count::CountProgram. `Core` defines the effect of an instruction: one core
+// times a block, another measures the traffic of the block.
 #pragma once
 
 #include "count/program.h"
@@ -9,7 +9,7 @@
 
 namespace mmk::count {
 
-/// Where a run ended: after the last step, or at one that could not be done.
+/// The end of a run: after the last step, or at one that failed.
 struct RunEnd {
   bool finished = true;
   size_t step = 0;
@@ -19,7 +19,7 @@ struct RunEnd {
 /// Quotient and remainder, cut towards zero. Most are of small numbers, which divide faster.
 struct Quotient {
   int64_t quotient = 0, remainder = 0;
-  /// That it is rounded to a neighbour, for a result with this sign.
+  /// Whether floor (of a negative) or ceiling (of a positive quotient) differs from truncation.
   bool isRounded(bool negative, int64_t x, int64_t y) const {
     return remainder != 0 && ((x < 0) != (y < 0)) == negative;
   }
@@ -130,8 +130,8 @@ inline bool evaluate(const Step &s, int64_t *value) {
 
 inline int64_t stepsOf(int64_t extent, int64_t step) { return (extent + step - 1) / step; }
 
-/// Rows and amount of work of an instruction, as its Cost wants them; and for a transfer at which
-/// byte of its tensor it starts.
+/// Rows and amount of work of an instruction, the arguments of its Cost; for a transfer also its
+/// first byte in the tensor.
 struct Amount {
   int64_t rows = 0, amount = 0, start = 0;
 };
@@ -160,37 +160,37 @@ inline Amount amountOf(const CountProgram &program, const Step &s, const int64_t
   }
 }
 
-/// What a core made of a loop that the interpreter offers it.
+/// The decision of a core on a loop.
 enum class LoopAction { interpret, done, stop };
 
 /// Interprets the steps of one block; `values` starts as a copy of the program's, with the number
 /// of the block. `Core` has `execute(unit, pipe, instruction, cost, amount)`, and for flags the
 /// calls of BlockClock; each returns false to stop. A core that need not execute every iteration
-/// has `LoopAction enter(Interpreter &, const Loop &)` too, which is called before the first
-/// iteration of a loop that has one; and one with `at(step, values)` is called before each step.
+/// also has `LoopAction enter(Interpreter &, const Loop &)`, which is called before the first
+/// iteration of a loop, if any; and one with `at(step, values)` is called before each step.
 template <typename Core> class Interpreter {
 public:
   Interpreter(const CountProgram &program, std::vector<int64_t> &values, Core &core)
       : program_(program), values_(values), value_(values.data()), core_(core) {}
 
-  /// The steps from `from` up to `to`; false when it had to stop, for which see `end`.
+  /// Runs the steps from `from` up to `to`; false when it had to stop, see `end`.
   bool steps(size_t from, size_t to);
   /// One iteration of a loop.
   bool body(const Loop &loop) { return steps(loop.enter + 1, loop.next); }
-  /// Goes on to the next iteration of a loop; whether there is one.
+  /// Advances to the next iteration of a loop; false if there is none.
   bool advance(const Loop &loop) {
     const Step &next = program_.steps[loop.next];
     value_[next.a] += value_[next.b];
     return value_[next.a] < value_[next.c];
   }
-  /// What every loop needs to come to an end.
+  /// The condition for every loop to end.
   bool hasPositiveStep(const Loop &loop) const { return value_[program_.steps[loop.next].b] > 0; }
 
   const RunEnd &end() const { return end_; }
   int64_t value(int32_t place) const { return value_[place]; }
   std::vector<int64_t> &values() { return values_; }
 
-  unsigned unit = 0; ///< on which core of the block the next step is
+  unsigned unit = 0; ///< the core of the block that executes the next step
 
 private:
   bool stop(size_t step, const char *reason = nullptr) {

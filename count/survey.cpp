@@ -1,7 +1,7 @@
 // A round is an iteration of an outermost loop, mostly one output tile: in it a core moves a panel
-// of each operand, which other cores may move too. What a panel's transfers move together depends
-// on little, so inner loops are interpreted once for each of the few kinds that there are, and of
-// the others only the first iteration, which tells where the panel is.
+// of each operand, which other cores may move too. The total of a panel's transfers takes few
+// different values, so inner loops are interpreted once for each kind, and of the others only the
+// first iteration, for the address of the panel.
 #include "count/survey.h"
 
 #include "count/run.h"
@@ -12,11 +12,11 @@
 namespace mmk::count {
 namespace {
 
-/// What has gone to or come from one tensor.
+/// The transfers to or from one tensor.
 struct Moved {
   int64_t bytes = 0, distinct = 0, portCycles = 0;
-  int64_t first = -1, last = -1; ///< where in the tensor the first and the last transfer start
-  int64_t least = -1;            ///< where that of them does which comes first in memory
+  int64_t first = -1, last = -1; ///< offsets in the tensor of the first and the last transfer
+  int64_t least = -1;            ///< the least offset of them
 };
 
 /// By tensor, loads and stores apart: see `slotOf`.
@@ -32,10 +32,10 @@ struct Panel {
 };
 using Panels = std::vector<Panel>;
 
-/// Beyond so many panels, what is left is taken to go as the rest did.
+/// Beyond so many panels, the rest is extrapolated.
 constexpr size_t mostPanels = 1 << 20;
 
-/// What decides the moves of a loop.
+/// The values that decide the transfers of a loop.
 using Key = std::vector<int64_t>;
 using KnownLoops = std::map<Key, Moves>;
 
@@ -94,7 +94,7 @@ private:
   }
 
   LoopAction outermost(Interpreter &interpreter, const Loop &loop) {
-    // Rounds are numbered by loop, then by iteration: alike for all blocks.
+    // Rounds are numbered by loop, then by iteration, in the same way for all blocks.
     const int64_t rounds = static_cast<int64_t>(loop.enter) << 40;
     flush(rounds);
     isInRound_ = true;
@@ -139,7 +139,7 @@ private:
       Moved &all = current[slot];
       if (all.first < 0)
         all.first = all.least = moved.first;
-      // Loops that do the same go the same way through their panels.
+      // Loops with equal work have equal panels.
       all.least = std::min(all.least, all.first + (moved.least - moved.first));
       all.bytes += moved.bytes;
       all.distinct += moved.distinct;

@@ -12,14 +12,15 @@ using namespace mlir;
 namespace mmk {
 namespace {
 
-/// Of the kernel without what is needless; nothing when there are too few events to do without.
+/// The cycles of the kernel without the redundant flags; nothing when there are too few events for
+/// their replacement.
 llvm::Expected<std::optional<int64_t>> cyclesWithout(const sync::NeedlessSync &needless,
                                                      aicore::KernelOp kernel,
                                                      const Machine &machine,
                                                      ArrayRef<int64_t> dims) {
   IRMapping copy;
   OwningOpRef<aicore::KernelOp> leaner = cast<aicore::KernelOp>(kernel->clone(copy));
-  OpBuilder(kernel).insert(leaner.get()); // where the machine is known
+  OpBuilder(kernel).insert(leaner.get()); // in a module with the machine attribute
   if (!needless.apply(copy, aicore::machineOf(kernel)))
     return std::nullopt;
   llvm::Expected<ClockReport> report = countKernel(leaner.get(), machine, dims);

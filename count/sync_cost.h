@@ -16,12 +16,13 @@ namespace mmk {
 struct SyncCost {
   std::vector<mlir::Operation *> at; ///< the waits, or the barrier
   std::string text;                  ///< "redundant: ...", "coarse: ..."
-  /// What the kernel would save without it; nothing when the machine has too few events for that.
+  /// The cycles that the kernel would save without it; nothing when the machine has too few events
+  /// for that.
   std::optional<int64_t> cycles;
 };
 
-/// All of them, with what each costs at these dimensions: the kernel is counted with and without
-/// it. The synchronisation must be right, as aicore-verify-sync proves it. The error is that of
+/// All of them, each with its cost at these dimensions: the kernel is counted with and without it.
+/// The synchronisation must be right, as aicore-verify-sync proves it. The error is that of
 /// counting.
 llvm::Expected<std::vector<SyncCost>> syncCosts(aicore::KernelOp kernel, const Machine &machine,
                                                 llvm::ArrayRef<int64_t> dims);

@@ -1,4 +1,4 @@
-// The cpu dialect: what a thread of the host CPU does, in whole tiles.
+// The cpu dialect: the work of a thread of the host CPU, in whole tiles.
 #ifndef MMK_CPU_CPU_TD
 #define MMK_CPU_CPU_TD
 

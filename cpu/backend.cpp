@@ -46,7 +46,7 @@ public:
     return "";
   }
 
-  // Whatever the memories hold: the code of a product is blocked for the caches by itself.
+  // Independent of the memories: the code of a product does its own cache blocking.
   ProductTile productTile(aicore::MachineAttr machine,
                           const ProductTileRequest &request) const override {
     ProductTile tile = literalProductTile(machine, request.element);
@@ -59,7 +59,7 @@ public:
   int64_t baseTilesOfStage(aicore::MachineAttr, int64_t, int64_t, int64_t) const override {
     return 1;
   }
-  // Rows are read where they are; how many are the share of a thread is found out at run time.
+  // Rows are read in place; the number of rows of a thread is computed at run time.
   ElementwiseTile elementwiseTile(aicore::MachineAttr, int64_t, unsigned) const override {
     return literalElementwiseTile();
   }
@@ -69,13 +69,13 @@ public:
   ElementwiseTile literalElementwiseTile() const override {
     return {tuning.largestElementwiseTile, tuning.largestElementwiseTile};
   }
-  // A tile is the share of a thread, whether its dimensions have names or not.
+  // A tile is the share of a thread, also along literal dimensions.
   bool fitsLiteralTiles() const override { return true; }
   std::pair<mlir::Value, mlir::Value> fitTile(mlir::OpBuilder &builder, mlir::Location loc,
                                               aicore::MachineAttr, FittedOutput output,
                                               const FittedTile &tile) const override {
     const auto fitted = cpu::fitProductTile(builder, loc, output, tile, tuning);
-    // A vector is a row, and shared as one.
+    // A vector is treated as a row.
     return tile.isElementwise ? cpu::fitElementwiseTile(builder, loc, output, fitted, tuning)
                               : fitted;
   }

@@ -7,7 +7,7 @@ using namespace llvm;
 namespace mmk {
 namespace {
 
-/// An operand as pieces of memory that are dense.
+/// An operand as dense pieces of memory.
 enum OperandField : int64_t {
   nextPiece, ///< the first that is not prefetched yet
   nextStep,  ///< bytes from one to the next
@@ -20,7 +20,7 @@ enum OperandField : int64_t {
 enum Field : int64_t { fieldActive, fieldA, fieldB = fieldA + int64_t(operandFields) };
 static_assert(int64_t(fieldB) + int64_t(operandFields) == BatchPrefetcher::fields);
 
-// void(ptr operand): the lines of so many pieces, into the second-level cache.
+// void(ptr operand): prefetches the lines of some pieces into L2.
 Function *prefetchSegments(Emitter &e) {
   return e.helper("prefetch_segments", 1, 0, {}, [&](Function *f) {
     IRBuilder<> &b = e.b;

@@ -6,8 +6,8 @@
 
 namespace mmk {
 
-/// Whether a product is one of a batch, where each has operands of its own; tiles of one product
-/// share theirs, and are large.
+/// Whether a product is one of a batch, each with its own operands; tiles of one product share
+/// theirs, and are large.
 bool isOfBatch(cpu::ProductOp op);
 
 class BatchPrefetcher {
@@ -16,10 +16,10 @@ public:
   static constexpr int64_t fields = 11;
   BatchPrefetcher(Emitter &e, llvm::Value *frame) : e(e), b(e.b), frame(frame) {}
 
-  /// Fills them in, for a product that is cut into register tiles of `height` rows. Without a next
-  /// one this is a comparison.
+  /// Initialises the fields, for register tiles of `height` rows. Without a next product this is
+  /// one comparison.
   void set(const ProductOperands &operands, llvm::Type *element, int64_t height);
-  /// i1: whether there is another one after this.
+  /// i1: whether another product follows.
   llvm::Value *differs(const ProductOperands &operands);
   /// i1: whether anything is prefetched.
   llvm::Value *isActive();

@@ -7,8 +7,8 @@
 
 namespace mmk {
 
-/// At most: elements along k of a pass, bytes of a packed block of B, sums that wait for the next
-/// pass, bytes of packed rows of A.
+/// Upper limits: elements along k of a pass, bytes of a packed block of B, partial sums kept for
+/// the next pass, bytes of packed rows of A.
 struct BlockLimits {
   llvm::Value *depth = nullptr, *blockBytes = nullptr, *accElements = nullptr,
               *packedBytes = nullptr;
@@ -28,14 +28,14 @@ struct BlockedProduct {
 class BlockChooser {
 public:
   /// Passes begin at multiples of `depthUnit` elements, blocks at multiples of `height` rows.
-  /// `rowsCanStay`: rows of A need not be packed, as a rule.
+  /// `rowsCanStay`: rows of A can mostly be read in place.
   BlockChooser(Emitter &e, Multiply multiply, int64_t depthUnit, int64_t height, bool rowsCanStay)
       : e(e), b(e.b), tuning(e.target), multiply(multiply), depthUnit(depthUnit), height(height),
         rowsCanStay(rowsCanStay) {}
 
-  /// Elements along k of a pass whose packed block of B has so many bytes, at most.
+  /// The most elements along k of a pass whose packed block of B has so many bytes.
   int64_t depthOf(int64_t blockBytes);
-  /// Bytes of `depth` elements along k of packed A, and of as many of each column of packed B.
+  /// Bytes of `depth` elements along k, of packed A and of each column of packed B.
   llvm::Value *bytesAlong(llvm::Value *depth);
   Blocks choose(const BlockedProduct &product, BlockLimits limits);
 

@@ -26,7 +26,7 @@ bool CpuProgram::emitInstruction(mlir::Operation &op) {
       .Default(false);
 }
 
-// The operands of the next iteration, for this one to prefetch; the last one has its own again.
+// The operands of the next iteration, which this one prefetches; the last iteration passes its own.
 void CpuProgram::beginIteration(mlir::scf::ForOp op, Value *i) {
   next = {};
   auto products = op.getBody()->getOps<cpu::ProductOp>();

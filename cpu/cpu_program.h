@@ -1,4 +1,4 @@
-// The program of the CPU as functions: whole tiles, and scalar code around them.
+// Emits the program of the CPU as functions: whole tiles, and scalar code around them.
 #pragma once
 
 #include "codegen/program_emitter.h"

@@ -5,21 +5,21 @@ using namespace llvm;
 namespace mmk {
 namespace {
 
-/// Of exponents as they are stored: from 1 on, numbers are normal. Products of bf16 have 14 bits
-/// below the sum of their exponents, and with exponents of this sum (2 * 127 - 126 + 14) these are
-/// multiples of 2^-126.
+/// The least sum of two biased exponents whose product of bf16 is a multiple of 2^-126: products
+/// have 14 bits below the sum of the exponents, so it is 2 * 127 - 126 + 14. From exponent 1 on,
+/// numbers are normal.
 constexpr int64_t leastSumOfExponents = 142;
 
 // void(ptr least, ptr from, i64 rowBytes, i64 rows, i64 columns): the least key of all elements,
-// which is twice the bits of one, less one, in 16 bits: the sign falls out, and zero has the
-// largest.
+// where a key is twice the bits of an element, less one, in 16 bits: the sign is shifted out, and
+// zero has the largest key.
 Function *leastKey(Emitter &e) {
   return e.helper("least_key_of_bf16", 2, 3, {}, [&](Function *f) {
     IRBuilder<> &b = e.b;
     const unsigned lanes = 2 * e.target.lanes;
     Value *least = f->getArg(0), *from = f->getArg(1), *rowBytes = f->getArg(2),
           *rows = f->getArg(3), *columns = f->getArg(4);
-    // Without gaps between them, all rows are one.
+    // Contiguous rows are treated as one.
     Value *isOne = b.CreateICmpEQ(rowBytes, b.CreateMul(columns, e.number(2)));
     columns = b.CreateSelect(isOne, b.CreateMul(rows, columns), columns);
     rows = b.CreateSelect(isOne, e.number(1), rows);
@@ -28,7 +28,7 @@ Function *leastKey(Emitter &e) {
       Value *key = b.CreateSub(b.CreateAdd(bits, bits), ConstantInt::get(vector, 1));
       return b.CreateBinaryIntrinsic(Intrinsic::umin, known, key);
     };
-    // Several at once, or each would wait for the one before.
+    // Several minima at once, or each would wait for the one before.
     constexpr int64_t chains = 4;
     Value *highest = Constant::getAllOnesValue(vector);
     SmallVector<Value *> known = e.loop(
@@ -66,7 +66,7 @@ Function *leastKey(Emitter &e) {
 
 Value *isDenormalFree(Emitter &e, const ProductOperands &operands) {
   IRBuilder<> &b = e.b;
-  // The exponent of the smallest number but zero, or 0 where that is denormal, or not known.
+  // The exponent of the smallest number except zero, or 0 where that is denormal or unknown.
   auto leastExponent = [&](const Plane &plane, Value *rows, Value *columns) {
     Value *alongRows = b.CreateICmpEQ(plane.column, e.number(2));
     Value *isDense = b.CreateOr(alongRows, b.CreateICmpEQ(plane.row, e.number(2)));

@@ -6,10 +6,10 @@
 
 namespace mmk {
 
-/// i1: none of the elements, which are bf16, is denormal, nor can any sum of their products be: all
-/// are multiples of the smallest normal f32. Both operands are read once, which takes 2 % of the
-/// time of 2048 x 2048 x 2048; one that is dense neither along its rows nor along its columns is
-/// not read, and the answer no.
+/// i1: no element, which are bf16, is denormal, nor can any sum of their products be: all are
+/// multiples of the smallest normal f32. Both operands are read once, which takes 2 % of the time
+/// of 2048 x 2048 x 2048. False for an operand that is dense neither along its rows nor along its
+/// columns, which is not read.
 llvm::Value *isDenormalFree(Emitter &e, const ProductOperands &operands);
 
 } // namespace mmk

@@ -66,7 +66,7 @@ int64_t ThreadsOp::getLargest() { return (*this)->getParentOfType<KernelOp>().ge
 
 //===--- what operations touch ------------------------------------------------------------===//
 
-// A CPU has one pipe, as it were; its scratch is touched by one operation alone.
+// A CPU counts as one pipe; its scratch is used by one operation only.
 static SmallVector<Access> accessesOf(ArrayRef<GlobalTile> tiles) {
   SmallVector<Access> accesses;
   for (const GlobalTile &tile : tiles)
@@ -79,8 +79,8 @@ static GlobalTile tileOf(Value tensor, MutableOperandRange offsets, ArrayRef<int
   return {tensor, offsets, {along[0], along[1]}, &rows, &columns, /*writes=*/false};
 }
 
-/// Those of inputs or outputs. One that does not vary along rows or columns has one element for all
-/// of them.
+/// The accesses of inputs or outputs. A tensor that does not vary along rows or columns has one
+/// element for all of them.
 static void addTiles(SmallVectorImpl<GlobalTile> &tiles, OperandRange tensors,
                      MutableOperandRange offsets, ArrayRef<int64_t> along, OpOperand &rows,
                      OpOperand &columns, bool writes) {

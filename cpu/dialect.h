@@ -1,4 +1,4 @@
-// The cpu dialect: what a thread of the host CPU does. See Cpu.td, from which its reference is
+// The cpu dialect: the work of a thread of the host CPU. See Cpu.td, from which its reference is
 // generated.
 #pragma once
 

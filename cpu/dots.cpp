@@ -10,14 +10,14 @@ using namespace llvm;
 namespace mmk {
 namespace {
 
-/// A pass over the rows makes the sums of so many columns: zeros fill up to the next number. More
-/// columns are left to another pass.
+/// Numbers of columns of a pass over the rows: columns are padded with zeros to the next number.
+/// More columns take another pass.
 constexpr unsigned passes[] = {1, 4, 8};
 constexpr int64_t widest = 8;
-/// Sums of a row that are added up and stored at once.
+/// Sums of a row that are reduced and stored at once.
 constexpr unsigned together = 4;
 
-/// Bound by reading, products of two bring nothing.
+/// Reading is the bound, so dot products of two bf16 gain nothing.
 Multiply multiplyOfDots(const CodeTarget &target, Type *element) {
   const Multiply multiply = multiplyOf(target, element);
   return multiply == Multiply::bf16Dot2 ? Multiply::f32 : multiply;
@@ -29,14 +29,14 @@ public:
       : e(e), b(e.b), tuning(e.target), element(element),
         multiply(multiplyOfDots(e.target, element)) {}
 
-  /// Elements of a row in one step along k; bytes of them, and of what they are multiplied with.
+  /// Elements of a row in one step along k; bytes of them, and of their factors.
   int64_t step() { return e.target.lanes * (multiply == Multiply::int8Dot4 ? 4 : 1); }
   int64_t stepBytes() { return step() * e.bytesOf(element); }
   int64_t packedStep() { return e.target.lanes * 4; }
   Type *packed() { return multiply == Multiply::int8Dot4 ? element : e.f32(); }
   Type *sum() { return MicroKernel{multiply, 1}.sumType(e)->getScalarType(); }
-  /// Rows at a time: their sums fill the registers, but for one column, which is bound by reading
-  /// more than that: of f32, eight rows come a twelfth faster than four on Zen 4.
+  /// Rows at a time: their sums fill the registers. One column is bound by reading instead: in f32,
+  /// eight rows are a twelfth faster than four on Zen 4.
   int64_t mostSums() { return e.target.registers >= 32 ? 24 : 8; }
   int64_t rows(unsigned columns) {
     if (columns > 1)
@@ -55,13 +55,13 @@ private:
   Value *add(Value *x, Value *y) {
     return multiply == Multiply::int8Dot4 ? b.CreateAdd(x, y) : b.CreateFAdd(x, y);
   }
-  /// What a pass over some rows has in hand.
+  /// The state of a pass over some rows.
   struct Pass {
     Value *rows, *rowBytes;       ///< whole steps, in place
-    Value *lastSteps;             ///< and what is left of each row, up to a whole one with zeros
+    Value *lastSteps;             ///< and the rest of each row, padded with zeros to a whole step
     Value *wholeSteps, *hasLast;  ///< how many of each
     Value *columns, *columnBytes; ///< packed
-    Value *lanes;                 ///< where sums go, a vector each
+    Value *lanes;                 ///< destination of the sums, a vector each
   };
   void keepLastSteps(Value *rows, Value *count, Value *rowBytes, Value *whole, Value *rest,
                      Value *to);
@@ -78,8 +78,8 @@ private:
   Multiply multiply;
 };
 
-// What is left of each row after whole steps, in a place of its own: nothing is read beyond a row,
-// and there is no other loop.
+// The rest of each row after whole steps, copied to a buffer: nothing is read beyond a row, and no
+// second loop is needed.
 void Dots::keepLastSteps(Value *rows, Value *count, Value *rowBytes, Value *whole, Value *rest,
                          Value *to) {
   Type *vector = e.vectorOf(element, step());
@@ -99,14 +99,14 @@ void Dots::keepLastSteps(Value *rows, Value *count, Value *rowBytes, Value *whol
   });
 }
 
-/// A vector of a row as it is multiplied.
+/// A vector of a row, converted for the multiplication.
 Value *Dots::factor(Value *ofRow) {
   return multiply == Multiply::int8Dot4
              ? b.CreateXor(ofRow, ConstantInt::get(ofRow->getType(), 0x80))
              : e.convert(ofRow, e.f32());
 }
 
-// The rows of one column one after the other: A is read as one stream. That of f16 and bf16 is
+// With one column, one row after the other: A is read as one stream. That of f16 and bf16 is
 // prefetched some rows ahead, as the hardware prefetcher alone varies from run to run; and again
 // closer to its use, as prefetches are dropped when the fill buffers are full. Bytes, which are
 // fewer, are read faster without. For f32 several rows at a time are better.
@@ -118,14 +118,14 @@ void Dots::emitRowByRow(const Pass &pass) {
   auto columnAt = [&](Value *step) {
     return e.offset(pass.columns, b.CreateMul(step, e.number(packedStep())));
   };
-  // As many as keep pace with the memory.
+  // As many as saturate the memory bandwidth.
   const unsigned sumsOfRow = multiply == Multiply::int8Dot4 ? 2 : 4;
   Value *ahead =
       b.CreateMul(pass.rowBytes, e.ceilDiv(e.number(tuning.dotPrefetchBytes), pass.rowBytes));
   Value *farAhead = b.CreateShl(ahead, 1);
   e.loop(e.number(0), e.number(rows(1)), e.number(1), [&](Value *row) {
     Value *start = e.offset(pass.rows, b.CreateMul(row, pass.rowBytes));
-    // As many steps as there are sums, each added to one of its own.
+    // As many steps as accumulators, each with its own.
     auto steps = [&](Value *step, ArrayRef<Value *> before) {
       Value *ofRow = e.offset(start, b.CreateMul(step, e.number(stepBytes())));
       Value *ofColumn = columnAt(step);
@@ -157,7 +157,7 @@ void Dots::emitPass(const Pass &pass, unsigned columns) {
     return emitRowByRow(pass);
   const int64_t rows = this->rows(columns);
   Type *sums = e.vectorOf(sum(), e.target.lanes);
-  // Three to a pointer, at 0, 1 and 2 times their distance, as far as an address of x86 goes.
+  // One pointer for three rows, at 0, 1 and 2 times the stride, which an x86 address can scale by.
   constexpr int64_t ofPointer = 3;
   auto pointers = [&](Value *first, Value *distance, int64_t count, SmallVectorImpl<Value *> &to) {
     for (int64_t i = 0; i < count; i += ofPointer)
@@ -190,7 +190,8 @@ void Dots::emitPass(const Pass &pass, unsigned columns) {
           auto rowAt = [&](int64_t r) {
             Value *place = at(values.slice(ofRows, ofColumns - ofRows), rowBytes, r);
             Value *ofRow = factor(e.load(e.vectorOf(element, step()), place));
-            // The same piece of the next rows, each of which begins on a page of its own.
+            // Prefetches the same piece of the next rows, each of which begins on a page of its
+            // own.
             e.prefetch(e.offset(place, b.CreateMul(rowBytes, e.number(rows))), 2);
             return ofRow;
           };
@@ -198,8 +199,8 @@ void Dots::emitPass(const Pass &pass, unsigned columns) {
             Value *&sum = next[r * columns + c];
             sum = emitMultiply(e, multiply, ofRow, ofColumn, sum);
           };
-          // The fewer are held in registers, of which the sums leave few; rows of bytes need no
-          // conversion, and are loaded faster one by one (a tenth on Zen 4).
+          // The smaller of rows and columns is held in registers, of which the sums leave few. Rows
+          // of bytes need no conversion, and are faster loaded one by one (a tenth on Zen 4).
           SmallVector<Value *> waiting;
           if (rows < columns && multiply != Multiply::int8Dot4) {
             for (int64_t r = 0; r < rows; ++r)
@@ -233,7 +234,7 @@ void Dots::emitPass(const Pass &pass, unsigned columns) {
     e.store(vector, e.offset(pass.lanes, i * packedStep()));
 }
 
-// Row by row, of one column as of more: four sums at a time, which is a part of a row or four rows.
+// Row by row: four sums at a time, which are a part of a row, or of one column four rows.
 void Dots::emitSums(Value *lanes, Value *rows, Value *columns, Value *sumRow, Value *offsets,
                     Value *before, Value *sums) {
   Type *four = e.vectorOf(sum(), together), *vector = e.vectorOf(sum(), e.target.lanes);
@@ -254,8 +255,8 @@ void Dots::emitSums(Value *lanes, Value *rows, Value *columns, Value *sumRow, Va
 }
 
 // void(ptr a, ptr columns, ptr before, ptr sums, ptr offsets, i64 rowBytes, i64 columnBytes, i64 m,
-// i64 n, i64 k, i64 sumRow): `before` and what n packed columns add to it, less `offsets`; n is one
-// of `passes`.
+// i64 n, i64 k, i64 sumRow): sums = `before` + a * columns - `offsets`, with n packed columns; n is
+// one of `passes`.
 Function *Dots::function() {
   return e.helper("dots_" + Emitter::nameOf(element), 5, 6, {}, [&](Function *f) {
     markLazy(*f);
@@ -271,8 +272,8 @@ Function *Dots::function() {
       rows = b.CreateSelect(b.CreateICmpSLE(n, e.number(columns)), e.number(this->rows(columns)),
                             rows);
     e.loop(e.number(0), m, rows, [&](Value *row) {
-      // Where the last rows are fewer, those before them are summed once more: from `before`, and
-      // so to the same.
+      // A ragged last group of rows overlaps the one before: both start from `before`, so the sums
+      // are equal.
       Value *start = e.min(row, b.CreateSub(m, rows));
       Value *ofRow = b.CreateMul(start, sumRow);
       const Pass pass{e.offset(a, b.CreateMul(start, rowBytes)),
@@ -292,8 +293,8 @@ Function *Dots::function() {
   });
 }
 
-/// 128 times the sum of each packed column, which is what A without signs adds; of one column for
-/// each of the rows that are together. Places where no column is have some number.
+/// The zero-point compensation: 128 times the sum of each packed column, as A is offset to be
+/// unsigned; of one column for each row of the group. Places without a column have any value.
 void Dots::emitOffsets(Value *columns, Value *columnBytes, Value *count, Value *depth,
                        Value *offsets) {
   Value *distance = b.CreateSelect(b.CreateICmpEQ(count, e.number(1)), e.number(0), columnBytes);
@@ -305,17 +306,17 @@ void Dots::emitOffsets(Value *columns, Value *columnBytes, Value *count, Value *
 
 } // namespace
 
-// Whether there is code, and room for packed columns.
+// Whether code exists, and the scratch has room for packed columns.
 static bool mayUseDotProducts(Emitter &e, Type *element, int64_t bElements) {
   const CpuTuning tuning(e.target);
-  // Offsets are computed for as many columns as there may be, whatever those hold.
+  // Offsets are computed for the most columns; unused ones are ignored.
   const int64_t leastColumns = element->isIntegerTy() ? passes[1] : tuning.dotColumns;
   return multiplyOf(e.target, element) != Multiply::i32 &&
          4 * bElements >=
              tuning.dotColumns * (tuning.dotColumnBytes / leastColumns + tuning.rowPadding);
 }
 
-/// Rows that there is room for: sums twice, before and after a pass, and once in another order.
+/// Rows that fit the scratch: sums twice, before and after a pass, and once transposed.
 static Value *mostRowsOfDots(Emitter &e, int64_t accElements) {
   const CpuTuning tuning(e.target);
   return e.number(accElements / (3 * tuning.dotColumns) - e.target.lanes);
@@ -330,7 +331,7 @@ Value *useDotProductsForTail(Emitter &e, const ProductOperands &operands, Value 
   Value *m = operands.m, *k = operands.k;
   Value *areFew = b.CreateICmpULT(b.CreateSub(count, e.number(1)),
                                   e.number(e.target.lanes / tuning.tailPartOfVector));
-  // They read A once more, which has to be in a cache.
+  // They read A once more, so it has to be in a cache.
   Value *bytesOfA = b.CreateMul(m, operands.a.row);
   const int64_t least = tuning.tailSteps * elementsOfStep(multiplyOf(e.target, element));
   return b.CreateAnd({areFew, b.CreateICmpEQ(operands.a.column, e.number(e.bytesOf(element))),
@@ -346,7 +347,7 @@ Value *useDotProducts(Emitter &e, const ProductOperands &operands, Type *element
   if (!mayUseDotProducts(e, element, bElements))
     return b.getFalse();
   Value *m = operands.m, *n = operands.n, *k = operands.k;
-  // Two passes over rows of floats take longer than what packs them once.
+  // Two passes over rows of floats take longer than packing them once.
   Value *most = e.number(tuning.dotColumns);
   if (!element->isIntegerTy())
     most = b.CreateSelect(isTransposed, most, e.number(widest));
@@ -365,7 +366,7 @@ SumsInMemory emitDots(Emitter &e, const ProductOperands &operands, Type *element
   const Plane &a = operands.a, &columns = operands.b;
   Value *m = operands.m, *n = operands.n, *k = operands.k;
   const int64_t size = e.bytesOf(dots.packed());
-  // With zeros, for one of the passes.
+  // Padded with zeros to the columns of a pass.
   Value *count = e.roundUp(n, widest);
   for (unsigned columns : reverse(ArrayRef(passes).drop_back()))
     count = b.CreateSelect(b.CreateICmpSLE(n, e.number(columns)), e.number(columns), count);

@@ -95,7 +95,7 @@ Value *Epilogue::loadAny(Value *context, int64_t i, Value *row, Value *column, V
   return e.either(
       isDense(context), [&] { return e.loadSome(e.vectorOf(type, lanes), start, count); },
       [&]() -> Value * {
-        // One by one, into a vector in memory.
+        // Element by element, through a vector in memory.
         Value *gathered = e.local(e.vectorOf(type, lanes));
         e.store(Constant::getNullValue(e.vectorOf(type, lanes)), gathered);
         Value *stride = field(context, 3 * i + 2, e.i64());
@@ -117,8 +117,8 @@ void Epilogue::store(ArrayRef<Value *> sums, int64_t vectors, Value *context, Va
   const bool masked = e.target.masks();
   auto countAt = [&](int64_t v) { return b.CreateSub(columns, e.number(v * lanes)); };
   DenseMap<mlir::Value, Value *> known = scalarValues(context);
-  // Where a tensor's row begins, and where the next one does: all of it known before the first
-  // store, of which LLVM must think that it may change the context.
+  // The address of a tensor's row, and its stride: loaded before the first store, as LLVM must
+  // assume that a store changes the context.
   struct Place {
     Value *pointer, *next;
   };
@@ -138,7 +138,7 @@ void Epilogue::store(ArrayRef<Value *> sums, int64_t vectors, Value *context, Va
     return masked ? e.loadSome(type, at, countAt(v)) : e.load(type, at);
   };
   SmallVector<Place> from, to;
-  SmallVector<Value *> ofAllRows; // what is the same for all rows is loaded once
+  SmallVector<Value *> ofAllRows; // inputs that are equal for all rows are loaded once
   for (int64_t i = 0; i < count; ++i) {
     from.push_back(placeOf(3 * i, inputAlong[2 * i + 1] >= 0, elementOf(inputs[i])));
     for (int64_t v = 0; v < vectors; ++v)
@@ -204,7 +204,7 @@ void Epilogue::storeTogether(Value *context, ArrayRef<Value *> rows, Value *colu
       row.to.push_back(outputAt(context, i, number, e.number(0)));
     each.push_back(std::move(row));
   }
-  // A vector of a row, from its column and as many vectors on.
+  // A vector of a row, at its column plus a number of vectors.
   auto at = [&](Value *start, mlir::Value tensor, Value *column, int64_t vector) {
     const int64_t bytes = e.bytesOf(elementOf(tensor));
     return e.offset(e.offset(start, b.CreateMul(column, e.number(bytes))), vector * lanes * bytes);
@@ -288,7 +288,7 @@ void Epilogue::streamRows(Value *context, Value *m, Value *columns) {
 
 void Epilogue::storeRows(Value *context, Value *m, Value *n, Value *total, Function *finish) {
   const CpuTuning tuning(e.target);
-  // Where every store to every row of the results is aligned.
+  // Whether every store to every row of the results is aligned.
   const int64_t lanes = e.target.lanes;
   Value *places = e.number(0);
   for (size_t i = 0; i < outputs.size(); ++i) {
@@ -352,7 +352,7 @@ bool emitElementwise(Emitter &e, cpu::ElementwiseOp op, ArrayRef<Plane> inputs,
                      ArrayRef<Plane> outputs, ArrayRef<Value *> scalars, Value *m, Value *n,
                      Value *total) {
   SmallVector<int64_t> along(op.getInputAlong());
-  // With a single row, no other shares it.
+  // A single row has no vectors shared with other rows.
   if (op.getOutputAlong()[0] < 0)
     for (size_t i = 0; i < along.size(); i += 2)
       along[i] = along[i + 1];

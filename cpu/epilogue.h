@@ -1,5 +1,5 @@
-// What happens to the elements of a tile on the host before their only store: a region, applied to
-// vectors in registers.
+// The epilogue of a tile on the CPU: a region, applied to vectors in registers before their only
+// store.
 #pragma once
 
 #include "codegen/emitter.h"
@@ -14,51 +14,51 @@ struct Plane {
   llvm::Value *pointer = nullptr, *row = nullptr, *column = nullptr;
 };
 
-/// The region of an cpu.product or cpu.elementwise, and the tensors of its elements. Its
-/// functions get them as one array of eight-byte fields in their caller's frame: of each input
-/// pointer, row and column stride, of each output pointer and row stride, whether all inputs are
-/// dense along their rows, scalars.
+/// The region of an cpu.product or cpu.elementwise, and the tensors of its elements. Its functions
+/// receive them as one array of eight-byte fields in their caller's frame: pointer, row and column
+/// stride of each input, pointer and row stride of each output, whether all inputs are dense along
+/// their rows, scalars.
 class Epilogue {
 public:
   /// `sum`: type of the region's first argument that comes from no tensor, or null.
   Epilogue(Emitter &e, mlir::Block &region, llvm::Type *sum, mlir::ValueRange inputs,
            llvm::ArrayRef<int64_t> inputAlong, mlir::ValueRange outputs);
 
-  /// The array, filled.
+  /// Fills in the array.
   llvm::Value *context(llvm::ArrayRef<Plane> inputs, llvm::ArrayRef<Plane> outputs,
                        llvm::ArrayRef<llvm::Value *> scalars);
   llvm::Value *isDense(llvm::Value *context);
 
-  /// Whether the region is so short that it may be repeated for every register of a tile. Sums of
-  /// a tile with a longer one pass through the first-level cache to one loop.
+  /// Whether the region is so short that it may be repeated for every register of a tile. A longer
+  /// one is emitted once, as a loop over sums in L1.
   bool isLight() const;
 
-  /// A tile of whole rows with dense inputs at (row, column): each of `sums`, row by row, `vectors`
-  /// to a row, goes through the region and out. Below `columns` of them where the target has masks,
-  /// else all.
+  /// A tile of whole rows with dense inputs at (row, column): applies the region to each of `sums`,
+  /// row by row, `vectors` to a row, and stores the results. Only columns below `columns` where the
+  /// target has masks, else all.
   void store(llvm::ArrayRef<llvm::Value *> sums, int64_t vectors, llvm::Value *context,
              llvm::Value *row, llvm::Value *column, llvm::Value *columns);
 
-  /// Prefetches the lines that a tile's results will be stored to, from (row, column) on.
+  /// Prefetches the lines of a tile's results, from (row, column) on, for writing.
   void prefetchOutput(int64_t rows, int64_t vectors, llvm::Value *context, llvm::Value *row,
                       llvm::Value *column);
 
-  /// m rows of n elements that come from no sums; their results have `total` bytes in all tiles.
-  /// `finish` does what is no whole vector.
+  /// m rows of n elements without sums; their results have `total` bytes in all tiles. `finish`
+  /// computes the elements after whole vectors.
   void storeRows(llvm::Value *context, llvm::Value *m, llvm::Value *n, llvm::Value *total,
                  llvm::Function *finish);
 
   /// void(ptr sums, ptr context, i64 sumRow, i64 row, i64 column, i64 rows, i64 columns): the same
-  /// for what is ragged or strided, from sums in memory, in rows of `sumRow` bytes.
+  /// for ragged or strided elements, from sums in memory, in rows of `sumRow` bytes.
   llvm::Function *finish(const std::string &name);
 
   /// False once an operation of the region had no code.
   bool complete = true;
 
 private:
-  /// Whole vectors of some rows, below `columns`, with dense inputs: of each row so many `vectors`,
-  /// then of the next. With `ahead` the stores are non-temporal, to where a vector of f32 is
-  /// aligned, as many at once as fill one, and the inputs are prefetched so many bytes ahead.
+  /// Whole vectors of some rows, below `columns`, with dense inputs: `vectors` of each row, then of
+  /// the next. With `ahead` the stores are non-temporal and aligned, of the size of a vector of
+  /// f32, and the inputs are prefetched `ahead` bytes ahead.
   void storeTogether(llvm::Value *context, llvm::ArrayRef<llvm::Value *> rows, llvm::Value *columns,
                      int64_t vectors, std::optional<int64_t> ahead);
   /// m rows with non-temporal stores.

@@ -1,5 +1,5 @@
-// Why elementwise work on a CPU has a rule of its own: it is as quick as memory is read and
-// written, and that is by long streams.
+// Elementwise work on a CPU has a rule of its own: it is bound by memory, which is fastest in long
+// streams.
 #include "cpu/fit_tile.h"
 #include "passes/arithmetic.h"
 
@@ -7,9 +7,8 @@ using namespace mlir;
 
 namespace mmk::cpu {
 
-// Whole rows, and many, are long streams from memory. Tiles are lower where that gives threads more
-// to do, or the last round of them as much as the others; and narrower where there are fewer rows
-// than threads.
+// Many whole rows are long streams from memory. Tiles are lower where that balances the threads or
+// fills the last wave; and narrower where there are fewer rows than threads.
 std::pair<Value, Value> fitElementwiseTile(OpBuilder &b, Location loc, FittedOutput output,
                                            std::pair<Value, Value> largest,
                                            const CpuTuning &tuning) {

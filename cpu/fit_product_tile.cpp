@@ -1,6 +1,5 @@
-// Why the CPU has a rule of its own: its threads share no lines that they would wait for, and cut
-// their tiles for the caches themselves. What counts is that all have the same to do, and that
-// little is packed twice.
+// The CPU has a rule of its own: its threads do not contend for lines, and their code does its own
+// cache blocking. The tile balances the threads and avoids packing operands twice.
 #include "cpu/dialect.h"
 #include "cpu/fit_tile.h"
 #include "passes/arithmetic.h"
@@ -9,12 +8,12 @@ using namespace mlir;
 
 namespace mmk::cpu {
 
-// For each number of tiles across that divides the threads, as many down as give each thread one.
-// The least time of the fullest thread wins.
+// For each number of tile columns that divides the threads, as many tile rows as give each thread
+// one tile. The least time of the busiest thread wins.
 std::pair<Value, Value> fitProductTile(OpBuilder &b, Location loc, FittedOutput output,
                                        const FittedTile &tile, const CpuTuning &tuning) {
   Arithmetic a{b, loc};
-  // One of `parts` equal parts, of whole units, and no larger than the largest tile.
+  // The length of `parts` equal parts, in whole units, and no larger than the largest tile.
   auto part = [&](Value extent, Value parts, int64_t unit, Value largest, bool fits) -> Value {
     if (!fits)
       return largest;
@@ -28,8 +27,8 @@ std::pair<Value, Value> fitProductTile(OpBuilder &b, Location loc, FittedOutput 
 
   Value cores = a.number(output.cores), highest = a.number(tile.largestRows),
         widest = a.number(tile.largestColumns);
-  // Cut for two, a product that one thread has would be packed twice (a tenth of the time of
-  // 127 x 129 x 131 in bf16 and i8).
+  // Split for two threads, a product that one thread computes would be packed twice (a tenth of the
+  // time of 127 x 129 x 131 in bf16 and i8).
   if (tile.isProduct && output.cores > 1)
     cores = a.min(cores, ThreadsOp::create(b, loc, b.getIndexType()));
   if (tile.isProduct && tile.fitsColumns) {

@@ -6,14 +6,14 @@
 
 namespace mmk::cpu {
 
-/// Rows and columns of a tile of a product, or of elementwise work of depth 1, of the threads that
-/// a call has (cpu.threads). What is too small to be shared is one tile.
+/// Rows and columns of a tile of a product, or of elementwise work of depth 1, for the threads of a
+/// call (cpu.threads). Work too small to be shared is one tile.
 std::pair<mlir::Value, mlir::Value> fitProductTile(mlir::OpBuilder &builder, mlir::Location loc,
                                                    FittedOutput output, const FittedTile &tile,
                                                    const CpuTuning &tuning);
 
-/// Rows and columns of a tile of elementwise work, at most those of `largest`: as many for each
-/// thread as for the others, but that what is too small to be shared is one tile.
+/// Rows and columns of a tile of elementwise work, at most those of `largest`, balanced over the
+/// threads. Work too small to be shared is one tile.
 std::pair<mlir::Value, mlir::Value> fitElementwiseTile(mlir::OpBuilder &builder, mlir::Location loc,
                                                        FittedOutput output,
                                                        std::pair<mlir::Value, mlir::Value> largest,

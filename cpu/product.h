@@ -1,5 +1,5 @@
-// A tile of a product on the CPU: operands packed where that pays, sums in registers, and the
-// epilogue applied before their only store.
+// A tile of a product on the CPU: operands packed where that is faster, accumulators in registers,
+// and the epilogue applied before their only store.
 #pragma once
 
 #include "codegen/micro_kernel.h"
@@ -7,30 +7,30 @@
 
 namespace mmk {
 
-/// Everything that an cpu.product works on, as values of the program.
+/// The operands of a cpu.product, as values of the program.
 struct ProductOperands {
   Plane a, b; ///< rows along m and k, columns along k and n
-  /// Bytes from here to what the same thread multiplies next, 0 where that is the same; null where
-  /// it is not known.
+  /// Bytes from here to the operand of the thread's next product, 0 where it is the same; null
+  /// where it is unknown.
   llvm::Value *aAhead = nullptr, *bAhead = nullptr;
   bool hasNext() const { return aAhead != nullptr; }
   llvm::Value *m = nullptr, *n = nullptr, *k = nullptr;
   llvm::Value *aScratch = nullptr, *bScratch = nullptr, *acc = nullptr;
   llvm::Value *context = nullptr; ///< of the epilogue
 
-  /// Where in memory `shared` are, eight bytes each: for functions that take all of them, which as
-  /// arguments would be more code than what is done with them.
+  /// A copy of `shared` in memory, eight bytes each: passing them all as arguments would take more
+  /// code than their use.
   llvm::Value *frame = nullptr;
-  /// What any product has, in one order.
+  /// The values common to all products, in a fixed order.
   llvm::SmallVector<llvm::Value **, 16> shared();
   /// The same in a function whose `frame` is one of these.
   ProductOperands in(Emitter &e, llvm::Value *frame) const;
 };
 
-/// How the elements of a product are multiplied on this target, but for tiles.
+/// How the elements of a product are multiplied on this target, without tile registers.
 Multiply multiplyOf(const CodeTarget &target, llvm::Type *element);
 
-/// What its epilogue works on, `scalars` by scalarsOf its region: as Epilogue::context.
+/// The context of its epilogue (Epilogue::context); `scalars` are those of scalarsOf its region.
 llvm::Value *emitContext(Emitter &e, cpu::ProductOp op, llvm::ArrayRef<Plane> inputs,
                          llvm::ArrayRef<Plane> outputs, llvm::ArrayRef<llvm::Value *> scalars);
 

@@ -6,8 +6,8 @@
 
 namespace mmk {
 
-/// Whether these extents can be computed so: B is dense along its rows, and there is room for the
-/// sums, twice.
+/// Whether these extents can be computed in this way: B is dense along its rows, and the sums fit
+/// the scratch twice.
 llvm::Value *isSkinnyFloats(Emitter &e, const ProductOperands &operands, llvm::Type *element,
                             int64_t accElements);
 

@@ -8,7 +8,8 @@ using namespace llvm;
 namespace mmk {
 namespace {
 
-// Sums of n rows and m columns to m rows and n columns, where other sums may have been.
+// Transposes sums of n rows and m columns to m rows and n columns, in memory that may hold other
+// sums.
 SumsInMemory transposeAccumulators(Emitter &e, const SumsInMemory &sums,
                                    const ProductOperands &operands, int64_t accElements) {
   IRBuilder<> &b = e.b;

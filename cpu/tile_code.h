@@ -7,14 +7,14 @@
 
 namespace mmk {
 
-/// Where the operands of a product begin.
+/// The addresses of a product's operands.
 struct OperandPlaces {
   llvm::Value *a = nullptr, *b = nullptr;
 };
 OperandPlaces placesOf(Emitter &e, cpu::ProductOp op, ProgramValues &values);
 
-/// In a function of its own, as it is to be fast and the program need not be (jit/partition.h).
-/// `next`: the operands of the product after it, which may be the same, or none.
+/// Emits the product in a function of its own, as it is optimised and the driver is not
+/// (jit/partition.h). `next`: the operands of the next product, which may be the same, or none.
 void emitProductTile(Emitter &e, cpu::ProductOp op, ProgramValues &values,
                      const OperandPlaces &next);
 

@@ -7,7 +7,8 @@ using namespace llvm;
 namespace mmk {
 namespace {
 
-/// Of every tile: rows, and bytes of a row, which are one step of 16 columns, or the steps of A.
+/// The shape of every tile: rows, and bytes of a row, which are one step of 16 columns of B, or
+/// steps of a row of A.
 constexpr int16_t tileRows = 16, tileRowBytes = 4 * stepsOfTile;
 
 /// sum + a * b, of tiles.
@@ -37,7 +38,7 @@ void emitTileSums(Emitter &e, const MicroKernel &kernel, Value *a, Value *rowByt
   SmallVector<Value *> carried = e.eitherOf(
       initial.fromZero,
       [&] {
-        // Each its own: a tile that is zero for two would be copied through memory.
+        // Each tile is zeroed separately: one zero tile for two would be copied through memory.
         SmallVector<Value *> zeros;
         for (int64_t i = 0; i < tall * vectors; ++i)
           zeros.push_back(b.CreateIntrinsic(Intrinsic::x86_tilezero_internal, {}, {height, width}));
@@ -59,7 +60,7 @@ void emitTileSums(Emitter &e, const MicroKernel &kernel, Value *a, Value *rowByt
         Value *ofA = nullptr;
         for (int64_t v = 0; v < vectors; ++v) {
           Value *ofB = load(e.offset(steps, v * tileRowBytes), stride);
-          // There and back, for one tile of A to be there from the vector before.
+          // In alternating order, so that one tile of A is still loaded from the vector before.
           for (int64_t i = 0; i < tall; ++i) {
             const int64_t at = v % 2 ? tall - 1 - i : i;
             if (v == 0 || i > 0)

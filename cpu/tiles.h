@@ -9,8 +9,8 @@ namespace mmk {
 /// Rows of sums in a register tile: two tiles, so that each tile of B is used twice.
 constexpr int64_t rowsInTiles = 32;
 
-/// Adds to the sums in memory, of `rowsInTiles` rows, or writes them there: as emitSums, over whole
-/// tiles along k. A panel of three vectors takes all tile registers.
+/// Adds to the sums of `rowsInTiles` rows in memory, or writes them: as emitSums, over whole tiles
+/// along k. A panel of three vectors uses all tile registers.
 void emitTileSums(Emitter &e, const MicroKernel &kernel, llvm::Value *a, llvm::Value *rowBytes,
                   llvm::Value *panel, llvm::Value *stride, llvm::Value *bytes, const Sums &initial);
 

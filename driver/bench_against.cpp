@@ -87,7 +87,7 @@ Baseline readBaseline(const std::string &file, const BenchReport &now, bool isTi
       refused.push_back(fmt::format("{} was measured elsewhere: {}", file, what));
   }
   if (!refused.empty())
-    throw UserError(fmt::format("{}; --force compares all the same", fmt::join(refused, "\n")));
+    throw UserError(fmt::format("{}; --force compares anyway", fmt::join(refused, "\n")));
   if (before.variant != now.variant)
     baseline.remarks.push_back(
         fmt::format("variant was '{}', is '{}'", before.variant, now.variant));

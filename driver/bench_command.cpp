@@ -23,7 +23,7 @@ namespace mmk::driver {
 namespace {
 
 struct BenchOptions {
-  RunOptions run; ///< of which only what the command line of `bench` has is ever set
+  RunOptions run; ///< only the options of `bench` are set
   SamplingLimits limits;
   std::optional<std::string> save, against, json;
   double threshold = 0.05;
@@ -88,7 +88,7 @@ private:
       thresholdText_;
 };
 
-/// The words of a `mmk run` that does what is measured here, once.
+/// The command line of a `mmk run` that does once what is measured here.
 std::vector<std::string> commandFor(const Target &target, const BenchOptions &options,
                                     const RunCase &run, const std::vector<std::string> &arguments) {
   std::vector<std::string> words = {"run", target.file};
@@ -145,7 +145,7 @@ public:
                {}};
   }
 
-  /// Who and where, and the cases that have been measured.
+  /// The environment, and the cases that have been measured.
   const BenchReport &report() const { return report_; }
 
   void measure(const std::vector<RunCase> &runs) {
@@ -203,7 +203,7 @@ private:
         [&](size_t count) { show(run, "command", count); });
   }
 
-  /// Now and then: writing to a terminal takes longer than a small kernel.
+  /// Updates rarely: writing to a terminal takes longer than a small kernel.
   void show(const RunCase &run, const std::string &what, size_t count) {
     if (lastShown_.milliseconds() < 100)
       return;
@@ -247,7 +247,7 @@ int benchCommand(const std::vector<std::string> &words) {
     else
       expectRoomFor(session.kernel(), run, !options.run.noCheck);
   Bench bench(session, target, options, arguments);
-  // What cannot be compared is refused before minutes are spent.
+  // A baseline that cannot be compared is refused before the measurement.
   std::optional<Baseline> baseline;
   if (options.against)
     baseline =

@@ -18,7 +18,7 @@
 namespace mmk::driver {
 namespace {
 
-/// Made before anything can go wrong: in a crash there may be no memory to make it.
+/// Made at the start: in a crash there may be no memory to make it.
 std::string *reproduction = nullptr;
 
 std::string quoted(std::string_view word) {
@@ -34,9 +34,9 @@ std::string quoted(std::string_view word) {
   return text + "'";
 }
 
-/// Where memory ends in the middle of LLVM, whose code cannot be left by an exception.
+/// Called when memory runs out inside LLVM, whose code is compiled without exceptions.
 [[noreturn]] void endWithoutMemory() {
-  llvm::sys::RunInterruptHandlers(); // nothing half written stays
+  llvm::sys::RunInterruptHandlers(); // removes files that are half written
   printError("error: out of memory\n");
   _exit(userError);
 }
@@ -49,7 +49,7 @@ std::string quoted(std::string_view word) {
     endWithoutMemory();
   } catch (...) {
   }
-  reportBug("an exception that nobody caught");
+  reportBug("an uncaught exception");
   _exit(bugInMmk);
 }
 
@@ -67,7 +67,7 @@ void reportCrashesOf(int argc, char **argv) {
   line += '\n';
   reproduction = &line;
 
-  // A closed standard stream would lend its number to the next file that is opened.
+  // The next opened file would get the number of a closed standard stream.
   llvm::sys::Process::FixupStandardFileDescriptors();
 #if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
   llvm::sys::AddSignalHandler([](void *) { endAsBug("mmk has crashed"); }, nullptr);

@@ -6,11 +6,11 @@
 
 namespace mmk::driver {
 
-/// From here on every crash of the process is reported so. Also keeps signals that are no bugs,
-/// such as that of a broken pipe, from ending it.
+/// From here on every crash of the process is reported in this way. Signals that are no bugs, such
+/// as that of a broken pipe, no longer end the process.
 void reportCrashesOf(int argc, char **argv);
 
-/// Says what went wrong and how to reproduce it.
+/// Prints the fault and how to reproduce it.
 void reportBug(std::string_view what);
 
 } // namespace mmk::driver

@@ -1,4 +1,4 @@
-// `mmk cache`: what tuning remembers, looked at, exchanged, and forgotten.
+// `mmk cache`: shows, exports, imports and removes the results of tuning.
 #include "cli/command_line.h"
 #include "cli/ending.h"
 #include "cli/files.h"

@@ -13,7 +13,7 @@
 namespace mmk::driver {
 namespace {
 
-/// Of a run's time, up to which what it compiled is just taken off.
+/// The share of a run's time up to which its compilation is subtracted.
 constexpr double mostCompiling = 0.1;
 
 Tensor allocateOrRefuse(ElementType type, std::vector<int64_t> extents) {
@@ -84,7 +84,7 @@ std::vector<const Tensor *> CaseRunner::makeInputs(const RunCase &run) {
       continue;
     }
     made_[i] = allocateOrRefuse(parameter.type, run.extents(parameter.shape));
-    // Far apart, so that no tensor of one seed is another tensor of the next.
+    // Far apart, so that no tensor of one seed equals another tensor of the next seed.
     const uint64_t seed = static_cast<uint64_t>(options_.seed) + (static_cast<uint64_t>(i) << 40);
     fillWithData(made_[i], options_.data, seed, options_.threads);
     inputs[i] = &made_[i];
@@ -136,12 +136,12 @@ std::vector<double> CaseRunner::timeRuns(RunWatch *watch, Progress &progress) {
   const int64_t runs = options_.warmup + options_.repeat;
   for (int64_t i = 0; i < runs; ++i) {
     progress.show(fmt::format("{}: run {} of {}", run_.title(), i + 1, runs));
-    // A run that skips elements must not inherit the right ones of the run before.
+    // A run that skips elements must not inherit the right ones of the previous run.
     poison();
     const double before = executable_.lazyMs();
     double time = runOnce(watch);
-    // What a run compiles on its way is no part of its time. A short one is done again: while one
-    // thread compiles, others may work.
+    // Lazy compilation is no part of a run's time. A short run is repeated: while one thread
+    // compiles, others may work.
     const double compiling = executable_.lazyMs() - before;
     time -= compiling;
     if (compiling > mostCompiling * time && !watch) {
@@ -199,7 +199,7 @@ void CaseRunner::run(CaseReport &report, Progress &progress) {
     progress.show(run.title() + ": reference");
     report.check = check();
   }
-  // A wrong result too: it is what was asked for, and the way to look at what is wrong with it.
+  // A wrong result is written, too: the file shows what is wrong with it.
   for (size_t i = 0; i < results_.size(); ++i)
     if (const auto file = options_.outputs.find(kernel_.results[i].name);
         file != options_.outputs.end())

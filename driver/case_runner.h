@@ -10,7 +10,7 @@ namespace mmk::driver {
 
 class CaseRunner {
 public:
-  /// `code` is what the executable was compiled from, for a watched run.
+  /// `code` is the IR of the executable, for a watched run.
   CaseRunner(const Kernel &kernel, const RunOptions &options, Executable &executable,
              aicore::KernelOp code, const Machine &machine);
 
@@ -20,13 +20,14 @@ public:
   /// Fills the check and the times of `report`; writes the tensors of `--output`.
   void run(CaseReport &report, Progress &progress);
 
-  /// The same step by step, for who times by himself: makes the tensors of a case,
+  /// The same step by step, for callers that measure the time themselves: makes the tensors of a
+  /// case,
   void prepare(const RunCase &run);
   /// runs it once; milliseconds,
   double runOnce(RunWatch *watch = nullptr);
-  /// fills the results with what no run yields,
+  /// fills the results with poison,
   void poison();
-  /// and compares what the last run left with the reference.
+  /// and compares the results of the last run with the reference.
   CheckReport check();
 
 private:

@@ -1,4 +1,4 @@
-// `mmk check`: everything that can be known about a file without running it.
+// `mmk check`: checks a file without running it.
 #include "cli/ending.h"
 #include "cli/files.h"
 #include "cli/json.h"
@@ -12,14 +12,14 @@
 namespace mmk::driver {
 namespace {
 
-/// What is known of a kernel that is right.
+/// The report of a correct kernel.
 struct Finding {
   const Kernel *kernel;
   std::string variant;
   std::vector<MemoryUse> memory;
 };
 
-/// All kernels are looked at, also behind one that is wrong.
+/// Checks all kernels, also after one with errors.
 std::vector<Finding> check(Session &session) {
   std::vector<Finding> findings;
   std::string mistakes;

@@ -23,7 +23,7 @@ bool isSavedRun(const std::string &side) {
   return side.ends_with(".json") && side.find('=') == std::string::npos;
 }
 
-/// The target that both sides share, with what `text` changes: "l1=1,machine=ascend910b1".
+/// The common target of both sides, with the changes of `text`: "l1=1,machine=ascend910b1".
 Target targetOf(Target shared, const std::string &option, const std::optional<std::string> &text) {
   if (!text)
     return shared;
@@ -144,8 +144,7 @@ SideBySide compare(Options &options, std::vector<std::string> words) {
                                          {options.target.variant.has_value(), "--variant"},
                                          {!options.cases.empty(), "--case"},
                                          {options.ir, "--ir"}}))
-      throw UserError(
-          fmt::format("two saved runs are what they are, so {} has no meaning", option));
+      throw UserError(fmt::format("two saved runs cannot change, so {} has no meaning", option));
     return compareSavedRuns(*options.a, *options.b);
   }
   words = options.target.takeFile(std::move(words), "compare");

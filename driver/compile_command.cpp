@@ -1,4 +1,4 @@
-// `mmk compile`: a kernel's way, stopped at one of its stages.
+// `mmk compile`: lowers a kernel and prints the output of one stage.
 #include "cli/ending.h"
 #include "cli/files.h"
 #include "cli/json.h"
@@ -59,7 +59,7 @@ std::string code(mlir::ModuleOp module, const Machine &machine, const std::strin
   return std::move(*text);
 }
 
-/// What a stage is, as text or bytes.
+/// The output of a stage, as text or bytes.
 std::string written(Session &session, Lowering &lowering, const std::string &stage, bool asJson) {
   mlir::ModuleOp module = *lowering.module;
   if (stage == "memory") {
@@ -78,7 +78,7 @@ std::string written(Session &session, Lowering &lowering, const std::string &sta
   return ir.ends_with('\n') ? ir : ir + "\n";
 }
 
-/// Each of `stages`, which are one, or obj and header: of the same variant.
+/// Prints or writes each of `stages`: one, or obj and header of the same variant.
 std::vector<std::string> compiled(const Target &target, const std::vector<std::string> &stages,
                                   const std::string &printAfter, bool asJson) {
   const std::string &first = stages.front();

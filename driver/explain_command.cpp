@@ -1,4 +1,4 @@
-// `mmk explain`: where the time of a kernel goes, and what would help.
+// `mmk explain`: the bottlenecks of a kernel, and the changes that would help.
 #include "cli/files.h"
 #include "cli/json.h"
 #include "cli/terminal.h"

@@ -15,7 +15,7 @@
 namespace mmk::driver {
 namespace {
 
-/// Runs a variant; what was wrong with its results, or nothing.
+/// Runs a variant; returns the fault of its results, or nothing.
 std::string checked(tune::Verifier &verifier, const Choices &choices, const tune::RunShape &shape) {
   llvm::Expected<tune::Check> check = verifier.check(choices, shape);
   if (!check)
@@ -99,7 +99,7 @@ int tuneGuided(Session &session, const std::vector<RunCase> &runs, tune::Verifie
   const Machine &machine = session.machine();
   session.expectClock("--guided");
   expectWritable(options.log);
-  // A first variant that does not exist is refused here, with the nearest that does.
+  // A first variant that is not legal is refused here, with the nearest legal one.
   Lowering first = session.lower(kernel, LoweringLevel::aicore);
   for (const RunCase &run : runs)
     expectWithinLimits(first, kernel, run);

@@ -9,13 +9,13 @@ namespace mmk::driver {
 
 struct GuidedOptions {
   int rounds = 5;
-  std::string log = "optimization_log.md"; ///< where it is written to
-  std::string command;                     ///< that asked for it, as the log shows it
+  std::string log = "optimization_log.md"; ///< path of the log
+  std::string command;                     ///< the command line, as the log shows it
   std::optional<std::string> json;         ///< the rounds for programs; "-": to standard output
 };
 
-/// Begins with the variant that the user asked for, and does not change what `--set` fixes. Returns
-/// the exit code: a variant that fails its check is a wrong result.
+/// Begins with the variant of the command line, and does not change what `--set` fixes. Returns the
+/// exit code: a variant that fails its check is a wrong result.
 int tuneGuided(Session &session, const std::vector<RunCase> &runs, tune::Verifier &verifier,
                const GuidedOptions &options);
 

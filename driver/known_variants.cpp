@@ -56,9 +56,9 @@ std::unique_ptr<tune::Store> openMemory(const Kernel &kernel, const Machine &mac
 
 namespace {
 
-/// At dimensions that are not tuned: how many of the nearest that are.
+/// The number of nearest tuned shapes tried at a shape that is not tuned.
 constexpr size_t nearestTried = 3;
-/// On the host, where trying is running: how far a dimension may be off.
+/// The largest ratio of a dimension to the tuned one on the host, where a trial is a run.
 constexpr double hostFactor = 2;
 
 std::vector<int64_t> numbersIn(const std::string &dims) {
@@ -85,7 +85,7 @@ Distance distance(const std::vector<int64_t> &a, const std::vector<int64_t> &b) 
 
 class Recommendation {
 public:
-  /// `winners` are of this build and checked; `hints` are not, and so have to be tried.
+  /// `winners` are checked results of this build; `hints` are not, and have to be tried.
   Recommendation(Session &session, const Kernel &kernel, std::vector<tune::BestRow> winners,
                  std::vector<tune::BestRow> hints)
       : session_(session), kernel_(kernel), winners_(std::move(winners)), hints_(std::move(hints)) {
@@ -108,7 +108,7 @@ public:
   }
 
 private:
-  /// At most `nearestTried`, no dimension off by more than `factor`.
+  /// At most `nearestTried`, with no dimension further off than `factor`.
   std::vector<const tune::BestRow *> nearest(const std::vector<tune::BestRow> &rows,
                                              const tune::RunShape &shape, double factor) const {
     std::vector<std::pair<double, const tune::BestRow *>> near;

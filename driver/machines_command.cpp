@@ -1,4 +1,4 @@
-// `mmk machines`: what there is to compile for, and where each figure comes from.
+// `mmk machines`: lists the machines, and each figure with its source.
 #include "backend/backend.h"
 #include "cli/ending.h"
 #include "cli/files.h"
@@ -34,12 +34,12 @@ std::string table(const std::vector<Machine> &machines) {
   return text;
 }
 
-/// Every figure with its source, and what the words of the sources stand for.
+/// Every figure with its source, and the meaning of the sources' abbreviations.
 std::string figures(const Machine &machine) {
   size_t widestPath = 0, widestValue = 0;
   for (const auto &[path, value] : machine.figures) {
     widestPath = std::max(widestPath, path.size());
-    // A description is a sentence, and would push all sources off the screen.
+    // The description is left out of the columns: a sentence would push the sources off the screen.
     if (path != "description")
       widestValue = std::max(widestValue, value.size());
   }

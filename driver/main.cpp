@@ -1,4 +1,4 @@
-// The `mmk` command: finds the subcommand, and turns every end into an exit code.
+// The `mmk` command: runs the subcommand, and maps its result or exception to an exit code.
 #include "cli/command_line.h"
 #include "cli/ending.h"
 #include "cli/help_pages.h"
@@ -29,8 +29,8 @@ int dispatch(const std::vector<std::string> &words) {
     throw UserError("mmk has no option " + first + didYouMean(first, {"--help", "--version"}) +
                     "; options: --help and --version");
   const Command &chosen = command(first);
-  const auto asksForHelp = [](const std::string &word) { return word == "--help" || word == "-h"; };
-  if (std::any_of(words.begin() + 1, words.end(), asksForHelp)) {
+  const auto isHelp = [](const std::string &word) { return word == "--help" || word == "-h"; };
+  if (std::any_of(words.begin() + 1, words.end(), isHelp)) {
     print(chosen.help);
     return success;
   }

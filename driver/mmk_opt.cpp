@@ -1,4 +1,4 @@
-// mmk-opt: the passes one by one, on textual IR; what golden tests and curious readers run.
+// mmk-opt: runs single passes on textual IR, for golden tests and for debugging.
 #include "compiler/pipeline.h"
 #include "count/sync_cost.h"
 

@@ -42,7 +42,7 @@ ProfileRow profileRow(const RunHeader &header, const CaseReport &report) {
   const ClockReport &clock = *report.clock;
   const Machine &machine = *header.machine;
   const bool split = machine.topology == Topology::split;
-  // Where one core does both, both halves of the row are that core's.
+  // On a coupled core, both halves of the row are of the same core.
   const ClockReport::PipeTimes &cube = clock.cubeUnit,
                                &vector = split ? clock.vectorUnits : clock.cubeUnit;
   const int64_t vectorCycles = split ? clock.vectorCoreCycles : clock.cubeCoreCycles;

@@ -1,4 +1,4 @@
-// `mmk run --profile DIR`: the files of a profiler, made from the clock's events.
+// `mmk run --profile DIR`: profile files, made from the clock's events.
 #pragma once
 
 #include "driver/run_page.h"
@@ -11,13 +11,12 @@ public:
   /// Makes the folder; a UserError when it cannot be. `cases` is how many there will be.
   Profile(std::string folder, Session &session, const RunHeader &header, size_t cases);
 
-  /// What keeps the events of one case.
+  /// The recording of the events of one case.
   static Recorder recorder();
-  /// Writes the trace of a case, and takes note of it for the other files.
+  /// Writes the trace of a case, and adds it to the other files.
   void add(const CaseReport &report, const Recorder &recorder, const TrafficReport &traffic,
            Progress &progress);
-  /// Writes op_summary.csv, summary.json and report.html; returns a line that says where everything
-  /// is.
+  /// Writes op_summary.csv, summary.json and report.html; returns a line with their places.
   std::string finish();
 
 private:

@@ -29,14 +29,15 @@ std::unique_ptr<Executable> compileOrFail(const Lowering &lowering, const Machin
   return std::move(*executable);
 }
 
-/// A case that has run, and what it shares with those of the same variant. The header points into
+/// A case that has run, and the data that cases of the same variant share. The header points into
 /// the session that ran it, which has to outlive it.
 struct Ran {
   std::shared_ptr<RunHeader> header;
   CaseReport report;
 };
 
-/// Compiles one variant and runs it at these cases; appends to `all`. Whether all is well.
+/// Compiles one variant and runs it at these cases; appends to `all`. Returns whether all results
+/// are right.
 bool runCases(Session &session, const RunOptions &options, const std::vector<RunCase> &runs,
               const std::string &tunedFor, const std::string &profileFolder,
               std::vector<Ran> &all) {
@@ -108,8 +109,8 @@ bool runCases(Session &session, const RunOptions &options, const std::vector<Run
   return passed;
 }
 
-/// Each case as the variant that is known to be the best for it; neighbours that have the same one
-/// are run together. Each variant has a session of its own, appended to `sessions`.
+/// Each case as the variant that is known to be the best for it; neighbours with the same variant
+/// run together. Each variant has a session of its own, appended to `sessions`.
 bool runKnown(Session &session, const RunOptions &options, const std::vector<RunCase> &runs,
               const std::vector<KnownVariant> &known, std::list<Session> &sessions,
               std::vector<Ran> &all) {
@@ -160,9 +161,9 @@ int runCommand(const std::vector<std::string> &words) {
   if (options.profile)
     session.expectClock("--profile");
 
-  std::list<Session> sessions; // of the variants that are known
+  std::list<Session> sessions; // one for each remembered variant
   std::vector<Ran> all;
-  // What the user has chosen stands; only a whole variant is remembered, not the rest of one.
+  // With choices of the user, the store is not used: it holds whole variants only.
   const bool asksMemory = !options.noCache && !target.variant && target.sets.empty();
   const std::vector<KnownVariant> known =
       asksMemory ? knownVariants(session, kernel, runs) : std::vector<KnownVariant>();

@@ -1,5 +1,5 @@
-// The page of a run or a search, report.html: what the clock knows of each case, and beside it the
-// default schedule and what each directive alone would change.
+// The page of a run or a search, report.html: the clock's figures of each case, with the default
+// schedule and the effect of each directive alone for comparison.
 #pragma once
 
 #include "cli/terminal.h"
@@ -16,8 +16,8 @@ public:
   /// `title` names the command. All variants shown are of this kernel, on the session's machine.
   RunPage(std::string title, const Session &session, const Kernel &kernel);
 
-  /// A case, run as the variant that `session` chooses. `phases` holds its events; `traffic` is
-  /// what its blocks moved in all. Counts the variants around it. The case can be added to.
+  /// A case, run as the variant that `session` chooses. `phases` holds its events; `traffic` is the
+  /// bytes that its blocks moved. Counts the variants around it. The case can be added to.
   report::Case &add(Session &session, const RunHeader &header, const CaseReport &report,
                     const std::deque<PhaseRecording> &phases, const TrafficReport &traffic,
                     Progress &progress);
@@ -28,8 +28,8 @@ private:
                                             bool portIsOfVectorCore);
 
   const Kernel &kernel_;
-  Session defaults_; ///< of the same program and machine, with no choice made
-  Lowering default_; ///< null when it does not exist there
+  Session defaults_; ///< of the same program and machine, without choices
+  Lowering default_; ///< null when it is not legal there
   report::Report page_;
 };
 

@@ -31,7 +31,7 @@ std::vector<std::string> namesOf(const Program &program) {
   return names;
 }
 
-/// Notes about all of the messages stand below the one that is printed last.
+/// Notes on all messages follow the one that is printed last.
 Diagnostics withNotesAtTheEnd(const Diagnostics &diagnostics,
                               const std::vector<std::string> &notes) {
   std::vector<Diagnostic> messages = diagnostics.all();
@@ -93,14 +93,14 @@ Lowering Session::lower(const Kernel &kernel, LoweringLevel level, const std::st
   Lowering result = compiler_.lower(kernel, std::move(module), level, options);
   if (result) {
     Diagnostics shown;
-    for (const Diagnostic &message : result.said.all())
+    for (const Diagnostic &message : result.messages.all())
       if (message.severity != Severity::remark || showsRemarks_)
         shown.add(message);
     printError(shown.render(showsColours(Stream::error)));
     return result;
   }
   if (result.isBug)
-    throw Bug(fmt::format("the passes failed on '{}'\n{}", kernel.name, result.said.render()));
+    throw Bug(fmt::format("the passes failed on '{}'\n{}", kernel.name, result.messages.render()));
 
   std::vector<std::string> notes;
   if (!options.choices.empty())
@@ -108,7 +108,7 @@ Lowering Session::lower(const Kernel &kernel, LoweringLevel level, const std::st
   if (result.nearest)
     notes.push_back(fmt::format("nearest legal: {} ({})", spelling(*result.nearest),
                                 asOptions(*result.nearest, target_)));
-  throw UserError(withNotesAtTheEnd(result.said, notes));
+  throw UserError(withNotesAtTheEnd(result.messages, notes));
 }
 
 Lowering Session::tryLower(const Kernel &kernel, const Choices &choices) {

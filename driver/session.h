@@ -1,4 +1,4 @@
-// From the text of a file to the IR of one variant: the way that all commands on a program go.
+// Lowers the text of a file to the IR of one variant, for all commands on a program.
 #pragma once
 
 #include "backend/backend.h"
@@ -10,10 +10,10 @@ namespace mmk::driver {
 
 class Session {
 public:
-  /// Reads and checks the program and loads the machine; warnings go to standard error.
-  /// Remarks of the passes, that something could be better, are for those who ask for them.
+  /// Reads and checks the program and loads the machine; warnings go to standard error. `remarks`
+  /// receives the passes' remarks on possible improvements; without it they are dropped.
   explicit Session(const Target &target, bool showsRemarks = false);
-  /// Another machine or variant of a program that is read and checked already.
+  /// Another machine or variant of a program that was read and checked before.
   Session(const Session &other, const Target &target);
 
   const Program &program() const { return *program_; }
@@ -25,17 +25,17 @@ public:
   /// All kernels, or the one that the user named.
   std::vector<const Kernel *> kernels() const;
 
-  /// The variant that the user asked for, down to `level`. A variant that does not exist on this
-  /// machine is a UserError, which names the nearest that does.
+  /// The IR of the variant of the command line, lowered to `level`. A variant that is not legal on
+  /// this machine is a UserError, which names the nearest legal one.
   Lowering lower(const Kernel &kernel, LoweringLevel level, const std::string &printAfter = "");
 
-  /// The same with further choices, to be counted; null when it does not exist.
+  /// The same with further choices, for counting; null when it is not legal.
   Lowering tryLower(const Kernel &kernel, const Choices &choices);
   /// What `--set` fixes.
   Choices setChoices(const Kernel &kernel);
-  /// What the user asked for, but for the choices.
+  /// The options of the command line without its choices.
   Target withoutChoices() const;
-  /// The same of a text that may be no variant of this kernel.
+  /// The same for a text that may be no variant of this kernel.
   std::optional<Choices> tryChoicesOf(const Kernel &kernel, const std::string &variant);
   /// What `--variant` and `--set` fix.
   Choices fixedChoices(const Kernel &kernel);

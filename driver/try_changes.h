@@ -1,4 +1,4 @@
-// What small changes of a session's variant would gain at a case.
+// The gain of small changes of a session's variant at a case.
 #pragma once
 
 #include "cli/run_case.h"
@@ -8,7 +8,7 @@
 
 namespace mmk::driver {
 
-/// Around `variant`, of which the case takes `cycles`.
+/// Tries changes of `variant`, with which the case takes `cycles`.
 tune::WhatIfs tryChanges(Session &session, const Kernel &kernel, const RunCase &run,
                          const std::string &variant, int64_t cycles, Progress &progress);
 

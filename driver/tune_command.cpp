@@ -67,7 +67,7 @@ private:
   std::chrono::steady_clock::time_point shown_{};
 };
 
-/// What failed, with the line that shows it again. A schedule never changes what is computed, so
+/// The failures, each with the command that reproduces it. A schedule never changes the results, so
 /// each is a bug in mmk.
 std::string failures(const Target &target, const tune::TuneResult &result) {
   std::string text;
@@ -140,14 +140,14 @@ void writeFiles(Session &session, const tune::TuneResult &result, const std::vec
               }));
 }
 
-/// A space without any variant: why the first one, that of the command line, is none.
+/// An empty space: reports why the variant of the command line is not legal.
 void expectAny(Session &session, const tune::TuneResult &result) {
   const bool hasAny = std::ranges::any_of(
       result.cases, [](const tune::CaseResult &each) { return !each.variants.empty(); });
   if (hasAny || isInterrupted)
     return;
-  session.lower(session.kernel(), LoweringLevel::aicore); // says so itself, mostly
-  throw UserError("none of these variants can be had at these dimensions");
+  session.lower(session.kernel(), LoweringLevel::aicore); // mostly throws the error
+  throw UserError("none of these variants is legal at these dimensions");
 }
 
 /// Null when this process is alone.

@@ -34,7 +34,7 @@ tune::Budget budgetFrom(const std::string &text) {
                               maximumVariants, text));
 }
 
-/// "tile.M=32,64", or a directive alone. Commas stand also inside of no word: swizzle(4).
+/// "tile.M=32,64", or a directive alone. Commas in parentheses do not separate: swizzle(4).
 std::pair<std::string, std::vector<std::string>> sweepFrom(const std::string &text) {
   const auto [key, values] = llvm::StringRef(text).split('=');
   std::pair<std::string, std::vector<std::string>> sweep(key.str(), {});

@@ -9,14 +9,14 @@ namespace mmk::driver {
 struct TuneCommandOptions {
   std::vector<std::string> cases;
   std::optional<std::string> json, report;
-  tune::SpaceOptions space; ///< without what is fixed
+  tune::SpaceOptions space; ///< without the fixed choices
   tune::TuneOptions tune;
   int64_t threads = 1, profiles = 0;
   bool noCache = false;
   std::optional<int> rounds; ///< of --guided; nothing for a search
 
   void addOptionsTo(CommandLine &commandLine);
-  /// Once the words are split: reads the numbers and the names.
+  /// Called once the words are split: reads the numbers and the names.
   void read();
 
 private:

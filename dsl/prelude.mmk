@@ -12,11 +12,11 @@ fn relu(x) = max(x, 0);
 fn relu6(x) = clamp(x, 0, 6);
 fn leaky_relu(x, alpha) = select(x >= 0, x, alpha * x);
 
-// The exponential of a large x is never used, so it is not asked for either.
+// For x > 0 the exponential is not used; the clamp keeps it finite.
 fn elu(x, alpha) = select(x > 0, x, alpha * (exp(min(x, 0)) - 1));
 fn selu(x) = 1.0507009873554805 * elu(x, 1.6732632423543772);
 
-// Far below zero exp(-x) becomes infinite, and the quotient the zero that it should be.
+// Far below zero exp(-x) is infinite, and the quotient is 0, as it should be.
 fn sigmoid(x) = 1 / (1 + exp(-x));
 fn silu(x) = x / (1 + exp(-x));
 fn swish(x, beta) = x / (1 + exp(-beta * x));

@@ -27,12 +27,12 @@ void CoreInstructions::emit(aicore::Instruction op) {
       .Default([&](mlir::Operation *op) { values.fail(op); });
 }
 
-// A view: what a tile in L1 holds of a parameter, in place of its elements.
+// A view: the address and strides of a parameter's tile, in place of its elements in L1.
 static constexpr int64_t viewBytes = 24; // pointer, bytes from row to row, from column to column
 
 // Whether tiles of this buffer in L1 are views. Parameters do not change while the kernel runs, so
-// where all that reads a tile is the way on to L0, which converts it anyway, nobody can tell
-// whether it has been copied; but a watch looks at L1 itself.
+// a tile that is read only by transfers to L0, which convert it, need not be copied. A watch reads
+// L1 itself, so watched runs copy.
 bool CoreInstructions::isView(mlir::Value buffer) {
   auto [known, isNew] = views.try_emplace(buffer, false);
   auto alloc = buffer.getDefiningOp<aicore::AllocOp>();
@@ -140,7 +140,7 @@ void CoreInstructions::loadL0(aicore::LoadL0Op op) {
   if (aicore::spaceOf(op.getTarget()) == Space::bt)
     return copy(target, values.rowBytes(op.getTarget()), source, values.rowBytes(op.getSource()),
                 rows, columns, from);
-  // As the cube wants it: the rows of A along m, the rows of B along k.
+  // In the layout of the cube: the rows of A along m, the rows of B along k.
   if (op.getTransposed()) {
     std::swap(rows, columns);
     std::swap(rowStep, columnStep);
@@ -161,7 +161,7 @@ void CoreInstructions::loadL0(aicore::LoadL0Op op) {
                 isWhole ? e.roundUp(rows, e.target.rows()) : rows, columns});
 }
 
-// What is staged next is what follows along k, mostly: it is prefetched while this is multiplied.
+// The next transfer to L0 mostly follows along k: it is prefetched while this tile is multiplied.
 void CoreInstructions::prefetchNextStep(aicore::LoadL0Op op, Value *source, Value *rowStep,
                                         Value *columnStep, Value *rows, Value *columns) {
   const bool isB = aicore::spaceOf(op.getTarget()) == Space::l0b;

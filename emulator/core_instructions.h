@@ -1,4 +1,4 @@
-// The instructions of an AI core: each a call of one function over the emulated memories.
+// The instructions of an AI core, each as a call of a function on the emulated memories.
 #pragma once
 
 #include "codegen/program_values.h"
@@ -7,7 +7,7 @@ namespace mmk {
 
 class CoreInstructions {
 public:
-  /// `watched`: somebody looks at what is in the memories while the kernel runs.
+  /// `watched`: a watch reads the memories while the kernel runs.
   CoreInstructions(aicore::KernelOp kernel, Emitter &e, ProgramValues &values, bool watched)
       : kernel(kernel), e(e), b(e.b), values(values), watched(watched) {}
 
@@ -23,7 +23,7 @@ private:
   void store(aicore::StoreOp op);
   void fixpipe(aicore::FixpipeOp op);
   void spill(aicore::SpillOp op);
-  /// Rows of a buffer, from a row on, into another.
+  /// Copies rows of a buffer, from a row on, into another.
   template <typename Op> void move(Op op, std::optional<int64_t> part);
 
   bool isView(mlir::Value buffer);

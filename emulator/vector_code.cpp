@@ -10,7 +10,7 @@ using namespace llvm;
 namespace mmk {
 namespace {
 
-/// Of one instruction: its operands `v`, the type of the elements that it writes, its predicate.
+/// One instruction: its operands `v`, the type of its result, its predicate.
 struct Code {
   Emitter &e;
   IRBuilder<> &b;
@@ -28,8 +28,8 @@ struct Code {
 
 Value *leakyRelu(const Code &c) {
   Value *scaled = c.b.CreateFMul(c.v[0], c.v[1]);
-  // A masked instruction computes the product over x: to LLVM that is a selection of its first
-  // operand.
+  // A masked instruction can compute the product in place of x: for LLVM that is a selection of its
+  // first operand.
   if (c.e.target.masks())
     return c.b.CreateSelect(c.b.CreateFCmpULT(c.v[0], c.zero()), scaled, c.v[0]);
   return c.b.CreateSelect(c.b.CreateFCmpOGE(c.v[0], c.zero()), c.v[0], scaled);

@@ -1,5 +1,5 @@
-// What each vector instruction computes, as LLVM IR: the functional code of the table of vector
-// instructions (machines/vector_instructions.h).
+// LLVM IR of each vector instruction: the functional code of the table of vector instructions
+// (machines/vector_instructions.h).
 #pragma once
 
 #include "codegen/emitter.h"
@@ -7,8 +7,8 @@
 
 namespace mmk {
 
-/// The elements that `instruction` writes, from vectors of those that it reads; numbers are LLVM
-/// vectors of their type, masks vectors of i1.
+/// The result of `instruction` on vectors of its operands; numbers are LLVM vectors of their type,
+/// masks vectors of i1.
 llvm::Value *emitVectorInstruction(Emitter &e, aicore::VecOp instruction,
                                    llvm::ArrayRef<llvm::Value *> operands);
 

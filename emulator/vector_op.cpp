@@ -34,7 +34,7 @@ bool isCarried(aicore::VectorOp op, mlir::Value slot) {
   return false;
 }
 
-/// The body of the function: what it takes and where the loops are.
+/// The body of the function: its arguments and its loops.
 class TileLoop {
 public:
   TileLoop(Emitter &e, aicore::VectorOp op, Function *f, bool writesScratch,

@@ -27,7 +27,7 @@ static_assert(offsetof(CoreMemories, ubStride) == 8 && offsetof(CoreMemories, me
               offsetof(CoreMemories, step) == 16 + 8 * memories &&
               sizeof(CoreMemories) == 16 + 8 * (memories + 2));
 
-/// A name of the kernel, unless C or C++ have taken it.
+/// A name of the kernel, changed if it is reserved in C or C++.
 std::string nameInC(StringRef name) {
   static const StringSet<> taken = {
       "alignas",   "alignof",  "and",      "asm",      "auto",     "bool",     "break",
@@ -158,7 +158,7 @@ void Writer::structure() {
   out << "} " << name << "_arguments;\n\n";
 }
 
-// A plan takes as long as a twentieth of a small product.
+// The last plan is cached: computing it takes a twentieth of the time of a small product.
 void Writer::rememberedPlans() {
   const size_t dims = kernel.getDims().size();
   out << "  static " << name << "_mmk_per_thread struct {\n    int is_filled;\n    int64_t dims["
@@ -254,7 +254,7 @@ void Writer::denseStrides() {
   }
 }
 
-/// The call's memory, if none was given, and that of workspaces.
+/// Allocates the call's memory, if none was given, and that of workspaces.
 void Writer::allocations() {
   out << "  char *memory = (char *)scratch;\n  int enough = 1;\n"
       << "  if (!memory)\n    memory = (char *)aligned_alloc(4096, " << name
@@ -267,7 +267,7 @@ void Writer::allocations() {
       << "    enough = enough && tensors[" << arguments.size() << " + i];\n  }\n";
 }
 
-/// Every phase, block by block.
+/// Runs every phase, block by block.
 void Writer::phases() {
   for (size_t i = 0; i < planSizes.size(); ++i) {
     out << "  all.plan = known.plan_" << i << ";\n"

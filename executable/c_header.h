@@ -1,4 +1,4 @@
-// The C header of a kernel that was compiled ahead of time: what calls its object.
+// The C header of a kernel that was compiled ahead of time.
 #pragma once
 
 #include "ir/aicore.h"
@@ -17,8 +17,8 @@ namespace mmk {
 std::string cHeader(aicore::KernelOp kernel, const Machine &machine, const std::string &variant,
                     const std::string &cpu);
 
-/// Gives the functions that the header calls names of their own in every object:
-/// "gemm_mmk_phase_0" for "mmk_phase_0".
+/// Makes the names of the functions that the header calls unique to the kernel: "gemm_mmk_phase_0"
+/// for "mmk_phase_0".
 void nameAfterKernel(llvm::Module &module, aicore::KernelOp kernel);
 
 } // namespace mmk

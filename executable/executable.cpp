@@ -68,8 +68,8 @@ double elementsOf(const std::vector<Extent> &shape, ArrayRef<int64_t> dims) {
   return elements;
 }
 
-/// Of all tensors of a kernel that is small (parallelFor): the three of a square product have as
-/// many when each side is 148, and that takes one core 60 us in f32 and 15 us in i8.
+/// Elements of all tensors of a small kernel (parallelFor): those of a square product of side 148,
+/// which takes one core 60 us in f32 and 15 us in i8.
 constexpr double smallElements = 1 << 16;
 
 class JitExecutable : public Executable {
@@ -99,20 +99,20 @@ public:
   double lazyMs() const override { return functions->lazyMs(); }
 
 private:
-  /// What a phase is called with. In one piece, which is only written where a call differs from the
-  /// one before.
+  /// The arguments of phases, kept between calls; only values that differ from the last call are
+  /// written.
   struct alignas(falseSharingDistance) Bound {
-    // What follows from the dimensions, and the number of threads.
+    // Computed from the dimensions and the number of threads.
     uint64_t executable = 0;
     SmallVector<int64_t, 8> dims;
-    unsigned wantedThreads = 0; ///< 0: as many as there were for the process
+    unsigned wantedThreads = 0; ///< 0: all CPUs of the process
     unsigned threads = 0;
     SmallVector<int64_t, 32> plan;         ///< of all phases, one after the other
     std::vector<int64_t> workspaceBytes;   ///< by workspace
     SmallVector<int64_t, 16> denseStrides; ///< of all tensors
     SmallVector<size_t, 8> firstStride;    ///< by tensor
-    bool isSmall = false;                  ///< over soon, on one thread too
-    // What follows from the call.
+    bool isSmall = false;                  ///< of a small kernel (parallelFor)
+    // The arguments of the call.
     SmallVector<float, 8> scalars;             ///< by parameter
     SmallVector<void *, 8> tensors;            ///< all, then the workspaces
     SmallVector<const int64_t *, 8> strides;   ///< by tensor
@@ -134,7 +134,7 @@ private:
     int64_t most;
   };
   std::vector<Limit> limits;                           ///< on dimensions
-  std::shared_ptr<const LinkedObject> code, functions; ///< the program, and what it calls
+  std::shared_ptr<const LinkedObject> code, functions; ///< the driver module, and the kernel module
   struct Phase {
     PhaseFunction run = nullptr;
     PlanFunction plan = nullptr;
@@ -144,7 +144,7 @@ private:
   size_t planSize = 0; ///< of all phases
   WorkspaceFunction sizes = nullptr;
   EmulatedCores cores;
-  const uint64_t number = nextNumber++; ///< of no other executable of this process
+  const uint64_t number = nextNumber++; ///< unique among the executables of this process
   static inline std::atomic<uint64_t> nextNumber = 1;
 };
 
@@ -168,8 +168,8 @@ Error JitExecutable::link(std::shared_ptr<const LinkedObject> program,
   return Error::success();
 }
 
-// Who calls a kernel calls it again, mostly, at the same dimensions.
-// To ask the system for its CPUs each time would take longer than a small kernel.
+// A kernel is mostly called repeatedly at the same dimensions. Querying the system for its CPUs in
+// each run would take longer than a small kernel.
 JitExecutable::Bound &JitExecutable::bind(ArrayRef<int64_t> dims, unsigned threads) const {
   static thread_local Bound last;
   if (last.executable == number && last.wantedThreads == threads && ArrayRef(last.dims) == dims)
@@ -224,7 +224,7 @@ std::vector<Workspace> JitExecutable::workspaces(ArrayRef<int64_t> dims) const {
 Error JitExecutable::run(const Arguments &arguments, unsigned threads, RunWatch *watch) {
   if (watched != (watch != nullptr))
     return createStringError(watched ? "a watched program runs without a watch"
-                                     : "a watch looks at a program that tells it nothing");
+                                     : "a watch needs a program that was compiled for one");
   for (const Limit &limit : limits)
     if (arguments.dims[limit.dim] > limit.most)
       return createStringError(
@@ -260,7 +260,7 @@ Error JitExecutable::run(const Arguments &arguments, unsigned threads, RunWatch 
       return error;
   if (watch)
     watch->endRun();
-  // Of a run at the same time, perhaps: that code is missing holds for both.
+  // The failure may be of a concurrent run; it holds for both.
   if (functions->failures() != failures)
     return createStringError(functions->failure());
   return Error::success();
@@ -288,14 +288,14 @@ Expected<Emitted> emit(mlir::ModuleOp module, Expected<std::shared_ptr<CodeTarge
   return emitted;
 }
 
-/// Modules to objects, by way of the cache.
+/// Compiles a module to an object, or takes it from the cache.
 struct CodeMaker {
   explicit CodeMaker(const std::string &cacheDirectory) : cache(cacheDirectory) {}
 
   std::unique_ptr<MemoryBuffer> object(Module &module, const CodeTarget &target) {
     return object(module, target, ObjectCache::keyOf(module, target));
   }
-  /// The same, linked, with its lazy functions; or what this process has linked already.
+  /// The same, linked, with its lazy functions; or the object that this process has linked before.
   Expected<std::shared_ptr<const LinkedObject>>
   linked(Module &module, ArrayRef<LazyModule> lazyModules, const CodeTarget &target) {
     const std::string ownKey = ObjectCache::keyOf(module, target);
@@ -306,8 +306,8 @@ struct CodeMaker {
       std::string lazyKey = ObjectCache::keyOf(bitcode, target);
       key += lazyKey;
       lazy.push_back({each.name, [cache = cache, key = std::move(lazyKey),
-                                  bitcode = std::move(bitcode), quick = target.fastCompile] {
-                        return lazyObject(cache, key, bitcode, quick);
+                                  bitcode = std::move(bitcode), fastCompile = target.fastCompile] {
+                        return lazyObject(cache, key, bitcode, fastCompile);
                       }});
     }
     if (auto known = findLinked(key))
@@ -337,17 +337,17 @@ private:
     cache.keep(key, bytes);
     return MemoryBuffer::getMemBufferCopy(bytes, key);
   }
-  /// At a first call.
+  /// Called at the first call of a lazy function.
   static Expected<std::unique_ptr<MemoryBuffer>> lazyObject(const ObjectCache &cache,
                                                             const std::string &key,
                                                             const std::string &bitcode,
-                                                            bool quick) {
+                                                            bool fastCompile) {
     if (auto found = cache.find(key))
       return found;
     auto target = borrowHostTarget();
     if (!target)
       return target.takeError();
-    (*target)->setFastCompile(quick);
+    (*target)->setFastCompile(fastCompile);
     LLVMContext context;
     auto module = parseBitcodeFile(MemoryBufferRef(bitcode, key), context);
     if (!module)
@@ -364,7 +364,7 @@ Expected<std::unique_ptr<Executable>> Executable::compile(mlir::ModuleOp module,
   auto begin = std::chrono::steady_clock::now();
   auto target = borrowHostTarget();
   if (target)
-    (*target)->setFastCompile(options.quick);
+    (*target)->setFastCompile(options.fastCompile);
   Expected<Emitted> emitted = emit(module, std::move(target), options.watched);
   if (!emitted)
     return emitted.takeError();
@@ -397,7 +397,7 @@ Expected<std::string> emitCode(mlir::ModuleOp module, const Machine &machine, Co
   auto target = hostTarget();
   if (!target)
     return target.takeError();
-  // It may be called by a process that has not asked the system for tiles, nor is mmk there to ask.
+  // No tile registers: its caller may not have requested them from the system.
   if (format == CodeFormat::namedObject)
     target->hasAmx = false;
   auto emitted = emit(module, std::make_shared<CodeTarget>(std::move(*target)));

@@ -18,15 +18,15 @@ namespace mmk {
 struct ExecutableOptions {
   /// Folder of the object cache; empty for none.
   std::string cacheDirectory;
-  /// The program tells a watch what it does (watch/watch.h), which costs time.
+  /// The program reports its instructions to a watch (watch/watch.h), which takes time.
   bool watched = false;
-  /// Compiled in less than half the time, for a program that runs but once.
-  bool quick = false;
+  /// Compiled in less than half the time, for a program that runs once.
+  bool fastCompile = false;
 };
 
-/// Values to run with, in the order of the kernel's declaration. Tensors are as large as the
-/// dimensions say; results may not overlap anything. Those of a common kernel take no allocation:
-/// a small one is over in less time than that.
+/// Values to run with, in the order of the kernel's declaration. Tensors have the sizes of the
+/// dimensions; results may not overlap other tensors. The inline capacity avoids allocations, which
+/// would take longer than a small kernel.
 struct Arguments {
   llvm::SmallVector<int64_t, 8> dims;
   llvm::SmallVector<double, 8> scalars;       ///< by parameter; ignored where it is a tensor
@@ -53,37 +53,36 @@ class Executable {
 public:
   virtual ~Executable() = default;
 
-  /// Compiles the aicore kernel in `module` for the CPU underneath. `module` is read, not changed.
+  /// Compiles the kernel in `module` for the host CPU. `module` is read, not changed.
   static llvm::Expected<std::unique_ptr<Executable>>
   compile(mlir::ModuleOp module, const Machine &machine, const ExecutableOptions &options = {});
 
-  /// Runs every phase on all of the machine's cores, distributed over `threads` host threads, 0: as
-  /// many as the process may use. `watch` looks on; a watched program needs one, any other has
-  /// nothing to tell it. May be called from several threads at once. The first run that takes one
-  /// of the ways for a product waits for its code.
+  /// Runs every phase on all of the machine's cores, distributed over `threads` host threads, 0:
+  /// all CPUs of the process. A watched program needs `watch`; others ignore it. May be called from
+  /// several threads at once. The first run on a code path of a product waits for its compilation.
   virtual llvm::Error run(const Arguments &arguments, unsigned threads,
                           RunWatch *watch = nullptr) = 0;
 
-  /// What a run with these dimensions allocates beside its arguments.
+  /// The tensors that a run with these dimensions allocates beside its arguments.
   virtual std::vector<Workspace> workspaces(llvm::ArrayRef<int64_t> dims) const = 0;
 
-  /// What runs have spent so far on code that is made when it is first called.
+  /// The time that runs have spent so far on compiling lazy functions.
   virtual double lazyMs() const = 0;
 
   bool cached = false;  ///< the object came from the cache
-  double compileMs = 0; ///< from aicore IR to code in memory, without what is made later
+  double compileMs = 0; ///< from the back end's IR to code in memory, without lazy functions
 };
 
-/// The same way, stopped at a text: LLVM IR, or assembly, or a relocatable object's bytes; those of
-/// a named object have functions named after the kernel (executable/c_header.h calls them).
+/// The output of an earlier stage: LLVM IR, or assembly, or a relocatable object; a named object
+/// has functions named after the kernel (executable/c_header.h calls them).
 enum class CodeFormat { llvm, assembly, object, namedObject };
 llvm::Expected<std::string> emitCode(mlir::ModuleOp module, const Machine &machine,
                                      CodeFormat format);
 
-/// Bytes of global memory that a block has to itself.
+/// Bytes of a block's own piece of global memory.
 int64_t blockGlobalBytes(aicore::KernelOp kernel);
 
-/// What each on-chip memory holds, for reports.
+/// The contents of each on-chip memory, for reports.
 std::vector<MemoryUse> memoryUse(aicore::KernelOp kernel);
 
 } // namespace mmk

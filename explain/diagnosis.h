@@ -19,7 +19,7 @@ struct Symptom {
   std::string text; ///< a sentence with the figures
 };
 
-/// All that is counted of one variant at one shape.
+/// The counted figures of one variant at one shape.
 struct Diagnosis {
   std::string variant;
   ClockReport clock;

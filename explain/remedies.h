@@ -5,11 +5,11 @@
 
 namespace mmk::tune {
 
-/// Whether a change of these directives acts on what was found.
+/// Whether a change of these directives acts on the bottleneck.
 bool actsOn(const Choices &change, Bottleneck bottleneck);
 
-/// Why one would try a change, beside the choices of the variant at hand: "a second copy of L1 lets
-/// MTE2 load the next stage while MTE1 takes this one".
+/// Why a change may help, given the choices of the current variant: "a second copy of L1 lets MTE2
+/// load the next stage while MTE1 takes this one".
 std::string reasonOf(const Choices &change, const Choices &variant);
 
 } // namespace mmk::tune

@@ -68,7 +68,7 @@ void addMemory(const Kernel &kernel, const Dimensions &dims, const Machine &mach
   roof.memoryMicroseconds = 1e6 * roof.tensorBytes / roof.memoryBytes;
 }
 
-/// What the slowest blocks load, by core; each has a port of its own.
+/// The loads of the slowest blocks, by core; each core has a port of its own.
 void addPort(const Machine &machine, const std::deque<PhaseRecording> &phases, Roofline &roof) {
   struct Port {
     double bytes = 0, cycles = 0;

@@ -9,14 +9,14 @@ namespace mmk::tune {
 
 struct Roofline {
   double operations = 0; ///< floating-point, of the products; without any, elementwise ones
-  /// Of all parameters, once each, and of the results what L2 cannot keep: the least that HBM
-  /// moves.
+  /// Bytes of all parameters, once each, and of the results the part that L2 cannot keep: the least
+  /// traffic of HBM.
   double tensorBytes = 0;
   double peakOperations = 0;                              ///< a second, of all cores
   double memoryBytes = 0;                                 ///< a second, of HBM
   double computeMicroseconds = 0, memoryMicroseconds = 0; ///< at these rates
-  /// What the busiest core of the slowest block loads, the same also again, and the time that its
-  /// port to L2 takes for it.
+  /// The loads of the busiest core of the slowest block, repeated ones included, and the time of
+  /// its port to L2 for them.
   bool portIsOfVectorCore = false;
   double portBytes = 0, portMicroseconds = 0;
 

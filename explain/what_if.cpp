@@ -12,7 +12,7 @@
 namespace mmk::tune {
 namespace {
 
-/// The changes worth trying; no matter whether they exist.
+/// The changes to try; some may not be legal.
 class Proposals {
 public:
   Proposals(const Kernel &kernel, const Machine &machine, const Choices &variant)
@@ -51,7 +51,7 @@ private:
   }
   void propose(const std::string &key, int64_t value) { propose({{key, std::to_string(value)}}); }
 
-  /// Those that have a number; what is computed when the kernel runs has none.
+  /// The choices with a number; one that is computed when the kernel runs has none.
   std::vector<std::string> keysOf(const std::string &directive) const {
     std::vector<std::string> keys;
     for (const auto &[key, word] : now_)
@@ -59,7 +59,7 @@ private:
         keys.push_back(key);
     return keys;
   }
-  /// Keys of the tiles of outputs, of which a shape can be changed into another.
+  /// Keys of the tiles of outputs, whose shape can change at the same area.
   std::vector<std::string> outputTiles() const {
     std::vector<std::string> keys = keysOf("tile");
     std::erase_if(keys,
@@ -108,7 +108,7 @@ private:
       const int64_t length = *number(key);
       propose(key, length * 2);
       propose(key, length / 2);
-      // Fewer and longer, or more and shorter, in about the same room.
+      // Fewer and longer stages, or more and shorter ones, in about the same memory.
       if (copies && *copies > 1)
         propose({{key, std::to_string(length * 2)}, {"buffers.l1", std::to_string(*copies - 1)}});
       if (copies)
@@ -141,7 +141,7 @@ private:
           propose(grid(key), parts);
   }
 
-  /// All but the variant's own; what a variant does not name is the first.
+  /// All words except the variant's own; a variant that names none has the first.
   void words(const DirectiveTraits &directive) {
     const std::string key(directive.name);
     const auto now = now_.find(key);
@@ -161,9 +161,9 @@ private:
   std::vector<Choices> proposals_;
 };
 
-/// The first of the messages, without what it advises.
-std::string firstReason(const Diagnostics &said) {
-  for (const Diagnostic &message : said.all())
+/// The first message, without its advice.
+std::string firstReason(const Diagnostics &messages) {
+  for (const Diagnostic &message : messages.all())
     if (message.severity == Severity::error)
       return message.message.substr(0, message.message.find(';'));
   return "it cannot be compiled";
@@ -173,7 +173,7 @@ class Trial {
 public:
   Trial(const std::string &variant, const TrialWays &ways) : ways_(ways) { seen_.insert(variant); }
 
-  /// Nothing when it is a variant that was tried already.
+  /// Nothing when this variant was tried before.
   std::optional<WhatIf> operator()(const Choices &choices) {
     if (ways_.watch)
       ways_.watch(choices);
@@ -181,7 +181,7 @@ public:
     Lowering lowering = ways_.lower(choices);
     if (!lowering) {
       result.exists = false;
-      result.reason = firstReason(lowering.said);
+      result.reason = firstReason(lowering.messages);
       return result;
     }
     if (!seen_.insert(lowering.variant).second)
@@ -200,7 +200,7 @@ private:
   std::set<std::string> seen_; ///< variants
 };
 
-/// Adds to the best change what makes it better still.
+/// Combines the best change with others that save more time.
 std::optional<WhatIf> combine(const std::vector<WhatIf> &sorted, int64_t cycles, Trial &tryOut) {
   constexpr size_t most = 8;
   std::optional<WhatIf> best;

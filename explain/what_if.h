@@ -1,4 +1,4 @@
-// What a kernel would gain by small changes of its variant, found by counting each of them.
+// The gain of small changes of a variant, found by counting each of them.
 #pragma once
 
 #include "compiler/compiler.h"
@@ -13,21 +13,21 @@ namespace mmk::tune {
 struct WhatIf {
   Choices choices;
   bool exists = true;
-  std::string reason; ///< why it does not, in one line
+  std::string reason; ///< why it is not legal, in one line
   int64_t cycles = 0; ///< of the kernel with it
 };
 
 struct WhatIfs {
-  std::vector<WhatIf> alone; ///< the fastest first, those that do not exist last
+  std::vector<WhatIf> alone; ///< the fastest first, those that are not legal last
   /// The best of them together, when that is faster than each alone.
   std::optional<WhatIf> together;
 };
 
-/// Changes that may exist or not, around the choices of `variant`: the alternatives that the
-/// schedule lists, and beside the variant's own one more copy at each level, tiles and stages of
-/// half and of twice the length, tiles of the same area in another shape, stages traded for copies,
-/// every order, more and fewer cores, grids of the same number of cores, parts of a reduction, the
-/// other words of directives.
+/// Candidate changes, legal or not, of the choices of `variant`: the alternatives that the schedule
+/// lists, and beside the variant's own one more copy at each level, tiles and stages of half and of
+/// twice the length, tiles of the same area in another shape, stages traded for copies, every
+/// order, more and fewer cores, grids of the same number of cores, splits of a reduction, the other
+/// words of directives.
 std::vector<Choices> neighboursOf(const Kernel &kernel, const Machine &machine,
                                   const Choices &variant);
 

@@ -13,12 +13,12 @@
 namespace mmk {
 namespace {
 
-// Far beyond any kernel; they bound what a few lines of functions calling each other can grow to.
+// Far beyond any kernel. They bound the growth of functions that call each other.
 constexpr unsigned maximumDepth = 1500, maximumInlined = 100'000;
 constexpr size_t maximumValues = 10'000;
 
 /// Where an expression is evaluated: in the kernel, or in a function for one of its calls. A null
-/// value is one whose error has been reported; what is made of it is passed over in silence.
+/// value has had its error reported; values computed from it report nothing.
 struct Frame {
   std::map<std::string, const Value *> names;
   const Function *function = nullptr;
@@ -257,8 +257,8 @@ private:
     return evaluate(*function->definition->value, inner);
   }
 
-  /// At the operation or the operand to blame, or, inside a function, at the call; with where each
-  /// side came from.
+  /// Reports at the wrong operation or operand, or, inside a function, at the call; notes say where
+  /// each side came from.
   void reportProblem(Problem problem, const ast::Expression &expression,
                      const std::vector<const Value *> &operands, const Frame &frame) {
     const ast::Expression &blamed =

@@ -1,5 +1,5 @@
-// One kernel: from its syntax tree to what the rest of the compiler trusts. Each part reports all
-// that is wrong with it, and what depends on a wrong part is passed over in silence.
+// Checks one kernel: from its syntax tree to the kernel that the rest of the compiler trusts. Each
+// part reports all of its errors; what depends on a wrong part reports nothing.
 #pragma once
 
 #include "frontend/ast.h"
@@ -31,7 +31,7 @@ Signature checkSignature(const ast::Kernel &tree, Kernel &kernel, Diagnostics &d
 bool inferBody(const ast::Kernel &tree, const Signature &signature, const Functions &functions,
                Kernel &kernel, Diagnostics &diagnostics);
 
-/// `knowsBody` is false when the values are incomplete; what needs them is not checked then.
+/// `knowsBody` is false when the values are incomplete; rules that need them are not checked then.
 void checkSchedules(const ast::Kernel &tree, const Machine *machine, bool knowsBody, Kernel &kernel,
                     Diagnostics &diagnostics);
 

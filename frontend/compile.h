@@ -1,4 +1,4 @@
-// The frontend's one entrance: text to checked kernels.
+// The interface of the frontend: text to checked kernels.
 #pragma once
 
 #include "frontend/kernel.h"
@@ -10,11 +10,10 @@
 
 namespace mmk {
 
-/// Parses and checks a .mmk text. On any error returns nothing and has said in `diagnostics` all
-/// that is wrong. `path` is what messages call the text. The diagnostics point into a SourceFile
-/// that lives as long as `diagnostics` users need: it is owned by the returned program, or, on
-/// error, by `keepFile`. With a machine, the tiles of the schedules for it are checked against its
-/// cube; without, mmk-apply-variant does that alone, for the tiles that a variant chooses.
+/// Parses and checks a .mmk text. On any error returns nothing; `diagnostics` holds all errors.
+/// Messages name the text `path`. The diagnostics point into a SourceFile that the returned program
+/// owns, or, on error, `keepFile`. With a machine, the tiles of the schedules for it are checked
+/// against its cube; without one, only mmk-apply-variant checks the tiles that a variant chooses.
 std::optional<Program> checkProgram(std::string path, std::string text, Diagnostics &diagnostics,
                                     std::unique_ptr<SourceFile> &keepFile,
                                     const Machine *machine = nullptr);

@@ -79,14 +79,14 @@ void Functions::define(const ast::Function &definition, Diagnostics &diagnostics
   }
 }
 
-/// Functions are inlined, so none may reach itself. Depth first, with a stack of its own: a chain
-/// of calls may be as long as the text.
+/// Functions are inlined, so none may call itself, directly or not. A depth-first search with an
+/// explicit stack: a chain of calls may be as long as the text.
 void Functions::refuseRecursion(Diagnostics &diagnostics) {
   struct Visit {
     std::string name;
     std::vector<std::string> calls;
   };
-  std::map<std::string, bool> finished; // false while on the way
+  std::map<std::string, bool> finished; // false while it is visited
   for (const auto &[root, rootFunction] : own_) {
     std::vector<Visit> way;
     const auto enter = [&](const std::string &name) {

@@ -1,5 +1,5 @@
-// The functions that a text may call: its own, then the prelude's. Checked once where they are
-// defined, for all that can be said without types; types are inferred anew at every call.
+// The functions that a text may call: its own, then the prelude's. A definition is checked once,
+// without types; types are inferred at every call.
 #pragma once
 
 #include "frontend/ast.h"
@@ -20,7 +20,8 @@ public:
   /// The functions of `program`, over those of the prelude. `program` must outlive this.
   Functions(const ast::Program &program, Diagnostics &diagnostics);
 
-  /// Null when unknown. A function of the prelude sees the prelude only, whatever a text defines.
+  /// Null when unknown. A function of the prelude calls only functions of the prelude, whatever a
+  /// text defines.
   const Function *find(const std::string &name, bool fromPrelude = false) const;
 
   /// Of all functions that can be called, primitives included; for messages.

@@ -7,7 +7,7 @@ namespace {
 
 /// Whether `*` in the pattern can stand for parts of `text` so that both are equal.
 bool matches(std::string_view pattern, std::string_view text) {
-  // The last star seen takes one character more whenever what follows it does not fit.
+  // The last star matches one more character whenever the text after it does not match.
   size_t p = 0, t = 0, star = std::string_view::npos, taken = 0;
   while (t < text.size()) {
     if (p < pattern.size() && pattern[p] == '*') {
@@ -39,7 +39,7 @@ const Schedule *Kernel::scheduleFor(std::string_view machine) const {
     const std::string &pattern = schedule.machinePattern;
     if (!schedule.isFor(machine))
       continue;
-    // The general schedule counts less than the pattern `*`, which has no literal either.
+    // The general schedule ranks below the pattern `*`, which has no literal characters either.
     const auto stars = std::ranges::count(pattern, '*');
     const auto literals = static_cast<std::ptrdiff_t>(pattern.size()) - stars;
     const std::ptrdiff_t weight = 2 * literals + (pattern.empty() ? 0 : 1);

@@ -1,5 +1,5 @@
-// A checked kernel: names resolved, functions inlined, types and dimensions inferred. What the
-// lowering to mmk IR and the reference evaluator read; both may trust it without checking again.
+// A checked kernel: names resolved, functions inlined, types and dimensions inferred. The lowering
+// to mmk IR and the reference evaluator read it without checking again.
 #pragma once
 
 #include "schedule/rule.h"
@@ -59,8 +59,8 @@ enum class Operation {
   transpose, ///< the last two dimensions
 };
 
-/// One value of a kernel's body. Operands stand before their users in Kernel::values, so that one
-/// walk in order evaluates the body.
+/// One value of a kernel's body. Operands stand before their users in Kernel::values, so that
+/// visiting them in order evaluates the body.
 struct Value {
   Operation operation;
   ElementType type;
@@ -119,7 +119,7 @@ struct Schedule {
   bool isFor(std::string_view machine) const;
 };
 
-/// A named binding of every dimension, and of scalars where it wants to.
+/// A named binding of every dimension, and of some scalars.
 struct Case {
   std::string name;
   std::vector<std::pair<std::string, int64_t>> dimensions;
@@ -148,8 +148,8 @@ struct Kernel {
   /// characters), else the general one, else null.
   const Schedule *scheduleFor(std::string_view machine) const;
 
-  /// The dimensions as people are shown them and as variants name tiles: those of the results, then
-  /// those that are summed over. M, N, K of a product, whose first parameter is [M, K].
+  /// The dimensions in the order of reports and of variant names: those of the results, then those
+  /// that are summed over. M, N, K of a product, whose first parameter is [M, K].
   std::vector<std::string> shownDimensions() const;
 };
 

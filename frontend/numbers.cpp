@@ -28,7 +28,8 @@ double parseNumber(std::string_view text) {
   } else {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error == std::errc::result_out_of_range) {
-      // from_chars does not say which way; only a negative exponent, or none after "0.", is small.
+      // from_chars does not tell overflow from underflow; only a negative exponent, or none after
+      // "0.", underflows.
       const bool small = text.find("e-") != text.npos || text.find("E-") != text.npos ||
                          text.find_first_of("123456789") > text.find('.');
       value = small ? 0 : std::numeric_limits<double>::infinity();

@@ -7,7 +7,7 @@
 
 namespace mmk {
 
-/// "128", "-16"; nothing for what is no integer or does not fit.
+/// "128", "-16"; nothing for text that is no integer or does not fit.
 std::optional<int64_t> parseInteger(std::string_view text);
 
 /// "1e-3", "-2", "inf", "-inf", "nan"; a number too large becomes an infinity, one too small a

@@ -22,7 +22,7 @@ using grammar::MmkParser;
 constexpr size_t maximumWordLength = 128;
 constexpr std::string_view byteOrderMark = "\xEF\xBB\xBF";
 
-/// ANTLR's parse tree to ours. Each function takes one node of the grammar.
+/// Converts ANTLR's parse tree to the syntax tree. Each function takes one node of the grammar.
 class TreeBuilder {
 public:
   TreeBuilder(const SourceFile &file, const TokenPlaces &places, Diagnostics &diagnostics)
@@ -224,7 +224,7 @@ private:
 std::optional<ast::Program> parse(const SourceFile &file, Diagnostics &diagnostics) {
   if (!isParsable(file, diagnostics))
     return std::nullopt;
-  // ANTLR would drop a byte order mark and count from behind it; a space keeps the places.
+  // ANTLR would drop a byte order mark, and all places would be off by one; a space replaces it.
   std::string text(file.text());
   if (text.starts_with(byteOrderMark))
     text = " " + text.substr(byteOrderMark.size());
@@ -237,7 +237,7 @@ std::optional<ast::Program> parse(const SourceFile &file, Diagnostics &diagnosti
   MmkParser parser(&tokens);
   parser.removeErrorListeners();
   parser.setErrorHandler(std::make_shared<SyntaxErrors>(places, diagnostics));
-  // No decision of the grammar depends on the rule around it, so the simple prediction is exact.
+  // No decision of the grammar depends on the calling rule, so SLL prediction is exact.
   parser.getInterpreter<antlr4::atn::ParserATNSimulator>()->setPredictionMode(
       antlr4::atn::PredictionMode::SLL);
 

@@ -1,4 +1,5 @@
-// The operations that the language is made of, by their spelling; the prelude has the rest.
+// The primitive operations of the language, by their spelling. The prelude defines the other
+// functions.
 #pragma once
 
 #include "frontend/kernel.h"

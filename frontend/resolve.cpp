@@ -135,7 +135,7 @@ private:
   bool sound_ = true;
 };
 
-/// What other languages call our types.
+/// Names of the types in other languages.
 std::string_view foreignName(std::string_view word) {
   static const std::map<std::string_view, std::string_view> names = {
       {"float", "f32"},   {"float32", "f32"}, {"fp32", "f32"}, {"single", "f32"},

@@ -1,5 +1,5 @@
-// All that can be said of an expression without types: whether its names, functions and types
-// exist, whether calls have the right number of arguments, whether its numbers are representable.
+// The checks of an expression that need no types: whether its names, functions and types exist,
+// whether calls have the right number of arguments, whether its numbers are representable.
 #pragma once
 
 #include "frontend/ast.h"
@@ -28,7 +28,7 @@ std::optional<ElementType> resolveType(const ast::Word &word, Diagnostics &diagn
 /// " (did you mean 'bias'?)", or nothing when `near` is empty.
 std::string didYouMean(std::string_view near);
 
-/// The candidate near `word` as above, or, when none is near and the list is short,
+/// The nearest candidate as above, or, when there is none and the list is short,
 /// "; LABEL: a, b and c".
 std::string suggestion(const std::string &word, const std::vector<std::string> &candidates,
                        std::string_view label);

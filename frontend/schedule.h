@@ -1,6 +1,5 @@
-// What a schedule of a kernel may say: the table of directives applied to its dimensions and
-// tensors. Shared by the checker of a text and by everybody who takes a choice from elsewhere
-// (`--set tile.M=64`).
+// The legal directives and choices of a kernel's schedule: the table of directives applied to its
+// dimensions and tensors. Used by the checker of a text and by options such as `--set tile.M=64`.
 #pragma once
 
 #include "frontend/kernel.h"
@@ -11,24 +10,26 @@
 
 namespace mmk {
 
-/// The cube that tiles are made for; null: of no machine, so that tiles of every size are legal.
+/// The cube that tiles are checked against; null without a machine, so that tiles of every size are
+/// legal.
 using Cube = const Machine::Cube *;
 
-/// What a dimension is to the products of a kernel, which decides what it can be tiled by.
+/// The role of a dimension in the products of a kernel, which decides the legal tiles.
 struct DimensionRole {
   bool isOutput = false;    ///< of a result
   bool isReduction = false; ///< the inner dimension of a product
   bool isOfProduct = false; ///< rows or columns of one
   int64_t multiple = 1;     ///< every tile must be a multiple of this
   std::string reason;       ///< for it: "the cube's depth for f16"
-  /// Whether a tile may be `auto`: the depth of a product is no matter of its shape.
+  /// Whether a tile may be `auto`: not the depth of a product, which `auto` does not choose from
+  /// the shape.
   bool mayFit() const { return isOfProduct && !isReduction; }
 };
 DimensionRole roleOf(const Kernel &kernel, std::string_view dimension, Cube cube = nullptr);
 
 /// Whether the directive `key` ("tile.M") may be given the choice `word` ("64", "auto") in a
-/// schedule of this kernel; if not, `message` says why and what is legal. Knows nothing of the
-/// other choices, and of the machine the cube alone.
+/// schedule of this kernel; if not, `message` says why and what is legal. The other choices are not
+/// considered, and of the machine only the cube.
 bool checkChoice(const Kernel &kernel, Cube cube, std::string_view key, std::string_view word,
                  std::string &message);
 

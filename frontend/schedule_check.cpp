@@ -1,4 +1,4 @@
-// The schedules of a kernel as its text has them: every alternative of every directive.
+// Checks the schedules in a kernel's text: every alternative of every directive.
 #include "frontend/check_kernel.h"
 #include "frontend/numbers.h"
 #include "frontend/requirement.h"
@@ -43,7 +43,7 @@ private:
     return diagnostics_.error(where, std::move(message));
   }
 
-  /// False when the directive itself is wrong, so that its other settings would only repeat that.
+  /// False when the directive itself is wrong; its other settings would only repeat the error.
   bool setting(const ast::Directive &directive, const ast::Setting &tree) {
     Directive added{directive.name.text, {}, tree.where};
     for (const ast::Word &part : tree.key)
@@ -79,7 +79,7 @@ private:
 
   void alternative(const ast::Word &tree, Directive &directive) {
     std::string word = tree.text, message;
-    // "064" is 64 everywhere from here on.
+    // Leading zeros are dropped: "064" becomes "64".
     if (const auto number = parseInteger(word))
       word = std::to_string(*number);
     if (!checkWord(kernel_, cube_, directive.key, word, knowsBody_, message)) {

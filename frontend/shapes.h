@@ -5,7 +5,7 @@
 
 namespace mmk {
 
-/// Two dimensions that should have been equal, and how many stand behind them in their shapes.
+/// Two dimensions that should have been equal, and how many dimensions follow them in their shapes.
 struct Mismatch {
   Dimension left, right;
   size_t fromEnd = 0;

@@ -14,7 +14,7 @@ namespace {
 using antlr4::Token;
 using grammar::MmkParser;
 
-/// Several tokens that a person thinks of as one thing.
+/// Several tokens that messages name as one.
 struct Group {
   std::string words;
   std::vector<ssize_t> tokens;
@@ -61,7 +61,7 @@ std::string spell(size_t type) {
 /// "an operator or ';'".
 std::string spellExpected(const antlr4::misc::IntervalSet &expected) {
   std::vector<ssize_t> left = expected.toList();
-  // The end of the file is the last thing that a person would want.
+  // The end of the file is listed last: it is the least likely fix.
   if (!left.empty() && left.front() == ssize_t(Token::EOF))
     std::rotate(left.begin(), left.begin() + 1, left.end());
   std::vector<std::string> words;
@@ -71,7 +71,7 @@ std::string spellExpected(const antlr4::misc::IntervalSet &expected) {
       continue;
     words.push_back(group.words);
     std::erase_if(left, [&](ssize_t token) {
-      // A call and a dotted choice are possible wherever an operator is: true, but no help.
+      // A call and a dotted choice are legal wherever an operator is; naming them does not help.
       const bool noise = token == MmkParser::LEFT_PARENTHESIS || token == MmkParser::DOT;
       return std::ranges::find(group.tokens, token) != group.tokens.end() ||
              (noise && group.words == "an operator");
@@ -100,7 +100,7 @@ Token *tokenBefore(antlr4::Parser *parser, const Token *token) {
   return index == 0 ? nullptr : parser->getTokenStream()->get(index - 1);
 }
 
-/// Whether something new can begin here: a keyword elsewhere is one that was taken for a name.
+/// Whether a statement or block can begin here; elsewhere a keyword was written as a name.
 bool standsFirst(antlr4::Parser *parser, const Token *token) {
   const Token *before = tokenBefore(parser, token);
   return !before || before->getLine() < token->getLine() ||
@@ -139,7 +139,7 @@ size_t next(antlr4::Parser *parser) { return parser->getInputStream()->LA(1); }
 
 void SyntaxErrors::sync(antlr4::Parser *parser) {
   const auto isLegal = [&] {
-    // Cheap first: what may follow in this rule alone.
+    // The cheap test first: what may follow in this rule alone.
     const auto &inRule = parser->getATN().nextTokens(parser->getATN().states[parser->getState()]);
     return inRule.contains(next(parser)) ||
            (inRule.contains(Token::EPSILON) && parser->isExpectedToken(next(parser)));
@@ -176,7 +176,7 @@ void SyntaxErrors::reportError(antlr4::Parser *parser, const antlr4::Recognition
   std::string message =
       fmt::format("expected {}, found {}", spellExpected(expected), spellFound(found));
 
-  // What is missing at the end of a line is best seen there, not at the start of the next.
+  // A token missing at the end of a line is reported there, not at the start of the next line.
   Token *before = tokenBefore(parser, found);
   const bool separatorMissing = expected.contains(size_t(MmkParser::SEMICOLON)) ||
                                 expected.contains(size_t(MmkParser::COMMA));
@@ -225,7 +225,7 @@ void SyntaxErrors::skipToItem(antlr4::Parser *parser) {
   recovering_ = false;
 }
 
-/// Goes behind the statement that began at the token `begin`, which holds the error.
+/// Skips to the end of the statement that began at the token `begin` and holds the error.
 void SyntaxErrors::skipStatement(antlr4::Parser *parser, size_t begin) {
   recovering_ = false;
   int depth = 0;

@@ -1,5 +1,5 @@
-// What happens at a syntax error: one message in the words of the language, and a fresh start at
-// the next statement, so that every wrong statement is reported and none of them twice.
+// Error recovery: one message in the words of the language, then parsing resumes at the next
+// statement, so that every wrong statement is reported once.
 #pragma once
 
 #include "frontend/token_places.h"
@@ -25,7 +25,7 @@ public:
   void sync(antlr4::Parser *parser) override;
   antlr4::Token *recoverInline(antlr4::Parser *parser) override;
   void reportError(antlr4::Parser *parser, const antlr4::RecognitionException &error) override;
-  /// Leaves rule after rule, up to one that can start afresh behind the error.
+  /// Leaves rule after rule, up to one that can resume after the error.
   void recover(antlr4::Parser *parser, std::exception_ptr error) override;
 
 private:

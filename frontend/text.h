@@ -1,6 +1,5 @@
-// What a text must be before it is worth parsing: text at all, of a size and a nesting that no
-// kernel needs to exceed. Checked in one pass without recursion, so that no input, however made,
-// can exhaust the parser behind it.
+// Checks before parsing: valid UTF-8, and a size and a nesting that no kernel needs to exceed. One
+// pass without recursion, so that no input can exhaust the parser.
 #pragma once
 
 #include "support/diagnostics.h"

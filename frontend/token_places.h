@@ -1,4 +1,4 @@
-// From ANTLR's places, which count characters, to ours, which count bytes.
+// Converts ANTLR's places, which count characters, to source ranges, which count bytes.
 #pragma once
 
 #include "support/source.h"

@@ -31,7 +31,7 @@ std::string rankProblem(const Value &value, std::string_view side) {
                      side == "left" ? "1, " + size : size + ", 1");
 }
 
-/// A vector meant as a column is the usual slip: "; as f32[M, 1] it would fit".
+/// A vector that was meant as a column is the usual mistake: "; as f32[M, 1] it would fit".
 std::string columnThatFits(const Shape &shape, const Value &operand) {
   Shape column = operand.shape;
   column.push_back({"", 1});
@@ -171,7 +171,8 @@ const Value *Typing::elementwise(Operation operation, std::string_view symbol,
 
   if (operation == Operation::negate && operands[0]->operation == Operation::constant)
     return values_.constant(-operands[0]->constant, where);
-  // Elementwise arithmetic is done in f32; making that visible here spares every reader the rule.
+  // Elementwise arithmetic is done in f32. The casts are explicit, so that no reader of a kernel
+  // needs the rule.
   for (const Value *&operand : operands)
     if (operand->type != ElementType::boolean)
       operand = cast(ElementType::f32, operand, where, problem);

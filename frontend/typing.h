@@ -9,7 +9,7 @@
 
 namespace mmk {
 
-/// Why operands do not fit, and which of them is to blame when not all are.
+/// Why operands do not fit, and which of them is wrong when not all are.
 struct Problem {
   std::string message;
   std::optional<size_t> operand;

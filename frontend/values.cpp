@@ -37,7 +37,7 @@ const Value *Values::unique(Key key, Value value) {
 void Values::name(const Value *value, const std::string &name) {
   if (!value->name.empty() || value->operation == Operation::constant)
     return;
-  // From the back: a let mostly names what has just been made.
+  // Searched from the end: a let mostly names the newest value.
   const auto own = std::find_if(values_.rbegin(), values_.rend(),
                                 [&](const auto &candidate) { return candidate.get() == value; });
   (*own)->name = name;
@@ -47,7 +47,7 @@ std::vector<std::unique_ptr<Value>> Values::neededBy(const std::vector<Result> &
   std::set<const Value *> needed;
   for (const Result &result : results)
     needed.insert(result.value);
-  // Users come after their operands, so one walk backwards reaches everything.
+  // Users come after their operands, so one pass backwards reaches everything.
   for (size_t i = values_.size(); i-- > 0;)
     if (needed.contains(values_[i].get()))
       needed.insert(values_[i]->operands.begin(), values_[i]->operands.end());

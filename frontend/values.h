@@ -16,7 +16,7 @@ public:
   const Value *operation(Operation operation, ElementType type, Shape shape,
                          std::vector<const Value *> operands, SourceRange where);
 
-  /// Gives a value the name of its `let`; the first name that a value gets stays.
+  /// Gives a value the name of its `let`; a value keeps its first name.
   void name(const Value *value, const std::string &name);
 
   size_t size() const { return values_.size(); }

@@ -1,4 +1,4 @@
-// The aicore dialect: what the hardware does, in the words of its manual.
+// The aicore dialect: the program of an AI core, in the terms of its manual.
 #ifndef MMK_IR_AICORE_TD
 #define MMK_IR_AICORE_TD
 
@@ -91,7 +91,7 @@ def Aicore_TileType : TypeDef<Aicore_Dialect, "Tile"> {
 
 def Aicore_MachineAttr : AttrDef<Aicore_Dialect, "Machine"> {
   let mnemonic = "machine";
-  let summary = "what the passes need to know of the machine; on the module as `aicore.machine`";
+  let summary = "the figures of the machine that the passes read; on the module as `aicore.machine`";
   let description = [{
     Cores (blocks), vector cores of a block, usable bytes and alignment of each memory
     (`memories = {l1 = [524032, 32], ...}`), granularity of a cube instruction in m and n
@@ -117,7 +117,7 @@ def Aicore_MachineAttr : AttrDef<Aicore_Dialect, "Machine"> {
     int64_t capacity(Space space) const;
     /// Alignment of a buffer in it, bytes.
     int64_t alignment(Space space) const;
-    /// Granularity of the cube along k for an operand type; 0 when the cube does not take it.
+    /// Granularity of the cube along k for an operand type; 0 when the cube does not multiply it.
     int64_t depthOf(::mlir::Type element) const;
     /// Rows and columns of an operand in L1 are zero-padded to multiples of this, and its buffer has
     /// room for them: the least that both m and n divide.
@@ -132,7 +132,7 @@ def Aicore_KernelOp : Aicore_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBloc
   let summary = "a placed kernel: phases that all cores run one after the other";
   let description = [{
     Block arguments: the dimensions (index), the parameters (f32 scalars, tensors in global
-    memory), the results (tensors in global memory). `buffers` is what the variant asks for, by
+    memory), the results (tensors in global memory). `buffers` is what the variant requests, by
     memory: copies of each buffer (`{l1 = 2, "l1.a" = 3}`). `limits` are the largest dimensions that
     it may run with (`{K = 2048}`), where a buffer holds all of one.
   }];
@@ -148,7 +148,7 @@ def Aicore_KernelOp : Aicore_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBloc
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Why it does not run with these dimensions, for the user; empty when it does.
+    /// Why it does not run with these dimensions, for the user; empty if it runs.
     std::string limitProblem(::llvm::ArrayRef<int64_t> dims);
   }];
 }
@@ -190,12 +190,12 @@ def Aicore_AllocOp : Aicore_Op<"alloc", [
   let summary = "an on-chip buffer and its copies";
   let description = [{
     `%a_l1 = aicore.alloc "a" of "l1" copies 2 at 0 : memref<128x256xf16, #aicore.space<l1>>`
-    `group` names the `buffers` directive that says how many copies the variant wants
+    `group` names the `buffers` directive that says how many copies the variant requests
     (aicore-double-buffer sets them); aicore-plan-memory sets the byte offset (`at`). A buffer in
     gm is the block's own piece of global memory, through which the cores of a split chip meet.
     An accumulator may have `parts`: columns that are filled and drained apart from each other, each
     a multiple of the cube's width (the last may be narrower; without a machine on the module, of 1).
-    What names no part is all of them.
+    Without a part, an instruction accesses all of them.
   }];
   let arguments = (ins StrAttr:$name, StrAttr:$group, I64Attr:$copies,
                        DefaultValuedAttr<I64Attr, "1">:$parts, OptionalAttr<I64Attr>:$offset);
@@ -215,7 +215,7 @@ def Aicore_AllocOp : Aicore_Op<"alloc", [
 }
 
 def Aicore_SlotOp : Aicore_Op<"slot", [Pure]> {
-  let summary = "which copy of a buffer the i-th use takes: i modulo copies";
+  let summary = "the copy of a buffer for its i-th use: i modulo copies";
   let description = [{
     `%s = aicore.slot %i of %a_l1 : memref<...>`. The block in which it stands is the life of one
     generation of the slot: between its first and its last use there, the slot belongs to it.
@@ -244,7 +244,7 @@ def Aicore_PlaceOp : Aicore_Op<"place", [Pure, AllTypesMatch<["value", "result"]
 
 def Aicore_VectorWorkOp : Aicore_Op<"vector_work", [SingleBlock, NoTerminator,
     RecursiveMemoryEffects, DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
-  let summary = "what the vector unit does with a tile, for any window of the tile";
+  let summary = "the vector work on a tile, for any window of the tile";
   let description = [{
     The tile is the `number`th of the block: `rows` x `columns` elements, from column `column` on. Its
     windows are full rows of it, `height` at a time, or with `by_columns` its columns, distributed evenly over
@@ -394,7 +394,7 @@ def Aicore_LoadL0Op : Aicore_InstructionOp<"load_l0"> {
   let summary = "L1 -> L0A or L0B (MTE1), into the cube's fractal layout; or a row L1 -> BT";
   let description = [{
     A part of an L1 buffer, rows x columns from (row, column). L0A takes m x k, L0B takes k x n;
-    `transposed` when L1 holds it the other way round. The bias table takes one row as it is.
+    `transposed` when L1 holds its transpose. The bias table takes one row as it is.
     ```mlir
     aicore.load_l0 %a_l1[%s] at(%row, %column) size(%rows, %columns) -> %a_l0[%t]
       : memref<128x256xf16, #aicore.space<l1>> -> memref<128x64xf16, #aicore.space<l0a>>
@@ -578,7 +578,7 @@ def Aicore_VectorOp : Aicore_InstructionOp<"vector", [AttrSizedOperandSegments, 
   let extraClassDeclaration = [{
     /// Whether its region is a list of instructions.
     bool isSelected();
-    /// What an argument of the region of instructions stands for.
+    /// The tile of an argument of the region of instructions.
     VectorTile tile(::mlir::Value argument);
   }];
 }

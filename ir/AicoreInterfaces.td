@@ -1,4 +1,5 @@
-// What an analysis may ask of any aicore instruction: its pipe, and the buffers that it touches.
+// The interface of analyses to aicore instructions: the pipe, and the buffers that an instruction
+// accesses.
 #ifndef MMK_IR_AICOREINTERFACES_TD
 #define MMK_IR_AICOREINTERFACES_TD
 

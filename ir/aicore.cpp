@@ -10,8 +10,7 @@
 
 using namespace mlir;
 
-//===--- assembly
-//-------------------------------------------------------------------------------===//
+//===--- assembly ---------------------------------------------------------------------------===//
 
 // Inputs and outputs of aicore.vector, each beside its slot, inputs with their broadcast:
 // `ins(%x[%s] full, %bias[%t] row : types)`, `outs(%y[%u] : types)`.
@@ -161,8 +160,7 @@ Unit unitOf(Operation *op) {
 
 int64_t elementBytes(Type memref) { return cast<MemRefType>(memref).getElementTypeBitWidth() / 8; }
 
-//===--- machine
-//--------------------------------------------------------------------------------===//
+//===--- machine ----------------------------------------------------------------------------===//
 
 static int64_t memoryFigure(MachineAttr machine, Space space, unsigned which) {
   auto figures = machine.getMemories().getAs<ArrayAttr>(stringifySpace(space));
@@ -201,8 +199,7 @@ int64_t MachineAttr::depthOf(Type element) const {
 }
 int64_t MachineAttr::padding() const { return std::lcm(getCubeM(), getCubeN()); }
 
-//===--- structure
-//------------------------------------------------------------------------------===//
+//===--- structure --------------------------------------------------------------------------===//
 
 LogicalResult KernelOp::verify() {
   if (getCoresAttr().getInt() < 1)
@@ -315,7 +312,7 @@ void VectorCoresOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn
     setName(region.getArgument(0), "v");
 }
 
-/// Columns that an instruction of the cube goes in; 1 where the module has no machine.
+/// The column granularity of a cube instruction; 1 where the module has no machine.
 static int64_t cubeWidthOf(Operation *op) {
   MachineAttr machine = machineOf(op);
   return machine ? machine.getCubeN() : 1;

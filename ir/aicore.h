@@ -1,4 +1,5 @@
-// The aicore dialect: what the hardware does. See Aicore.td, from which its reference is generated.
+// The aicore dialect: the program of an AI core. See Aicore.td, from which its reference is
+// generated.
 #pragma once
 
 #include "ir/mmk.h"
@@ -20,12 +21,12 @@ struct Access {
   bool writes = false;
   /// A read-modify-write: an accumulator.
   bool reads = false;
-  /// Of an accumulator in parts; none: all of them.
+  /// Of an accumulator in parts; empty: all of them.
   std::optional<int64_t> part = std::nullopt;
 };
 
-/// A tile of a tensor in global memory: offsets in all its dimensions, those that its rows and
-/// columns run along (-1: none), and how many there are of each (null: one).
+/// A tile of a tensor in global memory: offsets in all its dimensions, the dimensions of its rows
+/// and columns (-1: none), and their numbers (null: one).
 struct GlobalTile {
   mlir::Value tensor;
   mlir::MutableOperandRange offsets;
@@ -34,7 +35,7 @@ struct GlobalTile {
   bool writes = false;
 };
 
-/// Where a tile of a vector instruction lies.
+/// The place of a tile of a vector instruction.
 struct VectorTile {
   mlir::Value buffer;
   mlir::Value slot; ///< null: see `copy`
@@ -43,10 +44,10 @@ struct VectorTile {
   Broadcast broadcast = Broadcast::full;
 };
 
-/// What holds for every instruction: a slot is one of the buffer that it is used with.
+/// The verifier of every instruction: a slot belongs to the buffer that it is used with.
 llvm::LogicalResult verifySlots(mlir::Operation *instruction);
 
-/// The same pipe as machine descriptions name it.
+/// The same pipe in the enumeration of machine descriptions.
 constexpr mmk::Pipe machinePipe(Pipe pipe) {
   switch (pipe) {
   case Pipe::scalar:
@@ -89,7 +90,7 @@ Space spaceOf(mlir::Value buffer);
 Space spaceOf(mlir::Type memref);
 /// The machine that a module is compiled for; null before mmk-apply-variant.
 MachineAttr machineOf(mlir::Operation *op);
-/// On which core of its block an instruction runs: inside aicore.vector_cores the vector core.
+/// The core of its block on which an instruction runs: inside aicore.vector_cores the vector core.
 Unit unitOf(mlir::Operation *op);
 /// Bytes of one element of a memref.
 int64_t elementBytes(mlir::Type memref);

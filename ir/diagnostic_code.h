@@ -1,4 +1,4 @@
-// What a message of a pass means to the program that runs the passes, beside its text.
+// The meaning of a pass's message for the program that runs the passes, beside its text.
 #pragma once
 
 #include "support/diagnostics.h"
@@ -11,7 +11,7 @@ namespace mmk {
 mlir::InFlightDiagnostic withCode(mlir::InFlightDiagnostic &&diagnostic, DiagnosticCode code);
 DiagnosticCode codeOf(mlir::Diagnostic &diagnostic);
 
-/// An error that names a legal choice close to the one that it refuses.
+/// An error that names a legal choice close to the refused one.
 inline mlir::InFlightDiagnostic nearestLegal(mlir::InFlightDiagnostic &&diagnostic) {
   return withCode(std::move(diagnostic), DiagnosticCode::namesNearest);
 }

@@ -1,4 +1,4 @@
-// Element types as MLIR has them.
+// Element types as MLIR types.
 #pragma once
 
 #include "support/element.h"
@@ -12,7 +12,7 @@ namespace mmk {
 /// `boolean` is i1.
 mlir::Type typeOf(ElementType type, mlir::MLIRContext *context);
 
-/// Nothing for what is no element of a tensor of the language, such as i64.
+/// Nothing for a type that no tensor of the language has, such as i64.
 std::optional<ElementType> elementTypeOf(mlir::Type type);
 
 } // namespace mmk

@@ -1,12 +1,12 @@
-// Instructions of an emulated core: their pipes, what they touch, and what they need.
+// Instructions of an emulated core: their pipes, their accesses and their verifiers.
 #include "ir/instructions.h"
 
 using namespace mlir;
 
 namespace mmk::aicore {
 
-// Buffers and pipes are one resource each for upstream passes: none may drop, merge or reorder what
-// orders hazards, and the buffers are told apart by our own analyses.
+// Buffers and pipes are one resource each for upstream passes: none may drop, merge or reorder
+// instructions with hazards; the project's own analyses distinguish the buffers.
 void effectsOf(Instruction op,
                SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
   for (const Access &access : op.getAccesses()) {

@@ -61,11 +61,11 @@ std::vector<std::string> skeletons(const std::vector<Line> &lines) {
   return result;
 }
 
-/// Which value of the second text each value of the first is, as far as it is read.
+/// Maps the values of the first text to those of the second, as far as it has been read.
 class Names {
 public:
-  /// Of two lines with one skeleton: whether they use the same values. Takes note of what they
-  /// define.
+  /// For two lines with one skeleton: whether they use the same values. Records the values that
+  /// they define.
   bool agree(const Line &a, const Line &b) {
     bool same = true;
     for (size_t i = 0; i < a.values.size(); ++i) {
@@ -76,9 +76,9 @@ public:
     }
     return same;
   }
-  /// Lines of a that stand where those of b do. An operation that was only changed, such as a
-  /// buffer with another number of copies, still defines the same value for its users: when both
-  /// sides have equally many of a kind, each is taken for the one in its place.
+  /// Pairs lines of a with lines of b at the same place. An operation that was only changed, such
+  /// as a buffer with another number of copies, still defines the same value for its users: when
+  /// both sides have equally many of a kind, they are paired in order.
   void replace(llvm::ArrayRef<Line> a, llvm::ArrayRef<Line> b) {
     llvm::StringMap<llvm::SmallVector<const Line *>> inA = byOperation(a), inB = byOperation(b);
     for (const Line &line : a)
@@ -105,7 +105,7 @@ private:
   llvm::StringMap<llvm::StringRef> inB_;
 };
 
-/// A stretch of the diff: lines that are the same, or removed ones with those that replace them.
+/// A range of the diff: equal lines, or removed ones with those that replace them.
 struct Stretch {
   bool same;
   size_t beginA, endA, beginB, endB;
@@ -173,7 +173,7 @@ private:
     diff_.removed += stretch.endA - stretch.beginA;
     diff_.added += stretch.endB - stretch.beginB;
   }
-  /// Ends a hunk with `before` lines of what is the same, and begins the next with `behind`.
+  /// Ends a hunk with `before` equal lines, and begins the next with `behind`.
   void separate(const Stretch &stretch, size_t before, size_t behind) {
     const size_t length = stretch.endB - stretch.beginB;
     if (before > 0)
@@ -199,7 +199,7 @@ private:
   void endHunk() {
     if (hunk_.empty())
       return;
-    // As diff counts: from 1, and an empty side by the line before it.
+    // Numbered as by diff: from 1, and an empty side by the line before it.
     const auto range = [](size_t begin, size_t lines) {
       return llvm::utostr(lines == 0 ? begin : begin + 1) + "," + llvm::utostr(lines);
     };

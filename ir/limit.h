@@ -1,4 +1,4 @@
-// What is said of a dimension that is larger than a variant can run with.
+// The message on a dimension that exceeds the limit of a variant.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -8,7 +8,7 @@
 
 namespace mmk::aicore {
 
-/// "K = 4096, but this variant ...", with what is legal.
+/// "K = 4096, but this variant ...", with the legal values.
 std::string beyondLimit(llvm::StringRef dimension, int64_t value, int64_t most);
 
 } // namespace mmk::aicore

@@ -28,8 +28,7 @@ void MmkDialect::initialize() {
       >();
 }
 
-//===--- kernel
-//---------------------------------------------------------------------------------===//
+//===--- kernel -----------------------------------------------------------------------------===//
 
 LogicalResult KernelOp::verify() {
   Block &block = getBody().front();
@@ -113,8 +112,7 @@ StringRef KernelOp::chosenWord(StringRef key, StringRef otherwise) {
   return word ? word.getValue() : otherwise;
 }
 
-//===--- schedule
-//-------------------------------------------------------------------------------===//
+//===--- schedule ---------------------------------------------------------------------------===//
 
 LogicalResult ChoiceOp::verify() {
   if (getAlternatives().empty())
@@ -133,8 +131,7 @@ LogicalResult RequireOp::verify() {
   return success();
 }
 
-//===--- fusion group
-//-----------------------------------------------------------------------------------===//
+//===--- fusion group -----------------------------------------------------------------------===//
 
 LogicalResult FusionGroupOp::verifyRegions() {
   Block &block = getBody().front();

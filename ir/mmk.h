@@ -1,4 +1,5 @@
-// The mmk dialect: what a kernel computes. See Mmk.td, from which its reference is generated.
+// The mmk dialect: the function of a kernel, and its schedule. See Mmk.td, from which its reference
+// is generated.
 #pragma once
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"

@@ -1,4 +1,5 @@
-// Vector work of a core: what it touches, and what its region of elements or of instructions needs.
+// Vector work of a core: its accesses, and the verifier of its region of elements or of
+// instructions.
 #include "ir/instructions.h"
 
 #include "support/diagnostics.h"
@@ -106,7 +107,8 @@ static LogicalResult verifyElements(VectorOp op, Block &block) {
   return success();
 }
 
-// Of instructions: a tile for each buffer; what is read has been written, and so is each output.
+// Of instructions: a tile for each buffer; a tile is written before it is read, and each output is
+// written.
 static LogicalResult verifyInstructions(VectorOp op, Block &block) {
   const size_t tiles = op.getInputs().size() + op.getOutputs().size() + op.getScratch().size();
   if (block.getNumArguments() != tiles)
@@ -154,7 +156,7 @@ LogicalResult VectorOp::verifyRegions() {
 
 const VectorInstruction &VecOp::getRow() { return *findVectorInstruction(getInstruction()); }
 
-/// What a letter of a signature stands for.
+/// The meaning of a letter of a signature.
 static StringRef describe(char operand) {
   switch (operand) {
   case 'm':
@@ -193,7 +195,7 @@ static bool isPredicate(StringRef word, Type compared) {
   return arith::symbolizeCmpIPredicate(word).has_value();
 }
 
-// The numbers that it reads have one type, and so has what it writes, but for a conversion.
+// All numbers that it reads and writes have one type, except those of a conversion.
 static LogicalResult verifyTypes(VecOp op, const VectorInstruction &row) {
   Type numbers;
   for (auto [i, input] : llvm::enumerate(op.getInputs())) {

@@ -30,8 +30,8 @@ std::string bitcodeOf(const llvm::Module &module);
 
 /// Object files on disk, by a digest of the bitcode and the target that they were made from. A file
 /// is written under a temporary name and renamed, and ends with a digest of its contents: a torn or
-/// damaged file is never used. Nor is a file that another user may have written. When the disk
-/// fails there is no cache, and every call still has its result.
+/// damaged file is never used. A file that another user may have written is not used either. When
+/// the disk fails, code is compiled without the cache.
 class ObjectCache {
 public:
   explicit ObjectCache(std::string directory) : directory_(std::move(directory)) {}

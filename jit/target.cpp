@@ -46,13 +46,13 @@ llvm::Expected<CodeTarget> targetFor(const llvm::Triple &triple, const std::stri
   target.registers = avx512 ? 32 : 16;
   target.fusedMultiplyAdd = has("+fma");
   const bool isZen = llvm::StringRef(cpu).starts_with("znver");
-  // Elsewhere two instructions take the time of one for f32 (measured on Xeons), and widening while
-  // packing gives as much, of sums that are rounded once less.
+  // Elsewhere the instruction takes twice the time of one for f32 (measured on Xeons); widening
+  // while packing is as fast, and rounds once less.
   target.fastBf16Dot = avx512 && has("+avx512bf16") && isZen;
   // Measured on Zen 4: four rows at a time come at two thirds of the rate of one stream, on Xeons
   // at nine tenths.
   target.longStreams = avx512 && isZen;
-  // A register tile takes 8 bytes of B a cycle there, as vectors are multiplied in two halves.
+  // A register tile reads 8 bytes of B a cycle there, as vectors are multiplied in two halves.
   target.fastL3 = avx512 && cpu == "znver4";
   target.hasVnni = avx512 ? has("+avx512vnni") : has("+avxvnni");
   target.hasAmx = avx512 && target.hasVnni && has("+amx-tile,+amx-bf16,+amx-int8");
@@ -61,9 +61,9 @@ llvm::Expected<CodeTarget> targetFor(const llvm::Triple &triple, const std::stri
 
 namespace {
 
-// Linux saves the tile registers of a thread, which are 8 KiB, for a process that has asked for
-// them; to others the first use is an error. Threads have it from their process, and processes from
-// the one that forked them.
+// Linux saves the tile registers of a thread, which are 8 KiB, only for a process that has
+// requested them; without that the first use is an error. Threads and forked processes inherit the
+// permission.
 bool mayUseTiles() {
 #if defined(__linux__) && defined(__x86_64__)
   constexpr int requestPermission = 0x1023, tileData = 18; // asm/prctl.h, of Linux 5.16 and later
@@ -106,7 +106,7 @@ llvm::Expected<std::shared_ptr<CodeTarget>> borrowHostTarget() {
     std::mutex guard;
     std::vector<std::unique_ptr<CodeTarget>> targets;
   };
-  static auto *spare = new Spare; // given back to until the process ends
+  static auto *spare = new Spare; // never destroyed: targets return to it until the process ends
   std::unique_ptr<CodeTarget> target;
   {
     const std::lock_guard lock(spare->guard);

@@ -17,14 +17,14 @@ constexpr int64_t maximumExtent = (int64_t(1) << 31) - 1;
 
 std::string quoted(const char *name) { return name ? fmt::format("'{}'", name) : "without a name"; }
 
-/// The given things by the number of their name; each must be wanted, and given once.
+/// The arguments by the number of their name; each must be expected, and given once.
 template <typename Given>
 mmk_error *byName(llvm::ArrayRef<Given> given, const std::vector<std::string> &wanted,
                   std::string_view what, const Kernel &kernel,
                   llvm::SmallVectorImpl<const Given *> &found) {
   found.assign(wanted.size(), nullptr);
   for (auto [i, each] : llvm::enumerate(given)) {
-    // Mostly they come in the kernel's order.
+    // Mostly they are in the kernel's order.
     const bool isInOrder = each.name && i < wanted.size() && wanted[i] == each.name;
     auto name = wanted.begin() + (isInOrder ? i : 0);
     if (!isInOrder)
@@ -94,7 +94,7 @@ mmk_error *Signature::expectAsDeclared(const Tensor &wanted, const mmk_tensor &t
   return nullptr;
 }
 
-// The dimensions that a tensor has are to be those of the tensors before.
+// The dimensions of a tensor must equal those of the tensors before.
 mmk_error *Signature::takeExtents(const Tensor &wanted, const mmk_tensor &tensor,
                                   llvm::MutableArrayRef<Dimension> dimensions) const {
   for (auto [i, declared] : llvm::enumerate(wanted.extents)) {
@@ -135,7 +135,7 @@ mmk_error *Signature::bindScalars(llvm::ArrayRef<mmk_scalar> given, Arguments &a
   return nullptr;
 }
 
-// In the kernel's order, and with what `last` was found to be right with.
+// In the kernel's order, with the shapes that were checked for `last`.
 bool Signature::isSameButMemory(const Bound &last, llvm::ArrayRef<mmk_tensor> tensors) const {
   if (last.signature != number_ || tensors.size() != last.tensors.size())
     return false;
@@ -159,7 +159,7 @@ mmk_error *Signature::bind(llvm::ArrayRef<mmk_tensor> tensors, llvm::ArrayRef<mm
   };
   const bool isLikeLast = isSameButMemory(last, tensors);
   if (!isLikeLast || !llvm::all_of(llvm::zip(last.tensors, tensors), isItsMemory)) {
-    last.signature = 0; // until it is known to be right
+    last.signature = 0; // until the check has passed
     if (!isLikeLast)
       last.tensors.assign(tensors.begin(), tensors.end());
     if (mmk_error *error = isLikeLast ? bindMemory(tensors, last) : bindTensors(last))
@@ -207,7 +207,7 @@ mmk_error *Signature::bindTensors(Bound &all) const {
   return expectApart(all.layouts);
 }
 
-// Of tensors that are bound already, but for where they are.
+// Binds tensors of the last shapes: only their addresses are new.
 mmk_error *Signature::bindMemory(llvm::ArrayRef<mmk_tensor> tensors, Bound &all) const {
   for (auto [wanted, given, before, layout] :
        llvm::zip(tensors_, tensors, all.tensors, all.layouts)) {

@@ -20,13 +20,13 @@ namespace mmk::library {
 
 mmk_type typeOf(ElementType type);
 
-/// What the calls of a kernel bind, found out once: a call of a small kernel is over in less time
-/// than names and shapes take to be put together anew.
+/// The signature of a kernel, computed once: resolving names and shapes in each call would take
+/// longer than a small kernel.
 class Signature {
 public:
   explicit Signature(const Kernel &kernel);
 
-  /// `arguments` are for this thread, until its next call.
+  /// `arguments` belong to this thread, until its next call.
   mmk_error *bind(llvm::ArrayRef<mmk_tensor> tensors, llvm::ArrayRef<mmk_scalar> scalars,
                   const Arguments *&arguments) const;
 
@@ -40,7 +40,7 @@ private:
     std::optional<size_t> dimension;
     int64_t literal = 0;
   };
-  /// A parameter or a result that wants memory; `slot` counts parameters, then results.
+  /// A parameter or a result that needs memory; `slot` counts parameters, then results.
   struct Tensor {
     size_t slot;
     const std::string &name;
@@ -59,8 +59,7 @@ private:
     const Tensor *from = nullptr;
   };
 
-  /// What was bound last. Who calls a kernel calls it again, mostly, with tensors of the same
-  /// shapes, if not with the same ones.
+  /// The last binding. A kernel is mostly called repeatedly with tensors of the same shapes.
   struct Bound {
     uint64_t signature = 0;
     llvm::SmallVector<mmk_tensor, 4> tensors;
@@ -81,7 +80,7 @@ private:
   std::vector<std::string> tensorNames_, scalarNames_;
   std::vector<Tensor> tensors_;          ///< as their names
   std::vector<Scalar> scalars_;          ///< as their names
-  const uint64_t number_ = nextNumber++; ///< of no other signature of this process
+  const uint64_t number_ = nextNumber++; ///< unique among the signatures of this process
   static inline std::atomic<uint64_t> nextNumber = 1;
 };
 

@@ -1,4 +1,4 @@
-// Why a call of the library failed, on the inside.
+// The error of a library call, before it becomes a C value.
 #pragma once
 
 #include "library/mmk.h"
@@ -12,7 +12,7 @@ struct mmk_error {
 
 namespace mmk::library {
 
-/// The caller's mistake.
+/// An error of the caller.
 inline mmk_error *mistake(std::string message) {
   while (message.ends_with('\n'))
     message.pop_back();

@@ -41,7 +41,7 @@ mmk_error *lower(mmk_kernel &it, const char *variant) {
     it.variant = it.lowering.variant;
     return nullptr;
   }
-  std::string text = it.lowering.said.render();
+  std::string text = it.lowering.messages.render();
   if (it.lowering.isBug)
     return bug(fmt::format("the passes failed on '{}'\n{}", it.kernel->name, text));
   if (it.lowering.nearest)

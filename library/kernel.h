@@ -1,4 +1,4 @@
-// A compiled kernel as the library hands it out.
+// A compiled kernel, behind the handle of the library.
 #pragma once
 
 #include "compiler/compiler.h"
@@ -19,7 +19,7 @@ struct mmk_kernel {
   std::unique_ptr<mmk::Compiler> compiler;
   mmk::Lowering lowering; ///< for counting
   std::unique_ptr<mmk::Executable> executable;
-  std::mutex counting; ///< MLIR is for one thread at a time
+  std::mutex counting; ///< MLIR's context is used by one thread at a time
 
   /// The spellings of literal dimensions, for mmk_argument.
   std::vector<std::vector<std::string>> dimensions;

@@ -20,7 +20,7 @@ std::string Layout::whyNoResult() const {
   if (strides.back() != 1 && extents.back() > 1)
     return fmt::format("has stride {} in its last dimension, which for a result is 1",
                        strides.back());
-  // From the dimension with the smallest stride on, each has to reach over all before it.
+  // In the order of strides, each stride must exceed the extent of all smaller dimensions.
   llvm::SmallVector<size_t, MMK_MAX_RANK> order;
   for (size_t i = 0; i < extents.size(); ++i)
     if (extents[i] > 1)
@@ -56,7 +56,7 @@ bool Layout::mayTouch(const Layout &other) const {
              atOther = reinterpret_cast<intptr_t>(other.data);
   if (at + end() <= atOther + other.begin() || atOther + other.end() <= at + begin())
     return false;
-  // Both are rows at multiples of one distance: they are apart when the rows are.
+  // Both have rows at multiples of one distance: they are disjoint when the rows are.
   if (extents.size() < 2 || strides.size() != other.strides.size() || strides.back() != 1 ||
       other.strides.back() != 1)
     return true;

@@ -19,11 +19,11 @@ struct Layout {
   /// Strides that are all 0 are those of a dense tensor in C order.
   Layout(const mmk_tensor &tensor, int64_t elementBytes);
 
-  /// What keeps it from being written by generated code; empty when nothing does.
+  /// Why generated code cannot write it; empty if it can.
   std::string whyNoResult() const;
 
-  /// Whether an element of both may be the same memory. Never wrongly false; rows that interleave,
-  /// as the halves of a wider matrix do, are told apart when both have the same strides.
+  /// Whether the two may share memory. Never wrongly false; interleaved rows, as in the halves of a
+  /// wider matrix, are recognised as disjoint when both have the same strides.
   bool mayTouch(const Layout &other) const;
 
 private:

@@ -1,4 +1,4 @@
-// The boundary to C: handles, errors as values, and no exception beyond it.
+// The C API: handles, and errors as values. No exception leaves it.
 #include "library/mmk.h"
 
 #include "backend/backend.h"
@@ -23,7 +23,7 @@ using namespace mmk::library;
 
 namespace {
 
-/// For when there is no memory for an error either.
+/// Returned when there is no memory for an error.
 mmk_error noMemory{MMK_NO_MEMORY, "not enough memory"};
 
 template <typename Body> mmk_error *guarded(Body body) noexcept {
@@ -42,7 +42,7 @@ template <typename Body> mmk_error *guarded(Body body) noexcept {
   }
 }
 
-/// Looked at before the run, so that nothing is written when there is no room.
+/// Checked before the run, so that nothing is written when memory is short.
 mmk_error *expectRoom(const mmk_kernel &kernel, const Arguments &arguments, size_t most) {
   uint64_t bytes = 0;
   std::string parts;
@@ -63,7 +63,7 @@ mmk_error *expectRoom(const mmk_kernel &kernel, const Arguments &arguments, size
 /// Far above what programs have, and far below what would fill the memory.
 constexpr size_t maximumBytes = size_t(16) << 20;
 
-/// Reads a file, of one that is too long no more than shows it; returns an errno, or 0.
+/// Reads a file, up to one byte beyond the limit; returns an errno, or 0.
 int readSome(const char *path, std::string &text) {
   const std::unique_ptr<FILE, int (*)(FILE *)> file(std::fopen(path, "rb"), &std::fclose);
   if (!file)
@@ -108,7 +108,7 @@ mmk_error *mmk_compile(const char *text, const char *name, const mmk_compile_opt
                        mmk_kernel **kernel) {
   return guarded([&]() -> mmk_error * {
     if (!text || !kernel)
-      return mistake("mmk_compile wants a text and a place for the kernel, found NULL");
+      return mistake("mmk_compile expects a text and a place for the kernel, found NULL");
     *kernel = nullptr;
     return compileText(text, name ? name : "kernel.mmk", options, kernel);
   });
@@ -118,7 +118,7 @@ mmk_error *mmk_compile_file(const char *path, const mmk_compile_options *options
                             mmk_kernel **kernel) {
   return guarded([&]() -> mmk_error * {
     if (!path || !kernel)
-      return mistake("mmk_compile_file wants a path and a place for the kernel, found NULL");
+      return mistake("mmk_compile_file expects a path and a place for the kernel, found NULL");
     *kernel = nullptr;
     std::string text;
     if (const int code = readSome(path, text))

@@ -7,10 +7,10 @@
  *   error = mmk_run(kernel, tensors, 4, NULL, 0, NULL);
  *   mmk_kernel_free(kernel);
  *
- * Errors are values: every call that can fail returns NULL when all is well, else an error that the
+ * Errors are values: every call that can fail returns NULL on success, else an error that the
  * caller frees. The library neither prints nor exits, and no exception leaves it.
  *
- * Threads: a kernel may be run, and asked about, by several threads at once. Kernels are
+ * Threads: a kernel may be run and queried by several threads at once. Kernels are
  * independent of each other. A process may fork while no call is going on in another thread; the
  * child may run the kernels that it has, compile others, and free both. */
 #ifndef MMK_H
@@ -107,7 +107,7 @@ typedef struct {
   int rank;
   int64_t extents[MMK_MAX_RANK];
   /* Elements from one index of a dimension to the next. All 0: dense, in C order. Those of
-   * parameters may be anything (0 repeats, negative walks backwards); the last dimension of a
+   * parameters may be anything (0 repeats, negative goes backwards); the last dimension of a
    * result has stride 1, and its elements may not overlap. Nothing is copied for a stride. */
   int64_t strides[MMK_MAX_RANK];
 } mmk_tensor;

@@ -18,7 +18,7 @@ mlir::Value constantInt(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type,
   return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
 }
 
-// LLVM's fptosi is undefined beyond the target's range, so the range is cut first.
+// LLVM's fptosi is undefined beyond the target's range, so values are clamped first.
 mlir::Value floatToInt(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
                        mlir::IntegerType to) {
   const unsigned bits = to.getWidth();

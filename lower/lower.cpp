@@ -19,9 +19,9 @@ namespace tensor = mlir::tensor;
 namespace mmk {
 namespace {
 
-/// A value of the body as the IR has it: a tensor whose dimension i runs along the logical
-/// dimension order[i] of the value, so that a transposition is an order and never a copy. Logical
-/// dimensions that no dimension of the tensor runs along are broadcast. A scalar has no shape.
+/// A value of the body in the IR: a tensor whose dimension i is the logical dimension order[i] of
+/// the value, so that a transposition is an order and never a copy. Logical dimensions without a
+/// dimension of the tensor are broadcast. A scalar has no shape.
 struct View {
   mlir::Value value;
   std::vector<unsigned> order;
@@ -194,7 +194,7 @@ View KernelLowering::elementwise(
 }
 
 View KernelLowering::product(const Value *value, bool transposed) {
-  // The transpose of a product is the product of the transposes, the other way round.
+  // The transpose of a product is the product of the transposes, in reverse order.
   View left = lower(value->operands[transposed ? 1 : 0], transposed);
   View right = lower(value->operands[transposed ? 0 : 1], transposed);
   Shape result = transposed ? transposedShape(value->shape) : value->shape;

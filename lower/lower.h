@@ -11,8 +11,8 @@
 namespace mmk {
 
 /// A module with one mmk.kernel: the body as linalg on tensors, one op for each operation, and the
-/// schedule that the kernel has for `machine`. Every op has the place of its text. Loads the
-/// dialects that it needs into `context`.
+/// schedule that the kernel has for `machine`. Every op has its place in the text as location.
+/// Loads the dialects that it needs into `context`.
 mlir::OwningOpRef<mlir::ModuleOp> lowerToIr(const Kernel &kernel, std::string_view machine,
                                             mlir::MLIRContext &context);
 

@@ -81,7 +81,7 @@ private:
   }
 
   void checkCube() {
-    // C3: a cube that multiplies no type is no cube.
+    // C3: a cube multiplies at least one type.
     const auto &macs = machine_.cube.macsPerCycle;
     if (std::all_of(macs.begin(), macs.end(), [](const auto &it) { return it.second == 0; }))
       problem("cube.macs_per_cycle.f16", "expected a rate above 0 for at least one type, found 0 "
@@ -96,9 +96,9 @@ private:
   }
 
   void checkPaths() {
-    // C5: operands reach the cube.
+    // C5: there is a path for operands to the cube.
     need({"gm_l1", "l1_l0a", "l1_l0b"}, "the cube reads its operands through L1, L0A and L0B");
-    // C6: results reach the vector unit, and global memory from there.
+    // C6: there is a path for results to the vector unit, and from there to global memory.
     if (machine_.topology == Topology::split)
       need({"l0c_gm", "gm_ub", "ub_gm"},
            "on a split chip cube and vector cores meet only in global memory");
@@ -106,13 +106,13 @@ private:
       need({"l0c_ub", "gm_ub", "ub_gm"}, "on a coupled chip L0C reaches global memory through UB");
     // C7: on a split chip nothing leads from the cube core into a vector core.
     if (machine_.topology == Topology::split && machine_.has("l0c_ub"))
-      problem("links.l0c_ub.pipe", "a split chip has no way from L0C to UB; topology coupled has");
-    // C8: a bias table that nothing fills, or a way to none.
+      problem("links.l0c_ub.pipe", "a split chip has no path from L0C to UB; topology coupled has");
+    // C8: a bias table and the path that fills it exist together.
     const bool hasTable = machine_.memories.count(Memory::bt);
     if (hasTable && !machine_.has("l1_bt"))
       problem("memories.bt.bytes", "the bias table needs the link l1_bt, which fills it");
     if (!hasTable && machine_.has("l1_bt"))
-      problem("links.l1_bt.pipe", "leads to the memory bt, which the machine has not");
+      problem("links.l1_bt.pipe", "leads to the memory bt, which the machine lacks");
   }
 
   void need(const std::vector<std::string> &links, const std::string &why) {

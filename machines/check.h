@@ -1,12 +1,11 @@
-// What makes a description of well-formed figures the description of a machine: nothing missing,
-// and the figures fit together.
+// Checks a description of well-formed figures: no figure is missing, and they are consistent.
 #pragma once
 
 #include "machines/description.h"
 
 namespace mmk {
 
-/// Fields that must be there and are not.
+/// Required fields that are missing.
 void checkComplete(const Description &description, Problems &problems);
 
 /// Rules over several figures, each named C1, C2, ... in the source and in its test.

@@ -51,14 +51,14 @@ class Reader {
 public:
   explicit Reader(Problems &problems) : problems_(problems) {}
 
-  /// `askedAt` is the place of the `extends`, or empty for the command line.
-  void read(const std::string &nameOrFile, const std::string &askedAt, Description &into) {
+  /// `requestedAt` is the place of the `extends`, or empty for the command line.
+  void read(const std::string &nameOrFile, const std::string &requestedAt, Description &into) {
     llvm::SmallString<128> canonical(nameOrFile);
     llvm::sys::path::remove_dots(canonical, /*remove_dot_dot=*/true);
     if (llvm::is_contained(open_, canonical.str()))
-      return problem(askedAt, fmt::format("{} extends itself", nameOrFile));
+      return problem(requestedAt, fmt::format("{} extends itself", nameOrFile));
     std::string text, file;
-    if (!fetch(nameOrFile, askedAt, text, file))
+    if (!fetch(nameOrFile, requestedAt, text, file))
       return;
     llvm::Expected<JsonDocument> document = parseJson(file, text);
     if (!document) {
@@ -76,13 +76,13 @@ private:
     problems_.push_back(place.empty() ? message : place + ": " + message);
   }
 
-  bool fetch(const std::string &nameOrFile, const std::string &askedAt, std::string &text,
+  bool fetch(const std::string &nameOrFile, const std::string &requestedAt, std::string &text,
              std::string &file) {
     if (isFile(nameOrFile)) {
       file = nameOrFile;
       const std::string reason = readText(nameOrFile, text);
       if (!reason.empty())
-        problem(askedAt,
+        problem(requestedAt,
                 fmt::format("cannot read the machine description {}: {}", nameOrFile, reason));
       return reason.empty();
     }
@@ -93,7 +93,7 @@ private:
       file = nameOrFile + ".json";
       return true;
     }
-    problem(askedAt,
+    problem(requestedAt,
             fmt::format("unknown machine {}; legal: {}; a file is named by a path with a slash or "
                         "by its ending .json",
                         nameOrFile, listOf(machineNames())));
@@ -118,7 +118,7 @@ private:
       return problem(base.place, fmt::format("extends: expected the name or the path of a machine "
                                              "description, found {}",
                                              describeJson(*base.value)));
-    // A path is meant from where the file lies, not from where the command runs.
+    // A path is relative to the file, not to the working directory.
     llvm::SmallString<128> path(*name);
     if (isFile(*name) && llvm::sys::path::is_relative(*name)) {
       path = llvm::sys::path::parent_path(file);
@@ -145,8 +145,8 @@ private:
     }
   }
 
-  /// {"extends": "ascend910b3", "source": "assumed: as there"} takes the figures that another
-  /// machine has in this section, from a source of their own here.
+  /// {"extends": "ascend910b3", "source": "assumed: as there"} takes the figures of another
+  /// machine's section, with a source of their own.
   void readSectionBase(const std::string &section, const JsonNode &base, const JsonNode *source,
                        Description &into) {
     if (!source)
@@ -274,7 +274,7 @@ private:
                                       describeJson(*node.value)));
   }
 
-  /// "ADK, derived: 1.8 TB/s": words of the legend, then whatever explains the figure.
+  /// "ADK, derived: 1.8 TB/s": words of the legend, then an explanation.
   void readSource(const Field &field, const JsonNode &node, const Description &into,
                   DescriptionEntry &entry) {
     auto source = node.value->getAsString();

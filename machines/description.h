@@ -1,5 +1,5 @@
-// A machine description as read: the list of its fields, with what it extends already merged in
-// and the overrides of the command line applied. Knows JSON and the schema, not what a machine is.
+// A machine description as a list of fields, merged with the one that it extends and with the
+// overrides of the command line. Knows JSON and the schema, not `Machine`.
 #pragma once
 
 #include "machines/schema.h"
@@ -20,7 +20,7 @@ struct DescriptionEntry {
 struct Description {
   std::string name;
   std::vector<DescriptionEntry> entries;
-  /// What the words that sources begin with stand for: "INI" -> "the platform_config files of ...".
+  /// The legend of the words that sources begin with: "INI" -> "the platform_config files of ...".
   std::vector<std::pair<std::string, std::string>> legend;
 
   const DescriptionEntry *find(const std::string &path) const;
@@ -34,7 +34,7 @@ using Problems = std::vector<std::string>;
 Description readDescription(const std::string &nameOrFile, Problems &problems);
 void applyOverride(Description &description, const MachineOverride &override, Problems &problems);
 
-/// The figure as people write it: "524288", "0.0154", "mte2".
+/// The figure as text: "524288", "0.0154", "mte2".
 std::string spelling(const Field &field, const FieldValue &value);
 
 } // namespace mmk

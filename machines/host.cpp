@@ -21,7 +21,8 @@ using Detector = double (*)();
 const std::map<std::string, Detector> &detectors() {
   static const std::map<std::string, Detector> byPath = {
       {"cube_cores", [] { return static_cast<double>(availableCores()); }},
-      // A stage of two operands has to fit also where L2 is small or hidden by a hypervisor.
+      // The least that is assumed, so that a stage of two operands fits where L2 is small or hidden
+      // by a hypervisor.
       {"memories.l1.bytes", [] { return cacheBytes(2, 4 * mebibyte); }},
       {"l2.bytes", [] { return cacheBytes(3, 0); }},
   };
@@ -38,7 +39,8 @@ int64_t availableCores() {
   return std::max(std::thread::hardware_concurrency(), 1u);
 }
 
-// The C library asks the CPU where that has an instruction for it; the kernel also knows others.
+// The C library reads the caches of CPUs with an instruction for it; the kernel also knows those of
+// others.
 int64_t cacheBytes(unsigned level) {
   const int names[] = {_SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE};
   if (level < 1 || level > std::size(names))

@@ -1,4 +1,4 @@
-// What of a description may say "detected": figures of the CPU that mmk runs on.
+// Figures of the host CPU, for fields of a description with the value "detected".
 #pragma once
 
 #include <cstdint>

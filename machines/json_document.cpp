@@ -9,9 +9,8 @@
 namespace mmk {
 namespace {
 
-/// Reads the text of a document that llvm::json has accepted, so that nothing can be malformed
-/// here. The text leads, and the parsed values follow: where a field stands twice, there is one
-/// value for two texts, which need not look alike.
+/// Reads the text of a document that llvm::json has accepted, so it is well-formed. Follows the
+/// text, not the parsed values: a field that occurs twice has one value for two texts.
 class PlaceFinder {
 public:
   PlaceFinder(const std::string &file, llvm::StringRef text) : file_(file), text_(text) {}
@@ -31,7 +30,7 @@ public:
     return node;
   }
 
-  std::string duplicate; ///< the message on the first field that stands twice, or empty
+  std::string duplicate; ///< the message on the first duplicate field, or empty
 
 private:
   void walkObject(const llvm::json::Object *object, JsonNode &node) {

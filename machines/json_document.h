@@ -1,5 +1,5 @@
-// A JSON text with the place of each value. llvm::json parses, but forgets the order of the
-// fields, which of them stand twice, and where: all of which a message to the user needs.
+// A JSON text with the place of each value. llvm::json parses, but drops the order of the fields,
+// duplicates and places, which messages need.
 #pragma once
 
 #include "llvm/Support/JSON.h"
@@ -24,11 +24,11 @@ struct JsonDocument {
   JsonNode root;
 };
 
-/// Fails with "chip.json:3:5: not JSON: expected , or ] after array element", and on a field that
-/// stands twice in one object.
+/// Fails with "chip.json:3:5: not JSON: expected , or ] after array element", and on a duplicate
+/// field of an object.
 llvm::Expected<JsonDocument> parseJson(const std::string &file, llvm::StringRef text);
 
-/// llvm::json descends without a limit; nothing that mmk reads is deeper than this.
+/// The limit of nesting: llvm::json recurses without one.
 constexpr int maxJsonNesting = 64;
 bool nestsTooDeep(llvm::StringRef text);
 

@@ -77,7 +77,7 @@ static Machine machineFrom(const Description &description) {
 
 llvm::Expected<Machine> loadMachine(const std::string &nameOrFile,
                                     const std::vector<MachineOverride> &overrides) {
-  // Each step is only worth its messages when the one before found nothing wrong.
+  // Each step runs only when the previous one found no error.
   Problems problems;
   Description description = readDescription(nameOrFile, problems);
   if (problems.empty())

@@ -1,5 +1,5 @@
-// A machine description: every figure of an AI core (or of the host, in the same words) that the
-// compiler places by and the clock counts by. Comes from JSON alone; each figure has its source.
+// A machine description: every figure of an AI core (or of the host, in the same terms) that the
+// compiler and the clock use. It comes from JSON; each figure has its source.
 #pragma once
 
 #include "support/element.h"
@@ -17,7 +17,7 @@ namespace mmk {
 /// split: cube and vector cores meet only in global memory. coupled: L0C reaches UB.
 enum class Topology { split, coupled };
 
-/// What a description's `kind` says; the back ends are told apart by it (the table `layers`).
+/// The `kind` of a description, which selects the back end (the table `layers`).
 enum class MachineKind {
 #define MMK_KIND(KIND, FOLDER) KIND,
 #include "machines/kinds.def"
@@ -30,7 +30,7 @@ inline constexpr MachineKind allMachineKinds[] = {
 };
 std::string_view spelling(MachineKind kind);
 
-/// On-chip memories, in the order in which data passes them.
+/// On-chip memories, in the order of the data flow.
 enum class Memory { l1, l0a, l0b, l0c, bt, ub };
 inline constexpr std::array<Memory, 6> allMemories = {Memory::l1,  Memory::l0a, Memory::l0b,
                                                       Memory::l0c, Memory::bt,  Memory::ub};
@@ -46,14 +46,15 @@ struct MemoryDescription {
   int64_t bytes = 0;     ///< 0: the machine has none
   int64_t reserved = 0;  ///< taken by the system, of `bytes`
   int64_t alignment = 1; ///< of a buffer's offset, bytes
-  /// Of a memory in banks, which serve one access of a cycle each: rows of `bankRowBytes` go round
-  /// the groups, the first bank of each group first, until that is full. 0: not known.
+  /// Of a memory in banks, each with one access a cycle: rows of `bankRowBytes` are distributed
+  /// cyclically over the groups, into the first bank of each group until it is full. 0: not known.
   int64_t bankBytes = 0, bankGroups = 0, bankRowBytes = 0;
   int64_t capacity() const { return bytes - reserved; }
 };
 
 /// A data path; time of a transfer = startup + max(rows * rowCycles, bytes / bytesPerCycle), in
-/// cycles. Rows overlap with bytes: one is asked for while those before still move.
+/// cycles. Rows overlap with bytes: the request of a row overlaps with the transfer of earlier
+/// rows.
 struct Link {
   Pipe pipe = Pipe::mte2;
   double bytesPerCycle = 0; ///< a core; 0: the machine has no such path
@@ -72,7 +73,7 @@ const std::vector<std::string> &vectorOperations();
 
 struct Machine {
   std::string name;        ///< "ascend910b3"
-  std::string description; ///< a line for people
+  std::string description; ///< one line of text
   MachineKind kind = MachineKind::emulated;
   Topology topology = Topology::split;
   int64_t cubeCores = 1;          ///< blocks that can run at once
@@ -81,13 +82,13 @@ struct Machine {
 
   std::map<Memory, MemoryDescription> memories;
   /// "gm_l1" "gm_ub" "l1_l0a" "l1_l0b" "l1_bt" "l0c_gm" "l0c_ub" "l0c_l1" "ub_gm"; a chip leaves
-  /// out what it has not.
+  /// out the paths that it lacks.
   std::map<std::string, Link> links;
   double hbmBytesPerSecond = 0; ///< of the whole chip, shared by the active cores
   int64_t l2Bytes = 0;
   double l2BytesPerCycle = 0; ///< of one core, on a hit
-  /// Of all cores together that read one line at once, which are served one after the other; 0: as
-  /// if each had its own.
+  /// Of all cores together that read one line at once, and are served one after the other; 0: no
+  /// contention.
   double l2LineBytesPerCycle = 0;
   int64_t packetBytes = 512; ///< global memory moves in packets; a short one costs a full one
 
@@ -109,12 +110,12 @@ struct Machine {
   int64_t crossFlags = 16;
   double launchMicroseconds = 0;
 
-  /// Where each figure comes from: "links.gm_l1.bytes_per_cycle" -> "ADK, derived". For
-  /// `mmk machines NAME`.
+  /// The source of each figure: "links.gm_l1.bytes_per_cycle" -> "ADK, derived". For `mmk machines
+  /// NAME`.
   std::vector<std::pair<std::string, std::string>> sources;
   /// The figures by path as they stand after overrides, in file order: for `mmk machines NAME`.
   std::vector<std::pair<std::string, std::string>> figures;
-  /// What the words that a source begins with stand for: "INI" -> "the platform_config files ...".
+  /// The legend of the words that sources begin with: "INI" -> "the platform_config files ...".
   std::vector<std::pair<std::string, std::string>> legend;
 
   const MemoryDescription &memory(Memory memory) const;

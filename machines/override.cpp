@@ -19,8 +19,8 @@ std::optional<double> numberFrom(const std::string &text) {
   return number;
 }
 
-/// The legal path with the fewest edits; unlike a slip in a word, a path may be far off and still
-/// be the best hint there is.
+/// The legal path with the fewest edits; unlike a mistyped word, a distant path is still a useful
+/// hint.
 std::string unknownPath(const std::string &path) {
   std::vector<std::string> paths;
   for (const Field &field : machineFields())
@@ -37,7 +37,7 @@ std::string unknownPath(const std::string &path) {
                      listOf(wordsIn(section), "and"));
 }
 
-/// The message on what is wrong with the value, or empty when `entry` now holds it.
+/// The message on an illegal value, or empty when `entry` now holds it.
 std::string assign(const Field &field, const std::string &text, const DescriptionEntry *old,
                    DescriptionEntry &entry) {
   if (field.isWord()) {
@@ -55,7 +55,7 @@ std::string assign(const Field &field, const std::string &text, const Descriptio
     return fmt::format("expected {}, or a factor as *0.7, found \"{}\"", field.expectation(), text);
   if (scales && !old)
     return "the machine has no such figure to scale";
-  // Cores and bytes are whole: 0.7 of 20 cores are 14, whatever the binary fraction says.
+  // Cores and bytes are whole: 0.7 of 20 cores are 14, in spite of the rounding of 0.7.
   const bool whole = field.kind != FieldKind::positive && field.kind != FieldKind::cycles;
   const double scaled = scales ? *number * old->value.number : *number;
   entry.value.number = scales && whole ? std::round(scaled) : scaled;

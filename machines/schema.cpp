@@ -14,12 +14,12 @@ namespace {
 using Kind = FieldKind;
 using Need = FieldNeed;
 
-/// The most that figures of one sort may be.
+/// The upper limit of each kind of figure.
 constexpr double mostCores = 4096, mostMegahertz = 1e5, mostBytes = 1099511627776, // 1 TiB
     mostBytesPerCycle = 1e6, mostBytesPerSecond = 1e15, mostCycles = 1e6, mostAlignment = 1048576,
                  mostMacs = 16777216, mostExtent = 1048576, mostNumbers = 1024, mostQueue = 65536,
                  mostMicroseconds = 1e6;
-/// The least of one that must be above 0.
+/// The lower limit of figures that must be above 0.
 constexpr double leastPositive = 1e-6;
 
 class Table {
@@ -129,7 +129,7 @@ void describeGlobalMemory(Table &t) {
 }
 
 void describeCube(Table &t) {
-  // A description says of each of the first whether the cube takes it. It may leave out the others.
+  // The first types are required in a description; the others are optional.
   std::vector<std::pair<ElementType, Need>> types = {{ElementType::f16, Need::always},
                                                      {ElementType::bf16, Need::always},
                                                      {ElementType::i8, Need::always},

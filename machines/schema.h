@@ -1,6 +1,6 @@
-// Every field that a machine description may have: its path, what it may hold, when it must be
-// there and where it goes in `Machine`. Reading, overriding and listing legal words all ask this
-// one table, so that a new figure is one line.
+// The table of fields of a machine description: path, legal values, when it is required, and its
+// member of `Machine`. Reading, overriding and listing legal words use this table, so a new figure
+// is one line.
 #pragma once
 
 #include "machines/machine.h"
@@ -12,7 +12,7 @@
 namespace mmk {
 
 enum class FieldKind {
-  text,      ///< a line for people
+  text,      ///< one line of text
   choice,    ///< one of Field::choices
   positive,  ///< a number above 0
   cycles,    ///< a number, 0 or more
@@ -28,7 +28,7 @@ enum class FieldNeed {
   inSection ///< when its section has any figure
 };
 
-/// What stands in the JSON beside a path, after its type was checked.
+/// The value of a field, after its type was checked.
 struct FieldValue {
   double number = 0;
   std::string word;
@@ -40,25 +40,25 @@ struct Field {
   FieldNeed need;
   std::vector<std::string> choices; ///< of a choice
   std::function<void(Machine &, const FieldValue &)> set;
-  /// Far beyond any chip, and small enough that what is computed from it stays finite.
+  /// Far beyond any chip, and small enough that results computed from it stay finite.
   double most = 0;
 
   /// text and choices are plain strings in the JSON, without a source.
   bool isWord() const { return kind == FieldKind::text || kind == FieldKind::choice; }
   /// "a whole number of 1 or more": for messages.
   std::string expectation() const;
-  /// The same about a number that is not accepted: "a number of at most 100000".
+  /// The same for a number that is out of range: "a number of at most 100000".
   std::string expectation(double found) const;
   bool accepts(double number) const;
 };
 
-/// All fields, in the order in which a description lists them best.
+/// All fields, in the preferred order of a description.
 const std::vector<Field> &machineFields();
 const Field *findField(const std::string &path);
 /// "links.gm_l1" for "links.gm_l1.pipe"; empty at the top.
 std::string sectionOf(const std::string &path);
 bool isSection(const std::string &path);
-/// The words that may stand in a section: {"pipe", "bytes_per_cycle", ...}.
+/// The legal words of a section: {"pipe", "bytes_per_cycle", ...}.
 std::vector<std::string> wordsIn(const std::string &section);
 
 } // namespace mmk

@@ -48,7 +48,7 @@ constexpr VectorInstruction table[] = {
      "Cast({d}, {0}, RoundMode::CAST_RINT, {n})", ""},
     // Of a scalar, a fill.
     {"copy", "n:n", "copy", "", "Adds({d}, {0}, 0, {n})", "Duplicate({d}, {0}, {n})"},
-    // Masks are bits, so that a combination of two takes no longer than the shortest instruction.
+    // Masks are bits, so combining two takes no longer than the shortest instruction.
     {"and", "mm:m", "copy", "arith.andi", "And({d}, {0}, {1}, {n})", ""},
     {"or", "mm:m", "copy", "arith.ori", "Or({d}, {0}, {1}, {n})", ""},
     {"xor", "mm:m", "copy", "arith.xori", "Xor({d}, {0}, {1}, {n})", ""},

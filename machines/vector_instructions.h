@@ -1,7 +1,7 @@
-// The table of vector instructions: what each takes, which operations select it, which figure of a
-// machine prices it, and its call in Ascend C. The dialect, instruction selection, the clock, the
-// functional code and printers read this one table; what a row computes on the emulated core is in
-// emulator/vector_code.cpp.
+// The table of vector instructions: the operands of each, the operations that select it, the figure
+// of a machine that prices it, and its call in Ascend C. The dialect, instruction selection, the
+// clock, the functional code and printers read this one table; what a row computes on the emulated
+// core is in emulator/vector_code.cpp.
 #pragma once
 
 #include <span>

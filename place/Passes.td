@@ -1,4 +1,4 @@
-// The passes that give the tiles of a kernel to the memories of an AI core, in the order of the
+// The passes that assign the tiles of a kernel to the memories of an AI core, in the order of the
 // pipeline (compiler/pipeline.cpp).
 #ifndef MMK_PLACE_TD
 #define MMK_PLACE_TD

@@ -94,13 +94,13 @@ LogicalResult MemoryAssignment::placeProduct(TiledGroup &tile, size_t number, L0
   for (unsigned which = 0; which < 2; ++which)
     if (failed(placeOperand(tile, product, which, l1[which], l0[which])))
       return failure();
-  // What the loop over stages carries stays where it is.
+  // Values outside of the loop over stages are not moved.
   b.setInsertionPoint(product.stageLoop);
   product.stageLoop.getInitArgsMutable()[0].assign(place(product.stageLoop.getInitArgs()[0], acc));
   return success();
 }
 
-// What a panel is sliced by may stand in the loop over its tiles.
+// The offsets of a panel's slice may be in the loop over its tiles.
 static LogicalResult moveBefore(scf::ForOp loop, Value value) {
   BackwardSliceOptions options;
   options.inclusive = true;

@@ -1,5 +1,5 @@
-// aicore-assign-memories in two files: assign_memories.cpp does kernels, fusion groups and the
-// product of a tile, vector_buffers.cpp what the vector cores hold of it.
+// aicore-assign-memories in two files: assign_memories.cpp handles kernels, fusion groups and the
+// product of a tile, vector_buffers.cpp the buffers of the vector cores.
 #pragma once
 
 #include "place/tiled_group.h"
@@ -27,7 +27,7 @@ private:
   mlir::LogicalResult placeOperand(TiledGroup &tile, TiledProduct &product, unsigned which,
                                    mlir::Value inL1, mlir::Value inL0);
   void placeBias(TiledGroup &tile, TiledProduct &product);
-  /// A buffer of the fusion group at hand; they stand at its beginning in this order.
+  /// A buffer of the current fusion group; buffers are declared at its beginning in this order.
   aicore::AllocOp alloc(llvm::StringRef name, llvm::StringRef group, aicore::Space space,
                         int64_t rows, int64_t columns, mlir::Type element, mlir::Location where);
   mlir::Value place(mlir::Value value, mlir::Value buffer);
@@ -50,7 +50,7 @@ private:
   llvm::DenseMap<mlir::Value, llvm::StringRef> names;
   mlir::OpBuilder b;
   mlir::OpBuilder::InsertPoint allocs;     ///< where the next buffer is declared
-  llvm::SmallVector<aicore::AllocOp> accs; ///< the products of the tile at hand in L0C
+  llvm::SmallVector<aicore::AllocOp> accs; ///< the products of the current tile in L0C
 };
 
 } // namespace mmk

@@ -49,14 +49,14 @@ std::optional<Banks> banksOf(aicore::MachineAttr machine, aicore::Space space) {
 
 namespace {
 
-/// A tile that an instruction takes row by row, and by what buffer it has it.
+/// A tile that an instruction reads or writes row by row, and its buffer.
 struct TileOperand {
   aicore::AllocOp alloc;
   bool isRow = false;
   std::optional<int64_t> copy;
 };
 
-// What covers the tile with one element a row is no operand in rows, but a scalar.
+// An operand with one element for each row counts as a scalar.
 std::optional<TileOperand> operandOf(aicore::VectorOp vector, Value value) {
   auto type = dyn_cast<aicore::TileType>(value.getType());
   if (!type || type.isMask())
@@ -76,7 +76,7 @@ std::vector<OperandPair> operandPairs(aicore::PhaseOp phase) {
   std::vector<OperandPair> pairs;
   phase.walk([&](aicore::VectorOp vector) {
     const size_t before = pairs.size();
-    // A pair that several instructions of a group have is one of the group.
+    // A pair of several instructions of a group counts once for the group.
     auto add = [&](const TileOperand &x, const TileOperand &y, bool writes) {
       const OperandPair pair{vector, x.alloc, y.alloc, writes, x.isRow, y.isRow, x.copy, y.copy};
       if (x.alloc != y.alloc && !llvm::is_contained(llvm::drop_begin(pairs, before), pair))
@@ -105,7 +105,7 @@ struct BankRows {
   int64_t address, count;
 };
 
-/// Whether some row of the one is in the group, or in the bank, of one of the other.
+/// Whether a row of one is in the same group, or in the same bank, as a row of the other.
 bool meet(BankRows x, BankRows y, bool inBank, const Banks &banks) {
   const int64_t apart = banks.groupOf(y.address) - banks.groupOf(x.address);
   auto round = [&](int64_t value) { return (value % banks.groups + banks.groups) % banks.groups; };
@@ -130,7 +130,7 @@ Conflicts conflictsOf(const OperandPair &pair, int64_t firstOffset, int64_t seco
   const int64_t elements = repeatBytes(banks) / std::max(x.elementBytes, y.elementBytes);
   const int64_t rows = std::max(x.rows, y.rows), columns = std::min(x.columns, y.columns);
   const int64_t round = banks.groups * banks.rowBytes;
-  // Most operands keep their distance in the groups from row to row and from repeat to repeat.
+  // The distance of two operands in the groups is mostly the same for all rows and repeats.
   const bool keepsDistance = x.elementBytes == y.elementBytes && columns % elements == 0 &&
                              x.pitch % round == 0 && y.pitch % round == 0;
   auto rowsAt = [&](const Operand &operand, int64_t offset, int64_t copy, int64_t row,

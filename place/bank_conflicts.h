@@ -1,9 +1,9 @@
-// Bank conflicts of UB. It stands in banks, some to a group; a bank serves one access in a cycle, a
-// group one read. A vector instruction takes a few rows of each operand in a cycle, so that two
-// operands that it reads at once conflict where their rows are in one group, and one that it reads
-// and one that it writes where they are in one bank. Which conflict follows from their offsets.
+// Bank conflicts of UB. It has banks in groups; a bank serves one access in a cycle, a group one
+// read. A vector instruction accesses a few rows of each operand in a cycle. Two operands that it
+// reads conflict if their rows are in one group; an operand that it reads and one that it writes
+// conflict if they are in one bank. The offsets decide which conflict.
 //
-// What a conflict costs is not published, so the clock does not count it.
+// The cost of a conflict is not published, so the clock does not count it.
 #pragma once
 
 #include "ir/aicore.h"
@@ -14,7 +14,7 @@
 
 namespace mmk {
 
-/// How a memory stands in banks.
+/// The banks of a memory.
 struct Banks {
   int64_t bankBytes = 0, groups = 0, rowBytes = 0;
   int64_t reserved = 0; ///< bytes before the first buffer
@@ -25,27 +25,27 @@ struct Banks {
   }
 };
 
-/// Nothing when the machine's description says nothing of it.
+/// Nothing if the machine's description has no banks.
 std::optional<Banks> banksOf(aicore::MachineAttr machine, aicore::Space space);
 
-/// Two operands that a vector instruction touches in the same cycle.
+/// Two operands that a vector instruction accesses in the same cycle.
 struct OperandPair {
   aicore::VectorOp op;
   aicore::AllocOp first, second;
   bool writesSecond = false;                    ///< else both are read
   bool firstIsRow = false, secondIsRow = false; ///< one row for all rows of the tile
-  /// The copy that it touches, of scratch; none: any of them.
+  /// The copy that it accesses, of scratch; none: any of them.
   std::optional<int64_t> firstCopy = std::nullopt, secondCopy = std::nullopt;
 
   bool operator==(const OperandPair &) const = default;
 };
 
-/// Of all vector instructions of a phase, masks aside. In place is no pair: an operand goes where
-/// it came from.
+/// The pairs of all vector instructions of a phase, without masks. An operation in place is no
+/// pair.
 std::vector<OperandPair> operandPairs(aicore::PhaseOp phase);
 
-/// How many of the instruction's repeats conflict, when the buffers stand at these offsets; the
-/// most over their copies.
+/// The number of conflicting repeats of the instruction with the buffers at these offsets; the
+/// largest over their copies.
 struct Conflicts {
   int64_t conflicting = 0, repeats = 0;
 };

@@ -14,7 +14,7 @@ namespace mmk {
 
 namespace {
 
-/// What one vector core takes of a tile.
+/// The window of a tile for one vector core.
 struct Share {
   Value firstRow, rows, firstColumn, columns;
 };
@@ -51,7 +51,7 @@ Share Distribution::shareOf(Value core, int64_t cores) {
   return own;
 }
 
-/// The ops of the region that are the same in all windows of a vector core.
+/// The ops of the region that are equal in all windows of a vector core.
 SmallVector<Operation *> Distribution::independentOfRows() {
   Block &body = work.getBody().front();
   DenseSet<Value> varying;

@@ -15,7 +15,7 @@ namespace mmk {
 
 namespace {
 
-/// Copies that the variant requests: of this operand ("l1.a"), else of the group ("l1").
+/// The copies that the variant requests: of this operand ("l1.a"), else of the group ("l1").
 int64_t requestedCopies(aicore::AllocOp alloc, DictionaryAttr requests) {
   for (std::string key : {(alloc.getGroup() + "." + alloc.getName()).str(), alloc.getGroup().str()})
     if (auto copies = requests.getAs<IntegerAttr>(key))
@@ -23,8 +23,8 @@ int64_t requestedCopies(aicore::AllocOp alloc, DictionaryAttr requests) {
   return 1;
 }
 
-/// The buffer that a transfer fills which can be pipelined: its source is ready long before. A
-/// drain is no such transfer, as the product that it reads has only just been computed.
+/// The buffer of a transfer that can be pipelined, as its source is ready long before. A drain
+/// cannot: the product that it reads has just been computed.
 aicore::AllocOp filledBy(Operation &op) {
   Value target;
   if (auto load = dyn_cast<aicore::LoadOp>(op))

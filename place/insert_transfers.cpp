@@ -16,8 +16,8 @@ Value TransferInserter::slot(Value number, Value buffer) {
   return aicore::SlotOp::create(b, loc, b.getIndexType(), number, buffer);
 }
 
-// A kernel that keeps panels runs with no deeper ones; one that splits its reduction has them for
-// each part.
+// A kernel that keeps panels is limited to their depth; with a split reduction the limit holds for
+// each split.
 DictionaryAttr TransferInserter::limits() {
   const std::optional<KeptPanel> panel = keptPanel(kernel);
   if (!panel)
@@ -31,9 +31,9 @@ DictionaryAttr TransferInserter::limits() {
     const int64_t parts = kernel.chosenNumber(("grid." + k).str(), 1);
     const int64_t tile = kernel.chosenNumber(("tile." + k).str(), 1),
                   stage = kernel.chosenNumber(("stage." + k).str(), tile);
-    // Parts are whole stages, or when they are shorter than one, whole tiles.
+    // Splits are whole stages, or when they are shorter than one, whole tiles.
     const int64_t unit = parts == 1 ? 1 : panel->depth < stage ? tile : stage;
-    // What fits a single panel fits in parts, too.
+    // A depth that fits a single panel fits with splits, too.
     const int64_t deepest = std::max(panel->depth, parts * (panel->depth / unit * unit));
     limits.set(k, b.getI64IntegerAttr(deepest));
   });
@@ -86,8 +86,8 @@ LogicalResult TransferInserter::emitGroup(ir::FusionGroupOp group) {
     emitLoop(tile.panelLoop);
     emitPanel(tile, tile.anchors[0]);
   }
-  // Copies are counted anew in each line: the last tile of one and the first of the next may take
-  // the same, and the second then waits.
+  // Copies are counted from 0 in each line: the last tile of one and the first of the next may use
+  // the same copy, and the second then waits.
   tile.number = emitLoop(tile.tileLoop).getInductionVar();
   const SmallVector<Destination> destinations =
       findDestinations(group, tile, tile.rows, tile.columns);

@@ -1,6 +1,6 @@
-// aicore-insert-transfers in four files: insert_transfers.cpp does fusion groups,
-// product_transfers.cpp what the cube does for a tile, resident.cpp what it finds on the chip by
-// then, vector_work.cpp what the vector cores do with the tile.
+// aicore-insert-transfers in four files: insert_transfers.cpp handles fusion groups,
+// product_transfers.cpp the product of a tile, resident.cpp operands kept on the chip,
+// vector_work.cpp the work of the vector cores.
 #pragma once
 
 #include "place/kernel_lowering.h"
@@ -28,8 +28,8 @@ private:
     mlir::Value accSlot;      ///< ... and its slot
     mlir::Value inOthers; ///< base tiles of the other products before those of this one, so that
                           ///< all rotate over the same slots; null without others
-    mlir::Value slots[2]; ///< of the operands in L1, of the stage at hand
-    mlir::Value done;     ///< depth of the stages before the one at hand
+    mlir::Value slots[2]; ///< of the operands in L1, of the current stage
+    mlir::Value done;     ///< depth of the stages before the current one
     mlir::Value start;    ///< where that one starts; not at `done` when cores are skewed
     mlir::Value isFirst;  ///< whether it is the first of its tile; null where that is not used
     mlir::Value startsFromBias; ///< whether it takes the bias from the table; null without one
@@ -40,8 +40,8 @@ private:
     mlir::Value number;           ///< of the tile in this core's share
     mlir::Value rows, columns;    ///< valid extents
     int64_t parts = 1;            ///< of the accumulator, each drained by itself
-    std::optional<int64_t> part;  ///< of a part as a tile of its own: which one it is,
-    mlir::Value firstColumn;      ///< and where it starts in the tile
+    std::optional<int64_t> part;  ///< of a part as a tile of its own: its number,
+    mlir::Value firstColumn;      ///< and its first column in the tile
     std::vector<Product> anchors; ///< its products, while their code is emitted
   };
 
@@ -66,10 +66,10 @@ private:
   /// `extent`, or 0 when there are no columns.
   mlir::Value whereAny(mlir::Value columns, mlir::Value extent);
 
-  // resident.cpp: what a tile finds on the chip before its first stage
+  // resident.cpp: data on the chip before the first stage of a tile
   void emitPanel(Tile &tile, Product &product);
   void emitBias(Tile &tile, Product &product);
-  /// Whether the stage at hand is the one that starts from the bias, and frees it.
+  /// Whether the current stage is the one that starts from the bias, and frees it.
   mlir::Value startsFromBias(Tile &tile, Product &product);
   /// `emit` in a branch.
   void when(mlir::Value condition, llvm::function_ref<void()> emit);

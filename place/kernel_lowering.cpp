@@ -106,7 +106,7 @@ GlobalView KernelLowering::viewOf(Value tensor) {
   return view;
 }
 
-// Scalar code is carried over; tensors are not, they become transfers where they are used.
+// Scalar code is copied; tensors are not, their uses become transfers.
 void KernelLowering::clonePure(Operation &op) {
   loc = op.getLoc();
   if (auto dim = dyn_cast<ir::DimOp>(op)) {
@@ -178,7 +178,7 @@ void KernelLowering::createKernel() {
 //===--- fusion groups
 //-------------------------------------------------------------------------------===//
 
-// What is computed once a kernel: extents, and intermediate tensors between fusion groups.
+// Values computed once for a kernel: extents, and intermediate tensors between fusion groups.
 void KernelLowering::emitShared(ir::FusionGroupOp group) {
   for (Operation &op : group.getBody().front())
     if (isa<ir::DimOp>(op) || op.hasTrait<OpTrait::ConstantLike>())
@@ -197,7 +197,7 @@ void KernelLowering::emitShared(ir::FusionGroupOp group) {
     }
 }
 
-// Where the tile at hand goes, and by that how large it is.
+// The destination of the current tile, and so its size.
 SmallVector<KernelLowering::Destination> KernelLowering::findDestinations(ir::FusionGroupOp group,
                                                                           TiledGroup &tile,
                                                                           Value &rows,

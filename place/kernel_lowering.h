@@ -1,6 +1,6 @@
-// From tiled mmk IR to the program of a machine, as far as it is the same on all of them: the
-// kernel, a phase for each fusion group, its loops and scalars, and where in global memory a slice
-// of a tensor is. A back end derives from it and emits what a tile does.
+// Lowers tiled mmk IR to the program of a machine, as far as it is the same on all machines: the
+// kernel, a phase for each fusion group, its loops and scalars, and the views of tensors in global
+// memory. A back end derives from it and emits the work of a tile.
 #pragma once
 
 #include "place/tiled_group.h"
@@ -9,8 +9,8 @@
 
 namespace mmk {
 
-/// A part of a tensor in global memory: offsets in all its dimensions (null: 0), and which of them
-/// the dimensions of the slice run along.
+/// A part of a tensor in global memory: offsets in all its dimensions (null: 0), and the dimensions
+/// of the slice among them.
 struct GlobalView {
   mlir::Value memref;
   llvm::SmallVector<mlir::Value> offsets;
@@ -28,7 +28,7 @@ public:
   mlir::LogicalResult run();
 
 protected:
-  /// Where a result of the tile goes.
+  /// The destination of a result of the tile.
   struct Destination {
     mlir::Value value; ///< in mmk IR: held in UB, or else written by the fixpipe
     GlobalView view;
@@ -39,13 +39,14 @@ protected:
   /// The largest dimensions that the kernel may run with; null: any.
   virtual mlir::DictionaryAttr limits() { return {}; }
 
-  /// What a fusion group needs before its phase, then the phase, and in it from here on.
+  /// Emits the values that a fusion group needs before its phase, then the phase; the builder is
+  /// then in it.
   void startPhase(ir::FusionGroupOp group);
   /// The scalar code of a fusion group, outside of its loops.
   void emitScalars(ir::FusionGroupOp group);
-  /// An empty loop like the one in mmk IR, and in it from here on.
+  /// Emits an empty loop like the one in mmk IR; the builder is then in it.
   mlir::scf::ForOp emitLoop(mlir::scf::ForOp loop);
-  /// Where the tile at hand goes, and by that how many rows and columns it has.
+  /// The destination of the current tile, and so its rows and columns.
   llvm::SmallVector<Destination> findDestinations(ir::FusionGroupOp group, TiledGroup &tile,
                                                   mlir::Value &rows, mlir::Value &columns);
   void clonePure(mlir::Operation &op);
@@ -60,7 +61,7 @@ protected:
   mlir::OpBuilder b;
   mlir::Location loc;
   llvm::DenseMap<mlir::Value, llvm::StringRef> names; ///< of the kernel's tensors
-  mlir::Value block;                                  ///< number of the core in the phase at hand
+  mlir::Value block;                                  ///< number of the core in the current phase
   mlir::IRMapping map; ///< scalars and buffers: mmk IR -> the machine's
 
 private:

@@ -1,8 +1,8 @@
-// Live ranges of on-chip buffers: what aicore-plan-memory
-// shares bytes by, aicore-insert-sync orders the sharing by, and the memory map shows.
+// Live ranges of on-chip buffers. aicore-plan-memory shares bytes by them, aicore-insert-sync
+// orders the sharing, and the memory map shows them.
 //
-// Time is counted in steps: the ops of a phase's block that contain instructions. What is touched
-// within a loop lives for all of that loop, whose iterations overlap on the pipes.
+// Time is counted in steps: the ops of a phase's block that contain instructions. A buffer that is
+// accessed within a loop lives for all of that loop, whose iterations overlap on the pipes.
 #pragma once
 
 #include "ir/aicore.h"
@@ -17,8 +17,8 @@ struct Moment {
 
 struct LiveRange {
   aicore::AllocOp alloc;
-  /// The first and the last instruction that touch the buffer; none at all: `instruction` is null,
-  /// and it lives as long as the phase.
+  /// The first and the last instruction that access the buffer; without any, `instruction` is null,
+  /// and the buffer lives as long as the phase.
   Moment first, last;
 
   bool isTouched() const { return static_cast<bool>(first.instruction); }
@@ -35,7 +35,7 @@ llvm::SmallVector<mlir::Operation *> stepsOf(aicore::PhaseOp phase);
 /// Of all buffers of a phase, in the order in which they are declared.
 llvm::SmallVector<LiveRange> liveRanges(aicore::PhaseOp phase);
 
-/// Buffers of which the later takes bytes of the earlier, whose life has ended by then.
+/// Two buffers of which the later uses bytes of the earlier, whose life has ended.
 struct Reuse {
   LiveRange earlier, later;
 };
@@ -44,7 +44,7 @@ llvm::SmallVector<Reuse> reusesOf(aicore::PhaseOp phase);
 /// "3 copies of 64 x 32 f16"
 std::string describeCopies(aicore::AllocOp alloc);
 
-/// Line of the source file that a location is of; 0 when it is of none.
+/// The source line of a location; 0 without one.
 unsigned lineOf(mlir::Location location);
 
 } // namespace mmk

@@ -1,4 +1,4 @@
-// The passes that give tiles to the memories of an AI core.
+// The passes that assign tiles to the memories of an AI core.
 #pragma once
 
 #include "ir/aicore.h"

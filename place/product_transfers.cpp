@@ -1,14 +1,15 @@
-// The part of aicore-insert-transfers that the cube sees: the product of a tile, stage by stage
-// through L1 and base tile by base tile through L0.
+// The part of aicore-insert-transfers for the cube: the product of a tile, stage by stage through
+// L1 and base tile by base tile through L0.
 //
 // With `store = overlapped` the accumulator has two parts, each half of its columns. In the last
-// stage of a tile the product goes part by part, each over the whole depth of the stage, so that
-// the first part leaves L0C under the product of the second. With a single copy of the accumulator
-// the first stage goes part by part, too: the next tile starts in the first part while the second
-// still leaves. Stages between take the whole tile at once, in longer matrix instructions.
+// stage of a tile the product is computed part by part, each over the whole depth of the stage, so
+// that the drain of the first part overlaps with the product of the second. With a single copy of
+// the accumulator the first stage is computed part by part, too: the next tile starts in the first
+// part while the second is still drained. Stages between compute the whole tile at once, in longer
+// matrix instructions.
 //
-// Columns and not rows: then what goes through MTE1 once for each part is A, whose way is twice as
-// wide as that of B.
+// Parts are columns and not rows: then MTE1 moves A once for each part, whose path is twice as fast
+// as that of B.
 #include "passes/variant.h"
 #include "place/insert_transfers.h"
 
@@ -141,7 +142,7 @@ void TransferInserter::when(Value condition, llvm::function_ref<void()> emit) {
   emit();
 }
 
-// What the stage at hand brings to L1; a panel is there.
+// The loads of the current stage into L1; a panel is already there.
 void TransferInserter::emitLoads(Tile &tile, Product &product, Value stageNumber) {
   for (unsigned i = 0; i < 2; ++i) {
     if (product.kept == i) {
@@ -163,7 +164,7 @@ void TransferInserter::emitLoads(Tile &tile, Product &product, Value stageNumber
 }
 
 // All steps of a stage. Those that start from the bias are separate from the others, so that the
-// table is free again long before the tile is done.
+// table is free long before the tile is done.
 void TransferInserter::emitStage(Tile &tile, Product &product, Value generations,
                                  std::optional<int64_t> part) {
   if (!product.bias)

@@ -1,4 +1,4 @@
-// The part of aicore-insert-transfers for what lies on the chip before a tile's first stage: the
+// The part of aicore-insert-transfers for data that is on the chip before a tile's first stage: the
 // panel of an operand that several tiles share (`keep`), and the row that its product starts from
 // (`bias`).
 #include "place/insert_transfers.h"
@@ -9,8 +9,8 @@ using namespace mlir;
 
 namespace mmk {
 
-// The whole panel in one transfer: it has the most bytes in flight, and the flags of its stages
-// would be more than there are.
+// The whole panel in one transfer: it is the most efficient, and stages of their own would need too
+// many flags.
 void TransferInserter::emitPanel(Tile &tile, Product &product) {
   const unsigned which = *product.kept;
   auto inL1 = product.operands[which].inL1.getDefiningOp<aicore::PlaceOp>();
@@ -61,7 +61,7 @@ void TransferInserter::emitBias(Tile &tile, Product &product) {
 Value TransferInserter::startsFromBias(Tile &tile, Product &product) {
   if (!product.hasBias)
     return product.isFirst;
-  // That of the branch above is its own: where a slot is taken says where its flags stand.
+  // Not the slot of the branch above: flags are placed at their slot.
   product.biasSlot = slot(tile.number, product.biasTable);
   Value hasBias = mapped(product.hasBias);
   return arith::SelectOp::create(b, loc, hasBias, product.isFirst, hasBias);

@@ -1,6 +1,6 @@
 // Instruction selection for the vector cores: the region of an aicore.vector, which computes one
-// element, becomes a list of vector instructions, each on whole tiles. What runs, what is priced
-// and what is printed are these instructions.
+// element, becomes a list of vector instructions, each on whole tiles. The emulator, the clock and
+// the printers read these instructions.
 #include "place/passes.h"
 #include "place/vector_tiles.h"
 #include "support/diagnostics.h"
@@ -78,15 +78,15 @@ FailureOr<SelectedInstruction> single(Operation &op) {
 
 //===--- a region -------------------------------------------------------------------------===//
 
-/// Scalars are the work of the scalar unit: what follows from them alone is computed before.
+/// The scalar unit computes values that depend on scalars only, before the instructions.
 void moveScalarsOut(aicore::VectorOp vector, Block &body) {
   for (Operation &op : llvm::make_early_inc_range(body.without_terminator()))
     if (llvm::all_of(op.getOperands(), [&](Value input) { return isScalar(input, &body); }))
       op.moveBefore(vector);
 }
 
-/// The instructions of a region, in its order. What one of them covers is none of its own, unless
-/// something else uses it.
+/// The instructions of a region, in its order. An operation covered by one of them gets no
+/// instruction of its own, unless it has another use.
 FailureOr<SmallVector<SelectedInstruction>> select(Block &body) {
   SmallVector<SelectedInstruction> instructions;
   llvm::DenseSet<Value> wanted;

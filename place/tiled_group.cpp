@@ -24,7 +24,7 @@ SmallVector<Value> TiledGroup::produced() {
 
 namespace {
 
-// What the passes before leave in a fusion group; anything else would be dropped silently.
+// The operations that earlier passes leave in a fusion group; any other would be dropped silently.
 LogicalResult checkOps(ir::FusionGroupOp group) {
   WalkResult result = group.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (op->getParentOfType<linalg::LinalgOp>() ||
@@ -47,7 +47,7 @@ LogicalResult checkOps(ir::FusionGroupOp group) {
 
 scf::ForOp loopAround(Operation *op) { return dyn_cast_or_null<scf::ForOp>(op->getParentOp()); }
 
-// A product: the loops around it, from the inside, and what it starts from.
+// A product: the loops around it, from the inside, and its initial value.
 FailureOr<TiledProduct> findProduct(linalg::ContractOp contract, ArrayRef<int64_t> steps) {
   TiledProduct product;
   product.contract = contract;
@@ -58,7 +58,7 @@ FailureOr<TiledProduct> findProduct(linalg::ContractOp contract, ArrayRef<int64_
   product.stage = steps[0];
   product.base = steps[1];
   Value start = behindPlaces(product.stageLoop.getInitArgs()[0]);
-  // Of a product in parts, the first alone starts from a row.
+  // Of a product in splits, only the first starts from a row.
   if (auto branch = start.getDefiningOp<scf::IfOp>()) {
     product.hasBias = branch.getCondition();
     start =
@@ -171,7 +171,7 @@ LogicalResult expectTensors(ir::FusionGroupOp group, TiledGroup &tile) {
 
 TiledOperand::TiledOperand(TiledProduct &product, unsigned which) {
   linalg::ContractOp contract = product.contract;
-  // A stage of an operand is held in L1, or all the stages of a panel.
+  // L1 holds a stage of an operand, or all stages of a panel.
   scf::ForOp inner = product.kept == which ? product.stageLoop : product.baseLoop;
   inL1 = contract.getInputs()[which];
   if (auto inL0 = inL1.getDefiningOp<aicore::PlaceOp>())

@@ -1,5 +1,5 @@
-// What a fusion group has become when it is tiled: its loops, and the operations in them. The
-// passes that give its values to memories and that insert their transfers find it by this.
+// A tiled fusion group: its loops, and the operations in them, for the passes that assign its
+// values to memories and insert transfers.
 #pragma once
 
 #include "ir/aicore.h"
@@ -16,7 +16,7 @@ namespace mmk {
 struct TiledProduct {
   mlir::linalg::ContractOp contract;
   mlir::scf::ForOp stageLoop, baseLoop;
-  mlir::linalg::BroadcastOp bias; ///< what the product starts from; null: from zero
+  mlir::linalg::BroadcastOp bias; ///< the initial row of the product; null: zero
   mlir::Value hasBias;            ///< whether this tile starts from it; null: all do
   std::optional<unsigned> kept;   ///< operand whose panel stays in L1
   int64_t stage = 0, base = 0;    ///< depths, at most
@@ -29,21 +29,22 @@ struct TiledGroup {
   mlir::scf::ForOp tileLoop;
   llvm::SmallVector<TiledProduct> products; ///< in program order; all of the same tile
   mlir::linalg::GenericOp generic;
-  mlir::linalg::ReduceOp sum;   ///< of the parts of a product; null where that was not split
+  mlir::linalg::ReduceOp sum;   ///< of the splits of a product; null if it is not split
   int64_t tileM = 1, tileN = 1; ///< extents, at most
   unsigned rank = 0;            ///< of the output
 
-  /// The last of its operations, which its vector work is a part of.
+  /// The last of its operations, to which its vector work belongs.
   mlir::Operation *last();
-  /// What the cube, or a sum of parts, gives the vector unit, in the order of the products.
+  /// The inputs of the vector unit from the cube, or the sum of splits, in the order of the
+  /// products.
   llvm::SmallVector<mlir::Value> produced();
 };
 
-/// The parts of a fusion group; an error when it is not tiled, or has operations that no machine
-/// takes.
+/// Analyses a fusion group; an error when it is not tiled, or has operations that no machine can
+/// execute.
 mlir::FailureOr<TiledGroup> findTiledGroup(ir::KernelOp kernel, ir::FusionGroupOp group);
 
-/// Whether all that a tile reads and writes is a tensor of the kernel; an error where it is not.
+/// Whether a tile reads and writes tensors of the kernel only; an error if not.
 mlir::LogicalResult expectTensors(ir::FusionGroupOp group, TiledGroup &tile);
 
 /// An operand of a product between its buffers: the value held in L1 and its slices, the last of
@@ -53,13 +54,13 @@ struct TiledOperand {
 
   mlir::Value inL1; ///< outside of the base loop, or of the tile loop for a panel
   llvm::SmallVector<mlir::tensor::ExtractSliceOp> slices; ///< of that; the innermost first
-  bool transposed = false; ///< memory holds it the other way round than the cube wants it
+  bool transposed = false; ///< memory holds the transpose of the cube's operand
 };
 
-/// The value itself, where `value` is what a buffer holds of it.
+/// The tensor of which a buffer holds `value`.
 mlir::Value behindPlaces(mlir::Value value);
 
-/// How an operand with this map covers the last two dimensions of `rank` iterations.
+/// The broadcast of an operand with this map over the last two dimensions of `rank` iterations.
 aicore::Broadcast broadcastOf(mlir::AffineMap along, unsigned rank);
 
 mlir::Type elementOf(mlir::Value tensor);
@@ -70,7 +71,7 @@ llvm::DenseMap<mlir::Value, llvm::StringRef> tensorNames(ir::KernelOp kernel);
 /// Vector cores that one cube core feeds.
 int64_t vectorCoresOf(aicore::MachineAttr machine);
 
-/// Whether the fixpipe takes the products of a tile to global memory.
+/// Whether the fixpipe stores the products of a tile to global memory.
 bool leavesByFixpipe(TiledGroup &group, aicore::MachineAttr machine);
 
 /// Copies of a buffer that the variant requests.

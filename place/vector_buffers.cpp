@@ -1,5 +1,5 @@
-// The part of aicore-assign-memories that divides the memory of the vector cores: which buffers
-// they need for a tile, and how many of its rows they take in one step.
+// The part of aicore-assign-memories that divides the memory of the vector cores: their buffers for
+// a tile, and the number of its rows in one step.
 #include "passes/variant.h"
 #include "place/assign_memories.h"
 
@@ -12,7 +12,7 @@ namespace mmk {
 using aicore::Broadcast;
 using aicore::Space;
 
-/// The buffers of the vector cores for a tile, and how many of its rows they take at once.
+/// The buffers of the vector cores for a tile, and the number of its rows in one step.
 struct MemoryAssignment::VectorBuffers {
   /// How an operand of the tile's elementwise op reaches the vector unit.
   struct Input {
@@ -26,15 +26,16 @@ struct MemoryAssignment::VectorBuffers {
   };
   SmallVector<Input> inputs;
   SmallVector<Value> outputs; ///< of the generic, in UB
-  Value part;                 ///< of a product that was split: one part, in UB
+  Value part;                 ///< of a split product: one split, in UB
   SmallVector<Value> spilled; ///< on a split chip: the products in the block's global memory
-  int64_t width = 1;          ///< columns of the tile that one vector core takes
-  int64_t rowsPerStep = 1;    ///< of the tile that one vector step takes
+  int64_t width = 1;          ///< columns of the tile for one vector core
+  int64_t rowsPerStep = 1;    ///< of the tile in one vector step
 };
 
 namespace {
 
-// One transfer of 16 KiB or more has the full rate of a link; twice that leaves room for overlap.
+// Chosen for all machines: a transfer of 16 KiB or more reaches the full rate of a link of the
+// Ascend chips; twice that leaves room for overlap.
 constexpr int64_t stepBytes = 32768;
 /// Elements of the widest vector of a CPU that emulates a core.
 constexpr int64_t emulatedLanes = 16;
@@ -53,7 +54,7 @@ int64_t paddedColumns(int64_t columns, Type element, aicore::MachineAttr machine
 }
 
 /// Values of a kind that are alive at once between the operations of an elementwise region. An
-/// instruction may write over an operand that it is the last to read.
+/// instruction may overwrite an operand at its last use.
 int64_t mostAlive(Block &body, llvm::function_ref<bool(Type)> isOfKind) {
   int64_t alive = 0, most = 0;
   DenseMap<Value, unsigned> usesLeft;
@@ -88,7 +89,7 @@ int64_t maskTiles(linalg::GenericOp generic) {
 }
 
 /// Whether each result is the first operand, at most in a narrower type. A result may also be a
-/// scalar from outside, with an empty body: that takes the vector unit.
+/// scalar from outside, with an empty body: that needs the vector unit.
 bool onlyNarrows(linalg::GenericOp generic) {
   Block &body = *generic.getBody();
   return llvm::all_of(body.getTerminator()->getOperands(), [&](Value value) {
@@ -144,7 +145,7 @@ void MemoryAssignment::placeVectorValues(TiledGroup &tile) {
         place(input.produced ? fromMemory[*input.produced] : input.operand->get(), input.buffer);
     if (input.operand)
       input.operand->set(held);
-    // A product that is a result, too, is stored from there; from L0C the fixpipe writes it.
+    // A product that is also a result is stored from UB; in L0C it is stored by the fixpipe.
     if (input.produced && buffers.spilled.empty())
       products[*input.produced].replaceUsesWithIf(
           held, [](OpOperand &use) { return isa<tensor::InsertSliceOp>(use.getOwner()); });
@@ -165,7 +166,7 @@ void MemoryAssignment::placeVectorValues(TiledGroup &tile) {
 
 void MemoryAssignment::findInputs(TiledGroup &tile, VectorBuffers &buffers) {
   const SmallVector<Value> products = tile.produced();
-  // A sum of parts is made where it is used; where that is a store, it is an output.
+  // A sum of splits is computed at its use; if that is a store, it is an output.
   StringRef groupOfProduct = !tile.sum ? "ub" : tile.generic ? "scratch" : "out";
   auto takeProduct = [&](OpOperand *operand, Broadcast broadcast, size_t number) {
     buffers.inputs.push_back({operand,
@@ -218,9 +219,8 @@ MemoryAssignment::VectorBytes MemoryAssignment::bytesOfRows(TiledGroup &tile,
   return bytes;
 }
 
-// An elementwise kernel says by its tile how much one vector step takes. Behind a product the tile
-// is the cube's; the vector cores take it in as few steps as fit, and as give each transfer its
-// full rate.
+// The tile of an elementwise kernel is one vector step. After a product the tile is the cube's; the
+// vector cores process it in as few steps as fit UB and give each transfer its full rate.
 void MemoryAssignment::chooseSteps(TiledGroup &tile, VectorBuffers &buffers) {
   const int64_t cores = vectorCoresOf(machine);
   const int64_t parts = accs.empty() ? 1 : accs[0].getParts();
@@ -231,19 +231,19 @@ void MemoryAssignment::chooseSteps(TiledGroup &tile, VectorBuffers &buffers) {
   const int64_t rows = tile.rank == 1 ? 1 : llvm::divideCeil(tile.tileM, cores);
   const VectorBytes bytes = bytesOfRows(tile, buffers);
   StringRef rowDim = rowDimOf(tile);
-  bool asked = tile.rank > 1 && !hasProduct(kernel) && kernel.choice(("tile." + rowDim).str());
+  bool isChosen = tile.rank > 1 && !hasProduct(kernel) && kernel.choice(("tile." + rowDim).str());
   // Room for the rounding of buffers to blocks is that of one mask at least.
   const int64_t masks = std::max<int64_t>(1, maskTiles(tile.generic));
   int64_t room = machine.capacity(Space::ub) - bytes.shared - masks * maskBytes;
   int64_t fits = std::max<int64_t>(1, room / std::max<int64_t>(1, bytes.perRow));
-  // A part comes in steps of half the size, so that its vector work is not longer than its drain;
-  // but where one scalar unit issues everything, more steps would hold up the next tile's
+  // A part has steps of half the size, so that its vector work is not longer than its drain; but on
+  // a coupled chip, whose one scalar unit issues everything, more steps would delay the next tile's
   // transfers.
   const bool split = machine.getTopology() == aicore::Topology::split;
   const int64_t bytesPerStep = split ? stepBytes / parts : stepBytes;
   int64_t wanted = std::max<int64_t>(
       1, bytesPerStep / (paddedColumns(buffers.width, b.getF32Type(), machine) * 4));
-  buffers.rowsPerStep = asked ? rows : std::min({rows, fits, wanted});
+  buffers.rowsPerStep = isChosen ? rows : std::min({rows, fits, wanted});
   // Steps of even length.
   const int64_t steps = llvm::divideCeil(rows, buffers.rowsPerStep);
   buffers.rowsPerStep = llvm::divideCeil(rows, steps);

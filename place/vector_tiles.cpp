@@ -29,7 +29,7 @@ TileAssignment::TileAssignment(aicore::VectorOp vector,
     if (it.result)
       targets_.push_back(tiles_[it.result] = place(number, it.result));
   }
-  // The copies, each to an output that nothing else writes.
+  // Emits the copies, each to an output that nothing else writes.
   for (auto [number, output] : llvm::enumerate(outputs_))
     if (output.written >= targets_.size())
       targets_.push_back(vector.getInputs().size() + number);
@@ -49,8 +49,8 @@ void TileAssignment::findLives(ArrayRef<SelectedInstruction> instructions) {
   }
 }
 
-// Of each value that is yielded, the first output takes it as its instruction writes it. The others
-// are copied when everything is computed.
+// The instruction of a yielded value writes its first output. The other outputs are copied at the
+// end.
 void TileAssignment::chooseOutputs(SmallVectorImpl<SelectedInstruction> &instructions) {
   DenseMap<Value, size_t> writtenBy;
   for (auto [number, it] : llvm::enumerate(instructions))
@@ -108,8 +108,7 @@ unsigned TileAssignment::scratchTile(size_t number, size_t last, Type element) {
 }
 
 Value ScratchBuffers::of(const ScratchTile &tile, aicore::VectorOp vector) {
-  // As large as the smallest of the tiles that cover all of it: rows of small elements are padded
-  // farther.
+  // As large as the smallest of the tiles that cover it: rows of small elements have more padding.
   int64_t rows = INT64_MAX, columns = INT64_MAX;
   auto cover = [&](Value buffer) {
     ArrayRef<int64_t> shape = cast<MemRefType>(buffer.getType()).getShape();

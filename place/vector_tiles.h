@@ -1,6 +1,6 @@
-// Which tile each vector instruction of a list writes: an output, or a tile of scratch. An
-// instruction may write over an operand that it is the last to read, so that few tiles of scratch
-// are needed; an output serves as one until its value is written.
+// Assigns a tile to the result of each vector instruction of a list: an output, or a tile of
+// scratch. An instruction may overwrite an operand at its last use, so that few tiles of scratch
+// are needed; an output serves as scratch until its value is written.
 #pragma once
 
 #include "ir/aicore.h"
@@ -22,7 +22,7 @@ struct SelectedInstruction {
   mlir::Location location;
 };
 
-/// Whether a value is one for all elements: not of the region.
+/// Whether a value is the same for all elements: not of the region.
 inline bool isScalar(mlir::Value value, mlir::Block *region) {
   return value.getParentBlock() != region;
 }
@@ -45,14 +45,14 @@ public:
   llvm::ArrayRef<ScratchTile> scratch() const { return scratch_; }
   /// The number of the tile that holds an element of the region.
   unsigned tileOf(mlir::Value element) const { return tiles_.lookup(element); }
-  /// That an instruction writes.
+  /// The tile that an instruction writes.
   unsigned targetOf(size_t instruction) const { return targets_[instruction]; }
 
 private:
   struct Output {
-    size_t written = 0;   ///< by this instruction it has its value
-    size_t freeFrom = 0;  ///< before, it is an input that is still read
-    size_t busyUntil = 0; ///< it holds something else up to this instruction
+    size_t written = 0;   ///< the instruction that writes its value
+    size_t freeFrom = 0;  ///< before it, an input that is still read
+    size_t busyUntil = 0; ///< holds another value up to this instruction
   };
 
   void findLives(llvm::ArrayRef<SelectedInstruction> instructions);
@@ -71,13 +71,13 @@ private:
   llvm::DenseMap<unsigned, llvm::SmallVector<size_t>> busyUntil_; ///< by bits: of each copy
 };
 
-/// The buffers of the scratch tiles of a phase. Nothing in them outlives its aicore.vector, so all
+/// The buffers of the scratch tiles of a phase. No value in them outlives its aicore.vector, so all
 /// of a phase share them.
 class ScratchBuffers {
 public:
   explicit ScratchBuffers(aicore::PhaseOp phase) : phase_(phase) {}
 
-  /// The buffer of which the tile is a copy, made if there is none of its shape yet.
+  /// The buffer of which the tile is a copy; created if there is none of its shape.
   mlir::Value of(const ScratchTile &tile, aicore::VectorOp vector);
 
 private:

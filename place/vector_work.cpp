@@ -1,6 +1,5 @@
-// The part of aicore-insert-transfers that the vector cores see: what happens to a tile between the
-// product and global memory, or the whole of an elementwise fusion group, for any window of the
-// tile.
+// The part of aicore-insert-transfers for the vector cores: the work on a tile between the product
+// and global memory, or that of an elementwise fusion group, for any window of the tile.
 #include "place/insert_transfers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -11,7 +10,7 @@ namespace mmk {
 
 using aicore::Broadcast;
 
-/// What the vector unit does with a tile, while its code is emitted.
+/// The state of a tile's vector work while its code is emitted.
 struct TransferInserter::VectorWork {
   struct Input {
     OpOperand *operand = nullptr; ///< of the generic; null for a plain product
@@ -29,7 +28,7 @@ struct TransferInserter::VectorWork {
   };
   SmallVector<Spilled> spilled;
   int64_t height = 1;                     ///< rows of a window, at most
-  Value row, rows, column, columns, step; ///< the window at hand
+  Value row, rows, column, columns, step; ///< the current window
 
   /// Whether there is any; else the fixpipe alone writes the result.
   bool any() const { return !inputs.empty() || !outputs.empty(); }
@@ -98,7 +97,7 @@ void TransferInserter::emitEpilogue(Tile &tile, ArrayRef<Destination> destinatio
   }
 }
 
-// What happens to a tile, or to a part of one, behind its product.
+// Emits the work on a tile, or on a part of one, after its product.
 void TransferInserter::emitDrain(Tile &tile, ArrayRef<Destination> destinations) {
   const unsigned rank = tile.rank;
   IntegerAttr part = tile.part ? b.getI64IntegerAttr(*tile.part) : IntegerAttr();
@@ -157,7 +156,7 @@ void TransferInserter::emitVectorWork(Tile &tile, VectorWork &work,
   work.columns = window->getArgument(3);
   work.step = window->getArgument(4);
 
-  // What all rows share is loaded once for each tile.
+  // Inputs that are equal for all rows are loaded once for each tile.
   for (auto [i, input] : llvm::enumerate(work.inputs))
     if (input.broadcast == Broadcast::row || input.broadcast == Broadcast::single) {
       input.slot = slot(tile.number, bufferOf(input.place));
@@ -209,7 +208,7 @@ void TransferInserter::loadInput(Tile &tile, VectorWork &work, size_t number) {
                          bufferOf(place), input.slot, 1);
 }
 
-// The rows of a window, of all that has rows.
+// Loads the rows of a window, of all inputs with rows.
 void TransferInserter::takeInputs(Tile &tile, VectorWork &work) {
   for (auto [i, input] : llvm::enumerate(work.inputs)) {
     if (input.slot)
@@ -265,9 +264,9 @@ void TransferInserter::emitVectorOp(Tile &tile, VectorWork &work) {
   aicore::YieldOp::create(b, loc, yielded);
 }
 
-// The sum of all parts of a product that was split, as the reduction has it: zero, and every part
-// added to it. To load the first part in place of the zero would spare an instruction, but a buffer
-// is filled by one pipe.
+// The sum of all splits of a product, as in the reduction: zero, and every split added to it.
+// Loading the first split in place of the zero would save an instruction, but a buffer is filled by
+// one pipe.
 void TransferInserter::emitSum(Tile &tile, VectorWork &work, Value into, Value intoSlot) {
   auto place = tile.sum.getInputs()[0].getDefiningOp<aicore::PlaceOp>();
   Value parts = place.getValue(), buffer = bufferOf(place);
@@ -277,7 +276,7 @@ void TransferInserter::emitSum(Tile &tile, VectorWork &work, Value into, Value i
   const auto full = aicore::BroadcastAttr::get(b.getContext(), Broadcast::full);
   Type element = cast<MemRefType>(into.getType()).getElementType();
 
-  // One vector instruction over `inputs`, all of the sum's type, which writes `into`.
+  // Emits one vector instruction over `inputs`, all of the sum's type, which writes `into`.
   auto compute = [&](ValueRange inputs, ValueRange slots, auto yielded) {
     auto vector = aicore::VectorOp::create(
         b, loc, inputs, slots, b.getArrayAttr(SmallVector<Attribute>(inputs.size(), full)), into,
@@ -313,7 +312,7 @@ void TransferInserter::emitSum(Tile &tile, VectorWork &work, Value into, Value i
   });
 }
 
-// The rows of a window of one result, unless the fixpipe writes it.
+// Stores the rows of a window of one result, unless the fixpipe writes it.
 void TransferInserter::storeResult(Tile &tile, VectorWork &work, const Destination &destination) {
   auto place = destination.value.getDefiningOp<aicore::PlaceOp>();
   if (!place)

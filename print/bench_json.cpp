@@ -37,7 +37,7 @@ void writeSeries(json::OStream &out, const Series &series) {
   out.attributeEnd();
 }
 
-/// Samples as they stand in a file.
+/// The samples of a file.
 struct SavedSeries {
   Series series;
 };

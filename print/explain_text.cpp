@@ -12,7 +12,7 @@ namespace mmk::driver {
 namespace {
 
 constexpr size_t waitsShown = 6, gainsShown = 10, othersShown = 6;
-/// What is less is shown as no difference.
+/// A smaller change is shown as no difference.
 constexpr double leastGain = 0.0005;
 
 /// "33.6 MB", "295 TFLOP/s"
@@ -149,7 +149,7 @@ std::string waits(const RunHeader &header, const Explanation &explanation) {
   return text + table.text("  ") + andMore(waits.size(), waitsShown);
 }
 
-/// Words with commas between them, on as many lines as they take.
+/// Words separated by commas, wrapped over lines.
 std::string wrapped(const std::vector<std::string> &words) {
   constexpr size_t width = 96;
   std::string text, line;

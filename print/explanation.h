@@ -1,4 +1,4 @@
-// What `mmk explain` says of one case, and its two forms.
+// The explanation of one case by `mmk explain`, as text and as JSON.
 #pragma once
 
 #include "explain/roofline.h"
@@ -15,7 +15,7 @@ struct Explanation {
   tune::Roofline roofline;
   PathReport path;
   std::vector<WaitReport> waits;
-  std::vector<int64_t> slowest; ///< block of each phase, which the path and the waits are of
+  std::vector<int64_t> slowest; ///< block of each phase; path and waits are of these
   Synchronisation sync;
   tune::WhatIfs changes;
 };

@@ -17,8 +17,8 @@ std::string colouredLine(const std::string &line) {
                                  : line;
 }
 
-/// Where a removed line begins to differ from the added one in its place, or the other way round; 0
-/// when there is none in its place.
+/// The column where a removed line begins to differ from the added line that replaces it, or the
+/// reverse; 0 when no line replaces it.
 size_t differsAt(const std::vector<std::string> &lines, size_t at) {
   const auto run = [&](size_t begin, char sign) {
     size_t end = begin;
@@ -39,7 +39,7 @@ size_t differsAt(const std::vector<std::string> &lines, size_t at) {
   return std::ranges::mismatch(line.substr(1), other.substr(1)).in1 - line.begin();
 }
 
-/// A long line cut to its beginning, and where it differs behind that, to that place.
+/// A long line, cut to its beginning, or to the place where it differs if that comes later.
 std::string cut(const std::string &line, size_t differsAt) {
   constexpr size_t beginning = excerptWidth / 2, before = 12;
   constexpr std::string_view gap = " ... ";

@@ -64,7 +64,7 @@ MapPhase phaseOf(aicore::PhaseOp phase, aicore::MachineAttr attr, const Machine 
     });
     result.memories.push_back(std::move(memory));
   }
-  // Last what is none of the core's own; before it the memories in the order in which data pass.
+  // Global memory last; before it the core's memories in the order of the data flow.
   if (std::vector<MapMemory> &all = result.memories; !all.empty() && all.front().capacity == 0)
     std::rotate(all.begin(), all.begin() + 1, all.end());
   return result;
@@ -99,7 +99,7 @@ char letterOf(size_t number) {
   return letters[number % letters.size()];
 }
 
-/// What lies where in one step, to scale; odd copies in lower case.
+/// The contents of a memory in one step, to scale; odd copies in lower case.
 std::string barOf(const MapMemory &memory, unsigned step) {
   constexpr int64_t width = 80;
   std::string bar(width, '.');
@@ -110,7 +110,7 @@ std::string barOf(const MapMemory &memory, unsigned step) {
     for (int64_t copy = 0; copy < buffer.copies; ++copy) {
       const int64_t begin = buffer.offset + copy * buffer.bytes;
       const int64_t from = begin * width / memory.capacity;
-      // What is smaller than a column still shows.
+      // A buffer smaller than a column is still shown.
       const int64_t to = std::max(from + 1, (begin + buffer.bytes) * width / memory.capacity);
       const char letter = letterOf(i);
       std::fill(bar.begin() + std::min(from, width - 1), bar.begin() + std::min(to, width),
@@ -122,7 +122,7 @@ std::string barOf(const MapMemory &memory, unsigned step) {
 
 using Row = std::vector<std::string>;
 
-/// Columns as wide as what is in them, the numbers flush right.
+/// Columns as wide as their contents, the numbers flush right.
 std::string tableOf(const std::vector<Row> &rows, const std::vector<bool> &flushesRight) {
   std::vector<size_t> widths(flushesRight.size());
   for (const Row &row : rows)

@@ -1,4 +1,4 @@
-// What lies where in the on-chip memories of a variant: `mmk compile --emit=memory`.
+// The map of the on-chip memories of a variant: `mmk compile --emit=memory`.
 //
 //   l0b: 65536 of 65536 bytes used (100.0 %), 0 free
 //     AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
@@ -26,7 +26,7 @@ struct MapMoment {
 struct MapBuffer {
   std::string name, type; ///< "a", "128 x 256 f16"
   int64_t offset = 0;     ///< of the first copy
-  int64_t bytes = 0;      ///< of one copy, with what rounds it up to the alignment
+  int64_t bytes = 0;      ///< of one copy, rounded up to the alignment
   int64_t copies = 1;
   MapMoment first, last; ///< instructions that touch it; number 0: none does
   unsigned line = 0;     ///< of the source that it works for; 0: none
@@ -42,7 +42,7 @@ struct MapMemory {
 
 struct MapPhase {
   unsigned steps = 0;
-  std::vector<MapMemory> memories; ///< those that hold something
+  std::vector<MapMemory> memories; ///< the memories that are used
 };
 
 /// A temporary tensor between phases, in global memory.
@@ -56,7 +56,7 @@ struct MemoryMap {
   std::vector<MapWorkspace> workspaces;
 };
 
-/// Of a kernel with its offsets (from aicore-plan-memory on).
+/// The map of a kernel with offsets (from aicore-plan-memory on).
 MemoryMap memoryMap(aicore::KernelOp kernel, const Machine &machine, const std::string &variant);
 
 std::string text(const MemoryMap &map);

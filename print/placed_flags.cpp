@@ -43,7 +43,7 @@ TakenEvents takenEvents(aicore::KernelOp kernel) {
   for (auto phase : kernel.getBody().getOps<aicore::PhaseOp>()) {
     const std::optional<sync::PhaseModel> program = sync::PhaseModel::read(phase);
     if (!program)
-      continue; // what is wrong with it was said when it was proved
+      continue; // its errors were reported by the proof
     // The events of the cube core and of the vector cores are not the same.
     std::map<std::pair<aicore::Unit, std::string>, int64_t> ofPhase;
     for (const sync::Flag &flag : program->flags) {

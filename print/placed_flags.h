@@ -1,4 +1,4 @@
-// How a kernel is synchronised, in numbers.
+// Numbers of the flags and events of a kernel.
 #pragma once
 
 #include "ir/aicore.h"
@@ -13,7 +13,7 @@ namespace mmk::driver {
 using PlacedFlags = std::map<std::string, int64_t>;
 PlacedFlags placedFlags(aicore::KernelOp kernel);
 
-/// Events that the flags between each of these pairs take, of the phase that takes most; of cores,
+/// Events of the flags between each of these pairs, of the phase that uses most; between cores,
 /// cross-core flags.
 using TakenEvents = std::map<std::string, int64_t>;
 TakenEvents takenEvents(aicore::KernelOp kernel);

@@ -44,7 +44,7 @@ void writeHost(json::OStream &out, const HostReport &host) {
   writeNumber(out, "gflops", host.gflops);
 }
 
-/// What the run changed of its machine, figure by figure.
+/// The figures that the run changed of its machine.
 void writeMachineSet(json::OStream &out, const Machine &machine) {
   const std::map<std::string, std::string> figures(machine.figures.begin(), machine.figures.end());
   out.attributeObject("machine_set", [&] {

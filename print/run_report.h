@@ -1,5 +1,4 @@
-// What there is to say about the run of one case, and its two forms: a row for people, an object
-// for programs.
+// The report of the run of one case, in two forms: a row of the table, and a JSON object.
 #pragma once
 
 #include "cli/run_case.h"
@@ -44,21 +43,21 @@ struct CaseReport {
   std::optional<HostReport> host;
   std::optional<WatchReport> watch;
 
-  /// Nothing was found wrong.
+  /// Whether no fault was found.
   bool passed() const { return (!check || check->passed) && (!watch || watch->faults.empty()); }
 };
 
-/// What all cases of a report share.
+/// The data that all cases of a report share.
 struct RunHeader {
   const Kernel *kernel = nullptr;
   const Machine *machine = nullptr;
   std::string variant;
   std::vector<MemoryUse> memory;
-  const SourceFile *file = nullptr; ///< where the kernel stands, for what is found in a watched run
+  const SourceFile *file = nullptr;      ///< the kernel's file, for the hazards of a watched run
   std::optional<PlacedFlags> flags = {}; ///< nothing where no AI core runs it
-  /// Where the variant is the best that is remembered: the dimensions that it was tuned for.
+  /// For a variant from the store: the dimensions that it was tuned for.
   std::string tunedFor = {};
-  const Timing::Part *timing = nullptr; ///< null when nobody asked
+  const Timing::Part *timing = nullptr; ///< null without --timing
 };
 
 /// The table, row by row as cases end, and the failures below it.
@@ -78,9 +77,9 @@ private:
 
 /// "flags": {"mte2 -> mte1": ...}
 void writeFlags(llvm::json::OStream &out, const PlacedFlags &flags);
-/// The part of the time that a case has to itself.
+/// The part of the time that belongs to one case.
 std::string timedAs(const Kernel &kernel, const RunCase &run);
-/// "timing": the tree, without the parts that other cases have to themselves.
+/// "timing": the tree, without the parts that belong to other cases.
 void writeTiming(llvm::json::OStream &out, const Timing::Part &total, const std::string &ofCase);
 
 /// The fields of "clock".

@@ -20,7 +20,7 @@ std::string dimsOf(const Kernel &kernel, const RunCase &run) {
   return text;
 }
 
-/// In GFLOP/s, of the median run, whose time stands beside it.
+/// In GFLOP/s, of the median run, as is the time beside it.
 std::string speedOf(const HostReport &host) {
   const double speed = host.gflops * host.runMs.front() / host.median();
   return speed < 10 ? fmt::format("{:.2g}", speed) : fmt::format("{:.1f}", speed);

@@ -67,7 +67,7 @@ bool fromJSON(const json::Value &value, SavedHost &host, json::Path path) {
 } // namespace
 } // namespace mmk::driver
 
-// The mapper finds these beside the types that they read.
+// In the namespace of the types, where the mapper looks them up.
 namespace mmk {
 
 static bool fromJSON(const json::Value &value, Pipe &pipe, json::Path path) {
@@ -169,7 +169,7 @@ void addMachineSets(SideBySide &pair) {
       pair.changes.push_back({"machine." + path, a, b});
 }
 
-/// Says which of `cases` the other side has not.
+/// Lists those of `cases` that the other side lacks.
 void remarkLonely(const std::vector<SavedCase> &cases, const std::vector<SavedCase> &others,
                   const std::string &side, SideBySide &pair) {
   std::vector<SavedCase> lonely;

@@ -11,7 +11,7 @@
 
 namespace mmk::driver {
 
-/// Of one side at one case, what the report of a run holds.
+/// The figures of one side at one case, as in the report of a run.
 struct SideFigures {
   std::optional<bool> passed; ///< the check; nothing without one
   std::optional<ClockReport> clock;
@@ -24,7 +24,7 @@ struct CasePair {
   SideFigures a, b;
 };
 
-/// Of one side, what all cases share.
+/// The data of one side that all its cases share.
 struct Side {
   std::string machine, variant;
   std::vector<MemoryUse> memory;
@@ -45,7 +45,7 @@ struct SideBySide {
   std::vector<Change> changes;
   std::vector<CasePair> cases;
   std::optional<IrDiff> ir;         ///< nothing for saved runs
-  std::vector<std::string> remarks; ///< what is not known, and why
+  std::vector<std::string> remarks; ///< missing figures, and why they are missing
 };
 
 /// The words of two variants' names that differ, and the machines if they do.
@@ -54,7 +54,7 @@ std::vector<Change> changesBetween(const Side &a, const Side &b);
 /// The time that b saves, in percent of a's; negative when it takes longer.
 double gainPercent(double a, double b);
 
-/// For people. `wholeIr`: all lines of the diff, and not cut.
+/// For people. `wholeIr`: all lines of the diff, uncut.
 std::string textOf(const SideBySide &pair, bool wholeIr);
 /// For programs: an array with an object for each case.
 std::string jsonOf(const SideBySide &pair, bool wholeIr);

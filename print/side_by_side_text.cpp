@@ -65,7 +65,7 @@ std::string hostTimes(const std::vector<CasePair> &cases) {
   return any ? "\n" + table.text() : "";
 }
 
-/// The pipes that are ever busy; those of a case stand together below its name.
+/// The pipes that are busy in any case; grouped by case, below its name.
 std::string pipes(const std::vector<CasePair> &cases) {
   Table table("<<>>>>");
   table.add({"case", "pipe", "busy us a", "busy us b", "ratio a", "ratio b"});

@@ -14,7 +14,7 @@ namespace {
 
 bool isSync(Work work) { return work == Work::set || work == Work::wait || work == Work::barrier; }
 
-/// The place in the user's text; of what was fused, the first.
+/// The place in the user's text; for a fused location, the first.
 void locate(mlir::Location location, Synchronisation::Needless &needless) {
   location->walk([&](mlir::Location inner) {
     auto place = mlir::dyn_cast<mlir::FileLineColLoc>(inner);
@@ -26,7 +26,7 @@ void locate(mlir::Location location, Synchronisation::Needless &needless) {
   });
 }
 
-/// How many events there are for what stands under this name, which a barrier needs none of.
+/// The number of events available to the pair of this name; a barrier needs none.
 std::optional<int64_t> eventsOf(const Synchronisation &sync, const std::string &name) {
   if (!sync.taken.contains(name))
     return std::nullopt;

@@ -1,5 +1,5 @@
-// What `mmk explain` says of flags and barriers: how many there are, which events they take, what
-// they cost, and whether any could go.
+// The synchronisation part of `mmk explain`: the number of flags and barriers, their events, their
+// cost, and which are redundant.
 #pragma once
 
 #include "machines/machine.h"
@@ -18,15 +18,16 @@ namespace mmk::driver {
 struct Synchronisation {
   PlacedFlags placed;
   TakenEvents taken;
-  int64_t events = 0, crossFlags = 0; ///< that each pair of pipes has, and each direction of cores
-  int64_t onPath = 0;                 ///< instructions on the critical path
-  int64_t cyclesOnPath = 0;           ///< that they take there, beside what they wait for
+  int64_t events = 0,
+          crossFlags = 0; ///< available to each pair of pipes, and to each direction between cores
+  int64_t onPath = 0;     ///< instructions on the critical path
+  int64_t cyclesOnPath = 0; ///< cycles of these instructions, without their waits
   /// A flag or a barrier that orders more than the hazards need.
   struct Needless {
     std::string text, file;
     int64_t line = 0;
     std::optional<int64_t>
-        cycles; ///< that it costs; nothing where there are too few events for less
+        cycles; ///< its cost; nothing where there are too few events for a weaker one
   };
   std::vector<Needless> needless;
 
@@ -37,7 +38,7 @@ struct Synchronisation {
 Synchronisation synchronisationOf(aicore::KernelOp kernel, const Machine &machine,
                                   llvm::ArrayRef<int64_t> dims, const PathReport &path);
 
-/// For people, below a heading that says the main thing.
+/// As text, below a heading that sums it up.
 std::string textOf(const Synchronisation &sync, int64_t cycles);
 /// "synchronisation": {...}
 void write(llvm::json::OStream &out, const Synchronisation &sync);

@@ -1,4 +1,5 @@
-// Where the time of a kernel goes, as fields of a JSON object: for the profile and for `explain`.
+// The critical path and the waits of a kernel as fields of a JSON object, for the profile and for
+// `explain`.
 #pragma once
 
 #include "runtime/critical_path.h"

@@ -114,7 +114,7 @@ std::string text(const TuneResult &result) {
     merged += each.merged;
   if (merged > 0)
     text += fmt::format("{} are the same as another, which has no cores without work, or another "
-                        "walk of one tile each\n",
+                        "order of one tile each\n",
                         merged);
   return text + counts(result);
 }

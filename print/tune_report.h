@@ -1,4 +1,4 @@
-// What `mmk tune` found: for people, for programs, and as files.
+// The result of `mmk tune`: as text, as JSON, and as files.
 #pragma once
 
 #include "store/result.h"
@@ -7,7 +7,7 @@
 
 namespace mmk::driver {
 
-/// The table of the winners and what the search took.
+/// The table of the winners and the effort of the search.
 std::string text(const tune::TuneResult &result);
 
 /// The object of a case, with every variant.

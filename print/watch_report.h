@@ -1,5 +1,4 @@
-// What a watched run has found, for people (messages at the places of the kernel's text) and for
-// programs.
+// The hazards of a watched run, as messages at places of the kernel's text, and as JSON.
 #pragma once
 
 #include "support/diagnostics.h"

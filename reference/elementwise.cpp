@@ -13,10 +13,10 @@ namespace {
 
 /// Elements of a row block: the rows of some tens of values stay in the second-level cache.
 constexpr int64_t blockElements = 1024;
-/// Row blocks that a thread takes at a time, so that short rows do not pay for the distribution.
+/// Row blocks that a thread takes at a time, so that distribution costs little for short rows.
 constexpr int64_t blocksAtOnce = 16;
 
-/// One value of the tree, and where its rows come from and go to.
+/// One value of the tree, with its operands and its row.
 struct Node {
   const Value *value;
   const Leaf *leaf = nullptr;   ///< or an operation on `operands`
@@ -56,8 +56,8 @@ std::vector<Node> listNodes(const Value &root, const std::map<const Value *, Lea
   return nodes;
 }
 
-/// Gives each node a row that nobody else needs at its time; returns how many there are. An
-/// operation never writes over its operands, which would cost it its vector code.
+/// Assigns each node a row that is free at its time; returns the number of rows. An operation never
+/// overwrites its operands: that would prevent vector code.
 size_t assignRows(std::vector<Node> &nodes) {
   std::vector<size_t> lastUse(nodes.size(), 0);
   for (size_t n = 0; n < nodes.size(); ++n)
@@ -66,7 +66,7 @@ size_t assignRows(std::vector<Node> &nodes) {
   std::vector<size_t> unused;
   size_t rows = 0;
   for (size_t n = 0; n < nodes.size(); ++n) {
-    // A number is written once and for all blocks, so that its row is never shared.
+    // A number is written once for all blocks, so its row is never shared.
     if (unused.empty() || nodes[n].isNumber())
       nodes[n].row = rows++;
     else
@@ -78,7 +78,7 @@ size_t assignRows(std::vector<Node> &nodes) {
   return rows;
 }
 
-/// Copies `count` elements that lie `stride` apart to lie together.
+/// Copies `count` elements at a distance of `stride` to a dense row.
 template <typename T> void gather(const char *source, int64_t stride, char *target, int64_t count) {
   for (int64_t i = 0; i < count; ++i)
     memcpy(target + i * sizeof(T), source + i * stride * static_cast<int64_t>(sizeof(T)),
@@ -136,8 +136,8 @@ public:
   }
 
 private:
-  /// Makes dimensions that every leaf walks without a jump one, and drops those of extent 1:
-  /// [1000, 4] is one row of 4000 then.
+  /// Merges dimensions that are contiguous in every leaf, and drops those of extent 1: [1000, 4]
+  /// becomes one row of 4000.
   void mergeDimensions() {
     if (extents_.empty())
       extents_.push_back(1);
@@ -149,7 +149,7 @@ private:
       const bool outerIsOne = extents_[d] == 1, innerIsOne = extents_[d + 1] == 1;
       if (!joins && !outerIsOne && !innerIsOne)
         continue;
-      // The stride that remains is that of the faster dimension which is walked at all.
+      // The stride that remains is that of the fastest dimension with more than one element.
       const size_t gone = innerIsOne ? d + 1 : d;
       extents_[innerIsOne ? d : d + 1] = extents_[d] * extents_[d + 1];
       extents_.erase(extents_.begin() + gone);

@@ -1,4 +1,5 @@
-// One elementwise operation over a row of numbers, by the meaning of the language: computed in f32.
+// One elementwise operation over a row of numbers, with the semantics of the language: computed in
+// f32.
 #pragma once
 
 #include "frontend/kernel.h"

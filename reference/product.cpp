@@ -52,8 +52,8 @@ void pack(const Matrix &matrix, int64_t line, int64_t lines, int64_t depthBegin,
     }
     return;
   }
-  // The other dense order: the lines lie side by side. (A matrix of one line or of depth one may
-  // have any stride there, and takes one step of either loop.)
+  // The other dense order: the lines are columns in memory. (A matrix of one line or of depth one
+  // may have any stride there, and takes one step of either loop.)
   for (int64_t k = 0; k < depth; ++k) {
     widen(matrix.at(line, depthBegin + k), matrix.view.type, row, lines);
     for (int64_t i = 0; i < lines; i += width)
@@ -61,8 +61,8 @@ void pack(const Matrix &matrix, int64_t line, int64_t lines, int64_t depthBegin,
   }
 }
 
-/// A sum of bytes, exact in double, modulo 2^32: what an accumulator of 32 bits holds in the end,
-/// whatever the order.
+/// A sum of bytes, exact in double, modulo 2^32: the final value of an accumulator of 32 bits, in
+/// any order.
 double wrapped(double sum) { return static_cast<int32_t>(static_cast<int64_t>(sum)); }
 
 /// Memory of one thread.

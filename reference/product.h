@@ -1,4 +1,4 @@
-// `@` by the meaning of the language: exact products, accumulated in double.
+// `@` with the semantics of the language: exact products, accumulated in double.
 #pragma once
 
 #include "reference/view.h"

@@ -9,8 +9,8 @@
 namespace mmk {
 namespace {
 
-/// Evaluates one kernel once. Elementwise values are never tensors, unless a product or a transpose
-/// needs them so; what is a tensor is freed after its last reader.
+/// Evaluates one kernel once. Elementwise values become tensors only for a product or a transpose;
+/// a tensor is freed after its last reader.
 class Evaluation {
 public:
   Evaluation(const Kernel &kernel, const std::map<std::string, int64_t> &dims, unsigned threads)
@@ -79,7 +79,7 @@ private:
     leaf.number = roundTo(value.type, number);
   }
 
-  /// An elementwise value stays unevaluated until somebody reads it as a tensor.
+  /// An elementwise value is evaluated when it is read as a tensor.
   llvm::Error evaluate(const Value &value) {
     if (isElementwise(value.operation))
       return llvm::Error::success();
@@ -116,7 +116,8 @@ private:
 
   /// For each place in Kernel::values, the values that are read there for the last time. An
   /// elementwise value reads its operands when it is itself read, and a transpose is a view of its
-  /// operand: both pass their own last reader on. What a result reads is kept to the end.
+  /// operand: both extend their operands' lives to their own last reader. Values that a result
+  /// reads are kept to the end.
   void findLastReaders() {
     const size_t end = kernel_.values.size();
     std::map<const Value *, size_t> lastReader;

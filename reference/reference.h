@@ -1,5 +1,5 @@
-// The meaning of the language, evaluated: the body of a kernel as written, without any schedule and
-// without the compiler, to compare every result with.
+// The reference evaluation: the body of a kernel as written, without schedule and compiler, to
+// compare every result with.
 #pragma once
 
 #include "frontend/kernel.h"

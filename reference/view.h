@@ -1,4 +1,4 @@
-// A tensor as it lies in memory: what `transpose` and broadcasting change is only the strides.
+// A view of a tensor in memory: `transpose` and broadcasting change only the strides.
 #pragma once
 
 #include "runtime/tensor.h"

@@ -1,4 +1,4 @@
-// The data of the page.
+// Writes the data of the page.
 #include "report/report.h"
 
 #include "llvm/Support/JSON.h"
@@ -11,7 +11,7 @@ namespace json = llvm::json;
 namespace mmk::report {
 namespace {
 
-/// Text from outside may be anything, JSON only UTF-8.
+/// Text from outside may have any bytes; JSON requires UTF-8.
 void writeText(json::OStream &out, llvm::StringRef name, llvm::StringRef text) {
   out.attribute(name, json::fixUTF8(text));
 }

@@ -1,4 +1,4 @@
-// The page around the data.
+// Writes the page around the data.
 #include "report/page_parts.h"
 #include "report/report.h"
 
@@ -39,7 +39,7 @@ std::string_view part(std::string_view name) {
   return {};
 }
 
-/// D3's licence asks for its notice to go with it.
+/// D3's licence requires its notice in each copy.
 constexpr std::string_view licenceOfD3 = R"(/*!
 D3 (https://d3js.org), used under the BSD 3-clause licence:
 

@@ -1,5 +1,5 @@
-// What the page of a report is made of, in the binary itself: the files of report/page, and D3.
-// Generated when mmk is built.
+// The parts of a report's page, embedded in the binary: the files of report/page, and D3. Generated
+// when mmk is built.
 #pragma once
 
 #include <string_view>

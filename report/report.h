@@ -1,5 +1,5 @@
-// What the report of a run or of a search shows, as plain data: one HTML file is made of it. Who
-// counted, ran or searched fills this in; the report knows nothing of kernels or of the compiler.
+// The contents of the report of a run or a search, as plain data, from which one HTML file is made.
+// The caller fills it in; the report knows neither kernels nor the compiler.
 #pragma once
 
 #include "report/timeline.h"
@@ -34,13 +34,13 @@ struct Point {
   std::optional<bool> passed = {}; ///< its check; nothing when it was not run
 };
 
-/// What one directive changes by itself.
+/// The effect of one directive alone.
 struct Change {
   std::string directive; ///< "buffers.l1"
   std::string options;   ///< "--set buffers.l1=1"
-  int64_t cycles = 0;    ///< with it; 0 when it cannot be
+  int64_t cycles = 0;    ///< with it; 0 when it is not legal
   double gain = 0;       ///< share of the time that it saves; negative when it costs
-  std::string reason;    ///< why it cannot be
+  std::string reason;    ///< why it is not legal
 };
 
 struct Case {
@@ -52,7 +52,7 @@ struct Case {
   Roofs roofs;
   Point chosen;
   std::optional<Point> before; ///< the default schedule, where another one was chosen
-  std::vector<Point> variants; ///< that a search has seen
+  std::vector<Point> variants; ///< seen by a search
   int64_t variantsInAll = 0;   ///< it may have seen more
   std::vector<Change> changes;
   PathReport path;
@@ -68,10 +68,10 @@ struct Report {
   std::vector<Case> cases;
 };
 
-/// The whole file. Any text may stand in any of the strings; none of it is taken for markup.
+/// The whole file. The strings may hold any text; none of it becomes markup.
 std::string htmlOf(const Report &report);
 
-/// The data of the page, as JSON that may stand in a script element.
+/// The data of the page, as JSON that is legal in a script element.
 std::string documentOf(const Report &report);
 
 } // namespace mmk::report

@@ -14,7 +14,7 @@
 namespace mmk::report {
 namespace {
 
-/// Things by the number under which each came first.
+/// Numbers values in the order of their first occurrence.
 template <typename Thing> class Numbered {
 public:
   int64_t operator()(const Thing &thing) {

@@ -1,5 +1,5 @@
-// The events of a run in the form in which a report carries them: a few bytes each, so that the
-// hundreds of thousands that a run has make a file of ordinary size.
+// The events of a run, compressed for a report: a few bytes each, so that hundreds of thousands of
+// events make a file of moderate size.
 #pragma once
 
 #include "runtime/recording.h"
@@ -9,7 +9,8 @@
 
 namespace mmk::report {
 
-/// What an event was; many events share one. Texts are numbers of `Timeline::texts`, -1: none.
+/// The description of an event, shared by many events. Texts are numbers of `Timeline::texts`, -1:
+/// none.
 struct Symbol {
   Work work = Work::issue;
   Cause cause = Cause::nothing;
@@ -35,14 +36,14 @@ struct Timeline {
   std::vector<std::string> texts;
   std::vector<Symbol> symbols;
   std::vector<Lane> lanes; ///< by block, core and pipe
-  /// The lanes one after the other, each four columns of numbers: cycles from the end of the event
-  /// before to where this one begins, cycles that it waited first, cycles that it then took, and
-  /// twice the number of its symbol, plus one when it is on the critical path. Numbers are unsigned
-  /// LEB128; all of it compressed with zlib, in base 64.
+  /// The lanes one after the other, each four columns of numbers: cycles from the end of the
+  /// previous event to its begin, cycles of its wait, cycles of its work, and twice the number of
+  /// its symbol, plus one when it is on the critical path. Numbers are unsigned LEB128; all of it
+  /// compressed with zlib, in base 64.
   std::string data;
 };
 
-/// `about` says what was left out when that is not known from the phases.
+/// `about` names what was left out if the phases do not show it.
 Timeline timelineOf(const std::deque<PhaseRecording> &phases);
 
 } // namespace mmk::report

@@ -1,12 +1,12 @@
-// The C interface between generated code and the emulated core. codegen/ alone builds to it.
+// The C interface between generated code and the emulated core. Only codegen/ emits code for it.
 #pragma once
 
 #include <cstdint>
 
 namespace mmk {
 
-/// What a phase of a kernel is called with. All of it is shared by the cores and read only, but for
-/// the tensors that are results or workspaces.
+/// The arguments of a phase of a kernel. All cores share them; only tensors that are results or
+/// workspaces are written.
 struct KernelArguments {
   const int64_t *dims;  ///< values of the kernel's dimensions
   const float *scalars; ///< by parameter; tensors have an unused entry
@@ -29,10 +29,10 @@ enum : unsigned {
   memories
 };
 
-/// What a watched program calls before each of its instructions, flags and workspaces: `op` is the
-/// number of it, `unit` the core (0: the cube core, then the vector cores), `operands` its operands
-/// as they stand in this run, those that are no integers as 0. False: the instruction would touch
-/// what does not exist, and is left out.
+/// A watched program calls this before each of its instructions, flags and workspaces: `op` is its
+/// number, `unit` the core (0: the cube core, then the vector cores), `operands` its operands with
+/// their values in this run, 0 for those that are no integers. False: the instruction is out of
+/// bounds and is skipped.
 using WatchFunction = bool (*)(void *watch, int64_t op, int64_t unit, const int64_t *operands);
 
 /// The columns of B in the emulated L0B are padded to a multiple of this, which is a multiple of
@@ -62,13 +62,13 @@ struct CoreMemories {
 
 /// One phase of a kernel for one block: the whole program, in order.
 using PhaseFunction = void (*)(const KernelArguments *, const CoreMemories *);
-/// Fills in what a phase does at some dimensions, by at most so many threads: fields of PlanField,
-/// then what only the phase itself reads. How long it is the compiler knows.
+/// Computes the plan of a phase at some dimensions, for at most `threads` threads: the fields of
+/// PlanField, then values that only the phase itself reads. The compiler knows its length.
 using PlanFunction = void (*)(const int64_t *dims, int64_t threads, int64_t *plan);
 enum PlanField : unsigned {
-  planBlocks,      ///< as many blocks have work, at most: all from this one on have none
-  planSingleBlock, ///< not 0 when the second block has none, so that one thread will do. A block
-                   ///< after it may still have some, where a grid maps the tiles
+  planBlocks,      ///< an upper bound of the blocks with work: all from this one on have none
+  planSingleBlock, ///< not 0 when the second block has no work, so that one thread is enough. A
+                   ///< block after it may still have some, where a grid maps the tiles
   planFields
 };
 /// Fills in the bytes of each workspace.

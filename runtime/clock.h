@@ -1,5 +1,5 @@
-// The clock of the emulated AI core: instructions in, time out. Knows pipes, queues and flags, and
-// nothing of how the instructions came about. It emits events; a report is a view over them.
+// The clock of the emulated AI core: the time of a sequence of instructions. It knows pipes, queues
+// and flags, and not the IR. It emits events; a report is a view over them.
 #pragma once
 
 #include "machines/machine.h"
@@ -21,7 +21,7 @@ using PipeCycles = std::array<int64_t, allPipes.size()>;
 /// What one block did in one phase.
 struct BlockTime {
   int64_t end = 0;                ///< when its last pipe is done
-  bool worked = false;            ///< did anything besides flags
+  bool worked = false;            ///< executed anything besides flags
   std::vector<PipeCycles> busy;   ///< by unit
   std::vector<int64_t> ends = {}; ///< by unit: when the last of its pipes is done
   int64_t moved = 0;              ///< bytes of global memory that its pipes were charged
@@ -31,9 +31,9 @@ struct BlockTime {
 template <unsigned capacity> class Flag {
 public:
   bool isUp() const { return waits_ != sets_; }
-  /// When the set came that the next wait is for.
+  /// The time of the set that the next wait consumes.
   int64_t upAt() const { return up_[waits_ % capacity]; }
-  /// False when the flag is full, also when the waits that make room come too late.
+  /// False when the flag is full, also when the waits that free it come too late.
   bool set(int64_t time) {
     if (sets_ - waits_ == capacity || (sets_ >= capacity && time < down_[sets_ % capacity]))
       return false;
@@ -45,11 +45,11 @@ public:
   bool wasUsed() const { return sets_ > 0; }
   /// Sets that are ahead of the waits.
   unsigned pending() const { return sets_ - waits_; }
-  /// When the set came that the wait after the next `later` ones is for.
+  /// The time of the set that the wait after the next `later` ones consumes.
   int64_t &up(unsigned later) { return up_[(waits_ + later) % capacity]; }
-  /// When the wait came that makes room for the set after the next `later` ones.
+  /// The time of the wait that frees the flag for the set after the next `later` ones.
   int64_t &down(unsigned later) { return down_[(sets_ + later) % capacity]; }
-  /// As after many sets, of which `pending` are ahead.
+  /// Sets the state to that after many sets, of which `pending` are ahead of the waits.
   void resume(unsigned pending) { sets_ = capacity + pending, waits_ = capacity; }
 
 private:
@@ -68,13 +68,13 @@ class BlockClock {
 public:
   BlockClock(const Machine &machine, int64_t block, int64_t start = 0, EventSink *sink = nullptr);
 
-  /// What the instructions that follow come from, for the sink: see Event. `slots` is read until
-  /// the next call.
+  /// The origin of the following instructions, for the sink: see Event. `slots` is read until the
+  /// next call.
   void from(int64_t origin, std::span<const int64_t> slots) {
     if (log_) [[unlikely]]
       log_->from(origin, slots);
   }
-  /// The instruction that follows moves so many bytes of global memory, for the sink.
+  /// The next instruction moves `bytes` of global memory, for the sink.
   void moves(int64_t bytes) {
     if (log_) [[unlikely]]
       log_->moves(bytes);
@@ -88,10 +88,10 @@ public:
   bool setCross(unsigned unit, Pipe pipe, int64_t flag);
   /// On the cube core: until all vector cores have set.
   bool waitCross(unsigned unit, Pipe pipe, int64_t flag);
-  /// Later work of the pipe starts when all its earlier work is done; as every pipe is in order,
-  /// it costs no more than a flag.
+  /// Later work of the pipe starts when all its earlier work is done; every pipe is in order, so
+  /// this costs no more than a flag.
   void barrier(unsigned unit, Pipe pipe);
-  /// The same of all pipes of the unit together, but its scalar unit, which goes on issuing.
+  /// The same for all pipes of the unit together, except its scalar unit, which continues to issue.
   void barrierOfAll(unsigned unit);
 
   /// Whether all flags are down, as the end of a phase must leave them.
@@ -105,11 +105,11 @@ public:
   struct Units {
     unsigned first = 0, count = 1;
   };
-  /// Appends all that decides how these units go on by themselves, with times counted from the one
-  /// that it returns. Two clocks with equal states go on alike: what lies so far back that nothing
-  /// can wait for it any more, since the scalar unit is past it, is left out.
+  /// Appends the state that decides the future of these units, with times relative to the returned
+  /// one. Clocks with equal states behave equally from there on. Times that nothing can wait for
+  /// any more, because the scalar unit is past them, are left out.
   int64_t save(Units units, std::vector<int64_t> &state);
-  /// Goes on as a clock of the same machine would that was in this state, at another time.
+  /// Restores a state of a clock of the same machine, shifted to another time.
   void restore(Units units, llvm::ArrayRef<int64_t> state, int64_t base);
   /// Appends the busy cycles of all pipes, by unit.
   void busy(std::vector<int64_t> &cycles) const;
@@ -151,11 +151,11 @@ private:
   std::string fault_;
 };
 
-/// A time that the first block of a kernel does not come below, and what its pipes have to do for
-/// it: the work of the cube core by pipe, and of its busier vector core. Flags are no work.
+/// A lower bound on the time of a kernel's first block, and the work behind it: that of the cube
+/// core by pipe, and of its busier vector core. Flags are no work.
 struct LeastTime {
   int64_t cycles = 0;
-  /// Until the last product is done; what has to be done with it then; phases without products.
+  /// Until the last product is done; the work on its result; phases without products.
   int64_t multiplied = 0, drain = 0, rest = 0;
   PipeCycles cubeWork{}, vectorWork{};
 };
@@ -181,11 +181,11 @@ struct ClockReport {
   PipeTimes pipes;
   Pipe bound = Pipe::cube; ///< the busiest pipe
   double boundMicroseconds = 0;
-  int64_t movedBytes = 0; ///< between global memory and all cores, by what their pipes are charged
+  int64_t movedBytes = 0; ///< between global memory and all cores, as their pipes are charged
   LeastTime least;        ///< all phases
 };
 
-/// Puts blocks and phases together: all blocks of a phase start when the phase before has ended.
+/// Combines blocks and phases: all blocks of a phase start when the previous phase has ended.
 class KernelTime {
 public:
   KernelTime(const Machine &machine, int64_t blocks);

@@ -46,7 +46,7 @@ MMK_CLONES void compareBlock(const double *got, const double *reference, int64_t
     const double x = got[i], r = reference[i];
     wrong += isWrong(x, r, tolerance);
     const double difference = std::fabs(x - r), relative = difference / std::fabs(r);
-    // Both comparisons are false on NaN and on infinities, which have no error to speak of.
+    // Both comparisons are false on NaN and on infinities, whose error is undefined.
     const auto absolute = std::bit_cast<int64_t>(difference < infinity ? difference : 0);
     const auto ofReference = std::bit_cast<int64_t>(relative < infinity ? relative : 0);
     maxAbs = std::max(maxAbs, absolute);

@@ -11,8 +11,8 @@ namespace {
 
 // Only integer arithmetic and exact or correctly rounded operations below: no width of vector, and
 // no conversion instruction that a host lacks, can change a result. llvm::APFloat converts one
-// value at a time, some hundred times slower than these loops; it is what `loadElement` and
-// `storeElement` use, and what the tests hold these to.
+// value at a time, some hundred times slower than these loops; `loadElement` and `storeElement` use
+// it, and the tests compare these loops with them.
 
 inline float fromHalf(uint16_t half) {
   const uint32_t sign = static_cast<uint32_t>(half & 0x8000u) << 16;

@@ -14,7 +14,7 @@ namespace {
 constexpr size_t guardBytes = 256;
 constexpr unsigned char guardByte = 0xa5;
 
-/// Run after each phase: small kernels are over in less time than calls take.
+/// Runs after each phase; inlined, as a call would take longer than some small kernels.
 MMK_CLONES bool areGuards(const char *memory, const size_t *offsets, size_t count) {
   uint64_t changed = 0;
   for (size_t i = 0; i < count; ++i) {
@@ -44,8 +44,8 @@ CoreMemory::CoreMemory(const Machine &machine, int64_t globalBytes) {
       {"UB", bytes(Memory::ub)}};
   size_t offset = guardBytes;
   auto add = [&](const char *name, size_t size) {
-    // A memory that this machine has not is a place in the guard that is there anyway: what is
-    // written to it is seen, and there is no further guard to look over after each run.
+    // A memory that this machine lacks points into an existing guard: a write to it is detected,
+    // and no further guard has to be checked after each run.
     zones_.push_back({size == 0 ? offset - guardBytes : offset, rounded(size), name});
     if (size == 0)
       return;

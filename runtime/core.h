@@ -27,7 +27,7 @@ public:
   CoreMemory &operator=(const CoreMemory &) = delete;
 
   bool allocated() const { return memory_ != nullptr; }
-  /// Of all of it, and from its begin to one memory of `view`.
+  /// Bytes of all of it, and from its begin to one memory of `view`.
   size_t bytes() const { return total_; }
   size_t offsetOf(unsigned memory) const { return zones_[memory].offset; }
   CoreMemories view(int64_t block) const {
@@ -50,7 +50,7 @@ private:
   CoreMemories view_{}; ///< but for the block
 };
 
-/// Looks on while a watched kernel runs.
+/// Observes a watched run.
 class RunWatch {
 public:
   virtual ~RunWatch() = default;
@@ -58,9 +58,9 @@ public:
   virtual void beginRun(const KernelArguments &arguments,
                         const std::vector<int64_t> &workspaceBytes) = 0;
   virtual void beginPhase() = 0;
-  /// On the thread that is about to run the block; each block has a watch of its own.
+  /// Called on the thread that is about to run the block; each block has a watch of its own.
   virtual void beginBlock(CoreMemories &memories) = 0;
-  /// All blocks are done.
+  /// Called when all blocks are done.
   virtual void endPhase() = 0;
   virtual void endRun() = 0;
 };
@@ -83,7 +83,7 @@ public:
 private:
   const Machine &machine_;
   int64_t blocks_, globalBytes_;
-  /// What one run of a phase has to itself, and what it runs: the body of its job.
+  /// The data of one run of a phase, and the body of its job.
   struct alignas(falseSharingDistance) Team {
     llvm::SmallVector<std::unique_ptr<CoreMemory>, 4> memories; ///< by worker
     PhaseFunction phase = nullptr;
@@ -92,14 +92,14 @@ private:
 
     void operator()(int64_t block, unsigned worker) const;
   };
-  /// Of a run that is over, or new; null when there is not enough memory.
+  /// Memories of a finished run, or new ones; null when there is not enough memory.
   std::unique_ptr<Team> take(unsigned workers);
   void giveBack(std::unique_ptr<Team> team);
 
-  /// Of the last run, for the next one: small kernels are over in less time than a lock takes.
+  /// Those of the last run, for the next one: a lock would take longer than some small kernels.
   std::atomic<Team *> spare_ = nullptr;
   std::mutex mutex_;
-  /// Of no run; guarded by mutex_.
+  /// Not in use; guarded by mutex_.
   std::vector<std::unique_ptr<Team>> free_;
 };
 

@@ -9,7 +9,7 @@ int64_t Cost::fixed(double cycles, double most) {
   return std::llround(std::min(cycles, most) * one);
 }
 
-// A byte that takes 1024 cycles is as slow as any; beyond it a sum could overflow.
+// No memory takes more than 1024 cycles a byte; beyond it a sum could overflow.
 Cost::Cost(double startup, double perRow, double perUnit, double waiting)
     : startup_(fixed(startup, 1e9)), perRow_(fixed(perRow, 1e6)), perUnit_(fixed(perUnit, 1024)),
       waiting_(fixed(waiting, 1024)) {}

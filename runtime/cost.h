@@ -8,11 +8,11 @@
 
 namespace mmk {
 
-/// Cycles = startup + max(rows * perRow, amount * perUnit) + amount * waiting, rounded up once: a
-/// row is asked for while the bytes of those before still move. `waiting`: for others, on top. In
-/// fixed point, so that a cost does not depend on how the host's compiler arranges floating point.
-/// What exceeds a whole cycle by less than 1/1024 is the rounding of the figures, and no cycle
-/// more.
+/// Cycles = startup + max(rows * perRow, amount * perUnit) + amount * waiting, rounded up once: the
+/// request of a row overlaps with the transfer of earlier rows. `waiting`: contention with other
+/// cores, on top. In fixed point, so that a cost does not depend on the order of the host's
+/// floating-point operations. An excess below 1/1024 cycle is the rounding of the figures and adds
+/// no cycle.
 class Cost {
 public:
   Cost() = default;

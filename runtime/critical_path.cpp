@@ -34,8 +34,8 @@ std::vector<int64_t> criticalPath(const BlockRecording &block) {
   if (block.events.empty())
     return path;
   const auto last = std::ranges::max_element(block.events, {}, &Event::end);
-  // An issue behind a full queue goes on when another instruction starts, which takes no time
-  // itself: the path goes on with what that one waited for.
+  // An issue behind a full queue continues when another instruction starts, which takes no time
+  // itself: the path continues with the event that held that one.
   bool takesTime = true;
   for (int64_t number = last->number; number >= 0;) {
     const Event &event = block.events[number];
@@ -58,7 +58,7 @@ PathReport pathReport(const std::deque<PhaseRecording> &phases) {
     report.isWhole &= !block.isCut;
     for (const auto &[where, sum] : sumByOrigin(block, report)) {
       const auto [onVectorCore, pipe, work, number] = where;
-      // What is issued is of no interest, only that it is.
+      // Only that the scalar unit issues counts, not what.
       const Origin origin = number < 0 || work == Work::issue ? Origin() : phase.origins[number];
       PathReport::Part &part =
           parts[{onVectorCore, pipe, work, origin.text, origin.file, origin.line}];

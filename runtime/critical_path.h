@@ -1,5 +1,5 @@
 // The chain of instructions that the time of a kernel is made of: from its last one back, each to
-// the one that held it. What is not on it could be faster and nobody would notice.
+// the one that held it. Making an instruction faster that is not on it saves no time.
 #pragma once
 
 #include "runtime/recording.h"

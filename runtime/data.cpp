@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-// A fused multiply-add rounds differently, and not every host has one.
+// No fused multiply-add: it rounds differently, and not every host has one.
 #pragma clang fp contract(off)
 
 namespace mmk {

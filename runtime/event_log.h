@@ -1,5 +1,5 @@
-// Finds out why each instruction of a block starts when it does: a clock that is watched has one
-// of these beside it, and one that is not pays nothing for it.
+// Records why each instruction of a block starts when it does. A clock with a sink has one of
+// these; a clock without a sink pays nothing.
 #pragma once
 
 #include "runtime/events.h"
@@ -12,22 +12,22 @@ class EventLog {
 public:
   EventLog(EventSink &sink, int64_t block, unsigned units, int64_t queueDepth, size_t flags);
 
-  /// What the events that follow come from.
+  /// The origin of the following events.
   void from(int64_t origin, std::span<const int64_t> slots) {
     origin_ = origin;
     slots_ = slots;
     bytes_ = 0;
   }
-  /// The next event moves so many bytes of global memory.
+  /// The next event moves `bytes` of global memory.
   void moves(int64_t bytes) { bytes_ = bytes; }
 
-  /// The next event is a wait for flag `flag`, which takes the oldest of its sets.
+  /// The next event is a wait for flag `flag`, which consumes the oldest of its sets.
   void take(size_t flag);
   /// The last event of a pipe; -1: none.
   int64_t lastOf(unsigned unit, Pipe pipe) { return log(unit, pipe).last; }
   /// The next event waits for the end of this one, as for a flag.
   void holdUntil(int64_t event, int64_t end) { holder_ = {event, end}; }
-  /// The last event was a set of this flag.
+  /// The last event is a set of this flag.
   void setBy(size_t flag);
 
   /// An issue, which a full queue held back when `queueWasFull`.
@@ -56,7 +56,7 @@ private:
   int64_t number_ = 0, last_ = -1, lastEnd_ = 0;
   std::vector<PipeLog> pipes_;
   std::vector<llvm::SmallVector<Set, 1>> pending_; ///< by flag, oldest first
-  llvm::SmallVector<int64_t, 2> taken_;            ///< by the wait at hand
+  llvm::SmallVector<int64_t, 2> taken_;            ///< by the current wait
   Set holder_{-1, 0};                              ///< the last of them
 };
 

@@ -1,5 +1,5 @@
-// What happens on the pipes of a block, one event an instruction: when, why not earlier, and which
-// instruction of the caller's it was. Every report on time is a view over these.
+// The events on the pipes of a block, one for each instruction: when it starts, why not earlier,
+// and its origin in the caller's program. Every report on time is a view over these.
 #pragma once
 
 #include "machines/machine.h"
@@ -55,7 +55,7 @@ struct Event {
 
   int64_t number = 0;
   Cause cause = Cause::nothing;
-  int64_t after = -1;  ///< number of the event that held it; none for Cause::nothing
+  int64_t after = -1;  ///< number of the event that held it; -1 for Cause::nothing
   int64_t waited = 0;  ///< of a wait: cycles for which only the flag held it
   int64_t origin = -1; ///< number of the caller's instruction
   int64_t bytes = 0;   ///< that it moves from or to global memory, in whole packets
@@ -65,7 +65,7 @@ struct Event {
   std::span<const int64_t> slots = {};
 };
 
-/// An instruction as the clock's caller knows it; for a flag what it guards.
+/// An instruction of the clock's caller; for a flag also the buffers that it guards.
 struct Origin {
   std::string text; ///< "load a", "wait for a, b in L1 to be filled"
   std::string file; ///< empty when the place is unknown
@@ -74,9 +74,9 @@ struct Origin {
     std::string name, memory; ///< "a" in "L1"
   };
   std::vector<Buffer> buffers;
-  bool isFill = false; ///< of a flag: that they are filled; else that they are free
+  bool isFill = false; ///< of a flag: the buffers are filled; else they are free
 };
-/// What an event of it works on, and which copies: "a[1] in L1, b[1] in L1".
+/// The buffers of an event, with their copies: "a[1] in L1, b[1] in L1".
 std::string spellBuffers(const Event &event, const Origin &origin);
 
 /// A phase whose time is known.
@@ -93,8 +93,8 @@ class EventSink {
 public:
   virtual ~EventSink() = default;
   virtual void enter(const CountedPhase &) {}
-  /// Asked of each block that had work, of the slowest first, then in order.
-  virtual bool wants(int64_t /*block*/) { return true; }
+  /// Called for each block that had work, the slowest first, then in order.
+  virtual bool accepts(int64_t /*block*/) { return true; }
   virtual void see(const Event &event) = 0;
 };
 

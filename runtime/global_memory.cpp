@@ -36,7 +36,7 @@ void GlobalMemory::addRound(llvm::ArrayRef<Piece> pieces, bool staysInL2) {
   const int64_t before = cache_.writtenBack();
   for (size_t i = 0; i < shared.size(); ++i) {
     Shared &one = shared[i];
-    // Wherever they begin, the first that comes to a line fetches it for all.
+    // The first core that reads a line fetches it for all, wherever they begin.
     if (i > 0 && shared[i - 1].piece->name == one.piece->name) {
       one.isFetched = shared[i - 1].isFetched;
       continue;

@@ -1,5 +1,5 @@
 // Global memory as the cores share it in one phase: HBM behind L2, reached through each core's own
-// port. All that it does to a transfer belongs here.
+// port. All effects on the time of a transfer belong here.
 #pragma once
 
 #include "runtime/cost.h"
@@ -11,8 +11,8 @@
 
 namespace mmk {
 
-/// What one core moves of one tensor in one round. Cores that move the same have the same `name`;
-/// those that begin at the same place of it, too, are at the same lines at the same time.
+/// What one core moves of one tensor in one round. Cores that move the same data have the same
+/// `name`; if they also begin at the same place, they read the same lines at the same time.
 struct Piece {
   uint64_t name = 0;
   int64_t place = 0; ///< where the core begins, from the start of what it moves
@@ -23,15 +23,15 @@ struct Piece {
   bool isLoad = false;
 };
 
-/// Cores have alike work, so they go through it in rounds: what they move in one, they move at the
-/// same time. A core's port needs its time for it in any case. Beyond that,
-/// - what is not in L2 is fetched from HBM, once for all cores that want it in this round, and all
-///   that is fetched in a round shares HBM with what L2 has to write back to make room for it;
+/// Cores have similar work, so it is divided into rounds: all transfers of a round happen at the
+/// same time. Each core's port takes its time for them. Beyond that,
+/// - data that is not in L2 is fetched from HBM, once for all cores that read it in this round;
+///   these fetches share HBM with the write-backs that make room for them in L2;
 /// - cores that read the same line at once are served one after the other, at the line's rate;
-///   those that begin elsewhere in the same piece are at other lines all the time.
-/// Neither adds to the other nor to the port: a core waits for the slowest. All loads of a tensor
-/// are charged the mean of what its cores waited, so that a transfer costs the same in every round.
-/// Stores end in L2. A workspace that fits into L2 never sees HBM.
+///   those that begin elsewhere in the same piece always read other lines.
+/// The three overlap: a core waits for the slowest. All loads of a tensor are charged the mean of
+/// what its cores waited, so that a transfer costs the same in every round. Stores end in L2. A
+/// workspace that fits into L2 causes no HBM traffic.
 class GlobalMemory {
 public:
   explicit GlobalMemory(const Machine &machine);
@@ -39,7 +39,7 @@ public:
   /// What all cores move of one tensor at the same time: all load it, or all store it.
   void addRound(llvm::ArrayRef<Piece> pieces, bool staysInL2 = false);
 
-  /// Of a port alone: what a transfer takes when nobody else is there.
+  /// The cost at the port alone: of a transfer without contention.
   Cost port(const Link &link) const;
   /// Cost of a load of a tensor, by its rows and its bytes.
   Cost load(const Link &link, size_t tensor) const;
@@ -52,7 +52,7 @@ private:
   const Machine &machine_;
   Cost hbm_, line_; ///< by bytes
   L2 cache_;
-  int64_t backlog_ = 0; ///< bytes that HBM has still to take from L2
+  int64_t backlog_ = 0; ///< bytes that HBM still has to take from L2
   std::vector<Waiting> waiting_;
 };
 

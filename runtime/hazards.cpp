@@ -32,7 +32,7 @@ void HazardWatch::access(unsigned unit, Pipe pipe, int64_t tag, WatchedMemory me
   }
 }
 
-// The rows of an access that fail in the same way are one hazard.
+// Rows of an access with the same fault are one hazard.
 void HazardWatch::found(Hazard hazard) {
   for (Hazard &known : hazards_)
     if (known.what == hazard.what && known.tag == hazard.tag && known.other == hazard.other &&
@@ -77,7 +77,7 @@ void HazardWatch::touch(const Access &access, Cell &cell, int64_t begin) {
     cell.readers.push_back(stamp);
 }
 
-// Of a tensor, the bytes may have come from another block; that is seen when all are done.
+// Bytes of a tensor may come from another block; that is checked when all blocks are done.
 void HazardWatch::touchUnwritten(const Access &access, Cells &cells, int64_t begin, int64_t end) {
   if (!access.reads || begin == end)
     return;
@@ -93,7 +93,7 @@ void HazardWatch::touchUnwritten(const Access &access, Cells &cells, int64_t beg
 }
 
 void HazardWatch::accessPiece(const Access &access, Cells &cells, int64_t begin, int64_t end) {
-  // Cut the cells that reach over the ends, so that those between are whole.
+  // Splits the cells that reach over the ends.
   auto cut = [&](int64_t at) {
     auto next = cells.upper_bound(at);
     if (next == cells.begin())
@@ -138,7 +138,7 @@ std::vector<HazardWatch::Piece> HazardWatch::written(unsigned tensor) const {
 
 //===--- flags ----------------------------------------------------------------------------===//
 
-// The n-th set needs room: the wait that is `capacity` sets behind must have come before it.
+// The n-th set needs a free flag: the wait `capacity` sets earlier must happen before it.
 void HazardWatch::set(Flag &flag, size_t capacity, const Stamp &stamp, int64_t id) {
   Hazard hazard{.tag = stamp.tag, .pipe = stamp.pipe, .flag = id};
   auto wrong = [&](Hazard::What what, const Stamp &other) {

@@ -1,7 +1,6 @@
-// Watches whether the instructions of a block are in order where they must be: a vector clock for
-// each pipe, and for each byte who wrote and who read it last. Knows pipes, flags and bytes, and
-// nothing of how the instructions came about. Instructions are given in program order; what it
-// finds is what another order, that the flags allow as well, would break.
+// Checks the happens-before order of a block's accesses: a vector clock for each pipe, and for each
+// byte its last writer and readers. Knows pipes, flags and bytes, and not the IR. Instructions are
+// given in program order; a hazard is what another order that the flags allow would break.
 #pragma once
 
 #include "machines/machine.h"
@@ -36,17 +35,18 @@ struct WatchedBytes {
 
 struct Hazard {
   enum class What : uint8_t {
-    race,        ///< `tag` may touch bytes while `other` is still at them
+    race,        ///< `tag` may access bytes while `other` still accesses them
     unwritten,   ///< `tag` reads what nothing wrote
-    outOfBounds, ///< `tag` touches what is beyond its buffer or tensor
-    argument,    ///< `tag` writes a tensor that is only to be read
+    outOfBounds, ///< `tag` accesses bytes beyond its buffer or tensor
+    argument,    ///< `tag` writes a tensor that is read only
     unfinished,  ///< the kernel has ended, and a part of a result is not written
     endlessWait, ///< nothing sets the flag before
     setTwice,    ///< the flag is full
-    setEarly,    ///< `other`, which makes room, may come too late
-    unordered,   ///< `other` takes the same end of the flag, on a pipe in no order with this one
-    leftSet,     ///< by `tag`
-    noFlag       ///< the machine has no such flag
+    setEarly,    ///< `other`, which frees the flag, may come too late
+    unordered, ///< `other` sets or waits for the same flag on a pipe that is not ordered with this
+               ///< one
+    leftSet,   ///< by `tag`
+    noFlag     ///< the machine has no such flag
   } what = What::race;
   int64_t tag = 0, other = -1;        ///< as given with the instruction; -1: none
   unsigned pipe = 0, otherPipe = 0;   ///< unit * pipes of a unit + pipe
@@ -60,34 +60,35 @@ class HazardWatch {
 public:
   explicit HazardWatch(const Machine &machine);
 
-  /// `tag` names the instruction in what is found. Bytes that are both are read first.
+  /// `tag` names the instruction in a hazard. Bytes that are both are read first.
   void access(unsigned unit, Pipe pipe, int64_t tag, WatchedMemory memory, WatchedBytes bytes,
               bool reads, bool writes);
   void setFlag(unsigned unit, Pipe from, Pipe to, int64_t event, int64_t tag);
   void waitFlag(unsigned unit, Pipe from, Pipe to, int64_t event, int64_t tag);
-  /// As BlockClock has them: from the cube core to all vector cores, or from one of them back.
+  /// As in BlockClock: from the cube core to all vector cores, or from one of them back.
   void setCross(unsigned unit, Pipe pipe, int64_t flag, int64_t tag);
   void waitCross(unsigned unit, Pipe pipe, int64_t flag, int64_t tag);
-  /// All pipes of the unit, or of a coupled core, go on when all of them are done.
+  /// All pipes of the unit, or of a coupled core, continue when all of them are done.
   void barrierOfAll(unsigned unit);
-  /// All flags are to be down.
+  /// Checks that all flags are down.
   void finish();
 
-  /// What the last calls have found.
+  /// The hazards found by the last calls.
   std::vector<Hazard> takeHazards() { return std::exchange(hazards_, {}); }
 
-  /// Bytes of a tensor, and who touched them.
+  /// Bytes of a tensor, and the pipes that accessed them.
   struct Piece {
     int64_t begin = 0, end = 0, tag = 0;
   };
-  /// What this block has written of a tensor, by place; what it has read that it had not written.
+  /// The bytes of a tensor that this block has written, by place, and those that it has read
+  /// without having written them.
   std::vector<Piece> written(unsigned tensor) const;
   const std::vector<Piece> &readFromOthers(unsigned tensor) { return readFromOthers_[tensor]; }
 
 private:
   static constexpr size_t pipesOfUnit = allPipes.size();
   using Clock = std::vector<uint32_t>;
-  /// An instruction: the tick of its pipe.
+  /// An instruction, as a tick of its pipe.
   struct Stamp {
     unsigned pipe = 0;
     uint32_t tick = 0; ///< 0: none
@@ -96,7 +97,7 @@ private:
   /// Bytes up to the next entry's with one history.
   struct Cell {
     int64_t end = 0;
-    Stamp writer;                        ///< of bytes of a tensor, perhaps none in this block
+    Stamp writer;                        ///< bytes of a tensor may have none in this block
     llvm::SmallVector<Stamp, 2> readers; ///< since, the last of each pipe
   };
   struct Flag {

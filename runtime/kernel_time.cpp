@@ -1,4 +1,4 @@
-// From the times of blocks to the report of a kernel: sums over phases, means over cores.
+// Computes the report of a kernel from the times of its blocks: sums over phases, means over cores.
 #include "runtime/clock.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Which reads hit the cache that all cores share. What matters is how much else was moved since a
-// piece was read last, which the walk over the output decides.
+// Decides which reads hit L2. That depends on how much was moved since a piece was last read, and
+// so on the order of the tiles.
 #pragma once
 
 #include "llvm/ADT/DenseMap.h"
@@ -9,8 +9,8 @@
 
 namespace mmk {
 
-/// Keeps the pieces that were used last, as many as fit. What was stored is written to memory when
-/// it has to make room. Cores that use the same of a tensor at a time use it in the same pieces.
+/// Keeps the pieces that were used last, as many as fit. Stored pieces are written back when they
+/// are evicted. Cores that use the same data at the same time use the same pieces.
 class L2 {
 public:
   explicit L2(int64_t capacity) : capacity_(capacity) { pieces_.push_back({}); }

@@ -17,7 +17,7 @@
 namespace mmk {
 namespace {
 
-/// The dictionary of a tensor is a line; a file that claims more is not one.
+/// The dictionary of a tensor is a line; a longer one is refused.
 constexpr uint32_t maxHeaderBytes = 65536;
 
 struct Close {
@@ -55,11 +55,12 @@ llvm::Error expectElements(const std::string &path, FILE *file, ElementType type
   struct stat status;
   const off_t at = ftello(file);
   if (at < 0 || fstat(fileno(file), &status) != 0 || !S_ISREG(status.st_mode))
-    return llvm::Error::success(); // a pipe: only reading tells
+    return llvm::Error::success(); // a pipe has no size
   size_t bytes = sizeInBytes(type);
   for (int64_t extent : shape)
     if (__builtin_mul_overflow(bytes, extent, &bytes))
-      return llvm::Error::success(); // no tensor has so many
+      return llvm::Error::success(); // too many bytes for memory, which is refused when it is
+                                     // allocated
   const size_t found = static_cast<size_t>(std::max<off_t>(status.st_size - at, 0));
   return found < bytes ? truncated(path, bytes, "elements", found) : llvm::Error::success();
 }
@@ -162,7 +163,7 @@ llvm::Error expectShape(const Tensor &tensor, const std::string &path,
 }
 
 llvm::Error writeNpy(const Tensor &tensor, const std::string &path) {
-  // Renaming over a device or a directory would do something else than to write to it.
+  // Renaming over a device or a directory would replace it instead of writing to it.
   if (llvm::sys::fs::exists(path) && !llvm::sys::fs::is_regular_file(path))
     return failure(path, "cannot write: not a regular file");
   llvm::Expected<WholeFile> file = WholeFile::beside(path);

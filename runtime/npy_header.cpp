@@ -8,7 +8,7 @@
 namespace mmk {
 namespace {
 
-/// A .npy file may say more than any tensor of a kernel has.
+/// The rank of a .npy file may exceed that of any tensor of a kernel.
 constexpr size_t maxRank = 32;
 
 class Parser {
@@ -155,7 +155,7 @@ std::string writeNpyHeader(ElementType type, const std::vector<int64_t> &shape) 
 
 std::string refuseNpyType(const std::string &descr, ElementType expected) {
   const std::string_view wanted = traitsOf(expected).numpyDescr;
-  // One byte has no order, so that both spellings are in use.
+  // One byte has no byte order, so both spellings are in use.
   if (descr == wanted || (wanted == "|i1" && descr == "<i1"))
     return "";
   const std::string convert =

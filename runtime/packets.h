@@ -1,6 +1,6 @@
-// Global memory moves in packets, lines of it that are aligned to their own size; what a transfer
-// moves is therefore more than what it asks for. A row that starts inside of a packet touches one
-// more, which is what unaligned matrices pay for.
+// Global memory moves in packets, lines of it that are aligned to their own size; a transfer
+// therefore moves more bytes than it uses. A row that starts inside a packet touches one more,
+// which is the cost of unaligned matrices.
 #pragma once
 
 #include <algorithm>
@@ -25,9 +25,9 @@ inline int64_t chargedBytes(int64_t start, int64_t bytes, int64_t packet) {
   return part(from, packet) + (to / packet - 1) * packet + part(0, to % packet);
 }
 
-/// The same for many rows at a constant distance. Where that is no multiple of a packet, the rows
-/// start everywhere in turn, and each is charged the mean over one such turn. Transfers of one
-/// instruction are mostly alike, so the last answer is kept.
+/// The same for many rows at a constant distance. Where that is no multiple of a packet, the
+/// offsets of the rows in their packets repeat with a period, and each row is charged the mean over
+/// one period. Transfers of one instruction are mostly equal, so the last result is cached.
 class RowCharge {
 public:
   int64_t bytes(int64_t rows, int64_t start, int64_t distance, int64_t bytes, int64_t packet) {
@@ -36,7 +36,7 @@ public:
       step_ = std::gcd(distance, packet);
       bytes_ = -1;
     }
-    // The starts of a turn are a step apart, so that only the first one's place in a step matters.
+    // The offsets of a period are a step apart, so only the first one's place in a step matters.
     start %= step_;
     if (start != start_ || bytes != bytes_) {
       start_ = start, bytes_ = bytes;

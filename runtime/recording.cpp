@@ -21,7 +21,7 @@ void Recorder::enter(const CountedPhase &phase) {
 }
 
 // Blocks are about as long as the slowest.
-bool Recorder::wants(int64_t block) {
+bool Recorder::accepts(int64_t block) {
   std::vector<BlockRecording> &recorded = phases_.back().recorded;
   const bool fits =
       recorded.empty() || static_cast<int64_t>(recorded.front().events.size()) <= room_;

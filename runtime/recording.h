@@ -1,4 +1,4 @@
-// Events kept, for views that look back from the end of a run to what it waited for.
+// Records events, for views that trace back from the end of a run.
 #pragma once
 
 #include "runtime/events.h"
@@ -9,8 +9,8 @@
 
 namespace mmk {
 
-/// Room for the block whose critical path is looked for: 250 MB, enough for the share that a core
-/// has of a product of 8192 x 8192 x 8192 several times over.
+/// Capacity for the block whose critical path is reported: 250 MB, several times the events of a
+/// core in a product of 8192 x 8192 x 8192.
 inline constexpr int64_t pathEvents = 2000000;
 
 /// The events of one block in one phase, by their numbers; when there were more than there was room
@@ -42,7 +42,7 @@ public:
   const std::deque<PhaseRecording> &phases() const { return phases_; }
 
   void enter(const CountedPhase &phase) override;
-  bool wants(int64_t block) override;
+  bool accepts(int64_t block) override;
   void see(const Event &event) override;
 
 private:

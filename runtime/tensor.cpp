@@ -54,7 +54,7 @@ llvm::Expected<Tensor> Tensor::allocate(ElementType type, std::vector<int64_t> s
   if (static_cast<double>(tensor.bytes()) > available)
     return llvm::createStringError(refusal);
 
-  // A large one starts a huge page: the kernels walk it in strides that miss the TLB otherwise.
+  // A large tensor starts at a huge page: with small pages, strided access would miss the TLB.
   const size_t size = tensor.bytes() + 2 * canaryBytes;
   const size_t alignment = size >= 2 * hugePage ? hugePage : 64;
   const size_t rounded = (size + alignment - 1) / alignment * alignment;

@@ -1,4 +1,4 @@
-// A dense tensor in the memory of the host: what kernels read and write, and what is compared.
+// A dense tensor in the memory of the host: the operands and results of kernels.
 #pragma once
 
 #include "support/element.h"
@@ -37,7 +37,7 @@ struct Tensor {
   bool canariesIntact() const;
 
   /// Fills with values that no kernel computes: NaNs of one bit pattern, 0x7f..7f for integers. A
-  /// result that was not written cannot pass for a right one of an earlier run.
+  /// result that was not written cannot be mistaken for that of an earlier run.
   void poison();
 
 private:

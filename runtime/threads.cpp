@@ -21,17 +21,17 @@
 namespace mmk {
 namespace {
 
-/// More would only wait for each other, and a slip in `--threads` must not exhaust the system.
+/// More would only wait for each other, and a typing error in `--threads` must not exhaust the
+/// system.
 constexpr int64_t maxThreads = 256;
 
 using Body = llvm::function_ref<void(int64_t, unsigned)>;
 
-/// Before a thread falls asleep: to be woken takes longer than most of what small jobs do, and who
-/// calls kernels one after the other calls the next one soon.
+/// How long a thread spins before it sleeps: waking takes longer than most small jobs, and a caller
+/// in a loop submits the next job soon.
 constexpr auto alertFor = std::chrono::microseconds(50);
 
-/// Of a caller's time, when a CPU has to be woken with the thread: 10 to 30 us in a virtual
-/// machine.
+/// The caller's time to wake a thread on an idle CPU: 10 to 30 us in a virtual machine.
 constexpr auto wakingTakes = std::chrono::microseconds(20);
 
 void relax() {
@@ -42,7 +42,7 @@ void relax() {
 #endif
 }
 
-/// Looks for a while whether it is so.
+/// Spins until it holds, for a limited time.
 template <typename Condition> bool spinUntil(Condition condition) {
   const auto end = std::chrono::steady_clock::now() + alertFor;
   do
@@ -55,19 +55,19 @@ template <typename Condition> bool spinUntil(Condition condition) {
   return false;
 }
 
-/// What the threads of a job have to agree on is one word, and each step is one atomic operation:
+/// The state of a job is one word, and each step is one atomic operation on it:
 /// - the caller opens the job: all tasks but its own first one, and a seat for each helper;
-/// - a helper joins while there are both: it takes a task and a seat, and is at work;
-/// - who is at work takes a further task, until there is none;
+/// - a helper joins while both remain: it takes a task and a seat, and is at work;
+/// - a thread at work takes further tasks, until there are none;
 /// - a helper leaves, and is not at work any more.
-/// Tasks and seats only become fewer, so once the caller finds no task, nobody joins any more. When
-/// nobody is at work either, the job is over, and the next one may be opened in its place: a helper
-/// that was about to join the one and joins the other is as welcome there. So nobody ever waits for
-/// a thread that has not begun.
+/// Tasks and seats only decrease, so once the caller finds no task, no helper can join. When no
+/// helper is at work either, the job is over, and the next one may be opened in its place; a helper
+/// that was about to join the first may join the second. So no thread waits for a thread that has
+/// not begun.
 ///
-/// In orders of memory: who joins sees what the caller wrote before it opened the job, and the
-/// caller sees what a helper wrote before it left. Which task is whose needs no order. All else is
-/// sequentially consistent, because of those who sleep (Pool).
+/// Memory order: joining acquires what the caller wrote before it opened the job, and the caller
+/// acquires what a helper wrote before it left. The assignment of tasks needs no order. All other
+/// operations are sequentially consistent, for the protocol of sleeping (Pool).
 class alignas(falseSharingDistance) Job {
 public:
   void open(int64_t count, unsigned helpers, Body body) {
@@ -78,9 +78,9 @@ public:
   bool isOpen() const { return isOpen(state_); }
   bool isOver() const { return !isAtWork(state_); }
 
-  /// By the caller: its tasks, until there are none left.
+  /// Called by the caller: runs tasks until there are none left.
   void lead() { work(0, 0); }
-  /// By a helper: the same, when the job is open still. True when the last one has left.
+  /// Called by a helper: the same, if the job is still open. True when the last one has left.
   bool help() {
     int64_t state = state_;
     do
@@ -97,15 +97,15 @@ public:
   }
 
 private:
-  /// Of the state, from the lowest bits: helpers at work, free seats, and tasks that nobody has
-  /// begun. These are the highest, for they fall below zero: by one for each thread that asked for
-  /// a task in vain.
+  /// Of the state, from the lowest bits: helpers at work, free seats, and tasks that have not
+  /// begun. These are in the highest bits, as they fall below zero: by one for each thread that
+  /// found no task.
   static constexpr int64_t atWork = 1, seat = atWork * maxThreads, task = seat * maxThreads;
 
   static bool isAtWork(int64_t state) { return state % seat != 0; }
   static int64_t freeSeats(int64_t state) { return state / seat % maxThreads; }
   static bool isOpen(int64_t state) { return state >= task && freeSeats(state) > 0; }
-  /// Of the task that is taken from this state; none: `count_` or more.
+  /// The index of the task taken from this state; `count_` or more if there is none.
   int64_t indexOf(int64_t state) const {
     return count_ - (state >> std::countr_zero(uint64_t{task}));
   }
@@ -115,13 +115,13 @@ private:
       for (; index < count_; index = indexOf(state_.fetch_sub(task, std::memory_order_relaxed)))
         body_(index, worker);
     } catch (...) {
-      state_.fetch_and(task - 1, std::memory_order_relaxed); // no more is begun
+      state_.fetch_and(task - 1, std::memory_order_relaxed); // no further task begins
       if (!failed_.test_and_set(std::memory_order_relaxed))
         failure_ = std::current_exception();
     }
   }
 
-  // One line, which moves between the threads as a whole.
+  // One cache line, which moves between the threads as a whole.
   std::atomic<int64_t> state_ = 0;
   int64_t count_ = 0;
   Body body_;
@@ -154,11 +154,11 @@ private:
   bool isKept_ = false;
 };
 
-/// Threads are started when first wanted. As long as all have a CPU, they stay awake between jobs
-/// that follow each other closely, and such jobs take no lock.
+/// Threads are started when first wanted. While each has a CPU, they stay awake between jobs that
+/// follow each other closely, and such jobs take no lock.
 ///
-/// Who is about to sleep says so and then looks whether there is a reason not to; who gives a
-/// reason looks for sleepers afterwards. In any one order of the four, one sees the other.
+/// A thread announces its sleep and then checks for work; a caller publishes work and then checks
+/// for sleepers. In every order of these four steps at least one of them sees the other.
 class Pool {
 public:
   ~Pool() {
@@ -194,7 +194,7 @@ public:
   }
 
 private:
-  /// As many as the system lets us have: the work is done by fewer, too.
+  /// Starts as many as the system allows; fewer do the work, too.
   void start(unsigned wanted) {
     if (threads_.size() >= wanted)
       return;
@@ -215,7 +215,7 @@ private:
     return now - begin_ >= wakingTakes;
   }
 
-  /// As many as are asleep, at most. Who is about to sleep holds the mutex until it does.
+  /// At most as many as are asleep. A thread that is about to sleep holds the mutex until it does.
   void wake(unsigned count) {
     std::lock_guard lock(mutex_);
     for (; count > 0 && asleep_ > 0; --count, --asleep_, ++woken_)
@@ -241,7 +241,7 @@ private:
     } while ((staysAwake_ && spinUntil([this] { return job_.isOpen(); })) || sleep());
   }
 
-  /// Until there may be a job; false: there will be none.
+  /// Waits until there may be a job; false: there will be none.
   bool sleep() {
     std::optional<ExcludeCpu> elsewhere;
     if (staysAwake_)
@@ -260,19 +260,19 @@ private:
   }
 
   Job job_;
-  // Of the caller.
+  // Written by the caller.
   std::atomic_flag busy_;
   std::atomic<int> callersCpu_ = -1; ///< for helpers that fall asleep
   std::vector<std::thread> threads_;
-  std::chrono::steady_clock::time_point begin_, lastEnd_; ///< of jobs that had too few helpers
+  std::chrono::steady_clock::time_point begin_, lastEnd_; ///< of jobs with too few helpers
   // Seldom written.
   alignas(falseSharingDistance) std::atomic<bool> staysAwake_ = true;
   std::atomic<bool> callerSleeps_ = false;
-  std::atomic<unsigned> asleep_ = 0; ///< that nobody has woken; written under the mutex
+  std::atomic<unsigned> asleep_ = 0; ///< not yet woken; written under the mutex
   std::mutex mutex_;
   std::condition_variable wake_, done_;
   // Guarded by the mutex.
-  unsigned woken_ = 0; ///< that do not know yet
+  unsigned woken_ = 0; ///< signalled, but still asleep
   bool stop_ = false;
 };
 

@@ -80,7 +80,7 @@ private:
     }
   }
 
-  /// A wait is shown from when its pipe stands still.
+  /// A wait is shown from the time at which its pipe is idle.
   void slice(const Event &event, const Origin &origin, bool isCritical) {
     const bool isIssue = event.work == Work::issue;
     out_.object([&] {

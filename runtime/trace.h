@@ -10,7 +10,8 @@ namespace mmk {
 
 /// Writes the "JSON object format" of the trace viewers. One cycle is one microsecond there: a
 /// cycle of the chip is less than their nanosecond, to which they round. Of a block, the first
-/// `most` events are written. `about` stands in otherData, beside what is shown when it is not all.
+/// `most` events are written. `about` is written to otherData, with the part that is shown if it is
+/// not all.
 void writeTrace(llvm::raw_ostream &out, const std::deque<PhaseRecording> &phases,
                 const Machine &machine, size_t most,
                 const std::vector<std::pair<std::string, std::string>> &about);

@@ -7,8 +7,8 @@ void TrafficMeter::enter(const CountedPhase &phase) {
     next_->enter(phase);
 }
 
-bool TrafficMeter::wants(int64_t block) {
-  nextWants_ = next_ && next_->wants(block);
+bool TrafficMeter::accepts(int64_t block) {
+  nextAccepts_ = next_ && next_->accepts(block);
   return true;
 }
 
@@ -17,7 +17,7 @@ void TrafficMeter::see(const Event &event) {
     report_.stores += event.bytes;
   else
     (event.unit > 0 ? report_.vectorLoads : report_.cubeLoads) += event.bytes;
-  if (nextWants_)
+  if (nextAccepts_)
     next_->see(event);
 }
 

@@ -14,7 +14,8 @@ struct TrafficReport {
   int64_t all() const { return cubeLoads + vectorLoads + stores; }
 };
 
-/// Adds up what it sees, and hands it on to another sink where there is one and it wants the block.
+/// Adds up the traffic, and forwards the events to another sink if there is one and it accepts the
+/// block.
 class TrafficMeter : public EventSink {
 public:
   explicit TrafficMeter(EventSink *next = nullptr) : next_(next) {}
@@ -22,12 +23,12 @@ public:
   const TrafficReport &report() const { return report_; }
 
   void enter(const CountedPhase &phase) override;
-  bool wants(int64_t block) override;
+  bool accepts(int64_t block) override;
   void see(const Event &event) override;
 
 private:
   EventSink *next_;
-  bool nextWants_ = false;
+  bool nextAccepts_ = false;
   TrafficReport report_;
 };
 

@@ -26,8 +26,7 @@ std::string buffersOf(const WaitReport &wait) {
   return text;
 }
 
-/// The number of the last work on each pipe. What is behind it only takes flags down, and holds
-/// nothing.
+/// The number of the last work on each pipe. Later events only take flags down, and delay nothing.
 std::map<std::pair<unsigned, Pipe>, int64_t> lastWork(const BlockRecording &block) {
   std::map<std::pair<unsigned, Pipe>, int64_t> last;
   for (const Event &event : block.events)

@@ -1,4 +1,4 @@
-// What pipes stand still for: the waits of a kernel by pipe, buffer and direction.
+// The stalls of pipes: the waits of a kernel by pipe, buffer and direction.
 #pragma once
 
 #include "runtime/clock.h"
@@ -12,24 +12,24 @@ struct WaitReport {
   Pipe pipe = Pipe::scalar; ///< that waits
   Pipe from = Pipe::scalar; ///< that fills or frees
   bool isFill = false;
-  std::vector<Origin::Buffer> buffers; ///< none when nothing is known of the flag
+  std::vector<Origin::Buffer> buffers; ///< empty when nothing is known of the flag
   /// Of one core: on vector cores the mean over those of the block, rounded to the nearest.
   int64_t count = 0, cycles = 0;
 
   int64_t longest = 0; ///< cycles of the longest one
   int64_t longestEnd = 0;
-  int64_t slot = -1; ///< that it was for
+  int64_t slot = -1; ///< that the wait was for
   /// The last work before the flag that ended it.
   std::string file;
   int64_t line = 0;
 };
 
-/// Those of the slowest block of each phase that took any time and held some work; the longest in
-/// all first.
+/// The waits of the slowest block of each phase that took time and delayed work; sorted by total
+/// time, the longest first.
 std::vector<WaitReport> waitReport(const std::deque<PhaseRecording> &phases);
 
-/// A pipe that has little to do waits most of the time, and nothing is lost by it. So here the
-/// waits of busy pipes come first, of each pipe the longest.
+/// A pipe with little work waits most of the time at no loss. So the waits of busy pipes come
+/// first, the longest of each pipe.
 std::vector<WaitReport> busyFirst(std::vector<WaitReport> waits, const ClockReport &clock);
 
 /// "cube", "vector"; on a coupled chip there is one kind of core, "AI", which has both units.

@@ -13,7 +13,7 @@
 namespace mmk {
 namespace {
 
-/// Names are drawn at random from 2^32: to meet one that is taken again and again is no accident.
+/// Names are drawn at random from 2^32: repeated collisions are no accident.
 constexpr int attempts = 128;
 
 llvm::Error failure(int code) {
@@ -44,8 +44,8 @@ llvm::Expected<WholeFile> WholeFile::beside(const std::string &path) {
             llvm::sys::fs::getPotentiallyUniqueFileName(path + ".%%%%%%%%", drawn))
       return llvm::errorCodeToError(error);
     const std::string temporary(drawn);
-    // Noted before it is made: a signal in between would leave it behind, as
-    // llvm::sys::fs::TempFile does, which notes it after.
+    // Registered for removal before it is created: llvm::sys::fs::TempFile registers it afterwards,
+    // so that a signal in between leaves it behind.
     llvm::sys::RemoveFileOnSignal(temporary);
     const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor >= 0)

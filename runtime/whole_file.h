@@ -7,7 +7,7 @@
 
 namespace mmk {
 
-/// What is not kept is removed when it goes out of scope, and when a signal ends the process.
+/// A file that is not kept is removed at the end of its scope, and when a signal ends the process.
 class WholeFile {
 public:
   /// Makes the file under its other name. `path` must not exist, or be a regular file: to rename
@@ -19,10 +19,10 @@ public:
   WholeFile &operator=(const WholeFile &) = delete;
   ~WholeFile();
 
-  /// Where the bytes go.
+  /// The stream to write to.
   int descriptor() const { return descriptor_; }
 
-  /// Gives the file its name. On failure what was there before stays as it was.
+  /// Gives the file its name. On failure the previous file is unchanged.
   llvm::Error keep();
 
 private:

@@ -1,4 +1,4 @@
-// How messages look: place, severity, text, the source line, and a caret under the exact range.
+// The form of messages: place, severity, text, the source line, and a caret under the exact range.
 #include "support/diagnostics.h"
 
 #include <algorithm>
@@ -51,7 +51,7 @@ size_t characterLength(std::string_view text) {
   return length;
 }
 
-/// One printable text a column; whatever a terminal could misread becomes a question mark.
+/// One printable text for each column; control characters become a question mark.
 std::vector<std::string> columnsOf(std::string_view line) {
   std::vector<std::string> columns;
   while (!line.empty()) {
@@ -88,7 +88,7 @@ std::string excerpt(const SourceRange &where, const Style &style) {
   const std::string before = shownBegin > 0 ? "..." : "";
   const std::string after = shownEnd < columns.size() ? "..." : "";
 
-  // Tabs stay tabs, so that the caret stands right whatever their width is.
+  // Tabs are kept, so that the caret is right whatever their width is.
   std::string indent(before.size(), ' ');
   for (size_t i = shownBegin; i < first; ++i)
     indent += columns[i] == "\t" ? '\t' : ' ';
@@ -157,7 +157,7 @@ void Diagnostics::add(Diagnostic diagnostic) {
 }
 
 std::string Diagnostics::render(bool colour) const {
-  // Files in the order of their first message; places nowhere stay in front.
+  // Files in the order of their first message; messages without a place come first.
   std::map<const SourceFile *, size_t> fileOrder{{nullptr, 0}};
   using Place = std::tuple<size_t, uint32_t, size_t>;
   std::vector<Place> sorted;
@@ -187,7 +187,7 @@ std::string_view nearestWord(std::string_view word, const std::vector<std::strin
   std::string_view best;
   size_t bestDistance = word.size() / 3 + 1;
   for (const std::string &candidate : candidates) {
-    // Also spares long words the quadratic comparison.
+    // Also avoids the quadratic comparison of long words.
     if (candidate == word || candidate.size() > 2 * word.size() + 1 ||
         word.size() > 2 * candidate.size() + 1)
       continue;
@@ -201,7 +201,7 @@ std::string_view nearestWord(std::string_view word, const std::vector<std::strin
 }
 
 std::string listOf(const std::vector<std::string> &words, std::string_view last) {
-  // Nobody reads thousands of them.
+  // Further errors are only counted.
   constexpr size_t most = 60, ofMore = 40;
   const size_t shown = words.size() > most ? ofMore : words.size();
   std::string text;

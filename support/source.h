@@ -1,4 +1,4 @@
-// A text being compiled and places in it; what every message about a user's program points at.
+// A text that is compiled, and places in it, to which every message about a user's program refers.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace mmk {
 
 /// One file of source text, kept whole. Lines and columns count from 1; columns count characters
-/// (code points), so that a caret stands where an editor shows it.
+/// (code points), so that a caret is where an editor shows it.
 class SourceFile {
 public:
   SourceFile(std::string path, std::string text);

@@ -1,4 +1,4 @@
-// What can be said of repeated measurements of one quantity.
+// Statistics of repeated measurements of one quantity.
 #pragma once
 
 #include <cstddef>

@@ -13,7 +13,7 @@ int64_t now() {
       .count();
 }
 
-/// What is worth a line of its own.
+/// The least share that gets a line of its own.
 constexpr double leastShare = 0.01;
 
 struct Printer {

@@ -1,4 +1,4 @@
-// Where the time of a command goes: a tree of named phases.
+// The time of a command, as a tree of named phases.
 //
 // MLIR's DefaultTimingManager is not used: this folder knows no MLIR, and its timers can only be
 // printed, while reports write these values as JSON and add LLVM's back-end passes to them.
@@ -11,7 +11,7 @@
 
 namespace mmk {
 
-/// Listens, in the thread that made it, while it lives; one at a time. Scopes that begin meanwhile
+/// Records while it exists, in the thread that made it; one at a time. Scopes that begin meanwhile
 /// end before it does.
 class Timing {
 public:
@@ -21,7 +21,7 @@ public:
     int64_t count = 0;       ///< how often it was entered
     std::deque<Part> parts;  ///< in the order of their first time; pointers to them stay valid
 
-    /// What its parts leave.
+    /// The time outside its parts.
     double rest() const;
   };
 
@@ -30,11 +30,11 @@ public:
   Timing(const Timing &) = delete;
   Timing &operator=(const Timing &) = delete;
 
-  /// Everything since this began to listen; its milliseconds are those until now.
+  /// The whole time since construction; its milliseconds are those until now.
   const Part &total();
 
   static bool isOn() { return current != nullptr; }
-  /// Something that is known to have taken so long, within the part that is open.
+  /// Adds a measured time to the open part.
   static void add(std::string_view name, double milliseconds);
 
 private:
@@ -47,8 +47,8 @@ private:
   int64_t start_;
 };
 
-/// A part of the time, from here to the end of the scope. Nothing, and as cheap, when nobody
-/// listens. Parts of one name within the same part are one.
+/// A part of the time, from here to the end of the scope. It does nothing, at no cost, while no
+/// recording exists. Parts of one name within the same part are one.
 class TimedScope {
 public:
   explicit TimedScope(std::string_view name) {
@@ -70,8 +70,8 @@ private:
   int64_t start_ = 0;
 };
 
-/// The tree, a line a part: milliseconds, share of the total, name. `[n]` behind a name: entered so
-/// often. Parts below 1 % of the total share a line, and so does what has no name.
+/// The tree, a line a part: milliseconds, share of the total, name. `[n]` behind a name: entered n
+/// times. Parts below 1 % of the total share a line, and so do unnamed ones.
 std::string text(const Timing::Part &total);
 
 } // namespace mmk

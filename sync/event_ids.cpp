@@ -16,21 +16,21 @@ StringRef numberName(Operation *op) {
   return isa<aicore::SetFlagOp, aicore::WaitFlagOp>(op) ? "event" : "flag";
 }
 
-/// The setting that says how many copies a buffer has: its own, or that of its memory.
+/// The directive that sets the copies of a buffer: its own, or that of its memory.
 std::string settingOf(aicore::AllocOp buffer) {
   const std::string own = (buffer.getGroup() + "." + buffer.getName()).str();
   auto kernel = buffer->getParentOfType<aicore::KernelOp>();
   return "buffers." + (kernel.getBuffers().contains(own) ? own : buffer.getGroup().str());
 }
 
-/// Groups whose numbers must differ, and are more than the machine has.
+/// Groups that need different numbers, more than the machine has.
 struct Shortage {
   EventGroup first; ///< without numbers
   SmallVector<EventGroup> competing;
   int64_t limit;
 
-  /// How many copies leave numbers for all, when all groups with the setting of the first have as
-  /// many; 0: none do.
+  /// The copies at which the numbers suffice, if all groups with the directive of the first have as
+  /// many; 0: they never do.
   int64_t mostCopies() const {
     const std::string setting = settingOf(first.buffer);
     int64_t others = 0, ofCopies = 0;
@@ -46,7 +46,7 @@ struct Shortage {
   }
 };
 
-/// The settings with which there are numbers for all; empty when fewer copies do not help.
+/// The directives with which the numbers suffice; empty when fewer copies do not help.
 std::string nearestLegal(ArrayRef<Shortage> shortages) {
   std::map<std::string, int64_t> copies;
   for (const Shortage &each : shortages) {

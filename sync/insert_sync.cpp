@@ -23,8 +23,8 @@ namespace {
 using aicore::Pipe;
 using aicore::Unit;
 
-/// Where one generation of a slot, or one use of it, lives: a block, from the first op there that
-/// contains such an access to the last.
+/// The extent of one generation of a slot, or of one use of it: a block, from the first op there
+/// that contains such an access to the last.
 struct Site {
   aicore::SlotOp slot;
   Block *block = nullptr;
@@ -32,8 +32,8 @@ struct Site {
 };
 
 /// The life of a generation is the block of its aicore.slot, which may be outside of a loop that
-/// carries the buffer. But what vector cores do with a buffer of the whole block is a matter of
-/// each of them, and ends with their part of the program.
+/// carries the buffer. But the use of a block's buffer by vector cores belongs to each of them, and
+/// ends with their part of the program.
 Block *lifeOf(aicore::SlotOp slot, Operation *user) {
   auto part = user->getParentOfType<aicore::VectorCoresOp>();
   const bool crossed = part && !part->isProperAncestor(slot);
@@ -70,8 +70,8 @@ struct Side {
   }
 };
 
-/// Whether the accesses of `x` to each generation stand before those of `y`; nothing where they
-/// take turns, or where nothing shows it.
+/// Whether the accesses of `x` to each generation come before those of `y`; nothing where they
+/// alternate, or where the order is unknown.
 std::optional<bool> comesFirst(const Side &x, const Side &y) {
   bool before = false, after = false;
   for (auto &[op, own] : x.sites)
@@ -83,8 +83,7 @@ std::optional<bool> comesFirst(const Side &x, const Side &y) {
       before |= !isAfter;
       after |= !isBefore;
     }
-  // Transfers that are pipelined stand in other blocks: what does not read the generation starts
-  // it.
+  // Pipelined transfers are in other blocks: an access that does not read the generation starts it.
   if (!before && !after && x.reads != y.reads)
     return !x.reads;
   if (before == after)
@@ -116,8 +115,8 @@ private:
   void shareFlags();
   LogicalResult dropImplied();
   void insert(Channel &channel);
-  /// Emits where all cores of the unit run it once: before all work of the phase, behind it, or at
-  /// the builder's place in the phase's own block.
+  /// Emits at a place that all cores of the unit run once: before all work of the phase, after it,
+  /// or at the builder's place in the phase's own block.
   void atBegin(Unit unit, llvm::function_ref<void()> emit);
   void atEnd(Unit unit, llvm::function_ref<void()> emit);
   void emitOnce(Unit unit, llvm::function_ref<void()> emit) {
@@ -127,7 +126,7 @@ private:
   void onCores(Unit unit, aicore::VectorCoresOp &part, llvm::function_ref<void()> emit);
   Operation *firstRefill(const Channel &channel);
 
-  /// What accesses a buffer.
+  /// The accesses to a buffer.
   struct Accessor {
     Unit unit;
     Pipe pipe;
@@ -141,11 +140,9 @@ private:
   LogicalResult orderReuse(const Reuse &reuse);
   /// The first op of the phase that is or contains an instruction: the loop over tiles.
   Operation *firstWork();
-  /// Stands before all work and its flags while this pass runs: what is set at first goes before
-  /// it.
+  /// Marks the start of all work and its flags while this pass runs: initial sets go before it.
   Operation *start = nullptr;
-  /// The first of as many numbers as there are copies, for now as if there were numbers without
-  /// end.
+  /// The first of as many numbers as there are copies, at first without a limit of numbers.
   int64_t allocate(EventGroup group);
   int64_t allocate(Channel &channel, bool forward);
   void emit(Channel &channel, bool set, bool forward, int64_t event, Value slot, Location loc);
@@ -163,7 +160,7 @@ private:
   SmallVector<EventGroup> events;
   int64_t numbers = 0; ///< taken
   SmallVector<Reuse> reuses;
-  /// Where the vector cores' flags begin and end, once there are any.
+  /// The begin and the end of the vector cores' flags, if there are any.
   aicore::VectorCoresOp begin, end;
 };
 
@@ -178,7 +175,7 @@ LogicalResult PhaseSync::collect() {
 }
 
 LogicalResult PhaseSync::collect(aicore::AllocOp alloc, int64_t part) {
-  // Who fills it, and who uses it: mostly one pipe each.
+  // The pipes that fill it and those that use it: mostly one each.
   llvm::MapVector<std::pair<Unit, Pipe>, Side> fills, uses, all;
   SmallVector<aicore::ProducerAcquireOp> opens;
   SmallVector<aicore::ProducerCommitOp> closes;
@@ -250,8 +247,9 @@ LogicalResult PhaseSync::collectProducers(aicore::AllocOp alloc, Sides sides) {
 }
 
 // A and B of a product are loaded together and used together: one flag orders both. Two channels
-// share when each site of the one has a site of the other in the same block, for the same number
-// of generation, and no use of the one comes before a fill of the other: that fill may depend on it.
+// share a flag when each site of the first has a site of the second in the same block, for the same
+// number of generation, and no use of the first comes before a fill of the second, which may depend
+// on it.
 void PhaseSync::shareFlags() {
   auto sharesSide = [](const Side &x, const Side &y) {
     if (x.pipe != y.pipe || x.unit != y.unit || x.sites.size() != y.sites.size() ||
@@ -402,7 +400,7 @@ void PhaseSync::insert(Channel &channel) {
   }
 }
 
-// What the vector cores do at the ends of a phase stands in one part of the program each.
+// The vector cores have one part of the program at the begin and one at the end of a phase.
 void PhaseSync::atBegin(Unit unit, llvm::function_ref<void()> emit) {
   b.setInsertionPoint(start);
   onCores(unit, begin, emit);
@@ -437,8 +435,8 @@ Operation *PhaseSync::firstRefill(const Channel &channel) {
   return first ? stepsOf(phase)[*first] : nullptr;
 }
 
-/// The pipes that touch a buffer, and whether they write it, with the step of the first or the last
-/// such instruction.
+/// The pipes that access a buffer, and whether they write it, with the step of the first or the
+/// last such instruction.
 PhaseSync::Accesses PhaseSync::accessesOf(aicore::AllocOp alloc, bool takesFirst) {
   Accesses touches;
   for (auto [number, step] : llvm::enumerate(stepsOf(phase)))
@@ -458,8 +456,9 @@ PhaseSync::Accesses PhaseSync::accessesOf(aicore::AllocOp alloc, bool takesFirst
   return touches;
 }
 
-// Whoever touches the later buffer waits for all who may still be at the earlier one. Most of these
-// flags the others imply, and they go again: what is read was filled before, by a pipe that waited.
+// Each pipe that accesses the later buffer waits for all pipes that may still access the earlier
+// one. Most of these flags are implied by others, and are removed: a buffer that is read was filled
+// before, by a pipe that waited.
 LogicalResult PhaseSync::orderReuse(const Reuse &reuse) {
   aicore::AllocOp earlier = reuse.earlier.alloc, later = reuse.later.alloc;
   if (earlier.getSpace() == aicore::Space::gm)
@@ -520,7 +519,7 @@ LogicalResult PhaseSync::run() {
 }
 
 // Several channels between the same two pipes, or around a circle of pipes, can order each other:
-// where a tile is one step of its rows, what the rows share is free again when the rows are.
+// where a tile is one step of its rows, the data that the rows share is free when the rows are.
 LogicalResult PhaseSync::dropImplied() {
   std::optional<sync::PhaseModel> program = sync::PhaseModel::read(phase, /*anyNumber=*/true);
   if (!program)

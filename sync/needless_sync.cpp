@@ -18,7 +18,7 @@ using Order = NeedlessSync::Order;
 bool isWait(Operation *op) { return isa<aicore::WaitFlagOp, aicore::WaitCrossOp>(op); }
 
 /// A flag for each order, set and waited for before the next one is set: so a pipe that sets one
-/// again in the next iteration has heard by the way back that it was waited for.
+/// again in the next iteration knows from the flag in the other direction that it was consumed.
 std::vector<FlagGroup> emitFlags(OpBuilder &b, Location loc,
                                  ArrayRef<std::pair<Order, int64_t>> orders) {
   std::vector<FlagGroup> groups;
@@ -29,7 +29,7 @@ std::vector<FlagGroup> emitFlags(OpBuilder &b, Location loc,
   return groups;
 }
 
-/// The event behind all that the phase takes for this pair of pipes.
+/// The first event that the phase does not use for this pair of pipes.
 int64_t firstFree(aicore::PhaseOp phase, Order order) {
   int64_t next = 0;
   phase.walk([&](Operation *op) {
@@ -53,7 +53,7 @@ int64_t firstFree(aicore::PhaseOp phase, Order order) {
   return next;
 }
 
-/// Pipes that execute anything of the part of the program in which the barrier stands.
+/// Pipes that execute anything in the region of the barrier.
 std::set<aicore::Pipe> pipesBeside(aicore::BarrierOp barrier, aicore::PhaseOp phase) {
   const bool split = aicore::machineOf(phase).getTopology() == aicore::Topology::split;
   std::set<aicore::Pipe> pipes;
@@ -78,14 +78,14 @@ bool meetInAHazard(const PhaseModel &program, aicore::Unit unit, Order order) {
   return false;
 }
 
-// The barrier's place is taken by a flag from each pipe to each, and of these go all that can:
-// first those between pipes that share no bytes, which could only stand for others.
+// The barrier is replaced by a flag from each pipe to each other, of which all redundant ones are
+// removed: first those between pipes that share no bytes, which only order transitively.
 std::vector<Order> neededOrders(aicore::BarrierOp barrier, aicore::PhaseOp phase) {
   IRMapping copy;
   OwningOpRef<Operation *> kernel = phase->getParentOp()->clone(copy);
   auto ownBarrier = cast<aicore::BarrierOp>(copy.lookup(barrier.getOperation()));
   auto ownPhase = cast<aicore::PhaseOp>(copy.lookup(phase.getOperation()));
-  // Where the machine is known.
+  // In a module with the machine attribute.
   OpBuilder b(phase->getParentOp());
   b.insert(kernel.get());
   std::vector<std::pair<Order, int64_t>> orders;

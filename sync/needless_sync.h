@@ -1,5 +1,5 @@
-// What orders more than the hazards of a phase need: flags that are redundant, barriers that are,
-// and barriers of all pipes where flags between a few of them would do.
+// Synchronisation beyond the hazards of a phase: redundant flags, redundant barriers, and barriers
+// of all pipes where flags between a few of them are enough.
 #pragma once
 
 #include "ir/aicore.h"
@@ -15,17 +15,17 @@ namespace mmk::sync {
 struct NeedlessSync {
   using Order = std::pair<aicore::Pipe, aicore::Pipe>; ///< the second waits for the first
 
-  std::vector<mlir::Operation *> at;      ///< the waits, or the barrier: what a remark is about
+  std::vector<mlir::Operation *> at;      ///< the waits, or the barrier, for a remark
   std::vector<mlir::Operation *> without; ///< these can go ...
-  std::vector<Order> instead;             ///< ... when flags do this in the place of a barrier
+  std::vector<Order> instead;             ///< ... when these flags replace a barrier
 
   /// "redundant: without this wait and its set, every hazard is still in order"
   std::string text() const;
-  /// Does so in a copy of the kernel. False when the machine has too few events for it.
+  /// Applies it to a copy of the kernel. False when the machine has too few events for it.
   bool apply(mlir::IRMapping &copy, aicore::MachineAttr machine) const;
 };
 
-/// Of a phase whose synchronisation is right. In the order of the program.
+/// All of a phase whose synchronisation is right, in program order.
 std::vector<NeedlessSync> needlessSync(aicore::PhaseOp phase);
 
 } // namespace mmk::sync

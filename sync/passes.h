@@ -14,8 +14,8 @@ namespace mmk {
 #define GEN_PASS_REGISTRATION
 #include "sync/Passes.h.inc"
 
-/// What aicore-verify-sync says of a phase that takes too long to prove, with
-/// DiagnosticCode::beyondProof. Of all that it says, this alone is no fault of the flags.
+/// The message of aicore-verify-sync on a phase that takes too long to prove, with
+/// DiagnosticCode::beyondProof. It is its only message that is no fault of the flags.
 inline constexpr llvm::StringLiteral beyondProof =
     "the synchronisation of this phase has too many states to be followed; fewer copies (buffers) "
     "have fewer";

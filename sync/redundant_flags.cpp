@@ -9,7 +9,7 @@ using namespace mlir;
 namespace mmk::sync {
 namespace {
 
-/// All operations of the flags that some operation takes together (the slots of one buffer).
+/// All operations of flags that one operation uses together (the slots of one buffer).
 struct WholeFlag {
   FlagGroup ops;
   llvm::DenseSet<unsigned> flags;
@@ -35,7 +35,7 @@ public:
   }
 
 private:
-  // What is read here went through the proof, but may stand where no path leads.
+  // The program passed the proof, but some code may be unreachable.
   static bool takesFlags(const Statement &s) {
     return !s.flags.empty() && !llvm::is_contained(s.flags, noFlag);
   }
@@ -80,8 +80,7 @@ private:
   Candidates found;
 };
 
-/// Whether some way leads from where these flags are set to where they are waited for over other
-/// flags.
+/// Whether other flags lead from the sets of these flags to their waits.
 bool otherWayExists(const PhaseModel &program, const WholeFlag &group) {
   llvm::DenseSet<unsigned> reached, goals;
   for (unsigned flag : group.flags) {
@@ -101,7 +100,7 @@ bool otherWayExists(const PhaseModel &program, const WholeFlag &group) {
 
 } // namespace
 
-// One after the other, each on top of those already found.
+// One after the other, each together with those already found.
 std::vector<FlagGroup> provenRedundant(const PhaseModel &program,
                                        const std::vector<FlagGroup> &candidates) {
   std::vector<FlagGroup> found;
@@ -112,7 +111,7 @@ std::vector<FlagGroup> provenRedundant(const PhaseModel &program,
     if (fewer.size() == without.size())
       continue;
     const Verdict verdict = breaksWithout(program, fewer);
-    // To find that out takes seconds, and would again for each of the others.
+    // Exceeding the limit takes seconds, and would again for each other group.
     if (verdict == Verdict::unknown)
       break;
     if (verdict == Verdict::breaks)
@@ -136,7 +135,7 @@ std::vector<FlagGroup> wholeFlags(const PhaseModel &program) {
 
 namespace {
 
-/// Whether one says to a pipe that the other pipe may go on, and the other says it back.
+/// Whether the two are a flag from one pipe to another and one back.
 bool areOpposite(Operation *x, Operation *y) {
   auto ends = [](Operation *op) -> std::tuple<bool, aicore::Unit, int, int> {
     auto within = [&](auto flag) {
@@ -157,8 +156,8 @@ bool areOpposite(Operation *x, Operation *y) {
 
 } // namespace
 
-// A flag that is set once an iteration needs a way back, or it may be set again too early: of two
-// that no hazard needs each can be the other's, and they go together or not at all.
+// A flag that is set once an iteration needs a flag back, or it may be set again too early: two
+// that no hazard needs can be each other's, and are removed together or not at all.
 std::vector<FlagGroup> redundantFlags(const PhaseModel &program) {
   Candidates candidates = Collector(program).run();
   std::vector<FlagGroup> all = std::move(candidates.pairs);

@@ -1,6 +1,6 @@
-// Flags, and barriers, without which every hazard of a phase is still in order: because nothing is
-// left to order, or because others imply it. aicore-insert-sync takes them out, aicore-verify-sync
-// remarks them.
+// Flags and barriers without which every hazard of a phase is still ordered: because they order
+// nothing, or because others imply the order. aicore-insert-sync removes them, aicore-verify-sync
+// remarks on them.
 #pragma once
 
 #include "sync/verify_sync_explorer.h"
@@ -9,23 +9,23 @@
 
 namespace mmk::sync {
 
-/// Operations that make no sense without each other: all sets and waits of a flag, or a set with
-/// the wait behind it.
+/// Operations that are removed together: all sets and waits of a flag, or a set with the wait after
+/// it.
 using FlagGroup = std::vector<mlir::Operation *>;
 
-/// All flags: of each, or of those that an operation takes by slot, every set and every wait.
+/// All flags, each with every set and wait; flags that an operation selects by slot are one group.
 std::vector<FlagGroup> wholeFlags(const PhaseModel &program);
 
-/// Which of these can go, all that are returned at once.
+/// The redundant ones of these, which can all be removed together.
 std::vector<FlagGroup> provenRedundant(const PhaseModel &program,
                                        const std::vector<FlagGroup> &candidates);
 
-/// Which can go, all of them at once. Every group is tried, and every barrier.
+/// The redundant ones, which can all be removed together. Every group is tried, and every barrier.
 std::vector<FlagGroup> redundantFlags(const PhaseModel &program);
 
 /// The same of a phase in which each flag orders accesses to some buffer, as aicore-insert-sync
-/// leaves it: only flags are tried that others may imply, or that stand outside of loops. Without
-/// those, which is mostly so, this costs nothing.
+/// leaves it: only flags are tried that others may imply, or that are outside of loops. Mostly
+/// there are none, and this costs nothing.
 std::vector<FlagGroup> impliedFlags(const PhaseModel &program);
 
 } // namespace mmk::sync

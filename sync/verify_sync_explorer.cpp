@@ -12,13 +12,13 @@ namespace mmk::sync {
 namespace {
 
 constexpr unsigned mostCrossSets = 15;
-/// Steps and comparisons, of single states where they differ; some seconds of work for the proofs
-/// of one kernel.
+/// The limit of steps and comparisons, of single states where they differ; some seconds of work for
+/// the proofs of one kernel.
 constexpr int64_t mostSteps = 12'000'000;
-/// States of one point; to compare each with each takes time, too.
+/// The limit of states of one point; comparing them pairwise takes time, too.
 constexpr size_t mostStates = 1000;
 
-/// A number, and how it stands to the loops around it.
+/// A number, and its relation to the loops around it.
 struct Known {
   Number number;
   int loop = -1;      ///< it is this loop's counter (by depth) ...
@@ -32,7 +32,7 @@ struct Head {
   enum class Left : uint8_t {
     exactly, ///< n
     many,    ///< at least Explorer::distance, and n modulo Periods::left
-    some,    ///< one or more; the body cannot tell how many
+    some,    ///< one or more; the body does not depend on their number
   } left = Left::exactly;
   int64_t n = 0;
   bool isCounted = true; ///< done exactly; else modulo Periods::done
@@ -41,16 +41,16 @@ struct Head {
   bool operator<(const Head &other) const { return key() < other.key(); }
 };
 
-/// Modulo what the iterations of a loop matter.
+/// The moduli of a loop's iterations that matter.
 struct Periods {
   int64_t left = 1, done = 1;
 };
 
-/// How to explore.
+/// The options of an exploration.
 struct Manner {
   bool merges = false;   ///< as Layout::merges
   bool namesOps = false; ///< as Layout::namesOps
-  /// Of all paths only one: a value that is split has its option of this number, or the last.
+  /// A single path: a value that is split takes its option of this number, or the last.
   std::optional<size_t> sample = {};
 };
 
@@ -80,7 +80,7 @@ public:
 private:
   void bindInputs(size_t from, States &states);
   void sequence(const Sequence &statements, size_t from, States &states);
-  /// Goes on from `from` once for each of the values.
+  /// Continues from `from` once for each of the values.
   void fork(const Sequence &statements, size_t from, ValueId value, ArrayRef<Known> options,
             States &states);
   void loop(const Statement &s, States &states);
@@ -93,13 +93,13 @@ private:
   Number difference(ValueId x, ValueId y) const;
   SmallVector<Known> optionsOf(ValueId value, Known known) const;
   SmallVector<Known> split(Known known, int64_t step, int64_t period) const;
-  /// Those to go on with. There are none on a path that no dimensions take.
+  /// The successor states. There are none on a path that no dimensions take.
   ArrayRef<Known> explored(ArrayRef<Known> options) const {
     return sample && !options.empty()
                ? options.slice(std::min<size_t>(*sample, options.size() - 1), 1)
                : options;
   }
-  /// Fewer numbers of iterations than this are told apart, when there are no others.
+  /// Numbers of iterations below this are distinguished, if there are no others.
   int64_t mostExact() const { return std::max<int64_t>(3 * distance, 8); }
   int64_t sampleOf(Number iterations) const;
   void successors(const Head &head, Periods periods, SmallVectorImpl<Head> &next, bool &ends) const;
@@ -119,7 +119,7 @@ private:
   Layout layout;
   const llvm::DenseSet<Operation *> &without;
   const std::optional<size_t> sample;
-  /// From how many iterations left on a comparison with the bound comes out the same.
+  /// The number of iterations left from which on a comparison with the bound is constant.
   const int64_t distance;
   std::vector<Known> environment;
   SmallVector<ActiveLoop> loops;
@@ -372,11 +372,11 @@ void Explorer::sequence(const Sequence &statements, size_t from, States &states)
   }
 }
 
-/// The heads that may follow, and whether the loop may end instead.
+/// The possible next heads, and whether the loop may end instead.
 void Explorer::successors(const Head &head, Periods periods, SmallVectorImpl<Head> &next,
                           bool &ends) const {
   Head following = head;
-  // Of a loop without a known end, at most the first iteration is counted.
+  // In a loop without a known end, at most the first iteration is distinguished.
   following.isCounted = head.isCounted && head.left == Head::Left::exactly;
   following.done = following.isCounted ? head.done + 1 : modulo(head.done + 1, periods.done);
   ends = false;
@@ -404,8 +404,8 @@ void Explorer::successors(const Head &head, Periods periods, SmallVectorImpl<Hea
   }
 }
 
-/// A small number of iterations after which every slot was taken again. Of a loop that has more, as
-/// many modulo what the rest of the program can tell.
+/// A small number of iterations after which every slot was reused. A loop with more is equivalent
+/// to one with as many modulo what the rest of the program distinguishes.
 int64_t Explorer::sampleOf(Number iterations) const {
   const int64_t by = std::max<int64_t>(iterations.mod, 1);
   const int64_t least = std::clamp<int64_t>(iterations.lo, 0, distance);
@@ -445,7 +445,7 @@ void Explorer::loop(const Statement &s, States &states) {
     return iterate(s, sampleOf(iterations), states);
   const int64_t modulus = p.modulus[s.result];
   const Periods periods{p.stepsModulus[s.b], modulus / std::gcd(modulus, s.number)};
-  // By head, the states that were there, and those of them that were not followed yet.
+  // By head, its states, and those of them that have not been followed yet.
   std::map<Head, std::pair<States, States>> heads;
   States exits(layout);
   auto arrive = [&](const Head &head, States &arriving) {
@@ -592,8 +592,8 @@ void Explorer::finish(States &states) {
 
 } // namespace
 
-// Where paths meet, what all of them know is mostly enough for what follows: one state instead of
-// hundreds. Only what cannot be proven so is walked with each state by itself.
+// Where paths meet, the common knowledge of all states mostly suffices: one state instead of
+// hundreds. Only programs that cannot be proven in this way are explored with separate states.
 std::optional<Fault> findFault(const PhaseModel &program,
                                const llvm::DenseSet<Operation *> &without) {
   if (!Explorer(program, without, {.merges = true}).run())
@@ -604,7 +604,7 @@ std::optional<Fault> findFault(const PhaseModel &program,
   return exact;
 }
 
-// Nearly all that breaks does so on one of the shortest paths, and to follow one costs little.
+// Nearly all faults occur on one of the shortest paths, and following one costs little.
 Verdict breaksWithout(const PhaseModel &program, const llvm::DenseSet<Operation *> &without) {
   for (size_t sample = 0; sample < 3; ++sample)
     if (std::optional<Fault> fault = Explorer(program, without, {.sample = sample}).run();

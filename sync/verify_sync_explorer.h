@@ -1,21 +1,21 @@
 // Follows a phase along every path that its control flow can take.
 //
-// What decides about control is not known to the compiler: extents, and with them how often a loop
-// runs. So the walk goes through the program once for each way in which these can matter, with all
-// states of the synchronisation that can stand at a point:
+// Control flow depends on extents that the compiler does not know, and so do the numbers of
+// iterations. So the program is explored once for each class of their values that behaves
+// differently, with all states of the synchronisation that are possible at a point:
 //
 // - A value that ends a loop and is also compared with (the loop's transfers run ahead of it) is
 //   split where it is defined, by the number of iterations that it means: 0, 1, ... up to the
-//   farthest look ahead, and beyond that by its remainder modulo what slots go round with. Two
-//   numbers of iterations of one such class differ by whole rounds, and every comparison with them
-//   comes out the same until the last iterations, which are walked one by one.
-// - A loop is followed from head to head until no state comes up that was not there before. States
-//   are finitely many, so this ends, and what it has then seen is every number of iterations: the
-//   repetition is found, not assumed.
-// - A slot or a branch that remains open is walked with each of its outcomes.
+//   farthest look ahead, and beyond that by its remainder modulo the period of the slots. Two
+//   numbers of iterations of one such class differ by whole periods, and every comparison with them
+//   has the same result until the last iterations, which are explored one by one.
+// - A loop is followed from head to head until no new state appears. There are finitely many
+//   states, so this ends, and then covers every number of iterations: the repetition is found, not
+//   assumed.
+// - A slot or a branch that remains open is explored with each of its outcomes.
 //
 // The numbers are over-approximated where the interval and the congruence of a value do not say
-// more; so a program may be refused that never goes wrong, but none is accepted that does.
+// more; so a right program may be refused, but no wrong one is accepted.
 #pragma once
 
 #include "sync/verify_sync_model.h"
@@ -28,7 +28,7 @@ namespace mmk::sync {
 
 struct Fault {
   enum class What : uint8_t {
-    race, ///< `op` touches what `other` may still be at
+    race, ///< `op` accesses bytes that `other` may still access
     endlessWait,
     leftSet,   ///< at the end of the phase
     setTwice,  ///< `other` has set it, too
@@ -45,7 +45,7 @@ struct Fault {
   int64_t number = 0;
 };
 
-/// The first thing that goes wrong on some path. Ops in `without` are left out.
+/// The first fault on some path. Ops in `without` are left out.
 std::optional<Fault> findFault(const PhaseModel &program,
                                const llvm::DenseSet<mlir::Operation *> &without = {});
 
@@ -55,7 +55,7 @@ enum class Verdict : uint8_t {
   unknown, ///< more states than are followed
 };
 
-/// Whether anything goes wrong: the same answer, sooner when it does.
+/// Whether there is a fault: the same answer, faster if there is one.
 Verdict breaksWithout(const PhaseModel &program, const llvm::DenseSet<mlir::Operation *> &without);
 
 } // namespace mmk::sync

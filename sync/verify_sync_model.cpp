@@ -11,8 +11,8 @@ namespace {
 
 bool isInteger(Value value) { return value.getType().isIntOrIndex(); }
 
-/// Slots, conditions and bounds: what the order of instructions depends on, and what that is
-/// computed from.
+/// Slots, conditions and bounds, on which the order of instructions depends, and the values from
+/// which they are computed.
 llvm::DenseSet<Value> relevantValues(aicore::PhaseOp phase) {
   SmallVector<Value> open;
   phase.walk([&](Operation *op) {
@@ -107,7 +107,7 @@ LogicalResult Reader::run() {
   if (failed(sequence(p.phase.getBody().front(), p.body)))
     return failure();
   p.boundStep.resize(p.values, 0);
-  // A bound that is used for more than to end its loop is told apart by the iterations it means.
+  // A bound that is used for more than to end its loop is split by its number of iterations.
   auto bounds = [&](auto &&self, Sequence &statements) -> void {
     for (Statement &s : statements) {
       if (s.kind == Kind::loop && s.isObserved && p.boundStep[s.b] == 0)
@@ -202,7 +202,7 @@ void Reader::arithmetic(Operation &op, Sequence &into) {
   auto dividing = [&](Kind kind) {
     binary(kind);
     APInt by;
-    // By what is not a positive constant: unknown.
+    // Division by anything but a positive constant: unknown.
     if (!matchPattern(op.getOperand(1), m_ConstantInt(&by)) || !by.isStrictlyPositive())
       s.kind = Kind::unknown;
     else
@@ -301,7 +301,7 @@ unsigned Reader::bufferOf(Value value, int64_t part) {
       buffer.part = part;
       buffer.copies = alloc.getCopies();
       buffer.stride = llvm::alignTo(alloc.getBytes(), p.machine.alignment(alloc.getSpace()));
-      // Columns of an accumulator stand in L0C one block of them behind the other.
+      // L0C holds the columns of an accumulator block after block.
       const int64_t columns = cast<MemRefType>(value.getType()).getShape()[1];
       const int64_t column = alloc.getBytes() / columns, first = part * alloc.getPartWidth();
       buffer.bytes = std::min(columns - first, alloc.getPartWidth()) * column;
@@ -340,7 +340,7 @@ LogicalResult Reader::instruction(aicore::Instruction op, Sequence &into) {
     for (int64_t part = access.part.value_or(0); part < access.part.value_or(parts - 1) + 1; ++part)
       touch(access.buffer, access.slot, access.writes, part);
   }
-  // What a vector instruction holds between its steps is written, too.
+  // The scratch of a vector instruction is written, too.
   if (auto vector = dyn_cast<aicore::VectorOp>(op.getOperation()))
     for (Value scratch : vector.getScratch())
       touch(scratch, Value(), true);
@@ -350,7 +350,7 @@ LogicalResult Reader::instruction(aicore::Instruction op, Sequence &into) {
 
 LogicalResult Reader::barrier(aicore::BarrierOp op, Sequence &into) {
   if (op.getPipe())
-    return success(); // which is in order anyway
+    return success(); // a pipe is in order anyway
   Statement s;
   s.kind = Kind::barrier;
   s.op = op;
@@ -419,7 +419,7 @@ LogicalResult Reader::flag(Operation *op, Kind kind, PipeOf at, int64_t id, Valu
 }
 
 // Two accesses to the same bytes need an order when one of them writes, and when they are on
-// different pipes: one pipe keeps its own.
+// different pipes: a pipe executes in order.
 void Reader::findHazards() {
   p.hazards.assign(p.events.size(), Words(p.layout.words(), 0));
   auto isAccess = [](const Event &event) {

@@ -1,5 +1,5 @@
-// A phase as aicore-verify-sync walks it: the instructions and flags in program order, the loops
-// and branches around them, and only that arithmetic on which slots, branches and loops depend.
+// A phase as aicore-verify-sync explores it: the instructions and flags in program order, the loops
+// and branches around them, and only the arithmetic on which slots, branches and loops depend.
 #pragma once
 
 #include "ir/aicore.h"
@@ -18,8 +18,8 @@ namespace mmk::sync {
 using aicore::Pipe;
 using aicore::Unit;
 
-/// One of the in-order pipes of a block. The vector cores of a block run the same text, so one
-/// stands for each of them.
+/// One of the in-order pipes of a block. The vector cores of a block run the same program, so one
+/// represents all of them.
 struct PipeOf {
   Unit unit = Unit::cube_core;
   Pipe pipe = Pipe::scalar;
@@ -27,7 +27,7 @@ struct PipeOf {
   bool operator==(const PipeOf &o) const { return unit == o.unit && pipe == o.pipe; }
 };
 
-/// A number that the walk knows something of; an index into its environment.
+/// A number that the exploration tracks; an index into its environment.
 using ValueId = int;
 
 enum class Kind : uint8_t {
@@ -45,7 +45,7 @@ enum class Kind : uint8_t {
   select,
   unknown, ///< an integer of any value
   slot,    ///< value[a] modulo `number`, the copies
-  // what takes part in the order
+  // instructions and synchronisation
   access,
   setFlag,
   waitFlag,
@@ -58,14 +58,14 @@ enum class Kind : uint8_t {
   cores,  ///< value[result] is the number of the vector core: children[0]
 };
 
-/// One copy of a buffer that an instruction touches: event `event` + slot of its pipe.
+/// One copy of a buffer that an instruction accesses: event `event` + slot of its pipe.
 struct Touch {
   unsigned buffer = 0, event = 0;
   ValueId slot = -1; ///< -1: the only one
   bool writes = false;
 };
 
-/// Stands for an event or a cross-core flag that the machine has not.
+/// Marks an event or a cross-core flag that the machine lacks.
 constexpr unsigned noFlag = ~0u;
 
 struct Statement;
@@ -88,7 +88,7 @@ struct Statement {
 
 struct Buffer {
   aicore::AllocOp alloc; ///< null for a tensor in global memory
-  int64_t part = 0;      ///< of the buffer's parts, which are told apart
+  int64_t part = 0;      ///< of the buffer's parts, which are distinguished
   mlir::Value value;
   int64_t copies = 1, bytes = 0, stride = 0, offset = 0;
   std::string name() const;
@@ -130,10 +130,10 @@ public:
   bool anyNumber = false;
   std::vector<std::pair<ValueId, mlir::Value>> inputs; ///< block arguments
   std::vector<int64_t> boundStep; ///< by value: step of the loop that it ends; 0: none
-  /// By value: modulo what it decides which slots are taken; and the same of the iterations that it
-  /// means as the bound of a loop.
+  /// By value: the modulus at which it decides slots; and the same for the iterations that it means
+  /// as the bound of a loop.
   std::vector<int64_t> modulus, stepsModulus;
-  int64_t ahead = 1; ///< iterations by which loops look ahead for their end, and 1
+  int64_t ahead = 1; ///< iterations by which loops look ahead to their end, plus 1
 
   std::string describe(const PipeOf &pipe, bool withUnit) const;
   std::string describe(const Flag &flag) const;

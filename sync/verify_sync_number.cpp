@@ -11,7 +11,7 @@ int64_t clamp(__int128 value) {
   return static_cast<int64_t>(std::clamp(value, -bound, bound));
 }
 
-/// x = rem modulo mod, where figures too large to hold make nothing known.
+/// x = rem modulo mod; on overflow nothing is known.
 void setCongruence(Number &x, __int128 mod, __int128 rem) {
   if (mod < 0)
     mod = -mod;
@@ -52,7 +52,7 @@ Number Number::within(int64_t low, int64_t high) const {
   return made(std::max(lo, low), std::min(hi, high), mod, rem);
 }
 
-// Most numbers are exact, and walks add and multiply millions of them.
+// Most numbers are exact, and an exploration adds and multiplies millions of them.
 Number add(Number x, Number y) {
   if (x.isExact() && y.isExact())
     return Number::exactly(clamp(static_cast<__int128>(x.lo) + y.lo));

@@ -1,6 +1,5 @@
-// What aicore-verify-sync knows of an integer that depends on dimensions: an interval and a
-// congruence. Slots are values modulo copies and branches are comparisons, so these two are enough
-// to say which slot an instruction takes and which way a branch goes.
+// The abstract value of an integer that depends on dimensions: an interval and a congruence. Slots
+// are values modulo copies and branches are comparisons, so these two decide slots and branches.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +18,7 @@ struct Number {
 
   bool isExact() const { return lo == hi; }
   bool isBounded() const { return lo > -unbounded && hi < unbounded; }
-  /// Keeps only what lies between; the interval must not get empty.
+  /// Intersects with an interval; the result must not be empty.
   Number within(int64_t low, int64_t high) const;
   /// Whether x modulo `modulus` is known.
   bool knowsModulo(int64_t modulus) const { return mod % modulus == 0; }
@@ -30,7 +29,7 @@ Number subtract(Number x, Number y);
 Number multiply(Number x, Number y);
 Number minimum(Number x, Number y);
 Number maximum(Number x, Number y);
-/// One of the two.
+/// The join of the two.
 Number either(Number x, Number y);
 /// By a positive number; `up` rounds to plus infinity, else to zero.
 Number divide(Number x, int64_t by, bool up);

@@ -1,8 +1,8 @@
-// Modulo what each number decides. The slot of a buffer is a number modulo its copies, so of the
-// numbers that it is computed from only the remainders count, by a modulus of their own: a loop
-// whose counter only says which of two copies to take repeats after two iterations, whatever the
+// The modulus at which each number matters. The slot of a buffer is a number modulo its copies, so
+// only the remainders of the numbers that it is computed from matter, each by its own modulus: a
+// loop whose counter only selects one of two copies repeats after two iterations, whatever the
 // copies of other buffers. One period for all would be the least common multiple of all copies, and
-// fusion groups of loops would have its powers to walk.
+// nested loops would take powers of it to explore.
 #include "sync/verify_sync_model.h"
 
 #include <numeric>
@@ -10,7 +10,8 @@
 namespace mmk::sync {
 namespace {
 
-/// Remainders by more than this are not followed; slots that need them are walked with every value.
+/// Remainders by more than this are not followed; slots that need them are explored with every
+/// value.
 constexpr int64_t mostModulus = 1 << 16;
 
 class Periods {
@@ -45,7 +46,7 @@ private:
   }
   void need(ValueId value, int64_t modulus) { raise(p.modulus[value], modulus); }
 
-  // From the end: all uses of a value stand behind it.
+  // From the end: all uses of a value come after it.
   void visit(const Sequence &statements) {
     for (auto s = statements.rbegin(); s != statements.rend(); ++s) {
       for (auto child = s->children.rbegin(); child != s->children.rend(); ++child)

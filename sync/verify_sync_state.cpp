@@ -55,7 +55,7 @@ void State::wait(unsigned flag, unsigned pipe) {
   counted -= 1;
   if (counted >> 8 < 0xff)
     counted += 1 << 8;
-  // What a flag that is down once carried is no part of the state.
+  // The former knowledge of a flag that is down is no part of the state.
   if ((counted & 0xff) == 0)
     std::fill_n(from, layout_->words(), 0);
 }
@@ -124,7 +124,7 @@ void States::add(State state, States *news) {
       return dropFrom(before);
   if (news)
     news->add((*this)[before]);
-  // The others stay, without those that the new one covers.
+  // Keeps the other states, without those that the new one covers.
   size_t kept = 0;
   for (size_t i = 0; i <= before; ++i) {
     if (i < before && (*this)[before].coversAll((*this)[i]))

@@ -1,11 +1,11 @@
-// The synchronisation of a block at one point of its program, as far as the rest of the program can
-// tell it from another.
+// The synchronisation of a block at one point of its program, as far as the rest of the program
+// depends on it.
 //
-// Events are what some pipe did last of a kind: the last reading or writing of a slot, the last set
-// or wait of a flag. A pipe *knows* an event when all that the pipe does from here on happens after
-// it. That is all of a happens-before order that can still matter: a pipe executes in order, so who
-// knows the last event of a kind knows the earlier ones. It is finite, which lets a loop be
-// followed until its states repeat.
+// An event is the last operation of a kind on some pipe: the last read or write of a slot, the last
+// set or wait of a flag. A pipe *knows* an event when all that the pipe does from here on happens
+// after it. That is the part of the happens-before order that can still matter: a pipe executes in
+// order, so knowing the last event of a kind includes the earlier ones. It is finite, so a loop can
+// be followed until its states repeat.
 #pragma once
 
 #include "mlir/IR/Operation.h"
@@ -19,15 +19,15 @@ namespace mmk::sync {
 struct Layout {
   unsigned pipes = 0, events = 0, flags = 0;
   unsigned words() const { return (events + 63) / 64; }
-  /// By pipe and then by flag, what of the knowledge they hold can be observed later. The rest
-  /// would make states differ that behave alike.
+  /// By pipe and then by flag, the part of their knowledge that can be observed later. The rest
+  /// would distinguish states that behave equally.
   std::vector<uint64_t> matters;
-  /// States with the same flags become one, which knows what all of them know.
+  /// States with the same flags are merged into one with their common knowledge.
   bool merges = false;
-  /// A state says which operation an event was, for messages.
+  /// A state records the operation of an event, for messages.
   bool namesOps = false;
 
-  /// Words of what all pipes and flags hold, and of a state.
+  /// Words of the knowledge of all pipes and flags, and of a state.
   unsigned held() const { return (pipes + flags) * words(); }
   unsigned size() const { return held() + flags + (namesOps ? events : 0); }
 };
@@ -43,25 +43,25 @@ public:
   /// The first event of `needed` (Layout::words() words) that the pipe does not know, or -1.
   int firstUnknown(unsigned pipe, const uint64_t *needed) const;
 
-  /// An event happens anew on this pipe, which alone knows it; `op` is for messages.
+  /// A new event on this pipe, which only this pipe knows; `op` is for messages.
   void happen(unsigned pipe, unsigned event, mlir::Operation *op);
-  /// The same, of an event whose order is no question.
+  /// The same for an event that needs no order.
   void note(unsigned event, mlir::Operation *op);
   /// Null when the layout names no operations.
   mlir::Operation *last(unsigned event) const;
 
-  /// The flag takes along what the pipe knows now. With several sets ahead of the waits it takes
-  /// what all of them know, which is what the first knew.
+  /// The flag carries the knowledge of the pipe. With several sets ahead of the waits it carries
+  /// their common knowledge, which is that of the first.
   void set(unsigned flag, unsigned pipe);
-  /// The pipe gets to know what came with the flag.
+  /// The pipe receives the knowledge of the flag.
   void wait(unsigned flag, unsigned pipe);
 
-  /// All of these pipes get to know what each of them knows.
+  /// All of these pipes share their knowledge.
   void join(const std::vector<unsigned> &pipes);
 
-  /// Sets of the flag that no wait has taken down, in program order.
+  /// Sets of the flag that no wait has consumed, in program order.
   unsigned sets(unsigned flag) const { return count(flag) & 0xff; }
-  /// Waits that the setting pipe is not known to come after.
+  /// Waits that are not known to happen before the setting pipe's next work.
   unsigned lateWaits(unsigned flag) const { return count(flag) >> 8; }
   void forgetLateWaits(unsigned flag) { count(flag) &= 0xff; }
 
@@ -70,11 +70,11 @@ private:
 
   /// Drops the knowledge that cannot be observed.
   void tidy();
-  /// Whether whatever goes wrong after `other` also goes wrong after this one: the flags are the
-  /// same, and no pipe knows more.
+  /// Whether every fault after `other` also occurs after this state: the flags are the same, and no
+  /// pipe knows more.
   bool coversAll(const State &other) const;
   bool hasFlagsOf(const State &other) const;
-  /// Forgets what the other does not know; false when that is nothing.
+  /// Drops knowledge that the other lacks; false when there is none.
   bool forgetUnlike(const State &other);
 
   uint64_t *knowledge(unsigned pipe) const { return words_ + pipe * layout_->words(); }
@@ -82,21 +82,21 @@ private:
   uint64_t &count(unsigned flag) const { return words_[layout_->held() + flag]; }
 
   const Layout *layout_;
-  /// What each pipe knows, what each flag that is up carries, the flags' counts, and the operations
+  /// The knowledge of each pipe and of each flag that is up, the flags' counts, and the operations
   /// of events.
   uint64_t *words_;
 };
 
 /// States of different pasts at one point of the program; one that another covers is left out.
-/// Their words lie one behind the other, so that copies are cheap: a walk copies states at each
+/// Their words are contiguous, so that copies are cheap: an exploration copies states at each
 /// branch.
 class States {
 public:
   explicit States(const Layout &layout) : layout_(&layout) {}
 
-  /// Nothing has happened: what never was needs no order, so all pipes know all events.
+  /// The initial state: an event that never happened needs no order, so all pipes know all events.
   void addFirst();
-  /// `news` receives what was not covered.
+  /// `news` receives the states that were not covered.
   void add(State state, States *news = nullptr);
   /// Returns how many states were compared.
   int64_t addAll(States &others, States *news = nullptr);

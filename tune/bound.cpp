@@ -97,7 +97,7 @@ Bounds::Bounds(const Space &space, size_t shapes)
   else
     cores_.assign(point.empty() ? 1 : space.axes()[coresAxis_].words.size(), space.coresOf(point));
 
-  // Without a stage of its own, that follows from the tile.
+  // A stage that is not chosen follows from the tile.
   const auto isTileOfDepth = [&](std::string_view key) {
     return key.starts_with("tile.") && space.axisOf("stage." + std::string(key.substr(5)));
   };
@@ -112,7 +112,7 @@ Bounds::Bounds(const Space &space, size_t shapes)
   const auto mayWait = [hasOwnCopies](std::string_view key) {
     return hasOwnCopies || !isOfLoads(key);
   };
-  // What the cube core does until its last product is done.
+  // The work of the cube core until its last product is done.
   const auto isOfProducts = [](std::string_view key) {
     return !isOfLoads(key) && !isOfVectorCores(key) && key != "epilogue";
   };
@@ -141,8 +141,8 @@ Bounds::Bounds(const Space &space, size_t shapes)
   add(
       Use::ofBlock, [](const Measure &it) { return at(it.least.cubeWork, Pipe::fixpipe); },
       isOfResults);
-  // How long loads wait for HBM depends on what the same core stores beside them; on a coupled
-  // chip that is everything.
+  // The time that loads wait for HBM depends on the stores of the same core; on a coupled chip on
+  // all of its work.
   if (machine.topology != Topology::split)
     return;
   add(

@@ -16,10 +16,10 @@ namespace mmk::tune {
 /// variants that agree with it in these directives from below:
 /// - the work of each pipe, without flags, of one block;
 /// - the time of that block if it waited for data only (LeastTime), where only copies differ;
-/// - the time until its last product is done, of one, and what has to be done with that, of
-/// another;
+/// - the time until its last product is done, of one, and the work on its
+///   result, of another;
 /// - the work of all cores together, distributed evenly to any number of them.
-/// What follows from which directives is the same at all shapes, so that they are learned together.
+/// The figures depend on the same directives at all shapes, so all shapes are learned together.
 /// tests/unit/tune/bounds_test.cpp holds it against the clock.
 class Bounds {
 public:
@@ -58,8 +58,8 @@ private:
     Projection key, withoutMapping;
     /// Rows of `figures`, a figure a shape; by the directives that matter.
     llvm::DenseMap<uint64_t, uint32_t> known;
-    /// Where each core has one output tile at most, the order and more cores change nothing. Rows
-    /// by the directives without these: of `figures`, and of how many cores have a tile.
+    /// Where each core has at most one output tile, the order and additional cores have no effect.
+    /// Rows by the directives without these: of `figures`, and of how many cores have a tile.
     llvm::DenseMap<uint64_t, uint32_t> ofOneTile;
     std::vector<int64_t> figures, cores;
     size_t shapes;

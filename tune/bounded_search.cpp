@@ -5,9 +5,10 @@
 namespace mmk::tune {
 namespace {
 
-/// Asked for at once: enough for all threads, and few enough for what they find to spare others.
+/// Points evaluated at once: enough for all threads, and few enough that their results prune later
+/// ones.
 constexpr size_t batchSize = 64;
-/// Postponed at most before the others are evaluated: bounding takes time, too.
+/// Points postponed at most before the others are evaluated: bounding takes time, too.
 constexpr size_t mostPutOff = 128;
 
 } // namespace
@@ -47,7 +48,7 @@ Evaluator::Shapes BoundedSearch::open(const Point &point) const {
   return bounds_.within(point, best_);
 }
 
-/// Leaves out a point that cannot win; some such were measured before that was known.
+/// Prunes a point that cannot win; some such points were measured before.
 void BoundedSearch::prune(Point point) {
   if (!learned_.contains(number_.of(point))) {
     ++bounded_;

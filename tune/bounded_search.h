@@ -32,7 +32,7 @@ public:
   bool run(int64_t most, const Watch &watch);
 
   /// The points that may exist, less those left out, are measured, bounded or refused; the measured
-  /// in the order of their evaluation, with those that were known before.
+  /// in the order of their evaluation, with those known before.
   int64_t points() const { return points_; }
   const std::vector<Point> &measured() const { return measured_; }
   int64_t bounded() const { return bounded_; } ///< not measured, as they cannot win

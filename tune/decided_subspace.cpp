@@ -5,7 +5,7 @@
 namespace mmk::tune {
 namespace {
 
-/// What the points take at each shape, and which are measured at none.
+/// The times of the points at each shape, and the points that are measured at none.
 struct Figures {
   std::vector<Decision::AtShape> shapes;
   std::vector<bool> isMeasured;

@@ -14,8 +14,8 @@ struct DecidedSubspace {
   std::vector<Point> measured;
 };
 
-/// The largest decided subspace. A decision holds as long as everything that it
-/// rests on is known, and its winners are not known to be wrong.
+/// The largest decided subspace. A decision is valid as long as all measures that it is based on
+/// are known, and its winners are not known to be wrong.
 std::optional<DecidedSubspace> recallDecided(const Space &space, Evaluator &evaluator,
                                              const Known &known);
 

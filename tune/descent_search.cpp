@@ -11,7 +11,7 @@
 namespace mmk::tune {
 namespace {
 
-constexpr size_t shortAxis = 6;         ///< words that are always tried all
+constexpr size_t shortAxis = 6;         ///< up to so many words are all tried
 constexpr size_t mostCombinations = 96; ///< of one group at once
 constexpr int64_t mostSampled = 400;
 constexpr size_t elites = 16, children = 16, beamWidth = 6;
@@ -81,7 +81,7 @@ bool DescentSearch::isLikelyRefused(const Point &point) const {
   const auto number = [&](const Point &of, size_t axis) {
     return *parseInteger(space_.axes()[axis].words[of[axis]]);
   };
-  // What works in the same way and is larger everywhere does not fit either.
+  // A variant with the same words and larger sizes does not fit either.
   return std::ranges::any_of(refused_, [&](const Point &refused) {
     return std::ranges::all_of(words_, [&](size_t axis) { return point[axis] == refused[axis]; }) &&
            std::ranges::all_of(
@@ -125,7 +125,8 @@ void DescentSearch::evaluate(const std::vector<Point> &points) {
     Scored &bestOfWords = bestOfWords_.try_emplace(words, scored).first->second;
     if (scored.score < bestOfWords.score)
       bestOfWords = scored;
-    // Of those that take the same, as what differs does not matter, one: they would fill the elite.
+    // Of several with equal times, whose differences have no effect, only one: they would fill the
+    // elite.
     const auto place = std::ranges::lower_bound(elite_, scored.score, {}, &Scored::score);
     if (place == elite_.end() || place->score != scored.score)
       elite_.insert(place, scored);
@@ -154,7 +155,7 @@ std::vector<uint16_t> DescentSearch::places(size_t axis, uint16_t around, size_t
   return places;
 }
 
-/// A stage that is no multiple of its tile takes the largest tile that it is one of.
+/// A stage that is no multiple of its tile gets the largest tile that divides it.
 void DescentSearch::fitSteps(Point &point) const {
   const auto number = [&](size_t axis, uint16_t place) {
     return parseInteger(space_.axes()[axis].words[place]).value_or(1);
@@ -191,9 +192,8 @@ std::vector<Point> DescentSearch::combinations(const Group &group, const Point &
   return points;
 }
 
-/// What an output tile is worth depends on its depth, on who adds the bias, on what stays in L1 and
-/// in which order it may: a sample of all of these together, so that the best few begin in
-/// different places.
+/// The best output tile depends on its depth, on the unit that adds the bias, on the panels kept in
+/// L1 and on the order: a joint sample of these, so that the best few start at different points.
 void DescentSearch::sample() {
   const auto most = static_cast<size_t>(std::min(budget_ / 4, mostSampled));
   std::set<Point> points;
@@ -232,8 +232,8 @@ void DescentSearch::descend() {
   }
 }
 
-/// Tiles that lose beside the depth, the buffers and the words of another tile may win with their
-/// own, and so may words: the best few that differ in these are refined each.
+/// A tile that loses with the depth, buffers and words tuned for another tile may win with its own,
+/// and so may words: each of the best few that differ in these is refined.
 void DescentSearch::beam(const Group &group) {
   std::vector<Scored> all = elite_;
   for (const auto &[words, scored] : bestOfWords_)
@@ -253,7 +253,7 @@ void DescentSearch::beam(const Group &group) {
       evaluate(neighbours(start));
 }
 
-/// Those that differ in one directive.
+/// The points that differ in one directive.
 std::vector<Point> DescentSearch::neighbours(const Point &point) const {
   std::vector<Point> neighbours;
   for (size_t axis = 0; axis < ascending_.size(); ++axis)
@@ -284,7 +284,7 @@ void DescentSearch::expand() {
 }
 
 Point DescentSearch::child() {
-  // The better ones more often.
+  // Better parents are chosen more often.
   const auto parent = [&]() -> const Point & {
     return elite_[std::min(below(elite_.size()), below(elite_.size()))].point;
   };
@@ -304,7 +304,7 @@ Point DescentSearch::child() {
 }
 
 void DescentSearch::evolve() {
-  // A space that has been seen whole has no new children.
+  // A space that was evaluated completely has no new children.
   for (size_t barren = 0; barren < 50 && !isDone() && !groups_.empty();) {
     std::vector<Point> generation;
     for (size_t i = 0; i < children; ++i)
@@ -320,7 +320,7 @@ void DescentSearch::evolve() {
 
 std::vector<Point> DescentSearch::run() {
   evaluate({space_.defaultPoint()});
-  // Where the default does not exist, anything that does is a beginning.
+  // If the default is not legal, the search starts at any legal point.
   for (size_t tries = 0; tries < 1000 && elite_.empty() && !isDone(); ++tries) {
     Point point = space_.defaultPoint();
     for (size_t axis = 0; axis < point.size(); ++axis)

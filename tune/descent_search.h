@@ -1,4 +1,4 @@
-// The search of a space that is too large to be counted whole.
+// The search of a space that is too large to count completely.
 #pragma once
 
 #include "schedule/directive.h"
@@ -67,7 +67,7 @@ private:
   Bounds bound_;
   std::vector<Group> groups_;
   Group output_, reduction_; ///< two of them: those of an output tile, those of a step of depth
-  Group loads_;              ///< those of what is loaded when
+  Group loads_;              ///< those of the order of loads
   Group words_;              ///< those without numbers
   std::vector<std::vector<uint16_t>> ascending_; ///< places of each axis by their numbers
   std::set<Point> seen_, expanded_;

@@ -34,9 +34,8 @@ public:
   /// Looks up these points, and points equivalent to them, in the database; counts none.
   void recall(llvm::ArrayRef<Point> points);
 
-  /// The variant that a point is at a shape, and its measure; nothing where it does not exist, or
-  /// was not evaluated. With more cores than have work, it is the variant with as many cores as
-  /// have.
+  /// The variant of a point at a shape, and its measure; nothing where it is not legal, or was not
+  /// evaluated. With more cores than have work, it is the variant with as many cores as have.
   struct Answer {
     int32_t variant;
     const Measure *measure;
@@ -44,7 +43,7 @@ public:
   std::optional<Answer> at(const Point &point, size_t shape);
   /// Whether there is an answer at any shape.
   bool isMeasured(const Point &point);
-  /// Whether it is known that a point does not exist.
+  /// Whether a point is known not to be legal.
   bool isRefused(const Point &point) const { return refusals_.cover(point); }
   const std::string &nameOf(const Answer &answer) const { return known_.nameOf(answer.variant); }
 
@@ -57,7 +56,7 @@ public:
   Clock::time_point deadline = Clock::time_point::max();
   int64_t counted = 0, remembered = 0, refused = 0;
   std::vector<std::string> bugs; ///< variants that the compiler or the clock failed at, with why
-  std::string storeError;        ///< the first failure to keep something
+  std::string storeError;        ///< the first failure of the store
 
 private:
   /// Of the variants that differ in their cores and their order alone: at a shape, how many cores

@@ -44,7 +44,7 @@ struct GuidedTuner::Rounds {
   Diagnosis look(const Choices &choices) {
     Lowering lowering = tuner.lower(choices);
     if (!lowering)
-      throw CountingFailed{lowering.said.render()};
+      throw CountingFailed{lowering.messages.render()};
     llvm::Expected<Diagnosis> at = diagnose(lowering, tuner.kernel_, tuner.machine_, dims);
     if (!at)
       throw CountingFailed{llvm::toString(at.takeError())};
@@ -85,7 +85,7 @@ struct GuidedTuner::Rounds {
     return pairs;
   }
 
-  /// The fastest that saves something and was not dropped before.
+  /// The fastest change that saves time and was not dropped before.
   std::optional<WhatIf> best(const std::vector<WhatIf> &tried, const Choices &now,
                              const Diagnosis &at) {
     const double enough = static_cast<double>(at.clock.cycles) * (1 - leastGain);

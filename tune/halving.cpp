@@ -27,7 +27,7 @@ halve(size_t count, llvm::function_ref<llvm::Expected<double>(size_t candidate, 
         return microseconds.takeError();
       each.microseconds = *microseconds;
     }
-    // Those that nobody has timed come last.
+    // Candidates without a time come last.
     std::ranges::stable_sort(left.begin() + 1, left.end(), {}, [](const Timed &each) {
       return std::pair(each.microseconds == 0, each.microseconds);
     });

@@ -11,12 +11,12 @@
 namespace mmk::tune {
 namespace {
 
-/// Points that the model looks at, where there are more.
+/// The largest number of points that the model ranks.
 constexpr uint64_t mostLookedAt = 20000;
 
-/// Points to try for each that is to be timed: the host refuses what only an AI core has.
+/// Points compiled for each one that is timed: the host refuses choices that need an AI core.
 constexpr size_t mostTriedEach = 16;
-/// Of the default and another one, at the end.
+/// Pairs of runs of the default and another variant, at the end.
 constexpr int mostPairs = 24;
 
 } // namespace
@@ -39,7 +39,7 @@ double HostSearch::model(const Point &point) const {
   return padding * std::ceil(tiles / threads) * threads / tiles;
 }
 
-/// The least work first; of equals, in an order of the seed's.
+/// The least work first; equal ones in an order that depends on the seed.
 std::vector<Point> HostSearch::promising() const {
   std::mt19937_64 random(seed_);
   std::vector<Point> points;
@@ -145,7 +145,7 @@ llvm::Expected<std::vector<Point>> HostSearch::settle(const std::vector<Candidat
 
 llvm::Expected<std::vector<Point>> HostSearch::run() {
   const std::vector<Candidate> candidates = this->candidates();
-  // What was timed before is not timed again.
+  // Variants with a stored time are not timed again.
   const bool isKnown = std::ranges::all_of(
       candidates, [](const Candidate &candidate) { return candidate.microseconds > 0; });
   auto timed = halve(

@@ -10,19 +10,19 @@ namespace mmk::tune {
 
 class HostSearch {
 public:
-  /// `most`: variants to compile. What is timed goes into `known`, and into the store, if any.
+  /// `most`: variants to compile. Times are added to `known`, and to the store, if any.
   HostSearch(const Kernel &kernel, const Space &space, Evaluator &evaluator, Verifier &verifier,
              Known &known, Store *store, const RunShape &shape, size_t number, uint64_t seed,
              int64_t most)
       : kernel_(kernel), space_(space), evaluator_(evaluator), verifier_(verifier), known_(known),
         store_(store), shape_(shape), number_(number), seed_(seed), most_(most) {}
 
-  /// The default, and of those that came into the last round the ones that are faster beyond the
-  /// machine's noise. The error is a bug of mmk.
+  /// The default, and the variants of the last round that are faster beyond the machine's noise.
+  /// The error is a bug of mmk.
   llvm::Expected<std::vector<Point>> run();
 
-  /// How much work a variant makes of the shape, 1 at the least: what its tiles compute beyond the
-  /// edges, and threads that wait for the last tile.
+  /// The work of a variant relative to the least possible (1): elements that its tiles compute
+  /// beyond the edges, and threads that wait for the last tile.
   double model(const Point &point) const;
 
 private:
@@ -32,9 +32,9 @@ private:
     double microseconds = 0;
   };
   std::vector<Point> promising() const;
-  /// The most promising that exist, the default first.
+  /// The most promising legal points, the default first.
   std::vector<Candidate> candidates();
-  /// Microseconds, which are kept.
+  /// Microseconds, which are stored.
   llvm::Expected<double> time(int32_t variant, int runs);
   /// Compares those of the last round with the first, the reference, and keeps those that are
   /// faster by a test; the others count as no faster.

@@ -1,4 +1,4 @@
-// Jobs and what comes of them as text, for processes that share the counting.
+// Jobs and their results as text, for processes that share the counting.
 #pragma once
 
 #include "tune/team.h"

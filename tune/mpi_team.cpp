@@ -18,19 +18,18 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-/// What tells the other ranks that there is no more to come, and what they answer. Then they hear
-/// whether all have: MPI's own end would wait for one that is gone, for ever.
+/// The message that ends the other ranks, and their answer. Rank 0 then tells whether all have
+/// answered: MPI_Finalize would wait for a missing rank forever.
 constexpr const char *over = "over", *whole = "whole", *broken = "broken";
 
-/// How long the first rank waits for the answers, and they for what it makes of these.
+/// How long rank 0 waits for the answers, and the others for its reply.
 constexpr auto longestGoodbye = 10s, longestVerdict = 30s;
 
-/// A rank that has not answered for so long, and for many times what its slowest answer took, is
-/// taken for gone.
+/// A rank that has not answered for so long, and for many times its slowest answer, is considered
+/// lost.
 constexpr auto shortestPatience = 1s;
 constexpr int patience = 20;
-/// So many jobs are on their way to a rank for each of its threads, of which nobody knows how many
-/// they are.
+/// The number of jobs in flight to a rank; its number of threads is unknown.
 constexpr size_t ahead = 8;
 
 std::optional<std::string> messageOf(const MpiTransport &mpi, int &from) {
@@ -44,7 +43,7 @@ void send(const MpiTransport &mpi, int to, const std::string &text) {
   mpi.send(to, text.data(), text.size());
 }
 
-/// Hands messages to `isLast` until it says so; false when that takes longer than `most`.
+/// Passes messages to `isLast` until it returns true; false when that takes longer than `most`.
 bool listen(const MpiTransport &mpi, Clock::duration most,
             llvm::function_ref<bool(const std::string &text)> isLast) {
   int from = 0;
@@ -71,7 +70,7 @@ public:
         mpi_, longestGoodbye, [&](const std::string &text) { return (left -= text == over) == 0; });
     for (int rank = 1; rank < mpi_.size; ++rank)
       send(mpi_, rank, isWhole ? whole : broken);
-    // Without MPI's end nothing else sees to it that these leave.
+    // without MPI_Finalize nothing else does it that these leave.
     if (!isWhole)
       listen(mpi_, 100ms, [](const std::string &) { return false; });
     mpi_.finish(isWhole);
@@ -85,17 +84,17 @@ public:
 private:
   struct Rank {
     std::vector<size_t> given; ///< numbers of jobs of this batch without an answer
-    Clock::time_point heard;   ///< or given something to do, after none was left
+    Clock::time_point heard;   ///< or given jobs after it had none
     Clock::duration slowest{};
     bool isLate = false;
   };
 
   void distribute(llvm::ArrayRef<Job> jobs);
-  /// Takes the answers that are there; whether there were any.
+  /// Receives pending answers; returns whether there were any.
   bool collect(llvm::function_ref<void(size_t, Counted)> done);
   void giveUpLate();
   void finish(size_t number, Counted counted, llvm::function_ref<void(size_t, Counted)> done);
-  /// The next job that nobody counts, or nothing.
+  /// The next job that is not assigned, or nothing.
   std::optional<size_t> next();
 
   const MpiTransport &mpi_;
@@ -121,7 +120,7 @@ std::optional<size_t> MpiTeam::next() {
 void MpiTeam::finish(size_t number, Counted counted,
                      llvm::function_ref<void(size_t, Counted)> done) {
   if (isDone_[number])
-    return; // by another, after this one was given up
+    return; // by another rank, after this one was considered lost
   isDone_[number] = true;
   --left_;
   done(number, std::move(counted));
@@ -156,7 +155,7 @@ bool MpiTeam::collect(llvm::function_ref<void(size_t, Counted)> done) {
     rank.heard = now;
     rank.isLate = false;
     if (!message || message->batch != batch_)
-      continue; // of a batch that is over
+      continue; // of an earlier batch
     const auto number = static_cast<size_t>(message->number);
     std::erase(rank.given, number);
     finish(number, std::move(message->counted), done);
@@ -176,7 +175,8 @@ void MpiTeam::giveUpLate() {
   }
 }
 
-// The main thread talks to the other ranks while another one has the threads of this one count.
+// The main thread communicates with the other ranks while another thread runs this rank's counting
+// threads.
 void MpiTeam::count(llvm::ArrayRef<Job> jobs, llvm::function_ref<void(size_t, Counted)> done,
                     const std::atomic<bool> &stop) {
   {

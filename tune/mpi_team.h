@@ -9,14 +9,14 @@ namespace mmk::tune {
 struct MpiTransport;
 
 /// The transport of this process when mpirun has started it as one of several, else null. The error
-/// says why it cannot talk to the others.
+/// says why it cannot communicate with the others.
 llvm::Expected<const MpiTransport *> startMpi();
 
-/// On rank 0. Its own threads count too, by `local`. A rank that does not answer costs its share
-/// only: what it was given is given to another, and it gets no more until it is heard of.
+/// On rank 0. Its own threads count too, by `local`. The jobs of a rank that does not answer are
+/// assigned to another, and it gets no more until it answers.
 std::unique_ptr<Team> mpiTeam(const MpiTransport &mpi, std::unique_ptr<Team> local);
 
-/// On the other ranks: counts what comes, by `local`, until rank 0 has done.
+/// On the other ranks: counts the jobs received, by `local`, until rank 0 has finished.
 void serveMpi(const MpiTransport &mpi, Team &local);
 
 } // namespace mmk::tune

@@ -1,4 +1,4 @@
-// The module that is loaded under mpirun; all that mmk has to do with MPI itself.
+// The module that is loaded under mpirun; the only code that calls MPI.
 #include "tune/mpi_transport.h"
 
 #include <cstdlib>
@@ -16,7 +16,7 @@ struct Outgoing {
   std::vector<char> bytes;
   MPI_Request request = MPI_REQUEST_NULL;
 };
-/// Until they have gone; those to a rank that is gone stay.
+/// Buffers of messages until they are sent; those to a lost rank stay.
 std::list<Outgoing> outgoing;
 std::vector<char> incoming;
 
@@ -48,7 +48,7 @@ int take(const char **bytes, size_t *count) {
   return status.MPI_SOURCE;
 }
 
-// MPI_Finalize waits for all ranks, also for one that will never come.
+// MPI_Finalize waits for all ranks, also for a lost one.
 void finish(bool isWhole) {
   if (isWhole)
     MPI_Finalize();

@@ -1,5 +1,5 @@
-// What the ranks of `mpirun mmk tune` need of MPI. It is loaded when a process is one of several,
-// so that no other run of mmk pays for MPI's start.
+// The interface to MPI for the ranks of `mpirun mmk tune`. It is loaded only when a process is one
+// of several, so that other runs of mmk do not start MPI.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@ namespace mmk::tune {
 /// Messages of bytes between ranks. For one thread at a time.
 struct MpiTransport {
   int rank = 0, size = 1;
-  /// Does not wait: a message to a rank that is gone is lost.
+  /// Does not wait: a message to a lost rank is lost, too.
   void (*send)(int to, const char *bytes, size_t count) = nullptr;
-  /// Takes a message when there is one. Returns its sender, or -1. The bytes stay until the next
+  /// Receives a message when there is one. Returns its sender, or -1. The bytes stay until the next
   /// call.
   int (*take)(const char **bytes, size_t *count) = nullptr;
-  /// At the end, when all ranks that are left come here. `isWhole`: none is missing.
+  /// Called at the end by all remaining ranks. `isWhole`: none is missing.
   void (*finish)(bool isWhole) = nullptr;
 };
 

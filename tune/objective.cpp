@@ -10,7 +10,7 @@
 namespace mmk::tune {
 namespace {
 
-/// Figures that are 0 (nothing on the chip, no traffic) are as good as one byte.
+/// Figures that are 0 (nothing on the chip, no traffic) count as one byte.
 double relative(double figure, double reference) {
   return std::max(figure, 1e-9) / std::max(reference, 1e-9);
 }
@@ -62,8 +62,8 @@ double Objective::score(const Measure &measure, const Measure &reference) const 
          std::pow(relative(measure.trafficBytes, reference.trafficBytes), traffic);
 }
 
-// Sorted by time, a variant can only be beaten by one that stands before it; of those the ones on
-// the front are enough to look at, and they are few.
+// Sorted by time, a variant can only be dominated by an earlier one; comparing with those on the
+// front is enough, and they are few.
 void markFront(std::vector<VariantResult> &variants) {
   std::vector<VariantResult *> sorted;
   for (VariantResult &variant : variants)

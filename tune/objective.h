@@ -1,4 +1,4 @@
-// What a search looks for: the least time, on-chip memory, traffic to global memory, or all at
+// The objective of a search: the least time, on-chip memory, traffic to global memory, or all at
 // once.
 #pragma once
 
@@ -23,7 +23,7 @@ struct Objective {
   bool isTimeAlone() const { return memory == 0 && traffic == 0; }
 };
 
-/// Marks those that no other beats in one goal without losing in another.
+/// Marks the Pareto front: variants that no other dominates.
 void markFront(std::vector<VariantResult> &variants);
 
 } // namespace mmk::tune

@@ -1,4 +1,5 @@
-// The places of a point on some axes of its space, as one number: equal where those are.
+// Projects a point onto some axes of its space, as one number: equal numbers mean equal places
+// there.
 #pragma once
 
 #include "tune/space.h"

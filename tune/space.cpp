@@ -25,7 +25,7 @@ Axis &findOrAdd(std::vector<Axis> &axes, const std::string &key) {
   return axes.emplace_back(Axis{key, {}});
 }
 
-/// Appends what is not there yet; the default stays first.
+/// Appends missing words; the default stays first.
 void merge(std::vector<std::string> &words, const std::vector<std::string> &more) {
   for (const std::string &word : more)
     if (std::ranges::find(words, word) == words.end())
@@ -70,7 +70,7 @@ llvm::Expected<Space> Space::make(const Kernel &kernel, const Machine &machine,
     findOrAdd(axes, key).words.clear();
     merge(findOrAdd(axes, key).words, words);
   }
-  // What is fixed later counts more, as on the command line.
+  // A later fixed choice overrides an earlier one, as on the command line.
   for (const auto &[key, word] : options.fixed)
     findOrAdd(axes, key).words = {word};
 
@@ -143,7 +143,7 @@ bool Space::isInRules(std::string_view key) const {
           }));
 }
 
-// Few directives stand in rules, so that each combination of these is judged once.
+// Few directives occur in rules, so each combination of these is evaluated once.
 void Space::forEach(llvm::function_ref<bool(const Point &)> visit) const {
   const Projection ruled(*this, [&](std::string_view key) { return isInRules(key); });
   enum : uint8_t { unknown, legal, broken };

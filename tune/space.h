@@ -23,7 +23,7 @@ struct Axis {
 /// A place on each axis.
 using Point = std::vector<uint16_t>;
 
-/// What of the space is fixed and what is opened beyond the alternatives that the schedule lists.
+/// Fixed choices, and choices beyond the alternatives that the schedule lists.
 struct SpaceOptions {
   Choices fixed; ///< of `--set` and `--variant`: one word each
   /// `--sweep tile.M=32,64`: these words; without any, all that make sense for the directive.
@@ -46,8 +46,8 @@ public:
   Point defaultPoint() const { return Point(axes_.size(), 0); }
 
   /// False where a rule of the schedule is broken, a stage is no multiple of its tile, more cores
-  /// are asked for than there are, or a panel is kept in an order that has no use for it; what else
-  /// a machine refuses is found by compiling.
+  /// are requested than there are, or a panel is kept in an order that does not reuse it; other
+  /// refusals of a machine are found by compiling.
   bool mayExist(const Point &point) const;
 
   /// ("tile.M", "64") for every axis.
@@ -72,7 +72,7 @@ public:
   /// directive, "tile.M=128|64", and a line a rule of the schedule, "require tile.M <= 128".
   std::string spelling() const;
 
-  /// By their axes a stage and the tile that it has to be a multiple of.
+  /// A stage and the tile of which it has to be a multiple, by their axes.
   struct StageOfTile {
     size_t stage, tile;
   };
@@ -80,7 +80,7 @@ public:
 
   const Machine &machine() const { return *machine_; }
 
-  /// Cores of a point; all that the machine has where the schedule does not say.
+  /// Cores of a point; all of the machine's where the schedule names none.
   int64_t coresOf(const Point &point) const;
 
 private:
@@ -88,7 +88,7 @@ private:
   bool canUsePanel(const Point &point) const;
 
   std::optional<int64_t> number(const Point &point, std::string_view key) const;
-  /// Whether `mayExist` looks at the choices of this directive.
+  /// Whether `mayExist` depends on this directive.
   bool isInRules(std::string_view key) const;
 
   const Machine *machine_;

@@ -1,16 +1,17 @@
-// A space inside another one of the same kernel: that of a file before alternatives were added.
+// A subspace of another space of the same kernel, for example that of a file before alternatives
+// were added.
 #pragma once
 
 #include "tune/space.h"
 
 namespace mmk::tune {
 
-/// The points of a space that another space inside it has. They are numbered independently of the
+/// The points of a space that are also in a smaller one. They are numbered independently of the
 /// order of alternatives and directives in the file.
 class Subspace {
 public:
-  /// Nothing where the space of that spelling has other directives, alternatives that `space` has
-  /// not, or other rules.
+  /// Nothing where the space of that spelling has other directives, alternatives that `space`
+  /// lacks, or other rules.
   static std::optional<Subspace> of(const Space &space, std::string_view spelling);
 
   /// The whole space.
@@ -19,9 +20,9 @@ public:
   bool covers(const Point &point) const;
   /// Whether it is the whole space.
   bool isAll() const;
-  /// Of a point that it covers.
+  /// The number of a point in the subspace.
   uint64_t numberOf(const Point &point) const;
-  /// Nothing where there are not so many.
+  /// Nothing if the number is too large.
   std::optional<Point> at(uint64_t number) const;
 
 private:

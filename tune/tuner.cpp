@@ -13,18 +13,18 @@
 namespace mmk::tune {
 namespace {
 
-/// Beyond so many points nobody looks whether each may exist: they are too many in any case.
+/// Above this number, points are not enumerated: they are too many in any case.
 constexpr double mostEnumerated = 4e6;
 
-/// What is counted for each shape unless a budget says otherwise.
+/// Variants counted for each shape unless a budget is given.
 constexpr int64_t fullBudget = 1500, quickBudget = 400;
-/// To begin the search of a whole space with.
+/// Variants counted to start the search of a whole space.
 constexpr int64_t firstBudget = 300;
-/// So many are all counted, also those that cannot win.
+/// Up to this number all are counted, also those that cannot win.
 constexpr size_t fewPoints = 100;
-/// Of a whole space, by all shapes together.
+/// Points of a whole space, for all shapes together.
 constexpr int64_t mostCounted = 100000;
-/// The same of variants that are compiled and timed.
+/// The same for variants that are compiled and timed.
 constexpr int64_t fullTimed = 64, quickTimed = 16;
 
 double secondsSince(Evaluator::Clock::time_point start) {
@@ -62,7 +62,7 @@ std::optional<std::vector<Point>> Tuner::pointsThatMayExist(size_t most) const {
   return points;
 }
 
-/// Whether only the best is wanted, so that those which cannot be it need not be counted.
+/// Whether only the best is requested, so that variants which cannot win need not be counted.
 bool Tuner::mayPrune() const {
   return options_.objective.isTimeAlone() && !options_.objective.isPareto &&
          options_.check != CheckMode::all && backendOf(machine_.kind).hasClock();
@@ -75,8 +75,8 @@ void Tuner::countAll(const std::vector<Point> &points) {
   evaluator_.evaluate(points, all);
 }
 
-/// What earlier searches decided is not looked at again. Else the best of a quick search at each
-/// shape bounds what can win from the start.
+/// Points decided by earlier searches are skipped. The best of a quick search at each shape then
+/// bounds the others.
 void Tuner::searchWhole() {
   std::optional<DecidedSubspace> before = recallDecided(space_, evaluator_, known_);
   if (before) {
@@ -118,7 +118,7 @@ void Tuner::searchWhole() {
   whole_ = std::move(whole);
 }
 
-/// The default is shown beside what is found, and another file may name another.
+/// The default is shown beside the result, and another file may have another default.
 void Tuner::countDefault(DecidedSubspace &decided) {
   const Point point = space_.defaultPoint();
   const bool isNew = decided.space.covers(point) &&
@@ -130,7 +130,7 @@ void Tuner::countDefault(DecidedSubspace &decided) {
   --decided.bounded;
 }
 
-/// Remembers the outcome, unless an earlier search came to the same.
+/// Stores the outcome, unless an earlier search stored the same.
 void Tuner::keep(const DecidedSubspace &whole) {
   if (!isExhaustive_ || evaluator_.interrupted() || !evaluator_.bugs.empty() ||
       (decidedBefore_ == whole.points && evaluator_.counted == 0))
@@ -263,7 +263,7 @@ void Tuner::checkOne(VariantResult &variant, size_t shape) {
   llvm::Expected<Check> check =
       verifier_.check(verifier_.choicesOf(variant.variant), shapes_[shape]);
   if (!check) {
-    // It cannot even be run, which is as wrong as a result can be.
+    // A variant that cannot run counts as a wrong result.
     bugs_.push_back(variant.variant + ": " + llvm::toString(check.takeError()));
     variant.check = {CheckState::failed, "", 1, 0};
   } else {
@@ -272,7 +272,7 @@ void Tuner::checkOne(VariantResult &variant, size_t shape) {
   known_.checks[shape][known_.numberOf(variant.variant)] = variant.check;
   if (!store_)
     return;
-  // What was counted may ask for more cores than have work, under another name.
+  // The counted request may have more cores than have work; its variant has another name.
   const Finding finding{"", variant.variant, "", {}, {{shape, variant.measure}}};
   llvm::Error error = store_->add(finding);
   if (!error)
@@ -283,7 +283,7 @@ void Tuner::checkOne(VariantResult &variant, size_t shape) {
     llvm::consumeError(std::move(error));
 }
 
-/// Checks from the best on until one is right, or all of them; the wrong ones leave the list.
+/// Checks variants, the best first, until one is right; removes the wrong ones from the list.
 void Tuner::check(CaseResult &result, size_t shape) {
   if (options_.check == CheckMode::none)
     return;
@@ -303,7 +303,7 @@ void Tuner::check(CaseResult &result, size_t shape) {
     if (options_.check == CheckMode::winner && !options_.objective.isPareto)
       break;
     ++i;
-    // Of a front every variant may be the one that is wanted.
+    // Every variant of a Pareto front is checked.
     if (options_.check == CheckMode::winner)
       while (i < result.variants.size() && !result.variants[i].isOnFront)
         ++i;

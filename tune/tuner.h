@@ -30,7 +30,7 @@ struct TuneOptions {
   CheckMode check = CheckMode::winner;
 };
 
-/// How far a search is; for a progress bar.
+/// The progress of a search.
 struct TuneProgress {
   std::string doing; ///< "counting", "checking S1"
   int64_t done = 0, all = 0;
@@ -42,7 +42,7 @@ class Tuner {
 public:
   using Watch = std::function<void(const TuneProgress &)>;
 
-  /// All outlive it. `known` holds what the store, which may be null, remembers.
+  /// All outlive it. `known` holds the entries of the store, which may be null.
   Tuner(const Kernel &kernel, const Machine &machine, const Space &space,
         std::vector<RunShape> shapes, const TuneOptions &options, Known &known, Store *store,
         Team &team, Verifier &verifier, const std::atomic<bool> &stop);
@@ -51,7 +51,7 @@ public:
 
   /// Internal errors of mmk during the search: messages, each with its variant.
   const std::vector<std::string> &bugs() const { return bugs_; }
-  /// Why the memory keeps nothing; empty when it does.
+  /// Why the store failed; empty if it did not.
   const std::string &storeError() const { return evaluator_.storeError; }
 
 private:
@@ -82,14 +82,14 @@ private:
   bool isExhaustive_ = false;
   bool isWhole_ = false; ///< points are decided, not only counted
   int64_t points_ = 0;
-  std::optional<DecidedSubspace> whole_; ///< what searchWhole came to
+  std::optional<DecidedSubspace> whole_; ///< the outcome of searchWhole
   int64_t decidedBefore_ = 0;            ///< points of it
   std::vector<std::string> bugs_;
   Watch watch_;
   TuneProgress progress_;
   const DescentSearch *current_ = nullptr;
   using Clock = Evaluator::Clock;
-  Clock::time_point started_; ///< the part that progress_ is about
+  Clock::time_point started_; ///< of the part that progress_ describes
 };
 
 } // namespace mmk::tune

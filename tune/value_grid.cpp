@@ -33,15 +33,15 @@ std::vector<std::string> multiples(int64_t unit, int64_t largest) {
   return words;
 }
 
-/// What tiles are in steps of: the cube's size along all dimensions of a product, so that depths
-/// are whole squares; 1 without one.
+/// The step of tiles: the cube's size along all dimensions of a product, so that depths are whole
+/// squares; 1 without one.
 int64_t stepOf(const Kernel &kernel, const Machine &machine, const DimensionRole &role) {
   if (!hasProduct(kernel))
     return 1;
   return std::lcm(role.multiple, std::lcm(machine.cube.m, machine.cube.n));
 }
 
-/// The longest tile of which the smallest buffer that a variant can have still fits.
+/// The longest tile whose smallest possible buffer still fits.
 int64_t longestTile(const Kernel &kernel, const Machine &machine, const DimensionRole &role) {
   const ElementType *type = operandType(kernel);
   if (!type) // rows of UB
@@ -77,7 +77,7 @@ std::vector<std::string> valueGrid(const Kernel &kernel, const Machine &machine,
     return lengths(kernel, machine, directive, indexOf(key));
   if (directive.index == DirectiveIndex::buffer)
     return {"1", "2", "3", "4"};
-  std::vector<std::string> words; // of what is shared between cores
+  std::vector<std::string> words; // of the divisors of the cores
   for (int64_t cores = 1; cores <= machine.cubeCores; ++cores)
     if (machine.cubeCores % cores == 0)
       words.push_back(std::to_string(cores));

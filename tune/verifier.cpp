@@ -58,7 +58,7 @@ llvm::Expected<std::unique_ptr<Executable>> Verifier::compile(const Choices &cho
                       /*findsNearest=*/false);
   if (!lowering)
     return llvm::createStringError("the passes refuse a variant that was counted: " +
-                                   lowering.said.render());
+                                   lowering.messages.render());
   ExecutableOptions execution;
   execution.cacheDirectory = cacheDirectory_;
   return Executable::compile(*lowering.module, machine_, execution);
@@ -75,7 +75,7 @@ llvm::Expected<std::vector<Tensor>> Verifier::makeInputs(const RunShape &shape, 
     if (!made)
       return made.takeError();
     input = std::move(*made);
-    // As `mmk run` makes it, so that its line reproduces what is found here.
+    // Made as by `mmk run`, so that its command line reproduces the result.
     fillWithData(input, kind, 1 + (static_cast<uint64_t>(i) << 40), threads_);
   }
   return inputs;
@@ -139,7 +139,7 @@ llvm::Expected<std::vector<Tensor>> Verifier::run(Executable &executable, const 
   auto results = makeResults(shape);
   if (!results)
     return results.takeError();
-  // A run that skips elements must not inherit the right ones of the run before.
+  // A run that skips elements must not inherit the right ones of the previous run.
   for (Tensor &result : *results)
     result.poison();
   if (llvm::Error error = executable.run(arguments(shape, inputs, *results), threads_))
@@ -251,7 +251,7 @@ llvm::Expected<std::vector<TimedPair>> Verifier::timeInPairs(const Choices &refe
   std::vector<TimedPair> times;
   for (int i = 0; i < pairs; ++i) {
     std::array<double, 2> pair;
-    // Who comes first takes turns, too.
+    // The first of a pair alternates, too.
     for (size_t which : {i % 2, 1 - i % 2}) {
       auto taken = milliseconds(*executables[which], *subject, runs);
       if (!taken)

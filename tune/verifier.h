@@ -12,7 +12,8 @@
 
 namespace mmk::tune {
 
-/// What to run at: a shape, and a value for each scalar (by parameter; 0 where that is a tensor).
+/// The arguments of a run: a shape, and a value for each scalar (by parameter; 0 where that is a
+/// tensor).
 struct RunShape {
   std::string name;
   Dims dims;
@@ -36,8 +37,8 @@ public:
   llvm::Expected<std::vector<double>> time(const Choices &choices, const RunShape &shape,
                                            int warmup, int runs);
 
-  /// Times of two variants, taken in turn so that whatever else the machine does meets both. Each
-  /// time is of as many runs as take a millisecond.
+  /// Times of two variants, alternating, so that other load of the machine affects both. Each time
+  /// is of as many runs as take a millisecond.
   llvm::Expected<std::vector<TimedPair>> timeInPairs(const Choices &reference, const Choices &other,
                                                      const RunShape &shape, int pairs);
 
@@ -46,11 +47,11 @@ public:
   /// The choices of a printed variant.
   Choices choicesOf(const std::string &variant);
 
-  /// What a check is made by, as it is remembered.
+  /// The rule of a check, as it is stored.
   static std::string ruleOf(const Kernel &kernel);
 
 private:
-  /// Inputs of one kind at one shape, and what comes of them. Made once for all variants.
+  /// Inputs of one kind at one shape, and their reference results. Made once for all variants.
   struct Example {
     std::vector<Tensor> inputs; ///< by parameter; without memory where that is a scalar
     std::vector<Tensor> expected;
@@ -64,13 +65,13 @@ private:
   llvm::Expected<std::vector<Tensor>> makeResults(const RunShape &shape);
   Arguments arguments(const RunShape &shape, const std::vector<Tensor> &inputs,
                       std::vector<Tensor> &results) const;
-  /// What is timed at a shape: the data of `mmk run`, and memory for results.
+  /// The arguments of timed runs at a shape: the data of `mmk run`, and memory for results.
   struct Subject {
     std::vector<Tensor> results;
     Arguments arguments;
   };
   llvm::Expected<Subject> subject(const RunShape &shape);
-  /// Of one run, in the mean over `runs`.
+  /// The mean time of a run over `runs`.
   llvm::Expected<double> milliseconds(Executable &executable, const Subject &subject, int64_t runs);
 
   const Kernel &kernel_;

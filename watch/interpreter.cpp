@@ -1,5 +1,6 @@
-// Watching without a run: what a block executes depends on its dimensions and its number alone, so
-// that interpreting the aicore IR is fast enough. Tests watch thousands of broken kernels so.
+// Watching without a run: the control flow of a block depends on its dimensions and its number
+// alone, so interpreting the aicore IR is fast enough. Tests watch thousands of mutated kernels in
+// this way.
 #include "count/program.h"
 #include "watch/block.h"
 
@@ -39,7 +40,7 @@ private:
       values[one] = copy;
   }
 
-  /// Floats are data, and so is what follows from them: no instruction's place depends on it.
+  /// Floats are data, and so are values computed from them: no address depends on them.
   bool isData(Operation &op) const {
     return op.getNumResults() > 0 && op.getNumRegions() == 0 && isMemoryEffectFree(&op) &&
            (llvm::none_of(op.getResultTypes(), [](Type type) { return type.isIntOrIndex(); }) ||

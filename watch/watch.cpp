@@ -13,7 +13,7 @@ using llvm::formatv;
 namespace mmk {
 namespace {
 
-/// A watch sees accesses by instruction; one that it does not know it would pass over in silence.
+/// A watch derives accesses from instructions; an unknown instruction would be ignored silently.
 bool isKnown(Operation *op) {
   return !isa<aicore::Instruction>(op) ||
          isa<aicore::LoadOp, aicore::StoreOp, aicore::FixpipeOp, aicore::LoadL0Op, aicore::MmadOp,
@@ -86,7 +86,7 @@ void KernelWatch::beginRun(const KernelArguments &arguments,
   phase_ = -1;
   report_ = {};
   written_.assign(kernel_->tensors.size(), {});
-  // Behind the parameters, scalars among them, and the results.
+  // After the parameters, scalars among them, and the results.
   size_t next = kernel_->op.getArgs().size() + kernel_->op.getResults().size();
   auto isWorkspace = [](const WatchedTensor &tensor) {
     return tensor.kind == WatchedTensor::Kind::workspace;
@@ -156,7 +156,7 @@ void KernelWatch::raceBetweenBlocks(unsigned tensor, const Piece &piece, const P
   add(fault);
 }
 
-// Blocks have no order within a phase: what one writes no other may touch.
+// Blocks have no order within a phase: no other block may access what one block writes.
 void KernelWatch::endPhaseOf(unsigned tensor) {
   std::vector<Piece> written;
   for (auto [block, watch] : llvm::enumerate(blocks_))
@@ -166,7 +166,7 @@ void KernelWatch::endPhaseOf(unsigned tensor) {
     return std::pair(x.begin, x.block) < std::pair(y.begin, y.block);
   });
   Ranges ranges;
-  const Piece *reaching = nullptr; // of those before, the one that ends last
+  const Piece *reaching = nullptr; // the earlier one that ends last
   for (const Piece &piece : written) {
     if (reaching && reaching->end > piece.begin && reaching->block != piece.block)
       raceBetweenBlocks(tensor, piece, *reaching, /*writes=*/true);

@@ -1,7 +1,7 @@
-// Watching a run: every access and every flag of a kernel as its program executes, checked against
-// the bounds of what it touches, against what has been written, and against the order that the
-// flags give. Where aicore-verify-sync proves that nothing breaks at any dimensions, this shows
-// what does at some, with the bytes.
+// Watches a run: checks every access and every flag that a kernel's program executes against the
+// bounds of buffers, against the bytes already written, and against the order that the flags give.
+// aicore-verify-sync proves the flags for all dimensions; a watch shows a fault at given
+// dimensions, with its bytes.
 #pragma once
 
 #include "ir/aicore.h"
@@ -19,10 +19,10 @@ namespace mmk {
 /// "race", "unwritten", "out_of_bounds", ..., as reports for programs name it.
 std::string_view spelling(Hazard::What what);
 
-/// Something that goes wrong, or may in another order that the flags allow as well.
+/// A fault of this order, or of another order that the flags allow.
 struct WatchFault {
   Hazard::What what = Hazard::What::race;
-  int64_t phase = 0, block = 0;                    ///< where it was seen first
+  int64_t phase = 0, block = 0;                    ///< where it occurred first
   mlir::Operation *op = nullptr, *other = nullptr; ///< either may be null
   std::string pipe, otherPipe;                     ///< that execute them: "mte1"
   std::string unit, otherUnit;                     ///< of the pipes: "cube core", "vector core 1"
@@ -36,7 +36,7 @@ struct WatchFault {
 };
 
 struct WatchReport {
-  /// By phase and block, in program order; one for two instructions and where they meet.
+  /// By phase and block, in program order; one for each pair of instructions and place.
   std::vector<WatchFault> faults;
   int64_t instructions = 0, flags = 0; ///< executed, in all blocks
   int64_t accesses = 0;                ///< of an instruction to a buffer or tensor
@@ -53,7 +53,7 @@ public:
   create(aicore::KernelOp kernel, const Machine &machine, llvm::ArrayRef<int64_t> dims);
   ~KernelWatch() override;
 
-  /// Fills workspaces with what no kernel computes: NaNs, or 0x7f..7f for integers.
+  /// Fills workspaces with poison: NaNs, or 0x7f..7f for integers.
   void beginRun(const KernelArguments &arguments,
                 const std::vector<int64_t> &workspaceBytes) override;
   void beginPhase() override;
@@ -62,7 +62,7 @@ public:
   void endPhase() override;
   void endRun() override;
 
-  /// Of the last run.
+  /// The report of the last run.
   const WatchReport &report() const { return report_; }
 
   const WatchedKernel &kernel() const { return *kernel_; }
@@ -87,8 +87,8 @@ private:
   WatchReport report_;
 };
 
-/// The same without a run: walks the program of every block at these dimensions, and nothing is
-/// computed. The error is a program that cannot be walked.
+/// The same without a run: interprets the program of every block at these dimensions, without data.
+/// The error is a program that cannot be interpreted.
 llvm::Expected<WatchReport> watchKernel(aicore::KernelOp kernel, const Machine &machine,
                                         llvm::ArrayRef<int64_t> dims);
 

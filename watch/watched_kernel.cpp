@@ -1,4 +1,4 @@
-// What a watch knows of a kernel before it runs, and its words.
+// The static data of a watched kernel, and the texts of its faults.
 #include "codegen/program_values.h"
 #include "codegen/watch_calls.h"
 #include "watch/block.h"
@@ -74,7 +74,7 @@ std::string flagName(Operation *op, int64_t number) {
   return formatv("cross-core flag {0}", number);
 }
 
-/// What would have ordered the two instructions of a hazard.
+/// The flag that would have ordered the two instructions of a hazard.
 std::string missingOrder(const Hazard &hazard) {
   const unsigned unit = hazard.pipe / allPipes.size(),
                  otherUnit = hazard.otherPipe / allPipes.size();
@@ -203,7 +203,7 @@ std::string WatchedKernel::instructionName(int64_t number, unsigned pipe, bool w
 
 WatchFault WatchedKernel::describe(const Hazard &hazard, const std::string &holder,
                                    const std::string &place) const {
-  // A block's pipes are its cube core's where nothing else is said.
+  // A block's pipes are its cube core's unless stated otherwise.
   const bool apart = hazard.pipe >= allPipes.size() || hazard.otherPipe >= allPipes.size();
   WatchFault fault;
   fault.what = hazard.what;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Two builds of mmk, timed in turn on this computer: what one costs or gains against the other.
+"""Two builds of mmk, timed alternately on this computer: what one costs or gains against the other.
 
   pairs.py OLD NEW [cpu|compile|start|count ...] [--rounds N] [--threads N] [--seconds S]
 

@@ -9,7 +9,7 @@ namespace mmk::peers {
 
 class SharedLibrary {
 public:
-  /// Its own names come first in itself, and no one else sees them.
+  /// It resolves its own names first, and exports none of them.
   explicit SharedLibrary(const char *path) : handle_(dlopen(path, RTLD_NOW | RTLD_DEEPBIND)) {
     if (!handle_)
       fail();

@@ -1,12 +1,12 @@
 'use strict';
-// What each directive changes by itself, counted.
+// The counted effect of each directive alone.
 
 function showChanges(each) {
   const root = document.getElementById('changes');
   if (!each.changes.length) { root.replaceChildren(); return; }
   const counted = each.changes.filter(change => change.cycles), impossible = each.changes.filter(change => !change.cycles);
   const differ = counted.filter(change => Math.abs(change.gain) >= 0.0005), equal = counted.filter(change => Math.abs(change.gain) < 0.0005);
-  // By directive, the one that helps most first; of those that only cost, the one that costs least.
+  // By directive, the largest gain first; without a gain, the smallest loss first.
   const groups = d3.nest().key(change => change.directive).entries(differ)
     .sort((a, b) => d3.max(b.values, change => change.gain) - d3.max(a.values, change => change.gain));
   const rows = groups.flatMap(group => group.values.sort((a, b) => b.gain - a.gain).map((change, i) => ({...change, isFirst: i === 0})));
@@ -24,7 +24,7 @@ function showChanges(each) {
 
 function changeBars(rows, short) {
   const step = 21, left = 250, width = 660, height = rows.length * step + 34;
-  // A change that doubles the time costs 100 %; what is worse is cut there, and said.
+  // A change that doubles the time costs 100 %; a worse one is cut there, with a mark.
   const worst = Math.max(-1, d3.min(rows, row => row.gain)), most = Math.max(0, d3.max(rows, row => row.gain));
   const pad = 0.16 * (most - worst) || 1;
   const x = d3.scaleLinear().domain([Math.min(0, worst) - pad, most + pad]).range([left, width - 10]);

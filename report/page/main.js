@@ -1,10 +1,10 @@
 'use strict';
-// Puts the page together, and again for another case.
+// Builds the page, and rebuilds it for another case.
 
-let view = null, asked = 0;
+let view = null, latest = 0;
 
 async function choose(number) {
-  const asking = ++asked;
+  const current = ++latest;
   const each = report.cases[number];
   for (const button of document.querySelectorAll('[data-case]'))
     button.setAttribute('aria-selected', String(button.dataset.case === String(number)));
@@ -14,7 +14,7 @@ async function choose(number) {
   showVariants(each);
   showChanges(each);
   const lanes = await lanesOf(each.timeline);
-  if (asking !== asked) return; // another case was chosen meanwhile
+  if (current !== latest) return; // another case was chosen meanwhile
   view = showTimeline(each, lanes);
   document.documentElement.dataset.ready = number;
 }

@@ -1,5 +1,5 @@
 'use strict';
-// The roofline: how near the kernel comes to what the machine could do, before and after.
+// The roofline: the kernel against the limits of the machine, before and after tuning.
 
 function showRoofline(each) {
   const root = document.getElementById('roofline');
@@ -41,7 +41,7 @@ function showRoofline(each) {
   for (const roof of roofs) {
     const from = Math.max(x.domain()[0], y.domain()[0] / roof.rate);
     line([from, from * roof.rate], [peak / roof.rate, peak], roof.kind === 'port' ? '6 4' : null);
-    // Along the line, where it has come a third of its way.
+    // Along the line, at a third of its length.
     const at = from * Math.pow(peak / roof.rate / from, 0.38);
     const angle = -Math.atan2(y(from * roof.rate) - y(peak), x(peak / roof.rate) - x(from)) * 180 / Math.PI;
     svg.append('text').attr('class', 'halo').attr('transform', `translate(${x(at)},${y(at * roof.rate)}) rotate(${angle})`)

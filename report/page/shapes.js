@@ -1,5 +1,5 @@
 'use strict';
-// Efficiency over the shapes: how much of its roof each case reaches.
+// Efficiency over the shapes: the share of its roof that each case reaches.
 
 function showShapes() {
   const root = document.getElementById('shapes');

@@ -1,5 +1,5 @@
 'use strict';
-// The figures at the top, and where the time goes.
+// The figures at the top, and the distribution of the time.
 
 function showHead(choose) {
   document.getElementById('head').replaceChildren(
@@ -51,7 +51,7 @@ function showPipes(each) {
     percent((onPath[`${core} ${pipe}`] || 0) / Math.max(1, each.path.cycles))]);
   const [first] = each.path.parts;
   const buffers = wait => wait.buffers.length ? `${listed(wait.buffers)} to be ${wait.for}` : 'a flag';
-  // A pipe that has little to do waits most of the time, and nothing is lost by it.
+  // A pipe with little work waits most of the time, at no loss.
   const busy = wait => (each.pipes.find(pipe => pipe.core === wait.core && pipe.pipe === wait.pipe) || {ratio: 0}).ratio;
   const waits = [...each.waits].sort((a, b) => busy(b) - busy(a) || b.cycles - a.cycles).slice(0, 8).map(wait => [
     `${split ? `${wait.core} ` : ''}${wait.pipe}`, `${buffers(wait)} by ${wait.by}`,
@@ -63,7 +63,7 @@ function showPipes(each) {
     element('h2', {id: 'pipes-title'}, 'Where the time goes'),
     first ? element('p', {}, `The critical path${each.path.whole ? '' : ' of the part that was recorded'} is mostly ` +
       `${first.text} on ${nameOfPipe(each, first.core, first.pipe)}: ${percent(first.cycles / each.path.cycles)} of it. ` +
-      'What is not on the path could be faster and nobody would notice.') : '',
+      'Making anything faster that is not on the path saves no time.') : '',
     element('div', {class: 'columns'},
       element('div', {}, element('h3', {}, 'Pipes, mean over the cores that have work'),
         table(['pipe', '', 'busy', 'cycles', 'of the critical path'], pipes, [2, 3, 4])),

@@ -128,7 +128,7 @@ class TimelineView {
     const width = this.canvas.clientWidth;
     if (!width) return;
     const ratio = devicePixelRatio || 1;
-    // Where the view is, in shares of the time, stays.
+    // Keeps the view, in shares of the time.
     const from = this.width ? this.transform.invertX(0) / this.width : 0;
     this.canvas.width = Math.round(width * ratio);
     this.canvas.height = Math.round(height * ratio);

@@ -19,7 +19,7 @@ class Lane {
     this.length = new Uint32Array(events);
     this.symbol = new Uint32Array(events);
     this.critical = new Uint8Array(events);
-    // Cycles of all events before each, so that a share of any span takes two look-ups.
+    // Cycles of all events before each, so that the share of a span takes two look-ups.
     this.busyBefore = new Float64Array(events + 1);
     this.waitedBefore = new Float64Array(events + 1);
     this.criticalBefore = new Uint32Array(events + 1);
@@ -141,7 +141,7 @@ class Words {
     if (it.buffers) rows.push(['buffers', it.buffers]);
     if (it.bytes) rows.push(['bytes', `${count(it.bytes)} of global memory, ${(it.bytes / Math.max(1, took)).toFixed(1)} a cycle`]);
     if (lane.waited[i]) rows.push(['waited', this.wait(lane, i)]);
-    // What stands before an instruction on its pipe is what it waited for.
+    // The event before an instruction on its pipe is what it waited for.
     for (let j = i - 1; j >= 0 && this.isFlag(lane, j) && !this.isFlag(lane, i); --j)
       if (lane.waited[j]) rows.push(['waited', `${this.wait(lane, j)}: ${this.title(lane, j)}`]);
     rows.push(['held by', this.why(it)]);

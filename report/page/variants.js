@@ -1,5 +1,5 @@
 'use strict';
-// Every variant as a point: time against traffic, and those that no other beats in both.
+// Every variant as a point: time against traffic, and the Pareto front.
 
 /** Marks the variants of which no other is both faster and moves less. */
 function frontOf(variants) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Every wrong program of tests/errors through the command itself: `mmk check` must end with exit
-code 2 and with exactly the expected text; with 0 when all that is said are warnings."""
+code 2 and with exactly the expected text; with 0 when it prints only warnings."""
 
 import pathlib
 import subprocess

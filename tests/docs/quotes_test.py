@@ -13,7 +13,7 @@ QUOTE = re.compile(r"^<!-- quoted: (\S+) -->\n```\w*\n(.*?)^```$", re.MULTILINE 
 
 
 def is_quoted(block, text):
-    """Whether the parts of the block between `...` are in the text, each after the one before."""
+    """Whether the parts of the block between `...` are in the text, in order."""
     lines = [line.strip() for line in text.splitlines()]
     start = 0
     for part in re.split(r"^\s*\.\.\.\n", block, flags=re.MULTILINE):

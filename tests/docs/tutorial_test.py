@@ -42,7 +42,7 @@ def without_host_times(text):
 
 
 class Reader:
-    """Somebody in a folder of his own, with mmk and python3 on the path."""
+    """A user in an empty folder, with mmk and python3 on the path."""
 
     def __init__(self, mmk, folder):
         self.folder = folder / "work"

@@ -1,4 +1,4 @@
-// The left side lies the wrong way round.
+// The left side must be transposed.
 kernel gemm(a: f16[K, M], b: f16[K, N]) -> c: f32[M, N] {
   c = a @ b;
 }

@@ -1,4 +1,4 @@
-// The default variant is the first that a user gets; it must exist.
+// The default variant must satisfy the rules.
 kernel gemm(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {
   c = a @ b;
   schedule {

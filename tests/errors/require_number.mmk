@@ -1,4 +1,4 @@
-// A rule holds or not; a number does neither.
+// A rule is a condition, not a number.
 kernel gemm(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {
   c = a @ b;
   schedule {

@@ -1,4 +1,4 @@
-// A walk is not a number.
+// An order is not a number.
 kernel gemm(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {
   c = a @ b;
   schedule {

@@ -1,4 +1,4 @@
-// A result does not sum what does not fit.
+// A result is not summed to a smaller shape.
 kernel gemm(a: f16[M, K], b: f16[K, N]) -> c: f32[N] {
   c = a @ b;
 }

@@ -1,4 +1,4 @@
-// Nine copies are more than can be kept apart.
+// A buffer has at most eight copies.
 kernel gemm(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {
   c = a @ b;
   schedule {

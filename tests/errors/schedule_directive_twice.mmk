@@ -1,4 +1,4 @@
-// Which of the two is it?
+// A directive is given once.
 kernel gemm(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {
   c = a @ b;
   schedule {

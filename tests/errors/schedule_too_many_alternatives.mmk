@@ -1,4 +1,4 @@
-// A search space of that size is a slip.
+// A search space of that size is a mistake.
 kernel gemm(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {
   c = a @ b;
   schedule {

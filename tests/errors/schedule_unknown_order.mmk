@@ -1,4 +1,4 @@
-// There are four walks over the tiles.
+// There are four orders of the tiles.
 kernel gemm(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {
   c = a @ b;
   schedule {

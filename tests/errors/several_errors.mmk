@@ -1,4 +1,4 @@
-// Five mistakes that do not hang together; each is reported once, and nothing that follows from them.
+// Five independent errors; each is reported once, without errors that follow from them.
 kernel k(a: f16[M, K], b: f16[N, K], bias: f33[N]) -> c: f32[M, N] {
   let acc = a @ b;
   let shifted = acc + bias;

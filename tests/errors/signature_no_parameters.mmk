@@ -1,4 +1,4 @@
-// Without a parameter nothing goes in.
+// A kernel has at least one parameter.
 kernel k() -> c: f32[4] {
   c = 1;
 }

@@ -1,4 +1,4 @@
-// Two names stand side by side.
+// Two adjacent names need an operator.
 kernel gemm(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {
   c = a b;
 }

@@ -1,4 +1,4 @@
-// A comma announces a parameter that does not come.
+// A comma must be followed by a parameter.
 kernel k(a: f32[N],) -> c: f32[N] {
   c = a;
 }

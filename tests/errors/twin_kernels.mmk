@@ -1,4 +1,4 @@
-// Two kernels share a name, so that neither can be asked for.
+// Two kernels share a name, so that neither can be selected.
 kernel k(a: f32[N]) -> c: f32[N] {
   c = a;
 }

@@ -1,4 +1,4 @@
-// Any text as what `mmk cache import` reads: what it takes is what it writes.
+// Any text as input of `mmk cache import`: an accepted text is written back unchanged.
 #include "store/exchange.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

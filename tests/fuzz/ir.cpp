@@ -1,4 +1,4 @@
-// Any text as IR, as mmk-opt reads it: what parses and verifies goes through all passes.
+// Any text as IR for mmk-opt: IR that parses and verifies runs through all passes.
 #include "compiler/pipeline.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   mmk::registerDialectExtensions(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   mlir::ScopedDiagnosticHandler quiet(&context, [](mlir::Diagnostic &) { return mlir::success(); });
-  // Parts of a file of tests, each a module, are inputs by themselves. The reader wants a 0 behind
+  // Parts of a file of tests, each a module, are inputs by themselves. The reader expects a 0 after
   // it.
   const llvm::StringRef all(reinterpret_cast<const char *>(data), size);
   const std::string text = all.split("// -----").first.str();

@@ -1,5 +1,5 @@
 // Any text as a .mmk file: it is refused with messages that point into it, or it is a kernel that
-// some machine has a variant for, or none.
+// is legal on some machine, or on none.
 #include "compiler/compiler.h"
 #include "frontend/compile.h"
 

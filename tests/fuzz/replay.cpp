@@ -26,10 +26,10 @@ Bytes read(const std::filesystem::path &path) {
   return Bytes(std::istreambuf_iterator<char>(file), {});
 }
 
-/// Bytes that mean something to most readers, and the 0 at the end.
+/// Bytes with a meaning in most formats, and the 0 at the end.
 constexpr char telling[] = "09-(\"},\n\xff";
 
-/// Some bytes changed, taken away, or put again elsewhere.
+/// Changes, removes or duplicates some bytes.
 Bytes damaged(Bytes bytes, mmk::hunt::Random &random) {
   for (int64_t i = random.between(1, 4); i > 0 && !bytes.empty(); --i) {
     const int64_t size = static_cast<int64_t>(bytes.size()), at = random.below(size);
@@ -76,7 +76,7 @@ int main(int argc, char **argv) {
     mmk::hunt::Random random(bytes.size(), i);
     for (int64_t copy = 0; copy <= copies; ++copy, ++inputs) {
       const Bytes input = copy == 0 ? bytes : damaged(bytes, random);
-      // The last one is what ended the process.
+      // The last one has ended the process.
       if (std::getenv("MMK_FUZZ_KEEP"))
         std::ofstream(std::getenv("MMK_FUZZ_KEEP"), std::ios::binary)
             .write(reinterpret_cast<const char *>(input.data()),

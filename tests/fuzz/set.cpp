@@ -1,4 +1,4 @@
-// Any text as what follows `--set` and `--variant`, and, behind a tab, `--machine-set`.
+// Any text as the argument of `--set` and `--variant`, and, after a tab, of `--machine-set`.
 #include "compiler/compiler.h"
 #include "frontend/compile.h"
 
@@ -46,7 +46,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   options.proveSync = false;
   const mmk::Lowering lowering =
       compiler.lower(kernel, std::move(module), mmk::LoweringLevel::aicore, options, false);
-  if (lowering.isBug || (!lowering.module && !lowering.said.hasErrors()))
+  if (lowering.isBug || (!lowering.module && !lowering.messages.hasErrors()))
     __builtin_trap();
   return 0;
 }

@@ -15,15 +15,15 @@ namespace {
 
 constexpr unsigned longestSeconds = 60;
 
-/// Of its own work, however busy the computer is; one that waits for ever does none, and has
-/// longer.
+/// CPU time of the child, however busy the computer is; a child that waits forever uses none, and
+/// has longer.
 void limitTime() {
   const itimerval own = {{0, 0}, {longestSeconds, 0}};
   setitimer(ITIMER_PROF, &own, nullptr);
   alarm(20 * longestSeconds);
 }
 
-/// What a child tells.
+/// The message of a child.
 struct Told {
   uint64_t number;
   Tally tally;
@@ -53,7 +53,7 @@ private:
   Told *told_;
 };
 
-/// Runs `work` in a child, and says how it ended.
+/// Runs `work` in a child; returns how it ended.
 Outcome inChild(SharedTold &told, const std::function<void()> &work) {
   fflush(nullptr);
   const pid_t child = fork();

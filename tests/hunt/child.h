@@ -1,5 +1,4 @@
-// Samples in processes of their own: a program that touches what it must not ends its process, and
-// not the hunt.
+// Samples in processes of their own: a wrong access of a program ends its process, not the hunt.
 #pragma once
 
 #include "tests/hunt/trial.h"

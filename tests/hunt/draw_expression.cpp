@@ -9,9 +9,9 @@ namespace mmk::hunt {
 namespace {
 
 constexpr double unbounded = std::numeric_limits<double>::infinity();
-/// Of one operation in f32.
+/// The error of one operation in f32.
 constexpr double unitRoundOff = 0x1p-24;
-/// What lies beyond cannot be combined with a value that has an error.
+/// A larger value cannot be combined with a value that has an error.
 constexpr double largestInexact = 1e4;
 
 Expression call(std::string head, std::vector<Expression> operands) {
@@ -83,7 +83,7 @@ Term ExpressionDraw::over(Term value, int depth) {
 }
 
 Term ExpressionDraw::choice(int depth) {
-  // A comparison of values that may be off could go either way.
+  // A comparison of values with errors has no certain result.
   Term left = draw(depth - 1), right = draw(0);
   if (left.error > 0)
     std::swap(left, right);
@@ -173,7 +173,7 @@ Term ExpressionDraw::unary(Term value) {
 }
 
 Term ExpressionDraw::binary(Term left, Term right) {
-  // What has an error can only be combined where the error stays known.
+  // A value with an error is only combined where the error remains known.
   for (Term *each : {&left, &right})
     if ((left.error > 0 || right.error > 0) && !mayBeInexact(*each))
       *each = clamped(std::move(*each), -8, 8);
@@ -201,15 +201,15 @@ Term ExpressionDraw::binary(Term left, Term right) {
 }
 
 Term ExpressionDraw::approximated(Term value) {
-  // Half of what is large is asked for as it is, since an approximation that ends at almost 1 shows
-  // there alone. What comes of it is held to what comes of values within 8, and so is its error: of
-  // values without one, however steep the function is.
+  // Half of the large values are used unscaled, since an approximation that ends at almost 1 fails
+  // only there. Results and errors are bounded by those for values within 8: of values without an
+  // error, however steep the function is.
   const bool isFar = value.bound > 30 && value.error == 0 && random_.chance(50);
   if (isFar)
     value.bound = 8;
   else if (value.bound > 30)
     value = clamped(std::move(value), -8, 8);
-  // With how steep each is at most on what it is asked for, and how large it becomes.
+  // Each with its largest slope on its arguments, and its largest value.
   struct Function {
     const char *name;
     double slope, bound;
@@ -222,7 +222,7 @@ Term ExpressionDraw::approximated(Term value) {
   const int64_t which = random_.below(std::size(functions) + 2);
   Term result;
   if (which == std::size(functions)) {
-    // An exponential is steep: of what is small only.
+    // An exponential is steep: only of small values.
     if (value.bound > 2 && !isFar)
       value = clamped(std::move(value), -2, 2);
     result = {call("exp", {value.expression}), 7.4, 7.4 * value.error};

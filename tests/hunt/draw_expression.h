@@ -13,25 +13,24 @@ namespace mmk::hunt {
 struct Term {
   Expression expression;
   double bound = 0; ///< no finite value is larger; infinity when nothing is known
-  /// How far an evaluation may be off another one; 0: both are the same to the bit. Arithmetic is
-  /// in f32 on both sides, so that only functions that are approximated differ, and what comes
-  /// after them.
+  /// The largest difference of two evaluations; 0: both are the same to the bit. Arithmetic is in
+  /// f32 on both sides, so only approximated functions differ, and values computed from them.
   double error = 0;
 };
 
 class ExpressionDraw {
 public:
-  /// `leaf` yields a value that broadcasts to the shape wanted.
+  /// `leaf` yields a value that broadcasts to the requested shape.
   ExpressionDraw(Random &random, std::function<Term()> leaf)
       : random_(random), leaf_(std::move(leaf)) {}
 
-  /// Operations fusion group up to `depth` deep.
+  /// Operations nest up to `depth` deep.
   Term draw(int depth);
   /// The same over a given value.
   Term over(Term value, int depth);
 
-  /// Rounded to an integer from -4 to 4, or NaN: what a product sums without rounding. Only of a
-  /// term without error.
+  /// Rounded to an integer from -4 to 4, or NaN: values that a product sums without rounding. Only
+  /// of a term without error.
   static Term smallInteger(Term value);
   static Term clamped(Term value, double low, double high);
 

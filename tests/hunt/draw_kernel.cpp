@@ -1,4 +1,4 @@
-// Random kernels: products in all their forms with something behind them, and elementwise ones.
+// Random kernels: products in all their forms with an epilogue, and elementwise ones.
 #include "tests/hunt/draw_expression.h"
 #include "tests/hunt/sample.h"
 
@@ -100,7 +100,7 @@ private:
     return name(wanted);
   }
 
-  /// A value that broadcasts to `target`: one that there is, or a new parameter.
+  /// A value that broadcasts to `target`: an existing one, or a new parameter.
   Term leaf(const Dims &target) {
     std::vector<const Available *> fitting;
     for (const Available &each : available_)
@@ -269,7 +269,7 @@ private:
           random_.oneOf({ElementType::f32, ElementType::f32, ElementType::f16, ElementType::bf16,
                          ElementType::i8, ElementType::i32});
       if (dims.size() >= 2 && value.error == 0 && random_.chance(10)) {
-        // What is transposed has to have the whole shape.
+        // A transposed value has to have the whole shape.
         const std::string whole = fmt::format("t{}", i);
         value.expression = transposed({"+", {value.expression, parameter(whole, type, dims)}});
         value.bound += boundOf(type);

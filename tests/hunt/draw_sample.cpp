@@ -18,7 +18,7 @@ public:
 
   void run() {
     if (random_.chance(10))
-      return; // what is taken by default
+      return; // the default
     const bool isProduct = std::ranges::any_of(
         kernel_.values, [](const auto &value) { return value->operation == Operation::product; });
     for (const std::string &dim : kernel_.dimensions)
@@ -47,7 +47,7 @@ public:
   }
 
 private:
-  /// A panel as deep as the product of this sample or deeper, and the walk that it needs.
+  /// A panel as deep as the product of this sample or deeper, and the order that it needs.
   void keep() {
     int64_t deepest = 1, step = 1;
     for (const auto &[dim, extent] : sample_.dims)
@@ -154,7 +154,7 @@ void drawSchedule(Random &random, Sample &sample) {
   Diagnostics diagnostics;
   std::unique_ptr<SourceFile> file;
   const auto program = checkProgram("sample.mmk", text(sample.kernel), diagnostics, file);
-  if (program) // else the trial says so
+  if (program) // else the trial reports it
     ScheduleDraw(random, sample, *program->kernels[0]).run();
 }
 

@@ -23,7 +23,7 @@ def main():
     mmk = str(pathlib.Path(sys.argv[1]).resolve())
     wrong = []
     for path in sorted(FOUND.glob("*.mmk")):
-        # A watched program is another one, and all of its blocks are run.
+        # A watched program is compiled separately, and all of its blocks run.
         for watched in ([], ["--watch"]):
             done = subprocess.run([mmk, "run", *command_of(path), *watched], cwd=FOUND,
                                   capture_output=True, text=True)

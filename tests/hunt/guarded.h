@@ -1,4 +1,4 @@
-// A tensor at the very end, or the very beginning, of its pages, next to one that nobody may touch:
+// A tensor at the very end, or the very beginning, of its pages, next to a protected one: an access
 // one byte too far ends the process.
 #pragma once
 
@@ -23,15 +23,15 @@ public:
   /// From now on a write ends the process too.
   void freeze();
 
-  /// Where this differs from the first element on, or -1: by more than `error`, and in nothing at
-  /// all where that is 0. All NaNs are one.
+  /// The first element that differs, or -1: by more than `error`, or at all where that is 0. All
+  /// NaNs are equal.
   int64_t firstDifference(const void *other, double error) const;
   double operator[](int64_t index) const { return loadElement(data_, index, type_); }
 
 private:
   ElementType type_;
   int64_t elements_ = 1;
-  size_t bytes_ = 0, pages_ = 0; ///< `pages_`: bytes of all, those that nobody may touch too
+  size_t bytes_ = 0, pages_ = 0; ///< `pages_`: bytes of all, with the protected ones
   char *memory_ = nullptr, *data_ = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// A kernel as the hunt makes and shrinks it: text in pieces that can be taken apart.
+// A kernel of the hunt: text in pieces, for drawing and shrinking.
 #pragma once
 
 #include "support/element.h"

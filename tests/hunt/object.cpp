@@ -15,7 +15,7 @@ namespace {
 
 using namespace llvm;
 
-/// A shared library of an object, gone from the disk as soon as it is loaded.
+/// A shared library of an object, removed from the disk as soon as it is loaded.
 class Library {
 public:
   static Expected<std::unique_ptr<Library>> link(StringRef object) {

@@ -1,5 +1,5 @@
-// One sample of the hunt: a kernel, how it is scheduled, on which machine, at which dimensions, on
-// which data, and what is tried with it. All of it follows from two numbers.
+// One sample of the hunt: a kernel, its schedule, machine, dimensions and data, and the additional
+// trials. All of it is determined by two numbers.
 #pragma once
 
 #include "machines/machine.h"
@@ -17,14 +17,14 @@ namespace mmk::hunt {
 enum class Fill { integers, uniform, normal, special, strewn };
 std::string_view spelling(Fill fill);
 
-/// What is tried besides the variant on its machine: compiling costs more than all the rest, so
-/// that each is tried with some samples only.
+/// Trials besides the variant on its machine: compiling takes longer than all the rest, so each is
+/// done for some samples only.
 struct Also {
   bool host = false;     ///< the same kernel on the host
   bool separate = false; ///< the other epilogue
   bool watched = false;  ///< a watched run
   bool object = false;   ///< the object of ahead of time, loaded as a shared library
-  bool mutant = false;   ///< a flag is taken away
+  bool mutant = false;   ///< a flag is removed
 };
 
 struct Sample {
@@ -36,11 +36,11 @@ struct Sample {
   std::vector<std::pair<std::string, std::string>> choices; ///< `--set`
   std::vector<std::pair<std::string, int64_t>> dims;
   Fill fill = Fill::integers;
-  /// Of each result: how far it may be off the reference; 0: to the bit.
+  /// Of each result, the largest difference from the reference; 0: to the bit.
   std::vector<double> errors;
   Also also;
   bool quick = true;     ///< compiled for one run
-  bool lowPages = false; ///< the page that nobody may touch lies before each tensor, not behind it
+  bool lowPages = false; ///< the protected page is before each tensor, not after it
   unsigned threads = 2;  ///< of the second run
 };
 

@@ -18,7 +18,7 @@ void collectNames(const Expression &expression, std::set<std::string> &names) {
     collectNames(operand, names);
 }
 
-/// Lets and parameters that nothing reads are gone; a parameter stays that alone binds a dimension.
+/// Removes lets and parameters that nothing reads, except parameters that alone bind a dimension.
 void dropUnread(KernelText &kernel) {
   std::set<std::string> read;
   for (size_t i = kernel.body.size(); i-- > 0;) {

@@ -7,8 +7,9 @@
 
 namespace mmk::hunt {
 
-/// `fails` says whether a sample still does; it is asked at most `tries` times. Takes away results,
-/// operations, choices and what is tried besides, and makes dimensions small, as long as that goes.
+/// `fails` says whether a sample still does; it is called at most `tries` times. Removes results,
+/// operations, choices and additional trials, and makes dimensions small, as long as the sample
+/// fails.
 Sample shrink(Sample sample, const std::function<bool(const Sample &)> &fails, int tries = 400);
 
 } // namespace mmk::hunt

@@ -38,7 +38,7 @@ template <typename T> T expected(llvm::Expected<T> value, const char *property) 
   return std::move(*value);
 }
 
-/// The two ways to the total of a clock: repetitions timed once, and every event.
+/// The two computations of a clock's total: repetitions timed once, and every event.
 struct LastEvent : EventSink {
   void see(const Event &event) override { end = std::max(end, event.end); }
   int64_t end = 0;
@@ -138,16 +138,16 @@ private:
     options.choices = choices;
     Lowering lowering =
         compiler_->lower(kernel(), compiler_->toIr(kernel()), LoweringLevel::aicore, options);
-    expect(!lowering.isBug, "the compiler finds no fault in itself", lowering.said.render());
+    expect(!lowering.isBug, "the compiler finds no fault in itself", lowering.messages.render());
     if (!lowering) {
-      refusal_ = lowering.said.render();
+      refusal_ = lowering.messages.render();
       expect(!refusal_.empty(), "a refusal has a reason", "");
     }
     return lowering;
   }
 
-  /// The variant, or one that the machine has room for: that which the refusal names, else with
-  /// fewer of the choices.
+  /// The variant, or one that fits the machine: the one that the refusal names, else with fewer of
+  /// the choices.
   Lowering lowerWhatFits(const Machine &machine, Choices &choices) {
     Lowering lowering = lower(machine, choices);
     if (lowering)
@@ -165,7 +165,7 @@ private:
     return lowering;
   }
 
-  /// Tries all that has to hold on a machine; false: no variant fits it.
+  /// Tests all properties on a machine; false: no variant fits it.
   bool onMachine(const Machine &machine, Choices &choices, bool isMain) {
     Lowering lowering = lowerWhatFits(machine, choices);
     if (!lowering)
@@ -271,17 +271,17 @@ private:
     const ClockReport repeated =
         expected(countKernel(kernel, machine, dims_), "the variant can be counted");
     LastEvent events;
-    const ClockReport walked =
+    const ClockReport everyEvent =
         expected(countKernel(kernel, machine, dims_, &events), "the variant can be counted");
-    expect(repeated.cycles == walked.cycles && walked.cycles == events.end,
+    expect(repeated.cycles == everyEvent.cycles && everyEvent.cycles == events.end,
            "counting and its events agree",
            fmt::format("{}: {} cycles counted, {} with events, the last at {}", where_,
-                       repeated.cycles, walked.cycles, events.end));
+                       repeated.cycles, everyEvent.cycles, events.end));
     for (size_t pipe = 0; pipe < allPipes.size(); ++pipe)
-      expect(repeated.pipes[pipe].busyCycles == walked.pipes[pipe].busyCycles,
+      expect(repeated.pipes[pipe].busyCycles == everyEvent.pipes[pipe].busyCycles,
              "counting and its events agree",
              fmt::format("{}: {} is busy for {} cycles, or {}", where_, spelling(allPipes[pipe]),
-                         repeated.pipes[pipe].busyCycles, walked.pipes[pipe].busyCycles));
+                         repeated.pipes[pipe].busyCycles, everyEvent.pipes[pipe].busyCycles));
   }
 
   void isQuiet(const WatchReport &report) {
@@ -290,9 +290,9 @@ private:
   }
 
   void watch(Lowering &lowering, const Machine &machine, bool runs) {
-    const WatchReport walked =
+    const WatchReport interpreted =
         expected(watchKernel(lowering.kernel(), machine, dims_), "the variant can be watched");
-    isQuiet(walked);
+    isQuiet(interpreted);
     if (!runs)
       return;
     auto executable = compile(*lowering.module, machine, /*watched=*/true);
@@ -301,11 +301,12 @@ private:
     this->runs(executable->run(arguments(), sample_.threads, watch.get()));
     isQuiet(watch->report());
     resultsAgree("the watched result is the reference's");
-    expect(watch->report().accesses == walked.accesses && watch->report().flags == walked.flags,
-           "a watched run is what the walk says",
-           fmt::format("{}: {} accesses and {} flags ran, {} and {} were walked", where_,
-                       watch->report().accesses, watch->report().flags, walked.accesses,
-                       walked.flags));
+    expect(watch->report().accesses == interpreted.accesses &&
+               watch->report().flags == interpreted.flags,
+           "a watched run agrees with the interpreter",
+           fmt::format("{}: {} accesses and {} flags ran, {} and {} were interpreted", where_,
+                       watch->report().accesses, watch->report().flags, interpreted.accesses,
+                       interpreted.flags));
   }
 
   bool isProven(aicore::KernelOp kernel) {
@@ -319,8 +320,8 @@ private:
     return true;
   }
 
-  /// Without one of its flags: what the watcher sees to break at these dimensions must be refused
-  /// at any.
+  /// Without one of its flags: a mutant with a hazard at these dimensions must be refused by the
+  /// proof.
   void mutate(aicore::KernelOp kernel, const Machine &machine) {
     std::vector<mlir::Operation *> flags;
     kernel.walk([&](mlir::Operation *op) {

@@ -1,4 +1,4 @@
-// What has to hold for every sample.
+// The properties of every sample.
 #pragma once
 
 #include "tests/hunt/sample.h"
@@ -8,15 +8,15 @@
 namespace mmk::hunt {
 
 struct Outcome {
-  /// refused: no variant of the sample exists, and the compiler says why.
+  /// refused: no variant of the sample is legal, and the compiler gives the reason.
   enum class What { passed, refused, failed } what = What::passed;
-  /// Of a failure: which of the things that have to hold does not; the shrinker keeps to it.
+  /// Of a failure: the property that does not hold; the shrinker preserves it.
   std::string property;
   std::string message;
   bool failed() const { return what == What::failed; }
 };
 
-/// What a hunt has done, for its last line.
+/// The totals of a hunt, for its last line.
 struct Tally {
   int64_t samples = 0, refused = 0;
   int64_t programs = 0; ///< compiled and run

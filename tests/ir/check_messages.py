@@ -20,7 +20,7 @@ def messages(path):
     for match in re.finditer(r"\b(?:emitError|emitOpError|attachNote|refuse)\(", text):
         statement = text[match.start() : text.index(";", match.start())]
         texts = re.findall(r'"((?:[^"\\]|\\.)*)"', statement)
-        # Texts that stand in a condition, like the keys of a schedule, are no part of a message.
+        # Texts in a condition, like the keys of a schedule, are no part of a message.
         texts = [t for t in texts if " " in t and t.strip()]
         if texts:
             yield text.count("\n", 0, match.start()) + 1, texts, "?" in statement

@@ -9,7 +9,7 @@ config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
 config.test_source_root = os.path.dirname(__file__)
 
-# Whole names only, so that "mmk-opt" in a path stays what it is.
+# Whole names only, so that "mmk-opt" in a path is not replaced.
 for tool, folder in [
     ("mmk-opt", config.mmk_tools_dir),
     ("FileCheck", config.llvm_tools_dir),

@@ -22,12 +22,12 @@ UNPROVOKED = pathlib.Path(__file__).with_name("unprovoked.txt")
 STRING = r'"(?:[^"\\\n]|\\.)*"'
 REPORTS = re.compile(r"\b(\w*[Ee]rror|warning|\w*[Mm]istake|Bug|bug|\w*[Ff]ault|fail|refuse\w*|refusal|"
                      r"problem|message|reason|attachNote|note)\b")
-# The farthest that two pieces of one text stand apart: what fills a brace is a name or a list.
+# The largest distance of two pieces of one text: a brace holds a name or a list.
 GAP = r".{0,300}?"
 
 
 def files(*folders):
-    # What is new and not yet committed counts, too.
+    # New files that are not yet committed count, too.
     listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard",
                              *folders], cwd=ROOT, check=True, capture_output=True, text=True)
     return [ROOT / name for name in listed.stdout.split("\n") if name]

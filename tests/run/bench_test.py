@@ -1,4 +1,4 @@
-"""`mmk bench`: what it measures, says and compares. Times are never compared with each other here:
+"""`mmk bench`: its measurements, messages and comparisons. Times are never compared with each other here:
 where a verdict is expected, the earlier measurement is a file that is a hundred times off."""
 
 import json
@@ -112,7 +112,7 @@ class Bench(CommandTest):
             f"error: before.json was measured elsewhere: cpu was 'Abacus', is '{here['cpu']}'\n"
             "error: before.json was measured elsewhere: threads was '7', is '1'\n"
             "error: before.json was measured elsewhere: governor was 'not recorded', is "
-            f"'{here['governor']}'; --force compares all the same\n")
+            f"'{here['governor']}'; --force compares anyway\n")
         text = self.mmk(*SMALL, "--against", "before.json", "--force", "--threshold", "1000")
         self.assertTrue(text.endswith(
             f"cpu was 'Abacus', is '{here['cpu']}'\n"
@@ -155,7 +155,7 @@ thin  cycles  {cycles[1]:>6}  {cycles[1]:>4}  +0.0 %  exact  same
         self.mmk(*COUNT, "--against", "before.json", exit=2)
         self.assertEqual(self.said, "error: before.json was measured elsewhere: machine was "
                                     "'ascend910b3 with l2.bytes=*0.5', is 'ascend910b3'; --force "
-                                    "compares all the same\n")
+                                    "compares anyway\n")
         text = self.mmk(*COUNT, "--against", "before.json", "--force")
         self.assertIn("\nmachine was 'ascend910b3 with l2.bytes=*0.5', is 'ascend910b3'\n", text)
 

@@ -85,7 +85,7 @@ class Browser:
             time.sleep(0.02)
 
     def frame(self):
-        """Waits until what was asked for is painted."""
+        """Waits until the requested view is painted."""
         self.request("POST", self.session + "/execute/async", {
             "script": "requestAnimationFrame(() => requestAnimationFrame(arguments[0]))",
             "args": []})

@@ -30,7 +30,7 @@ class CommandTest(unittest.TestCase):
         self.environment["PATH"] = f"{MMK.parent}:{self.environment['PATH']}"
 
     def mmk(self, *words, exit=0, text=None):
-        """What a run wrote to standard output; fails unless it ended with `exit` (None: anyhow)."""
+        """Returns the standard output of a run; fails unless its exit code is `exit` (None: any)."""
         done = subprocess.run([MMK, *map(str, words)], cwd=self.folder, env=self.environment,
                               timeout=LONGEST, input=text, capture_output=True,
                               text=not isinstance(text, bytes))

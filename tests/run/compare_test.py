@@ -63,7 +63,7 @@ class Compare(CommandTest):
         for sign, copies in [("-", 2), ("+", 1)]:
             self.assertTrue(any(line.startswith(sign) and f'"a" of "l1" copies {copies}' in line
                                 for line in diff))
-        # Without what b has, its IR is there whole.
+        # Without b's figures, its IR is shown completely.
         text = [line.strip() for line in self.mmk("compile", FUSED, "--set", "l1=1").splitlines()]
         for line in diff:
             if line.startswith("+"):
@@ -119,7 +119,7 @@ class Compare(CommandTest):
         self.assertLess(pair["gain_percent"], 0)
         text = self.mmk("compare", FUSED, "--case", "S1", "--b", "machine.megahertz=*0.5")
         self.assertIn("\nir: the same\n", text)
-        # The other side, by the words of all commands.
+        # The other side, by the options of all commands.
         (turned,) = self.compared(FUSED, "--case", "S1", "--machine-set", "megahertz=900",
                                   "--a", "machine.megahertz=1800")
         self.assertEqual(turned["a"], pair["a"])

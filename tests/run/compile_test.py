@@ -28,8 +28,8 @@ kernel gemm(a: f32[M, K], b: f32[K, N], bias: f32[N], alpha: f32) -> c: f32[M, N
   schedule { tile M = 16, N = 16, K = 16; epilogue = fused | separate; }
 }
 """
-# b comes as the transpose of a dense matrix, and c is part of a wider one. What one shape was planned
-# to be is not what the next one is.
+# b comes as the transpose of a dense matrix, and c is part of a wider one. The plan of one shape
+# does not fit the next.
 PROGRAM = """\
 #include "gemm.h"
 #include <stdio.h>
@@ -82,7 +82,7 @@ int main(void) {
   return count != 0;
 }
 """
-# What a stage has that the one before it has not.
+# The operations that a stage has and the one before it lacks.
 MARKS = {"ast": "kernel matmul_bias_leakyrelu\n", "mmk": "linalg.contract", "tiled": "mmk.fusion_group",
          "aicore": "aicore.mmad", "memory": "\nl0c: ", "llvm": "; ModuleID", "asm": "\nmmk_phase_0:\n"}
 
@@ -97,10 +97,10 @@ class Compile(CommandTest):
                 self.assertTrue((self.folder / "out").read_text() == text)
         self.assertEqual(self.mmk("compile", FUSED), self.mmk("compile", FUSED, "--emit=aicore"))
 
-    def test_what_a_core_stages_next_is_asked_for(self):
+    def test_the_next_stage_of_a_core_is_prefetched(self):
         staged = self.mmk("compile", FUSED).count("aicore.load_l0 ")
-        asked = self.mmk("compile", FUSED, "--emit=llvm").count("call void @prefetch_rows(")
-        self.assertEqual(asked, staged)
+        prefetches = self.mmk("compile", FUSED, "--emit=llvm").count("call void @prefetch_rows(")
+        self.assertEqual(prefetches, staged)
 
     def test_stages_of_mlir_are_read_by_mmk_opt(self):
         for stage in ["mmk", "tiled", "aicore"]:

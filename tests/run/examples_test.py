@@ -2,9 +2,9 @@
 
 from command import EXAMPLES, CommandTest, main
 
-# One machine of each kind; the other chips differ from these in figures alone.
+# One machine of each kind; the other chips differ from these only in figures.
 MACHINES = ["ascend910b3", "ascend310p3", "host"]
-# The largest cases take seconds each, and try nothing that the smaller ones do not.
+# The largest cases take seconds each, and test nothing more than the smaller ones.
 LARGE = {"S1", "S2", "S3", "square", "layer"}
 
 

@@ -1,6 +1,6 @@
 """`mmk explain`: its figures, and one whole report as it is printed.
 
-`./dev goldens run/explain` rewrites explain_test.txt; read it then. It changes with every
+`./dev goldens run/explain` rewrites explain_test.txt; read the difference. It changes with every
 figure of the machine and every refinement of the clock.
 """
 
@@ -130,7 +130,7 @@ class Explain(CommandTest):
         # Two copies in L1 take an event each.
         (way,) = [flag for flag in sync["flags"] if flag["name"] == "mte2 -> mte1"]
         self.assertEqual(way["events"], 2)
-        # What aicore-insert-sync leaves is needed; each flag takes a cycle of its pipe.
+        # No flag of aicore-insert-sync is redundant; each takes a cycle of its pipe.
         self.assertEqual(sync["needless"], [])
         path = sync["critical_path"]
         self.assertGreater(path["count"], 0)

@@ -1,4 +1,4 @@
-"""What a schedule must bring, as relative statements on the clock. The figures are
+"""The least gains of a schedule, as relative statements on the clock. The figures are
 deterministic; the bounds leave room for a clock that is fitted better."""
 
 from command import EXAMPLES, CommandTest, main
@@ -6,7 +6,7 @@ from command import EXAMPLES, CommandTest, main
 FUSED = EXAMPLES / "matmul_bias_leakyrelu.mmk"
 PLAIN = ["cores=20", "tile=128x256x64", "stage=64", "l1=1", "l0=1", "acc=1", "out=1", "ub=1",
          "store=after", "order=rows", "epilogue=separate"]
-# The hand-written kernel's schedule, in the reading that is best for it; docs/ablation.md.
+# The hand-written kernel's schedule, in its most favourable interpretation; docs/ablation.md.
 HAND_WRITTEN = ["cores=1", "tile=256x128x64", "stage=256", "l1=2", "l0=2", "acc=1", "out=1", "ub=1",
                 "store=after", "order=rows", "epilogue=fused"]
 
@@ -21,8 +21,8 @@ class Gains(CommandTest):
         choices = dict(word.split("=", 1) for word in [*base, *words])
         variant = ",".join(f"{name}={value}" for name, value in choices.items())
         if (case, variant) not in self.counted:
-            asked = ["--variant", variant] if variant else []
-            (report,) = self.report(FUSED, "--case", case, "--count-only", *asked)
+            chosen = ["--variant", variant] if variant else []
+            (report,) = self.report(FUSED, "--case", case, "--count-only", *chosen)
             self.counted[case, variant] = report["clock"]["cycles"]
         return self.counted[case, variant]
 

@@ -1,4 +1,4 @@
-"""`mmk tune --guided`: its log, and that docs/optimization_log.md is what it writes.
+"""`mmk tune --guided`: its log, and the page docs/optimization_log.md, which it writes.
 
 `./dev goldens run/guided` rewrites the page; read it then.
 """

@@ -1,4 +1,4 @@
-"""The help pages say what the command accepts, no more and no less, and their examples run."""
+"""The help pages have exactly the options that the command accepts, and their examples run."""
 
 import re
 import struct

@@ -41,12 +41,12 @@ def expect(found, expected):
 
 
 def preloaded(compiler, instrument):
-    """What lets a program that is not instrumented, Python, load a library that is."""
+    """The environment in which Python, which is not instrumented, can load an instrumented library."""
     for kind, runtime in (("address", "asan"), ("thread", "tsan")):
         if any(kind in flag for flag in instrument):
             name = f"libclang_rt.{runtime}-{os.uname().machine}.so"
             library = run(compiler, f"-print-file-name={name}").strip()
-            # Python's own memory at its end is not ours to judge.
+            # Leaks of Python itself are not checked.
             options = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
             return {"LD_PRELOAD": library, "ASAN_OPTIONS": options}
     return {}
@@ -95,8 +95,8 @@ def main():
         again = run(root / "fused", LD_LIBRARY_PATH=str(libraries)).splitlines()
         expect(again, lines)
 
-        # Every access of ours and of LLVM's, and what nobody can free any more. A sanitizer is its own
-        # judge.
+        # valgrind checks every access of mmk's and LLVM's code, and leaks. A sanitized build is
+        # checked by its sanitizer.
         if not instrument:
             watched = run("valgrind", "-q", "--error-exitcode=9", "--leak-check=full",
                           "--show-leak-kinds=definite", "--errors-for-leak-kinds=definite",

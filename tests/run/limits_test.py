@@ -1,5 +1,5 @@
-"""Limits of the computer and of mmk: memory, disks, folders, signals. What was asked for and cannot be
-done is said; nothing is half written."""
+"""Limits of the computer and of mmk: memory, disks, folders, signals. A request that cannot be
+met is reported; nothing is half written."""
 
 import json
 import os
@@ -119,7 +119,7 @@ class Limits(CommandTest):
     # --- disks and folders
 
     def on_a_disk(self, size, body):
-        """`body` in a folder on a disk of that size; nothing where nobody may mount one."""
+        """`body` in a folder on a disk of that size; nothing where mounting is not permitted."""
         disk = self.folder / "disk"
         disk.mkdir()
         if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", disk],
@@ -213,9 +213,9 @@ class Limits(CommandTest):
                 process.wait(whole * part / 18)
             except subprocess.TimeoutExpired:
                 process.send_signal(signal.SIGINT)
-            said = process.communicate(timeout=300)[1].decode()
-            self.assertIn(process.returncode, (0, -signal.SIGINT), said)
-            self.assertEqual(said, "")
+            output = process.communicate(timeout=300)[1].decode()
+            self.assertIn(process.returncode, (0, -signal.SIGINT), output)
+            self.assertEqual(output, "")
             left = [name for name in self.files() if name not in ("examples", "small.mmk", "cache")]
             self.assertLessEqual(set(left), {"r.json", "y.npy"})
             if "r.json" in left:

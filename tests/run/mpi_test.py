@@ -42,14 +42,14 @@ class Mpi(TuneTest):
                 "FROM measure m JOIN shape s ON s.id = m.shape JOIN variant v ON v.id = m.variant"))
 
     def start(self, *options):
-        # What OpenMPI never frees would count as leaked.
+        # Memory that OpenMPI never frees would count as leaked.
         self.environment["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
         return subprocess.Popen([*MPIRUN, *options, MMK, *WORDS], cwd=self.folder,
                                 env=self.environment, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, text=True)
 
     def alone(self):
-        """What one process says, and remembers."""
+        """The output of one process, and the contents of its store."""
         self.environment["MMK_CACHE_DIR"] = str(self.folder / "alone")
         return self.mmk(*WORDS), self.rows("alone")
 
@@ -62,7 +62,7 @@ class Mpi(TuneTest):
         return ranks
 
     def outcome(self, process):
-        """What it printed. On a busy computer mpirun now and then does not see that the last of its
+        """Its output. On a busy computer mpirun now and then does not see that the last of its
         processes has ended, after one was killed; they are what is tested here."""
         for _ in range(60):
             try:
@@ -74,16 +74,16 @@ class Mpi(TuneTest):
 
     def test_the_answer_of_one_process(self):
         process = self.start()
-        said, errors = process.communicate(timeout=120)
+        output, errors = process.communicate(timeout=120)
         self.assertEqual(process.returncode, 0, errors)
-        self.assertEqual((said, self.rows("cache")), self.alone())
+        self.assertEqual((output, self.rows("cache")), self.alone())
 
     def test_a_rank_that_dies_costs_its_share_only(self):
         process = self.start("--enable-recovery")
         os.kill(self.ranks_at_work(process)[2], signal.SIGKILL)
-        said, errors = self.outcome(process)
-        self.assertIn("counted", said, errors)
-        self.assertEqual((said, self.rows("cache")), self.alone())
+        output, errors = self.outcome(process)
+        self.assertIn("counted", output, errors)
+        self.assertEqual((output, self.rows("cache")), self.alone())
 
     def test_nothing_is_lost_when_mpirun_ends_them_all(self):
         process = self.start()
@@ -92,12 +92,12 @@ class Mpi(TuneTest):
         kept = self.rows("cache")
         again = self.mmk(*WORDS)
         known = self.rows("cache")
-        said, rows = self.alone()
+        output, rows = self.alone()
         self.assertLessEqual(kept, known)
-        # Of variants that differ by cores without work, or by the walk of these, the one that was
-        # measured first stands for all.
+        # Of variants that differ only by cores without work, or by the order of single tiles, the
+        # one that was measured first represents all.
         self.assertEqual({row[:1] + row[2:] for row in known}, {row[:1] + row[2:] for row in rows})
-        self.assertEqual(again.splitlines()[:-1], said.splitlines()[:-1])
+        self.assertEqual(again.splitlines()[:-1], output.splitlines()[:-1])
 
     def test_without_the_module_it_says_so(self):
         folder = self.folder / "bin"
@@ -121,6 +121,6 @@ class Mpi(TuneTest):
                       done.stderr)
 
 
-del TuneTest  # its own tests run in its own file
+del TuneTest  # its own tests run in their own file
 if __name__ == "__main__":
     main()

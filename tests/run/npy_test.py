@@ -87,7 +87,7 @@ class Npy(CommandTest):
         self.assertTrue((run(5) != run(6)).any())
 
     def test_wrong_results_are_written_and_reported(self):
-        # No product in f16 steps meets a tolerance of zero.
+        # No product in f16 passes with a tolerance of zero.
         program = self.folder / "exact.mmk"
         program.write_text("kernel exact(a: f16[M, K], b: f16[K, N]) -> c: f16[M, N] {\n"
                            "  c = exp(a @ b);\n"

@@ -218,7 +218,7 @@ class Page(CommandTest):
                      "a in GM, a[0] in L1", f"{load['args']['bytes']:,} of global memory",
                      f"{load['ts']:,} to {load['ts'] + load['dur']:,}"):
             self.assertIn(part, tip)
-        # What it waited for, with one buffer: the pipe that frees it.
+        # The pipe that it waited for: with one buffer, the one that frees it.
         self.assertRegex(tip, r"waited[\d,]+ cycles, ended by mte1 of cube core: "
                               r"wait for a, b in L1 to be free")
         self.browser.pointer((x, y), "down", "up")
@@ -255,7 +255,7 @@ class Page(CommandTest):
         self.assertEqual(self.browser.console(), [])
 
     def test_traffic(self):
-        """What the page says is moved is what the trace of all blocks says."""
+        """The traffic on the page equals that of the trace of all blocks."""
         self.profile("--case", "S4")
         trace = self.show()
         moved = sum(event["args"].get("bytes", 0) for events in trace.values() for event in events)

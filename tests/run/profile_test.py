@@ -10,7 +10,7 @@ from command import EXAMPLES, CommandTest, main
 
 FUSED = EXAMPLES / "matmul_bias_leakyrelu.mmk"
 PIPES = ["scalar", "mte1", "mte2", "mte3", "cube", "fixpipe", "vector"]
-# That users' scripts read.
+# Fields that users' scripts read.
 COLUMNS = ["Task Duration(us)", "Block Dim", "aicore_time(us)", "aic_total_cycles",
            "aiv_total_cycles",
            *(f"{pipe}_{figure}" for pipe in ("aic_mac", "aic_mte1", "aic_mte2", "aic_fixpipe",
@@ -22,8 +22,8 @@ OF_PIPE = {("cube core", "cube"): "aic_mac", ("cube core", "mte1"): "aic_mte1",
            ("vector core", "mte2"): "aiv_mte2", ("vector core", "mte3"): "aiv_mte3",
            ("vector core", "scalar"): "aiv_scalar"}
 
-# The events of the trace viewers' JSON object format that a trace is made of: by phase, the type of
-# each field that it must have; those in brackets it may have.
+# The events of the trace viewers' JSON object format that a trace has: by phase, the type of each
+# required field; those in brackets are optional.
 METADATA = {"ph": str, "name": str, "pid": int, "tid": int, "args": dict}
 FLOW = {"ph": str, "name": str, "cat": str, "id": int, "pid": int, "tid": int, "ts": int}
 FIELDS = {
@@ -50,7 +50,7 @@ class Profile(CommandTest):
         return json.loads((self.folder / name).read_text())
 
     def check_event(self, event):
-        """Its fields are those of the format, and nothing that a viewer would not know."""
+        """Its fields are those of the format, and no others."""
         fields = FIELDS[event["ph"]]
         self.assertEqual({name: type(value) for name, value in event.items()}, fields, event)
         for name in ("pid", "tid"):
@@ -67,7 +67,7 @@ class Profile(CommandTest):
             self.assertEqual(event["bp"], "e")
 
     def check_trace(self, trace):
-        """What every trace must hold; returns its slices by process and thread."""
+        """Checks the rules of every trace; returns its slices by process and thread."""
         self.assertEqual(set(trace), {"otherData", "traceEvents"})
         for event in trace["traceEvents"]:
             self.check_event(event)
@@ -119,7 +119,7 @@ class Profile(CommandTest):
                              ("fixpipe", "aic_fixpipe"), ("mte3", "aiv_mte3")):
             self.assertAlmostEqual(float(row[f"{column}_time(us)"]),
                                    clock["pipes"][pipe]["busy_us"], places=3)
-        # The summary is the report and more.
+        # The summary holds the report and more.
         for name, value in report.items():
             self.assertEqual(summary[name], value)
         self.assertEqual(summary["trace"], {"file": "trace.json"})

@@ -53,7 +53,7 @@ class Report(CommandTest):
             line = self.mmk("run", FUSED, *words).splitlines()[-1]
             m, n, k = map(int, re.search(r"M=(\d+) N=(\d+) K=(\d+)", line).groups())
             operations = 2e-6 * m * n * k
-            # What was rounded to these digits lies within half of the last one.
+            # A value rounded to these digits is within half of the last one.
             (least_ms, most_ms), (least, most) = map(self.rounded, line.split()[-2:])
             self.assertLessEqual(least_ms * least, operations)
             self.assertGreaterEqual(most_ms * most, operations)
@@ -89,7 +89,7 @@ class Report(CommandTest):
         self.assertEqual(list(watch), ["passed", "instructions", "accesses", "flags", "hazards"])
         self.assertEqual((watch["passed"], watch["hazards"]), (True, []))
         self.assertGreater(watch["accesses"], watch["instructions"])
-        # Whatever the host does.
+        # On any host.
         (again,) = self.report(FUSED, "--case", "S4", "--watch", "--threads", 1, "--repeat", 2)
         self.assertEqual(again["watch"], watch)
         (plain,) = self.report(FUSED, "--case", "S4")

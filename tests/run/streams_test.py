@@ -32,7 +32,7 @@ class Streams(CommandTest):
         while True:
             try:
                 block = os.read(leader, 65536)
-            except OSError:  # what Linux says when the other side is closed
+            except OSError:  # the error of Linux when the other side is closed
                 break
             if not block:
                 break
@@ -90,7 +90,7 @@ class Streams(CommandTest):
         self.assertTrue(self.mmk("check", "-", text=text).startswith("ok: 1 kernel, 6 cases"))
 
     def test_a_limit_on_the_size_of_files(self):
-        # What a build that counts its lines writes at its end is larger than that.
+        # A build that measures coverage writes more than that at its end.
         done = self.shell("export LLVM_PROFILE_FILE=/dev/null; ulimit -f 1; "
                           "mmk compile examples/matmul.mmk -o matmul.mlir")
         self.assertEqual((done.returncode, done.stderr),
@@ -109,8 +109,8 @@ class Streams(CommandTest):
                 self.assertIsNone(process.poll())
                 time.sleep(0.01)
             process.send_signal(number)
-            _, said = process.communicate()
-            self.assertEqual((process.returncode, said.decode()),
+            _, output = process.communicate()
+            self.assertEqual((process.returncode, output.decode()),
                              (3, "error: mmk has crashed\nnote: this is a bug in mmk; reproduce it "
                                  "with: mmk check - --set 'it'\\''s'\n"))
 

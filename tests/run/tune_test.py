@@ -1,4 +1,4 @@
-"""`mmk tune` as a user runs it: what it reports, what it remembers and for what, what it writes."""
+"""`mmk tune` as a user runs it: its reports, its store and its files."""
 
 import csv
 import json
@@ -49,7 +49,7 @@ class TuneTest(CommandTest):
 
 
 class Host(TuneTest):
-    """What is timed: figures differ from run to run, what is done with them does not."""
+    """Timed figures differ from run to run; the decisions on them are tested."""
     WORDS = ("--machine", "host", "--case", "small")
 
     def test_the_default_takes_part_and_the_winner_is_checked(self):
@@ -101,7 +101,7 @@ class Report(TuneTest):
         self.assertTrue(small["best"]["check"]["passed"])
         self.assertEqual(small["failed"], [])
         self.assertEqual(len(small["variants"]) + small["search"]["merged"], POINTS)
-        # What it says of a variant is what a run of it says.
+        # Its figures of a variant equal those of a run.
         (run,) = self.report("k.mmk", "--case", "small", "--variant", small["best"]["variant"])
         self.assertEqual(run["clock"]["cycles"], small["best"]["cycles"])
         self.assertEqual(run["clock"]["bound"], small["best"]["bound"])
@@ -116,7 +116,7 @@ class Report(TuneTest):
             r"small  M=200 N=100 K=300  - +\d+ +[\d.]+ +[\d.]+ +[\d.]+ %  \w+\n"
             r"small: cores=\d+,tile=64x128x64,stage=128,l1=2,l0=2,acc=1,out=2,ub=2,order=\w+,"
             r"epilogue=fused\n"
-            r"\d+ are the same as another, which has no cores without work, or another walk of one "
+            r"\d+ are the same as another, which has no cores without work, or another order of one "
             r"tile each\n"
             r"counted 16 new variants; the space has 16 points, all decided\n\Z"))
 
@@ -133,7 +133,7 @@ class Report(TuneTest):
         self.mmk("tune", "k.mmk", "--case", "small", "--set", "keep=A(128)", "--set", "order=rows",
                  exit=2)
         self.assertEqual(self.said,
-                         "error: none of these variants can be had at these dimensions\n")
+                         "error: none of these variants is legal at these dimensions\n")
 
     def test_files(self):
         self.mmk("tune", "k.mmk", "--report", "out", "--profiles", "2", "--check", "all",
@@ -165,7 +165,7 @@ class Report(TuneTest):
         again = self.shell(line)
         self.assertEqual(again.returncode, 1, again.stderr)
         self.assertIn("elements of c are wrong", again.stdout)
-        # It is remembered: nothing is counted or run again, and it is still said.
+        # It is remembered: nothing is counted or run again, and it is still reported.
         found = self.tune(*words, exit=1)
         self.assertEqual(found["small"]["search"]["counted"], 0)
         self.assertEqual(len(found["small"]["failed"]), 1)
@@ -180,7 +180,7 @@ class Memory(TuneTest):
     def test_an_alternative_more_counts_the_new_ones_alone(self):
         self.counted("--objective", "pareto")
         self.write(KERNEL.replace("order  = rows | columns;", "order  = rows | columns | zigzag;"))
-        # On all cores no core has two tiles, so that every walk is the same there.
+        # On all cores no core has two tiles, so that all orders are the same there.
         self.assertEqual(self.counted("--objective", "pareto"), POINTS // 4)
         # Also a new case: at its shape nothing is known.
         self.write(KERNEL.replace("case thin", "case new { M = 7; N = 8; K = 9; } case thin"))
@@ -236,7 +236,7 @@ class Memory(TuneTest):
                          r"space has \d+ points, all decided by an earlier search\n\Z")
         # One case of them, too.
         self.assertEqual(self.decided("--case", "small")[1:], (points, 0))
-        # The wider one rests on it; a machine, an objective and a build have their own.
+        # The wider one builds on it; a machine, an objective and a build have their own.
         self.write(self.WIDE.replace("rows | columns;", "rows | columns | zigzag;"))
         found, before, counted = self.decided("--check", "none")
         self.assertEqual(before, points)
@@ -290,7 +290,7 @@ class Memory(TuneTest):
 
 
 class Known(TuneTest):
-    """`mmk run` takes what was tuned, and nothing else does."""
+    """`mmk run` uses the tuned variants; no other command does."""
 
     def test_run_takes_the_winner_and_says_so(self):
         best = self.tune("--case", "small")["small"]["best"]
@@ -347,7 +347,7 @@ class Cache(TuneTest):
         self.assertIn("1 variants are known now", self.mmk("cache", "import", "tuned.json"))
         (row,) = self.listed()
         self.assertFalse(row["checked"])
-        # Nobody here has checked it, so that it is tried first.
+        # It has not been checked here, so it is tried first.
         (run,) = self.report("k.mmk", "--case", "small")
         self.assertEqual(run["variant"], best["variant"])
 
@@ -367,7 +367,7 @@ class Cache(TuneTest):
         self.assertRegex(self.mmk("cache", "prune", "--all"), r"\A\d+ figures? (is|are) forgotten\n\Z")
 
     def test_mistakes(self):
-        for words, said in [
+        for words, message in [
             (["lisst"], "'mmk cache' can list, export, import and prune, found 'lisst' "
                         "(did you mean 'list'?)"),
             (["import"], "expected mmk cache import FILE"),
@@ -375,12 +375,12 @@ class Cache(TuneTest):
             (["list", "--all"], "--all is for mmk cache prune"),
         ]:
             self.mmk("cache", *words, exit=2)
-            self.assertEqual(self.said, f"error: {said}\n")
-        for text, said in [("{", "Expected object key"),
+            self.assertEqual(self.said, f"error: {message}\n")
+        for text, message in [("{", "Expected object key"),
                            ("{}", "expected \"format\": \"mmk tuned variants\" and \"version\": 1")]:
             (self.folder / "x.json").write_text(text)
             self.mmk("cache", "import", "x.json", exit=2)
-            self.assertIn(said, self.said)
+            self.assertIn(message, self.said)
 
 
 class Several(TuneTest):
@@ -436,7 +436,7 @@ class Several(TuneTest):
         figures = [[(each["variant"], each["cycles"]) for each in report["variants"]]
                    for report in (found, fresh)]
         self.assertEqual(*figures)
-        # What the killed ones had found was not counted again.
+        # Results of the killed ones were not counted again.
         self.assertLess(found["search"]["counted"], fresh["search"]["counted"])
         self.assertLessEqual(known, self.rows())
 

@@ -1,5 +1,5 @@
-// What a process that never ends does all day: kernels compiled through the library, run, checked
-// and freed. The memory that the process has in use must not grow.
+// The life of a long-running process: kernels compiled through the library, run, checked and freed.
+// The memory in use must not grow.
 //
 //   mmk-soak COUNT      exit code 1 when a result is wrong or memory grew by more than 2 %
 //
@@ -87,7 +87,8 @@ int main(int argc, char **argv) {
   if (!mkdtemp(folder.data()))
     give("cannot make a folder for the cache");
 
-  // What is made once, and what the allocator needs to find its size, is there after a tenth.
+  // After a tenth of the runs, one-time allocations are made, and the allocator's pools have their
+  // size.
   const int64_t warm = std::min<int64_t>(count / 10, 10000);
   const auto begin = std::chrono::steady_clock::now();
   double first = 0, most = 0;

@@ -1,4 +1,4 @@
-// The machine of the tests of the clock.
+// The machine for tests of the clock.
 #pragma once
 
 #include "machines/machine.h"

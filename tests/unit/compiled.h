@@ -1,4 +1,4 @@
-// A kernel from its text to a result, for tests of what the compiled code computes.
+// A kernel from its text to a result, for tests of compiled code.
 #pragma once
 
 #include "compiler/pipeline.h"

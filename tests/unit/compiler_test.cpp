@@ -1,4 +1,4 @@
-// Whose fault it is that a variant has no IR: the user's, or mmk's own.
+// Failures to lower a variant: errors of the user, and bugs of mmk.
 #include "compiler/compiler.h"
 #include "frontend/compile.h"
 #include "ir/diagnostic_code.h"
@@ -34,8 +34,8 @@ private:
 
 TEST_F(CompilerTest, AVariantThatDoesNotFitIsTheUsersMistake) {
   const Lowering lowering = lower({.choices = {{"tile.M", "1024"}, {"tile.N", "1024"}}});
-  EXPECT_TRUE(lowering.said.hasErrors());
-  EXPECT_FALSE(lowering.isBug) << lowering.said.render();
+  EXPECT_TRUE(lowering.messages.hasErrors());
+  EXPECT_FALSE(lowering.isBug) << lowering.messages.render();
 }
 
 TEST_F(CompilerTest, FlagsThatItsOwnProofRefutesAreABug) {
@@ -49,8 +49,8 @@ TEST_F(CompilerTest, FlagsThatItsOwnProofRefutesAreABug) {
       });
     };
     const Lowering lowering = lower(options);
-    EXPECT_TRUE(lowering.said.hasErrors());
-    EXPECT_TRUE(lowering.isBug) << lowering.said.render();
+    EXPECT_TRUE(lowering.messages.hasErrors());
+    EXPECT_TRUE(lowering.isBug) << lowering.messages.render();
   }
   EXPECT_FALSE(lower({}).isBug);
 }
@@ -65,11 +65,11 @@ TEST_F(CompilerTest, AProofThatTakesTooLongIsNone) {
       return mlir::WalkResult::interrupt();
     });
   }});
-  EXPECT_TRUE(lowering.said.hasErrors());
+  EXPECT_TRUE(lowering.messages.hasErrors());
   EXPECT_FALSE(lowering.isBug);
 }
 
-// Samples 772 of seed 200020 and 677 of seed 200021: what was named fitted, but had more states
+// Samples 772 of seed 200020 and 677 of seed 200021: the named variant fitted, but had more states
 // than a proof follows.
 TEST_F(CompilerTest, ANearestLegalVariantIsLegal) {
   const char *deep = R"(
@@ -79,13 +79,13 @@ kernel deep(a: bf16[2, 1, K, 100], b: bf16[2, 4, K, N]) -> y: f16[2, 4, 100, N] 
 })";
   Choices choices = {{"grid.K", "3"}, {"keep", "A(96)"}};
   const Lowering refused = lower({.choices = choices}, deep);
-  EXPECT_TRUE(refused.said.hasErrors());
+  EXPECT_TRUE(refused.messages.hasErrors());
   if (refused.nearest) {
     choices.insert(choices.end(), refused.nearest->begin(), refused.nearest->end());
     Lowering nearest = lower({.choices = choices}, deep);
-    EXPECT_TRUE(bool(nearest)) << nearest.said.render();
+    EXPECT_TRUE(bool(nearest)) << nearest.messages.render();
   }
-  // Where the proof ends, one is named.
+  // If the proof ends within its limit, a variant is named.
   choices = {{"tile.M", "1024"}, {"tile.N", "1024"}};
   const Lowering large = lower({.choices = choices});
   ASSERT_TRUE(large.nearest.has_value());

@@ -1,4 +1,4 @@
-// A kernel on the host as LLVM IR for some CPU, and what of it this computer can run.
+// A kernel on the host as LLVM IR for some CPU, and runs of it if this computer can execute it.
 #pragma once
 
 #include "codegen/program.h"
@@ -64,10 +64,10 @@ struct Emitted {
   std::unique_ptr<llvm::Module> module;
 };
 
-/// More than the plan of one phase on the host has.
+/// An upper bound on the plan of one phase on the host.
 constexpr size_t mostOfPlan = 64;
 
-/// Of numbers that it has, exact.
+/// The bf16 of a number that it represents exactly.
 struct Bf16 {
   Bf16() = default;
   explicit Bf16(int64_t value)
@@ -97,7 +97,7 @@ struct Phase {
 
 using Change = llvm::function_ref<void(Emitted &, llvm::orc::LLJIT &)>;
 
-/// A kernel that this computer can run once `change` has been over it.
+/// A kernel that this computer can run after `change` was applied to it.
 class Runnable {
 public:
   Runnable(Emitted emitted, Change change) {
@@ -137,12 +137,12 @@ private:
   std::unique_ptr<llvm::orc::LLJIT> jit = llvm::cantFail(llvm::orc::LLJITBuilder().create());
   PhaseFunction phase = nullptr;
   PlanFunction planOf = nullptr;
-  // No number, nor zero: what has not been written is not to be read.
+  // NaN, not zero: unwritten memory must not be read.
   std::vector<std::vector<char>> memory{memories, std::vector<char>(size_t(4) << 20, char(0xff))};
 };
 
-/// Runs the kernel at one shape, with A (1) and B (2) as they are or `turned`, the transpose of
-/// what lies in memory; there they lie next to a page that nobody may touch.
+/// Runs the kernel at one shape, with A (1) and B (2) as they are or `turned`, the transpose of the
+/// matrix in memory, next to a protected page.
 template <typename Element>
 void expectExactAt(Runnable &kernel, const char *type, int64_t m, int64_t n, int64_t k,
                    unsigned turned, hunt::Guarded::Page page = hunt::Guarded::Page::behind) {

@@ -30,7 +30,7 @@ TEST(IrDiff, NumbersOfValuesAndIndentationAreNoDifference) {
 }
 
 TEST(IrDiff, AnAddedLineStandsAlone) {
-  // Every number behind the added line is another.
+  // Every number after the added line changes.
   EXPECT_EQ(joined(diffIr("%0 = f\n%1 = g %0\nuse %1\n", "%0 = new\n%1 = f\n%2 = g %1\nuse %2\n")),
             "@@ -1,3 +1,4 @@\n"
             "+%0 = new\n"
@@ -67,7 +67,7 @@ TEST(IrDiff, AChangedOperationDefinesTheSameValues) {
             "-%c = c 4\n"
             "+%p = alloc 2\n"
             "+%q = alloc 2\n");
-  // One for two: which it stands for is not known, so its users are shown.
+  // One value for two: the pairing is unknown, so its users are shown.
   EXPECT_EQ(joined(diffIr("%x = alloc 1\n%y = alloc 1\nuse %x\n", "%x = alloc 2\nuse %x\n", 0)),
             "@@ -1,3 +1,2 @@\n"
             "-%x = alloc 1\n"

@@ -1,5 +1,4 @@
-// The C library: what it computes at strides, what it says to wrong callers, and that threads may
-// share a kernel.
+// The C library: results with strides, messages to wrong callers, and kernels shared by threads.
 #include "library/mmk.h"
 
 #include <gtest/gtest.h>
@@ -129,7 +128,7 @@ TEST(Library, runsOnStridesOfEveryKind) {
   }
 }
 
-// Elementwise kernels, and what an epilogue reads, take strides of every kind too.
+// Elementwise kernels, and inputs of an epilogue, take strides of every kind, too.
 TEST(Library, readsStridedElementwiseOperands) {
   const Kernel add =
       compiled("kernel f(x: f32[M, N], r: f32[M, N]) -> y: f32[M, N] { y = 2 * x + r; }");
@@ -193,7 +192,7 @@ TEST(Library, describesTheKernel) {
   EXPECT_FALSE(mmk_kernel_argument(kernel.get(), 5, &argument));
 }
 
-// A small kernel is over in less time than a few of them take.
+// A few allocations take longer than a small kernel.
 TEST(Library, aCallAllocatesNothingOnceAnotherWasMade) {
   const Kernel kernel = compiled();
   Matrix a(32, 32, 32), b(32, 32, 40), c(32, 32, 32);
@@ -265,7 +264,7 @@ TEST(Library, aCallWithOtherMemoryUsesThat) {
                                 others[1].bound("b"),
                                 {"bias", otherBias.data(), MMK_F32, 1, {40}, {1}},
                                 others[2].bound("c")};
-  // One of them after the other is in other memory, where another number is.
+  // Each is replaced by other memory with another number, one after the other.
   others[0].at(3, 0) += 1;
   others[1].at(0, 5) += 1;
   auto sum = [&](Matrix &ofA, Matrix &ofB, std::vector<float> &ofBias) {
@@ -322,7 +321,7 @@ TEST(Library, sixteenThreadsWithVariantsOfTheirOwn) {
     thread.join();
 }
 
-// Whether a kernel that the parent has used runs in a forked child, and another one compiles there.
+// A kernel that the parent has used runs in a forked child, and another one compiles there.
 TEST(Library, aForkedProcessGoesOn) {
   Kernel kernel = compiled();
   const auto all = [&] {
@@ -419,10 +418,10 @@ TEST(LibraryErrors, ofTheFiles) {
   EXPECT_EQ(messageOf(mmk_compile_file("/nowhere/f.mmk", nullptr, &kernel)),
             "cannot read /nowhere/f.mmk: No such file or directory");
   EXPECT_EQ(messageOf(mmk_compile(nullptr, nullptr, nullptr, &kernel)),
-            "mmk_compile wants a text and a place for the kernel, found NULL");
+            "mmk_compile expects a text and a place for the kernel, found NULL");
 }
 
-/// What a run says when one thing about its tensors is wrong.
+/// The message of a run with one fault of its tensors.
 template <typename Change> std::string refusedRun(const Kernel &kernel, Change change) {
   static std::vector<float> a(8 * 4), b(4 * 6), bias(6), c(8 * 6);
   std::vector<mmk_tensor> tensors = {{"a", a.data(), MMK_F32, 2, {8, 4}, {}},
@@ -486,7 +485,7 @@ TEST(LibraryErrors, ofTheStrides) {
             "the result 'c' overlaps 'a' in memory");
 }
 
-// The two halves of one wide matrix lie between each other, and do not overlap.
+// The two halves of one wide matrix are interleaved, and do not overlap.
 TEST(Library, resultsMayInterleaveWithOperands) {
   const Kernel kernel = compiled("kernel f(x: f32[M, N]) -> y: f32[M, N] { y = x + 1; }");
   std::vector<float> wide(10 * 12, 3);
@@ -520,7 +519,7 @@ TEST(LibraryErrors, ofTheScalars) {
 
 TEST(LibraryErrors, ofFiles) {
   EXPECT_EQ(messageOf(mmk_compile_file("k.mmk", nullptr, nullptr)),
-            "mmk_compile_file wants a path and a place for the kernel, found NULL");
+            "mmk_compile_file expects a path and a place for the kernel, found NULL");
 }
 
 TEST(LibraryErrors, ofLiteralExtents) {

@@ -1,4 +1,4 @@
-// What the tests of the reference share: tensors from lists, and kernels from a text.
+// Helpers of the reference's tests: tensors from lists, and kernels from a text.
 #pragma once
 
 #include "frontend/compile.h"
@@ -38,7 +38,7 @@ inline std::vector<double> valuesOf(const Tensor &tensor) {
   return values;
 }
 
-/// Equal to the bit that matters: NaN is NaN, and the sign of zero counts.
+/// Equal values: NaN equals NaN, and the sign of zero counts.
 inline void expectSame(double got, double expected, const std::string &what) {
   if (std::isnan(expected)) {
     EXPECT_TRUE(std::isnan(got)) << what << ": got " << got << ", expected NaN";
@@ -48,7 +48,7 @@ inline void expectSame(double got, double expected, const std::string &what) {
   EXPECT_EQ(std::signbit(got), std::signbit(expected)) << what;
 }
 
-/// A kernel from its text, which must be right.
+/// A kernel from its text, which must be valid.
 class KernelText {
 public:
   explicit KernelText(const std::string &text) {

@@ -1,4 +1,4 @@
-// A kernel with its flags, for tests of what verifies and watches them.
+// A kernel with its flags, for tests of the proof and the watch.
 #pragma once
 
 #include "compiler/pipeline.h"
@@ -33,7 +33,7 @@ inline std::string exampleText(const std::string &name) {
   return text.str();
 }
 
-/// One kernel as far as synchronised aicore IR, for one machine and variant.
+/// One kernel, lowered to synchronised aicore IR, for one machine and variant.
 class Synchronised {
 public:
   Synchronised(const std::string &text, const std::string &machineName, const std::string &variant)
@@ -51,13 +51,13 @@ public:
     module_ = lowerToIr(*program_.kernels[0], machineName, *context_);
     ir::KernelOp op = *module_->getOps<ir::KernelOp>().begin();
     PipelineOptions options;
-    options.proveSync = false; // that is for the tests to do
+    options.proveSync = false; // the tests run the proof
     std::string message;
     EXPECT_TRUE(parseVariant(variant, tileDims(op), options.choices, message)) << message;
     made_ = succeeded(runPipeline(*module_, machine, LoweringLevel::aicore, options));
   }
 
-  /// Aicore IR without offsets and flags (`%n` the only dimension), of which the passes after
+  /// Aicore IR without offsets and flags (`%n` the only dimension), on which the passes after
   /// aicore-double-buffer are run.
   struct Ir {
     std::string text;
@@ -108,14 +108,14 @@ public:
     EXPECT_TRUE(made_) << messages;
   }
 
-  /// False for a variant that the machine has no room for.
+  /// False for a variant that does not fit the machine.
   bool ready() const { return made_; }
   mlir::ModuleOp module() { return *module_; }
   /// The text, for messages about it.
   const SourceFile &file() const { return *program_.file; }
   aicore::KernelOp kernel() { return *module_->getOps<aicore::KernelOp>().begin(); }
 
-  /// Whether the proof goes through.
+  /// Whether the proof succeeds.
   bool isProven() {
     messages.clear();
     for (auto phase : kernel().getBody().getOps<aicore::PhaseOp>()) {
@@ -126,7 +126,7 @@ public:
     return true;
   }
 
-  /// The proof with `redundant`; what it says is in `messages`.
+  /// The proof with `redundant`; its remarks are in `messages`.
   bool isProvenWithRemarks() {
     messages.clear();
     mlir::PassManager manager(module_->getContext());

@@ -12,7 +12,7 @@
 
 namespace mmk::tune {
 
-/// A product with an epilogue, small enough to be counted in no time.
+/// A product with an epilogue, small enough to be counted quickly.
 inline const std::string fusedText = R"(
 kernel fused(a: f16[M, K], b: f16[K, N], bias: f32[N]) -> c: f32[M, N] {
   c = max(a @ b + bias, 0);
@@ -54,7 +54,7 @@ inline Space spaceOf(const Kernel &kernel, const Machine &machine,
   return llvm::cantFail(Space::make(kernel, machine, options));
 }
 
-/// A folder of its own, gone with the test.
+/// A temporary folder, removed at the end of the test.
 class TemporaryFolder {
 public:
   explicit TemporaryFolder(

@@ -57,7 +57,7 @@ aicore.kernel @k dims ["M"] args [] results [] cores 1 buffers {} {
 
 // -----
 
-// Its shape is never static: the extents say all.
+// Its shape is never static: it is given by the extents.
 aicore.kernel @k dims ["M"] args [] results [] cores 1 buffers {} {
 ^bb0(%m: index):
   // expected-error @+1 {{'aicore.workspace' op expected one extent for each dimension of a dynamic shape, found 1 for 'memref<64xf16, #aicore.space<gm>>'}}
@@ -177,7 +177,7 @@ aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 
 ^bb0(%i: index, %a: !gm):
   aicore.phase {
   ^bb0(%block: index):
-    // Sizes in memory are bytes: no bits, and no index, whose width no memory knows.
+    // Sizes in memory are bytes: no bits, and no index, whose width in memory is undefined.
     // expected-error @+1 {{'aicore.alloc' op expected elements of whole bytes, found 'i1'}}
     %b = aicore.alloc "b" of "ub" copies 1 : memref<1x64xi1, #aicore.space<ub>>
   }
@@ -414,7 +414,7 @@ aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 
 
 !gm = memref<?x?xf16, #aicore.space<gm>>
 
-// A buffer has rows and columns; without an aicore.alloc nobody else has said so.
+// A buffer has rows and columns; without an aicore.alloc the instruction checks it.
 aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>, #mmk.named<"line"["64"]>] results [] cores 1 buffers {} {
 ^bb0(%i: index, %a: !gm, %line: memref<64xf16, #aicore.space<l1>>):
   aicore.phase {
@@ -913,7 +913,7 @@ aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 
   ^bb0(%block: index):
     %l0c = aicore.alloc "acc" of "acc" copies 1 : !l0c
     %other = aicore.alloc "acc" of "l0" copies 1 : memref<128x64xf16, #aicore.space<gm>>
-    // What the vector cores are to compute with stays as the cube has left it.
+    // The operands of vector cores keep the type of the accumulator.
     // expected-error @+1 {{'aicore.spill' op expected equal element types, found 'f32' and 'f16'}}
     aicore.spill %l0c[%i] size(%i, %i) -> %other[%i] : !l0c -> memref<128x64xf16, #aicore.space<gm>>
   }
@@ -1053,7 +1053,7 @@ aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 
   ^bb0(%block: index):
     %ub = aicore.alloc "y" of "ub" copies 1 : !ub
     %row = aicore.alloc "row" of "ub" copies 1 : !row
-    // What the custom syntax cannot even say, the generic one can: an input without a slot.
+    // The generic syntax can express an input without a slot; the custom one cannot.
     // expected-error @+1 {{'aicore.vector' op expected a slot and a broadcast for each of its 2 inputs}}
     "aicore.vector"(%ub, %row, %i, %ub, %i, %i, %i) <{operandSegmentSizes = array<i32: 2, 1, 1, 1, 0, 1, 1>, broadcasts = [#aicore.broadcast<full>, #aicore.broadcast<row>]}> ({
     ^bb0(%e: f32, %f: f32):
@@ -1227,7 +1227,7 @@ aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 
   ^bb0(%block: index):
     %ub = aicore.alloc "y" of "ub" copies 1 : !ub
     %ub16 = aicore.alloc "y" of "ub" copies 1 : !ub16
-    // Narrowing is an operation, and stands in the region.
+    // Narrowing is an operation of the region.
     // expected-error @+1 {{'aicore.vector' op expected to yield elements of the type of their buffers, found 'f32' for 'memref<32x64xf16, #aicore.space<ub>>'}}
     aicore.vector ins(%ub[%i] full : !ub) outs(%ub16[%i] : !ub16) size(%i, %i) {
     ^bb0(%e: f32):
@@ -1395,7 +1395,7 @@ aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 
 !gm = memref<?x?xf16, #aicore.space<gm>>
 !l1 = memref<16x16xf16, #aicore.space<l1>>
 
-// Both buffers have two copies, but a slot is of the one that it was counted for.
+// Both buffers have two copies, but a slot belongs to one buffer.
 aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
 ^bb0(%i: index, %a: !gm):
   aicore.phase {

@@ -54,7 +54,7 @@ aicore.kernel @structure dims ["M", "N"]
 // CHECK: } attributes {variant = "cores=2"}
 } attributes {variant = "cores=2"}
 
-// What stands for transfers and for loops until the passes that insert them.
+// Markers of transfers and loops, which later passes replace.
 // CHECK-LABEL: aicore.kernel @placing
 aicore.kernel @placing dims ["M"] args [] results [] cores 1 buffers {} {
 ^bb0(%m: index):
@@ -109,7 +109,7 @@ aicore.kernel @cube dims ["M"] args [#mmk.named<"a"["M", "M"]>] results [#mmk.na
   }
 }
 
-// An accumulator in parts: all of it, or one part, which may leave by itself.
+// An accumulator in parts: all of it, or one part, which may be stored by itself.
 // CHECK-LABEL: aicore.kernel @parts
 aicore.kernel @parts dims ["M"] args [] results [#mmk.named<"c"["M", "M"]>] cores 1 buffers {} {
 ^bb0(%m: index, %c: !gm_out):
@@ -156,7 +156,7 @@ aicore.kernel @vector dims ["M"] args [#mmk.named<"bias"["M"]>, #mmk.named<"alph
     %c0 = arith.constant 0 : index
     %s = aicore.slot %block of %x : !y
     %t = aicore.slot %block of %b : !row
-    // A row: the buffer's rows run along none of the tensor's dimensions.
+    // A row: the rows of the buffer are along no dimension of the tensor.
     // CHECK: %[[S:.*]] = aicore.slot %block of %x_ub
     // CHECK: %[[T:.*]] = aicore.slot %block of %b_ub
     // CHECK-NEXT: aicore.load %bias[%block] along [-1, 0] size(%M, %M) -> %b_ub[%[[T]]] pad 1 : memref<?xf32, #aicore.space<gm>> -> memref<1x64xf32, #aicore.space<ub>>
@@ -245,8 +245,8 @@ aicore.kernel @sync dims [] args [] results [] cores 1 buffers {} {
 }
 }
 
-// A product that starts from a row in the bias table, which is free again behind it; a variant that
-// runs with no more than 512 of M.
+// A product that starts from a row in the bias table, which is free again after it; a variant that
+// is legal up to M = 512.
 // CHECK-LABEL: aicore.kernel @bias
 // CHECK-SAME: cores 1 buffers {} limits {M = 512 : i64}
 !row_l1 = memref<1x64xf32, #aicore.space<l1>>

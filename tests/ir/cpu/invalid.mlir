@@ -1,7 +1,7 @@
 // Wrong programs, one for each message of the verifiers.
 // RUN: mmk-opt %s -split-input-file -verify-diagnostics
 
-// Each operand is gathered in the memory that is its own.
+// Each operand has scratch in its own memory.
 aicore.kernel @product dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"["M"]>] results [#mmk.named<"c"["M", "M"]>] cores 1 buffers {} {
 ^bb0(%m: index, %a: memref<?x?xf16, #aicore.space<gm>>, %v: memref<?xf32, #aicore.space<gm>>, %c: memref<?x?xf32, #aicore.space<gm>>):
   aicore.phase {
@@ -37,7 +37,7 @@ aicore.kernel @product dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v
 
 // -----
 
-// It would not end.
+// A step of 0 would not end.
 aicore.kernel @product dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"["M"]>] results [#mmk.named<"c"["M", "M"]>] cores 1 buffers {} {
 ^bb0(%m: index, %a: memref<?x?xf16, #aicore.space<gm>>, %v: memref<?xf32, #aicore.space<gm>>, %c: memref<?x?xf32, #aicore.space<gm>>):
   aicore.phase {
@@ -109,7 +109,7 @@ aicore.kernel @product dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v
 
 // -----
 
-// A tensor without its place.
+// A tensor without offsets.
 aicore.kernel @product dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"["M"]>] results [#mmk.named<"c"["M", "M"]>] cores 1 buffers {} {
 ^bb0(%m: index, %a: memref<?x?xf16, #aicore.space<gm>>, %v: memref<?xf32, #aicore.space<gm>>, %c: memref<?x?xf32, #aicore.space<gm>>):
   aicore.phase {
@@ -127,7 +127,7 @@ aicore.kernel @product dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v
 
 // -----
 
-// A tensor with more of it than dimensions.
+// A tensor with more offsets than dimensions.
 aicore.kernel @product dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"["M"]>] results [#mmk.named<"c"["M", "M"]>] cores 1 buffers {} {
 ^bb0(%m: index, %a: memref<?x?xf16, #aicore.space<gm>>, %v: memref<?xf32, #aicore.space<gm>>, %c: memref<?x?xf32, #aicore.space<gm>>):
   aicore.phase {
@@ -145,7 +145,7 @@ aicore.kernel @product dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v
 
 // -----
 
-// One dimension of a tile has no way through it.
+// A tile with one dimension that no tensor has.
 aicore.kernel @product dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"["M"]>] results [#mmk.named<"c"["M", "M"]>] cores 1 buffers {} {
 ^bb0(%m: index, %a: memref<?x?xf16, #aicore.space<gm>>, %v: memref<?xf32, #aicore.space<gm>>, %c: memref<?x?xf32, #aicore.space<gm>>):
   aicore.phase {

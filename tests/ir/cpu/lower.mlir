@@ -14,7 +14,7 @@
 module attributes {aicore.machine = #machine} {
 
 // B is transposed: its rows run along n. The whole depth is one operation, in passes of a stage;
-// nothing is loaded, staged or drained, and what is scratch has one copy, whatever was asked for.
+// nothing is loaded or drained, and scratch has one copy, whatever `buffers` says.
 // CHECK-LABEL: aicore.kernel @fused
 // CHECK:         %a_l0a = aicore.alloc "a" of "scratch" copies 1 : memref<16x80xf16, #aicore.space<l0a>>
 // CHECK-NEXT:    %b_l0b = aicore.alloc "b" of "scratch" copies 1 : memref<48x32xf16, #aicore.space<l0b>>
@@ -91,7 +91,7 @@ mmk.kernel @elementwise dims ["M", "N"]
   mmk.choice "cores" = [4]
 }
 
-// The parts of a reduction that was split are summed in place, and the epilogue takes the sum.
+// The splits of a reduction are summed in place, and the epilogue reads the sum.
 // CHECK-LABEL: aicore.kernel @split
 // CHECK:         %[[PARTS:.*]] = aicore.workspace "p" [%{{.*}}, %{{.*}}, %{{.*}}] : memref<?x?x?xf32, #aicore.space<gm>>
 // CHECK:         aicore.phase {

@@ -8,7 +8,7 @@
 !b_l0 = memref<64x64xf16, #aicore.space<l0b>>
 !acc = memref<128x64xf32, #aicore.space<l0c>>
 
-// What the inputs run along, and none of them.
+// Inputs along dimensions of the tile, and along none.
 // CHECK-LABEL: aicore.kernel @tiles
 aicore.kernel @tiles dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"bias"["M"]>] results [#mmk.named<"c"["M", "M"]>]
     cores 1 buffers {} {

@@ -42,7 +42,7 @@ mmk.kernel @no_return dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named
 
 // -----
 
-// A body without any op has no end to look at.
+// A body without any op has no terminator.
 // expected-error @+1 {{'mmk.kernel' op expected the body to end with mmk.return}}
 mmk.kernel @empty_body dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"z"["N"]>] {
 ^bb0(%x: tensor<?xf32>):
@@ -161,7 +161,7 @@ mmk.kernel @nest_steps dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.name
 
 // -----
 
-// Outside of a kernel, what belongs to one is refused by its parent.
+// Operations of a kernel are refused outside of one.
 // expected-error @+1 {{'mmk.choice' op expects parent op 'mmk.kernel'}}
 mmk.choice "tile.N" = [512]
 

@@ -32,7 +32,7 @@ mmk.kernel @names dims ["B", "N"]
 }
 
 // The schedule beside the body: alternatives as numbers and as words, and a rule over them. The
-// variant's name stands behind both.
+// variant's name follows both.
 // CHECK-LABEL: mmk.kernel @schedule
 mmk.kernel @schedule dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"y"["N"]>] {
 ^bb0(%x: tensor<?xf32>):

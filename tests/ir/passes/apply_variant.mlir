@@ -12,11 +12,11 @@
 #b = affine_map<(m, n, k) -> (k, n)>
 #c = affine_map<(m, n, k) -> (m, n)>
 
-// The machine goes with the module, for all passes behind this one.
+// The machine becomes an attribute of the module, for all later passes.
 // CHECK: module attributes {aicore.machine = #aicore.machine<"ascend910b3", split, cores = 20, vector_cores = 2,
 // COUPLED: module attributes {aicore.machine = #aicore.machine<"ascend310p3", coupled, cores = 8, vector_cores = 1,
 
-// What the author has said stays as it is, with the first alternative; the rule holds and is gone.
+// Choices of the text keep their first alternative; the satisfied rule is erased.
 // CHECK-LABEL: mmk.kernel @given
 // KEYS-LABEL:  mmk.kernel @given
 // NAME-LABEL:  mmk.kernel @given
@@ -73,14 +73,14 @@ mmk.kernel @given dims ["M", "K", "N"]
   // CHECK-NEXT: mmk.choice "buffers.ub" = [2]
   // CHECK-NEXT: mmk.choice "epilogue" = ["fused"]
   // CHECK-NEXT: } attributes {variant = "cores=20,tile=128x64x32,stage=128,l1=2,l0=2,acc=2,out=2,ub=2,order=rows,epilogue=fused"}
-  // What only an override names is added.
+  // A directive that only an override names is added.
   // KEYS:       mmk.choice "buffers.l1.a" = [3]
   // KEYS:       variant = "cores=20,tile=64x64x32,stage=128,l1=2,l1.a=3,l0=2,acc=2,out=2,ub=2,order=zigzag,epilogue=fused"
   // NAME:       variant = "cores=2,tile=64x64x32,stage=64,l1=1,l0=1,acc=2,out=1,ub=1,order=columns,epilogue=separate"
 }
 
-// A kernel without a schedule gets one. The largest tile fills L0C of the 910b, so there is one copy
-// of the accumulator; the 310p has twice that. How large it is depends on the shape.
+// A kernel without a schedule gets one. The largest tile fills L0C of the 910b, so there is one
+// copy of the accumulator; the 310p has twice that. Its size depends on the shape.
 // CHECK-LABEL: mmk.kernel @defaults
 // CHECK:       mmk.choice "tile.M" = [128] {fit}
 // CHECK:       mmk.choice "tile.N" = [256] {fit}

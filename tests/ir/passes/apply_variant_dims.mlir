@@ -1,4 +1,4 @@
-// Which dimensions the defaults speak of, and how the variant's name says them.
+// The dimensions of the defaults, and their form in the variant's name.
 // RUN: mmk-opt %s --mmk-apply-variant=machine=ascend910b3 | FileCheck %s
 
 #a = affine_map<(m, n, k) -> (m, k)>
@@ -6,7 +6,7 @@
 #c = affine_map<(m, n, k) -> (m, n)>
 #id = affine_map<(m, n) -> (m, n)>
 
-// Literal dimensions have no directives, and no place in the variant's name.
+// Literal dimensions have no directives, and are not in the variant's name.
 // CHECK-LABEL: mmk.kernel @literals
 // CHECK-NOT:   mmk.choice "{{tile|stage}}.
 // CHECK:       mmk.choice "tile.M" = [128]
@@ -50,11 +50,11 @@ mmk.kernel @elementwise dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results
   mmk.return %y : tensor<?x?xf32>
 }
 
-// H is an output of the first product and the reduction of the second. Its one tile counts for both,
-// so it gets the smaller default, and stands once in the name; the stages are named, since they are
-// not the last tiles any more.
+// H is an output of the first product and the reduction of the second. Its one tile serves both, so
+// it gets the smaller default, and is once in the name; the stages are named, since they are not
+// the last tiles any more.
 // CHECK-LABEL: mmk.kernel @both
-// Only what is an output and nothing else fits the shape.
+// Only a dimension that is an output and no reduction fits the shape.
 // CHECK:       mmk.choice "tile.M" = [128] {fit}
 // CHECK-NEXT:  mmk.choice "tile.H" = [64]{{$}}
 // CHECK-NEXT:  mmk.choice "tile.K" = [64]{{$}}

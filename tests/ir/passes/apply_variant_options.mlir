@@ -1,4 +1,4 @@
-// Mistakes in the pass's own options.
+// Errors in the pass's own options.
 // RUN: not mmk-opt %s "--mmk-apply-variant=machine=ascend910b3 variant=tile.M" 2>&1 | FileCheck %s --check-prefix=ITEM
 // RUN: not mmk-opt %s "--mmk-apply-variant=machine=ascend910b3 variant=tile=64" 2>&1 | FileCheck %s --check-prefix=TILE
 // RUN: not mmk-opt %s "--mmk-apply-variant=machine=ascend910b3 variant=stage=1x2x3" 2>&1 | FileCheck %s --check-prefix=STAGE

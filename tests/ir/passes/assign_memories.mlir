@@ -1,4 +1,4 @@
-// A buffer for each value of a tile. What these become is checked by the tests place_*.mlir.
+// A buffer for each value of a tile. The later passes on them are tested by place_*.mlir.
 // RUN: mmk-opt %s --mmk-tile-cores --mmk-tile-base --canonicalize --cse \
 // RUN:   --aicore-assign-memories --canonicalize --cse | FileCheck %s
 
@@ -12,7 +12,7 @@
 module attributes {aicore.machine = #machine} {
 
 // Operands in L1 by stages and in L0 by base tiles, the product in L0C for as long as the loop over
-// stages carries it. Its vector cores meet it in the block's own global memory.
+// stages carries it. Its vector cores receive it through the block's own global memory.
 // CHECK-LABEL: mmk.kernel @epilogue
 // CHECK:         mmk.fusion_group tile [64, 32] steps [48, 16] {
 // CHECK-NEXT:    ^bb0
@@ -81,7 +81,7 @@ mmk.kernel @epilogue dims ["M", "K", "N"]
   mmk.choice "buffers.l1" = [2]
 }
 
-// A panel is held before the loop over its tiles; its stages are slices of what is held there.
+// A panel is placed before the loop over its tiles; its stages are slices of it.
 // CHECK-LABEL: mmk.kernel @rows
 // CHECK:           %[[PANEL:a_l1]] = aicore.alloc "a" of "panel" copies 1 : memref<64x128xf16, #aicore.space<l1>>
 // CHECK:           scf.for
@@ -95,7 +95,7 @@ mmk.kernel @epilogue dims ["M", "K", "N"]
 // CHECK:                   %[[BASE:.*]] = tensor.extract_slice %[[STAGE]]
 // CHECK:                   aicore.place %[[BASE]] in %a_l0a
 // CHECK-NEXT:              aicore.place %{{.*}} in %b_l0b
-// The product leaves by the fixpipe: no buffer in UB.
+// The fixpipe stores the product: no buffer in UB.
 // CHECK-NOT:         aicore.place
 mmk.kernel @rows dims ["M", "K", "N"]
     args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>]

@@ -34,7 +34,7 @@ module attributes {aicore.machine = #m} {
 
 // -----
 
-// Its way out: y half a round of the groups farther, z in the second bank of each group.
+// Its solution: y half of the groups farther, z in the second bank of each group.
 #m = #aicore.machine<"test", split, cores = 1, vector_cores = 2, memories = {ub = [196352, 32, 4096, 16, 32, 256]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16 : i64}, event_ids = 6, cross_flags = 2>
 module attributes {aicore.machine = #m} {
   aicore.kernel @k dims ["K"] args [] results [#mmk.named<"c"["K", "K"]>] cores 1 buffers {} {
@@ -60,8 +60,8 @@ module attributes {aicore.machine = #m} {
 
 // -----
 
-// Read and written are apart in the groups, and only the column that is one for all rows is not: it
-// is a scalar to the instruction. In place is no conflict either.
+// Read and written operands are apart in the groups. The column with one element for each row is
+// not, but is a scalar to the instruction. An operation in place is no conflict either.
 #m = #aicore.machine<"test", split, cores = 1, vector_cores = 2, memories = {ub = [196352, 32, 4096, 16, 32, 256]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16 : i64}, event_ids = 6, cross_flags = 2>
 module attributes {aicore.machine = #m} {
   aicore.kernel @k dims ["K"] args [] results [#mmk.named<"c"["K", "K"]>] cores 1 buffers {} {
@@ -86,7 +86,7 @@ module attributes {aicore.machine = #m} {
 
 // -----
 
-// Nothing is known of the banks of this machine.
+// This machine's description has no banks.
 #m = #aicore.machine<"test", split, cores = 1, vector_cores = 2, memories = {ub = [196352, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16 : i64}, event_ids = 6, cross_flags = 2>
 module attributes {aicore.machine = #m} {
   aicore.kernel @k dims ["K"] args [] results [#mmk.named<"c"["K", "K"]>] cores 1 buffers {} {

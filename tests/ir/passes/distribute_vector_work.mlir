@@ -1,11 +1,11 @@
-// Vector work goes to the vector cores in shares of rows, and in steps of the rows of a buffer.
+// Vector work is distributed to the vector cores by rows, in steps of the rows of a buffer.
 // RUN: mmk-opt %s -split-input-file --aicore-distribute-vector-work --canonicalize --cse | FileCheck %s
 
 #machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {gm = [1099511627776, 512], l0a = [65536, 512], l0b = [65536, 512], l0c = [131072, 1024], l1 = [524288, 32], ub = [65536, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
 
 module attributes {aicore.machine = #machine} {
 
-// The second core has what is left. What does not depend on the rows comes in once.
+// The second core has the remaining rows. Inputs that do not depend on the rows are loaded once.
 // CHECK-LABEL: aicore.kernel @rows
 // CHECK:         scf.for %[[TILE:.*]] = %c0 to %M
 // CHECK-NEXT:      aicore.vector_cores 2 {

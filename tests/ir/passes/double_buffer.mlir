@@ -1,4 +1,4 @@
-// Copies of the buffers, and transfers that run ahead of the work that they feed.
+// Copies of the buffers, and transfers moved ahead of the work that they feed.
 // RUN: mmk-opt %s --aicore-double-buffer --canonicalize --cse | FileCheck %s
 
 !gm = memref<?x?xf16, #aicore.space<gm>>
@@ -10,8 +10,8 @@
 !row = memref<1x32xf32, #aicore.space<ub>>
 !bias = memref<?xf32, #aicore.space<gm>>
 
-// Two copies: the first transfer stands before the loop, the next one under the work on this one.
-// Both are there only when their iteration exists, also the first: a loop may have none.
+// Two copies: the first transfer is before the loop, the next one overlaps with the work on this
+// one. Both run only when their iteration exists, also the first: a loop may have none.
 // CHECK-LABEL: aicore.kernel @two
 // CHECK:       ^bb0(%N: index, %[[A:a]]: memref
 // CHECK:         %[[L1:.*]] = aicore.alloc "a" of "l1" copies 2
@@ -28,7 +28,7 @@
 // CHECK-NEXT:          %[[SLOT1:.*]] = aicore.slot %[[NEXT]] of %[[L1]]
 // CHECK-NEXT:          aicore.load %[[A]][%[[NEXT]], %c0] {{.*}} -> %[[L1]][%[[SLOT1]]]
 // CHECK-NEXT:        }
-// The work stays with its own iteration and slot.
+// The work keeps its own iteration and slot.
 // CHECK-NEXT:        %[[SLOT:.*]] = aicore.slot %[[I]] of %[[L1]]
 // CHECK-NEXT:        aicore.load_l0 %[[L1]][%[[SLOT]]]
 // CHECK-NEXT:      }
@@ -51,7 +51,7 @@ aicore.kernel @two dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] cores 
   }
 }
 
-// One copy has nowhere to run ahead to: the order is left alone.
+// With one copy no transfer can be moved ahead: the order is unchanged.
 // CHECK-LABEL: aicore.kernel @one
 // CHECK:         aicore.alloc "a" of "l1" copies 1
 // CHECK-NOT:     scf.if
@@ -81,8 +81,8 @@ aicore.kernel @one dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] cores 
   }
 }
 
-// Three copies of A and two of B: A runs two iterations ahead, B one. Each depth has its own branch,
-// since the last iterations of the one are not those of the other. The loop steps by 64.
+// Three copies of A and two of B: A is loaded two iterations ahead, B one. Each distance has its
+// own branch, since their last iterations differ. The loop steps by 64.
 // CHECK-LABEL: aicore.kernel @three
 // CHECK:       ^bb0(%N: index, %[[A:a]]: memref
 // CHECK:         %[[A1:.*]] = aicore.alloc "a" of "l1" copies 3
@@ -138,8 +138,8 @@ aicore.kernel @three dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] core
   }
 }
 
-// Two loops, one in the other: the inner one's first transfer stands behind the outer one's next, in
-// the body of the outer loop, and uses what this iteration of it has brought.
+// Two nested loops: the first transfer of the inner one follows the next one of the outer, in the
+// body of the outer loop, and uses the data of its current iteration.
 // CHECK-LABEL: aicore.kernel @nested
 // CHECK:           scf.if
 // CHECK-NEXT:        aicore.slot %c0 of %a_l1
@@ -183,15 +183,15 @@ aicore.kernel @nested dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] cor
   }
 }
 
-// What comes once a tile stays in the walk over tiles. A fetch runs ahead like a load, a drain does
-// not: its accumulator is only just done. Output and accumulator get their copies, too.
+// A transfer once a tile stays in the loop over tiles. A fetch is moved ahead like a load, a drain
+// is not: its accumulator has just been computed. Output and accumulator get their copies, too.
 // CHECK-LABEL: aicore.kernel @vector
 // CHECK-DAG:     aicore.alloc "acc" of "acc" copies 2
 // CHECK-DAG:     aicore.alloc "acc" of "ub" copies 2
 // CHECK-DAG:     aicore.alloc "drained" of "ub" copies 2
 // CHECK-DAG:     aicore.alloc "bias" of "ub" copies 2
 // CHECK-DAG:     aicore.alloc "acc" of "out" copies 3
-// Nothing in the schedule speaks of scratch.
+// The schedule has no copies of scratch.
 // CHECK-DAG:     aicore.alloc "scratch" of "scratch" copies 1
 // CHECK:         scf.for %[[TILE:.*]] = %c0
 // CHECK-NEXT:      aicore.vector_cores 2 {

@@ -1,4 +1,4 @@
-// Which operations share a pass over memory.
+// The operations of each fusion group.
 // RUN: mmk-opt %s --mmk-fuse-epilogue | FileCheck %s
 
 #a = affine_map<(m, n, k) -> (m, k)>
@@ -8,7 +8,8 @@
 #row = affine_map<(m, n) -> (n)>
 #column = affine_map<(m, n) -> (m)>
 
-// Bias and relu behind a product: one fusion group, and one generic that reads the product and the row.
+// Bias and relu after a product: one fusion group, and one generic that reads the product and the
+// row.
 // CHECK-LABEL: mmk.kernel @fused
 // CHECK:       ^bb0(%[[A:.*]]: tensor<?x?xf16>, %[[B:.*]]: tensor<?x?xf16>, %[[BIAS:.*]]: tensor<?xf32>):
 // CHECK:       %[[NEST:.*]] = mmk.fusion_group {
@@ -252,7 +253,7 @@ mmk.kernel @chained dims ["M", "K", "H", "N"]
   mmk.return %abd : tensor<?x?xf32>
 }
 
-// An epilogue of two products stands with the later one; the earlier one comes back from memory.
+// An epilogue of two products is fused with the later one; the earlier one is read from memory.
 // CHECK-LABEL: mmk.kernel @two_products
 // CHECK:       %[[FIRST:.*]] = mmk.fusion_group {
 // CHECK:         linalg.contract
@@ -286,7 +287,7 @@ mmk.kernel @two_products dims ["M", "K", "N"]
   mmk.return %y : tensor<?x?xf32>
 }
 
-// No product: one fusion group with one generic. Each operand keeps the way in which it covers the result.
+// No product: one fusion group with one generic. Each operand keeps its broadcast.
 // CHECK-LABEL: mmk.kernel @elementwise
 // CHECK:       ^bb0(%[[X:.*]]: tensor<?x?xf32>, %[[W:.*]]: tensor<?xf32>, %[[Q:.*]]: tensor<?xf32>):
 // CHECK:       mmk.fusion_group {

@@ -1,4 +1,4 @@
-// What the frontend never makes, and textual IR may hold.
+// Forms that the frontend never emits, but textual IR may hold.
 // RUN: mmk-opt %s -verify-diagnostics -split-input-file --mmk-fuse-epilogue
 
 // A result that nothing computes has no fusion group to come from.
@@ -12,7 +12,7 @@ mmk.kernel @k dims ["M", "N"]
 
 // -----
 
-// Twice is once too often.
+// The pass runs once.
 mmk.kernel @k dims ["M", "N"]
     args [#mmk.named<"x"["M", "N"]>]
     results [#mmk.named<"c"["M", "N"]>] {

@@ -14,7 +14,7 @@
 module attributes {aicore.machine = #machine} {
 
 // One buffer, two copies: one event a slot in each direction. All slots are free when the phase
-// begins; what is left of "free" is taken down when it ends.
+// begins; the remaining "free" flags are taken down when it ends.
 // CHECK-LABEL: aicore.kernel @pair
 aicore.kernel @pair dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
 ^bb0(%n: index, %a: !gm):
@@ -53,8 +53,8 @@ aicore.kernel @pair dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] cores
   }
 }
 
-// A and B come in together and are used together, with as many copies: one flag orders both, so there
-// are no more flags than for one. It counts by the slot that is computed first.
+// A and B are loaded together and used together, with as many copies: one flag orders both, so
+// there are no more flags than for one. It counts by the slot that is computed first.
 // CHECK-LABEL: aicore.kernel @shared
 aicore.kernel @shared dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
 ^bb0(%n: index, %a: !gm):
@@ -93,9 +93,10 @@ aicore.kernel @shared dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] cor
   }
 }
 
-// With different copies their slots go round differently, and "filled" has its own ids: 0 to 2, 3 and 4.
-// "Free again" of `a` is implied: before the load into it, mte2 has waited for the use of `b` an
-// iteration earlier, and by then mte1 was done with what `a` held three iterations earlier.
+// With different copies their slots have different periods, and "filled" has its own ids: 0 to 2, 3
+// and 4. "Free again" of `a` is implied: before the load into it, mte2 has waited for the use of
+// `b` an iteration earlier, and by then mte1 was done with the generation of `a` three iterations
+// earlier.
 // CHECK-LABEL: aicore.kernel @copies_differ
 aicore.kernel @copies_differ dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
 ^bb0(%n: index, %a: !gm):
@@ -188,10 +189,10 @@ aicore.kernel @branch dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] cor
   }
 }
 
-// One generation of an L1 buffer feeds a whole loop: it is waited for before the loop and given back behind
-// it, not in each iteration, and also when the loop has no iteration at all. So is the accumulator,
-// which the loop fills: the cube waits until it is free before the first step and says that it is done
-// after the last.
+// One generation of an L1 buffer feeds a whole loop: it is waited for before the loop and released
+// after it, not in each iteration, and also when the loop has no iteration at all. So is the
+// accumulator, which the loop fills: the cube waits until it is free before the first step and says
+// that it is done after the last.
 // CHECK-LABEL: aicore.kernel @loops
 aicore.kernel @loops dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [#mmk.named<"c"["M", "N"]>] cores 1 buffers {} {
 ^bb0(%n: index, %a: !gm, %c: !out):
@@ -248,8 +249,8 @@ aicore.kernel @loops dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [#mmk.n
   }
 }
 
-// What one pipe fills and uses needs no flag, it is in order; the drain and the vector instruction are
-// both of the vector pipe. The store is of another and needs its own pair. L0C is given back by the
+// A buffer that one pipe fills and uses needs no flag; the drain and the vector instruction are
+// both of the vector pipe. The store is of another and needs its own pair. L0C is released by the
 // vector pipe, all on one core: no cross-core flag on a coupled chip.
 // CHECK-LABEL: aicore.kernel @in_order
 aicore.kernel @in_order dims ["N"] args [] results [#mmk.named<"c"["M", "N"]>] cores 1 buffers {} {
@@ -298,8 +299,8 @@ aicore.kernel @in_order dims ["N"] args [] results [#mmk.named<"c"["M", "N"]>] c
   }
 }
 
-// Two pipes use one buffer, as when the product is a result beside its epilogue: the pipe that fills
-// it is in order with the one, and has a pair of flags with the other.
+// Two pipes use one buffer, as when the product is a result beside its epilogue: it is filled by
+// one of them, which needs no flag, and has a pair of flags with the other.
 // CHECK-LABEL: aicore.kernel @two_users
 aicore.kernel @two_users dims ["N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"c"["M", "N"]>] cores 1 buffers {} {
 ^bb0(%n: index, %a: !out, %c: !out):
@@ -337,8 +338,8 @@ aicore.kernel @two_users dims ["N"] args [#mmk.named<"x"["M", "N"]>] results [#m
   }
 }
 
-// Each phase begins with all its ids; nothing is left set between phases. The second has no loop: what
-// is filled once need not be free again.
+// Each phase begins with all its ids; nothing is left set between phases. The second has no loop: a
+// buffer that is filled once need not be freed.
 // CHECK-LABEL: aicore.kernel @phases
 aicore.kernel @phases dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
 ^bb0(%n: index, %a: !gm):

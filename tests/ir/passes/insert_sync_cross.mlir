@@ -30,9 +30,9 @@ aicore.kernel @spilled dims ["N"] args [#mmk.named<"bias"["N"]>] results [#mmk.n
     %x = aicore.alloc "acc" of "ub" copies 1 : !ub
     %row = aicore.alloc "bias" of "ub" copies 1 : !row
     %y = aicore.alloc "out" of "out" copies 1 : !ub
-    // On the cube core, the accumulator is free. On the vector cores, their buffers are, and they say
-    // that both pieces of global memory are: from there to the cube core, flags 2 and 3, since 0 and 1
-    // are the way to the vector cores.
+    // On the cube core, the accumulator is free. On the vector cores, their buffers are, and they
+    // signal that both pieces of global memory are: flags 2 and 3 to the cube core, since 0 and 1
+    // lead to the vector cores.
     // CHECK:      aicore.set_flag [fixpipe -> cube] 0 +
     // CHECK-NEXT: aicore.vector_cores 2 {
     // CHECK-NEXT: ^bb0(
@@ -67,10 +67,9 @@ aicore.kernel @spilled dims ["N"] args [#mmk.named<"bias"["N"]>] results [#mmk.n
         // CHECK-NEXT: aicore.wait_flag [vector -> mte2] 1 + %[[R]]
         // CHECK-NEXT: aicore.load
         aicore.load %bias[%i] along [-1, 0] size(%one, %k) -> %row[%r] pad 1 : !bias -> !row
-        // Behind it on the same pipe comes what the vector pipe waits for anyway: no flag of its own
-        // says that it is filled.
-        // A vector core with no rows still takes the cross-core flag down, once a tile: it waits
-        // before the loop over its steps, not in it.
+        // The vector pipe waits for a later transfer of the same pipe anyway: no flag of its own is
+        // needed. A vector core with no rows still takes the cross-core flag down, once a tile: it
+        // waits before the loop over its steps, not in it.
         // CHECK-NEXT: aicore.wait_cross mte2 from cube 0 + %[[W]]
         // CHECK-NEXT: scf.for %[[J:.*]] =
         scf.for %j = %zero to %n step %k {

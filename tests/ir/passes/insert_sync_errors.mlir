@@ -1,4 +1,4 @@
-// Flags are few; what runs out is said with who has taken it.
+// Flags are few; the error on too few names the buffers that use them.
 // RUN: mmk-opt %s -verify-diagnostics -split-input-file --aicore-insert-sync
 
 // expected-error @+1 {{expected a machine; run mmk-apply-variant first}}
@@ -77,7 +77,7 @@ aicore.kernel @k dims ["N"] args [] results [] cores 1 buffers {} {
 !acc = memref<64x32xf32, #aicore.space<l0c>>
 !ub = memref<64x32xf32, #aicore.space<ub>>
 
-// Filled from two sides in turns, whose order no pair of flags can keep.
+// Filled alternately by two pipes, whose order no pair of flags can keep.
 module attributes {aicore.machine = #machine} {
 aicore.kernel @k dims ["N"] args [#mmk.named<"x"["M", "N"]>] results [] cores 1 buffers {} {
 ^bb0(%n: index, %a: !out):

@@ -1,5 +1,5 @@
-// Parts of an accumulator are buffers of their own to the flags, which stand where their generations are
-// said to begin and to end.
+// Parts of an accumulator have flags of their own, at the marked begin and end of their
+// generations.
 // RUN: mmk-opt %s --aicore-insert-sync | FileCheck %s
 // RUN: mmk-opt %s --aicore-insert-sync --aicore-verify-sync -o /dev/null
 
@@ -65,7 +65,7 @@ aicore.kernel @parts dims ["K", "N"] args [] results [#mmk.named<"c"["N", "N"]>]
           aicore.producer_commit %acc[%s] part 1 : !acc
         }
       }
-      // The first part leaves while the second is still at work.
+      // The first part is drained while the second is still computed.
       // CHECK:      aicore.wait_flag [cube -> fixpipe] 0 + %[[S]]
       // CHECK-NEXT: aicore.fixpipe %[[ACC]][%[[S]]] part 0
       // CHECK-NEXT: aicore.set_flag [fixpipe -> cube] 0 + %[[S]]

@@ -47,9 +47,9 @@ aicore.kernel @sum dims ["N"] args [#mmk.named<"x"["N", "16"]>, #mmk.named<"z"["
   }
 }
 
-// The sum is carried over the loop: it is filled before, and stored behind. The load of the first
-// part starts behind that of the sum on the same pipe, so the flag of the part orders both; the
-// store waits for the load itself, for the case that the loop is empty.
+// The sum is carried over the loop: it is filled before it, and stored after it. The load of the
+// first part starts after that of the sum on the same pipe, so the flag of the part orders both;
+// the store waits for the load itself, for the case that the loop is empty.
 // CHECK-LABEL: aicore.kernel @carried
 // CHECK:         aicore.load %x{{.*}} -> %sum_ub
 // CHECK:         aicore.set_flag [mte2 -> mte3] [[FILLED:[0-9]+]] +

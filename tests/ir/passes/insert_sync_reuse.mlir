@@ -1,6 +1,6 @@
-// Buffers that share bytes one after the other: all who may still be at the earlier one have ended
-// before anyone touches the later. Offsets are those of aicore-plan-memory; the proof accepts the
-// result, and of no flag it remarks that it could go.
+// Buffers that share bytes one after the other: all accesses to the earlier one have ended before
+// any access to the later. Offsets are those of aicore-plan-memory; the proof accepts the result,
+// and remarks on no redundant flag.
 // RUN: mmk-opt %s --aicore-plan-memory --aicore-insert-sync | FileCheck %s
 // RUN: mmk-opt %s --aicore-plan-memory --aicore-insert-sync --aicore-verify-sync=redundant=true -verify-diagnostics
 
@@ -68,7 +68,7 @@ aicore.kernel @same_filler dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [
 }
 
 // Another pipe fills the second: the vector pipe writes where mte3 may still read what was stored.
-// One flag between the loops orders that, and nobody waits for the load before.
+// One flag between the loops orders that, and no pipe waits for the load before.
 // CHECK-LABEL: aicore.kernel @another_filler
 aicore.kernel @another_filler dims ["N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"c"["M", "N"]>] cores 1 buffers {} {
 ^bb0(%n: index, %x: !out, %c: !out):

@@ -1,5 +1,5 @@
-// Transfers between the memories of placed values. The cube's part of it is checked by place_*.mlir;
-// what the vector unit does with a tile stands for any window of it.
+// Transfers between the memories of placed values. The cube's part is tested by place_*.mlir; the
+// vector work on a tile is for any window of it.
 // RUN: mmk-opt %s --mmk-tile-cores --mmk-tile-base --canonicalize --cse \
 // RUN:   --aicore-assign-memories --aicore-insert-transfers --canonicalize --cse | FileCheck %s
 

@@ -1,9 +1,9 @@
-// All passes on the kernel that the project exists for: C = leaky_relu(A x B + bias, alpha). What counts
-// is where things stand at the end: the transfer of the next stage before the product of this one, and
-// the flags between them.
+// All passes on the main example, C = leaky_relu(A x B + bias, alpha). The test is the order at the
+// end: the transfer of the next stage before the product of this one, and the flags between them.
 // RUN: mmk-opt %s --mmk-apply-variant=machine=ascend910b3 --mmk-pipeline | FileCheck %s
 // RUN: mmk-opt %s --mmk-apply-variant=machine=ascend310p3 --mmk-pipeline | FileCheck %s --check-prefix=COUPLED
-// With one copy of everything nothing runs ahead; with a separate epilogue there are two phases.
+// With one copy of everything no transfer is moved ahead; with a separate epilogue there are two
+// phases.
 // RUN: mmk-opt %s "--mmk-apply-variant=machine=ascend910b3 variant=l1=1,l0=1,acc=1,out=1,ub=1,epilogue=separate" \
 // RUN:   --mmk-pipeline | FileCheck %s --check-prefix=SINGLE
 // The pipeline ends with the proof that the flags of all three order every hazard.
@@ -23,7 +23,7 @@
 // CHECK-NEXT:    aicore.alloc "a" of "l0" copies 2 at 0 : memref<128x64xf16
 // CHECK-NEXT:    aicore.alloc "b" of "l0" copies 2 at 0 : memref<64x256xf16
 // CHECK-NEXT:    aicore.alloc "acc" of "acc" copies 1 at 0 : memref<128x256xf32
-// The walk over tiles of a core.
+// The loop over the tiles of a core.
 // CHECK:         scf.for
 // The first stage of this tile, before the loop over stages.
 // CHECK:           scf.if
@@ -34,7 +34,7 @@
 // CHECK-NEXT:      }
 // CHECK-NEXT:      aicore.wait_flag [fixpipe -> cube] 0 + %[[ACC:.*]]
 // CHECK-NEXT:      scf.for %[[KS:.*]] = %c0 to %K step %c256 {
-// Stage i + 1 comes in ...
+// Stage i + 1 is loaded ...
 // CHECK-NEXT:        %[[NEXT:.*]] = arith.addi %[[KS]], %c256
 // CHECK-NEXT:        %[[MORE:.*]] = arith.cmpi slt, %[[NEXT]], %K
 // CHECK-NEXT:        scf.if %[[MORE]] {
@@ -43,7 +43,7 @@
 // CHECK:               aicore.load %[[B]][%[[NEXT]], %{{.*}}] {{.*}} -> %b_l1
 // CHECK-NEXT:          aicore.set_flag [mte2 -> mte1] 0 + %[[S1]]
 // CHECK-NEXT:        }
-// ... while stage i is worked on. The first base tile of it goes to L0,
+// ... while stage i is computed. Its first base tile goes to L0,
 // CHECK:             aicore.wait_flag [mte2 -> mte1] 0 + %[[S:.*]]
 // CHECK-NEXT:        scf.if
 // CHECK:               aicore.wait_flag [cube -> mte1] 0 + %[[T0:.*]]
@@ -62,7 +62,7 @@
 // CHECK-NEXT:          aicore.mmad %a_l0a[%[[T]]], %b_l0b[%{{.*}}] -> %acc_l0c[%[[ACC]]]
 // CHECK-NEXT:          aicore.set_flag [cube -> mte1] 0 + %[[T]]
 // CHECK-NEXT:        }
-// and behind the last of them the stage is free again.
+// and after the last of them the stage is free again.
 // CHECK-NEXT:        aicore.set_flag [mte1 -> mte2] 0 + %[[S]]
 // CHECK-NEXT:      }
 // CHECK-NEXT:      aicore.set_flag [cube -> fixpipe] 0 + %[[ACC]]

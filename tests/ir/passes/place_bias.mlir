@@ -16,7 +16,7 @@
 
 module attributes {aicore.machine = #machine} {
 
-// The sum is gone, and with it here all that the vector unit would do.
+// The sum is removed, and so is all work of the vector unit here.
 // FUSED-LABEL: mmk.kernel @whole
 // FUSED:         mmk.fusion_group
 // FUSED-NOT:       linalg.fill
@@ -25,8 +25,8 @@ module attributes {aicore.machine = #machine} {
 // FUSED-NEXT:      %[[ACC:.*]] = linalg.contract {{.*}} outs(%[[START]] : tensor<?x?xf32>)
 // FUSED-NEXT:      mmk.yield %[[ACC]]
 
-// The row of a tile goes through L1. The first stage is told apart from the others, since the
-// table is free again when its products are done.
+// The row of a tile goes through L1. The first stage is separate from the others, since the table
+// is free again when its products are done.
 // CHECK-LABEL: aicore.kernel @whole
 // CHECK:         %[[IN_L1:bias_l1]] = aicore.alloc "bias" of "l1" copies 1 : memref<1x32xf32, #aicore.space<l1>>
 // CHECK:         %[[TABLE:bias_bt]] = aicore.alloc "bias" of "bt" copies 1 : memref<1x32xf32, #aicore.space<bt>>
@@ -48,10 +48,10 @@ module attributes {aicore.machine = #machine} {
 // CHECK:           aicore.fixpipe
 
 // SYNC-LABEL: aicore.kernel @whole
-// The tile before must have started from the table, no more.
+// The previous tile must have started from the table, no more.
 // SYNC:           aicore.wait_flag [cube -> mte1] [[FREE:[0-9]+]] +
 // SYNC-NEXT:      aicore.load_l0 %bias_l1
-// That it is filled is told by the flag of what the same pipe brings to L0 behind it.
+// The flag of the pipe's next transfer to L0 also orders this one.
 // SYNC-NOT:       aicore.set_flag [mte1 -> cube]
 // SYNC:           scf.for
 // SYNC:             scf.if
@@ -85,7 +85,7 @@ mmk.kernel @whole dims ["M", "K", "N"]
   mmk.choice "stage.K" = [48]
 }
 
-// In parts each takes its own columns of the row.
+// Each part starts from its own columns of the row.
 // CHECK-LABEL: aicore.kernel @parts
 // CHECK:             scf.if
 // CHECK:               aicore.mmad {{.*}} part 0 {{.*}} bias(%bias_bt[%[[T:.*]]] :

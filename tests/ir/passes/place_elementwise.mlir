@@ -1,4 +1,4 @@
-// Fusion groups without a product: everything happens on the vector cores.
+// Fusion groups without a product: all work is on the vector cores.
 // RUN: mmk-opt %s --mmk-tile-cores --mmk-tile-base --canonicalize --cse \
 // RUN:   %place --canonicalize --cse | FileCheck %s
 
@@ -11,16 +11,16 @@
 
 module attributes {aicore.machine = #machine} {
 
-// All four ways in which an operand covers the tile. A row and a single element are the same for all
-// rows: they come once a tile, before the steps. A column is held as a row, along the tensor's rows.
-// Every buffer's row is a whole number of vectors. The schedule's tile is one step of one vector core.
+// All four broadcasts of an operand. A row and a single element are the same for all rows: they are
+// loaded once a tile, before the steps. A column is held as a row, along the tensor's rows. Every
+// buffer's row is a whole number of vectors. The schedule's tile is one step of one vector core.
 // CHECK-LABEL: aicore.kernel @broadcasts
 // CHECK:         %x_ub = aicore.alloc "x" of "ub" copies 1 : memref<16x32xf32, #aicore.space<ub>>
 // CHECK-NEXT:    %r_ub = aicore.alloc "r" of "ub" copies 1 : memref<1x32xf32, #aicore.space<ub>>
 // CHECK-NEXT:    %q_ub = aicore.alloc "q" of "ub" copies 1 : memref<1x16xf32, #aicore.space<ub>>
 // CHECK-NEXT:    %s_ub = aicore.alloc "s" of "ub" copies 1 : memref<1x16xf32, #aicore.space<ub>>
 // CHECK-NEXT:    %out_ub = aicore.alloc "out" of "out" copies 1 : memref<16x32xf16, #aicore.space<ub>>
-// Scratch comes with the vector instructions.
+// Scratch is added with the vector instructions.
 // CHECK-NOT:     aicore.alloc
 // CHECK:           aicore.vector_cores 2 {
 // CHECK:             aicore.load %r[%[[J0:.*]]] along [-1, 0] size(%c1, %[[TN:.*]]) -> %r_ub[%[[R:.*]]] pad 1

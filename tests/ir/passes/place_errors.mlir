@@ -1,4 +1,4 @@
-// Run out of order, or on what no pass before leaves.
+// Run out of order, or on IR that no earlier pass leaves.
 // RUN: mmk-opt %s -verify-diagnostics -split-input-file --aicore-assign-memories
 
 // expected-error @+1 {{expected a machine; run mmk-apply-variant first}}
@@ -261,7 +261,7 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
     %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
     %lines = scf.for %i = %c0 to %m step %c1 iter_args(%line = %empty) -> (tensor<?x?xf32>) {
       %tiles = scf.for %j = %c0 to %m step %c1 iter_args(%out = %line) -> (tensor<?x?xf32>) {
-        // The panel of A would be another for each tile.
+        // The panel of A would differ for each tile.
         // expected-error @+1 {{'tensor.extract_slice' op is of a panel that is kept, but differs from tile to tile}}
         %panel = tensor.extract_slice %x[%j, 0] [%m, %n] [1, 1] : tensor<?x?xf16> to tensor<?x?xf16>
         %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>

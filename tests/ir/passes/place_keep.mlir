@@ -1,4 +1,4 @@
-// `keep`: the panel of one operand stays in L1 while a core walks along a line of tiles.
+// `keep`: the panel of one operand stays in L1 while a core computes a line of tiles.
 // RUN: mmk-opt %s --mmk-tile-cores --canonicalize --cse | FileCheck %s --check-prefix TILED
 // RUN: mmk-opt %s --mmk-tile-cores --mmk-tile-base --canonicalize --cse \
 // RUN:   %place --canonicalize --cse | FileCheck %s
@@ -39,8 +39,8 @@ module attributes {aicore.machine = #machine} {
 // TILED:           }
 // TILED:         }
 
-// The panel comes in one transfer, all of K deep, which the variant then has a limit for. Stages of
-// the other operand come as ever, and A is taken from where the stage starts in the panel.
+// The panel is loaded in one transfer of the depth K, which limits the variant. Stages of the other
+// operand are loaded as without `keep`, and A is read from the start of the stage in the panel.
 // CHECK-LABEL: aicore.kernel @rows
 // CHECK-SAME:    limits {K = 128 : i64}
 // CHECK:         %[[PANEL:a_l1]] = aicore.alloc "a" of "panel" copies 1 : memref<64x128xf16, #aicore.space<l1>>
@@ -95,7 +95,7 @@ mmk.kernel @rows dims ["M", "K", "N"]
   mmk.choice "stage.K" = [48]
 }
 
-// Columns of B; the next panel comes in ahead, and the flags are proven all the same.
+// Columns of B; the next panel is loaded ahead, and the flags are proven as well.
 // CHECK-LABEL: aicore.kernel @columns
 // CHECK:         aicore.alloc "a" of "l1" copies 1 : memref<64x48xf16, #aicore.space<l1>>
 // CHECK:         %[[PANEL:b_l1]] = aicore.alloc "b" of "panel" copies 1 : memref<128x32xf16, #aicore.space<l1>>

@@ -1,4 +1,4 @@
-// Where a product's operands come from: transposed, batched, or an earlier product.
+// Operands of a product: transposed, batched, or the result of an earlier product.
 // RUN: mmk-opt %s --mmk-tile-cores --mmk-tile-base --canonicalize --cse \
 // RUN:   %place --canonicalize --cse | FileCheck %s
 
@@ -15,7 +15,7 @@
 
 module attributes {aicore.machine = #machine} {
 
-// B is held the other way round: it comes in as it stands, n x k, and is turned on the way to L0B.
+// B is stored transposed: it is loaded as n x k, and transposed in the transfer to L0B.
 // CHECK-LABEL: aicore.kernel @transposed_b
 // CHECK:         %a_l1 = aicore.alloc {{.*}} : memref<64x48xf16, #aicore.space<l1>>
 // CHECK-NEXT:    %b_l1 = aicore.alloc {{.*}} : memref<32x48xf16, #aicore.space<l1>>
@@ -52,7 +52,7 @@ mmk.kernel @transposed_b dims ["M", "K", "N"]
   mmk.choice "buffers.l1" = [2]
 }
 
-// The same of A: the depth is now its rows.
+// The same for A: the depth is now its rows.
 // CHECK-LABEL: aicore.kernel @transposed_a
 // CHECK:         %a_l1 = aicore.alloc {{.*}} : memref<48x64xf16, #aicore.space<l1>>
 // CHECK-NEXT:    %b_l1 = aicore.alloc {{.*}} : memref<48x32xf16, #aicore.space<l1>>

@@ -1,5 +1,4 @@
-// `store = overlapped`: an accumulator in two parts, which are drained one under the product of the
-// other.
+// `store = overlapped`: an accumulator in two parts, each drained during the product of the other.
 // RUN: mmk-opt %s --mmk-tile-cores --mmk-tile-base --canonicalize --cse \
 // RUN:   %place --canonicalize --cse | FileCheck %s
 
@@ -51,7 +50,7 @@ module attributes {aicore.machine = #machine} {
 // CHECK:                 aicore.mmad {{.*}} -> %[[ACC]][%[[SLOT]]] part 1 size(%{{.*}}, %[[RIGHT]], %{{.*}})
 // CHECK:               scf.if %[[LAST]] {
 // CHECK-NEXT:            aicore.producer_commit %[[ACC]][%[[SLOT]]] part 1
-// Between the edges the whole tile.
+// Between the first and the last stage, the whole tile.
 // CHECK:             } else {
 // CHECK:                 aicore.mmad {{.*}} -> %[[ACC]][%[[SLOT]]] size(%{{.*}}, %[[TN]], %{{.*}})
 // CHECK:           %[[LEFT:.*]] = arith.minsi %[[TN]], %c16
@@ -129,7 +128,7 @@ mmk.kernel @twoCopies dims ["M", "K", "N"]
   mmk.choice "buffers.l1" = [2]
   mmk.choice "buffers.acc" = [2]
 }
-// Each part leaves for the vector cores by itself, and is a tile of half the columns to them.
+// Each part is spilled to the vector cores by itself, as a tile of half the columns.
 // CHECK-LABEL: aicore.kernel @epilogue
 // CHECK:         %bias_ub = aicore.alloc "bias" of "ub" copies 1 : memref<1x16xf32, #aicore.space<ub>>
 // CHECK:         %[[SPILLED:acc_gm]] = aicore.alloc "acc" of "out" copies 1 : memref<64x16xf32, #aicore.space<gm>>

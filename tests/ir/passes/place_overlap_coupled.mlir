@@ -1,5 +1,5 @@
-// `store = overlapped` where cube and vector unit are one core: a part of the accumulator goes to UB,
-// through the vector unit and out under the product of the other part, or of the next tile.
+// `store = overlapped` where cube and vector unit are one core: a part of the accumulator is
+// drained to UB, computed and stored during the product of the other part, or of the next tile.
 // RUN: mmk-opt %s --mmk-tile-cores --mmk-tile-base --canonicalize --cse \
 // RUN:   %place --canonicalize --cse | FileCheck %s
 // RUN: mmk-opt %s --mmk-tile-cores --mmk-tile-base --canonicalize --cse \
@@ -33,9 +33,9 @@ module attributes {aicore.machine = #machine} {
 // CHECK:           aicore.vector ins(%[[IN]]
 // CHECK:           aicore.store %[[OUT]]
 
-// Each part is told to the vector unit when its own products are done. That a part is drained the
-// cube hears by way of MTE2: the row of bias beside it is free again, and the loads of a later tile
-// stand behind that.
+// Each part is signalled to the vector unit when its own products are done. The cube knows through
+// MTE2 that a part is drained: the row of bias is free again, and the loads of a later tile follow
+// that.
 // SYNC-LABEL: aicore.kernel @coupled
 // SYNC:          aicore.alloc "acc" of "acc" copies 2 parts 2
 // SYNC:          aicore.alloc "out" of "out" copies 2

@@ -9,8 +9,8 @@
 
 module attributes {aicore.machine = #machine} {
 
-// Core i takes stage i first and goes round. Where that one stands decides what is loaded and how much
-// of it there is; how many came before, which slots are taken and whether the sum begins.
+// Core i starts with stage i and wraps around. The index of a stage decides the load and its size;
+// the number of earlier stages decides the slots and the start of the sum.
 // CHECK-LABEL: aicore.kernel @skewed
 // CHECK:           %[[STAGES:.*]] = arith.ceildivsi %K, %c48
 // CHECK:           %[[BEFORE:.*]] = arith.muli %{{.*}}, %[[STAGES]]

@@ -1,5 +1,5 @@
-// Products on a split chip, whose cube core and vector cores meet only in global memory. The fusion groups
-// are tiled by the passes before.
+// Products on a split chip, whose cube core and vector cores meet only in global memory. The fusion
+// groups are tiled by earlier passes.
 // RUN: mmk-opt %s --mmk-tile-cores --mmk-tile-base --canonicalize --cse \
 // RUN:   %place --canonicalize --cse | FileCheck %s
 
@@ -12,11 +12,11 @@
 
 module attributes {aicore.machine = #machine} {
 
-// A plain product, in full. Buffers have one copy; transfers stand right before their use. The slots
-// are counted over all tiles of the core, so that copies go round over tiles too.
+// A plain product, in full. Buffers have one copy; transfers are right before their use. The slots
+// are counted over all tiles of the core, so that copies also rotate over tiles.
 // CHECK-LABEL: aicore.kernel @plain dims ["M", "K", "N"]
 // CHECK-SAME:    args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>] results [#mmk.named<"c"["M", "N"]>]
-// What the variant wants of buffers is left for aicore-double-buffer.
+// The requested copies are left for aicore-double-buffer.
 // CHECK-SAME:    cores 4 buffers {l1 = 2 : i64, out = 2 : i64, ub = 2 : i64}
 // CHECK-NEXT:  ^bb0(%M: index, %K: index, %N: index, %a: memref<?x?xf16, #aicore.space<gm>>, %b: memref<?x?xf16, #aicore.space<gm>>, %c: memref<?x?xf32, #aicore.space<gm>>):
 // CHECK:       aicore.phase {
@@ -90,7 +90,7 @@ mmk.kernel @plain dims ["M", "K", "N"]
   mmk.choice "buffers.l1" = [2]
 }
 
-// Narrowing is what the fixpipe does on the way: no vector core, no UB.
+// The fixpipe narrows in its transfer: no vector core, no UB.
 // CHECK-LABEL: aicore.kernel @narrowed
 // CHECK-NOT:   aicore.vector_cores
 // CHECK:       aicore.fixpipe {{.*}} : memref<64x32xf32, #aicore.space<l0c>> -> memref<?x?xf16, #aicore.space<gm>>
@@ -129,8 +129,8 @@ mmk.kernel @narrowed dims ["M", "K", "N"]
   mmk.choice "buffers.l1" = [2]
 }
 
-// An epilogue: the accumulator goes through the block's own memory to its two vector cores. Each takes
-// half of the rows, the second what is left, and walks them in steps that fit UB.
+// An epilogue: the accumulator goes through the block's own memory to its two vector cores. The
+// first takes half of the rows, the second the rest, in steps that fit UB.
 // CHECK-LABEL: aicore.kernel @epilogue
 // CHECK:         %[[ACC_UB:acc_ub]] = aicore.alloc "acc" of "ub" copies 1 : memref<32x32xf32, #aicore.space<ub>>
 // CHECK-NEXT:    %[[BIAS:bias_ub]] = aicore.alloc "bias" of "ub" copies 1 : memref<1x32xf32, #aicore.space<ub>>

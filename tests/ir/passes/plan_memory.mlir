@@ -11,7 +11,7 @@
 
 module attributes {aicore.machine = #machine} {
 
-// Used in one loop, all are alive together: one behind the other, the larger first, copies and all.
+// Used in one loop, all are alive together: one after the other, the larger first, with all copies.
 // Each memory counts from 0.
 // CHECK-LABEL: aicore.kernel @together
 // CHECK:         aicore.alloc "small" of "l1" copies 3 at 8192 :
@@ -37,8 +37,9 @@ aicore.kernel @together dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] c
   }
 }
 
-// Two loops, one after the other: what only the first touches makes room for what only the second
-// does. `both` is touched by each and stays its own. In sum 16384 bytes would not fit beside it.
+// Two loops, one after the other: buffers used only in the first share bytes with those used only
+// in the second. `both` is used in each and shares none. In sum 16384 bytes would not fit beside
+// it.
 // CHECK-LABEL: aicore.kernel @reuse
 // CHECK:         aicore.alloc "both" of "l1" copies 1 at 8192 :
 // CHECK-NEXT:    aicore.alloc "first" of "l1" copies 2 at 0 :
@@ -63,8 +64,9 @@ aicore.kernel @reuse dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] core
   }
 }
 
-// A hole that is large enough is filled, one that is too small is not: `big` and `left` have died when
-// the second loop begins; `wide` does not fit the 1024 bytes that `left` leaves in front of `stays`.
+// A hole that is large enough is filled, one that is too small is not: the lives of `big` and
+// `left` have ended when the second loop begins; `wide` does not fit the 1024 bytes that `left`
+// leaves in front of `stays`.
 // CHECK-LABEL: aicore.kernel @holes
 // CHECK:         aicore.alloc "left" of "l1" copies 1 at 0 :
 // CHECK-NEXT:    aicore.alloc "stays" of "l1" copies 1 at 1024 :
@@ -94,7 +96,7 @@ aicore.kernel @holes dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] core
 
 // Each copy begins at a multiple of the memory's alignment: 20 bytes take 32, three copies 96.
 // CHECK-LABEL: aicore.kernel @alignment
-// What no instruction touches lives as long as the phase.
+// A buffer that no instruction accesses lives as long as the phase.
 // CHECK:         aicore.alloc "odd" of "ub" copies 3 at 512 :
 // CHECK-NEXT:    aicore.alloc "x" of "ub" copies 1 at 0 :
 // CHECK-NEXT:    aicore.alloc "odd2" of "ub" copies 1 at 608 :
@@ -137,9 +139,9 @@ aicore.kernel @phases dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] cor
   }
 }
 
-// By start of life, `long` (in the last two loops) would lie behind `early` (in the first two), and
-// `late` behind it again, up to 16384 bytes. The larger first, `long` takes the place behind `late`,
-// and all end at 12288.
+// By start of life, `long` (in the last two loops) would be after `early` (in the first two), and
+// `late` after it, up to 16384 bytes. With the larger first, `long` is after `late`, and all end at
+// 12288.
 // CHECK-LABEL: aicore.kernel @by_size
 // CHECK:         aicore.alloc "early" of "l1" copies 1 at 0 :
 // CHECK-NEXT:    aicore.alloc "long" of "l1" copies 4 at 8192 :

@@ -1,7 +1,7 @@
-// Operands of one vector instruction go to other banks of UB where there is room.
+// Operands of one vector instruction are placed in different banks of UB where there is room.
 // RUN: mmk-opt %s -split-input-file --aicore-select-vector --aicore-plan-memory | FileCheck %s
 
-// y half a round of the groups behind x, z in the second bank of each group; 256 bytes are reserved.
+// y half of the groups after x, z in the second bank of each group; 256 bytes are reserved.
 // CHECK-LABEL: aicore.kernel @roomy
 // CHECK: aicore.alloc "x" of "ub" copies 1 at 0
 // CHECK: aicore.alloc "y" of "ub" copies 1 at 16640
@@ -31,7 +31,7 @@ module attributes {aicore.machine = #m} {
 
 // -----
 
-// No room to move anything: they stand one behind the other.
+// No room to move anything: they are one after the other.
 // CHECK-LABEL: aicore.kernel @tight
 // CHECK: aicore.alloc "x" of "ub" copies 1 at 0
 // CHECK: aicore.alloc "y" of "ub" copies 1 at 16384

@@ -1,4 +1,4 @@
-// What does not fit is said with all its parts.
+// The error on an overflow lists all buffers.
 // RUN: mmk-opt %s -verify-diagnostics -split-input-file --aicore-plan-memory
 
 // expected-error @+1 {{expected a machine; run mmk-apply-variant first}}
@@ -65,8 +65,8 @@ aicore.kernel @k dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 
 !gm = memref<?x?xf16, #aicore.space<gm>>
 !l1 = memref<64x64xf16, #aicore.space<l1>>
 
-// Of buffers that do not all live at once it is said when they do: the first two and the last two
-// would fit, `both` beside them does not.
+// For buffers that do not all live at once the error gives their lives: the first two and the last
+// two would fit, `both` together with them does not.
 module attributes {aicore.machine = #machine} {
 aicore.kernel @k dims ["N"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
 ^bb0(%n: index, %a: !gm):

@@ -6,14 +6,14 @@
 !row = memref<1x64xf32, #aicore.space<ub>>
 !byte = memref<32x64xi8, #aicore.space<ub>>
 
-// What follows writes over what it is the last to read; all of it lies in the output.
+// Later instructions overwrite their operand at its last use; all of them work in the output.
 // CHECK-LABEL: aicore.kernel @in_the_output
 // CHECK-NOT:     scratch
 // CHECK:         aicore.vector ins(%x_ub[%c0] full, %bias_ub[%c0] row : {{.*}}) outs(%y_ub[%c0] : {{.*}}) size(%c16, %c32) {
 // CHECK-NEXT:    ^bb0(%x: !aicore.tile<f32>, %bias: !aicore.tile<f32>, %y: !aicore.tile<f32>):
 // CHECK-NEXT:      aicore.vec add %x, %bias -> %y : !aicore.tile<f32>, !aicore.tile<f32> -> !aicore.tile<f32>
 // CHECK-NEXT:      aicore.vec exp %y -> %y : !aicore.tile<f32> -> !aicore.tile<f32>
-// A scalar is the last operand of what commutes.
+// A scalar is the last operand of a commutative instruction.
 // CHECK-NEXT:      aicore.vec mul %y, %alpha -> %y : !aicore.tile<f32>, f32 -> !aicore.tile<f32>
 // CHECK-NEXT:      aicore.vec sub %cst, %y -> %y : f32, !aicore.tile<f32> -> !aicore.tile<f32>
 // CHECK-NEXT:      aicore.yield
@@ -40,7 +40,7 @@ aicore.kernel @in_the_output dims ["M"] args [#mmk.named<"alpha">] results [] co
   }
 }
 
-// Two values are alive beside each other: the second takes scratch. An input is only read.
+// Two values are alive at once: the second takes scratch. An input is only read.
 // CHECK-LABEL: aicore.kernel @scratch
 // CHECK:         %y_ub = aicore.alloc "y"
 // CHECK-NEXT:    %scratch_ub = aicore.alloc "scratch" of "scratch" copies 1 : memref<32x64xf32, #aicore.space<ub>>
@@ -70,8 +70,8 @@ aicore.kernel @scratch dims ["M"] args [] results [] cores 1 buffers {} {
   }
 }
 
-// Nothing is wide enough but scratch: two copies of one buffer. Other vector work of the phase takes
-// the same.
+// Only scratch is wide enough: two copies of one buffer. Other vector work of the phase uses the
+// same.
 // CHECK-LABEL: aicore.kernel @shared_scratch
 // CHECK:         %scratch_ub = aicore.alloc "scratch" of "scratch" copies 2 : memref<32x64xf32, #aicore.space<ub>>
 // CHECK-NOT:     aicore.alloc
@@ -140,8 +140,8 @@ aicore.kernel @masks dims ["M"] args [] results [] cores 1 buffers {} {
   }
 }
 
-// Forms of several operations. The first relu's limit is -0, which is no relu. What something else
-// uses is computed beside the instruction that covers it.
+// Forms of several operations. The first relu's limit is -0, which is no relu. An operation with
+// another use is computed in addition to the instruction that covers it.
 // CHECK-LABEL: aicore.kernel @patterns
 // CHECK-NOT:     "mask"
 // CHECK:           aicore.vec max %x, %cst{{.*}} -> %y :
@@ -194,7 +194,7 @@ aicore.kernel @no_leaky_relu dims ["M"] args [] results [] cores 1 buffers {} {
   }
 }
 
-// What follows from scalars alone is computed by the scalar unit, before.
+// Values that depend on scalars only are computed by the scalar unit, before.
 // CHECK-LABEL: aicore.kernel @scalars
 // CHECK:         %[[NEG:.*]] = arith.negf %alpha : f32
 // CHECK-NEXT:    aicore.vector
@@ -243,8 +243,8 @@ aicore.kernel @scalar_condition dims ["M"] args [#mmk.named<"alpha">] results []
   }
 }
 
-// An output that no instruction can write by itself is copied: an input, a scalar, what another
-// output has already.
+// An output that no instruction can write by itself is copied: an input, a scalar, the value of
+// another output.
 // CHECK-LABEL: aicore.kernel @copies
 // CHECK:           aicore.vec exp %x -> %y : !aicore.tile<f32> -> !aicore.tile<f32>
 // CHECK-NEXT:      aicore.vec copy %y -> %z : !aicore.tile<f32> -> !aicore.tile<f32>
@@ -269,7 +269,7 @@ aicore.kernel @copies dims ["M"] args [] results [] cores 1 buffers {} {
   }
 }
 
-// The output is the input as well: what is computed from it first waits in scratch.
+// The output is also the input: the first value computed from it is kept in scratch.
 // CHECK-LABEL: aicore.kernel @in_place
 // CHECK:           aicore.vec exp %x -> %scratch :
 // CHECK-NEXT:      aicore.vec add %scratch, %x -> %x_0 :

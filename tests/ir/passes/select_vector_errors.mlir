@@ -1,4 +1,4 @@
-// What has no vector instruction.
+// Operations without a vector instruction.
 // RUN: mmk-opt %s -verify-diagnostics -split-input-file --aicore-select-vector
 
 !tile = memref<32x64xf32, #aicore.space<ub>>

@@ -1,4 +1,4 @@
-// A reduction that cores share: its parts in one fusion group, their sum in the next.
+// A split reduction: its splits in one fusion group, their sum in the next.
 // RUN: mmk-opt %s --mmk-split-reduction | FileCheck %s
 
 #a = affine_map<(m, n, k) -> (m, k)>
@@ -6,8 +6,8 @@
 #c = affine_map<(m, n, k) -> (m, n)>
 #id = affine_map<(m, n) -> (m, n)>
 
-// A part is a third of K in whole stages of 128, or when that is less than one, in whole tiles of 64.
-// The last part is what is left, and there is none after it. The epilogue follows the sum.
+// A split is a third of K in whole stages of 128, or when that is less than one, in whole tiles of
+// 64. The last split is the remainder, and there is none after it. The epilogue follows the sum.
 // CHECK-LABEL: mmk.kernel @parts
 // CHECK:       ^bb0(%[[A:.*]]: tensor<?x?xf16>, %[[B:.*]]: tensor<?x?xf16>):
 // CHECK:         %[[K:.*]] = mmk.dim "K"
@@ -105,7 +105,7 @@ mmk.kernel @batches dims ["B", "M", "K", "N"]
   mmk.choice "tile.K" = [64]
 }
 
-// A grid over the output alone leaves the product whole.
+// A grid over the output only does not split the product.
 // CHECK-LABEL: mmk.kernel @whole
 // CHECK-NOT:   scf.forall
 // CHECK:       linalg.contract
@@ -130,8 +130,8 @@ mmk.kernel @whole dims ["M", "K", "N"]
   mmk.choice "grid.K" = [1]
 }
 
-// A product that starts from a row: the first part alone has it, and the sum of the parts starts from
-// zero.
+// A product that starts from a row: only the first split has it, and the sum of the splits starts
+// from zero.
 // CHECK-LABEL: mmk.kernel @fromARow
 // CHECK:           scf.forall (%[[S:.*]]) in
 // CHECK:             %[[EMPTY:.*]] = tensor.empty

@@ -1,4 +1,4 @@
-// How the parts of a reduction are tiled and mapped, and how their sum is placed.
+// Tiling and mapping of the splits of a reduction, and placement of their sum.
 // RUN: mmk-opt %s --mmk-split-reduction --mmk-tile-cores --canonicalize --cse \
 // RUN:   | FileCheck %s --check-prefix=TILED
 // RUN: mmk-opt %s --mmk-split-reduction --mmk-tile-cores --mmk-tile-base --canonicalize --cse \
@@ -12,8 +12,8 @@
 
 module attributes {aicore.machine = #machine} {
 
-// A part is to the walk what a batch is, the slowest to change. In a grid, each core has a rectangle
-// of one part.
+// Splits are mapped like batches, as the slowest coordinate. In a grid, each core has a rectangle
+// of one split.
 // TILED-LABEL: mmk.kernel @fused
 // TILED:         %[[LENGTH:.*]] = arith.select
 // TILED-NEXT:    %[[COUNT:.*]] = arith.ceildivsi %{{.*}}, %[[LENGTH]] : index
@@ -26,14 +26,14 @@ module attributes {aicore.machine = #machine} {
 // TILED:             tensor.extract_slice %[[A]][%[[I:.*]], 0]
 // TILED:             %[[ACC:.*]] = linalg.contract
 // TILED:             tensor.insert_slice %[[ACC]] into %{{.*}}[%[[PART]], %[[I]], %[[J:.*]]] [1, %{{.*}}, %{{.*}}]
-// The sum is mapped by rows to all cores, whichever computed the parts: 8 rows for a vector core.
+// The sum is mapped by rows to all cores, whichever computed the splits: 8 rows for a vector core.
 // TILED:         mmk.fusion_group tile [16, 512] {
 // TILED:           mmk.tile_count {{.*}} by <rows, width = 1, cores = 8, grid = 0 x 0>
 // TILED:             tensor.extract_slice %[[PARTS]][0, %[[I2:.*]], %[[J2:.*]]] [%{{.*}}, %[[ROWS:.*]], %[[COLUMNS:.*]]] [1, 1, 1]
 // TILED:             %[[SUM:.*]] = linalg.reduce
 // TILED:             linalg.generic {{.*}} ins(%[[SUM]] :
 
-// The parts meet in a workspace, which the fixpipe writes.
+// The splits are stored to a workspace by the fixpipe.
 // PLACED-LABEL: aicore.kernel @fused
 // PLACED:         arith.select
 // PLACED-NEXT:    %[[COUNT:.*]] = arith.ceildivsi
@@ -90,8 +90,8 @@ mmk.kernel @fused dims ["M", "K", "N"]
   mmk.choice "grid.K" = [3]
 }
 
-// A plain product: the sum itself is stored, so it is an output, of which the schedule may want two
-// copies. Without rectangles, the tiles of all parts are mapped one by one.
+// A plain product: the sum itself is stored, so it is an output, of which the schedule may request
+// two copies. Without a grid, the tiles of all splits are mapped one by one.
 // TILED-LABEL: mmk.kernel @plain
 // TILED:         mmk.tile_count %block of %{{.*}} by <rows, width = 1, cores = 8, grid = 0 x 0>
 // PLACED-LABEL: aicore.kernel @plain

@@ -1,7 +1,7 @@
-// What orders more than hazards need, with what it costs: counted with it and without.
+// Redundant synchronisation with its cost: counted with it and without.
 // RUN: mmk-opt %s -verify-diagnostics -split-input-file "--aicore-sync-cost=machine=ascend910b1 dims=64"
 
-// The second pair says nothing that the first does not.
+// The second pair orders nothing more than the first.
 #m = #aicore.machine<"test", split, cores = 1, vector_cores = 2, memories = {l1 = [4096, 32], l0a = [4096, 32], l0b = [4096, 32], l0c = [4096, 32], ub = [4096, 32], gm = [4096, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16 : i64}, event_ids = 6, cross_flags = 2>
 module attributes {aicore.machine = #m} {
   aicore.kernel @k dims ["K"] args [#mmk.named<"x"["K", "K"]>] results [#mmk.named<"c"["K", "K"]>] cores 1 buffers {} {
@@ -25,7 +25,7 @@ module attributes {aicore.machine = #m} {
 
 // -----
 
-// Nobody touches what another has touched before the barrier.
+// No pipe accesses bytes that another accessed before the barrier.
 #m = #aicore.machine<"test", split, cores = 1, vector_cores = 2, memories = {l1 = [4096, 32], l0a = [4096, 32], l0b = [4096, 32], l0c = [4096, 32], ub = [4096, 32], gm = [4096, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16 : i64}, event_ids = 6, cross_flags = 2>
 module attributes {aicore.machine = #m} {
   aicore.kernel @k dims ["K"] args [#mmk.named<"x"["K", "K"]>] results [#mmk.named<"c"["K", "K"]>] cores 1 buffers {} {

@@ -1,5 +1,5 @@
-// The reduction of a product in two steps: what one transfer into L1 brings, and what one matrix
-// instruction takes.
+// The reduction of a product in two steps: the depth of one transfer into L1, and that of one
+// matrix instruction.
 // RUN: mmk-opt %s --mmk-tile-base --canonicalize --cse | FileCheck %s
 
 #a = affine_map<(m, n, k) -> (m, k)>
@@ -53,8 +53,8 @@ mmk.kernel @product dims ["M", "K", "N"]
   mmk.choice "stage.K" = [256]
 }
 
-// B stands the other way round: its slices go along its second dimension. The depth is a literal, for
-// which a schedule has no directive: 128 bytes a row, one base tile a stage.
+// B is transposed: its slices are along its second dimension. The depth is a literal, for which a
+// schedule has no directive: 128 bytes a row, one base tile a stage.
 // CHECK-LABEL: mmk.kernel @transposed
 // CHECK:       ^bb0(%{{.*}}: tensor<?x?xf16>, %[[B:.*]]: tensor<?x?xf16>):
 // CHECK:         mmk.fusion_group {{.*}}steps [64, 64]
@@ -86,7 +86,7 @@ mmk.kernel @transposed dims ["M", "N"]
   mmk.return %c : tensor<?x?xf32>
 }
 
-// An elementwise fusion group has no reduction, and stays as it is.
+// An elementwise fusion group has no reduction, and is unchanged.
 // CHECK-LABEL: mmk.kernel @elementwise
 // CHECK:         scf.for
 // CHECK-NOT:     scf.for

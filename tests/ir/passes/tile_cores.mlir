@@ -15,8 +15,8 @@
 
 module attributes {aicore.machine = #machine} {
 
-// A plain product. The core asks how many tiles it has and which the j-th is; tiles at the ragged edge
-// are what is left of the extent.
+// A plain product. The core computes the number of its tiles and the coordinates of the j-th;
+// ragged tiles have the rest of the extent.
 // CHECK-LABEL: mmk.kernel @product
 // CHECK:       ^bb0(%[[A:.*]]: tensor<?x?xf16>, %[[B:.*]]: tensor<?x?xf16>):
 // CHECK:       mmk.fusion_group tile [64, 32] {
@@ -41,7 +41,7 @@ module attributes {aicore.machine = #machine} {
 // CHECK-NEXT:      %[[ACC:.*]] = linalg.contract {{.*}} ins(%[[SLICE_A]], %[[SLICE_B]] : {{.*}}) outs(%[[FILL]]
 // CHECK-NEXT:      %[[INSERT:.*]] = tensor.insert_slice %[[ACC]] into %[[OUT]][%[[I0]], %[[J0]]] [%[[TM]], %[[TN]]] [1, 1]
 // CHECK-NEXT:      scf.yield %[[INSERT]]
-// The marks that tell the passes behind what this loop is.
+// The marks of this loop for later passes.
 // CHECK-NEXT:    }
 // CHECK-NEXT:    mmk.yield %[[LOOP]]
 mmk.kernel @product dims ["M", "K", "N"]
@@ -65,8 +65,8 @@ mmk.kernel @product dims ["M", "K", "N"]
   mmk.choice "cores" = [4]
 }
 
-// An epilogue is tiled, and the product on the same tile before it; the bias comes as the part that
-// the tile's columns need. Both are results, so both are inserted.
+// An epilogue is tiled, and the product on the same tile before it; the bias is sliced to the
+// tile's columns. Both are results, so both are inserted.
 // CHECK-LABEL: mmk.kernel @epilogue
 // CHECK:       ^bb0(%{{.*}}: tensor<?x?xf16>, %{{.*}}: tensor<?x?xf16>, %[[BIAS:.*]]: tensor<?xf32>):
 // CHECK:         %[[LOOP:.*]]:2 = scf.for {{.*}} iter_args(%[[OUT0:.*]] = %{{.*}}, %[[OUT1:.*]] = %{{.*}})
@@ -107,7 +107,7 @@ mmk.kernel @epilogue dims ["M", "K", "N"]
   mmk.choice "cores" = [4]
 }
 
-// A batch is a third coordinate of the walk, one at a time. Only one operand has it; the other is the
+// A batch is a third coordinate of a tile, one at a time. Only one operand has it; the other is the
 // same for all. Without a choice, tiles are 128 x 256.
 // CHECK-LABEL: mmk.kernel @batched
 // CHECK:       ^bb0(%[[A:.*]]: tensor<?x?x?xf16>, %[[B:.*]]: tensor<?x?xf16>):

@@ -1,4 +1,4 @@
-// Run out of order, or on what no pass before leaves.
+// Run out of order, or on IR that no earlier pass leaves.
 // RUN: mmk-opt %s -verify-diagnostics -split-input-file --mmk-tile-cores
 
 // expected-error @+1 {{expected a machine; run mmk-apply-variant first}}

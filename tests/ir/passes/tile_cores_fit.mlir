@@ -1,5 +1,5 @@
-// A tile that is left to the shape: the chosen number is the largest that it may be, and how large it
-// is follows from the extents when the kernel runs.
+// A tile that is left to the shape: the chosen number is its maximum, and its size is computed from
+// the extents when the kernel runs.
 // RUN: mmk-opt %s --mmk-tile-cores --canonicalize --cse | FileCheck %s
 
 #machine = #aicore.machine<"tiny", split, cores = 20, vector_cores = 2, memories = {gm = [1099511627776, 512]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
@@ -9,9 +9,8 @@
 
 module attributes {aicore.machine = #machine} {
 
-// The largest tile first: its rounds over 20 cores, and how long one takes. Of a row of tiles, as
-// many cores as it has read the same rows of A, and the cores of the rows below the same columns of
-// B.
+// The largest tile first: its waves over 20 cores, and the time of one. The cores of a row of tiles
+// read the same rows of A, and the cores of a column the same columns of B.
 // CHECK-LABEL: mmk.kernel @fits
 // CHECK:         mmk.fusion_group tile [128, 128]
 // CHECK:         %[[M:.*]] = mmk.dim "M"
@@ -32,7 +31,7 @@ module attributes {aicore.machine = #machine} {
 // CHECK:         arith.maxsi %[[WIDTH]], %c128
 // CHECK:         %[[BOTH:.*]] = arith.addi %[[TIMEA]]
 // CHECK:         %[[TIME:.*]] = arith.muli %[[ROUNDS]], %[[BOTH]]
-// Then the height for which those rounds have room, in whole fractals.
+// Then the least height with the same number of waves, in whole fractals.
 // CHECK:         %[[ROOM:.*]] = arith.muli %[[ROUNDS]], %c20
 // CHECK:         %[[MOST:.*]] = arith.divsi %[[ROOM]], %[[ACROSS]]
 // CHECK:         %[[SHARE:.*]] = arith.ceildivsi %[[M]], %[[MOST]]
@@ -76,7 +75,7 @@ mmk.kernel @fits dims ["M", "K", "N"]
   mmk.choice "tile.N" = [128] {fit}
 }
 
-// With the columns given, only the height fits: the largest, or the one that there is room for.
+// With the columns given, only the height fits: the largest, or the least with as many waves.
 // CHECK-LABEL: mmk.kernel @rows_fit
 // CHECK:         %[[BETTER:.*]] = arith.cmpi sle
 // CHECK:         %[[TM:.*]] = arith.select %[[BETTER]], %{{.*}}, %c128

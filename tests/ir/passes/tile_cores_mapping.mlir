@@ -1,11 +1,11 @@
-// How tiles are mapped: what the schedule says, as the mapping that tile_count and tile_coords carry.
+// The mapping of tiles in the schedule, as the attribute of tile_count and tile_coords.
 // RUN: mmk-opt %s --mmk-tile-cores --canonicalize --cse | FileCheck %s
 
 #machine = #aicore.machine<"tiny", coupled, cores = 8, vector_cores = 1, memories = {ub = [65536, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
 #id = affine_map<(m, n) -> (m, n)>
 
 module attributes {aicore.machine = #machine} {
-// A coupled core has one vector unit: the tile is the schedule's as it stands.
+// A coupled core has one vector unit: the tile is that of the schedule.
 // CHECK-LABEL: mmk.kernel @rows
 // CHECK:         mmk.fusion_group tile [16, 128]
 // CHECK:       mmk.tile_count {{.*}} by <rows, width = 1, cores = 8, grid = 0 x 0>

@@ -1,4 +1,4 @@
-// What the proof accepts, and which flags it says are not needed.
+// Programs that the proof accepts, and its remarks on redundant flags.
 // RUN: mmk-opt %s -verify-diagnostics -split-input-file --aicore-verify-sync=redundant=true
 
 // One slot: filled before it is read, free before it is filled again.
@@ -29,7 +29,7 @@ module attributes {aicore.machine = #m} {
 
 // -----
 
-// The order that one flag gives goes on through the next: the third pair adds nothing to the first two.
+// The order is transitive over flags: the third pair adds nothing to the first two.
 #m = #aicore.machine<"test", split, cores = 1, vector_cores = 2, memories = {l1 = [4096, 32], l0a = [4096, 32], l0b = [4096, 32], l0c = [4096, 32], ub = [4096, 32], gm = [4096, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16 : i64}, event_ids = 2, cross_flags = 2>
 module attributes {aicore.machine = #m} {
   aicore.kernel @k dims ["K"] args [#mmk.named<"x"["K", "K"]>] results [#mmk.named<"c"["K", "K"]>] cores 1 buffers {} {
@@ -88,7 +88,7 @@ module attributes {aicore.machine = #m} {
 
 // -----
 
-// A spill and a fetch, and the way back.
+// A spill and a fetch, and the flag back.
 #m = #aicore.machine<"test", split, cores = 1, vector_cores = 2, memories = {l1 = [4096, 32], l0a = [4096, 32], l0b = [4096, 32], l0c = [4096, 32], ub = [4096, 32], gm = [4096, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16 : i64}, event_ids = 2, cross_flags = 2>
 module attributes {aicore.machine = #m} {
   aicore.kernel @k dims ["K"] args [#mmk.named<"x"["K", "K"]>] results [#mmk.named<"c"["K", "K"]>] cores 1 buffers {} {

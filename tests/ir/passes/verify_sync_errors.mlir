@@ -1,8 +1,8 @@
-// Every way in which flags can fail to order a phase, and what the proof says of it. The machine has
-// two events for each pair of pipes and two cross-core flags.
+// Every fault of a phase's flags, and the message of the proof on it. The machine has two events
+// for each pair of pipes and two cross-core flags.
 // RUN: mmk-opt %s -verify-diagnostics -split-input-file --aicore-verify-sync
 
-// Nothing orders the load and the load_l0 that reads what it brings.
+// Nothing orders the load and the load_l0 that reads its data.
 #m = #aicore.machine<"test", split, cores = 1, vector_cores = 2, memories = {l1 = [4096, 32], l0a = [4096, 32], l0b = [4096, 32], l0c = [4096, 32], ub = [4096, 32], gm = [4096, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16 : i64}, event_ids = 2, cross_flags = 2>
 module attributes {aicore.machine = #m} {
   aicore.kernel @k dims ["K"] args [#mmk.named<"x"["K", "K"]>] results [#mmk.named<"c"["K", "K"]>] cores 1 buffers {} {
@@ -87,7 +87,7 @@ module attributes {aicore.machine = #m} {
 
 // -----
 
-// Two buffers of the same bytes: what is planned for one after the other needs an order, too.
+// Two buffers of the same bytes, one after the other, need an order, too.
 #m = #aicore.machine<"test", split, cores = 1, vector_cores = 2, memories = {l1 = [4096, 32], l0a = [4096, 32], l0b = [4096, 32], l0c = [4096, 32], ub = [4096, 32], gm = [4096, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16 : i64}, event_ids = 2, cross_flags = 2>
 module attributes {aicore.machine = #m} {
   aicore.kernel @k dims ["K"] args [#mmk.named<"x"["K", "K"]>] results [#mmk.named<"c"["K", "K"]>] cores 1 buffers {} {
@@ -327,7 +327,7 @@ module attributes {aicore.machine = #m} {
 
 // -----
 
-// Nothing holds the cube core back: it may count beyond what the flag holds.
+// Nothing delays the cube core: it may count beyond the flag's limit.
 #m = #aicore.machine<"test", split, cores = 1, vector_cores = 2, memories = {l1 = [4096, 32], l0a = [4096, 32], l0b = [4096, 32], l0c = [4096, 32], ub = [4096, 32], gm = [4096, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16 : i64}, event_ids = 2, cross_flags = 2>
 module attributes {aicore.machine = #m} {
   aicore.kernel @k dims ["K"] args [#mmk.named<"x"["K", "K"]>] results [#mmk.named<"c"["K", "K"]>] cores 1 buffers {} {
@@ -394,7 +394,7 @@ module attributes {aicore.machine = #m} {
 
 // -----
 
-// A slot that the buffer has not.
+// A slot that the buffer lacks.
 #m = #aicore.machine<"test", split, cores = 1, vector_cores = 2, memories = {l1 = [4096, 32], l0a = [4096, 32], l0b = [4096, 32], l0c = [4096, 32], ub = [4096, 32], gm = [4096, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16 : i64}, event_ids = 2, cross_flags = 2>
 module attributes {aicore.machine = #m} {
   aicore.kernel @k dims ["K"] args [#mmk.named<"x"["K", "K"]>] results [#mmk.named<"c"["K", "K"]>] cores 1 buffers {} {
@@ -452,7 +452,7 @@ module attributes {aicore.machine = #m} {
 
 // -----
 
-// What it does not know it does not pass.
+// An unknown instruction is refused.
 #m = #aicore.machine<"test", split, cores = 1, vector_cores = 2, memories = {l1 = [4096, 32], l0a = [4096, 32], l0b = [4096, 32], l0c = [4096, 32], ub = [4096, 32], gm = [4096, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16 : i64}, event_ids = 2, cross_flags = 2>
 module attributes {aicore.machine = #m} {
   aicore.kernel @k dims ["K"] args [#mmk.named<"x"["K", "K"]>] results [#mmk.named<"c"["K", "K"]>] cores 1 buffers {} {

@@ -61,8 +61,8 @@ double geluTanh(double x) {
   return x / (1 + std::exp(-2 * bent));
 }
 
-// Far below zero little is left of 1 + erf(x) and of 1 + tanh(x), which these then do not round.
-// The infinities are those of the formula, and so is the NaN of the one below zero.
+// Far below zero 1 + erf(x) and 1 + tanh(x) cancel; the fused functions do not round them. The
+// infinities are those of the formula, and so is the NaN of the one below zero.
 TEST(VectorMath, geluIsNearerThanItsFormula) {
   if (!llvm::cantFail(hostTarget()).masks())
     GTEST_SKIP() << "computes the formula";
@@ -93,7 +93,7 @@ TEST(VectorMath, geluIsNearerThanItsFormula) {
   }
 }
 
-// Beside 1 little is left of exp(-|x|), which this does not round.
+// 1 + exp(-|x|) loses precision; the fused function does not round it.
 TEST(VectorMath, softplusIsNearerThanItsFormula) {
   if (!llvm::cantFail(hostTarget()).masks())
     GTEST_SKIP() << "computes the formula";
@@ -167,7 +167,8 @@ TEST(VectorMath, zerosAndInfinitiesHaveTheirSigns) {
   }
 }
 
-/// f32 to each type: as `roundTo` says, which the element tests hold against first principles.
+/// f32 to each type: the results of `roundTo`, which the element tests check against first
+/// principles.
 TEST(Conversion, storesRoundOnceAndSaturate) {
   for (ElementType type :
        {ElementType::f16, ElementType::bf16, ElementType::i8, ElementType::i32}) {

@@ -11,8 +11,8 @@
 namespace mmk {
 namespace {
 
-/// The instructions on tiles in memory: each result is the next one of a ring that is longer than
-/// tiles are known for.
+/// The instructions on tiles in memory: each result takes the next place of a ring that is longer
+/// than the life of a tile.
 class EmulatedTiles : public testing::Test {
 protected:
   static constexpr unsigned rows = 16, rowBytes = 64;
@@ -68,7 +68,7 @@ protected:
     static unsigned at = 0;
     return &ring[at++ % ring.size()];
   }
-  // All of them whole; of the registers with their sizes 16 bits count.
+  // All tiles have the full size; of the size registers the low 16 bits are read.
   static void expectWhole(uint32_t height, uint32_t width) {
     ASSERT_EQ(height & 0xffff, rows);
     ASSERT_EQ(width & 0xffff, rowBytes);
@@ -99,7 +99,7 @@ protected:
     Tile *result = next();
     for (unsigned m = 0; m < rows; ++m)
       for (unsigned n = 0; n < rowBytes / 4; ++n) {
-        // As many sums side by side as a group has elements, and then theirs.
+        // One partial sum for each element of a group, then their sum.
         std::array<Sum, group> parts{};
         for (unsigned k = 0; k < rowBytes / sizeof(Element); ++k)
           parts[k % group] = add(parts[k % group], a->at<Element>(m, k),
@@ -119,7 +119,7 @@ protected:
   static Tile *multiplyPairs(uint32_t, uint32_t, uint32_t, const Tile *sum, const Tile *a,
                              const Tile *b) {
     return multiply<float, uint16_t>(sum, a, b, [](float sum, uint16_t x, uint16_t y) {
-      // Subnormal numbers are zero, of the operands and of what comes of them.
+      // Subnormal operands and results are zero.
       const auto flushed = [](float value) {
         return std::isnormal(value) || !std::isfinite(value) ? value : 0;
       };
@@ -137,7 +137,7 @@ protected:
 TEST_F(EmulatedTiles, ofBytesAreExact) { expectExact<int8_t>("i8"); }
 TEST_F(EmulatedTiles, ofPairsAreExact) { expectExact<Bf16>("bf16"); }
 
-// Sums wait in memory between the passes, of which there are many.
+// Many passes, with partial sums in memory between them.
 constexpr const char *shallow = "schedule { tile M = 64, N = 80, K = 64; stage K = 64; }";
 TEST_F(EmulatedTiles, ofBytesAreExactInShallowPasses) { expectExact<int8_t>("i8", shallow); }
 TEST_F(EmulatedTiles, ofPairsAreExactInShallowPasses) { expectExact<Bf16>("bf16", shallow); }
@@ -155,7 +155,7 @@ TEST_F(EmulatedTiles, areNotUsedWhereTheyHaveNoRoom) {
 
 TEST_F(EmulatedTiles, areNotForSubnormalNumbers) {
   Runnable kernel(Emitted(std::move(target), "bf16"), emulate);
-  constexpr int64_t size = 60; // the share of one thread: another one's would have no such number
+  constexpr int64_t size = 60; // the share of one thread, which then holds the subnormal number
   std::vector<uint16_t> a(size * size), b(size * size);
   std::vector<float> bias(size), c(size * size);
   a.back() = 0x0008; // 2^-130

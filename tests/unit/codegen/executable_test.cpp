@@ -1,4 +1,4 @@
-// What an executable says to callers that are wrong: those of mmk itself.
+// Messages of an executable to wrong callers inside mmk.
 #include "compiler/compiler.h"
 #include "executable/executable.h"
 #include "frontend/compile.h"
@@ -20,7 +20,7 @@ protected:
     compiler_ = std::make_unique<Compiler>(program_, machine_);
     const Kernel &kernel = *program_.kernels[0];
     lowering_ = compiler_->lower(kernel, compiler_->toIr(kernel), LoweringLevel::aicore);
-    ASSERT_TRUE(bool(lowering_)) << lowering_.said.render();
+    ASSERT_TRUE(bool(lowering_)) << lowering_.messages.render();
   }
 
   std::string refusal() {
@@ -60,7 +60,7 @@ TEST_F(ExecutableTest, AWatchAndAWatchedProgramBelongTogether) {
   const Arguments arguments{{8}, {0}, {x.data()}, {y.data()}, {}};
   auto plain = llvm::cantFail(Executable::compile(*lowering_.module, machine_));
   EXPECT_EQ(llvm::toString(plain->run(arguments, 1, &watch)),
-            "a watch looks at a program that tells it nothing");
+            "a watch needs a program that was compiled for one");
   ExecutableOptions options;
   options.watched = true;
   auto watched = llvm::cantFail(Executable::compile(*lowering_.module, machine_, options));

@@ -14,7 +14,7 @@ struct Form {
   double tolerance = 0; ///< 0: exact on small integers
 };
 
-// Sums of small integers are exact in any order; functions that are not get a tolerance.
+// Sums of small integers are exact in any order; inexact functions get a tolerance.
 const Form forms[] = {
     {"plain",
      "(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] { c = a @ b; }",
@@ -110,7 +110,7 @@ TEST_P(Kernels, equalTheReferenceOnEveryMachine) {
       if (std::string(machine) == "host" && name.find("cores") != std::string::npos)
         continue; // this host may have fewer
       if (std::string(machine) == "ascend310p3" && text.find("bf16[M, K]") != std::string::npos)
-        continue; // its cube has no bf16, and says so
+        continue; // its cube has no bf16
       if (!product)
         name = "";
       SCOPED_TRACE(std::string(machine) + " " + name);
@@ -137,8 +137,8 @@ TEST(LeakyRelu, isExactForEveryAlphaAndEveryNumber) {
   }
 }
 
-// Results of this size are written past the caches, where vectors are aligned, and rows in bands:
-// whatever rows and columns are left over.
+// Results of this size are written by non-temporal stores, where vectors are aligned, and rows in
+// bands: with every remainder of rows and columns.
 TEST(LargeResults, areWhole) {
   Compiled kernel("kernel f(x: f32[M, N], row: f32[N], column: f32[M, 1]) -> y: f32[M, N] {"
                   "  y = x * row + column; }",
@@ -158,8 +158,8 @@ TEST(LargeResults, areWhole) {
     vector.expectRight({{"N", n}}, DataKind::integers);
 }
 
-// Passes of a product's depth with sums that wait between them, for more columns than a block has
-// and more rows than have room: of each, the last are fewer.
+// Several passes along k with partial sums between them, for more columns than a block and more
+// rows than the scratch, each with a ragged end.
 TEST(WaitingSums, areThoseOfTheirBlock) {
   for (std::string type : {"f32", "f16", "bf16", "i8"}) {
     SCOPED_TRACE(type);
@@ -206,7 +206,7 @@ TEST(OneCompilation, servesEveryShapeAndThreadCount) {
     }
 }
 
-// Whichever way is theirs, by whole register tiles and by less, by vectors and parts of them.
+// Every code path: whole and partial register tiles, whole and partial vectors.
 TEST(OneCompilation, servesFewRowsByFewColumnsOnTheHost) {
   for (const char *type : {"f32", "f16", "bf16", "i8"}) {
     const std::string sums = type == std::string("i8") ? "i32" : "f32";
@@ -234,7 +234,7 @@ TEST(OneCompilation, servesFewRowsByFewColumnsOnTheHost) {
   }
 }
 
-// Several passes along k, long rows and short ones, and what parts, blocks and vectors leave over.
+// Several passes along k, long rows and short ones, and ragged ends of parts, blocks and vectors.
 TEST(OneCompilation, servesOneRowAndFewColumnsOnTheHost) {
   for (const char *type : {"f32", "f16", "bf16", "i8"}) {
     const std::string sums = type == std::string("i8") ? "i32" : "f32";

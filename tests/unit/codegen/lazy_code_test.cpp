@@ -1,5 +1,4 @@
-// What is compiled when it is first called: which parts there are, once for all callers, and what
-// happens where there is no code to be had.
+// Lazy compilation: the modules, one compilation for all callers, and failures to compile.
 #include "jit/lazy.h"
 #include "jit/linked.h"
 #include "jit/object.h"
@@ -19,8 +18,8 @@ namespace {
 
 //===--- parts ------------------------------------------------------------------------------===//
 
-/// A program that calls f; f calls g, which is for later, and h. The functions that g calls are
-/// made by `shared`: whether f calls them too.
+/// A program that calls f; f calls g, which is lazy, and h. `shared`: whether f also calls the
+/// functions that g calls.
 struct Functions {
   explicit Functions(bool shared) {
     llvm::Function *h = make(functions, "h", {}), *g = make(functions, "g", {h});
@@ -111,7 +110,7 @@ struct Summing {
     code.b.CreateRetVoid();
     return code.object();
   }
-  /// What calls it by its place.
+  /// A caller of it through a pointer.
   static std::unique_ptr<llvm::MemoryBuffer> caller() {
     Summing code;
     llvm::Function *function = code.start("call");
@@ -159,7 +158,7 @@ protected:
 
 TEST_F(FirstCalls, compileOnceAndHandOnTheirArguments) {
   EXPECT_EQ(llvm::cantFail(linked_->find({"call"})).size(), 1u);
-  EXPECT_EQ(made_, 0) << "nobody has called it";
+  EXPECT_EQ(made_, 0) << "it has not been called";
   EXPECT_EQ(sumOfSeven(1), 28);
   EXPECT_EQ(sumOfSeven(10), 91);
   EXPECT_EQ(made_, 1);
@@ -225,7 +224,7 @@ TEST(LazyCode, ofAKernelIsMadeForTheWaysThatItsRunsTake) {
   EXPECT_GT(compiled.executable().lazyMs(), square) << "another way";
 }
 
-// Two kernels whose functions differ in nothing but those that are compiled later.
+// Two kernels whose functions differ only in the lazy ones.
 TEST(LazyCode, isThatOfItsOwnKernel) {
   forgetLinked();
   for (const char *factor : {"3", "5"}) {

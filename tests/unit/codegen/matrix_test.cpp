@@ -18,7 +18,8 @@ namespace mmk {
 namespace {
 
 const std::vector<int64_t> extents = {1, 15, 16, 17, 63, 64, 65, 127, 129, 1000};
-/// A watched run takes a few times as long: below, at and above a tile's edge, and several tiles.
+/// A watched run takes several times as long, so fewer extents: below, at and above a tile's edge,
+/// and several tiles.
 const std::vector<int64_t> watchedExtents = {1, 17, 64, 129};
 
 std::string kernelText(const char *input, const char *output) {

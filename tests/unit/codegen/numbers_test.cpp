@@ -1,5 +1,5 @@
-// Numbers at the edges of their types, and how far a product may be off: by what theory says of its
-// accumulator, not by a constant that happens to pass.
+// Numbers at the edges of their types, and the error bound of a product: derived from its
+// accumulator, not a constant that happens to pass.
 #include "tests/unit/compiled.h"
 
 #include <cmath>
@@ -19,7 +19,7 @@ Tensor tensorOf(ElementType type, std::vector<int64_t> shape, const std::vector<
   return tensor;
 }
 
-/// Equal to the bit, but that all NaNs are one.
+/// Equal to the bit, except that all NaNs are equal.
 void expectSame(const Tensor &got, const std::vector<double> &want, const std::string &where) {
   for (int64_t i = 0; i < got.elements(); ++i) {
     const double expected = want[i % want.size()];
@@ -144,7 +144,7 @@ TEST(Integers, saturateWhereTheyAreStoredAndRoundToEven) {
   }
 }
 
-// What an accumulator of 32 bits holds does not depend on the order, nor on how it is split.
+// The result of a 32-bit accumulator depends neither on the order nor on splits.
 TEST(Integers, wrapAroundInALongSum) {
   const int64_t depth = 140'000;
   for (const char *machine : allMachines)
@@ -161,7 +161,7 @@ TEST(Integers, wrapAroundInALongSum) {
     }
 }
 
-// No machine flushes what is small, on the way in, in between or on the way out.
+// No machine flushes subnormal numbers, of operands, intermediate values or results.
 TEST(Subnormals, areKept) {
   for (const char *machine : allMachines) {
     Compiled kernel("kernel f(a: f16[M, K], b: f16[K, N], x: f32[M, N]) -> c: f32[M, N],"
@@ -179,8 +179,8 @@ TEST(Subnormals, areKept) {
   }
 }
 
-// Instructions that multiply pairs of bf16 take them for zero, and give zero for them. All but the
-// last number of A and of B is zero, so that their product stands alone.
+// Instructions that multiply pairs of bf16 flush subnormal operands and results. All but the last
+// number of A and of B is zero, so that the result is their product.
 TEST(Subnormals, ofProductsOfBf16AreKept) {
   struct {
     double a, b, product;
@@ -207,7 +207,7 @@ TEST(Subnormals, ofProductsOfBf16AreKept) {
 }
 
 // Instructions that multiply pairs have a zero beside an odd end, which makes NaN of an infinity:
-// of one that is there in memory, too, and belongs to the next row.
+// also of one in memory that belongs to the next row.
 TEST(Infinities, areMultipliedByTheirOwn) {
   for (const char *stage : {"", "schedule { tile M = 64, N = 80, K = 16; stage K = 16; }"})
     for (int64_t depth : {70, 71}) {
@@ -227,7 +227,7 @@ TEST(Infinities, areMultipliedByTheirOwn) {
     }
 }
 
-// Beyond a few units these are what they approach, to the bit: what is left is multiplied by x.
+// Beyond a few units these equal their limits to the bit: the difference is multiplied by x.
 TEST(Activations, endWhereTheyShould) {
   for (const char *machine : allMachines) {
     Compiled kernel("kernel f(x: f32[N]) -> e: f32[N], t: f32[N], s: f32[N], g: f32[N], h: f32[N],"
@@ -248,7 +248,7 @@ TEST(Activations, endWhereTheyShould) {
   }
 }
 
-// By way of log(1 + exp(x)), which loses what is small beside 1, the first would be wrong by 1e-3.
+// Computed as log(1 + exp(x)), which cancels, the first would be wrong by 1e-3.
 TEST(Activations, arePreciseWhereTheyAreSmall) {
   const std::vector<double> points = {-10, -5, -1e-3, 1e-3, 0.5};
   for (const char *machine : allMachines) {

@@ -1,5 +1,5 @@
-// Compiled code on disk: what is not whole, or not ours, is not run. And in memory: what can be
-// written cannot be run.
+// Compiled code on disk: a damaged file, or one of another user, is not run. In memory: no page is
+// both writable and executable.
 #include "jit/object.h"
 #include "tests/unit/compiled.h"
 
@@ -94,7 +94,7 @@ TEST_F(Cache, IsNoneWhereItCannotBe) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1) << "nothing is left behind";
 }
 
-// What another CPU made in a folder that both see is never found: the name says for whom it is.
+// Code of another CPU in a shared folder is never found: the name holds the target.
 /// The display names of the passes that LLVM itself would generate code with.
 class PassNames : public llvm::legacy::PassManager {
 public:
@@ -105,7 +105,7 @@ public:
   std::set<std::string, std::less<>> names;
 };
 
-// A pass that another LLVM names differently would run without a word.
+// A pass that another LLVM names differently would run silently.
 TEST(SkippedCodegenPasses, AreEachAPassThatLlvmWouldRun) {
   auto target = hostTarget();
   ASSERT_TRUE(bool(target)) << llvm::toString(target.takeError());

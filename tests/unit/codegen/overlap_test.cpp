@@ -1,7 +1,6 @@
-// `store = overlapped` on a coupled chip, whose one core has cube and vector unit: what follows the
-// product of a tile is done under the product of the next, so that the cube hardly waits for its
-// accumulator. Memory is so fast here that the cube bounds the kernel, which on the chip as it is
-// waits for MTE2.
+// `store = overlapped` on a coupled chip, whose one core has cube and vector unit: the epilogue of
+// a tile overlaps with the product of the next, so that the cube hardly waits for its accumulator.
+// Memory is made so fast here that the cube bounds the kernel; on the real chip MTE2 does.
 #include "count/count.h"
 #include "tests/unit/synchronised.h"
 
@@ -35,8 +34,8 @@ TEST(Overlap, VectorWorkUnderTheNextProduct) {
              deeper = timeOf("acc=1,out=3", "overlapped"),
              both = timeOf("acc=2,out=2", "overlapped");
   EXPECT_LT(after.cube, 0.85);
-  // Half an accumulator at a time; what is left is that MTE3 holds up the vector unit, which a
-  // third result in UB or a second accumulator, for which this chip has room, makes up for.
+  // Half an accumulator at a time; the remaining waits are of the vector unit for MTE3. A third
+  // result in UB, or a second accumulator, which fits this chip, removes them.
   EXPECT_LT(single.cycles, 0.92 * after.cycles);
   EXPECT_LT(deeper.cycles, 0.98 * single.cycles);
   EXPECT_LT(both.cycles, 0.98 * single.cycles);

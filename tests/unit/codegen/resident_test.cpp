@@ -1,6 +1,6 @@
-// What a tile finds on the chip: a panel that stays in L1 for a line of tiles, and a bias in its
-// table. Results are those of the reference to the bit, flags are proven and watched, panels are
-// loaded once, and a shape that a panel has no room for is refused.
+// Data kept on the chip: a panel in L1 for a line of tiles, and a bias in its table. Results are
+// those of the reference to the bit, flags are proven and watched, panels are loaded once, and a
+// shape whose panel does not fit is refused.
 #include "count/count.h"
 #include "tests/unit/compiled.h"
 #include "tests/unit/synchronised.h"
@@ -122,7 +122,7 @@ struct Loads : EventSink {
   std::span<const Origin> origins;
 };
 
-// 8 x 4 tiles on one core: A once a row, B once a tile, and the other way round.
+// 8 x 4 tiles on one core: A once a row, B once a tile, and the reverse.
 TEST(Resident, loadsAPanelOnce) {
   const char *text = cases[0].kernel;
   for (auto [variant, ofA, ofB] :
@@ -155,7 +155,7 @@ TEST(Resident, theTableSparesVectorWork) {
   EXPECT_LE(table.cycles, 1.01 * vector.cycles);
 }
 
-// With the port of a core at half its rate, MTE2 is what a core waits for.
+// With the port of a core at half its rate, a core waits for MTE2.
 TEST(Resident, aPanelSparesTransfers) {
   auto cycles = [](const char *variant) {
     Synchronised kernel(cases[0].kernel, "ascend910b3", variant);
@@ -168,7 +168,7 @@ TEST(Resident, aPanelSparesTransfers) {
             0.9 * cycles("tile=128x256x64,stage=256,order=swizzle(4),store=overlapped"));
 }
 
-// A shape that is too deep for its panel runs, counts and is watched nowhere.
+// A shape that is too deep for its panel is refused by runs, counting and watched runs.
 TEST(Resident, refusesWhatIsTooDeep) {
   const char *message = "K = 513, but the panel that this variant keeps in L1 is at most 512 deep; "
                         "legal: a deeper panel, or keep = none";
@@ -189,12 +189,12 @@ TEST(Resident, refusesWhatIsTooDeep) {
   arguments.tensors = {memory.data(), memory.data()};
   arguments.results = {memory.data()};
   EXPECT_EQ(llvm::toString((*executable)->run(arguments, 1)), message);
-  // Each part of a reduction has a panel of its own.
+  // Each split of a reduction has a panel of its own.
   Synchronised split(cases[0].kernel, "ascend910b3",
                      "keep=A(128),order=rows,grid.K=3,tile.K=32,stage.K=64");
   EXPECT_EQ(split.watched({64, 384, 64}), "");
   EXPECT_NE(split.watched({64, 385, 64}), "");
-  // Also where no whole part fits: then a product that does is not parted.
+  // Also where no whole part fits; a product that fits is then not drained in parts.
   Synchronised shallow(cases[0].kernel, "ascend910b3",
                        "keep=A(32),order=rows,grid.K=3,tile.K=64,stage.K=128");
   EXPECT_EQ(shallow.watched({64, 32, 64}), "");

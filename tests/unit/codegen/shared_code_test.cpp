@@ -1,4 +1,4 @@
-// What variants share of their code: the functions that compute, compiled and linked once.
+// Variants share the functions of the kernel module, compiled and linked once.
 #include "codegen/program.h"
 #include "jit/linked.h"
 #include "jit/object.h"
@@ -77,7 +77,7 @@ TEST_P(SharedCode, anotherOrderOfTilesHasTheSameFunctions) {
 INSTANTIATE_TEST_SUITE_P(machines, SharedCode, testing::Values("host", "ascend910b3"));
 
 TEST(Views, onlyAWatchHasItsOperandsCopiedToL1) {
-  // The bias goes on to the vector core, whose memory is read as it is.
+  // The bias is moved to the vector core, whose memory is read unconverted.
   EXPECT_FALSE(Split("ascend910b3").computes->getFunction("load_f16"));
   EXPECT_TRUE(Split("ascend910b3").computes->getFunction("load_f32"));
   EXPECT_TRUE(Split("ascend910b3", "", /*watched=*/true).computes->getFunction("load_f16"));

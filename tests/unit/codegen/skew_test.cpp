@@ -1,5 +1,5 @@
-// `skew = stages`: wherever a core starts its products, the results are those of the reference to
-// the bit where sums are exact, flags are proven and watched, all is still fetched once, and cores
+// `skew = stages`: for every start stage of a core, the results equal the reference to the bit
+// where sums are exact, flags are proven and watched, all data is still fetched once, and cores
 // that share lines no longer wait for each other.
 #include "count/count.h"
 #include "tests/unit/compiled.h"
@@ -14,8 +14,8 @@ const char *const kernels[] = {
     "  c = leaky_relu(a @ transpose(b) + bias, alpha); }",
 };
 
-// With whole stages and ragged ones, which then come in the middle; with what else knows the first
-// or the last stage of a product.
+// With whole stages and ragged ones, which then come in the middle; with the other directives that
+// depend on the first or last stage of a product.
 const char *const variants[] = {
     "skew=stages",
     "skew=stages,cores=5,tile=32x48x32,stage=64",
@@ -62,7 +62,7 @@ TEST(Skew, IsProvenAndWatched) {
       }
 }
 
-// Four tiles in a row: five cores ask for the same columns of B.
+// Four tiles in a row: five cores read the same columns of B.
 TEST(Skew, SparesWaitsForLines) {
   auto cycles = [](const char *variant, std::vector<MachineOverride> overrides = {}) {
     Synchronised kernel(kernels[0], "ascend910b3",
@@ -72,7 +72,7 @@ TEST(Skew, SparesWaitsForLines) {
     return llvm::cantFail(countKernel(kernel.kernel(), machine, {4096, 4096, 1024})).cycles;
   };
   EXPECT_LT(cycles("skew=stages"), 0.9 * cycles("skew=none"));
-  // Where lines are no matter, it costs nothing: every byte still comes from HBM once.
+  // Without contention for lines it costs nothing: every byte still comes from HBM once.
   const std::vector<MachineOverride> freeLines = {{"l2.line_bytes_per_cycle", "100000"}};
   EXPECT_NEAR(cycles("skew=stages", freeLines), cycles("skew=none", freeLines),
               0.01 * cycles("skew=none", freeLines));

@@ -1,6 +1,6 @@
 // Split-K: however a reduction is split, the result is that of the reference to the bit where sums
 // are exact, and the same on every run where they are not; the flags are proven and watched; and it
-// pays where few tiles have a long reduction.
+// is faster where few tiles have a long reduction.
 #include "count/count.h"
 #include "tests/unit/compiled.h"
 #include "tests/unit/synchronised.h"
@@ -17,7 +17,7 @@ struct Case {
 
 const std::vector<std::string> everywhere = {"ascend910b3", "ascend310p3", "host"};
 
-/// What can stand behind a product, and how its operands can lie.
+/// Epilogues of a product, and orders of its operands.
 const Case cases[] = {
     {"kernel plain(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] { c = a @ b; }", everywhere},
     {"kernel fused(a: f16[M, K], b: f16[K, N], bias: f32[N], alpha: f32 = 0.5) -> c: f32[M, N] {\n"
@@ -41,7 +41,8 @@ const Case cases[] = {
      {"ascend910b3"}},
 };
 
-/// Parts, tiles and stages: with more parts than stages or tiles, mapped one by one and in a grid.
+/// Splits, tiles and stages: with more splits than stages or tiles, mapped one by one and in a
+/// grid.
 const char *const variants[] = {
     "grid.K=2",
     "grid.K=5,tile.M=32,tile.N=48,tile.K=32,stage.K=64",
@@ -59,7 +60,7 @@ TEST_P(SplitReduction, isExact) {
   for (const std::string &machine : GetParam().machines)
     for (const char *variant : variants) {
       if (machine == "host" && std::string(variant).find("grid.M") != std::string::npos)
-        continue; // how many cores this computer has is not known
+        continue; // the number of cores of this computer is unknown
       SCOPED_TRACE(machine + ": " + variant);
       Compiled compiled(GetParam().kernel, machine, variant);
       ASSERT_TRUE(compiled.ready());
@@ -92,7 +93,7 @@ INSTANTIATE_TEST_SUITE_P(kernels, SplitReduction, testing::ValuesIn(cases), [](c
   return name.substr(0, name.find('('));
 });
 
-// The parts of a reduction meet in memory; with a separate epilogue their sum does, too.
+// The partial sums are stored in memory; with a separate epilogue their sum is, too.
 TEST(SplitReduction, saysWhatItAllocates) {
   const auto workspaces = [](const char *variant) {
     Synchronised kernel(cases[1].kernel, "ascend910b3", variant);
@@ -110,7 +111,7 @@ TEST(SplitReduction, saysWhatItAllocates) {
             (std::vector<int64_t>{int64_t(2) * 100 * 50 * 4, int64_t(100) * 50 * 4}));
 }
 
-// Parts are added in their order, not in that in which cores finish.
+// Splits are added in their order, not in the order in which cores finish.
 TEST(SplitReduction, isTheSameWithAnyThreads) {
   Compiled compiled("kernel k(a: f32[M, K], b: f32[K, N]) -> c: f32[M, N] { c = a @ b; }",
                     "ascend910b3", "grid.K=7,tile.M=32,tile.N=32");
@@ -133,7 +134,7 @@ int64_t cyclesOf(const std::string &machine, const std::string &variant,
   return llvm::cantFail(countKernel(kernel.kernel(), kernel.machine, dims)).cycles;
 }
 
-// Two tiles keep two of twenty cores busy, and their parts all of them.
+// Two tiles keep two of twenty cores busy, and their splits all of them.
 TEST(SplitReduction, paysWhereTilesAreFew) {
   const std::vector<int64_t> deep = {256, 16384, 256};
   const std::string tile = "tile=128x256x64";
@@ -144,7 +145,7 @@ TEST(SplitReduction, paysWhereTilesAreFew) {
             4 * cyclesOf("ascend310p3", tile, deep));
 }
 
-// Of parts that a reduction is too short for there are none: nothing is read of them, and nobody
+// A reduction that is too short has fewer splits: nothing is read for missing ones, and no core
 // waits for them.
 TEST(SplitReduction, costsNothingForPartsThatDoNotExist) {
   const std::vector<int64_t> shallow = {256, 128, 256};

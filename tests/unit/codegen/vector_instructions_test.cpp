@@ -1,4 +1,4 @@
-// The table of vector instructions: that no row lacks anything, and what each computes.
+// The table of vector instructions: every row is complete, and computes the right results.
 #include "machines/vector_instructions.h"
 
 #include "compiler/pipeline.h"

@@ -1,4 +1,4 @@
-// How near the clock is to published measurements. The bounds are what is reached, rounded up;
+// The clock compared with published measurements. The bounds are the present errors, rounded up;
 // docs/calibration.md has the rows and says what is missing.
 #include "bench/calibration/model.h"
 

@@ -32,7 +32,7 @@ struct Counter : EventSink {
 //===--- small programs, by hand --------------------------------------------------------===//
 
 /// A split chip with round figures: links 64 bytes a cycle with a startup of 10, the cube 16x16x16
-/// f16 a cycle with a startup of 4, flags 1, and more HBM than anyone can use.
+/// f16 a cycle with a startup of 4, flags 1, and unlimited HBM bandwidth.
 Machine roundMachine() {
   Machine machine = machineNamed("ascend910b3");
   for (auto &[name, link] : machine.links)
@@ -123,14 +123,14 @@ TEST_F(SmallProgram, LoadStageProduct) {
             63);
 }
 
-/// Takes down what the events of a phase come from.
+/// Records the origins of the events of a phase.
 struct Reader : EventSink {
   void enter(const CountedPhase &phase) override {
     phases.push_back(phase);
     origins.assign(phase.origins.begin(), phase.origins.end());
   }
-  bool wants(int64_t block) override {
-    asked.push_back(block);
+  bool accepts(int64_t block) override {
+    visited.push_back(block);
     return true;
   }
   void see(const Event &event) override {
@@ -146,7 +146,7 @@ struct Reader : EventSink {
   }
   std::vector<CountedPhase> phases;
   std::vector<Origin> origins;
-  std::vector<int64_t> asked;
+  std::vector<int64_t> visited;
   std::vector<std::string> seen;
   std::map<int64_t, int64_t> ends; ///< by block
 };
@@ -178,7 +178,7 @@ TEST_F(SmallProgram, EventsSayWhatTheyComeFrom) {
                              "wait for a in L1 to be filled: a/L1/1 0",
                              "load_l0 a: a/L1/1 a/L0A/0 0", "a in L1 free: a/L1/1 0",
                              "wait for a in L1 to be free: a/L1/1 0", "load a: a/GM/-1 a/L1/1 1024",
-                             // Nothing that the cube does depends on it.
+                             // The cube's work does not depend on it.
                              "set a flag: 0", "wait for a flag: 0"}));
   EXPECT_EQ(reader.ends[0], report->cycles);
 }
@@ -193,7 +193,7 @@ TEST_F(SmallProgram, BlocksAreSeenTheSlowestFirstAndIdleOnesNot) {
                       16, 6, &reader);
   ASSERT_TRUE(static_cast<bool>(report)) << llvm::toString(report.takeError());
   // 0, 1, 2, 0, 1 and 2 loads.
-  EXPECT_EQ(reader.asked, (std::vector<int64_t>{2, 1, 4, 5}));
+  EXPECT_EQ(reader.visited, (std::vector<int64_t>{2, 1, 4, 5}));
   ASSERT_EQ(reader.phases.size(), 1u);
   EXPECT_EQ(reader.phases[0].slowest, 2);
   EXPECT_EQ(reader.phases[0].blocks, 4);
@@ -257,7 +257,7 @@ TEST_F(SmallProgram, ValuesGoRoundLoopsAndOutOfBranches) {
             1 + 6 * 26);
 }
 
-// Arithmetic that the passes may make, on values where a slip shows: all add up to 9 loads.
+// Arithmetic that the passes may emit, on values where an error shows: the sum is 9 loads.
 TEST_F(SmallProgram, Arithmetic) {
   EXPECT_EQ(cycles(R"(
               %n7 = arith.constant -7 : index
@@ -290,8 +290,8 @@ TEST_F(SmallProgram, Arithmetic) {
             1 + 9 * 26);
 }
 
-// Scalars of a kernel are data: what they make has no value here, and none is needed.
-TEST_F(SmallProgram, DataIsSkippedUnlessControlFlowAsksForIt) {
+// Scalars of a kernel are data: values computed from them have no value here, and none is needed.
+TEST_F(SmallProgram, DataIsSkippedUnlessControlFlowNeedsIt) {
   const std::string data = R"(
     %half = arith.constant 0.5 : f32
     %alpha = arith.sitofp %small : i32 to f32
@@ -527,7 +527,7 @@ TEST_F(WholeKernel, TheSameEveryTime) {
     EXPECT_EQ(first.pipes[pipe].busyCycles, second.pipes[pipe].busyCycles);
 }
 
-// The blocks that are seen are run again, and must come to the same end.
+// The blocks that a sink accepts are run again, and must end at the same time.
 TEST_F(WholeKernel, EventsEndWhenThePhaseDoes) {
   for (const char *machine : {"ascend910b3", "ascend310p3"})
     for (const Choices &choices : {Choices{}, Choices{{"epilogue", "separate"}},
@@ -542,7 +542,7 @@ TEST_F(WholeKernel, EventsEndWhenThePhaseDoes) {
     }
 }
 
-// What the cube has to do does not depend on the model around it: S1 has 128 tiles of 32 products,
+// The work of the cube does not depend on the model around it: S1 has 128 tiles of 32 products,
 // each of 8 x 16 x 4 steps, of which every core has 6 or 7.
 TEST_F(WholeKernel, TheCubesOwnWork) {
   Counter seen;
@@ -591,7 +591,7 @@ TEST_F(WholeKernel, FusingSavesTheWayThroughMemory) {
             report("ascend910b3", {{"epilogue", "separate"}}, 2048, 2048, 2048).cycles);
 }
 
-// No flag is missing, left or lost in time, whatever the shape leaves of a tile.
+// No flag is missing, left set or lost in time, for every ragged tile.
 TEST_F(WholeKernel, RaggedShapesAndEveryBuffering) {
   const std::vector<std::array<int64_t, 3>> shapes = {
       {1, 1, 1}, {1, 640, 256}, {127, 255, 63}, {129, 257, 65}, {1000, 513, 301}, {300, 1, 1025}};
@@ -612,8 +612,8 @@ TEST_F(WholeKernel, RaggedShapesAndEveryBuffering) {
 }
 
 // A and B of 256 MiB each do not fit into L2. In rows all of B passes between two uses of a piece
-// of it; in blocks only as much as stays.
-TEST_F(WholeKernel, WalksMatterWhereL2IsTooSmall) {
+// of it; in bands only as much as fits.
+TEST_F(WholeKernel, OrdersMatterWhereL2IsTooSmall) {
   constexpr const char *product = R"(
     kernel product(a: f16[M, K], b: f16[K, N]) -> c: f16[M, N] {
       c = cast<f16>(a @ b);
@@ -626,7 +626,7 @@ TEST_F(WholeKernel, WalksMatterWhereL2IsTooSmall) {
     return report->pipes[static_cast<size_t>(Pipe::mte2)].busyCycles;
   };
   EXPECT_LT(load("swizzle(8)", 16384), 0.95 * load("rows", 16384));
-  // Smaller matrices stay, but in rows more cores are on the same line of A.
+  // Smaller matrices stay in L2, but in rows more cores read the same line of A.
   EXPECT_LT(load("swizzle(8)", 4096), 0.95 * load("rows", 4096));
 }
 

@@ -1,5 +1,5 @@
-// Counting times iterations that repeat only once. The events of a kernel come from timing every
-// one of them, so both must tell the same, to the cycle, for every variant and shape.
+// Counting times repeated iterations only once. The events of a kernel come from timing every
+// iteration, so both must agree, to the cycle, for every variant and shape.
 #include "compiler/pipeline.h"
 #include "count/count.h"
 #include "lower/lower.h"
@@ -13,9 +13,9 @@
 namespace mmk {
 namespace {
 
-/// What the events of all blocks add up to.
+/// The sums over the events of all blocks.
 struct Sum : EventSink {
-  bool wants(int64_t) override { return true; }
+  bool accepts(int64_t) override { return true; }
   void see(const Event &event) override {
     end = std::max(end, event.end);
     busy[event.unit > 0][static_cast<size_t>(event.pipe)] += event.end - event.start;
@@ -126,7 +126,7 @@ std::vector<Variant> variants() {
 
 INSTANTIATE_TEST_SUITE_P(Variants, Repetition, testing::ValuesIn(variants()));
 
-// So many tiles and stages that nobody could walk them: what they take grows as it should.
+// Too many tiles and stages to interpret each: their time grows as it should.
 TEST(LargeShapes, AreCountedByWhatRepeats) {
   Counted counted({"matmul_half", "ascend910b3", {}});
   const int64_t once = counted.count({32768, 32768, 32768}).cycles;

@@ -99,7 +99,7 @@ TEST(Body, ConstantsAreF32) {
   for (const auto &value : checked.kernel().values)
     if (value->operation == Operation::constant)
       constants.push_back(value->constant);
-  // inf is made on the way to -inf, and not needed.
+  // inf is an intermediate value of -inf, and not needed.
   ASSERT_EQ(constants.size(), 3u);
   EXPECT_EQ(constants[0], static_cast<double>(0.1f));
   EXPECT_EQ(constants[1], -INFINITY);
@@ -117,7 +117,7 @@ TEST(Body, OwnFunctionsComeBeforeThePrelude) {
   const Checked checked("fn relu(x) = x + 7;\nkernel k(a: f32[N]) -> c: f32[N] { c = relu(a); }");
   ASSERT_TRUE(checked.isSound()) << checked.messages();
   EXPECT_EQ(checked.kernel().results[0].value->operation, Operation::add);
-  // The prelude's own calls stay as they are.
+  // The prelude's own calls are not redirected.
   const Checked other("fn clamp(x, low, high) = x + 7;\n"
                       "kernel k(a: f32[N]) -> c: f32[N] { c = relu6(a); }");
   ASSERT_TRUE(other.isSound()) << other.messages();

@@ -1,5 +1,5 @@
 // Programs that users copy from: every ```mmk block of the documentation, and every example file,
-// must be accepted without a word.
+// must be accepted without a message.
 #include "tests/unit/checked.h"
 
 #include <algorithm>

@@ -45,7 +45,7 @@ TEST_P(WrongProgram, IsRefusedInTheseWords) {
   std::unique_ptr<SourceFile> file;
   const auto program = checkProgram(source.filename().string(), text, diagnostics, file, &machine);
   const std::string rendered = diagnostics.render();
-  // A program with warnings alone is a program; only then does its file live in it.
+  // A program with only warnings is valid; only then does it own its file.
   EXPECT_EQ(program.has_value(), !diagnostics.hasErrors());
   EXPECT_FALSE(diagnostics.all().empty()) << "this program is not wrong";
   if (std::getenv("MMK_UPDATE"))

@@ -7,7 +7,7 @@ namespace mmk {
 namespace {
 
 constexpr char example[] = R"(
-// C = LeakyReLU(A x B + bias): the fused kernel that the project exists for.
+// C = LeakyReLU(A x B + bias): the main example.
 kernel matmul_bias_leakyrelu(
   a:     f16[M, K],
   b:     f16[K, N],
@@ -65,7 +65,7 @@ TEST_F(Example, BodyIsInlinedInOrder) {
   std::vector<Operation> operations;
   for (const auto &value : kernel().values)
     operations.push_back(value->operation);
-  // The sum is used twice and stands once.
+  // The sum is used twice and is one value.
   EXPECT_EQ(operations, (std::vector<Operation>{parameter, parameter, parameter, parameter, product,
                                                 add, constant, greaterEqual, multiply, select}));
   const Value &acc = *kernel().values[4];

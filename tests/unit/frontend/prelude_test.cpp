@@ -1,4 +1,4 @@
-// The functions of the prelude: against what they should compute, for large arguments, for NaN.
+// The functions of the prelude: against their definitions, for large arguments, for NaN.
 #include "tests/unit/checked.h"
 
 #include <cmath>

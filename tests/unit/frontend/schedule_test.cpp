@@ -37,7 +37,7 @@ TEST(Choice, Legal) {
     EXPECT_EQ(problem(key, word), "") << key;
 }
 
-// The shape decides on the tile of a product's result, not on how deep one step of it reaches.
+// The shape decides the tile of a product's result, not the depth of one step.
 TEST(Choice, TilesThatFitTheShape) {
   EXPECT_EQ(problem("tile.M", "auto"), "");
   EXPECT_EQ(problem("tile.N", "auto"), "");

@@ -1,4 +1,4 @@
-// The parser: its tree as text, and which operator binds tighter.
+// The parser: its tree as text, and the precedence of operators.
 #include "frontend/compile.h"
 
 #include <gtest/gtest.h>
@@ -100,7 +100,7 @@ TEST(Syntax, Precedence) {
   EXPECT_EQ(grouped("a + b * c"), "(a+(b*c))");
   EXPECT_EQ(grouped("a - b - c"), "((a-b)-c)");
   EXPECT_EQ(grouped("a / b / c"), "((a/b)/c)");
-  // As in Python, `@` stands with `*` and `/` and groups from the left.
+  // As in Python, `@` has the precedence of `*` and `/` and groups from the left.
   EXPECT_EQ(grouped("a @ b @ c"), "((a@b)@c)");
   EXPECT_EQ(grouped("2 * a @ b"), "((2*a)@b)");
   EXPECT_EQ(grouped("a @ b * 2 + c"), "(((a@b)*2)+c)");

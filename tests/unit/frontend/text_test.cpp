@@ -1,4 +1,4 @@
-// Inputs that nobody writes by hand: each ends quickly, with a message about the input.
+// Extreme inputs: each ends quickly, with a message about the input.
 #include "tests/unit/checked.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What type and shape an expression has.
+// Types and shapes of expressions.
 #include "tests/unit/checked.h"
 
 #include <gtest/gtest.h>
@@ -61,7 +61,7 @@ INSTANTIATE_TEST_SUITE_P(Others, Typed,
                                          Row{"cast<bf16>(batch)", "bf16[B, M, K]"}),
                          [](const auto &info) { return "Row" + std::to_string(info.index); });
 
-// One rounding of a bf16 the other way is more than the general tolerance.
+// One rounding of a bf16 in the other direction exceeds the general tolerance.
 TEST(Tolerance, followsTheCoarsestResultUntilTheFileSaysOtherwise) {
   EXPECT_EQ(Checked("kernel k(x: f32[N]) -> y: f16[N] { y = x; }").kernel().check.rtol, 1e-3);
   EXPECT_EQ(Checked("kernel k(x: f32[N]) -> y: bf16[N] { y = x; }").kernel().check.rtol, 1e-2);

@@ -1,4 +1,4 @@
-// The tables at the end of docs/machines.md say what the descriptions say.
+// The tables at the end of docs/machines.md have the figures of the descriptions.
 #include "machines/machine.h"
 
 #include <cstdlib>

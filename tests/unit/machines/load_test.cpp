@@ -1,4 +1,4 @@
-// The machines that come with mmk: that they load, and that they say what their sources say.
+// The machines that come with mmk: loading, and figures equal to their sources.
 #include "machines/machine.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -107,7 +107,7 @@ TEST(Machines, TheCoupledChip) {
   EXPECT_EQ(machine.vectorCoresPerCube, 1);
   EXPECT_TRUE(machine.has("l0c_ub"));
   EXPECT_FALSE(machine.has("l0c_gm"));
-  EXPECT_EQ(machine.memory(Memory::bt).bytes, 0); // it has none
+  EXPECT_EQ(machine.memory(Memory::bt).bytes, 0); // it has no bias table
   EXPECT_EQ(machine.memory(Memory::bt).capacity(), 0);
   EXPECT_EQ(machine.cube.macsPerCycle.at(ElementType::bf16), 0);
   EXPECT_DOUBLE_EQ(machine.hbmBytesPerSecond / machine.cubeCores / machine.megahertz / 1e6, 17);

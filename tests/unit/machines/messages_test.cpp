@@ -26,7 +26,7 @@ protected:
     std::ofstream(folder_ + file) << text;
   }
 
-  /// What loading says, without the folder, which differs from run to run; empty when it loads.
+  /// The message of loading, without the folder, which differs from run to run; empty on success.
   std::string messageOf(const std::string &file,
                         const std::vector<MachineOverride> &overrides = {}) const {
     llvm::Expected<Machine> machine = loadMachine(folder_ + file, overrides);
@@ -44,7 +44,7 @@ protected:
     return messageOf("chip.json");
   }
 
-  /// Of a chip like the 910b3, but for these fields.
+  /// The message for a chip like the 910b3 with these fields changed.
   std::string changed(const std::string &fields) const {
     return message("{\"extends\": \"ascend910b3\",\n" + fields + "}");
   }
@@ -87,7 +87,7 @@ TEST_F(MachineMessages, NotJson) {
             "chip.json:1:1: expected an object with the figures of a machine, found an array");
   EXPECT_EQ(message(std::string(100000, '[')),
             "chip.json: not a machine description: nested deeper than 64 levels");
-  // A bracket in a string fusion groups nothing.
+  // A bracket in a string nests nothing.
   EXPECT_EQ(changed("\"description\": \"" + std::string(100, '[') + "\""), "");
 }
 
@@ -183,30 +183,29 @@ TEST_F(MachineMessages, Ranges) {
             "number -4");
 }
 
-// What is computed from a figure stays finite, and what is made as many times as it says stays
-// small.
+// Values computed from a figure stay finite, and data of a size that it gives stays small.
 TEST_F(MachineMessages, Bounds) {
-  const std::string asked = "--machine-set ";
+  const std::string option = "--machine-set ";
   EXPECT_EQ(overridden("megahertz", "1e308"),
-            asked + "megahertz=1e308: expected a number of at most 100000, found 1e+308");
+            option + "megahertz=1e308: expected a number of at most 100000, found 1e+308");
   EXPECT_EQ(overridden("megahertz", "1e-300"),
-            asked + "megahertz=1e-300: expected a number of at least 1e-06, found 1e-300");
+            option + "megahertz=1e-300: expected a number of at least 1e-06, found 1e-300");
   EXPECT_EQ(overridden("megahertz", "*1e9"),
-            asked +
+            option +
                 "megahertz=*1e9: expected a number of at most 100000, found 1800000000000 (*1e9 of "
                 "1800)");
   EXPECT_EQ(overridden("memories.ub.bytes", "1e15"),
-            asked + "memories.ub.bytes=1e15: expected a number of at most 1099511627776, found "
-                    "1000000000000000");
+            option + "memories.ub.bytes=1e15: expected a number of at most 1099511627776, found "
+                     "1000000000000000");
   EXPECT_EQ(overridden("links.gm_l1.startup_cycles", "1e7"),
-            asked + "links.gm_l1.startup_cycles=1e7: expected a number of at most 1000000, found "
-                    "10000000");
+            option + "links.gm_l1.startup_cycles=1e7: expected a number of at most 1000000, found "
+                     "10000000");
   EXPECT_EQ(overridden("event_ids", "1025"),
-            asked + "event_ids=1025: expected a number of at most 1024, found 1025");
+            option + "event_ids=1025: expected a number of at most 1024, found 1025");
   EXPECT_EQ(changed("\"megahertz\": " + figure("1e308")),
             "chip.json:2:24: megahertz: expected a number of at most 100000, found the number "
             "1e+308");
-  // Each figure that has a number has a bound.
+  // Each numeric figure has a bound.
   for (const Field &field : machineFields())
     EXPECT_EQ(field.most > 0, !field.isWord()) << field.path;
 }
@@ -277,7 +276,7 @@ TEST_F(MachineMessages, C6ResultsReachTheVectorUnit) {
 TEST_F(MachineMessages, C7NoShortcutOnASplitChip) {
   EXPECT_EQ(changed("\"links\": {\"l0c_ub\": {\"pipe\": \"fixpipe\", \"bytes_per_cycle\": " +
                     figure("1") + ", \"startup_cycles\": " + figure("1") + "}}"),
-            "chip.json:2:30: links.l0c_ub.pipe: a split chip has no way from L0C to UB; topology "
+            "chip.json:2:30: links.l0c_ub.pipe: a split chip has no path from L0C to UB; topology "
             "coupled has");
 }
 
@@ -287,7 +286,7 @@ TEST_F(MachineMessages, C8TheBiasTableIsFilled) {
             "chip.json:2:30: memories.bt.bytes: the bias table needs the link l1_bt, which fills "
             "it");
   EXPECT_EQ(changed("\"memories\": {\"bt\": null}, \"links\": {\"l1_bt\": {\"pipe\": \"mte1\"}}"),
-            "chip.json:2:55: links.l1_bt.pipe: leads to the memory bt, which the machine has not");
+            "chip.json:2:55: links.l1_bt.pipe: leads to the memory bt, which the machine lacks");
 }
 
 TEST_F(MachineMessages, C9BanksAreKnownWhole) {
@@ -319,7 +318,7 @@ TEST_F(MachineMessages, Extends) {
   EXPECT_EQ(message("{\"extends\": \"./chip.json\"}"), "chip.json:1:13: chip.json extends itself");
   write("base.json", "{\"extends\": \"chip.json\"}");
   EXPECT_EQ(message("{\"extends\": \"base.json\"}"), "base.json:1:13: chip.json extends itself");
-  // The place of a fault is where it was written, not where it was inherited.
+  // The place of an error is in the file of the figure, not in the one that inherits it.
   write("base.json", "{\"extends\": \"ascend910b3\",\n\"megahertz\": 1}");
   EXPECT_EQ(
       message("{\"extends\": \"base.json\"}"),

@@ -17,7 +17,8 @@ const std::vector<double> edges = {0.0,        -0.0,     1,         -1,        0
                                    2.5,        -2.5,     1e-40,     3e38,      -3e38, 88.8,
                                    16777217.0, infinity, -infinity, notANumber};
 
-/// What one operation makes of rows of numbers, after they are rounded to f32 as every value is.
+/// The results of one operation on rows of numbers, which are rounded to f32 first, as every value
+/// is.
 std::vector<double> apply(Operation operation, ElementType type,
                           std::vector<std::vector<double>> rows) {
   Value value{operation, type, {}, {}, 0, 0, {}, ""};
@@ -167,7 +168,7 @@ void expectDifference(const View &x, const View &y, const std::vector<int64_t> &
 
 } // namespace
 
-// Every way in which dimensions join to longer rows, or must not.
+// Every case in which dimensions merge to longer rows, or must not.
 TEST(ReferenceElementwise, EveryMixOfExtents) {
   const std::vector<int64_t> whole = {3, 2, 5};
   for (int x = 0; x < 8; ++x)
@@ -180,7 +181,7 @@ TEST(ReferenceElementwise, EveryMixOfExtents) {
       }
       const Tensor a = seeded(ElementType::f32, left, 1), b = seeded(ElementType::i8, right, 2);
       expectDifference(viewOf(a), viewOf(b), shape);
-      // A result may be larger than everything it is made of.
+      // A result may be larger than all of its operands.
       expectDifference(viewOf(a), viewOf(b), {2, 3, 2, 5});
     }
 }
@@ -212,7 +213,7 @@ TEST(ReferenceElementwise, ScalarsAndNothing) {
   EXPECT_EQ(difference(viewOf(empty), viewOf(b), {0, 5}).elements(), 0);
 }
 
-// A chain as long as this must neither recurse nor keep a row for each of its values.
+// A long chain must neither recurse nor keep a row for each of its values.
 TEST(ReferenceElementwise, LongChains) {
   const Value one{Operation::constant, ElementType::f32, {}, {}, 1, 0, {}, ""};
   const Value x{Operation::parameter, ElementType::f32, {}, {}, 0, 0, {}, "x"};
@@ -227,7 +228,7 @@ TEST(ReferenceElementwise, LongChains) {
   EXPECT_EQ(valuesOf(result), (std::vector<double>{100000.5, 99997}));
 }
 
-// The same operand twice, and one read again after others have come and gone.
+// The same operand twice, and one read again after other values have ended.
 TEST(ReferenceElementwise, SharedValues) {
   const KernelText text("kernel k(a: f32[N]) -> c: f32[N] {\n"
                         "  let s = a * a;\n"

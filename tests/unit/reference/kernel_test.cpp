@@ -1,4 +1,4 @@
-// Whole kernels: what the language says, from text to numbers.
+// Whole kernels: the semantics of the language, from text to numbers.
 #include "tests/unit/reference_testing.h"
 
 #include <cstring>
@@ -106,8 +106,8 @@ TEST(ReferenceKernel, TransposesOfParametersAndOfValues) {
   EXPECT_EQ(valuesOf(results[2]), (std::vector<double>{322, 655}));
 }
 
-// A product that is read early by another product and late by a result must live until then, in
-// whatever order its readers stand.
+// A product that is read early by another product and late by a result must live until then, in any
+// order of its readers.
 TEST(ReferenceKernel, ValuesLiveAsLongAsTheyAreRead) {
   const KernelText text("kernel k(a: f32[N, N]) -> c: f32[N, N], d: f32[N, N] {\n"
                         "  let p = a @ a;\n  let late = p + 1;\n  let early = p * 2;\n"

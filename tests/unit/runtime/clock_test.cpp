@@ -58,8 +58,8 @@ TEST_F(ClockTest, AFlagOrdersTwoPipes) {
   clock.execute(0, Pipe::mte2, 10, Work::load);              // 1 to 11
   EXPECT_TRUE(clock.setFlag(0, Pipe::mte2, Pipe::mte1, 3));  // 11 to 12, behind the load
   EXPECT_TRUE(clock.waitFlag(0, Pipe::mte2, Pipe::mte1, 3)); // 12 to 13
-  clock.execute(0, Pipe::mte1, 5, Work::loadL0);              // 13 to 18
-  clock.execute(0, Pipe::cube, 5, Work::mmad);               // issued fifth, held by nothing
+  clock.execute(0, Pipe::mte1, 5, Work::loadL0);             // 13 to 18
+  clock.execute(0, Pipe::cube, 5, Work::mmad);               // issued fifth, without a wait
   EXPECT_EQ(seen.times(0, Pipe::mte2), (Times{{1, 11}, {11, 12}}));
   EXPECT_EQ(seen.times(0, Pipe::mte1), (Times{{12, 13}, {13, 18}}));
   EXPECT_EQ(seen.times(0, Pipe::cube), (Times{{5, 10}}));
@@ -90,7 +90,7 @@ TEST_F(ClockTest, ABarrierCostsAsMuchAsAFlag) {
   EXPECT_EQ(seen.times(0, Pipe::cube), (Times{{1, 11}, {11, 12}, {12, 22}}));
 }
 
-// No pipe goes on before the last is done; those that had no work wait, too.
+// No pipe continues before the last is done; those without work wait, too.
 TEST_F(ClockTest, ABarrierOfAllPipes) {
   clock.execute(0, Pipe::cube, 10, Work::mmad);  // 1 to 11
   clock.execute(0, Pipe::mte2, 100, Work::load); // 2 to 102
@@ -130,7 +130,7 @@ TEST_F(ClockTest, ACrossCoreFlagCounts) {
   for (unsigned core : {1, 2})
     for (int i = 0; i < 2; ++i)
       EXPECT_TRUE(clock.waitCross(core, Pipe::mte2, 0));
-  // The first wait takes the first count.
+  // The first wait consumes the first count.
   EXPECT_EQ(seen.times(1, Pipe::mte2), (Times{{2, 3}, {53, 54}}));
   EXPECT_TRUE(clock.finish());
 }
@@ -207,8 +207,8 @@ TEST_F(ClockTest, SettingTwiceIsAnError) {
                            "has waited for it");
 }
 
-// In the program the wait stands between the sets; in time it comes after both, because its pipe
-// is busy. The hardware would lose one.
+// In the program the wait is between the sets; in time it comes after both, because its pipe is
+// busy. The hardware would lose one.
 TEST_F(ClockTest, SettingTwiceInTimeIsAnErrorToo) {
   clock.execute(0, Pipe::mte1, 100, Work::loadL0);
   EXPECT_TRUE(clock.setFlag(0, Pipe::mte2, Pipe::mte1, 0));

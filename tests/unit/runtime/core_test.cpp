@@ -1,4 +1,4 @@
-// The emulated memories: a program that leaves one of them is seen, however it was made.
+// The emulated memories: a write beyond one of them is detected.
 #include "runtime/core.h"
 
 #include <gtest/gtest.h>

@@ -43,7 +43,7 @@ TEST(Cost, MatrixInstructions) {
   EXPECT_EQ(productCost(machine, ElementType::f32).cycles(0, 100), 220);
 }
 
-// As the vendor's simulator has it: leaky relu on 4096 f32 in 86 cycles.
+// As in the vendor's simulator: leaky relu on 4096 f32 in 86 cycles.
 TEST(Cost, VectorInstructions) {
   const Machine machine = load("ascend910b3");
   EXPECT_EQ(vectorCost(machine, "leaky_relu").cycles(0, 4096), 86);
@@ -75,7 +75,7 @@ TEST(GlobalMemory, RowsStartWhereTheirDistancePutsThem) {
   EXPECT_EQ(charge.bytes(10, 256, 1024, 512, 512), 10 * 512);
   EXPECT_EQ(charge.bytes(10, 0, 256 + 1024, 512, 512), 10 * 512);
   EXPECT_EQ(charge.bytes(4, 0, 128, 256, 512), 256 + 256 + 256 + 128 + 128);
-  // Over a turn of 256 rows that start at every second byte.
+  // Over a period of 256 rows that start at every second byte.
   const int64_t odd = charge.bytes(256, 0, 1026, 512, 512);
   EXPECT_GT(odd, 256 * 600);
   EXPECT_LT(odd, 256 * 800);
@@ -92,12 +92,12 @@ TEST(L2, KeepsWhatWasUsedLast) {
   EXPECT_TRUE(cache.use(1, 100));
   EXPECT_TRUE(cache.use(3, 100));
   EXPECT_FALSE(cache.use(2, 100));
-  EXPECT_FALSE(cache.use(5, 400)); // too large to stay, and pushes all others out
+  EXPECT_FALSE(cache.use(5, 400)); // too large to stay, and evicts all others
   EXPECT_FALSE(cache.use(5, 400));
   EXPECT_FALSE(cache.use(1, 100));
 }
 
-// What is stored goes to memory when it has to make room, once.
+// Stored data is written back once, when it is evicted.
 TEST(L2, WritesBackWhatItDrops) {
   L2 cache(300);
   cache.use(1, 100, true);
@@ -119,7 +119,7 @@ struct GlobalMemoryTest : testing::Test {
     link.bytesPerCycle = 80;
   }
 
-  /// What eight cores move of a tensor in a round, each 8000 bytes; `sharers` of them the same.
+  /// The transfers of eight cores in a round, each 8000 bytes; `sharers` of them the same.
   std::vector<Piece> round(int64_t sharers, uint64_t first = 0, bool isLoad = true) const {
     std::vector<Piece> pieces;
     for (uint64_t core = 0; core < 8; ++core)
@@ -155,8 +155,8 @@ TEST_F(GlobalMemoryTest, WhatAllWantIsFetchedOnce) {
   EXPECT_EQ(load(two), 200);
 }
 
-// Eight cores at one line of 40 bytes a cycle take turns; each at its own place of the piece, they
-// do not, and it is still fetched once.
+// Eight cores at one line of 40 bytes a cycle are served one after the other; at different places
+// of the piece they are not, and it is still fetched once.
 TEST_F(GlobalMemoryTest, CoresAtOtherPlacesDoNotShareLines) {
   machine.l2LineBytesPerCycle = 40;
   GlobalMemory together(machine);
@@ -207,7 +207,7 @@ TEST_F(GlobalMemoryTest, HbmWorksWhileThePortIsBusyWithRows) {
   EXPECT_EQ(memory.load(link, 0).cycles(100, 8000), 400);
 }
 
-// L2 has room for what is stored, so HBM does not see it.
+// The stored data fits L2, so HBM has no traffic.
 TEST_F(GlobalMemoryTest, StoresEndInL2) {
   GlobalMemory memory(machine);
   memory.addRound(round(1, 100, /*isLoad=*/false));

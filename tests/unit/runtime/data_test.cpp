@@ -1,4 +1,4 @@
-// Seeded data: reproducible to the bit, and distributed as it says.
+// Seeded data: reproducible to the bit, and distributed as documented.
 #include "runtime/data.h"
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// The conversions that everything else trusts: checked against the hardware types of the compiler
-// and against halfway cases by hand.
+// Conversions of elements, on which all results depend: compared with the hardware types of the
+// compiler and with halfway cases by hand.
 #include "runtime/convert.h"
 #include "support/element.h"
 
@@ -36,8 +36,8 @@ uint16_t toBits(ElementType type, double value) {
   return bits;
 }
 
-/// Every bf16, each number halfway between neighbours, and its neighbours in double: where
-/// roundings differ when they do.
+/// Every bf16, each number halfway between neighbours, and its neighbours in double: the values at
+/// which roundings may differ.
 std::vector<double> telltales() {
   std::vector<double> values = {0.0,    -0.0,   infinity,  -infinity,    notANumber,    1e300,
                                 -1e300, 1e-300, 0x1p-1074, 2147483647.5, -2147483648.5, 127.5,

@@ -1,4 +1,4 @@
-// .npy files: what is read, every refusal word for word, and that writing leaves a whole file.
+// .npy files: reading, every refusal word for word, and writing whole files.
 #include "runtime/npy.h"
 #include "runtime/npy_header.h"
 
@@ -31,7 +31,7 @@ protected:
     std::ofstream(path(), std::ios::binary).write(bytes.data(), bytes.size());
   }
 
-  /// A file with this dictionary, `payload` behind it.
+  /// A file with this dictionary, followed by `payload`.
   void writeFile(const std::string &dictionary, const std::string &payload, char major = 1) const {
     std::string bytes = "\x93NUMPY"s + major + '\0';
     bytes += static_cast<char>(dictionary.size() & 0xFF);

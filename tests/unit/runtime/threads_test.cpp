@@ -111,14 +111,14 @@ TEST(Threads, AnExceptionReachesTheCallerAndTheNextJobIsDone) {
     }
 }
 
-// What is done in a process that was forked, as its exit code; 77 when it takes more than 300 s.
+// Runs in a forked process; returns its exit code, 77 when it takes more than 300 s.
 template <typename Body> int inChild(Body body) {
   const pid_t child = fork();
   if (child == 0) {
     alarm(300);
     const int code = body();
 #if __has_feature(address_sanitizer)
-    _exit(code); // what the threads of the parent held is out of reach here, and counts as leaked
+    _exit(code); // memory of the parent's threads is unreachable here, and counts as leaked
 #endif
     std::exit(code);
   }
@@ -181,7 +181,7 @@ TEST(Threads, JobsNowAndThen) {
   EXPECT_EQ(sum, 600);
 }
 
-// Asleep, one keeps off the CPU of its caller.
+// A thread that falls asleep avoids the CPU of its caller.
 TEST(Threads, AHelperThatWasAsleepMayUseEveryCpu) {
   cpu_set_t wanted;
   ASSERT_EQ(sched_getaffinity(0, sizeof wanted, &wanted), 0);

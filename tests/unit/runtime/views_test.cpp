@@ -1,5 +1,5 @@
-// Why each instruction starts when it does, and the views that follow from it, on sequences short
-// enough to be worked out by hand.
+// The cause of each instruction's start time, and the views over it, on sequences short enough to
+// be worked out by hand.
 #include "runtime/clock.h"
 #include "runtime/critical_path.h"
 #include "runtime/trace.h"
@@ -20,16 +20,16 @@ const std::vector<Origin> origins = {
     {"stage a", "k.mmk", 8, 5, {{"a", "L0A"}}, false}};
 
 struct ViewsTest : testing::Test {
-  /// To be called once the machine is as it should be.
+  /// Called once the machine has its final figures.
   BlockClock &clock() {
     if (!clock_) {
       recorder.enter({0, 1, 0, 0, 0, origins});
-      recorder.wants(0);
+      recorder.accepts(0);
       clock_.emplace(figures, 0, 0, &recorder);
     }
     return *clock_;
   }
-  /// The instructions that follow are of this origin, for this slot.
+  /// Sets origin and slot of the following instructions.
   void from(int64_t origin, int64_t slot) {
     slot_ = slot;
     clock().from(origin, {&slot_, 1});
@@ -85,9 +85,9 @@ TEST_F(ViewsTest, TheFirstInstructionWaitsForItsIssueTheNextForItsPipe) {
 }
 
 TEST_F(ViewsTest, AWaitIsHeldByTheSet) {
-  clock().execute(0, Pipe::mte2, 10, Work::load); // 1 to 11
-  clock().setFlag(0, Pipe::mte2, Pipe::mte1, 3);  // 11 to 12
-  clock().waitFlag(0, Pipe::mte2, Pipe::mte1, 3); // issued at 3, 12 to 13
+  clock().execute(0, Pipe::mte2, 10, Work::load);  // 1 to 11
+  clock().setFlag(0, Pipe::mte2, Pipe::mte1, 3);   // 11 to 12
+  clock().waitFlag(0, Pipe::mte2, Pipe::mte1, 3);  // issued at 3, 12 to 13
   clock().execute(0, Pipe::mte1, 5, Work::loadL0); // 13 to 18
   const Event &set = instruction(1), &wait = instruction(2);
   EXPECT_EQ(wait.cause, Cause::flag);
@@ -108,7 +108,7 @@ TEST_F(ViewsTest, AFlagThatIsUpHoldsNothing) {
   const Event &wait = instruction(2);
   EXPECT_EQ(wait.cause, Cause::pipe);
   EXPECT_EQ(wait.waited, 0);
-  EXPECT_EQ(wait.sets.size(), 1u); // the arrow is there all the same
+  EXPECT_EQ(wait.sets.size(), 1u); // the arrow is drawn nevertheless
   EXPECT_EQ(path(),
             (Path{{Pipe::scalar, 1}, {Pipe::scalar, 1}, {Pipe::mte2, 100}, {Pipe::mte2, 1}}));
 }
@@ -205,7 +205,7 @@ TEST_F(ViewsTest, WaitsAreGatheredByPipeBufferAndDirection) {
   EXPECT_EQ(waits[0].longestEnd, 63);
   EXPECT_EQ(waits[0].slot, 1);
   EXPECT_EQ(waits[0].file, "k.mmk");
-  EXPECT_EQ(waits[0].line, 7); // of what filled it
+  EXPECT_EQ(waits[0].line, 7); // of the load that filled it
 }
 
 TEST_F(ViewsTest, AWaitThatHoldsNoWorkIsNone) {
@@ -221,7 +221,7 @@ TEST(Recorder, KeepsTheBeginningOfWhatIsTooLongAndAsManyBlocksAsFit) {
   Recorder recorder(4, 5);
   recorder.enter({0, 3, 0, 0, 2, {}});
   for (int64_t block : {2, 0, 1}) {
-    if (!recorder.wants(block))
+    if (!recorder.accepts(block))
       continue;
     BlockClock clock(figures, block, 0, &recorder);
     for (int i = 0; i < 3; ++i)
@@ -266,7 +266,7 @@ TEST_F(ViewsTest, TheTraceHasASliceForEachInstructionAndAnArrowForEachFlag) {
   EXPECT_EQ(load.getString("name"), "load a");
   EXPECT_EQ(load.getObject("args")->getString("line"), "k.mmk:7");
   EXPECT_EQ(load.getObject("args")->getString("buffers"), "a[1] in L1");
-  // A wait is shown from when its pipe stands still.
+  // A wait is shown from the time at which its pipe is idle.
   const llvm::json::Object &wait = *byKind["X"][5];
   EXPECT_EQ(wait.getInteger("ts"), 3);
   EXPECT_EQ(wait.getInteger("dur"), 10);

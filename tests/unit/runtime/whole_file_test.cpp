@@ -1,4 +1,4 @@
-// Files that are whole or not there, whatever ends the process that writes them.
+// Files that are complete or absent, however the writing process ends.
 #include "runtime/whole_file.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -83,7 +83,7 @@ TEST_F(WholeFiles, SaysWhyItCannotBeMade) {
             "No such file or directory");
 }
 
-// Processes that do nothing but make such files, each ended at another moment.
+// Processes that only write such files, each killed at another moment.
 TEST_F(WholeFiles, LeavesNothingWhenASignalEndsTheProcess) {
 #if __has_feature(thread_sanitizer)
   GTEST_SKIP() << "ThreadSanitizer delivers signals when it likes, here never";

@@ -20,7 +20,7 @@ TEST(CommonLines, OfTextsThatShareNothingOrAll) {
 
 TEST(CommonLines, BeginningAndEnd) {
   EXPECT_EQ(commonLines({"a", "b", "c"}, {"a", "x", "y", "c"}), (Pairs{{0, 0}, {2, 3}}));
-  // The beginning must not take the lines that the end needs, and the other way round.
+  // The beginning must not match the lines that the end needs, nor the reverse.
   EXPECT_EQ(commonLines({"a", "a"}, {"a", "a", "a"}), (Pairs{{0, 0}, {1, 1}}));
   EXPECT_EQ(commonLines({"a", "b"}, {"b"}), (Pairs{{1, 0}}));
 }

@@ -1,4 +1,4 @@
-// How messages look, and the two helpers that their texts are made with.
+// The form of messages, and the two helpers for their texts.
 #include "support/diagnostics.h"
 
 #include <gtest/gtest.h>
@@ -95,7 +95,7 @@ TEST(NearestWord, FindsSlips) {
   EXPECT_EQ(nearestWord("epliogue", words), "epilogue");
   EXPECT_EQ(nearestWord("Tile", words), "tile");
   EXPECT_EQ(nearestWord("l2", {"l1", "l0"}), "");
-  EXPECT_EQ(nearestWord("walk", words), "");
+  EXPECT_EQ(nearestWord("hike", words), "");
   EXPECT_EQ(nearestWord("tile", {}), "");
 }
 

@@ -80,7 +80,7 @@ TEST(RankTest, ExactOfMixedSamples) {
   EXPECT_DOUBLE_EQ(test.p, 2 * 7 / 126.0);
 }
 
-// All orders together are all there is: the middle has probability 1.
+// All orders together have probability 1, and so has the middle.
 TEST(RankTest, ExactOfTheMiddle) {
   EXPECT_EQ(rankTest({1, 4}, {2, 3}).u, 2);
   EXPECT_EQ(rankTest({1, 4}, {2, 3}).p, 1);
@@ -101,7 +101,8 @@ TEST(RankTest, NothingButTies) {
   EXPECT_EQ(test.p, 1);
 }
 
-// Above fifty values the two ways meet: the same samples, with one value more for the normal one.
+// Above fifty values the two methods agree: the same samples, with one value more for the normal
+// one.
 TEST(RankTest, ExactAndNormalAgree) {
   std::vector<double> a, b;
   for (int i = 0; i < 50; ++i) {

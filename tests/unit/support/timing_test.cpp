@@ -46,7 +46,7 @@ TEST(Timing, ListensNoLongerThanItLives) {
   EXPECT_FALSE(Timing::isOn());
 }
 
-// Small parts share a line, and what no part has is named as well.
+// Small parts share a line, and time outside of the parts is listed, too.
 TEST(Timing, Text) {
   Timing::Part total{"total", 200, 1, {}};
   total.parts.push_back({"passes", 150, 1, {}});

@@ -1,5 +1,5 @@
-// The fewest flags: on small loops, of all sets of flags that the proof accepts none is smaller
-// than what aicore-insert-sync leaves, and none that it leaves can go.
+// The fewest flags: on small loops, no set of flags that the proof accepts is smaller than that of
+// aicore-insert-sync, and none of its flags is redundant.
 #include "place/passes.h"
 #include "sync/passes.h"
 #include "sync/redundant_flags.h"
@@ -41,7 +41,7 @@ aicore.kernel @k dims ["N"] args [#mmk.named<"a"["M", "K"]>, #mmk.named<"x"["M",
 )";
 const std::string tail = "  }\n}\n}\n";
 
-/// One small phase of each form. What is special is in its name.
+/// One small phase of each form, with its property as its name.
 const std::vector<std::pair<const char *, std::string>> phases = {
     {"two buffers filled and used together, with different copies", R"(
     %p = aicore.alloc "p" of "l1" copies 3 : !l1

@@ -1,6 +1,6 @@
-// The proof of the synchronisation against a watcher that knows nothing of it: in kernels of all
-// forms each flag is taken away, moved or given another number. What the watcher sees break at some
-// dimensions the proof must refuse at any, and what the proof refuses must break at some.
+// The proof of the synchronisation compared with the independent watch: in kernels of all forms
+// each flag is removed, moved or renumbered. A mutant with a hazard at some dimensions must be
+// refused by the proof, and a refused mutant must have a hazard at some dimensions.
 #include "tests/unit/synchronised.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -13,7 +13,7 @@ namespace {
 using namespace mlir;
 using Operation = mlir::Operation; // not that of the syntax tree
 
-/// Which kernel it is, for messages.
+/// The name of the kernel, for messages.
 struct Config {
   std::string example, machine, variant;
 };
@@ -69,7 +69,7 @@ std::vector<std::vector<int64_t>> dimsFor(aicore::KernelOp kernel) {
   });
   if (longest > 0)
     stage = longest;
-  // Of a reduction that is split, each part.
+  // For a split reduction, each split.
   int64_t parts = 1;
   if (auto variant = kernel->getAttrOfType<StringAttr>("variant"))
     if (auto [before, after] = variant.getValue().split("grid.K="); !after.empty())
@@ -128,7 +128,7 @@ public:
     EXPECT_EQ(it.messages, "") << name();
   }
 
-  /// Each flag of which `chosen` says so, mutated in each way.
+  /// Each flag that `chosen` selects, mutated in each way.
   void mutateAll(llvm::function_ref<bool()> chosen) {
     std::vector<Operation *> flags = flagsOf(it.kernel());
     for (Operation *op : flags) {
@@ -455,9 +455,9 @@ bool takesEvent(aicore::KernelOp kernel, aicore::Pipe from, aicore::Pipe to, int
       .wasInterrupted();
 }
 
-// Of the flags that the compiler places none can go. Wherever another pair is put in, between any
-// pipes, it is remarked, or one that it makes redundant; in a loop, where it would be set again too
-// early, together with a pair that leads back.
+// No flag of the compiler is redundant. An inserted pair, between any pipes and at any place, is
+// remarked, or one that it makes redundant; in a loop, where it would be set again too early,
+// together with a pair in the other direction.
 TEST(SyncMutation, RedundantFlagsAreRemarked) {
   const std::string remark =
       "redundant: without this wait and its set, every hazard is still in order\n";
@@ -471,12 +471,12 @@ TEST(SyncMutation, RedundantFlagsAreRemarked) {
     for (const char *machine : machines) {
       Synchronised kernel(exampleText(example), machine, "");
       if (!kernel.ready())
-        continue; // bf16 is not for every cube
+        continue; // not every cube multiplies bf16
       EXPECT_TRUE(kernel.isProvenWithRemarks());
       EXPECT_EQ(kernel.messages, "") << example << " on " << machine;
       for (aicore::Instruction place : somePlaces(kernel.kernel(), random, 4))
         for (int way = 0; way < 3; ++way) {
-          // To the pipe of the instruction behind, or between any two.
+          // To the pipe of the next instruction, or between any two.
           const aicore::Pipe to = way == 0 ? place.getPipe() : pipes[random() % std::size(pipes)];
           aicore::Pipe from = pipes[random() % std::size(pipes)];
           if (from == to)
@@ -517,7 +517,7 @@ TEST(SyncMutation, RedundantFlagsAreRemarked) {
   EXPECT_GT(remarked, added / 2);
 }
 
-// The host walks the same flags.
+// The test on the host uses the same flags.
 TEST(SyncMutation, TheHostIsProven) {
   for (const char *example : examples) {
     Synchronised kernel(exampleText(example), "host", "");

@@ -1,6 +1,6 @@
-// Watched runs: that the program tells its watch what the IR says, that a broken kernel is found as
-// it runs, and what is printed then, whole. The pipeline makes no broken kernel, so that these
-// tests break the IR of good ones.
+// Watched runs: the program reports to its watch what the IR says, the hazards of a broken kernel
+// are found as it runs, and the whole printed messages. The pipeline makes no broken kernel, so
+// these tests mutate the IR of good ones.
 #include "executable/executable.h"
 #include "print/watch_report.h"
 #include "runtime/data.h"
@@ -72,21 +72,21 @@ aicore::WaitFlagOp waitOf(Synchronised &kernel, aicore::Pipe from, aicore::Pipe 
   });
 }
 
-// The walk that tests of flags rely on, and the run, are of the same accesses.
-TEST(WatchedRun, IsWhatTheWalkSays) {
+// The interpreter, on which tests of flags rely, and the run have the same accesses.
+TEST(WatchedRun, AgreesWithTheInterpreter) {
   for (const char *machine : {"ascend910b3", "ascend310p3", "host"})
     for (const char *variant : {"", "tile=32x16x16,stage=32,l1=3", "epilogue=separate,cores=2"}) {
       Synchronised kernel(product, machine, variant);
       ASSERT_TRUE(kernel.ready()) << kernel.messages;
       for (int64_t extent : {1, 16, 130}) {
         const WatchReport ran = run(kernel, extent).report;
-        const WatchReport walked =
+        const WatchReport interpreted =
             llvm::cantFail(watchKernel(kernel.kernel(), kernel.machine, {extent, extent, extent}));
         EXPECT_EQ(textOf(ran, kernel.file()), "") << machine << " " << variant;
         EXPECT_GT(ran.instructions, 0);
-        EXPECT_EQ(ran.instructions, walked.instructions) << machine << " " << variant;
-        EXPECT_EQ(ran.accesses, walked.accesses);
-        EXPECT_EQ(ran.flags, walked.flags);
+        EXPECT_EQ(ran.instructions, interpreted.instructions) << machine << " " << variant;
+        EXPECT_EQ(ran.accesses, interpreted.accesses);
+        EXPECT_EQ(ran.flags, interpreted.flags);
       }
     }
 }
@@ -207,7 +207,7 @@ TEST(WatchedRun, ReportsForPrograms) {
             "12 instructions, 25 accesses and 66 flags watched: 2 hazards");
 }
 
-// What is read without having been written is no number, whatever the order.
+// A value that is read before it is written is poison, in any order.
 TEST(WatchedRun, PoisonsWhatIsNotWritten) {
   Synchronised kernel(product, "ascend910b3", "cores=1");
   ASSERT_TRUE(kernel.ready());

@@ -1,4 +1,4 @@
-// What the watcher says of a kernel that is wrong at given dimensions, message by message.
+// The messages of the watch on a kernel that is wrong at given dimensions.
 #include "watch/watch.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -41,7 +41,7 @@ std::string kernelOf(const std::vector<std::string> &phases, int cores) {
   return text + "}}";
 }
 
-/// What the watch says of it, one fault a line: its message, the order that misses, how often.
+/// The faults that the watch finds, one a line: the message, the missing order, how often.
 std::string faultsOf(const std::vector<std::string> &phases, int64_t extent, int cores,
                      const std::string &machineName) {
   mlir::DialectRegistry registry;
@@ -79,7 +79,7 @@ const std::string finished = R"(
   }
 )";
 
-/// Of a phase with this body, in a kernel that is sound otherwise.
+/// The faults of a phase with this body, in a kernel that is right otherwise.
 std::string faultsOf(const std::string &body, const std::string &machine = "ascend910b1") {
   return faultsOf({body, finished}, 16, 1, machine);
 }
@@ -210,7 +210,7 @@ TEST(Watch, BlocksOfOnePhaseHaveNoOrder) {
   EXPECT_EQ(faultsOfPhases({onOne(fetched("x") + toMte3 + store("y"))}, 2),
             "the store (mte3) of block 1 may write y[0, 0] to y[15, 15] before the store (mte3) of "
             "block 0 has written it; the blocks of a phase run in no order\n");
-  // Each its row: nothing in common, and one reads that of the other.
+  // Each writes its own row without conflict; then one reads the row of the other.
   const std::string ownRow = fetched("x") + toMte3 + store("w", "%block", "%c1");
   EXPECT_EQ(faultsOfPhases({onOne(ownRow), finished}, 2).find("w["), std::string::npos);
   EXPECT_EQ(faultsOfPhases({onOne(ownRow + toMte2 + fetched("w"))}, 2),

@@ -1,5 +1,5 @@
-// Guided tuning: what it changes, what it leaves alone, and what it does with a variant that
-// fails its check. Figures are the clock's own; the check is played.
+// Guided tuning: the changes that it makes, fixed choices, and a variant that fails its check.
+// Figures are the clock's; the check is simulated.
 #include "frontend/compile.h"
 #include "tune/guided_tuner.h"
 
@@ -57,7 +57,7 @@ TEST(GuidedTuner, EachVersionIsFasterAndChecked) {
     EXPECT_EQ(round.before.clock.cycles, cycles);
     EXPECT_LT(round.after->clock.cycles, cycles);
     EXPECT_EQ(round.made->cycles, round.after->clock.cycles);
-    // Nothing that was counted beside it saves more.
+    // No other counted change saves more.
     for (const WhatIf &change : round.tried)
       if (change.exists)
         EXPECT_GE(change.cycles, round.made->cycles) << spelling(change.choices);

@@ -13,7 +13,7 @@ struct Race {
   std::map<size_t, int> runs; ///< that each has had
   std::map<size_t, int> last; ///< in its last round
   int stopAfter = INT_MAX, timed = 0;
-  double noise = 0; ///< of a single run: every other candidate seems so much faster
+  double noise = 0; ///< of a single run: every other candidate seems faster by this
 
   std::vector<Timed> run() {
     return llvm::cantFail(halve(
@@ -62,7 +62,7 @@ TEST(TuneHalving, TheSlowAreTimedSeldom) {
   EXPECT_LE(all, 6 * 64); // as much in each of the rounds as in the first
 }
 
-// A lucky run keeps a slow one for a round, not to the end.
+// A lucky run keeps a slow candidate for a round, not to the end.
 TEST(TuneHalving, NoiseOfSingleRunsDoesNotDecide) {
   Race race;
   for (int i = 0; i < 16; ++i)
@@ -107,7 +107,7 @@ TEST(TuneHalving, AnErrorEndsIt) {
   EXPECT_EQ(llvm::toString(left.takeError()), "no memory");
 }
 
-/// Pairs of which every `slowEach`-th says the opposite.
+/// Pairs of which every `slowEach`-th shows the opposite.
 std::vector<TimedPair> pairsOf(size_t count, double part, size_t slowEach) {
   std::vector<TimedPair> pairs;
   for (size_t i = 0; i < count; ++i)
@@ -121,7 +121,7 @@ TEST(TuneHalving, FasterIsWhatMostPairsShow) {
   // 18 of 24 are beyond chance, 16 are not.
   EXPECT_DOUBLE_EQ(*shownFaster(pairsOf(24, 0.8, 4)), 0.8);
   EXPECT_FALSE(shownFaster(pairsOf(24, 0.8, 3)));
-  // Nor is one pair anything.
+  // One pair proves nothing.
   EXPECT_FALSE(shownFaster(pairsOf(1, 0.5, 100)));
 }
 

@@ -1,11 +1,11 @@
-// The search: what is counted, what is known to be the same, what it finds.
+// The search: counted variants, equivalent variants, and the best one.
 #include "tests/unit/tuned.h"
 #include "tune/tuner.h"
 
 namespace mmk::tune {
 namespace {
 
-/// A search over the fused kernel, with a memory in this process alone.
+/// A search over the fused kernel, with a store in this process only.
 class Searched {
 public:
   Searched(std::vector<RunShape> shapes, TuneOptions options, SpaceOptions space = {},
@@ -70,7 +70,7 @@ TEST(TuneSearch, CoresWithoutWorkAreLeftOut) {
   EXPECT_EQ(searched.only().merged, 2);
 }
 
-// The variant that is reported compiles to the same time as the ones that were asked for.
+// The reported variant compiles to the same time as the requested ones.
 TEST(TuneSearch, AVariantWithFewerCoresTakesTheSameTime) {
   SpaceOptions space;
   space.fixed = {{"buffers.l1", "2"}, {"stage.K", "128"}};
@@ -157,7 +157,7 @@ protected:
     EXPECT_TRUE(result.isExhaustive);
     EXPECT_EQ(result.counted + result.remembered + result.refused + result.bounded, result.points);
   }
-  /// All is looked at again.
+  /// Everything is evaluated again.
   void expectUndecided(const Searched &searched) {
     EXPECT_EQ(searched.result.decidedBefore, 0);
     EXPECT_TRUE(searched.result.isExhaustive);
@@ -254,7 +254,7 @@ TEST_F(TuneDecided, WhatAWrongVariantHadBoundedIsLookedAtAgain) {
   nothing.checks[0][nothing.numberOf(std::get<0>(figures[0]))] = {CheckState::failed, "", 1, 1};
   const Searched fresh(shapes, unchecked(), {}, &nothing);
   EXPECT_EQ(again.only().variants[0].variant, fresh.only().variants[0].variant);
-  // It is decided without that one now.
+  // The space is now decided without that one.
   EXPECT_EQ(search().result.decidedBefore, points);
 }
 

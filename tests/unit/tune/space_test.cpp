@@ -1,4 +1,4 @@
-// The space of variants: which points it has, how they are called, what is left out at sight.
+// The space of variants: its points, their names, and points that are ruled out without compiling.
 #include "store/identity.h"
 #include "tests/unit/tuned.h"
 #include "tune/counter.h"
@@ -51,8 +51,8 @@ TEST(TuneSpace, RulesStagesAndCoresAreJudgedAtSight) {
   EXPECT_TRUE(on5.mayExist(*on5.find({{"cores", "4"}})));
 }
 
-// The compiler refuses the same.
-TEST(TuneSpace, APanelNeedsItsWalk) {
+// The compiler refuses the same points.
+TEST(TuneSpace, APanelNeedsItsOrder) {
   const Checked checked(R"(
 kernel kept(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {
   c = a @ b;

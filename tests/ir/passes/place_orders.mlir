@@ -1,4 +1,4 @@
-// The arithmetic of each walk over the output tiles, and of a grid.
+// The arithmetic of each order of the output tiles, and of a grid.
 // RUN: mmk-opt %s --mmk-tile-cores --mmk-tile-base --canonicalize --cse \
 // RUN:   %place --canonicalize --cse | FileCheck %s
 
@@ -7,7 +7,7 @@
 
 module attributes {aicore.machine = #machine} {
 
-// By rows: tile t of the walk goes to core t mod 4, so a core has the tiles block, block + 4, ...
+// By rows: tile t of the order goes to core t mod 4, so a core has the tiles block, block + 4, ...
 // CHECK-LABEL: aicore.kernel @rows
 // CHECK:       ^bb0(%[[BLOCK:.*]]: index):
 // CHECK:         %[[ROWS:.*]] = arith.ceildivsi %M, %c16
@@ -86,7 +86,7 @@ mmk.kernel @columns dims ["M", "N"]
   mmk.choice "order" = ["columns"]
 }
 
-// Every other row is walked backwards, so that neighbours in time are neighbours in memory.
+// Every other row is traversed backwards, so that successive tiles are adjacent in memory.
 // CHECK-LABEL: aicore.kernel @zigzag
 // CHECK:         %[[ROWS:.*]] = arith.ceildivsi %M, %c16
 // CHECK-NEXT:    %[[COLUMNS:.*]] = arith.ceildivsi %N, %c32
@@ -127,8 +127,8 @@ mmk.kernel @zigzag dims ["M", "N"]
   mmk.choice "order" = ["zigzag"]
 }
 
-// Bands of three rows, each walked down column by column. The last band may be lower: its height is
-// what is left, else rows beyond the edge would be visited and others twice.
+// Bands of three rows, each traversed column by column. The last band may be lower: its height is
+// the remainder, else rows beyond the edge would be visited and others twice.
 // CHECK-LABEL: aicore.kernel @swizzle
 // CHECK:         %[[ROWS:.*]] = arith.ceildivsi %M, %c16
 // CHECK-NEXT:    %[[COLUMNS:.*]] = arith.ceildivsi %N, %c32
