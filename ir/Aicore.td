@@ -247,8 +247,8 @@ def Aicore_VectorWorkOp : Aicore_Op<"vector_work", [SingleBlock, NoTerminator,
   let summary = "the vector work on a tile, for any window of the tile";
   let description = [{
     The tile is the `number`th of the block: `rows` x `columns` elements, from column `column` on. Its
-    windows are full rows of it, `height` at a time, or with `by_columns` its columns, distributed evenly over
-    the vector cores. The arguments of the region are the window's first row, rows, first column and
+    windows are full rows of it, `height` at a time, or with `by_columns` its columns, distributed
+    evenly over the vector cores. The arguments of the region are the window's first row, rows, first column and
     columns, and a number that counts the windows of all tiles of a vector core; a full tile has
     `steps` of them. `aicore-distribute-vector-work` puts the region into loops over the windows.
     ```mlir
@@ -278,8 +278,8 @@ class Aicore_ProducerMarkerOp<string mnemonic> : Aicore_Op<mnemonic,
 def Aicore_ProducerAcquireOp : Aicore_ProducerMarkerOp<"producer_acquire"> {
   let summary = "from here on a part of an accumulator is filled";
   let description = [{
-    `aicore.producer_acquire %acc[%s] part 1 : memref<...>` and `aicore.producer_commit` say where a generation begins and
-    ends, where that is no block of the program: here in the first stage of a tile, there in the
+    `aicore.producer_acquire %acc[%s] part 1 : memref<...>` and `aicore.producer_commit` say where a
+    generation begins and ends, where that is no block of the program: here in the first stage of a tile, there in the
     last. aicore-insert-sync turns them into flags.
   }];
 }

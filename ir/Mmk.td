@@ -19,8 +19,8 @@ def Mmk_Dialect : Dialect {
     A `mmk.kernel` holds a body in upstream `linalg`, `arith` and `math` on tensors whose extents
     are named dimensions (`mmk.dim`), and a schedule: the alternatives of each directive
     (`mmk.choice`) and the rules between them (`mmk.require`). `mmk-apply-variant` leaves one
-    alternative of each. `mmk-fuse-epilogue` groups the body into `mmk.fusion_group`s, each one pass over
-    the machine; `mmk-tile-cores` and `mmk-tile-base` tile what is inside.
+    alternative of each. `mmk-fuse-epilogue` groups the body into `mmk.fusion_group`s, each one pass
+    over the machine; `mmk-tile-cores` and `mmk-tile-base` tile what is inside.
   }];
   let useDefaultAttributePrinterParser = 1;
 }
@@ -160,10 +160,13 @@ def Mmk_ChosenOp : Mmk_Op<"chosen", [Pure]> {
 
 def Mmk_FusionGroupOp : Mmk_Op<"fusion_group", [SingleBlock,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
-  let summary = "one pass over the machine: a product with its epilogue, or an elementwise part";
+  let summary = "one pass over the machine: products of one tile with their epilogue, or an elementwise part";
   let description = [{
     Every core runs the region with its own number `%block`; a result has, at each element, what
     the core that inserted it wrote. All cores finish a fusion group before any starts the next.
+    Its anchors are products of the same rows and columns, each of a depth of its own, and an
+    elementwise operation may take all of them. mmk-fuse-epilogue makes groups of one; textual IR
+    may have more.
     Before mmk-tile-cores the region works on whole tensors, and `%block` is unused. That pass says
     in `tile` how many rows and columns a tile of the result has, at most; mmk-tile-base in `steps`
     the depth of a stage and of a base tile, for each product in program order.

@@ -30,9 +30,9 @@ def FuseEpilogue : Pass<"mmk-fuse-epilogue", "::mlir::ModuleOp"> {
   let summary = "group the body into fusion groups: a product with its epilogue, or an elementwise part";
   let description = [{
     With `epilogue = fused`, all elementwise operations that follow a product become one
-    linalg.generic in the product's fusion group; with `separate` they become a fusion group of their own after it.
-    With `bias = table`, a row that is added to a product becomes its initial value: a
-    linalg.broadcast in place of the zero.
+    linalg.generic in the product's fusion group; with `separate` they become a fusion group of
+    their own after it. With `bias = table`, a row that is added to a product becomes its initial
+    value: a linalg.broadcast in place of the zero.
     ```mlir
     %acc = linalg.contract ...               %c = mmk.fusion_group {
     %s = linalg.generic (add bias)             %acc = linalg.contract ...
@@ -80,11 +80,12 @@ def TileCores : Pass<"mmk-tile-cores", "::mlir::ModuleOp"> {
                                                  (contract and generic of one tile)
                                                  tensor.insert_slice ... into %out
     ```
-    Tiles at the ragged edge are smaller: sizes are minima, computed at run time. So is a tile marked
-    `fit`, whose number is an upper bound: it shrinks until the wave count would grow.
+    Tiles at the ragged edge are smaller: sizes are minima, computed at run time. So is a tile
+    marked `fit`, whose number is an upper bound: it shrinks until the wave count would grow.
 
-    With `keep`, whole lines of tiles are mapped to cores, rows for A and columns for B, which a grid
-    splits into segments; an outer loop runs over the lines, the inner one over the tiles of a line.
+    With `keep`, whole lines of tiles are mapped to cores, rows for A and columns for B, which a
+    grid splits into segments; an outer loop runs over the lines, the inner one over the tiles of a
+    line.
     ```mlir
     scf.for %p = 0 to %n {
       %b, %i, %s = mmk.tile_coords %p on %block of ... x %rows x %segments

@@ -8,12 +8,13 @@ include "mlir/Pass/PassBase.td"
 def AssignMemories : Pass<"aicore-assign-memories", "::mlir::ModuleOp"> {
   let summary = "a buffer for each value of a tile";
   let description = [{
-    Each fusion group declares its buffers, and an aicore.place assigns a value to a buffer: operand slices
-    of a stage to L1, those of a base tile to L0A and L0B, the product to L0C, operands and results
-    of the vector cores to UB. On a split chip the vector cores read the product from the block's own
-    global memory. A value without a buffer is in global memory, or the fixpipe writes it there.
+    Each fusion group declares its buffers, and an aicore.place assigns a value to a buffer: operand
+    slices of a stage to L1, those of a base tile to L0A and L0B, each product to L0C, operands and
+    results of the vector cores to UB. On a split chip the vector cores read the products from the
+    block's own global memory. Products of a group with equal base tiles share L0A and L0B. A value
+    without a buffer is in global memory, or the fixpipe writes it there.
     ```mlir
-    mmk.fusion_group {                              mmk.fusion_group {
+    mmk.fusion_group {                        mmk.fusion_group {
                                               %a_l1 = aicore.alloc "a" of "l1" ...
     scf.for %t {                              scf.for %t {
       scf.for %ks iter_args(%sum = %zero)       %init = aicore.place %zero in %acc_l0c
@@ -26,9 +27,9 @@ def AssignMemories : Pass<"aicore-assign-memories", "::mlir::ModuleOp"> {
                                                     linalg.contract %x0, ...
     ```
     A panel that is kept is placed before the loop over its tiles. The initial row of a product is
-    placed in L1 and then in the bias table. With `store = overlapped` the accumulator has two parts.
-    The buffers in UB have the rows of one step of the vector cores: as many as fit, up to the number
-    that gives each transfer its full rate.
+    placed in L1 and then in the bias table. With `store = overlapped` the accumulator has two
+    parts. The buffers in UB have the rows of one step of the vector cores: as many as fit, up to
+    the number that gives each transfer its full rate.
   }];
   let dependentDialects = ["::mmk::aicore::AicoreDialect"];
 }
@@ -36,10 +37,11 @@ def AssignMemories : Pass<"aicore-assign-memories", "::mlir::ModuleOp"> {
 def InsertTransfers : Pass<"aicore-insert-transfers", "::mlir::ModuleOp"> {
   let summary = "tensors become memory, and each aicore.place a transfer";
   let description = [{
-    mmk.kernel becomes aicore.kernel, each fusion group a phase. Each placed value gets the transfer between
-    the two memories: load (GM -> L1, UB), stage (L1 -> L0A, L0B, BT), fixpipe (L0C -> GM), spill and
-    fetch (L0C -> the block's global memory -> UB), drain (L0C -> UB) and store (UB -> GM). The work of
-    the vector unit on a tile is an aicore.vector_work, for any window of the tile. Each buffer has one
+    mmk.kernel becomes aicore.kernel, each fusion group a phase. Each placed value gets the transfer
+    between the two memories: load (GM -> L1, UB), load_l0 (L1 -> L0A, L0B, BT), fixpipe (L0C ->
+    GM), spill and fetch (L0C -> the block's global memory -> UB), drain (L0C -> UB) and store (UB
+    -> GM). The products of a group follow each other, each in loops of its own. The work of the
+    vector unit on a tile is an aicore.vector_work, for any window of the tile. Each buffer has one
     copy, and transfers precede their use directly.
     ```mlir
     %s1 = aicore.place %s in %a_l1    =>   %slot = aicore.slot %number of %a_l1
@@ -51,8 +53,8 @@ def InsertTransfers : Pass<"aicore-insert-transfers", "::mlir::ModuleOp"> {
     The steps of the first stage of a product with an initial row are separate from the others, so
     that aicore.release can follow them.
 
-    With `store = overlapped` the last stage of a tile is computed part by part, and the first one too
-    where the accumulator has one copy, so that one part is stored while the other is computed:
+    With `store = overlapped` the last stage of a tile is computed part by part, and the first one
+    too where the accumulator has one copy, so that one part is stored while the other is computed:
     ```mlir
     scf.for %ks {                       scf.for %ks {
       load A, load B                      load A, load B
@@ -71,10 +73,10 @@ def InsertTransfers : Pass<"aicore-insert-transfers", "::mlir::ModuleOp"> {
 def DistributeVectorWork : Pass<"aicore-distribute-vector-work", "::mlir::ModuleOp"> {
   let summary = "vector work to the vector cores, in steps of rows";
   let description = [{
-    The rows of a tile are distributed to the vector cores in equal shares, and a vector core computes
-    its share in steps of as many rows as its buffers have; a tile of one row is distributed by
-    columns. Work that does not depend on the rows, such as the load of a bias, precedes the loop over
-    the steps.
+    The rows of a tile are distributed to the vector cores in equal shares, and a vector core
+    computes its share in steps of as many rows as its buffers have; a tile of one row is
+    distributed by columns. Work that does not depend on the rows, such as the load of a bias,
+    precedes the loop over the steps.
     ```mlir
     aicore.vector_work %tile ... {         aicore.vector_cores 2 {
     ^bb0(%row, %rows, ...):                ^bb0(%v):
@@ -112,12 +114,12 @@ def SelectVector : Pass<"aicore-select-vector", "::mlir::ModuleOp"> {
   let description = [{
     The region of each aicore.vector, which computes one element, becomes a list of aicore.vec: one
     for each operation by the table of vector instructions (machines/vector_instructions.h), and
-    one for `max(x, 0)` and for `x >= 0 ? x : slope * x`. What follows from scalars alone is computed
-    before, by the scalar unit. An operation without an instruction is an error.
+    one for `max(x, 0)` and for `x >= 0 ? x : slope * x`. What follows from scalars alone is
+    computed before, by the scalar unit. An operation without an instruction is an error.
 
-    An instruction writes to an output of its type, until that has its value, else to a scratch tile: a
-    copy of a buffer that all vector work of the phase shares. It may write over an operand that it is
-    the last to read. A mask is a tile of bits.
+    An instruction writes to an output of its type, until that has its value, else to a scratch
+    tile: a copy of a buffer that all vector work of the phase shares. It may write over an operand
+    that it is the last to read. A mask is a tile of bits.
     ```mlir
     aicore.vector ins(%x[%s] full)       aicore.vector ins(%x[%s] full)
         outs(%y[%t]) {                       outs(%y[%t]) {
@@ -152,8 +154,8 @@ def PlanMemory : Pass<"aicore-plan-memory", "::mlir::ModuleOp"> {
 def BankConflicts : Pass<"aicore-bank-conflicts", "::mlir::ModuleOp"> {
   let summary = "remark vector instructions whose operands share banks of UB";
   let description = [{
-    UB has banks, several to a group. A vector instruction that reads two operands from one bank group,
-    or reads a bank while it writes it, is serialised. Such operands, by the offsets of
+    UB has banks, several to a group. A vector instruction that reads two operands from one bank
+    group, or reads a bank while it writes it, is serialised. Such operands, by the offsets of
     aicore-plan-memory, are remarked; changes nothing.
     ```mlir
     %x = aicore.alloc "x" ... at 0             x (at 0) is read while y (at 16384) is read from the

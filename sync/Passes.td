@@ -9,18 +9,21 @@ def InsertSync : Pass<"aicore-insert-sync", "::mlir::ModuleOp"> {
   let summary = "flags that order every hazard between pipes";
   let description = [{
     A buffer that one pipe fills and another uses gets two events for each slot: filled, and free
-    again. Buffers that are filled together and used together share events.
+    again. Buffers that are filled together and used together share events. Where several pipes fill a
+    buffer one after the other, any two pipes of which one writes are ordered so. A buffer whose
+    aicore.slot is outside of a loop is carried by the loop: it is filled before, and free behind it.
     ```mlir
                                              aicore.wait_flag [mte1 -> mte2] 0 + %s   // free
     aicore.load ... -> %a_l1[%s]             aicore.load ... -> %a_l1[%s]
                                         =>   aicore.set_flag [mte2 -> mte1] 0 + %s    // filled
                                              aicore.wait_flag [mte2 -> mte1] 0 + %s
-    aicore.load_l0 %a_l1[%s] ...               aicore.load_l0 %a_l1[%s] ...
+    aicore.load_l0 %a_l1[%s] ...             aicore.load_l0 %a_l1[%s] ...
                                              aicore.set_flag [mte1 -> mte2] 0 + %s
     ```
     All slots are free when a phase begins, and no flag is left set when it ends. Parts of an
-    accumulator have events of their own, in place of aicore.producer_acquire and aicore.producer_commit. Buffers that share
-    bytes are ordered between the last use of one and the first use of the next.
+    accumulator have events of their own, in place of aicore.producer_acquire and
+    aicore.producer_commit. Buffers that share bytes are ordered between the last use of one and the
+    first use of the next.
 
     Finally, flags that others imply are removed, by the analysis of aicore-verify-sync: the load of a
     bias needs no "filled" when the vector pipe waits for the flag of the next load on the same pipe.
