@@ -83,10 +83,17 @@ LogicalResult findProducts(ir::KernelOp kernel, ir::FusionGroupOp group, TiledGr
   if (tile.products.empty())
     return success();
   scf::ForOp loop = loopAround(tile.products[0].stageLoop);
-  for (TiledProduct &product : llvm::drop_begin(tile.products))
+  const Type element = operandType(tile.products[0].contract);
+  for (TiledProduct &product : llvm::drop_begin(tile.products)) {
+    // They share L0, which an emulated core widens by the type of its elements.
+    if (operandType(product.contract) != element)
+      return product.contract.emitOpError("multiplies ")
+             << operandType(product.contract) << ", but the first product of its fusion group "
+             << element;
     if (loopAround(product.stageLoop) != loop || product.stageLoop == tile.products[0].stageLoop)
       return product.contract.emitOpError(
           "expected loops of its own in the loop over tiles of its fusion group's first product");
+  }
   if (loop != tile.tileLoop) {
     tile.panelLoop = tile.tileLoop;
     tile.tileLoop = loop;
