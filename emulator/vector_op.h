@@ -17,9 +17,9 @@ struct VectorCall {
 
 /// All instructions in one pass over the tile, in registers. Each output is written once. Scratch
 /// is not read, since what it holds is in a register; it is written when `writesScratch`, masks
-/// excepted. Of a buffer that a loop carries exactly the elements of the tile are written, as on the
-/// chip. Others are written in whole vectors: rows of UB buffers are padded, so what lies beyond the
-/// last column belongs to them and is not read.
+/// excepted. Of a buffer that a loop carries exactly the elements of the tile are written, as on
+/// the chip. Others are written in whole vectors: rows of UB buffers are padded, so what lies
+/// beyond the last column belongs to them and is not read.
 VectorCall vectorFunction(Emitter &e, aicore::VectorOp op, bool writesScratch);
 
 } // namespace mmk
