@@ -3,6 +3,7 @@
 // the loop carries in UB. What it computes, how long it takes, and that its flags are right.
 #include "count/count.h"
 #include "executable/executable.h"
+#include "tests/unit/exact_operands.h"
 #include "tests/unit/synchronised.h"
 
 #include <array>
@@ -127,9 +128,6 @@ aicore.kernel @chained dims ["N"]
 }
 )";
 
-/// Small numbers, which any order of summation adds exactly.
-int element(int row, int column, int seed) { return (3 * row + 5 * column + seed) % 5 - 2; }
-
 struct Result {
   std::array<float, extent * extent> o{}, top{};
 };
@@ -148,14 +146,6 @@ Result expected(int n) {
         result.o[row * extent + d] += std::max(s, 0) * element(j, d, 3);
     }
   return result;
-}
-
-std::vector<_Float16> operand(int rows, int columns, int seed) {
-  std::vector<_Float16> elements;
-  for (int row = 0; row < rows; ++row)
-    for (int column = 0; column < columns; ++column)
-      elements.push_back(static_cast<_Float16>(element(row, column, seed)));
-  return elements;
 }
 
 TEST(Chained, Computes) {

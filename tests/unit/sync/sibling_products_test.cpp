@@ -2,6 +2,7 @@
 // elementwise operation on both. The frontend makes no such group; the passes behind it take one.
 #include "count/count.h"
 #include "executable/executable.h"
+#include "tests/unit/exact_operands.h"
 #include "tests/unit/synchronised.h"
 
 #include <vector>
@@ -69,17 +70,6 @@ struct Shape {
 /// One tile and several, whole and ragged, of any depth.
 const std::vector<Shape> shapes = {{32, 48, 32, 16}, {1, 1, 1, 1},      {33, 49, 17, 40},
                                    {31, 95, 64, 7},  {100, 130, 5, 33}, {160, 200, 96, 80}};
-
-/// Small numbers, which any order of summation adds exactly.
-int element(int row, int column, int seed) { return (3 * row + 5 * column + seed) % 5 - 2; }
-
-std::vector<_Float16> operand(int rows, int columns, int seed) {
-  std::vector<_Float16> elements;
-  for (int row = 0; row < rows; ++row)
-    for (int column = 0; column < columns; ++column)
-      elements.push_back(static_cast<_Float16>(element(row, column, seed)));
-  return elements;
-}
 
 std::vector<float> expected(const Shape &shape) {
   std::vector<float> y;
