@@ -13,7 +13,7 @@ namespace mmk::driver {
   "                             default: ascend910b3; host is the CPU of this computer\n"          \
   "  --machine-set PATH=VALUE   changes one figure of the machine; *0.7 scales it; repeatable\n"   \
   "  --set DIRECTIVE=VALUE      fixes a choice of the schedule, also to a legal value that it\n"   \
-  "                             does not list: tile.M=64, epilogue=separate; repeatable\n"         \
+  "                             does not list: tile.M=64, fuse=none; repeatable\n"         \
   "  --variant NAME             fixes all of them, by the name that a report has printed\n"        \
   "  --max-memory SIZE          the most memory to use, such as 2GiB; default: what is free\n"
 
@@ -249,7 +249,7 @@ what to show:
     R"(
 examples:
   mmk compare examples/matmul_bias_leakyrelu.mmk --case S1 --b l1=1
-  mmk compare examples/matmul_bias_leakyrelu.mmk --a epilogue=separate --b epilogue=fused
+  mmk compare examples/matmul_bias_leakyrelu.mmk --a fuse=none --b fuse=all
   mmk compare examples/matmul_bias_leakyrelu.mmk --case S1 --b machine=ascend910b1
   mmk compare examples/matmul_bias_leakyrelu.mmk --case S1 --b 'machine.l2.bytes=*0.5'
 )";

@@ -8,7 +8,7 @@
 
 namespace mmk {
 
-/// Reads "tile.M=64,epilogue=separate" or a printed variant name. `module` is the kernel's, as
+/// Reads "tile.M=64,fuse=none" or a printed variant name. `module` is the kernel's, as
 /// lowered. The error is a message about the text; an empty text is one.
 llvm::Expected<Choices> parseChoices(const Kernel &kernel, const Machine &machine,
                                      mlir::ModuleOp module, const std::string &text);

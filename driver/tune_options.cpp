@@ -3,6 +3,7 @@
 #include "cli/ending.h"
 #include "cli/option_values.h"
 #include "frontend/numbers.h"
+#include "schedule/directive.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -37,7 +38,7 @@ tune::Budget budgetFrom(const std::string &text) {
 /// "tile.M=32,64", or a directive alone. Commas in parentheses do not separate: swizzle(4).
 std::pair<std::string, std::vector<std::string>> sweepFrom(const std::string &text) {
   const auto [key, values] = llvm::StringRef(text).split('=');
-  std::pair<std::string, std::vector<std::string>> sweep(key.str(), {});
+  std::pair<std::string, std::vector<std::string>> sweep(withoutAlias(key), {});
   if (key.empty() || text.ends_with('='))
     throw UserError(fmt::format("expected --sweep DIRECTIVE or --sweep DIRECTIVE=VALUE,..., found "
                                 "'{}'",
@@ -46,7 +47,7 @@ std::pair<std::string, std::vector<std::string>> sweepFrom(const std::string &te
   if (!values.empty())
     values.split(words, ',');
   for (llvm::StringRef word : words)
-    sweep.second.push_back(word.trim().str());
+    sweep.second.push_back(wordWithoutAlias(key, word.trim()));
   return sweep;
 }
 

@@ -8,7 +8,7 @@ kernel matmul_bias_gelu(x: f16[M, K], w: f16[K, N], bias: f32[N]) -> y: f16[M, N
     stage    K = 256 | 128;
     buffers  l1 = 2 | 1, l0 = 2 | 1, acc = 1 | 2, out = 2 | 1;
     order    = rows | swizzle(4);
-    epilogue = fused | separate;
+    fuse     = all | none;
   }
 
   case tokens { M = 77; N = 640; K = 320; }

@@ -19,7 +19,7 @@ kernel matmul_bias_leakyrelu(
     skew     = none | stages;
     order    = swizzle(4) | rows | columns | zigzag | swizzle(3);
     store    = overlapped | after;
-    epilogue = fused | separate;
+    fuse     = all | none;
     require  tile.M * tile.N <= 32768;
   }
 

@@ -14,7 +14,7 @@ kernel matmul_int8_dequant(
     tile     M = 128 | 64, N = 256 | 128, K = 128 | 64;
     stage    K = 512 | 256 | 128;
     buffers  l1 = 2 | 1, l0 = 2 | 1, acc = 1 | 2, out = 2 | 1;
-    epilogue = fused | separate;
+    fuse     = all | none;
   }
 
   case small { M = 50; N = 300; K = 130; shift = 0.5; }

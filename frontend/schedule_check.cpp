@@ -45,7 +45,7 @@ private:
 
   /// False when the directive itself is wrong; its other settings would only repeat the error.
   bool setting(const ast::Directive &directive, const ast::Setting &tree) {
-    Directive added{directive.name.text, {}, tree.where};
+    Directive added{withoutAlias(directive.name.text), {}, tree.where};
     for (const ast::Word &part : tree.key)
       added.key += "." + part.text;
     std::string message;
@@ -86,6 +86,7 @@ private:
       error(tree.where, message);
       return;
     }
+    word = wordWithoutAlias(directive.key, word);
     const auto first =
         std::ranges::find(directive.alternatives, word, &Directive::Alternative::word);
     if (first != directive.alternatives.end())

@@ -21,7 +21,7 @@ def ApplyVariant : Pass<"mmk-apply-variant", "::mlir::ModuleOp"> {
   let options = [
     Option<"machine", "machine", "std::string", "\"\"", "machine description, by name or file">,
     Option<"variant", "variant", "std::string", "\"\"",
-           "choices, e.g. tile.M=64,epilogue=separate">
+           "choices, e.g. tile.M=64,fuse=none">
   ];
   let dependentDialects = ["::mmk::ir::MmkDialect", "::mmk::aicore::AicoreDialect"];
 }
@@ -29,8 +29,8 @@ def ApplyVariant : Pass<"mmk-apply-variant", "::mlir::ModuleOp"> {
 def FuseEpilogue : Pass<"mmk-fuse-epilogue", "::mlir::ModuleOp"> {
   let summary = "group the body into fusion groups: a product with its epilogue, or an elementwise part";
   let description = [{
-    With `epilogue = fused`, all elementwise operations that follow a product become one
-    linalg.generic in the product's fusion group; with `separate` they become a fusion group of
+    With `fuse = all`, all elementwise operations that follow a product become one
+    linalg.generic in the product's fusion group; with `none` they become a fusion group of
     their own after it. With `bias = table`, a row that is added to a product becomes its initial
     value: a linalg.broadcast in place of the zero.
     ```mlir

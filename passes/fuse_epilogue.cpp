@@ -51,7 +51,7 @@ class Fuser {
 public:
   explicit Fuser(ir::KernelOp kernel)
       : kernel(kernel), block(kernel.getBody().front()), b(kernel.getContext()),
-        separate(kernel.chosenWord("epilogue", "fused") == "separate") {}
+        separate(kernel.chosenWord("fuse", "all") == "none") {}
 
   LogicalResult run();
 

@@ -32,7 +32,7 @@ using Choices = std::vector<std::pair<std::string, std::string>>;
 /// "cores=20,tile=128x256x64,stage=256,l1=2,...". `parseVariant` parses it.
 std::string variantName(ir::KernelOp kernel);
 
-/// Reads "tile.M=64,epilogue=separate" and whole variant names ("tile=128x256x64" stands for the
+/// Reads "tile.M=64,fuse=none" and whole variant names ("tile=128x256x64" stands for the
 /// tiles of `tileDims` in order). On error sets `message`.
 bool parseVariant(llvm::StringRef text, llvm::ArrayRef<std::string> tileDims, Choices &choices,
                   std::string &message);

@@ -135,7 +135,7 @@ bool parseVariant(StringRef text, ArrayRef<std::string> tileDims, Choices &choic
     } else if (findBufferGroup(key.split('.').first)) {
       choices.emplace_back(("buffers." + key).str(), value.str());
     } else {
-      choices.emplace_back(key.str(), value.str());
+      choices.emplace_back(withoutAlias(key), wordWithoutAlias(key, value));
     }
   }
   return true;

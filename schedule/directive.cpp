@@ -112,9 +112,13 @@ std::vector<DirectiveTraits> makeTable() {
        .proposed = Proposal::always,
        .actsOn = {loads},
        .more = "the order of the tiles decides which lines the cores read at the same time"},
-      {.name = "epilogue",
-       .words = {{.word = "fused", .benefit = "the accumulator passes global memory once less"},
-                 {.word = "separate",
+      {.name = "fuse",
+       .alias = "epilogue",
+       .words = {{.word = "all",
+                  .alias = "fused",
+                  .benefit = "the accumulator passes global memory once less"},
+                 {.word = "none",
+                  .alias = "separate",
                   .benefit = "a pass of its own over global memory uses all vector cores"}},
        .named = Proposal::ofProducts,
        .explored = Proposal::ofProducts,
@@ -144,9 +148,25 @@ std::span<const DirectiveTraits> allDirectives() {
 }
 
 const DirectiveTraits *findDirective(std::string_view key) {
-  const auto found =
-      std::ranges::find(allDirectives(), key.substr(0, key.find('.')), &DirectiveTraits::name);
-  return found == allDirectives().end() ? nullptr : &*found;
+  const std::string_view name = key.substr(0, key.find('.'));
+  for (const DirectiveTraits &directive : allDirectives())
+    if (name == directive.name || (!name.empty() && name == directive.alias))
+      return &directive;
+  return nullptr;
+}
+
+std::string withoutAlias(std::string_view key) {
+  const DirectiveTraits *directive = findDirective(key);
+  const size_t dot = std::min(key.find('.'), key.size());
+  return std::string(directive ? directive->name : key.substr(0, dot)).append(key.substr(dot));
+}
+
+std::string wordWithoutAlias(std::string_view key, std::string_view word) {
+  if (const DirectiveTraits *directive = findDirective(key))
+    for (const DirectiveWord &each : directive->words)
+      if (!word.empty() && word == each.alias)
+        return std::string(each.word);
+  return std::string(word);
 }
 
 std::vector<std::string> directiveNames() {
@@ -172,7 +192,7 @@ bool hasNumbers(std::string_view key) {
 
 std::optional<ReadWord> readWord(const DirectiveTraits &directive, std::string_view text) {
   for (const DirectiveWord &word : directive.words) {
-    if (word.maximumArgument == 0 && text == word.word)
+    if (word.maximumArgument == 0 && (text == word.word || (text == word.alias && !text.empty())))
       return ReadWord{&word, ""};
     if (word.maximumArgument > 0 && text.starts_with(word.word) &&
         text.substr(word.word.size()).starts_with('(') && text.ends_with(')'))

@@ -45,6 +45,7 @@ enum class Proposal { never, always, ofProducts };
 /// A word of a directive. With an argument it is written "swizzle(4)".
 struct DirectiveWord {
   std::string_view word;
+  std::string_view alias = "";              ///< another spelling, which is read but never printed
   int64_t maximumArgument = 0;              ///< 0: it takes none
   std::vector<int64_t> triedArguments = {}; ///< by a search
   std::string_view benefit = "";            ///< why it may be better than the other words
@@ -52,6 +53,7 @@ struct DirectiveWord {
 
 struct DirectiveTraits {
   std::string_view name;
+  std::string_view alias = ""; ///< another name, which is read but never printed
   DirectiveIndex index = DirectiveIndex::none;
 
   // Its values: numbers up to `maximum`, or words, of which the first is the default.
@@ -85,6 +87,11 @@ std::span<const DirectiveTraits> allDirectives();
 /// The directive of a name or of a key, "tile" or "tile.M"; null where there is none.
 const DirectiveTraits *findDirective(std::string_view key);
 std::vector<std::string> directiveNames();
+
+/// The same choice without aliases: "fuse" for "epilogue", "none" for "separate". A key or a word
+/// that is unknown stays as it is.
+std::string withoutAlias(std::string_view key);
+std::string wordWithoutAlias(std::string_view key, std::string_view word);
 
 /// "M" of "tile.M"; empty without a dot.
 std::string_view indexOf(std::string_view key);

@@ -114,7 +114,7 @@ Bounds::Bounds(const Space &space, size_t shapes)
   };
   // The work of the cube core until its last product is done.
   const auto isOfProducts = [](std::string_view key) {
-    return !isOfLoads(key) && !isOfVectorCores(key) && key != "epilogue";
+    return !isOfLoads(key) && !isOfVectorCores(key) && key != "fuse";
   };
   using Use = Aspect::Use;
   const auto add = [&](Use use, Aspect::Figure figure,

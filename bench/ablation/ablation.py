@@ -25,12 +25,12 @@ CASES = {"S1": ["--case", "S1"], "S2": ["--case", "S2"]}
 OWN_SHAPE = {"1024 x 640 x 256": ["M=1024", "N=640", "K=256"]}
 
 PLAIN = ("cores=20,tile=128x256x64,stage=64,l1=1,l0=1,acc=1,out=1,ub=1,skew=none,store=after,order=rows,"
-         "epilogue=separate")
+         "fuse=none")
 CHANGES = [
     ("double buffering in L1", "l1=2"),
     ("double buffering in L0A and L0B", "l0=2"),
     ("double buffering in UB", "out=2,ub=2"),
-    ("fused epilogue", "epilogue=fused"),
+    ("fused epilogue", "fuse=all"),
     ("stages of 4 base tiles in L1", "stage=256"),
     ("overlapped store", "store=overlapped"),
     ("swizzled order", "order=swizzle(4)"),
@@ -39,7 +39,7 @@ CHANGES = [
 TOGETHER = [("double buffering everywhere", "l1=2,l0=2,out=2,ub=2")]
 
 HAND_WRITTEN = ("cores=1,tile=256x128x64,stage=256,l1=2,l0=2,acc=1,out=1,ub=1,store=after,"
-                "order=rows,epilogue=fused")
+                "order=rows,fuse=all")
 READINGS = [
     ("stages of K = 256, L1 single", "l1=1"),
     ("base tiles to L1, L1 doubled", "stage=64"),

@@ -18,7 +18,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 EXAMPLES = HERE.parents[1] / "examples"
 # Each covers a part of the lowering that defaults do not. For a kernel without such a choice, or a
 # machine on which it is not legal, the table holds the message.
-VARIANTS = ["", "epilogue=separate", "store=after", "store=overlapped", "skew=stages", "bias=table",
+VARIANTS = ["", "fuse=none", "store=after", "store=overlapped", "skew=stages", "bias=table",
             "buffers.l1=1", "buffers.l0=1,buffers.out=1", "cores=3", "order=columns", "grid.K=2",
             "grid.M=2,grid.N=2", "tile.M=64", "keep=A(2048),order=rows",
             "keep=B(2048),order=columns"]

@@ -37,7 +37,7 @@ public:
     if (isProduct && random_.chance(50))
       add("store", {"after", "overlapped"});
     if (random_.chance(50))
-      add("epilogue", {"fused", "separate"});
+      add("fuse", {"all", "none"});
     if (isProduct && random_.chance(20))
       add("bias", {"vector", "table"});
     if (isProduct && random_.chance(20))

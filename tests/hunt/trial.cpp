@@ -184,12 +184,12 @@ private:
 
   void otherEpilogue(Choices choices) {
     std::string message;
-    const bool isSeparate = where_.find("epilogue=separate") != std::string::npos;
-    const char *other = isSeparate ? "fused" : "separate";
-    if (!checkChoice(kernel(), nullptr, "epilogue", other, message))
+    const bool isSeparate = where_.find("fuse=none") != std::string::npos;
+    const char *other = isSeparate ? "all" : "none";
+    if (!checkChoice(kernel(), nullptr, "fuse", other, message))
       return;
-    std::erase_if(choices, [](const auto &choice) { return choice.first == "epilogue"; });
-    choices.insert(choices.begin(), {"epilogue", other});
+    std::erase_if(choices, [](const auto &choice) { return choice.first == "fuse"; });
+    choices.insert(choices.begin(), {"fuse", other});
     onMachine(machine_, choices, false);
   }
 

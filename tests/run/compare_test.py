@@ -88,7 +88,7 @@ class Compare(CommandTest):
                             for line in excerpt))
 
     def test_the_text_is_the_same_every_time(self):
-        words = ["compare", FUSED, "--a", "epilogue=separate", "--b", "epilogue=fused", "--ir"]
+        words = ["compare", FUSED, "--a", "fuse=none", "--b", "fuse=all", "--ir"]
         self.assertEqual(self.mmk(*words), self.mmk(*words))
 
     def test_a_name_that_a_report_printed_is_a_side(self):

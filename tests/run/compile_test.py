@@ -25,7 +25,7 @@ GEMM = """\
 kernel gemm(a: f32[M, K], b: f32[K, N], bias: f32[N], alpha: f32) -> c: f32[M, N] {
   let acc = a @ b;
   c = leaky_relu(acc + bias, alpha);
-  schedule { tile M = 16, N = 16, K = 16; epilogue = fused | separate; }
+  schedule { tile M = 16, N = 16, K = 16; fuse     = all | none; }
 }
 """
 # b comes as the transpose of a dense matrix, and c is part of a wider one. The plan of one shape
@@ -118,7 +118,7 @@ class Compile(CommandTest):
         """A C program with the header and the object computes what NumPy does."""
         import numpy
         (self.folder / "gemm.mmk").write_text(GEMM)
-        machines = [("host", ()), ("ascend910b3", ("--set", "epilogue=separate"))]
+        machines = [("host", ()), ("ascend910b3", ("--set", "fuse=none"))]
         m, n, k = 37, 51, 29
         random = numpy.random.default_rng(1)
         a, b = (random.integers(-4, 5, shape).astype(numpy.float32) for shape in ((m, k), (n, k)))
@@ -169,7 +169,7 @@ class Compile(CommandTest):
         self.assertEqual(self.mmk("compile", EXAMPLES / "bias_relu.mmk", "--emit=memory"), MAP)
 
     def test_map_of_two_phases(self):
-        text = self.mmk("compile", FUSED, "--emit=memory", "--set", "epilogue=separate",
+        text = self.mmk("compile", FUSED, "--emit=memory", "--set", "fuse=none",
                         "--machine", "ascend310p3")
         self.assertIn("\nbetween phases, in global memory: acc [M, N] f32\n", text)
         self.assertIn("\nphase 2 of 2\n\nub: ", text)

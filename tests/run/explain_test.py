@@ -93,7 +93,7 @@ class Explain(CommandTest):
                 for key in change["set"]}
         self.assertLessEqual({"buffers.l1", "buffers.l0", "buffers.acc", "buffers.out", "tile.M",
                               "tile.N", "tile.K", "stage.K", "order", "cores", "grid.M", "grid.N",
-                              "grid.K", "epilogue", "store"}, keys)
+                              "grid.K", "fuse", "store"}, keys)
 
     def test_a_single_buffer_is_found_out(self):
         explanation = self.explain(FUSED, "--case", "S1", "--set", "l1=1")
@@ -110,7 +110,7 @@ class Explain(CommandTest):
 
     def test_every_machine_and_form(self):
         for machine in ("ascend910b1", "ascend310p3"):
-            for words in ((), ("--set", "epilogue=separate"), ("--set", "order=swizzle(4)"),
+            for words in ((), ("--set", "fuse=none"), ("--set", "order=swizzle(4)"),
                           ("--set", "store=overlapped"), ("--set", "grid.K=2"), ("--set", "l1=1")):
                 explanation = self.explain(FUSED, "M=300", "N=500", "K=700", "--machine", machine,
                                            *words)

@@ -5,10 +5,10 @@ from command import EXAMPLES, CommandTest, main
 
 FUSED = EXAMPLES / "matmul_bias_leakyrelu.mmk"
 PLAIN = ["cores=20", "tile=128x256x64", "stage=64", "l1=1", "l0=1", "acc=1", "out=1", "ub=1",
-         "store=after", "order=rows", "epilogue=separate"]
+         "store=after", "order=rows", "fuse=none"]
 # The hand-written kernel's schedule, in its most favourable interpretation; docs/ablation.md.
 HAND_WRITTEN = ["cores=1", "tile=256x128x64", "stage=256", "l1=2", "l0=2", "acc=1", "out=1", "ub=1",
-                "store=after", "order=rows", "epilogue=fused"]
+                "store=after", "order=rows", "fuse=all"]
 
 
 class Gains(CommandTest):
@@ -47,12 +47,12 @@ class Gains(CommandTest):
     def test_fusion(self):
         for case in ["S1", "S2"]:
             with self.subTest(case=case):
-                self.assertSaves(2, self.cycles(case, "epilogue=fused", base=PLAIN),
+                self.assertSaves(2, self.cycles(case, "fuse=all", base=PLAIN),
                                  self.cycles(case, base=PLAIN))
-                self.assertSaves(2, self.cycles(case), self.cycles(case, "epilogue=separate"))
+                self.assertSaves(2, self.cycles(case), self.cycles(case, "fuse=none"))
         for case in ["S3", "S4", "ragged", "thin"]:
             with self.subTest(case=case):
-                self.assertLess(self.cycles(case), self.cycles(case, "epilogue=separate"))
+                self.assertLess(self.cycles(case), self.cycles(case, "fuse=none"))
 
     def test_stages_larger_than_the_base_tile(self):
         for case in ["S1", "S2"]:

@@ -148,7 +148,7 @@ class Page(CommandTest):
 
     def test_a_lane_for_each_pipe_and_all_of_its_events(self):
         for machine in ("ascend910b3", "ascend310p3"):
-            for words in ((), ("--set", "epilogue=separate")):
+            for words in ((), ("--set", "fuse=none")):
                 self.profile("--case", "S4", "--machine", machine, *words)
                 trace = self.show()
                 self.assertCountEqual(self.lanes(), trace)

@@ -184,7 +184,7 @@ class Profile(CommandTest):
 
     def test_two_phases_follow_one_another(self):
         (report,), _, (summary,) = self.profile(FUSED, "--case", "S4", "--count-only", "--set",
-                                                "epilogue=separate")
+                                                "fuse=none")
         self.check_trace(self.trace())
         self.assertEqual(summary["critical_path"]["cycles"], report["clock"]["cycles"])
 

@@ -115,7 +115,7 @@ class Report(TuneTest):
             r"case   dims               check  cycles  time us  default us  +saved  bound\n"
             r"small  M=200 N=100 K=300  - +\d+ +[\d.]+ +[\d.]+ +[\d.]+ %  \w+\n"
             r"small: cores=\d+,tile=64x128x64,stage=128,l1=2,l0=2,acc=1,out=2,ub=2,order=\w+,"
-            r"epilogue=fused\n"
+            r"fuse=all\n"
             r"\d+ are the same as another, which has no cores without work, or another order of one "
             r"tile each\n"
             r"counted 16 new variants; the space has 16 points, all decided\n\Z"))

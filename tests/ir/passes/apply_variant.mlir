@@ -3,7 +3,7 @@
 // RUN: mmk-opt %s --mmk-apply-variant=machine=ascend910b3 | FileCheck %s
 // RUN: mmk-opt %s "--mmk-apply-variant=machine=ascend910b3 variant=tile.M=64,order=zigzag,buffers.l1.a=3" | FileCheck %s --check-prefix=KEYS
 // A variant's printed name is taken back: this one is what CHECK says of @given, with other tiles.
-// RUN: mmk-opt %s "--mmk-apply-variant=machine=ascend910b3 variant=cores=2,tile=64x64x32,stage=64,l1=1,l0=1,acc=2,out=1,ub=1,order=columns,epilogue=separate" | FileCheck %s --check-prefix=NAME
+// RUN: mmk-opt %s "--mmk-apply-variant=machine=ascend910b3 variant=cores=2,tile=64x64x32,stage=64,l1=1,l0=1,acc=2,out=1,ub=1,order=columns,fuse=none" | FileCheck %s --check-prefix=NAME
 // On another machine other defaults: L1 of the 310p has room for the same stage, but L0C for two
 // copies of the accumulator.
 // RUN: mmk-opt %s --mmk-apply-variant=machine=ascend310p3 | FileCheck %s --check-prefix=COUPLED
@@ -71,12 +71,12 @@ mmk.kernel @given dims ["M", "K", "N"]
   // CHECK-NEXT: mmk.choice "buffers.acc" = [2]
   // CHECK-NEXT: mmk.choice "buffers.out" = [2]
   // CHECK-NEXT: mmk.choice "buffers.ub" = [2]
-  // CHECK-NEXT: mmk.choice "epilogue" = ["fused"]
-  // CHECK-NEXT: } attributes {variant = "cores=20,tile=128x64x32,stage=128,l1=2,l0=2,acc=2,out=2,ub=2,order=rows,epilogue=fused"}
+  // CHECK-NEXT: mmk.choice "fuse" = ["all"]
+  // CHECK-NEXT: } attributes {variant = "cores=20,tile=128x64x32,stage=128,l1=2,l0=2,acc=2,out=2,ub=2,order=rows,fuse=all"}
   // A directive that only an override names is added.
   // KEYS:       mmk.choice "buffers.l1.a" = [3]
-  // KEYS:       variant = "cores=20,tile=64x64x32,stage=128,l1=2,l1.a=3,l0=2,acc=2,out=2,ub=2,order=zigzag,epilogue=fused"
-  // NAME:       variant = "cores=2,tile=64x64x32,stage=64,l1=1,l0=1,acc=2,out=1,ub=1,order=columns,epilogue=separate"
+  // KEYS:       variant = "cores=20,tile=64x64x32,stage=128,l1=2,l1.a=3,l0=2,acc=2,out=2,ub=2,order=zigzag,fuse=all"
+  // NAME:       variant = "cores=2,tile=64x64x32,stage=64,l1=1,l0=1,acc=2,out=1,ub=1,order=columns,fuse=none"
 }
 
 // A kernel without a schedule gets one. The largest tile fills L0C of the 910b, so there is one
@@ -85,9 +85,9 @@ mmk.kernel @given dims ["M", "K", "N"]
 // CHECK:       mmk.choice "tile.M" = [128] {fit}
 // CHECK:       mmk.choice "tile.N" = [256] {fit}
 // CHECK:       mmk.choice "tile.K" = [64]{{$}}
-// CHECK:       variant = "cores=20,tile=autoxautox64,stage=256,l1=2,l0=2,acc=1,out=2,ub=2,order=rows,epilogue=fused"
+// CHECK:       variant = "cores=20,tile=autoxautox64,stage=256,l1=2,l0=2,acc=1,out=2,ub=2,order=rows,fuse=all"
 // COUPLED-LABEL: mmk.kernel @defaults
-// COUPLED:       variant = "cores=8,tile=autoxautox64,stage=256,l1=2,l0=2,acc=2,out=2,ub=2,order=rows,epilogue=fused"
+// COUPLED:       variant = "cores=8,tile=autoxautox64,stage=256,l1=2,l0=2,acc=2,out=2,ub=2,order=rows,fuse=all"
 mmk.kernel @defaults dims ["M", "K", "N"]
     args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>] results [#mmk.named<"c"["M", "N"]>] {
 ^bb0(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>):

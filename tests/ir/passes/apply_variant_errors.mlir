@@ -264,8 +264,8 @@ mmk.kernel @k dims ["M", "K", "N"]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   mmk.return %acc : tensor<?x?xf32>
 } schedule {
-  // expected-error @+1 {{epilogue = maybe is not legal; expected fused or separate}}
-  mmk.choice "epilogue" = ["maybe"]
+  // expected-error @+1 {{fuse = maybe is not legal; expected all or none}}
+  mmk.choice "fuse" = ["maybe"]
 }
 }
 
@@ -314,7 +314,7 @@ mmk.kernel @k dims ["M", "K", "N"]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   mmk.return %acc : tensor<?x?xf32>
 } schedule {
-  // expected-error @+1 {{tyle.M is no directive; legal: cores, grid, tile, stage, buffers, keep, bias, skew, store, order, epilogue}}
+  // expected-error @+1 {{tyle.M is no directive; legal: cores, grid, tile, stage, buffers, keep, bias, skew, store, order, fuse}}
   mmk.choice "tyle.M" = [64]
 }
 }

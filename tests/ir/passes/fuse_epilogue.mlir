@@ -55,7 +55,7 @@ mmk.kernel @fused dims ["M", "K", "N"]
   mmk.return %y : tensor<?x?xf32>
 }
 
-// The same with `epilogue = separate`: the product goes through memory, and the elementwise part is a
+// The same with `fuse = none`: the product goes through memory, and the elementwise part is a
 // fusion group of its own.
 // CHECK-LABEL: mmk.kernel @separate
 // CHECK:       %[[PRODUCT:.*]] = mmk.fusion_group {
@@ -99,7 +99,7 @@ mmk.kernel @separate dims ["M", "K", "N"]
   } -> tensor<?x?xf32>
   mmk.return %y : tensor<?x?xf32>
 } schedule {
-  mmk.choice "epilogue" = ["separate"]
+  mmk.choice "fuse" = ["none"]
 }
 
 // Narrowing the product is no epilogue: the fixpipe does it on the way, so it stays with the product
@@ -132,7 +132,7 @@ mmk.kernel @narrowed dims ["M", "K", "N"]
   } -> tensor<?x?xf16>
   mmk.return %y : tensor<?x?xf16>
 } schedule {
-  mmk.choice "epilogue" = ["separate"]
+  mmk.choice "fuse" = ["none"]
 }
 
 // The product itself is a result too: the fusion group yields both, in the order in which they are computed.

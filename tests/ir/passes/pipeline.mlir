@@ -4,7 +4,7 @@
 // RUN: mmk-opt %s --mmk-apply-variant=machine=ascend310p3 --mmk-pipeline | FileCheck %s --check-prefix=COUPLED
 // With one copy of everything no transfer is moved ahead; with a separate epilogue there are two
 // phases.
-// RUN: mmk-opt %s "--mmk-apply-variant=machine=ascend910b3 variant=l1=1,l0=1,acc=1,out=1,ub=1,epilogue=separate" \
+// RUN: mmk-opt %s "--mmk-apply-variant=machine=ascend910b3 variant=l1=1,l0=1,acc=1,out=1,ub=1,fuse=none" \
 // RUN:   --mmk-pipeline | FileCheck %s --check-prefix=SINGLE
 // The pipeline ends with the proof that the flags of all three order every hazard.
 
@@ -81,7 +81,7 @@
 // CHECK-NEXT:            aicore.yield
 // CHECK:               aicore.store {{.*}} -> %[[C]]
 // CHECK:             aicore.set_cross mte2 to cube 2 +
-// CHECK:       } attributes {variant = "cores=20,tile=autoxautox64,stage=256,l1=2,l0=2,acc=1,out=2,ub=2,order=rows,epilogue=fused"}
+// CHECK:       } attributes {variant = "cores=20,tile=autoxautox64,stage=256,l1=2,l0=2,acc=1,out=2,ub=2,order=rows,fuse=all"}
 
 // The coupled chip has the same product and no cross-core flag; the vector pipe takes the accumulator.
 // COUPLED-LABEL: aicore.kernel @matmul_bias_leakyrelu

@@ -56,7 +56,7 @@ TEST_P(Matrix, everyShapeByEveryVariantIsExact) {
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
 
   std::vector<Variant> variants;
-  for (const char *epilogue : {"fused", "separate"})
+  for (const char *fuse : {"all", "none"})
     for (const char *copies : {"1", "2"})
       // The default tile, which fits the shape, or the largest of it; and one that most of the
       // extents do not divide; then drained in parts.
@@ -64,7 +64,7 @@ TEST_P(Matrix, everyShapeByEveryVariantIsExact) {
            {*copies == '1' ? "" : ",tile=128x256x32,stage=128", ",tile=64x48x32,stage=64",
             ",store=overlapped", ",tile=64x48x32,stage=64,acc=2,store=overlapped"}) {
         std::string name =
-            llvm::formatv("epilogue={0},l1={1},l0={1},out={1},ub={1}{2}", epilogue, copies, tile);
+            llvm::formatv("fuse={0},l1={1},l0={1},out={1},ub={1}{2}", fuse, copies, tile);
         auto module = lowerToIr(kernel, setting.machine, context);
         PipelineOptions options;
         options.verify = true;

@@ -42,7 +42,7 @@ const char *const keeping[] = {
     "keep=A(512),order=rows,grid.M=2,grid.N=2,tile.M=16,tile.N=32,tile.K=32,stage.K=512",
     "keep=B(512),order=columns,grid.M=3,grid.N=2,tile.M=16,tile.N=32,store=overlapped",
     "keep=A(128),order=rows,grid.K=3,tile.M=32,tile.N=32,tile.K=32,stage.K=64",
-    "keep=B(512),order=columns,epilogue=separate,acc=2,tile.M=64,tile.N=64,store=overlapped",
+    "keep=B(512),order=columns,fuse=none,acc=2,tile.M=64,tile.N=64,store=overlapped",
 };
 
 const char *const fromTable[] = {
@@ -51,7 +51,7 @@ const char *const fromTable[] = {
     "bias=table,tile.M=16,tile.N=32,tile.K=32,stage.K=32,bt=3,l1=3,acc=3,l1.bias=1",
     "bias=table,tile.M=32,tile.N=64,tile.K=32,stage.K=64,store=overlapped,acc=1",
     "bias=table,tile.M=32,tile.N=32,tile.K=32,stage.K=32,store=overlapped,acc=2,bt=1",
-    "bias=table,epilogue=separate,tile.M=16,tile.N=16,tile.K=32,stage.K=32",
+    "bias=table,fuse=none,tile.M=16,tile.N=16,tile.K=32,stage.K=32",
     "bias=table,grid.K=3,tile.M=32,tile.N=48,tile.K=32,stage.K=64",
     "bias=table,grid.K=2,tile.M=16,tile.N=32,tile.K=32,stage.K=32,store=overlapped,bt=1",
     "bias=table,keep=A(512),order=rows,tile.M=32,tile.N=48,tile.K=32,stage.K=64,grid.M=2,grid.N=3",

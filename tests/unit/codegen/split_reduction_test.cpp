@@ -49,7 +49,7 @@ const char *const variants[] = {
     "grid.K=64,tile.M=16,tile.N=16,tile.K=32,stage.K=32",
     "grid.K=3,tile.M=32,tile.N=32,l1=1,l0=1,out=1,ub=1",
     "grid.K=2,grid.M=2,grid.N=2,tile.M=16,tile.N=32,order=columns",
-    "grid.K=4,cores=1,tile.M=64,epilogue=separate,ub=3",
+    "grid.K=4,cores=1,tile.M=64,fuse=none,ub=3",
     "grid.K=3,tile.M=32,tile.N=64,store=overlapped",
     "grid.K=2,tile.M=32,tile.N=32,acc=1,order=swizzle(2),store=overlapped",
 };
@@ -107,7 +107,7 @@ TEST(SplitReduction, saysWhatItAllocates) {
   EXPECT_EQ(workspaces("grid.K=1"), (std::vector<int64_t>{}));
   EXPECT_EQ(workspaces("grid.K=8,tile.K=64,stage.K=256"),
             (std::vector<int64_t>{int64_t(8) * 100 * 50 * 4}));
-  EXPECT_EQ(workspaces("grid.K=2,tile.K=64,stage.K=256,epilogue=separate"),
+  EXPECT_EQ(workspaces("grid.K=2,tile.K=64,stage.K=256,fuse=none"),
             (std::vector<int64_t>{int64_t(2) * 100 * 50 * 4, int64_t(100) * 50 * 4}));
 }
 

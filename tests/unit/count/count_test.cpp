@@ -487,7 +487,7 @@ struct WholeKernel : testing::Test {
         tile     M = 128, N = 256, K = 64;
         stage    K = 256;
         buffers  l1 = 2 | 1, l0 = 2 | 1, acc = 1, out = 2 | 1;
-        epilogue = fused | separate;
+        fuse     = all | none;
       }
     })";
 
@@ -530,7 +530,7 @@ TEST_F(WholeKernel, TheSameEveryTime) {
 // The blocks that a sink accepts are run again, and must end at the same time.
 TEST_F(WholeKernel, EventsEndWhenThePhaseDoes) {
   for (const char *machine : {"ascend910b3", "ascend310p3"})
-    for (const Choices &choices : {Choices{}, Choices{{"epilogue", "separate"}},
+    for (const Choices &choices : {Choices{}, Choices{{"fuse", "none"}},
                                    Choices{{"grid.K", "2"}}, Choices{{"store", "overlapped"}}}) {
       Reader reader;
       const ClockReport report = this->report(machine, choices, 1000, 513, 301, &reader);
@@ -587,8 +587,8 @@ TEST_F(WholeKernel, MoreWorkIsSlower) {
 }
 
 TEST_F(WholeKernel, FusingSavesTheWayThroughMemory) {
-  EXPECT_LT(report("ascend910b3", {{"epilogue", "fused"}}, 2048, 2048, 2048).cycles,
-            report("ascend910b3", {{"epilogue", "separate"}}, 2048, 2048, 2048).cycles);
+  EXPECT_LT(report("ascend910b3", {{"fuse", "all"}}, 2048, 2048, 2048).cycles,
+            report("ascend910b3", {{"fuse", "none"}}, 2048, 2048, 2048).cycles);
 }
 
 // No flag is missing, left set or lost in time, for every ragged tile.
@@ -597,12 +597,12 @@ TEST_F(WholeKernel, RaggedShapesAndEveryBuffering) {
       {1, 1, 1}, {1, 640, 256}, {127, 255, 63}, {129, 257, 65}, {1000, 513, 301}, {300, 1, 1025}};
   for (const char *machine : {"ascend910b3", "ascend310p3"})
     for (const char *copies : {"1", "2"})
-      for (const char *epilogue : {"fused", "separate"})
+      for (const char *fuse : {"all", "none"})
         for (const auto &[m, n, k] : shapes) {
           const Choices choices = {{"buffers.l1", copies},
                                    {"buffers.l0", copies},
                                    {"buffers.out", copies},
-                                   {"epilogue", epilogue}};
+                                   {"fuse", fuse}};
           const ClockReport report = this->report(machine, choices, m, n, k);
           EXPECT_GT(report.cycles, 0);
           EXPECT_GE(report.cores, 1);

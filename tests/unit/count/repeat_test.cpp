@@ -107,10 +107,10 @@ std::vector<Variant> variants() {
       {{"buffers.out", "1"}, {"order", "zigzag"}},
       {{"tile.M", "64"}, {"tile.N", "64"}, {"buffers.acc", "2"}, {"order", "swizzle(4)"}},
       {{"tile.N", "128"}, {"tile.K", "32"}, {"stage.K", "128"}, {"order", "columns"}},
-      {{"epilogue", "separate"}},
+      {{"fuse", "none"}},
       {{"cores", "1"}},
       {{"cores", "4"}, {"tile.N", "128"}, {"tile.K", "128"}, {"stage.K", "128"}},
-      {{"stage.K", "512"}, {"buffers.l1", "1"}, {"epilogue", "separate"}, {"order", "swizzle(4)"}},
+      {{"stage.K", "512"}, {"buffers.l1", "1"}, {"fuse", "none"}, {"order", "swizzle(4)"}},
   };
   for (const char *machine : {"ascend910b3", "ascend310p3"})
     for (const Choices &choice : choices)

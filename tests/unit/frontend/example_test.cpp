@@ -24,7 +24,7 @@ kernel matmul_bias_leakyrelu(
     stage    K = 256 | 128 | 512;
     buffers  l1 = 2 | 1, l0 = 2 | 1, acc = 1 | 2, out = 2 | 1;
     order    = rows | columns | zigzag | swizzle(4);
-    epilogue = fused | separate;
+    fuse     = all | none;
     require  tile.M * tile.N <= 32768;
   }
 
@@ -82,7 +82,7 @@ TEST_F(Example, Schedule) {
     keys.push_back(directive.key);
   EXPECT_EQ(keys, (std::vector<std::string>{"cores", "tile.M", "tile.N", "tile.K", "stage.K",
                                             "buffers.l1", "buffers.l0", "buffers.acc",
-                                            "buffers.out", "order", "epilogue"}));
+                                            "buffers.out", "order", "fuse"}));
   ASSERT_EQ(schedule.directives[9].alternatives.size(), 4u);
   EXPECT_EQ(schedule.directives[9].alternatives[3].word, "swizzle(4)");
   ASSERT_EQ(schedule.requirements.size(), 1u);

@@ -1,5 +1,6 @@
 // Choices, rules, and which schedule a machine gets.
 #include "frontend/schedule.h"
+#include "schedule/directive.h"
 #include "tests/unit/checked.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +34,7 @@ TEST(Choice, Legal) {
            {"buffers.ub.a", "2"},   {"buffers.acc", "2"},    {"buffers.panel", "2"},
            {"buffers.bt", "2"},     {"keep", "none"},        {"keep", "A(2048)"},
            {"keep", "B(16)"},       {"bias", "table"},       {"skew", "stages"},
-           {"store", "overlapped"}, {"order", "swizzle(4)"}, {"epilogue", "separate"}})
+           {"store", "overlapped"}, {"order", "swizzle(4)"}, {"fuse", "none"}})
     EXPECT_EQ(problem(key, word), "") << key;
 }
 
@@ -67,20 +68,30 @@ TEST(Choice, Illegal) {
   EXPECT_EQ(problem("buffers.l1.a.b", "2"), "unknown operand 'a.b'; tensors of 'gemm': a and b");
   EXPECT_EQ(problem("order", "swizzle(x)"),
             "the width of swizzle is an integer from 1 to 1024, found 'x'");
-  EXPECT_EQ(problem("epilogue", ""), "epilogue is fused or separate, found nothing");
+  EXPECT_EQ(problem("fuse", ""), "fuse is all or none, found nothing");
   EXPECT_EQ(problem("coers", "1"),
             "unknown directive 'coers' (did you mean 'cores'?); directives: cores, grid, tile, "
-            "stage, buffers, keep, bias, skew, store, order and epilogue");
+            "stage, buffers, keep, bias, skew, store, order and fuse");
   EXPECT_EQ(problem("", "1"),
             "unknown directive ''; directives: cores, grid, tile, stage, buffers, "
-            "keep, bias, skew, store, order and epilogue");
+            "keep, bias, skew, store, order and fuse");
   EXPECT_EQ(problem("require", "1"),
             "unknown directive 'require'; directives: cores, grid, tile, stage, buffers, keep, "
-            "bias, skew, store, order and epilogue");
+            "bias, skew, store, order and fuse");
   EXPECT_EQ(problem("keep", "A(x)"),
             "the depth of a panel that is kept is an integer from 1 to 65536, found 'x'");
   EXPECT_EQ(problem("keep", "a(512)"), "keep is none, A(n) or B(n), found 'a(512)'");
   EXPECT_EQ(problem("bias", "2"), "bias is vector or table, found 2");
+}
+
+TEST(Choice, HasAliases) {
+  EXPECT_EQ(withoutAlias("epilogue"), "fuse");
+  EXPECT_EQ(withoutAlias("tile.M"), "tile.M");
+  EXPECT_EQ(withoutAlias("tiles.M"), "tiles.M");
+  EXPECT_EQ(wordWithoutAlias("epilogue", "separate"), "none");
+  EXPECT_EQ(wordWithoutAlias("fuse", "fused"), "all");
+  EXPECT_EQ(wordWithoutAlias("fuse", "some"), "some");
+  EXPECT_EQ(wordWithoutAlias("order", "separate"), "separate");
 }
 
 TEST(Role, OfADimension) {

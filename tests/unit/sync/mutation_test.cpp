@@ -240,7 +240,7 @@ TEST(SyncMutation, OfTheExamples) {
   std::mt19937 random(1);
   for (const char *example : examples)
     for (const char *machine : machines)
-      for (const char *variant : {"cores=1", "cores=1,l1=1,l0=1,acc=1,out=1,ub=1,epilogue=separate",
+      for (const char *variant : {"cores=1", "cores=1,l1=1,l0=1,acc=1,out=1,ub=1,fuse=none",
                                   "cores=1,tile=64x64x32,l1=3,l0=2,acc=2"}) {
         const bool isProduct = std::string(example) != "bias_relu";
         if (!isProduct && std::string(variant).find("tile") != std::string::npos)
@@ -265,7 +265,7 @@ TEST(SyncMutation, OfOverlappedStores) {
     for (const char *machine : machines)
       for (const char *variant :
            {"cores=1,store=overlapped", "cores=1,tile=64x64x32,l1=3,l0=2,acc=2,store=overlapped",
-            "cores=1,tile=32x48x32,stage=96,l1=1,l0=1,acc=1,out=1,ub=1,epilogue=separate,"
+            "cores=1,tile=32x48x32,stage=96,l1=1,l0=1,acc=1,out=1,ub=1,fuse=none,"
             "store=overlapped",
             "cores=1,tile=32x32x32,stage=32,l1=2,l0=3,acc=1,out=3,store=overlapped",
             "cores=2,grid.K=2,store=overlapped"}) {
@@ -341,7 +341,7 @@ TEST(SyncMutation, OfRandomSchedules) {
         config.variant += random() % 2 ? ",keep=A(256),order=rows,panel=" + oneOf({1, 2})
                                        : ",keep=B(256),order=columns,panel=" + oneOf({1, 2});
       config.variant += ",l1=" + oneOf({1, 2, 3}) + ",l0=" + oneOf({1, 2, 3}) +
-                        ",acc=" + oneOf({1, 2, 3}) + (random() % 3 ? "" : ",epilogue=separate");
+                        ",acc=" + oneOf({1, 2, 3}) + (random() % 3 ? "" : ",fuse=none");
     }
     config.variant += ",ub=" + oneOf({1, 2, 3}) + ",out=" + oneOf({1, 2, 3});
     Synchronised kernel(exampleText(config.example), config.machine, config.variant);

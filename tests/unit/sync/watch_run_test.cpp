@@ -75,7 +75,7 @@ aicore::WaitFlagOp waitOf(Synchronised &kernel, aicore::Pipe from, aicore::Pipe 
 // The interpreter, on which tests of flags rely, and the run have the same accesses.
 TEST(WatchedRun, AgreesWithTheInterpreter) {
   for (const char *machine : {"ascend910b3", "ascend310p3", "host"})
-    for (const char *variant : {"", "tile=32x16x16,stage=32,l1=3", "epilogue=separate,cores=2"}) {
+    for (const char *variant : {"", "tile=32x16x16,stage=32,l1=3", "fuse=none,cores=2"}) {
       Synchronised kernel(product, machine, variant);
       ASSERT_TRUE(kernel.ready()) << kernel.messages;
       for (int64_t extent : {1, 16, 130}) {

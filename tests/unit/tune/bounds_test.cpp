@@ -21,7 +21,7 @@ kernel fused(a: f16[M, K], b: f16[K, N], bias: f32[N]) -> c: f32[M, N] {
     bias = vector | table;
     order = rows | swizzle(3) | zigzag;
     store = after | overlapped;
-    epilogue = fused | separate;
+    fuse     = all | none;
     require tile.M * tile.N <= 32768;
   }
 }

@@ -91,12 +91,12 @@ TEST(TuneSpace, SetFixesAndSweepOpens) {
   const Checked checked(fusedText);
   const Machine machine = machineOf();
   SpaceOptions options;
-  options.fixed = {{"tile.M", "48"}, {"epilogue", "separate"}};
+  options.fixed = {{"tile.M", "48"}, {"fuse", "none"}};
   options.swept = {{"tile.N", {"32", "96", "32"}}, {"buffers.l1", {}}};
   const Space space = spaceOf(checked.kernel(), machine, options);
   const auto words = [&](const char *key) { return space.axes()[*space.axisOf(key)].words; };
   EXPECT_EQ(words("tile.M"), (std::vector<std::string>{"48"}));
-  EXPECT_EQ(words("epilogue"), (std::vector<std::string>{"separate"}));
+  EXPECT_EQ(words("fuse"), (std::vector<std::string>{"none"}));
   EXPECT_EQ(words("tile.N"), (std::vector<std::string>{"32", "96"}));
   EXPECT_EQ(words("buffers.l1"), (std::vector<std::string>{"2", "1", "3", "4"}));
 }

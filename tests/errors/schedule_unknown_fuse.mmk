@@ -1,7 +1,7 @@
-// There are two places for an epilogue.
+// Two words say what is fused.
 kernel gemm(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {
   c = a @ b;
   schedule {
-    epilogue = fuse;
+    fuse = al;
   }
 }
