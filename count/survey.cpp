@@ -41,12 +41,13 @@ using KnownLoops = std::map<Key, Moves>;
 
 class Surveyor {
 public:
-  Surveyor(const CountProgram &program, const std::vector<Cost> &ports, size_t units, size_t most,
-           KnownLoops &known)
-      : panels(units), program_(program), ports_(ports), most_(most), known_(known) {}
+  Surveyor(const CountProgram &program, const std::vector<Cost> &ports, int64_t block,
+           size_t units, size_t most, KnownLoops &known)
+      : panels(units), program_(program), ports_(ports), block_(block), most_(most),
+        known_(known) {}
 
   bool execute(unsigned unit, Pipe, const Instruction &it, Cost, Amount amount) {
-    Moved &moved = (inLoop_ ? *inLoop_ : current_[unit])[slotOf(it)];
+    Moved &moved = (inLoop_ ? *inLoop_ : looksOnly_ ? seen_ : current_[unit])[slotOf(it)];
     if (moved.first < 0)
       moved.first = moved.least = amount.start;
     if (!looksOnly_) {
@@ -114,7 +115,8 @@ private:
   LoopAction inner(Interpreter &interpreter, const Loop &loop) {
     if (!loop.closed)
       return LoopAction::interpret;
-    Key key = {static_cast<int64_t>(loop.enter)};
+    // Skewed blocks take the same panel from different places on.
+    Key key = {static_cast<int64_t>(loop.enter), block_};
     for (const Influence &it : loop.influences) {
       const int64_t value = interpreter.value(it.place);
       key.push_back(it.modulus == 0 ? value : value % it.modulus);
@@ -124,28 +126,30 @@ private:
       known_.erase(entry);
       return LoopAction::stop;
     }
-    Moves &current = current_[interpreter.unit];
-    bool isPlaced = true;
-    for (const auto &[slot, moved] : entry->second)
-      isPlaced &= current[slot].first >= 0;
-    if (!isPlaced && !isNew) {
-      looksOnly_ = true;
-      const bool went = interpreter.body(loop);
-      looksOnly_ = false;
-      if (!went)
-        return LoopAction::stop;
-    }
+    if (!isNew && !look(interpreter, loop))
+      return LoopAction::stop;
     for (const auto &[slot, moved] : entry->second) {
-      Moved &all = current[slot];
+      Moved &all = current_[interpreter.unit][slot];
+      // Loops with equal work have equal panels, at other places.
+      const int64_t first = isNew ? moved.first : seen_[slot].first,
+                    least = first + (moved.least - moved.first);
+      all.least = all.first < 0 ? least : std::min(all.least, least);
       if (all.first < 0)
-        all.first = all.least = moved.first;
-      // Loops with equal work have equal panels.
-      all.least = std::min(all.least, all.first + (moved.least - moved.first));
+        all.first = first;
       all.bytes += moved.bytes;
       all.distinct += moved.distinct;
       all.portCycles += moved.portCycles;
     }
     return LoopAction::done;
+  }
+
+  /// The places of the first transfers of a loop, in `seen_`.
+  bool look(Interpreter &interpreter, const Loop &loop) {
+    seen_.clear();
+    looksOnly_ = true;
+    const bool went = interpreter.body(loop);
+    looksOnly_ = false;
+    return went;
   }
 
   bool isInterpreted(Interpreter &interpreter, const Loop &loop, Moves &moves) {
@@ -160,9 +164,11 @@ private:
 
   const CountProgram &program_;
   const std::vector<Cost> &ports_; ///< by instruction
+  int64_t block_;
   size_t most_;
   KnownLoops &known_;
   std::vector<Moves> current_ = std::vector<Moves>(panels.size());
+  Moves seen_; ///< by the last look
   Moves *inLoop_ = nullptr;
   bool isInRound_ = false, looksOnly_ = false;
 };
@@ -235,7 +241,7 @@ GlobalMemory survey(const CountProgram &program, const Machine &machine, int64_t
   std::vector<std::vector<Panels>> panels;
   std::vector<int64_t> values;
   for (int64_t block = 0; block < blocks; ++block) {
-    Surveyor surveyor(program, ports, units, mostPanels / blocks, known);
+    Surveyor surveyor(program, ports, block, units, mostPanels / blocks, known);
     run(program, values, block, surveyor);
     surveyor.flush(std::numeric_limits<int64_t>::max());
     panels.push_back(std::move(surveyor.panels));

@@ -591,6 +591,19 @@ TEST_F(WholeKernel, FusingSavesTheWayThroughMemory) {
             report("ascend910b3", {{"fuse", "none"}}, 2048, 2048, 2048).cycles);
 }
 
+// Cores that start at different stages of one panel fetch it from HBM once, as others do. Here the
+// panels of B bound the time, and no core waits for a line.
+TEST_F(WholeKernel, SkewedCoresFetchAPanelOnce) {
+  Choices choices = {{"tile.M", "80"},
+                     {"tile.N", "256"},
+                     {"tile.K", "32"},
+                     {"stage.K", "256"},
+                     {"order", "columns"}};
+  const int64_t straight = report("ascend910b3", choices, 320, 3072, 1024).cycles;
+  choices.emplace_back("skew", "stages");
+  EXPECT_LE(report("ascend910b3", choices, 320, 3072, 1024).cycles, straight);
+}
+
 // No flag is missing, left set or lost in time, for every ragged tile.
 TEST_F(WholeKernel, RaggedShapesAndEveryBuffering) {
   const std::vector<std::array<int64_t, 3>> shapes = {
