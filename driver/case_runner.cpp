@@ -3,7 +3,7 @@
 #include "cli/ending.h"
 #include "cli/stopwatch.h"
 #include "driver/footprint.h"
-#include "reference/reference.h"
+#include "reference/check.h"
 #include "runtime/npy.h"
 #include "support/timing.h"
 
@@ -166,15 +166,13 @@ void CaseRunner::expectAllIntact() const {
 CheckReport CaseRunner::check() {
   const TimedScope timed("check against the reference");
   expectAllIntact();
-  llvm::Expected<std::vector<Tensor>> reference =
-      evaluateReference(kernel_, run_.dims, run_.scalars, inputs_, options_.threads);
-  if (!reference)
-    throw UserError(llvm::toString(reference.takeError()));
+  llvm::Expected<ResultCheck> check = ResultCheck::create(
+      {kernel_, run_.dims, run_.scalars, inputs_}, options_.threads);
+  if (!check)
+    throw UserError(llvm::toString(check.takeError()));
   CheckReport report;
   for (size_t i = 0; i < results_.size(); ++i)
-    report.add(kernel_.results[i].name,
-               compare(results_[i], (*reference)[i], kernel_.check.rtol, kernel_.check.atol,
-                       kernel_.check.maxErrorRatio, options_.threads));
+    report.add(kernel_.results[i].name, check->check(i, results_[i], kernel_.check));
   return report;
 }
 

@@ -107,7 +107,7 @@ private:
 };
 
 void checkTolerance(const ast::Check &tree, Check &check, Diagnostics &diagnostics) {
-  static const std::vector<std::string> keys = {"rtol", "atol", "max_error_ratio"};
+  static const std::vector<std::string> keys = {"rtol", "atol", "max_error_ratio", "rounding"};
   Once once(diagnostics);
   for (const ast::Binding &binding : tree.bindings) {
     const std::string &key = binding.name.text;
@@ -121,6 +121,15 @@ void checkTolerance(const ast::Check &tree, Check &check, Diagnostics &diagnosti
     if (!once(binding.name))
       continue;
     const double value = parseNumber(binding.value.text);
+    if (key == "rounding") {
+      if (value != 0 && value != 1)
+        diagnostics.error(binding.value.where,
+                          fmt::format("rounding is 1 to add the bound of rounding errors, or 0; "
+                                      "found {}",
+                                      binding.value.text));
+      check.rounding = value != 0;
+      continue;
+    }
     const bool isRatio = key == "max_error_ratio";
     if (!std::isfinite(value) || value < 0 || (isRatio && value > 1))
       diagnostics.error(binding.value.where,

@@ -127,10 +127,11 @@ struct Case {
   SourceRange where;
 };
 
-/// Tolerance: an element is wrong when |x - ref| > atol + rtol * |ref|; the case passes when
-/// wrong / all <= maxErrorRatio.
+/// Tolerance: an element may differ by the bound of its rounding errors (reference/check.h) and
+/// by atol + rtol * |ref|; the case passes when wrong / all <= maxErrorRatio.
 struct Check {
   double rtol = 1e-3, atol = 1e-3, maxErrorRatio = 0;
+  bool rounding = true; ///< false: rtol and atol alone
 };
 
 struct Kernel {

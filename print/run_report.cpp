@@ -30,6 +30,8 @@ void writeCheck(json::OStream &out, const CheckReport &check) {
   writeNumber(out, "error_ratio", ratio);
   writeNumber(out, "max_abs_error", check.maxAbs);
   writeNumber(out, "max_rel_error", check.maxRel);
+  out.attribute("sampled", check.sampled);
+  out.attribute("unexplained", check.unexplained);
 }
 
 void writeHost(json::OStream &out, const HostReport &host) {
@@ -101,6 +103,8 @@ void CheckReport::add(const std::string &result, const Comparison &comparison) {
   wrong += comparison.wrong;
   maxAbs = std::max(maxAbs, comparison.maxAbs);
   maxRel = std::max(maxRel, comparison.maxRel);
+  sampled += comparison.sampled;
+  unexplained += comparison.unexplained;
   results.emplace_back(result, comparison);
 }
 

@@ -5,6 +5,7 @@
 #include "print/watch_report.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -30,14 +31,46 @@ void printLine(const std::string &text) {
   print(text.substr(0, text.find_last_not_of(' ') + 1) + "\n");
 }
 
+/// "c[1, 2] = 0.5, expected 0.25"
+std::string element(const std::string &result, const std::vector<int64_t> &place, double got,
+                    double expected) {
+  return fmt::format("{}[{}] = {:.9g}, expected {:.9g}", result, fmt::join(place, ", "), got,
+                     expected);
+}
+
+/// By how much the first wrong element may differ, and why: "; it may differ by 3e-05: rounding
+/// 1e-05, rtol 1e-05, atol 1e-05". Nothing when its difference is undefined.
+std::string allowance(const Check &check, const Comparison &comparison) {
+  if (!std::isfinite(comparison.firstGot) || !std::isfinite(comparison.firstExpected))
+    return "";
+  const double relative = check.rtol * std::fabs(comparison.firstExpected);
+  const std::string rounding =
+      check.rounding ? fmt::format("rounding {:.3g}, ", comparison.firstRounding) : "";
+  return fmt::format("; it may differ by {:.3g}: {}rtol {:.3g}, atol {:.3g}",
+                     comparison.firstRounding + relative + check.atol, rounding, relative,
+                     check.atol);
+}
+
 std::string failure(const Kernel &kernel, const RunCase &run, const std::string &result,
                     const Comparison &comparison) {
-  return fmt::format("{}: {} of {} elements of {} are wrong ({:.3g}, at most {:.3g} are allowed); "
-                     "the first: {}[{}] = {:.9g}, expected {:.9g}\n",
-                     run.name.empty() ? dimsOf(kernel, run) : run.name, comparison.wrong,
-                     comparison.elements, result, comparison.errorRatio, kernel.check.maxErrorRatio,
-                     result, fmt::join(comparison.firstWrong, ", "), comparison.firstGot,
-                     comparison.firstExpected);
+  const std::string where = run.name.empty() ? dimsOf(kernel, run) : run.name;
+  std::string text;
+  if (comparison.errorRatio > kernel.check.maxErrorRatio)
+    text += fmt::format("{}: {} of {} elements of {} are wrong ({:.3g}, at most {:.3g} are "
+                        "allowed); the first: {}{}\n",
+                        where, comparison.wrong, comparison.elements, result, comparison.errorRatio,
+                        kernel.check.maxErrorRatio,
+                        element(result, comparison.firstWrong, comparison.firstGot,
+                                comparison.firstExpected),
+                        allowance(kernel.check, comparison));
+  else
+    text += fmt::format("{}: {} of {} sampled elements of {} are within rtol and atol, but differ by "
+                        "more than rounding explains; the first: {}; rounding {:.3g}\n",
+                        where, comparison.unexplained, comparison.sampled, result,
+                        element(result, comparison.firstUnexplained, comparison.unexplainedGot,
+                                comparison.unexplainedExpected),
+                        comparison.unexplainedRounding);
+  return text;
 }
 
 } // namespace

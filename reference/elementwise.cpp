@@ -1,11 +1,11 @@
 #include "reference/elementwise.h"
 
+#include "reference/load_row.h"
 #include "reference/operations.h"
 #include "runtime/convert.h"
 #include "runtime/threads.h"
 
 #include <algorithm>
-#include <cstring>
 #include <set>
 
 namespace mmk {
@@ -27,30 +27,20 @@ struct Node {
   bool isNumber() const { return leaf && leaf->isNumber; }
 };
 
-/// The values of a tree once each, operands first, the root last. Not recursive: a program may
-/// chain more operations than a stack holds.
+/// The values of a tree once each, operands first, the root last.
 std::vector<Node> listNodes(const Value &root, const std::map<const Value *, Leaf> &leaves) {
+  const auto leafOf = [&](const Value &value) {
+    const auto leaf = leaves.find(&value);
+    return leaf == leaves.end() ? nullptr : &leaf->second;
+  };
   std::vector<Node> nodes;
   std::map<const Value *, size_t> index;
-  std::vector<const Value *> open = {&root};
-  while (!open.empty()) {
-    const Value &value = *open.back();
-    const auto leaf = leaves.find(&value);
-    const bool isLeaf = leaf != leaves.end();
-    const size_t before = open.size();
-    if (!isLeaf && !index.count(&value))
-      for (const Value *operand : value.operands)
-        if (!index.count(operand))
-          open.push_back(operand);
-    if (open.size() > before)
-      continue;
-    open.pop_back();
-    if (!index.emplace(&value, nodes.size()).second)
-      continue;
-    Node node{&value, isLeaf ? &leaf->second : nullptr, {}, {}};
-    if (!isLeaf)
-      for (const Value *operand : value.operands)
+  for (const Value *value : operandsFirst(root, [&](const Value &each) { return leafOf(each); })) {
+    Node node{value, leafOf(*value), {}, {}};
+    if (!node.leaf)
+      for (const Value *operand : value->operands)
         node.operands.push_back(index.at(operand));
+    index.emplace(value, nodes.size());
     nodes.push_back(std::move(node));
   }
   return nodes;
@@ -76,36 +66,6 @@ size_t assignRows(std::vector<Node> &nodes) {
         unused.push_back(nodes[operand].row);
   }
   return rows;
-}
-
-/// Copies `count` elements at a distance of `stride` to a dense row.
-template <typename T> void gather(const char *source, int64_t stride, char *target, int64_t count) {
-  for (int64_t i = 0; i < count; ++i)
-    memcpy(target + i * sizeof(T), source + i * stride * static_cast<int64_t>(sizeof(T)),
-           sizeof(T));
-}
-
-void loadRow(const View &view, int64_t offset, int64_t stride, double *row, int64_t count) {
-  const char *source = view.at(offset);
-  if (stride == 1)
-    return widen(source, view.type, row, count);
-  if (stride == 0) {
-    widen(source, view.type, row, 1);
-    std::fill_n(row + 1, count - 1, row[0]);
-    return;
-  }
-  alignas(64) char together[blockElements * sizeof(float)];
-  switch (sizeInBytes(view.type)) {
-  case 1:
-    gather<char>(source, stride, together, count);
-    break;
-  case 2:
-    gather<uint16_t>(source, stride, together, count);
-    break;
-  default:
-    gather<uint32_t>(source, stride, together, count);
-  }
-  widen(together, view.type, row, count);
 }
 
 class Evaluator {
@@ -205,6 +165,26 @@ private:
 };
 
 } // namespace
+
+std::vector<const Value *> operandsFirst(const Value &root,
+                                         llvm::function_ref<bool(const Value &)> isLeaf) {
+  std::vector<const Value *> listed, open = {&root};
+  std::set<const Value *> seen;
+  while (!open.empty()) {
+    const Value &value = *open.back();
+    const size_t before = open.size();
+    if (!seen.count(&value) && !isLeaf(value))
+      for (const Value *operand : value.operands)
+        if (!seen.count(operand))
+          open.push_back(operand);
+    if (open.size() > before)
+      continue;
+    open.pop_back();
+    if (seen.insert(&value).second)
+      listed.push_back(&value);
+  }
+  return listed;
+}
 
 void evaluateElementwise(const Value &root, const std::map<const Value *, Leaf> &leaves,
                          Tensor &result, unsigned threads) {

@@ -5,6 +5,8 @@
 #include "frontend/kernel.h"
 #include "reference/view.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 #include <map>
 #include <vector>
 
@@ -21,6 +23,11 @@ struct Leaf {
 /// below `root` is elementwise or has its leaf in `leaves`.
 void evaluateElementwise(const Value &root, const std::map<const Value *, Leaf> &leaves,
                          Tensor &result, unsigned threads);
+
+/// The values from `root` down to leaves once each, operands first, the root last. Not recursive: a
+/// program may chain more operations than a stack holds.
+std::vector<const Value *> operandsFirst(const Value &root,
+                                         llvm::function_ref<bool(const Value &)> isLeaf);
 
 bool isElementwise(Operation operation);
 

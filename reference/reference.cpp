@@ -13,8 +13,9 @@ namespace {
 /// a tensor is freed after its last reader.
 class Evaluation {
 public:
-  Evaluation(const Kernel &kernel, const std::map<std::string, int64_t> &dims, unsigned threads)
-      : kernel_(kernel), dims_(dims), threads_(threads) {}
+  Evaluation(const Kernel &kernel, const std::map<std::string, int64_t> &dims, unsigned threads,
+             Products *products)
+      : kernel_(kernel), dims_(dims), threads_(threads), products_(products) {}
 
   llvm::Expected<std::vector<Tensor>> run(const std::vector<double> &scalars,
                                           const std::vector<const Tensor *> &tensors) {
@@ -96,7 +97,12 @@ private:
       return product.takeError();
     multiply(leaves_.at(value.operands[0]).view, leaves_.at(value.operands[1]).view, *product,
              threads_);
-    keep(value, std::move(*product));
+    if (!products_) {
+      keep(value, std::move(*product));
+    } else {
+      leaves_[&value].view = viewOf(*product);
+      products_->insert_or_assign(&value, std::move(*product));
+    }
     return llvm::Error::success();
   }
 
@@ -139,6 +145,7 @@ private:
   const Kernel &kernel_;
   const std::map<std::string, int64_t> &dims_;
   const unsigned threads_;
+  Products *const products_;
   std::map<const Value *, Leaf> leaves_;
   std::map<const Value *, Tensor> memory_;           ///< of the leaves that are not parameters
   std::vector<std::vector<const Value *>> readLast_; ///< by place in Kernel::values
@@ -150,8 +157,8 @@ llvm::Expected<std::vector<Tensor>> evaluateReference(const Kernel &kernel,
                                                       const std::map<std::string, int64_t> &dims,
                                                       const std::vector<double> &scalars,
                                                       const std::vector<const Tensor *> &tensors,
-                                                      unsigned threads) {
-  return Evaluation(kernel, dims, threads).run(scalars, tensors);
+                                                      unsigned threads, Products *products) {
+  return Evaluation(kernel, dims, threads, products).run(scalars, tensors);
 }
 
 } // namespace mmk

@@ -16,15 +16,11 @@
 namespace mmk {
 namespace {
 
-constexpr int64_t blockElements = 2048;
+constexpr int64_t blockElements = comparedAtOnce;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-struct Tolerance {
-  double relative, absolute;
-};
-
 // Written without short-circuits, so that a row of comparisons becomes vector code.
-inline bool isWrong(double x, double reference, Tolerance tolerance) {
+inline bool breaksRule(double x, double reference, Tolerance tolerance) {
   const bool same = (x == reference) | ((x != x) & (reference != reference));
   const bool near =
       std::fabs(x - reference) <= tolerance.absolute + tolerance.relative * std::fabs(reference);
@@ -44,7 +40,7 @@ MMK_CLONES void compareBlock(const double *got, const double *reference, int64_t
   int64_t maxAbs = 0, maxRel = 0;
   for (int64_t i = 0; i < count; ++i) {
     const double x = got[i], r = reference[i];
-    wrong += isWrong(x, r, tolerance);
+    wrong += breaksRule(x, r, tolerance);
     const double difference = std::fabs(x - r), relative = difference / std::fabs(r);
     // Both comparisons are false on NaN and on infinities, whose error is undefined.
     const auto absolute = std::bit_cast<int64_t>(difference < infinity ? difference : 0);
@@ -57,17 +53,21 @@ MMK_CLONES void compareBlock(const double *got, const double *reference, int64_t
   part.maxRel = std::max(part.maxRel, std::bit_cast<double>(maxRel));
 }
 
-std::vector<int64_t> coordinates(int64_t index, const std::vector<int64_t> &shape) {
+} // namespace
+
+bool isWrong(double got, double reference, Tolerance tolerance) {
+  return breaksRule(got, reference, tolerance);
+}
+
+std::vector<int64_t> coordinatesOf(int64_t index, const std::vector<int64_t> &shape) {
   std::vector<int64_t> result(shape.size());
   for (size_t d = shape.size(); d-- > 0; index /= shape[d])
     result[d] = index % shape[d];
   return result;
 }
 
-} // namespace
-
 Comparison compare(const Tensor &got, const Tensor &reference, double rtol, double atol,
-                   double maxErrorRatio, unsigned threads) {
+                   double maxErrorRatio, unsigned threads, std::vector<int64_t> *wrongOfBlock) {
   assert(got.type == reference.type && got.shape == reference.shape);
   const Tolerance tolerance{rtol, atol};
   const size_t elementBytes = sizeInBytes(got.type);
@@ -86,11 +86,13 @@ Comparison compare(const Tensor &got, const Tensor &reference, double rtol, doub
   Comparison result;
   result.elements = elements;
   for (const Part &part : parts) {
+    if (wrongOfBlock)
+      wrongOfBlock->push_back(part.wrong);
     if (part.wrong > 0 && result.wrong == 0) {
       int64_t index = (&part - parts.data()) * blockElements;
       while (!isWrong(got[index], reference[index], tolerance))
         ++index;
-      result.firstWrong = coordinates(index, got.shape);
+      result.firstWrong = coordinatesOf(index, got.shape);
       result.firstGot = got[index];
       result.firstExpected = reference[index];
     }

@@ -1,7 +1,5 @@
 #include "tune/verifier.h"
 
-#include "reference/reference.h"
-#include "runtime/compare.h"
 
 #include <algorithm>
 #include <chrono>
@@ -41,8 +39,8 @@ bool isExact(const Kernel &kernel) {
 } // namespace
 
 std::string Verifier::ruleOf(const Kernel &kernel) {
-  return fmt::format("rtol={} atol={} max_error_ratio={}", kernel.check.rtol, kernel.check.atol,
-                     kernel.check.maxErrorRatio);
+  return fmt::format("rtol={} atol={} max_error_ratio={} rounding={:d}", kernel.check.rtol,
+                     kernel.check.atol, kernel.check.maxErrorRatio, kernel.check.rounding);
 }
 
 Choices Verifier::choicesOf(const std::string &variant) {
@@ -96,18 +94,18 @@ llvm::Expected<Verifier::Example *> Verifier::example(const RunShape &shape, Dat
     return inputs.takeError();
   }
   example.inputs = std::move(*inputs);
-  std::map<std::string, int64_t> dims;
   for (size_t i = 0; i < shape.dims.size(); ++i)
-    dims[kernel_.dimensions[i]] = shape.dims[i];
-  std::vector<const Tensor *> tensors;
+    example.dims[kernel_.dimensions[i]] = shape.dims[i];
+  example.scalars = shape.scalars;
   for (size_t i = 0; i < example.inputs.size(); ++i)
-    tensors.push_back(kernel_.parameters[i].isScalar() ? nullptr : &example.inputs[i]);
-  auto expected = evaluateReference(kernel_, dims, shape.scalars, tensors, threads_);
-  if (!expected) {
+    example.tensors.push_back(kernel_.parameters[i].isScalar() ? nullptr : &example.inputs[i]);
+  auto results = ResultCheck::create(
+      {kernel_, example.dims, example.scalars, example.tensors}, threads_);
+  if (!results) {
     examples_.erase(entry);
-    return expected.takeError();
+    return results.takeError();
   }
-  example.expected = std::move(*expected);
+  example.results.emplace(std::move(*results));
   return &example;
 }
 
@@ -167,11 +165,11 @@ llvm::Expected<Check> Verifier::check(const Choices &choices, const RunShape &sh
     check.errorRatio = check.maxAbsError = 0;
     bool passed = true;
     for (size_t i = 0; i < results->size(); ++i) {
-      const Comparison comparison = compare(
-          (*results)[i], (*made)->expected[i], exact ? 0 : kernel_.check.rtol,
-          exact ? 0 : kernel_.check.atol, exact ? 0 : kernel_.check.maxErrorRatio, threads_);
+      const mmk::Check rule = exact ? mmk::Check{0, 0, 0, false} : kernel_.check;
+      const Comparison comparison = (*made)->results->check(i, (*results)[i], rule);
       passed &= comparison.passed;
-      check.errorRatio = std::max(check.errorRatio, comparison.errorRatio);
+      check.errorRatio = std::max({check.errorRatio, comparison.errorRatio,
+                                   comparison.passed ? 0 : comparison.unexplainedRatio()});
       check.maxAbsError = std::max(check.maxAbsError, comparison.maxAbs);
     }
     if (!passed) {

@@ -3,6 +3,7 @@
 
 #include "compiler/compiler.h"
 #include "executable/executable.h"
+#include "reference/check.h"
 #include "runtime/data.h"
 #include "runtime/tensor.h"
 #include "store/result.h"
@@ -54,7 +55,10 @@ private:
   /// Inputs of one kind at one shape, and their reference results. Made once for all variants.
   struct Example {
     std::vector<Tensor> inputs; ///< by parameter; without memory where that is a scalar
-    std::vector<Tensor> expected;
+    std::map<std::string, int64_t> dims;
+    std::vector<double> scalars;
+    std::vector<const Tensor *> tensors; ///< by parameter, null where that is a scalar
+    std::optional<ResultCheck> results;
   };
 
   llvm::Expected<std::unique_ptr<Executable>> compile(const Choices &choices);

@@ -1,0 +1,251 @@
+#include "reference/element_ranges.h"
+
+#include "reference/elementwise.h"
+#include "reference/load_row.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace mmk {
+namespace {
+
+/// Numbers of lines that are kept: 32 MiB of a thread.
+constexpr int64_t mostKept = int64_t(1) << 22;
+
+bool isFloatProduct(const Value &value) {
+  return value.operation == Operation::product && isFloat(value.type);
+}
+
+const Value &withoutTransposes(const Value &value) {
+  const Value *base = &value;
+  while (base->operation == Operation::transpose)
+    base = base->operands[0];
+  return *base;
+}
+
+} // namespace
+
+std::vector<int64_t> ElementRanges::concrete(const Shape &shape) const {
+  std::vector<int64_t> extents;
+  for (const Dimension &dimension : shape)
+    extents.push_back(dimension.isLiteral() ? dimension.literal
+                                            : operands_.dims.at(dimension.name));
+  return extents;
+}
+
+//--- plans --------------------------------------------------------------------------------------
+
+const ElementRanges::Plan &ElementRanges::planOf(const Value &root) {
+  const auto known = plans_.find(&root);
+  if (known != plans_.end())
+    return known->second;
+  Plan plan = makePlan(root); // which adds the plans of operands
+  return plans_.emplace(&root, std::move(plan)).first->second;
+}
+
+ElementRanges::Plan ElementRanges::makePlan(const Value &root) {
+  Plan plan;
+  std::map<const Value *, size_t> index;
+  const auto isLeaf = [](const Value &value) { return !isElementwise(value.operation); };
+  for (const Value *value : operandsFirst(root, isLeaf)) {
+    Step step{value, {}, concrete(value->shape), {}, 0, {}, {}, 0};
+    if (!isLeaf(*value))
+      for (const Value *operand : value->operands)
+        step.operands.push_back(index.at(operand));
+    fillStep(step, plan);
+    index.emplace(value, plan.steps.size());
+    plan.steps.push_back(std::move(step));
+  }
+  return plan;
+}
+
+void ElementRanges::fillStep(Step &step, Plan &plan) {
+  const Value &value = *step.value;
+  plan.cost += 1;
+  switch (value.operation) {
+  case Operation::constant:
+    step.number = roundTo(value.type, value.constant);
+    break;
+  case Operation::parameter:
+    if (value.shape.empty())
+      step.number = roundTo(value.type, operands_.scalars[value.parameter]);
+    else
+      step.view = viewOf(*operands_.tensors[value.parameter]);
+    break;
+  case Operation::product: {
+    const int64_t depth = concrete(value.operands[0]->shape).back();
+    double costOfTerm = 1;
+    for (const Value *operand : value.operands)
+      if (const Value &base = withoutTransposes(*operand); base.operation != Operation::parameter)
+        costOfTerm += planOf(base).cost;
+    plan.cost += costOfTerm * static_cast<double>(depth);
+    plan.deepest = std::max(plan.deepest, depth);
+    break;
+  }
+  case Operation::transpose:
+    plan.cost += planOf(withoutTransposes(value)).cost;
+    break;
+  case Operation::add:
+    for (size_t i : {size_t(0), size_t(1)}) {
+      const Value &product = *value.operands[i], &row = *value.operands[1 - i];
+      if (isFloatProduct(product) && row.operation == Operation::parameter &&
+          row.type == ElementType::f32)
+        {
+        step.product = step.operands[i];
+        step.row = step.operands[1 - i];
+        step.depth = concrete(product.operands[0]->shape).back();
+      }
+    }
+    break;
+  default:
+    break;
+  }
+}
+
+//--- places -------------------------------------------------------------------------------------
+
+/// As broadcasting has it: aligned at the last dimension, 0 where the extent is 1.
+ElementRanges::Place ElementRanges::project(const Place &place,
+                                            const std::vector<int64_t> &extents) {
+  Place result;
+  result.rank = extents.size();
+  for (size_t d = 0; d < extents.size(); ++d)
+    result.at[d] = extents[d] == 1 ? 0 : place.at[d + place.rank - extents.size()];
+  return result;
+}
+
+int64_t ElementRanges::offsetOf(const Place &place, const std::vector<int64_t> &strides) {
+  int64_t offset = 0;
+  for (size_t d = 0; d < place.rank; ++d)
+    offset += place.at[d] * strides[d];
+  return offset;
+}
+
+//--- evaluation ---------------------------------------------------------------------------------
+
+Range ElementRanges::of(const Result &result, int64_t index, Care care) {
+  const std::vector<int64_t> extents = concrete(result.shape);
+  Place place;
+  place.rank = extents.size();
+  for (size_t d = extents.size(); d-- > 0; index /= extents[d])
+    place.at[d] = index % extents[d];
+  return evaluate(*result.value, place, care);
+}
+
+Range ElementRanges::evaluate(const Value &root, const Place &place, Care care) {
+  const Plan &plan = planOf(root);
+  std::vector<Range> done;
+  done.reserve(plan.steps.size());
+  for (const Step &step : plan.steps)
+    done.push_back(evaluateStep(step, project(place, step.extents), done, care));
+  return done.back();
+}
+
+Range ElementRanges::evaluateStep(const Step &step, const Place &place,
+                                  const std::vector<Range> &done, Care care) {
+  const Value &value = *step.value;
+  switch (value.operation) {
+  case Operation::constant:
+    return Range::exactly(step.number);
+  case Operation::parameter: {
+    if (step.extents.empty())
+      return Range::exactly(step.number);
+    return Range::exactly(loadElement(
+        step.view.data, static_cast<size_t>(offsetOf(place, step.view.strides)), step.view.type));
+  }
+  case Operation::product:
+    return productRange(value, place, care);
+  case Operation::transpose: {
+    Place swapped = place;
+    std::swap(swapped.at[place.rank - 1], swapped.at[place.rank - 2]);
+    return evaluate(*value.operands[0], swapped, care);
+  }
+  default:
+    break;
+  }
+  Range operands[3];
+  for (size_t i = 0; i < step.operands.size(); ++i)
+    operands[i] = done[step.operands[i]];
+  Range range = rangeOf(value, operands);
+  if (!step.product)
+    return range;
+  const double row = done[*step.row].value;
+  const bool isExact = done[*step.product].isExact() && row == std::floor(row);
+  return isExact || !std::isfinite(row) ? range : range.widened(errorOfStart(row, step.depth));
+}
+
+Range ElementRanges::productRange(const Value &product, const Place &place, Care care) {
+  const Value &left = *product.operands[0], &right = *product.operands[1];
+  const Tensor &stored = products_.at(&product);
+  const double value = stored[offsetOf(place, viewOf(stored).strides)];
+  const bool readsParameters = withoutTransposes(left).operation == Operation::parameter &&
+                               withoutTransposes(right).operation == Operation::parameter;
+  const bool isInteger = product.type == ElementType::i32;
+  if (isInteger && readsParameters)
+    return Range::exactly(value);
+
+  const std::vector<int64_t> leftExtents = concrete(left.shape);
+  const std::vector<int64_t> rightExtents = concrete(right.shape);
+  const int64_t depth = leftExtents.back();
+  const int64_t count = isInteger ? depth : termsRead(depth, care);
+  const auto rowLine = lineOf(left, project(place, leftExtents), leftExtents.size() - 1, count, care);
+  const auto columnLine =
+      lineOf(right, project(place, rightExtents), rightExtents.size() - 2, count, care);
+  return isInteger ? rangeOfIntegerSum(*rowLine, *columnLine, depth, value)
+                   : rangeOfSum(*rowLine, *columnLine, depth, value, care);
+}
+
+//--- lines --------------------------------------------------------------------------------------
+
+std::shared_ptr<const Line> ElementRanges::lineOf(const Value &operand, Place place,
+                                                  size_t dimension, int64_t count, Care care) {
+  const Value *base = &operand;
+  for (; base->operation == Operation::transpose; base = base->operands[0]) {
+    const size_t last = place.rank - 1;
+    std::swap(place.at[last], place.at[last - 1]);
+    dimension = dimension == last ? last - 1 : last;
+  }
+  place.at[dimension] = 0;
+  int64_t other = 0;
+  const std::vector<int64_t> extents = concrete(base->shape);
+  for (size_t d = 0; d < place.rank; ++d)
+    other = other * extents[d] + place.at[d];
+  std::shared_ptr<const Line> &line = lines_[{base, dimension, other, care}];
+  if (line)
+    return line;
+  auto made = std::make_shared<const Line>(makeLine(*base, place, dimension, count, care));
+  keptNumbers_ += 2 * count;
+  if (keptNumbers_ > mostKept) {
+    lines_.clear();
+    keptNumbers_ = 0;
+    return made;
+  }
+  lines_[{base, dimension, other, care}] = made;
+  return made;
+}
+
+Line ElementRanges::makeLine(const Value &operand, Place place, size_t dimension, int64_t count,
+                             Care care) {
+  Line line;
+  line.values.resize(count);
+  if (operand.operation == Operation::parameter) {
+    const View view = viewOf(*operands_.tensors[operand.parameter]);
+    loadRow(view, offsetOf(place, view.strides), view.strides[dimension], line.values.data(),
+            count);
+  } else {
+    for (int64_t k = 0; k < count; ++k) {
+      place.at[dimension] = k;
+      const Range range = evaluate(operand, place, care);
+      line.values[k] = range.value;
+      if (const double error = range.error(); error > 0) {
+        line.errors.resize(count);
+        line.errors[k] = error;
+      }
+    }
+  }
+  if (care != Care::quick && line.errors.empty())
+    line.quantum = quantumOf(line.values);
+  return line;
+}
+
+} // namespace mmk

@@ -1,0 +1,87 @@
+// The range of right results for single elements of a result: the kernel's body evaluated for one
+// element, with the rounding errors of its sums carried through what follows.
+#pragma once
+
+#include "reference/reference.h"
+#include "reference/sum_range.h"
+#include "reference/view.h"
+
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+
+namespace mmk {
+
+/// What a kernel is evaluated with; see evaluateReference. All outlive what reads them.
+struct Operands {
+  const Kernel &kernel;
+  const std::map<std::string, int64_t> &dims;
+  const std::vector<double> &scalars;
+  const std::vector<const Tensor *> &tensors;
+};
+
+/// Keeps what it has computed for later elements, so that a thread has its own.
+class ElementRanges {
+public:
+  ElementRanges(const Operands &operands, const Products &products)
+      : operands_(operands), products_(products) {}
+
+  /// Of the element `index`, in memory order, before it is stored in the type of the result.
+  Range of(const Result &result, int64_t index, Care care);
+
+  /// Numbers that are read for one element of a result, when nothing is known from others.
+  double cost(const Result &result) { return planOf(*result.value).cost; }
+  /// Whether Care::quick saves work.
+  bool hasDeepSum(const Result &result) { return planOf(*result.value).deepest > shallowSum; }
+
+private:
+  /// An element of a value.
+  struct Place {
+    std::array<int64_t, 8> at{};
+    size_t rank = 0;
+  };
+  /// One value of an elementwise tree.
+  struct Step {
+    const Value *value;
+    std::vector<size_t> operands; ///< indices of steps; of an elementwise operation
+    std::vector<int64_t> extents;
+    View view;         ///< of a tensor
+    double number = 0; ///< of a scalar or a constant
+    /// Of a sum of a product and a row, their steps and the product's depth: an implementation may
+    /// start the product from the row.
+    std::optional<size_t> product, row;
+    int64_t depth = 0;
+  };
+  struct Plan {
+    std::vector<Step> steps; ///< operands first
+    double cost = 0;
+    int64_t deepest = 0; ///< sum
+  };
+  using LineKey = std::tuple<const Value *, size_t, int64_t, Care>;
+
+  std::vector<int64_t> concrete(const Shape &shape) const;
+  const Plan &planOf(const Value &root);
+  Plan makePlan(const Value &root);
+  void fillStep(Step &step, Plan &plan);
+  static Place project(const Place &place, const std::vector<int64_t> &extents);
+  static int64_t offsetOf(const Place &place, const std::vector<int64_t> &strides);
+
+  Range evaluate(const Value &root, const Place &place, Care care);
+  Range evaluateStep(const Step &step, const Place &place, const std::vector<Range> &done,
+                     Care care);
+  Range productRange(const Value &product, const Place &place, Care care);
+  std::shared_ptr<const Line> lineOf(const Value &operand, Place place, size_t dimension,
+                                     int64_t count, Care care);
+  Line makeLine(const Value &operand, Place place, size_t dimension, int64_t count, Care care);
+
+  const Operands operands_;
+  const Products &products_;
+  std::map<const Value *, Plan> plans_;
+  std::map<LineKey, std::shared_ptr<const Line>> lines_;
+  int64_t keptNumbers_ = 0;
+};
+
+} // namespace mmk

@@ -1,0 +1,273 @@
+// The check against sums that are right in other orders, and against planted mistakes: every order
+// passes, every mistake is found. With MMK_MISTAKES_TABLE=FILE the outcome is written as a table.
+#include "reference/check.h"
+#include "runtime/convert.h"
+#include "runtime/threads.h"
+#include "tests/unit/reference_testing.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <fstream>
+#include <functional>
+
+namespace mmk {
+namespace {
+
+struct Problem {
+  int64_t m, n, k;
+  DataKind kind;
+};
+
+/// The rows of `a` and the columns of `b`, as floats, and a row that is added.
+struct Numbers {
+  int64_t m, n, k;
+  std::vector<float> a, b, bias;
+
+  float term(int64_t i, int64_t j, int64_t at, float sum) const {
+    return std::fma(a[i * k + at], b[j * k + at], sum);
+  }
+};
+
+/// One element of a product.
+using Sum = std::function<float(const Numbers &, int64_t i, int64_t j)>;
+
+float sumOf(const Numbers &all, int64_t i, int64_t j, int64_t begin, int64_t end, int64_t step) {
+  float sum = 0;
+  for (int64_t k = begin; k < end; k += step)
+    sum = all.term(i, j, k, sum);
+  return sum;
+}
+
+float inOrder(const Numbers &all, int64_t i, int64_t j) { return sumOf(all, i, j, 0, all.k, 1); }
+
+float backwards(const Numbers &all, int64_t i, int64_t j) {
+  float sum = 0;
+  for (int64_t k = all.k; k-- > 0;)
+    sum = all.term(i, j, k, sum);
+  return sum;
+}
+
+float inLanes(const Numbers &all, int64_t i, int64_t j) {
+  float sum = 0;
+  for (int64_t lane = 0; lane < 16; ++lane)
+    sum += sumOf(all, i, j, lane, all.k, 16);
+  return sum;
+}
+
+float inParts(const Numbers &all, int64_t i, int64_t j) {
+  const int64_t part = (all.k + 7) / 8;
+  float sum = 0;
+  for (int64_t k = 0; k < all.k; k += part)
+    sum += sumOf(all, i, j, k, std::min(all.k, k + part), 1);
+  return sum;
+}
+
+float inTiles(const Numbers &all, int64_t i, int64_t j) {
+  float sum = 0;
+  for (int64_t k = 0; k < all.k; k += 64)
+    sum += sumOf(all, i, j, k, std::min(all.k, k + 64), 1);
+  return sum;
+}
+
+/// From the third quarter on, then the rest.
+float skewed(const Numbers &all, int64_t i, int64_t j) {
+  float sum = 0;
+  for (int64_t k = 0; k < all.k; ++k)
+    sum = all.term(i, j, (k + all.k * 3 / 4) % all.k, sum);
+  return sum;
+}
+
+float withoutLast(const Numbers &all, int64_t i, int64_t j) {
+  return sumOf(all, i, j, 0, all.k - 1, 1);
+}
+
+float oneTwice(const Numbers &all, int64_t i, int64_t j) {
+  return all.term(i, j, all.k / 2, inOrder(all, i, j));
+}
+
+float edgeWithoutLast(const Numbers &all, int64_t i, int64_t j) {
+  return i == all.m - 1 ? withoutLast(all, i, j) : inOrder(all, i, j);
+}
+
+float edgeOfNeighbour(const Numbers &all, int64_t i, int64_t j) {
+  return inOrder(all, i, j == all.n - 1 && j > 0 ? j - 1 : j);
+}
+
+float inHalf(const Numbers &all, int64_t i, int64_t j) {
+  float sum = 0;
+  for (int64_t k = 0; k < all.k; ++k)
+    sum = static_cast<float>(static_cast<_Float16>(all.term(i, j, k, sum)));
+  return sum;
+}
+
+/// A way to compute c = a @ b + bias.
+struct Way {
+  const char *name;
+  Sum sum;
+  int64_t biasOffset = 0; ///< of the row that is read
+  bool roundsProduct = false; ///< to the type of the result, before the row is added
+};
+
+const std::vector<Way> &rightWays() {
+  static const std::vector<Way> ways = {{"in order", inOrder},    {"backwards", backwards},
+                                        {"16 lanes", inLanes},    {"8 parts", inParts},
+                                        {"tiles of 64", inTiles}, {"skewed", skewed}};
+  return ways;
+}
+
+const std::vector<Way> &mistakes() {
+  static const std::vector<Way> ways = {
+      {"last term dropped", withoutLast},
+      {"one term twice", oneTwice},
+      {"last term dropped in the last row", edgeWithoutLast},
+      {"last column is its neighbour", edgeOfNeighbour},
+      {"next element of the bias", inOrder, 1},
+      {"accumulator in f16", inHalf},
+      {"product rounded before the bias", inOrder, 0, true},
+  };
+  return ways;
+}
+
+std::vector<float> floatsOf(const Tensor &tensor) {
+  std::vector<double> wide(tensor.elements());
+  widen(tensor.data(), tensor.type, wide.data(), tensor.elements());
+  return {wide.begin(), wide.end()};
+}
+
+/// One problem with its reference.
+class Planted {
+public:
+  Planted(const Problem &problem, ElementType result)
+      : kernel_(std::string("kernel k(a: f16[M, K], b: f16[K, N], bias: f32[N]) -> c: ") +
+                std::string(spelling(result)) + "[M, N] { c = a @ b + bias; }"),
+        dims_{{"M", problem.m}, {"N", problem.n}, {"K", problem.k}},
+        a_(seeded(ElementType::f16, {problem.m, problem.k}, 1, problem.kind)),
+        b_(seeded(ElementType::f16, {problem.k, problem.n}, 2, problem.kind)),
+        bias_(seeded(ElementType::f32, {problem.n}, 3,
+                     problem.kind == DataKind::special ? DataKind::uniform : problem.kind)),
+        type_(result), numbers_{problem.m, problem.n, problem.k, {}, {}, {}},
+        tensors_{&a_, &b_, &bias_},
+        check_(llvm::cantFail(
+            ResultCheck::create({kernel_.kernel(), dims_, scalars_, tensors_}, 2))) {
+    numbers_.a = floatsOf(a_);
+    const std::vector<float> rows = floatsOf(b_);
+    for (int64_t j = 0; j < problem.n; ++j)
+      for (int64_t k = 0; k < problem.k; ++k)
+        numbers_.b.push_back(rows[k * problem.n + j]);
+    numbers_.bias = floatsOf(bias_);
+  }
+
+  Tensor compute(const Way &way) const {
+    const int64_t m = numbers_.m, n = numbers_.n;
+    Tensor result = llvm::cantFail(Tensor::allocate(type_, {m, n}));
+    parallelFor(m, 2, [&](int64_t i, unsigned) {
+      for (int64_t j = 0; j < n; ++j) {
+        float sum = way.sum(numbers_, i, j);
+        if (way.roundsProduct)
+          sum = static_cast<float>(roundTo(type_, sum));
+        result.set(i * n + j, sum + numbers_.bias[(j + way.biasOffset) % n]);
+      }
+    });
+    return result;
+  }
+
+  Comparison check(const Tensor &got) const { return check_.check(0, got, kernel_.kernel().check); }
+
+private:
+  KernelText kernel_;
+  std::map<std::string, int64_t> dims_;
+  std::vector<double> scalars_ = {0, 0, 0};
+  Tensor a_, b_, bias_;
+  ElementType type_;
+  Numbers numbers_;
+  std::vector<const Tensor *> tensors_;
+  ResultCheck check_;
+};
+
+const std::vector<int64_t> depths = {16, 100, 1000, 4096, 40000, 1000000};
+
+std::vector<Problem> problems() {
+  std::vector<Problem> all;
+  for (const std::string &kind : dataKindNames())
+    for (int64_t k : depths)
+      all.push_back({k > 40000 ? 12 : 33, k > 40000 ? 16 : 29, k, *dataKindFromSpelling(kind)});
+  return all;
+}
+
+std::string kindOf(const Problem &problem) {
+  return dataKindNames()[static_cast<size_t>(problem.kind)];
+}
+
+std::string nameOf(const Problem &problem) {
+  return kindOf(problem) + " K=" + std::to_string(problem.k);
+}
+
+bool isSame(const Tensor &x, const Tensor &y) {
+  for (int64_t i = 0; i < x.elements(); ++i)
+    if (x[i] != y[i] && !(std::isnan(x[i]) && std::isnan(y[i])))
+      return false;
+  return true;
+}
+
+/// A rounding of the product is a mistake of results in f16 alone; in f32 it is none.
+ElementType typeFor(const Way &way) { return way.roundsProduct ? ElementType::f16 : ElementType::f32; }
+
+TEST(Mistakes, EveryOrderOfSummationPasses) {
+  for (const Problem &problem : problems())
+    for (ElementType type : {ElementType::f32, ElementType::f16}) {
+      const Planted planted(problem, type);
+      for (const Way &way : rightWays()) {
+        const Comparison result = planted.check(planted.compute(way));
+        EXPECT_TRUE(result.passed) << nameOf(problem) << ", " << way.name;
+        EXPECT_EQ(result.wrong, 0) << nameOf(problem) << ", " << way.name;
+        EXPECT_EQ(result.unexplained, 0)
+            << nameOf(problem) << ", " << way.name << ": got " << result.unexplainedGot
+            << ", expected " << result.unexplainedExpected << ", rounding "
+            << result.unexplainedRounding;
+      }
+    }
+}
+
+/// "12 of 957" wrong elements, "sample, 20 of 467", or "same" where the mistake changes nothing.
+std::string outcome(const Planted &planted, const Way &way, const Tensor &right,
+                    const std::string &where) {
+  const Tensor wrong = planted.compute(way);
+  if (isSame(right, wrong))
+    return "same";
+  const Comparison result = planted.check(wrong);
+  EXPECT_FALSE(result.passed) << way.name << ", " << where;
+  if (result.passed)
+    return "missed";
+  return result.wrong > 0 ? fmt::format("{} of {}", result.wrong, result.elements)
+                          : fmt::format("sample, {} of {}", result.unexplained, result.sampled);
+}
+
+TEST(Mistakes, EachIsFound) {
+  std::map<std::string, std::string> rows; // by mistake and kind of data
+  for (const Problem &problem : problems())
+    for (ElementType type : {ElementType::f32, ElementType::f16}) {
+      const Planted planted(problem, type);
+      const Tensor right = planted.compute(rightWays().front());
+      for (const Way &way : mistakes())
+        if (typeFor(way) == type)
+          rows[std::string(way.name) + " | " + kindOf(problem)] +=
+              " " + outcome(planted, way, right, nameOf(problem)) + " |";
+    }
+  const char *file = std::getenv("MMK_MISTAKES_TABLE");
+  if (!file)
+    return;
+  std::ofstream table(file);
+  table << "| mistake | data |";
+  for (int64_t k : depths)
+    table << " K = " << k << " |";
+  table << "\n|---|---|---|---|---|---|---|---|\n";
+  for (const Way &way : mistakes())
+    for (const std::string &kind : dataKindNames()) {
+      const std::string key = std::string(way.name) + " | " + kind;
+      table << "| " << key << " |" << rows[key] << "\n";
+    }
+}
+
+} // namespace
+} // namespace mmk
