@@ -243,8 +243,6 @@ Line ElementRanges::makeLine(const Value &operand, Place place, size_t dimension
       }
     }
   }
-  if (care != Care::quick && line.errors.empty())
-    line.quantum = quantumOf(line.values);
   return line;
 }
 

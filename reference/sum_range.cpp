@@ -3,6 +3,7 @@
 #include "support/element.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -18,10 +19,8 @@ constexpr double roundOff = 0x1p-24; ///< of f32
 /// Six deviations of an error that is uniform between -1 and 1.
 const double sixDeviations = 6 / std::sqrt(3.0);
 constexpr int64_t quickShare = 32;
-/// Neighbouring roundings whose sum is compared with that of independent ones.
+/// Neighbouring roundings whose sum is squared; then as many such sums, and so on.
 constexpr int64_t neighbours = 32;
-/// The share of the variance of independent roundings from which on they are not.
-constexpr double mostVariance = 3;
 
 struct Terms {
   double sum = 0, squares = 0;
@@ -83,31 +82,45 @@ double operandError(const Terms &terms) {
   return std::min(terms.operandLinear, 3 * std::sqrt(terms.operandSquares));
 }
 
-/// Whether the roundings of the sum in the order of k have a direction.
-bool isBiased(const Line &left, const Line &right, int64_t count) {
+/// The deviation of the sum of the roundings, from those of the sum in the order of k. Of independent
+/// ones it is the root of the sum of their squares. Neighbours that are rounded in one direction make
+/// the squares of their sums larger: those of 32 neighbours, of 1024, and so on up to all.
+double deviationInOrder(const Line &left, const Line &right, int64_t count) {
+  struct Level {
+    double errors = 0, squares = 0;
+  };
+  std::array<Level, 8> levels; // 32^7 is beyond the largest depth
   float sum = 0;
-  double variance = 0, together = 0;
-  for (int64_t begin = 0; begin < count; begin += neighbours) {
-    double errors = 0;
-    for (int64_t k = begin; k < std::min(count, begin + neighbours); ++k) {
-      const double exact = sum + left.values[k] * right.values[k];
-      if (!std::isfinite(exact))
-        continue;
-      const float next = static_cast<float>(exact);
-      if (!std::isfinite(next))
-        return true;
-      const double error = next - exact;
-      variance += error * error;
-      errors += error;
-      sum = next;
+  for (int64_t k = 0; k < count; ++k) {
+    const double exact = sum + left.values[k] * right.values[k];
+    const float next = static_cast<float>(exact);
+    if (!std::isfinite(next))
+      continue; // the range has its infinity already
+    levels[0].errors += next - exact;
+    sum = next;
+    int64_t number = k + 1;
+    for (size_t level = 0; level + 1 < levels.size(); ++level) {
+      Level &inner = levels[level], &outer = levels[level + 1];
+      inner.squares += inner.errors * inner.errors;
+      outer.errors += inner.errors;
+      inner.errors = 0;
+      if (number % neighbours != 0)
+        break;
+      number /= neighbours;
     }
-    together += errors * errors;
   }
-  return together > mostVariance * variance;
+  double squares = 0, rest = 0;
+  for (const Level &level : levels) {
+    rest += level.errors;
+    squares = std::max(squares, level.squares + rest * rest);
+  }
+  return std::sqrt(squares);
 }
 
 bool isExactInAnyOrder(const Line &left, const Line &right, const Terms &terms) {
-  const double quantum = left.quantum * right.quantum;
+  if (static_cast<float>(terms.sum) != terms.sum)
+    return false;
+  const double quantum = quantumOf(left.values) * quantumOf(right.values);
   return quantum >= 0x1p-126 && terms.positive + terms.negative <= quantum / roundOff;
 }
 
@@ -116,12 +129,13 @@ double roundingError(const Line &left, const Line &right, const Terms &terms, do
                      int64_t depth, Care care) {
   const double all = static_cast<double>(depth);
   const double reach = std::max(terms.reach(), std::fabs(sum)), worst = roundOff * all * reach;
-  if ((care == Care::biased || care == Care::likelyBiased) && isBiased(left, right, depth))
-    return worst;
   double squares = all * reach * reach;
   if (care == Care::likely || care == Care::likelyBiased)
     squares = std::max(terms.partialSquares, all * (sum * sum / 3 + terms.squares / 6));
-  return std::min(sixDeviations * roundOff * std::sqrt(squares), worst);
+  double error = sixDeviations * roundOff * std::sqrt(squares);
+  if (care == Care::biased || care == Care::likelyBiased)
+    error = std::max(error, 6 * deviationInOrder(left, right, depth));
+  return std::min(error, worst);
 }
 
 /// With infinities or NaN among the terms; `terms.positive` and `negative` of the others.
@@ -137,15 +151,17 @@ Range specialRange(const Terms &terms, double value, bool mayRise, bool mayFall)
 } // namespace
 
 double quantumOf(const std::vector<double> &values) {
+  constexpr int bitsOfFraction = 52, notFinite = 0x7FF, bias = 1075;
+  constexpr uint64_t implied = uint64_t(1) << bitsOfFraction;
   int lowest = std::numeric_limits<int>::max();
   for (double value : values) {
     const auto bits = std::bit_cast<uint64_t>(value);
-    const int exponent = static_cast<int>(bits >> 52 & 0x7FF);
-    if (exponent == 0x7FF)
+    const int exponent = static_cast<int>(bits >> bitsOfFraction & notFinite);
+    if (exponent == notFinite)
       return 0;
-    const uint64_t digits = bits & ((uint64_t(1) << 52) - 1);
-    if (exponent != 0) // zero is a multiple of everything; there are no subnormals of double
-      lowest = std::min(lowest, exponent - 1075 + std::countr_zero(digits | uint64_t(1) << 52));
+    // Zero is a multiple of everything. No value of a narrower type is subnormal in double.
+    const int lowestBit = exponent - bias + std::countr_zero((bits & (implied - 1)) | implied);
+    lowest = std::min(lowest, exponent == 0 ? lowest : lowestBit);
   }
   return lowest == std::numeric_limits<int>::max() ? 1 : std::ldexp(1.0, lowest);
 }
@@ -182,7 +198,7 @@ Range rangeOfSum(const Line &left, const Line &right, int64_t depth, double valu
     return Range::anything(value);
   if (terms.plusInfinity || terms.minusInfinity || terms.notANumber)
     return specialRange(terms, value, mayRise, mayFall);
-  if (count == depth && left.errors.empty() && right.errors.empty() &&
+  if (count == depth && left.errors.empty() && right.errors.empty() && !mayRise && !mayFall &&
       isExactInAnyOrder(left, right, terms))
     return Range::exactly(value);
 

@@ -12,19 +12,18 @@ namespace mmk {
 struct Line {
   std::vector<double> values;
   std::vector<double> errors; ///< largest differences from `values`; empty when all are 0
-  double quantum = 0; ///< every value is a multiple of it, a power of two; 0 when nothing is known
 };
 
-/// The quantum of a line: the lowest bit that any value has.
+/// The largest power of two of which every value is a multiple; 0 when one is not finite.
 double quantumOf(const std::vector<double> &values);
 
 /// How a range is computed.
 enum class Care {
   quick, ///< from the first terms, when there are many: never wider than `full`
   full,  ///< for every order of summation
-  biased, ///< the same, with the test whether the roundings are independent: never narrower
+  biased, ///< the same, with the roundings of a sum in f32 added up: never narrower
   likely, ///< for most elements, of most orders
-  likelyBiased ///< the same, with the test
+  likelyBiased ///< the same, with the roundings added up
 };
 
 /// Sums up to this depth are always read whole.
@@ -50,9 +49,11 @@ int64_t termsRead(int64_t depth, Care care);
 /// orders, K (S^2 / 3 + Q / 6) of a sum S with the squared terms Q, whichever is larger.
 ///
 /// Terms can contradict the independence: a constant is rounded in one direction for as long as the
-/// sum stays between two powers of two. `biased` sums in f32 and looks whether neighbouring roundings
-/// have one direction; if so, the bound is that of the worst case, u K R. A sum whose terms have so
-/// few bits that no order rounds has no error.
+/// sum stays between two powers of two. `biased` sums in f32, in the order of k, and adds up the
+/// roundings of 32 neighbours, of 1024, and so on up to all: of independent ones, the root of the sum
+/// of the squares is the deviation at every level. Six times the largest counts if it is more. No
+/// bound is above the worst case, u K R. A sum whose terms have so few bits that no order rounds has
+/// no error.
 ///
 /// Where the terms of one sign alone overflow f32, an order of summation overflows: an infinity of
 /// that sign is right, and of both signs also NaN.
