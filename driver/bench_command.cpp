@@ -186,9 +186,11 @@ private:
       const CheckReport check = runner->check();
       measured.passed = check.passed;
       if (!check.passed) {
-        measured.notes.push_back(fmt::format("{} of {} elements are wrong, so nothing was timed; "
-                                             "mmk run shows which",
-                                             check.wrong, check.elements));
+        const bool hasWrong = check.wrong > 0;
+        measured.notes.push_back(fmt::format(
+            "{} of {} {} are wrong, so nothing was timed; mmk run shows which",
+            hasWrong ? check.wrong : check.unexplained, hasWrong ? check.elements : check.sampled,
+            hasWrong ? "elements" : "sampled elements"));
         return;
       }
     }

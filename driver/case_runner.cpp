@@ -166,8 +166,8 @@ void CaseRunner::expectAllIntact() const {
 CheckReport CaseRunner::check() {
   const TimedScope timed("check against the reference");
   expectAllIntact();
-  llvm::Expected<ResultCheck> check = ResultCheck::create(
-      {kernel_, run_.dims, run_.scalars, inputs_}, options_.threads);
+  llvm::Expected<ResultCheck> check =
+      ResultCheck::create({kernel_, run_.dims, run_.scalars, inputs_}, options_.threads);
   if (!check)
     throw UserError(llvm::toString(check.takeError()));
   CheckReport report;

@@ -19,7 +19,7 @@ struct CheckReport {
   bool passed = true;
   int64_t elements = 0, wrong = 0;
   double maxAbs = 0, maxRel = 0;
-  int64_t sampled = 0, unexplained = 0; ///< see Comparison
+  int64_t sampled = 0, unexplained = 0;                    ///< see Comparison
   std::vector<std::pair<std::string, Comparison>> results; ///< by name
 
   void add(const std::string &result, const Comparison &comparison);

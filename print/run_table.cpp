@@ -56,20 +56,21 @@ std::string failure(const Kernel &kernel, const RunCase &run, const std::string 
   const std::string where = run.name.empty() ? dimsOf(kernel, run) : run.name;
   std::string text;
   if (comparison.errorRatio > kernel.check.maxErrorRatio)
-    text += fmt::format("{}: {} of {} elements of {} are wrong ({:.3g}, at most {:.3g} are "
-                        "allowed); the first: {}{}\n",
-                        where, comparison.wrong, comparison.elements, result, comparison.errorRatio,
-                        kernel.check.maxErrorRatio,
-                        element(result, comparison.firstWrong, comparison.firstGot,
-                                comparison.firstExpected),
-                        allowance(kernel.check, comparison));
+    text += fmt::format(
+        "{}: {} of {} elements of {} are wrong ({:.3g}, at most {:.3g} are "
+        "allowed); the first: {}{}\n",
+        where, comparison.wrong, comparison.elements, result, comparison.errorRatio,
+        kernel.check.maxErrorRatio,
+        element(result, comparison.firstWrong, comparison.firstGot, comparison.firstExpected),
+        allowance(kernel.check, comparison));
   else
-    text += fmt::format("{}: {} of {} sampled elements of {} are within rtol and atol, but differ by "
-                        "more than rounding explains; the first: {}; rounding {:.3g}\n",
-                        where, comparison.unexplained, comparison.sampled, result,
-                        element(result, comparison.firstUnexplained, comparison.unexplainedGot,
-                                comparison.unexplainedExpected),
-                        comparison.unexplainedRounding);
+    text +=
+        fmt::format("{}: {} of {} sampled elements of {} are within rtol and atol, but differ by "
+                    "more than rounding explains; the first: {}; rounding {:.3g}\n",
+                    where, comparison.unexplained, comparison.sampled, result,
+                    element(result, comparison.firstUnexplained, comparison.unexplainedGot,
+                            comparison.unexplainedExpected),
+                    comparison.unexplainedRounding);
   return text;
 }
 

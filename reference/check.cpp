@@ -9,8 +9,8 @@
 namespace mmk {
 namespace {
 
-/// Elements beyond rtol and atol that are evaluated at first.
-constexpr int64_t firstLook = 1024;
+/// Elements beyond rtol and atol that are evaluated at first, and the numbers that they may read.
+constexpr double firstLook = 1024, fewestAtFirst = 64, firstNumbers = 1 << 27;
 /// Elements of the largest sample, and how many of it are evaluated: those that differ from the
 /// reference at all.
 constexpr int64_t mostSampled = 4096, mostEvaluated = 128, fewestEvaluated = 32;
@@ -34,16 +34,14 @@ public:
   CloserLook(const Operands &operands, const Products &products, size_t result, const Tensor &got,
              const Tensor &expected, unsigned threads)
       : operands_(operands), products_(products), result_(operands.kernel.results[result]),
-        got_(got), expected_(expected), threads_(threads),
-        workers_(std::max<size_t>(threads, 1)) {}
+        got_(got), expected_(expected), threads_(threads), workers_(std::max<size_t>(threads, 1)) {}
 
   /// Whether elements are within a tolerance of what rounding explains, by one of `cares`.
   void evaluate(std::vector<Finding> &findings, Tolerance tolerance,
                 std::initializer_list<Care> cares) {
-    parallelFor(static_cast<int64_t>(findings.size()), threads_,
-                [&](int64_t i, unsigned worker) {
-                  evaluate(findings[i], tolerance, cares, ranges(worker));
-                });
+    parallelFor(static_cast<int64_t>(findings.size()), threads_, [&](int64_t i, unsigned worker) {
+      evaluate(findings[i], tolerance, cares, ranges(worker));
+    });
   }
 
   double cost() { return ranges(0).cost(result_); }
@@ -74,8 +72,8 @@ private:
         range.high = std::max(range.high, expected);
       }
       finding.rounding = std::max(range.high - expected, expected - range.low);
-      finding.isRight = range.includes(got) ||
-                        (std::isfinite(got) && range.widened(around).includes(got));
+      finding.isRight =
+          range.includes(got) || (std::isfinite(got) && range.widened(around).includes(got));
       if (finding.isRight)
         return;
     }
@@ -138,7 +136,8 @@ void explainWrong(Comparison &comparison, CloserLook &look, const Tensor &got,
   const auto everyOrder = {Care::quick, Care::full, Care::biased};
   const auto isWrongFinding = [](const Finding &finding) { return !finding.isRight; };
   const double allowed = rule.maxErrorRatio * static_cast<double>(comparison.elements);
-  const int64_t step = (comparison.wrong + firstLook - 1) / firstLook;
+  const double first = std::clamp(firstNumbers / look.cost(), fewestAtFirst, firstLook);
+  const auto step = static_cast<int64_t>(std::ceil(static_cast<double>(comparison.wrong) / first));
   auto findings = listWrong(got, expected, tolerance, wrongOfBlock, step);
   look.evaluate(findings, tolerance, everyOrder);
   int64_t wrong = std::ranges::count_if(findings, isWrongFinding);
@@ -194,7 +193,8 @@ public:
     comparison_.unexplained += unexplained;
     const double share = static_cast<double>(seen) / unexplainedShare;
     const double allowed = maxErrorRatio_ * static_cast<double>(seen);
-    if (static_cast<double>(unexplained) > std::max({share, allowed, static_cast<double>(mostUnexplained)}))
+    if (static_cast<double>(unexplained) >
+        std::max({share, allowed, static_cast<double>(mostUnexplained)}))
       comparison_.passed = false;
   }
 
@@ -245,8 +245,8 @@ llvm::Expected<ResultCheck> ResultCheck::create(const Operands &operands, unsign
 Comparison ResultCheck::check(size_t result, const Tensor &got, const Check &rule) const {
   const Tensor &expected = expected_[result];
   std::vector<int64_t> wrongOfBlock;
-  Comparison comparison = compare(got, expected, rule.rtol, rule.atol, rule.maxErrorRatio,
-                                  threads_, &wrongOfBlock);
+  Comparison comparison =
+      compare(got, expected, rule.rtol, rule.atol, rule.maxErrorRatio, threads_, &wrongOfBlock);
   if (!rule.rounding || comparison.elements == 0)
     return comparison;
   CloserLook look(operands_, products_, result, got, expected, threads_);

@@ -23,8 +23,8 @@ public:
   ///
   /// rtol and atol are for single elements. A mistake that is smaller than they are, but in many
   /// elements, is found by three samples: of all elements, of the last row and of the last column.
-  /// The result is wrong when more than 1/64 of a sample, and more than 2 of it, differ by more than
-  /// rounding explains.
+  /// The result is wrong when more than 1/64 of a sample, and more than 2 of it, differ by more
+  /// than rounding explains.
   ///
   /// With `rounding` false, this is `compare`.
   Comparison check(size_t result, const Tensor &got, const Check &rule) const;

@@ -89,8 +89,7 @@ void ElementRanges::fillStep(Step &step, Plan &plan) {
     for (size_t i : {size_t(0), size_t(1)}) {
       const Value &product = *value.operands[i], &row = *value.operands[1 - i];
       if (isFloatProduct(product) && row.operation == Operation::parameter &&
-          row.type == ElementType::f32)
-        {
+          row.type == ElementType::f32) {
         step.product = step.operands[i];
         step.row = step.operands[1 - i];
         step.depth = concrete(product.operands[0]->shape).back();
@@ -188,7 +187,8 @@ Range ElementRanges::productRange(const Value &product, const Place &place, Care
   const std::vector<int64_t> rightExtents = concrete(right.shape);
   const int64_t depth = leftExtents.back();
   const int64_t count = isInteger ? depth : termsRead(depth, care);
-  const auto rowLine = lineOf(left, project(place, leftExtents), leftExtents.size() - 1, count, care);
+  const auto rowLine =
+      lineOf(left, project(place, leftExtents), leftExtents.size() - 1, count, care);
   const auto columnLine =
       lineOf(right, project(place, rightExtents), rightExtents.size() - 2, count, care);
   return isInteger ? rangeOfIntegerSum(*rowLine, *columnLine, depth, value)

@@ -17,6 +17,7 @@ const double notANumber = std::numeric_limits<double>::quiet_NaN();
 constexpr double f32Ulp = 0x1p-23;
 /// A function may flush a result below it to zero.
 constexpr double smallestNormal = 0x1p-126;
+constexpr double smallestSubnormal = 0x1p-149;
 
 /// Units in the last place by which an implementation may differ from the correctly rounded result.
 /// Functions: codegen/vector_math.h, and half a unit of the reference. Quotients and square roots
@@ -146,15 +147,20 @@ Range ofExact(const Value &value, const Range *operands) {
   return Range::exactly(result);
 }
 
-/// 1 + erf(x), 1 + tanh(x) and log(1 + exp(x)) are evaluated as part of one function, to 2.5 units in
-/// the last place of its result (codegen/vector_math.h), without the rounding of the sum.
+/// What is added to an operation on values that are not exact, because several operations may be
+/// evaluated as one function: its intermediate results are not rounded, not even to a subnormal.
+/// 1 + erf(x), 1 + tanh(x) and log(1 + exp(x)) are evaluated so, to 2.5 units in the last place of
+/// the result (codegen/vector_math.h), without the rounding of the sum.
 double fusedError(const Value &value, const Range &range) {
   const bool isSum = value.operation == Operation::add || value.operation == Operation::subtract;
   const bool isFused = isSum && std::ranges::any_of(value.operands, [](const Value *operand) {
-    return operand->operation == Operation::erf || operand->operation == Operation::tanh ||
-           operand->operation == Operation::exp;
-  });
+                         return operand->operation == Operation::erf ||
+                                operand->operation == Operation::tanh ||
+                                operand->operation == Operation::exp;
+                       });
   const double size = std::max(std::fabs(range.low), std::fabs(range.high));
+  if (value.operation == Operation::multiply)
+    return smallestSubnormal;
   return isFused && size < infinity ? 3 * size * f32Ulp : 0;
 }
 
@@ -168,9 +174,7 @@ Range Range::exactly(double value) {
 
 Range Range::anything(double value) { return {value, -infinity, infinity, true}; }
 
-bool Range::includes(double x) const {
-  return std::isnan(x) ? mayBeNaN : low <= x && x <= high;
-}
+bool Range::includes(double x) const { return std::isnan(x) ? mayBeNaN : low <= x && x <= high; }
 
 double Range::error() const {
   if (isExact())
@@ -218,7 +222,7 @@ Range rangeOf(const Value &value, const Range *operands) {
     range.low -= ulpError(range.low, ulps);
     range.high += ulpError(range.high, ulps);
   }
-  return range.widened(fusedError(value, range));
+  return isExact ? range : range.widened(fusedError(value, range));
 }
 
 } // namespace mmk

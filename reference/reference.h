@@ -23,11 +23,9 @@ using Products = std::map<const Value *, Tensor>;
 /// `@` accumulates in double and rounds once, to f32, or is exact modulo 2^32, for i32. Every
 /// elementwise operation is done in f32. A result is rounded once to its declared type; integers
 /// saturate. `products`, if not null, takes every product; else each lives up to its last reader.
-llvm::Expected<std::vector<Tensor>> evaluateReference(const Kernel &kernel,
-                                                      const std::map<std::string, int64_t> &dims,
-                                                      const std::vector<double> &scalars,
-                                                      const std::vector<const Tensor *> &tensors,
-                                                      unsigned threads,
-                                                      Products *products = nullptr);
+llvm::Expected<std::vector<Tensor>>
+evaluateReference(const Kernel &kernel, const std::map<std::string, int64_t> &dims,
+                  const std::vector<double> &scalars, const std::vector<const Tensor *> &tensors,
+                  unsigned threads, Products *products = nullptr);
 
 } // namespace mmk

@@ -65,8 +65,8 @@ void addOperandErrors(const Line &left, const Line &right, int64_t count, Terms 
   for (int64_t k = 0; k < count; ++k) {
     const double ofLeft = left.errors.empty() ? 0 : left.errors[k];
     const double ofRight = right.errors.empty() ? 0 : right.errors[k];
-    const double error = ofLeft * std::fabs(right.values[k]) +
-                         ofRight * (std::fabs(left.values[k]) + ofLeft);
+    const double error =
+        ofLeft * std::fabs(right.values[k]) + ofRight * (std::fabs(left.values[k]) + ofLeft);
     if (ofLeft == infinity || ofRight == infinity)
       terms.mayBeAnything = true;
     else if (std::isfinite(error)) {
@@ -82,9 +82,10 @@ double operandError(const Terms &terms) {
   return std::min(terms.operandLinear, 3 * std::sqrt(terms.operandSquares));
 }
 
-/// The deviation of the sum of the roundings, from those of the sum in the order of k. Of independent
-/// ones it is the root of the sum of their squares. Neighbours that are rounded in one direction make
-/// the squares of their sums larger: those of 32 neighbours, of 1024, and so on up to all.
+/// The deviation of the sum of the roundings, from those of the sum in the order of k. Of
+/// independent ones it is the root of the sum of their squares. Neighbours that are rounded in one
+/// direction make the squares of their sums larger: those of 32 neighbours, of 1024, and so on up
+/// to all.
 double deviationInOrder(const Line &left, const Line &right, int64_t count) {
   struct Level {
     double errors = 0, squares = 0;
@@ -167,7 +168,8 @@ double quantumOf(const std::vector<double> &values) {
 }
 
 int64_t termsRead(int64_t depth, Care care) {
-  return care == Care::quick && depth > shallowSum ? std::max(shallowSum, depth / quickShare) : depth;
+  return care == Care::quick && depth > shallowSum ? std::max(shallowSum, depth / quickShare)
+                                                   : depth;
 }
 
 double errorOfStart(double start, int64_t depth) {
@@ -204,8 +206,7 @@ Range rangeOfSum(const Line &left, const Line &right, int64_t depth, double valu
 
   const bool isWhole = count == depth;
   const double sum = isWhole ? terms.sum : value;
-  const double error =
-      roundingError(left, right, terms, sum, depth, care) + operandError(terms);
+  const double error = roundingError(left, right, terms, sum, depth, care) + operandError(terms);
   Range range = rounded({value, sum - error, sum + error, mayRise && mayFall}, ElementType::f32);
   // The reference sums in another order than this.
   range.low = mayFall ? -infinity : std::min(range.low, value);

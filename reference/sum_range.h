@@ -19,10 +19,10 @@ double quantumOf(const std::vector<double> &values);
 
 /// How a range is computed.
 enum class Care {
-  quick, ///< from the first terms, when there are many: never wider than `full`
-  full,  ///< for every order of summation
-  biased, ///< the same, with the roundings of a sum in f32 added up: never narrower
-  likely, ///< for most elements, of most orders
+  quick,       ///< from the first terms, when there are many: never wider than `full`
+  full,        ///< for every order of summation
+  biased,      ///< the same, with the roundings of a sum in f32 added up: never narrower
+  likely,      ///< for most elements, of most orders
   likelyBiased ///< the same, with the roundings added up
 };
 
@@ -42,18 +42,19 @@ int64_t termsRead(int64_t depth, Care care);
 ///   6 / sqrt(3) * u * sqrt(sum of s_k^2)
 ///
 /// (Higham and Mary, "A new approach to probabilistic rounding error analysis", 2019, with the
-/// partial sums in place of a bound of them.) The partial sums depend on the order of summation. Let
-/// R be the largest difference of two partial sums in the order of k, at least the root of the sum of
-/// the squared terms: an order that starts elsewhere, or that sums parts, has no larger ones, and
-/// `full` has K R^2 for the sum of squares. `likely` has that of the order of k, or its mean over all
-/// orders, K (S^2 / 3 + Q / 6) of a sum S with the squared terms Q, whichever is larger.
+/// partial sums in place of a bound of them.) The partial sums depend on the order of summation.
+/// Let R be the largest difference of two partial sums in the order of k, at least the root of the
+/// sum of the squared terms: an order that starts elsewhere, or that sums parts, has no larger
+/// ones, and `full` has K R^2 for the sum of squares. `likely` has that of the order of k, or its
+/// mean over all orders, K (S^2 / 3 + Q / 6) of a sum S with the squared terms Q, whichever is
+/// larger.
 ///
 /// Terms can contradict the independence: a constant is rounded in one direction for as long as the
 /// sum stays between two powers of two. `biased` sums in f32, in the order of k, and adds up the
-/// roundings of 32 neighbours, of 1024, and so on up to all: of independent ones, the root of the sum
-/// of the squares is the deviation at every level. Six times the largest counts if it is more. No
-/// bound is above the worst case, u K R. A sum whose terms have so few bits that no order rounds has
-/// no error.
+/// roundings of 32 neighbours, of 1024, and so on up to all: of independent ones, the root of the
+/// sum of the squares is the deviation at every level. Six times the largest counts if it is more.
+/// No bound is above the worst case, u K R. A sum whose terms have so few bits that no order rounds
+/// has no error.
 ///
 /// Where the terms of one sign alone overflow f32, an order of summation overflows: an infinity of
 /// that sign is right, and of both signs also NaN.

@@ -1,6 +1,5 @@
 #include "tune/verifier.h"
 
-
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
@@ -99,8 +98,8 @@ llvm::Expected<Verifier::Example *> Verifier::example(const RunShape &shape, Dat
   example.scalars = shape.scalars;
   for (size_t i = 0; i < example.inputs.size(); ++i)
     example.tensors.push_back(kernel_.parameters[i].isScalar() ? nullptr : &example.inputs[i]);
-  auto results = ResultCheck::create(
-      {kernel_, example.dims, example.scalars, example.tensors}, threads_);
+  auto results =
+      ResultCheck::create({kernel_, example.dims, example.scalars, example.tensors}, threads_);
   if (!results) {
     examples_.erase(entry);
     return results.takeError();

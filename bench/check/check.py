@@ -11,6 +11,8 @@ writes what the check said of them as tables.
   check.py --mistakes REFERENCE_TEST
                          the table of planted mistakes, of the unit test that plants them
 
+With --write the table replaces its older one in docs/check.md.
+
 The exit code is 1 when there was a false alarm. A case that needs more memory than is free, or whose
 products take more than --operations multiplications, is counted as left out."""
 
@@ -27,6 +29,8 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 KINDS = ["uniform", "integers", "normal", "special"]
 DEEPEST = 1_000_000
+PAGE = ROOT / "docs" / "check.md"
+FIRST = {"examples": "example", "shapes": "data", "named": "product, data"}
 
 # Bodies of a product of M x K by K x N: (parameters, result type, text). {t} is the type of the operands.
 FLOAT_BODIES = [
@@ -179,24 +183,34 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--operations", type=float, default=1e9)
     parser.add_argument("--mistakes")
+    parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
     if arguments.mistakes:
         with tempfile.TemporaryDirectory() as folder:
             table = pathlib.Path(folder) / "table.md"
             subprocess.run([arguments.mistakes, "--gtest_filter=Mistakes.EachIsFound"], check=True,
                            stdout=subprocess.DEVNULL, env=dict(os.environ, MMK_MISTAKES_TABLE=str(table)))
-            print(table.read_text(), end="")
+            show("mistakes", table.read_text(), arguments.write)
         return
     arguments.machine = arguments.machine or ["ascend910b3", "host"]
     arguments.data = arguments.data or KINDS
     tallies = {"examples": examples, "shapes": shapes, "named": named}[arguments.what](arguments)
-    print(f"| what | machine | {HEAD[0]} |\n|---|---|{HEAD[1]}|")
-    for name, tally in tallies:
-        print(f"| {name} | {tally.cells()} |")
+    table = f"| {FIRST[arguments.what]} | machine | {HEAD[0]} |\n|---|---|{HEAD[1]}|\n"
+    table += "".join(f"| {name} | {tally.cells()} |\n" for name, tally in tallies)
+    show(arguments.what, table, arguments.write)
     alarms = [alarm for _, tally in tallies for alarm in tally.alarms]
     left_out = sum(tally.left_out for _, tally in tallies)
     print("\n".join(alarms) + f"\n{len(alarms)} false alarms, {left_out} left out")
     sys.exit(bool(alarms))
+
+
+def show(what, table, writes):
+    print(table, end="")
+    if writes:
+        begin, end = f"<!-- bench/check/check.py: {what} -->\n", "<!-- end -->"
+        text = PAGE.read_text()
+        before, rest = text.split(begin)
+        PAGE.write_text(before + begin + table + end + rest.split(end, 1)[1])
 
 
 if __name__ == "__main__":

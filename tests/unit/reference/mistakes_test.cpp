@@ -24,8 +24,9 @@ struct Numbers {
   int64_t m, n, k;
   std::vector<float> a, b, bias;
 
+  /// A product of two f16 is exact in f32: the same with and without a fused operation.
   float term(int64_t i, int64_t j, int64_t at, float sum) const {
-    return std::fma(a[i * k + at], b[j * k + at], sum);
+    return a[i * k + at] * b[j * k + at] + sum;
   }
 };
 
@@ -105,7 +106,7 @@ float inHalf(const Numbers &all, int64_t i, int64_t j) {
 struct Way {
   const char *name;
   Sum sum;
-  int64_t biasOffset = 0; ///< of the row that is read
+  int64_t biasOffset = 0;     ///< of the row that is read
   bool roundsProduct = false; ///< to the type of the result, before the row is added
 };
 
@@ -148,8 +149,8 @@ public:
                      problem.kind == DataKind::special ? DataKind::uniform : problem.kind)),
         type_(result), numbers_{problem.m, problem.n, problem.k, {}, {}, {}},
         tensors_{&a_, &b_, &bias_},
-        check_(llvm::cantFail(
-            ResultCheck::create({kernel_.kernel(), dims_, scalars_, tensors_}, 2))) {
+        check_(
+            llvm::cantFail(ResultCheck::create({kernel_.kernel(), dims_, scalars_, tensors_}, 2))) {
     numbers_.a = floatsOf(a_);
     const std::vector<float> rows = floatsOf(b_);
     for (int64_t j = 0; j < problem.n; ++j)
@@ -211,7 +212,9 @@ bool isSame(const Tensor &x, const Tensor &y) {
 }
 
 /// A rounding of the product is a mistake of results in f16 alone; in f32 it is none.
-ElementType typeFor(const Way &way) { return way.roundsProduct ? ElementType::f16 : ElementType::f32; }
+ElementType typeFor(const Way &way) {
+  return way.roundsProduct ? ElementType::f16 : ElementType::f32;
+}
 
 TEST(Mistakes, EveryOrderOfSummationPasses) {
   for (const Problem &problem : problems())

@@ -297,8 +297,8 @@ TEST(TuneSearch, AVariantThatIsKnownToBeWrongDoesNotWin) {
 
 // f32 sums of fractions differ from the reference in their last bits.
 TEST(TuneSearch, AWrongVariantIsFoundOut) {
-  const std::string strict = fusedText.substr(0, fusedText.rfind('}')) +
-                             "check { rtol = 0; atol = 0; rounding = 0; } }";
+  const std::string strict =
+      fusedText.substr(0, fusedText.rfind('}')) + "check { rtol = 0; atol = 0; rounding = 0; } }";
   SpaceOptions space;
   space.fixed = {{"tile.M", "64"}, {"tile.N", "64"}, {"tile.K", "64"}, {"order", "rows"}};
   const Searched searched({small}, unchecked(CheckMode::winner), space, nullptr, strict);
