@@ -1,6 +1,7 @@
 // The AI core as a back end: emulated, and timed by a clock.
 #include "backend/backend.h"
 
+#include "aicore/candidates.h"
 #include "aicore/core_program.h"
 #include "aicore/fit_tile.h"
 #include "count/count.h"
@@ -71,6 +72,10 @@ public:
     return aicore::fitTile(builder, loc, machine, output, tile);
   }
 
+  Candidates candidates(ir::KernelOp kernel, const Machine &machine,
+                        const CandidateRequest &request) const override {
+    return aicore::findCandidates(kernel, machine, request);
+  }
   int64_t longestProductTile(const Machine &machine, ElementType operand, bool isOutput,
                              bool isDepth) const override {
     const auto bytes = static_cast<int64_t>(sizeInBytes(operand));

@@ -8,8 +8,10 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/Error.h"
 
+#include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace mlir {
 class DialectRegistry;
@@ -49,6 +51,26 @@ struct FittedTile {
   bool isElementwise = false; ///< without a product; neither: the sum of a split reduction alone
   mlir::Value depth;          ///< of the product; else one
   int64_t bytes = 4;          ///< of an element of its operands
+};
+
+/// A shape for which a variant is wanted.
+struct CandidateRequest {
+  llvm::ArrayRef<int64_t> dims; ///< extents of the kernel's dimensions, in its order
+  /// What the author or the user chose: these directives keep their words.
+  std::map<std::string, std::string> fixed;
+  size_t most = 8; ///< candidates
+  /// Whether candidates may differ in the order of tiles and in words alone; else each has the best
+  /// of them.
+  bool variesOptions = false;
+};
+/// A variant that may be the fastest at a shape, with its cycles by a closed form.
+struct Candidate {
+  std::vector<std::pair<std::string, std::string>> choices; ///< ("tile.M", "64"), of all open directives
+  double cycles = 0;
+};
+struct Candidates {
+  std::vector<Candidate> best; ///< the best first
+  int64_t considered = 0;      ///< variants that the closed form was computed for
 };
 
 class Backend {
@@ -98,6 +120,11 @@ public:
                                                       aicore::MachineAttr machine,
                                                       FittedOutput output,
                                                       const FittedTile &tile) const = 0;
+  /// The variants that may be the fastest at a shape. `kernel` is in fusion groups. None where the code of the machine fits itself to the shape when it runs.
+  virtual Candidates candidates(ir::KernelOp kernel, const Machine &machine,
+                                const CandidateRequest &request) const {
+    return {};
+  }
   /// The longest tile of a dimension that may fit, of operands of this type, for the search; the
   /// dimension is an output or the depth of a product.
   virtual int64_t longestProductTile(const Machine &machine, ElementType operand, bool isOutput,

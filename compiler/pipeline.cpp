@@ -58,6 +58,8 @@ void buildPipeline(OpPassManager &manager, const Backend &backend, LoweringLevel
     return;
   // Fusion groups are formed while the body is on whole tensors.
   manager.addPass(createFuseEpilogue());
+  if (level == LoweringLevel::fused)
+    return;
   // A split reduction becomes a product of the splits and their sum, each a fusion group.
   manager.addPass(createSplitReduction());
   // The mapping of output tiles to cores, then the depth of one step of the product.

@@ -17,7 +17,7 @@ class PassManager;
 namespace mmk {
 
 /// How far to lower a kernel.
-enum class LoweringLevel { mmk, tiled, aicore };
+enum class LoweringLevel { mmk, fused, tiled, aicore };
 
 struct PipelineOptions {
   Choices choices;

@@ -91,7 +91,7 @@ public:
       : session_(session), kernel_(kernel), winners_(std::move(winners)), hints_(std::move(hints)) {
   }
 
-  KnownVariant of(const RunCase &run, const tune::RunShape &shape) {
+  KnownVariant of(const RunCase &run, const tune::RunShape &shape, int64_t cycles) {
     const std::string dims = tune::spelling(kernel_, shape.dims);
     for (const tune::BestRow &winner : winners_)
       if (winner.shape.dims == dims)
@@ -104,7 +104,7 @@ public:
     for (const std::vector<tune::BestRow> *rows : {&winners_, &hints_})
       for (const tune::BestRow *row : nearest(*rows, shape, INFINITY))
         candidates.push_back(row);
-    return fastest(run, candidates);
+    return fastest(run, candidates, cycles);
   }
 
 private:
@@ -138,9 +138,10 @@ private:
     return countCase(lowering, session_.machine(), kernel_, run).cycles;
   }
 
-  KnownVariant fastest(const RunCase &run, const std::vector<const tune::BestRow *> &candidates) {
+  KnownVariant fastest(const RunCase &run, const std::vector<const tune::BestRow *> &candidates,
+                       int64_t otherwise) {
     KnownVariant best;
-    int64_t least = cyclesOf(run, Choices()).value_or(INT64_MAX);
+    int64_t least = otherwise > 0 ? otherwise : cyclesOf(run, Choices()).value_or(INT64_MAX);
     for (const tune::BestRow *candidate : candidates) {
       const auto cycles = cyclesOf(run, session_.tryChoicesOf(kernel_, candidate->variant));
       if (cycles && *cycles < least) {
@@ -159,7 +160,8 @@ private:
 } // namespace
 
 std::vector<KnownVariant> knownVariants(Session &session, const Kernel &kernel,
-                                        const std::vector<RunCase> &runs) {
+                                        const std::vector<RunCase> &runs,
+                                        const std::vector<int64_t> &cycles) {
   std::error_code ignored;
   if (memoryFolder().empty() ||
       !std::filesystem::exists(memoryFolder() + "/memory.sqlite", ignored))
@@ -188,7 +190,7 @@ std::vector<KnownVariant> knownVariants(Session &session, const Kernel &kernel,
   const std::vector<tune::RunShape> shapes = runShapes(kernel, runs);
   std::vector<KnownVariant> known;
   for (size_t i = 0; i < runs.size(); ++i)
-    known.push_back(recommendation.of(runs[i], shapes[i]));
+    known.push_back(recommendation.of(runs[i], shapes[i], cycles[i]));
   return known;
 }
 

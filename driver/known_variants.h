@@ -22,15 +22,17 @@ std::unique_ptr<tune::Store> openMemory(const Kernel &kernel, const Machine &mac
 
 /// The best known variant of a case.
 struct KnownVariant {
-  std::string variant;  ///< empty: the default of the schedule
+  std::string variant;  ///< empty: none is better than the chosen one
   std::string tunedFor; ///< the dimensions where it is the best: "M=2048,N=1024,K=512"
   bool operator==(const KnownVariant &) const = default;
 };
 
 /// For each run the best checked variant in the store for its dimensions. Where there is none, the
-/// clock chooses among the default, the best ones at the nearest dimensions, and those of another
-/// build or another user. Empty when the store has none.
+/// clock chooses among the best ones at the nearest dimensions, and those of another build or
+/// another user; one has to take fewer than `cycles`, what the case takes otherwise (0: not known).
+/// Empty when the store has none.
 std::vector<KnownVariant> knownVariants(Session &session, const Kernel &kernel,
-                                        const std::vector<RunCase> &runs);
+                                        const std::vector<RunCase> &runs,
+                                        const std::vector<int64_t> &cycles);
 
 } // namespace mmk::driver

@@ -121,6 +121,11 @@ Lowering Session::tryLower(const Kernel &kernel, const Choices &choices) {
                          /*findsNearest=*/false);
 }
 
+Chooser Session::chooser(const Kernel &kernel) {
+  const bool isOpen = !target_.variant && target_.sets.empty() && !target_.side;
+  return {compiler_, kernel, machine_, isOpen ? Choices() : fixedChoices(kernel)};
+}
+
 Choices Session::setChoices(const Kernel &kernel) {
   Target target = target_;
   target.variant.reset();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backend/backend.h"
+#include "choose/chooser.h"
 #include "cli/target.h"
 #include "compiler/compiler.h"
 #include "frontend/compile.h"
@@ -31,6 +32,8 @@ public:
 
   /// The same with further choices, for counting; null when it is not legal.
   Lowering tryLower(const Kernel &kernel, const Choices &choices);
+  /// Chooses the variant of a shape, as far as the schedule and the command line leave it open.
+  Chooser chooser(const Kernel &kernel);
   /// What `--set` fixes.
   Choices setChoices(const Kernel &kernel);
   /// The options of the command line without its choices.

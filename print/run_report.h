@@ -58,6 +58,8 @@ struct RunHeader {
   std::optional<PlacedFlags> flags = {}; ///< nothing where no AI core runs it
   /// For a variant from the store: the dimensions that it was tuned for.
   std::string tunedFor = {};
+  /// For a variant that was chosen: why, a line for each case.
+  std::vector<std::string> reasons = {};
   const Timing::Part *timing = nullptr; ///< null without --timing
 };
 

@@ -92,6 +92,8 @@ void RunTable::printHead() const {
                                  header_.machine->name, header_.variant);
   if (!header_.tunedFor.empty())
     text += fmt::format("the best variant that is known for {}, from mmk tune\n", header_.tunedFor);
+  for (const std::string &reason : header_.reasons)
+    text += fmt::format("chosen for {}\n", reason);
   text += fmt::format("{:<{}}  {:<{}}", "case", nameWidth_, "dims", dimsWidth_);
   if (checks_)
     text += "  check";

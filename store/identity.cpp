@@ -12,13 +12,13 @@
 #include <map>
 
 namespace mmk::tune {
-namespace {
 
-/// 128 bits of SHA-256, in hexadecimal.
 std::string digest(llvm::StringRef text) {
   const auto hash = llvm::SHA256::hash(llvm::arrayRefFromStringRef(text));
   return llvm::toHex(llvm::ArrayRef(hash).take_front(16), /*LowerCase=*/true);
 }
+
+namespace {
 
 /// The GNU build id of a loaded object, as bytes; empty when it has none.
 llvm::StringRef buildIdOf(const dl_phdr_info &object) {

@@ -5,6 +5,8 @@
 #include "machines/machine.h"
 #include "store/result.h"
 
+#include "llvm/ADT/StringRef.h"
+
 namespace mmk::tune {
 
 /// Three digests. They change with the compiler and the machine; they do not depend on comments,
@@ -15,6 +17,8 @@ struct Identity {
 };
 Identity identityOf(const Kernel &kernel, const Machine &machine);
 
+/// 128 bits of SHA-256 of a text, in hexadecimal.
+std::string digest(llvm::StringRef text);
 /// Digest of the function of a kernel: parameters, results and the values between them.
 std::string semanticsOf(const Kernel &kernel);
 /// Digest of every figure of a machine; of the host, also of its CPU.

@@ -1,0 +1,193 @@
+#include "aicore/candidates.h"
+
+#include "aicore/plan.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace mmk::aicore {
+namespace {
+
+/// Plans that are compared with their waits for memory, which takes longer than without.
+constexpr size_t mostWaiting = 32;
+/// Depths of a stage that are tried for each tile.
+constexpr int triedStages = 4;
+
+struct TimedPlan {
+  double cycles = INFINITY;
+  Plan plan;
+};
+
+/// The plans with the least cycles, the best first; of equal ones the first that was added.
+class BestPlans {
+public:
+  explicit BestPlans(size_t most) : most_(most) {}
+  void add(double cycles, const Plan &plan) {
+    if (plans_.size() == most_ && cycles >= plans_.back().cycles)
+      return;
+    const auto place = std::ranges::upper_bound(plans_, cycles, {}, &TimedPlan::cycles);
+    for (auto same = plans_.begin(); same != place; ++same)
+      if (same->cycles == cycles && same->plan.dims == plan.dims &&
+          same->plan.options == plan.options)
+        return;
+    plans_.insert(place, {cycles, plan});
+    if (plans_.size() > most_)
+      plans_.pop_back();
+  }
+  const std::vector<TimedPlan> &plans() const { return plans_; }
+
+private:
+  size_t most_;
+  std::vector<TimedPlan> plans_;
+};
+
+class CandidateSearch {
+public:
+  CandidateSearch(ir::KernelOp kernel, const Machine &machine, const CandidateRequest &request)
+      : request_(request), space_(kernel, machine, request) {
+    for (const PlanSpace::Group &group : space_.groups())
+      times_.emplace_back(group.work, machine);
+  }
+
+  Candidates run() {
+    BestPlans tiled(mostWaiting);
+    Plan plan = space_.first();
+    // Groups share dimensions, so that the tile of one decides that of another.
+    const int sweeps = space_.groups().size() == 1 ? 1 : 2;
+    for (int sweep = 0; sweep < sweeps; ++sweep)
+      for (const PlanSpace::Group &group : space_.groups())
+        plan = group.products.empty() ? improveElementwise(plan, group, tiled)
+                                      : improveProduct(plan, group, tiled);
+    BestPlans best(request_.most);
+    for (const TimedPlan &each : tiled.plans())
+      addOptions(each.plan, best);
+    Candidates candidates;
+    candidates.considered = considered_;
+    for (const TimedPlan &each : best.plans())
+      candidates.best.push_back({space_.choicesOf(each.plan), each.cycles});
+    return candidates;
+  }
+
+private:
+  using Consider = llvm::function_ref<void(const Plan &)>;
+
+  double cyclesWithoutWaits(const Plan &plan) const {
+    double sum = 0;
+    for (size_t i = 0; i < times_.size(); ++i)
+      sum += times_[i].cycles(space_.tilingOf(plan, space_.groups()[i]), {});
+    return sum;
+  }
+
+  /// The best of the plans that `enumerate` considers, which are added to `best`.
+  Plan bestOf(const Plan &plan, BestPlans &best, llvm::function_ref<void(Consider)> enumerate) {
+    TimedPlan least{INFINITY, plan};
+    enumerate([&](const Plan &trial) {
+      if (!space_.fits(trial))
+        return;
+      ++considered_;
+      const double cycles = cyclesWithoutWaits(trial);
+      best.add(cycles, trial);
+      if (cycles < least.cycles)
+        least = {cycles, trial};
+    });
+    return least.plan;
+  }
+
+  Plan improveProduct(const Plan &plan, const PlanSpace::Group &group, BestPlans &best) {
+    const PlanSpace::ProductDims &dims = group.products.front();
+    const ProductWork &product = group.work.products.front();
+    const auto lengths = [&](PlanSpace::Number dim, int64_t extent, int64_t literal) {
+      return dim ? space_.lengths(*dim, extent, space_.longestTile())
+                 : std::vector<int64_t>{literal};
+    };
+    return bestOf(plan, best, [&](Consider consider) {
+      for (int64_t rows : lengths(dims.row, product.rows, dims.literal.m))
+        for (int64_t columns : lengths(dims.column, product.columns, dims.literal.n)) {
+          Plan trial = plan;
+          if (dims.row)
+            trial.dims[*dims.row].tile = rows;
+          if (dims.column)
+            trial.dims[*dims.column].tile = columns;
+          // The depths of other products follow from the new tile.
+          for (const PlanSpace::Group &other : space_.groups())
+            for (size_t i = 0; i < other.products.size(); ++i)
+              (void)space_.setDepth(trial, other.products[i], other.work.products[i], 0);
+          for (int stage = 0; stage < triedStages && space_.setDepth(trial, dims, product, stage);
+               ++stage)
+            considerSplits(trial, group, consider);
+        }
+    });
+  }
+
+  void considerSplits(Plan trial, const PlanSpace::Group &group, Consider consider) const {
+    const PlanSpace::ProductDims &dims = group.products.front();
+    const ProductWork &product = group.work.products.front();
+    const GroupTiling tiling = space_.tilingOf(trial, group);
+    const int64_t tiles = group.work.batches * llvm::divideCeilSigned(product.rows, tiling.rows) *
+                          llvm::divideCeilSigned(product.columns, tiling.columns);
+    for (int64_t splits : space_.splits(dims, product, tiles, tiling.depth)) {
+      if (dims.depth)
+        trial.dims[*dims.depth].splits = splits;
+      consider(trial);
+    }
+  }
+
+  Plan improveElementwise(const Plan &plan, const PlanSpace::Group &group, BestPlans &best) {
+    if (space_.hasProduct())
+      return plan; // its tile is that of the products
+    return bestOf(plan, best, [&](Consider consider) {
+      for (int64_t rows :
+           group.row ? space_.powers(*group.row, group.work.rows, 1) : std::vector<int64_t>{1})
+        for (int64_t columns : group.column ? space_.powers(*group.column, group.work.columns, 64)
+                                            : std::vector<int64_t>{512}) {
+          Plan trial = plan;
+          if (group.row)
+            trial.dims[*group.row].tile = rows;
+          if (group.column)
+            trial.dims[*group.column].tile = columns;
+          consider(trial);
+        }
+    });
+  }
+
+  /// Adds the plan with the best of its options, or with all of them.
+  void addOptions(const Plan &plan, BestPlans &best) const {
+    TimedPlan least;
+    Plan trial = plan;
+    for (const auto &[order, width] : space_.orders())
+      for (bool skewed : space_.skews()) {
+        trial.options = {order, width, skewed, false, false};
+        std::vector<GroupTime::Waits> waits;
+        for (size_t i = 0; i < times_.size(); ++i)
+          waits.push_back(times_[i].wait(space_.tilingOf(trial, space_.groups()[i])));
+        for (bool overlapped : space_.overlaps(trial))
+          for (bool table : space_.tables(trial)) {
+            trial.options.overlapped = overlapped;
+            trial.options.biasTable = table;
+            double cycles = 0;
+            for (size_t i = 0; i < times_.size(); ++i)
+              cycles += times_[i].cycles(space_.tilingOf(trial, space_.groups()[i]), waits[i]);
+            if (request_.variesOptions)
+              best.add(cycles, trial);
+            if (cycles < least.cycles)
+              least = {cycles, trial};
+          }
+      }
+    if (!request_.variesOptions)
+      best.add(least.cycles, least.plan);
+  }
+
+  const CandidateRequest &request_;
+  PlanSpace space_;
+  std::vector<GroupTime> times_;
+  int64_t considered_ = 0;
+};
+
+} // namespace
+
+Candidates findCandidates(ir::KernelOp kernel, const Machine &machine,
+                          const CandidateRequest &request) {
+  return CandidateSearch(kernel, machine, request).run();
+}
+
+} // namespace mmk::aicore

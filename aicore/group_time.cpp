@@ -1,0 +1,297 @@
+#include "aicore/group_time.h"
+
+#include "runtime/global_memory.h"
+#include "runtime/packets.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+namespace mmk::aicore {
+namespace {
+
+/// Bytes of a step of the vector cores: see place/vector_buffers.cpp.
+constexpr double stepBytes = 32768;
+
+/// Row and column of a tile, as passes/tile_order.cpp computes them.
+std::pair<int64_t, int64_t> tileAt(int64_t i, int64_t rows, int64_t columns,
+                                   const GroupTiling &tiling) {
+  switch (tiling.order) {
+  case ir::Order::rows:
+    return {i / columns, i % columns};
+  case ir::Order::columns:
+    return {i % rows, i / rows};
+  case ir::Order::zigzag: {
+    const int64_t row = i / columns, column = i % columns;
+    return {row, row % 2 == 1 ? columns - 1 - column : column};
+  }
+  case ir::Order::swizzle: {
+    const int64_t band = i / (tiling.width * columns), inBand = i % (tiling.width * columns),
+                  first = band * tiling.width, height = std::min(rows - first, tiling.width);
+    return {first + inBand % height, inBand / height};
+  }
+  }
+  return {0, 0};
+}
+
+} // namespace
+
+/// What one operand of a tile moves: a panel as deep as the tile's reduction, stage by stage.
+struct GroupTime::Panel {
+  double rows = 0;         ///< runs of contiguous memory, of all stages
+  double bytes = 0;        ///< as charged
+  double transfers = 0;    ///< one a stage
+  double portCycles = 0;   ///< at the core's own port, without start-up
+};
+
+double GroupTime::link(const char *name, double rows, double bytes, double waiting) const {
+  const auto found = machine_.links.find(name);
+  if (found == machine_.links.end())
+    return 0;
+  const Link &it = found->second;
+  const bool isGlobal = std::string_view(name).starts_with("gm_");
+  const double rate =
+      isGlobal ? std::min(it.bytesPerCycle, machine_.l2BytesPerCycle) : it.bytesPerCycle;
+  return it.startupCycles + std::max(rows * it.rowCycles, bytes / rate) + bytes * waiting;
+}
+
+GroupTime::Tiles GroupTime::tilesOf(const GroupTiling &tiling) const {
+  const ProductWork &product = work_.products.front();
+  Tiles tiles{};
+  tiles.rows = std::min(tiling.rows, work_.rows);
+  tiles.columns = std::min(tiling.columns, work_.columns);
+  tiles.down = llvm::divideCeilSigned(work_.rows, tiling.rows);
+  tiles.across = llvm::divideCeilSigned(work_.columns, tiling.columns);
+  tiles.depth = product.depth;
+  tiles.splits = 1;
+  if (tiling.splits > 1) {
+    const int64_t share = llvm::divideCeilSigned(product.depth, tiling.splits),
+                  inTiles = llvm::alignTo(share, tiling.depth);
+    tiles.depth = inTiles < tiling.stage ? inTiles : llvm::alignTo(share, tiling.stage);
+    tiles.splits = llvm::divideCeilSigned(product.depth, tiles.depth);
+    tiles.depth = std::min(tiles.depth, product.depth);
+  }
+  tiles.stages = std::max<int64_t>(1, llvm::divideCeilSigned(tiles.depth, tiling.stage));
+  tiles.all = work_.batches * tiles.down * tiles.across * tiles.splits;
+  tiles.ofCore = llvm::divideCeilSigned(tiles.all, std::max<int64_t>(1, tiling.cores));
+  return tiles;
+}
+
+// `outer`: rows of A or columns of B; `stage`: the depth of one transfer; `depth`: of the panel.
+GroupTime::Panel GroupTime::panelOf(const OperandWork &operand, int64_t outer, int64_t stage,
+                                    int64_t depth) const {
+  const int64_t bytes = sizeInBytes(work_.products.front().type), packet = machine_.packetBytes;
+  const Link &link = machine_.links.at("gm_l1");
+  const double rate = std::min(link.bytesPerCycle, machine_.l2BytesPerCycle);
+  Panel panel;
+  RowCharge charge;
+  const auto add = [&](int64_t length, int64_t times) {
+    if (length <= 0 || times <= 0)
+      return;
+    const int64_t rows = operand.isTransposed ? length : outer,
+                  run = (operand.isTransposed ? outer : length) * bytes;
+    // Tiles, or stages, follow each other in a row of memory, so that few begin with a packet.
+    const int64_t starts = packet / std::gcd(run, packet);
+    double charged = 0;
+    for (int64_t start = 0; start < starts; ++start)
+      charged += charge.bytes(rows, start * run, operand.pitch, run, packet);
+    charged /= starts;
+    panel.rows += rows * times;
+    panel.bytes += charged * times;
+    panel.transfers += times;
+    panel.portCycles += std::max(rows * link.rowCycles, charged / rate) * times;
+  };
+  const int64_t whole = std::min(stage, depth);
+  add(whole, depth / whole);
+  add(depth % whole, 1);
+  return panel;
+}
+
+//===--- global memory --------------------------------------------------------------------===//
+
+GroupTime::Waits GroupTime::wait(const GroupTiling &tiling) const {
+  if (work_.products.empty())
+    return {};
+  const ProductWork &product = work_.products.front();
+  const Tiles tiles = tilesOf(tiling);
+  const Panel a = panelOf(product.a, tiles.rows, tiling.stage, tiles.depth),
+              b = panelOf(product.b, tiles.columns, tiling.stage, tiles.depth);
+  GlobalMemory memory(machine_);
+  const auto pieceOf = [&](const Panel &panel, uint64_t name, int64_t core, int32_t tensor) {
+    Piece piece;
+    piece.name = name;
+    piece.place = tiling.skewed ? core % tiles.stages : 0;
+    piece.bytes = piece.distinct = static_cast<int64_t>(panel.bytes);
+    piece.portCycles = static_cast<int64_t>(panel.portCycles);
+    piece.tensor = tensor;
+    piece.isLoad = true;
+    return piece;
+  };
+  const int64_t area = tiles.down * tiles.across;
+  std::vector<Piece> ofA, ofB;
+  for (int64_t first = 0; first < tiles.all; first += tiling.cores) {
+    ofA.clear();
+    ofB.clear();
+    for (int64_t tile = first; tile < std::min(tiles.all, first + tiling.cores); ++tile) {
+      // Splits come before batches, and batches before tiles.
+      const int64_t outer = tile / area, split = outer / work_.batches,
+                    batch = outer % work_.batches;
+      const auto [row, column] = tileAt(tile % area, tiles.down, tiles.across, tiling);
+      const auto nameOf = [&](const OperandWork &operand, int64_t line, int64_t lines,
+                              uint64_t which) {
+        const int64_t matrix = operand.variesByBatch ? batch : 0;
+        return ((split * work_.batches + matrix) * lines + line) * 2 + which;
+      };
+      ofA.push_back(pieceOf(a, nameOf(product.a, row, tiles.down, 0), tile - first, 0));
+      ofB.push_back(pieceOf(b, nameOf(product.b, column, tiles.across, 1), tile - first, 1));
+    }
+    memory.addRound(ofA, product.a.isIntermediate);
+    memory.addRound(ofB, product.b.isIntermediate);
+  }
+  const auto waitOf = [&](const Panel &panel, size_t tensor) {
+    Link link = machine_.links.at("gm_l1");
+    link.startupCycles = link.rowCycles = 0;
+    const double rate = std::min(link.bytesPerCycle, machine_.l2BytesPerCycle);
+    const double all = memory.load(link, tensor).cycles(0, static_cast<int64_t>(panel.bytes));
+    return std::max(0.0, all - panel.bytes / rate) / std::max(1.0, panel.bytes);
+  };
+  return {waitOf(a, 0), waitOf(b, 1)};
+}
+
+//===--- a product and its epilogue -------------------------------------------------------===//
+
+double GroupTime::vectorTime(double elements, double rows, int64_t inputBytes, int64_t storedBytes,
+                             double perElement, double fixed) const {
+  const double steps = std::max(1.0, std::ceil(elements * 4 / stepBytes)), ofStep = elements / steps;
+  const double in = steps * link("gm_ub", rows / steps, ofStep * inputBytes),
+               out = steps * link("ub_gm", rows / steps, ofStep * storedBytes),
+               work = steps * fixed + elements * perElement;
+  // Two copies of each buffer: the steps overlap, but the first and the last.
+  const double longest = std::max({in, out, work});
+  return longest + (in + out + work - longest) / steps;
+}
+
+double GroupTime::product(const GroupTiling &tiling, const Waits &waits) const {
+  const ProductWork &product = work_.products.front();
+  const Tiles tiles = tilesOf(tiling);
+  const double bytes = sizeInBytes(product.type), products = work_.products.size();
+  const int64_t unitK = machine_.cube.depth.at(product.type);
+  const int64_t rows = llvm::alignTo(tiles.rows, machine_.cube.m),
+                columns = llvm::alignTo(tiles.columns, machine_.cube.n),
+                depth = llvm::alignTo(tiles.depth, unitK);
+
+  // MTE2: the panels of both operands.
+  const Panel a = panelOf(product.a, tiles.rows, tiling.stage, tiles.depth),
+              b = panelOf(product.b, tiles.columns, tiling.stage, tiles.depth);
+  const double startup = machine_.links.at("gm_l1").startupCycles;
+  const double loads = (a.transfers + b.transfers * products) * startup + a.portCycles +
+                       a.bytes * waits.a + (b.portCycles + b.bytes * waits.b) * products;
+  // MTE1 and the cube: base tiles.
+  const double bases = llvm::divideCeilSigned(tiles.depth, tiling.depth);
+  const double basesOfStage = bases / tiles.stages;
+  const double areaA = rows * depth * bytes, areaB = columns * depth * bytes;
+  const Link &toA = machine_.links.at("l1_l0a"), &toB = machine_.links.at("l1_l0b");
+  double mte1 = bases * (toA.startupCycles + toB.startupCycles) + areaA / toA.bytesPerCycle +
+                areaB / toB.bytesPerCycle;
+  double cube = bases * machine_.cube.startupCycles +
+                double(rows) * columns * depth / machine_.cube.macsPerCycle.at(product.type);
+  const double oneMte1 = mte1 / bases;
+  if (tiling.overlapped) {
+    // The first and the last stage are computed in halves, each with its own A.
+    const double halves = std::min(2.0, double(tiles.stages)) * basesOfStage;
+    cube += halves * machine_.cube.startupCycles;
+    mte1 += halves * (toA.startupCycles + toB.startupCycles + areaA / bases / toA.bytesPerCycle);
+  }
+  if (tiling.biasTable)
+    mte1 += link("l1_bt", 1, tiles.columns * 4.0);
+  mte1 *= products;
+  cube *= products;
+
+  // The result, out of L0C.
+  const double elements = double(tiles.rows) * tiles.columns;
+  const bool isSplit = tiles.splits > 1;
+  const bool usesVector = work_.hasVector && !isSplit;
+  double drain = 0, vector = 0;
+  const double perElement =
+      work_.vectorPerElement - (tiling.biasTable ? work_.addPerElement : 0);
+  if (isSplitChip()) {
+    const double bytesOut = usesVector || isSplit ? 4 : work_.storedBytes;
+    drain = link("l0c_gm", tiles.rows, elements * bytesOut) * products;
+    if (usesVector) {
+      const double cores = std::min<double>(machine_.vectorCoresPerCube, tiles.rows);
+      vector = vectorTime(elements / cores, tiles.rows / cores,
+                          4 * work_.products.size() + work_.readBytes, work_.storedBytes,
+                          perElement, work_.vectorFixed);
+    }
+  } else {
+    drain = link("l0c_ub", tiles.rows, elements * 4) * products;
+    vector = vectorTime(elements, tiles.rows, work_.readBytes, isSplit ? 4 : work_.storedBytes,
+                        usesVector ? perElement : 0, usesVector ? work_.vectorFixed : 0);
+  }
+
+  // The pipes overlap from stage to stage. With one accumulator the cube waits while it is drained,
+  // and MTE1 has the first base tiles ready by then.
+  double exposed = 0;
+  if (tiling.accumulators == 1)
+    exposed = tiling.overlapped ? std::max(0.0, drain / 2 - cube / tiles.stages / 2) : drain;
+  const double compute =
+      tiling.inL0 > 1 ? std::max({mte1, cube + exposed, mte1 + exposed - 2 * oneMte1})
+                      : mte1 + cube + exposed;
+  const double stages = double(tiles.stages) * tiles.ofCore;
+  const double loadOfStage = loads / tiles.stages, computeOfStage = compute / tiles.stages;
+  const double body = tiling.inL1 > 1
+                          ? loadOfStage + computeOfStage +
+                                (stages - 1) * std::max(loadOfStage, computeOfStage)
+                          : stages * (loadOfStage + computeOfStage);
+  const double fill = loadOfStage + oneMte1;
+  const double perTile = isSplitChip() ? std::max(drain, vector) : drain + vector;
+  const double behind = fill + std::max(loads, compute) + tiles.ofCore * perTile;
+  double cycles = std::max(body + drain + vector, behind);
+  if (isSplit)
+    cycles += sumOfSplits(tiles, tiling);
+  return cycles;
+}
+
+// The splits are read and added by all vector cores, then the epilogue follows.
+double GroupTime::sumOfSplits(const Tiles &tiles, const GroupTiling &tiling) const {
+  const double units = isSplitChip() ? machine_.vectorCoresPerCube : 1;
+  const double cores = std::min<double>(tiling.cores, tiles.down * tiles.across * work_.batches);
+  const double elements =
+      double(work_.batches) * work_.rows * work_.columns / (cores * units);
+  const double add = machine_.vector.at("add").perElement;
+  return 500 + vectorTime(elements, std::max(1.0, elements / tiles.columns),
+                          4 * tiles.splits + work_.readBytes, work_.storedBytes,
+                          work_.vectorPerElement + add * (tiles.splits - 1),
+                          work_.vectorFixed + machine_.vector.at("add").fixed * tiles.splits);
+}
+
+//===--- elementwise work -----------------------------------------------------------------===//
+
+double GroupTime::elementwise(const GroupTiling &tiling) const {
+  const int64_t rows = std::min(tiling.rows, work_.rows),
+                columns = std::min(tiling.columns, work_.columns);
+  const int64_t tiles =
+      work_.batches * llvm::divideCeilSigned(work_.rows, tiling.rows) * llvm::divideCeilSigned(work_.columns, tiling.columns);
+  const int64_t units = isSplitChip() ? machine_.vectorCoresPerCube : 1;
+  const double ofCore = llvm::divideCeilSigned(tiles, tiling.cores);
+  const double cores = std::min<int64_t>(units, rows);
+  const double elements = double(rows) * columns / cores;
+  const double steps = std::max(1.0, std::ceil(elements * 4 / stepBytes));
+  const double in = steps * link("gm_ub", rows / cores / steps, elements / steps * work_.readBytes),
+               out = steps * link("ub_gm", rows / cores / steps,
+                                  elements / steps * work_.storedBytes),
+               work = steps * work_.vectorFixed + elements * work_.vectorPerElement;
+  const double longest = std::max({in, out, work});
+  const double all = double(work_.batches) * work_.rows * work_.columns;
+  return std::max(ofCore * longest + (in + out + work - longest) / steps,
+                  hbmCycles(all * work_.readBytes));
+}
+
+double GroupTime::cycles(const GroupTiling &tiling, const Waits &waits) const {
+  return work_.products.empty() ? elementwise(tiling) : product(tiling, waits);
+}
+
+} // namespace mmk::aicore

@@ -1,0 +1,60 @@
+// The time of a fusion group in closed form: what each pipe has to do for one output tile, how the
+// pipes overlap, and what the cores wait for global memory. It ranks variants; the clock counts the
+// best of them.
+#pragma once
+
+#include "aicore/group_work.h"
+#include "ir/mmk.h"
+
+namespace mmk::aicore {
+
+/// How a group is tiled and mapped. Without a product `rows` and `columns` alone count.
+struct GroupTiling {
+  int64_t rows = 128, columns = 256, depth = 64; ///< of the base tile
+  int64_t stage = 256;                           ///< depth of a transfer into L1
+  int64_t splits = 1;                            ///< of the reduction
+  int64_t cores = 1;
+  int64_t inL1 = 2, inL0 = 2, accumulators = 1, results = 2; ///< copies of buffers
+  ir::Order order = ir::Order::rows;
+  int64_t width = 1; ///< of swizzle
+  bool skewed = false, overlapped = false, biasTable = false;
+};
+
+class GroupTime {
+public:
+  GroupTime(const GroupWork &work, const Machine &machine) : work_(work), machine_(machine) {}
+
+  /// What cores wait for HBM and for lines that several of them read, in cycles a byte of each
+  /// operand. It depends on the tile, the stage, the order and the skew.
+  struct Waits {
+    double a = 0, b = 0;
+  };
+  /// The waits, round by round.
+  Waits wait(const GroupTiling &tiling) const;
+  /// Cycles of the group; without waits a bound that is cheap to compute.
+  double cycles(const GroupTiling &tiling, const Waits &waits) const;
+
+private:
+  struct Panel;
+  struct Tiles {
+    int64_t down, across, splits, all, ofCore, depth, stages, rows, columns;
+  };
+  Tiles tilesOf(const GroupTiling &tiling) const;
+  Panel panelOf(const OperandWork &operand, int64_t outer, int64_t stage, int64_t depth) const;
+  double product(const GroupTiling &tiling, const Waits &waits) const;
+  double sumOfSplits(const Tiles &tiles, const GroupTiling &tiling) const;
+  double elementwise(const GroupTiling &tiling) const;
+  /// Of the vector cores, for `elements` of a tile: with the transfers in and out.
+  double vectorTime(double elements, double rows, int64_t inputBytes, int64_t storedBytes,
+                    double perElement, double fixed) const;
+  double link(const char *name, double rows, double bytes, double waiting = 0) const;
+  double hbmCycles(double bytes) const {
+    return bytes * machine_.megahertz * 1e6 / machine_.hbmBytesPerSecond;
+  }
+  bool isSplitChip() const { return machine_.topology == mmk::Topology::split; }
+
+  const GroupWork &work_;
+  const Machine &machine_;
+};
+
+} // namespace mmk::aicore

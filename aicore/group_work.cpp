@@ -1,0 +1,166 @@
+#include "aicore/group_work.h"
+
+#include "ir/element_type.h"
+#include "machines/vector_instructions.h"
+#include "passes/dimensions.h"
+#include "passes/variant.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace mmk::aicore {
+namespace {
+
+class WorkReader {
+public:
+  WorkReader(ir::KernelOp kernel, const Machine &machine, ArrayRef<int64_t> dims)
+      : kernel_(kernel), machine_(machine), dims_(dims) {}
+
+  GroupWork read(ir::FusionGroupOp group) {
+    GroupWork work;
+    group.walk([&](linalg::ContractOp contract) { work.products.push_back(product(contract)); });
+    linalg::GenericOp generic;
+    group.walk([&](linalg::GenericOp it) { generic = it; });
+    readOutput(group.getResult(0), work);
+    for (Value result : group.getResults())
+      work.storedBytes += bytesOf(result);
+    if (generic)
+      readElementwise(generic, work);
+    return work;
+  }
+
+private:
+  int64_t extentOf(StringRef dim) const {
+    for (auto [name, extent] : llvm::zip(kernel_.getDims().getAsValueRange<StringAttr>(), dims_))
+      if (name == dim)
+        return extent;
+    int64_t literal = 1;
+    return dim.getAsInteger(10, literal) ? 1 : literal;
+  }
+  static int64_t bytesOf(Value tensor) {
+    const Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
+    return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  }
+  static int64_t rankOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getRank(); }
+
+  void readOutput(Value result, GroupWork &work) const {
+    const int64_t rank = rankOf(result);
+    work.columnDim = dimName(result, rank - 1);
+    work.columns = extentOf(work.columnDim);
+    if (rank > 1) {
+      work.rowDim = dimName(result, rank - 2);
+      work.rows = extentOf(work.rowDim);
+    }
+    for (int64_t dim = 0; dim + 2 < rank; ++dim)
+      work.batches *= extentOf(dimName(result, dim));
+  }
+
+  OperandWork operand(linalg::ContractOp contract, unsigned which, unsigned depthLoop) const {
+    Value tensor = contract.getInputs()[which];
+    const AffineMap map = contract.getIndexingMapsArray()[which];
+    const int64_t rank = rankOf(tensor);
+    OperandWork work;
+    work.isTransposed = map.getDimPosition(rank - 1) != depthLoop;
+    // In memory the last dimension is contiguous, whatever the operand.
+    work.pitch = extentOf(dimName(tensor, rank - 1)) * bytesOf(tensor);
+    work.variesByBatch = rank > 2;
+    while (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>())
+      tensor = slice.getSource();
+    work.isIntermediate = tensor.getDefiningOp<ir::FusionGroupOp>() != nullptr;
+    return work;
+  }
+
+  ProductWork product(linalg::ContractOp contract) const {
+    const ProductNames names = productNames(contract);
+    const unsigned depthLoop = productDims(contract)->reduction;
+    ProductWork work;
+    work.rowDim = names.rows;
+    work.columnDim = names.columns;
+    work.depthDim = names.reduction;
+    work.rows = extentOf(names.rows);
+    work.columns = extentOf(names.columns);
+    work.depth = extentOf(names.reduction);
+    work.type = elementTypeOf(operandType(contract)).value_or(ElementType::f32);
+    work.a = operand(contract, 0, depthLoop);
+    work.b = operand(contract, 1, depthLoop);
+    return work;
+  }
+
+  void readElementwise(linalg::GenericOp generic, GroupWork &work) const {
+    Block &body = *generic.getBody();
+    // Conversions of a lone product are the fixpipe's.
+    const bool onlyNarrows =
+        !work.products.empty() && generic.getInputs().size() == 1 &&
+        llvm::all_of(body.without_terminator(),
+                     [](Operation &op) { return isa<arith::TruncFOp>(op); });
+    work.hasVector = !onlyNarrows;
+    for (Operation &op : body.without_terminator()) {
+      const StringRef name = op.getName().getStringRef();
+      const VectorInstruction *row = vectorInstructionOf({name.data(), name.size()});
+      if (!row)
+        continue;
+      const VectorCost &cost = machine_.vector.at(std::string(row->cost));
+      work.vectorPerElement += cost.perElement;
+      work.vectorFixed += cost.fixed;
+      work.scratchBytes = 4;
+    }
+    for (OpOperand *input : generic.getDpsInputOperands()) {
+      if (input->get().getDefiningOp<linalg::ContractOp>())
+        continue;
+      const AffineMap map = generic.getMatchingIndexingMap(input);
+      const bool isFull = map.getNumResults() == map.getNumDims() && map.isPermutation();
+      (isFull ? work.readBytes : work.rowBytes) += bytesOf(input->get());
+    }
+    work.addsRow = addsRow(generic);
+    if (work.addsRow)
+      work.addPerElement = machine_.vector.at("add").perElement;
+  }
+
+  /// Whether a row of f32 is added to a product and to nothing else, as passes/bias_table.h requires of
+  /// the kernel before its operations are fused.
+  static bool addsRow(linalg::GenericOp generic) {
+    Block &body = *generic.getBody();
+    const auto inputOf = [&](Value value) -> OpOperand * {
+      auto argument = dyn_cast<BlockArgument>(value);
+      return argument && argument.getOwner() == &body && argument.getArgNumber() < generic.getNumDpsInputs()
+                 ? generic.getDpsInputOperand(argument.getArgNumber())
+                 : nullptr;
+    };
+    const auto isProduct = [&](Value value) {
+      OpOperand *input = inputOf(value);
+      return input && value.hasOneUse() && input->get().getDefiningOp<linalg::ContractOp>();
+    };
+    const auto isRow = [&](Value value) {
+      OpOperand *input = inputOf(value);
+      if (!input || !value.getType().isF32() || input->get().getDefiningOp<linalg::ContractOp>())
+        return false;
+      const AffineMap map = generic.getMatchingIndexingMap(input);
+      const unsigned loops = map.getNumDims();
+      return loops > 1 && map.isFunctionOfDim(loops - 1) && !map.isFunctionOfDim(loops - 2);
+    };
+    return llvm::any_of(body.getOps<arith::AddFOp>(), [&](arith::AddFOp add) {
+      return (isProduct(add.getLhs()) && isRow(add.getRhs())) ||
+             (isProduct(add.getRhs()) && isRow(add.getLhs()));
+    });
+  }
+
+  mutable ir::KernelOp kernel_; ///< mlir's operations are not const
+  const Machine &machine_;
+  ArrayRef<int64_t> dims_;
+};
+
+} // namespace
+
+std::vector<GroupWork> workOf(ir::KernelOp kernel, const Machine &machine,
+                              ArrayRef<int64_t> dims) {
+  std::vector<GroupWork> groups;
+  WorkReader reader(kernel, machine, dims);
+  for (auto group : kernel.getBody().getOps<ir::FusionGroupOp>())
+    groups.push_back(reader.read(group));
+  return groups;
+}
+
+} // namespace mmk::aicore

@@ -1,0 +1,52 @@
+// The work of a kernel's fusion groups at given dimensions: what the closed form of their time reads.
+#pragma once
+
+#include "ir/mmk.h"
+#include "machines/machine.h"
+
+#include "llvm/ADT/ArrayRef.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mmk::aicore {
+
+/// An operand of a product in global memory: a matrix of rows x depth.
+struct OperandWork {
+  bool isTransposed = false;   ///< its rows, not its depth, are contiguous
+  int64_t pitch = 0;           ///< bytes from one contiguous run to the next
+  bool variesByBatch = true;   ///< else one matrix serves all batches
+  bool isIntermediate = false; ///< written by an earlier group of the kernel
+};
+
+struct ProductWork {
+  std::string rowDim, columnDim, depthDim; ///< names, or numbers of literal dimensions
+  int64_t rows = 0, columns = 0, depth = 0;
+  ElementType type = ElementType::f16; ///< of the operands
+  OperandWork a, b;
+};
+
+/// Products of equal rows and columns with the elementwise work on them, or elementwise work alone.
+struct GroupWork {
+  std::vector<ProductWork> products;
+  std::string rowDim, columnDim; ///< of the output; no row for rank 1
+  int64_t batches = 1, rows = 1, columns = 1;
+
+  /// Elementwise work, by element and by instruction.
+  bool hasVector = false;
+  double vectorPerElement = 0, vectorFixed = 0;
+  int64_t scratchBytes = 0; ///< an element, between instructions
+  int64_t readBytes = 0;    ///< an element, of the tensors that are read besides the products
+  int64_t rowBytes = 0;     ///< a column, of tensors broadcast along the rows
+  int64_t storedBytes = 0;  ///< an element of all results
+  bool addsRow = false;     ///< a row is added to the product: the bias table can hold it
+  double addPerElement = 0; ///< of `vectorPerElement`, that the bias table spares
+};
+
+/// The groups of a kernel after mmk-fuse-epilogue, in order. `dims`: the extents of the kernel's
+/// dimensions, in its order.
+std::vector<GroupWork> workOf(ir::KernelOp kernel, const Machine &machine,
+                              llvm::ArrayRef<int64_t> dims);
+
+} // namespace mmk::aicore

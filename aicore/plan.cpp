@@ -1,0 +1,345 @@
+#include "aicore/plan.h"
+
+#include "ir/element_type.h"
+#include "passes/variant.h"
+#include "schedule/directive.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <numeric>
+
+namespace mmk::aicore {
+namespace {
+
+/// Splits of a reduction that are tried; more of them only add to the sum.
+constexpr int64_t triedSplits[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32};
+/// Widths of swizzle that are tried.
+constexpr int64_t triedWidths[] = {2, 4, 8};
+
+} // namespace
+
+PlanSpace::PlanSpace(ir::KernelOp kernel, const Machine &machine, const CandidateRequest &request)
+    : machine_(machine), request_(request) {
+  for (llvm::StringRef name : kernel.getDims().getAsValueRange<mlir::StringAttr>()) {
+    Fixed &dim = dims_.emplace_back();
+    dim.name = name;
+    dim.tile = fixedNumber("tile." + dim.name).value_or(0);
+    dim.fitsTile = isFixed("tile." + dim.name) && dim.tile == 0;
+    dim.stage = fixedNumber("stage." + dim.name).value_or(0);
+    dim.splits = fixedNumber("grid." + dim.name).value_or(0);
+  }
+  const auto copies = [&](const char *group) {
+    return fixedNumber(fmt::format("buffers.{}", group));
+  };
+  cores_ = fixedNumber("cores").value_or(machine.cubeCores);
+  inL1_ = copies("l1").value_or(2);
+  inL0_ = copies("l0").value_or(2);
+  results_ = copies("out").value_or(2);
+  accumulators_ = copies("acc");
+
+  const Backend &backend = backendOf(machine.kind);
+  const MachineAttr attr = machineOf(kernel->getParentOfType<mlir::ModuleOp>());
+  for (GroupWork &work : workOf(kernel, machine, request.dims)) {
+    Group &group = groups_.emplace_back();
+    group.row = numberOf(work.rowDim);
+    group.column = numberOf(work.columnDim);
+    for (const ProductWork &product : work.products) {
+      ProductDims dims = dimsOf(product);
+      dims.literal =
+          backend.literalProductTile(attr, typeOf(product.type, kernel.getContext()));
+      const auto require = [&](Number dim, int64_t unit) {
+        if (dim)
+          dims_[*dim].unit = std::lcm(dims_[*dim].unit, unit);
+      };
+      require(dims.row, machine.cube.m);
+      require(dims.column, machine.cube.n);
+      require(dims.depth, dims.unit);
+      group.products.push_back(dims);
+    }
+    group.work = std::move(work);
+  }
+  for (Group &group : groups_)
+    for (ProductDims &dims : group.products)
+      for (const Group &other : groups_)
+        for (const ProductDims &each : other.products)
+          dims.depthIsOutput |= dims.depth && (dims.depth == each.row || dims.depth == each.column);
+}
+
+PlanSpace::Number PlanSpace::numberOf(const std::string &dim) const {
+  const auto found = std::ranges::find(dims_, dim, &Fixed::name);
+  return found == dims_.end() ? Number() : Number(found - dims_.begin());
+}
+
+PlanSpace::ProductDims PlanSpace::dimsOf(const ProductWork &product) const {
+  ProductDims dims;
+  dims.row = numberOf(product.rowDim);
+  dims.column = numberOf(product.columnDim);
+  dims.depth = numberOf(product.depthDim);
+  dims.bytes = static_cast<int64_t>(sizeInBytes(product.type));
+  dims.unit = machine_.cube.depth.at(product.type);
+  return dims;
+}
+
+std::optional<int64_t> PlanSpace::fixedNumber(const std::string &key) const {
+  const auto found = request_.fixed.find(key);
+  int64_t number = 0;
+  if (found == request_.fixed.end() || llvm::StringRef(found->second).getAsInteger(10, number))
+    return std::nullopt;
+  return number;
+}
+
+bool PlanSpace::hasProduct() const {
+  return std::ranges::any_of(groups_, [](const Group &it) { return !it.products.empty(); });
+}
+
+//===--- tiles ----------------------------------------------------------------------------===//
+
+Plan PlanSpace::first() const {
+  Plan plan;
+  plan.dims.resize(dims_.size());
+  const auto setLeast = [&](Number dim, int64_t length) {
+    if (!dim)
+      return;
+    int64_t &tile = plan.dims[*dim].tile;
+    tile = tile == 0 ? length : std::min(tile, length);
+    if (dims_[*dim].tile > 0)
+      tile = dims_[*dim].tile;
+  };
+  for (const Group &group : groups_)
+    for (const ProductDims &dims : group.products) {
+      setLeast(dims.row, dims.literal.m);
+      setLeast(dims.column, dims.literal.n);
+    }
+  for (const Group &group : groups_)
+    for (size_t i = 0; i < group.products.size(); ++i)
+      (void)setDepth(plan, group.products[i], group.work.products[i], 0);
+  if (!hasProduct())
+    for (const Group &group : groups_) {
+      const ElementwiseTile tile = backendOf(machine_.kind).literalElementwiseTile();
+      setLeast(group.row, tile.rows);
+      setLeast(group.column, tile.columns);
+    }
+  return plan;
+}
+
+std::vector<int64_t> PlanSpace::lengths(size_t dim, int64_t extent, int64_t longest) const {
+  const Fixed &fixed = dims_[dim];
+  if (fixed.tile > 0 || fixed.fitsTile)
+    return {fixed.tile > 0 ? fixed.tile : longest};
+  std::vector<int64_t> lengths;
+  for (int64_t length = fixed.unit; length <= longest; length += fixed.unit) {
+    if (length == fixed.unit || llvm::divideCeilSigned(extent, length) <
+                                    llvm::divideCeilSigned(extent, length - fixed.unit))
+      lengths.push_back(length);
+    if (length >= extent)
+      break;
+  }
+  return lengths;
+}
+
+std::vector<int64_t> PlanSpace::powers(size_t dim, int64_t extent, int64_t first) const {
+  const Fixed &fixed = dims_[dim];
+  if (fixed.tile > 0 || fixed.fitsTile)
+    return {fixed.tile > 0 ? fixed.tile : first};
+  std::vector<int64_t> lengths;
+  for (int64_t length = first; length <= maximumTile; length *= 2) {
+    lengths.push_back(length);
+    if (length >= extent)
+      break;
+  }
+  return lengths;
+}
+
+int64_t PlanSpace::longestTile() const {
+  return std::min(machine_.cube.maxExtent,
+                  machine_.memory(Memory::l0c).capacity() /
+                      (4 * std::min(machine_.cube.m, machine_.cube.n)));
+}
+
+std::vector<int64_t> PlanSpace::splits(const ProductDims &dims, const ProductWork &product,
+                                       int64_t tiles, int64_t depth) const {
+  if (!dims.depth || dims.depthIsOutput)
+    return {1};
+  if (dims_[*dims.depth].splits > 0)
+    return {dims_[*dims.depth].splits};
+  std::vector<int64_t> splits;
+  for (int64_t count : triedSplits)
+    if (count == 1 ||
+        (tiles * (count - 1) < 2 * cores_ && count <= llvm::divideCeilSigned(product.depth, depth)))
+      splits.push_back(count);
+  return splits;
+}
+
+/// The longest depth of a base tile that fits L0A and L0B.
+int64_t PlanSpace::mostDepth(const Plan &plan, const ProductDims &dims) const {
+  const int64_t bytes = dims.bytes * inL0_;
+  return std::min(
+      machine_.memory(Memory::l0a).capacity() / (tileOf(plan, dims.row, dims.literal.m) * bytes),
+      machine_.memory(Memory::l0b).capacity() / (tileOf(plan, dims.column, dims.literal.n) * bytes));
+}
+
+/// The base depth of a product: see baseDepth of passes/variant.h.
+int64_t PlanSpace::depthOf(const Plan &plan, const ProductDims &dims) const {
+  int64_t depth = tileOf(plan, dims.depth, dims.literal.k);
+  if (dims.depthIsOutput)
+    for (const int64_t most = mostDepth(plan, dims); depth > std::max(most, dims.unit);)
+      depth = wholeUnits(depth / 2, dims.unit);
+  return depth;
+}
+
+bool PlanSpace::setDepth(Plan &plan, const ProductDims &dims, const ProductWork &product,
+                         int which) const {
+  if (!dims.depth)
+    return which == 0;
+  const Fixed &fixed = dims_[*dims.depth];
+  Plan::Dimension &chosen = plan.dims[*dims.depth];
+  if (!dims.depthIsOutput) {
+    int64_t depth = fixed.unit;
+    const int64_t most = std::min(mostDepth(plan, dims), machine_.cube.maxExtent);
+    while (depth * 2 <= most && depth < product.depth)
+      depth *= 2;
+    chosen.tile = fixed.tile > 0 ? fixed.tile : depth;
+  } else if (chosen.tile == 0) {
+    chosen.tile = dims.literal.k;
+  }
+  if (fixed.stage > 0) {
+    chosen.stage = fixed.stage;
+    return which == 0;
+  }
+  const int64_t base = depthOf(plan, dims), rows = tileOf(plan, dims.row, dims.literal.m),
+                columns = tileOf(plan, dims.column, dims.literal.n);
+  // A row of bias may be in L1 as well.
+  const int64_t room = machine_.memory(Memory::l1).capacity() - 2 * 4 * columns;
+  int64_t most = room / ((rows + columns) * dims.bytes * inL1_ * base);
+  // Whole packets of global memory, where a stage has so many base tiles.
+  const int64_t packet = std::max<int64_t>(1, machine_.packetBytes / (dims.bytes * base));
+  if (most >= packet)
+    most = most / packet * packet;
+  most = std::min(most, llvm::divideCeilSigned(product.depth, base));
+  for (int i = 0; i < which && most >= 1; ++i)
+    most = most == 1 ? 0 : llvm::divideCeilSigned(most, 2);
+  chosen.stage = most * base;
+  return most >= 1;
+}
+
+bool PlanSpace::fits(const Plan &plan) const {
+  for (const Group &group : groups_) {
+    if (group.products.empty())
+      continue;
+    const GroupTiling tiling = tilingOf(plan, group);
+    const auto count = static_cast<int64_t>(group.products.size());
+    if (tiling.rows * tiling.columns * 4 * tiling.accumulators * count >
+        machine_.memory(Memory::l0c).capacity())
+      return false;
+    for (const ProductDims &dims : group.products)
+      if (tiling.depth > mostDepth(plan, dims) || tiling.stage % tiling.depth != 0 ||
+          (tiling.rows + tiling.columns) * tiling.stage * dims.bytes * tiling.inL1 >
+              machine_.memory(Memory::l1).capacity())
+        return false;
+  }
+  return true;
+}
+
+GroupTiling PlanSpace::tilingOf(const Plan &plan, const Group &group) const {
+  GroupTiling tiling;
+  tiling.cores = cores_;
+  tiling.inL1 = inL1_;
+  tiling.inL0 = inL0_;
+  tiling.results = results_;
+  tiling.order = plan.options.order;
+  tiling.width = plan.options.width;
+  tiling.skewed = plan.options.skewed;
+  tiling.overlapped = plan.options.overlapped;
+  tiling.biasTable = plan.options.biasTable && group.work.addsRow;
+  if (group.products.empty()) {
+    const ElementwiseTile literal = backendOf(machine_.kind).literalElementwiseTile();
+    tiling.rows = tileOf(plan, group.row, group.row ? literal.rows : 1);
+    tiling.columns = tileOf(plan, group.column, literal.columns);
+    return tiling;
+  }
+  const ProductDims &dims = group.products.front();
+  tiling.rows = tileOf(plan, dims.row, dims.literal.m);
+  tiling.columns = tileOf(plan, dims.column, dims.literal.n);
+  tiling.depth = depthOf(plan, dims);
+  tiling.stage = dims.depth ? plan.dims[*dims.depth].stage : dims.literal.k;
+  tiling.splits = dims.depth ? plan.dims[*dims.depth].splits : 1;
+  const bool two = 2 * 4 * tiling.rows * tiling.columns <= machine_.memory(Memory::l0c).capacity();
+  tiling.accumulators = accumulators_.value_or(two ? 2 : 1);
+  return tiling;
+}
+
+//===--- words ----------------------------------------------------------------------------===//
+
+std::vector<std::pair<ir::Order, int64_t>> PlanSpace::orders() const {
+  if (const auto found = request_.fixed.find("order"); found != request_.fixed.end()) {
+    const auto word = chosenWord(*findDirective("order"), found->second);
+    const auto order =
+        word ? ir::symbolizeOrder({word->word.data(), word->word.size()}) : std::nullopt;
+    return {{order.value_or(ir::Order::rows), std::max<int64_t>(1, word ? word->argument : 1)}};
+  }
+  std::vector<std::pair<ir::Order, int64_t>> orders = {{ir::Order::rows, 1}};
+  if (!hasProduct())
+    return orders;
+  orders.emplace_back(ir::Order::columns, 1);
+  for (int64_t width : triedWidths)
+    orders.emplace_back(ir::Order::swizzle, width);
+  return orders;
+}
+
+std::vector<bool> PlanSpace::words(const char *directive, std::string_view second,
+                                   bool isPossible) const {
+  if (const auto found = request_.fixed.find(directive); found != request_.fixed.end())
+    return {found->second == second};
+  return isPossible ? std::vector<bool>{false, true} : std::vector<bool>{false};
+}
+
+std::vector<bool> PlanSpace::skews() const { return words("skew", "stages", hasProduct()); }
+
+std::vector<bool> PlanSpace::overlaps(const Plan &plan) const {
+  const auto canOverlap = [&](const Group &it) {
+    return it.products.size() <= 1 &&
+           (it.products.empty() || tilingOf(plan, it).columns >= 2 * machine_.cube.n);
+  };
+  return words("store", "overlapped", hasProduct() && std::ranges::all_of(groups_, canOverlap));
+}
+
+std::vector<bool> PlanSpace::tables(const Plan &plan) const {
+  const int64_t room = machine_.memory(Memory::bt).capacity();
+  const auto addsRow = [](const Group &it) { return it.work.addsRow; };
+  const auto hasRoom = [&](const Group &it) {
+    return !it.work.addsRow || tilingOf(plan, it).columns * 4 <= room;
+  };
+  return words("bias", "table", room > 0 && std::ranges::any_of(groups_, addsRow) &&
+                                    std::ranges::all_of(groups_, hasRoom));
+}
+
+std::vector<std::pair<std::string, std::string>> PlanSpace::choicesOf(const Plan &plan) const {
+  std::vector<std::pair<std::string, std::string>> choices;
+  const auto add = [&](const std::string &key, const std::string &word) {
+    if (!isFixed(key))
+      choices.emplace_back(key, word);
+  };
+  for (size_t i = 0; i < dims_.size(); ++i) {
+    const Plan::Dimension &dim = plan.dims[i];
+    if (dim.tile > 0)
+      add("tile." + dims_[i].name, std::to_string(dim.tile));
+    if (dim.stage > 0)
+      add("stage." + dims_[i].name, std::to_string(dim.stage));
+    if (dim.splits > 1)
+      add("grid." + dims_[i].name, std::to_string(dim.splits));
+  }
+  const PlanOptions &options = plan.options;
+  add("order", options.order == ir::Order::swizzle ? fmt::format("swizzle({})", options.width)
+                                                   : ir::stringifyOrder(options.order).str());
+  if (options.skewed)
+    add("skew", "stages");
+  if (options.overlapped)
+    add("store", "overlapped");
+  if (options.biasTable)
+    add("bias", "table");
+  return choices;
+}
+
+} // namespace mmk::aicore

@@ -1,0 +1,106 @@
+// The choices of a kernel's variant by its dimensions, as the search for candidates varies them, and
+// how they tile each fusion group.
+#pragma once
+
+#include "aicore/group_time.h"
+#include "backend/backend.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+namespace mmk::aicore {
+
+/// The order of tiles and the words of a product, which all groups share.
+struct PlanOptions {
+  ir::Order order = ir::Order::rows;
+  int64_t width = 1; ///< of swizzle
+  bool skewed = false, overlapped = false, biasTable = false;
+  auto operator<=>(const PlanOptions &) const = default;
+};
+
+/// For each dimension of the kernel the length of its tile, of its stage, and the number of its
+/// splits; 0 where it has none.
+struct Plan {
+  struct Dimension {
+    int64_t tile = 0, stage = 0, splits = 1;
+    auto operator<=>(const Dimension &) const = default;
+  };
+  llvm::SmallVector<Dimension, 6> dims;
+  PlanOptions options;
+};
+
+/// The plans that a kernel, a machine and the choices that are fixed leave open.
+class PlanSpace {
+public:
+  PlanSpace(ir::KernelOp kernel, const Machine &machine, const CandidateRequest &request);
+
+  /// A dimension by its number in the kernel; a literal one has none.
+  using Number = std::optional<size_t>;
+  /// The dimensions of a product, and the tile of those that are literal.
+  struct ProductDims {
+    Number row, column, depth;
+    ProductTile literal;
+    bool depthIsOutput = false; ///< of another product
+    int64_t bytes = 2, unit = 16; ///< of an element; of its depth
+  };
+  struct Group {
+    GroupWork work;
+    std::vector<ProductDims> products;
+    Number row, column;
+  };
+  const std::vector<Group> &groups() const { return groups_; }
+  bool hasProduct() const;
+
+  /// The first plan of a search: the machine's default tiles.
+  Plan first() const;
+  /// The shortest tile of each number of tiles, up to `longest`; the fixed one alone.
+  std::vector<int64_t> lengths(size_t dim, int64_t extent, int64_t longest) const;
+  /// Powers of two from `first` on, for elementwise work.
+  std::vector<int64_t> powers(size_t dim, int64_t extent, int64_t first) const;
+  int64_t longestTile() const;
+  /// Numbers of splits to try for a product of so many tiles.
+  std::vector<int64_t> splits(const ProductDims &dims, const ProductWork &product, int64_t tiles,
+                              int64_t depth) const;
+  /// Sets the base depth of a product and the depth of its stage. `which` counts the stages that are
+  /// tried, the deepest first. False when there are no more.
+  bool setDepth(Plan &plan, const ProductDims &dims, const ProductWork &product, int which) const;
+
+  bool fits(const Plan &plan) const;
+  GroupTiling tilingOf(const Plan &plan, const Group &group) const;
+
+  std::vector<std::pair<ir::Order, int64_t>> orders() const;
+  std::vector<bool> skews() const;
+  std::vector<bool> overlaps(const Plan &plan) const;
+  std::vector<bool> tables(const Plan &plan) const;
+
+  /// The words of the open directives.
+  std::vector<std::pair<std::string, std::string>> choicesOf(const Plan &plan) const;
+  int64_t cores() const { return cores_; }
+
+private:
+  /// What is fixed of a dimension; 0: open.
+  struct Fixed {
+    std::string name;
+    int64_t tile = 0, stage = 0, splits = 0;
+    bool fitsTile = false; ///< `tile = auto` was chosen
+    int64_t unit = 1;      ///< tiles are multiples of it
+  };
+  Number numberOf(const std::string &dim) const;
+  ProductDims dimsOf(const ProductWork &product) const;
+  std::optional<int64_t> fixedNumber(const std::string &key) const;
+  bool isFixed(const std::string &key) const { return request_.fixed.contains(key); }
+  std::vector<bool> words(const char *directive, std::string_view second, bool isPossible) const;
+  int64_t tileOf(const Plan &plan, Number dim, int64_t literal) const {
+    return dim && plan.dims[*dim].tile > 0 ? plan.dims[*dim].tile : literal;
+  }
+  int64_t depthOf(const Plan &plan, const ProductDims &dims) const;
+  int64_t mostDepth(const Plan &plan, const ProductDims &dims) const;
+
+  const Machine &machine_;
+  const CandidateRequest &request_;
+  std::vector<Fixed> dims_;
+  std::vector<Group> groups_;
+  int64_t cores_, inL1_, inL0_, results_;
+  std::optional<int64_t> accumulators_;
+};
+
+} // namespace mmk::aicore

@@ -1,0 +1,145 @@
+#include "choose/chooser.h"
+
+#include "backend/backend.h"
+#include "runtime/clock.h"
+#include "schedule/directive.h"
+#include "support/timing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace mmk {
+
+Chooser::Chooser(Compiler &compiler, const Kernel &kernel, const Machine &machine, Choices fixed)
+    : compiler_(compiler), kernel_(kernel), machine_(machine), fixed_(std::move(fixed)) {
+  if (const Schedule *schedule = kernel_.scheduleFor(machine_.name))
+    for (const Directive &directive : schedule->directives)
+      kept_[directive.key] = directive.alternatives.front().word;
+  for (const auto &[key, word] : fixed_)
+    kept_[key] = word;
+}
+
+std::string Chooser::kept() const {
+  std::string text;
+  for (const auto &[key, word] : kept_)
+    text += fmt::format("{}{}={}", text.empty() ? "" : ",", key, word);
+  if (const Schedule *schedule = kernel_.scheduleFor(machine_.name))
+    for (const Requirement &requirement : schedule->requirements)
+      text += ";" + requirement.text;
+  return text;
+}
+
+// Compiled without the proof, which changes no instruction; the variant that is used is proved.
+int64_t Chooser::count(const Candidate &candidate, llvm::ArrayRef<int64_t> dims,
+                       ChosenVariant &chosen) {
+  CountedCandidate &counted = chosen.counted.emplace_back();
+  counted.choices = candidate.choices;
+  counted.predicted = candidate.cycles;
+  PipelineOptions options;
+  options.choices = fixed_;
+  options.choices.insert(options.choices.end(), candidate.choices.begin(),
+                         candidate.choices.end());
+  options.proveSync = false;
+  Lowering lowering = compiler_.lower(kernel_, ir_->clone(), LoweringLevel::aicore, options,
+                                      /*findsNearest=*/false);
+  if (!lowering || !lowering.kernel().limitProblem(dims).empty())
+    return 0;
+  llvm::Expected<ClockReport> report =
+      backendOf(machine_.kind).estimate(lowering.kernel(), machine_, dims);
+  if (!report) {
+    llvm::consumeError(report.takeError());
+    return 0;
+  }
+  counted.cycles = report->cycles;
+  if (chosen.cycles == 0 || counted.cycles < chosen.cycles) {
+    chosen.cycles = counted.cycles;
+    chosen.choices = candidate.choices;
+  }
+  return counted.cycles;
+}
+
+namespace {
+
+/// Directives in which two candidates differ; one that only one of them has counts as well.
+size_t differences(const Choices &a, const Choices &b) {
+  const std::map<std::string, std::string> ofA(a.begin(), a.end()), ofB(b.begin(), b.end());
+  size_t count = 0;
+  for (const auto &[key, word] : ofA)
+    count += !ofB.contains(key) || ofB.at(key) != word;
+  for (const auto &[key, word] : ofB)
+    count += !ofA.contains(key);
+  return count;
+}
+
+/// The closed form is right within a few percent; beyond this a change is not counted.
+constexpr double worthCounting = 1.06;
+/// Changes whose cycles differ by less, by the closed form, make no difference.
+constexpr double noDifference = 1e-6;
+/// Changes of one word that the closed form is computed for.
+constexpr size_t mostCompared = 64;
+
+} // namespace
+
+// Of the best variant: changes of one word, such as another order.
+void Chooser::countChanges(ir::KernelOp kernel, CandidateRequest request, ChosenVariant &chosen) {
+  Choices numbers;
+  for (const auto &[key, word] : chosen.choices)
+    if (hasNumbers(key)) {
+      numbers.emplace_back(key, word);
+      request.fixed[key] = word;
+    }
+  request.most = mostCompared;
+  request.variesOptions = true;
+  const Choices best = chosen.choices;
+  const Candidates found = backendOf(machine_.kind).candidates(kernel, machine_, request);
+  std::vector<double> known;
+  const auto isKnown = [&](double cycles) {
+    return std::ranges::any_of(
+        known, [&](double it) { return std::abs(cycles - it) <= noDifference * it; });
+  };
+  for (const CountedCandidate &it : chosen.counted)
+    if (differences(it.choices, best) == 0)
+      known.push_back(it.predicted);
+  size_t left = mostChanges;
+  for (Candidate candidate : found.best) {
+    if (left == 0 || candidate.cycles > worthCounting * found.best.front().cycles)
+      return;
+    candidate.choices.insert(candidate.choices.end(), numbers.begin(), numbers.end());
+    if (differences(candidate.choices, best) != 1 || isKnown(candidate.cycles))
+      continue;
+    known.push_back(candidate.cycles);
+    count(candidate, request.dims, chosen);
+    --left;
+  }
+}
+
+std::optional<ChosenVariant> Chooser::choose(llvm::ArrayRef<int64_t> dims) {
+  const TimedScope timed("choose the variant");
+  if (!ir_)
+    ir_ = compiler_.toIr(kernel_);
+  CandidateRequest request;
+  request.dims = dims;
+  request.fixed = kept_;
+  request.most = mostTiles;
+
+  PipelineOptions options;
+  options.choices = fixed_;
+  Lowering fused = compiler_.lower(kernel_, ir_->clone(), LoweringLevel::fused, options,
+                                   /*findsNearest=*/false);
+  if (!fused)
+    return std::nullopt;
+  const auto kernel = *fused.module->getOps<ir::KernelOp>().begin();
+  const Candidates found = backendOf(machine_.kind).candidates(kernel, machine_, request);
+  ChosenVariant chosen;
+  chosen.considered = found.considered;
+  for (const Candidate &candidate : found.best)
+    count(candidate, dims, chosen);
+  if (chosen.cycles == 0)
+    return std::nullopt;
+  countChanges(kernel, request, chosen);
+  chosen.defaultCycles = count({}, dims, chosen);
+  return chosen;
+}
+
+} // namespace mmk

@@ -1,0 +1,57 @@
+// Chooses the variant of a kernel for a shape: the back end ranks variants by a closed form, and the
+// clock counts the best few. The choice depends on kernel, machine and shape alone, so that it is
+// the same on every computer.
+#pragma once
+
+#include "backend/backend.h"
+#include "compiler/compiler.h"
+
+#include <map>
+#include <optional>
+
+namespace mmk {
+
+/// A candidate that was compiled and counted.
+struct CountedCandidate {
+  Choices choices;
+  double predicted = 0; ///< cycles by the closed form
+  int64_t cycles = 0;   ///< by the clock; 0: not legal
+};
+
+struct ChosenVariant {
+  Choices choices; ///< of the directives that were open; none: the machine's default is the best
+  int64_t cycles = 0, defaultCycles = 0; ///< of it; of the machine's default, 0 where it is not legal
+  int64_t considered = 0;                ///< variants that the closed form was computed for
+  std::vector<CountedCandidate> counted; ///< in the order in which they were counted
+};
+
+class Chooser {
+public:
+  /// `fixed`: choices of the user; those of the kernel's schedule are kept as well. All outlive it.
+  Chooser(Compiler &compiler, const Kernel &kernel, const Machine &machine, Choices fixed);
+
+  /// The best variant at these dimensions: never behind the machine's default. Nothing where no
+  /// candidate is legal, or where the code of the machine fits itself to the shape.
+  std::optional<ChosenVariant> choose(llvm::ArrayRef<int64_t> dims);
+
+  /// What the choice depends on besides kernel, machine and shape: "order=rows,tile.M=64", and the
+  /// rules of the schedule.
+  std::string kept() const;
+
+  /// Tiles that are counted, and then changes of one word of the best.
+  size_t mostTiles = 4, mostChanges = 4;
+
+private:
+  /// Counts a candidate, and keeps it if it is the best.
+  int64_t count(const Candidate &candidate, llvm::ArrayRef<int64_t> dims, ChosenVariant &chosen);
+  void countChanges(ir::KernelOp kernel, CandidateRequest request, ChosenVariant &chosen);
+
+  Compiler &compiler_;
+  const Kernel &kernel_;
+  const Machine &machine_;
+  Choices fixed_; ///< of the user
+  std::map<std::string, std::string> kept_; ///< these and the schedule's
+  mlir::OwningOpRef<mlir::ModuleOp> ir_;
+};
+
+} // namespace mmk

@@ -1,0 +1,65 @@
+#include "driver/chosen_variants.h"
+
+#include "choose/chooser.h"
+#include "cli/environment.h"
+#include "cli/terminal.h"
+#include "driver/count_case.h"
+#include "store/choice_memory.h"
+
+#include <fmt/format.h>
+
+namespace mmk::driver {
+namespace {
+
+std::string spelled(const Choices &choices) {
+  std::string text;
+  for (const auto &[key, word] : choices)
+    text += fmt::format("{}{}={}", text.empty() ? "" : ",", key, word);
+  return text;
+}
+
+} // namespace
+
+std::string choiceFolder() {
+  const std::string folder = cacheDirectory();
+  return folder.empty() ? "" : folder + "/choices";
+}
+
+std::optional<ShapeVariant> chooseVariant(Session &session, const Kernel &kernel,
+                                          const RunCase &run, bool remembers) {
+  if (!backendOf(session.machine().kind).hasClock())
+    return std::nullopt;
+  const std::vector<int64_t> dims = dimsOf(kernel, run);
+  Chooser chooser = session.chooser(kernel);
+  const tune::ChoiceMemory memory(remembers ? choiceFolder() : "");
+  const tune::ChoiceKey key = {tune::identityOf(kernel, session.machine()),
+                               tune::spelling(kernel, dims), chooser.kept()};
+  if (const auto known = memory.find(key))
+    return ShapeVariant{known->choices,       key.dims,       known->cycles,
+                        known->defaultCycles, known->counted, known->considered};
+  const std::optional<ChosenVariant> chosen = chooser.choose(dims);
+  if (!chosen)
+    return std::nullopt;
+  const tune::RememberedChoice choice = {spelled(chosen->choices), chosen->cycles,
+                                         chosen->defaultCycles, std::ssize(chosen->counted),
+                                         chosen->considered};
+  if (llvm::Error error = memory.add(key, choice))
+    printError(fmt::format("warning: the choice of the variant is not remembered: {}\n",
+                           llvm::toString(std::move(error))));
+  return ShapeVariant{choice.choices,       key.dims,       choice.cycles,
+                      choice.defaultCycles, choice.counted, choice.considered};
+}
+
+std::string reasonOf(const ShapeVariant &chosen, const Machine &machine) {
+  const std::string from = fmt::format("of {} by a closed form and {} counted", chosen.considered,
+                                       chosen.counted);
+  if (chosen.variant.empty())
+    return fmt::format("{}: the default, the best {}", chosen.dims, from);
+  if (chosen.defaultCycles == 0)
+    return fmt::format("{}: the best {}; the default does not fit", chosen.dims, from);
+  return fmt::format("{}: the best {}; the default takes {:.2f} us, {:.2f} times as long",
+                     chosen.dims, from, chosen.defaultCycles / machine.megahertz,
+                     static_cast<double>(chosen.defaultCycles) / chosen.cycles);
+}
+
+} // namespace mmk::driver

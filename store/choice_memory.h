@@ -1,0 +1,41 @@
+// Remembers the variants that were chosen for shapes: a small file for each, written whole, so that
+// a run finds its variant without opening the database of `mmk tune`.
+#pragma once
+
+#include "store/identity.h"
+
+#include "llvm/Support/Error.h"
+
+#include <optional>
+
+namespace mmk::tune {
+
+/// What a choice depends on.
+struct ChoiceKey {
+  Identity identity;
+  std::string dims;  ///< "M=2048,N=1024,K=512"
+  std::string fixed; ///< "tile.M=64,order=rows": what the author and the user chose
+};
+
+struct RememberedChoice {
+  std::string choices; ///< "tile.N=128,skew=stages"
+  int64_t cycles = 0, defaultCycles = 0, counted = 0, considered = 0;
+};
+
+class ChoiceMemory {
+public:
+  /// An empty folder remembers nothing.
+  explicit ChoiceMemory(std::string folder) : folder_(std::move(folder)) {}
+
+  std::optional<RememberedChoice> find(const ChoiceKey &key) const;
+  /// Replaces what was remembered for the key.
+  llvm::Error add(const ChoiceKey &key, const RememberedChoice &choice) const;
+  /// Forgets all; the number of choices that were forgotten.
+  int64_t clear() const;
+
+private:
+  std::string pathOf(const ChoiceKey &key) const;
+  std::string folder_;
+};
+
+} // namespace mmk::tune
