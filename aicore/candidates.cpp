@@ -13,6 +13,9 @@ constexpr size_t mostWaiting = 32;
 /// Depths of a stage that are tried for each tile.
 constexpr int triedStages = 4;
 
+/// Elements of a step of elementwise work that hide the start-up of its transfers.
+constexpr int64_t leastElements = 4096;
+
 struct TimedPlan {
   double cycles = INFINITY;
   Plan plan;
@@ -111,24 +114,24 @@ private:
           // The depths of other products follow from the new tile.
           for (const PlanSpace::Group &other : space_.groups())
             for (size_t i = 0; i < other.products.size(); ++i)
-              (void)space_.setDepth(trial, other.products[i], other.work.products[i], 0);
-          for (int stage = 0; stage < triedStages && space_.setDepth(trial, dims, product, stage);
-               ++stage)
-            considerSplits(trial, group, consider);
+              (void)space_.setDepth(trial, other.products[i], other.work.products[i].depth, 0);
+          considerDepths(trial, group, consider);
         }
     });
   }
 
-  void considerSplits(Plan trial, const PlanSpace::Group &group, Consider consider) const {
+  void considerDepths(Plan trial, const PlanSpace::Group &group, Consider consider) const {
     const PlanSpace::ProductDims &dims = group.products.front();
     const ProductWork &product = group.work.products.front();
     const GroupTiling tiling = space_.tilingOf(trial, group);
     const int64_t tiles = group.work.batches * llvm::divideCeilSigned(product.rows, tiling.rows) *
                           llvm::divideCeilSigned(product.columns, tiling.columns);
-    for (int64_t splits : space_.splits(dims, product, tiles, tiling.depth)) {
+    for (int64_t splits : space_.splits(dims, product, tiles)) {
       if (dims.depth)
         trial.dims[*dims.depth].splits = splits;
-      consider(trial);
+      const int64_t depth = llvm::divideCeilSigned(product.depth, splits);
+      for (int stage = 0; stage < triedStages && space_.setDepth(trial, dims, depth, stage); ++stage)
+        consider(trial);
     }
   }
 
@@ -136,10 +139,15 @@ private:
     if (space_.hasProduct())
       return plan; // its tile is that of the products
     return bestOf(plan, best, [&](Consider consider) {
-      for (int64_t rows :
-           group.row ? space_.powers(*group.row, group.work.rows, 1) : std::vector<int64_t>{1})
-        for (int64_t columns : group.column ? space_.powers(*group.column, group.work.columns, 64)
-                                            : std::vector<int64_t>{512}) {
+      // Whole vectors; rows are dealt to the vector cores, or columns where there are no rows.
+      const int64_t cores = space_.cores() * space_.unitsOfCore();
+      const int64_t share = llvm::divideCeilSigned(
+          group.work.batches * group.work.rows * group.work.columns, cores);
+      for (int64_t rows : space_.shares(group.row, group.work.rows, cores, 1))
+        for (int64_t columns :
+             space_.shares(group.column, group.work.columns, group.row ? 1 : cores, 16)) {
+          if (rows * columns < std::min(share, leastElements))
+            continue;
           Plan trial = plan;
           if (group.row)
             trial.dims[*group.row].tile = rows;

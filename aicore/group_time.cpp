@@ -218,17 +218,17 @@ double GroupTime::product(const GroupTiling &tiling, const Waits &waits) const {
   const double perElement =
       work_.vectorPerElement - (tiling.biasTable ? work_.addPerElement : 0);
   if (isSplitChip()) {
-    const double bytesOut = usesVector || isSplit ? 4 : work_.storedBytes;
+    const double bytesOut = usesVector || isSplit ? 4 : storedBytes();
     drain = link("l0c_gm", tiles.rows, elements * bytesOut) * products;
     if (usesVector) {
       const double cores = std::min<double>(machine_.vectorCoresPerCube, tiles.rows);
       vector = vectorTime(elements / cores, tiles.rows / cores,
-                          4 * work_.products.size() + work_.readBytes, work_.storedBytes,
+                          4 * work_.products.size() + readBytes(), storedBytes(),
                           perElement, work_.vectorFixed);
     }
   } else {
     drain = link("l0c_ub", tiles.rows, elements * 4) * products;
-    vector = vectorTime(elements, tiles.rows, work_.readBytes, isSplit ? 4 : work_.storedBytes,
+    vector = vectorTime(elements, tiles.rows, readBytes(), isSplit ? 4 : storedBytes(),
                         usesVector ? perElement : 0, usesVector ? work_.vectorFixed : 0);
   }
 
@@ -255,39 +255,76 @@ double GroupTime::product(const GroupTiling &tiling, const Waits &waits) const {
   return cycles;
 }
 
-// The splits are read and added by all vector cores, then the epilogue follows.
+// Tiles of whole rows, see passes/tile_cores.cpp: each vector core loads the splits of a tile one
+// after the other, adds each while the next arrives, and then applies the epilogue.
 double GroupTime::sumOfSplits(const Tiles &tiles, const GroupTiling &tiling) const {
-  const double units = isSplitChip() ? machine_.vectorCoresPerCube : 1;
-  const double cores = std::min<double>(tiling.cores, tiles.down * tiles.across * work_.batches);
-  const double elements =
-      double(work_.batches) * work_.rows * work_.columns / (cores * units);
-  const double add = machine_.vector.at("add").perElement;
-  return 500 + vectorTime(elements, std::max(1.0, elements / tiles.columns),
-                          4 * tiles.splits + work_.readBytes, work_.storedBytes,
-                          work_.vectorPerElement + add * (tiles.splits - 1),
-                          work_.vectorFixed + machine_.vector.at("add").fixed * tiles.splits);
+  constexpr int64_t rowsOfCore = 8, mostColumns = 512;
+  const int64_t units = isSplitChip() ? machine_.vectorCoresPerCube : 1;
+  const int64_t ofBlock = rowsOfCore * units,
+                rows = llvm::divideCeilSigned(std::min(ofBlock, work_.rows), units),
+                columns = std::min(mostColumns, work_.columns);
+  const int64_t all = work_.batches * llvm::divideCeilSigned(work_.rows, ofBlock) *
+                      llvm::divideCeilSigned(work_.columns, mostColumns);
+  const double ofCore = llvm::divideCeilSigned(all, std::max<int64_t>(1, tiling.cores));
+  const double elements = static_cast<double>(rows) * columns;
+  const VectorCost &add = machine_.vector.at("add");
+  const double load = link("gm_ub", rows, elements * 4),
+               sum = add.fixed + add.perElement * elements,
+               epilogue = work_.vectorFixed + work_.vectorPerElement * elements,
+               store = link("ub_gm", rows, elements * storedBytes());
+  double rest = 0;
+  if (rowBytes() > 0)
+    rest += link("gm_ub", 1, columns * rowBytes());
+  if (readBytes() > 0)
+    rest += link("gm_ub", rows, elements * readBytes());
+  return ofCore * (tiles.splits * std::max(load, sum) + rest) + sum + epilogue + store;
 }
 
 //===--- elementwise work -----------------------------------------------------------------===//
 
+// A tile of the schedule is that of one vector core, which a block has several of.
 double GroupTime::elementwise(const GroupTiling &tiling) const {
-  const int64_t rows = std::min(tiling.rows, work_.rows),
-                columns = std::min(tiling.columns, work_.columns);
-  const int64_t tiles =
-      work_.batches * llvm::divideCeilSigned(work_.rows, tiling.rows) * llvm::divideCeilSigned(work_.columns, tiling.columns);
   const int64_t units = isSplitChip() ? machine_.vectorCoresPerCube : 1;
+  const bool hasRows = !work_.rowDim.empty();
+  const int64_t ofBlock = hasRows ? tiling.rows * units : 1,
+                across = hasRows ? tiling.columns : tiling.columns * units;
+  const int64_t tiles = work_.batches * llvm::divideCeilSigned(work_.rows, ofBlock) *
+                        llvm::divideCeilSigned(work_.columns, across);
   const double ofCore = llvm::divideCeilSigned(tiles, tiling.cores);
-  const double cores = std::min<int64_t>(units, rows);
-  const double elements = double(rows) * columns / cores;
-  const double steps = std::max(1.0, std::ceil(elements * 4 / stepBytes));
-  const double in = steps * link("gm_ub", rows / cores / steps, elements / steps * work_.readBytes),
-               out = steps * link("ub_gm", rows / cores / steps,
-                                  elements / steps * work_.storedBytes),
-               work = steps * work_.vectorFixed + elements * work_.vectorPerElement;
+  const double rows = hasRows ? std::min(tiling.rows, llvm::divideCeilSigned(work_.rows, units)) : 1;
+  const double columns =
+      std::min(tiling.columns, hasRows ? work_.columns
+                                       : llvm::divideCeilSigned(work_.columns, units));
+  const double elements = rows * columns;
+  // Vector cores that load at the same time share HBM.
+  const double loading = static_cast<double>(std::min(tiles, tiling.cores) * units);
+  const bool isWhole = hasRows && tiling.columns >= work_.columns;
+  RowCharge charge;
+  const auto charged = [&](int64_t bytes) {
+    if (isWhole || !hasRows)
+      return elements * bytes; // one run of memory
+    return double(charge.bytes(static_cast<int64_t>(rows), 0, work_.columns * bytes,
+                               static_cast<int64_t>(columns) * bytes, machine_.packetBytes));
+  };
+  double in = 0;
+  for (int64_t bytes : work_.reads)
+    in += link("gm_ub", 0, 0) + std::max(link("gm_ub", isWhole ? 1 : rows, charged(bytes)) -
+                                             link("gm_ub", 0, 0),
+                                         hbmCycles(loading * charged(bytes)));
+  for (int64_t bytes : work_.rowReads)
+    in += link("gm_ub", 1, columns * bytes);
+  double out = 0;
+  for (int64_t bytes : work_.stores)
+    out += link("ub_gm", isWhole ? 1 : rows, charged(bytes));
+  const double work = work_.vectorFixed + elements * work_.vectorPerElement;
   const double longest = std::max({in, out, work});
+  // What is stored goes to HBM as well, unless L2 holds all of it.
   const double all = double(work_.batches) * work_.rows * work_.columns;
-  return std::max(ofCore * longest + (in + out + work - longest) / steps,
-                  hbmCycles(all * work_.readBytes));
+  const bool staysInL2 = all * (readBytes() + storedBytes()) <= machine_.l2Bytes;
+  const double pipes = ofCore * longest + in + out + work - longest,
+               hbm = hbmCycles(all * (readBytes() + (staysInL2 ? 0 : storedBytes())));
+  // They overlap, but for the first and the last steps.
+  return std::max(pipes, hbm) + std::min(pipes, hbm) / 32;
 }
 
 double GroupTime::cycles(const GroupTiling &tiling, const Waits &waits) const {

@@ -6,6 +6,8 @@
 #include "aicore/group_work.h"
 #include "ir/mmk.h"
 
+#include <numeric>
+
 namespace mmk::aicore {
 
 /// How a group is tiled and mapped. Without a product `rows` and `columns` alone count.
@@ -51,6 +53,12 @@ private:
   double hbmCycles(double bytes) const {
     return bytes * machine_.megahertz * 1e6 / machine_.hbmBytesPerSecond;
   }
+  static int64_t sum(const std::vector<int64_t> &bytes) {
+    return std::accumulate(bytes.begin(), bytes.end(), int64_t(0));
+  }
+  int64_t readBytes() const { return sum(work_.reads); }
+  int64_t rowBytes() const { return sum(work_.rowReads); }
+  int64_t storedBytes() const { return sum(work_.stores); }
   bool isSplitChip() const { return machine_.topology == mmk::Topology::split; }
 
   const GroupWork &work_;

@@ -4,6 +4,7 @@
 #include "machines/vector_instructions.h"
 #include "passes/dimensions.h"
 #include "passes/variant.h"
+#include "place/vector_scratch.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -26,7 +27,7 @@ public:
     group.walk([&](linalg::GenericOp it) { generic = it; });
     readOutput(group.getResult(0), work);
     for (Value result : group.getResults())
-      work.storedBytes += bytesOf(result);
+      work.stores.push_back(bytesOf(result));
     if (generic)
       readElementwise(generic, work);
     return work;
@@ -105,14 +106,15 @@ private:
       const VectorCost &cost = machine_.vector.at(std::string(row->cost));
       work.vectorPerElement += cost.perElement;
       work.vectorFixed += cost.fixed;
-      work.scratchBytes = 4;
     }
+    work.scratchBytes = 4 * scratchTiles(generic);
+    work.masks = maskTiles(generic);
     for (OpOperand *input : generic.getDpsInputOperands()) {
       if (input->get().getDefiningOp<linalg::ContractOp>())
         continue;
       const AffineMap map = generic.getMatchingIndexingMap(input);
       const bool isFull = map.getNumResults() == map.getNumDims() && map.isPermutation();
-      (isFull ? work.readBytes : work.rowBytes) += bytesOf(input->get());
+      (isFull ? work.reads : work.rowReads).push_back(bytesOf(input->get()));
     }
     work.addsRow = addsRow(generic);
     if (work.addsRow)

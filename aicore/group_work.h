@@ -36,10 +36,11 @@ struct GroupWork {
   /// Elementwise work, by element and by instruction.
   bool hasVector = false;
   double vectorPerElement = 0, vectorFixed = 0;
-  int64_t scratchBytes = 0; ///< an element, between instructions
-  int64_t readBytes = 0;    ///< an element, of the tensors that are read besides the products
-  int64_t rowBytes = 0;     ///< a column, of tensors broadcast along the rows
-  int64_t storedBytes = 0;  ///< an element of all results
+  int64_t scratchBytes = 0; ///< an element, between instructions; at most
+  int64_t masks = 0;        ///< bits an element
+  /// Bytes of an element: of tensors that are read besides the products, of those that are broadcast
+  /// along the rows, of the results.
+  std::vector<int64_t> reads, rowReads, stores;
   bool addsRow = false;     ///< a row is added to the product: the bias table can hold it
   double addPerElement = 0; ///< of `vectorPerElement`, that the bias table spares
 };

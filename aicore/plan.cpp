@@ -36,6 +36,7 @@ PlanSpace::PlanSpace(ir::KernelOp kernel, const Machine &machine, const Candidat
   cores_ = fixedNumber("cores").value_or(machine.cubeCores);
   inL1_ = copies("l1").value_or(2);
   inL0_ = copies("l0").value_or(2);
+  inUb_ = copies("ub").value_or(2);
   results_ = copies("out").value_or(2);
   accumulators_ = copies("acc");
 
@@ -114,7 +115,7 @@ Plan PlanSpace::first() const {
     }
   for (const Group &group : groups_)
     for (size_t i = 0; i < group.products.size(); ++i)
-      (void)setDepth(plan, group.products[i], group.work.products[i], 0);
+      (void)setDepth(plan, group.products[i], group.work.products[i].depth, 0);
   if (!hasProduct())
     for (const Group &group : groups_) {
       const ElementwiseTile tile = backendOf(machine_.kind).literalElementwiseTile();
@@ -139,16 +140,26 @@ std::vector<int64_t> PlanSpace::lengths(size_t dim, int64_t extent, int64_t long
   return lengths;
 }
 
-std::vector<int64_t> PlanSpace::powers(size_t dim, int64_t extent, int64_t first) const {
-  const Fixed &fixed = dims_[dim];
+int64_t PlanSpace::unitsOfCore() const {
+  return machine_.topology == mmk::Topology::split ? machine_.vectorCoresPerCube : 1;
+}
+
+std::vector<int64_t> PlanSpace::shares(Number dim, int64_t extent, int64_t parts,
+                                       int64_t unit) const {
+  if (!dim)
+    return {unit};
+  const Fixed &fixed = dims_[*dim];
   if (fixed.tile > 0 || fixed.fitsTile)
-    return {fixed.tile > 0 ? fixed.tile : first};
+    return {fixed.tile > 0 ? fixed.tile : unit};
   std::vector<int64_t> lengths;
-  for (int64_t length = first; length <= maximumTile; length *= 2) {
-    lengths.push_back(length);
-    if (length >= extent)
-      break;
-  }
+  for (int64_t share = extent; share > 0; share = share * 3 / 4)
+    for (int64_t all : {share, llvm::divideCeilSigned(share, parts)}) {
+      const int64_t length =
+          std::min<int64_t>(llvm::alignTo(all, unit), maximumTile / unit * unit);
+      if (std::ranges::find(lengths, length) == lengths.end())
+        lengths.push_back(length);
+    }
+  std::ranges::sort(lengths);
   return lengths;
 }
 
@@ -159,15 +170,16 @@ int64_t PlanSpace::longestTile() const {
 }
 
 std::vector<int64_t> PlanSpace::splits(const ProductDims &dims, const ProductWork &product,
-                                       int64_t tiles, int64_t depth) const {
+                                       int64_t tiles) const {
   if (!dims.depth || dims.depthIsOutput)
     return {1};
   if (dims_[*dims.depth].splits > 0)
     return {dims_[*dims.depth].splits};
+  if (request_.variesOptions)
+    return {1}; // the best plan has none
   std::vector<int64_t> splits;
   for (int64_t count : triedSplits)
-    if (count == 1 ||
-        (tiles * (count - 1) < 2 * cores_ && count <= llvm::divideCeilSigned(product.depth, depth)))
+    if (count == 1 || (tiles * (count - 1) < 2 * cores_ && count * dims.unit <= product.depth))
       splits.push_back(count);
   return splits;
 }
@@ -189,8 +201,7 @@ int64_t PlanSpace::depthOf(const Plan &plan, const ProductDims &dims) const {
   return depth;
 }
 
-bool PlanSpace::setDepth(Plan &plan, const ProductDims &dims, const ProductWork &product,
-                         int which) const {
+bool PlanSpace::setDepth(Plan &plan, const ProductDims &dims, int64_t extent, int which) const {
   if (!dims.depth)
     return which == 0;
   const Fixed &fixed = dims_[*dims.depth];
@@ -198,7 +209,7 @@ bool PlanSpace::setDepth(Plan &plan, const ProductDims &dims, const ProductWork 
   if (!dims.depthIsOutput) {
     int64_t depth = fixed.unit;
     const int64_t most = std::min(mostDepth(plan, dims), machine_.cube.maxExtent);
-    while (depth * 2 <= most && depth < product.depth)
+    while (depth * 2 <= most && depth < extent)
       depth *= 2;
     chosen.tile = fixed.tile > 0 ? fixed.tile : depth;
   } else if (chosen.tile == 0) {
@@ -217,7 +228,7 @@ bool PlanSpace::setDepth(Plan &plan, const ProductDims &dims, const ProductWork 
   const int64_t packet = std::max<int64_t>(1, machine_.packetBytes / (dims.bytes * base));
   if (most >= packet)
     most = most / packet * packet;
-  most = std::min(most, llvm::divideCeilSigned(product.depth, base));
+  most = std::min(most, llvm::divideCeilSigned(extent, base));
   for (int i = 0; i < which && most >= 1; ++i)
     most = most == 1 ? 0 : llvm::divideCeilSigned(most, 2);
   chosen.stage = most * base;
@@ -226,9 +237,12 @@ bool PlanSpace::setDepth(Plan &plan, const ProductDims &dims, const ProductWork 
 
 bool PlanSpace::fits(const Plan &plan) const {
   for (const Group &group : groups_) {
-    if (group.products.empty())
-      continue;
     const GroupTiling tiling = tilingOf(plan, group);
+    if (group.products.empty()) {
+      if (!hasProduct() && !fitsUb(tiling, group.work))
+        return false;
+      continue;
+    }
     const auto count = static_cast<int64_t>(group.products.size());
     if (tiling.rows * tiling.columns * 4 * tiling.accumulators * count >
         machine_.memory(Memory::l0c).capacity())
@@ -240,6 +254,21 @@ bool PlanSpace::fits(const Plan &plan) const {
         return false;
   }
   return true;
+}
+
+// Two copies of each operand and result, and the scratch of the instructions: a tile is one step of
+// a vector core. See place/vector_buffers.cpp.
+bool PlanSpace::fitsUb(const GroupTiling &tiling, const GroupWork &work) const {
+  constexpr int64_t padding = 32, spare = 1024;
+  const int64_t columns = llvm::alignTo(tiling.columns, padding), elements = tiling.rows * columns;
+  int64_t bytes = spare + elements * work.scratchBytes + elements * work.masks / 8;
+  for (int64_t each : work.reads)
+    bytes += inUb_ * elements * each;
+  for (int64_t each : work.rowReads)
+    bytes += inUb_ * columns * each;
+  for (int64_t each : work.stores)
+    bytes += results_ * elements * each;
+  return bytes <= machine_.memory(Memory::ub).capacity();
 }
 
 GroupTiling PlanSpace::tilingOf(const Plan &plan, const Group &group) const {

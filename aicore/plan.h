@@ -54,15 +54,17 @@ public:
   Plan first() const;
   /// The shortest tile of each number of tiles, up to `longest`; the fixed one alone.
   std::vector<int64_t> lengths(size_t dim, int64_t extent, int64_t longest) const;
-  /// Powers of two from `first` on, for elementwise work.
-  std::vector<int64_t> powers(size_t dim, int64_t extent, int64_t first) const;
+  /// Tiles of elementwise work: the shares of `parts` cores, and parts of these, in multiples of
+  /// `unit`.
+  std::vector<int64_t> shares(Number dim, int64_t extent, int64_t parts, int64_t unit) const;
+  int64_t unitsOfCore() const;
   int64_t longestTile() const;
   /// Numbers of splits to try for a product of so many tiles.
-  std::vector<int64_t> splits(const ProductDims &dims, const ProductWork &product, int64_t tiles,
-                              int64_t depth) const;
-  /// Sets the base depth of a product and the depth of its stage. `which` counts the stages that are
-  /// tried, the deepest first. False when there are no more.
-  bool setDepth(Plan &plan, const ProductDims &dims, const ProductWork &product, int which) const;
+  std::vector<int64_t> splits(const ProductDims &dims, const ProductWork &product,
+                              int64_t tiles) const;
+  /// Sets the base depth of a product and the depth of its stage, for a reduction over `extent`.
+  /// `which` counts the stages that are tried, the deepest first. False when there are no more.
+  bool setDepth(Plan &plan, const ProductDims &dims, int64_t extent, int which) const;
 
   bool fits(const Plan &plan) const;
   GroupTiling tilingOf(const Plan &plan, const Group &group) const;
@@ -93,13 +95,14 @@ private:
     return dim && plan.dims[*dim].tile > 0 ? plan.dims[*dim].tile : literal;
   }
   int64_t depthOf(const Plan &plan, const ProductDims &dims) const;
+  bool fitsUb(const GroupTiling &tiling, const GroupWork &work) const;
   int64_t mostDepth(const Plan &plan, const ProductDims &dims) const;
 
   const Machine &machine_;
   const CandidateRequest &request_;
   std::vector<Fixed> dims_;
   std::vector<Group> groups_;
-  int64_t cores_, inL1_, inL0_, results_;
+  int64_t cores_, inL1_, inL0_, inUb_, results_;
   std::optional<int64_t> accumulators_;
 };
 

@@ -107,6 +107,8 @@ public:
     return fastest(run, candidates, cycles);
   }
 
+  const std::vector<tune::BestRow> &winners() const { return winners_; }
+
 private:
   /// At most `nearestTried`, with no dimension further off than `factor`.
   std::vector<const tune::BestRow *> nearest(const std::vector<tune::BestRow> &rows,
@@ -184,13 +186,28 @@ std::vector<KnownVariant> knownVariants(Session &session, const Kernel &kernel,
                     llvm::toString(llvm::joinErrors(winners.takeError(), hints.takeError()))));
     return {};
   }
-  if (winners->empty() && hints->empty())
-    return {};
   Recommendation recommendation(session, kernel, std::move(*winners), std::move(*hints));
   const std::vector<tune::RunShape> shapes = runShapes(kernel, runs);
   std::vector<KnownVariant> known;
-  for (size_t i = 0; i < runs.size(); ++i)
-    known.push_back(recommendation.of(runs[i], shapes[i], cycles[i]));
+  for (size_t i = 0; i < runs.size(); ++i) {
+    KnownVariant &variant = known.emplace_back(recommendation.of(runs[i], shapes[i], cycles[i]));
+    const std::string dims = tune::spelling(kernel, shapes[i].dims);
+    auto unchecked = (*store)->unchecked(identity, dims, tune::Verifier::ruleOf(kernel));
+    if (!unchecked) {
+      printError(fmt::format("warning: what mmk tune has found is not used: {}\n",
+                             llvm::toString(unchecked.takeError())));
+      continue;
+    }
+    if (!*unchecked)
+      continue;
+    // Of a tuned variant, the store has the figures.
+    int64_t own = variant.variant.empty() ? cycles[i] : 0;
+    for (const tune::BestRow &winner : recommendation.winners())
+      if (winner.shape.dims == dims && winner.variant == variant.variant)
+        own = winner.measure.cycles;
+    if (own > 0 && (*unchecked)->measure.cycles < own)
+      variant.uncheckedUs = (*unchecked)->measure.microseconds;
+  }
   return known;
 }
 

@@ -67,7 +67,8 @@ bool runCases(Session &session, const RunOptions &options, const std::vector<Run
       RunHeader{&kernel, &machine, lowering.variant, memoryUse(lowering.kernel()),
                 session.program().file.get(),
                 counts ? std::optional(placedFlags(lowering.kernel())) : std::nullopt,
-                variant.known.tunedFor, variant.reasons, /*timing=*/nullptr});
+                variant.known.tunedFor, variant.reasons, variant.known.uncheckedUs,
+                /*timing=*/nullptr});
   std::optional<Profile> profile;
   if (options.profile)
     profile.emplace(profileFolder, session, *header, runs.size());
@@ -138,9 +139,11 @@ std::vector<RunVariant> variantsOf(Session &session, const Target &target, const
   if (options.noCache || !target.sets.empty())
     return variants;
   const std::vector<KnownVariant> known = knownVariants(session, kernel, runs, cycles);
-  for (size_t i = 0; i < known.size(); ++i)
+  for (size_t i = 0; i < known.size(); ++i) {
     if (!known[i].variant.empty())
       variants[i] = {known[i], known[i].variant, {}};
+    variants[i].known.uncheckedUs = known[i].uncheckedUs;
+  }
   return variants;
 }
 

@@ -56,7 +56,11 @@ Session::Session(const Target &target, bool showsRemarks)
 
 Session::Session(const Session &other, const Target &target)
     : target_(target), showsRemarks_(other.showsRemarks_),
-      machine_(loadMachineOrRefuse(target.machine.value_or(defaultMachine), target.machineSets)),
+      machine_(target.machine == other.target_.machine &&
+                       target.machineSets == other.target_.machineSets
+                   ? other.machine_
+                   : loadMachineOrRefuse(target.machine.value_or(defaultMachine),
+                                         target.machineSets)),
       program_(other.program_), compiler_(*program_, machine_) {}
 
 std::vector<const Kernel *> Session::kernels() const {
@@ -111,14 +115,13 @@ Lowering Session::lower(const Kernel &kernel, LoweringLevel level, const std::st
   throw UserError(withNotesAtTheEnd(result.messages, notes));
 }
 
-Lowering Session::tryLower(const Kernel &kernel, const Choices &choices) {
+Lowering Session::tryLower(const Kernel &kernel, const Choices &choices, LoweringLevel level) {
   auto module = compiler_.toIr(kernel);
   PipelineOptions options;
   options.choices = chosen(kernel, machine_, *module, target_);
   options.choices.insert(options.choices.end(), choices.begin(), choices.end());
   options.proveSync = false;
-  return compiler_.lower(kernel, std::move(module), LoweringLevel::aicore, options,
-                         /*findsNearest=*/false);
+  return compiler_.lower(kernel, std::move(module), level, options, /*findsNearest=*/false);
 }
 
 Chooser Session::chooser(const Kernel &kernel) {

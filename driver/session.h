@@ -31,7 +31,8 @@ public:
   Lowering lower(const Kernel &kernel, LoweringLevel level, const std::string &printAfter = "");
 
   /// The same with further choices, for counting; null when it is not legal.
-  Lowering tryLower(const Kernel &kernel, const Choices &choices);
+  Lowering tryLower(const Kernel &kernel, const Choices &choices,
+                    LoweringLevel level = LoweringLevel::aicore);
   /// Chooses the variant of a shape, as far as the schedule and the command line leave it open.
   Chooser chooser(const Kernel &kernel);
   /// What `--set` fixes.

@@ -2,6 +2,7 @@
 #include "cli/files.h"
 #include "cli/json.h"
 #include "cli/terminal.h"
+#include "driver/chosen_variants.h"
 #include "driver/command.h"
 #include "driver/count_case.h"
 #include "driver/footprint.h"
@@ -150,6 +151,24 @@ void expectAny(Session &session, const tune::TuneResult &result) {
   throw UserError("none of these variants is legal at these dimensions");
 }
 
+/// The variant that each case runs as without a search: all of its choices.
+std::vector<Choices> startsOf(Session &session, const Kernel &kernel,
+                              const std::vector<RunCase> &runs, bool remembers) {
+  std::vector<Choices> starts;
+  for (const RunCase &run : runs) {
+    const auto chosen = chooseVariant(session, kernel, run, remembers);
+    if (!chosen)
+      return {};
+    const Choices choices = chosen->variant.empty() ? Choices()
+                                                    : session.choicesOf(kernel, chosen->variant);
+    Lowering lowering = session.tryLower(kernel, choices, LoweringLevel::mmk);
+    if (!lowering)
+      return {};
+    starts.push_back(session.choicesOf(kernel, lowering.variant));
+  }
+  return starts;
+}
+
 /// Null when this process is alone.
 const tune::MpiTransport *startMpi(const TuneCommandOptions &options) {
   auto mpi = tune::startMpi();
@@ -205,6 +224,7 @@ int tuneCommand(const std::vector<std::string> &words) {
         {*options.rounds, folder + "optimization_log.md", commandOf(words), options.json});
   }
   options.space.fixed = session.fixedChoices(kernel);
+  options.space.starts = startsOf(session, kernel, runs, !options.noCache);
   auto space = tune::Space::make(kernel, machine, options.space);
   if (!space)
     throw UserError(llvm::toString(space.takeError()));

@@ -104,7 +104,9 @@ private:
   /// A stage is moved as whole tiles; the default one must fit the default tile.
   void stagesHoldWholeTiles() {
     for (const Directive &stage : schedule_.directives) {
-      if (!isOf(stage.key, "stage"))
+      // The base depth of a dimension that is an output as well is not known here.
+      if (!isOf(stage.key, "stage") ||
+          (knowsBody_ && roleOf(kernel_, indexOf(stage.key)).isOfProduct))
         continue;
       const std::string tileKey = fmt::format("tile.{}", indexOf(stage.key));
       const Directive *tile = find(tileKey);

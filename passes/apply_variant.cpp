@@ -219,7 +219,7 @@ LogicalResult Chooser::chooseStage(linalg::ContractOp contract) {
     return isName(dim) ? number(("tile." + dim).str()) : literal;
   };
   const ProductTile literal = backend.literalProductTile(machine, operandType(contract));
-  int64_t tileK = tileOf(k, 0);
+  const int64_t tileK = baseDepth(kernel, contract, machine, 0);
   const int64_t row = (tileOf(names.rows, literal.m) + tileOf(names.columns, literal.n)) *
                       operandType(contract).getIntOrFloatBitWidth() / 8;
   const int64_t factor = backend.baseTilesOfStage(machine, row, tileK, number("buffers.l1"));

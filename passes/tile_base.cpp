@@ -91,9 +91,8 @@ LogicalResult tileProducts(ir::KernelOp kernel, ir::FusionGroupOp group, const B
   SmallVector<int64_t> steps;
   for (linalg::ContractOp contract : contracts) {
     StringRef k = productNames(contract).reduction;
-    int64_t base = kernel.chosenNumber(("tile." + k).str(), 0);
-    if (base == 0) // a literal depth has no directive
-      base = backend.literalProductTile(machine, operandType(contract)).k;
+    const int64_t base = baseDepth(kernel, contract, machine,
+                                   backend.literalProductTile(machine, operandType(contract)).k);
     int64_t stage = kernel.chosenNumber(("stage." + k).str(), base);
     steps.append({stage, base});
     tileReduction(rewriter, tileReduction(rewriter, contract, stage), base);

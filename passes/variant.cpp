@@ -1,5 +1,6 @@
 #include "passes/variant.h"
 
+#include "backend/backend.h"
 #include "schedule/directive.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -41,6 +42,29 @@ aicore::MachineAttr expectMachine(Operation *module) {
   if (!machine)
     module->emitError("expected a machine; run mmk-apply-variant first");
   return machine;
+}
+
+int64_t baseDepth(ir::KernelOp kernel, linalg::ContractOp contract, aicore::MachineAttr machine,
+                  int64_t literal) {
+  const ProductNames names = productNames(contract);
+  const int64_t tile = kernel.chosenNumber(("tile." + names.reduction).str(), 0);
+  if (tile == 0)
+    return literal;
+  const int64_t ofA = machine ? machine.capacity(aicore::Space::l0a) : 0,
+                ofB = machine ? machine.capacity(aicore::Space::l0b) : 0;
+  if (ofA == 0 || ofB == 0 || !llvm::is_contained(dimsOf(kernel).outputs, names.reduction))
+    return tile;
+  const Type type = operandType(contract);
+  const ProductTile literalTile = backendOf(machine).literalProductTile(machine, type);
+  const int64_t bytes =
+      type.getIntOrFloatBitWidth() / 8 * kernel.chosenNumber("buffers.l0", 2);
+  const int64_t rows = kernel.chosenNumber(("tile." + names.rows).str(), literalTile.m),
+                columns = kernel.chosenNumber(("tile." + names.columns).str(), literalTile.n),
+                unit = machine.depthOf(type);
+  int64_t depth = tile;
+  while (depth > unit && (rows * depth * bytes > ofA || columns * depth * bytes > ofB))
+    depth = wholeUnits(depth / 2, unit);
+  return depth;
 }
 
 std::optional<KeptPanel> keptPanel(ir::KernelOp kernel) {

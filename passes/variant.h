@@ -26,6 +26,12 @@ inline int64_t wholeUnits(int64_t length, int64_t unit) {
   return std::max(unit, length / unit * unit);
 }
 
+/// The depth of a base tile of a product: its directive. A dimension that is also an output has a
+/// tile of its own there; its base depth is that tile, halved until the operands fit L0. A literal
+/// depth has `literal`.
+int64_t baseDepth(ir::KernelOp kernel, mlir::linalg::ContractOp contract,
+                  aicore::MachineAttr machine, int64_t literal);
+
 /// `keep = A(2048)`: the operand of a product whose panel is kept in L1, and its largest depth.
 struct KeptPanel {
   unsigned operand; ///< 0: A, 1: B

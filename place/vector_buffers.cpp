@@ -2,6 +2,7 @@
 // a tile, and the number of its rows in one step.
 #include "passes/variant.h"
 #include "place/assign_memories.h"
+#include "place/vector_scratch.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -51,41 +52,6 @@ int64_t bytesOf(Type element) { return llvm::divideCeil(element.getIntOrFloatBit
 int64_t paddedColumns(int64_t columns, Type element, aicore::MachineAttr machine) {
   return llvm::alignTo(columns,
                        std::max(emulatedLanes, machine.alignment(Space::ub) / bytesOf(element)));
-}
-
-/// Values of a kind that are alive at once between the operations of an elementwise region. An
-/// instruction may overwrite an operand at its last use.
-int64_t mostAlive(Block &body, llvm::function_ref<bool(Type)> isOfKind) {
-  int64_t alive = 0, most = 0;
-  DenseMap<Value, unsigned> usesLeft;
-  for (Operation &op : body.without_terminator()) {
-    for (Value operand : op.getOperands())
-      if (auto left = usesLeft.find(operand); left != usesLeft.end() && --left->second == 0)
-        --alive;
-    for (Value result : op.getResults())
-      if (isOfKind(result.getType())) {
-        usesLeft[result] = std::distance(result.use_begin(), result.use_end());
-        most = std::max(most, ++alive);
-      }
-  }
-  return most;
-}
-
-/// Tiles of f32 to keep free for aicore-select-vector. It may need fewer, where one instruction
-/// covers several operations. One value may live in an output that is f32 too.
-int64_t scratchTiles(linalg::GenericOp generic) {
-  if (!generic)
-    return 0;
-  Block &body = *generic.getBody();
-  const bool outputHolds =
-      llvm::any_of(body.getTerminator()->getOperandTypes(), [](Type type) { return type.isF32(); });
-  const int64_t most = mostAlive(body, [](Type type) { return isa<FloatType>(type); });
-  return std::max<int64_t>(0, most - (outputHolds ? 1 : 0));
-}
-
-/// The same for masks, of one bit for each element.
-int64_t maskTiles(linalg::GenericOp generic) {
-  return generic ? mostAlive(*generic.getBody(), [](Type type) { return type.isInteger(1); }) : 0;
 }
 
 /// Whether each result is the first operand, at most in a narrower type. A result may also be a

@@ -60,6 +60,8 @@ struct RunHeader {
   std::string tunedFor = {};
   /// For a variant that was chosen: why, a line for each case.
   std::vector<std::string> reasons = {};
+  /// Of a faster variant that mmk tune has counted but not checked; 0: none is known.
+  double uncheckedUs = 0;
   const Timing::Part *timing = nullptr; ///< null without --timing
 };
 

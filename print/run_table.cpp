@@ -94,6 +94,10 @@ void RunTable::printHead() const {
     text += fmt::format("the best variant that is known for {}, from mmk tune\n", header_.tunedFor);
   for (const std::string &reason : header_.reasons)
     text += fmt::format("chosen for {}\n", reason);
+  if (header_.uncheckedUs > 0)
+    text += fmt::format("a variant of {:.2f} us is known but was never checked: mmk tune --check "
+                        "winner\n",
+                        header_.uncheckedUs);
   text += fmt::format("{:<{}}  {:<{}}", "case", nameWidth_, "dims", dimsWidth_);
   if (checks_)
     text += "  check";

@@ -90,7 +90,7 @@ int64_t Bounds::KnownFigures::at(size_t shape) const {
 
 Bounds::Bounds(const Space &space, size_t shapes)
     : shapes_(shapes), coresAxis_(space.axisOf("cores").value_or(0)) {
-  Point point = space.defaultPoint();
+  Point point(space.axes().size(), 0);
   if (space.axisOf("cores"))
     for (; point[coresAxis_] < space.axes()[coresAxis_].words.size(); ++point[coresAxis_])
       cores_.push_back(space.coresOf(point));

@@ -198,7 +198,7 @@ void DescentSearch::sample() {
   const auto most = static_cast<size_t>(std::min(budget_ / 4, mostSampled));
   std::set<Point> points;
   for (size_t tries = 0; tries < 10 * most && points.size() < most; ++tries) {
-    Point point = space_.defaultPoint();
+    Point point = space_.defaultPoint(shape_);
     for (const Group *group : {&output_, &reduction_, &words_})
       for (size_t axis : *group)
         point[axis] = below(ascending_[axis].size());
@@ -319,10 +319,10 @@ void DescentSearch::evolve() {
 }
 
 std::vector<Point> DescentSearch::run() {
-  evaluate({space_.defaultPoint()});
+  evaluate({space_.defaultPoint(shape_)});
   // If the default is not legal, the search starts at any legal point.
   for (size_t tries = 0; tries < 1000 && elite_.empty() && !isDone(); ++tries) {
-    Point point = space_.defaultPoint();
+    Point point = space_.defaultPoint(shape_);
     for (size_t axis = 0; axis < point.size(); ++axis)
       point[axis] = below(ascending_[axis].size());
     evaluate({point});

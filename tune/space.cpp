@@ -50,7 +50,7 @@ llvm::Expected<Space> Space::make(const Kernel &kernel, const Machine &machine,
     for (const Directive &directive : space.schedule_->directives)
       for (const Directive::Alternative &alternative : directive.alternatives)
         findOrAdd(axes, directive.key).words.push_back(alternative.word);
-  if (options.explores)
+  if (options.explores || !space.schedule_)
     for (const std::string &key : tunableKeys(kernel, machine)) {
       const std::vector<std::string> words = valueGrid(kernel, machine, key);
       if (axisNamed(axes, key) || !words.empty())
@@ -73,16 +73,66 @@ llvm::Expected<Space> Space::make(const Kernel &kernel, const Machine &machine,
   // A later fixed choice overrides an earlier one, as on the command line.
   for (const auto &[key, word] : options.fixed)
     findOrAdd(axes, key).words = {word};
-
-  space.sorted_.resize(axes.size());
-  for (size_t i = 0; i < axes.size(); ++i)
-    space.sorted_[i] = i;
-  std::ranges::sort(space.sorted_, {}, [&](size_t axis) { return axes[axis].key; });
-  for (size_t i = 0; i < axes.size(); ++i)
-    if (isOf(axes[i].key, "stage"))
-      if (const auto tile = space.axisOf(fmt::format("tile.{}", indexOf(axes[i].key))))
-        space.stages_.push_back({i, *tile});
+  space.addStarts(options.starts);
+  space.sortAxes();
+  // The base depth of a dimension that is an output as well follows from its tile.
+  std::erase_if(space.stages_, [&](const StageOfTile &it) {
+    return roleOf(kernel, indexOf(axes[it.tile].key)).isOfProduct;
+  });
+  for (const Choices &start : options.starts)
+    space.starts_.push_back(space.pointOf(start));
   return space;
+}
+
+/// The word of a directive that is not chosen; empty where it follows from others.
+static std::string defaultWord(std::string_view key) {
+  const DirectiveTraits *directive = findDirective(key);
+  if (directive && !directive->words.empty())
+    return std::string(directive->words.front().word);
+  return isOf(key, "grid") ? "1" : "";
+}
+
+// What the author and the user leave open, a start may choose; the search then varies it as well.
+void Space::addStarts(const std::vector<Choices> &starts) {
+  const auto isListed = [&](const std::string &key) {
+    return schedule_ && std::ranges::find(schedule_->directives, key, &Directive::key) !=
+                            schedule_->directives.end();
+  };
+  for (const Choices &start : starts)
+    for (const auto &[key, word] : start) {
+      Axis *axis = axisNamed(axes_, key);
+      if (isListed(key) || (axis && axis->words.size() == 1 && axis->words.front() != word))
+        continue; // fixed
+      std::vector<std::string> words = {word};
+      if (const std::string usual = defaultWord(key); !axis && !usual.empty())
+        words.push_back(usual);
+      merge(findOrAdd(axes_, key).words, words);
+    }
+}
+
+void Space::sortAxes() {
+  sorted_.resize(axes_.size());
+  for (size_t i = 0; i < axes_.size(); ++i)
+    sorted_[i] = i;
+  std::ranges::sort(sorted_, {}, [&](size_t axis) { return axes_[axis].key; });
+  for (size_t i = 0; i < axes_.size(); ++i)
+    if (isOf(axes_[i].key, "stage"))
+      if (const auto tile = axisOf(fmt::format("tile.{}", indexOf(axes_[i].key))))
+        stages_.push_back({i, *tile});
+}
+
+/// The point of a start: other directives have their default word, or the first of the schedule.
+Point Space::pointOf(const Choices &start) const {
+  Point point(axes_.size(), 0);
+  for (size_t i = 0; i < axes_.size(); ++i) {
+    const auto given =
+        std::ranges::find(start, axes_[i].key, [](const auto &choice) { return choice.first; });
+    const std::string word = given != start.end() ? given->second : defaultWord(axes_[i].key);
+    for (size_t place = 0; place < axes_[i].words.size(); ++place)
+      if (resolved(axes_[i], place, *machine_) == word)
+        point[i] = place;
+  }
+  return point;
 }
 
 double Space::size() const {
@@ -148,7 +198,7 @@ void Space::forEach(llvm::function_ref<bool(const Point &)> visit) const {
   const Projection ruled(*this, [&](std::string_view key) { return isInRules(key); });
   enum : uint8_t { unknown, legal, broken };
   std::vector<uint8_t> verdicts(ruled.size(), unknown);
-  Point point = defaultPoint();
+  Point point(axes_.size(), 0);
   while (true) {
     uint8_t &verdict = verdicts[ruled.of(point)];
     if (verdict == unknown)
@@ -164,7 +214,7 @@ void Space::forEach(llvm::function_ref<bool(const Point &)> visit) const {
 }
 
 std::optional<Point> Space::pointOf(std::string_view request) const {
-  Point point = defaultPoint();
+  Point point(axes_.size(), 0);
   for (size_t axis : sorted_) {
     const std::string &key = axes_[axis].key;
     if (!request.starts_with(key) || request.substr(key.size(), 1) != "=")

@@ -28,7 +28,12 @@ struct SpaceOptions {
   Choices fixed; ///< of `--set` and `--variant`: one word each
   /// `--sweep tile.M=32,64`: these words; without any, all that make sense for the directive.
   std::vector<std::pair<std::string, std::vector<std::string>>> swept;
-  bool explores = false; ///< every tile and stage takes the multiples of the cube's size that fit
+  /// Every open directive takes the values that make sense for it (tune/value_grid.h). So does
+  /// every directive of a kernel without a schedule.
+  bool explores = false;
+  /// The variant that each shape runs as without a search, all its choices. Their words are part of
+  /// the space, and they are where a search starts.
+  std::vector<Choices> starts;
 };
 
 class Space {
@@ -41,9 +46,12 @@ public:
   /// Points, legal or not; a double, as it may be beyond any integer.
   double size() const;
 
-  /// The point of a number below size(), the last axis running fastest. The first is the default.
+  /// The point of a number below size(), the last axis running fastest.
   Point at(uint64_t number) const;
-  Point defaultPoint() const { return Point(axes_.size(), 0); }
+  /// The variant that a shape runs as without a search.
+  Point defaultPoint(size_t shape = 0) const {
+    return shape < starts_.size() ? starts_[shape] : Point(axes_.size(), 0);
+  }
 
   /// False where a rule of the schedule is broken, a stage is no multiple of its tile, more cores
   /// are requested than there are, or a panel is kept in an order that does not reuse it; other
@@ -86,6 +94,9 @@ public:
 private:
   explicit Space(const Machine &machine) : machine_(&machine) {}
   bool canUsePanel(const Point &point) const;
+  void addStarts(const std::vector<Choices> &starts);
+  void sortAxes();
+  Point pointOf(const Choices &start) const;
 
   std::optional<int64_t> number(const Point &point, std::string_view key) const;
   /// Whether `mayExist` depends on this directive.
@@ -95,6 +106,7 @@ private:
   const Schedule *schedule_ = nullptr;
   std::vector<Axis> axes_;
   std::vector<size_t> sorted_; ///< axes by key
+  std::vector<Point> starts_;  ///< by shape
   std::vector<StageOfTile> stages_;
 };
 

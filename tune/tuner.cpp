@@ -118,16 +118,27 @@ void Tuner::searchWhole() {
   whole_ = std::move(whole);
 }
 
+/// Those of all shapes, each once.
+std::vector<Point> Tuner::defaultPoints() const {
+  std::vector<Point> points;
+  for (size_t shape = 0; shape < shapes_.size(); ++shape)
+    if (const Point point = space_.defaultPoint(shape);
+        std::ranges::find(points, point) == points.end())
+      points.push_back(point);
+  return points;
+}
+
 /// The default is shown beside the result, and another file may have another default.
 void Tuner::countDefault(DecidedSubspace &decided) {
-  const Point point = space_.defaultPoint();
-  const bool isNew = decided.space.covers(point) &&
-                     std::ranges::find(decided.measured, point) == decided.measured.end();
-  countAll({point});
-  if (!isNew || !evaluator_.isMeasured(point))
-    return;
-  decided.measured.push_back(point);
-  --decided.bounded;
+  for (const Point &point : defaultPoints()) {
+    const bool isNew = decided.space.covers(point) &&
+                       std::ranges::find(decided.measured, point) == decided.measured.end();
+    countAll({point});
+    if (!isNew || !evaluator_.isMeasured(point))
+      continue;
+    decided.measured.push_back(point);
+    --decided.bounded;
+  }
 }
 
 /// Stores the outcome, unless an earlier search stored the same.
@@ -188,7 +199,7 @@ void Tuner::search() {
     return;
   }
   if (options_.effort == Effort::none) {
-    evaluated_ = {space_.defaultPoint()};
+    evaluated_ = defaultPoints();
     countAll(evaluated_);
     return;
   }
@@ -201,6 +212,9 @@ void Tuner::search() {
     isExhaustive_ = true;
     points_ = static_cast<int64_t>(points->size());
     evaluated_ = std::move(*points);
+    for (Point &point : defaultPoints())
+      if (std::ranges::find(evaluated_, point) == evaluated_.end())
+        evaluated_.push_back(std::move(point));
     countAll(evaluated_);
     return;
   }
@@ -220,7 +234,7 @@ CaseResult Tuner::resultOf(size_t shape) {
       variant.check = check->second;
     return variant;
   };
-  if (const auto answer = evaluator_.at(space_.defaultPoint(), shape))
+  if (const auto answer = evaluator_.at(space_.defaultPoint(shape), shape))
     result.byDefault = resultAt(*answer);
 
   std::set<int32_t> seen;

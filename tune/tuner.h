@@ -57,6 +57,7 @@ public:
 private:
   void search();
   void searchWhole();
+  std::vector<Point> defaultPoints() const;
   void countDefault(DecidedSubspace &decided);
   void keep(const DecidedSubspace &whole);
   void startDeadline(double share);

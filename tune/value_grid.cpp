@@ -21,15 +21,23 @@ const ElementType *operandType(const Kernel &kernel) {
 
 bool hasProduct(const Kernel &kernel) { return operandType(kernel) != nullptr; }
 
-/// Every multiple up to eight, then the eight steps of each octave that are multiples: a factor of
-/// at most 9 / 8 from one to the next.
+/// Every multiple up to eight, then the four steps of each octave: a factor of at most 5 / 4 from
+/// one to the next. Tiles between these are found by the shape (Backend::candidates).
 std::vector<std::string> multiples(int64_t unit, int64_t largest) {
   std::vector<std::string> words;
   for (int64_t value = unit, step = unit; value <= largest; value += step) {
-    if (value >= 16 * step)
+    if (value >= 8 * step)
       step *= 2;
     words.push_back(std::to_string(value));
   }
+  return words;
+}
+
+/// Powers of two from one unit on.
+std::vector<std::string> powersOfTwo(int64_t unit, int64_t largest) {
+  std::vector<std::string> words;
+  for (int64_t value = unit; value <= largest; value *= 2)
+    words.push_back(std::to_string(value));
   return words;
 }
 
@@ -56,14 +64,20 @@ std::vector<std::string> lengths(const Kernel &kernel, const Machine &machine,
   const DimensionRole role = roleOf(kernel, dimension, &machine.cube);
   const int64_t unit = stepOf(kernel, machine, role);
   if (directive.index == DirectiveIndex::reduction)
-    return multiples(4 * unit, backendOf(machine.kind).longestStage(machine, *operandType(kernel)));
-  std::vector<std::string> words = multiples(unit, longestTile(kernel, machine, role));
-  if (!hasProduct(kernel)) // steps of a vector core
-    std::erase_if(words, [](const std::string &word) {
-      const int64_t number = std::stoll(word);
-      return (number & (number - 1)) != 0;
+    return powersOfTwo(4 * unit,
+                       backendOf(machine.kind).longestStage(machine, *operandType(kernel)));
+  // Steps of a vector core: rows, and columns of at least one repeat of an instruction.
+  if (!hasProduct(kernel)) {
+    constexpr int64_t leastColumns = 64;
+    const bool isLast = std::ranges::any_of(kernel.results, [&](const Result &result) {
+      return !result.shape.empty() && result.shape.back().name == dimension;
     });
-  return words;
+    return powersOfTwo(isLast ? leastColumns : unit, longestTile(kernel, machine, role));
+  }
+  // Depths of base tiles.
+  if (!role.isOfProduct)
+    return powersOfTwo(unit, longestTile(kernel, machine, role));
+  return multiples(unit, longestTile(kernel, machine, role));
 }
 
 } // namespace
@@ -76,7 +90,9 @@ std::vector<std::string> valueGrid(const Kernel &kernel, const Machine &machine,
   if (directive.isLength)
     return lengths(kernel, machine, directive, indexOf(key));
   if (directive.index == DirectiveIndex::buffer)
-    return {"1", "2", "3", "4"};
+    return {"2", "1", "3"};
+  if (directive.name == "grid" && roleOf(kernel, indexOf(key)).isReduction)
+    return {"1", "2", "3", "4", "5", "6", "8", "10", "12", "16", "20"}; // splits
   std::vector<std::string> words; // of the divisors of the cores
   for (int64_t cores = 1; cores <= machine.cubeCores; ++cores)
     if (machine.cubeCores % cores == 0)
@@ -93,6 +109,8 @@ std::vector<std::string> tunableKeys(const Kernel &kernel, const Machine &machin
       keys.push_back("tile." + dimension);
     if (role.isReduction)
       keys.push_back("stage." + dimension);
+    if (role.isReduction && backendOf(machine.kind).hasPipes())
+      keys.push_back("grid." + dimension);
   }
   const bool hasPipes = backendOf(machine.kind).hasPipes();
   for (const BufferGroup &group : bufferGroups())
