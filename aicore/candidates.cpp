@@ -139,7 +139,7 @@ private:
     if (space_.hasProduct())
       return plan; // its tile is that of the products
     return bestOf(plan, best, [&](Consider consider) {
-      // Whole vectors; rows are dealt to the vector cores, or columns where there are no rows.
+      // Whole vectors; rows are distributed to the vector cores, or columns where there are no rows.
       const int64_t cores = space_.cores() * space_.unitsOfCore();
       const int64_t share = llvm::divideCeilSigned(
           group.work.batches * group.work.rows * group.work.columns, cores);

@@ -50,7 +50,23 @@ std::optional<ShapeVariant> chooseVariant(Session &session, const Kernel &kernel
                       choice.defaultCycles, choice.counted, choice.considered};
 }
 
-std::string reasonOf(const ShapeVariant &chosen, const Machine &machine) {
+Target withVariantOf(Session &session, const Target &target, const Kernel &kernel,
+                     const RunCase &run, std::string &reason) {
+  Target own = target;
+  if (target.variant)
+    return own;
+  const auto chosen = chooseVariant(session, kernel, run, /*remembers=*/true);
+  if (!chosen)
+    return own;
+  reason = reasonOf(*chosen, kernel, session.machine());
+  if (!chosen->variant.empty())
+    own.variant = chosen->variant;
+  return own;
+}
+
+std::string reasonOf(const ShapeVariant &chosen, const Kernel &kernel, const Machine &machine) {
+  if (chosen.variant.empty() && kernel.scheduleFor(machine.name))
+    return "";
   const std::string from = fmt::format("of {} by a closed form and {} counted", chosen.considered,
                                        chosen.counted);
   if (chosen.variant.empty())

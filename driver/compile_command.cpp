@@ -4,6 +4,7 @@
 #include "cli/json.h"
 #include "cli/option_values.h"
 #include "cli/terminal.h"
+#include "driver/chosen_variants.h"
 #include "driver/command.h"
 #include "driver/session.h"
 #include "executable/c_header.h"
@@ -79,12 +80,26 @@ std::string written(Session &session, Lowering &lowering, const std::string &sta
 }
 
 /// Prints or writes each of `stages`: one, or obj and header of the same variant.
-std::vector<std::string> compiled(const Target &target, const std::vector<std::string> &stages,
+std::vector<std::string> compiled(Target target, const std::vector<std::string> &arguments,
+                                  const std::vector<std::string> &cases,
+                                  const std::vector<std::string> &stages,
                                   const std::string &printAfter, bool asJson) {
   const std::string &first = stages.front();
   if (first == "ast")
     return {syntaxTree(target)};
-  Session session(target);
+  Session given(target);
+  // Without a shape, the machine's default: it fits its tiles to the shape when it runs.
+  if (!arguments.empty() || !cases.empty()) {
+    const std::vector<RunCase> runs = casesToRun(given.kernel(), cases, arguments);
+    if (runs.size() > 1)
+      throw UserError(fmt::format("expected one case to choose the variant for, found {}",
+                                  runs.size()));
+    std::string reason;
+    target = withVariantOf(given, target, given.kernel(), runs.front(), reason);
+    if (!reason.empty())
+      printError(fmt::format("chosen for {}\n", reason));
+  }
+  Session session(given, target);
   const LoweringLevel until = first == "mmk"     ? LoweringLevel::mmk
                               : first == "tiled" ? LoweringLevel::tiled
                                                  : LoweringLevel::aicore;
@@ -114,6 +129,7 @@ std::string headerBeside(const std::string &object) {
 int compileCommand(const std::vector<std::string> &words) {
   Target target;
   std::optional<std::string> emit, output, printAfter, json;
+  std::vector<std::string> cases;
   bool timing = false;
   CommandLine commandLine("compile");
   target.addOptionsTo(commandLine);
@@ -123,7 +139,8 @@ int compileCommand(const std::vector<std::string> &words) {
   commandLine.option("--print-after", "PASS", printAfter);
   commandLine.option("--json", "FILE", json);
   commandLine.flag("--timing", timing);
-  target.takeFileAlone(commandLine.parse(words), "compile");
+  commandLine.repeated("--case", "NAME", cases);
+  const std::vector<std::string> arguments = target.takeFile(commandLine.parse(words), "compile");
 
   const std::vector<std::string> chosen = stagesOf(emit.value_or("aicore"));
   const std::string &stage = chosen.front();
@@ -150,7 +167,7 @@ int compileCommand(const std::vector<std::string> &words) {
   if (timing)
     listener.emplace();
   const std::vector<std::string> texts =
-      compiled(target, chosen, printAfter.value_or(""), json.has_value());
+      compiled(target, arguments, cases, chosen, printAfter.value_or(""), json.has_value());
   for (size_t i = 0; i < texts.size(); ++i)
     writeFile(files[i], texts[i]);
   if (listener)

@@ -2,6 +2,7 @@
 #include "cli/files.h"
 #include "cli/json.h"
 #include "cli/terminal.h"
+#include "driver/chosen_variants.h"
 #include "driver/command.h"
 #include "driver/count_case.h"
 #include "driver/footprint.h"
@@ -30,6 +31,11 @@ Explanation explain(Session &session, Lowering &lowering, const RunCase &run, Pr
   return result;
 }
 
+struct Explained {
+  RunHeader header;
+  Explanation explanation;
+};
+
 } // namespace
 
 int explainCommand(const std::vector<std::string> &words) {
@@ -53,23 +59,28 @@ int explainCommand(const std::vector<std::string> &words) {
     expectWritable(*json);
 
   Progress progress;
-  progress.show("compile");
-  Lowering lowering = session.lower(kernel, LoweringLevel::aicore);
-  const RunHeader header{&kernel, &machine, lowering.variant, memoryUse(lowering.kernel())};
-  std::vector<Explanation> explanations;
+  std::vector<Explained> all;
   for (const RunCase &run : runs) {
-    explanations.push_back(explain(session, lowering, run, progress));
+    progress.show(run.title() + ": compile");
+    // Each shape has its own variant.
+    std::string reason;
+    const Target own = withVariantOf(session, target, kernel, run, reason);
+    Session ofShape(session, own);
+    Lowering lowering = ofShape.lower(kernel, LoweringLevel::aicore);
+    RunHeader header{&kernel, &machine, lowering.variant, memoryUse(lowering.kernel())};
+    if (!reason.empty())
+      header.reasons = {reason};
+    all.push_back({std::move(header), explain(ofShape, lowering, run, progress)});
     progress.clear();
     if (json.value_or("") != "-")
-      print((explanations.size() > 1 ? "\n\n" : "") + textOf(header, explanations.back()));
+      print((all.size() > 1 ? "\n\n" : "") + textOf(all.back().header, all.back().explanation));
     if (readerIsGone() && !json)
       break;
   }
   if (json)
-    writeFile(*json, jsonArray(explanations,
-                               [&](llvm::json::OStream &out, const Explanation &explanation) {
-                                 write(out, header, explanation);
-                               }));
+    writeFile(*json, jsonArray(all, [&](llvm::json::OStream &out, const Explained &it) {
+      write(out, it.header, it.explanation);
+    }));
   return success;
 }
 

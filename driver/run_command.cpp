@@ -132,7 +132,9 @@ std::vector<RunVariant> variantsOf(Session &session, const Target &target, const
   std::vector<int64_t> cycles(runs.size(), 0);
   for (size_t i = 0; i < runs.size(); ++i)
     if (const auto chosen = chooseVariant(session, kernel, runs[i], !options.noCache)) {
-      variants[i] = {{}, chosen->variant, {reasonOf(*chosen, session.machine())}};
+      variants[i] = {{}, chosen->variant, {}};
+      if (std::string reason = reasonOf(*chosen, kernel, session.machine()); !reason.empty())
+        variants[i].reasons = {std::move(reason)};
       cycles[i] = chosen->cycles;
     }
   // The store holds whole variants only, so it is not used beside choices of the user.

@@ -44,11 +44,13 @@ std::string title(const RunHeader &header, const Explanation &explanation) {
   std::string dims;
   for (const std::string &name : header.kernel->shownDimensions())
     dims += fmt::format("{}{}={}", dims.empty() ? "" : " ", name, report.run.dims.at(name));
-  return fmt::format("{}{} on {}: {}\n{}: {} cycles, {:.2f} us, on {} of {} cores\n",
-                     coloured("1", header.kernel->name),
-                     report.run.name.empty() ? "" : " " + report.run.name, header.machine->name,
-                     header.variant, dims, clock.cycles, clock.microseconds, clock.cores,
-                     header.machine->cubeCores);
+  std::string text = fmt::format("{}{} on {}: {}\n", coloured("1", header.kernel->name),
+                                 report.run.name.empty() ? "" : " " + report.run.name,
+                                 header.machine->name, header.variant);
+  for (const std::string &reason : header.reasons)
+    text += fmt::format("chosen for {}\n", reason);
+  return text + fmt::format("{}: {} cycles, {:.2f} us, on {} of {} cores\n", dims, clock.cycles,
+                            clock.microseconds, clock.cores, header.machine->cubeCores);
 }
 
 std::string roofline(const RunHeader &header, const Explanation &explanation) {
@@ -164,7 +166,7 @@ std::string wrapped(const std::vector<std::string> &words) {
   return text + "  " + line + "\n";
 }
 
-std::string changes(const Explanation &explanation) {
+std::string changes(const RunHeader &header, const Explanation &explanation) {
   std::vector<tune::WhatIf> better, worse, impossible;
   std::vector<std::string> equal;
   if (explanation.changes.together)
@@ -179,7 +181,7 @@ std::string changes(const Explanation &explanation) {
   }
 
   std::string text;
-  auto list = [&](const char *name, const std::vector<tune::WhatIf> &changes, size_t most) {
+  auto list = [&](const std::string &name, const std::vector<tune::WhatIf> &changes, size_t most) {
     if (changes.empty())
       return;
     text += heading(name);
@@ -190,8 +192,10 @@ std::string changes(const Explanation &explanation) {
                  fmt::format("{:+.1f} %", 100 * gainOf(change, explanation))});
     text += table.text("  ") + andMore(changes.size(), most);
   };
-  list("what would help", better, gainsShown);
-  list("what would cost", worse, othersShown);
+  // A change alone would let mmk choose the rest anew.
+  const std::string beside = header.reasons.empty() ? "" : ", beside --variant with the name above";
+  list("what would help" + beside, better, gainsShown);
+  list("what would cost" + beside, worse, othersShown);
   if (!equal.empty())
     text += heading("what makes no difference") + wrapped(equal);
   if (!impossible.empty()) {
@@ -214,7 +218,7 @@ double gainOf(const tune::WhatIf &change, const Explanation &explanation) {
 std::string textOf(const RunHeader &header, const Explanation &explanation) {
   return title(header, explanation) + roofline(header, explanation) +
          criticalPath(header, explanation) + waits(header, explanation) +
-         textOf(explanation.sync, explanation.report.clock->cycles) + changes(explanation);
+         textOf(explanation.sync, explanation.report.clock->cycles) + changes(header, explanation);
 }
 
 } // namespace mmk::driver
