@@ -13,7 +13,7 @@ namespace mmk::driver {
   "                             default: ascend910b3; host is the CPU of this computer\n"          \
   "  --machine-set PATH=VALUE   changes one figure of the machine; *0.7 scales it; repeatable\n"   \
   "  --set DIRECTIVE=VALUE      fixes a choice of the schedule, also to a legal value that it\n"   \
-  "                             does not list: tile.M=64, fuse=none; repeatable\n"         \
+  "                             does not list: tile.M=64, fuse=none; repeatable\n"                 \
   "  --variant NAME             fixes all of them, by the name that a report has printed\n"        \
   "  --max-memory SIZE          the most memory to use, such as 2GiB; default: what is free\n"
 

@@ -41,10 +41,10 @@ using KnownLoops = std::map<Key, Moves>;
 
 class Surveyor {
 public:
-  Surveyor(const CountProgram &program, const std::vector<Cost> &ports, int64_t block,
-           size_t units, size_t most, KnownLoops &known)
-      : panels(units), program_(program), ports_(ports), block_(block), most_(most),
-        known_(known) {}
+  Surveyor(const CountProgram &program, const std::vector<Cost> &ports, int64_t block, size_t units,
+           size_t most, KnownLoops &known)
+      : panels(units), program_(program), ports_(ports), block_(block), most_(most), known_(known) {
+  }
 
   bool execute(unsigned unit, Pipe, const Instruction &it, Cost, Amount amount) {
     Moved &moved = (inLoop_ ? *inLoop_ : looksOnly_ ? seen_ : current_[unit])[slotOf(it)];

@@ -10,7 +10,8 @@ namespace {
 /// Checks a product of which some elements are off by `error`, and returns the failure's text.
 std::string failureOf(const std::string &rule, double error, int64_t step) {
   const KernelText text("kernel gemm(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] { c = a @ b; "
-                        "check { " + rule + " } }");
+                        "check { " +
+                        rule + " } }");
   const std::map<std::string, int64_t> dims = {{"M", 5}, {"N", 7}, {"K", 300}};
   const std::vector<double> scalars = {0, 0};
   const Tensor a = seeded(ElementType::f16, {5, 300}, 1, DataKind::uniform);
@@ -35,10 +36,11 @@ std::string failureOf(const std::string &rule, double error, int64_t step) {
 }
 
 TEST(RunTable, AWrongElementHasEveryPartOfItsBound) {
-  EXPECT_EQ(failureOf("", 0.1, 14),
-            "M=5 N=7 K=300: 3 of 35 elements of c are wrong (0.0857, at most 0 are allowed); the "
-            "first: c[0, 3] = -4.11127663, expected -4.21127653; it may differ by 0.00524: rounding "
-            "3e-05, rtol 0.00421, atol 0.001\n");
+  EXPECT_EQ(
+      failureOf("", 0.1, 14),
+      "M=5 N=7 K=300: 3 of 35 elements of c are wrong (0.0857, at most 0 are allowed); the "
+      "first: c[0, 3] = -4.11127663, expected -4.21127653; it may differ by 0.00524: rounding "
+      "3e-05, rtol 0.00421, atol 0.001\n");
 }
 
 TEST(RunTable, WithoutRoundingTheToleranceIsTheBound) {

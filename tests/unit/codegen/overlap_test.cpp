@@ -46,8 +46,7 @@ TEST(Overlap, IsProvenAndWatched) {
   for (const char *variant :
        {"tile=32x48x32,stage=64,acc=1,out=1,ub=1", "tile=32x48x32,stage=64,acc=2,out=2,ub=2",
         "tile=16x32x32,stage=32,acc=3,out=3,ub=1,l1=3,l0=3", "tile=64x256x32,stage=64,acc=2,out=3",
-        "tile=32x32x32,stage=64,acc=2,grid.K=2",
-        "tile=32x32x32,stage=64,acc=1,fuse=none"}) {
+        "tile=32x32x32,stage=64,acc=2,grid.K=2", "tile=32x32x32,stage=64,acc=1,fuse=none"}) {
     SCOPED_TRACE(variant);
     Synchronised kernel(text, "ascend310p3", std::string("cores=2,store=overlapped,") + variant);
     ASSERT_TRUE(kernel.ready()) << kernel.messages;
