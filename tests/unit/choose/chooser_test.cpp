@@ -1,0 +1,129 @@
+// The variant that is chosen for a shape: against the machine's default, against the clock, and what
+// the author and the user keep.
+#include "choose/chooser.h"
+#include "tests/unit/checked.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+
+namespace mmk {
+namespace {
+
+constexpr const char *biasRelu = R"(
+kernel bias_relu(a: f16[M, K], b: f16[K, N], bias: f32[N]) -> c: f16[M, N] {
+  c = cast<f16>(relu(a @ b + bias));
+})";
+
+class Choosing : public testing::Test {
+protected:
+  ChosenVariant choose(const std::string &text, const std::vector<int64_t> &dims,
+                       const std::string &machineName = "ascend910b3", const Choices &fixed = {}) {
+    const Checked checked(text);
+    EXPECT_TRUE(checked.isSound()) << checked.messages();
+    const Machine machine = llvm::cantFail(loadMachine(machineName));
+    Compiler compiler(*checked.program, machine);
+    const auto chosen = Chooser(compiler, checked.kernel(), machine, fixed).choose(dims);
+    EXPECT_TRUE(chosen);
+    return chosen.value_or(ChosenVariant());
+  }
+};
+
+std::string wordOf(const Choices &choices, const std::string &key) {
+  const auto found = std::ranges::find(choices, key, [](const auto &it) { return it.first; });
+  return found == choices.end() ? "" : found->second;
+}
+
+/// M, K, N: the order in which the kernels here name them.
+const std::vector<std::vector<int64_t>> shapes = {
+    {2048, 2048, 2048}, {128, 65536, 128}, {96, 9600, 96}, {64, 4096, 11008}, {7, 2048, 512},
+    {300, 700, 3000},   {1, 1, 1},         {1000, 33, 17}};
+
+TEST_F(Choosing, IsNeverBehindTheDefault) {
+  for (const char *machine : {"ascend910b1", "ascend910b3", "ascend310p3"})
+    for (const std::vector<int64_t> &dims : shapes) {
+      const ChosenVariant chosen = choose(biasRelu, dims, machine);
+      EXPECT_GT(chosen.defaultCycles, 0);
+      EXPECT_LE(chosen.cycles, chosen.defaultCycles) << machine << " " << dims[0];
+    }
+}
+
+// Shapes at which a fixed tile is far from the best.
+TEST_F(Choosing, HelpsWhereTheDefaultTileIsWrong) {
+  const std::pair<std::vector<int64_t>, double> least[] = {
+      {{128, 65536, 128}, 4}, {{96, 9600, 96}, 3}, {{2048, 5120, 5120}, 2}, {{300, 700, 3000}, 1.3}};
+  for (const auto &[dims, factor] : least) {
+    const ChosenVariant chosen = choose(biasRelu, dims);
+    EXPECT_GT(static_cast<double>(chosen.defaultCycles) / chosen.cycles, factor) << dims[0];
+  }
+}
+
+TEST_F(Choosing, IsTheSameEachTime) {
+  for (const std::vector<int64_t> &dims : shapes)
+    EXPECT_EQ(choose(biasRelu, dims).choices, choose(biasRelu, dims).choices);
+}
+
+// The closed form ranks variants only; but far from the clock it would rank them wrongly.
+TEST_F(Choosing, TheClosedFormIsNearTheClock) {
+  for (const char *machine : {"ascend910b3", "ascend310p3"})
+    for (const std::vector<int64_t> &dims : shapes)
+      for (const CountedCandidate &it : choose(biasRelu, dims, machine).counted)
+        if (it.predicted > 0 && it.cycles > 20000) {
+          EXPECT_GT(it.predicted, 0.7 * it.cycles) << machine << " " << dims[0];
+          EXPECT_LT(it.predicted, 1.4 * it.cycles) << machine << " " << dims[0];
+        }
+}
+
+TEST_F(Choosing, KeepsWhatTheAuthorAndTheUserChose) {
+  const std::string text = R"(
+kernel kept(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] {
+  c = a @ b;
+  schedule { tile M = 64 | 128; order = columns; }
+})";
+  const ChosenVariant chosen = choose(text, {2048, 2048, 2048}, "ascend910b3", {{"skew", "none"}});
+  for (const char *key : {"tile.M", "order", "skew"})
+    EXPECT_EQ(wordOf(chosen.choices, key), "") << key;
+  EXPECT_NE(wordOf(chosen.choices, "tile.N"), "");
+}
+
+// A reduction too long for the few tiles of its result is split.
+TEST_F(Choosing, SplitsLongReductions) {
+  EXPECT_NE(wordOf(choose(biasRelu, {128, 65536, 128}).choices, "grid.K"), "");
+  EXPECT_EQ(wordOf(choose(biasRelu, {2048, 2048, 2048}).choices, "grid.K"), "");
+}
+
+// Three products; H is an output of two of them and the depth of the third.
+TEST_F(Choosing, SeveralProductsReachTheirRoofline) {
+  const std::string gated = R"(
+kernel gated(x: f16[M, K], w1: f16[K, H], w3: f16[K, H], w2: f16[H, N]) -> y: f16[M, N] {
+  let g = x @ w1;
+  let u = x @ w3;
+  y = cast<f16>(cast<f16>(g * sigmoid(g) * u) @ w2);
+})";
+  const ChosenVariant chosen = choose(gated, {512, 1024, 4096, 1024});
+  const Machine machine = llvm::cantFail(loadMachine("ascend910b3"));
+  const double macs = 3.0 * 512 * 1024 * 4096;
+  const double roofline =
+      macs / (machine.cube.macsPerCycle.at(ElementType::f16) * machine.cubeCores);
+  EXPECT_GT(roofline / chosen.cycles, 0.6);
+}
+
+TEST_F(Choosing, ElementwiseKernels) {
+  const std::string add = "kernel add(a: f16[M, N], b: f16[M, N]) -> y: f16[M, N] {"
+                          "  y = cast<f16>(a + b); }";
+  for (const std::vector<int64_t> &dims :
+       std::vector<std::vector<int64_t>>{{50190, 3}, {1000, 3000}, {1, 100000}, {5, 5}}) {
+    const ChosenVariant chosen = choose(add, dims);
+    EXPECT_LE(chosen.cycles, chosen.defaultCycles) << dims[0];
+  }
+}
+
+// The code of the host fits itself to the shape when it runs.
+TEST_F(Choosing, TheHostHasItsOwnModel) {
+  const Checked checked(biasRelu);
+  const Machine host = llvm::cantFail(loadMachine("host"));
+  Compiler compiler(*checked.program, host);
+  EXPECT_FALSE(Chooser(compiler, checked.kernel(), host, {}).choose({64, 64, 64}));
+}
+
+} // namespace
+} // namespace mmk
