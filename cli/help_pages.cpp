@@ -63,8 +63,9 @@ ARG=VALUE binds a dimension or a scalar of the kernel and overrides the case: M=
 Without --case and without dimensions, every case of the file is run.
 
 Without --set and --variant a case runs as the best variant that mmk tune has found for its
-dimensions and checked; the report then says so. At dimensions that were not tuned, the clock
-chooses between the default and the best variants of the nearest tuned ones.
+dimensions and checked. At dimensions that were not tuned, mmk chooses what the schedule leaves
+open: a closed form ranks variants, and the clock counts the best few and the best variants of the
+nearest tuned dimensions. The report says so in one line.
 
 what to run:
 )" TARGET_OPTIONS CASE_OPTION
@@ -103,12 +104,15 @@ examples:
 )";
 
 const std::string_view compilePage =
-    R"(mmk compile FILE [OPTION ...]
+    R"(mmk compile FILE [ARG=VALUE ...] [OPTION ...]
 
 Compiles a kernel up to one step and writes the result. FILE may be -, standard input.
 
+With dimensions or a case, what the schedule leaves open is chosen for them, as by mmk run; without,
+the variant is the default of the machine, whose tiles fit the shape when the kernel runs.
+
 what to compile:
-)" TARGET_OPTIONS
+)" TARGET_OPTIONS CASE_OPTION
     R"(
 what to write:
   --emit STAGE               ast     the syntax tree of the whole file

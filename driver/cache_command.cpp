@@ -5,8 +5,10 @@
 #include "cli/json.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
+#include "driver/chosen_variants.h"
 #include "driver/command.h"
 #include "driver/known_variants.h"
+#include "store/choice_memory.h"
 #include "store/exchange.h"
 
 #include <algorithm>
@@ -120,6 +122,7 @@ int cacheCommand(const std::vector<std::string> &words) {
   } else {
     expectWords(rest, 0, 0, "mmk cache prune [--all]");
     const int64_t figures = orRefuse(openOrRefuse()->prune(all ? "" : tune::buildId()));
+    tune::ChoiceMemory(choiceFolder()).clear(); // they take milliseconds to make again
     print(fmt::format("{} figures {} forgotten\n", figures, figures == 1 ? "is" : "are"));
   }
   return success;

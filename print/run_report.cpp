@@ -139,6 +139,13 @@ void write(json::OStream &out, const RunHeader &header, const CaseReport &report
   out.attribute("variant", header.variant);
   if (!header.tunedFor.empty())
     out.attribute("tuned_for", header.tunedFor);
+  if (!header.reasons.empty())
+    out.attributeArray("chosen_for", [&] {
+      for (const std::string &reason : header.reasons)
+        out.value(reason);
+    });
+  if (header.uncheckedUs > 0)
+    writeNumber(out, "unchecked_us", header.uncheckedUs);
   if (report.check)
     out.attributeObject("check", [&] { writeCheck(out, *report.check); });
   if (report.clock)
