@@ -1,9 +1,9 @@
 #include "codegen/region.h"
 
-#include "codegen/gelu.h"
 #include "codegen/scalar_ops.h"
 #include "codegen/softplus.h"
 #include "codegen/vector_math.h"
+#include "ir/gelu.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/SetVector.h"

@@ -154,7 +154,9 @@ llvm::Error ProgramBuilder::exchange(aicore::Instruction op, Work work, StringRe
 void CountProgram::setMemory(const GlobalMemory &memory) {
   for (Instruction &it : instructions)
     if (it.link)
-      it.cost = it.loadsTensor() ? memory.load(*it.link, it.tensor) : memory.port(*it.link);
+      it.cost = it.loadsTensor()    ? memory.load(*it.link, it.tensor)
+                : it.storesTensor() ? memory.store(*it.link, it.tensor)
+                                    : memory.port(*it.link);
 }
 
 //===--- on the chip ----------------------------------------------------------------------===//
@@ -243,7 +245,7 @@ llvm::Error ProgramBuilder::vector(aicore::VectorOp op) {
   it.columns = placeOf(op.getColumns());
   it.firstCost = program_.vectorCosts.size();
   for (aicore::VecOp vec : op.getOps<aicore::VecOp>())
-    program_.vectorCosts.push_back(vectorCost(machine_, std::string(vec.getRow().cost)));
+    program_.vectorCosts.push_back(vectorCost(machine_, std::string(vec.getCost())));
   it.costs = program_.vectorCosts.size() - it.firstCost;
   emit(op, StepKind::vector, it);
   return llvm::Error::success();

@@ -14,7 +14,7 @@ namespace {
 
 /// The transfers to or from one tensor.
 struct Moved {
-  int64_t bytes = 0, distinct = 0, portCycles = 0;
+  int64_t bytes = 0, distinct = 0, portCycles = 0, lines = 0;
   int64_t first = -1, last = -1; ///< offsets in the tensor of the first and the last transfer
   int64_t least = -1;            ///< the least offset of them
 };
@@ -56,6 +56,8 @@ public:
       moved.distinct += moved.last == amount.start ? 0 : amount.amount;
       moved.portCycles +=
           ports_[&it - program_.instructions.data()].cycles(amount.rows, amount.amount);
+      // A row that is shorter than a line is an access of its own.
+      moved.lines += std::max(amount.rows, amount.amount / program_.packet);
       moved.last = amount.start;
     }
     return true;
@@ -89,9 +91,8 @@ private:
   Piece pieceOf(int32_t slot, const Moved &moved) const {
     const int32_t tensor = slot / 2;
     const uint64_t name = moved.least * program_.tensors.size() + tensor;
-    return {name,           moved.first - moved.least, moved.bytes,
-            moved.distinct, moved.portCycles,          tensor,
-            slot % 2 == 0};
+    return {name,           moved.first - moved.least, moved.bytes, moved.distinct,
+            moved.portCycles, moved.lines,             tensor,      slot % 2 == 0};
   }
 
   LoopAction outermost(Interpreter &interpreter, const Loop &loop) {
@@ -139,6 +140,7 @@ private:
       all.bytes += moved.bytes;
       all.distinct += moved.distinct;
       all.portCycles += moved.portCycles;
+      all.lines += moved.lines;
     }
     return LoopAction::done;
   }
@@ -183,15 +185,30 @@ int64_t bytesOf(const TensorShape &shape, const std::vector<int64_t> &values) {
 /// Gives the panels of cores of one kind to the memory, round by round.
 class Rounds {
 public:
-  Rounds(GlobalMemory &memory, std::vector<bool> staysInL2)
-      : memory_(memory), staysInL2_(std::move(staysInL2)) {}
+  Rounds(GlobalMemory &memory, const std::vector<bool> &staysInL2, bool ofVectorCores)
+      : memory_(memory), staysInL2_(staysInL2), ofVectorCores_(ofVectorCores) {}
 
   void add(Panels panels) {
-    if (!panels.empty())
-      cores_.push_back({std::move(panels)});
+    if (panels.empty())
+      return;
+    for (const Panel &panel : panels)
+      if (panel.piece.isLoad) {
+        loaded_ += panel.piece.bytes;
+      } else {
+        stored_ += panel.piece.bytes;
+        storeCycles_ += panel.piece.portCycles;
+      }
+    cores_.push_back({std::move(panels)});
   }
 
   void pass() {
+    // More stores than loads do not meet any.
+    const int64_t met = std::max(loaded_, stored_);
+    const RoundOf of = {ofVectorCores_, ofVectorCores_ && met > 0
+                                            ? static_cast<double>(storeCycles_) / met
+                                            : 0};
+    for (Core &core : cores_)
+      core.next = 0;
     std::vector<Piece> pieces;
     while (true) {
       const Panel *first = nullptr;
@@ -207,7 +224,7 @@ public:
           pieces.push_back(panel->piece);
           ++core.next;
         }
-      memory_.addRound(pieces, staysInL2_[now.slot / 2]);
+      memory_.addRound(pieces, staysInL2_[now.slot / 2], of);
     }
   }
 
@@ -222,7 +239,10 @@ private:
   }
 
   GlobalMemory &memory_;
-  std::vector<bool> staysInL2_;
+  const std::vector<bool> &staysInL2_;
+  const bool ofVectorCores_;
+  int64_t loaded_ = 0, stored_ = 0; ///< bytes
+  int64_t storeCycles_ = 0;         ///< of all stores at their ports
   std::vector<Core> cores_;
 };
 
@@ -251,12 +271,15 @@ GlobalMemory survey(const CountProgram &program, const Machine &machine, int64_t
     staysInL2.push_back(shape.workspace && bytesOf(shape, values) <= machine.l2Bytes);
 
   // Cube cores and vector cores are at different work.
-  Rounds cubes(memory, staysInL2), vectors(memory, staysInL2);
+  Rounds cubes(memory, staysInL2, false), vectors(memory, staysInL2, true);
   for (std::vector<Panels> &ofBlock : panels)
     for (size_t unit = 0; unit < ofBlock.size(); ++unit)
       (unit == 0 ? cubes : vectors).add(std::move(ofBlock[unit]));
-  cubes.pass();
-  vectors.pass();
+  for (int64_t task = machine.l2Warm ? 0 : 1; task < 2; ++task) {
+    memory.beginAgain();
+    cubes.pass();
+    vectors.pass();
+  }
   return memory;
 }
 

@@ -36,8 +36,9 @@ alternative : '-'? (INTEGER | FLOAT) | NAME ('(' '-'? INTEGER ')')? ;
 requirement : 'require' expression ';' ;
 
 caseBlock : 'case' NAME '{' binding* '}' ;
-check : 'check' '{' binding* '}' ;
+check : 'check' '{' tolerance* '}' ;
 binding : NAME '=' number ';' ;
+tolerance : NAME '=' (number | NAME) ';' ;
 number : '-'? (INTEGER | FLOAT | 'inf' | 'nan') ;
 
 // Tightest first. '@' stands with '*' and groups from the left, as in Python. '%', '&&', '||' and

@@ -107,7 +107,8 @@ private:
 };
 
 void checkTolerance(const ast::Check &tree, Check &check, Diagnostics &diagnostics) {
-  static const std::vector<std::string> keys = {"rtol", "atol", "max_error_ratio", "rounding"};
+  static const std::vector<std::string> keys = {"rtol", "atol", "max_error_ratio", "rounding",
+                                                "math"};
   Once once(diagnostics);
   for (const ast::Binding &binding : tree.bindings) {
     const std::string &key = binding.name.text;
@@ -120,7 +121,16 @@ void checkTolerance(const ast::Check &tree, Check &check, Diagnostics &diagnosti
     }
     if (!once(binding.name))
       continue;
-    const double value = parseNumber(binding.value.text);
+    if (key == "math") {
+      check.isFast = binding.value.text == "fast";
+      if (!check.isFast && binding.value.text != "exact")
+        diagnostics.error(binding.value.where, fmt::format("math is exact or fast, found {}",
+                                                           binding.value.text));
+      continue;
+    }
+    const std::string &text = binding.value.text;
+    const bool isWord = std::isalpha(text[0]) && text != "inf" && text != "nan";
+    const double value = isWord ? NAN : parseNumber(text);
     if (key == "rounding") {
       if (value != 0 && value != 1)
         diagnostics.error(binding.value.where,

@@ -132,6 +132,8 @@ struct Case {
 struct Check {
   double rtol = 1e-3, atol = 1e-3, maxErrorRatio = 0;
   bool rounding = true; ///< false: rtol and atol alone
+  /// `math = fast`: functions may take a faster form with a stated error.
+  bool isFast = false;
 };
 
 struct Kernel {

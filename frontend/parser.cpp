@@ -95,7 +95,7 @@ private:
     else if (auto *block = item->caseBlock())
       kernel.cases.push_back({word(block->NAME()), bindings(block->binding())});
     else if (auto *check = item->check())
-      kernel.checks.push_back({bindings(check->binding()), places_(check->getStart())});
+      kernel.checks.push_back({tolerances(check->tolerance()), places_(check->getStart())});
   }
 
   ast::Function function(MmkParser::FunctionContext *context) {
@@ -160,6 +160,15 @@ private:
     std::vector<ast::Binding> result;
     for (MmkParser::BindingContext *context : contexts)
       result.push_back({word(context->NAME()), joined(context->number()), where(context)});
+    return result;
+  }
+
+  std::vector<ast::Binding> tolerances(const std::vector<MmkParser::ToleranceContext *> &contexts) {
+    std::vector<ast::Binding> result;
+    for (MmkParser::ToleranceContext *context : contexts)
+      result.push_back({word(context->NAME(0)),
+                        context->number() ? joined(context->number()) : word(context->NAME(1)),
+                        where(context)});
     return result;
   }
 

@@ -213,6 +213,7 @@ void SyntaxErrors::recover(antlr4::Parser *parser, std::exception_ptr error) {
   case MmkParser::RuleKernelItem:
   case MmkParser::RuleScheduleItem:
   case MmkParser::RuleBinding:
+  case MmkParser::RuleTolerance:
     return skipStatement(parser, context->getStart()->getTokenIndex());
   default:
     std::rethrow_exception(error);

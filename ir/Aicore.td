@@ -604,6 +604,8 @@ def Aicore_VecOp : Aicore_Op<"vec", [HasParent<"VectorOp">]> {
   let extraClassDeclaration = [{
     /// Its row of the table.
     const ::mmk::VectorInstruction &getRow();
+    /// The figure of the machine that prices it.
+    std::string_view getCost();
   }];
 }
 

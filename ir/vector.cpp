@@ -156,6 +156,12 @@ LogicalResult VectorOp::verifyRegions() {
 
 const VectorInstruction &VecOp::getRow() { return *findVectorInstruction(getInstruction()); }
 
+std::string_view VecOp::getCost() {
+  const VectorInstruction &row = getRow();
+  const bool byScalar = !isa<TileType>(getInputs().back().getType());
+  return byScalar && !row.scalarCost.empty() ? row.scalarCost : row.cost;
+}
+
 /// The meaning of a letter of a signature.
 static StringRef describe(char operand) {
   switch (operand) {

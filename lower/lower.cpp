@@ -404,6 +404,8 @@ mlir::OwningOpRef<mlir::ModuleOp> KernelLowering::run(std::string_view machine) 
   std::vector<llvm::StringRef> dims(kernel.dimensions.begin(), kernel.dimensions.end());
   auto op = ir::KernelOp::create(b, place(kernel.where), kernel.name, b.getStrArrayAttr(dims),
                                  b.getArrayAttr(parameters), b.getArrayAttr(results));
+  if (kernel.check.isFast)
+    op->setAttr("fast_math", b.getUnitAttr());
   lowerBody(op);
   if (const Schedule *schedule = kernel.scheduleFor(machine))
     lowerSchedule(*schedule, op);

@@ -49,6 +49,9 @@ struct MemoryDescription {
   /// Of a memory in banks, each with one access a cycle: rows of `bankRowBytes` are distributed
   /// cyclically over the groups, into the first bank of each group until it is full. 0: not known.
   int64_t bankBytes = 0, bankGroups = 0, bankRowBytes = 0;
+  /// Of a memory that is read while it is written: cycles by which a cycle of both delays the
+  /// transfer that reads, and the one that writes. 0: they do not meet.
+  double readStall = 0, writeStall = 0;
   int64_t capacity() const { return bytes - reserved; }
 };
 
@@ -85,11 +88,17 @@ struct Machine {
   /// out the paths that it lacks.
   std::map<std::string, Link> links;
   double hbmBytesPerSecond = 0; ///< of the whole chip, shared by the active cores
+  /// The same for what L2 writes back between reads; 0: as for reads.
+  double hbmWriteBytesPerSecond = 0;
   int64_t l2Bytes = 0;
   double l2BytesPerCycle = 0; ///< of one core, on a hit
-  /// Of all cores together that read one line at once, and are served one after the other; 0: no
-  /// contention.
-  double l2LineBytesPerCycle = 0;
+  /// Of all vector cores together, hit or miss; 0: their ports are the only limit.
+  double l2VectorBytesPerSecond = 0;
+  /// For each access to a line that several cores read at once, and are served one after the other;
+  /// 0: no contention.
+  double l2LineCycles = 0;
+  /// Whether a task finds in L2 what the same task before it has left there.
+  bool l2Warm = false;
   int64_t packetBytes = 512; ///< global memory moves in packets; a short one costs a full one
 
   struct Cube {
@@ -108,7 +117,9 @@ struct Machine {
   int64_t queueDepth = 32;
   int64_t eventIds = 6; ///< usable ids for each ordered pair of pipes
   int64_t crossFlags = 16;
-  double launchMicroseconds = 0;
+  /// From the start of a task to its first instruction, and from its last to its end, together.
+  double taskMicroseconds = 0;
+  double launchMicroseconds = 0; ///< before a task
 
   /// The source of each figure: "links.gm_l1.bytes_per_cycle" -> "ADK, derived". For `mmk machines
   /// NAME`.

@@ -18,7 +18,7 @@ using Need = FieldNeed;
 constexpr double mostCores = 4096, mostMegahertz = 1e5, mostBytes = 1099511627776, // 1 TiB
     mostBytesPerCycle = 1e6, mostBytesPerSecond = 1e15, mostCycles = 1e6, mostAlignment = 1048576,
                  mostMacs = 16777216, mostExtent = 1048576, mostNumbers = 1024, mostQueue = 65536,
-                 mostMicroseconds = 1e6;
+                 mostMicroseconds = 1e6, mostStall = 16;
 /// The lower limit of figures that must be above 0.
 constexpr double leastPositive = 1e-6;
 
@@ -88,6 +88,11 @@ void describeMemories(Table &t) {
     t.number(section + "alignment", Kind::powerOfTwo, mostAlignment, need,
              [memory](Machine &m) -> auto & { return m.memories[memory].alignment; });
   }
+  const std::string l1 = "memories.l1.";
+  t.number(l1 + "read_stall", Kind::cycles, mostStall, Need::optional,
+           [](Machine &m) -> auto & { return m.memories[Memory::l1].readStall; });
+  t.number(l1 + "write_stall", Kind::cycles, mostStall, Need::optional,
+           [](Machine &m) -> auto & { return m.memories[Memory::l1].writeStall; });
   const std::string ub = "memories.ub.";
   t.number(ub + "bank_bytes", Kind::powerOfTwo, mostAlignment, Need::optional,
            [](Machine &m) -> auto & { return m.memories[Memory::ub].bankBytes; });
@@ -118,12 +123,18 @@ void describeLinks(Table &t) {
 void describeGlobalMemory(Table &t) {
   t.number("hbm.bytes_per_second", Kind::positive, mostBytesPerSecond, Need::emulated,
            [](Machine &m) -> auto & { return m.hbmBytesPerSecond; });
+  t.number("hbm.write_bytes_per_second", Kind::positive, mostBytesPerSecond, Need::optional,
+           [](Machine &m) -> auto & { return m.hbmWriteBytesPerSecond; });
   t.number("l2.bytes", Kind::whole, mostBytes, Need::always,
            [](Machine &m) -> auto & { return m.l2Bytes; });
   t.number("l2.bytes_per_cycle", Kind::positive, mostBytesPerCycle, Need::emulated,
            [](Machine &m) -> auto & { return m.l2BytesPerCycle; });
-  t.number("l2.line_bytes_per_cycle", Kind::positive, mostBytesPerCycle, Need::optional,
-           [](Machine &m) -> auto & { return m.l2LineBytesPerCycle; });
+  t.number("l2.vector_bytes_per_second", Kind::positive, mostBytesPerSecond, Need::optional,
+           [](Machine &m) -> auto & { return m.l2VectorBytesPerSecond; });
+  t.number("l2.line_cycles", Kind::cycles, mostCycles, Need::optional,
+           [](Machine &m) -> auto & { return m.l2LineCycles; });
+  t.number("l2.warm", Kind::whole, 1, Need::optional,
+           [](Machine &m) -> auto & { return m.l2Warm; });
   t.number("packet_bytes", Kind::powerOfTwo, mostAlignment, Need::emulated,
            [](Machine &m) -> auto & { return m.packetBytes; });
 }
@@ -174,6 +185,8 @@ void describeControl(Table &t) {
            [](Machine &m) -> auto & { return m.eventIds; });
   t.number("cross_flags", Kind::count, mostNumbers, Need::always,
            [](Machine &m) -> auto & { return m.crossFlags; });
+  t.number("task_microseconds", Kind::cycles, mostMicroseconds, Need::optional,
+           [](Machine &m) -> auto & { return m.taskMicroseconds; });
   t.number("launch_microseconds", Kind::cycles, mostMicroseconds, Need::emulated,
            [](Machine &m) -> auto & { return m.launchMicroseconds; });
 }
@@ -187,8 +200,11 @@ const std::vector<std::string> &vectorOperations() {
       if (std::ranges::find(names, name) == names.end())
         names.emplace_back(name);
     };
-    for (const VectorInstruction &it : vectorInstructions())
+    for (const VectorInstruction &it : vectorInstructions()) {
       add(it.cost);
+      if (!it.scalarCost.empty())
+        add(it.scalarCost);
+    }
     add("reduce_sum"); // no instruction uses these two yet
     add("reduce_max");
     return names;

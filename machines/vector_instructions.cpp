@@ -13,15 +13,15 @@ namespace {
 // whole.
 constexpr VectorInstruction table[] = {
     {"add", "nn:n", "add", "arith.addf arith.addi", "Add({d}, {0}, {1}, {n})",
-     "Adds({d}, {0}, {1}, {n})", /*commutes=*/true},
+     "Adds({d}, {0}, {1}, {n})", /*commutes=*/true, /*hasPredicate=*/false, "add_scalar"},
     {"sub", "nn:n", "sub", "arith.subf arith.subi", "Sub({d}, {0}, {1}, {n})", ""},
     {"mul", "nn:n", "mul", "arith.mulf arith.muli", "Mul({d}, {0}, {1}, {n})",
-     "Muls({d}, {0}, {1}, {n})", /*commutes=*/true},
+     "Muls({d}, {0}, {1}, {n})", /*commutes=*/true, /*hasPredicate=*/false, "mul_scalar"},
     {"div", "nn:n", "div", "arith.divf", "Div({d}, {0}, {1}, {n})", ""},
     {"max", "nn:n", "max", "arith.maximumf arith.maxsi", "Max({d}, {0}, {1}, {n})",
-     "Maxs({d}, {0}, {1}, {n})", /*commutes=*/true},
+     "Maxs({d}, {0}, {1}, {n})", /*commutes=*/true, /*hasPredicate=*/false, "max_scalar"},
     {"min", "nn:n", "min", "arith.minimumf arith.minsi", "Min({d}, {0}, {1}, {n})",
-     "Mins({d}, {0}, {1}, {n})", /*commutes=*/true},
+     "Mins({d}, {0}, {1}, {n})", /*commutes=*/true, /*hasPredicate=*/false, "max_scalar"},
     // max(x, 0); x >= 0 ? x : slope * x
     {"relu", "t:n", "relu", "", "Relu({d}, {0}, {n})", ""},
     {"leaky_relu", "ts:n", "leaky_relu", "", "", "LeakyRelu({d}, {0}, {1}, {n})"},

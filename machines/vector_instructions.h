@@ -33,6 +33,8 @@ struct VectorInstruction {
 
   bool commutes = false;     ///< a scalar is its last operand
   bool hasPredicate = false; ///< of a comparison
+  /// The figure where the last operand is a scalar; empty: as of tiles.
+  std::string_view scalarCost = {};
 
   std::string_view operands() const { return signature.substr(0, signature.find(':')); }
   char result() const { return signature.back(); }

@@ -152,6 +152,8 @@ void KernelLowering::createKernel() {
                                     kernel.getArgs(), kernel.getResults(),
                                     kernel.chosenNumber("cores", 1), requestedBuffers(), limits());
   target->setAttr("variant", kernel->getAttr("variant"));
+  if (Attribute fast = kernel->getAttr("fast_math"))
+    target->setAttr("fast_math", fast);
   Block *block = b.createBlock(&target.getBody());
   auto global = [&](Type tensor) -> Type {
     auto ranked = dyn_cast<RankedTensorType>(tensor);

@@ -2,6 +2,7 @@
 // element, becomes a list of vector instructions, each on whole tiles. The emulator, the clock and
 // the printers read these instructions.
 #include "place/passes.h"
+#include "place/vector_functions.h"
 #include "place/vector_tiles.h"
 #include "support/diagnostics.h"
 
@@ -115,6 +116,7 @@ FailureOr<SmallVector<SelectedInstruction>> select(Block &body) {
 
 LogicalResult selectIn(aicore::VectorOp vector, ScratchBuffers &buffers) {
   Block &body = vector.getBody().front();
+  chooseFunctionForms(body, vector->getParentOfType<aicore::KernelOp>()->hasAttr("fast_math"));
   moveScalarsOut(vector, body);
   FailureOr<SmallVector<SelectedInstruction>> instructions = select(body);
   if (failed(instructions))

@@ -101,6 +101,9 @@ std::string criticalPath(const RunHeader &header, const Explanation &explanation
   if (!path.isWhole)
     text += fmt::format("  (of the first {} cycles: the block is too long to be recorded whole)\n",
                         path.cycles);
+  if (clock.taskMicroseconds > 0)
+    text += fmt::format("  {:.2f} us of the time pass beside the instructions\n",
+                        clock.taskMicroseconds);
   Table table("<<>>>>");
   table.add({"core", "pipe", "critical path", "", "busy", ""});
   for (const bool onVector : {false, true})

@@ -118,6 +118,7 @@ double HostReport::ninetieth() const { return percentile(runMs, 0.9); }
 void write(json::OStream &out, const ClockReport &clock) {
   out.attribute("cycles", clock.cycles);
   writeNumber(out, "time_us", clock.microseconds);
+  writeNumber(out, "task_us", clock.taskMicroseconds);
   writeNumber(out, "launch_us", clock.launchMicroseconds);
   out.attribute("cores", clock.cores);
   out.attribute("bound", llvm::StringRef(spelling(clock.bound)));

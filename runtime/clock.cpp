@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <utility>
 
 namespace mmk {
 namespace {
 
 constexpr size_t pipeCount = allPipes.size();
+constexpr int64_t stallUnit = 1024;
 
 size_t indexOf(Pipe pipe) { return static_cast<size_t>(pipe); }
 
@@ -24,7 +26,12 @@ std::string nameOf(Pipe from, Pipe to, int64_t event) {
 BlockClock::BlockClock(const Machine &machine, int64_t block, int64_t start, EventSink *sink)
     : eventIds_(machine.eventIds), crossFlagCount_(machine.crossFlags),
       flagCycles_(static_cast<int64_t>(std::ceil(machine.flagCycles))),
-      issueCycles_(static_cast<int64_t>(std::ceil(machine.issueCycles))) {
+      issueCycles_(static_cast<int64_t>(std::ceil(machine.issueCycles))), readStall_(0),
+      writeStall_(0) {
+  if (const auto l1 = machine.memories.find(Memory::l1); l1 != machine.memories.end()) {
+    readStall_ = std::llround(l1->second.readStall * stallUnit);
+    writeStall_ = std::llround(l1->second.writeStall * stallUnit);
+  }
   const bool split = machine.topology == Topology::split;
   units_.resize(split ? 1 + machine.vectorCoresPerCube : 1);
   for (UnitState &unit : units_)
@@ -69,7 +76,28 @@ int64_t BlockClock::run(unsigned unit, Pipe pipe, int64_t earliest, int64_t cycl
 
 void BlockClock::execute(unsigned unit, Pipe pipe, int64_t cycles, Work work) {
   worked_ = true;
+  if (pipe == Pipe::mte1 || pipe == Pipe::mte2)
+    cycles = inContention(unit, pipe, cycles);
   run(unit, pipe, 0, cycles, work);
+}
+
+// Instructions are timed in program order, in which a load is before the reads that overlap with
+// it. So a read is longer by its own stall, and leaves that of the load to the next load.
+int64_t BlockClock::inContention(unsigned unit, Pipe pipe, int64_t cycles) {
+  UnitState &state = units_[unit];
+  if (pipe == Pipe::mte2)
+    return cycles + std::exchange(state.writeStall, 0);
+  const int64_t filled = state.pipes[indexOf(Pipe::mte2)].free;
+  const Queue &reads = state.pipes[indexOf(Pipe::mte1)];
+  const int64_t issued =
+      std::max(state.pipes[indexOf(Pipe::scalar)].free, reads.starts[reads.next]) + issueCycles_;
+  const int64_t window = filled - std::max(issued, reads.free);
+  if (window <= 0)
+    return cycles;
+  // Of `both` cycles in which both work, the read needs all but its stall.
+  const int64_t both = std::min(window, cycles + cycles * readStall_ / stallUnit);
+  state.writeStall += both * writeStall_ / stallUnit;
+  return cycles + both * readStall_ / (stallUnit + readStall_);
 }
 
 void BlockClock::barrier(unsigned unit, Pipe pipe) {
@@ -252,6 +280,7 @@ int64_t BlockClock::save(Units units, std::vector<int64_t> &state) {
     const UnitState &unit = units_[i];
     const int64_t issue = unit.pipes[indexOf(Pipe::scalar)].free;
     state.push_back(issue - base);
+    state.push_back(unit.writeStall);
     for (Pipe pipe : allPipes) {
       if (pipe == Pipe::scalar)
         continue;
@@ -288,6 +317,7 @@ void BlockClock::restore(Units units, llvm::ArrayRef<int64_t> state, int64_t bas
   for (unsigned i = units.first; i < units.first + units.count; ++i) {
     UnitState &unit = units_[i];
     const int64_t issue = unit.pipes[indexOf(Pipe::scalar)].free = base + *next++;
+    unit.writeStall = *next++;
     for (Pipe pipe : allPipes) {
       if (pipe == Pipe::scalar)
         continue;

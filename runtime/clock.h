@@ -123,11 +123,14 @@ private:
   };
   struct UnitState {
     std::array<Queue, allPipes.size()> pipes;
+    int64_t writeStall = 0; ///< of L1 reads since the last transfer into L1, which the next one pays
   };
   using EventFlag = Flag<1>;
   using CrossFlag = Flag<15>;
 
   int64_t run(unsigned unit, Pipe pipe, int64_t earliest, int64_t cycles, Work work);
+  /// Cycles that a transfer takes when MTE1 reads L1 while MTE2 fills it.
+  int64_t inContention(unsigned unit, Pipe pipe, int64_t cycles);
   EventFlag *eventFlag(unsigned unit, Pipe from, Pipe to, int64_t event);
   /// Of the flags between the cube core and its first vector core; the others' follow.
   CrossFlag *crossFlags(bool toCube, int64_t flag);
@@ -142,6 +145,7 @@ private:
   bool fail(std::string message);
 
   int64_t eventIds_, crossFlagCount_, flagCycles_, issueCycles_;
+  int64_t readStall_, writeStall_; ///< of L1, in `stallUnit`ths of a cycle
   std::unique_ptr<EventLog> log_; ///< when there is a sink
   bool worked_ = false;
   std::vector<UnitState> units_;
@@ -164,7 +168,8 @@ struct LeastTime {
 struct ClockReport {
   int64_t cycles = 0;      ///< of the slowest core, all phases
   double microseconds = 0; ///< the kernel alone
-  double launchMicroseconds = 0;
+  double taskMicroseconds = 0;   ///< of `microseconds`, what passes beside the instructions
+  double launchMicroseconds = 0; ///< before the task
   int64_t cores = 0; ///< blocks that had work
   /// From the start of its phase to its own end, of all cube cores (on a coupled chip all cores)
   /// and of all vector cores that had work, together.
@@ -184,6 +189,9 @@ struct ClockReport {
   int64_t movedBytes = 0; ///< between global memory and all cores, as their pipes are charged
   LeastTime least;        ///< all phases
 };
+
+/// Cycles of a task outside of its phases, all of them counted behind the last.
+int64_t taskCycles(const Machine &machine);
 
 /// Combines blocks and phases: all blocks of a phase start when the previous phase has ended.
 class KernelTime {

@@ -1,28 +1,53 @@
 #include "runtime/global_memory.h"
 
-#include "llvm/ADT/SmallVector.h"
-
 #include <algorithm>
+#include <tuple>
 
 namespace mmk {
+namespace {
+
+/// By bytes, of a rate that is given by the second.
+Cost atRate(const Machine &machine, double bytesPerSecond) {
+  return Cost(0, 0, bytesPerSecond > 0 ? machine.megahertz * 1e6 / bytesPerSecond : 0);
+}
+
+double writeRate(const Machine &machine) {
+  return machine.hbmWriteBytesPerSecond > 0 ? machine.hbmWriteBytesPerSecond
+                                            : machine.hbmBytesPerSecond;
+}
+
+} // namespace
 
 GlobalMemory::GlobalMemory(const Machine &machine)
-    : machine_(machine), hbm_(0, 0, machine.megahertz * 1e6 / machine.hbmBytesPerSecond),
-      line_(0, 0, machine.l2LineBytesPerCycle > 0 ? 1 / machine.l2LineBytesPerCycle : 0),
-      cache_(machine.l2Bytes) {}
+    : machine_(machine), fetch_(atRate(machine, machine.hbmBytesPerSecond)),
+      writeBack_(atRate(machine, writeRate(machine))), line_(0, 0, machine.l2LineCycles),
+      vectors_(atRate(machine, machine.l2VectorBytesPerSecond)), cache_(machine.l2Bytes) {}
 
-void GlobalMemory::addRound(llvm::ArrayRef<Piece> pieces, bool staysInL2) {
-  struct Shared {
-    const Piece *piece;
-    int64_t sharers;
-    bool isFetched;
-  };
-  llvm::SmallVector<const Piece *, 64> sorted;
+void GlobalMemory::beginAgain() {
+  loads_.clear();
+  stores_.clear();
+}
+
+void GlobalMemory::addRound(llvm::ArrayRef<Piece> pieces, bool staysInL2, RoundOf of) {
+  Sorted sorted;
   for (const Piece &piece : pieces)
     sorted.push_back(&piece);
   // By address where the names are equal: the same order on every host.
   std::ranges::sort(sorted, {},
                     [](const Piece *it) { return std::tuple(it->name, it->place, it); });
+  const bool isLoad = !pieces.empty() && pieces.front().isLoad;
+  const int64_t before = cache_.writtenBack(), earlier = backlog_;
+  const llvm::SmallVector<Shared, 64> shared = use(sorted, staysInL2);
+  backlog_ += cache_.writtenBack() - before;
+  if (isLoad)
+    load(sorted, shared, of);
+  else
+    store(sorted, earlier);
+}
+
+/// Groups the pieces, and takes each through L2.
+llvm::SmallVector<GlobalMemory::Shared, 64> GlobalMemory::use(const Sorted &sorted,
+                                                              bool staysInL2) {
   llvm::SmallVector<Shared, 64> shared;
   for (const Piece *piece : sorted)
     if (!shared.empty() && shared.back().piece->name == piece->name &&
@@ -30,10 +55,6 @@ void GlobalMemory::addRound(llvm::ArrayRef<Piece> pieces, bool staysInL2) {
       ++shared.back().sharers;
     else
       shared.push_back({piece, 1, false});
-
-  const bool isLoad = !pieces.empty() && pieces.front().isLoad;
-  int64_t fetched = 0, longest = 0;
-  const int64_t before = cache_.writtenBack();
   for (size_t i = 0; i < shared.size(); ++i) {
     Shared &one = shared[i];
     // The first core that reads a line fetches it for all, wherever they begin.
@@ -41,36 +62,61 @@ void GlobalMemory::addRound(llvm::ArrayRef<Piece> pieces, bool staysInL2) {
       one.isFetched = shared[i - 1].isFetched;
       continue;
     }
+    const bool isLoad = one.piece->isLoad;
     const bool hit = cache_.use(one.piece->name, one.piece->distinct, !isLoad && !staysInL2);
     one.isFetched = isLoad && !staysInL2 && !hit;
-    fetched += one.isFetched ? one.piece->distinct : 0;
   }
-  backlog_ += cache_.writtenBack() - before;
-  if (!isLoad)
-    return;
+  return shared;
+}
 
-  const int64_t hbmCycles = hbm_.cycles(0, fetched + (fetched > 0 ? backlog_ : 0));
+void GlobalMemory::load(const Sorted &sorted, llvm::ArrayRef<Shared> shared, RoundOf of) {
+  int64_t fetched = 0, all = 0, longest = 0;
+  for (size_t i = 0; i < shared.size(); ++i)
+    if (shared[i].isFetched && (i == 0 || shared[i - 1].piece->name != shared[i].piece->name))
+      fetched += shared[i].piece->distinct;
+  for (const Piece *piece : sorted)
+    all += piece->bytes;
+  fetched_ |= fetched > 0;
+  const int64_t fetchCycles = fetch_.cycles(0, fetched);
+  const int64_t hbmCycles = fetchCycles + (fetched > 0 ? writeBack_.cycles(0, backlog_) : 0);
+  const int64_t vectorCycles = of.vectorCores ? vectors_.cycles(0, all) : 0;
+
   const Piece *const *piece = sorted.begin();
-  for (const Shared &one : shared) {
-    const int64_t lineCycles =
-        one.sharers > 1 ? line_.cycles(0, one.sharers * one.piece->distinct) : 0;
-    const int64_t needed = std::max(lineCycles, one.isFetched ? hbmCycles : 0);
+  for (const Shared &one : shared)
     for (int64_t i = 0; i < one.sharers; ++i, ++piece) {
       const Piece &it = **piece;
-      if (waiting_.size() <= static_cast<size_t>(it.tensor))
-        waiting_.resize(it.tensor + 1);
       const double once = static_cast<double>(it.distinct) / std::max<int64_t>(1, it.bytes);
+      const int64_t lineCycles =
+          one.sharers > 1 ? line_.cycles(0, one.sharers * static_cast<int64_t>(it.lines * once))
+                          : 0;
+      const int64_t needed = std::max(lineCycles, one.isFetched ? hbmCycles : 0);
       const int64_t port = it.portCycles * once;
-      waiting_[it.tensor].bytes += it.bytes;
-      waiting_[it.tensor].cycles += std::max<int64_t>(0, needed - port);
-      longest = std::max(longest, std::max(needed, port));
+      const int64_t own = std::max(it.portCycles, vectorCycles) +
+                          static_cast<int64_t>(it.bytes * of.storeCyclesPerByte);
+      const int64_t taken = std::max(std::max(needed, port) + it.portCycles - port, own);
+      if (loads_.size() <= static_cast<size_t>(it.tensor))
+        loads_.resize(it.tensor + 1);
+      loads_[it.tensor].bytes += it.bytes;
+      loads_[it.tensor].cycles += taken - it.portCycles;
+      longest = std::max(longest, taken);
     }
-  }
   // HBM drains its backlog while no core waits for it.
-  const int64_t spare = longest - hbm_.cycles(0, fetched);
-  const double perCycle = machine_.hbmBytesPerSecond / (machine_.megahertz * 1e6);
-  backlog_ =
-      std::max<int64_t>(0, backlog_ - std::max<int64_t>(0, spare) * static_cast<int64_t>(perCycle));
+  const int64_t spare = std::max<int64_t>(0, longest - fetchCycles);
+  const double perCycle = writeRate(machine_) / (machine_.megahertz * 1e6);
+  backlog_ = std::max<int64_t>(0, backlog_ - spare * static_cast<int64_t>(perCycle));
+}
+
+void GlobalMemory::store(const Sorted &sorted, int64_t earlier) {
+  const int64_t waitsFor = fetched_ ? 0 : earlier;
+  const int64_t needed = writeBack_.cycles(0, waitsFor);
+  backlog_ -= waitsFor;
+  fetched_ = false;
+  for (const Piece *piece : sorted) {
+    if (stores_.size() <= static_cast<size_t>(piece->tensor))
+      stores_.resize(piece->tensor + 1);
+    stores_[piece->tensor].bytes += piece->bytes;
+    stores_[piece->tensor].cycles += std::max<int64_t>(0, needed - piece->portCycles);
+  }
 }
 
 Cost GlobalMemory::port(const Link &link) const {
@@ -78,11 +124,11 @@ Cost GlobalMemory::port(const Link &link) const {
   return Cost(link.startupCycles, link.rowCycles, 1 / rate);
 }
 
-Cost GlobalMemory::load(const Link &link, size_t tensor) const {
-  const Waiting waiting = tensor < waiting_.size() ? waiting_[tensor] : Waiting();
+Cost GlobalMemory::cost(const Link &link, const WaitingByTensor &waiting, size_t tensor) const {
+  const Waiting it = tensor < waiting.size() ? waiting[tensor] : Waiting();
   const double rate = std::min(link.bytesPerCycle, machine_.l2BytesPerCycle);
   return Cost(link.startupCycles, link.rowCycles, 1 / rate,
-              static_cast<double>(waiting.cycles) / std::max<int64_t>(1, waiting.bytes));
+              static_cast<double>(it.cycles) / std::max<int64_t>(1, it.bytes));
 }
 
 } // namespace mmk

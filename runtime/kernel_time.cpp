@@ -2,8 +2,13 @@
 #include "runtime/clock.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace mmk {
+
+int64_t taskCycles(const Machine &machine) {
+  return std::llround(machine.taskMicroseconds * machine.megahertz);
+}
 
 KernelTime::KernelTime(const Machine &machine, int64_t blocks)
     : machine_(machine), blocks_(blocks) {}
@@ -26,9 +31,11 @@ void KernelTime::endPhase() { start_ = end_; }
 
 ClockReport KernelTime::report() const {
   ClockReport report;
-  report.cycles = end_;
+  const int64_t cycles = end_ + taskCycles(machine_);
+  report.cycles = cycles;
   report.movedBytes = moved_;
-  report.microseconds = end_ / machine_.megahertz;
+  report.microseconds = cycles / machine_.megahertz;
+  report.taskMicroseconds = taskCycles(machine_) / machine_.megahertz;
   report.launchMicroseconds = machine_.launchMicroseconds;
 
   PipeCycles cube{}, vector{};
@@ -47,11 +54,11 @@ ClockReport KernelTime::report() const {
 
   auto mean = [&](int64_t sum, int64_t count) {
     ClockReport::PipeTime time;
-    if (count == 0 || end_ == 0)
+    if (count == 0 || cycles == 0)
       return time;
     time.busyCycles = (2 * sum + count) / (2 * count);
     time.busyMicroseconds = time.busyCycles / machine_.megahertz;
-    time.ratio = static_cast<double>(time.busyCycles) / end_;
+    time.ratio = static_cast<double>(time.busyCycles) / cycles;
     return time;
   };
   size_t busiest = static_cast<size_t>(report.bound);

@@ -85,6 +85,8 @@ std::string semanticsOf(const Kernel &kernel) {
   for (const Result &result : kernel.results)
     text += fmt::format("result {} {} {} {};", result.name, static_cast<int>(result.type),
                         spellingOfDims(result.shape), numbers.at(result.value));
+  if (kernel.check.isFast)
+    text += "fast;";
   return digest(text);
 }
 

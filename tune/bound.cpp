@@ -129,9 +129,11 @@ Bounds::Bounds(const Space &space, size_t shapes)
       [&](std::string_view key) {
         return isOfProducts(key) && !isOfMapping(key) && key != "keep" && key != "bias";
       });
-  add(
-      Use::ofAllCores, [&](const Measure &it) { return workOfAll(it, machine, Pipe::mte1); },
-      [&](std::string_view key) { return isOfProducts(key) && !isOfMapping(key); });
+  // Where L1 stalls its reads, they take longer the more of them meet loads, which depends on all.
+  if (machine.memory(Memory::l1).readStall == 0)
+    add(
+        Use::ofAllCores, [&](const Measure &it) { return workOfAll(it, machine, Pipe::mte1); },
+        [&](std::string_view key) { return isOfProducts(key) && !isOfMapping(key); });
 
   for (Pipe pipe : {Pipe::cube, Pipe::mte1})
     add(

@@ -17,6 +17,10 @@ constexpr const char *document = MMK_SOURCE_DIR "/docs/calibration.md";
 constexpr const char *begin = "<!-- The table: ./dev goldens docs/calibration -->\n";
 constexpr const char *end = "<!-- End of the table -->\n";
 
+struct Results {
+  std::vector<Result> results, without; ///< `without` the stalls of L1
+};
+
 /// The task and each pipe of a row, in that order.
 std::vector<std::pair<std::string_view, Value>> valuesOf(const Result &result) {
   std::vector<std::pair<std::string_view, Value>> values;
@@ -31,47 +35,85 @@ std::string text(const std::vector<Result> &results, const char *format) {
   std::string made;
   for (const Result &result : results)
     for (const auto &[what, value] : valuesOf(result))
-      made += fmt::format(fmt::runtime(format), result.row->name, what, value.measured,
-                          value.modelled, 100 * value.error());
+      made += fmt::format(fmt::runtime(format), result.row->name, result.row->machine.substr(6),
+                          what, value.measured, value.modelled, 100 * value.error());
   return made;
 }
 
-std::string json(const std::vector<Result> &results) {
+/// The errors of the classes with and without the stalls of L1.
+std::string classes(const Results &all, const char *format) {
+  std::string made;
+  for (Kind kind : allKinds) {
+    const Errors with = errorsOf(all.results, kind), without = errorsOf(all.without, kind);
+    made += fmt::format(fmt::runtime(format), nameOf(kind), with.rows, 100 * with.absolute,
+                        100 * with.bias, 100 * without.absolute, 100 * without.bias);
+  }
+  return made;
+}
+
+/// The tasks of the products with and without the stalls of L1.
+std::string stalls(const Results &all, const char *format) {
+  std::string made;
+  for (size_t i = 0; i < all.results.size(); ++i) {
+    const Result &with = all.results[i], &without = all.without[i];
+    if (with.row->kind != Kind::product && with.row->kind != Kind::smallProduct)
+      continue;
+    made += fmt::format(fmt::runtime(format), with.row->name, with.task->measured,
+                        with.task->modelled, 100 * with.task->error(), without.task->modelled,
+                        100 * without.task->error());
+  }
+  return made;
+}
+
+std::string json(const Results &all) {
   llvm::json::Array rows;
-  for (const Result &result : results) {
+  for (const Result &result : all.results) {
     llvm::json::Object values;
     for (const auto &[what, value] : valuesOf(result))
       values[llvm::StringRef(what)] = llvm::json::Object{{"measured_us", value.measured},
                                                          {"modelled_us", value.modelled},
                                                          {"error", value.error()}};
     rows.push_back(llvm::json::Object{{"row", result.row->name},
-                                      {"reading", result.row->reading},
+                                      {"class", llvm::StringRef(nameOf(result.row->kind))},
+                                      {"machine", result.row->machine},
+                                      {"assumed", result.row->reading},
                                       {"values", std::move(values)}});
   }
-  llvm::json::Object means;
-  for (const auto &[what, mean] : meanErrors(results))
-    means[what] = mean;
-  return fmt::format("{}\n",
-                     llvm::formatv("{0:2}", llvm::json::Value(llvm::json::Object{
-                                                {"machine", machineName},
-                                                {"rows", std::move(rows)},
-                                                {"mean_absolute_errors", std::move(means)}}))
-                         .str());
+  llvm::json::Object means, pipes;
+  for (Kind kind : allKinds) {
+    const Errors errors = errorsOf(all.results, kind);
+    means[llvm::StringRef(nameOf(kind))] =
+        llvm::json::Object{{"mean_absolute_error", errors.absolute}, {"bias", errors.bias}};
+  }
+  for (const auto &[what, mean] : pipeErrors(all.results))
+    pipes[what] = mean;
+  return fmt::format("{}\n", llvm::formatv("{0:2}", llvm::json::Value(llvm::json::Object{
+                                                        {"rows", std::move(rows)},
+                                                        {"classes", std::move(means)},
+                                                        {"pipes", std::move(pipes)}}))
+                                 .str());
 }
 
-std::string means(const std::vector<Result> &results, const char *format) {
+std::string pipes(const std::vector<Result> &results, const char *format) {
   std::string made;
-  for (const auto &[what, mean] : meanErrors(results))
+  for (const auto &[what, mean] : pipeErrors(results))
     made += fmt::format(fmt::runtime(format), what, 100 * mean);
   return made;
 }
 
-std::string markdown(const std::vector<Result> &results) {
-  std::string made = "\n| case | of | measured us | modelled us | error |\n|---|---|---|---|---|\n";
-  made += text(results, "| {} | {} | {:.1f} | {:.1f} | {:+.1f} % |\n");
-  made += "\n| mean absolute error of | |\n|---|---|\n" + means(results, "| {} | {:.1f} % |\n");
-  made += "\n| case | read as |\n|---|---|\n";
-  for (const Result &result : results)
+std::string markdown(const Results &all) {
+  std::string made = "\n| class | rows | mean absolute error | bias | without stalls of L1 | bias |\n"
+                     "|---|---|---|---|---|---|\n";
+  made += classes(all, "| {} | {} | {:.1f} % | {:+.1f} % | {:.1f} % | {:+.1f} % |\n");
+  made += "\n| case | on | of | measured us | modelled us | error |\n|---|---|---|---|---|---|\n";
+  made += text(all.results, "| {} | {} | {} | {:.1f} | {:.1f} | {:+.1f} % |\n");
+  made += "\n| mean absolute error of the products' | |\n|---|---|\n" +
+          pipes(all.results, "| {} | {:.1f} % |\n");
+  made += "\n| product | measured us | modelled us | error | without stalls of L1 | error |\n"
+          "|---|---|---|---|---|---|\n";
+  made += stalls(all, "| {} | {:.1f} | {:.1f} | {:+.1f} % | {:.1f} | {:+.1f} % |\n");
+  made += "\n| case | assumed |\n|---|---|\n";
+  for (const Result &result : all.results)
     if (!result.row->reading.empty())
       made += fmt::format("| {} | {} |\n", result.row->name, result.row->reading);
   return made + "\n";
@@ -99,19 +141,27 @@ int inPage(const std::string &table, bool writes) {
 }
 
 int run(llvm::StringRef mode) {
-  auto results = model();
+  llvm::Expected<std::vector<Result>> results = model();
   if (!results) {
     llvm::errs() << llvm::toString(results.takeError()) << '\n';
     return 2;
   }
+  llvm::Expected<std::vector<Result>> without = model(withoutStalls());
+  if (!without) {
+    llvm::errs() << llvm::toString(without.takeError()) << '\n';
+    return 2;
+  }
+  const Results all = {std::move(*results), std::move(*without)};
   if (mode == "--check")
-    return inPage(markdown(*results), std::getenv("MMK_UPDATE") != nullptr);
+    return inPage(markdown(all), std::getenv("MMK_UPDATE") != nullptr);
   if (mode == "--json") {
-    llvm::outs() << json(*results);
+    llvm::outs() << json(all);
   } else {
-    llvm::outs() << text(*results, "{:<42} {:<8} {:>9.1f} us {:>9.1f} us {:>+7.1f} %\n")
-                 << "\nmean absolute errors\n"
-                 << means(*results, "  {:<10} {:>5.1f} %\n");
+    llvm::outs() << text(all.results, "{:<42} {:<5} {:<8} {:>9.1f} us {:>9.1f} us {:>+7.1f} %\n")
+                 << "\nmean absolute errors of the products\n"
+                 << pipes(all.results, "  {:<10} {:>5.1f} %\n")
+                 << "\nmean absolute errors, biases; without stalls of L1\n"
+                 << classes(all, "  {:<27} {:>2} rows {:>5.1f} % {:>+6.1f} %  {:>5.1f} % {:>+6.1f} %\n");
   }
   return 0;
 }

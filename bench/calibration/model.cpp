@@ -10,6 +10,8 @@
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/MemoryBuffer.h"
 
+#include <algorithm>
+
 namespace mmk::calibration {
 namespace {
 
@@ -22,7 +24,12 @@ llvm::Expected<Module> compile(const std::string &path, const std::string &text,
   auto program = checkProgram(path, text, diagnostics, file);
   if (!program)
     return llvm::createStringError(diagnostics.render());
-  Module module = lowerToIr(*program->kernels[0], machine.name, context);
+  const auto kernel = std::ranges::find_if(program->kernels, [&](const auto &it) {
+    return row.kernel.empty() || it->name == row.kernel;
+  });
+  if (kernel == program->kernels.end())
+    return llvm::createStringError(path + " has no kernel " + row.kernel);
+  Module module = lowerToIr(**kernel, machine.name, context);
   PipelineOptions options;
   options.choices = row.choices;
   if (failed(runPipeline(*module, machine, LoweringLevel::aicore, options)))
@@ -30,12 +37,19 @@ llvm::Expected<Module> compile(const std::string &path, const std::string &text,
   return module;
 }
 
+std::string withType(std::string text, const std::string &type) {
+  if (!type.empty())
+    for (size_t at = 0; (at = text.find("f32", at)) != std::string::npos; at += type.size())
+      text.replace(at, 3, type);
+  return text;
+}
+
 llvm::Expected<ClockReport> count(const Row &row, const Machine &machine) {
   const std::string path = MMK_SOURCE_DIR "/bench/calibration/" + row.file;
   auto buffer = llvm::errorOrToExpected(llvm::MemoryBuffer::getFile(path));
   if (!buffer)
     return buffer.takeError();
-  const std::string text = (*buffer)->getBuffer().str();
+  const std::string text = withType((*buffer)->getBuffer().str(), row.type);
 
   mlir::DialectRegistry registry;
   registerDialectExtensions(registry);
@@ -58,18 +72,24 @@ llvm::Expected<ClockReport> count(const Row &row, const Machine &machine) {
 
 } // namespace
 
-llvm::Expected<std::vector<Result>> model() {
-  llvm::Expected<Machine> machine = loadMachine(machineName);
-  if (!machine)
-    return machine.takeError();
+llvm::Expected<std::vector<Result>> model(const std::vector<MachineOverride> &overrides) {
+  std::map<std::string, Machine> machines;
   std::vector<Result> results;
   for (const Row &row : rows()) {
-    llvm::Expected<ClockReport> report = count(row, *machine);
+    if (!machines.contains(row.machine)) {
+      llvm::Expected<Machine> machine = loadMachine(row.machine, overrides);
+      if (!machine)
+        return machine.takeError();
+      machines.emplace(row.machine, std::move(*machine));
+    }
+    const Machine &machine = machines.at(row.machine);
+    llvm::Expected<ClockReport> report = count(row, machine);
     if (!report)
       return report.takeError();
     Result result{&row, std::nullopt, {}};
+    const double fixed = row.isSimulated ? taskCycles(machine) / machine.megahertz : 0;
     if (row.task)
-      result.task = Value{*row.task, report->microseconds};
+      result.task = Value{*row.task, report->microseconds - fixed};
     for (auto [pipe, measured] : row.pipes)
       result.pipes[pipe] = {measured, report->pipes[static_cast<size_t>(pipe)].busyMicroseconds};
     results.push_back(std::move(result));
@@ -77,18 +97,41 @@ llvm::Expected<std::vector<Result>> model() {
   return results;
 }
 
-std::map<std::string, double> meanErrors(const std::vector<Result> &results) {
-  std::map<std::string, std::pair<double, int>> sums;
-  auto add = [&](std::string_view what, const Value &value) {
-    auto &[sum, count] = sums[std::string(what)];
-    sum += std::abs(value.error());
-    ++count;
+std::vector<MachineOverride> withoutStalls() {
+  return {{"memories.l1.read_stall", "0"}, {"memories.l1.write_stall", "0"}};
+}
+
+Errors errorsOf(const std::vector<Result> &results, Kind kind) {
+  Errors errors;
+  auto add = [&](const Value &value) {
+    ++errors.rows;
+    errors.absolute += std::abs(value.error());
+    errors.bias += value.error();
   };
   for (const Result &result : results) {
-    if (result.task)
-      add("task", *result.task);
-    for (const auto &[pipe, value] : result.pipes)
-      add(result.isTransfer() ? "transfers" : spelling(pipe), value);
+    if (result.row->kind != kind)
+      continue;
+    if (kind != Kind::transfer)
+      add(*result.task);
+    else
+      for (const auto &[pipe, value] : result.pipes)
+        add(value);
+  }
+  errors.absolute /= errors.rows;
+  errors.bias /= errors.rows;
+  return errors;
+}
+
+std::map<std::string, double> pipeErrors(const std::vector<Result> &results) {
+  std::map<std::string, std::pair<double, int>> sums;
+  for (const Result &result : results) {
+    if (result.row->kind == Kind::transfer)
+      continue;
+    for (const auto &[pipe, value] : result.pipes) {
+      auto &[sum, count] = sums[std::string(spelling(pipe))];
+      sum += std::abs(value.error());
+      ++count;
+    }
   }
   std::map<std::string, double> means;
   for (const auto &[what, sum] : sums)

@@ -18,14 +18,22 @@ struct Result {
   const Row *row = nullptr;
   std::optional<Value> task;
   std::map<Pipe, Value> pipes;
-  bool isTransfer() const { return !task; }
 };
 
-/// Counts every row; the same on every host.
-llvm::Expected<std::vector<Result>> model();
+/// Counts every row, on its machine with the overrides; the same on every host.
+llvm::Expected<std::vector<Result>> model(const std::vector<MachineOverride> &overrides = {});
 
-/// Mean absolute errors by category: "task", "cube", "mte1", "mte2" and "fixpipe" of the
-/// products, "transfers" for the MTE2 of pure transfers.
-std::map<std::string, double> meanErrors(const std::vector<Result> &results);
+/// The machine without what reading and writing L1 at the same time costs.
+std::vector<MachineOverride> withoutStalls();
+
+/// The errors of a class: of tasks, or of the MTE2 of pure transfers.
+struct Errors {
+  int64_t rows = 0;
+  double absolute = 0, bias = 0; ///< means of |error| and of the error
+};
+Errors errorsOf(const std::vector<Result> &results, Kind kind);
+
+/// Mean absolute errors of the pipes of the products.
+std::map<std::string, double> pipeErrors(const std::vector<Result> &results);
 
 } // namespace mmk::calibration

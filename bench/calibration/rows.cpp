@@ -6,29 +6,31 @@ namespace {
 constexpr int64_t cube = 8192;
 // 302 MB of f16 as 18432 rows of 8192.
 constexpr int64_t height = 18432, width = 8192;
+constexpr const char *b2 = "ascend910b2";
 
 Row matmul(std::string name, Choices choices, double task, double cubeTime, double mte1,
            double mte2, double fixpipe, std::string reading = "") {
-  return {
-      std::move(name),
-      "matmul.mmk",
-      std::move(choices),
-      {cube, cube, cube},
-      task,
-      {{Pipe::cube, cubeTime}, {Pipe::mte1, mte1}, {Pipe::mte2, mte2}, {Pipe::fixpipe, fixpipe}},
-      std::move(reading)};
+  return {.name = std::move(name),
+          .file = "matmul.mmk",
+          .choices = std::move(choices),
+          .dims = {cube, cube, cube},
+          .task = task,
+          .pipes = {{Pipe::cube, cubeTime},
+                    {Pipe::mte1, mte1},
+                    {Pipe::mte2, mte2},
+                    {Pipe::fixpipe, fixpipe}},
+          .reading = std::move(reading)};
 }
 
 /// `gap`: elements between the rows of the matrix.
 Row transfer(std::string name, std::string file, int64_t rows, int64_t columns, double mte2,
              int64_t gap = 0, int64_t sweeps = 1, int64_t times = 1, std::string reading = "") {
-  return {std::move(name),
-          std::move(file),
-          {},
-          {height, width + gap, rows, columns, sweeps, times},
-          std::nullopt,
-          {{Pipe::mte2, mte2}},
-          std::move(reading)};
+  return {.name = std::move(name),
+          .kind = Kind::transfer,
+          .file = std::move(file),
+          .dims = {height, width + gap, rows, columns, sweeps, times},
+          .pipes = {{Pipe::mte2, mte2}},
+          .reading = std::move(reading)};
 }
 
 Choices with(Choices choices, const Choices &more) {
@@ -36,11 +38,14 @@ Choices with(Choices choices, const Choices &more) {
   return choices;
 }
 
-std::vector<Row> makeRows() {
-  const Choices oneCore = {{"cores", "1"}};
+const Choices oneCore = {{"cores", "1"}};
+const Choices staged = {{"stage.K", "256"}, {"buffers.l1", "2"}};
+const Choices blocked = with(staged, {{"order", "swizzle(4)"}, {"store", "overlapped"}});
+
+/// The steps of the published improvement of one product, with their tilings.
+std::vector<Row> improvement() {
   const Choices grid = {{"grid.M", "4"}, {"grid.N", "6"}};
-  const Choices staged = with(grid, {{"stage.K", "256"}, {"buffers.l1", "2"}});
-  const std::string unchanged = "as the row before; ";
+  const Choices gridStaged = with(grid, staged);
   return {
       matmul("1 core, base 64,64,64", with(oneCore, {{"tile.M", "64"}, {"tile.N", "64"}}), 759364,
              141699, 162104, 582516, 34303),
@@ -48,24 +53,81 @@ std::vector<Row> makeRows() {
       matmul("24 cores, grid 2x12", {{"grid.M", "2"}, {"grid.N", "12"}}, 12541, 3463, 2261, 10178,
              875),
       matmul("24 cores, grid 4x6", grid, 12284, 3395, 2167, 8617, 489),
-      matmul("+ stages of 4 base tiles", staged, 5040, 3116, 2333, 4051, 45,
+      matmul("+ stages of 4 base tiles", gridStaged, 5040, 3116, 2333, 4051, 45,
              "two stages of K=256 in L1: with one, MTE2 and MTE1 would not overlap, and the task "
              "not be shorter than the 6384 of both"),
-      matmul("+ stages of 8, doubled", staged, 4157, 3352, 2750, 3779, 48,
-             unchanged + "8 base tiles of each operand in L1 are two stages of 4 (384 KiB); two "
-                         "stages of 8 would be 768 KiB"),
-      matmul("+ order blocked for L2", with(staged, {{"order", "swizzle(4)"}}), 4088, 3254, 2681,
-             3625, 47),
-      matmul("+ L0C stored during the last product",
-             with(staged, {{"order", "swizzle(4)"}, {"store", "overlapped"}}), 4012, 3076, 2534,
-             3436, 273),
-      {"simulator: 128x128x2048, nothing doubled",
-       "fused.mmk",
-       {},
-       {128, 2048, 128},
-       25692 / 1850.0,
-       {},
-       "the depth of its base tile is not published: 128, in stages of 512"},
+      matmul("+ stages of 8, doubled", gridStaged, 4157, 3352, 2750, 3779, 48,
+             "as the row before; 8 base tiles of each operand in L1 are two stages of 4 (384 "
+             "KiB); two stages of 8 would be 768 KiB"),
+      matmul("+ order blocked for L2", with(gridStaged, {{"order", "swizzle(4)"}}), 4088, 3254,
+             2681, 3625, 47),
+      matmul("+ L0C stored during the last product", with(grid, blocked), 4012, 3076, 2534, 3436,
+             273),
+  };
+}
+
+/// A product of f16 (M, K, N) with the base tile and the stages of the improvement above.
+Row product(std::string name, Kind kind, std::vector<int64_t> dims, double task,
+            std::string reading) {
+  return {.name = std::move(name),
+          .kind = kind,
+          .machine = b2,
+          .file = "matmul_rows.mmk",
+          .choices = blocked,
+          .dims = std::move(dims),
+          .task = task,
+          .reading = std::move(reading)};
+}
+
+Row quantised(std::string name, Kind kind, std::string machine, std::vector<int64_t> dims,
+              double task, std::string reading) {
+  return {.name = std::move(name),
+          .kind = kind,
+          .machine = std::move(machine),
+          .file = "matmul_int8.mmk",
+          .dims = std::move(dims),
+          .task = task,
+          .reading = std::move(reading)};
+}
+
+std::vector<Row> products() {
+  const std::string library = "the library's tiling is not published: base 128,256,64, stages of "
+                              "256, doubled, blocked for L2";
+  const std::string int8 = "the same in bytes: base 128,256,128, stages of 512";
+  return {
+      product("8192x8192x8192", Kind::product, {8192, 8192, 8192}, 4038.4, library),
+      product("2048x2048x2048", Kind::product, {2048, 2048, 2048}, 80.77, library),
+      product("2048x4096x2048", Kind::product, {2048, 4096, 2048}, 156.5, library),
+      product("2048x7168x2048", Kind::product, {2048, 7168, 2048}, 269.05, library),
+      product("512x4096x4096", Kind::product, {512, 4096, 4096}, 95.29, library),
+      product("1x8192x4096", Kind::product, {1, 8192, 4096}, 56.59, library),
+      product("1x4096x14336", Kind::product, {1, 4096, 14336}, 116.02, library),
+      product("catlass, 2048x4000x4096", Kind::product, {2048, 4000, 4096}, 261,
+              "its tiling: base 128,256,64, stages of 256, doubled"),
+      product("catlass, 4096x8000x4096", Kind::product, {4096, 8000, 4096}, 917, "as above"),
+      product("catlass, 4096x40000x4096", Kind::product, {4096, 40000, 4096}, 4669, "as above"),
+      product("pypto, 6144x6144x6144", Kind::product, {6144, 6144, 6144}, 1599.5,
+              "290 TFLOP/s; its tiling as the library's"),
+      quantised("i8, 1024x3584x3584", Kind::product, b2, {1024, 3584, 3584}, 71.28, int8),
+      quantised("i8, 1024x4096x4096", Kind::product, b2, {1024, 4096, 4096}, 95.06, int8),
+      quantised("i8, 4096x4096x4096", Kind::product, b2, {4096, 4096, 4096}, 287.17, int8),
+      product("1024x1024x1024", Kind::smallProduct, {1024, 1024, 1024}, 15.65, library),
+      product("1009x1024x1024", Kind::smallProduct, {1009, 1024, 1024}, 18.43, library),
+      product("64x64x64", Kind::smallProduct, {64, 64, 64}, 1.91, library),
+      product("1x4096x4096", Kind::smallProduct, {1, 4096, 4096}, 29.93, library),
+      product("1x3584x4608", Kind::smallProduct, {1, 3584, 4608}, 31.11, library),
+      {.name = "simulator: 128x128x2048, nothing doubled",
+       .kind = Kind::smallProduct,
+       .file = "fused.mmk",
+       .dims = {128, 2048, 128},
+       .task = 25692 / 1850.0,
+       .reading = "the depth of its base tile is not published: 128, in stages of 512",
+       .isSimulated = true},
+  };
+}
+
+std::vector<Row> transfers() {
+  return {
       transfer("GM -> UB, tiles of 128 B", "gm_to_ub.mlir", 1, 64, 548),
       transfer("GM -> UB, 64x64 f16", "gm_to_ub.mlir", 64, 64, 221),
       transfer("GM -> UB, 64x1024 f16", "gm_to_ub.mlir", 64, 1024, 203),
@@ -79,7 +141,57 @@ std::vector<Row> makeRows() {
   };
 }
 
+Row elementwise(std::string kernel, std::string type, int64_t rows, int64_t columns, double task,
+                std::string reading = "") {
+  return {.name = kernel + " " + type + " " + std::to_string(rows) + "x" + std::to_string(columns),
+          .kind = Kind::elementwise,
+          .machine = b2,
+          .file = "elementwise.mmk",
+          .kernel = kernel,
+          .type = type,
+          .dims = {rows, columns},
+          .task = task,
+          .reading = std::move(reading)};
+}
+
+std::vector<Row> elementwiseRows() {
+  const std::string form = "the library's gelu is taken to be the form with tanh";
+  return {
+      elementwise("maximum", "f16", 1024, 1024, 5.76),
+      elementwise("maximum", "f32", 2048, 2048, 30.22),
+      elementwise("maximum", "i32", 8192, 8192, 641.75),
+      elementwise("rectify", "f32", 16, 16384, 2.94),
+      elementwise("bent", "f32", 16, 16384, 3.64, form),
+      elementwise("bent", "f16", 1024, 1024, 6.78, form),
+      elementwise("bent", "f32", 2048, 2048, 17.3, form),
+      elementwise("bent", "bf16", 4096, 4096, 62.32, form),
+      elementwise("bent", "f16", 8192, 8192, 232.59),
+  };
+}
+
+std::vector<Row> makeRows() {
+  std::vector<Row> all;
+  for (auto part : {improvement, products, transfers, elementwiseRows})
+    for (Row &row : part())
+      all.push_back(std::move(row));
+  return all;
+}
+
 } // namespace
+
+std::string_view nameOf(Kind kind) {
+  switch (kind) {
+  case Kind::product:
+    return "products of 40 us and more";
+  case Kind::smallProduct:
+    return "products below 40 us";
+  case Kind::transfer:
+    return "transfers";
+  case Kind::elementwise:
+    return "elementwise";
+  }
+  return "";
+}
 
 const std::vector<Row> &rows() {
   static const std::vector<Row> all = makeRows();

@@ -1,4 +1,5 @@
-// What was measured on ascend910b1 and published, and how each row is read as a program of ours.
+// What was measured on chips of the 910b and published, and how each row is read as a program of
+// ours.
 #pragma once
 
 #include "compiler/pipeline.h"
@@ -11,18 +12,27 @@
 
 namespace mmk::calibration {
 
+/// The classes for which errors are summed up. A product is small below 40 microseconds.
+enum class Kind { product, smallProduct, transfer, elementwise };
+inline constexpr Kind allKinds[] = {Kind::product, Kind::smallProduct, Kind::transfer,
+                                    Kind::elementwise};
+std::string_view nameOf(Kind kind);
+
 struct Row {
   std::string name;
-  std::string file;           ///< beside this one: a .mmk kernel or a .mlir one
-  Choices choices;            ///< of the schedule
-  std::vector<int64_t> dims;  ///< in the kernel's order
-  std::optional<double> task; ///< microseconds
-  std::map<Pipe, double> pipes;
-  std::string reading; ///< what of the row had to be interpreted
+  Kind kind = Kind::product;
+  std::string machine = "ascend910b1";
+  std::string file; ///< beside this one: a .mmk kernel or a .mlir one
+  std::string kernel = {}; ///< of a file with several
+  std::string type = {};   ///< of the elements, where the file has f32
+  Choices choices = {};    ///< of the schedule
+  std::vector<int64_t> dims = {};  ///< in the kernel's order
+  std::optional<double> task = {}; ///< microseconds
+  std::map<Pipe, double> pipes = {};
+  std::string reading = {}; ///< what of the row had to be assumed
+  bool isSimulated = false; ///< without the fixed cost of a task
 };
 
 const std::vector<Row> &rows();
-
-inline constexpr const char *machineName = "ascend910b1";
 
 } // namespace mmk::calibration

@@ -403,3 +403,96 @@ aicore.kernel @all_integers dims ["M"] args [] results [] cores 1 buffers {} {
     }
   }
 }
+
+// The gelu with tanh is a quotient with one exponential.
+// CHECK-LABEL: aicore.kernel @gelu_tanh
+// CHECK:         aicore.vec mul %x, %x -> %y
+// CHECK-NEXT:    aicore.vec mul %y, %cst{{[_0-9]*}} -> %y
+// CHECK-NEXT:    aicore.vec add %y, %cst{{[_0-9]*}} -> %y
+// CHECK-NEXT:    aicore.vec mul %x, %y -> %y
+// CHECK-NEXT:    aicore.vec exp %y -> %y
+// CHECK-NEXT:    aicore.vec add %y, %cst{{[_0-9]*}} -> %y
+// CHECK-NEXT:    aicore.vec div %x, %y -> %y
+// CHECK-NEXT:    aicore.yield
+aicore.kernel @gelu_tanh dims [] args [] results [] cores 1 buffers {} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  aicore.phase {
+  ^bb0(%block: index):
+    %x = aicore.alloc "x" of "ub" copies 1 : !tile
+    %y = aicore.alloc "y" of "out" copies 1 : !tile
+    aicore.vector ins(%x[%c0] full : !tile) outs(%y[%c0] : !tile) size(%c16, %c16) {
+    ^bb0(%a: f32):
+      %half = arith.constant 0.5 : f32
+      %one = arith.constant 1.0 : f32
+      %cubic = arith.constant 0.044715 : f32
+      %slope = arith.constant 0.797884583 : f32
+      %a2 = arith.mulf %a, %a : f32
+      %a3 = arith.mulf %a2, %a : f32
+      %c = arith.mulf %cubic, %a3 : f32
+      %s = arith.addf %a, %c : f32
+      %u = arith.mulf %slope, %s : f32
+      %t = math.tanh %u : f32
+      %p = arith.addf %one, %t : f32
+      %h = arith.mulf %half, %a : f32
+      %g = arith.mulf %h, %p : f32
+      aicore.yield %g : f32
+    }
+  }
+}
+
+// The gelu with erf: a polynomial of the square in the exponent, with six sums and one behind.
+// CHECK-LABEL: aicore.kernel @gelu_exact
+// CHECK:         aicore.vec min
+// CHECK-COUNT-7: aicore.vec add
+// CHECK-NOT:     aicore.vec add
+// CHECK:         aicore.vec div %x
+aicore.kernel @gelu_exact dims [] args [] results [] cores 1 buffers {} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  aicore.phase {
+  ^bb0(%block: index):
+    %x = aicore.alloc "x" of "ub" copies 1 : !tile
+    %y = aicore.alloc "y" of "out" copies 1 : !tile
+    aicore.vector ins(%x[%c0] full : !tile) outs(%y[%c0] : !tile) size(%c16, %c16) {
+    ^bb0(%a: f32):
+      %half = arith.constant 0.5 : f32
+      %one = arith.constant 1.0 : f32
+      %root = arith.constant 0.707106769 : f32
+      %u = arith.mulf %root, %a : f32
+      %t = math.erf %u : f32
+      %p = arith.addf %one, %t : f32
+      %h = arith.mulf %half, %a : f32
+      %g = arith.mulf %h, %p : f32
+      aicore.yield %g : f32
+    }
+  }
+}
+
+// With fast_math, two sums and one behind.
+// CHECK-LABEL: aicore.kernel @gelu_fast
+// CHECK:         aicore.vec min
+// CHECK-COUNT-3: aicore.vec add
+// CHECK-NOT:     aicore.vec add
+// CHECK:         aicore.vec div %x
+aicore.kernel @gelu_fast dims [] args [] results [] cores 1 buffers {} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  aicore.phase {
+  ^bb0(%block: index):
+    %x = aicore.alloc "x" of "ub" copies 1 : !tile
+    %y = aicore.alloc "y" of "out" copies 1 : !tile
+    aicore.vector ins(%x[%c0] full : !tile) outs(%y[%c0] : !tile) size(%c16, %c16) {
+    ^bb0(%a: f32):
+      %half = arith.constant 0.5 : f32
+      %one = arith.constant 1.0 : f32
+      %root = arith.constant 0.707106769 : f32
+      %u = arith.mulf %root, %a : f32
+      %t = math.erf %u : f32
+      %p = arith.addf %one, %t : f32
+      %h = arith.mulf %half, %a : f32
+      %g = arith.mulf %h, %p : f32
+      aicore.yield %g : f32
+    }
+  }
+} attributes {fast_math}

@@ -93,6 +93,37 @@ TEST(VectorMath, geluIsNearerThanItsFormula) {
   }
 }
 
+/// The largest error of gelu on an AI core from -14 to 14, beyond the rounding of the result.
+double errorOfGeluOnCore(const char *function, const char *math, double (*exact)(double)) {
+  Compiled kernel(std::string("kernel f(x: f32[N]) -> y: f32[N] { y = ") + function +
+                      "(x); check { math = " + math + "; } }",
+                  "ascend910b3");
+  EXPECT_TRUE(kernel.ready());
+  constexpr int64_t count = 8193;
+  std::vector<Tensor> inputs;
+  inputs.push_back(llvm::cantFail(Tensor::allocate(ElementType::f32, {count})));
+  auto *x = inputs[0].as<float>();
+  for (int64_t i = 0; i < count; ++i)
+    x[i] = 14 * static_cast<float>(i - count / 2) / (count / 2);
+  const std::vector<Tensor> got = kernel.run({{"N", count}}, inputs);
+  double worst = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const double expected = exact(x[i]);
+    worst = std::max(worst, std::fabs(got[0].as<float>()[i] - expected) -
+                                0x1p-24 * std::fabs(expected));
+  }
+  return worst;
+}
+
+// The errors that docs/language.md states.
+TEST(VectorMath, geluOnACoreHasItsStatedError) {
+  EXPECT_LT(errorOfGeluOnCore("gelu", "exact", gelu), 6e-7);
+  EXPECT_LT(errorOfGeluOnCore("gelu_tanh", "exact", geluTanh), 6e-7);
+  const double fast = errorOfGeluOnCore("gelu", "fast", gelu);
+  EXPECT_LT(fast, 2.6e-5);
+  EXPECT_GT(fast, 2.4e-5);
+}
+
 // 1 + exp(-|x|) loses precision; the fused function does not round it.
 TEST(VectorMath, softplusIsNearerThanItsFormula) {
   if (!llvm::cantFail(hostTarget()).masks())

@@ -13,18 +13,31 @@ const std::vector<Result> &results() {
 }
 
 TEST(Calibration, MeanErrors) {
-  const std::map<std::string, double> means = meanErrors(results());
-  EXPECT_LE(means.at("task"), 0.07);
-  EXPECT_LE(means.at("cube"), 0.08);
-  EXPECT_LE(means.at("mte1"), 0.10);
-  EXPECT_LE(means.at("mte2"), 0.06);
-  EXPECT_LE(means.at("transfers"), 0.07);
+  const std::map<Kind, std::pair<double, double>> bounds = {{Kind::product, {0.07, 0.03}},
+                                                            {Kind::smallProduct, {0.12, 0.04}},
+                                                            {Kind::transfer, {0.05, 0.03}},
+                                                            {Kind::elementwise, {0.08, 0.02}}};
+  for (const auto &[kind, bound] : bounds) {
+    const Errors errors = errorsOf(results(), kind);
+    EXPECT_LE(errors.absolute, bound.first) << nameOf(kind);
+    EXPECT_LE(std::abs(errors.bias), bound.second) << nameOf(kind);
+  }
+  const std::map<std::string, double> pipes = pipeErrors(results());
+  EXPECT_LE(pipes.at("cube"), 0.08);
+  EXPECT_LE(pipes.at("mte1"), 0.06);
+  EXPECT_LE(pipes.at("mte2"), 0.04);
 }
 
 TEST(Calibration, NoTaskIsFarOff) {
   for (const Result &result : results())
     if (result.task)
-      EXPECT_LT(std::abs(result.task->error()), 0.23) << result.row->name;
+      EXPECT_LT(std::abs(result.task->error()), 0.28) << result.row->name;
+}
+
+// What keeps the best products below the peak of the cube.
+TEST(Calibration, ProductsNeedTheStallsOfL1) {
+  const std::vector<Result> without = llvm::cantFail(model(withoutStalls()));
+  EXPECT_LT(errorsOf(without, Kind::product).bias, -0.10);
 }
 
 // Each step of the published improvement is one in the model too.
@@ -36,7 +49,7 @@ TEST(Calibration, WhatWasFasterIsFaster) {
 
 // One description for all rows, and one value for each of its figures.
 TEST(Calibration, EachFigureHasOneValue) {
-  const Machine machine = llvm::cantFail(loadMachine(machineName));
+  const Machine machine = llvm::cantFail(loadMachine("ascend910b1"));
   std::map<std::string, std::string> values;
   for (const auto &[path, value] : machine.figures)
     EXPECT_TRUE(values.emplace(path, value).second) << path;

@@ -40,6 +40,7 @@ Machine roundMachine() {
   machine.l2BytesPerCycle = 1e6;
   machine.hbmBytesPerSecond = 1e18;
   machine.cube.startupCycles = 4;
+  machine.taskMicroseconds = 0;
   return machine;
 }
 

@@ -106,7 +106,7 @@ TEST_F(MachineMessages, TwiceAndUnknown) {
             "chip.json:2:25: hbm.bytes_per_second: unknown field; legal: extends, sources, "
             "description, kind, topology, cube_cores, vector_cores_per_cube, megahertz, memories, "
             "links, hbm, l2, packet_bytes, cube, vector, flag_cycles, issue_cycles, queue_depth, "
-            "event_ids, cross_flags or launch_microseconds");
+            "event_ids, cross_flags, task_microseconds or launch_microseconds");
 }
 
 TEST_F(MachineMessages, WrongTypes) {
@@ -139,7 +139,7 @@ TEST_F(MachineMessages, WrongTypes) {
 TEST_F(MachineMessages, Sources) {
   EXPECT_EQ(changed("\"cube_cores\": {\"value\": 24, \"source\": \"datasheet\"}"),
             "chip.json:2:39: cube_cores.source: \"datasheet\" is not explained in \"sources\"; "
-            "legal: INI, ADK, PYP, GE, DUMP, CANN, public, derived, conflict or assumed");
+            "legal: INI, ADK, PYP, GE, DUMP, PTOC, MSK, CB, CS, CANN, public, derived, conflict or assumed");
   EXPECT_EQ(changed("\"cube_cores\": {\"value\": 24, \"source\": \"INI, ADX: both\"}"),
             "chip.json:2:39: cube_cores.source: \"ADX\" is not explained in \"sources\"; did you "
             "mean ADK");
@@ -334,7 +334,7 @@ TEST_F(MachineMessages, ASectionExtends) {
       "");
   const Machine machine = llvm::cantFail(loadMachine(folder_ + "chip.json"));
   EXPECT_EQ(machine.vector.at("exp").fixed, 7);
-  EXPECT_EQ(machine.vector.at("exp").perElement, 0.0307);
+  EXPECT_EQ(machine.vector.at("exp").perElement, 0.03125);
   for (const auto &[path, source] : machine.sources)
     if (path == "vector.exp.fixed")
       EXPECT_EQ(source, "guess");
@@ -348,7 +348,7 @@ TEST_F(MachineMessages, ASectionExtends) {
             "chip.json:2:23: unknown machine ascend; le");
   EXPECT_EQ(changed("\"vector\": {\"extends\": \"ascend310p3\", \"source\": \"rumour\"}"),
             "chip.json:2:48: vector.add.per_element.source: \"rumour\" is not explained in "
-            "\"sources\"; legal: INI, ADK, PYP, GE, DUMP, CANN, public, derived, conflict or "
+            "\"sources\"; legal: INI, ADK, PYP, GE, DUMP, PTOC, MSK, CB, CS, CANN, public, derived, conflict or "
             "assumed");
 }
 

@@ -256,6 +256,55 @@ BlockTime blockTime(int64_t end, int64_t cube, int64_t mte2, int64_t vectorMte2)
   return time;
 }
 
+// A read of 40 cycles meets a load for all of its 60, and makes the next load 15 longer; one of 300
+// meets that load for 154 of its 351.
+TEST(Clock, L1StallsReadsAndLoadsThatMeet) {
+  Machine machine = clockMachine();
+  machine.memories[Memory::l1].readStall = 0.5;
+  machine.memories[Memory::l1].writeStall = 0.25;
+  BlockClock clock(machine, 0);
+  auto busy = [&](Pipe pipe) { return clock.time().busy[0][static_cast<size_t>(pipe)]; };
+  clock.execute(0, Pipe::mte2, 100, Work::load);
+  EXPECT_EQ(clock.time().end, 101);
+  clock.execute(0, Pipe::mte1, 40, Work::loadL0);
+  EXPECT_EQ(busy(Pipe::mte1), 60);
+  clock.execute(0, Pipe::mte2, 100, Work::load);
+  EXPECT_EQ(busy(Pipe::mte2), 215);
+  clock.execute(0, Pipe::mte1, 300, Work::loadL0);
+  EXPECT_EQ(busy(Pipe::mte1), 60 + 351);
+  // The load is done: reads alone take their time.
+  clock.execute(0, Pipe::mte1, 50, Work::loadL0);
+  EXPECT_EQ(busy(Pipe::mte1), 60 + 351 + 50);
+  clock.execute(0, Pipe::mte2, 100, Work::load);
+  EXPECT_EQ(busy(Pipe::mte2), 215 + 100 + 38);
+}
+
+// The state of a clock has the stall that the next load will pay.
+TEST(Clock, AStateHasTheStallOfTheNextLoad) {
+  Machine machine = clockMachine();
+  machine.memories[Memory::l1].writeStall = 0.25;
+  BlockClock clock(machine, 0), other(machine, 0);
+  clock.execute(0, Pipe::mte2, 100, Work::load);
+  clock.execute(0, Pipe::mte1, 40, Work::loadL0);
+  std::vector<int64_t> state;
+  const int64_t base = clock.save({0, 3}, state);
+  other.restore({0, 3}, state, base);
+  for (BlockClock *each : {&clock, &other})
+    each->execute(0, Pipe::mte2, 100, Work::load);
+  EXPECT_EQ(clock.time().end, 211);
+  EXPECT_EQ(other.time().end, 211);
+}
+
+TEST(KernelTime, ATaskHasAFixedCost) {
+  Machine figures = clockMachine();
+  figures.taskMicroseconds = 1.5;
+  KernelTime time(figures, 1);
+  time.add(0, blockTime(100, 80, 50, 10));
+  time.endPhase();
+  EXPECT_EQ(time.report().cycles, 1600);
+  EXPECT_DOUBLE_EQ(time.report().microseconds, 1.6);
+}
+
 TEST(KernelTime, SlowestBlockSumOfPhasesMeanOfWorkingCores) {
   const Machine figures = clockMachine();
   KernelTime time(figures, 3);

@@ -1,4 +1,4 @@
-#include "codegen/gelu.h"
+#include "ir/gelu.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
