@@ -1,6 +1,7 @@
 #include "aicore/candidates.h"
 
 #include "aicore/plan.h"
+#include "runtime/clock.h"
 
 #include <algorithm>
 #include <cmath>
@@ -47,7 +48,8 @@ private:
 class CandidateSearch {
 public:
   CandidateSearch(ir::KernelOp kernel, const Machine &machine, const CandidateRequest &request)
-      : request_(request), space_(kernel, machine, request) {
+      : request_(request), space_(kernel, machine, request),
+        taskCycles_(static_cast<double>(taskCycles(machine))) {
     for (const PlanSpace::Group &group : space_.groups())
       times_.emplace_back(group.work, machine);
   }
@@ -67,7 +69,7 @@ public:
     Candidates candidates;
     candidates.considered = considered_;
     for (const TimedPlan &each : best.plans())
-      candidates.best.push_back({space_.choicesOf(each.plan), each.cycles});
+      candidates.best.push_back({space_.choicesOf(each.plan), each.cycles + taskCycles_});
     return candidates;
   }
 
@@ -130,7 +132,8 @@ private:
       if (dims.depth)
         trial.dims[*dims.depth].splits = splits;
       const int64_t depth = llvm::divideCeilSigned(product.depth, splits);
-      for (int stage = 0; stage < triedStages && space_.setDepth(trial, dims, depth, stage); ++stage)
+      for (int stage = 0; stage < triedStages && space_.setDepth(trial, dims, depth, stage);
+           ++stage)
         consider(trial);
     }
   }
@@ -139,10 +142,11 @@ private:
     if (space_.hasProduct())
       return plan; // its tile is that of the products
     return bestOf(plan, best, [&](Consider consider) {
-      // Whole vectors; rows are distributed to the vector cores, or columns where there are no rows.
+      // Whole vectors; rows are distributed to the vector cores, or columns where there are no
+      // rows.
       const int64_t cores = space_.cores() * space_.unitsOfCore();
-      const int64_t share = llvm::divideCeilSigned(
-          group.work.batches * group.work.rows * group.work.columns, cores);
+      const int64_t share =
+          llvm::divideCeilSigned(group.work.batches * group.work.rows * group.work.columns, cores);
       for (int64_t rows : space_.shares(group.row, group.work.rows, cores, 1))
         for (int64_t columns :
              space_.shares(group.column, group.work.columns, group.row ? 1 : cores, 16)) {
@@ -189,6 +193,7 @@ private:
   PlanSpace space_;
   std::vector<GroupTime> times_;
   int64_t considered_ = 0;
+  double taskCycles_;
 };
 
 } // namespace

@@ -7,6 +7,6 @@ namespace mmk::aicore {
 
 /// See Backend::candidates.
 Candidates findCandidates(ir::KernelOp kernel, const Machine &machine,
-                                      const CandidateRequest &request);
+                          const CandidateRequest &request);
 
 } // namespace mmk::aicore

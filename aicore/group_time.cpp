@@ -41,10 +41,11 @@ std::pair<int64_t, int64_t> tileAt(int64_t i, int64_t rows, int64_t columns,
 
 /// What one operand of a tile moves: a panel as deep as the tile's reduction, stage by stage.
 struct GroupTime::Panel {
-  double rows = 0;         ///< runs of contiguous memory, of all stages
-  double bytes = 0;        ///< as charged
-  double transfers = 0;    ///< one a stage
-  double portCycles = 0;   ///< at the core's own port, without start-up
+  double rows = 0;       ///< runs of contiguous memory, of all stages
+  double bytes = 0;      ///< as charged
+  double transfers = 0;  ///< one a stage
+  double portCycles = 0; ///< at the core's own port, without start-up
+  double lines = 0;      ///< accesses to lines of global memory
 };
 
 double GroupTime::link(const char *name, double rows, double bytes, double waiting) const {
@@ -103,6 +104,7 @@ GroupTime::Panel GroupTime::panelOf(const OperandWork &operand, int64_t outer, i
     panel.bytes += charged * times;
     panel.transfers += times;
     panel.portCycles += std::max(rows * link.rowCycles, charged / rate) * times;
+    panel.lines += std::max<double>(rows, charged / packet) * times;
   };
   const int64_t whole = std::min(stage, depth);
   add(whole, depth / whole);
@@ -126,31 +128,39 @@ GroupTime::Waits GroupTime::wait(const GroupTiling &tiling) const {
     piece.place = tiling.skewed ? core % tiles.stages : 0;
     piece.bytes = piece.distinct = static_cast<int64_t>(panel.bytes);
     piece.portCycles = static_cast<int64_t>(panel.portCycles);
+    piece.lines = static_cast<int64_t>(panel.lines);
     piece.tensor = tensor;
     piece.isLoad = true;
     return piece;
   };
   const int64_t area = tiles.down * tiles.across;
   std::vector<Piece> ofA, ofB;
-  for (int64_t first = 0; first < tiles.all; first += tiling.cores) {
-    ofA.clear();
-    ofB.clear();
-    for (int64_t tile = first; tile < std::min(tiles.all, first + tiling.cores); ++tile) {
-      // Splits come before batches, and batches before tiles.
-      const int64_t outer = tile / area, split = outer / work_.batches,
-                    batch = outer % work_.batches;
-      const auto [row, column] = tileAt(tile % area, tiles.down, tiles.across, tiling);
-      const auto nameOf = [&](const OperandWork &operand, int64_t line, int64_t lines,
-                              uint64_t which) {
-        const int64_t matrix = operand.variesByBatch ? batch : 0;
-        return ((split * work_.batches + matrix) * lines + line) * 2 + which;
-      };
-      ofA.push_back(pieceOf(a, nameOf(product.a, row, tiles.down, 0), tile - first, 0));
-      ofB.push_back(pieceOf(b, nameOf(product.b, column, tiles.across, 1), tile - first, 1));
+  const auto pass = [&] {
+    for (int64_t first = 0; first < tiles.all; first += tiling.cores) {
+      ofA.clear();
+      ofB.clear();
+      for (int64_t tile = first; tile < std::min(tiles.all, first + tiling.cores); ++tile) {
+        // Splits come before batches, and batches before tiles.
+        const int64_t outer = tile / area, split = outer / work_.batches,
+                      batch = outer % work_.batches;
+        const auto [row, column] = tileAt(tile % area, tiles.down, tiles.across, tiling);
+        const auto nameOf = [&](const OperandWork &operand, int64_t line, int64_t lines,
+                                uint64_t which) {
+          const int64_t matrix = operand.variesByBatch ? batch : 0;
+          return ((split * work_.batches + matrix) * lines + line) * 2 + which;
+        };
+        ofA.push_back(pieceOf(a, nameOf(product.a, row, tiles.down, 0), tile - first, 0));
+        ofB.push_back(pieceOf(b, nameOf(product.b, column, tiles.across, 1), tile - first, 1));
+      }
+      memory.addRound(ofA, product.a.isIntermediate);
+      memory.addRound(ofB, product.b.isIntermediate);
     }
-    memory.addRound(ofA, product.a.isIntermediate);
-    memory.addRound(ofB, product.b.isIntermediate);
+  };
+  if (machine_.l2Warm) {
+    pass();
+    memory.beginAgain();
   }
+  pass();
   const auto waitOf = [&](const Panel &panel, size_t tensor) {
     Link link = machine_.links.at("gm_l1");
     link.startupCycles = link.rowCycles = 0;
@@ -165,7 +175,8 @@ GroupTime::Waits GroupTime::wait(const GroupTiling &tiling) const {
 
 double GroupTime::vectorTime(double elements, double rows, int64_t inputBytes, int64_t storedBytes,
                              double perElement, double fixed) const {
-  const double steps = std::max(1.0, std::ceil(elements * 4 / stepBytes)), ofStep = elements / steps;
+  const double steps = std::max(1.0, std::ceil(elements * 4 / stepBytes)),
+               ofStep = elements / steps;
   const double in = steps * link("gm_ub", rows / steps, ofStep * inputBytes),
                out = steps * link("ub_gm", rows / steps, ofStep * storedBytes),
                work = steps * fixed + elements * perElement;
@@ -187,8 +198,8 @@ double GroupTime::product(const GroupTiling &tiling, const Waits &waits) const {
   const Panel a = panelOf(product.a, tiles.rows, tiling.stage, tiles.depth),
               b = panelOf(product.b, tiles.columns, tiling.stage, tiles.depth);
   const double startup = machine_.links.at("gm_l1").startupCycles;
-  const double loads = (a.transfers + b.transfers * products) * startup + a.portCycles +
-                       a.bytes * waits.a + (b.portCycles + b.bytes * waits.b) * products;
+  double loads = (a.transfers + b.transfers * products) * startup + a.portCycles +
+                 a.bytes * waits.a + (b.portCycles + b.bytes * waits.b) * products;
   // MTE1 and the cube: base tiles.
   const double bases = llvm::divideCeilSigned(tiles.depth, tiling.depth);
   const double basesOfStage = bases / tiles.stages;
@@ -199,6 +210,13 @@ double GroupTime::product(const GroupTiling &tiling, const Waits &waits) const {
   double cube = bases * machine_.cube.startupCycles +
                 double(rows) * columns * depth / machine_.cube.macsPerCycle.at(product.type);
   const double oneMte1 = mte1 / bases;
+  // Reads of L1 and transfers into it delay each other while both are under way.
+  if (tiling.inL1 > 1) {
+    const MemoryDescription &l1 = machine_.memory(Memory::l1);
+    const double both = std::min(loads / products, mte1);
+    mte1 += both * l1.readStall;
+    loads += both * l1.writeStall * products;
+  }
   if (tiling.overlapped) {
     // The first and the last stage are computed in halves, each with its own A.
     const double halves = std::min(2.0, double(tiles.stages)) * basesOfStage;
@@ -215,16 +233,15 @@ double GroupTime::product(const GroupTiling &tiling, const Waits &waits) const {
   const bool isSplit = tiles.splits > 1;
   const bool usesVector = work_.hasVector && !isSplit;
   double drain = 0, vector = 0;
-  const double perElement =
-      work_.vectorPerElement - (tiling.biasTable ? work_.addPerElement : 0);
+  const double perElement = work_.vectorPerElement - (tiling.biasTable ? work_.addPerElement : 0);
   if (isSplitChip()) {
     const double bytesOut = usesVector || isSplit ? 4 : storedBytes();
     drain = link("l0c_gm", tiles.rows, elements * bytesOut) * products;
     if (usesVector) {
       const double cores = std::min<double>(machine_.vectorCoresPerCube, tiles.rows);
-      vector = vectorTime(elements / cores, tiles.rows / cores,
-                          4 * work_.products.size() + readBytes(), storedBytes(),
-                          perElement, work_.vectorFixed);
+      vector =
+          vectorTime(elements / cores, tiles.rows / cores, 4 * work_.products.size() + readBytes(),
+                     storedBytes(), perElement, work_.vectorFixed);
     }
   } else {
     drain = link("l0c_ub", tiles.rows, elements * 4) * products;
@@ -237,15 +254,14 @@ double GroupTime::product(const GroupTiling &tiling, const Waits &waits) const {
   double exposed = 0;
   if (tiling.accumulators == 1)
     exposed = tiling.overlapped ? std::max(0.0, drain / 2 - cube / tiles.stages / 2) : drain;
-  const double compute =
-      tiling.inL0 > 1 ? std::max({mte1, cube + exposed, mte1 + exposed - 2 * oneMte1})
-                      : mte1 + cube + exposed;
+  const double compute = tiling.inL0 > 1
+                             ? std::max({mte1, cube + exposed, mte1 + exposed - 2 * oneMte1})
+                             : mte1 + cube + exposed;
   const double stages = double(tiles.stages) * tiles.ofCore;
   const double loadOfStage = loads / tiles.stages, computeOfStage = compute / tiles.stages;
-  const double body = tiling.inL1 > 1
-                          ? loadOfStage + computeOfStage +
-                                (stages - 1) * std::max(loadOfStage, computeOfStage)
-                          : stages * (loadOfStage + computeOfStage);
+  const double body = tiling.inL1 > 1 ? loadOfStage + computeOfStage +
+                                            (stages - 1) * std::max(loadOfStage, computeOfStage)
+                                      : stages * (loadOfStage + computeOfStage);
   const double fill = loadOfStage + oneMte1;
   const double perTile = isSplitChip() ? std::max(drain, vector) : drain + vector;
   const double behind = fill + std::max(loads, compute) + tiles.ofCore * perTile;
@@ -291,10 +307,10 @@ double GroupTime::elementwise(const GroupTiling &tiling) const {
   const int64_t tiles = work_.batches * llvm::divideCeilSigned(work_.rows, ofBlock) *
                         llvm::divideCeilSigned(work_.columns, across);
   const double ofCore = llvm::divideCeilSigned(tiles, tiling.cores);
-  const double rows = hasRows ? std::min(tiling.rows, llvm::divideCeilSigned(work_.rows, units)) : 1;
-  const double columns =
-      std::min(tiling.columns, hasRows ? work_.columns
-                                       : llvm::divideCeilSigned(work_.columns, units));
+  const double rows =
+      hasRows ? std::min(tiling.rows, llvm::divideCeilSigned(work_.rows, units)) : 1;
+  const double columns = std::min(
+      tiling.columns, hasRows ? work_.columns : llvm::divideCeilSigned(work_.columns, units));
   const double elements = rows * columns;
   // Vector cores that load at the same time share HBM.
   const double loading = static_cast<double>(std::min(tiles, tiling.cores) * units);
@@ -306,23 +322,30 @@ double GroupTime::elementwise(const GroupTiling &tiling) const {
     return double(charge.bytes(static_cast<int64_t>(rows), 0, work_.columns * bytes,
                                static_cast<int64_t>(columns) * bytes, machine_.packetBytes));
   };
-  double in = 0;
-  for (int64_t bytes : work_.reads)
-    in += link("gm_ub", 0, 0) + std::max(link("gm_ub", isWhole ? 1 : rows, charged(bytes)) -
-                                             link("gm_ub", 0, 0),
-                                         hbmCycles(loading * charged(bytes)));
-  for (int64_t bytes : work_.rowReads)
-    in += link("gm_ub", 1, columns * bytes);
+  // A vector core loads and stores through one port, and all of them share the rate of L2.
   double out = 0;
   for (int64_t bytes : work_.stores)
     out += link("ub_gm", isWhole ? 1 : rows, charged(bytes));
+  const double startup = link("gm_ub", 0, 0);
+  double in = work_.reads.empty() ? 0 : out;
+  for (int64_t bytes : work_.reads)
+    in += startup + std::max({link("gm_ub", isWhole ? 1 : rows, charged(bytes)) - startup,
+                              cyclesAt(machine_.hbmBytesPerSecond, loading * charged(bytes)),
+                              cyclesAt(machine_.l2VectorBytesPerSecond, loading * charged(bytes))});
+  for (int64_t bytes : work_.rowReads)
+    in += link("gm_ub", 1, columns * bytes);
   const double work = work_.vectorFixed + elements * work_.vectorPerElement;
   const double longest = std::max({in, out, work});
   // What is stored goes to HBM as well, unless L2 holds all of it.
   const double all = double(work_.batches) * work_.rows * work_.columns;
   const bool staysInL2 = all * (readBytes() + storedBytes()) <= machine_.l2Bytes;
-  const double pipes = ofCore * longest + in + out + work - longest,
-               hbm = hbmCycles(all * (readBytes() + (staysInL2 ? 0 : storedBytes())));
+  const double writeRate = machine_.hbmWriteBytesPerSecond > 0 ? machine_.hbmWriteBytesPerSecond
+                                                               : machine_.hbmBytesPerSecond;
+  const double pipes = ofCore * longest + in + out + work - longest;
+  double hbm =
+      machine_.l2Warm && staysInL2 ? 0 : cyclesAt(machine_.hbmBytesPerSecond, all * readBytes());
+  if (!staysInL2)
+    hbm += cyclesAt(writeRate, all * storedBytes());
   // They overlap, but for the first and the last steps.
   return std::max(pipes, hbm) + std::min(pipes, hbm) / 32;
 }

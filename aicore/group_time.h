@@ -50,8 +50,9 @@ private:
   double vectorTime(double elements, double rows, int64_t inputBytes, int64_t storedBytes,
                     double perElement, double fixed) const;
   double link(const char *name, double rows, double bytes, double waiting = 0) const;
-  double hbmCycles(double bytes) const {
-    return bytes * machine_.megahertz * 1e6 / machine_.hbmBytesPerSecond;
+  /// Cycles of so many bytes at a rate of the whole chip; 0: it does not limit them.
+  double cyclesAt(double bytesPerSecond, double bytes) const {
+    return bytesPerSecond > 0 ? bytes * machine_.megahertz * 1e6 / bytesPerSecond : 0;
   }
   static int64_t sum(const std::vector<int64_t> &bytes) {
     return std::accumulate(bytes.begin(), bytes.end(), int64_t(0));

@@ -4,11 +4,13 @@
 #include "machines/vector_instructions.h"
 #include "passes/dimensions.h"
 #include "passes/variant.h"
+#include "place/vector_functions.h"
 #include "place/vector_scratch.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -93,20 +95,19 @@ private:
   void readElementwise(linalg::GenericOp generic, GroupWork &work) const {
     Block &body = *generic.getBody();
     // Conversions of a lone product are the fixpipe's.
-    const bool onlyNarrows =
-        !work.products.empty() && generic.getInputs().size() == 1 &&
-        llvm::all_of(body.without_terminator(),
-                     [](Operation &op) { return isa<arith::TruncFOp>(op); });
+    const bool onlyNarrows = !work.products.empty() && generic.getInputs().size() == 1 &&
+                             llvm::all_of(body.without_terminator(),
+                                          [](Operation &op) { return isa<arith::TruncFOp>(op); });
     work.hasVector = !onlyNarrows;
-    for (Operation &op : body.without_terminator()) {
-      const StringRef name = op.getName().getStringRef();
-      const VectorInstruction *row = vectorInstructionOf({name.data(), name.size()});
-      if (!row)
-        continue;
-      const VectorCost &cost = machine_.vector.at(std::string(row->cost));
-      work.vectorPerElement += cost.perElement;
-      work.vectorFixed += cost.fixed;
-    }
+    work.addsRow = addsRow(generic);
+    if (work.addsRow)
+      work.addPerElement = machine_.vector.at("add").perElement;
+    chooseFunctionForms(body, kernel_->hasAttr("fast_math"));
+    for (Operation &op : body.without_terminator())
+      if (const VectorCost *cost = costOf(op, body)) {
+        work.vectorPerElement += cost->perElement;
+        work.vectorFixed += cost->fixed;
+      }
     work.scratchBytes = 4 * scratchTiles(generic);
     work.masks = maskTiles(generic);
     for (OpOperand *input : generic.getDpsInputOperands()) {
@@ -116,18 +117,29 @@ private:
       const bool isFull = map.getNumResults() == map.getNumDims() && map.isPermutation();
       (isFull ? work.reads : work.rowReads).push_back(bytesOf(input->get()));
     }
-    work.addsRow = addsRow(generic);
-    if (work.addsRow)
-      work.addPerElement = machine_.vector.at("add").perElement;
   }
 
-  /// Whether a row of f32 is added to a product and to nothing else, as passes/bias_table.h requires of
-  /// the kernel before its operations are fused.
+  /// Of the instruction that an operation becomes; null for what the scalar unit computes.
+  const VectorCost *costOf(Operation &op, Block &body) const {
+    const StringRef name = op.getName().getStringRef();
+    const VectorInstruction *row = vectorInstructionOf({name.data(), name.size()});
+    if (!row)
+      return nullptr;
+    const auto isScalar = [&](Value value) {
+      return value.getParentBlock() != &body || matchPattern(value, m_Constant());
+    };
+    const bool byScalar = llvm::any_of(op.getOperands(), isScalar) && !row->scalarCost.empty();
+    return &machine_.vector.at(std::string(byScalar ? row->scalarCost : row->cost));
+  }
+
+  /// Whether a row of f32 is added to a product and to nothing else, as passes/bias_table.h
+  /// requires of the kernel before its operations are fused.
   static bool addsRow(linalg::GenericOp generic) {
     Block &body = *generic.getBody();
     const auto inputOf = [&](Value value) -> OpOperand * {
       auto argument = dyn_cast<BlockArgument>(value);
-      return argument && argument.getOwner() == &body && argument.getArgNumber() < generic.getNumDpsInputs()
+      return argument && argument.getOwner() == &body &&
+                     argument.getArgNumber() < generic.getNumDpsInputs()
                  ? generic.getDpsInputOperand(argument.getArgNumber())
                  : nullptr;
     };
@@ -156,8 +168,7 @@ private:
 
 } // namespace
 
-std::vector<GroupWork> workOf(ir::KernelOp kernel, const Machine &machine,
-                              ArrayRef<int64_t> dims) {
+std::vector<GroupWork> workOf(ir::KernelOp kernel, const Machine &machine, ArrayRef<int64_t> dims) {
   std::vector<GroupWork> groups;
   WorkReader reader(kernel, machine, dims);
   for (auto group : kernel.getBody().getOps<ir::FusionGroupOp>())

@@ -1,4 +1,5 @@
-// The work of a kernel's fusion groups at given dimensions: what the closed form of their time reads.
+// The work of a kernel's fusion groups at given dimensions: what the closed form of their time
+// reads.
 #pragma once
 
 #include "ir/mmk.h"
@@ -38,15 +39,16 @@ struct GroupWork {
   double vectorPerElement = 0, vectorFixed = 0;
   int64_t scratchBytes = 0; ///< an element, between instructions; at most
   int64_t masks = 0;        ///< bits an element
-  /// Bytes of an element: of tensors that are read besides the products, of those that are broadcast
-  /// along the rows, of the results.
+  /// Bytes of an element: of tensors that are read besides the products, of those that are
+  /// broadcast along the rows, of the results.
   std::vector<int64_t> reads, rowReads, stores;
   bool addsRow = false;     ///< a row is added to the product: the bias table can hold it
   double addPerElement = 0; ///< of `vectorPerElement`, that the bias table spares
 };
 
 /// The groups of a kernel after mmk-fuse-epilogue, in order. `dims`: the extents of the kernel's
-/// dimensions, in its order.
+/// dimensions, in its order. Functions in the kernel are rewritten in the form that the vector
+/// cores compute.
 std::vector<GroupWork> workOf(ir::KernelOp kernel, const Machine &machine,
                               llvm::ArrayRef<int64_t> dims);
 

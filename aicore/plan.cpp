@@ -48,8 +48,7 @@ PlanSpace::PlanSpace(ir::KernelOp kernel, const Machine &machine, const Candidat
     group.column = numberOf(work.columnDim);
     for (const ProductWork &product : work.products) {
       ProductDims dims = dimsOf(product);
-      dims.literal =
-          backend.literalProductTile(attr, typeOf(product.type, kernel.getContext()));
+      dims.literal = backend.literalProductTile(attr, typeOf(product.type, kernel.getContext()));
       const auto require = [&](Number dim, int64_t unit) {
         if (dim)
           dims_[*dim].unit = std::lcm(dims_[*dim].unit, unit);
@@ -154,8 +153,7 @@ std::vector<int64_t> PlanSpace::shares(Number dim, int64_t extent, int64_t parts
   std::vector<int64_t> lengths;
   for (int64_t share = extent; share > 0; share = share * 3 / 4)
     for (int64_t all : {share, llvm::divideCeilSigned(share, parts)}) {
-      const int64_t length =
-          std::min<int64_t>(llvm::alignTo(all, unit), maximumTile / unit * unit);
+      const int64_t length = std::min<int64_t>(llvm::alignTo(all, unit), maximumTile / unit * unit);
       if (std::ranges::find(lengths, length) == lengths.end())
         lengths.push_back(length);
     }
@@ -164,9 +162,8 @@ std::vector<int64_t> PlanSpace::shares(Number dim, int64_t extent, int64_t parts
 }
 
 int64_t PlanSpace::longestTile() const {
-  return std::min(machine_.cube.maxExtent,
-                  machine_.memory(Memory::l0c).capacity() /
-                      (4 * std::min(machine_.cube.m, machine_.cube.n)));
+  return std::min(machine_.cube.maxExtent, machine_.memory(Memory::l0c).capacity() /
+                                               (4 * std::min(machine_.cube.m, machine_.cube.n)));
 }
 
 std::vector<int64_t> PlanSpace::splits(const ProductDims &dims, const ProductWork &product,
@@ -187,9 +184,10 @@ std::vector<int64_t> PlanSpace::splits(const ProductDims &dims, const ProductWor
 /// The longest depth of a base tile that fits L0A and L0B.
 int64_t PlanSpace::mostDepth(const Plan &plan, const ProductDims &dims) const {
   const int64_t bytes = dims.bytes * inL0_;
-  return std::min(
-      machine_.memory(Memory::l0a).capacity() / (tileOf(plan, dims.row, dims.literal.m) * bytes),
-      machine_.memory(Memory::l0b).capacity() / (tileOf(plan, dims.column, dims.literal.n) * bytes));
+  return std::min(machine_.memory(Memory::l0a).capacity() /
+                      (tileOf(plan, dims.row, dims.literal.m) * bytes),
+                  machine_.memory(Memory::l0b).capacity() /
+                      (tileOf(plan, dims.column, dims.literal.n) * bytes));
 }
 
 /// The base depth of a product: see baseDepth of passes/variant.h.
@@ -340,8 +338,9 @@ std::vector<bool> PlanSpace::tables(const Plan &plan) const {
   const auto hasRoom = [&](const Group &it) {
     return !it.work.addsRow || tilingOf(plan, it).columns * 4 <= room;
   };
-  return words("bias", "table", room > 0 && std::ranges::any_of(groups_, addsRow) &&
-                                    std::ranges::all_of(groups_, hasRoom));
+  return words("bias", "table",
+               room > 0 && std::ranges::any_of(groups_, addsRow) &&
+                   std::ranges::all_of(groups_, hasRoom));
 }
 
 std::vector<std::pair<std::string, std::string>> PlanSpace::choicesOf(const Plan &plan) const {

@@ -1,5 +1,5 @@
-// The choices of a kernel's variant by its dimensions, as the search for candidates varies them, and
-// how they tile each fusion group.
+// The choices of a kernel's variant by its dimensions, as the search for candidates varies them,
+// and how they tile each fusion group.
 #pragma once
 
 #include "aicore/group_time.h"
@@ -39,7 +39,7 @@ public:
   struct ProductDims {
     Number row, column, depth;
     ProductTile literal;
-    bool depthIsOutput = false; ///< of another product
+    bool depthIsOutput = false;   ///< of another product
     int64_t bytes = 2, unit = 16; ///< of an element; of its depth
   };
   struct Group {

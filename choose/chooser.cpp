@@ -38,8 +38,7 @@ int64_t Chooser::count(const Candidate &candidate, llvm::ArrayRef<int64_t> dims,
   counted.predicted = candidate.cycles;
   PipelineOptions options;
   options.choices = fixed_;
-  options.choices.insert(options.choices.end(), candidate.choices.begin(),
-                         candidate.choices.end());
+  options.choices.insert(options.choices.end(), candidate.choices.begin(), candidate.choices.end());
   options.proveSync = false;
   Lowering lowering = compiler_.lower(kernel_, ir_->clone(), LoweringLevel::aicore, options,
                                       /*findsNearest=*/false);

@@ -1,6 +1,6 @@
-// Chooses the variant of a kernel for a shape: the back end ranks variants by a closed form, and the
-// clock counts the best few. The choice depends on kernel, machine and shape alone, so that it is
-// the same on every computer.
+// Chooses the variant of a kernel for a shape: the back end ranks variants by a closed form, and
+// the clock counts the best few. The choice depends on kernel, machine and shape alone, so that it
+// is the same on every computer.
 #pragma once
 
 #include "backend/backend.h"
@@ -20,8 +20,9 @@ struct CountedCandidate {
 
 struct ChosenVariant {
   Choices choices; ///< of the directives that were open; none: the machine's default is the best
-  int64_t cycles = 0, defaultCycles = 0; ///< of it; of the machine's default, 0 where it is not legal
-  int64_t considered = 0;                ///< variants that the closed form was computed for
+  int64_t cycles = 0,
+          defaultCycles = 0; ///< of it; of the machine's default, 0 where it is not legal
+  int64_t considered = 0;    ///< variants that the closed form was computed for
   std::vector<CountedCandidate> counted; ///< in the order in which they were counted
 };
 
@@ -49,7 +50,7 @@ private:
   Compiler &compiler_;
   const Kernel &kernel_;
   const Machine &machine_;
-  Choices fixed_; ///< of the user
+  Choices fixed_;                           ///< of the user
   std::map<std::string, std::string> kept_; ///< these and the schedule's
   mlir::OwningOpRef<mlir::ModuleOp> ir_;
 };
