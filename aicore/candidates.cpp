@@ -69,12 +69,20 @@ public:
     Candidates candidates;
     candidates.considered = considered_;
     for (const TimedPlan &each : best.plans())
-      candidates.best.push_back({space_.choicesOf(each.plan), each.cycles + taskCycles_});
+      candidates.best.push_back(
+          {space_.choicesOf(each.plan), each.cycles + taskCycles_, stepsOf(each.plan)});
     return candidates;
   }
 
 private:
   using Consider = llvm::function_ref<void(const Plan &)>;
+
+  double stepsOf(const Plan &plan) const {
+    double sum = 0;
+    for (size_t i = 0; i < times_.size(); ++i)
+      sum += times_[i].steps(space_.tilingOf(plan, space_.groups()[i]));
+    return sum;
+  }
 
   double cyclesWithoutWaits(const Plan &plan) const {
     double sum = 0;

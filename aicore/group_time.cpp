@@ -135,11 +135,14 @@ GroupTime::Waits GroupTime::wait(const GroupTiling &tiling) const {
   };
   const int64_t area = tiles.down * tiles.across;
   std::vector<Piece> ofA, ofB;
+  // Beyond so many tiles, the waits are those of the first.
+  constexpr int64_t mostTiles = 1 << 13;
+  const int64_t simulated = std::min(tiles.all, mostTiles);
   const auto pass = [&] {
-    for (int64_t first = 0; first < tiles.all; first += tiling.cores) {
+    for (int64_t first = 0; first < simulated; first += tiling.cores) {
       ofA.clear();
       ofB.clear();
-      for (int64_t tile = first; tile < std::min(tiles.all, first + tiling.cores); ++tile) {
+      for (int64_t tile = first; tile < std::min(simulated, first + tiling.cores); ++tile) {
         // Splits come before batches, and batches before tiles.
         const int64_t outer = tile / area, split = outer / work_.batches,
                       batch = outer % work_.batches;
@@ -299,13 +302,19 @@ double GroupTime::sumOfSplits(const Tiles &tiles, const GroupTiling &tiling) con
 //===--- elementwise work -----------------------------------------------------------------===//
 
 // A tile of the schedule is that of one vector core, which a block has several of.
-double GroupTime::elementwise(const GroupTiling &tiling) const {
+int64_t GroupTime::elementwiseTiles(const GroupTiling &tiling) const {
   const int64_t units = isSplitChip() ? machine_.vectorCoresPerCube : 1;
   const bool hasRows = !work_.rowDim.empty();
   const int64_t ofBlock = hasRows ? tiling.rows * units : 1,
                 across = hasRows ? tiling.columns : tiling.columns * units;
-  const int64_t tiles = work_.batches * llvm::divideCeilSigned(work_.rows, ofBlock) *
-                        llvm::divideCeilSigned(work_.columns, across);
+  return work_.batches * llvm::divideCeilSigned(work_.rows, ofBlock) *
+         llvm::divideCeilSigned(work_.columns, across);
+}
+
+double GroupTime::elementwise(const GroupTiling &tiling) const {
+  const int64_t units = isSplitChip() ? machine_.vectorCoresPerCube : 1;
+  const bool hasRows = !work_.rowDim.empty();
+  const int64_t tiles = elementwiseTiles(tiling);
   const double ofCore = llvm::divideCeilSigned(tiles, tiling.cores);
   const double rows =
       hasRows ? std::min(tiling.rows, llvm::divideCeilSigned(work_.rows, units)) : 1;
@@ -348,6 +357,13 @@ double GroupTime::elementwise(const GroupTiling &tiling) const {
     hbm += cyclesAt(writeRate, all * storedBytes());
   // They overlap, but for the first and the last steps.
   return std::max(pipes, hbm) + std::min(pipes, hbm) / 32;
+}
+
+double GroupTime::steps(const GroupTiling &tiling) const {
+  if (work_.products.empty())
+    return static_cast<double>(elementwiseTiles(tiling));
+  const Tiles tiles = tilesOf(tiling);
+  return static_cast<double>(tiles.all) * tiles.stages;
 }
 
 double GroupTime::cycles(const GroupTiling &tiling, const Waits &waits) const {

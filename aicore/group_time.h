@@ -36,6 +36,9 @@ public:
   /// Cycles of the group; without waits a bound that is cheap to compute.
   double cycles(const GroupTiling &tiling, const Waits &waits) const;
 
+  /// Stages of all tiles, or tiles without a product.
+  double steps(const GroupTiling &tiling) const;
+
 private:
   struct Panel;
   struct Tiles {
@@ -46,6 +49,7 @@ private:
   double product(const GroupTiling &tiling, const Waits &waits) const;
   double sumOfSplits(const Tiles &tiles, const GroupTiling &tiling) const;
   double elementwise(const GroupTiling &tiling) const;
+  int64_t elementwiseTiles(const GroupTiling &tiling) const;
   /// Of the vector cores, for `elements` of a tile: with the transfers in and out.
   double vectorTime(double elements, double rows, int64_t inputBytes, int64_t storedBytes,
                     double perElement, double fixed) const;

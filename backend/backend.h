@@ -65,8 +65,10 @@ struct CandidateRequest {
 };
 /// A variant that may be the fastest at a shape, with its cycles by a closed form.
 struct Candidate {
-  std::vector<std::pair<std::string, std::string>> choices; ///< ("tile.M", "64"), of all open directives
+  std::vector<std::pair<std::string, std::string>>
+      choices; ///< ("tile.M", "64"), of all open directives
   double cycles = 0;
+  double steps = 0; ///< stages of all tiles, or tiles without a product: what counting it costs
 };
 struct Candidates {
   std::vector<Candidate> best; ///< the best first
@@ -120,7 +122,8 @@ public:
                                                       aicore::MachineAttr machine,
                                                       FittedOutput output,
                                                       const FittedTile &tile) const = 0;
-  /// The variants that may be the fastest at a shape. `kernel` is in fusion groups. None where the code of the machine fits itself to the shape when it runs.
+  /// The variants that may be the fastest at a shape. `kernel` is in fusion groups. None where the
+  /// code of the machine fits itself to the shape when it runs.
   virtual Candidates candidates(ir::KernelOp kernel, const Machine &machine,
                                 const CandidateRequest &request) const {
     return {};

@@ -20,9 +20,9 @@ struct CountedCandidate {
 
 struct ChosenVariant {
   Choices choices; ///< of the directives that were open; none: the machine's default is the best
-  int64_t cycles = 0,
-          defaultCycles = 0; ///< of it; of the machine's default, 0 where it is not legal
-  int64_t considered = 0;    ///< variants that the closed form was computed for
+  /// Of it; of the machine's default, 0 where that is not legal or too large to be counted as well.
+  int64_t cycles = 0, defaultCycles = 0;
+  int64_t considered = 0;                ///< variants that the closed form was computed for
   std::vector<CountedCandidate> counted; ///< in the order in which they were counted
 };
 
@@ -31,8 +31,9 @@ public:
   /// `fixed`: choices of the user; those of the kernel's schedule are kept as well. All outlive it.
   Chooser(Compiler &compiler, const Kernel &kernel, const Machine &machine, Choices fixed);
 
-  /// The best variant at these dimensions: never behind the machine's default. Nothing where no
-  /// candidate is legal, or where the code of the machine fits itself to the shape.
+  /// The best variant at these dimensions: never behind the machine's default, unless that is too
+  /// large to be counted as well. Nothing where no candidate is legal, or where the code of the
+  /// machine fits itself to the shape.
   std::optional<ChosenVariant> choose(llvm::ArrayRef<int64_t> dims);
 
   /// What the choice depends on besides kernel, machine and shape: "order=rows,tile.M=64", and the
@@ -53,6 +54,7 @@ private:
   Choices fixed_;                           ///< of the user
   std::map<std::string, std::string> kept_; ///< these and the schedule's
   mlir::OwningOpRef<mlir::ModuleOp> ir_;
+  double stepsLeft_ = 0; ///< that may still be counted
 };
 
 } // namespace mmk

@@ -67,12 +67,12 @@ Target withVariantOf(Session &session, const Target &target, const Kernel &kerne
 std::string reasonOf(const ShapeVariant &chosen, const Kernel &kernel, const Machine &machine) {
   if (chosen.variant.empty() && kernel.scheduleFor(machine.name))
     return "";
-  const std::string from = fmt::format("of {} by a closed form and {} counted", chosen.considered,
-                                       chosen.counted);
+  const std::string from =
+      fmt::format("of {} by a closed form and {} counted", chosen.considered, chosen.counted);
   if (chosen.variant.empty())
     return fmt::format("{}: the default, the best {}", chosen.dims, from);
   if (chosen.defaultCycles == 0)
-    return fmt::format("{}: the best {}; the default does not fit", chosen.dims, from);
+    return fmt::format("{}: the best {}", chosen.dims, from);
   return fmt::format("{}: the best {}; the default takes {:.2f} us, {:.2f} times as long",
                      chosen.dims, from, chosen.defaultCycles / machine.megahertz,
                      static_cast<double>(chosen.defaultCycles) / chosen.cycles);

@@ -10,8 +10,8 @@ namespace mmk::driver {
 
 /// A variant that was chosen for the shape of a case, and what the choice was made from.
 struct ShapeVariant {
-  std::string variant;                   ///< its choices: "tile.M=64,order=rows"; empty: the default
-  std::string dims;                      ///< "M=2048,N=1024,K=512"
+  std::string variant; ///< its choices: "tile.M=64,order=rows"; empty: the default
+  std::string dims;    ///< "M=2048,N=1024,K=512"
   int64_t cycles = 0, defaultCycles = 0; ///< of it, and of the machine's default
   int64_t counted = 0, considered = 0;
   bool operator==(const ShapeVariant &) const = default;
@@ -23,8 +23,8 @@ std::optional<ShapeVariant> chooseVariant(Session &session, const Kernel &kernel
                                           const RunCase &run, bool remembers);
 
 /// What the choice was made from, one line: "M=2048,N=2048,K=2048: the best of 831 by a closed form
-/// and 9 counted; the default takes 85.24 us, 1.22 times as long". Empty for the default of a kernel
-/// with a schedule, which its author chose.
+/// and 9 counted; the default takes 85.24 us, 1.22 times as long". Empty for the default of a
+/// kernel with a schedule, which its author chose.
 std::string reasonOf(const ShapeVariant &chosen, const Kernel &kernel, const Machine &machine);
 
 /// The options of the command line with the variant that is chosen for a case, and its reason; as
