@@ -6,9 +6,8 @@
 namespace mmk {
 
 /// Rewrites the region of a vector op that has no instructions yet:
-/// - gelu with tanh: x / (1 + exp(x (a + b x^2))), the same function;
-/// - gelu with erf: x / (1 + exp(x p(x^2))), where p has seven coefficients: within 6e-7 of gelu, as
-///   its formula in f32 is; when `fast` three: within 2.6e-5.
+/// - gelu with tanh: x / (1 + exp(x (a x^2 + b))), the same function;
+/// - gelu with erf, when `fast`: the same form with other numbers, within 2.8e-4.
 void chooseFunctionForms(mlir::Block &body, bool fast);
 
 } // namespace mmk

@@ -120,8 +120,8 @@ TEST(VectorMath, geluOnACoreHasItsStatedError) {
   EXPECT_LT(errorOfGeluOnCore("gelu", "exact", gelu), 6e-7);
   EXPECT_LT(errorOfGeluOnCore("gelu_tanh", "exact", geluTanh), 6e-7);
   const double fast = errorOfGeluOnCore("gelu", "fast", gelu);
-  EXPECT_LT(fast, 2.6e-5);
-  EXPECT_GT(fast, 2.4e-5);
+  EXPECT_LT(fast, 2.8e-4);
+  EXPECT_GT(fast, 2.6e-4);
 }
 
 // 1 + exp(-|x|) loses precision; the fused function does not round it.

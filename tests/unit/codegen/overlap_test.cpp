@@ -24,7 +24,8 @@ Time timeOf(const std::string &buffers, const std::string &store) {
       llvm::cantFail(loadMachine("ascend310p3", {{"links.gm_l1.bytes_per_cycle", "*8"},
                                                  {"links.gm_l1.row_cycles", "*0.1"},
                                                  {"l2.bytes_per_cycle", "*8"},
-                                                 {"hbm.bytes_per_second", "*64"}}));
+                                                 {"hbm.bytes_per_second", "*64"},
+                                                 {"vector.add.per_element", "*0.5"}}));
   const ClockReport report = llvm::cantFail(countKernel(kernel.kernel(), fast, {2048, 2048, 2048}));
   return {report.cycles, report.pipes[static_cast<size_t>(Pipe::cube)].ratio};
 }
