@@ -91,8 +91,14 @@ private:
   Piece pieceOf(int32_t slot, const Moved &moved) const {
     const int32_t tensor = slot / 2;
     const uint64_t name = moved.least * program_.tensors.size() + tensor;
-    return {name,           moved.first - moved.least, moved.bytes, moved.distinct,
-            moved.portCycles, moved.lines,             tensor,      slot % 2 == 0};
+    return {name,
+            moved.first - moved.least,
+            moved.bytes,
+            moved.distinct,
+            moved.portCycles,
+            moved.lines,
+            tensor,
+            slot % 2 == 0};
   }
 
   LoopAction outermost(Interpreter &interpreter, const Loop &loop) {
@@ -204,9 +210,8 @@ public:
   void pass() {
     // More stores than loads do not meet any.
     const int64_t met = std::max(loaded_, stored_);
-    const RoundOf of = {ofVectorCores_, ofVectorCores_ && met > 0
-                                            ? static_cast<double>(storeCycles_) / met
-                                            : 0};
+    const RoundOf of = {ofVectorCores_,
+                        ofVectorCores_ && met > 0 ? static_cast<double>(storeCycles_) / met : 0};
     for (Core &core : cores_)
       core.next = 0;
     std::vector<Piece> pieces;

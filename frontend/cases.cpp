@@ -124,8 +124,8 @@ void checkTolerance(const ast::Check &tree, Check &check, Diagnostics &diagnosti
     if (key == "math") {
       check.isFast = binding.value.text == "fast";
       if (!check.isFast && binding.value.text != "exact")
-        diagnostics.error(binding.value.where, fmt::format("math is exact or fast, found {}",
-                                                           binding.value.text));
+        diagnostics.error(binding.value.where,
+                          fmt::format("math is exact or fast, found {}", binding.value.text));
       continue;
     }
     const std::string &text = binding.value.text;

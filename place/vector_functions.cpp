@@ -42,9 +42,7 @@ Value geluWithTanh(Builder &e, Value x) {
 }
 
 /// The logarithm of Phi(x) / Phi(-x) is odd; two terms of it, fitted for the least error of gelu.
-Value geluWithErf(Builder &e, Value x) {
-  return logistic(e, x, -0.06940182, -1.60031409);
-}
+Value geluWithErf(Builder &e, Value x) { return logistic(e, x, -0.06940182, -1.60031409); }
 
 } // namespace
 

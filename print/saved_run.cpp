@@ -87,7 +87,8 @@ static bool fromJSON(const json::Value &value, ClockReport &clock, json::Path pa
   json::ObjectMapper map(value, path);
   std::map<std::string, driver::SavedPipe> pipes;
   if (!map || !map.map("cycles", clock.cycles) || !map.map("time_us", clock.microseconds) ||
-      !map.mapOptional("task_us", clock.taskMicroseconds) || !map.map("launch_us", clock.launchMicroseconds) || !map.map("cores", clock.cores) ||
+      !map.mapOptional("task_us", clock.taskMicroseconds) ||
+      !map.map("launch_us", clock.launchMicroseconds) || !map.map("cores", clock.cores) ||
       !map.map("bound", clock.bound) || !map.map("bound_us", clock.boundMicroseconds) ||
       !map.map("pipes", pipes))
     return false;

@@ -123,7 +123,8 @@ private:
   };
   struct UnitState {
     std::array<Queue, allPipes.size()> pipes;
-    int64_t writeStall = 0; ///< of L1 reads since the last transfer into L1, which the next one pays
+    int64_t writeStall =
+        0; ///< of L1 reads since the last transfer into L1, which the next one pays
   };
   using EventFlag = Flag<1>;
   using CrossFlag = Flag<15>;
@@ -146,7 +147,7 @@ private:
 
   int64_t eventIds_, crossFlagCount_, flagCycles_, issueCycles_;
   int64_t readStall_, writeStall_; ///< of L1, in `stallUnit`ths of a cycle
-  std::unique_ptr<EventLog> log_; ///< when there is a sink
+  std::unique_ptr<EventLog> log_;  ///< when there is a sink
   bool worked_ = false;
   std::vector<UnitState> units_;
   std::vector<EventFlag> eventFlags_;
@@ -166,11 +167,11 @@ struct LeastTime {
 
 /// Time of a kernel on an emulated machine. All from integer cycles, so it is the same everywhere.
 struct ClockReport {
-  int64_t cycles = 0;      ///< of the slowest core, all phases
-  double microseconds = 0; ///< the kernel alone
+  int64_t cycles = 0;            ///< of the slowest core, all phases
+  double microseconds = 0;       ///< the kernel alone
   double taskMicroseconds = 0;   ///< of `microseconds`, what passes beside the instructions
   double launchMicroseconds = 0; ///< before the task
-  int64_t cores = 0; ///< blocks that had work
+  int64_t cores = 0;             ///< blocks that had work
   /// From the start of its phase to its own end, of all cube cores (on a coupled chip all cores)
   /// and of all vector cores that had work, together.
   int64_t cubeCoreCycles = 0, vectorCoreCycles = 0;

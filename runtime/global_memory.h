@@ -41,8 +41,8 @@ struct RoundOf {
 /// - all vector cores together load at a limited rate, and each waits while it stores itself.
 /// These overlap: a core waits for the slowest. All loads of a tensor are charged the mean of
 /// what its cores waited, so that a transfer costs the same in every round. Stores end in L2; where
-/// no load fetches, they wait for what earlier ones have evicted. A workspace that fits into L2 causes no HBM
-/// traffic.
+/// no load fetches, they wait for what earlier ones have evicted. A workspace that fits into L2
+/// causes no HBM traffic.
 class GlobalMemory {
 public:
   explicit GlobalMemory(const Machine &machine);
@@ -80,7 +80,7 @@ private:
   const Machine &machine_;
   Cost fetch_, writeBack_, line_, vectors_; ///< by bytes; a line by its accesses
   L2 cache_;
-  int64_t backlog_ = 0; ///< bytes that HBM still has to take from L2
+  int64_t backlog_ = 0;  ///< bytes that HBM still has to take from L2
   bool fetched_ = false; ///< a load since the last store did
   WaitingByTensor loads_, stores_;
 };

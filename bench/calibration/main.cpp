@@ -58,9 +58,9 @@ std::string stalls(const Results &all, const char *format) {
     const Result &with = all.results[i], &without = all.without[i];
     if (with.row->kind != Kind::product && with.row->kind != Kind::smallProduct)
       continue;
-    made += fmt::format(fmt::runtime(format), with.row->name, with.task->measured,
-                        with.task->modelled, 100 * with.task->error(), without.task->modelled,
-                        100 * without.task->error());
+    made +=
+        fmt::format(fmt::runtime(format), with.row->name, with.task->measured, with.task->modelled,
+                    100 * with.task->error(), without.task->modelled, 100 * without.task->error());
   }
   return made;
 }
@@ -87,11 +87,12 @@ std::string json(const Results &all) {
   }
   for (const auto &[what, mean] : pipeErrors(all.results))
     pipes[what] = mean;
-  return fmt::format("{}\n", llvm::formatv("{0:2}", llvm::json::Value(llvm::json::Object{
-                                                        {"rows", std::move(rows)},
-                                                        {"classes", std::move(means)},
-                                                        {"pipes", std::move(pipes)}}))
-                                 .str());
+  return fmt::format(
+      "{}\n",
+      llvm::formatv("{0:2}", llvm::json::Value(llvm::json::Object{{"rows", std::move(rows)},
+                                                                  {"classes", std::move(means)},
+                                                                  {"pipes", std::move(pipes)}}))
+          .str());
 }
 
 std::string pipes(const std::vector<Result> &results, const char *format) {
@@ -102,8 +103,9 @@ std::string pipes(const std::vector<Result> &results, const char *format) {
 }
 
 std::string markdown(const Results &all) {
-  std::string made = "\n| class | rows | mean absolute error | bias | without stalls of L1 | bias |\n"
-                     "|---|---|---|---|---|---|\n";
+  std::string made =
+      "\n| class | rows | mean absolute error | bias | without stalls of L1 | bias |\n"
+      "|---|---|---|---|---|---|\n";
   made += classes(all, "| {} | {} | {:.1f} % | {:+.1f} % | {:.1f} % | {:+.1f} % |\n");
   made += "\n| case | on | of | measured us | modelled us | error |\n|---|---|---|---|---|---|\n";
   made += text(all.results, "| {} | {} | {} | {:.1f} | {:.1f} | {:+.1f} % |\n");
@@ -161,7 +163,8 @@ int run(llvm::StringRef mode) {
                  << "\nmean absolute errors of the products\n"
                  << pipes(all.results, "  {:<10} {:>5.1f} %\n")
                  << "\nmean absolute errors, biases; without stalls of L1\n"
-                 << classes(all, "  {:<27} {:>2} rows {:>5.1f} % {:>+6.1f} %  {:>5.1f} % {:>+6.1f} %\n");
+                 << classes(all,
+                            "  {:<27} {:>2} rows {:>5.1f} % {:>+6.1f} %  {:>5.1f} % {:>+6.1f} %\n");
   }
   return 0;
 }

@@ -22,10 +22,10 @@ struct Row {
   std::string name;
   Kind kind = Kind::product;
   std::string machine = "ascend910b1";
-  std::string file; ///< beside this one: a .mmk kernel or a .mlir one
-  std::string kernel = {}; ///< of a file with several
-  std::string type = {};   ///< of the elements, where the file has f32
-  Choices choices = {};    ///< of the schedule
+  std::string file;                ///< beside this one: a .mmk kernel or a .mlir one
+  std::string kernel = {};         ///< of a file with several
+  std::string type = {};           ///< of the elements, where the file has f32
+  Choices choices = {};            ///< of the schedule
   std::vector<int64_t> dims = {};  ///< in the kernel's order
   std::optional<double> task = {}; ///< microseconds
   std::map<Pipe, double> pipes = {};

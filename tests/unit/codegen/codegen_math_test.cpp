@@ -109,8 +109,8 @@ double errorOfGeluOnCore(const char *function, const char *math, double (*exact)
   double worst = 0;
   for (int64_t i = 0; i < count; ++i) {
     const double expected = exact(x[i]);
-    worst = std::max(worst, std::fabs(got[0].as<float>()[i] - expected) -
-                                0x1p-24 * std::fabs(expected));
+    worst = std::max(worst,
+                     std::fabs(got[0].as<float>()[i] - expected) - 0x1p-24 * std::fabs(expected));
   }
   return worst;
 }

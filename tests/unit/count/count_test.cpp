@@ -531,8 +531,8 @@ TEST_F(WholeKernel, TheSameEveryTime) {
 // The blocks that a sink accepts are run again, and must end at the same time.
 TEST_F(WholeKernel, EventsEndWhenThePhaseDoes) {
   for (const char *machine : {"ascend910b3", "ascend310p3"})
-    for (const Choices &choices : {Choices{}, Choices{{"fuse", "none"}},
-                                   Choices{{"grid.K", "2"}}, Choices{{"store", "overlapped"}}}) {
+    for (const Choices &choices : {Choices{}, Choices{{"fuse", "none"}}, Choices{{"grid.K", "2"}},
+                                   Choices{{"store", "overlapped"}}}) {
       Reader reader;
       const ClockReport report = this->report(machine, choices, 1000, 513, 301, &reader);
       const int64_t end = report.cycles - taskCycles(machineNamed(machine));

@@ -160,6 +160,7 @@ TEST(Machines, FiguresStandInFileOrder) {
   EXPECT_EQ(machine.figures[0].first, "description");
   EXPECT_EQ(machine.figures[3], (std::pair<std::string, std::string>("cube_cores", "20")));
   EXPECT_EQ(entry(machine.figures, "vector.add.per_element"), "0.032969");
-  EXPECT_EQ(entry(machine.sources, "vector.add.per_element"), "PTOC, conflict: 2.11 cycles for 64 elements; MSK: 2; GE: 1.32");
+  EXPECT_EQ(entry(machine.sources, "vector.add.per_element"),
+            "PTOC, conflict: 2.11 cycles for 64 elements; MSK: 2; GE: 1.32");
   EXPECT_EQ(entry(machine.legend, "INI"), "the platform_config files of CANN 8.1.RC1");
 }

@@ -279,7 +279,8 @@ TEST_F(GlobalMemoryTest, ASmallWorkspaceStaysInL2) {
   EXPECT_EQ(load(memory), 100);
 }
 
-// Eight cores on one line, whose 20 accesses take a cycle each: 160. Two are limited by their ports.
+// Eight cores on one line, whose 20 accesses take a cycle each: 160. Two are limited by their
+// ports.
 TEST_F(GlobalMemoryTest, CoresOnOneLineAreServedOneAfterTheOther) {
   machine.l2LineCycles = 1;
   GlobalMemory eight(machine), two(machine), none(machine);
@@ -314,9 +315,9 @@ TEST(Measured, SingleInstructions) {
   EXPECT_NEAR(transfer("gm_l1", 128, 128) + transfer("gm_l1", 256, 128), 1380, 3);
   // Fits of single vector instructions.
   const std::pair<const char *, int64_t> fits[] = {
-      {"relu", 87},        {"mul_scalar", 90}, {"mul", 173},   {"add_scalar", 95},
-      {"add", 160},        {"exp", 159},       {"div", 289},   {"cast", 81},
-      {"cast_narrow", 57}, {"select", 155},    {"max", 152},   {"reduce_sum", 495}};
+      {"relu", 87},        {"mul_scalar", 90}, {"mul", 173}, {"add_scalar", 95},
+      {"add", 160},        {"exp", 159},       {"div", 289}, {"cast", 81},
+      {"cast_narrow", 57}, {"select", 155},    {"max", 152}, {"reduce_sum", 495}};
   for (const auto &[name, cycles] : fits)
     EXPECT_EQ(vectorCost(machine, name).cycles(0, 4096), cycles) << name;
 }
