@@ -148,6 +148,8 @@ void checkTolerance(const ast::Check &tree, Check &check, Diagnostics &diagnosti
                                     binding.value.text));
     (key == "rtol" ? check.rtol : key == "atol" ? check.atol : check.maxErrorRatio) = value;
   }
+  // The error of a fast form is stated; it is no rounding.
+  check.rounding &= !check.isFast;
 }
 
 } // namespace
