@@ -50,8 +50,13 @@ public:
   CandidateSearch(ir::KernelOp kernel, const Machine &machine, const CandidateRequest &request)
       : request_(request), space_(kernel, machine, request),
         taskCycles_(static_cast<double>(taskCycles(machine))) {
-    for (const PlanSpace::Group &group : space_.groups())
+    separated_.reserve(space_.groups().size());
+    for (const PlanSpace::Group &group : space_.groups()) {
       times_.emplace_back(group.work, machine);
+      separated_.push_back(separate(group.work));
+      productTimes_.emplace_back(separated_.back().first, machine);
+      elementwiseTimes_.emplace_back(separated_.back().second, machine);
+    }
   }
 
   Candidates run() {
@@ -176,30 +181,48 @@ private:
     Plan trial = plan;
     for (const auto &[order, width] : space_.orders())
       for (bool skewed : space_.skews()) {
-        trial.options = {order, width, skewed, false, false};
+        trial.options = {order, width, skewed, false, false, false};
         std::vector<GroupTime::Waits> waits;
         for (size_t i = 0; i < times_.size(); ++i)
           waits.push_back(times_[i].wait(space_.tilingOf(trial, space_.groups()[i])));
         for (bool overlapped : space_.overlaps(trial))
-          for (bool table : space_.tables(trial)) {
-            trial.options.overlapped = overlapped;
-            trial.options.biasTable = table;
-            double cycles = 0;
-            for (size_t i = 0; i < times_.size(); ++i)
-              cycles += times_[i].cycles(space_.tilingOf(trial, space_.groups()[i]), waits[i]);
-            if (request_.variesOptions)
-              best.add(cycles, trial);
-            if (cycles < least.cycles)
-              least = {cycles, trial};
-          }
+          for (bool table : space_.tables(trial))
+            for (bool separate : space_.separations()) {
+              trial.options.overlapped = overlapped;
+              trial.options.biasTable = table;
+              trial.options.separate = separate;
+              const double cycles = cyclesWith(trial, waits);
+              if (request_.variesOptions)
+                best.add(cycles, trial);
+              if (cycles < least.cycles)
+                least = {cycles, trial};
+            }
       }
     if (!request_.variesOptions)
       best.add(least.cycles, least.plan);
   }
 
+  double cyclesWith(const Plan &plan, const std::vector<GroupTime::Waits> &waits) const {
+    double cycles = 0;
+    for (size_t i = 0; i < times_.size(); ++i) {
+      const PlanSpace::Group &group = space_.groups()[i];
+      const GroupTiling tiling = space_.tilingOf(plan, group);
+      if (!plan.options.separate || group.products.empty() || !group.work.hasVector) {
+        cycles += times_[i].cycles(tiling, waits[i]);
+        continue;
+      }
+      cycles += productTimes_[i].cycles(tiling, waits[i]) +
+                elementwiseTimes_[i].cycles(space_.separateTiling(plan, group), {});
+    }
+    return cycles;
+  }
+
   const CandidateRequest &request_;
   PlanSpace space_;
-  std::vector<GroupTime> times_;
+  std::vector<GroupTime> times_; ///< of each group
+  /// Of a product and of its elementwise work, where they are groups of their own.
+  std::vector<std::pair<GroupWork, GroupWork>> separated_;
+  std::vector<GroupTime> productTimes_, elementwiseTimes_;
   int64_t considered_ = 0;
   double taskCycles_;
 };

@@ -102,14 +102,14 @@ private:
     work.addsRow = addsRow(generic);
     if (work.addsRow)
       work.addPerElement = machine_.vector.at("add").perElement;
+    work.scratchBytes = 4 * scratchTiles(generic);
+    work.masks = maskTiles(generic);
     chooseFunctionForms(body, kernel_->hasAttr("fast_math"));
     for (Operation &op : body.without_terminator())
       if (const VectorCost *cost = costOf(op, body)) {
         work.vectorPerElement += cost->perElement;
         work.vectorFixed += cost->fixed;
       }
-    work.scratchBytes = 4 * scratchTiles(generic);
-    work.masks = maskTiles(generic);
     for (OpOperand *input : generic.getDpsInputOperands()) {
       if (input->get().getDefiningOp<linalg::ContractOp>())
         continue;
@@ -167,6 +167,19 @@ private:
 };
 
 } // namespace
+
+std::pair<GroupWork, GroupWork> separate(const GroupWork &group) {
+  constexpr int64_t accumulatorBytes = 4;
+  GroupWork product = group, elementwise = group;
+  product.hasVector = false;
+  product.vectorPerElement = product.vectorFixed = product.addPerElement = 0;
+  product.reads.clear();
+  product.rowReads.clear();
+  product.stores.assign(group.products.size(), accumulatorBytes);
+  elementwise.products.clear();
+  elementwise.reads.insert(elementwise.reads.end(), group.products.size(), accumulatorBytes);
+  return {product, elementwise};
+}
 
 std::vector<GroupWork> workOf(ir::KernelOp kernel, const Machine &machine, ArrayRef<int64_t> dims) {
   std::vector<GroupWork> groups;

@@ -46,6 +46,10 @@ struct GroupWork {
   double addPerElement = 0; ///< of `vectorPerElement`, that the bias table spares
 };
 
+/// The groups that `fuse = none` makes of a product with elementwise work: the product, and the
+/// rest.
+std::pair<GroupWork, GroupWork> separate(const GroupWork &group);
+
 /// The groups of a kernel after mmk-fuse-epilogue, in order. `dims`: the extents of the kernel's
 /// dimensions, in its order. Functions in the kernel are rewritten in the form that the vector
 /// cores compute.

@@ -343,6 +343,18 @@ std::vector<bool> PlanSpace::tables(const Plan &plan) const {
                    std::ranges::all_of(groups_, hasRoom));
 }
 
+std::vector<bool> PlanSpace::separations() const {
+  return words("fuse", "none", std::ranges::any_of(groups_, [](const Group &it) {
+                 return !it.products.empty() && it.work.hasVector;
+               }));
+}
+
+GroupTiling PlanSpace::separateTiling(const Plan &plan, const Group &group) const {
+  GroupTiling tiling = tilingOf(plan, group);
+  tiling.rows = llvm::divideCeilSigned(tiling.rows, unitsOfCore()); // of one vector core
+  return tiling;
+}
+
 std::vector<std::pair<std::string, std::string>> PlanSpace::choicesOf(const Plan &plan) const {
   std::vector<std::pair<std::string, std::string>> choices;
   const auto add = [&](const std::string &key, const std::string &word) {
@@ -367,6 +379,8 @@ std::vector<std::pair<std::string, std::string>> PlanSpace::choicesOf(const Plan
     add("store", "overlapped");
   if (options.biasTable)
     add("bias", "table");
+  if (options.separate)
+    add("fuse", "none");
   return choices;
 }
 

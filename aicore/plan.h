@@ -14,6 +14,7 @@ struct PlanOptions {
   ir::Order order = ir::Order::rows;
   int64_t width = 1; ///< of swizzle
   bool skewed = false, overlapped = false, biasTable = false;
+  bool separate = false; ///< `fuse = none`
   auto operator<=>(const PlanOptions &) const = default;
 };
 
@@ -73,6 +74,10 @@ public:
   std::vector<bool> skews() const;
   std::vector<bool> overlaps(const Plan &plan) const;
   std::vector<bool> tables(const Plan &plan) const;
+  /// Whether elementwise work may be a group of its own.
+  std::vector<bool> separations() const;
+  /// How the elementwise work of a product is tiled when it is a group of its own.
+  GroupTiling separateTiling(const Plan &plan, const Group &group) const;
 
   /// The words of the open directives.
   std::vector<std::pair<std::string, std::string>> choicesOf(const Plan &plan) const;
