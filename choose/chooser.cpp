@@ -79,7 +79,7 @@ constexpr double noDifference = 1e-6;
 /// Changes of one word that the closed form is computed for.
 constexpr size_t mostCompared = 64;
 /// Steps that are counted in all. It takes some 0.2 seconds; 8192 cubed has 65536 of them.
-constexpr double mostSteps = 1 << 20;
+constexpr double mostSteps = 3 << 18;
 
 } // namespace
 

@@ -41,7 +41,7 @@ public:
   std::string kept() const;
 
   /// Tiles that are counted, and then changes of one word of the best.
-  size_t mostTiles = 4, mostChanges = 4;
+  size_t mostTiles = 4, mostChanges = 3;
 
 private:
   /// Counts a candidate, and keeps it if it is the best.

@@ -28,6 +28,8 @@ def tuned(mmk, text, dims, machine, options):
         start = time.monotonic()
         done = subprocess.run(words, capture_output=True, text=True)
         seconds = time.monotonic() - start
+    if "has no cube instruction" in done.stderr + done.stdout:
+        return None
     if done.returncode != 0:
         raise SystemExit(f"{' '.join(words)}\n{text}\n{done.stdout}{done.stderr}")
     case = json.loads(done.stdout)[0]
@@ -50,7 +52,11 @@ def main():
         for title, text, dims in kernels():
             if arguments.only not in title:
                 continue
-            default, best, seconds = tuned(arguments.mmk, text, dims, machine, options)
+            measured = tuned(arguments.mmk, text, dims, machine, options)
+            if measured is None:
+                print(f"     - {machine}  {title}: the machine does not multiply its type", flush=True)
+                continue
+            default, best, seconds = measured
             ratio = default["time_us"] / best["time_us"]
             ratios.append(ratio)
             shape = " ".join(f"{name}={value}" for name, value in dims.items())
