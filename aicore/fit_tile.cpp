@@ -8,9 +8,9 @@ namespace mmk::aicore {
 namespace {
 
 /// Cores that read one line of global memory are served one after the other. Each then takes this
-/// much of the time that a core alone takes, in tenths. Chosen: the rounded ratio of
-/// `l2.bytes_per_cycle` to `l2.line_bytes_per_cycle` of ascend910b3, for all machines, as a
-/// description may lack the second. It only ranks tiles; the clock has the exact figures.
+/// much of the time that a core alone takes, in tenths. Chosen for all machines, between the ratio
+/// of `l2.line_cycles` to the cycles of a packet of ascend910b3 and that to those of a short row. It
+/// only ranks tiles of kernels whose shape is not known; the clock has the exact figures.
 constexpr int64_t alone = 10, sharing = 3;
 
 } // namespace

@@ -128,7 +128,7 @@ struct Options {
   bool ir = false;
 };
 
-SideBySide compare(Options &options, std::vector<std::string> words) {
+std::vector<SideBySide> compare(Options &options, std::vector<std::string> words) {
   const bool savedA = options.a && isSavedRun(*options.a);
   const bool savedB = options.b && isSavedRun(*options.b);
   if (savedA != savedB)
@@ -159,7 +159,7 @@ SideBySide compare(Options &options, std::vector<std::string> words) {
     expectSizes(a.kernel(), run);
   std::vector<std::string> machineSets = targetA.machineSets;
   llvm::append_range(machineSets, targetB.machineSets);
-  return compareVariants(a, b, machineSets, runs);
+  return {compareVariants(a, b, machineSets, runs)};
 }
 
 } // namespace
@@ -177,15 +177,18 @@ int compareCommand(const std::vector<std::string> &words) {
   if (options.json)
     expectWritable(*options.json);
 
-  const SideBySide pair = compare(options, std::move(rest));
-  if (options.json.value_or("") != "-")
-    print(textOf(pair, options.ir));
+  const std::vector<SideBySide> pairs = compare(options, std::move(rest));
+  bool isRight = true;
+  for (const SideBySide &pair : pairs) {
+    if (options.json.value_or("") != "-")
+      print((&pair == &pairs.front() ? "" : "\n\n") + textOf(pair, options.ir));
+    isRight &= std::ranges::all_of(pair.cases, [](const CasePair &each) {
+      return each.a.passed.value_or(true) && each.b.passed.value_or(true);
+    });
+  }
   if (options.json)
-    writeFile(*options.json, jsonOf(pair, options.ir));
-  const auto isWrong = [](const CasePair &each) {
-    return !each.a.passed.value_or(true) || !each.b.passed.value_or(true);
-  };
-  return std::ranges::any_of(pair.cases, isWrong) ? wrongResult : success;
+    writeFile(*options.json, jsonOf(pairs, options.ir));
+  return isRight ? success : wrongResult;
 }
 
 } // namespace mmk::driver

@@ -95,7 +95,9 @@ public:
     const std::string dims = tune::spelling(kernel_, shape.dims);
     for (const tune::BestRow &winner : winners_)
       if (winner.shape.dims == dims)
-        return {winner.variant, dims};
+        // What a schedule leaves open may have been chosen better than the search had it.
+        return cycles > 0 && cycles < winner.measure.cycles ? KnownVariant()
+                                                            : KnownVariant{winner.variant, dims};
     if (!backendOf(session_.machine().kind).hasClock()) {
       const std::vector<const tune::BestRow *> near = nearest(winners_, shape, hostFactor);
       return near.empty() ? KnownVariant() : KnownVariant{near[0]->variant, near[0]->shape.dims};

@@ -224,7 +224,9 @@ int tuneCommand(const std::vector<std::string> &words) {
         {*options.rounds, folder + "optimization_log.md", commandOf(words), options.json});
   }
   options.space.fixed = session.fixedChoices(kernel);
-  options.space.starts = startsOf(session, kernel, runs, !options.noCache);
+  // An author's schedule is its own space: what it leaves open keeps the machine's default there.
+  if (options.space.explores || !kernel.scheduleFor(machine.name))
+    options.space.starts = startsOf(session, kernel, runs, !options.noCache);
   auto space = tune::Space::make(kernel, machine, options.space);
   if (!space)
     throw UserError(llvm::toString(space.takeError()));

@@ -140,11 +140,14 @@ std::vector<SavedCase> read(const std::string &file) {
   if (cases.empty())
     throw UserError(fmt::format("{} holds no case", file));
   for (const SavedCase &each : cases)
-    if (const SavedCase &first = cases.front(); each.kernel != first.kernel ||
-                                                each.side.machine != first.side.machine ||
-                                                each.side.variant != first.side.variant)
-      throw UserError(
-          fmt::format("{} holds several kernels, machines or variants; expected one run", file));
+    if (const SavedCase &first = cases.front();
+        each.kernel != first.kernel || each.side.machine != first.side.machine)
+      throw UserError(fmt::format("{} holds several kernels or machines; expected one run", file));
+  for (size_t i = 0; i < cases.size(); ++i)
+    for (size_t j = 0; j < i; ++j)
+      if (cases[i].isOf(cases[j]))
+        throw UserError(
+            fmt::format("{} holds {} twice; expected one run", file, cases[i].title()));
   return cases;
 }
 
@@ -181,39 +184,50 @@ void remarkLonely(const std::vector<SavedCase> &cases, const std::vector<SavedCa
     pair.remarks.push_back(fmt::format("only in {}: {}", side, titles(lonely)));
 }
 
+/// The pair of the variants of these cases, made where there is none.
+SideBySide &pairOf(const SavedCase &a, const SavedCase &b, std::vector<SideBySide> &pairs) {
+  for (SideBySide &pair : pairs)
+    if (pair.a.variant == a.side.variant && pair.b.variant == b.side.variant)
+      return pair;
+  SideBySide &pair = pairs.emplace_back();
+  pair.kernel = a.kernel;
+  pair.a = a.side;
+  pair.b = b.side;
+  pair.changes = changesBetween(pair.a, pair.b);
+  addMachineSets(pair);
+  for (const auto &[name, value] : a.environment)
+    if (const auto other = b.environment.find(name);
+        other != b.environment.end() && other->second != value)
+      pair.changes.push_back({name, value, other->second});
+  return pair;
+}
+
 } // namespace
 
-SideBySide compareSavedRuns(const std::string &fileA, const std::string &fileB) {
+std::vector<SideBySide> compareSavedRuns(const std::string &fileA, const std::string &fileB) {
   const std::vector<SavedCase> casesA = read(fileA), casesB = read(fileB);
   const SavedCase &firstA = casesA.front(), &firstB = casesB.front();
   if (firstA.kernel != firstB.kernel)
     throw UserError(fmt::format("{} is a run of '{}', but {} of '{}'", fileA, firstA.kernel, fileB,
                                 firstB.kernel));
-  SideBySide pair;
-  pair.kernel = firstA.kernel;
-  pair.a = firstA.side;
-  pair.b = firstB.side;
-  pair.changes = changesBetween(pair.a, pair.b);
-  addMachineSets(pair);
-  for (const auto &[name, value] : firstA.environment)
-    if (const auto other = firstB.environment.find(name);
-        other != firstB.environment.end() && other->second != value)
-      pair.changes.push_back({name, value, other->second});
+  std::vector<SideBySide> pairs;
   for (const SavedCase &a : casesA)
     for (const SavedCase &b : casesB)
       if (a.isOf(b)) {
-        pair.cases.push_back({a.name, {a.dims.begin(), a.dims.end()}, a.figures, b.figures});
+        pairOf(a, b, pairs).cases.push_back(
+            {a.name, {a.dims.begin(), a.dims.end()}, a.figures, b.figures});
         break;
       }
-  if (pair.cases.empty())
+  if (pairs.empty())
     throw UserError(fmt::format("{} and {} have no case in common: {}; {}", fileA, fileB,
                                 titles(casesA), titles(casesB)));
-  remarkLonely(casesA, casesB, "a", pair);
-  remarkLonely(casesB, casesA, "b", pair);
-  pair.remarks.push_back(pair.a.flags.has_value() == pair.b.flags.has_value()
-                             ? "saved runs hold no IR"
-                             : "only one of the runs holds its flags, and none its IR");
-  return pair;
+  remarkLonely(casesA, casesB, "a", pairs.front());
+  remarkLonely(casesB, casesA, "b", pairs.front());
+  for (SideBySide &pair : pairs)
+    pair.remarks.push_back(pair.a.flags.has_value() == pair.b.flags.has_value()
+                               ? "saved runs hold no IR"
+                               : "only one of the runs holds its flags, and none its IR");
+  return pairs;
 }
 
 } // namespace mmk::driver

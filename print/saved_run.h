@@ -5,8 +5,9 @@
 
 namespace mmk::driver {
 
-/// Two saved runs of one kernel, of the cases that both hold. A UserError when a file is no report
-/// of one, or when they hold none in common.
-SideBySide compareSavedRuns(const std::string &fileA, const std::string &fileB);
+/// Two saved runs of one kernel, of the cases that both hold: a pair for each two variants, as each
+/// shape may have its own. A UserError when a file is no report of one, or when they hold none in
+/// common.
+std::vector<SideBySide> compareSavedRuns(const std::string &fileA, const std::string &fileB);
 
 } // namespace mmk::driver

@@ -57,6 +57,6 @@ double gainPercent(double a, double b);
 /// For people. `wholeIr`: all lines of the diff, uncut.
 std::string textOf(const SideBySide &pair, bool wholeIr);
 /// For programs: an array with an object for each case.
-std::string jsonOf(const SideBySide &pair, bool wholeIr);
+std::string jsonOf(const std::vector<SideBySide> &pairs, bool wholeIr);
 
 } // namespace mmk::driver

@@ -36,8 +36,14 @@ void writeIr(json::OStream &out, const IrDiff &diff, bool whole) {
 
 } // namespace
 
-std::string jsonOf(const SideBySide &pair, bool wholeIr) {
-  return jsonArray(pair.cases, [&](json::OStream &out, const CasePair &each) {
+std::string jsonOf(const std::vector<SideBySide> &pairs, bool wholeIr) {
+  std::vector<std::pair<const SideBySide *, const CasePair *>> cases;
+  for (const SideBySide &pair : pairs)
+    for (const CasePair &each : pair.cases)
+      cases.emplace_back(&pair, &each);
+  return jsonArray(cases, [&](json::OStream &out, const auto &both) {
+    const SideBySide &pair = *both.first;
+    const CasePair &each = *both.second;
     out.attribute("kernel", pair.kernel);
     out.attribute("case", each.name);
     writeDims(out, each.dims);

@@ -57,8 +57,8 @@ Bounds::Aspect::Aspect(const Space &space, size_t shapes, Use use, Figure figure
 void Bounds::Aspect::learn(const Point &point, size_t shape, const Measure &measure,
                            bool hasOneTile) {
   int64_t &slot = figures[rowOf(known, key.of(point), figures, shapes) + shape];
-  if (slot == unknown)
-    slot = figure(measure);
+  // Each is a lower bound; the work without flags is known within the rounding of a mean.
+  slot = std::max(slot, figure(measure));
   if (!hasOneTile || use == Use::ofAllCores)
     return;
   const uint32_t row = rowOf(ofOneTile, withoutMapping.of(point), figures, shapes);

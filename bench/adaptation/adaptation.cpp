@@ -41,10 +41,19 @@ public:
     return entry->second;
   }
 
-  Chosen best() {
+  /// From the default on, and from another variant, if it is legal here.
+  Chosen best(const Chosen &other) {
     Chosen chosen;
     for (const Directive &directive : schedule_.directives)
       chosen[directive.key] = directive.alternatives.front().word;
+    chosen = descended(chosen);
+    if (other.empty() || !cyclesOf(other))
+      return chosen;
+    const Chosen fromOther = descended(other);
+    return *cyclesOf(fromOther) < cyclesOf(chosen).value_or(INT64_MAX) ? fromOther : chosen;
+  }
+
+  Chosen descended(Chosen chosen) {
     std::vector<std::vector<const Directive *>> groups = this->groups();
     for (bool improved = true; improved;) {
       improved = false;
@@ -225,7 +234,7 @@ llvm::Expected<std::vector<Result>> adapt(unsigned threads) {
   std::vector<Chosen> onWhole(shapes().size());
   const auto run = [&](size_t change, size_t shape) {
     Search search(kernel, machines[change], shapes()[shape]);
-    const Chosen best = search.best();
+    const Chosen best = search.best(onWhole[shape]);
     if (change == 0)
       onWhole[shape] = best;
     at(change, shape) = {&changes()[change],

@@ -95,7 +95,8 @@ class Compare(CommandTest):
         (run,) = self.report(FUSED, "--case", "S4", "--count-only", "--set", "tile.N=64")
         (pair,) = self.compared(FUSED, "--case", "S4", "--b", run["variant"])
         self.assertEqual(pair["b"]["variant"], run["variant"])
-        self.assertEqual(pair["changes"], [{"name": "tile", "a": "128x256x64", "b": "128x64x64"}])
+        self.assertEqual(pair["changes"], [{"name": "tile", "a": "128x256x64", "b": "128x64x64"},
+                                           {"name": "grid.K", "a": "", "b": "2"}])
 
     def test_the_words_for_both_sides_count_for_both(self):
         (pair,) = self.compared(FUSED, "--case", "S4", "--set", "tile.M=64", "--machine",

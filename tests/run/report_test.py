@@ -11,14 +11,14 @@ PIPES = {"scalar", "mte1", "mte2", "mte3", "cube", "fixpipe", "vector"}
 class Report(CommandTest):
     def test_every_field(self):
         (report,) = self.report(FUSED, "--case", "S4", "--repeat", 3, "--warmup", 1)
-        self.assertEqual(list(report), ["kernel", "case", "dims", "machine", "variant", "check",
+        self.assertEqual(list(report), ["kernel", "case", "dims", "machine", "variant", "chosen_for", "check",
                                         "clock", "host", "memory", "flags", "machine_set",
                                         "environment"])
         self.assertEqual(report["kernel"], "matmul_bias_leakyrelu")
         self.assertEqual(report["case"], "S4")
         self.assertEqual(report["dims"], {"M": 512, "N": 128, "K": 512})
         self.assertEqual(report["machine"], "ascend910b3")
-        self.assertTrue(report["variant"].startswith("cores=20,tile=128x256x64,stage=256,"))
+        self.assertTrue(report["variant"].startswith("cores=20,grid.K=2,tile=128x256x64,stage=256,"))
 
         check = report["check"]
         self.assertEqual(set(check), {"passed", "elements", "wrong", "error_ratio",
@@ -172,7 +172,7 @@ class Report(CommandTest):
         self.assertRegex(text, r"\A +ms +%\n +[\d.]+  100\.0  total\n")
         tiny, ragged = self.report(*words)
         names = [part["name"] for part in tiny["timing"]["parts"]]
-        self.assertEqual(names, ["load the machine", "parse", "check", "build the IR", "passes",
+        self.assertEqual(names, ["load the machine", "parse", "check", "choose the variant", "build the IR", "passes",
                                  "emit LLVM IR", "optimise", "generate machine code", "link",
                                  "case tiny"])
         self.assertEqual([part["name"] for part in ragged["timing"]["parts"]],
