@@ -9,8 +9,8 @@ namespace {
 
 /// Cores that read one line of global memory are served one after the other. Each then takes this
 /// much of the time that a core alone takes, in tenths. Chosen for all machines, between the ratio
-/// of `l2.line_cycles` to the cycles of a packet of ascend910b3 and that to those of a short row. It
-/// only ranks tiles of kernels whose shape is not known; the clock has the exact figures.
+/// of `l2.line_cycles` to the cycles of a packet of ascend910b3 and that to those of a short row.
+/// It only ranks tiles of kernels whose shape is not known; the clock has the exact figures.
 constexpr int64_t alone = 10, sharing = 3;
 
 } // namespace

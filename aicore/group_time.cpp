@@ -188,90 +188,103 @@ double GroupTime::vectorTime(double elements, double rows, int64_t inputBytes, i
   return longest + (in + out + work - longest) / steps;
 }
 
-double GroupTime::product(const GroupTiling &tiling, const Waits &waits) const {
+/// What the pipes have to do for one output tile, in cycles.
+struct GroupTime::TileWork {
+  double loads = 0, mte1 = 0, cube = 0;
+  double base = 0;              ///< MTE1, of one base tile
+  double drain = 0, vector = 0; ///< of the result: out of L0C, and the vector cores
+};
+
+// MTE2 brings the panels of both operands, MTE1 and the cube work on base tiles.
+GroupTime::TileWork GroupTime::operandWork(const GroupTiling &tiling, const Tiles &tiles,
+                                           const Waits &waits) const {
   const ProductWork &product = work_.products.front();
-  const Tiles tiles = tilesOf(tiling);
   const double bytes = sizeInBytes(product.type), products = work_.products.size();
   const int64_t unitK = machine_.cube.depth.at(product.type);
-  const int64_t rows = llvm::alignTo(tiles.rows, machine_.cube.m),
-                columns = llvm::alignTo(tiles.columns, machine_.cube.n),
-                depth = llvm::alignTo(tiles.depth, unitK);
-
-  // MTE2: the panels of both operands.
+  const double rows = llvm::alignTo(tiles.rows, machine_.cube.m),
+               columns = llvm::alignTo(tiles.columns, machine_.cube.n),
+               depth = llvm::alignTo(tiles.depth, unitK);
   const Panel a = panelOf(product.a, tiles.rows, tiling.stage, tiles.depth),
               b = panelOf(product.b, tiles.columns, tiling.stage, tiles.depth);
   const double startup = machine_.links.at("gm_l1").startupCycles;
-  double loads = (a.transfers + b.transfers * products) * startup + a.portCycles +
-                 a.bytes * waits.a + (b.portCycles + b.bytes * waits.b) * products;
-  // MTE1 and the cube: base tiles.
-  const double bases = llvm::divideCeilSigned(tiles.depth, tiling.depth);
-  const double basesOfStage = bases / tiles.stages;
-  const double areaA = rows * depth * bytes, areaB = columns * depth * bytes;
   const Link &toA = machine_.links.at("l1_l0a"), &toB = machine_.links.at("l1_l0b");
-  double mte1 = bases * (toA.startupCycles + toB.startupCycles) + areaA / toA.bytesPerCycle +
-                areaB / toB.bytesPerCycle;
-  double cube = bases * machine_.cube.startupCycles +
-                double(rows) * columns * depth / machine_.cube.macsPerCycle.at(product.type);
-  const double oneMte1 = mte1 / bases;
+  const double bases = llvm::divideCeilSigned(tiles.depth, tiling.depth);
+  const double bytesOfA = rows * depth * bytes, bytesOfB = columns * depth * bytes;
+  TileWork work;
+  work.loads = (a.transfers + b.transfers * products) * startup + a.portCycles + a.bytes * waits.a +
+               (b.portCycles + b.bytes * waits.b) * products;
+  work.mte1 = bases * (toA.startupCycles + toB.startupCycles) + bytesOfA / toA.bytesPerCycle +
+              bytesOfB / toB.bytesPerCycle;
+  work.cube = bases * machine_.cube.startupCycles +
+              rows * columns * depth / machine_.cube.macsPerCycle.at(product.type);
+  work.base = work.mte1 / bases;
   // Reads of L1 and transfers into it delay each other while both are under way.
   if (tiling.inL1 > 1) {
     const MemoryDescription &l1 = machine_.memory(Memory::l1);
-    const double both = std::min(loads / products, mte1);
-    mte1 += both * l1.readStall;
-    loads += both * l1.writeStall * products;
+    const double both = std::min(work.loads / products, work.mte1);
+    work.mte1 += both * l1.readStall;
+    work.loads += both * l1.writeStall * products;
   }
   if (tiling.overlapped) {
     // The first and the last stage are computed in halves, each with its own A.
-    const double halves = std::min(2.0, double(tiles.stages)) * basesOfStage;
-    cube += halves * machine_.cube.startupCycles;
-    mte1 += halves * (toA.startupCycles + toB.startupCycles + areaA / bases / toA.bytesPerCycle);
+    const double halves = std::min(2.0, double(tiles.stages)) * bases / tiles.stages;
+    work.cube += halves * machine_.cube.startupCycles;
+    work.mte1 +=
+        halves * (toA.startupCycles + toB.startupCycles + bytesOfA / bases / toA.bytesPerCycle);
   }
   if (tiling.biasTable)
-    mte1 += link("l1_bt", 1, tiles.columns * 4.0);
-  mte1 *= products;
-  cube *= products;
+    work.mte1 += link("l1_bt", 1, tiles.columns * 4.0);
+  work.mte1 *= products;
+  work.cube *= products;
+  return work;
+}
 
-  // The result, out of L0C.
+/// The result of a tile, out of L0C and through the vector cores.
+void GroupTime::addResult(const GroupTiling &tiling, const Tiles &tiles, TileWork &work) const {
   const double elements = double(tiles.rows) * tiles.columns;
-  const bool isSplit = tiles.splits > 1;
-  const bool usesVector = work_.hasVector && !isSplit;
-  double drain = 0, vector = 0;
+  const auto products = static_cast<int64_t>(work_.products.size());
+  const bool isSplit = tiles.splits > 1, usesVector = work_.hasVector && !isSplit;
   const double perElement = work_.vectorPerElement - (tiling.biasTable ? work_.addPerElement : 0);
-  if (isSplitChip()) {
-    const double bytesOut = usesVector || isSplit ? 4 : storedBytes();
-    drain = link("l0c_gm", tiles.rows, elements * bytesOut) * products;
-    if (usesVector) {
-      const double cores = std::min<double>(machine_.vectorCoresPerCube, tiles.rows);
-      vector =
-          vectorTime(elements / cores, tiles.rows / cores, 4 * work_.products.size() + readBytes(),
-                     storedBytes(), perElement, work_.vectorFixed);
-    }
-  } else {
-    drain = link("l0c_ub", tiles.rows, elements * 4) * products;
-    vector = vectorTime(elements, tiles.rows, readBytes(), isSplit ? 4 : storedBytes(),
-                        usesVector ? perElement : 0, usesVector ? work_.vectorFixed : 0);
+  if (!isSplitChip()) {
+    work.drain = link("l0c_ub", tiles.rows, elements * 4) * products;
+    work.vector = vectorTime(elements, tiles.rows, readBytes(), isSplit ? 4 : storedBytes(),
+                             usesVector ? perElement : 0, usesVector ? work_.vectorFixed : 0);
+    return;
   }
+  const double bytesOut = usesVector || isSplit ? 4 : storedBytes();
+  work.drain = link("l0c_gm", tiles.rows, elements * bytesOut) * products;
+  if (!usesVector)
+    return;
+  const double cores = std::min<double>(machine_.vectorCoresPerCube, tiles.rows);
+  work.vector = vectorTime(elements / cores, tiles.rows / cores, 4 * products + readBytes(),
+                           storedBytes(), perElement, work_.vectorFixed);
+}
 
-  // The pipes overlap from stage to stage. With one accumulator the cube waits while it is drained,
-  // and MTE1 has the first base tiles ready by then.
+// The pipes overlap from stage to stage. With one accumulator the cube waits while it is drained,
+// and MTE1 has the first base tiles ready by then.
+double GroupTime::product(const GroupTiling &tiling, const Waits &waits) const {
+  const Tiles tiles = tilesOf(tiling);
+  TileWork work = operandWork(tiling, tiles, waits);
+  addResult(tiling, tiles, work);
   double exposed = 0;
   if (tiling.accumulators == 1)
-    exposed = tiling.overlapped ? std::max(0.0, drain / 2 - cube / tiles.stages / 2) : drain;
-  const double compute = tiling.inL0 > 1
-                             ? std::max({mte1, cube + exposed, mte1 + exposed - 2 * oneMte1})
-                             : mte1 + cube + exposed;
+    exposed = tiling.overlapped ? std::max(0.0, work.drain / 2 - work.cube / tiles.stages / 2)
+                                : work.drain;
+  const double compute =
+      tiling.inL0 > 1
+          ? std::max({work.mte1, work.cube + exposed, work.mte1 + exposed - 2 * work.base})
+          : work.mte1 + work.cube + exposed;
   const double stages = double(tiles.stages) * tiles.ofCore;
-  const double loadOfStage = loads / tiles.stages, computeOfStage = compute / tiles.stages;
+  const double loadOfStage = work.loads / tiles.stages, computeOfStage = compute / tiles.stages;
   const double body = tiling.inL1 > 1 ? loadOfStage + computeOfStage +
                                             (stages - 1) * std::max(loadOfStage, computeOfStage)
                                       : stages * (loadOfStage + computeOfStage);
-  const double fill = loadOfStage + oneMte1;
-  const double perTile = isSplitChip() ? std::max(drain, vector) : drain + vector;
-  const double behind = fill + std::max(loads, compute) + tiles.ofCore * perTile;
-  double cycles = std::max(body + drain + vector, behind);
-  if (isSplit)
-    cycles += sumOfSplits(tiles, tiling);
-  return cycles;
+  const double perTile =
+      isSplitChip() ? std::max(work.drain, work.vector) : work.drain + work.vector;
+  const double behind =
+      loadOfStage + work.base + std::max(work.loads, compute) + tiles.ofCore * perTile;
+  const double cycles = std::max(body + work.drain + work.vector, behind);
+  return tiles.splits > 1 ? cycles + sumOfSplits(tiles, tiling) : cycles;
 }
 
 // Tiles of whole rows, see passes/tile_cores.cpp: each vector core loads the splits of a tile one

@@ -41,11 +41,14 @@ public:
 
 private:
   struct Panel;
+  struct TileWork;
   struct Tiles {
     int64_t down, across, splits, all, ofCore, depth, stages, rows, columns;
   };
   Tiles tilesOf(const GroupTiling &tiling) const;
   Panel panelOf(const OperandWork &operand, int64_t outer, int64_t stage, int64_t depth) const;
+  TileWork operandWork(const GroupTiling &tiling, const Tiles &tiles, const Waits &waits) const;
+  void addResult(const GroupTiling &tiling, const Tiles &tiles, TileWork &work) const;
   double product(const GroupTiling &tiling, const Waits &waits) const;
   double sumOfSplits(const Tiles &tiles, const GroupTiling &tiling) const;
   double elementwise(const GroupTiling &tiling) const;

@@ -92,8 +92,8 @@ std::vector<std::string> compiled(Target target, const std::vector<std::string> 
   if (!arguments.empty() || !cases.empty()) {
     const std::vector<RunCase> runs = casesToRun(given.kernel(), cases, arguments);
     if (runs.size() > 1)
-      throw UserError(fmt::format("expected one case to choose the variant for, found {}",
-                                  runs.size()));
+      throw UserError(
+          fmt::format("expected one case to choose the variant for, found {}", runs.size()));
     std::string reason;
     target = withVariantOf(given, target, given.kernel(), runs.front(), reason);
     if (!reason.empty())

@@ -123,8 +123,8 @@ bool runCases(Session &session, const RunOptions &options, const std::vector<Run
 
 /// The variant of each case: the best one that the store knows, where it is not fixed, else the one
 /// chosen for its shape.
-std::vector<RunVariant> variantsOf(Session &session, const Target &target, const RunOptions &options,
-                                   const std::vector<RunCase> &runs) {
+std::vector<RunVariant> variantsOf(Session &session, const Target &target,
+                                   const RunOptions &options, const std::vector<RunCase> &runs) {
   const Kernel &kernel = session.kernel();
   std::vector<RunVariant> variants(runs.size());
   if (target.variant)
@@ -167,8 +167,8 @@ bool runEach(Session &session, const Target &target, const RunOptions &options,
     if (!variant.choices.empty())
       own.variant = variant.choices;
     Session &chosen = variant.choices.empty() ? session : sessions.emplace_back(session, own);
-    passed &= runCases(chosen, options, {runs.begin() + from, runs.begin() + to}, variant, folder,
-                       all);
+    passed &=
+        runCases(chosen, options, {runs.begin() + from, runs.begin() + to}, variant, folder, all);
   }
   return passed;
 }

@@ -56,11 +56,10 @@ Session::Session(const Target &target, bool showsRemarks)
 
 Session::Session(const Session &other, const Target &target)
     : target_(target), showsRemarks_(other.showsRemarks_),
-      machine_(target.machine == other.target_.machine &&
-                       target.machineSets == other.target_.machineSets
-                   ? other.machine_
-                   : loadMachineOrRefuse(target.machine.value_or(defaultMachine),
-                                         target.machineSets)),
+      machine_(
+          target.machine == other.target_.machine && target.machineSets == other.target_.machineSets
+              ? other.machine_
+              : loadMachineOrRefuse(target.machine.value_or(defaultMachine), target.machineSets)),
       program_(other.program_), compiler_(*program_, machine_) {}
 
 std::vector<const Kernel *> Session::kernels() const {

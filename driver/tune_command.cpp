@@ -159,8 +159,8 @@ std::vector<Choices> startsOf(Session &session, const Kernel &kernel,
     const auto chosen = chooseVariant(session, kernel, run, remembers);
     if (!chosen)
       return {};
-    const Choices choices = chosen->variant.empty() ? Choices()
-                                                    : session.choicesOf(kernel, chosen->variant);
+    const Choices choices =
+        chosen->variant.empty() ? Choices() : session.choicesOf(kernel, chosen->variant);
     Lowering lowering = session.tryLower(kernel, choices, LoweringLevel::mmk);
     if (!lowering)
       return {};

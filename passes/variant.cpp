@@ -56,8 +56,7 @@ int64_t baseDepth(ir::KernelOp kernel, linalg::ContractOp contract, aicore::Mach
     return tile;
   const Type type = operandType(contract);
   const ProductTile literalTile = backendOf(machine).literalProductTile(machine, type);
-  const int64_t bytes =
-      type.getIntOrFloatBitWidth() / 8 * kernel.chosenNumber("buffers.l0", 2);
+  const int64_t bytes = type.getIntOrFloatBitWidth() / 8 * kernel.chosenNumber("buffers.l0", 2);
   const int64_t rows = kernel.chosenNumber(("tile." + names.rows).str(), literalTile.m),
                 columns = kernel.chosenNumber(("tile." + names.columns).str(), literalTile.n),
                 unit = machine.depthOf(type);

@@ -146,8 +146,7 @@ std::vector<SavedCase> read(const std::string &file) {
   for (size_t i = 0; i < cases.size(); ++i)
     for (size_t j = 0; j < i; ++j)
       if (cases[i].isOf(cases[j]))
-        throw UserError(
-            fmt::format("{} holds {} twice; expected one run", file, cases[i].title()));
+        throw UserError(fmt::format("{} holds {} twice; expected one run", file, cases[i].title()));
   return cases;
 }
 
@@ -214,8 +213,8 @@ std::vector<SideBySide> compareSavedRuns(const std::string &fileA, const std::st
   for (const SavedCase &a : casesA)
     for (const SavedCase &b : casesB)
       if (a.isOf(b)) {
-        pairOf(a, b, pairs).cases.push_back(
-            {a.name, {a.dims.begin(), a.dims.end()}, a.figures, b.figures});
+        pairOf(a, b, pairs)
+            .cases.push_back({a.name, {a.dims.begin(), a.dims.end()}, a.figures, b.figures});
         break;
       }
   if (pairs.empty())

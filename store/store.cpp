@@ -249,25 +249,29 @@ llvm::Expected<std::vector<BestRow>> Store::winners(const Identity &identity,
   return found;
 }
 
-llvm::Expected<std::optional<BestRow>> Store::unchecked(const Identity &identity,
-                                                        const std::string &dims,
-                                                        const std::string &rule) {
+llvm::Expected<std::optional<BestRow>>
+Store::unchecked(const Identity &identity, const std::string &dims, const std::string &rule) {
   std::optional<BestRow> found;
   if (llvm::Error error = guarded([&] {
         Statement statement(
             *database_,
-            fmt::format("SELECT s.dims, s.key, v.name, {} FROM context c JOIN shape s ON "
-                        "s.context=c.id JOIN measure m ON m.shape=s.id JOIN variant v ON "
-                        "v.id=m.variant WHERE c.kernel=? AND c.machine=? AND c.build=? AND s.dims=? "
-                        "AND NOT EXISTS(SELECT 1 FROM verdict d WHERE d.shape=s.id AND "
-                        "d.variant=v.id AND d.rule=?) ORDER BY m.cycles, m.microseconds, v.name "
-                        "LIMIT 1",
-                        measureColumns));
+            fmt::format(
+                "SELECT s.dims, s.key, v.name, {} FROM context c JOIN shape s ON "
+                "s.context=c.id JOIN measure m ON m.shape=s.id JOIN variant v ON "
+                "v.id=m.variant WHERE c.kernel=? AND c.machine=? AND c.build=? AND s.dims=? "
+                "AND NOT EXISTS(SELECT 1 FROM verdict d WHERE d.shape=s.id AND "
+                "d.variant=v.id AND d.rule=?) ORDER BY m.cycles, m.microseconds, v.name "
+                "LIMIT 1",
+                measureColumns));
         statement.with(identity.kernel, identity.machine, identity.build, dims, rule);
         if (!statement.step())
           return;
-        found = BestRow{identity, {statement.text(0), statement.text(1)}, statement.text(2),
-                        measureFrom(statement, 3), {}, 0};
+        found = BestRow{identity,
+                        {statement.text(0), statement.text(1)},
+                        statement.text(2),
+                        measureFrom(statement, 3),
+                        {},
+                        0};
       }))
     return std::move(error);
   return found;

@@ -65,9 +65,8 @@ public:
   llvm::Expected<std::vector<BestRow>> winners(const Identity &identity, const std::string &rule);
   /// The fastest variant of a kernel at a shape of this build that was never checked by this rule;
   /// nothing where there is none.
-  llvm::Expected<std::optional<BestRow>> unchecked(const Identity &identity,
-                                                   const std::string &dims,
-                                                   const std::string &rule);
+  llvm::Expected<std::optional<BestRow>>
+  unchecked(const Identity &identity, const std::string &dims, const std::string &rule);
   /// Variants that were the best of a shape for another build or another user: their figures do not
   /// apply here, but the variants are candidates.
   llvm::Expected<std::vector<BestRow>> hints(const Identity &identity);

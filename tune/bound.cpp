@@ -63,9 +63,7 @@ void Bounds::Aspect::learn(const Point &point, size_t shape, const Measure &meas
     return;
   const uint32_t row = rowOf(ofOneTile, withoutMapping.of(point), figures, shapes);
   cores.resize(figures.size(), 0);
-  if (figures[row + shape] != unknown)
-    return;
-  figures[row + shape] = figure(measure);
+  figures[row + shape] = std::max(figures[row + shape], figure(measure));
   cores[row + shape] = measure.cores;
 }
 
@@ -83,9 +81,9 @@ Bounds::KnownFigures::KnownFigures(const Aspect &aspect, const Point &point, int
 }
 
 int64_t Bounds::KnownFigures::at(size_t shape) const {
-  if (known_ && known_[shape] != unknown)
-    return known_[shape];
-  return ofOneTile_ && cores_ >= coresWithTile_[shape] ? ofOneTile_[shape] : unknown;
+  // Both are lower bounds.
+  const int64_t known = known_ ? known_[shape] : unknown;
+  return ofOneTile_ && cores_ >= coresWithTile_[shape] ? std::max(known, ofOneTile_[shape]) : known;
 }
 
 Bounds::Bounds(const Space &space, size_t shapes)

@@ -20,8 +20,11 @@ BoundedSearch::BoundedSearch(const Space &space, Evaluator &evaluator, const Kno
       best_(shapes, INT64_MAX) {
   for (const auto &[request, code] : known.codes)
     if (code.variant != Known::Code::none)
-      if (const auto point = space.pointOf(request); point && space.mayExist(*point))
+      if (const auto point = space.pointOf(request); point && space.mayExist(*point)) {
+        // Known points may stand for others, which have more cores than work.
+        evaluator_.recall(*point);
         learn(*point);
+      }
 }
 
 bool BoundedSearch::learn(const Point &point) {

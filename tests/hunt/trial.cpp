@@ -273,7 +273,8 @@ private:
     LastEvent events;
     const ClockReport everyEvent =
         expected(countKernel(kernel, machine, dims_, &events), "the variant can be counted");
-    expect(repeated.cycles == everyEvent.cycles && everyEvent.cycles == events.end + taskCycles(machine),
+    expect(repeated.cycles == everyEvent.cycles &&
+               everyEvent.cycles == events.end + taskCycles(machine),
            "counting and its events agree",
            fmt::format("{}: {} cycles counted, {} with events, the last at {}", where_,
                        repeated.cycles, everyEvent.cycles, events.end));

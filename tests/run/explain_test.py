@@ -85,7 +85,8 @@ class Explain(CommandTest):
             self.assertEqual(run["clock"]["cycles"], change["cycles"], change)
         for change in explanation["changes"]:
             if not change["exists"]:
-                options = self.shell(f"mmk check {FUSED} {change['options']}")
+                options = self.shell(f"mmk check {FUSED} --variant '{explanation['variant']}' "
+                                     f"{change['options']}")
                 self.assertEqual(options.returncode, 2, change)
                 self.assertIn("error: " + change["reason"], options.stderr)
 

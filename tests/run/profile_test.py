@@ -161,7 +161,7 @@ class Profile(CommandTest):
                                        cycles / cores / mhz, places=2)
 
     def test_arguments_of_a_slice(self):
-        self.profile(FUSED, "--case", "S4", "--count-only")
+        self.profile(FUSED, "--case", "S4", "--count-only", "--set", "grid.K=1")
         slices = [event for event in self.trace()["traceEvents"] if event["ph"] == "X"]
         loads = [event["args"] for event in slices if event["name"] == "load a"]
         self.assertEqual({args["buffers"] for args in loads},

@@ -18,16 +18,17 @@ class Report(CommandTest):
         self.assertEqual(report["case"], "S4")
         self.assertEqual(report["dims"], {"M": 512, "N": 128, "K": 512})
         self.assertEqual(report["machine"], "ascend910b3")
-        self.assertTrue(report["variant"].startswith("cores=20,grid.K=2,tile=128x256x64,stage=256,"))
+        self.assertTrue(report["variant"].startswith("cores=20,grid.K=4,tile=128x256x64,stage=256,"))
 
         check = report["check"]
         self.assertEqual(set(check), {"passed", "elements", "wrong", "error_ratio",
-                                      "max_abs_error", "max_rel_error"})
+                                      "max_abs_error", "max_rel_error", "sampled",
+                                      "unexplained"})
         self.assertIs(check["passed"], True)
         self.assertEqual((check["elements"], check["wrong"]), (512 * 128, 0))
 
         clock = report["clock"]
-        self.assertEqual(set(clock), {"cycles", "time_us", "launch_us", "cores", "bound",
+        self.assertEqual(set(clock), {"cycles", "time_us", "task_us", "launch_us", "cores", "bound",
                                       "bound_us", "pipes"})
         self.assertAlmostEqual(clock["time_us"], clock["cycles"] / 1800, places=3)
         self.assertIn(clock["bound"], PIPES)
