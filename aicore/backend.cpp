@@ -102,7 +102,7 @@ public:
     registerPlacePasses();
     registerSyncPasses();
   }
-  void addPasses(mlir::OpPassManager &manager, bool provesFlags) const override;
+  void addPasses(mlir::OpPassManager &manager, FlagEffort effort) const override;
   llvm::Error emitProgram(aicore::KernelOp kernel, Emitter &emitter, bool watched) const override {
     return CoreProgram(kernel, emitter, watched).run();
   }
@@ -137,7 +137,7 @@ ProductTile AicoreBackend::productTile(aicore::MachineAttr machine,
   return tile;
 }
 
-void AicoreBackend::addPasses(mlir::OpPassManager &manager, bool provesFlags) const {
+void AicoreBackend::addPasses(mlir::OpPassManager &manager, FlagEffort effort) const {
   // Assigns a buffer to each value, then inserts the transfers into it; from then on, program order
   // is the semantics. The vector work of a tile is then distributed to vector cores and split into
   // steps that fit UB.
@@ -154,9 +154,11 @@ void AicoreBackend::addPasses(mlir::OpPassManager &manager, bool provesFlags) co
   // Offsets need the final number of copies.
   manager.addPass(createPlanMemory());
   // Flags need the final order.
-  manager.addPass(createInsertSync());
+  InsertSyncOptions flags;
+  flags.keepImplied = effort == FlagEffort::kept;
+  manager.addPass(createInsertSync(flags));
   // The proof that the flags are right.
-  if (provesFlags)
+  if (effort == FlagEffort::proved)
     manager.addPass(createVerifySync());
 }
 

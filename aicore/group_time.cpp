@@ -136,7 +136,7 @@ GroupTime::Waits GroupTime::wait(const GroupTiling &tiling) const {
   const int64_t area = tiles.down * tiles.across;
   std::vector<Piece> ofA, ofB;
   // Beyond so many tiles, the waits are those of the first.
-  constexpr int64_t mostTiles = 1 << 13;
+  constexpr int64_t mostTiles = 1 << 12;
   const int64_t simulated = std::min(tiles.all, mostTiles);
   const auto pass = [&] {
     for (int64_t first = 0; first < simulated; first += tiling.cores) {

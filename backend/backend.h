@@ -53,6 +53,10 @@ struct FittedTile {
   int64_t bytes = 4;          ///< of an element of its operands
 };
 
+/// What is done about flags: a variant that is only ranked keeps those that others imply, which
+/// cost it some cycles; a timed one has the fewest; of one that runs they are proved.
+enum class FlagEffort { kept, fewest, proved };
+
 /// A shape for which a variant is wanted.
 struct CandidateRequest {
   llvm::ArrayRef<int64_t> dims; ///< extents of the kernel's dimensions, in its order
@@ -140,9 +144,8 @@ public:
   virtual void registerDialects(mlir::DialectRegistry &registry) const = 0;
   /// Its passes, for mmk-opt.
   virtual void registerPasses() const = 0;
-  /// The passes from tiled mmk IR to its program; `provesFlags`: with the proof that they are
-  /// right.
-  virtual void addPasses(mlir::OpPassManager &manager, bool provesFlags) const = 0;
+  /// The passes from tiled mmk IR to its program.
+  virtual void addPasses(mlir::OpPassManager &manager, FlagEffort effort) const = 0;
   /// The functions of a program (codegen/program.h), for the host CPU.
   virtual llvm::Error emitProgram(aicore::KernelOp kernel, Emitter &emitter,
                                   bool watched) const = 0;

@@ -30,33 +30,42 @@ std::string Chooser::kept() const {
   return text;
 }
 
-// Compiled without the proof, which changes no instruction; the variant that is used is proved.
-int64_t Chooser::count(const Candidate &candidate, llvm::ArrayRef<int64_t> dims,
-                       ChosenVariant &chosen) {
-  stepsLeft_ -= candidate.steps;
-  CountedCandidate &counted = chosen.counted.emplace_back();
-  counted.choices = candidate.choices;
-  counted.predicted = candidate.cycles;
+int64_t Chooser::cyclesOf(const Choices &choices, llvm::ArrayRef<int64_t> dims, FlagEffort effort) {
   PipelineOptions options;
   options.choices = fixed_;
-  options.choices.insert(options.choices.end(), candidate.choices.begin(), candidate.choices.end());
+  options.choices.insert(options.choices.end(), choices.begin(), choices.end());
+  // The proof changes no instruction; the variant that is used is proved.
   options.proveSync = false;
+  options.keepImplied = effort == FlagEffort::kept;
   Lowering lowering = compiler_.lower(kernel_, ir_->clone(), LoweringLevel::aicore, options,
                                       /*findsNearest=*/false);
   if (!lowering || !lowering.kernel().limitProblem(dims).empty())
     return 0;
   llvm::Expected<ClockReport> report =
       backendOf(machine_.kind).estimate(lowering.kernel(), machine_, dims);
-  if (!report) {
-    llvm::consumeError(report.takeError());
-    return 0;
-  }
-  counted.cycles = report->cycles;
-  if (chosen.cycles == 0 || counted.cycles < chosen.cycles) {
+  if (report)
+    return report->cycles;
+  llvm::consumeError(report.takeError());
+  return 0;
+}
+
+// The flags that others imply cost all candidates some cycles, and finding them half of the time.
+void Chooser::count(const Candidate &candidate, llvm::ArrayRef<int64_t> dims,
+                    ChosenVariant &chosen) {
+  stepsLeft_ -= candidate.steps;
+  CountedCandidate &counted = chosen.counted.emplace_back();
+  counted.choices = candidate.choices;
+  counted.predicted = candidate.cycles;
+  // The only one is counted exactly at once.
+  const bool isOnly = stepsLeft_ <= 0 && chosen.cycles == 0;
+  if (!isOnly)
+    counted.cycles = cyclesOf(candidate.choices, dims, FlagEffort::kept);
+  if (counted.cycles == 0) // or there may be too few events for all flags
+    counted.cycles = cyclesOf(candidate.choices, dims, FlagEffort::fewest);
+  if (counted.cycles > 0 && (chosen.cycles == 0 || counted.cycles < chosen.cycles)) {
     chosen.cycles = counted.cycles;
     chosen.choices = candidate.choices;
   }
-  return counted.cycles;
 }
 
 namespace {
@@ -143,10 +152,14 @@ std::optional<ChosenVariant> Chooser::choose(llvm::ArrayRef<int64_t> dims) {
   if (chosen.cycles == 0)
     return std::nullopt;
   countChanges(kernel, request, chosen);
-  Candidate byDefault;
-  byDefault.steps = found.best.front().steps;
+  if (chosen.counted.size() > 1)
+    chosen.cycles = cyclesOf(chosen.choices, dims, FlagEffort::fewest);
   if (stepsLeft_ > 0)
-    chosen.defaultCycles = count(byDefault, dims, chosen);
+    chosen.defaultCycles = cyclesOf({}, dims, FlagEffort::fewest);
+  if (chosen.defaultCycles > 0 && chosen.defaultCycles < chosen.cycles) {
+    chosen.cycles = chosen.defaultCycles;
+    chosen.choices.clear();
+  }
   return chosen;
 }
 

@@ -41,11 +41,13 @@ public:
   std::string kept() const;
 
   /// Tiles that are counted, and then changes of one word of the best.
-  size_t mostTiles = 4, mostChanges = 3;
+  size_t mostTiles = 5, mostChanges = 3;
 
 private:
   /// Counts a candidate, and keeps it if it is the best.
-  int64_t count(const Candidate &candidate, llvm::ArrayRef<int64_t> dims, ChosenVariant &chosen);
+  void count(const Candidate &candidate, llvm::ArrayRef<int64_t> dims, ChosenVariant &chosen);
+  /// By the clock; 0 where the variant is not legal.
+  int64_t cyclesOf(const Choices &choices, llvm::ArrayRef<int64_t> dims, FlagEffort effort);
   void countChanges(ir::KernelOp kernel, CandidateRequest request, ChosenVariant &chosen);
 
   Compiler &compiler_;

@@ -53,7 +53,7 @@ void registerDialectExtensions(DialectRegistry &registry) {
 }
 
 void buildPipeline(OpPassManager &manager, const Backend &backend, LoweringLevel level,
-                   bool proveSync) {
+                   FlagEffort effort) {
   if (level == LoweringLevel::mmk)
     return;
   // Fusion groups are formed while the body is on whole tensors.
@@ -70,7 +70,7 @@ void buildPipeline(OpPassManager &manager, const Backend &backend, LoweringLevel
     return;
   }
   // The rest is the back end's.
-  backend.addPasses(manager, proveSync);
+  backend.addPasses(manager, effort);
 }
 
 Pipeline::Pipeline(MLIRContext &context, const Machine &machine)
@@ -85,11 +85,11 @@ void Pipeline::watch(PassManager &manager) {
 }
 
 PassManager &Pipeline::passesTo(LoweringLevel level, const PipelineOptions &options) {
-  std::unique_ptr<PassManager> &manager = managers_[{level, options.proveSync}];
+  std::unique_ptr<PassManager> &manager = managers_[{level, options.effort()}];
   if (!manager) {
     manager = std::make_unique<PassManager>(&context_);
     watch(*manager);
-    buildPipeline(*manager, backend_, level, options.proveSync);
+    buildPipeline(*manager, backend_, level, options.effort());
   }
   return *manager;
 }
@@ -122,7 +122,7 @@ LogicalResult Pipeline::run(ModuleOp module, LoweringLevel level, const Pipeline
         return options.printAfter == "all" || pass->getArgument() == options.printAfter;
       },
       /*printModuleScope=*/true, /*printAfterOnlyOnChange=*/false);
-  buildPipeline(chooser, backend_, level, options.proveSync);
+  buildPipeline(chooser, backend_, level, options.effort());
   return chooser.run(module);
 }
 

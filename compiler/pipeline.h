@@ -20,9 +20,15 @@ namespace mmk {
 enum class LoweringLevel { mmk, fused, tiled, aicore };
 
 struct PipelineOptions {
+  FlagEffort effort() const {
+    return proveSync ? FlagEffort::proved : keepImplied ? FlagEffort::kept : FlagEffort::fewest;
+  }
+
   Choices choices;
-  bool verify = false;    ///< verify the IR after each pass
-  bool proveSync = true;  ///< with aicore-verify-sync; without, for variants that are only timed
+  bool verify = false;   ///< verify the IR after each pass
+  bool proveSync = true; ///< with aicore-verify-sync; without, for variants that are only timed
+  /// Without a proof: flags that others imply stay, for variants that are only ranked.
+  bool keepImplied = false;
   std::string printAfter; ///< print the IR to stderr after the pass of this name; "all"
   /// For tests of the proof: mutates the IR before aicore-verify-sync.
   std::function<void(mlir::ModuleOp)> mutateBeforeVerify;
@@ -49,8 +55,7 @@ private:
   mlir::MLIRContext &context_;
   const Backend &backend_;
   aicore::MachineAttr machine_;
-  std::map<std::pair<LoweringLevel, bool>, std::unique_ptr<mlir::PassManager>>
-      managers_; ///< by proveSync
+  std::map<std::pair<LoweringLevel, FlagEffort>, std::unique_ptr<mlir::PassManager>> managers_;
   std::function<void(mlir::ModuleOp)> mutateBeforeVerify_;
   bool endedInProof_ = false;
 };
@@ -65,6 +70,6 @@ void registerDialectExtensions(mlir::DialectRegistry &registry);
 
 /// Adds the passes after mmk-apply-variant; mmk-opt has them as `--mmk-pipeline`.
 void buildPipeline(mlir::OpPassManager &manager, const Backend &backend, LoweringLevel level,
-                   bool proveSync = true);
+                   FlagEffort effort = FlagEffort::proved);
 
 } // namespace mmk

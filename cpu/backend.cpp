@@ -88,7 +88,7 @@ public:
     registry.insert<cpu::CpuDialect>();
   }
   void registerPasses() const override { registerCpuPasses(); }
-  void addPasses(mlir::OpPassManager &manager, bool) const override {
+  void addPasses(mlir::OpPassManager &manager, FlagEffort) const override {
     manager.addPass(createCpuLower());
     addCleanup(manager);
     manager.addPass(createPlanMemory());

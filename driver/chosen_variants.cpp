@@ -40,9 +40,9 @@ std::optional<ShapeVariant> chooseVariant(Session &session, const Kernel &kernel
   const std::optional<ChosenVariant> chosen = chooser.choose(dims);
   if (!chosen)
     return std::nullopt;
-  const tune::RememberedChoice choice = {spelled(chosen->choices), chosen->cycles,
-                                         chosen->defaultCycles, std::ssize(chosen->counted),
-                                         chosen->considered};
+  const tune::RememberedChoice choice = {
+      spelled(chosen->choices), chosen->cycles, chosen->defaultCycles,
+      std::ssize(chosen->counted) + (chosen->defaultCycles > 0), chosen->considered};
   if (llvm::Error error = memory.add(key, choice))
     printError(fmt::format("warning: the choice of the variant is not remembered: {}\n",
                            llvm::toString(std::move(error))));

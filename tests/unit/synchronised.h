@@ -103,7 +103,7 @@ public:
     mlir::PassManager manager(context_.get());
     manager.addPass(createTileCores());
     manager.addPass(createTileBase());
-    backend.addPasses(manager, /*provesFlags=*/false);
+    backend.addPasses(manager, FlagEffort::fewest);
     made_ = succeeded(manager.run(*module_));
     EXPECT_TRUE(made_) << messages;
   }
