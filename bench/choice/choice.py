@@ -45,7 +45,7 @@ def geometric_mean(ratios):
 
 
 def rows_of(arguments, machine):
-    """(title, shape, default us, best us, seconds) of each kernel."""
+    """(title, shape, default us, best us) of each kernel."""
     options = ["--effort", arguments.effort]
     if arguments.budget:
         options += ["--budget", arguments.budget]
@@ -63,19 +63,19 @@ def rows_of(arguments, machine):
               f"{shape}", flush=True)
         if ratio > 1.05:
             print(f"         {default['variant']}\n         {best['variant']}", flush=True)
-        yield title, shape, default["time_us"], best["time_us"], seconds
+        yield title, shape, default["time_us"], best["time_us"]
 
 
 def table(rows_by_machine):
-    text = "| machine | kernels | geometric mean | worst | above 1.05 | longest search |\n|---|---|---|---|---|---|\n"
+    text = "| machine | kernels | geometric mean | worst | above 1.05 |\n|---|---|---|---|---|\n"
     for machine, rows in rows_by_machine.items():
-        ratios = [default / best for _, _, default, best, _ in rows]
+        ratios = [default / best for _, _, default, best in rows]
         text += (f"| {machine} | {len(rows)} | {geometric_mean(ratios):.3f} | {max(ratios):.3f} | "
-                 f"{sum(ratio > 1.05 for ratio in ratios)} | {max(row[4] for row in rows):.1f} s |\n")
+                 f"{sum(ratio > 1.05 for ratio in ratios)} |\n")
     for machine, rows in rows_by_machine.items():
         text += (f"\n## {machine}\n\n| kernel | shape | default us | best known us | ratio |\n"
                  "|---|---|---|---|---|\n")
-        for title, shape, default, best, _ in rows:
+        for title, shape, default, best in rows:
             text += f"| {title} | {shape} | {default:.2f} | {best:.2f} | {default / best:.3f} |\n"
     return text
 
@@ -92,7 +92,7 @@ def main():
     rows_by_machine = {}
     for machine in arguments.machine or ["ascend910b1", "ascend910b3", "ascend310p3"]:
         rows = rows_by_machine[machine] = list(rows_of(arguments, machine))
-        ratios = [default / best for _, _, default, best, _ in rows]
+        ratios = [default / best for _, _, default, best in rows]
         print(f"{machine}: geometric mean {geometric_mean(ratios):.4f}, worst {max(ratios):.3f}, "
               f"above 1.05: {sum(ratio > 1.05 for ratio in ratios)} of {len(ratios)}", flush=True)
     if arguments.write:
