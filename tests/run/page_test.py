@@ -203,7 +203,7 @@ class Page(CommandTest):
         self.assertEqual([round(time) for time in self.span()], [0, end])
 
     def test_the_instruction_under_the_pointer(self):
-        self.profile("--case", "S4", *CHANGED)
+        self.profile("--case", "S4", "--set", "grid.K=1", *CHANGED)
         trace = self.show()
         load = next(event for event in trace["0/0/mte2"]
                     if event["name"] == "load a" and event["ts"] > 1000)
@@ -238,7 +238,7 @@ class Page(CommandTest):
             self.assertEqual(self.text("#summary h2").split(":")[0], name)
             (run,) = self.report(FUSED, "--case", name, "--count-only", *CHANGED)
             self.assertIn(f"{run['clock']['cycles']:,} cycles", self.text("#summary"))
-            (default,) = self.report(FUSED, "--case", name, "--count-only")
+            (default,) = self.report(FUSED, "--case", name, "--count-only", "--set", "grid.K=1")
             before = self.browser.run(f"return report.cases[{number}].before")
             self.assertEqual(before["cycles"], default["clock"]["cycles"])
             points = self.browser.run("return [...document.querySelectorAll('[data-point]')]"
