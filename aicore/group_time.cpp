@@ -41,14 +41,13 @@ std::pair<int64_t, int64_t> tileAt(int64_t i, int64_t rows, int64_t columns,
 
 /// What one operand of a tile moves: a panel as deep as the tile's reduction, stage by stage.
 struct GroupTime::Panel {
-  double rows = 0;       ///< runs of contiguous memory, of all stages
   double bytes = 0;      ///< as charged
   double transfers = 0;  ///< one a stage
   double portCycles = 0; ///< at the core's own port, without start-up
   double lines = 0;      ///< accesses to lines of global memory
 };
 
-double GroupTime::link(const char *name, double rows, double bytes, double waiting) const {
+double GroupTime::link(const char *name, double rows, double bytes) const {
   const auto found = machine_.links.find(name);
   if (found == machine_.links.end())
     return 0;
@@ -56,7 +55,7 @@ double GroupTime::link(const char *name, double rows, double bytes, double waiti
   const bool isGlobal = std::string_view(name).starts_with("gm_");
   const double rate =
       isGlobal ? std::min(it.bytesPerCycle, machine_.l2BytesPerCycle) : it.bytesPerCycle;
-  return it.startupCycles + std::max(rows * it.rowCycles, bytes / rate) + bytes * waiting;
+  return it.startupCycles + std::max(rows * it.rowCycles, bytes / rate);
 }
 
 GroupTime::Tiles GroupTime::tilesOf(const GroupTiling &tiling) const {
@@ -100,7 +99,6 @@ GroupTime::Panel GroupTime::panelOf(const OperandWork &operand, int64_t outer, i
     for (int64_t start = 0; start < starts; ++start)
       charged += charge.bytes(rows, start * run, operand.pitch, run, packet);
     charged /= starts;
-    panel.rows += rows * times;
     panel.bytes += charged * times;
     panel.transfers += times;
     panel.portCycles += std::max(rows * link.rowCycles, charged / rate) * times;

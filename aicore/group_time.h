@@ -16,7 +16,7 @@ struct GroupTiling {
   int64_t stage = 256;                           ///< depth of a transfer into L1
   int64_t splits = 1;                            ///< of the reduction
   int64_t cores = 1;
-  int64_t inL1 = 2, inL0 = 2, accumulators = 1, results = 2; ///< copies of buffers
+  int64_t inL1 = 2, inL0 = 2, accumulators = 1; ///< copies of buffers
   ir::Order order = ir::Order::rows;
   int64_t width = 1; ///< of swizzle
   bool skewed = false, overlapped = false, biasTable = false;
@@ -56,7 +56,7 @@ private:
   /// Of the vector cores, for `elements` of a tile: with the transfers in and out.
   double vectorTime(double elements, double rows, int64_t inputBytes, int64_t storedBytes,
                     double perElement, double fixed) const;
-  double link(const char *name, double rows, double bytes, double waiting = 0) const;
+  double link(const char *name, double rows, double bytes) const;
   /// Cycles of so many bytes at a rate of the whole chip; 0: it does not limit them.
   double cyclesAt(double bytesPerSecond, double bytes) const {
     return bytesPerSecond > 0 ? bytes * machine_.megahertz * 1e6 / bytesPerSecond : 0;

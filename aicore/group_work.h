@@ -51,8 +51,7 @@ struct GroupWork {
 std::pair<GroupWork, GroupWork> separate(const GroupWork &group);
 
 /// The groups of a kernel after mmk-fuse-epilogue, in order. `dims`: the extents of the kernel's
-/// dimensions, in its order. Functions in the kernel are rewritten in the form that the vector
-/// cores compute.
+/// dimensions, in its order.
 std::vector<GroupWork> workOf(ir::KernelOp kernel, const Machine &machine,
                               llvm::ArrayRef<int64_t> dims);
 

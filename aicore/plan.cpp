@@ -192,11 +192,8 @@ int64_t PlanSpace::mostDepth(const Plan &plan, const ProductDims &dims) const {
 
 /// The base depth of a product: see baseDepth of passes/variant.h.
 int64_t PlanSpace::depthOf(const Plan &plan, const ProductDims &dims) const {
-  int64_t depth = tileOf(plan, dims.depth, dims.literal.k);
-  if (dims.depthIsOutput)
-    for (const int64_t most = mostDepth(plan, dims); depth > std::max(most, dims.unit);)
-      depth = wholeUnits(depth / 2, dims.unit);
-  return depth;
+  const int64_t tile = tileOf(plan, dims.depth, dims.literal.k);
+  return dims.depthIsOutput ? halvedTo(mostDepth(plan, dims), tile, dims.unit) : tile;
 }
 
 bool PlanSpace::setDepth(Plan &plan, const ProductDims &dims, int64_t extent, int which) const {
@@ -274,7 +271,6 @@ GroupTiling PlanSpace::tilingOf(const Plan &plan, const Group &group) const {
   tiling.cores = cores_;
   tiling.inL1 = inL1_;
   tiling.inL0 = inL0_;
-  tiling.results = results_;
   tiling.order = plan.options.order;
   tiling.width = plan.options.width;
   tiling.skewed = plan.options.skewed;

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 
 namespace mmk {
 
@@ -21,9 +20,7 @@ Chooser::Chooser(Compiler &compiler, const Kernel &kernel, const Machine &machin
 }
 
 std::string Chooser::kept() const {
-  std::string text;
-  for (const auto &[key, word] : kept_)
-    text += fmt::format("{}{}={}", text.empty() ? "" : ",", key, word);
+  std::string text = variantText({kept_.begin(), kept_.end()});
   if (const Schedule *schedule = kernel_.scheduleFor(machine_.name))
     for (const Requirement &requirement : schedule->requirements)
       text += ";" + requirement.text;

@@ -21,6 +21,13 @@ llvm::Expected<Choices> parseChoices(const Kernel &kernel, const Machine &machin
   return choices;
 }
 
+std::string variantText(const Choices &choices) {
+  std::string text;
+  for (const auto &[key, word] : choices)
+    text += fmt::format("{}{}={}", text.empty() ? "" : ",", key, word);
+  return text;
+}
+
 std::string spelling(const Choices &choices) {
   std::string text;
   for (const auto &[key, word] : choices)

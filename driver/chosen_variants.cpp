@@ -4,22 +4,10 @@
 #include "cli/environment.h"
 #include "cli/terminal.h"
 #include "driver/count_case.h"
-#include "store/choice_memory.h"
 
 #include <fmt/format.h>
 
 namespace mmk::driver {
-namespace {
-
-std::string spelled(const Choices &choices) {
-  std::string text;
-  for (const auto &[key, word] : choices)
-    text += fmt::format("{}{}={}", text.empty() ? "" : ",", key, word);
-  return text;
-}
-
-} // namespace
-
 std::string choiceFolder() {
   const std::string folder = cacheDirectory();
   return folder.empty() ? "" : folder + "/choices";
@@ -35,19 +23,17 @@ std::optional<ShapeVariant> chooseVariant(Session &session, const Kernel &kernel
   const tune::ChoiceKey key = {tune::identityOf(kernel, session.machine()),
                                tune::spelling(kernel, dims), chooser.kept()};
   if (const auto known = memory.find(key))
-    return ShapeVariant{known->choices,       key.dims,       known->cycles,
-                        known->defaultCycles, known->counted, known->considered};
+    return ShapeVariant{*known, key.dims};
   const std::optional<ChosenVariant> chosen = chooser.choose(dims);
   if (!chosen)
     return std::nullopt;
   const tune::RememberedChoice choice = {
-      spelled(chosen->choices), chosen->cycles, chosen->defaultCycles,
+      variantText(chosen->choices), chosen->cycles, chosen->defaultCycles,
       std::ssize(chosen->counted) + (chosen->defaultCycles > 0), chosen->considered};
   if (llvm::Error error = memory.add(key, choice))
     printError(fmt::format("warning: the choice of the variant is not remembered: {}\n",
                            llvm::toString(std::move(error))));
-  return ShapeVariant{choice.choices,       key.dims,       choice.cycles,
-                      choice.defaultCycles, choice.counted, choice.considered};
+  return ShapeVariant{choice, key.dims};
 }
 
 Target withVariantOf(Session &session, const Target &target, const Kernel &kernel,
@@ -59,17 +45,17 @@ Target withVariantOf(Session &session, const Target &target, const Kernel &kerne
   if (!chosen)
     return own;
   reason = reasonOf(*chosen, kernel, session.machine());
-  if (!chosen->variant.empty())
-    own.variant = chosen->variant;
+  if (!chosen->choices.empty())
+    own.variant = chosen->choices;
   return own;
 }
 
 std::string reasonOf(const ShapeVariant &chosen, const Kernel &kernel, const Machine &machine) {
-  if (chosen.variant.empty() && kernel.scheduleFor(machine.name))
+  if (chosen.choices.empty() && kernel.scheduleFor(machine.name))
     return "";
   const std::string from =
       fmt::format("of {} by a closed form and {} counted", chosen.considered, chosen.counted);
-  if (chosen.variant.empty())
+  if (chosen.choices.empty())
     return fmt::format("{}: the default, the best {}", chosen.dims, from);
   if (chosen.defaultCycles == 0)
     return fmt::format("{}: the best {}", chosen.dims, from);

@@ -3,18 +3,15 @@
 
 #include "cli/run_case.h"
 #include "driver/session.h"
+#include "store/choice_memory.h"
 
 #include <optional>
 
 namespace mmk::driver {
 
 /// A variant that was chosen for the shape of a case, and what the choice was made from.
-struct ShapeVariant {
-  std::string variant; ///< its choices: "tile.M=64,order=rows"; empty: the default
-  std::string dims;    ///< "M=2048,N=1024,K=512"
-  int64_t cycles = 0, defaultCycles = 0; ///< of it, and of the machine's default
-  int64_t counted = 0, considered = 0;
-  bool operator==(const ShapeVariant &) const = default;
+struct ShapeVariant : tune::RememberedChoice {
+  std::string dims; ///< "M=2048,N=1024,K=512"
 };
 
 /// Nothing where nothing is open, or where the machine's code fits itself to the shape.

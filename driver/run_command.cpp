@@ -132,7 +132,7 @@ std::vector<RunVariant> variantsOf(Session &session, const Target &target,
   std::vector<int64_t> cycles(runs.size(), 0);
   for (size_t i = 0; i < runs.size(); ++i)
     if (const auto chosen = chooseVariant(session, kernel, runs[i], !options.noCache)) {
-      variants[i] = {{}, chosen->variant, {}};
+      variants[i] = {{}, chosen->choices, {}};
       if (std::string reason = reasonOf(*chosen, kernel, session.machine()); !reason.empty())
         variants[i].reasons = {std::move(reason)};
       cycles[i] = chosen->cycles;

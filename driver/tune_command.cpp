@@ -160,7 +160,7 @@ std::vector<Choices> startsOf(Session &session, const Kernel &kernel,
     if (!chosen)
       return {};
     const Choices choices =
-        chosen->variant.empty() ? Choices() : session.choicesOf(kernel, chosen->variant);
+        chosen->choices.empty() ? Choices() : session.choicesOf(kernel, chosen->choices);
     Lowering lowering = session.tryLower(kernel, choices, LoweringLevel::mmk);
     if (!lowering)
       return {};

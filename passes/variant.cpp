@@ -60,10 +60,7 @@ int64_t baseDepth(ir::KernelOp kernel, linalg::ContractOp contract, aicore::Mach
   const int64_t rows = kernel.chosenNumber(("tile." + names.rows).str(), literalTile.m),
                 columns = kernel.chosenNumber(("tile." + names.columns).str(), literalTile.n),
                 unit = machine.depthOf(type);
-  int64_t depth = tile;
-  while (depth > unit && (rows * depth * bytes > ofA || columns * depth * bytes > ofB))
-    depth = wholeUnits(depth / 2, unit);
-  return depth;
+  return halvedTo(std::min(ofA / (rows * bytes), ofB / (columns * bytes)), tile, unit);
 }
 
 std::optional<KeptPanel> keptPanel(ir::KernelOp kernel) {

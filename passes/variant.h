@@ -26,6 +26,13 @@ inline int64_t wholeUnits(int64_t length, int64_t unit) {
   return std::max(unit, length / unit * unit);
 }
 
+/// A length halved, in whole units, until it is at most `most`; at least one unit.
+inline int64_t halvedTo(int64_t most, int64_t length, int64_t unit) {
+  while (length > std::max(most, unit))
+    length = wholeUnits(length / 2, unit);
+  return length;
+}
+
 /// The depth of a base tile of a product: its directive. A dimension that is also an output has a
 /// tile of its own there; its base depth is that tile, halved until the operands fit L0. A literal
 /// depth has `literal`.

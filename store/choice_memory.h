@@ -18,8 +18,9 @@ struct ChoiceKey {
 };
 
 struct RememberedChoice {
-  std::string choices; ///< "tile.N=128,skew=stages"
-  int64_t cycles = 0, defaultCycles = 0, counted = 0, considered = 0;
+  std::string choices;                   ///< "tile.N=128,skew=stages"; empty: the machine's default
+  int64_t cycles = 0, defaultCycles = 0; ///< of it, and of that default; 0: not counted
+  int64_t counted = 0, considered = 0;   ///< variants, by the clock and by a closed form
 };
 
 class ChoiceMemory {
