@@ -57,7 +57,7 @@ def rows_of(below, level):
     at = {f: (i + 1) / (len(row) + 1) for row in rows for i, f in enumerate(row)}
     for _ in range(20):
         for row in rows:
-            row.sort(key=lambda f: sum(at[g] for g in below[f] | above[f]) /
+            row.sort(key=lambda f: sum(at[g] for g in sorted(below[f] | above[f])) /
                      max(1, len(below[f] | above[f])))
             at.update((f, (i + 1) / (len(row) + 1)) for i, f in enumerate(row))
     return rows
