@@ -13,6 +13,7 @@
 #include <exception>
 #include <fmt/format.h>
 #include <new>
+#include <sys/mman.h>
 #include <unistd.h>
 
 namespace mmk::driver {
@@ -58,6 +59,25 @@ std::string quoted(std::string_view word) {
   _exit(bugInMmk);
 }
 
+/// Whether the system refuses the megabyte that malloc asks for when its heap cannot grow.
+bool memoryIsExhausted() {
+  constexpr size_t heapStep = 1 << 20;
+  void *memory =
+      mmap(nullptr, heapStep, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED)
+    return true;
+  munmap(memory, heapStep);
+  return false;
+}
+
+/// MLIR constructs the interfaces of operations in what malloc returns, null included, so a crash
+/// where memory is exhausted is no fault of the program.
+void endAfterSignal(void *) {
+  if (memoryIsExhausted())
+    endWithoutMemory();
+  endAsBug("mmk has crashed");
+}
+
 } // namespace
 
 void reportCrashesOf(int argc, char **argv) {
@@ -70,7 +90,7 @@ void reportCrashesOf(int argc, char **argv) {
   // The next opened file would get the number of a closed standard stream.
   llvm::sys::Process::FixupStandardFileDescriptors();
 #if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
-  llvm::sys::AddSignalHandler([](void *) { endAsBug("mmk has crashed"); }, nullptr);
+  llvm::sys::AddSignalHandler(endAfterSignal, nullptr);
 #endif
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);

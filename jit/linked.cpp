@@ -14,6 +14,7 @@
 #include <chrono>
 #include <deque>
 #include <mutex>
+#include <new>
 
 using namespace llvm;
 using namespace llvm::orc;
@@ -28,9 +29,21 @@ struct Linker {
   ObjectLinkingLayer layer;
   JITDylib *process = nullptr; ///< its own symbols: memcpy and memset, which rows are moved with
   std::atomic<uint64_t> count = 0;
+  /// A look-up says only that it failed: the session is told why.
+  std::atomic<bool> memoryRefused = false;
 
   explicit Linker(std::unique_ptr<ExecutorProcessControl> control)
-      : session(std::move(control)), layer(session) {}
+      : session(std::move(control)), layer(session) {
+    session.setErrorReporter([this](Error error) {
+      error = handleErrors(std::move(error), [this](std::unique_ptr<ECError> cause) -> Error {
+        if (cause->convertToErrorCode() != std::errc::not_enough_memory)
+          return Error(std::move(cause));
+        memoryRefused = true;
+        return Error::success();
+      });
+      logAllUnhandledErrors(std::move(error), errs(), "JIT session error: ");
+    });
+  }
 
   static Expected<Linker *> get() {
     // Never destroyed: code may run, and be released, until the process ends.
@@ -117,7 +130,14 @@ Error LinkedObject::addPointers(std::vector<LazyCode> lazy) {
 void *LinkedObject::firstCall(LazyFunction &function) {
   const std::lock_guard lock(compilingLazily);
   const auto start = std::chrono::steady_clock::now();
-  Expected<void *> address = addressOf(function);
+  Expected<void *> address = [&]() -> Expected<void *> {
+    // The caller is generated code, which no exception may pass.
+    try {
+      return addressOf(function);
+    } catch (const std::bad_alloc &) {
+      return createStringError("out of memory");
+    }
+  }();
   const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
   lazyMs_ = lazyMs_ + taken.count();
   if (address)
@@ -167,8 +187,13 @@ Expected<SmallVector<ExecutorAddr>> LinkedObject::find(ArrayRef<std::string> nam
     symbols.add(session.intern(name));
   auto found = session.lookup({{&library_, JITDylibLookupFlags::MatchExportedSymbolsOnly}},
                               std::move(symbols));
-  if (!found)
+  if (!found) {
+    if (cantFail(Linker::get())->memoryRefused.exchange(false)) {
+      consumeError(found.takeError());
+      throw std::bad_alloc();
+    }
     return found.takeError();
+  }
   SmallVector<ExecutorAddr> addresses;
   for (const std::string &name : names)
     addresses.push_back((*found)[session.intern(name)].getAddress());

@@ -30,7 +30,8 @@ public:
        std::shared_ptr<const LinkedObject> callees = nullptr, std::vector<LazyCode> lazy = {});
   ~LinkedObject();
 
-  /// The addresses of some of its symbols.
+  /// The addresses of some of its symbols. Throws std::bad_alloc where there is no memory for the
+  /// code: linking happens at the first look-up.
   llvm::Expected<llvm::SmallVector<llvm::orc::ExecutorAddr>>
   find(llvm::ArrayRef<std::string> names) const;
 

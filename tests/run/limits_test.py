@@ -100,7 +100,7 @@ class Limits(CommandTest):
                 least = middle
             else:
                 enough = middle
-        for kibibytes in [*range(enough, enough + 8192, 256), 4 << 20]:
+        for kibibytes in [*range(enough, enough + 8192, 96), 4 << 20]:
             done = attempt(kibibytes, "run", "small.mmk", "--no-cache", "--json", "r.json",
                            "--threads", "2")
             self.assertIn(done.returncode, (0, 2), f"{kibibytes} KiB: {done.stderr}")
