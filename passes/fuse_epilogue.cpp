@@ -65,6 +65,7 @@ private:
   Use resolve(Use use);
   /// An operand for reads of `value` by `map`, whose constant results become a slice of it.
   Value operandFor(Value value, AffineMap &map, IRMapping &inGroup);
+  /// Whether `op`, and all between it and a product or a kept value, changes the type alone.
   bool onlyConverts(linalg::LinalgOp op);
   void emitGroup(Operation *owner);
   SmallVector<Value> emitElementwise(ArrayRef<Value> outputs, Operation *owner, IRMapping &inGroup);
@@ -119,9 +120,13 @@ Use Fuser::resolve(Use use) {
 }
 
 bool Fuser::onlyConverts(linalg::LinalgOp op) {
-  return op.getNumDpsInputs() == 1 &&
-         llvm::all_of(op.getBlock()->without_terminator(),
-                      [](Operation &inner) { return isa<arith::TruncFOp, arith::ExtFOp>(inner); });
+  if (op.getNumDpsInputs() != 1 ||
+      !llvm::all_of(op.getBlock()->without_terminator(),
+                    [](Operation &inner) { return isa<arith::TruncFOp, arith::ExtFOp>(inner); }))
+    return false;
+  const Value input = op.getDpsInputs().front();
+  auto producer = input.getDefiningOp<linalg::LinalgOp>();
+  return productOf(input) || kept.contains(input) || (producer && onlyConverts(producer));
 }
 
 void Fuser::chooseGroups() {

@@ -135,6 +135,47 @@ mmk.kernel @narrowed dims ["M", "K", "N"]
   mmk.choice "fuse" = ["none"]
 }
 
+// A relu before the narrowing is an epilogue: the pass of its own narrows as well.
+// CHECK-LABEL: mmk.kernel @relu_narrowed
+// CHECK:       %[[PRODUCT:.*]] = mmk.fusion_group {
+// CHECK:         %[[ACC:.*]] = linalg.contract
+// CHECK-NOT:     linalg.generic
+// CHECK:         mmk.yield %[[ACC]]
+// CHECK:       mmk.fusion_group {
+// CHECK:         linalg.generic {{.*}} ins(%[[PRODUCT]]
+// CHECK:           arith.maximumf
+// CHECK:           arith.truncf
+// CHECK:       mmk.return
+mmk.kernel @relu_narrowed dims ["M", "K", "N"]
+    args [#mmk.named<"a"["M", "K"]>, #mmk.named<"b"["K", "N"]>]
+    results [#mmk.named<"c"["M", "N"]>] {
+^bb0(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>):
+  %zero = arith.constant 0.0 : f32
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %acc_empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %acc_fill = linalg.fill ins(%zero : f32) outs(%acc_empty : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %acc = linalg.contract indexing_maps = [#a, #b, #c]
+      ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%acc_fill : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %x_empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %x = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%acc : tensor<?x?xf32>) outs(%x_empty : tensor<?x?xf32>) {
+  ^bb0(%e0: f32, %out: f32):
+    %r = arith.maximumf %e0, %zero : f32
+    linalg.yield %r : f32
+  } -> tensor<?x?xf32>
+  %y_empty = tensor.empty(%m, %n) : tensor<?x?xf16>
+  %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<?x?xf32>) outs(%y_empty : tensor<?x?xf16>) {
+  ^bb0(%e0: f32, %out: f16):
+    %r = arith.truncf %e0 : f32 to f16
+    linalg.yield %r : f16
+  } -> tensor<?x?xf16>
+  mmk.return %y : tensor<?x?xf16>
+} schedule {
+  mmk.choice "fuse" = ["none"]
+}
+
 // The product itself is a result too: the fusion group yields both, in the order in which they are computed.
 // CHECK-LABEL: mmk.kernel @results
 // CHECK:       %[[NEST:.*]]:2 = mmk.fusion_group {
