@@ -238,8 +238,8 @@ is run. A positive gain is the share of a's time that b saves.
 the two sides:
   --a SIDE                   DIRECTIVE=VALUE[,...], or the name of a variant; machine=NAME|FILE
                              chooses a machine, machine.PATH=VALUE changes one figure of it. Or a
-                             report that mmk run --json has written. default: the default of the
-                             schedule
+                             report that mmk run --json has written. What a side leaves open is
+                             chosen for each case, as mmk run does; default: all that is open
   --b SIDE                   the same
 
 what to compare:

@@ -59,7 +59,7 @@ std::string quoted(std::string_view word) {
   _exit(bugInMmk);
 }
 
-/// Whether the system refuses the megabyte that malloc asks for when its heap cannot grow.
+/// Whether the system refuses the megabyte that malloc maps when its heap cannot grow.
 bool memoryIsExhausted() {
   constexpr size_t heapStep = 1 << 20;
   void *memory =

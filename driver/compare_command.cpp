@@ -3,6 +3,7 @@
 #include "cli/files.h"
 #include "cli/option_values.h"
 #include "cli/terminal.h"
+#include "driver/chosen_variants.h"
 #include "driver/command.h"
 #include "driver/count_case.h"
 #include "driver/footprint.h"
@@ -21,6 +22,12 @@ namespace {
 
 bool isSavedRun(const std::string &side) {
   return side.ends_with(".json") && side.find('=') == std::string::npos;
+}
+
+/// What `mmk run` runs with the options of a side: the variant that is chosen for a case.
+Target targetFor(Session &side, const Target &target, const RunCase &run) {
+  std::string reason;
+  return withVariantOf(side, target, side.kernel(), run, reason);
 }
 
 /// The common target of both sides, with the changes of `text`: "l1=1,machine=ascend910b1".
@@ -97,10 +104,6 @@ SideBySide compareVariants(Session &a, Session &b, const std::vector<std::string
   pair.b = side(b, loweredB);
   pair.changes = changesBetween(pair.a, pair.b);
   addMachineChanges(a.machine(), b.machine(), machineSets, pair.changes);
-  if (pair.changes.empty())
-    throw UserError(fmt::format("a and b are the same variant on {}, and there is nothing to "
-                                "compare: {}",
-                                pair.a.machine, pair.a.variant));
   pair.ir = diffIr(printed(*loweredA.module), printed(*loweredB.module));
   for (const Session *each : {&a, &b})
     if (!backendOf(each->machine().kind).hasClock()) {
@@ -159,7 +162,27 @@ std::vector<SideBySide> compare(Options &options, std::vector<std::string> words
     expectSizes(a.kernel(), run);
   std::vector<std::string> machineSets = targetA.machineSets;
   llvm::append_range(machineSets, targetB.machineSets);
-  return {compareVariants(a, b, machineSets, runs)};
+
+  std::vector<Target> ofA, ofB;
+  for (const RunCase &run : runs) {
+    ofA.push_back(targetFor(a, targetA, run));
+    ofB.push_back(targetFor(b, targetB, run));
+  }
+  // Cases in a row that have the same two variants stand in one comparison.
+  std::vector<SideBySide> pairs;
+  for (size_t begin = 0, end = 0; begin < runs.size(); begin = end) {
+    while (end < runs.size() && ofA[end].variant == ofA[begin].variant &&
+           ofB[end].variant == ofB[begin].variant)
+      ++end;
+    Session chosenA(a, ofA[begin]), chosenB(b, ofB[begin]);
+    pairs.push_back(
+        compareVariants(chosenA, chosenB, machineSets, {runs.begin() + begin, runs.begin() + end}));
+  }
+  if (std::ranges::all_of(pairs, [](const SideBySide &pair) { return pair.changes.empty(); }))
+    throw UserError(fmt::format("a and b are the same variant on {}, and there is nothing to "
+                                "compare: {}",
+                                pairs.front().a.machine, pairs.front().a.variant));
+  return pairs;
 }
 
 } // namespace

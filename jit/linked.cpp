@@ -41,7 +41,7 @@ struct Linker {
         memoryRefused = true;
         return Error::success();
       });
-      logAllUnhandledErrors(std::move(error), errs(), "JIT session error: ");
+      logAllUnhandledErrors(std::move(error), errs());
     });
   }
 

@@ -1,5 +1,7 @@
 #include "library/kernel.h"
 
+#include "backend/backend.h"
+#include "choose/chooser.h"
 #include "frontend/compile.h"
 
 #include <fmt/format.h>
@@ -27,15 +29,32 @@ mmk_error *choose(const Program &program, const char *wanted, const Kernel *&ker
   return nullptr;
 }
 
-mmk_error *lower(mmk_kernel &it, const char *variant) {
+/// Adds to `fixed` what is chosen for a shape; nothing where no candidate is legal, which the
+/// lowering then explains.
+mmk_error *chooseForShape(mmk_kernel &it, llvm::ArrayRef<mmk_dimension> shape, Choices &fixed) {
+  std::vector<int64_t> dims;
+  if (mmk_error *error = it.signature->bindDimensions(shape, dims))
+    return error;
+  if (!backendOf(it.machine.kind).hasClock())
+    return nullptr;
+  if (const auto chosen = Chooser(*it.compiler, *it.kernel, it.machine, fixed).choose(dims))
+    fixed.insert(fixed.end(), chosen->choices.begin(), chosen->choices.end());
+  return nullptr;
+}
+
+mmk_error *lower(mmk_kernel &it, const mmk_compile_options &wanted) {
   auto module = it.compiler->toIr(*it.kernel);
   PipelineOptions options;
-  if (variant) {
-    llvm::Expected<Choices> choices = parseChoices(*it.kernel, it.machine, *module, variant);
+  if (wanted.variant) {
+    llvm::Expected<Choices> choices = parseChoices(*it.kernel, it.machine, *module, wanted.variant);
     if (!choices)
       return mistake("variant" + llvm::toString(choices.takeError()));
     options.choices = std::move(*choices);
   }
+  if (wanted.dimensions)
+    if (mmk_error *error = chooseForShape(
+            it, llvm::ArrayRef(wanted.dimensions, wanted.dimension_count), options.choices))
+      return error;
   it.lowering = it.compiler->lower(*it.kernel, std::move(module), LoweringLevel::aicore, options);
   if (it.lowering) {
     it.variant = it.lowering.variant;
@@ -68,7 +87,7 @@ mmk_error *compile(std::string text, std::string name, const mmk_compile_options
     return error;
   it.signature.emplace(*it.kernel);
   it.compiler = std::make_unique<Compiler>(it.program, it.machine);
-  if (mmk_error *error = lower(it, options.variant))
+  if (mmk_error *error = lower(it, options))
     return error;
 
   ExecutableOptions how;

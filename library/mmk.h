@@ -53,6 +53,11 @@ MMK_API void mmk_error_free(mmk_error *error);
 
 typedef struct mmk_kernel mmk_kernel;
 
+typedef struct {
+  const char *name;
+  int64_t extent;
+} mmk_dimension;
+
 /* Zero-initialise, then set what is wanted: a field that is NULL has its default. */
 typedef struct {
   const char *kernel;  /* name of the kernel; needed when the text has several */
@@ -60,6 +65,11 @@ typedef struct {
   const char *variant; /* "tile.M=64,tile.N=64" or a printed variant name; the rest by default */
   /* Existing folder in which compiled objects are kept; none by default. */
   const char *cache_directory;
+  /* The extents of all dimensions, or none. With them, what the schedule and `variant` leave open
+   * is chosen for this shape on an AI core; other shapes run with the same variant. Without, and on
+   * the host, open directives have the default of the machine. */
+  const mmk_dimension *dimensions;
+  size_t dimension_count;
 } mmk_compile_options;
 
 /* Compiles a kernel for any shape. The text has at most 16 MiB. `name` is what messages call the
@@ -133,11 +143,6 @@ MMK_API mmk_error *mmk_run(const mmk_kernel *kernel, const mmk_tensor *tensors, 
                            const mmk_run_options *options);
 
 /*--- time on an AI core ---------------------------------------------------------------------*/
-
-typedef struct {
-  const char *name;
-  int64_t extent;
-} mmk_dimension;
 
 /* Kernel time in cycles of the machine's clock and in microseconds, without touching data. Not for
  * the host, whose clock is the real one. */

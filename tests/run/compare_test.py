@@ -95,8 +95,8 @@ class Compare(CommandTest):
         (run,) = self.report(FUSED, "--case", "S4", "--count-only", "--set", "tile.N=64")
         (pair,) = self.compared(FUSED, "--case", "S4", "--b", run["variant"])
         self.assertEqual(pair["b"]["variant"], run["variant"])
-        self.assertEqual(pair["changes"], [{"name": "tile", "a": "128x256x64", "b": "128x64x64"},
-                                           {"name": "grid.K", "a": "", "b": "2"}])
+        self.assertEqual(pair["changes"], [{"name": "grid.K", "a": "4", "b": "2"},
+                                           {"name": "tile", "a": "128x256x64", "b": "128x64x64"}])
 
     def test_the_words_for_both_sides_count_for_both(self):
         (pair,) = self.compared(FUSED, "--case", "S4", "--set", "tile.M=64", "--machine",
@@ -104,7 +104,25 @@ class Compare(CommandTest):
         for side in ["a", "b"]:
             self.assertEqual(pair[side]["machine"], "ascend910b1")
             self.assertIn("tile=64x256x64", pair[side]["variant"])
-        self.assertEqual(pair["changes"], [{"name": "cores", "a": "24", "b": "1"}])
+        # What stays open is chosen for each side: one core has no use for a split.
+        self.assertEqual(pair["changes"], [{"name": "cores", "a": "24", "b": "1"},
+                                           {"name": "grid.K", "a": "2", "b": ""}])
+
+    def test_a_side_of_a_kernel_without_a_schedule_is_what_run_chooses(self):
+        (self.folder / "open.mmk").write_text(
+            "kernel f(a: f16[M, K], b: f16[K, N]) -> c: f16[M, N] {\n  c = relu(a @ b);\n"
+            "  case wide { M = 64; N = 4096; K = 64; }\n"
+            "  case deep { M = 64; N = 64; K = 8192; }\n}\n")
+        pairs = self.compared("open.mmk", "--b", "fuse=none")
+        self.assertEqual([pair["case"] for pair in pairs], ["wide", "deep"])
+        for side, sets in [("a", []), ("b", ["--set", "fuse=none"])]:
+            runs = self.report("open.mmk", "--count-only", *sets)
+            for pair, run in zip(pairs, runs, strict=True):
+                self.assertEqual(pair[side]["variant"], run["variant"])
+                self.assertEqual(pair[side]["clock"], run["clock"])
+        self.assertNotEqual(pairs[0]["a"]["variant"], pairs[1]["a"]["variant"])
+        self.assertIn("fuse=none", pairs[0]["b"]["variant"])
+        self.assertLess(pairs[0]["a"]["clock"]["cycles"], pairs[0]["b"]["clock"]["cycles"])
 
     def test_two_machines(self):
         (pair,) = self.compared(FUSED, "--case", "S1", "--a", "machine=ascend910b4",

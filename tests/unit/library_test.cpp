@@ -173,6 +173,34 @@ TEST(Library, runsOnAnEmulatedCoreAndCounts) {
   EXPECT_DOUBLE_EQ(microseconds, cycles / 1800.0);
 }
 
+TEST(Library, choosesTheVariantForAShape) {
+  const char *open = "kernel f(a: f16[M, K], b: f16[K, N]) -> c: f16[M, N] { c = relu(a @ b); }";
+  const mmk_dimension deep[] = {{"M", 64}, {"N", 64}, {"K", 8192}};
+  mmk_compile_options options = {};
+  options.machine = "ascend910b3";
+  const auto cyclesOf = [&](const Kernel &kernel) {
+    int64_t cycles = 0;
+    EXPECT_EQ(messageOf(mmk_count(kernel.get(), deep, 3, &cycles, nullptr)), "");
+    return cycles;
+  };
+  const Kernel standard = compiled(open, &options);
+  options.dimensions = deep;
+  options.dimension_count = 3;
+  const Kernel chosen = compiled(open, &options);
+  EXPECT_NE(std::string(mmk_kernel_variant(chosen.get())).find("grid.K="), std::string::npos);
+  EXPECT_LT(2 * cyclesOf(chosen), cyclesOf(standard));
+  options.variant = "cores=2";
+  EXPECT_TRUE(
+      std::string(mmk_kernel_variant(compiled(open, &options).get())).starts_with("cores=2,"));
+
+  mmk_kernel *none = nullptr;
+  options.dimension_count = 2;
+  EXPECT_EQ(messageOf(mmk_compile(open, "f.mmk", &options, &none)), "the dimension K has no value");
+  options.machine = "host";
+  options.dimension_count = 3;
+  compiled(open, &options);
+}
+
 TEST(Library, describesTheKernel) {
   const Kernel kernel = compiled();
   EXPECT_STREQ(mmk_kernel_name(kernel.get()), "fused");
