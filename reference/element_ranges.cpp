@@ -169,8 +169,14 @@ Range ElementRanges::evaluateStep(const Step &step, const Place &place,
   if (!step.product)
     return range;
   const double row = done[*step.row].value;
-  const bool isExact = done[*step.product].isExact() && row == std::floor(row);
-  return isExact || !std::isfinite(row) ? range : range.widened(errorOfStart(row, step.depth));
+  if (!std::isfinite(row))
+    return range;
+  if (!done[*step.product].isExact())
+    return range.widened(errorOfStart(row, step.depth));
+  const Value &product = *value.operands[*step.product == step.operands[0] ? 0 : 1];
+  const auto [rowLine, columnLine] =
+      linesOf(product, project(place, concrete(product.shape)), step.depth, care);
+  return range.widened(errorOfExactFrom(row, *rowLine, *columnLine, care));
 }
 
 Range ElementRanges::productRange(const Value &product, const Place &place, Care care) {
@@ -183,16 +189,19 @@ Range ElementRanges::productRange(const Value &product, const Place &place, Care
   if (isInteger && readsParameters)
     return Range::exactly(value);
 
-  const std::vector<int64_t> leftExtents = concrete(left.shape);
-  const std::vector<int64_t> rightExtents = concrete(right.shape);
-  const int64_t depth = leftExtents.back();
-  const int64_t count = isInteger ? depth : termsRead(depth, care);
-  const auto rowLine =
-      lineOf(left, project(place, leftExtents), leftExtents.size() - 1, count, care);
-  const auto columnLine =
-      lineOf(right, project(place, rightExtents), rightExtents.size() - 2, count, care);
+  const int64_t depth = concrete(left.shape).back();
+  const auto [rowLine, columnLine] =
+      linesOf(product, place, isInteger ? depth : termsRead(depth, care), care);
   return isInteger ? rangeOfIntegerSum(*rowLine, *columnLine, depth, value)
                    : rangeOfSum(*rowLine, *columnLine, depth, value, care);
+}
+
+std::pair<std::shared_ptr<const Line>, std::shared_ptr<const Line>>
+ElementRanges::linesOf(const Value &product, const Place &place, int64_t count, Care care) {
+  const Value &left = *product.operands[0], &right = *product.operands[1];
+  const std::vector<int64_t> rows = concrete(left.shape), columns = concrete(right.shape);
+  return {lineOf(left, project(place, rows), rows.size() - 1, count, care),
+          lineOf(right, project(place, columns), columns.size() - 2, count, care)};
 }
 
 //--- lines --------------------------------------------------------------------------------------

@@ -73,6 +73,9 @@ private:
   Range evaluateStep(const Step &step, const Place &place, const std::vector<Range> &done,
                      Care care);
   Range productRange(const Value &product, const Place &place, Care care);
+  /// What an element of a product reads: a row of the left operand, a column of the right one.
+  std::pair<std::shared_ptr<const Line>, std::shared_ptr<const Line>>
+  linesOf(const Value &product, const Place &place, int64_t count, Care care);
   std::shared_ptr<const Line> lineOf(const Value &operand, Place place, size_t dimension,
                                      int64_t count, Care care);
   Line makeLine(const Value &operand, Place place, size_t dimension, int64_t count, Care care);

@@ -125,12 +125,20 @@ Range absolute(const Range &x) {
   return {std::fabs(x.value), 0, std::max(-x.low, x.high), false};
 }
 
+bool mayBeZero(const Range &x) { return x.low <= 0 && x.high >= 0; }
+bool mayBeInfinite(const Range &x) { return x.low == -infinity || x.high == infinity; }
+
 /// Of numbers alone.
 Range numberRange(const Value &value, const Range *operands) {
   if (value.operation == Operation::abs)
     return absolute(operands[0]);
+  // Zero may lie between the ends, whose products have no NaN then.
+  if (value.operation == Operation::multiply &&
+      ((mayBeInfinite(operands[0]) && mayBeZero(operands[1])) ||
+       (mayBeInfinite(operands[1]) && mayBeZero(operands[0]))))
+    return Range::anything(static_cast<float>(operands[0].value * operands[1].value));
   if (value.operation == Operation::divide && operands[1].low != operands[1].high &&
-      operands[1].low <= 0 && operands[1].high >= 0) {
+      mayBeZero(operands[1])) {
     const double x = operands[0].value, y = operands[1].value;
     return Range::anything(static_cast<float>(x / y));
   }

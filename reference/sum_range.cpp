@@ -118,11 +118,15 @@ double deviationInOrder(const Line &left, const Line &right, int64_t count) {
   return std::sqrt(squares);
 }
 
-bool isExactInAnyOrder(const Line &left, const Line &right, const Terms &terms) {
-  if (static_cast<float>(terms.sum) != terms.sum)
+/// `start` is one more term.
+bool isExactInAnyOrder(const Line &left, const Line &right, const Terms &terms, double start = 0) {
+  const double sum = terms.sum + start;
+  if (static_cast<float>(sum) != sum)
     return false;
-  const double quantum = quantumOf(left.values) * quantumOf(right.values);
-  return quantum >= 0x1p-126 && terms.positive + terms.negative <= quantum / roundOff;
+  const double quantum = std::min(quantumOf(left.values) * quantumOf(right.values),
+                                  start == 0 ? infinity : quantumOf({start}));
+  return quantum >= 0x1p-126 &&
+         terms.positive + terms.negative + std::fabs(start) <= quantum / roundOff;
 }
 
 /// Of `depth` roundings; `terms` of the first ones.
@@ -170,6 +174,15 @@ double quantumOf(const std::vector<double> &values) {
 int64_t termsRead(int64_t depth, Care care) {
   return care == Care::quick && depth > shallowSum ? std::max(shallowSum, depth / quickShare)
                                                    : depth;
+}
+
+double errorOfExactFrom(double start, const Line &left, const Line &right, Care care) {
+  const auto depth = static_cast<int64_t>(left.values.size());
+  Terms terms;
+  addTerms(left, right, depth, terms);
+  if (isExactInAnyOrder(left, right, terms, start))
+    return 0;
+  return roundingError(left, right, terms, terms.sum, depth, care) + errorOfStart(start, depth);
 }
 
 double errorOfStart(double start, int64_t depth) {

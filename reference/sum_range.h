@@ -63,6 +63,10 @@ Range rangeOfSum(const Line &left, const Line &right, int64_t depth, double valu
 /// The same for a sum of integers that is exact modulo 2^32.
 Range rangeOfIntegerSum(const Line &left, const Line &right, int64_t depth, double value);
 
+/// The rounding error of a sum that starts from `start`, where the sum of the products alone is
+/// exact: that of sums that round, or none where `start` has so few bits as well.
+double errorOfExactFrom(double start, const Line &left, const Line &right, Care care);
+
 /// What a number that the sum starts from, or that is added to it before its end, adds to the error
 /// of a sum of `depth` terms.
 double errorOfStart(double start, int64_t depth);

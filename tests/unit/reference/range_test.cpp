@@ -66,6 +66,13 @@ TEST(Range, AQuotientByWhatMayBeZeroIsAnything) {
   EXPECT_EQ(of(Operation::divide, {Range::exactly(1), Range::exactly(0)}).low, infinity);
 }
 
+TEST(Range, AnInfinityTimesWhatMayBeZeroIsAnything) {
+  const Range overflowing{-3e38, -infinity, -3e38, false};
+  EXPECT_TRUE(of(Operation::multiply, {overflowing, around(0, 1e-7)}).includes(notANumber));
+  EXPECT_TRUE(of(Operation::multiply, {around(0, 1e-7), overflowing}).includes(notANumber));
+  EXPECT_FALSE(of(Operation::multiply, {overflowing, around(1, 0.5)}).includes(notANumber));
+}
+
 TEST(Range, AValueAtAThresholdTakesEitherSide) {
   const Range far = of(Operation::less, {around(1, 0.5), Range::exactly(2)});
   expectRange(far, 1, 1, 1);
@@ -116,6 +123,19 @@ TEST(SumRange, SmallIntegersAreExact) {
   // 2^24 + 1 - 1 depends on the order.
   EXPECT_FALSE(
       rangeOfSum(lineOf({0x1p24, 1, -1}), lineOf({1, 1, 1}), 3, 0x1p24, Care::full).isExact());
+}
+
+TEST(SumRange, AnExactSumRoundsWhenItStartsFromANumberOfMoreBits) {
+  const Line left{{0.7734375, 0.828125, -0.9375, 0.00723267}, {}};
+  const Line right{{0.8984375, 0.4921875, -0.83203125, 0.33203125}, {}};
+  EXPECT_EQ(errorOfExactFrom(0.5, Line{{1, 2, 3}, {}}, Line{{4, 5, 6}, {}}, Care::full), 0);
+  // The partial sums round, not the row: the error is of the size of their sum.
+  const double row = 0x1.aebf9p-3, error = errorOfExactFrom(row, left, right, Care::full);
+  EXPECT_GT(error, 2 * u * 1.88);
+  float sum = static_cast<float>(row);
+  for (size_t k = 0; k < left.values.size(); ++k)
+    sum = static_cast<float>(sum + left.values[k] * right.values[k]);
+  EXPECT_LE(std::fabs(sum - (1.8849087953567505 + row)), error);
 }
 
 TEST(SumRange, FollowsThePartialSumsAndNotTheResult) {
