@@ -124,6 +124,7 @@ GroupTime::Waits GroupTime::wait(const GroupTiling &tiling) const {
     Piece piece;
     piece.name = name;
     piece.place = tiling.skewed ? core % tiles.stages : 0;
+    piece.extent = tiles.stages;
     piece.bytes = piece.distinct = static_cast<int64_t>(panel.bytes);
     piece.portCycles = static_cast<int64_t>(panel.portCycles);
     piece.lines = static_cast<int64_t>(panel.lines);
@@ -286,7 +287,8 @@ double GroupTime::product(const GroupTiling &tiling, const Waits &waits) const {
 }
 
 // Tiles of whole rows, see passes/tile_cores.cpp: each vector core loads the splits of a tile one
-// after the other, adds each while the next arrives, and then applies the epilogue.
+// after the other, adds each while the next arrives, and then applies the epilogue, also while
+// those of the next tile arrive.
 double GroupTime::sumOfSplits(const Tiles &tiles, const GroupTiling &tiling) const {
   constexpr int64_t rowsOfCore = 8, mostColumns = 512;
   const int64_t units = isSplitChip() ? machine_.vectorCoresPerCube : 1;
@@ -307,7 +309,9 @@ double GroupTime::sumOfSplits(const Tiles &tiles, const GroupTiling &tiling) con
     rest += link("gm_ub", 1, columns * rowBytes());
   if (readBytes() > 0)
     rest += link("gm_ub", rows, elements * readBytes());
-  return ofCore * (tiles.splits * std::max(load, sum) + rest) + sum + epilogue + store;
+  const double loads = tiles.splits * load + rest, work = tiles.splits * sum + epilogue,
+               longest = std::max(loads, work);
+  return ofCore * longest + std::min(loads, work) + store;
 }
 
 //===--- elementwise work -----------------------------------------------------------------===//

@@ -17,6 +17,7 @@ struct Moved {
   int64_t bytes = 0, distinct = 0, portCycles = 0, lines = 0;
   int64_t first = -1, last = -1; ///< offsets in the tensor of the first and the last transfer
   int64_t least = -1;            ///< the least offset of them
+  int64_t greatest = -1, transfers = 0;
 };
 
 /// By tensor, loads and stores apart: see `slotOf`.
@@ -54,6 +55,8 @@ public:
       moved.least = std::min(moved.least, amount.start);
       moved.bytes += amount.amount;
       moved.distinct += moved.last == amount.start ? 0 : amount.amount;
+      moved.transfers += moved.last == amount.start ? 0 : 1;
+      moved.greatest = std::max(moved.greatest, amount.start);
       moved.portCycles +=
           ports_[&it - program_.instructions.data()].cycles(amount.rows, amount.amount);
       // A row that is shorter than a line is an access of its own.
@@ -88,6 +91,11 @@ public:
   std::vector<Panels> panels; ///< by unit
 
 private:
+  /// From the least offset to one step behind the greatest.
+  static int64_t extentOf(const Moved &moved) {
+    const int64_t steps = moved.transfers - 1;
+    return steps > 0 ? (moved.greatest - moved.least) / steps * (steps + 1) : 0;
+  }
   Piece pieceOf(int32_t slot, const Moved &moved) const {
     const int32_t tensor = slot / 2;
     const uint64_t name = moved.least * program_.tensors.size() + tensor;
@@ -98,7 +106,8 @@ private:
             moved.portCycles,
             moved.lines,
             tensor,
-            slot % 2 == 0};
+            slot % 2 == 0,
+            extentOf(moved)};
   }
 
   LoopAction outermost(Interpreter &interpreter, const Loop &loop) {
@@ -145,6 +154,8 @@ private:
         all.first = first;
       all.bytes += moved.bytes;
       all.distinct += moved.distinct;
+      all.transfers += moved.transfers;
+      all.greatest = std::max(all.greatest, least + (moved.greatest - moved.least));
       all.portCycles += moved.portCycles;
       all.lines += moved.lines;
     }

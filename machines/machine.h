@@ -90,6 +90,9 @@ struct Machine {
   double hbmBytesPerSecond = 0; ///< of the whole chip, shared by the active cores
   /// The same for what L2 writes back between reads; 0: as for reads.
   double hbmWriteBytesPerSecond = 0;
+  /// Of one core, bytes a cycle: what the requests that it can have under way bring from HBM; 0:
+  /// its port is the only limit.
+  double hbmCoreBytesPerCycle = 0;
   int64_t l2Bytes = 0;
   double l2BytesPerCycle = 0; ///< of one core, on a hit
   /// Of all vector cores together, hit or miss; 0: their ports are the only limit.

@@ -125,6 +125,8 @@ void describeGlobalMemory(Table &t) {
            [](Machine &m) -> auto & { return m.hbmBytesPerSecond; });
   t.number("hbm.write_bytes_per_second", Kind::positive, mostBytesPerSecond, Need::optional,
            [](Machine &m) -> auto & { return m.hbmWriteBytesPerSecond; });
+  t.number("hbm.core_bytes_per_cycle", Kind::positive, mostBytesPerCycle, Need::optional,
+           [](Machine &m) -> auto & { return m.hbmCoreBytesPerCycle; });
   t.number("l2.bytes", Kind::whole, mostBytes, Need::always,
            [](Machine &m) -> auto & { return m.l2Bytes; });
   t.number("l2.bytes_per_cycle", Kind::positive, mostBytesPerCycle, Need::emulated,

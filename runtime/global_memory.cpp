@@ -20,6 +20,7 @@ double writeRate(const Machine &machine) {
 
 GlobalMemory::GlobalMemory(const Machine &machine)
     : machine_(machine), fetch_(atRate(machine, machine.hbmBytesPerSecond)),
+      ofCore_(0, 0, machine.hbmCoreBytesPerCycle > 0 ? 1 / machine.hbmCoreBytesPerCycle : 0),
       writeBack_(atRate(machine, writeRate(machine))), line_(0, 0, machine.l2LineCycles),
       vectors_(atRate(machine, machine.l2VectorBytesPerSecond)), cache_(machine.l2Bytes) {}
 
@@ -45,6 +46,18 @@ void GlobalMemory::addRound(llvm::ArrayRef<Piece> pieces, bool staysInL2, RoundO
     store(sorted, earlier);
 }
 
+// `same`: by place. The core with the longest way to where the next one began leads: those behind
+// it catch up with what it fetches, and then wait for it.
+double GlobalMemory::largestPart(llvm::ArrayRef<Shared> same) {
+  const int64_t extent = same.front().piece->extent;
+  if (same.size() == 1 || extent <= 0)
+    return 1;
+  int64_t largest = extent - same.back().piece->place + same.front().piece->place;
+  for (size_t i = 1; i < same.size(); ++i)
+    largest = std::max(largest, same[i].piece->place - same[i - 1].piece->place);
+  return std::min(1.0, static_cast<double>(largest) / extent);
+}
+
 /// Groups the pieces, and takes each through L2.
 llvm::SmallVector<GlobalMemory::Shared, 64> GlobalMemory::use(const Sorted &sorted,
                                                               bool staysInL2) {
@@ -54,7 +67,7 @@ llvm::SmallVector<GlobalMemory::Shared, 64> GlobalMemory::use(const Sorted &sort
         shared.back().piece->place == piece->place)
       ++shared.back().sharers;
     else
-      shared.push_back({piece, 1, false});
+      shared.push_back({piece, 1, false, 1.0});
   for (size_t i = 0; i < shared.size(); ++i) {
     Shared &one = shared[i];
     // The first core that reads a line fetches it for all, wherever they begin.
@@ -65,6 +78,14 @@ llvm::SmallVector<GlobalMemory::Shared, 64> GlobalMemory::use(const Sorted &sort
     const bool isLoad = one.piece->isLoad;
     const bool hit = cache_.use(one.piece->name, one.piece->distinct, !isLoad && !staysInL2);
     one.isFetched = isLoad && !staysInL2 && !hit;
+    if (!one.isFetched)
+      continue;
+    size_t next = i + 1;
+    while (next < shared.size() && shared[next].piece->name == one.piece->name)
+      ++next;
+    const double part = largestPart(llvm::ArrayRef(shared).slice(i, next - i));
+    for (size_t same = i; same < next; ++same)
+      shared[same].fetches = part;
   }
   return shared;
 }
@@ -89,8 +110,12 @@ void GlobalMemory::load(const Sorted &sorted, llvm::ArrayRef<Shared> shared, Rou
       const int64_t lineCycles =
           one.sharers > 1 ? line_.cycles(0, one.sharers * static_cast<int64_t>(it.lines * once))
                           : 0;
-      const int64_t needed = std::max(lineCycles, one.isFetched ? hbmCycles : 0);
       const int64_t port = it.portCycles * once;
+      const int64_t alone = ofCore_.cycles(0, it.distinct),
+                    ownFetches = port + static_cast<int64_t>(std::max<int64_t>(0, alone - port) *
+                                                             one.fetches);
+      const int64_t fetchedFor = std::max(hbmCycles, ownFetches);
+      const int64_t needed = std::max(lineCycles, one.isFetched ? fetchedFor : 0);
       const int64_t own = std::max(it.portCycles, vectorCycles) +
                           static_cast<int64_t>(it.bytes * of.storeCyclesPerByte);
       const int64_t taken = std::max(std::max(needed, port) + it.portCycles - port, own);

@@ -23,6 +23,7 @@ struct Piece {
   int64_t lines = 0;      ///< accesses to lines of global memory for all of them
   int32_t tensor = 0;
   bool isLoad = false;
+  int64_t extent = 0; ///< of the places; 0: all begin at the same one
 };
 
 /// Whose transfers a round has, and what a transfer of a vector core waits for beside memory: its
@@ -35,7 +36,9 @@ struct RoundOf {
 /// Cores have similar work, so it is divided into rounds: all transfers of a round happen at the
 /// same time. Each core's port takes its time for them. Beyond that,
 /// - data that is not in L2 is fetched from HBM, once for all cores that read it in this round;
-///   these fetches share HBM with the write-backs that make room for them in L2;
+///   these fetches share HBM with the write-backs that make room for them in L2; and the requests
+///   that one core has under way limit its own rate. Cores that begin at several places of the same
+///   data wait for the one that is the first to read the largest part of it;
 /// - cores that read the same line at once are served one after the other, an access a time;
 ///   those that begin elsewhere in the same piece always read other lines;
 /// - all vector cores together load at a limited rate, and each waits while it stores itself.
@@ -68,9 +71,11 @@ private:
     const Piece *piece;
     int64_t sharers;
     bool isFetched;
+    double fetches; ///< the part of it that a core is the first to read
   };
   using Sorted = llvm::SmallVector<const Piece *, 64>;
 
+  static double largestPart(llvm::ArrayRef<Shared> same);
   llvm::SmallVector<Shared, 64> use(const Sorted &sorted, bool staysInL2);
   void load(const Sorted &sorted, llvm::ArrayRef<Shared> shared, RoundOf of);
   /// `earlier`: the backlog before this round.
@@ -78,7 +83,7 @@ private:
   Cost cost(const Link &link, const WaitingByTensor &waiting, size_t tensor) const;
 
   const Machine &machine_;
-  Cost fetch_, writeBack_, line_, vectors_; ///< by bytes; a line by its accesses
+  Cost fetch_, ofCore_, writeBack_, line_, vectors_; ///< by bytes; a line by its accesses
   L2 cache_;
   int64_t backlog_ = 0;  ///< bytes that HBM still has to take from L2
   bool fetched_ = false; ///< a load since the last store did

@@ -82,7 +82,8 @@ llvm::Expected<std::vector<Result>> model(const std::vector<MachineOverride> &ov
         return machine.takeError();
       machines.emplace(row.machine, std::move(*machine));
     }
-    const Machine &machine = machines.at(row.machine);
+    Machine &machine = machines.at(row.machine);
+    machine.l2Warm = row.isSimulated;
     llvm::Expected<ClockReport> report = count(row, machine);
     if (!report)
       return report.takeError();
@@ -97,8 +98,15 @@ llvm::Expected<std::vector<Result>> model(const std::vector<MachineOverride> &ov
   return results;
 }
 
-std::vector<MachineOverride> withoutStalls() {
-  return {{"memories.l1.read_stall", "0"}, {"memories.l1.write_stall", "0"}};
+std::vector<MachineOverride> withoutStalls(std::vector<MachineOverride> others) {
+  others.push_back({"memories.l1.read_stall", "0"});
+  others.push_back({"memories.l1.write_stall", "0"});
+  return others;
+}
+
+std::vector<MachineOverride> withoutMissLimit(std::vector<MachineOverride> others) {
+  others.push_back({"hbm.core_bytes_per_cycle", "1000"});
+  return others;
 }
 
 Errors errorsOf(const std::vector<Result> &results, Kind kind) {

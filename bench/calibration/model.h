@@ -24,7 +24,9 @@ struct Result {
 llvm::Expected<std::vector<Result>> model(const std::vector<MachineOverride> &overrides = {});
 
 /// The machine without what reading and writing L1 at the same time costs.
-std::vector<MachineOverride> withoutStalls();
+std::vector<MachineOverride> withoutStalls(std::vector<MachineOverride> others = {});
+/// The machine whose cores fetch from HBM as fast as their ports.
+std::vector<MachineOverride> withoutMissLimit(std::vector<MachineOverride> others = {});
 
 /// The errors of a class: of tasks, or of the MTE2 of pure transfers.
 struct Errors {

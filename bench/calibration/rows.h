@@ -30,7 +30,7 @@ struct Row {
   std::optional<double> task = {}; ///< microseconds
   std::map<Pipe, double> pipes = {};
   std::string reading = {}; ///< what of the row had to be assumed
-  bool isSimulated = false; ///< without the fixed cost of a task
+  bool isSimulated = false; ///< without the fixed cost of a task, and all data found in L2
 };
 
 const std::vector<Row> &rows();

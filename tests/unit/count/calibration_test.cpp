@@ -13,8 +13,8 @@ const std::vector<Result> &results() {
 }
 
 TEST(Calibration, MeanErrors) {
-  const std::map<Kind, std::pair<double, double>> bounds = {{Kind::product, {0.07, 0.03}},
-                                                            {Kind::smallProduct, {0.12, 0.04}},
+  const std::map<Kind, std::pair<double, double>> bounds = {{Kind::product, {0.07, 0.05}},
+                                                            {Kind::smallProduct, {0.09, 0.03}},
                                                             {Kind::transfer, {0.05, 0.03}},
                                                             {Kind::elementwise, {0.08, 0.02}}};
   for (const auto &[kind, bound] : bounds) {
@@ -25,19 +25,22 @@ TEST(Calibration, MeanErrors) {
   const std::map<std::string, double> pipes = pipeErrors(results());
   EXPECT_LE(pipes.at("cube"), 0.08);
   EXPECT_LE(pipes.at("mte1"), 0.06);
-  EXPECT_LE(pipes.at("mte2"), 0.04);
+  EXPECT_LE(pipes.at("mte2"), 0.05);
 }
 
 TEST(Calibration, NoTaskIsFarOff) {
   for (const Result &result : results())
     if (result.task)
-      EXPECT_LT(std::abs(result.task->error()), 0.28) << result.row->name;
+      EXPECT_LT(std::abs(result.task->error()), 0.36) << result.row->name;
 }
 
 // What keeps the best products below the peak of the cube.
-TEST(Calibration, ProductsNeedTheStallsOfL1) {
-  const std::vector<Result> without = llvm::cantFail(model(withoutStalls()));
-  EXPECT_LT(errorsOf(without, Kind::product).bias, -0.10);
+TEST(Calibration, ProductsNeedTheStallsOfL1AndTheLimitOfMisses) {
+  const double with = errorsOf(results(), Kind::product).bias;
+  for (const std::vector<MachineOverride> &changed : {withoutStalls(), withoutMissLimit()}) {
+    const std::vector<Result> without = llvm::cantFail(model(changed));
+    EXPECT_LT(errorsOf(without, Kind::product).bias, with - 0.04);
+  }
 }
 
 // Each step of the published improvement is one in the model too.

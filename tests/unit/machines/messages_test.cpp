@@ -137,10 +137,11 @@ TEST_F(MachineMessages, WrongTypes) {
 }
 
 TEST_F(MachineMessages, Sources) {
-  EXPECT_EQ(changed("\"cube_cores\": {\"value\": 24, \"source\": \"datasheet\"}"),
-            "chip.json:2:39: cube_cores.source: \"datasheet\" is not explained in \"sources\"; "
-            "legal: INI, ADK, PYP, GE, DUMP, PTOC, MSK, CB, CS, CANN, public, derived, conflict or "
-            "assumed");
+  EXPECT_EQ(
+      changed("\"cube_cores\": {\"value\": 24, \"source\": \"datasheet\"}"),
+      "chip.json:2:39: cube_cores.source: \"datasheet\" is not explained in \"sources\"; "
+      "legal: INI, ADK, PYP, GE, DUMP, PTOC, MSK, CB, CS, CAT, CANN, public, derived, conflict or "
+      "assumed");
   EXPECT_EQ(changed("\"cube_cores\": {\"value\": 24, \"source\": \"INI, ADX: both\"}"),
             "chip.json:2:39: cube_cores.source: \"ADX\" is not explained in \"sources\"; did you "
             "mean ADK");
@@ -349,7 +350,7 @@ TEST_F(MachineMessages, ASectionExtends) {
             "chip.json:2:23: unknown machine ascend; le");
   EXPECT_EQ(changed("\"vector\": {\"extends\": \"ascend310p3\", \"source\": \"rumour\"}"),
             "chip.json:2:48: vector.add.per_element.source: \"rumour\" is not explained in "
-            "\"sources\"; legal: INI, ADK, PYP, GE, DUMP, PTOC, MSK, CB, CS, CANN, public, "
+            "\"sources\"; legal: INI, ADK, PYP, GE, DUMP, PTOC, MSK, CB, CS, CAT, CANN, public, "
             "derived, conflict or "
             "assumed");
 }

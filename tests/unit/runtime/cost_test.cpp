@@ -145,6 +145,33 @@ TEST_F(GlobalMemoryTest, OneCoreIsAsFastAsItsPort) {
   EXPECT_EQ(load(memory), 100);
 }
 
+// A miss takes the core that waits for it longer than its port or HBM; a hit does not.
+TEST_F(GlobalMemoryTest, OneCoreHasSoManyRequestsUnderWay) {
+  machine.hbmCoreBytesPerCycle = 40;
+  GlobalMemory memory(machine);
+  const std::vector<Piece> pieces = round(8);
+  memory.addRound(pieces);
+  EXPECT_EQ(load(memory), 200); // all eight wait for the same fetch
+  memory.addRound(pieces);
+  EXPECT_EQ(load(memory), (200 + 100) / 2);
+}
+
+// Eight cores at even distances each fetch an eighth; if all are at the beginning, the first of
+// them leads, and the others catch up with it.
+TEST_F(GlobalMemoryTest, CoresAtOtherPlacesFetchForEachOther) {
+  machine.hbmCoreBytesPerCycle = 40;
+  for (const auto &[distance, cycles] : {std::pair(2, 100 + 100 / 8), {1, 100 + 100 * 9 / 16}}) {
+    std::vector<Piece> pieces = round(8);
+    for (size_t core = 0; core < pieces.size(); ++core) {
+      pieces[core].place = core * distance;
+      pieces[core].extent = 16;
+    }
+    GlobalMemory memory(machine);
+    memory.addRound(pieces);
+    EXPECT_EQ(load(memory), cycles);
+  }
+}
+
 // Fetched once for all eight, in 50 cycles.
 TEST_F(GlobalMemoryTest, WhatAllWantIsFetchedOnce) {
   GlobalMemory memory(machine);
