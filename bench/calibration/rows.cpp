@@ -81,7 +81,7 @@ Row product(std::string name, Kind kind, std::vector<int64_t> dims, double task,
           .reading = std::move(reading)};
 }
 
-/// The basic kernel of catlass, whose tiling and walk are public.
+/// The basic kernel of catlass, whose tiling and order are public.
 Row catlass(std::vector<int64_t> dims, double task) {
   Row row = product("", Kind::product, std::move(dims), task,
                     "its basic kernel: base 128,256,64, stages of 256, doubled, bands of 3 rows; "
