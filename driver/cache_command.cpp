@@ -121,9 +121,10 @@ int cacheCommand(const std::vector<std::string> &words) {
                       rows->size()));
   } else {
     expectWords(rest, 0, 0, "mmk cache prune [--all]");
-    const int64_t figures = orRefuse(openOrRefuse()->prune(all ? "" : tune::buildId()));
-    tune::ChoiceMemory(choiceFolder()).clear(); // they take milliseconds to make again
-    print(fmt::format("{} figures {} forgotten\n", figures, figures == 1 ? "is" : "are"));
+    const std::string build = all ? "" : tune::buildId();
+    const int64_t figures = orRefuse(openOrRefuse()->prune(build));
+    const int64_t choices = tune::ChoiceMemory(choiceFolder()).prune(build);
+    print(fmt::format("{} figures and {} choices are forgotten\n", figures, choices));
   }
   return success;
 }

@@ -1,6 +1,6 @@
 #include "driver/chosen_variants.h"
 
-#include "choose/chooser.h"
+#include "choose/remembered.h"
 #include "cli/environment.h"
 #include "cli/terminal.h"
 #include "driver/count_case.h"
@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 namespace mmk::driver {
+
 std::string choiceFolder() {
   const std::string folder = cacheDirectory();
   return folder.empty() ? "" : folder + "/choices";
@@ -20,20 +21,12 @@ std::optional<ShapeVariant> chooseVariant(Session &session, const Kernel &kernel
   const std::vector<int64_t> dims = dimsOf(kernel, run);
   Chooser chooser = session.chooser(kernel);
   const tune::ChoiceMemory memory(remembers ? choiceFolder() : "");
-  const tune::ChoiceKey key = {tune::identityOf(kernel, session.machine()),
-                               tune::spelling(kernel, dims), chooser.kept()};
-  if (const auto known = memory.find(key))
-    return ShapeVariant{*known, key.dims};
-  const std::optional<ChosenVariant> chosen = chooser.choose(dims);
-  if (!chosen)
-    return std::nullopt;
-  const tune::RememberedChoice choice = {
-      variantText(chosen->choices), chosen->cycles, chosen->defaultCycles,
-      std::ssize(chosen->counted) + (chosen->defaultCycles > 0), chosen->considered};
-  if (llvm::Error error = memory.add(key, choice))
-    printError(fmt::format("warning: the choice of the variant is not remembered: {}\n",
-                           llvm::toString(std::move(error))));
-  return ShapeVariant{choice, key.dims};
+  std::string warning;
+  ShapeVariant chosen = {chooseOrRecall(chooser, memory, kernel, session.machine(), dims, warning),
+                         tune::spelling(kernel, dims)};
+  if (!warning.empty())
+    printError(fmt::format("warning: {}\n", warning));
+  return chosen.isFound() ? std::optional(std::move(chosen)) : std::nullopt;
 }
 
 Target withVariantOf(Session &session, const Target &target, const Kernel &kernel,
@@ -55,12 +48,13 @@ std::string reasonOf(const ShapeVariant &chosen, const Kernel &kernel, const Mac
     return "";
   const std::string from =
       fmt::format("of {} by a closed form and {} counted", chosen.considered, chosen.counted);
+  const std::string shape = chosen.dims.empty() ? "the only shape" : chosen.dims;
   if (chosen.choices.empty())
-    return fmt::format("{}: the default, the best {}", chosen.dims, from);
+    return fmt::format("{}: the default, the best {}", shape, from);
   if (chosen.defaultCycles == 0)
-    return fmt::format("{}: the best {}", chosen.dims, from);
-  return fmt::format("{}: the best {}; the default takes {:.2f} us, {:.2f} times as long",
-                     chosen.dims, from, chosen.defaultCycles / machine.megahertz,
+    return fmt::format("{}: the best {}", shape, from);
+  return fmt::format("{}: the best {}; the default takes {:.2f} us, {:.2f} times as long", shape,
+                     from, chosen.defaultCycles / machine.megahertz,
                      static_cast<double>(chosen.defaultCycles) / chosen.cycles);
 }
 

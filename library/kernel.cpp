@@ -1,7 +1,7 @@
 #include "library/kernel.h"
 
 #include "backend/backend.h"
-#include "choose/chooser.h"
+#include "choose/remembered.h"
 #include "frontend/compile.h"
 
 #include <fmt/format.h>
@@ -31,14 +31,21 @@ mmk_error *choose(const Program &program, const char *wanted, const Kernel *&ker
 
 /// Adds to `fixed` what is chosen for a shape; nothing where no candidate is legal, which the
 /// lowering then explains.
-mmk_error *chooseForShape(mmk_kernel &it, llvm::ArrayRef<mmk_dimension> shape, Choices &fixed) {
+mmk_error *chooseForShape(mmk_kernel &it, llvm::ArrayRef<mmk_dimension> shape,
+                          const std::string &folder, mlir::ModuleOp module, Choices &fixed) {
   std::vector<int64_t> dims;
   if (mmk_error *error = it.signature->bindDimensions(shape, dims))
     return error;
   if (!backendOf(it.machine.kind).hasClock())
     return nullptr;
-  if (const auto chosen = Chooser(*it.compiler, *it.kernel, it.machine, fixed).choose(dims))
-    fixed.insert(fixed.end(), chosen->choices.begin(), chosen->choices.end());
+  Chooser chooser(*it.compiler, *it.kernel, it.machine, fixed);
+  const tune::ChoiceMemory memory(folder.empty() ? "" : folder + "/choices");
+  std::string warning; // only the next compilation takes longer
+  const auto chosen = chooseOrRecall(chooser, memory, *it.kernel, it.machine, dims, warning);
+  llvm::Expected<Choices> choices = parseChoices(*it.kernel, it.machine, module, chosen.choices);
+  if (!choices)
+    return bug(llvm::toString(choices.takeError()));
+  fixed.insert(fixed.end(), choices->begin(), choices->end());
   return nullptr;
 }
 
@@ -53,7 +60,8 @@ mmk_error *lower(mmk_kernel &it, const mmk_compile_options &wanted) {
   }
   if (wanted.dimensions)
     if (mmk_error *error = chooseForShape(
-            it, llvm::ArrayRef(wanted.dimensions, wanted.dimension_count), options.choices))
+            it, llvm::ArrayRef(wanted.dimensions, wanted.dimension_count),
+            wanted.cache_directory ? wanted.cache_directory : "", *module, options.choices))
       return error;
   it.lowering = it.compiler->lower(*it.kernel, std::move(module), LoweringLevel::aicore, options);
   if (it.lowering) {

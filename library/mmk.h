@@ -63,7 +63,7 @@ typedef struct {
   const char *kernel;  /* name of the kernel; needed when the text has several */
   const char *machine; /* "host" (default), another machine's name, or a path of a description */
   const char *variant; /* "tile.M=64,tile.N=64" or a printed variant name; the rest by default */
-  /* Existing folder in which compiled objects are kept; none by default. */
+  /* Existing folder in which compiled objects and chosen variants are kept; none by default. */
   const char *cache_directory;
   /* The extents of all dimensions, or none. With them, what the schedule and `variant` leave open
    * is chosen for this shape on an AI core; other shapes run with the same variant. Without, and on

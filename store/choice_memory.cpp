@@ -5,6 +5,7 @@
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 
 #include <cerrno>
 #include <cstring>
@@ -15,7 +16,7 @@ namespace mmk::tune {
 namespace {
 
 /// The first line of a file; another one is of another mmk.
-constexpr llvm::StringLiteral firstLine = "mmk choice 1";
+constexpr llvm::StringLiteral firstLine = "mmk choice 2";
 
 /// The text of a key, which the file repeats: a file of another key is none of this one.
 std::string textOf(const ChoiceKey &key) {
@@ -23,10 +24,18 @@ std::string textOf(const ChoiceKey &key) {
                      key.identity.build, key.dims, key.fixed);
 }
 
+std::string bodyOf(const ChoiceKey &key, const RememberedChoice &choice) {
+  return fmt::format("{}\n{}\n{}\n{} {} {} {}\n", firstLine.str(), textOf(key), choice.choices,
+                     choice.cycles, choice.defaultCycles, choice.counted, choice.considered);
+}
+
+/// The start of the names of a build's files.
+std::string prefixOf(const std::string &build) { return build.substr(0, 16) + "-"; }
+
 } // namespace
 
 std::string ChoiceMemory::pathOf(const ChoiceKey &key) const {
-  return fmt::format("{}/{}", folder_, digest(textOf(key)));
+  return fmt::format("{}/{}{}", folder_, prefixOf(key.identity.build), digest(textOf(key)));
 }
 
 std::optional<RememberedChoice> ChoiceMemory::find(const ChoiceKey &key) const {
@@ -37,7 +46,7 @@ std::optional<RememberedChoice> ChoiceMemory::find(const ChoiceKey &key) const {
     return std::nullopt;
   llvm::SmallVector<llvm::StringRef> lines;
   (*file)->getBuffer().split(lines, '\n');
-  if (lines.size() < 4 || lines[0] != firstLine || lines[1] != textOf(key))
+  if (lines.size() < 5 || lines[0] != firstLine || lines[1] != textOf(key))
     return std::nullopt;
   RememberedChoice choice;
   choice.choices = lines[2];
@@ -50,6 +59,8 @@ std::optional<RememberedChoice> ChoiceMemory::find(const ChoiceKey &key) const {
   for (size_t i = 0; i < numbers.size(); ++i)
     if (numbers[i].getAsInteger(10, *figures[i]))
       return std::nullopt;
+  if (lines[4] != digest(bodyOf(key, choice)))
+    return std::nullopt;
   return choice;
 }
 
@@ -64,21 +75,20 @@ llvm::Error ChoiceMemory::add(const ChoiceKey &key, const RememberedChoice &choi
   llvm::Expected<WholeFile> file = WholeFile::beside(pathOf(key));
   if (!file)
     return file.takeError();
-  const std::string text =
-      fmt::format("{}\n{}\n{}\n{} {} {} {}\n", firstLine.str(), textOf(key), choice.choices,
-                  choice.cycles, choice.defaultCycles, choice.counted, choice.considered);
+  const std::string body = bodyOf(key, choice), text = body + digest(body) + "\n";
   if (::write(file->descriptor(), text.data(), text.size()) != std::ssize(text))
     return llvm::createStringError(fmt::format("{}: {}", pathOf(key), std::strerror(errno)));
   return file->keep();
 }
 
-int64_t ChoiceMemory::clear() const {
+int64_t ChoiceMemory::prune(const std::string &build) const {
   int64_t count = 0;
   std::error_code error;
   if (!folder_.empty())
     for (llvm::sys::fs::directory_iterator it(folder_, error), end; it != end && !error;
          it.increment(error))
-      count += !llvm::sys::fs::remove(it->path());
+      if (build.empty() || !llvm::sys::path::filename(it->path()).starts_with(prefixOf(build)))
+        count += !llvm::sys::fs::remove(it->path());
   return count;
 }
 

@@ -411,8 +411,8 @@ class Cache(TuneTest):
 
     def test_prune(self):
         self.tune("--case", "small", "--effort", "none")
-        self.assertEqual(self.mmk("cache", "prune"), "0 figures are forgotten\n")
-        self.assertRegex(self.mmk("cache", "prune", "--all"), r"\A\d+ figures? (is|are) forgotten\n\Z")
+        self.assertEqual(self.mmk("cache", "prune"), "0 figures and 0 choices are forgotten\n")
+        self.assertRegex(self.mmk("cache", "prune", "--all"), r"\A\d+ figures and \d+ choices are forgotten\n\Z")
 
     def test_mistakes(self):
         for words, message in [

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <sstream>
 
 namespace mmk::tune {
 namespace {
@@ -52,15 +53,39 @@ TEST_F(ChoiceMemoryTest, EveryPartOfTheKeyCounts) {
 TEST_F(ChoiceMemoryTest, ADamagedFileIsNone) {
   const ChoiceMemory memory(folder);
   ASSERT_FALSE(memory.add(key, choice));
-  for (const auto &file : std::filesystem::directory_iterator(folder))
-    std::ofstream(file.path()) << "mmk choice 1\n";
-  EXPECT_FALSE(memory.find(key));
+  ASSERT_TRUE(memory.find(key));
+  const auto path = std::filesystem::directory_iterator(folder)->path();
+  std::stringstream whole;
+  whole << std::ifstream(path).rdbuf();
+  for (size_t i = 0; i < whole.str().size(); ++i) {
+    std::string text = whole.str();
+    text[i] = text[i] == '1' ? '2' : '1';
+    std::ofstream(path) << text;
+    EXPECT_FALSE(memory.find(key)) << i;
+    std::ofstream(path) << text.substr(0, i);
+    EXPECT_FALSE(memory.find(key)) << i;
+  }
+  std::ofstream(path) << whole.str();
+  EXPECT_TRUE(memory.find(key));
 }
 
-TEST_F(ChoiceMemoryTest, ForgetsAll) {
+TEST_F(ChoiceMemoryTest, ThatNoneIsLegalIsRemembered) {
+  const ChoiceMemory memory(folder);
+  ASSERT_FALSE(memory.add(key, {}));
+  ASSERT_TRUE(memory.find(key));
+  EXPECT_FALSE(memory.find(key)->isFound());
+}
+
+TEST_F(ChoiceMemoryTest, ForgetsOtherBuildsOrAll) {
   const ChoiceMemory memory(folder);
   ASSERT_FALSE(memory.add(key, choice));
-  EXPECT_EQ(memory.clear(), 1);
+  ChoiceKey other = key;
+  other.identity.build = "another";
+  ASSERT_FALSE(memory.add(other, choice));
+  EXPECT_EQ(memory.prune("build"), 1);
+  EXPECT_TRUE(memory.find(key));
+  EXPECT_FALSE(memory.find(other));
+  EXPECT_EQ(memory.prune(""), 1);
   EXPECT_FALSE(memory.find(key));
 }
 

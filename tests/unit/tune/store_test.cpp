@@ -167,7 +167,7 @@ TEST_F(TuneStore, AByteThatChangedIsNoEnd) {
   std::swap(temporary.path, inMemory.path);
   {
     auto store = chosen();
-    llvm::cantFail(store->add({finding("v", 100), finding("w", 200), {"no", "", "why", {}}}));
+    llvm::cantFail(store->add({finding("v", 100), finding("w", 200), {"no", "", "why", {}, {}}}));
     llvm::cantFail(store->addCheck(0, "v", {CheckState::passed, "", 0, 0}));
   }
   std::string whole;
