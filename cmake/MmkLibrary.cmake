@@ -54,7 +54,9 @@ function(mmk_options target)
   target_include_directories(${target} PUBLIC ${PROJECT_BINARY_DIR})
   target_include_directories(${target} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
   target_compile_definitions(${target} PUBLIC ${LLVM_DEFINITIONS_LIST})
-  target_compile_options(${target} PRIVATE -Wall -Wextra -Wno-unused-parameter)
+  # No fused multiply-add where the source has none: it rounds differently, not every computer has
+  # one, and cycles, choices and checks are the same on all.
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wno-unused-parameter -ffp-contract=off)
   if(MMK_PRECOMPILED_HEADERS) # when all that it links is known
     cmake_language(EVAL CODE "cmake_language(DEFER CALL mmk_precompile ${target})")
   endif()

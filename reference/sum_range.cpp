@@ -8,9 +8,6 @@
 #include <cmath>
 #include <limits>
 
-// The roundings of the f32 sum below are those of one addition each.
-#pragma clang fp contract(off)
-
 namespace mmk {
 namespace {
 

@@ -10,13 +10,9 @@
 #include <cmath>
 #include <limits>
 
-// The rule must give one answer for one element, in vector code and in scalar code.
-#pragma clang fp contract(off)
-
 namespace mmk {
 namespace {
 
-constexpr int64_t blockElements = comparedAtOnce;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Written without short-circuits, so that a row of comparisons becomes vector code.
@@ -72,12 +68,12 @@ Comparison compare(const Tensor &got, const Tensor &reference, double rtol, doub
   const Tolerance tolerance{rtol, atol};
   const size_t elementBytes = sizeInBytes(got.type);
   const int64_t elements = got.elements();
-  const int64_t blocks = (elements + blockElements - 1) / blockElements;
+  const int64_t blocks = (elements + comparedAtOnce - 1) / comparedAtOnce;
   std::vector<Part> parts(static_cast<size_t>(blocks));
   parallelFor(blocks, threads, [&](int64_t block, unsigned) {
-    alignas(64) double x[blockElements], r[blockElements];
-    const int64_t begin = block * blockElements;
-    const int64_t count = std::min(blockElements, elements - begin);
+    alignas(64) double x[comparedAtOnce], r[comparedAtOnce];
+    const int64_t begin = block * comparedAtOnce;
+    const int64_t count = std::min(comparedAtOnce, elements - begin);
     widen(got.as<char>() + begin * elementBytes, got.type, x, count);
     widen(reference.as<char>() + begin * elementBytes, got.type, r, count);
     compareBlock(x, r, count, tolerance, parts[block]);
@@ -89,7 +85,7 @@ Comparison compare(const Tensor &got, const Tensor &reference, double rtol, doub
     if (wrongOfBlock)
       wrongOfBlock->push_back(part.wrong);
     if (part.wrong > 0 && result.wrong == 0) {
-      int64_t index = (&part - parts.data()) * blockElements;
+      int64_t index = (&part - parts.data()) * comparedAtOnce;
       while (!isWrong(got[index], reference[index], tolerance))
         ++index;
       result.firstWrong = coordinatesOf(index, got.shape);

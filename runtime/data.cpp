@@ -8,9 +8,6 @@
 #include <cmath>
 #include <limits>
 
-// No fused multiply-add: it rounds differently, and not every host has one.
-#pragma clang fp contract(off)
-
 namespace mmk {
 namespace {
 

@@ -72,8 +72,8 @@ TEST(Skew, SparesWaitsForLines) {
     return llvm::cantFail(countKernel(kernel.kernel(), machine, {4096, 1024, 4096})).cycles;
   };
   EXPECT_LT(cycles("skew=stages"), 0.97 * cycles("skew=none"));
-  // Without contention for lines, or for a core's requests, it costs nothing: every byte still comes
-  // from HBM once.
+  // Without contention for lines, or for a core's requests, it costs nothing: every byte still
+  // comes from HBM once.
   const std::vector<MachineOverride> freeLines = {{"l2.line_cycles", "0"},
                                                   {"hbm.core_bytes_per_cycle", "1000"}};
   EXPECT_NEAR(cycles("skew=stages", freeLines), cycles("skew=none", freeLines),
