@@ -4,6 +4,7 @@
 #include "aicore/candidates.h"
 #include "aicore/core_program.h"
 #include "aicore/fit_tile.h"
+#include "aicore/time_floor.h"
 #include "count/count.h"
 #include "passes/passes.h"
 #include "passes/variant.h"
@@ -75,6 +76,11 @@ public:
   Candidates candidates(ir::KernelOp kernel, const Machine &machine,
                         const CandidateRequest &request) const override {
     return aicore::findCandidates(kernel, machine, request);
+  }
+  std::unique_ptr<TimeFloor> timeFloor(ir::KernelOp kernel, const Machine &machine,
+                                       llvm::ArrayRef<int64_t> dims,
+                                       llvm::ArrayRef<VariedDirective> varied) const override {
+    return aicore::timeFloor(kernel, machine, dims, varied);
   }
   int64_t longestProductTile(const Machine &machine, ElementType operand, bool isOutput,
                              bool isDepth) const override {

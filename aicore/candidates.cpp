@@ -32,7 +32,7 @@ public:
     const auto place = std::ranges::upper_bound(plans_, cycles, {}, &TimedPlan::cycles);
     for (auto same = plans_.begin(); same != place; ++same)
       if (same->cycles == cycles && same->plan.dims == plan.dims &&
-          same->plan.options == plan.options)
+          same->plan.options == plan.options && same->plan.copies == plan.copies)
         return;
     plans_.insert(place, {cycles, plan});
     if (plans_.size() > most_)

@@ -96,8 +96,11 @@ GroupTime::Panel GroupTime::panelOf(const OperandWork &operand, int64_t outer, i
     // Tiles, or stages, follow each other in a row of memory, so that few begin with a packet.
     const int64_t starts = packet / std::gcd(run, packet);
     double charged = 0;
-    for (int64_t start = 0; start < starts; ++start)
-      charged += charge.bytes(rows, start * run, operand.pitch, run, packet);
+    if (run == operand.pitch) // one piece of memory
+      charged = static_cast<double>(chargedBytes(0, rows * run, packet)) * starts;
+    else
+      for (int64_t start = 0; start < starts; ++start)
+        charged += charge.bytes(rows, start * run, operand.pitch, run, packet);
     charged /= starts;
     panel.bytes += charged * times;
     panel.transfers += times;
@@ -133,7 +136,14 @@ GroupTime::Waits GroupTime::wait(const GroupTiling &tiling) const {
     return piece;
   };
   const int64_t area = tiles.down * tiles.across;
-  std::vector<Piece> ofA, ofB;
+  std::vector<Piece> ofA, ofB, ofResult;
+  // What leaves through the vector cores of a split chip does so beside the cube cores' loads.
+  const bool stores = !work_.hasVector || !isSplitChip() || tiles.splits > 1;
+  const double elements = double(tiles.rows) * tiles.columns;
+  const int64_t resultBytes =
+      tiles.splits > 1 ? static_cast<int64_t>(elements * 4)
+                       : static_cast<int64_t>(charged(tiles.rows, tiles.columns, storedBytes()));
+  const char *resultLink = isSplitChip() ? "l0c_gm" : "ub_gm";
   // Beyond so many tiles, the waits are those of the first.
   constexpr int64_t mostTiles = 1 << 12;
   const int64_t simulated = std::min(tiles.all, mostTiles);
@@ -141,6 +151,7 @@ GroupTime::Waits GroupTime::wait(const GroupTiling &tiling) const {
     for (int64_t first = 0; first < simulated; first += tiling.cores) {
       ofA.clear();
       ofB.clear();
+      ofResult.clear();
       for (int64_t tile = first; tile < std::min(simulated, first + tiling.cores); ++tile) {
         // Splits come before batches, and batches before tiles.
         const int64_t outer = tile / area, split = outer / work_.batches,
@@ -153,9 +164,16 @@ GroupTime::Waits GroupTime::wait(const GroupTiling &tiling) const {
         };
         ofA.push_back(pieceOf(a, nameOf(product.a, row, tiles.down, 0), tile - first, 0));
         ofB.push_back(pieceOf(b, nameOf(product.b, column, tiles.across, 1), tile - first, 1));
+        Piece &result = ofResult.emplace_back();
+        result.name = (uint64_t(1) << 62) + tile;
+        result.bytes = result.distinct = resultBytes;
+        result.portCycles = static_cast<int64_t>(link(resultLink, tiles.rows, resultBytes));
+        result.tensor = 2;
       }
       memory.addRound(ofA, product.a.isIntermediate);
       memory.addRound(ofB, product.b.isIntermediate);
+      if (stores)
+        memory.addRound(ofResult, tiles.splits > 1);
     }
   };
   if (machine_.l2Warm) {
@@ -170,21 +188,35 @@ GroupTime::Waits GroupTime::wait(const GroupTiling &tiling) const {
     const double all = memory.load(link, tensor).cycles(0, static_cast<int64_t>(panel.bytes));
     return std::max(0.0, all - panel.bytes / rate) / std::max(1.0, panel.bytes);
   };
-  return {waitOf(a, 0), waitOf(b, 1)};
+  const Link none = {.bytesPerCycle = 1e9};
+  const double rate = std::min(none.bytesPerCycle, machine_.l2BytesPerCycle);
+  const double waited =
+      stores ? memory.store(none, 2).cycles(0, resultBytes) - resultBytes / rate : 0;
+  return {waitOf(a, 0), waitOf(b, 1), std::max(0.0, waited) / std::max<int64_t>(1, resultBytes)};
 }
 
 //===--- a product and its epilogue -------------------------------------------------------===//
 
-double GroupTime::vectorTime(double elements, double rows, int64_t inputBytes, int64_t storedBytes,
-                             double perElement, double fixed) const {
-  const double steps = std::max(1.0, std::ceil(elements * 4 / stepBytes)),
-               ofStep = elements / steps;
-  const double in = steps * link("gm_ub", rows / steps, ofStep * inputBytes),
-               out = steps * link("ub_gm", rows / steps, ofStep * storedBytes),
-               work = steps * fixed + elements * perElement;
+double GroupTime::vectorTime(const VectorWork &it) const {
+  const double steps = std::max(1.0, std::ceil(it.elements * 4 / stepBytes));
+  const double in = steps * link("gm_ub", it.rows / steps, it.inputBytes / steps),
+               out = steps * link("ub_gm", it.rows / steps, it.storedBytes / steps),
+               work = steps * it.fixed + it.elements * it.perElement;
   // Two copies of each buffer: the steps overlap, but the first and the last.
   const double longest = std::max({in, out, work});
   return longest + (in + out + work - longest) / steps;
+}
+
+double GroupTime::charged(double rows, double columns, int64_t bytes) const {
+  if (columns >= work_.columns)
+    return rows * columns * bytes; // one run of memory
+  const int64_t run = static_cast<int64_t>(columns) * bytes, packet = machine_.packetBytes,
+                starts = packet / std::gcd(run, packet);
+  RowCharge charge;
+  double sum = 0;
+  for (int64_t start = 0; start < starts; ++start)
+    sum += charge.bytes(1 << 10, start * run, work_.columns * bytes, run, packet);
+  return sum / starts / (1 << 10) * rows;
 }
 
 /// What the pipes have to do for one output tile, in cycles.
@@ -239,24 +271,35 @@ GroupTime::TileWork GroupTime::operandWork(const GroupTiling &tiling, const Tile
 }
 
 /// The result of a tile, out of L0C and through the vector cores.
-void GroupTime::addResult(const GroupTiling &tiling, const Tiles &tiles, TileWork &work) const {
+void GroupTime::addResult(const GroupTiling &tiling, const Tiles &tiles, const Waits &waits,
+                          TileWork &work) const {
   const double elements = double(tiles.rows) * tiles.columns;
   const auto products = static_cast<int64_t>(work_.products.size());
   const bool isSplit = tiles.splits > 1, usesVector = work_.hasVector && !isSplit;
   const double perElement = work_.vectorPerElement - (tiling.biasTable ? work_.addPerElement : 0);
+  const auto chargedOf = [&](const std::vector<int64_t> &bytes) {
+    double sum = 0;
+    for (int64_t each : bytes)
+      sum += charged(tiles.rows, tiles.columns, each);
+    return sum;
+  };
+  const double stored = isSplit ? elements * 4 : chargedOf(work_.stores);
   if (!isSplitChip()) {
     work.drain = link("l0c_ub", tiles.rows, elements * 4) * products;
-    work.vector = vectorTime(elements, tiles.rows, readBytes(), isSplit ? 4 : storedBytes(),
-                             usesVector ? perElement : 0, usesVector ? work_.vectorFixed : 0);
+    work.vector = stored * waits.result +
+                  vectorTime({elements, double(tiles.rows), chargedOf(work_.reads), stored,
+                              usesVector ? perElement : 0, usesVector ? work_.vectorFixed : 0});
     return;
   }
-  const double bytesOut = usesVector || isSplit ? 4 : storedBytes();
-  work.drain = link("l0c_gm", tiles.rows, elements * bytesOut) * products;
+  const double bytesOut = usesVector ? elements * 4 : stored;
+  work.drain = (link("l0c_gm", tiles.rows, bytesOut) + (usesVector ? 0 : bytesOut * waits.result)) *
+               products;
   if (!usesVector)
     return;
   const double cores = std::min<double>(machine_.vectorCoresPerCube, tiles.rows);
-  work.vector = vectorTime(elements / cores, tiles.rows / cores, 4 * products + readBytes(),
-                           storedBytes(), perElement, work_.vectorFixed);
+  work.vector = vectorTime({elements / cores, tiles.rows / cores,
+                            (elements * 4 * products + chargedOf(work_.reads)) / cores,
+                            stored / cores, perElement, work_.vectorFixed});
 }
 
 // The pipes overlap from stage to stage. With one accumulator the cube waits while it is drained,
@@ -264,7 +307,7 @@ void GroupTime::addResult(const GroupTiling &tiling, const Tiles &tiles, TileWor
 double GroupTime::product(const GroupTiling &tiling, const Waits &waits) const {
   const Tiles tiles = tilesOf(tiling);
   TileWork work = operandWork(tiling, tiles, waits);
-  addResult(tiling, tiles, work);
+  addResult(tiling, tiles, waits, work);
   double exposed = 0;
   if (tiling.accumulators == 1)
     exposed = tiling.overlapped ? std::max(0.0, work.drain / 2 - work.cube / tiles.stages / 2)
@@ -286,17 +329,26 @@ double GroupTime::product(const GroupTiling &tiling, const Waits &waits) const {
   return tiles.splits > 1 ? cycles + sumOfSplits(tiles, tiling) : cycles;
 }
 
-// Tiles of whole rows, see passes/tile_cores.cpp: each vector core loads the splits of a tile one
-// after the other, adds each while the next arrives, and then applies the epilogue, also while
-// those of the next tile arrive.
+// Tiles as aicore/fit_tile.cpp makes them: each vector core loads the splits of a tile one after the
+// other, adds each while the next arrives, and then applies the epilogue, also while those of the
+// next tile arrive.
 double GroupTime::sumOfSplits(const Tiles &tiles, const GroupTiling &tiling) const {
-  constexpr int64_t rowsOfCore = 8, mostColumns = 512;
-  const int64_t units = isSplitChip() ? machine_.vectorCoresPerCube : 1;
-  const int64_t ofBlock = rowsOfCore * units,
+  constexpr int64_t rowsOfCore = 8, mostColumns = 512, narrowest = 64;
+  const int64_t units = isSplitChip() ? machine_.vectorCoresPerCube : 1,
+                cores = std::max<int64_t>(1, tiling.cores);
+  const auto shareOf = [](int64_t extent, int64_t parts, int64_t unit, int64_t largest) {
+    return std::min<int64_t>(
+        largest, llvm::alignTo(llvm::divideCeilSigned(extent, std::max<int64_t>(1, parts)), unit));
+  };
+  const int64_t widest = llvm::divideCeilSigned(work_.columns, mostColumns),
+                ofBlock = shareOf(work_.rows, llvm::divideCeilSigned(cores, work_.batches * widest),
+                                  units, rowsOfCore * units),
+                down = llvm::divideCeilSigned(work_.rows, ofBlock),
+                width = shareOf(work_.columns, std::max(widest, cores / (work_.batches * down)),
+                                narrowest, mostColumns),
                 rows = llvm::divideCeilSigned(std::min(ofBlock, work_.rows), units),
-                columns = std::min(mostColumns, work_.columns);
-  const int64_t all = work_.batches * llvm::divideCeilSigned(work_.rows, ofBlock) *
-                      llvm::divideCeilSigned(work_.columns, mostColumns);
+                columns = std::min(width, work_.columns);
+  const int64_t all = work_.batches * down * llvm::divideCeilSigned(work_.columns, width);
   const double ofCore = llvm::divideCeilSigned(all, std::max<int64_t>(1, tiling.cores));
   const double elements = static_cast<double>(rows) * columns;
   const VectorCost &add = machine_.vector.at("add");

@@ -30,6 +30,7 @@ public:
   /// operand. It depends on the tile, the stage, the order and the skew.
   struct Waits {
     double a = 0, b = 0;
+    double result = 0; ///< of stores that leave with the product
   };
   /// The waits, round by round.
   Waits wait(const GroupTiling &tiling) const;
@@ -48,14 +49,21 @@ private:
   Tiles tilesOf(const GroupTiling &tiling) const;
   Panel panelOf(const OperandWork &operand, int64_t outer, int64_t stage, int64_t depth) const;
   TileWork operandWork(const GroupTiling &tiling, const Tiles &tiles, const Waits &waits) const;
-  void addResult(const GroupTiling &tiling, const Tiles &tiles, TileWork &work) const;
+  void addResult(const GroupTiling &tiling, const Tiles &tiles, const Waits &waits,
+                 TileWork &work) const;
+  /// Bytes of rows of a tile as global memory is charged for them; they begin anywhere.
+  double charged(double rows, double columns, int64_t bytes) const;
   double product(const GroupTiling &tiling, const Waits &waits) const;
   double sumOfSplits(const Tiles &tiles, const GroupTiling &tiling) const;
   double elementwise(const GroupTiling &tiling) const;
   int64_t elementwiseTiles(const GroupTiling &tiling) const;
   /// Of the vector cores, for `elements` of a tile: with the transfers in and out.
-  double vectorTime(double elements, double rows, int64_t inputBytes, int64_t storedBytes,
-                    double perElement, double fixed) const;
+  struct VectorWork {
+    double elements, rows;
+    double inputBytes, storedBytes; ///< of all of them
+    double perElement, fixed;
+  };
+  double vectorTime(const VectorWork &work) const;
   double link(const char *name, double rows, double bytes) const;
   /// Cycles of so many bytes at a rate of the whole chip; 0: it does not limit them.
   double cyclesAt(double bytesPerSecond, double bytes) const {

@@ -74,6 +74,7 @@ private:
     while (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>())
       tensor = slice.getSource();
     work.isIntermediate = tensor.getDefiningOp<ir::FusionGroupOp>() != nullptr;
+    work.tensor = tensor.getAsOpaquePointer();
     return work;
   }
 

@@ -15,10 +15,11 @@ namespace mmk::aicore {
 
 /// An operand of a product in global memory: a matrix of rows x depth.
 struct OperandWork {
-  bool isTransposed = false;   ///< its rows, not its depth, are contiguous
-  int64_t pitch = 0;           ///< bytes from one contiguous run to the next
-  bool variesByBatch = true;   ///< else one matrix serves all batches
-  bool isIntermediate = false; ///< written by an earlier group of the kernel
+  bool isTransposed = false;    ///< its rows, not its depth, are contiguous
+  int64_t pitch = 0;            ///< bytes from one contiguous run to the next
+  bool variesByBatch = true;    ///< else one matrix serves all batches
+  bool isIntermediate = false;  ///< written by an earlier group of the kernel
+  const void *tensor = nullptr; ///< the same for the same tensor
 };
 
 struct ProductWork {

@@ -34,11 +34,11 @@ PlanSpace::PlanSpace(ir::KernelOp kernel, const Machine &machine, const Candidat
     return fixedNumber(fmt::format("buffers.{}", group));
   };
   cores_ = fixedNumber("cores").value_or(machine.cubeCores);
-  inL1_ = copies("l1").value_or(2);
-  inL0_ = copies("l0").value_or(2);
-  inUb_ = copies("ub").value_or(2);
-  results_ = copies("out").value_or(2);
-  accumulators_ = copies("acc");
+  copies_.l1 = copies("l1").value_or(copies_.l1);
+  copies_.l0 = copies("l0").value_or(copies_.l0);
+  copies_.ub = copies("ub").value_or(copies_.ub);
+  copies_.out = copies("out").value_or(copies_.out);
+  copies_.acc = copies("acc").value_or(copies_.acc);
 
   const Backend &backend = backendOf(machine.kind);
   const MachineAttr attr = machineOf(kernel->getParentOfType<mlir::ModuleOp>());
@@ -99,6 +99,7 @@ bool PlanSpace::hasProduct() const {
 Plan PlanSpace::first() const {
   Plan plan;
   plan.dims.resize(dims_.size());
+  plan.copies = copies_;
   const auto setLeast = [&](Number dim, int64_t length) {
     if (!dim)
       return;
@@ -183,7 +184,7 @@ std::vector<int64_t> PlanSpace::splits(const ProductDims &dims, const ProductWor
 
 /// The longest depth of a base tile that fits L0A and L0B.
 int64_t PlanSpace::mostDepth(const Plan &plan, const ProductDims &dims) const {
-  const int64_t bytes = dims.bytes * inL0_;
+  const int64_t bytes = dims.bytes * plan.copies.l0;
   return std::min(machine_.memory(Memory::l0a).capacity() /
                       (tileOf(plan, dims.row, dims.literal.m) * bytes),
                   machine_.memory(Memory::l0b).capacity() /
@@ -218,7 +219,7 @@ bool PlanSpace::setDepth(Plan &plan, const ProductDims &dims, int64_t extent, in
                 columns = tileOf(plan, dims.column, dims.literal.n);
   // A row of bias may be in L1 as well.
   const int64_t room = machine_.memory(Memory::l1).capacity() - 2 * 4 * columns;
-  int64_t most = room / ((rows + columns) * dims.bytes * inL1_ * base);
+  int64_t most = room / ((rows + columns) * dims.bytes * plan.copies.l1 * base);
   // Whole packets of global memory, where a stage has so many base tiles.
   const int64_t packet = std::max<int64_t>(1, machine_.packetBytes / (dims.bytes * base));
   if (most >= packet)
@@ -234,7 +235,7 @@ bool PlanSpace::fits(const Plan &plan) const {
   for (const Group &group : groups_) {
     const GroupTiling tiling = tilingOf(plan, group);
     if (group.products.empty()) {
-      if (!hasProduct() && !fitsUb(tiling, group.work))
+      if (!hasProduct() && !fitsUb(plan, tiling, group.work))
         return false;
       continue;
     }
@@ -253,24 +254,24 @@ bool PlanSpace::fits(const Plan &plan) const {
 
 // Two copies of each operand and result, and the scratch of the instructions: a tile is one step of
 // a vector core. See place/vector_buffers.cpp.
-bool PlanSpace::fitsUb(const GroupTiling &tiling, const GroupWork &work) const {
+bool PlanSpace::fitsUb(const Plan &plan, const GroupTiling &tiling, const GroupWork &work) const {
   constexpr int64_t padding = 32, spare = 1024;
   const int64_t columns = llvm::alignTo(tiling.columns, padding), elements = tiling.rows * columns;
   int64_t bytes = spare + elements * work.scratchBytes + elements * work.masks / 8;
   for (int64_t each : work.reads)
-    bytes += inUb_ * elements * each;
+    bytes += plan.copies.ub * elements * each;
   for (int64_t each : work.rowReads)
-    bytes += inUb_ * columns * each;
+    bytes += plan.copies.ub * columns * each;
   for (int64_t each : work.stores)
-    bytes += results_ * elements * each;
+    bytes += plan.copies.out * elements * each;
   return bytes <= machine_.memory(Memory::ub).capacity();
 }
 
-GroupTiling PlanSpace::tilingOf(const Plan &plan, const Group &group) const {
+GroupTiling PlanSpace::tilingOf(const Plan &plan, const Group &group, size_t product) const {
   GroupTiling tiling;
   tiling.cores = cores_;
-  tiling.inL1 = inL1_;
-  tiling.inL0 = inL0_;
+  tiling.inL1 = plan.copies.l1;
+  tiling.inL0 = plan.copies.l0;
   tiling.order = plan.options.order;
   tiling.width = plan.options.width;
   tiling.skewed = plan.options.skewed;
@@ -282,14 +283,14 @@ GroupTiling PlanSpace::tilingOf(const Plan &plan, const Group &group) const {
     tiling.columns = tileOf(plan, group.column, literal.columns);
     return tiling;
   }
-  const ProductDims &dims = group.products.front();
+  const ProductDims &dims = group.products[product];
   tiling.rows = tileOf(plan, dims.row, dims.literal.m);
   tiling.columns = tileOf(plan, dims.column, dims.literal.n);
   tiling.depth = depthOf(plan, dims);
   tiling.stage = dims.depth ? plan.dims[*dims.depth].stage : dims.literal.k;
   tiling.splits = dims.depth ? plan.dims[*dims.depth].splits : 1;
   const bool two = 2 * 4 * tiling.rows * tiling.columns <= machine_.memory(Memory::l0c).capacity();
-  tiling.accumulators = accumulators_.value_or(two ? 2 : 1);
+  tiling.accumulators = plan.copies.acc > 0 ? plan.copies.acc : two ? 2 : 1;
   return tiling;
 }
 

@@ -18,6 +18,13 @@ struct PlanOptions {
   auto operator<=>(const PlanOptions &) const = default;
 };
 
+/// Copies of buffers.
+struct PlanCopies {
+  int64_t l1 = 2, l0 = 2, ub = 2, out = 2;
+  int64_t acc = 0; ///< 0: two where they fit, else one
+  auto operator<=>(const PlanCopies &) const = default;
+};
+
 /// For each dimension of the kernel the length of its tile, of its stage, and the number of its
 /// splits; 0 where it has none.
 struct Plan {
@@ -27,6 +34,7 @@ struct Plan {
   };
   llvm::SmallVector<Dimension, 6> dims;
   PlanOptions options;
+  PlanCopies copies;
 };
 
 /// The plans that a kernel, a machine and the choices that are fixed leave open.
@@ -68,7 +76,10 @@ public:
   bool setDepth(Plan &plan, const ProductDims &dims, int64_t extent, int which) const;
 
   bool fits(const Plan &plan) const;
-  GroupTiling tilingOf(const Plan &plan, const Group &group) const;
+  /// With the depth of one of its products.
+  GroupTiling tilingOf(const Plan &plan, const Group &group, size_t product = 0) const;
+  /// The number of a dimension of the kernel by its name.
+  Number numberOf(const std::string &dim) const;
 
   std::vector<std::pair<ir::Order, int64_t>> orders() const;
   std::vector<bool> skews() const;
@@ -91,7 +102,6 @@ private:
     bool fitsTile = false; ///< `tile = auto` was chosen
     int64_t unit = 1;      ///< tiles are multiples of it
   };
-  Number numberOf(const std::string &dim) const;
   ProductDims dimsOf(const ProductWork &product) const;
   std::optional<int64_t> fixedNumber(const std::string &key) const;
   bool isFixed(const std::string &key) const { return request_.fixed.contains(key); }
@@ -100,15 +110,15 @@ private:
     return dim && plan.dims[*dim].tile > 0 ? plan.dims[*dim].tile : literal;
   }
   int64_t depthOf(const Plan &plan, const ProductDims &dims) const;
-  bool fitsUb(const GroupTiling &tiling, const GroupWork &work) const;
+  bool fitsUb(const Plan &plan, const GroupTiling &tiling, const GroupWork &work) const;
   int64_t mostDepth(const Plan &plan, const ProductDims &dims) const;
 
   const Machine &machine_;
   const CandidateRequest &request_;
   std::vector<Fixed> dims_;
   std::vector<Group> groups_;
-  int64_t cores_, inL1_, inL0_, inUb_, results_;
-  std::optional<int64_t> accumulators_;
+  int64_t cores_;
+  PlanCopies copies_; ///< those that are fixed, else the machine's defaults
 };
 
 } // namespace mmk::aicore

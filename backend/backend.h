@@ -9,6 +9,8 @@
 #include "llvm/Support/Error.h"
 
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,6 +51,7 @@ struct FittedTile {
   bool fitsRows = false, fitsColumns = false;
   bool isProduct = false;
   bool isElementwise = false; ///< without a product; neither: the sum of a split reduction alone
+  bool isSum = false;         ///< of a split reduction, with or without elementwise work behind it
   mlir::Value depth;          ///< of the product; else one
   int64_t bytes = 4;          ///< of an element of its operands
 };
@@ -77,6 +80,21 @@ struct Candidate {
 struct Candidates {
   std::vector<Candidate> best; ///< the best first
   int64_t considered = 0;      ///< variants that the closed form was computed for
+};
+
+/// A directive and the words that a search tries for it.
+struct VariedDirective {
+  std::string key; ///< "tile.M"
+  std::vector<std::string> words;
+};
+
+/// A lower bound on the time of the variants of a search at one shape, without compiling them.
+class TimeFloor {
+public:
+  virtual ~TimeFloor() = default;
+  /// Cycles that the clock counts at the least, of the variant with these words, by their places;
+  /// nothing where it is known not to fit the machine.
+  virtual std::optional<int64_t> cycles(llvm::ArrayRef<uint16_t> places) const = 0;
 };
 
 class Backend {
@@ -131,6 +149,13 @@ public:
   virtual Candidates candidates(ir::KernelOp kernel, const Machine &machine,
                                 const CandidateRequest &request) const {
     return {};
+  }
+  /// The lower bound for variants of these directives; null where the machine has none. `kernel` is
+  /// in fusion groups, and outlives it, as does the machine.
+  virtual std::unique_ptr<TimeFloor> timeFloor(ir::KernelOp kernel, const Machine &machine,
+                                               llvm::ArrayRef<int64_t> dims,
+                                               llvm::ArrayRef<VariedDirective> varied) const {
+    return nullptr;
   }
   /// The longest tile of a dimension that may fit, of operands of this type, for the search; the
   /// dimension is an output or the depth of a product.

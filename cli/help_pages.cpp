@@ -165,10 +165,12 @@ how to search:
                              variant of --variant and keeps what --set fixes
   --rounds N                 rounds of --guided, at most; default: 5
   --effort LEVEL             full (the default): the whole space, without the variants that a lower
-                             bound excludes; quick: a search of few variants; none: the default
-                             variant only
+                             bound excludes; quick: a search of few variants; random: variants
+                             drawn at random, of a kernel without a schedule and with --explore of
+                             everything that may be legal; none: the default variant only
   --budget N                 variants to count for each case, or seconds: 30s; default: no limit,
-                             or 1500 of a space beyond four million; quick: 400
+                             or 1500 of a space beyond four million; quick: 400; random: 20000,
+                             of which those are counted that a lower bound leaves open
   --seed N                   another search; default: 1
   --objective GOALS          what to minimise: time (the default), memory on the chip, traffic to
                              global memory; several with weights: time=1,memory=0.2; or pareto: all

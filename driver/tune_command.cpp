@@ -16,6 +16,7 @@
 #include "runtime/traffic.h"
 #include "tune/mpi_team.h"
 #include "tune/mpi_transport.h"
+#include "tune/value_grid.h"
 
 #include <csignal>
 #include <fmt/format.h>
@@ -169,6 +170,26 @@ std::vector<Choices> startsOf(Session &session, const Kernel &kernel,
   return starts;
 }
 
+std::vector<tune::Dims> dimsOf(const std::vector<tune::RunShape> &shapes) {
+  std::vector<tune::Dims> dims;
+  for (const tune::RunShape &shape : shapes)
+    dims.push_back(shape.dims);
+  return dims;
+}
+
+/// Random variants are drawn from all that may be legal, but for what the user names.
+void openWhole(tune::SpaceOptions &space, const Kernel &kernel, const Machine &machine,
+               const std::vector<tune::RunShape> &shapes) {
+  tune::Dims longest = shapes.front().dims;
+  for (const tune::RunShape &shape : shapes)
+    for (size_t i = 0; i < longest.size(); ++i)
+      longest[i] = std::max(longest[i], shape.dims[i]);
+  const auto swept = space.swept;
+  for (auto &[key, words] : tune::wholeGrid(kernel, machine, longest))
+    if (std::ranges::find(swept, key, &decltype(swept)::value_type::first) == swept.end())
+      space.swept.emplace_back(key, std::move(words));
+}
+
 /// Null when this process is alone.
 const tune::MpiTransport *startMpi(const TuneCommandOptions &options) {
   auto mpi = tune::startMpi();
@@ -227,18 +248,24 @@ int tuneCommand(const std::vector<std::string> &words) {
   // An author's schedule is its own space: what it leaves open keeps the machine's default there.
   if (options.space.explores || !kernel.scheduleFor(machine.name))
     options.space.starts = startsOf(session, kernel, runs, !options.noCache);
+  const std::vector<tune::RunShape> shapes = runShapes(kernel, runs);
+  if (options.tune.effort == tune::Effort::random &&
+      (options.space.explores || !kernel.scheduleFor(machine.name)))
+    openWhole(options.space, kernel, machine, shapes);
   auto space = tune::Space::make(kernel, machine, options.space);
   if (!space)
     throw UserError(llvm::toString(space.takeError()));
-  const std::vector<tune::RunShape> shapes = runShapes(kernel, runs);
   tune::Known known(shapes.size());
   const std::unique_ptr<tune::Store> store =
       options.noCache ? nullptr : openMemory(kernel, machine, shapes, known);
+  std::optional<tune::Floors> floors;
+  if (backendOf(machine.kind).hasClock())
+    floors.emplace(session.program(), kernel, machine, *space, dimsOf(shapes));
   auto team = tune::threadTeam(session.program(), kernel, machine, options.threads);
   if (mpi)
     team = tune::mpiTeam(*mpi, std::move(team));
   tune::Tuner tuner(kernel, machine, *space, shapes, options.tune, known, store.get(), *team,
-                    verifier, isInterrupted);
+                    verifier, isInterrupted, floors ? &*floors : nullptr);
   stopOnInterrupt();
   Bar bar;
   const tune::TuneResult result = tuner.run([&](const tune::TuneProgress &at) { bar.show(at); });

@@ -93,9 +93,11 @@ void TuneCommandOptions::read() {
   readGuided();
   using tune::CheckMode, tune::Effort;
   if (effort_)
-    tune.effort =
-        oneOf<Effort>("--effort", *effort_,
-                      {{"none", Effort::none}, {"quick", Effort::quick}, {"full", Effort::full}});
+    tune.effort = oneOf<Effort>("--effort", *effort_,
+                                {{"none", Effort::none},
+                                 {"quick", Effort::quick},
+                                 {"full", Effort::full},
+                                 {"random", Effort::random}});
   if (check_)
     tune.check = oneOf<CheckMode>(
         "--check", *check_,

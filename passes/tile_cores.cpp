@@ -106,8 +106,8 @@ bool GroupTiling::fits(StringRef dim) {
 // Dimensions with a name have their tiles from the schedule or from mmk-apply-variant; the numbers
 // here are for literal ones.
 void GroupTiling::chooseTile() {
-  // A sum of splits is bound by memory: whole rows, and few of them for each vector core, so that
-  // all cores have some.
+  // A sum of splits is bound by memory: whole rows, and few of them for each vector core. The back
+  // end may make the tile smaller, so that all cores have some.
   if (sum) {
     tileM = 8 * (machine.getTopology() == aicore::Topology::split ? machine.getVectorCores() : 1);
     tileN = 512;
@@ -241,6 +241,7 @@ void GroupTiling::countTiles() {
       .largestRows = tileM, .largestColumns = tileN, .fitsRows = fitsM, .fitsColumns = fitsN};
   largest.isProduct = contract != nullptr;
   largest.isElementwise = generic && !contract;
+  largest.isSum = sum != nullptr;
   largest.depth = contract ? dimValue(b, loc, productNames(contract).reduction) : one;
   if (contract)
     largest.bytes = operandType(contract).getIntOrFloatBitWidth() / 8;

@@ -14,8 +14,8 @@ constexpr size_t mostPutOff = 128;
 } // namespace
 
 BoundedSearch::BoundedSearch(const Space &space, Evaluator &evaluator, const Known &known,
-                             size_t shapes, const Subspace *decided)
-    : space_(space), evaluator_(evaluator), known_(known), decided_(decided),
+                             size_t shapes, const Subspace *decided, const Floors *floors)
+    : space_(space), evaluator_(evaluator), known_(known), decided_(decided), floors_(floors),
       number_(space, [](std::string_view) { return true; }), bounds_(space, shapes),
       best_(shapes, INT64_MAX) {
   for (const auto &[request, code] : known.codes)
@@ -47,8 +47,17 @@ void BoundedSearch::learn(llvm::ArrayRef<Point> points) {
     learn(point);
 }
 
+bool BoundedSearch::isRefused(const Point &point) const {
+  return evaluator_.isRefused(point) || (floors_ && !floors_->cycles(point, 0));
+}
+
 Evaluator::Shapes BoundedSearch::open(const Point &point) const {
-  return bounds_.within(point, best_);
+  Evaluator::Shapes shapes = bounds_.within(point, best_);
+  if (floors_)
+    std::erase_if(shapes, [&](size_t shape) {
+      return floors_->cycles(point, shape).value_or(0) > best_[shape];
+    });
+  return shapes;
 }
 
 /// Prunes a point that cannot win; some such points were measured before.
@@ -71,7 +80,7 @@ BoundedSearch::Pending BoundedSearch::round(Pending pending, int64_t most, const
     for (; i < pending.size() && batch.size() < batchSize && later.size() < before + mostPutOff;
          ++i) {
       Point &point = pending[i];
-      if (evaluator_.isRefused(point)) {
+      if (isRefused(point)) {
         ++refused_;
         continue;
       }
@@ -112,7 +121,7 @@ bool BoundedSearch::run(int64_t most, const Watch &watch) {
     if (decided_ && decided_->covers(point))
       return true;
     ++points_;
-    if (evaluator_.isRefused(point))
+    if (isRefused(point))
       ++refused_;
     else if (open(point).empty())
       prune(point);

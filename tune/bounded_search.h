@@ -4,6 +4,7 @@
 
 #include "tune/bound.h"
 #include "tune/evaluator.h"
+#include "tune/floors.h"
 #include "tune/projection.h"
 #include "tune/subspace.h"
 
@@ -21,9 +22,9 @@ public:
   /// Called during the search, with how many points are decided, and of how many.
   using Watch = std::function<void(int64_t done, int64_t all)>;
 
-  /// `decided`: points to be left out; may be null. All outlive it.
+  /// `decided`: points to be left out; it and `floors` may be null. All outlive it.
   BoundedSearch(const Space &space, Evaluator &evaluator, const Known &known, size_t shapes,
-                const Subspace *decided = nullptr);
+                const Subspace *decided = nullptr, const Floors *floors = nullptr);
 
   /// Learns from points that were evaluated already, so that it begins with the best of them.
   void learn(llvm::ArrayRef<Point> points);
@@ -44,6 +45,8 @@ private:
   /// Returns whether anything is known of it.
   bool learn(const Point &point);
   void prune(Point point);
+  /// Whether a point is known not to be legal.
+  bool isRefused(const Point &point) const;
   /// Shapes at which a point may yet be the best.
   Evaluator::Shapes open(const Point &point) const;
   /// Evaluates some of them, and returns those that may be pruned.
@@ -53,6 +56,7 @@ private:
   Evaluator &evaluator_;
   const Known &known_;
   const Subspace *decided_;
+  const Floors *floors_;
   Projection number_;                ///< of a point
   llvm::DenseSet<uint64_t> learned_; ///< their numbers
   Bounds bounds_;

@@ -25,9 +25,10 @@ bool takesMemory(std::string_view key) {
 } // namespace
 
 DescentSearch::DescentSearch(const Space &space, Evaluator &evaluator, size_t shape,
-                             const Objective &objective, uint64_t seed, int64_t budget)
+                             const Objective &objective, uint64_t seed, int64_t budget,
+                             const Floors *floors)
     : space_(space), evaluator_(evaluator), shape_(shape), objective_(objective), random_(seed),
-      budget_(budget), bound_(space) {
+      budget_(budget), bound_(space), floors_(floors) {
   best_.score = std::numeric_limits<double>::infinity();
   for (const Axis &axis : space.axes()) {
     std::vector<uint16_t> &places = ascending_.emplace_back(axis.words.size());
@@ -96,9 +97,12 @@ void DescentSearch::evaluate(const std::vector<Point> &points) {
       break;
     if (seen_.contains(point) || !space_.mayExist(point) || isLikelyRefused(point))
       continue;
+    const auto floor = floors_ ? floors_->cycles(point, shape_) : 0;
+    if (!floor)
+      continue;
     // Time alone has a bound; half a memory may be worth twice the time.
     if (reference_ && objective_.isTimeAlone() && !objective_.isPareto && best_.score < 1e300) {
-      const double least = static_cast<double>(bound_.cycles(point));
+      const auto least = static_cast<double>(std::max(bound_.cycles(point), *floor));
       if (least / static_cast<double>(reference_->cycles) >= best_.score)
         continue;
     }

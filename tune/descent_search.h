@@ -4,6 +4,7 @@
 #include "schedule/directive.h"
 #include "tune/bound.h"
 #include "tune/evaluator.h"
+#include "tune/floors.h"
 #include "tune/objective.h"
 
 #include <map>
@@ -21,7 +22,7 @@ namespace mmk::tune {
 class DescentSearch {
 public:
   DescentSearch(const Space &space, Evaluator &evaluator, size_t shape, const Objective &objective,
-                uint64_t seed, int64_t budget);
+                uint64_t seed, int64_t budget, const Floors *floors = nullptr);
 
   /// All points that it has evaluated.
   std::vector<Point> run();
@@ -65,6 +66,7 @@ private:
   std::mt19937_64 random_;
   int64_t budget_, spent_ = 0;
   Bounds bound_;
+  const Floors *floors_; ///< may be null
   std::vector<Group> groups_;
   Group output_, reduction_; ///< two of them: those of an output tile, those of a step of depth
   Group loads_;              ///< those of the order of loads

@@ -4,6 +4,7 @@
 #include "store/identity.h"
 #include "tune/bounded_search.h"
 #include "tune/host_search.h"
+#include "tune/random_search.h"
 
 #include <algorithm>
 #include <chrono>
@@ -24,6 +25,8 @@ constexpr int64_t firstBudget = 300;
 constexpr size_t fewPoints = 100;
 /// Points of a whole space, for all shapes together.
 constexpr int64_t mostCounted = 100000;
+/// Variants that are drawn at random.
+constexpr int64_t usualDraws = 20000;
 /// The same for variants that are compiled and timed.
 constexpr int64_t fullTimed = 64, quickTimed = 16;
 
@@ -35,9 +38,9 @@ double secondsSince(Evaluator::Clock::time_point start) {
 
 Tuner::Tuner(const Kernel &kernel, const Machine &machine, const Space &space,
              std::vector<RunShape> shapes, const TuneOptions &options, Known &known, Store *store,
-             Team &team, Verifier &verifier, const std::atomic<bool> &stop)
+             Team &team, Verifier &verifier, const std::atomic<bool> &stop, const Floors *floors)
     : kernel_(kernel), machine_(machine), space_(space), shapes_(std::move(shapes)),
-      options_(options), known_(known), store_(store), verifier_(verifier),
+      options_(options), known_(known), store_(store), verifier_(verifier), floors_(floors),
       evaluator_(
           space,
           [&] {
@@ -90,7 +93,7 @@ void Tuner::searchWhole() {
   started_ = Clock::now();
   startDeadline(1);
   BoundedSearch search(space_, evaluator_, known_, shapes_.size(),
-                       before ? &before->space : nullptr);
+                       before ? &before->space : nullptr, floors_);
   search.learn(evaluated_);
   isWhole_ = true;
   isExhaustive_ = search.run(mostCounted, [&](int64_t done, int64_t all) {
@@ -165,11 +168,25 @@ void Tuner::searchAt(size_t shape, int64_t budget) {
     progress_.doing += " " + shapes_[shape].name;
   started_ = Clock::now();
   startDeadline(1 / static_cast<double>(shapes_.size()));
-  DescentSearch search(space_, evaluator_, shape, options_.objective, options_.seed, budget);
+  DescentSearch search(space_, evaluator_, shape, options_.objective, options_.seed, budget,
+                       floors_);
   current_ = &search;
   for (Point &point : search.run())
     evaluated_.push_back(std::move(point));
   current_ = nullptr;
+  evaluator_.deadline = Clock::time_point::max();
+}
+
+void Tuner::drawAt(size_t shape, int64_t draws) {
+  progress_ = {"drawing", 0, draws, 0, 0};
+  started_ = Clock::now();
+  startDeadline(1 / static_cast<double>(shapes_.size()));
+  RandomSearch search(kernel_, space_, evaluator_, *floors_, shapes_[shape].dims, shape,
+                      options_.seed);
+  for (Point &point : search.run(draws))
+    evaluated_.push_back(std::move(point));
+  points_ += search.drawn();
+  bounded_ += search.bounded();
   evaluator_.deadline = Clock::time_point::max();
 }
 
@@ -201,6 +218,11 @@ void Tuner::search() {
   if (options_.effort == Effort::none) {
     evaluated_ = defaultPoints();
     countAll(evaluated_);
+    return;
+  }
+  if (options_.effort == Effort::random && floors_) {
+    for (size_t shape = 0; shape < shapes_.size() && !evaluator_.interrupted(); ++shape)
+      drawAt(shape, options_.budget.variants.value_or(usualDraws));
     return;
   }
   const int64_t usual = options_.effort == Effort::quick ? quickBudget : fullBudget;
@@ -356,6 +378,7 @@ TuneResult Tuner::run(const Watch &watch) {
   result.remembered = evaluator_.remembered;
   result.refused = evaluator_.refused;
   result.points = points_;
+  result.bounded = bounded_;
   if (whole_) {
     result.remembered = std::ssize(whole_->measured) - evaluator_.counted;
     result.refused = whole_->refused;

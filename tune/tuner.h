@@ -5,6 +5,7 @@
 #include "tune/decided_subspace.h"
 #include "tune/descent_search.h"
 #include "tune/evaluator.h"
+#include "tune/floors.h"
 #include "tune/objective.h"
 #include "tune/verifier.h"
 
@@ -13,8 +14,8 @@
 namespace mmk::tune {
 
 /// none: the default variant alone. quick: a search of few variants. full: the whole space where
-/// the budget allows it, else a longer search.
-enum class Effort { none, quick, full };
+/// the budget allows it, else a longer search. random: variants that are drawn at random.
+enum class Effort { none, quick, full, random };
 enum class CheckMode { none, winner, all };
 
 struct Budget {
@@ -42,10 +43,11 @@ class Tuner {
 public:
   using Watch = std::function<void(const TuneProgress &)>;
 
-  /// All outlive it. `known` holds the entries of the store, which may be null.
+  /// All outlive it. `known` holds the entries of the store, which may be null, as may `floors`.
   Tuner(const Kernel &kernel, const Machine &machine, const Space &space,
         std::vector<RunShape> shapes, const TuneOptions &options, Known &known, Store *store,
-        Team &team, Verifier &verifier, const std::atomic<bool> &stop);
+        Team &team, Verifier &verifier, const std::atomic<bool> &stop,
+        const Floors *floors = nullptr);
 
   TuneResult run(const Watch &watch);
 
@@ -63,6 +65,7 @@ private:
   void startDeadline(double share);
   void countAll(const std::vector<Point> &points);
   void searchAt(size_t shape, int64_t budget);
+  void drawAt(size_t shape, int64_t draws);
   void timeAt(size_t shape, int64_t most);
   std::optional<std::vector<Point>> pointsThatMayExist(size_t most) const;
   bool mayPrune() const;
@@ -78,11 +81,12 @@ private:
   Known &known_;
   Store *store_;
   Verifier &verifier_;
+  const Floors *floors_;
   Evaluator evaluator_;
   std::vector<Point> evaluated_; ///< all points of the search, in its order
   bool isExhaustive_ = false;
   bool isWhole_ = false; ///< points are decided, not only counted
-  int64_t points_ = 0;
+  int64_t points_ = 0, bounded_ = 0;
   std::optional<DecidedSubspace> whole_; ///< the outcome of searchWhole
   int64_t decidedBefore_ = 0;            ///< points of it
   std::vector<std::string> bugs_;

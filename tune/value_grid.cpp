@@ -100,6 +100,62 @@ std::vector<std::string> valueGrid(const Kernel &kernel, const Machine &machine,
   return words;
 }
 
+std::vector<std::pair<std::string, std::vector<std::string>>>
+wholeGrid(const Kernel &kernel, const Machine &machine, const std::vector<int64_t> &dims) {
+  constexpr int64_t mostCopies = 4, leastColumns = 16; // 32 bytes of f16
+  const auto range = [](int64_t unit, int64_t longest) {
+    std::vector<std::string> words;
+    for (int64_t value = unit; value <= longest; value += unit)
+      words.push_back(std::to_string(value));
+    return words;
+  };
+  const auto extentOf = [&](std::string_view dimension) {
+    const auto found = std::ranges::find(kernel.dimensions, dimension);
+    return dims[found - kernel.dimensions.begin()];
+  };
+  std::vector<std::pair<std::string, std::vector<std::string>>> grid;
+  for (const std::string &key : tunableKeys(kernel, machine)) {
+    const DirectiveTraits &directive = *findDirective(key);
+    if (!directive.words.empty() || directive.index == DirectiveIndex::none) {
+      grid.emplace_back(key, valueGrid(kernel, machine, key));
+      continue;
+    }
+    if (directive.index == DirectiveIndex::buffer) {
+      grid.emplace_back(key, range(1, mostCopies));
+      continue;
+    }
+    const DimensionRole role = roleOf(kernel, indexOf(key), &machine.cube);
+    if (!directive.isLength) { // splits
+      grid.emplace_back(key, range(1, 2 * machine.cubeCores));
+      continue;
+    }
+    const bool isStage = directive.index == DirectiveIndex::reduction;
+    const bool isLast = std::ranges::any_of(kernel.results, [&](const Result &result) {
+      return !result.shape.empty() && result.shape.back().name == indexOf(key);
+    });
+    const int64_t unit = hasProduct(kernel) ? role.multiple : isLast ? leastColumns : 1;
+    const int64_t longest =
+        isStage ? backendOf(machine.kind).longestStage(machine, *operandType(kernel))
+                : longestTile(kernel, machine, role);
+    const int64_t extent = (extentOf(indexOf(key)) + unit - 1) / unit * unit;
+    grid.emplace_back(key, range(unit, std::min(longest, extent)));
+  }
+  if (!hasProduct(kernel))
+    return grid;
+  for (const std::string &dimension : kernel.dimensions) {
+    const DimensionRole role = roleOf(kernel, dimension, &machine.cube);
+    if (role.isOfProduct && role.isOutput)
+      grid.emplace_back("grid." + dimension, range(1, machine.cubeCores));
+    if (role.isReduction && !role.isOfProduct) {
+      const int64_t deep =
+          (extentOf(dimension) + role.multiple - 1) / role.multiple * role.multiple;
+      grid.emplace_back("keep", std::vector<std::string>{"none", fmt::format("A({})", deep),
+                                                         fmt::format("B({})", deep)});
+    }
+  }
+  return grid;
+}
+
 std::vector<std::string> tunableKeys(const Kernel &kernel, const Machine &machine) {
   std::vector<std::string> keys;
   for (const std::string &dimension : kernel.dimensions) {

@@ -6,6 +6,7 @@
 #include "machines/machine.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace mmk::tune {
@@ -15,6 +16,11 @@ namespace mmk::tune {
 /// divisors; for the others all words. `key` is legal for the kernel.
 std::vector<std::string> valueGrid(const Kernel &kernel, const Machine &machine,
                                    const std::string &key);
+
+/// All words that a kernel may have for shapes of at most these dimensions, by directive: every
+/// multiple of the machine's steps, every number of copies, splits and parts.
+std::vector<std::pair<std::string, std::vector<std::string>>>
+wholeGrid(const Kernel &kernel, const Machine &machine, const std::vector<int64_t> &dims);
 
 /// The directives that a kernel without a schedule can be tuned by.
 std::vector<std::string> tunableKeys(const Kernel &kernel, const Machine &machine);

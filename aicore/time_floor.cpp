@@ -1,0 +1,252 @@
+#include "aicore/time_floor.h"
+
+#include "aicore/group_floor.h"
+#include "aicore/plan.h"
+#include "passes/variant.h"
+#include "runtime/clock.h"
+#include "schedule/directive.h"
+
+#include <cmath>
+
+namespace mmk::aicore {
+namespace {
+
+class FloorOfPlans : public TimeFloor {
+public:
+  FloorOfPlans(ir::KernelOp kernel, const Machine &machine, llvm::ArrayRef<int64_t> dims,
+               llvm::ArrayRef<VariedDirective> varied)
+      : dims_(dims.begin(), dims.end()), request_(requestFor(dims_)),
+        space_(kernel, machine, request_), first_(space_.first()),
+        task_(static_cast<double>(taskCycles(machine))) {
+    for (const PlanSpace::Group &group : space_.groups())
+      floors_.emplace_back(group.work, machine);
+    outputs_.resize(first_.dims.size());
+    for (const PlanSpace::Group &group : space_.groups())
+      for (const auto &dim : {group.row, group.column})
+        if (dim)
+          outputs_[*dim] = true;
+    for (Plan::Dimension &dim : first_.dims)
+      dim = {};
+    for (const VariedDirective &each : varied)
+      setters_.push_back(setterOf(each));
+  }
+
+  std::optional<int64_t> cycles(llvm::ArrayRef<uint16_t> places) const override {
+    Plan plan = first_;
+    FloorOptions options;
+    Grid grid;
+    int64_t cores = space_.cores();
+    for (size_t i = 0; i < setters_.size(); ++i)
+      set(setters_[i], places[i], plan, options, cores);
+    for (size_t i = 0; i < outputs_.size(); ++i)
+      (outputs_[i] ? grid.rectangles : grid.splits) *= std::max<int64_t>(1, plan.dims[i].splits);
+    if (!isWhole(plan))
+      return 0;
+    if (!fits(plan, grid))
+      return std::nullopt;
+    options.cores = cores;
+    double cycles = task_;
+    for (size_t i = 0; i < floors_.size(); ++i) {
+      const PlanSpace::Group &group = space_.groups()[i];
+      llvm::SmallVector<GroupTiling, 2> tilings;
+      for (size_t product = 0; product < std::max<size_t>(1, group.products.size()); ++product) {
+        tilings.push_back(space_.tilingOf(plan, group, product));
+        tilings.back().cores = std::min(cores, busyCores(plan, group));
+      }
+      options.separate = plan.options.separate;
+      cycles += floors_[i].cycles(tilings, options);
+    }
+    return static_cast<int64_t>(cycles);
+  }
+
+private:
+  enum class What {
+    none,
+    cores,
+    tile,
+    stage,
+    splits,
+    l1,
+    l0,
+    ub,
+    out,
+    acc,
+    keep,
+    bias,
+    store,
+    fuse
+  };
+  struct Setter {
+    What what = What::none;
+    size_t dim = 0;
+    std::vector<int64_t> values; ///< by word; 0: open
+  };
+
+  static CandidateRequest requestFor(llvm::ArrayRef<int64_t> dims) {
+    CandidateRequest request;
+    request.dims = dims;
+    return request;
+  }
+
+  Setter setterOf(const VariedDirective &varied) const {
+    Setter setter;
+    const std::string dim(indexOf(varied.key));
+    const auto number = space_.numberOf(dim);
+    const std::pair<std::string_view, What> buffers[] = {{"buffers.l1", What::l1},
+                                                         {"buffers.l0", What::l0},
+                                                         {"buffers.ub", What::ub},
+                                                         {"buffers.out", What::out},
+                                                         {"buffers.acc", What::acc}};
+    for (const auto &[key, what] : buffers)
+      if (varied.key == key)
+        setter.what = what;
+    const std::pair<std::string_view, What> lengths[] = {
+        {"tile", What::tile}, {"stage", What::stage}, {"grid", What::splits}};
+    for (const auto &[name, what] : lengths)
+      if (number && isOf(varied.key, name)) {
+        setter.what = what;
+        setter.dim = *number;
+      }
+    const std::pair<std::string_view, What> words[] = {{"cores", What::cores},
+                                                       {"keep", What::keep},
+                                                       {"bias", What::bias},
+                                                       {"store", What::store},
+                                                       {"fuse", What::fuse}};
+    for (const auto &[key, what] : words)
+      if (varied.key == key)
+        setter.what = what;
+    for (const std::string &word : varied.words)
+      setter.values.push_back(valueOf(setter.what, word));
+    return setter;
+  }
+
+  static int64_t valueOf(What what, const std::string &word) {
+    switch (what) {
+    case What::keep: {
+      const auto panel = keptPanel(word);
+      return panel ? 1 + panel->operand : 0;
+    }
+    case What::bias:
+      return word == "table";
+    case What::store:
+      return word == "overlapped";
+    case What::fuse:
+      return word == "none";
+    default: {
+      int64_t number = 0;
+      return llvm::StringRef(word).getAsInteger(10, number) ? 0 : number;
+    }
+    }
+  }
+
+  void set(const Setter &setter, size_t place, Plan &plan, FloorOptions &options,
+           int64_t &cores) const {
+    const int64_t value = setter.values[place];
+    switch (setter.what) {
+    case What::none:
+      return;
+    case What::cores:
+      cores = value > 0 ? value : cores;
+      return;
+    case What::tile:
+      plan.dims[setter.dim].tile = value;
+      return;
+    case What::stage:
+      plan.dims[setter.dim].stage = value;
+      return;
+    case What::splits:
+      plan.dims[setter.dim].splits = std::max<int64_t>(1, value);
+      return;
+    case What::l1:
+      plan.copies.l1 = value;
+      return;
+    case What::l0:
+      plan.copies.l0 = value;
+      return;
+    case What::ub:
+      plan.copies.ub = value;
+      return;
+    case What::out:
+      plan.copies.out = value;
+      return;
+    case What::acc:
+      plan.copies.acc = value;
+      return;
+    case What::keep:
+      options.keepsA = value == 1;
+      options.keepsB = value == 2;
+      return;
+    case What::bias:
+      plan.options.biasTable = value;
+      return;
+    case What::store:
+      plan.options.overlapped = value;
+      return;
+    case What::fuse:
+      plan.options.separate = value;
+      return;
+    }
+  }
+
+  /// Parts that the output and the reduction are distributed in.
+  struct Grid {
+    int64_t rectangles = 1, splits = 1;
+  };
+
+  /// Whether all sizes are known.
+  bool isWhole(const Plan &plan) const {
+    for (const PlanSpace::Group &group : space_.groups())
+      for (const PlanSpace::ProductDims &dims : group.products) {
+        const auto hasTile = [&](const PlanSpace::Number &dim) {
+          return !dim || plan.dims[*dim].tile > 0;
+        };
+        if (!hasTile(dims.row) || !hasTile(dims.column) || !hasTile(dims.depth) ||
+            (dims.depth && plan.dims[*dims.depth].stage == 0))
+          return false;
+      }
+    return true;
+  }
+
+  /// Rectangles of tiles are of one core each.
+  static int64_t busyCores(const Plan &plan, const PlanSpace::Group &group) {
+    const auto parts = [&](const PlanSpace::Number &dim) {
+      return dim ? std::max<int64_t>(1, plan.dims[*dim].splits) : 1;
+    };
+    const int64_t rectangles = parts(group.row) * parts(group.column);
+    return group.products.empty() || rectangles == 1
+               ? INT64_MAX
+               : rectangles * parts(group.products.front().depth);
+  }
+
+  bool fits(const Plan &plan, const Grid &grid) const {
+    if (!space_.hasProduct())
+      return true;
+    if (grid.rectangles > 1 && grid.rectangles * grid.splits > space_.cores())
+      return false;
+    const auto has = [](const std::vector<bool> &words, bool word) {
+      return std::ranges::find(words, word) != words.end();
+    };
+    return has(space_.overlaps(plan), plan.options.overlapped) &&
+           has(space_.tables(plan), plan.options.biasTable) &&
+           has(space_.separations(), plan.options.separate) && space_.fits(plan);
+  }
+
+  std::vector<int64_t> dims_;
+  CandidateRequest request_;
+  PlanSpace space_;
+  std::vector<GroupFloor> floors_;
+  std::vector<Setter> setters_;
+  Plan first_;
+  std::vector<bool> outputs_; ///< dimensions of the kernel that are of an output
+  double task_;
+};
+
+} // namespace
+
+std::unique_ptr<TimeFloor> timeFloor(ir::KernelOp kernel, const Machine &machine,
+                                     llvm::ArrayRef<int64_t> dims,
+                                     llvm::ArrayRef<VariedDirective> varied) {
+  return std::make_unique<FloorOfPlans>(kernel, machine, dims, varied);
+}
+
+} // namespace mmk::aicore
