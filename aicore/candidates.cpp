@@ -147,7 +147,10 @@ private:
       const int64_t depth = llvm::divideCeilSigned(product.depth, splits);
       for (int stage = 0; stage < triedStages && space_.setDepth(trial, dims, depth, stage);
            ++stage)
-        consider(trial);
+        // Of numbers of splits that come out the same, the least.
+        if (splits == 1 || space_.hasSplits() ||
+            GroupTime(group.work, space_.machine()).splits(space_.tilingOf(trial, group)) == splits)
+          consider(trial);
     }
   }
 
@@ -181,7 +184,7 @@ private:
     Plan trial = plan;
     for (const auto &[order, width] : space_.orders())
       for (bool skewed : space_.skews()) {
-        trial.options = {order, width, skewed, false, false, false};
+        trial.options = {.order = order, .width = width, .skewed = skewed};
         std::vector<GroupTime::Waits> waits;
         for (size_t i = 0; i < times_.size(); ++i)
           waits.push_back(times_[i].wait(space_.tilingOf(trial, space_.groups()[i])));
@@ -198,8 +201,29 @@ private:
                 least = {cycles, trial};
             }
       }
-    if (!request_.variesOptions)
-      best.add(least.cycles, least.plan);
+    if (request_.variesOptions)
+      return;
+    best.add(least.cycles, least.plan);
+    for (const Plan &kept : space_.keeping(plan))
+      addKeeping(kept, least.cycles, best);
+  }
+
+  /// Adds a plan that keeps a panel, if it may take less than `most` cycles.
+  void addKeeping(Plan trial, double most, BestPlans &best) const {
+    TimedPlan least;
+    if (cyclesWithoutWaits(trial) >= most)
+      return;
+    const GroupTiling tiling = space_.tilingOf(trial, space_.groups().front());
+    const std::vector<GroupTime::Waits> waits = {times_.front().wait(tiling)};
+    for (bool overlapped : space_.overlaps(trial))
+      for (bool table : space_.tables(trial)) {
+        trial.options.overlapped = overlapped;
+        trial.options.biasTable = table;
+        const double cycles = cyclesWith(trial, waits);
+        if (cycles < least.cycles)
+          least = {cycles, trial};
+      }
+    best.add(least.cycles, least.plan);
   }
 
   double cyclesWith(const Plan &plan, const std::vector<GroupTime::Waits> &waits) const {

@@ -77,6 +77,17 @@ GroupTime::Tiles GroupTime::tilesOf(const GroupTiling &tiling) const {
   tiles.stages = std::max<int64_t>(1, llvm::divideCeilSigned(tiles.depth, tiling.stage));
   tiles.all = work_.batches * tiles.down * tiles.across * tiles.splits;
   tiles.ofCore = llvm::divideCeilSigned(tiles.all, std::max<int64_t>(1, tiling.cores));
+  if (!tiling.keepsA && !tiling.keepsB)
+    return tiles;
+  // Whole lines of tiles, or of each rectangle of a grid.
+  const int64_t lines = tiling.keepsA ? tiles.down : tiles.across,
+                inLine = tiling.keepsA ? tiles.across : tiles.down,
+                parts = tiling.keepsA ? tiling.gridRows : tiling.gridColumns,
+                segments = tiling.keepsA ? tiling.gridColumns : tiling.gridRows;
+  tiles.lines = parts * segments > 1
+                    ? work_.batches * llvm::divideCeilSigned(lines, parts)
+                    : llvm::divideCeilSigned(work_.batches * tiles.splits * lines, tiling.cores);
+  tiles.ofCore = tiles.lines * llvm::divideCeilSigned(inLine, segments);
   return tiles;
 }
 
@@ -115,6 +126,49 @@ GroupTime::Panel GroupTime::panelOf(const OperandWork &operand, int64_t outer, i
 
 //===--- global memory --------------------------------------------------------------------===//
 
+// The tiles that the cores compute at the same time, as passes/tile_order.cpp and, for lines of
+// tiles, passes/tile_cores.cpp map them.
+std::vector<GroupTime::Place> GroupTime::placesOf(const GroupTiling &tiling, const Tiles &tiles,
+                                                  int64_t round) const {
+  std::vector<Place> places;
+  if (!tiling.keepsA && !tiling.keepsB) {
+    const int64_t area = tiles.down * tiles.across;
+    for (int64_t core = 0; core < tiling.cores; ++core) {
+      const int64_t tile = round * tiling.cores + core;
+      if (tile >= tiles.all)
+        break;
+      // Splits come before batches, and batches before tiles.
+      const int64_t outer = tile / area;
+      const auto [row, column] = tileAt(tile % area, tiles.down, tiles.across, tiling);
+      places.push_back({core, outer / work_.batches, outer % work_.batches, row, column, true});
+    }
+    return places;
+  }
+  const int64_t lines = tiling.keepsA ? tiles.down : tiles.across,
+                inLine = tiling.keepsA ? tiles.across : tiles.down,
+                parts = tiling.keepsA ? tiling.gridRows : tiling.gridColumns,
+                segments = tiling.keepsA ? tiling.gridColumns : tiling.gridRows;
+  const bool hasGrid = parts * segments > 1;
+  const int64_t length = llvm::divideCeilSigned(inLine, segments),
+                ofPart = llvm::divideCeilSigned(lines, parts);
+  for (int64_t core = 0; core < (hasGrid ? parts * segments : tiling.cores); ++core) {
+    const int64_t which = round / length,
+                  number = hasGrid ? which % ofPart + core / segments * ofPart
+                                   : (which * tiling.cores + core) % lines,
+                  outer = hasGrid ? which / ofPart : (which * tiling.cores + core) / lines,
+                  first = hasGrid ? core % segments * length : 0,
+                  count = std::min(length, inLine - first);
+    if (number >= lines || count <= 0 || outer >= work_.batches * tiles.splits ||
+        round % length >= count)
+      continue;
+    const int64_t other = first + (round % length + number) % count;
+    places.push_back({core, outer / work_.batches, outer % work_.batches,
+                      tiling.keepsA ? number : other, tiling.keepsA ? other : number,
+                      round % length == 0});
+  }
+  return places;
+}
+
 GroupTime::Waits GroupTime::wait(const GroupTiling &tiling) const {
   if (work_.products.empty())
     return {};
@@ -135,7 +189,6 @@ GroupTime::Waits GroupTime::wait(const GroupTiling &tiling) const {
     piece.isLoad = true;
     return piece;
   };
-  const int64_t area = tiles.down * tiles.across;
   std::vector<Piece> ofA, ofB, ofResult;
   // What leaves through the vector cores of a split chip does so beside the cube cores' loads.
   const bool stores = !work_.hasVector || !isSplitChip() || tiles.splits > 1;
@@ -145,27 +198,26 @@ GroupTime::Waits GroupTime::wait(const GroupTiling &tiling) const {
                        : static_cast<int64_t>(charged(tiles.rows, tiles.columns, storedBytes()));
   const char *resultLink = isSplitChip() ? "l0c_gm" : "ub_gm";
   // Beyond so many tiles, the waits are those of the first.
-  constexpr int64_t mostTiles = 1 << 12;
-  const int64_t simulated = std::min(tiles.all, mostTiles);
+  constexpr int64_t mostTiles = 1 << 11;
+  const int64_t rounds =
+      std::min(tiles.ofCore, llvm::divideCeilSigned(mostTiles, std::max<int64_t>(1, tiling.cores)));
   const auto pass = [&] {
-    for (int64_t first = 0; first < simulated; first += tiling.cores) {
+    for (int64_t round = 0; round < rounds; ++round) {
       ofA.clear();
       ofB.clear();
       ofResult.clear();
-      for (int64_t tile = first; tile < std::min(simulated, first + tiling.cores); ++tile) {
-        // Splits come before batches, and batches before tiles.
-        const int64_t outer = tile / area, split = outer / work_.batches,
-                      batch = outer % work_.batches;
-        const auto [row, column] = tileAt(tile % area, tiles.down, tiles.across, tiling);
+      for (const Place &at : placesOf(tiling, tiles, round)) {
         const auto nameOf = [&](const OperandWork &operand, int64_t line, int64_t lines,
                                 uint64_t which) {
-          const int64_t matrix = operand.variesByBatch ? batch : 0;
-          return ((split * work_.batches + matrix) * lines + line) * 2 + which;
+          const int64_t matrix = operand.variesByBatch ? at.batch : 0;
+          return ((at.split * work_.batches + matrix) * lines + line) * 2 + which;
         };
-        ofA.push_back(pieceOf(a, nameOf(product.a, row, tiles.down, 0), tile - first, 0));
-        ofB.push_back(pieceOf(b, nameOf(product.b, column, tiles.across, 1), tile - first, 1));
+        if (at.beginsLine || !tiling.keepsA)
+          ofA.push_back(pieceOf(a, nameOf(product.a, at.row, tiles.down, 0), at.core, 0));
+        if (at.beginsLine || !tiling.keepsB)
+          ofB.push_back(pieceOf(b, nameOf(product.b, at.column, tiles.across, 1), at.core, 1));
         Piece &result = ofResult.emplace_back();
-        result.name = (uint64_t(1) << 62) + tile;
+        result.name = (uint64_t(1) << 62) + round * tiling.cores + at.core;
         result.bytes = result.distinct = resultBytes;
         result.portCycles = static_cast<int64_t>(link(resultLink, tiles.rows, resultBytes));
         result.tensor = 2;
@@ -222,6 +274,7 @@ double GroupTime::charged(double rows, double columns, int64_t bytes) const {
 /// What the pipes have to do for one output tile, in cycles.
 struct GroupTime::TileWork {
   double loads = 0, mte1 = 0, cube = 0;
+  double panel = 0;             ///< load of a panel that is kept for a line of tiles
   double base = 0;              ///< MTE1, of one base tile
   double drain = 0, vector = 0; ///< of the result: out of L0C, and the vector cores
 };
@@ -242,8 +295,10 @@ GroupTime::TileWork GroupTime::operandWork(const GroupTiling &tiling, const Tile
   const double bases = llvm::divideCeilSigned(tiles.depth, tiling.depth);
   const double bytesOfA = rows * depth * bytes, bytesOfB = columns * depth * bytes;
   TileWork work;
-  work.loads = (a.transfers + b.transfers * products) * startup + a.portCycles + a.bytes * waits.a +
-               (b.portCycles + b.bytes * waits.b) * products;
+  const double ofA = a.transfers * startup + a.portCycles + a.bytes * waits.a,
+               ofB = b.transfers * startup + b.portCycles + b.bytes * waits.b;
+  work.loads = (tiling.keepsA ? 0 : ofA) + (tiling.keepsB ? 0 : ofB) * products;
+  work.panel = tiling.keepsA ? ofA : tiling.keepsB ? ofB : 0;
   work.mte1 = bases * (toA.startupCycles + toB.startupCycles) + bytesOfA / toA.bytesPerCycle +
               bytesOfB / toB.bytesPerCycle;
   work.cube = bases * machine_.cube.startupCycles +
@@ -325,13 +380,14 @@ double GroupTime::product(const GroupTiling &tiling, const Waits &waits) const {
       isSplitChip() ? std::max(work.drain, work.vector) : work.drain + work.vector;
   const double behind =
       loadOfStage + work.base + std::max(work.loads, compute) + tiles.ofCore * perTile;
-  const double cycles = std::max(body + work.drain + work.vector, behind);
+  const double cycles =
+      std::max(body + work.drain + work.vector, behind) + tiles.lines * work.panel;
   return tiles.splits > 1 ? cycles + sumOfSplits(tiles, tiling) : cycles;
 }
 
-// Tiles as aicore/fit_tile.cpp makes them: each vector core loads the splits of a tile one after the
-// other, adds each while the next arrives, and then applies the epilogue, also while those of the
-// next tile arrive.
+// Tiles as aicore/fit_tile.cpp makes them: each vector core loads the splits of a tile one after
+// the other, adds each while the next arrives, and then applies the epilogue, also while those of
+// the next tile arrive.
 double GroupTime::sumOfSplits(const Tiles &tiles, const GroupTiling &tiling) const {
   constexpr int64_t rowsOfCore = 8, mostColumns = 512, narrowest = 64;
   const int64_t units = isSplitChip() ? machine_.vectorCoresPerCube : 1,

@@ -20,6 +20,10 @@ struct GroupTiling {
   ir::Order order = ir::Order::rows;
   int64_t width = 1; ///< of swizzle
   bool skewed = false, overlapped = false, biasTable = false;
+  /// A panel of A, or of B, stays in L1 for a line of tiles.
+  bool keepsA = false, keepsB = false;
+  int64_t gridRows = 1,
+          gridColumns = 1; ///< rectangles of tiles; 1 x 1: tiles, or lines, one by one
 };
 
 class GroupTime {
@@ -37,6 +41,8 @@ public:
   /// Cycles of the group; without waits a bound that is cheap to compute.
   double cycles(const GroupTiling &tiling, const Waits &waits) const;
 
+  /// Parts of the reduction, which are whole stages.
+  int64_t splits(const GroupTiling &tiling) const { return tilesOf(tiling).splits; }
   /// Stages of all tiles, or tiles without a product.
   double steps(const GroupTiling &tiling) const;
 
@@ -45,8 +51,15 @@ private:
   struct TileWork;
   struct Tiles {
     int64_t down, across, splits, all, ofCore, depth, stages, rows, columns;
+    int64_t lines = 0; ///< of a core, where panels are kept
   };
   Tiles tilesOf(const GroupTiling &tiling) const;
+  /// A tile of one core.
+  struct Place {
+    int64_t core, split, batch, row, column;
+    bool beginsLine; ///< its panel is loaded, if one is kept
+  };
+  std::vector<Place> placesOf(const GroupTiling &tiling, const Tiles &tiles, int64_t round) const;
   Panel panelOf(const OperandWork &operand, int64_t outer, int64_t stage, int64_t depth) const;
   TileWork operandWork(const GroupTiling &tiling, const Tiles &tiles, const Waits &waits) const;
   void addResult(const GroupTiling &tiling, const Tiles &tiles, const Waits &waits,

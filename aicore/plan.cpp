@@ -176,8 +176,14 @@ std::vector<int64_t> PlanSpace::splits(const ProductDims &dims, const ProductWor
   if (request_.variesOptions)
     return {1}; // the best plan has none
   std::vector<int64_t> splits;
+  // Many where most cores would be idle, two where the last round of tiles would leave some idle.
+  constexpr int64_t fewRounds = 32;
+  const auto isUseful = [&](int64_t count) {
+    return tiles * (count - 1) < 2 * cores_ ||
+           (count == 2 && tiles % cores_ != 0 && tiles < fewRounds * cores_);
+  };
   for (int64_t count : triedSplits)
-    if (count == 1 || (tiles * (count - 1) < 2 * cores_ && count * dims.unit <= product.depth))
+    if (count == 1 || (isUseful(count) && count * dims.unit <= product.depth))
       splits.push_back(count);
   return splits;
 }
@@ -245,7 +251,8 @@ bool PlanSpace::fits(const Plan &plan) const {
       return false;
     for (const ProductDims &dims : group.products)
       if (tiling.depth > mostDepth(plan, dims) || tiling.stage % tiling.depth != 0 ||
-          (tiling.rows + tiling.columns) * tiling.stage * dims.bytes * tiling.inL1 >
+          ((tiling.keepsA ? 0 : tiling.rows) + (tiling.keepsB ? 0 : tiling.columns)) *
+                  tiling.stage * dims.bytes * tiling.inL1 >
               machine_.memory(Memory::l1).capacity())
         return false;
   }
@@ -289,6 +296,10 @@ GroupTiling PlanSpace::tilingOf(const Plan &plan, const Group &group, size_t pro
   tiling.depth = depthOf(plan, dims);
   tiling.stage = dims.depth ? plan.dims[*dims.depth].stage : dims.literal.k;
   tiling.splits = dims.depth ? plan.dims[*dims.depth].splits : 1;
+  tiling.keepsA = plan.options.kept == PlanOptions::Kept::a;
+  tiling.keepsB = plan.options.kept == PlanOptions::Kept::b;
+  tiling.gridRows = dims.row ? plan.dims[*dims.row].splits : 1;
+  tiling.gridColumns = dims.column ? plan.dims[*dims.column].splits : 1;
   const bool two = 2 * 4 * tiling.rows * tiling.columns <= machine_.memory(Memory::l0c).capacity();
   tiling.accumulators = plan.copies.acc > 0 ? plan.copies.acc : two ? 2 : 1;
   return tiling;
@@ -317,6 +328,61 @@ std::vector<bool> PlanSpace::words(const char *directive, std::string_view secon
   if (const auto found = request_.fixed.find(directive); found != request_.fixed.end())
     return {found->second == second};
   return isPossible ? std::vector<bool>{false, true} : std::vector<bool>{false};
+}
+
+// Only a product by itself keeps a panel.
+std::vector<Plan> PlanSpace::keeping(const Plan &plan) const {
+  if (groups_.size() != 1 || groups_.front().products.size() != 1 || isFixed("keep"))
+    return {};
+  const Group &group = groups_.front();
+  const ProductDims &dims = group.products.front();
+  if (!dims.row || !dims.column || !dims.depth || isFixed("grid." + dims_[*dims.row].name) ||
+      isFixed("grid." + dims_[*dims.column].name) || isFixed("order"))
+    return {};
+  const GroupTiling tiling = tilingOf(plan, group);
+  const int64_t down = llvm::divideCeilSigned(group.work.rows, tiling.rows),
+                across = llvm::divideCeilSigned(group.work.columns, tiling.columns),
+                room = machine_.memory(Memory::l1).capacity() - 2 * 4 * tiling.columns;
+  std::vector<Plan> plans;
+  for (const bool ofA : {true, false}) {
+    Plan kept = plan;
+    kept.options.kept = ofA ? PlanOptions::Kept::a : PlanOptions::Kept::b;
+    kept.options.order = ofA ? ir::Order::rows : ir::Order::columns;
+    kept.options.width = 1;
+    kept.options.skewed = false;
+    const int64_t panel = (ofA ? tiling.rows : tiling.columns) * panelDepth(kept) * dims.bytes,
+                  row = (ofA ? tiling.columns : tiling.rows) * dims.bytes * kept.copies.l1;
+    const int64_t most = (room - panel) / (row * tiling.depth) * tiling.depth;
+    if (most < tiling.depth)
+      continue;
+    if (dims_[*dims.depth].stage == 0)
+      kept.dims[*dims.depth].stage =
+          std::min<int64_t>(most, llvm::alignTo(group.work.products.front().depth, tiling.depth));
+    const int64_t lines = ofA ? down : across, inLine = ofA ? across : down,
+                  all = group.work.batches * tiling.splits * lines;
+    if (inLine > 1)
+      plans.push_back(kept);
+    if (tiling.splits > 1 || all >= cores_)
+      continue;
+    const int64_t parts = std::min(lines, cores_), segments = std::min(inLine, cores_ / parts);
+    kept.dims[*dims.row].splits = ofA ? parts : segments;
+    kept.dims[*dims.column].splits = ofA ? segments : parts;
+    if (segments > 1)
+      plans.push_back(kept);
+  }
+  return plans;
+}
+
+/// The depth of a panel: of the whole reduction, or of one of its splits.
+int64_t PlanSpace::panelDepth(const Plan &plan) const {
+  const Group &group = groups_.front();
+  const ProductDims &dims = group.products.front();
+  const GroupTiling tiling = tilingOf(plan, group);
+  const int64_t all = group.work.products.front().depth;
+  if (tiling.splits == 1)
+    return llvm::alignTo(all, dims.unit);
+  const int64_t inTiles = llvm::alignTo(llvm::divideCeilSigned(all, tiling.splits), tiling.depth);
+  return inTiles < tiling.stage ? inTiles : llvm::alignTo(inTiles, tiling.stage);
 }
 
 std::vector<bool> PlanSpace::skews() const { return words("skew", "stages", hasProduct()); }
@@ -370,6 +436,9 @@ std::vector<std::pair<std::string, std::string>> PlanSpace::choicesOf(const Plan
   const PlanOptions &options = plan.options;
   add("order", options.order == ir::Order::swizzle ? fmt::format("swizzle({})", options.width)
                                                    : ir::stringifyOrder(options.order).str());
+  if (options.kept != PlanOptions::Kept::none)
+    add("keep",
+        fmt::format("{}({})", options.kept == PlanOptions::Kept::a ? "A" : "B", panelDepth(plan)));
   if (options.skewed)
     add("skew", "stages");
   if (options.overlapped)

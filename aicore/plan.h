@@ -15,6 +15,7 @@ struct PlanOptions {
   int64_t width = 1; ///< of swizzle
   bool skewed = false, overlapped = false, biasTable = false;
   bool separate = false; ///< `fuse = none`
+  enum class Kept { none, a, b } kept = Kept::none;
   auto operator<=>(const PlanOptions &) const = default;
 };
 
@@ -83,6 +84,9 @@ public:
 
   std::vector<std::pair<ir::Order, int64_t>> orders() const;
   std::vector<bool> skews() const;
+  /// Plans that keep a panel of an operand in L1 in place of two or more copies of its stages:
+  /// lines of tiles of `plan`, as long as they are, and cut so that all cores have some.
+  std::vector<Plan> keeping(const Plan &plan) const;
   std::vector<bool> overlaps(const Plan &plan) const;
   std::vector<bool> tables(const Plan &plan) const;
   /// Whether elementwise work may be a group of its own.
@@ -93,6 +97,11 @@ public:
   /// The words of the open directives.
   std::vector<std::pair<std::string, std::string>> choicesOf(const Plan &plan) const;
   int64_t cores() const { return cores_; }
+  const Machine &machine() const { return machine_; }
+  /// Whether a number of splits is given.
+  bool hasSplits() const {
+    return std::ranges::any_of(dims_, [](const Fixed &dim) { return dim.splits > 0; });
+  }
 
 private:
   /// What is fixed of a dimension; 0: open.
@@ -112,6 +121,7 @@ private:
   int64_t depthOf(const Plan &plan, const ProductDims &dims) const;
   bool fitsUb(const Plan &plan, const GroupTiling &tiling, const GroupWork &work) const;
   int64_t mostDepth(const Plan &plan, const ProductDims &dims) const;
+  int64_t panelDepth(const Plan &plan) const;
 
   const Machine &machine_;
   const CandidateRequest &request_;

@@ -175,6 +175,9 @@ private:
     case What::keep:
       options.keepsA = value == 1;
       options.keepsB = value == 2;
+      plan.options.kept = value == 1   ? PlanOptions::Kept::a
+                          : value == 2 ? PlanOptions::Kept::b
+                                       : PlanOptions::Kept::none;
       return;
     case What::bias:
       plan.options.biasTable = value;

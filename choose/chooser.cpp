@@ -27,15 +27,19 @@ std::string Chooser::kept() const {
   return text;
 }
 
-int64_t Chooser::cyclesOf(const Choices &choices, llvm::ArrayRef<int64_t> dims, FlagEffort effort) {
+Lowering Chooser::lower(const Choices &choices, FlagEffort effort) {
   PipelineOptions options;
   options.choices = fixed_;
   options.choices.insert(options.choices.end(), choices.begin(), choices.end());
   // The proof changes no instruction; the variant that is used is proved.
   options.proveSync = false;
   options.keepImplied = effort == FlagEffort::kept;
-  Lowering lowering = compiler_.lower(kernel_, ir_->clone(), LoweringLevel::aicore, options,
-                                      /*findsNearest=*/false);
+  return compiler_.lower(kernel_, ir_->clone(), LoweringLevel::aicore, options,
+                         /*findsNearest=*/false);
+}
+
+int64_t Chooser::cyclesOf(const Choices &choices, llvm::ArrayRef<int64_t> dims, FlagEffort effort) {
+  Lowering lowering = lower(choices, effort);
   if (!lowering || !lowering.kernel().limitProblem(dims).empty())
     return 0;
   llvm::Expected<ClockReport> report =
@@ -59,10 +63,27 @@ void Chooser::count(const Candidate &candidate, llvm::ArrayRef<int64_t> dims,
     counted.cycles = cyclesOf(candidate.choices, dims, FlagEffort::kept);
   if (counted.cycles == 0) // or there may be too few events for all flags
     counted.cycles = cyclesOf(candidate.choices, dims, FlagEffort::fewest);
+  if (std::getenv("MMK_PRED")) {
+    std::fprintf(stderr, "PRED %10.0f %10ld %6.3f", counted.predicted, counted.cycles,
+                 counted.predicted / counted.cycles);
+    for (auto &[k, w] : candidate.choices)
+      std::fprintf(stderr, " %s=%s", k.c_str(), w.c_str());
+    std::fprintf(stderr, "\n");
+  }
   if (counted.cycles > 0 && (chosen.cycles == 0 || counted.cycles < chosen.cycles)) {
     chosen.cycles = counted.cycles;
     chosen.choices = candidate.choices;
   }
+}
+
+void Chooser::takeByForm(const Candidate &candidate, llvm::ArrayRef<int64_t> dims,
+                         ChosenVariant &chosen) {
+  Lowering lowering = lower(candidate.choices, FlagEffort::kept);
+  if (!lowering || !lowering.kernel().limitProblem(dims).empty())
+    return;
+  chosen.isByForm = true;
+  chosen.choices = candidate.choices;
+  chosen.cycles = static_cast<int64_t>(candidate.cycles);
 }
 
 namespace {
@@ -86,6 +107,11 @@ constexpr double noDifference = 1e-6;
 constexpr size_t mostCompared = 64;
 /// Steps that are counted in all. It takes some 0.2 seconds; 8192 cubed has 65536 of them.
 constexpr double mostSteps = 3 << 18;
+/// Steps that are counted while more than the usual number of tiles is: counting them takes less
+/// time than compiling the variants.
+constexpr double fewSteps = 1 << 12;
+/// A variant of more steps is not counted at all: 65536 cubed has 41 million.
+constexpr double tooManySteps = 4 * mostSteps;
 
 } // namespace
 
@@ -130,7 +156,7 @@ std::optional<ChosenVariant> Chooser::choose(llvm::ArrayRef<int64_t> dims) {
   CandidateRequest request;
   request.dims = dims;
   request.fixed = kept_;
-  request.most = mostTiles;
+  request.most = mostCheap;
 
   PipelineOptions options;
   options.choices = fixed_;
@@ -143,9 +169,18 @@ std::optional<ChosenVariant> Chooser::choose(llvm::ArrayRef<int64_t> dims) {
   ChosenVariant chosen;
   chosen.considered = found.considered;
   stepsLeft_ = mostSteps;
-  for (const Candidate &candidate : found.best)
-    if (stepsLeft_ > 0 || chosen.cycles == 0)
+  for (const Candidate &candidate : found.best) {
+    const bool isOfFirst = chosen.counted.size() < mostTiles && stepsLeft_ > 0,
+               isCheap = mostSteps - stepsLeft_ + candidate.steps <= fewSteps;
+    if (chosen.cycles == 0 && candidate.steps > tooManySteps)
+      takeByForm(candidate, dims, chosen);
+    else if (isOfFirst || isCheap || chosen.cycles == 0)
       count(candidate, dims, chosen);
+    if (chosen.isByForm)
+      break;
+  }
+  if (chosen.isByForm)
+    return chosen;
   if (chosen.cycles == 0)
     return std::nullopt;
   countChanges(kernel, request, chosen);

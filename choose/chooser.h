@@ -22,6 +22,7 @@ struct ChosenVariant {
   Choices choices; ///< of the directives that were open; none: the machine's default is the best
   /// Of it; of the machine's default, 0 where that is not legal or too large to be counted as well.
   int64_t cycles = 0, defaultCycles = 0;
+  bool isByForm = false;                 ///< too large to be counted: `cycles` is predicted
   int64_t considered = 0;                ///< variants that the closed form was computed for
   std::vector<CountedCandidate> counted; ///< in the order in which they were counted
 };
@@ -40,12 +41,16 @@ public:
   /// rules of the schedule.
   std::string kept() const;
 
-  /// Tiles that are counted, and then changes of one word of the best.
-  size_t mostTiles = 5, mostChanges = 3;
+  /// Tiles that are counted, where that is cheap, and where it is not; and then changes of one word
+  /// of the best.
+  size_t mostCheap = 12, mostTiles = 5, mostChanges = 3;
 
 private:
   /// Counts a candidate, and keeps it if it is the best.
   void count(const Candidate &candidate, llvm::ArrayRef<int64_t> dims, ChosenVariant &chosen);
+  /// Takes a candidate that is too large to be counted, if it is legal.
+  void takeByForm(const Candidate &candidate, llvm::ArrayRef<int64_t> dims, ChosenVariant &chosen);
+  Lowering lower(const Choices &choices, FlagEffort effort);
   /// By the clock; 0 where the variant is not legal.
   int64_t cyclesOf(const Choices &choices, llvm::ArrayRef<int64_t> dims, FlagEffort effort);
   void countChanges(ir::KernelOp kernel, CandidateRequest request, ChosenVariant &chosen);
