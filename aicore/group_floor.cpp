@@ -287,23 +287,33 @@ double GroupFloor::sumOfSplits(int64_t splits, int64_t cores, bool separate) con
   return startup("gm_ub") + startup("ub_gm") + std::max({load, add, store});
 }
 
-double GroupFloor::elementwise(int64_t cores, int64_t readBytes) const {
-  const double elements =
-      static_cast<double>(work_.batches) * work_.rows * work_.columns / (cores * unitsOfCore());
-  return std::max(
-      {atPort("gm_ub", elements * readBytes) + startup("gm_ub") + startup("ub_gm") +
-           work_.vectorFixed,
-       elements * work_.vectorPerElement + work_.vectorFixed + startup("gm_ub") + startup("ub_gm"),
-       atPort("ub_gm", elements * storedBytes_) + startup("ub_gm") + startup("gm_ub") +
-           work_.vectorFixed});
+double GroupFloor::elementwiseTiles(const GroupTiling &tiling) const {
+  const auto parts = [](int64_t extent, int64_t tile) {
+    return static_cast<double>(llvm::divideCeilSigned(extent, std::max<int64_t>(1, tile)));
+  };
+  return work_.batches * parts(work_.columns, tiling.columns) *
+         (work_.rowDim.empty() ? 1 : parts(work_.rows, tiling.rows));
+}
+
+/// Of so many tiles, each of which starts a transfer of its own for every tensor.
+double GroupFloor::elementwise(int64_t cores, int64_t readBytes, double tiles) const {
+  const auto units = static_cast<double>(cores * unitsOfCore());
+  const double elements = static_cast<double>(work_.batches) * work_.rows * work_.columns / units,
+               starts = std::max(0.0, tiles / units - 1);
+  const double ends = startup("gm_ub") + startup("ub_gm") + work_.vectorFixed;
+  return ends + std::max({atPort("gm_ub", elements * readBytes) +
+                              starts * work_.reads.size() * startup("gm_ub"),
+                          elements * work_.vectorPerElement + starts * work_.vectorFixed,
+                          atPort("ub_gm", elements * storedBytes_) +
+                              starts * work_.stores.size() * startup("ub_gm")});
 }
 
 double GroupFloor::cycles(llvm::ArrayRef<GroupTiling> tilings, const FloorOptions &options) const {
   if (work_.products.empty())
-    return elementwise(options.cores, readBytes_);
+    return elementwise(options.cores, readBytes_, elementwiseTiles(tilings.front()));
   double cycles = product(tilings, options);
   if (options.separate && work_.hasVector)
-    cycles += elementwise(options.cores, readBytes_ + accumulatorBytes * work_.products.size());
+    cycles += elementwise(options.cores, readBytes_ + accumulatorBytes * work_.products.size(), 0);
   return cycles;
 }
 

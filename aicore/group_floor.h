@@ -34,7 +34,8 @@ private:
   Pipes behind(const TileClass &least, llvm::ArrayRef<GroupTiling> tilings, bool usesVector) const;
   double product(llvm::ArrayRef<GroupTiling> tilings, const FloorOptions &options) const;
   double sumOfSplits(int64_t splits, int64_t cores, bool separate) const;
-  double elementwise(int64_t cores, int64_t readBytes) const;
+  double elementwise(int64_t cores, int64_t readBytes, double tiles) const;
+  double elementwiseTiles(const GroupTiling &tiling) const;
   double startup(const char *link) const;
   /// Of so many bytes at a core's own port.
   double atPort(const char *link, double bytes) const;
