@@ -1,6 +1,7 @@
 #include "aicore/plan.h"
 
 #include "ir/element_type.h"
+#include "passes/passes.h"
 #include "passes/variant.h"
 #include "schedule/directive.h"
 
@@ -22,7 +23,13 @@ constexpr int64_t triedWidths[] = {2, 4, 8};
 
 PlanSpace::PlanSpace(ir::KernelOp kernel, const Machine &machine, const CandidateRequest &request)
     : machine_(machine), request_(request) {
-  for (llvm::StringRef name : kernel.getDims().getAsValueRange<mlir::StringAttr>()) {
+  std::vector<std::string> names;
+  for (llvm::StringRef name : kernel.getDims().getAsValueRange<mlir::StringAttr>())
+    names.push_back(name.str());
+  for (const std::string &name : tileDims(kernel))
+    if (!llvm::is_contained(names, name))
+      names.push_back(name); // of a literal extent
+  for (const std::string &name : names) {
     Fixed &dim = dims_.emplace_back();
     dim.name = name;
     dim.tile = fixedNumber("tile." + dim.name).value_or(0);

@@ -30,7 +30,7 @@ schedule : 'schedule' ('for' pattern)? '{' scheduleItem* '}' ;
 pattern : (NAME | INTEGER | FLOAT | '*' | '-' | '.')+ ;
 scheduleItem : directive | requirement ;
 directive : NAME ('=' alternatives | setting (',' setting)*) ';' ;
-setting : NAME ('.' NAME)* '=' alternatives ;
+setting : (NAME ('.' NAME)* | INTEGER) '=' alternatives ;
 alternatives : alternative ('|' alternative)* ;
 alternative : '-'? (INTEGER | FLOAT) | NAME ('(' '-'? INTEGER ')')? ;
 requirement : 'require' expression ';' ;

@@ -141,6 +141,8 @@ private:
       ast::Setting &added = result.settings.emplace_back();
       for (TerminalNode *name : setting->NAME())
         added.key.push_back(word(name));
+      if (setting->INTEGER())
+        added.key.push_back(word(setting->INTEGER()));
       added.alternatives = alternatives(setting->alternatives());
       added.where = where(setting);
     }

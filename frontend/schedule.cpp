@@ -2,6 +2,7 @@
 
 #include "frontend/numbers.h"
 #include "frontend/resolve.h"
+#include "frontend/shapes.h"
 #include "schedule/directive.h"
 
 #include <algorithm>
@@ -23,6 +24,21 @@ std::vector<std::string> split(std::string_view key) {
     begin = end + 1;
   }
   return parts;
+}
+
+/// The names of the dimensions that have a tile, and the literal extents but 1.
+std::vector<std::string> tiledDimensions(const Kernel &kernel) {
+  std::vector<std::string> names = kernel.dimensions;
+  const auto add = [&](const Shape &shape) {
+    for (const Dimension &dimension : shape)
+      if (dimension.literal > 1 && !isIn(names, spelling(dimension)))
+        names.push_back(spelling(dimension));
+  };
+  for (const Parameter &parameter : kernel.parameters)
+    add(parameter.shape);
+  for (const Result &result : kernel.results)
+    add(result.shape);
+  return names;
 }
 
 /// A legal form to show: "tile M = 128".
@@ -85,16 +101,16 @@ private:
       return fmt::format("'{}' takes dimensions of the kernel; expected such as {}", directive.name,
                          example(kernel_, directive));
     const std::string &dimension = parts[1];
-    if (!isIn(kernel_.dimensions, dimension))
-      return fmt::format(
-          "'{}' has no dimension {}{}", kernel_.name, dimension,
-          kernel_.dimensions.empty() ? "" : "; dimensions: " + listOf(kernel_.dimensions, "and"));
+    const std::vector<std::string> dimensions = tiledDimensions(kernel_);
+    if (!isIn(dimensions, dimension))
+      return fmt::format("'{}' has no dimension {}{}", kernel_.name, dimension,
+                         dimensions.empty() ? "" : "; dimensions: " + listOf(dimensions, "and"));
     if (!knowsBody_)
       return "";
     const DimensionRole role = roleOf(kernel_, dimension);
     const auto having = [&](auto property) {
       std::vector<std::string> names;
-      for (const std::string &name : kernel_.dimensions)
+      for (const std::string &name : dimensions)
         if (property(roleOf(kernel_, name)))
           names.push_back(name);
       return names.empty() ? std::string("none here") : listOf(names, "and");
@@ -189,9 +205,8 @@ std::string wordProblem(const DirectiveTraits &directive, std::string_view word)
 
 DimensionRole roleOf(const Kernel &kernel, std::string_view dimension, Cube cube) {
   DimensionRole role;
-  const auto isHere = [&](const Shape &shape) {
-    return std::ranges::find(shape, dimension, &Dimension::name) != shape.end();
-  };
+  const auto isIt = [&](const Dimension &each) { return spelling(each) == dimension; };
+  const auto isHere = [&](const Shape &shape) { return std::ranges::any_of(shape, isIt); };
   const auto require = [&](int64_t multiple, std::string_view reason) {
     if (multiple > role.multiple)
       role.reason = reason;
@@ -203,15 +218,14 @@ DimensionRole roleOf(const Kernel &kernel, std::string_view dimension, Cube cube
     if (value->operation != Operation::product)
       continue;
     const Shape &shape = value->shape;
-    const bool isRow = shape[shape.size() - 2].name == dimension,
-               isColumn = shape.back().name == dimension;
+    const bool isRow = isIt(shape[shape.size() - 2]), isColumn = isIt(shape.back());
     role.isOfProduct |= isRow || isColumn;
     if (cube && isRow)
       require(cube->m, widthReason());
     if (cube && isColumn)
       require(cube->n, widthReason());
     const Value &left = *value->operands[0];
-    if (left.shape.back().name == dimension) {
+    if (isIt(left.shape.back())) {
       role.isReduction = true;
       if (cube && cube->depth.contains(left.type))
         require(cube->depth.at(left.type), depthReason(spelling(left.type)));

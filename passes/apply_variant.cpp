@@ -173,7 +173,7 @@ void Chooser::chooseTile(StringRef dim, int64_t size) {
 
 void Chooser::addLeast(llvm::MapVector<StringRef, DefaultTile> &defaults, StringRef dim,
                        int64_t length, int64_t unit) {
-  if (!isName(dim))
+  if (!isTiled(dim))
     return;
   DefaultTile &least = defaults.insert({dim, {length, unit}}).first->second;
   least = {std::min(least.length, length), std::lcm(least.unit, unit)};
@@ -213,10 +213,10 @@ void Chooser::addElementwiseTiles(llvm::MapVector<StringRef, DefaultTile> &defau
 LogicalResult Chooser::chooseStage(linalg::ContractOp contract) {
   const ProductNames names = productNames(contract);
   StringRef k = names.reduction;
-  if (!isName(k))
+  if (!isTiled(k))
     return success();
   auto tileOf = [&](StringRef dim, int64_t literal) {
-    return isName(dim) ? number(("tile." + dim).str()) : literal;
+    return isTiled(dim) ? number(("tile." + dim).str()) : literal;
   };
   const ProductTile literal = backend.literalProductTile(machine, operandType(contract));
   const int64_t tileK = baseDepth(kernel, contract, machine, 0);

@@ -67,7 +67,7 @@ LogicalResult LegalityCheck::checkOverlap(ir::ChoiceOp choice) {
     StringRef n = productNames(contract).columns;
     const int64_t unit = machine.getCubeN(),
                   literal = backendOf(machine).literalProductTile(machine, operandType(contract)).n,
-                  width = isName(n) ? number(("tile." + n).str()) : literal;
+                  width = isTiled(n) ? number(("tile." + n).str()) : literal;
     if (width < 2 * unit)
       result = nearestLegal(choice.emitError()
                             << "store = overlapped drains the accumulator in two parts of at least "
@@ -75,10 +75,10 @@ LogicalResult LegalityCheck::checkOverlap(ir::ChoiceOp choice) {
                             << "; nearest legal: store = after, tile." << n << " = " << 2 * unit);
     // A part must not be empty at all dimensions: its flags would order no work.
     int64_t columns = 0;
-    if (hasPipes && !n.getAsInteger(10, columns) && columns <= literal / 2)
+    if (hasPipes && !n.getAsInteger(10, columns) && columns <= width / 2)
       result = nearestLegal(choice.emitError()
                             << "store = overlapped drains the accumulator in two parts of "
-                            << literal / 2 << " columns, but the product has " << columns
+                            << width / 2 << " columns, but the product has " << columns
                             << "; nearest legal: store = after");
   });
   return result;
@@ -148,7 +148,7 @@ LogicalResult LegalityCheck::checkLengths() {
 LogicalResult LegalityCheck::checkLength(StringRef dim, int64_t unit, std::string_view reason) {
   const std::string key = ("tile." + dim).str();
   ir::ChoiceOp choice = kernel.choice(key);
-  if (!isName(dim) || !choice)
+  if (!isTiled(dim) || !choice)
     return success();
   const int64_t length = number(key), most = machine.getMaxExtent();
   if (std::string problem = multipleProblem(key, length, unit, reason); !problem.empty())

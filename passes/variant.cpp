@@ -80,7 +80,7 @@ bool hasProduct(ir::KernelOp kernel) {
   return kernel.walk([](linalg::ContractOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
-bool isName(StringRef dim) { return !dim.empty() && !llvm::isDigit(dim[0]); }
+bool isTiled(StringRef dim) { return !dim.empty() && dim != "1"; }
 
 SmallVector<StringRef> TileDims::onlyReductions() const {
   SmallVector<StringRef> rest;
@@ -93,7 +93,7 @@ SmallVector<StringRef> TileDims::onlyReductions() const {
 TileDims dimsOf(ir::KernelOp kernel) {
   TileDims dims;
   auto add = [](SmallVector<StringRef> &list, StringRef dim) {
-    if (isName(dim) && !llvm::is_contained(list, dim))
+    if (isTiled(dim) && !llvm::is_contained(list, dim))
       list.push_back(dim);
   };
   for (StringRef dim : outputDims(kernel))

@@ -57,7 +57,7 @@ bool hasProduct(ir::KernelOp kernel);
 /// results if there is no product.
 llvm::SmallVector<llvm::StringRef> outputDims(ir::KernelOp kernel);
 
-bool isName(llvm::StringRef dim); ///< not a number
+bool isTiled(llvm::StringRef dim); ///< has a tile of its own: all but those of extent 1
 
 /// Dimensions by name that products have tiles of. One may be an output and a reduction, in
 /// different products; a variant's name has it once, as an output.

@@ -88,6 +88,13 @@ private:
   SmallVector<std::string> parts;
 };
 
+std::vector<std::string> withoutLiterals(ArrayRef<std::string> dims) {
+  std::vector<std::string> named;
+  llvm::copy_if(dims, std::back_inserter(named),
+                [](const std::string &dim) { return !llvm::isDigit(dim.front()); });
+  return named;
+}
+
 /// The values of "128x256x64", one for each of `dims`.
 void split(StringRef name, StringRef values, ArrayRef<std::string> dims, Choices &choices) {
   SmallVector<StringRef> each;
@@ -123,6 +130,12 @@ bool parseVariant(StringRef text, ArrayRef<std::string> tileDims, Choices &choic
       const size_t given = value.count('x') + 1, tiles = tileDims.size();
       // Stages of reductions cover the last dimensions of the tile.
       const bool ofReductions = directive->index == DirectiveIndex::reduction;
+      // Names once had no tiles of literal extents.
+      const std::vector<std::string> named = withoutLiterals(tileDims);
+      if (!ofReductions && given == named.size()) {
+        split(key, value, named, choices);
+        continue;
+      }
       if (ofReductions ? given > tiles : given != tiles) {
         message = (key + "=" + value + " gives " + Twine(given) + " values").str();
         if (!ofReductions)

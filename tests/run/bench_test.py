@@ -129,11 +129,12 @@ class Bench(CommandTest):
             "case  cycles  time us",
             f"S4    {cycles[0]:>6}  {microseconds[0]:>7.2f}",
             f"thin  {cycles[1]:>6}  {microseconds[1]:>7.2f}"])
+        width = max(len(str(each)) for each in cycles)
         self.assertEqual(self.mmk(*COUNT, "--against", "before.json"), shown + f"""
 against before.json:
-case  figure  before   now  change      p
-S4    cycles  {cycles[0]:>6}  {cycles[0]:>4}  +0.0 %  exact  same
-thin  cycles  {cycles[1]:>6}  {cycles[1]:>4}  +0.0 %  exact  same
+case  figure  before  {"now":>{width}}  change      p
+S4    cycles  {cycles[0]:>6}  {cycles[0]:>{width}}  +0.0 %  exact  same
+thin  cycles  {cycles[1]:>6}  {cycles[1]:>{width}}  +0.0 %  exact  same
 """)
 
         def changed(case):

@@ -6,12 +6,13 @@
 #c = affine_map<(m, n, k) -> (m, n)>
 #id = affine_map<(m, n) -> (m, n)>
 
-// Literal dimensions have no directives, and are not in the variant's name.
+// Literal dimensions have tiles like others.
 // CHECK-LABEL: mmk.kernel @literals
-// CHECK-NOT:   mmk.choice "{{tile|stage}}.
-// CHECK:       mmk.choice "tile.M" = [128]
-// CHECK-NOT:   mmk.choice "{{tile|stage}}.
-// CHECK:       variant = "cores=20,tile=auto,l1=2,
+// CHECK:       mmk.choice "tile.M" = [128] {fit}
+// CHECK:       mmk.choice "tile.32" = [256] {fit}
+// CHECK:       mmk.choice "tile.64" = [64]
+// CHECK:       mmk.choice "stage.64" = [256]
+// CHECK:       variant = "cores=20,tile=autoxautox64,stage=256,l1=2,
 mmk.kernel @literals dims ["M"]
     args [#mmk.named<"a"["M", "64"]>, #mmk.named<"b"["64", "32"]>] results [#mmk.named<"c"["M", "32"]>] {
 ^bb0(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>):

@@ -59,6 +59,27 @@ TEST_F(Choosing, HelpsWhereTheDefaultTileIsWrong) {
   }
 }
 
+// A number in a shape is tiled like a name.
+TEST_F(Choosing, LiteralExtentsAreChosenLikeNamedOnes) {
+  const ChosenVariant named = choose(biasRelu, {64, 4096, 11008});
+  const ChosenVariant literal = choose(R"(
+kernel bias_relu(a: f16[M, 4096], b: f16[4096, 11008], bias: f32[11008]) -> c: f16[M, 11008] {
+  c = cast<f16>(relu(a @ b + bias));
+})",
+                                       {64});
+  EXPECT_EQ(literal.considered, named.considered);
+  EXPECT_EQ(literal.cycles, named.cycles);
+  EXPECT_EQ(wordOf(literal.choices, "tile.11008"), wordOf(named.choices, "tile.N"));
+  EXPECT_EQ(wordOf(literal.choices, "grid.4096"), wordOf(named.choices, "grid.K"));
+
+  const ChosenVariant rows = choose(
+      "kernel k(x: f32[M, 768], b: f32[768]) -> y: f32[M, 768] { y = relu(x + b); }", {9999});
+  EXPECT_EQ(
+      rows.cycles,
+      choose("kernel k(x: f32[M, N], b: f32[N]) -> y: f32[M, N] { y = relu(x + b); }", {9999, 768})
+          .cycles);
+}
+
 TEST_F(Choosing, IsTheSameEachTime) {
   for (const std::vector<int64_t> &dims : shapes)
     EXPECT_EQ(choose(biasRelu, dims).choices, choose(biasRelu, dims).choices);

@@ -62,8 +62,9 @@ TEST_F(ChoiceMemoryTest, ADamagedFileIsNone) {
     text[i] = text[i] == '1' ? '2' : '1';
     std::ofstream(path) << text;
     EXPECT_FALSE(memory.find(key)) << i;
-    std::ofstream(path) << text.substr(0, i);
-    EXPECT_FALSE(memory.find(key)) << i;
+    std::ofstream(path) << whole.str().substr(0, i);
+    if (i + 1 < whole.str().size()) // all but its last line feed is whole
+      EXPECT_FALSE(memory.find(key)) << i;
   }
   std::ofstream(path) << whole.str();
   EXPECT_TRUE(memory.find(key));
