@@ -89,6 +89,10 @@ private:
     return sum;
   }
 
+  bool isAllowed(const Plan &plan) const {
+    return !request_.isAllowed || request_.isAllowed(space_.choicesOf(plan));
+  }
+
   double cyclesWithoutWaits(const Plan &plan) const {
     double sum = 0;
     for (size_t i = 0; i < times_.size(); ++i)
@@ -100,7 +104,7 @@ private:
   Plan bestOf(const Plan &plan, BestPlans &best, llvm::function_ref<void(Consider)> enumerate) {
     TimedPlan least{INFINITY, plan};
     enumerate([&](const Plan &trial) {
-      if (!space_.fits(trial))
+      if (!space_.fits(trial) || !isAllowed(trial))
         return;
       ++considered_;
       const double cycles = cyclesWithoutWaits(trial);
@@ -180,6 +184,11 @@ private:
 
   /// Adds the plan with the best of its options, or with all of them.
   void addOptions(const Plan &plan, BestPlans &best) const {
+    if (space_.isKept()) {
+      for (const Plan &kept : space_.keeping(plan))
+        addKeeping(kept, INFINITY, best);
+      return;
+    }
     TimedPlan least;
     Plan trial = plan;
     for (const auto &[order, width] : space_.orders())
@@ -211,7 +220,7 @@ private:
   /// Adds a plan that keeps a panel, if it may take less than `most` cycles.
   void addKeeping(Plan trial, double most, BestPlans &best) const {
     TimedPlan least;
-    if (cyclesWithoutWaits(trial) >= most)
+    if (cyclesWithoutWaits(trial) >= most || !isAllowed(trial))
       return;
     const GroupTiling tiling = space_.tilingOf(trial, space_.groups().front());
     const std::vector<GroupTime::Waits> waits = {times_.front().wait(tiling)};

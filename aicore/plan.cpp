@@ -47,6 +47,9 @@ PlanSpace::PlanSpace(ir::KernelOp kernel, const Machine &machine, const Candidat
   copies_.out = copies("out").value_or(copies_.out);
   copies_.acc = copies("acc").value_or(copies_.acc);
 
+  if (const auto keep = request.fixed.find("keep"); keep != request.fixed.end())
+    keptPanel_ = keptPanel(keep->second);
+
   const Backend &backend = backendOf(machine.kind);
   const MachineAttr attr = machineOf(kernel->getParentOfType<mlir::ModuleOp>());
   for (GroupWork &work : workOf(kernel, machine, request.dims)) {
@@ -107,6 +110,10 @@ Plan PlanSpace::first() const {
   Plan plan;
   plan.dims.resize(dims_.size());
   plan.copies = copies_;
+  for (size_t i = 0; i < dims_.size(); ++i)
+    plan.dims[i].splits = std::max<int64_t>(1, dims_[i].splits);
+  if (keptPanel_)
+    plan.options.order = orderAlong(*keptPanel_) == "rows" ? ir::Order::rows : ir::Order::columns;
   const auto setLeast = [&](Number dim, int64_t length) {
     if (!dim)
       return;
@@ -135,7 +142,7 @@ Plan PlanSpace::first() const {
 std::vector<int64_t> PlanSpace::lengths(size_t dim, int64_t extent, int64_t longest) const {
   const Fixed &fixed = dims_[dim];
   if (fixed.tile > 0 || fixed.fitsTile)
-    return {fixed.tile > 0 ? fixed.tile : longest};
+    return {fixed.tile > 0 ? fixed.tile : first().dims[dim].tile};
   std::vector<int64_t> lengths;
   for (int64_t length = fixed.unit; length <= longest; length += fixed.unit) {
     if (length == fixed.unit || llvm::divideCeilSigned(extent, length) <
@@ -339,12 +346,13 @@ std::vector<bool> PlanSpace::words(const char *directive, std::string_view secon
 
 // Only a product by itself keeps a panel.
 std::vector<Plan> PlanSpace::keeping(const Plan &plan) const {
-  if (groups_.size() != 1 || groups_.front().products.size() != 1 || isFixed("keep"))
+  if (groups_.size() != 1 || groups_.front().products.size() != 1 ||
+      (isFixed("keep") && !keptPanel_))
     return {};
   const Group &group = groups_.front();
   const ProductDims &dims = group.products.front();
   if (!dims.row || !dims.column || !dims.depth || isFixed("grid." + dims_[*dims.row].name) ||
-      isFixed("grid." + dims_[*dims.column].name) || isFixed("order"))
+      isFixed("grid." + dims_[*dims.column].name) || (isFixed("order") && !keptPanel_))
     return {};
   const GroupTiling tiling = tilingOf(plan, group);
   const int64_t down = llvm::divideCeilSigned(group.work.rows, tiling.rows),
@@ -352,6 +360,8 @@ std::vector<Plan> PlanSpace::keeping(const Plan &plan) const {
                 room = machine_.memory(Memory::l1).capacity() - 2 * 4 * tiling.columns;
   std::vector<Plan> plans;
   for (const bool ofA : {true, false}) {
+    if (keptPanel_ && ofA != (keptPanel_->operand == 0))
+      continue;
     Plan kept = plan;
     kept.options.kept = ofA ? PlanOptions::Kept::a : PlanOptions::Kept::b;
     kept.options.order = ofA ? ir::Order::rows : ir::Order::columns;
@@ -367,7 +377,7 @@ std::vector<Plan> PlanSpace::keeping(const Plan &plan) const {
           std::min<int64_t>(most, llvm::alignTo(group.work.products.front().depth, tiling.depth));
     const int64_t lines = ofA ? down : across, inLine = ofA ? across : down,
                   all = group.work.batches * tiling.splits * lines;
-    if (inLine > 1)
+    if (inLine > 1 || keptPanel_)
       plans.push_back(kept);
     if (tiling.splits > 1 || all >= cores_)
       continue;
@@ -382,6 +392,8 @@ std::vector<Plan> PlanSpace::keeping(const Plan &plan) const {
 
 /// The depth of a panel: of the whole reduction, or of one of its splits.
 int64_t PlanSpace::panelDepth(const Plan &plan) const {
+  if (keptPanel_)
+    return keptPanel_->depth;
   const Group &group = groups_.front();
   const ProductDims &dims = group.products.front();
   const GroupTiling tiling = tilingOf(plan, group);

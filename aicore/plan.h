@@ -4,6 +4,7 @@
 
 #include "aicore/group_time.h"
 #include "backend/backend.h"
+#include "passes/variant.h"
 
 #include "llvm/ADT/SmallVector.h"
 
@@ -98,6 +99,8 @@ public:
   std::vector<std::pair<std::string, std::string>> choicesOf(const Plan &plan) const;
   int64_t cores() const { return cores_; }
   const Machine &machine() const { return machine_; }
+  /// Whether every plan keeps the panel that was chosen.
+  bool isKept() const { return keptPanel_.has_value(); }
   /// Whether a number of splits is given.
   bool hasSplits() const {
     return std::ranges::any_of(dims_, [](const Fixed &dim) { return dim.splits > 0; });
@@ -128,7 +131,8 @@ private:
   std::vector<Fixed> dims_;
   std::vector<Group> groups_;
   int64_t cores_;
-  PlanCopies copies_; ///< those that are fixed, else the machine's defaults
+  PlanCopies copies_;                  ///< those that are fixed, else the machine's defaults
+  std::optional<KeptPanel> keptPanel_; ///< the fixed one
 };
 
 } // namespace mmk::aicore

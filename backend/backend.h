@@ -8,6 +8,7 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/Error.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -65,6 +66,8 @@ struct CandidateRequest {
   llvm::ArrayRef<int64_t> dims; ///< extents of the kernel's dimensions, in its order
   /// What the author or the user chose: these directives keep their words.
   std::map<std::string, std::string> fixed;
+  /// Whether the rules of the schedule allow choices of open directives; null where it has none.
+  std::function<bool(const std::vector<std::pair<std::string, std::string>> &)> isAllowed;
   size_t most = 8; ///< candidates
   /// Whether candidates may differ in the order of tiles and in words alone; else each has the best
   /// of them.

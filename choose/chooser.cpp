@@ -5,6 +5,8 @@
 #include "schedule/directive.h"
 #include "support/timing.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -12,9 +14,11 @@ namespace mmk {
 
 Chooser::Chooser(Compiler &compiler, const Kernel &kernel, const Machine &machine, Choices fixed)
     : compiler_(compiler), kernel_(kernel), machine_(machine), fixed_(std::move(fixed)) {
+  // `auto` leaves the choice to the shape.
   if (const Schedule *schedule = kernel_.scheduleFor(machine_.name))
     for (const Directive &directive : schedule->directives)
-      kept_[directive.key] = directive.alternatives.front().word;
+      if (const std::string &word = directive.alternatives.front().word; word != "auto")
+        kept_[directive.key] = word;
   for (const auto &[key, word] : fixed_)
     kept_[key] = word;
 }
@@ -149,6 +153,22 @@ void Chooser::countChanges(ir::KernelOp kernel, CandidateRequest request, Chosen
   }
 }
 
+// A rule that reads what neither is chosen nor fixed is left to the lowering.
+bool Chooser::follows(const Schedule &schedule, const Choices &choices) const {
+  const ChosenNumber numberOf = [&](std::string_view key) -> std::optional<int64_t> {
+    const auto own = std::ranges::find(choices, key, [](const auto &it) { return it.first; });
+    const auto fixed = kept_.find(std::string(key));
+    int64_t number = 0;
+    if (own != choices.end() ? llvm::to_integer(own->second, number)
+                             : fixed != kept_.end() && llvm::to_integer(fixed->second, number))
+      return number;
+    return std::nullopt;
+  };
+  return std::ranges::none_of(schedule.requirements, [&](const Requirement &requirement) {
+    return judge(*requirement.rule, numberOf) == Verdict::broken;
+  });
+}
+
 std::optional<ChosenVariant> Chooser::choose(llvm::ArrayRef<int64_t> dims) {
   const TimedScope timed("choose the variant");
   if (!ir_)
@@ -157,10 +177,20 @@ std::optional<ChosenVariant> Chooser::choose(llvm::ArrayRef<int64_t> dims) {
   request.dims = dims;
   request.fixed = kept_;
   request.most = mostCheap;
+  if (const Schedule *schedule = kernel_.scheduleFor(machine_.name);
+      schedule && !schedule->requirements.empty())
+    request.isAllowed = [&, schedule](const Choices &choices) {
+      return follows(*schedule, choices);
+    };
 
+  // The groups are those of any variant, also where a rule, or the order that a panel needs,
+  // refuses the default.
   PipelineOptions options;
-  options.choices = fixed_;
-  Lowering fused = compiler_.lower(kernel_, ir_->clone(), LoweringLevel::fused, options,
+  llvm::copy_if(fixed_, std::back_inserter(options.choices),
+                [](const auto &it) { return it.first != "keep"; });
+  mlir::OwningOpRef<mlir::ModuleOp> withoutRules = ir_->clone();
+  withoutRules->walk([](ir::RequireOp rule) { rule.erase(); });
+  Lowering fused = compiler_.lower(kernel_, std::move(withoutRules), LoweringLevel::fused, options,
                                    /*findsNearest=*/false);
   if (!fused)
     return std::nullopt;

@@ -53,6 +53,8 @@ private:
   Lowering lower(const Choices &choices, FlagEffort effort);
   /// By the clock; 0 where the variant is not legal.
   int64_t cyclesOf(const Choices &choices, llvm::ArrayRef<int64_t> dims, FlagEffort effort);
+  /// Whether no rule of the schedule is broken.
+  bool follows(const Schedule &schedule, const Choices &choices) const;
   void countChanges(ir::KernelOp kernel, CandidateRequest request, ChosenVariant &chosen);
 
   Compiler &compiler_;

@@ -59,6 +59,51 @@ TEST_F(Choosing, HelpsWhereTheDefaultTileIsWrong) {
   }
 }
 
+std::string biasReluWith(const std::string &schedule) {
+  std::string text = biasRelu;
+  return text.insert(text.rfind('}'), "schedule { " + schedule + " }\n");
+}
+
+// `auto` is what is not written.
+TEST_F(Choosing, AutoIsOpen) {
+  const std::vector<int64_t> deep = {128, 65536, 128};
+  const ChosenVariant open = choose(biasRelu, deep);
+  const ChosenVariant written = choose(biasReluWith("tile M = auto; cores = auto;"), deep);
+  EXPECT_EQ(written.choices, open.choices);
+  EXPECT_EQ(written.cycles, open.cycles);
+  // Where the user fixes it, the tile fits the shape, and the rest is chosen.
+  const ChosenVariant fitted = choose(biasRelu, deep, "ascend910b3", {{"tile.M", "auto"}});
+  EXPECT_EQ(wordOf(fitted.choices, "tile.M"), "");
+  EXPECT_LT(4 * fitted.cycles, fitted.defaultCycles);
+}
+
+// The rules of a schedule hold for what it leaves open, also where they refuse the default.
+TEST_F(Choosing, RulesAreFollowed) {
+  const ChosenVariant chosen =
+      choose(biasReluWith("tile M = 32; require tile.M * tile.N <= 4096;"), {512, 512, 128});
+  ASSERT_GT(chosen.cycles, 0);
+  EXPECT_EQ(chosen.defaultCycles, 0);
+  for (const CountedCandidate &it : chosen.counted)
+    EXPECT_LE(std::stoll(wordOf(it.choices, "tile.N")), 128);
+}
+
+TEST_F(Choosing, AKeptPanelIsKept) {
+  const std::vector<int64_t> flat = {4096, 512, 4096};
+  const ChosenVariant open = choose(biasRelu, flat);
+  for (const char *panel : {"A(512)", "B(512)"}) {
+    const ChosenVariant chosen = choose(biasRelu, flat, "ascend910b3", {{"keep", panel}});
+    EXPECT_EQ(wordOf(chosen.choices, "keep"), "");
+    EXPECT_NEAR(static_cast<double>(chosen.cycles) / open.cycles, 1, 0.1) << panel;
+  }
+}
+
+TEST_F(Choosing, AGridOfCoresIsKept) {
+  const ChosenVariant chosen =
+      choose(biasRelu, {300, 700, 3000}, "ascend910b3", {{"grid.M", "4"}, {"grid.N", "5"}});
+  EXPECT_EQ(wordOf(chosen.choices, "grid.M") + wordOf(chosen.choices, "grid.N"), "");
+  EXPECT_LT(chosen.cycles, chosen.defaultCycles);
+}
+
 // A number in a shape is tiled like a name.
 TEST_F(Choosing, LiteralExtentsAreChosenLikeNamedOnes) {
   const ChosenVariant named = choose(biasRelu, {64, 4096, 11008});
