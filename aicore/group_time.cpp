@@ -222,8 +222,8 @@ GroupTime::Waits GroupTime::wait(const GroupTiling &tiling) const {
         result.portCycles = static_cast<int64_t>(link(resultLink, tiles.rows, resultBytes));
         result.tensor = 2;
       }
-      memory.addRound(ofA, product.a.isIntermediate);
-      memory.addRound(ofB, product.b.isIntermediate);
+      memory.addRound(ofA, product.a.staysInL2);
+      memory.addRound(ofB, product.b.staysInL2);
       if (stores)
         memory.addRound(ofResult, tiles.splits > 1);
     }

@@ -74,6 +74,10 @@ private:
     while (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>())
       tensor = slice.getSource();
     work.isIntermediate = tensor.getDefiningOp<ir::FusionGroupOp>() != nullptr;
+    double bytes = static_cast<double>(bytesOf(tensor));
+    for (int64_t dim = 0, dims = rankOf(tensor); dim < dims; ++dim)
+      bytes *= static_cast<double>(extentOf(dimName(tensor, dim)));
+    work.staysInL2 = work.isIntermediate && bytes <= static_cast<double>(machine_.l2Bytes);
     work.tensor = tensor.getAsOpaquePointer();
     return work;
   }

@@ -19,6 +19,7 @@ struct OperandWork {
   int64_t pitch = 0;            ///< bytes from one contiguous run to the next
   bool variesByBatch = true;    ///< else one matrix serves all batches
   bool isIntermediate = false;  ///< written by an earlier group of the kernel
+  bool staysInL2 = false;       ///< such a tensor, where it fits
   const void *tensor = nullptr; ///< the same for the same tensor
 };
 

@@ -26,21 +26,6 @@ std::vector<std::string> split(std::string_view key) {
   return parts;
 }
 
-/// The names of the dimensions that have a tile, and the literal extents but 1.
-std::vector<std::string> tiledDimensions(const Kernel &kernel) {
-  std::vector<std::string> names = kernel.dimensions;
-  const auto add = [&](const Shape &shape) {
-    for (const Dimension &dimension : shape)
-      if (dimension.literal > 1 && !isIn(names, spelling(dimension)))
-        names.push_back(spelling(dimension));
-  };
-  for (const Parameter &parameter : kernel.parameters)
-    add(parameter.shape);
-  for (const Result &result : kernel.results)
-    add(result.shape);
-  return names;
-}
-
 /// A legal form to show: "tile M = 128".
 std::string example(const Kernel &kernel, const DirectiveTraits &directive) {
   if (directive.index == DirectiveIndex::buffer)
@@ -202,6 +187,20 @@ std::string wordProblem(const DirectiveTraits &directive, std::string_view word)
 }
 
 } // namespace
+
+std::vector<std::string> tiledDimensions(const Kernel &kernel) {
+  std::vector<std::string> names = kernel.dimensions;
+  const auto add = [&](const Shape &shape) {
+    for (const Dimension &dimension : shape)
+      if (dimension.literal > 1 && !isIn(names, spelling(dimension)))
+        names.push_back(spelling(dimension));
+  };
+  for (const Parameter &parameter : kernel.parameters)
+    add(parameter.shape);
+  for (const Result &result : kernel.results)
+    add(result.shape);
+  return names;
+}
 
 DimensionRole roleOf(const Kernel &kernel, std::string_view dimension, Cube cube) {
   DimensionRole role;

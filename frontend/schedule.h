@@ -14,6 +14,9 @@ namespace mmk {
 /// legal.
 using Cube = const Machine::Cube *;
 
+/// The dimensions that a directive can name: those with a name, and the literal extents but 1.
+std::vector<std::string> tiledDimensions(const Kernel &kernel);
+
 /// The role of a dimension in the products of a kernel, which decides the legal tiles.
 struct DimensionRole {
   bool isOutput = false;    ///< of a result

@@ -26,6 +26,8 @@ RandomSearch::RandomSearch(const Kernel &kernel, const Space &space, Evaluator &
     numbers.isLength = findDirective(axis.key)->isLength;
     // The first tile that is as long as its dimension does what all longer ones do.
     int64_t longest = INT64_MAX;
+    if (const auto literal = parseInteger(indexOf(axis.key)); literal && numbers.isLength)
+      longest = *literal;
     for (size_t i = 0; i < kernel.dimensions.size(); ++i)
       if (numbers.isLength && indexOf(axis.key) == kernel.dimensions[i])
         longest = dims[i];

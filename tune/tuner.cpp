@@ -19,6 +19,11 @@ constexpr double mostEnumerated = 4e6;
 
 /// Variants counted for each shape unless a budget is given.
 constexpr int64_t fullBudget = 1500, quickBudget = 400;
+/// A quick search counts half as many where the default has so many cycles, and at least the least:
+/// beside compiling it, which takes some milliseconds, counting a variant takes as long as it is.
+/// Elementwise work has many short tiles.
+constexpr double cyclesOfHalf = 2e6, elementwiseCyclesOfHalf = 1e5;
+constexpr int64_t leastQuickBudget = 40;
 /// Variants counted to start the search of a whole space.
 constexpr int64_t firstBudget = 300;
 /// Up to this number all are counted, also those that cannot win.
@@ -87,7 +92,8 @@ void Tuner::searchWhole() {
     evaluated_ = before->measured;
   } else {
     for (size_t shape = 0; shape < shapes_.size() && !evaluator_.interrupted(); ++shape)
-      searchAt(shape, firstBudget);
+      searchAt(shape, options_.effort == Effort::quick ? std::min(firstBudget, quickBudgetAt(shape))
+                                                       : firstBudget);
   }
   progress_ = {"counting", 0, 0, 0, 0};
   started_ = Clock::now();
@@ -227,8 +233,9 @@ void Tuner::search() {
   }
   const int64_t usual = options_.effort == Effort::quick ? quickBudget : fullBudget;
   const int64_t most = options_.budget.variants.value_or(usual);
-  if (options_.effort == Effort::full && !options_.budget.variants && !options_.budget.seconds &&
-      mayPrune() && space_.size() <= mostEnumerated && !pointsThatMayExist(fewPoints))
+  const bool isSmall = options_.effort == Effort::full || pointsThatMayExist(most);
+  if (isSmall && !options_.budget.variants && !options_.budget.seconds && mayPrune() &&
+      space_.size() <= mostEnumerated && !pointsThatMayExist(fewPoints))
     return searchWhole();
   if (auto points = pointsThatMayExist(most)) {
     isExhaustive_ = true;
@@ -241,7 +248,23 @@ void Tuner::search() {
     return;
   }
   for (size_t shape = 0; shape < shapes_.size() && !evaluator_.interrupted(); ++shape)
-    searchAt(shape, options_.budget.seconds ? INT64_MAX : most);
+    searchAt(shape, options_.budget.seconds ? INT64_MAX
+                    : options_.budget.variants || options_.effort == Effort::full
+                        ? most
+                        : quickBudgetAt(shape));
+}
+
+int64_t Tuner::quickBudgetAt(size_t shape) {
+  const Point point = space_.defaultPoint(shape);
+  evaluator_.evaluate({point}, {shape});
+  const auto answer = evaluator_.at(point, shape);
+  if (!answer || !answer->measure)
+    return quickBudget;
+  const bool hasProduct = std::ranges::any_of(
+      kernel_.values, [](const auto &value) { return value->operation == Operation::product; });
+  const double longer = 1 + static_cast<double>(answer->measure->cycles) /
+                                (hasProduct ? cyclesOfHalf : elementwiseCyclesOfHalf);
+  return std::max(leastQuickBudget, static_cast<int64_t>(quickBudget / longer));
 }
 
 CaseResult Tuner::resultOf(size_t shape) {

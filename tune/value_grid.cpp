@@ -2,7 +2,10 @@
 
 #include "backend/backend.h"
 #include "frontend/schedule.h"
+#include "frontend/shapes.h"
 #include "schedule/directive.h"
+
+#include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -70,7 +73,7 @@ std::vector<std::string> lengths(const Kernel &kernel, const Machine &machine,
   if (!hasProduct(kernel)) {
     constexpr int64_t leastColumns = 64;
     const bool isLast = std::ranges::any_of(kernel.results, [&](const Result &result) {
-      return !result.shape.empty() && result.shape.back().name == dimension;
+      return !result.shape.empty() && spelling(result.shape.back()) == dimension;
     });
     return powersOfTwo(isLast ? leastColumns : unit, longestTile(kernel, machine, role));
   }
@@ -110,6 +113,9 @@ wholeGrid(const Kernel &kernel, const Machine &machine, const std::vector<int64_
     return words;
   };
   const auto extentOf = [&](std::string_view dimension) {
+    int64_t literal = 0;
+    if (llvm::to_integer(dimension, literal))
+      return literal;
     const auto found = std::ranges::find(kernel.dimensions, dimension);
     return dims[found - kernel.dimensions.begin()];
   };
@@ -131,7 +137,7 @@ wholeGrid(const Kernel &kernel, const Machine &machine, const std::vector<int64_
     }
     const bool isStage = directive.index == DirectiveIndex::reduction;
     const bool isLast = std::ranges::any_of(kernel.results, [&](const Result &result) {
-      return !result.shape.empty() && result.shape.back().name == indexOf(key);
+      return !result.shape.empty() && spelling(result.shape.back()) == indexOf(key);
     });
     const int64_t unit = hasProduct(kernel) ? role.multiple : isLast ? leastColumns : 1;
     const int64_t longest =
@@ -142,7 +148,7 @@ wholeGrid(const Kernel &kernel, const Machine &machine, const std::vector<int64_
   }
   if (!hasProduct(kernel))
     return grid;
-  for (const std::string &dimension : kernel.dimensions) {
+  for (const std::string &dimension : tiledDimensions(kernel)) {
     const DimensionRole role = roleOf(kernel, dimension, &machine.cube);
     if (role.isOfProduct && role.isOutput)
       grid.emplace_back("grid." + dimension, range(1, machine.cubeCores));
@@ -158,7 +164,7 @@ wholeGrid(const Kernel &kernel, const Machine &machine, const std::vector<int64_
 
 std::vector<std::string> tunableKeys(const Kernel &kernel, const Machine &machine) {
   std::vector<std::string> keys;
-  for (const std::string &dimension : kernel.dimensions) {
+  for (const std::string &dimension : tiledDimensions(kernel)) {
     const DimensionRole role = roleOf(kernel, dimension);
     const bool isTiled = hasProduct(kernel) ? role.isOfProduct || role.isReduction : role.isOutput;
     if (isTiled)

@@ -11,9 +11,10 @@
 
 namespace mmk::tune {
 
-/// Words of a directive that may fit the machine, ascending: for tiles and stages the multiples of
-/// the cube's size for which the smallest possible buffer fits; for buffers 1 to 4; for cores their
-/// divisors; for the others all words. `key` is legal for the kernel.
+/// Words of a directive that may fit the machine, those to try first in front: for tiles four steps
+/// an octave, multiples of the cube's size for which the smallest possible buffer fits; for depths
+/// and stages powers of two; for buffers 2, 1 and 3; for cores their divisors; for the others all
+/// words. `key` is legal for the kernel.
 std::vector<std::string> valueGrid(const Kernel &kernel, const Machine &machine,
                                    const std::string &key);
 
