@@ -118,8 +118,14 @@ void DescentSearch::evaluate(const std::vector<Point> &points) {
         refused_.push_back(point);
       continue;
     }
-    if (!reference_)
+    if (!reference_) {
       reference_ = *answer->measure;
+      if (cyclesOfHalf_ > 0)
+        budget_ = std::max(
+            leastBudget_,
+            static_cast<int64_t>(static_cast<double>(budget_) /
+                                 (1 + static_cast<double>(reference_->cycles) / cyclesOfHalf_)));
+    }
     bound_.learn(point, evaluator_.nameOf(*answer), *answer->measure);
     Scored scored{point, objective_.score(*answer->measure, *reference_),
                   answer->measure->microseconds};

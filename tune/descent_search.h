@@ -24,6 +24,13 @@ public:
   DescentSearch(const Space &space, Evaluator &evaluator, size_t shape, const Objective &objective,
                 uint64_t seed, int64_t budget, const Floors *floors = nullptr);
 
+  /// Fewer variants where the default is long: half of the budget where it has so many cycles, and
+  /// at least `least`.
+  void shortenFor(double cyclesOfHalf, int64_t least) {
+    cyclesOfHalf_ = cyclesOfHalf;
+    leastBudget_ = least;
+  }
+
   /// All points that it has evaluated.
   std::vector<Point> run();
 
@@ -64,7 +71,8 @@ private:
   size_t shape_;
   Objective objective_;
   std::mt19937_64 random_;
-  int64_t budget_, spent_ = 0;
+  int64_t budget_, spent_ = 0, leastBudget_ = 0;
+  double cyclesOfHalf_ = 0; ///< 0: the budget is that for all
   Bounds bound_;
   const Floors *floors_; ///< may be null
   std::vector<Group> groups_;

@@ -92,8 +92,7 @@ void Tuner::searchWhole() {
     evaluated_ = before->measured;
   } else {
     for (size_t shape = 0; shape < shapes_.size() && !evaluator_.interrupted(); ++shape)
-      searchAt(shape, options_.effort == Effort::quick ? std::min(firstBudget, quickBudgetAt(shape))
-                                                       : firstBudget);
+      searchAt(shape, firstBudget);
   }
   progress_ = {"counting", 0, 0, 0, 0};
   started_ = Clock::now();
@@ -168,6 +167,11 @@ void Tuner::startDeadline(double share) {
                            std::chrono::duration<double>(*options_.budget.seconds * share));
 }
 
+bool Tuner::hasProduct() const {
+  return std::ranges::any_of(
+      kernel_.values, [](const auto &value) { return value->operation == Operation::product; });
+}
+
 void Tuner::searchAt(size_t shape, int64_t budget) {
   progress_ = {"counting", 0, budget, 0, 0};
   if (!shapes_[shape].name.empty())
@@ -176,6 +180,8 @@ void Tuner::searchAt(size_t shape, int64_t budget) {
   startDeadline(1 / static_cast<double>(shapes_.size()));
   DescentSearch search(space_, evaluator_, shape, options_.objective, options_.seed, budget,
                        floors_);
+  if (options_.effort == Effort::quick && !options_.budget.variants && !options_.budget.seconds)
+    search.shortenFor(hasProduct() ? cyclesOfHalf : elementwiseCyclesOfHalf, leastQuickBudget);
   current_ = &search;
   for (Point &point : search.run())
     evaluated_.push_back(std::move(point));
@@ -248,23 +254,7 @@ void Tuner::search() {
     return;
   }
   for (size_t shape = 0; shape < shapes_.size() && !evaluator_.interrupted(); ++shape)
-    searchAt(shape, options_.budget.seconds ? INT64_MAX
-                    : options_.budget.variants || options_.effort == Effort::full
-                        ? most
-                        : quickBudgetAt(shape));
-}
-
-int64_t Tuner::quickBudgetAt(size_t shape) {
-  const Point point = space_.defaultPoint(shape);
-  evaluator_.evaluate({point}, {shape});
-  const auto answer = evaluator_.at(point, shape);
-  if (!answer || !answer->measure)
-    return quickBudget;
-  const bool hasProduct = std::ranges::any_of(
-      kernel_.values, [](const auto &value) { return value->operation == Operation::product; });
-  const double longer = 1 + static_cast<double>(answer->measure->cycles) /
-                                (hasProduct ? cyclesOfHalf : elementwiseCyclesOfHalf);
-  return std::max(leastQuickBudget, static_cast<int64_t>(quickBudget / longer));
+    searchAt(shape, options_.budget.seconds ? INT64_MAX : most);
 }
 
 CaseResult Tuner::resultOf(size_t shape) {

@@ -65,8 +65,7 @@ private:
   void startDeadline(double share);
   void countAll(const std::vector<Point> &points);
   void searchAt(size_t shape, int64_t budget);
-  /// Variants that a quick search counts at a shape, by what its default takes.
-  int64_t quickBudgetAt(size_t shape);
+  bool hasProduct() const;
   void drawAt(size_t shape, int64_t draws);
   void timeAt(size_t shape, int64_t most);
   std::optional<std::vector<Point>> pointsThatMayExist(size_t most) const;
