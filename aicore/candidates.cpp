@@ -10,7 +10,7 @@ namespace mmk::aicore {
 namespace {
 
 /// Plans that are compared with their waits for memory, which takes longer than without.
-constexpr size_t mostWaiting = 32;
+constexpr size_t mostWaiting = 20;
 /// Depths of a stage that are tried for each tile.
 constexpr int triedStages = 4;
 

@@ -198,7 +198,7 @@ GroupTime::Waits GroupTime::wait(const GroupTiling &tiling) const {
                        : static_cast<int64_t>(charged(tiles.rows, tiles.columns, storedBytes()));
   const char *resultLink = isSplitChip() ? "l0c_gm" : "ub_gm";
   // Beyond so many tiles, the waits are those of the first.
-  constexpr int64_t mostTiles = 1 << 11;
+  constexpr int64_t mostTiles = 1 << 10;
   const int64_t rounds =
       std::min(tiles.ofCore, llvm::divideCeilSigned(mostTiles, std::max<int64_t>(1, tiling.cores)));
   const auto pass = [&] {
@@ -486,7 +486,9 @@ double GroupTime::steps(const GroupTiling &tiling) const {
   if (work_.products.empty())
     return static_cast<double>(elementwiseTiles(tiling));
   const Tiles tiles = tilesOf(tiling);
-  return static_cast<double>(tiles.all) * tiles.stages;
+  // Counting the end of a tile takes as long as some stages.
+  constexpr int64_t stagesOfEnd = 8;
+  return static_cast<double>(tiles.all) * (tiles.stages + stagesOfEnd);
 }
 
 double GroupTime::cycles(const GroupTiling &tiling, const Waits &waits) const {

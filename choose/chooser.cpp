@@ -46,12 +46,18 @@ int64_t Chooser::cyclesOf(const Choices &choices, llvm::ArrayRef<int64_t> dims, 
   Lowering lowering = lower(choices, effort);
   if (!lowering || !lowering.kernel().limitProblem(dims).empty())
     return 0;
+  const TimedScope timed("count");
   llvm::Expected<ClockReport> report =
       backendOf(machine_.kind).estimate(lowering.kernel(), machine_, dims);
   if (report)
     return report->cycles;
   llvm::consumeError(report.takeError());
   return 0;
+}
+
+Candidates Chooser::ranked(ir::KernelOp kernel, const CandidateRequest &request) const {
+  const TimedScope timed("rank variants");
+  return backendOf(machine_.kind).candidates(kernel, machine_, request);
 }
 
 // The flags that others imply cost all candidates some cycles, and finding them half of the time.
@@ -130,7 +136,7 @@ void Chooser::countChanges(ir::KernelOp kernel, CandidateRequest request, Chosen
   request.most = mostCompared;
   request.variesOptions = true;
   const Choices best = chosen.choices;
-  const Candidates found = backendOf(machine_.kind).candidates(kernel, machine_, request);
+  const Candidates found = ranked(kernel, request);
   std::vector<double> known;
   const auto isKnown = [&](double cycles) {
     return std::ranges::any_of(
@@ -195,7 +201,7 @@ std::optional<ChosenVariant> Chooser::choose(llvm::ArrayRef<int64_t> dims) {
   if (!fused)
     return std::nullopt;
   const auto kernel = *fused.module->getOps<ir::KernelOp>().begin();
-  const Candidates found = backendOf(machine_.kind).candidates(kernel, machine_, request);
+  const Candidates found = ranked(kernel, request);
   ChosenVariant chosen;
   chosen.considered = found.considered;
   stepsLeft_ = mostSteps;

@@ -43,7 +43,7 @@ public:
 
   /// Tiles that are counted, where that is cheap, and where it is not; and then changes of one word
   /// of the best.
-  size_t mostCheap = 12, mostTiles = 5, mostChanges = 3;
+  size_t mostCheap = 10, mostTiles = 5, mostChanges = 3;
 
 private:
   /// Counts a candidate, and keeps it if it is the best.
@@ -55,6 +55,7 @@ private:
   int64_t cyclesOf(const Choices &choices, llvm::ArrayRef<int64_t> dims, FlagEffort effort);
   /// Whether no rule of the schedule is broken.
   bool follows(const Schedule &schedule, const Choices &choices) const;
+  Candidates ranked(ir::KernelOp kernel, const CandidateRequest &request) const;
   void countChanges(ir::KernelOp kernel, CandidateRequest request, ChosenVariant &chosen);
 
   Compiler &compiler_;
