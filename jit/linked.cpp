@@ -135,7 +135,7 @@ void *LinkedObject::firstCall(LazyFunction &function) {
     try {
       return addressOf(function);
     } catch (const std::bad_alloc &) {
-      return createStringError("out of memory");
+      return createStringError("not enough memory");
     }
   }();
   const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;

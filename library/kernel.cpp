@@ -42,6 +42,8 @@ mmk_error *chooseForShape(mmk_kernel &it, llvm::ArrayRef<mmk_dimension> shape,
   const tune::ChoiceMemory memory(folder.empty() ? "" : folder + "/choices");
   std::string warning; // only the next compilation takes longer
   const auto chosen = chooseOrRecall(chooser, memory, *it.kernel, it.machine, dims, warning);
+  if (chosen.choices.empty())
+    return nullptr; // the machine's default
   llvm::Expected<Choices> choices = parseChoices(*it.kernel, it.machine, module, chosen.choices);
   if (!choices)
     return bug(llvm::toString(choices.takeError()));

@@ -169,7 +169,7 @@ mmk_error *mmk_run(const mmk_kernel *kernel, const mmk_tensor *tensors, size_t t
     if (!failed)
       return nullptr;
     std::string message = llvm::toString(std::move(failed));
-    if (message.starts_with("not enough memory") || message == "out of memory")
+    if (message.starts_with("not enough memory"))
       return new mmk_error{MMK_NO_MEMORY, std::move(message)};
     return bug(std::move(message));
   });

@@ -193,6 +193,12 @@ TEST(Library, choosesTheVariantForAShape) {
   EXPECT_TRUE(
       std::string(mmk_kernel_variant(compiled(open, &options).get())).starts_with("cores=2,"));
 
+  // Everything is fixed: nothing is left to choose.
+  const std::string name = mmk_kernel_variant(chosen.get());
+  options.variant = name.c_str();
+  EXPECT_EQ(mmk_kernel_variant(compiled(open, &options).get()), name);
+  options.variant = nullptr;
+
   mmk_kernel *none = nullptr;
   options.dimension_count = 2;
   EXPECT_EQ(messageOf(mmk_compile(open, "f.mmk", &options, &none)), "the dimension K has no value");
