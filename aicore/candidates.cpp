@@ -153,7 +153,7 @@ private:
            ++stage)
         // Of numbers of splits that come out the same, the least.
         if (splits == 1 || space_.hasSplits() ||
-            GroupTime(group.work, space_.machine()).splits(space_.tilingOf(trial, group)) == splits)
+            times_[&group - space_.groups().data()].splits(space_.tilingOf(trial, group)) == splits)
           consider(trial);
     }
   }

@@ -86,13 +86,8 @@ std::vector<GroupFloor::TileClass> GroupFloor::classesOf(const GroupTiling &tili
     const int64_t count = llvm::divideCeilSigned(extent, tile), last = extent - (count - 1) * tile;
     return std::array<Part, 2>{Part{tile, count - 1}, Part{last, 1}};
   };
-  const int64_t all = work_.products.front().depth;
-  int64_t depth = all;
-  if (tiling.splits > 1) {
-    const int64_t share = llvm::divideCeilSigned(all, tiling.splits),
-                  inTiles = llvm::alignTo(share, tiling.depth);
-    depth = inTiles < tiling.stage ? inTiles : llvm::alignTo(share, tiling.stage);
-  }
+  const int64_t all = work_.products.front().depth,
+                depth = tiling.splits > 1 ? depthOfSplit(all, tiling) : all;
   std::vector<TileClass> classes;
   for (const Part &rows : parts(work_.rows, tiling.rows))
     for (const Part &columns : parts(work_.columns, tiling.columns))
@@ -105,7 +100,7 @@ std::vector<GroupFloor::TileClass> GroupFloor::classesOf(const GroupTiling &tili
 
 // An operand that two products share is loaded once.
 void GroupFloor::addOperands(const TileClass &tile, llvm::ArrayRef<GroupTiling> tilings,
-                             const FloorOptions &options, Pipes &pipes) const {
+                             bool isOneRound, Pipes &pipes) const {
   std::vector<const void *> loaded;
   for (size_t i = 0; i < tilings.size(); ++i) {
     const ProductWork &product = work_.products[i];
@@ -129,7 +124,7 @@ void GroupFloor::addOperands(const TileClass &tile, llvm::ArrayRef<GroupTiling> 
       // A panel that is kept serves a line of tiles.
       double load = panel(operand, outer, bytes, depth, tiling, outerTile) / sharers;
       // Where each core has one tile, all wait for all of them.
-      if (options.isOneRound && !operand.isIntermediate && sharers == 1)
+      if (isOneRound && !operand.isIntermediate && sharers == 1)
         load = std::max(load,
                         startup("gm_l1") + fromMemory(extent * product.depth * bytes *
                                                       (operand.variesByBatch ? work_.batches : 1)));
@@ -141,9 +136,9 @@ void GroupFloor::addOperands(const TileClass &tile, llvm::ArrayRef<GroupTiling> 
         pipes.onL0 = std::max(pipes.onL0, toL0 + multiply);
     };
     add(product.a, work_.rows, tile.rows, tiling.rows, rows, "l1_l0a",
-        options.keepsA ? llvm::divideCeilSigned(work_.columns, tiling.columns) : 1);
+        tiling.keepsA ? llvm::divideCeilSigned(work_.columns, tiling.columns) : 1);
     add(product.b, work_.columns, tile.columns, tiling.columns, columns, "l1_l0b",
-        options.keepsB ? llvm::divideCeilSigned(work_.rows, tiling.rows) : 1);
+        tiling.keepsB ? llvm::divideCeilSigned(work_.rows, tiling.rows) : 1);
   }
 }
 
@@ -241,11 +236,10 @@ double GroupFloor::product(llvm::ArrayRef<GroupTiling> tilings, const FloorOptio
   int64_t tiles = 0;
   for (const TileClass &tile : classes)
     tiles += tile.count;
-  FloorOptions own = options;
-  own.isOneRound = tiles <= tiling.cores && !machine_.l2Warm;
+  const bool isOneRound = tiles <= tiling.cores && !machine_.l2Warm;
   for (const TileClass &tile : classes) {
     Pipes pipes;
-    addOperands(tile, tilings, own, pipes);
+    addOperands(tile, tilings, isOneRound, pipes);
     addResult(tile, tiling, usesVector, isSplit, pipes);
     for (size_t pipe = 0; pipe < ofPipes.size(); ++pipe)
       ofPipes[pipe].push_back({tile.count, pipes.all()[pipe]});

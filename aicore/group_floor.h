@@ -8,10 +8,8 @@ namespace mmk::aicore {
 
 /// What the bound depends on besides the tiling.
 struct FloorOptions {
-  bool keepsA = false, keepsB = false; ///< a panel of the operand stays in L1
-  bool separate = false;               ///< elementwise work is a group of its own
-  bool isOneRound = false;             ///< no core has two tiles, and memory is cold
-  int64_t cores = 1;                   ///< of work without a product; a grid may use fewer for one
+  bool separate = false; ///< elementwise work is a group of its own
+  int64_t cores = 1;     ///< of work without a product; a grid may use fewer for one
 };
 
 class GroupFloor {
@@ -27,8 +25,9 @@ private:
   std::vector<TileClass> classesOf(const GroupTiling &tiling) const;
   double panel(const OperandWork &operand, int64_t outer, int64_t bytes, int64_t depth,
                const GroupTiling &tiling, int64_t outerTile) const;
-  void addOperands(const TileClass &tile, llvm::ArrayRef<GroupTiling> tilings,
-                   const FloorOptions &options, Pipes &pipes) const;
+  /// `isOneRound`: no core has two tiles, and memory is cold.
+  void addOperands(const TileClass &tile, llvm::ArrayRef<GroupTiling> tilings, bool isOneRound,
+                   Pipes &pipes) const;
   void addResult(const TileClass &tile, const GroupTiling &tiling, bool usesVector, bool isSplit,
                  Pipes &pipes) const;
   Pipes behind(const TileClass &least, llvm::ArrayRef<GroupTiling> tilings, bool usesVector) const;

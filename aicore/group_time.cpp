@@ -58,6 +58,27 @@ double GroupTime::link(const char *name, double rows, double bytes) const {
   return it.startupCycles + std::max(rows * it.rowCycles, bytes / rate);
 }
 
+int64_t depthOfSplit(int64_t depth, const GroupTiling &tiling) {
+  const int64_t share = llvm::divideCeilSigned(depth, tiling.splits),
+                inTiles = llvm::alignTo(share, tiling.depth);
+  return inTiles < tiling.stage ? inTiles : llvm::alignTo(share, tiling.stage);
+}
+
+/// Where a panel is kept: lines of tiles that share one, and how a grid of cores divides them.
+struct GroupTime::Lines {
+  int64_t count, length;   ///< of all tiles
+  int64_t parts, segments; ///< of the grid, along the lines' number and their length
+
+  Lines(const GroupTiling &tiling, const Tiles &tiles)
+      : count(tiling.keepsA ? tiles.down : tiles.across),
+        length(tiling.keepsA ? tiles.across : tiles.down),
+        parts(tiling.keepsA ? tiling.gridRows : tiling.gridColumns),
+        segments(tiling.keepsA ? tiling.gridColumns : tiling.gridRows) {}
+  bool haveGrid() const { return parts * segments > 1; }
+  int64_t ofPart() const { return llvm::divideCeilSigned(count, parts); }
+  int64_t ofSegment() const { return llvm::divideCeilSigned(length, segments); } ///< tiles
+};
+
 GroupTime::Tiles GroupTime::tilesOf(const GroupTiling &tiling) const {
   const ProductWork &product = work_.products.front();
   Tiles tiles{};
@@ -68,9 +89,7 @@ GroupTime::Tiles GroupTime::tilesOf(const GroupTiling &tiling) const {
   tiles.depth = product.depth;
   tiles.splits = 1;
   if (tiling.splits > 1) {
-    const int64_t share = llvm::divideCeilSigned(product.depth, tiling.splits),
-                  inTiles = llvm::alignTo(share, tiling.depth);
-    tiles.depth = inTiles < tiling.stage ? inTiles : llvm::alignTo(share, tiling.stage);
+    tiles.depth = depthOfSplit(product.depth, tiling);
     tiles.splits = llvm::divideCeilSigned(product.depth, tiles.depth);
     tiles.depth = std::min(tiles.depth, product.depth);
   }
@@ -80,14 +99,12 @@ GroupTime::Tiles GroupTime::tilesOf(const GroupTiling &tiling) const {
   if (!tiling.keepsA && !tiling.keepsB)
     return tiles;
   // Whole lines of tiles, or of each rectangle of a grid.
-  const int64_t lines = tiling.keepsA ? tiles.down : tiles.across,
-                inLine = tiling.keepsA ? tiles.across : tiles.down,
-                parts = tiling.keepsA ? tiling.gridRows : tiling.gridColumns,
-                segments = tiling.keepsA ? tiling.gridColumns : tiling.gridRows;
-  tiles.lines = parts * segments > 1
-                    ? work_.batches * llvm::divideCeilSigned(lines, parts)
-                    : llvm::divideCeilSigned(work_.batches * tiles.splits * lines, tiling.cores);
-  tiles.ofCore = tiles.lines * llvm::divideCeilSigned(inLine, segments);
+  const Lines lines(tiling, tiles);
+  tiles.lines =
+      lines.haveGrid()
+          ? work_.batches * lines.ofPart()
+          : llvm::divideCeilSigned(work_.batches * tiles.splits * lines.count, tiling.cores);
+  tiles.ofCore = tiles.lines * lines.ofSegment();
   return tiles;
 }
 
@@ -144,21 +161,17 @@ std::vector<GroupTime::Place> GroupTime::placesOf(const GroupTiling &tiling, con
     }
     return places;
   }
-  const int64_t lines = tiling.keepsA ? tiles.down : tiles.across,
-                inLine = tiling.keepsA ? tiles.across : tiles.down,
-                parts = tiling.keepsA ? tiling.gridRows : tiling.gridColumns,
-                segments = tiling.keepsA ? tiling.gridColumns : tiling.gridRows;
-  const bool hasGrid = parts * segments > 1;
-  const int64_t length = llvm::divideCeilSigned(inLine, segments),
-                ofPart = llvm::divideCeilSigned(lines, parts);
-  for (int64_t core = 0; core < (hasGrid ? parts * segments : tiling.cores); ++core) {
+  const Lines lines(tiling, tiles);
+  const bool hasGrid = lines.haveGrid();
+  const int64_t length = lines.ofSegment(), ofPart = lines.ofPart();
+  for (int64_t core = 0; core < (hasGrid ? lines.parts * lines.segments : tiling.cores); ++core) {
     const int64_t which = round / length,
-                  number = hasGrid ? which % ofPart + core / segments * ofPart
-                                   : (which * tiling.cores + core) % lines,
-                  outer = hasGrid ? which / ofPart : (which * tiling.cores + core) / lines,
-                  first = hasGrid ? core % segments * length : 0,
-                  count = std::min(length, inLine - first);
-    if (number >= lines || count <= 0 || outer >= work_.batches * tiles.splits ||
+                  number = hasGrid ? which % ofPart + core / lines.segments * ofPart
+                                   : (which * tiling.cores + core) % lines.count,
+                  outer = hasGrid ? which / ofPart : (which * tiling.cores + core) / lines.count,
+                  first = hasGrid ? core % lines.segments * length : 0,
+                  count = std::min(length, lines.length - first);
+    if (number >= lines.count || count <= 0 || outer >= work_.batches * tiles.splits ||
         round % length >= count)
       continue;
     const int64_t other = first + (round % length + number) % count;

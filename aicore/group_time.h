@@ -26,6 +26,10 @@ struct GroupTiling {
           gridColumns = 1; ///< rectangles of tiles; 1 x 1: tiles, or lines, one by one
 };
 
+/// The depth of a split of K: whole stages, or base tiles where it is less than a stage
+/// (passes/split_reduction.cpp).
+int64_t depthOfSplit(int64_t depth, const GroupTiling &tiling);
+
 class GroupTime {
 public:
   GroupTime(const GroupWork &work, const Machine &machine) : work_(work), machine_(machine) {}
@@ -48,6 +52,7 @@ public:
 
 private:
   struct Panel;
+  struct Lines;
   struct TileWork;
   struct Tiles {
     int64_t down, across, splits, all, ofCore, depth, stages, rows, columns;

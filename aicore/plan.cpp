@@ -400,8 +400,7 @@ int64_t PlanSpace::panelDepth(const Plan &plan) const {
   const int64_t all = group.work.products.front().depth;
   if (tiling.splits == 1)
     return llvm::alignTo(all, dims.unit);
-  const int64_t inTiles = llvm::alignTo(llvm::divideCeilSigned(all, tiling.splits), tiling.depth);
-  return inTiles < tiling.stage ? inTiles : llvm::alignTo(inTiles, tiling.stage);
+  return depthOfSplit(all, tiling);
 }
 
 std::vector<bool> PlanSpace::skews() const { return words("skew", "stages", hasProduct()); }

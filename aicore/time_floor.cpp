@@ -37,7 +37,7 @@ public:
     Grid grid;
     int64_t cores = space_.cores();
     for (size_t i = 0; i < setters_.size(); ++i)
-      set(setters_[i], places[i], plan, options, cores);
+      set(setters_[i], places[i], plan, cores);
     for (size_t i = 0; i < outputs_.size(); ++i)
       (outputs_[i] ? grid.rectangles : grid.splits) *= std::max<int64_t>(1, plan.dims[i].splits);
     if (!isWhole(plan))
@@ -139,8 +139,7 @@ private:
     }
   }
 
-  void set(const Setter &setter, size_t place, Plan &plan, FloorOptions &options,
-           int64_t &cores) const {
+  void set(const Setter &setter, size_t place, Plan &plan, int64_t &cores) const {
     const int64_t value = setter.values[place];
     switch (setter.what) {
     case What::none:
@@ -173,8 +172,6 @@ private:
       plan.copies.acc = value;
       return;
     case What::keep:
-      options.keepsA = value == 1;
-      options.keepsB = value == 2;
       plan.options.kept = value == 1   ? PlanOptions::Kept::a
                           : value == 2 ? PlanOptions::Kept::b
                                        : PlanOptions::Kept::none;

@@ -26,7 +26,7 @@ public:
     cores();
     for (const DirectiveTraits &directive : allDirectives())
       if (directive.proposed == Proposal::always ||
-          (directive.proposed == Proposal::ofProducts && hasProduct()))
+          (directive.proposed == Proposal::ofProducts && kernel_.hasProduct()))
         words(directive);
     return std::move(proposals_);
   }
@@ -148,11 +148,6 @@ private:
     for (const std::string &word : triedWords(directive))
       if (word != (now == now_.end() ? directive.words.front().word : now->second))
         propose({{key, word}});
-  }
-
-  bool hasProduct() const {
-    return std::ranges::any_of(
-        kernel_.values, [](const auto &value) { return value->operation == Operation::product; });
   }
 
   const Kernel &kernel_;

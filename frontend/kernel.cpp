@@ -65,6 +65,11 @@ std::vector<std::string> Kernel::shownDimensions() const {
   return shown;
 }
 
+bool Kernel::hasProduct() const {
+  return std::ranges::any_of(
+      values, [](const auto &value) { return value->operation == Operation::product; });
+}
+
 std::string spelling(const Shape &shape) {
   std::string text;
   for (const Dimension &dimension : shape) {

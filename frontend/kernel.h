@@ -154,6 +154,8 @@ struct Kernel {
   /// The dimensions in the order of reports and of variant names: those of the results, then those
   /// that are summed over. M, N, K of a product, whose first parameter is [M, K].
   std::vector<std::string> shownDimensions() const;
+
+  bool hasProduct() const;
 };
 
 /// Every kernel of one file, in order; `file` outlives the kernels, which point into it.

@@ -167,11 +167,6 @@ void Tuner::startDeadline(double share) {
                            std::chrono::duration<double>(*options_.budget.seconds * share));
 }
 
-bool Tuner::hasProduct() const {
-  return std::ranges::any_of(
-      kernel_.values, [](const auto &value) { return value->operation == Operation::product; });
-}
-
 void Tuner::searchAt(size_t shape, int64_t budget) {
   progress_ = {"counting", 0, budget, 0, 0};
   if (!shapes_[shape].name.empty())
@@ -181,7 +176,8 @@ void Tuner::searchAt(size_t shape, int64_t budget) {
   DescentSearch search(space_, evaluator_, shape, options_.objective, options_.seed, budget,
                        floors_);
   if (options_.effort == Effort::quick && !options_.budget.variants && !options_.budget.seconds)
-    search.shortenFor(hasProduct() ? cyclesOfHalf : elementwiseCyclesOfHalf, leastQuickBudget);
+    search.shortenFor(kernel_.hasProduct() ? cyclesOfHalf : elementwiseCyclesOfHalf,
+                      leastQuickBudget);
   current_ = &search;
   for (Point &point : search.run())
     evaluated_.push_back(std::move(point));
@@ -239,11 +235,12 @@ void Tuner::search() {
   }
   const int64_t usual = options_.effort == Effort::quick ? quickBudget : fullBudget;
   const int64_t most = options_.budget.variants.value_or(usual);
-  const bool isSmall = options_.effort == Effort::full || pointsThatMayExist(most);
-  if (isSmall && !options_.budget.variants && !options_.budget.seconds && mayPrune() &&
-      space_.size() <= mostEnumerated && !pointsThatMayExist(fewPoints))
+  auto points = pointsThatMayExist(most);
+  const bool isFew = points && points->size() <= fewPoints;
+  if ((options_.effort == Effort::full || points) && !isFew && !options_.budget.variants &&
+      !options_.budget.seconds && mayPrune() && space_.size() <= mostEnumerated)
     return searchWhole();
-  if (auto points = pointsThatMayExist(most)) {
+  if (points) {
     isExhaustive_ = true;
     points_ = static_cast<int64_t>(points->size());
     evaluated_ = std::move(*points);

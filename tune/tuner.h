@@ -65,7 +65,6 @@ private:
   void startDeadline(double share);
   void countAll(const std::vector<Point> &points);
   void searchAt(size_t shape, int64_t budget);
-  bool hasProduct() const;
   void drawAt(size_t shape, int64_t draws);
   void timeAt(size_t shape, int64_t most);
   std::optional<std::vector<Point>> pointsThatMayExist(size_t most) const;

@@ -22,7 +22,11 @@ const ElementType *operandType(const Kernel &kernel) {
   return nullptr;
 }
 
-bool hasProduct(const Kernel &kernel) { return operandType(kernel) != nullptr; }
+bool isLastOfResult(const Kernel &kernel, std::string_view dimension) {
+  return std::ranges::any_of(kernel.results, [&](const Result &result) {
+    return !result.shape.empty() && spelling(result.shape.back()) == dimension;
+  });
+}
 
 /// Every multiple up to eight, then the four steps of each octave: a factor of at most 5 / 4 from
 /// one to the next. Tiles between these are found by the shape (Backend::candidates).
@@ -47,7 +51,7 @@ std::vector<std::string> powersOfTwo(int64_t unit, int64_t largest) {
 /// The step of tiles: the cube's size along all dimensions of a product, so that depths are whole
 /// squares; 1 without one.
 int64_t stepOf(const Kernel &kernel, const Machine &machine, const DimensionRole &role) {
-  if (!hasProduct(kernel))
+  if (!kernel.hasProduct())
     return 1;
   return std::lcm(role.multiple, std::lcm(machine.cube.m, machine.cube.n));
 }
@@ -70,12 +74,10 @@ std::vector<std::string> lengths(const Kernel &kernel, const Machine &machine,
     return powersOfTwo(4 * unit,
                        backendOf(machine.kind).longestStage(machine, *operandType(kernel)));
   // Steps of a vector core: rows, and columns of at least one repeat of an instruction.
-  if (!hasProduct(kernel)) {
+  if (!kernel.hasProduct()) {
     constexpr int64_t leastColumns = 64;
-    const bool isLast = std::ranges::any_of(kernel.results, [&](const Result &result) {
-      return !result.shape.empty() && spelling(result.shape.back()) == dimension;
-    });
-    return powersOfTwo(isLast ? leastColumns : unit, longestTile(kernel, machine, role));
+    return powersOfTwo(isLastOfResult(kernel, dimension) ? leastColumns : unit,
+                       longestTile(kernel, machine, role));
   }
   // Depths of base tiles.
   if (!role.isOfProduct)
@@ -136,17 +138,15 @@ wholeGrid(const Kernel &kernel, const Machine &machine, const std::vector<int64_
       continue;
     }
     const bool isStage = directive.index == DirectiveIndex::reduction;
-    const bool isLast = std::ranges::any_of(kernel.results, [&](const Result &result) {
-      return !result.shape.empty() && spelling(result.shape.back()) == indexOf(key);
-    });
-    const int64_t unit = hasProduct(kernel) ? role.multiple : isLast ? leastColumns : 1;
+    const bool isLast = isLastOfResult(kernel, indexOf(key));
+    const int64_t unit = kernel.hasProduct() ? role.multiple : isLast ? leastColumns : 1;
     const int64_t longest =
         isStage ? backendOf(machine.kind).longestStage(machine, *operandType(kernel))
                 : longestTile(kernel, machine, role);
     const int64_t extent = (extentOf(indexOf(key)) + unit - 1) / unit * unit;
     grid.emplace_back(key, range(unit, std::min(longest, extent)));
   }
-  if (!hasProduct(kernel))
+  if (!kernel.hasProduct())
     return grid;
   for (const std::string &dimension : tiledDimensions(kernel)) {
     const DimensionRole role = roleOf(kernel, dimension, &machine.cube);
@@ -166,7 +166,7 @@ std::vector<std::string> tunableKeys(const Kernel &kernel, const Machine &machin
   std::vector<std::string> keys;
   for (const std::string &dimension : tiledDimensions(kernel)) {
     const DimensionRole role = roleOf(kernel, dimension);
-    const bool isTiled = hasProduct(kernel) ? role.isOfProduct || role.isReduction : role.isOutput;
+    const bool isTiled = kernel.hasProduct() ? role.isOfProduct || role.isReduction : role.isOutput;
     if (isTiled)
       keys.push_back("tile." + dimension);
     if (role.isReduction)
@@ -177,12 +177,12 @@ std::vector<std::string> tunableKeys(const Kernel &kernel, const Machine &machin
   const bool hasPipes = backendOf(machine.kind).hasPipes();
   for (const BufferGroup &group : bufferGroups())
     if (hasPipes &&
-        group.explored == (hasProduct(kernel) ? Proposal::ofProducts : Proposal::always))
+        group.explored == (kernel.hasProduct() ? Proposal::ofProducts : Proposal::always))
       keys.push_back(fmt::format("buffers.{}", group.name));
   for (const DirectiveTraits &directive : allDirectives())
     if ((hasPipes || !directive.needsPipes) &&
         (directive.explored == Proposal::always ||
-         (directive.explored == Proposal::ofProducts && hasProduct(kernel))))
+         (directive.explored == Proposal::ofProducts && kernel.hasProduct())))
       keys.emplace_back(directive.name);
   return keys;
 }

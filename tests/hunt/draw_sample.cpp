@@ -19,8 +19,7 @@ public:
   void run() {
     if (random_.chance(10))
       return; // the default
-    const bool isProduct = std::ranges::any_of(
-        kernel_.values, [](const auto &value) { return value->operation == Operation::product; });
+    const bool isProduct = kernel_.hasProduct();
     for (const std::string &dim : kernel_.dimensions)
       tiles(dim);
     if (random_.chance(50))
