@@ -67,19 +67,9 @@ void Chooser::count(const Candidate &candidate, llvm::ArrayRef<int64_t> dims,
   CountedCandidate &counted = chosen.counted.emplace_back();
   counted.choices = candidate.choices;
   counted.predicted = candidate.cycles;
-  // The only one is counted exactly at once.
-  const bool isOnly = stepsLeft_ <= 0 && chosen.cycles == 0;
-  if (!isOnly)
-    counted.cycles = cyclesOf(candidate.choices, dims, FlagEffort::kept);
+  counted.cycles = cyclesOf(candidate.choices, dims, FlagEffort::kept);
   if (counted.cycles == 0) // or there may be too few events for all flags
     counted.cycles = cyclesOf(candidate.choices, dims, FlagEffort::fewest);
-  if (std::getenv("MMK_PRED")) {
-    std::fprintf(stderr, "PRED %10.0f %10ld %6.3f", counted.predicted, counted.cycles,
-                 counted.predicted / counted.cycles);
-    for (auto &[k, w] : candidate.choices)
-      std::fprintf(stderr, " %s=%s", k.c_str(), w.c_str());
-    std::fprintf(stderr, "\n");
-  }
   if (counted.cycles > 0 && (chosen.cycles == 0 || counted.cycles < chosen.cycles)) {
     chosen.cycles = counted.cycles;
     chosen.choices = candidate.choices;
@@ -115,13 +105,12 @@ constexpr double worthCounting = 1.06;
 constexpr double noDifference = 1e-6;
 /// Changes of one word that the closed form is computed for.
 constexpr size_t mostCompared = 64;
-/// Steps that are counted in all. It takes some 0.2 seconds; 8192 cubed has 65536 of them.
+/// Steps that are counted in all. It takes some 0.2 seconds; 8192 cubed has 65536 of them. A
+/// variant that alone has more is not counted: 65536 cubed has 41 million.
 constexpr double mostSteps = 3 << 18;
 /// Steps that are counted while more than the usual number of tiles is: counting them takes less
 /// time than compiling the variants.
 constexpr double fewSteps = 1 << 12;
-/// A variant of more steps is not counted at all: 65536 cubed has 41 million.
-constexpr double tooManySteps = 4 * mostSteps;
 
 } // namespace
 
@@ -208,7 +197,7 @@ std::optional<ChosenVariant> Chooser::choose(llvm::ArrayRef<int64_t> dims) {
   for (const Candidate &candidate : found.best) {
     const bool isOfFirst = chosen.counted.size() < mostTiles && stepsLeft_ > 0,
                isCheap = mostSteps - stepsLeft_ + candidate.steps <= fewSteps;
-    if (chosen.cycles == 0 && candidate.steps > tooManySteps)
+    if (chosen.cycles == 0 && candidate.steps > mostSteps)
       takeByForm(candidate, dims, chosen);
     else if (isOfFirst || isCheap || chosen.cycles == 0)
       count(candidate, dims, chosen);

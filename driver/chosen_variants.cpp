@@ -47,7 +47,9 @@ std::string reasonOf(const ShapeVariant &chosen, const Kernel &kernel, const Mac
   if (chosen.choices.empty() && kernel.scheduleFor(machine.name))
     return "";
   const std::string from =
-      fmt::format("of {} by a closed form and {} counted", chosen.considered, chosen.counted);
+      chosen.counted == 0
+          ? fmt::format("of {} by a closed form, each too large to be counted", chosen.considered)
+          : fmt::format("of {} by a closed form and {} counted", chosen.considered, chosen.counted);
   const std::string shape = chosen.dims.empty() ? "the only shape" : chosen.dims;
   if (chosen.choices.empty())
     return fmt::format("{}: the default, the best {}", shape, from);

@@ -198,6 +198,13 @@ class Report(CommandTest):
         check(parts["case tiny"])
         self.assertNotIn("timing", self.report(*words[:3], "--count-only")[0])
 
+    # Counting a variant of 65536 tiles takes longer than choosing may.
+    def test_a_shape_too_large_to_count_its_variants(self):
+        source = "kernel outer(a: f16[M, K], b: f16[K, N]) -> c: f32[M, N] { c = a @ b; }"
+        out = self.mmk("run", "-", "M=65536", "N=65536", "K=1", "--count-only", "--no-cache",
+                       text=source)
+        self.assertRegex(out, r"the best of \d+ by a closed form, each too large to be counted\n")
+
 
 if __name__ == "__main__":
     main()
