@@ -82,6 +82,22 @@ TEST(GlobalMemory, RowsStartWhereTheirDistancePutsThem) {
   EXPECT_EQ(charge.bytes(512, 0, 1026, 512, 512), 2 * odd);
 }
 
+// Against each row of a period by itself.
+TEST(GlobalMemory, RowsAreChargedTheMeanOfTheirPeriod) {
+  for (int64_t packet : {512, 96, 6})
+    for (int64_t distance : {1, 2, 6, 74, 96, 512, 1026, 4094, 8190})
+      for (int64_t start : {0, 1, 30, 127, 128, 511})
+        for (int64_t bytes : {0, 1, 31, 127, 128, 129, 384, 512, 513, 4094}) {
+          RowCharge charge;
+          const int64_t period = packet / std::gcd(distance, packet);
+          int64_t sum = 0;
+          for (int64_t row = 0; row < period; ++row)
+            sum += chargedBytes(start + row * distance, bytes, packet);
+          EXPECT_EQ(charge.bytes(period, start, distance, bytes, packet), sum)
+              << packet << " " << distance << " " << start << " " << bytes;
+        }
+}
+
 TEST(L2, KeepsWhatWasUsedLast) {
   L2 cache(300);
   EXPECT_FALSE(cache.use(1, 100));
