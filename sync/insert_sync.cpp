@@ -115,6 +115,8 @@ private:
   void shareFlags();
   LogicalResult dropImplied();
   void insert(Channel &channel);
+  /// Moves the builder to where a use begins.
+  void toUse(const Side &use, const Site &site);
   /// Emits at a place that all cores of the unit run once: before all work of the phase, after it,
   /// or at the builder's place in the phase's own block.
   void atBegin(Unit unit, llvm::function_ref<void()> emit);
@@ -349,6 +351,26 @@ Operation *PhaseSync::firstWork() {
   return nullptr;
 }
 
+// A use that ends under a condition begins under the same one: the row of a bias is filled and used
+// by the first split of a reduction alone.
+void PhaseSync::toUse(const Side &use, const Site &site) {
+  b.setInsertionPoint(site.first);
+  for (aicore::ReleaseOp release : use.releases) {
+    auto branch = dyn_cast<scf::IfOp>(release->getParentOp());
+    if (!branch || branch->getBlock() != site.block)
+      continue;
+    Value condition = branch.getCondition();
+    auto first = dyn_cast<scf::IfOp>(site.first);
+    if (!first || first.getCondition() != condition) {
+      first = scf::IfOp::create(b, site.first->getLoc(), condition, /*withElseRegion=*/false);
+      b.setInsertionPoint(first.thenBlock()->getTerminator());
+      return;
+    }
+    b.setInsertionPointToStart(first.thenBlock());
+    return;
+  }
+}
+
 void PhaseSync::insert(Channel &channel) {
   const int64_t filled = allocate(channel, true), freed = allocate(channel, false);
 
@@ -371,7 +393,7 @@ void PhaseSync::insert(Channel &channel) {
   }
   for (auto &[op, site] : channel.use.sites) {
     aicore::SlotOp slot = site.slot;
-    b.setInsertionPoint(site.first);
+    toUse(channel.use, site);
     emit(channel, /*set=*/false, /*forward=*/true, filled, slot, site.first->getLoc());
     if (!channel.use.releases.empty())
       continue;
