@@ -3,8 +3,7 @@
 // Every decision needs one token only (but the operators, which go by precedence), so that the
 // parser always knows the whole legal set where it stops, and can say it. What a word means
 // (directives, types, names of functions) is the checker's: it gives better messages than a
-// grammar can. A later reduction has room as NAME '[' dimensions ']' '(' expression ')': square
-// brackets stand nowhere else in an expression.
+// grammar can.
 grammar Mmk;
 
 program : item* EOF ;
@@ -19,8 +18,10 @@ result : NAME ':' type ;
 type : NAME ('[' dimension (',' dimension)* ']')? ;
 dimension : NAME | INTEGER ;
 
-function : 'fn' NAME '(' (argument (',' argument)*)? ')' '=' expression ';' ;
+function : 'fn' NAME over? '(' (argument (',' argument)*)? ')' '=' expression ';' ;
 argument : NAME ;
+// The dimensions of a reduction, or of a function that has some.
+over : '[' NAME (',' NAME)* ']' ;
 
 kernelItem : let | assignment | schedule | caseBlock | check ;
 let : 'let' NAME '=' expression ';' ;
@@ -53,7 +54,7 @@ expression
   | expression op='||' expression                                         # binary
   | '(' expression ')'                                                    # parentheses
   | 'cast' '<' NAME '>' '(' expression ')'                                # cast
-  | NAME ('(' (expression (',' expression)*)? ')' | ('.' NAME)+)?         # reference
+  | NAME (over? '(' (expression (',' expression)*)? ')' | ('.' NAME)+)?   # reference
   | (INTEGER | FLOAT | 'inf' | 'nan')                                     # literal
   ;
 

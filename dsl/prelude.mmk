@@ -36,3 +36,19 @@ fn gelu_tanh(x) = 0.5 * x * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x * x
 fn hardsigmoid(x) = clamp(x / 6 + 0.5, 0, 1);
 fn hardswish(x) = x * hardsigmoid(x);
 fn hardtanh(x) = clamp(x, -1, 1);
+
+// Reductions. Each is over the dimensions in its brackets, all together.
+
+// The largest of a row is taken off first, so that no exponential is above 1.
+fn softmax[D](x) = exp(x - max[D](x)) / sum[D](exp(x - max[D](x)));
+fn log_softmax[D](x) = x - max[D](x) - log(sum[D](exp(x - max[D](x))));
+
+// An infinite one is not: of a row of -inf the result is -inf, of one with inf it is inf.
+fn logsumexp[D](x) = finite_or_zero(max[D](x)) + log(sum[D](exp(x - finite_or_zero(max[D](x)))));
+fn finite_or_zero(x) = select(abs(x) == inf, 0, x);
+
+fn variance[D](x) = mean[D](square(x - mean[D](x)));
+fn layer_norm[D](x, weight, bias, epsilon) =
+    (x - mean[D](x)) * rsqrt(variance[D](x) + epsilon) * weight + bias;
+fn rms_norm[D](x, weight, epsilon) = x * rsqrt(mean[D](square(x)) + epsilon) * weight;
+fn l2_normalize[D](x, epsilon) = x / max(sqrt(sum[D](square(x))), epsilon);

@@ -29,6 +29,7 @@ struct Expression {
   Kind kind;
   std::string text;
   std::vector<std::unique_ptr<Expression>> operands;
+  std::vector<Word> over; ///< the dimensions of a call: sum[M, N](x)
   SourceRange where;
   SourceRange textWhere; ///< of `text` alone
 };
@@ -116,6 +117,7 @@ struct Kernel {
 
 struct Function {
   Word name;
+  std::vector<Word> over; ///< its dimensions
   std::vector<Word> arguments;
   ExpressionPtr value;
 };

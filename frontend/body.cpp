@@ -21,6 +21,7 @@ constexpr size_t maximumValues = 10'000;
 /// value has had its error reported; values computed from it report nothing.
 struct Frame {
   std::map<std::string, const Value *> names;
+  std::map<std::string, Shape> dimensions; ///< one of a function may stand for several
   const Function *function = nullptr;
   SourceRange call; ///< in the kernel
 };
@@ -69,10 +70,13 @@ private:
                              fmt::format("'{}' is a result and cannot be read; name its value "
                                          "with let, and read that",
                                          result.name));
-    for (const auto &[dimension, where] : signature_.dimensions)
-      names_.refused.emplace(dimension, fmt::format("'{}' is a dimension, not a value", dimension));
+    names_.dimensionsAreNumbers = true;
+    for (const auto &[dimension, where] : signature_.dimensions) {
+      names_.dimensions.emplace(dimension, false);
+      frame_.dimensions[dimension] = {{dimension, 0}};
+    }
     for (const ast::Statement &statement : tree_.body)
-      if (statement.isLet)
+      if (statement.isLet && !signature_.dimensions.contains(statement.name.text))
         names_.refused.emplace(
             statement.name.text,
             fmt::format("'{}' is read before the let that defines it", statement.name.text));
@@ -124,14 +128,15 @@ private:
     if (value->type == ElementType::boolean) {
       error(statement.value->where, fmt::format("cannot assign a comparison to '{}', which is {}; "
                                                 "use select(condition, 1, 0)",
-                                                name, spelling(result->type, result->shape)));
+                                                name, spelling(*result)));
       return;
     }
+    if (value->shape.size() > result->shape.size() && isWithoutUnits(value->shape, result->shape))
+      value = values_.squeeze(value, result->shape, statement.value->where);
     if (!broadcastsTo(value->shape, result->shape)) {
       Diagnostic &diagnostic =
-          error(statement.value->where,
-                fmt::format("cannot assign {} to '{}', which is {}", spelling(*value), name,
-                            spelling(result->type, result->shape)));
+          error(statement.value->where, fmt::format("cannot assign {} to '{}', which is {}",
+                                                    spelling(*value), name, spelling(*result)));
       diagnostic.notes.push_back({Severity::note, result->where, "declared here", {}});
       if (!value->name.empty())
         diagnostic.notes.push_back({Severity::note,
@@ -197,8 +202,12 @@ private:
                               frame.function ? frame.call : expression.where);
     if (expression.kind == Kind::name) {
       const auto found = frame.names.find(expression.text);
-      return found == frame.names.end() ? nullptr : found->second;
+      if (found != frame.names.end())
+        return found->second;
+      return frame.function ? nullptr : extentOf(expression.text, expression.where, frame);
     }
+    if (expression.kind == Kind::call && isExtent(expression, frame))
+      return extentOf(expression.operands[0]->text, expression.where, frame);
 
     std::vector<const Value *> operands;
     bool known = true;
@@ -210,12 +219,57 @@ private:
       return nullptr;
     if (expression.kind == Kind::cast)
       return cast(expression, operands[0], frame);
+    if (expression.kind == Kind::call && isReduction(expression, frame))
+      return reduce(expression, operands[0], frame);
     const Primitive *primitive = expression.kind == Kind::operation
                                      ? operatorOf(expression.text, operands.size())
                                      : primitiveFunction(expression.text);
     if (primitive)
       return apply(*primitive, expression, operands, frame);
     return expression.kind == Kind::call ? inlineCall(expression, operands, frame) : nullptr;
+  }
+
+  bool isOfPrelude(const Frame &frame) const { return frame.function && frame.function->isPrelude; }
+
+  bool isExtent(const ast::Expression &expression, const Frame &frame) const {
+    return functions_.isExtent(expression.text, isOfPrelude(frame)) &&
+           expression.operands.size() == 1;
+  }
+
+  bool isReduction(const ast::Expression &expression, const Frame &frame) const {
+    return !expression.over.empty() && expression.operands.size() == 1 &&
+           reductionOf(expression.text) && !functions_.find(expression.text, isOfPrelude(frame));
+  }
+
+  const Value *extentOf(const std::string &name, SourceRange where, const Frame &frame) {
+    const auto found = frame.dimensions.find(name);
+    if (found == frame.dimensions.end())
+      return nullptr;
+    return values_.extent(found->second, frame.function ? frame.call : where);
+  }
+
+  /// Nothing where a name is no dimension, which has been reported.
+  std::optional<Shape> dimensionsOf(const ast::Expression &expression, const Frame &frame) const {
+    Shape all;
+    for (const ast::Word &word : expression.over) {
+      const auto found = frame.dimensions.find(word.text);
+      if (found == frame.dimensions.end())
+        return std::nullopt;
+      all.insert(all.end(), found->second.begin(), found->second.end());
+    }
+    return all;
+  }
+
+  const Value *reduce(const ast::Expression &expression, const Value *operand, const Frame &frame) {
+    const std::optional<Shape> over = dimensionsOf(expression, frame);
+    if (!over)
+      return nullptr;
+    Problem problem;
+    const Value *value = typing_.reduce(*reductionOf(expression.text), operand, *over,
+                                        frame.function ? frame.call : expression.where, problem);
+    if (!value)
+      reportProblem(std::move(problem), expression, {operand}, frame);
+    return value;
   }
 
   const Value *apply(const Primitive &primitive, const ast::Expression &expression,
@@ -244,17 +298,34 @@ private:
 
   const Value *inlineCall(const ast::Expression &expression,
                           const std::vector<const Value *> &operands, const Frame &frame) {
-    const bool fromPrelude = frame.function && frame.function->isPrelude;
-    const Function *function = functions_.find(expression.text, fromPrelude);
-    if (!function || !function->isSound ||
+    const Function *function = functions_.find(expression.text, isOfPrelude(frame));
+    const std::optional<Shape> over = dimensionsOf(expression, frame);
+    if (!function || !function->isSound || !over ||
         function->definition->arguments.size() != operands.size()) {
       sound_ = false;
       return nullptr;
     }
-    Frame inner{{}, function, frame.function ? frame.call : expression.where};
+    Frame inner{{}, {}, function, frame.function ? frame.call : expression.where};
+    if (!bindDimensions(*function->definition, expression, *over, frame, inner))
+      return nullptr;
     for (size_t i = 0; i < operands.size(); ++i)
       inner.names[function->definition->arguments[i].text] = operands[i];
     return evaluate(*function->definition->value, inner);
+  }
+
+  /// One dimension of the function takes all that stand in the brackets, several take one word
+  /// each.
+  bool bindDimensions(const ast::Function &function, const ast::Expression &expression,
+                      const Shape &over, const Frame &frame, Frame &inner) {
+    if (function.over.size() == 1 && !over.empty()) {
+      inner.dimensions[function.over[0].text] = over;
+      return true;
+    }
+    if (function.over.size() != expression.over.size())
+      return false; // reported
+    for (size_t i = 0; i < function.over.size(); ++i)
+      inner.dimensions[function.over[i].text] = frame.dimensions.at(expression.over[i].text);
+    return true;
   }
 
   /// Reports at the wrong operation or operand, or, inside a function, at the call; notes say where
@@ -263,8 +334,17 @@ private:
                      const std::vector<const Value *> &operands, const Frame &frame) {
     const ast::Expression &blamed =
         problem.operand ? *expression.operands[*problem.operand] : expression;
-    Diagnostic &diagnostic =
-        error(frame.function ? frame.call : blamed.where, std::move(problem.message));
+    // A call that reads an argument twice makes one mistake.
+    if (frame.function && !reported_.emplace(frame.call.begin, problem.message).second) {
+      sound_ = false;
+      return;
+    }
+    // A word of a function's brackets may stand for several dimensions.
+    const bool blamesWord = problem.dimension && *problem.dimension < expression.over.size();
+    Diagnostic &diagnostic = error(frame.function ? frame.call
+                                   : blamesWord   ? expression.over[*problem.dimension].where
+                                                  : blamed.where,
+                                   std::move(problem.message));
     const auto note = [&](SourceRange where, std::string message) {
       diagnostic.notes.push_back({Severity::note, where, std::move(message), {}});
     };
@@ -303,6 +383,7 @@ private:
   Frame frame_; ///< of the kernel itself
   Names names_;
   std::map<std::string, SourceRange> letPlaces_, assigned_;
+  std::set<std::pair<size_t, std::string>> reported_; ///< at calls
   unsigned depth_ = 0, inlined_ = 0;
   bool exhausted_ = false, sound_ = true;
 };

@@ -43,14 +43,21 @@ Functions::Functions(const ast::Program &program, Diagnostics &diagnostics) {
     names.label = "a function reads its arguments only";
     for (const ast::Word &argument : definition.arguments)
       names.readable.emplace(argument.text, false);
+    for (const ast::Word &dimension : definition.over)
+      names.dimensions.emplace(dimension.text, false);
     Function &function = own_[definition.name.text];
     if (!resolve(*definition.value, names, *this, diagnostics))
       function.isSound = false;
-    if (function.isSound)
-      for (const ast::Word &argument : definition.arguments)
-        if (!names.readable[argument.text])
-          diagnostics.warning(argument.where,
-                              fmt::format("the argument '{}' is not used", argument.text));
+    if (!function.isSound)
+      continue;
+    for (const ast::Word &argument : definition.arguments)
+      if (!names.readable[argument.text])
+        diagnostics.warning(argument.where,
+                            fmt::format("the argument '{}' is not used", argument.text));
+    for (const ast::Word &dimension : definition.over)
+      if (!names.dimensions[dimension.text])
+        diagnostics.warning(dimension.where,
+                            fmt::format("the dimension '{}' is not used", dimension.text));
   }
   refuseRecursion(diagnostics);
 }
@@ -67,16 +74,17 @@ void Functions::define(const ast::Function &definition, Diagnostics &diagnostics
         .notes.push_back({Severity::note, entry->second.definition->name.where, "first here", {}});
 
   std::map<std::string, SourceRange> seen;
-  for (const ast::Word &argument : definition.arguments) {
-    const auto [first, isNewArgument] = seen.try_emplace(argument.text, argument.where);
-    if (isNewArgument)
-      continue;
-    entry->second.isSound = false;
-    diagnostics
-        .error(argument.where,
-               fmt::format("'{}' has two arguments named '{}'", name.text, argument.text))
-        .notes.push_back({Severity::note, first->second, "first here", {}});
-  }
+  for (const auto &[words, what] :
+       {std::pair(&definition.over, "dimensions"), std::pair(&definition.arguments, "arguments")})
+    for (const ast::Word &word : *words) {
+      const auto [first, isNewWord] = seen.try_emplace(word.text, word.where);
+      if (isNewWord)
+        continue;
+      entry->second.isSound = false;
+      diagnostics
+          .error(word.where, fmt::format("'{}' has two {} named '{}'", name.text, what, word.text))
+          .notes.push_back({Severity::note, first->second, "first here", {}});
+    }
 }
 
 /// Functions are inlined, so none may call itself, directly or not. A depth-first search with an
@@ -138,6 +146,9 @@ const Function *Functions::find(const std::string &name, bool fromPrelude) const
 
 std::vector<std::string> Functions::names() const {
   std::vector<std::string> names = primitiveFunctionNames();
+  for (std::string &name : reductionNames())
+    if (std::ranges::find(names, name) == names.end())
+      names.push_back(std::move(name));
   for (const auto *functions : {&own_, &prelude_})
     for (const auto &[name, function] : *functions)
       if (names.size() < 200)

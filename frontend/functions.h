@@ -24,6 +24,11 @@ public:
   /// text defines.
   const Function *find(const std::string &name, bool fromPrelude = false) const;
 
+  /// Whether `name` reads an extent, as the language has it: a text may define another.
+  bool isExtent(const std::string &name, bool fromPrelude = false) const {
+    return name == "extent" && !find(name, fromPrelude);
+  }
+
   /// Of all functions that can be called, primitives included; for messages.
   std::vector<std::string> names() const;
 

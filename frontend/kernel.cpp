@@ -70,6 +70,14 @@ bool Kernel::hasProduct() const {
       values, [](const auto &value) { return value->operation == Operation::product; });
 }
 
+double extentOf(const Value &value, const std::map<std::string, int64_t> &dims) {
+  double product = 1;
+  for (const Dimension &dimension : value.dimensions)
+    product *=
+        static_cast<double>(dimension.isLiteral() ? dimension.literal : dims.at(dimension.name));
+  return product;
+}
+
 std::string spelling(const Shape &shape) {
   std::string text;
   for (const Dimension &dimension : shape) {
@@ -81,6 +89,10 @@ std::string spelling(const Shape &shape) {
 
 std::string spelling(ElementType type, const Shape &shape) {
   return std::string(spelling(type)) + spelling(shape);
+}
+
+std::string spelling(const Result &result) {
+  return spelling(result.type, result.isScalar ? Shape() : result.shape);
 }
 
 } // namespace mmk

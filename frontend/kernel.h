@@ -7,6 +7,7 @@
 #include "support/source.h"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -53,10 +54,30 @@ enum class Operation {
   lessEqual,
   greater,
   greaterEqual,
-  select,    ///< operands: boolean, then, else
+  select, ///< operands: boolean, then, else
+  // of conditions
+  logicalAnd,
+  logicalOr,
+  logicalNot,
   cast,      ///< rounds to `type`
   product,   ///< `@`; yields the accumulator's type
   transpose, ///< the last two dimensions
+  reduce,    ///< by `reduction`, over the dimensions `along`, which stay with extent 1
+  cumulate,  ///< the sum of the elements up to each with it, along the one dimension `along`
+  extent,    ///< the product of the extents of `dimensions`, in f32: a scalar
+  squeeze,   ///< the operand without some dimensions of literal extent 1
+};
+
+/// How a reduction combines elements. An empty set cannot occur: no extent is 0.
+enum class Reduction {
+  sum,     ///< of i8 and i32: i32, and wraps; else f32
+  product, ///< f32
+  maximum, ///< propagates NaN; -0 is below 0
+  minimum,
+  any, ///< of conditions
+  all,
+  argmax, ///< i32: the position of the first of equals; NaN is above all
+  argmin, ///< the same; NaN is below all
 };
 
 /// One value of a kernel's body. Operands stand before their users in Kernel::values, so that
@@ -68,8 +89,11 @@ struct Value {
   std::vector<const Value *> operands;
   double constant = 0;    ///< of a constant
   unsigned parameter = 0; ///< of a parameter: index into Kernel::parameters
-  SourceRange where;      ///< in the kernel, also when it stands in an inlined function
-  std::string name;       ///< of the parameter, or of the `let` that names it; else empty
+  SourceRange where = {}; ///< in the kernel, also when it stands in an inlined function
+  std::string name = "";  ///< of the parameter, or of the `let` that names it; else empty
+  Reduction reduction = Reduction::sum;
+  std::vector<size_t> along = {}; ///< positions in the operand's shape, ascending
+  Shape dimensions = {};          ///< of an extent
 };
 
 struct Parameter {
@@ -84,8 +108,9 @@ struct Parameter {
 
 struct Result {
   std::string name;
-  ElementType type; ///< declared; the value is rounded to it where it is stored
-  Shape shape;
+  ElementType type;             ///< declared; the value is rounded to it where it is stored
+  Shape shape;                  ///< of a scalar: [1]
+  bool isScalar = false;        ///< declared without a shape
   const Value *value = nullptr; ///< may still have to be broadcast to `shape`
   SourceRange where;
 };
@@ -158,6 +183,9 @@ struct Kernel {
   bool hasProduct() const;
 };
 
+/// The number of an extent (Operation::extent), before it is rounded to f32.
+double extentOf(const Value &value, const std::map<std::string, int64_t> &dims);
+
 /// Every kernel of one file, in order; `file` outlives the kernels, which point into it.
 struct Program {
   std::unique_ptr<SourceFile> file;
@@ -167,5 +195,7 @@ struct Program {
 /// Shape as written: "[M, 64]"; "" for a scalar. Type and shape: "f16[M, K]", "f32".
 std::string spelling(const Shape &shape);
 std::string spelling(ElementType type, const Shape &shape);
+/// As declared.
+std::string spelling(const Result &result);
 
 } // namespace mmk

@@ -101,9 +101,18 @@ private:
   ast::Function function(MmkParser::FunctionContext *context) {
     ast::Function result;
     result.name = word(context->NAME());
+    result.over = over(context->over());
     for (MmkParser::ArgumentContext *argument : context->argument())
       result.arguments.push_back(word(argument->NAME()));
     result.value = expression(context->expression());
+    return result;
+  }
+
+  std::vector<ast::Word> over(MmkParser::OverContext *context) {
+    std::vector<ast::Word> result;
+    if (context)
+      for (TerminalNode *name : context->NAME())
+        result.push_back(word(name));
     return result;
   }
 
@@ -220,6 +229,7 @@ private:
     }
     auto result =
         node(context->LEFT_PARENTHESIS() ? Kind::call : Kind::name, context, context->getStart());
+    result->over = over(context->over());
     for (MmkParser::ExpressionContext *operand : context->expression())
       result->operands.push_back(expression(operand));
     return result;

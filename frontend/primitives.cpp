@@ -16,12 +16,22 @@ constexpr std::array functions = {
 };
 
 constexpr std::array operators = {
-    Primitive{"-", 1, Operation::negate},   Primitive{"+", 2, Operation::add},
-    Primitive{"-", 2, Operation::subtract}, Primitive{"*", 2, Operation::multiply},
-    Primitive{"/", 2, Operation::divide},   Primitive{"@", 2, Operation::product},
-    Primitive{"==", 2, Operation::equal},   Primitive{"!=", 2, Operation::notEqual},
-    Primitive{"<", 2, Operation::less},     Primitive{"<=", 2, Operation::lessEqual},
-    Primitive{">", 2, Operation::greater},  Primitive{">=", 2, Operation::greaterEqual},
+    Primitive{"-", 1, Operation::negate},      Primitive{"+", 2, Operation::add},
+    Primitive{"-", 2, Operation::subtract},    Primitive{"*", 2, Operation::multiply},
+    Primitive{"/", 2, Operation::divide},      Primitive{"@", 2, Operation::product},
+    Primitive{"==", 2, Operation::equal},      Primitive{"!=", 2, Operation::notEqual},
+    Primitive{"<", 2, Operation::less},        Primitive{"<=", 2, Operation::lessEqual},
+    Primitive{">", 2, Operation::greater},     Primitive{">=", 2, Operation::greaterEqual},
+    Primitive{"&&", 2, Operation::logicalAnd}, Primitive{"||", 2, Operation::logicalOr},
+    Primitive{"!", 1, Operation::logicalNot},
+};
+
+constexpr std::array reductions = {
+    NamedReduction{"sum", Reduction::sum},        NamedReduction{"prod", Reduction::product},
+    NamedReduction{"max", Reduction::maximum},    NamedReduction{"min", Reduction::minimum},
+    NamedReduction{"mean", Reduction::sum, true}, NamedReduction{"any", Reduction::any},
+    NamedReduction{"all", Reduction::all},        NamedReduction{"argmax", Reduction::argmax},
+    NamedReduction{"argmin", Reduction::argmin},  NamedReduction{"cumsum", std::nullopt},
 };
 
 } // namespace
@@ -29,6 +39,18 @@ constexpr std::array operators = {
 const Primitive *primitiveFunction(std::string_view name) {
   const auto found = std::ranges::find(functions, name, &Primitive::name);
   return found == functions.end() ? nullptr : found;
+}
+
+const NamedReduction *reductionOf(std::string_view name) {
+  const auto found = std::ranges::find(reductions, name, &NamedReduction::name);
+  return found == reductions.end() ? nullptr : found;
+}
+
+std::vector<std::string> reductionNames() {
+  std::vector<std::string> names;
+  for (const NamedReduction &each : reductions)
+    names.emplace_back(each.name);
+  return names;
 }
 
 std::vector<std::string> primitiveFunctionNames() {

@@ -20,7 +20,19 @@ struct Primitive {
 const Primitive *primitiveFunction(std::string_view name);
 std::vector<std::string> primitiveFunctionNames();
 
-/// Null for what is an operator of rules only: `%`, `&&`, `||` and `!`.
+/// What stands before brackets of dimensions: sum[N](x). One operand each.
+struct NamedReduction {
+  std::string_view name;
+  /// The combination; none: a cumulative sum.
+  std::optional<Reduction> reduction;
+  bool dividesByCount = false; ///< mean
+};
+
+/// Null when `name` is no reduction.
+const NamedReduction *reductionOf(std::string_view name);
+std::vector<std::string> reductionNames();
+
+/// Null for what is an operator of rules only: `%`.
 const Primitive *operatorOf(std::string_view symbol, size_t operands);
 
 inline bool isComparison(Operation operation) {

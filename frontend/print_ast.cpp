@@ -14,7 +14,7 @@ public:
     std::string arguments;
     for (const Word &argument : function.arguments)
       arguments += (arguments.empty() ? "" : ", ") + argument.text;
-    line(0, "fn {}({})", function.name.text, arguments);
+    line(0, "fn {}{}({})", function.name.text, over(function.over), arguments);
     expression(1, *function.value);
   }
 
@@ -54,6 +54,13 @@ private:
     return type.element.text + dimensions + (dimensions.empty() ? "" : "]");
   }
 
+  static std::string over(const std::vector<Word> &dimensions) {
+    std::string text;
+    for (const Word &dimension : dimensions)
+      text += (text.empty() ? "[" : ", ") + dimension.text;
+    return text.empty() ? text : text + "]";
+  }
+
   void expression(int depth, const Expression &expression) {
     switch (expression.kind) {
     case Expression::Kind::number:
@@ -63,7 +70,7 @@ private:
       line(depth, "{}", expression.text);
       break;
     case Expression::Kind::call:
-      line(depth, "{}()", expression.text);
+      line(depth, "{}{}()", expression.text, over(expression.over));
       break;
     case Expression::Kind::cast:
       line(depth, "cast<{}>", expression.text);

@@ -33,6 +33,8 @@ public:
                         expression.text));
       break;
     case Kind::call:
+      if (functions_.isExtent(expression.text))
+        return extent(expression);
       call(expression);
       break;
     case Kind::cast:
@@ -56,11 +58,9 @@ private:
   }
 
   void ruleOperator(const ast::Expression &expression) {
-    const std::string_view instead = expression.text == "%"   ? "use x - floor(x / y) * y"
-                                     : expression.text == "!" ? "use the opposite comparison"
-                                                              : "nest a select in a select";
-    error(expression.textWhere, fmt::format("'{}' combines choices in a 'require', not values; {}",
-                                            expression.text, instead));
+    error(expression.textWhere, fmt::format("'{}' combines choices in a 'require', not values; use "
+                                            "x - floor(x / y) * y",
+                                            expression.text));
   }
 
   void name(const ast::Expression &expression) {
@@ -73,8 +73,22 @@ private:
       error(expression.where, found->second);
       return;
     }
+    if (const auto found = names_.dimensions.find(text); found != names_.dimensions.end()) {
+      found->second = true;
+      if (!names_.dimensionsAreNumbers)
+        error(expression.where,
+              fmt::format("'{0}' stands for dimensions; extent({0}) is the number "
+                          "of their elements",
+                          text));
+      return;
+    }
     if (primitiveFunction(text) || functions_.find(text)) {
       error(expression.where, fmt::format("'{0}' is a function; expected a call, {0}(...)", text));
+      return;
+    }
+    if (reductionOf(text)) {
+      error(expression.where,
+            fmt::format("'{0}' is a reduction; expected {0}[{1}](...)", text, someDimension()));
       return;
     }
     std::vector<std::string> known;
@@ -85,6 +99,54 @@ private:
           fmt::format("unknown name '{}'{}", text, suggestion(text, known, names_.label)));
   }
 
+  std::string someDimension() const {
+    return names_.dimensions.empty() ? "D" : names_.dimensions.rbegin()->first;
+  }
+
+  void dimension(const ast::Word &word) {
+    if (const auto found = names_.dimensions.find(word.text); found != names_.dimensions.end()) {
+      found->second = true;
+      return;
+    }
+    std::vector<std::string> known;
+    for (const auto &[name, isRead] : names_.dimensions)
+      known.push_back(name);
+    error(word.where, fmt::format("'{}' is no dimension here{}", word.text,
+                                  suggestion(word.text, known, "dimensions")));
+  }
+
+  void extent(const ast::Expression &expression) {
+    if (expression.operands.size() == 1 && expression.over.empty() &&
+        expression.operands[0]->kind == ast::Expression::Kind::name)
+      return dimension({expression.operands[0]->text, expression.operands[0]->where});
+    error(expression.where, fmt::format("'extent' takes a dimension: extent({})", someDimension()));
+  }
+
+  /// The brackets of a call.
+  void over(const ast::Expression &expression, const std::vector<ast::Word> *expected) {
+    for (const ast::Word &word : expression.over)
+      dimension(word);
+    const size_t found = expression.over.size();
+    if (!expected) {
+      if (found > 0)
+        error(expression.over[0].where,
+              fmt::format("'{0}' reduces nothing; expected {0}(...)", expression.text));
+      return;
+    }
+    // One dimension of a function may stand for several.
+    if (found == expected->size() || (expected->size() == 1 && found > 0))
+      return;
+    std::vector<std::string> names;
+    for (const ast::Word &word : *expected)
+      names.push_back(word.text);
+    error(expression.textWhere,
+          expected->empty()
+              ? fmt::format("'{0}' has no dimensions; expected {0}(...)", expression.text)
+              : fmt::format("'{}' takes {} dimension{} in brackets ({}), found {}", expression.text,
+                            expected->size(), expected->size() == 1 ? "" : "s",
+                            listOf(names, "and"), found));
+  }
+
   void call(const ast::Expression &expression) {
     const std::string &name = expression.text;
     const size_t found = expression.operands.size();
@@ -92,17 +154,30 @@ private:
       return fmt::format("'{}' takes {} argument{}{}, found {}", name, expected,
                          expected == 1 ? "" : "s", arguments, found);
     };
-    if (const Primitive *primitive = primitiveFunction(name)) {
-      if (primitive->operands != found)
-        error(expression.where, arity(primitive->operands, ""));
+    const Function *function = functions_.find(name);
+    if (reductionOf(name) && !function && (!expression.over.empty() || !primitiveFunction(name))) {
+      for (const ast::Word &word : expression.over)
+        dimension(word);
+      if (expression.over.empty())
+        error(expression.textWhere, fmt::format("'{0}' reduces dimensions that its brackets name: "
+                                                "{0}[{1}](...)",
+                                                name, someDimension()));
+      else if (found != 1)
+        error(expression.where, arity(1, ""));
       return;
     }
-    const Function *function = functions_.find(name);
+    if (const Primitive *primitive = primitiveFunction(name)) {
+      over(expression, nullptr);
+      if (primitive->operands != found)
+        error(expression.where, arity(primitive->operands, "") + hintOfReduction(name, found));
+      return;
+    }
     if (!function) {
       unknownFunction(expression);
       return;
     }
     const ast::Function &definition = *function->definition;
+    over(expression, &definition.over);
     if (definition.arguments.size() == found)
       return;
     std::vector<std::string> arguments;
@@ -112,6 +187,12 @@ private:
     Diagnostic &diagnostic = error(expression.where, arity(arguments.size(), listed));
     if (!function->isPrelude)
       diagnostic.notes.push_back({Severity::note, definition.name.where, "defined here", {}});
+  }
+
+  std::string hintOfReduction(const std::string &name, size_t found) const {
+    if (found != 1 || !reductionOf(name))
+      return "";
+    return fmt::format("; {}[{}](...) reduces a dimension", name, someDimension());
   }
 
   void unknownFunction(const ast::Expression &expression) {

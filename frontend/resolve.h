@@ -16,6 +16,9 @@ struct Names {
   std::map<std::string, bool> readable;       ///< and whether it has been read
   std::map<std::string, std::string> refused; ///< names that exist but cannot be read, and why
   std::string_view label = "known here";      ///< of a list of the readable ones
+  std::map<std::string, bool> dimensions;     ///< and whether one has been read
+  /// A kernel's dimension is a number in an expression; a function's may stand for several.
+  bool dimensionsAreNumbers = false;
 };
 
 /// Reports what is wrong; true when nothing is.

@@ -28,6 +28,16 @@ bool broadcastsTo(const Shape &shape, const Shape &target) {
   return broadcast(shape, target, ignored) == target;
 }
 
+bool isWithoutUnits(const Shape &shape, const Shape &target) {
+  size_t at = 0;
+  for (const Dimension &dimension : shape)
+    if (at < target.size() && dimension == target[at])
+      ++at;
+    else if (dimension != Dimension{"", 1})
+      return false;
+  return at == target.size();
+}
+
 std::string spelling(const Dimension &dimension) {
   return dimension.isLiteral() ? std::to_string(dimension.literal) : dimension.name;
 }

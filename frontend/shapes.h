@@ -18,6 +18,9 @@ std::optional<Shape> broadcast(const Shape &left, const Shape &right, Mismatch &
 /// Whether `shape` can be stretched to exactly `target`.
 bool broadcastsTo(const Shape &shape, const Shape &target);
 
+/// Whether `target` is `shape` without some dimensions of literal extent 1.
+bool isWithoutUnits(const Shape &shape, const Shape &target);
+
 std::string spelling(const Dimension &dimension);
 
 /// "the last dimensions are N and M", "the dimensions third from the end are ...".

@@ -72,13 +72,9 @@ private:
     added.where = tree.where;
     if (!type(tree.type, added.type, added.shape))
       signature_.unsound.insert(added.name);
-    else if (tree.type.dimensions.empty()) {
-      signature_.unsound.insert(added.name);
-      diagnostics_.error(tree.where,
-                         fmt::format("the result '{0}' has no shape; expected a tensor, such as "
-                                     "{0}: {1}[M, N]",
-                                     added.name, spelling(added.type)));
-    }
+    added.isScalar = tree.type.dimensions.empty();
+    if (added.isScalar)
+      added.shape = {{"", 1}};
   }
 
   void declare(const ast::Word &name) {

@@ -71,8 +71,10 @@ std::string spellExpected(const antlr4::misc::IntervalSet &expected) {
       continue;
     words.push_back(group.words);
     std::erase_if(left, [&](ssize_t token) {
-      // A call and a dotted choice are legal wherever an operator is; naming them does not help.
-      const bool noise = token == MmkParser::LEFT_PARENTHESIS || token == MmkParser::DOT;
+      // A call, its brackets and a dotted choice are legal wherever an operator is; naming them
+      // does not help.
+      const bool noise = token == MmkParser::LEFT_PARENTHESIS || token == MmkParser::DOT ||
+                         token == MmkParser::LEFT_BRACKET;
       return std::ranges::find(group.tokens, token) != group.tokens.end() ||
              (noise && group.words == "an operator");
     });

@@ -51,6 +51,10 @@ const Value *Typing::apply(Operation operation, std::string_view symbol,
     return product(operands[0], operands[1], where, problem);
   case Operation::transpose:
     return transpose(operands[0], where, problem);
+  case Operation::logicalAnd:
+  case Operation::logicalOr:
+  case Operation::logicalNot:
+    return logical(operation, symbol, operands, where, problem);
   default:
     return elementwise(operation, symbol, operands, where, problem);
   }
@@ -134,6 +138,31 @@ const Value *Typing::transpose(const Value *operand, SourceRange where, Problem 
   }
   std::swap(shape.end()[-1], shape.end()[-2]);
   return values_.operation(Operation::transpose, operand->type, std::move(shape), {operand}, where);
+}
+
+const Value *Typing::logical(Operation operation, std::string_view symbol,
+                             const std::vector<const Value *> &operands, SourceRange where,
+                             Problem &problem) {
+  for (size_t i = 0; i < operands.size(); ++i)
+    if (operands[i]->type != ElementType::boolean) {
+      problem = {fmt::format("'{}' needs comparisons, such as x > 0, found {}", symbol,
+                             spelling(*operands[i])),
+                 i};
+      return nullptr;
+    }
+  Shape shape = operands[0]->shape;
+  Mismatch mismatch;
+  for (const Value *operand : operands) {
+    const auto combined = broadcast(shape, operand->shape, mismatch);
+    if (!combined) {
+      problem.message =
+          fmt::format("'{}' cannot combine {} and {}: {}", symbol, spelling(*operands[0]),
+                      spelling(*operands[1]), spelling(mismatch));
+      return nullptr;
+    }
+    shape = *combined;
+  }
+  return values_.operation(operation, ElementType::boolean, std::move(shape), operands, where);
 }
 
 const Value *Typing::elementwise(Operation operation, std::string_view symbol,

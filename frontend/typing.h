@@ -2,6 +2,7 @@
 // none.
 #pragma once
 
+#include "frontend/primitives.h"
 #include "frontend/values.h"
 
 #include <string>
@@ -13,6 +14,7 @@ namespace mmk {
 struct Problem {
   std::string message;
   std::optional<size_t> operand;
+  std::optional<size_t> dimension = {}; ///< of those in brackets
 };
 
 class Typing {
@@ -27,7 +29,14 @@ public:
 
   const Value *cast(ElementType type, const Value *operand, SourceRange where, Problem &problem);
 
+  /// frontend/reductions.cpp
+  const Value *reduce(const NamedReduction &named, const Value *operand, const Shape &over,
+                      SourceRange where, Problem &problem);
+
 private:
+  const Value *logical(Operation operation, std::string_view symbol,
+                       const std::vector<const Value *> &operands, SourceRange where,
+                       Problem &problem);
   const Value *product(const Value *left, const Value *right, SourceRange where, Problem &problem);
   const Value *transpose(const Value *operand, SourceRange where, Problem &problem);
   const Value *elementwise(Operation operation, std::string_view symbol,

@@ -7,22 +7,81 @@
 namespace mmk {
 
 const Value *Values::parameter(unsigned index, const Parameter &parameter) {
-  Value value{Operation::parameter, parameter.type, parameter.shape, {}, 0, index,
-              parameter.where,      parameter.name};
-  return unique({value.operation, value.type, {}, index}, std::move(value));
+  Value value{.operation = Operation::parameter,
+              .type = parameter.type,
+              .shape = parameter.shape,
+              .operands = {},
+              .parameter = index,
+              .where = parameter.where,
+              .name = parameter.name};
+  return unique({value.operation, value.type, {}, std::to_string(index)}, std::move(value));
 }
 
 const Value *Values::constant(double number, SourceRange where) {
-  Value value{Operation::constant, ElementType::f32, {}, {}, number, 0, where, ""};
-  return unique({value.operation, value.type, {}, std::bit_cast<uint64_t>(number)},
+  Value value{.operation = Operation::constant,
+              .type = ElementType::f32,
+              .shape = {},
+              .operands = {},
+              .constant = number,
+              .where = where};
+  return unique({value.operation, value.type, {}, std::to_string(std::bit_cast<uint64_t>(number))},
                 std::move(value));
 }
 
 const Value *Values::operation(Operation operation, ElementType type, Shape shape,
                                std::vector<const Value *> operands, SourceRange where) {
-  Key key{operation, type, operands, 0};
-  return unique(std::move(key),
-                {operation, type, std::move(shape), std::move(operands), 0, 0, where, ""});
+  Key key{operation, type, operands, ""};
+  return unique(std::move(key), {.operation = operation,
+                                 .type = type,
+                                 .shape = std::move(shape),
+                                 .operands = std::move(operands),
+                                 .where = where});
+}
+
+const Value *Values::reduce(Reduction reduction, ElementType type, Shape shape,
+                            const Value *operand, std::vector<size_t> along, SourceRange where) {
+  std::string text = std::to_string(static_cast<int>(reduction));
+  for (size_t each : along)
+    text += "," + std::to_string(each);
+  return unique({Operation::reduce, type, {operand}, std::move(text)},
+                {.operation = Operation::reduce,
+                 .type = type,
+                 .shape = std::move(shape),
+                 .operands = {operand},
+                 .where = where,
+                 .reduction = reduction,
+                 .along = std::move(along)});
+}
+
+const Value *Values::cumulate(const Value *operand, size_t along, SourceRange where) {
+  const ElementType type = operand->type;
+  return unique({Operation::cumulate, type, {operand}, std::to_string(along)},
+                {.operation = Operation::cumulate,
+                 .type = type,
+                 .shape = operand->shape,
+                 .operands = {operand},
+                 .where = where,
+                 .along = {along}});
+}
+
+const Value *Values::extent(const Shape &dimensions, SourceRange where) {
+  return unique({Operation::extent, ElementType::f32, {}, spelling(dimensions)},
+                {.operation = Operation::extent,
+                 .type = ElementType::f32,
+                 .shape = {},
+                 .operands = {},
+                 .where = where,
+                 .dimensions = dimensions});
+}
+
+const Value *Values::squeeze(const Value *operand, Shape shape, SourceRange where) {
+  std::string text = spelling(shape);
+  return unique({Operation::squeeze, operand->type, {operand}, std::move(text)},
+                {.operation = Operation::squeeze,
+                 .type = operand->type,
+                 .shape = std::move(shape),
+                 .operands = {operand},
+                 .where = where});
 }
 
 const Value *Values::unique(Key key, Value value) {

@@ -15,6 +15,12 @@ public:
   const Value *constant(double number, SourceRange where);
   const Value *operation(Operation operation, ElementType type, Shape shape,
                          std::vector<const Value *> operands, SourceRange where);
+  /// `along` ascends.
+  const Value *reduce(Reduction reduction, ElementType type, Shape shape, const Value *operand,
+                      std::vector<size_t> along, SourceRange where);
+  const Value *cumulate(const Value *operand, size_t along, SourceRange where);
+  const Value *extent(const Shape &dimensions, SourceRange where);
+  const Value *squeeze(const Value *operand, Shape shape, SourceRange where);
 
   /// Gives a value the name of its `let`; a value keeps its first name.
   void name(const Value *value, const std::string &name);
@@ -25,7 +31,8 @@ public:
   std::vector<std::unique_ptr<Value>> neededBy(const std::vector<Result> &results) &&;
 
 private:
-  using Key = std::tuple<Operation, ElementType, std::vector<const Value *>, uint64_t>;
+  /// The last text tells apart what the rest does not: a constant, dimensions.
+  using Key = std::tuple<Operation, ElementType, std::vector<const Value *>, std::string>;
   const Value *unique(Key key, Value value);
 
   std::vector<std::unique_ptr<Value>> values_; ///< in order of creation

@@ -9,6 +9,7 @@ include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/OpBase.td"
 include "mlir/IR/RegionKindInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Mmk_Dialect : Dialect {
@@ -107,6 +108,18 @@ def Mmk_DimOp : Mmk_Op<"dim", [Pure]> {
   let arguments = (ins StrAttr:$name);
   let results = (outs Index:$result);
   let assemblyFormat = "$name attr-dict";
+}
+
+def Mmk_CumulateOp : Mmk_Op<"cumulate", [Pure, SameOperandsAndResultType]> {
+  let summary = "the sums of the elements up to each, along one dimension";
+  let description = [{
+    `%y = mmk.cumulate %x along 1 : tensor<?x?xf32>`: y[i, j] is the sum of x[i, 0] to x[i, j]. No
+    linalg operation reads its own result.
+  }];
+  let arguments = (ins AnyRankedTensor:$operand, I64Attr:$along);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$operand `along` $along attr-dict `:` type($operand)";
+  let hasVerifier = 1;
 }
 
 def Mmk_ReturnOp : Mmk_Op<"return", [Terminator, HasParent<"KernelOp">]> {

@@ -114,6 +114,13 @@ StringRef KernelOp::chosenWord(StringRef key, StringRef otherwise) {
 
 //===--- schedule ---------------------------------------------------------------------------===//
 
+LogicalResult CumulateOp::verify() {
+  const int64_t rank = cast<RankedTensorType>(getOperand().getType()).getRank();
+  if (static_cast<int64_t>(getAlong()) < rank)
+    return success();
+  return emitOpError("goes along dimension ") << getAlong() << " of " << getOperand().getType();
+}
+
 LogicalResult ChoiceOp::verify() {
   if (getAlternatives().empty())
     return emitOpError("expected at least one alternative");

@@ -1,6 +1,7 @@
 #include "lower/elementwise.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/Support/ErrorHandling.h"
 
@@ -75,6 +76,13 @@ mlir::Value emitConversion(mlir::OpBuilder &b, mlir::Location loc, mlir::Value v
 
 mlir::Value emitElement(mlir::OpBuilder &b, mlir::Location loc, Operation operation,
                         mlir::ValueRange operands) {
+  if (operation == Operation::logicalAnd)
+    return arith::AndIOp::create(b, loc, operands[0], operands[1]);
+  if (operation == Operation::logicalOr)
+    return arith::OrIOp::create(b, loc, operands[0], operands[1]);
+  if (operation == Operation::logicalNot)
+    return arith::XOrIOp::create(b, loc, operands[0],
+                                 constantInt(b, loc, operands[0].getType(), 1));
   if (operation == Operation::select)
     return arith::SelectOp::create(b, loc, operands[0], toF32(b, loc, operands[1]),
                                    toF32(b, loc, operands[2]));
@@ -133,9 +141,94 @@ mlir::Value emitElement(mlir::OpBuilder &b, mlir::Location loc, Operation operat
   case Operation::cast:
   case Operation::product:
   case Operation::transpose:
+  case Operation::logicalAnd:
+  case Operation::logicalOr:
+  case Operation::logicalNot:
+  case Operation::reduce:
+  case Operation::cumulate:
+  case Operation::extent:
+  case Operation::squeeze:
     break;
   }
   llvm_unreachable("not an elementwise operation");
+}
+
+mlir::TypedAttr identityOf(mlir::OpBuilder &b, Reduction reduction, mlir::Type element) {
+  const auto number = [&](double ofFloats, int64_t ofIntegers) -> mlir::TypedAttr {
+    if (mlir::isa<mlir::FloatType>(element))
+      return b.getFloatAttr(element, ofFloats);
+    return b.getIntegerAttr(element, ofIntegers);
+  };
+  const unsigned bits = element.getIntOrFloatBitWidth();
+  const double infinity = std::numeric_limits<double>::infinity();
+  switch (reduction) {
+  case Reduction::sum:
+  case Reduction::any:
+    return number(0, 0);
+  case Reduction::product:
+  case Reduction::all:
+    return number(1, 1);
+  case Reduction::maximum:
+  case Reduction::argmax:
+    return number(-infinity, llvm::minIntN(bits));
+  case Reduction::minimum:
+  case Reduction::argmin:
+    return number(infinity, llvm::maxIntN(bits));
+  }
+  llvm_unreachable("reduction");
+}
+
+namespace {
+
+/// An element takes the place of the best if it is beyond it, or is the first NaN.
+mlir::Value isBeyond(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x, mlir::Value best,
+                     bool isMaximum) {
+  if (!mlir::isa<mlir::FloatType>(x.getType()))
+    return arith::CmpIOp::create(
+        b, loc, isMaximum ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::slt, x, best);
+  // True also where one of them is NaN.
+  mlir::Value beyond = arith::CmpFOp::create(
+      b, loc, isMaximum ? arith::CmpFPredicate::UGT : arith::CmpFPredicate::ULT, x, best);
+  mlir::Value isNumber = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD, best, best);
+  return arith::AndIOp::create(b, loc, beyond, isNumber);
+}
+
+} // namespace
+
+llvm::SmallVector<mlir::Value, 2> emitReduction(mlir::OpBuilder &b, mlir::Location loc,
+                                                Reduction reduction, mlir::ValueRange arguments,
+                                                unsigned dimension) {
+  mlir::Value x = arguments[0], before = arguments[1];
+  const bool isFloat = mlir::isa<mlir::FloatType>(x.getType());
+  switch (reduction) {
+  case Reduction::sum:
+    if (isFloat)
+      return {arith::AddFOp::create(b, loc, before, x)};
+    return {arith::AddIOp::create(b, loc, before, x)};
+  case Reduction::product:
+    return {arith::MulFOp::create(b, loc, before, x)};
+  case Reduction::maximum:
+    if (isFloat)
+      return {arith::MaximumFOp::create(b, loc, before, x)};
+    return {arith::MaxSIOp::create(b, loc, before, x)};
+  case Reduction::minimum:
+    if (isFloat)
+      return {arith::MinimumFOp::create(b, loc, before, x)};
+    return {arith::MinSIOp::create(b, loc, before, x)};
+  case Reduction::any:
+    return {arith::OrIOp::create(b, loc, before, x)};
+  case Reduction::all:
+    return {arith::AndIOp::create(b, loc, before, x)};
+  case Reduction::argmax:
+  case Reduction::argmin: {
+    mlir::Value takes = isBeyond(b, loc, x, before, reduction == Reduction::argmax);
+    mlir::Value index = arith::IndexCastOp::create(
+        b, loc, b.getI32Type(), mlir::linalg::IndexOp::create(b, loc, dimension));
+    return {arith::SelectOp::create(b, loc, takes, x, before),
+            arith::SelectOp::create(b, loc, takes, index, arguments[2])};
+  }
+  }
+  llvm_unreachable("reduction");
 }
 
 } // namespace mmk

@@ -18,4 +18,14 @@ mlir::Value emitElement(mlir::OpBuilder &builder, mlir::Location loc, Operation 
 mlir::Value emitConversion(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
                            mlir::Type to);
 
+/// What a reduction starts from: what changes no element.
+mlir::TypedAttr identityOf(mlir::OpBuilder &b, Reduction reduction, mlir::Type element);
+
+/// One step of a reduction: `arguments` are an element, what the elements before it gave, and, of
+/// an argmax or argmin, the position of that, along the iteration dimension `dimension`. Returns
+/// the new ones.
+llvm::SmallVector<mlir::Value, 2> emitReduction(mlir::OpBuilder &b, mlir::Location loc,
+                                                Reduction reduction, mlir::ValueRange arguments,
+                                                unsigned dimension);
+
 } // namespace mmk

@@ -29,6 +29,8 @@ struct View {
   Shape shape;       ///< of `value`
 };
 
+bool isScalar(const View &view) { return !mlir::isa<mlir::RankedTensorType>(view.value.getType()); }
+
 class KernelLowering {
 public:
   KernelLowering(const Kernel &kernel, mlir::MLIRContext &context)
@@ -44,13 +46,19 @@ private:
   View lower(const Value *value, bool transposed);
   View build(const Value *value, bool transposed);
   View elementwise(const Shape &domain, ElementType type, llvm::ArrayRef<View> operands,
-                   llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::ValueRange)> element);
+                   llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::ValueRange)> element,
+                   bool keepsUnits = false);
   View product(const Value *value, bool transposed);
+  View reduce(const Value *value);
+  View cumulate(const Value *value);
+  View squeeze(const Value *value);
   mlir::Value resultOf(const Result &result);
 
   /// The view without the dimensions of extent 1 that broadcast in `domain`.
   View withoutUnits(View view, const Shape &domain);
   mlir::Value extent(const Dimension &dimension);
+  mlir::Value extentNumber(const Value *value);
+  mlir::Value filled(const Shape &shape, mlir::Value number);
   mlir::Value emptyTensor(const Shape &shape, mlir::Type element);
   ir::NamedAttr named(const std::string &name, const Shape &shape);
   mlir::Location place(SourceRange where);
@@ -114,6 +122,20 @@ mlir::Value KernelLowering::emptyTensor(const Shape &shape, mlir::Type element) 
   return tensor::EmptyOp::create(b, loc, tensorType(shape, element), sizes);
 }
 
+/// The product of several extents is rounded once, to f32.
+mlir::Value KernelLowering::extentNumber(const Value *value) {
+  mlir::Value product;
+  for (const Dimension &dimension : value->dimensions) {
+    mlir::Value next = arith::IndexCastOp::create(b, loc, b.getI64Type(), extent(dimension));
+    product = product ? arith::MulIOp::create(b, loc, product, next).getResult() : next;
+  }
+  return arith::SIToFPOp::create(b, loc, b.getF32Type(), product);
+}
+
+mlir::Value KernelLowering::filled(const Shape &shape, mlir::Value number) {
+  return linalg::FillOp::create(b, loc, number, emptyTensor(shape, number.getType())).getResult(0);
+}
+
 View KernelLowering::withoutUnits(View view, const Shape &domain) {
   std::vector<bool> drop(view.shape.size(), false);
   for (size_t i = 0; i < view.shape.size(); ++i) {
@@ -143,53 +165,78 @@ View KernelLowering::withoutUnits(View view, const Shape &domain) {
   return reduced;
 }
 
+/// For each dimension of a domain, the iteration of an elementwise operation over it. One of
+/// literal extent 1 that no operand has, such as a reduced one, has none; but a result keeps all.
+std::vector<std::optional<unsigned>> iterationsOf(const Shape &domain,
+                                                  llvm::ArrayRef<View> operands, bool keepsUnits) {
+  std::vector<bool> isRead(domain.size(), keepsUnits);
+  bool readsTensors = false;
+  for (const View &view : operands) {
+    readsTensors |= !isScalar(view);
+    for (unsigned logical : view.order)
+      isRead[logical + domain.size() - view.rank] = true;
+  }
+  std::vector<std::optional<unsigned>> iterations(domain.size());
+  unsigned next = 0;
+  for (size_t i = 0; i < domain.size(); ++i)
+    if (isRead[i] || !readsTensors || domain[i] != Dimension{"", 1})
+      iterations[i] = next++;
+  return iterations;
+}
+
 View KernelLowering::elementwise(
     const Shape &domain, ElementType type, llvm::ArrayRef<View> operands,
-    llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::ValueRange)> element) {
-  // Scalars are not inputs: the region uses them from above, as constants of the tile.
+    llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::ValueRange)> element, bool keepsUnits) {
+  std::vector<View> views;
+  for (const View &view : operands)
+    views.push_back(isScalar(view) ? view : withoutUnits(view, domain));
+  const std::vector<std::optional<unsigned>> iterated = iterationsOf(domain, views, keepsUnits);
+  View result{{}, {}, static_cast<unsigned>(domain.size()), {}};
+  for (unsigned logical = 0; logical < domain.size(); ++logical)
+    if (iterated[logical]) {
+      result.order.push_back(logical);
+      result.shape.push_back(domain[logical]);
+    }
+  const size_t rank = result.order.size();
+
+  // Scalars are not inputs: the region uses them from above, as constants of the tile. A tensor
+  // without dimensions is one.
   std::vector<mlir::Value> inputs;
   std::vector<mlir::AffineMap> maps;
   std::vector<std::optional<unsigned>> inputOf;
-  for (View view : operands) {
-    if (view.shape.empty()) {
+  for (const View &view : views) {
+    if (isScalar(view)) {
       inputOf.push_back(std::nullopt);
       continue;
     }
-    view = withoutUnits(view, domain);
     std::vector<mlir::AffineExpr> along;
     for (unsigned logical : view.order)
-      along.push_back(b.getAffineDimExpr(logical + domain.size() - view.rank));
-    maps.push_back(mlir::AffineMap::get(domain.size(), 0, along, b.getContext()));
+      along.push_back(b.getAffineDimExpr(*iterated[logical + domain.size() - view.rank]));
+    maps.push_back(mlir::AffineMap::get(rank, 0, along, b.getContext()));
     inputOf.push_back(inputs.size());
     inputs.push_back(view.value);
   }
 
-  View result;
   mlir::Type elementType = typeOf(type, b.getContext());
   auto body = [&](mlir::OpBuilder &builder, mlir::ValueRange arguments) {
     std::vector<mlir::Value> elements;
-    for (size_t i = 0; i < operands.size(); ++i)
-      elements.push_back(inputOf[i] ? arguments[*inputOf[i]] : operands[i].value);
+    for (size_t i = 0; i < views.size(); ++i)
+      elements.push_back(inputOf[i] ? arguments[*inputOf[i]] : views[i].value);
     return element(builder, elements);
   };
-  if (domain.empty()) {
+  if (rank == 0 && inputs.empty()) {
     result.value = body(b, {});
     return result;
   }
-  maps.push_back(b.getMultiDimIdentityMap(domain.size()));
-  std::vector<mlir::utils::IteratorType> iterators(domain.size(),
-                                                   mlir::utils::IteratorType::parallel);
-  mlir::Value init = emptyTensor(domain, elementType);
+  maps.push_back(b.getMultiDimIdentityMap(rank));
+  std::vector<mlir::utils::IteratorType> iterators(rank, mlir::utils::IteratorType::parallel);
+  mlir::Value init = emptyTensor(result.shape, elementType);
   auto generic = linalg::GenericOp::create(
       b, loc, init.getType(), inputs, init, maps, iterators,
       [&](mlir::OpBuilder &builder, mlir::Location, mlir::ValueRange arguments) {
         linalg::YieldOp::create(builder, loc, body(builder, arguments));
       });
   result.value = generic.getResult(0);
-  result.rank = domain.size();
-  result.shape = domain;
-  for (unsigned i = 0; i < domain.size(); ++i)
-    result.order.push_back(i);
   return result;
 }
 
@@ -231,9 +278,7 @@ View KernelLowering::product(const Value *value, bool transposed) {
                                mlir::AffineMap::get(rank + 1, 0, out, b.getContext())});
 
   mlir::Type element = typeOf(value->type, b.getContext());
-  mlir::Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(element));
-  mlir::Value init = emptyTensor(result, element);
-  init = linalg::FillOp::create(b, loc, zero, init).getResult(0);
+  mlir::Value init = filled(result, arith::ConstantOp::create(b, loc, b.getZeroAttr(element)));
   auto contract = linalg::ContractOp::create(b, loc, mlir::TypeRange{init.getType()},
                                              mlir::ValueRange{left.value, right.value},
                                              mlir::ValueRange{init}, maps);
@@ -242,6 +287,92 @@ View KernelLowering::product(const Value *value, bool transposed) {
   View view{contract.getResult(0), {}, static_cast<unsigned>(rank), result};
   for (unsigned i = 0; i < rank; ++i)
     view.order.push_back(i);
+  return view;
+}
+
+/// The same tensor with the last two logical dimensions swapped.
+View transposedView(View view) {
+  if (view.rank == 1)
+    view.rank = 2;
+  else if (view.rank > 1)
+    for (unsigned &logical : view.order)
+      if (logical + 2 >= view.rank)
+        logical = 2 * view.rank - 3 - logical;
+  return view;
+}
+
+// The reduced dimensions are none of the result's tensor.
+View KernelLowering::reduce(const Value *value) {
+  const View operand = lower(value->operands[0], false);
+  const bool isArgument =
+      value->reduction == Reduction::argmax || value->reduction == Reduction::argmin;
+  View result{{}, {}, operand.rank, {}};
+  std::vector<mlir::AffineExpr> out;
+  std::vector<mlir::utils::IteratorType> iterators;
+  unsigned position = 0;
+  for (unsigned i = 0; i < operand.order.size(); ++i) {
+    const bool isReduced = llvm::is_contained(value->along, operand.order[i]);
+    iterators.push_back(isReduced ? mlir::utils::IteratorType::reduction
+                                  : mlir::utils::IteratorType::parallel);
+    if (isReduced) {
+      position = i;
+      continue;
+    }
+    out.push_back(b.getAffineDimExpr(i));
+    result.order.push_back(operand.order[i]);
+    result.shape.push_back(operand.shape[i]);
+  }
+  const unsigned rank = operand.order.size();
+  const mlir::AffineMap map = mlir::AffineMap::get(rank, 0, out, b.getContext());
+  mlir::Type element = typeOf(value->operands[0]->type, b.getContext());
+  std::vector<mlir::Value> inits = {filled(
+      result.shape, arith::ConstantOp::create(b, loc, identityOf(b, value->reduction, element)))};
+  std::vector<mlir::AffineMap> maps = {b.getMultiDimIdentityMap(rank), map};
+  if (isArgument) {
+    inits.push_back(filled(result.shape, arith::ConstantOp::create(
+                                             b, loc, b.getZeroAttr(mlir::Type(b.getI32Type())))));
+    maps.push_back(map);
+  }
+  std::vector<mlir::Type> types;
+  for (mlir::Value init : inits)
+    types.push_back(init.getType());
+  auto generic = linalg::GenericOp::create(
+      b, loc, types, operand.value, inits, maps, iterators,
+      [&](mlir::OpBuilder &builder, mlir::Location, mlir::ValueRange arguments) {
+        linalg::YieldOp::create(builder, loc,
+                                emitReduction(builder, loc, value->reduction, arguments, position));
+      });
+  if (!value->name.empty())
+    generic->setAttr("mmk.name", b.getStringAttr(value->name));
+  result.value = generic.getResults().back();
+  return result;
+}
+
+View KernelLowering::cumulate(const Value *value) {
+  View view = lower(value->operands[0], false);
+  const int64_t along = llvm::find(view.order, value->along[0]) - view.order.begin();
+  view.value = ir::CumulateOp::create(b, loc, view.value.getType(), view.value, along);
+  return view;
+}
+
+View KernelLowering::squeeze(const Value *value) {
+  View view = lower(value->operands[0], false);
+  const Shape &whole = value->operands[0]->shape;
+  // Of each logical dimension, its number among those that stay.
+  std::vector<std::optional<unsigned>> stays(whole.size());
+  unsigned own = 0;
+  for (size_t i = 0; i < whole.size(); ++i)
+    if (own < value->shape.size() && whole[i] == value->shape[own])
+      stays[i] = own++;
+  // A dimension of extent 1 that the tensor has goes with a slice.
+  Shape kept = whole;
+  for (size_t i = 0; i < whole.size(); ++i)
+    if (!stays[i])
+      kept[i] = {"-", 0};
+  view = withoutUnits(view, kept);
+  view.rank = value->shape.size();
+  for (unsigned &logical : view.order)
+    logical = *stays[logical];
   return view;
 }
 
@@ -280,6 +411,16 @@ View KernelLowering::build(const Value *value, bool transposed) {
     return lower(value->operands[0], !transposed);
   case Operation::product:
     return product(value, transposed);
+  case Operation::extent:
+    return {extentNumber(value), {}, 0, {}};
+  case Operation::reduce:
+  case Operation::cumulate:
+  case Operation::squeeze: {
+    const View view = value->operation == Operation::reduce     ? reduce(value)
+                      : value->operation == Operation::cumulate ? cumulate(value)
+                                                                : squeeze(value);
+    return transposed ? transposedView(view) : view;
+  }
   default:
     break;
   }
@@ -302,11 +443,13 @@ mlir::Value KernelLowering::resultOf(const Result &result) {
   const bool own = view.value.getDefiningOp<linalg::LinalgOp>() && view.shape == result.shape;
   if (own && result.value->type == result.type && returned.insert(view.value).second)
     return view.value;
-  return elementwise(result.shape, result.type, view,
-                     [&](mlir::OpBuilder &builder, mlir::ValueRange elements) {
-                       return emitConversion(builder, loc, elements[0],
-                                             typeOf(result.type, b.getContext()));
-                     })
+  return elementwise(
+             result.shape, result.type, view,
+             [&](mlir::OpBuilder &builder, mlir::ValueRange elements) {
+               return emitConversion(builder, loc, elements[0],
+                                     typeOf(result.type, b.getContext()));
+             },
+             /*keepsUnits=*/true)
       .value;
 }
 

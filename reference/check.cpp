@@ -31,9 +31,9 @@ struct Finding {
 
 class CloserLook {
 public:
-  CloserLook(const Operands &operands, const Products &products, size_t result, const Tensor &got,
+  CloserLook(const Operands &operands, const Evaluated &evaluated, size_t result, const Tensor &got,
              const Tensor &expected, unsigned threads)
-      : operands_(operands), products_(products), result_(operands.kernel.results[result]),
+      : operands_(operands), evaluated_(evaluated), result_(operands.kernel.results[result]),
         got_(got), expected_(expected), threads_(threads), workers_(std::max<size_t>(threads, 1)) {}
 
   /// Whether elements are within a tolerance of what rounding explains, by one of `cares`.
@@ -49,7 +49,7 @@ public:
 private:
   ElementRanges &ranges(unsigned worker) {
     if (!workers_[worker])
-      workers_[worker] = std::make_unique<ElementRanges>(operands_, products_);
+      workers_[worker] = std::make_unique<ElementRanges>(operands_, evaluated_);
     return *workers_[worker];
   }
 
@@ -80,7 +80,7 @@ private:
   }
 
   const Operands &operands_;
-  const Products &products_;
+  const Evaluated &evaluated_;
   const Result &result_;
   const Tensor &got_, &expected_;
   const unsigned threads_;
@@ -235,7 +235,7 @@ void takeSamples(Sample &sample, const Tensor &got) {
 llvm::Expected<ResultCheck> ResultCheck::create(const Operands &operands, unsigned threads) {
   ResultCheck made(operands, threads);
   auto expected = evaluateReference(operands.kernel, operands.dims, operands.scalars,
-                                    operands.tensors, threads, &made.products_);
+                                    operands.tensors, threads, &made.evaluated_);
   if (!expected)
     return expected.takeError();
   made.expected_ = std::move(*expected);
@@ -249,7 +249,7 @@ Comparison ResultCheck::check(size_t result, const Tensor &got, const Check &rul
       compare(got, expected, rule.rtol, rule.atol, rule.maxErrorRatio, threads_, &wrongOfBlock);
   if (!rule.rounding || comparison.elements == 0)
     return comparison;
-  CloserLook look(operands_, products_, result, got, expected, threads_);
+  CloserLook look(operands_, evaluated_, result, got, expected, threads_);
   if (comparison.wrong > 0)
     explainWrong(comparison, look, got, expected, rule, wrongOfBlock, threads_);
   comparison.errorRatio =

@@ -36,7 +36,7 @@ private:
   Operands operands_;
   unsigned threads_;
   std::vector<Tensor> expected_;
-  Products products_;
+  Evaluated evaluated_;
 };
 
 } // namespace mmk

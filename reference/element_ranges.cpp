@@ -2,6 +2,7 @@
 
 #include "reference/elementwise.h"
 #include "reference/load_row.h"
+#include "reference/reduction_range.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +12,8 @@ namespace {
 
 /// Numbers of lines that are kept: 32 MiB of a thread.
 constexpr int64_t mostKept = int64_t(1) << 22;
+/// Reductions that are kept.
+constexpr size_t mostReductions = size_t(1) << 18;
 
 bool isFloatProduct(const Value &value) {
   return value.operation == Operation::product && isFloat(value.type);
@@ -85,6 +88,20 @@ void ElementRanges::fillStep(Step &step, Plan &plan) {
   case Operation::transpose:
     plan.cost += planOf(withoutTransposes(value)).cost;
     break;
+  case Operation::extent:
+    step.number = extentOf(value, operands_.dims);
+    break;
+  case Operation::squeeze:
+    plan.cost += planOf(*value.operands[0]).cost;
+    break;
+  case Operation::reduce:
+  case Operation::cumulate:
+    if (!isExactTree(value)) {
+      const int64_t depth = termsOf(value);
+      plan.cost += planOf(*value.operands[0]).cost * static_cast<double>(depth);
+      plan.deepest = std::max(plan.deepest, depth);
+    }
+    break;
   case Operation::add:
     for (size_t i : {size_t(0), size_t(1)}) {
       const Value &product = *value.operands[i], &row = *value.operands[1 - i];
@@ -145,7 +162,20 @@ Range ElementRanges::evaluateStep(const Step &step, const Place &place,
   const Value &value = *step.value;
   switch (value.operation) {
   case Operation::constant:
+  case Operation::extent:
     return Range::exactly(step.number);
+  case Operation::reduce:
+  case Operation::cumulate:
+    return reductionRange(value, place, care);
+  case Operation::squeeze: {
+    const std::vector<int64_t> extents = concrete(value.operands[0]->shape);
+    Place whole;
+    whole.rank = extents.size();
+    for (size_t d = 0, own = 0; d < extents.size(); ++d)
+      if (own < place.rank && value.operands[0]->shape[d] == value.shape[own])
+        whole.at[d] = place.at[own++];
+    return evaluate(*value.operands[0], whole, care);
+  }
   case Operation::parameter: {
     if (step.extents.empty())
       return Range::exactly(step.number);
@@ -181,7 +211,7 @@ Range ElementRanges::evaluateStep(const Step &step, const Place &place,
 
 Range ElementRanges::productRange(const Value &product, const Place &place, Care care) {
   const Value &left = *product.operands[0], &right = *product.operands[1];
-  const Tensor &stored = products_.at(&product);
+  const Tensor &stored = evaluated_.at(&product);
   const double value = stored[offsetOf(place, viewOf(stored).strides)];
   const bool readsParameters = withoutTransposes(left).operation == Operation::parameter &&
                                withoutTransposes(right).operation == Operation::parameter;
@@ -194,6 +224,51 @@ Range ElementRanges::productRange(const Value &product, const Place &place, Care
       linesOf(product, place, isInteger ? depth : termsRead(depth, care), care);
   return isInteger ? rangeOfIntegerSum(*rowLine, *columnLine, depth, value)
                    : rangeOfSum(*rowLine, *columnLine, depth, value, care);
+}
+
+//--- reductions ---------------------------------------------------------------------------------
+
+int64_t ElementRanges::termsOf(const Value &reduction) const {
+  const std::vector<int64_t> extents = concrete(reduction.operands[0]->shape);
+  int64_t count = 1;
+  for (size_t along : reduction.along)
+    count *= extents[along];
+  return count;
+}
+
+// Each element of a row reads the reductions of the row.
+Range ElementRanges::reductionRange(const Value &value, const Place &place, Care care) {
+  const int64_t index = offsetOf(place, viewOf(evaluated_.at(&value)).strides);
+  const auto known = reductions_.find({&value, index, care});
+  if (known != reductions_.end())
+    return known->second;
+  const Range range = computeReduction(value, place, care);
+  if (reductions_.size() >= mostReductions)
+    reductions_.clear();
+  return reductions_[{&value, index, care}] = range;
+}
+
+Range ElementRanges::computeReduction(const Value &value, const Place &place, Care care) {
+  const Tensor &stored = evaluated_.at(&value);
+  const double result = stored[offsetOf(place, viewOf(stored).strides)];
+  const Value &operand = *value.operands[0];
+  const bool isCumulative = value.operation == Operation::cumulate;
+  if (isExactTree(value) && !(isCumulative && isFloat(value.type)))
+    return Range::exactly(result);
+  const std::vector<int64_t> extents = concrete(operand.shape);
+  const int64_t count = isCumulative ? place.at[value.along[0]] + 1 : termsOf(value);
+  std::vector<Range> terms;
+  terms.reserve(count);
+  Place at = place;
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t rest = i;
+    for (size_t d = value.along.size(); d-- > 0; rest /= extents[value.along[d]])
+      at.at[value.along[d]] = rest % extents[value.along[d]];
+    terms.push_back(evaluate(operand, at, care));
+  }
+  const Care ofSum = care == Care::quick ? Care::full : care;
+  return isCumulative ? rangeOfPlainSum(terms, value.type, result, ofSum)
+                      : rangeOfReduction(value, terms, result, ofSum);
 }
 
 std::pair<std::shared_ptr<const Line>, std::shared_ptr<const Line>>

@@ -26,8 +26,8 @@ struct Operands {
 /// Keeps what it has computed for later elements, so that a thread has its own.
 class ElementRanges {
 public:
-  ElementRanges(const Operands &operands, const Products &products)
-      : operands_(operands), products_(products) {}
+  ElementRanges(const Operands &operands, const Evaluated &evaluated)
+      : operands_(operands), evaluated_(evaluated) {}
 
   /// Of the element `index`, in memory order, before it is stored in the type of the result.
   Range of(const Result &result, int64_t index, Care care);
@@ -73,6 +73,10 @@ private:
   Range evaluateStep(const Step &step, const Place &place, const std::vector<Range> &done,
                      Care care);
   Range productRange(const Value &product, const Place &place, Care care);
+  /// Of a reduction or a cumulative sum.
+  Range reductionRange(const Value &value, const Place &place, Care care);
+  Range computeReduction(const Value &value, const Place &place, Care care);
+  int64_t termsOf(const Value &reduction) const;
   /// What an element of a product reads: a row of the left operand, a column of the right one.
   std::pair<std::shared_ptr<const Line>, std::shared_ptr<const Line>>
   linesOf(const Value &product, const Place &place, int64_t count, Care care);
@@ -81,9 +85,10 @@ private:
   Line makeLine(const Value &operand, Place place, size_t dimension, int64_t count, Care care);
 
   const Operands operands_;
-  const Products &products_;
+  const Evaluated &evaluated_;
   std::map<const Value *, Plan> plans_;
   std::map<LineKey, std::shared_ptr<const Line>> lines_;
+  std::map<std::tuple<const Value *, int64_t, Care>, Range> reductions_; ///< by place of the result
   int64_t keptNumbers_ = 0;
 };
 

@@ -197,6 +197,10 @@ bool isElementwise(Operation operation) {
   case Operation::constant:
   case Operation::product:
   case Operation::transpose:
+  case Operation::reduce:
+  case Operation::cumulate:
+  case Operation::extent:
+  case Operation::squeeze:
     return false;
   default:
     return true;

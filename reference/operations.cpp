@@ -84,11 +84,21 @@ MMK_CLONES void apply(Operation operation, const double *x, const double *y, con
     return each([=](int64_t i) { return x[i] >= y[i] ? 1.0 : 0.0; });
   case Operation::select:
     return each([=](int64_t i) { return x[i] != 0 ? y[i] : z[i]; });
+  case Operation::logicalAnd:
+    return each([=](int64_t i) { return x[i] != 0 && y[i] != 0 ? 1.0 : 0.0; });
+  case Operation::logicalOr:
+    return each([=](int64_t i) { return x[i] != 0 || y[i] != 0 ? 1.0 : 0.0; });
+  case Operation::logicalNot:
+    return each([=](int64_t i) { return x[i] == 0 ? 1.0 : 0.0; });
   case Operation::cast:
   case Operation::parameter:
   case Operation::constant:
   case Operation::product:
   case Operation::transpose:
+  case Operation::reduce:
+  case Operation::cumulate:
+  case Operation::extent:
+  case Operation::squeeze:
     return; // not here: see `round`, and the others are not elementwise
   }
 }

@@ -2,6 +2,7 @@
 
 #include "reference/elementwise.h"
 #include "reference/product.h"
+#include "reference/reduction.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -14,8 +15,8 @@ namespace {
 class Evaluation {
 public:
   Evaluation(const Kernel &kernel, const std::map<std::string, int64_t> &dims, unsigned threads,
-             Products *products)
-      : kernel_(kernel), dims_(dims), threads_(threads), products_(products) {}
+             Evaluated *evaluated)
+      : kernel_(kernel), dims_(dims), threads_(threads), evaluated_(evaluated) {}
 
   llvm::Expected<std::vector<Tensor>> run(const std::vector<double> &scalars,
                                           const std::vector<const Tensor *> &tensors) {
@@ -26,6 +27,8 @@ public:
       const Value &value = *kernel_.values[i];
       if (value.operation == Operation::constant)
         setNumber(value, value.constant);
+      else if (value.operation == Operation::extent)
+        setNumber(value, extentOf(value, dims_));
       else if (value.operation == Operation::parameter && value.shape.empty())
         setNumber(value, scalars[value.parameter]);
       else if (value.operation == Operation::parameter)
@@ -92,18 +95,40 @@ private:
       leaves_[&value].view = transposed(leaves_.at(value.operands[0]).view);
       return llvm::Error::success();
     }
-    llvm::Expected<Tensor> product = Tensor::allocate(value.type, concrete(value.shape));
-    if (!product)
-      return product.takeError();
-    multiply(leaves_.at(value.operands[0]).view, leaves_.at(value.operands[1]).view, *product,
-             threads_);
-    if (!products_) {
-      keep(value, std::move(*product));
+    if (value.operation == Operation::squeeze) {
+      leaves_[&value].view = squeezed(value, leaves_.at(value.operands[0]).view);
+      return llvm::Error::success();
+    }
+    llvm::Expected<Tensor> tensor = Tensor::allocate(value.type, concrete(value.shape));
+    if (!tensor)
+      return tensor.takeError();
+    const View &first = leaves_.at(value.operands[0]).view;
+    if (value.operation == Operation::reduce)
+      reduceView(value, first, *tensor, threads_);
+    else if (value.operation == Operation::cumulate)
+      cumulateView(value, first, *tensor, threads_);
+    else
+      multiply(first, leaves_.at(value.operands[1]).view, *tensor, threads_);
+    if (!evaluated_) {
+      keep(value, std::move(*tensor));
     } else {
-      leaves_[&value].view = viewOf(*product);
-      products_->insert_or_assign(&value, std::move(*product));
+      leaves_[&value].view = viewOf(*tensor);
+      evaluated_->insert_or_assign(&value, std::move(*tensor));
     }
     return llvm::Error::success();
+  }
+
+  /// The operand's view without the dimensions that the value leaves out.
+  static View squeezed(const Value &value, const View &operand) {
+    View view{operand.data, operand.type, {}, {}};
+    size_t own = 0;
+    for (size_t d = 0; d < operand.shape.size(); ++d)
+      if (own < value.shape.size() && value.operands[0]->shape[d] == value.shape[own]) {
+        view.shape.push_back(operand.shape[d]);
+        view.strides.push_back(operand.strides[d]);
+        ++own;
+      }
+    return view;
   }
 
   llvm::Error materialise(const Value &value) {
@@ -121,9 +146,9 @@ private:
   }
 
   /// For each place in Kernel::values, the values that are read there for the last time. An
-  /// elementwise value reads its operands when it is itself read, and a transpose is a view of its
-  /// operand: both extend their operands' lives to their own last reader. Values that a result
-  /// reads are kept to the end.
+  /// elementwise value reads its operands when it is itself read, and a transpose or a squeeze is a
+  /// view of its operand: both extend their operands' lives to their own last reader. Values that a
+  /// result reads are kept to the end.
   void findLastReaders() {
     const size_t end = kernel_.values.size();
     std::map<const Value *, size_t> lastReader;
@@ -131,8 +156,9 @@ private:
       lastReader[result.value] = end;
     for (size_t i = end; i-- > 0;) {
       const Value &value = *kernel_.values[i];
-      const bool passesOn =
-          isElementwise(value.operation) || value.operation == Operation::transpose;
+      const bool passesOn = isElementwise(value.operation) ||
+                            value.operation == Operation::transpose ||
+                            value.operation == Operation::squeeze;
       const size_t reader = passesOn ? std::max(i, lastReader[&value]) : i;
       for (const Value *operand : value.operands)
         lastReader[operand] = std::max(lastReader[operand], reader);
@@ -145,7 +171,7 @@ private:
   const Kernel &kernel_;
   const std::map<std::string, int64_t> &dims_;
   const unsigned threads_;
-  Products *const products_;
+  Evaluated *const evaluated_;
   std::map<const Value *, Leaf> leaves_;
   std::map<const Value *, Tensor> memory_;           ///< of the leaves that are not parameters
   std::vector<std::vector<const Value *>> readLast_; ///< by place in Kernel::values
@@ -157,8 +183,8 @@ llvm::Expected<std::vector<Tensor>> evaluateReference(const Kernel &kernel,
                                                       const std::map<std::string, int64_t> &dims,
                                                       const std::vector<double> &scalars,
                                                       const std::vector<const Tensor *> &tensors,
-                                                      unsigned threads, Products *products) {
-  return Evaluation(kernel, dims, threads, products).run(scalars, tensors);
+                                                      unsigned threads, Evaluated *evaluated) {
+  return Evaluation(kernel, dims, threads, evaluated).run(scalars, tensors);
 }
 
 } // namespace mmk

@@ -13,6 +13,8 @@ kernel twice(x: f32[N]) -> y: f32[N] { y = x + x; case a { N = 8; } }
 kernel thrice(x: f32[N], by: f32) -> y: f32[N] { y = x * by; }
 """
 
+REDUCTION = "kernel reduction(x: f32[M, N]) -> y: f32[M] { y = sum[N](x); }\n"
+
 # A machine that extends another, with one figure changed.
 MACHINE = {
     "sources": {"mine": "for a test"},
@@ -32,6 +34,7 @@ def make(folder):
         shutil.copy(example, folder)
 
     (folder / "two.mmk").write_text(TWO_KERNELS)
+    (folder / "reduction.mmk").write_text(REDUCTION)
     (folder / "empty.mmk").write_text("")
     (folder / "binary.mmk").write_bytes(bytes(range(256)) * 16)
     (folder / "zero.mmk").write_bytes(b"kernel k\0")

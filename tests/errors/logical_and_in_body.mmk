@@ -1,4 +1,4 @@
-// Comparisons are not joined in a body.
+// Only comparisons are joined.
 kernel k(a: f32[N]) -> c: f32[N] {
-  c = select(a > 0 && a < 1, a, 0);
+  c = select(a && a < 1, a, 0);
 }

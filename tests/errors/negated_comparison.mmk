@@ -1,4 +1,4 @@
-// Comparisons are not negated.
+// Only comparisons are negated.
 kernel k(a: f32[N]) -> c: f32[N] {
-  c = select(!(a > 0), a, 0);
+  c = select(!a, a, 0);
 }

@@ -1,4 +1,4 @@
-// A result is a tensor in memory.
+// A scalar result takes one element.
 kernel k(a: f32[N]) -> c: f32 {
   c = a;
 }

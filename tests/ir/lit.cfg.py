@@ -24,6 +24,7 @@ config.substitutions += [
                " --aicore-distribute-vector-work"),
     ("%checks", config.test_source_root),
     ("%root", root),
+    ("%mmk(?!-)", os.path.join(config.mmk_tools_dir, "mmk")),
 ]
 
 # A variable lives from one CHECK-LABEL to the next unless its name begins with $, so that no case

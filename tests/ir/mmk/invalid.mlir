@@ -183,3 +183,12 @@ mmk.kernel @unknown_dimension_of_parameter dims ["N"] args [#mmk.named<"x"["M"]>
 ^bb0(%x: tensor<?xf32>):
   mmk.return %x : tensor<?xf32>
 }
+
+// -----
+
+mmk.kernel @cumulate_beyond_rank dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"z"["N"]>] {
+^bb0(%x: tensor<?xf32>):
+  // expected-error @+1 {{'mmk.cumulate' op goes along dimension 1 of 'tensor<?xf32>'}}
+  %y = mmk.cumulate %x along 1 : tensor<?xf32>
+  mmk.return %y : tensor<?xf32>
+}

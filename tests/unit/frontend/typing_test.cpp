@@ -53,6 +53,20 @@ INSTANTIATE_TEST_SUITE_P(
                     Row{"leaky_relu(x, column)", "f32[M, N]"}, Row{"lit / 3", "f32[64, 32]"}),
     [](const auto &info) { return "Row" + std::to_string(info.index); });
 
+INSTANTIATE_TEST_SUITE_P(
+    Reductions, Typed,
+    testing::Values(Row{"sum[N](x)", "f32[M, 1]"}, Row{"sum[M](x)", "f32[1, N]"},
+                    Row{"sum[N, M](x)", "f32[1, 1]"}, Row{"sum[K](q)", "i32[M, 1]"},
+                    Row{"sum[M](i)", "i32[1, N]"}, Row{"mean[K](q)", "f32[M, 1]"},
+                    Row{"prod[N](i)", "f32[M, 1]"}, Row{"max[K](q)", "i8[M, 1]"},
+                    Row{"min[N](i)", "i32[M, 1]"}, Row{"max[K](m)", "f32[M, 1]"},
+                    Row{"argmax[M](batch)", "i32[B, 1, K]"}, Row{"cumsum[K](m)", "f32[M, K]"},
+                    Row{"cumsum[K](q)", "i32[M, K]"}, Row{"x - max[N](x)", "f32[M, N]"},
+                    Row{"select(any[N](x > 0), row, s)", "f32[M, N]"},
+                    Row{"softmax[M, K](batch)", "f32[B, M, K]"}, Row{"sum[N](m @ n)", "f32[M, 1]"},
+                    Row{"x / N", "f32[M, N]"}),
+    [](const auto &info) { return "Row" + std::to_string(info.index); });
+
 INSTANTIATE_TEST_SUITE_P(Others, Typed,
                          testing::Values(Row{"m", "f16[M, K]"}, Row{"transpose(q)", "i8[K, M]"},
                                          Row{"transpose(batch)", "bf16[B, K, M]"},

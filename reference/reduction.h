@@ -1,0 +1,16 @@
+// Reductions and cumulative sums over dimensions of a tensor, in double.
+#pragma once
+
+#include "frontend/kernel.h"
+#include "reference/view.h"
+
+namespace mmk {
+
+/// Stores the reduction `value` of its operand, rounded once to the type of `result`, which has the
+/// operand's shape with extent 1 along Value::along. Sums of integers are exact modulo 2^32.
+void reduceView(const Value &value, const View &operand, Tensor &result, unsigned threads);
+
+/// The same for a cumulative sum; `result` has the operand's shape.
+void cumulateView(const Value &value, const View &operand, Tensor &result, unsigned threads);
+
+} // namespace mmk

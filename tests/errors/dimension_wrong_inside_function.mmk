@@ -1,0 +1,4 @@
+// Reported at the call: the value has no such dimension.
+kernel k(a: f32[M, N], b: f32[K]) -> c: f32[M, N] {
+  c = softmax[K](a) * b;
+}

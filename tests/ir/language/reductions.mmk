@@ -1,0 +1,57 @@
+// Reductions as IR: the reduced dimensions are none of the result's tensor, so that it stretches back.
+// FileCheck reads this file: see reductions.test.
+
+// Elements are converted first; the maximum starts from -inf, a sum from 0.
+// CHECK-LABEL: mmk.kernel @rows
+// CHECK:         %[[X:.*]] = linalg.generic {{.*}} ins(%x : tensor<?x?xf16>)
+// CHECK:         %[[LOWEST:.*]] = arith.constant 0xFF800000 : f32
+// CHECK:         %[[START:.*]] = linalg.fill ins(%[[LOWEST]] : f32)
+// CHECK:         %[[TOP:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%[[X]] : tensor<?x?xf32>) outs(%[[START]] : tensor<?xf32>)
+// CHECK:           arith.maximumf %out, %in : f32
+// CHECK:         linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]} ins(%[[X]], %[[TOP]] : tensor<?x?xf32>, tensor<?xf32>)
+// CHECK:           arith.subf
+// CHECK:         linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]}
+// CHECK:           arith.addf %out, %in : f32
+kernel rows(x: f16[M, N]) -> y: f16[M, N] {
+  y = softmax[N](x);
+}
+
+// Several dimensions are reduced together; a mean divides by the product of their extents.
+// CHECK-LABEL: mmk.kernel @several
+// CHECK:         linalg.generic {{.*}} iterator_types = ["reduction", "parallel", "reduction"]}
+// CHECK:         %[[COUNT:.*]] = arith.muli %{{.*}}, %{{.*}} : i64
+// CHECK:         arith.sitofp %[[COUNT]] : i64 to f32
+// CHECK:         mmk.return %{{.*}} : tensor<?xf32>
+kernel several(x: f32[A, B, C]) -> y: f32[B] {
+  y = mean[A, C](x);
+}
+
+// A scalar result is a tensor of one element.
+// CHECK-LABEL: mmk.kernel @all
+// CHECK-SAME:    #mmk.named<"s"["1"]>
+// CHECK:         %[[SUM:.*]] = linalg.generic {{.*}} iterator_types = ["reduction", "reduction"]} {{.*}} outs(%{{.*}} : tensor<i32>)
+// CHECK:           arith.addi
+// CHECK:         linalg.generic {{.*}} ins(%[[SUM]] : tensor<i32>) outs(%{{.*}} : tensor<?xi32>)
+kernel all(x: i8[M, N]) -> s: i32 {
+  s = sum[M, N](x);
+}
+
+// The value and its position go together; the first NaN wins.
+// CHECK-LABEL: mmk.kernel @position
+// CHECK:         %[[BOTH:.*]]:2 = linalg.generic {{.*}} iterator_types = ["reduction", "parallel"]}
+// CHECK:           %[[BEYOND:.*]] = arith.cmpf ugt, %in, %[[BEST:.*]] : f32
+// CHECK:           %[[NUMBER:.*]] = arith.cmpf ord, %[[BEST]], %[[BEST]] : f32
+// CHECK:           %[[TAKES:.*]] = arith.andi %[[BEYOND]], %[[NUMBER]] : i1
+// CHECK:           linalg.index 0 : index
+// CHECK:         mmk.return %[[BOTH]]#1 : tensor<?xi32>
+kernel position(x: f32[M, N]) -> y: i32[N] {
+  y = argmax[M](x);
+}
+
+// CHECK-LABEL: mmk.kernel @conditions
+// CHECK:         linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} {{.*}} outs(%{{.*}} : tensor<?xi1>)
+// CHECK:           arith.ori %out, %in : i1
+// CHECK:         mmk.cumulate %{{.*}} along 0 : tensor<?x?xf32>
+kernel conditions(x: f32[M, N]) -> y: f32[M, N] {
+  y = select(any[N](x > 0 || x < -1), cumsum[M](x), 0);
+}
