@@ -78,8 +78,8 @@ const Value *Typing::reduce(const NamedReduction &named, const Value *operand, c
     along.push_back(*position);
   }
   if (along.size() > 1 && (!named.reduction || isArgument(*named.reduction))) {
-    problem.message = fmt::format("'{}' goes along one dimension, found {}", named.name,
-                                  spelling(over));
+    problem.message =
+        fmt::format("'{}' goes along one dimension, found {}", named.name, spelling(over));
     problem.dimension = 1;
     return nullptr;
   }

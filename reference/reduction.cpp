@@ -173,8 +173,7 @@ void reduceView(const Value &value, const View &operand, Tensor &result, unsigne
       std::vector<double> row(count);
       std::vector<Accumulator> sums(count, reducer.start());
       for (int64_t i = 0; i < inner; ++i) {
-        loadRow(operand,
-                kept.offsetOf(which / blocks) + along.offsetOf(i) + first * stride, stride,
+        loadRow(operand, kept.offsetOf(which / blocks) + along.offsetOf(i) + first * stride, stride,
                 row.data(), count);
         for (int64_t c = 0; c < count; ++c)
           reducer.add(row[c], i, sums[c]);

@@ -9,8 +9,6 @@
 namespace mmk {
 namespace {
 
-
-
 constexpr double unbounded = std::numeric_limits<double>::infinity();
 constexpr double roundOffOfFactor = 0x1p-24, leastNormal = 0x1p-126;
 

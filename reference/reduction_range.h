@@ -6,9 +6,9 @@
 namespace mmk {
 
 /// Of all `terms`, in the order of the operand's memory; `value` is the reference's. A sum has the
-/// bound of one in f32, in any order (rangeOfSum). The factors of a product may be multiplied in any
-/// order, so that an intermediate result may overflow or underflow. An argument is that of any term
-/// which may be the extreme one.
+/// bound of one in f32, in any order (rangeOfSum). The factors of a product may be multiplied in
+/// any order, so that an intermediate result may overflow or underflow. An argument is that of any
+/// term which may be the extreme one.
 Range rangeOfReduction(const Value &reduction, const std::vector<Range> &terms, double value,
                        Care care);
 

@@ -43,10 +43,9 @@ std::string dimensionsOf(unsigned along, bool kept) {
 Tensor reduced(const std::string &name, unsigned along, ElementType from, ElementType to,
                const Tensor &x) {
   const std::string kept = dimensionsOf(along, true);
-  const KernelText text(fmt::format("kernel k(x: {}[A, B, C]) -> y: {}{} {{ y = {}[{}](x); }}",
-                                    spelling(from), spelling(to),
-                                    kept.empty() ? "" : "[" + kept + "]", name,
-                                    dimensionsOf(along, false)));
+  const KernelText text(fmt::format(
+      "kernel k(x: {}[A, B, C]) -> y: {}{} {{ y = {}[{}](x); }}", spelling(from), spelling(to),
+      kept.empty() ? "" : "[" + kept + "]", name, dimensionsOf(along, false)));
   auto results = llvm::cantFail(text.evaluate({{"A", 2}, {"B", 3}, {"C", 4}}, {&x}));
   return std::move(results.front());
 }
@@ -88,8 +87,8 @@ double firstOf(const std::vector<double> &set, double value) {
 
 std::vector<double> one(const std::string &expression, const std::string &type,
                         const std::vector<double> &values, ElementType from = ElementType::f32) {
-  const KernelText text(fmt::format("kernel k(x: {}[N]) -> y: {} {{ y = {}; }}", spelling(from),
-                                    type, expression));
+  const KernelText text(
+      fmt::format("kernel k(x: {}[N]) -> y: {} {{ y = {}; }}", spelling(from), type, expression));
   const auto n = static_cast<int64_t>(values.size());
   const Tensor x = tensorOf(from, {n}, values);
   return valuesOf(llvm::cantFail(text.evaluate({{"N", n}}, {&x})).front());
@@ -98,8 +97,8 @@ std::vector<double> one(const std::string &expression, const std::string &type,
 } // namespace
 
 TEST(Reductions, OverEverySetOfDimensions) {
-  for (ElementType from : {ElementType::f32, ElementType::f16, ElementType::bf16, ElementType::i8,
-                           ElementType::i32}) {
+  for (ElementType from :
+       {ElementType::f32, ElementType::f16, ElementType::bf16, ElementType::i8, ElementType::i32}) {
     const bool isInteger = !isFloat(from);
     const ElementType ofSum = isInteger ? ElementType::i32 : ElementType::f32,
                       ofExtreme = isInteger ? from : ElementType::f32;
