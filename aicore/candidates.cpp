@@ -1,6 +1,6 @@
 #include "aicore/candidates.h"
 
-#include "aicore/plan.h"
+#include "aicore/plan_time.h"
 #include "runtime/clock.h"
 
 #include <algorithm>
@@ -48,16 +48,8 @@ private:
 class CandidateSearch {
 public:
   CandidateSearch(ir::KernelOp kernel, const Machine &machine, const CandidateRequest &request)
-      : request_(request), space_(kernel, machine, request),
-        taskCycles_(static_cast<double>(taskCycles(machine))) {
-    separated_.reserve(space_.groups().size());
-    for (const PlanSpace::Group &group : space_.groups()) {
-      times_.emplace_back(group.work, machine);
-      separated_.push_back(separate(group.work));
-      productTimes_.emplace_back(separated_.back().first, machine);
-      elementwiseTimes_.emplace_back(separated_.back().second, machine);
-    }
-  }
+      : request_(request), space_(kernel, machine, request), time_(space_),
+        taskCycles_(static_cast<double>(taskCycles(machine))) {}
 
   Candidates run() {
     BestPlans tiled(mostWaiting);
@@ -75,29 +67,15 @@ public:
     candidates.considered = considered_;
     for (const TimedPlan &each : best.plans())
       candidates.best.push_back(
-          {space_.choicesOf(each.plan), each.cycles + taskCycles_, stepsOf(each.plan)});
+          {space_.choicesOf(each.plan), each.cycles + taskCycles_, time_.steps(each.plan)});
     return candidates;
   }
 
 private:
   using Consider = llvm::function_ref<void(const Plan &)>;
 
-  double stepsOf(const Plan &plan) const {
-    double sum = 0;
-    for (size_t i = 0; i < times_.size(); ++i)
-      sum += times_[i].steps(space_.tilingOf(plan, space_.groups()[i]));
-    return sum;
-  }
-
   bool isAllowed(const Plan &plan) const {
     return !request_.isAllowed || request_.isAllowed(space_.choicesOf(plan));
-  }
-
-  double cyclesWithoutWaits(const Plan &plan) const {
-    double sum = 0;
-    for (size_t i = 0; i < times_.size(); ++i)
-      sum += times_[i].cycles(space_.tilingOf(plan, space_.groups()[i]), {});
-    return sum;
   }
 
   /// The best of the plans that `enumerate` considers, which are added to `best`.
@@ -107,7 +85,7 @@ private:
       if (!space_.fits(trial) || !isAllowed(trial))
         return;
       ++considered_;
-      const double cycles = cyclesWithoutWaits(trial);
+      const double cycles = time_.cyclesWithoutWaits(trial);
       best.add(cycles, trial);
       if (cycles < least.cycles)
         least = {cycles, trial};
@@ -152,8 +130,7 @@ private:
       for (int stage = 0; stage < triedStages && space_.setDepth(trial, dims, depth, stage);
            ++stage)
         // Of numbers of splits that come out the same, the least.
-        if (splits == 1 || space_.hasSplits() ||
-            times_[&group - space_.groups().data()].splits(space_.tilingOf(trial, group)) == splits)
+        if (splits == 1 || space_.hasSplits() || time_.splits(trial, group) == splits)
           consider(trial);
     }
   }
@@ -194,16 +171,14 @@ private:
     for (const auto &[order, width] : space_.orders())
       for (bool skewed : space_.skews()) {
         trial.options = {.order = order, .width = width, .skewed = skewed};
-        std::vector<GroupTime::Waits> waits;
-        for (size_t i = 0; i < times_.size(); ++i)
-          waits.push_back(times_[i].wait(space_.tilingOf(trial, space_.groups()[i])));
+        const PlanTime::Waits waits = time_.waitsOf(trial);
         for (bool overlapped : space_.overlaps(trial))
           for (bool table : space_.tables(trial))
             for (bool separate : space_.separations()) {
               trial.options.overlapped = overlapped;
               trial.options.biasTable = table;
               trial.options.separate = separate;
-              const double cycles = cyclesWith(trial, waits);
+              const double cycles = time_.cycles(trial, waits);
               if (request_.variesOptions)
                 best.add(cycles, trial);
               if (cycles < least.cycles)
@@ -220,42 +195,23 @@ private:
   /// Adds a plan that keeps a panel, if it may take less than `most` cycles.
   void addKeeping(Plan trial, double most, BestPlans &best) const {
     TimedPlan least;
-    if (cyclesWithoutWaits(trial) >= most || !isAllowed(trial))
+    if (time_.cyclesWithoutWaits(trial) >= most || !isAllowed(trial))
       return;
-    const GroupTiling tiling = space_.tilingOf(trial, space_.groups().front());
-    const std::vector<GroupTime::Waits> waits = {times_.front().wait(tiling)};
+    const PlanTime::Waits waits = time_.waitsOf(trial);
     for (bool overlapped : space_.overlaps(trial))
       for (bool table : space_.tables(trial)) {
         trial.options.overlapped = overlapped;
         trial.options.biasTable = table;
-        const double cycles = cyclesWith(trial, waits);
+        const double cycles = time_.cycles(trial, waits);
         if (cycles < least.cycles)
           least = {cycles, trial};
       }
     best.add(least.cycles, least.plan);
   }
 
-  double cyclesWith(const Plan &plan, const std::vector<GroupTime::Waits> &waits) const {
-    double cycles = 0;
-    for (size_t i = 0; i < times_.size(); ++i) {
-      const PlanSpace::Group &group = space_.groups()[i];
-      const GroupTiling tiling = space_.tilingOf(plan, group);
-      if (!plan.options.separate || group.products.empty() || !group.work.hasVector) {
-        cycles += times_[i].cycles(tiling, waits[i]);
-        continue;
-      }
-      cycles += productTimes_[i].cycles(tiling, waits[i]) +
-                elementwiseTimes_[i].cycles(space_.separateTiling(plan, group), {});
-    }
-    return cycles;
-  }
-
   const CandidateRequest &request_;
   PlanSpace space_;
-  std::vector<GroupTime> times_; ///< of each group
-  /// Of a product and of its elementwise work, where they are groups of their own.
-  std::vector<std::pair<GroupWork, GroupWork>> separated_;
-  std::vector<GroupTime> productTimes_, elementwiseTimes_;
+  PlanTime time_;
   int64_t considered_ = 0;
   double taskCycles_;
 };

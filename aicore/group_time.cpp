@@ -96,8 +96,13 @@ GroupTime::Tiles GroupTime::tilesOf(const GroupTiling &tiling) const {
   tiles.stages = std::max<int64_t>(1, llvm::divideCeilSigned(tiles.depth, tiling.stage));
   tiles.all = work_.batches * tiles.down * tiles.across * tiles.splits;
   tiles.ofCore = llvm::divideCeilSigned(tiles.all, std::max<int64_t>(1, tiling.cores));
-  if (!tiling.keepsA && !tiling.keepsB)
+  if (!tiling.keepsA && !tiling.keepsB) {
+    // Rectangles of tiles, each of one core.
+    if (tiling.gridRows * tiling.gridColumns > 1)
+      tiles.ofCore = work_.batches * llvm::divideCeilSigned(tiles.down, tiling.gridRows) *
+                     llvm::divideCeilSigned(tiles.across, tiling.gridColumns);
     return tiles;
+  }
   // Whole lines of tiles, or of each rectangle of a grid.
   const Lines lines(tiling, tiles);
   tiles.lines =
@@ -480,13 +485,15 @@ double GroupTime::elementwise(const GroupTiling &tiling) const {
   for (int64_t bytes : work_.rowReads)
     in += link("gm_ub", 1, columns * bytes);
   const double work = work_.vectorFixed + elements * work_.vectorPerElement;
-  const double longest = std::max({in, out, work});
+  // Pipes that share the only copy of a buffer alternate.
+  const double longest =
+      std::max({in + (tiling.inUb == 1 ? work : 0), work, out + (tiling.outOfUb == 1 ? work : 0)});
   // What is stored goes to HBM as well, unless L2 holds all of it.
   const double all = double(work_.batches) * work_.rows * work_.columns;
   const bool staysInL2 = all * (readBytes() + storedBytes()) <= machine_.l2Bytes;
   const double writeRate = machine_.hbmWriteBytesPerSecond > 0 ? machine_.hbmWriteBytesPerSecond
                                                                : machine_.hbmBytesPerSecond;
-  const double pipes = ofCore * longest + in + out + work - longest;
+  const double pipes = (ofCore - 1) * longest + in + out + work;
   double hbm =
       machine_.l2Warm && staysInL2 ? 0 : cyclesAt(machine_.hbmBytesPerSecond, all * readBytes());
   if (!staysInL2)

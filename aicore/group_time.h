@@ -17,6 +17,7 @@ struct GroupTiling {
   int64_t splits = 1;                            ///< of the reduction
   int64_t cores = 1;
   int64_t inL1 = 2, inL0 = 2, accumulators = 1; ///< copies of buffers
+  int64_t inUb = 2, outOfUb = 2;                ///< of elementwise work
   ir::Order order = ir::Order::rows;
   int64_t width = 1; ///< of swizzle
   bool skewed = false, overlapped = false, biasTable = false;

@@ -290,9 +290,11 @@ bool PlanSpace::fitsUb(const Plan &plan, const GroupTiling &tiling, const GroupW
 
 GroupTiling PlanSpace::tilingOf(const Plan &plan, const Group &group, size_t product) const {
   GroupTiling tiling;
-  tiling.cores = cores_;
+  tiling.cores = plan.cores > 0 ? plan.cores : cores_;
   tiling.inL1 = plan.copies.l1;
   tiling.inL0 = plan.copies.l0;
+  tiling.inUb = plan.copies.ub;
+  tiling.outOfUb = plan.copies.out;
   tiling.order = plan.options.order;
   tiling.width = plan.options.width;
   tiling.skewed = plan.options.skewed;

@@ -37,6 +37,8 @@ struct Plan {
   llvm::SmallVector<Dimension, 6> dims;
   PlanOptions options;
   PlanCopies copies;
+  int64_t cores = 0;      ///< 0: those of the space
+  int64_t panelDepth = 0; ///< of a panel that is kept; 0: that of the reduction
 };
 
 /// The plans that a kernel, a machine and the choices that are fixed leave open.

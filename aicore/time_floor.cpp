@@ -1,12 +1,16 @@
 #include "aicore/time_floor.h"
 
 #include "aicore/group_floor.h"
-#include "aicore/plan.h"
+#include "aicore/plan_time.h"
 #include "passes/variant.h"
 #include "runtime/clock.h"
 #include "schedule/directive.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <cmath>
+#include <map>
+#include <tuple>
 
 namespace mmk::aicore {
 namespace {
@@ -16,7 +20,7 @@ public:
   FloorOfPlans(ir::KernelOp kernel, const Machine &machine, llvm::ArrayRef<int64_t> dims,
                llvm::ArrayRef<VariedDirective> varied)
       : dims_(dims.begin(), dims.end()), request_(requestFor(dims_)),
-        space_(kernel, machine, request_), first_(space_.first()),
+        space_(kernel, machine, request_), time_(space_), first_(space_.first()),
         task_(static_cast<double>(taskCycles(machine))) {
     for (const PlanSpace::Group &group : space_.groups())
       floors_.emplace_back(group.work, machine);
@@ -31,13 +35,24 @@ public:
       setters_.push_back(setterOf(each));
   }
 
+  double predicted(llvm::ArrayRef<uint16_t> places) const override {
+    Plan plan = first_;
+    for (size_t i = 0; i < setters_.size(); ++i)
+      set(setters_[i], places[i], plan);
+    if (!isWhole(plan))
+      return 0;
+    // Whether elementwise work fits UB is an estimate.
+    constexpr double mayNotFit = 1.1;
+    return (task_ + time_.cycles(plan, waitsOf(plan))) * (space_.fits(plan) ? 1 : mayNotFit);
+  }
+
   std::optional<int64_t> cycles(llvm::ArrayRef<uint16_t> places) const override {
     Plan plan = first_;
     FloorOptions options;
     Grid grid;
-    int64_t cores = space_.cores();
     for (size_t i = 0; i < setters_.size(); ++i)
-      set(setters_[i], places[i], plan, cores);
+      set(setters_[i], places[i], plan);
+    const int64_t cores = plan.cores > 0 ? plan.cores : space_.cores();
     for (size_t i = 0; i < outputs_.size(); ++i)
       (outputs_[i] ? grid.rectangles : grid.splits) *= std::max<int64_t>(1, plan.dims[i].splits);
     if (!isWhole(plan))
@@ -71,8 +86,10 @@ private:
     ub,
     out,
     acc,
+    order,
     keep,
     bias,
+    skew,
     store,
     fuse
   };
@@ -107,11 +124,9 @@ private:
         setter.what = what;
         setter.dim = *number;
       }
-    const std::pair<std::string_view, What> words[] = {{"cores", What::cores},
-                                                       {"keep", What::keep},
-                                                       {"bias", What::bias},
-                                                       {"store", What::store},
-                                                       {"fuse", What::fuse}};
+    const std::pair<std::string_view, What> words[] = {
+        {"cores", What::cores}, {"order", What::order}, {"keep", What::keep}, {"bias", What::bias},
+        {"skew", What::skew},   {"store", What::store}, {"fuse", What::fuse}};
     for (const auto &[key, what] : words)
       if (varied.key == key)
         setter.what = what;
@@ -120,14 +135,29 @@ private:
     return setter;
   }
 
+  /// The value of swizzle(0): of an order with a width.
+  static constexpr int64_t swizzled = 16;
+  static int64_t orderNamed(std::string_view word) {
+    const auto order = ir::symbolizeOrder({word.data(), word.size()});
+    return static_cast<int64_t>(order.value_or(ir::Order::rows));
+  }
+
   static int64_t valueOf(What what, const std::string &word) {
     switch (what) {
+    case What::order: {
+      const auto chosen = chosenWord(*findDirective("order"), word);
+      return chosen && chosen->word == "swizzle" ? swizzled + chosen->argument
+             : chosen                            ? orderNamed(chosen->word)
+                                                 : 0;
+    }
     case What::keep: {
       const auto panel = keptPanel(word);
-      return panel ? 1 + panel->operand : 0;
+      return panel ? 1 + panel->operand + 2 * panel->depth : 0;
     }
     case What::bias:
       return word == "table";
+    case What::skew:
+      return word == "stages";
     case What::store:
       return word == "overlapped";
     case What::fuse:
@@ -139,13 +169,13 @@ private:
     }
   }
 
-  void set(const Setter &setter, size_t place, Plan &plan, int64_t &cores) const {
+  void set(const Setter &setter, size_t place, Plan &plan) const {
     const int64_t value = setter.values[place];
     switch (setter.what) {
     case What::none:
       return;
     case What::cores:
-      cores = value > 0 ? value : cores;
+      plan.cores = value;
       return;
     case What::tile:
       plan.dims[setter.dim].tile = value;
@@ -171,13 +201,21 @@ private:
     case What::acc:
       plan.copies.acc = value;
       return;
+    case What::order:
+      plan.options.order = value > swizzled ? ir::Order::swizzle : static_cast<ir::Order>(value);
+      plan.options.width = value > swizzled ? value - swizzled : 1;
+      return;
     case What::keep:
-      plan.options.kept = value == 1   ? PlanOptions::Kept::a
-                          : value == 2 ? PlanOptions::Kept::b
-                                       : PlanOptions::Kept::none;
+      plan.options.kept = value == 0       ? PlanOptions::Kept::none
+                          : value % 2 == 1 ? PlanOptions::Kept::a
+                                           : PlanOptions::Kept::b;
+      plan.panelDepth = (value - 1) / 2;
       return;
     case What::bias:
       plan.options.biasTable = value;
+      return;
+    case What::skew:
+      plan.options.skewed = value;
       return;
     case What::store:
       plan.options.overlapped = value;
@@ -228,12 +266,44 @@ private:
     };
     return has(space_.overlaps(plan), plan.options.overlapped) &&
            has(space_.tables(plan), plan.options.biasTable) &&
-           has(space_.separations(), plan.options.separate) && space_.fits(plan);
+           has(space_.separations(), plan.options.separate) && space_.fits(plan) && panelFits(plan);
+  }
+
+  /// A panel holds the depth of a split, and is in L1 beside the stages of the other operand.
+  bool panelFits(const Plan &plan) const {
+    if (plan.options.kept == PlanOptions::Kept::none)
+      return true;
+    return std::ranges::all_of(space_.groups(), [&](const PlanSpace::Group &group) {
+      if (group.products.empty())
+        return true;
+      const GroupTiling tiling = space_.tilingOf(plan, group);
+      const int64_t kept = tiling.keepsA ? tiling.rows : tiling.columns,
+                    other = tiling.keepsA ? tiling.columns : tiling.rows,
+                    depth = group.work.products.front().depth;
+      return plan.panelDepth >= llvm::divideCeilSigned(depth, tiling.splits) &&
+             (kept * plan.panelDepth + other * tiling.stage * tiling.inL1) *
+                     group.products.front().bytes <=
+                 space_.machine().memory(Memory::l1).capacity();
+    });
+  }
+
+  /// Few of the directives matter to them, and they take long to find.
+  const PlanTime::Waits &waitsOf(const Plan &plan) const {
+    Plan key = plan;
+    key.copies = {};
+    key.options.overlapped = key.options.biasTable = key.options.separate = false;
+    const auto [place, isNew] =
+        waits_.try_emplace(std::tuple(key.dims, key.options, key.cores), PlanTime::Waits());
+    if (isNew)
+      place->second = time_.waitsOf(key);
+    return place->second;
   }
 
   std::vector<int64_t> dims_;
   CandidateRequest request_;
   PlanSpace space_;
+  PlanTime time_;
+  mutable std::map<std::tuple<decltype(Plan::dims), PlanOptions, int64_t>, PlanTime::Waits> waits_;
   std::vector<GroupFloor> floors_;
   std::vector<Setter> setters_;
   Plan first_;

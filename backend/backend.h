@@ -91,13 +91,17 @@ struct VariedDirective {
   std::vector<std::string> words;
 };
 
-/// A lower bound on the time of the variants of a search at one shape, without compiling them.
+/// Of the variants of a search at one shape, without compiling them: a lower bound on the time, and
+/// the time by the closed form that ranks candidates. Words by their places.
 class TimeFloor {
 public:
   virtual ~TimeFloor() = default;
-  /// Cycles that the clock counts at the least, of the variant with these words, by their places;
-  /// nothing where it is known not to fit the machine.
+  /// Cycles that the clock counts at the least; nothing where the variant is known not to fit the
+  /// machine.
   virtual std::optional<int64_t> cycles(llvm::ArrayRef<uint16_t> places) const = 0;
+  /// Cycles by the closed form, of a variant that may fit; 0 where not all sizes are known. Not to
+  /// be called by two threads at once.
+  virtual double predicted(llvm::ArrayRef<uint16_t> places) const = 0;
 };
 
 class Backend {

@@ -177,7 +177,14 @@ std::vector<tune::Dims> dimsOf(const std::vector<tune::RunShape> &shapes) {
   return dims;
 }
 
-/// Random variants are drawn from all that may be legal, but for what the user names.
+/// Whether a quick search chooses by rank what it counts: by time alone, and of the winner alone.
+bool ranks(const tune::TuneOptions &options, const Machine &machine) {
+  return options.effort == tune::Effort::quick && options.objective.isTimeAlone() &&
+         !options.objective.isPareto && options.check != tune::CheckMode::all &&
+         backendOf(machine.kind).hasClock();
+}
+
+/// Random and ranked variants are from all that may be legal, but for what the user names.
 void openWhole(tune::SpaceOptions &space, const Kernel &kernel, const Machine &machine,
                const std::vector<tune::RunShape> &shapes) {
   tune::Dims longest = shapes.front().dims;
@@ -249,8 +256,10 @@ int tuneCommand(const std::vector<std::string> &words) {
   if (options.space.explores || !kernel.scheduleFor(machine.name))
     options.space.starts = startsOf(session, kernel, runs, !options.noCache);
   const std::vector<tune::RunShape> shapes = runShapes(kernel, runs);
-  if (options.tune.effort == tune::Effort::random &&
-      (options.space.explores || !kernel.scheduleFor(machine.name)))
+  const bool isOpen = options.space.explores || !kernel.scheduleFor(machine.name);
+  options.tune.isWholeSpace =
+      isOpen && (options.tune.effort == tune::Effort::random || ranks(options.tune, machine));
+  if (options.tune.isWholeSpace)
     openWhole(options.space, kernel, machine, shapes);
   auto space = tune::Space::make(kernel, machine, options.space);
   if (!space)

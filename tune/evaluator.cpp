@@ -114,6 +114,13 @@ bool Evaluator::isSettled(Task &task) {
   return known;
 }
 
+std::optional<DiagnosticCode> Evaluator::refusalOf(const Point &point) const {
+  const auto code = known_.codes.find(space_.request(point));
+  if (code != known_.codes.end() && code->second.variant == Known::Code::none)
+    return code->second.code;
+  return refusals_.reasonFor(point);
+}
+
 bool Evaluator::isRefused(const Task &task) {
   if (isRefused(*task.point))
     return true;

@@ -45,6 +45,8 @@ public:
   bool isMeasured(const Point &point);
   /// Whether a point is known not to be legal.
   bool isRefused(const Point &point) const { return refusals_.cover(point); }
+  /// Why it is not legal, of one that is known not to be.
+  std::optional<DiagnosticCode> refusalOf(const Point &point) const;
   const std::string &nameOf(const Answer &answer) const { return known_.nameOf(answer.variant); }
 
   /// Whether to stop: the user interrupted, or the time is over.

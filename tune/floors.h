@@ -19,6 +19,12 @@ public:
   std::optional<int64_t> cycles(const Point &point, size_t shape) const {
     return floors_.empty() ? 0 : floors_[shape]->cycles(point);
   }
+  /// Cycles by the closed form, of a point that may fit; 0 when nothing is known.
+  double predicted(const Point &point, size_t shape) const {
+    return floors_.empty() ? 0 : floors_[shape]->predicted(point);
+  }
+  /// Whether anything is known.
+  bool predict() const { return !floors_.empty(); }
 
 private:
   Compiler compiler_;

@@ -35,10 +35,11 @@ void Refusals::learn(const Point &point, DiagnosticCode reason) {
     sizes->second.refused.insert(sizes->second.key.of(point));
 }
 
-bool Refusals::cover(const Point &point) const {
-  return std::ranges::any_of(byMemory_, [&](const auto &entry) {
-    return entry.second.refused.contains(entry.second.key.of(point));
-  });
+std::optional<DiagnosticCode> Refusals::reasonFor(const Point &point) const {
+  for (const auto &[reason, sizes] : byMemory_)
+    if (sizes.refused.contains(sizes.key.of(point)))
+      return reason;
+  return std::nullopt;
 }
 
 } // namespace mmk::tune

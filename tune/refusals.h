@@ -7,6 +7,7 @@
 #include "llvm/ADT/DenseSet.h"
 
 #include <map>
+#include <optional>
 
 namespace mmk::tune {
 
@@ -19,7 +20,9 @@ public:
 
   /// Records the code of the compiler's message on a point that is not legal.
   void learn(const Point &point, DiagnosticCode reason);
-  bool cover(const Point &point) const;
+  bool cover(const Point &point) const { return reasonFor(point).has_value(); }
+  /// Of the memory that a point is known to overflow.
+  std::optional<DiagnosticCode> reasonFor(const Point &point) const;
 
 private:
   struct Sizes {

@@ -5,9 +5,11 @@
 #include "tune/bounded_search.h"
 #include "tune/host_search.h"
 #include "tune/random_search.h"
+#include "tune/ranked_search.h"
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <fmt/format.h>
 #include <numeric>
 
@@ -24,6 +26,10 @@ constexpr int64_t fullBudget = 1500, quickBudget = 400;
 /// Elementwise work has many short tiles.
 constexpr double cyclesOfHalf = 2e6, elementwiseCyclesOfHalf = 1e5;
 constexpr int64_t leastQuickBudget = 40;
+/// Of a search that ranks: its effort, in instructions of the clock, of which some thousand take a
+/// millisecond, and the few variants that may take more.
+constexpr double quickEffort = 1 << 24;
+constexpr int64_t fewQuickBudget = 100;
 /// Variants counted to start the search of a whole space.
 constexpr int64_t firstBudget = 300;
 /// Up to this number all are counted, also those that cannot win.
@@ -178,10 +184,29 @@ void Tuner::searchAt(size_t shape, int64_t budget) {
   if (options_.effort == Effort::quick && !options_.budget.variants && !options_.budget.seconds)
     search.shortenFor(kernel_.hasProduct() ? cyclesOfHalf : elementwiseCyclesOfHalf,
                       leastQuickBudget);
-  current_ = &search;
+  bestNow_ = [&] { return search.bestMicroseconds(); };
   for (Point &point : search.run())
     evaluated_.push_back(std::move(point));
-  current_ = nullptr;
+  bestNow_ = nullptr;
+  evaluator_.deadline = Clock::time_point::max();
+}
+
+void Tuner::rankAt(size_t shape, int64_t most) {
+  progress_ = {"counting", 0, most, 0, 0};
+  if (!shapes_[shape].name.empty())
+    progress_.doing += " " + shapes_[shape].name;
+  started_ = Clock::now();
+  startDeadline(1 / static_cast<double>(shapes_.size()));
+  RankedSearch::Limits limits = {.variants = most, .effort = INFINITY};
+  if (!options_.budget.variants && !options_.budget.seconds)
+    limits = {
+        .variants = most, .effort = quickEffort, .fewest = leastQuickBudget, .few = fewQuickBudget};
+  RankedSearch search(kernel_, space_, evaluator_, *floors_, shapes_[shape].dims, shape,
+                      options_.seed, limits);
+  bestNow_ = [&] { return search.bestMicroseconds(); };
+  for (Point &point : search.run())
+    evaluated_.push_back(std::move(point));
+  bestNow_ = nullptr;
   evaluator_.deadline = Clock::time_point::max();
 }
 
@@ -250,8 +275,13 @@ void Tuner::search() {
     countAll(evaluated_);
     return;
   }
+  const bool ranks = options_.effort == Effort::quick && options_.isWholeSpace && mayPrune() &&
+                     floors_ && floors_->predict();
   for (size_t shape = 0; shape < shapes_.size() && !evaluator_.interrupted(); ++shape)
-    searchAt(shape, options_.budget.seconds ? INT64_MAX : most);
+    if (const int64_t ofShape = options_.budget.seconds ? INT64_MAX : most; ranks)
+      rankAt(shape, ofShape);
+    else
+      searchAt(shape, ofShape);
 }
 
 CaseResult Tuner::resultOf(size_t shape) {
@@ -368,8 +398,8 @@ TuneResult Tuner::run(const Watch &watch) {
             ? std::chrono::duration<double>(evaluator_.deadline - Clock::now()).count()
             : perVariant *
                   static_cast<double>(std::max<int64_t>(0, progress_.all - progress_.done));
-    if (current_)
-      progress_.bestMicroseconds = current_->bestMicroseconds();
+    if (bestNow_)
+      progress_.bestMicroseconds = bestNow_();
     if (watch_)
       watch_(progress_);
   };

@@ -29,6 +29,8 @@ struct TuneOptions {
   uint64_t seed = 1;
   Objective objective;
   CheckMode check = CheckMode::winner;
+  /// The space holds nearly all legal variants, from which a quick search chooses by rank.
+  bool isWholeSpace = false;
 };
 
 /// The progress of a search.
@@ -65,6 +67,7 @@ private:
   void startDeadline(double share);
   void countAll(const std::vector<Point> &points);
   void searchAt(size_t shape, int64_t budget);
+  void rankAt(size_t shape, int64_t most);
   void drawAt(size_t shape, int64_t draws);
   void timeAt(size_t shape, int64_t most);
   std::optional<std::vector<Point>> pointsThatMayExist(size_t most) const;
@@ -92,7 +95,7 @@ private:
   std::vector<std::string> bugs_;
   Watch watch_;
   TuneProgress progress_;
-  const DescentSearch *current_ = nullptr;
+  std::function<double()> bestNow_; ///< of the search that is under way; null: none is
   using Clock = Evaluator::Clock;
   Clock::time_point started_; ///< of the part that progress_ describes
 };

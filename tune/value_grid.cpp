@@ -6,6 +6,7 @@
 #include "schedule/directive.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -143,8 +144,10 @@ wholeGrid(const Kernel &kernel, const Machine &machine, const std::vector<int64_
     const int64_t longest =
         isStage ? backendOf(machine.kind).longestStage(machine, *operandType(kernel))
                 : longestTile(kernel, machine, role);
-    const int64_t extent = (extentOf(indexOf(key)) + unit - 1) / unit * unit;
-    grid.emplace_back(key, range(unit, std::min(longest, extent)));
+    // Beyond the extent, lengths that align what follows.
+    const int64_t extent = (extentOf(indexOf(key)) + unit - 1) / unit * unit,
+                  aligned = static_cast<int64_t>(llvm::PowerOf2Ceil(extent));
+    grid.emplace_back(key, range(unit, std::min(longest, aligned)));
   }
   if (!kernel.hasProduct())
     return grid;
