@@ -36,9 +36,7 @@ public:
   }
 
   double predicted(llvm::ArrayRef<uint16_t> places) const override {
-    Plan plan = first_;
-    for (size_t i = 0; i < setters_.size(); ++i)
-      set(setters_[i], places[i], plan);
+    const Plan plan = planOf(places);
     if (!isWhole(plan))
       return 0;
     // Whether elementwise work fits UB is an estimate.
@@ -46,12 +44,15 @@ public:
     return (task_ + time_.cycles(plan, waitsOf(plan))) * (space_.fits(plan) ? 1 : mayNotFit);
   }
 
+  double steps(llvm::ArrayRef<uint16_t> places) const override {
+    const Plan plan = planOf(places);
+    return isWhole(plan) ? time_.steps(plan) : 0;
+  }
+
   std::optional<int64_t> cycles(llvm::ArrayRef<uint16_t> places) const override {
-    Plan plan = first_;
+    const Plan plan = planOf(places);
     FloorOptions options;
     Grid grid;
-    for (size_t i = 0; i < setters_.size(); ++i)
-      set(setters_[i], places[i], plan);
     const int64_t cores = plan.cores > 0 ? plan.cores : space_.cores();
     for (size_t i = 0; i < outputs_.size(); ++i)
       (outputs_[i] ? grid.rectangles : grid.splits) *= std::max<int64_t>(1, plan.dims[i].splits);
@@ -167,6 +168,13 @@ private:
       return llvm::StringRef(word).getAsInteger(10, number) ? 0 : number;
     }
     }
+  }
+
+  Plan planOf(llvm::ArrayRef<uint16_t> places) const {
+    Plan plan = first_;
+    for (size_t i = 0; i < setters_.size(); ++i)
+      set(setters_[i], places[i], plan);
+    return plan;
   }
 
   void set(const Setter &setter, size_t place, Plan &plan) const {

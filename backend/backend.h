@@ -102,6 +102,8 @@ public:
   /// Cycles by the closed form, of a variant that may fit; 0 where not all sizes are known. Not to
   /// be called by two threads at once.
   virtual double predicted(llvm::ArrayRef<uint16_t> places) const = 0;
+  /// What counting it costs, see Candidate; 0 where not all sizes are known.
+  virtual double steps(llvm::ArrayRef<uint16_t> places) const = 0;
 };
 
 class Backend {

@@ -23,6 +23,10 @@ public:
   double predicted(const Point &point, size_t shape) const {
     return floors_.empty() ? 0 : floors_[shape]->predicted(point);
   }
+  /// What counting it costs, in steps; 0 when nothing is known.
+  double steps(const Point &point, size_t shape) const {
+    return floors_.empty() ? 0 : floors_[shape]->steps(point);
+  }
   /// Whether anything is known.
   bool predict() const { return !floors_.empty(); }
 

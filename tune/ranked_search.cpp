@@ -20,12 +20,12 @@ constexpr size_t parents = 4, children = 150, firstDraws = 1000, laterDraws = 40
 /// Times that the best of the ranked are changed again before any is counted.
 constexpr size_t rounds = 4, improved = 32, changes = 4;
 
-/// Instructions that the clock counts while a usual variant is compiled.
-constexpr double usualCompile = 1 << 13;
+/// Steps that are counted while a usual variant is compiled.
+constexpr double usualCompile = 1 << 11;
 /// The share of that until a variant is found not to fit.
 constexpr double refusal = 0.5;
-/// What counts of the effort until a few variants are counted: it is mostly less than is assumed.
-constexpr double fewShare = 0.25;
+/// What counts of the effort until a few variants are counted.
+constexpr double fewShare = 0.5;
 /// Compiled, also those that do not fit, for each that may be counted.
 constexpr int64_t mostSeen = 3;
 /// What has to be expected of a variant to be counted in place of another: this much less time for
@@ -39,8 +39,10 @@ RankedSearch::RankedSearch(const Kernel &kernel, const Space &space, Evaluator &
                            const Floors &floors, const Dims &dims, size_t shape, uint64_t seed,
                            const Limits &limits)
     : space_(space), evaluator_(evaluator), floors_(floors), shape_(shape), limits_(limits),
-      moves_(kernel, space, dims, seed), panels_(space.axisOf("keep")), error_(space),
-      refusals_(space) {
+      moves_(kernel, space, dims, seed),
+      products_(std::ranges::count_if(
+          kernel.values, [](const auto &it) { return it->operation == Operation::product; })),
+      panels_(space.axisOf("keep")), error_(space), refusals_(space) {
   for (size_t i = 0; i < space.axes().size(); ++i) {
     const DirectiveTraits &directive = *findDirective(space.axes()[i].key);
     if (directive.index == DirectiveIndex::buffer)
@@ -58,14 +60,15 @@ bool RankedSearch::isDone() const {
 }
 
 /// Which flags others imply is found by following the program for as many iterations as all buffers
-/// have copies together, and with a panel that is kept in two loops.
+/// have copies together, and with a panel that is kept, or several products, in more than one loop.
 double RankedSearch::compileEffort(const Point &point) const {
   int64_t period = 2;
   for (size_t axis : copies_)
     period = std::lcm(period, parseInteger(space_.axes()[axis].words[point[axis]]).value_or(1));
   const bool keeps = panels_ && space_.axes()[*panels_].words[point[*panels_]] != "none";
   const auto times = static_cast<double>(period) / 2;
-  return usualCompile * (keeps ? std::pow(times, 2.5) : std::sqrt(times));
+  return usualCompile * static_cast<double>(std::max<int64_t>(1, products_)) *
+         (keeps || products_ > 1 ? std::pow(times, 2.5) : std::sqrt(times));
 }
 
 Point RankedSearch::tilesOf(const Point &point) const {
@@ -156,7 +159,6 @@ std::vector<Point> RankedSearch::takeBest(std::vector<Trial> &trials, size_t mos
 void RankedSearch::count(const std::vector<Point> &points) {
   seen_.insert(points.begin(), points.end());
   evaluator_.evaluate(points, Evaluator::Shapes{shape_});
-  const double issue = std::max(1.0, space_.machine().issueCycles);
   for (const Point &point : points) {
     const auto answer = evaluator_.at(point, shape_);
     if (!answer) {
@@ -166,10 +168,8 @@ void RankedSearch::count(const std::vector<Point> &points) {
       continue;
     }
     ++spent_;
-    effort_ += compileEffort(point);
+    effort_ += compileEffort(point) + floors_.steps(point, shape_);
     const Measure &measure = *answer->measure;
-    effort_ += static_cast<double>(measure.busyCycles[static_cast<size_t>(Pipe::scalar)]) *
-               static_cast<double>(measure.cores) / issue;
     evaluated_.push_back(point);
     if (const double form = floors_.predicted(point, shape_); form > 0)
       error_.learn(point, static_cast<double>(measure.cycles) / form);

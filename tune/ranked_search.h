@@ -19,9 +19,9 @@ namespace mmk::tune {
 /// workers and any database.
 class RankedSearch {
 public:
-  /// What may be counted. The effort is that of all of them, in instructions of the clock: it is
+  /// What may be counted. The effort is that of all of them, in steps that are counted: it is
   /// much where tiles are many. It does not limit the first `fewest` variants, and the next up to
-  /// `few` by a quarter.
+  /// `few` by a half.
   struct Limits {
     int64_t variants = 0;
     double effort = 0;
@@ -67,6 +67,7 @@ private:
   size_t shape_;
   Limits limits_;
   Moves moves_;
+  int64_t products_;             ///< of the kernel
   std::vector<size_t> copies_;   ///< axes of copies of buffers
   std::vector<size_t> lengths_;  ///< axes of tiles
   std::optional<size_t> panels_; ///< the axis of panels that are kept

@@ -26,9 +26,9 @@ constexpr int64_t fullBudget = 1500, quickBudget = 400;
 /// Elementwise work has many short tiles.
 constexpr double cyclesOfHalf = 2e6, elementwiseCyclesOfHalf = 1e5;
 constexpr int64_t leastQuickBudget = 40;
-/// Of a search that ranks: its effort, in instructions of the clock, of which some thousand take a
+/// Of a search that ranks: its effort, in steps that are counted, of which a thousand take about a
 /// millisecond, and the few variants that may take more.
-constexpr double quickEffort = 1 << 24;
+constexpr double quickEffort = 5 << 19;
 constexpr int64_t fewQuickBudget = 100;
 /// Variants counted to start the search of a whole space.
 constexpr int64_t firstBudget = 300;
