@@ -14,6 +14,11 @@ constexpr size_t mostWaiting = 20;
 /// Depths of a stage that are tried for each tile.
 constexpr int triedStages = 4;
 
+/// Plans that a descent starts from, and its steps; what it must gain to go on.
+constexpr size_t descents = 3;
+constexpr int mostDescent = 8;
+constexpr double worthDescent = 0.998;
+
 /// Elements of a step of elementwise work that hide the start-up of its transfers.
 constexpr int64_t leastElements = 4096;
 
@@ -63,6 +68,8 @@ public:
     BestPlans best(request_.most);
     for (const TimedPlan &each : tiled.plans())
       addOptions(each.plan, best);
+    if (!request_.variesOptions)
+      descend(best);
     Candidates candidates;
     candidates.considered = considered_;
     for (const TimedPlan &each : best.plans())
@@ -190,6 +197,29 @@ private:
     best.add(least.cycles, least.plan);
     for (const Plan &kept : space_.keeping(plan))
       addKeeping(kept, least.cycles, best);
+  }
+
+  /// Adds what the best plans become, change by change.
+  void descend(BestPlans &best) {
+    const std::vector<TimedPlan> starts = best.plans();
+    for (size_t i = 0; i < std::min(descents, starts.size()); ++i) {
+      TimedPlan now = starts[i];
+      for (int step = 0; step < mostDescent; ++step) {
+        const double before = now.cycles;
+        for (const Plan &trial : space_.changesOf(now.plan)) {
+          if (!space_.fits(trial) || !isAllowed(trial))
+            continue;
+          ++considered_;
+          if (time_.cyclesWithoutWaits(trial) >= now.cycles)
+            continue;
+          if (const double cycles = time_.cycles(trial, time_.waitsOf(trial)); cycles < now.cycles)
+            now = {cycles, trial};
+        }
+        if (now.cycles > worthDescent * before)
+          break;
+      }
+      best.add(now.cycles, now.plan);
+    }
   }
 
   /// Adds a plan that keeps a panel, if it may take less than `most` cycles.

@@ -259,15 +259,16 @@ bool PlanSpace::fits(const Plan &plan) const {
         return false;
       continue;
     }
+    const int64_t rectangles = tiling.gridRows * tiling.gridColumns;
+    if (rectangles > 1 && rectangles * tiling.splits > tiling.cores)
+      return false;
     const auto count = static_cast<int64_t>(group.products.size());
     if (tiling.rows * tiling.columns * 4 * tiling.accumulators * count >
         machine_.memory(Memory::l0c).capacity())
       return false;
     for (const ProductDims &dims : group.products)
       if (tiling.depth > mostDepth(plan, dims) || tiling.stage % tiling.depth != 0 ||
-          ((tiling.keepsA ? 0 : tiling.rows) + (tiling.keepsB ? 0 : tiling.columns)) *
-                  tiling.stage * dims.bytes * tiling.inL1 >
-              machine_.memory(Memory::l1).capacity())
+          tiling.stage > mostStage(plan, group, dims))
         return false;
   }
   return true;
@@ -459,6 +460,10 @@ std::vector<std::pair<std::string, std::string>> PlanSpace::choicesOf(const Plan
   if (options.kept != PlanOptions::Kept::none)
     add("keep",
         fmt::format("{}({})", options.kept == PlanOptions::Kept::a ? "A" : "B", panelDepth(plan)));
+  if (plan.copies.l0 != copies_.l0)
+    add("buffers.l0", std::to_string(plan.copies.l0));
+  if (plan.copies.ub != copies_.ub)
+    add("buffers.ub", std::to_string(plan.copies.ub));
   if (options.skewed)
     add("skew", "stages");
   if (options.overlapped)

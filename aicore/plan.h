@@ -79,6 +79,10 @@ public:
   /// `which` counts the stages that are tried, the deepest first. False when there are no more.
   bool setDepth(Plan &plan, const ProductDims &dims, int64_t extent, int which) const;
 
+  /// Plans that differ from one in a tile, a depth, the number of copies or a word: what a descent
+  /// tries (plan_changes.cpp). Some may not fit.
+  std::vector<Plan> changesOf(const Plan &plan) const;
+
   bool fits(const Plan &plan) const;
   /// With the depth of one of its products.
   GroupTiling tilingOf(const Plan &plan, const Group &group, size_t product = 0) const;
@@ -109,6 +113,7 @@ public:
   }
 
 private:
+  class Changes;
   /// What is fixed of a dimension; 0: open.
   struct Fixed {
     std::string name;
@@ -126,6 +131,10 @@ private:
   int64_t depthOf(const Plan &plan, const ProductDims &dims) const;
   bool fitsUb(const Plan &plan, const GroupTiling &tiling, const GroupWork &work) const;
   int64_t mostDepth(const Plan &plan, const ProductDims &dims) const;
+  /// Shortens the base depth and the stage of every product to what fits beside its tile.
+  void fitDepths(Plan &plan) const;
+  /// The most depth of a stage in L1.
+  int64_t mostStage(const Plan &plan, const Group &group, const ProductDims &dims) const;
   int64_t panelDepth(const Plan &plan) const;
 
   const Machine &machine_;

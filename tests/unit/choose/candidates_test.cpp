@@ -45,7 +45,8 @@ const Sample samples[] = {
      "kernel k(x: f16[M, K], v: f16[K, H], w: f16[H, N]) -> y: f32[M, N] {"
      "  y = cast<f16>(relu(x @ v)) @ w; }",
      {130, 70, 500, 90}},
-    {"elementwise", "kernel k(a: f16[M, N], b: f16[N]) -> y: f16[M, N] { y = exp(a) + b; }",
+    {"elementwise",
+     "kernel k(a: f16[M, N], b: f16[N]) -> y: f16[M, N] { y = exp(a) + b; }",
      {1000, 333}},
     {"vector", "kernel k(a: f32[N]) -> y: f32[N] { y = a * a; }", {100003}}};
 
@@ -70,9 +71,9 @@ TEST_P(OfSample, AreLegal) {
     before = candidate.cycles;
     PipelineOptions options;
     options.choices = candidate.choices;
-    Lowering lowering = fused.compiler.lower(
-        fused.checked.kernel(), fused.compiler.toIr(fused.checked.kernel()), LoweringLevel::aicore,
-        options, /*findsNearest=*/false);
+    Lowering lowering =
+        fused.compiler.lower(fused.checked.kernel(), fused.compiler.toIr(fused.checked.kernel()),
+                             LoweringLevel::aicore, options, /*findsNearest=*/false);
     illegal += !lowering || !lowering.kernel().limitProblem(request.dims).empty();
   }
   EXPECT_EQ(illegal, 0U) << "of " << found.best.size();
@@ -90,8 +91,8 @@ TEST_P(OfSample, KeepWhatIsFixed) {
 }
 
 std::string nameOf(const testing::TestParamInfo<OfSample::ParamType> &info) {
-  std::string name = std::string(std::get<0>(info.param)) + "_" +
-                     samples[std::get<1>(info.param)].name;
+  std::string name =
+      std::string(std::get<0>(info.param)) + "_" + samples[std::get<1>(info.param)].name;
   std::ranges::replace(name, ' ', '_');
   return name;
 }

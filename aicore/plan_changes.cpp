@@ -1,0 +1,218 @@
+// The changes of a plan that a descent tries. The closed form of a plan's time is cheap, so that these
+// are many, also such as the enumeration of tiles leaves out.
+#include "aicore/plan.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+namespace mmk::aicore {
+namespace {
+
+/// Lengths near one, and the whole extent.
+std::vector<int64_t> lengthsAround(int64_t length, int64_t unit, int64_t most) {
+  std::vector<int64_t> lengths;
+  for (int64_t each : {length / 2, length * 2 / 3, length - unit, length + unit, length * 3 / 2,
+                       length * 2, most}) {
+    const int64_t fitted = std::clamp<int64_t>(llvm::alignTo(std::max<int64_t>(each, 1), unit),
+                                               unit, llvm::alignTo(most, unit));
+    if (fitted != length && std::ranges::find(lengths, fitted) == lengths.end())
+      lengths.push_back(fitted);
+  }
+  return lengths;
+}
+
+} // namespace
+
+int64_t PlanSpace::mostStage(const Plan &plan, const Group &group, const ProductDims &dims) const {
+  const GroupTiling tiling = tilingOf(plan, group);
+  int64_t room = machine_.memory(Memory::l1).capacity() - 2 * 4 * tiling.columns, lines = 0;
+  const int64_t panel = tiling.keepsA || tiling.keepsB ? panelDepth(plan) * dims.bytes : 0;
+  if (tiling.keepsA)
+    room -= tiling.rows * panel;
+  else
+    lines += tiling.rows;
+  if (tiling.keepsB)
+    room -= tiling.columns * panel;
+  else
+    lines += tiling.columns;
+  return std::max<int64_t>(0, room) / (lines * dims.bytes * tiling.inL1);
+}
+
+void PlanSpace::fitDepths(Plan &plan) const {
+  for (const Group &group : groups_)
+    for (const ProductDims &dims : group.products) {
+      if (!dims.depth)
+        continue;
+      Plan::Dimension &depth = plan.dims[*dims.depth];
+      if (!dims.depthIsOutput && dims_[*dims.depth].tile == 0)
+        depth.tile = std::max(dims.unit, std::min(depth.tile, mostDepth(plan, dims)) / dims.unit *
+                                             dims.unit);
+      const int64_t base = depthOf(plan, dims);
+      if (dims_[*dims.depth].stage == 0)
+        depth.stage =
+            std::max(base, std::min(depth.stage, mostStage(plan, group, dims)) / base * base);
+    }
+}
+
+/// The plans that differ a little from one.
+class PlanSpace::Changes {
+public:
+  Changes(const PlanSpace &space, const Plan &plan) : space_(space), plan_(plan) {
+    // Of a grid of cores, each has tiles of the whole reduction.
+    hasGrid_ = std::ranges::any_of(space.groups_, [&](const Group &group) {
+      const GroupTiling tiling = space.tilingOf(plan, group);
+      return tiling.gridRows * tiling.gridColumns > 1;
+    });
+  }
+
+  std::vector<Plan> all() {
+    const bool hasProduct = space_.hasProduct();
+    for (const Group &group : space_.groups_)
+      if (!group.products.empty()) {
+        product(group);
+      } else if (!hasProduct) {
+        tiles(group.row, group.work.rows);
+        tiles(group.column, group.work.columns);
+      }
+    if (hasProduct && !space_.isFixed("buffers.l0"))
+      copies(&PlanCopies::l0);
+    if (!hasProduct && !space_.isFixed("buffers.ub"))
+      copies(&PlanCopies::ub);
+    words();
+    return std::move(changes_);
+  }
+
+private:
+  template <typename Change> void add(Change change) {
+    Plan trial = plan_;
+    change(trial);
+    space_.fitDepths(trial);
+    changes_.push_back(std::move(trial));
+  }
+
+  const Fixed &fixed(Number dim) const { return space_.dims_[*dim]; }
+  bool isOpenTile(Number dim) const {
+    return dim && fixed(dim).tile == 0 && !fixed(dim).fitsTile && plan_.dims[*dim].tile > 0;
+  }
+  bool isOpenStage(const ProductDims &dims) const {
+    return dims.depth && fixed(dims.depth).stage == 0;
+  }
+  bool isOpenDepth(const ProductDims &dims) const {
+    return isOpenTile(dims.depth) && !dims.depthIsOutput;
+  }
+  bool hasOpenSplits(const ProductDims &dims) const {
+    return dims.depth && !dims.depthIsOutput && fixed(dims.depth).splits == 0 && !hasGrid_;
+  }
+
+  int64_t longest(size_t dim) const {
+    int64_t extent = 0;
+    if (dim < space_.request_.dims.size())
+      extent = space_.request_.dims[dim];
+    else // a literal one
+      llvm::StringRef(space_.dims_[dim].name).getAsInteger(10, extent);
+    return std::min<int64_t>(llvm::alignTo(extent, space_.dims_[dim].unit), maximumTile);
+  }
+
+  void tiles(Number dim, int64_t extent) {
+    if (isOpenTile(dim))
+      for (int64_t tile : lengthsAround(plan_.dims[*dim].tile, fixed(dim).unit,
+                                        std::min<int64_t>(extent, maximumTile)))
+        add([&](Plan &trial) { trial.dims[*dim].tile = tile; });
+  }
+
+  void product(const Group &group) {
+    tiles(group.products.front().row, group.work.products.front().rows);
+    tiles(group.products.front().column, group.work.products.front().columns);
+    for (size_t i = 0; i < group.products.size(); ++i) {
+      const ProductDims &dims = group.products[i];
+      depths(dims, group.work.products[i].depth);
+      for (const Number dim : {dims.row, dims.column})
+        if (isOpenTile(dim) && isOpenDepth(dims) && isOpenStage(dims))
+          exchange(*dim, *dims.depth);
+    }
+  }
+
+  void depths(const ProductDims &dims, int64_t extent) {
+    if (!dims.depth)
+      return;
+    const Plan::Dimension &depth = plan_.dims[*dims.depth];
+    if (isOpenDepth(dims))
+      for (int64_t base : lengthsAround(depth.tile, dims.unit, extent))
+        add([&](Plan &trial) {
+          trial.dims[*dims.depth].tile = base;
+          trial.dims[*dims.depth].stage = std::max(base, depth.stage);
+        });
+    if (isOpenStage(dims))
+      for (int64_t stage : lengthsAround(depth.stage, space_.depthOf(plan_, dims), extent))
+        add([&](Plan &trial) { trial.dims[*dims.depth].stage = stage; });
+    if (hasOpenSplits(dims))
+      for (int64_t splits : {depth.splits - 1, depth.splits + 1, depth.splits * 2})
+        if (splits >= 1 && splits <= 4 * space_.cores_)
+          add([&](Plan &trial) { trial.dims[*dims.depth].splits = splits; });
+  }
+
+  /// Fewer rows or columns and as much deeper stages, which are longer runs of memory; and the
+  /// reverse.
+  void exchange(size_t dim, size_t depthDim) {
+    const Plan::Dimension &depth = plan_.dims[depthDim];
+    const int64_t unit = space_.dims_[dim].unit, tile = plan_.dims[dim].tile;
+    for (const int64_t factor : {2, 4}) {
+      add([&](Plan &trial) {
+        trial.dims[dim].tile = llvm::alignTo(llvm::divideCeilSigned(tile, factor), unit);
+        trial.dims[depthDim].tile = factor * depth.tile;
+        trial.dims[depthDim].stage = factor * depth.stage;
+      });
+      add([&](Plan &trial) {
+        trial.dims[dim].tile = std::min(factor * tile, longest(dim));
+        trial.dims[depthDim].tile = llvm::divideCeilSigned(depth.tile, factor);
+        trial.dims[depthDim].stage = llvm::divideCeilSigned(depth.stage, factor);
+      });
+    }
+  }
+
+  /// One copy has room for longer tiles, and these for more splits, so that as many cores have work.
+  void copies(int64_t PlanCopies::*member) {
+    const int64_t other = plan_.copies.*member == 1 ? 2 : 1;
+    add([&](Plan &trial) { trial.copies.*member = other; });
+    if (other == 2)
+      return;
+    for (size_t dim = 0; dim < plan_.dims.size(); ++dim)
+      for (const int64_t factor : {2, 3})
+        for (const bool alsoSplits : {false, true})
+          if (isOpenTile(dim))
+            add([&](Plan &trial) {
+              trial.copies.*member = other;
+              trial.dims[dim].tile = std::min(factor * plan_.dims[dim].tile, longest(dim));
+              if (alsoSplits)
+                multiplySplits(trial, factor);
+            });
+  }
+
+  void multiplySplits(Plan &trial, int64_t factor) const {
+    for (const Group &group : space_.groups_)
+      for (const ProductDims &dims : group.products)
+        if (hasOpenSplits(dims) && plan_.dims[*dims.depth].splits > 1)
+          trial.dims[*dims.depth].splits = factor * plan_.dims[*dims.depth].splits;
+  }
+
+  void words() {
+    for (const bool skewed : space_.skews())
+      if (skewed != plan_.options.skewed)
+        add([&](Plan &trial) { trial.options.skewed = skewed; });
+    for (const bool overlapped : space_.overlaps(plan_))
+      if (overlapped != plan_.options.overlapped)
+        add([&](Plan &trial) { trial.options.overlapped = overlapped; });
+  }
+
+  const PlanSpace &space_;
+  const Plan &plan_;
+  bool hasGrid_ = false;
+  std::vector<Plan> changes_;
+};
+
+std::vector<Plan> PlanSpace::changesOf(const Plan &plan) const {
+  return Changes(*this, plan).all();
+}
+
+} // namespace mmk::aicore
