@@ -1,5 +1,5 @@
-// The changes of a plan that a descent tries. The closed form of a plan's time is cheap, so that these
-// are many, also such as the enumeration of tiles leaves out.
+// The changes of a plan that a descent tries. The closed form of a plan's time is cheap, so that
+// these are many, also such as the enumeration of tiles leaves out.
 #include "aicore/plan.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -46,8 +46,8 @@ void PlanSpace::fitDepths(Plan &plan) const {
         continue;
       Plan::Dimension &depth = plan.dims[*dims.depth];
       if (!dims.depthIsOutput && dims_[*dims.depth].tile == 0)
-        depth.tile = std::max(dims.unit, std::min(depth.tile, mostDepth(plan, dims)) / dims.unit *
-                                             dims.unit);
+        depth.tile = std::max(dims.unit,
+                              std::min(depth.tile, mostDepth(plan, dims)) / dims.unit * dims.unit);
       const int64_t base = depthOf(plan, dims);
       if (dims_[*dims.depth].stage == 0)
         depth.stage =
@@ -171,7 +171,8 @@ private:
     }
   }
 
-  /// One copy has room for longer tiles, and these for more splits, so that as many cores have work.
+  /// One copy has room for longer tiles, and these for more splits, so that as many cores have
+  /// work.
   void copies(int64_t PlanCopies::*member) {
     const int64_t other = plan_.copies.*member == 1 ? 2 : 1;
     add([&](Plan &trial) { trial.copies.*member = other; });

@@ -95,6 +95,9 @@ private:
     for (const auto &[name, isRead] : names_.readable)
       if (known.size() < maximumCandidates)
         known.push_back(name);
+    if (names_.dimensionsAreNumbers)
+      for (const auto &[name, isRead] : names_.dimensions)
+        known.push_back(name);
     error(expression.where,
           fmt::format("unknown name '{}'{}", text, suggestion(text, known, names_.label)));
   }

@@ -116,7 +116,7 @@ StringRef KernelOp::chosenWord(StringRef key, StringRef otherwise) {
 
 LogicalResult CumulateOp::verify() {
   const int64_t rank = cast<RankedTensorType>(getOperand().getType()).getRank();
-  if (static_cast<int64_t>(getAlong()) < rank)
+  if (getAlong() < static_cast<uint64_t>(rank))
     return success();
   return emitOpError("goes along dimension ") << getAlong() << " of " << getOperand().getType();
 }

@@ -49,6 +49,7 @@ private:
                    llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::ValueRange)> element,
                    bool keepsUnits = false);
   View product(const Value *value, bool transposed);
+  View withMatrix(const View &view);
   View reduce(const Value *value);
   View cumulate(const Value *value);
   View squeeze(const Value *value);
@@ -240,6 +241,22 @@ View KernelLowering::elementwise(
   return result;
 }
 
+/// The view with a tensor that has its last two dimensions: one that was reduced has them no more.
+View KernelLowering::withMatrix(const View &view) {
+  if (llvm::is_contained(view.order, view.rank - 1) &&
+      llvm::is_contained(view.order, view.rank - 2))
+    return view;
+  Shape shape(view.rank, {"", 1});
+  for (size_t i = 0; i < view.order.size(); ++i)
+    shape[view.order[i]] = view.shape[i];
+  const mlir::Type element =
+      mlir::cast<mlir::RankedTensorType>(view.value.getType()).getElementType();
+  return elementwise(
+      shape, *elementTypeOf(element), view,
+      [](mlir::OpBuilder &, mlir::ValueRange elements) { return elements[0]; },
+      /*keepsUnits=*/true);
+}
+
 View KernelLowering::product(const Value *value, bool transposed) {
   // The transpose of a product is the product of the transposes, in reverse order.
   View left = lower(value->operands[transposed ? 1 : 0], transposed);
@@ -267,8 +284,8 @@ View KernelLowering::product(const Value *value, bool transposed) {
         domain[view.order[i] + rank - view.rank] = view.shape[i];
     return withoutUnits(view, domain);
   };
-  left = batchOnly(left);
-  right = batchOnly(right);
+  left = batchOnly(withMatrix(left));
+  right = batchOnly(withMatrix(right));
 
   std::vector<mlir::AffineExpr> out;
   for (unsigned i = 0; i < rank; ++i)
@@ -415,12 +432,11 @@ View KernelLowering::build(const Value *value, bool transposed) {
     return {extentNumber(value), {}, 0, {}};
   case Operation::reduce:
   case Operation::cumulate:
-  case Operation::squeeze: {
-    const View view = value->operation == Operation::reduce     ? reduce(value)
-                      : value->operation == Operation::cumulate ? cumulate(value)
-                                                                : squeeze(value);
-    return transposed ? transposedView(view) : view;
-  }
+    if (transposed)
+      return transposedView(lower(value, false));
+    return value->operation == Operation::reduce ? reduce(value) : cumulate(value);
+  case Operation::squeeze: // of a result
+    return squeeze(value);
   default:
     break;
   }
@@ -440,7 +456,8 @@ mlir::Value KernelLowering::resultOf(const Result &result) {
   View view = lower(result.value, false);
   loc = place(result.where);
   // Each result has a tensor of its own: not a parameter's, and not another result's.
-  const bool own = view.value.getDefiningOp<linalg::LinalgOp>() && view.shape == result.shape;
+  const bool own = view.value.getDefiningOp<linalg::LinalgOp>() && view.shape == result.shape &&
+                   llvm::is_sorted(view.order);
   if (own && result.value->type == result.type && returned.insert(view.value).second)
     return view.value;
   return elementwise(

@@ -89,7 +89,7 @@ void ElementRanges::fillStep(Step &step, Plan &plan) {
     plan.cost += planOf(withoutTransposes(value)).cost;
     break;
   case Operation::extent:
-    step.number = extentOf(value, operands_.dims);
+    step.number = roundTo(value.type, extentOf(value, operands_.dims));
     break;
   case Operation::squeeze:
     plan.cost += planOf(*value.operands[0]).cost;
@@ -253,7 +253,7 @@ Range ElementRanges::computeReduction(const Value &value, const Place &place, Ca
   const double result = stored[offsetOf(place, viewOf(stored).strides)];
   const Value &operand = *value.operands[0];
   const bool isCumulative = value.operation == Operation::cumulate;
-  if (isExactTree(value) && !(isCumulative && isFloat(value.type)))
+  if (isExactTree(value))
     return Range::exactly(result);
   const std::vector<int64_t> extents = concrete(operand.shape);
   const int64_t count = isCumulative ? place.at[value.along[0]] + 1 : termsOf(value);

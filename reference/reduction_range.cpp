@@ -39,49 +39,75 @@ Range rangeOfArgument(const std::vector<Range> &terms, double value, bool isMaxi
       continue;
     range.low = std::min(range.low, static_cast<double>(i));
     range.high = std::max(range.high, static_cast<double>(i));
-    if (term.mayBeNaN && !term.hasNumbers())
-      break; // one before it, or this
+    // One before it, or this.
+    const bool isNaN = term.mayBeNaN && !term.hasNumbers();
+    const bool isAhead = extreme.hasNumbers() && !extreme.mayBeNaN && !term.mayBeNaN &&
+                         (isMaximum ? term.low >= extreme.high : term.high <= extreme.low);
+    if (isNaN || isAhead)
+      break;
   }
   // Of terms that are exact, the first.
   const bool isExact = std::ranges::all_of(terms, &Range::isExact);
   return isExact ? Range::exactly(value) : range;
 }
 
-/// Where magnitudes above 1 alone overflow, or those below 1 alone underflow, an order does.
-Range rangeOfProduct(const std::vector<Range> &terms, double value) {
-  double above = 0, below = 0, relative = 0; // logarithms
-  bool mayBeZero = false, isSpecial = false;
-  for (const Range &term : terms) {
-    const double size = std::max(std::fabs(term.low), std::fabs(term.high));
-    isSpecial |= term.mayBeNaN || std::isinf(size);
-    if (isSpecial)
-      break;
-    const double least = std::min(std::fabs(term.low), std::fabs(term.high));
+/// What an order of multiplication may meet, from the sizes of the factors.
+struct Factors {
+  double above = 0, below = 0; ///< logarithms of those above 1, below 1
+  double relative = 0;         ///< error of all
+  bool mayBeZero = false, isZero = false, mayBeSpecial = false, isNaN = false, isInfinite = false;
+  bool hasSign = true; ///< no factor may be of both
+
+  void add(const Range &term) {
+    const double size = std::max(std::fabs(term.low), std::fabs(term.high)),
+                 least = std::min(std::fabs(term.low), std::fabs(term.high));
+    isNaN |= term.mayBeNaN && !term.hasNumbers();
+    isInfinite |= std::isinf(least) && term.isExact();
+    mayBeSpecial |= term.mayBeNaN || (std::isinf(size) && !term.isExact());
+    isZero |= term.low == 0 && term.high == 0;
     mayBeZero |= term.low <= 0 && term.high >= 0;
+    hasSign &= term.low > 0 || term.high < 0;
+    if (std::isinf(size))
+      return;
     above += size > 1 ? std::log2(size) : 0;
     below += least > 0 && least < 1 ? std::log2(least) : 0;
-    if (least > 0)
-      relative += (term.high - term.low) / least;
+    relative += least > 0 ? (term.high - term.low) / least : 0;
   }
-  const bool mayOverflow = above > 127.9, mayUnderflow = below < -125.9;
-  if (isSpecial || (mayOverflow && (mayUnderflow || mayBeZero)))
-    return terms.size() == 1 ? terms[0] : Range::anything(value);
-  const double count = static_cast<double>(terms.size());
-  const double error = std::fabs(value) * std::expm1(relative + count * roundOffOfFactor);
+};
+
+/// Where magnitudes above 1 alone overflow, or those below 1 alone underflow, an order does.
+Range rangeOfProduct(const std::vector<Range> &terms, double value) {
+  if (terms.size() == 1)
+    return terms[0];
+  Factors all;
+  for (const Range &term : terms)
+    all.add(term);
+  if (all.isNaN)
+    return Range::exactly(std::numeric_limits<double>::quiet_NaN());
+  const bool mayOverflow = all.above > 127.9 || all.isInfinite, mayUnderflow = all.below < -125.9;
+  if (all.mayBeSpecial || (mayOverflow && (mayUnderflow || (all.mayBeZero && !all.isZero))))
+    return Range::anything(value);
+  if (all.isZero) // times infinity: NaN
+    return mayOverflow ? Range::anything(value) : Range::exactly(value);
+  if (all.isInfinite)
+    return Range::exactly(value);
+  const double count = static_cast<double>(terms.size()), largest = largestValue(ElementType::f32),
+               size = std::min(std::fabs(value), largest),
+               error = size * std::expm1(all.relative + count * roundOffOfFactor);
   Range range{value, value - error, value + error, false};
-  if (mayUnderflow || mayBeZero) {
-    const double lost = std::exp2(above) * (mayBeZero ? 1 : leastNormal);
-    const bool isZero = std::ranges::any_of(
-        terms, [](const Range &term) { return term.low == 0 && term.high == 0; });
-    if (!isZero) {
-      range.low = std::min(range.low, -lost);
-      range.high = std::max(range.high, lost);
-    }
+  if (std::isinf(value))
+    range = value > 0 ? Range{value, largest - error, value, false}
+                      : Range{value, value, error - largest, false};
+  if (mayUnderflow || all.mayBeZero) {
+    const double lost = std::exp2(all.above) * (all.mayBeZero ? 1 : leastNormal);
+    range.low = std::min(range.low, -lost);
+    range.high = std::max(range.high, lost);
   }
-  if (mayOverflow) {
-    range.low = -unbounded;
+  // An infinity has the sign of the product.
+  if (mayOverflow && (value > 0 || !all.hasSign))
     range.high = unbounded;
-  }
+  if (mayOverflow && (value < 0 || !all.hasSign))
+    range.low = -unbounded;
   return range;
 }
 
@@ -140,6 +166,8 @@ bool isExactTree(const Value &root) {
     case Operation::logicalNot:
     case Operation::cast:
       return false;
+    case Operation::cumulate:
+      return isFloat(value.type);
     case Operation::reduce:
       return value.reduction == Reduction::product ||
              (value.reduction == Reduction::sum && isFloat(value.type));

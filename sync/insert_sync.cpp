@@ -357,7 +357,7 @@ void PhaseSync::toUse(const Side &use, const Site &site) {
   b.setInsertionPoint(site.first);
   for (aicore::ReleaseOp release : use.releases) {
     auto branch = dyn_cast<scf::IfOp>(release->getParentOp());
-    if (!branch || branch->getBlock() != site.block)
+    if (!branch || branch->getBlock() != site.block || release->getBlock() != branch.thenBlock())
       continue;
     Value condition = branch.getCondition();
     auto first = dyn_cast<scf::IfOp>(site.first);

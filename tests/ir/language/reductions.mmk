@@ -55,3 +55,20 @@ kernel position(x: f32[M, N]) -> y: i32[N] {
 kernel conditions(x: f32[M, N]) -> y: f32[M, N] {
   y = select(any[N](x > 0 || x < -1), cumsum[M](x), 0);
 }
+
+// Of a transpose: the result is in the order of its dimensions.
+// CHECK-LABEL: mmk.kernel @transposed
+// CHECK:         %[[SUM:.*]] = linalg.generic {{.*}} iterator_types = ["reduction", "parallel", "parallel"]} ins(%x
+// CHECK-NOT:     reduction
+// CHECK:         linalg.generic {indexing_maps = [#[[SWAPPED:.*]], #{{.*}}], iterator_types = ["parallel", "parallel"]} ins(%[[SUM]]
+kernel transposed(x: f32[A, M, M]) -> y: f32[M, M] {
+  y = sum[A](transpose(x));
+}
+
+// An operand of a product has its two dimensions again.
+// CHECK-LABEL: mmk.kernel @outer
+// CHECK:         %[[COLUMN:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<?x?xf32>)
+// CHECK:         linalg.contract {{.*}} ins(%{{.*}}, %{{.*}} : tensor<?x?xf32>, tensor<?x?xf32>)
+kernel outer(a: f32[M, K], b: f32[K, N]) -> y: f32[M, N] {
+  y = sum[K](a) @ sum[K](b);
+}

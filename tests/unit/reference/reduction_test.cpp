@@ -1,5 +1,6 @@
 // Reductions over named dimensions: against plain loops, over every set of dimensions, with the
 // values that break them; and the ranges of right results.
+#include "reference/check.h"
 #include "reference/reduction_range.h"
 #include "tests/unit/reference_testing.h"
 
@@ -267,14 +268,81 @@ TEST(ReductionRanges, OfExtremes) {
   EXPECT_FALSE(position.includes(2));
   EXPECT_TRUE(rangeOf(Reduction::argmax, exactly({2, 2, 1}), 0).isExact()); // the first of equals
   EXPECT_TRUE(rangeOf(Reduction::argmin, exactly({2, 1, 1}), 1).isExact());
+  // The first of equals wins for certain, whatever the others are.
+  const std::vector<Range> ahead = {{5, 5, 5, false}, {1, 0.5, 1.5, false}, {5, 5, 5, false}};
+  EXPECT_FALSE(rangeOf(Reduction::argmax, ahead, 0).includes(2));
   EXPECT_TRUE(std::isnan(rangeOf(Reduction::maximum, exactly({1, notANumber}), notANumber).value));
 }
 
 // Where an order of multiplication overflows or underflows on the way, so may the result.
 TEST(ReductionRanges, OfProductsThatLeaveF32OnTheWay) {
+  EXPECT_TRUE(
+      std::isnan(rangeOf(Reduction::product, exactly({2, notANumber, 3}), notANumber).value));
+  EXPECT_FALSE(rangeOf(Reduction::product, exactly({2, notANumber, 3}), notANumber).includes(6));
+  EXPECT_FALSE(rangeOf(Reduction::product, exactly({2, infinity, 3}), infinity).includes(6));
+  const Range beyond = rangeOf(Reduction::product, exactly({1e20, 1e20, 1}), infinity);
+  EXPECT_TRUE(beyond.includes(infinity));
+  EXPECT_FALSE(beyond.includes(5) || beyond.includes(-infinity));
+  const Range onTheWay = rangeOf(Reduction::product, exactly({1e30, 1e10, 1e-5}), 1e35);
+  EXPECT_TRUE(onTheWay.includes(infinity) && onTheWay.includes(1e35));
+  EXPECT_FALSE(onTheWay.includes(-infinity) || onTheWay.includes(1e34));
   const Range both = rangeOf(Reduction::product, exactly({1e30, 1e30, 1e-30, 1e-30}), 1);
   EXPECT_TRUE(both.includes(infinity) && both.includes(0) && both.includes(1));
   const Range zero = rangeOf(Reduction::product, exactly({0, 5, 7}), 0);
   EXPECT_TRUE(zero.isExact());
   EXPECT_FALSE(zero.includes(1e-10));
+}
+
+namespace {
+
+/// Whether the check calls results wrong, by the bound of the rounding errors alone.
+bool isWrong(const KernelText &text, const std::map<std::string, int64_t> &dims, const Tensor &x,
+             const Tensor &got) {
+  const std::vector<const Tensor *> tensors = {&x};
+  const std::vector<double> scalars(1);
+  auto check =
+      llvm::cantFail(ResultCheck::create({text.kernel(), dims, scalars, tensors}, /*threads=*/2));
+  Check rule;
+  rule.rtol = rule.atol = 0;
+  return check.check(0, got, rule).wrong > 0;
+}
+
+} // namespace
+
+// A row summed in f32, in order, is right; one that leaves out an element is not.
+TEST(ReductionRanges, InTheCheckOfARow) {
+  const int64_t m = 3, n = 257;
+  const Tensor x = seeded(ElementType::f32, {m, n}, 5, DataKind::normal);
+  const KernelText mean("kernel k(x: f32[M, N]) -> y: f32[M] { y = mean[N](x); }"),
+      soft("kernel k(x: f32[M, N]) -> y: f32[M, N] { y = softmax[N](x); }"),
+      total("kernel k(x: f32[M, N]) -> y: f32[M, N] { y = cumsum[N](x) - max[M](x); }");
+  Tensor means = llvm::cantFail(Tensor::allocate(ElementType::f32, {m})),
+         shares = llvm::cantFail(Tensor::allocate(ElementType::f32, {m, n})),
+         sums = llvm::cantFail(Tensor::allocate(ElementType::f32, {m, n}));
+  for (int64_t i = 0; i < m; ++i) {
+    float sum = 0, top = -INFINITY, expSum = 0;
+    for (int64_t j = 0; j < n; ++j) {
+      sum += static_cast<float>(x[i * n + j]);
+      top = std::max(top, static_cast<float>(x[i * n + j]));
+      float largestOfColumn = -INFINITY;
+      for (int64_t l = 0; l < m; ++l)
+        largestOfColumn = std::max(largestOfColumn, static_cast<float>(x[l * n + j]));
+      sums.set(i * n + j, sum - largestOfColumn);
+    }
+    means.set(i, sum / n);
+    for (int64_t j = 0; j < n; ++j)
+      expSum += std::exp(static_cast<float>(x[i * n + j]) - top);
+    for (int64_t j = 0; j < n; ++j)
+      shares.set(i * n + j, std::exp(static_cast<float>(x[i * n + j]) - top) / expSum);
+  }
+  const std::map<std::string, int64_t> dims = {{"M", m}, {"N", n}};
+  EXPECT_FALSE(isWrong(mean, dims, x, means));
+  EXPECT_FALSE(isWrong(soft, dims, x, shares));
+  EXPECT_FALSE(isWrong(total, dims, x, sums));
+  means.set(1, means[1] - x[n] / n);
+  shares.set(n, shares[n] * 1.0001);
+  sums.set(5, sums[5] + x[5]);
+  EXPECT_TRUE(isWrong(mean, dims, x, means));
+  EXPECT_TRUE(isWrong(soft, dims, x, shares));
+  EXPECT_TRUE(isWrong(total, dims, x, sums));
 }
