@@ -61,7 +61,8 @@ private:
   void chooseGroups();
   /// The kept values and products that `value` is computed from, each with the map from the
   /// iterations of `value`. Stops at kept values other than `value`.
-  void collectLeaves(Value value, AffineMap map, bool root, SmallVectorImpl<Use> &leaves);
+  SmallVector<Use> leavesOf(Value value);
+  void collectLeaves(Use use, bool root, llvm::DenseSet<Use> &seen, SmallVectorImpl<Use> &leaves);
   Use resolve(Use use);
   /// An operand for reads of `value` by `map`, whose constant results become a slice of it.
   Value operandFor(Value value, AffineMap &map, IRMapping &inGroup);
@@ -94,9 +95,19 @@ void Fuser::chooseKept() {
       kept.insert(op.getResult(0));
 }
 
-void Fuser::collectLeaves(Value value, AffineMap map, bool root, SmallVectorImpl<Use> &leaves) {
-  std::tie(value, map) = resolve({value, map});
-  if (!isNode(behindSlices(value)))
+SmallVector<Use> Fuser::leavesOf(Value value) {
+  SmallVector<Use> leaves;
+  llvm::DenseSet<Use> seen;
+  const unsigned loops = value.getDefiningOp<linalg::LinalgOp>().getNumLoops();
+  collectLeaves({value, b.getMultiDimIdentityMap(loops)}, true, seen, leaves);
+  return leaves;
+}
+
+// A value that others read twice is visited once: a chain of such values has many ways through it.
+void Fuser::collectLeaves(Use use, bool root, llvm::DenseSet<Use> &seen,
+                          SmallVectorImpl<Use> &leaves) {
+  auto [value, map] = resolve(use);
+  if (!isNode(behindSlices(value)) || !seen.insert({value, map}).second)
     return;
   auto product = productOf(behindSlices(value));
   if (product || (!root && kept.contains(behindSlices(value)))) {
@@ -106,7 +117,8 @@ void Fuser::collectLeaves(Value value, AffineMap map, bool root, SmallVectorImpl
   }
   auto op = value.getDefiningOp<linalg::LinalgOp>();
   for (OpOperand *input : op.getDpsInputOperands())
-    collectLeaves(input->get(), op.getMatchingIndexingMap(input).compose(map), false, leaves);
+    collectLeaves({input->get(), op.getMatchingIndexingMap(input).compose(map)}, false, seen,
+                  leaves);
 }
 
 // Elementwise values are recomputed wherever they are read, also through a slice that drops
@@ -145,8 +157,7 @@ void Fuser::chooseGroups() {
         continue;
       }
       auto op = value.getDefiningOp<linalg::LinalgOp>();
-      SmallVector<Use> leaves;
-      collectLeaves(value, b.getMultiDimIdentityMap(op.getNumLoops()), true, leaves);
+      const SmallVector<Use> leaves = leavesOf(value);
       auto group = [&](Value leaf) {
         return productOf(leaf) ? leaf.getDefiningOp() : groupOf.lookup(leaf);
       };
@@ -223,8 +234,11 @@ SmallVector<Value> Fuser::emitElementwise(ArrayRef<Value> outputs, Operation *ow
            (!kept.contains(value) || groupOf.lookup(value) == owner);
   };
   llvm::SetVector<Use> inputs;
+  llvm::DenseSet<Use> seen;
   std::function<void(Value, AffineMap)> gather = [&](Value value, AffineMap map) {
     std::tie(value, map) = resolve({value, map});
+    if (!seen.insert({value, map}).second)
+      return;
     if (!isInlined(value)) {
       inputs.insert({value, map});
       return;

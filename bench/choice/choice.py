@@ -5,8 +5,8 @@
 
 The best known is the best of the default, of the quick search, of N random variants of everything
 that is legal, and for ten kernels of all variants of a grid. Each measurement is a line of FILE,
-so that a run that was ended goes on; what depends on the compiler starts with an empty file.
---write puts the table into docs/choice.md.
+so that a run that was ended goes on, and measurements with other N, seeds and searches add to it; what
+depends on the compiler starts with an empty file. --write puts the table into docs/choice.md.
 """
 
 import argparse
@@ -127,7 +127,9 @@ class Row:
         self.best = min(each["best"] for each in found.values())
         self.counted = sum(each["counted"] for each in found.values())
         self.bounded = sum(each["bounded"] for each in found.values())
-        self.by = "grid" if "grid" in found else "random"
+        draws = max((int(search.split()[1]) for search in found if search.startswith("random")),
+                    default=0)
+        self.by = f"{draws} draws" + (", grid" if "grid" in found else "")
 
     def microseconds(self, cycles):
         return self.us * cycles / self.default
@@ -136,7 +138,7 @@ class Row:
 def rows_of(known, machine):
     rows = []
     for number, (title, _, dims) in enumerate(kernels()):
-        found = {key[2].split()[0]: value for key, value in known.items()
+        found = {key[2]: value for key, value in known.items()
                  if key[:2] == (machine, number) and value}
         if "quick" in found:
             rows.append(Row(title, dims, found))

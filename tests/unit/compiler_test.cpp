@@ -55,6 +55,19 @@ TEST_F(CompilerTest, FlagsThatItsOwnProofRefutesAreABug) {
   EXPECT_FALSE(lower({}).isBug);
 }
 
+// There are 2^60 ways through this chain; each of its values is visited once.
+TEST_F(CompilerTest, AChainOfValuesThatAreReadTwice) {
+  std::string text = "kernel k(x: f32[N]) -> y: f32[N] { let v0 = x; let c0 = x > 0;";
+  for (int i = 1; i <= 60; ++i) {
+    const std::string own = std::to_string(i), before = std::to_string(i - 1);
+    text += " let v" + own + " = v" + before + " * 0.5 + abs(v" + before + ");";
+    text += " let c" + own + " = c" + before + " && x > " + own + " || !c" + before + ";";
+  }
+  text += " y = select(c60, v60, 0); }";
+  const Lowering lowering = lower({}, text.c_str());
+  EXPECT_FALSE(lowering.messages.hasErrors()) << lowering.messages.render();
+}
+
 TEST_F(CompilerTest, AProofThatTakesTooLongIsNone) {
   const Lowering lowering = lower({.mutateBeforeVerify = [](mlir::ModuleOp module) {
     module->walk([](aicore::PhaseOp phase) {

@@ -380,7 +380,7 @@ TEST(Library, aForkedProcessGoesOn) {
 
 TEST(LibraryErrors, ofThePrograms) {
   EXPECT_EQ(refusal("kernel f(a: f32[M]) -> c: f32[M] { c = relu(b); }"),
-            "test.mmk:1:45: error: unknown name 'b'; known here: a\n"
+            "test.mmk:1:45: error: unknown name 'b'; known here: a and M\n"
             "    1 | kernel f(a: f32[M]) -> c: f32[M] { c = relu(b); }\n"
             "      |                                             ^");
   mmk_compile_options options = {};
