@@ -180,6 +180,12 @@ def Mmk_FusionGroupOp : Mmk_Op<"fusion_group", [SingleBlock,
     Its anchors are products of the same rows and columns, each of a depth of its own, and an
     elementwise operation may take all of them. mmk-fuse-epilogue makes groups of one; textual IR
     may have more.
+    A row group computes reductions over the same dimensions, and elementwise work between and behind
+    them. `over` names the dimensions of its iterations, `reduce` those that it reduces, by number;
+    each of its operations has its loops among them as the attribute `mmk.loops`.
+    ```mlir
+    %y = mmk.fusion_group over ["M", "N"] reduce [1] { ... }
+    ```
     Before mmk-tile-cores the region works on whole tensors, and `%block` is unused. That pass says
     in `tile` how many rows and columns a tile of the result has, at most; mmk-tile-base in `steps`
     the depth of a stage and of a base tile, for each product in program order.
@@ -191,11 +197,16 @@ def Mmk_FusionGroupOp : Mmk_Op<"fusion_group", [SingleBlock,
     } -> tensor<?x?xf32>
     ```
   }];
-  let arguments = (ins OptionalAttr<DenseI64ArrayAttr>:$tile, OptionalAttr<DenseI64ArrayAttr>:$steps);
+  let arguments = (ins OptionalAttr<StrArrayAttr>:$space, OptionalAttr<DenseI64ArrayAttr>:$reduced,
+                       OptionalAttr<DenseI64ArrayAttr>:$tile, OptionalAttr<DenseI64ArrayAttr>:$steps);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region SizedRegion<1>:$body);
+  let builders = [OpBuilder<(ins "::mlir::TypeRange":$types, "::mlir::DenseI64ArrayAttr":$tile,
+                                 "::mlir::DenseI64ArrayAttr":$steps), [{
+    build($_builder, $_state, types, ::mlir::ArrayAttr(), ::mlir::DenseI64ArrayAttr(), tile, steps);
+  }]>];
   let assemblyFormat = [{
-    (`tile` $tile^)? (`steps` $steps^)? $body `->` type($results) attr-dict
+    (`over` $space^)? (`reduce` $reduced^)? (`tile` $tile^)? (`steps` $steps^)? $body `->` type($results) attr-dict
   }];
   let hasRegionVerifier = 1;
 }

@@ -147,6 +147,13 @@ LogicalResult FusionGroupOp::verifyRegions() {
   auto yield = dyn_cast<YieldOp>(block.getTerminator());
   if (!yield || yield.getValues().getTypes() != getResultTypes())
     return emitOpError("expected to yield its results");
+  if (getSpaceAttr() && !getReducedAttr())
+    return emitOpError("expected to reduce some of its dimensions ") << getSpaceAttr();
+  if (std::optional<ArrayRef<int64_t>> reduced = getReduced())
+    for (int64_t dim : *reduced)
+      if (!getSpaceAttr() || dim < 0 || dim >= static_cast<int64_t>(getSpaceAttr().size()))
+        return emitOpError("reduces dimension ")
+               << dim << ", but has " << (getSpaceAttr() ? getSpaceAttr().size() : 0);
   auto positive = [](int64_t extent) { return extent > 0; };
   if (std::optional<ArrayRef<int64_t>> tile = getTile();
       tile && (tile->size() != 2 || !llvm::all_of(*tile, positive)))

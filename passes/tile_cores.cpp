@@ -1,6 +1,7 @@
 #include "backend/backend.h"
 #include "passes/fuse_producers.h"
 #include "passes/passes.h"
+#include "passes/tile_rows.h"
 #include "passes/variant.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -444,7 +445,8 @@ struct TileCoresPass : impl::TileCoresBase<TileCoresPass> {
         return signalPassFailure();
       const SmallVector<StringRef> outputs = outputDims(kernel);
       for (ir::FusionGroupOp group : kernel.getBody().getOps<ir::FusionGroupOp>())
-        if (failed(GroupTiling(kernel, group, machine, outputs).run()))
+        if (failed(group.getSpaceAttr() ? tileRows(kernel, group, machine)
+                                        : GroupTiling(kernel, group, machine, outputs).run()))
           return signalPassFailure();
     }
   }

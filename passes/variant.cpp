@@ -1,6 +1,7 @@
 #include "passes/variant.h"
 
 #include "backend/backend.h"
+#include "passes/row_space.h"
 #include "schedule/directive.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -29,6 +30,16 @@ SmallVector<StringRef> outputDims(ir::KernelOp kernel) {
   kernel.walk([&](linalg::ContractOp contract) {
     const ProductNames names = productNames(contract);
     outputs.append({names.rows, names.columns});
+  });
+  // Tiles of row groups extend along two dimensions of their iterations.
+  kernel.walk([&](linalg::GenericOp generic) {
+    if (!isRowReduction(generic))
+      return;
+    const RowSpace space(cast<linalg::LinalgOp>(generic.getOperation()));
+    const TilePlane plane = planeOf(space);
+    for (int64_t dim : {plane.rows, plane.columns})
+      if (dim >= 0)
+        outputs.push_back(space.names[dim]);
   });
   if (!hasProduct(kernel))
     for (auto named : kernel.getResults().getAsRange<ir::NamedAttr>())

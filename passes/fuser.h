@@ -1,0 +1,103 @@
+// mmk-fuse-epilogue in three files: fuse_epilogue.cpp decides which group computes which value,
+// row_groups.cpp the groups of reductions among them, emit_groups.cpp emits them.
+#pragma once
+
+#include "ir/mmk.h"
+#include "passes/row_space.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mmk {
+
+/// A tensor in an iteration space: the element that each iteration reads.
+using Use = std::pair<mlir::Value, mlir::AffineMap>;
+
+inline bool isNode(mlir::Value value) {
+  return value.getDefiningOp<mlir::linalg::LinalgOp>() != nullptr;
+}
+inline mlir::linalg::ContractOp productOf(mlir::Value value) {
+  return value.getDefiningOp<mlir::linalg::ContractOp>();
+}
+inline bool isReduction(mlir::Value value) { return isRowReduction(value.getDefiningOp()); }
+/// Whether it is computed by operations that are never inlined where they are read.
+inline bool isAnchor(mlir::Value value) { return productOf(value) || isReduction(value); }
+
+/// Through the slices that drop broadcast dimensions of extent 1.
+mlir::Value behindSlices(mlir::Value value);
+
+// Only values that have to be in global memory end a fusion group: results, operands of a product,
+// and values that a fusion group needs of an earlier one. All others are recomputed at their uses,
+// in registers. Upstream's elementwise fusion is not used for this: it fuses one producer into one
+// consumer, where a fusion group with several results wants one op that computes them all.
+class Fuser {
+public:
+  explicit Fuser(ir::KernelOp kernel)
+      : kernel(kernel), block(kernel.getBody().front()), b(kernel.getContext()),
+        separate(kernel.chosenWord("fuse", "all") == "none") {}
+
+  mlir::LogicalResult run();
+
+private:
+  // fuse_epilogue.cpp
+  mlir::LogicalResult check();
+  void chooseKept();
+  void chooseGroups();
+  mlir::Operation *groupOfLeaf(mlir::Value leaf);
+  /// The group of a value that is no product, and whether it is one of a product.
+  mlir::Operation *chooseGroup(mlir::Value value, llvm::ArrayRef<Use> leaves);
+  /// The kept values, reductions and products that `value` is computed from, each with the map from
+  /// the iterations of `value`. Stops at kept values other than `value`.
+  llvm::SmallVector<Use> leavesOf(mlir::Value value);
+  void collectLeaves(Use use, bool root, llvm::DenseSet<Use> &seen,
+                     llvm::SmallVectorImpl<Use> &leaves);
+  Use resolve(Use use);
+  /// Whether `op`, and all between it and a product or a kept value, changes the type alone.
+  bool onlyConverts(mlir::linalg::LinalgOp op);
+  /// Kept values and reductions, in block order.
+  llvm::SmallVector<mlir::Value> groupedValues();
+
+  // row_groups.cpp
+  struct RowGroup {
+    RowSpace space;
+    llvm::MapVector<mlir::Operation *, SpaceLoops> members; ///< with their loops
+  };
+  /// The loops of `value` in a row group, if it can join it.
+  std::optional<SpaceLoops> loopsInGroup(RowGroup &group, mlir::Value value,
+                                         llvm::ArrayRef<Use> leaves);
+  /// The row group that `value` joins, or starts; null for neither.
+  mlir::Operation *chooseRowGroup(mlir::Value value, llvm::ArrayRef<Use> leaves);
+  /// Moves into the group the results that its new member reads and nothing has read before it.
+  void takeReadResults(mlir::Operation *owner, llvm::ArrayRef<Use> leaves);
+
+  // emit_groups.cpp
+  /// The elements of a group's operation, with the values of the group that it inlines.
+  class Inlining;
+  /// An operand for reads of `value` by `map`, whose constant results become a slice of it.
+  mlir::Value operandFor(mlir::Value value, mlir::AffineMap &map, mlir::IRMapping &inGroup);
+  void emitGroup(mlir::Operation *owner);
+  void emitProduct(mlir::linalg::ContractOp contract, mlir::IRMapping &inGroup);
+  mlir::linalg::GenericOp emitReduction(mlir::linalg::GenericOp op, mlir::Operation *owner,
+                                        mlir::IRMapping &inGroup);
+  void emitRows(mlir::Operation *owner, mlir::IRMapping &inGroup);
+  llvm::SmallVector<mlir::Value> emitElementwise(llvm::ArrayRef<mlir::Value> outputs,
+                                                 mlir::Operation *owner, mlir::IRMapping &inGroup);
+  mlir::Value outside(mlir::Value value, mlir::IRMapping &inGroup);
+
+  ir::KernelOp kernel;
+  mlir::Block &block;
+  mlir::OpBuilder b;
+  bool separate;
+  llvm::SetVector<mlir::Value> kept;                ///< in block order
+  llvm::DenseMap<mlir::Value, mlir::Operation *> groupOf; ///< the op whose fusion group computes it
+  llvm::MapVector<mlir::Operation *, RowGroup> rowGroups; ///< by their first reduction
+  llvm::DenseSet<mlir::Value> readBefore; ///< values that an earlier group reads from memory
+  llvm::MapVector<mlir::Operation *, llvm::SmallVector<mlir::Value>> outputsOf;
+  mlir::IRMapping global; ///< kept value -> result of its fusion group
+};
+
+} // namespace mmk

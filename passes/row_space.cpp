@@ -1,0 +1,123 @@
+#include "passes/row_space.h"
+
+#include "passes/dimensions.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace mmk {
+
+RowSpace::RowSpace(linalg::LinalgOp reduction) : names(dimNames(reduction)) {
+  for (utils::IteratorType iterator : reduction.getIteratorTypesArray())
+    isReduced.push_back(iterator == utils::IteratorType::reduction);
+}
+
+RowSpace::RowSpace(ir::FusionGroupOp group) {
+  const ArrayAttr space = group.getSpaceAttr();
+  for (Attribute name : space)
+    names.push_back(cast<StringAttr>(name).getValue());
+  isReduced.assign(names.size(), false);
+  for (int64_t dim : *group.getReduced())
+    isReduced[dim] = true;
+}
+
+SmallVector<int64_t> RowSpace::reduced() const {
+  SmallVector<int64_t> dims;
+  for (auto [i, is] : llvm::enumerate(isReduced))
+    if (is)
+      dims.push_back(i);
+  return dims;
+}
+
+bool isRowReduction(Operation *op) {
+  auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
+  return generic && generic.getNumReductionLoops() > 0;
+}
+
+SpaceLoops dimsOfResult(linalg::LinalgOp op, ArrayRef<int64_t> loops) {
+  SpaceLoops dims;
+  const AffineMap map = op.getIndexingMapsArray().back();
+  for (AffineExpr expression : map.getResults())
+    dims.push_back(loops[cast<AffineDimExpr>(expression).getPosition()]);
+  return dims;
+}
+
+SpaceLoops loopsOf(Operation *op) {
+  auto loops = op->getAttrOfType<DenseI64ArrayAttr>(loopsAttr);
+  return loops ? SpaceLoops(loops.asArrayRef()) : SpaceLoops();
+}
+
+namespace {
+
+constexpr int64_t unknown = -2;
+
+/// The loops by which the operation reads reductions of the group; false where two disagree.
+bool assignByUses(ArrayRef<RowUse> uses, SpaceLoops &loops) {
+  for (const RowUse &use : uses)
+    for (auto [expression, dim] : llvm::zip(use.map.getResults(), use.dims)) {
+      auto loop = dyn_cast<AffineDimExpr>(expression);
+      if (!loop)
+        return false;
+      int64_t &known = loops[loop.getPosition()];
+      if (known != unknown && known != dim)
+        return false;
+      known = dim;
+    }
+  return true;
+}
+
+bool assignByNames(const RowSpace &space, ArrayRef<StringRef> names, SpaceLoops &loops) {
+  for (auto [name, loop] : llvm::zip(names, loops)) {
+    if (loop != unknown)
+      continue;
+    for (auto [dim, other] : llvm::enumerate(space.names))
+      if (other == name && !llvm::is_contained(loops, static_cast<int64_t>(dim)))
+        loop = dim;
+    if (loop == unknown && name == "1")
+      loop = -1;
+    if (loop == unknown)
+      return false;
+  }
+  return true;
+}
+
+} // namespace
+
+std::optional<SpaceLoops> loopsIn(const RowSpace &space, linalg::LinalgOp op,
+                                  ArrayRef<RowUse> uses) {
+  SpaceLoops loops(op.getNumLoops(), unknown);
+  if (!assignByUses(uses, loops) || !assignByNames(space, dimNames(op), loops))
+    return std::nullopt;
+  SpaceLoops own;
+  llvm::copy_if(loops, std::back_inserter(own), [](int64_t dim) { return dim >= 0; });
+  if (!llvm::is_sorted(own) || std::adjacent_find(own.begin(), own.end()) != own.end())
+    return std::nullopt;
+  size_t reduced = 0;
+  for (auto [dim, isReduced] : llvm::enumerate(space.isReduced)) {
+    const bool has = llvm::is_contained(own, static_cast<int64_t>(dim));
+    if (!isReduced && !has)
+      return std::nullopt;
+    reduced += isReduced && has;
+  }
+  if (reduced != 0 && reduced != space.reduced().size())
+    return std::nullopt;
+  if (!isRowReduction(op))
+    return loops;
+  for (auto [loop, iterator] : llvm::zip(loops, op.getIteratorTypesArray()))
+    if (loop < 0 || space.isReduced[loop] != (iterator == utils::IteratorType::reduction))
+      return std::nullopt;
+  return loops;
+}
+
+TilePlane planeOf(const RowSpace &space) {
+  TilePlane plane;
+  plane.columns = static_cast<int64_t>(space.names.size()) - 1;
+  plane.reducesColumns = space.isReduced.back();
+  for (int64_t dim = 0; dim < plane.columns; ++dim)
+    if (space.isReduced[dim] != plane.reducesColumns)
+      plane.rows = dim;
+  return plane;
+}
+
+} // namespace mmk

@@ -1,0 +1,59 @@
+// The iterations that the operations of a row group share. A row group computes reductions over the
+// same dimensions, with the elementwise work between and behind them, in one pass over its tiles.
+#pragma once
+
+#include "ir/mmk.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+#include <optional>
+
+namespace mmk {
+
+/// Of each loop of an operation, the dimension of the space that it runs along; -1: a loop of
+/// extent 1 that the space has not.
+using SpaceLoops = llvm::SmallVector<int64_t>;
+
+struct RowSpace {
+  llvm::SmallVector<llvm::StringRef> names; ///< of its dimensions, the contiguous one last
+  llvm::SmallVector<bool> isReduced;
+
+  /// The space of a reduction: its loops.
+  explicit RowSpace(mlir::linalg::LinalgOp reduction);
+  /// That of a group in mmk IR.
+  explicit RowSpace(ir::FusionGroupOp group);
+
+  llvm::SmallVector<int64_t> reduced() const;
+};
+
+/// A reduction of the group as an operation reads it.
+struct RowUse {
+  SpaceLoops dims;     ///< the dimensions of the space that its result has
+  mlir::AffineMap map; ///< from the operation's loops to them
+};
+
+/// The loops of an operation in the space, when it can be computed tile by tile there: in the order
+/// of the space, with each dimension that is kept, and with all or none of those that are reduced.
+/// A reduction has to reduce just those.
+std::optional<SpaceLoops> loopsIn(const RowSpace &space, mlir::linalg::LinalgOp op,
+                                  llvm::ArrayRef<RowUse> uses);
+
+/// Whether an operation reduces some of its loops; products and sums of splits aside.
+bool isRowReduction(mlir::Operation *op);
+
+/// Of a result of a reduction with these loops, the dimensions of the space that it has.
+SpaceLoops dimsOfResult(mlir::linalg::LinalgOp op, llvm::ArrayRef<int64_t> loops);
+
+/// The attribute of an operation in a row group that holds its SpaceLoops.
+inline constexpr llvm::StringLiteral loopsAttr = "mmk.loops";
+SpaceLoops loopsOf(mlir::Operation *op);
+
+/// The two dimensions of a space that tiles extend along. Rows run along the last kept dimension
+/// where the last one is reduced, else along the last reduced one; -1 where there is none.
+struct TilePlane {
+  int64_t rows = -1, columns = -1;
+  bool reducesColumns = false; ///< else rows
+};
+TilePlane planeOf(const RowSpace &space);
+
+} // namespace mmk
