@@ -70,6 +70,17 @@ def Aicore_Broadcast : I32EnumAttr<"Broadcast", "how an operand of a vector inst
   let cppNamespace = "::mmk::aicore";
   let genSpecializedAttr = 0;
 }
+
+def Aicore_ReduceKind : I32EnumAttr<"ReduceKind", "how a reduction combines elements", [
+  I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"mul", 1>, I32EnumAttrCase<"max", 2>,
+  I32EnumAttrCase<"min", 3>, I32EnumAttrCase<"argmax", 4>, I32EnumAttrCase<"argmin", 5>]> {
+  let cppNamespace = "::mmk::aicore";
+  let genSpecializedAttr = 0;
+}
+def Aicore_ReduceKindAttr : EnumAttr<Aicore_Dialect, Aicore_ReduceKind, "reduce_kind"> {
+  let assemblyFormat = "$value";
+}
+
 def Aicore_BroadcastAttr : EnumAttr<Aicore_Dialect, Aicore_Broadcast, "broadcast"> {
   let assemblyFormat = "`<` $value `>`";
 }
@@ -606,6 +617,36 @@ def Aicore_VecOp : Aicore_Op<"vec", [HasParent<"VectorOp">]> {
     const ::mmk::VectorInstruction &getRow();
     /// The figure of the machine that prices it.
     std::string_view getCost();
+  }];
+}
+
+def Aicore_ReduceOp : Aicore_InstructionOp<"reduce", [AttrSizedOperandSegments]> {
+  let summary = "the rows, or the columns, of a tile in UB combined to one (vector)";
+  let description = [{
+    Along its columns each row becomes one element; the target is a row of these. With `by_rows` all
+    rows become one row. argmax and argmin also give the position of the first element that is beyond
+    all before it, or of the first NaN. max and min propagate NaN.
+    ```mlir
+    aicore.reduce add %e[%s] size(%rows, %columns) -> %sums[%t]
+      : memref<1x32xf32, #aicore.space<ub>> from memref<32x256xf32, #aicore.space<ub>>
+    aicore.reduce argmax %e[%s] size(%rows, %columns) -> %best[%t], %where[%u]
+      : memref<1x32xf32, #aicore.space<ub>>, memref<1x32xi32, #aicore.space<ub>>
+      from memref<32x256xf32, #aicore.space<ub>>
+    ```
+  }];
+  let arguments = (ins Aicore_ReduceKindAttr:$kind, AnyStaticShapeMemRef:$source, Index:$slot,
+                       Index:$rows, Index:$columns, UnitAttr:$by_rows,
+                       Variadic<AnyStaticShapeMemRef>:$targets, Variadic<Index>:$targetSlots);
+  let assemblyFormat = [{
+    $kind $source `[` $slot `]` `size` `(` $rows `,` $columns `)` (`by_rows` $by_rows^)? `->`
+    custom<VectorOutputs>($targets, $targetSlots, type($targets)) `from` type($source) attr-dict
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Whether its second target is the position of an element.
+    bool givesPosition() {
+      return getKind() == ReduceKind::argmax || getKind() == ReduceKind::argmin;
+    }
   }];
 }
 

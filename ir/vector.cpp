@@ -152,6 +152,37 @@ LogicalResult VectorOp::verifyRegions() {
   return isSelected() ? verifyInstructions(*this, block) : verifyElements(*this, block);
 }
 
+//===--- aicore.reduce --------------------------------------------------------------------===//
+
+MMK_EFFECTS(ReduceOp)
+Pipe ReduceOp::getPipe() { return Pipe::vector; }
+SmallVector<Access> ReduceOp::getAccesses() {
+  SmallVector<Access> accesses = {reading(getSource(), getSlot())};
+  for (auto [buffer, slot] : llvm::zip(getTargets(), getTargetSlots()))
+    accesses.push_back(writing(buffer, slot));
+  return accesses;
+}
+
+LogicalResult ReduceOp::verify() {
+  if (failed(expectBuffer(*this, "the source", getSource(), {Space::ub})))
+    return failure();
+  const size_t count = givesPosition() ? 2 : 1;
+  if (getTargets().size() != count || getTargetSlots().size() != count)
+    return emitOpError("expected ") << count << " targets, each with a slot";
+  for (Value target : getTargets()) {
+    if (failed(expectBuffer(*this, "targets", target, {Space::ub})))
+      return failure();
+    if (cast<MemRefType>(target.getType()).getShape()[0] != 1)
+      return emitOpError("expected targets of one row, found ") << target.getType();
+  }
+  if (elementOf(getTargets()[0]) != elementOf(getSource()))
+    return emitOpError("expected a target of the elements of its source, found ")
+           << getTargets()[0].getType() << " for " << getSource().getType();
+  if (count == 2 && !elementOf(getTargets()[1]).isInteger(32))
+    return emitOpError("expected positions of i32, found ") << getTargets()[1].getType();
+  return success();
+}
+
 //===--- aicore.vec -----------------------------------------------------------------------===//
 
 const VectorInstruction &VecOp::getRow() { return *findVectorInstruction(getInstruction()); }

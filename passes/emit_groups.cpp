@@ -1,4 +1,5 @@
-// The fusion groups of a kernel: each value of a group that is not kept is inlined where it is read.
+// The fusion groups of a kernel: each value of a group that is not kept is inlined where it is
+// read.
 #include "passes/fuser.h"
 
 using namespace mlir;
@@ -136,15 +137,15 @@ SmallVector<Value> Fuser::emitElementwise(ArrayRef<Value> outputs, Operation *ow
     locations.push_back(op.getLoc());
   }
   SmallVector<utils::IteratorType> iterators(first.getNumLoops(), utils::IteratorType::parallel);
-  auto generic = linalg::GenericOp::create(
-      b, b.getFusedLoc(locations), types, operands, inits, maps, iterators,
-      [&](OpBuilder &builder, Location, ValueRange arguments) {
-        inlining.start(arguments);
-        SmallVector<Value> results;
-        for (Value output : outputs)
-          results.push_back(inlining.element(builder, output, identity));
-        linalg::YieldOp::create(builder, first.getLoc(), results);
-      });
+  auto generic =
+      linalg::GenericOp::create(b, b.getFusedLoc(locations), types, operands, inits, maps,
+                                iterators, [&](OpBuilder &builder, Location, ValueRange arguments) {
+                                  inlining.start(arguments);
+                                  SmallVector<Value> results;
+                                  for (Value output : outputs)
+                                    results.push_back(inlining.element(builder, output, identity));
+                                  linalg::YieldOp::create(builder, first.getLoc(), results);
+                                });
   return generic.getResults();
 }
 

@@ -98,9 +98,8 @@ Operation *Fuser::groupOfLeaf(Value leaf) {
 SmallVector<Value> Fuser::groupedValues() {
   SmallVector<Value> values(kept.begin(), kept.end());
   for (Operation &op : block)
-    if (isRowReduction(&op) && !llvm::any_of(op.getResults(), [&](Value result) {
-          return kept.contains(result);
-        }))
+    if (isRowReduction(&op) &&
+        !llvm::any_of(op.getResults(), [&](Value result) { return kept.contains(result); }))
       values.push_back(op.getResults().back());
   llvm::sort(values, [](Value x, Value y) {
     return x.getDefiningOp()->isBeforeInBlock(y.getDefiningOp());
@@ -118,11 +117,10 @@ Operation *Fuser::chooseGroup(Value value, ArrayRef<Use> leaves) {
   for (auto &[leaf, map] : leaves)
     if (!last || last->isBeforeInBlock(groupOfLeaf(leaf)))
       last = groupOfLeaf(leaf);
-  const bool fits = isa_and_nonnull<linalg::ContractOp>(last) &&
-                    llvm::all_of(leaves, [&](const Use &use) {
-                      return groupOfLeaf(use.first) != last ||
-                             (use.second && use.second.isIdentity());
-                    });
+  const bool fits =
+      isa_and_nonnull<linalg::ContractOp>(last) && llvm::all_of(leaves, [&](const Use &use) {
+        return groupOfLeaf(use.first) != last || (use.second && use.second.isIdentity());
+      });
   return fits && (!separate || onlyConverts(op)) ? last : op.getOperation();
 }
 

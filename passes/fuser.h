@@ -92,7 +92,7 @@ private:
   mlir::Block &block;
   mlir::OpBuilder b;
   bool separate;
-  llvm::SetVector<mlir::Value> kept;                ///< in block order
+  llvm::SetVector<mlir::Value> kept;                      ///< in block order
   llvm::DenseMap<mlir::Value, mlir::Operation *> groupOf; ///< the op whose fusion group computes it
   llvm::MapVector<mlir::Operation *, RowGroup> rowGroups; ///< by their first reduction
   llvm::DenseSet<mlir::Value> readBefore; ///< values that an earlier group reads from memory

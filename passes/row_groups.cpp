@@ -45,7 +45,8 @@ Operation *Fuser::chooseRowGroup(Value value, ArrayRef<Use> leaves) {
   if (!separate)
     for (auto &[owner, group] : llvm::reverse(rowGroups))
       if ((!last || last->isBeforeInBlock(owner)) &&
-          llvm::any_of(group.members, [&](auto &member) { return sharesOperand(member.first, op); }) &&
+          llvm::any_of(group.members,
+                       [&](auto &member) { return sharesOperand(member.first, op); }) &&
           join(owner))
         return owner;
   RowGroup group{RowSpace(cast<linalg::LinalgOp>(op)), {}};
@@ -57,8 +58,8 @@ Operation *Fuser::chooseRowGroup(Value value, ArrayRef<Use> leaves) {
   return op;
 }
 
-// A result of elementwise work, such as a sum of two tensors of which a norm is computed: its row is
-// on the chip while the group computes.
+// A result of elementwise work, such as a sum of two tensors of which a norm is computed: its row
+// is on the chip while the group computes.
 void Fuser::takeReadResults(Operation *owner, ArrayRef<Use> leaves) {
   if (separate)
     return;

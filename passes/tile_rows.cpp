@@ -42,9 +42,9 @@ private:
   IRRewriter b;
   Location loc;
   int64_t tileM = 1, tileN = 1;
-  SmallVector<Value> extents;          ///< of the space
+  SmallVector<Value> extents;               ///< of the space
   SmallVector<OpFoldResult> offsets, sizes; ///< of the current tile in it
-  DenseMap<Value, Value> tiled;        ///< results of the group's operations on the current tile
+  DenseMap<Value, Value> tiled; ///< results of the group's operations on the current tile
 };
 
 void RowTiling::chooseTile() {
@@ -76,8 +76,8 @@ scf::ForOp RowTiling::createLoop(ValueRange inits) {
   const int64_t cores = kernel.chosenNumber("cores", 1);
   auto mapping = ir::MappingAttr::get(b.getContext(), ir::Order::rows, 1, cores, 0, 0, 1);
   Value block = group.getBody().getArgument(0);
-  Value share = ir::TileCountOp::create(b, loc, b.getIndexType(), block, batches, down, across,
-                                        mapping);
+  Value share =
+      ir::TileCountOp::create(b, loc, b.getIndexType(), block, batches, down, across, mapping);
   auto loop = scf::ForOp::create(b, loc, index(0), share, one, inits);
   b.setInsertionPointToStart(loop.getBody());
   Type type = b.getIndexType();
@@ -108,7 +108,8 @@ void RowTiling::placeTile(ir::TileCoordsOp coords) {
   }
   for (size_t dim : llvm::reverse(batches)) {
     const bool isFirst = dim == batches.front();
-    offsets[dim] = isFirst ? batch : arith::RemSIOp::create(b, loc, batch, extents[dim]).getResult();
+    offsets[dim] =
+        isFirst ? batch : arith::RemSIOp::create(b, loc, batch, extents[dim]).getResult();
     if (!isFirst)
       batch = arith::DivSIOp::create(b, loc, batch, extents[dim]);
   }
@@ -161,9 +162,9 @@ void RowTiling::yieldTiles(scf::ForOp loop) {
       extent.push_back(dim < 0 ? OpFoldResult(b.getIndexAttr(1)) : sizes[dim]);
     }
     const SmallVector<OpFoldResult> strides(from.size(), b.getIndexAttr(1));
-    filled.push_back(tensor::InsertSliceOp::create(b, loc, tiled.lookup(value), init, from, extent,
-                                                   strides)
-                         .getResult());
+    filled.push_back(
+        tensor::InsertSliceOp::create(b, loc, tiled.lookup(value), init, from, extent, strides)
+            .getResult());
   }
   scf::YieldOp::create(b, loc, filled);
 }

@@ -1,0 +1,215 @@
+#include "place/row_program.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <optional>
+
+using namespace mlir;
+
+namespace mmk {
+
+using aicore::ReduceKind;
+
+namespace {
+
+/// The last operations of a reduction's region, which combine an element with what precedes it.
+struct Combination {
+  ReduceKind kind;
+  Value element;
+};
+
+std::optional<ReduceKind> kindOf(Operation *op) {
+  return llvm::TypeSwitch<Operation *, std::optional<ReduceKind>>(op)
+      .Case<arith::AddFOp, arith::AddIOp>([](auto) { return ReduceKind::add; })
+      .Case<arith::MulFOp, arith::MulIOp>([](auto) { return ReduceKind::mul; })
+      .Case<arith::MaximumFOp, arith::MaxSIOp>([](auto) { return ReduceKind::max; })
+      .Case<arith::MinimumFOp, arith::MinSIOp>([](auto) { return ReduceKind::min; })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+/// The comparison of an element that may take the place of the best: alone, or with whether the
+/// best is a number.
+std::optional<ReduceKind> kindOfComparison(Value takes) {
+  if (auto both = takes.getDefiningOp<arith::AndIOp>())
+    takes = both.getLhs();
+  if (auto compare = takes.getDefiningOp<arith::CmpFOp>())
+    return compare.getPredicate() == arith::CmpFPredicate::UGT ? ReduceKind::argmax
+                                                               : ReduceKind::argmin;
+  if (auto compare = takes.getDefiningOp<arith::CmpIOp>())
+    return compare.getPredicate() == arith::CmpIPredicate::sgt ? ReduceKind::argmax
+                                                               : ReduceKind::argmin;
+  return std::nullopt;
+}
+
+std::optional<Combination> combinationOf(linalg::GenericOp op) {
+  ValueRange before = op.getRegionOutputArgs();
+  Operation *combine = op.getBody()->getTerminator()->getOperand(0).getDefiningOp();
+  if (!combine)
+    return std::nullopt;
+  if (before.size() == 2) {
+    auto select = dyn_cast<arith::SelectOp>(combine);
+    const std::optional<ReduceKind> kind =
+        select ? kindOfComparison(select.getCondition()) : std::nullopt;
+    if (!kind || select.getFalseValue() != before[0])
+      return std::nullopt;
+    return Combination{*kind, select.getTrueValue()};
+  }
+  const std::optional<ReduceKind> kind = kindOf(combine);
+  if (!kind || before.size() != 1)
+    return std::nullopt;
+  for (unsigned i : {0, 1})
+    if (combine->getOperand(i) == before[0])
+      return Combination{*kind, combine->getOperand(1 - i)};
+  return std::nullopt;
+}
+
+SpaceLoops dimsOfOperand(linalg::GenericOp op, OpOperand *operand) {
+  const SpaceLoops loops = loopsOf(op);
+  SpaceLoops dims;
+  for (AffineExpr expression : op.getMatchingIndexingMap(operand).getResults())
+    dims.push_back(loops[cast<AffineDimExpr>(expression).getPosition()]);
+  return dims;
+}
+
+} // namespace
+
+class RowProgram::Builder {
+public:
+  Builder(RowProgram &program, MLIRContext *context) : p(program), b(context) {
+    p.region_ = std::make_unique<Region>();
+    b.createBlock(p.region_.get());
+  }
+
+  LogicalResult add(linalg::GenericOp op) {
+    IRMapping map;
+    for (OpOperand *operand : op.getDpsInputOperands())
+      map.map(op.getMatchingBlockArgument(operand), elementOf(op, operand));
+    if (isRowReduction(op))
+      return addReduction(op, map);
+    for (Operation &inner : op.getBody()->without_terminator())
+      compute(inner, map);
+    for (auto [value, result] :
+         llvm::zip(op.getBody()->getTerminator()->getOperands(), op->getResults())) {
+      known[result] = map.lookupOrDefault(value);
+      addOutput(op, result);
+    }
+    return success();
+  }
+
+private:
+  /// The element that an operation of the group reads of an operand.
+  Value elementOf(linalg::GenericOp op, OpOperand *operand) {
+    if (Value value = known.lookup(operand->get()))
+      return value;
+    const SpaceLoops dims = dimsOfOperand(op, operand);
+    for (const RowInput &input : p.inputs_)
+      if (input.tensor == operand->get() && input.dims == dims)
+        return input.element;
+    Type type = cast<RankedTensorType>(operand->get().getType()).getElementType();
+    Value element = p.block().addArgument(type, op.getLoc());
+    const bool varies =
+        llvm::any_of(dims, [&](int64_t dim) { return dim >= 0 && p.space_.isReduced[dim]; });
+    p.facts_[element] = {0, varies};
+    p.inputs_.push_back({operand->get(), dims, element});
+    return element;
+  }
+
+  /// One operation on elements, unless the block has the same one.
+  void compute(Operation &inner, IRMapping &map) {
+    Operation *clone = inner.clone(map);
+    for (Operation &other : p.block())
+      if (OperationEquivalence::isEquivalentTo(&other, clone,
+                                               OperationEquivalence::IgnoreLocations)) {
+        for (auto [result, value] : llvm::zip(inner.getResults(), other.getResults()))
+          map.map(result, value);
+        clone->destroy();
+        return;
+      }
+    b.setInsertionPointToEnd(&p.block());
+    b.insert(clone);
+    Facts facts;
+    bool isOfBlock = false;
+    for (Value operand : clone->getOperands())
+      if (auto found = p.facts_.find(operand); found != p.facts_.end()) {
+        isOfBlock = true;
+        facts.level = std::max(facts.level, found->second.level);
+        facts.varies |= found->second.varies;
+      }
+    for (auto [result, value] : llvm::zip(inner.getResults(), clone->getResults())) {
+      map.map(result, value);
+      if (isOfBlock)
+        p.facts_[value] = facts;
+    }
+  }
+
+  LogicalResult addReduction(linalg::GenericOp op, IRMapping &map) {
+    const std::optional<Combination> combination = combinationOf(op);
+    if (!combination)
+      return op.emitOpError("combines its elements in a way that no machine has");
+    DenseSet<Value> combined(op.getRegionOutputArgs().begin(), op.getRegionOutputArgs().end());
+    for (Operation &inner : op.getBody()->without_terminator()) {
+      const bool isOfCombination =
+          isa<linalg::IndexOp>(inner) || llvm::any_of(inner.getOperands(), [&](Value operand) {
+            return combined.contains(operand);
+          });
+      if (isOfCombination)
+        combined.insert_range(inner.getResults());
+      else
+        compute(inner, map);
+    }
+    Value operand = map.lookupOrDefault(combination->element);
+    Value start = op.getDpsInits()[0].getDefiningOp<linalg::FillOp>().getInputs()[0];
+    TypedAttr identity;
+    if (!matchPattern(start, m_Constant(&identity)))
+      return op.emitOpError("expected to start from a constant");
+    RowReduction reduction{combination->kind, operand, {}, {}, identity, -1, op.getLoc()};
+    auto argument = [&](unsigned result) {
+      Type type = cast<RankedTensorType>(op->getResult(result).getType()).getElementType();
+      Value value = p.block().addArgument(type, op.getLoc());
+      p.facts_[value] = {p.levelOf(operand) + 1, false};
+      known[op->getResult(result)] = value;
+      return value;
+    };
+    reduction.result = argument(0);
+    if (op.getNumResults() > 1) {
+      reduction.position = argument(1);
+      op.walk([&](linalg::IndexOp index) { reduction.positionDim = loopsOf(op)[index.getDim()]; });
+    }
+    p.reductions_.push_back(reduction);
+    for (Value result : op->getResults())
+      addOutput(op, result);
+    return success();
+  }
+
+  void addOutput(linalg::GenericOp op, Value result) {
+    if (llvm::any_of(result.getUsers(), llvm::IsaPred<tensor::InsertSliceOp>))
+      p.outputs_.push_back({known[result], result, dimsOfResult(op, loopsOf(op))});
+  }
+
+  RowProgram &p;
+  OpBuilder b;
+  DenseMap<Value, Value> known; ///< the element of each result of the tile's operations
+};
+
+unsigned RowProgram::levels() const {
+  unsigned levels = 0;
+  for (const RowReduction &reduction : reductions_)
+    levels = std::max(levels, levelOf(reduction.operand) + 1);
+  for (const RowOutput &output : outputs_)
+    levels = std::max(levels, levelOf(output.element) + 1);
+  return levels;
+}
+
+FailureOr<RowProgram> RowProgram::of(ir::FusionGroupOp group, scf::ForOp tileLoop) {
+  RowProgram program((RowSpace(group)));
+  Builder builder(program, group.getContext());
+  for (auto op : tileLoop.getOps<linalg::GenericOp>())
+    if (failed(builder.add(op)))
+      return failure();
+  return program;
+}
+
+} // namespace mmk

@@ -1,0 +1,77 @@
+// What a row group computes for each tile: the elements of all its operations in one block, and
+// between them the reductions. Both back ends lower it, each with memories of its own.
+#pragma once
+
+#include "passes/row_space.h"
+#include "place/tiled_group.h"
+
+#include <vector>
+
+namespace mmk {
+
+/// A tensor that the group reads.
+struct RowInput {
+  mlir::Value tensor; ///< the slice of the tile
+  SpaceLoops dims;    ///< of each dimension of the slice, that of the space; -1: of extent 1
+  mlir::Value element; ///< an argument of the block
+};
+
+/// A reduction over all reduced dimensions of the space.
+struct RowReduction {
+  aicore::ReduceKind kind;
+  mlir::Value operand;      ///< the elements that are reduced, in the block
+  mlir::Value result;       ///< an argument of the block
+  mlir::Value position;     ///< of argmax and argmin: the argument with the position; else null
+  mlir::TypedAttr identity; ///< of no elements
+  int64_t positionDim = -1; ///< of the space, whose index the position is
+  mlir::Location location;
+};
+
+/// A result of the group, one element for each iteration of `dims`.
+struct RowOutput {
+  mlir::Value element; ///< in the block
+  mlir::Value tensor;  ///< the result of the tile's operation, that is inserted into its output
+  SpaceLoops dims;     ///< of each of its dimensions, that of the space; -1: of extent 1
+};
+
+class RowProgram {
+public:
+  /// An error when an operation of the group has another form than mmk-fuse-epilogue gives it.
+  static mlir::FailureOr<RowProgram> of(ir::FusionGroupOp group, mlir::scf::ForOp tileLoop);
+
+  const RowSpace &space() const { return space_; }
+  const TilePlane &plane() const { return plane_; }
+  mlir::Block &block() { return region_->front(); }
+  std::vector<RowInput> &inputs() { return inputs_; }
+  std::vector<RowReduction> &reductions() { return reductions_; }
+  std::vector<RowOutput> &outputs() { return outputs_; }
+
+  /// How many reductions one after the other the value needs: 0 for one of inputs alone. A pass
+  /// over the reduced dimensions computes values of one level.
+  unsigned levelOf(mlir::Value value) const { return facts_.lookup(value).level; }
+  unsigned levels() const;
+  /// Whether the value is equal for all iterations that are reduced; else it has to be computed for
+  /// each.
+  bool isKept(mlir::Value value) const { return !facts_.lookup(value).varies; }
+  /// Whether it is computed in the block from its arguments; else it is a scalar of the kernel.
+  bool isOfBlock(mlir::Value value) const { return facts_.contains(value); }
+
+private:
+  struct Facts {
+    unsigned level = 0;
+    bool varies = false;
+  };
+  class Builder;
+
+  explicit RowProgram(RowSpace space) : space_(std::move(space)), plane_(planeOf(space_)) {}
+
+  RowSpace space_;
+  TilePlane plane_;
+  std::unique_ptr<mlir::Region> region_;
+  std::vector<RowInput> inputs_;
+  std::vector<RowReduction> reductions_;
+  std::vector<RowOutput> outputs_;
+  llvm::DenseMap<mlir::Value, Facts> facts_;
+};
+
+} // namespace mmk
