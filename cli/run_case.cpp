@@ -14,9 +14,6 @@
 namespace mmk::driver {
 namespace {
 
-/// As in the cases of a file.
-constexpr int64_t maximumDimension = (int64_t(1) << 31) - 1;
-
 /// The words of the command line, sorted into dimensions and scalars.
 class Words {
 public:
@@ -42,6 +39,16 @@ public:
 
 private:
   void bind(const std::string &name, const std::string &value) {
+    if (kernel_.isDerived(name))
+      throw UserError(fmt::format("the dimension {} follows from the others, so no value is given "
+                                  "for it",
+                                  name));
+    if (std::ranges::find(kernel_.wholes, name, &WholeParameter::name) != kernel_.wholes.end()) {
+      // The kernel has been compiled with it.
+      if (const std::string problem = problemOfScalar(ElementType::i32, value); !problem.empty())
+        throw UserError(fmt::format("the int parameter {}: {}", name, problem));
+      return;
+    }
     if (std::ranges::find(kernel_.dimensions, name) != kernel_.dimensions.end()) {
       const auto size = parseInteger(value);
       if (!size || *size < 1 || *size > maximumDimension)
@@ -57,10 +64,11 @@ private:
       throw UserError(fmt::format("'{0}' is a tensor; its values come from a file: --input "
                                   "{0}=FILE.npy",
                                   name));
-    scalars_[parameter - kernel_.parameters.begin()] = scalar(name, value);
+    scalars_[parameter - kernel_.parameters.begin()] = scalar(*parameter, value);
   }
 
-  static double scalar(const std::string &name, const std::string &value) {
+  static double scalar(const Parameter &parameter, const std::string &value) {
+    const std::string &name = parameter.name;
     const std::string_view digits = std::string_view(value).substr(value.starts_with('-') ? 1 : 0);
     double ignored = 0;
     const auto [end, error] =
@@ -69,18 +77,18 @@ private:
                           end == digits.data() + digits.size();
     if (!isNumber)
       throw UserError(fmt::format("the scalar {} is a number, such as 0.5, found {}", name, value));
-    if (overflowsF32(value))
-      throw UserError(fmt::format("the scalar {}: {} is too large for f32, whose largest number is "
-                                  "3.4028235e38",
-                                  name, value));
+    if (const std::string problem = problemOfScalar(parameter.type, value); !problem.empty())
+      throw UserError(fmt::format("the scalar {}: {}", name, problem));
     return parseNumber(value);
   }
 
   [[noreturn]] void unknown(const std::string &name) const {
-    std::vector<std::string> known = kernel_.dimensions;
+    std::vector<std::string> known = kernel_.boundDimensions();
     for (const Parameter &parameter : kernel_.parameters)
       if (parameter.isScalar())
         known.push_back(parameter.name);
+    for (const WholeParameter &whole : kernel_.wholes)
+      known.push_back(whole.name);
     throw UserError(fmt::format("'{}' has no dimension or scalar '{}'{}{}", kernel_.name, name,
                                 didYouMean(name, known),
                                 known.empty() ? "" : "; it has: " + listOf(known, "and")));
@@ -113,7 +121,7 @@ RunCase bound(const Kernel &kernel, const Case *from, const Words &words) {
     run.dims.insert(from->dimensions.begin(), from->dimensions.end());
   }
   words.override(run);
-  for (const std::string &dimension : kernel.dimensions)
+  for (const std::string &dimension : kernel.boundDimensions())
     if (!run.dims.contains(dimension))
       missing.push_back(dimension);
   if (!missing.empty())
@@ -121,6 +129,8 @@ RunCase bound(const Kernel &kernel, const Case *from, const Words &words) {
         "{}{} {} no value; give {}=VALUE{}", from ? fmt::format("the case '{}': ", from->name) : "",
         listOf(missing, "and"), missing.size() == 1 ? "has" : "have", fmt::join(missing, "=VALUE "),
         from || kernel.cases.empty() ? "" : ", or choose a case of the file with --case"));
+  if (const std::string problem = completeDimensions(kernel, run.dims); !problem.empty())
+    throw UserError(fmt::format("{}: {}", run.title(), problem));
   return run;
 }
 
@@ -147,6 +157,18 @@ std::vector<const Case *> named(const Kernel &kernel, const std::vector<std::str
 }
 
 } // namespace
+
+WholeValues wholesOf(const std::vector<std::string> &words) {
+  WholeValues values;
+  for (const std::string &word : words) {
+    const size_t equals = word.find('=');
+    if (equals == std::string::npos || equals == 0)
+      continue; // casesToRun refuses it
+    if (problemOfScalar(ElementType::i32, word.substr(equals + 1)).empty())
+      values.emplace(word.substr(0, equals), *parseInteger(word.substr(equals + 1)));
+  }
+  return values;
+}
 
 std::string RunCase::title() const {
   return name.empty() ? "this case" : fmt::format("the case '{}'", name);
@@ -188,8 +210,9 @@ std::vector<std::string> dimensionsOfInputs(const Kernel &kernel,
                                   shape.size()));
     }
     for (size_t i = 0; i < shape.size(); ++i)
-      if (const Dimension &dimension = parameter.shape[i];
-          !dimension.isLiteral() && known.insert(dimension.name).second)
+      if (const Dimension &dimension = parameter.shape[i]; !dimension.isLiteral() &&
+                                                           !kernel.isDerived(dimension.name) &&
+                                                           known.insert(dimension.name).second)
         bindings.push_back(fmt::format("{}={}", dimension.name, shape[i]));
   }
   return bindings;

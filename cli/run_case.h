@@ -3,6 +3,7 @@
 #pragma once
 
 #include "frontend/kernel.h"
+#include "frontend/whole.h"
 
 #include <cstdint>
 #include <map>
@@ -20,6 +21,9 @@ struct RunCase {
   std::string title() const;
   std::vector<int64_t> extents(const Shape &shape) const;
 };
+
+/// The words that are integers, "stride=2", for the int parameters of the kernels.
+WholeValues wholesOf(const std::vector<std::string> &words);
 
 /// "M=100" for each dimension that neither a case nor one of `words` binds, and that a tensor read
 /// from a .npy file has; the first file that has it decides.

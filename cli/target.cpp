@@ -25,6 +25,7 @@ std::vector<std::string> Target::takeFile(std::vector<std::string> words,
   file = words.front();
   words.erase(words.begin());
   limitMemory(maxMemory);
+  this->words = words;
   return words;
 }
 

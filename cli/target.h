@@ -18,6 +18,7 @@ struct Target {
   std::vector<std::string> machineSets, sets;
   std::optional<Side> side;
   std::optional<std::string> maxMemory;
+  std::vector<std::string> words; ///< behind the file: "M=128"
 
   void addOptionsTo(CommandLine &commandLine);
   /// Takes the file from the words that are no options; returns the words after it. Sets the limit

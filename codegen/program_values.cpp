@@ -103,7 +103,8 @@ void ProgramValues::bindParameters(mlir::ArrayAttr parameters, const ArgumentArr
     unsigned index = boundTensors++;
     if (!isa<mlir::MemRefType>(argument.getType())) {
       if (arrays.scalars)
-        values[argument] = loadElement(arrays.scalars, e.f32(), i);
+        values[argument] =
+            loadElement(arrays.scalars, argument.getType().isF32() ? e.f32() : e.b.getInt32Ty(), i);
       continue;
     }
     if (!arrays.tensors)

@@ -2,6 +2,7 @@
 
 #include "cli/ending.h"
 #include "cli/files.h"
+#include "cli/run_case.h"
 #include "cli/terminal.h"
 #include "driver/choices.h"
 
@@ -13,11 +14,12 @@ namespace {
 
 constexpr const char *defaultMachine = "ascend910b3";
 
-std::shared_ptr<const Program> checkOrRefuse(const std::string &path, const Machine &machine) {
+std::shared_ptr<const Program> checkOrRefuse(const Target &target, const Machine &machine) {
+  const std::string &path = target.file;
   Diagnostics diagnostics;
   std::unique_ptr<SourceFile> file;
-  std::optional<Program> program =
-      checkProgram(nameOfProgram(path), readProgram(path), diagnostics, file, &machine);
+  std::optional<Program> program = checkProgram(nameOfProgram(path), readProgram(path), diagnostics,
+                                                file, &machine, wholesOf(target.words));
   if (!program)
     throw UserError(diagnostics);
   printError(diagnostics.render(showsColours(Stream::error)));
@@ -52,7 +54,7 @@ Diagnostics withNotesAtTheEnd(const Diagnostics &diagnostics,
 Session::Session(const Target &target, bool showsRemarks)
     : target_(target), showsRemarks_(showsRemarks),
       machine_(loadMachineOrRefuse(target.machine.value_or(defaultMachine), target.machineSets)),
-      program_(checkOrRefuse(target.file, machine_)), compiler_(*program_, machine_) {}
+      program_(checkOrRefuse(target, machine_)), compiler_(*program_, machine_) {}
 
 Session::Session(const Session &other, const Target &target)
     : target_(target), showsRemarks_(other.showsRemarks_),

@@ -23,9 +23,10 @@ argument : NAME ;
 // The dimensions of a reduction, or of a function that has some.
 over : '[' NAME (',' NAME)* ']' ;
 
-kernelItem : let | assignment | schedule | caseBlock | check ;
+kernelItem : let | assignment | requirement | schedule | caseBlock | check ;
 let : 'let' NAME '=' expression ';' ;
-assignment : NAME '=' expression ';' ;
+// The first of two names is `dim`, which is no keyword.
+assignment : NAME NAME? '=' expression ';' ;
 
 schedule : 'schedule' ('for' pattern)? '{' scheduleItem* '}' ;
 pattern : (NAME | INTEGER | FLOAT | '*' | '-' | '.')+ ;
@@ -42,8 +43,8 @@ binding : NAME '=' number ';' ;
 tolerance : NAME '=' (number | NAME) ';' ;
 number : '-'? (INTEGER | FLOAT | 'inf' | 'nan') ;
 
-// Tightest first. '@' stands with '*' and groups from the left, as in Python. '%', '&&', '||' and
-// '!' are for the rules of `require`; a dotted name is a choice there.
+// Tightest first. '@' stands with '*' and groups from the left, as in Python. '%' is for
+// calculations with whole numbers; a dotted name is a choice in the rules of a schedule.
 expression
   : op=('-' | '!') expression                                             # unary
   | expression op=('*' | '/' | '%' | '@') expression                      # binary

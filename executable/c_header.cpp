@@ -46,9 +46,10 @@ std::string nameInC(StringRef name) {
 /// A parameter or a result.
 struct Argument {
   std::string name;              ///< in C
-  mlir::Type element;            ///< f32 for a scalar
+  mlir::Type element;            ///< f32 or i32 for a scalar
   std::vector<std::string> dims; ///< as declared
   bool isScalar = false, isResult = false;
+  bool isWhole() const { return isScalar && element.isInteger(32); }
   const ElementTraits &traits() const { return traitsOf(*elementTypeOf(element)); }
 };
 
@@ -116,7 +117,7 @@ void Writer::comment() {
          "it; any\n"
          " * number of threads may call it at once. f16 and bf16 are passed as their 16 bits. */\n";
   out << "#ifndef MMK_KERNEL_" << name << "_H\n#define MMK_KERNEL_" << name
-      << "_H\n\n#include <stdint.h>\n#include <stdlib.h>\n\n";
+      << "_H\n\n#include <stdint.h>\n#include <stdlib.h>\n#include <string.h>\n\n";
 }
 
 void Writer::declarations() {
@@ -147,7 +148,7 @@ void Writer::structure() {
     out << "  int64_t " << nameInC(dim.getValue()) << ";\n";
   for (const Argument &argument : arguments) {
     if (argument.isScalar) {
-      out << "  float " << argument.name << ";\n";
+      out << (argument.isWhole() ? "  int32_t " : "  float ") << argument.name << ";\n";
       continue;
     }
     out << "  " << (argument.isResult ? "" : "const ") << argument.traits().cName << " *"
@@ -206,12 +207,20 @@ void Writer::argumentArrays() {
   ListSeparator comma;
   for (auto dim : kernel.getDims().getAsRange<mlir::StringAttr>())
     out << comma << "with->" << nameInC(dim.getValue());
-  out << "};\n  const float scalars[] = {";
+  const bool hasWholes = any_of(arguments, [](const Argument &each) { return each.isWhole(); });
+  out << "};\n  " << (hasWholes ? "" : "const ") << "float scalars[] = {";
   ListSeparator next;
   for (const Argument &argument : arguments)
     if (!argument.isResult)
-      out << next << (argument.isScalar ? "with->" + argument.name : std::string("0"));
-  out << "};\n  void *tensors[] = {";
+      out << next
+          << (argument.isScalar && !argument.isWhole() ? "with->" + argument.name
+                                                       : std::string("0"));
+  out << "};\n";
+  // A whole scalar is passed as its bits.
+  for (auto [i, argument] : enumerate(arguments))
+    if (argument.isWhole())
+      out << "  memcpy(&scalars[" << i << "], &with->" << argument.name << ", 4);\n";
+  out << "  void *tensors[] = {";
   ListSeparator another;
   for (const Argument &argument : arguments)
     out << another << (argument.isScalar ? "NULL" : "(void *)with->" + argument.name);

@@ -16,6 +16,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <atomic>
+#include <bit>
 #include <chrono>
 #include <numeric>
 #include <optional>
@@ -83,6 +84,9 @@ public:
     }
     for (auto workspace : kernel.getBody().getOps<aicore::WorkspaceOp>())
       workspaceNames.push_back(workspace.getName().str());
+    for (mlir::BlockArgument argument :
+         kernel.getBody().getArguments().slice(kernel.getDims().size(), parameters))
+      areWhole.push_back(argument.getType().isInteger(32));
     for (mlir::ArrayAttr tensors : {kernel.getArgs(), kernel.getResults()})
       for (auto tensor : tensors.getAsRange<ir::NamedAttr>())
         shapes.push_back(extentsOf(tensor, kernel.getDims()));
@@ -126,6 +130,7 @@ private:
   Machine machine;
   bool watched;
   size_t parameters;
+  std::vector<bool> areWhole; ///< by parameter: the scalars that are i32
   std::vector<std::string> workspaceNames;
   std::vector<std::vector<Extent>> shapes; ///< by parameter, then result
   struct Limit {
@@ -231,7 +236,10 @@ Error JitExecutable::run(const Arguments &arguments, unsigned threads, RunWatch 
           aicore::beyondLimit(limit.name, arguments.dims[limit.dim], limit.most));
   Bound &bound = bind(arguments.dims, threads);
   for (size_t i = 0; i < parameters; ++i) {
-    storeIfChanged(bound.scalars[i], static_cast<float>(arguments.scalars[i]));
+    const double scalar = arguments.scalars[i];
+    storeIfChanged(bound.scalars[i], areWhole[i]
+                                         ? std::bit_cast<float>(static_cast<int32_t>(scalar))
+                                         : static_cast<float>(scalar));
     // Parameters are only read; one array of pointers serves them and the results.
     storeIfChanged(bound.tensors[i], const_cast<void *>(arguments.tensors[i]));
   }

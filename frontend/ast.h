@@ -82,6 +82,13 @@ struct Requirement {
   std::string text; ///< of the rule, as written
 };
 
+/// `dim P = value;`
+struct Derived {
+  Word name;
+  ExpressionPtr value;
+  std::string text; ///< of the value, as written
+};
+
 struct Schedule {
   std::optional<Word> pattern;
   std::vector<Directive> directives;
@@ -110,6 +117,8 @@ struct Kernel {
   std::vector<Parameter> parameters;
   std::vector<Result> results;
   std::vector<Statement> body;
+  std::vector<Derived> derived;
+  std::vector<Requirement> requirements;
   std::vector<Schedule> schedules;
   std::vector<Case> cases;
   std::vector<Check> checks;

@@ -6,6 +6,7 @@
 #include "frontend/shapes.h"
 #include "frontend/typing.h"
 #include "frontend/values.h"
+#include "frontend/whole.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -65,6 +66,10 @@ private:
             signature_.unsound.contains(parameter.name) ? nullptr : values_.parameter(i, parameter);
       sound_ &= !signature_.unsound.contains(parameter.name);
     }
+    for (const WholeParameter &whole : kernel_.wholes)
+      if (names_.readable.emplace(whole.name, false).second)
+        frame_.names[whole.name] = values_.constant(
+            roundTo(ElementType::f32, static_cast<double>(whole.value)), whole.where);
     for (const Result &result : kernel_.results)
       names_.refused.emplace(result.name,
                              fmt::format("'{}' is a result and cannot be read; name its value "
@@ -365,7 +370,7 @@ private:
 
   void warnOfUnused() {
     for (const ast::Parameter &parameter : tree_.parameters)
-      if (!names_.readable[parameter.name.text])
+      if (!names_.readable[parameter.name.text] && !isCalculatedWith(kernel_, parameter.name.text))
         diagnostics_.warning(parameter.name.where,
                              fmt::format("the parameter '{}' is not used", parameter.name.text));
     for (const auto &[name, where] : letPlaces_)

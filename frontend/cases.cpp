@@ -2,6 +2,7 @@
 #include "frontend/check_kernel.h"
 #include "frontend/numbers.h"
 #include "frontend/resolve.h"
+#include "frontend/whole.h"
 #include "support/element.h"
 
 #include <algorithm>
@@ -10,8 +11,6 @@
 
 namespace mmk {
 namespace {
-
-constexpr int64_t maximumDimension = (int64_t(1) << 31) - 1;
 
 /// Reports a name that is bound a second time in one block.
 class Once {
@@ -37,7 +36,7 @@ public:
       : kernel_(kernel), diagnostics_(diagnostics) {
     for (const Parameter &parameter : kernel.parameters)
       if (parameter.isScalar())
-        scalars_.push_back(parameter.name);
+        scalars_.emplace(parameter.name, parameter.type);
   }
 
   Case check(const ast::Case &tree) {
@@ -48,25 +47,45 @@ public:
       bound.insert(binding.name.text);
       if (!once(binding.name))
         continue;
-      if (std::ranges::find(kernel_.dimensions, binding.name.text) != kernel_.dimensions.end())
+      if (kernel_.isDerived(binding.name.text))
+        derived(binding);
+      else if (std::ranges::find(kernel_.dimensions, binding.name.text) != kernel_.dimensions.end())
         dimension(binding, result);
-      else if (std::ranges::find(scalars_, binding.name.text) != scalars_.end())
-        scalar(binding, result);
+      else if (const auto found = scalars_.find(binding.name.text); found != scalars_.end())
+        scalar(binding, found->second, result);
       else
         unknown(binding);
     }
     std::vector<std::string> missing;
-    for (const std::string &dimension : kernel_.dimensions)
+    for (const std::string &dimension : kernel_.boundDimensions())
       if (!bound.contains(dimension))
         missing.push_back(dimension);
     if (!missing.empty())
       diagnostics_.error(tree.name.where,
                          fmt::format("the case '{}' does not bind {}; a case binds every dimension",
                                      tree.name.text, listOf(missing, "and")));
+    else
+      calculate(tree, result);
     return result;
   }
 
 private:
+  /// What the kernel computes of its dimensions, at those of the case. With other values of int
+  /// parameters than the text has, only a case that is run is computed.
+  void calculate(const ast::Case &tree, const Case &result) const {
+    if (!std::ranges::all_of(kernel_.wholes, &WholeParameter::isDefault))
+      return;
+    for (const DerivedDimension &derived : kernel_.derived)
+      if (!derived.value)
+        return; // reported
+    std::map<std::string, int64_t> dims(result.dimensions.begin(), result.dimensions.end());
+    if (dims.size() < kernel_.boundDimensions().size())
+      return;
+    if (const std::string problem = completeDimensions(kernel_, dims); !problem.empty())
+      diagnostics_.error(tree.name.where,
+                         fmt::format("the case '{}': {}", tree.name.text, problem));
+  }
+
   void dimension(const ast::Binding &binding, Case &result) {
     const auto size = parseInteger(binding.value.text);
     if (size && *size >= 1 && *size <= maximumDimension)
@@ -77,12 +96,19 @@ private:
                                      binding.name.text, maximumDimension, binding.value.text));
   }
 
-  void scalar(const ast::Binding &binding, Case &result) {
-    if (overflowsF32(binding.value.text))
-      diagnostics_.error(
-          binding.value.where,
-          fmt::format("{} is too large for f32, whose largest number is 3.4028235e38",
-                      binding.value.text));
+  void derived(const ast::Binding &binding) {
+    const auto found =
+        std::ranges::find(kernel_.derived, binding.name.text, &DerivedDimension::name);
+    diagnostics_
+        .error(binding.name.where,
+               fmt::format("'{}' follows from the other dimensions, so no case binds it",
+                           binding.name.text))
+        .notes.push_back({Severity::note, found->where, "derived here", {}});
+  }
+
+  void scalar(const ast::Binding &binding, ElementType type, Case &result) {
+    if (const std::string problem = problemOfScalar(type, binding.value.text); !problem.empty())
+      diagnostics_.error(binding.value.where, problem);
     result.scalars.emplace_back(binding.name.text, parseNumber(binding.value.text));
   }
 
@@ -94,8 +120,19 @@ private:
           fmt::format("'{}' is a tensor; a case binds dimensions and scalars", name));
       return;
     }
-    std::vector<std::string> known = kernel_.dimensions;
-    known.insert(known.end(), scalars_.begin(), scalars_.end());
+    if (const auto whole = std::ranges::find(kernel_.wholes, name, &WholeParameter::name);
+        whole != kernel_.wholes.end()) {
+      diagnostics_
+          .error(binding.name.where,
+                 fmt::format("'{0}' is an int parameter, which a case does not bind; give {0}={1} "
+                             "on the command line",
+                             name, binding.value.text))
+          .notes.push_back({Severity::note, whole->where, "declared here", {}});
+      return;
+    }
+    std::vector<std::string> known = kernel_.boundDimensions();
+    for (const auto &[scalar, type] : scalars_)
+      known.push_back(scalar);
     diagnostics_.error(binding.name.where,
                        fmt::format("'{}' has no dimension or scalar '{}'{}", kernel_.name, name,
                                    suggestion(name, known, "it has")));
@@ -103,7 +140,7 @@ private:
 
   const Kernel &kernel_;
   Diagnostics &diagnostics_;
-  std::vector<std::string> scalars_;
+  std::map<std::string, ElementType> scalars_;
 };
 
 void checkTolerance(const ast::Check &tree, Check &check, Diagnostics &diagnostics) {

@@ -3,11 +3,13 @@
 namespace mmk {
 
 std::unique_ptr<Kernel> checkKernel(const ast::Kernel &tree, const Functions &functions,
-                                    const Machine *machine, Diagnostics &diagnostics) {
+                                    const Machine *machine, const WholeValues &wholes,
+                                    Diagnostics &diagnostics) {
   auto kernel = std::make_unique<Kernel>();
   kernel->name = tree.name.text;
   kernel->where = tree.name.where;
-  const Signature signature = checkSignature(tree, *kernel, diagnostics);
+  const Signature signature = checkSignature(tree, wholes, *kernel, diagnostics);
+  checkWholes(tree, *kernel, diagnostics);
   const bool knowsBody = inferBody(tree, signature, functions, *kernel, diagnostics);
   checkSchedules(tree, machine, knowsBody, *kernel, diagnostics);
   checkCases(tree, *kernel, diagnostics);

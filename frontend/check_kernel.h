@@ -5,6 +5,7 @@
 #include "frontend/ast.h"
 #include "frontend/functions.h"
 #include "frontend/kernel.h"
+#include "frontend/whole.h"
 #include "machines/machine.h"
 #include "support/diagnostics.h"
 
@@ -15,7 +16,8 @@ namespace mmk {
 
 /// `machine` may be null; see checkProgram.
 std::unique_ptr<Kernel> checkKernel(const ast::Kernel &tree, const Functions &functions,
-                                    const Machine *machine, Diagnostics &diagnostics);
+                                    const Machine *machine, const WholeValues &wholes,
+                                    Diagnostics &diagnostics);
 
 /// Names that a kernel declares, and those among them whose declaration is wrong.
 struct Signature {
@@ -24,8 +26,9 @@ struct Signature {
   std::set<std::string> unsound;
 };
 
-/// Fills dimensions, parameters and results.
-Signature checkSignature(const ast::Kernel &tree, Kernel &kernel, Diagnostics &diagnostics);
+/// Fills dimensions, parameters and results; of derived dimensions, the names.
+Signature checkSignature(const ast::Kernel &tree, const WholeValues &wholes, Kernel &kernel,
+                         Diagnostics &diagnostics);
 
 /// Fills the values of the results. False when the body has errors.
 bool inferBody(const ast::Kernel &tree, const Signature &signature, const Functions &functions,

@@ -39,7 +39,8 @@ void refuseTwins(const std::vector<ast::Kernel> &kernels, Diagnostics &diagnosti
 } // namespace
 
 std::optional<Program> checkProgram(std::string path, std::string text, Diagnostics &diagnostics,
-                                    std::unique_ptr<SourceFile> &keepFile, const Machine *machine) {
+                                    std::unique_ptr<SourceFile> &keepFile, const Machine *machine,
+                                    const WholeValues &wholes) {
   std::optional<ast::Program> tree =
       parseText(std::move(path), std::move(text), diagnostics, keepFile);
   if (!tree)
@@ -53,7 +54,7 @@ std::optional<Program> checkProgram(std::string path, std::string text, Diagnost
   const Functions functions(*tree, found);
   Program program;
   for (const ast::Kernel &kernel : tree->kernels)
-    program.kernels.push_back(checkKernel(kernel, functions, machine, found));
+    program.kernels.push_back(checkKernel(kernel, functions, machine, wholes, found));
 
   for (const Diagnostic &diagnostic : found.all())
     diagnostics.add(diagnostic);

@@ -70,6 +70,18 @@ bool Kernel::hasProduct() const {
       values, [](const auto &value) { return value->operation == Operation::product; });
 }
 
+std::vector<std::string> Kernel::boundDimensions() const {
+  std::vector<std::string> bound;
+  for (const std::string &dimension : dimensions)
+    if (!isDerived(dimension))
+      bound.push_back(dimension);
+  return bound;
+}
+
+bool Kernel::isDerived(std::string_view dimension) const {
+  return std::ranges::find(derived, dimension, &DerivedDimension::name) != derived.end();
+}
+
 double extentOf(const Value &value, const std::map<std::string, int64_t> &dims) {
   double product = 1;
   for (const Dimension &dimension : value.dimensions)

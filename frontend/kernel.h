@@ -106,6 +106,30 @@ struct Parameter {
   bool isScalar() const { return shape.empty(); }
 };
 
+/// `stride: int = 1`: a whole number that is known when the kernel is compiled.
+struct WholeParameter {
+  std::string name;
+  int64_t value; ///< that of this compilation
+  SourceRange where;
+  bool isDefault = true; ///< the value is that of the text
+};
+
+/// `dim P = (H - R) / stride + 1;`: a dimension that follows from others.
+struct DerivedDimension {
+  std::string name;
+  std::unique_ptr<Rule> value; ///< over dimensions and int parameters
+  std::string text;            ///< as written, for messages
+  SourceRange where;           ///< of the name
+  bool isInParameter = false;  ///< so that an argument has it, too
+};
+
+/// `require H == G * group;` of a body, over dimensions and int parameters.
+struct Condition {
+  std::unique_ptr<Rule> rule;
+  std::string text; ///< as written, for messages
+  SourceRange where;
+};
+
 struct Result {
   std::string name;
   ElementType type;             ///< declared; the value is rounded to it where it is stored
@@ -163,9 +187,13 @@ struct Check {
 
 struct Kernel {
   std::string name;
-  SourceRange where;                   ///< of the name
-  std::vector<std::string> dimensions; ///< in order of first appearance in the parameters
+  SourceRange where; ///< of the name
+  /// In order of first appearance in the parameters, then those that are derived only.
+  std::vector<std::string> dimensions;
   std::vector<Parameter> parameters;
+  std::vector<WholeParameter> wholes;
+  std::vector<DerivedDimension> derived; ///< each after those that it reads
+  std::vector<Condition> conditions;
   std::vector<Result> results;
   std::vector<std::unique_ptr<Value>> values; ///< operands before users; only what results need
   std::vector<Schedule> schedules;
@@ -181,6 +209,10 @@ struct Kernel {
   std::vector<std::string> shownDimensions() const;
 
   bool hasProduct() const;
+
+  /// The dimensions that a call binds: all but the derived ones.
+  std::vector<std::string> boundDimensions() const;
+  bool isDerived(std::string_view dimension) const;
 };
 
 /// The number of an extent (Operation::extent), before it is rounded to f32.

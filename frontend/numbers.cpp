@@ -1,9 +1,8 @@
 #include "frontend/numbers.h"
 
-#include "support/element.h"
-
 #include <charconv>
 #include <cmath>
+#include <fmt/format.h>
 #include <limits>
 
 namespace mmk {
@@ -40,6 +39,18 @@ double parseNumber(std::string_view text) {
 
 bool overflowsF32(std::string_view text) {
   return text.find("inf") == text.npos && std::isinf(roundTo(ElementType::f32, parseNumber(text)));
+}
+
+std::string problemOfScalar(ElementType type, std::string_view text) {
+  if (isFloat(type))
+    return overflowsF32(text)
+               ? fmt::format("{} is too large for f32, whose largest number is 3.4028235e38", text)
+               : "";
+  const auto whole = parseInteger(text);
+  const bool fits = whole && *whole >= std::numeric_limits<int32_t>::min() &&
+                    *whole <= std::numeric_limits<int32_t>::max();
+  return fits ? ""
+              : fmt::format("expected an integer from -2147483648 to 2147483647, found {}", text);
 }
 
 } // namespace mmk

@@ -1,8 +1,11 @@
 // Numbers as the language writes them.
 #pragma once
 
+#include "support/element.h"
+
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace mmk {
@@ -16,5 +19,9 @@ double parseNumber(std::string_view text);
 
 /// Whether rounding the number to f32 would make an infinity of it.
 bool overflowsF32(std::string_view text);
+
+/// Why a number, as the language writes it, is no value of a scalar of this type; empty when it is
+/// one.
+std::string problemOfScalar(ElementType type, std::string_view text);
 
 } // namespace mmk

@@ -88,14 +88,35 @@ private:
     if (auto *let = item->let())
       kernel.body.push_back({true, word(let->NAME()), expression(let->expression()), where(let)});
     else if (auto *assignment = item->assignment())
-      kernel.body.push_back({false, word(assignment->NAME()), expression(assignment->expression()),
-                             where(assignment)});
+      this->assignment(assignment, kernel);
+    else if (auto *rule = item->requirement())
+      kernel.requirements.push_back(requirement(rule));
     else if (item->schedule())
       kernel.schedules.push_back(schedule(item->schedule()));
     else if (auto *block = item->caseBlock())
       kernel.cases.push_back({word(block->NAME()), bindings(block->binding())});
     else if (auto *check = item->check())
       kernel.checks.push_back({tolerances(check->tolerance()), places_(check->getStart())});
+  }
+
+  void assignment(MmkParser::AssignmentContext *context, ast::Kernel &kernel) {
+    const ast::Word first = word(context->NAME(0));
+    if (!context->NAME(1)) {
+      kernel.body.push_back({false, first, expression(context->expression()), where(context)});
+      return;
+    }
+    ast::Word name = word(context->NAME(1));
+    if (first.text != "dim")
+      diagnostics_.error(name.where,
+                         fmt::format("expected '=', found '{0}'; a derived dimension is "
+                                     "written dim {0} = ...;",
+                                     name.text));
+    kernel.derived.push_back(
+        {std::move(name), expression(context->expression()), textOf(where(context->expression()))});
+  }
+
+  ast::Requirement requirement(MmkParser::RequirementContext *context) {
+    return {expression(context->expression()), textOf(where(context->expression()))};
   }
 
   ast::Function function(MmkParser::FunctionContext *context) {
@@ -136,9 +157,8 @@ private:
     for (MmkParser::ScheduleItemContext *item : context->scheduleItem())
       if (item->directive())
         result.directives.push_back(directive(item->directive()));
-      else if (auto *requirement = item->requirement())
-        result.requirements.push_back(
-            {expression(requirement->expression()), textOf(where(requirement->expression()))});
+      else if (auto *rule = item->requirement())
+        result.requirements.push_back(requirement(rule));
     return result;
   }
 

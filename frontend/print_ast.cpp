@@ -25,6 +25,14 @@ public:
            parameter.byDefault ? " = " + parameter.byDefault->text : "");
     for (const Result &result : kernel.results)
       line(1, "result {}: {}", result.name.text, type(result.type));
+    for (const Derived &derived : kernel.derived) {
+      line(1, "dim {}", derived.name.text);
+      expression(2, *derived.value);
+    }
+    for (const Requirement &requirement : kernel.requirements) {
+      line(1, "require");
+      expression(2, *requirement.rule);
+    }
     for (const Statement &statement : kernel.body) {
       line(1, "{} {}", statement.isLet ? "let" : "assign", statement.name.text);
       expression(2, *statement.value);

@@ -2,6 +2,7 @@
 #include "frontend/check_kernel.h"
 #include "frontend/numbers.h"
 #include "frontend/resolve.h"
+#include "frontend/whole.h"
 
 #include <algorithm>
 #include <cctype>
@@ -10,17 +11,18 @@
 namespace mmk {
 namespace {
 
-constexpr int64_t maximumDimension = (int64_t(1) << 31) - 1;
 constexpr size_t maximumRank = 8;
 
 class SignatureCheck {
 public:
-  SignatureCheck(Kernel &kernel, Diagnostics &diagnostics)
-      : kernel_(kernel), diagnostics_(diagnostics) {}
+  SignatureCheck(const WholeValues &wholes, Kernel &kernel, Diagnostics &diagnostics)
+      : wholes_(wholes), kernel_(kernel), diagnostics_(diagnostics) {}
 
   Signature check(const ast::Kernel &tree) {
     for (const ast::Parameter &parameter : tree.parameters)
       this->parameter(parameter);
+    for (const ast::Derived &derived : tree.derived)
+      this->derived(derived);
     for (const ast::Result &result : tree.results)
       this->result(result);
     if (tree.parameters.empty())
@@ -35,6 +37,8 @@ private:
   void parameter(const ast::Parameter &tree) {
     isParameter_ = true;
     declare(tree.name);
+    if (tree.type.element.text == "int" && tree.type.dimensions.empty())
+      return whole(tree);
     Parameter &added = kernel_.parameters.emplace_back();
     added.name = tree.name.text;
     added.where = tree.where;
@@ -48,20 +52,60 @@ private:
           fmt::format("the tensor '{}' cannot have a default; only scalars can", added.name));
   }
 
+  void whole(const ast::Parameter &tree) {
+    WholeParameter &added =
+        kernel_.wholes.emplace_back(WholeParameter{tree.name.text, 0, tree.where});
+    if (!tree.byDefault) {
+      diagnostics_.error(tree.where,
+                         fmt::format("the int parameter '{0}' has no default, which is "
+                                     "compiled where none is given; such as {0}: int = 1",
+                                     tree.name.text));
+      return;
+    }
+    const std::string problem = problemOfScalar(ElementType::i32, tree.byDefault->text);
+    if (!problem.empty())
+      diagnostics_.error(tree.byDefault->where, problem);
+    added.value = parseInteger(tree.byDefault->text).value_or(0);
+    if (const auto given = wholes_.find(added.name); given != wholes_.end())
+      added.isDefault = given->second == added.value, added.value = given->second;
+  }
+
   void scalar(const ast::Parameter &tree, Parameter &added) {
-    if (!signature_.unsound.contains(added.name) && added.type != ElementType::f32)
+    if (!signature_.unsound.contains(added.name) && added.type != ElementType::f32 &&
+        added.type != ElementType::i32)
       diagnostics_.error(tree.type.where,
-                         fmt::format("the scalar '{}' is {}; scalars are f32 (with a shape, such "
-                                     "as {}[1], it would be a tensor)",
+                         fmt::format("the scalar '{}' is {}; scalars are f32, i32 or int (with a "
+                                     "shape, such as {}[1], it would be a tensor)",
                                      added.name, spelling(added.type), spelling(added.type)));
     if (!tree.byDefault)
       return;
-    if (overflowsF32(tree.byDefault->text))
-      diagnostics_.error(
-          tree.byDefault->where,
-          fmt::format("{} is too large for f32, whose largest number is 3.4028235e38",
-                      tree.byDefault->text));
+    if (const std::string problem = problemOfScalar(added.type, tree.byDefault->text);
+        !problem.empty())
+      diagnostics_.error(tree.byDefault->where, problem);
     added.byDefault = parseNumber(tree.byDefault->text);
+  }
+
+  /// `dim P = ...;`: the name alone. What it follows from is checked when all names are known.
+  void derived(const ast::Derived &tree) {
+    if (!std::isupper(static_cast<unsigned char>(tree.name.text.front()))) {
+      dimension(tree.name); // reports it
+      return;
+    }
+    if (const auto first =
+            std::ranges::find(kernel_.derived, tree.name.text, &DerivedDimension::name);
+        first != kernel_.derived.end()) {
+      diagnostics_.error(tree.name.where, fmt::format("'{}' is derived twice", tree.name.text))
+          .notes.push_back({Severity::note, first->where, "first here", {}});
+      return;
+    }
+    const bool isNew = signature_.dimensions.try_emplace(tree.name.text, tree.name.where).second;
+    DerivedDimension added;
+    added.name = tree.name.text;
+    added.where = tree.name.where;
+    added.isInParameter = !isNew;
+    kernel_.derived.push_back(std::move(added));
+    if (isNew)
+      kernel_.dimensions.push_back(tree.name.text);
   }
 
   void result(const ast::Result &tree) {
@@ -148,6 +192,7 @@ private:
             .notes.push_back({Severity::note, dimension->second, "the dimension", {}});
   }
 
+  const WholeValues &wholes_;
   Kernel &kernel_;
   Diagnostics &diagnostics_;
   Signature signature_;
@@ -156,8 +201,9 @@ private:
 
 } // namespace
 
-Signature checkSignature(const ast::Kernel &tree, Kernel &kernel, Diagnostics &diagnostics) {
-  return SignatureCheck(kernel, diagnostics).check(tree);
+Signature checkSignature(const ast::Kernel &tree, const WholeValues &wholes, Kernel &kernel,
+                         Diagnostics &diagnostics) {
+  return SignatureCheck(wholes, kernel, diagnostics).check(tree);
 }
 
 } // namespace mmk

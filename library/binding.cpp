@@ -1,5 +1,6 @@
 #include "library/binding.h"
 
+#include "frontend/whole.h"
 #include "support/diagnostics.h"
 
 #include "llvm/Support/Alignment.h"
@@ -62,7 +63,7 @@ Signature::Signature(const Kernel &kernel) : kernel_(kernel) {
   };
   for (const Parameter &parameter : kernel.parameters) {
     if (parameter.isScalar()) {
-      scalars_.push_back({slot, parameter.byDefault});
+      scalars_.push_back({slot, parameter.byDefault, parameter.type});
       scalarNames_.push_back(parameter.name);
     } else {
       add(parameter.name, parameter.type, parameter.shape, false);
@@ -128,6 +129,11 @@ mmk_error *Signature::bindScalars(llvm::ArrayRef<mmk_scalar> given, Arguments &a
     if (!of && !scalar.byDefault)
       return mistake(fmt::format("the scalar '{}' has no value and no default", name));
     const double value = of ? of->value : *scalar.byDefault;
+    if (scalar.type == ElementType::i32 &&
+        !(value == std::floor(value) && std::fabs(value + 0.5) < 2147483648.0))
+      return mistake(fmt::format("the scalar '{}' is i32: expected an integer from -2147483648 to "
+                                 "2147483647, found {}",
+                                 name, value));
     if (std::isfinite(value) && !std::isfinite(static_cast<float>(value)))
       return mistake(fmt::format("the scalar '{}' = {} is too large for f32", name, value));
     arguments.scalars[scalar.slot] = value;
@@ -201,10 +207,27 @@ mmk_error *Signature::bindTensors(Bound &all) const {
       return mistake(fmt::format("the result '{}' {}", wanted.name, why));
     arguments.results[wanted.slot - parameters] = given->data;
   }
+  if (mmk_error *error = complete(dimensions))
+    return error;
   arguments.dims.clear();
   for (const Dimension &dimension : dimensions)
     arguments.dims.push_back(dimension.value);
   return expectApart(all.layouts);
+}
+
+// The derived dimensions, also those of results, are compared with what they follow from.
+mmk_error *Signature::complete(llvm::MutableArrayRef<Dimension> dimensions) const {
+  if (kernel_.derived.empty() && kernel_.conditions.empty())
+    return nullptr; // without an allocation
+  std::map<std::string, int64_t> known;
+  for (auto [name, dimension] : llvm::zip(kernel_.dimensions, dimensions))
+    if (dimension.from)
+      known.emplace(name, dimension.value);
+  if (const std::string problem = completeDimensions(kernel_, known); !problem.empty())
+    return mistake(problem);
+  for (auto [name, dimension] : llvm::zip(kernel_.dimensions, dimensions))
+    dimension.value = known.at(name);
+  return nullptr;
 }
 
 // Binds tensors of the last shapes: only their addresses are new.
@@ -235,17 +258,23 @@ mmk_error *Signature::expectApart(llvm::ArrayRef<Layout> layouts) const {
 mmk_error *Signature::bindDimensions(llvm::ArrayRef<mmk_dimension> given,
                                      std::vector<int64_t> &values) const {
   llvm::SmallVector<const mmk_dimension *, 8> found;
-  if (mmk_error *error = byName(given, kernel_.dimensions, "dimension", kernel_, found))
+  const std::vector<std::string> bound = kernel_.boundDimensions();
+  if (mmk_error *error = byName(given, bound, "dimension", kernel_, found))
     return error;
-  for (auto [name, dimension] : llvm::zip(kernel_.dimensions, found)) {
+  std::map<std::string, int64_t> known;
+  for (auto [name, dimension] : llvm::zip(bound, found)) {
     if (!dimension)
       return mistake(fmt::format("the dimension {} has no value", name));
     const int64_t extent = dimension->extent;
     if (extent < 1 || extent > maximumExtent)
       return mistake(
           fmt::format("the dimension {} is from 1 to {}, found {}", name, maximumExtent, extent));
-    values.push_back(extent);
+    known.emplace(name, extent);
   }
+  if (const std::string problem = completeDimensions(kernel_, known); !problem.empty())
+    return mistake(problem);
+  for (const std::string &name : kernel_.dimensions)
+    values.push_back(known.at(name));
   return nullptr;
 }
 

@@ -52,6 +52,7 @@ private:
   struct Scalar {
     size_t slot;
     std::optional<double> byDefault;
+    ElementType type;
   };
   /// The value of a dimension, once a tensor has had it, and that tensor.
   struct Dimension {
@@ -73,6 +74,7 @@ private:
   mmk_error *expectApart(llvm::ArrayRef<Layout> layouts) const;
   mmk_error *takeExtents(const Tensor &wanted, const mmk_tensor &tensor,
                          llvm::MutableArrayRef<Dimension> dimensions) const;
+  mmk_error *complete(llvm::MutableArrayRef<Dimension> dimensions) const;
   mmk_error *bindScalars(llvm::ArrayRef<mmk_scalar> given, Arguments &arguments) const;
   static mmk_error *expectAsDeclared(const Tensor &wanted, const mmk_tensor &tensor);
 

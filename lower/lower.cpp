@@ -507,6 +507,13 @@ mlir::Value KernelLowering::lowerRule(const Rule &rule) {
     return arith::DivSIOp::create(b, loc, operands[0], operands[1]);
   case Kind::remainder:
     return arith::RemSIOp::create(b, loc, operands[0], operands[1]);
+  case Kind::floorDivide:
+    return arith::FloorDivSIOp::create(b, loc, operands[0], operands[1]);
+  case Kind::floorRemainder: {
+    mlir::Value quotient = arith::FloorDivSIOp::create(b, loc, operands[0], operands[1]);
+    mlir::Value whole = arith::MulIOp::create(b, loc, quotient, operands[1]);
+    return arith::SubIOp::create(b, loc, operands[0], whole);
+  }
   case Kind::equal:
     return compare(arith::CmpIPredicate::eq);
   case Kind::notEqual:

@@ -9,7 +9,7 @@ namespace mmk {
 /// workspaces are written.
 struct KernelArguments {
   const int64_t *dims;  ///< values of the kernel's dimensions
-  const float *scalars; ///< by parameter; tensors have an unused entry
+  const float *scalars; ///< by parameter; tensors have an unused entry, an i32 its bits
   void *const *tensors; ///< by parameter (scalars have an unused entry), then results, workspaces
   /// By parameter and result, of each dimension, in elements; a scalar has an unused entry.
   /// Workspaces are dense.

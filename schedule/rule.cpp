@@ -55,6 +55,15 @@ private:
       if (!fails)
         result = kind == Kind::divide ? left / right : left % right;
       break;
+    case Kind::floorDivide:
+    case Kind::floorRemainder: {
+      fails = right == 0 || (right == -1 && left == std::numeric_limits<int64_t>::min());
+      if (fails)
+        break;
+      const int64_t rest = left % right, below = rest != 0 && (rest < 0) != (right < 0);
+      result = kind == Kind::floorDivide ? left / right - below : rest + below * right;
+      break;
+    }
     case Kind::equal:
       return left == right;
     case Kind::notEqual:
@@ -95,6 +104,10 @@ Verdict judge(const Rule &rule, const ChosenNumber &chosen) {
   if (value)
     return *value ? Verdict::holds : Verdict::broken;
   return evaluation.failed ? Verdict::broken : Verdict::undecided;
+}
+
+std::optional<int64_t> numberOf(const Rule &rule, const ChosenNumber &chosen) {
+  return Evaluation{chosen}(rule);
 }
 
 std::string explain(const Rule &rule, const ChosenNumber &chosen) {

@@ -22,6 +22,8 @@ struct Rule {
     multiply,
     divide,
     remainder,
+    floorDivide, ///< in the calculations of a kernel; the quotient of a schedule's rule truncates
+    floorRemainder, ///< of the sign of the divisor
     equal,
     notEqual,
     less,
@@ -34,7 +36,7 @@ struct Rule {
   };
   Kind kind;
   int64_t number = 0;
-  std::string choice; ///< key of a directive with numbers, "tile.M"
+  std::string choice; ///< key of a directive with numbers, "tile.M"; of a kernel, a name
   std::vector<std::unique_ptr<Rule>> operands;
 
   bool isTruth() const { return kind >= Kind::equal; }
@@ -51,6 +53,10 @@ enum class Verdict { holds, broken, undecided };
 /// Evaluates a rule for given choices; undecided when it depends on an unknown one. A rule that
 /// divides by zero or overflows is broken.
 Verdict judge(const Rule &rule, const ChosenNumber &chosen);
+
+/// The number that a rule computes; nothing where it reads an unknown one, divides by zero or
+/// leaves 64 bits.
+std::optional<int64_t> numberOf(const Rule &rule, const ChosenNumber &chosen);
 
 /// For messages on a broken rule: the choices that it reads, "tile.M = 128, tile.N = 512".
 std::string explain(const Rule &rule, const ChosenNumber &chosen);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <link.h>
 #include <map>
 
@@ -79,6 +80,11 @@ std::string semanticsOf(const Kernel &kernel) {
                         value->constant, value->parameter);
     for (const Value *operand : value->operands)
       text += fmt::format(" {}", numbers.at(operand));
+    if (value->operation == Operation::reduce || value->operation == Operation::cumulate)
+      text += fmt::format(" along {} {}", static_cast<int>(value->reduction),
+                          fmt::join(value->along, " "));
+    if (value->operation == Operation::extent)
+      text += " of " + spellingOfDims(value->dimensions);
     text += ';';
     numbers.emplace(value.get(), numbers.size());
   }

@@ -15,6 +15,16 @@ kernel thrice(x: f32[N], by: f32) -> y: f32[N] { y = x * by; }
 
 REDUCTION = "kernel reduction(x: f32[M, N]) -> y: f32[M] { y = sum[N](x); }\n"
 
+DERIVED = """\
+kernel pool(x: f32[H], w: f32[R], stride: int = 2, seed: i32 = 0) -> y: f32[P], u: f32[H], v: f32[R] {
+  dim P = (H - R) / stride + 1;
+  require R <= 64;
+  y = seed * P;
+  u = x;
+  v = w;
+}
+"""
+
 # A machine that extends another, with one figure changed.
 MACHINE = {
     "sources": {"mine": "for a test"},
@@ -35,6 +45,7 @@ def make(folder):
 
     (folder / "two.mmk").write_text(TWO_KERNELS)
     (folder / "reduction.mmk").write_text(REDUCTION)
+    (folder / "derived.mmk").write_text(DERIVED)
     (folder / "empty.mmk").write_text("")
     (folder / "binary.mmk").write_bytes(bytes(range(256)) * 16)
     (folder / "zero.mmk").write_bytes(b"kernel k\0")

@@ -551,6 +551,43 @@ TEST(LibraryErrors, ofTheScalars) {
   EXPECT_TRUE(std::isinf(c[0]));
 }
 
+TEST(LibraryErrors, ofWholeScalars) {
+  const Kernel kernel = compiled("kernel f(a: f32[M], s: i32) -> c: f32[M] { c = a * s; }");
+  std::vector<float> a(5, 2), c(5);
+  mmk_tensor tensors[] = {{"a", a.data(), MMK_F32, 1, {5}, {}},
+                          {"c", c.data(), MMK_F32, 1, {5}, {}}};
+  auto run = [&](double value) {
+    const mmk_scalar scalar = {"s", value};
+    return messageOf(mmk_run(kernel.get(), tensors, 2, &scalar, 1, nullptr));
+  };
+  EXPECT_EQ(run(0.5), "the scalar 's' is i32: expected an integer from -2147483648 to 2147483647, "
+                      "found 0.5");
+  EXPECT_NE(run(2147483648.0), "");
+  EXPECT_EQ(run(-2147483648.0), "");
+  EXPECT_EQ(c[4], -4294967296.0f);
+}
+
+TEST(LibraryErrors, ofDerivedDimensions) {
+  const Kernel kernel = compiled("kernel f(a: f32[M], b: f32[P]) -> c: f32[P], d: f32[M], e: f32[Q]"
+                                 " { dim P = M / 2 - 1; dim Q = P + 1; require M < 9; c = b; d = a;"
+                                 "   e = P; }");
+  std::vector<float> memory(50);
+  auto run = [&](int64_t m, int64_t p, int64_t q) {
+    const mmk_tensor tensors[] = {{"a", &memory[0], MMK_F32, 1, {m}, {}},
+                                  {"b", &memory[10], MMK_F32, 1, {p}, {}},
+                                  {"c", &memory[20], MMK_F32, 1, {p}, {}},
+                                  {"d", &memory[30], MMK_F32, 1, {m}, {}},
+                                  {"e", &memory[40], MMK_F32, 1, {q}, {}}};
+    return messageOf(mmk_run(kernel.get(), tensors, 5, nullptr, 0, nullptr));
+  };
+  EXPECT_EQ(run(6, 2, 3), "");
+  EXPECT_EQ(memory[42], 2);
+  EXPECT_EQ(run(6, 3, 4), "P = M / 2 - 1 is 6 / 2 - 1 = 2, and the arguments have P = 3");
+  EXPECT_EQ(run(6, 2, 4), "Q = P + 1 is 2 + 1 = 3, and the arguments have Q = 4");
+  EXPECT_EQ(run(3, 2, 3), "P = M / 2 - 1 is 3 / 2 - 1 = 0, and a dimension is 1 to 2147483647");
+  EXPECT_EQ(run(9, 3, 4), "'f' requires M < 9, found 9 < 9");
+}
+
 TEST(LibraryErrors, ofFiles) {
   EXPECT_EQ(messageOf(mmk_compile_file("k.mmk", nullptr, nullptr)),
             "mmk_compile_file expects a path and a place for the kernel, found NULL");

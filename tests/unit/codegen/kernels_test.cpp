@@ -54,6 +54,14 @@ const Form forms[] = {
     {"broadcast_column",
      "(x: f32[M, N], z: f32[N, M], s: f32[M, 1]) -> y: f32[M, N] { y = (x - transpose(z)) * s; }",
      {{"M", 100}, {"N", 300}}},
+    {"derived",
+     "(x: f32[H], r: f32[P], stride: int = 2, seed: i32 = -3) -> y: f32[P], z: f32[H] {"
+     "  dim P = (H - 3) / stride + 1; y = r * stride + seed; z = x + P; }",
+     {{"H", 100}, {"P", 49}}},
+    {"derived_product",
+     "(a: f16[M, K], b: f16[K, N], r: f32[P], s: i32 = 16777217) -> c: f32[M, N], d: f32[P] {"
+     "  dim P = M * N; c = a @ b + select(s == 16777216, 1, 0); d = r * P; }",
+     {{"M", 20}, {"N", 30}, {"K", 40}, {"P", 600}}},
     {"vector", "(x: f16[N]) -> y: f16[N] { y = abs(x) * 2; }", {{"N", 10000}}},
     {"int8",
      "(a: i8[M, K], b: i8[K, N]) -> c: i32[M, N] { c = a @ b; }",
