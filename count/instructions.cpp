@@ -60,6 +60,7 @@ llvm::Error ProgramBuilder::instruction(aicore::Instruction op) {
       .Case([&](aicore::DrainOp it) { return drain(it); })
       .Case([&](aicore::MmadOp it) { return product(it); })
       .Case([&](aicore::VectorOp it) { return vector(it); })
+      .Case([&](aicore::ReduceOp it) { return reduce(it); })
       .Default([&](Operation *it) { return fault(it, "cannot be counted"); });
 }
 
@@ -248,6 +249,49 @@ llvm::Error ProgramBuilder::vector(aicore::VectorOp op) {
     program_.vectorCosts.push_back(vectorCost(machine_, std::string(vec.getCost())));
   it.costs = program_.vectorCosts.size() - it.firstCost;
   emit(op, StepKind::vector, it);
+  return llvm::Error::success();
+}
+
+/// What combines two elements, and two positions.
+static std::vector<std::string> stepsOfHalf(aicore::ReduceKind kind) {
+  switch (kind) {
+  case aicore::ReduceKind::add:
+    return {"add"};
+  case aicore::ReduceKind::mul:
+    return {"mul"};
+  case aicore::ReduceKind::max:
+    return {"max"};
+  case aicore::ReduceKind::min:
+    return {"min"};
+  case aicore::ReduceKind::argmax:
+  case aicore::ReduceKind::argmin:
+    return {"compare", "select", "select"};
+  }
+  return {};
+}
+
+// Rows are combined in halves. Within a row, blocks of eight are the shortest way for sums and
+// extremes; products have no such instruction. The instruction that also gives a position combines
+// 64 elements.
+llvm::Error ProgramBuilder::reduce(aicore::ReduceOp op) {
+  Instruction it;
+  it.work = Work::vector;
+  it.rows = placeOf(op.getRows());
+  it.columns = placeOf(op.getColumns());
+  it.byRows = op.getByRows();
+  it.firstCost = program_.vectorCosts.size();
+  std::vector<std::string> costs = stepsOfHalf(op.getKind());
+  if (!it.byRows && op.givesPosition()) {
+    it.tree = Tree::groups;
+    costs.insert(costs.begin(), "reduce_max");
+  } else if (!it.byRows && op.getKind() != aicore::ReduceKind::mul) {
+    it.tree = Tree::blocks;
+    costs = {"block_reduce"};
+  }
+  for (const std::string &cost : costs)
+    program_.vectorCosts.push_back(vectorCost(machine_, cost));
+  it.costs = program_.vectorCosts.size() - it.firstCost;
+  emit(op, StepKind::reduce, it);
   return llvm::Error::success();
 }
 

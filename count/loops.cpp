@@ -76,6 +76,7 @@ public:
     case StepKind::move:
     case StepKind::product:
     case StepKind::vector:
+    case StepKind::reduce:
       return ofInstruction(step, use);
     default:
       return ofArithmetic(step, modulus, use);

@@ -56,6 +56,7 @@ enum class StepKind : uint8_t {
   move,     ///< between on-chip memories
   product,
   vector,
+  reduce,
   // flag `target` + value[a]
   setFlag,
   waitFlag,
@@ -70,6 +71,13 @@ struct Step {
   Pipe pipe = Pipe::scalar; ///< that executes an instruction, or that sets a flag
   Pipe to = Pipe::scalar;   ///< that waits for a flag
   int32_t target = 0, a = 0, b = 0, c = 0;
+};
+
+/// How a reduction combines the elements of a row, or the rows of a tile.
+enum class Tree : uint8_t {
+  blocks, ///< each step turns a block of eight into one
+  halves, ///< each step combines one half with the other
+  groups  ///< a step turns 64 into one with its position; halves follow
 };
 
 /// The data for the cost of an instruction: the places of its extents, and figures.
@@ -94,6 +102,10 @@ struct Instruction {
 
   /// Of an aicore.vector: from here on, `costs` of CountProgram::vectorCosts.
   int32_t firstCost = 0, costs = 0;
+  /// Of an aicore.reduce: its tree. Of its costs the first is of the first step of `groups`, and all
+  /// others are of each half.
+  Tree tree = Tree::halves;
+  bool byRows = false;
 
   bool loadsTensor() const { return work == Work::load; }
   bool storesTensor() const { return work == Work::store || work == Work::fixpipe; }

@@ -44,6 +44,7 @@ private:
   llvm::Error drain(aicore::DrainOp op);
   llvm::Error product(aicore::MmadOp op);
   llvm::Error vector(aicore::VectorOp op);
+  llvm::Error reduce(aicore::ReduceOp op);
   llvm::Expected<const Link *> linkOf(mlir::Operation *op, llvm::StringRef name);
 
   int32_t place(int64_t initial = 0);

@@ -136,6 +136,33 @@ struct Amount {
   int64_t rows = 0, amount = 0, start = 0;
 };
 
+/// Calls `execute` with the number of a cost and the elements that it is of, for each instruction of
+/// a reduction, until that returns false. A tile with nothing to combine is copied.
+template <typename Execute>
+bool forEachStep(const Instruction &it, int64_t rows, int64_t columns, Execute execute) {
+  int64_t count = it.byRows ? rows : columns;
+  const int64_t wide = it.byRows ? columns : rows;
+  int32_t halves = it.firstCost;
+  if (count <= 1)
+    return execute(halves, wide);
+  if (it.tree == Tree::blocks) {
+    for (; count > 1; count = stepsOf(count, 8))
+      if (!execute(it.firstCost, wide * stepsOf(count, 8) * 8))
+        return false;
+    return true;
+  }
+  if (it.tree == Tree::groups) {
+    if (!execute(halves++, wide * stepsOf(count, 64) * 64))
+      return false;
+    count = stepsOf(count, 64);
+  }
+  for (; count > 1; count -= count / 2)
+    for (int32_t cost = halves; cost < it.firstCost + it.costs; ++cost)
+      if (!execute(cost, count / 2 * wide))
+        return false;
+  return true;
+}
+
 inline Amount amountOf(const CountProgram &program, const Step &s, const int64_t *value) {
   const Instruction &i = program.instructions[s.target];
   const int64_t rows = value[i.rows], columns = value[i.columns];
@@ -270,6 +297,13 @@ template <typename Core> bool Interpreter<Core>::steps(size_t from, size_t to) {
       const Amount amount = amountOf(program_, s, value);
       for (int32_t c = 0; c < i.costs && goesOn; ++c)
         goesOn = core_.execute(unit, s.pipe, i, program_.vectorCosts[i.firstCost + c], amount);
+      break;
+    }
+    case StepKind::reduce: {
+      const Instruction &i = program_.instructions[target];
+      goesOn = forEachStep(i, value[i.rows], value[i.columns], [&](int32_t cost, int64_t amount) {
+        return core_.execute(unit, s.pipe, i, program_.vectorCosts[cost], Amount{0, amount});
+      });
       break;
     }
     case StepKind::setFlag:

@@ -3,6 +3,7 @@
 #include "codegen/micro_kernel.h"
 #include "codegen/pack.h"
 #include "codegen/transfer.h"
+#include "emulator/reduce_op.h"
 #include "emulator/vector_op.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -19,6 +20,7 @@ void CoreInstructions::emit(aicore::Instruction op) {
       .Case([&](aicore::LoadL0Op op) { loadL0(op); })
       .Case([&](aicore::MmadOp op) { mmad(op); })
       .Case([&](aicore::VectorOp op) { vector(op); })
+      .Case([&](aicore::ReduceOp op) { reduce(op); })
       .Case([&](aicore::StoreOp op) { store(op); })
       .Case([&](aicore::FixpipeOp op) { fixpipe(op); })
       .Case([&](aicore::SpillOp op) { spill(op); })
@@ -218,6 +220,15 @@ void CoreInstructions::vector(aicore::VectorOp op) {
   for (mlir::Value scalar : call.scalars)
     arguments.push_back(values.value(scalar));
   b.CreateCall(call.function, arguments);
+}
+
+void CoreInstructions::reduce(aicore::ReduceOp op) {
+  SmallVector<Value *> arguments = {values.buffer(op.getSource(), op.getSlot())};
+  for (auto [target, slot] : zip(op.getTargets(), op.getTargetSlots()))
+    arguments.push_back(values.buffer(target, slot));
+  arguments.push_back(values.value(op.getRows()));
+  arguments.push_back(values.value(op.getColumns()));
+  b.CreateCall(reduceFunction(e, op), arguments);
 }
 
 void CoreInstructions::store(aicore::StoreOp op) {

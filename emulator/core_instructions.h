@@ -20,6 +20,7 @@ private:
                         llvm::Value *columnStep, llvm::Value *rows, llvm::Value *columns);
   void mmad(aicore::MmadOp op);
   void vector(aicore::VectorOp op);
+  void reduce(aicore::ReduceOp op);
   void store(aicore::StoreOp op);
   void fixpipe(aicore::FixpipeOp op);
   void spill(aicore::SpillOp op);

@@ -207,7 +207,9 @@ const std::vector<std::string> &vectorOperations() {
       if (!it.scalarCost.empty())
         add(it.scalarCost);
     }
-    add("reduce_sum"); // no instruction uses these two yet
+    // The steps of an aicore.reduce; no instruction is a reduce_sum yet.
+    add("block_reduce");
+    add("reduce_sum");
     add("reduce_max");
     return names;
   }();

@@ -70,6 +70,8 @@ LogicalResult TransferInserter::findBuffers(ir::FusionGroupOp group, Tile &tile)
 }
 
 LogicalResult TransferInserter::emitGroup(ir::FusionGroupOp group) {
+  if (group.getSpaceAttr())
+    return emitRows(group);
   FailureOr<TiledGroup> found = findTiledGroup(kernel, group);
   if (failed(found))
     return failure();

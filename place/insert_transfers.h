@@ -1,6 +1,6 @@
-// aicore-insert-transfers in four files: insert_transfers.cpp handles fusion groups,
+// aicore-insert-transfers in five files: insert_transfers.cpp handles fusion groups,
 // product_transfers.cpp the product of a tile, resident.cpp operands kept on the chip,
-// vector_work.cpp the work of the vector cores.
+// vector_work.cpp the work of the vector cores, row_work.cpp that of row groups.
 #pragma once
 
 #include "place/kernel_lowering.h"
@@ -86,6 +86,10 @@ private:
   void emitVectorOp(Tile &tile, VectorWork &work);
   void emitSum(Tile &tile, VectorWork &work, mlir::Value into, mlir::Value intoSlot);
   void storeResult(Tile &tile, VectorWork &work, const Destination &destination);
+
+  // row_work.cpp: tiles of a row group
+  class RowWork;
+  mlir::LogicalResult emitRows(ir::FusionGroupOp group);
 };
 
 } // namespace mmk

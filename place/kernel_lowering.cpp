@@ -201,27 +201,33 @@ void KernelLowering::emitShared(ir::FusionGroupOp group) {
 
 // The destination of the current tile, and so its size.
 SmallVector<KernelLowering::Destination> KernelLowering::findDestinations(ir::FusionGroupOp group,
-                                                                          TiledGroup &tile,
-                                                                          Value &rows,
-                                                                          Value &columns) {
+                                                                          scf::ForOp tileLoop) {
   SmallVector<Destination> destinations;
   auto yield = cast<ir::YieldOp>(group.getBody().front().getTerminator());
   for (auto [result, filled] : llvm::zip(group.getResults(), yield.getValues())) {
     const unsigned number = cast<OpResult>(filled).getResultNumber();
-    auto insert = tile.tileLoop.getBody()
-                      ->getTerminator()
-                      ->getOperand(number)
-                      .getDefiningOp<tensor::InsertSliceOp>();
+    auto insert = tileLoop.getBody()->getTerminator()->getOperand(number).getDefiningOp<
+        tensor::InsertSliceOp>();
     GlobalView view{tensors.lookup(result), {}, {}};
-    SmallVector<OpFoldResult> sizes = insert.getMixedSizes();
     for (auto [i, offset] : llvm::enumerate(insert.getMixedOffsets())) {
       view.offsets.push_back(mapped(offset));
       view.dims.push_back(i);
     }
-    rows = tile.rank > 1 ? mapped(sizes[tile.rank - 2]) : index(1);
-    columns = mapped(sizes[tile.rank - 1]);
-    destinations.push_back({insert.getSource(), view});
+    SmallVector<Value> sizes;
+    for (OpFoldResult size : insert.getMixedSizes())
+      sizes.push_back(mapped(size));
+    destinations.push_back({insert.getSource(), view, sizes});
   }
+  return destinations;
+}
+
+SmallVector<KernelLowering::Destination> KernelLowering::findDestinations(ir::FusionGroupOp group,
+                                                                          TiledGroup &tile,
+                                                                          Value &rows,
+                                                                          Value &columns) {
+  SmallVector<Destination> destinations = findDestinations(group, tile.tileLoop);
+  rows = tile.rank > 1 ? destinations.back().sizes[tile.rank - 2] : index(1);
+  columns = destinations.back().sizes[tile.rank - 1];
   return destinations;
 }
 

@@ -32,6 +32,7 @@ protected:
   struct Destination {
     mlir::Value value; ///< in mmk IR: held in UB, or else written by the fixpipe
     GlobalView view;
+    llvm::SmallVector<mlir::Value> sizes; ///< of the tile, for each dimension of the result
   };
 
   /// Emits a fusion group; the builder is at the end of the kernel.
@@ -46,12 +47,15 @@ protected:
   void emitScalars(ir::FusionGroupOp group);
   /// Emits an empty loop like the one in mmk IR; the builder is then in it.
   mlir::scf::ForOp emitLoop(mlir::scf::ForOp loop);
-  /// The destination of the current tile, and so its rows and columns.
+  llvm::SmallVector<Destination> findDestinations(ir::FusionGroupOp group,
+                                                  mlir::scf::ForOp tileLoop);
+  /// The same, with the rows and columns of the current tile.
   llvm::SmallVector<Destination> findDestinations(ir::FusionGroupOp group, TiledGroup &tile,
                                                   mlir::Value &rows, mlir::Value &columns);
   void clonePure(mlir::Operation &op);
   GlobalView viewOf(mlir::Value tensor);
   mlir::Value extentOf(mlir::Value tensor, unsigned dim);
+  mlir::Value dimension(llvm::StringRef name);
   mlir::Value mapped(mlir::OpFoldResult value);
   mlir::Value index(int64_t value);
   mlir::Value add(mlir::Value x, mlir::Value y);
@@ -67,7 +71,6 @@ protected:
 private:
   void createKernel();
   void emitShared(ir::FusionGroupOp group);
-  mlir::Value dimension(llvm::StringRef name);
   mlir::DictionaryAttr requestedBuffers();
 
   aicore::KernelOp target;

@@ -198,8 +198,10 @@ unsigned RowProgram::levels() const {
   unsigned levels = 0;
   for (const RowReduction &reduction : reductions_)
     levels = std::max(levels, levelOf(reduction.operand) + 1);
+  // A result without reduced dimensions is complete after the pass before.
   for (const RowOutput &output : outputs_)
-    levels = std::max(levels, levelOf(output.element) + 1);
+    if (llvm::any_of(output.dims, [&](int64_t dim) { return dim >= 0 && space_.isReduced[dim]; }))
+      levels = std::max(levels, levelOf(output.element) + 1);
   return levels;
 }
 

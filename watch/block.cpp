@@ -146,6 +146,13 @@ void BlockWatch::instruction(aicore::Instruction op) {
         touch(it.getTarget(), at(it.getTargetSlotMutable()), part, Use::writes);
       })
       .Case([&](aicore::VectorOp it) { vector(it); })
+      .Case([&](aicore::ReduceOp it) {
+        const Rectangle whole = rectangle(it.getRowsMutable(), it.getColumnsMutable());
+        touch(it.getSource(), at(it.getSlotMutable()), whole, Use::reads);
+        for (auto [i, target] : llvm::enumerate(it.getTargets()))
+          touch(target, at(it.getTargetSlotsMutable()[i]),
+                {1, it.getByRows() ? whole.columns : whole.rows}, Use::writes);
+      })
       .Case([&](aicore::TileInstruction it) { tiles(it); });
 }
 

@@ -1,0 +1,320 @@
+#include "place/row_schedule.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace mmk {
+
+aicore::Broadcast broadcastOf(const RowProgram &program, ArrayRef<int64_t> dims) {
+  const bool byRow = llvm::is_contained(dims, program.plane().rows) && program.plane().rows >= 0,
+             byColumn = llvm::is_contained(dims, program.plane().columns);
+  return byRow && byColumn ? aicore::Broadcast::full
+         : byColumn        ? aicore::Broadcast::row
+         : byRow           ? aicore::Broadcast::column
+                           : aicore::Broadcast::single;
+}
+
+bool varies(const RowProgram &program, ArrayRef<int64_t> dims) {
+  return llvm::any_of(dims,
+                      [&](int64_t dim) { return dim >= 0 && program.space().isReduced[dim]; });
+}
+
+namespace {
+
+using Kind = RowStep::Kind;
+using Place = RowPlace::Kind;
+
+class RowScheduler {
+public:
+  RowScheduler(RowProgram &program, bool whole) : p(program), whole(whole) {}
+
+  RowSchedule run();
+
+private:
+  /// The operations of the block that compute a value from what is held, in order, and the held
+  /// values that they read.
+  struct Cone {
+    llvm::SetVector<Operation *> operations;
+    llvm::SetVector<Value> leaves;
+  };
+  /// A value that has to be in UB: an operand of a reduction, or an output.
+  struct Wanted {
+    Value value;
+    unsigned level = 0;
+    std::optional<size_t> reduction, output;
+  };
+
+  void findWanted();
+  void schedule(const Wanted &next, RowPass &pass);
+  void scheduleReduction(size_t number, RowPlace from, RowPass &pass);
+  void scheduleKeptOutputs(unsigned level, std::vector<RowStep> &steps);
+  void collect(Value value, Cone &cone);
+  Cone coneOf(Value value);
+  /// Computes what a step on the plane reads of kept values.
+  void prepareKept(Value value, std::vector<RowStep> &steps);
+  void ensureKept(Value value, std::vector<RowStep> &steps);
+  void compute(Value value, RowPlace target, bool isKept, std::vector<RowStep> &steps);
+  std::optional<RowPlace> placeOnPlane(Value value);
+  RowPlace planeTile(Value value);
+  bool isNeeded(Value value);
+  /// Whether a value has one element for each kept iteration, and may be held so.
+  bool isKept(Value value) { return p.isOfBlock(value) && p.isKept(value); }
+  RowPlace keptTile(Type element) {
+    s.tiles.push_back({element, true});
+    return {Place::tile, static_cast<unsigned>(s.tiles.size() - 1)};
+  }
+  void countScratch(const Cone &cone, Value value);
+  void endPass(RowPass &pass);
+
+  RowProgram &p;
+  bool whole;
+  RowSchedule s;
+  std::vector<Wanted> wanted; ///< on the plane, in order of levels
+  size_t next = 0;            ///< of them, the first that is not scheduled
+  llvm::MapVector<Value, RowPlace> held;
+};
+
+void RowScheduler::findWanted() {
+  for (auto [number, reduction] : llvm::enumerate(p.reductions()))
+    wanted.push_back({reduction.operand, p.levelOf(reduction.operand), number, std::nullopt});
+  for (auto [number, output] : llvm::enumerate(p.outputs()))
+    if (varies(p, output.dims))
+      wanted.push_back({output.element, p.levelOf(output.element), std::nullopt, number});
+    else
+      s.keptOutputs.push_back(number);
+  llvm::stable_sort(wanted,
+                    [](const Wanted &x, const Wanted &y) { return x.level < y.level; });
+  for (auto [number, input] : llvm::enumerate(p.inputs())) {
+    held[input.element] = {Place::input, static_cast<unsigned>(number)};
+    if (!varies(p, input.dims))
+      s.keptInputs.push_back(number);
+  }
+}
+
+void RowScheduler::collect(Value value, Cone &cone) {
+  if (held.contains(value)) {
+    cone.leaves.insert(value);
+    return;
+  }
+  Operation *op = value.getDefiningOp();
+  if (value.getParentBlock() != &p.block() || cone.operations.contains(op))
+    return;
+  for (Value operand : op->getOperands())
+    collect(operand, cone);
+  cone.operations.insert(op);
+}
+
+RowScheduler::Cone RowScheduler::coneOf(Value value) {
+  Cone cone;
+  collect(value, cone);
+  return cone;
+}
+
+bool RowScheduler::isNeeded(Value value) {
+  for (size_t i = next; i < wanted.size(); ++i)
+    if (coneOf(wanted[i].value).leaves.contains(value))
+      return true;
+  return false;
+}
+
+// Values alive at once between the operations; an instruction may overwrite an operand at its last
+// use, and one value may be in the target.
+void RowScheduler::countScratch(const Cone &cone, Value value) {
+  llvm::DenseMap<Value, unsigned> usesLeft;
+  int64_t alive[2] = {0, 0}, most[2] = {0, 0};
+  auto kindOf = [](Value it) { return it.getType().isInteger(1) ? 1 : 0; };
+  for (Operation *op : cone.operations) {
+    for (Value operand : op->getOperands())
+      if (auto left = usesLeft.find(operand); left != usesLeft.end() && --left->second == 0)
+        --alive[kindOf(operand)];
+    for (Value result : op->getResults()) {
+      unsigned uses = result == value ? 1 : 0;
+      for (OpOperand &use : result.getUses())
+        uses += cone.operations.contains(use.getOwner());
+      usesLeft[result] = uses;
+      const int kind = kindOf(result);
+      most[kind] = std::max(most[kind], ++alive[kind]);
+    }
+  }
+  s.scratch = std::max(s.scratch, most[0] - (value.getType().isF32() ? 1 : 0));
+  s.masks = std::max(s.masks, most[1]);
+}
+
+void RowScheduler::compute(Value value, RowPlace target, bool isOnKept,
+                           std::vector<RowStep> &steps) {
+  const Cone cone = coneOf(value);
+  RowStep step;
+  step.values.push_back(value);
+  step.targets.push_back(target);
+  step.isKept = isOnKept;
+  for (Value leaf : cone.leaves)
+    step.reads.push_back({leaf, held.lookup(leaf)});
+  step.operations.assign(cone.operations.begin(), cone.operations.end());
+  if (!isOnKept)
+    countScratch(cone, value);
+  steps.push_back(step);
+}
+
+void RowScheduler::ensureKept(Value value, std::vector<RowStep> &steps) {
+  const RowPlace place = keptTile(value.getType());
+  compute(value, place, true, steps);
+  held[value] = place;
+}
+
+// A condition is no tile of numbers: it is computed where it is used.
+void RowScheduler::prepareKept(Value value, std::vector<RowStep> &steps) {
+  auto mayBeHeld = [&](Value it) {
+    return isKept(it) && !it.getType().isInteger(1) && !held.contains(it);
+  };
+  for (Operation *op : coneOf(value).operations) {
+    const bool isOnPlane = !isKept(op->getResult(0)) || op->getResult(0).getType().isInteger(1);
+    for (Value operand : op->getOperands())
+      if (isOnPlane && mayBeHeld(operand))
+        ensureKept(operand, steps);
+  }
+  if (mayBeHeld(value))
+    ensureKept(value, steps);
+}
+
+/// Where a value is in UB with all elements of the plane.
+std::optional<RowPlace> RowScheduler::placeOnPlane(Value value) {
+  auto found = held.find(value);
+  if (found == held.end())
+    return std::nullopt;
+  const RowPlace place = found->second;
+  const bool isWhole = place.kind == Place::input
+                           ? broadcastOf(p, p.inputs()[place.number].dims) ==
+                                 aicore::Broadcast::full
+                           : place.kind == Place::output || !s.tiles[place.number].isKept;
+  return isWhole ? std::optional(place) : std::nullopt;
+}
+
+// A tile whose value nothing needs afterwards may take the result of the step that reads it last.
+RowPlace RowScheduler::planeTile(Value value) {
+  for (auto [number, tile] : llvm::enumerate(s.tiles)) {
+    if (tile.isKept || tile.element != value.getType())
+      continue;
+    const RowPlace place = {Place::tile, static_cast<unsigned>(number)};
+    SmallVector<Value> holds;
+    for (auto &[other, where] : held)
+      if (where == place)
+        holds.push_back(other);
+    if (llvm::any_of(holds, [&](Value other) { return isNeeded(other); }))
+      continue;
+    for (Value other : holds)
+      held.erase(other);
+    return place;
+  }
+  s.tiles.push_back({value.getType(), false});
+  return {Place::tile, static_cast<unsigned>(s.tiles.size() - 1)};
+}
+
+void RowScheduler::scheduleReduction(size_t number, RowPlace from, RowPass &pass) {
+  const RowReduction &reduction = p.reductions()[number];
+  SmallVector<Value> results = {reduction.result};
+  if (reduction.position)
+    results.push_back(reduction.position);
+  SmallVector<RowPlace> total, part;
+  for (Value result : results) {
+    total.push_back(keptTile(result.getType()));
+    if (!whole)
+      part.push_back(keptTile(result.getType()));
+  }
+  auto step = [&](Kind kind, ArrayRef<RowPlace> targets, ArrayRef<RowPlace> sources) {
+    RowStep it;
+    it.kind = kind;
+    it.targets.assign(targets.begin(), targets.end());
+    it.sources.assign(sources.begin(), sources.end());
+    it.reduction = number;
+    it.isKept = kind != Kind::reduce;
+    return it;
+  };
+  if (!whole)
+    pass.before.push_back(step(Kind::fill, total, {}));
+  pass.body.push_back(step(Kind::reduce, whole ? total : part, from));
+  if (!whole)
+    pass.body.push_back(step(Kind::combine, total, part));
+  for (auto [result, place] : llvm::zip(results, total))
+    held[result] = place;
+}
+
+void RowScheduler::schedule(const Wanted &it, RowPass &pass) {
+  prepareKept(it.value, whole ? pass.body : pass.before);
+  if (it.output) {
+    const RowPlace place = {Place::output, static_cast<unsigned>(*it.output)};
+    compute(it.value, place, false, pass.body);
+    if (!isKept(it.value) && p.isOfBlock(it.value) && !held.contains(it.value))
+      held[it.value] = place;
+    pass.outputs.push_back(*it.output);
+    return;
+  }
+  std::optional<RowPlace> from = placeOnPlane(it.value);
+  if (!from) {
+    std::vector<RowStep> computed;
+    compute(it.value, {}, false, computed);
+    from = computed[0].targets[0] = planeTile(it.value);
+    pass.body.push_back(computed[0]);
+    if (!isKept(it.value) && p.isOfBlock(it.value))
+      held[it.value] = *from;
+  }
+  scheduleReduction(*it.reduction, *from, pass);
+}
+
+void RowScheduler::scheduleKeptOutputs(unsigned level, std::vector<RowStep> &steps) {
+  for (unsigned number : s.keptOutputs) {
+    const RowOutput &output = p.outputs()[number];
+    if (p.levelOf(output.element) == level)
+      compute(output.element, {Place::output, number}, true, steps);
+  }
+}
+
+// What the body reads of inputs. Values on the plane are of one part of the reduced dimensions.
+void RowScheduler::endPass(RowPass &pass) {
+  llvm::SetVector<unsigned> inputs;
+  for (const RowStep &step : pass.body) {
+    for (auto &[value, place] : step.reads)
+      if (place.kind == Place::input)
+        inputs.insert(place.number);
+    for (const RowPlace &place : step.sources)
+      if (place.kind == Place::input)
+        inputs.insert(place.number);
+  }
+  for (unsigned number : inputs)
+    if (varies(p, p.inputs()[number].dims))
+      pass.inputs.push_back(number);
+  held.remove_if([&](auto &entry) {
+    const RowPlace place = entry.second;
+    return place.kind == Place::output ||
+           (place.kind == Place::tile && !s.tiles[place.number].isKept);
+  });
+}
+
+RowSchedule RowScheduler::run() {
+  findWanted();
+  const unsigned levels = p.levels();
+  for (unsigned level = 0; level < levels; ++level) {
+    if (!whole || level == 0)
+      s.passes.emplace_back();
+    RowPass &pass = s.passes.back();
+    if (level == 0)
+      scheduleKeptOutputs(0, pass.before);
+    while (next < wanted.size() && wanted[next].level == level) {
+      const Wanted it = wanted[next++];
+      schedule(it, pass);
+    }
+    scheduleKeptOutputs(level + 1, whole ? pass.body : pass.after);
+    if (!whole || level + 1 == levels)
+      endPass(pass);
+  }
+  return std::move(s);
+}
+
+} // namespace
+
+RowSchedule scheduleRows(RowProgram &program, bool whole) {
+  return RowScheduler(program, whole).run();
+}
+
+} // namespace mmk
