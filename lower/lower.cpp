@@ -51,6 +51,8 @@ private:
   View product(const Value *value, bool transposed);
   View withMatrix(const View &view);
   View reduce(const Value *value);
+  View reduce(const Value *value, const View &operand, Reduction reduction, mlir::Type element);
+  View reduceConditions(const Value *value, View operand);
   View cumulate(const Value *value);
   View squeeze(const Value *value);
   mlir::Value resultOf(const Result &result);
@@ -318,11 +320,40 @@ View transposedView(View view) {
   return view;
 }
 
-// The reduced dimensions are none of the result's tensor.
+// Conditions have no tensors: whether any is true is the maximum of ones and zeros.
+View KernelLowering::reduceConditions(const Value *value, View operand) {
+  mlir::Type f32 = b.getF32Type();
+  auto number = [&](mlir::OpBuilder &builder, float number) -> mlir::Value {
+    return arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(number));
+  };
+  operand = elementwise(value->operands[0]->shape, ElementType::f32, operand,
+                        [&](mlir::OpBuilder &builder, mlir::ValueRange elements) -> mlir::Value {
+                          return arith::SelectOp::create(builder, loc, elements[0],
+                                                         number(builder, 1), number(builder, 0));
+                        });
+  const Reduction extreme =
+      value->reduction == Reduction::any ? Reduction::maximum : Reduction::minimum;
+  const View reduced = reduce(value, operand, extreme, f32);
+  return elementwise(value->shape, ElementType::boolean, reduced,
+                     [&](mlir::OpBuilder &builder, mlir::ValueRange elements) -> mlir::Value {
+                       return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGT,
+                                                    elements[0], number(builder, 0));
+                     });
+}
+
 View KernelLowering::reduce(const Value *value) {
   const View operand = lower(value->operands[0], false);
+  if (value->reduction == Reduction::any || value->reduction == Reduction::all)
+    return reduceConditions(value, operand);
+  return reduce(value, operand, value->reduction,
+                typeOf(value->operands[0]->type, b.getContext()));
+}
+
+// The reduced dimensions are none of the result's tensor.
+View KernelLowering::reduce(const Value *value, const View &operand, Reduction reduction,
+                            mlir::Type element) {
   const bool isArgument =
-      value->reduction == Reduction::argmax || value->reduction == Reduction::argmin;
+      reduction == Reduction::argmax || reduction == Reduction::argmin;
   View result{{}, {}, operand.rank, {}};
   std::vector<mlir::AffineExpr> out;
   std::vector<mlir::utils::IteratorType> iterators;
@@ -341,9 +372,8 @@ View KernelLowering::reduce(const Value *value) {
   }
   const unsigned rank = operand.order.size();
   const mlir::AffineMap map = mlir::AffineMap::get(rank, 0, out, b.getContext());
-  mlir::Type element = typeOf(value->operands[0]->type, b.getContext());
   std::vector<mlir::Value> inits = {filled(
-      result.shape, arith::ConstantOp::create(b, loc, identityOf(b, value->reduction, element)))};
+      result.shape, arith::ConstantOp::create(b, loc, identityOf(b, reduction, element)))};
   std::vector<mlir::AffineMap> maps = {b.getMultiDimIdentityMap(rank), map};
   if (isArgument) {
     inits.push_back(filled(result.shape, arith::ConstantOp::create(
@@ -357,7 +387,7 @@ View KernelLowering::reduce(const Value *value) {
       b, loc, types, operand.value, inits, maps, iterators,
       [&](mlir::OpBuilder &builder, mlir::Location, mlir::ValueRange arguments) {
         linalg::YieldOp::create(builder, loc,
-                                emitReduction(builder, loc, value->reduction, arguments, position));
+                                emitReduction(builder, loc, reduction, arguments, position));
       });
   if (!value->name.empty())
     generic->setAttr("mmk.name", b.getStringAttr(value->name));

@@ -206,9 +206,13 @@ SmallVector<KernelLowering::Destination> KernelLowering::findDestinations(ir::Fu
   auto yield = cast<ir::YieldOp>(group.getBody().front().getTerminator());
   for (auto [result, filled] : llvm::zip(group.getResults(), yield.getValues())) {
     const unsigned number = cast<OpResult>(filled).getResultNumber();
-    auto insert = tileLoop.getBody()->getTerminator()->getOperand(number).getDefiningOp<
-        tensor::InsertSliceOp>();
     GlobalView view{tensors.lookup(result), {}, {}};
+    Value yielded = tileLoop.getBody()->getTerminator()->getOperand(number);
+    auto insert = yielded.getDefiningOp<tensor::InsertSliceOp>();
+    if (!insert) { // a tensor without dimensions
+      destinations.push_back({yielded, view, {}});
+      continue;
+    }
     for (auto [i, offset] : llvm::enumerate(insert.getMixedOffsets())) {
       view.offsets.push_back(mapped(offset));
       view.dims.push_back(i);

@@ -185,7 +185,8 @@ private:
   }
 
   void addOutput(linalg::GenericOp op, Value result) {
-    if (llvm::any_of(result.getUsers(), llvm::IsaPred<tensor::InsertSliceOp>))
+    // A tensor without dimensions is yielded as it is.
+    if (llvm::any_of(result.getUsers(), llvm::IsaPred<tensor::InsertSliceOp, scf::YieldOp>))
       p.outputs_.push_back({known[result], result, dimsOfResult(op, loopsOf(op))});
   }
 

@@ -17,7 +17,7 @@ namespace {
 bool isKnown(Operation *op) {
   return !isa<aicore::Instruction>(op) ||
          isa<aicore::LoadOp, aicore::StoreOp, aicore::FixpipeOp, aicore::LoadL0Op, aicore::MmadOp,
-             aicore::SpillOp, aicore::FetchOp, aicore::DrainOp, aicore::VectorOp,
+             aicore::SpillOp, aicore::FetchOp, aicore::DrainOp, aicore::VectorOp, aicore::ReduceOp,
              aicore::TileInstruction>(op);
 }
 
