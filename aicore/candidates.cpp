@@ -63,8 +63,9 @@ public:
     const int sweeps = space_.groups().size() == 1 ? 1 : 2;
     for (int sweep = 0; sweep < sweeps; ++sweep)
       for (const PlanSpace::Group &group : space_.groups())
-        plan = group.products.empty() ? improveElementwise(plan, group, tiled)
-                                      : improveProduct(plan, group, tiled);
+        plan = group.work.ofRows        ? improveRows(plan, group, tiled)
+               : group.products.empty() ? improveElementwise(plan, group, tiled)
+                                        : improveProduct(plan, group, tiled);
     BestPlans best(request_.most);
     for (const TimedPlan &each : tiled.plans())
       addOptions(each.plan, best);
@@ -166,6 +167,34 @@ private:
     });
   }
 
+  /// Rows of a tile are shares of the cores, and parts of the reduced dimension as long as UB
+  /// takes, or the whole of it.
+  Plan improveRows(const Plan &plan, const PlanSpace::Group &group, BestPlans &best) {
+    if (space_.hasProduct())
+      return plan;
+    const RowWork &work = *group.work.ofRows;
+    const bool reducesColumns = work.program.plane().reducesColumns;
+    const PlanSpace::Number kept = reducesColumns ? group.row : group.column,
+                            reduced = reducesColumns ? group.column : group.row;
+    const int64_t cores = space_.cores() * space_.unitsOfCore();
+    return bestOf(plan, best, [&](Consider consider) {
+      for (bool whole : space_.wholes())
+        for (int64_t length : space_.shares(kept, work.keptExtent, cores, reducesColumns ? 1 : 16))
+          for (int64_t part :
+               space_.shares(reduced, work.reducedExtent, 1, reducesColumns ? 16 : 1)) {
+            if (whole && part < work.reducedExtent)
+              continue;
+            Plan trial = plan;
+            trial.options.whole = whole;
+            if (kept)
+              trial.dims[*kept].tile = length;
+            if (reduced)
+              trial.dims[*reduced].tile = part;
+            consider(trial);
+          }
+    });
+  }
+
   /// Adds the plan with the best of its options, or with all of them.
   void addOptions(const Plan &plan, BestPlans &best) const {
     if (space_.isKept()) {
@@ -177,7 +206,8 @@ private:
     Plan trial = plan;
     for (const auto &[order, width] : space_.orders())
       for (bool skewed : space_.skews()) {
-        trial.options = {.order = order, .width = width, .skewed = skewed};
+        trial.options = {
+            .order = order, .width = width, .skewed = skewed, .whole = plan.options.whole};
         const PlanTime::Waits waits = time_.waitsOf(trial);
         for (bool overlapped : space_.overlaps(trial))
           for (bool table : space_.tables(trial))

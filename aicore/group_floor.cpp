@@ -303,6 +303,8 @@ double GroupFloor::elementwise(int64_t cores, int64_t readBytes, double tiles) c
 }
 
 double GroupFloor::cycles(llvm::ArrayRef<GroupTiling> tilings, const FloorOptions &options) const {
+  if (work_.ofRows) // no bound is known
+    return 0;
   if (work_.products.empty())
     return elementwise(options.cores, readBytes_, elementwiseTiles(tilings.front()));
   double cycles = product(tilings, options);

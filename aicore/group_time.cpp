@@ -503,6 +503,8 @@ double GroupTime::elementwise(const GroupTiling &tiling) const {
 }
 
 double GroupTime::steps(const GroupTiling &tiling) const {
+  if (work_.ofRows)
+    return rowSteps(tiling);
   if (work_.products.empty())
     return static_cast<double>(elementwiseTiles(tiling));
   const Tiles tiles = tilesOf(tiling);
@@ -512,6 +514,8 @@ double GroupTime::steps(const GroupTiling &tiling) const {
 }
 
 double GroupTime::cycles(const GroupTiling &tiling, const Waits &waits) const {
+  if (work_.ofRows)
+    return rows(tiling);
   return work_.products.empty() ? elementwise(tiling) : product(tiling, waits);
 }
 

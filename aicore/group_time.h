@@ -21,6 +21,7 @@ struct GroupTiling {
   ir::Order order = ir::Order::rows;
   int64_t width = 1; ///< of swizzle
   bool skewed = false, overlapped = false, biasTable = false;
+  bool reducesWhole = false; ///< of a row group
   /// A panel of A, or of B, stays in L1 for a line of tiles.
   bool keepsA = false, keepsB = false;
   int64_t gridRows = 1,
@@ -75,6 +76,11 @@ private:
   double product(const GroupTiling &tiling, const Waits &waits) const;
   double sumOfSplits(const Tiles &tiles, const GroupTiling &tiling) const;
   double elementwise(const GroupTiling &tiling) const;
+  // row_time.cpp
+  struct RowTiles;
+  RowTiles rowTiles(const GroupTiling &tiling) const;
+  double rows(const GroupTiling &tiling) const;
+  double rowSteps(const GroupTiling &tiling) const;
   int64_t elementwiseTiles(const GroupTiling &tiling) const;
   /// Of the vector cores, for `elements` of a tile: with the transfers in and out.
   struct VectorWork {

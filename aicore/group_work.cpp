@@ -25,6 +25,10 @@ public:
 
   GroupWork read(ir::FusionGroupOp group) {
     GroupWork work;
+    if (group.getSpaceAttr()) {
+      readRows(group, work);
+      return work;
+    }
     group.walk([&](linalg::ContractOp contract) { work.products.push_back(product(contract)); });
     linalg::GenericOp generic;
     group.walk([&](linalg::GenericOp it) { generic = it; });
@@ -50,7 +54,35 @@ private:
   }
   static int64_t rankOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getRank(); }
 
+  // The tile has the dimensions of the plane.
+  void readRows(ir::FusionGroupOp group, GroupWork &work) const {
+    FailureOr<RowProgram> program = RowProgram::of(group, group.getBody().front());
+    if (failed(program))
+      return;
+    work.ofRows = std::make_shared<RowWork>(std::move(*program));
+    RowWork &rows = *work.ofRows;
+    rows.machine = machineOf(kernel_->getParentOfType<ModuleOp>());
+    const RowSpace &space = rows.program.space();
+    const TilePlane &plane = rows.program.plane();
+    rows.mayBeWhole = space.reduced().size() == 1;
+    for (auto [dim, name] : llvm::enumerate(space.names)) {
+      const int64_t extent = extentOf(name), number = static_cast<int64_t>(dim);
+      if (number == plane.rows || number == plane.columns)
+        (space.isReduced[dim] ? rows.reducedExtent : rows.keptExtent) = extent;
+      else
+        (space.isReduced[dim] ? rows.outerReduced : rows.batches) *= extent;
+    }
+    if (plane.rows >= 0)
+      work.rowDim = space.names[plane.rows];
+    work.columnDim = space.names[plane.columns];
+    work.rows = plane.rows >= 0 ? extentOf(work.rowDim) : 1;
+    work.columns = extentOf(work.columnDim);
+    work.batches = rows.batches * rows.outerReduced;
+  }
+
   void readOutput(Value result, GroupWork &work) const {
+    if (rankOf(result) == 0) // of a sum of all elements
+      return;
     const int64_t rank = rankOf(result);
     work.columnDim = dimName(result, rank - 1);
     work.columns = extentOf(work.columnDim);

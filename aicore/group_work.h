@@ -2,6 +2,7 @@
 // reads.
 #pragma once
 
+#include "aicore/row_work.h"
 #include "ir/mmk.h"
 #include "machines/machine.h"
 
@@ -30,8 +31,10 @@ struct ProductWork {
   OperandWork a, b;
 };
 
-/// Products of equal rows and columns with the elementwise work on them, or elementwise work alone.
+/// Products of equal rows and columns with the elementwise work on them, elementwise work alone, or
+/// a row group.
 struct GroupWork {
+  std::shared_ptr<RowWork> ofRows; ///< null: it is none
   std::vector<ProductWork> products;
   std::string rowDim, columnDim; ///< of the output; no row for rank 1
   int64_t batches = 1, rows = 1, columns = 1;

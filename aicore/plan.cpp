@@ -104,6 +104,12 @@ bool PlanSpace::hasProduct() const {
   return std::ranges::any_of(groups_, [](const Group &it) { return !it.products.empty(); });
 }
 
+bool PlanSpace::hasRows() const {
+  return std::ranges::any_of(groups_, [](const Group &it) { return it.work.ofRows != nullptr; });
+}
+
+std::vector<bool> PlanSpace::wholes() const { return words("reduce", "whole", hasRows()); }
+
 //===--- tiles ----------------------------------------------------------------------------===//
 
 Plan PlanSpace::first() const {
@@ -255,7 +261,7 @@ bool PlanSpace::fits(const Plan &plan) const {
   for (const Group &group : groups_) {
     const GroupTiling tiling = tilingOf(plan, group);
     if (group.products.empty()) {
-      if (!hasProduct() && !fitsUb(plan, tiling, group.work))
+      if ((!hasProduct() || group.work.ofRows) && !fitsUb(plan, tiling, group.work))
         return false;
       continue;
     }
@@ -274,9 +280,23 @@ bool PlanSpace::fits(const Plan &plan) const {
   return true;
 }
 
+bool PlanSpace::fitsRows(const Plan &plan, const GroupTiling &tiling, RowWork &work) const {
+  const bool reducesColumns = work.program.plane().reducesColumns;
+  if (tiling.reducesWhole && work.reducedExtent > (reducesColumns ? tiling.columns : tiling.rows))
+    return false;
+  const int64_t units = hasProduct() ? 1 : unitsOfCore();
+  return work
+      .sizesOf(tiling.rows * (reducesColumns ? units : 1),
+               tiling.columns * (reducesColumns ? 1 : units), tiling.reducesWhole, plan.copies.ub,
+               plan.copies.out)
+      .fits;
+}
+
 // Two copies of each operand and result, and the scratch of the instructions: a tile is one step of
 // a vector core. See place/vector_buffers.cpp.
 bool PlanSpace::fitsUb(const Plan &plan, const GroupTiling &tiling, const GroupWork &work) const {
+  if (work.ofRows)
+    return fitsRows(plan, tiling, *work.ofRows);
   constexpr int64_t padding = 32, spare = 1024;
   const int64_t columns = llvm::alignTo(tiling.columns, padding), elements = tiling.rows * columns;
   int64_t bytes = spare + elements * work.scratchBytes + elements * work.masks / 8;
@@ -301,6 +321,7 @@ GroupTiling PlanSpace::tilingOf(const Plan &plan, const Group &group, size_t pro
   tiling.skewed = plan.options.skewed;
   tiling.overlapped = plan.options.overlapped;
   tiling.biasTable = plan.options.biasTable && group.work.addsRow;
+  tiling.reducesWhole = plan.options.whole && group.work.ofRows && group.work.ofRows->mayBeWhole;
   if (group.products.empty()) {
     const ElementwiseTile literal = backendOf(machine_.kind).literalElementwiseTile();
     tiling.rows = tileOf(plan, group.row, group.row ? literal.rows : 1);
@@ -472,6 +493,8 @@ std::vector<std::pair<std::string, std::string>> PlanSpace::choicesOf(const Plan
     add("bias", "table");
   if (options.separate)
     add("fuse", "none");
+  if (options.whole)
+    add("reduce", "whole");
   return choices;
 }
 

@@ -16,6 +16,7 @@ struct PlanOptions {
   int64_t width = 1; ///< of swizzle
   bool skewed = false, overlapped = false, biasTable = false;
   bool separate = false; ///< `fuse = none`
+  bool whole = false;    ///< `reduce = whole`
   enum class Kept { none, a, b } kept = Kept::none;
   auto operator<=>(const PlanOptions &) const = default;
 };
@@ -62,6 +63,9 @@ public:
   };
   const std::vector<Group> &groups() const { return groups_; }
   bool hasProduct() const;
+  bool hasRows() const;
+  /// Whether rows may be reduced whole, and in parts.
+  std::vector<bool> wholes() const;
 
   /// The first plan of a search: the machine's default tiles.
   Plan first() const;
@@ -129,6 +133,7 @@ private:
     return dim && plan.dims[*dim].tile > 0 ? plan.dims[*dim].tile : literal;
   }
   int64_t depthOf(const Plan &plan, const ProductDims &dims) const;
+  bool fitsRows(const Plan &plan, const GroupTiling &tiling, RowWork &work) const;
   bool fitsUb(const Plan &plan, const GroupTiling &tiling, const GroupWork &work) const;
   int64_t mostDepth(const Plan &plan, const ProductDims &dims) const;
   /// Shortens the base depth and the stage of every product to what fits beside its tile.

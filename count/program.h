@@ -102,8 +102,8 @@ struct Instruction {
 
   /// Of an aicore.vector: from here on, `costs` of CountProgram::vectorCosts.
   int32_t firstCost = 0, costs = 0;
-  /// Of an aicore.reduce: its tree. Of its costs the first is of the first step of `groups`, and all
-  /// others are of each half.
+  /// Of an aicore.reduce: its tree. Of its costs the first is of the first step of `groups`, and
+  /// all others are of each half.
   Tree tree = Tree::halves;
   bool byRows = false;
 

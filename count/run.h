@@ -136,8 +136,8 @@ struct Amount {
   int64_t rows = 0, amount = 0, start = 0;
 };
 
-/// Calls `execute` with the number of a cost and the elements that it is of, for each instruction of
-/// a reduction, until that returns false. A tile with nothing to combine is copied.
+/// Calls `execute` with the number of a cost and the elements that it is of, for each instruction
+/// of a reduction, until that returns false. A tile with nothing to combine is copied.
 template <typename Execute>
 bool forEachStep(const Instruction &it, int64_t rows, int64_t columns, Execute execute) {
   int64_t count = it.byRows ? rows : columns;

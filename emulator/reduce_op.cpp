@@ -66,7 +66,7 @@ private:
     case ReduceKind::mul:
       return isFloat ? b.CreateFMul(x, y) : b.CreateMul(x, y);
     default:
-      return b.CreateBinaryIntrinsic(isFloat     ? isMaximum ? Intrinsic::maximum : Intrinsic::minimum
+      return b.CreateBinaryIntrinsic(isFloat ? isMaximum ? Intrinsic::maximum : Intrinsic::minimum
                                      : isMaximum ? Intrinsic::smax
                                                  : Intrinsic::smin,
                                      x, y);
@@ -119,11 +119,11 @@ private:
 
   /// All rows of sixteen columns. Rows of UB are padded to whole vectors.
   void columnsFrom(Value *column) {
-    SmallVector<Value *> results =
-        e.loop(e.number(0), rows, e.number(1), listOf(start()), [&](Value *row, ArrayRef<Value *> list) {
+    SmallVector<Value *> results = e.loop(
+        e.number(0), rows, e.number(1), listOf(start()), [&](Value *row, ArrayRef<Value *> list) {
           Value *x = e.load(vector(element), sourceAt(row, column));
-          return listOf(next(partialOf(list), x,
-                             b.CreateVectorSplat(parts, b.CreateTrunc(row, i32()))));
+          return listOf(
+              next(partialOf(list), x, b.CreateVectorSplat(parts, b.CreateTrunc(row, i32()))));
         });
     for (auto [i, result] : enumerate(results)) {
       const int64_t bytes = e.bytesOf(i == 0 ? element : i32());
@@ -132,17 +132,17 @@ private:
   }
 
   void rowAt(Value *row) {
-    SmallVector<Value *> results = e.loop(
-        e.number(0), columns, e.number(parts), listOf(start()),
-        [&](Value *column, ArrayRef<Value *> list) {
-          Value *x = e.load(vector(element), sourceAt(row, column));
-          Value *positions = numbered(column);
-          // Behind the last column nothing changes a result.
-          Value *isThere = b.CreateICmpSLT(
-              positions, b.CreateVectorSplat(parts, b.CreateTrunc(columns, i32())));
-          x = b.CreateSelect(isThere, x, b.CreateVectorSplat(parts, identity()));
-          return listOf(next(partialOf(list), x, positions));
-        });
+    SmallVector<Value *> results =
+        e.loop(e.number(0), columns, e.number(parts), listOf(start()),
+               [&](Value *column, ArrayRef<Value *> list) {
+                 Value *x = e.load(vector(element), sourceAt(row, column));
+                 Value *positions = numbered(column);
+                 // Behind the last column nothing changes a result.
+                 Value *isThere = b.CreateICmpSLT(
+                     positions, b.CreateVectorSplat(parts, b.CreateTrunc(columns, i32())));
+                 x = b.CreateSelect(isThere, x, b.CreateVectorSplat(parts, identity()));
+                 return listOf(next(partialOf(list), x, positions));
+               });
     const Partial one = op.givesPosition() ? best(partialOf(results)) : inPairs(results[0]);
     e.store(one.best, e.offset(f->getArg(1), b.CreateMul(row, e.number(e.bytesOf(element)))));
     if (one.at)

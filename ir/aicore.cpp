@@ -238,11 +238,22 @@ LogicalResult KernelOp::verify() {
   return success();
 }
 
-std::string beyondLimit(StringRef dimension, int64_t value, int64_t most) {
+std::string beyondLimit(StringRef dimension, int64_t value, int64_t most, bool keepsPanels) {
+  if (!keepsPanels)
+    return llvm::formatv("{0} = {1}, but what this variant reduces whole is at most {2} long; "
+                         "legal: a longer tile.{0}, or reduce = two_pass",
+                         dimension, value, most);
   return llvm::formatv(
       "{0} = {1}, but the panel that this variant keeps in L1 is at most {2} deep; "
       "legal: a deeper panel, or keep = none",
       dimension, value, most);
+}
+
+bool KernelOp::keepsPanels() {
+  return walk([](AllocOp alloc) {
+           return alloc.getGroup() == "panel" ? WalkResult::interrupt() : WalkResult::advance();
+         })
+      .wasInterrupted();
 }
 
 std::string KernelOp::limitProblem(ArrayRef<int64_t> dims) {
@@ -250,7 +261,7 @@ std::string KernelOp::limitProblem(ArrayRef<int64_t> dims) {
   if (limits)
     for (auto [name, value] : llvm::zip(getDims().getAsRange<StringAttr>(), dims))
       if (auto most = limits.getAs<IntegerAttr>(name); most && value > most.getInt())
-        return beyondLimit(name, value, most.getInt());
+        return beyondLimit(name, value, most.getInt(), keepsPanels());
   return "";
 }
 

@@ -345,15 +345,13 @@ View KernelLowering::reduce(const Value *value) {
   const View operand = lower(value->operands[0], false);
   if (value->reduction == Reduction::any || value->reduction == Reduction::all)
     return reduceConditions(value, operand);
-  return reduce(value, operand, value->reduction,
-                typeOf(value->operands[0]->type, b.getContext()));
+  return reduce(value, operand, value->reduction, typeOf(value->operands[0]->type, b.getContext()));
 }
 
 // The reduced dimensions are none of the result's tensor.
 View KernelLowering::reduce(const Value *value, const View &operand, Reduction reduction,
                             mlir::Type element) {
-  const bool isArgument =
-      reduction == Reduction::argmax || reduction == Reduction::argmin;
+  const bool isArgument = reduction == Reduction::argmax || reduction == Reduction::argmin;
   View result{{}, {}, operand.rank, {}};
   std::vector<mlir::AffineExpr> out;
   std::vector<mlir::utils::IteratorType> iterators;
@@ -372,8 +370,8 @@ View KernelLowering::reduce(const Value *value, const View &operand, Reduction r
   }
   const unsigned rank = operand.order.size();
   const mlir::AffineMap map = mlir::AffineMap::get(rank, 0, out, b.getContext());
-  std::vector<mlir::Value> inits = {filled(
-      result.shape, arith::ConstantOp::create(b, loc, identityOf(b, reduction, element)))};
+  std::vector<mlir::Value> inits = {
+      filled(result.shape, arith::ConstantOp::create(b, loc, identityOf(b, reduction, element)))};
   std::vector<mlir::AffineMap> maps = {b.getMultiDimIdentityMap(rank), map};
   if (isArgument) {
     inits.push_back(filled(result.shape, arith::ConstantOp::create(

@@ -120,4 +120,8 @@ TilePlane planeOf(const RowSpace &space) {
   return plane;
 }
 
+bool reducesWhole(ir::KernelOp kernel, const RowSpace &space) {
+  return kernel.chosenWord("reduce", "two_pass") == "whole" && space.reduced().size() == 1;
+}
+
 } // namespace mmk

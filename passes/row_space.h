@@ -56,4 +56,8 @@ struct TilePlane {
 };
 TilePlane planeOf(const RowSpace &space);
 
+/// Whether the variant keeps rows of this space whole on the chip (`reduce = whole`): those that
+/// are reduced along the plane alone.
+bool reducesWhole(ir::KernelOp kernel, const RowSpace &space);
+
 } // namespace mmk

@@ -8,8 +8,10 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/TilingInterface.h"
+#include "mlir/Transforms/CSE.h"
 
 using namespace mlir;
 
@@ -203,6 +205,9 @@ LogicalResult RowTiling::run() {
   yield().getValuesMutable().assign(loop.getResults());
   for (linalg::GenericOp op : llvm::reverse(ops))
     b.eraseOp(op);
+  // Operations that read the same part of a tensor have one slice of it, which is loaded once.
+  DominanceInfo dominance;
+  eliminateCommonSubExpressions(b, dominance, group);
   return success();
 }
 

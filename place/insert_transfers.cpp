@@ -1,4 +1,5 @@
 #include "place/insert_transfers.h"
+#include "passes/row_space.h"
 #include "passes/variant.h"
 #include "place/passes.h"
 
@@ -18,11 +19,10 @@ Value TransferInserter::slot(Value number, Value buffer) {
 
 // A kernel that keeps panels is limited to their depth; with a split reduction the limit holds for
 // each split.
-DictionaryAttr TransferInserter::limits() {
+void TransferInserter::limitPanels(NamedAttrList &limits) {
   const std::optional<KeptPanel> panel = keptPanel(kernel);
   if (!panel)
-    return {};
-  NamedAttrList limits;
+    return;
   kernel.walk([&](linalg::ContractOp contract) {
     StringRef k = productNames(contract).reduction;
     int64_t literal;
@@ -37,6 +37,28 @@ DictionaryAttr TransferInserter::limits() {
     const int64_t deepest = std::max(panel->depth, parts * (panel->depth / unit * unit));
     limits.set(k, b.getI64IntegerAttr(deepest));
   });
+}
+
+// Rows that are kept whole are limited to the length of their tile.
+void TransferInserter::limitRows(NamedAttrList &limits) {
+  for (auto group : kernel.getBody().getOps<ir::FusionGroupOp>()) {
+    if (!group.getSpaceAttr() || !reducesWhole(kernel, RowSpace(group)))
+      continue;
+    const RowSpace space(group);
+    const TilePlane plane = planeOf(space);
+    const StringRef dim = space.names[space.reduced()[0]];
+    int64_t literal, longest = (*group.getTile())[plane.reducesColumns ? 1 : 0];
+    if (auto known = dyn_cast_or_null<IntegerAttr>(limits.get(dim)))
+      longest = std::min(longest, known.getInt());
+    if (dim.getAsInteger(10, literal))
+      limits.set(dim, b.getI64IntegerAttr(longest));
+  }
+}
+
+DictionaryAttr TransferInserter::limits() {
+  NamedAttrList limits;
+  limitPanels(limits);
+  limitRows(limits);
   return limits.empty() ? DictionaryAttr() : limits.getDictionary(b.getContext());
 }
 

@@ -47,6 +47,8 @@ private:
 
   // insert_transfers.cpp
   mlir::DictionaryAttr limits() override;
+  void limitPanels(mlir::NamedAttrList &limits);
+  void limitRows(mlir::NamedAttrList &limits);
   mlir::LogicalResult emitGroup(ir::FusionGroupOp group) override;
   mlir::LogicalResult findBuffers(ir::FusionGroupOp group, Tile &tile);
   mlir::Value slot(mlir::Value number, mlir::Value buffer);

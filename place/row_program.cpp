@@ -186,7 +186,8 @@ private:
 
   void addOutput(linalg::GenericOp op, Value result) {
     // A tensor without dimensions is yielded as it is.
-    if (llvm::any_of(result.getUsers(), llvm::IsaPred<tensor::InsertSliceOp, scf::YieldOp>))
+    if (llvm::any_of(result.getUsers(),
+                     llvm::IsaPred<tensor::InsertSliceOp, scf::YieldOp, ir::YieldOp>))
       p.outputs_.push_back({known[result], result, dimsOfResult(op, loopsOf(op))});
   }
 
@@ -206,10 +207,10 @@ unsigned RowProgram::levels() const {
   return levels;
 }
 
-FailureOr<RowProgram> RowProgram::of(ir::FusionGroupOp group, scf::ForOp tileLoop) {
+FailureOr<RowProgram> RowProgram::of(ir::FusionGroupOp group, Block &operations) {
   RowProgram program((RowSpace(group)));
   Builder builder(program, group.getContext());
-  for (auto op : tileLoop.getOps<linalg::GenericOp>())
+  for (auto op : operations.getOps<linalg::GenericOp>())
     if (failed(builder.add(op)))
       return failure();
   return program;

@@ -11,8 +11,8 @@ namespace mmk {
 
 /// A tensor that the group reads.
 struct RowInput {
-  mlir::Value tensor; ///< the slice of the tile
-  SpaceLoops dims;    ///< of each dimension of the slice, that of the space; -1: of extent 1
+  mlir::Value tensor;  ///< the slice of the tile
+  SpaceLoops dims;     ///< of each dimension of the slice, that of the space; -1: of extent 1
   mlir::Value element; ///< an argument of the block
 };
 
@@ -36,8 +36,9 @@ struct RowOutput {
 
 class RowProgram {
 public:
-  /// An error when an operation of the group has another form than mmk-fuse-epilogue gives it.
-  static mlir::FailureOr<RowProgram> of(ir::FusionGroupOp group, mlir::scf::ForOp tileLoop);
+  /// Of the operations of a group on whole tensors, or on those of a tile. An error when one has
+  /// another form than mmk-fuse-epilogue gives it.
+  static mlir::FailureOr<RowProgram> of(ir::FusionGroupOp group, mlir::Block &operations);
 
   const RowSpace &space() const { return space_; }
   const TilePlane &plane() const { return plane_; }

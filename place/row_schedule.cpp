@@ -84,8 +84,7 @@ void RowScheduler::findWanted() {
       wanted.push_back({output.element, p.levelOf(output.element), std::nullopt, number});
     else
       s.keptOutputs.push_back(number);
-  llvm::stable_sort(wanted,
-                    [](const Wanted &x, const Wanted &y) { return x.level < y.level; });
+  llvm::stable_sort(wanted, [](const Wanted &x, const Wanted &y) { return x.level < y.level; });
   for (auto [number, input] : llvm::enumerate(p.inputs())) {
     held[input.element] = {Place::input, static_cast<unsigned>(number)};
     if (!varies(p, input.dims))
@@ -94,8 +93,10 @@ void RowScheduler::findWanted() {
 }
 
 void RowScheduler::collect(Value value, Cone &cone) {
-  if (held.contains(value)) {
-    cone.leaves.insert(value);
+  // A reduction that is not scheduled yet is an argument of the block.
+  if (held.contains(value) || isa<BlockArgument>(value)) {
+    if (value.getParentBlock() == &p.block())
+      cone.leaves.insert(value);
     return;
   }
   Operation *op = value.getDefiningOp();
@@ -184,10 +185,10 @@ std::optional<RowPlace> RowScheduler::placeOnPlane(Value value) {
   if (found == held.end())
     return std::nullopt;
   const RowPlace place = found->second;
-  const bool isWhole = place.kind == Place::input
-                           ? broadcastOf(p, p.inputs()[place.number].dims) ==
-                                 aicore::Broadcast::full
-                           : place.kind == Place::output || !s.tiles[place.number].isKept;
+  const bool isWhole =
+      place.kind == Place::input
+          ? broadcastOf(p, p.inputs()[place.number].dims) == aicore::Broadcast::full
+          : place.kind == Place::output || !s.tiles[place.number].isKept;
   return isWhole ? std::optional(place) : std::nullopt;
 }
 

@@ -33,9 +33,9 @@ struct RowStep {
   llvm::SmallVector<RowPlace> targets;   ///< of each value; of a reduction with its position
   llvm::SmallVector<RowPlace> sources;   ///< of reduce, and of combine: what it gives for a part
   llvm::SmallVector<std::pair<mlir::Value, RowPlace>> reads; ///< of compute
-  llvm::SmallVector<mlir::Operation *> operations;           ///< of the block, from those to the values
-  size_t reduction = 0; ///< number of it, of all but compute
-  bool isKept = false;  ///< whether it works on what is kept
+  llvm::SmallVector<mlir::Operation *> operations; ///< of the block, from those to the values
+  size_t reduction = 0;                            ///< number of it, of all but compute
+  bool isKept = false;                             ///< whether it works on what is kept
 };
 
 /// One pass over the reduced dimensions: `body` is done for each part of them.

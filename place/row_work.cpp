@@ -1,7 +1,7 @@
 // The part of aicore-insert-transfers for row groups: the steps of a row group on each tile, with
 // the loads and stores around them.
 #include "place/insert_transfers.h"
-#include "place/row_schedule.h"
+#include "place/row_memory.h"
 
 #include "passes/variant.h"
 
@@ -33,8 +33,7 @@ private:
   };
 
   void chooseSizes();
-  int64_t bytesOfRow() const;
-  int64_t sharedBytes() const;
+  StringRef nameOf(Value tensor);
   void allocate();
   Value alloc(StringRef name, StringRef buffers, bool isOnPlane, Broadcast cover, Type element);
   void emitWindow();
@@ -63,9 +62,7 @@ private:
   Value planeColumns() { return p.plane().reducesColumns ? part : kept; }
   /// Dimensions of the space that are reduced, and no dimension of the plane.
   SmallVector<int64_t> outerReduced();
-  int64_t partDim() const {
-    return p.plane().reducesColumns ? p.plane().columns : p.plane().rows;
-  }
+  int64_t partDim() const { return p.plane().reducesColumns ? p.plane().columns : p.plane().rows; }
 
   TransferInserter &t;
   OpBuilder &b;
@@ -74,127 +71,64 @@ private:
   RowProgram p;
   bool whole;
   RowSchedule s;
-  int64_t height = 1, width = 1; ///< of the plane in UB
-  int64_t keptOfCore = 1;        ///< rows or columns that a vector core keeps of a tile, at most
+  RowMemory::Sizes sizes;
   std::vector<Held> inputs, tiles, outputs;
   SmallVector<Destination> destinations;
 
-  Value tile, step;              ///< numbers of the tile and of the window
-  Value keptFrom, kept;          ///< of the window, in the tile
-  Value partFrom, part;          ///< of the current part of the reduced dimension
+  Value tile, step;                     ///< numbers of the tile and of the window
+  Value keptFrom, kept;                 ///< of the window, in the tile
+  Value partFrom, part;                 ///< of the current part of the reduced dimension
   llvm::DenseMap<int64_t, Value> outer; ///< the current index of each outer reduced dimension
 };
 
-namespace {
-
-constexpr int64_t lanesOfHost = 16; ///< elements of the widest vector of a CPU that emulates a core
-
-int64_t bytesOfElement(Type element) {
-  return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-}
-
-} // namespace
-
 //===--- memory ---------------------------------------------------------------------------===//
 
-/// Bytes of UB for each row of the plane.
-int64_t TransferInserter::RowWork::bytesOfRow() const {
-  auto rowOf = [&](Type element) {
-    const int64_t unit = std::max(lanesOfHost, t.machine.alignment(Space::ub) / bytesOfElement(element));
-    return llvm::alignTo(width, unit) * bytesOfElement(element);
-  };
-  Type f32 = Float32Type::get(t.kernel.getContext());
-  int64_t bytes = s.scratch * rowOf(f32) + llvm::divideCeil(s.masks * rowOf(f32), 32);
-  auto keptElement = [&](Type element) {
-    return p.plane().reducesColumns ? bytesOfElement(element) : 0;
-  };
-  RowProgram &program = const_cast<RowProgram &>(p);
-  for (auto &input : program.inputs()) {
-    Type element = input.element.getType();
-    const int64_t copies = requestedCopies(t.kernel, "ub", t.names.lookup(input.tensor));
-    const Broadcast cover = broadcastOf(p, input.dims);
-    bytes += copies * (cover == Broadcast::full     ? rowOf(element)
-                       : cover == Broadcast::column ? bytesOfElement(element)
-                                                    : 0);
-  }
-  for (const RowTile &it : s.tiles)
-    bytes += it.isKept ? keptElement(it.element) : rowOf(it.element);
-  for (auto &output : program.outputs()) {
-    Type element = output.element.getType();
-    const int64_t copies = requestedCopies(t.kernel, "out", "");
-    bytes += copies * (varies(p, output.dims) ? rowOf(element) : keptElement(element));
-  }
-  return bytes;
-}
-
-/// Bytes that all rows share.
-int64_t TransferInserter::RowWork::sharedBytes() const {
-  RowProgram &program = const_cast<RowProgram &>(p);
-  int64_t bytes = 0;
-  auto row = [&](Type element) { return llvm::alignTo(width * bytesOfElement(element), 64) + 64; };
-  for (auto &input : program.inputs())
-    if (broadcastOf(p, input.dims) == Broadcast::row)
-      bytes += requestedCopies(t.kernel, "ub", "") * row(input.element.getType());
-  if (!p.plane().reducesColumns) {
-    for (const RowTile &it : s.tiles)
-      bytes += it.isKept ? row(it.element) : 0;
-    for (auto &output : program.outputs())
-      if (!varies(p, output.dims))
-        bytes += requestedCopies(t.kernel, "out", "") * row(output.element.getType());
-  }
-  // Each buffer begins at a whole block, with as many elements as a vector of the host at least.
-  const int64_t buffers = 2 * (program.inputs().size() + program.outputs().size()) + s.tiles.size();
-  return bytes + 128 * buffers;
-}
-
-// As many rows of the plane as fit UB: kept rows of a window, or reduced ones of a part.
 void TransferInserter::RowWork::chooseSizes() {
-  const int64_t cores = vectorCoresOf(t.machine);
+  const RowMemory memory(p, s, t.machine, [&](Value tensor) {
+    return tensor ? requestedCopies(t.kernel, "ub", nameOf(tensor))
+                  : requestedCopies(t.kernel, "out", "");
+  });
   const ArrayRef<int64_t> extents = *group.getTile();
-  const bool reducesColumns = p.plane().reducesColumns;
-  width = reducesColumns ? extents[1] : llvm::divideCeil(extents[1], cores);
-  const int64_t most = reducesColumns ? llvm::divideCeil(extents[0], cores) : extents[0];
-  const int64_t room = t.machine.capacity(Space::ub) - sharedBytes();
-  const int64_t fits = std::max<int64_t>(1, room / std::max<int64_t>(1, bytesOfRow()));
-  // Steps of even length.
-  height = whole && !reducesColumns ? most : std::min(most, fits);
-  height = llvm::divideCeil(most, llvm::divideCeil(most, height));
-  keptOfCore = reducesColumns ? most : width;
+  sizes = memory.sizesOf(extents[0], extents[1], whole);
+}
+
+StringRef TransferInserter::RowWork::nameOf(Value tensor) {
+  while (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>())
+    tensor = slice.getSource();
+  const StringRef name = t.names.lookup(tensor);
+  return name.empty() ? "value" : name;
 }
 
 Value TransferInserter::RowWork::alloc(StringRef name, StringRef buffers, bool isOnPlane,
                                        Broadcast cover, Type element) {
   int64_t rows = 1, columns = 1;
   if (!isOnPlane)
-    columns = p.plane().reducesColumns ? height : width;
+    columns = p.plane().reducesColumns ? sizes.height : sizes.width;
   else if (cover == Broadcast::full)
-    rows = height, columns = width;
+    rows = sizes.height, columns = sizes.width;
   else if (cover == Broadcast::row)
-    columns = width;
+    columns = sizes.width;
   else if (cover == Broadcast::column)
-    columns = height;
-  const int64_t unit = std::max(lanesOfHost, t.machine.alignment(Space::ub) / bytesOfElement(element));
-  auto type = MemRefType::get({rows, static_cast<int64_t>(llvm::alignTo(columns, unit))}, element,
-                              MemRefLayoutAttrInterface(),
-                              aicore::SpaceAttr::get(b.getContext(), Space::ub));
+    columns = sizes.height;
+  const RowMemory memory(p, s, t.machine, {});
+  auto type =
+      MemRefType::get({rows, memory.padded(columns, element)}, element, MemRefLayoutAttrInterface(),
+                      aicore::SpaceAttr::get(b.getContext(), Space::ub));
   return aicore::AllocOp::create(b, t.loc, type, name, buffers, 1, /*parts=*/1, IntegerAttr());
 }
 
 void TransferInserter::RowWork::allocate() {
-  for (RowInput &input : p.inputs()) {
-    Value tensor = input.tensor;
-    while (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>())
-      tensor = slice.getSource();
-    const StringRef name = t.names.lookup(tensor);
-    inputs.push_back({alloc(name.empty() ? "value" : name, "ub", true, broadcastOf(p, input.dims),
+  for (RowInput &input : p.inputs())
+    inputs.push_back({alloc(nameOf(input.tensor), "ub", true, broadcastOf(p, input.dims),
                             input.element.getType()),
                       {}});
-  }
   for (const RowTile &it : s.tiles)
-    tiles.push_back({alloc(it.isKept ? "row" : "tile", "scratch", !it.isKept, Broadcast::full, it.element), {}});
+    tiles.push_back(
+        {alloc(it.isKept ? "row" : "tile", "scratch", !it.isKept, Broadcast::full, it.element),
+         {}});
   for (auto [i, output] : llvm::enumerate(p.outputs()))
-    outputs.push_back({alloc(("out" + (i ? Twine(i) : Twine())).str(), "out", varies(p, output.dims),
-                             Broadcast::full, output.element.getType()),
+    outputs.push_back({alloc(("out" + (i ? Twine(i) : Twine())).str(), "out",
+                             varies(p, output.dims), Broadcast::full, output.element.getType()),
                        {}});
 }
 
@@ -248,8 +182,8 @@ void TransferInserter::RowWork::load(unsigned number, Value slotNumber) {
 
 void TransferInserter::RowWork::store(unsigned number) {
   const RowOutput &output = p.outputs()[number];
-  const Destination *destination = llvm::find_if(
-      destinations, [&](const Destination &it) { return it.value == output.tensor; });
+  const Destination *destination =
+      llvm::find_if(destinations, [&](const Destination &it) { return it.value == output.tensor; });
   GlobalView view = destination->view;
   auto [rowDim, columnDim] = locate(view, output.dims);
   SmallVector<int64_t> along = {rowDim, columnDim};
@@ -296,9 +230,9 @@ TransferInserter::RowWork::createVector(ArrayRef<Held> from, ArrayRef<Broadcast>
     targets.push_back(held.buffer);
     targetSlots.push_back(held.slot);
   }
-  auto vector = aicore::VectorOp::create(
-      b, t.loc, buffers, slots, b.getArrayAttr(attributes), targets, targetSlots,
-      isKept ? t.index(1) : planeRows(), isKept ? kept : planeColumns());
+  auto vector = aicore::VectorOp::create(b, t.loc, buffers, slots, b.getArrayAttr(attributes),
+                                         targets, targetSlots, isKept ? t.index(1) : planeRows(),
+                                         isKept ? kept : planeColumns());
   OpBuilder::InsertionGuard guard(b);
   Block *body =
       b.createBlock(&vector.getBody(), {}, types, SmallVector<Location>(types.size(), t.loc));
@@ -457,7 +391,7 @@ void TransferInserter::RowWork::emitPass(RowPass &pass, size_t number) {
   } else {
     OpBuilder::InsertionGuard guard(b);
     Value one = t.index(1), zero = t.index(0), parts = one, at;
-    Value length = t.index(p.plane().reducesColumns ? width : height);
+    Value length = t.index(p.plane().reducesColumns ? sizes.width : sizes.height);
     auto loopOver = [&](Value count) {
       auto loop = scf::ForOp::create(b, t.loc, zero, count, one);
       b.setInsertionPoint(loop.getBody()->getTerminator());
@@ -481,8 +415,8 @@ void TransferInserter::RowWork::emitPass(RowPass &pass, size_t number) {
     for (auto [dim, count] : llvm::zip(outerReduced(), counts))
       outer[dim] = loopOver(count);
     partFrom = arith::MulIOp::create(b, t.loc, loopOver(chunks), length);
-    part = arith::MinSIOp::create(b, t.loc, arith::SubIOp::create(b, t.loc, extent, partFrom),
-                                  length);
+    part =
+        arith::MinSIOp::create(b, t.loc, arith::SubIOp::create(b, t.loc, extent, partFrom), length);
     emitBody(pass, t.add(before, at));
     outer.clear();
   }
@@ -518,16 +452,16 @@ void TransferInserter::RowWork::emit() {
   const int64_t keptDim = reducesColumns ? p.plane().rows : p.plane().columns;
   Value extent = t.index(1);
   const RowOutput &output = p.outputs().front();
-  const Destination *destination = llvm::find_if(
-      destinations, [&](const Destination &it) { return it.value == output.tensor; });
+  const Destination *destination =
+      llvm::find_if(destinations, [&](const Destination &it) { return it.value == output.tensor; });
   for (auto [i, dim] : llvm::enumerate(output.dims))
     if (dim == keptDim && dim >= 0)
       extent = destination->sizes[i];
   Value one = t.index(1), zero = t.index(0);
-  const int64_t steps = reducesColumns ? llvm::divideCeil(keptOfCore, height) : 1;
+  const int64_t steps = reducesColumns ? llvm::divideCeil(sizes.kept, sizes.height) : 1;
   auto work = aicore::VectorWorkOp::create(b, t.loc, tile, reducesColumns ? extent : one,
                                            reducesColumns ? one : extent, zero, steps,
-                                           reducesColumns ? height : 1, !reducesColumns);
+                                           reducesColumns ? sizes.height : 1, !reducesColumns);
   OpBuilder::InsertionGuard guard(b);
   Block *window = b.createBlock(&work.getBody(), {}, SmallVector<Type>(5, b.getIndexType()),
                                 SmallVector<Location>(5, t.loc));
@@ -541,10 +475,10 @@ LogicalResult TransferInserter::emitRows(ir::FusionGroupOp group) {
   FailureOr<TiledGroup> found = findTiledGroup(kernel, group);
   if (failed(found))
     return failure();
-  FailureOr<RowProgram> program = RowProgram::of(group, found->tileLoop);
+  FailureOr<RowProgram> program = RowProgram::of(group, *found->tileLoop.getBody());
   if (failed(program))
     return failure();
-  const bool whole = kernel.chosenWord("reduce", "two_pass") == "whole";
+  const bool whole = reducesWhole(kernel, RowSpace(group));
   RowWork(*this, group, found->tileLoop, std::move(*program), whole).emit();
   return success();
 }

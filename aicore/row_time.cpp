@@ -1,0 +1,99 @@
+// The time of a row group in closed form: what each pipe of a vector core does for one part of a
+// window, how many parts and windows there are, and what all of them take from memory.
+#include "aicore/group_time.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+namespace mmk::aicore {
+
+/// How a row group is divided.
+struct GroupTime::RowTiles {
+  int64_t tiles = 1, ofCore = 1; ///< of blocks; of the busiest of them
+  int64_t windows = 1, kept = 1; ///< of a tile; kept rows or columns of one
+  int64_t parts = 1, part = 1;   ///< of the reduced dimensions; of the plane's one
+};
+
+GroupTime::RowTiles GroupTime::rowTiles(const GroupTiling &tiling) const {
+  RowWork &work = *work_.ofRows;
+  const bool reducesColumns = work.program.plane().reducesColumns;
+  const int64_t units = isSplitChip() ? machine_.vectorCoresPerCube : 1;
+  const RowMemory::Sizes sizes = work.sizesOf(tiling.rows * (reducesColumns ? units : 1),
+                                              tiling.columns * (reducesColumns ? 1 : units),
+                                              tiling.reducesWhole, tiling.inUb, tiling.outOfUb);
+  RowTiles tiles;
+  const int64_t ofBlock = sizes.kept * units;
+  tiles.tiles = work.batches * llvm::divideCeilSigned(work.keptExtent, ofBlock);
+  tiles.ofCore = llvm::divideCeilSigned(tiles.tiles, tiling.cores);
+  const int64_t share = llvm::divideCeilSigned(std::min(ofBlock, work.keptExtent), units);
+  tiles.windows = reducesColumns ? llvm::divideCeilSigned(share, sizes.height) : 1;
+  tiles.kept = reducesColumns ? std::min(share, sizes.height) : share;
+  tiles.part = std::min(work.reducedExtent, tiling.reducesWhole ? work.reducedExtent
+                                            : reducesColumns    ? sizes.width
+                                                                : sizes.height);
+  tiles.parts = work.outerReduced * llvm::divideCeilSigned(work.reducedExtent, tiles.part);
+  return tiles;
+}
+
+double GroupTime::rowSteps(const GroupTiling &tiling) const {
+  const RowTiles tiles = rowTiles(tiling);
+  return double(tiles.tiles) * tiles.windows * tiles.parts;
+}
+
+double GroupTime::rows(const GroupTiling &tiling) const {
+  RowWork &work = *work_.ofRows;
+  const bool reducesColumns = work.program.plane().reducesColumns;
+  const int64_t units = isSplitChip() ? machine_.vectorCoresPerCube : 1;
+  const RowTiles tiles = rowTiles(tiling);
+  const RowSchedule &schedule = tiling.reducesWhole ? work.whole : work.passes;
+  const int64_t rows = reducesColumns ? tiles.kept : tiles.part,
+                columns = reducesColumns ? tiles.part : tiles.kept;
+  const double working = static_cast<double>(std::min(tiles.tiles, tiling.cores) * units);
+  const int64_t whole = reducesColumns ? work.reducedExtent : work.keptExtent;
+  // Of a plane, or of a row of what it keeps; what several cores read at once shares L2 and HBM.
+  auto transfer = [&](const char *name, mlir::Type element, bool isFull) {
+    const double bytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+    const double amount = bytes * (isFull ? double(rows) * columns : std::max(rows, columns));
+    const double lines = isFull && columns < whole ? rows : 1;
+    return std::max({link(name, lines, amount), cyclesAt(machine_.hbmBytesPerSecond, working * amount),
+                     cyclesAt(machine_.l2VectorBytesPerSecond, working * amount)});
+  };
+  double cycles = 0, bytesRead = 0, bytesWritten = 0;
+  const double plane = double(work.batches) * work.outerReduced * work.keptExtent * work.reducedExtent;
+  double ends = 0;
+  for (const RowPass &pass : schedule.passes) {
+    double in = 0, out = 0;
+    for (unsigned number : pass.inputs) {
+      RowInput &input = work.program.inputs()[number];
+      const bool isFull = broadcastOf(work.program, input.dims) == Broadcast::full;
+      in += transfer("gm_ub", input.element.getType(), isFull);
+      bytesRead += isFull ? plane * llvm::divideCeil(input.element.getType().getIntOrFloatBitWidth(), 8) : 0;
+    }
+    for (unsigned number : pass.outputs) {
+      const mlir::Type element = work.program.outputs()[number].element.getType();
+      out += transfer("ub_gm", element, true);
+      bytesWritten += plane * llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+    }
+    const double once = work.vectorCycles(pass.before, machine_, rows, columns) +
+                        work.vectorCycles(pass.after, machine_, rows, columns),
+                 body = work.vectorCycles(pass.body, machine_, rows, columns);
+    const double longest = std::max({in + (tiling.inUb == 1 ? body : 0), body,
+                                     out + (tiling.outOfUb == 1 ? body : 0)});
+    cycles += tiles.parts * longest + once;
+    // Passes after the first wait for what they read, unless it comes ahead.
+    ends = std::max(ends, in + out + body - longest);
+    if (schedule.passes.size() > 1)
+      cycles += in;
+  }
+  const double pipes = double(tiles.ofCore) * tiles.windows * cycles + ends;
+  const bool staysInL2 = bytesRead + bytesWritten <= machine_.l2Bytes;
+  const double writeRate = machine_.hbmWriteBytesPerSecond > 0 ? machine_.hbmWriteBytesPerSecond
+                                                               : machine_.hbmBytesPerSecond;
+  double hbm = machine_.l2Warm && staysInL2 ? 0 : cyclesAt(machine_.hbmBytesPerSecond, bytesRead);
+  if (!staysInL2)
+    hbm += cyclesAt(writeRate, bytesWritten);
+  return std::max(pipes, hbm) + std::min(pipes, hbm) / 32;
+}
+
+} // namespace mmk::aicore

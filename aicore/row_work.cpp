@@ -1,0 +1,80 @@
+#include "aicore/row_work.h"
+
+#include "machines/vector_instructions.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace mmk::aicore {
+
+RowMemory::Sizes RowWork::sizesOf(int64_t tileRows, int64_t tileColumns, bool isWhole,
+                                  int64_t copiesIn, int64_t copiesOut) {
+  const RowMemory memory(program, isWhole ? whole : passes, machine,
+                         [&](Value tensor) { return tensor ? copiesIn : copiesOut; });
+  return memory.sizesOf(tileRows, tileColumns, isWhole);
+}
+
+namespace {
+
+double cyclesOf(const VectorCost &cost, double elements) {
+  return cost.fixed + cost.perElement * elements;
+}
+
+/// As count::forEachStep: blocks of eight within rows, halves of the rows.
+double cyclesOfReduction(const RowReduction &reduction, const Machine &figures, bool byRows,
+                         int64_t rows, int64_t columns) {
+  const VectorCost &block = figures.vector.at("block_reduce"), &add = figures.vector.at("add"),
+                   &groups = figures.vector.at("reduce_max");
+  const bool hasPosition = reduction.position != nullptr;
+  int64_t count = byRows ? rows : columns;
+  const int64_t wide = byRows ? columns : rows;
+  double cycles = 0;
+  if (!byRows && hasPosition) {
+    cycles += cyclesOf(groups, wide * count);
+    count = llvm::divideCeil(count, 64);
+  } else if (!byRows && reduction.kind != ReduceKind::mul) {
+    for (; count > 1; count = llvm::divideCeil(count, 8))
+      cycles += cyclesOf(block, wide * count);
+    return cycles;
+  }
+  for (; count > 1; count -= count / 2)
+    cycles += (hasPosition ? 3 : 1) * cyclesOf(add, count / 2 * wide);
+  return cycles;
+}
+
+} // namespace
+
+double RowWork::vectorCycles(ArrayRef<RowStep> steps, const Machine &figures, int64_t rows,
+                             int64_t columns) {
+  const bool byRows = !program.plane().reducesColumns;
+  const double kept = byRows ? columns : rows, plane = static_cast<double>(rows) * columns;
+  double cycles = 0;
+  for (const RowStep &step : steps) {
+    const double elements = step.isKept ? kept : plane;
+    if (step.kind == RowStep::Kind::reduce) {
+      cycles += cyclesOfReduction(program.reductions()[step.reduction], figures, byRows, rows,
+                                  columns);
+      continue;
+    }
+    if (step.kind != RowStep::Kind::compute || step.operations.empty()) {
+      cycles += cyclesOf(figures.vector.at("copy"), elements);
+      continue;
+    }
+    for (Operation *op : step.operations) {
+      const StringRef name = op->getName().getStringRef();
+      const VectorInstruction *row = vectorInstructionOf({name.data(), name.size()});
+      if (!row)
+        continue;
+      const bool byScalar =
+          !row->scalarCost.empty() && llvm::any_of(op->getOperands(), [&](Value value) {
+            return !program.isOfBlock(value);
+          });
+      cycles += cyclesOf(figures.vector.at(std::string(byScalar ? row->scalarCost : row->cost)),
+                         elements);
+    }
+  }
+  return cycles;
+}
+
+} // namespace mmk::aicore
