@@ -56,11 +56,13 @@ double GroupTime::rows(const GroupTiling &tiling) const {
     const double bytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
     const double amount = bytes * (isFull ? double(rows) * columns : std::max(rows, columns));
     const double lines = isFull && columns < whole ? rows : 1;
-    return std::max({link(name, lines, amount), cyclesAt(machine_.hbmBytesPerSecond, working * amount),
+    return std::max({link(name, lines, amount),
+                     cyclesAt(machine_.hbmBytesPerSecond, working * amount),
                      cyclesAt(machine_.l2VectorBytesPerSecond, working * amount)});
   };
   double cycles = 0, bytesRead = 0, bytesWritten = 0;
-  const double plane = double(work.batches) * work.outerReduced * work.keptExtent * work.reducedExtent;
+  const double plane =
+      double(work.batches) * work.outerReduced * work.keptExtent * work.reducedExtent;
   double ends = 0;
   for (const RowPass &pass : schedule.passes) {
     double in = 0, out = 0;
@@ -68,7 +70,8 @@ double GroupTime::rows(const GroupTiling &tiling) const {
       RowInput &input = work.program.inputs()[number];
       const bool isFull = broadcastOf(work.program, input.dims) == Broadcast::full;
       in += transfer("gm_ub", input.element.getType(), isFull);
-      bytesRead += isFull ? plane * llvm::divideCeil(input.element.getType().getIntOrFloatBitWidth(), 8) : 0;
+      bytesRead +=
+          isFull ? plane * llvm::divideCeil(input.element.getType().getIntOrFloatBitWidth(), 8) : 0;
     }
     for (unsigned number : pass.outputs) {
       const mlir::Type element = work.program.outputs()[number].element.getType();
@@ -78,8 +81,8 @@ double GroupTime::rows(const GroupTiling &tiling) const {
     const double once = work.vectorCycles(pass.before, machine_, rows, columns) +
                         work.vectorCycles(pass.after, machine_, rows, columns),
                  body = work.vectorCycles(pass.body, machine_, rows, columns);
-    const double longest = std::max({in + (tiling.inUb == 1 ? body : 0), body,
-                                     out + (tiling.outOfUb == 1 ? body : 0)});
+    const double longest = std::max(
+        {in + (tiling.inUb == 1 ? body : 0), body, out + (tiling.outOfUb == 1 ? body : 0)});
     cycles += tiles.parts * longest + once;
     // Passes after the first wait for what they read, unless it comes ahead.
     ends = std::max(ends, in + out + body - longest);

@@ -53,8 +53,8 @@ double RowWork::vectorCycles(ArrayRef<RowStep> steps, const Machine &figures, in
   for (const RowStep &step : steps) {
     const double elements = step.isKept ? kept : plane;
     if (step.kind == RowStep::Kind::reduce) {
-      cycles += cyclesOfReduction(program.reductions()[step.reduction], figures, byRows, rows,
-                                  columns);
+      cycles +=
+          cyclesOfReduction(program.reductions()[step.reduction], figures, byRows, rows, columns);
       continue;
     }
     if (step.kind != RowStep::Kind::compute || step.operations.empty()) {
@@ -67,9 +67,8 @@ double RowWork::vectorCycles(ArrayRef<RowStep> steps, const Machine &figures, in
       if (!row)
         continue;
       const bool byScalar =
-          !row->scalarCost.empty() && llvm::any_of(op->getOperands(), [&](Value value) {
-            return !program.isOfBlock(value);
-          });
+          !row->scalarCost.empty() &&
+          llvm::any_of(op->getOperands(), [&](Value value) { return !program.isOfBlock(value); });
       cycles += cyclesOf(figures.vector.at(std::string(byScalar ? row->scalarCost : row->cost)),
                          elements);
     }

@@ -104,11 +104,14 @@ private:
       return fmt::format(
           "'{}' is for the inner dimension of a product ({}), found {}", directive.name,
           having([](const DimensionRole &each) { return each.isReduction; }), dimension);
-    if (!role.isReduction && !role.isOutput)
-      return fmt::format(
-          "'{}' is for dimensions of a result or inside a product ({}), found {}", directive.name,
-          having([](const DimensionRole &each) { return each.isReduction || each.isOutput; }),
-          dimension);
+    // Parts of a reduced dimension have a length, but all are of one core.
+    const bool takesReduced = directive.isLength;
+    const auto isLegal = [&](const DimensionRole &each) {
+      return each.isReduction || each.isOutput || (takesReduced && each.isReduced);
+    };
+    if (!isLegal(role))
+      return fmt::format("'{}' is for dimensions of a result or inside a product ({}), found {}",
+                         directive.name, having(isLegal), dimension);
     return "";
   }
 
@@ -214,6 +217,9 @@ DimensionRole roleOf(const Kernel &kernel, std::string_view dimension, Cube cube
   role.isOutput = std::ranges::any_of(kernel.results,
                                       [&](const Result &result) { return isHere(result.shape); });
   for (const auto &value : kernel.values) {
+    if (value->operation == Operation::reduce)
+      for (size_t along : value->along)
+        role.isReduced |= isIt(value->operands[0]->shape[along]);
     if (value->operation != Operation::product)
       continue;
     const Shape &shape = value->shape;

@@ -17,11 +17,13 @@ using Cube = const Machine::Cube *;
 /// The dimensions that a directive can name: those with a name, and the literal extents but 1.
 std::vector<std::string> tiledDimensions(const Kernel &kernel);
 
-/// The role of a dimension in the products of a kernel, which decides the legal tiles.
+/// The role of a dimension in the products and reductions of a kernel, which decides the legal
+/// tiles.
 struct DimensionRole {
   bool isOutput = false;    ///< of a result
   bool isReduction = false; ///< the inner dimension of a product
   bool isOfProduct = false; ///< rows or columns of one
+  bool isReduced = false;   ///< by a reduction
   int64_t multiple = 1;     ///< every tile must be a multiple of this
   std::string reason;       ///< for it: "the cube's depth for f16"
   /// Whether a tile may be `auto`: not the depth of a product, which `auto` does not choose from

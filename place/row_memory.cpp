@@ -50,9 +50,9 @@ int64_t RowMemory::sharedBytes(int64_t width) const {
   auto rowOf = [&](Type element) { return padded(width, element) * elementBytes(element) + spare; };
   int64_t bytes = spare * (s.tiles.size() + 4);
   for (RowInput &input : p.inputs())
-    bytes += copies(input.tensor) * (broadcastOf(p, input.dims) == Broadcast::row
-                                         ? rowOf(input.element.getType())
-                                         : spare);
+    bytes +=
+        copies(input.tensor) *
+        (broadcastOf(p, input.dims) == Broadcast::row ? rowOf(input.element.getType()) : spare);
   for (const RowTile &tile : s.tiles)
     if (tile.isKept && !p.plane().reducesColumns)
       bytes += rowOf(tile.element);

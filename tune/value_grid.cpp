@@ -169,7 +169,8 @@ std::vector<std::string> tunableKeys(const Kernel &kernel, const Machine &machin
   std::vector<std::string> keys;
   for (const std::string &dimension : tiledDimensions(kernel)) {
     const DimensionRole role = roleOf(kernel, dimension);
-    const bool isTiled = kernel.hasProduct() ? role.isOfProduct || role.isReduction : role.isOutput;
+    const bool isTiled = kernel.hasProduct() ? role.isOfProduct || role.isReduction
+                                             : role.isOutput || role.isReduced;
     if (isTiled)
       keys.push_back("tile." + dimension);
     if (role.isReduction)
