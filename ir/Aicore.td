@@ -75,10 +75,6 @@ def Aicore_ReduceKind : I32EnumAttr<"ReduceKind", "how a reduction combines elem
   I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"mul", 1>, I32EnumAttrCase<"max", 2>,
   I32EnumAttrCase<"min", 3>, I32EnumAttrCase<"argmax", 4>, I32EnumAttrCase<"argmin", 5>]> {
   let cppNamespace = "::mmk::aicore";
-  let genSpecializedAttr = 0;
-}
-def Aicore_ReduceKindAttr : EnumAttr<Aicore_Dialect, Aicore_ReduceKind, "reduce_kind"> {
-  let assemblyFormat = "$value";
 }
 
 def Aicore_BroadcastAttr : EnumAttr<Aicore_Dialect, Aicore_Broadcast, "broadcast"> {
@@ -636,7 +632,7 @@ def Aicore_ReduceOp : Aicore_InstructionOp<"reduce", [AttrSizedOperandSegments]>
       from memref<32x256xf32, #aicore.space<ub>>
     ```
   }];
-  let arguments = (ins Aicore_ReduceKindAttr:$kind, AnyStaticShapeMemRef:$source, Index:$slot,
+  let arguments = (ins Aicore_ReduceKind:$kind, AnyStaticShapeMemRef:$source, Index:$slot,
                        Index:$rows, Index:$columns, UnitAttr:$by_rows,
                        Variadic<AnyStaticShapeMemRef>:$targets, Variadic<Index>:$targetSlots);
   let assemblyFormat = [{

@@ -250,10 +250,9 @@ std::string beyondLimit(StringRef dimension, int64_t value, int64_t most, bool k
 }
 
 bool KernelOp::keepsPanels() {
-  return walk([](AllocOp alloc) {
-           return alloc.getGroup() == "panel" ? WalkResult::interrupt() : WalkResult::advance();
-         })
-      .wasInterrupted();
+  bool any = false;
+  (*this)->walk([&](AllocOp alloc) { any |= alloc.getGroup() == "panel"; });
+  return any;
 }
 
 std::string KernelOp::limitProblem(ArrayRef<int64_t> dims) {

@@ -147,6 +147,7 @@ void Fuser::chooseGroups() {
           changed |= kept.insert(leaf);
       }
     }
+    takeIndependentResults();
   }
   SmallVector<Value> order(kept.begin(), kept.end());
   llvm::sort(order, [](Value x, Value y) {

@@ -73,6 +73,9 @@ private:
   mlir::Operation *chooseRowGroup(mlir::Value value, llvm::ArrayRef<Use> leaves);
   /// Moves into the group the results that its new member reads and nothing has read before it.
   void takeReadResults(mlir::Operation *owner, llvm::ArrayRef<Use> leaves);
+  void takeIndependentResults();
+  void collectOperands(mlir::Value value, llvm::DenseSet<mlir::Value> &operands);
+  bool sharesOperand(RowGroup &group, mlir::Value value);
 
   // emit_groups.cpp
   /// The elements of a group's operation, with the values of the group that it inlines.

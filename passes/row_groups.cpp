@@ -18,11 +18,26 @@ std::optional<SpaceLoops> Fuser::loopsInGroup(RowGroup &group, Value value, Arra
   return loopsIn(group.space, value.getDefiningOp<linalg::LinalgOp>(), uses);
 }
 
-// Whether a kernel parameter, or a value in memory, is read by both.
-static bool sharesOperand(Operation *x, Operation *y) {
-  return llvm::any_of(cast<linalg::LinalgOp>(x).getDpsInputs(), [&](Value operand) {
-    return llvm::is_contained(cast<linalg::LinalgOp>(y).getDpsInputs(), operand);
-  });
+// Tensors in memory that a value is computed from, through what is inlined.
+void Fuser::collectOperands(Value value, llvm::DenseSet<Value> &operands) {
+  for (Value input : value.getDefiningOp<linalg::LinalgOp>().getDpsInputs()) {
+    const Value source = behindSlices(input);
+    if (!isNode(source))
+      operands.insert(source);
+    else if (!isAnchor(source) && !operands.contains(source)) {
+      if (kept.contains(source))
+        operands.insert(source);
+      collectOperands(source, operands);
+    }
+  }
+}
+
+bool Fuser::sharesOperand(RowGroup &group, Value value) {
+  llvm::DenseSet<Value> own, others;
+  collectOperands(value, own);
+  for (auto &member : group.members)
+    collectOperands(member.first->getResults().back(), others);
+  return llvm::any_of(own, [&](Value operand) { return others.contains(operand); });
 }
 
 Operation *Fuser::chooseRowGroup(Value value, ArrayRef<Use> leaves) {
@@ -45,8 +60,7 @@ Operation *Fuser::chooseRowGroup(Value value, ArrayRef<Use> leaves) {
   if (!separate)
     for (auto &[owner, group] : llvm::reverse(rowGroups))
       if ((!last || last->isBeforeInBlock(owner)) &&
-          llvm::any_of(group.members,
-                       [&](auto &member) { return sharesOperand(member.first, op); }) &&
+          sharesOperand(group, value) &&
           join(owner))
         return owner;
   RowGroup group{RowSpace(cast<linalg::LinalgOp>(op)), {}};
@@ -72,6 +86,25 @@ void Fuser::takeReadResults(Operation *owner, ArrayRef<Use> leaves) {
     if (std::optional<SpaceLoops> loops = loopsInGroup(group, leaf, own)) {
       group.members[op] = *loops;
       groupOf[leaf] = owner;
+    }
+  }
+}
+
+// A result that reads the same tensors as a row group, and nothing has read before: they are on the
+// chip while the group computes.
+void Fuser::takeIndependentResults() {
+  for (Value value : kept) {
+    if (separate || isAnchor(value) || groupOf.lookup(value) != value.getDefiningOp() ||
+        readBefore.contains(value) || !leavesOf(value).empty())
+      continue;
+    for (auto &[owner, group] : rowGroups) {
+      if (!sharesOperand(group, value))
+        continue;
+      if (std::optional<SpaceLoops> loops = loopsInGroup(group, value, {})) {
+        group.members[value.getDefiningOp()] = *loops;
+        groupOf[value] = owner;
+        break;
+      }
     }
   }
 }

@@ -121,9 +121,6 @@ void RowTiling::placeTile(ir::TileCoordsOp coords) {
 LogicalResult RowTiling::tileOp(linalg::GenericOp op) {
   SmallVector<OpFoldResult> from, extent;
   const SpaceLoops loops = loopsOf(op);
-  if (loops.size() != op.getNumLoops())
-    return op.emitOpError("expected a dimension of its row group for each of its ")
-           << op.getNumLoops() << " loops";
   for (int64_t dim : loops) {
     from.push_back(dim < 0 ? OpFoldResult(b.getIndexAttr(0)) : offsets[dim]);
     extent.push_back(dim < 0 ? OpFoldResult(b.getIndexAttr(1)) : sizes[dim]);
@@ -177,6 +174,13 @@ void RowTiling::yieldTiles(scf::ForOp loop) {
 
 LogicalResult RowTiling::run() {
   SmallVector<linalg::GenericOp> ops(group.getBody().front().getOps<linalg::GenericOp>());
+  for (Value value : yield().getValues())
+    if (!value.getDefiningOp<linalg::GenericOp>())
+      return group.emitOpError("expected to yield results of its operations");
+  for (linalg::GenericOp op : ops)
+    if (loopsOf(op).size() != op.getNumLoops())
+      return op.emitOpError("expected a dimension of its row group for each of its ")
+             << op.getNumLoops() << " loops";
   chooseTile();
   b.setInsertionPoint(yield());
   for (StringRef name : space.names)
@@ -184,8 +188,6 @@ LogicalResult RowTiling::run() {
   SmallVector<Value> inits;
   for (Value value : yield().getValues()) {
     auto op = value.getDefiningOp<linalg::LinalgOp>();
-    if (!op)
-      return group.emitOpError("expected to yield results of its operations");
     SmallVector<OpFoldResult> whole;
     for (int64_t dim : dimsOfResult(op, loopsOf(op)))
       whole.push_back(dim < 0 ? OpFoldResult(b.getIndexAttr(1)) : OpFoldResult(extents[dim]));

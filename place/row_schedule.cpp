@@ -1,6 +1,7 @@
 #include "place/row_schedule.h"
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -194,13 +195,21 @@ std::optional<RowPlace> RowScheduler::placeOnPlane(Value value) {
 
 // A tile whose value nothing needs afterwards may take the result of the step that reads it last.
 RowPlace RowScheduler::planeTile(Value value) {
+  // What comes later reads the new value, not what it is computed from.
+  const bool isNew = p.isOfBlock(value) && !held.contains(value);
+  if (isNew)
+    held[value] = {};
+  const auto forget = llvm::make_scope_exit([&] {
+    if (isNew)
+      held.erase(value);
+  });
   for (auto [number, tile] : llvm::enumerate(s.tiles)) {
     if (tile.isKept || tile.element != value.getType())
       continue;
     const RowPlace place = {Place::tile, static_cast<unsigned>(number)};
     SmallVector<Value> holds;
     for (auto &[other, where] : held)
-      if (where == place)
+      if (where == place && other != value)
         holds.push_back(other);
     if (llvm::any_of(holds, [&](Value other) { return isNeeded(other); }))
       continue;

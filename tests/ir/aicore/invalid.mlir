@@ -2230,3 +2230,66 @@ aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 
     aicore.store %ub16[%i] -> %a[%i, %i] along [1, 0, 1] step [4, 1, 1] size(%i, %i, %i) : !ub16 -> !gm
   }
 }
+
+// -----
+
+!ub = memref<32x64xf32, #aicore.space<ub>>
+!row = memref<1x32xf32, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    %x = aicore.alloc "x" of "ub" copies 1 : !ub
+    %s = aicore.alloc "s" of "ub" copies 1 : !row
+    // expected-error @+1 {{'aicore.reduce' op expected 2 targets, each with a slot}}
+    aicore.reduce argmax %x[%i] size(%i, %i) -> %s[%i] : !row from !ub
+  }
+}
+
+// -----
+
+!ub = memref<32x64xf32, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    %x = aicore.alloc "x" of "ub" copies 1 : !ub
+    %s = aicore.alloc "s" of "ub" copies 1 : !ub
+    // expected-error @+1 {{'aicore.reduce' op expected targets of one row, found}}
+    aicore.reduce add %x[%i] size(%i, %i) -> %s[%i] : !ub from !ub
+  }
+}
+
+// -----
+
+!ub = memref<32x64xf32, #aicore.space<ub>>
+!row = memref<1x32xf16, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    %x = aicore.alloc "x" of "ub" copies 1 : !ub
+    %s = aicore.alloc "s" of "ub" copies 1 : !row
+    // expected-error @+1 {{'aicore.reduce' op expected a target of the elements of its source, found 'memref<1x32xf16, #aicore.space<ub>>' for 'memref<32x64xf32, #aicore.space<ub>>'}}
+    aicore.reduce add %x[%i] size(%i, %i) -> %s[%i] : !row from !ub
+  }
+}
+
+// -----
+
+!ub = memref<32x64xf32, #aicore.space<ub>>
+!row = memref<1x32xf32, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    %x = aicore.alloc "x" of "ub" copies 1 : !ub
+    %s = aicore.alloc "s" of "ub" copies 1 : !row
+    // expected-error @+1 {{'aicore.reduce' op expected positions of i32, found}}
+    aicore.reduce argmin %x[%i] size(%i, %i) -> %s[%i], %s[%i] : !row, !row from !ub
+  }
+}

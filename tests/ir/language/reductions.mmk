@@ -48,9 +48,12 @@ kernel position(x: f32[M, N]) -> y: i32[N] {
   y = argmax[M](x);
 }
 
+// Whether any condition is true is a maximum of ones and zeros.
 // CHECK-LABEL: mmk.kernel @conditions
-// CHECK:         linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} {{.*}} outs(%{{.*}} : tensor<?xi1>)
-// CHECK:           arith.ori %out, %in : i1
+// CHECK:           arith.select %in, %{{.*}}, %{{.*}} : f32
+// CHECK:         linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} {{.*}} outs(%{{.*}} : tensor<?xf32>)
+// CHECK:           arith.maximumf %out, %in : f32
+// CHECK:           arith.cmpf ogt, %in, %{{.*}} : f32
 // CHECK:         mmk.cumulate %{{.*}} along 0 : tensor<?x?xf32>
 kernel conditions(x: f32[M, N]) -> y: f32[M, N] {
   y = select(any[N](x > 0 || x < -1), cumsum[M](x), 0);

@@ -192,3 +192,27 @@ mmk.kernel @cumulate_beyond_rank dims ["N"] args [#mmk.named<"x"["N"]>] results 
   %y = mmk.cumulate %x along 1 : tensor<?xf32>
   mmk.return %y : tensor<?xf32>
 }
+
+// -----
+
+mmk.kernel @nothing_reduced dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"z"["N"]>] {
+^bb0(%x: tensor<?xf32>):
+  // expected-error @+1 {{'mmk.fusion_group' op expected to reduce some of its dimensions ["N"]}}
+  %y = mmk.fusion_group over ["N"] {
+  ^bb0(%block: index):
+    mmk.yield %x : tensor<?xf32>
+  } -> tensor<?xf32>
+  mmk.return %y : tensor<?xf32>
+}
+
+// -----
+
+mmk.kernel @reduces_beyond dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"z"["N"]>] {
+^bb0(%x: tensor<?xf32>):
+  // expected-error @+1 {{'mmk.fusion_group' op reduces dimension 1, but has 1}}
+  %y = mmk.fusion_group over ["N"] reduce [1] {
+  ^bb0(%block: index):
+    mmk.yield %x : tensor<?xf32>
+  } -> tensor<?xf32>
+  mmk.return %y : tensor<?xf32>
+}

@@ -93,7 +93,7 @@ mmk.kernel @k dims ["M", "N"]
   %m = mmk.dim "M"
   %n = mmk.dim "N"
   %y_empty = tensor.empty(%m, %n) : tensor<?x?xf32>
-  // expected-error @+1 {{no machine computes a reduction yet}}
+  // expected-error @+1 {{'linalg.generic' op expected to start from a linalg.fill or a linalg.broadcast}}
   %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "reduction"]}
       ins(%x : tensor<?x?xf32>) outs(%y_empty : tensor<?x?xf32>) {
   ^bb0(%e0: f32, %out: f32):
@@ -126,4 +126,13 @@ mmk.kernel @k dims ["M", "N"]
     linalg.yield %r : f32
   } -> tensor<?x?xf32>
   mmk.return %y : tensor<?x?xf32>
+}
+
+// -----
+
+mmk.kernel @k dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"c"["N"]>] {
+^bb0(%x: tensor<?xf32>):
+  // expected-error @+1 {{no machine computes a cumulative sum yet; --emit=mmk writes its IR}}
+  %y = mmk.cumulate %x along 0 : tensor<?xf32>
+  mmk.return %y : tensor<?xf32>
 }

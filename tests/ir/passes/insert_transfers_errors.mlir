@@ -70,3 +70,73 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
   mmk.return %y : tensor<?x?xf32>
 }
 }
+
+// -----
+
+#machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {gm = [1099511627776, 512], l0a = [65536, 512], l0b = [65536, 512], l0c = [131072, 1024], l1 = [524288, 32], ub = [65536, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#in = affine_map<(m, n) -> (m, n)>
+#kept = affine_map<(m, n) -> (m)>
+
+// Differences depend on their order.
+module attributes {aicore.machine = #machine} {
+mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M"]>] {
+^bb0(%x: tensor<?x?xf32>):
+  %m = mmk.dim "M"
+  %y = mmk.fusion_group over ["M", "N"] reduce [1] tile [16, 32] {
+  ^bb0(%block: index):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0.0 : f32
+    %empty = tensor.empty(%m) : tensor<?xf32>
+    %loop = scf.for %j = %c0 to %m step %c1 iter_args(%out = %empty) -> (tensor<?xf32>) {
+      %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?xf32>) -> tensor<?xf32>
+      // expected-error @+1 {{'linalg.generic' op combines its elements in a way that no machine has}}
+      %s = linalg.generic {indexing_maps = [#in, #kept], iterator_types = ["parallel", "reduction"]}
+          ins(%x : tensor<?x?xf32>) outs(%fill : tensor<?xf32>) attrs = {mmk.loops = array<i64: 0, 1>} {
+      ^bb0(%e: f32, %o: f32):
+        %r = arith.subf %o, %e : f32
+        linalg.yield %r : f32
+      } -> tensor<?xf32>
+      %insert = tensor.insert_slice %s into %out[0] [%m] [1] : tensor<?xf32> into tensor<?xf32>
+      scf.yield %insert : tensor<?xf32>
+    }
+    mmk.yield %loop : tensor<?xf32>
+  } -> tensor<?xf32>
+  mmk.return %y : tensor<?xf32>
+}
+}
+
+// -----
+
+#machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {gm = [1099511627776, 512], l0a = [65536, 512], l0b = [65536, 512], l0c = [131072, 1024], l1 = [524288, 32], ub = [65536, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#in = affine_map<(m, n) -> (m, n)>
+#kept = affine_map<(m, n) -> (m)>
+
+// A sum that starts from an argument.
+module attributes {aicore.machine = #machine} {
+mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>, #mmk.named<"z">] results [#mmk.named<"y"["M"]>] {
+^bb0(%x: tensor<?x?xf32>, %z: f32):
+  %m = mmk.dim "M"
+  %y = mmk.fusion_group over ["M", "N"] reduce [1] tile [16, 32] {
+  ^bb0(%block: index):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0.0 : f32
+    %empty = tensor.empty(%m) : tensor<?xf32>
+    %loop = scf.for %j = %c0 to %m step %c1 iter_args(%out = %empty) -> (tensor<?xf32>) {
+      %fill = linalg.fill ins(%z : f32) outs(%empty : tensor<?xf32>) -> tensor<?xf32>
+      // expected-error @+1 {{'linalg.generic' op expected to start from a constant}}
+      %s = linalg.generic {indexing_maps = [#in, #kept], iterator_types = ["parallel", "reduction"]}
+          ins(%x : tensor<?x?xf32>) outs(%fill : tensor<?xf32>) attrs = {mmk.loops = array<i64: 0, 1>} {
+      ^bb0(%e: f32, %o: f32):
+        %r = arith.addf %o, %e : f32
+        linalg.yield %r : f32
+      } -> tensor<?xf32>
+      %insert = tensor.insert_slice %s into %out[0] [%m] [1] : tensor<?xf32> into tensor<?xf32>
+      scf.yield %insert : tensor<?xf32>
+    }
+    mmk.yield %loop : tensor<?xf32>
+  } -> tensor<?xf32>
+  mmk.return %y : tensor<?xf32>
+}
+}
