@@ -145,6 +145,10 @@ LogicalResult RowTiling::tileOp(linalg::GenericOp op) {
       return failure();
   }
   Operation *tile = result->tiledOps[0];
+  // A tensor without dimensions is not sliced.
+  for (OpOperand &operand : tile->getOpOperands())
+    if (Value known = tiled.lookup(operand.get()))
+      operand.set(known);
   tile->setAttr(loopsAttr, op->getAttr(loopsAttr));
   b.setInsertionPointAfter(tile);
   for (auto [whole, value] : llvm::zip(op.getResults(), tile->getResults()))

@@ -25,8 +25,9 @@ std::optional<ReduceKind> kindOf(Operation *op) {
   return llvm::TypeSwitch<Operation *, std::optional<ReduceKind>>(op)
       .Case<arith::AddFOp, arith::AddIOp>([](auto) { return ReduceKind::add; })
       .Case<arith::MulFOp, arith::MulIOp>([](auto) { return ReduceKind::mul; })
-      .Case<arith::MaximumFOp, arith::MaxSIOp>([](auto) { return ReduceKind::max; })
-      .Case<arith::MinimumFOp, arith::MinSIOp>([](auto) { return ReduceKind::min; })
+      // Of conditions, true is the larger.
+      .Case<arith::MaximumFOp, arith::MaxSIOp, arith::OrIOp>([](auto) { return ReduceKind::max; })
+      .Case<arith::MinimumFOp, arith::MinSIOp, arith::AndIOp>([](auto) { return ReduceKind::min; })
       .Default([](Operation *) { return std::nullopt; });
 }
 
@@ -185,7 +186,7 @@ private:
   }
 
   void addOutput(linalg::GenericOp op, Value result) {
-    if (llvm::any_of(result.getUsers(), llvm::IsaPred<tensor::InsertSliceOp>))
+    if (llvm::any_of(result.getUsers(), llvm::IsaPred<tensor::InsertSliceOp, scf::YieldOp>))
       p.outputs_.push_back({known[result], result, dimsOfResult(op, loopsOf(op))});
   }
 
