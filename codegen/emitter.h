@@ -37,7 +37,8 @@ public:
   /// must not run.
   llvm::Type *elementType(mlir::Type type);
   mlir::Type unknownType;
-  int64_t bytesOf(llvm::Type *element) { return element->getScalarSizeInBits() / 8; }
+  /// In memory, a condition takes a byte.
+  int64_t bytesOf(llvm::Type *element) { return (element->getScalarSizeInBits() + 7) / 8; }
   /// "f16", for names of functions.
   static std::string nameOf(llvm::Type *element);
 

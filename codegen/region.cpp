@@ -21,35 +21,48 @@ SmallVector<mlir::Value> scalarsOf(mlir::Block &region) {
   return scalars.takeVector();
 }
 
-bool emitRegion(Emitter &e, mlir::Block &region, unsigned lanes,
-                DenseMap<mlir::Value, Value *> values, SmallVectorImpl<Value *> &yielded) {
+static Value *elementOf(Emitter &e, mlir::Value v, unsigned lanes,
+                        const DenseMap<mlir::Value, Value *> &values) {
+  if (Value *known = values.lookup(v))
+    return known;
+  auto constant = v.getDefiningOp<mlir::arith::ConstantOp>();
+  return e.splat(emitConstant(e, constant.getValue()), lanes);
+}
+
+bool emitOps(Emitter &e, ArrayRef<mlir::Operation *> ops, unsigned lanes,
+             DenseMap<mlir::Value, Value *> &values) {
   bool complete = true;
-  auto valueOf = [&](mlir::Value v) -> Value * {
-    if (Value *known = values.lookup(v))
-      return known;
-    auto constant = v.getDefiningOp<mlir::arith::ConstantOp>();
-    return e.splat(emitConstant(e, constant.getValue()), lanes);
-  };
-  for (mlir::Operation &inner : region.without_terminator()) {
+  for (mlir::Operation *inner : ops) {
     SmallVector<Value *> operands;
-    for (mlir::Value operand : inner.getOperands())
-      operands.push_back(valueOf(operand));
+    for (mlir::Value operand : inner->getOperands())
+      operands.push_back(elementOf(e, operand, lanes, values));
     Value *result = nullptr;
-    if (std::optional<Gelu> gelu = geluOf(&inner)) // its unused operations are removed later
-      result = emitGelu(e, valueOf(gelu->x), gelu->isApproximate);
-    else if (mlir::Value x = softplusTailOf(&inner))
-      result = emitSoftplusTail(e, valueOf(x));
+    // A function of an operand that is not known here is computed step by step. The operations that
+    // it leaves unused are removed later.
+    if (std::optional<Gelu> gelu = geluOf(inner); gelu && values.lookup(gelu->x))
+      result = emitGelu(e, values.lookup(gelu->x), gelu->isApproximate);
+    else if (mlir::Value x = softplusTailOf(inner); x && values.lookup(x))
+      result = emitSoftplusTail(e, values.lookup(x));
     if (!result)
-      result = emitScalarOp(e, &inner, operands);
+      result = emitScalarOp(e, inner, operands);
     if (result && isa<Constant>(result) && !result->getType()->isVectorTy())
       result = e.splat(result, lanes);
     complete &= result != nullptr;
     if (!result)
-      result = PoisonValue::get(e.vectorOf(e.elementType(inner.getResult(0).getType()), lanes));
-    values[inner.getResult(0)] = result;
+      result = PoisonValue::get(e.vectorOf(e.elementType(inner->getResult(0).getType()), lanes));
+    values[inner->getResult(0)] = result;
   }
+  return complete;
+}
+
+bool emitRegion(Emitter &e, mlir::Block &region, unsigned lanes,
+                DenseMap<mlir::Value, Value *> values, SmallVectorImpl<Value *> &yielded) {
+  SmallVector<mlir::Operation *> ops;
+  for (mlir::Operation &inner : region.without_terminator())
+    ops.push_back(&inner);
+  const bool complete = emitOps(e, ops, lanes, values);
   for (mlir::Value value : region.getTerminator()->getOperands())
-    yielded.push_back(valueOf(value));
+    yielded.push_back(elementOf(e, value, lanes, values));
   return complete;
 }
 

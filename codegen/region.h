@@ -10,6 +10,11 @@ namespace mmk {
 /// Values of the kernel that a region uses, except constants.
 llvm::SmallVector<mlir::Value> scalarsOf(mlir::Block &region);
 
+/// Adds the results of some operations of a region, for `lanes` elements at a time, to `values`,
+/// which holds their operands except constants; false when an operation has no code.
+bool emitOps(Emitter &e, llvm::ArrayRef<mlir::Operation *> ops, unsigned lanes,
+             llvm::DenseMap<mlir::Value, llvm::Value *> &values);
+
 /// The results of a region for `lanes` elements at a time. `values` holds its arguments and
 /// scalarsOf; false when an operation has no code.
 bool emitRegion(Emitter &e, mlir::Block &region, unsigned lanes,

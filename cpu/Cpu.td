@@ -2,6 +2,7 @@
 #ifndef MMK_CPU_CPU_TD
 #define MMK_CPU_CPU_TD
 
+include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "ir/AicoreInterfaces.td"
@@ -103,8 +104,68 @@ def Cpu_ElementwiseOp : Cpu_TileOp<"elementwise"> {
   let hasVerifier = 1;
 }
 
+def Cpu_RowsOp : Cpu_TileOp<"rows"> {
+  let summary = "a tile with reductions, and the elementwise work between and behind them";
+  let description = [{
+    A tile of a space of several dimensions, of which some are reduced. Each tensor names its
+    dimension along each one of the space, -1 where it does not vary. The region takes one element of
+    each input. Its cpu.reduce combine all elements along the reduced dimensions, each after those
+    that its operand needs: a level of reductions takes a pass over the elements. An output that
+    varies along reduced dimensions has one element for each iteration, any other is stored once for
+    them. In `scratch`, rows of elements or of accumulators wait for the next pass.
+    ```mlir
+    cpu.rows size(%rows, %columns) reduce [1]
+      ins(%x[%m, %c0] along [0, 1]) outs(%y[%m, %c0] along [0, 1]) scratch(%row) {
+    ^bb0(%e: f32):
+      %most = cpu.reduce max %e from 0xFF800000 : f32 -> f32
+      %d = arith.subf %e, %most : f32
+      cpu.yield %d : f32
+    } : memref<1x8192xf32, #aicore.space<ub>>
+    ```
+  }];
+  let arguments = (ins Variadic<Index>:$sizes, DenseI64ArrayAttr:$reduced,
+                       Variadic<AnyMemRef>:$inputs, Variadic<Index>:$inputOffsets,
+                       DenseI64ArrayAttr:$inputAlong,
+                       Variadic<AnyMemRef>:$outputs, Variadic<Index>:$outputOffsets,
+                       DenseI64ArrayAttr:$outputAlong, AnyStaticShapeMemRef:$scratch);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `size` `(` $sizes `)` `reduce` $reduced
+    `ins` `(` custom<GlobalViews>($inputs, $inputOffsets, $inputAlong, type($inputs)) `)`
+    `outs` `(` custom<GlobalViews>($outputs, $outputOffsets, $outputAlong, type($outputs)) `)`
+    `scratch` `(` $scratch `)` $body `:` type($scratch) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+// That of the aicore dialect, by its class alone: its definition would bring the operations there.
+def Cpu_ReduceKindAttr
+    : Attr<CPred<"::llvm::isa<::mmk::aicore::ReduceKindAttr>($_self)">, "kind of reduction"> {
+  let storageType = "::mmk::aicore::ReduceKindAttr";
+  let returnType = "::mmk::aicore::ReduceKind";
+  let convertFromStorage = "$_self.getValue()";
+  let constBuilderCall = "::mmk::aicore::ReduceKindAttr::get($_builder.getContext(), $0)";
+}
+
+def Cpu_ReduceOp : Op<Cpu_Dialect, "reduce", [Pure, HasParent<"RowsOp">,
+    AllTypesMatch<["element", "result"]>]> {
+  let summary = "all elements along the reduced dimensions, combined";
+  let description = [{
+    `identity` is what no elements give. argmax and argmin also give the position of the first
+    element that is beyond all before it, or of the first NaN, along the one dimension that is
+    reduced. max and min propagate NaN; of conditions they are `or` and `and`.
+    `%best, %where = cpu.reduce argmax %e from 0xFF800000 : f32 -> f32, i32`
+  }];
+  let arguments = (ins Cpu_ReduceKindAttr:$kind, AnyType:$element, TypedAttrInterface:$identity);
+  let results = (outs AnyType:$result, Optional<I32>:$position);
+  let assemblyFormat = [{
+    custom<ReduceKind>($kind) $element `from` $identity attr-dict `->` type($result) (`,` type($position)^)?
+  }];
+  let hasVerifier = 1;
+}
+
 def Cpu_YieldOp : Op<Cpu_Dialect, "yield", [Pure, Terminator,
-    ParentOneOf<["ProductOp", "ElementwiseOp"]>]> {
+    ParentOneOf<["ProductOp", "ElementwiseOp", "RowsOp"]>]> {
   let summary = "the elements that a region stores, one for each output";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "$values `:` type($values) attr-dict";

@@ -9,7 +9,7 @@ def CpuLower : Pass<"cpu-lower", "::mlir::ModuleOp"> {
   let description = [{
     mmk.kernel becomes aicore.kernel, each fusion group a phase. A product and the elementwise operation that
     takes its result become one cpu.product over the whole depth, with scratch of one copy; an
-    elementwise operation alone becomes a cpu.elementwise.
+    elementwise operation alone becomes a cpu.elementwise, and a row group a cpu.rows.
     ```mlir
     scf.for %i {                               scf.for %i {
       scf.for %ks { scf.for %kb {                cpu.product %a[..], %b[..] size(..) step 512

@@ -10,6 +10,7 @@
 #include "runtime/clock.h"
 
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/TargetParser/Host.h"
 
@@ -89,6 +90,8 @@ public:
   }
   void registerPasses() const override { registerCpuPasses(); }
   void addPasses(mlir::OpPassManager &manager, FlagEffort) const override {
+    // A tensor that several operations of a row group read is read once.
+    manager.addPass(mlir::createCSEPass());
     manager.addPass(createCpuLower());
     addCleanup(manager);
     manager.addPass(createPlanMemory());

@@ -1,6 +1,7 @@
 #include "cpu/cpu_program.h"
 
 #include "cpu/batch_prefetcher.h"
+#include "cpu/rows.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -21,6 +22,10 @@ bool CpuProgram::emitInstruction(mlir::Operation &op) {
       })
       .Case([&](cpu::ElementwiseOp part) {
         emitElementwiseTile(e, part, values);
+        return true;
+      })
+      .Case([&](cpu::RowsOp rows) {
+        emitRowsTile(e, rows, values);
         return true;
       })
       .Default(false);

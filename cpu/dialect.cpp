@@ -4,6 +4,8 @@
 
 #include "mlir/IR/OpImplementation.h"
 
+#include <utility>
+
 using namespace mlir;
 
 //===--- assembly -------------------------------------------------------------------------===//
@@ -34,17 +36,36 @@ static ParseResult parseGlobalViews(OpAsmParser &parser, Operands &tensors, Oper
 
 static void printGlobalViews(OpAsmPrinter &printer, Operation *, OperandRange tensors,
                              OperandRange offsets, DenseI64ArrayAttr along, TypeRange types) {
+  const size_t dims = tensors.empty() ? 0 : along.size() / tensors.size();
   size_t offset = 0, dim = 0;
   llvm::interleaveComma(tensors, printer, [&](Value tensor) {
     const size_t rank = cast<MemRefType>(tensor.getType()).getRank();
     printer << tensor << '[';
     llvm::interleaveComma(offsets.slice(offset, rank), printer);
-    printer << "] along [" << along[dim] << ", " << along[dim + 1] << ']';
+    printer << "] along [";
+    llvm::interleaveComma(along.asArrayRef().slice(dim, dims), printer);
+    printer << ']';
     offset += rank;
-    dim += 2;
+    dim += dims;
   });
   if (!tensors.empty())
     printer << " : " << types;
+}
+
+static ParseResult parseReduceKind(OpAsmParser &parser, mmk::aicore::ReduceKindAttr &kind) {
+  StringRef word;
+  const SMLoc place = parser.getCurrentLocation();
+  if (parser.parseKeyword(&word))
+    return failure();
+  const std::optional<mmk::aicore::ReduceKind> known = mmk::aicore::symbolizeReduceKind(word);
+  if (!known)
+    return parser.emitError(place) << word << " is no kind of reduction";
+  kind = mmk::aicore::ReduceKindAttr::get(parser.getContext(), *known);
+  return success();
+}
+
+static void printReduceKind(OpAsmPrinter &printer, Operation *, mmk::aicore::ReduceKindAttr kind) {
+  printer << mmk::aicore::stringifyReduceKind(kind.getValue());
 }
 
 #include "cpu/CpuDialect.cpp.inc"
@@ -116,6 +137,40 @@ SmallVector<GlobalTile> ElementwiseOp::getTiles() {
   return tiles;
 }
 
+/// The dimensions of a space as those of a tile: the last two, and the others outside of them.
+static void addSpaceTiles(SmallVectorImpl<GlobalTile> &tiles, OperandRange tensors,
+                          MutableOperandRange offsets, ArrayRef<int64_t> along,
+                          MutableOperandRange sizes, bool writes) {
+  const size_t dims = sizes.size();
+  unsigned next = 0;
+  for (Value tensor : tensors) {
+    const auto rank = static_cast<unsigned>(cast<MemRefType>(tensor.getType()).getRank());
+    GlobalTile tile = {tensor, offsets.slice(next, rank), {-1, -1}, nullptr, nullptr, writes};
+    for (size_t dim = 0; dim < dims; ++dim) {
+      if (along[dim] < 0)
+        continue;
+      if (dim + 2 < dims)
+        tile.outer.push_back({along[dim], &sizes[dim]});
+      else if (dim + 2 == dims)
+        tile.along[0] = along[dim], tile.rows = &sizes[dim];
+      else
+        tile.along[1] = along[dim], tile.columns = &sizes[dim];
+    }
+    tiles.push_back(tile);
+    next += rank;
+    along = along.drop_front(dims);
+  }
+}
+
+SmallVector<GlobalTile> RowsOp::getTiles() {
+  SmallVector<GlobalTile> tiles;
+  addSpaceTiles(tiles, getInputs(), getInputOffsetsMutable(), getInputAlong(), getSizesMutable(),
+                false);
+  addSpaceTiles(tiles, getOutputs(), getOutputOffsetsMutable(), getOutputAlong(), getSizesMutable(),
+                true);
+  return tiles;
+}
+
 MMK_EFFECTS(ProductOp)
 aicore::Pipe ProductOp::getPipe() { return aicore::Pipe::vector; }
 SmallVector<Access> ProductOp::getAccesses() { return accessesOf(getTiles()); }
@@ -123,6 +178,10 @@ SmallVector<Access> ProductOp::getAccesses() { return accessesOf(getTiles()); }
 MMK_EFFECTS(ElementwiseOp)
 aicore::Pipe ElementwiseOp::getPipe() { return aicore::Pipe::vector; }
 SmallVector<Access> ElementwiseOp::getAccesses() { return accessesOf(getTiles()); }
+
+MMK_EFFECTS(RowsOp)
+aicore::Pipe RowsOp::getPipe() { return aicore::Pipe::vector; }
+SmallVector<Access> RowsOp::getAccesses() { return accessesOf(getTiles()); }
 
 //===--- verifiers ------------------------------------------------------------------------===//
 
@@ -146,11 +205,8 @@ static LogicalResult expectViews(Operation *op, OperandRange tensors, OperandRan
   return success();
 }
 
-/// Tensors and region of an operation; `more` arguments come from no tensor.
-template <typename Op> static LogicalResult verifyTileOp(Op op, size_t more) {
-  if (failed(expectViews(op, op.getInputs(), op.getInputOffsets(), op.getInputAlong())) ||
-      failed(expectViews(op, op.getOutputs(), op.getOutputOffsets(), op.getOutputAlong())))
-    return failure();
+/// The region of an operation on tiles; `more` arguments come from no tensor.
+template <typename Op> static LogicalResult verifyBody(Op op, size_t more) {
   Block &block = op.getBody().front();
   const size_t inputs = op.getInputs().size();
   if (block.getNumArguments() != inputs + more)
@@ -164,6 +220,42 @@ template <typename Op> static LogicalResult verifyTileOp(Op op, size_t more) {
     if (value.getType() != cast<MemRefType>(output.getType()).getElementType())
       return op.emitOpError("expected to yield elements of the type of their tensors, found ")
              << value.getType() << " for " << output.getType();
+  return success();
+}
+
+/// Tensors and region of an operation; `more` arguments come from no tensor.
+template <typename Op> static LogicalResult verifyTileOp(Op op, size_t more) {
+  if (failed(expectViews(op, op.getInputs(), op.getInputOffsets(), op.getInputAlong())) ||
+      failed(expectViews(op, op.getOutputs(), op.getOutputOffsets(), op.getOutputAlong())))
+    return failure();
+  return verifyBody(op, more);
+}
+
+/// The tensors of a space of so many dimensions.
+static LogicalResult expectSpaceViews(Operation *op, OperandRange tensors, OperandRange offsets,
+                                      ArrayRef<int64_t> along, size_t dims) {
+  if (along.size() != dims * tensors.size())
+    return op->emitOpError("expected a dimension along each of its ")
+           << dims << " sizes for each of its " << tensors.size() << " tensors, found "
+           << along.size();
+  for (Value tensor : tensors) {
+    const size_t rank = cast<MemRefType>(tensor.getType()).getRank();
+    if (offsets.size() < rank)
+      return op->emitOpError("expected ") << rank << " offsets, found " << offsets.size();
+    if (failed(expectSpace(op, "tensors", tensor, {Space::gm})))
+      return failure();
+    SmallVector<bool> taken(rank, false);
+    for (int64_t dim : along.take_front(dims)) {
+      if (dim < -1 || dim >= static_cast<int64_t>(rank))
+        return op->emitOpError("along names dimension ") << dim << " of a tensor of rank " << rank;
+      if (dim >= 0 && std::exchange(taken[dim], true))
+        return op->emitOpError("two sizes run along dimension ") << dim << " of a tensor";
+    }
+    offsets = offsets.drop_front(rank);
+    along = along.drop_front(dims);
+  }
+  if (!offsets.empty())
+    return op->emitOpError("found ") << offsets.size() << " offsets too many";
   return success();
 }
 
@@ -183,5 +275,35 @@ LogicalResult ProductOp::verify() {
 }
 
 LogicalResult ElementwiseOp::verify() { return verifyTileOp(*this, /*more=*/0); }
+
+LogicalResult RowsOp::verify() {
+  const size_t dims = getSizes().size();
+  SmallVector<bool> reduced(dims, false);
+  for (int64_t dim : getReduced()) {
+    if (dim < 0 || dim >= static_cast<int64_t>(dims))
+      return emitOpError("reduces size ") << dim << " of " << dims;
+    reduced[dim] = true;
+  }
+  if (getReduced().empty())
+    return emitOpError("expected to reduce one of its sizes");
+  if (failed(expectSpaceViews(*this, getInputs(), getInputOffsets(), getInputAlong(), dims)) ||
+      failed(expectSpaceViews(*this, getOutputs(), getOutputOffsets(), getOutputAlong(), dims)) ||
+      failed(expectBuffer(*this, "the scratch", getScratch(), {Space::ub})))
+    return failure();
+  return verifyBody(*this, /*more=*/0);
+}
+
+LogicalResult ReduceOp::verify() {
+  const bool givesPosition = getKind() == ReduceKind::argmax || getKind() == ReduceKind::argmin;
+  if (givesPosition != (getPosition() != nullptr))
+    return emitOpError(givesPosition ? "expected the position as its second result"
+                                     : "expected no position");
+  if (givesPosition && cast<RowsOp>((*this)->getParentOp()).getReduced().size() != 1)
+    return emitOpError("has a position along one dimension only");
+  if (getIdentity().getType() != getElement().getType())
+    return emitOpError("expected an identity of the type of its elements, found ")
+           << getIdentity().getType();
+  return success();
+}
 
 } // namespace mmk::cpu

@@ -26,7 +26,23 @@ Epilogue::Epilogue(Emitter &e, mlir::Block &region, Type *sum, mlir::ValueRange 
       outputs(outputs.begin(), outputs.end()), inputAlong(inputAlong) {}
 
 Type *Epilogue::elementOf(mlir::Value tensor) {
-  return e.elementType(cast<mlir::MemRefType>(tensor.getType()).getElementType());
+  Type *type = e.elementType(cast<mlir::MemRefType>(tensor.getType()).getElementType());
+  return type->isIntegerTy(1) ? b.getInt8Ty() : type;
+}
+
+static bool isOfConditions(mlir::Value tensor) {
+  return cast<mlir::MemRefType>(tensor.getType()).getElementType().isInteger(1);
+}
+
+Value *Epilogue::toRegion(mlir::Value tensor, Value *stored) {
+  return isOfConditions(tensor) ? b.CreateICmpNE(stored, Constant::getNullValue(stored->getType()))
+                                : stored;
+}
+
+Value *Epilogue::toMemory(mlir::Value tensor, Value *value) {
+  return isOfConditions(tensor)
+             ? b.CreateZExt(value, value->getType()->getWithNewType(b.getInt8Ty()))
+             : value;
 }
 
 Value *Epilogue::field(Value *context, int64_t index, Type *type) {
@@ -91,8 +107,8 @@ Value *Epilogue::loadAny(Value *context, int64_t i, Value *row, Value *column, V
   const unsigned lanes = e.target.lanes;
   Value *start = inputAt(context, i, row, column);
   if (inputAlong[2 * i + 1] < 0)
-    return e.splat(e.load(type, start), lanes);
-  return e.either(
+    return toRegion(inputs[i], e.splat(e.load(type, start), lanes));
+  Value *stored = e.either(
       isDense(context), [&] { return e.loadSome(e.vectorOf(type, lanes), start, count); },
       [&]() -> Value * {
         // Element by element, through a vector in memory.
@@ -105,6 +121,7 @@ Value *Epilogue::loadAny(Value *context, int64_t i, Value *row, Value *column, V
         });
         return e.load(e.vectorOf(type, lanes), gathered);
       });
+  return toRegion(inputs[i], stored);
 }
 
 void Epilogue::apply(DenseMap<mlir::Value, Value *> &known, SmallVectorImpl<Value *> &yielded) {
@@ -132,10 +149,10 @@ void Epilogue::store(ArrayRef<Value *> sums, int64_t vectors, Value *context, Va
   auto load = [&](int64_t i, Value *pointer, int64_t v) {
     Type *element = elementOf(inputs[i]);
     if (inputAlong[2 * i + 1] < 0)
-      return e.splat(e.load(element, pointer), lanes);
+      return toRegion(inputs[i], e.splat(e.load(element, pointer), lanes));
     Value *at = e.offset(pointer, v * lanes * e.bytesOf(element));
     Type *type = e.vectorOf(element, lanes);
-    return masked ? e.loadSome(type, at, countAt(v)) : e.load(type, at);
+    return toRegion(inputs[i], masked ? e.loadSome(type, at, countAt(v)) : e.load(type, at));
   };
   SmallVector<Place> from, to;
   SmallVector<Value *> ofAllRows; // inputs that are equal for all rows are loaded once
@@ -157,10 +174,11 @@ void Epilogue::store(ArrayRef<Value *> sums, int64_t vectors, Value *context, Va
       apply(known, yielded);
       for (auto [i, value] : enumerate(yielded)) {
         Value *at = e.offset(to[i].pointer, v * lanes * e.bytesOf(elementOf(outputs[i])));
+        Value *stored = toMemory(outputs[i], value);
         if (masked)
-          e.storeSome(value, at, countAt(v));
+          e.storeSome(stored, at, countAt(v));
         else
-          e.store(value, at);
+          e.store(stored, at);
       }
     }
     for (SmallVectorImpl<Place> *places : {&from, &to})
@@ -198,7 +216,8 @@ void Epilogue::storeTogether(Value *context, ArrayRef<Value *> rows, Value *colu
       row.from.push_back(e.offset(field(context, 3 * i, e.pointer()),
                                   b.CreateMul(number, field(context, 3 * i + 1, e.i64()))));
       if (inputAlong[2 * i + 1] < 0)
-        row.known[argument(i)] = e.splat(e.load(elementOf(inputs[i]), row.from[i]), lanes);
+        row.known[argument(i)] =
+            toRegion(inputs[i], e.splat(e.load(elementOf(inputs[i]), row.from[i]), lanes));
     }
     for (size_t i = 0; i < outputs.size(); ++i)
       row.to.push_back(outputAt(context, i, number, e.number(0)));
@@ -221,7 +240,7 @@ void Epilogue::storeTogether(Value *context, ArrayRef<Value *> rows, Value *colu
       if (Value *known = ofAllRows.lookup({i, vector}))
         return known;
       Value *place = at(row.from[i], inputs[i], column, vector);
-      Value *value = e.load(e.vectorOf(elementOf(inputs[i]), lanes), place);
+      Value *value = toRegion(inputs[i], e.load(e.vectorOf(elementOf(inputs[i]), lanes), place));
       if (isOfAllRows)
         ofAllRows[{i, vector}] = value;
       else if (ahead && vector * lanes * e.bytesOf(elementOf(inputs[i])) % Emitter::lineBytes == 0)
@@ -236,7 +255,8 @@ void Epilogue::storeTogether(Value *context, ArrayRef<Value *> rows, Value *colu
             row.known[argument(i)] = load(row, i, vector);
         SmallVector<Value *> yielded;
         apply(row.known, yielded);
-        for (auto [i, value] : enumerate(yielded)) {
+        for (auto [i, element] : enumerate(yielded)) {
+          Value *value = toMemory(outputs[i], element);
           if (!ahead) {
             e.store(value, at(row.to[i], outputs[i], column, vector));
             continue;
@@ -342,7 +362,7 @@ Function *Epilogue::finish(const std::string &name) {
         SmallVector<Value *> yielded;
         apply(known, yielded);
         for (auto [i, value] : enumerate(yielded))
-          e.storeSome(value, outputAt(context, i, atRow, atColumn), count);
+          e.storeSome(toMemory(outputs[i], value), outputAt(context, i, atRow, atColumn), count);
       });
     });
   });

@@ -1,9 +1,9 @@
 // cpu-lower: lowers a tile, with everything between the tensors that it reads and those that it
 // writes, to one operation.
+#include "cpu/lower.h"
+
 #include "cpu/passes.h"
-#include "cpu/tuning.h"
 #include "passes/variant.h"
-#include "place/kernel_lowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -15,59 +15,7 @@ namespace mmk {
 #define GEN_PASS_DEF_CPULOWER
 #include "cpu/Passes.h.inc"
 
-namespace {
-
 using aicore::Space;
-
-/// Tensors of an operation, with their offsets one after the other.
-struct Tensors {
-  SmallVector<Value> tensors, offsets;
-  SmallVector<int64_t> along;
-  SmallVector<Type> elements;
-
-  void add(const GlobalView &view, int64_t rowDim, int64_t columnDim, Value zero) {
-    tensors.push_back(view.memref);
-    elements.push_back(cast<MemRefType>(view.memref.getType()).getElementType());
-    for (Value offset : view.offsets)
-      offsets.push_back(offset ? offset : zero);
-    along.append({rowDim, columnDim});
-  }
-};
-
-class CpuLowering : public KernelLowering {
-public:
-  using KernelLowering::KernelLowering;
-
-private:
-  /// A tile and its valid extents.
-  struct Tile : TiledGroup {
-    Value rows, columns;
-  };
-  /// Scratch for packed blocks of the operands, and for partial sums.
-  struct Scratch {
-    Value a, b, sums;
-  };
-
-  const CpuTuning tuning;
-
-  LogicalResult emitGroup(ir::FusionGroupOp group) override;
-  Scratch allocateScratch(const Tile &tile);
-  Tensors inputsOf(Tile &tile);
-  Tensors outputsOf(const Tile &tile, ArrayRef<Destination> destinations);
-  Tensors operandOf(const Tile &tile, unsigned which);
-  /// The region of the elementwise part; its first argument is the product, where there is one.
-  void emitRegion(Tile &tile, Region &region, ArrayRef<Type> elements,
-                  ArrayRef<Destination> destinations);
-  void emitProduct(Tile &tile, const Scratch &scratch, ArrayRef<Destination> destinations);
-  void emitElementwise(Tile &tile, ArrayRef<Destination> destinations);
-  /// Adds the other splits to the first, which holds the sum afterwards.
-  GlobalView emitSum(Tile &tile);
-  aicore::AllocOp alloc(StringRef name, Space space, int64_t rows, int64_t columns, Type element,
-                        Location where);
-  StringRef nameOf(Value tensor);
-  Location placeOf(StringRef directive, Location otherwise);
-  cpu::ElementwiseOp emitOp(const Tile &tile, const Tensors &inputs, const Tensors &outputs);
-};
 
 Tensors CpuLowering::inputsOf(Tile &tile) {
   Tensors inputs;
@@ -272,6 +220,8 @@ void CpuLowering::emitElementwise(Tile &tile, ArrayRef<Destination> destinations
 }
 
 LogicalResult CpuLowering::emitGroup(ir::FusionGroupOp group) {
+  if (group.getSpaceAttr())
+    return emitRows(group);
   FailureOr<TiledGroup> found = findTiledGroup(kernel, group);
   if (failed(found) || failed(expectTensors(group, *found)))
     return failure();
@@ -295,6 +245,8 @@ LogicalResult CpuLowering::emitGroup(ir::FusionGroupOp group) {
     emitElementwise(tile, destinations);
   return success();
 }
+
+namespace {
 
 struct CpuLowerPass : impl::CpuLowerBase<CpuLowerPass> {
   void runOnOperation() override {

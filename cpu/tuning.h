@@ -166,6 +166,19 @@ struct CpuTuning {
   /// are interleaved, one of each of so many bands, as pairs of lines that are prefetched a little
   /// ahead: as fast as one stream.
   int64_t bands = 4, storesOfBand = 2, bandPrefetchBytes = 256;
+
+  //===--- reductions (lower_rows.cpp, reduced_columns.cpp, kept_columns.cpp) ---------------===//
+
+  /// Elements of the scratch of a tile with reductions: a good part of L2.
+  int64_t rowScratchElements = 32 << 10;
+  /// Vectors of a row that are combined side by side, so that one need not wait for the other; and
+  /// columns after which their sums are added to a total, so that rounding stays small.
+  int64_t vectorsOfRow = 4, columnsOfState = 16 << 10;
+  /// Rows that are combined before the states of their columns are updated: the updates then cost
+  /// little.
+  int64_t rowsOfState = 8;
+  /// The most columns of a strip: their states stay in L1.
+  int64_t largestStrip = 2048;
 };
 
 } // namespace mmk

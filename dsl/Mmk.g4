@@ -20,13 +20,16 @@ dimension : NAME | INTEGER ;
 
 function : 'fn' NAME over? '(' (argument (',' argument)*)? ')' '=' expression ';' ;
 argument : NAME ;
-// The dimensions of a reduction, or of a function that has some.
+// The dimensions of a function that has some.
 over : '[' NAME (',' NAME)* ']' ;
 
 kernelItem : let | assignment | requirement | schedule | caseBlock | check ;
-let : 'let' NAME '=' expression ';' ;
+let : 'let' NAME places? '=' expression ';' ;
 // The first of two names is `dim`, which is no keyword.
-assignment : NAME NAME? '=' expression ';' ;
+assignment : NAME (NAME | places)? '=' expression ';' ;
+// The index variables of a statement, and what they range over.
+places : '[' place (',' place)* ']' ;
+place : NAME (':' expression)? ;
 
 schedule : 'schedule' ('for' pattern)? '{' scheduleItem* '}' ;
 pattern : (NAME | INTEGER | FLOAT | '*' | '-' | '.')+ ;
@@ -55,9 +58,13 @@ expression
   | expression op='||' expression                                         # binary
   | '(' expression ')'                                                    # parentheses
   | 'cast' '<' NAME '>' '(' expression ')'                                # cast
-  | NAME (over? '(' (expression (',' expression)*)? ')' | ('.' NAME)+)?   # reference
+  | NAME (('.' NAME)+ | brackets? (call element=brackets?)?)              # reference
   | (INTEGER | FLOAT | 'inf' | 'nan')                                     # literal
   ;
+call : '(' (expression (',' expression)*)? ')' ;
+// Of a call, what it goes over; else the element of a tensor.
+brackets : '[' subscript (',' subscript)* ('|' expression)? ']' ;
+subscript : expression (':' expression)? ;
 
 KERNEL : 'kernel' ;
 FN : 'fn' ;

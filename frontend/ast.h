@@ -17,6 +17,15 @@ struct Word {
   SourceRange where;
 };
 
+struct Expression;
+using ExpressionPtr = std::unique_ptr<Expression>;
+
+/// `r: 2` in the brackets of a reduction, and left of a statement's '='.
+struct Place {
+  Word name;
+  ExpressionPtr range; ///< null where none is written
+};
+
 struct Expression {
   enum class Kind {
     number,    ///< `text` as written, or "inf", "nan"
@@ -25,15 +34,16 @@ struct Expression {
     call,      ///< of the function `text`
     cast,      ///< to the type `text`
     operation, ///< operator in `text`; one operand or two
+    element,   ///< operands[0] is a tensor, the others its indices
   };
   Kind kind;
   std::string text;
   std::vector<std::unique_ptr<Expression>> operands;
-  std::vector<Word> over; ///< the dimensions of a call: sum[M, N](x)
+  std::vector<Place> over; ///< the dimensions or variables of a call: sum[M, N](x)
+  ExpressionPtr guard;     ///< of those: sum[j | j <= i](...)
   SourceRange where;
   SourceRange textWhere; ///< of `text` alone
 };
-using ExpressionPtr = std::unique_ptr<Expression>;
 
 /// A signed number where a value is bound: "-1", "2048", "1e-3", "inf".
 using Number = Word;
@@ -61,6 +71,7 @@ struct Result {
 struct Statement {
   bool isLet;
   Word name;
+  std::vector<Place> places; ///< of index notation: name[i, j] = value
   ExpressionPtr value;
   SourceRange where;
 };

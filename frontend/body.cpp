@@ -1,5 +1,6 @@
 // The statements of a kernel: every name to its value, every call to the function's own body.
 #include "frontend/check_kernel.h"
+#include "frontend/index_statement.h"
 #include "frontend/numbers.h"
 #include "frontend/primitives.h"
 #include "frontend/resolve.h"
@@ -172,8 +173,31 @@ private:
   }
 
   const Value *valueOf(const ast::Statement &statement) {
+    if (usesIndices(statement))
+      return valueOfIndexed(statement);
     sound_ &= resolve(*statement.value, names_, functions_, diagnostics_);
     return evaluate(*statement.value, frame_);
+  }
+
+  const Value *valueOfIndexed(const ast::Statement &statement) {
+    if (!resolveIndexed(statement, names_, functions_, diagnostics_)) {
+      sound_ = false;
+      return nullptr;
+    }
+    const auto result = std::ranges::find(kernel_.results, statement.name.text, &Result::name);
+    const bool isOfResult = !statement.isLet && result != kernel_.results.end();
+    if (!statement.isLet && (!isOfResult || signature_.unsound.contains(result->name)))
+      return nullptr;
+    std::set<std::string> dimensions;
+    for (const auto &[dimension, where] : signature_.dimensions)
+      dimensions.insert(dimension);
+    const size_t before = diagnostics_.all().size();
+    const Value *value = evaluateIndexed(
+        statement, isOfResult ? &*result : nullptr,
+        {kernel_, functions_, values_, typing_, diagnostics_, frame_.names, dimensions, reported_});
+    sound_ &= diagnostics_.all().size() == before || value;
+    sound_ &= value || !diagnostics_.hasErrors();
+    return value;
   }
 
   const Value *evaluate(const ast::Expression &expression, const Frame &frame) {
@@ -256,7 +280,7 @@ private:
   /// Nothing where a name is no dimension, which has been reported.
   std::optional<Shape> dimensionsOf(const ast::Expression &expression, const Frame &frame) const {
     Shape all;
-    for (const ast::Word &word : expression.over) {
+    for (const auto &[word, range] : expression.over) {
       const auto found = frame.dimensions.find(word.text);
       if (found == frame.dimensions.end())
         return std::nullopt;
@@ -329,7 +353,7 @@ private:
     if (function.over.size() != expression.over.size())
       return false; // reported
     for (size_t i = 0; i < function.over.size(); ++i)
-      inner.dimensions[function.over[i].text] = frame.dimensions.at(expression.over[i].text);
+      inner.dimensions[function.over[i].text] = frame.dimensions.at(expression.over[i].name.text);
     return true;
   }
 
@@ -347,7 +371,7 @@ private:
     // A word of a function's brackets may stand for several dimensions.
     const bool blamesWord = problem.dimension && *problem.dimension < expression.over.size();
     Diagnostic &diagnostic = error(frame.function ? frame.call
-                                   : blamesWord   ? expression.over[*problem.dimension].where
+                                   : blamesWord   ? expression.over[*problem.dimension].name.where
                                                   : blamed.where,
                                    std::move(problem.message));
     const auto note = [&](SourceRange where, std::string message) {

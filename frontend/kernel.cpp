@@ -70,6 +70,28 @@ bool Kernel::hasProduct() const {
       values, [](const auto &value) { return value->operation == Operation::product; });
 }
 
+bool isPermutation(const Value &access, std::vector<std::optional<size_t>> &places) {
+  const Shape &operand = access.operands[0]->shape;
+  if (access.operands.size() != 1)
+    return false;
+  std::vector<bool> taken(access.shape.size(), false);
+  for (size_t d = 0; d < operand.size(); ++d) {
+    const Rule &index = *access.indices[d];
+    if (index.kind == Rule::Kind::number && index.number == 0 && operand[d] == Dimension{"", 1}) {
+      places.push_back(std::nullopt);
+      continue;
+    }
+    if (index.kind != Rule::Kind::choice || !index.choice.starts_with('#'))
+      return false;
+    const size_t place = std::stoul(index.choice.substr(1));
+    if (taken[place] || access.shape[place] != operand[d])
+      return false;
+    taken[place] = true;
+    places.push_back(place);
+  }
+  return true;
+}
+
 std::vector<std::string> Kernel::boundDimensions() const {
   std::vector<std::string> bound;
   for (const std::string &dimension : dimensions)

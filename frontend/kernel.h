@@ -66,7 +66,12 @@ enum class Operation {
   cumulate,  ///< the sum of the elements up to each with it, along the one dimension `along`
   extent,    ///< the product of the extents of `dimensions`, in f32: a scalar
   squeeze,   ///< the operand without some dimensions of literal extent 1
+  access,    ///< the elements of the operand at `indices`, one for each of its dimensions
+  position,  ///< `indices[0]` itself: a number, or of a comparison a condition
 };
+
+/// Integer arithmetic over the position in a value's shape, "#0", "#1", and over dimensions.
+using Index = std::shared_ptr<const Rule>;
 
 /// How a reduction combines elements. An empty set cannot occur: no extent is 0.
 enum class Reduction {
@@ -94,7 +99,13 @@ struct Value {
   Reduction reduction = Reduction::sum;
   std::vector<size_t> along = {}; ///< positions in the operand's shape, ascending
   Shape dimensions = {};          ///< of an extent
+  std::vector<Index> indices = {};
 };
+
+/// Whether an access only moves, drops or adds dimensions: each index is another position, or 0 in
+/// a dimension of literal extent 1. Then `places` has the position of each dimension of the
+/// operand.
+bool isPermutation(const Value &access, std::vector<std::optional<size_t>> &places);
 
 struct Parameter {
   std::string name;
@@ -128,6 +139,7 @@ struct Condition {
   std::unique_ptr<Rule> rule;
   std::string text; ///< as written, for messages
   SourceRange where;
+  std::string why = ""; ///< of one that follows from an index: " so that ..."
 };
 
 struct Result {

@@ -86,7 +86,8 @@ private:
 
   void kernelItem(MmkParser::KernelItemContext *item, ast::Kernel &kernel) {
     if (auto *let = item->let())
-      kernel.body.push_back({true, word(let->NAME()), expression(let->expression()), where(let)});
+      kernel.body.push_back({true, word(let->NAME()), places(let->places()),
+                             expression(let->expression()), where(let)});
     else if (auto *assignment = item->assignment())
       this->assignment(assignment, kernel);
     else if (auto *rule = item->requirement())
@@ -102,7 +103,8 @@ private:
   void assignment(MmkParser::AssignmentContext *context, ast::Kernel &kernel) {
     const ast::Word first = word(context->NAME(0));
     if (!context->NAME(1)) {
-      kernel.body.push_back({false, first, expression(context->expression()), where(context)});
+      kernel.body.push_back({false, first, places(context->places()),
+                             expression(context->expression()), where(context)});
       return;
     }
     ast::Word name = word(context->NAME(1));
@@ -134,6 +136,15 @@ private:
     if (context)
       for (TerminalNode *name : context->NAME())
         result.push_back(word(name));
+    return result;
+  }
+
+  std::vector<ast::Place> places(MmkParser::PlacesContext *context) {
+    std::vector<ast::Place> result;
+    if (context)
+      for (MmkParser::PlaceContext *place : context->place())
+        result.push_back(
+            {word(place->NAME()), place->expression() ? expression(place->expression()) : nullptr});
     return result;
   }
 
@@ -247,11 +258,55 @@ private:
       result->textWhere = dotted.where;
       return result;
     }
-    auto result =
-        node(context->LEFT_PARENTHESIS() ? Kind::call : Kind::name, context, context->getStart());
-    result->over = over(context->over());
-    for (MmkParser::ExpressionContext *operand : context->expression())
+    if (!context->call()) {
+      auto name = node(Kind::name, context, context->getStart());
+      name->where = name->textWhere;
+      return context->brackets().empty() ? std::move(name)
+                                         : element(context, std::move(name), context->brackets(0));
+    }
+    auto result = node(Kind::call, context, context->getStart());
+    MmkParser::BracketsContext *behind = context->element, *before = nullptr;
+    for (MmkParser::BracketsContext *each : context->brackets())
+      before = each == behind ? before : each;
+    if (before)
+      over(before, *result);
+    for (MmkParser::ExpressionContext *operand : context->call()->expression())
       result->operands.push_back(expression(operand));
+    return behind ? element(context, std::move(result), behind) : std::move(result);
+  }
+
+  /// What a reduction or a function goes over.
+  void over(MmkParser::BracketsContext *context, ast::Expression &call) {
+    for (MmkParser::SubscriptContext *subscript : context->subscript()) {
+      ast::ExpressionPtr name = expression(subscript->expression(0));
+      if (name->kind != Kind::name)
+        diagnostics_.error(name->where, fmt::format("'{}' goes over dimensions or index variables, "
+                                                    "each a name",
+                                                    call.text));
+      call.over.push_back({{name->text, name->where}, range(subscript)});
+    }
+    if (context->expression())
+      call.guard = expression(context->expression());
+  }
+
+  ast::ExpressionPtr range(MmkParser::SubscriptContext *context) {
+    return context->expression().size() > 1 ? expression(context->expression(1)) : nullptr;
+  }
+
+  /// x[i, j], or pad(x, 0)[i, j].
+  ast::ExpressionPtr element(ParserRuleContext *whole, ast::ExpressionPtr tensor,
+                             MmkParser::BracketsContext *context) {
+    auto result = node(Kind::element, whole, whole->getStart());
+    if (context->expression())
+      diagnostics_.error(where(context->expression()),
+                         "a condition behind '|' belongs to a reduction: sum[j | j <= i](x[i, j])");
+    result->operands.push_back(std::move(tensor));
+    for (MmkParser::SubscriptContext *subscript : context->subscript()) {
+      if (ast::ExpressionPtr given = range(subscript))
+        diagnostics_.error(given->where, "a range is given where a variable is introduced: left of "
+                                         "'=', or in the brackets of a reduction");
+      result->operands.push_back(expression(subscript->expression(0)));
+    }
     return result;
   }
 

@@ -34,7 +34,9 @@ public:
       expression(2, *requirement.rule);
     }
     for (const Statement &statement : kernel.body) {
-      line(1, "{} {}", statement.isLet ? "let" : "assign", statement.name.text);
+      line(1, "{} {}{}", statement.isLet ? "let" : "assign", statement.name.text,
+           over(statement.places));
+      ranges(2, statement.places);
       expression(2, *statement.value);
     }
     for (const Schedule &schedule : kernel.schedules)
@@ -69,6 +71,21 @@ private:
     return text.empty() ? text : text + "]";
   }
 
+  static std::string over(const std::vector<Place> &places) {
+    std::vector<Word> words;
+    for (const Place &place : places)
+      words.push_back(place.name);
+    return over(words);
+  }
+
+  void ranges(int depth, const std::vector<Place> &places) {
+    for (const Place &place : places)
+      if (place.range) {
+        line(depth, "range of {}", place.name.text);
+        expression(depth + 1, *place.range);
+      }
+  }
+
   void expression(int depth, const Expression &expression) {
     switch (expression.kind) {
     case Expression::Kind::number:
@@ -79,6 +96,14 @@ private:
       break;
     case Expression::Kind::call:
       line(depth, "{}{}()", expression.text, over(expression.over));
+      ranges(depth + 1, expression.over);
+      if (expression.guard) {
+        line(depth + 1, "where");
+        this->expression(depth + 2, *expression.guard);
+      }
+      break;
+    case Expression::Kind::element:
+      line(depth, "element");
       break;
     case Expression::Kind::cast:
       line(depth, "cast<{}>", expression.text);

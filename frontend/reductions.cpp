@@ -1,4 +1,5 @@
 // The types and shapes of reductions over named dimensions.
+#include "frontend/rule_builder.h"
 #include "frontend/shapes.h"
 #include "frontend/typing.h"
 #include "support/diagnostics.h"
@@ -43,6 +44,20 @@ bool isArgument(Reduction reduction) {
   return reduction == Reduction::argmax || reduction == Reduction::argmin;
 }
 
+bool isOfConditions(const NamedReduction &named) {
+  return named.reduction == Reduction::any || named.reduction == Reduction::all;
+}
+
+bool takesType(const NamedReduction &named, const Value &operand, Problem &problem) {
+  const std::string_view wanted = needed(operand, named.name, isOfConditions(named));
+  if (wanted.empty())
+    return true;
+  problem = {fmt::format("'{}' {}", named.name, wanted), 0};
+  if (isOfConditions(named))
+    problem.message += fmt::format(", found {}", spelling(operand));
+  return false;
+}
+
 /// What elements are converted to before they are combined. Sums of integers wrap; integers are
 /// compared as they are; all else is f32.
 ElementType operandType(const NamedReduction &named, ElementType element) {
@@ -55,15 +70,8 @@ ElementType operandType(const NamedReduction &named, ElementType element) {
 
 const Value *Typing::reduce(const NamedReduction &named, const Value *operand, const Shape &over,
                             SourceRange where, Problem &problem) {
-  const bool isOfConditions =
-      named.reduction == Reduction::any || named.reduction == Reduction::all;
-  if (const std::string_view wanted = needed(*operand, named.name, isOfConditions);
-      !wanted.empty()) {
-    problem = {fmt::format("'{}' {}", named.name, wanted), 0};
-    if (isOfConditions)
-      problem.message += fmt::format(", found {}", spelling(*operand));
+  if (!takesType(named, *operand, problem))
     return nullptr;
-  }
   std::vector<size_t> along;
   for (size_t i = 0; i < over.size(); ++i) {
     const auto position = positionOf(over[i], named.name, *operand, problem);
@@ -77,14 +85,29 @@ const Value *Typing::reduce(const NamedReduction &named, const Value *operand, c
     }
     along.push_back(*position);
   }
+  std::ranges::sort(along);
+  return reduceAlong(named, operand, nullptr, std::move(along), where, problem);
+}
+
+const Value *Typing::reduceAlong(const NamedReduction &named, const Value *operand,
+                                 const Value *guard, std::vector<size_t> along, SourceRange where,
+                                 Problem &problem) {
+  if (!takesType(named, *operand, problem))
+    return nullptr;
+  Shape over;
+  for (size_t each : along)
+    over.push_back(operand->shape[each]);
   if (along.size() > 1 && (!named.reduction || isArgument(*named.reduction))) {
     problem.message =
         fmt::format("'{}' goes along one dimension, found {}", named.name, spelling(over));
     problem.dimension = 1;
     return nullptr;
   }
-  std::ranges::sort(along);
-  if (!isOfConditions)
+  if (guard && !named.reduction) {
+    problem.message = fmt::format("'{}' has no condition; it goes along all elements", named.name);
+    return nullptr;
+  }
+  if (!isOfConditions(named))
     operand = cast(operandType(named, operand->type), operand, where, problem);
   if (!named.reduction)
     return values_.cumulate(operand, along[0], where);
@@ -93,10 +116,25 @@ const Value *Typing::reduce(const NamedReduction &named, const Value *operand, c
     shape[each] = {"", 1};
   const ElementType type = isArgument(*named.reduction) ? ElementType::i32 : operand->type;
   const Value *value =
-      values_.reduce(*named.reduction, type, std::move(shape), operand, std::move(along), where);
+      guard ? values_.reduceWhere(*named.reduction, type, shape, operand, guard, along, where)
+            : values_.reduce(*named.reduction, type, shape, operand, along, where);
   if (!named.dividesByCount)
     return value;
-  return apply(Operation::divide, "/", {value, values_.extent(over, where)}, where, problem);
+  const Value *count = values_.extent(over, where);
+  if (guard) {
+    // As many as hold.
+    const Value *one = values_.constant(1, where), *zero = values_.constant(0, where);
+    const Value *holds = apply(Operation::select, "select", {guard, one, zero}, where, problem);
+    std::vector<Index> everywhere;
+    for (size_t d = 0; d < holds->shape.size(); ++d)
+      everywhere.push_back(holds->shape[d] == Dimension{"", 1}
+                               ? Index(ruleOf(Rule::Kind::number))
+                               : Index(ruleThatReads(fmt::format("#{}", d + operand->shape.size() -
+                                                                            holds->shape.size()))));
+    holds = values_.access(holds, operand->shape, std::move(everywhere), nullptr, where);
+    count = values_.reduce(Reduction::sum, ElementType::f32, shape, holds, along, where);
+  }
+  return apply(Operation::divide, "/", {value, count}, where, problem);
 }
 
 } // namespace mmk

@@ -3,6 +3,8 @@
 #include "frontend/numbers.h"
 #include "frontend/primitives.h"
 
+#include <algorithm>
+#include <cctype>
 #include <fmt/format.h>
 
 namespace mmk {
@@ -35,13 +37,17 @@ public:
     case Kind::call:
       if (functions_.isExtent(expression.text))
         return extent(expression);
+      if (names_.isIndexed && !expression.over.empty())
+        return callOverVariables(expression);
       call(expression);
       break;
+    case Kind::element:
+      return element(expression);
     case Kind::cast:
       sound_ &= resolveType({expression.text, expression.textWhere}, diagnostics_).has_value();
       break;
     case Kind::operation:
-      if (!operatorOf(expression.text, expression.operands.size()))
+      if (!operatorOf(expression.text, expression.operands.size()) && !names_.isIndexed)
         ruleOperator(expression);
       break;
     }
@@ -50,11 +56,103 @@ public:
   }
 
   bool isSound() const { return sound_; }
+  void refuse(SourceRange where, std::string message) { error(where, std::move(message)); }
+
+  /// Adds the variables that a place introduces.
+  void introduce(const std::vector<ast::Place> &places) {
+    for (const auto &[word, range] : places) {
+      if (range)
+        visitRange(*range);
+      const auto first = static_cast<unsigned char>(word.text.front());
+      if (names_.dimensions.contains(word.text))
+        error(word.where, fmt::format("'{}' is a dimension; a statement with index variables goes "
+                                      "over those, such as sum[k](x[i, k])",
+                                      word.text));
+      else if (std::isupper(first))
+        error(word.where, fmt::format("an index variable begins with a lower-case letter, found "
+                                      "'{}'",
+                                      word.text));
+      else if (names_.readable.contains(word.text) || names_.refused.contains(word.text))
+        error(word.where,
+              fmt::format("'{}' is the name of a value, so no index variable has it", word.text));
+      if (!names_.dimensions.contains(word.text))
+        names_.variables.push_back(word.text);
+    }
+  }
 
 private:
   Diagnostic &error(SourceRange where, std::string message) {
     sound_ = false;
     return diagnostics_.error(where, std::move(message));
+  }
+
+  void visitRange(const ast::Expression &range) {
+    if (range.kind == ast::Expression::Kind::name)
+      name(range);
+  }
+
+  /// A reduction or a function over variables, which its brackets introduce.
+  void callOverVariables(const ast::Expression &expression) {
+    const Function *function = functions_.find(expression.text);
+    const bool reduces = !function && reductionOf(expression.text);
+    const size_t wanted = function ? function->definition->over.size() : 1,
+                 found = expression.over.size();
+    if (!reduces && !function) {
+      if (primitiveFunction(expression.text))
+        error(expression.textWhere,
+              fmt::format("'{0}' reduces nothing; expected {0}(...)", expression.text));
+      else
+        unknownFunction(expression);
+    } else if (wanted != found && !(wanted == 1 && found > 0)) {
+      error(expression.textWhere,
+            wanted == 0 ? fmt::format("'{0}' has no dimensions; expected {0}(...)", expression.text)
+                        : fmt::format("'{}' takes {} variables in brackets, found {}",
+                                      expression.text, wanted, found));
+    }
+    const size_t arguments = function ? function->definition->arguments.size() : 1;
+    if ((reduces || function) && expression.operands.size() != arguments)
+      error(expression.where,
+            fmt::format("'{}' takes {} argument{}, found {}", expression.text, arguments,
+                        arguments == 1 ? "" : "s", expression.operands.size()));
+    const size_t outer = names_.variables.size();
+    introduce(expression.over);
+    for (const ast::ExpressionPtr &operand : expression.operands)
+      visit(*operand);
+    if (expression.guard)
+      visit(*expression.guard);
+    names_.variables.resize(outer);
+  }
+
+  /// x[i, j], or pad(x, 0)[i, j].
+  void element(const ast::Expression &expression) {
+    const ast::Expression &base = *expression.operands[0];
+    if (!names_.isIndexed) {
+      error(expression.where, "elements are read in the statements of a kernel; a function reads "
+                              "its arguments whole");
+      return;
+    }
+    const bool isPad =
+        base.kind == ast::Expression::Kind::call && base.text == "pad" && !functions_.find("pad");
+    if (base.kind == ast::Expression::Kind::name) {
+      tensor(base);
+    } else if (isPad && base.operands.size() == 2 &&
+               base.operands[0]->kind == ast::Expression::Kind::name) {
+      tensor(*base.operands[0]);
+      visit(*base.operands[1]);
+    } else {
+      error(base.where, isPad ? "expected pad(x, value)[...] with the name of a tensor"
+                              : "elements are read of a tensor's name; name the value with let");
+    }
+    for (size_t i = 1; i < expression.operands.size(); ++i)
+      visit(*expression.operands[i]);
+  }
+
+  void tensor(const ast::Expression &base) {
+    if (names_.dimensions.contains(base.text))
+      error(base.where,
+            fmt::format("'{}' is a dimension; elements are read of tensors", base.text));
+    else
+      name(base);
   }
 
   void ruleOperator(const ast::Expression &expression) {
@@ -65,6 +163,8 @@ private:
 
   void name(const ast::Expression &expression) {
     const std::string &text = expression.text;
+    if (std::ranges::find(names_.variables, text) != names_.variables.end())
+      return;
     if (const auto found = names_.readable.find(text); found != names_.readable.end()) {
       found->second = true;
       return;
@@ -91,7 +191,7 @@ private:
             fmt::format("'{0}' is a reduction; expected {0}[{1}](...)", text, someDimension()));
       return;
     }
-    std::vector<std::string> known;
+    std::vector<std::string> known = names_.variables;
     for (const auto &[name, isRead] : names_.readable)
       if (known.size() < maximumCandidates)
         known.push_back(name);
@@ -127,12 +227,12 @@ private:
 
   /// The brackets of a call.
   void over(const ast::Expression &expression, const std::vector<ast::Word> *expected) {
-    for (const ast::Word &word : expression.over)
+    for (const auto &[word, range] : expression.over)
       dimension(word);
     const size_t found = expression.over.size();
     if (!expected) {
       if (found > 0)
-        error(expression.over[0].where,
+        error(expression.over[0].name.where,
               fmt::format("'{0}' reduces nothing; expected {0}(...)", expression.text));
       return;
     }
@@ -159,7 +259,7 @@ private:
     };
     const Function *function = functions_.find(name);
     if (reductionOf(name) && !function && (!expression.over.empty() || !primitiveFunction(name))) {
-      for (const ast::Word &word : expression.over)
+      for (const auto &[word, range] : expression.over)
         dimension(word);
       if (expression.over.empty())
         error(expression.textWhere, fmt::format("'{0}' reduces dimensions that its brackets name: "
@@ -205,6 +305,10 @@ private:
             fmt::format("'{}' is a value, not a function; multiply with '*' or '@'", name));
       return;
     }
+    if (names_.isIndexed && name == "pad") {
+      error(expression.where, "pad(x, value) is read by its elements, such as pad(x, 0)[i - 1]");
+      return;
+    }
     const std::vector<std::string> known = functions_.names();
     const std::string_view near = nearestWord(name, known);
     Diagnostic &diagnostic =
@@ -237,6 +341,23 @@ bool resolve(const ast::Expression &expression, Names &names, const Functions &f
              Diagnostics &diagnostics) {
   Resolver resolver(names, functions, diagnostics);
   resolver.visit(expression);
+  return resolver.isSound();
+}
+
+bool resolveIndexed(const ast::Statement &statement, Names &names, const Functions &functions,
+                    Diagnostics &diagnostics) {
+  names.isIndexed = true;
+  names.variables.clear();
+  Resolver resolver(names, functions, diagnostics);
+  resolver.introduce(statement.places);
+  for (size_t i = 1; i < statement.places.size(); ++i)
+    for (size_t j = 0; j < i; ++j)
+      if (statement.places[i].name.text == statement.places[j].name.text)
+        resolver.refuse(statement.places[i].name.where, fmt::format("'{}' stands left of '=' twice",
+                                                                    statement.places[i].name.text));
+  resolver.visit(*statement.value);
+  names.isIndexed = false;
+  names.variables.clear();
   return resolver.isSound();
 }
 

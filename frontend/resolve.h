@@ -19,11 +19,18 @@ struct Names {
   std::map<std::string, bool> dimensions;     ///< and whether one has been read
   /// A kernel's dimension is a number in an expression; a function's may stand for several.
   bool dimensionsAreNumbers = false;
+  /// Of a statement in index notation: its variables where the expression stands.
+  bool isIndexed = false;
+  std::vector<std::string> variables = {};
 };
 
 /// Reports what is wrong; true when nothing is.
 bool resolve(const ast::Expression &expression, Names &names, const Functions &functions,
              Diagnostics &diagnostics);
+
+/// The same for a statement in index notation.
+bool resolveIndexed(const ast::Statement &statement, Names &names, const Functions &functions,
+                    Diagnostics &diagnostics);
 
 /// The type named by a word of the text; reports an unknown one.
 std::optional<ElementType> resolveType(const ast::Word &word, Diagnostics &diagnostics);

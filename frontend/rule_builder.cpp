@@ -53,6 +53,7 @@ std::unique_ptr<Rule> RuleBuilder::build(const ast::Expression &tree) {
     return operation(tree);
   case Kind::call:
   case Kind::cast:
+  case Kind::element:
     return refuse(tree.where, fmt::format("{} knows no functions; expected {} and integers with "
                                           "+ - * / %, comparisons, && || !",
                                           words_.what, words_.reads));
@@ -76,21 +77,28 @@ std::unique_ptr<Rule> RuleBuilder::number(const ast::Expression &tree) {
 }
 
 std::unique_ptr<Rule> RuleBuilder::operation(const ast::Expression &tree) {
+  if (!kindOf(tree.text, tree.operands.size(), words_.floors))
+    return refuse(tree.textWhere,
+                  fmt::format("{} has no '{}'; expected + - * / %, comparisons, && || !",
+                              words_.what, tree.text));
+  std::vector<std::unique_ptr<Rule>> operands;
+  for (const ast::ExpressionPtr &operand : tree.operands)
+    operands.push_back(build(*operand));
+  return join(tree, std::move(operands));
+}
+
+std::unique_ptr<Rule> RuleBuilder::join(const ast::Expression &tree,
+                                        std::vector<std::unique_ptr<Rule>> operands) {
   const auto kind = kindOf(tree.text, tree.operands.size(), words_.floors);
-  if (!kind)
-    return refuse(
-        tree.textWhere,
-        fmt::format("{} has no '{}'; expected + - * / %, comparisons, && || !", words_.what,
-                              tree.text));
   auto rule = ruleOf(*kind);
   if (tree.operands.size() == 1 && *kind == Rule::Kind::subtract)
     rule->operands.push_back(ruleOf(Rule::Kind::number));
   bool sound = true;
-  for (const ast::ExpressionPtr &operand : tree.operands) {
-    rule->operands.push_back(build(*operand));
+  for (size_t i = 0; i < operands.size(); ++i) {
+    rule->operands.push_back(std::move(operands[i]));
     const Rule *built = rule->operands.back().get();
     if (built && built->isTruth() != rule->isLogical()) {
-      refuse(operand->where,
+      refuse(tree.operands[i]->where,
              rule->isLogical()
                  ? fmt::format("'{}' combines comparisons, found a number", tree.text)
                  : fmt::format("'{}' needs numbers, found a comparison{}", tree.text,
@@ -101,7 +109,6 @@ std::unique_ptr<Rule> RuleBuilder::operation(const ast::Expression &tree) {
   }
   return sound ? std::move(rule) : nullptr;
 }
-
 
 std::string onOneLine(std::string_view text) {
   std::string result;

@@ -29,6 +29,10 @@ public:
   /// Null, after a report, for what is no rule.
   std::unique_ptr<Rule> build(const ast::Expression &tree);
 
+  /// An operation of operands that are built already.
+  std::unique_ptr<Rule> join(const ast::Expression &tree,
+                             std::vector<std::unique_ptr<Rule>> operands);
+
   std::unique_ptr<Rule> refuse(SourceRange where, std::string message);
 
 private:

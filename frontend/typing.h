@@ -33,6 +33,11 @@ public:
   const Value *reduce(const NamedReduction &named, const Value *operand, const Shape &over,
                       SourceRange where, Problem &problem);
 
+  /// The same along dimensions of the operand by their places, ascending, and, with a guard, over
+  /// the elements for which it holds.
+  const Value *reduceAlong(const NamedReduction &named, const Value *operand, const Value *guard,
+                           std::vector<size_t> along, SourceRange where, Problem &problem);
+
 private:
   const Value *logical(Operation operation, std::string_view symbol,
                        const std::vector<const Value *> &operands, SourceRange where,

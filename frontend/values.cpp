@@ -1,5 +1,7 @@
 #include "frontend/values.h"
 
+#include "frontend/index_arithmetic.h"
+
 #include <algorithm>
 #include <bit>
 #include <set>
@@ -72,6 +74,50 @@ const Value *Values::extent(const Shape &dimensions, SourceRange where) {
                  .operands = {},
                  .where = where,
                  .dimensions = dimensions});
+}
+
+const Value *Values::access(const Value *operand, Shape shape, std::vector<Index> indices,
+                            const Value *padding, SourceRange where) {
+  std::string text = spelling(shape);
+  for (const Index &index : indices)
+    text += ";" + spellingOf(*index);
+  std::vector<const Value *> operands = {operand};
+  if (padding)
+    operands.push_back(padding);
+  const ElementType type = operand->type;
+  return unique({Operation::access, type, operands, std::move(text)},
+                {.operation = Operation::access,
+                 .type = type,
+                 .shape = std::move(shape),
+                 .operands = operands,
+                 .where = where,
+                 .indices = std::move(indices)});
+}
+
+const Value *Values::position(ElementType type, Shape shape, Index index, SourceRange where) {
+  std::string text = spelling(shape) + ";" + spellingOf(*index);
+  return unique({Operation::position, type, {}, std::move(text)}, {.operation = Operation::position,
+                                                                   .type = type,
+                                                                   .shape = std::move(shape),
+                                                                   .operands = {},
+                                                                   .where = where,
+                                                                   .indices = {std::move(index)}});
+}
+
+const Value *Values::reduceWhere(Reduction reduction, ElementType type, Shape shape,
+                                 const Value *operand, const Value *guard,
+                                 std::vector<size_t> along, SourceRange where) {
+  std::string text = std::to_string(static_cast<int>(reduction));
+  for (size_t each : along)
+    text += "," + std::to_string(each);
+  return unique({Operation::reduce, type, {operand, guard}, std::move(text)},
+                {.operation = Operation::reduce,
+                 .type = type,
+                 .shape = std::move(shape),
+                 .operands = {operand, guard},
+                 .where = where,
+                 .reduction = reduction,
+                 .along = std::move(along)});
 }
 
 const Value *Values::squeeze(const Value *operand, Shape shape, SourceRange where) {

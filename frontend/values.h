@@ -20,6 +20,13 @@ public:
                       std::vector<size_t> along, SourceRange where);
   const Value *cumulate(const Value *operand, size_t along, SourceRange where);
   const Value *extent(const Shape &dimensions, SourceRange where);
+  /// `padding`, a scalar, is read outside of the operand; null where no index is outside.
+  const Value *access(const Value *operand, Shape shape, std::vector<Index> indices,
+                      const Value *padding, SourceRange where);
+  const Value *position(ElementType type, Shape shape, Index index, SourceRange where);
+  /// A reduction of those elements for which `guard` holds; its shape broadcasts to the operand's.
+  const Value *reduceWhere(Reduction reduction, ElementType type, Shape shape, const Value *operand,
+                           const Value *guard, std::vector<size_t> along, SourceRange where);
   const Value *squeeze(const Value *operand, Shape shape, SourceRange where);
 
   /// Gives a value the name of its `let`; a value keeps its first name.

@@ -34,8 +34,8 @@ private:
   Diagnostics &diagnostics_;
 };
 
-constexpr RuleWords calculationWords = {"a calculation of dimensions",
-                                        "dimensions, int parameters", /*floors=*/true};
+constexpr RuleWords calculationWords = {"a calculation of dimensions", "dimensions, int parameters",
+                                        /*floors=*/true};
 
 ChosenNumber numbersOf(const Kernel &kernel, const std::map<std::string, int64_t> &dims) {
   return [&](std::string_view name) -> std::optional<int64_t> {
@@ -49,7 +49,9 @@ ChosenNumber numbersOf(const Kernel &kernel, const std::map<std::string, int64_t
 /// A calculation as written, with its numbers in place of its names.
 std::string withNumbers(const std::string &text, const ChosenNumber &chosen) {
   std::string result;
-  const auto isOfName = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+  const auto isOfName = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+  };
   for (size_t i = 0; i < text.size();) {
     size_t end = i + 1;
     if (isOfName(text[i]))
@@ -100,8 +102,8 @@ void checkWholes(const ast::Kernel &tree, Kernel &kernel, Diagnostics &diagnosti
     declared->text = onOneLine(each.text);
     if (declared->value && declared->value->isTruth())
       declared->value = builder.refuse(
-          each.value->where, fmt::format("'dim {}' needs a number, found a comparison",
-                                         each.name.text));
+          each.value->where,
+          fmt::format("'dim {}' needs a number, found a comparison", each.name.text));
     known.push_back(each.name.text);
   }
   for (const ast::Requirement &each : tree.requirements) {
@@ -117,8 +119,9 @@ void checkWholes(const ast::Kernel &tree, Kernel &kernel, Diagnostics &diagnosti
 }
 
 bool isCalculatedWith(const Kernel &kernel, std::string_view name) {
-  return std::ranges::any_of(kernel.derived,
-                             [&](const auto &each) { return each.value && each.value->reads(name); }) ||
+  return std::ranges::any_of(
+             kernel.derived,
+             [&](const auto &each) { return each.value && each.value->reads(name); }) ||
          std::ranges::any_of(kernel.conditions,
                              [&](const auto &each) { return each.rule->reads(name); });
 }
@@ -130,7 +133,7 @@ std::string completeDimensions(const Kernel &kernel, std::map<std::string, int64
       return problem;
   for (const Condition &condition : kernel.conditions)
     if (judge(*condition.rule, chosen) != Verdict::holds)
-      return fmt::format("'{}' requires {}, found {}", kernel.name, condition.text,
+      return fmt::format("'{}' requires {}{}, found {}", kernel.name, condition.text, condition.why,
                          withNumbers(condition.text, chosen));
   return "";
 }

@@ -33,6 +33,8 @@ struct GlobalTile {
   int64_t along[2] = {-1, -1};
   mlir::OpOperand *rows = nullptr, *columns = nullptr;
   bool writes = false;
+  /// Of a tile of more than rows and columns: further dimensions, and their extents.
+  llvm::SmallVector<std::pair<int64_t, mlir::OpOperand *>> outer = {};
 };
 
 /// The place of a tile of a vector instruction.

@@ -148,6 +148,8 @@ mlir::Value emitElement(mlir::OpBuilder &b, mlir::Location loc, Operation operat
   case Operation::cumulate:
   case Operation::extent:
   case Operation::squeeze:
+  case Operation::access:
+  case Operation::position:
     break;
   }
   llvm_unreachable("not an elementwise operation");

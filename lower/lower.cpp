@@ -2,6 +2,7 @@
 
 #include "ir/mmk.h"
 #include "lower/elementwise.h"
+#include "lower/rule.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -41,7 +42,6 @@ public:
 private:
   void lowerBody(ir::KernelOp op);
   void lowerSchedule(const Schedule &schedule, ir::KernelOp op);
-  mlir::Value lowerRule(const Rule &rule);
 
   View lower(const Value *value, bool transposed);
   View build(const Value *value, bool transposed);
@@ -51,10 +51,17 @@ private:
   View product(const Value *value, bool transposed);
   View withMatrix(const View &view);
   View reduce(const Value *value);
-  View reduce(const Value *value, const View &operand, Reduction reduction, mlir::Type element);
+  View reduce(const Value *value, View operand, Reduction reduction, mlir::Type element);
   View reduceConditions(const Value *value, View operand);
   View cumulate(const Value *value);
   View squeeze(const Value *value);
+  View access(const Value *value);
+  View gather(const Value *value);
+  View position(const Value *value);
+  View positions(const Value *value, llvm::function_ref<mlir::Value(mlir::OpBuilder &)> element);
+  mlir::Value index(mlir::OpBuilder &builder, const Rule &rule);
+  void prepareExtents(const Value *value);
+  View whole(const View &view, const Value *value, ElementType type);
   mlir::Value resultOf(const Result &result);
 
   /// The view without the dimensions of extent 1 that broadcast in `domain`.
@@ -243,10 +250,21 @@ View KernelLowering::elementwise(
   return result;
 }
 
-/// The view with a tensor that has its last two dimensions: one that was reduced has them no more.
+/// Whether the tensor's last two dimensions are those of the view, in either order, and its batches
+/// lie before them in order, as the passes read the operands of a product.
+bool isMatrix(const View &view) {
+  const size_t rank = view.order.size();
+  if (rank < 2 || !llvm::is_sorted(llvm::ArrayRef(view.order).drop_back(2)))
+    return false;
+  const unsigned last = std::max(view.order[rank - 1], view.order[rank - 2]),
+                 first = std::min(view.order[rank - 1], view.order[rank - 2]);
+  return last == view.rank - 1 && first == view.rank - 2;
+}
+
+/// The view with a tensor that is a matrix: one that was reduced has its last dimensions no more,
+/// and of others the dimensions are in another order. Those are written out.
 View KernelLowering::withMatrix(const View &view) {
-  if (llvm::is_contained(view.order, view.rank - 1) &&
-      llvm::is_contained(view.order, view.rank - 2))
+  if (isMatrix(view))
     return view;
   Shape shape(view.rank, {"", 1});
   for (size_t i = 0; i < view.order.size(); ++i)
@@ -349,8 +367,18 @@ View KernelLowering::reduce(const Value *value) {
 }
 
 // The reduced dimensions are none of the result's tensor.
-View KernelLowering::reduce(const Value *value, const View &operand, Reduction reduction,
+View KernelLowering::reduce(const Value *value, View operand, Reduction reduction,
                             mlir::Type element) {
+  std::optional<View> guard;
+  if (value->operands.size() > 1)
+    guard = withoutUnits(lower(value->operands[1], false), value->operands[0]->shape);
+  // What repeats along a reduced dimension, or along one of the condition, is written out.
+  const auto isThere = [&](size_t logical) { return llvm::is_contained(operand.order, logical); };
+  if (!llvm::all_of(value->along, isThere) ||
+      (guard && !llvm::all_of(guard->order, [&](unsigned logical) {
+         return isThere(logical + operand.rank - guard->rank);
+       })))
+    operand = whole(operand, value->operands[0], *elementTypeOf(element));
   const bool isArgument = reduction == Reduction::argmax || reduction == Reduction::argmin;
   View result{{}, {}, operand.rank, {}};
   std::vector<mlir::AffineExpr> out;
@@ -372,7 +400,17 @@ View KernelLowering::reduce(const Value *value, const View &operand, Reduction r
   const mlir::AffineMap map = mlir::AffineMap::get(rank, 0, out, b.getContext());
   std::vector<mlir::Value> inits = {
       filled(result.shape, arith::ConstantOp::create(b, loc, identityOf(b, reduction, element)))};
-  std::vector<mlir::AffineMap> maps = {b.getMultiDimIdentityMap(rank), map};
+  std::vector<mlir::AffineMap> maps = {b.getMultiDimIdentityMap(rank)};
+  std::vector<mlir::Value> inputs = {operand.value};
+  if (guard) {
+    std::vector<mlir::AffineExpr> along;
+    for (unsigned logical : guard->order)
+      along.push_back(b.getAffineDimExpr(
+          llvm::find(operand.order, logical + operand.rank - guard->rank) - operand.order.begin()));
+    maps.push_back(mlir::AffineMap::get(rank, 0, along, b.getContext()));
+    inputs.push_back(guard->value);
+  }
+  maps.push_back(map);
   if (isArgument) {
     inits.push_back(filled(result.shape, arith::ConstantOp::create(
                                              b, loc, b.getZeroAttr(mlir::Type(b.getI32Type())))));
@@ -382,10 +420,18 @@ View KernelLowering::reduce(const Value *value, const View &operand, Reduction r
   for (mlir::Value init : inits)
     types.push_back(init.getType());
   auto generic = linalg::GenericOp::create(
-      b, loc, types, operand.value, inits, maps, iterators,
+      b, loc, types, inputs, inits, maps, iterators,
       [&](mlir::OpBuilder &builder, mlir::Location, mlir::ValueRange arguments) {
+        std::vector<mlir::Value> step(arguments.begin(), arguments.end());
+        if (guard) {
+          // The element itself is left out: NaN times 0 would not be.
+          mlir::Value identity = arith::ConstantOp::create(
+              builder, loc, identityOf(builder, reduction, element));
+          step[0] = arith::SelectOp::create(builder, loc, step[1], step[0], identity);
+          step.erase(step.begin() + 1);
+        }
         linalg::YieldOp::create(builder, loc,
-                                emitReduction(builder, loc, reduction, arguments, position));
+                                emitReduction(builder, loc, reduction, step, position));
       });
   if (!value->name.empty())
     generic->setAttr("mmk.name", b.getStringAttr(value->name));
@@ -419,6 +465,115 @@ View KernelLowering::squeeze(const Value *value) {
   for (unsigned &logical : view.order)
     logical = *stays[logical];
   return view;
+}
+
+/// The view with a tensor that has all dimensions of the value.
+View KernelLowering::whole(const View &view, const Value *value, ElementType type) {
+  return elementwise(
+      value->shape, type, view,
+      [](mlir::OpBuilder &, mlir::ValueRange elements) { return elements[0]; },
+      /*keepsUnits=*/true);
+}
+
+// One that only moves dimensions is another order of the same tensor.
+View KernelLowering::access(const Value *value) {
+  std::vector<std::optional<size_t>> places;
+  if (!isPermutation(*value, places))
+    return gather(value);
+  View view = lower(value->operands[0], false);
+  if (isScalar(view))
+    return whole(view, value, value->type);
+  const Shape &operand = value->operands[0]->shape;
+  Shape kept = operand;
+  for (size_t d = 0; d < operand.size(); ++d)
+    if (!places[d])
+      kept[d] = {"-", 0};
+  view = withoutUnits(view, kept);
+  view.rank = value->shape.size();
+  for (unsigned &logical : view.order)
+    logical = *places[logical];
+  return view;
+}
+
+/// A tensor of the value's shape, whose elements depend on their position alone.
+View KernelLowering::positions(const Value *value,
+                               llvm::function_ref<mlir::Value(mlir::OpBuilder &)> element) {
+  const unsigned rank = value->shape.size();
+  View result{{}, {}, rank, value->shape};
+  for (unsigned i = 0; i < rank; ++i)
+    result.order.push_back(i);
+  mlir::Value init = emptyTensor(value->shape, typeOf(value->type, b.getContext()));
+  auto generic = linalg::GenericOp::create(
+      b, loc, init.getType(), mlir::ValueRange(), init, b.getMultiDimIdentityMap(rank),
+      llvm::SmallVector(rank, mlir::utils::IteratorType::parallel),
+      [&](mlir::OpBuilder &builder, mlir::Location, mlir::ValueRange) {
+        linalg::YieldOp::create(builder, loc, element(builder));
+      });
+  result.value = generic.getResult(0);
+  return result;
+}
+
+/// Creates the extents that indices read above the op whose region reads them.
+void KernelLowering::prepareExtents(const Value *value) {
+  for (const Index &each : value->indices)
+    for (const std::string &dimension : kernel.dimensions)
+      if (each->reads(dimension))
+        extent({dimension, 0});
+}
+
+mlir::Value KernelLowering::index(mlir::OpBuilder &builder, const Rule &rule) {
+  return emitRule(builder, loc, rule, [&](const std::string &name) -> mlir::Value {
+    if (!name.starts_with('#'))
+      return extents.at(name);
+    return linalg::IndexOp::create(builder, loc, std::stoul(name.substr(1)));
+  });
+}
+
+View KernelLowering::position(const Value *value) {
+  prepareExtents(value);
+  return positions(value, [&](mlir::OpBuilder &builder) {
+    mlir::Value number = index(builder, *value->indices[0]);
+    if (value->type == ElementType::boolean)
+      return number;
+    number = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), number);
+    return arith::SIToFPOp::create(builder, loc, builder.getF32Type(), number).getResult();
+  });
+}
+
+View KernelLowering::gather(const Value *value) {
+  const View operand = lower(value->operands[0], false);
+  const Shape &shape = value->operands[0]->shape;
+  const bool isPadded = value->operands.size() > 1;
+  mlir::Value padding = isPadded ? lower(value->operands[1], false).value : mlir::Value();
+  std::vector<mlir::Value> limits;
+  for (const Dimension &dimension : shape)
+    limits.push_back(extent(dimension));
+  prepareExtents(value);
+  return positions(value, [&](mlir::OpBuilder &builder) -> mlir::Value {
+    std::vector<mlir::Value> at;
+    mlir::Value isInside;
+    mlir::Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+    for (size_t d = 0; d < shape.size(); ++d) {
+      mlir::Value number = index(builder, *value->indices[d]);
+      at.push_back(number);
+      if (!isPadded)
+        continue;
+      // Below zero it is very large.
+      mlir::Value inside =
+          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, number, limits[d]);
+      at.back() = arith::SelectOp::create(builder, loc, inside, number, zero);
+      isInside =
+          isInside ? arith::AndIOp::create(builder, loc, isInside, inside).getResult() : inside;
+    }
+    std::vector<mlir::Value> own;
+    for (unsigned logical : operand.order)
+      own.push_back(at[logical]);
+    mlir::Value element = isScalar(operand)
+                              ? operand.value
+                              : tensor::ExtractOp::create(builder, loc, operand.value, own);
+    return isPadded ? arith::SelectOp::create(builder, loc, isInside, element, padding).getResult()
+                    : element;
+  });
 }
 
 View KernelLowering::lower(const Value *value, bool transposed) {
@@ -465,6 +620,11 @@ View KernelLowering::build(const Value *value, bool transposed) {
     return value->operation == Operation::reduce ? reduce(value) : cumulate(value);
   case Operation::squeeze: // of a result
     return squeeze(value);
+  case Operation::access:
+  case Operation::position:
+    if (transposed)
+      return transposedView(lower(value, false));
+    return value->operation == Operation::access ? access(value) : position(value);
   default:
     break;
   }
@@ -512,60 +672,6 @@ void KernelLowering::lowerBody(ir::KernelOp op) {
   ir::ReturnOp::create(b, op.getLoc(), results);
 }
 
-mlir::Value KernelLowering::lowerRule(const Rule &rule) {
-  using Kind = Rule::Kind;
-  std::vector<mlir::Value> operands;
-  for (const auto &operand : rule.operands)
-    operands.push_back(lowerRule(*operand));
-  auto compare = [&](arith::CmpIPredicate predicate) -> mlir::Value {
-    return arith::CmpIOp::create(b, loc, predicate, operands[0], operands[1]);
-  };
-  switch (rule.kind) {
-  case Kind::number:
-    return arith::ConstantIndexOp::create(b, loc, rule.number);
-  case Kind::choice:
-    return ir::ChosenOp::create(b, loc, b.getIndexType(), rule.choice);
-  case Kind::add:
-    return arith::AddIOp::create(b, loc, operands[0], operands[1]);
-  case Kind::subtract:
-    return arith::SubIOp::create(b, loc, operands[0], operands[1]);
-  case Kind::multiply:
-    return arith::MulIOp::create(b, loc, operands[0], operands[1]);
-  case Kind::divide:
-    return arith::DivSIOp::create(b, loc, operands[0], operands[1]);
-  case Kind::remainder:
-    return arith::RemSIOp::create(b, loc, operands[0], operands[1]);
-  case Kind::floorDivide:
-    return arith::FloorDivSIOp::create(b, loc, operands[0], operands[1]);
-  case Kind::floorRemainder: {
-    mlir::Value quotient = arith::FloorDivSIOp::create(b, loc, operands[0], operands[1]);
-    mlir::Value whole = arith::MulIOp::create(b, loc, quotient, operands[1]);
-    return arith::SubIOp::create(b, loc, operands[0], whole);
-  }
-  case Kind::equal:
-    return compare(arith::CmpIPredicate::eq);
-  case Kind::notEqual:
-    return compare(arith::CmpIPredicate::ne);
-  case Kind::less:
-    return compare(arith::CmpIPredicate::slt);
-  case Kind::lessEqual:
-    return compare(arith::CmpIPredicate::sle);
-  case Kind::greater:
-    return compare(arith::CmpIPredicate::sgt);
-  case Kind::greaterEqual:
-    return compare(arith::CmpIPredicate::sge);
-  case Kind::logicalAnd:
-    return arith::AndIOp::create(b, loc, operands[0], operands[1]);
-  case Kind::logicalOr:
-    return arith::OrIOp::create(b, loc, operands[0], operands[1]);
-  case Kind::logicalNot: {
-    mlir::Value yes = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
-    return arith::XOrIOp::create(b, loc, operands[0], yes);
-  }
-  }
-  llvm_unreachable("rule");
-}
-
 void KernelLowering::lowerSchedule(const Schedule &schedule, ir::KernelOp op) {
   b.createBlock(&op.getSchedule());
   for (const Directive &directive : schedule.directives) {
@@ -584,7 +690,9 @@ void KernelLowering::lowerSchedule(const Schedule &schedule, ir::KernelOp op) {
     auto require = ir::RequireOp::create(b, loc, requirement.text);
     mlir::OpBuilder::InsertionGuard guard(b);
     b.createBlock(&require.getRule());
-    ir::YieldOp::create(b, loc, lowerRule(*requirement.rule));
+    ir::YieldOp::create(b, loc, emitRule(b, loc, *requirement.rule, [&](const std::string &choice) {
+                          return ir::ChosenOp::create(b, loc, b.getIndexType(), choice).getResult();
+                        }));
   }
 }
 

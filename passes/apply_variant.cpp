@@ -203,6 +203,8 @@ void Chooser::addElementwiseTiles(llvm::MapVector<StringRef, DefaultTile> &defau
     tensors += isa<RankedTensorType>(type);
   for (auto named : kernel.getResults().getAsRange<ir::NamedAttr>()) {
     ArrayRef<StringAttr> dims = named.getDims();
+    if (dims.empty())
+      continue;
     const ElementwiseTile tile = backend.elementwiseTile(machine, tensors, dims.size());
     addLeast(defaults, dims.back().getValue(), tile.columns);
     if (dims.size() > 1)

@@ -18,7 +18,8 @@ RowSpace::RowSpace(ir::FusionGroupOp group) {
   for (Attribute name : space)
     names.push_back(cast<StringAttr>(name).getValue());
   isReduced.assign(names.size(), false);
-  for (int64_t dim : *group.getReduced())
+  const std::optional<ArrayRef<int64_t>> reduced = group.getReduced();
+  for (int64_t dim : *reduced)
     isReduced[dim] = true;
 }
 

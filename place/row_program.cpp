@@ -25,8 +25,9 @@ std::optional<ReduceKind> kindOf(Operation *op) {
   return llvm::TypeSwitch<Operation *, std::optional<ReduceKind>>(op)
       .Case<arith::AddFOp, arith::AddIOp>([](auto) { return ReduceKind::add; })
       .Case<arith::MulFOp, arith::MulIOp>([](auto) { return ReduceKind::mul; })
-      .Case<arith::MaximumFOp, arith::MaxSIOp>([](auto) { return ReduceKind::max; })
-      .Case<arith::MinimumFOp, arith::MinSIOp>([](auto) { return ReduceKind::min; })
+      // Of conditions, true is the larger.
+      .Case<arith::MaximumFOp, arith::MaxSIOp, arith::OrIOp>([](auto) { return ReduceKind::max; })
+      .Case<arith::MinimumFOp, arith::MinSIOp, arith::AndIOp>([](auto) { return ReduceKind::min; })
       .Default([](Operation *) { return std::nullopt; });
 }
 

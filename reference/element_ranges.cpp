@@ -1,6 +1,7 @@
 #include "reference/element_ranges.h"
 
 #include "reference/elementwise.h"
+#include "reference/index_program.h"
 #include "reference/load_row.h"
 #include "reference/reduction_range.h"
 
@@ -92,6 +93,7 @@ void ElementRanges::fillStep(Step &step, Plan &plan) {
     step.number = roundTo(value.type, extentOf(value, operands_.dims));
     break;
   case Operation::squeeze:
+  case Operation::access:
     plan.cost += planOf(*value.operands[0]).cost;
     break;
   case Operation::reduce:
@@ -176,6 +178,11 @@ Range ElementRanges::evaluateStep(const Step &step, const Place &place,
         whole.at[d] = place.at[own++];
     return evaluate(*value.operands[0], whole, care);
   }
+  case Operation::access:
+    return accessRange(value, place, care);
+  case Operation::position:
+    return Range::exactly(
+        roundTo(value.type, static_cast<double>(programsOf(value)[0](place.at.data()))));
   case Operation::parameter: {
     if (step.extents.empty())
       return Range::exactly(step.number);
@@ -226,6 +233,26 @@ Range ElementRanges::productRange(const Value &product, const Place &place, Care
                    : rangeOfSum(*rowLine, *columnLine, depth, value, care);
 }
 
+const std::vector<IndexProgram> &ElementRanges::programsOf(const Value &value) {
+  std::vector<IndexProgram> &programs = programs_[&value];
+  if (programs.empty())
+    for (const Index &index : value.indices)
+      programs.emplace_back(*index, operands_.dims);
+  return programs;
+}
+
+Range ElementRanges::accessRange(const Value &access, const Place &place, Care care) {
+  const std::vector<int64_t> extents = concrete(access.operands[0]->shape);
+  Place at;
+  at.rank = extents.size();
+  for (size_t d = 0; d < at.rank; ++d) {
+    at.at[d] = programsOf(access)[d](place.at.data());
+    if (at.at[d] < 0 || at.at[d] >= extents[d])
+      return evaluate(*access.operands[1], {}, care);
+  }
+  return evaluate(*access.operands[0], at, care);
+}
+
 //--- reductions ---------------------------------------------------------------------------------
 
 int64_t ElementRanges::termsOf(const Value &reduction) const {
@@ -264,7 +291,12 @@ Range ElementRanges::computeReduction(const Value &value, const Place &place, Ca
     int64_t rest = i;
     for (size_t d = value.along.size(); d-- > 0; rest /= extents[value.along[d]])
       at.at[value.along[d]] = rest % extents[value.along[d]];
-    terms.push_back(evaluate(operand, at, care));
+    const bool isLeftOut =
+        value.operands.size() > 1 &&
+        evaluate(*value.operands[1], project(at, concrete(value.operands[1]->shape)), care).value ==
+            0;
+    terms.push_back(isLeftOut ? Range::exactly(identityOf(value.reduction))
+                              : evaluate(operand, at, care));
   }
   const Care ofSum = care == Care::quick ? Care::full : care;
   return isCumulative ? rangeOfPlainSum(terms, value.type, result, ofSum)

@@ -2,6 +2,7 @@
 // element, with the rounding errors of its sums carried through what follows.
 #pragma once
 
+#include "reference/index_program.h"
 #include "reference/reference.h"
 #include "reference/sum_range.h"
 #include "reference/view.h"
@@ -72,6 +73,9 @@ private:
   Range evaluate(const Value &root, const Place &place, Care care);
   Range evaluateStep(const Step &step, const Place &place, const std::vector<Range> &done,
                      Care care);
+  Range accessRange(const Value &access, const Place &place, Care care);
+  /// Of the indices of an access or a position.
+  const std::vector<IndexProgram> &programsOf(const Value &value);
   Range productRange(const Value &product, const Place &place, Care care);
   /// Of a reduction or a cumulative sum.
   Range reductionRange(const Value &value, const Place &place, Care care);
@@ -87,6 +91,7 @@ private:
   const Operands operands_;
   const Evaluated &evaluated_;
   std::map<const Value *, Plan> plans_;
+  std::map<const Value *, std::vector<IndexProgram>> programs_;
   std::map<LineKey, std::shared_ptr<const Line>> lines_;
   std::map<std::tuple<const Value *, int64_t, Care>, Range> reductions_; ///< by place of the result
   int64_t keptNumbers_ = 0;

@@ -201,6 +201,8 @@ bool isElementwise(Operation operation) {
   case Operation::cumulate:
   case Operation::extent:
   case Operation::squeeze:
+  case Operation::access:
+  case Operation::position:
     return false;
   default:
     return true;

@@ -99,6 +99,8 @@ MMK_CLONES void apply(Operation operation, const double *x, const double *y, con
   case Operation::cumulate:
   case Operation::extent:
   case Operation::squeeze:
+  case Operation::access:
+  case Operation::position:
     return; // not here: see `round`, and the others are not elementwise
   }
 }

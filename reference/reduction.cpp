@@ -197,6 +197,32 @@ void reduceView(const Value &value, const View &operand, Tensor &result, unsigne
   });
 }
 
+void reduceWhere(const Value &value, const View &operand, const View &guard, Tensor &result,
+                 unsigned threads) {
+  const auto [along, kept] = axesOf(value, operand);
+  View spread = guard;
+  spread.strides = broadcastStrides(guard, operand.shape);
+  spread.shape = operand.shape;
+  const auto [guardAlong, guardKept] = axesOf(value, spread);
+  const Reducer reducer(value.reduction, operand.type);
+  const int64_t inner = along.elements();
+  parallelFor(kept.elements(), threads,
+              [&, &along = along, &kept = kept, &guardAlong = guardAlong,
+               &guardKept = guardKept](int64_t which, unsigned) {
+                const int64_t from = kept.offsetOf(which), holds = guardKept.offsetOf(which);
+                Accumulator sum = reducer.start();
+                for (int64_t i = 0; i < inner; ++i)
+                  if (loadElement(spread.data, static_cast<size_t>(holds + guardAlong.offsetOf(i)),
+                                  spread.type) != 0)
+                    reducer.add(loadElement(operand.data,
+                                            static_cast<size_t>(from + along.offsetOf(i)),
+                                            operand.type),
+                                i, sum);
+                storeElement(result.as<char>(), static_cast<size_t>(which), result.type,
+                             reducer.result(sum));
+              });
+}
+
 void cumulateView(const Value &value, const View &operand, Tensor &result, unsigned threads) {
   const auto [along, kept] = axesOf(value, operand);
   const View stored = viewOf(result);

@@ -10,6 +10,10 @@ namespace mmk {
 /// operand's shape with extent 1 along Value::along. Sums of integers are exact modulo 2^32.
 void reduceView(const Value &value, const View &operand, Tensor &result, unsigned threads);
 
+/// The same of the elements for which `guard`, which broadcasts to the operand, holds.
+void reduceWhere(const Value &value, const View &operand, const View &guard, Tensor &result,
+                 unsigned threads);
+
 /// The same for a cumulative sum; `result` has the operand's shape.
 void cumulateView(const Value &value, const View &operand, Tensor &result, unsigned threads);
 

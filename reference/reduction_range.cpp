@@ -148,12 +148,34 @@ Range rangeOfReduction(const Value &reduction, const std::vector<Range> &terms, 
   return Range::anything(value);
 }
 
+double identityOf(Reduction reduction) {
+  switch (reduction) {
+  case Reduction::sum:
+  case Reduction::any:
+    return 0;
+  case Reduction::product:
+  case Reduction::all:
+    return 1;
+  case Reduction::maximum:
+  case Reduction::argmax:
+    return -unbounded;
+  case Reduction::minimum:
+  case Reduction::argmin:
+    return unbounded;
+  }
+  return 0;
+}
+
 bool isExactTree(const Value &root) {
   const auto rounds = [](const Value &value) {
     switch (value.operation) {
     case Operation::parameter:
     case Operation::constant:
     case Operation::extent:
+    case Operation::access:
+    case Operation::position:
+    case Operation::transpose:
+    case Operation::squeeze:
     case Operation::negate:
     case Operation::abs:
     case Operation::floor:

@@ -18,4 +18,7 @@ Range rangeOfPlainSum(const std::vector<Range> &terms, ElementType type, double 
 /// Whether every right implementation has the same value: no operation below rounds.
 bool isExactTree(const Value &root);
 
+/// What changes no result of a reduction.
+double identityOf(Reduction reduction);
+
 } // namespace mmk

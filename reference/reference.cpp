@@ -1,8 +1,10 @@
 #include "reference/reference.h"
 
+#include "reference/access.h"
 #include "reference/elementwise.h"
 #include "reference/product.h"
 #include "reference/reduction.h"
+#include "runtime/convert.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -99,11 +101,32 @@ private:
       leaves_[&value].view = squeezed(value, leaves_.at(value.operands[0]).view);
       return llvm::Error::success();
     }
+    if (value.operation == Operation::access && !leaves_.at(value.operands[0]).isNumber)
+      if (auto view = viewOfAccess(value, leaves_.at(value.operands[0]).view, concrete(value.shape),
+                                   dims_)) {
+        leaves_[&value].view = *view;
+        return llvm::Error::success();
+      }
+    if (value.operation == Operation::product)
+      for (const Value *operand : value.operands)
+        if (!isDenseMatrix(leaves_.at(operand).view))
+          if (llvm::Error error = materialise(*operand))
+            return error;
     llvm::Expected<Tensor> tensor = Tensor::allocate(value.type, concrete(value.shape));
     if (!tensor)
       return tensor.takeError();
+    if (value.operation == Operation::access || value.operation == Operation::position) {
+      if (value.operation == Operation::position)
+        storePositions(value, dims_, *tensor, threads_);
+      else
+        access(value, *tensor);
+      keep(value, std::move(*tensor));
+      return llvm::Error::success();
+    }
     const View &first = leaves_.at(value.operands[0]).view;
-    if (value.operation == Operation::reduce)
+    if (value.operation == Operation::reduce && value.operands.size() > 1)
+      reduceWhere(value, first, leaves_.at(value.operands[1]).view, *tensor, threads_);
+    else if (value.operation == Operation::reduce)
       reduceView(value, first, *tensor, threads_);
     else if (value.operation == Operation::cumulate)
       cumulateView(value, first, *tensor, threads_);
@@ -116,6 +139,29 @@ private:
       evaluated_->insert_or_assign(&value, std::move(*tensor));
     }
     return llvm::Error::success();
+  }
+
+  /// As `multiply` reads it: rows or columns without gaps.
+  static bool isDenseMatrix(const View &view) {
+    const size_t rank = view.shape.size();
+    return view.strides[rank - 1] == 1 || view.strides[rank - 2] == 1;
+  }
+
+  void access(const Value &value, Tensor &result) {
+    const Leaf &operand = leaves_.at(value.operands[0]);
+    if (operand.isNumber) {
+      for (int64_t i = 0; i < result.elements(); ++i)
+        storeElement(result.as<char>(), static_cast<size_t>(i), result.type, operand.number);
+      return;
+    }
+    const double padding = value.operands.size() > 1 ? numberOfLeaf(*value.operands[1]) : 0;
+    gather(value, operand.view, padding, dims_, result, threads_);
+  }
+
+  /// Of a scalar value.
+  double numberOfLeaf(const Value &value) const {
+    const Leaf &leaf = leaves_.at(&value);
+    return leaf.isNumber ? leaf.number : loadElement(leaf.view.data, 0, leaf.view.type);
   }
 
   /// The operand's view without the dimensions that the value leaves out.
@@ -156,9 +202,9 @@ private:
       lastReader[result.value] = end;
     for (size_t i = end; i-- > 0;) {
       const Value &value = *kernel_.values[i];
-      const bool passesOn = isElementwise(value.operation) ||
-                            value.operation == Operation::transpose ||
-                            value.operation == Operation::squeeze;
+      const bool passesOn =
+          isElementwise(value.operation) || value.operation == Operation::transpose ||
+          value.operation == Operation::access || value.operation == Operation::squeeze;
       const size_t reader = passesOn ? std::max(i, lastReader[&value]) : i;
       for (const Value *operand : value.operands)
         lastReader[operand] = std::max(lastReader[operand], reader);

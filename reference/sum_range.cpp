@@ -11,7 +11,7 @@
 namespace mmk {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double infiniteSum = std::numeric_limits<double>::infinity();
 constexpr double roundOff = 0x1p-24; ///< of f32
 /// Six deviations of an error that is uniform between -1 and 1.
 const double sixDeviations = 6 / std::sqrt(3.0);
@@ -31,8 +31,8 @@ struct Terms {
 };
 
 void addSpecial(double term, Terms &terms) {
-  terms.plusInfinity |= term == infinity;
-  terms.minusInfinity |= term == -infinity;
+  terms.plusInfinity |= term == infiniteSum;
+  terms.minusInfinity |= term == -infiniteSum;
   terms.notANumber |= std::isnan(term);
 }
 
@@ -64,7 +64,7 @@ void addOperandErrors(const Line &left, const Line &right, int64_t count, Terms 
     const double ofRight = right.errors.empty() ? 0 : right.errors[k];
     const double error =
         ofLeft * std::fabs(right.values[k]) + ofRight * (std::fabs(left.values[k]) + ofLeft);
-    if (ofLeft == infinity || ofRight == infinity)
+    if (ofLeft == infiniteSum || ofRight == infiniteSum)
       terms.mayBeAnything = true;
     else if (std::isfinite(error)) {
       terms.operandLinear += error;
@@ -121,7 +121,7 @@ bool isExactInAnyOrder(const Line &left, const Line &right, const Terms &terms, 
   if (static_cast<float>(sum) != sum)
     return false;
   const double quantum = std::min(quantumOf(left.values) * quantumOf(right.values),
-                                  start == 0 ? infinity : quantumOf({start}));
+                                  start == 0 ? infiniteSum : quantumOf({start}));
   return quantum >= 0x1p-126 &&
          terms.positive + terms.negative + std::fabs(start) <= quantum / roundOff;
 }
@@ -144,7 +144,7 @@ double roundingError(const Line &left, const Line &right, const Terms &terms, do
 Range specialRange(const Terms &terms, double value, bool mayRise, bool mayFall) {
   if (terms.notANumber || (terms.plusInfinity && terms.minusInfinity))
     return Range::exactly(std::numeric_limits<double>::quiet_NaN());
-  Range range = Range::exactly(terms.plusInfinity ? infinity : -infinity);
+  Range range = Range::exactly(terms.plusInfinity ? infiniteSum : -infiniteSum);
   range.value = value;
   range.mayBeNaN = terms.plusInfinity ? mayFall : mayRise;
   return range;
@@ -219,8 +219,8 @@ Range rangeOfSum(const Line &left, const Line &right, int64_t depth, double valu
   const double error = roundingError(left, right, terms, sum, depth, care) + operandError(terms);
   Range range = rounded({value, sum - error, sum + error, mayRise && mayFall}, ElementType::f32);
   // The reference sums in another order than this.
-  range.low = mayFall ? -infinity : std::min(range.low, value);
-  range.high = mayRise ? infinity : std::max(range.high, value);
+  range.low = mayFall ? -infiniteSum : std::min(range.low, value);
+  range.high = mayRise ? infiniteSum : std::max(range.high, value);
   range.value = value;
   return range;
 }

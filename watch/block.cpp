@@ -157,11 +157,24 @@ void BlockWatch::instruction(aicore::Instruction op) {
 }
 
 void BlockWatch::tiles(aicore::TileInstruction op) {
-  for (const aicore::GlobalTile &tile : op.getTiles())
-    transfer(tile.tensor, offsetsOf(tile.offsets),
-             {ViewDim{tile.along[0], tile.rows ? at(*tile.rows) : 1},
-              ViewDim{tile.along[1], tile.columns ? at(*tile.columns) : 1}},
-             tile.writes ? Use::writes : Use::reads);
+  for (const aicore::GlobalTile &tile : op.getTiles()) {
+    const SmallVector<int64_t> first = offsetsOf(tile.offsets);
+    int64_t planes = 1;
+    for (const auto &[along, extent] : tile.outer)
+      planes *= at(*extent);
+    for (int64_t plane = 0; plane < planes; ++plane) {
+      SmallVector<int64_t> offsets = first;
+      int64_t number = plane;
+      for (const auto &[along, extent] : llvm::reverse(tile.outer)) {
+        offsets[along] += number % at(*extent);
+        number /= at(*extent);
+      }
+      transfer(tile.tensor, offsets,
+               {ViewDim{tile.along[0], tile.rows ? at(*tile.rows) : 1},
+                ViewDim{tile.along[1], tile.columns ? at(*tile.columns) : 1}},
+               tile.writes ? Use::writes : Use::reads);
+    }
+  }
 }
 
 void BlockWatch::vector(aicore::VectorOp op) {

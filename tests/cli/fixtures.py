@@ -25,6 +25,13 @@ kernel pool(x: f32[H], w: f32[R], stride: int = 2, seed: i32 = 0) -> y: f32[P], 
 }
 """
 
+INDEXED = """\
+kernel window(x: f32[N]) -> y: f32[N] { y[i] = pad(x, 0)[i + 1]; }
+kernel step(x: f32[N], z: f32[P]) -> y: f32[P] { y[p] = z[p] + x[2 * p]; }
+kernel ramp(x: f32[N]) -> y: f32[N] { y[i] = x[i] * i; }
+kernel causal(x: f32[M, N]) -> y: f32[M] { y[i] = sum[j | x[i, j] > 0](x[i, j]); }
+"""
+
 # A machine that extends another, with one figure changed.
 MACHINE = {
     "sources": {"mine": "for a test"},
@@ -46,6 +53,7 @@ def make(folder):
     (folder / "two.mmk").write_text(TWO_KERNELS)
     (folder / "reduction.mmk").write_text(REDUCTION)
     (folder / "derived.mmk").write_text(DERIVED)
+    (folder / "indexed.mmk").write_text(INDEXED)
     (folder / "empty.mmk").write_text("")
     (folder / "binary.mmk").write_bytes(bytes(range(256)) * 16)
     (folder / "zero.mmk").write_bytes(b"kernel k\0")

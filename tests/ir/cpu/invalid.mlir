@@ -196,3 +196,224 @@ aicore.kernel @product dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v
     } : memref<?x?xf16, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>, memref<128x64xf16, #aicore.space<l0a>>, memref<64x64xf16, #aicore.space<l0b>>, memref<128x64xf32, #aicore.space<l0c>>
   }
 }
+
+// -----
+
+// A reduction of a dimension that the space does not have.
+aicore.kernel @rows dims ["M"] args [#mmk.named<"x"["M", "M"]>] results [#mmk.named<"y"["M"]>] cores 1 buffers {} {
+^bb0(%m: index, %x: memref<?x?xf32, #aicore.space<gm>>, %y: memref<?xf32, #aicore.space<gm>>):
+  aicore.phase {
+  ^bb0(%block: index):
+    %row = aicore.alloc "row" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<ub>>
+    // expected-error @+1 {{'cpu.rows' op reduces size 2 of 2}}
+    cpu.rows size(%m, %m) reduce [2] ins(%x[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) outs(%y[%m] along [0, -1] : memref<?xf32, #aicore.space<gm>>) scratch(%row) {
+    ^bb0(%e: f32):
+      %s = cpu.reduce add %e from 0.0 : f32 -> f32
+      cpu.yield %s : f32
+    } : memref<1x64xf32, #aicore.space<ub>>
+  }
+}
+
+// -----
+
+// Nothing is reduced.
+aicore.kernel @rows dims ["M"] args [#mmk.named<"x"["M", "M"]>] results [#mmk.named<"y"["M"]>] cores 1 buffers {} {
+^bb0(%m: index, %x: memref<?x?xf32, #aicore.space<gm>>, %y: memref<?xf32, #aicore.space<gm>>):
+  aicore.phase {
+  ^bb0(%block: index):
+    %row = aicore.alloc "row" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<ub>>
+    // expected-error @+1 {{'cpu.rows' op expected to reduce one of its sizes}}
+    cpu.rows size(%m, %m) reduce [] ins(%x[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) outs(%y[%m] along [0, -1] : memref<?xf32, #aicore.space<gm>>) scratch(%row) {
+    ^bb0(%e: f32):
+      %s = cpu.reduce add %e from 0.0 : f32 -> f32
+      cpu.yield %s : f32
+    } : memref<1x64xf32, #aicore.space<ub>>
+  }
+}
+
+// -----
+
+// A tensor with fewer dimensions along than sizes.
+aicore.kernel @rows dims ["M"] args [#mmk.named<"x"["M", "M"]>] results [#mmk.named<"y"["M"]>] cores 1 buffers {} {
+^bb0(%m: index, %x: memref<?x?xf32, #aicore.space<gm>>, %y: memref<?xf32, #aicore.space<gm>>):
+  aicore.phase {
+  ^bb0(%block: index):
+    %row = aicore.alloc "row" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<ub>>
+    // expected-error @+1 {{'cpu.rows' op expected a dimension along each of its 2 sizes for each of its 1 tensors, found 1}}
+    cpu.rows size(%m, %m) reduce [1] ins(%x[%m, %m] along [0] : memref<?x?xf32, #aicore.space<gm>>) outs(%y[%m] along [0, -1] : memref<?xf32, #aicore.space<gm>>) scratch(%row) {
+    ^bb0(%e: f32):
+      %s = cpu.reduce add %e from 0.0 : f32 -> f32
+      cpu.yield %s : f32
+    } : memref<1x64xf32, #aicore.space<ub>>
+  }
+}
+
+// -----
+
+// A tensor of rows without offsets.
+aicore.kernel @rows dims ["M"] args [#mmk.named<"x"["M", "M"]>] results [#mmk.named<"y"["M"]>] cores 1 buffers {} {
+^bb0(%m: index, %x: memref<?x?xf32, #aicore.space<gm>>, %y: memref<?xf32, #aicore.space<gm>>):
+  aicore.phase {
+  ^bb0(%block: index):
+    %row = aicore.alloc "row" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<ub>>
+    // expected-error @+1 {{'cpu.rows' op expected 1 offsets, found 0}}
+    cpu.rows size(%m, %m) reduce [1] ins(%x[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) outs(%y[] along [0, -1] : memref<?xf32, #aicore.space<gm>>) scratch(%row) {
+    ^bb0(%e: f32):
+      %s = cpu.reduce add %e from 0.0 : f32 -> f32
+      cpu.yield %s : f32
+    } : memref<1x64xf32, #aicore.space<ub>>
+  }
+}
+
+// -----
+
+// A tensor of rows with more offsets than dimensions.
+aicore.kernel @rows dims ["M"] args [#mmk.named<"x"["M", "M"]>] results [#mmk.named<"y"["M"]>] cores 1 buffers {} {
+^bb0(%m: index, %x: memref<?x?xf32, #aicore.space<gm>>, %y: memref<?xf32, #aicore.space<gm>>):
+  aicore.phase {
+  ^bb0(%block: index):
+    %row = aicore.alloc "row" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<ub>>
+    // expected-error @+1 {{'cpu.rows' op found 1 offsets too many}}
+    cpu.rows size(%m, %m) reduce [1] ins(%x[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) outs(%y[%m, %m] along [0, -1] : memref<?xf32, #aicore.space<gm>>) scratch(%row) {
+    ^bb0(%e: f32):
+      %s = cpu.reduce add %e from 0.0 : f32 -> f32
+      cpu.yield %s : f32
+    } : memref<1x64xf32, #aicore.space<ub>>
+  }
+}
+
+// -----
+
+// A dimension that a tensor of rows does not have.
+aicore.kernel @rows dims ["M"] args [#mmk.named<"x"["M", "M"]>] results [#mmk.named<"y"["M"]>] cores 1 buffers {} {
+^bb0(%m: index, %x: memref<?x?xf32, #aicore.space<gm>>, %y: memref<?xf32, #aicore.space<gm>>):
+  aicore.phase {
+  ^bb0(%block: index):
+    %row = aicore.alloc "row" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<ub>>
+    // expected-error @+1 {{'cpu.rows' op along names dimension 2 of a tensor of rank 2}}
+    cpu.rows size(%m, %m) reduce [1] ins(%x[%m, %m] along [0, 2] : memref<?x?xf32, #aicore.space<gm>>) outs(%y[%m] along [0, -1] : memref<?xf32, #aicore.space<gm>>) scratch(%row) {
+    ^bb0(%e: f32):
+      %s = cpu.reduce add %e from 0.0 : f32 -> f32
+      cpu.yield %s : f32
+    } : memref<1x64xf32, #aicore.space<ub>>
+  }
+}
+
+// -----
+
+// A diagonal.
+aicore.kernel @rows dims ["M"] args [#mmk.named<"x"["M", "M"]>] results [#mmk.named<"y"["M"]>] cores 1 buffers {} {
+^bb0(%m: index, %x: memref<?x?xf32, #aicore.space<gm>>, %y: memref<?xf32, #aicore.space<gm>>):
+  aicore.phase {
+  ^bb0(%block: index):
+    %row = aicore.alloc "row" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<ub>>
+    // expected-error @+1 {{'cpu.rows' op two sizes run along dimension 1 of a tensor}}
+    cpu.rows size(%m, %m) reduce [1] ins(%x[%m, %m] along [1, 1] : memref<?x?xf32, #aicore.space<gm>>) outs(%y[%m] along [0, -1] : memref<?xf32, #aicore.space<gm>>) scratch(%row) {
+    ^bb0(%e: f32):
+      %s = cpu.reduce add %e from 0.0 : f32 -> f32
+      cpu.yield %s : f32
+    } : memref<1x64xf32, #aicore.space<ub>>
+  }
+}
+
+// -----
+
+// Scratch of rows in another memory.
+aicore.kernel @rows dims ["M"] args [#mmk.named<"x"["M", "M"]>] results [#mmk.named<"y"["M"]>] cores 1 buffers {} {
+^bb0(%m: index, %x: memref<?x?xf32, #aicore.space<gm>>, %y: memref<?xf32, #aicore.space<gm>>):
+  aicore.phase {
+  ^bb0(%block: index):
+    %row = aicore.alloc "row" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<l1>>
+    // expected-error @+1 {{'cpu.rows' op expected the scratch in ub, found l1}}
+    cpu.rows size(%m, %m) reduce [1] ins(%x[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) outs(%y[%m] along [0, -1] : memref<?xf32, #aicore.space<gm>>) scratch(%row) {
+    ^bb0(%e: f32):
+      %s = cpu.reduce add %e from 0.0 : f32 -> f32
+      cpu.yield %s : f32
+    } : memref<1x64xf32, #aicore.space<l1>>
+  }
+}
+
+// -----
+
+// A word that names no combination.
+aicore.kernel @rows dims ["M"] args [#mmk.named<"x"["M", "M"]>] results [#mmk.named<"y"["M"]>] cores 1 buffers {} {
+^bb0(%m: index, %x: memref<?x?xf32, #aicore.space<gm>>, %y: memref<?xf32, #aicore.space<gm>>):
+  aicore.phase {
+  ^bb0(%block: index):
+    %row = aicore.alloc "row" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<ub>>
+    cpu.rows size(%m, %m) reduce [1] ins(%x[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) outs(%y[%m] along [0, -1] : memref<?xf32, #aicore.space<gm>>) scratch(%row) {
+    ^bb0(%e: f32):
+      // expected-error @+1 {{median is no kind of reduction}}
+      %s = cpu.reduce median %e from 0.0 : f32 -> f32
+      cpu.yield %s : f32
+    } : memref<1x64xf32, #aicore.space<ub>>
+  }
+}
+
+// -----
+
+// A position is a result.
+aicore.kernel @rows dims ["M"] args [#mmk.named<"x"["M", "M"]>] results [#mmk.named<"y"["M"]>] cores 1 buffers {} {
+^bb0(%m: index, %x: memref<?x?xf32, #aicore.space<gm>>, %y: memref<?xf32, #aicore.space<gm>>):
+  aicore.phase {
+  ^bb0(%block: index):
+    %row = aicore.alloc "row" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<ub>>
+    cpu.rows size(%m, %m) reduce [1] ins(%x[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) outs(%y[%m] along [0, -1] : memref<?xf32, #aicore.space<gm>>) scratch(%row) {
+    ^bb0(%e: f32):
+      // expected-error @+1 {{'cpu.reduce' op expected the position as its second result}}
+      %s = cpu.reduce argmin %e from 0.0 : f32 -> f32
+      cpu.yield %s : f32
+    } : memref<1x64xf32, #aicore.space<ub>>
+  }
+}
+
+// -----
+
+// A sum is nowhere.
+aicore.kernel @rows dims ["M"] args [#mmk.named<"x"["M", "M"]>] results [#mmk.named<"y"["M"]>] cores 1 buffers {} {
+^bb0(%m: index, %x: memref<?x?xf32, #aicore.space<gm>>, %y: memref<?xf32, #aicore.space<gm>>):
+  aicore.phase {
+  ^bb0(%block: index):
+    %row = aicore.alloc "row" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<ub>>
+    cpu.rows size(%m, %m) reduce [1] ins(%x[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) outs(%y[%m] along [0, -1] : memref<?xf32, #aicore.space<gm>>) scratch(%row) {
+    ^bb0(%e: f32):
+      // expected-error @+1 {{'cpu.reduce' op expected no position}}
+      %s, %p = cpu.reduce add %e from 0.0 : f32 -> f32, i32
+      cpu.yield %s : f32
+    } : memref<1x64xf32, #aicore.space<ub>>
+  }
+}
+
+// -----
+
+// A position in two dimensions.
+aicore.kernel @rows dims ["M"] args [#mmk.named<"x"["M", "M"]>] results [#mmk.named<"y"["M"]>] cores 1 buffers {} {
+^bb0(%m: index, %x: memref<?x?xf32, #aicore.space<gm>>, %y: memref<?xf32, #aicore.space<gm>>):
+  aicore.phase {
+  ^bb0(%block: index):
+    %row = aicore.alloc "row" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<ub>>
+    cpu.rows size(%m, %m) reduce [0, 1] ins(%x[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) outs(%y[%m] along [-1, -1] : memref<?xf32, #aicore.space<gm>>) scratch(%row) {
+    ^bb0(%e: f32):
+      // expected-error @+1 {{'cpu.reduce' op has a position along one dimension only}}
+      %s, %p = cpu.reduce argmax %e from 0.0 : f32 -> f32, i32
+      cpu.yield %s : f32
+    } : memref<1x64xf32, #aicore.space<ub>>
+  }
+}
+
+// -----
+
+// The identity is an element.
+aicore.kernel @rows dims ["M"] args [#mmk.named<"x"["M", "M"]>] results [#mmk.named<"y"["M"]>] cores 1 buffers {} {
+^bb0(%m: index, %x: memref<?x?xf32, #aicore.space<gm>>, %y: memref<?xf32, #aicore.space<gm>>):
+  aicore.phase {
+  ^bb0(%block: index):
+    %row = aicore.alloc "row" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<ub>>
+    cpu.rows size(%m, %m) reduce [1] ins(%x[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) outs(%y[%m] along [0, -1] : memref<?xf32, #aicore.space<gm>>) scratch(%row) {
+    ^bb0(%e: f32):
+      // expected-error @+1 {{'cpu.reduce' op expected an identity of the type of its elements, found 'i32'}}
+      %s = cpu.reduce add %e from 0 : i32 -> f32
+      cpu.yield %s : f32
+    } : memref<1x64xf32, #aicore.space<ub>>
+  }
+}

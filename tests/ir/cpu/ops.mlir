@@ -41,5 +41,18 @@ aicore.kernel @tiles dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"bia
     ^bb0(%e: f32):
       cpu.yield %e : f32
     }
+    // CHECK: cpu.rows size(%M, %block) reduce [1] ins(%a[%M, %block] along [0, 1], %bias[%block] along [-1, 0] : memref<?x?xf16, #aicore.space<gm>>, memref<?xf32, #aicore.space<gm>>) outs(%c[%M, %block] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%row_ub) {
+    // CHECK-NEXT: ^bb0(%[[E:.*]]: f16, %[[W:.*]]: f32):
+    // CHECK-NEXT: %[[BEST:.*]], %[[WHERE:.*]] = cpu.reduce argmax %[[E]] from 0xFC00 : f16 -> f16, i32
+    // CHECK-NEXT: %[[SUM:.*]] = cpu.reduce add %[[W]] from 0.000000e+00 : f32 -> f32
+    // CHECK-NEXT: cpu.yield %[[SUM]] : f32
+    // CHECK-NEXT: } : memref<1x64xf32, #aicore.space<ub>>
+    %row = aicore.alloc "row" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<ub>>
+    cpu.rows size(%m, %block) reduce [1] ins(%a[%m, %block] along [0, 1], %bias[%block] along [-1, 0] : !gm, !gm_row) outs(%c[%m, %block] along [0, 1] : !gm_out) scratch(%row) {
+    ^bb0(%e: f16, %w: f32):
+      %best, %where = cpu.reduce argmax %e from 0xFC00 : f16 -> f16, i32
+      %total = cpu.reduce add %w from 0.0 : f32 -> f32
+      cpu.yield %total : f32
+    } : memref<1x64xf32, #aicore.space<ub>>
   }
 }

@@ -62,6 +62,28 @@ const Form forms[] = {
      "(a: f16[M, K], b: f16[K, N], r: f32[P], s: i32 = 16777217) -> c: f32[M, N], d: f32[P] {"
      "  dim P = M * N; c = a @ b + select(s == 16777216, 1, 0); d = r * P; }",
      {{"M", 20}, {"N", 30}, {"K", 40}, {"P", 600}}},
+    {"indexed",
+     "(a: f16[M, K], b: f16[N, K], bias: f32[N]) -> c: f32[N, M] {"
+     "  c[j, i] = relu(bias[j] + sum[k](a[i, k] * b[j, k])); }",
+     {{"M", 37}, {"N", 70}, {"K", 50}}},
+    {"indexed_heads",
+     "(q: f16[B, M, H, D], k: f16[B, N, H, D]) -> s: f32[B, H, M, N] {"
+     "  s[b, h, i, j] = 0.125 * sum[d](q[b, i, h, d] * k[b, j, h, d]); }",
+     {{"B", 2}, {"H", 3}, {"M", 37}, {"N", 70}, {"D", 24}}},
+    {"indexed_free",
+     "(x: f16[B, M, K], w: f16[K, N]) -> y: f32[M, B, N] {"
+     "  y[i, b, j] = sum[k](x[b, i, k] * w[k, j]); }",
+     {{"B", 3}, {"M", 37}, {"N", 70}, {"K", 50}}},
+    {"indexed_vector",
+     "(a: f16[M, K], x: f16[K]) -> y: f32[M] { y[i] = sum[k](a[i, k] * x[k]); }",
+     {{"M", 37}, {"K", 50}}},
+    {"indexed_exchange",
+     "(x: f32[M, N, K], r: f32[N]) -> y: f32[K, M, N] { y[k, i, j] = x[i, j, k] * 2 + r[j]; }",
+     {{"M", 37}, {"N", 70}, {"K", 5}}},
+    {"indexed_let",
+     "(a: i8[M, K], b: i8[K, N], s: f32[N]) -> c: f32[N, M] {"
+     "  let t[i, j] = sum[k](a[i, k] * b[k, j]); c[j, i] = t[i, j] * s[j]; }",
+     {{"M", 37}, {"N", 70}, {"K", 50}}},
     {"vector", "(x: f16[N]) -> y: f16[N] { y = abs(x) * 2; }", {{"N", 10000}}},
     {"int8",
      "(a: i8[M, K], b: i8[K, N]) -> c: i32[M, N] { c = a @ b; }",

@@ -1,0 +1,131 @@
+#include "cpu/accumulator.h"
+
+#include "codegen/scalar_ops.h"
+
+using namespace llvm;
+
+namespace mmk {
+
+using aicore::ReduceKind;
+
+bool Accumulator::isFloat() { return isa<mlir::FloatType>(op.getElement().getType()); }
+bool Accumulator::isSumOfFloats() { return isFloat() && op.getKind() == ReduceKind::add; }
+bool Accumulator::isLargest() {
+  return op.getKind() == ReduceKind::max || op.getKind() == ReduceKind::argmax;
+}
+
+Value *Accumulator::identity() {
+  auto number = dyn_cast<mlir::FloatAttr>(op.getIdentity());
+  Constant *constant = number ? ConstantFP::get(e->elementType(op.getElement().getType()),
+                                                number.getValue().convertToDouble())
+                              : emitConstant(*e, op.getIdentity());
+  return e->splat(constant, e->target.lanes);
+}
+
+Parts Accumulator::start() {
+  Parts parts{identity()};
+  if (hasPosition())
+    parts.push_back(Constant::getNullValue(e->vectorOf(b->getInt32Ty(), e->target.lanes)));
+  return parts;
+}
+
+Value *Accumulator::combined(Value *x, Value *y) {
+  const bool isCondition = op.getElement().getType().isInteger(1);
+  switch (op.getKind()) {
+  case ReduceKind::add:
+    return isFloat() ? b->CreateFAdd(x, y) : b->CreateAdd(x, y);
+  case ReduceKind::mul:
+    return isFloat() ? b->CreateFMul(x, y) : b->CreateMul(x, y);
+  case ReduceKind::max:
+  case ReduceKind::argmax:
+    if (isCondition)
+      return b->CreateOr(x, y);
+    return b->CreateBinaryIntrinsic(isFloat() ? Intrinsic::maximum : Intrinsic::smax, x, y);
+  case ReduceKind::min:
+  case ReduceKind::argmin:
+    if (isCondition)
+      return b->CreateAnd(x, y);
+    return b->CreateBinaryIntrinsic(isFloat() ? Intrinsic::minimum : Intrinsic::smin, x, y);
+  }
+  llvm_unreachable("kind of reduction");
+}
+
+Value *Accumulator::isBeyond(Value *x, Value *best) {
+  if (!isFloat())
+    return isLargest() ? b->CreateICmpSGT(x, best) : b->CreateICmpSLT(x, best);
+  // True also where one of them is NaN; a NaN stays.
+  Value *beyond = isLargest() ? b->CreateFCmpUGT(x, best) : b->CreateFCmpULT(x, best);
+  return b->CreateAnd(beyond, b->CreateFCmpORD(best, best));
+}
+
+Parts Accumulator::take(const Parts &before, Value *element, Value *position) {
+  if (!hasPosition())
+    return {combined(before[0], element)};
+  Value *takes = isBeyond(element, before[0]);
+  return {b->CreateSelect(takes, element, before[0]), b->CreateSelect(takes, position, before[1])};
+}
+
+// Of equal ones, and of two NaN, the first stays.
+Parts Accumulator::joined(const Parts &x, const Parts &y) {
+  if (!hasPosition())
+    return {combined(x[0], y[0])};
+  Value *equal = nullptr;
+  if (isFloat())
+    equal = b->CreateOr(b->CreateFCmpOEQ(x[0], y[0]),
+                       b->CreateAnd(b->CreateFCmpUNO(x[0], x[0]), b->CreateFCmpUNO(y[0], y[0])));
+  else
+    equal = b->CreateICmpEQ(x[0], y[0]);
+  Value *takes =
+      b->CreateOr(isBeyond(y[0], x[0]), b->CreateAnd(equal, b->CreateICmpSLT(y[1], x[1])));
+  return {b->CreateSelect(takes, y[0], x[0]), b->CreateSelect(takes, y[1], x[1])};
+}
+
+Value *Accumulator::masked(Value *mask, Value *element) {
+  return b->CreateSelect(mask, element, identity());
+}
+
+Parts Accumulator::startTotal() {
+  Parts parts = start();
+  if (isSumOfFloats())
+    parts.push_back(Constant::getNullValue(parts[0]->getType()));
+  return parts;
+}
+
+Parts Accumulator::addToTotal(const Parts &total, const Parts &state) {
+  if (!isSumOfFloats())
+    return joined(total, state);
+  Value *term = b->CreateFSub(state[0], total[1]), *sum = b->CreateFAdd(total[0], term),
+        *lost = b->CreateFSub(b->CreateFSub(sum, total[0]), term);
+  // An infinite sum has lost nothing.
+  Value *known = b->CreateSelect(b->CreateFCmpORD(lost, lost), lost,
+                                Constant::getNullValue(lost->getType()));
+  return {sum, known};
+}
+
+Parts Accumulator::ofTotal(const Parts &total) {
+  return isSumOfFloats() ? Parts{b->CreateFSub(total[0], total[1])} : total;
+}
+
+SmallVector<Type *, 2> Accumulator::typesOfTotal() {
+  SmallVector<Type *, 2> types;
+  for (Value *part : startTotal())
+    types.push_back(part->getType());
+  return types;
+}
+
+Parts Accumulator::acrossLanes(const Parts &state) {
+  Parts all = state;
+  const int lanes = static_cast<int>(e->target.lanes);
+  for (int distance = lanes / 2; distance > 0; distance /= 2) {
+    SmallVector<int> order;
+    for (int lane = 0; lane < lanes; ++lane)
+      order.push_back(lane ^ distance);
+    Parts others;
+    for (Value *part : all)
+      others.push_back(b->CreateShuffleVector(part, order));
+    all = joined(all, others);
+  }
+  return all;
+}
+
+} // namespace mmk

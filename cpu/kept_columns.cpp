@@ -1,0 +1,232 @@
+// Columns that are kept, and rows that are reduced: strips of columns, over all rows. The states of
+// a strip are in L1, and are updated once for several rows.
+#include "cpu/row_code.h"
+
+using namespace llvm;
+
+namespace mmk {
+namespace {
+
+class KeptColumns : public RowCode {
+public:
+  using RowCode::RowCode;
+
+  void emit();
+
+private:
+  /// Columns of a strip.
+  Value *stripWidth();
+  void emitStrip(const Pointers &strip, Value *width);
+  void emitPass(unsigned level, const Pointers &strip, Value *width);
+  /// `count` rows from `first` on, over the columns of the strip.
+  void addRows(unsigned level, const Pointers &pointers, Value *first, int64_t count, Value *width);
+  void step(unsigned level, ArrayRef<Pointers> rows, Value *firstRow, Value *column, Value *count);
+  void forColumns(Value *width, function_ref<void(Value *column, Value *count)> body);
+  /// What is equal for all rows, at some columns: inputs, and the results of earlier passes.
+  Known keptAt(unsigned passes, const Pointers &strip, Value *column, Value *count,
+               ArrayRef<mlir::Value> wanted);
+
+  /// The address of a part of a state.
+  Value *stateAt(unsigned slot, Value *column);
+  unsigned slotOf(unsigned level, unsigned reduction);
+  Parts loadState(unsigned level, unsigned reduction, Value *column);
+  void storeState(unsigned level, unsigned reduction, Value *column, const Parts &parts);
+  int64_t elementsOfSlot();
+  int64_t rowsTogether() const;
+
+  const CpuTuning tuning{e.target};
+};
+
+//===--- states in memory -------------------------------------------------------------------===//
+
+unsigned KeptColumns::slotOf(unsigned level, unsigned reduction) {
+  unsigned slot = 0;
+  for (unsigned pass = 0; pass <= level; ++pass)
+    for (unsigned r = 0; r < accumulators[pass].size() && (pass < level || r < reduction); ++r)
+      slot += accumulators[pass][r].typesOfTotal().size();
+  return slot;
+}
+
+int64_t KeptColumns::elementsOfSlot() {
+  const unsigned last = accumulators.size() - 1;
+  const unsigned slots = std::max(1u, slotOf(last, accumulators[last].size()));
+  return std::min(tuning.largestStrip, tuning.rowScratchElements / slots / lanes() * lanes());
+}
+
+Value *KeptColumns::stateAt(unsigned slot, Value *column) {
+  return e.offset(places.scratch, e.plus(e.number(slot * elementsOfSlot() * 4), column, 4));
+}
+
+Parts KeptColumns::loadState(unsigned level, unsigned reduction, Value *column) {
+  Parts parts;
+  unsigned slot = slotOf(level, reduction);
+  for (Type *type : accumulators[level][reduction].typesOfTotal()) {
+    const bool isCondition = type->isIntOrIntVectorTy(1);
+    Value *part = e.load(isCondition ? type->getWithNewType(b.getInt8Ty()) : type,
+                         stateAt(slot++, column));
+    parts.push_back(isCondition ? b.CreateTrunc(part, type) : part);
+  }
+  return parts;
+}
+
+void KeptColumns::storeState(unsigned level, unsigned reduction, Value *column,
+                             const Parts &parts) {
+  unsigned slot = slotOf(level, reduction);
+  for (Value *part : parts) {
+    if (part->getType()->isIntOrIntVectorTy(1))
+      part = b.CreateZExt(part, part->getType()->getWithNewType(b.getInt8Ty()));
+    e.store(part, stateAt(slot++, column));
+  }
+}
+
+//===--- passes -----------------------------------------------------------------------------===//
+
+void KeptColumns::forColumns(Value *width, function_ref<void(Value *, Value *)> body) {
+  Value *whole = e.number(0);
+  if (isDense && !e.target.masks()) {
+    whole = e.roundDown(width, lanes());
+    e.loop(e.number(0), whole, e.number(lanes()), [&](Value *column) { body(column, nullptr); });
+  }
+  e.loop(whole, width, e.number(lanes()), [&](Value *column) {
+    body(column, e.min(b.CreateSub(width, column), e.number(lanes())));
+  });
+}
+
+RowCode::Known KeptColumns::keptAt(unsigned passes, const Pointers &strip, Value *column,
+                                   Value *count, ArrayRef<mlir::Value> wanted) {
+  Known known = scalars;
+  for (unsigned level = 0; level < passes; ++level)
+    for (auto [r, accumulator] : enumerate(accumulators[level])) {
+      const Parts result = accumulator.ofTotal(loadState(level, r, column));
+      cpu::ReduceOp reduction = accumulator.reduction();
+      known[reduction.getResult()] = result[0];
+      if (accumulator.hasPosition())
+        known[reduction.getPosition()] = result[1];
+    }
+  for (unsigned i : inputsFor(wanted, known))
+    if (!facts.inputVaries(i))
+      known[region.getArgument(i)] = loadInput(i, inputAt(i, strip.inputs[i], column), count);
+  compute(wanted, known, /*keptOnly=*/true);
+  return known;
+}
+
+void KeptColumns::step(unsigned level, ArrayRef<Pointers> rows, Value *firstRow, Value *column,
+                       Value *count) {
+  const RowFacts::Pass &pass = facts.passes[level];
+  MutableArrayRef<Accumulator> of = accumulators[level];
+  const Known kept = keptAt(level, rows[0], column, count, pass.wanted);
+  SmallVector<States> states;
+  for (auto [r, pointers] : enumerate(rows)) {
+    Known known = kept;
+    for (unsigned i : inputsFor(pass.wanted, known))
+      known[region.getArgument(i)] = loadInput(i, inputAt(i, pointers.inputs[i], column), count);
+    compute(pass.wanted, known);
+    for (unsigned i : pass.outputs)
+      storeOutput(i, valueOf(facts.yielded()[i], known),
+                  outputAt(i, pointers.outputs[i], column), count);
+    states.emplace_back();
+    Value *position = b.CreateTrunc(b.CreateAdd(firstRow, e.number(r)), b.getInt32Ty());
+    for (Accumulator &accumulator : of) {
+      states.back().push_back({valueOf(accumulator.reduction().getElement(), known)});
+      if (accumulator.hasPosition())
+        states.back().back().push_back(e.splat(position, lanes()));
+    }
+  }
+  for (size_t all = states.size(); all > 1; all /= 2)
+    for (size_t v = 0; v < all / 2; ++v)
+      for (size_t r = 0; r < of.size(); ++r)
+        states[v][r] = of[r].joined(states[v][r], states[v + all / 2][r]);
+  for (auto [r, accumulator] : enumerate(of))
+    storeState(level, r, column,
+               accumulator.addToTotal(loadState(level, r, column), states[0][r]));
+}
+
+void KeptColumns::addRows(unsigned level, const Pointers &pointers, Value *first, int64_t count,
+                          Value *width) {
+  SmallVector<Pointers> rows;
+  for (int64_t r = 0; r < count; ++r)
+    rows.push_back(moved(pointers, facts.rows, b.CreateAdd(first, e.number(r))));
+  forColumns(width, [&](Value *column, Value *valid) { step(level, rows, first, column, valid); });
+}
+
+// Rows of a long computation are not worth repeating its code.
+int64_t KeptColumns::rowsTogether() const {
+  if (!isDense)
+    return 1;
+  return facts.opsFor(facts.yielded(), Known()).size() + facts.waiting.size() * 20 <=
+                 size_t(tuning.lightRegion)
+             ? tuning.rowsOfState
+             : tuning.rowsOfState / 2;
+}
+
+void KeptColumns::emitPass(unsigned level, const Pointers &strip, Value *width) {
+  forColumns(e.roundUp(width, lanes()), [&](Value *column, Value *) {
+    for (auto [r, accumulator] : enumerate(accumulators[level]))
+      storeState(level, r, column, accumulator.startTotal());
+  });
+  Value *height = places.sizes[facts.rows];
+  const int64_t together = rowsTogether();
+  nest(facts.outerReduced, strip, e.number(0), {},
+       [&](const Pointers &pointers, Value *, ArrayRef<Value *>) {
+         Value *whole = e.roundDown(height, together);
+         e.loop(e.number(0), whole, e.number(together),
+                [&](Value *row) { addRows(level, pointers, row, together, width); });
+         if (together > 1)
+           e.loop(whole, height, e.number(1),
+                  [&](Value *row) { addRows(level, pointers, row, 1, width); });
+         return Carried();
+       });
+}
+
+void KeptColumns::emitStrip(const Pointers &strip, Value *width) {
+  for (unsigned level = 0; level < facts.passes.size(); ++level)
+    emitPass(level, strip, width);
+  if (facts.keptOutputs.empty())
+    return;
+  SmallVector<mlir::Value> values;
+  for (unsigned i : facts.keptOutputs)
+    values.push_back(facts.yielded()[i]);
+  forColumns(width, [&](Value *column, Value *count) {
+    const Known known = keptAt(facts.passes.size(), strip, column, count, values);
+    for (auto [i, value] : zip(facts.keptOutputs, values))
+      storeOutput(i, valueOf(value, known), outputAt(i, strip.outputs[i], column), count);
+  });
+}
+
+// With several passes, a strip stays in L2 from one to the next, if it need not be too narrow.
+Value *KeptColumns::stripWidth() {
+  Value *most = e.number(elementsOfSlot());
+  if (facts.passes.size() == 1)
+    return most;
+  Value *height = places.sizes[facts.rows];
+  for (int64_t dim : facts.outerReduced)
+    height = b.CreateMul(height, places.sizes[dim]);
+  Value *fits = e.roundDown(
+      b.CreateUDiv(e.number(tuning.l2Bytes / 2 / 4), b.CreateBinaryIntrinsic(
+                                                         Intrinsic::smax, height, e.number(1))),
+      4 * lanes());
+  return e.min(most, b.CreateBinaryIntrinsic(Intrinsic::smax, fits, e.number(4 * lanes())));
+}
+
+void KeptColumns::emit() {
+  Value *columns = places.sizes[facts.columns()], *width = stripWidth();
+  nest(facts.outerKept, start(), e.number(0), {},
+       [&](const Pointers &pointers, Value *, ArrayRef<Value *>) {
+         e.loop(e.number(0), columns, width, [&](Value *first) {
+           emitStrip(moved(pointers, facts.columns(), first),
+                     e.min(b.CreateSub(columns, first), width));
+         });
+         return Carried();
+       });
+}
+
+} // namespace
+
+bool emitKeptColumns(Emitter &e, const RowFacts &facts, mlir::Block &region,
+                     const SpacePlaces &places, bool isDense) {
+  KeptColumns code(e, facts, region, places, isDense);
+  code.emit();
+  return code.complete;
+}
+
+} // namespace mmk

@@ -1,0 +1,65 @@
+// Lowers tiles of mmk IR to the cpu dialect, for the files that share the work.
+#pragma once
+
+#include "cpu/dialect.h"
+#include "cpu/tuning.h"
+#include "place/kernel_lowering.h"
+
+namespace mmk {
+
+/// Tensors of an operation, with their offsets one after the other.
+struct Tensors {
+  llvm::SmallVector<mlir::Value> tensors, offsets;
+  llvm::SmallVector<int64_t> along;
+  llvm::SmallVector<mlir::Type> elements;
+
+  void add(const GlobalView &view, llvm::ArrayRef<int64_t> dims, mlir::Value zero) {
+    tensors.push_back(view.memref);
+    elements.push_back(mlir::cast<mlir::MemRefType>(view.memref.getType()).getElementType());
+    for (mlir::Value offset : view.offsets)
+      offsets.push_back(offset ? offset : zero);
+    along.append(dims.begin(), dims.end());
+  }
+  void add(const GlobalView &view, int64_t rowDim, int64_t columnDim, mlir::Value zero) {
+    add(view, {rowDim, columnDim}, zero);
+  }
+};
+
+class CpuLowering : public KernelLowering {
+public:
+  using KernelLowering::KernelLowering;
+
+private:
+  /// A tile and its valid extents.
+  struct Tile : TiledGroup {
+    mlir::Value rows, columns;
+  };
+  /// Scratch for packed blocks of the operands, and for partial sums.
+  struct Scratch {
+    mlir::Value a, b, sums;
+  };
+
+  const CpuTuning tuning;
+
+  mlir::LogicalResult emitGroup(ir::FusionGroupOp group) override;
+  /// A row group (lower_rows.cpp).
+  mlir::LogicalResult emitRows(ir::FusionGroupOp group);
+  Scratch allocateScratch(const Tile &tile);
+  Tensors inputsOf(Tile &tile);
+  Tensors outputsOf(const Tile &tile, llvm::ArrayRef<Destination> destinations);
+  Tensors operandOf(const Tile &tile, unsigned which);
+  /// The region of the elementwise part; its first argument is the product, where there is one.
+  void emitRegion(Tile &tile, mlir::Region &region, llvm::ArrayRef<mlir::Type> elements,
+                  llvm::ArrayRef<Destination> destinations);
+  void emitProduct(Tile &tile, const Scratch &scratch, llvm::ArrayRef<Destination> destinations);
+  void emitElementwise(Tile &tile, llvm::ArrayRef<Destination> destinations);
+  /// Adds the other splits to the first, which holds the sum afterwards.
+  GlobalView emitSum(Tile &tile);
+  aicore::AllocOp alloc(llvm::StringRef name, aicore::Space space, int64_t rows, int64_t columns, mlir::Type element,
+                        mlir::Location where);
+  llvm::StringRef nameOf(mlir::Value tensor);
+  mlir::Location placeOf(llvm::StringRef directive, mlir::Location otherwise);
+  cpu::ElementwiseOp emitOp(const Tile &tile, const Tensors &inputs, const Tensors &outputs);
+};
+
+} // namespace mmk

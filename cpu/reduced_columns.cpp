@@ -1,0 +1,205 @@
+// Rows that are reduced: one after the other, each in passes over its elements, which stay in the
+// caches from one pass to the next.
+#include "cpu/row_code.h"
+
+using namespace llvm;
+
+namespace mmk {
+namespace {
+
+class ReducedColumns : public RowCode {
+public:
+  using RowCode::RowCode;
+
+  void emit();
+
+private:
+  void emitRows(bool keeps);
+  void emitRow(const Pointers &row, bool keeps);
+  void emitPass(unsigned level, const Pointers &row, Known &known, bool keeps);
+  /// The elements of some columns, added to the totals.
+  States addColumns(unsigned level, const Pointers &pointers, Value *first, Value *end,
+                    Value *waitingAt, const Known &known, bool keeps, const States &totals);
+  /// The elements of a vector at a column, of which `count` are valid (null: all), added to states.
+  States step(unsigned level, const Pointers &pointers, Value *column, Value *count,
+              Value *waitingAt, const Known &known, bool keeps, const States &states);
+  void loadWaiting(unsigned level, Value *at, Known &known);
+  void storeWaiting(unsigned level, Value *at, const Known &known);
+  Value *fits();
+  int64_t waitingElements() const { return tuning.rowScratchElements / facts.waiting.size(); }
+  Value *waitingPlace(size_t i, Value *at);
+
+  const CpuTuning tuning{e.target};
+};
+
+// A row whose waiting elements do not fit the scratch computes them again.
+Value *ReducedColumns::fits() {
+  Value *elements = e.roundUp(places.sizes[facts.columns()], lanes());
+  for (int64_t dim : facts.outerReduced)
+    elements = b.CreateMul(elements, places.sizes[dim]);
+  return b.CreateICmpSLE(elements, e.number(waitingElements() - lanes()));
+}
+
+Value *ReducedColumns::waitingPlace(size_t i, Value *at) {
+  return e.offset(places.scratch, e.plus(e.number(i * waitingElements() * 4), at, 4));
+}
+
+void ReducedColumns::loadWaiting(unsigned level, Value *at, Known &known) {
+  for (auto [i, waiting] : enumerate(facts.waiting))
+    if (waiting.pass < level)
+      known[waiting.value] = e.load(e.vectorOf(e.f32(), lanes()), waitingPlace(i, at));
+}
+
+void ReducedColumns::storeWaiting(unsigned level, Value *at, const Known &known) {
+  for (auto [i, waiting] : enumerate(facts.waiting))
+    if (waiting.pass == level)
+      e.store(known.lookup(waiting.value), waitingPlace(i, at));
+}
+
+RowCode::States ReducedColumns::step(unsigned level, const Pointers &pointers, Value *column,
+                                     Value *count, Value *waitingAt, const Known &before,
+                                     bool keeps, const States &states) {
+  const RowFacts::Pass &pass = facts.passes[level];
+  Known known = before;
+  Value *at = b.CreateAdd(waitingAt, column);
+  if (keeps)
+    loadWaiting(level, at, known);
+  for (unsigned i : inputsFor(pass.wanted, known))
+    known[region.getArgument(i)] = loadInput(i, inputAt(i, pointers.inputs[i], column), count);
+  compute(pass.wanted, known);
+  if (keeps)
+    storeWaiting(level, at, known);
+  for (unsigned i : pass.outputs)
+    storeOutput(i, valueOf(facts.yielded()[i], known),
+                outputAt(i, pointers.outputs[i], column), count);
+  States next;
+  for (auto [accumulator, state] : zip(accumulators[level], states)) {
+    Value *element = valueOf(accumulator.reduction().getElement(), known);
+    if (count)
+      element = accumulator.masked(e.lanesBelow(count, lanes()), element);
+    next.push_back(accumulator.take(
+        state, element, accumulator.hasPosition() ? positionsFrom(column) : nullptr));
+  }
+  return next;
+}
+
+RowCode::States ReducedColumns::addColumns(unsigned level, const Pointers &pointers, Value *first,
+                                           Value *end, Value *waitingAt, const Known &known,
+                                           bool keeps, const States &totals) {
+  MutableArrayRef<Accumulator> of = accumulators[level];
+  const int64_t together = tuning.vectorsOfRow;
+  States started;
+  for (Accumulator &accumulator : of)
+    started.push_back(accumulator.start());
+  const Carried one = flat(started);
+  Carried carried = one;
+  Value *whole = first;
+  if (isDense) {
+    Carried all;
+    for (int64_t v = 0; v < together; ++v)
+      all.append(one);
+    whole = b.CreateAdd(first, e.roundDown(b.CreateSub(end, first), together * lanes()));
+    all = e.loop(first, whole, e.number(together * lanes()), all,
+                 [&](Value *column, ArrayRef<Value *> values) {
+                   Carried next;
+                   for (int64_t v = 0; v < together; ++v)
+                     next.append(flat(step(level, pointers,
+                                           b.CreateAdd(column, e.number(v * lanes())), nullptr,
+                                           waitingAt, known, keeps,
+                                           parted(values.slice(v * one.size(), one.size()), of,
+                                                  /*totals=*/false))));
+                   return next;
+                 });
+    // In pairs, so that the states wait for each other least.
+    SmallVector<States> states;
+    for (int64_t v = 0; v < together; ++v)
+      states.push_back(parted(ArrayRef(all).slice(v * one.size(), one.size()), of, false));
+    for (size_t count = states.size(); count > 1; count /= 2)
+      for (size_t v = 0; v < count / 2; ++v)
+        for (size_t r = 0; r < of.size(); ++r)
+          states[v][r] = of[r].joined(states[v][r], states[v + count / 2][r]);
+    carried = flat(states[0]);
+  }
+  carried = e.loop(whole, end, e.number(lanes()), carried,
+                   [&](Value *column, ArrayRef<Value *> values) {
+                     Value *count = e.min(b.CreateSub(end, column), e.number(lanes()));
+                     return flat(step(level, pointers, column, count, waitingAt, known, keeps,
+                                      parted(values, of, /*totals=*/false)));
+                   });
+  States sums;
+  for (auto [accumulator, total, state] : zip(of, totals, parted(carried, of, false)))
+    sums.push_back(accumulator.addToTotal(total, state));
+  return sums;
+}
+
+void ReducedColumns::emitPass(unsigned level, const Pointers &row, Known &known, bool keeps) {
+  const RowFacts::Pass &pass = facts.passes[level];
+  MutableArrayRef<Accumulator> of = accumulators[level];
+  compute(pass.wanted, known, /*keptOnly=*/true);
+  States totals;
+  for (Accumulator &accumulator : of)
+    totals.push_back(accumulator.startTotal());
+  Value *columns = places.sizes[facts.columns()], *width = e.roundUp(columns, lanes());
+  const Carried last = nest(
+      facts.outerReduced, row, e.number(0), flat(totals),
+      [&](const Pointers &pointers, Value *number, ArrayRef<Value *> carried) {
+        Value *waitingAt = b.CreateMul(number, width);
+        return e.loop(e.number(0), columns, e.number(tuning.columnsOfState), carried,
+                      [&](Value *first, ArrayRef<Value *> values) {
+                        Value *end = e.min(
+                            b.CreateAdd(first, e.number(tuning.columnsOfState)), columns);
+                        return flat(addColumns(level, pointers, first, end, waitingAt, known,
+                                               keeps, parted(values, of, /*totals=*/true)));
+                      });
+      });
+  for (auto [accumulator, total] : zip(of, parted(last, of, /*totals=*/true))) {
+    const Parts all = accumulator.acrossLanes(accumulator.ofTotal(total));
+    cpu::ReduceOp reduction = accumulator.reduction();
+    known[reduction.getResult()] = all[0];
+    if (accumulator.hasPosition())
+      known[reduction.getPosition()] = all[1];
+  }
+}
+
+void ReducedColumns::emitRow(const Pointers &row, bool keeps) {
+  Known known = scalars;
+  for (auto [i, argument] : enumerate(region.getArguments()))
+    if (!facts.inputVaries(i))
+      known[argument] = loadInput(i, row.inputs[i], nullptr);
+  for (unsigned level = 0; level < facts.passes.size(); ++level)
+    emitPass(level, row, known, keeps);
+  for (unsigned i : facts.keptOutputs) {
+    mlir::Value value = facts.yielded()[i];
+    compute(value, known);
+    storeElement(i, valueOf(value, known), row.outputs[i]);
+  }
+}
+
+void ReducedColumns::emitRows(bool keeps) {
+  SmallVector<int64_t> kept = facts.outerKept;
+  if (facts.rows >= 0)
+    kept.push_back(facts.rows);
+  nest(kept, start(), e.number(0), {}, [&](const Pointers &row, Value *, ArrayRef<Value *>) {
+    emitRow(row, keeps);
+    return Carried();
+  });
+}
+
+void ReducedColumns::emit() {
+  if (facts.waiting.empty() || !isDense)
+    return emitRows(/*keeps=*/false);
+  Value *keeps = fits();
+  e.when(keeps, [&] { emitRows(/*keeps=*/true); });
+  e.when(b.CreateNot(keeps), [&] { emitRows(/*keeps=*/false); });
+}
+
+} // namespace
+
+bool emitReducedColumns(Emitter &e, const RowFacts &facts, mlir::Block &region,
+                        const SpacePlaces &places, bool isDense) {
+  ReducedColumns code(e, facts, region, places, isDense);
+  code.emit();
+  return code.complete;
+}
+
+} // namespace mmk

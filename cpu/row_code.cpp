@@ -1,0 +1,208 @@
+#include "cpu/row_code.h"
+
+#include "codegen/region.h"
+#include "codegen/scalar_ops.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace llvm;
+
+namespace mmk {
+
+SmallVector<Value **> SpacePlaces::fields() {
+  SmallVector<Value **> all;
+  for (auto *group : {&inputs, &outputs})
+    for (Place &place : *group) {
+      all.push_back(&place.pointer);
+      for (Value *&stride : place.strides)
+        all.push_back(&stride);
+    }
+  for (auto *group : {&sizes, &scalars})
+    for (Value *&value : *group)
+      all.push_back(&value);
+  all.push_back(&scratch);
+  all.push_back(&streams);
+  return all;
+}
+
+RowCode::RowCode(Emitter &e, const RowFacts &facts, mlir::Block &region, SpacePlaces places,
+                 bool isDense)
+    : e(e), b(e.b), facts(facts), region(region), places(std::move(places)), isDense(isDense) {
+  for (auto [i, scalar] : enumerate(scalarsOf(region)))
+    scalars[scalar] = e.splat(this->places.scalars[i], lanes());
+  for (const RowFacts::Pass &pass : facts.passes) {
+    accumulators.emplace_back();
+    for (cpu::ReduceOp reduction : pass.reductions)
+      accumulators.back().emplace_back(e, reduction);
+  }
+}
+
+//===--- tensors ----------------------------------------------------------------------------===//
+
+mlir::Value RowCode::input(size_t i) const {
+  return cast<cpu::RowsOp>(region.getParentOp()).getInputs()[i];
+}
+mlir::Value RowCode::output(size_t i) const {
+  return cast<cpu::RowsOp>(region.getParentOp()).getOutputs()[i];
+}
+
+Type *RowCode::elementType(mlir::Value tensor) {
+  return e.elementType(cast<mlir::MemRefType>(tensor.getType()).getElementType());
+}
+
+// A condition in memory is a byte.
+Type *RowCode::memoryType(mlir::Value tensor) {
+  Type *type = elementType(tensor);
+  return type->isIntegerTy(1) ? b.getInt8Ty() : type;
+}
+
+RowCode::Pointers RowCode::start() const {
+  Pointers pointers;
+  for (const SpacePlaces::Place &place : places.inputs)
+    pointers.inputs.push_back(place.pointer);
+  for (const SpacePlaces::Place &place : places.outputs)
+    pointers.outputs.push_back(place.pointer);
+  return pointers;
+}
+
+RowCode::Pointers RowCode::moved(const Pointers &pointers, int64_t dim, Value *index) {
+  Pointers next = pointers;
+  for (size_t i = 0; i < next.inputs.size(); ++i)
+    if (facts.inputAlong(i, dim) >= 0)
+      next.inputs[i] =
+          e.offset(next.inputs[i], b.CreateMul(index, places.inputs[i].strides[dim]));
+  for (size_t i = 0; i < next.outputs.size(); ++i)
+    if (facts.outputAlong(i, dim) >= 0)
+      next.outputs[i] =
+          e.offset(next.outputs[i], b.CreateMul(index, places.outputs[i].strides[dim]));
+  return next;
+}
+
+RowCode::Carried RowCode::nest(ArrayRef<int64_t> dims, const Pointers &pointers, Value *number,
+                               ArrayRef<Value *> carried, NestBody body) {
+  if (dims.empty())
+    return body(pointers, number, carried);
+  const int64_t dim = dims.front();
+  Value *size = places.sizes[dim];
+  return e.loop(e.number(0), size, e.number(1), carried,
+                [&](Value *index, ArrayRef<Value *> inside) {
+                  Value *inner = b.CreateAdd(b.CreateMul(number, size), index);
+                  return nest(dims.drop_front(), moved(pointers, dim, index), inner, inside, body);
+                });
+}
+
+Value *RowCode::inputAt(size_t i, Value *pointer, Value *c) const {
+  if (facts.inputAlong(i, facts.columns()) < 0)
+    return pointer;
+  return e.offset(pointer, b.CreateMul(c, places.inputs[i].strides[facts.columns()]));
+}
+
+Value *RowCode::outputAt(size_t i, Value *pointer, Value *c) const {
+  if (facts.outputAlong(i, facts.columns()) < 0)
+    return pointer;
+  return e.offset(pointer, b.CreateMul(c, places.outputs[i].strides[facts.columns()]));
+}
+
+Value *RowCode::loadInput(size_t i, Value *pointer, Value *count) {
+  Type *stored = memoryType(input(i)), *type = elementType(input(i));
+  auto meant = [&](Value *value) {
+    return stored == type
+               ? value
+               : b.CreateICmpNE(value, Constant::getNullValue(value->getType()));
+  };
+  if (facts.inputAlong(i, facts.columns()) < 0)
+    return e.splat(meant(e.load(stored, pointer)), lanes());
+  Type *vector = e.vectorOf(stored, lanes());
+  if (isDense)
+    return meant(count ? e.loadSome(vector, pointer, count) : e.load(vector, pointer));
+  // Element by element, through a vector in memory.
+  Value *gathered = e.local(vector), *stride = places.inputs[i].strides[facts.columns()];
+  e.store(Constant::getNullValue(vector), gathered);
+  e.loop(e.number(0), count ? count : e.number(lanes()), e.number(1), [&](Value *lane) {
+    Value *element = e.load(stored, e.offset(pointer, b.CreateMul(lane, stride)));
+    e.store(element, e.offset(gathered, b.CreateMul(lane, e.number(e.bytesOf(stored)))));
+  });
+  return meant(e.load(vector, gathered));
+}
+
+void RowCode::storeOutput(size_t i, Value *value, Value *pointer, Value *count) {
+  Type *stored = memoryType(output(i));
+  if (value->getType()->getScalarType() != stored)
+    value = b.CreateZExt(value, e.vectorOf(stored, lanes()));
+  if (isDense) {
+    if (count)
+      e.storeSome(value, pointer, count);
+    else
+      e.store(value, pointer);
+    return;
+  }
+  Value *waiting = e.local(value->getType()),
+        *stride = places.outputs[i].strides[facts.columns()];
+  e.store(value, waiting);
+  e.loop(e.number(0), count ? count : e.number(lanes()), e.number(1), [&](Value *lane) {
+    Value *element =
+        e.load(stored, e.offset(waiting, b.CreateMul(lane, e.number(e.bytesOf(stored)))));
+    e.store(element, e.offset(pointer, b.CreateMul(lane, stride)));
+  });
+}
+
+void RowCode::storeElement(size_t i, Value *value, Value *pointer) {
+  Value *element = b.CreateExtractElement(value, uint64_t(0));
+  Type *stored = memoryType(output(i));
+  e.store(element->getType() == stored ? element : b.CreateZExt(element, stored), pointer);
+}
+
+//===--- elements ---------------------------------------------------------------------------===//
+
+SmallVector<unsigned> RowCode::inputsFor(ArrayRef<mlir::Value> wanted, const Known &known) {
+  DenseSet<mlir::Value> read(wanted.begin(), wanted.end());
+  for (mlir::Operation *inner : facts.opsFor(wanted, known))
+    read.insert_range(inner->getOperands());
+  SmallVector<unsigned> inputs;
+  for (mlir::BlockArgument argument : region.getArguments())
+    if (read.contains(argument) && !known.contains(argument))
+      inputs.push_back(argument.getArgNumber());
+  return inputs;
+}
+
+void RowCode::compute(ArrayRef<mlir::Value> wanted, Known &known, bool keptOnly) {
+  SmallVector<mlir::Operation *> ops = facts.opsFor(wanted, known);
+  if (keptOnly)
+    erase_if(ops, [&](mlir::Operation *op) { return facts.varies(op->getResult(0)); });
+  complete &= emitOps(e, ops, lanes(), known);
+}
+
+Value *RowCode::valueOf(mlir::Value value, const Known &known) {
+  if (Value *found = known.lookup(value))
+    return found;
+  auto constant = value.getDefiningOp<mlir::arith::ConstantOp>();
+  return e.splat(emitConstant(e, constant.getValue()), lanes());
+}
+
+RowCode::Carried RowCode::flat(const States &states) const {
+  Carried values;
+  for (const Parts &parts : states)
+    values.append(parts.begin(), parts.end());
+  return values;
+}
+
+RowCode::States RowCode::parted(ArrayRef<Value *> values, MutableArrayRef<Accumulator> of,
+                                bool totals) {
+  States states;
+  for (Accumulator &accumulator : of) {
+    const size_t count = totals ? accumulator.typesOfTotal().size() : accumulator.start().size();
+    states.emplace_back(values.take_front(count));
+    values = values.drop_front(count);
+  }
+  return states;
+}
+
+Value *RowCode::positionsFrom(Value *first) {
+  SmallVector<Constant *> numbers;
+  for (unsigned lane = 0; lane < lanes(); ++lane)
+    numbers.push_back(b.getInt32(lane));
+  return b.CreateAdd(e.splat(b.CreateTrunc(first, b.getInt32Ty()), lanes()),
+                     ConstantVector::get(numbers));
+}
+
+} // namespace mmk

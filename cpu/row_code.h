@@ -1,0 +1,101 @@
+// What the two forms of code for a cpu.rows share: its tensors, their elements, and its passes.
+#pragma once
+
+#include "cpu/accumulator.h"
+#include "cpu/row_facts.h"
+#include "cpu/tuning.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace mmk {
+
+/// Tensors of a cpu.rows with their tile: addresses, bytes from one index to the next along each
+/// dimension of the space, extents of the space.
+struct SpacePlaces {
+  struct Place {
+    llvm::Value *pointer = nullptr;
+    llvm::SmallVector<llvm::Value *> strides;
+  };
+  llvm::SmallVector<Place> inputs, outputs;
+  llvm::SmallVector<llvm::Value *> sizes;
+  llvm::Value *scratch = nullptr;
+  llvm::Value *streams = nullptr; ///< i64, not 0: results are stored with non-temporal stores
+  llvm::SmallVector<llvm::Value *> scalars;
+
+  /// All of them, to be passed from function to function.
+  llvm::SmallVector<llvm::Value **> fields();
+};
+
+class RowCode {
+public:
+  /// `isDense`: tensors that run along the columns are dense there; else any may have a stride.
+  RowCode(Emitter &e, const RowFacts &facts, mlir::Block &region, SpacePlaces places, bool isDense);
+
+  /// False when an operation of the region had no code.
+  bool complete = true;
+
+protected:
+  using Known = RowFacts::Known;
+  /// Addresses of all tensors at the current iteration.
+  struct Pointers {
+    llvm::SmallVector<llvm::Value *> inputs, outputs;
+  };
+  using States = llvm::SmallVector<Parts>;
+
+  Pointers start() const;
+  Pointers moved(const Pointers &pointers, int64_t dim, llvm::Value *index);
+  /// Loops over some dimensions of the space, carrying values. The body receives the number of the
+  /// iteration.
+  using Carried = llvm::SmallVector<llvm::Value *>;
+  using NestBody = llvm::function_ref<Carried(const Pointers &, llvm::Value *number,
+                                              llvm::ArrayRef<llvm::Value *>)>;
+  Carried nest(llvm::ArrayRef<int64_t> dims, const Pointers &pointers, llvm::Value *number,
+               llvm::ArrayRef<llvm::Value *> carried, NestBody body);
+
+  /// Some lanes of an input at its pointer, all when `count` is null; one element for all of them
+  /// where it does not run along the columns.
+  llvm::Value *loadInput(size_t input, llvm::Value *pointer, llvm::Value *count);
+  void storeOutput(size_t output, llvm::Value *value, llvm::Value *pointer, llvm::Value *count);
+  /// The first lane.
+  void storeElement(size_t output, llvm::Value *value, llvm::Value *pointer);
+  /// Address of column `c`, where the tensor runs along the columns.
+  llvm::Value *inputAt(size_t input, llvm::Value *pointer, llvm::Value *c) const;
+  llvm::Value *outputAt(size_t output, llvm::Value *pointer, llvm::Value *c) const;
+  /// Inputs that the wanted values need and that are not known yet.
+  llvm::SmallVector<unsigned> inputsFor(llvm::ArrayRef<mlir::Value> wanted, const Known &known);
+
+  /// Adds what the wanted values need; only what is equal for all reduced iterations if `keptOnly`.
+  void compute(llvm::ArrayRef<mlir::Value> wanted, Known &known, bool keptOnly = false);
+  llvm::Value *valueOf(mlir::Value value, const Known &known);
+
+  Carried flat(const States &states) const;
+  States parted(llvm::ArrayRef<llvm::Value *> values, llvm::MutableArrayRef<Accumulator> of,
+                bool totals);
+  /// 0, 1, 2 ... from `first` on, as positions.
+  llvm::Value *positionsFrom(llvm::Value *first);
+  unsigned lanes() const { return e.target.lanes; }
+
+  Emitter &e;
+  llvm::IRBuilder<> &b;
+  const RowFacts &facts;
+  mlir::Block &region;
+  const SpacePlaces places;
+  const bool isDense;
+  Known scalars;
+  llvm::SmallVector<llvm::SmallVector<Accumulator>> accumulators; ///< of each pass
+
+private:
+  llvm::Type *memoryType(mlir::Value tensor);
+  llvm::Type *elementType(mlir::Value tensor);
+  mlir::Value input(size_t i) const;
+  mlir::Value output(size_t i) const;
+};
+
+/// The code for a tile whose columns are reduced, and for one whose columns are kept; false when an
+/// operation has no code.
+bool emitReducedColumns(Emitter &e, const RowFacts &facts, mlir::Block &region,
+                        const SpacePlaces &places, bool isDense);
+bool emitKeptColumns(Emitter &e, const RowFacts &facts, mlir::Block &region,
+                     const SpacePlaces &places, bool isDense);
+
+} // namespace mmk

@@ -1,0 +1,143 @@
+#include "cpu/rows.h"
+
+#include "codegen/region.h"
+#include "cpu/row_code.h"
+
+using namespace llvm;
+
+namespace mmk {
+namespace {
+
+class RowsTile {
+public:
+  RowsTile(Emitter &e, cpu::RowsOp op, ProgramValues &values)
+      : e(e), b(e.b), op(op), values(values), facts(op) {}
+
+  void emit();
+
+private:
+  SpacePlaces::Place placeOf(mlir::Value tensor, mlir::ValueRange offsets,
+                             ArrayRef<int64_t> along);
+  SmallVector<SpacePlaces::Place> placesOf(mlir::OperandRange tensors, mlir::ValueRange offsets,
+                                           ArrayRef<int64_t> along);
+  SpacePlaces findPlaces();
+  /// Whether all tensors that run along the columns are dense there.
+  Value *isDense(const SpacePlaces &places);
+  Value *fitsStreams(const SpacePlaces &places);
+  /// Makes one loop of two where memory does.
+  void merge(SpacePlaces &places, int64_t outer, int64_t inner);
+  void call(const SpacePlaces &places, Value *frame, bool dense);
+
+  Emitter &e;
+  IRBuilder<> &b;
+  cpu::RowsOp op;
+  ProgramValues &values;
+  const RowFacts facts;
+};
+
+SpacePlaces::Place RowsTile::placeOf(mlir::Value tensor, mlir::ValueRange offsets,
+                                     ArrayRef<int64_t> along) {
+  const GlobalTensor &global = values.global(tensor);
+  Type *element = values.elementOf(tensor);
+  SpacePlaces::Place place{values.address(global, offsets, element), {}};
+  for (int64_t dim : along)
+    place.strides.push_back(dim < 0 ? e.number(0)
+                                    : b.CreateMul(global.strides[dim],
+                                                  e.number(e.bytesOf(element))));
+  return place;
+}
+
+SmallVector<SpacePlaces::Place> RowsTile::placesOf(mlir::OperandRange tensors,
+                                                   mlir::ValueRange offsets,
+                                                   ArrayRef<int64_t> along) {
+  SmallVector<SpacePlaces::Place> places;
+  for (mlir::Value tensor : tensors) {
+    const size_t rank = cast<mlir::MemRefType>(tensor.getType()).getRank();
+    places.push_back(placeOf(tensor, offsets.take_front(rank), along.take_front(facts.dims())));
+    offsets = offsets.drop_front(rank);
+    along = along.drop_front(facts.dims());
+  }
+  return places;
+}
+
+SpacePlaces RowsTile::findPlaces() {
+  SpacePlaces places;
+  places.inputs = placesOf(op.getInputs(), op.getInputOffsets(), op.getInputAlong());
+  places.outputs = placesOf(op.getOutputs(), op.getOutputOffsets(), op.getOutputAlong());
+  for (mlir::Value size : op.getSizes())
+    places.sizes.push_back(values.value(size));
+  for (mlir::Value scalar : scalarsOf(op.getBody().front()))
+    places.scalars.push_back(values.value(scalar));
+  places.scratch = values.buffer(op.getScratch(), {});
+  places.streams = e.number(0);
+  return places;
+}
+
+Value *RowsTile::isDense(const SpacePlaces &places) {
+  Value *dense = b.getTrue();
+  auto check = [&](const SpacePlaces::Place &place, mlir::Value tensor, int64_t along) {
+    if (along >= 0)
+      dense = b.CreateAnd(dense, b.CreateICmpEQ(place.strides[facts.columns()],
+                                                e.number(e.bytesOf(values.elementOf(tensor)))));
+  };
+  for (auto [i, place] : enumerate(places.inputs))
+    check(place, op.getInputs()[i], facts.inputAlong(i, facts.columns()));
+  for (auto [i, place] : enumerate(places.outputs))
+    check(place, op.getOutputs()[i], facts.outputAlong(i, facts.columns()));
+  return dense;
+}
+
+void RowsTile::merge(SpacePlaces &places, int64_t outer, int64_t inner) {
+  Value *follows = b.getTrue();
+  auto check = [&](const SpacePlaces::Place &place, int64_t alongOuter, int64_t alongInner) {
+    if (alongOuter >= 0 || alongInner >= 0)
+      follows = b.CreateAnd(
+          follows, b.CreateICmpEQ(place.strides[outer],
+                                  b.CreateMul(place.strides[inner], places.sizes[inner])));
+  };
+  for (auto [i, place] : enumerate(places.inputs))
+    check(place, facts.inputAlong(i, outer), facts.inputAlong(i, inner));
+  for (auto [i, place] : enumerate(places.outputs))
+    check(place, facts.outputAlong(i, outer), facts.outputAlong(i, inner));
+  Value *both = b.CreateMul(places.sizes[outer], places.sizes[inner]);
+  places.sizes[inner] = b.CreateSelect(follows, both, places.sizes[inner]);
+  places.sizes[outer] = b.CreateSelect(follows, e.number(1), places.sizes[outer]);
+}
+
+void RowsTile::call(const SpacePlaces &outside, Value *frame, bool dense) {
+  bool complete = true;
+  const std::string name =
+      (dense ? "rows_" : "rows_strided_") + std::to_string(e.module.size());
+  Function *function = e.helper(name, 1, 0, {}, [&](Function *f) {
+    SpacePlaces places = outside;
+    for (auto [i, field] : enumerate(places.fields()))
+      *field = b.CreateAlignedLoad((*field)->getType(), e.offset(f->getArg(0), 8 * i), Align(8));
+    const auto emit = facts.reducesColumns() ? emitReducedColumns : emitKeptColumns;
+    complete = emit(e, facts, op.getBody().front(), places, dense);
+  });
+  b.CreateCall(function, {frame});
+  if (!complete)
+    values.fail(op);
+}
+
+void RowsTile::emit() {
+  SpacePlaces places = findPlaces();
+  const int64_t inner = facts.reducesColumns() ? facts.columns() : facts.rows;
+  for (int64_t outer : reverse(facts.outerReduced))
+    merge(places, outer, inner);
+  const SmallVector<Value **> fields = places.fields();
+  Value *frame = e.local(ArrayType::get(e.i64(), fields.size()));
+  for (auto [i, value] : enumerate(fields))
+    b.CreateAlignedStore(*value, e.offset(frame, 8 * i), Align(8));
+  Value *dense = isDense(places);
+  e.when(dense, [&] { call(places, frame, /*dense=*/true); });
+  e.when(b.CreateNot(dense), [&] { call(places, frame, /*dense=*/false); });
+}
+
+} // namespace
+
+void emitRowsTile(Emitter &e, cpu::RowsOp op, ProgramValues &values) {
+  RowsTile(e, op, values).emit();
+}
+
+} // namespace mmk

@@ -1,0 +1,27 @@
+// Elements of a tensor at computed indices, and positions as numbers.
+#pragma once
+
+#include "frontend/kernel.h"
+#include "reference/view.h"
+
+#include <map>
+#include <optional>
+#include <string>
+
+namespace mmk {
+
+/// The access as a view of its operand: where each index is a sum of positions with factors and
+/// nothing is outside. Else nothing.
+std::optional<View> viewOfAccess(const Value &access, const View &operand,
+                                 const std::vector<int64_t> &shape,
+                                 const std::map<std::string, int64_t> &dims);
+
+/// Stores the elements of an access in `result`; `padding` stands for those outside.
+void gather(const Value &access, const View &operand, double padding,
+            const std::map<std::string, int64_t> &dims, Tensor &result, unsigned threads);
+
+/// Stores the numbers or conditions of a position.
+void storePositions(const Value &position, const std::map<std::string, int64_t> &dims,
+                    Tensor &result, unsigned threads);
+
+} // namespace mmk

@@ -1,0 +1,4 @@
+// Before the first element there is none.
+kernel k(x: f32[M]) -> y: f32[M] {
+  y[i] = x[i] - x[i - 1];
+}

@@ -1,0 +1,173 @@
+// Reductions on this CPU against the reference: each one over each set of dimensions and type, at
+// ragged extents, with every kind of data; rows too long for the scratch, and long sums.
+#include "reference/check.h"
+#include "tests/unit/compiled.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+
+namespace mmk {
+namespace {
+
+using Dims = std::map<std::string, int64_t>;
+
+/// Runs at some dimensions, and checks every result by the bounds of rounding alone.
+void expectRight(Compiled &compiled, const Dims &dims, DataKind kind) {
+  ASSERT_TRUE(compiled.ready());
+  const std::vector<Tensor> inputs = compiled.inputs(dims, kind);
+  const std::vector<Tensor> got = compiled.run(dims, inputs);
+  std::vector<const Tensor *> tensors;
+  for (const Tensor &input : inputs)
+    tensors.push_back(&input);
+  const std::vector<double> scalars(tensors.size());
+  auto check =
+      llvm::cantFail(ResultCheck::create({compiled.kernel(), dims, scalars, tensors}, 2));
+  Check rule;
+  rule.rtol = rule.atol = 0;
+  std::string at;
+  for (const auto &[name, extent] : dims)
+    at += fmt::format("{}={} ", name, extent);
+  for (size_t i = 0; i < got.size(); ++i) {
+    const Comparison comparison = check.check(i, got[i], rule);
+    EXPECT_TRUE(comparison.passed)
+        << at << "result " << i << ": " << comparison.wrong << " of " << comparison.elements
+        << " wrong, got " << comparison.firstGot << ", expected " << comparison.firstExpected;
+  }
+}
+
+void expectRightEverywhere(const std::string &text, const std::vector<Dims> &shapes,
+                           const std::string &variant = "") {
+  SCOPED_TRACE(text + " " + variant);
+  Compiled compiled(text, "host", variant);
+  for (const Dims &dims : shapes)
+    for (DataKind kind : {DataKind::uniform, DataKind::special})
+      expectRight(compiled, dims, kind);
+}
+
+std::string listOf(unsigned set) {
+  std::string text;
+  for (int d = 0; d < 3; ++d)
+    if (set >> d & 1)
+      text += (text.empty() ? "" : ", ") + std::string(1, "ABC"[d]);
+  return text;
+}
+
+const std::vector<Dims> ragged = {
+    {{"A", 1}, {"B", 1}, {"C", 1}},    {{"A", 2}, {"B", 15}, {"C", 17}},
+    {{"A", 17}, {"B", 2}, {"C", 64}},  {{"A", 3}, {"B", 100}, {"C", 1}},
+    {{"A", 1}, {"B", 9}, {"C", 1000}}, {{"A", 33}, {"B", 1}, {"C", 130}},
+};
+
+class EachReduction : public testing::TestWithParam<const char *> {};
+
+TEST_P(EachReduction, overEverySetOfDimensions) {
+  const std::string type = GetParam();
+  const bool isInteger = type[0] == 'i';
+  const std::string ofSum = isInteger ? "i32" : "f32", ofExtreme = isInteger ? type : "f32";
+  for (unsigned along = 1; along < 8; ++along) {
+    const std::string reduced = listOf(along), kept = listOf(7 & ~along),
+                      shape = kept.empty() ? "" : "[" + kept + "]";
+    std::string results = fmt::format("s: {1}{0}, m: {2}{0}, n: {2}{0}, a: f32{0}, e: f32{0}",
+                                      shape, ofSum, ofExtreme);
+    std::string body = fmt::format("s = sum[{0}](x); m = max[{0}](x); n = min[{0}](x); "
+                                   "a = mean[{0}](x); e = select(any[{0}](x > 1), 1, "
+                                   "select(all[{0}](x > -1), 2, 3));",
+                                   reduced);
+    if (!isInteger) {
+      results += ", p: f32" + shape;
+      body += fmt::format(" p = prod[{}](x);", reduced);
+    }
+    if (std::popcount(along) == 1) {
+      results += fmt::format(", i: i32{0}, j: i32{0}", shape);
+      body += fmt::format(" i = argmax[{0}](x); j = argmin[{0}](x);", reduced);
+    }
+    const std::string text =
+        fmt::format("kernel k(x: {}[A, B, C]) -> {} {{ {} }}", type, results, body);
+    expectRightEverywhere(text, ragged);
+    expectRightEverywhere(text, {ragged[1]}, "fuse=none");
+  }
+}
+INSTANTIATE_TEST_SUITE_P(types, EachReduction, testing::Values("f32", "f16", "bf16", "i8", "i32"),
+                         [](const auto &info) { return std::string(info.param); });
+
+TEST(Rows, normsOverEachDimension) {
+  for (const char *type : {"f32", "bf16"})
+    for (const char *dim : {"A", "B", "C"}) {
+      const std::string text = fmt::format(
+          "kernel k(x: {0}[A, B, C], w: f32[C], v: f32[B, 1]) -> y: {0}[A, B, C], z: {0}[A, B, C], "
+          "t: f32[A, B, C] {{ y = softmax[{1}](x); z = layer_norm[{1}](x + v, w, v, 0.00001); "
+          "t = rms_norm[{1}](gelu(x) * w, w, 0.00001); }}",
+          type, dim);
+      expectRightEverywhere(text, ragged);
+      expectRightEverywhere(text, {ragged[1]}, "fuse=none");
+    }
+}
+
+// Inputs in another order than the space, and results with dimensions of extent 1.
+TEST(Rows, ofTransposedOperandsAndUnitDimensions) {
+  expectRightEverywhere("kernel k(x: f32[C, B], w: f16[B, C]) -> y: f32[B, C], s: f32[B, 1] { "
+                        "y = softmax[C](transpose(x) + w); s = sum[C](transpose(x) * w); }",
+                        {{{"B", 7}, {"C", 50}}, {{"B", 40}, {"C", 16}}});
+  expectRightEverywhere("kernel k(x: f32[C, B], w: f16[B, C]) -> y: f32[B, C], s: f32[1, C] { "
+                        "y = softmax[B](transpose(x) + w); s = sum[B](transpose(x) * w); }",
+                        {{{"B", 7}, {"C", 50}}, {{"B", 40}, {"C", 16}}});
+}
+
+TEST(Rows, ofLiteralExtents) {
+  expectRightEverywhere("kernel k(x: f16[M, 40]) -> y: f16[M, 40], s: f32[40] { "
+                        "y = log_softmax[M](x); s = sum[M](x); }",
+                        {{{"M", 1}}, {{"M", 33}}});
+  expectRightEverywhere("kernel k(x: f16[40, M]) -> y: f16[40, M], s: f32[40, 1] { "
+                        "y = log_softmax[M](x); s = sum[M](x); }",
+                        {{{"M", 1}}, {{"M", 33}}});
+}
+
+// Longer than the scratch; and many rows of columns that are reduced in several passes.
+TEST(Rows, thatDoNotFitTheCaches) {
+  expectRightEverywhere("kernel k(x: f32[M, N]) -> y: f32[M, N] { y = softmax[N](x); }",
+                        {{{"M", 2}, {"N", 70'001}}, {{"M", 3}, {"N", 32'760}}});
+  expectRightEverywhere("kernel k(x: f32[M, N]) -> y: f32[M, N] { y = softmax[M](x); }",
+                        {{{"M", 9'001}, {"N", 77}}, {{"M", 5}, {"N", 9'000}}});
+}
+
+/// A million times 0.1.
+void expectSmallError(const std::string &text, const Dims &dims, int64_t results) {
+  Compiled compiled(text, "host");
+  ASSERT_TRUE(compiled.ready());
+  std::vector<Tensor> inputs = compiled.inputs(dims, DataKind::uniform);
+  for (int64_t i = 0; i < inputs[0].elements(); ++i)
+    inputs[0].set(i, 0.1);
+  const std::vector<Tensor> got = compiled.run(dims, inputs);
+  const double expected = 0.1 * static_cast<double>(inputs[0].elements() / results);
+  for (int64_t i = 0; i < results; ++i)
+    EXPECT_NEAR(got[0][i] / expected, 1, 1e-5) << text;
+}
+
+TEST(Rows, sumsOfAMillionTerms) {
+  const int64_t million = 1'000'000;
+  expectSmallError("kernel k(x: f32[N]) -> s: f32 { s = sum[N](x); }", {{"N", million}}, 1);
+  expectSmallError("kernel k(x: f32[M, N]) -> s: f32[M] { s = sum[N](x); }",
+                   {{"M", 2}, {"N", million}}, 2);
+  expectSmallError("kernel k(x: f32[M, N]) -> s: f32[N] { s = sum[M](x); }",
+                   {{"M", million}, {"N", 3}}, 3);
+  expectSmallError("kernel k(x: f32[B, M, N]) -> s: f32[M] { s = sum[B, N](x); }",
+                   {{"B", million / 5}, {"M", 2}, {"N", 5}}, 2);
+}
+
+TEST(Rows, ofTheLargestNumbersAreInfinite) {
+  for (const char *text : {"kernel k(x: f32[M, N]) -> s: f32[M] { s = sum[N](x); }",
+                           "kernel k(x: f32[N, M]) -> s: f32[M] { s = sum[N](x); }"}) {
+    Compiled compiled(text, "host");
+    ASSERT_TRUE(compiled.ready());
+    const Dims dims = {{"M", 1}, {"N", 100'000}};
+    std::vector<Tensor> inputs = compiled.inputs(dims, DataKind::uniform);
+    for (int64_t i = 0; i < inputs[0].elements(); ++i)
+      inputs[0].set(i, 3e38);
+    EXPECT_EQ(compiled.run(dims, inputs)[0][0], INFINITY);
+  }
+}
+
+} // namespace
+} // namespace mmk
