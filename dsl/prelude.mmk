@@ -52,3 +52,6 @@ fn layer_norm[D](x, weight, bias, epsilon) =
     (x - mean[D](x)) * rsqrt(variance[D](x) + epsilon) * weight + bias;
 fn rms_norm[D](x, weight, epsilon) = x * rsqrt(mean[D](square(x)) + epsilon) * weight;
 fn l2_normalize[D](x, epsilon) = x / max(sqrt(sum[D](square(x))), epsilon);
+
+// Each element is 0 with the probability p; the others make up for those.
+fn dropout[D](x, p, seed) = select(random[D](seed) >= p, x / (1 - p), 0);

@@ -69,8 +69,7 @@ private:
     }
     for (const WholeParameter &whole : kernel_.wholes)
       if (names_.readable.emplace(whole.name, false).second)
-        frame_.names[whole.name] = values_.constant(
-            roundTo(ElementType::f32, static_cast<double>(whole.value)), whole.where);
+        frame_.names[whole.name] = values_.whole(whole.value, whole.where);
     for (const Result &result : kernel_.results)
       names_.refused.emplace(result.name,
                              fmt::format("'{}' is a result and cannot be read; name its value "
@@ -235,6 +234,13 @@ private:
         return found->second;
       return frame.function ? nullptr : extentOf(expression.text, expression.where, frame);
     }
+    if (expression.kind == Kind::call && frame.function &&
+        functions_.isIndex(expression.text, isOfPrelude(frame))) {
+      error(frame.call, "'index' is an index variable; this function is called in index notation, "
+                        "such as f[j](x[i, j])")
+          .notes.push_back({Severity::note, expression.where, "read here", {}});
+      return nullptr;
+    }
     if (expression.kind == Kind::call && isExtent(expression, frame))
       return extentOf(expression.operands[0]->text, expression.where, frame);
 
@@ -250,6 +256,8 @@ private:
       return cast(expression, operands[0], frame);
     if (expression.kind == Kind::call && isReduction(expression, frame))
       return reduce(expression, operands[0], frame);
+    if (expression.kind == Kind::call && functions_.isRandom(expression.text, isOfPrelude(frame)))
+      return random(expression, operands, frame);
     const Primitive *primitive = expression.kind == Kind::operation
                                      ? operatorOf(expression.text, operands.size())
                                      : primitiveFunction(expression.text);
@@ -298,6 +306,19 @@ private:
                                         frame.function ? frame.call : expression.where, problem);
     if (!value)
       reportProblem(std::move(problem), expression, {operand}, frame);
+    return value;
+  }
+
+  const Value *random(const ast::Expression &expression, const std::vector<const Value *> &operands,
+                      const Frame &frame) {
+    const std::optional<Shape> over = dimensionsOf(expression, frame);
+    if (!over || over->empty() || operands.size() != 1)
+      return nullptr; // reported
+    Problem problem;
+    const Value *value =
+        typing_.random(operands[0], *over, frame.function ? frame.call : expression.where, problem);
+    if (!value)
+      reportProblem(std::move(problem), expression, operands, frame);
     return value;
   }
 

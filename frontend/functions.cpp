@@ -149,6 +149,7 @@ std::vector<std::string> Functions::names() const {
   for (std::string &name : reductionNames())
     if (std::ranges::find(names, name) == names.end())
       names.push_back(std::move(name));
+  names.push_back("random");
   for (const auto *functions : {&own_, &prelude_})
     for (const auto &[name, function] : *functions)
       if (names.size() < 200)

@@ -29,6 +29,15 @@ public:
     return name == "extent" && !find(name, fromPrelude);
   }
 
+  /// The same of `index`, the variable that stands for a dimension of a function.
+  bool isIndex(const std::string &name, bool fromPrelude = false) const {
+    return name == "index" && !find(name, fromPrelude);
+  }
+  /// The same of `random`.
+  bool isRandom(const std::string &name, bool fromPrelude = false) const {
+    return name == "random" && !find(name, fromPrelude);
+  }
+
   /// Of all functions that can be called, primitives included; for messages.
   std::vector<std::string> names() const;
 

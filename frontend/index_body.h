@@ -44,6 +44,7 @@ private:
 
   //--- index_reduction.cpp: reductions, contractions and random numbers
   Indexed reduce(const ast::Expression &expression, const Frame &frame);
+  Indexed random(const ast::Expression &expression, const Frame &frame);
   Indexed reduceOver(const Over &over, const NamedReduction &named, const Indexed &operand,
                      const ast::Expression &expression, const Frame &frame);
   /// The sum of a product as `@`; nothing where it is none.

@@ -42,8 +42,8 @@ Indexed IndexBody::reduce(const ast::Expression &expression, const Frame &frame)
       continue;
     }
     if (contains(over.variables, place.name.text))
-      return error(place.name.where, fmt::format("'{}' stands in the brackets twice",
-                                                 place.name.text));
+      return error(place.name.where,
+                   fmt::format("'{}' stands in the brackets twice", place.name.text));
     if (!introduce(place, {&operand}, introduced))
       return restore(introduced), Indexed();
     over.variables.push_back(place.name.text);
@@ -74,9 +74,39 @@ Indexed IndexBody::reduce(const ast::Expression &expression, const Frame &frame)
   return result;
 }
 
-Indexed IndexBody::reduceOver(const Over &over, const NamedReduction &named,
-                              const Indexed &operand, const ast::Expression &expression,
-                              const Frame &frame) {
+// The place is that in the brackets, whatever the order of the statement's variables.
+Indexed IndexBody::random(const ast::Expression &expression, const Frame &frame) {
+  std::vector<std::string> over;
+  for (const ast::Place &place : expression.over) {
+    if (frame.function) {
+      const auto given = frame.over.find(place.name.text);
+      if (given == frame.over.end())
+        return {};
+      over.insert(over.end(), given->second.variables.begin(), given->second.variables.end());
+      continue;
+    }
+    const bool isOfStatement = !place.range && variables_.find(place.name.text);
+    if (!isOfStatement)
+      return error(place.name.where,
+                   fmt::format("'{}' is no variable of the statement; 'random' has "
+                               "a number for each place of those",
+                               place.name.text));
+    if (contains(over, place.name.text))
+      return error(place.name.where,
+                   fmt::format("'{}' stands in the brackets twice", place.name.text));
+    over.push_back(place.name.text);
+  }
+  const Indexed seed = evaluate(*expression.operands[0], frame);
+  if (!seed)
+    return {};
+  Problem problem;
+  const Value *value = context_.typing.random(seed.value, variables_.shapeOf(over),
+                                              whereOf(expression, frame), problem);
+  return value ? Indexed{value, over} : report(std::move(problem), expression, {seed}, frame);
+}
+
+Indexed IndexBody::reduceOver(const Over &over, const NamedReduction &named, const Indexed &operand,
+                              const ast::Expression &expression, const Frame &frame) {
   const SourceRange where = whereOf(expression, frame);
   std::vector<Indexed> all = {operand};
   if (over.guard)
@@ -97,8 +127,8 @@ Indexed IndexBody::reduceOver(const Over &over, const NamedReduction &named,
     if (contains(over.variables, whole.variables[d]))
       along.push_back(d);
   Problem problem;
-  const Value *value = context_.typing.reduceAlong(named, whole.value, guard.value, along, where,
-                                                   problem);
+  const Value *value =
+      context_.typing.reduceAlong(named, whole.value, guard.value, along, where, problem);
   if (!value)
     return report(std::move(problem), expression, {operand}, frame);
   Indexed result{value, whole.variables};
@@ -125,10 +155,7 @@ Indexed IndexBody::contraction(const std::vector<std::string> &summed, Indexed l
   const auto deal = [&] {
     rows.clear(), columns.clear(), batches.clear();
     for (const std::string &variable : without(align_.unionOf({left, right}), depth))
-      (!right.has(variable)  ? rows
-       : !left.has(variable) ? columns
-                             : batches)
-          .push_back(variable);
+      (!right.has(variable) ? rows : !left.has(variable) ? columns : batches).push_back(variable);
   };
   deal();
   if (rows.empty() && columns.empty() && left.value->type != ElementType::i8)

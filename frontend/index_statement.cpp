@@ -44,22 +44,24 @@ Indexed IndexBody::error(SourceRange where, std::string message) {
 
 Indexed IndexBody::report(Problem problem, const ast::Expression &expression,
                           const std::vector<Indexed> &operands, const Frame &frame) {
-  if (frame.function &&
-      !context_.reported.emplace(frame.call.begin, problem.message).second)
+  if (frame.function && !context_.reported.emplace(frame.call.begin, problem.message).second)
     return {};
   const bool blamesOperand = problem.operand && !frame.function;
   Diagnostic &diagnostic = context_.diagnostics.error(
       blamesOperand ? expression.operands[*problem.operand]->where : whereOf(expression, frame),
       std::move(problem.message));
   if (frame.function)
-    diagnostic.notes.push_back(
-        {Severity::note, expression.where,
-         fmt::format("inside '{}'", frame.function->definition->name.text), {}});
+    diagnostic.notes.push_back({Severity::note,
+                                expression.where,
+                                fmt::format("inside '{}'", frame.function->definition->name.text),
+                                {}});
   for (const Indexed &operand : operands)
     if (!operand.value->name.empty())
       diagnostic.notes.push_back(
-          {Severity::note, operand.value->where,
-           fmt::format("'{}' is {}", operand.value->name, spelling(*operand.value)), {}});
+          {Severity::note,
+           operand.value->where,
+           fmt::format("'{}' is {}", operand.value->name, spelling(*operand.value)),
+           {}});
   return {};
 }
 
@@ -93,6 +95,8 @@ const Value *IndexBody::run(const ast::Statement &statement, const Result *decla
           .value;
   }
   const Indexed value = evaluate(*statement.value, {});
+  if (!value && !context_.diagnostics.hasErrors())
+    return error(statement.where, "mmk has no meaning for this statement").value;
   if (!value)
     return nullptr;
   const bool mayStretch = declared != nullptr;
@@ -127,9 +131,8 @@ Indexed IndexBody::evaluate(const ast::Expression &expression, const Frame &fram
     return done(position(wholeRule(expression), expression.where));
   switch (expression.kind) {
   case Kind::number:
-    return done({context_.values.constant(
-                     roundTo(ElementType::f32, parseNumber(expression.text)),
-                     whereOf(expression, frame)),
+    return done({context_.values.constant(roundTo(ElementType::f32, parseNumber(expression.text)),
+                                          whereOf(expression, frame)),
                  {}});
   case Kind::name:
     return done(name(expression, frame));
@@ -219,25 +222,34 @@ Indexed IndexBody::apply(const ast::Expression &expression, std::vector<Indexed>
   Problem problem;
   const Value *value = context_.typing.apply(primitive->operation, primitive->name, aligned,
                                              whereOf(expression, frame), problem);
-  return value ? Indexed{value, variables} : report(std::move(problem), expression, operands, frame);
+  return value ? Indexed{value, variables}
+               : report(std::move(problem), expression, operands, frame);
 }
 
 Indexed IndexBody::call(const ast::Expression &expression, const Frame &frame) {
   const bool ofPrelude = isOfPrelude(frame);
   const std::string &text = expression.text;
   const Function *function = context_.functions.find(text, ofPrelude);
-  const bool isBuiltIn = !function && expression.operands.size() == 1 && expression.over.empty() &&
-                         frame.function != nullptr;
-  if (isBuiltIn && (text == "extent" || text == "index")) {
+  const bool isOfDimension = !function && expression.operands.size() == 1 &&
+                             expression.over.empty() && (text == "extent" || text == "index");
+  if (isOfDimension && !frame.function)
+    return {context_.values.extent({{expression.operands[0]->text, 0}}, expression.where), {}};
+  if (isOfDimension) {
     const auto over = frame.over.find(expression.operands[0]->text);
     if (over == frame.over.end())
       return {};
+    const std::vector<std::string> &variables = over->second.variables;
     if (text == "extent")
-      return {context_.values.extent(variables_.shapeOf(over->second.variables), frame.call), {}};
-    return position(ruleThatReads(over->second.variables.front()), frame.call);
+      return {context_.values.extent(variables_.shapeOf(variables), frame.call), {}};
+    if (variables.size() != 1)
+      return error(frame.call, fmt::format("'index' is one variable; '{}' stands for {} here",
+                                           expression.operands[0]->text, variables.size()));
+    return position(ruleThatReads(variables[0]), frame.call);
   }
   if (!function && !expression.over.empty() && reductionOf(text))
     return reduce(expression, frame);
+  if (!function && text == "random" && expression.operands.size() == 1)
+    return random(expression, frame);
   if (function)
     return inlined(expression, *function, frame);
   std::vector<Indexed> operands;
@@ -266,8 +278,7 @@ Indexed IndexBody::inlined(const ast::Expression &expression, const Function &fu
       given.push_back(known->second);
       continue;
     }
-    if ((place.range || !variables_.find(place.name.text)) &&
-        !introduce(place, within, introduced))
+    if ((place.range || !variables_.find(place.name.text)) && !introduce(place, within, introduced))
       return restore(introduced), Indexed();
     given.push_back({{place.name.text}, {}});
   }

@@ -28,8 +28,8 @@ struct BodyContext {
 /// Whether a statement is in index notation: it introduces variables, or reads elements.
 bool usesIndices(const ast::Statement &statement);
 
-/// The value of a statement whose names have been resolved: with the dimensions of its variables, in
-/// their order. A result's dimensions are those of `declared`, else null. Null after a report.
+/// The value of a statement whose names have been resolved: with the dimensions of its variables,
+/// in their order. A result's dimensions are those of `declared`, else null. Null after a report.
 const Value *evaluateIndexed(const ast::Statement &statement, const Result *declared,
                              const BodyContext &context);
 

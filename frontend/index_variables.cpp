@@ -58,8 +58,8 @@ bool IndexBody::introduce(const ast::Place &place,
                           std::vector<Variable> &introduced) {
   const std::string &name = place.name.text;
   if (variables_.names().size() >= mostVariables && !variables_.find(name))
-    return bool(error(place.name.where, fmt::format("more than {} index variables in one statement",
-                                                    mostVariables)));
+    return bool(error(place.name.where,
+                      fmt::format("more than {} index variables in one statement", mostVariables)));
   std::optional<Variables::Range> range;
   if (place.range) {
     const std::optional<Dimension> written = writtenRange(*place.range);
@@ -72,10 +72,11 @@ bool IndexBody::introduce(const ast::Place &place,
       if (!range)
         range = plainRange(name, *each, underPad);
   if (!range)
-    return bool(error(place.name.where,
-                      fmt::format("'{0}' stands in no dimension's place of its own, so it says what "
-                                  "it ranges over: {0}: N",
-                                  name)));
+    return bool(
+        error(place.name.where,
+              fmt::format("'{0}' stands in no dimension's place of its own, so it says what "
+                          "it ranges over: {0}: N",
+                          name)));
   introduced.emplace_back(name, variables_.set(name, std::move(*range)));
   return true;
 }
@@ -141,9 +142,9 @@ std::unique_ptr<Rule> IndexBody::indexOf(const ast::Expression &expression) {
   if (!rule)
     return nullptr;
   const std::string why =
-      rule->isTruth() ? fmt::format("'{}' is a condition, and an index is a number",
-                                    spellingOf(*rule))
-                      : whyNotAffine(*rule, isVariable());
+      rule->isTruth()
+          ? fmt::format("'{}' is a condition, and an index is a number", spellingOf(*rule))
+          : whyNotAffine(*rule, isVariable());
   if (why.empty())
     return rule;
   error(expression.where, why);
@@ -194,13 +195,13 @@ bool IndexBody::isInside(const Rule &index, const ast::Expression &written,
       const bool holds = condition == &lowest ? left->number >= 0 : left->number < right->number;
       if (holds)
         continue;
-      return bool(error(written.where,
-                        fmt::format("the index {} is outside of '{}' at every size: its {} value is "
-                                    "{}, and the dimension has {} elements; pad(...) reads a number "
-                                    "there",
-                                    spellingOf(index), tensor,
-                                    condition == &lowest ? "least" : "greatest",
-                                    spellingOf(*(*condition)->operands[0]), spelling(dimension))));
+      return bool(
+          error(written.where,
+                fmt::format("the index {} is outside of '{}' at every size: its {} value is "
+                            "{}, and the dimension has {} elements; pad(...) reads a number "
+                            "there",
+                            spellingOf(index), tensor, condition == &lowest ? "least" : "greatest",
+                            spellingOf(*(*condition)->operands[0]), spelling(dimension))));
     }
     Condition added;
     added.text = spellingOf(**condition);
@@ -245,7 +246,8 @@ Indexed IndexBody::element(const ast::Expression &expression, const Frame &frame
                              "{}",
                              rule.choice, spelling(range->dimension), spelling(dimension), name,
                              spelling(*tensor)))
-          .notes.push_back({Severity::note, range->where,
+          .notes.push_back({Severity::note,
+                            range->where,
                             fmt::format("'{}' ranges over {} from here", rule.choice,
                                         spelling(range->dimension)),
                             {}});
@@ -291,8 +293,7 @@ bool IndexBody::isWhole(const ast::Expression &expression, bool &readsVariables)
   case Kind::call:
     // The floor of a quotient.
     return expression.text == "floor" && expression.operands.size() == 1 &&
-           expression.operands[0]->kind == Kind::operation &&
-           expression.operands[0]->text == "/" &&
+           expression.operands[0]->kind == Kind::operation && expression.operands[0]->text == "/" &&
            isWhole(*expression.operands[0]->operands[0], readsVariables) &&
            isWhole(*expression.operands[0]->operands[1], readsVariables);
   case Kind::operation:
@@ -316,8 +317,7 @@ std::unique_ptr<Rule> IndexBody::wholeRule(const ast::Expression &expression) {
       if (!operands.back())
         return nullptr;
     }
-    return RuleBuilder(indexWords, {}, context_.diagnostics)
-        .join(expression, std::move(operands));
+    return RuleBuilder(indexWords, {}, context_.diagnostics).join(expression, std::move(operands));
   }
   return indexOf(expression);
 }

@@ -52,7 +52,8 @@ public:
   /// The value with its dimensions in the places of `target`, aligned at the last, 1 where it has a
   /// variable not; leading ones are left out. An empty name in `target` is an extent of 1. `target`
   /// has all variables of the value.
-  Indexed toEndOf(const std::vector<std::string> &target, const Indexed &operand, SourceRange where);
+  Indexed toEndOf(const std::vector<std::string> &target, const Indexed &operand,
+                  SourceRange where);
 
   /// The value with exactly the dimensions of `target`, stretched where it has a variable not.
   Indexed exactly(const std::vector<std::string> &target, const Indexed &operand,

@@ -68,6 +68,7 @@ enum class Operation {
   squeeze,   ///< the operand without some dimensions of literal extent 1
   access,    ///< the elements of the operand at `indices`, one for each of its dimensions
   position,  ///< `indices[0]` itself: a number, or of a comparison a condition
+  random,    ///< numbers in [0, 1) of the seed, a scalar, and of the row-major position
 };
 
 /// Integer arithmetic over the position in a value's shape, "#0", "#1", and over dimensions.

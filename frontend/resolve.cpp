@@ -35,7 +35,8 @@ public:
                         expression.text));
       break;
     case Kind::call:
-      if (functions_.isExtent(expression.text))
+      if (functions_.isExtent(expression.text) ||
+          (functions_.isIndex(expression.text) && !names_.dimensionsAreNumbers))
         return extent(expression);
       if (names_.isIndexed && !expression.over.empty())
         return callOverVariables(expression);
@@ -94,7 +95,8 @@ private:
   /// A reduction or a function over variables, which its brackets introduce.
   void callOverVariables(const ast::Expression &expression) {
     const Function *function = functions_.find(expression.text);
-    const bool reduces = !function && reductionOf(expression.text);
+    const bool reduces =
+        !function && (reductionOf(expression.text) || functions_.isRandom(expression.text));
     const size_t wanted = function ? function->definition->over.size() : 1,
                  found = expression.over.size();
     if (!reduces && !function) {
@@ -222,7 +224,8 @@ private:
     if (expression.operands.size() == 1 && expression.over.empty() &&
         expression.operands[0]->kind == ast::Expression::Kind::name)
       return dimension({expression.operands[0]->text, expression.operands[0]->where});
-    error(expression.where, fmt::format("'extent' takes a dimension: extent({})", someDimension()));
+    error(expression.where,
+          fmt::format("'{0}' takes a dimension: {0}({1})", expression.text, someDimension()));
   }
 
   /// The brackets of a call.
@@ -258,6 +261,17 @@ private:
                          expected == 1 ? "" : "s", arguments, found);
     };
     const Function *function = functions_.find(name);
+    if (functions_.isRandom(name)) {
+      for (const auto &[word, range] : expression.over)
+        dimension(word);
+      if (expression.over.empty())
+        error(expression.textWhere, fmt::format("'random' has a number for each place of the "
+                                                "dimensions in its brackets: random[{}](seed)",
+                                                someDimension()));
+      else if (found != 1)
+        error(expression.where, arity(1, " (seed)"));
+      return;
+    }
     if (reductionOf(name) && !function && (!expression.over.empty() || !primitiveFunction(name))) {
       for (const auto &[word, range] : expression.over)
         dimension(word);

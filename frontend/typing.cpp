@@ -3,6 +3,7 @@
 #include "frontend/primitives.h"
 #include "frontend/shapes.h"
 
+#include <cmath>
 #include <fmt/format.h>
 
 namespace mmk {
@@ -68,7 +69,25 @@ const Value *Typing::cast(ElementType type, const Value *operand, SourceRange wh
   }
   if (operand->type == type)
     return operand;
+  if (operand->operation == Operation::constant && type == ElementType::f32)
+    return values_.constant(roundTo(type, operand->constant), where);
   return values_.operation(Operation::cast, type, operand->shape, {operand}, where);
+}
+
+const Value *Typing::random(const Value *seed, Shape shape, SourceRange where, Problem &problem) {
+  const bool isWholeConstant = seed->operation == Operation::constant &&
+                               seed->constant == std::floor(seed->constant) &&
+                               std::fabs(seed->constant) <= 2147483647;
+  if (isWholeConstant)
+    return values_.random(values_.whole(static_cast<int64_t>(seed->constant), seed->where),
+                          std::move(shape), where);
+  if (seed->type == ElementType::i32 && seed->shape.empty())
+    return values_.random(seed, std::move(shape), where);
+  problem = {fmt::format("'random' takes a whole seed, an i32 scalar, an int parameter or an "
+                         "integer, found {}",
+                         spelling(*seed)),
+             0};
+  return nullptr;
 }
 
 const Value *Typing::product(const Value *left, const Value *right, SourceRange where,

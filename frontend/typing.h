@@ -38,6 +38,9 @@ public:
   const Value *reduceAlong(const NamedReduction &named, const Value *operand, const Value *guard,
                            std::vector<size_t> along, SourceRange where, Problem &problem);
 
+  /// Random numbers of this shape.
+  const Value *random(const Value *seed, Shape shape, SourceRange where, Problem &problem);
+
 private:
   const Value *logical(Operation operation, std::string_view symbol,
                        const std::vector<const Value *> &operands, SourceRange where,

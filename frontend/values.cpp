@@ -30,6 +30,26 @@ const Value *Values::constant(double number, SourceRange where) {
                 std::move(value));
 }
 
+const Value *Values::whole(int64_t number, SourceRange where) {
+  Value value{.operation = Operation::constant,
+              .type = ElementType::i32,
+              .shape = {},
+              .operands = {},
+              .constant = static_cast<double>(number),
+              .where = where};
+  return unique({value.operation, value.type, {}, std::to_string(number)}, std::move(value));
+}
+
+const Value *Values::random(const Value *seed, Shape shape, SourceRange where) {
+  std::string text = spelling(shape);
+  return unique({Operation::random, ElementType::f32, {seed}, std::move(text)},
+                {.operation = Operation::random,
+                 .type = ElementType::f32,
+                 .shape = std::move(shape),
+                 .operands = {seed},
+                 .where = where});
+}
+
 const Value *Values::operation(Operation operation, ElementType type, Shape shape,
                                std::vector<const Value *> operands, SourceRange where) {
   Key key{operation, type, operands, ""};

@@ -13,6 +13,9 @@ class Values {
 public:
   const Value *parameter(unsigned index, const Parameter &parameter);
   const Value *constant(double number, SourceRange where);
+  /// An i32.
+  const Value *whole(int64_t number, SourceRange where);
+  const Value *random(const Value *seed, Shape shape, SourceRange where);
   const Value *operation(Operation operation, ElementType type, Shape shape,
                          std::vector<const Value *> operands, SourceRange where);
   /// `along` ascends.

@@ -150,6 +150,7 @@ mlir::Value emitElement(mlir::OpBuilder &b, mlir::Location loc, Operation operat
   case Operation::squeeze:
   case Operation::access:
   case Operation::position:
+  case Operation::random:
     break;
   }
   llvm_unreachable("not an elementwise operation");

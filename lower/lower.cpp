@@ -2,6 +2,7 @@
 
 #include "ir/mmk.h"
 #include "lower/elementwise.h"
+#include "lower/random.h"
 #include "lower/rule.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -58,6 +59,7 @@ private:
   View access(const Value *value);
   View gather(const Value *value);
   View position(const Value *value);
+  View random(const Value *value);
   View positions(const Value *value, llvm::function_ref<mlir::Value(mlir::OpBuilder &)> element);
   mlir::Value index(mlir::OpBuilder &builder, const Rule &rule);
   void prepareExtents(const Value *value);
@@ -540,6 +542,24 @@ View KernelLowering::position(const Value *value) {
   });
 }
 
+View KernelLowering::random(const Value *value) {
+  mlir::Value seed = lower(value->operands[0], false).value;
+  std::vector<mlir::Value> sizes;
+  for (const Dimension &dimension : value->shape)
+    sizes.push_back(extent(dimension));
+  return positions(value, [&](mlir::OpBuilder &builder) {
+    mlir::Value at;
+    for (size_t d = 0; d < sizes.size(); ++d) {
+      mlir::Value own = linalg::IndexOp::create(builder, loc, d);
+      if (at)
+        own = arith::AddIOp::create(builder, loc, arith::MulIOp::create(builder, loc, at, sizes[d]),
+                                    own);
+      at = own;
+    }
+    return emitRandom(builder, loc, seed, at);
+  });
+}
+
 View KernelLowering::gather(const Value *value) {
   const View operand = lower(value->operands[0], false);
   const Shape &shape = value->operands[0]->shape;
@@ -602,6 +622,12 @@ View KernelLowering::build(const Value *value, bool transposed) {
     return view;
   }
   case Operation::constant:
+    if (value->type == ElementType::i32)
+      return {arith::ConstantOp::create(b, loc,
+                                        b.getI32IntegerAttr(static_cast<int32_t>(value->constant))),
+              {},
+              0,
+              {}};
     return {
         arith::ConstantOp::create(b, loc, b.getF32FloatAttr(static_cast<float>(value->constant))),
         {},
@@ -625,6 +651,8 @@ View KernelLowering::build(const Value *value, bool transposed) {
     if (transposed)
       return transposedView(lower(value, false));
     return value->operation == Operation::access ? access(value) : position(value);
+  case Operation::random:
+    return transposed ? transposedView(lower(value, false)) : random(value);
   default:
     break;
   }

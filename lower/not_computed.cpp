@@ -10,10 +10,13 @@ std::string_view reasonAgainst(const Value &value) {
   switch (value.operation) {
   case Operation::position:
     return "an index variable as a number";
+  case Operation::random:
+    return "random numbers";
   case Operation::access:
-    return value.operands.size() > 1          ? "pad(...)"
-           : !isPermutation(value, ignored) ? "an index that is computed, or is not a variable alone"
-                                              : "";
+    return value.operands.size() > 1 ? "pad(...)"
+           : !isPermutation(value, ignored)
+               ? "an index that is computed, or is not a variable alone"
+               : "";
   case Operation::reduce:
     return value.operands.size() > 1 ? "a reduction with a condition" : "";
   default:

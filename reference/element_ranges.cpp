@@ -3,6 +3,7 @@
 #include "reference/elementwise.h"
 #include "reference/index_program.h"
 #include "reference/load_row.h"
+#include "reference/random.h"
 #include "reference/reduction_range.h"
 
 #include <algorithm>
@@ -180,6 +181,14 @@ Range ElementRanges::evaluateStep(const Step &step, const Place &place,
   }
   case Operation::access:
     return accessRange(value, place, care);
+  case Operation::random: {
+    const double seed = evaluate(*value.operands[0], {}, care).value;
+    const std::vector<int64_t> extents = concrete(value.shape);
+    int64_t position = 0;
+    for (size_t d = 0; d < extents.size(); ++d)
+      position = position * extents[d] + place.at[d];
+    return Range::exactly(randomNumber(static_cast<int32_t>(seed), position));
+  }
   case Operation::position:
     return Range::exactly(
         roundTo(value.type, static_cast<double>(programsOf(value)[0](place.at.data()))));

@@ -203,6 +203,7 @@ bool isElementwise(Operation operation) {
   case Operation::squeeze:
   case Operation::access:
   case Operation::position:
+  case Operation::random:
     return false;
   default:
     return true;

@@ -101,6 +101,7 @@ MMK_CLONES void apply(Operation operation, const double *x, const double *y, con
   case Operation::squeeze:
   case Operation::access:
   case Operation::position:
+  case Operation::random:
     return; // not here: see `round`, and the others are not elementwise
   }
 }

@@ -174,6 +174,7 @@ bool isExactTree(const Value &root) {
     case Operation::extent:
     case Operation::access:
     case Operation::position:
+    case Operation::random:
     case Operation::transpose:
     case Operation::squeeze:
     case Operation::negate:

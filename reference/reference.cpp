@@ -3,6 +3,7 @@
 #include "reference/access.h"
 #include "reference/elementwise.h"
 #include "reference/product.h"
+#include "reference/random.h"
 #include "reference/reduction.h"
 #include "runtime/convert.h"
 
@@ -115,9 +116,12 @@ private:
     llvm::Expected<Tensor> tensor = Tensor::allocate(value.type, concrete(value.shape));
     if (!tensor)
       return tensor.takeError();
-    if (value.operation == Operation::access || value.operation == Operation::position) {
+    if (value.operation == Operation::access || value.operation == Operation::position ||
+        value.operation == Operation::random) {
       if (value.operation == Operation::position)
         storePositions(value, dims_, *tensor, threads_);
+      else if (value.operation == Operation::random)
+        storeRandom(static_cast<int32_t>(numberOfLeaf(*value.operands[0])), *tensor, threads_);
       else
         access(value, *tensor);
       keep(value, std::move(*tensor));

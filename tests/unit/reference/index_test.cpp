@@ -52,7 +52,8 @@ const Pair pairs[] = {
      "(a: i8[B, M, K], w: i8[N, K]) -> c: i32[B, M, N] { c = a @ transpose(w); }"},
     {"(x: f32[M, N]) -> y: f32[M, N] { y[i, j] = softmax[j](x[i, j]); }",
      "(x: f32[M, N]) -> y: f32[M, N] { y = softmax[N](x); }"},
-    {"(x: f32[M, N]) -> y: f32[M], t: f32 { y[i] = logsumexp[j](x[i, j]); t = mean[i, j](x[i, j]); }",
+    {"(x: f32[M, N]) -> y: f32[M], t: f32 { y[i] = logsumexp[j](x[i, j]); t = mean[i, j](x[i, j]); "
+     "}",
      "(x: f32[M, N]) -> y: f32[M], t: f32 { y = logsumexp[N](x); t = mean[M, N](x); }"},
     {"(x: f32[M, N]) -> y: i32[N], c: f32[M, N] {"
      "  y[j] = argmax[i](x[i, j]); c[i, j] = cumsum[j](x[i, j]); }",
@@ -75,11 +76,10 @@ TEST(IndexNotation, AgreesWithDimensionNotation) {
 namespace {
 
 /// Compares the result with a plain function of the inputs and of the place.
-void expectElements(const std::string &text, std::vector<std::vector<int64_t>> shapes,
-                    std::vector<int64_t> result,
-                    const std::function<double(const std::vector<Tensor> &,
-                                               const std::vector<int64_t> &)> &element,
-                    ElementType type = ElementType::f32) {
+void expectElements(
+    const std::string &text, std::vector<std::vector<int64_t>> shapes, std::vector<int64_t> result,
+    const std::function<double(const std::vector<Tensor> &, const std::vector<int64_t> &)> &element,
+    ElementType type = ElementType::f32) {
   const std::vector<Tensor> got = results(text);
   std::vector<Tensor> inputs;
   for (size_t i = 0; i < shapes.size(); ++i)
@@ -101,12 +101,12 @@ TEST(IndexNotation, ReadsAffineIndices) {
                  {7}, [](auto &in, auto &at) { return in[0][28 + 6 - at[0]] + in[0][14]; });
   expectElements("(x: f32[H], step: int = 2) -> y: f32[P] {"
                  "  dim P = H - 1; y[p] = sum[r: step](x[p + r] * (r + 1)); }",
-                 {{4}}, {3}, [](auto &in, auto &at) { return in[0][at[0]] + 2 * in[0][at[0] + 1]; });
+                 {{4}}, {3},
+                 [](auto &in, auto &at) { return in[0][at[0]] + 2 * in[0][at[0] + 1]; });
   expectElements("(x: f32[G, N], z: f32[H]) -> y: f32[H, N] { require H == G * 2;"
                  "  y[h, j] = x[h / 2, j] + z[h]; }",
-                 {{2, 7}, {4}}, {4, 7}, [](auto &in, auto &at) {
-                   return in[0][at[0] / 2 * 7 + at[1]] + in[1][at[0]];
-                 });
+                 {{2, 7}, {4}}, {4, 7},
+                 [](auto &in, auto &at) { return in[0][at[0] / 2 * 7 + at[1]] + in[1][at[0]]; });
   expectElements("(x: f32[M, M]) -> y: f32[M] { y[i] = x[i, i] + x[i % 2, 0]; }", {{5, 5}}, {5},
                  [](auto &in, auto &at) { return in[0][at[0] * 6] + in[0][at[0] % 2 * 5]; });
 }
@@ -120,21 +120,22 @@ TEST(IndexNotation, PadsOutside) {
                      sum += r < 0 || r > 6 ? 10 : in[0][r];
                    return sum;
                  });
-  expectElements("(x: f32[B, C, M, N], w: f32[P, C, 3, 3]) -> y: f32[B, P, M, N] {"
-                 "  y[n, o, p, q] = sum[c, r, s](pad(x, 0)[n, c, p + r - 1, q + s - 1] * w[o, c, r, s]);"
-                 "}",
-                 {{2, 3, 5, 7}, {3, 3, 3, 3}}, {2, 3, 5, 7}, [](auto &in, auto &at) {
-                   double sum = 0;
-                   for (int64_t c = 0; c < 3; ++c)
-                     for (int64_t r = 0; r < 3; ++r)
-                       for (int64_t s = 0; s < 3; ++s) {
-                         const int64_t p = at[2] + r - 1, q = at[3] + s - 1;
-                         if (p >= 0 && p < 5 && q >= 0 && q < 7)
-                           sum += in[0][((at[0] * 3 + c) * 5 + p) * 7 + q] *
-                                  in[1][((at[1] * 3 + c) * 3 + r) * 3 + s];
-                       }
-                   return sum;
-                 });
+  expectElements(
+      "(x: f32[B, C, M, N], w: f32[P, C, 3, 3]) -> y: f32[B, P, M, N] {"
+      "  y[n, o, p, q] = sum[c, r, s](pad(x, 0)[n, c, p + r - 1, q + s - 1] * w[o, c, r, s]);"
+      "}",
+      {{2, 3, 5, 7}, {3, 3, 3, 3}}, {2, 3, 5, 7}, [](auto &in, auto &at) {
+        double sum = 0;
+        for (int64_t c = 0; c < 3; ++c)
+          for (int64_t r = 0; r < 3; ++r)
+            for (int64_t s = 0; s < 3; ++s) {
+              const int64_t p = at[2] + r - 1, q = at[3] + s - 1;
+              if (p >= 0 && p < 5 && q >= 0 && q < 7)
+                sum += in[0][((at[0] * 3 + c) * 5 + p) * 7 + q] *
+                       in[1][((at[1] * 3 + c) * 3 + r) * 3 + s];
+            }
+        return sum;
+      });
 }
 
 TEST(IndexNotation, ReducesWhereAConditionHolds) {
@@ -185,6 +186,16 @@ TEST(IndexNotation, ComparesWholeNumbersExactly) {
                  "  y[i] = select(far * 16 + i == far * 16 + 3, x[i], floor(i / 2)); }",
                  {{7}}, {7},
                  [](auto &in, auto &at) { return at[0] == 3 ? in[0][3] : double(at[0] / 2); });
+}
+
+// A function reads the position along its dimension, and its extent.
+TEST(IndexNotation, FunctionsReadPositions) {
+  const KernelText text(
+      "fn last[D](x) = sum[D](select(index(D) == extent(D) - 1, x, 0));"
+      "kernel k(x: f32[M, N]) -> y: f32[M] { y[i] = last[j](x[i, j]) + extent(N); }");
+  const Tensor x = tensorOf(ElementType::f32, {2, 3}, {1, 2, 3, 4, 5, 6});
+  EXPECT_EQ(valuesOf(llvm::cantFail(text.evaluate({{"M", 2}, {"N", 3}}, {&x}))[0]),
+            (std::vector<double>{6, 9}));
 }
 
 // The bound of the rounding errors follows a sum through accesses and conditions.

@@ -1,0 +1,4 @@
+// Each place has one number.
+kernel k(x: f32[M, N], seed: i32) -> y: f32[M] {
+  y[i] = x[i, 0] * random[i, i](seed);
+}
