@@ -190,6 +190,9 @@ private:
               trial.dims[*kept].tile = length;
             if (reduced)
               trial.dims[*reduced].tile = part;
+            // A long row is still read once where its buffers have one copy.
+            if (whole && !space_.fits(trial) && space_.hasOpenCopies())
+              trial.copies.ub = trial.copies.out = 1;
             consider(trial);
           }
     });

@@ -485,6 +485,8 @@ std::vector<std::pair<std::string, std::string>> PlanSpace::choicesOf(const Plan
     add("buffers.l0", std::to_string(plan.copies.l0));
   if (plan.copies.ub != copies_.ub)
     add("buffers.ub", std::to_string(plan.copies.ub));
+  if (plan.copies.out != copies_.out)
+    add("buffers.out", std::to_string(plan.copies.out));
   if (options.skewed)
     add("skew", "stages");
   if (options.overlapped)

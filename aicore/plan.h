@@ -111,6 +111,8 @@ public:
   const Machine &machine() const { return machine_; }
   /// Whether every plan keeps the panel that was chosen.
   bool isKept() const { return keptPanel_.has_value(); }
+  /// Whether neither buffers for what vector cores read nor for what they write have given copies.
+  bool hasOpenCopies() const { return !isFixed("buffers.ub") && !isFixed("buffers.out"); }
   /// Whether a number of splits is given.
   bool hasSplits() const {
     return std::ranges::any_of(dims_, [](const Fixed &dim) { return dim.splits > 0; });
