@@ -83,7 +83,7 @@ void KeptColumns::storeState(unsigned level, unsigned reduction, Value *column,
 
 void KeptColumns::forColumns(Value *width, function_ref<void(Value *, Value *)> body) {
   Value *whole = e.number(0);
-  if (isDense && !e.target.masks()) {
+  if (streams || (isDense && !e.target.masks())) {
     whole = e.roundDown(width, lanes());
     e.loop(e.number(0), whole, e.number(lanes()), [&](Value *column) { body(column, nullptr); });
   }
@@ -223,8 +223,8 @@ void KeptColumns::emit() {
 } // namespace
 
 bool emitKeptColumns(Emitter &e, const RowFacts &facts, mlir::Block &region,
-                     const SpacePlaces &places, bool isDense) {
-  KeptColumns code(e, facts, region, places, isDense);
+                     const SpacePlaces &places, RowForm form) {
+  KeptColumns code(e, facts, region, places, form);
   code.emit();
   return code.complete;
 }

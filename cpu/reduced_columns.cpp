@@ -196,8 +196,8 @@ void ReducedColumns::emit() {
 } // namespace
 
 bool emitReducedColumns(Emitter &e, const RowFacts &facts, mlir::Block &region,
-                        const SpacePlaces &places, bool isDense) {
-  ReducedColumns code(e, facts, region, places, isDense);
+                        const SpacePlaces &places, RowForm form) {
+  ReducedColumns code(e, facts, region, places, form);
   code.emit();
   return code.complete;
 }

@@ -21,13 +21,13 @@ SmallVector<Value **> SpacePlaces::fields() {
     for (Value *&value : *group)
       all.push_back(&value);
   all.push_back(&scratch);
-  all.push_back(&streams);
   return all;
 }
 
 RowCode::RowCode(Emitter &e, const RowFacts &facts, mlir::Block &region, SpacePlaces places,
-                 bool isDense)
-    : e(e), b(e.b), facts(facts), region(region), places(std::move(places)), isDense(isDense) {
+                 RowForm form)
+    : e(e), b(e.b), facts(facts), region(region), places(std::move(places)),
+      isDense(form != RowForm::strided), streams(form == RowForm::streamed) {
   for (auto [i, scalar] : enumerate(scalarsOf(region)))
     scalars[scalar] = e.splat(this->places.scalars[i], lanes());
   for (const RowFacts::Pass &pass : facts.passes) {
@@ -131,9 +131,13 @@ void RowCode::storeOutput(size_t i, Value *value, Value *pointer, Value *count) 
     value = b.CreateZExt(value, e.vectorOf(stored, lanes()));
   if (isDense) {
     if (count)
-      e.storeSome(value, pointer, count);
-    else
-      e.store(value, pointer);
+      return e.storeSome(value, pointer, count);
+    if (!streams || !facts.outputVaries(i))
+      return e.store(value, pointer);
+    StoreInst *store =
+        b.CreateAlignedStore(value, pointer, Align(lanes() * e.bytesOf(stored)));
+    store->setMetadata(LLVMContext::MD_nontemporal,
+                       MDNode::get(b.getContext(), ConstantAsMetadata::get(b.getInt32(1))));
     return;
   }
   Value *waiting = e.local(value->getType()),

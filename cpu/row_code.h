@@ -26,10 +26,16 @@ struct SpacePlaces {
   llvm::SmallVector<llvm::Value **> fields();
 };
 
+/// What the code of a tile may assume.
+enum class RowForm {
+  strided, ///< nothing
+  dense,   ///< tensors that run along the columns are dense there
+  streamed ///< as well, and stores of results are aligned and non-temporal
+};
+
 class RowCode {
 public:
-  /// `isDense`: tensors that run along the columns are dense there; else any may have a stride.
-  RowCode(Emitter &e, const RowFacts &facts, mlir::Block &region, SpacePlaces places, bool isDense);
+  RowCode(Emitter &e, const RowFacts &facts, mlir::Block &region, SpacePlaces places, RowForm form);
 
   /// False when an operation of the region had no code.
   bool complete = true;
@@ -80,7 +86,7 @@ protected:
   const RowFacts &facts;
   mlir::Block &region;
   const SpacePlaces places;
-  const bool isDense;
+  const bool isDense, streams;
   Known scalars;
   llvm::SmallVector<llvm::SmallVector<Accumulator>> accumulators; ///< of each pass
 
@@ -94,8 +100,8 @@ private:
 /// The code for a tile whose columns are reduced, and for one whose columns are kept; false when an
 /// operation has no code.
 bool emitReducedColumns(Emitter &e, const RowFacts &facts, mlir::Block &region,
-                        const SpacePlaces &places, bool isDense);
+                        const SpacePlaces &places, RowForm form);
 bool emitKeptColumns(Emitter &e, const RowFacts &facts, mlir::Block &region,
-                     const SpacePlaces &places, bool isDense);
+                     const SpacePlaces &places, RowForm form);
 
 } // namespace mmk

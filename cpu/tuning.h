@@ -44,6 +44,8 @@ struct CpuTuning {
   int64_t sharedWork = int64_t(1) << 19;
   /// Elements computed before another thread has begun, and the most elements of a tile.
   int64_t sharedElements = int64_t(1) << 15, largestTileElements = int64_t(1) << 18;
+  /// Shares of columns that are kept by a reduction are multiples: whole lines of the narrowest type.
+  int64_t columnsOfShare = 64;
   /// Parts of a row that is shared by threads begin on pages.
   int64_t pageElements = 4096;
 
