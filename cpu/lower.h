@@ -55,8 +55,8 @@ private:
   void emitElementwise(Tile &tile, llvm::ArrayRef<Destination> destinations);
   /// Adds the other splits to the first, which holds the sum afterwards.
   GlobalView emitSum(Tile &tile);
-  aicore::AllocOp alloc(llvm::StringRef name, aicore::Space space, int64_t rows, int64_t columns, mlir::Type element,
-                        mlir::Location where);
+  aicore::AllocOp alloc(llvm::StringRef name, aicore::Space space, int64_t rows, int64_t columns,
+                        mlir::Type element, mlir::Location where);
   llvm::StringRef nameOf(mlir::Value tensor);
   mlir::Location placeOf(llvm::StringRef directive, mlir::Location otherwise);
   cpu::ElementwiseOp emitOp(const Tile &tile, const Tensors &inputs, const Tensors &outputs);

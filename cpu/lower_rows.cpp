@@ -57,10 +57,9 @@ private:
         continue;
       reduceTo(reduction.operand);
       Value element = map.lookupOrDefault(reduction.operand);
-      auto op = cpu::ReduceOp::create(
-          b, reduction.location, element.getType(),
-          reduction.position ? reduction.position.getType() : Type(), reduction.kind, element,
-          reduction.identity);
+      auto op = cpu::ReduceOp::create(b, reduction.location, element.getType(),
+                                      reduction.position ? reduction.position.getType() : Type(),
+                                      reduction.kind, element, reduction.identity);
       map.map(reduction.result, op.getResult());
       if (reduction.position)
         map.map(reduction.position, op.getPosition());
@@ -127,9 +126,9 @@ LogicalResult CpuLowering::emitRows(ir::FusionGroupOp group) {
     outputs.add(view, alongOf(output->dims, view.dims, dims), index(0));
     yielded.push_back(output->element);
   }
-  auto op = cpu::RowsOp::create(b, loc, sizes, program->space().reduced(), inputs.tensors,
-                                inputs.offsets, inputs.along, outputs.tensors, outputs.offsets,
-                                outputs.along, scratch);
+  auto op =
+      cpu::RowsOp::create(b, loc, sizes, program->space().reduced(), inputs.tensors, inputs.offsets,
+                          inputs.along, outputs.tensors, outputs.offsets, outputs.along, scratch);
   RowRegion(b, loc, *program, map).emit(op.getBody(), inputs.elements, yielded);
   return success();
 }

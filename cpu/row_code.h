@@ -65,8 +65,8 @@ protected:
   /// The first lane.
   void storeElement(size_t output, llvm::Value *value, llvm::Value *pointer);
   /// Address of column `c`, where the tensor runs along the columns.
-  llvm::Value *inputAt(size_t input, llvm::Value *pointer, llvm::Value *c) const;
-  llvm::Value *outputAt(size_t output, llvm::Value *pointer, llvm::Value *c) const;
+  llvm::Value *inputAt(size_t input, llvm::Value *pointer, llvm::Value *c);
+  llvm::Value *outputAt(size_t output, llvm::Value *pointer, llvm::Value *c);
   /// Inputs that the wanted values need and that are not known yet.
   llvm::SmallVector<unsigned> inputsFor(llvm::ArrayRef<mlir::Value> wanted, const Known &known);
 
@@ -91,6 +91,7 @@ protected:
   llvm::SmallVector<llvm::SmallVector<Accumulator>> accumulators; ///< of each pass
 
 private:
+  llvm::Value *columnStride(const SpacePlaces::Place &place, mlir::Value tensor);
   llvm::Type *memoryType(mlir::Value tensor);
   llvm::Type *elementType(mlir::Value tensor);
   mlir::Value input(size_t i) const;

@@ -18,8 +18,7 @@ public:
   void emit();
 
 private:
-  SpacePlaces::Place placeOf(mlir::Value tensor, mlir::ValueRange offsets,
-                             ArrayRef<int64_t> along);
+  SpacePlaces::Place placeOf(mlir::Value tensor, mlir::ValueRange offsets, ArrayRef<int64_t> along);
   SmallVector<SpacePlaces::Place> placesOf(mlir::OperandRange tensors, mlir::ValueRange offsets,
                                            ArrayRef<int64_t> along);
   SpacePlaces findPlaces();
@@ -43,15 +42,13 @@ SpacePlaces::Place RowsTile::placeOf(mlir::Value tensor, mlir::ValueRange offset
   Type *element = values.elementOf(tensor);
   SpacePlaces::Place place{values.address(global, offsets, element), {}};
   for (int64_t dim : along)
-    place.strides.push_back(dim < 0 ? e.number(0)
-                                    : b.CreateMul(global.strides[dim],
-                                                  e.number(e.bytesOf(element))));
+    place.strides.push_back(
+        dim < 0 ? e.number(0) : b.CreateMul(global.strides[dim], e.number(e.bytesOf(element))));
   return place;
 }
 
-SmallVector<SpacePlaces::Place> RowsTile::placesOf(mlir::OperandRange tensors,
-                                                   mlir::ValueRange offsets,
-                                                   ArrayRef<int64_t> along) {
+SmallVector<SpacePlaces::Place>
+RowsTile::placesOf(mlir::OperandRange tensors, mlir::ValueRange offsets, ArrayRef<int64_t> along) {
   SmallVector<SpacePlaces::Place> places;
   for (mlir::Value tensor : tensors) {
     const size_t rank = cast<mlir::MemRefType>(tensor.getType()).getRank();
@@ -92,9 +89,9 @@ void RowsTile::merge(SpacePlaces &places, int64_t outer, int64_t inner) {
   Value *follows = b.getTrue();
   auto check = [&](const SpacePlaces::Place &place, int64_t alongOuter, int64_t alongInner) {
     if (alongOuter >= 0 || alongInner >= 0)
-      follows = b.CreateAnd(
-          follows, b.CreateICmpEQ(place.strides[outer],
-                                  b.CreateMul(place.strides[inner], places.sizes[inner])));
+      follows = b.CreateAnd(follows,
+                            b.CreateICmpEQ(place.strides[outer],
+                                           b.CreateMul(place.strides[inner], places.sizes[inner])));
   };
   for (auto [i, place] : enumerate(places.inputs))
     check(place, facts.inputAlong(i, outer), facts.inputAlong(i, inner));
@@ -166,8 +163,7 @@ void RowsTile::emit() {
   }
   Value *streams = b.CreateAnd(dense, fitsStreams(places));
   e.when(streams, [&] { call(places, frame, RowForm::streamed); });
-  e.when(b.CreateAnd(dense, b.CreateNot(streams)),
-         [&] { call(places, frame, RowForm::dense); });
+  e.when(b.CreateAnd(dense, b.CreateNot(streams)), [&] { call(places, frame, RowForm::dense); });
 }
 
 } // namespace

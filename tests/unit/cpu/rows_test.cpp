@@ -22,8 +22,7 @@ void expectRight(Compiled &compiled, const Dims &dims, DataKind kind) {
   for (const Tensor &input : inputs)
     tensors.push_back(&input);
   const std::vector<double> scalars(tensors.size());
-  auto check =
-      llvm::cantFail(ResultCheck::create({compiled.kernel(), dims, scalars, tensors}, 2));
+  auto check = llvm::cantFail(ResultCheck::create({compiled.kernel(), dims, scalars, tensors}, 2));
   Check rule;
   rule.rtol = rule.atol = 0;
   std::string at;
