@@ -39,6 +39,10 @@ protected:
   /// The largest dimensions that the kernel may run with; null: any.
   virtual mlir::DictionaryAttr limits() { return {}; }
 
+  /// Emits the values that a fusion group needs before its phase.
+  void emitShared(ir::FusionGroupOp group);
+  /// The extent of a dimension of the kernel, or a literal one.
+  mlir::Value dimension(llvm::StringRef name);
   /// Emits the values that a fusion group needs before its phase, then the phase; the builder is
   /// then in it.
   void startPhase(ir::FusionGroupOp group);
@@ -66,8 +70,6 @@ protected:
 
 private:
   void createKernel();
-  void emitShared(ir::FusionGroupOp group);
-  mlir::Value dimension(llvm::StringRef name);
   mlir::DictionaryAttr requestedBuffers();
 
   aicore::KernelOp target;

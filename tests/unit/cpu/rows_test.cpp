@@ -131,6 +131,20 @@ TEST(Rows, thatDoNotFitTheCaches) {
                         {{{"M", 9'001}, {"N", 77}}, {{"M", 5}, {"N", 9'000}}});
 }
 
+// Fewer results than threads: parts of the elements are reduced first.
+TEST(Rows, ofWhichThreadsReduceParts) {
+  const std::string results = " m: f32[B], a: f32[B], n: f32[B, 1] { "
+                              "m = max[A, C](x * w); a = mean[A, C](x) * v; "
+                              "n = select(any[A, C](x > 0.999), min[A, C](x), v); }";
+  expectRightEverywhere("kernel k(x: f32[A, B, C], w: f32[C], v: f32[B, 1]) ->" + results,
+                        {{{"A", 30'001}, {"B", 1}, {"C", 5}},
+                         {{"A", 1}, {"B", 1}, {"C", 200'001}},
+                         {{"A", 3}, {"B", 1}, {"C", 100'000}}});
+  expectRightEverywhere("kernel k(x: i8[M, N]) -> s: i32[N], t: i32, m: i8 { s = sum[M](x); "
+                        "t = sum[M, N](x); m = max[M, N](x); }",
+                        {{{"M", 100'003}, {"N", 3}}, {{"M", 1}, {"N", 300'000}}});
+}
+
 /// A million times 0.1.
 void expectSmallError(const std::string &text, const Dims &dims, int64_t results) {
   Compiled compiled(text, "host");
