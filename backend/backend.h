@@ -5,6 +5,7 @@
 #include "ir/aicore.h"
 #include "machines/machine.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/Error.h"
 
@@ -55,6 +56,14 @@ struct FittedTile {
   bool isSum = false;         ///< of a split reduction, with or without elementwise work behind it
   mlir::Value depth;          ///< of the product; else one
   int64_t bytes = 4;          ///< of an element of its operands
+};
+
+/// A row group: `batches` times `kept` rows or columns of a tile's plane, each with `reduced`
+/// elements, which `cores` share.
+struct FittedReduction {
+  mlir::Value batches, kept, reduced;
+  bool keepsColumns = false;
+  int64_t cores = 1;
 };
 
 /// What is done about flags: a variant that is only ranked keeps those that others imply, which
@@ -153,6 +162,11 @@ public:
                                                       aicore::MachineAttr machine,
                                                       FittedOutput output,
                                                       const FittedTile &tile) const = 0;
+  /// The rows or columns of a tile of a row group, at most `largest`, in the same way.
+  virtual mlir::Value fitReduction(mlir::OpBuilder &builder, mlir::Location loc,
+                                   const FittedReduction &reduction, int64_t largest) const {
+    return mlir::arith::ConstantIndexOp::create(builder, loc, largest);
+  }
   /// The variants that may be the fastest at a shape. `kernel` is in fusion groups. None where the
   /// code of the machine fits itself to the shape when it runs.
   virtual Candidates candidates(ir::KernelOp kernel, const Machine &machine,

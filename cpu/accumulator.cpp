@@ -14,6 +14,28 @@ bool Accumulator::isLargest() {
   return op.getKind() == ReduceKind::max || op.getKind() == ReduceKind::argmax;
 }
 
+bool Accumulator::isOfExtremes() {
+  return op.getElement().getType().isF32() &&
+         (op.getKind() == ReduceKind::max || op.getKind() == ReduceKind::min);
+}
+
+Value *Accumulator::bits(uint32_t value) { return e->splat(b->getInt32(value), e->target.lanes); }
+
+constexpr uint32_t signOfFloat = 0x80000000, bitsOfInfinity = 0x7f800000, bitsOfNaN = 0x7fc00000;
+
+Value *Accumulator::ofExtremes(const Parts &extremes) {
+  Value *largest = extremes[0], *least = extremes[1], *furthest = extremes[2];
+  Value *isNaN = b->CreateOr(b->CreateICmpSGT(largest, bits(bitsOfInfinity)),
+                             b->CreateICmpUGT(furthest, bits(bitsOfInfinity | signOfFloat)));
+  Value *zero = bits(0);
+  Value *number = isLargest() ? b->CreateSelect(b->CreateICmpSGE(largest, zero), largest, least)
+                              : b->CreateSelect(b->CreateICmpSLT(furthest, zero), furthest, least);
+  // A NaN that is in order as an integer, too: see acrossLanes.
+  Value *nan = bits(isLargest() ? bitsOfNaN : bitsOfNaN | signOfFloat);
+  return b->CreateBitCast(b->CreateSelect(isNaN, nan, number),
+                          e->vectorOf(e->f32(), e->target.lanes));
+}
+
 Value *Accumulator::identity() {
   auto number = dyn_cast<mlir::FloatAttr>(op.getIdentity());
   Constant *constant = number ? ConstantFP::get(e->elementType(op.getElement().getType()),
@@ -23,10 +45,19 @@ Value *Accumulator::identity() {
 }
 
 Parts Accumulator::start() {
-  Parts parts{identity()};
+  Value *first = hasPosition()
+                     ? Constant::getNullValue(e->vectorOf(b->getInt32Ty(), e->target.lanes))
+                     : nullptr;
+  return ofElement(identity(), first);
+}
+
+Parts Accumulator::ofElement(Value *element, Value *position) {
   if (hasPosition())
-    parts.push_back(Constant::getNullValue(e->vectorOf(b->getInt32Ty(), e->target.lanes)));
-  return parts;
+    return {element, position};
+  if (!isOfExtremes())
+    return {element};
+  Value *number = b->CreateBitCast(element, e->vectorOf(b->getInt32Ty(), e->target.lanes));
+  return {number, number, number};
 }
 
 Value *Accumulator::combined(Value *x, Value *y) {
@@ -60,19 +91,23 @@ Value *Accumulator::isBeyond(Value *x, Value *best) {
 
 Parts Accumulator::take(const Parts &before, Value *element, Value *position) {
   if (!hasPosition())
-    return {combined(before[0], element)};
+    return joined(before, ofElement(element, position));
   Value *takes = isBeyond(element, before[0]);
   return {b->CreateSelect(takes, element, before[0]), b->CreateSelect(takes, position, before[1])};
 }
 
 // Of equal ones, and of two NaN, the first stays.
 Parts Accumulator::joined(const Parts &x, const Parts &y) {
+  if (isOfExtremes())
+    return {b->CreateBinaryIntrinsic(Intrinsic::smax, x[0], y[0]),
+            b->CreateBinaryIntrinsic(Intrinsic::umin, x[1], y[1]),
+            b->CreateBinaryIntrinsic(Intrinsic::umax, x[2], y[2])};
   if (!hasPosition())
     return {combined(x[0], y[0])};
   Value *equal = nullptr;
   if (isFloat())
     equal = b->CreateOr(b->CreateFCmpOEQ(x[0], y[0]),
-                       b->CreateAnd(b->CreateFCmpUNO(x[0], x[0]), b->CreateFCmpUNO(y[0], y[0])));
+                        b->CreateAnd(b->CreateFCmpUNO(x[0], x[0]), b->CreateFCmpUNO(y[0], y[0])));
   else
     equal = b->CreateICmpEQ(x[0], y[0]);
   Value *takes =
@@ -97,12 +132,14 @@ Parts Accumulator::addToTotal(const Parts &total, const Parts &state) {
   Value *term = b->CreateFSub(state[0], total[1]), *sum = b->CreateFAdd(total[0], term),
         *lost = b->CreateFSub(b->CreateFSub(sum, total[0]), term);
   // An infinite sum has lost nothing.
-  Value *known = b->CreateSelect(b->CreateFCmpORD(lost, lost), lost,
-                                Constant::getNullValue(lost->getType()));
+  Value *known =
+      b->CreateSelect(b->CreateFCmpORD(lost, lost), lost, Constant::getNullValue(lost->getType()));
   return {sum, known};
 }
 
 Parts Accumulator::ofTotal(const Parts &total) {
+  if (isOfExtremes())
+    return {ofExtremes(total)};
   return isSumOfFloats() ? Parts{b->CreateFSub(total[0], total[1])} : total;
 }
 
@@ -113,8 +150,15 @@ SmallVector<Type *, 2> Accumulator::typesOfTotal() {
   return types;
 }
 
-Parts Accumulator::acrossLanes(const Parts &state) {
-  Parts all = state;
+// A maximum or minimum of f32 is taken of integers in the same order.
+Parts Accumulator::acrossLanes(const Parts &result) {
+  auto inOrder = [&](Value *number) {
+    Value *isNegative = b->CreateAShr(number, bits(31));
+    return b->CreateXor(number, b->CreateAnd(isNegative, bits(~signOfFloat)));
+  };
+  Parts all = result;
+  if (isOfExtremes())
+    all = {inOrder(b->CreateBitCast(all[0], bits(0)->getType()))};
   const int lanes = static_cast<int>(e->target.lanes);
   for (int distance = lanes / 2; distance > 0; distance /= 2) {
     SmallVector<int> order;
@@ -123,8 +167,14 @@ Parts Accumulator::acrossLanes(const Parts &state) {
     Parts others;
     for (Value *part : all)
       others.push_back(b->CreateShuffleVector(part, order));
-    all = joined(all, others);
+    if (isOfExtremes())
+      all = {b->CreateBinaryIntrinsic(isLargest() ? Intrinsic::smax : Intrinsic::smin, all[0],
+                                      others[0])};
+    else
+      all = joined(all, others);
   }
+  if (isOfExtremes())
+    all = {b->CreateBitCast(inOrder(all[0]), result[0]->getType())};
   return all;
 }
 

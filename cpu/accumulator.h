@@ -7,7 +7,7 @@
 namespace mmk {
 
 /// The vectors of one state: the combined elements; of argmax and argmin, the positions too; of the
-/// total of a sum of floats, what rounding has lost.
+/// total of a sum of floats, what rounding has lost; of a maximum or minimum of f32, its extremes.
 using Parts = llvm::SmallVector<llvm::Value *, 2>;
 
 class Accumulator {
@@ -18,7 +18,9 @@ public:
   bool hasPosition() { return op.getPosition() != nullptr; }
   /// The state of no elements.
   Parts start();
-  /// Also of `element`, at `position` (i32; null where the reduction has none).
+  /// The state of `element`, at `position` (i32; null where the reduction has none).
+  Parts ofElement(llvm::Value *element, llvm::Value *position);
+  /// Also of `element`.
   Parts take(const Parts &before, llvm::Value *element, llvm::Value *position);
   Parts joined(const Parts &x, const Parts &y);
   /// `element` in the lanes of `mask`, else what changes nothing.
@@ -28,16 +30,24 @@ public:
   /// the error of a sum is that of a state.
   Parts startTotal();
   Parts addToTotal(const Parts &total, const Parts &state);
+  /// The result of each lane, and its position.
   Parts ofTotal(const Parts &total);
   llvm::SmallVector<llvm::Type *, 2> typesOfTotal();
 
-  /// The state of all lanes, in each lane.
-  Parts acrossLanes(const Parts &state);
+  /// The result of all lanes, in each lane.
+  Parts acrossLanes(const Parts &result);
 
 private:
   bool isFloat();
   bool isSumOfFloats();
   bool isLargest();
+  /// Whether the state is the bits of f32 as integers: the largest with a sign, the least and the
+  /// largest without. Numbers without a sign bit are in order as integers, those with one in
+  /// reverse order, and NaN is beyond the infinity of its sign. An instruction each, where a
+  /// maximum that propagates NaN and orders zeros takes six.
+  bool isOfExtremes();
+  llvm::Value *ofExtremes(const Parts &extremes);
+  llvm::Value *bits(uint32_t value);
   llvm::Value *identity();
   llvm::Value *combined(llvm::Value *x, llvm::Value *y);
   /// Whether `x` takes the place of `best`, which precedes it.

@@ -80,6 +80,10 @@ public:
     return tile.isElementwise ? cpu::fitElementwiseTile(builder, loc, output, fitted, tuning)
                               : fitted;
   }
+  mlir::Value fitReduction(mlir::OpBuilder &builder, mlir::Location loc,
+                           const FittedReduction &reduction, int64_t largest) const override {
+    return cpu::fitReduction(builder, loc, reduction, largest, tuning);
+  }
   int64_t longestProductTile(const Machine &, ElementType, bool, bool) const override {
     return tuning.largestTile;
   }

@@ -19,4 +19,10 @@ std::pair<mlir::Value, mlir::Value> fitElementwiseTile(mlir::OpBuilder &builder,
                                                        std::pair<mlir::Value, mlir::Value> largest,
                                                        const CpuTuning &tuning);
 
+/// Rows or columns of a tile with reductions, balanced over the threads. Work too small to be
+/// shared is one tile.
+mlir::Value fitReduction(mlir::OpBuilder &builder, mlir::Location loc,
+                         const FittedReduction &reduction, int64_t largest,
+                         const CpuTuning &tuning);
+
 } // namespace mmk::cpu

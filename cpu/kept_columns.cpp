@@ -18,9 +18,16 @@ private:
   Value *stripWidth();
   void emitStrip(const Pointers &strip, Value *width);
   void emitPass(unsigned level, const Pointers &strip, Value *width);
-  /// `count` rows from `first` on, over the columns of the strip.
-  void addRows(unsigned level, const Pointers &pointers, Value *first, int64_t count, Value *width);
-  void step(unsigned level, ArrayRef<Pointers> rows, Value *firstRow, Value *column, Value *count);
+  /// Rows that are combined before the states of their columns are updated.
+  struct Rows {
+    Pointers pointers; ///< of the strip's row 0
+    Value *first, *end;
+    int64_t together; ///< rows of an iteration
+  };
+  void step(unsigned level, const Rows &rows, Value *column, Value *count);
+  States ofRows(unsigned level, const Rows &rows, Value *first, Value *column, Value *count,
+                const Known &kept);
+  void prefetchAhead(unsigned input, Value *at, int64_t rows);
   void forColumns(Value *width, function_ref<void(Value *column, Value *count)> body);
   /// What is equal for all rows, at some columns: inputs, and the results of earlier passes.
   Known keptAt(unsigned passes, const Pointers &strip, Value *column, Value *count,
@@ -62,8 +69,8 @@ Parts KeptColumns::loadState(unsigned level, unsigned reduction, Value *column) 
   unsigned slot = slotOf(level, reduction);
   for (Type *type : accumulators[level][reduction].typesOfTotal()) {
     const bool isCondition = type->isIntOrIntVectorTy(1);
-    Value *part = e.load(isCondition ? type->getWithNewType(b.getInt8Ty()) : type,
-                         stateAt(slot++, column));
+    Value *part =
+        e.load(isCondition ? type->getWithNewType(b.getInt8Ty()) : type, stateAt(slot++, column));
     parts.push_back(isCondition ? b.CreateTrunc(part, type) : part);
   }
   return parts;
@@ -83,7 +90,7 @@ void KeptColumns::storeState(unsigned level, unsigned reduction, Value *column,
 
 void KeptColumns::forColumns(Value *width, function_ref<void(Value *, Value *)> body) {
   Value *whole = e.number(0);
-  if (isDense && !e.target.masks()) {
+  if (streams || (isDense && !e.target.masks())) {
     whole = e.roundDown(width, lanes());
     e.loop(e.number(0), whole, e.number(lanes()), [&](Value *column) { body(column, nullptr); });
   }
@@ -110,43 +117,64 @@ RowCode::Known KeptColumns::keptAt(unsigned passes, const Pointers &strip, Value
   return known;
 }
 
-void KeptColumns::step(unsigned level, ArrayRef<Pointers> rows, Value *firstRow, Value *column,
-                       Value *count) {
+void KeptColumns::step(unsigned level, const Rows &rows, Value *column, Value *count) {
+  MutableArrayRef<Accumulator> of = accumulators[level];
+  const Known kept = keptAt(level, rows.pointers, column, count, facts.passes[level].wanted);
+  States states;
+  for (Accumulator &accumulator : of)
+    states.push_back(accumulator.start());
+  const Carried last =
+      e.loop(rows.first, rows.end, e.number(rows.together), flat(states),
+             [&](Value *row, ArrayRef<Value *> carried) {
+               const States added = ofRows(level, rows, row, column, count, kept);
+               States next;
+               for (auto [accumulator, before, more] : zip(of, parted(carried, of, false), added))
+                 next.push_back(accumulator.joined(before, more));
+               return flat(next);
+             });
+  for (auto [r, state] : enumerate(parted(last, of, /*totals=*/false)))
+    storeState(level, r, column, of[r].addToTotal(loadState(level, r, column), state));
+}
+
+// The element so many rows below: the hardware follows fewer streams than there are rows.
+void KeptColumns::prefetchAhead(unsigned i, Value *at, int64_t rows) {
+  if (isDense && facts.inputAlong(i, facts.columns()) >= 0 && facts.inputAlong(i, facts.rows) >= 0)
+    e.prefetch(e.offset(at, b.CreateMul(places.inputs[i].strides[facts.rows], e.number(rows))),
+               /*level=*/2);
+}
+
+RowCode::States KeptColumns::ofRows(unsigned level, const Rows &rows, Value *first, Value *column,
+                                    Value *count, const Known &kept) {
   const RowFacts::Pass &pass = facts.passes[level];
   MutableArrayRef<Accumulator> of = accumulators[level];
-  const Known kept = keptAt(level, rows[0], column, count, pass.wanted);
   SmallVector<States> states;
-  for (auto [r, pointers] : enumerate(rows)) {
+  Pointers pointers = moved(rows.pointers, facts.rows, first);
+  for (int64_t r = 0; r < rows.together; ++r) {
+    Value *row = b.CreateAdd(first, e.number(r));
+    if (r > 0)
+      pointers = moved(pointers, facts.rows, e.number(1));
     Known known = kept;
-    for (unsigned i : inputsFor(pass.wanted, known))
-      known[region.getArgument(i)] = loadInput(i, inputAt(i, pointers.inputs[i], column), count);
+    for (unsigned i : inputsFor(pass.wanted, known)) {
+      Value *at = inputAt(i, pointers.inputs[i], column);
+      if (level == 0)
+        prefetchAhead(i, at, rows.together);
+      known[region.getArgument(i)] = loadInput(i, at, count);
+    }
     compute(pass.wanted, known);
     for (unsigned i : pass.outputs)
-      storeOutput(i, valueOf(facts.yielded()[i], known),
-                  outputAt(i, pointers.outputs[i], column), count);
+      storeOutput(i, valueOf(facts.yielded()[i], known), outputAt(i, pointers.outputs[i], column),
+                  count);
     states.emplace_back();
-    Value *position = b.CreateTrunc(b.CreateAdd(firstRow, e.number(r)), b.getInt32Ty());
-    for (Accumulator &accumulator : of) {
-      states.back().push_back({valueOf(accumulator.reduction().getElement(), known)});
-      if (accumulator.hasPosition())
-        states.back().back().push_back(e.splat(position, lanes()));
-    }
+    Value *position = e.splat(b.CreateTrunc(row, b.getInt32Ty()), lanes());
+    for (Accumulator &accumulator : of)
+      states.back().push_back(
+          accumulator.ofElement(valueOf(accumulator.reduction().getElement(), known), position));
   }
   for (size_t all = states.size(); all > 1; all /= 2)
     for (size_t v = 0; v < all / 2; ++v)
       for (size_t r = 0; r < of.size(); ++r)
         states[v][r] = of[r].joined(states[v][r], states[v + all / 2][r]);
-  for (auto [r, accumulator] : enumerate(of))
-    storeState(level, r, column,
-               accumulator.addToTotal(loadState(level, r, column), states[0][r]));
-}
-
-void KeptColumns::addRows(unsigned level, const Pointers &pointers, Value *first, int64_t count,
-                          Value *width) {
-  SmallVector<Pointers> rows;
-  for (int64_t r = 0; r < count; ++r)
-    rows.push_back(moved(pointers, facts.rows, b.CreateAdd(first, e.number(r))));
-  forColumns(width, [&](Value *column, Value *valid) { step(level, rows, first, column, valid); });
+  return states[0];
 }
 
 // Rows of a long computation are not worth repeating its code.
@@ -166,14 +194,24 @@ void KeptColumns::emitPass(unsigned level, const Pointers &strip, Value *width) 
   });
   Value *height = places.sizes[facts.rows];
   const int64_t together = rowsTogether();
+  // As many rows of the strip as stay in L1 from one column to the next.
+  Value *fits =
+      e.roundDown(b.CreateUDiv(e.number(tuning.l1Bytes / 4), e.roundUp(width, lanes())), together);
+  Value *block = b.CreateBinaryIntrinsic(Intrinsic::smax, e.number(together),
+                                         e.min(fits, e.number(tuning.rowsOfBlock)));
+  auto add = [&](const Pointers &pointers, Value *first, Value *end, int64_t rows) {
+    forColumns(width, [&](Value *column, Value *valid) {
+      step(level, {pointers, first, end, rows}, column, valid);
+    });
+  };
   nest(facts.outerReduced, strip, e.number(0), {},
        [&](const Pointers &pointers, Value *, ArrayRef<Value *>) {
          Value *whole = e.roundDown(height, together);
-         e.loop(e.number(0), whole, e.number(together),
-                [&](Value *row) { addRows(level, pointers, row, together, width); });
+         e.loop(e.number(0), whole, block, [&](Value *row) {
+           add(pointers, row, e.min(b.CreateAdd(row, block), whole), together);
+         });
          if (together > 1)
-           e.loop(whole, height, e.number(1),
-                  [&](Value *row) { addRows(level, pointers, row, 1, width); });
+           e.when(b.CreateICmpSLT(whole, height), [&] { add(pointers, whole, height, 1); });
          return Carried();
        });
 }
@@ -201,10 +239,10 @@ Value *KeptColumns::stripWidth() {
   Value *height = places.sizes[facts.rows];
   for (int64_t dim : facts.outerReduced)
     height = b.CreateMul(height, places.sizes[dim]);
-  Value *fits = e.roundDown(
-      b.CreateUDiv(e.number(tuning.l2Bytes / 2 / 4), b.CreateBinaryIntrinsic(
-                                                         Intrinsic::smax, height, e.number(1))),
-      4 * lanes());
+  Value *fits =
+      e.roundDown(b.CreateUDiv(e.number(tuning.l2Bytes / 2 / 4),
+                               b.CreateBinaryIntrinsic(Intrinsic::smax, height, e.number(1))),
+                  4 * lanes());
   return e.min(most, b.CreateBinaryIntrinsic(Intrinsic::smax, fits, e.number(4 * lanes())));
 }
 
@@ -223,8 +261,8 @@ void KeptColumns::emit() {
 } // namespace
 
 bool emitKeptColumns(Emitter &e, const RowFacts &facts, mlir::Block &region,
-                     const SpacePlaces &places, bool isDense) {
-  KeptColumns code(e, facts, region, places, isDense);
+                     const SpacePlaces &places, RowForm form) {
+  KeptColumns code(e, facts, region, places, form);
   code.emit();
   return code.complete;
 }

@@ -4,6 +4,7 @@
 #include "cpu/dialect.h"
 #include "cpu/tuning.h"
 #include "place/kernel_lowering.h"
+#include "place/row_program.h"
 
 namespace mmk {
 
@@ -44,6 +45,28 @@ private:
   mlir::LogicalResult emitGroup(ir::FusionGroupOp group) override;
   /// A row group (lower_rows.cpp).
   mlir::LogicalResult emitRows(ir::FusionGroupOp group);
+  /// The tensors of the current tile of a row group, and the space that they run along.
+  struct RowsTensors {
+    Tensors inputs, outputs;
+    llvm::SmallVector<mlir::Value> starts, sizes; ///< of the tile in the space
+    llvm::SmallVector<mlir::Value> yielded;       ///< the element of each output
+  };
+  mlir::FailureOr<RowsTensors> tensorsOf(ir::FusionGroupOp group, mlir::scf::ForOp tileLoop,
+                                         RowProgram &program);
+  /// Parts of the elements that are reduced, for threads that would have nothing to do
+  /// (split_rows.cpp).
+  struct Split {
+    llvm::SmallVector<mlir::Value> extents; ///< of the space
+    llvm::SmallVector<mlir::Value> parts;   ///< of each reduced dimension
+    mlir::Value count;                      ///< of all parts; 0: the work is not split
+    llvm::SmallVector<mlir::Value> tensors; ///< of each reduction, its results by part
+  };
+  /// Nothing where the group has more than one pass, or other than kept results.
+  std::optional<Split> split(ir::FusionGroupOp group, RowProgram &program);
+  void emitParts(ir::FusionGroupOp group, mlir::scf::ForOp tileLoop, RowProgram &program,
+                 const Split &split);
+  void combineParts(RowProgram &program, const Split &split, const RowsTensors &tile,
+                    mlir::Value scratch);
   Scratch allocateScratch(const Tile &tile);
   Tensors inputsOf(Tile &tile);
   Tensors outputsOf(const Tile &tile, llvm::ArrayRef<Destination> destinations);
@@ -55,8 +78,8 @@ private:
   void emitElementwise(Tile &tile, llvm::ArrayRef<Destination> destinations);
   /// Adds the other splits to the first, which holds the sum afterwards.
   GlobalView emitSum(Tile &tile);
-  aicore::AllocOp alloc(llvm::StringRef name, aicore::Space space, int64_t rows, int64_t columns, mlir::Type element,
-                        mlir::Location where);
+  aicore::AllocOp alloc(llvm::StringRef name, aicore::Space space, int64_t rows, int64_t columns,
+                        mlir::Type element, mlir::Location where);
   llvm::StringRef nameOf(mlir::Value tensor);
   mlir::Location placeOf(llvm::StringRef directive, mlir::Location otherwise);
   cpu::ElementwiseOp emitOp(const Tile &tile, const Tensors &inputs, const Tensors &outputs);

@@ -26,6 +26,7 @@ private:
   void loadWaiting(unsigned level, Value *at, Known &known);
   void storeWaiting(unsigned level, Value *at, const Known &known);
   Value *fits();
+  int64_t vectorsTogether(unsigned level);
   int64_t waitingElements() const { return tuning.rowScratchElements / facts.waiting.size(); }
   Value *waitingPlace(size_t i, Value *at);
 
@@ -70,24 +71,33 @@ RowCode::States ReducedColumns::step(unsigned level, const Pointers &pointers, V
   if (keeps)
     storeWaiting(level, at, known);
   for (unsigned i : pass.outputs)
-    storeOutput(i, valueOf(facts.yielded()[i], known),
-                outputAt(i, pointers.outputs[i], column), count);
+    storeOutput(i, valueOf(facts.yielded()[i], known), outputAt(i, pointers.outputs[i], column),
+                count);
   States next;
   for (auto [accumulator, state] : zip(accumulators[level], states)) {
     Value *element = valueOf(accumulator.reduction().getElement(), known);
     if (count)
       element = accumulator.masked(e.lanesBelow(count, lanes()), element);
-    next.push_back(accumulator.take(
-        state, element, accumulator.hasPosition() ? positionsFrom(column) : nullptr));
+    next.push_back(accumulator.take(state, element,
+                                    accumulator.hasPosition() ? positionsFrom(column) : nullptr));
   }
   return next;
+}
+
+// A long computation has enough instructions that need not wait for each other.
+int64_t ReducedColumns::vectorsTogether(unsigned level) {
+  const bool isLight =
+      int64_t(facts.opsFor(facts.passes[level].wanted, scalars).size()) < tuning.lightRegion &&
+      none_of(
+          facts.waiting, [&](const RowFacts::Waiting &waiting) { return waiting.pass == level; });
+  return isLight ? 2 * tuning.vectorsOfRow : tuning.vectorsOfRow;
 }
 
 RowCode::States ReducedColumns::addColumns(unsigned level, const Pointers &pointers, Value *first,
                                            Value *end, Value *waitingAt, const Known &known,
                                            bool keeps, const States &totals) {
   MutableArrayRef<Accumulator> of = accumulators[level];
-  const int64_t together = tuning.vectorsOfRow;
+  const int64_t together = vectorsTogether(level);
   States started;
   for (Accumulator &accumulator : of)
     started.push_back(accumulator.start());
@@ -103,11 +113,11 @@ RowCode::States ReducedColumns::addColumns(unsigned level, const Pointers &point
                  [&](Value *column, ArrayRef<Value *> values) {
                    Carried next;
                    for (int64_t v = 0; v < together; ++v)
-                     next.append(flat(step(level, pointers,
-                                           b.CreateAdd(column, e.number(v * lanes())), nullptr,
-                                           waitingAt, known, keeps,
-                                           parted(values.slice(v * one.size(), one.size()), of,
-                                                  /*totals=*/false))));
+                     next.append(
+                         flat(step(level, pointers, b.CreateAdd(column, e.number(v * lanes())),
+                                   nullptr, waitingAt, known, keeps,
+                                   parted(values.slice(v * one.size(), one.size()), of,
+                                          /*totals=*/false))));
                    return next;
                  });
     // In pairs, so that the states wait for each other least.
@@ -120,12 +130,21 @@ RowCode::States ReducedColumns::addColumns(unsigned level, const Pointers &point
           states[v][r] = of[r].joined(states[v][r], states[v + count / 2][r]);
     carried = flat(states[0]);
   }
-  carried = e.loop(whole, end, e.number(lanes()), carried,
-                   [&](Value *column, ArrayRef<Value *> values) {
-                     Value *count = e.min(b.CreateSub(end, column), e.number(lanes()));
-                     return flat(step(level, pointers, column, count, waitingAt, known, keeps,
-                                      parted(values, of, /*totals=*/false)));
-                   });
+  if (isDense) {
+    Value *last = b.CreateAdd(first, e.roundDown(b.CreateSub(end, first), lanes()));
+    carried = e.loop(whole, last, e.number(lanes()), carried,
+                     [&](Value *column, ArrayRef<Value *> values) {
+                       return flat(step(level, pointers, column, nullptr, waitingAt, known, keeps,
+                                        parted(values, of, /*totals=*/false)));
+                     });
+    whole = last;
+  }
+  carried =
+      e.loop(whole, end, e.number(lanes()), carried, [&](Value *column, ArrayRef<Value *> values) {
+        Value *count = e.min(b.CreateSub(end, column), e.number(lanes()));
+        return flat(step(level, pointers, column, count, waitingAt, known, keeps,
+                         parted(values, of, /*totals=*/false)));
+      });
   States sums;
   for (auto [accumulator, total, state] : zip(of, totals, parted(carried, of, false)))
     sums.push_back(accumulator.addToTotal(total, state));
@@ -140,18 +159,18 @@ void ReducedColumns::emitPass(unsigned level, const Pointers &row, Known &known,
   for (Accumulator &accumulator : of)
     totals.push_back(accumulator.startTotal());
   Value *columns = places.sizes[facts.columns()], *width = e.roundUp(columns, lanes());
-  const Carried last = nest(
-      facts.outerReduced, row, e.number(0), flat(totals),
-      [&](const Pointers &pointers, Value *number, ArrayRef<Value *> carried) {
-        Value *waitingAt = b.CreateMul(number, width);
-        return e.loop(e.number(0), columns, e.number(tuning.columnsOfState), carried,
-                      [&](Value *first, ArrayRef<Value *> values) {
-                        Value *end = e.min(
-                            b.CreateAdd(first, e.number(tuning.columnsOfState)), columns);
-                        return flat(addColumns(level, pointers, first, end, waitingAt, known,
-                                               keeps, parted(values, of, /*totals=*/true)));
-                      });
-      });
+  const Carried last =
+      nest(facts.outerReduced, row, e.number(0), flat(totals),
+           [&](const Pointers &pointers, Value *number, ArrayRef<Value *> carried) {
+             Value *waitingAt = b.CreateMul(number, width);
+             return e.loop(e.number(0), columns, e.number(tuning.columnsOfState), carried,
+                           [&](Value *first, ArrayRef<Value *> values) {
+                             Value *end = e.min(b.CreateAdd(first, e.number(tuning.columnsOfState)),
+                                                columns);
+                             return flat(addColumns(level, pointers, first, end, waitingAt, known,
+                                                    keeps, parted(values, of, /*totals=*/true)));
+                           });
+           });
   for (auto [accumulator, total] : zip(of, parted(last, of, /*totals=*/true))) {
     const Parts all = accumulator.acrossLanes(accumulator.ofTotal(total));
     cpu::ReduceOp reduction = accumulator.reduction();
@@ -196,8 +215,8 @@ void ReducedColumns::emit() {
 } // namespace
 
 bool emitReducedColumns(Emitter &e, const RowFacts &facts, mlir::Block &region,
-                        const SpacePlaces &places, bool isDense) {
-  ReducedColumns code(e, facts, region, places, isDense);
+                        const SpacePlaces &places, RowForm form) {
+  ReducedColumns code(e, facts, region, places, form);
   code.emit();
   return code.complete;
 }

@@ -21,13 +21,13 @@ SmallVector<Value **> SpacePlaces::fields() {
     for (Value *&value : *group)
       all.push_back(&value);
   all.push_back(&scratch);
-  all.push_back(&streams);
   return all;
 }
 
 RowCode::RowCode(Emitter &e, const RowFacts &facts, mlir::Block &region, SpacePlaces places,
-                 bool isDense)
-    : e(e), b(e.b), facts(facts), region(region), places(std::move(places)), isDense(isDense) {
+                 RowForm form)
+    : e(e), b(e.b), facts(facts), region(region), places(std::move(places)),
+      isDense(form != RowForm::strided), streams(form == RowForm::streamed) {
   for (auto [i, scalar] : enumerate(scalarsOf(region)))
     scalars[scalar] = e.splat(this->places.scalars[i], lanes());
   for (const RowFacts::Pass &pass : facts.passes) {
@@ -69,8 +69,7 @@ RowCode::Pointers RowCode::moved(const Pointers &pointers, int64_t dim, Value *i
   Pointers next = pointers;
   for (size_t i = 0; i < next.inputs.size(); ++i)
     if (facts.inputAlong(i, dim) >= 0)
-      next.inputs[i] =
-          e.offset(next.inputs[i], b.CreateMul(index, places.inputs[i].strides[dim]));
+      next.inputs[i] = e.offset(next.inputs[i], b.CreateMul(index, places.inputs[i].strides[dim]));
   for (size_t i = 0; i < next.outputs.size(); ++i)
     if (facts.outputAlong(i, dim) >= 0)
       next.outputs[i] =
@@ -91,24 +90,26 @@ RowCode::Carried RowCode::nest(ArrayRef<int64_t> dims, const Pointers &pointers,
                 });
 }
 
-Value *RowCode::inputAt(size_t i, Value *pointer, Value *c) const {
-  if (facts.inputAlong(i, facts.columns()) < 0)
-    return pointer;
-  return e.offset(pointer, b.CreateMul(c, places.inputs[i].strides[facts.columns()]));
+Value *RowCode::columnStride(const SpacePlaces::Place &place, mlir::Value tensor) {
+  return isDense ? e.number(e.bytesOf(memoryType(tensor))) : place.strides[facts.columns()];
 }
 
-Value *RowCode::outputAt(size_t i, Value *pointer, Value *c) const {
+Value *RowCode::inputAt(size_t i, Value *pointer, Value *c) {
+  if (facts.inputAlong(i, facts.columns()) < 0)
+    return pointer;
+  return e.offset(pointer, b.CreateMul(c, columnStride(places.inputs[i], input(i))));
+}
+
+Value *RowCode::outputAt(size_t i, Value *pointer, Value *c) {
   if (facts.outputAlong(i, facts.columns()) < 0)
     return pointer;
-  return e.offset(pointer, b.CreateMul(c, places.outputs[i].strides[facts.columns()]));
+  return e.offset(pointer, b.CreateMul(c, columnStride(places.outputs[i], output(i))));
 }
 
 Value *RowCode::loadInput(size_t i, Value *pointer, Value *count) {
   Type *stored = memoryType(input(i)), *type = elementType(input(i));
   auto meant = [&](Value *value) {
-    return stored == type
-               ? value
-               : b.CreateICmpNE(value, Constant::getNullValue(value->getType()));
+    return stored == type ? value : b.CreateICmpNE(value, Constant::getNullValue(value->getType()));
   };
   if (facts.inputAlong(i, facts.columns()) < 0)
     return e.splat(meant(e.load(stored, pointer)), lanes());
@@ -131,13 +132,15 @@ void RowCode::storeOutput(size_t i, Value *value, Value *pointer, Value *count) 
     value = b.CreateZExt(value, e.vectorOf(stored, lanes()));
   if (isDense) {
     if (count)
-      e.storeSome(value, pointer, count);
-    else
-      e.store(value, pointer);
+      return e.storeSome(value, pointer, count);
+    if (!streams || !facts.outputVaries(i))
+      return e.store(value, pointer);
+    StoreInst *store = b.CreateAlignedStore(value, pointer, Align(lanes() * e.bytesOf(stored)));
+    store->setMetadata(LLVMContext::MD_nontemporal,
+                       MDNode::get(b.getContext(), ConstantAsMetadata::get(b.getInt32(1))));
     return;
   }
-  Value *waiting = e.local(value->getType()),
-        *stride = places.outputs[i].strides[facts.columns()];
+  Value *waiting = e.local(value->getType()), *stride = places.outputs[i].strides[facts.columns()];
   e.store(value, waiting);
   e.loop(e.number(0), count ? count : e.number(lanes()), e.number(1), [&](Value *lane) {
     Value *element =

@@ -26,10 +26,16 @@ struct SpacePlaces {
   llvm::SmallVector<llvm::Value **> fields();
 };
 
+/// What the code of a tile may assume.
+enum class RowForm {
+  strided, ///< nothing
+  dense,   ///< tensors that run along the columns are dense there
+  streamed ///< as well, and stores of results are aligned and non-temporal
+};
+
 class RowCode {
 public:
-  /// `isDense`: tensors that run along the columns are dense there; else any may have a stride.
-  RowCode(Emitter &e, const RowFacts &facts, mlir::Block &region, SpacePlaces places, bool isDense);
+  RowCode(Emitter &e, const RowFacts &facts, mlir::Block &region, SpacePlaces places, RowForm form);
 
   /// False when an operation of the region had no code.
   bool complete = true;
@@ -59,8 +65,8 @@ protected:
   /// The first lane.
   void storeElement(size_t output, llvm::Value *value, llvm::Value *pointer);
   /// Address of column `c`, where the tensor runs along the columns.
-  llvm::Value *inputAt(size_t input, llvm::Value *pointer, llvm::Value *c) const;
-  llvm::Value *outputAt(size_t output, llvm::Value *pointer, llvm::Value *c) const;
+  llvm::Value *inputAt(size_t input, llvm::Value *pointer, llvm::Value *c);
+  llvm::Value *outputAt(size_t output, llvm::Value *pointer, llvm::Value *c);
   /// Inputs that the wanted values need and that are not known yet.
   llvm::SmallVector<unsigned> inputsFor(llvm::ArrayRef<mlir::Value> wanted, const Known &known);
 
@@ -80,11 +86,12 @@ protected:
   const RowFacts &facts;
   mlir::Block &region;
   const SpacePlaces places;
-  const bool isDense;
+  const bool isDense, streams;
   Known scalars;
   llvm::SmallVector<llvm::SmallVector<Accumulator>> accumulators; ///< of each pass
 
 private:
+  llvm::Value *columnStride(const SpacePlaces::Place &place, mlir::Value tensor);
   llvm::Type *memoryType(mlir::Value tensor);
   llvm::Type *elementType(mlir::Value tensor);
   mlir::Value input(size_t i) const;
@@ -94,8 +101,8 @@ private:
 /// The code for a tile whose columns are reduced, and for one whose columns are kept; false when an
 /// operation has no code.
 bool emitReducedColumns(Emitter &e, const RowFacts &facts, mlir::Block &region,
-                        const SpacePlaces &places, bool isDense);
+                        const SpacePlaces &places, RowForm form);
 bool emitKeptColumns(Emitter &e, const RowFacts &facts, mlir::Block &region,
-                     const SpacePlaces &places, bool isDense);
+                     const SpacePlaces &places, RowForm form);
 
 } // namespace mmk

@@ -3,6 +3,8 @@
 #include "codegen/region.h"
 #include "cpu/row_code.h"
 
+#include "llvm/IR/IntrinsicsX86.h"
+
 using namespace llvm;
 
 namespace mmk {
@@ -16,8 +18,7 @@ public:
   void emit();
 
 private:
-  SpacePlaces::Place placeOf(mlir::Value tensor, mlir::ValueRange offsets,
-                             ArrayRef<int64_t> along);
+  SpacePlaces::Place placeOf(mlir::Value tensor, mlir::ValueRange offsets, ArrayRef<int64_t> along);
   SmallVector<SpacePlaces::Place> placesOf(mlir::OperandRange tensors, mlir::ValueRange offsets,
                                            ArrayRef<int64_t> along);
   SpacePlaces findPlaces();
@@ -26,7 +27,7 @@ private:
   Value *fitsStreams(const SpacePlaces &places);
   /// Makes one loop of two where memory does.
   void merge(SpacePlaces &places, int64_t outer, int64_t inner);
-  void call(const SpacePlaces &places, Value *frame, bool dense);
+  void call(const SpacePlaces &places, Value *frame, RowForm form);
 
   Emitter &e;
   IRBuilder<> &b;
@@ -41,15 +42,13 @@ SpacePlaces::Place RowsTile::placeOf(mlir::Value tensor, mlir::ValueRange offset
   Type *element = values.elementOf(tensor);
   SpacePlaces::Place place{values.address(global, offsets, element), {}};
   for (int64_t dim : along)
-    place.strides.push_back(dim < 0 ? e.number(0)
-                                    : b.CreateMul(global.strides[dim],
-                                                  e.number(e.bytesOf(element))));
+    place.strides.push_back(
+        dim < 0 ? e.number(0) : b.CreateMul(global.strides[dim], e.number(e.bytesOf(element))));
   return place;
 }
 
-SmallVector<SpacePlaces::Place> RowsTile::placesOf(mlir::OperandRange tensors,
-                                                   mlir::ValueRange offsets,
-                                                   ArrayRef<int64_t> along) {
+SmallVector<SpacePlaces::Place>
+RowsTile::placesOf(mlir::OperandRange tensors, mlir::ValueRange offsets, ArrayRef<int64_t> along) {
   SmallVector<SpacePlaces::Place> places;
   for (mlir::Value tensor : tensors) {
     const size_t rank = cast<mlir::MemRefType>(tensor.getType()).getRank();
@@ -69,7 +68,6 @@ SpacePlaces RowsTile::findPlaces() {
   for (mlir::Value scalar : scalarsOf(op.getBody().front()))
     places.scalars.push_back(values.value(scalar));
   places.scratch = values.buffer(op.getScratch(), {});
-  places.streams = e.number(0);
   return places;
 }
 
@@ -91,9 +89,9 @@ void RowsTile::merge(SpacePlaces &places, int64_t outer, int64_t inner) {
   Value *follows = b.getTrue();
   auto check = [&](const SpacePlaces::Place &place, int64_t alongOuter, int64_t alongInner) {
     if (alongOuter >= 0 || alongInner >= 0)
-      follows = b.CreateAnd(
-          follows, b.CreateICmpEQ(place.strides[outer],
-                                  b.CreateMul(place.strides[inner], places.sizes[inner])));
+      follows = b.CreateAnd(follows,
+                            b.CreateICmpEQ(place.strides[outer],
+                                           b.CreateMul(place.strides[inner], places.sizes[inner])));
   };
   for (auto [i, place] : enumerate(places.inputs))
     check(place, facts.inputAlong(i, outer), facts.inputAlong(i, inner));
@@ -104,16 +102,43 @@ void RowsTile::merge(SpacePlaces &places, int64_t outer, int64_t inner) {
   places.sizes[outer] = b.CreateSelect(follows, e.number(1), places.sizes[outer]);
 }
 
-void RowsTile::call(const SpacePlaces &outside, Value *frame, bool dense) {
+// Whether the results are more than stays in the caches, and every vector of them can be stored
+// aligned.
+Value *RowsTile::fitsStreams(const SpacePlaces &places) {
+  Value *total = e.number(0), *all = e.number(0);
+  for (auto [i, output] : enumerate(op.getOutputs())) {
+    if (!facts.outputVaries(i))
+      continue;
+    Value *bytes = e.number(e.bytesOf(values.elementOf(output)));
+    for (Value *extent : values.global(output).extents)
+      bytes = b.CreateMul(bytes, extent);
+    total = b.CreateAdd(total, bytes);
+    all = b.CreateOr(all, b.CreatePtrToInt(places.outputs[i].pointer, e.i64()));
+    for (int64_t dim = 0; dim < facts.columns(); ++dim)
+      all = b.CreateOr(all, places.outputs[i].strides[dim]);
+  }
+  const CpuTuning tuning(e.target);
+  return b.CreateAnd(
+      b.CreateICmpSGE(total, e.number(tuning.streamedBytes)),
+      b.CreateICmpEQ(b.CreateAnd(all, e.number(e.target.lanes * 4 - 1)), e.number(0)));
+}
+
+void RowsTile::call(const SpacePlaces &outside, Value *frame, RowForm form) {
   bool complete = true;
-  const std::string name =
-      (dense ? "rows_" : "rows_strided_") + std::to_string(e.module.size());
+  const std::string name = "rows_" + std::to_string(e.module.size());
   Function *function = e.helper(name, 1, 0, {}, [&](Function *f) {
     SpacePlaces places = outside;
     for (auto [i, field] : enumerate(places.fields()))
       *field = b.CreateAlignedLoad((*field)->getType(), e.offset(f->getArg(0), 8 * i), Align(8));
     const auto emit = facts.reducesColumns() ? emitReducedColumns : emitKeptColumns;
-    complete = emit(e, facts, op.getBody().front(), places, dense);
+    complete = emit(e, facts, op.getBody().front(), places, form);
+    // Makes the non-temporal stores visible to other cores.
+    if (form != RowForm::streamed)
+      return;
+    if (e.target.machine->getTargetTriple().isX86())
+      b.CreateIntrinsic(Intrinsic::x86_sse_sfence, {});
+    else
+      b.CreateFence(AtomicOrdering::SequentiallyConsistent);
   });
   b.CreateCall(function, {frame});
   if (!complete)
@@ -130,8 +155,15 @@ void RowsTile::emit() {
   for (auto [i, value] : enumerate(fields))
     b.CreateAlignedStore(*value, e.offset(frame, 8 * i), Align(8));
   Value *dense = isDense(places);
-  e.when(dense, [&] { call(places, frame, /*dense=*/true); });
-  e.when(b.CreateNot(dense), [&] { call(places, frame, /*dense=*/false); });
+  e.when(b.CreateNot(dense), [&] { call(places, frame, RowForm::strided); });
+  if (llvm::none_of(llvm::seq(op.getOutputs().size()),
+                    [&](size_t i) { return facts.outputVaries(i); })) {
+    e.when(dense, [&] { call(places, frame, RowForm::dense); });
+    return;
+  }
+  Value *streams = b.CreateAnd(dense, fitsStreams(places));
+  e.when(streams, [&] { call(places, frame, RowForm::streamed); });
+  e.when(b.CreateAnd(dense, b.CreateNot(streams)), [&] { call(places, frame, RowForm::dense); });
 }
 
 } // namespace

@@ -44,6 +44,9 @@ struct CpuTuning {
   int64_t sharedWork = int64_t(1) << 19;
   /// Elements computed before another thread has begun, and the most elements of a tile.
   int64_t sharedElements = int64_t(1) << 15, largestTileElements = int64_t(1) << 18;
+  /// Shares of columns that are kept by a reduction are multiples: whole lines of the narrowest
+  /// type.
+  int64_t columnsOfShare = 64;
   /// Parts of a row that is shared by threads begin on pages.
   int64_t pageElements = 4096;
 
@@ -177,8 +180,10 @@ struct CpuTuning {
   /// Rows that are combined before the states of their columns are updated: the updates then cost
   /// little.
   int64_t rowsOfState = 8;
+  /// The most rows that are combined before, in a narrow strip.
+  int64_t rowsOfBlock = 128;
   /// The most columns of a strip: their states stay in L1.
-  int64_t largestStrip = 2048;
+  int64_t largestStrip = 4096;
 };
 
 } // namespace mmk

@@ -55,10 +55,10 @@ mlir::Value emitRandom(mlir::OpBuilder &b, mlir::Location loc, mlir::Value seed,
   mlir::Value at = arith::IndexCastOp::create(b, loc, i64, position);
   mlir::Value block = arith::ShRUIOp::create(b, loc, at, number(2));
   mlir::Value low = arith::TruncIOp::create(b, loc, i32, block);
-  mlir::Value high = arith::TruncIOp::create(
-      b, loc, i32, arith::ShRUIOp::create(b, loc, block, number(32)));
-  mlir::Value lane = arith::TruncIOp::create(
-      b, loc, i32, arith::AndIOp::create(b, loc, at, number(3)));
+  mlir::Value high =
+      arith::TruncIOp::create(b, loc, i32, arith::ShRUIOp::create(b, loc, block, number(32)));
+  mlir::Value lane =
+      arith::TruncIOp::create(b, loc, i32, arith::AndIOp::create(b, loc, at, number(3)));
   const auto words = e.rounds({low, high, e.word(0), e.word(0)}, seed);
   mlir::Value word = words[3];
   for (uint32_t i = 3; i-- > 0;)

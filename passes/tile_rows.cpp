@@ -28,6 +28,8 @@ public:
 
 private:
   void chooseTile();
+  /// The kept dimension of the plane as the machine divides it.
+  void fitTile();
   /// The core's loop over its tiles; the builder is then in it, at the coordinates of a tile.
   scf::ForOp createLoop(ValueRange inits);
   void placeTile(ir::TileCoordsOp coords);
@@ -43,8 +45,10 @@ private:
   const TilePlane plane;
   IRRewriter b;
   Location loc;
-  int64_t tileM = 1, tileN = 1;
+  int64_t tileM = 1, tileN = 1; ///< at most
+  Value tileRows, tileColumns;
   SmallVector<Value> extents;               ///< of the space
+  Value batches;                            ///< kept iterations outside of the plane
   SmallVector<OpFoldResult> offsets, sizes; ///< of the current tile in it
   DenseMap<Value, Value> tiled; ///< results of the group's operations on the current tile
 };
@@ -62,19 +66,35 @@ void RowTiling::chooseTile() {
     (plane.reducesColumns ? tileM : tileN) *= machine.getVectorCores();
 }
 
+void RowTiling::fitTile() {
+  tileRows = index(tileM);
+  tileColumns = index(tileN);
+  const int64_t kept = plane.reducesColumns ? plane.rows : plane.columns;
+  if (kept < 0)
+    return;
+  FittedReduction reduction = {batches, extents[kept], index(1), !plane.reducesColumns,
+                               kernel.chosenNumber("cores", 1)};
+  for (int64_t dim : space.reduced())
+    reduction.reduced = arith::MulIOp::create(b, loc, reduction.reduced, extents[dim]);
+  Value &tile = plane.reducesColumns ? tileRows : tileColumns;
+  tile = backendOf(machine).fitReduction(b, loc, reduction, plane.reducesColumns ? tileM : tileN);
+}
+
 scf::ForOp RowTiling::createLoop(ValueRange inits) {
-  Value one = index(1), batches = one;
-  auto tiles = [&](int64_t dim, int64_t tile) -> Value {
-    if (dim < 0 || space.isReduced[dim])
-      return one;
-    return arith::CeilDivSIOp::create(b, loc, extents[dim], index(tile));
-  };
-  Value down = tiles(plane.rows, tileM), across = tiles(plane.columns, tileN);
+  Value one = index(1);
+  batches = one;
   for (auto [dim, extent] : llvm::enumerate(extents)) {
     const auto number = static_cast<int64_t>(dim);
     if (!space.isReduced[dim] && number != plane.rows && number != plane.columns)
       batches = arith::MulIOp::create(b, loc, batches, extent);
   }
+  fitTile();
+  auto tiles = [&](int64_t dim, Value tile) -> Value {
+    if (dim < 0 || space.isReduced[dim])
+      return one;
+    return arith::CeilDivSIOp::create(b, loc, extents[dim], tile);
+  };
+  Value down = tiles(plane.rows, tileRows), across = tiles(plane.columns, tileColumns);
   const int64_t cores = kernel.chosenNumber("cores", 1);
   auto mapping = ir::MappingAttr::get(b.getContext(), ir::Order::rows, 1, cores, 0, 0, 1);
   Value block = group.getBody().getArgument(0);
@@ -98,7 +118,7 @@ void RowTiling::placeTile(ir::TileCoordsOp coords) {
     if (space.isReduced[dim]) {
       sizes[dim] = extents[dim];
     } else if (number == plane.rows || number == plane.columns) {
-      Value tile = index(number == plane.rows ? tileM : tileN);
+      Value tile = number == plane.rows ? tileRows : tileColumns;
       Value which = number == plane.rows ? coords.getRow() : coords.getColumn();
       Value start = arith::MulIOp::create(b, loc, which, tile);
       Value rest = arith::SubIOp::create(b, loc, extents[dim], start);

@@ -40,6 +40,10 @@ protected:
   /// The largest dimensions that the kernel may run with; null: any.
   virtual mlir::DictionaryAttr limits() { return {}; }
 
+  /// Emits the values that a fusion group needs before its phase.
+  void emitShared(ir::FusionGroupOp group);
+  /// The extent of a dimension of the kernel, or a literal one.
+  mlir::Value dimension(llvm::StringRef name);
   /// Emits the values that a fusion group needs before its phase, then the phase; the builder is
   /// then in it.
   void startPhase(ir::FusionGroupOp group);
@@ -55,7 +59,6 @@ protected:
   void clonePure(mlir::Operation &op);
   GlobalView viewOf(mlir::Value tensor);
   mlir::Value extentOf(mlir::Value tensor, unsigned dim);
-  mlir::Value dimension(llvm::StringRef name);
   mlir::Value mapped(mlir::OpFoldResult value);
   mlir::Value index(int64_t value);
   mlir::Value add(mlir::Value x, mlir::Value y);
@@ -70,7 +73,6 @@ protected:
 
 private:
   void createKernel();
-  void emitShared(ir::FusionGroupOp group);
   mlir::DictionaryAttr requestedBuffers();
 
   aicore::KernelOp target;

@@ -17,10 +17,9 @@ std::array<uint32_t, 4> philox(std::array<uint32_t, 4> counter, std::array<uint3
   for (int round = 0; round < 10; ++round) {
     const uint64_t first = uint64_t(0xD2511F53) * counter[0],
                    second = uint64_t(0xCD9E8D57) * counter[2];
-    counter = {static_cast<uint32_t>(second >> 32) ^ counter[1] ^ key[0],
-               static_cast<uint32_t>(second),
-               static_cast<uint32_t>(first >> 32) ^ counter[3] ^ key[1],
-               static_cast<uint32_t>(first)};
+    counter = {
+        static_cast<uint32_t>(second >> 32) ^ counter[1] ^ key[0], static_cast<uint32_t>(second),
+        static_cast<uint32_t>(first >> 32) ^ counter[3] ^ key[1], static_cast<uint32_t>(first)};
     key[0] += 0x9E3779B9;
     key[1] += 0xBB67AE85;
   }
@@ -29,8 +28,9 @@ std::array<uint32_t, 4> philox(std::array<uint32_t, 4> counter, std::array<uint3
 
 double randomNumber(int32_t seed, int64_t position) {
   const auto block = static_cast<uint64_t>(position) / 4;
-  const auto words = philox({static_cast<uint32_t>(block), static_cast<uint32_t>(block >> 32), 0, 0},
-                            {static_cast<uint32_t>(seed), 0});
+  const auto words =
+      philox({static_cast<uint32_t>(block), static_cast<uint32_t>(block >> 32), 0, 0},
+             {static_cast<uint32_t>(seed), 0});
   return (words[position % 4] >> 8) * 0x1p-24;
 }
 

@@ -1,5 +1,5 @@
-// Random numbers of the language: Philox4x32-10, so that each is a function of the seed and the place
-// alone.
+// Random numbers of the language: Philox4x32-10, so that each is a function of the seed and the
+// place alone.
 #pragma once
 
 #include "runtime/tensor.h"

@@ -1,6 +1,7 @@
 #include "store/identity.h"
 
 #include "backend/backend.h"
+#include "frontend/index_arithmetic.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -83,6 +84,8 @@ std::string semanticsOf(const Kernel &kernel) {
     if (value->operation == Operation::reduce || value->operation == Operation::cumulate)
       text += fmt::format(" along {} {}", static_cast<int>(value->reduction),
                           fmt::join(value->along, " "));
+    for (const Index &index : value->indices)
+      text += fmt::format(" [{}]", spellingOf(*index));
     if (value->operation == Operation::extent)
       text += " of " + spellingOfDims(value->dimensions);
     text += ';';

@@ -13,7 +13,7 @@ kernel twice(x: f32[N]) -> y: f32[N] { y = x + x; case a { N = 8; } }
 kernel thrice(x: f32[N], by: f32) -> y: f32[N] { y = x * by; }
 """
 
-REDUCTION = "kernel reduction(x: f32[M, N]) -> y: f32[M] { y = sum[N](x); }\n"
+REDUCTION = "kernel reduction(x: f32[M, N]) -> y: f32[M, N] { y = cumsum[N](x); }\n"
 
 DERIVED = """\
 kernel pool(x: f32[H], w: f32[R], stride: int = 2, seed: i32 = 0) -> y: f32[P], u: f32[H], v: f32[R] {

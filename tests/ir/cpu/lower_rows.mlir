@@ -61,13 +61,24 @@ mmk.kernel @softmax dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#m
   mmk.choice "tile.N" = [32]
 }
 
-// The dimensions around the kept one are reduced together; the work before is in the region.
+// The dimensions around the kept one are reduced together; the work before is in the region. Where
+// there are fewer results than threads, parts are reduced first, then combined.
 // CHECK-LABEL: aicore.kernel @middle
-// CHECK:      cpu.rows size(%A, %{{.*}}, %N) reduce [0, 2] ins(%x[%c0, %[[M:.*]], %c0] along [0, 1, 2] : {{.*}}) outs(%y[%[[M]]] along [-1, 0, -1] : {{.*}}) scratch(%{{.*}}) {
-// CHECK-NEXT: ^bb0(%[[E:.*]]: i8):
-// CHECK-NEXT:   %[[W:.*]] = arith.extsi %[[E]]
-// CHECK-NEXT:   %[[SUM:.*]] = cpu.reduce add %[[W]] from 0 : i32 -> i32
-// CHECK-NEXT:   cpu.yield %[[SUM]] : i32
+// CHECK:      %[[PARTS:.*]] = aicore.workspace "parts"
+// CHECK:      scf.for %[[PART:.*]] = %{{.*}} to %[[COUNT:.*]] step %c4 {
+// CHECK:      cpu.rows size(%[[L:.*]], %M, %{{.*}}) reduce [0, 2] ins(%x[%[[A:.*]], %c0, %[[N:.*]]] along [0, 1, 2] : {{.*}}) outs(%[[PARTS]][%[[PART]], %c0] along [-1, 1, -1] : {{.*}}) scratch(%{{.*}}) {
+// CHECK:      %[[SPLIT:.*]] = arith.cmpi sgt, %[[COUNT]], %c0
+// CHECK-NEXT: scf.if %[[SPLIT]] {
+// CHECK-NEXT:   cpu.rows size(%[[COUNT]], %{{.*}}) reduce [0] ins(%[[PARTS]][%c0, %[[M:.*]]] along [0, 1], {{.*}}) outs(%y[%[[M]]] along [-1, 0] : {{.*}}) scratch(%{{.*}}) {
+// CHECK-NEXT:   ^bb0(%[[P:.*]]: i32, %{{.*}}: i8):
+// CHECK-NEXT:     %[[TOTAL:.*]] = cpu.reduce add %[[P]] from 0 : i32 -> i32
+// CHECK-NEXT:     cpu.yield %[[TOTAL]] : i32
+// CHECK:      } else {
+// CHECK-NEXT:   cpu.rows size(%A, %{{.*}}, %N) reduce [0, 2] ins(%x[%c0, %[[M]], %c0] along [0, 1, 2] : {{.*}}) outs(%y[%[[M]]] along [-1, 0, -1] : {{.*}}) scratch(%{{.*}}) {
+// CHECK-NEXT:   ^bb0(%[[E:.*]]: i8):
+// CHECK-NEXT:     %[[W:.*]] = arith.extsi %[[E]]
+// CHECK-NEXT:     %[[SUM:.*]] = cpu.reduce add %[[W]] from 0 : i32 -> i32
+// CHECK-NEXT:     cpu.yield %[[SUM]] : i32
 mmk.kernel @middle dims ["A", "M", "N"] args [#mmk.named<"x"["A", "M", "N"]>] results [#mmk.named<"y"["M"]>] {
 ^bb0(%x: tensor<?x?x?xi8>):
   %m = mmk.dim "M"

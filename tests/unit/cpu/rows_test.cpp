@@ -22,8 +22,7 @@ void expectRight(Compiled &compiled, const Dims &dims, DataKind kind) {
   for (const Tensor &input : inputs)
     tensors.push_back(&input);
   const std::vector<double> scalars(tensors.size());
-  auto check =
-      llvm::cantFail(ResultCheck::create({compiled.kernel(), dims, scalars, tensors}, 2));
+  auto check = llvm::cantFail(ResultCheck::create({compiled.kernel(), dims, scalars, tensors}, 2));
   Check rule;
   rule.rtol = rule.atol = 0;
   std::string at;
@@ -130,6 +129,20 @@ TEST(Rows, thatDoNotFitTheCaches) {
                         {{{"M", 2}, {"N", 70'001}}, {{"M", 3}, {"N", 32'760}}});
   expectRightEverywhere("kernel k(x: f32[M, N]) -> y: f32[M, N] { y = softmax[M](x); }",
                         {{{"M", 9'001}, {"N", 77}}, {{"M", 5}, {"N", 9'000}}});
+}
+
+// Fewer results than threads: parts of the elements are reduced first.
+TEST(Rows, ofWhichThreadsReduceParts) {
+  const std::string results = " m: f32[B], a: f32[B], n: f32[B, 1] { "
+                              "m = max[A, C](x * w); a = mean[A, C](x) * v; "
+                              "n = select(any[A, C](x > 0.999), min[A, C](x), v); }";
+  expectRightEverywhere("kernel k(x: f32[A, B, C], w: f32[C], v: f32[B, 1]) ->" + results,
+                        {{{"A", 30'001}, {"B", 1}, {"C", 5}},
+                         {{"A", 1}, {"B", 1}, {"C", 200'001}},
+                         {{"A", 3}, {"B", 1}, {"C", 100'000}}});
+  expectRightEverywhere("kernel k(x: i8[M, N]) -> s: i32[N], t: i32, m: i8 { s = sum[M](x); "
+                        "t = sum[M, N](x); m = max[M, N](x); }",
+                        {{{"M", 100'003}, {"N", 3}}, {{"M", 1}, {"N", 300'000}}});
 }
 
 /// A million times 0.1.

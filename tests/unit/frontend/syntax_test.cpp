@@ -134,5 +134,79 @@ TEST(Syntax, PlacesAreRightBehindAByteOrderMark) {
             "      |           ^\n");
 }
 
+// What index notation and derived dimensions add to the tree.
+TEST(Syntax, IndexNotation) {
+  EXPECT_EQ(tree(R"(
+kernel k(x: f32[M, N], s: int = 2) -> y: f32[P] {
+  dim P = M / s;
+  require M % s == 0;
+  y[p: P] = sum[j, r: 2 | j <= p](pad(x, 0)[s*p + r, j]) + x[0, 1];
+}
+)"),
+            R"(kernel k
+  parameter x: f32[M, N]
+  parameter s: int = 2
+  result y: f32[P]
+  dim P
+    /
+      M
+      s
+  require
+    ==
+      %
+        M
+        s
+      0
+  assign y[p]
+    range of p
+      P
+    +
+      sum[j, r]()
+        range of r
+          2
+        where
+          <=
+            j
+            p
+        element
+          pad()
+            x
+            0
+          +
+            *
+              s
+              p
+            r
+          j
+      element
+        x
+        0
+        1
+)");
+}
+
+// The words that these bring are names everywhere else, and a text may define the functions.
+TEST(Syntax, NewWordsStayNames) {
+  Diagnostics diagnostics;
+  std::unique_ptr<SourceFile> file;
+  const auto program = checkProgram("test.mmk", R"(
+fn random(x) = x;
+fn index(x) = x;
+fn pad(x, y) = x + y;
+fn dropout(x) = x;
+kernel dim(dim: f32[N], int: f32[N], const: f32[N], s: f32) -> out: f32[N] {
+  let sum = dim + int;
+  out = random(sum) + index(const) + pad(s, 1) + dropout(dim);
+}
+kernel two(x: f32[N], random: f32[N], index: f32[N], pad: f32[N]) -> dim: f32[N], int: f32[N] {
+  dim = x + random + index + pad;
+  int[i] = x[i] + random[i] + index[i] + pad[i];
+}
+)",
+                                    diagnostics, file);
+  EXPECT_TRUE(program) << diagnostics.render();
+  EXPECT_TRUE(diagnostics.all().empty()) << diagnostics.render();
+}
+
 } // namespace
 } // namespace mmk

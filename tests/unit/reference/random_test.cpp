@@ -9,11 +9,11 @@ namespace {
 using Words = std::array<uint32_t, 4>;
 
 std::vector<double> numbers(const std::string &body, int32_t seed) {
-  const KernelText text("kernel k(x: f32[M, N], seed: i32, fixed: int = 16777217) -> y: f32[M, N] {" +
-                        body + "}");
+  const KernelText text(
+      "kernel k(x: f32[M, N], seed: i32, fixed: int = 16777217) -> y: f32[M, N] {" + body + "}");
   const Tensor x = seeded(ElementType::f32, {3, 7}, 1);
-  return valuesOf(llvm::cantFail(text.evaluate({{"M", 3}, {"N", 7}}, {&x, nullptr},
-                                               {0, static_cast<double>(seed)}))[0]);
+  return valuesOf(llvm::cantFail(
+      text.evaluate({{"M", 3}, {"N", 7}}, {&x, nullptr}, {0, static_cast<double>(seed)}))[0]);
 }
 
 } // namespace
@@ -45,7 +45,8 @@ TEST(Random, FollowsThePlaceInTheBrackets) {
 
 TEST(Random, DropsWithAProbability) {
   const std::vector<double> kept = numbers("y = dropout[M, N](x * 0 + 3, 0.25, seed);", 9),
-                            indexed = numbers("y[i, j] = dropout[i, j](x[i, j] * 0 + 3, 0.25, seed);", 9);
+                            indexed =
+                                numbers("y[i, j] = dropout[i, j](x[i, j] * 0 + 3, 0.25, seed);", 9);
   for (int64_t i = 0; i < 21; ++i)
     EXPECT_EQ(kept[i], randomNumber(9, i) >= 0.25 ? 4 : 0);
   EXPECT_EQ(indexed, kept);

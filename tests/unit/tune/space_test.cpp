@@ -179,6 +179,19 @@ TEST(TuneIdentity, IsOfWhatIsComputedAlone) {
             digestOfText("kernel k(x: f32[N]) -> z: f32[N] { z = x * 3; }"));
 }
 
+// Kernels that differ in an index, a reduced dimension or an int parameter alone are not the same.
+TEST(TuneIdentity, SeesIndicesAndReductions) {
+  const std::string head = "kernel k(x: f32[N, N, N], s: int = 1) -> y: f32[N, N, N] { y";
+  std::set<std::string> digests;
+  for (const char *body :
+       {"[i, j, k] = x[i, k, j];", "[i, j, k] = x[k, i, j];", "[i, j, k] = x[j, i, k];",
+        "[i, j, k] = x[i, j, N - 1 - k];", "[i, j, k] = x[i, j, k] * (i + j);",
+        "[i, j, k] = x[i, j, k] * (i + 2 * j);", "[i, j, k] = x[i, j, k] * s;",
+        "[i, j, k] = max[i](x[i, j, k]);", "[i, j, k] = max[j](x[i, j, k]);",
+        "[i, j, k] = min[j](x[i, j, k]);"})
+    EXPECT_TRUE(digests.insert(digestOfText(head + body + " }")).second) << body;
+}
+
 TEST(TuneIdentity, EveryFigureOfAMachineCounts) {
   const std::string digest = digestOf(machineOf());
   EXPECT_EQ(digest, digestOf(machineOf()));

@@ -1,0 +1,67 @@
+#include "cpu/row_region.h"
+
+using namespace mlir;
+
+namespace mmk {
+
+Block *RowRegion::createBody(Region &region, ArrayRef<Type> elements) {
+  return b.createBlock(&region, {}, elements, SmallVector<Location>(elements.size(), loc));
+}
+
+cpu::ReduceOp RowRegion::reduce(const RowReduction &reduction, Value element) {
+  auto op = cpu::ReduceOp::create(b, reduction.location, element.getType(),
+                                  reduction.position ? reduction.position.getType() : Type(),
+                                  reduction.kind, element, reduction.identity);
+  map.map(reduction.result, op.getResult());
+  if (reduction.position)
+    map.map(reduction.position, op.getPosition());
+  return op;
+}
+
+void RowRegion::compute(Value value) {
+  if (map.contains(value))
+    return;
+  for (const RowReduction &reduction : program.reductions())
+    if (reduction.result == value || reduction.position == value) {
+      compute(reduction.operand);
+      reduce(reduction, map.lookupOrDefault(reduction.operand));
+      return;
+    }
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != &program.block())
+    return;
+  for (Value operand : op->getOperands())
+    compute(operand);
+  b.clone(*op, map);
+}
+
+void RowRegion::yield(ArrayRef<Value> yielded) {
+  SmallVector<Value> values;
+  for (Value value : yielded) {
+    compute(value);
+    values.push_back(map.lookupOrDefault(value));
+  }
+  cpu::YieldOp::create(b, loc, values);
+}
+
+void RowRegion::emit(Region &region, ArrayRef<Type> elements, ArrayRef<Value> yielded) {
+  OpBuilder::InsertionGuard guard(b);
+  Block *body = createBody(region, elements);
+  for (auto [input, argument] : llvm::zip(program.inputs(), body->getArguments()))
+    map.map(input.element, argument);
+  yield(yielded);
+}
+
+void RowRegion::emitOfParts(Region &region, ArrayRef<Type> elements, ArrayRef<Value> yielded) {
+  OpBuilder::InsertionGuard guard(b);
+  Block *body = createBody(region, elements);
+  const size_t parts = program.reductions().size();
+  for (auto [reduction, part] : llvm::zip(program.reductions(), body->getArguments()))
+    reduce(reduction, part);
+  for (auto [input, argument] :
+       llvm::zip(program.inputs(), body->getArguments().drop_front(parts)))
+    map.map(input.element, argument);
+  yield(yielded);
+}
+
+} // namespace mmk

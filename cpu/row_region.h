@@ -1,0 +1,40 @@
+// The elements of a row program, as the region of a cpu.rows.
+#pragma once
+
+#include "cpu/dialect.h"
+#include "place/row_program.h"
+
+#include "mlir/IR/IRMapping.h"
+
+namespace mmk {
+
+class RowRegion {
+public:
+  /// `scalars`: values of the kernel that the elements are computed from.
+  RowRegion(mlir::OpBuilder &b, mlir::Location loc, RowProgram &program,
+            const mlir::IRMapping &scalars)
+      : b(b), loc(loc), program(program), map(scalars) {}
+
+  /// The region, whose arguments are the inputs. Each reduction stands before the first operation
+  /// that needs its result.
+  void emit(mlir::Region &region, llvm::ArrayRef<mlir::Type> elements,
+            llvm::ArrayRef<mlir::Value> yielded);
+  /// The region of the second step: its first arguments are parts of the results of the reductions,
+  /// which it combines.
+  void emitOfParts(mlir::Region &region, llvm::ArrayRef<mlir::Type> elements,
+                   llvm::ArrayRef<mlir::Value> yielded);
+
+private:
+  mlir::Block *createBody(mlir::Region &region, llvm::ArrayRef<mlir::Type> elements);
+  cpu::ReduceOp reduce(const RowReduction &reduction, mlir::Value element);
+  /// Emits the operations that the value needs.
+  void compute(mlir::Value value);
+  void yield(llvm::ArrayRef<mlir::Value> yielded);
+
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  RowProgram &program;
+  mlir::IRMapping map;
+};
+
+} // namespace mmk

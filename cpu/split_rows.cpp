@@ -1,0 +1,168 @@
+// Reductions with fewer results than threads: each thread reduces a part of the elements, and a
+// second phase combines the parts. Whether there are parts is found out when the kernel is called.
+#include "cpu/lower.h"
+
+#include "cpu/row_region.h"
+#include "passes/arithmetic.h"
+
+using namespace mlir;
+
+namespace mmk {
+
+// One pass, whose results are kept; the position of a part is not that of its element.
+static bool canBeSplit(RowProgram &program) {
+  for (const RowOutput &output : program.outputs())
+    if (!program.isKept(output.element) || llvm::any_of(output.dims, [&](int64_t dim) {
+          return dim >= 0 && program.space().isReduced[dim];
+        }))
+      return false;
+  return program.levels() <= 2 && !program.reductions().empty() &&
+         llvm::all_of(program.reductions(), [&](const RowReduction &reduction) {
+           return !reduction.position && program.levelOf(reduction.operand) == 0;
+         });
+}
+
+std::optional<CpuLowering::Split> CpuLowering::split(ir::FusionGroupOp group, RowProgram &program) {
+  const int64_t cores = kernel.chosenNumber("cores", 1);
+  if (cores == 1 || !canBeSplit(program))
+    return std::nullopt;
+  emitShared(group);
+  loc = group.getLoc();
+  Arithmetic a{b, loc};
+  const RowSpace &space = program.space();
+  Split split;
+  Value one = index(1), results = one, elements = one;
+  for (auto [dim, name] : llvm::enumerate(space.names)) {
+    split.extents.push_back(dimension(name));
+    const bool isColumn = static_cast<int64_t>(dim) == program.plane().columns;
+    if (space.isReduced[dim])
+      elements = a.mul(elements, split.extents[dim]);
+    else if (isColumn)
+      results = a.mul(results, a.ceilDiv(split.extents[dim], index(tuning.columnsOfShare)));
+    else
+      results = a.mul(results, split.extents[dim]);
+  }
+  // Parts of the outer dimensions first, which are longer pieces of memory.
+  Value wanted = a.ceilDiv(index(cores), a.max(results, one)),
+        most = a.max(one, a.div(a.mul(elements, results), index(tuning.sharedElements)));
+  wanted = a.min(wanted, most);
+  split.count = one;
+  for (int64_t dim : space.reduced()) {
+    Value parts = a.min(wanted, a.max(split.extents[dim], one));
+    split.parts.push_back(parts);
+    split.count = a.mul(split.count, parts);
+    wanted = a.ceilDiv(wanted, parts);
+  }
+  Value isSplit = a.compare(arith::CmpIPredicate::sgt, split.count, one);
+  split.count = a.choose(isSplit, split.count, index(0));
+  for (RowReduction &reduction : program.reductions()) {
+    SmallVector<Value> sizes = {a.max(split.count, one)};
+    for (auto [dim, isReduced] : llvm::enumerate(space.isReduced))
+      if (!isReduced)
+        sizes.push_back(a.choose(isSplit, split.extents[dim], one));
+    const SmallVector<int64_t> shape(sizes.size(), ShapedType::kDynamic);
+    auto type = MemRefType::get(shape, reduction.result.getType(), MemRefLayoutAttrInterface(),
+                                aicore::SpaceAttr::get(b.getContext(), aicore::Space::gm));
+    split.tensors.push_back(aicore::WorkspaceOp::create(b, loc, type, "parts", sizes));
+  }
+  return split;
+}
+
+// The parts are shared like tiles; each has all results.
+void CpuLowering::emitParts(ir::FusionGroupOp group, scf::ForOp tileLoop, RowProgram &program,
+                            const Split &split) {
+  OpBuilder::InsertionGuard guard(b);
+  const IRMapping outside = map;
+  startPhase(group);
+  aicore::AllocOp scratch =
+      alloc("row", aicore::Space::ub, 1, tuning.rowScratchElements, b.getF32Type(), loc);
+  emitScalars(group);
+  auto loop = scf::ForOp::create(b, loc, block, split.count,
+                                 index(kernel.chosenNumber("cores", 1)));
+  b.setInsertionPoint(loop.getBody()->getTerminator());
+  Arithmetic a{b, loc};
+  const RowSpace &space = program.space();
+  const size_t dims = space.names.size();
+  SmallVector<Value> starts(dims, index(0)), sizes = split.extents;
+  Value rest = loop.getInductionVar();
+  for (auto [dim, parts] : llvm::reverse(llvm::zip(space.reduced(), split.parts))) {
+    Value length = a.ceilDiv(split.extents[dim], parts);
+    starts[dim] = a.min(a.mul(a.rem(rest, parts), length), split.extents[dim]);
+    sizes[dim] = a.min(length, a.sub(split.extents[dim], starts[dim]));
+    rest = a.div(rest, parts);
+  }
+  Tensors inputs, outputs;
+  for (const RowInput &input : program.inputs()) {
+    auto slice = input.tensor.getDefiningOp<tensor::ExtractSliceOp>();
+    GlobalView view =
+        viewOf(slice && slice->getParentOp() == tileLoop ? slice.getSource() : input.tensor);
+    SmallVector<int64_t> along(dims, -1);
+    for (auto [dim, viewDim] : llvm::zip(input.dims, view.dims))
+      if (dim >= 0) {
+        along[dim] = viewDim;
+        view.offsets[viewDim] = add(view.offsets[viewDim], starts[dim]);
+      }
+    inputs.add(view, along, index(0));
+  }
+  SmallVector<Value> yielded;
+  for (auto [reduction, parts] : llvm::zip(program.reductions(), split.tensors)) {
+    GlobalView view{parts, {loop.getInductionVar()}, {}};
+    SmallVector<int64_t> along(dims, -1);
+    for (auto [dim, isReduced] : llvm::enumerate(space.isReduced))
+      if (!isReduced) {
+        along[dim] = view.offsets.size();
+        view.offsets.push_back(index(0));
+      }
+    outputs.add(view, along, index(0));
+    yielded.push_back(reduction.result);
+  }
+  auto op = cpu::RowsOp::create(b, loc, sizes, space.reduced(), inputs.tensors, inputs.offsets,
+                                inputs.along, outputs.tensors, outputs.offsets, outputs.along,
+                                scratch);
+  RowRegion(b, loc, program, map).emit(op.getBody(), inputs.elements, yielded);
+  map = outside;
+}
+
+// The same tile in a space with the parts in place of what is reduced.
+void CpuLowering::combineParts(RowProgram &program, const Split &split, const RowsTensors &tile,
+                               Value scratch) {
+  const RowSpace &space = program.space();
+  const size_t dims = space.names.size();
+  SmallVector<int64_t> kept;
+  for (auto [dim, isReduced] : llvm::enumerate(space.isReduced))
+    if (!isReduced)
+      kept.push_back(dim);
+  SmallVector<Value> sizes = {split.count};
+  for (int64_t dim : kept)
+    sizes.push_back(tile.sizes[dim]);
+  auto alongKept = [&](ArrayRef<int64_t> along) {
+    SmallVector<int64_t> all = {-1};
+    for (int64_t dim : kept)
+      all.push_back(along[dim]);
+    return all;
+  };
+  Tensors inputs;
+  for (Value parts : split.tensors) {
+    GlobalView view{parts, {index(0)}, {}};
+    SmallVector<int64_t> along = {0};
+    for (int64_t dim : kept) {
+      along.push_back(view.offsets.size());
+      view.offsets.push_back(tile.starts[dim]);
+    }
+    inputs.add(view, along, index(0));
+  }
+  inputs.tensors.append(tile.inputs.tensors);
+  inputs.offsets.append(tile.inputs.offsets);
+  inputs.elements.append(tile.inputs.elements);
+  for (size_t i = 0; i < tile.inputs.tensors.size(); ++i)
+    inputs.along.append(alongKept(ArrayRef(tile.inputs.along).slice(i * dims, dims)));
+  SmallVector<int64_t> outputAlong;
+  for (size_t i = 0; i < tile.outputs.tensors.size(); ++i)
+    outputAlong.append(alongKept(ArrayRef(tile.outputs.along).slice(i * dims, dims)));
+  auto op = cpu::RowsOp::create(b, loc, sizes, ArrayRef<int64_t>{0}, inputs.tensors,
+                                inputs.offsets, inputs.along, tile.outputs.tensors,
+                                tile.outputs.offsets, outputAlong, scratch);
+  RowRegion(b, loc, program, map).emitOfParts(op.getBody(), inputs.elements, tile.yielded);
+}
+
+} // namespace mmk
