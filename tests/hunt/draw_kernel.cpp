@@ -1,6 +1,8 @@
-// Random kernels: products in all their forms with an epilogue, and elementwise ones.
+// Random kernels: products in all their forms with an epilogue, elementwise ones, and reductions.
 #include "tests/hunt/draw_expression.h"
 #include "tests/hunt/sample.h"
+
+#include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -31,9 +33,9 @@ public:
   KernelDraw(Random &random, Sample &sample) : random_(random), sample_(sample) {}
 
   void run() {
-    const bool isProduct = random_.chance(70);
+    const bool isProduct = random_.chance(60);
     batch();
-    isProduct ? productKernel() : elementwiseKernel();
+    isProduct ? productKernel() : elementwiseKernel(/*reduces=*/random_.chance(60));
   }
 
 private:
@@ -289,7 +291,38 @@ private:
     return 2 * value.error + (isFloat(type) ? unit * value.bound : 1);
   }
 
-  void elementwiseKernel() {
+  /// Reductions of values over some of their dimensions, which later ones and the results read. All
+  /// are exact: extremes, and sums of small integers.
+  void reductions(const Dims &out) {
+    const int64_t count = random_.oneOf({1, 1, 2, 2, 3});
+    for (int64_t i = 0; i < count; ++i) {
+      Dims kept = out;
+      std::string over;
+      for (std::string &dim : kept)
+        if (!llvm::isDigit(dim[0]) && random_.chance(50)) {
+          over += (over.empty() ? "" : ", ") + dim;
+          dim = "1";
+        }
+      if (over.empty())
+        continue;
+      ExpressionDraw draw = drawFor(out);
+      Term value = draw.over(available_.front().term, static_cast<int>(random_.below(3)));
+      if (value.error > 0)
+        value = available_.front().term;
+      // A value of the whole shape: others may lack the dimension that is reduced.
+      value.expression = {"+", {available_.front().term.expression, value.expression}};
+      value.bound += available_.front().term.bound;
+      const std::string kind = random_.oneOf(std::vector<std::string>{"max", "min", "sum", "sum"});
+      if (kind == "sum") {
+        value = ExpressionDraw::smallInteger(value);
+        value.bound = 4 * static_cast<double>(elementsOf(out));
+      }
+      const std::string wanted = fmt::format("r{}", i);
+      let(wanted, {fmt::format("{}[{}]", kind, over), {value.expression}}, kept, value.bound);
+    }
+  }
+
+  void elementwiseKernel(bool reduces) {
     sample_.fill =
         random_.oneOf({Fill::integers, Fill::uniform, Fill::normal, Fill::special, Fill::strewn});
     Dims out = batch_;
@@ -299,7 +332,9 @@ private:
     const ElementType type =
         random_.oneOf(std::vector<ElementType>(std::begin(allTypes), std::end(allTypes)));
     available_.push_back({{parameter("a", type, out), boundOf(type), 0}, out});
-    results(out, available_.back().term);
+    if (reduces)
+      reductions(out);
+    results(out, available_.front().term);
   }
 
   Random &random_;

@@ -65,7 +65,7 @@ private:
 
   void tiles(const std::string &dim) {
     const DimensionRole role = roleOf(kernel_, dim, &machine_.cube);
-    if (!role.isOutput && !role.isReduction)
+    if (!role.isOutput && !role.isReduction && !role.isReduced)
       return;
     if (random_.chance(60)) {
       const int64_t tile = role.multiple * random_.oneOf({1, 1, 2, 3, 4, 5, 8});
