@@ -9,8 +9,10 @@ using namespace mlir;
 namespace mmk {
 
 aicore::Broadcast broadcastOf(const RowProgram &program, ArrayRef<int64_t> dims) {
-  const bool byRow = llvm::is_contained(dims, program.plane().rows) && program.plane().rows >= 0,
-             byColumn = llvm::is_contained(dims, program.plane().columns);
+  // A plane without rows has one.
+  const bool byColumn = llvm::is_contained(dims, program.plane().columns),
+             byRow = program.plane().rows < 0 ? byColumn
+                                              : llvm::is_contained(dims, program.plane().rows);
   return byRow && byColumn ? aicore::Broadcast::full
          : byColumn        ? aicore::Broadcast::row
          : byRow           ? aicore::Broadcast::column
@@ -266,7 +268,7 @@ void RowScheduler::schedule(const Wanted &it, RowPass &pass) {
     compute(it.value, {}, false, computed);
     from = computed[0].targets[0] = planeTile(it.value);
     pass.body.push_back(computed[0]);
-    if (!isKept(it.value) && p.isOfBlock(it.value))
+    if (!isKept(it.value) && p.isOfBlock(it.value) && !held.contains(it.value))
       held[it.value] = *from;
   }
   scheduleReduction(*it.reduction, *from, pass);
