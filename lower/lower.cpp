@@ -427,8 +427,8 @@ View KernelLowering::reduce(const Value *value, View operand, Reduction reductio
         std::vector<mlir::Value> step(arguments.begin(), arguments.end());
         if (guard) {
           // The element itself is left out: NaN times 0 would not be.
-          mlir::Value identity = arith::ConstantOp::create(
-              builder, loc, identityOf(builder, reduction, element));
+          mlir::Value identity =
+              arith::ConstantOp::create(builder, loc, identityOf(builder, reduction, element));
           step[0] = arith::SelectOp::create(builder, loc, step[1], step[0], identity);
           step.erase(step.begin() + 1);
         }

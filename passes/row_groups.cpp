@@ -59,9 +59,7 @@ Operation *Fuser::chooseRowGroup(Value value, ArrayRef<Use> leaves) {
   // Reductions of the same rows that do not need each other share one pass.
   if (!separate)
     for (auto &[owner, group] : llvm::reverse(rowGroups))
-      if ((!last || last->isBeforeInBlock(owner)) &&
-          sharesOperand(group, value) &&
-          join(owner))
+      if ((!last || last->isBeforeInBlock(owner)) && sharesOperand(group, value) && join(owner))
         return owner;
   RowGroup group{RowSpace(cast<linalg::LinalgOp>(op)), {}};
   SpaceLoops loops;

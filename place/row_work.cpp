@@ -180,22 +180,25 @@ void TransferInserter::RowWork::load(unsigned number, Value slotNumber) {
                          held.slot, 1);
 }
 
+// Two results of the same value are stored from one buffer.
 void TransferInserter::RowWork::store(unsigned number) {
   const RowOutput &output = p.outputs()[number];
-  const Destination *destination =
-      llvm::find_if(destinations, [&](const Destination &it) { return it.value == output.tensor; });
-  GlobalView view = destination->view;
-  auto [rowDim, columnDim] = locate(view, output.dims);
-  SmallVector<int64_t> along = {rowDim, columnDim};
-  Value rows = planeRows(), columns = planeColumns();
-  if (!varies(p, output.dims)) {
-    along = {-1, p.plane().reducesColumns ? rowDim : columnDim};
-    rows = t.index(1);
-    columns = kept;
+  for (const Destination &destination : destinations) {
+    if (destination.value != output.tensor)
+      continue;
+    GlobalView view = destination.view;
+    auto [rowDim, columnDim] = locate(view, output.dims);
+    SmallVector<int64_t> along = {rowDim, columnDim};
+    Value rows = planeRows(), columns = planeColumns();
+    if (!varies(p, output.dims)) {
+      along = {-1, p.plane().reducesColumns ? rowDim : columnDim};
+      rows = t.index(1);
+      columns = kept;
+    }
+    const Held &held = outputs[number];
+    aicore::StoreOp::create(b, t.loc, held.buffer, held.slot, view.memref, view.offsets, along,
+                            rows, columns);
   }
-  Held &held = outputs[number];
-  aicore::StoreOp::create(b, t.loc, held.buffer, held.slot, view.memref, view.offsets, along, rows,
-                          columns);
 }
 
 //===--- vector work ----------------------------------------------------------------------===//
