@@ -30,7 +30,7 @@ struct SpacePlaces {
 enum class RowForm {
   strided, ///< nothing
   dense,   ///< tensors that run along the columns are dense there
-  streamed ///< as well, and stores of results are aligned and non-temporal
+  streamed ///< as well, and they come from memory: stores of results are aligned and non-temporal
 };
 
 class RowCode {

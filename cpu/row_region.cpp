@@ -58,8 +58,7 @@ void RowRegion::emitOfParts(Region &region, ArrayRef<Type> elements, ArrayRef<Va
   const size_t parts = program.reductions().size();
   for (auto [reduction, part] : llvm::zip(program.reductions(), body->getArguments()))
     reduce(reduction, part);
-  for (auto [input, argument] :
-       llvm::zip(program.inputs(), body->getArguments().drop_front(parts)))
+  for (auto [input, argument] : llvm::zip(program.inputs(), body->getArguments().drop_front(parts)))
     map.map(input.element, argument);
   yield(yielded);
 }

@@ -25,6 +25,9 @@ private:
   /// Whether all tensors that run along the columns are dense there.
   Value *isDense(const SpacePlaces &places);
   Value *fitsStreams(const SpacePlaces &places);
+  Value *bytesOf(mlir::Value tensor);
+  /// Whether a result has an element for each one that is reduced.
+  bool hasLargeResults();
   /// Makes one loop of two where memory does.
   void merge(SpacePlaces &places, int64_t outer, int64_t inner);
   void call(const SpacePlaces &places, Value *frame, RowForm form);
@@ -102,25 +105,37 @@ void RowsTile::merge(SpacePlaces &places, int64_t outer, int64_t inner) {
   places.sizes[outer] = b.CreateSelect(follows, e.number(1), places.sizes[outer]);
 }
 
-// Whether the results are more than stays in the caches, and every vector of them can be stored
-// aligned.
+Value *RowsTile::bytesOf(mlir::Value tensor) {
+  Value *bytes = e.number(e.bytesOf(values.elementOf(tensor)));
+  for (Value *extent : values.global(tensor).extents)
+    bytes = b.CreateMul(bytes, extent);
+  return bytes;
+}
+
+// Whether the results, or the inputs of small results, are more than stays in the caches, and every
+// vector of the results can be stored aligned.
 Value *RowsTile::fitsStreams(const SpacePlaces &places) {
   Value *total = e.number(0), *all = e.number(0);
   for (auto [i, output] : enumerate(op.getOutputs())) {
     if (!facts.outputVaries(i))
       continue;
-    Value *bytes = e.number(e.bytesOf(values.elementOf(output)));
-    for (Value *extent : values.global(output).extents)
-      bytes = b.CreateMul(bytes, extent);
-    total = b.CreateAdd(total, bytes);
+    total = b.CreateAdd(total, bytesOf(output));
     all = b.CreateOr(all, b.CreatePtrToInt(places.outputs[i].pointer, e.i64()));
     for (int64_t dim = 0; dim < facts.columns(); ++dim)
       all = b.CreateOr(all, places.outputs[i].strides[dim]);
   }
+  if (!hasLargeResults())
+    for (mlir::Value input : op.getInputs())
+      total = b.CreateAdd(total, bytesOf(input));
   const CpuTuning tuning(e.target);
   return b.CreateAnd(
       b.CreateICmpSGE(total, e.number(tuning.streamedBytes)),
       b.CreateICmpEQ(b.CreateAnd(all, e.number(e.target.lanes * 4 - 1)), e.number(0)));
+}
+
+bool RowsTile::hasLargeResults() {
+  return llvm::any_of(llvm::seq(op.getOutputs().size()),
+                      [&](size_t i) { return facts.outputVaries(i); });
 }
 
 void RowsTile::call(const SpacePlaces &outside, Value *frame, RowForm form) {
@@ -156,8 +171,8 @@ void RowsTile::emit() {
     b.CreateAlignedStore(*value, e.offset(frame, 8 * i), Align(8));
   Value *dense = isDense(places);
   e.when(b.CreateNot(dense), [&] { call(places, frame, RowForm::strided); });
-  if (llvm::none_of(llvm::seq(op.getOutputs().size()),
-                    [&](size_t i) { return facts.outputVaries(i); })) {
+  // Rows that are only read are a stream that the hardware follows.
+  if (!hasLargeResults() && facts.reducesColumns()) {
     e.when(dense, [&] { call(places, frame, RowForm::dense); });
     return;
   }

@@ -77,8 +77,8 @@ void CpuLowering::emitParts(ir::FusionGroupOp group, scf::ForOp tileLoop, RowPro
   aicore::AllocOp scratch =
       alloc("row", aicore::Space::ub, 1, tuning.rowScratchElements, b.getF32Type(), loc);
   emitScalars(group);
-  auto loop = scf::ForOp::create(b, loc, block, split.count,
-                                 index(kernel.chosenNumber("cores", 1)));
+  auto loop =
+      scf::ForOp::create(b, loc, block, split.count, index(kernel.chosenNumber("cores", 1)));
   b.setInsertionPoint(loop.getBody()->getTerminator());
   Arithmetic a{b, loc};
   const RowSpace &space = program.space();
@@ -116,9 +116,9 @@ void CpuLowering::emitParts(ir::FusionGroupOp group, scf::ForOp tileLoop, RowPro
     outputs.add(view, along, index(0));
     yielded.push_back(reduction.result);
   }
-  auto op = cpu::RowsOp::create(b, loc, sizes, space.reduced(), inputs.tensors, inputs.offsets,
-                                inputs.along, outputs.tensors, outputs.offsets, outputs.along,
-                                scratch);
+  auto op =
+      cpu::RowsOp::create(b, loc, sizes, space.reduced(), inputs.tensors, inputs.offsets,
+                          inputs.along, outputs.tensors, outputs.offsets, outputs.along, scratch);
   RowRegion(b, loc, program, map).emit(op.getBody(), inputs.elements, yielded);
   map = outside;
 }
@@ -159,9 +159,9 @@ void CpuLowering::combineParts(RowProgram &program, const Split &split, const Ro
   SmallVector<int64_t> outputAlong;
   for (size_t i = 0; i < tile.outputs.tensors.size(); ++i)
     outputAlong.append(alongKept(ArrayRef(tile.outputs.along).slice(i * dims, dims)));
-  auto op = cpu::RowsOp::create(b, loc, sizes, ArrayRef<int64_t>{0}, inputs.tensors,
-                                inputs.offsets, inputs.along, tile.outputs.tensors,
-                                tile.outputs.offsets, outputAlong, scratch);
+  auto op = cpu::RowsOp::create(b, loc, sizes, ArrayRef<int64_t>{0}, inputs.tensors, inputs.offsets,
+                                inputs.along, tile.outputs.tensors, tile.outputs.offsets,
+                                outputAlong, scratch);
   RowRegion(b, loc, program, map).emitOfParts(op.getBody(), inputs.elements, tile.yielded);
 }
 
