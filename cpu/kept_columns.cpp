@@ -138,7 +138,7 @@ void KeptColumns::step(unsigned level, const Rows &rows, Value *column, Value *c
 
 // The element so many rows below: the hardware follows fewer streams than there are rows.
 void KeptColumns::prefetchAhead(unsigned i, Value *at, int64_t rows) {
-  if (isDense && facts.inputAlong(i, facts.columns()) >= 0 && facts.inputAlong(i, facts.rows) >= 0)
+  if (streams && facts.inputAlong(i, facts.columns()) >= 0 && facts.inputAlong(i, facts.rows) >= 0)
     e.prefetch(e.offset(at, b.CreateMul(places.inputs[i].strides[facts.rows], e.number(rows))),
                /*level=*/2);
 }

@@ -7,14 +7,17 @@ using namespace llvm;
 namespace mmk {
 namespace {
 
+int64_t elementsOfWaiting(const RowFacts &facts, const CpuTuning &tuning) {
+  return tuning.rowScratchElements / static_cast<int64_t>(facts.waiting.size());
+}
+
 class ReducedColumns : public RowCode {
 public:
   using RowCode::RowCode;
 
-  void emit();
+  void emit(bool keeps);
 
 private:
-  void emitRows(bool keeps);
   void emitRow(const Pointers &row, bool keeps);
   void emitPass(unsigned level, const Pointers &row, Known &known, bool keeps);
   /// The elements of some columns, added to the totals.
@@ -25,21 +28,12 @@ private:
               Value *waitingAt, const Known &known, bool keeps, const States &states);
   void loadWaiting(unsigned level, Value *at, Known &known);
   void storeWaiting(unsigned level, Value *at, const Known &known);
-  Value *fits();
   int64_t vectorsTogether(unsigned level);
-  int64_t waitingElements() const { return tuning.rowScratchElements / facts.waiting.size(); }
+  int64_t waitingElements() const { return elementsOfWaiting(facts, tuning); }
   Value *waitingPlace(size_t i, Value *at);
 
   const CpuTuning tuning{e.target};
 };
-
-// A row whose waiting elements do not fit the scratch computes them again.
-Value *ReducedColumns::fits() {
-  Value *elements = e.roundUp(places.sizes[facts.columns()], lanes());
-  for (int64_t dim : facts.outerReduced)
-    elements = b.CreateMul(elements, places.sizes[dim]);
-  return b.CreateICmpSLE(elements, e.number(waitingElements() - lanes()));
-}
 
 Value *ReducedColumns::waitingPlace(size_t i, Value *at) {
   return e.offset(places.scratch, e.plus(e.number(i * waitingElements() * 4), at, 4));
@@ -194,7 +188,7 @@ void ReducedColumns::emitRow(const Pointers &row, bool keeps) {
   }
 }
 
-void ReducedColumns::emitRows(bool keeps) {
+void ReducedColumns::emit(bool keeps) {
   SmallVector<int64_t> kept = facts.outerKept;
   if (facts.rows >= 0)
     kept.push_back(facts.rows);
@@ -204,20 +198,20 @@ void ReducedColumns::emitRows(bool keeps) {
   });
 }
 
-void ReducedColumns::emit() {
-  if (facts.waiting.empty() || !isDense)
-    return emitRows(/*keeps=*/false);
-  Value *keeps = fits();
-  e.when(keeps, [&] { emitRows(/*keeps=*/true); });
-  e.when(b.CreateNot(keeps), [&] { emitRows(/*keeps=*/false); });
-}
-
 } // namespace
 
+Value *waitingFits(Emitter &e, const RowFacts &facts, const SpacePlaces &places) {
+  const CpuTuning tuning(e.target);
+  Value *elements = e.roundUp(places.sizes[facts.columns()], e.target.lanes);
+  for (int64_t dim : facts.outerReduced)
+    elements = e.b.CreateMul(elements, places.sizes[dim]);
+  return e.b.CreateICmpSLE(elements, e.number(elementsOfWaiting(facts, tuning) - e.target.lanes));
+}
+
 bool emitReducedColumns(Emitter &e, const RowFacts &facts, mlir::Block &region,
-                        const SpacePlaces &places, RowForm form) {
+                        const SpacePlaces &places, RowForm form, bool keeps) {
   ReducedColumns code(e, facts, region, places, form);
-  code.emit();
+  code.emit(keeps);
   return code.complete;
 }
 

@@ -30,7 +30,7 @@ struct SpacePlaces {
 enum class RowForm {
   strided, ///< nothing
   dense,   ///< tensors that run along the columns are dense there
-  streamed ///< as well, and stores of results are aligned and non-temporal
+  streamed ///< as well, and they come from memory: stores of results are aligned and non-temporal
 };
 
 class RowCode {
@@ -98,10 +98,13 @@ private:
   mlir::Value output(size_t i) const;
 };
 
+/// Whether what waits for a later pass over a row fits the scratch (i1); else it is computed again.
+llvm::Value *waitingFits(Emitter &e, const RowFacts &facts, const SpacePlaces &places);
+
 /// The code for a tile whose columns are reduced, and for one whose columns are kept; false when an
-/// operation has no code.
+/// operation has no code. `keeps`: what waits for a later pass fits the scratch.
 bool emitReducedColumns(Emitter &e, const RowFacts &facts, mlir::Block &region,
-                        const SpacePlaces &places, RowForm form);
+                        const SpacePlaces &places, RowForm form, bool keeps);
 bool emitKeptColumns(Emitter &e, const RowFacts &facts, mlir::Block &region,
                      const SpacePlaces &places, RowForm form);
 

@@ -2,6 +2,7 @@
 
 #include "codegen/region.h"
 #include "cpu/row_code.h"
+#include "jit/lazy.h"
 
 #include "llvm/IR/IntrinsicsX86.h"
 
@@ -25,9 +26,21 @@ private:
   /// Whether all tensors that run along the columns are dense there.
   Value *isDense(const SpacePlaces &places);
   Value *fitsStreams(const SpacePlaces &places);
+  Value *bytesOf(mlir::Value tensor);
+  /// Whether a result has an element for each one that is reduced.
+  bool hasLargeResults();
   /// Makes one loop of two where memory does.
   void merge(SpacePlaces &places, int64_t outer, int64_t inner);
-  void call(const SpacePlaces &places, Value *frame, RowForm form);
+  /// Code for the tiles of which a condition holds.
+  struct Variant {
+    Value *condition;
+    RowForm form;
+    bool keeps; ///< what waits for a later pass
+  };
+  void add(SmallVectorImpl<Variant> &variants, Value *condition, const SpacePlaces &places,
+           RowForm form);
+  SmallVector<Variant> variantsFor(const SpacePlaces &places);
+  void call(const SpacePlaces &places, Value *frame, const Variant &variant);
 
   Emitter &e;
   IRBuilder<> &b;
@@ -102,38 +115,73 @@ void RowsTile::merge(SpacePlaces &places, int64_t outer, int64_t inner) {
   places.sizes[outer] = b.CreateSelect(follows, e.number(1), places.sizes[outer]);
 }
 
-// Whether the results are more than stays in the caches, and every vector of them can be stored
-// aligned.
+Value *RowsTile::bytesOf(mlir::Value tensor) {
+  Value *bytes = e.number(e.bytesOf(values.elementOf(tensor)));
+  for (Value *extent : values.global(tensor).extents)
+    bytes = b.CreateMul(bytes, extent);
+  return bytes;
+}
+
+// Whether the results, or the inputs of small results, are more than stays in the caches, and every
+// vector of the results can be stored aligned.
 Value *RowsTile::fitsStreams(const SpacePlaces &places) {
   Value *total = e.number(0), *all = e.number(0);
   for (auto [i, output] : enumerate(op.getOutputs())) {
     if (!facts.outputVaries(i))
       continue;
-    Value *bytes = e.number(e.bytesOf(values.elementOf(output)));
-    for (Value *extent : values.global(output).extents)
-      bytes = b.CreateMul(bytes, extent);
-    total = b.CreateAdd(total, bytes);
+    total = b.CreateAdd(total, bytesOf(output));
     all = b.CreateOr(all, b.CreatePtrToInt(places.outputs[i].pointer, e.i64()));
     for (int64_t dim = 0; dim < facts.columns(); ++dim)
       all = b.CreateOr(all, places.outputs[i].strides[dim]);
   }
+  if (!hasLargeResults())
+    for (mlir::Value input : op.getInputs())
+      total = b.CreateAdd(total, bytesOf(input));
   const CpuTuning tuning(e.target);
   return b.CreateAnd(
       b.CreateICmpSGE(total, e.number(tuning.streamedBytes)),
       b.CreateICmpEQ(b.CreateAnd(all, e.number(e.target.lanes * 4 - 1)), e.number(0)));
 }
 
-void RowsTile::call(const SpacePlaces &outside, Value *frame, RowForm form) {
+bool RowsTile::hasLargeResults() {
+  return llvm::any_of(llvm::seq(op.getOutputs().size()),
+                      [&](size_t i) { return facts.outputVaries(i); });
+}
+
+void RowsTile::add(SmallVectorImpl<Variant> &variants, Value *condition, const SpacePlaces &places,
+                   RowForm form) {
+  if (!facts.waiting.empty() && facts.reducesColumns() && form != RowForm::strided)
+    variants.push_back(
+        {b.CreateAnd(condition, waitingFits(e, facts, places)), form, /*keeps=*/true});
+  variants.push_back({condition, form, /*keeps=*/false});
+}
+
+// The first one whose condition holds.
+SmallVector<RowsTile::Variant> RowsTile::variantsFor(const SpacePlaces &places) {
+  SmallVector<Variant> variants;
+  Value *dense = isDense(places);
+  // Rows that are only read are a stream that the hardware follows.
+  if (hasLargeResults() || !facts.reducesColumns())
+    add(variants, b.CreateAnd(dense, fitsStreams(places)), places, RowForm::streamed);
+  add(variants, dense, places, RowForm::dense);
+  add(variants, b.getTrue(), places, RowForm::strided);
+  return variants;
+}
+
+void RowsTile::call(const SpacePlaces &outside, Value *frame, const Variant &variant) {
   bool complete = true;
   const std::string name = "rows_" + std::to_string(e.module.size());
   Function *function = e.helper(name, 1, 0, {}, [&](Function *f) {
+    markLazy(*f);
     SpacePlaces places = outside;
     for (auto [i, field] : enumerate(places.fields()))
       *field = b.CreateAlignedLoad((*field)->getType(), e.offset(f->getArg(0), 8 * i), Align(8));
-    const auto emit = facts.reducesColumns() ? emitReducedColumns : emitKeptColumns;
-    complete = emit(e, facts, op.getBody().front(), places, form);
+    mlir::Block &body = op.getBody().front();
+    complete = facts.reducesColumns()
+                   ? emitReducedColumns(e, facts, body, places, variant.form, variant.keeps)
+                   : emitKeptColumns(e, facts, body, places, variant.form);
     // Makes the non-temporal stores visible to other cores.
-    if (form != RowForm::streamed)
+    if (variant.form != RowForm::streamed)
       return;
     if (e.target.machine->getTargetTriple().isX86())
       b.CreateIntrinsic(Intrinsic::x86_sse_sfence, {});
@@ -145,6 +193,8 @@ void RowsTile::call(const SpacePlaces &outside, Value *frame, RowForm form) {
     values.fail(op);
 }
 
+// The driver calls one function, from which the variants are called: those are compiled when they
+// are needed.
 void RowsTile::emit() {
   SpacePlaces places = findPlaces();
   const int64_t inner = facts.reducesColumns() ? facts.columns() : facts.rows;
@@ -154,16 +204,16 @@ void RowsTile::emit() {
   Value *frame = e.local(ArrayType::get(e.i64(), fields.size()));
   for (auto [i, value] : enumerate(fields))
     b.CreateAlignedStore(*value, e.offset(frame, 8 * i), Align(8));
-  Value *dense = isDense(places);
-  e.when(b.CreateNot(dense), [&] { call(places, frame, RowForm::strided); });
-  if (llvm::none_of(llvm::seq(op.getOutputs().size()),
-                    [&](size_t i) { return facts.outputVaries(i); })) {
-    e.when(dense, [&] { call(places, frame, RowForm::dense); });
-    return;
-  }
-  Value *streams = b.CreateAnd(dense, fitsStreams(places));
-  e.when(streams, [&] { call(places, frame, RowForm::streamed); });
-  e.when(b.CreateAnd(dense, b.CreateNot(streams)), [&] { call(places, frame, RowForm::dense); });
+  const SmallVector<Variant> variants = variantsFor(places);
+  Value *chosen = e.number(0);
+  for (size_t i = variants.size(); i-- > 0;)
+    chosen = b.CreateSelect(variants[i].condition, e.number(i), chosen);
+  Function *tile = e.helper("tile_" + std::to_string(e.module.size()), 1, 1, {}, [&](Function *f) {
+    for (auto [i, variant] : enumerate(variants))
+      e.when(b.CreateICmpEQ(f->getArg(1), e.number(i)),
+             [&] { call(places, f->getArg(0), variant); });
+  });
+  b.CreateCall(tile, {frame, chosen});
 }
 
 } // namespace

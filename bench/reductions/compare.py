@@ -184,7 +184,7 @@ def main():
                     try:
                         peer()
                     except RuntimeError:
-                        peer = own
+                        continue  # PyTorch has none of this type
                     mine, theirs = times_of(
                         [own, peer], given.budget, threads, STATISTICS[given.statistic]
                     )

@@ -36,6 +36,23 @@ TEST(ThisCpu, oneThreadTakesAllColumns) {
   EXPECT_EQ(plan[planSingleBlock], 0);
 }
 
+// Rows that are reduced are shared once that takes less time than one thread needs.
+TEST(ThisCpu, threadsShareManyRows) {
+  const Phase phase(Emitted(llvm::cantFail(hostTarget()),
+                            std::string("kernel k(x: f32[M, N]) -> y: f32[M, N] { "
+                                        "y = softmax[N](x); schedule { cores = 2; } }")));
+  auto isShared = [&](int64_t m, int64_t n) {
+    const int64_t dims[] = {m, n};
+    int64_t plan[mostOfPlan];
+    phase.plan(dims, 2, plan);
+    return plan[planSingleBlock] == 0;
+  };
+  EXPECT_FALSE(isShared(8, 64));
+  EXPECT_FALSE(isShared(1, 1 << 20));
+  EXPECT_TRUE(isShared(1000, 1000));
+  EXPECT_TRUE(isShared(2, 1 << 20));
+}
+
 // Few rows and few columns have code paths of their own.
 TEST(ThisCpu, bytesAreExact) { expectExact<int8_t>(llvm::cantFail(hostTarget()), "i8"); }
 TEST(ThisCpu, bf16IsExact) { expectExact<Bf16>(llvm::cantFail(hostTarget()), "bf16"); }
