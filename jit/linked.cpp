@@ -35,12 +35,18 @@ struct Linker {
   explicit Linker(std::unique_ptr<ExecutorProcessControl> control)
       : session(std::move(control)), layer(session) {
     session.setErrorReporter([this](Error error) {
-      error = handleErrors(std::move(error), [this](std::unique_ptr<ECError> cause) -> Error {
-        if (cause->convertToErrorCode() != std::errc::not_enough_memory)
-          return Error(std::move(cause));
-        memoryRefused = true;
-        return Error::success();
-      });
+      error = handleErrors(
+          std::move(error),
+          [this](std::unique_ptr<ECError> cause) -> Error {
+            if (cause->convertToErrorCode() != std::errc::not_enough_memory)
+              return Error(std::move(cause));
+            memoryRefused = true;
+            return Error::success();
+          },
+          // What needed the refused memory fails after it.
+          [this](std::unique_ptr<FailedToMaterialize> consequence) -> Error {
+            return memoryRefused ? Error::success() : Error(std::move(consequence));
+          });
       logAllUnhandledErrors(std::move(error), errs());
     });
   }
