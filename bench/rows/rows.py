@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Row kernels without a schedule on the clock of ascend910b2, beside the times of the vendor's
+operators on that chip.
+
+    rows.py MMK [--write]
+
+--write puts the table into docs/rows.md.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+PAGE = Path(__file__).resolve().parents[2] / "docs/rows.md"
+BEGIN, END = "<!-- The table: bench/rows/rows.py --write -->", "<!-- End of the table -->"
+BYTES = {"f32": 4, "f16": 2, "bf16": 2}
+
+SOFTMAX = "kernel k(x: {t}[M, N]) -> y: {t}[M, N] {{ y = softmax[N](x); }}"
+RMS_NORM = """kernel k(x: {t}[M, N], w: {t}[N]) -> y: {t}[M, N] {{
+  y = rms_norm[N](x, w, 0.00001);
+}}"""
+SWIGLU = "kernel k(g: {t}[M, N], u: {t}[M, N]) -> y: {t}[M, N] {{ y = silu(g) * u; }}"
+GELU = "kernel k(x: {t}[M, N]) -> y: {t}[M, N] {{ y = gelu(x); check {{ math = fast; }} }}"
+QUANTIZE = """kernel k(x: {t}[M, N]) -> q: i8[M, N], s: f32[M] {{
+  let top = max(max[N](abs(x)), 0.00000001);
+  q = cast<i8>(x * (127 / top));
+  s = top / 127;
+}}"""
+
+# Kernel, its name, tensors of M x N elements with the bytes of the others, type, M, N, and the time
+# that was published, in us: cann-bench on a 910B2, the operator alone, on the same buffers again and
+# again, so that small ones are partly in L2.
+ROWS = [
+    (SOFTMAX, "softmax", lambda b: 2 * b, "f32", 2048, 2048, 37.98),
+    (SOFTMAX, "softmax", lambda b: 2 * b, "bf16", 4096, 4096, 91.76),
+    (SOFTMAX, "softmax", lambda b: 2 * b, "f16", 1023, 2047, 20.04),
+    (SOFTMAX, "softmax", lambda b: 2 * b, "f16", 1009, 1021, 14.20),
+    (SOFTMAX, "softmax", lambda b: 2 * b, "bf16", 3003, 1013, 30.46),
+    (SOFTMAX, "softmax", lambda b: 2 * b, "bf16", 1022, 2049, 20.12),
+    (SOFTMAX, "softmax", lambda b: 2 * b, "f32", 16, 16384, 8.16),
+    (RMS_NORM, "RMS norm", lambda b: 2 * b, "f16", 4096, 768, 21.16),
+    (RMS_NORM, "RMS norm", lambda b: 2 * b, "f32", 4096, 1024, 31.90),
+    (RMS_NORM, "RMS norm", lambda b: 2 * b, "bf16", 4096, 2048, 64.60),
+    (RMS_NORM, "RMS norm", lambda b: 2 * b, "f32", 4096, 8192, 145.76),
+    (RMS_NORM, "RMS norm", lambda b: 2 * b, "f16", 4221, 1023, 26.58),
+    (RMS_NORM, "RMS norm", lambda b: 2 * b, "f32", 231, 4096, 11.10),
+    (RMS_NORM, "RMS norm", lambda b: 2 * b, "f16", 1020, 4096, 24.34),
+    (SWIGLU, "SwiGLU", lambda b: 3 * b, "f16", 1024, 1024, 15.44),
+    (SWIGLU, "SwiGLU", lambda b: 3 * b, "f32", 2048, 2048, 35.86),
+    (SWIGLU, "SwiGLU", lambda b: 3 * b, "f16", 8192, 8192, 288.77),
+    (GELU, "gelu, `math = fast`", lambda b: 2 * b, "f16", 1024, 1024, 6.78),
+    (GELU, "gelu, `math = fast`", lambda b: 2 * b, "f32", 2048, 2048, 17.30),
+    (GELU, "gelu, `math = fast`", lambda b: 2 * b, "bf16", 4096, 4096, 62.32),
+    (QUANTIZE, "quantise rows to i8", lambda b: b + 1, "f16", 1024, 1024, 11.64),
+    (QUANTIZE, "quantise rows to i8", lambda b: b + 1, "f16", 8192, 8192, 175.04),
+]
+
+
+def count(mmk, text, m, n):
+    with tempfile.NamedTemporaryFile("w", suffix=".mmk") as file:
+        file.write(text + "\n")
+        file.flush()
+        done = subprocess.run([mmk, "run", file.name, f"M={m}", f"N={n}", "--machine",
+                               "ascend910b2", "--count-only", "--no-cache", "--json", "-"],
+                              capture_output=True, text=True, check=True)
+    report = json.loads(done.stdout)[0]
+    return report["clock"], report["variant"]
+
+
+def main():
+    lines = ["| kernel | type | M x N | mmk, us | operator, us | operator / mmk | GB/s of its tensors "
+             "| bound | variant |", "|---|---|---|---|---|---|---|---|---|"]
+    for text, name, width, element, m, n, published in ROWS:
+        clock, variant = count(sys.argv[1], text.format(t=element), m, n)
+        us = clock["time_us"]
+        rate = width(BYTES[element]) * m * n / us / 1000
+        lines.append(f"| {name} | {element} | {m} x {n} | {us:.2f} | {published:.2f} | "
+                     f"{published / us:.2f} | {rate:.0f} | {clock['bound']} | `{variant}` |")
+    table = "\n".join(lines)
+    if "--write" not in sys.argv:
+        return print(table)
+    page = PAGE.read_text()
+    before, after = page[: page.index(BEGIN) + len(BEGIN)], page[page.index(END):]
+    PAGE.write_text(f"{before}\n{table}\n{after}")
+
+
+if __name__ == "__main__":
+    main()
