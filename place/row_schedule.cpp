@@ -130,6 +130,8 @@ void RowScheduler::countScratch(const Cone &cone, Value value) {
   int64_t alive[2] = {0, 0}, most[2] = {0, 0};
   auto kindOf = [](Value it) { return it.getType().isInteger(1) ? 1 : 0; };
   for (Operation *op : cone.operations) {
+    if (op->hasTrait<OpTrait::ConstantLike>())
+      continue; // a scalar of its instruction
     for (Value operand : op->getOperands())
       if (auto left = usesLeft.find(operand); left != usesLeft.end() && --left->second == 0)
         --alive[kindOf(operand)];
