@@ -418,7 +418,12 @@ std::vector<Plan> PlanSpace::keeping(const Plan &plan) const {
 int64_t PlanSpace::panelDepth(const Plan &plan) const {
   if (keptPanel_)
     return keptPanel_->depth;
-  const Group &group = groups_.front();
+  // Groups without a product may come first, such as copies of its operands.
+  const auto found =
+      std::ranges::find_if(groups_, [](const Group &it) { return !it.products.empty(); });
+  if (found == groups_.end())
+    return 0;
+  const Group &group = *found;
   const ProductDims &dims = group.products.front();
   const GroupTiling tiling = tilingOf(plan, group);
   const int64_t all = group.work.products.front().depth;

@@ -2,6 +2,7 @@
 #include "ir/diagnostic_code.h"
 #include "passes/legal_variant.h"
 #include "passes/passes.h"
+#include "passes/row_space.h"
 #include "passes/variant.h"
 #include "schedule/directive.h"
 
@@ -74,9 +75,12 @@ private:
 
   /// Whether the dimension's tile may be `auto`: one of the output of a product, not its depth.
   bool mayFit(StringRef dim) {
-    TileDims dims = dimsOf(kernel);
-    return hasProduct(kernel) && llvm::is_contained(dims.outputs, dim) &&
-           !llvm::is_contained(dims.reductions, dim);
+    bool isOutput = false;
+    kernel.walk([&](linalg::ContractOp contract) {
+      const ProductNames names = productNames(contract);
+      isOutput |= dim == names.rows || dim == names.columns;
+    });
+    return isOutput && !llvm::is_contained(dimsOf(kernel).reductions, dim);
   }
 
   LogicalResult checkChoices();
@@ -93,6 +97,7 @@ private:
   LogicalResult addProductTiles(linalg::ContractOp contract,
                                 llvm::MapVector<StringRef, DefaultTile> &defaults);
   void addElementwiseTiles(llvm::MapVector<StringRef, DefaultTile> &defaults);
+  void addRowTiles(llvm::MapVector<StringRef, DefaultTile> &defaults);
   LogicalResult chooseStage(linalg::ContractOp contract);
   void chooseBuffers();
 
@@ -150,6 +155,7 @@ LogicalResult Chooser::chooseTiles() {
       return failure();
   if (contracts.empty())
     addElementwiseTiles(defaults);
+  addRowTiles(defaults);
   for (auto [dim, tile] : defaults)
     chooseTile(dim, wholeUnits(tile.length, tile.unit));
   if (!contracts.empty())
@@ -210,6 +216,21 @@ void Chooser::addElementwiseTiles(llvm::MapVector<StringRef, DefaultTile> &defau
     if (dims.size() > 1)
       addLeast(defaults, dims[dims.size() - 2].getValue(), tile.rows);
   }
+}
+
+/// The dimensions along which tiles of row groups extend, and nothing else has a tile of.
+void Chooser::addRowTiles(llvm::MapVector<StringRef, DefaultTile> &defaults) {
+  kernel.walk([&](linalg::GenericOp generic) {
+    if (!isRowReduction(generic))
+      return;
+    const RowSpace space(cast<linalg::LinalgOp>(generic.getOperation()));
+    const TilePlane plane = planeOf(space);
+    const ElementwiseTile tile = backend.elementwiseTile(machine, generic.getNumOperands(), 2);
+    if (!defaults.contains(space.names[plane.columns]))
+      addLeast(defaults, space.names[plane.columns], tile.columns);
+    if (plane.rows >= 0 && !defaults.contains(space.names[plane.rows]))
+      addLeast(defaults, space.names[plane.rows], tile.rows);
+  });
 }
 
 LogicalResult Chooser::chooseStage(linalg::ContractOp contract) {
