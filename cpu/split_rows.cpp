@@ -85,7 +85,10 @@ void CpuLowering::emitParts(ir::FusionGroupOp group, scf::ForOp tileLoop, RowPro
   const size_t dims = space.names.size();
   SmallVector<Value> starts(dims, index(0)), sizes = split.extents;
   Value rest = loop.getInductionVar();
-  for (auto [dim, parts] : llvm::reverse(llvm::zip(space.reduced(), split.parts))) {
+  const SmallVector<int64_t> reduced = space.reduced();
+  for (size_t i = reduced.size(); i-- > 0;) {
+    const int64_t dim = reduced[i];
+    Value parts = split.parts[i];
     Value length = a.ceilDiv(split.extents[dim], parts);
     starts[dim] = a.min(a.mul(a.rem(rest, parts), length), split.extents[dim]);
     sizes[dim] = a.min(length, a.sub(split.extents[dim], starts[dim]));
