@@ -21,7 +21,8 @@ double cyclesOf(const VectorCost &cost, double elements) {
   return cost.fixed + cost.perElement * elements;
 }
 
-/// As count::forEachStep: blocks of eight within rows, halves of the rows.
+/// What the clock counts for a reduction (count/run.h): blocks of eight within rows, halves of the
+/// rows.
 double cyclesOfReduction(const RowReduction &reduction, const Machine &figures, bool byRows,
                          int64_t rows, int64_t columns) {
   const VectorCost &block = figures.vector.at("block_reduce"), &add = figures.vector.at("add"),
