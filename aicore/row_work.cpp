@@ -21,8 +21,7 @@ double cyclesOf(const VectorCost &cost, double elements) {
   return cost.fixed + cost.perElement * elements;
 }
 
-/// What the clock counts for a reduction (count/run.h): blocks of eight within rows, halves of the
-/// rows.
+/// Cycles of an aicore.reduce, of the same instructions as the clock counts (count/run.h).
 double cyclesOfReduction(const RowReduction &reduction, const Machine &figures, bool byRows,
                          int64_t rows, int64_t columns) {
   const VectorCost &block = figures.vector.at("block_reduce"), &add = figures.vector.at("add"),

@@ -40,6 +40,17 @@ def FuseEpilogue : Pass<"mmk-fuse-epilogue", "::mlir::ModuleOp"> {
                                                mmk.yield %y
                                              }
     ```
+    Reductions over the same dimensions become a row group with the elementwise operations before,
+    between and behind them. Results that read the same tensors join the group. With `none` each
+    reduction is a group of its own.
+    ```mlir
+    %top = linalg.generic (maximum)          %y = mmk.fusion_group over ["M", "N"] reduce [1] {
+    %e = linalg.generic (x - top, exp)         %top = linalg.generic (maximum)
+    %sum = linalg.generic (add)          =>    %sum = linalg.generic (x - top, exp, add)
+    %y = linalg.generic (e / sum)              %y = linalg.generic (x - top, exp, divide by sum)
+                                               mmk.yield %y
+                                             }
+    ```
   }];
   let dependentDialects = ["::mmk::ir::MmkDialect"];
 }

@@ -90,9 +90,16 @@ bool Fuser::onlyConverts(linalg::LinalgOp op) {
   return productOf(input) || kept.contains(input) || (producer && onlyConverts(producer));
 }
 
-// A product is needed whole by other groups than its own, and so is a reduction.
 Operation *Fuser::groupOfLeaf(Value leaf) {
   return productOf(leaf) ? leaf.getDefiningOp() : groupOf.lookup(leaf);
+}
+
+Operation *Fuser::lastGroupOf(ArrayRef<Use> leaves) {
+  Operation *last = nullptr;
+  for (auto &[leaf, map] : leaves)
+    if (Operation *group = groupOfLeaf(leaf); !last || last->isBeforeInBlock(group))
+      last = group;
+  return last;
 }
 
 SmallVector<Value> Fuser::groupedValues() {
@@ -113,10 +120,7 @@ Operation *Fuser::chooseGroup(Value value, ArrayRef<Use> leaves) {
     takeReadResults(rows, leaves);
     return rows;
   }
-  Operation *last = nullptr;
-  for (auto &[leaf, map] : leaves)
-    if (!last || last->isBeforeInBlock(groupOfLeaf(leaf)))
-      last = groupOfLeaf(leaf);
+  Operation *last = lastGroupOf(leaves);
   const bool fits =
       isa_and_nonnull<linalg::ContractOp>(last) && llvm::all_of(leaves, [&](const Use &use) {
         return groupOfLeaf(use.first) != last || (use.second && use.second.isIdentity());

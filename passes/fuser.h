@@ -48,6 +48,8 @@ private:
   void chooseKept();
   void chooseGroups();
   mlir::Operation *groupOfLeaf(mlir::Value leaf);
+  /// The last in the block of the groups that compute them; null without any.
+  mlir::Operation *lastGroupOf(llvm::ArrayRef<Use> leaves);
   /// The group of a value that is no product, and whether it is one of a product.
   mlir::Operation *chooseGroup(mlir::Value value, llvm::ArrayRef<Use> leaves);
   /// The kept values, reductions and products that `value` is computed from, each with the map from

@@ -41,10 +41,7 @@ bool Fuser::sharesOperand(RowGroup &group, Value value) {
 }
 
 Operation *Fuser::chooseRowGroup(Value value, ArrayRef<Use> leaves) {
-  Operation *op = value.getDefiningOp(), *last = nullptr;
-  for (auto &[leaf, map] : leaves)
-    if (Operation *group = groupOfLeaf(leaf); !last || last->isBeforeInBlock(group))
-      last = group;
+  Operation *op = value.getDefiningOp(), *last = lastGroupOf(leaves);
   auto join = [&](Operation *owner) {
     RowGroup &group = rowGroups.find(owner)->second;
     std::optional<SpaceLoops> loops = loopsInGroup(group, value, leaves);

@@ -166,7 +166,7 @@ private:
     TypedAttr identity;
     if (!matchPattern(start, m_Constant(&identity)))
       return op.emitOpError("expected to start from a constant");
-    RowReduction reduction{combination->kind, operand, {}, {}, identity, -1, op.getLoc()};
+    RowReduction reduction{combination->kind, operand, {}, {}, identity, op.getLoc()};
     auto argument = [&](unsigned result) {
       Type type = cast<RankedTensorType>(op->getResult(result).getType()).getElementType();
       Value value = p.block().addArgument(type, op.getLoc());
@@ -175,10 +175,8 @@ private:
       return value;
     };
     reduction.result = argument(0);
-    if (op.getNumResults() > 1) {
+    if (op.getNumResults() > 1)
       reduction.position = argument(1);
-      op.walk([&](linalg::IndexOp index) { reduction.positionDim = loopsOf(op)[index.getDim()]; });
-    }
     p.reductions_.push_back(reduction);
     for (Value result : op->getResults())
       addOutput(op, result);

@@ -23,7 +23,6 @@ struct RowReduction {
   mlir::Value result;       ///< an argument of the block
   mlir::Value position;     ///< of argmax and argmin: the argument with the position; else null
   mlir::TypedAttr identity; ///< of no elements
-  int64_t positionDim = -1; ///< of the space, whose index the position is
   mlir::Location location;
 };
 
