@@ -1,3 +1,5 @@
+#include "backend/backend.h"
+#include "ir/aicore.h"
 #include "passes/bias_table.h"
 #include "passes/fuser.h"
 #include "passes/passes.h"
@@ -38,6 +40,11 @@ void Fuser::chooseKept() {
     for (Value operand : contract.getInputs())
       if (isNode(behindSlices(operand)))
         wanted.insert(behindSlices(operand));
+  for (auto cumulation : block.getOps<ir::CumulateOp>()) {
+    wanted.insert(cumulation.getResult());
+    if (isNode(behindSlices(cumulation.getOperand())))
+      wanted.insert(behindSlices(cumulation.getOperand()));
+  }
   for (Operation &op : block)
     for (Value result : op.getResults())
       if (wanted.contains(result))
@@ -91,7 +98,7 @@ bool Fuser::onlyConverts(linalg::LinalgOp op) {
 }
 
 Operation *Fuser::groupOfLeaf(Value leaf) {
-  return productOf(leaf) ? leaf.getDefiningOp() : groupOf.lookup(leaf);
+  return productOf(leaf) || isCumulation(leaf) ? leaf.getDefiningOp() : groupOf.lookup(leaf);
 }
 
 Operation *Fuser::lastGroupOf(ArrayRef<Use> leaves) {
@@ -137,7 +144,7 @@ void Fuser::chooseGroups() {
     rowGroups.clear();
     readBefore.clear();
     for (Value value : groupedValues()) {
-      if (productOf(value)) {
+      if (productOf(value) || isCumulation(value)) {
         groupOf[value] = value.getDefiningOp();
         continue;
       }
@@ -163,12 +170,14 @@ void Fuser::chooseGroups() {
 
 // The frontend emits nothing else; textual IR may hold other forms.
 LogicalResult Fuser::check() {
+  const aicore::MachineAttr machine = aicore::machineOf(kernel);
   for (Operation &op : block) {
     if (isa<ir::FusionGroupOp>(op))
       return op.emitOpError("stands in a kernel that is to be grouped into fusion groups");
     auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
-    if (isa<ir::CumulateOp>(op))
-      return op.emitError("no machine computes a cumulative sum yet; --emit=mmk writes its IR");
+    if (isa<ir::CumulateOp>(op) && machine && backendOf(machine).hasPipes())
+      return op.emitError("no AI core computes a cumulative sum yet; the machine host does, and "
+                          "--emit=mmk writes its IR");
     if (!linalgOp || isa<linalg::FillOp, linalg::BroadcastOp>(op))
       continue;
     // A reduction may have a second result, such as a position.
