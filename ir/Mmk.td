@@ -110,6 +110,57 @@ def Mmk_DimOp : Mmk_Op<"dim", [Pure]> {
   let assemblyFormat = "$name attr-dict";
 }
 
+// A generated tensor is never in memory: whoever reads an element of it computes it, or loads it
+// from where it is.
+
+def Mmk_PositionsOp : Mmk_Op<"positions", [Pure]> {
+  let summary = "the positions along a dimension";
+  let description = [{
+    `%j = mmk.positions "N" : tensor<?xi32>`: element j is j. mmk-fuse-epilogue reads it in place of
+    a linalg.index.
+  }];
+  let arguments = (ins StrAttr:$name);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$name attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Mmk_RandomOp : Mmk_Op<"random", [Pure]> {
+  let summary = "uniform random numbers in [0, 1) of a seed and of their position";
+  let description = [{
+    Element e in row-major order, of the dimensions in brackets, is word e mod 4 of Philox4x32-10
+    with the key (seed, 0) and the counter (e / 4 low, e / 4 high, 0, 0), as (word >> 8) * 2^-24.
+    ```mlir
+    %u = mmk.random ["M", "N"] of %seed : tensor<?x?xf32>
+    ```
+  }];
+  let arguments = (ins StrArrayAttr:$dims, I32:$seed);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$dims `of` $seed attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Mmk_WindowOp : Mmk_Op<"window", [Pure, AttrSizedOperandSegments]> {
+  let summary = "a tensor read at computed indices";
+  let description = [{
+    Of the position (d0, d1, ...) in the dimensions in brackets, the map gives an index for each
+    dimension of the source. Its symbols are extents. With `pad`, an element outside of the source
+    is this number; without it the kernel's conditions keep every index inside.
+    ```mlir
+    %w = mmk.window %x at affine_map<(p, r) -> (2 * p + r - 1)> ["P", "R"] pad %zero
+      : tensor<?xf32> -> tensor<?x?xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$source, AffineMapAttr:$map, Variadic<Index>:$symbols,
+                       StrArrayAttr:$dims, Optional<AnyType>:$padding);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $source `at` $map (`(` $symbols^ `)`)? $dims (`pad` $padding^ `:` type($padding))? attr-dict
+    `:` type($source) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 def Mmk_CumulateOp : Mmk_Op<"cumulate", [Pure, SameOperandsAndResultType]> {
   let summary = "the sums of the elements up to each, along one dimension";
   let description = [{

@@ -2,7 +2,9 @@
 #include "ir/aicore.h"
 #include "passes/bias_table.h"
 #include "passes/fuser.h"
+#include "passes/narrow_integers.h"
 #include "passes/passes.h"
+#include "passes/read_positions.h"
 #include "passes/variant.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -32,19 +34,26 @@ static Use throughSlice(Use use) {
           AffineMap::get(use.second.getNumDims(), 0, along, use.second.getContext())};
 }
 
+SmallVector<Value> Fuser::operandsInMemory() {
+  SmallVector<Value> operands;
+  for (auto contract : block.getOps<linalg::ContractOp>())
+    llvm::append_range(operands, contract.getInputs());
+  for (auto cumulation : block.getOps<ir::CumulateOp>())
+    operands.push_back(cumulation.getOperand());
+  for (auto window : block.getOps<ir::WindowOp>())
+    operands.push_back(window.getSource());
+  return operands;
+}
+
 void Fuser::chooseKept() {
   DenseSet<Value> wanted;
   for (Value value : cast<ir::ReturnOp>(block.getTerminator()).getValues())
     wanted.insert(value);
-  for (auto contract : block.getOps<linalg::ContractOp>())
-    for (Value operand : contract.getInputs())
-      if (isNode(behindSlices(operand)))
-        wanted.insert(behindSlices(operand));
-  for (auto cumulation : block.getOps<ir::CumulateOp>()) {
+  for (auto cumulation : block.getOps<ir::CumulateOp>())
     wanted.insert(cumulation.getResult());
-    if (isNode(behindSlices(cumulation.getOperand())))
-      wanted.insert(behindSlices(cumulation.getOperand()));
-  }
+  for (Value operand : operandsInMemory())
+    if (isNode(behindSlices(operand)))
+      wanted.insert(behindSlices(operand));
   for (Operation &op : block)
     for (Value result : op.getResults())
       if (wanted.contains(result))
@@ -63,11 +72,14 @@ SmallVector<Use> Fuser::leavesOf(Value value) {
 void Fuser::collectLeaves(Use use, bool root, llvm::DenseSet<Use> &seen,
                           SmallVectorImpl<Use> &leaves) {
   auto [value, map] = resolve(use);
+  // What a window reads has to be whole before.
+  if (auto window = behindSlices(value).getDefiningOp<ir::WindowOp>())
+    std::tie(value, map) = Use(window.getSource(), AffineMap());
   if (!isNode(behindSlices(value)) || !seen.insert({value, map}).second)
     return;
   const bool isOther = isAnchor(behindSlices(value)) && !root;
   if (isOther || (!root && kept.contains(behindSlices(value)))) {
-    // After a slice the map does not cover the whole tensor, so it is no identity.
+    // Behind a slice the map does not cover the whole tensor, so it is no identity.
     leaves.push_back({behindSlices(value), behindSlices(value) == value ? map : AffineMap()});
     return;
   }
@@ -194,6 +206,10 @@ LogicalResult Fuser::check() {
     if (!init.getDefiningOp<tensor::EmptyOp>())
       return op.emitOpError("expected to write to a tensor.empty");
   }
+  for (Value operand : operandsInMemory())
+    if (ir::isGenerated(behindSlices(operand).getDefiningOp()))
+      return operand.getDefiningOp()->emitOpError(
+          "is read where its elements have to be in memory: a linalg.generic writes them there");
   for (Value value : block.getTerminator()->getOperands())
     if (!isNode(value) || value.getDefiningOp<linalg::FillOp>())
       return block.getTerminator()->emitOpError(
@@ -227,10 +243,14 @@ namespace {
 struct FuseEpiloguePass : impl::FuseEpilogueBase<FuseEpiloguePass> {
   void runOnOperation() override {
     for (ir::KernelOp kernel : getOperation().getOps<ir::KernelOp>()) {
+      readPositions(kernel);
       if (kernel.chosenWord("bias", "vector") == "table")
         startFromRows(kernel);
       if (failed(Fuser(kernel).run()))
         return signalPassFailure();
+      auto machine = getOperation()->getAttrOfType<aicore::MachineAttr>("aicore.machine");
+      if (machine && !backendOf(machine).hasWideIntegers())
+        kernel.walk([](linalg::GenericOp op) { narrowIntegers(op); });
     }
   }
 };

@@ -50,6 +50,8 @@ public:
 private:
   // fuse_epilogue.cpp
   mlir::LogicalResult check();
+  /// What products and windows read.
+  llvm::SmallVector<mlir::Value> operandsInMemory();
   void chooseKept();
   void chooseGroups();
   mlir::Operation *groupOfLeaf(mlir::Value leaf);

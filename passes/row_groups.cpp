@@ -22,6 +22,8 @@ std::optional<SpaceLoops> Fuser::loopsInGroup(RowGroup &group, Value value, Arra
 void Fuser::collectOperands(Value value, llvm::DenseSet<Value> &operands) {
   for (Value input : value.getDefiningOp<linalg::LinalgOp>().getDpsInputs()) {
     const Value source = behindSlices(input);
+    if (ir::isGenerated(source.getDefiningOp()))
+      continue;
     if (!isNode(source) || isCumulation(source))
       operands.insert(source);
     else if (!isAnchor(source) && !operands.contains(source)) {
