@@ -46,8 +46,7 @@ LogicalResult WindowOp::verify() {
   if (tensorOf(getResult()).getElementType() != element)
     return emitOpError("expected elements of ") << element << ", found " << getResult().getType();
   if (getPadding() && getPadding().getType() != element)
-    return emitOpError("expected a padding of ")
-           << element << ", found " << getPadding().getType();
+    return emitOpError("expected a padding of ") << element << ", found " << getPadding().getType();
   if (failed(expectRank(*this, getResult(), getDims().size(), "names")) ||
       failed(expectRank(*this, getSource(), getMap().getNumResults(), "indices")))
     return failure();

@@ -49,8 +49,7 @@ private:
     const AffineMap output = maps.pop_back_val();
     for (auto &[loop, all] : reads) {
       inputs.push_back(positionsOf(names[loop]));
-      maps.push_back(
-          AffineMap::get(op.getNumLoops(), 0, b.getAffineDimExpr(loop), b.getContext()));
+      maps.push_back(AffineMap::get(op.getNumLoops(), 0, b.getAffineDimExpr(loop), b.getContext()));
     }
     maps.push_back(output);
     b.setInsertionPoint(op);

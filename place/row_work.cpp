@@ -176,8 +176,7 @@ void TransferInserter::RowWork::load(unsigned number, Value slotNumber) {
   }
   Held &held = inputs[number];
   held.slot = t.slot(slotNumber, held.buffer);
-  aicore::LoadOp::create(b, t.loc, view.memref, view.offsets, along, rows, columns, held.buffer,
-                         held.slot, 1);
+  t.fill(view, along, rows, columns, held.buffer, held.slot);
 }
 
 // Two results of the same value are stored from one buffer.

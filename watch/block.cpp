@@ -153,7 +153,34 @@ void BlockWatch::instruction(aicore::Instruction op) {
           touch(target, at(it.getTargetSlotsMutable()[i]),
                 {1, it.getByRows() ? whole.columns : whole.rows}, Use::writes);
       })
+      .Case([&](aicore::WindowOp it) { window(it); })
+      .Case([&](aicore::PositionsOp it) {
+        touch(it.getTarget(), at(it.getSlotMutable()), {1, at(it.getColumnsMutable())},
+              Use::writes);
+      })
+      .Case([&](aicore::RandomOp it) {
+        touch(it.getTarget(), at(it.getSlotMutable()),
+              rectangle(it.getRowsMutable(), it.getColumnsMutable()), Use::writes);
+      })
       .Case([&](aicore::TileInstruction it) { tiles(it); });
+}
+
+// Each element that is inside of the tensor; without a padding all have to be.
+void BlockWatch::window(aicore::WindowOp op) {
+  const Rectangle part = rectangle(op.getRowsMutable(), op.getColumnsMutable());
+  SmallVector<int64_t> position = {0, 0};
+  llvm::append_range(position, offsetsOf(op.getSymbolsMutable()));
+  const ArrayRef<int64_t> extents = tensors_[kernel_.tensorNumbers.lookup(op.getSource())].extents;
+  for (position[0] = 0; position[0] < part.rows; ++position[0])
+    for (position[1] = 0; position[1] < part.columns; ++position[1]) {
+      const SmallVector<int64_t> indices = op.getMap().compose(position);
+      const bool isInside = llvm::all_of(llvm::zip(indices, extents), [](auto it) {
+        return std::get<0>(it) >= 0 && std::get<0>(it) < std::get<1>(it);
+      });
+      if (isInside || !op.getPadding())
+        transfer(op.getSource(), indices, {ViewDim{-1, 1}, ViewDim{-1, 1}}, Use::reads);
+    }
+  touch(op.getTarget(), at(op.getSlotMutable()), part, Use::writes);
 }
 
 void BlockWatch::tiles(aicore::TileInstruction op) {

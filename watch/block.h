@@ -104,6 +104,7 @@ private:
   }
   void instruction(aicore::Instruction op);
   void vector(aicore::VectorOp op);
+  void window(aicore::WindowOp op);
   void tiles(aicore::TileInstruction op);
   void poison(const CoreMemories &memories);
   void flag(mlir::Operation *op);
