@@ -40,7 +40,7 @@ private:
   void forColumns(Value *width, function_ref<void(Value *column, Value *count)> body);
   void store(Value *sums, Value *to, Value *count);
   Value *isDense();
-  /// Whether all sums can be stored past the caches, in whole vectors.
+  /// Whether every vector of sums can be stored aligned.
   Value *isAligned();
 
   /// What precedes the first element, of one column.
