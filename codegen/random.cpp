@@ -52,10 +52,10 @@ Value *emitRandom(Emitter &e, Value *seed, Value *positions) {
   Philox philox(e, lanes);
   Value *block = b.CreateLShr(positions, philox.wide(2));
   Value *which = philox.narrowed(b.CreateAnd(positions, philox.wide(3)));
-  const Philox::Words words = philox.rounds(
-      {philox.narrowed(block), philox.narrowed(b.CreateLShr(block, philox.wide(32))),
-       philox.word(0), philox.word(0)},
-      seed);
+  const Philox::Words words =
+      philox.rounds({philox.narrowed(block), philox.narrowed(b.CreateLShr(block, philox.wide(32))),
+                     philox.word(0), philox.word(0)},
+                    seed);
   Value *word = words[3];
   for (uint32_t i = 3; i-- > 0;)
     word = b.CreateSelect(b.CreateICmpEQ(which, philox.word(i)), words[i], word);

@@ -88,8 +88,8 @@ void emitWindow(aicore::WindowOp op, Emitter &e, ProgramValues &values) {
   const unsigned numbers =
       WindowLoop::sizes + 2 * op.getMap().getNumResults() + op.getMap().getNumSymbols();
   const std::string name = "window_" + std::to_string(e.module.size());
-  Function *function = e.helper(name, 2, numbers, rest,
-                                [&](Function *f) { WindowLoop(op, e, f, element).emit(); });
+  Function *function =
+      e.helper(name, 2, numbers, rest, [&](Function *f) { WindowLoop(op, e, f, element).emit(); });
   e.b.CreateCall(function, arguments);
 }
 
@@ -107,23 +107,21 @@ void emitPositions(aicore::PositionsOp op, Emitter &e, ProgramValues &values) {
 void emitRandomTile(aicore::RandomOp op, Emitter &e, ProgramValues &values) {
   IRBuilder<> &b = e.b;
   const unsigned lanes = e.target.lanes;
-  Function *function =
-      e.helper("random", 1, 6, b.getInt32Ty(), [&](Function *f) {
-        Value *first = f->getArg(1), *rowStep = f->getArg(2), *columnStep = f->getArg(3),
-              *rows = f->getArg(4), *columns = f->getArg(5), *toRow = f->getArg(6);
-        e.loop(e.number(0), rows, e.number(1), [&](Value *row) {
-          Value *to = e.offset(f->getArg(0), b.CreateMul(row, toRow));
-          Value *start = b.CreateAdd(first, b.CreateMul(row, rowStep));
-          e.loop(e.number(0), columns, e.number(lanes), [&](Value *column) {
-            Value *positions =
-                b.CreateAdd(e.splat(start, lanes), b.CreateMul(consecutive(e, column, lanes),
-                                                               e.splat(columnStep, lanes)));
-            e.storeSome(emitRandom(e, f->getArg(7), positions),
-                        e.offset(to, b.CreateMul(column, e.number(4))),
-                        b.CreateSub(columns, column));
-          });
-        });
+  Function *function = e.helper("random", 1, 6, b.getInt32Ty(), [&](Function *f) {
+    Value *first = f->getArg(1), *rowStep = f->getArg(2), *columnStep = f->getArg(3),
+          *rows = f->getArg(4), *columns = f->getArg(5), *toRow = f->getArg(6);
+    e.loop(e.number(0), rows, e.number(1), [&](Value *row) {
+      Value *to = e.offset(f->getArg(0), b.CreateMul(row, toRow));
+      Value *start = b.CreateAdd(first, b.CreateMul(row, rowStep));
+      e.loop(e.number(0), columns, e.number(lanes), [&](Value *column) {
+        Value *positions =
+            b.CreateAdd(e.splat(start, lanes),
+                        b.CreateMul(consecutive(e, column, lanes), e.splat(columnStep, lanes)));
+        e.storeSome(emitRandom(e, f->getArg(7), positions),
+                    e.offset(to, b.CreateMul(column, e.number(4))), b.CreateSub(columns, column));
       });
+    });
+  });
   b.CreateCall(function, {values.buffer(op.getTarget(), op.getSlot()), values.value(op.getFirst()),
                           values.value(op.getRowStep()), values.value(op.getColumnStep()),
                           values.value(op.getRows()), values.value(op.getColumns()),

@@ -47,9 +47,8 @@ LogicalResult WindowOp::verify() {
   const int64_t rank = cast<MemRefType>(getSource().getType()).getRank();
   if (getMap().getNumResults() != rank || getMap().getNumDims() != 2 ||
       getMap().getNumSymbols() != getSymbols().size())
-    return emitOpError("expected ")
-           << rank << " indices of a row, a column and " << getSymbols().size()
-           << " symbols, found " << getMapAttr();
+    return emitOpError("expected ") << rank << " indices of a row, a column and "
+                                    << getSymbols().size() << " symbols, found " << getMapAttr();
   return success();
 }
 

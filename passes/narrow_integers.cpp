@@ -87,9 +87,10 @@ private:
   Value times(Value x, Value y) { return arith::MulIOp::create(b, loc, x, y); }
   Value plus(Value x, Value y) { return arith::AddIOp::create(b, loc, x, y); }
   Value minus(Value x, Value y) { return arith::SubIOp::create(b, loc, x, y); }
-  Value oneWhere(arith::CmpIPredicate predicate, Value x, Value y) {
+  /// Of x and y compared, `value` where it is so, else `otherwise`.
+  Value where(arith::CmpIPredicate predicate, Value x, Value y, Value value, Value otherwise) {
     Value is = arith::CmpIOp::create(b, loc, predicate, x, y);
-    return arith::SelectOp::create(b, loc, is, number(1), number(0));
+    return arith::SelectOp::create(b, loc, is, value, otherwise);
   }
 
   // Vector cores divide floats alone. The first quotient is off by at most 2^-22 of itself, so at
@@ -102,13 +103,12 @@ private:
       quotient = quotient ? plus(quotient, part) : part;
       rest = minus(x, times(quotient, y));
     }
-    // For a divisor below zero, a rest of the other sign is one too many.
-    Value negative = oneWhere(arith::CmpIPredicate::slt, y, number(0));
-    Value sign = minus(number(1), plus(negative, negative));
+    // The rest has the sign of the divisor.
+    Value sign = where(arith::CmpIPredicate::slt, y, number(0), number(-1), number(1));
     Value signedRest = times(rest, sign), size = times(y, sign);
-    Value tooMany = oneWhere(arith::CmpIPredicate::slt, signedRest, number(0));
-    Value tooFew = oneWhere(arith::CmpIPredicate::sge, signedRest, size);
-    return minus(plus(quotient, tooFew), tooMany);
+    Value less = where(arith::CmpIPredicate::slt, signedRest, number(0), minus(quotient, number(1)),
+                       quotient);
+    return where(arith::CmpIPredicate::sge, signedRest, size, plus(quotient, number(1)), less);
   }
 
   Block &body;

@@ -1,5 +1,5 @@
-// The part of aicore-insert-transfers for what vector work reads: parts of tensors in global memory,
-// and of generated ones.
+// The part of aicore-insert-transfers for what vector work reads: parts of tensors in global
+// memory, and of generated ones.
 #include "place/insert_transfers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -11,7 +11,8 @@ namespace mmk {
 void TransferInserter::fill(const GlobalView &view, ArrayRef<int64_t> along, Value rows,
                             Value columns, Value buffer, Value slot) {
   if (!view.generated) {
-    aicore::LoadOp::create(b, loc, view.memref, view.offsets, along, rows, columns, buffer, slot, 1);
+    aicore::LoadOp::create(b, loc, view.memref, view.offsets, along, rows, columns, buffer, slot,
+                           1);
     return;
   }
   if (auto random = dyn_cast<ir::RandomOp>(view.generated))
@@ -62,7 +63,8 @@ void TransferInserter::generate(ir::WindowOp window, const GlobalView &view,
     indices[dim] = result.replaceDims(position);
   const AffineMap at = AffineMap::get(2, symbols.size(), indices, context);
   Value padding = window.getPadding() ? map.lookupOrDefault(window.getPadding()) : Value();
-  aicore::WindowOp::create(b, loc, source.memref, at, symbols, padding, rows, columns, buffer, slot);
+  aicore::WindowOp::create(b, loc, source.memref, at, symbols, padding, rows, columns, buffer,
+                           slot);
 }
 
 } // namespace mmk

@@ -168,12 +168,16 @@ void BlockWatch::instruction(aicore::Instruction op) {
 // Each element that is inside of the tensor; without a padding all have to be.
 void BlockWatch::window(aicore::WindowOp op) {
   const Rectangle part = rectangle(op.getRowsMutable(), op.getColumnsMutable());
-  SmallVector<int64_t> position = {0, 0};
-  llvm::append_range(position, offsetsOf(op.getSymbolsMutable()));
+  MLIRContext *context = op.getContext();
+  SmallVector<AffineExpr> symbols;
+  for (int64_t symbol : offsetsOf(op.getSymbolsMutable()))
+    symbols.push_back(getAffineConstantExpr(symbol, context));
+  const AffineMap map = op.getMap().replaceDimsAndSymbols(
+      {getAffineDimExpr(0, context), getAffineDimExpr(1, context)}, symbols, 2, 0);
   const ArrayRef<int64_t> extents = tensors_[kernel_.tensorNumbers.lookup(op.getSource())].extents;
-  for (position[0] = 0; position[0] < part.rows; ++position[0])
-    for (position[1] = 0; position[1] < part.columns; ++position[1]) {
-      const SmallVector<int64_t> indices = op.getMap().compose(position);
+  for (int64_t row = 0; row < part.rows; ++row)
+    for (int64_t column = 0; column < part.columns; ++column) {
+      const SmallVector<int64_t> indices = map.compose({row, column});
       const bool isInside = llvm::all_of(llvm::zip(indices, extents), [](auto it) {
         return std::get<0>(it) >= 0 && std::get<0>(it) < std::get<1>(it);
       });
