@@ -171,6 +171,11 @@ def Mmk_CumulateOp : Mmk_Op<"cumulate", [Pure, SameOperandsAndResultType]> {
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$operand `along` $along attr-dict `:` type($operand)";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::RankedTensorType getType() {
+      return ::mlir::cast<::mlir::RankedTensorType>(getResult().getType());
+    }
+  }];
 }
 
 def Mmk_ReturnOp : Mmk_Op<"return", [Terminator, HasParent<"KernelOp">]> {
@@ -233,7 +238,8 @@ def Mmk_FusionGroupOp : Mmk_Op<"fusion_group", [SingleBlock,
     may have more.
     A row group computes reductions over the same dimensions, and elementwise work between and behind
     them. `over` names the dimensions of its iterations, `reduce` those that it reduces, by number;
-    each of its operations has its loops among them as the attribute `mmk.loops`.
+    each of its operations has its loops among them as the attribute `mmk.loops`. So has a group of
+    one `mmk.cumulate`, which goes along the dimension that is reduced.
     ```mlir
     %y = mmk.fusion_group over ["M", "N"] reduce [1] { ... }
     ```

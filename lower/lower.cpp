@@ -700,8 +700,9 @@ mlir::Value KernelLowering::resultOf(const Result &result) {
   View view = lower(result.value, false);
   loc = place(result.where);
   // Each result has a tensor of its own: not a parameter's, and not another result's.
-  const bool own = view.value.getDefiningOp<linalg::LinalgOp>() && view.shape == result.shape &&
-                   llvm::is_sorted(view.order);
+  const bool own = (view.value.getDefiningOp<linalg::LinalgOp>() ||
+                    view.value.getDefiningOp<ir::CumulateOp>()) &&
+                   view.shape == result.shape && llvm::is_sorted(view.order);
   if (own && result.value->type == result.type && returned.insert(view.value).second)
     return view.value;
   return elementwise(

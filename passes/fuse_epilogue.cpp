@@ -1,4 +1,5 @@
 #include "backend/backend.h"
+#include "ir/aicore.h"
 #include "passes/bias_table.h"
 #include "passes/compare_integers.h"
 #include "passes/fuser.h"
@@ -38,6 +39,8 @@ SmallVector<Value> Fuser::operandsInMemory() {
   SmallVector<Value> operands;
   for (auto contract : block.getOps<linalg::ContractOp>())
     llvm::append_range(operands, contract.getInputs());
+  for (auto cumulation : block.getOps<ir::CumulateOp>())
+    operands.push_back(cumulation.getOperand());
   for (auto window : block.getOps<ir::WindowOp>())
     operands.push_back(window.getSource());
   return operands;
@@ -47,6 +50,8 @@ void Fuser::chooseKept() {
   DenseSet<Value> wanted;
   for (Value value : cast<ir::ReturnOp>(block.getTerminator()).getValues())
     wanted.insert(value);
+  for (auto cumulation : block.getOps<ir::CumulateOp>())
+    wanted.insert(cumulation.getResult());
   for (Value operand : operandsInMemory())
     if (isNode(behindSlices(operand)))
       wanted.insert(behindSlices(operand));
@@ -106,7 +111,7 @@ bool Fuser::onlyConverts(linalg::LinalgOp op) {
 }
 
 Operation *Fuser::groupOfLeaf(Value leaf) {
-  return productOf(leaf) ? leaf.getDefiningOp() : groupOf.lookup(leaf);
+  return productOf(leaf) || isCumulation(leaf) ? leaf.getDefiningOp() : groupOf.lookup(leaf);
 }
 
 Operation *Fuser::lastGroupOf(ArrayRef<Use> leaves) {
@@ -152,7 +157,7 @@ void Fuser::chooseGroups() {
     rowGroups.clear();
     readBefore.clear();
     for (Value value : groupedValues()) {
-      if (productOf(value)) {
+      if (productOf(value) || isCumulation(value)) {
         groupOf[value] = value.getDefiningOp();
         continue;
       }
@@ -178,12 +183,14 @@ void Fuser::chooseGroups() {
 
 // The frontend emits nothing else; textual IR may hold other forms.
 LogicalResult Fuser::check() {
+  const aicore::MachineAttr machine = aicore::machineOf(kernel);
   for (Operation &op : block) {
     if (isa<ir::FusionGroupOp>(op))
       return op.emitOpError("stands in a kernel that is to be grouped into fusion groups");
     auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
-    if (isa<ir::CumulateOp>(op))
-      return op.emitError("no machine computes a cumulative sum yet; --emit=mmk writes its IR");
+    if (isa<ir::CumulateOp>(op) && machine && backendOf(machine).hasPipes())
+      return op.emitError("no AI core computes a cumulative sum yet; the machine host does, and "
+                          "--emit=mmk writes its IR");
     if (!linalgOp || isa<linalg::FillOp, linalg::BroadcastOp>(op))
       continue;
     // A reduction may have a second result, such as a position.

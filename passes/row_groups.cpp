@@ -13,7 +13,7 @@ std::optional<SpaceLoops> Fuser::loopsInGroup(RowGroup &group, Value value, Arra
       continue;
     if (!map)
       return std::nullopt;
-    uses.push_back({dimsOfResult(leaf.getDefiningOp<linalg::LinalgOp>(), member->second), map});
+    uses.push_back({dimsOfResult(leaf.getDefiningOp(), member->second), map});
   }
   return loopsIn(group.space, value.getDefiningOp<linalg::LinalgOp>(), uses);
 }
@@ -24,7 +24,7 @@ void Fuser::collectOperands(Value value, llvm::DenseSet<Value> &operands) {
     const Value source = behindSlices(input);
     if (ir::isGenerated(source.getDefiningOp()))
       continue;
-    if (!isNode(source))
+    if (!isNode(source) || isCumulation(source))
       operands.insert(source);
     else if (!isAnchor(source) && !operands.contains(source)) {
       if (kept.contains(source))
