@@ -38,7 +38,7 @@ Value *emitAffine(Emitter &e, mlir::AffineExpr expression, ArrayRef<Value *> dim
     return b.CreateSDiv(b.CreateSub(x, remainder()), y);
   }
   default:
-    llvm_unreachable("an affine operation");
+    llvm_unreachable("affine");
   }
 }
 

@@ -110,8 +110,8 @@ def Mmk_DimOp : Mmk_Op<"dim", [Pure]> {
   let assemblyFormat = "$name attr-dict";
 }
 
-// A generated tensor is never in memory: whoever reads an element of it computes it, or loads it
-// from where it is.
+// A generated tensor is never in memory: each operation that reads it computes its elements, or
+// loads them from where they are.
 
 def Mmk_PositionsOp : Mmk_Op<"positions", [Pure]> {
   let summary = "the positions along a dimension";

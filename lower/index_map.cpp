@@ -34,7 +34,7 @@ mlir::AffineExpr affineOf(const Rule &rule, mlir::MLIRContext *context,
   case Kind::floorRemainder:
     return divisor() < 0 ? -(-operands[0] % -divisor()) : operands[0] % operands[1];
   default:
-    llvm_unreachable("an index has no comparison");
+    llvm_unreachable("rule");
   }
 }
 

@@ -44,8 +44,7 @@ Value integerOf(OpBuilder &b, Location loc, Value value) {
     const double number = constant.getValueAsDouble();
     if (number != std::floor(number) || std::abs(number) > 0x1p53)
       return {};
-    return arith::ConstantOp::create(b, loc,
-                                     b.getIntegerAttr(wide, static_cast<int64_t>(number)));
+    return arith::ConstantOp::create(b, loc, b.getIntegerAttr(wide, static_cast<int64_t>(number)));
   }
   auto conversion = value.getDefiningOp<arith::SIToFPOp>();
   if (!conversion)

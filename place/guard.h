@@ -20,13 +20,13 @@ struct LinearForm {
   int64_t factorOf(int64_t dim) const;
 };
 
-/// An element counts only where each of these is at least 0. A condition may have parts that are not
-/// linear: then these hold for more elements than it does.
+/// An element counts only where each of these is at least 0. A condition may have parts that are
+/// not linear: then these hold for more elements than it does.
 struct Guard {
   std::vector<LinearForm> atLeastZero;
-  bool isExact = false;      ///< whether these are the whole condition
-  mlir::Value masked;        ///< the element where the condition holds, else the identity
-  mlir::Value element;       ///< the element itself
+  bool isExact = false; ///< whether these are the whole condition
+  mlir::Value masked;   ///< the element where the condition holds, else the identity
+  mlir::Value element;  ///< the element itself
 };
 
 /// The condition of a reduction; nothing for one without, or where no part of it is linear.

@@ -145,6 +145,13 @@ void BlockWatch::instruction(aicore::Instruction op) {
               Use::reads);
         touch(it.getTarget(), at(it.getTargetSlotMutable()), part, Use::writes);
       })
+      .Case([&](aicore::TileInstruction it) { tiles(it); })
+      .Default([&](Operation *) { vectorInstruction(op); });
+}
+
+// What fills or reads buffers in UB alone, and windows.
+void BlockWatch::vectorInstruction(aicore::Instruction op) {
+  llvm::TypeSwitch<Operation *>(op)
       .Case([&](aicore::VectorOp it) { vector(it); })
       .Case([&](aicore::ReduceOp it) {
         const Rectangle whole = rectangle(it.getRowsMutable(), it.getColumnsMutable());
@@ -161,8 +168,7 @@ void BlockWatch::instruction(aicore::Instruction op) {
       .Case([&](aicore::RandomOp it) {
         touch(it.getTarget(), at(it.getSlotMutable()),
               rectangle(it.getRowsMutable(), it.getColumnsMutable()), Use::writes);
-      })
-      .Case([&](aicore::TileInstruction it) { tiles(it); });
+      });
 }
 
 // Each element that is inside of the tensor; without a padding all have to be.

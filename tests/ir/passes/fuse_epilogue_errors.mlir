@@ -141,3 +141,24 @@ mmk.kernel @k dims ["M", "N"]
   mmk.return %y : tensor<?x?xf32>
 }
 }
+
+// -----
+
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+mmk.kernel @k dims ["M", "N", "K"]
+    args [#mmk.named<"b"["K", "N"]>, #mmk.named<"seed">]
+    results [#mmk.named<"c"["M", "N"]>] {
+^bb0(%b: tensor<?x?xf32>, %seed: i32):
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %zero = arith.constant 0.0 : f32
+  // expected-error @+1 {{'mmk.random' op is read where its elements have to be in memory: a linalg.generic writes them there}}
+  %u = mmk.random ["M", "K"] of %seed : tensor<?x?xf32>
+  %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %y = linalg.contract indexing_maps = [#a, #b, #c] ins(%u, %b : tensor<?x?xf32>, tensor<?x?xf32>)
+      outs(%start : tensor<?x?xf32>) -> tensor<?x?xf32>
+  mmk.return %y : tensor<?x?xf32>
+}
