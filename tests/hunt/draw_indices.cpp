@@ -53,7 +53,9 @@ IndexedValue IndexDraw::reduction(const std::string &name,
   }
   if (reduced.empty())
     reduced.push_back(rank - 1);
-  const auto isReduced = [&](size_t dim) { return std::ranges::find(reduced, dim) != reduced.end(); };
+  const auto isReduced = [&](size_t dim) {
+    return std::ranges::find(reduced, dim) != reduced.end();
+  };
   IndexedValue value;
   std::vector<std::string> over, own;
   for (size_t dim = 0; dim < rank; ++dim) {
@@ -72,8 +74,8 @@ IndexedValue IndexDraw::reduction(const std::string &name,
       at.push_back(variable(dim));
     }
     if (isKept)
-      where = fmt::format("{} < {}[{}]", variable(reduced.back()), lengths->name,
-                          fmt::join(at, ", "));
+      where =
+          fmt::format("{} < {}[{}]", variable(reduced.back()), lengths->name, fmt::join(at, ", "));
   }
   const std::string kind = random_.oneOf(std::vector<std::string>{"max", "min", "sum"});
   const std::string element = tensor_.name + variables();
@@ -83,8 +85,8 @@ IndexedValue IndexDraw::reduction(const std::string &name,
   value.statement = {true, name, {}, fmt::format("[{}]", fmt::join(own, ", "))};
   if (kind == "sum") {
     value.bound = static_cast<double>(terms);
-    value.statement.value.head = fmt::format("sum[{} | {}](select({} > 0.5, 1, 0))",
-                                             fmt::join(over, ", "), where, element);
+    value.statement.value.head =
+        fmt::format("sum[{} | {}](select({} > 0.5, 1, 0))", fmt::join(over, ", "), where, element);
   } else {
     // Over none it is infinite.
     value.statement.value.head =
@@ -128,13 +130,12 @@ std::string IndexDraw::window() {
 std::string IndexDraw::whole() {
   const int64_t rank = static_cast<int64_t>(tensor_.dims.size());
   const std::string i = variable(random_.below(rank)), j = variable(random_.below(rank));
-  return random_.oneOf(std::vector<std::string>{
-      fmt::format("({} - 2*{})", i, j), fmt::format("(3*{} + {}) % {}", i, j, number(1, 7)),
-      fmt::format("floor({} / {})", i, number(1, 5))});
+  return random_.oneOf(std::vector<std::string>{fmt::format("({} - 2*{})", i, j),
+                                                fmt::format("(3*{} + {}) % {}", i, j, number(1, 7)),
+                                                fmt::format("floor({} / {})", i, number(1, 5))});
 }
 
-IndexedValue IndexDraw::draw(const std::string &name,
-                             const std::optional<IndexedTensor> &lengths) {
+IndexedValue IndexDraw::draw(const std::string &name, const std::optional<IndexedTensor> &lengths) {
   if (random_.chance(50))
     return reduction(name, lengths);
   std::vector<size_t> all;
