@@ -16,8 +16,7 @@ public:
   Cumulation(Emitter &e, cpu::CumulateOp op, const SpacePlaces &places)
       : e(e), b(e.b), op(op), places(places), along(op.getSummedAttr().getInt()),
         columns(static_cast<int64_t>(op.getSizes().size()) - 1),
-        type(e.elementType(
-            cast<mlir::MemRefType>(op.getOutputs()[0].getType()).getElementType())),
+        type(e.elementType(cast<mlir::MemRefType>(op.getOutputs()[0].getType()).getElementType())),
         wide(type->isFloatTy() ? b.getDoubleTy() : type), lanes(e.target.lanes) {}
 
   void emit();
@@ -54,9 +53,7 @@ private:
   Value *narrowed(Value *x) {
     return type == wide ? x : b.CreateFPTrunc(x, x->getType()->getWithNewType(type));
   }
-  Value *bytes(Value *elements, Type *of) {
-    return b.CreateMul(elements, e.number(e.bytesOf(of)));
-  }
+  Value *bytes(Value *elements, Type *of) { return b.CreateMul(elements, e.number(e.bytesOf(of))); }
   /// The sums of the lanes up to each.
   Value *withinVector(Value *x);
 
@@ -190,8 +187,7 @@ Value *Cumulation::isAligned() {
 Value *Cumulation::isDense() {
   Value *dense = b.CreateICmpSGE(places.sizes[columns], e.number(lanes / 4));
   auto check = [&](const SpacePlaces::Place &place) {
-    dense = b.CreateAnd(dense,
-                        b.CreateICmpEQ(place.strides[columns], e.number(e.bytesOf(type))));
+    dense = b.CreateAnd(dense, b.CreateICmpEQ(place.strides[columns], e.number(e.bytesOf(type))));
   };
   check(places.inputs[0]);
   check(places.outputs[0]);
@@ -204,15 +200,15 @@ void Cumulation::emit() {
   const Pointers first = {places.inputs[0].pointer, places.outputs[0].pointer,
                           places.inputs.size() > 1 ? places.inputs[1].pointer : nullptr};
   Value *dense = isDense();
-  Value *streamed = b.CreateAnd(b.CreateAnd(dense, isAligned()),
-                                b.CreateICmpNE(places.streams, e.number(0)));
+  Value *streamed =
+      b.CreateAnd(b.CreateAnd(dense, isAligned()), b.CreateICmpNE(places.streams, e.number(0)));
   auto emitDense = [&] {
     if (along == columns)
       return nest({along}, first, [&](const Pointers &at) { emitRow(at); });
     nest({along, columns}, first, [&](const Pointers &at) {
       e.loop(e.number(0), places.sizes[columns], e.number(widthOfStrip), [&](Value *column) {
-        emitStrip(moved(at, columns, column), e.min(b.CreateSub(places.sizes[columns], column),
-                                                    e.number(widthOfStrip)));
+        emitStrip(moved(at, columns, column),
+                  e.min(b.CreateSub(places.sizes[columns], column), e.number(widthOfStrip)));
       });
     });
   };
@@ -253,11 +249,11 @@ void emitCumulationTile(Emitter &e, cpu::CumulateOp op, ProgramValues &values) {
   Value *frame = e.local(ArrayType::get(e.i64(), fields.size()));
   for (auto [i, value] : enumerate(fields))
     e.b.CreateAlignedStore(*value, e.offset(frame, 8 * i), Align(8));
-  Function *tile = e.helper(
-      "cumulate_" + std::to_string(e.module.size()), 1, 0, {}, [&](Function *f) {
+  Function *tile =
+      e.helper("cumulate_" + std::to_string(e.module.size()), 1, 0, {}, [&](Function *f) {
         for (auto [i, field] : enumerate(fields))
-          *field = e.b.CreateAlignedLoad((*field)->getType(), e.offset(f->getArg(0), 8 * i),
-                                         Align(8));
+          *field =
+              e.b.CreateAlignedLoad((*field)->getType(), e.offset(f->getArg(0), 8 * i), Align(8));
         Cumulation(e, op, places).emit();
       });
   e.b.CreateCall(tile, {frame});

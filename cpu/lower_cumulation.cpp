@@ -91,8 +91,8 @@ void CpuLowering::emitSumsOfParts(ir::FusionGroupOp group, ir::CumulateOp op, in
       alloc("row", Space::ub, 1, tuning.rowScratchElements, b.getF32Type(), loc);
   emitScalars(group);
   Arithmetic a{b, loc};
-  Value part = loopOverParts(b, loc, block, a.sub(parts.count, index(1)),
-                             kernel.chosenNumber("cores", 1));
+  Value part =
+      loopOverParts(b, loc, block, a.sub(parts.count, index(1)), kernel.chosenNumber("cores", 1));
   const size_t dims = parts.extents.size();
   GlobalView view = viewOf(wholeOf(op.getOperand(), op->getParentOp()));
   Value start = a.mul(part, parts.length);
@@ -111,9 +111,9 @@ void CpuLowering::emitSumsOfParts(ir::FusionGroupOp group, ir::CumulateOp op, in
 
 void CpuLowering::emitSumOf(ValueRange sizes, int64_t along, const Tensors &inputs,
                             const Tensors &outputs, Value scratch) {
-  auto rows = cpu::RowsOp::create(b, loc, sizes, ArrayRef<int64_t>{along}, inputs.tensors,
-                                  inputs.offsets, inputs.along, outputs.tensors, outputs.offsets,
-                                  outputs.along, scratch);
+  auto rows =
+      cpu::RowsOp::create(b, loc, sizes, ArrayRef<int64_t>{along}, inputs.tensors, inputs.offsets,
+                          inputs.along, outputs.tensors, outputs.offsets, outputs.along, scratch);
   OpBuilder::InsertionGuard guard(b);
   Block *body = b.createBlock(&rows.getBody(), {}, inputs.elements, {loc});
   auto sum = cpu::ReduceOp::create(b, loc, inputs.elements[0], Type(), aicore::ReduceKind::add,
@@ -158,7 +158,7 @@ void CpuLowering::emitPartsOfSum(ir::FusionGroupOp group, ir::CumulateOp op, int
 
 LogicalResult CpuLowering::emitCumulation(ir::FusionGroupOp group, ir::CumulateOp op,
                                           scf::ForOp tileLoop) {
-  if (!isInMemory(op.getOperand()))
+  if (!isInput(op.getOperand()))
     return group.emitOpError("reads a tensor that is neither a parameter nor a result of an "
                              "earlier fusion group");
   const auto along = static_cast<int64_t>(op.getAlong());
