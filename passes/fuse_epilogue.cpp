@@ -1,6 +1,7 @@
 #include "backend/backend.h"
 #include "ir/aicore.h"
 #include "passes/bias_table.h"
+#include "passes/compare_integers.h"
 #include "passes/fuser.h"
 #include "passes/narrow_integers.h"
 #include "passes/passes.h"
@@ -249,6 +250,7 @@ struct FuseEpiloguePass : impl::FuseEpilogueBase<FuseEpiloguePass> {
       if (failed(Fuser(kernel).run()))
         return signalPassFailure();
       auto machine = getOperation()->getAttrOfType<aicore::MachineAttr>("aicore.machine");
+      kernel.walk([](linalg::GenericOp op) { compareIntegers(op); });
       if (machine && !backendOf(machine).hasWideIntegers())
         kernel.walk([](linalg::GenericOp op) { narrowIntegers(op); });
     }
