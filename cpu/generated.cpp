@@ -44,8 +44,7 @@ private:
     Value at = position(0);
     for (unsigned dim = 1; dim < input.offsets.size(); ++dim)
       at = arith::AddIOp::create(
-          b, loc, arith::MulIOp::create(b, loc, at, input.extents[dim]).getResult(),
-          position(dim));
+          b, loc, arith::MulIOp::create(b, loc, at, input.extents[dim]).getResult(), position(dim));
     return at;
   }
 
@@ -61,11 +60,10 @@ private:
       Value index = affine::expandAffineExpr(b, loc, expression, positions, input.symbols);
       if (input.scalar) {
         // Below zero it is very large.
-        Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index,
-                                             input.extents[i]);
+        Value inside =
+            arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index, input.extents[i]);
         index = arith::SelectOp::create(b, loc, inside, index, zero);
-        isInside =
-            isInside ? arith::AndIOp::create(b, loc, isInside, inside).getResult() : inside;
+        isInside = isInside ? arith::AndIOp::create(b, loc, isInside, inside).getResult() : inside;
       } else {
         Value last = arith::SubIOp::create(b, loc, input.extents[i], number(1));
         index = arith::MaxSIOp::create(b, loc, arith::MinSIOp::create(b, loc, index, last), zero);
@@ -115,8 +113,7 @@ GeneratedInput CpuLowering::generatedInput(const GlobalView &view, ArrayRef<int6
   const GlobalView source = viewOf(window.getSource());
   for (auto [i, dim] : llvm::enumerate(source.dims)) {
     input.extents.push_back(extentOf(window.getSource(), i));
-    input.strides.push_back(
-        cpu::StrideOp::create(b, loc, b.getIndexType(), source.memref, dim));
+    input.strides.push_back(cpu::StrideOp::create(b, loc, b.getIndexType(), source.memref, dim));
   }
   input.source = inputs.tensors.size();
   inputs.add(source, SmallVector<int64_t>(along.size(), -1), index(0));

@@ -27,8 +27,8 @@ struct GeneratedInput {
   unsigned source = 0;
 };
 
-/// The element, computed in the region of which `body` is the block; its argument `firstArgument` is
-/// that of the first input.
+/// The element, computed in the region of which `body` is the block; its argument `firstArgument`
+/// is that of the first input.
 mlir::Value emitGenerated(mlir::OpBuilder &b, mlir::Location loc, const GeneratedInput &input,
                           mlir::Block &body, unsigned firstArgument);
 

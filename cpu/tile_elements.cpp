@@ -45,8 +45,9 @@ Value *emitTileElement(Emitter &e, mlir::Operation *op, ArrayRef<Value *> operan
 }
 
 bool isSource(mlir::Value argument) {
-  return !argument.use_empty() &&
-         all_of(argument.getUsers(), [](mlir::Operation *user) { return isa<cpu::GatherOp>(user); });
+  return !argument.use_empty() && all_of(argument.getUsers(), [](mlir::Operation *user) {
+    return isa<cpu::GatherOp>(user);
+  });
 }
 
 } // namespace mmk

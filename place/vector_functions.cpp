@@ -63,9 +63,12 @@ void simplifyOperand(arith::FPToSIOp conversion) {
 
 } // namespace
 
-void chooseFunctionForms(Block &body, bool fast) {
+void simplifyConversions(Block &body) {
   for (auto conversion : body.getOps<arith::FPToSIOp>())
     simplifyOperand(conversion);
+}
+
+void chooseFunctionForms(Block &body, bool fast) {
   for (Operation &op : llvm::make_early_inc_range(body.without_terminator())) {
     const std::optional<Gelu> gelu = geluOf(&op);
     if (!gelu || (!gelu->isApproximate && !fast))
