@@ -73,7 +73,11 @@ private:
     }
     for (auto [dim, name] : llvm::enumerate(space.names)) {
       const int64_t extent = extentOf(name), number = static_cast<int64_t>(dim);
-      if (number == plane.rows || number == plane.columns)
+      const bool isJoined =
+          number + rows.program.joined() >= static_cast<int64_t>(space.names.size());
+      if (isJoined && space.isReduced[dim])
+        rows.reducedExtent *= extent;
+      else if (number == plane.rows || number == plane.columns)
         (space.isReduced[dim] ? rows.reducedExtent : rows.keptExtent) = extent;
       else
         (space.isReduced[dim] ? rows.outerReduced : rows.batches) *= extent;

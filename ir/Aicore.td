@@ -353,12 +353,16 @@ def Aicore_LoadOp : Aicore_ViewTransferOp<"load"> {
     aicore.load %x[%h, %w, %c] along [0, 1, 2] step [2, 2, 1] size(%hs, %ws, %cs) -> %x_l1[%slot] pad 16
       : memref<?x?x?xf16, #aicore.space<gm>> -> memref<64x32xf16, #aicore.space<l1>>
     ```
+    With `joined 2` the columns run along the last two dimensions of the tensor as if they were one,
+    whose position is the last offset; the offset before it is 0.
   }];
   let arguments = (ins AnyMemRef:$source, Variadic<Index>:$offsets, DenseI64ArrayAttr:$along,
-                       OptionalAttr<DenseI64ArrayAttr>:$step, Variadic<Index>:$sizes,
+                       OptionalAttr<DenseI64ArrayAttr>:$step, OptionalAttr<I64Attr>:$joined,
+                       Variadic<Index>:$sizes,
                        AnyStaticShapeMemRef:$target, Index:$slot, I64Attr:$pad);
   let assemblyFormat = [{
-    $source `[` $offsets `]` `along` $along (`step` $step^)? `size` `(` $sizes `)` `->`
+    $source `[` $offsets `]` `along` $along (`step` $step^)? (`joined` $joined^)?
+    `size` `(` $sizes `)` `->`
     $target `[` $slot `]` `pad` $pad `:` type($source) `->` type($target) attr-dict
   }];
   let builders = [OpBuilder<(ins "::mlir::Value":$source, "::mlir::ValueRange":$offsets,
@@ -366,9 +370,12 @@ def Aicore_LoadOp : Aicore_ViewTransferOp<"load"> {
                                  "::mlir::Value":$columns, "::mlir::Value":$target,
                                  "::mlir::Value":$slot, "int64_t":$pad), [{
     build($_builder, $_state, source, offsets, along, /*step=*/::mlir::DenseI64ArrayAttr(),
-          ::mlir::ValueRange{rows, columns}, target, slot, pad);
+          /*joined=*/::mlir::IntegerAttr(), ::mlir::ValueRange{rows, columns}, target, slot, pad);
   }]>];
-  let extraClassDeclaration = accessors;
+  let extraClassDeclaration = accessors # [{
+    /// How many dimensions at the end of the tensor the columns run along, as one.
+    int64_t columnDims() { return getJoined().value_or(1); }
+  }];
   let hasVerifier = 1;
 }
 
@@ -383,19 +390,24 @@ def Aicore_StoreOp : Aicore_ViewTransferOp<"store"> {
   }];
   let arguments = (ins AnyStaticShapeMemRef:$source, Index:$slot, AnyMemRef:$target,
                        Variadic<Index>:$offsets, DenseI64ArrayAttr:$along,
-                       OptionalAttr<DenseI64ArrayAttr>:$step, Variadic<Index>:$sizes);
+                       OptionalAttr<DenseI64ArrayAttr>:$step, OptionalAttr<I64Attr>:$joined,
+                       Variadic<Index>:$sizes);
   let assemblyFormat = [{
     $source `[` $slot `]` `->` $target `[` $offsets `]` `along` $along (`step` $step^)?
-    `size` `(` $sizes `)` `:` type($source) `->` type($target) attr-dict
+    (`joined` $joined^)? `size` `(` $sizes `)` `:` type($source) `->` type($target) attr-dict
   }];
   let builders = [OpBuilder<(ins "::mlir::Value":$source, "::mlir::Value":$slot,
                                  "::mlir::Value":$target, "::mlir::ValueRange":$offsets,
                                  "::llvm::ArrayRef<int64_t>":$along, "::mlir::Value":$rows,
                                  "::mlir::Value":$columns), [{
     build($_builder, $_state, source, slot, target, offsets, along,
-          /*step=*/::mlir::DenseI64ArrayAttr(), ::mlir::ValueRange{rows, columns});
+          /*step=*/::mlir::DenseI64ArrayAttr(), /*joined=*/::mlir::IntegerAttr(),
+          ::mlir::ValueRange{rows, columns});
   }]>];
-  let extraClassDeclaration = accessors;
+  let extraClassDeclaration = accessors # [{
+    /// How many dimensions at the end of the tensor the columns run along, as one.
+    int64_t columnDims() { return getJoined().value_or(1); }
+  }];
   let hasVerifier = 1;
 }
 
@@ -469,7 +481,9 @@ def Aicore_FixpipeOp : Aicore_ViewTransferOp<"fixpipe"> {
     build($_builder, $_state, source, slot, target, offsets, along,
           /*step=*/::mlir::DenseI64ArrayAttr(), ::mlir::ValueRange{rows, columns}, part);
   }]>];
-  let extraClassDeclaration = accessors;
+  let extraClassDeclaration = accessors # [{
+    int64_t columnDims() { return 1; }
+  }];
   let hasVerifier = 1;
 }
 

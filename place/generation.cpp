@@ -9,10 +9,12 @@ using namespace mlir;
 namespace mmk {
 
 void TransferInserter::fill(const GlobalView &view, ArrayRef<int64_t> along, Value rows,
-                            Value columns, Value buffer, Value slot) {
+                            Value columns, Value buffer, Value slot, IntegerAttr joined) {
   if (!view.generated) {
-    aicore::LoadOp::create(b, loc, view.memref, view.offsets, along, rows, columns, buffer, slot,
-                           1);
+    auto load = aicore::LoadOp::create(b, loc, view.memref, view.offsets, along, rows, columns,
+                                       buffer, slot, 1);
+    if (joined)
+      load.setJoinedAttr(joined);
     return;
   }
   if (auto random = dyn_cast<ir::RandomOp>(view.generated))

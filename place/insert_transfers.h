@@ -91,9 +91,10 @@ private:
   void storeResult(Tile &tile, VectorWork &work, const Destination &destination);
 
   // generation.cpp
-  /// Fills a buffer with a part of a tensor: loads it, or generates it.
+  /// Fills a buffer with a part of a tensor: loads it, or generates it. `joined`: of aicore.load.
   void fill(const GlobalView &view, llvm::ArrayRef<int64_t> along, mlir::Value rows,
-            mlir::Value columns, mlir::Value buffer, mlir::Value slot);
+            mlir::Value columns, mlir::Value buffer, mlir::Value slot,
+            mlir::IntegerAttr joined = {});
   void generate(ir::RandomOp random, const GlobalView &view, llvm::ArrayRef<int64_t> along,
                 mlir::Value rows, mlir::Value columns, mlir::Value buffer, mlir::Value slot);
   void generate(ir::WindowOp window, const GlobalView &view, llvm::ArrayRef<int64_t> along,

@@ -1,6 +1,7 @@
 #include "place/row_program.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -280,6 +281,43 @@ unsigned RowProgram::levels() const {
   return levels;
 }
 
+/// Whether the last `count` dimensions of a tensor are in one piece: those of the tensor in memory,
+/// or of random numbers.
+static bool endsInOnePiece(Value tensor, int64_t count) {
+  while (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>()) {
+    const llvm::SmallBitVector dropped = slice.getDroppedDims();
+    for (int64_t i = 0; i < count; ++i)
+      if (dropped.test(dropped.size() - 1 - i))
+        return false;
+    tensor = slice.getSource();
+  }
+  return !tensor.getDefiningOp() || !isa<ir::WindowOp, ir::PositionsOp>(tensor.getDefiningOp());
+}
+
+void RowProgram::joinColumns() {
+  const auto rank = static_cast<int64_t>(space_.names.size());
+  const auto joins = [&](int64_t count, const SpaceLoops &dims, Value tensor) {
+    const auto isJoined = [&](int64_t dim) { return dim >= rank - count; };
+    if (llvm::none_of(dims, isJoined))
+      return true;
+    const auto size = static_cast<int64_t>(dims.size());
+    for (int64_t i = 0; i < count; ++i)
+      if (i >= size || dims[size - 1 - i] != rank - 1 - i)
+        return false;
+    return endsInOnePiece(tensor, count) &&
+           llvm::none_of(ArrayRef(dims).drop_back(count), isJoined);
+  };
+  // One dimension that is kept is before them, as the rows of the plane.
+  const auto fits = [&](int64_t count) {
+    return llvm::all_of(inputs_, [&](auto &it) { return joins(count, it.dims, it.tensor); }) &&
+           llvm::all_of(outputs_, [&](auto &it) { return joins(count, it.dims, it.tensor); }) &&
+           llvm::none_of(reductions_, [](auto &it) { return it.position || it.isScan; });
+  };
+  while (joined_ < rank && space_.isReduced[rank - joined_ - 1] && plane_.reducesColumns &&
+         fits(joined_ + 1))
+    ++joined_;
+}
+
 FailureOr<RowProgram> RowProgram::of(ir::FusionGroupOp group, Block &operations) {
   RowProgram program((RowSpace(group)));
   Builder builder(program, group.getContext());
@@ -290,6 +328,7 @@ FailureOr<RowProgram> RowProgram::of(ir::FusionGroupOp group, Block &operations)
              generic && failed(builder.add(generic)))
       return failure();
   }
+  program.joinColumns();
   return program;
 }
 

@@ -66,6 +66,10 @@ public:
   std::vector<RowReduction> &reductions() { return reductions_; }
   std::vector<RowOutput> &outputs() { return outputs_; }
 
+  /// How many dimensions at the end of the space are one for the columns of the plane: reduced ones
+  /// that each tensor has all of, at its end and so in one piece, or none.
+  int64_t joined() const { return joined_; }
+
   /// How many reductions one after the other the value needs: 0 for one of inputs alone. A pass
   /// over the reduced dimensions computes values of one level.
   unsigned levelOf(mlir::Value value) const { return facts_.lookup(value).level; }
@@ -90,6 +94,7 @@ private:
   };
   class Builder;
 
+  void joinColumns();
   /// The facts of what is computed, from those of the inputs.
   void updateFacts();
 
@@ -103,6 +108,7 @@ private:
   std::vector<RowOutput> outputs_;
   llvm::DenseMap<mlir::Value, Facts> facts_;
   std::optional<OnlineRows> online_;
+  int64_t joined_ = 1;
 };
 
 } // namespace mmk

@@ -75,6 +75,15 @@ private:
   Value planeColumns() { return p.plane().reducesColumns ? part : kept; }
   /// Dimensions of the space that are reduced, and no dimension of the plane.
   SmallVector<int64_t> outerReduced();
+  Value partExtent();
+  bool isJoined(int64_t dim) const {
+    return dim >= static_cast<int64_t>(p.space().names.size()) - p.joined();
+  }
+  /// For a transfer along these dimensions of the space.
+  IntegerAttr joinedBy(ArrayRef<int64_t> dims) {
+    const bool joins = p.joined() > 1 && llvm::is_contained(dims, partDim());
+    return joins ? b.getI64IntegerAttr(p.joined()) : IntegerAttr();
+  }
   int64_t partDim() const { return p.plane().reducesColumns ? p.plane().columns : p.plane().rows; }
 
   TransferInserter &t;
@@ -192,7 +201,7 @@ void TransferInserter::RowWork::load(unsigned number, Value slotNumber) {
   }
   Held &held = inputs[number];
   held.slot = t.slot(slotNumber, held.buffer);
-  t.fill(view, along, rows, columns, held.buffer, held.slot);
+  t.fill(view, along, rows, columns, held.buffer, held.slot, joinedBy(input.dims));
 }
 
 // Two results of the same value are stored from one buffer.
@@ -211,8 +220,10 @@ void TransferInserter::RowWork::store(unsigned number) {
       columns = kept;
     }
     const Held &held = outputs[number];
-    aicore::StoreOp::create(b, t.loc, held.buffer, held.slot, view.memref, view.offsets, along,
-                            rows, columns);
+    auto transfer = aicore::StoreOp::create(b, t.loc, held.buffer, held.slot, view.memref,
+                                            view.offsets, along, rows, columns);
+    if (IntegerAttr joined = joinedBy(output.dims))
+      transfer.setJoinedAttr(joined);
   }
 }
 
@@ -386,9 +397,18 @@ void TransferInserter::RowWork::emitSteps(ArrayRef<RowStep> steps) {
 SmallVector<int64_t> TransferInserter::RowWork::outerReduced() {
   SmallVector<int64_t> dims;
   for (int64_t dim : p.space().reduced())
-    if (dim != partDim())
+    if (dim != partDim() && !isJoined(dim))
       dims.push_back(dim);
   return dims;
+}
+
+/// Of the reduced dimension of the plane, with those that are joined to it.
+Value TransferInserter::RowWork::partExtent() {
+  Value extent = t.dimension(p.space().names[partDim()]);
+  for (int64_t before = 1; before < p.joined(); ++before)
+    extent =
+        arith::MulIOp::create(b, t.loc, extent, t.dimension(p.space().names[partDim() - before]));
+  return extent;
 }
 
 // One part of the reduced dimensions: `number` counts the parts of all windows.
@@ -488,7 +508,7 @@ TransferInserter::RowWork::Range TransferInserter::RowWork::rangeOf(const RowPas
   Range all;
   if (!pass.outputs.empty())
     return all;
-  Value extent = t.dimension(p.space().names[partDim()]);
+  Value extent = partExtent();
   for (const RowStep &it : pass.body) {
     if (it.kind != RowStep::Kind::reduce)
       continue;
@@ -543,7 +563,7 @@ void TransferInserter::RowWork::emitGuarded(const RowPass &pass) {
 
 void TransferInserter::RowWork::emitPass(RowPass &pass, size_t number) {
   emitSteps(pass.before);
-  Value extent = t.dimension(p.space().names[partDim()]);
+  Value extent = partExtent();
   if (whole) {
     // What no guard leaves is at the end of a row, mostly. A position counts from the row's start.
     partFrom = t.index(0);

@@ -331,7 +331,10 @@ template <typename Op> int64_t BlockWatch::outerCount(Op op) const {
 template <typename Op> int64_t BlockWatch::transfer(Op op, mlir::Value value, Use use) {
   const size_t rank = op.getSizes().size();
   const ArrayRef<int64_t> along = op.getAlong();
-  auto dim = [&](size_t i) { return ViewDim{along[i], at(op.getSizesMutable()[i]), op.stepOf(i)}; };
+  auto dim = [&](size_t i) {
+    return ViewDim{along[i], at(op.getSizesMutable()[i]), op.stepOf(i),
+                   i == rank - 1 ? op.columnDims() : 1};
+  };
   const int64_t count = outerCount(op);
   SmallVector<int64_t> offsets = offsetsOf(op.getOffsetsMutable());
   for (int64_t number = 0; number < count; ++number) {
@@ -353,8 +356,10 @@ void BlockWatch::transfer(mlir::Value value, ArrayRef<int64_t> offsets, const Vi
   const WatchedTensor &tensor = tensors_[kernel_.tensorNumbers.lookup(value)];
   int64_t rowStride = 0, columnStride = 0, offset = 0, stride = tensor.elementBytes;
   for (int64_t dim = offsets.size() - 1; dim >= 0; --dim) {
-    const int64_t first = offsets[dim], extent = tensor.extents[dim];
-    int64_t length = 1;
+    const int64_t first = offsets[dim];
+    int64_t length = 1, extent = tensor.extents[dim];
+    for (int64_t before = 1; dim == columns.along && before < columns.joined; ++before)
+      extent *= tensor.extents[dim - before];
     for (const ViewDim &each : view)
       if (each.along == dim)
         length += (each.size - 1) * each.step;
@@ -368,7 +373,7 @@ void BlockWatch::transfer(mlir::Value value, ArrayRef<int64_t> offsets, const Vi
     if (dim == columns.along)
       columnStride = stride * columns.step;
     offset += first * stride;
-    stride *= extent;
+    stride *= tensor.extents[dim];
   }
   if (tensor.kind != WatchedTensor::Kind::argument)
     return touchTensor(tensor, offset, {0, rows.size, rowStride, 0}, columnStride, columns.size,

@@ -86,9 +86,10 @@ private:
   struct Rectangle {
     int64_t rows = 0, columns = 0, row = 0, column = 0;
   };
-  /// A dimension of a view of a tensor: the tensor's dimension that it runs along (-1: none).
+  /// A dimension of a view of a tensor: the tensor's dimension that it runs along (-1: none), with
+  /// those before it that are joined to it.
   struct ViewDim {
-    int64_t along = -1, size = 1, step = 1;
+    int64_t along = -1, size = 1, step = 1, joined = 1;
   };
   using View = std::array<ViewDim, 2>; ///< rows and columns
   /// How an instruction uses what it touches.

@@ -2381,3 +2381,18 @@ aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
     aicore.scan %b[%i] size(%i, %i) carry %c[%i] -> %b[%i] : !ub, !row -> !ub
   }
 }
+
+// -----
+
+!ub = memref<32x64xf32, #aicore.space<ub>>
+!gm = memref<?x?x?xf32, #aicore.space<gm>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"x"["I", "I", "I"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %x: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %b = aicore.alloc "b" of "ub" copies 1 : !ub
+    // expected-error @+1 {{'aicore.load' op expected columns alone to run along the last 2 dimensions, which are joined}}
+    aicore.load %x[%i, %i, %i] along [1, 2] joined 2 size(%i, %i) -> %b[%i] pad 1 : !gm -> !ub
+  }
+}

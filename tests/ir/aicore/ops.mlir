@@ -287,6 +287,10 @@ aicore.kernel @generated dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>, #mmk.n
     %w = aicore.alloc "w" of "ub" copies 1 : !gen_f32
     %p = aicore.alloc "p" of "ub" copies 1 : !gen_i32
     %zero = arith.constant 0.0 : f32
+    %zero_index = arith.constant 0 : index
+    // CHECK: aicore.load %x[%c0, %M] along [-1, 1] joined 2 size(%c1, %N) -> %w_ub[%block] pad 1 : memref<?x?xf32, #aicore.space<gm>> -> memref<32x64xf32, #aicore.space<ub>>
+    %one_index = arith.constant 1 : index
+    aicore.load %x[%zero_index, %m] along [-1, 1] joined 2 size(%one_index, %n) -> %w[%block] pad 1 : !gen_x -> !gen_f32
     // CHECK: aicore.window %x at #{{.*}}(%N) pad %{{.*}} : f32 size(%M, %N) -> %w_ub[%block] : memref<?x?xf32, #aicore.space<gm>> -> memref<32x64xf32, #aicore.space<ub>>
     aicore.window %x at affine_map<(r, c)[n] -> (r + n, c - 1)> (%n) pad %zero : f32 size(%m, %n) -> %w[%block] : !gen_x -> !gen_f32
     // CHECK-NEXT: aicore.positions from %M size(%N) -> %p_ub[%block] : memref<1x64xi32, #aicore.space<ub>>

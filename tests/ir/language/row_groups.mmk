@@ -132,3 +132,16 @@ kernel position(x: f32[M, N]) -> p: i32[M] {
 kernel total(x: f32[M, N]) -> s: f32 {
   s = sum[M, N](x);
 }
+
+// Rows and columns of pixels are one for the columns of a tile, as each tensor has both at its end or
+// neither; channels are a loop around the parts.
+// JOINED-LABEL: aicore.kernel @pixels
+// JOINED:         %[[PIXELS:.*]] = arith.muli %W, %H
+// JOINED:         arith.ceildivsi %[[PIXELS]]
+// JOINED:         aicore.load %x[{{.*}}, %c0{{.*}}, %{{.*}}] along [0, 3] joined 2 size
+// JOINED:         aicore.load %weight[{{.*}}] along
+// JOINED-NOT:     joined
+// JOINED:         aicore.store %out_ub[{{.*}}] -> %y[{{.*}}] along [0, 3] joined 2 size
+kernel pixels(x: f32[B, C, H, W], weight: f32[C, 1, 1]) -> y: f32[B, C, H, W] {
+  y = x * weight / max[C, H, W](x);
+}

@@ -316,8 +316,8 @@ aicore.kernel @integers dims ["M"] args [] results [] cores 1 buffers {} {
 // A conversion to an integer rounds, and turns NaN into 0, by itself.
 // CHECK-LABEL: aicore.kernel @rounds
 // CHECK:           aicore.vec max %x, %{{.*}} -> %scratch :
-// CHECK-NEXT:      aicore.vec cast_narrow %scratch -> %scratch_0 : !aicore.tile<f32> -> !aicore.tile<i32>
-// CHECK-NEXT:      aicore.vec cast_narrow %scratch_0 -> %y : !aicore.tile<i32> -> !aicore.tile<i8>
+// CHECK-NEXT:      aicore.vec cast_narrow %scratch -> %[[W:.*]] : !aicore.tile<f32> -> !aicore.tile<i32>
+// CHECK-NEXT:      aicore.vec cast_narrow %[[W]] -> %y : !aicore.tile<i32> -> !aicore.tile<i8>
 // CHECK-NEXT:      aicore.yield
 aicore.kernel @rounds dims ["M"] args [] results [] cores 1 buffers {} {
 ^bb0(%m: index):
