@@ -154,6 +154,12 @@ struct CpuTuning {
   /// The prefetch distance of a GEMV, in bytes of a row.
   int64_t gemvPrefetchBytes = 2048;
 
+  //===--- constant operands (constant_skinny.cpp) --------------------------------------------===//
+
+  /// Rows of A up to which a product with a constant B is bound by reading it, and the steps of a
+  /// panel that all of them take before the next: those stay in L1, and the next are prefetched.
+  int64_t constantRows = 32, constantSteps = 64;
+
   //===--- epilogues and elementwise work (epilogue.cpp) ------------------------------------===//
 
   /// Instructions of a region, roughly, up to which it is repeated for every register of a tile.

@@ -5,6 +5,7 @@
 #include "driver/footprint.h"
 #include "reference/check.h"
 #include "runtime/npy.h"
+#include "support/bytes.h"
 #include "support/timing.h"
 
 #include <algorithm>
@@ -112,6 +113,23 @@ void CaseRunner::prepare(const RunCase &run) {
     arguments_.tensors.push_back(input ? input->data() : nullptr);
   for (Tensor &result : results_)
     arguments_.results.push_back(result.data());
+  packConstants();
+}
+
+// Binds constants as they are laid out for the kernel: their time is that of no run.
+void CaseRunner::packConstants() {
+  const TimedScope timed("pack constants");
+  packed_.clear();
+  arguments_.packed.assign(kernel_.parameters.size(), false);
+  for (const PackedOperand &operand : executable_.packedOperands()) {
+    const size_t i = operand.parameter;
+    PackedConstant &constant = packed_.emplace_back();
+    if (!constant.pack(operand, arguments_.tensors[i], executable_.extentsOf(i, arguments_.dims)))
+      throw UserError(fmt::format("not enough memory for the packed constant '{}' of {}",
+                                  kernel_.parameters[i].name, inBytes(constant.bytes())));
+    arguments_.tensors[i] = constant.data();
+    arguments_.packed[i] = true;
+  }
 }
 
 void CaseRunner::poison() {

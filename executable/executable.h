@@ -4,6 +4,7 @@
 #include "ir/aicore.h"
 #include "machines/machine.h"
 #include "runtime/core.h"
+#include "runtime/pack.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"
@@ -35,6 +36,8 @@ struct Arguments {
   /// By parameter, then result, in elements; empty, or missing at the end, for a dense tensor in C
   /// order. The last stride of a result is 1. A watched run has dense tensors.
   llvm::SmallVector<llvm::SmallVector<int64_t, 4>, 8> strides;
+  /// By parameter: whether its memory is what Executable::pack has filled; empty: none is.
+  llvm::SmallVector<bool, 8> packed;
 };
 
 /// Peak bytes of one on-chip memory that a variant uses, of one core.
@@ -65,6 +68,13 @@ public:
 
   /// The tensors that a run with these dimensions allocates beside its arguments.
   virtual std::vector<Workspace> workspaces(llvm::ArrayRef<int64_t> dims) const = 0;
+
+  /// The constant parameters that runs read from panels. A run packs those that are not bound as
+  /// such, each time.
+  virtual llvm::ArrayRef<PackedOperand> packedOperands() const = 0;
+  /// The extents of a parameter at these dimensions.
+  virtual llvm::SmallVector<int64_t> extentsOf(size_t parameter,
+                                               llvm::ArrayRef<int64_t> dims) const = 0;
 
   /// The time that runs have spent so far on compiling lazy functions.
   virtual double lazyMs() const = 0;
