@@ -88,12 +88,10 @@ struct PanelAhead {
 /// The accumulators of a register tile of `vectors` vectors, row by row, over `bytes` bytes of k.
 /// `rowBytes`: stride of rows of A; `stride`: of steps of B. `nextRows`: the rows of A of the next
 /// register tile, which are prefetched.
-llvm::SmallVector<llvm::Value *> emitSums(Emitter &e, const MicroKernel &kernel, llvm::Value *a,
-                                          llvm::Value *rowBytes, llvm::Value *panel,
-                                          llvm::Value *stride, llvm::Value *bytes,
-                                          const Sums &initial, const LastSteps &last = {},
-                                          llvm::Value *nextRows = nullptr,
-                                          const PanelAhead &ahead = {});
+llvm::SmallVector<llvm::Value *>
+emitSums(Emitter &e, const MicroKernel &kernel, llvm::Value *a, llvm::Value *rowBytes,
+         llvm::Value *panel, llvm::Value *stride, llvm::Value *bytes, const Sums &initial,
+         const LastSteps &last = {}, llvm::Value *nextRows = nullptr, const PanelAhead &ahead = {});
 
 /// sum + a * b, of vectors of sums; of int8, a is unsigned.
 llvm::Value *emitMultiply(Emitter &e, Multiply multiply, llvm::Value *a, llvm::Value *b,

@@ -69,8 +69,8 @@ void forEachConstantRun(Emitter &e, const ProductOperands &operands, const Panel
     Value *width = e.min(e.number(widest), b.CreateSub(ofOperand, panel));
     // Whole panels are a run; a part of one is a run of its own.
     Value *wholes = b.CreateMul(b.CreateUDiv(left, e.number(widest)), e.number(widest));
-    Value *isWhole = b.CreateAnd(b.CreateICmpEQ(inPanel, e.number(0)),
-                                 b.CreateICmpSGT(wholes, e.number(0)));
+    Value *isWhole =
+        b.CreateAnd(b.CreateICmpEQ(inPanel, e.number(0)), b.CreateICmpSGT(wholes, e.number(0)));
     Value *part = e.min(b.CreateSub(width, inPanel), left);
     Value *taken = b.CreateSelect(isWhole, wholes, part);
     Value *step = b.CreateMul(width, e.number(layout.stepBytes()));
@@ -102,8 +102,7 @@ Function *widenPanels(Emitter &e) {
     e.loop(e.number(0), panels, e.number(1), [&](Value *panel) {
       Value *before = b.CreateMul(panel, vectors);
       Value *source = e.offset(from, b.CreateMul(before, vector));
-      Value *target = e.offset(
-          to, b.CreateMul(b.CreateMul(before, e.number(lanes)), columnBytes));
+      Value *target = e.offset(to, b.CreateMul(b.CreateMul(before, e.number(lanes)), columnBytes));
       e.loop(e.number(0), k, e.number(2), [&](Value *row) {
         Value *ofStep = e.offset(source, b.CreateMul(b.CreateLShr(row, 1), step));
         Value *ofRow = e.offset(target, b.CreateMul(row, rowBytes));

@@ -34,9 +34,9 @@ Function *FewRows::sums(int64_t rows, int64_t vectors) {
                            "x" + std::to_string(vectors);
   return e.helper(name, 4, 6, {}, [&](Function *f) {
     markLazy(*f);
-    Value *a = f->getArg(0), *panel = f->getArg(1), *sumsAt = f->getArg(2),
-          *offsets = f->getArg(3), *aRow = f->getArg(4), *bStep = f->getArg(5),
-          *sumRow = f->getArg(6), *bytes = f->getArg(7), *m = f->getArg(8),
+    Value *a = f->getArg(0), *panel = f->getArg(1), *sumsAt = f->getArg(2), *offsets = f->getArg(3),
+          *aRow = f->getArg(4), *bStep = f->getArg(5), *sumRow = f->getArg(6),
+          *bytes = f->getArg(7), *m = f->getArg(8),
           *isFirstPass = b.CreateICmpNE(f->getArg(9), e.number(0));
     MicroKernel kernel = kernelOfPanels(layout, multiply, element);
     kernel.rows = rows;
@@ -65,11 +65,11 @@ Function *FewRows::sums(int64_t rows, int64_t vectors) {
         if (none)
           initial.offsets = b.CreateSelect(b.CreateICmpEQ(from, e.number(0)),
                                            e.offset(offsets, b.CreateMul(row, e.number(4))), none);
-        const PanelAhead ahead{
-            e.offset(e.offset(start, distance), b.CreateMul(tile, ofTile)), aheadStep};
+        const PanelAhead ahead{e.offset(e.offset(start, distance), b.CreateMul(tile, ofTile)),
+                               aheadStep};
         const SmallVector<Value *> sums =
-            emitSums(e, kernel, e.offset(a, b.CreateAdd(b.CreateMul(row, aRow), from)), aRow,
-                     start, bStep, length, initial, {}, nullptr, ahead);
+            emitSums(e, kernel, e.offset(a, b.CreateAdd(b.CreateMul(row, aRow), from)), aRow, start,
+                     bStep, length, initial, {}, nullptr, ahead);
         for (auto [i, sum] : enumerate(sums)) {
           Value *ofRow = e.offset(at, b.CreateMul(sumRow, e.number(int64_t(i) / vectors)));
           e.store(sum, e.offset(ofRow, int64_t(i) % vectors * vectorBytes));
@@ -119,12 +119,12 @@ Value *depthOfPass(Emitter &e, const ProductOperands &operands, const PanelLayou
   IRBuilder<> &b = e.b;
   const CpuTuning tuning(e.target);
   const int64_t unit = Emitter::lineBytes * layout.group / 4;
-  Value *rowBytes = b.CreateSub(
-      b.CreateUDiv(e.number(room.aBytes), e.roundUp(operands.m, rowsAtOnce)),
-      e.number(tuning.rowPadding));
+  Value *rowBytes =
+      b.CreateSub(b.CreateUDiv(e.number(room.aBytes), e.roundUp(operands.m, rowsAtOnce)),
+                  e.number(tuning.rowPadding));
   // An element of a row has 4 / group bytes.
-  Value *fits = e.roundDown(b.CreateUDiv(b.CreateMul(rowBytes, e.number(layout.group)), e.number(4)),
-                            unit);
+  Value *fits =
+      e.roundDown(b.CreateUDiv(b.CreateMul(rowBytes, e.number(layout.group)), e.number(4)), unit);
   Value *most = e.min(e.number(alignDown(room.step, unit)), fits);
   return e.roundUp(e.ceilDiv(operands.k, e.ceilDiv(operands.k, most)), unit);
 }
@@ -149,7 +149,8 @@ void emitConstantSkinny(Emitter &e, const ProductOperands &operands, const Panel
   Value *depthOf = depthOfPass(e, operands, layout, room);
   Value *aRow = b.CreateAdd(bytesOfDepth(e, layout, depthOf), e.number(tuning.rowPadding));
   Value *offsets = e.local(ArrayType::get(b.getInt32Ty(), tuning.constantRows));
-  const int64_t mostColumns = alignDown(room.accElements / tuning.constantRows - 64, e.target.lanes);
+  const int64_t mostColumns =
+      alignDown(room.accElements / tuning.constantRows - 64, e.target.lanes);
   e.loop(e.number(0), n, e.number(mostColumns), [&](Value *column) {
     Value *end = e.min(b.CreateAdd(column, e.number(mostColumns)), n);
     Value *columns = b.CreateSub(end, column);
@@ -174,8 +175,7 @@ void emitConstantSkinny(Emitter &e, const ProductOperands &operands, const Panel
                      e.offset(operands.acc, b.CreateMul(b.CreateSub(at, column), e.number(4)));
                  b.CreateCall(few.sums(1, 1)->getFunctionType(), function,
                               {operands.aScratch, panel[0], sums, offsets, aRow, run.step, sumRow,
-                               bytes, m,
-                               b.CreateZExt(b.CreateICmpEQ(from, e.number(0)), e.i64())});
+                               bytes, m, b.CreateZExt(b.CreateICmpEQ(from, e.number(0)), e.i64())});
                  return SmallVector<Value *>{e.offset(panel[0], panelBytes)};
                });
       });

@@ -370,8 +370,8 @@ void ProductEmitter::widenBlock(const ProductOperands &operands, Value *column, 
       e, operands, *constant, column, b.CreateAdd(column, columns), from,
       [&](const ConstantRun &run) {
         Value *place = b.CreateMul(b.CreateSub(run.panels.column, column), bytes);
-        Value *vectors = b.CreateUDiv(b.CreateSub(run.panels.end, run.panels.column),
-                                      e.number(e.target.lanes));
+        Value *vectors =
+            b.CreateUDiv(b.CreateSub(run.panels.end, run.panels.column), e.number(e.target.lanes));
         b.CreateCall(widenPanels(e),
                      {e.offset(operands.bScratch, place), run.start, run.step, run.vector, bytes,
                       run.panels.vectors, b.CreateUDiv(vectors, run.panels.vectors), depth});
@@ -627,8 +627,8 @@ bool emitProduct(Emitter &e, cpu::ProductOp op, const ProductOperands &operands)
   const Multiply multiply = multiplyOfBlocks(e.target, element, op);
   const std::string name = "product_" + std::to_string(e.module.size());
   if (op.getPacked()) {
-    const PanelLayout layout = panelLayoutOf(
-        e.target, cast<mlir::MemRefType>(op.getB().getType()).getElementType());
+    const PanelLayout layout =
+        panelLayoutOf(e.target, cast<mlir::MemRefType>(op.getB().getType()).getElementType());
     ProductEmitter emitter(e, op, element, multiply, name, false, layout);
     if (!isBf16(multiply))
       return emitter.emitConstant(operands, nullptr);

@@ -57,8 +57,8 @@ ConstantPlace constantOf(Emitter &e, cpu::ProductOp op, ProgramValues &values, V
   Value *vectors = e.b.CreateUDiv(e.roundUp(place.columns, layout.lanes), e.number(layout.lanes));
   Value *steps = e.b.CreateUDiv(e.roundUp(k, layout.unit), e.number(layout.group));
   Value *bytes = e.b.CreateMul(e.b.CreateMul(vectors, steps), e.number(layout.stepBytes()));
-  place.panels = e.offset(e.offset(tensor.pointer, PanelLayout::prefixBytes),
-                          e.b.CreateMul(batch, bytes));
+  place.panels =
+      e.offset(e.offset(tensor.pointer, PanelLayout::prefixBytes), e.b.CreateMul(batch, bytes));
   return place;
 }
 

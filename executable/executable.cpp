@@ -416,8 +416,8 @@ Expected<std::unique_ptr<Executable>> Executable::compile(mlir::ModuleOp module,
   Expected<Emitted> emitted = emit(module, std::move(target), options.watched);
   if (!emitted)
     return emitted.takeError();
-  auto executable = std::make_unique<JitExecutable>(kernelOf(module), machine, *emitted->target,
-                                                    options.watched);
+  auto executable =
+      std::make_unique<JitExecutable>(kernelOf(module), machine, *emitted->target, options.watched);
 
   // Variants of a kernel share most functions: these are compiled and linked once. The driver runs
   // rarely enough to be compiled without optimisation.
@@ -472,6 +472,20 @@ Expected<std::string> emitCode(mlir::ModuleOp module, const Machine &machine, Co
 }
 
 int64_t blockGlobalBytes(aicore::KernelOp kernel) { return usedBytes(kernel, aicore::Space::gm); }
+
+std::vector<ConstantLayout> constantLayouts(aicore::KernelOp kernel,
+                                            ArrayRef<PackedOperand> packed) {
+  std::vector<ConstantLayout> layouts;
+  for (auto [i, named] : enumerate(kernel.getArgs().getAsRange<ir::NamedAttr>())) {
+    if (!named.getConstant())
+      continue;
+    const auto *operand =
+        find_if(packed, [&](const PackedOperand &each) { return each.parameter == i; });
+    layouts.push_back(
+        {named.getName().str(), operand == packed.end() ? "rows" : operand->layout.spelling()});
+  }
+  return layouts;
+}
 
 std::vector<MemoryUse> memoryUse(aicore::KernelOp kernel) {
   std::vector<MemoryUse> uses;

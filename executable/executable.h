@@ -92,6 +92,15 @@ llvm::Expected<std::string> emitCode(mlir::ModuleOp module, const Machine &machi
 /// Bytes of a block's own piece of global memory.
 int64_t blockGlobalBytes(aicore::KernelOp kernel);
 
+/// How a constant parameter of a kernel is bound: "rows", as it is, or the spelling of a
+/// PanelLayout.
+struct ConstantLayout {
+  std::string name, layout;
+};
+/// Those of all constants; `packed`: those of an executable, if there is one.
+std::vector<ConstantLayout> constantLayouts(aicore::KernelOp kernel,
+                                            llvm::ArrayRef<PackedOperand> packed);
+
 /// The contents of each on-chip memory, for reports.
 std::vector<MemoryUse> memoryUse(aicore::KernelOp kernel);
 

@@ -59,8 +59,8 @@ private:
     const std::vector<ast::Word> &words = tree.type.qualifiers;
     for (const ast::Word &word : words)
       if (word.text != "const") {
-        diagnostics_.error(word.where, fmt::format("only 'const' stands before a type, found '{}'",
-                                                   word.text));
+        diagnostics_.error(word.where,
+                           fmt::format("only 'const' stands before a type, found '{}'", word.text));
         return false;
       }
     if (words.empty())

@@ -142,6 +142,7 @@ int mmk_kernel_argument(const mmk_kernel *kernel, size_t index, mmk_argument *ar
   const size_t parameters = it.parameters.size();
   *argument = {};
   argument->is_result = index >= parameters;
+  argument->is_constant = !argument->is_result && it.parameters[index].isConstant;
   argument->name = argument->is_result ? it.results[index - parameters].name.c_str()
                                        : it.parameters[index].name.c_str();
   argument->type =
@@ -172,6 +173,15 @@ mmk_error *mmk_run(const mmk_kernel *kernel, const mmk_tensor *tensors, size_t t
     if (message.starts_with("not enough memory"))
       return new mmk_error{MMK_NO_MEMORY, std::move(message)};
     return bug(std::move(message));
+  });
+}
+
+mmk_error *mmk_pack(const mmk_kernel *kernel, const mmk_tensor *tensor, void *packed,
+                    size_t *bytes) {
+  return guarded([&]() -> mmk_error * {
+    if (!kernel || !tensor || !bytes)
+      return mistake("mmk_pack expects a kernel, a tensor and a number of bytes, found NULL");
+    return kernel->signature->pack(*tensor, packed, *bytes);
   });
 }
 

@@ -100,6 +100,7 @@ typedef struct {
   int is_result;
   int rank;                             /* 0: a scalar */
   const char *dimensions[MMK_MAX_RANK]; /* "M", or "64" */
+  int is_constant;                      /* declared as `const`: see mmk_pack */
 } mmk_argument;
 
 /* Parameters in order, then results. */
@@ -120,6 +121,7 @@ typedef struct {
    * parameters may be anything (0 repeats, negative goes backwards); the last dimension of a
    * result has stride 1, and its elements may not overlap. Nothing is copied for a stride. */
   int64_t strides[MMK_MAX_RANK];
+  int is_packed; /* of a constant: `data` is what mmk_pack has filled; the strides are all 0 */
 } mmk_tensor;
 
 typedef struct {
@@ -141,6 +143,26 @@ typedef struct {
 MMK_API mmk_error *mmk_run(const mmk_kernel *kernel, const mmk_tensor *tensors, size_t tensor_count,
                            const mmk_scalar *scalars, size_t scalar_count,
                            const mmk_run_options *options);
+
+/*--- constant operands ----------------------------------------------------------------------*/
+
+/* Lays out a parameter that is declared as `const` for the machine, once, so that no run has to:
+ *
+ *   mmk_tensor w = {"w", weights, MMK_F16, 2, {k, n}};
+ *   size_t bytes;
+ *   error = mmk_pack(kernel, &w, NULL, &bytes);
+ *   void *packed = aligned_alloc(64, (bytes + 63) / 64 * 64);
+ *   error = mmk_pack(kernel, &w, packed, &bytes);
+ *   w.data = packed, w.is_packed = 1;
+ *
+ * `packed` NULL: `bytes` becomes the size. Else it says how many there are at `packed`, which are
+ * filled, at least those. `packed` is aligned to 8 bytes; runs are fastest where it is to 64. The
+ * bytes are bound in place of the tensor, with its type and extents, and is_packed = 1. They may be
+ * kept in a file, and serve every kernel that reads the tensor in the same layout, whatever its
+ * other extents are; any other kernel or CPU refuses them, and says what they are. A constant that
+ * is bound as a plain tensor is laid out again in each run. */
+MMK_API mmk_error *mmk_pack(const mmk_kernel *kernel, const mmk_tensor *tensor, void *packed,
+                            size_t *bytes);
 
 /*--- time on an AI core ---------------------------------------------------------------------*/
 

@@ -110,8 +110,7 @@ mlir::RankedTensorType KernelLowering::tensorType(const Shape &shape, mlir::Type
   return mlir::RankedTensorType::get(dynamic, element);
 }
 
-ir::NamedAttr KernelLowering::named(const std::string &name, const Shape &shape,
-                                    bool isConstant) {
+ir::NamedAttr KernelLowering::named(const std::string &name, const Shape &shape, bool isConstant) {
   std::vector<mlir::StringAttr> dims;
   for (const Dimension &dimension : shape)
     dims.push_back(b.getStringAttr(text(dimension)));

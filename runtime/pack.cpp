@@ -45,8 +45,8 @@ uint16_t packPanel(const PanelLayout &layout, const Matrix &from, int64_t first,
       const int64_t row = step * layout.group + i;
       T *at = out + step * width * layout.group + i;
       const int64_t present = row < from.k ? columns : 0;
-      const T *source =
-          reinterpret_cast<const T *>(from.data) + row * from.rowStride + column * from.columnStride;
+      const T *source = reinterpret_cast<const T *>(from.data) + row * from.rowStride +
+                        column * from.columnStride;
       for (int64_t j = 0; j < present; ++j) {
         const T element = source[j * from.columnStride];
         at[j * layout.group] = element ^ zero;
@@ -114,8 +114,8 @@ bool PackedConstant::pack(const PackedOperand &operand, const void *data,
   for (size_t i = extents.size(); i-- > 1;)
     strides[i - 1] = strides[i] * extents[i];
   bytes_ = packedBytes(operand, extents);
-  memory_.reset(static_cast<char *>(
-      std::aligned_alloc(PanelLayout::prefixBytes, (bytes_ + 63) / 64 * 64)));
+  memory_.reset(
+      static_cast<char *>(std::aligned_alloc(PanelLayout::prefixBytes, (bytes_ + 63) / 64 * 64)));
   if (!memory_)
     return false;
   packPanels(operand, {data, extents, strides}, memory_.get());

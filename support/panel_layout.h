@@ -24,7 +24,9 @@ struct PanelLayout {
 
   int64_t stepBytes() const { return lanes * group * elementBytes; } ///< of a vector
   int64_t vectorsOf(int64_t n) const { return (n + lanes - 1) / lanes; }
-  int64_t vectorBytes(int64_t k) const { return (k + unit - 1) / unit * unit / group * stepBytes(); }
+  int64_t vectorBytes(int64_t k) const {
+    return (k + unit - 1) / unit * unit / group * stepBytes();
+  }
   int64_t bytes(int64_t batches, int64_t k, int64_t n) const {
     return prefixBytes + batches * vectorsOf(n) * vectorBytes(k);
   }

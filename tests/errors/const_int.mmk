@@ -1,0 +1,3 @@
+kernel pad(x: f32[N], width: const int = 1) -> y: f32[N] {
+  y = x * width;
+}
