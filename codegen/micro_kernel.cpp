@@ -51,13 +51,20 @@ static Value *columnsOf(Emitter &e, const MicroKernel &kernel, Value *step, int6
   return kernel.flips ? e.b.CreateXor(columns, ConstantInt::get(vector, 0x80808080)) : columns;
 }
 
-SmallVector<Value *> emitSums(Emitter &e, const MicroKernel &kernel, Value *a, Value *rowBytes,
-                              Value *panel, Value *stride, Value *bytes, const Sums &initial,
-                              const LastSteps &last, Value *nextRows, const PanelAhead &ahead) {
+/// Prefetches the lines of a step of B; returns the address of the next one, `step` bytes further.
+static Value *prefetchStep(Emitter &e, const MicroKernel &kernel, Value *at, Value *step) {
+  const int64_t elementBytes = kernel.stored ? e.bytesOf(kernel.stored) : 4;
+  for (int64_t byte = 0; byte < kernel.vectors * e.target.lanes * elementBytes; byte += e.lineBytes)
+    e.prefetch(e.offset(at, byte), 2);
+  return e.offset(at, step);
+}
+
+/// The initial accumulators of a register tile, row by row.
+static SmallVector<Value *> initialSums(Emitter &e, const MicroKernel &kernel, int64_t rows,
+                                        const Sums &initial) {
   IRBuilder<> &b = e.b;
   Type *vector = kernel.sumType(e);
-  const int64_t rows = kernel.rows ? kernel.rows : e.target.rows(), vectors = kernel.vectors,
-                vectorBytes = e.target.lanes * 4;
+  const int64_t vectors = kernel.vectors, vectorBytes = e.target.lanes * 4;
   SmallVector<Value *> sums = e.eitherOf(
       initial.fromZero,
       [&] { return SmallVector<Value *>(rows * vectors, Constant::getNullValue(vector)); },
@@ -74,6 +81,16 @@ SmallVector<Value *> emitSums(Emitter &e, const MicroKernel &kernel, Value *a, V
       Value *ofRow = e.load(b.getInt32Ty(), e.offset(initial.offsets, int64_t(i) / vectors * 4));
       sum = b.CreateSub(sum, e.splat(ofRow, e.target.lanes));
     }
+  return sums;
+}
+
+SmallVector<Value *> emitSums(Emitter &e, const MicroKernel &kernel, Value *a, Value *rowBytes,
+                              Value *panel, Value *stride, Value *bytes, const Sums &initial,
+                              const LastSteps &last, Value *nextRows, const PanelAhead &ahead) {
+  IRBuilder<> &b = e.b;
+  Type *vector = kernel.sumType(e);
+  const int64_t rows = kernel.rows ? kernel.rows : e.target.rows(), vectors = kernel.vectors;
+  SmallVector<Value *> sums = initialSums(e, kernel, rows, initial);
   sums.push_back(panel);
   if (ahead.pointer)
     sums.push_back(ahead.pointer);
@@ -101,12 +118,8 @@ SmallVector<Value *> emitSums(Emitter &e, const MicroKernel &kernel, Value *a, V
           SmallVector<Value *> columns;
           for (int64_t v = 0; v < vectors; ++v)
             columns.push_back(columnsOf(e, kernel, at, v));
-          if (ahead.pointer) {
-            const int64_t stored = kernel.stored ? e.bytesOf(kernel.stored) : 4;
-            for (int64_t byte = 0; byte < vectors * e.target.lanes * stored; byte += e.lineBytes)
-              e.prefetch(e.offset(values[panelAt + 1], byte), 2);
-            next[panelAt + 1] = e.offset(values[panelAt + 1], ahead.step);
-          }
+          if (ahead.pointer)
+            next[panelAt + 1] = prefetchStep(e, kernel, values[panelAt + 1], ahead.step);
           for (int64_t r = 0; r < rows; ++r) {
             Value *pointer = values[first + r / rowsOfPointer];
             if (const int64_t distance = r % rowsOfPointer)

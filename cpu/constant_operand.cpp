@@ -1,10 +1,58 @@
 #include "cpu/constant_operand.h"
 
+#include "cpu/passes.h"
 #include "ir/aicore.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace llvm;
 
 namespace mmk {
+
+#define GEN_PASS_DEF_CPUPACKCONSTANTS
+#include "cpu/Passes.h.inc"
+
+namespace {
+
+bool isZero(mlir::Value value) {
+  auto constant = value.getDefiningOp<mlir::arith::ConstantIndexOp>();
+  return constant && constant.value() == 0;
+}
+
+/// Whether a product can read B from panels: all of its depth, in passes of whole steps, and its
+/// columns from whole vectors on.
+bool canReadPanels(cpu::ProductOp product) {
+  constexpr int64_t wholeSteps = 16;
+  return isZero(product.getBOffsets()[product.getBAlong()[0]]) &&
+         product.getStep() % wholeSteps == 0;
+}
+
+/// The products that use a parameter, if all of its uses are their right operand, with the same
+/// dimensions along k and n.
+SmallVector<cpu::ProductOp> productsOf(mlir::BlockArgument parameter) {
+  SmallVector<cpu::ProductOp> products;
+  for (mlir::OpOperand &use : parameter.getUses()) {
+    auto product = dyn_cast<cpu::ProductOp>(use.getOwner());
+    if (!product || &use != &product.getBMutable() || !canReadPanels(product) ||
+        (!products.empty() && products[0].getBAlong() != product.getBAlong()))
+      return {};
+    products.push_back(product);
+  }
+  return products;
+}
+
+struct CpuPackConstantsPass : impl::CpuPackConstantsBase<CpuPackConstantsPass> {
+  void runOnOperation() override {
+    for (auto kernel : getOperation().getOps<aicore::KernelOp>())
+      for (auto [i, named] : llvm::enumerate(kernel.getArgs().getAsRange<ir::NamedAttr>()))
+        if (named.getConstant())
+          for (cpu::ProductOp product :
+               productsOf(kernel.getBody().getArgument(kernel.getDims().size() + i)))
+            product.setPacked(true);
+  }
+};
+
+} // namespace
 
 PanelLayout panelLayoutOf(const CodeTarget &target, mlir::Type element) {
   PanelLayout layout;
@@ -17,9 +65,9 @@ PanelLayout panelLayoutOf(const CodeTarget &target, mlir::Type element) {
   else if (isInt8 && target.hasVnni)
     layout.group = elementsOfStep(Multiply::int8Dot4);
   // A tile register holds whole tiles, of signed bytes.
-  const bool hasTiles = target.hasAmx && layout.group > 1;
-  layout.unit = layout.group * (hasTiles ? stepsOfTile : 1);
-  layout.isOffset = isInt8 && layout.group > 1 && !hasTiles;
+  const bool usesTiles = target.hasAmx && layout.group > 1;
+  layout.unit = layout.group * (usesTiles ? stepsOfTile : 1);
+  layout.isOffset = isInt8 && layout.group > 1 && !usesTiles;
   return layout;
 }
 

@@ -1,5 +1,5 @@
-// A constant operand B of a product, in panels (support/panel_layout.h): where its vectors are, and
-// the parameters that have this layout.
+// A constant operand B of a product, in panels (support/panel_layout.h): the parameters that have
+// this layout (cpu-pack-constants), and where the vectors of one are.
 #pragma once
 
 #include "cpu/product.h"

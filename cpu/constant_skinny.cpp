@@ -26,7 +26,7 @@ struct FewRows {
 };
 
 // void(ptr a, ptr panel, ptr sums, ptr offsets, i64 aRow, i64 bStep, i64 sumRow, i64 bytes, i64 m,
-// i64 first): rows of A by a panel, over `bytes` bytes of k. Several register tiles take turns, so
+// i64 first): rows of A by a panel, over `bytes` bytes of k. Several register tiles alternate, so
 // that a piece of the panel is in L1 for all but the first; each prefetches its part of the next
 // piece.
 Function *FewRows::sums(int64_t rows, int64_t vectors) {
@@ -112,21 +112,24 @@ Value *bytesOfDepth(Emitter &e, const PanelLayout &layout, Value *depth) {
   return e.b.CreateMul(e.roundUp(depth, layout.group), e.number(4 / layout.group));
 }
 
-/// The most columns of A whose rows fit the scratch, in equal parts of all: whole steps, and whole
-/// lines of A.
+/// Passes along k begin at multiples, which are whole steps of every layout.
+constexpr int64_t depthUnit = 16;
+
+/// Bytes of each row of A in its scratch.
+Value *roomOfRow(Emitter &e, const ProductOperands &operands, const ConstantRoom &room) {
+  return e.b.CreateUDiv(e.number(room.aBytes), e.roundUp(operands.m, rowsAtOnce));
+}
+
+/// The most columns of A whose rows fit the scratch, in equal parts of all.
 Value *depthOfPass(Emitter &e, const ProductOperands &operands, const PanelLayout &layout,
                    const ConstantRoom &room) {
   IRBuilder<> &b = e.b;
   const CpuTuning tuning(e.target);
-  const int64_t unit = Emitter::lineBytes * layout.group / 4;
-  Value *rowBytes =
-      b.CreateSub(b.CreateUDiv(e.number(room.aBytes), e.roundUp(operands.m, rowsAtOnce)),
-                  e.number(tuning.rowPadding));
+  Value *bytes = b.CreateSub(roomOfRow(e, operands, room), e.number(tuning.rowPadding));
   // An element of a row has 4 / group bytes.
-  Value *fits =
-      e.roundDown(b.CreateUDiv(b.CreateMul(rowBytes, e.number(layout.group)), e.number(4)), unit);
-  Value *most = e.min(e.number(alignDown(room.step, unit)), fits);
-  return e.roundUp(e.ceilDiv(operands.k, e.ceilDiv(operands.k, most)), unit);
+  Value *fits = b.CreateUDiv(b.CreateMul(bytes, e.number(layout.group)), e.number(4));
+  Value *most = e.min(e.number(room.step), e.roundDown(fits, depthUnit));
+  return e.roundUp(e.ceilDiv(operands.k, e.ceilDiv(operands.k, most)), depthUnit);
 }
 
 } // namespace
@@ -136,7 +139,9 @@ Value *isConstantSkinny(Emitter &e, const ProductOperands &operands, const Const
   IRBuilder<> &b = e.b;
   if (room.accElements / tuning.constantRows - 64 < static_cast<int64_t>(e.target.lanes))
     return b.getFalse();
-  return b.CreateICmpSLE(operands.m, e.number(tuning.constantRows));
+  Value *hasRoom =
+      b.CreateICmpUGE(roomOfRow(e, operands, room), e.number(4 * depthUnit + tuning.rowPadding));
+  return b.CreateAnd(b.CreateICmpSLE(operands.m, e.number(tuning.constantRows)), hasRoom);
 }
 
 void emitConstantSkinny(Emitter &e, const ProductOperands &operands, const PanelLayout &layout,

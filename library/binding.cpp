@@ -42,6 +42,8 @@ mmk_error *byName(llvm::ArrayRef<Given> given, const std::vector<std::string> &w
   return nullptr;
 }
 
+bool isPacked(const mmk_tensor &tensor) { return tensor.type >= MMK_PACKED; }
+
 } // namespace
 
 mmk_type typeOf(ElementType type) {
@@ -78,9 +80,11 @@ Signature::Signature(const Kernel &kernel) : kernel_(kernel) {
 }
 
 mmk_error *Signature::expectAsDeclared(const Tensor &wanted, const mmk_tensor &tensor) {
-  if (static_cast<size_t>(tensor.type) >= languageTypes.size())
+  const auto number =
+      static_cast<size_t>(isPacked(tensor) ? tensor.type - MMK_PACKED : tensor.type);
+  if (number >= languageTypes.size())
     return mistake(fmt::format("'{}' has the unknown type {}", wanted.name, tensor.type));
-  const ElementType type = languageTypes[tensor.type];
+  const ElementType type = languageTypes[number];
   if (type != wanted.type)
     return mistake(
         fmt::format("'{}' is {}, found {}", wanted.name, spelling(wanted.type), spelling(type)));
@@ -90,7 +94,7 @@ mmk_error *Signature::expectAsDeclared(const Tensor &wanted, const mmk_tensor &t
                                tensor.rank));
   if (!tensor.data)
     return mistake(fmt::format("'{}' has no memory: its data is NULL", wanted.name));
-  if (tensor.is_packed) {
+  if (isPacked(tensor)) {
     if (!wanted.isConstant)
       return mistake(
           fmt::format("'{}' is packed, but the kernel does not declare it as const", wanted.name));
@@ -155,8 +159,7 @@ bool Signature::isSameButMemory(const Bound &last, llvm::ArrayRef<mmk_tensor> te
   if (last.signature != number_ || tensors.size() != last.tensors.size())
     return false;
   for (auto [name, before, given] : llvm::zip(tensorNames_, last.tensors, tensors)) {
-    if (given.type != before.type || given.rank != before.rank ||
-        given.is_packed != before.is_packed || !given.name ||
+    if (given.type != before.type || given.rank != before.rank || !given.name ||
         std::strcmp(given.name, name.c_str()) != 0)
       return false;
     for (int i = 0; i < given.rank; ++i)
@@ -212,7 +215,7 @@ mmk_error *Signature::bindTensors(Bound &all) const {
     arguments.strides[wanted.slot] = layout.strides;
     if (!wanted.isResult) {
       arguments.tensors[wanted.slot] = given->data;
-      if (given->is_packed)
+      if (isPacked(*given))
         if (mmk_error *error = openPacked(wanted, *given, layout, arguments))
           return error;
       continue;
@@ -256,7 +259,7 @@ mmk_error *Signature::bindMemory(llvm::ArrayRef<mmk_tensor> tensors, Bound &all)
       all.arguments.results[wanted.slot - kernel_.parameters.size()] = given.data;
     else
       all.arguments.tensors[wanted.slot] = given.data;
-    if (given.is_packed)
+    if (isPacked(given))
       if (mmk_error *error = openPacked(wanted, given, layout, all.arguments))
         return error;
   }
@@ -297,7 +300,7 @@ mmk_error *Signature::pack(const mmk_tensor &tensor, void *packed, size_t &bytes
                                constants.empty()
                                    ? "; it declares none as const"
                                    : fmt::format("; it has {}", listOf(constants, "and"))));
-  if (tensor.is_packed)
+  if (isPacked(tensor))
     return mistake(fmt::format("'{}' is packed already", wanted->name));
   if (mmk_error *error = expectAsDeclared(*wanted, tensor))
     return error;

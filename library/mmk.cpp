@@ -142,7 +142,6 @@ int mmk_kernel_argument(const mmk_kernel *kernel, size_t index, mmk_argument *ar
   const size_t parameters = it.parameters.size();
   *argument = {};
   argument->is_result = index >= parameters;
-  argument->is_constant = !argument->is_result && it.parameters[index].isConstant;
   argument->name = argument->is_result ? it.results[index - parameters].name.c_str()
                                        : it.parameters[index].name.c_str();
   argument->type =
@@ -152,6 +151,11 @@ int mmk_kernel_argument(const mmk_kernel *kernel, size_t index, mmk_argument *ar
   std::ranges::transform(dimensions, argument->dimensions,
                          [](const std::string &name) { return name.c_str(); });
   return 1;
+}
+
+int mmk_kernel_argument_is_constant(const mmk_kernel *kernel, size_t index) {
+  const std::vector<Parameter> &parameters = kernel->kernel->parameters;
+  return index < parameters.size() && parameters[index].isConstant;
 }
 
 mmk_error *mmk_run(const mmk_kernel *kernel, const mmk_tensor *tensors, size_t tensor_count,

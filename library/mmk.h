@@ -100,28 +100,31 @@ typedef struct {
   int is_result;
   int rank;                             /* 0: a scalar */
   const char *dimensions[MMK_MAX_RANK]; /* "M", or "64" */
-  int is_constant;                      /* declared as `const`: see mmk_pack */
 } mmk_argument;
 
 /* Parameters in order, then results. */
 MMK_API size_t mmk_kernel_arguments(const mmk_kernel *kernel);
 /* False when there is no such argument. */
 MMK_API int mmk_kernel_argument(const mmk_kernel *kernel, size_t index, mmk_argument *argument);
+/* Whether the kernel declares it as `const` (see mmk_pack). */
+MMK_API int mmk_kernel_argument_is_constant(const mmk_kernel *kernel, size_t index);
 
 /*--- running --------------------------------------------------------------------------------*/
+
+/* Added to the type of a tensor; its strides are all 0. */
+#define MMK_PACKED 256
 
 /* Memory of the caller, bound to a parameter or a result by name. */
 typedef struct {
   const char *name;
   void *data; /* only read when the tensor is a parameter */
-  int type;   /* an mmk_type */
+  int type;   /* an mmk_type; with MMK_PACKED, `data` is what mmk_pack has filled for it */
   int rank;
   int64_t extents[MMK_MAX_RANK];
   /* Elements from one index of a dimension to the next. All 0: dense, in C order. Those of
    * parameters may be anything (0 repeats, negative goes backwards); the last dimension of a
    * result has stride 1, and its elements may not overlap. Nothing is copied for a stride. */
   int64_t strides[MMK_MAX_RANK];
-  int is_packed; /* of a constant: `data` is what mmk_pack has filled; the strides are all 0 */
 } mmk_tensor;
 
 typedef struct {
@@ -153,11 +156,11 @@ MMK_API mmk_error *mmk_run(const mmk_kernel *kernel, const mmk_tensor *tensors, 
  *   error = mmk_pack(kernel, &w, NULL, &bytes);
  *   void *packed = aligned_alloc(64, (bytes + 63) / 64 * 64);
  *   error = mmk_pack(kernel, &w, packed, &bytes);
- *   w.data = packed, w.is_packed = 1;
+ *   w.data = packed, w.type = MMK_F16 | MMK_PACKED;
  *
  * `packed` NULL: `bytes` becomes the size. Else it says how many there are at `packed`, which are
  * filled, at least those. `packed` is aligned to 8 bytes; runs are fastest where it is to 64. The
- * bytes are bound in place of the tensor, with its type and extents, and is_packed = 1. They may be
+ * bytes are bound in place of the tensor, with its extents, and MMK_PACKED in its type. They may be
  * kept in a file, and serve every kernel that reads the tensor in the same layout, whatever its
  * other extents are; any other kernel or CPU refuses them, and says what they are. A constant that
  * is bound as a plain tensor is laid out again in each run. */

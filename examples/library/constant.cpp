@@ -52,29 +52,27 @@ int main(int count, char **words) {
   for (size_t i = 0; i < weights.size(); ++i)
     weights[i] = static_cast<float>(i % 5) - 2;
 
-  mmk_tensor w = {"w", weights.data(), MMK_F32, 2, {k, n}, {}, 0};
+  mmk_tensor w = {"w", weights.data(), MMK_F32, 2, {k, n}, {}};
   size_t bytes = 0;
   check(mmk_pack(layer, &w, nullptr, &bytes));
   std::vector<char> packed(bytes);
   check(mmk_pack(layer, &w, packed.data(), &bytes));
-  mmk_argument argument;
-  mmk_kernel_argument(layer, 1, &argument);
-  std::printf("%s: %s, %zu bytes packed\n", argument.name,
-              argument.is_constant ? "constant" : "plain", bytes);
+  std::printf("w: %s, %zu bytes packed\n",
+              mmk_kernel_argument_is_constant(layer, 1) ? "constant" : "plain", bytes);
   FILE *file = std::fopen(words[1], "wb");
   expect(file && std::fwrite(packed.data(), 1, bytes, file) == bytes && std::fclose(file) == 0,
          "the file cannot be written");
 
   const auto run = [&](const mmk_tensor &constant, std::vector<float> &result) {
-    const mmk_tensor tensors[] = {{"x", x.data(), MMK_F32, 2, {m, k}, {}, 0},
+    const mmk_tensor tensors[] = {{"x", x.data(), MMK_F32, 2, {m, k}, {}},
                                   constant,
-                                  {"bias", bias.data(), MMK_F32, 1, {constant.extents[1]}, {}, 0},
-                                  {"y", result.data(), MMK_F32, 2, {m, constant.extents[1]}, {}, 0}};
+                                  {"bias", bias.data(), MMK_F32, 1, {constant.extents[1]}, {}},
+                                  {"y", result.data(), MMK_F32, 2, {m, constant.extents[1]}, {}}};
     return mmk_run(layer, tensors, 4, nullptr, 0, nullptr);
   };
   check(run(w, expected));
   std::vector<char> kept = readAll(words[1], bytes);
-  mmk_tensor bound = {"w", kept.data(), MMK_F32, 2, {k, n}, {}, 1};
+  mmk_tensor bound = {"w", kept.data(), MMK_F32 | MMK_PACKED, 2, {k, n}, {}};
   check(run(bound, y));
   std::printf("equal to the run on plain weights: %s\n", y == expected ? "yes" : "no");
 

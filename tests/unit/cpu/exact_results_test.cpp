@@ -117,6 +117,26 @@ TEST(ThisCpu, constantsAreExact) {
   }
 }
 
+// A product of pairs would read subnormal numbers as zero, wherever they are.
+TEST(ThisCpu, constantsOfSubnormalNumbersAreExact) {
+  Runnable kernel(Emitted(llvm::cantFail(hostTarget()), fusedKernel("bf16", "", "const ")),
+                  nullptr);
+  for (int64_t rows : {2, 60})
+    for (bool inConstant : {false, true}) {
+      const int64_t depth = 61, columns = 70;
+      std::vector<uint16_t> a(rows * depth), b(depth * columns);
+      std::vector<float> bias(columns), c(rows * columns);
+      a.back() = inConstant ? 0x7f00 : 0x0008; // 2^127, 2^-130
+      b.back() = inConstant ? 0x0008 : 0x7f00;
+      const int64_t extents[] = {depth, columns}, strides[] = {columns, 1};
+      std::vector<char> panels(packedBytes(kernel.packed[0], extents));
+      packPanels(kernel.packed[0], {b.data(), extents, strides}, panels.data());
+      kernel.run({rows, depth, columns}, {a.data(), panels.data(), bias.data(), c.data()},
+                 {{{depth, 1}, {columns, 1}, {1}, {columns, 1}}});
+      EXPECT_EQ(c.back(), 0x1p-3f) << rows << " rows, in the constant: " << inConstant;
+    }
+}
+
 TEST(ThisCpu, f32IsExact) { expectExact<float>(llvm::cantFail(hostTarget()), "f32"); }
 
 /// The same kernel compiled for older CPUs and run on this one: fewer registers, narrower vectors,
