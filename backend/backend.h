@@ -138,6 +138,8 @@ public:
   /// Whether instructions run on pipes, ordered by flags and overlapped by copies of buffers; where
   /// not, `buffers` and `store` have no effect.
   virtual bool hasPipes() const = 0;
+  /// Whether its vectors compute integers of 64 bits; else those are narrowed to 32.
+  virtual bool hasWideIntegers() const = 0;
   /// Why it cannot carry out a word of a directive that is not the default, behind the name and the
   /// word; empty when it can.
   virtual std::string refusal(llvm::StringRef directive, aicore::MachineAttr machine) const {

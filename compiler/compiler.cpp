@@ -3,7 +3,6 @@
 #include "compiler/ir_diagnostics.h"
 #include "compiler/nearest_legal.h"
 #include "lower/lower.h"
-#include "lower/not_computed.h"
 #include "support/timing.h"
 #include "sync/passes.h"
 
@@ -50,10 +49,6 @@ mlir::OwningOpRef<mlir::ModuleOp> Compiler::toIr(const Kernel &kernel) {
 Lowering Compiler::lower(const Kernel &kernel, mlir::OwningOpRef<mlir::ModuleOp> module,
                          LoweringLevel level, const PipelineOptions &options, bool findsNearest) {
   Lowering result;
-  if (level != LoweringLevel::mmk)
-    result.messages = notComputed(kernel);
-  if (result.messages.hasErrors())
-    return result;
   IrDiagnostics received(*context_, *program_.file);
   const bool succeeded = mlir::succeeded(pipeline_.run(*module, level, options));
   result.messages = received.diagnostics();

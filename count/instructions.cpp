@@ -61,6 +61,9 @@ llvm::Error ProgramBuilder::instruction(aicore::Instruction op) {
       .Case([&](aicore::MmadOp it) { return product(it); })
       .Case([&](aicore::VectorOp it) { return vector(it); })
       .Case([&](aicore::ReduceOp it) { return reduce(it); })
+      .Case([&](aicore::WindowOp it) { return window(it); })
+      .Case([&](aicore::PositionsOp it) { return positions(it); })
+      .Case([&](aicore::RandomOp it) { return random(it); })
       .Default([&](Operation *it) { return fault(it, "cannot be counted"); });
 }
 
@@ -250,6 +253,54 @@ llvm::Error ProgramBuilder::vector(aicore::VectorOp op) {
   it.costs = program_.vectorCosts.size() - it.firstCost;
   emit(op, StepKind::vector, it);
   return llvm::Error::success();
+}
+
+// The pieces of a row, or each of its elements, as a transfer of a view has them.
+llvm::Error ProgramBuilder::window(aicore::WindowOp op) {
+  llvm::Expected<const Link *> way = linkOf(op, "gm_ub");
+  if (!way)
+    return way.takeError();
+  Instruction it;
+  it.work = Work::load;
+  it.link = *way;
+  it.tensor = tensors_.lookup(op.getSource());
+  it.bytes = aicore::elementBytes(op.getSource().getType());
+  const bool inPieces = op.isContiguous();
+  it.rows = inPieces ? placeOf(op.getRows())
+                     : multiply(op, placeOf(op.getRows()), placeOf(op.getColumns()));
+  it.columns = inPieces ? placeOf(op.getColumns()) : constant(1);
+  const TensorShape &shape = program_.tensors[it.tensor];
+  it.pitch = shape.extents.empty() ? constant(1) : shape.extents.back();
+  it.dense = false;
+  it.mostColumns = largestExtent(op);
+  it.start = constant(0);
+  emit(op, StepKind::transfer, it);
+  return llvm::Error::success();
+}
+
+/// A vector instruction, `count` times over the elements.
+llvm::Error ProgramBuilder::repeated(aicore::Instruction op, int32_t rows, Value columns,
+                                     const std::string &figure, int32_t count) {
+  Instruction it;
+  it.work = Work::vector;
+  it.rows = rows;
+  it.columns = placeOf(columns);
+  it.firstCost = program_.vectorCosts.size();
+  it.costs = count;
+  program_.vectorCosts.insert(program_.vectorCosts.end(), count, vectorCost(machine_, figure));
+  emit(op, StepKind::vector, it);
+  return llvm::Error::success();
+}
+
+llvm::Error ProgramBuilder::positions(aicore::PositionsOp op) {
+  return repeated(op, constant(1), op.getColumns(), "add_scalar", 1);
+}
+
+// Vector cores have no wide product and no exclusive or of 32 bits. The two products of a round are
+// 15 instructions each, in halves of 16 bits; its four exclusive ors are 3 each: 42, in ten rounds
+// for four numbers. Conversion is 3 more.
+llvm::Error ProgramBuilder::random(aicore::RandomOp op) {
+  return repeated(op, placeOf(op.getRows()), op.getColumns(), "add", 10 * 42 / 4 + 3);
 }
 
 /// What combines two elements, and two positions.

@@ -184,7 +184,8 @@ bool ProgramBuilder::isInScope(Operation &op) const {
     return true;
   return op
       .walk([](Operation *inner) {
-        const bool found = isa<aicore::LoadOp, aicore::StoreOp, aicore::FixpipeOp>(inner);
+        const bool found =
+            isa<aicore::LoadOp, aicore::WindowOp, aicore::StoreOp, aicore::FixpipeOp>(inner);
         return found ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();

@@ -45,6 +45,11 @@ private:
   llvm::Error product(aicore::MmadOp op);
   llvm::Error vector(aicore::VectorOp op);
   llvm::Error reduce(aicore::ReduceOp op);
+  llvm::Error window(aicore::WindowOp op);
+  llvm::Error positions(aicore::PositionsOp op);
+  llvm::Error random(aicore::RandomOp op);
+  llvm::Error repeated(aicore::Instruction op, int32_t rows, mlir::Value columns,
+                       const std::string &figure, int32_t count);
   llvm::Expected<const Link *> linkOf(mlir::Operation *op, llvm::StringRef name);
 
   int32_t place(int64_t initial = 0);

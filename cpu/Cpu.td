@@ -31,10 +31,10 @@ def Cpu_ThreadsOp : Op<Cpu_Dialect, "threads",
   let assemblyFormat = "attr-dict";
 }
 
-class Cpu_TileOp<string mnemonic> : Op<Cpu_Dialect, mnemonic,
-    [AttrSizedOperandSegments, SingleBlock, DeclareOpInterfaceMethods<Aicore_Instruction>,
+class Cpu_TileOp<string mnemonic, list<Trait> traits = [SingleBlock]> : Op<Cpu_Dialect, mnemonic,
+    [AttrSizedOperandSegments, DeclareOpInterfaceMethods<Aicore_Instruction>,
      DeclareOpInterfaceMethods<Aicore_TileInstruction>,
-     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]>;
+     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>] # traits>;
 
 def Cpu_ProductOp : Cpu_TileOp<"product"> {
   let summary = "an output tile of a product";
@@ -135,6 +135,31 @@ def Cpu_RowsOp : Cpu_TileOp<"rows"> {
     `ins` `(` custom<GlobalViews>($inputs, $inputOffsets, $inputAlong, type($inputs)) `)`
     `outs` `(` custom<GlobalViews>($outputs, $outputOffsets, $outputAlong, type($outputs)) `)`
     `scratch` `(` $scratch `)` $body `:` type($scratch) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Cpu_CumulateOp : Cpu_TileOp<"cumulate", []> {
+  let summary = "a tile of sums of the elements up to each, along one dimension";
+  let description = [{
+    A tile of a space of several dimensions; tensors are those of a cpu.rows. The input has the
+    elements; a second one has the sums before the first of them, and does not vary along that
+    dimension. In `scratch`, the sums of columns wait for the next row.
+    ```mlir
+    cpu.cumulate size(%rows, %columns) sum 1
+      ins(%x[%m, %c0] along [0, 1]) outs(%y[%m, %c0] along [0, 1]) scratch(%row)
+    ```
+  }];
+  let arguments = (ins Variadic<Index>:$sizes, I64Attr:$summed,
+                       Variadic<AnyMemRef>:$inputs, Variadic<Index>:$inputOffsets,
+                       DenseI64ArrayAttr:$inputAlong,
+                       Variadic<AnyMemRef>:$outputs, Variadic<Index>:$outputOffsets,
+                       DenseI64ArrayAttr:$outputAlong, AnyStaticShapeMemRef:$scratch);
+  let assemblyFormat = [{
+    `size` `(` $sizes `)` `sum` $summed
+    `ins` `(` custom<GlobalViews>($inputs, $inputOffsets, $inputAlong, type($inputs)) `)`
+    `outs` `(` custom<GlobalViews>($outputs, $outputOffsets, $outputAlong, type($outputs)) `)`
+    `scratch` `(` $scratch `)` `:` type($scratch) attr-dict
   }];
   let hasVerifier = 1;
 }

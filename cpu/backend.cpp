@@ -38,6 +38,7 @@ public:
   }
 
   bool hasPipes() const override { return false; }
+  bool hasWideIntegers() const override { return true; }
   std::string refusal(llvm::StringRef directive, aicore::MachineAttr machine) const override {
     const std::string name = machine.getName().str();
     if (directive == "keep")

@@ -1,6 +1,7 @@
 #include "cpu/cpu_program.h"
 
 #include "cpu/batch_prefetcher.h"
+#include "cpu/cumulation.h"
 #include "cpu/rows.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -22,6 +23,10 @@ bool CpuProgram::emitInstruction(mlir::Operation &op) {
       })
       .Case([&](cpu::ElementwiseOp part) {
         emitElementwiseTile(e, part, values);
+        return true;
+      })
+      .Case([&](cpu::CumulateOp sums) {
+        emitCumulationTile(e, sums, values);
         return true;
       })
       .Case([&](cpu::RowsOp rows) {

@@ -171,6 +171,15 @@ SmallVector<GlobalTile> RowsOp::getTiles() {
   return tiles;
 }
 
+SmallVector<GlobalTile> CumulateOp::getTiles() {
+  SmallVector<GlobalTile> tiles;
+  addSpaceTiles(tiles, getInputs(), getInputOffsetsMutable(), getInputAlong(), getSizesMutable(),
+                false);
+  addSpaceTiles(tiles, getOutputs(), getOutputOffsetsMutable(), getOutputAlong(), getSizesMutable(),
+                true);
+  return tiles;
+}
+
 MMK_EFFECTS(ProductOp)
 aicore::Pipe ProductOp::getPipe() { return aicore::Pipe::vector; }
 SmallVector<Access> ProductOp::getAccesses() { return accessesOf(getTiles()); }
@@ -182,6 +191,10 @@ SmallVector<Access> ElementwiseOp::getAccesses() { return accessesOf(getTiles())
 MMK_EFFECTS(RowsOp)
 aicore::Pipe RowsOp::getPipe() { return aicore::Pipe::vector; }
 SmallVector<Access> RowsOp::getAccesses() { return accessesOf(getTiles()); }
+
+MMK_EFFECTS(CumulateOp)
+aicore::Pipe CumulateOp::getPipe() { return aicore::Pipe::vector; }
+SmallVector<Access> CumulateOp::getAccesses() { return accessesOf(getTiles()); }
 
 //===--- verifiers ------------------------------------------------------------------------===//
 
@@ -291,6 +304,31 @@ LogicalResult RowsOp::verify() {
       failed(expectBuffer(*this, "the scratch", getScratch(), {Space::ub})))
     return failure();
   return verifyBody(*this, /*more=*/0);
+}
+
+LogicalResult CumulateOp::verify() {
+  const size_t dims = getSizes().size();
+  const int64_t summed = getSummedAttr().getInt();
+  if (summed < 0 || summed >= static_cast<int64_t>(dims))
+    return emitOpError("sums along size ") << summed << " of " << dims;
+  if (getInputs().empty() || getInputs().size() > 2 || getOutputs().size() != 1)
+    return emitOpError("expected one input, or two, and one output, found ")
+           << getInputs().size() << " and " << getOutputs().size();
+  if (failed(expectSpaceViews(*this, getInputs(), getInputOffsets(), getInputAlong(), dims)) ||
+      failed(expectSpaceViews(*this, getOutputs(), getOutputOffsets(), getOutputAlong(), dims)) ||
+      failed(expectBuffer(*this, "the scratch", getScratch(), {Space::ub})))
+    return failure();
+  const Type element = cast<MemRefType>(getOutputs()[0].getType()).getElementType();
+  for (Value input : getInputs())
+    if (cast<MemRefType>(input.getType()).getElementType() != element)
+      return emitOpError("expected elements of one type, found ")
+             << input.getType() << " and " << getOutputs()[0].getType();
+  if (!element.isF32() && !element.isInteger(32))
+    return emitOpError("sums f32 and i32, not ") << element;
+  if (getInputs().size() > 1 && getInputAlong()[dims + summed] >= 0)
+    return emitOpError("expected sums before the first element that do not vary along size ")
+           << summed;
+  return success();
 }
 
 LogicalResult ReduceOp::verify() {

@@ -26,6 +26,9 @@ struct Tensors {
   }
 };
 
+/// Whether a tile reads the tensor from memory.
+bool isInMemory(mlir::Value tensor);
+
 class CpuLowering : public KernelLowering {
 public:
   using KernelLowering::KernelLowering;
@@ -45,6 +48,26 @@ private:
   mlir::LogicalResult emitGroup(ir::FusionGroupOp group) override;
   /// A row group (lower_rows.cpp).
   mlir::LogicalResult emitRows(ir::FusionGroupOp group);
+  /// A group of one cumulative sum (lower_cumulation.cpp).
+  mlir::LogicalResult emitCumulation(ir::FusionGroupOp group, ir::CumulateOp op,
+                                     mlir::scf::ForOp tileLoop);
+  /// Parts of a cumulative sum along its dimension, for threads that would have nothing to do: each
+  /// is summed first.
+  struct SumParts {
+    llvm::SmallVector<mlir::Value> extents; ///< of the space
+    mlir::Value count, length;              ///< count: 0 where the work is not split
+    mlir::Value sums, before;               ///< of each part; of all parts before it
+  };
+  /// The whole tensor of which a tile in `tileLoop` is a slice.
+  static mlir::Value wholeOf(mlir::Value tile, mlir::Operation *tileLoop);
+  /// Sums of the one input along a dimension, to the one output.
+  void emitSumOf(mlir::ValueRange sizes, int64_t along, const Tensors &inputs,
+                 const Tensors &outputs, mlir::Value scratch);
+  SumParts splitSum(ir::FusionGroupOp group, int64_t along, mlir::Type element);
+  void emitSumsOfParts(ir::FusionGroupOp group, ir::CumulateOp op, int64_t along,
+                       const SumParts &parts);
+  void emitPartsOfSum(ir::FusionGroupOp group, ir::CumulateOp op, int64_t along,
+                      const SumParts &parts, mlir::Value scratch);
   /// The tensors of the current tile of a row group, and the space that they run along.
   struct RowsTensors {
     Tensors inputs, outputs;

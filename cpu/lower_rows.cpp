@@ -10,14 +10,18 @@ namespace mmk {
 
 using aicore::Space;
 
-namespace {
-
-/// Whether a tile reads the tensor from memory.
 bool isInMemory(Value tensor) {
   while (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>())
     tensor = slice.getSource();
   return isa<BlockArgument>(tensor) || tensor.getDefiningOp<ir::FusionGroupOp>();
 }
+
+Value CpuLowering::wholeOf(Value tile, Operation *tileLoop) {
+  auto slice = tile.getDefiningOp<tensor::ExtractSliceOp>();
+  return slice && slice->getParentOp() == tileLoop ? slice.getSource() : tile;
+}
+
+namespace {
 
 /// Of each dimension of a space, that of a view, -1 where it has none.
 SmallVector<int64_t> alongOf(const SpaceLoops &dims, ArrayRef<unsigned> viewDims, size_t space) {
@@ -76,6 +80,8 @@ LogicalResult CpuLowering::emitRows(ir::FusionGroupOp group) {
     tileLoop = loop;
   if (!group.getTile() || !tileLoop)
     return group.emitOpError("is not tiled; run mmk-tile-cores first");
+  for (auto cumulation : tileLoop.getBody()->getOps<ir::CumulateOp>())
+    return emitCumulation(group, cumulation, tileLoop);
   FailureOr<RowProgram> program = RowProgram::of(group, *tileLoop.getBody());
   if (failed(program))
     return failure();

@@ -24,6 +24,25 @@ SmallVector<Value **> SpacePlaces::fields() {
   return all;
 }
 
+SmallVector<SpacePlaces::Place> placesOf(Emitter &e, ProgramValues &values,
+                                         mlir::OperandRange tensors, mlir::ValueRange offsets,
+                                         ArrayRef<int64_t> along, size_t dims) {
+  SmallVector<SpacePlaces::Place> places;
+  for (mlir::Value tensor : tensors) {
+    const size_t rank = cast<mlir::MemRefType>(tensor.getType()).getRank();
+    const GlobalTensor &global = values.global(tensor);
+    Type *element = values.elementOf(tensor);
+    SpacePlaces::Place place{values.address(global, offsets.take_front(rank), element), {}};
+    for (int64_t dim : along.take_front(dims))
+      place.strides.push_back(
+          dim < 0 ? e.number(0) : e.b.CreateMul(global.strides[dim], e.number(e.bytesOf(element))));
+    places.push_back(place);
+    offsets = offsets.drop_front(rank);
+    along = along.drop_front(dims);
+  }
+  return places;
+}
+
 RowCode::RowCode(Emitter &e, const RowFacts &facts, mlir::Block &region, SpacePlaces places,
                  RowForm form)
     : e(e), b(e.b), facts(facts), region(region), places(std::move(places)),

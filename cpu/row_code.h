@@ -1,6 +1,7 @@
 // What the two forms of code for a cpu.rows share: its tensors, their elements, and its passes.
 #pragma once
 
+#include "codegen/program_values.h"
 #include "cpu/accumulator.h"
 #include "cpu/row_facts.h"
 #include "cpu/tuning.h"
@@ -25,6 +26,11 @@ struct SpacePlaces {
   /// All of them, to be passed from function to function.
   llvm::SmallVector<llvm::Value **> fields();
 };
+
+/// Those of tensors that each name their dimension along each of `dims`.
+llvm::SmallVector<SpacePlaces::Place> placesOf(Emitter &e, ProgramValues &values,
+                                               mlir::OperandRange tensors, mlir::ValueRange offsets,
+                                               llvm::ArrayRef<int64_t> along, size_t dims);
 
 /// What the code of a tile may assume.
 enum class RowForm {

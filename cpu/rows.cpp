@@ -19,9 +19,6 @@ public:
   void emit();
 
 private:
-  SpacePlaces::Place placeOf(mlir::Value tensor, mlir::ValueRange offsets, ArrayRef<int64_t> along);
-  SmallVector<SpacePlaces::Place> placesOf(mlir::OperandRange tensors, mlir::ValueRange offsets,
-                                           ArrayRef<int64_t> along);
   SpacePlaces findPlaces();
   /// Whether all tensors that run along the columns are dense there.
   Value *isDense(const SpacePlaces &places);
@@ -49,33 +46,12 @@ private:
   const RowFacts facts;
 };
 
-SpacePlaces::Place RowsTile::placeOf(mlir::Value tensor, mlir::ValueRange offsets,
-                                     ArrayRef<int64_t> along) {
-  const GlobalTensor &global = values.global(tensor);
-  Type *element = values.elementOf(tensor);
-  SpacePlaces::Place place{values.address(global, offsets, element), {}};
-  for (int64_t dim : along)
-    place.strides.push_back(
-        dim < 0 ? e.number(0) : b.CreateMul(global.strides[dim], e.number(e.bytesOf(element))));
-  return place;
-}
-
-SmallVector<SpacePlaces::Place>
-RowsTile::placesOf(mlir::OperandRange tensors, mlir::ValueRange offsets, ArrayRef<int64_t> along) {
-  SmallVector<SpacePlaces::Place> places;
-  for (mlir::Value tensor : tensors) {
-    const size_t rank = cast<mlir::MemRefType>(tensor.getType()).getRank();
-    places.push_back(placeOf(tensor, offsets.take_front(rank), along.take_front(facts.dims())));
-    offsets = offsets.drop_front(rank);
-    along = along.drop_front(facts.dims());
-  }
-  return places;
-}
-
 SpacePlaces RowsTile::findPlaces() {
   SpacePlaces places;
-  places.inputs = placesOf(op.getInputs(), op.getInputOffsets(), op.getInputAlong());
-  places.outputs = placesOf(op.getOutputs(), op.getOutputOffsets(), op.getOutputAlong());
+  places.inputs =
+      placesOf(e, values, op.getInputs(), op.getInputOffsets(), op.getInputAlong(), facts.dims());
+  places.outputs = placesOf(e, values, op.getOutputs(), op.getOutputOffsets(), op.getOutputAlong(),
+                            facts.dims());
   for (mlir::Value size : op.getSizes())
     places.sizes.push_back(values.value(size));
   for (mlir::Value scalar : scalarsOf(op.getBody().front()))

@@ -96,9 +96,7 @@ void CpuLowering::emitParts(ir::FusionGroupOp group, scf::ForOp tileLoop, RowPro
   }
   Tensors inputs, outputs;
   for (const RowInput &input : program.inputs()) {
-    auto slice = input.tensor.getDefiningOp<tensor::ExtractSliceOp>();
-    GlobalView view =
-        viewOf(slice && slice->getParentOp() == tileLoop ? slice.getSource() : input.tensor);
+    GlobalView view = viewOf(wholeOf(input.tensor, tileLoop));
     SmallVector<int64_t> along(dims, -1);
     for (auto [dim, viewDim] : llvm::zip(input.dims, view.dims))
       if (dim >= 0) {

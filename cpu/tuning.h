@@ -24,7 +24,7 @@ struct CpuTuning {
   /// cache: one line.
   int64_t rowPadding = 64;
 
-  //===--- shares of threads (fit_product_tile.cpp, fit_elementwise_tile.cpp) ---------------===//
+  //===--- shares of threads (fit_tile.cpp) --------------------------------------------------===//
 
   /// Rows and columns of the largest tile of a product, and the largest packed depth: its code does
   /// its own cache blocking.

@@ -3,6 +3,7 @@
 #include "codegen/micro_kernel.h"
 #include "codegen/pack.h"
 #include "codegen/transfer.h"
+#include "emulator/generation.h"
 #include "emulator/reduce_op.h"
 #include "emulator/vector_op.h"
 
@@ -21,6 +22,9 @@ void CoreInstructions::emit(aicore::Instruction op) {
       .Case([&](aicore::MmadOp op) { mmad(op); })
       .Case([&](aicore::VectorOp op) { vector(op); })
       .Case([&](aicore::ReduceOp op) { reduce(op); })
+      .Case([&](aicore::WindowOp op) { emitWindow(op, e, values); })
+      .Case([&](aicore::PositionsOp op) { emitPositions(op, e, values); })
+      .Case([&](aicore::RandomOp op) { emitRandomTile(op, e, values); })
       .Case([&](aicore::StoreOp op) { store(op); })
       .Case([&](aicore::FixpipeOp op) { fixpipe(op); })
       .Case([&](aicore::SpillOp op) { spill(op); })

@@ -202,6 +202,10 @@ std::vector<std::string> tiledDimensions(const Kernel &kernel) {
     add(parameter.shape);
   for (const Result &result : kernel.results)
     add(result.shape);
+  // A reduction may go over a range of its own.
+  for (const auto &value : kernel.values)
+    if (value->operation == Operation::reduce)
+      add(value->operands[0]->shape);
   return names;
 }
 

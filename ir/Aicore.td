@@ -656,6 +656,67 @@ def Aicore_YieldOp : Aicore_Op<"yield", [Pure, Terminator,
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
+//===--- Generated tensors -------------------------------------------------------------------===//
+
+def Aicore_WindowOp : Aicore_InstructionOp<"window", [AttrSizedOperandSegments]> {
+  let summary = "GM -> UB (MTE2): elements at computed indices";
+  let description = [{
+    Of the buffer's row d0 and column d1 the map gives an index for each dimension of the tensor. With
+    `pad`, an element outside of the tensor is this number. Elements that follow each other in memory
+    along the columns move in one piece for each row; others one by one.
+    ```mlir
+    aicore.window %x at affine_map<(d0, d1)[s0] -> (2 * d0 + s0, d1 - 1)> (%h) pad %zero : f32
+      size(%rows, %columns) -> %x_ub[%slot]
+      : memref<?x?xf32, #aicore.space<gm>> -> memref<32x256xf32, #aicore.space<ub>>
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$source, AffineMapAttr:$map, Variadic<Index>:$symbols,
+                       Optional<AnyType>:$padding, Index:$rows, Index:$columns,
+                       AnyStaticShapeMemRef:$target, Index:$slot);
+  let assemblyFormat = [{
+    $source `at` $map (`(` $symbols^ `)`)? (`pad` $padding^ `:` type($padding))?
+    `size` `(` $rows `,` $columns `)` `->` $target `[` $slot `]`
+    `:` type($source) `->` type($target) attr-dict
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Whether the elements of a row follow each other in memory.
+    bool isContiguous();
+  }];
+}
+
+def Aicore_PositionsOp : Aicore_InstructionOp<"positions"> {
+  let summary = "consecutive numbers as a row of a buffer (vector)";
+  let description = [{
+    ```mlir
+    aicore.positions from %first size(%columns) -> %j_ub[%slot] : memref<1x256xi32, #aicore.space<ub>>
+    ```
+  }];
+  let arguments = (ins Index:$first, Index:$columns, AnyStaticShapeMemRef:$target, Index:$slot);
+  let assemblyFormat = [{
+    `from` $first `size` `(` $columns `)` `->` $target `[` $slot `]` `:` type($target) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Aicore_RandomOp : Aicore_InstructionOp<"random"> {
+  let summary = "uniform random numbers (vector)";
+  let description = [{
+    The element in row r and column c is that of mmk.random at first + r * rowStep + c * columnStep.
+    ```mlir
+    aicore.random %seed from %first step(%n, %c1) size(%rows, %columns) -> %u_ub[%slot]
+      : memref<32x256xf32, #aicore.space<ub>>
+    ```
+  }];
+  let arguments = (ins I32:$seed, Index:$first, Index:$rowStep, Index:$columnStep, Index:$rows,
+                       Index:$columns, AnyStaticShapeMemRef:$target, Index:$slot);
+  let assemblyFormat = [{
+    $seed `from` $first `step` `(` $rowStep `,` $columnStep `)` `size` `(` $rows `,` $columns `)` `->`
+    $target `[` $slot `]` `:` type($target) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
 //===--- Synchronisation ---------------------------------------------------------------------===//
 
 class Aicore_SyncOp<string mnemonic> : Aicore_Op<mnemonic,

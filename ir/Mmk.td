@@ -113,6 +113,57 @@ def Mmk_DimOp : Mmk_Op<"dim", [Pure]> {
   let assemblyFormat = "$name attr-dict";
 }
 
+// A generated tensor is never in memory: each operation that reads it computes its elements, or
+// loads them from where they are.
+
+def Mmk_PositionsOp : Mmk_Op<"positions", [Pure]> {
+  let summary = "the positions along a dimension";
+  let description = [{
+    `%j = mmk.positions "N" : tensor<?xi32>`: element j is j. mmk-fuse-epilogue reads it in place of
+    a linalg.index.
+  }];
+  let arguments = (ins StrAttr:$name);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$name attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Mmk_RandomOp : Mmk_Op<"random", [Pure]> {
+  let summary = "uniform random numbers in [0, 1) of a seed and of their position";
+  let description = [{
+    Element e in row-major order, of the dimensions in brackets, is word e mod 4 of Philox4x32-10
+    with the key (seed, 0) and the counter (e / 4 low, e / 4 high, 0, 0), as (word >> 8) * 2^-24.
+    ```mlir
+    %u = mmk.random ["M", "N"] of %seed : tensor<?x?xf32>
+    ```
+  }];
+  let arguments = (ins StrArrayAttr:$dims, I32:$seed);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$dims `of` $seed attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Mmk_WindowOp : Mmk_Op<"window", [Pure, AttrSizedOperandSegments]> {
+  let summary = "a tensor read at computed indices";
+  let description = [{
+    Of the position (d0, d1, ...) in the dimensions in brackets, the map gives an index for each
+    dimension of the source. Its symbols are extents. With `pad`, an element outside of the source
+    is this number; without it the kernel's conditions keep every index inside.
+    ```mlir
+    %w = mmk.window %x at affine_map<(p, r) -> (2 * p + r - 1)> ["P", "R"] pad %zero
+      : tensor<?xf32> -> tensor<?x?xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$source, AffineMapAttr:$map, Variadic<Index>:$symbols,
+                       StrArrayAttr:$dims, Optional<AnyType>:$padding);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $source `at` $map (`(` $symbols^ `)`)? $dims (`pad` $padding^ `:` type($padding))? attr-dict
+    `:` type($source) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 def Mmk_CumulateOp : Mmk_Op<"cumulate", [Pure, SameOperandsAndResultType]> {
   let summary = "the sums of the elements up to each, along one dimension";
   let description = [{
@@ -123,6 +174,11 @@ def Mmk_CumulateOp : Mmk_Op<"cumulate", [Pure, SameOperandsAndResultType]> {
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$operand `along` $along attr-dict `:` type($operand)";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::RankedTensorType getType() {
+      return ::mlir::cast<::mlir::RankedTensorType>(getResult().getType());
+    }
+  }];
 }
 
 def Mmk_ReturnOp : Mmk_Op<"return", [Terminator, HasParent<"KernelOp">]> {
@@ -185,7 +241,8 @@ def Mmk_FusionGroupOp : Mmk_Op<"fusion_group", [SingleBlock,
     may have more.
     A row group computes reductions over the same dimensions, and elementwise work between and behind
     them. `over` names the dimensions of its iterations, `reduce` those that it reduces, by number;
-    each of its operations has its loops among them as the attribute `mmk.loops`.
+    each of its operations has its loops among them as the attribute `mmk.loops`. So has a group of
+    one `mmk.cumulate`, which goes along the dimension that is reduced.
     ```mlir
     %y = mmk.fusion_group over ["M", "N"] reduce [1] { ... }
     ```

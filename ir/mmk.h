@@ -25,3 +25,14 @@ class ChoiceOp;
 
 #define GET_OP_CLASSES
 #include "ir/MmkOps.h.inc"
+
+namespace mmk::ir {
+
+/// Whether it gives a generated tensor: one whose elements are computed, or loaded from elsewhere,
+/// where they are read.
+bool isGenerated(mlir::Operation *op);
+
+/// The name of a dimension of the generated tensor that `op` gives.
+llvm::StringRef dimensionOfGenerated(mlir::Operation *op, unsigned dim);
+
+} // namespace mmk::ir

@@ -2,13 +2,14 @@
 
 #include "ir/mmk.h"
 #include "lower/elementwise.h"
-#include "lower/random.h"
+#include "lower/index_map.h"
 #include "lower/rule.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -31,6 +32,7 @@ struct View {
   Shape shape;       ///< of `value`
 };
 
+mlir::Type elementOf(const View &view) { return mlir::getElementTypeOrSelf(view.value); }
 bool isScalar(const View &view) { return !mlir::isa<mlir::RankedTensorType>(view.value.getType()); }
 
 class KernelLowering {
@@ -58,6 +60,9 @@ private:
   View squeeze(const Value *value);
   View access(const Value *value);
   View gather(const Value *value);
+  View window(const Value *value, View source, mlir::Value padding);
+  View viewOf(mlir::Value tensor, const Shape &shape);
+  mlir::ArrayAttr names(const Shape &shape);
   View position(const Value *value);
   View random(const Value *value);
   View positions(const Value *value, llvm::function_ref<mlir::Value(mlir::OpBuilder &)> element);
@@ -115,6 +120,13 @@ ir::NamedAttr KernelLowering::named(const std::string &name, const Shape &shape,
   for (const Dimension &dimension : shape)
     dims.push_back(b.getStringAttr(text(dimension)));
   return ir::NamedAttr::get(b.getContext(), b.getStringAttr(name), dims, isConstant);
+}
+
+mlir::ArrayAttr KernelLowering::names(const Shape &shape) {
+  std::vector<mlir::Attribute> dims;
+  for (const Dimension &dimension : shape)
+    dims.push_back(b.getStringAttr(text(dimension)));
+  return b.getArrayAttr(dims);
 }
 
 mlir::Value KernelLowering::extent(const Dimension &dimension) {
@@ -264,9 +276,9 @@ bool isMatrix(const View &view) {
 }
 
 /// The view with a tensor that is a matrix: one that was reduced has its last dimensions no more,
-/// and of others the dimensions are in another order. Those are written out.
+/// and of others the dimensions are in another order, or it is generated. Those are written out.
 View KernelLowering::withMatrix(const View &view) {
-  if (isMatrix(view))
+  if (isMatrix(view) && !ir::isGenerated(view.value.getDefiningOp()))
     return view;
   Shape shape(view.rank, {"", 1});
   for (size_t i = 0; i < view.order.size(); ++i)
@@ -443,6 +455,8 @@ View KernelLowering::reduce(const Value *value, View operand, Reduction reductio
 
 View KernelLowering::cumulate(const Value *value) {
   View view = lower(value->operands[0], false);
+  if (ir::isGenerated(view.value.getDefiningOp()))
+    view = whole(view, value, value->operands[0]->type);
   const int64_t along = llvm::find(view.order, value->along[0]) - view.order.begin();
   view.value = ir::CumulateOp::create(b, loc, view.value.getType(), view.value, along);
   return view;
@@ -542,58 +556,72 @@ View KernelLowering::position(const Value *value) {
   });
 }
 
+/// The view of a generated tensor, or of another that has each dimension of the value.
+View KernelLowering::viewOf(mlir::Value tensor, const Shape &shape) {
+  View view{tensor, {}, static_cast<unsigned>(shape.size()), shape};
+  for (unsigned i = 0; i < shape.size(); ++i)
+    view.order.push_back(i);
+  return view;
+}
+
 View KernelLowering::random(const Value *value) {
   mlir::Value seed = lower(value->operands[0], false).value;
-  std::vector<mlir::Value> sizes;
-  for (const Dimension &dimension : value->shape)
-    sizes.push_back(extent(dimension));
-  return positions(value, [&](mlir::OpBuilder &builder) {
-    mlir::Value at;
-    for (size_t d = 0; d < sizes.size(); ++d) {
-      mlir::Value own = linalg::IndexOp::create(builder, loc, d);
-      if (at)
-        own = arith::AddIOp::create(builder, loc, arith::MulIOp::create(builder, loc, at, sizes[d]),
-                                    own);
-      at = own;
-    }
-    return emitRandom(builder, loc, seed, at);
-  });
+  const mlir::Type type = tensorType(value->shape, b.getF32Type());
+  return viewOf(ir::RandomOp::create(b, loc, type, names(value->shape), seed), value->shape);
 }
 
 View KernelLowering::gather(const Value *value) {
-  const View operand = lower(value->operands[0], false);
-  const Shape &shape = value->operands[0]->shape;
-  const bool isPadded = value->operands.size() > 1;
-  mlir::Value padding = isPadded ? lower(value->operands[1], false).value : mlir::Value();
-  std::vector<mlir::Value> limits;
-  for (const Dimension &dimension : shape)
-    limits.push_back(extent(dimension));
-  prepareExtents(value);
-  return positions(value, [&](mlir::OpBuilder &builder) -> mlir::Value {
-    std::vector<mlir::Value> at;
-    mlir::Value isInside;
-    mlir::Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-    for (size_t d = 0; d < shape.size(); ++d) {
-      mlir::Value number = index(builder, *value->indices[d]);
-      at.push_back(number);
-      if (!isPadded)
-        continue;
-      // Below zero it is very large.
-      mlir::Value inside =
-          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, number, limits[d]);
-      at.back() = arith::SelectOp::create(builder, loc, inside, number, zero);
-      isInside =
-          isInside ? arith::AndIOp::create(builder, loc, isInside, inside).getResult() : inside;
+  const Value *source = value->operands[0];
+  View view = lower(source, false);
+  mlir::Value padding =
+      value->operands.size() > 1 ? lower(value->operands[1], false).value : mlir::Value();
+  if (value->type != ElementType::boolean)
+    return window(value, view, padding);
+  // Conditions have no tensors in memory: ones and zeros have.
+  const auto number = [&](mlir::OpBuilder &builder, float number) -> mlir::Value {
+    return arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(number));
+  };
+  const auto asNumber = [&](mlir::OpBuilder &builder, mlir::ValueRange elements) -> mlir::Value {
+    return arith::SelectOp::create(builder, loc, elements[0], number(builder, 1),
+                                   number(builder, 0));
+  };
+  view = elementwise(source->shape, ElementType::f32, view, asNumber, /*keepsUnits=*/true);
+  if (padding)
+    padding = asNumber(b, padding);
+  return elementwise(value->shape, ElementType::boolean, window(value, view, padding),
+                     [&](mlir::OpBuilder &builder, mlir::ValueRange elements) -> mlir::Value {
+                       return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGT,
+                                                    elements[0], number(builder, 0));
+                     });
+}
+
+// The tensor that it reads is in memory, with each dimension that has an index.
+View KernelLowering::window(const Value *value, View source, mlir::Value padding) {
+  const Value *operand = value->operands[0];
+  if (isScalar(source) || ir::isGenerated(source.value.getDefiningOp()) ||
+      source.order.size() < operand->shape.size())
+    source = whole(source, operand, *elementTypeOf(elementOf(source)));
+  std::vector<mlir::Value> symbols;
+  std::map<std::string, mlir::AffineExpr> known;
+  const auto read = [&](const std::string &name) {
+    if (name.starts_with('#'))
+      return b.getAffineDimExpr(std::stoul(name.substr(1)));
+    mlir::AffineExpr &symbol = known[name];
+    if (!symbol) {
+      symbol = b.getAffineSymbolExpr(symbols.size());
+      symbols.push_back(extent({name, 0}));
     }
-    std::vector<mlir::Value> own;
-    for (unsigned logical : operand.order)
-      own.push_back(at[logical]);
-    mlir::Value element = isScalar(operand)
-                              ? operand.value
-                              : tensor::ExtractOp::create(builder, loc, operand.value, own);
-    return isPadded ? arith::SelectOp::create(builder, loc, isInside, element, padding).getResult()
-                    : element;
-  });
+    return symbol;
+  };
+  std::vector<mlir::AffineExpr> indices;
+  for (unsigned logical : source.order)
+    indices.push_back(affineOf(*value->indices[logical], b.getContext(), read));
+  const auto map =
+      mlir::AffineMap::get(value->shape.size(), symbols.size(), indices, b.getContext());
+  const mlir::Type type = tensorType(value->shape, elementOf(source));
+  return viewOf(
+      ir::WindowOp::create(b, loc, type, source.value, map, symbols, names(value->shape), padding),
+      value->shape);
 }
 
 View KernelLowering::lower(const Value *value, bool transposed) {
@@ -672,8 +700,9 @@ mlir::Value KernelLowering::resultOf(const Result &result) {
   View view = lower(result.value, false);
   loc = place(result.where);
   // Each result has a tensor of its own: not a parameter's, and not another result's.
-  const bool own = view.value.getDefiningOp<linalg::LinalgOp>() && view.shape == result.shape &&
-                   llvm::is_sorted(view.order);
+  const bool own = (view.value.getDefiningOp<linalg::LinalgOp>() ||
+                    view.value.getDefiningOp<ir::CumulateOp>()) &&
+                   view.shape == result.shape && llvm::is_sorted(view.order);
   if (own && result.value->type == result.type && returned.insert(view.value).second)
     return view.value;
   return elementwise(

@@ -78,6 +78,8 @@ StringRef dimName(Value tensor, unsigned dim) {
     return nameOfArgument(argument, dim);
   auto result = cast<OpResult>(tensor);
   const unsigned number = result.getResultNumber();
+  if (ir::isGenerated(result.getOwner()))
+    return ir::dimensionOfGenerated(result.getOwner(), dim);
   return llvm::TypeSwitch<Operation *, StringRef>(result.getOwner())
       .Case([&](tensor::ExtractSliceOp slice) -> StringRef {
         llvm::SmallBitVector dropped = slice.getDroppedDims();

@@ -6,15 +6,15 @@ using namespace mlir;
 
 namespace mmk {
 
-// A value from outside of the fusion group: a parameter, an extent, or the result of an earlier
-// fusion group, through the slices in between.
+// A value from outside of the fusion group: a parameter, an extent, a generated tensor, or the
+// result of an earlier fusion group, through the slices and windows in between.
 Value Fuser::outside(Value value, IRMapping &inGroup) {
   if (Value known = inGroup.lookupOrNull(value))
     return known;
   if (Value known = global.lookupOrNull(value))
     return known;
   Operation *op = value.getDefiningOp();
-  if (!op || !isa<tensor::ExtractSliceOp>(op))
+  if (!op || !isa<tensor::ExtractSliceOp, ir::WindowOp>(op))
     return value;
   IRMapping operands;
   for (Value operand : op->getOperands())
@@ -219,6 +219,14 @@ void Fuser::emitProduct(linalg::ContractOp contract, IRMapping &inGroup) {
   inGroup.map(contract.getResult(0), b.clone(*contract, operands)->getResult(0));
 }
 
+void Fuser::emitCumulation(ir::CumulateOp op, IRMapping &inGroup) {
+  auto emitted = ir::CumulateOp::create(b, op.getLoc(), op.getType(),
+                                        outside(op.getOperand(), inGroup), op.getAlong());
+  const auto loops = llvm::to_vector(llvm::seq<int64_t>(op.getType().getRank()));
+  emitted->setAttr(loopsAttr, b.getDenseI64ArrayAttr(loops));
+  inGroup.map(op.getResult(), emitted.getResult());
+}
+
 void Fuser::emitGroup(Operation *owner) {
   ArrayRef<Value> outputs = outputsOf[owner];
   SmallVector<Type> types;
@@ -226,11 +234,16 @@ void Fuser::emitGroup(Operation *owner) {
     types.push_back(output.getType());
   auto rows = rowGroups.find(owner);
   const bool isOfRows = rows != rowGroups.end();
+  auto cumulation = dyn_cast<ir::CumulateOp>(owner);
+  std::optional<RowSpace> space;
+  if (isOfRows)
+    space = rows->second.space;
+  else if (cumulation)
+    space.emplace(cumulation);
   auto group = ir::FusionGroupOp::create(
-      b, owner->getLoc(), types,
-      isOfRows ? b.getStrArrayAttr(rows->second.space.names) : ArrayAttr(),
-      isOfRows ? b.getDenseI64ArrayAttr(rows->second.space.reduced()) : DenseI64ArrayAttr(),
-      DenseI64ArrayAttr(), DenseI64ArrayAttr());
+      b, owner->getLoc(), types, space ? b.getStrArrayAttr(space->names) : ArrayAttr(),
+      space ? b.getDenseI64ArrayAttr(space->reduced()) : DenseI64ArrayAttr(), DenseI64ArrayAttr(),
+      DenseI64ArrayAttr());
   {
     OpBuilder::InsertionGuard guard(b);
     Block *inside = b.createBlock(&group.getBody(), {}, b.getIndexType(), owner->getLoc());
@@ -240,9 +253,11 @@ void Fuser::emitGroup(Operation *owner) {
       emitProduct(contract, inGroup);
     if (isOfRows)
       emitRows(owner, inGroup);
+    if (cumulation)
+      emitCumulation(cumulation, inGroup);
     SmallVector<Value> computed;
     for (Value output : outputs)
-      if (!isOfRows && !productOf(output))
+      if (!space && !productOf(output))
         computed.push_back(output);
     if (!computed.empty())
       for (auto [output, value] : llvm::zip(computed, emitElementwise(computed, owner, inGroup)))

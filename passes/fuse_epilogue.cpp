@@ -1,6 +1,11 @@
+#include "backend/backend.h"
+#include "ir/aicore.h"
 #include "passes/bias_table.h"
+#include "passes/compare_integers.h"
 #include "passes/fuser.h"
+#include "passes/narrow_integers.h"
 #include "passes/passes.h"
+#include "passes/read_positions.h"
 #include "passes/variant.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -30,14 +35,26 @@ static Use throughSlice(Use use) {
           AffineMap::get(use.second.getNumDims(), 0, along, use.second.getContext())};
 }
 
+SmallVector<Value> Fuser::operandsInMemory() {
+  SmallVector<Value> operands;
+  for (auto contract : block.getOps<linalg::ContractOp>())
+    llvm::append_range(operands, contract.getInputs());
+  for (auto cumulation : block.getOps<ir::CumulateOp>())
+    operands.push_back(cumulation.getOperand());
+  for (auto window : block.getOps<ir::WindowOp>())
+    operands.push_back(window.getSource());
+  return operands;
+}
+
 void Fuser::chooseKept() {
   DenseSet<Value> wanted;
   for (Value value : cast<ir::ReturnOp>(block.getTerminator()).getValues())
     wanted.insert(value);
-  for (auto contract : block.getOps<linalg::ContractOp>())
-    for (Value operand : contract.getInputs())
-      if (isNode(behindSlices(operand)))
-        wanted.insert(behindSlices(operand));
+  for (auto cumulation : block.getOps<ir::CumulateOp>())
+    wanted.insert(cumulation.getResult());
+  for (Value operand : operandsInMemory())
+    if (isNode(behindSlices(operand)))
+      wanted.insert(behindSlices(operand));
   for (Operation &op : block)
     for (Value result : op.getResults())
       if (wanted.contains(result))
@@ -56,11 +73,14 @@ SmallVector<Use> Fuser::leavesOf(Value value) {
 void Fuser::collectLeaves(Use use, bool root, llvm::DenseSet<Use> &seen,
                           SmallVectorImpl<Use> &leaves) {
   auto [value, map] = resolve(use);
+  // What a window reads has to be whole before.
+  if (auto window = behindSlices(value).getDefiningOp<ir::WindowOp>())
+    std::tie(value, map) = Use(window.getSource(), AffineMap());
   if (!isNode(behindSlices(value)) || !seen.insert({value, map}).second)
     return;
   const bool isOther = isAnchor(behindSlices(value)) && !root;
   if (isOther || (!root && kept.contains(behindSlices(value)))) {
-    // After a slice the map does not cover the whole tensor, so it is no identity.
+    // Behind a slice the map does not cover the whole tensor, so it is no identity.
     leaves.push_back({behindSlices(value), behindSlices(value) == value ? map : AffineMap()});
     return;
   }
@@ -91,7 +111,7 @@ bool Fuser::onlyConverts(linalg::LinalgOp op) {
 }
 
 Operation *Fuser::groupOfLeaf(Value leaf) {
-  return productOf(leaf) ? leaf.getDefiningOp() : groupOf.lookup(leaf);
+  return productOf(leaf) || isCumulation(leaf) ? leaf.getDefiningOp() : groupOf.lookup(leaf);
 }
 
 Operation *Fuser::lastGroupOf(ArrayRef<Use> leaves) {
@@ -137,7 +157,7 @@ void Fuser::chooseGroups() {
     rowGroups.clear();
     readBefore.clear();
     for (Value value : groupedValues()) {
-      if (productOf(value)) {
+      if (productOf(value) || isCumulation(value)) {
         groupOf[value] = value.getDefiningOp();
         continue;
       }
@@ -163,12 +183,14 @@ void Fuser::chooseGroups() {
 
 // The frontend emits nothing else; textual IR may hold other forms.
 LogicalResult Fuser::check() {
+  const aicore::MachineAttr machine = aicore::machineOf(kernel);
   for (Operation &op : block) {
     if (isa<ir::FusionGroupOp>(op))
       return op.emitOpError("stands in a kernel that is to be grouped into fusion groups");
     auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
-    if (isa<ir::CumulateOp>(op))
-      return op.emitError("no machine computes a cumulative sum yet; --emit=mmk writes its IR");
+    if (isa<ir::CumulateOp>(op) && machine && backendOf(machine).hasPipes())
+      return op.emitError("no AI core computes a cumulative sum yet; the machine host does, and "
+                          "--emit=mmk writes its IR");
     if (!linalgOp || isa<linalg::FillOp, linalg::BroadcastOp>(op))
       continue;
     // A reduction may have a second result, such as a position.
@@ -185,6 +207,10 @@ LogicalResult Fuser::check() {
     if (!init.getDefiningOp<tensor::EmptyOp>())
       return op.emitOpError("expected to write to a tensor.empty");
   }
+  for (Value operand : operandsInMemory())
+    if (ir::isGenerated(behindSlices(operand).getDefiningOp()))
+      return operand.getDefiningOp()->emitOpError(
+          "is read where its elements have to be in memory: a linalg.generic writes them there");
   for (Value value : block.getTerminator()->getOperands())
     if (!isNode(value) || value.getDefiningOp<linalg::FillOp>())
       return block.getTerminator()->emitOpError(
@@ -218,10 +244,15 @@ namespace {
 struct FuseEpiloguePass : impl::FuseEpilogueBase<FuseEpiloguePass> {
   void runOnOperation() override {
     for (ir::KernelOp kernel : getOperation().getOps<ir::KernelOp>()) {
+      readPositions(kernel);
       if (kernel.chosenWord("bias", "vector") == "table")
         startFromRows(kernel);
       if (failed(Fuser(kernel).run()))
         return signalPassFailure();
+      auto machine = getOperation()->getAttrOfType<aicore::MachineAttr>("aicore.machine");
+      kernel.walk([](linalg::GenericOp op) { compareIntegers(op); });
+      if (machine && !backendOf(machine).hasWideIntegers())
+        kernel.walk([](linalg::GenericOp op) { narrowIntegers(op); });
     }
   }
 };

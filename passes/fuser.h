@@ -17,15 +17,20 @@ namespace mmk {
 /// A tensor in an iteration space: the element that each iteration reads.
 using Use = std::pair<mlir::Value, mlir::AffineMap>;
 
+inline bool isCumulation(mlir::Value value) {
+  return value.getDefiningOp<ir::CumulateOp>() != nullptr;
+}
 inline bool isNode(mlir::Value value) {
-  return value.getDefiningOp<mlir::linalg::LinalgOp>() != nullptr;
+  return value.getDefiningOp<mlir::linalg::LinalgOp>() || isCumulation(value);
 }
 inline mlir::linalg::ContractOp productOf(mlir::Value value) {
   return value.getDefiningOp<mlir::linalg::ContractOp>();
 }
 inline bool isReduction(mlir::Value value) { return isRowReduction(value.getDefiningOp()); }
 /// Whether it is computed by operations that are never inlined where they are read.
-inline bool isAnchor(mlir::Value value) { return productOf(value) || isReduction(value); }
+inline bool isAnchor(mlir::Value value) {
+  return productOf(value) || isReduction(value) || isCumulation(value);
+}
 
 /// Through the slices that drop broadcast dimensions of extent 1.
 mlir::Value behindSlices(mlir::Value value);
@@ -45,6 +50,8 @@ public:
 private:
   // fuse_epilogue.cpp
   mlir::LogicalResult check();
+  /// What products and windows read.
+  llvm::SmallVector<mlir::Value> operandsInMemory();
   void chooseKept();
   void chooseGroups();
   mlir::Operation *groupOfLeaf(mlir::Value leaf);
@@ -89,6 +96,7 @@ private:
   mlir::linalg::GenericOp emitReduction(mlir::linalg::GenericOp op, mlir::Operation *owner,
                                         mlir::IRMapping &inGroup);
   void emitRows(mlir::Operation *owner, mlir::IRMapping &inGroup);
+  void emitCumulation(ir::CumulateOp op, mlir::IRMapping &inGroup);
   llvm::SmallVector<mlir::Value> emitElementwise(llvm::ArrayRef<mlir::Value> outputs,
                                                  mlir::Operation *owner, mlir::IRMapping &inGroup);
   mlir::Value outside(mlir::Value value, mlir::IRMapping &inGroup);

@@ -13,7 +13,7 @@ std::optional<SpaceLoops> Fuser::loopsInGroup(RowGroup &group, Value value, Arra
       continue;
     if (!map)
       return std::nullopt;
-    uses.push_back({dimsOfResult(leaf.getDefiningOp<linalg::LinalgOp>(), member->second), map});
+    uses.push_back({dimsOfResult(leaf.getDefiningOp(), member->second), map});
   }
   return loopsIn(group.space, value.getDefiningOp<linalg::LinalgOp>(), uses);
 }
@@ -22,7 +22,9 @@ std::optional<SpaceLoops> Fuser::loopsInGroup(RowGroup &group, Value value, Arra
 void Fuser::collectOperands(Value value, llvm::DenseSet<Value> &operands) {
   for (Value input : value.getDefiningOp<linalg::LinalgOp>().getDpsInputs()) {
     const Value source = behindSlices(input);
-    if (!isNode(source))
+    if (ir::isGenerated(source.getDefiningOp()))
+      continue;
+    if (!isNode(source) || isCumulation(source))
       operands.insert(source);
     else if (!isAnchor(source) && !operands.contains(source)) {
       if (kept.contains(source))

@@ -13,6 +13,13 @@ RowSpace::RowSpace(linalg::LinalgOp reduction) : names(dimNames(reduction)) {
     isReduced.push_back(iterator == utils::IteratorType::reduction);
 }
 
+RowSpace::RowSpace(ir::CumulateOp cumulation) {
+  for (int64_t dim = 0; dim < cumulation.getType().getRank(); ++dim) {
+    names.push_back(dimName(cumulation.getResult(), dim));
+    isReduced.push_back(dim == static_cast<int64_t>(cumulation.getAlong()));
+  }
+}
+
 RowSpace::RowSpace(ir::FusionGroupOp group) {
   const ArrayAttr space = group.getSpaceAttr();
   for (Attribute name : space)
@@ -36,9 +43,11 @@ bool isRowReduction(Operation *op) {
   return generic && generic.getNumReductionLoops() > 0;
 }
 
-SpaceLoops dimsOfResult(linalg::LinalgOp op, ArrayRef<int64_t> loops) {
+SpaceLoops dimsOfResult(Operation *op, ArrayRef<int64_t> loops) {
+  if (isa<ir::CumulateOp>(op))
+    return SpaceLoops(loops);
   SpaceLoops dims;
-  const AffineMap map = op.getIndexingMapsArray().back();
+  const AffineMap map = cast<linalg::LinalgOp>(op).getIndexingMapsArray().back();
   for (AffineExpr expression : map.getResults())
     dims.push_back(loops[cast<AffineDimExpr>(expression).getPosition()]);
   return dims;

@@ -20,6 +20,8 @@ struct RowSpace {
 
   /// The space of a reduction: its loops.
   explicit RowSpace(mlir::linalg::LinalgOp reduction);
+  /// That of a cumulative sum: the dimensions of its result, of which it goes along one.
+  explicit RowSpace(ir::CumulateOp cumulation);
   /// That of a group in mmk IR.
   explicit RowSpace(ir::FusionGroupOp group);
 
@@ -41,8 +43,8 @@ std::optional<SpaceLoops> loopsIn(const RowSpace &space, mlir::linalg::LinalgOp 
 /// Whether an operation reduces some of its loops; products and sums of splits aside.
 bool isRowReduction(mlir::Operation *op);
 
-/// Of a result of a reduction with these loops, the dimensions of the space that it has.
-SpaceLoops dimsOfResult(mlir::linalg::LinalgOp op, llvm::ArrayRef<int64_t> loops);
+/// Of a result of an operation with these loops, the dimensions of the space that it has.
+SpaceLoops dimsOfResult(mlir::Operation *op, llvm::ArrayRef<int64_t> loops);
 
 /// The attribute of an operation in a row group that holds its SpaceLoops.
 inline constexpr llvm::StringLiteral loopsAttr = "mmk.loops";

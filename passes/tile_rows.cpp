@@ -34,6 +34,7 @@ private:
   scf::ForOp createLoop(ValueRange inits);
   void placeTile(ir::TileCoordsOp coords);
   LogicalResult tileOp(linalg::GenericOp op);
+  void tileCumulation(ir::CumulateOp op);
   void yieldTiles(scf::ForOp loop);
   ir::YieldOp yield() { return cast<ir::YieldOp>(group.getBody().front().getTerminator()); }
   Value index(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
@@ -175,10 +176,18 @@ LogicalResult RowTiling::tileOp(linalg::GenericOp op) {
   return success();
 }
 
+void RowTiling::tileCumulation(ir::CumulateOp op) {
+  const SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
+  auto slice = tensor::ExtractSliceOp::create(b, loc, op.getOperand(), offsets, sizes, strides);
+  auto tile = ir::CumulateOp::create(b, op.getLoc(), slice.getType(), slice, op.getAlong());
+  tile->setAttr(loopsAttr, op->getAttr(loopsAttr));
+  tiled[op.getResult()] = tile.getResult();
+}
+
 void RowTiling::yieldTiles(scf::ForOp loop) {
   SmallVector<Value> filled;
   for (auto [value, init] : llvm::zip(yield().getValues(), loop.getRegionIterArgs())) {
-    auto op = value.getDefiningOp<linalg::LinalgOp>();
+    Operation *op = value.getDefiningOp();
     SmallVector<OpFoldResult> from, extent;
     for (int64_t dim : dimsOfResult(op, loopsOf(op))) {
       from.push_back(dim < 0 ? OpFoldResult(b.getIndexAttr(0)) : offsets[dim]);
@@ -192,22 +201,32 @@ void RowTiling::yieldTiles(scf::ForOp loop) {
   scf::YieldOp::create(b, loc, filled);
 }
 
+/// A cumulative sum has a loop for each dimension.
+size_t numberOfLoops(Operation *op) {
+  if (auto generic = dyn_cast<linalg::GenericOp>(op))
+    return generic.getNumLoops();
+  return cast<ir::CumulateOp>(op).getType().getRank();
+}
+
 LogicalResult RowTiling::run() {
-  SmallVector<linalg::GenericOp> ops(group.getBody().front().getOps<linalg::GenericOp>());
+  SmallVector<Operation *> ops;
+  for (Operation &op : group.getBody().front())
+    if (isa<linalg::GenericOp, ir::CumulateOp>(op))
+      ops.push_back(&op);
   for (Value value : yield().getValues())
-    if (!value.getDefiningOp<linalg::GenericOp>())
+    if (!llvm::is_contained(ops, value.getDefiningOp()))
       return group.emitOpError("expected to yield results of its operations");
-  for (linalg::GenericOp op : ops)
-    if (loopsOf(op).size() != op.getNumLoops())
-      return op.emitOpError("expected a dimension of its row group for each of its ")
-             << op.getNumLoops() << " loops";
+  for (Operation *op : ops)
+    if (const size_t loops = numberOfLoops(op); loopsOf(op).size() != loops)
+      return op->emitOpError("expected a dimension of its row group for each of its ")
+             << loops << " loops";
   chooseTile();
   b.setInsertionPoint(yield());
   for (StringRef name : space.names)
     extents.push_back(dimValue(b, loc, name));
   SmallVector<Value> inits;
   for (Value value : yield().getValues()) {
-    auto op = value.getDefiningOp<linalg::LinalgOp>();
+    Operation *op = value.getDefiningOp();
     SmallVector<OpFoldResult> whole;
     for (int64_t dim : dimsOfResult(op, loopsOf(op)))
       whole.push_back(dim < 0 ? OpFoldResult(b.getIndexAttr(1)) : OpFoldResult(extents[dim]));
@@ -220,12 +239,15 @@ LogicalResult RowTiling::run() {
   }
   scf::ForOp loop = createLoop(inits);
   group.setTile(ArrayRef<int64_t>{tileM, tileN});
-  for (linalg::GenericOp op : ops)
-    if (failed(tileOp(op)))
+  for (Operation *op : ops) {
+    if (auto cumulation = dyn_cast<ir::CumulateOp>(op))
+      tileCumulation(cumulation);
+    else if (failed(tileOp(cast<linalg::GenericOp>(op))))
       return failure();
+  }
   yieldTiles(loop);
   yield().getValuesMutable().assign(loop.getResults());
-  for (linalg::GenericOp op : llvm::reverse(ops))
+  for (Operation *op : llvm::reverse(ops))
     b.eraseOp(op);
   // Operations that read the same part of a tensor have one slice of it, which is loaded once.
   DominanceInfo dominance;

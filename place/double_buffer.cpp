@@ -29,6 +29,8 @@ aicore::AllocOp filledBy(Operation &op) {
   Value target;
   if (auto load = dyn_cast<aicore::LoadOp>(op))
     target = load.getTarget();
+  else if (auto window = dyn_cast<aicore::WindowOp>(op))
+    target = window.getTarget();
   else if (auto stage = dyn_cast<aicore::LoadL0Op>(op))
     target = stage.getTarget();
   else if (auto fetch = dyn_cast<aicore::FetchOp>(op);

@@ -1,6 +1,7 @@
-// aicore-insert-transfers in five files: insert_transfers.cpp handles fusion groups,
+// aicore-insert-transfers in six files: insert_transfers.cpp handles fusion groups,
 // product_transfers.cpp the product of a tile, resident.cpp operands kept on the chip,
-// vector_work.cpp the work of the vector cores, row_work.cpp that of row groups.
+// vector_work.cpp the work of the vector cores, row_work.cpp that of row groups, generation.cpp
+// generated tensors.
 #pragma once
 
 #include "place/kernel_lowering.h"
@@ -88,6 +89,15 @@ private:
   void emitVectorOp(Tile &tile, VectorWork &work);
   void emitSum(Tile &tile, VectorWork &work, mlir::Value into, mlir::Value intoSlot);
   void storeResult(Tile &tile, VectorWork &work, const Destination &destination);
+
+  // generation.cpp
+  /// Fills a buffer with a part of a tensor: loads it, or generates it.
+  void fill(const GlobalView &view, llvm::ArrayRef<int64_t> along, mlir::Value rows,
+            mlir::Value columns, mlir::Value buffer, mlir::Value slot);
+  void generate(ir::RandomOp random, const GlobalView &view, llvm::ArrayRef<int64_t> along,
+                mlir::Value rows, mlir::Value columns, mlir::Value buffer, mlir::Value slot);
+  void generate(ir::WindowOp window, const GlobalView &view, llvm::ArrayRef<int64_t> along,
+                mlir::Value rows, mlir::Value columns, mlir::Value buffer, mlir::Value slot);
 
   // row_work.cpp: tiles of a row group
   class RowWork;

@@ -69,6 +69,8 @@ Value KernelLowering::extentOf(Value tensor, unsigned dim) {
       if (!dropped.test(i) && kept++ == dim)
         return mapped(slice.getMixedSizes()[i]);
   }
+  if (ir::isGenerated(tensor.getDefiningOp()))
+    return dimension(ir::dimensionOfGenerated(tensor.getDefiningOp(), dim));
   if (auto argument = dyn_cast<BlockArgument>(tensor)) {
     auto named = cast<ir::NamedAttr>(kernel.getArgs()[argument.getArgNumber()]);
     return dimension(named.getDims()[dim].getValue());
@@ -81,21 +83,23 @@ Value KernelLowering::extentOf(Value tensor, unsigned dim) {
     return mapped(init.getDefiningOp<tensor::EmptyOp>().getMixedSizes()[dim]);
   }
   llvm_unreachable(
-      "a tensor of a tiled kernel is a parameter, a fusion group's result or a slice of one");
+      "a tensor of a tiled kernel is a parameter, generated, a fusion group's result or a slice");
 }
 
 GlobalView KernelLowering::viewOf(Value tensor) {
   auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>();
   if (!slice) {
     GlobalView view{tensors.lookup(tensor), {}, {}};
-    unsigned rank = cast<MemRefType>(view.memref.getType()).getRank();
+    if (ir::isGenerated(tensor.getDefiningOp()))
+      view.generated = tensor.getDefiningOp();
+    const unsigned rank = cast<RankedTensorType>(tensor.getType()).getRank();
     view.offsets.assign(rank, Value());
     for (unsigned i = 0; i < rank; ++i)
       view.dims.push_back(i);
     return view;
   }
   GlobalView base = viewOf(slice.getSource());
-  GlobalView view{base.memref, base.offsets, {}};
+  GlobalView view{base.memref, base.offsets, {}, base.generated};
   llvm::SmallBitVector dropped = slice.getDroppedDims();
   for (auto [i, offset] : llvm::enumerate(slice.getMixedOffsets())) {
     Value &sum = view.offsets[base.dims[i]];

@@ -9,12 +9,13 @@
 
 namespace mmk {
 
-/// A part of a tensor in global memory: offsets in all its dimensions (null: 0), and the dimensions
-/// of the slice among them.
+/// A part of a tensor in global memory, or of a generated one: offsets in all its dimensions (null:
+/// 0), and the dimensions of the slice among them.
 struct GlobalView {
-  mlir::Value memref;
+  mlir::Value memref; ///< null for a generated tensor
   llvm::SmallVector<mlir::Value> offsets;
   llvm::SmallVector<unsigned> dims;
+  mlir::Operation *generated = nullptr; ///< what gives the generated tensor
 };
 
 class KernelLowering {

@@ -1,5 +1,6 @@
 // The part of aicore-insert-transfers for row groups: the steps of a row group on each tile, with
 // the loads and stores around them.
+#include "place/guard.h"
 #include "place/insert_transfers.h"
 #include "place/row_memory.h"
 
@@ -39,6 +40,17 @@ private:
   void emitWindow();
   void emitPass(RowPass &pass, size_t number);
   void emitBody(RowPass &pass, Value number);
+  /// What guards leave of a pass: the first position along the reduced dimension of the plane, and
+  /// the end; null where they leave all.
+  struct Range {
+    Value first, end;
+  };
+  Range rangeOf(const RowPass &pass);
+  Range rangeOf(const Guard &guard, Value extent);
+  std::optional<Value> bound(const LinearForm &form, bool isLargest, bool ofPart);
+  void findOffsets();
+  Value satisfiesAll(const RowPass &pass);
+  void emitGuarded(const RowPass &pass);
   void emitSteps(ArrayRef<RowStep> steps);
   void emitStep(const RowStep &step);
   void emitCompute(const RowStep &step);
@@ -75,10 +87,13 @@ private:
   std::vector<Held> inputs, tiles, outputs;
   SmallVector<Destination> destinations;
 
-  Value tile, step;                     ///< numbers of the tile and of the window
-  Value keptFrom, kept;                 ///< of the window, in the tile
-  Value partFrom, part;                 ///< of the current part of the reduced dimension
-  llvm::DenseMap<int64_t, Value> outer; ///< the current index of each outer reduced dimension
+  Value tile, step;                      ///< numbers of the tile and of the window
+  Value keptFrom, kept;                  ///< of the window, in the tile
+  Value partFrom, part;                  ///< of the current part of the reduced dimension
+  llvm::DenseMap<int64_t, Value> outer;  ///< the current index of each outer reduced dimension
+  llvm::DenseMap<int64_t, Value> first;  ///< of the tile, along dimensions that are kept
+  std::map<size_t, Guard> guards;        ///< of reductions, by their numbers
+  llvm::DenseSet<Operation *> unguarded; ///< selections of guards that all elements satisfy
 };
 
 //===--- memory ---------------------------------------------------------------------------===//
@@ -176,8 +191,7 @@ void TransferInserter::RowWork::load(unsigned number, Value slotNumber) {
   }
   Held &held = inputs[number];
   held.slot = t.slot(slotNumber, held.buffer);
-  aicore::LoadOp::create(b, t.loc, view.memref, view.offsets, along, rows, columns, held.buffer,
-                         held.slot, 1);
+  t.fill(view, along, rows, columns, held.buffer, held.slot);
 }
 
 // Two results of the same value are stored from one buffer.
@@ -257,7 +271,11 @@ void TransferInserter::RowWork::emitCompute(const RowStep &step) {
     for (auto [read, element] : llvm::zip(step.reads, elements))
       scalars.map(read.first, element);
     for (Operation *op : step.operations)
-      b.clone(*op, scalars);
+      if (unguarded.contains(op))
+        scalars.map(op->getResult(0),
+                    scalars.lookupOrDefault(cast<arith::SelectOp>(op).getTrueValue()));
+      else
+        b.clone(*op, scalars);
     SmallVector<Value> yielded;
     for (Value value : step.values)
       yielded.push_back(scalars.lookupOrDefault(value));
@@ -379,17 +397,152 @@ void TransferInserter::RowWork::emitBody(RowPass &pass, Value number) {
       tiles[i].slot = t.slot(number, tiles[i].buffer);
   for (unsigned output : pass.outputs)
     outputs[output].slot = t.slot(number, outputs[output].buffer);
-  emitSteps(pass.body);
+  emitGuarded(pass);
   for (unsigned output : pass.outputs)
     store(output);
+}
+
+//===--- guards ---------------------------------------------------------------------------===//
+
+// Each output has all dimensions that are kept.
+void TransferInserter::RowWork::findOffsets() {
+  const RowOutput &output = p.outputs().front();
+  for (const Destination &destination : destinations)
+    if (destination.value == output.tensor)
+      for (auto [i, dim] : llvm::enumerate(output.dims))
+        if (dim >= 0 && !p.space().isReduced[dim])
+          first[dim] = destination.view.offsets[i];
+  for (auto [number, reduction] : llvm::enumerate(p.reductions()))
+    if (std::optional<Guard> guard = guardOf(p, reduction))
+      guards[number] = *guard;
+}
+
+/// The largest or least value of a form for the elements of the window; `ofPart`: and of the
+/// current part, else but for what the reduced dimension of the plane adds. Nothing where data
+/// decides.
+std::optional<Value> TransferInserter::RowWork::bound(const LinearForm &form, bool isLargest,
+                                                      bool ofPart) {
+  const int64_t keptDim = p.plane().reducesColumns ? p.plane().rows : p.plane().columns;
+  if (!form.inputs.empty())
+    return std::nullopt;
+  Value sum = t.index(form.constant);
+  const auto addTimes = [&](Value value, int64_t factor) {
+    if (value.getType() != b.getIndexType())
+      value = arith::IndexCastOp::create(b, t.loc, b.getIndexType(), value);
+    sum = t.add(sum, arith::MulIOp::create(b, t.loc, value, t.index(factor)));
+  };
+  const auto lastOf = [&](Value from, Value count) {
+    return arith::SubIOp::create(b, t.loc, t.add(from, count), t.index(1)).getResult();
+  };
+  for (auto [scalar, factor] : form.scalars)
+    addTimes(t.map.lookupOrDefault(scalar), factor);
+  for (auto [dim, factor] : form.positions) {
+    const bool takesLast = (factor > 0) == isLargest;
+    if (dim == partDim()) {
+      if (ofPart)
+        addTimes(takesLast ? lastOf(partFrom, part) : partFrom, factor);
+    } else if (dim == keptDim) {
+      Value from = t.add(first.lookup(dim), keptFrom);
+      addTimes(takesLast ? lastOf(from, kept) : from, factor);
+    } else if (!p.space().isReduced[dim]) {
+      addTimes(first.lookup(dim), factor);
+    } else if (takesLast) { // of an outer loop
+      addTimes(lastOf(t.index(0), t.dimension(p.space().names[dim])), factor);
+    }
+  }
+  return sum;
+}
+
+TransferInserter::RowWork::Range TransferInserter::RowWork::rangeOf(const Guard &guard,
+                                                                    Value extent) {
+  Range range = {t.index(0), extent};
+  Value zero = t.index(0);
+  for (const LinearForm &form : guard.atLeastZero) {
+    const int64_t factor = form.factorOf(partDim());
+    const std::optional<Value> rest = bound(form, /*isLargest=*/true, /*ofPart=*/false);
+    if (factor == 0 || !rest)
+      continue;
+    // factor * position + rest >= 0.
+    if (factor > 0) {
+      Value below = arith::MaxSIOp::create(
+          b, t.loc, arith::SubIOp::create(b, t.loc, zero, *rest).getResult(), zero);
+      Value from = arith::CeilDivSIOp::create(b, t.loc, below, t.index(factor));
+      range.first = arith::MaxSIOp::create(b, t.loc, range.first, from);
+    } else {
+      Value above = arith::MaxSIOp::create(b, t.loc, t.add(*rest, t.index(-factor)), zero);
+      Value end = arith::DivSIOp::create(b, t.loc, above, t.index(-factor));
+      range.end = arith::MinSIOp::create(b, t.loc, range.end, end);
+    }
+  }
+  return range;
+}
+
+TransferInserter::RowWork::Range TransferInserter::RowWork::rangeOf(const RowPass &pass) {
+  Range all;
+  if (!pass.outputs.empty())
+    return all;
+  Value extent = t.dimension(p.space().names[partDim()]);
+  for (const RowStep &it : pass.body) {
+    if (it.kind != RowStep::Kind::reduce)
+      continue;
+    auto guard = guards.find(it.reduction);
+    if (guard == guards.end())
+      return {};
+    const Range range = rangeOf(guard->second, extent);
+    all.first = all.first ? arith::MinSIOp::create(b, t.loc, all.first, range.first) : range.first;
+    all.end = all.end ? arith::MaxSIOp::create(b, t.loc, all.end, range.end) : range.end;
+  }
+  return all;
+}
+
+/// Whether each element of the current part satisfies the guards of the pass; null where that is
+/// not known, or there are none.
+Value TransferInserter::RowWork::satisfiesAll(const RowPass &pass) {
+  Value all;
+  for (const RowStep &it : pass.body) {
+    auto guard = guards.find(it.reduction);
+    if (it.kind != RowStep::Kind::reduce || guard == guards.end())
+      continue;
+    if (!guard->second.isExact)
+      return {};
+    for (const LinearForm &form : guard->second.atLeastZero) {
+      const std::optional<Value> least = bound(form, /*isLargest=*/false, /*ofPart=*/true);
+      if (!least)
+        return {};
+      Value holds = arith::CmpIOp::create(b, t.loc, arith::CmpIPredicate::sge, *least, t.index(0));
+      all = all ? arith::AndIOp::create(b, t.loc, all, holds).getResult() : holds;
+    }
+  }
+  return all;
+}
+
+// Parts in which a guard excludes nothing are computed without it.
+void TransferInserter::RowWork::emitGuarded(const RowPass &pass) {
+  Value all = whole ? Value() : satisfiesAll(pass);
+  if (!all)
+    return emitSteps(pass.body);
+  auto branch = scf::IfOp::create(b, t.loc, all, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(branch.elseBlock()->getTerminator());
+  emitSteps(pass.body);
+  b.setInsertionPoint(branch.thenBlock()->getTerminator());
+  for (const RowStep &it : pass.body)
+    if (auto own = guards.find(it.reduction);
+        it.kind == RowStep::Kind::reduce && own != guards.end())
+      unguarded.insert(own->second.masked.getDefiningOp());
+  emitSteps(pass.body);
+  unguarded.clear();
 }
 
 void TransferInserter::RowWork::emitPass(RowPass &pass, size_t number) {
   emitSteps(pass.before);
   Value extent = t.dimension(p.space().names[partDim()]);
   if (whole) {
+    // What no guard leaves is at the end of a row, mostly. A position counts from the row's start.
     partFrom = t.index(0);
     part = extent;
+    if (Value end = rangeOf(pass).end)
+      part = arith::MaxSIOp::create(b, t.loc, end, t.index(1));
     emitBody(pass, step);
   } else {
     OpBuilder::InsertionGuard guard(b);
@@ -415,9 +568,18 @@ void TransferInserter::RowWork::emitPass(RowPass &pass, size_t number) {
         b, t.loc,
         t.add(arith::MulIOp::create(b, t.loc, step, t.index(s.passes.size())), t.index(number)),
         parts);
+    // Where guards leave some parts, these are counted from 0 in each pass.
+    const Range range = rangeOf(pass);
+    Value skipped = zero, counted = chunks;
+    if (range.first) {
+      skipped = arith::DivSIOp::create(b, t.loc, range.first, length);
+      Value end = arith::CeilDivSIOp::create(b, t.loc, range.end, length);
+      counted = arith::SubIOp::create(b, t.loc, end, skipped);
+      before = zero;
+    }
     for (auto [dim, count] : llvm::zip(outerReduced(), counts))
       outer[dim] = loopOver(count);
-    partFrom = arith::MulIOp::create(b, t.loc, loopOver(chunks), length);
+    partFrom = arith::MulIOp::create(b, t.loc, t.add(skipped, loopOver(counted)), length);
     part =
         arith::MinSIOp::create(b, t.loc, arith::SubIOp::create(b, t.loc, extent, partFrom), length);
     emitBody(pass, t.add(before, at));
@@ -449,6 +611,7 @@ void TransferInserter::RowWork::emit() {
   t.emitScalars(group);
   tile = t.emitLoop(tileLoop).getInductionVar();
   destinations = t.findDestinations(group, tileLoop);
+  findOffsets();
   t.loc = group.getLoc();
 
   const bool reducesColumns = p.plane().reducesColumns;

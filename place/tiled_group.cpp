@@ -27,7 +27,7 @@ namespace {
 // The operations that earlier passes leave in a fusion group; any other would be dropped silently.
 LogicalResult checkOps(ir::FusionGroupOp group) {
   WalkResult result = group.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (op->getParentOfType<linalg::LinalgOp>() ||
+    if (op->getParentOfType<linalg::LinalgOp>() || ir::isGenerated(op) ||
         isa<ir::FusionGroupOp, ir::DimOp, ir::TileCountOp, ir::TileCoordsOp, ir::YieldOp,
             tensor::DimOp, tensor::EmptyOp, tensor::ExtractSliceOp, tensor::InsertSliceOp,
             affine::AffineApplyOp, affine::AffineMinOp, linalg::FillOp, linalg::BroadcastOp,
@@ -142,10 +142,10 @@ static LogicalResult expectKnownTensors(Operation *op, ArrayRef<Value> produced)
     while (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>())
       tensor = slice.getSource();
     if (!isa<BlockArgument>(tensor) && !tensor.getDefiningOp<ir::FusionGroupOp>() &&
-        !llvm::is_contained(produced, tensor))
+        !ir::isGenerated(tensor.getDefiningOp()) && !llvm::is_contained(produced, tensor))
       return op->emitOpError(
           "reads a tensor that is neither a parameter, nor of an earlier fusion group, "
-          "nor a product of its own");
+          "nor a product of its own, nor generated");
   }
   return success();
 }
@@ -230,6 +230,14 @@ DenseMap<Value, StringRef> tensorNames(ir::KernelOp kernel) {
     for (Value result : group.getResults())
       names[result] = name;
   }
+  kernel.walk([&](Operation *op) {
+    if (isa<ir::PositionsOp>(op))
+      names[op->getResult(0)] = "position";
+    else if (isa<ir::RandomOp>(op))
+      names[op->getResult(0)] = "random";
+    else if (auto window = dyn_cast<ir::WindowOp>(op))
+      names[window.getResult()] = "window";
+  });
   auto ret = cast<ir::ReturnOp>(kernel.getBody().front().getTerminator());
   for (auto [value, named] :
        llvm::zip(ret.getValues(), kernel.getResults().getAsRange<ir::NamedAttr>()))

@@ -204,8 +204,7 @@ void TransferInserter::loadInput(Tile &tile, VectorWork &work, size_t number) {
   } else if (input.broadcast == Broadcast::single) {
     extents[0] = extents[1] = one;
   }
-  aicore::LoadOp::create(b, loc, view.memref, view.offsets, along, extents[0], extents[1],
-                         bufferOf(place), input.slot, 1);
+  fill(view, along, extents[0], extents[1], bufferOf(place), input.slot);
 }
 
 // Loads the rows of a window, of all inputs with rows.

@@ -145,6 +145,13 @@ void BlockWatch::instruction(aicore::Instruction op) {
               Use::reads);
         touch(it.getTarget(), at(it.getTargetSlotMutable()), part, Use::writes);
       })
+      .Case([&](aicore::TileInstruction it) { tiles(it); })
+      .Default([&](Operation *) { vectorInstruction(op); });
+}
+
+// What fills or reads buffers in UB alone, and windows.
+void BlockWatch::vectorInstruction(aicore::Instruction op) {
+  llvm::TypeSwitch<Operation *>(op)
       .Case([&](aicore::VectorOp it) { vector(it); })
       .Case([&](aicore::ReduceOp it) {
         const Rectangle whole = rectangle(it.getRowsMutable(), it.getColumnsMutable());
@@ -153,7 +160,37 @@ void BlockWatch::instruction(aicore::Instruction op) {
           touch(target, at(it.getTargetSlotsMutable()[i]),
                 {1, it.getByRows() ? whole.columns : whole.rows}, Use::writes);
       })
-      .Case([&](aicore::TileInstruction it) { tiles(it); });
+      .Case([&](aicore::WindowOp it) { window(it); })
+      .Case([&](aicore::PositionsOp it) {
+        touch(it.getTarget(), at(it.getSlotMutable()), {1, at(it.getColumnsMutable())},
+              Use::writes);
+      })
+      .Case([&](aicore::RandomOp it) {
+        touch(it.getTarget(), at(it.getSlotMutable()),
+              rectangle(it.getRowsMutable(), it.getColumnsMutable()), Use::writes);
+      });
+}
+
+// Each element that is inside of the tensor; without a padding all have to be.
+void BlockWatch::window(aicore::WindowOp op) {
+  const Rectangle part = rectangle(op.getRowsMutable(), op.getColumnsMutable());
+  MLIRContext *context = op.getContext();
+  SmallVector<AffineExpr> symbols;
+  for (int64_t symbol : offsetsOf(op.getSymbolsMutable()))
+    symbols.push_back(getAffineConstantExpr(symbol, context));
+  const AffineMap map = op.getMap().replaceDimsAndSymbols(
+      {getAffineDimExpr(0, context), getAffineDimExpr(1, context)}, symbols, 2, 0);
+  const ArrayRef<int64_t> extents = tensors_[kernel_.tensorNumbers.lookup(op.getSource())].extents;
+  for (int64_t row = 0; row < part.rows; ++row)
+    for (int64_t column = 0; column < part.columns; ++column) {
+      const SmallVector<int64_t> indices = map.compose({row, column});
+      const bool isInside = llvm::all_of(llvm::zip(indices, extents), [](auto it) {
+        return std::get<0>(it) >= 0 && std::get<0>(it) < std::get<1>(it);
+      });
+      if (isInside || !op.getPadding())
+        transfer(op.getSource(), indices, {ViewDim{-1, 1}, ViewDim{-1, 1}}, Use::reads);
+    }
+  touch(op.getTarget(), at(op.getSlotMutable()), part, Use::writes);
 }
 
 void BlockWatch::tiles(aicore::TileInstruction op) {

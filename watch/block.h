@@ -103,7 +103,9 @@ private:
     return part.value_or(0) * kernel_.buffers.find(buffer)->second.partWidth;
   }
   void instruction(aicore::Instruction op);
+  void vectorInstruction(aicore::Instruction op);
   void vector(aicore::VectorOp op);
+  void window(aicore::WindowOp op);
   void tiles(aicore::TileInstruction op);
   void poison(const CoreMemories &memories);
   void flag(mlir::Operation *op);

@@ -2293,3 +2293,59 @@ aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
     aicore.reduce argmin %x[%i] size(%i, %i) -> %s[%i], %s[%i] : !row, !row from !ub
   }
 }
+
+// -----
+
+!ub = memref<32x64xf32, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"x"["I"]>, #mmk.named<"seed">] results [] cores 1 buffers {} {
+^bb0(%i: index, %x: memref<?xf32, #aicore.space<gm>>, %seed: i32):
+  aicore.phase {
+  ^bb0(%block: index):
+    %b = aicore.alloc "b" of "ub" copies 1 : !ub
+    // expected-error @+1 {{'aicore.window' op expected a padding of 'f32', found 'i32'}}
+    aicore.window %x at affine_map<(r, c) -> (r + c)> pad %seed : i32 size(%i, %i) -> %b[%i] : memref<?xf32, #aicore.space<gm>> -> !ub
+  }
+}
+
+// -----
+
+!ub = memref<32x64xf32, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"x"["I"]>, #mmk.named<"seed">] results [] cores 1 buffers {} {
+^bb0(%i: index, %x: memref<?xf32, #aicore.space<gm>>, %seed: i32):
+  aicore.phase {
+  ^bb0(%block: index):
+    %b = aicore.alloc "b" of "ub" copies 1 : !ub
+    // expected-error @+1 {{'aicore.window' op expected 1 indices of a row, a column and 0 symbols, found affine_map<(d0, d1)[s0] -> (d0 + d1 + s0)>}}
+    aicore.window %x at affine_map<(r, c)[s] -> (r + c + s)> size(%i, %i) -> %b[%i] : memref<?xf32, #aicore.space<gm>> -> !ub
+  }
+}
+
+// -----
+
+!ub = memref<32x64xf32, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"x"["I"]>, #mmk.named<"seed">] results [] cores 1 buffers {} {
+^bb0(%i: index, %x: memref<?xf32, #aicore.space<gm>>, %seed: i32):
+  aicore.phase {
+  ^bb0(%block: index):
+    %b = aicore.alloc "b" of "ub" copies 1 : !ub
+    // expected-error @+1 {{'aicore.positions' op expected a target of 'i32', found 'memref<32x64xf32, #aicore.space<ub>>'}}
+    aicore.positions from %i size(%i) -> %b[%i] : !ub
+  }
+}
+
+// -----
+
+!ub = memref<32x64xi32, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"x"["I"]>, #mmk.named<"seed">] results [] cores 1 buffers {} {
+^bb0(%i: index, %x: memref<?xf32, #aicore.space<gm>>, %seed: i32):
+  aicore.phase {
+  ^bb0(%block: index):
+    %b = aicore.alloc "b" of "ub" copies 1 : !ub
+    // expected-error @+1 {{'aicore.random' op expected a target of 'f32', found 'memref<32x64xi32, #aicore.space<ub>>'}}
+    aicore.random %seed from %i step(%i, %i) size(%i, %i) -> %b[%i] : !ub
+  }
+}

@@ -273,3 +273,25 @@ aicore.kernel @bias dims ["M"] args [] results [] cores 1 buffers {} limits {M =
     aicore.release %table[%s] : !row_bt
   }
 }
+
+// What fills a buffer with generated elements.
+// CHECK-LABEL: aicore.kernel @generated
+!gen_f32 = memref<32x64xf32, #aicore.space<ub>>
+!gen_i32 = memref<1x64xi32, #aicore.space<ub>>
+!gen_x = memref<?x?xf32, #aicore.space<gm>>
+aicore.kernel @generated dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>, #mmk.named<"seed">] results []
+    cores 1 buffers {} {
+^bb0(%m: index, %n: index, %x: !gen_x, %seed: i32):
+  aicore.phase {
+  ^bb0(%block: index):
+    %w = aicore.alloc "w" of "ub" copies 1 : !gen_f32
+    %p = aicore.alloc "p" of "ub" copies 1 : !gen_i32
+    %zero = arith.constant 0.0 : f32
+    // CHECK: aicore.window %x at #{{.*}}(%N) pad %{{.*}} : f32 size(%M, %N) -> %w_ub[%block] : memref<?x?xf32, #aicore.space<gm>> -> memref<32x64xf32, #aicore.space<ub>>
+    aicore.window %x at affine_map<(r, c)[n] -> (r + n, c - 1)> (%n) pad %zero : f32 size(%m, %n) -> %w[%block] : !gen_x -> !gen_f32
+    // CHECK-NEXT: aicore.positions from %M size(%N) -> %p_ub[%block] : memref<1x64xi32, #aicore.space<ub>>
+    aicore.positions from %m size(%n) -> %p[%block] : !gen_i32
+    // CHECK-NEXT: aicore.random %seed from %M step(%N, %M) size(%M, %N) -> %w_ub[%block] : memref<32x64xf32, #aicore.space<ub>>
+    aicore.random %seed from %m step(%n, %m) size(%m, %n) -> %w[%block] : !gen_f32
+  }
+}

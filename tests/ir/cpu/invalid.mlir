@@ -417,3 +417,68 @@ aicore.kernel @rows dims ["M"] args [#mmk.named<"x"["M", "M"]>] results [#mmk.na
     } : memref<1x64xf32, #aicore.space<ub>>
   }
 }
+
+// -----
+
+// There are two sizes.
+aicore.kernel @sums dims ["M"] args [#mmk.named<"x"["M", "M"]>, #mmk.named<"v"["M"]>] results [#mmk.named<"y"["M", "M"]>] cores 1 buffers {} {
+^bb0(%m: index, %x: memref<?x?xf32, #aicore.space<gm>>, %v: memref<?xf32, #aicore.space<gm>>, %y: memref<?x?xf32, #aicore.space<gm>>):
+  aicore.phase {
+  ^bb0(%block: index):
+    %row = aicore.alloc "row" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<ub>>
+    // expected-error @+1 {{'cpu.cumulate' op sums along size 2 of 2}}
+    cpu.cumulate size(%m, %m) sum 2 ins(%x[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) outs(%y[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%row) : memref<1x64xf32, #aicore.space<ub>>
+  }
+}
+
+// -----
+
+// Elements are needed.
+aicore.kernel @sums dims ["M"] args [#mmk.named<"x"["M", "M"]>, #mmk.named<"v"["M"]>] results [#mmk.named<"y"["M", "M"]>] cores 1 buffers {} {
+^bb0(%m: index, %x: memref<?x?xf32, #aicore.space<gm>>, %v: memref<?xf32, #aicore.space<gm>>, %y: memref<?x?xf32, #aicore.space<gm>>):
+  aicore.phase {
+  ^bb0(%block: index):
+    %row = aicore.alloc "row" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<ub>>
+    // expected-error @+1 {{'cpu.cumulate' op expected one input, or two, and one output, found 0 and 1}}
+    cpu.cumulate size(%m, %m) sum 1 ins() outs(%y[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%row) : memref<1x64xf32, #aicore.space<ub>>
+  }
+}
+
+// -----
+
+// Sums have the type of their elements.
+aicore.kernel @sums dims ["M"] args [#mmk.named<"x"["M", "M"]>, #mmk.named<"v"["M"]>] results [#mmk.named<"y"["M", "M"]>] cores 1 buffers {} {
+^bb0(%m: index, %x: memref<?x?xi32, #aicore.space<gm>>, %v: memref<?xf32, #aicore.space<gm>>, %y: memref<?x?xf32, #aicore.space<gm>>):
+  aicore.phase {
+  ^bb0(%block: index):
+    %row = aicore.alloc "row" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<ub>>
+    // expected-error @+1 {{'cpu.cumulate' op expected elements of one type, found 'memref<?x?xi32, #aicore.space<gm>>' and 'memref<?x?xf32, #aicore.space<gm>>'}}
+    cpu.cumulate size(%m, %m) sum 1 ins(%x[%m, %m] along [0, 1] : memref<?x?xi32, #aicore.space<gm>>) outs(%y[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%row) : memref<1x64xf32, #aicore.space<ub>>
+  }
+}
+
+// -----
+
+// A narrow type is converted before.
+aicore.kernel @sums dims ["M"] args [#mmk.named<"x"["M", "M"]>, #mmk.named<"v"["M"]>] results [#mmk.named<"y"["M", "M"]>] cores 1 buffers {} {
+^bb0(%m: index, %x: memref<?x?xf16, #aicore.space<gm>>, %v: memref<?xf32, #aicore.space<gm>>, %y: memref<?x?xf16, #aicore.space<gm>>):
+  aicore.phase {
+  ^bb0(%block: index):
+    %row = aicore.alloc "row" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<ub>>
+    // expected-error @+1 {{'cpu.cumulate' op sums f32 and i32, not 'f16'}}
+    cpu.cumulate size(%m, %m) sum 1 ins(%x[%m, %m] along [0, 1] : memref<?x?xf16, #aicore.space<gm>>) outs(%y[%m, %m] along [0, 1] : memref<?x?xf16, #aicore.space<gm>>) scratch(%row) : memref<1x64xf32, #aicore.space<ub>>
+  }
+}
+
+// -----
+
+// One sum precedes all elements of a row.
+aicore.kernel @sums dims ["M"] args [#mmk.named<"x"["M", "M"]>, #mmk.named<"v"["M"]>] results [#mmk.named<"y"["M", "M"]>] cores 1 buffers {} {
+^bb0(%m: index, %x: memref<?x?xf32, #aicore.space<gm>>, %v: memref<?xf32, #aicore.space<gm>>, %y: memref<?x?xf32, #aicore.space<gm>>):
+  aicore.phase {
+  ^bb0(%block: index):
+    %row = aicore.alloc "row" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<ub>>
+    // expected-error @+1 {{'cpu.cumulate' op expected sums before the first element that do not vary along size 1}}
+    cpu.cumulate size(%m, %m) sum 1 ins(%x[%m, %m] along [0, 1], %v[%m] along [-1, 0] : memref<?x?xf32, #aicore.space<gm>>, memref<?xf32, #aicore.space<gm>>) outs(%y[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%row) : memref<1x64xf32, #aicore.space<ub>>
+  }
+}

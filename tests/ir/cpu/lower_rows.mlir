@@ -129,4 +129,26 @@ mmk.kernel @first dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk
   mmk.choice "tile.N" = [16]
 }
 
+
+// A cumulative sum: parts of a few long rows are summed first, and each begins with the sum of those
+// before it; else a tile has whole rows.
+// CHECK-LABEL: aicore.kernel @cumulative
+// CHECK:      %[[PARTS:.*]] = aicore.workspace "parts"
+// CHECK:      %[[BEFORE:.*]] = aicore.workspace "before"
+// CHECK:      aicore.phase
+// CHECK:      cpu.rows size(%M, %[[LENGTH:.*]]) reduce [1] ins(%x[%c0, %{{.*}}] along [0, 1] : {{.*}}) outs(%[[PARTS]][%{{.*}}, %c0] along [1, -1] : {{.*}})
+// CHECK:      aicore.phase
+// CHECK:      cpu.rows size(%M, %[[PART:.*]]) reduce [1] ins(%[[PARTS]][%c0, %c0] along [1, 0] : {{.*}}) outs(%[[BEFORE]][%[[PART]], %c0] along [1, -1] : {{.*}})
+// CHECK:      cpu.cumulate size(%M, %{{.*}}) sum 1 ins(%x[%c0, %[[AT:.*]]] along [0, 1], %[[BEFORE]][%[[PART]], %c0] along [1, -1] : {{.*}}) outs(%y[%c0, %[[AT]]] along [0, 1] : {{.*}})
+// CHECK:      scf.if
+// CHECK-NEXT:   cpu.cumulate size(%{{.*}}, %N) sum 1 ins(%x[%[[M:.*]], %c0] along [0, 1] : {{.*}}) outs(%y[%[[M]], %c0] along [0, 1] : {{.*}})
+mmk.kernel @cumulative dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
+^bb0(%x: tensor<?x?xf32>):
+  %y = mmk.cumulate %x along 1 : tensor<?x?xf32>
+  mmk.return %y : tensor<?x?xf32>
+} schedule {
+  mmk.choice "cores" = [4]
+  mmk.choice "tile.M" = [64]
+  mmk.choice "tile.N" = [32]
+}
 }

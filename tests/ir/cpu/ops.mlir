@@ -41,6 +41,9 @@ aicore.kernel @tiles dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"bia
     ^bb0(%e: f32):
       cpu.yield %e : f32
     }
+    // CHECK: cpu.cumulate size(%M, %block) sum 1 ins(%c[%M, %block] along [0, 1], %bias[%block] along [0, -1] : memref<?x?xf32, #aicore.space<gm>>, memref<?xf32, #aicore.space<gm>>) outs(%c[%M, %block] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%sums_ub) : memref<1x64xf32, #aicore.space<ub>>
+    %sums = aicore.alloc "sums" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<ub>>
+    cpu.cumulate size(%m, %block) sum 1 ins(%c[%m, %block] along [0, 1], %bias[%block] along [0, -1] : !gm_out, !gm_row) outs(%c[%m, %block] along [0, 1] : !gm_out) scratch(%sums) : memref<1x64xf32, #aicore.space<ub>>
     // CHECK: cpu.rows size(%M, %block) reduce [1] ins(%a[%M, %block] along [0, 1], %bias[%block] along [-1, 0] : memref<?x?xf16, #aicore.space<gm>>, memref<?xf32, #aicore.space<gm>>) outs(%c[%M, %block] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%row_ub) {
     // CHECK-NEXT: ^bb0(%[[E:.*]]: f16, %[[W:.*]]: f32):
     // CHECK-NEXT: %[[BEST:.*]], %[[WHERE:.*]] = cpu.reduce argmax %[[E]] from 0xFC00 : f16 -> f16, i32

@@ -31,10 +31,8 @@ kernel causal(x: f16[M, N]) -> y: f32[M] {
 }
 
 // CHECK-LABEL: mmk.kernel @window
-// CHECK:         linalg.generic
-// CHECK:           arith.cmpi ult
-// CHECK:           tensor.extract %x
-// CHECK:           arith.select
+// CHECK:         %[[W:.*]] = mmk.window %x at #{{.*}} ["N", "3"] pad %{{.*}} : f32 : tensor<?xf32> -> tensor<?x?xf32>
+// CHECK:         linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%[[W]] :
 kernel window(x: f32[N]) -> y: f32[N] {
   y[i] = sum[r: 3](pad(x, 0)[i + r - 1]);
 }

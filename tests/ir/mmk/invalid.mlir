@@ -232,3 +232,66 @@ mmk.kernel @reduces_beyond dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.
   } -> tensor<?xf32>
   mmk.return %y : tensor<?xf32>
 }
+
+// -----
+
+mmk.kernel @positions_of_floats dims ["N"] args [#mmk.named<"x"["N"]>, #mmk.named<"seed">, #mmk.named<"p">] results [#mmk.named<"z"["N"]>] {
+^bb0(%x: tensor<?xf32>, %seed: i32, %p: f32):
+  // expected-error @+1 {{'mmk.positions' op expected a tensor of i32 with one dimension, found 'tensor<?xf32>'}}
+  %y = mmk.positions "N" : tensor<?xf32>
+  mmk.return %x : tensor<?xf32>
+}
+
+// -----
+
+mmk.kernel @random_integers dims ["N"] args [#mmk.named<"x"["N"]>, #mmk.named<"seed">, #mmk.named<"p">] results [#mmk.named<"z"["N"]>] {
+^bb0(%x: tensor<?xf32>, %seed: i32, %p: f32):
+  // expected-error @+1 {{'mmk.random' op expected a tensor of f32, found 'tensor<?xi32>'}}
+  %y = mmk.random ["N"] of %seed : tensor<?xi32>
+  mmk.return %x : tensor<?xf32>
+}
+
+// -----
+
+mmk.kernel @random_rank dims ["N"] args [#mmk.named<"x"["N"]>, #mmk.named<"seed">, #mmk.named<"p">] results [#mmk.named<"z"["N"]>] {
+^bb0(%x: tensor<?xf32>, %seed: i32, %p: f32):
+  // expected-error @+1 {{'mmk.random' op expected a tensor of 2 dimensions, one for each of its names, found 'tensor<?xf32>'}}
+  %y = mmk.random ["N", "N"] of %seed : tensor<?xf32>
+  mmk.return %x : tensor<?xf32>
+}
+
+// -----
+
+mmk.kernel @window_elements dims ["N"] args [#mmk.named<"x"["N"]>, #mmk.named<"seed">, #mmk.named<"p">] results [#mmk.named<"z"["N"]>] {
+^bb0(%x: tensor<?xf32>, %seed: i32, %p: f32):
+  // expected-error @+1 {{'mmk.window' op expected elements of 'f32', found 'tensor<?xf16>'}}
+  %y = mmk.window %x at affine_map<(i) -> (i)> ["N"] : tensor<?xf32> -> tensor<?xf16>
+  mmk.return %x : tensor<?xf32>
+}
+
+// -----
+
+mmk.kernel @window_padding dims ["N"] args [#mmk.named<"x"["N"]>, #mmk.named<"seed">, #mmk.named<"p">] results [#mmk.named<"z"["N"]>] {
+^bb0(%x: tensor<?xf32>, %seed: i32, %p: f32):
+  // expected-error @+1 {{'mmk.window' op expected a padding of 'f32', found 'i32'}}
+  %y = mmk.window %x at affine_map<(i) -> (i)> ["N"] pad %seed : i32 : tensor<?xf32> -> tensor<?xf32>
+  mmk.return %x : tensor<?xf32>
+}
+
+// -----
+
+mmk.kernel @window_indices dims ["N"] args [#mmk.named<"x"["N"]>, #mmk.named<"seed">, #mmk.named<"p">] results [#mmk.named<"z"["N"]>] {
+^bb0(%x: tensor<?xf32>, %seed: i32, %p: f32):
+  // expected-error @+1 {{'mmk.window' op expected a tensor of 2 dimensions, one for each of its indices, found 'tensor<?xf32>'}}
+  %y = mmk.window %x at affine_map<(i) -> (i, i)> ["N"] : tensor<?xf32> -> tensor<?xf32>
+  mmk.return %x : tensor<?xf32>
+}
+
+// -----
+
+mmk.kernel @window_positions dims ["N"] args [#mmk.named<"x"["N"]>, #mmk.named<"seed">, #mmk.named<"p">] results [#mmk.named<"z"["N"]>] {
+^bb0(%x: tensor<?xf32>, %seed: i32, %p: f32):
+  // expected-error @+1 {{'mmk.window' op expected indices of 1 positions and 0 extents, found affine_map<(d0)[s0] -> (d0 + s0)>}}
+  %y = mmk.window %x at affine_map<(i)[n] -> (i + n)> ["N"] : tensor<?xf32> -> tensor<?xf32>
+  mmk.return %x : tensor<?xf32>
+}

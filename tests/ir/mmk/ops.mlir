@@ -103,3 +103,23 @@ mmk.kernel @mappings dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<
   } -> tensor<?xf32>
   mmk.return %y : tensor<?xf32>
 }
+
+// Generated tensors.
+// CHECK-LABEL: mmk.kernel @generated
+mmk.kernel @generated dims ["M", "N"]
+    args [#mmk.named<"x"["M"]>, #mmk.named<"seed">] results [#mmk.named<"y"["M"]>] {
+^bb0(%x: tensor<?xf32>, %seed: i32):
+  %n = mmk.dim "N"
+  %zero = arith.constant 0.0 : f32
+  // CHECK: mmk.positions "N" : tensor<?xi32>
+  %j = mmk.positions "N" : tensor<?xi32>
+  // CHECK: mmk.random ["M", "N"] of %seed : tensor<?x?xf32>
+  %u = mmk.random ["M", "N"] of %seed : tensor<?x?xf32>
+  // CHECK: mmk.window %x at #{{.*}} (%{{.*}}) ["M", "N"] : tensor<?xf32> -> tensor<?x?xf32>
+  %v = mmk.window %x at affine_map<(i, j)[n] -> (i + n - j)> (%n) ["M", "N"]
+    : tensor<?xf32> -> tensor<?x?xf32>
+  // CHECK: mmk.window %x at #{{.*}} ["M"] pad %{{.*}} : f32 : tensor<?xf32> -> tensor<?xf32>
+  %w = mmk.window %x at affine_map<(i) -> (i - 1)> ["M"] pad %zero : f32
+    : tensor<?xf32> -> tensor<?xf32>
+  mmk.return %w : tensor<?xf32>
+}

@@ -400,3 +400,36 @@ mmk.kernel @broadcast dims ["M", "N"]
   } -> tensor<?x?xf32>
   mmk.return %y : tensor<?x?xf32>
 }
+
+// A cumulative sum is a group of its own, whose operand is in memory.
+// CHECK-LABEL: mmk.kernel @cumulative
+// CHECK:      %[[TWICE:.*]] = mmk.fusion_group {
+// CHECK:      %[[SUMS:.*]] = mmk.fusion_group over ["M", "N"] reduce [1] {
+// CHECK-NEXT: ^bb0(%block: index):
+// CHECK-NEXT:   %[[S:.*]] = mmk.cumulate %[[TWICE]] along 1 {mmk.loops = array<i64: 0, 1>} : tensor<?x?xf32>
+// CHECK-NEXT:   mmk.yield %[[S]]
+// CHECK:      %[[Y:.*]] = mmk.fusion_group {
+// CHECK:        linalg.generic {{.*}} ins(%[[SUMS]] :
+// CHECK:      mmk.return %[[Y]]
+mmk.kernel @cumulative dims ["M", "N"]
+    args [#mmk.named<"x"["M", "N"]>]
+    results [#mmk.named<"y"["M", "N"]>] {
+^bb0(%x: tensor<?x?xf32>):
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %twice = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) {
+  ^bb0(%e: f32, %o: f32):
+    %r = arith.addf %e, %e : f32
+    linalg.yield %r : f32
+  } -> tensor<?x?xf32>
+  %sums = mmk.cumulate %twice along 1 : tensor<?x?xf32>
+  %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%sums : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) {
+  ^bb0(%e: f32, %o: f32):
+    %r = arith.negf %e : f32
+    linalg.yield %r : f32
+  } -> tensor<?x?xf32>
+  mmk.return %y : tensor<?x?xf32>
+}

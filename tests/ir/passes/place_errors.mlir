@@ -196,7 +196,7 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
         linalg.yield %p : f32
       } -> tensor<?x?xf32>
       // Two elementwise operations where mmk-fuse-epilogue leaves one.
-      // expected-error @+1 {{'linalg.generic' op reads a tensor that is neither a parameter, nor of an earlier fusion group, nor a product of its own}}
+      // expected-error @+1 {{'linalg.generic' op reads a tensor that is neither a parameter, nor of an earlier fusion group, nor a product of its own, nor generated}}
       %again = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
           ins(%neg : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) {
       ^bb0(%e: f32, %o: f32):

@@ -1,4 +1,4 @@
-#include "lower/random.h"
+#include "ir/random.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

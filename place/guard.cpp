@@ -1,0 +1,138 @@
+#include "place/guard.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace mmk {
+
+int64_t LinearForm::factorOf(int64_t dim) const {
+  for (const auto &[each, factor] : positions)
+    if (each == dim)
+      return factor;
+  return 0;
+}
+
+namespace {
+
+LinearForm plus(LinearForm x, const LinearForm &y, int64_t scale) {
+  const auto add = [&](auto &terms, const auto &key, int64_t factor) {
+    for (auto &[each, sum] : terms)
+      if (each == key) {
+        sum += factor;
+        return;
+      }
+    terms.push_back({key, factor});
+  };
+  x.constant += scale * y.constant;
+  for (const auto &[dim, factor] : y.positions)
+    add(x.positions, dim, scale * factor);
+  for (const auto &[scalar, factor] : y.scalars)
+    add(x.scalars, scalar, scale * factor);
+  for (const auto &[input, factor] : y.inputs)
+    add(x.inputs, input, scale * factor);
+  return x;
+}
+
+class GuardReader {
+public:
+  GuardReader(RowProgram &program) : p(program) {}
+
+  /// Adds the linear parts of a condition; whether these are all of it.
+  bool read(Value condition, std::vector<LinearForm> &parts) {
+    if (auto both = condition.getDefiningOp<arith::AndIOp>()) {
+      const bool first = read(both.getLhs(), parts), second = read(both.getRhs(), parts);
+      return first && second;
+    }
+    auto compare = condition.getDefiningOp<arith::CmpIOp>();
+    if (!compare)
+      return false;
+    const std::optional<LinearForm> x = formOf(compare.getLhs()), y = formOf(compare.getRhs());
+    if (!x || !y)
+      return false;
+    // Of y - x or x - y; of a strict order, less 1.
+    const auto part = [&](const LinearForm &large, const LinearForm &small, bool isStrict) {
+      parts.push_back(plus(large, small, -1));
+      parts.back().constant -= isStrict;
+    };
+    switch (compare.getPredicate()) {
+    case arith::CmpIPredicate::sle:
+    case arith::CmpIPredicate::slt:
+      part(*y, *x, compare.getPredicate() == arith::CmpIPredicate::slt);
+      return true;
+    case arith::CmpIPredicate::sge:
+    case arith::CmpIPredicate::sgt:
+      part(*x, *y, compare.getPredicate() == arith::CmpIPredicate::sgt);
+      return true;
+    case arith::CmpIPredicate::eq:
+      part(*x, *y, false);
+      part(*y, *x, false);
+      return true;
+    default:
+      return false;
+    }
+  }
+
+private:
+  std::optional<LinearForm> formOf(Value value) {
+    APInt constant;
+    if (matchPattern(value, m_ConstantInt(&constant)))
+      return LinearForm{constant.getSExtValue(), {}, {}, {}};
+    Operation *op = value.getDefiningOp();
+    if (isa_and_nonnull<arith::IndexCastOp, arith::ExtSIOp>(op))
+      return formOf(op->getOperand(0));
+    for (unsigned i = 0; i < p.inputs().size(); ++i)
+      if (p.inputs()[i].element == value)
+        return formOfInput(i);
+    const bool isOfKernel = value.getParentBlock() != &p.block();
+    if (isOfKernel && value.getType().isIntOrIndex())
+      return LinearForm{0, {}, {{value, 1}}, {}};
+    if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
+      return std::nullopt;
+    const std::optional<LinearForm> x = formOf(op->getOperand(0)), y = formOf(op->getOperand(1));
+    if (!x || !y)
+      return std::nullopt;
+    if (!isa<arith::MulIOp>(op))
+      return plus(*x, *y, isa<arith::AddIOp>(op) ? 1 : -1);
+    for (auto [form, factor] : {std::pair(*x, *y), {*y, *x}})
+      if (factor.positions.empty() && factor.scalars.empty() && factor.inputs.empty())
+        return plus({}, form, factor.constant);
+    return std::nullopt;
+  }
+
+  /// Of a position, or of another integer that is kept.
+  std::optional<LinearForm> formOfInput(unsigned number) {
+    const RowInput &input = p.inputs()[number];
+    Value tensor = input.tensor;
+    while (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>())
+      tensor = slice.getSource();
+    if (tensor.getDefiningOp<ir::PositionsOp>() && input.dims[0] >= 0)
+      return LinearForm{0, {{input.dims[0], 1}}, {}, {}};
+    if (p.isKept(input.element) && input.element.getType().isSignlessInteger())
+      return LinearForm{0, {}, {}, {{number, 1}}};
+    return std::nullopt;
+  }
+
+  RowProgram &p;
+};
+
+} // namespace
+
+std::optional<Guard> guardOf(RowProgram &program, const RowReduction &reduction) {
+  auto select = reduction.operand.getDefiningOp<arith::SelectOp>();
+  TypedAttr otherwise;
+  if (!select || !matchPattern(select.getFalseValue(), m_Constant(&otherwise)) ||
+      otherwise != reduction.identity)
+    return std::nullopt;
+  Guard guard;
+  guard.isExact = GuardReader(program).read(select.getCondition(), guard.atLeastZero);
+  if (guard.atLeastZero.empty())
+    return std::nullopt;
+  guard.masked = reduction.operand;
+  guard.element = select.getTrueValue();
+  return guard;
+}
+
+} // namespace mmk

@@ -1,0 +1,35 @@
+// The conditions of a row group's reductions, as far as they are linear in positions: what part of
+// the reduced dimensions they leave.
+#pragma once
+
+#include "place/row_program.h"
+
+#include <vector>
+
+namespace mmk {
+
+/// A number that is linear in the position: a constant, and a sum of factors times positions along
+/// dimensions of the space, scalars of the kernel, and integers that the group reads.
+struct LinearForm {
+  int64_t constant = 0;
+  llvm::SmallVector<std::pair<int64_t, int64_t>> positions;   ///< dimension of the space, factor
+  llvm::SmallVector<std::pair<mlir::Value, int64_t>> scalars; ///< with their factors
+  /// Numbers of inputs that are the same for all reduced elements, with their factors.
+  llvm::SmallVector<std::pair<unsigned, int64_t>> inputs;
+
+  int64_t factorOf(int64_t dim) const;
+};
+
+/// An element counts only where each of these is at least 0. A condition may have parts that are
+/// not linear: then these hold for more elements than it does.
+struct Guard {
+  std::vector<LinearForm> atLeastZero;
+  bool isExact = false; ///< whether these are the whole condition
+  mlir::Value masked;   ///< the element where the condition holds, else the identity
+  mlir::Value element;  ///< the element itself
+};
+
+/// The condition of a reduction; nothing for one without, or where no part of it is linear.
+std::optional<Guard> guardOf(RowProgram &program, const RowReduction &reduction);
+
+} // namespace mmk
