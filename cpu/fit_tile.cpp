@@ -67,8 +67,9 @@ std::pair<Value, Value> fitProductTile(OpBuilder &b, Location loc, FittedOutput 
   return {rows, columns};
 }
 
-// Elementwise work is bound by memory, which is fastest in long streams. Many whole rows are long streams from memory. Tiles are lower where that balances the threads or
-// fills the last wave; and narrower where there are fewer rows than threads.
+// Elementwise work is bound by memory, which is fastest in long streams. Many whole rows are long
+// streams from memory. Tiles are lower where that balances the threads or fills the last wave; and
+// narrower where there are fewer rows than threads.
 std::pair<Value, Value> fitElementwiseTile(OpBuilder &b, Location loc, FittedOutput output,
                                            std::pair<Value, Value> largest,
                                            const CpuTuning &tuning) {
@@ -88,8 +89,9 @@ std::pair<Value, Value> fitElementwiseTile(OpBuilder &b, Location loc, FittedOut
   return {a.min(rows, a.max(equal, a.ceilDiv(small, width))), columns};
 }
 
-// A tile of reductions is whole rows, or columns over all rows. Rows are read one after the other, so a tile may have few of them. Columns are read in pieces of
-// rows, so a tile has all that its thread computes, in whole lines.
+// A tile of reductions is whole rows, or columns over all rows. Rows are read one after the other,
+// so a tile may have few of them. Columns are read in pieces of rows, so a tile has all that its
+// thread computes, in whole lines.
 Value fitReduction(OpBuilder &b, Location loc, const FittedReduction &reduction, int64_t largest,
                    const CpuTuning &tuning) {
   Arithmetic a{b, loc};

@@ -5,7 +5,6 @@
 #include "driver/footprint.h"
 #include "reference/check.h"
 #include "runtime/npy.h"
-#include "support/bytes.h"
 #include "support/timing.h"
 
 #include <algorithm>
@@ -123,17 +122,10 @@ void CaseRunner::prepare(const RunCase &run) {
 // Binds constants as they are laid out for the kernel: their time is that of no run.
 void CaseRunner::packConstants() {
   const TimedScope timed("pack constants");
-  packed_.clear();
-  arguments_.packed.assign(kernel_.parameters.size(), false);
-  for (const PackedOperand &operand : executable_.packedOperands()) {
-    const size_t i = operand.parameter;
-    PackedConstant &constant = packed_.emplace_back();
-    if (!constant.pack(operand, arguments_.tensors[i], executable_.extentsOf(i, arguments_.dims)))
-      throw UserError(fmt::format("not enough memory for the packed constant '{}' of {}",
-                                  kernel_.parameters[i].name, inBytes(constant.bytes())));
-    arguments_.tensors[i] = constant.data();
-    arguments_.packed[i] = true;
-  }
+  auto packed = mmk::packConstants(executable_, arguments_);
+  if (!packed)
+    throw UserError(llvm::toString(packed.takeError()));
+  packed_ = std::move(*packed);
 }
 
 void CaseRunner::poison() {

@@ -447,10 +447,11 @@ Expected<std::string> emitCode(mlir::ModuleOp module, const Machine &machine, Co
   if (!target)
     return target.takeError();
   // No tile registers: its caller may not have requested them from the system.
-  mlir::OwningOpRef<mlir::ModuleOp> ofRows;
-  if (format == CodeFormat::namedObject) {
+  if (format == CodeFormat::namedObject)
     target->hasAmx = false;
-    // Nothing of mmk is there to pack constants.
+  // Nothing of mmk is there to pack constants.
+  mlir::OwningOpRef<mlir::ModuleOp> ofRows;
+  if (format == CodeFormat::object || format == CodeFormat::namedObject) {
     ofRows = module.clone();
     if (aicore::KernelOp kernel = kernelOf(*ofRows))
       backendOf(machine.kind).readRows(kernel);
@@ -472,6 +473,22 @@ Expected<std::string> emitCode(mlir::ModuleOp module, const Machine &machine, Co
 }
 
 int64_t blockGlobalBytes(aicore::KernelOp kernel) { return usedBytes(kernel, aicore::Space::gm); }
+
+Expected<std::vector<PackedConstant>> packConstants(const Executable &executable,
+                                                    Arguments &arguments) {
+  std::vector<PackedConstant> all;
+  arguments.packed.assign(arguments.tensors.size(), false);
+  for (const PackedOperand &operand : executable.packedOperands()) {
+    const size_t i = operand.parameter;
+    PackedConstant &constant = all.emplace_back();
+    if (!constant.pack(operand, arguments.tensors[i], executable.extentsOf(i, arguments.dims)))
+      return createStringError("not enough memory for a packed constant of " +
+                               std::to_string(constant.bytes()) + " bytes");
+    arguments.tensors[i] = constant.data();
+    arguments.packed[i] = true;
+  }
+  return all;
+}
 
 std::vector<ConstantLayout> constantLayouts(aicore::KernelOp kernel,
                                             ArrayRef<PackedOperand> packed) {

@@ -83,6 +83,11 @@ public:
   double compileMs = 0; ///< from the back end's IR to code in memory, without lazy functions
 };
 
+/// Binds the constants of dense tensors as the executable reads them, so that runs need not: the
+/// memory that `arguments` then point to. An error when there is not enough.
+llvm::Expected<std::vector<PackedConstant>> packConstants(const Executable &executable,
+                                                          Arguments &arguments);
+
 /// The output of an earlier stage: LLVM IR, or assembly, or a relocatable object; a named object
 /// has functions named after the kernel (executable/c_header.h calls them).
 enum class CodeFormat { llvm, assembly, object, namedObject };

@@ -58,6 +58,11 @@ typedef struct {
   int64_t extent;
 } mmk_dimension;
 
+typedef struct {
+  const char *name;
+  int64_t value;
+} mmk_int;
+
 /* Zero-initialise, then set what is wanted: a field that is NULL has its default. */
 typedef struct {
   const char *kernel;  /* name of the kernel; needed when the text has several */
@@ -70,6 +75,9 @@ typedef struct {
    * the host, open directives have the default of the machine. */
   const mmk_dimension *dimensions;
   size_t dimension_count;
+  /* Values of int parameters in place of their defaults: another value is another kernel. */
+  const mmk_int *ints;
+  size_t int_count;
 } mmk_compile_options;
 
 /* Compiles a kernel for any shape. The text has at most 16 MiB. `name` is what messages call the
