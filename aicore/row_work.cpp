@@ -4,6 +4,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace mmk::aicore {
@@ -52,6 +54,12 @@ double RowWork::vectorCycles(ArrayRef<RowStep> steps, const Machine &figures, in
   double cycles = 0;
   for (const RowStep &step : steps) {
     const double elements = step.isKept ? kept : plane;
+    if (step.kind == RowStep::Kind::scan) {
+      const double steps = byRows ? rows - 1 : std::ceil(std::log2(columns));
+      cycles += steps * cyclesOf(figures.vector.at("add"), byRows ? columns : plane) +
+                (byRows ? 0 : 2 * cyclesOf(figures.vector.at("copy"), plane));
+      continue;
+    }
     if (step.kind == RowStep::Kind::reduce) {
       cycles +=
           cyclesOfReduction(program.reductions()[step.reduction], figures, byRows, rows, columns);

@@ -61,6 +61,7 @@ llvm::Error ProgramBuilder::instruction(aicore::Instruction op) {
       .Case([&](aicore::MmadOp it) { return product(it); })
       .Case([&](aicore::VectorOp it) { return vector(it); })
       .Case([&](aicore::ReduceOp it) { return reduce(it); })
+      .Case([&](aicore::ScanOp it) { return scan(it); })
       .Case([&](aicore::WindowOp it) { return window(it); })
       .Case([&](aicore::PositionsOp it) { return positions(it); })
       .Case([&](aicore::RandomOp it) { return random(it); })
@@ -252,6 +253,21 @@ llvm::Error ProgramBuilder::vector(aicore::VectorOp op) {
     program_.vectorCosts.push_back(vectorCost(machine_, std::string(vec.getCost())));
   it.costs = program_.vectorCosts.size() - it.firstCost;
   emit(op, StepKind::vector, it);
+  return llvm::Error::success();
+}
+
+llvm::Error ProgramBuilder::scan(aicore::ScanOp op) {
+  Instruction it;
+  it.work = Work::vector;
+  it.rows = placeOf(op.getRows());
+  it.columns = placeOf(op.getColumns());
+  it.byRows = op.getByRows();
+  it.tree = Tree::scan;
+  it.firstCost = program_.vectorCosts.size();
+  for (const char *cost : {"add", "copy"})
+    program_.vectorCosts.push_back(vectorCost(machine_, cost));
+  it.costs = program_.vectorCosts.size() - it.firstCost;
+  emit(op, StepKind::reduce, it);
   return llvm::Error::success();
 }
 

@@ -77,7 +77,8 @@ struct Step {
 enum class Tree : uint8_t {
   blocks, ///< each step turns a block of eight into one
   halves, ///< each step combines one half with the other
-  groups  ///< a step turns 64 into one with its position; halves follow
+  groups, ///< a step turns 64 into one with its position; halves follow
+  scan    ///< sums up to each element: of rows one after the other, else in steps of 1, 2, 4, ...
 };
 
 /// The data for the cost of an instruction: the places of its extents, and figures.

@@ -45,6 +45,7 @@ private:
   llvm::Error product(aicore::MmadOp op);
   llvm::Error vector(aicore::VectorOp op);
   llvm::Error reduce(aicore::ReduceOp op);
+  llvm::Error scan(aicore::ScanOp op);
   llvm::Error window(aicore::WindowOp op);
   llvm::Error positions(aicore::PositionsOp op);
   llvm::Error random(aicore::RandomOp op);

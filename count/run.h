@@ -136,6 +136,28 @@ struct Amount {
   int64_t rows = 0, amount = 0, start = 0;
 };
 
+/// The instructions of a scan. Those along columns go by rows of the tile's transpose, as a shift
+/// within a row is not aligned.
+template <typename Execute>
+bool forEachSum(const Instruction &it, int64_t rows, int64_t columns, Execute execute) {
+  const int32_t add = it.firstCost, copy = add + 1;
+  if (it.byRows) {
+    for (int64_t row = 0; row < rows; ++row)
+      if (!execute(add, columns))
+        return false;
+    return true;
+  }
+  for (int i = 0; i < 2; ++i)
+    if (!execute(copy, rows * columns))
+      return false;
+  if (!execute(add, rows)) // the carry
+    return false;
+  for (int64_t shift = 1; shift < columns; shift *= 2)
+    if (!execute(add, rows * (columns - shift)))
+      return false;
+  return true;
+}
+
 /// Calls `execute` with the number of a cost and the elements that it is of, for each instruction
 /// of a reduction, until that returns false. A tile with nothing to combine is copied.
 template <typename Execute>
@@ -143,6 +165,8 @@ bool forEachStep(const Instruction &it, int64_t rows, int64_t columns, Execute e
   int64_t count = it.byRows ? rows : columns;
   const int64_t wide = it.byRows ? columns : rows;
   int32_t halves = it.firstCost;
+  if (it.tree == Tree::scan)
+    return forEachSum(it, rows, columns, execute);
   if (count <= 1)
     return execute(halves, wide);
   if (it.tree == Tree::blocks) {

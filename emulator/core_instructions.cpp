@@ -5,6 +5,7 @@
 #include "codegen/transfer.h"
 #include "emulator/generation.h"
 #include "emulator/reduce_op.h"
+#include "emulator/scan_op.h"
 #include "emulator/vector_op.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -22,6 +23,7 @@ void CoreInstructions::emit(aicore::Instruction op) {
       .Case([&](aicore::MmadOp op) { mmad(op); })
       .Case([&](aicore::VectorOp op) { vector(op); })
       .Case([&](aicore::ReduceOp op) { reduce(op); })
+      .Case([&](aicore::ScanOp op) { emitScan(op, e, values); })
       .Case([&](aicore::WindowOp op) { emitWindow(op, e, values); })
       .Case([&](aicore::PositionsOp op) { emitPositions(op, e, values); })
       .Case([&](aicore::RandomOp op) { emitRandomTile(op, e, values); })

@@ -656,6 +656,28 @@ def Aicore_YieldOp : Aicore_Op<"yield", [Pure, Terminator,
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
+def Aicore_ScanOp : Aicore_InstructionOp<"scan"> {
+  let summary = "the sums of the elements of a tile up to each (vector)";
+  let description = [{
+    Along the columns of each row, or with `by_rows` along its rows. The sums start from the carry, a
+    row with an element for each row or column, and leave the last of them there for the next part.
+    ```mlir
+    aicore.scan %x[%s] size(%rows, %columns) carry %c[%t] -> %y[%u]
+      : memref<32x256xf32, #aicore.space<ub>>, memref<1x32xf32, #aicore.space<ub>>
+      -> memref<32x256xf32, #aicore.space<ub>>
+    ```
+  }];
+  let arguments = (ins AnyStaticShapeMemRef:$source, Index:$slot, Index:$rows, Index:$columns,
+                       UnitAttr:$by_rows, AnyStaticShapeMemRef:$carry, Index:$carrySlot,
+                       AnyStaticShapeMemRef:$target, Index:$targetSlot);
+  let assemblyFormat = [{
+    $source `[` $slot `]` `size` `(` $rows `,` $columns `)` (`by_rows` $by_rows^)?
+    `carry` $carry `[` $carrySlot `]` `->` $target `[` $targetSlot `]`
+    `:` type($source) `,` type($carry) `->` type($target) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
 //===--- Generated tensors -------------------------------------------------------------------===//
 
 def Aicore_WindowOp : Aicore_InstructionOp<"window", [AttrSizedOperandSegments]> {

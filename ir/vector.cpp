@@ -183,6 +183,29 @@ LogicalResult ReduceOp::verify() {
   return success();
 }
 
+//===--- aicore.scan ----------------------------------------------------------------------===//
+
+MMK_EFFECTS(ScanOp)
+Pipe ScanOp::getPipe() { return Pipe::vector; }
+SmallVector<Access> ScanOp::getAccesses() {
+  return {reading(getSource(), getSlot()),
+          {getCarry(), getCarrySlot(), /*writes=*/true, /*reads=*/true},
+          writing(getTarget(), getTargetSlot())};
+}
+
+LogicalResult ScanOp::verify() {
+  for (Value buffer : {getSource(), getCarry(), getTarget()}) {
+    if (failed(expectBuffer(*this, "its tiles", buffer, {Space::ub})))
+      return failure();
+    if (elementOf(buffer) != elementOf(getSource()))
+      return emitOpError("expected elements of ")
+             << elementOf(getSource()) << ", found " << buffer.getType();
+  }
+  if (cast<MemRefType>(getCarry().getType()).getShape()[0] == 1)
+    return success();
+  return emitOpError("expected a carry of one row, found ") << getCarry().getType();
+}
+
 //===--- aicore.vec -----------------------------------------------------------------------===//
 
 const VectorInstruction &VecOp::getRow() { return *findVectorInstruction(getInstruction()); }

@@ -159,6 +159,8 @@ void Fuser::chooseGroups() {
     for (Value value : groupedValues()) {
       if (productOf(value) || isCumulation(value)) {
         groupOf[value] = value.getDefiningOp();
+        for (Value operand : value.getDefiningOp()->getOperands())
+          readBefore.insert(behindSlices(operand));
         continue;
       }
       const SmallVector<Use> leaves = leavesOf(value);
@@ -183,14 +185,10 @@ void Fuser::chooseGroups() {
 
 // The frontend emits nothing else; textual IR may hold other forms.
 LogicalResult Fuser::check() {
-  const aicore::MachineAttr machine = aicore::machineOf(kernel);
   for (Operation &op : block) {
     if (isa<ir::FusionGroupOp>(op))
       return op.emitOpError("stands in a kernel that is to be grouped into fusion groups");
     auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
-    if (isa<ir::CumulateOp>(op) && machine && backendOf(machine).hasPipes())
-      return op.emitError("no AI core computes a cumulative sum yet; the machine host does, and "
-                          "--emit=mmk writes its IR");
     if (!linalgOp || isa<linalg::FillOp, linalg::BroadcastOp>(op))
       continue;
     // A reduction may have a second result, such as a position.

@@ -100,21 +100,42 @@ public:
     return success();
   }
 
+  /// A cumulative sum of a tensor in memory.
+  void add(ir::CumulateOp op) {
+    Value operand = elementOf(op.getOperand(), loopsOf(op), op.getLoc());
+    const Type type = operand.getType();
+    RowReduction scan{ReduceKind::add,
+                      operand,
+                      p.block().addArgument(type, op.getLoc()),
+                      {},
+                      b.getZeroAttr(type),
+                      true,
+                      op.getLoc()};
+    p.facts_[scan.result] = {p.levelOf(operand), true};
+    known[op.getResult()] = scan.result;
+    p.reductions_.push_back(scan);
+    p.outputs_.push_back({scan.result, op.getResult(), loopsOf(op)});
+  }
+
 private:
   /// The element that an operation of the group reads of an operand.
   Value elementOf(linalg::GenericOp op, OpOperand *operand) {
     if (Value value = known.lookup(operand->get()))
       return value;
-    const SpaceLoops dims = dimsOfOperand(op, operand);
+    return elementOf(operand->get(), dimsOfOperand(op, operand), op.getLoc());
+  }
+
+  /// Of a tensor with these dimensions of the space.
+  Value elementOf(Value tensor, const SpaceLoops &dims, Location where) {
     for (const RowInput &input : p.inputs_)
-      if (input.tensor == operand->get() && input.dims == dims)
+      if (input.tensor == tensor && input.dims == dims)
         return input.element;
-    Type type = cast<RankedTensorType>(operand->get().getType()).getElementType();
-    Value element = p.block().addArgument(type, op.getLoc());
+    Type type = cast<RankedTensorType>(tensor.getType()).getElementType();
+    Value element = p.block().addArgument(type, where);
     const bool varies =
         llvm::any_of(dims, [&](int64_t dim) { return dim >= 0 && p.space_.isReduced[dim]; });
     p.facts_[element] = {0, varies};
-    p.inputs_.push_back({operand->get(), dims, element});
+    p.inputs_.push_back({tensor, dims, element});
     return element;
   }
 
@@ -166,7 +187,7 @@ private:
     TypedAttr identity;
     if (!matchPattern(start, m_Constant(&identity)))
       return op.emitOpError("expected to start from a constant");
-    RowReduction reduction{combination->kind, operand, {}, {}, identity, op.getLoc()};
+    RowReduction reduction{combination->kind, operand, {}, {}, identity, false, op.getLoc()};
     auto argument = [&](unsigned result) {
       Type type = cast<RankedTensorType>(op->getResult(result).getType()).getElementType();
       Value value = p.block().addArgument(type, op.getLoc());
@@ -209,9 +230,13 @@ unsigned RowProgram::levels() const {
 FailureOr<RowProgram> RowProgram::of(ir::FusionGroupOp group, Block &operations) {
   RowProgram program((RowSpace(group)));
   Builder builder(program, group.getContext());
-  for (auto op : operations.getOps<linalg::GenericOp>())
-    if (failed(builder.add(op)))
+  for (Operation &op : operations) {
+    if (auto cumulation = dyn_cast<ir::CumulateOp>(op))
+      builder.add(cumulation);
+    else if (auto generic = dyn_cast<linalg::GenericOp>(op);
+             generic && failed(builder.add(generic)))
       return failure();
+  }
   return program;
 }
 

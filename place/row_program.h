@@ -23,6 +23,8 @@ struct RowReduction {
   mlir::Value result;       ///< an argument of the block
   mlir::Value position;     ///< of argmax and argmin: the argument with the position; else null
   mlir::TypedAttr identity; ///< of no elements
+  /// A cumulative sum: the result has an element for each that is reduced.
+  bool isScan = false;
   mlir::Location location;
 };
 

@@ -51,6 +51,7 @@ private:
 
   void findWanted();
   void schedule(const Wanted &next, RowPass &pass);
+  void scheduleScan(size_t number, RowPlace from, RowPass &pass);
   void scheduleReduction(size_t number, RowPlace from, RowPass &pass);
   void scheduleKeptOutputs(unsigned level, std::vector<RowStep> &steps);
   void collect(Value value, Cone &cone);
@@ -82,8 +83,15 @@ private:
 void RowScheduler::findWanted() {
   for (auto [number, reduction] : llvm::enumerate(p.reductions()))
     wanted.push_back({reduction.operand, p.levelOf(reduction.operand), number, std::nullopt});
+  const auto isOfScan = [&](Value value) {
+    return llvm::any_of(p.reductions(), [&](const RowReduction &reduction) {
+      return reduction.isScan && reduction.result == value;
+    });
+  };
   for (auto [number, output] : llvm::enumerate(p.outputs()))
-    if (varies(p, output.dims))
+    if (isOfScan(output.element))
+      continue; // scheduled with it
+    else if (varies(p, output.dims))
       wanted.push_back({output.element, p.levelOf(output.element), std::nullopt, number});
     else
       s.keptOutputs.push_back(number);
@@ -225,6 +233,26 @@ RowPlace RowScheduler::planeTile(Value value) {
   return {Place::tile, static_cast<unsigned>(s.tiles.size() - 1)};
 }
 
+// The sums are written where they are stored from.
+void RowScheduler::scheduleScan(size_t number, RowPlace from, RowPass &pass) {
+  const RowReduction &scan = p.reductions()[number];
+  RowStep fill, step;
+  fill.kind = Kind::fill;
+  fill.reduction = step.reduction = number;
+  fill.isKept = true;
+  fill.targets = {keptTile(scan.result.getType())};
+  step.kind = Kind::scan;
+  step.sources = {from};
+  for (auto [i, output] : llvm::enumerate(p.outputs()))
+    if (output.element == scan.result) {
+      step.targets = {{Place::output, static_cast<unsigned>(i)}, fill.targets[0]};
+      pass.outputs.push_back(i);
+    }
+  pass.before.push_back(fill);
+  pass.body.push_back(step);
+  held[scan.result] = step.targets[0];
+}
+
 void RowScheduler::scheduleReduction(size_t number, RowPlace from, RowPass &pass) {
   const RowReduction &reduction = p.reductions()[number];
   SmallVector<Value> results = {reduction.result};
@@ -273,6 +301,8 @@ void RowScheduler::schedule(const Wanted &it, RowPass &pass) {
     if (!isKept(it.value) && p.isOfBlock(it.value) && !held.contains(it.value))
       held[it.value] = *from;
   }
+  if (p.reductions()[*it.reduction].isScan)
+    return scheduleScan(*it.reduction, *from, pass);
   scheduleReduction(*it.reduction, *from, pass);
 }
 

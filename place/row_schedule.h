@@ -27,6 +27,7 @@ struct RowStep {
     compute, ///< values of the block, elementwise
     fill,    ///< the identity of a reduction
     reduce,  ///< a tile to what is kept of it
+    scan,    ///< the sums of a tile up to each element: the second target carries the last ones
     combine, ///< what a reduction has so far with what it gives for a part of its elements
   } kind = Kind::compute;
   llvm::SmallVector<mlir::Value> values; ///< of compute

@@ -365,6 +365,12 @@ void TransferInserter::RowWork::emitStep(const RowStep &step) {
     return;
   }
   const Held &from = heldBy(step.sources[0]);
+  if (step.kind == Kind::scan) {
+    aicore::ScanOp::create(b, t.loc, from.buffer, from.slot, planeRows(), planeColumns(),
+                           /*by_rows=*/!p.plane().reducesColumns, targets[1], slots[1], targets[0],
+                           slots[0]);
+    return;
+  }
   aicore::ReduceOp::create(b, t.loc, reduction.kind, from.buffer, from.slot, planeRows(),
                            planeColumns(), /*by_rows=*/!p.plane().reducesColumns, targets, slots);
 }

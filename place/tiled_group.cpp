@@ -28,11 +28,11 @@ namespace {
 LogicalResult checkOps(ir::FusionGroupOp group) {
   WalkResult result = group.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (op->getParentOfType<linalg::LinalgOp>() || ir::isGenerated(op) ||
-        isa<ir::FusionGroupOp, ir::DimOp, ir::TileCountOp, ir::TileCoordsOp, ir::YieldOp,
-            tensor::DimOp, tensor::EmptyOp, tensor::ExtractSliceOp, tensor::InsertSliceOp,
-            affine::AffineApplyOp, affine::AffineMinOp, linalg::FillOp, linalg::BroadcastOp,
-            linalg::GenericOp, linalg::ContractOp, linalg::ReduceOp, scf::ForOp, scf::IfOp,
-            scf::YieldOp, aicore::AllocOp, aicore::PlaceOp>(op))
+        isa<ir::FusionGroupOp, ir::CumulateOp, ir::DimOp, ir::TileCountOp, ir::TileCoordsOp,
+            ir::YieldOp, tensor::DimOp, tensor::EmptyOp, tensor::ExtractSliceOp,
+            tensor::InsertSliceOp, affine::AffineApplyOp, affine::AffineMinOp, linalg::FillOp,
+            linalg::BroadcastOp, linalg::GenericOp, linalg::ContractOp, linalg::ReduceOp,
+            scf::ForOp, scf::IfOp, scf::YieldOp, aicore::AllocOp, aicore::PlaceOp>(op))
       return WalkResult::advance();
     bool scalar =
         op->getNumRegions() == 0 && op->getNumResults() > 0 &&
@@ -128,7 +128,8 @@ FailureOr<TiledGroup> findTiledGroup(ir::KernelOp kernel, ir::FusionGroupOp grou
     tile.generic = generic;
   for (auto sum : tile.tileLoop.getOps<linalg::ReduceOp>())
     tile.sum = sum;
-  if (tile.products.empty() && !tile.generic && !tile.sum)
+  const bool isScan = !tile.tileLoop.getOps<ir::CumulateOp>().empty();
+  if (tile.products.empty() && !tile.generic && !tile.sum && !isScan)
     return group.emitOpError("has neither a product nor an elementwise operation in its tile loop");
   return tile;
 }

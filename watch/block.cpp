@@ -160,6 +160,13 @@ void BlockWatch::vectorInstruction(aicore::Instruction op) {
           touch(target, at(it.getTargetSlotsMutable()[i]),
                 {1, it.getByRows() ? whole.columns : whole.rows}, Use::writes);
       })
+      .Case([&](aicore::ScanOp it) {
+        const Rectangle whole = rectangle(it.getRowsMutable(), it.getColumnsMutable());
+        touch(it.getSource(), at(it.getSlotMutable()), whole, Use::reads);
+        touch(it.getCarry(), at(it.getCarrySlotMutable()),
+              {1, it.getByRows() ? whole.columns : whole.rows}, Use::updates);
+        touch(it.getTarget(), at(it.getTargetSlotMutable()), whole, Use::writes);
+      })
       .Case([&](aicore::WindowOp it) { window(it); })
       .Case([&](aicore::PositionsOp it) {
         touch(it.getTarget(), at(it.getSlotMutable()), {1, at(it.getColumnsMutable())},

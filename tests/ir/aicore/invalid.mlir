@@ -2349,3 +2349,35 @@ aicore.kernel @k dims ["I"] args [#mmk.named<"x"["I"]>, #mmk.named<"seed">] resu
     aicore.random %seed from %i step(%i, %i) size(%i, %i) -> %b[%i] : !ub
   }
 }
+
+// -----
+
+!ub = memref<32x64xf32, #aicore.space<ub>>
+!row = memref<2x64xf32, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    %b = aicore.alloc "b" of "ub" copies 1 : !ub
+    %c = aicore.alloc "c" of "ub" copies 1 : !row
+    // expected-error @+1 {{'aicore.scan' op expected a carry of one row, found 'memref<2x64xf32, #aicore.space<ub>>'}}
+    aicore.scan %b[%i] size(%i, %i) carry %c[%i] -> %b[%i] : !ub, !row -> !ub
+  }
+}
+
+// -----
+
+!ub = memref<32x64xf32, #aicore.space<ub>>
+!row = memref<1x64xi32, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [] results [] cores 1 buffers {} {
+^bb0(%i: index):
+  aicore.phase {
+  ^bb0(%block: index):
+    %b = aicore.alloc "b" of "ub" copies 1 : !ub
+    %c = aicore.alloc "c" of "ub" copies 1 : !row
+    // expected-error @+1 {{'aicore.scan' op expected elements of 'f32', found 'memref<1x64xi32, #aicore.space<ub>>'}}
+    aicore.scan %b[%i] size(%i, %i) carry %c[%i] -> %b[%i] : !ub, !row -> !ub
+  }
+}

@@ -293,5 +293,8 @@ aicore.kernel @generated dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>, #mmk.n
     aicore.positions from %m size(%n) -> %p[%block] : !gen_i32
     // CHECK-NEXT: aicore.random %seed from %M step(%N, %M) size(%M, %N) -> %w_ub[%block] : memref<32x64xf32, #aicore.space<ub>>
     aicore.random %seed from %m step(%n, %m) size(%m, %n) -> %w[%block] : !gen_f32
+    %c = aicore.alloc "c" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<ub>>
+    // CHECK: aicore.scan %w_ub[%block] size(%M, %N) by_rows carry %c_ub[%block] -> %w_ub[%block] : memref<32x64xf32, #aicore.space<ub>>, memref<1x64xf32, #aicore.space<ub>> -> memref<32x64xf32, #aicore.space<ub>>
+    aicore.scan %w[%block] size(%m, %n) by_rows carry %c[%block] -> %w[%block] : !gen_f32, memref<1x64xf32, #aicore.space<ub>> -> !gen_f32
   }
 }

@@ -59,3 +59,12 @@ kernel remainder(x: f32[N]) -> y: f32[N] {
 kernel lengths(x: f32[M, N], length: i32[M]) -> y: f32[M] {
   y[i] = max[j | j < length[i]](x[i, j]);
 }
+
+// The sums of a part start from those of the part before it.
+// CORE-LABEL:  aicore.kernel @scan
+// CORE:          %[[CARRY:.*]] = aicore.alloc "row" of "scratch"
+// CORE:          aicore.scan %x_ub[{{.*}}] size({{.*}}) carry %[[CARRY]]
+// CORE:          aicore.store %out_ub
+kernel scan(x: f32[M, N]) -> y: f32[M, N] {
+  y = cumsum[N](x);
+}

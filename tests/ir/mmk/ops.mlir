@@ -115,7 +115,7 @@ mmk.kernel @generated dims ["M", "N"]
   %j = mmk.positions "N" : tensor<?xi32>
   // CHECK: mmk.random ["M", "N"] of %seed : tensor<?x?xf32>
   %u = mmk.random ["M", "N"] of %seed : tensor<?x?xf32>
-  // CHECK: mmk.window %x at #{{.*}} (%{{.*}}) ["M", "N"] : tensor<?xf32> -> tensor<?x?xf32>
+  // CHECK: mmk.window %x at #{{[a-z0-9]*}}(%{{.*}}) ["M", "N"] : tensor<?xf32> -> tensor<?x?xf32>
   %v = mmk.window %x at affine_map<(i, j)[n] -> (i + n - j)> (%n) ["M", "N"]
     : tensor<?xf32> -> tensor<?x?xf32>
   // CHECK: mmk.window %x at #{{.*}} ["M"] pad %{{.*}} : f32 : tensor<?xf32> -> tensor<?xf32>

@@ -130,20 +130,6 @@ mmk.kernel @k dims ["M", "N"]
 
 // -----
 
-// No AI core has an instruction for it yet.
-module attributes {aicore.machine = #aicore.machine<"tiny", coupled, cores = 4, vector_cores = 1, memories = {gm = [1099511627776, 512], l0a = [65536, 512], l0b = [65536, 512], l0c = [131072, 1024], l1 = [524288, 32], ub = [1048576, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>} {
-mmk.kernel @k dims ["M", "N"]
-    args [#mmk.named<"x"["M", "N"]>]
-    results [#mmk.named<"c"["M", "N"]>] {
-^bb0(%x: tensor<?x?xf32>):
-  // expected-error @+1 {{no AI core computes a cumulative sum yet; the machine host does, and --emit=mmk writes its IR}}
-  %y = mmk.cumulate %x along 1 : tensor<?x?xf32>
-  mmk.return %y : tensor<?x?xf32>
-}
-}
-
-// -----
-
 #a = affine_map<(m, n, k) -> (m, k)>
 #b = affine_map<(m, n, k) -> (k, n)>
 #c = affine_map<(m, n, k) -> (m, n)>
