@@ -30,9 +30,11 @@ static Value *elementOf(Emitter &e, mlir::Value v, unsigned lanes,
 }
 
 bool emitOps(Emitter &e, ArrayRef<mlir::Operation *> ops, unsigned lanes,
-             DenseMap<mlir::Value, Value *> &values) {
+             DenseMap<mlir::Value, Value *> &values, EmitOther other) {
   bool complete = true;
   for (mlir::Operation *inner : ops) {
+    if (values.contains(inner->getResult(0))) // such as a position
+      continue;
     SmallVector<Value *> operands;
     for (mlir::Value operand : inner->getOperands())
       operands.push_back(elementOf(e, operand, lanes, values));
@@ -43,6 +45,8 @@ bool emitOps(Emitter &e, ArrayRef<mlir::Operation *> ops, unsigned lanes,
       result = emitGelu(e, values.lookup(gelu->x), gelu->isApproximate);
     else if (mlir::Value x = softplusTailOf(inner); x && values.lookup(x))
       result = emitSoftplusTail(e, values.lookup(x));
+    if (!result && other)
+      result = other(inner, operands);
     if (!result)
       result = emitScalarOp(e, inner, operands);
     if (result && isa<Constant>(result) && !result->getType()->isVectorTy())
@@ -56,11 +60,12 @@ bool emitOps(Emitter &e, ArrayRef<mlir::Operation *> ops, unsigned lanes,
 }
 
 bool emitRegion(Emitter &e, mlir::Block &region, unsigned lanes,
-                DenseMap<mlir::Value, Value *> values, SmallVectorImpl<Value *> &yielded) {
+                DenseMap<mlir::Value, Value *> values, SmallVectorImpl<Value *> &yielded,
+                EmitOther other) {
   SmallVector<mlir::Operation *> ops;
   for (mlir::Operation &inner : region.without_terminator())
     ops.push_back(&inner);
-  const bool complete = emitOps(e, ops, lanes, values);
+  const bool complete = emitOps(e, ops, lanes, values, other);
   for (mlir::Value value : region.getTerminator()->getOperands())
     yielded.push_back(elementOf(e, value, lanes, values));
   return complete;

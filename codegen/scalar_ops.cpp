@@ -111,6 +111,15 @@ Value *emitScalarOp(Emitter &e, mlir::Operation *op, ArrayRef<Value *> v) {
       .Case([&](arith::MulIOp) { return b.CreateMul(v[0], v[1]); })
       .Case([&](arith::DivSIOp) { return b.CreateSDiv(v[0], v[1]); })
       .Case([&](arith::RemSIOp) { return b.CreateSRem(v[0], v[1]); })
+      .Case([&](arith::FloorDivSIOp) {
+        // One less where there is a rest of another sign than the divisor's.
+        Value *quotient = b.CreateSDiv(v[0], v[1]);
+        Value *rest = b.CreateSub(v[0], b.CreateMul(quotient, v[1]));
+        Value *zero = Constant::getNullValue(rest->getType());
+        Value *isLess =
+            b.CreateAnd(b.CreateICmpNE(rest, zero), b.CreateICmpSLT(b.CreateXor(rest, v[1]), zero));
+        return b.CreateAdd(quotient, b.CreateSExt(isLess, quotient->getType()));
+      })
       .Case([&](arith::DivUIOp) { return b.CreateUDiv(v[0], v[1]); })
       .Case([&](arith::RemUIOp) { return b.CreateURem(v[0], v[1]); })
       .Case([&](arith::CeilDivSIOp) {

@@ -190,6 +190,52 @@ def Cpu_ReduceOp : Op<Cpu_Dialect, "reduce", [Pure, HasParent<"RowsOp">,
   let hasVerifier = 1;
 }
 
+class Cpu_ElementOp<string mnemonic, list<Trait> traits = []> : Op<Cpu_Dialect, mnemonic,
+    [Pure, ParentOneOf<["ProductOp", "ElementwiseOp", "RowsOp"]>] # traits>;
+
+def Cpu_PositionOp : Cpu_ElementOp<"position"> {
+  let summary = "the position of an element along a size of its tile";
+  let description = [{
+    `%j = cpu.position 1 from %n`: the number of the column, the first being `%n`. In memory there is
+    no such tensor.
+  }];
+  let arguments = (ins I64Attr:$size, Index:$first);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$size `from` $first attr-dict";
+  let hasVerifier = 1;
+}
+
+def Cpu_RandomOp : Cpu_ElementOp<"random"> {
+  let summary = "the random number of a position";
+  let description = [{
+    `%u = cpu.random %seed at %e`: that of mmk.random, of its element `%e` in row-major order.
+  }];
+  let arguments = (ins I32:$seed, Index:$at);
+  let results = (outs F32:$result);
+  let assemblyFormat = "$seed `at` $at attr-dict";
+}
+
+def Cpu_GatherOp : Cpu_ElementOp<"gather", [AllTypesMatch<["base", "result"]>]> {
+  let summary = "an element at a computed index";
+  let description = [{
+    `%v = cpu.gather %e at %i : f32`: the element of the tensor of `%e` that lies `%i` elements behind
+    it. `%e` is an input that varies along no size.
+  }];
+  let arguments = (ins AnyType:$base, Index:$at);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$base `at` $at attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Cpu_StrideOp : Op<Cpu_Dialect, "stride", [Pure]> {
+  let summary = "elements from one index to the next along a dimension of a tensor";
+  let description = [{ `%s = cpu.stride %x 1 : memref<?x?xf32, #aicore.space<gm>>` }];
+  let arguments = (ins AnyMemRef:$tensor, I64Attr:$dim);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$tensor $dim attr-dict `:` type($tensor)";
+  let hasVerifier = 1;
+}
+
 def Cpu_YieldOp : Op<Cpu_Dialect, "yield", [Pure, Terminator,
     ParentOneOf<["ProductOp", "ElementwiseOp", "RowsOp"]>]> {
   let summary = "the elements that a region stores, one for each output";

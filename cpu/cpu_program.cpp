@@ -17,6 +17,11 @@ bool CpuProgram::emitInstruction(mlir::Operation &op) {
         values.bind(op.getResult(), threads);
         return true;
       })
+      .Case([&](cpu::StrideOp stride) {
+        values.bind(stride.getResult(),
+                    values.global(stride.getTensor()).strides[stride.getDimAttr().getInt()]);
+        return true;
+      })
       .Case([&](cpu::ProductOp product) {
         emitProductTile(e, product, values, next);
         return true;

@@ -331,6 +331,40 @@ LogicalResult CumulateOp::verify() {
   return success();
 }
 
+/// The sizes of the operation on a tile around an element.
+static size_t sizesAround(Operation *element) {
+  auto rows = dyn_cast<RowsOp>(element->getParentOp());
+  return rows ? rows.getSizes().size() : 2;
+}
+
+LogicalResult PositionOp::verify() {
+  const size_t sizes = sizesAround(*this);
+  if (const int64_t size = getSizeAttr().getInt(); size < 0 || size >= static_cast<int64_t>(sizes))
+    return emitOpError("is one along size ") << size << " of " << sizes;
+  return success();
+}
+
+LogicalResult GatherOp::verify() {
+  auto argument = dyn_cast<BlockArgument>(getBase());
+  Operation *tile = (*this)->getParentOp();
+  const unsigned first = isa<ProductOp>(tile) ? 1 : 0;
+  auto along = tile->getAttrOfType<DenseI64ArrayAttr>("inputAlong");
+  if (!argument || argument.getOwner()->getParentOp() != tile || argument.getArgNumber() < first)
+    return emitOpError("expected an input of its tile, found another value");
+  const size_t sizes = sizesAround(*this);
+  const size_t from = (argument.getArgNumber() - first) * sizes;
+  if (llvm::any_of(along.asArrayRef().slice(from, sizes), [](int64_t dim) { return dim >= 0; }))
+    return emitOpError("expected an input that varies along no size");
+  return success();
+}
+
+LogicalResult StrideOp::verify() {
+  const int64_t rank = cast<MemRefType>(getTensor().getType()).getRank();
+  if (const int64_t dim = getDimAttr().getInt(); dim < 0 || dim >= rank)
+    return emitOpError("names dimension ") << dim << " of a tensor of rank " << rank;
+  return success();
+}
+
 LogicalResult ReduceOp::verify() {
   const bool givesPosition = getKind() == ReduceKind::argmax || getKind() == ReduceKind::argmin;
   if (givesPosition != (getPosition() != nullptr))

@@ -1,6 +1,7 @@
 #include "cpu/epilogue.h"
 
 #include "codegen/region.h"
+#include "cpu/tile_elements.h"
 #include "cpu/tuning.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -15,6 +16,8 @@ namespace {
 int64_t weightOf(mlir::Operation &op) {
   if (isa<mlir::math::ExpOp, mlir::math::LogOp, mlir::math::TanhOp, mlir::math::ErfOp>(op))
     return 25;
+  if (isa<cpu::RandomOp, cpu::GatherOp>(op))
+    return 100;
   return isa<mlir::arith::TruncFOp>(op) ? 3 : 1;
 }
 
@@ -106,6 +109,8 @@ Value *Epilogue::loadAny(Value *context, int64_t i, Value *row, Value *column, V
   Type *type = elementOf(inputs[i]);
   const unsigned lanes = e.target.lanes;
   Value *start = inputAt(context, i, row, column);
+  if (isSource(argument(i)))
+    return start;
   if (inputAlong[2 * i + 1] < 0)
     return toRegion(inputs[i], e.splat(e.load(type, start), lanes));
   Value *stored = e.either(
@@ -125,7 +130,10 @@ Value *Epilogue::loadAny(Value *context, int64_t i, Value *row, Value *column, V
 }
 
 void Epilogue::apply(DenseMap<mlir::Value, Value *> &known, SmallVectorImpl<Value *> &yielded) {
-  complete &= emitRegion(e, region, e.target.lanes, known, yielded);
+  complete &= emitRegion(e, region, e.target.lanes, known, yielded,
+                         [&](mlir::Operation *op, ArrayRef<Value *> operands) {
+                           return emitTileElement(e, op, operands);
+                         });
 }
 
 void Epilogue::store(ArrayRef<Value *> sums, int64_t vectors, Value *context, Value *row,
@@ -148,6 +156,8 @@ void Epilogue::store(ArrayRef<Value *> sums, int64_t vectors, Value *context, Va
   };
   auto load = [&](int64_t i, Value *pointer, int64_t v) {
     Type *element = elementOf(inputs[i]);
+    if (isSource(argument(i)))
+      return pointer;
     if (inputAlong[2 * i + 1] < 0)
       return toRegion(inputs[i], e.splat(e.load(element, pointer), lanes));
     Value *at = e.offset(pointer, v * lanes * e.bytesOf(element));
@@ -165,6 +175,9 @@ void Epilogue::store(ArrayRef<Value *> sums, int64_t vectors, Value *context, Va
     to.push_back(placeOf(3 * count + 2 * i, true, elementOf(outputs[i])));
   for (int64_t r = 0; r < rows; ++r) {
     for (int64_t v = 0; v < vectors; ++v) {
+      addPositions(e, region,
+                   {b.CreateAdd(row, e.number(r)), b.CreateAdd(column, e.number(v * lanes))},
+                   known);
       known[region.getArgument(0)] = sums[r * vectors + v];
       for (int64_t i = 0; i < count; ++i) {
         Value *shared = ofAllRows[i * vectors + v];
@@ -206,16 +219,19 @@ void Epilogue::storeTogether(Value *context, ArrayRef<Value *> rows, Value *colu
   const int64_t lanes = e.target.lanes, count = inputs.size();
   const DenseMap<mlir::Value, Value *> scalars = scalarValues(context);
   struct Row {
+    Value *number;
     DenseMap<mlir::Value, Value *> known;
     SmallVector<Value *> from, to;
   };
   SmallVector<Row> each;
   for (Value *number : rows) {
-    Row row{scalars, {}, {}};
+    Row row{number, scalars, {}, {}};
     for (int64_t i = 0; i < count; ++i) {
       row.from.push_back(e.offset(field(context, 3 * i, e.pointer()),
                                   b.CreateMul(number, field(context, 3 * i + 1, e.i64()))));
-      if (inputAlong[2 * i + 1] < 0)
+      if (isSource(argument(i)))
+        row.known[argument(i)] = row.from[i];
+      else if (inputAlong[2 * i + 1] < 0)
         row.known[argument(i)] =
             toRegion(inputs[i], e.splat(e.load(elementOf(inputs[i]), row.from[i]), lanes));
     }
@@ -253,6 +269,8 @@ void Epilogue::storeTogether(Value *context, ArrayRef<Value *> rows, Value *colu
         for (int64_t i = 0; i < count; ++i)
           if (inputAlong[2 * i + 1] >= 0)
             row.known[argument(i)] = load(row, i, vector);
+        addPositions(e, region, {row.number, b.CreateAdd(column, e.number(vector * lanes))},
+                     row.known);
         SmallVector<Value *> yielded;
         apply(row.known, yielded);
         for (auto [i, element] : enumerate(yielded)) {
@@ -359,6 +377,7 @@ Function *Epilogue::finish(const std::string &name) {
               e.load(e.vectorOf(sum, lanes), e.offset(sums, e.plus(b.CreateMul(r, sumRow), c, 4)));
         for (size_t i = 0; i < inputs.size(); ++i)
           known[argument(i)] = loadAny(context, i, atRow, atColumn, count);
+        addPositions(e, region, {atRow, atColumn}, known);
         SmallVector<Value *> yielded;
         apply(known, yielded);
         for (auto [i, value] : enumerate(yielded))

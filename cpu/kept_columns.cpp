@@ -102,6 +102,7 @@ void KeptColumns::forColumns(Value *width, function_ref<void(Value *, Value *)> 
 RowCode::Known KeptColumns::keptAt(unsigned passes, const Pointers &strip, Value *column,
                                    Value *count, ArrayRef<mlir::Value> wanted) {
   Known known = scalars;
+  addPositions(strip, column, known);
   for (unsigned level = 0; level < passes; ++level)
     for (auto [r, accumulator] : enumerate(accumulators[level])) {
       const Parts result = accumulator.ofTotal(loadState(level, r, column));
@@ -154,6 +155,7 @@ RowCode::States KeptColumns::ofRows(unsigned level, const Rows &rows, Value *fir
     if (r > 0)
       pointers = moved(pointers, facts.rows, e.number(1));
     Known known = kept;
+    addPositions(pointers, column, known);
     for (unsigned i : inputsFor(pass.wanted, known)) {
       Value *at = inputAt(i, pointers.inputs[i], column);
       if (level == 0)

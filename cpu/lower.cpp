@@ -17,8 +17,8 @@ namespace mmk {
 
 using aicore::Space;
 
-Tensors CpuLowering::inputsOf(Tile &tile) {
-  Tensors inputs;
+CpuLowering::TileInputs CpuLowering::inputsOf(Tile &tile) {
+  TileInputs inputs;
   const SmallVector<Value> products = tile.produced();
   Value zero = index(0);
   if (!tile.generic)
@@ -36,7 +36,11 @@ Tensors CpuLowering::inputsOf(Tile &tile) {
       else if (dim && tile.rank > 1 && dim.getPosition() == tile.rank - 2)
         rowDim = view.dims[i];
     }
-    inputs.add(view, rowDim, columnDim, zero);
+    if (view.generated)
+      inputs.generated[operand->getOperandNumber()] =
+          generatedInput(view, {rowDim, columnDim}, inputs.tensors);
+    else
+      inputs.tensors.add(view, rowDim, columnDim, zero);
   }
   return inputs;
 }
@@ -51,7 +55,7 @@ Tensors CpuLowering::outputsOf(const Tile &tile, ArrayRef<Destination> destinati
 }
 
 void CpuLowering::emitRegion(Tile &tile, Region &region, ArrayRef<Type> elements,
-                             ArrayRef<Destination> destinations) {
+                             const TileInputs &inputs, ArrayRef<Destination> destinations) {
   const SmallVector<Value> products = tile.produced();
   Value product = products.empty() ? Value() : products[0];
   OpBuilder::InsertionGuard guard(b);
@@ -64,10 +68,20 @@ void CpuLowering::emitRegion(Tile &tile, Region &region, ArrayRef<Type> elements
   IRMapping scalars = map;
   if (tile.generic) {
     Block *from = tile.generic.getBody();
-    unsigned next = product ? 1 : 0;
-    for (OpOperand *operand : tile.generic.getDpsInputOperands())
-      scalars.map(from->getArgument(operand->getOperandNumber()),
-                  product && operand->get() == product ? sum : body->getArgument(next++));
+    const unsigned first = product ? 1 : 0;
+    unsigned next = first;
+    for (OpOperand *operand : tile.generic.getDpsInputOperands()) {
+      BlockArgument element = from->getArgument(operand->getOperandNumber());
+      auto generated = inputs.generated.find(operand->getOperandNumber());
+      if (product && operand->get() == product) {
+        scalars.map(element, sum);
+      } else if (generated == inputs.generated.end()) {
+        scalars.map(element, body->getArgument(next++));
+      } else {
+        scalars.map(element, emitGenerated(b, loc, generated->second, *body, first));
+        next += isa<ir::WindowOp>(generated->second.op) ? 1 : 0;
+      }
+    }
     for (Operation &inner : from->without_terminator())
       b.clone(inner, scalars);
   }
@@ -158,7 +172,8 @@ void CpuLowering::emitProduct(Tile &tile, const Scratch &scratch,
                               ArrayRef<Destination> destinations) {
   const int64_t stage = tile.products[0].stage;
   const Tensors left = operandOf(tile, 0), right = operandOf(tile, 1);
-  const Tensors inputs = inputsOf(tile), outputs = outputsOf(tile, destinations);
+  const TileInputs read = inputsOf(tile);
+  const Tensors &inputs = read.tensors, outputs = outputsOf(tile, destinations);
   auto op = cpu::ProductOp::create(
       b, loc, left.tensors[0], left.offsets, left.along, right.tensors[0], right.offsets,
       right.along, tile.rows, tile.columns, map.lookup(tile.products[0].stageLoop.getUpperBound()),
@@ -167,7 +182,7 @@ void CpuLowering::emitProduct(Tile &tile, const Scratch &scratch,
   SmallVector<Type> elements = {
       cast<RankedTensorType>(tile.products[0].result().getType()).getElementType()};
   elements.append(inputs.elements);
-  emitRegion(tile, op.getBody(), elements, destinations);
+  emitRegion(tile, op.getBody(), elements, read, destinations);
 }
 
 //===--- elementwise ----------------------------------------------------------------------===//
@@ -210,13 +225,14 @@ void CpuLowering::emitElementwise(Tile &tile, ArrayRef<Destination> destinations
     const unsigned rank = sum.dims.size();
     inputs.add(sum, sum.dims[rank - 2], sum.dims[rank - 1], index(0));
   }
-  const Tensors others = inputsOf(tile), outputs = outputsOf(tile, destinations);
+  const TileInputs read = inputsOf(tile);
+  const Tensors &others = read.tensors, outputs = outputsOf(tile, destinations);
   inputs.tensors.append(others.tensors);
   inputs.offsets.append(others.offsets);
   inputs.along.append(others.along);
   inputs.elements.append(others.elements);
   cpu::ElementwiseOp op = emitOp(tile, inputs, outputs);
-  emitRegion(tile, op.getBody(), inputs.elements, destinations);
+  emitRegion(tile, op.getBody(), inputs.elements, read, destinations);
 }
 
 LogicalResult CpuLowering::emitGroup(ir::FusionGroupOp group) {

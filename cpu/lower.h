@@ -2,6 +2,8 @@
 #pragma once
 
 #include "cpu/dialect.h"
+#include "cpu/generated.h"
+#include "cpu/row_region.h"
 #include "cpu/tuning.h"
 #include "place/kernel_lowering.h"
 #include "place/row_program.h"
@@ -26,8 +28,8 @@ struct Tensors {
   }
 };
 
-/// Whether a tile reads the tensor from memory.
-bool isInMemory(mlir::Value tensor);
+/// Whether the tensor, or what it is a slice of, is in memory or generated.
+bool isInput(mlir::Value tensor);
 
 class CpuLowering : public KernelLowering {
 public:
@@ -68,9 +70,14 @@ private:
                        const SumParts &parts);
   void emitPartsOfSum(ir::FusionGroupOp group, ir::CumulateOp op, int64_t along,
                       const SumParts &parts, mlir::Value scratch);
+  /// A generated input of a tile, of which each size runs along one of its dimensions, or none. A
+  /// window adds its source to the inputs.
+  GeneratedInput generatedInput(const GlobalView &view, llvm::ArrayRef<int64_t> along,
+                                Tensors &inputs);
   /// The tensors of the current tile of a row group, and the space that they run along.
   struct RowsTensors {
     Tensors inputs, outputs;
+    RowElements elements;
     llvm::SmallVector<mlir::Value> starts, sizes; ///< of the tile in the space
     llvm::SmallVector<mlir::Value> yielded;       ///< the element of each output
   };
@@ -91,12 +98,18 @@ private:
   void combineParts(RowProgram &program, const Split &split, const RowsTensors &tile,
                     mlir::Value scratch);
   Scratch allocateScratch(const Tile &tile);
-  Tensors inputsOf(Tile &tile);
+  /// The tensors that the elementwise part of a tile reads, and the generated ones.
+  struct TileInputs {
+    Tensors tensors;
+    /// By the operand's number; of another input, nothing.
+    llvm::DenseMap<unsigned, GeneratedInput> generated;
+  };
+  TileInputs inputsOf(Tile &tile);
   Tensors outputsOf(const Tile &tile, llvm::ArrayRef<Destination> destinations);
   Tensors operandOf(const Tile &tile, unsigned which);
   /// The region of the elementwise part; its first argument is the product, where there is one.
   void emitRegion(Tile &tile, mlir::Region &region, llvm::ArrayRef<mlir::Type> elements,
-                  llvm::ArrayRef<Destination> destinations);
+                  const TileInputs &inputs, llvm::ArrayRef<Destination> destinations);
   void emitProduct(Tile &tile, const Scratch &scratch, llvm::ArrayRef<Destination> destinations);
   void emitElementwise(Tile &tile, llvm::ArrayRef<Destination> destinations);
   /// Adds the other splits to the first, which holds the sum afterwards.

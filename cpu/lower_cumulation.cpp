@@ -158,7 +158,7 @@ void CpuLowering::emitPartsOfSum(ir::FusionGroupOp group, ir::CumulateOp op, int
 
 LogicalResult CpuLowering::emitCumulation(ir::FusionGroupOp group, ir::CumulateOp op,
                                           scf::ForOp tileLoop) {
-  if (!isInMemory(op.getOperand()))
+  if (!isInput(op.getOperand()))
     return group.emitOpError("reads a tensor that is neither a parameter nor a result of an "
                              "earlier fusion group");
   const auto along = static_cast<int64_t>(op.getAlong());

@@ -10,10 +10,11 @@ namespace mmk {
 
 using aicore::Space;
 
-bool isInMemory(Value tensor) {
+bool isInput(Value tensor) {
   while (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>())
     tensor = slice.getSource();
-  return isa<BlockArgument>(tensor) || tensor.getDefiningOp<ir::FusionGroupOp>();
+  return isa<BlockArgument>(tensor) || tensor.getDefiningOp<ir::FusionGroupOp>() ||
+         ir::isGenerated(tensor.getDefiningOp());
 }
 
 Value CpuLowering::wholeOf(Value tile, Operation *tileLoop) {
@@ -45,7 +46,14 @@ CpuLowering::tensorsOf(ir::FusionGroupOp group, scf::ForOp tileLoop, RowProgram 
     for (auto [i, dim] : llvm::enumerate(input.dims))
       if (dim >= 0 && !all.sizes[dim])
         all.sizes[dim] = extentOf(input.tensor, i);
-    all.inputs.add(view, alongOf(input.dims, view.dims, dims), index(0));
+    const SmallVector<int64_t> along = alongOf(input.dims, view.dims, dims);
+    if (view.generated) {
+      all.elements.generated.push_back({input.element, generatedInput(view, along, all.inputs)});
+    } else {
+      all.elements.ofArguments.resize(all.inputs.tensors.size());
+      all.elements.ofArguments.push_back(input.element);
+      all.inputs.add(view, along, index(0));
+    }
   }
   for (auto [result, filled] :
        llvm::zip(group.getResults(), tileLoop.getBody()->getTerminator()->getOperands())) {
@@ -86,7 +94,7 @@ LogicalResult CpuLowering::emitRows(ir::FusionGroupOp group) {
   if (failed(program))
     return failure();
   for (const RowInput &input : program->inputs())
-    if (!isInMemory(input.tensor))
+    if (!isInput(input.tensor))
       return group.emitOpError("reads a tensor that is neither a parameter nor a result of an "
                                "earlier fusion group");
   const std::optional<Split> parts = split(group, *program);
@@ -113,7 +121,8 @@ LogicalResult CpuLowering::emitRows(ir::FusionGroupOp group) {
       cpu::RowsOp::create(b, loc, tile->sizes, program->space().reduced(), tile->inputs.tensors,
                           tile->inputs.offsets, tile->inputs.along, tile->outputs.tensors,
                           tile->outputs.offsets, tile->outputs.along, scratch);
-  RowRegion(b, loc, *program, map).emit(op.getBody(), tile->inputs.elements, tile->yielded);
+  RowRegion(b, loc, *program, map)
+      .emit(op.getBody(), tile->inputs.elements, tile->elements, tile->yielded);
   return success();
 }
 

@@ -56,6 +56,7 @@ RowCode::States ReducedColumns::step(unsigned level, const Pointers &pointers, V
                                      bool keeps, const States &states) {
   const RowFacts::Pass &pass = facts.passes[level];
   Known known = before;
+  addPositions(pointers, column, known);
   Value *at = b.CreateAdd(waitingAt, column);
   if (keeps)
     loadWaiting(level, at, known);
@@ -176,6 +177,7 @@ void ReducedColumns::emitPass(unsigned level, const Pointers &row, Known &known,
 
 void ReducedColumns::emitRow(const Pointers &row, bool keeps) {
   Known known = scalars;
+  addPositions(row, e.number(0), known);
   for (auto [i, argument] : enumerate(region.getArguments()))
     if (!facts.inputVaries(i))
       known[argument] = loadInput(i, row.inputs[i], nullptr);

@@ -2,6 +2,7 @@
 
 #include "codegen/region.h"
 #include "codegen/scalar_ops.h"
+#include "cpu/tile_elements.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -81,11 +82,13 @@ RowCode::Pointers RowCode::start() const {
     pointers.inputs.push_back(place.pointer);
   for (const SpacePlaces::Place &place : places.outputs)
     pointers.outputs.push_back(place.pointer);
+  pointers.indices.assign(facts.dims(), e.number(0));
   return pointers;
 }
 
 RowCode::Pointers RowCode::moved(const Pointers &pointers, int64_t dim, Value *index) {
   Pointers next = pointers;
+  next.indices[dim] = b.CreateAdd(next.indices[dim], index);
   for (size_t i = 0; i < next.inputs.size(); ++i)
     if (facts.inputAlong(i, dim) >= 0)
       next.inputs[i] = e.offset(next.inputs[i], b.CreateMul(index, places.inputs[i].strides[dim]));
@@ -126,6 +129,8 @@ Value *RowCode::outputAt(size_t i, Value *pointer, Value *c) {
 }
 
 Value *RowCode::loadInput(size_t i, Value *pointer, Value *count) {
+  if (isSource(region.getArgument(i)))
+    return pointer;
   Type *stored = memoryType(input(i)), *type = elementType(input(i));
   auto meant = [&](Value *value) {
     return stored == type ? value : b.CreateICmpNE(value, Constant::getNullValue(value->getType()));
@@ -191,7 +196,9 @@ void RowCode::compute(ArrayRef<mlir::Value> wanted, Known &known, bool keptOnly)
   SmallVector<mlir::Operation *> ops = facts.opsFor(wanted, known);
   if (keptOnly)
     erase_if(ops, [&](mlir::Operation *op) { return facts.varies(op->getResult(0)); });
-  complete &= emitOps(e, ops, lanes(), known);
+  complete &= emitOps(e, ops, lanes(), known, [&](mlir::Operation *op, ArrayRef<Value *> operands) {
+    return emitTileElement(e, op, operands);
+  });
 }
 
 Value *RowCode::valueOf(mlir::Value value, const Known &known) {
@@ -199,6 +206,12 @@ Value *RowCode::valueOf(mlir::Value value, const Known &known) {
     return found;
   auto constant = value.getDefiningOp<mlir::arith::ConstantOp>();
   return e.splat(emitConstant(e, constant.getValue()), lanes());
+}
+
+void RowCode::addPositions(const Pointers &pointers, Value *c, Known &known) {
+  SmallVector<Value *> indices = pointers.indices;
+  indices.back() = b.CreateAdd(indices.back(), c);
+  mmk::addPositions(e, region, indices, known);
 }
 
 RowCode::Carried RowCode::flat(const States &states) const {

@@ -48,9 +48,10 @@ public:
 
 protected:
   using Known = RowFacts::Known;
-  /// Addresses of all tensors at the current iteration.
+  /// Addresses of all tensors at the current iteration, and the iteration.
   struct Pointers {
     llvm::SmallVector<llvm::Value *> inputs, outputs;
+    llvm::SmallVector<llvm::Value *> indices; ///< in the tile, along each dimension
   };
   using States = llvm::SmallVector<Parts>;
 
@@ -79,6 +80,8 @@ protected:
   /// Adds what the wanted values need; only what is equal for all reduced iterations if `keptOnly`.
   void compute(llvm::ArrayRef<mlir::Value> wanted, Known &known, bool keptOnly = false);
   llvm::Value *valueOf(mlir::Value value, const Known &known);
+  /// Adds the positions at column `c`, or takes the place of others.
+  void addPositions(const Pointers &pointers, llvm::Value *c, Known &known);
 
   Carried flat(const States &states) const;
   States parted(llvm::ArrayRef<llvm::Value *> values, llvm::MutableArrayRef<Accumulator> of,

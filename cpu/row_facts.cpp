@@ -41,6 +41,8 @@ void RowFacts::findFacts() {
       all.level = std::max(all.level, known.level);
       all.varies |= known.varies;
     }
+    if (auto position = dyn_cast<cpu::PositionOp>(inner))
+      all.varies = isReduced[position.getSizeAttr().getInt()];
     if (isa<cpu::ReduceOp>(inner))
       all = {all.level + 1, false};
     for (mlir::Value result : inner.getResults())
@@ -75,8 +77,8 @@ void RowFacts::findWaiting() {
   for (auto [level, pass] : enumerate(passes))
     for (mlir::Operation *inner : opsFor(pass.wanted, Known())) {
       const auto [at, isFirst] = firstPass.try_emplace(inner, level);
-      const bool takesLong =
-          isa<mlir::math::ExpOp, mlir::math::LogOp, mlir::math::TanhOp, mlir::math::ErfOp>(inner);
+      const bool takesLong = isa<mlir::math::ExpOp, mlir::math::LogOp, mlir::math::TanhOp,
+                                 mlir::math::ErfOp, cpu::RandomOp, cpu::GatherOp>(inner);
       mlir::Value value = inner->getResult(0);
       if (isFirst || !takesLong || !varies(value) || !value.getType().isF32() ||
           is_contained(map_range(waiting, [](const Waiting &known) { return known.value; }), value))

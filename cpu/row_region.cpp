@@ -44,22 +44,29 @@ void RowRegion::yield(ArrayRef<Value> yielded) {
   cpu::YieldOp::create(b, loc, values);
 }
 
-void RowRegion::emit(Region &region, ArrayRef<Type> elements, ArrayRef<Value> yielded) {
+void RowRegion::mapElements(Block &body, unsigned first, const RowElements &elements) {
+  for (auto [element, argument] :
+       llvm::zip(elements.ofArguments, body.getArguments().drop_front(first)))
+    if (element)
+      map.map(element, argument);
+  for (const auto &[element, input] : elements.generated)
+    map.map(element, emitGenerated(b, loc, input, body, first));
+}
+
+void RowRegion::emit(Region &region, ArrayRef<Type> types, const RowElements &elements,
+                     ArrayRef<Value> yielded) {
   OpBuilder::InsertionGuard guard(b);
-  Block *body = createBody(region, elements);
-  for (auto [input, argument] : llvm::zip(program.inputs(), body->getArguments()))
-    map.map(input.element, argument);
+  mapElements(*createBody(region, types), /*first=*/0, elements);
   yield(yielded);
 }
 
-void RowRegion::emitOfParts(Region &region, ArrayRef<Type> elements, ArrayRef<Value> yielded) {
+void RowRegion::emitOfParts(Region &region, ArrayRef<Type> types, const RowElements &elements,
+                            ArrayRef<Value> yielded) {
   OpBuilder::InsertionGuard guard(b);
-  Block *body = createBody(region, elements);
-  const size_t parts = program.reductions().size();
+  Block *body = createBody(region, types);
   for (auto [reduction, part] : llvm::zip(program.reductions(), body->getArguments()))
     reduce(reduction, part);
-  for (auto [input, argument] : llvm::zip(program.inputs(), body->getArguments().drop_front(parts)))
-    map.map(input.element, argument);
+  mapElements(*body, program.reductions().size(), elements);
   yield(yielded);
 }
 

@@ -2,11 +2,18 @@
 #pragma once
 
 #include "cpu/dialect.h"
+#include "cpu/generated.h"
 #include "place/row_program.h"
 
 #include "mlir/IR/IRMapping.h"
 
 namespace mmk {
+
+/// What the inputs of a row program are in a region: arguments, or generated.
+struct RowElements {
+  llvm::SmallVector<mlir::Value> ofArguments; ///< of the program; null: the source of a window
+  llvm::SmallVector<std::pair<mlir::Value, GeneratedInput>, 1> generated;
+};
 
 class RowRegion {
 public:
@@ -15,17 +22,18 @@ public:
             const mlir::IRMapping &scalars)
       : b(b), loc(loc), program(program), map(scalars) {}
 
-  /// The region, whose arguments are the inputs. Each reduction stands before the first operation
+  /// The region, whose arguments are inputs. Each reduction stands before the first operation
   /// that needs its result.
-  void emit(mlir::Region &region, llvm::ArrayRef<mlir::Type> elements,
+  void emit(mlir::Region &region, llvm::ArrayRef<mlir::Type> types, const RowElements &elements,
             llvm::ArrayRef<mlir::Value> yielded);
   /// The region of the second step: its first arguments are parts of the results of the reductions,
   /// which it combines.
-  void emitOfParts(mlir::Region &region, llvm::ArrayRef<mlir::Type> elements,
-                   llvm::ArrayRef<mlir::Value> yielded);
+  void emitOfParts(mlir::Region &region, llvm::ArrayRef<mlir::Type> types,
+                   const RowElements &elements, llvm::ArrayRef<mlir::Value> yielded);
 
 private:
   mlir::Block *createBody(mlir::Region &region, llvm::ArrayRef<mlir::Type> elements);
+  void mapElements(mlir::Block &body, unsigned first, const RowElements &elements);
   cpu::ReduceOp reduce(const RowReduction &reduction, mlir::Value element);
   /// Emits the operations that the value needs.
   void compute(mlir::Value value);

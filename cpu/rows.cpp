@@ -75,6 +75,9 @@ Value *RowsTile::isDense(const SpacePlaces &places) {
 }
 
 void RowsTile::merge(SpacePlaces &places, int64_t outer, int64_t inner) {
+  for (auto position : op.getBody().getOps<cpu::PositionOp>())
+    if (const int64_t size = position.getSizeAttr().getInt(); size == outer || size == inner)
+      return;
   Value *follows = b.getTrue();
   auto check = [&](const SpacePlaces::Place &place, int64_t alongOuter, int64_t alongInner) {
     if (alongOuter >= 0 || alongInner >= 0)

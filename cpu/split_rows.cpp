@@ -95,6 +95,7 @@ void CpuLowering::emitParts(ir::FusionGroupOp group, scf::ForOp tileLoop, RowPro
     rest = a.div(rest, parts);
   }
   Tensors inputs, outputs;
+  RowElements elements;
   for (const RowInput &input : program.inputs()) {
     GlobalView view = viewOf(wholeOf(input.tensor, tileLoop));
     SmallVector<int64_t> along(dims, -1);
@@ -103,6 +104,12 @@ void CpuLowering::emitParts(ir::FusionGroupOp group, scf::ForOp tileLoop, RowPro
         along[dim] = viewDim;
         view.offsets[viewDim] = add(view.offsets[viewDim], starts[dim]);
       }
+    if (view.generated) {
+      elements.generated.push_back({input.element, generatedInput(view, along, inputs)});
+      continue;
+    }
+    elements.ofArguments.resize(inputs.tensors.size());
+    elements.ofArguments.push_back(input.element);
     inputs.add(view, along, index(0));
   }
   SmallVector<Value> yielded;
@@ -120,7 +127,7 @@ void CpuLowering::emitParts(ir::FusionGroupOp group, scf::ForOp tileLoop, RowPro
   auto op =
       cpu::RowsOp::create(b, loc, sizes, space.reduced(), inputs.tensors, inputs.offsets,
                           inputs.along, outputs.tensors, outputs.offsets, outputs.along, scratch);
-  RowRegion(b, loc, program, map).emit(op.getBody(), inputs.elements, yielded);
+  RowRegion(b, loc, program, map).emit(op.getBody(), inputs.elements, elements, yielded);
   map = outside;
 }
 
@@ -160,10 +167,16 @@ void CpuLowering::combineParts(RowProgram &program, const Split &split, const Ro
   SmallVector<int64_t> outputAlong;
   for (size_t i = 0; i < tile.outputs.tensors.size(); ++i)
     outputAlong.append(alongKept(ArrayRef(tile.outputs.along).slice(i * dims, dims)));
+  // The sizes of the tile are one place further behind the parts, without those that are reduced.
+  RowElements elements = tile.elements;
+  for (auto &[element, input] : elements.generated)
+    for (int64_t &size : input.sizes)
+      size = size < 0 || space.isReduced[size] ? -1 : llvm::find(kept, size) - kept.begin() + 1;
   auto op = cpu::RowsOp::create(b, loc, sizes, ArrayRef<int64_t>{0}, inputs.tensors, inputs.offsets,
                                 inputs.along, tile.outputs.tensors, tile.outputs.offsets,
                                 outputAlong, scratch);
-  RowRegion(b, loc, program, map).emitOfParts(op.getBody(), inputs.elements, tile.yielded);
+  RowRegion(b, loc, program, map)
+      .emitOfParts(op.getBody(), inputs.elements, elements, tile.yielded);
 }
 
 } // namespace mmk

@@ -43,8 +43,7 @@ private:
     const SmallVector<Value *> last =
         e.loop(e.number(0), rows(), e.number(1), {e.loadSome(vector(), carry, count)},
                [&](Value *row, ArrayRef<Value *> before) -> SmallVector<Value *> {
-                 Value *sum =
-                     add(before[0], e.loadSome(vector(), source(row, column), count));
+                 Value *sum = add(before[0], e.loadSome(vector(), source(row, column), count));
                  e.storeSome(sum, target(row, column), count);
                  return {sum};
                });
@@ -91,9 +90,8 @@ void emitScan(aicore::ScanOp op, Emitter &e, ProgramValues &values) {
   Type *element = values.elementOf(op.getSource());
   const std::string name =
       (op.getByRows() ? "scan_rows_" : "scan_columns_") + Emitter::nameOf(element);
-  Function *function = e.helper(name, 3, 4, {}, [&](Function *f) {
-    Scan(e, f, element, op.getByRows()).emit();
-  });
+  Function *function =
+      e.helper(name, 3, 4, {}, [&](Function *f) { Scan(e, f, element, op.getByRows()).emit(); });
   e.b.CreateCall(function,
                  {values.buffer(op.getSource(), op.getSlot()),
                   values.buffer(op.getCarry(), op.getCarrySlot()),

@@ -48,12 +48,16 @@ Value *widen(const Code &c) {
   return c.e.convert(c.v[0], c.element);
 }
 
-// A float becomes an integer towards zero; kernels round it and bound it before.
+// A float becomes the nearest integer, the even one of two; beyond all it is the last one, and of
+// NaN it is 0.
 Value *narrow(const Code &c) {
   Type *to = c.v[0]->getType()->getWithNewType(c.element);
   if (c.element->isFloatingPointTy())
     return c.e.convert(c.v[0], c.element);
-  return c.isFloat() ? c.b.CreateFPToSI(c.v[0], to) : c.b.CreateTrunc(c.v[0], to);
+  if (!c.isFloat())
+    return c.b.CreateTrunc(c.v[0], to);
+  Value *rounded = c.b.CreateUnaryIntrinsic(Intrinsic::roundeven, c.v[0]);
+  return c.b.CreateIntrinsic(Intrinsic::fptosi_sat, {to, rounded->getType()}, {rounded});
 }
 
 using Emit = Value *(*)(const Code &);

@@ -19,10 +19,24 @@ mlir::Value constantInt(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type,
   return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
 }
 
+// The bounds of i8 are numbers of f32, and those of i32 are not.
+mlir::Value floatToByte(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value) {
+  value = arith::MaximumFOp::create(b, loc, value, constant(b, loc, -128));
+  value = arith::MinimumFOp::create(b, loc, value, constant(b, loc, 127));
+  mlir::Value isNan = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, value, value);
+  value = arith::SelectOp::create(b, loc, isNan, constant(b, loc, 0), value);
+  mlir::Value rounded = math::RoundEvenOp::create(b, loc, value);
+  // Through i32: vector conversions to narrower integers are not native anywhere.
+  mlir::Value wide = arith::FPToSIOp::create(b, loc, b.getI32Type(), rounded);
+  return arith::TruncIOp::create(b, loc, b.getI8Type(), wide);
+}
+
 // LLVM's fptosi is undefined beyond the target's range, so values are clamped first.
 mlir::Value floatToInt(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
                        mlir::IntegerType to) {
   const unsigned bits = to.getWidth();
+  if (bits == 8)
+    return floatToByte(b, loc, value);
   const double limit = static_cast<double>(int64_t(1) << (bits - 1));
   mlir::Value rounded = math::RoundEvenOp::create(b, loc, value);
   auto compare = [&](arith::CmpFPredicate predicate, mlir::Value x, mlir::Value y) -> mlir::Value {
@@ -34,13 +48,12 @@ mlir::Value floatToInt(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value
   mlir::Value outside =
       arith::OrIOp::create(b, loc, arith::OrIOp::create(b, loc, tooHigh, tooLow), isNan);
   mlir::Value inside = arith::SelectOp::create(b, loc, outside, constant(b, loc, 0), rounded);
-  // Through i32 even for i8: vector conversions to narrower integers are not native anywhere.
   mlir::Type i32 = b.getI32Type();
   mlir::Value wide = arith::FPToSIOp::create(b, loc, i32, inside);
   const int64_t high = (int64_t(1) << (bits - 1)) - 1, low = -high - 1;
   wide = arith::SelectOp::create(b, loc, tooHigh, constantInt(b, loc, i32, high), wide);
   wide = arith::SelectOp::create(b, loc, tooLow, constantInt(b, loc, i32, low), wide);
-  return bits == 32 ? wide : arith::TruncIOp::create(b, loc, to, wide).getResult();
+  return wide;
 }
 
 mlir::Value toF32(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value) {

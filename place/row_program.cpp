@@ -167,8 +167,24 @@ private:
     }
   }
 
+  /// Of a reduction over no elements, which is known when its condition is false at any place: the
+  /// extreme of as many identities.
+  std::optional<Combination> combinationOfNone(linalg::GenericOp op, TypedAttr identity) {
+    if (op.getBody()->getTerminator()->getOperands() != op.getRegionOutputArgs())
+      return std::nullopt;
+    b.setInsertionPointToEnd(&p.block());
+    Value element = arith::ConstantOp::create(b, op.getLoc(), identity);
+    return Combination{op.getNumResults() > 1 ? ReduceKind::argmax : ReduceKind::max, element};
+  }
+
   LogicalResult addReduction(linalg::GenericOp op, IRMapping &map) {
-    const std::optional<Combination> combination = combinationOf(op);
+    Value start = op.getDpsInits()[0].getDefiningOp<linalg::FillOp>().getInputs()[0];
+    TypedAttr identity;
+    if (!matchPattern(start, m_Constant(&identity)))
+      return op.emitOpError("expected to start from a constant");
+    std::optional<Combination> combination = combinationOf(op);
+    if (!combination)
+      combination = combinationOfNone(op, identity);
     if (!combination)
       return op.emitOpError("combines its elements in a way that no machine has");
     DenseSet<Value> combined(op.getRegionOutputArgs().begin(), op.getRegionOutputArgs().end());
@@ -183,10 +199,6 @@ private:
         compute(inner, map);
     }
     Value operand = map.lookupOrDefault(combination->element);
-    Value start = op.getDpsInits()[0].getDefiningOp<linalg::FillOp>().getInputs()[0];
-    TypedAttr identity;
-    if (!matchPattern(start, m_Constant(&identity)))
-      return op.emitOpError("expected to start from a constant");
     RowReduction reduction{combination->kind, operand, {}, {}, identity, false, op.getLoc()};
     auto argument = [&](unsigned result) {
       Type type = cast<RankedTensorType>(op->getResult(result).getType()).getElementType();

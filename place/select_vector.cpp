@@ -118,6 +118,7 @@ LogicalResult selectIn(aicore::VectorOp vector, ScratchBuffers &buffers) {
   Block &body = vector.getBody().front();
   chooseFunctionForms(body, vector->getParentOfType<aicore::KernelOp>()->hasAttr("fast_math"));
   moveScalarsOut(vector, body);
+  simplifyConversions(body);
   FailureOr<SmallVector<SelectedInstruction>> instructions = select(body);
   if (failed(instructions))
     return failure();

@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 
 #include <cmath>
 
@@ -44,7 +45,28 @@ Value geluWithTanh(Builder &e, Value x) {
 /// The logarithm of Phi(x) / Phi(-x) is odd; two terms of it, fitted for the least error of gelu.
 Value geluWithErf(Builder &e, Value x) { return logistic(e, x, -0.06940182, -1.60031409); }
 
+/// A conversion to an integer rounds to nearest even and turns NaN into 0 by itself.
+void simplifyOperand(arith::FPToSIOp conversion) {
+  Value x = conversion.getIn();
+  if (auto round = x.getDefiningOp<math::RoundEvenOp>())
+    x = round.getOperand();
+  if (auto select = x.getDefiningOp<arith::SelectOp>()) {
+    auto compare = select.getCondition().getDefiningOp<arith::CmpFOp>();
+    Value number = select.getFalseValue();
+    if (compare && compare.getPredicate() == arith::CmpFPredicate::UNO &&
+        compare.getLhs() == number && compare.getRhs() == number &&
+        matchPattern(select.getTrueValue(), m_PosZeroFloat()))
+      x = number;
+  }
+  conversion.getInMutable().assign(x);
+}
+
 } // namespace
+
+void simplifyConversions(Block &body) {
+  for (auto conversion : body.getOps<arith::FPToSIOp>())
+    simplifyOperand(conversion);
+}
 
 void chooseFunctionForms(Block &body, bool fast) {
   for (Operation &op : llvm::make_early_inc_range(body.without_terminator())) {

@@ -10,4 +10,8 @@ namespace mmk {
 /// - gelu with erf, when `fast`: the same form with other numbers, within 2.8e-4.
 void chooseFunctionForms(mlir::Block &body, bool fast);
 
+/// Leaves to conversions to integers what these instructions do by themselves: to round, and to
+/// turn NaN into 0. Of a region without work on scalars, whose unit does neither.
+void simplifyConversions(mlir::Block &body);
+
 } // namespace mmk

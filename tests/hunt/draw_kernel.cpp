@@ -1,5 +1,7 @@
-// Random kernels: products in all their forms with an epilogue, elementwise ones, and reductions.
+// Random kernels: products in all their forms with an epilogue, elementwise ones, reductions, and
+// statements in index notation.
 #include "tests/hunt/draw_expression.h"
+#include "tests/hunt/draw_indices.h"
 #include "tests/hunt/sample.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -225,7 +227,17 @@ private:
     Expression a = operand("a", type, leftBatch, rows, depth);
     Expression b = operand("b", type, rightBatch, depth, columns);
     Dims out = batched(rows, columns);
-    let("acc", {"@", {std::move(a), b}}, out, sumBound(k));
+    if (batch_.empty() && a.operands.empty() && b.operands.empty() && random_.chance(25)) {
+      // Under a condition, a and b as i0 x i2 and i2 x i1.
+      IndexDraw draw(random_, {"", {rows, columns, depth}, {m, n, k}}, 0);
+      kernel().body.push_back(
+          {true, "acc",
+           name(fmt::format("sum[i2 | {}](a[i0, i2] * b[i2, i1])", draw.condition({0, 2}))),
+           "[i0, i1]"});
+      available_.push_back({{name("acc"), sumBound(k), 0}, out});
+    } else {
+      let("acc", {"@", {std::move(a), b}}, out, sumBound(k));
+    }
     if (random_.chance(12)) {
       Expression other = operand("e", type, leftBatch, rows, depth);
       let("second", {"@", {std::move(other), std::move(b)}}, out, sumBound(k));
@@ -322,6 +334,32 @@ private:
     }
   }
 
+  /// Statements in index notation on the first parameter.
+  void indexed(const Dims &out) {
+    const auto tensorOf = [&](std::string name, Dims dims) {
+      IndexedTensor tensor{std::move(name), std::move(dims), {}};
+      for (const std::string &dim : tensor.dims)
+        tensor.extents.push_back(extentOf(dim));
+      return tensor;
+    };
+    const Available &a = available_.front();
+    std::optional<IndexedTensor> lengths;
+    if (out.size() > 1 && random_.chance(40)) {
+      const Dims dims(out.begin(), out.end() - 1);
+      parameter("lengths", ElementType::i32, dims);
+      lengths = tensorOf("lengths", dims);
+    }
+    const int64_t count = random_.oneOf({1, 1, 2, 3});
+    for (int64_t i = 0; i < count; ++i) {
+      IndexDraw draw(random_, tensorOf("a", out), a.term.bound);
+      IndexedValue value = draw.draw(fmt::format("g{}", i), lengths);
+      kernel().body.push_back(value.statement);
+      available_.push_back({{name(value.statement.name),
+                             value.bound.value_or(std::numeric_limits<double>::infinity()), 0},
+                            value.dims});
+    }
+  }
+
   void elementwiseKernel(bool reduces) {
     sample_.fill =
         random_.oneOf({Fill::integers, Fill::uniform, Fill::normal, Fill::special, Fill::strewn});
@@ -334,6 +372,8 @@ private:
     available_.push_back({{parameter("a", type, out), boundOf(type), 0}, out});
     if (reduces)
       reductions(out);
+    if (random_.chance(50))
+      indexed(out);
     results(out, available_.front().term);
   }
 

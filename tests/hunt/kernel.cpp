@@ -51,8 +51,8 @@ std::string text(const KernelText &kernel) {
   std::string all =
       fmt::format("kernel sample({}) -> {} {{\n", texts(kernel.parameters), texts(kernel.results));
   for (const Statement &statement : kernel.body)
-    all += fmt::format("  {}{} = {};\n", statement.isLet ? "let " : "", statement.name,
-                       text(statement.value));
+    all += fmt::format("  {}{}{} = {};\n", statement.isLet ? "let " : "", statement.name,
+                       statement.indices, text(statement.value));
   if (!kernel.schedule.empty()) {
     all += "  schedule {\n";
     for (const Alternatives &each : kernel.schedule)

@@ -9,7 +9,8 @@
 
 namespace mmk::hunt {
 
-/// `head` is a name or a number, an operator, a function or "cast<f16>".
+/// `head` is a name or a number, an operator, a function or "cast<f16>"; without operands, also a
+/// text in index notation.
 struct Expression {
   std::string head;
   std::vector<Expression> operands;
@@ -29,6 +30,7 @@ struct Statement {
   bool isLet = false;
   std::string name;
   Expression value;
+  std::string indices = {}; ///< of index notation: "[i, j]"
 };
 
 /// "tile.M" and its alternatives, the default first.

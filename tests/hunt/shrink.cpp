@@ -1,6 +1,7 @@
 #include "tests/hunt/shrink.h"
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 
 namespace mmk::hunt {
@@ -13,6 +14,15 @@ void collect(Expression &expression, std::vector<Expression *> &all) {
 }
 
 void collectNames(const Expression &expression, std::set<std::string> &names) {
+  // A text in index notation has several.
+  std::string word;
+  for (char c : expression.head + ' ')
+    if (std::isalnum(static_cast<unsigned char>(c))) {
+      word += c;
+    } else {
+      names.insert(word);
+      word.clear();
+    }
   names.insert(expression.head);
   for (const Expression &operand : expression.operands)
     collectNames(operand, names);

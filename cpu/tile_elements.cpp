@@ -1,0 +1,53 @@
+#include "cpu/tile_elements.h"
+
+#include "codegen/random.h"
+#include "codegen/scalar_ops.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace llvm;
+
+namespace mmk {
+
+void addPositions(Emitter &e, mlir::Block &region, ArrayRef<Value *> indices,
+                  DenseMap<mlir::Value, Value *> &known) {
+  const unsigned lanes = e.target.lanes;
+  IRBuilder<> &b = e.b;
+  for (auto position : region.getOps<cpu::PositionOp>()) {
+    const int64_t size = position.getSizeAttr().getInt();
+    Value *first = known.lookup(position.getFirst());
+    if (!first)
+      first = e.splat(
+          emitConstant(e, position.getFirst().getDefiningOp<mlir::arith::ConstantOp>().getValue()),
+          lanes);
+    Value *at = b.CreateTrunc(b.CreateAdd(first, e.splat(indices[size], lanes)),
+                              e.vectorOf(b.getInt32Ty(), lanes));
+    if (size + 1 == static_cast<int64_t>(indices.size())) {
+      SmallVector<Constant *> numbers;
+      for (unsigned lane = 0; lane < lanes; ++lane)
+        numbers.push_back(b.getInt32(lane));
+      at = b.CreateAdd(at, ConstantVector::get(numbers));
+    }
+    known[position.getResult()] = at;
+  }
+}
+
+Value *emitTileElement(Emitter &e, mlir::Operation *op, ArrayRef<Value *> operands) {
+  IRBuilder<> &b = e.b;
+  if (isa<cpu::RandomOp>(op))
+    return emitRandom(e, b.CreateExtractElement(operands[0], uint64_t(0)), operands[1]);
+  if (!isa<cpu::GatherOp>(op))
+    return nullptr;
+  Type *element = e.elementType(op->getResult(0).getType());
+  Value *places = b.CreateGEP(element, operands[0], operands[1]);
+  return b.CreateMaskedGather(e.vectorOf(element, e.target.lanes), places,
+                              Align(e.bytesOf(element)));
+}
+
+bool isSource(mlir::Value argument) {
+  return !argument.use_empty() && all_of(argument.getUsers(), [](mlir::Operation *user) {
+    return isa<cpu::GatherOp>(user);
+  });
+}
+
+} // namespace mmk
