@@ -1,7 +1,7 @@
 // The host CPU as a back end.
 #include "backend/backend.h"
 
-#include "cpu/constant_operand.h"
+#include "cpu/constants/operand.h"
 #include "cpu/cpu_program.h"
 #include "cpu/fit_tile.h"
 #include "cpu/passes.h"

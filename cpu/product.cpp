@@ -6,7 +6,7 @@
 #include "codegen/pack.h"
 #include "cpu/batch_prefetcher.h"
 #include "cpu/blocks.h"
-#include "cpu/constant_skinny.h"
+#include "cpu/constants/skinny.h"
 #include "cpu/denormal.h"
 #include "cpu/skinny_floats.h"
 #include "cpu/skinny_gemm.h"

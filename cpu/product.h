@@ -7,7 +7,7 @@
 
 namespace mmk {
 
-/// A constant operand B in panels (cpu/constant_operand.h).
+/// A constant operand B in panels (cpu/constants/operand.h).
 struct ConstantPlace {
   llvm::Value *prefix = nullptr; ///< null: B is a plane
   llvm::Value *panels = nullptr; ///< of the batch

@@ -1,7 +1,7 @@
 #include "cpu/tile_code.h"
 
 #include "codegen/region.h"
-#include "cpu/constant_operand.h"
+#include "cpu/constants/operand.h"
 #include "cpu/epilogue.h"
 #include "cpu/product.h"
 

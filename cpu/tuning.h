@@ -154,7 +154,8 @@ struct CpuTuning {
   /// The prefetch distance of a GEMV, in bytes of a row.
   int64_t gemvPrefetchBytes = 2048;
 
-  //===--- constant operands (constant_skinny.cpp) --------------------------------------------===//
+  //===--- constant operands (constants/skinny.cpp)
+  //--------------------------------------------===//
 
   /// Rows of A up to which a product with a constant B is bound by reading it, and the steps of a
   /// panel that all of them take before the next: those stay in L1, and the next are prefetched.

@@ -1,7 +1,8 @@
 // mmk-constants: skinny products with constant weights, beside oneDNN with weights in the layout of
 // its own choice, interleaved in one process.
 //
-//   mmk-constants [REGEX] [--write]    only rows whose name matches; the tables into docs/constants.md
+//   mmk-constants [REGEX] [--write]    only rows whose name matches; the tables into
+//   docs/constants.md
 #include "bench/compiled.h"
 #include "bench/peers/contenders.h"
 #include "bench/peers/turns.h"
@@ -34,11 +35,10 @@ constexpr double rowSeconds = 1.5;
 
 /// M x N x K: the layers of small and of large language models, and their neighbours.
 constexpr std::array<std::array<int64_t, 3>, 20> shapes = {
-    {{1, 1024, 1024},  {1, 4096, 4096},  {1, 11008, 4096},  {1, 4096, 11008},
-     {4, 1024, 1024},  {4, 2048, 2048},  {4, 4096, 4096},   {4, 11008, 4096},
-     {8, 1024, 4096},  {8, 4096, 1024},  {8, 4096, 4096},   {8, 4096, 11008},
-     {16, 1024, 1024}, {16, 2048, 8192}, {16, 4096, 4096},  {16, 11008, 4096},
-     {32, 1024, 1024}, {32, 4096, 4096}, {32, 11008, 4096}, {32, 4096, 11008}}};
+    {{1, 1024, 1024},   {1, 4096, 4096},  {1, 11008, 4096}, {1, 4096, 11008},  {4, 1024, 1024},
+     {4, 2048, 2048},   {4, 4096, 4096},  {4, 11008, 4096}, {8, 1024, 4096},   {8, 4096, 1024},
+     {8, 4096, 4096},   {8, 4096, 11008}, {16, 1024, 1024}, {16, 2048, 8192},  {16, 4096, 4096},
+     {16, 11008, 4096}, {32, 1024, 1024}, {32, 4096, 4096}, {32, 11008, 4096}, {32, 4096, 11008}}};
 
 /// The operands of mmk and of oneDNN, which has no f16 here.
 struct Pair {
@@ -222,7 +222,8 @@ int run(int count, char **words) {
     fmt::print(stderr, "--write is for all rows\n");
     return 2;
   }
-  std::string tables = fmt::format("\nMeasured on {}, beside oneDNN {}.\n", cpuName(), oneDnnVersion());
+  std::string tables =
+      fmt::format("\nMeasured on {}, beside oneDNN {}.\n", cpuName(), oneDnnVersion());
   bool isRight = true;
   for (unsigned threads : {1u, 2u})
     isRight &= addTable(threads, std::regex(filter), tables);

@@ -1,7 +1,7 @@
 // Skinny GEMM with a constant B: few rows, bound by reading B, which is one stream of panels.
 #pragma once
 
-#include "cpu/constant_operand.h"
+#include "cpu/constants/operand.h"
 #include "cpu/dots.h"
 
 namespace mmk {

@@ -1,4 +1,4 @@
-#include "cpu/constant_operand.h"
+#include "cpu/constants/operand.h"
 
 #include "cpu/passes.h"
 #include "ir/aicore.h"

@@ -1,4 +1,4 @@
-#include "cpu/constant_skinny.h"
+#include "cpu/constants/skinny.h"
 
 #include "codegen/pack.h"
 #include "cpu/tuning.h"
