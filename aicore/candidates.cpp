@@ -178,14 +178,15 @@ private:
                             reduced = reducesColumns ? group.column : group.row;
     const int64_t cores = space_.cores() * space_.unitsOfCore();
     return bestOf(plan, best, [&](Consider consider) {
-      for (bool whole : space_.wholes())
+      for (RowForm form : space_.rowForms())
         for (int64_t length : space_.shares(kept, work.keptExtent, cores, reducesColumns ? 1 : 16))
           for (int64_t part :
                space_.shares(reduced, work.reducedExtent, 1, reducesColumns ? 16 : 1)) {
+            const bool whole = form == RowForm::whole;
             if (whole && part < work.reducedExtent)
               continue;
             Plan trial = plan;
-            trial.options.whole = whole;
+            trial.options.rows = form;
             if (kept)
               trial.dims[*kept].tile = length;
             if (reduced)
@@ -210,7 +211,7 @@ private:
     for (const auto &[order, width] : space_.orders())
       for (bool skewed : space_.skews()) {
         trial.options = {
-            .order = order, .width = width, .skewed = skewed, .whole = plan.options.whole};
+            .order = order, .width = width, .skewed = skewed, .rows = plan.options.rows};
         const PlanTime::Waits waits = time_.waitsOf(trial);
         for (bool overlapped : space_.overlaps(trial))
           for (bool table : space_.tables(trial))

@@ -21,7 +21,7 @@ struct GroupTiling {
   ir::Order order = ir::Order::rows;
   int64_t width = 1; ///< of swizzle
   bool skewed = false, overlapped = false, biasTable = false;
-  bool reducesWhole = false; ///< of a row group
+  RowForm form = RowForm::passes; ///< of a row group
   /// A panel of A, or of B, stays in L1 for a line of tiles.
   bool keepsA = false, keepsB = false;
   int64_t gridRows = 1,

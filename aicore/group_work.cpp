@@ -4,6 +4,7 @@
 #include "machines/vector_instructions.h"
 #include "passes/dimensions.h"
 #include "passes/variant.h"
+#include "place/online_rows.h"
 #include "place/vector_functions.h"
 #include "place/vector_scratch.h"
 
@@ -65,6 +66,11 @@ private:
     const RowSpace &space = rows.program.space();
     const TilePlane &plane = rows.program.plane();
     rows.mayBeWhole = space.reduced().size() == 1;
+    FailureOr<RowProgram> online = RowProgram::of(group, group.getBody().front());
+    if (succeeded(online) && makeOnline(*online) && online->online()) {
+      rows.onlineProgram.emplace(std::move(*online));
+      rows.online = scheduleRows(*rows.onlineProgram, false);
+    }
     for (auto [dim, name] : llvm::enumerate(space.names)) {
       const int64_t extent = extentOf(name), number = static_cast<int64_t>(dim);
       if (number == plane.rows || number == plane.columns)

@@ -108,7 +108,22 @@ bool PlanSpace::hasRows() const {
   return std::ranges::any_of(groups_, [](const Group &it) { return it.work.ofRows != nullptr; });
 }
 
-std::vector<bool> PlanSpace::wholes() const { return words("reduce", "whole", hasRows()); }
+std::vector<RowForm> PlanSpace::rowForms() const {
+  const auto fixed = request_.fixed.find("reduce");
+  const bool mayBeOnline = std::ranges::any_of(
+      groups_, [](const Group &it) { return it.work.ofRows && it.work.ofRows->onlineProgram; });
+  std::vector<RowForm> forms;
+  for (auto [word, form] : {std::pair("two_pass", RowForm::passes),
+                            {"whole", RowForm::whole},
+                            {"online", RowForm::online}}) {
+    const bool isOpen = fixed == request_.fixed.end() || fixed->second == word;
+    if (isOpen && (form != RowForm::online || mayBeOnline))
+      forms.push_back(form);
+  }
+  if (forms.empty() || !hasRows())
+    return {RowForm::passes};
+  return forms;
+}
 
 //===--- tiles ----------------------------------------------------------------------------===//
 
@@ -282,12 +297,13 @@ bool PlanSpace::fits(const Plan &plan) const {
 
 bool PlanSpace::fitsRows(const Plan &plan, const GroupTiling &tiling, RowWork &work) const {
   const bool reducesColumns = work.program.plane().reducesColumns;
-  if (tiling.reducesWhole && work.reducedExtent > (reducesColumns ? tiling.columns : tiling.rows))
+  if (tiling.form == RowForm::whole &&
+      work.reducedExtent > (reducesColumns ? tiling.columns : tiling.rows))
     return false;
   const int64_t units = hasProduct() ? 1 : unitsOfCore();
   return work
       .sizesOf(tiling.rows * (reducesColumns ? units : 1),
-               tiling.columns * (reducesColumns ? 1 : units), tiling.reducesWhole, plan.copies.ub,
+               tiling.columns * (reducesColumns ? 1 : units), tiling.form, plan.copies.ub,
                plan.copies.out)
       .fits;
 }
@@ -321,7 +337,8 @@ GroupTiling PlanSpace::tilingOf(const Plan &plan, const Group &group, size_t pro
   tiling.skewed = plan.options.skewed;
   tiling.overlapped = plan.options.overlapped;
   tiling.biasTable = plan.options.biasTable && group.work.addsRow;
-  tiling.reducesWhole = plan.options.whole && group.work.ofRows && group.work.ofRows->mayBeWhole;
+  if (RowWork *rows = group.work.ofRows.get())
+    tiling.form = rows->hasForm(plan.options.rows) ? plan.options.rows : RowForm::passes;
   if (group.products.empty()) {
     const ElementwiseTile literal = backendOf(machine_.kind).literalElementwiseTile();
     tiling.rows = tileOf(plan, group.row, group.row ? literal.rows : 1);
@@ -500,8 +517,8 @@ std::vector<std::pair<std::string, std::string>> PlanSpace::choicesOf(const Plan
     add("bias", "table");
   if (options.separate)
     add("fuse", "none");
-  if (options.whole)
-    add("reduce", "whole");
+  if (options.rows != RowForm::passes)
+    add("reduce", options.rows == RowForm::whole ? "whole" : "online");
   return choices;
 }
 

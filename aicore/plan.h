@@ -15,8 +15,8 @@ struct PlanOptions {
   ir::Order order = ir::Order::rows;
   int64_t width = 1; ///< of swizzle
   bool skewed = false, overlapped = false, biasTable = false;
-  bool separate = false; ///< `fuse = none`
-  bool whole = false;    ///< `reduce = whole`
+  bool separate = false;          ///< `fuse = none`
+  RowForm rows = RowForm::passes; ///< `reduce`
   enum class Kept { none, a, b } kept = Kept::none;
   auto operator<=>(const PlanOptions &) const = default;
 };
@@ -64,8 +64,8 @@ public:
   const std::vector<Group> &groups() const { return groups_; }
   bool hasProduct() const;
   bool hasRows() const;
-  /// Whether rows may be reduced whole, and in parts.
-  std::vector<bool> wholes() const;
+  /// How rows may be reduced.
+  std::vector<RowForm> rowForms() const;
 
   /// The first plan of a search: the machine's default tiles.
   Plan first() const;

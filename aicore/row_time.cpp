@@ -21,7 +21,7 @@ GroupTime::RowTiles GroupTime::rowTiles(const GroupTiling &tiling) const {
   const int64_t units = isSplitChip() ? machine_.vectorCoresPerCube : 1;
   const RowMemory::Sizes sizes = work.sizesOf(tiling.rows * (reducesColumns ? units : 1),
                                               tiling.columns * (reducesColumns ? 1 : units),
-                                              tiling.reducesWhole, tiling.inUb, tiling.outOfUb);
+                                              tiling.form, tiling.inUb, tiling.outOfUb);
   RowTiles tiles;
   const int64_t ofBlock = sizes.kept * units;
   tiles.tiles = work.batches * llvm::divideCeilSigned(work.keptExtent, ofBlock);
@@ -29,9 +29,9 @@ GroupTime::RowTiles GroupTime::rowTiles(const GroupTiling &tiling) const {
   const int64_t share = llvm::divideCeilSigned(std::min(ofBlock, work.keptExtent), units);
   tiles.windows = reducesColumns ? llvm::divideCeilSigned(share, sizes.height) : 1;
   tiles.kept = reducesColumns ? std::min(share, sizes.height) : share;
-  tiles.part = std::min(work.reducedExtent, tiling.reducesWhole ? work.reducedExtent
-                                            : reducesColumns    ? sizes.width
-                                                                : sizes.height);
+  tiles.part = std::min(work.reducedExtent, tiling.form == RowForm::whole ? work.reducedExtent
+                                            : reducesColumns              ? sizes.width
+                                                                          : sizes.height);
   tiles.parts = work.outerReduced * llvm::divideCeilSigned(work.reducedExtent, tiles.part);
   return tiles;
 }
@@ -46,7 +46,7 @@ double GroupTime::rows(const GroupTiling &tiling) const {
   const bool reducesColumns = work.program.plane().reducesColumns;
   const int64_t units = isSplitChip() ? machine_.vectorCoresPerCube : 1;
   const RowTiles tiles = rowTiles(tiling);
-  const RowSchedule &schedule = tiling.reducesWhole ? work.whole : work.passes;
+  const RowSchedule &schedule = work.scheduleOf(tiling.form);
   const int64_t rows = reducesColumns ? tiles.kept : tiles.part,
                 columns = reducesColumns ? tiles.part : tiles.kept;
   const double working = static_cast<double>(std::min(tiles.tiles, tiling.cores) * units);
@@ -78,9 +78,9 @@ double GroupTime::rows(const GroupTiling &tiling) const {
       out += transfer("ub_gm", element, true);
       bytesWritten += plane * llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
     }
-    const double once = work.vectorCycles(pass.before, machine_, rows, columns) +
-                        work.vectorCycles(pass.after, machine_, rows, columns),
-                 body = work.vectorCycles(pass.body, machine_, rows, columns);
+    const double once = work.vectorCycles(tiling.form, pass.before, machine_, rows, columns) +
+                        work.vectorCycles(tiling.form, pass.after, machine_, rows, columns),
+                 body = work.vectorCycles(tiling.form, pass.body, machine_, rows, columns);
     const double longest = std::max(
         {in + (tiling.inUb == 1 ? body : 0), body, out + (tiling.outOfUb == 1 ? body : 0)});
     cycles += tiles.parts * longest + once;

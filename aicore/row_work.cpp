@@ -10,11 +10,11 @@ using namespace mlir;
 
 namespace mmk::aicore {
 
-RowMemory::Sizes RowWork::sizesOf(int64_t tileRows, int64_t tileColumns, bool isWhole,
+RowMemory::Sizes RowWork::sizesOf(int64_t tileRows, int64_t tileColumns, RowForm form,
                                   int64_t copiesIn, int64_t copiesOut) {
-  const RowMemory memory(program, isWhole ? whole : passes, machine,
+  const RowMemory memory(programOf(form), scheduleOf(form), machine,
                          [&](Value tensor) { return tensor ? copiesIn : copiesOut; });
-  return memory.sizesOf(tileRows, tileColumns, isWhole);
+  return memory.sizesOf(tileRows, tileColumns, form == RowForm::whole);
 }
 
 namespace {
@@ -47,8 +47,9 @@ double cyclesOfReduction(const RowReduction &reduction, const Machine &figures, 
 
 } // namespace
 
-double RowWork::vectorCycles(ArrayRef<RowStep> steps, const Machine &figures, int64_t rows,
-                             int64_t columns) {
+double RowWork::vectorCycles(RowForm form, ArrayRef<RowStep> steps, const Machine &figures,
+                             int64_t rows, int64_t columns) {
+  RowProgram &program = programOf(form);
   const bool byRows = !program.plane().reducesColumns;
   const double kept = byRows ? columns : rows, plane = static_cast<double>(rows) * columns;
   double cycles = 0;

@@ -8,10 +8,12 @@
 
 namespace mmk::aicore {
 
-/// A row group, with the steps of its two forms: in a pass for each level, or whole.
+/// A row group, with the steps of its forms.
 struct RowWork {
   RowProgram program;
   RowSchedule passes, whole;
+  std::optional<RowProgram> onlineProgram; ///< where the online form has fewer passes
+  RowSchedule online;
   MachineAttr machine;
   int64_t keptExtent = 1, reducedExtent = 1; ///< of the plane
   int64_t batches = 1;                       ///< kept dimensions outside of the plane
@@ -23,12 +25,20 @@ struct RowWork {
         whole(scheduleRows(this->program, true)) {}
 
   /// How the rows of a vector core are divided. `tileRows` and `tileColumns`: of a block.
-  RowMemory::Sizes sizesOf(int64_t tileRows, int64_t tileColumns, bool isWhole, int64_t copiesIn,
+  RowMemory::Sizes sizesOf(int64_t tileRows, int64_t tileColumns, RowForm form, int64_t copiesIn,
                            int64_t copiesOut);
 
+  bool hasForm(RowForm form) const {
+    return form == RowForm::passes || (form == RowForm::whole ? mayBeWhole : !!onlineProgram);
+  }
+  RowProgram &programOf(RowForm form) { return form == RowForm::online ? *onlineProgram : program; }
+  const RowSchedule &scheduleOf(RowForm form) const {
+    return form == RowForm::whole ? whole : form == RowForm::online ? online : passes;
+  }
+
   /// Cycles of the vector pipe for the steps of a list, on a plane of rows x columns.
-  double vectorCycles(llvm::ArrayRef<RowStep> steps, const Machine &figures, int64_t rows,
-                      int64_t columns);
+  double vectorCycles(RowForm form, llvm::ArrayRef<RowStep> steps, const Machine &figures,
+                      int64_t rows, int64_t columns);
 };
 
 } // namespace mmk::aicore

@@ -130,8 +130,11 @@ TilePlane planeOf(const RowSpace &space) {
   return plane;
 }
 
-bool reducesWhole(ir::KernelOp kernel, const RowSpace &space) {
-  return kernel.chosenWord("reduce", "two_pass") == "whole" && space.reduced().size() == 1;
+RowForm rowFormOf(ir::KernelOp kernel, const RowSpace &space) {
+  const StringRef word = kernel.chosenWord("reduce", "two_pass");
+  if (word == "whole" && space.reduced().size() == 1)
+    return RowForm::whole;
+  return word == "online" ? RowForm::online : RowForm::passes;
 }
 
 } // namespace mmk

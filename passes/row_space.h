@@ -58,8 +58,12 @@ struct TilePlane {
 };
 TilePlane planeOf(const RowSpace &space);
 
-/// Whether the variant keeps rows of this space whole on the chip (`reduce = whole`): those that
-/// are reduced along the plane alone.
-bool reducesWhole(ir::KernelOp kernel, const RowSpace &space);
+/// How rows are reduced, `reduce`: in parts with a pass for each reduction that waits for another;
+/// in parts, with sums that are rescaled while their maximum grows; or whole on the chip.
+enum class RowForm { passes, online, whole };
+
+/// The form that the variant has for a space. One that is reduced outside of the plane, too, is not
+/// whole.
+RowForm rowFormOf(ir::KernelOp kernel, const RowSpace &space);
 
 } // namespace mmk

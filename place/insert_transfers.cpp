@@ -42,7 +42,7 @@ void TransferInserter::limitPanels(NamedAttrList &limits) {
 // Rows that are kept whole are limited to the length of their tile.
 void TransferInserter::limitRows(NamedAttrList &limits) {
   for (auto group : kernel.getBody().getOps<ir::FusionGroupOp>()) {
-    if (!group.getSpaceAttr() || !reducesWhole(kernel, RowSpace(group)))
+    if (!group.getSpaceAttr() || rowFormOf(kernel, RowSpace(group)) != RowForm::whole)
       continue;
     const RowSpace space(group);
     const TilePlane plane = planeOf(space);

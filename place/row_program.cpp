@@ -228,6 +228,47 @@ private:
   DenseMap<Value, Value> known; ///< the element of each result of the tile's operations
 };
 
+Value RowProgram::addKeptArgument(Type type, Location where) {
+  Value argument = block().addArgument(type, where);
+  facts_[argument] = {0, false};
+  return argument;
+}
+
+void RowProgram::setOnline(OnlineRows online) {
+  online_ = std::move(online);
+  updateFacts();
+}
+
+// Reductions are arguments, which stand before what they are computed from.
+void RowProgram::updateFacts() {
+  const auto merge = [&](Value value, Facts facts) {
+    Facts &known = facts_[value];
+    const bool isNew = known.level != facts.level || known.varies != facts.varies;
+    known = facts;
+    return isNew;
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Operation &op : block()) {
+      Facts facts;
+      bool isOfBlock = false;
+      for (Value operand : op.getOperands())
+        if (auto found = facts_.find(operand); found != facts_.end()) {
+          isOfBlock = true;
+          facts.level = std::max(facts.level, found->second.level);
+          facts.varies |= found->second.varies;
+        }
+      for (Value result : op.getResults())
+        changed |= isOfBlock && merge(result, facts);
+    }
+    for (const RowReduction &reduction : reductions_)
+      for (Value result : {reduction.result, reduction.position})
+        if (result)
+          changed |=
+              merge(result, {levelOf(reduction.operand) + !reduction.isScan, reduction.isScan});
+  }
+}
+
 unsigned RowProgram::levels() const {
   unsigned levels = 0;
   for (const RowReduction &reduction : reductions_)

@@ -28,6 +28,24 @@ struct RowReduction {
   mlir::Location location;
 };
 
+/// What the online form of a group adds (place/online_rows.h). All values are in the block, and
+/// kept.
+struct OnlineRows {
+  size_t maximum = 0;    ///< number of the reduction
+  mlir::Value running;   ///< an argument: the maximum that sums have so far; 0 where it is -inf
+  mlir::Value start;     ///< what that is at first
+  mlir::Value next;      ///< what it becomes after a part
+  mlir::Value ratio;     ///< an argument: what sums are then multiplied with
+  mlir::Value nextRatio; ///< the same, of the maximum before the part and after it
+  struct Sum {
+    size_t number = 0;     ///< of the reduction
+    mlir::Value sum, part; ///< arguments: of the parts before, and of this one
+    mlir::Value next;      ///< of both
+    mlir::Value result;    ///< after the last part, of the sum
+  };
+  std::vector<Sum> sums;
+};
+
 /// A result of the group, one element for each iteration of `dims`.
 struct RowOutput {
   mlir::Value element; ///< in the block
@@ -55,6 +73,13 @@ public:
   /// Whether the value is equal for all iterations that are reduced; else it has to be computed for
   /// each.
   bool isKept(mlir::Value value) const { return !facts_.lookup(value).varies; }
+  /// What the online form adds; null for another form.
+  const OnlineRows *online() const { return online_ ? &*online_ : nullptr; }
+  /// Its sums are of the level of the maximum from then on.
+  void setOnline(OnlineRows online);
+  /// A value that is the same for all iterations that are reduced.
+  mlir::Value addKeptArgument(mlir::Type type, mlir::Location where);
+
   /// Whether it is computed in the block from its arguments; else it is a scalar of the kernel.
   bool isOfBlock(mlir::Value value) const { return facts_.contains(value); }
 
@@ -65,6 +90,9 @@ private:
   };
   class Builder;
 
+  /// The facts of what is computed, from those of the inputs.
+  void updateFacts();
+
   explicit RowProgram(RowSpace space) : space_(std::move(space)), plane_(planeOf(space_)) {}
 
   RowSpace space_;
@@ -74,6 +102,7 @@ private:
   std::vector<RowReduction> reductions_;
   std::vector<RowOutput> outputs_;
   llvm::DenseMap<mlir::Value, Facts> facts_;
+  std::optional<OnlineRows> online_;
 };
 
 } // namespace mmk

@@ -53,6 +53,8 @@ private:
   void schedule(const Wanted &next, RowPass &pass);
   void scheduleScan(size_t number, RowPlace from, RowPass &pass);
   void scheduleReduction(size_t number, RowPlace from, RowPass &pass);
+  void scheduleRunning(RowPass &pass);
+  const OnlineRows::Sum *onlineSum(size_t number);
   void scheduleKeptOutputs(unsigned level, std::vector<RowStep> &steps);
   void collect(Value value, Cone &cone);
   Cone coneOf(Value value);
@@ -276,14 +278,46 @@ void RowScheduler::scheduleReduction(size_t number, RowPlace from, RowPass &pass
   if (!whole)
     pass.before.push_back(step(Kind::fill, total, {}));
   pass.body.push_back(step(Kind::reduce, whole ? total : part, from));
-  if (!whole)
+  if (const OnlineRows::Sum *sum = onlineSum(number)) {
+    held[sum->sum] = total[0];
+    held[sum->part] = part[0];
+    compute(sum->next, total[0], true, pass.body);
+    compute(sum->result, total[0], true, pass.after);
+  } else if (!whole) {
     pass.body.push_back(step(Kind::combine, total, part));
+  }
   for (auto [result, place] : llvm::zip(results, total))
     held[result] = place;
+  if (p.online() && number == p.online()->maximum)
+    scheduleRunning(pass);
+}
+
+/// The sum of the online form that this reduction is; null for another.
+const OnlineRows::Sum *RowScheduler::onlineSum(size_t number) {
+  if (const OnlineRows *online = p.online())
+    for (const OnlineRows::Sum &sum : online->sums)
+      if (sum.number == number)
+        return &sum;
+  return nullptr;
+}
+
+// The maximum of a part is known: what the sums before it are multiplied with, and what the sums of
+// this part take off.
+void RowScheduler::scheduleRunning(RowPass &pass) {
+  const OnlineRows &online = *p.online();
+  const RowPlace running = keptTile(online.running.getType()),
+                 ratio = keptTile(online.ratio.getType());
+  compute(online.start, running, true, pass.before);
+  held[online.running] = running;
+  compute(online.nextRatio, ratio, true, pass.body);
+  compute(online.next, running, true, pass.body);
+  held[online.ratio] = ratio;
 }
 
 void RowScheduler::schedule(const Wanted &it, RowPass &pass) {
-  prepareKept(it.value, whole ? pass.body : pass.before);
+  // What follows from the running maximum is computed for each part.
+  const bool isOnline = it.reduction && onlineSum(*it.reduction);
+  prepareKept(it.value, whole || isOnline ? pass.body : pass.before);
   if (it.output) {
     const RowPlace place = {Place::output, static_cast<unsigned>(*it.output)};
     compute(it.value, place, false, pass.body);

@@ -56,7 +56,7 @@ struct RowSchedule {
 };
 
 /// `whole`: in one pass, with the reduced dimensions whole in each tile; else in a pass for each
-/// level, over parts of them.
+/// level, over parts of them. Of a program in its online form not `whole`.
 RowSchedule scheduleRows(RowProgram &program, bool whole);
 
 /// Whether a tensor of these dimensions of the space has some that are reduced.

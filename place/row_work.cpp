@@ -2,6 +2,7 @@
 // the loads and stores around them.
 #include "place/guard.h"
 #include "place/insert_transfers.h"
+#include "place/online_rows.h"
 #include "place/row_memory.h"
 
 #include "passes/variant.h"
@@ -650,7 +651,13 @@ LogicalResult TransferInserter::emitRows(ir::FusionGroupOp group) {
   FailureOr<RowProgram> program = RowProgram::of(group, *found->tileLoop.getBody());
   if (failed(program))
     return failure();
-  const bool whole = reducesWhole(kernel, RowSpace(group));
+  const RowForm form = rowFormOf(kernel, RowSpace(group));
+  if (form == RowForm::online && !makeOnline(*program))
+    return group.emitError(
+        "reduce = online rescales sums of exponentials while their maximum grows; "
+        "here a reduction waits for another in another way; nearest legal: "
+        "reduce = two_pass");
+  const bool whole = form == RowForm::whole;
   RowWork(*this, group, found->tileLoop, std::move(*program), whole).emit();
   return success();
 }

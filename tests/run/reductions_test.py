@@ -100,6 +100,13 @@ class Reductions(CommandTest):
                     with self.subTest(kernel=KERNELS[number][2], reduce=reduce, machine=machine):
                         report = self.run_kernel(number, {"M": 50, "N": 121}, machine, words)
                         self.assertEqual(report["watch"]["hazards"], [])
+        # Sums of exponentials that are rescaled.
+        for number in (0, 1, 5, 17):
+            for machine in MACHINES[:2]:
+                words = ["--set", "reduce=online", "--set", "tile.N=16", "--watch"]
+                with self.subTest(kernel=KERNELS[number][2], reduce="online", machine=machine):
+                    report = self.run_kernel(number, {"M": 70, "N": 121}, machine, words)
+                    self.assertEqual(report["watch"]["hazards"], [])
         # Parts of a row that is longer than a tile.
         for number in (0, 1, 6, 8, 16):
             self.run_kernel(number, {"M": 300, "N": 1000}, "ascend910b3",
@@ -134,7 +141,8 @@ class Reductions(CommandTest):
         (self.folder / "k.mmk").write_text(
             "kernel k(x: f32[M, N]) -> y: f32[M, N] { y = softmax[N](x); }\n")
         for machine in MACHINES:
-            for words in ([], ["--set", "tile.N=64", "--set", "tile.M=1"]):
+            parts = ["--set", "tile.N=64", "--set", "tile.M=1"]
+            for words in ([], parts, [*parts, "--set", "reduce=online"]):
                 self.mmk("run", "k.mmk", "M=3", "N=700", "--machine", machine, "--input",
                          "x=x.npy", "--output", "y=y.npy", *words)
                 found = np.load(self.folder / "y.npy")

@@ -41,6 +41,28 @@
 // WHOLE:             aicore.vec cast_narrow
 // WHOLE:           aicore.store
 
+// Online: one pass for the maximum and the sum. The sum of the parts before is multiplied with the
+// exponential of what the maximum has grown by; after the last part, by what that took from -inf.
+// ONLINE-LABEL: aicore.kernel @rows
+// ONLINE:          scf.for
+// ONLINE:            aicore.load %x
+// ONLINE:            aicore.reduce max
+// ONLINE:            aicore.vec max
+// ONLINE:            aicore.vec sub
+// ONLINE-NEXT:       aicore.vec exp
+// ONLINE:            aicore.vec select
+// ONLINE:            aicore.reduce add
+// ONLINE:            aicore.vec mul
+// ONLINE:            aicore.vec select
+// ONLINE-NEXT:       aicore.vec add
+// ONLINE:          }
+// ONLINE:          aicore.vec exp
+// ONLINE-NEXT:     aicore.vec mul
+// ONLINE:          scf.for
+// ONLINE:            aicore.load %x
+// ONLINE:            aicore.vec div
+// ONLINE-NOT:      aicore.load
+
 // In passes: the maximum of each part joins that of the parts before, then the same of the sums, and
 // x is loaded a third time for the result.
 // PASSES-LABEL: aicore.kernel @rows

@@ -293,7 +293,7 @@ aicore.kernel @in_place dims ["M"] args [] results [] cores 1 buffers {} {
 // CHECK:         aicore.alloc "scratch" of "scratch" copies 1 : memref<32x64xf32, #aicore.space<ub>>
 // CHECK:         aicore.vector {{.*}} scratch(%scratch_ub[0], %scratch_ub[0] :
 // CHECK-NEXT:    ^bb0(%x: !aicore.tile<f32>, %y: !aicore.tile<i8>, %scratch: !aicore.tile<f32>, %scratch_0: !aicore.tile<i32>):
-// CHECK-NEXT:      aicore.vec round %x -> %scratch :
+// CHECK-NEXT:      aicore.vec floor %x -> %scratch :
 // CHECK-NEXT:      aicore.vec cast_narrow %scratch -> %scratch_0 : !aicore.tile<f32> -> !aicore.tile<i32>
 // CHECK-NEXT:      aicore.vec cast_narrow %scratch_0 -> %y : !aicore.tile<i32> -> !aicore.tile<i8>
 aicore.kernel @integers dims ["M"] args [] results [] cores 1 buffers {} {
@@ -305,7 +305,35 @@ aicore.kernel @integers dims ["M"] args [] results [] cores 1 buffers {} {
     %y = aicore.alloc "y" of "out" copies 1 : !byte
     aicore.vector ins(%x[%c0] full : !tile) outs(%y[%c0] : !byte) size(%m, %m) {
     ^bb0(%a: f32):
-      %r = math.roundeven %a : f32
+      %r = math.floor %a : f32
+      %w = arith.fptosi %r : f32 to i32
+      %n = arith.trunci %w : i32 to i8
+      aicore.yield %n : i8
+    }
+  }
+}
+
+// A conversion to an integer rounds, and turns NaN into 0, by itself.
+// CHECK-LABEL: aicore.kernel @rounds
+// CHECK:           aicore.vec max %x, %{{.*}} -> %scratch :
+// CHECK-NEXT:      aicore.vec cast_narrow %scratch -> %scratch_0 : !aicore.tile<f32> -> !aicore.tile<i32>
+// CHECK-NEXT:      aicore.vec cast_narrow %scratch_0 -> %y : !aicore.tile<i32> -> !aicore.tile<i8>
+// CHECK-NEXT:      aicore.yield
+aicore.kernel @rounds dims ["M"] args [] results [] cores 1 buffers {} {
+^bb0(%m: index):
+  %c0 = arith.constant 0 : index
+  aicore.phase {
+  ^bb0(%block: index):
+    %x = aicore.alloc "x" of "ub" copies 1 : !tile
+    %y = aicore.alloc "y" of "out" copies 1 : !byte
+    aicore.vector ins(%x[%c0] full : !tile) outs(%y[%c0] : !byte) size(%m, %m) {
+    ^bb0(%a: f32):
+      %zero = arith.constant 0.0 : f32
+      %low = arith.constant -128.0 : f32
+      %v = arith.maximumf %a, %low : f32
+      %nan = arith.cmpf uno, %v, %v : f32
+      %s = arith.select %nan, %zero, %v : f32
+      %r = math.roundeven %s : f32
       %w = arith.fptosi %r : f32 to i32
       %n = arith.trunci %w : i32 to i8
       aicore.yield %n : i8
