@@ -4,6 +4,7 @@
 
 #include "ir/aicore.h"
 #include "machines/machine.h"
+#include "support/panel_layout.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
@@ -24,6 +25,7 @@ class OpPassManager;
 
 namespace mmk {
 
+struct CodeTarget;
 class Emitter;
 struct ClockReport;
 
@@ -199,6 +201,14 @@ public:
   /// The functions of a program (codegen/program.h), for the host CPU.
   virtual llvm::Error emitProgram(aicore::KernelOp kernel, Emitter &emitter,
                                   bool watched) const = 0;
+  /// The constant parameters that its programs read from another layout than rows; all others are
+  /// bound as they are.
+  virtual std::vector<PackedOperand> packedOperands(aicore::KernelOp kernel,
+                                                    const CodeTarget &target) const {
+    return {};
+  }
+  /// Makes a program read all of its constants from rows.
+  virtual void readRows(aicore::KernelOp kernel) const {}
 };
 
 const Backend &backendOf(MachineKind kind);

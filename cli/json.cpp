@@ -46,6 +46,25 @@ bool fromJSON(const llvm::json::Value &value, SavedCheck &check, llvm::json::Pat
   return map && map.map("passed", check.passed);
 }
 
+void writeConstants(llvm::json::OStream &out, const std::vector<ConstantLayout> &constants,
+                    const std::map<std::string, int64_t> &packedBytes) {
+  out.attributeObject("constants", [&] {
+    for (const ConstantLayout &constant : constants)
+      out.attributeObject(constant.name, [&] {
+        out.attribute("layout", constant.layout);
+        if (const auto bytes = packedBytes.find(constant.name); bytes != packedBytes.end())
+          out.attribute("packed_bytes", bytes->second);
+      });
+  });
+}
+
+std::string textOf(const ConstantLayout &constant) {
+  const std::string how = constant.layout == "rows"
+                              ? "rows, read as they are bound"
+                              : constant.layout + ", laid out before the runs";
+  return "constant " + constant.name + ": " + how + "\n";
+}
+
 void writeMemory(llvm::json::OStream &out, const std::vector<MemoryUse> &memory) {
   out.attributeObject("memory", [&] {
     for (const MemoryUse &use : memory)

@@ -41,6 +41,12 @@ struct SavedCheck {
 };
 bool fromJSON(const llvm::json::Value &value, SavedCheck &check, llvm::json::Path path);
 
+/// "constants": {"w": {"layout": "rows"}}, of packed ones with their bytes.
+void writeConstants(llvm::json::OStream &out, const std::vector<ConstantLayout> &constants,
+                    const std::map<std::string, int64_t> &packedBytes);
+/// "constant w: rows, read as they are bound"
+std::string textOf(const ConstantLayout &constant);
+
 /// "memory": {"l1": {"used": ..., "capacity": ...}, ...}
 void writeMemory(llvm::json::OStream &out, const std::vector<MemoryUse> &memory);
 

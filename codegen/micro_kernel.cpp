@@ -39,12 +39,32 @@ Value *emitMultiply(Emitter &e, Multiply multiply, Value *a, Value *b, Value *su
   return nullptr;
 }
 
-SmallVector<Value *> emitSums(Emitter &e, const MicroKernel &kernel, Value *a, Value *rowBytes,
-                              Value *panel, Value *stride, Value *bytes, const Sums &initial,
-                              const LastSteps &last, Value *nextRows) {
+/// The v-th vector of a step of B, as it is multiplied.
+static Value *columnsOf(Emitter &e, const MicroKernel &kernel, Value *step, int64_t v) {
+  Type *vector = kernel.sumType(e);
+  const int64_t lanes = e.target.lanes;
+  if (kernel.stored) {
+    Value *at = e.offset(step, v * lanes * e.bytesOf(kernel.stored));
+    return e.convert(e.load(e.vectorOf(kernel.stored, lanes), at), vector->getScalarType());
+  }
+  Value *columns = e.load(vector, e.offset(step, v * lanes * 4));
+  return kernel.flips ? e.b.CreateXor(columns, ConstantInt::get(vector, 0x80808080)) : columns;
+}
+
+/// Prefetches the lines of a step of B; returns the address of the next one, `step` bytes further.
+static Value *prefetchStep(Emitter &e, const MicroKernel &kernel, Value *at, Value *step) {
+  const int64_t elementBytes = kernel.stored ? e.bytesOf(kernel.stored) : 4;
+  for (int64_t byte = 0; byte < kernel.vectors * e.target.lanes * elementBytes; byte += e.lineBytes)
+    e.prefetch(e.offset(at, byte), 2);
+  return e.offset(at, step);
+}
+
+/// The initial accumulators of a register tile, row by row.
+static SmallVector<Value *> initialSums(Emitter &e, const MicroKernel &kernel, int64_t rows,
+                                        const Sums &initial) {
   IRBuilder<> &b = e.b;
   Type *vector = kernel.sumType(e);
-  const int64_t rows = e.target.rows(), vectors = kernel.vectors, vectorBytes = e.target.lanes * 4;
+  const int64_t vectors = kernel.vectors, vectorBytes = e.target.lanes * 4;
   SmallVector<Value *> sums = e.eitherOf(
       initial.fromZero,
       [&] { return SmallVector<Value *>(rows * vectors, Constant::getNullValue(vector)); },
@@ -61,7 +81,20 @@ SmallVector<Value *> emitSums(Emitter &e, const MicroKernel &kernel, Value *a, V
       Value *ofRow = e.load(b.getInt32Ty(), e.offset(initial.offsets, int64_t(i) / vectors * 4));
       sum = b.CreateSub(sum, e.splat(ofRow, e.target.lanes));
     }
+  return sums;
+}
+
+SmallVector<Value *> emitSums(Emitter &e, const MicroKernel &kernel, Value *a, Value *rowBytes,
+                              Value *panel, Value *stride, Value *bytes, const Sums &initial,
+                              const LastSteps &last, Value *nextRows, const PanelAhead &ahead) {
+  IRBuilder<> &b = e.b;
+  Type *vector = kernel.sumType(e);
+  const int64_t rows = kernel.rows ? kernel.rows : e.target.rows(), vectors = kernel.vectors;
+  SmallVector<Value *> sums = initialSums(e, kernel, rows, initial);
   sums.push_back(panel);
+  if (ahead.pointer)
+    sums.push_back(ahead.pointer);
+  const int64_t panelAt = rows * vectors;
   auto steps = [&](Value *a, Value *rowBytes, Value *bytes, ArrayRef<Value *> before) {
     SmallVector<Value *> carried(before);
     // One pointer for three rows, at 0, 1 and 2 times the row stride: an x86 address can scale that
@@ -81,10 +114,12 @@ SmallVector<Value *> emitSums(Emitter &e, const MicroKernel &kernel, Value *a, V
             Value *row = b.CreateMul(b.CreateAnd(done, e.number(4 * (rows - 1))), quarter);
             e.prefetch(e.offset(e.offset(nextRows, done), row), 2);
           }
-          Value *at = values[first - 1];
+          Value *at = values[panelAt];
           SmallVector<Value *> columns;
           for (int64_t v = 0; v < vectors; ++v)
-            columns.push_back(e.load(vector, e.offset(at, v * vectorBytes)));
+            columns.push_back(columnsOf(e, kernel, at, v));
+          if (ahead.pointer)
+            next[panelAt + 1] = prefetchStep(e, kernel, values[panelAt + 1], ahead.step);
           for (int64_t r = 0; r < rows; ++r) {
             Value *pointer = values[first + r / rowsOfPointer];
             if (const int64_t distance = r % rowsOfPointer)
@@ -95,7 +130,7 @@ SmallVector<Value *> emitSums(Emitter &e, const MicroKernel &kernel, Value *a, V
               sum = emitMultiply(e, kernel.multiply, columns[v], spread, sum);
             }
           }
-          next[first - 1] = e.offset(at, stride);
+          next[panelAt] = e.offset(at, stride);
           for (size_t i = first; i < next.size(); ++i)
             next[i] = e.offset(values[i], 4);
           return next;

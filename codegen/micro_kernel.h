@@ -45,7 +45,11 @@ constexpr bool sumsAreFloats(Multiply multiply) {
 
 struct MicroKernel {
   Multiply multiply = Multiply::f32;
-  int64_t vectors = 0; ///< of B, and so of each row of accumulators; the rows are the target's
+  int64_t vectors = 0; ///< of B, and so of each row of accumulators
+  int64_t rows = 0;    ///< of A; 0: the target's
+  /// Elements of B as they are stored, widened in registers; null: as they are multiplied.
+  llvm::Type *stored = nullptr;
+  bool flips = false; ///< bytes of B are signed, and offset by 128 in registers
 
   llvm::Type *sumType(Emitter &e) const {
     return e.vectorOf(sumsAreFloats(multiply) ? e.f32() : e.b.getInt32Ty(), e.target.lanes);
@@ -75,14 +79,19 @@ LastSteps emitLastSteps(Emitter &e, llvm::Value *a, llvm::Value *rowBytes, llvm:
 /// register tile. The offset of B adds 128 times the row's own sum over k, an i32.
 llvm::Function *zeroPointCompensation(Emitter &e);
 
+/// A part of B that is prefetched while another is multiplied: the lines at `pointer` in the first
+/// step along k, `step` bytes further in each next one.
+struct PanelAhead {
+  llvm::Value *pointer = nullptr, *step = nullptr;
+};
+
 /// The accumulators of a register tile of `vectors` vectors, row by row, over `bytes` bytes of k.
 /// `rowBytes`: stride of rows of A; `stride`: of steps of B. `nextRows`: the rows of A of the next
 /// register tile, which are prefetched.
-llvm::SmallVector<llvm::Value *> emitSums(Emitter &e, const MicroKernel &kernel, llvm::Value *a,
-                                          llvm::Value *rowBytes, llvm::Value *panel,
-                                          llvm::Value *stride, llvm::Value *bytes,
-                                          const Sums &initial, const LastSteps &last = {},
-                                          llvm::Value *nextRows = nullptr);
+llvm::SmallVector<llvm::Value *>
+emitSums(Emitter &e, const MicroKernel &kernel, llvm::Value *a, llvm::Value *rowBytes,
+         llvm::Value *panel, llvm::Value *stride, llvm::Value *bytes, const Sums &initial,
+         const LastSteps &last = {}, llvm::Value *nextRows = nullptr, const PanelAhead &ahead = {});
 
 /// sum + a * b, of vectors of sums; of int8, a is unsigned.
 llvm::Value *emitMultiply(Emitter &e, Multiply multiply, llvm::Value *a, llvm::Value *b,

@@ -42,7 +42,8 @@ def Cpu_ProductOp : Cpu_TileOp<"product"> {
     m x n x k, in passes of `step` along k. The region takes the sum of A x B and one element of each
     input, and yields one element for each output. The tensors run along m and k (A), and along k and
     n (B). `scratch` is where blocks of the operands are packed, and where sums wait between two
-    passes: no more of it is used than stays in the caches.
+    passes: no more of it is used than stays in the caches. With `packed`, B is a constant that comes
+    in panels (support/panel_layout.h), over its whole depth.
     ```mlir
     cpu.product %a[%m, %c0] along [0, 1], %b[%c0, %n] along [0, 1]
       size(%rows, %columns, %k) step 512
@@ -62,7 +63,7 @@ def Cpu_ProductOp : Cpu_TileOp<"product"> {
                        Variadic<AnyMemRef>:$outputs, Variadic<Index>:$outputOffsets,
                        DenseI64ArrayAttr:$outputAlong,
                        AnyStaticShapeMemRef:$aScratch, AnyStaticShapeMemRef:$bScratch,
-                       AnyStaticShapeMemRef:$acc);
+                       AnyStaticShapeMemRef:$acc, UnitAttr:$packed);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $a `[` $aOffsets `]` `along` $aAlong `,` $b `[` $bOffsets `]` `along` $bAlong

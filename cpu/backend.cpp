@@ -1,6 +1,7 @@
 // The host CPU as a back end.
 #include "backend/backend.h"
 
+#include "cpu/constants/operand.h"
 #include "cpu/cpu_program.h"
 #include "cpu/fit_tile.h"
 #include "cpu/passes.h"
@@ -99,10 +100,18 @@ public:
     manager.addPass(mlir::createCSEPass());
     manager.addPass(createCpuLower());
     addCleanup(manager);
+    manager.addPass(createCpuPackConstants());
     manager.addPass(createPlanMemory());
   }
   llvm::Error emitProgram(aicore::KernelOp kernel, Emitter &emitter, bool watched) const override {
     return CpuProgram(kernel, emitter, watched).run();
+  }
+  std::vector<PackedOperand> packedOperands(aicore::KernelOp kernel,
+                                            const CodeTarget &target) const override {
+    return packedOperandsOf(kernel, target);
+  }
+  void readRows(aicore::KernelOp kernel) const override {
+    kernel.walk([](cpu::ProductOp product) { product.setPacked(false); });
   }
 
 private:

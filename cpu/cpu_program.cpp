@@ -45,7 +45,8 @@ bool CpuProgram::emitInstruction(mlir::Operation &op) {
 void CpuProgram::beginIteration(mlir::scf::ForOp op, Value *i) {
   next = {};
   auto products = op.getBody()->getOps<cpu::ProductOp>();
-  if (!llvm::hasSingleElement(products) || !isOfBatch(*products.begin()))
+  if (!llvm::hasSingleElement(products) || !isOfBatch(*products.begin()) ||
+      (*products.begin()).getPacked())
     return;
   Value *following = b.CreateAdd(i, values.value(op.getStep()));
   Value *isLast = b.CreateICmpSGE(following, values.value(op.getUpperBound()));

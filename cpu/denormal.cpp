@@ -81,7 +81,9 @@ Value *isDenormalFree(Emitter &e, const ProductOperands &operands) {
     return b.CreateLShr(b.CreateAdd(key, e.number(1)), 8);
   };
   Value *ofA = leastExponent(operands.a, operands.m, operands.k);
-  Value *ofB = leastExponent(operands.b, operands.k, operands.n);
+  // That of a constant was found when it was packed.
+  Value *ofB = operands.constant.prefix ? e.load(e.i64(), operands.constant.prefix)
+                                        : leastExponent(operands.b, operands.k, operands.n);
   return b.CreateAnd({b.CreateICmpSGE(ofA, e.number(1)), b.CreateICmpSGE(ofB, e.number(1)),
                       b.CreateICmpSGE(b.CreateAdd(ofA, ofB), e.number(leastSumOfExponents))});
 }

@@ -6,6 +6,7 @@
 #include "codegen/pack.h"
 #include "cpu/batch_prefetcher.h"
 #include "cpu/blocks.h"
+#include "cpu/constants/skinny.h"
 #include "cpu/denormal.h"
 #include "cpu/skinny_floats.h"
 #include "cpu/skinny_gemm.h"
@@ -25,6 +26,8 @@ SmallVector<Value **, 16> ProductOperands::shared() {
                                    &n,         &k,     &aScratch, &bScratch,  &acc,   &context};
   if (hasNext())
     all.append({&aAhead, &bAhead});
+  if (constant.prefix)
+    all.append({&constant.prefix, &constant.panels, &constant.column, &constant.columns});
   return all;
 }
 
@@ -77,15 +80,17 @@ Multiply multiplyOfBlocks(const CodeTarget &target, Type *element, cpu::ProductO
 
 class ProductEmitter {
 public:
+  /// `constant`: the layout of B where it is a constant.
   ProductEmitter(Emitter &e, cpu::ProductOp op, Type *element, Multiply multiply,
-                 const std::string &name, bool hasNext)
+                 const std::string &name, bool hasNext,
+                 std::optional<PanelLayout> constant = std::nullopt)
       : e(e), b(e.b), tuning(e.target), element(element), multiply(multiply), step(op.getStep()),
         height(usesAmx(multiply) ? rowsInTiles : e.target.rows()),
         accElements(cast<mlir::MemRefType>(op.getAcc().getType()).getNumElements()), name(name),
-        hasNext(hasNext),
+        hasNext(hasNext), constant(constant),
         epilogue(e, op.getBody().front(), MicroKernel{multiply, 1}.sumType(e)->getScalarType(),
                  op.getInputs(), op.getInputAlong(), op.getOutputs()) {
-    const int64_t roomOfA = cast<mlir::MemRefType>(op.getAScratch().getType()).getNumElements();
+    roomOfA = cast<mlir::MemRefType>(op.getAScratch().getType()).getNumElements();
     packedBytes = std::min(4 * roomOfA, tuning.packedRowsBytes());
     bElements = cast<mlir::MemRefType>(op.getBScratch().getType()).getNumElements();
     blockBytes = std::min(4 * bElements, tuning.blockBytes());
@@ -97,8 +102,13 @@ public:
   /// By one multiplication, or by either of two where `wide` is given, for products that the first
   /// cannot compute.
   bool emit(const ProductOperands &operands, ProductEmitter *wide);
+  /// The same with a constant B.
+  bool emitConstant(const ProductOperands &operands, ProductEmitter *wide);
 
 private:
+  void callConstantSkinny(const ProductOperands &operands);
+  void widenBlock(const ProductOperands &operands, Value *column, Value *columns, Value *from,
+                  Value *depth, Value *bytes);
   Value *callSkinny(const ProductOperands &operands, Value *columns);
   Function *callBlocks(const ProductOperands &operands, Value *bInPlace);
   void emitBlocks(const ProductOperands &operands, const BlockLimits &limits, Value *bInPlace);
@@ -106,6 +116,15 @@ private:
   Function *sumsOf(int64_t vectors);
   void storeTiles(Value *acc, int64_t vectors, Value *values, Value *row, Value *column,
                   Value *columns);
+  /// Whether panels of a constant B are multiplied as they are: all but those of bf16 by f32.
+  bool readsPanels() { return constant && (constant->group == 1 || elementsOfStep(multiply) > 1); }
+  MicroKernel kernel(int64_t vectors) {
+    MicroKernel kernel{multiply, vectors};
+    if (readsPanels())
+      kernel = kernelOfPanels(*constant, multiply, element);
+    kernel.vectors = vectors;
+    return kernel;
+  }
   Function *widenRows();
   void packRows(Value *to, const Plane &from, Value *rowBytes, Value *rows, Value *depth);
   Function *finish();
@@ -166,9 +185,10 @@ private:
   int64_t step, height;                     ///< depth of one pass at most; rows of a register tile
   int64_t accElements, bElements;           ///< scratch for sums, for B
   int64_t blockBytes, mostDepth, depthUnit; ///< of a packed block of B
-  int64_t packedBytes;                      ///< the most, of rows of A
+  int64_t packedBytes, roomOfA;             ///< the most, of rows of A; elements of their scratch
   std::string name;
   bool hasNext; ///< whether the operands of the thread's next product are known
+  std::optional<PanelLayout> constant; ///< of a constant B
   Epilogue epilogue;
 };
 
@@ -219,7 +239,7 @@ Function *ProductEmitter::sumsOf(int64_t vectors) {
       e.loop(firstColumn, columnEnd, e.number(width), {panels, acc},
              [&](Value *column, ArrayRef<Value *> carried) {
                Value *panel = carried[0], *acc = carried[1];
-               const MicroKernel kernel{multiply, vectors};
+               const MicroKernel kernel = this->kernel(vectors);
                const Sums initial{acc, e.number(width * 4), first, offsets};
                // While panels are streamed, the next rows are prefetched.
                Value *nextRows = prefetchesRows() ? e.offset(rowsOfA, rowsBytes) : nullptr;
@@ -315,6 +335,47 @@ bool ProductEmitter::emit(const ProductOperands &operands, ProductEmitter *wide)
   others.n = b.CreateSelect(isDone, b.CreateSub(operands.n, columns), operands.n);
   e.when(b.CreateICmpNE(others.n, e.number(0)), [&] { callBlocks(others); });
   return epilogue.complete;
+}
+
+bool ProductEmitter::emitConstant(const ProductOperands &operands, ProductEmitter *wide) {
+  const ConstantRoom room{step, 4 * roomOfA, accElements};
+  Value *isSkinny = isConstantSkinny(e, operands, room);
+  Value *normal = wide ? isDenormalFree(e, operands) : b.getTrue();
+  e.when(b.CreateAnd(normal, isSkinny), [&] { callConstantSkinny(operands); });
+  e.when(b.CreateAnd(normal, b.CreateNot(isSkinny)), [&] { callBlocks(operands, b.getFalse()); });
+  if (wide)
+    e.when(b.CreateNot(normal), [&] { markLazy(*wide->callBlocks(operands, b.getFalse())); });
+  return epilogue.complete;
+}
+
+void ProductEmitter::callConstantSkinny(const ProductOperands &operands) {
+  Function *skinny = e.helper(name + "_skinny", 1, 0, {}, [&](Function *f) {
+    e.finishCold(f);
+    markLazy(*f);
+    const ProductOperands inside = operands.in(e, f->getArg(0));
+    emitConstantSkinny(e, inside, *constant, multiplyOf(e.target, element), element,
+                       {step, 4 * roomOfA, accElements},
+                       [&](const SumsInMemory &sums, Value *column, Value *columns) {
+                         b.CreateCall(finish(), {sums.pointer, inside.context, sums.row,
+                                                 e.number(0), column, inside.m, columns});
+                       });
+  });
+  b.CreateCall(skinny, {operands.frame});
+}
+
+/// A block of a constant B of bf16 as panels of f32 in its scratch.
+void ProductEmitter::widenBlock(const ProductOperands &operands, Value *column, Value *columns,
+                                Value *from, Value *depth, Value *bytes) {
+  forEachConstantRun(
+      e, operands, *constant, column, b.CreateAdd(column, columns), from,
+      [&](const ConstantRun &run) {
+        Value *place = b.CreateMul(b.CreateSub(run.panels.column, column), bytes);
+        Value *vectors =
+            b.CreateUDiv(b.CreateSub(run.panels.end, run.panels.column), e.number(e.target.lanes));
+        b.CreateCall(widenPanels(e),
+                     {e.offset(operands.bScratch, place), run.start, run.step, run.vector, bytes,
+                      run.panels.vectors, b.CreateUDiv(vectors, run.panels.vectors), depth});
+      });
 }
 
 // In a function of its own, optimised for size: whether a skinny GEMM has computed the last
@@ -429,7 +490,7 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, const BlockLimi
                  ofWidth(e, vectors, [&](int64_t width) { return sumsOf(width); }), arguments);
   };
   Value *end = n;
-  if (element->isFloatTy()) {
+  if (element->isFloatTy() && !constant) {
     // Loop overhead dominates small problems.
     Value *vectors = b.CreateLShr(n, Log2_64(lanes));
     Value *isDirect = b.CreateAnd({aInPlace, bInPlace, b.CreateICmpSLE(k, limits.depth),
@@ -472,15 +533,20 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, const BlockLimi
         }
         Value *packedRow = b.CreateAdd(bytes, e.number(tuning.rowPadding));
         set(fieldARow, b.CreateSelect(aInPlace, planeA.row, packedRow));
-        Value *sourceB = e.offset(planeB.pointer, b.CreateAdd(b.CreateMul(from, planeB.row),
-                                                              b.CreateMul(column, planeB.column)));
+        Value *sourceB =
+            constant ? nullptr
+                     : e.offset(planeB.pointer, b.CreateAdd(b.CreateMul(from, planeB.row),
+                                                            b.CreateMul(column, planeB.column)));
+        if (constant && !readsPanels())
+          widenBlock(operands, column, columns, from, depth, bytes);
         auto pack = [&](Value *to, Value *source, Value *columns) {
           Function *panels = packPanels(e, multiply, element);
           if (element->isFloatTy()) // may be read in place
             markLazy(*panels);
           b.CreateCall(panels, {to, source, planeB.row, planeB.column, bytes, depth, columns});
         };
-        e.when(b.CreateNot(bInPlace), [&] { pack(operands.bScratch, sourceB, columns); });
+        if (!constant)
+          e.when(b.CreateNot(bInPlace), [&] { pack(operands.bScratch, sourceB, columns); });
 
         const int64_t leastPacked = std::max(height, tuning.packedRows.back());
         Value *chunk = e.number(leastPacked);
@@ -502,6 +568,28 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, const BlockLimi
                      b.CreateSub(chunkEnd, chunkRow), depth);
           });
           Value *a = b.CreateSelect(aInPlace, sourceA, operands.aScratch);
+          auto multiply = [&](const PanelRun &run, Value *panel, Value *bStep, Value *bPanel) {
+            set(fieldBStep, bStep);
+            set(fieldBPanel, bPanel);
+            Value *vectorsBefore = b.CreateAShr(run.column, e.number(Log2_64(lanes)));
+            Value *rowsBefore = b.CreateMul(b.CreateSub(chunkRow, row), run.vectors);
+            Value *acc = e.offset(operands.acc, b.CreateAdd(b.CreateMul(vectorsBefore, accPanel),
+                                                            b.CreateMul(rowsBefore, accRow)));
+            callSums(run.vectors, {a, panel, acc, frame, chunkRow, chunkEnd,
+                                   b.CreateAdd(column, run.column), b.CreateAdd(column, run.end)});
+          };
+          if (constant)
+            return forEachConstantRun(
+                e, operands, *constant, column, b.CreateAdd(column, columns), from,
+                [&](const ConstantRun &constantRun) {
+                  PanelRun run = constantRun.panels;
+                  run.column = b.CreateSub(run.column, column);
+                  run.end = b.CreateSub(run.end, column);
+                  if (readsPanels())
+                    return multiply(run, constantRun.start, constantRun.step, constantRun.vector);
+                  multiply(run, e.offset(operands.bScratch, b.CreateMul(run.column, bytes)),
+                           times(run.vectors, lanes * 4), times(bytes, lanes));
+                });
           forEachRun(e, columns, bInPlace, [&](const PanelRun &run) {
             Value *place = b.CreateSelect(bInPlace, e.number(0), run.column);
             Value *panel = e.offset(operands.bScratch, b.CreateMul(place, bytes));
@@ -517,14 +605,7 @@ void ProductEmitter::emitBlocks(const ProductOperands &operands, const BlockLimi
               bStep = b.CreateSelect(here, planeB.row, bStep);
               bPanel = b.CreateSelect(here, e.number(lanes * 4), bPanel);
             }
-            set(fieldBStep, bStep);
-            set(fieldBPanel, bPanel);
-            Value *vectorsBefore = b.CreateAShr(run.column, e.number(Log2_64(lanes)));
-            Value *rowsBefore = b.CreateMul(b.CreateSub(chunkRow, row), run.vectors);
-            Value *acc = e.offset(operands.acc, b.CreateAdd(b.CreateMul(vectorsBefore, accPanel),
-                                                            b.CreateMul(rowsBefore, accRow)));
-            callSums(run.vectors, {a, panel, acc, frame, chunkRow, chunkEnd,
-                                   b.CreateAdd(column, run.column), b.CreateAdd(column, run.end)});
+            multiply(run, panel, bStep, bPanel);
           });
         });
       });
@@ -545,6 +626,15 @@ bool emitProduct(Emitter &e, cpu::ProductOp op, const ProductOperands &operands)
   Type *element = e.elementType(cast<mlir::MemRefType>(op.getA().getType()).getElementType());
   const Multiply multiply = multiplyOfBlocks(e.target, element, op);
   const std::string name = "product_" + std::to_string(e.module.size());
+  if (op.getPacked()) {
+    const PanelLayout layout =
+        panelLayoutOf(e.target, cast<mlir::MemRefType>(op.getB().getType()).getElementType());
+    ProductEmitter emitter(e, op, element, multiply, name, false, layout);
+    if (!isBf16(multiply))
+      return emitter.emitConstant(operands, nullptr);
+    ProductEmitter wide(e, op, element, Multiply::f32, name + "_wide", false, layout);
+    return emitter.emitConstant(operands, &wide);
+  }
   ProductEmitter emitter(e, op, element, multiply, name, operands.hasNext());
   if (!isBf16(multiply))
     return emitter.emit(operands, nullptr);

@@ -7,6 +7,14 @@
 
 namespace mmk {
 
+/// A constant operand B in panels (cpu/constants/operand.h).
+struct ConstantPlace {
+  llvm::Value *prefix = nullptr; ///< null: B is a plane
+  llvm::Value *panels = nullptr; ///< of the batch
+  /// The first column of the product, and all columns of the operand.
+  llvm::Value *column = nullptr, *columns = nullptr;
+};
+
 /// The operands of a cpu.product, as values of the program.
 struct ProductOperands {
   Plane a, b; ///< rows along m and k, columns along k and n
@@ -14,6 +22,7 @@ struct ProductOperands {
   /// where it is unknown.
   llvm::Value *aAhead = nullptr, *bAhead = nullptr;
   bool hasNext() const { return aAhead != nullptr; }
+  ConstantPlace constant; ///< where B is one; then `b` is not used
   llvm::Value *m = nullptr, *n = nullptr, *k = nullptr;
   llvm::Value *aScratch = nullptr, *bScratch = nullptr, *acc = nullptr;
   llvm::Value *context = nullptr; ///< of the epilogue

@@ -1,6 +1,7 @@
 #include "cpu/tile_code.h"
 
 #include "codegen/region.h"
+#include "cpu/constants/operand.h"
 #include "cpu/epilogue.h"
 #include "cpu/product.h"
 
@@ -39,6 +40,28 @@ SmallVector<Value *> scalarsFor(mlir::Block &region, ProgramValues &values) {
   return scalars;
 }
 
+/// Where a constant operand B is: its batch is the row-major number of its other dimensions.
+ConstantPlace constantOf(Emitter &e, cpu::ProductOp op, ProgramValues &values, Value *k) {
+  const PanelLayout layout =
+      panelLayoutOf(e.target, cast<mlir::MemRefType>(op.getB().getType()).getElementType());
+  const GlobalTensor &tensor = values.global(op.getB());
+  const ArrayRef<int64_t> along = op.getBAlong();
+  Value *batch = e.number(0);
+  for (auto [i, offset] : enumerate(op.getBOffsets()))
+    if (!is_contained(along, static_cast<int64_t>(i)))
+      batch = e.b.CreateAdd(e.b.CreateMul(batch, tensor.extents[i]), values.value(offset));
+  ConstantPlace place;
+  place.prefix = tensor.pointer;
+  place.columns = tensor.extents[along[1]];
+  place.column = values.value(op.getBOffsets()[along[1]]);
+  Value *vectors = e.b.CreateUDiv(e.roundUp(place.columns, layout.lanes), e.number(layout.lanes));
+  Value *steps = e.b.CreateUDiv(e.roundUp(k, layout.unit), e.number(layout.group));
+  Value *bytes = e.b.CreateMul(e.b.CreateMul(vectors, steps), e.number(layout.stepBytes()));
+  place.panels =
+      e.offset(e.offset(tensor.pointer, PanelLayout::prefixBytes), e.b.CreateMul(batch, bytes));
+  return place;
+}
+
 ProductOperands operandsOf(Emitter &e, cpu::ProductOp op, ProgramValues &values,
                            const OperandPlaces &next) {
   ProductOperands operands;
@@ -51,6 +74,8 @@ ProductOperands operandsOf(Emitter &e, cpu::ProductOp op, ProgramValues &values,
   operands.m = values.value(op.getM());
   operands.n = values.value(op.getN());
   operands.k = values.value(op.getK());
+  if (op.getPacked())
+    operands.constant = constantOf(e, op, values, operands.k);
   operands.aScratch = values.buffer(op.getAScratch(), {});
   operands.bScratch = values.buffer(op.getBScratch(), {});
   operands.acc = values.buffer(op.getAcc(), {});

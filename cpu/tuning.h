@@ -24,7 +24,7 @@ struct CpuTuning {
   /// cache: one line.
   int64_t rowPadding = 64;
 
-  //===--- shares of threads (fit_product_tile.cpp, fit_elementwise_tile.cpp) ---------------===//
+  //===--- shares of threads (fit_tile.cpp) --------------------------------------------------===//
 
   /// Rows and columns of the largest tile of a product, and the largest packed depth: its code does
   /// its own cache blocking.
@@ -153,6 +153,13 @@ struct CpuTuning {
   static constexpr unsigned gemvParts = 8;
   /// The prefetch distance of a GEMV, in bytes of a row.
   int64_t gemvPrefetchBytes = 2048;
+
+  //===--- constant operands (constants/skinny.cpp)
+  //--------------------------------------------===//
+
+  /// Rows of A up to which a product with a constant B is bound by reading it, and the steps of a
+  /// panel that all of them take before the next: those stay in L1, and the next are prefetched.
+  int64_t constantRows = 32, constantSteps = 64;
 
   //===--- epilogues and elementwise work (epilogue.cpp) ------------------------------------===//
 

@@ -158,6 +158,7 @@ public:
       if (!compiled)
         throw Bug(llvm::toString(compiled.takeError()));
       executable = std::move(*compiled);
+      report_.constants = constantLayouts(lowering_.kernel(), executable->packedOperands());
       runner.emplace(kernel_, options_.run, *executable, lowering_.kernel(), session_.machine());
     }
     for (const RunCase &run : runs)

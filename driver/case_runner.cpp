@@ -101,7 +101,11 @@ void CaseRunner::makeResults(const RunCase &run) {
 void CaseRunner::prepare(const RunCase &run) {
   const TimedScope timed("data");
   run_ = run;
-  expectRoomFor(kernel_, run, !options_.noCheck, executable_.workspaces(dimsOf(run)));
+  std::vector<Workspace> packed;
+  for (const PackedOperand &operand : executable_.packedOperands())
+    packed.push_back({kernel_.parameters[operand.parameter].name,
+                      packedBytes(operand, executable_.extentsOf(operand.parameter, dimsOf(run)))});
+  expectRoomFor(kernel_, run, !options_.noCheck, executable_.workspaces(dimsOf(run)), packed);
   inputs_ = makeInputs(run);
   makeResults(run);
   arguments_ = {};
@@ -112,6 +116,16 @@ void CaseRunner::prepare(const RunCase &run) {
     arguments_.tensors.push_back(input ? input->data() : nullptr);
   for (Tensor &result : results_)
     arguments_.results.push_back(result.data());
+  packConstants();
+}
+
+// Binds constants as they are laid out for the kernel: their time is that of no run.
+void CaseRunner::packConstants() {
+  const TimedScope timed("pack constants");
+  auto packed = mmk::packConstants(executable_, arguments_);
+  if (!packed)
+    throw UserError(llvm::toString(packed.takeError()));
+  packed_ = std::move(*packed);
 }
 
 void CaseRunner::poison() {
@@ -191,6 +205,8 @@ void CaseRunner::run(CaseReport &report, Progress &progress) {
   expectAllIntact();
   if (watch)
     report.watch = watch->report();
+  for (auto [operand, constant] : llvm::zip(executable_.packedOperands(), packed_))
+    report.packedBytes[kernel_.parameters[operand.parameter].name] = constant.bytes();
   host.gflops = floatingPointOperations(kernel_, run) / (host.runMs.front() * 1e6);
 
   if (!options_.noCheck) {
@@ -204,6 +220,7 @@ void CaseRunner::run(CaseReport &report, Progress &progress) {
       orRefuse(writeNpy(results_[i], file->second));
   made_.clear();
   results_.clear();
+  packed_.clear();
 }
 
 double floatingPointOperations(const Kernel &kernel, const RunCase &run) {

@@ -32,6 +32,7 @@ public:
 
 private:
   std::vector<const Tensor *> makeInputs(const RunCase &run);
+  void packConstants();
   void makeResults(const RunCase &run);
   void expectAllIntact() const;
   std::vector<double> timeRuns(RunWatch *watch, Progress &progress);
@@ -48,6 +49,7 @@ private:
   RunCase run_;
   std::vector<const Tensor *> inputs_; ///< by parameter
   Arguments arguments_;
+  std::vector<PackedConstant> packed_; ///< of the case that runs
 };
 
 /// Multiplications and additions of the products; of a kernel without any, its elementwise

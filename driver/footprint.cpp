@@ -65,11 +65,13 @@ std::string withUnit(double bytes) {
 void expectSizes(const Kernel &kernel, const RunCase &run) { itemsOf(kernel, run, false); }
 
 void expectRoomFor(const Kernel &kernel, const RunCase &run, bool withReference,
-                   const std::vector<Workspace> &workspaces) {
+                   const std::vector<Workspace> &workspaces, const std::vector<Workspace> &packed) {
   const std::vector<Item> items = itemsOf(kernel, run, withReference);
   double total = ownBytes;
   for (const Workspace &workspace : workspaces)
     total += static_cast<double>(workspace.bytes);
+  for (const Workspace &constant : packed)
+    total += static_cast<double>(constant.bytes);
   for (const Item &item : items)
     total += static_cast<double>(item.bytes);
   const AllowedMemory allowed = allowedMemory();
@@ -92,6 +94,12 @@ void expectRoomFor(const Kernel &kernel, const RunCase &run, bool withReference,
                            {},
                            fmt::format("{} between two passes: {}", workspace.name,
                                        withUnit(static_cast<double>(workspace.bytes))),
+                           {}});
+  for (const Workspace &constant : packed)
+    error.notes.push_back({Severity::note,
+                           {},
+                           fmt::format("{} as it is laid out: {}", constant.name,
+                                       withUnit(static_cast<double>(constant.bytes))),
                            {}});
   throw UserError(diagnostics);
 }

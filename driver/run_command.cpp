@@ -80,6 +80,9 @@ bool runCases(Session &session, const RunOptions &options, const std::vector<Run
     runner.emplace(kernel, options, *executable, lowering.kernel(), machine);
     runner->readInputs(runs);
   }
+  header->constants =
+      constantLayouts(lowering.kernel(),
+                      executable ? executable->packedOperands() : llvm::ArrayRef<PackedOperand>());
 
   const bool showsTable = options.json.value_or("") != "-";
   const RunTable table(*header, runs, options);

@@ -15,7 +15,8 @@ kernel
   ;
 parameter : NAME ':' type ('=' number)? ;
 result : NAME ':' type ;
-type : NAME ('[' dimension (',' dimension)* ']')? ;
+// Names before the last are words such as `const`, which are no keywords.
+type : NAME+ ('[' dimension (',' dimension)* ']')? ;
 dimension : NAME | INTEGER ;
 
 function : 'fn' NAME over? '(' (argument (',' argument)*)? ')' '=' expression ';' ;

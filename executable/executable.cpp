@@ -1,5 +1,6 @@
 #include "executable/executable.h"
 
+#include "backend/backend.h"
 #include "codegen/plan.h"
 #include "codegen/program.h"
 #include "executable/c_header.h"
@@ -52,7 +53,7 @@ struct Extent {
   int64_t literal = 0;
 };
 
-std::vector<Extent> extentsOf(ir::NamedAttr tensor, mlir::ArrayAttr dims) {
+std::vector<Extent> shapeOf(ir::NamedAttr tensor, mlir::ArrayAttr dims) {
   std::vector<Extent> extents;
   for (mlir::StringAttr name : tensor.getDims()) {
     Extent &extent = extents.emplace_back();
@@ -75,8 +76,10 @@ constexpr double smallElements = 1 << 16;
 
 class JitExecutable : public Executable {
 public:
-  JitExecutable(aicore::KernelOp kernel, const Machine &machine, bool watched)
-      : machine(machine), watched(watched), parameters(kernel.getArgs().size()),
+  JitExecutable(aicore::KernelOp kernel, const Machine &machine, const CodeTarget &target,
+                bool watched)
+      : operands(backendOf(machine.kind).packedOperands(kernel, target)), machine(machine),
+        watched(watched), parameters(kernel.getArgs().size()),
         cores(this->machine, kernel.getCores(), blockGlobalBytes(kernel)) {
     for (auto phase : kernel.getBody().getOps<aicore::PhaseOp>()) {
       phases.emplace_back().firstOfPlan = planSize;
@@ -89,7 +92,7 @@ public:
       areWhole.push_back(argument.getType().isInteger(32));
     for (mlir::ArrayAttr tensors : {kernel.getArgs(), kernel.getResults()})
       for (auto tensor : tensors.getAsRange<ir::NamedAttr>())
-        shapes.push_back(extentsOf(tensor, kernel.getDims()));
+        shapes.push_back(shapeOf(tensor, kernel.getDims()));
     for (auto [i, name] : enumerate(kernel.getDims().getAsRange<mlir::StringAttr>()))
       if (mlir::DictionaryAttr all = kernel.getLimitsAttr())
         if (auto most = all.getAs<mlir::IntegerAttr>(name))
@@ -101,6 +104,8 @@ public:
   Error run(const Arguments &arguments, unsigned threads, RunWatch *watch) override;
   std::vector<Workspace> workspaces(ArrayRef<int64_t> dims) const override;
   double lazyMs() const override { return functions->lazyMs(); }
+  ArrayRef<PackedOperand> packedOperands() const override { return operands; }
+  SmallVector<int64_t> extentsOf(size_t parameter, ArrayRef<int64_t> dims) const override;
 
 private:
   /// The arguments of phases, kept between calls; only values that differ from the last call are
@@ -126,7 +131,10 @@ private:
   Bound &bind(ArrayRef<int64_t> dims, unsigned threads) const;
   static void addDenseStrides(const std::vector<Extent> &shape, ArrayRef<int64_t> dims,
                               SmallVectorImpl<int64_t> &strides);
+  using Memory = std::unique_ptr<char, decltype(&std::free)>;
+  Error packUnpacked(const Arguments &arguments, Bound &bound, std::vector<Memory> &memory) const;
 
+  std::vector<PackedOperand> operands;
   Machine machine;
   bool watched;
   size_t parameters;
@@ -227,6 +235,34 @@ std::vector<Workspace> JitExecutable::workspaces(ArrayRef<int64_t> dims) const {
   return all;
 }
 
+SmallVector<int64_t> JitExecutable::extentsOf(size_t parameter, ArrayRef<int64_t> dims) const {
+  SmallVector<int64_t> extents;
+  for (const Extent &extent : shapes[parameter])
+    extents.push_back(extent.dim ? dims[*extent.dim] : extent.literal);
+  return extents;
+}
+
+// Packs the constants that are bound as plain tensors, for this run.
+Error JitExecutable::packUnpacked(const Arguments &arguments, Bound &bound,
+                                  std::vector<Memory> &memory) const {
+  for (const PackedOperand &operand : operands) {
+    const size_t i = operand.parameter;
+    if (i < arguments.packed.size() && arguments.packed[i])
+      continue;
+    const SmallVector<int64_t> extents = extentsOf(i, arguments.dims);
+    const int64_t bytes = packedBytes(operand, extents);
+    memory.emplace_back(static_cast<char *>(std::aligned_alloc(64, alignTo(bytes, 64))),
+                        &std::free);
+    if (!memory.back())
+      return createStringError("not enough memory for a packed constant of " +
+                               std::to_string(bytes) + " bytes");
+    packPanels(operand, {arguments.tensors[i], extents, {bound.strides[i], extents.size()}},
+               memory.back().get());
+    storeIfChanged(bound.tensors[i], memory.back().get());
+  }
+  return Error::success();
+}
+
 Error JitExecutable::run(const Arguments &arguments, unsigned threads, RunWatch *watch) {
   if (watched != (watch != nullptr))
     return createStringError(watched ? "a watched program runs without a watch"
@@ -246,7 +282,7 @@ Error JitExecutable::run(const Arguments &arguments, unsigned threads, RunWatch 
   }
   for (auto [i, result] : enumerate(arguments.results))
     storeIfChanged(bound.tensors[parameters + i], result);
-  std::vector<std::unique_ptr<char, decltype(&std::free)>> memory;
+  std::vector<Memory> memory;
   for (auto [i, size] : enumerate(bound.workspaceBytes)) {
     memory.emplace_back(
         static_cast<char *>(std::aligned_alloc(64, alignTo(std::max<int64_t>(size, 1), 64))),
@@ -261,6 +297,9 @@ Error JitExecutable::run(const Arguments &arguments, unsigned threads, RunWatch 
     storeIfChanged(bound.strides[i], isGiven ? arguments.strides[i].data()
                                              : bound.denseStrides.data() + bound.firstStride[i]);
   }
+  if (!operands.empty())
+    if (Error error = packUnpacked(arguments, bound, memory))
+      return error;
   const uint64_t failures = functions->failures();
   if (watch)
     watch->beginRun(bound.arguments.front(), bound.workspaceBytes);
@@ -377,7 +416,8 @@ Expected<std::unique_ptr<Executable>> Executable::compile(mlir::ModuleOp module,
   Expected<Emitted> emitted = emit(module, std::move(target), options.watched);
   if (!emitted)
     return emitted.takeError();
-  auto executable = std::make_unique<JitExecutable>(kernelOf(module), machine, options.watched);
+  auto executable =
+      std::make_unique<JitExecutable>(kernelOf(module), machine, *emitted->target, options.watched);
 
   // Variants of a kernel share most functions: these are compiled and linked once. The driver runs
   // rarely enough to be compiled without optimisation.
@@ -409,7 +449,14 @@ Expected<std::string> emitCode(mlir::ModuleOp module, const Machine &machine, Co
   // No tile registers: its caller may not have requested them from the system.
   if (format == CodeFormat::namedObject)
     target->hasAmx = false;
-  auto emitted = emit(module, std::make_shared<CodeTarget>(std::move(*target)));
+  // Nothing of mmk is there to pack constants.
+  mlir::OwningOpRef<mlir::ModuleOp> ofRows;
+  if (format == CodeFormat::object || format == CodeFormat::namedObject) {
+    ofRows = module.clone();
+    if (aicore::KernelOp kernel = kernelOf(*ofRows))
+      backendOf(machine.kind).readRows(kernel);
+  }
+  auto emitted = emit(ofRows ? *ofRows : module, std::make_shared<CodeTarget>(std::move(*target)));
   if (!emitted)
     return emitted.takeError();
   if (format == CodeFormat::namedObject)
@@ -426,6 +473,36 @@ Expected<std::string> emitCode(mlir::ModuleOp module, const Machine &machine, Co
 }
 
 int64_t blockGlobalBytes(aicore::KernelOp kernel) { return usedBytes(kernel, aicore::Space::gm); }
+
+Expected<std::vector<PackedConstant>> packConstants(const Executable &executable,
+                                                    Arguments &arguments) {
+  std::vector<PackedConstant> all;
+  arguments.packed.assign(arguments.tensors.size(), false);
+  for (const PackedOperand &operand : executable.packedOperands()) {
+    const size_t i = operand.parameter;
+    PackedConstant &constant = all.emplace_back();
+    if (!constant.pack(operand, arguments.tensors[i], executable.extentsOf(i, arguments.dims)))
+      return createStringError("not enough memory for a packed constant of " +
+                               std::to_string(constant.bytes()) + " bytes");
+    arguments.tensors[i] = constant.data();
+    arguments.packed[i] = true;
+  }
+  return all;
+}
+
+std::vector<ConstantLayout> constantLayouts(aicore::KernelOp kernel,
+                                            ArrayRef<PackedOperand> packed) {
+  std::vector<ConstantLayout> layouts;
+  for (auto [i, named] : enumerate(kernel.getArgs().getAsRange<ir::NamedAttr>())) {
+    if (!named.getConstant())
+      continue;
+    const auto *operand =
+        find_if(packed, [&](const PackedOperand &each) { return each.parameter == i; });
+    layouts.push_back(
+        {named.getName().str(), operand == packed.end() ? "rows" : operand->layout.spelling()});
+  }
+  return layouts;
+}
 
 std::vector<MemoryUse> memoryUse(aicore::KernelOp kernel) {
   std::vector<MemoryUse> uses;

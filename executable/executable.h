@@ -4,6 +4,7 @@
 #include "ir/aicore.h"
 #include "machines/machine.h"
 #include "runtime/core.h"
+#include "runtime/pack.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"
@@ -35,6 +36,8 @@ struct Arguments {
   /// By parameter, then result, in elements; empty, or missing at the end, for a dense tensor in C
   /// order. The last stride of a result is 1. A watched run has dense tensors.
   llvm::SmallVector<llvm::SmallVector<int64_t, 4>, 8> strides;
+  /// By parameter: whether its memory is what Executable::pack has filled; empty: none is.
+  llvm::SmallVector<bool, 8> packed;
 };
 
 /// Peak bytes of one on-chip memory that a variant uses, of one core.
@@ -66,12 +69,24 @@ public:
   /// The tensors that a run with these dimensions allocates beside its arguments.
   virtual std::vector<Workspace> workspaces(llvm::ArrayRef<int64_t> dims) const = 0;
 
+  /// The constant parameters that runs read from panels. A run packs those that are not bound as
+  /// such, each time.
+  virtual llvm::ArrayRef<PackedOperand> packedOperands() const = 0;
+  /// The extents of a parameter at these dimensions.
+  virtual llvm::SmallVector<int64_t> extentsOf(size_t parameter,
+                                               llvm::ArrayRef<int64_t> dims) const = 0;
+
   /// The time that runs have spent so far on compiling lazy functions.
   virtual double lazyMs() const = 0;
 
   bool cached = false;  ///< the object came from the cache
   double compileMs = 0; ///< from the back end's IR to code in memory, without lazy functions
 };
+
+/// Binds the constants of dense tensors as the executable reads them, so that runs need not: the
+/// memory that `arguments` then point to. An error when there is not enough.
+llvm::Expected<std::vector<PackedConstant>> packConstants(const Executable &executable,
+                                                          Arguments &arguments);
 
 /// The output of an earlier stage: LLVM IR, or assembly, or a relocatable object; a named object
 /// has functions named after the kernel (executable/c_header.h calls them).
@@ -81,6 +96,15 @@ llvm::Expected<std::string> emitCode(mlir::ModuleOp module, const Machine &machi
 
 /// Bytes of a block's own piece of global memory.
 int64_t blockGlobalBytes(aicore::KernelOp kernel);
+
+/// How a constant parameter of a kernel is bound: "rows", as it is, or the spelling of a
+/// PanelLayout.
+struct ConstantLayout {
+  std::string name, layout;
+};
+/// Those of all constants; `packed`: those of an executable, if there is one.
+std::vector<ConstantLayout> constantLayouts(aicore::KernelOp kernel,
+                                            llvm::ArrayRef<PackedOperand> packed);
 
 /// The contents of each on-chip memory, for reports.
 std::vector<MemoryUse> memoryUse(aicore::KernelOp kernel);

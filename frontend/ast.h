@@ -49,6 +49,7 @@ struct Expression {
 using Number = Word;
 
 struct Type {
+  std::vector<Word> qualifiers; ///< the words before the element type: `const`
   Word element;
   std::vector<Word> dimensions;
   SourceRange where;

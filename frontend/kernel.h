@@ -114,6 +114,7 @@ struct Parameter {
   Shape shape;
   std::optional<double> byDefault; ///< of a scalar
   SourceRange where;
+  bool isConstant = false; ///< `const`: a tensor that stays the same from call to call
 
   bool isScalar() const { return shape.empty(); }
 };

@@ -149,7 +149,12 @@ private:
   }
 
   ast::Type type(MmkParser::TypeContext *context) {
-    ast::Type result{word(context->NAME()), {}, where(context)};
+    ast::Type result;
+    for (TerminalNode *name : context->NAME())
+      result.qualifiers.push_back(word(name));
+    result.element = result.qualifiers.back();
+    result.qualifiers.pop_back();
+    result.where = where(context);
     for (MmkParser::DimensionContext *dimension : context->dimension())
       result.dimensions.push_back(word(dimension->getStart()));
     return result;

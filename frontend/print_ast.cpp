@@ -58,10 +58,12 @@ private:
   }
 
   static std::string type(const Type &type) {
-    std::string dimensions;
+    std::string qualifiers, dimensions;
+    for (const Word &qualifier : type.qualifiers)
+      qualifiers += qualifier.text + " ";
     for (const Word &dimension : type.dimensions)
       dimensions += (dimensions.empty() ? "[" : ", ") + dimension.text;
-    return type.element.text + dimensions + (dimensions.empty() ? "" : "]");
+    return qualifiers + type.element.text + dimensions + (dimensions.empty() ? "" : "]");
   }
 
   static std::string over(const std::vector<Word> &dimensions) {

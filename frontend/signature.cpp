@@ -37,11 +37,13 @@ private:
   void parameter(const ast::Parameter &tree) {
     isParameter_ = true;
     declare(tree.name);
+    const bool isConstant = qualifiers(tree);
     if (tree.type.element.text == "int" && tree.type.dimensions.empty())
       return whole(tree);
     Parameter &added = kernel_.parameters.emplace_back();
     added.name = tree.name.text;
     added.where = tree.where;
+    added.isConstant = isConstant;
     if (!type(tree.type, added.type, added.shape))
       signature_.unsound.insert(added.name);
     if (tree.type.dimensions.empty())
@@ -50,6 +52,27 @@ private:
       diagnostics_.error(
           tree.byDefault->where,
           fmt::format("the tensor '{}' cannot have a default; only scalars can", added.name));
+  }
+
+  /// Whether `const` stands before the type of a parameter.
+  bool qualifiers(const ast::Parameter &tree) {
+    const std::vector<ast::Word> &words = tree.type.qualifiers;
+    for (const ast::Word &word : words)
+      if (word.text != "const") {
+        diagnostics_.error(word.where,
+                           fmt::format("only 'const' stands before a type, found '{}'", word.text));
+        return false;
+      }
+    if (words.empty())
+      return false;
+    if (words.size() > 1)
+      diagnostics_.error(words[1].where, "'const' stands before a type once");
+    else if (tree.type.dimensions.empty())
+      diagnostics_.error(words.front().where,
+                         fmt::format("'const' is for tensors, which are laid out when they are "
+                                     "bound; the scalar '{}' has no layout",
+                                     tree.name.text));
+    return true;
   }
 
   void whole(const ast::Parameter &tree) {
@@ -116,6 +139,11 @@ private:
     added.where = tree.where;
     if (!type(tree.type, added.type, added.shape))
       signature_.unsound.insert(added.name);
+    if (!tree.type.qualifiers.empty())
+      diagnostics_.error(tree.type.qualifiers.front().where,
+                         fmt::format("a result has a plain type, found '{}' before it; 'const' is "
+                                     "for parameters",
+                                     tree.type.qualifiers.front().text));
     added.isScalar = tree.type.dimensions.empty();
     if (added.isScalar)
       added.shape = {{"", 1}};

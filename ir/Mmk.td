@@ -32,12 +32,15 @@ def Mmk_NamedAttr : AttrDef<Mmk_Dialect, "Named"> {
   let mnemonic = "named";
   let summary = "name and dimensions of a tensor or scalar of a kernel";
   let description = [{
-    `#mmk.named<"a" ["M", "K"]>`: the parameter `a` with the dimensions M and K. A literal
-    dimension is written as its number, `"64"`; a scalar has none.
+    `#mmk.named<"a"["M", "K"]>`: the parameter `a` with the dimensions M and K. A literal
+    dimension is written as its number, `"64"`; a scalar has none. `const` behind them,
+    `#mmk.named<"w"["K", "N"] const>`: the tensor stays the same from call to call, and is laid out
+    for the machine when it is bound.
   }];
   let parameters = (ins "::mlir::StringAttr":$name,
-                        OptionalArrayRefParameter<"::mlir::StringAttr">:$dims);
-  let assemblyFormat = "`<` $name (`[` $dims^ `]`)? `>`";
+                        OptionalArrayRefParameter<"::mlir::StringAttr">:$dims,
+                        DefaultValuedParameter<"bool", "false">:$constant);
+  let hasCustomAssemblyFormat = 1;
 }
 
 def Mmk_OrderRows : I32EnumAttrCase<"rows", 0>;

@@ -28,6 +28,34 @@ void MmkDialect::initialize() {
       >();
 }
 
+Attribute NamedAttr::parse(AsmParser &parser, Type) {
+  std::string name;
+  SmallVector<StringAttr> dims;
+  Builder b(parser.getContext());
+  if (parser.parseLess() || parser.parseString(&name) ||
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::OptionalSquare, [&] {
+        std::string dim;
+        const ParseResult result = parser.parseString(&dim);
+        dims.push_back(b.getStringAttr(dim));
+        return result;
+      }))
+    return {};
+  const bool isConstant = succeeded(parser.parseOptionalKeyword("const"));
+  if (parser.parseGreater())
+    return {};
+  return get(parser.getContext(), b.getStringAttr(name), dims, isConstant);
+}
+
+void NamedAttr::print(AsmPrinter &printer) const {
+  printer << '<' << getName();
+  if (!getDims().empty()) {
+    printer << '[';
+    llvm::interleaveComma(getDims(), printer);
+    printer << ']';
+  }
+  printer << (getConstant() ? " const>" : ">");
+}
+
 //===--- kernel -----------------------------------------------------------------------------===//
 
 LogicalResult KernelOp::verify() {
@@ -46,6 +74,8 @@ LogicalResult KernelOp::verify() {
     if (rank != static_cast<int64_t>(named.getDims().size()))
       return emitOpError() << named.getName() << " has " << named.getDims().size()
                            << " dimensions, but its type is " << type;
+    if (named.getConstant() && !tensor)
+      return emitOpError() << named.getName() << " is a constant, but no tensor";
     for (StringAttr dim : named.getDims())
       if (!isDimension(dim))
         return emitOpError() << named.getName() << " has the dimension " << dim
@@ -62,9 +92,12 @@ LogicalResult KernelOp::verify() {
   if (ret.getValues().size() != getResults().size())
     return emitOpError("has ") << getResults().size() << " results, but returns "
                                << ret.getValues().size();
-  for (auto [value, named] : llvm::zip(ret.getValues(), getResults().getAsRange<NamedAttr>()))
+  for (auto [value, named] : llvm::zip(ret.getValues(), getResults().getAsRange<NamedAttr>())) {
     if (failed(checkRank(value.getType(), named)))
       return failure();
+    if (named.getConstant())
+      return emitOpError() << named.getName() << " is a constant, but a result";
+  }
 
   WalkResult dims = getBody().walk([&](DimOp dim) {
     if (isDimension(dim.getName()))

@@ -42,6 +42,8 @@ mmk_error *byName(llvm::ArrayRef<Given> given, const std::vector<std::string> &w
   return nullptr;
 }
 
+bool isPacked(const mmk_tensor &tensor) { return tensor.type >= MMK_PACKED; }
+
 } // namespace
 
 mmk_type typeOf(ElementType type) {
@@ -50,8 +52,9 @@ mmk_type typeOf(ElementType type) {
 
 Signature::Signature(const Kernel &kernel) : kernel_(kernel) {
   size_t slot = 0;
-  auto add = [&](const std::string &name, ElementType type, const Shape &shape, bool isResult) {
-    Tensor tensor{slot, name, type, shape, {}, isResult};
+  auto add = [&](const std::string &name, ElementType type, const Shape &shape, bool isResult,
+                 bool isConstant) {
+    Tensor tensor{slot, name, type, shape, {}, isResult, isConstant, {}};
     for (const mmk::Dimension &dimension : shape) {
       Extent &extent = tensor.extents.emplace_back(std::nullopt, dimension.literal);
       if (!dimension.isLiteral())
@@ -66,20 +69,22 @@ Signature::Signature(const Kernel &kernel) : kernel_(kernel) {
       scalars_.push_back({slot, parameter.byDefault, parameter.type});
       scalarNames_.push_back(parameter.name);
     } else {
-      add(parameter.name, parameter.type, parameter.shape, false);
+      add(parameter.name, parameter.type, parameter.shape, false, parameter.isConstant);
     }
     ++slot;
   }
   for (const Result &result : kernel.results) {
-    add(result.name, result.type, result.shape, true);
+    add(result.name, result.type, result.shape, true, false);
     ++slot;
   }
 }
 
 mmk_error *Signature::expectAsDeclared(const Tensor &wanted, const mmk_tensor &tensor) {
-  if (static_cast<size_t>(tensor.type) >= languageTypes.size())
+  const auto number =
+      static_cast<size_t>(isPacked(tensor) ? tensor.type - MMK_PACKED : tensor.type);
+  if (number >= languageTypes.size())
     return mistake(fmt::format("'{}' has the unknown type {}", wanted.name, tensor.type));
-  const ElementType type = languageTypes[tensor.type];
+  const ElementType type = languageTypes[number];
   if (type != wanted.type)
     return mistake(
         fmt::format("'{}' is {}, found {}", wanted.name, spelling(wanted.type), spelling(type)));
@@ -89,6 +94,14 @@ mmk_error *Signature::expectAsDeclared(const Tensor &wanted, const mmk_tensor &t
                                tensor.rank));
   if (!tensor.data)
     return mistake(fmt::format("'{}' has no memory: its data is NULL", wanted.name));
+  if (isPacked(tensor)) {
+    if (!wanted.isConstant)
+      return mistake(
+          fmt::format("'{}' is packed, but the kernel does not declare it as const", wanted.name));
+    if (std::ranges::any_of(tensor.strides, [](int64_t stride) { return stride != 0; }))
+      return mistake(fmt::format("'{}' is packed, so its strides are all 0", wanted.name));
+    return nullptr;
+  }
   if (!llvm::isAddrAligned(llvm::Align(sizeInBytes(wanted.type)), tensor.data))
     return mistake(fmt::format("the memory of '{}' is not aligned to its elements of {} bytes",
                                wanted.name, sizeInBytes(wanted.type)));
@@ -186,6 +199,7 @@ mmk_error *Signature::bindTensors(Bound &all) const {
   arguments.tensors.assign(parameters, nullptr);
   arguments.results.assign(kernel_.results.size(), nullptr);
   arguments.strides.resize(parameters + kernel_.results.size());
+  arguments.packed.assign(parameters, false);
   llvm::SmallVector<Dimension, 8> dimensions(kernel_.dimensions.size());
   all.layouts.clear();
   for (auto [wanted, given] : llvm::zip(tensors_, found)) {
@@ -197,10 +211,13 @@ mmk_error *Signature::bindTensors(Bound &all) const {
       return error;
     if (mmk_error *error = takeExtents(wanted, *given, dimensions))
       return error;
-    const Layout &layout = all.layouts.emplace_back(*given, sizeInBytes(wanted.type));
+    Layout &layout = all.layouts.emplace_back(*given, sizeInBytes(wanted.type));
     arguments.strides[wanted.slot] = layout.strides;
     if (!wanted.isResult) {
       arguments.tensors[wanted.slot] = given->data;
+      if (isPacked(*given))
+        if (mmk_error *error = openPacked(wanted, *given, layout, arguments))
+          return error;
       continue;
     }
     if (const std::string why = layout.whyNoResult(); !why.empty())
@@ -242,8 +259,67 @@ mmk_error *Signature::bindMemory(llvm::ArrayRef<mmk_tensor> tensors, Bound &all)
       all.arguments.results[wanted.slot - kernel_.parameters.size()] = given.data;
     else
       all.arguments.tensors[wanted.slot] = given.data;
+    if (isPacked(given))
+      if (mmk_error *error = openPacked(wanted, given, layout, all.arguments))
+        return error;
   }
   return expectApart(all.layouts);
+}
+
+// What lies behind the header of packed bytes.
+mmk_error *Signature::openPacked(const Tensor &wanted, const mmk_tensor &tensor, Layout &layout,
+                                 Arguments &arguments) {
+  const PackedForm form{wanted.type, {tensor.extents, wanted.extents.size()}, wanted.panels};
+  const void *operand = nullptr;
+  if (mmk_error *error = form.open(wanted.name, tensor.data, operand))
+    return error;
+  layout.packedBytes = form.bytes();
+  arguments.tensors[wanted.slot] = operand;
+  arguments.packed[wanted.slot] = wanted.panels.has_value();
+  return nullptr;
+}
+
+void Signature::setPacked(llvm::ArrayRef<PackedOperand> operands) {
+  for (const PackedOperand &operand : operands)
+    for (Tensor &tensor : tensors_)
+      if (tensor.slot == operand.parameter && !tensor.isResult)
+        tensor.panels = operand;
+}
+
+mmk_error *Signature::pack(const mmk_tensor &tensor, void *packed, size_t &bytes) const {
+  std::vector<std::string> constants;
+  const Tensor *wanted = nullptr;
+  for (const Tensor &each : tensors_) {
+    if (each.isConstant)
+      constants.push_back(each.name);
+    if (each.isConstant && tensor.name && each.name == tensor.name)
+      wanted = &each;
+  }
+  if (!wanted)
+    return mistake(fmt::format("'{}' has no constant {}{}", kernel_.name, quoted(tensor.name),
+                               constants.empty()
+                                   ? "; it declares none as const"
+                                   : fmt::format("; it has {}", listOf(constants, "and"))));
+  if (isPacked(tensor))
+    return mistake(fmt::format("'{}' is packed already", wanted->name));
+  if (mmk_error *error = expectAsDeclared(*wanted, tensor))
+    return error;
+  llvm::SmallVector<Dimension, 8> dimensions(kernel_.dimensions.size());
+  if (mmk_error *error = takeExtents(*wanted, tensor, dimensions))
+    return error;
+  const Layout layout(tensor, sizeInBytes(wanted->type));
+  const PackedForm form{wanted->type, layout.extents, wanted->panels};
+  const auto needed = static_cast<size_t>(form.bytes());
+  if (packed && bytes < needed)
+    return mistake(fmt::format("'{}' takes {} bytes as {}, found room for {}", wanted->name, needed,
+                               form.spelling(), bytes));
+  if (packed && !llvm::isAddrAligned(llvm::Align(8), packed))
+    return mistake(
+        fmt::format("the packed memory of '{}' is not aligned to 8 bytes", wanted->name));
+  bytes = needed;
+  if (packed)
+    form.pack(tensor.data, layout.strides, packed);
+  return nullptr;
 }
 
 mmk_error *Signature::expectApart(llvm::ArrayRef<Layout> layouts) const {

@@ -6,6 +6,7 @@
 #include "frontend/kernel.h"
 #include "library/failure.h"
 #include "library/layout.h"
+#include "library/packed.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -25,6 +26,12 @@ mmk_type typeOf(ElementType type);
 class Signature {
 public:
   explicit Signature(const Kernel &kernel);
+
+  /// The constants that the program reads from panels.
+  void setPacked(llvm::ArrayRef<PackedOperand> operands);
+
+  /// mmk_pack: fills `packed` with a constant, or tells how many bytes it takes.
+  mmk_error *pack(const mmk_tensor &tensor, void *packed, size_t &bytes) const;
 
   /// `arguments` belong to this thread, until its next call.
   mmk_error *bind(llvm::ArrayRef<mmk_tensor> tensors, llvm::ArrayRef<mmk_scalar> scalars,
@@ -47,7 +54,8 @@ private:
     ElementType type;
     Shape shape;
     std::vector<Extent> extents;
-    bool isResult;
+    bool isResult, isConstant;
+    std::optional<PackedOperand> panels; ///< of a constant that is read from them
   };
   struct Scalar {
     size_t slot;
@@ -71,6 +79,8 @@ private:
   bool isSameButMemory(const Bound &last, llvm::ArrayRef<mmk_tensor> tensors) const;
   mmk_error *bindTensors(Bound &all) const;
   mmk_error *bindMemory(llvm::ArrayRef<mmk_tensor> tensors, Bound &all) const;
+  static mmk_error *openPacked(const Tensor &wanted, const mmk_tensor &tensor, Layout &layout,
+                               Arguments &arguments);
   mmk_error *expectApart(llvm::ArrayRef<Layout> layouts) const;
   mmk_error *takeExtents(const Tensor &wanted, const mmk_tensor &tensor,
                          llvm::MutableArrayRef<Dimension> dimensions) const;

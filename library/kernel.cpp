@@ -4,6 +4,7 @@
 #include "choose/remembered.h"
 #include "frontend/compile.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace mmk::library {
@@ -14,6 +15,34 @@ std::vector<std::string> namesOf(const Program &program) {
   for (const auto &kernel : program.kernels)
     names.push_back(kernel->name);
   return names;
+}
+
+/// The int parameters' values by name.
+mmk_error *readInts(llvm::ArrayRef<mmk_int> given, WholeValues &values) {
+  for (const mmk_int &each : given) {
+    if (!each.name)
+      return mistake("an int parameter is given without a name");
+    if (each.value != static_cast<int32_t>(each.value))
+      return mistake(fmt::format("the int parameter '{}' is an integer from -2147483648 to "
+                                 "2147483647, found {}",
+                                 each.name, each.value));
+    if (!values.emplace(each.name, each.value).second)
+      return mistake(fmt::format("the int parameter '{}' is given twice", each.name));
+  }
+  return nullptr;
+}
+
+/// All values have to be of parameters of the kernel.
+mmk_error *expectInts(const Kernel &kernel, const WholeValues &values) {
+  std::vector<std::string> names;
+  for (const WholeParameter &whole : kernel.wholes)
+    names.push_back(whole.name);
+  for (const auto &[name, value] : values)
+    if (std::ranges::find(names, name) == names.end())
+      return mistake(
+          fmt::format("'{}' has no int parameter '{}'{}", kernel.name, name,
+                      names.empty() ? "" : fmt::format("; it has {}", listOf(names, "and"))));
+  return nullptr;
 }
 
 mmk_error *choose(const Program &program, const char *wanted, const Kernel *&kernel) {
@@ -88,12 +117,17 @@ mmk_error *compile(std::string text, std::string name, const mmk_compile_options
   it.machine = std::move(*machine);
   Diagnostics diagnostics;
   std::unique_ptr<SourceFile> file;
+  WholeValues wholes;
+  if (mmk_error *error = readInts(llvm::ArrayRef(options.ints, options.int_count), wholes))
+    return error;
   std::optional<Program> program =
-      checkProgram(std::move(name), std::move(text), diagnostics, file, &it.machine);
+      checkProgram(std::move(name), std::move(text), diagnostics, file, &it.machine, wholes);
   if (!program)
     return mistake(diagnostics.render());
   it.program = std::move(*program);
   if (mmk_error *error = choose(it.program, options.kernel, it.kernel))
+    return error;
+  if (mmk_error *error = expectInts(*it.kernel, wholes))
     return error;
   it.signature.emplace(*it.kernel);
   it.compiler = std::make_unique<Compiler>(it.program, it.machine);
@@ -107,6 +141,7 @@ mmk_error *compile(std::string text, std::string name, const mmk_compile_options
   if (!executable)
     return bug(llvm::toString(executable.takeError()));
   it.executable = std::move(*executable);
+  it.signature->setPacked(it.executable->packedOperands());
 
   auto spell = [&](const Shape &shape) {
     std::vector<std::string> &names = it.dimensions.emplace_back();

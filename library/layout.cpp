@@ -45,6 +45,8 @@ int64_t Layout::begin() const {
 }
 
 int64_t Layout::end() const {
+  if (packedBytes != 0)
+    return packedBytes;
   int64_t last = 0;
   for (size_t i = 0; i < extents.size(); ++i)
     last += std::max<int64_t>(0, strides[i] * (extents[i] - 1));
@@ -57,8 +59,8 @@ bool Layout::mayTouch(const Layout &other) const {
   if (at + end() <= atOther + other.begin() || atOther + other.end() <= at + begin())
     return false;
   // Both have rows at multiples of one distance: they are disjoint when the rows are.
-  if (extents.size() < 2 || strides.size() != other.strides.size() || strides.back() != 1 ||
-      other.strides.back() != 1)
+  if (packedBytes != 0 || other.packedBytes != 0 || extents.size() < 2 ||
+      strides.size() != other.strides.size() || strides.back() != 1 || other.strides.back() != 1)
     return true;
   const int64_t row = strides[strides.size() - 2] * elementBytes;
   for (size_t i = 0; i + 1 < strides.size(); ++i)

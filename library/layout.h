@@ -15,6 +15,7 @@ struct Layout {
   int64_t elementBytes = 1;
   llvm::ArrayRef<int64_t> extents;       ///< of the tensor that was given
   llvm::SmallVector<int64_t, 4> strides; ///< in elements
+  int64_t packedBytes = 0;               ///< of memory that mmk_pack has filled
 
   /// Strides that are all 0 are those of a dense tensor in C order.
   Layout(const mmk_tensor &tensor, int64_t elementBytes);

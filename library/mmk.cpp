@@ -153,6 +153,11 @@ int mmk_kernel_argument(const mmk_kernel *kernel, size_t index, mmk_argument *ar
   return 1;
 }
 
+int mmk_kernel_argument_is_constant(const mmk_kernel *kernel, size_t index) {
+  const std::vector<Parameter> &parameters = kernel->kernel->parameters;
+  return index < parameters.size() && parameters[index].isConstant;
+}
+
 mmk_error *mmk_run(const mmk_kernel *kernel, const mmk_tensor *tensors, size_t tensor_count,
                    const mmk_scalar *scalars, size_t scalar_count, const mmk_run_options *options) {
   return guarded([&]() -> mmk_error * {
@@ -172,6 +177,15 @@ mmk_error *mmk_run(const mmk_kernel *kernel, const mmk_tensor *tensors, size_t t
     if (message.starts_with("not enough memory"))
       return new mmk_error{MMK_NO_MEMORY, std::move(message)};
     return bug(std::move(message));
+  });
+}
+
+mmk_error *mmk_pack(const mmk_kernel *kernel, const mmk_tensor *tensor, void *packed,
+                    size_t *bytes) {
+  return guarded([&]() -> mmk_error * {
+    if (!kernel || !tensor || !bytes)
+      return mistake("mmk_pack expects a kernel, a tensor and a number of bytes, found NULL");
+    return kernel->signature->pack(*tensor, packed, *bytes);
   });
 }
 

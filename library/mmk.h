@@ -58,6 +58,11 @@ typedef struct {
   int64_t extent;
 } mmk_dimension;
 
+typedef struct {
+  const char *name;
+  int64_t value;
+} mmk_int;
+
 /* Zero-initialise, then set what is wanted: a field that is NULL has its default. */
 typedef struct {
   const char *kernel;  /* name of the kernel; needed when the text has several */
@@ -70,6 +75,9 @@ typedef struct {
    * the host, open directives have the default of the machine. */
   const mmk_dimension *dimensions;
   size_t dimension_count;
+  /* Values of int parameters in place of their defaults: another value is another kernel. */
+  const mmk_int *ints;
+  size_t int_count;
 } mmk_compile_options;
 
 /* Compiles a kernel for any shape. The text has at most 16 MiB. `name` is what messages call the
@@ -106,14 +114,19 @@ typedef struct {
 MMK_API size_t mmk_kernel_arguments(const mmk_kernel *kernel);
 /* False when there is no such argument. */
 MMK_API int mmk_kernel_argument(const mmk_kernel *kernel, size_t index, mmk_argument *argument);
+/* Whether the kernel declares it as `const` (see mmk_pack). */
+MMK_API int mmk_kernel_argument_is_constant(const mmk_kernel *kernel, size_t index);
 
 /*--- running --------------------------------------------------------------------------------*/
+
+/* Added to the type of a tensor; its strides are all 0. */
+#define MMK_PACKED 256
 
 /* Memory of the caller, bound to a parameter or a result by name. */
 typedef struct {
   const char *name;
   void *data; /* only read when the tensor is a parameter */
-  int type;   /* an mmk_type */
+  int type;   /* an mmk_type; with MMK_PACKED, `data` is what mmk_pack has filled for it */
   int rank;
   int64_t extents[MMK_MAX_RANK];
   /* Elements from one index of a dimension to the next. All 0: dense, in C order. Those of
@@ -141,6 +154,26 @@ typedef struct {
 MMK_API mmk_error *mmk_run(const mmk_kernel *kernel, const mmk_tensor *tensors, size_t tensor_count,
                            const mmk_scalar *scalars, size_t scalar_count,
                            const mmk_run_options *options);
+
+/*--- constant operands ----------------------------------------------------------------------*/
+
+/* Lays out a parameter that is declared as `const` for the machine, once, so that no run has to:
+ *
+ *   mmk_tensor w = {"w", weights, MMK_F16, 2, {k, n}};
+ *   size_t bytes;
+ *   error = mmk_pack(kernel, &w, NULL, &bytes);
+ *   void *packed = aligned_alloc(64, (bytes + 63) / 64 * 64);
+ *   error = mmk_pack(kernel, &w, packed, &bytes);
+ *   w.data = packed, w.type = MMK_F16 | MMK_PACKED;
+ *
+ * `packed` NULL: `bytes` becomes the size. Else it says how many there are at `packed`, which are
+ * filled, at least those. `packed` is aligned to 8 bytes; runs are fastest where it is to 64. The
+ * bytes are bound in place of the tensor, with its extents, and MMK_PACKED in its type. They may be
+ * kept in a file, and serve every kernel that reads the tensor in the same layout, whatever its
+ * other extents are; any other kernel or CPU refuses them, and says what they are. A constant that
+ * is bound as a plain tensor is laid out again in each run. */
+MMK_API mmk_error *mmk_pack(const mmk_kernel *kernel, const mmk_tensor *tensor, void *packed,
+                            size_t *bytes);
 
 /*--- time on an AI core ---------------------------------------------------------------------*/
 

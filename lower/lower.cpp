@@ -77,7 +77,7 @@ private:
   mlir::Value extentNumber(const Value *value);
   mlir::Value filled(const Shape &shape, mlir::Value number);
   mlir::Value emptyTensor(const Shape &shape, mlir::Type element);
-  ir::NamedAttr named(const std::string &name, const Shape &shape);
+  ir::NamedAttr named(const std::string &name, const Shape &shape, bool isConstant = false);
   mlir::Location place(SourceRange where);
   mlir::RankedTensorType tensorType(const Shape &shape, mlir::Type element);
 
@@ -115,11 +115,11 @@ mlir::RankedTensorType KernelLowering::tensorType(const Shape &shape, mlir::Type
   return mlir::RankedTensorType::get(dynamic, element);
 }
 
-ir::NamedAttr KernelLowering::named(const std::string &name, const Shape &shape) {
+ir::NamedAttr KernelLowering::named(const std::string &name, const Shape &shape, bool isConstant) {
   std::vector<mlir::StringAttr> dims;
   for (const Dimension &dimension : shape)
     dims.push_back(b.getStringAttr(text(dimension)));
-  return ir::NamedAttr::get(b.getContext(), b.getStringAttr(name), dims);
+  return ir::NamedAttr::get(b.getContext(), b.getStringAttr(name), dims, isConstant);
 }
 
 mlir::ArrayAttr KernelLowering::names(const Shape &shape) {
@@ -758,7 +758,7 @@ mlir::OwningOpRef<mlir::ModuleOp> KernelLowering::run(std::string_view machine) 
   b.setInsertionPointToStart(module->getBody());
   std::vector<mlir::Attribute> parameters, results;
   for (const Parameter &parameter : kernel.parameters)
-    parameters.push_back(named(parameter.name, parameter.shape));
+    parameters.push_back(named(parameter.name, parameter.shape, parameter.isConstant));
   for (const Result &result : kernel.results)
     results.push_back(named(result.name, result.shape));
   std::vector<llvm::StringRef> dims(kernel.dimensions.begin(), kernel.dimensions.end());

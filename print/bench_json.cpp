@@ -114,6 +114,8 @@ std::string json(const BenchReport &report) {
         out.value(set);
     });
     out.attribute("variant", report.variant);
+    if (!report.constants.empty())
+      writeConstants(out, report.constants, {});
     if (each.passed)
       out.attributeObject("check", [&] { out.attribute("passed", *each.passed); });
     if (each.cycles)

@@ -3,6 +3,7 @@
 
 #include "cli/run_case.h"
 #include "cli/sampling.h"
+#include "executable/executable.h"
 #include "machines/machine.h"
 
 #include "llvm/Support/JSON.h"
@@ -31,6 +32,7 @@ struct BenchReport {
   std::vector<std::string> dimensions;  ///< names, in the order in which they are shown
   std::vector<std::pair<std::string, std::string>> fingerprint;
   std::vector<BenchCase> cases;
+  std::vector<ConstantLayout> constants = {};
 };
 
 std::string text(const BenchReport &report);

@@ -1,4 +1,5 @@
 // The report of `mmk bench` for people.
+#include "cli/json.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "print/bench_report.h"
@@ -56,6 +57,8 @@ std::string BenchCase::title() const {
 std::string text(const BenchReport &report) {
   std::string text =
       fmt::format("{} on {}: {}\n", coloured("1", report.kernel), report.machine, report.variant);
+  for (const ConstantLayout &constant : report.constants)
+    text += textOf(constant);
   Table clock("<>>"), times("<<>>>>>>>>>");
   clock.add({"case", "cycles", "time us"});
   times.add({"case", "ms of", "runs", "min", "mean", "p50", "p90", "p99", "deviation", "outliers",

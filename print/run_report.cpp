@@ -158,6 +158,8 @@ void write(json::OStream &out, const RunHeader &header, const CaseReport &report
   if (header.timing)
     writeTiming(out, *header.timing, timedAs(*header.kernel, report.run));
   writeMemory(out, header.memory);
+  if (!header.constants.empty())
+    writeConstants(out, header.constants, report.packedBytes);
   if (header.flags)
     writeFlags(out, *header.flags);
   writeMachineSet(out, *header.machine);

@@ -43,6 +43,7 @@ struct CaseReport {
   std::optional<ClockReport> clock;
   std::optional<HostReport> host;
   std::optional<WatchReport> watch;
+  std::map<std::string, int64_t> packedBytes = {}; ///< of the constants that were packed, by name
 
   /// Whether no fault was found.
   bool passed() const { return (!check || check->passed) && (!watch || watch->faults.empty()); }
@@ -63,6 +64,7 @@ struct RunHeader {
   /// Of a faster variant that mmk tune has counted but not checked; 0: none is known.
   double uncheckedUs = 0;
   const Timing::Part *timing = nullptr; ///< null without --timing
+  std::vector<ConstantLayout> constants = {};
 };
 
 /// The table, row by row as cases end, and the failures below it.

@@ -1,5 +1,6 @@
 // The report of a run for people.
 #include "backend/backend.h"
+#include "cli/json.h"
 #include "cli/terminal.h"
 #include "print/run_report.h"
 #include "print/watch_report.h"
@@ -98,6 +99,8 @@ void RunTable::printHead() const {
     text += fmt::format("a variant of {:.2f} us is known but was never checked: mmk tune --check "
                         "winner\n",
                         header_.uncheckedUs);
+  for (const ConstantLayout &constant : header_.constants)
+    text += textOf(constant);
   text += fmt::format("{:<{}}  {:<{}}", "case", nameWidth_, "dims", dimsWidth_);
   if (checks_)
     text += "  check";

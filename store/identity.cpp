@@ -72,8 +72,8 @@ std::string semanticsOf(const Kernel &kernel) {
   for (const std::string &dimension : kernel.dimensions)
     text += dimension + ";";
   for (const Parameter &parameter : kernel.parameters)
-    text += fmt::format("parameter {} {} {};", parameter.name, static_cast<int>(parameter.type),
-                        spellingOfDims(parameter.shape));
+    text += fmt::format("parameter {} {} {}{};", parameter.name, static_cast<int>(parameter.type),
+                        spellingOfDims(parameter.shape), parameter.isConstant ? " const" : "");
   std::map<const Value *, size_t> numbers;
   for (const auto &value : kernel.values) {
     text += fmt::format("value {} {} {} {} {}", static_cast<int>(value->operation),

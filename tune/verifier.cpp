@@ -194,9 +194,13 @@ llvm::Expected<Verifier::Subject> Verifier::subject(const RunShape &shape) {
 
 llvm::Expected<double> Verifier::milliseconds(Executable &executable, const Subject &subject,
                                               int64_t runs) {
+  Arguments arguments = subject.arguments;
+  auto packed = packConstants(executable, arguments);
+  if (!packed)
+    return packed.takeError();
   const auto start = std::chrono::steady_clock::now();
   for (int64_t i = 0; i < runs; ++i)
-    if (llvm::Error error = executable.run(subject.arguments, threads_))
+    if (llvm::Error error = executable.run(arguments, threads_))
       return std::move(error);
   const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
   return taken.count() / static_cast<double>(runs);

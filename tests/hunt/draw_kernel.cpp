@@ -100,7 +100,7 @@ private:
   }
 
   Expression parameter(const std::string &wanted, ElementType type, Dims dims) {
-    kernel().parameters.push_back({wanted, type, std::move(dims)});
+    kernel().parameters.push_back({wanted, type, std::move(dims), {}, random_.chance(20)});
     return name(wanted);
   }
 

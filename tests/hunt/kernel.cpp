@@ -9,7 +9,8 @@ namespace {
 
 std::string text(const Declaration &declaration) {
   return fmt::format(
-      "{}: {}{}{}", declaration.name, spelling(declaration.type),
+      "{}: {}{}{}{}", declaration.name, declaration.isConstant ? "const " : "",
+      spelling(declaration.type),
       declaration.dims.empty() ? "" : fmt::format("[{}]", fmt::join(declaration.dims, ", ")),
       declaration.byDefault.empty() ? "" : " = " + declaration.byDefault);
 }

@@ -23,6 +23,7 @@ struct Declaration {
   ElementType type = ElementType::f32;
   std::vector<std::string> dims;
   std::string byDefault = {};
+  bool isConstant = false;
 };
 
 struct Statement {

@@ -103,6 +103,13 @@ def main():
                           root / "fused", LD_LIBRARY_PATH=str(libraries)).splitlines()
             expect(watched[1:], lines[1:])
 
+        run(compiler, "-std=c++17", EXAMPLES / "constant.cpp", *instrument, *flags, "-o",
+            root / "constant")
+        printed = run(root / "constant", root / "weights.packed", LD_LIBRARY_PATH=str(libraries))
+        shown = re.search(r"constant weights.packed\n(.*?)```", page, re.DOTALL)[1]
+        # The size depends on the vectors of this CPU.
+        expect(re.sub(r"\d+ bytes", "", printed), re.sub(r"\d+ bytes", "", shown))
+
         environment = {"MMK_LIBRARY": str(libraries / "libmmk.so.0"), **preloaded(compiler, instrument)}
         expect(
             run(sys.executable, EXAMPLES / "fused.py", **environment),

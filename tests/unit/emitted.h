@@ -1,12 +1,14 @@
 // A kernel on the host as LLVM IR for some CPU, and runs of it if this computer can execute it.
 #pragma once
 
+#include "backend/backend.h"
 #include "codegen/program.h"
 #include "compiler/pipeline.h"
 #include "frontend/compile.h"
 #include "jit/object.h"
 #include "lower/lower.h"
 #include "runtime/abi.h"
+#include "runtime/pack.h"
 #include "tests/hunt/guarded.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -21,11 +23,11 @@
 
 namespace mmk {
 
-/// The product with bias and leaky relu.
-inline std::string fusedKernel(const char *type, const char *schedule = "") {
-  return llvm::formatv("kernel k(a: {0}[M, K], b: {0}[K, N], bias: f32[N]) -> c: f32[M, N] {{"
+/// The product with bias and leaky relu; `ofB` is "const " where B is a constant.
+inline std::string fusedKernel(const char *type, const char *schedule = "", const char *ofB = "") {
+  return llvm::formatv("kernel k(a: {0}[M, K], b: {2}{0}[K, N], bias: f32[N]) -> c: f32[M, N] {{"
                        "  c = leaky_relu(a @ b + bias, 0.5); {1} }",
-                       type, schedule);
+                       type, schedule, ofB);
 }
 
 /// A kernel on the host as LLVM IR for some CPU.
@@ -43,7 +45,9 @@ struct Emitted {
     mlir::MLIRContext mlirContext(registry, mlir::MLIRContext::Threading::DISABLED);
     auto ir = lowerToIr(*program->kernels[0], "host", mlirContext);
     EXPECT_TRUE(succeeded(runPipeline(*ir, machine, LoweringLevel::aicore)));
-    module = llvm::cantFail(emitProgram(*ir->getOps<aicore::KernelOp>().begin(), target, *context));
+    aicore::KernelOp kernel = *ir->getOps<aicore::KernelOp>().begin();
+    module = llvm::cantFail(emitProgram(kernel, target, *context));
+    packed = backendOf(machine.kind).packedOperands(kernel, target);
   }
 
   std::string assembly() {
@@ -62,6 +66,7 @@ struct Emitted {
   CodeTarget target;
   std::unique_ptr<llvm::LLVMContext> context = std::make_unique<llvm::LLVMContext>();
   std::unique_ptr<llvm::Module> module;
+  std::vector<PackedOperand> packed;
 };
 
 /// An upper bound on the plan of one phase on the host.
@@ -100,7 +105,7 @@ using Change = llvm::function_ref<void(Emitted &, llvm::orc::LLJIT &)>;
 /// A kernel that this computer can run after `change` was applied to it.
 class Runnable {
 public:
-  Runnable(Emitted emitted, Change change) {
+  Runnable(Emitted emitted, Change change) : packed(emitted.packed) {
     if (change)
       change(emitted, *jit);
     optimise(*emitted.module, emitted.target);
@@ -133,6 +138,8 @@ public:
     }
   }
 
+  const std::vector<PackedOperand> packed;
+
 private:
   std::unique_ptr<llvm::orc::LLJIT> jit = llvm::cantFail(llvm::orc::LLJITBuilder().create());
   PhaseFunction phase = nullptr;
@@ -158,7 +165,15 @@ void expectExactAt(Runnable &kernel, const char *type, int64_t m, int64_t n, int
     b[i] = static_cast<Element>(bytes ? i * 91 % 256 - 128 : i % 5 - 2);
   const std::array<int64_t, 2> stepA = {turned & 1 ? 1 : k, turned & 1 ? m : 1},
                                stepB = {turned & 2 ? 1 : n, turned & 2 ? k : 1};
-  kernel.run({m, k, n}, {a, b, bias.data(), c.data()}, {{stepA, stepB, {1}, {n, 1}}});
+  const int64_t extents[] = {k, n};
+  const int64_t panelBytes = kernel.packed.empty() ? 1 : packedBytes(kernel.packed[0], extents);
+  const hunt::Guarded panels(ElementType::i8, {panelBytes}, page);
+  void *boundB = b;
+  if (!kernel.packed.empty()) {
+    packPanels(kernel.packed[0], {b, extents, stepB}, panels.data());
+    boundB = panels.data();
+  }
+  kernel.run({m, k, n}, {a, boundB, bias.data(), c.data()}, {{stepA, stepB, {1}, {n, 1}}});
   for (int64_t i = 0; i < m * n; ++i) {
     int64_t sum = -1;
     for (int64_t j = 0; j < k; ++j)
@@ -172,8 +187,9 @@ void expectExactAt(Runnable &kernel, const char *type, int64_t m, int64_t n, int
 
 template <typename Element>
 void expectExact(CodeTarget target, const char *type, Change change = nullptr,
-                 const char *schedule = "") {
-  Runnable kernel(Emitted(std::move(target), fusedKernel(type, schedule)), change);
+                 const char *schedule = "", const char *ofB = "") {
+  Runnable kernel(Emitted(std::move(target), fusedKernel(type, schedule, ofB)), change);
+  EXPECT_EQ(kernel.packed.empty(), *ofB == 0);
   const int64_t shapes[][3] = {
       {1, 1, 1},      {3, 300, 301}, {16, 64, 17},   {47, 97, 65},   {128, 384, 70}, {33, 35, 1030},
       {1, 65, 1040},  {5, 700, 130}, {16, 259, 700}, {301, 1, 259},  {257, 3, 300},  {130, 8, 1031},

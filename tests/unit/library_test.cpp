@@ -397,6 +397,35 @@ TEST(LibraryErrors, ofThePrograms) {
                                      "the cube's width; nearest legal: 96, 112");
 }
 
+TEST(Library, compilesTheValuesOfInts) {
+  const char *text = "kernel k(x: f32[N], row: f32[P], stride: int = 1, by: int = 2) -> y: f32[P] {"
+                     " dim P = N / stride; y = row * by + stride; }";
+  const mmk_int ints[] = {{"stride", 3}};
+  mmk_compile_options options = {};
+  options.ints = ints;
+  options.int_count = 1;
+  const Kernel kernel = compiled(text, &options);
+  float x[7] = {}, row[2] = {1, 2}, y[2] = {};
+  const mmk_tensor tensors[] = {{"x", x, MMK_F32, 1, {7}, {}},
+                                {"row", row, MMK_F32, 1, {2}, {}},
+                                {"y", y, MMK_F32, 1, {2}, {}}};
+  ASSERT_EQ(messageOf(mmk_run(kernel.get(), tensors, 3, nullptr, 0, nullptr)), "");
+  EXPECT_EQ(y[0], 5);
+  EXPECT_EQ(y[1], 7);
+
+  const auto refused = [&](std::vector<mmk_int> given) {
+    mmk_compile_options wrong = {};
+    wrong.ints = given.data();
+    wrong.int_count = given.size();
+    return refusal(text, wrong);
+  };
+  EXPECT_EQ(refused({{"strid", 3}}), "'k' has no int parameter 'strid'; it has stride and by");
+  EXPECT_EQ(refused({{"by", 3}, {"by", 3}}), "the int parameter 'by' is given twice");
+  EXPECT_EQ(refused({{"by", int64_t(1) << 31}}), "the int parameter 'by' is an integer from "
+                                                 "-2147483648 to 2147483647, found 2147483648");
+  EXPECT_EQ(refused({{nullptr, 1}}), "an int parameter is given without a name");
+}
+
 TEST(LibraryErrors, ofTheLimits) {
   const std::string spaces((16 << 20) + 1, ' ');
   EXPECT_EQ(refusal(spaces.c_str()), "test.mmk has more than 16 MiB, which no program needs");

@@ -34,6 +34,22 @@ mmk.kernel @rank_of_result dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.
 
 // -----
 
+// expected-error @+1 {{'mmk.kernel' op "alpha" is a constant, but no tensor}}
+mmk.kernel @constant_scalar dims ["N"] args [#mmk.named<"x"["N"]>, #mmk.named<"alpha" const>] results [#mmk.named<"z"["N"]>] {
+^bb0(%x: tensor<?xf32>, %alpha: f32):
+  mmk.return %x : tensor<?xf32>
+}
+
+// -----
+
+// expected-error @+1 {{'mmk.kernel' op "z" is a constant, but a result}}
+mmk.kernel @constant_result dims ["N"] args [#mmk.named<"x"["N"] const>] results [#mmk.named<"z"["N"] const>] {
+^bb0(%x: tensor<?xf32>):
+  mmk.return %x : tensor<?xf32>
+}
+
+// -----
+
 // expected-error @+1 {{'mmk.kernel' op expected the body to end with mmk.return}}
 mmk.kernel @no_return dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"z"["N"]>] {
 ^bb0(%x: tensor<?xf32>):

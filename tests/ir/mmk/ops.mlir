@@ -15,6 +15,13 @@ mmk.kernel @bare dims ["N"] args [#mmk.named<"x"["N"]>] results [#mmk.named<"y"[
   mmk.return %x : tensor<?xf32>
 }
 
+// A constant is one behind its dimensions.
+// CHECK-LABEL: mmk.kernel @constant dims ["N"] args [#mmk.named<"x"["N"] const>] results [#mmk.named<"y"["N"]>]
+mmk.kernel @constant dims ["N"] args [#mmk.named<"x"["N"] const>] results [#mmk.named<"y"["N"]>] {
+^bb0(%x: tensor<?xf32>):
+  mmk.return %x : tensor<?xf32>
+}
+
 // A literal dimension is its number as text; a scalar has no dimensions, and prints without
 // brackets. Several results.
 // CHECK-LABEL: mmk.kernel @names dims ["B", "N"]

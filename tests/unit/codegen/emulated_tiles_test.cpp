@@ -36,8 +36,9 @@ protected:
     multiplications = 0;
   }
 
-  template <typename Element> void expectExact(const char *type, const char *schedule = "") {
-    mmk::expectExact<Element>(std::move(target), type, emulate, schedule);
+  template <typename Element>
+  void expectExact(const char *type, const char *schedule = "", const char *ofB = "") {
+    mmk::expectExact<Element>(std::move(target), type, emulate, schedule, ofB);
     EXPECT_GT(multiplications, 0);
   }
 
@@ -136,6 +137,9 @@ protected:
 
 TEST_F(EmulatedTiles, ofBytesAreExact) { expectExact<int8_t>("i8"); }
 TEST_F(EmulatedTiles, ofPairsAreExact) { expectExact<Bf16>("bf16"); }
+
+TEST_F(EmulatedTiles, ofConstantBytesAreExact) { expectExact<int8_t>("i8", "", "const "); }
+TEST_F(EmulatedTiles, ofConstantPairsAreExact) { expectExact<Bf16>("bf16", "", "const "); }
 
 // Many passes, with partial sums in memory between them.
 constexpr const char *shallow = "schedule { tile M = 64, N = 80, K = 64; stage K = 64; }";

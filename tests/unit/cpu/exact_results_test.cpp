@@ -7,6 +7,16 @@
 namespace mmk {
 namespace {
 
+/// A constant B, in one tile and in several that begin within a panel.
+template <typename Element> void expectExactConstants(CodeTarget target, const char *type) {
+  for (const char *schedule : {"", "schedule { tile M = 64, N = 80, K = 32; stage K = 32; }"}) {
+    CodeTarget own = llvm::cantFail(
+        targetFor(llvm::Triple(llvm::sys::getProcessTriple()), target.cpu, target.features));
+    own.fastBf16Dot = target.fastBf16Dot;
+    mmk::expectExact<Element>(std::move(own), type, nullptr, schedule, "const ");
+  }
+}
+
 /// Depths up to several groups of each kind, in one pass along k and in more; rows and columns
 /// about a register tile and a vector.
 template <typename Element> void expectExactEnds(const char *type) {
@@ -96,6 +106,37 @@ TEST(ThisCpu, wholeVectorsInPlaceAreExact) {
   expectExactOfWholeVectors(llvm::cantFail(hostTarget()));
 }
 
+TEST(ThisCpu, constantsAreExact) {
+  expectExactConstants<float>(llvm::cantFail(hostTarget()), "f32");
+  expectExactConstants<_Float16>(llvm::cantFail(hostTarget()), "f16");
+  expectExactConstants<int8_t>(llvm::cantFail(hostTarget()), "i8");
+  for (bool fastBf16Dot : {false, true}) {
+    CodeTarget target = llvm::cantFail(hostTarget());
+    target.fastBf16Dot = fastBf16Dot && target.fastBf16Dot;
+    expectExactConstants<Bf16>(std::move(target), "bf16");
+  }
+}
+
+// A product of pairs would read subnormal numbers as zero, wherever they are.
+TEST(ThisCpu, constantsOfSubnormalNumbersAreExact) {
+  Runnable kernel(Emitted(llvm::cantFail(hostTarget()), fusedKernel("bf16", "", "const ")),
+                  nullptr);
+  for (int64_t rows : {2, 60})
+    for (bool inConstant : {false, true}) {
+      const int64_t depth = 61, columns = 70;
+      std::vector<uint16_t> a(rows * depth), b(depth * columns);
+      std::vector<float> bias(columns), c(rows * columns);
+      a.back() = inConstant ? 0x7f00 : 0x0008; // 2^127, 2^-130
+      b.back() = inConstant ? 0x0008 : 0x7f00;
+      const int64_t extents[] = {depth, columns}, strides[] = {columns, 1};
+      std::vector<char> panels(packedBytes(kernel.packed[0], extents));
+      packPanels(kernel.packed[0], {b.data(), extents, strides}, panels.data());
+      kernel.run({rows, depth, columns}, {a.data(), panels.data(), bias.data(), c.data()},
+                 {{{depth, 1}, {columns, 1}, {1}, {columns, 1}}});
+      EXPECT_EQ(c.back(), 0x1p-3f) << rows << " rows, in the constant: " << inConstant;
+    }
+}
+
 TEST(ThisCpu, f32IsExact) { expectExact<float>(llvm::cantFail(hostTarget()), "f32"); }
 
 /// The same kernel compiled for older CPUs and run on this one: fewer registers, narrower vectors,
@@ -123,6 +164,13 @@ protected:
 };
 
 TEST_P(OlderCpu, f32IsExact) { expectExact<float>("f32"); }
+TEST_P(OlderCpu, constantsAreExact) {
+  auto target = [] {
+    return llvm::cantFail(targetFor(llvm::Triple(llvm::sys::getProcessTriple()), GetParam(), ""));
+  };
+  expectExactConstants<float>(target(), "f32");
+  expectExactConstants<int8_t>(target(), "i8");
+}
 TEST_P(OlderCpu, wholeVectorsInPlaceAreExact) { expectExactOfWholeVectors(); }
 TEST_P(OlderCpu, bytesWithoutADotProductAreExact) { expectExact<int8_t>("i8"); }
 

@@ -1,14 +1,16 @@
-// The CPU has a rule of its own: its threads do not contend for lines, and their code does its own
-// cache blocking. The tile balances the threads and avoids packing operands twice.
-#include "cpu/dialect.h"
+// The CPU has rules of its own for the tile that a schedule leaves to the shape: its threads do not
+// contend for lines, and their code does its own cache blocking.
 #include "cpu/fit_tile.h"
+
+#include "cpu/dialect.h"
 #include "passes/arithmetic.h"
 
 using namespace mlir;
 
 namespace mmk::cpu {
 
-// For each number of tile columns that divides the threads, as many tile rows as give each thread
+// The tile of a product balances the threads and avoids packing operands twice. For each number of
+// tile columns that divides the threads, as many tile rows as give each thread
 // one tile. The least time of the busiest thread wins.
 std::pair<Value, Value> fitProductTile(OpBuilder &b, Location loc, FittedOutput output,
                                        const FittedTile &tile, const CpuTuning &tuning) {
@@ -63,6 +65,50 @@ std::pair<Value, Value> fitProductTile(OpBuilder &b, Location loc, FittedOutput 
     least = a.choose(isBetter, time, least);
   }
   return {rows, columns};
+}
+
+// Elementwise work is bound by memory, which is fastest in long streams. Many whole rows are long
+// streams from memory. Tiles are lower where that balances the threads or fills the last wave; and
+// narrower where there are fewer rows than threads.
+std::pair<Value, Value> fitElementwiseTile(OpBuilder &b, Location loc, FittedOutput output,
+                                           std::pair<Value, Value> largest,
+                                           const CpuTuning &tuning) {
+  Arithmetic a{b, loc};
+  const Value one = a.number(1), cores = a.number(output.cores),
+              small = a.number(tuning.sharedElements);
+  Value sharersOfRow = a.ceilDiv(cores, a.max(a.mul(output.batches, output.rows), one));
+  Value shareOfRow =
+      a.mul(a.ceilDiv(a.ceilDiv(output.columns, sharersOfRow), a.number(tuning.pageElements)),
+            a.number(tuning.pageElements));
+  Value columns = a.min(largest.second, a.max(shareOfRow, small));
+  Value width = a.max(a.min(output.columns, columns), one);
+  Value rows = a.min(largest.first, a.ceilDiv(a.number(tuning.largestTileElements), width));
+  Value beside = a.mul(output.batches, a.ceilDiv(output.columns, columns));
+  Value share = a.ceilDiv(output.rows, a.ceilDiv(cores, a.max(beside, one)));
+  Value equal = a.ceilDiv(share, a.max(a.ceilDiv(share, rows), one));
+  return {a.min(rows, a.max(equal, a.ceilDiv(small, width))), columns};
+}
+
+// A tile of reductions is whole rows, or columns over all rows. Rows are read one after the other,
+// so a tile may have few of them. Columns are read in pieces of rows, so a tile has all that its
+// thread computes, in whole lines.
+Value fitReduction(OpBuilder &b, Location loc, const FittedReduction &reduction, int64_t largest,
+                   const CpuTuning &tuning) {
+  Arithmetic a{b, loc};
+  const Value one = a.number(1), length = a.max(reduction.reduced, one);
+  const Value small = a.ceilDiv(a.number(tuning.sharedElements), length);
+  Value threads = one;
+  if (reduction.cores > 1)
+    threads = a.min(a.number(reduction.cores), ThreadsOp::create(b, loc, b.getIndexType()));
+  const Value sharers = a.ceilDiv(threads, a.max(reduction.batches, one)),
+              share = a.ceilDiv(reduction.kept, sharers);
+  if (reduction.keepsColumns) {
+    const Value unit = a.number(tuning.columnsOfShare);
+    return a.min(a.number(largest), a.mul(a.ceilDiv(a.max(share, small), unit), unit));
+  }
+  const Value most = a.ceilDiv(a.number(tuning.largestTileElements), length),
+              equal = a.ceilDiv(share, a.max(a.ceilDiv(share, most), one));
+  return a.max(one, a.min(a.number(largest), a.max(equal, small)));
 }
 
 } // namespace mmk::cpu
