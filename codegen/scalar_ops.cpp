@@ -92,8 +92,10 @@ static Value *emitSelect(Emitter &e, arith::SelectOp select, Value *condition, V
       !select.getCondition().hasOneUse() || !select.getFalseValue().hasOneUse() ||
       select.getTrueValue().hasOneUse())
     return e.b.CreateSelect(condition, x, y);
-  compared->setPredicate(compared->getInversePredicate());
-  return e.b.CreateSelect(condition, y, x);
+  // The comparison itself may serve several copies of the selection.
+  Value *inverse = e.b.CreateFCmp(compared->getInversePredicate(), compared->getOperand(0),
+                                  compared->getOperand(1));
+  return e.b.CreateSelect(inverse, y, x);
 }
 
 Value *emitScalarOp(Emitter &e, mlir::Operation *op, ArrayRef<Value *> v) {
