@@ -55,7 +55,7 @@ static Value *columnsOf(Emitter &e, const MicroKernel &kernel, Value *step, int6
 static Value *prefetchStep(Emitter &e, const MicroKernel &kernel, Value *at, Value *step) {
   const int64_t elementBytes = kernel.stored ? e.bytesOf(kernel.stored) : 4;
   for (int64_t byte = 0; byte < kernel.vectors * e.target.lanes * elementBytes; byte += e.lineBytes)
-    e.prefetch(e.offset(at, byte), 2);
+    e.prefetch(e.offset(at, byte), 3);
   return e.offset(at, step);
 }
 

@@ -31,7 +31,7 @@ constexpr const char *begin = "<!-- The tables: mmk-constants --write -->\n",
                      *end = "<!-- End of the tables -->\n";
 
 /// Seconds of a row.
-constexpr double rowSeconds = 1.5;
+constexpr double rowSeconds = 1;
 
 /// M x N x K: the layers of small and of large language models, and their neighbours.
 constexpr std::array<std::array<int64_t, 3>, 20> shapes = {

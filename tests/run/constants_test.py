@@ -1,0 +1,124 @@
+"""Constant operands as a user of the command sees them: computed, reported, and bound to objects."""
+
+import json
+import re
+
+from command import CommandTest, main
+
+LAYER = """
+kernel layer(x: bf16[M, K], w: const bf16[K, N], bias: f32[N]) -> y: f32[M, N] {
+  y = relu(x @ w + bias);
+  case few { M = 3; N = 130; K = 77; }
+  case many { M = 50; N = 60; K = 70; }
+}
+"""
+# Read from the left, and elementwise, too.
+ROWS = """
+kernel rows(x: f32[K, N], w: const f32[M, K], u: const f32[K, N]) -> y: f32[M, N] {
+  y = w @ (x + u);
+  case only { M = 3; N = 13; K = 7; }
+}
+"""
+# Two products and a batch of them.
+TWICE = """
+kernel twice(x: f16[B, M, K], w: const f16[B, K, N], v: const f16[N, P]) -> y: f32[B, M, P] {
+  let h = cast<f16>(x @ w);
+  y = h @ v;
+  case only { B = 3; M = 5; N = 100; K = 33; P = 50; }
+}
+"""
+TURNED = """
+kernel turned(x: i8[M, K], w: const i8[N, K]) -> y: i32[M, N] {
+  y = x @ transpose(w);
+  case few { M = 3; N = 130; K = 77; }
+  case many { M = 70; N = 60; K = 70; }
+}
+"""
+PROGRAM = """
+#include "rows.h"
+#include <stdio.h>
+int main(void) {
+  float x[6] = {1, 2, 3, 4, 5, 6}, w[2] = {10, 100}, u[6] = {0}, y[3];
+  rows_arguments with = {.K = 2, .N = 3, .M = 1, .x = x, .w = w, .u = u, .y = y};
+  if (rows(&with, NULL))
+    return 1;
+  printf("%g %g %g\\n", y[0], y[1], y[2]);
+  return 0;
+}
+"""
+
+
+class Constants(CommandTest):
+    def file(self, text):
+        (self.folder / "k.mmk").write_text(text)
+        return "k.mmk"
+
+    def test_are_computed_on_every_machine(self):
+        for text in LAYER, ROWS, TWICE, TURNED:
+            for machine in "host", "ascend910b3":
+                for case in self.report(self.file(text), "--machine", machine):
+                    self.assertTrue(case["check"]["passed"])
+
+    def test_report_on_the_host(self):
+        few, many = self.report(self.file(LAYER), "--machine", "host")
+        self.assertEqual(list(few["constants"]), ["w"])
+        layout = few["constants"]["w"]["layout"]
+        self.assertRegex(layout, r"^panels of 3 x \d+ columns")
+        self.assertEqual(layout, many["constants"]["w"]["layout"])
+        self.assertGreaterEqual(few["constants"]["w"]["packed_bytes"], 64 + 2 * 130 * 77)
+        text = self.mmk("run", "k.mmk", "--machine", "host")
+        self.assertIn(f"\nconstant w: {layout}, laid out before the runs\ncase", text)
+
+    def test_report_of_rows(self):
+        rows = "\nconstant w: rows, read as they are bound\n"
+        self.assertIn(rows, self.mmk("run", self.file(LAYER), "--count-only"))
+        for case in self.report("k.mmk", "--count-only"):
+            self.assertEqual(case["constants"], {"w": {"layout": "rows"}})
+        [case] = self.report(self.file(ROWS), "--machine", "host")
+        self.assertEqual(case["constants"], {"w": {"layout": "rows"}, "u": {"layout": "rows"}})
+
+    def test_cycles_are_those_of_plain_tensors(self):
+        constant = self.report(self.file(LAYER), "--count-only")
+        plain = self.report(self.file(LAYER.replace("const ", "")), "--count-only")
+        self.assertEqual([case["clock"] for case in constant], [case["clock"] for case in plain])
+
+    def test_bench(self):
+        words = ("bench", self.file(LAYER), "--machine", "host", "--case", "few", "--repeat", "5",
+                 "--seconds", "1", "--no-command", "--save", "saved.json")
+        self.assertRegex(self.mmk(*words), r"\nconstant w: panels of ")
+        [case] = json.loads((self.folder / "saved.json").read_text())
+        self.assertRegex(case["constants"]["w"]["layout"], "^panels of ")
+
+    def test_ir(self):
+        text = self.mmk("compile", self.file(LAYER), "--machine", "host", "--emit=mmk")
+        self.assertIn('#mmk.named<"w"["K", "N"] const>', text)
+        text = self.mmk("compile", "k.mmk", "--machine", "host")
+        self.assertIn('#mmk.named<"w"["K", "N"] const>', text)
+        self.assertEqual(len(re.findall(r"\{packed\}", text)), 1)
+        self.assertNotIn("packed", self.mmk("compile", self.file(ROWS), "--machine", "host"))
+
+    def test_tree(self):
+        text = self.mmk("compile", self.file(LAYER), "--emit=ast")
+        self.assertIn("parameter w: const bf16[K, N]\n", text)
+
+    def test_object_reads_rows(self):
+        program = ROWS.replace("w: const f32[M, K], u: const", "w: const f32[M, K], u:")
+        self.mmk("compile", self.file(program), "--machine", "host", "--emit=obj,header", "-o",
+                 "rows.o")
+        (self.folder / "main.c").write_text(PROGRAM)
+        done = self.shell("cc -O1 main.c rows.o -o main && ./main")
+        self.assertEqual((done.stdout, done.stderr), ("410 520 630\n", ""))
+        # One that would be packed elsewhere.
+        plain = LAYER.replace("bf16", "f32").replace("kernel layer", "kernel rows")
+        plain = plain.replace("relu(x @ w + bias)", "x @ w + bias")
+        self.mmk("compile", self.file(plain), "--machine", "host", "--emit=obj,header", "-o",
+                 "rows.o")
+        (self.folder / "main.c").write_text(
+            PROGRAM.replace("u[6] = {0}", "bias[3] = {1, 1, 1}").replace(".u = u", ".bias = bias")
+            .replace(".x = x, .w = w", ".x = w, .w = x"))
+        done = self.shell("cc -O1 main.c rows.o -lm -o main && ./main")
+        self.assertEqual((done.stdout, done.stderr), ("411 521 631\n", ""))
+
+
+if __name__ == "__main__":
+    main()
