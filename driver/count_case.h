@@ -1,10 +1,12 @@
 // The clock of a compiled kernel at a case.
 #pragma once
 
+#include "backend/backend.h"
 #include "cli/ending.h"
 #include "cli/run_case.h"
 #include "compiler/compiler.h"
 #include "count/count.h"
+#include "frontend/whole_range.h"
 #include "support/timing.h"
 
 namespace mmk::driver {
@@ -18,6 +20,10 @@ inline std::vector<int64_t> dimsOf(const Kernel &kernel, const RunCase &run) {
 
 /// Why a case is too large for the variant; empty when it is not.
 inline std::string limitProblem(Lowering &lowering, const Kernel &kernel, const RunCase &run) {
+  const auto machine = aicore::machineOf(lowering.kernel());
+  if (machine && !backendOf(machine).hasWideIntegers())
+    if (std::string problem = beyond32Bits(kernel, run.dims); !problem.empty())
+      return problem;
   return lowering.kernel().limitProblem(dimsOf(kernel, run));
 }
 

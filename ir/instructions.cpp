@@ -91,7 +91,8 @@ template <typename Op> static LogicalResult expectView(Op op, Value tensor, bool
     return failure();
   const int64_t joined = op.columnDims(), rank = cast<MemRefType>(tensor.getType()).getRank();
   const auto isJoined = [&](int64_t dim) { return dim >= rank - joined; };
-  if (joined != 1 && (joined < 1 || joined > rank || (along.back() != rank - 1 || llvm::any_of(along.drop_back(), isJoined))))
+  if (joined != 1 && (joined < 1 || joined > rank ||
+                      (along.back() != rank - 1 || llvm::any_of(along.drop_back(), isJoined))))
     return op.emitOpError("expected columns alone to run along the last ")
            << joined << " dimensions, which are joined";
   if (steps && steps->size() != along.size())

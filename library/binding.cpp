@@ -1,6 +1,7 @@
 #include "library/binding.h"
 
 #include "frontend/whole.h"
+#include "frontend/whole_range.h"
 #include "support/diagnostics.h"
 
 #include "llvm/Support/Alignment.h"
@@ -234,7 +235,7 @@ mmk_error *Signature::bindTensors(Bound &all) const {
 
 // The derived dimensions, also those of results, are compared with what they follow from.
 mmk_error *Signature::complete(llvm::MutableArrayRef<Dimension> dimensions) const {
-  if (kernel_.derived.empty() && kernel_.conditions.empty())
+  if (kernel_.derived.empty() && kernel_.conditions.empty() && !has32Bits_)
     return nullptr; // without an allocation
   std::map<std::string, int64_t> known;
   for (auto [name, dimension] : llvm::zip(kernel_.dimensions, dimensions))
@@ -242,9 +243,17 @@ mmk_error *Signature::complete(llvm::MutableArrayRef<Dimension> dimensions) cons
       known.emplace(name, dimension.value);
   if (const std::string problem = completeDimensions(kernel_, known); !problem.empty())
     return mistake(problem);
+  if (has32Bits_)
+    if (const std::string problem = beyond32Bits(kernel_, known); !problem.empty())
+      return mistake(problem);
   for (auto [name, dimension] : llvm::zip(kernel_.dimensions, dimensions))
     dimension.value = known.at(name);
   return nullptr;
+}
+
+void Signature::expect32Bits() {
+  has32Bits_ = std::ranges::any_of(
+      kernel_.values, [](const auto &value) { return value->operation == Operation::position; });
 }
 
 // Binds tensors of the last shapes: only their addresses are new.

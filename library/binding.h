@@ -27,6 +27,9 @@ class Signature {
 public:
   explicit Signature(const Kernel &kernel);
 
+  /// The machine computes whole numbers in 32 bits: calls are checked for it.
+  void expect32Bits();
+
   /// The constants that the program reads from panels.
   void setPacked(llvm::ArrayRef<PackedOperand> operands);
 
@@ -89,6 +92,7 @@ private:
   static mmk_error *expectAsDeclared(const Tensor &wanted, const mmk_tensor &tensor);
 
   const Kernel &kernel_;
+  bool has32Bits_ = false; ///< whole numbers are computed in 32 bits
   std::vector<std::string> tensorNames_, scalarNames_;
   std::vector<Tensor> tensors_;          ///< as their names
   std::vector<Scalar> scalars_;          ///< as their names

@@ -130,6 +130,8 @@ mmk_error *compile(std::string text, std::string name, const mmk_compile_options
   if (mmk_error *error = expectInts(*it.kernel, wholes))
     return error;
   it.signature.emplace(*it.kernel);
+  if (!backendOf(it.machine.kind).hasWideIntegers())
+    it.signature->expect32Bits();
   it.compiler = std::make_unique<Compiler>(it.program, it.machine);
   if (mmk_error *error = lower(it, options))
     return error;

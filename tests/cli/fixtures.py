@@ -31,6 +31,7 @@ kernel step(x: f32[N], z: f32[P]) -> y: f32[P] { y[p] = z[p] + x[2 * p]; }
 kernel ramp(x: f32[N]) -> y: f32[N] { y[i] = x[i] * i; }
 kernel noise(x: f32[N], seed: i32 = 1) -> y: f32[N] { y = dropout[N](x, 0.5, seed); }
 kernel causal(x: f32[M, N]) -> y: f32[M] { y[i] = sum[j | x[i, j] > 0](x[i, j]); }
+kernel wide(x: f32[M, N]) -> y: f32[M, N] { y[i, j] = x[i, j] + (65536*i + j) % 7; }
 """
 
 # A machine that extends another, with one figure changed.
