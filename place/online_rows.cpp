@@ -35,9 +35,8 @@ public:
     online.ratio = argument();
     online.start = number(0);
     // Of -inf alone: exp(u - 0) is then 0, where exp(-inf + inf) would be NaN.
-    Value isNone =
-        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, largest,
-                              number(-std::numeric_limits<float>::infinity()));
+    Value isNone = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, largest,
+                                         number(-std::numeric_limits<float>::infinity()));
     online.next = arith::SelectOp::create(b, loc, isNone, online.start, largest);
     online.nextRatio = quotient(online.running, online.next);
     for (size_t number : sums)
@@ -70,9 +69,8 @@ private:
     if (value == argument)
       return true;
     Operation *op = value.getDefiningOp();
-    return op && op->getBlock() == &block && llvm::any_of(op->getOperands(), [&](Value operand) {
-             return reads(operand, argument);
-           });
+    return op && op->getBlock() == &block &&
+           llvm::any_of(op->getOperands(), [&](Value operand) { return reads(operand, argument); });
   }
 
   /// The one reduction that the value reads, a maximum of floats.
@@ -117,9 +115,7 @@ private:
   }
 
   Value argument() { return p.addKeptArgument(b.getF32Type(), loc); }
-  Value number(float value) {
-    return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(value));
-  }
+  Value number(float value) { return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(value)); }
 
   /// The value, with another one in place of the maximum.
   Value with(Value value, Value largest, IRMapping &map) {
@@ -155,8 +151,7 @@ private:
     own.part = argument();
     Value scaled = arith::MulFOp::create(b, loc, own.sum, online.ratio);
     // The ratio of a sum of nothing may be infinite.
-    Value isEmpty =
-        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, own.sum, online.start);
+    Value isEmpty = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, own.sum, online.start);
     scaled = arith::SelectOp::create(b, loc, isEmpty, online.start, scaled);
     own.next = arith::AddFOp::create(b, loc, scaled, own.part);
     own.result = arith::MulFOp::create(b, loc, own.sum, quotient(online.running, largest));
