@@ -622,24 +622,42 @@ Value *emitContext(Emitter &e, cpu::ProductOp op, ArrayRef<Plane> inputs, ArrayR
       .context(inputs, outputs, scalars);
 }
 
-bool emitProduct(Emitter &e, cpu::ProductOp op, const ProductOperands &operands) {
+/// One with a plain B.
+static bool emitPlain(Emitter &e, cpu::ProductOp op, const ProductOperands &operands) {
   Type *element = e.elementType(cast<mlir::MemRefType>(op.getA().getType()).getElementType());
   const Multiply multiply = multiplyOfBlocks(e.target, element, op);
   const std::string name = "product_" + std::to_string(e.module.size());
-  if (op.getPacked()) {
-    const PanelLayout layout =
-        panelLayoutOf(e.target, cast<mlir::MemRefType>(op.getB().getType()).getElementType());
-    ProductEmitter emitter(e, op, element, multiply, name, false, layout);
-    if (!isBf16(multiply))
-      return emitter.emitConstant(operands, nullptr);
-    ProductEmitter wide(e, op, element, Multiply::f32, name + "_wide", false, layout);
-    return emitter.emitConstant(operands, &wide);
-  }
   ProductEmitter emitter(e, op, element, multiply, name, operands.hasNext());
   if (!isBf16(multiply))
     return emitter.emit(operands, nullptr);
   ProductEmitter wide(e, op, element, Multiply::f32, name + "_wide", operands.hasNext());
   return emitter.emit(operands, &wide);
+}
+
+/// One whose B is a constant in panels.
+static bool emitOfPanels(Emitter &e, cpu::ProductOp op, const ProductOperands &operands) {
+  mlir::Type type = cast<mlir::MemRefType>(op.getB().getType()).getElementType();
+  Type *element = e.elementType(type);
+  const PanelLayout layout = panelLayoutOf(e.target, type);
+  const Multiply multiply = multiplyOfBlocks(e.target, element, op);
+  const std::string name = "product_" + std::to_string(e.module.size());
+  ProductEmitter emitter(e, op, element, multiply, name, false, layout);
+  if (!isBf16(multiply))
+    return emitter.emitConstant(operands, nullptr);
+  ProductEmitter wide(e, op, element, Multiply::f32, name + "_wide", false, layout);
+  return emitter.emitConstant(operands, &wide);
+}
+
+bool emitProduct(Emitter &e, cpu::ProductOp op, const ProductOperands &operands) {
+  if (!op.getPacked())
+    return emitPlain(e, op, operands);
+  Value *areFew = e.b.CreateICmpSLE(operands.constant.columns, e.number(PanelLayout::fewColumns));
+  ProductOperands plain = operands;
+  plain.constant = {};
+  bool complete = true;
+  e.when(areFew, [&] { complete &= emitPlain(e, op, plain); });
+  e.when(e.b.CreateNot(areFew), [&] { complete &= emitOfPanels(e, op, operands); });
+  return complete;
 }
 
 } // namespace mmk

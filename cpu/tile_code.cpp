@@ -40,8 +40,11 @@ SmallVector<Value *> scalarsFor(mlir::Block &region, ProgramValues &values) {
   return scalars;
 }
 
-/// Where a constant operand B is: its batch is the row-major number of its other dimensions.
-ConstantPlace constantOf(Emitter &e, cpu::ProductOp op, ProgramValues &values, Value *k) {
+/// Where a constant operand B is, in panels, and as a plane where it has few columns. Its batch is
+/// the row-major number of its other dimensions.
+void placeConstant(Emitter &e, cpu::ProductOp op, ProgramValues &values,
+                   ProductOperands &operands) {
+  IRBuilder<> &b = e.b;
   const PanelLayout layout =
       panelLayoutOf(e.target, cast<mlir::MemRefType>(op.getB().getType()).getElementType());
   const GlobalTensor &tensor = values.global(op.getB());
@@ -49,17 +52,21 @@ ConstantPlace constantOf(Emitter &e, cpu::ProductOp op, ProgramValues &values, V
   Value *batch = e.number(0);
   for (auto [i, offset] : enumerate(op.getBOffsets()))
     if (!is_contained(along, static_cast<int64_t>(i)))
-      batch = e.b.CreateAdd(e.b.CreateMul(batch, tensor.extents[i]), values.value(offset));
-  ConstantPlace place;
+      batch = b.CreateAdd(b.CreateMul(batch, tensor.extents[i]), values.value(offset));
+  ConstantPlace &place = operands.constant;
   place.prefix = tensor.pointer;
   place.columns = tensor.extents[along[1]];
   place.column = values.value(op.getBOffsets()[along[1]]);
-  Value *vectors = e.b.CreateUDiv(e.roundUp(place.columns, layout.lanes), e.number(layout.lanes));
-  Value *steps = e.b.CreateUDiv(e.roundUp(k, layout.unit), e.number(layout.group));
-  Value *bytes = e.b.CreateMul(e.b.CreateMul(vectors, steps), e.number(layout.stepBytes()));
+  Value *vectors = b.CreateUDiv(e.roundUp(place.columns, layout.lanes), e.number(layout.lanes));
+  Value *steps = b.CreateUDiv(e.roundUp(operands.k, layout.unit), e.number(layout.group));
+  Value *bytes = b.CreateMul(b.CreateMul(vectors, steps), e.number(layout.stepBytes()));
+  Value *rowBytes = b.CreateMul(place.columns, e.number(layout.elementBytes));
+  Value *areFew = b.CreateICmpSLE(place.columns, e.number(PanelLayout::fewColumns));
+  bytes = b.CreateSelect(areFew, b.CreateMul(operands.k, rowBytes), bytes);
   place.panels =
-      e.offset(e.offset(tensor.pointer, PanelLayout::prefixBytes), e.b.CreateMul(batch, bytes));
-  return place;
+      e.offset(e.offset(tensor.pointer, PanelLayout::prefixBytes), b.CreateMul(batch, bytes));
+  operands.b = {e.offset(place.panels, b.CreateMul(place.column, e.number(layout.elementBytes))),
+                rowBytes, e.number(layout.elementBytes)};
 }
 
 ProductOperands operandsOf(Emitter &e, cpu::ProductOp op, ProgramValues &values,
@@ -75,7 +82,7 @@ ProductOperands operandsOf(Emitter &e, cpu::ProductOp op, ProgramValues &values,
   operands.n = values.value(op.getN());
   operands.k = values.value(op.getK());
   if (op.getPacked())
-    operands.constant = constantOf(e, op, values, operands.k);
+    placeConstant(e, op, values, operands);
   operands.aScratch = values.buffer(op.getAScratch(), {});
   operands.bScratch = values.buffer(op.getBScratch(), {});
   operands.acc = values.buffer(op.getAcc(), {});

@@ -71,6 +71,27 @@ uint16_t packPanel(const PanelLayout &layout, const Matrix &from, int64_t first,
   }
 }
 
+/// The matrix of a batch, the batches in row-major order.
+Matrix matrixOf(const PackedOperand &operand, const PackSource &from, int64_t batch) {
+  int64_t offset = 0;
+  for (size_t dim = from.extents.size(); dim-- > 0;)
+    if (dim != operand.kDim && dim != operand.nDim) {
+      offset += batch % from.extents[dim] * from.strides[dim];
+      batch /= from.extents[dim];
+    }
+  return {static_cast<const char *>(from.data) + offset * operand.layout.elementBytes,
+          from.extents[operand.kDim], from.extents[operand.nDim], from.strides[operand.kDim],
+          from.strides[operand.nDim]};
+}
+
+void copyRows(const PanelLayout &layout, const Matrix &from, char *to) {
+  const int64_t size = layout.elementBytes;
+  for (int64_t row = 0; row < from.k; ++row)
+    for (int64_t column = 0; column < from.n; ++column, to += size)
+      std::memcpy(to, from.data + (row * from.rowStride + column * from.columnStride) * size,
+                  static_cast<size_t>(size));
+}
+
 } // namespace
 
 int64_t packedBytes(const PackedOperand &operand, llvm::ArrayRef<int64_t> extents) {
@@ -85,24 +106,21 @@ void packPanels(const PackedOperand &operand, const PackSource &from, void *to) 
                 vectorBytes = layout.vectorBytes(k);
   char *start = static_cast<char *>(to);
   std::atomic<uint16_t> least = 0xFFFF;
-  const int64_t count = batchesOf(operand, from.extents) * panels;
-  parallelFor(count, availableThreads(), [&](int64_t index, unsigned) {
-    const int64_t batch = index / panels, first = index % panels * layout.vectors;
-    int64_t offset = 0, left = batch; // of the batch, its dimensions in row-major order
-    for (size_t dim = from.extents.size(); dim-- > 0;)
-      if (dim != operand.kDim && dim != operand.nDim) {
-        offset += left % from.extents[dim] * from.strides[dim];
-        left /= from.extents[dim];
+  const int64_t batches = batchesOf(operand, from.extents);
+  if (n <= PanelLayout::fewColumns)
+    for (int64_t batch = 0; batch < batches; ++batch)
+      copyRows(layout, matrixOf(operand, from, batch),
+               start + PanelLayout::prefixBytes + batch * layout.matrixBytes(k, n));
+  else
+    parallelFor(batches * panels, availableThreads(), [&](int64_t index, unsigned) {
+      const int64_t batch = index / panels, first = index % panels * layout.vectors;
+      const uint16_t key = packPanel(
+          layout, matrixOf(operand, from, batch), first, std::min(layout.vectors, all - first),
+          start + PanelLayout::prefixBytes + (batch * all + first) * vectorBytes);
+      uint16_t known = least;
+      while (key < known && !least.compare_exchange_weak(known, key)) {
       }
-    const Matrix matrix{static_cast<const char *>(from.data) + offset * layout.elementBytes, k, n,
-                        from.strides[operand.kDim], from.strides[operand.nDim]};
-    const uint16_t key =
-        packPanel(layout, matrix, first, std::min(layout.vectors, all - first),
-                  start + PanelLayout::prefixBytes + (batch * all + first) * vectorBytes);
-    uint16_t known = least;
-    while (key < known && !least.compare_exchange_weak(known, key)) {
-    }
-  });
+    });
   std::memset(start, 0, PanelLayout::prefixBytes);
   const int64_t exponent = (int64_t(least) + 1) >> 8;
   std::memcpy(start, &exponent, sizeof exponent);

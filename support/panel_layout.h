@@ -10,7 +10,8 @@ namespace mmk {
 
 /// K rows by N columns. A panel holds some vectors of columns over all of K, and a step the next
 /// `group` rows of them: for each column, `group` elements side by side. The last panel may have
-/// fewer vectors. Places without an element hold zero. A prefix comes before the panels.
+/// fewer vectors. Places without an element hold zero. A prefix comes before the panels. An operand
+/// of few columns is dense rows instead: its product is bound by reading A.
 struct PanelLayout {
   int64_t lanes = 1;        ///< columns of a vector
   int64_t vectors = 1;      ///< of a panel
@@ -21,14 +22,20 @@ struct PanelLayout {
 
   /// The first 8 bytes of it are the least exponent of a bf16 that is not zero, 0 of a denormal.
   static constexpr int64_t prefixBytes = 64;
+  /// The most columns that stay rows.
+  static constexpr int64_t fewColumns = 16;
 
   int64_t stepBytes() const { return lanes * group * elementBytes; } ///< of a vector
   int64_t vectorsOf(int64_t n) const { return (n + lanes - 1) / lanes; }
   int64_t vectorBytes(int64_t k) const {
     return (k + unit - 1) / unit * unit / group * stepBytes();
   }
+  /// Of one matrix.
+  int64_t matrixBytes(int64_t k, int64_t n) const {
+    return n <= fewColumns ? k * n * elementBytes : vectorsOf(n) * vectorBytes(k);
+  }
   int64_t bytes(int64_t batches, int64_t k, int64_t n) const {
-    return prefixBytes + batches * vectorsOf(n) * vectorBytes(k);
+    return prefixBytes + batches * matrixBytes(k, n);
   }
   bool operator==(const PanelLayout &) const = default;
 
