@@ -127,9 +127,7 @@ std::optional<RowGuard> RowGuard::of(const RowFacts &facts, mlir::Block &region)
 RowGuard::Columns RowGuard::columns(Emitter &e, const RowFacts::Known &known, Value *count) const {
   IRBuilder<> &b = e.b;
   Value *zero = e.number(0), *first = zero, *end = count;
-  auto most = [&](Value *x, Value *y) {
-    return b.CreateBinaryIntrinsic(Intrinsic::smax, x, y);
-  };
+  auto most = [&](Value *x, Value *y) { return b.CreateBinaryIntrinsic(Intrinsic::smax, x, y); };
   for (const Form &form : forms) {
     Value *rest = e.number(form.constant);
     for (const auto &[term, factor] : form.terms) {

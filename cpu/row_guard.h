@@ -9,7 +9,8 @@
 
 namespace mmk {
 
-/// The condition that reductions of a cpu.rows have in common, as far as it is linear in the column.
+/// The condition that reductions of a cpu.rows have in common, as far as it is linear in the
+/// column.
 class RowGuard {
 public:
   /// Nothing where no reduction has a condition, or no part of it is linear.

@@ -48,13 +48,13 @@ aicore.kernel @tiles dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"bia
     // CHECK-NEXT: %[[P:.*]] = cpu.position 1 from %block
     // CHECK-NEXT: %[[AT:.*]] = arith.index_cast %[[P]] : i32 to index
     // CHECK-NEXT: %[[V:.*]] = cpu.gather %[[SOURCE]] at %[[AT]] : f32
-    // CHECK-NEXT: %[[U:.*]] = cpu.random %[[P]] at %[[STRIDE]]
+    // CHECK-NEXT: %[[U:.*]] = cpu.random %[[P]] at %[[STRIDE]] contiguous
     cpu.elementwise size(%m, %block) ins(%bias[%m] along [-1, -1] : !gm_row) outs(%c[%m, %block] along [0, 1] : !gm_out) {
     ^bb0(%source: f32):
       %p = cpu.position 1 from %block
       %at = arith.index_cast %p : i32 to index
       %v = cpu.gather %source at %at : f32
-      %u = cpu.random %p at %stride
+      %u = cpu.random %p at %stride contiguous
       %y = arith.addf %v, %u : f32
       cpu.yield %y : f32
     }
