@@ -154,13 +154,13 @@ class Indices(CommandTest):
 
     def test_excluded_elements(self):
         """What a condition excludes may be anything."""
-        def spoil(x):
+        def with_excluded(x):
             i, j = positions(x)
             return np.where(j <= i, x, np.where(j % 2 == 0, np.nan, np.inf)).astype(x.dtype)
         for machine in MACHINES:
             for words in ([], ["--set", "fuse=none"]):
                 with self.subTest(machine=machine, words=words):
-                    self.run_kernel(0, {"M": 70, "N": 90}, machine, words, spoil)
+                    self.run_kernel(0, {"M": 70, "N": 90}, machine, words, with_excluded)
 
 
 if __name__ == "__main__":
