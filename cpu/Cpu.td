@@ -209,10 +209,11 @@ def Cpu_RandomOp : Cpu_ElementOp<"random"> {
   let summary = "the random number of a position";
   let description = [{
     `%u = cpu.random %seed at %e`: that of mmk.random, of its element `%e` in row-major order.
+    `contiguous`: the next column has the next element.
   }];
-  let arguments = (ins I32:$seed, Index:$at);
+  let arguments = (ins I32:$seed, Index:$at, UnitAttr:$contiguous);
   let results = (outs F32:$result);
-  let assemblyFormat = "$seed `at` $at attr-dict";
+  let assemblyFormat = "$seed `at` $at (`contiguous` $contiguous^)? attr-dict";
 }
 
 def Cpu_GatherOp : Cpu_ElementOp<"gather", [AllTypesMatch<["base", "result"]>]> {

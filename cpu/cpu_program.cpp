@@ -1,7 +1,7 @@
 #include "cpu/cpu_program.h"
 
 #include "cpu/batch_prefetcher.h"
-#include "cpu/cumulation.h"
+#include "cpu/cumulation/code.h"
 #include "cpu/rows.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"

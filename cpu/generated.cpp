@@ -21,7 +21,8 @@ public:
     if (isa<ir::PositionsOp>(input.op))
       return position32(0);
     if (isa<ir::RandomOp>(input.op))
-      return cpu::RandomOp::create(b, loc, b.getF32Type(), input.scalar, rowMajor());
+      return cpu::RandomOp::create(b, loc, b.getF32Type(), input.scalar, rowMajor(),
+                                   input.isContiguous);
     return window(body.getArgument(firstArgument + input.source));
   }
 
@@ -96,6 +97,7 @@ GeneratedInput CpuLowering::generatedInput(const GlobalView &view, ArrayRef<int6
   for (auto [size, dim] : llvm::enumerate(along))
     if (dim >= 0)
       input.sizes[dim] = static_cast<int64_t>(size);
+  input.isContiguous = along.back() + 1 == static_cast<int64_t>(view.offsets.size());
   for (Value offset : view.offsets)
     input.offsets.push_back(offset ? offset : index(0));
   if (auto random = dyn_cast<ir::RandomOp>(view.generated)) {

@@ -17,6 +17,7 @@ struct GeneratedInput {
   /// along it; -1: none.
   llvm::SmallVector<mlir::Value> offsets;
   llvm::SmallVector<int64_t> sizes;
+  bool isContiguous = false; ///< along the columns, the last size of the tile
   /// The seed, or the padding (null: none), as scalars of the program.
   mlir::Value scalar;
   /// Of random numbers, the extents of the tensor. Of a window, those of its source.

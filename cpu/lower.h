@@ -50,7 +50,7 @@ private:
   mlir::LogicalResult emitGroup(ir::FusionGroupOp group) override;
   /// A row group (lower_rows.cpp).
   mlir::LogicalResult emitRows(ir::FusionGroupOp group);
-  /// A group of one cumulative sum (lower_cumulation.cpp).
+  /// A group of one cumulative sum (cumulation/lower.cpp).
   mlir::LogicalResult emitCumulation(ir::FusionGroupOp group, ir::CumulateOp op,
                                      mlir::scf::ForOp tileLoop);
   /// Parts of a cumulative sum along its dimension, for threads that would have nothing to do: each

@@ -1,6 +1,7 @@
 // Rows that are reduced: one after the other, each in passes over its elements, which stay in the
 // caches from one pass to the next.
 #include "cpu/row_code.h"
+#include "cpu/row_guard.h"
 
 using namespace llvm;
 
@@ -18,11 +19,22 @@ public:
   void emit(bool keeps);
 
 private:
+  /// A run of columns, of which the guard's condition holds for all, for none, or which is computed
+  /// (nothing). One without `isLong` has a few vectors.
+  struct Segment {
+    Value *first, *end;
+    std::optional<bool> condition;
+    bool isLong;
+  };
+  /// The columns of a pass, for which `known` holds.
+  SmallVector<Segment> segmentsOf(const RowFacts::Pass &pass, const Known &known);
+  Known knownIn(const Segment &segment, const Known &known);
   void emitRow(const Pointers &row, bool keeps);
   void emitPass(unsigned level, const Pointers &row, Known &known, bool keeps);
-  /// The elements of some columns, added to the totals.
+  /// The elements of some columns, added to the totals. With few columns, vector by vector.
   States addColumns(unsigned level, const Pointers &pointers, Value *first, Value *end,
-                    Value *waitingAt, const Known &known, bool keeps, const States &totals);
+                    Value *waitingAt, const Known &known, bool keeps, bool isLong,
+                    const States &totals);
   /// The elements of a vector at a column, of which `count` are valid (null: all), added to states.
   States step(unsigned level, const Pointers &pointers, Value *column, Value *count,
               Value *waitingAt, const Known &known, bool keeps, const States &states);
@@ -33,6 +45,7 @@ private:
   Value *waitingPlace(size_t i, Value *at);
 
   const CpuTuning tuning{e.target};
+  const std::optional<RowGuard> guard = RowGuard::of(facts, region);
 };
 
 Value *ReducedColumns::waitingPlace(size_t i, Value *at) {
@@ -90,7 +103,7 @@ int64_t ReducedColumns::vectorsTogether(unsigned level) {
 
 RowCode::States ReducedColumns::addColumns(unsigned level, const Pointers &pointers, Value *first,
                                            Value *end, Value *waitingAt, const Known &known,
-                                           bool keeps, const States &totals) {
+                                           bool keeps, bool isLong, const States &totals) {
   MutableArrayRef<Accumulator> of = accumulators[level];
   const int64_t together = vectorsTogether(level);
   States started;
@@ -99,7 +112,7 @@ RowCode::States ReducedColumns::addColumns(unsigned level, const Pointers &point
   const Carried one = flat(started);
   Carried carried = one;
   Value *whole = first;
-  if (isDense) {
+  if (isDense && isLong) {
     Carried all;
     for (int64_t v = 0; v < together; ++v)
       all.append(one);
@@ -146,6 +159,49 @@ RowCode::States ReducedColumns::addColumns(unsigned level, const Pointers &point
   return sums;
 }
 
+// Between the vectors for which the condition holds whole and those for which it does not, one is
+// masked by it. A pass of guarded reductions alone leaves out the columns that they exclude.
+SmallVector<ReducedColumns::Segment> ReducedColumns::segmentsOf(const RowFacts::Pass &pass,
+                                                                const Known &known) {
+  Value *zero = e.number(0), *count = places.sizes[facts.columns()];
+  if (!guard)
+    return {{zero, count, std::nullopt, /*isLong=*/true}};
+  const auto [first, end] = guard->columns(e, known, count);
+  auto most = [&](Value *x, Value *y) { return b.CreateBinaryIntrinsic(Intrinsic::smax, x, y); };
+  Value *from = e.roundDown(first, lanes()), *to = e.min(e.roundUp(end, lanes()), count);
+  SmallVector<Segment> segments;
+  auto add = [&](Value *begin, Value *behind, std::optional<bool> condition, bool isLong) {
+    if (begin != behind)
+      segments.push_back({begin, behind, condition, isLong});
+  };
+  const bool skips = pass.outputs.empty() && all_of(pass.reductions, [&](cpu::ReduceOp reduction) {
+                       return guard->guards(reduction);
+                     });
+  if (!skips)
+    add(zero, from, false, /*isLong=*/true);
+  if (guard->isExact()) {
+    Value *holds = e.min(e.roundUp(first, lanes()), count),
+          *last = most(holds, e.roundDown(end, lanes()));
+    to = most(to, last);
+    add(from, holds, std::nullopt, /*isLong=*/false);
+    add(holds, last, true, /*isLong=*/true);
+    add(last, to, std::nullopt, /*isLong=*/false);
+  } else {
+    to = most(to, from);
+    add(from, to, std::nullopt, /*isLong=*/true);
+  }
+  if (!skips)
+    add(to, count, false, /*isLong=*/true);
+  return segments;
+}
+
+RowCode::Known ReducedColumns::knownIn(const Segment &segment, const Known &known) {
+  Known inside = known;
+  if (segment.condition)
+    inside[guard->condition()] = e.splat(b.getInt1(*segment.condition), lanes());
+  return inside;
+}
+
 void ReducedColumns::emitPass(unsigned level, const Pointers &row, Known &known, bool keeps) {
   const RowFacts::Pass &pass = facts.passes[level];
   MutableArrayRef<Accumulator> of = accumulators[level];
@@ -154,17 +210,26 @@ void ReducedColumns::emitPass(unsigned level, const Pointers &row, Known &known,
   for (Accumulator &accumulator : of)
     totals.push_back(accumulator.startTotal());
   Value *columns = places.sizes[facts.columns()], *width = e.roundUp(columns, lanes());
+  const SmallVector<Segment> segments = segmentsOf(pass, known);
   const Carried last =
       nest(facts.outerReduced, row, e.number(0), flat(totals),
            [&](const Pointers &pointers, Value *number, ArrayRef<Value *> carried) {
              Value *waitingAt = b.CreateMul(number, width);
-             return e.loop(e.number(0), columns, e.number(tuning.columnsOfState), carried,
-                           [&](Value *first, ArrayRef<Value *> values) {
-                             Value *end = e.min(b.CreateAdd(first, e.number(tuning.columnsOfState)),
-                                                columns);
-                             return flat(addColumns(level, pointers, first, end, waitingAt, known,
-                                                    keeps, parted(values, of, /*totals=*/true)));
-                           });
+             Carried values(carried);
+             for (const Segment &segment : segments) {
+               const Known inside = knownIn(segment, known);
+               // What waits is there for the columns that every pass computes.
+               const bool isThere = keeps && segment.condition != false;
+               values = e.loop(
+                   segment.first, segment.end, e.number(tuning.columnsOfState), values,
+                   [&](Value *first, ArrayRef<Value *> before) {
+                     Value *end =
+                         e.min(b.CreateAdd(first, e.number(tuning.columnsOfState)), segment.end);
+                     return flat(addColumns(level, pointers, first, end, waitingAt, inside, isThere,
+                                            segment.isLong, parted(before, of, /*totals=*/true)));
+                   });
+             }
+             return values;
            });
   for (auto [accumulator, total] : zip(of, parted(last, of, /*totals=*/true))) {
     const Parts all = accumulator.acrossLanes(accumulator.ofTotal(total));
@@ -181,6 +246,8 @@ void ReducedColumns::emitRow(const Pointers &row, bool keeps) {
   for (auto [i, argument] : enumerate(region.getArguments()))
     if (!facts.inputVaries(i))
       known[argument] = loadInput(i, row.inputs[i], nullptr);
+  if (guard)
+    compute(guard->terms(), known, /*keptOnly=*/true);
   for (unsigned level = 0; level < facts.passes.size(); ++level)
     emitPass(level, row, known, keeps);
   for (unsigned i : facts.keptOutputs) {

@@ -34,8 +34,15 @@ void addPositions(Emitter &e, mlir::Block &region, ArrayRef<Value *> indices,
 
 Value *emitTileElement(Emitter &e, mlir::Operation *op, ArrayRef<Value *> operands) {
   IRBuilder<> &b = e.b;
-  if (isa<cpu::RandomOp>(op))
-    return emitRandom(e, b.CreateExtractElement(operands[0], uint64_t(0)), operands[1]);
+  if (auto random = dyn_cast<cpu::RandomOp>(op)) {
+    Value *seed = b.CreateExtractElement(operands[0], uint64_t(0));
+    if (!random.getContiguous())
+      return emitRandom(e, seed, operands[1]);
+    auto all = op->getBlock()->getOps<cpu::RandomOp>();
+    const auto number = std::distance(all.begin(), find(all, random));
+    return emitRandomRun(e, seed, b.CreateExtractElement(operands[1], uint64_t(0)), e.target.lanes,
+                         static_cast<unsigned>(number));
+  }
   if (!isa<cpu::GatherOp>(op))
     return nullptr;
   Type *element = e.elementType(op->getResult(0).getType());

@@ -1,8 +1,11 @@
 // mmk-constants: skinny products with constant weights, beside oneDNN with weights in the layout of
 // its own choice, interleaved in one process.
 //
-//   mmk-constants [REGEX] [--write]    only rows whose name matches; the tables into
-//   docs/constants.md
+//   mmk-constants [REGEX] [--threads N] [--write]
+//
+// Only rows whose name matches, by one thread and by two, or by N; --write puts the tables into
+// docs/constants.md. Several threads need a computer of their own: those of OpenMP wait for each
+// other.
 #include "bench/compiled.h"
 #include "bench/peers/contenders.h"
 #include "bench/peers/turns.h"
@@ -13,6 +16,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
@@ -213,9 +217,12 @@ bool write(const std::string &tables) {
 int run(int count, char **words) {
   bool writes = false;
   std::string filter;
+  std::vector<unsigned> threads = {1, 2};
   for (int i = 1; i < count; ++i)
     if (words[i] == std::string("--write"))
       writes = true;
+    else if (words[i] == std::string("--threads") && i + 1 < count)
+      threads = {static_cast<unsigned>(std::max(1, std::atoi(words[++i])))};
     else
       filter = words[i];
   if (writes && !filter.empty()) {
@@ -225,8 +232,8 @@ int run(int count, char **words) {
   std::string tables =
       fmt::format("\nMeasured on {}, beside oneDNN {}.\n", cpuName(), oneDnnVersion());
   bool isRight = true;
-  for (unsigned threads : {1u, 2u})
-    isRight &= addTable(threads, std::regex(filter), tables);
+  for (unsigned each : threads)
+    isRight &= addTable(each, std::regex(filter), tables);
   fmt::print("{}", tables);
   if (writes && isRight && !write(tables))
     return 2;

@@ -1,20 +1,21 @@
-"""Cumulative sums over every dimension on the host, against NumPy: by rows, by columns, strided,
-and a few long rows in parts."""
+"""Cumulative sums over every dimension, against NumPy: on every machine by rows and by columns, on the
+host also a few long rows in parts."""
 
 import numpy as np
 
 from command import CommandTest, main
 
 TYPES = {"f32": np.float32, "f16": np.float16, "i8": np.int8, "i32": np.int32}
+MACHINES = ["ascend910b3", "ascend310p3", "host"]
 EXTENTS = [1, 2, 3, 15, 16, 17, 63, 100, 257, 1000]
 
 
 class CumulativeSums(CommandTest):
-    def cumulate(self, kernel, dims, x, words=()):
+    def cumulate(self, kernel, dims, x, words=(), machine="host"):
         np.save(self.folder / "x.npy", x)
         (self.folder / "k.mmk").write_text(kernel)
         report, = self.report("k.mmk", *[f"{name}={extent}" for name, extent in dims.items()],
-                              "--machine", "host", "--input", "x=x.npy", "--output", "y=y.npy",
+                              "--machine", machine, "--input", "x=x.npy", "--output", "y=y.npy",
                               *words)
         self.assertTrue(report["check"]["passed"], report)
         return np.load(self.folder / "y.npy")
@@ -34,10 +35,11 @@ class CumulativeSums(CommandTest):
                     list_ = ", ".join(names)
                     kernel = (f"kernel k(x: {type}[{list_}]) -> y: {result}[{list_}] "
                               f"{{ y = cumsum[{along}](x); }}\n")
-                    with self.subTest(kernel=kernel, dims=dims):
-                        found = self.cumulate(kernel, dims, x)
-                        wide = np.cumsum(x.astype(np.float64), names.index(along))
-                        np.testing.assert_allclose(found, wide, rtol=1e-6, atol=1e-4)
+                    wide = np.cumsum(x.astype(np.float64), names.index(along))
+                    for machine in MACHINES:
+                        with self.subTest(kernel=kernel, dims=dims, machine=machine):
+                            found = self.cumulate(kernel, dims, x, machine=machine)
+                            np.testing.assert_allclose(found, wide, rtol=1e-6, atol=1e-3)
 
     def test_beside_other_work(self):
         kernel = ("kernel k(x: f32[M, N], w: f32[N, K]) -> y: f32[K, M], z: f32[M, K] {\n"
@@ -70,13 +72,6 @@ class CumulativeSums(CommandTest):
                                   {"M": 2, "N": 40}, x, words)
             with np.errstate(invalid="ignore"):
                 np.testing.assert_array_equal(found, np.cumsum(x, 1))
-
-    def test_no_ai_core_computes_one(self):
-        (self.folder / "k.mmk").write_text(
-            "kernel k(x: f32[N]) -> y: f32[N] { y = cumsum[N](x); }\n")
-        self.mmk("run", "k.mmk", "N=3", "--machine", "ascend910b3", exit=2)
-        self.assertIn("k.mmk:1:40: error: no AI core computes a cumulative sum yet; the machine host "
-                      "does, and --emit=mmk writes its IR", self.said)
 
 
 if __name__ == "__main__":

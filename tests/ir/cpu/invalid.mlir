@@ -482,3 +482,64 @@ aicore.kernel @sums dims ["M"] args [#mmk.named<"x"["M", "M"]>, #mmk.named<"v"["
     cpu.cumulate size(%m, %m) sum 1 ins(%x[%m, %m] along [0, 1], %v[%m] along [-1, 0] : memref<?x?xf32, #aicore.space<gm>>, memref<?xf32, #aicore.space<gm>>) outs(%y[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%row) : memref<1x64xf32, #aicore.space<ub>>
   }
 }
+
+// -----
+
+// A tile has rows and columns.
+aicore.kernel @elements dims ["M"] args [#mmk.named<"x"["M"]>] results [#mmk.named<"y"["M"]>] cores 1 buffers {} {
+^bb0(%m: index, %x: memref<?xf32, #aicore.space<gm>>, %y: memref<?xf32, #aicore.space<gm>>):
+  aicore.phase {
+  ^bb0(%block: index):
+    cpu.elementwise size(%m, %m) ins(%x[%m] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) outs(%y[%m] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) {
+    ^bb0(%e: f32):
+      // expected-error @+1 {{'cpu.position' op is one along size 2 of 2}}
+      %p = cpu.position 2 from %m
+      cpu.yield %e : f32
+    }
+  }
+}
+
+// -----
+
+// An element is computed from its input.
+aicore.kernel @elements dims ["M"] args [#mmk.named<"x"["M"]>] results [#mmk.named<"y"["M"]>] cores 1 buffers {} {
+^bb0(%m: index, %x: memref<?xf32, #aicore.space<gm>>, %y: memref<?xf32, #aicore.space<gm>>):
+  aicore.phase {
+  ^bb0(%block: index):
+    cpu.elementwise size(%m, %m) ins(%x[%m] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) outs(%y[%m] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) {
+    ^bb0(%e: f32):
+      // expected-error @+1 {{'cpu.gather' op expected an input that varies along no size}}
+      %g = cpu.gather %e at %m : f32
+      cpu.yield %e : f32
+    }
+  }
+}
+
+// -----
+
+// A number has no address.
+aicore.kernel @elements dims ["M"] args [#mmk.named<"x"["M"]>] results [#mmk.named<"y"["M"]>] cores 1 buffers {} {
+^bb0(%m: index, %x: memref<?xf32, #aicore.space<gm>>, %y: memref<?xf32, #aicore.space<gm>>):
+  aicore.phase {
+  ^bb0(%block: index):
+    cpu.elementwise size(%m, %m) ins(%x[%m] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) outs(%y[%m] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) {
+    ^bb0(%e: f32):
+      %s = arith.addf %e, %e : f32
+      // expected-error @+1 {{'cpu.gather' op expected an input of its tile, found another value}}
+      %g = cpu.gather %s at %m : f32
+      cpu.yield %e : f32
+    }
+  }
+}
+
+// -----
+
+// A vector has one dimension.
+aicore.kernel @elements dims ["M"] args [#mmk.named<"x"["M"]>] results [#mmk.named<"y"["M"]>] cores 1 buffers {} {
+^bb0(%m: index, %x: memref<?xf32, #aicore.space<gm>>, %y: memref<?xf32, #aicore.space<gm>>):
+  aicore.phase {
+  ^bb0(%block: index):
+    // expected-error @+1 {{'cpu.stride' op names dimension 1 of a tensor of rank 1}}
+    %s = cpu.stride %x 1 : memref<?xf32, #aicore.space<gm>>
+  }
+}

@@ -151,4 +151,38 @@ mmk.kernel @cumulative dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results 
   mmk.choice "tile.M" = [64]
   mmk.choice "tile.N" = [32]
 }
+
+// A reduction with a condition: its positions are computed in the region, and the condition selects
+// the elements.
+// CHECK-LABEL: aicore.kernel @guarded
+// CHECK:      cpu.rows size(%{{.*}}, %N) reduce [1] ins(%x[%[[M:.*]], %c0] along [0, 1] : {{.*}}) outs(%y[%[[M]]] along [0, -1] : {{.*}})
+// CHECK-NEXT: ^bb0(%[[E:.*]]: f32):
+// CHECK-NEXT:   %[[COLUMN:.*]] = cpu.position 1 from %c0
+// CHECK-NEXT:   %[[ROW:.*]] = cpu.position 0 from %[[M]]
+// CHECK-NEXT:   %[[IS:.*]] = arith.cmpi sle, %[[COLUMN]], %[[ROW]] : i32
+// CHECK-NEXT:   %[[KEPT:.*]] = arith.select %[[IS]], %[[E]], %cst : f32
+// CHECK-NEXT:   %[[SUM:.*]] = cpu.reduce add %[[KEPT]] from 0.000000e+00 : f32 -> f32
+// CHECK-NEXT:   cpu.yield %[[SUM]] : f32
+mmk.kernel @guarded dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M"]>] {
+^bb0(%x: tensor<?x?xf32>):
+  %m = mmk.dim "M"
+  %n = mmk.dim "N"
+  %i = mmk.positions "M" : tensor<?xi32>
+  %j = mmk.positions "N" : tensor<?xi32>
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty(%m) : tensor<?xf32>
+  %none = linalg.fill ins(%zero : f32) outs(%empty : tensor<?xf32>) -> tensor<?xf32>
+  %y = linalg.generic {indexing_maps = [#id, #row, #column, #column], iterator_types = ["parallel", "reduction"]} ins(%x, %j, %i : tensor<?x?xf32>, tensor<?xi32>, tensor<?xi32>) outs(%none : tensor<?xf32>) {
+  ^bb0(%e: f32, %column: i32, %row: i32, %o: f32):
+    %is = arith.cmpi sle, %column, %row : i32
+    %kept = arith.select %is, %e, %zero : f32
+    %r = arith.addf %o, %kept : f32
+    linalg.yield %r : f32
+  } -> tensor<?xf32>
+  mmk.return %y : tensor<?xf32>
+} schedule {
+  mmk.choice "cores" = [1]
+  mmk.choice "tile.M" = [64]
+  mmk.choice "tile.N" = [32]
+}
 }

@@ -41,6 +41,23 @@ aicore.kernel @tiles dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"bia
     ^bb0(%e: f32):
       cpu.yield %e : f32
     }
+    // CHECK: %[[STRIDE:.*]] = cpu.stride %c 0 : memref<?x?xf32, #aicore.space<gm>>
+    %stride = cpu.stride %c 0 : !gm_out
+    // CHECK: cpu.elementwise size(%M, %block) ins(%bias[%M] along [-1, -1] : memref<?xf32, #aicore.space<gm>>)
+    // CHECK-NEXT: ^bb0(%[[SOURCE:.*]]: f32):
+    // CHECK-NEXT: %[[P:.*]] = cpu.position 1 from %block
+    // CHECK-NEXT: %[[AT:.*]] = arith.index_cast %[[P]] : i32 to index
+    // CHECK-NEXT: %[[V:.*]] = cpu.gather %[[SOURCE]] at %[[AT]] : f32
+    // CHECK-NEXT: %[[U:.*]] = cpu.random %[[P]] at %[[STRIDE]] contiguous
+    cpu.elementwise size(%m, %block) ins(%bias[%m] along [-1, -1] : !gm_row) outs(%c[%m, %block] along [0, 1] : !gm_out) {
+    ^bb0(%source: f32):
+      %p = cpu.position 1 from %block
+      %at = arith.index_cast %p : i32 to index
+      %v = cpu.gather %source at %at : f32
+      %u = cpu.random %p at %stride contiguous
+      %y = arith.addf %v, %u : f32
+      cpu.yield %y : f32
+    }
     // CHECK: cpu.cumulate size(%M, %block) sum 1 ins(%c[%M, %block] along [0, 1], %bias[%block] along [0, -1] : memref<?x?xf32, #aicore.space<gm>>, memref<?xf32, #aicore.space<gm>>) outs(%c[%M, %block] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%sums_ub) : memref<1x64xf32, #aicore.space<ub>>
     %sums = aicore.alloc "sums" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<ub>>
     cpu.cumulate size(%m, %block) sum 1 ins(%c[%m, %block] along [0, 1], %bias[%block] along [0, -1] : !gm_out, !gm_row) outs(%c[%m, %block] along [0, 1] : !gm_out) scratch(%sums) : memref<1x64xf32, #aicore.space<ub>>

@@ -1,6 +1,6 @@
 // Sums of floats are carried from vector to vector, or from row to row, in double: the error of an
 // element is that of the few additions within its vector, however long the row.
-#include "cpu/cumulation.h"
+#include "cpu/cumulation/code.h"
 
 #include "cpu/row_code.h"
 

@@ -1,0 +1,150 @@
+#include "cpu/row_guard.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+namespace arith = mlir::arith;
+using namespace llvm;
+
+namespace mmk {
+
+class RowGuard::Reader {
+public:
+  Reader(const RowFacts &facts, RowGuard &guard) : facts(facts), guard(guard) {}
+
+  /// Adds the linear parts of a condition; whether these are all of it.
+  bool read(mlir::Value condition) {
+    if (auto both = condition.getDefiningOp<arith::AndIOp>()) {
+      const bool first = read(both.getLhs()), second = read(both.getRhs());
+      return first && second;
+    }
+    auto compare = condition.getDefiningOp<arith::CmpIOp>();
+    if (!compare)
+      return false;
+    const std::optional<Form> x = formOf(compare.getLhs()), y = formOf(compare.getRhs());
+    if (!x || !y)
+      return false;
+    switch (compare.getPredicate()) {
+    case arith::CmpIPredicate::sle:
+      return add(*y, *x, 0);
+    case arith::CmpIPredicate::slt:
+      return add(*y, *x, 1);
+    case arith::CmpIPredicate::sge:
+      return add(*x, *y, 0);
+    case arith::CmpIPredicate::sgt:
+      return add(*x, *y, 1);
+    case arith::CmpIPredicate::eq: {
+      const bool atLeast = add(*x, *y, 0), atMost = add(*y, *x, 0);
+      return atLeast && atMost;
+    }
+    default:
+      return false;
+    }
+  }
+
+private:
+  static Form sum(Form x, const Form &y, int64_t scale) {
+    x.column += scale * y.column;
+    x.constant += scale * y.constant;
+    for (const auto &[term, factor] : y.terms)
+      x.terms.push_back({term, scale * factor});
+    return x;
+  }
+
+  /// `large` is at least `small` + `more`.
+  bool add(const Form &large, const Form &small, int64_t more) {
+    Form form = sum(large, small, -1);
+    form.constant -= more;
+    if (form.column < -1 || form.column > 1)
+      return false;
+    guard.forms.push_back(form);
+    return true;
+  }
+
+  std::optional<Form> formOf(mlir::Value value) {
+    APInt constant;
+    if (mlir::matchPattern(value, mlir::m_ConstantInt(&constant)))
+      return Form{0, constant.getSExtValue(), {}};
+    mlir::Operation *op = value.getDefiningOp();
+    if (!facts.varies(value)) {
+      if (facts.levelOf(value) > 0 || !value.getType().isIntOrIndex())
+        return std::nullopt;
+      return Form{0, 0, {{value, 1}}};
+    }
+    if (auto position = dyn_cast_or_null<cpu::PositionOp>(op)) {
+      std::optional<Form> form = formOf(position.getFirst());
+      if (!form || position.getSizeAttr().getInt() != facts.columns())
+        return std::nullopt;
+      form->column += 1;
+      return form;
+    }
+    if (isa_and_nonnull<arith::IndexCastOp, arith::ExtSIOp>(op))
+      return formOf(op->getOperand(0));
+    // Narrow integers may wrap.
+    if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp>(op) ||
+        !(value.getType().isIndex() || value.getType().isInteger(64)))
+      return std::nullopt;
+    const std::optional<Form> x = formOf(op->getOperand(0)), y = formOf(op->getOperand(1));
+    if (!x || !y)
+      return std::nullopt;
+    return sum(*x, *y, isa<arith::AddIOp>(op) ? 1 : -1);
+  }
+
+  const RowFacts &facts;
+  RowGuard &guard;
+};
+
+/// The condition where the element of a reduction is selected, else the identity.
+static mlir::Value conditionOf(cpu::ReduceOp reduction) {
+  auto select = reduction.getElement().getDefiningOp<arith::SelectOp>();
+  mlir::TypedAttr otherwise;
+  if (!select || !mlir::matchPattern(select.getFalseValue(), mlir::m_Constant(&otherwise)) ||
+      otherwise != reduction.getIdentity())
+    return {};
+  return select.getCondition();
+}
+
+bool RowGuard::guards(cpu::ReduceOp reduction) const {
+  return conditionOf(reduction) == condition_;
+}
+
+std::optional<RowGuard> RowGuard::of(const RowFacts &facts, mlir::Block &region) {
+  for (auto reduction : region.getOps<cpu::ReduceOp>()) {
+    RowGuard guard;
+    guard.condition_ = conditionOf(reduction);
+    if (!guard.condition_ || !facts.varies(guard.condition_))
+      continue;
+    guard.isExact_ = Reader(facts, guard).read(guard.condition_);
+    for (const Form &form : guard.forms)
+      for (const auto &[term, factor] : form.terms)
+        guard.terms_.push_back(term);
+    if (!guard.forms.empty())
+      return guard;
+  }
+  return std::nullopt;
+}
+
+RowGuard::Columns RowGuard::columns(Emitter &e, const RowFacts::Known &known, Value *count) const {
+  IRBuilder<> &b = e.b;
+  Value *zero = e.number(0), *first = zero, *end = count;
+  auto most = [&](Value *x, Value *y) { return b.CreateBinaryIntrinsic(Intrinsic::smax, x, y); };
+  for (const Form &form : forms) {
+    Value *rest = e.number(form.constant);
+    for (const auto &[term, factor] : form.terms) {
+      Value *number =
+          b.CreateSExt(b.CreateExtractElement(known.lookup(term), uint64_t(0)), e.i64());
+      rest = b.CreateAdd(rest, b.CreateMul(number, e.number(factor)));
+    }
+    if (form.column > 0)
+      first = most(first, b.CreateNeg(rest));
+    else if (form.column < 0)
+      end = e.min(end, b.CreateAdd(rest, e.number(1)));
+    else
+      end = b.CreateSelect(b.CreateICmpSGE(rest, zero), end, zero);
+  }
+  if (first != zero) // which tells that no column precedes
+    first = e.min(first, count);
+  return {first, most(end, first)};
+}
+
+} // namespace mmk
