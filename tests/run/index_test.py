@@ -154,21 +154,13 @@ class Indices(CommandTest):
 
     def test_excluded_elements(self):
         """What a condition excludes may be anything."""
-<<<<<<< HEAD
         def mutate(x):
-=======
-        def with_excluded(x):
->>>>>>> a8eae078c7cf8f21fadf5a4f2d030894994b5b99
             i, j = positions(x)
             return np.where(j <= i, x, np.where(j % 2 == 0, np.nan, np.inf)).astype(x.dtype)
         for machine in MACHINES:
             for words in ([], ["--set", "fuse=none"]):
                 with self.subTest(machine=machine, words=words):
-<<<<<<< HEAD
                     self.run_kernel(0, {"M": 70, "N": 90}, machine, words, mutate)
-=======
-                    self.run_kernel(0, {"M": 70, "N": 90}, machine, words, with_excluded)
->>>>>>> a8eae078c7cf8f21fadf5a4f2d030894994b5b99
 
 
 if __name__ == "__main__":
