@@ -145,6 +145,30 @@ TEST(Rows, ofWhichThreadsReduceParts) {
                         {{{"M", 100'003}, {"N", 3}}, {{"M", 1}, {"N", 300'000}}});
 }
 
+// Conditions that bound the columns on one side, on both, or not; of rows and of columns; with
+// positions as numbers beside them.
+TEST(Rows, withConditions) {
+  const std::vector<Dims> shapes = {{{"M", 1}, {"N", 1}},
+                                    {{"M", 5}, {"N", 33}},
+                                    {{"M", 70}, {"N", 64}},
+                                    {{"M", 3}, {"N", 70'001}},
+                                    {{"M", 900}, {"N", 17}}};
+  for (const char *condition : {"j <= i", "j > i + 3", "i - 20 < j && j < i + 20", "j % 3 == 1",
+                                "2 * j <= i", "j == i", "i < 4"}) {
+    expectRightEverywhere(
+        fmt::format("kernel k(x: f32[M, N]) -> s: f32[M], m: f32[M], n: f32[N] {{ "
+                    "s[i] = sum[j | {0}](x[i, j]); m[i] = max[j | {0}](x[i, j]); "
+                    "n[j] = sum[i | {0}](x[i, j] * i); }}",
+                    condition),
+        shapes);
+    expectRightEverywhere(
+        fmt::format("kernel k(x: f16[M, N]) -> y: f32[M, N] {{ "
+                    "y[i, j] = select({0}, x[i, j] - max[j | {0}](x[i, j]), j); }}",
+                    condition),
+        shapes);
+  }
+}
+
 /// A million times 0.1.
 void expectSmallError(const std::string &text, const Dims &dims, int64_t results) {
   Compiled compiled(text, "host");
