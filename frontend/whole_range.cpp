@@ -41,8 +41,8 @@ private:
     case Kind::subtract:
       return {x[0].low - x[1].high, x[0].high - x[1].low};
     case Kind::multiply: {
-      const auto [low, high] = std::minmax({x[0].low * x[1].low, x[0].low * x[1].high,
-                                            x[0].high * x[1].low, x[0].high * x[1].high});
+      const auto [low, high] = std::minmax(
+          {x[0].low * x[1].low, x[0].low * x[1].high, x[0].high * x[1].low, x[0].high * x[1].high});
       return {low, high};
     }
     case Kind::floorRemainder: {
@@ -66,7 +66,8 @@ private:
       return {extent, extent};
     }
     const Dimension &dimension = value_.shape[std::stoul(name.substr(1))];
-    return {0, (dimension.isLiteral() ? double(dimension.literal) : named(dimension.name).high) - 1};
+    return {0,
+            (dimension.isLiteral() ? double(dimension.literal) : named(dimension.name).high) - 1};
   }
 
   const Value &value_;
