@@ -74,6 +74,11 @@ public:
     return aicore::fitTile(builder, loc, machine, output, tile);
   }
 
+  mlir::Value fitReduction(mlir::OpBuilder &builder, mlir::Location loc,
+                           const FittedReduction &reduction, int64_t largest) const override {
+    return aicore::fitReduction(builder, loc, reduction, largest);
+  }
+
   Candidates candidates(ir::KernelOp kernel, const Machine &machine,
                         const CandidateRequest &request) const override {
     return aicore::findCandidates(kernel, machine, request);

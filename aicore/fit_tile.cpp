@@ -94,4 +94,16 @@ std::pair<Value, Value> fitTile(OpBuilder &b, Location loc, MachineAttr machine,
   return {rows, columns};
 }
 
+Value fitReduction(OpBuilder &b, Location loc, const FittedReduction &reduction, int64_t largest) {
+  Arithmetic a{b, loc};
+  if (!reduction.isBesideProduct)
+    return a.number(largest);
+  // Columns come in pieces of memory.
+  constexpr int64_t piece = 16;
+  Value share = a.ceilDiv(a.mul(reduction.batches, reduction.kept), a.number(reduction.cores));
+  if (reduction.keepsColumns)
+    share = a.mul(a.ceilDiv(share, a.number(piece)), a.number(piece));
+  return a.min(share, a.number(largest));
+}
+
 } // namespace mmk::aicore

@@ -10,4 +10,9 @@ std::pair<mlir::Value, mlir::Value> fitTile(mlir::OpBuilder &builder, mlir::Loca
                                             MachineAttr machine, FittedOutput output,
                                             const FittedTile &tile);
 
+/// The rows or columns of a tile of a row group: `largest`, or beside a product, whose tiles are
+/// its own, what gives each core some.
+mlir::Value fitReduction(mlir::OpBuilder &builder, mlir::Location loc,
+                         const FittedReduction &reduction, int64_t largest);
+
 } // namespace mmk::aicore

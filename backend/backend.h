@@ -66,6 +66,7 @@ struct FittedReduction {
   mlir::Value batches, kept, reduced;
   bool keepsColumns = false;
   int64_t cores = 1;
+  bool isBesideProduct = false; ///< tiles of the schedule are those of a product
 };
 
 /// What is done about flags: a variant that is only ranked keeps those that others imply, which

@@ -18,6 +18,9 @@ using namespace mlir;
 namespace mmk {
 namespace {
 
+/// The least length of a part of a row beside a product.
+constexpr int64_t partBesideProduct = 2048;
+
 class RowTiling {
 public:
   RowTiling(ir::KernelOp kernel, ir::FusionGroupOp group, aicore::MachineAttr machine)
@@ -61,6 +64,9 @@ void RowTiling::chooseTile() {
   };
   tileM = tileOf(plane.rows, literal.rows);
   tileN = tileOf(plane.columns, literal.columns);
+  // The depth of a product is short; parts of a row need not be.
+  if (hasProduct(kernel) && plane.reducesColumns)
+    tileN = std::max(tileN, partBesideProduct);
   // A tile of the schedule is one step of one vector core. A block has several, which share what is
   // kept.
   if (!hasProduct(kernel) && machine.getTopology() == aicore::Topology::split)
@@ -73,8 +79,12 @@ void RowTiling::fitTile() {
   const int64_t kept = plane.reducesColumns ? plane.rows : plane.columns;
   if (kept < 0)
     return;
-  FittedReduction reduction = {batches, extents[kept], index(1), !plane.reducesColumns,
-                               kernel.chosenNumber("cores", 1)};
+  FittedReduction reduction = {batches,
+                               extents[kept],
+                               index(1),
+                               !plane.reducesColumns,
+                               kernel.chosenNumber("cores", 1),
+                               hasProduct(kernel)};
   for (int64_t dim : space.reduced())
     reduction.reduced = arith::MulIOp::create(b, loc, reduction.reduced, extents[dim]);
   Value &tile = plane.reducesColumns ? tileRows : tileColumns;
