@@ -44,8 +44,8 @@ TEST_F(ExecutableTest, NamesAnOperationThatItHasNoCodeFor) {
   mlir::Block &body = lowering_.kernel().getBody().front();
   auto b = mlir::OpBuilder::atBlockBegin(&body);
   mlir::Value n = body.getArgument(0);
-  mlir::arith::FloorDivSIOp::create(b, lowering_.kernel().getLoc(), n, n);
-  EXPECT_EQ(refusal(), "no code for this operation of the aicore IR: arith.floordivsi");
+  mlir::arith::CeilDivUIOp::create(b, lowering_.kernel().getLoc(), n, n);
+  EXPECT_EQ(refusal(), "no code for this operation of the aicore IR: arith.ceildivui");
 }
 
 TEST_F(ExecutableTest, AWatchAndAWatchedProgramBelongTogether) {
