@@ -28,7 +28,7 @@ public:
   }
 
 private:
-  /// Whether the operation is one on wide integers, which others stand for now.
+  /// Whether the operation is one on wide integers; others then stand for it.
   bool narrow(Operation &op) {
     if (op.getNumResults() != 1 || isa<linalg::IndexOp>(op))
       return false;
