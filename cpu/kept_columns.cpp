@@ -263,7 +263,7 @@ void KeptColumns::emit() {
 } // namespace
 
 bool emitKeptColumns(Emitter &e, const RowFacts &facts, mlir::Block &region,
-                     const SpacePlaces &places, RowForm form) {
+                     const SpacePlaces &places, RowAccess form) {
   KeptColumns code(e, facts, region, places, form);
   code.emit();
   return code.complete;

@@ -278,7 +278,7 @@ Value *waitingFits(Emitter &e, const RowFacts &facts, const SpacePlaces &places)
 }
 
 bool emitReducedColumns(Emitter &e, const RowFacts &facts, mlir::Block &region,
-                        const SpacePlaces &places, RowForm form, bool keeps) {
+                        const SpacePlaces &places, RowAccess form, bool keeps) {
   ReducedColumns code(e, facts, region, places, form);
   code.emit(keeps);
   return code.complete;

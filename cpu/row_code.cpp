@@ -45,9 +45,9 @@ SmallVector<SpacePlaces::Place> placesOf(Emitter &e, ProgramValues &values,
 }
 
 RowCode::RowCode(Emitter &e, const RowFacts &facts, mlir::Block &region, SpacePlaces places,
-                 RowForm form)
+                 RowAccess form)
     : e(e), b(e.b), facts(facts), region(region), places(std::move(places)),
-      isDense(form != RowForm::strided), streams(form == RowForm::streamed) {
+      isDense(form != RowAccess::strided), streams(form == RowAccess::streamed) {
   for (auto [i, scalar] : enumerate(scalarsOf(region)))
     scalars[scalar] = e.splat(this->places.scalars[i], lanes());
   for (const RowFacts::Pass &pass : facts.passes) {

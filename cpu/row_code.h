@@ -33,7 +33,7 @@ llvm::SmallVector<SpacePlaces::Place> placesOf(Emitter &e, ProgramValues &values
                                                llvm::ArrayRef<int64_t> along, size_t dims);
 
 /// What the code of a tile may assume.
-enum class RowForm {
+enum class RowAccess {
   strided, ///< nothing
   dense,   ///< tensors that run along the columns are dense there
   streamed ///< as well, and they come from memory: stores of results are aligned and non-temporal
@@ -41,7 +41,8 @@ enum class RowForm {
 
 class RowCode {
 public:
-  RowCode(Emitter &e, const RowFacts &facts, mlir::Block &region, SpacePlaces places, RowForm form);
+  RowCode(Emitter &e, const RowFacts &facts, mlir::Block &region, SpacePlaces places,
+          RowAccess form);
 
   /// False when an operation of the region had no code.
   bool complete = true;
@@ -113,8 +114,8 @@ llvm::Value *waitingFits(Emitter &e, const RowFacts &facts, const SpacePlaces &p
 /// The code for a tile whose columns are reduced, and for one whose columns are kept; false when an
 /// operation has no code. `keeps`: what waits for a later pass fits the scratch.
 bool emitReducedColumns(Emitter &e, const RowFacts &facts, mlir::Block &region,
-                        const SpacePlaces &places, RowForm form, bool keeps);
+                        const SpacePlaces &places, RowAccess form, bool keeps);
 bool emitKeptColumns(Emitter &e, const RowFacts &facts, mlir::Block &region,
-                     const SpacePlaces &places, RowForm form);
+                     const SpacePlaces &places, RowAccess form);
 
 } // namespace mmk

@@ -1,5 +1,7 @@
 #include "cpu/row_guard.h"
 
+#include "place/guard.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
@@ -14,32 +16,10 @@ public:
 
   /// Adds the linear parts of a condition; whether these are all of it.
   bool read(mlir::Value condition) {
-    if (auto both = condition.getDefiningOp<arith::AndIOp>()) {
-      const bool first = read(both.getLhs()), second = read(both.getRhs());
-      return first && second;
-    }
-    auto compare = condition.getDefiningOp<arith::CmpIOp>();
-    if (!compare)
-      return false;
-    const std::optional<Form> x = formOf(compare.getLhs()), y = formOf(compare.getRhs());
-    if (!x || !y)
-      return false;
-    switch (compare.getPredicate()) {
-    case arith::CmpIPredicate::sle:
-      return add(*y, *x, 0);
-    case arith::CmpIPredicate::slt:
-      return add(*y, *x, 1);
-    case arith::CmpIPredicate::sge:
-      return add(*x, *y, 0);
-    case arith::CmpIPredicate::sgt:
-      return add(*x, *y, 1);
-    case arith::CmpIPredicate::eq: {
-      const bool atLeast = add(*x, *y, 0), atMost = add(*y, *x, 0);
-      return atLeast && atMost;
-    }
-    default:
-      return false;
-    }
+    return forEachComparison(condition, [&](mlir::Value large, mlir::Value small, bool isStrict) {
+      const std::optional<Form> x = formOf(large), y = formOf(small);
+      return x && y && add(*x, *y, isStrict);
+    });
   }
 
 private:
@@ -96,12 +76,8 @@ private:
 
 /// The condition where the element of a reduction is selected, else the identity.
 static mlir::Value conditionOf(cpu::ReduceOp reduction) {
-  auto select = reduction.getElement().getDefiningOp<arith::SelectOp>();
-  mlir::TypedAttr otherwise;
-  if (!select || !mlir::matchPattern(select.getFalseValue(), mlir::m_Constant(&otherwise)) ||
-      otherwise != reduction.getIdentity())
-    return {};
-  return select.getCondition();
+  arith::SelectOp select = selectionOf(reduction.getElement(), reduction.getIdentity());
+  return select ? select.getCondition() : mlir::Value();
 }
 
 bool RowGuard::guards(cpu::ReduceOp reduction) const {

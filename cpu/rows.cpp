@@ -31,11 +31,11 @@ private:
   /// Code for the tiles of which a condition holds.
   struct Variant {
     Value *condition;
-    RowForm form;
+    RowAccess form;
     bool keeps; ///< what waits for a later pass
   };
   void add(SmallVectorImpl<Variant> &variants, Value *condition, const SpacePlaces &places,
-           RowForm form);
+           RowAccess form);
   SmallVector<Variant> variantsFor(const SpacePlaces &places);
   void call(const SpacePlaces &places, Value *frame, const Variant &variant);
 
@@ -128,8 +128,8 @@ bool RowsTile::hasLargeResults() {
 }
 
 void RowsTile::add(SmallVectorImpl<Variant> &variants, Value *condition, const SpacePlaces &places,
-                   RowForm form) {
-  if (!facts.waiting.empty() && facts.reducesColumns() && form != RowForm::strided)
+                   RowAccess form) {
+  if (!facts.waiting.empty() && facts.reducesColumns() && form != RowAccess::strided)
     variants.push_back(
         {b.CreateAnd(condition, waitingFits(e, facts, places)), form, /*keeps=*/true});
   variants.push_back({condition, form, /*keeps=*/false});
@@ -141,9 +141,9 @@ SmallVector<RowsTile::Variant> RowsTile::variantsFor(const SpacePlaces &places) 
   Value *dense = isDense(places);
   // Rows that are only read are a stream that the hardware follows.
   if (hasLargeResults() || !facts.reducesColumns())
-    add(variants, b.CreateAnd(dense, fitsStreams(places)), places, RowForm::streamed);
-  add(variants, dense, places, RowForm::dense);
-  add(variants, b.getTrue(), places, RowForm::strided);
+    add(variants, b.CreateAnd(dense, fitsStreams(places)), places, RowAccess::streamed);
+  add(variants, dense, places, RowAccess::dense);
+  add(variants, b.getTrue(), places, RowAccess::strided);
   return variants;
 }
 
@@ -160,7 +160,7 @@ void RowsTile::call(const SpacePlaces &outside, Value *frame, const Variant &var
                    ? emitReducedColumns(e, facts, body, places, variant.form, variant.keeps)
                    : emitKeptColumns(e, facts, body, places, variant.form);
     // Makes the non-temporal stores visible to other cores.
-    if (variant.form != RowForm::streamed)
+    if (variant.form != RowAccess::streamed)
       return;
     if (e.target.machine->getTargetTriple().isX86())
       b.CreateIntrinsic(Intrinsic::x86_sse_sfence, {});

@@ -42,37 +42,14 @@ public:
 
   /// Adds the linear parts of a condition; whether these are all of it.
   bool read(Value condition, std::vector<LinearForm> &parts) {
-    if (auto both = condition.getDefiningOp<arith::AndIOp>()) {
-      const bool first = read(both.getLhs(), parts), second = read(both.getRhs(), parts);
-      return first && second;
-    }
-    auto compare = condition.getDefiningOp<arith::CmpIOp>();
-    if (!compare)
-      return false;
-    const std::optional<LinearForm> x = formOf(compare.getLhs()), y = formOf(compare.getRhs());
-    if (!x || !y)
-      return false;
-    // Of y - x or x - y; of a strict order, less 1.
-    const auto part = [&](const LinearForm &large, const LinearForm &small, bool isStrict) {
-      parts.push_back(plus(large, small, -1));
+    return forEachComparison(condition, [&](Value large, Value small, bool isStrict) {
+      const std::optional<LinearForm> x = formOf(large), y = formOf(small);
+      if (!x || !y)
+        return false;
+      parts.push_back(plus(*x, *y, -1));
       parts.back().constant -= isStrict;
-    };
-    switch (compare.getPredicate()) {
-    case arith::CmpIPredicate::sle:
-    case arith::CmpIPredicate::slt:
-      part(*y, *x, compare.getPredicate() == arith::CmpIPredicate::slt);
       return true;
-    case arith::CmpIPredicate::sge:
-    case arith::CmpIPredicate::sgt:
-      part(*x, *y, compare.getPredicate() == arith::CmpIPredicate::sgt);
-      return true;
-    case arith::CmpIPredicate::eq:
-      part(*x, *y, false);
-      part(*y, *x, false);
-      return true;
-    default:
-      return false;
-    }
+    });
   }
 
 private:
@@ -120,11 +97,44 @@ private:
 
 } // namespace
 
-std::optional<Guard> guardOf(RowProgram &program, const RowReduction &reduction) {
-  auto select = reduction.operand.getDefiningOp<arith::SelectOp>();
+arith::SelectOp selectionOf(Value element, TypedAttr identity) {
+  auto select = element.getDefiningOp<arith::SelectOp>();
   TypedAttr otherwise;
-  if (!select || !matchPattern(select.getFalseValue(), m_Constant(&otherwise)) ||
-      otherwise != reduction.identity)
+  const bool isGuard = select && matchPattern(select.getFalseValue(), m_Constant(&otherwise)) &&
+                       otherwise == identity;
+  return isGuard ? select : arith::SelectOp();
+}
+
+bool forEachComparison(Value condition,
+                       llvm::function_ref<bool(Value large, Value small, bool isStrict)> part) {
+  if (auto both = condition.getDefiningOp<arith::AndIOp>()) {
+    const bool first = forEachComparison(both.getLhs(), part),
+               second = forEachComparison(both.getRhs(), part);
+    return first && second;
+  }
+  auto compare = condition.getDefiningOp<arith::CmpIOp>();
+  if (!compare)
+    return false;
+  Value x = compare.getLhs(), y = compare.getRhs();
+  switch (compare.getPredicate()) {
+  case arith::CmpIPredicate::sle:
+  case arith::CmpIPredicate::slt:
+    return part(y, x, compare.getPredicate() == arith::CmpIPredicate::slt);
+  case arith::CmpIPredicate::sge:
+  case arith::CmpIPredicate::sgt:
+    return part(x, y, compare.getPredicate() == arith::CmpIPredicate::sgt);
+  case arith::CmpIPredicate::eq: {
+    const bool atLeast = part(x, y, false), atMost = part(y, x, false);
+    return atLeast && atMost;
+  }
+  default:
+    return false;
+  }
+}
+
+std::optional<Guard> guardOf(RowProgram &program, const RowReduction &reduction) {
+  arith::SelectOp select = selectionOf(reduction.operand, reduction.identity);
+  if (!select)
     return std::nullopt;
   Guard guard;
   guard.isExact = GuardReader(program).read(select.getCondition(), guard.atLeastZero);
