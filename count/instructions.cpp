@@ -260,19 +260,25 @@ llvm::Error ProgramBuilder::vector(aicore::VectorOp op) {
   return llvm::Error::success();
 }
 
-llvm::Error ProgramBuilder::scan(aicore::ScanOp op) {
+/// A reduction or a scan, by its tree and the figures of its steps.
+template <typename Op>
+llvm::Error ProgramBuilder::tree(Op op, Tree tree, ArrayRef<std::string> figures) {
   Instruction it;
   it.work = Work::vector;
   it.rows = placeOf(op.getRows());
   it.columns = placeOf(op.getColumns());
   it.byRows = op.getByRows();
-  it.tree = Tree::scan;
+  it.tree = tree;
   it.firstCost = program_.vectorCosts.size();
-  for (const char *cost : {"add", "copy"})
-    program_.vectorCosts.push_back(vectorCost(machine_, cost));
-  it.costs = program_.vectorCosts.size() - it.firstCost;
+  it.costs = figures.size();
+  for (const std::string &figure : figures)
+    program_.vectorCosts.push_back(vectorCost(machine_, figure));
   emit(op, StepKind::reduce, it);
   return llvm::Error::success();
+}
+
+llvm::Error ProgramBuilder::scan(aicore::ScanOp op) {
+  return tree(op, Tree::scan, {"add", "copy"});
 }
 
 // The pieces of a row, or each of its elements, as a transfer of a view has them.
@@ -345,25 +351,14 @@ static std::vector<std::string> stepsOfHalf(aicore::ReduceKind kind) {
 // extremes; products have no such instruction. The instruction that also gives a position combines
 // 64 elements.
 llvm::Error ProgramBuilder::reduce(aicore::ReduceOp op) {
-  Instruction it;
-  it.work = Work::vector;
-  it.rows = placeOf(op.getRows());
-  it.columns = placeOf(op.getColumns());
-  it.byRows = op.getByRows();
-  it.firstCost = program_.vectorCosts.size();
-  std::vector<std::string> costs = stepsOfHalf(op.getKind());
-  if (!it.byRows && op.givesPosition()) {
-    it.tree = Tree::groups;
-    costs.insert(costs.begin(), "reduce_max");
-  } else if (!it.byRows && op.getKind() != aicore::ReduceKind::mul) {
-    it.tree = Tree::blocks;
-    costs = {"block_reduce"};
+  std::vector<std::string> figures = stepsOfHalf(op.getKind());
+  if (!op.getByRows() && op.givesPosition()) {
+    figures.insert(figures.begin(), "reduce_max");
+    return tree(op, Tree::groups, figures);
   }
-  for (const std::string &cost : costs)
-    program_.vectorCosts.push_back(vectorCost(machine_, cost));
-  it.costs = program_.vectorCosts.size() - it.firstCost;
-  emit(op, StepKind::reduce, it);
-  return llvm::Error::success();
+  if (!op.getByRows() && op.getKind() != aicore::ReduceKind::mul)
+    return tree(op, Tree::blocks, {"block_reduce"});
+  return tree(op, Tree::halves, figures);
 }
 
 } // namespace mmk::count

@@ -162,23 +162,18 @@ static void addSpaceTiles(SmallVectorImpl<GlobalTile> &tiles, OperandRange tenso
   }
 }
 
-SmallVector<GlobalTile> RowsOp::getTiles() {
+/// Of an operation on sizes of a space: what it reads, then what it writes.
+template <typename Op> static SmallVector<GlobalTile> spaceTilesOf(Op op) {
   SmallVector<GlobalTile> tiles;
-  addSpaceTiles(tiles, getInputs(), getInputOffsetsMutable(), getInputAlong(), getSizesMutable(),
-                false);
-  addSpaceTiles(tiles, getOutputs(), getOutputOffsetsMutable(), getOutputAlong(), getSizesMutable(),
-                true);
+  addSpaceTiles(tiles, op.getInputs(), op.getInputOffsetsMutable(), op.getInputAlong(),
+                op.getSizesMutable(), false);
+  addSpaceTiles(tiles, op.getOutputs(), op.getOutputOffsetsMutable(), op.getOutputAlong(),
+                op.getSizesMutable(), true);
   return tiles;
 }
 
-SmallVector<GlobalTile> CumulateOp::getTiles() {
-  SmallVector<GlobalTile> tiles;
-  addSpaceTiles(tiles, getInputs(), getInputOffsetsMutable(), getInputAlong(), getSizesMutable(),
-                false);
-  addSpaceTiles(tiles, getOutputs(), getOutputOffsetsMutable(), getOutputAlong(), getSizesMutable(),
-                true);
-  return tiles;
-}
+SmallVector<GlobalTile> RowsOp::getTiles() { return spaceTilesOf(*this); }
+SmallVector<GlobalTile> CumulateOp::getTiles() { return spaceTilesOf(*this); }
 
 MMK_EFFECTS(ProductOp)
 aicore::Pipe ProductOp::getPipe() { return aicore::Pipe::vector; }

@@ -247,4 +247,14 @@ llvm::SmallVector<mlir::Value, 2> emitReduction(mlir::OpBuilder &b, mlir::Locati
   llvm_unreachable("reduction");
 }
 
+mlir::Value numberOfCondition(mlir::OpBuilder &b, mlir::Location loc, mlir::Value condition) {
+  mlir::Value one = constant(b, loc, 1), zero = constant(b, loc, 0);
+  return arith::SelectOp::create(b, loc, condition, one, zero);
+}
+
+mlir::Value conditionOfNumber(mlir::OpBuilder &b, mlir::Location loc, mlir::Value number) {
+  mlir::Value zero = constant(b, loc, 0);
+  return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, number, zero);
+}
+
 } // namespace mmk

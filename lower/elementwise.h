@@ -28,4 +28,8 @@ llvm::SmallVector<mlir::Value, 2> emitReduction(mlir::OpBuilder &b, mlir::Locati
                                                 Reduction reduction, mlir::ValueRange arguments,
                                                 unsigned dimension);
 
+/// 1 where a condition holds, else 0, as f32; and whether such a number is 1.
+mlir::Value numberOfCondition(mlir::OpBuilder &b, mlir::Location loc, mlir::Value condition);
+mlir::Value conditionOfNumber(mlir::OpBuilder &b, mlir::Location loc, mlir::Value number);
+
 } // namespace mmk

@@ -55,6 +55,8 @@ private:
   View withMatrix(const View &view);
   View reduce(const Value *value);
   View reduce(const Value *value, View operand, Reduction reduction, mlir::Type element);
+  View asNumbers(const View &conditions, const Shape &shape, bool keepsUnits);
+  View asConditions(const View &numbers, const Shape &shape);
   View reduceConditions(const Value *value, View operand);
   View cumulate(const Value *value);
   View squeeze(const Value *value);
@@ -65,7 +67,6 @@ private:
   mlir::ArrayAttr names(const Shape &shape);
   View position(const Value *value);
   View random(const Value *value);
-  View positions(const Value *value, llvm::function_ref<mlir::Value(mlir::OpBuilder &)> element);
   mlir::Value index(mlir::OpBuilder &builder, const Rule &rule);
   void prepareExtents(const Value *value);
   View whole(const View &view, const Value *value, ElementType type);
@@ -352,25 +353,29 @@ View transposedView(View view) {
   return view;
 }
 
-// Conditions have no tensors: whether any is true is the maximum of ones and zeros.
+// Conditions have no tensors: numbers, 1 where one holds and else 0, stand for them.
+View KernelLowering::asNumbers(const View &conditions, const Shape &shape, bool keepsUnits) {
+  return elementwise(
+      shape, ElementType::f32, conditions,
+      [&](mlir::OpBuilder &builder, mlir::ValueRange elements) {
+        return numberOfCondition(builder, loc, elements[0]);
+      },
+      keepsUnits);
+}
+
+View KernelLowering::asConditions(const View &numbers, const Shape &shape) {
+  return elementwise(shape, ElementType::boolean, numbers,
+                     [&](mlir::OpBuilder &builder, mlir::ValueRange elements) {
+                       return conditionOfNumber(builder, loc, elements[0]);
+                     });
+}
+
+// Whether any is true is the maximum, whether all are is the minimum.
 View KernelLowering::reduceConditions(const Value *value, View operand) {
-  mlir::Type f32 = b.getF32Type();
-  auto number = [&](mlir::OpBuilder &builder, float number) -> mlir::Value {
-    return arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(number));
-  };
-  operand = elementwise(value->operands[0]->shape, ElementType::f32, operand,
-                        [&](mlir::OpBuilder &builder, mlir::ValueRange elements) -> mlir::Value {
-                          return arith::SelectOp::create(builder, loc, elements[0],
-                                                         number(builder, 1), number(builder, 0));
-                        });
   const Reduction extreme =
       value->reduction == Reduction::any ? Reduction::maximum : Reduction::minimum;
-  const View reduced = reduce(value, operand, extreme, f32);
-  return elementwise(value->shape, ElementType::boolean, reduced,
-                     [&](mlir::OpBuilder &builder, mlir::ValueRange elements) -> mlir::Value {
-                       return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGT,
-                                                    elements[0], number(builder, 0));
-                     });
+  operand = asNumbers(operand, value->operands[0]->shape, /*keepsUnits=*/false);
+  return asConditions(reduce(value, operand, extreme, b.getF32Type()), value->shape);
 }
 
 View KernelLowering::reduce(const Value *value) {
@@ -511,24 +516,6 @@ View KernelLowering::access(const Value *value) {
   return view;
 }
 
-/// A tensor of the value's shape, whose elements depend on their position alone.
-View KernelLowering::positions(const Value *value,
-                               llvm::function_ref<mlir::Value(mlir::OpBuilder &)> element) {
-  const unsigned rank = value->shape.size();
-  View result{{}, {}, rank, value->shape};
-  for (unsigned i = 0; i < rank; ++i)
-    result.order.push_back(i);
-  mlir::Value init = emptyTensor(value->shape, typeOf(value->type, b.getContext()));
-  auto generic = linalg::GenericOp::create(
-      b, loc, init.getType(), mlir::ValueRange(), init, b.getMultiDimIdentityMap(rank),
-      llvm::SmallVector(rank, mlir::utils::IteratorType::parallel),
-      [&](mlir::OpBuilder &builder, mlir::Location, mlir::ValueRange) {
-        linalg::YieldOp::create(builder, loc, element(builder));
-      });
-  result.value = generic.getResult(0);
-  return result;
-}
-
 /// Creates the extents that indices read above the op whose region reads them.
 void KernelLowering::prepareExtents(const Value *value) {
   for (const Index &each : value->indices)
@@ -545,15 +532,23 @@ mlir::Value KernelLowering::index(mlir::OpBuilder &builder, const Rule &rule) {
   });
 }
 
+// A tensor whose elements depend on their position alone.
 View KernelLowering::position(const Value *value) {
   prepareExtents(value);
-  return positions(value, [&](mlir::OpBuilder &builder) {
-    mlir::Value number = index(builder, *value->indices[0]);
-    if (value->type == ElementType::boolean)
-      return number;
-    number = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), number);
-    return arith::SIToFPOp::create(builder, loc, builder.getF32Type(), number).getResult();
-  });
+  const unsigned rank = value->shape.size();
+  mlir::Value init = emptyTensor(value->shape, typeOf(value->type, b.getContext()));
+  auto generic = linalg::GenericOp::create(
+      b, loc, init.getType(), mlir::ValueRange(), init, b.getMultiDimIdentityMap(rank),
+      llvm::SmallVector(rank, mlir::utils::IteratorType::parallel),
+      [&](mlir::OpBuilder &builder, mlir::Location, mlir::ValueRange) {
+        mlir::Value number = index(builder, *value->indices[0]);
+        if (value->type != ElementType::boolean) {
+          number = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), number);
+          number = arith::SIToFPOp::create(builder, loc, builder.getF32Type(), number);
+        }
+        linalg::YieldOp::create(builder, loc, number);
+      });
+  return viewOf(generic.getResult(0), value->shape);
 }
 
 /// The view of a generated tensor, or of another that has each dimension of the value.
@@ -577,22 +572,10 @@ View KernelLowering::gather(const Value *value) {
       value->operands.size() > 1 ? lower(value->operands[1], false).value : mlir::Value();
   if (value->type != ElementType::boolean)
     return window(value, view, padding);
-  // Conditions have no tensors in memory: ones and zeros have.
-  const auto number = [&](mlir::OpBuilder &builder, float number) -> mlir::Value {
-    return arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(number));
-  };
-  const auto asNumber = [&](mlir::OpBuilder &builder, mlir::ValueRange elements) -> mlir::Value {
-    return arith::SelectOp::create(builder, loc, elements[0], number(builder, 1),
-                                   number(builder, 0));
-  };
-  view = elementwise(source->shape, ElementType::f32, view, asNumber, /*keepsUnits=*/true);
+  view = asNumbers(view, source->shape, /*keepsUnits=*/true);
   if (padding)
-    padding = asNumber(b, padding);
-  return elementwise(value->shape, ElementType::boolean, window(value, view, padding),
-                     [&](mlir::OpBuilder &builder, mlir::ValueRange elements) -> mlir::Value {
-                       return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGT,
-                                                    elements[0], number(builder, 0));
-                     });
+    padding = numberOfCondition(b, loc, padding);
+  return asConditions(window(value, view, padding), value->shape);
 }
 
 // The tensor that it reads is in memory, with each dimension that has an index.

@@ -25,7 +25,6 @@
 #include <map>
 #include <optional>
 #include <regex>
-#include <unistd.h>
 
 namespace mmk::peers {
 namespace {
@@ -240,19 +239,10 @@ int run(int count, char **words) {
   return isRight ? 0 : 1;
 }
 
-/// OpenMP reads how long its threads spin before main.
-void keepSpinningShort(char **words) {
-  constexpr const char *name = "GOMP_SPINCOUNT";
-  if (getenv(name))
-    return;
-  setenv(name, "60000", /*overwrite=*/0);
-  execv("/proc/self/exe", words);
-}
-
 } // namespace
 } // namespace mmk::peers
 
 int main(int argc, char **argv) {
-  mmk::peers::keepSpinningShort(argv);
+  mmk::peers::keepOpenMpShort(argv);
   return mmk::peers::run(argc, argv);
 }

@@ -3,6 +3,7 @@
 #include "bench/peers/contenders.h"
 #include "bench/peers/own_cores.h"
 #include "bench/peers/report.h"
+#include "bench/peers/turns.h"
 #include "bench/peers/versions_of.h"
 #include "runtime/threads.h"
 
@@ -19,7 +20,6 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <regex>
-#include <unistd.h>
 
 namespace mmk::peers {
 namespace {
@@ -102,18 +102,6 @@ int run(int argc, char **argv) {
   if (updates && !update(rows))
     return 2;
   return isRight ? 0 : 1;
-}
-
-/// Restarts the program when the threads of OpenMP would spin for longer than the pause before the
-/// next library's burst (300000 times, 7 ms on Zen 4) and take a CPU from it: OpenMP reads the
-/// count before main. With 60000 they stay awake between the runs of their own library; with 20000
-/// they sometimes do not, and are slower by half.
-void keepOpenMpShort(char **argv) {
-  constexpr const char *name = "GOMP_SPINCOUNT";
-  if (getenv(name))
-    return;
-  setenv(name, "60000", /*overwrite=*/0);
-  execv("/proc/self/exe", argv);
 }
 
 } // namespace

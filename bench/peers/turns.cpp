@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
+#include <unistd.h>
 
 namespace mmk::peers {
 namespace {
@@ -84,6 +86,14 @@ std::vector<Measured> takeTurns(std::vector<Contender> &contenders, unsigned thr
     measured.push_back(
         {contenders[i].name, contenders[i].prepacked, spreadOf(states[i].times), states[i].wrong});
   return measured;
+}
+
+void keepOpenMpShort(char **argv) {
+  constexpr const char *name = "GOMP_SPINCOUNT";
+  if (getenv(name))
+    return;
+  setenv(name, "60000", /*overwrite=*/0);
+  execv("/proc/self/exe", argv);
 }
 
 } // namespace mmk::peers

@@ -33,4 +33,10 @@ std::vector<Measured> takeTurns(std::vector<Contender> &contenders, unsigned thr
 /// Seconds of `body`: CPU time for one thread, wall-clock time for several.
 double timeOf(unsigned threads, llvm::function_ref<void()> body);
 
+/// Restarts the program when the threads of OpenMP would spin for longer than the pause before the
+/// next library's burst (300000 times, 7 ms on Zen 4) and take a CPU from it: OpenMP reads the
+/// count before main. With 60000 they stay awake between the runs of their own library; with 20000
+/// they sometimes do not, and are slower by half.
+void keepOpenMpShort(char **argv);
+
 } // namespace mmk::peers
