@@ -63,9 +63,9 @@ public:
     const int sweeps = space_.groups().size() == 1 ? 1 : 2;
     for (int sweep = 0; sweep < sweeps; ++sweep)
       for (const PlanSpace::Group &group : space_.groups())
-        plan = group.work.ofRows        ? improveRows(plan, group, tiled)
-               : group.products.empty() ? improveElementwise(plan, group, tiled)
-                                        : improveProduct(plan, group, tiled);
+        plan = !group.products.empty() ? improveProduct(plan, group, tiled)
+               : group.work.ofRows     ? improveRows(plan, group, tiled)
+                                       : improveElementwise(plan, group, tiled);
     BestPlans best(request_.most);
     for (const TimedPlan &each : tiled.plans())
       addOptions(each.plan, best);

@@ -357,11 +357,18 @@ void GroupTime::addResult(const GroupTiling &tiling, const Tiles &tiles, const W
     return sum;
   };
   const double stored = isSplit ? elements * 4 : chargedOf(work_.stores);
+  const auto rowCycles = [&](double rows) { // of a step
+    const double steps = std::max(1.0, std::ceil(rows * tiles.columns * 4 / stepBytes));
+    return work_.ofRows->vectorCycles(RowForm::whole, work_.ofRows->whole.passes.front().body,
+                                      machine_, static_cast<int64_t>(std::ceil(rows / steps)),
+                                      tiles.columns);
+  };
   if (!isSplitChip()) {
+    const double fixed = work_.ofRows ? rowCycles(double(tiles.rows)) : work_.vectorFixed;
     work.drain = link("l0c_ub", tiles.rows, elements * 4) * products;
     work.vector = stored * waits.result +
                   vectorTime({elements, double(tiles.rows), chargedOf(work_.reads), stored,
-                              usesVector ? perElement : 0, usesVector ? work_.vectorFixed : 0});
+                              usesVector ? perElement : 0, usesVector ? fixed : 0});
     return;
   }
   const double bytesOut = usesVector ? elements * 4 : stored;
@@ -370,9 +377,10 @@ void GroupTime::addResult(const GroupTiling &tiling, const Tiles &tiles, const W
   if (!usesVector)
     return;
   const double cores = std::min<double>(machine_.vectorCoresPerCube, tiles.rows);
-  work.vector = vectorTime({elements / cores, tiles.rows / cores,
-                            (elements * 4 * products + chargedOf(work_.reads)) / cores,
-                            stored / cores, perElement, work_.vectorFixed});
+  work.vector =
+      vectorTime({elements / cores, tiles.rows / cores,
+                  (elements * 4 * products + chargedOf(work_.reads)) / cores, stored / cores,
+                  perElement, work_.ofRows ? rowCycles(tiles.rows / cores) : work_.vectorFixed});
 }
 
 // The pipes overlap from stage to stage. With one accumulator the cube waits while it is drained,
@@ -503,7 +511,7 @@ double GroupTime::elementwise(const GroupTiling &tiling) const {
 }
 
 double GroupTime::steps(const GroupTiling &tiling) const {
-  if (work_.ofRows)
+  if (work_.products.empty() && work_.ofRows)
     return rowSteps(tiling);
   if (work_.products.empty())
     return static_cast<double>(elementwiseTiles(tiling));
@@ -514,7 +522,7 @@ double GroupTime::steps(const GroupTiling &tiling) const {
 }
 
 double GroupTime::cycles(const GroupTiling &tiling, const Waits &waits) const {
-  if (work_.ofRows)
+  if (work_.products.empty() && work_.ofRows)
     return rows(tiling);
   return work_.products.empty() ? elementwise(tiling) : product(tiling, waits);
 }

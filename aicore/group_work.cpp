@@ -26,11 +26,13 @@ public:
 
   GroupWork read(ir::FusionGroupOp group) {
     GroupWork work;
+    group.walk([&](linalg::ContractOp contract) { work.products.push_back(product(contract)); });
     if (group.getSpaceAttr()) {
       readRows(group, work);
+      if (!work.products.empty())
+        readTransfers(work);
       return work;
     }
-    group.walk([&](linalg::ContractOp contract) { work.products.push_back(product(contract)); });
     linalg::GenericOp generic;
     group.walk([&](linalg::GenericOp it) { generic = it; });
     readOutput(group.getResult(0), work);
@@ -88,6 +90,22 @@ private:
     work.rows = plane.rows >= 0 ? extentOf(work.rowDim) : 1;
     work.columns = extentOf(work.columnDim);
     work.batches = rows.batches * rows.outerReduced;
+  }
+
+  /// What the rows of a product move besides it.
+  static void readTransfers(GroupWork &work) {
+    work.hasVector = true;
+    RowProgram &program = work.ofRows->program;
+    const auto bytesOf = [](Value element) {
+      return llvm::divideCeil(element.getType().getIntOrFloatBitWidth(), 8);
+    };
+    for (RowInput &input : program.inputs())
+      if (!input.tensor.getDefiningOp<linalg::ContractOp>())
+        (broadcastOf(program, input.dims) == Broadcast::full ? work.reads : work.rowReads)
+            .push_back(bytesOf(input.element));
+    for (RowOutput &output : program.outputs())
+      if (varies(program, output.dims))
+        work.stores.push_back(bytesOf(output.element));
   }
 
   void readOutput(Value result, GroupWork &work) const {

@@ -32,7 +32,7 @@ struct ProductWork {
 };
 
 /// Products of equal rows and columns with the elementwise work on them, elementwise work alone, or
-/// a row group.
+/// a row group, which may be that of a product.
 struct GroupWork {
   std::shared_ptr<RowWork> ofRows; ///< null: it is none
   std::vector<ProductWork> products;

@@ -283,6 +283,10 @@ bool PlanSpace::fits(const Plan &plan) const {
     const int64_t rectangles = tiling.gridRows * tiling.gridColumns;
     if (rectangles > 1 && rectangles * tiling.splits > tiling.cores)
       return false;
+    // A tile has whole rows of a product that are reduced, and all of its depth.
+    if (group.work.ofRows && (tiling.splits > 1 || tiling.columns < group.work.columns ||
+                              tiling.overlapped || !fitsRows(plan, tiling, *group.work.ofRows)))
+      return false;
     const auto count = static_cast<int64_t>(group.products.size());
     if (tiling.rows * tiling.columns * 4 * tiling.accumulators * count >
         machine_.memory(Memory::l0c).capacity())
@@ -338,7 +342,9 @@ GroupTiling PlanSpace::tilingOf(const Plan &plan, const Group &group, size_t pro
   tiling.overlapped = plan.options.overlapped;
   tiling.biasTable = plan.options.biasTable && group.work.addsRow;
   if (RowWork *rows = group.work.ofRows.get())
-    tiling.form = rows->hasForm(plan.options.rows) ? plan.options.rows : RowForm::passes;
+    tiling.form = !group.products.empty()            ? RowForm::whole
+                  : rows->hasForm(plan.options.rows) ? plan.options.rows
+                                                     : RowForm::passes;
   if (group.products.empty()) {
     const ElementwiseTile literal = backendOf(machine_.kind).literalElementwiseTile();
     tiling.rows = tileOf(plan, group.row, group.row ? literal.rows : 1);
@@ -453,7 +459,7 @@ std::vector<bool> PlanSpace::skews() const { return words("skew", "stages", hasP
 
 std::vector<bool> PlanSpace::overlaps(const Plan &plan) const {
   const auto canOverlap = [&](const Group &it) {
-    return it.products.size() <= 1 &&
+    return it.products.size() <= 1 && (it.products.empty() || !it.work.ofRows) &&
            (it.products.empty() || tilingOf(plan, it).columns >= 2 * machine_.cube.n);
   };
   return words("store", "overlapped", hasProduct() && std::ranges::all_of(groups_, canOverlap));

@@ -162,7 +162,7 @@ private:
     case What::store:
       return word == "overlapped";
     case What::fuse:
-      return word == "none";
+      return word == "none" ? 1 : word == "rows" ? 2 : 0;
     default: {
       int64_t number = 0;
       return llvm::StringRef(word).getAsInteger(10, number) ? 0 : number;
@@ -229,7 +229,8 @@ private:
       plan.options.overlapped = value;
       return;
     case What::fuse:
-      plan.options.separate = value;
+      plan.options.separate = value == 1;
+      plan.options.reducesProducts = value == 2;
       return;
     }
   }
@@ -239,8 +240,10 @@ private:
     int64_t rectangles = 1, splits = 1;
   };
 
-  /// Whether all sizes are known.
+  /// Whether all sizes are known, and the groups are those of the kernel that was read.
   bool isWhole(const Plan &plan) const {
+    if (plan.options.reducesProducts)
+      return false;
     for (const PlanSpace::Group &group : space_.groups())
       for (const PlanSpace::ProductDims &dims : group.products) {
         const auto hasTile = [&](const PlanSpace::Number &dim) {

@@ -143,7 +143,8 @@ public:
   virtual bool hasWideIntegers() const = 0;
   /// Why it cannot carry out a word of a directive that is not the default, behind the name and the
   /// word; empty when it can.
-  virtual std::string refusal(llvm::StringRef directive, aicore::MachineAttr machine) const {
+  virtual std::string refusal(llvm::StringRef directive, llvm::StringRef word,
+                              aicore::MachineAttr machine) const {
     return "";
   }
   /// The tile of a product, as far as the schedule leaves it open.

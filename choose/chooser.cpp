@@ -164,6 +164,59 @@ bool Chooser::follows(const Schedule &schedule, const Choices &choices) const {
   });
 }
 
+/// A kernel in fusion groups, and the choices that group it so.
+struct Chooser::Grouping {
+  Choices choices;
+  Lowering lowering;
+
+  ir::KernelOp kernel() const { return *lowering.module.get().getOps<ir::KernelOp>().begin(); }
+  CandidateRequest requestFor(CandidateRequest request) const {
+    for (const auto &[key, word] : choices)
+      request.fixed[key] = word;
+    return request;
+  }
+  bool isOf(const Choices &variant) const {
+    return std::ranges::all_of(choices, [&](const auto &choice) {
+      return std::ranges::find(variant, choice) != variant.end();
+    });
+  }
+};
+
+// The groups are those of any variant, also where a rule, or the order that a panel needs, refuses
+// the default.
+Lowering Chooser::grouped(const Choices &choices) {
+  PipelineOptions options;
+  llvm::copy_if(fixed_, std::back_inserter(options.choices),
+                [](const auto &it) { return it.first != "keep"; });
+  options.choices.insert(options.choices.end(), choices.begin(), choices.end());
+  mlir::OwningOpRef<mlir::ModuleOp> withoutRules = ir_->clone();
+  withoutRules->walk([](ir::RequireOp rule) { rule.erase(); });
+  return compiler_.lower(kernel_, std::move(withoutRules), LoweringLevel::fused, options,
+                         /*findsNearest=*/false);
+}
+
+// Reductions of a product's rows are groups of their own, or in that of the product.
+std::vector<Chooser::Grouping> Chooser::groupings() {
+  std::vector<Grouping> groupings;
+  if (kernel_.hasProduct() && kernel_.hasReduction() && !kept_.contains("fuse")) {
+    Grouping &joined = groupings.emplace_back(Choices{{"fuse", "rows"}});
+    joined.lowering = grouped(joined.choices);
+    bool joins = false;
+    if (joined.lowering)
+      joined.lowering.module->walk([&](ir::FusionGroupOp group) {
+        joins |=
+            group.getSpaceAttr() && !group.getBody().getOps<mlir::linalg::ContractOp>().empty();
+      });
+    if (!joins)
+      groupings.pop_back();
+  }
+  Grouping &usual = groupings.emplace_back();
+  usual.lowering = grouped({});
+  if (!usual.lowering)
+    groupings.pop_back();
+  return groupings;
+}
+
 std::optional<ChosenVariant> Chooser::choose(llvm::ArrayRef<int64_t> dims) {
   const TimedScope timed("choose the variant");
   if (!ir_)
@@ -178,23 +231,21 @@ std::optional<ChosenVariant> Chooser::choose(llvm::ArrayRef<int64_t> dims) {
       return follows(*schedule, choices);
     };
 
-  // The groups are those of any variant, also where a rule, or the order that a panel needs,
-  // refuses the default.
-  PipelineOptions options;
-  llvm::copy_if(fixed_, std::back_inserter(options.choices),
-                [](const auto &it) { return it.first != "keep"; });
-  mlir::OwningOpRef<mlir::ModuleOp> withoutRules = ir_->clone();
-  withoutRules->walk([](ir::RequireOp rule) { rule.erase(); });
-  Lowering fused = compiler_.lower(kernel_, std::move(withoutRules), LoweringLevel::fused, options,
-                                   /*findsNearest=*/false);
-  if (!fused)
-    return std::nullopt;
-  const auto kernel = *fused.module->getOps<ir::KernelOp>().begin();
-  const Candidates found = ranked(kernel, request);
+  std::vector<Grouping> groupings = this->groupings();
+  std::vector<Candidate> best;
   ChosenVariant chosen;
-  chosen.considered = found.considered;
+  for (const Grouping &grouping : groupings) {
+    Candidates found = ranked(grouping.kernel(), grouping.requestFor(request));
+    chosen.considered += found.considered;
+    for (Candidate &candidate : found.best) {
+      candidate.choices.insert(candidate.choices.end(), grouping.choices.begin(),
+                               grouping.choices.end());
+      best.push_back(std::move(candidate));
+    }
+  }
+  std::ranges::stable_sort(best, {}, &Candidate::cycles);
   stepsLeft_ = mostSteps;
-  for (const Candidate &candidate : found.best) {
+  for (const Candidate &candidate : best) {
     const bool isOfFirst = chosen.counted.size() < mostTiles && stepsLeft_ > 0,
                isCheap = mostSteps - stepsLeft_ + candidate.steps <= fewSteps;
     if (chosen.cycles == 0 && candidate.steps > mostSteps)
@@ -208,7 +259,11 @@ std::optional<ChosenVariant> Chooser::choose(llvm::ArrayRef<int64_t> dims) {
     return chosen;
   if (chosen.cycles == 0)
     return std::nullopt;
-  countChanges(kernel, request, chosen);
+  for (const Grouping &grouping : groupings)
+    if (grouping.isOf(chosen.choices)) {
+      countChanges(grouping.kernel(), grouping.requestFor(request), chosen);
+      break;
+    }
   if (chosen.counted.size() > 1)
     chosen.cycles = cyclesOf(chosen.choices, dims, FlagEffort::fewest);
   if (stepsLeft_ > 0)

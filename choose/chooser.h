@@ -46,6 +46,10 @@ public:
   size_t mostCheap = 10, mostTiles = 5, mostChanges = 3;
 
 private:
+  struct Grouping;
+  std::vector<Grouping> groupings();
+  /// The kernel in fusion groups.
+  Lowering grouped(const Choices &choices);
   /// Counts a candidate, and keeps it if it is the best.
   void count(const Candidate &candidate, llvm::ArrayRef<int64_t> dims, ChosenVariant &chosen);
   /// Takes a candidate that is too large to be counted, if it is legal.

@@ -39,8 +39,12 @@ public:
 
   bool hasPipes() const override { return false; }
   bool hasWideIntegers() const override { return true; }
-  std::string refusal(llvm::StringRef directive, aicore::MachineAttr machine) const override {
+  std::string refusal(llvm::StringRef directive, llvm::StringRef word,
+                      aicore::MachineAttr machine) const override {
     const std::string name = machine.getName().str();
+    if (directive == "fuse" && word == "rows")
+      return "reduces the rows of a tile that vector cores take from the cube; on " + name +
+             " rows are read from the caches after the product; legal: all, none";
     if (directive == "keep")
       return "fills L1, which on " + name + " is a cache that no program fills; legal: none";
     if (directive == "skew")

@@ -96,7 +96,7 @@ public:
     for (auto [i, name] : enumerate(kernel.getDims().getAsRange<mlir::StringAttr>()))
       if (mlir::DictionaryAttr all = kernel.getLimitsAttr())
         if (auto most = all.getAs<mlir::IntegerAttr>(name))
-          limits.push_back({i, name.str(), most.getInt(), kernel.keepsPanels()});
+          limits.push_back({i, name.str(), most.getInt(), kernel.heldWhole()});
   }
 
   Error link(std::shared_ptr<const LinkedObject> program,
@@ -145,7 +145,7 @@ private:
     size_t dim;
     std::string name;
     int64_t most;
-    bool isOfPanels; ///< else of rows that are reduced whole
+    aicore::HeldWhole held;
   };
   std::vector<Limit> limits;                           ///< on dimensions
   std::shared_ptr<const LinkedObject> code, functions; ///< the driver module, and the kernel module
@@ -270,7 +270,7 @@ Error JitExecutable::run(const Arguments &arguments, unsigned threads, RunWatch 
   for (const Limit &limit : limits)
     if (arguments.dims[limit.dim] > limit.most)
       return createStringError(
-          aicore::beyondLimit(limit.name, arguments.dims[limit.dim], limit.most, limit.isOfPanels));
+          aicore::beyondLimit(limit.name, arguments.dims[limit.dim], limit.most, limit.held));
   Bound &bound = bind(arguments.dims, threads);
   for (size_t i = 0; i < parameters; ++i) {
     const double scalar = arguments.scalars[i];

@@ -70,6 +70,11 @@ bool Kernel::hasProduct() const {
       values, [](const auto &value) { return value->operation == Operation::product; });
 }
 
+bool Kernel::hasReduction() const {
+  return std::ranges::any_of(
+      values, [](const auto &value) { return value->operation == Operation::reduce; });
+}
+
 bool isPermutation(const Value &access, std::vector<std::optional<size_t>> &places) {
   const Shape &operand = access.operands[0]->shape;
   if (access.operands.size() != 1)

@@ -223,6 +223,7 @@ struct Kernel {
   std::vector<std::string> shownDimensions() const;
 
   bool hasProduct() const;
+  bool hasReduction() const;
 
   /// The dimensions that a call binds: all but the derived ones.
   std::vector<std::string> boundDimensions() const;

@@ -157,8 +157,8 @@ def Aicore_KernelOp : Aicore_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBloc
   let extraClassDeclaration = [{
     /// Why it does not run with these dimensions, for the user; empty if it runs.
     std::string limitProblem(::llvm::ArrayRef<int64_t> dims);
-    /// Whether panels of a product stay in L1.
-    bool keepsPanels();
+    /// What limits its dimensions, if anything does.
+    ::mmk::aicore::HeldWhole heldWhole();
   }];
 }
 

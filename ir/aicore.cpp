@@ -238,21 +238,42 @@ LogicalResult KernelOp::verify() {
   return success();
 }
 
-std::string beyondLimit(StringRef dimension, int64_t value, int64_t most, bool keepsPanels) {
-  if (!keepsPanels)
-    return llvm::formatv("{0} = {1}, but what this variant reduces whole is at most {2} long; "
-                         "legal: a longer tile.{0}, or reduce = two_pass",
-                         dimension, value, most);
-  return llvm::formatv(
-      "{0} = {1}, but the panel that this variant keeps in L1 is at most {2} deep; "
-      "legal: a deeper panel, or keep = none",
-      dimension, value, most);
+std::string beyondLimit(StringRef dimension, int64_t value, int64_t most, HeldWhole held) {
+  const char *format = "";
+  switch (held) {
+  case HeldWhole::panels:
+    format = "{0} = {1}, but the panel that this variant keeps in L1 is at most {2} deep; "
+             "legal: a deeper panel, or keep = none";
+    break;
+  case HeldWhole::rows:
+    format = "{0} = {1}, but what this variant reduces whole is at most {2} long; "
+             "legal: a longer tile.{0}, or reduce = two_pass";
+    break;
+  case HeldWhole::rowsOfProduct:
+    format = "{0} = {1}, but the tile whose rows this variant reduces is at most {2} wide; "
+             "legal: a longer tile.{0}, or fuse = all";
+    break;
+  case HeldWhole::rowsAndPanels:
+    format = "{0} = {1}, but this variant keeps panels and reduces rows of at most {2}; "
+             "legal: keep = none and a longer tile.{0}, or fuse = all";
+    break;
+  }
+  return llvm::formatv(format, dimension, value, most);
 }
 
-bool KernelOp::keepsPanels() {
-  bool any = false;
-  (*this)->walk([&](AllocOp alloc) { any |= alloc.getGroup() == "panel"; });
-  return any;
+HeldWhole KernelOp::heldWhole() {
+  bool hasPanels = false, hasRows = false;
+  (*this)->walk([&](PhaseOp phase) {
+    bool multiplies = false, reduces = false;
+    phase->walk([&](AllocOp alloc) { hasPanels |= alloc.getGroup() == "panel"; });
+    phase->walk([&](MmadOp) { multiplies = true; });
+    phase->walk([&](ReduceOp) { reduces = true; });
+    hasRows |= multiplies && reduces;
+  });
+  return hasRows && hasPanels ? HeldWhole::rowsAndPanels
+         : hasRows            ? HeldWhole::rowsOfProduct
+         : hasPanels          ? HeldWhole::panels
+                              : HeldWhole::rows;
 }
 
 std::string KernelOp::limitProblem(ArrayRef<int64_t> dims) {
@@ -260,7 +281,7 @@ std::string KernelOp::limitProblem(ArrayRef<int64_t> dims) {
   if (limits)
     for (auto [name, value] : llvm::zip(getDims().getAsRange<StringAttr>(), dims))
       if (auto most = limits.getAs<IntegerAttr>(name); most && value > most.getInt())
-        return beyondLimit(name, value, most.getInt(), keepsPanels());
+        return beyondLimit(name, value, most.getInt(), heldWhole());
   return "";
 }
 

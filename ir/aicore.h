@@ -2,6 +2,7 @@
 // generated.
 #pragma once
 
+#include "ir/limit.h"
 #include "ir/mmk.h"
 #include "machines/machine.h"
 #include "machines/vector_instructions.h"

@@ -8,8 +8,11 @@
 
 namespace mmk::aicore {
 
-/// "K = 4096, but this variant ...", with the legal values. The variant keeps panels of a product,
-/// or else whole rows of a reduction.
-std::string beyondLimit(llvm::StringRef dimension, int64_t value, int64_t most, bool keepsPanels);
+/// What a variant holds whole, so that a dimension has a limit: panels of a product (`keep`), rows
+/// of a reduction (`reduce = whole`), or rows of a product (`fuse = rows`), perhaps with panels.
+enum class HeldWhole { panels, rows, rowsOfProduct, rowsAndPanels };
+
+/// "K = 4096, but this variant ...", with the legal values.
+std::string beyondLimit(llvm::StringRef dimension, int64_t value, int64_t most, HeldWhole held);
 
 } // namespace mmk::aicore

@@ -192,6 +192,8 @@ void Fuser::emitRows(Operation *owner, IRMapping &inGroup) {
                                                           group.members.end());
   llvm::sort(members, [](auto &x, auto &y) { return x.first->isBeforeInBlock(y.first); });
   for (auto &[op, loops] : members) {
+    if (isa<linalg::ContractOp>(op))
+      continue; // emitted before
     Operation *emitted = nullptr;
     if (isRowReduction(op))
       emitted = emitReduction(cast<linalg::GenericOp>(op), owner, inGroup);

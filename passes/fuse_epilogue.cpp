@@ -142,7 +142,8 @@ Operation *Fuser::chooseGroup(Value value, ArrayRef<Use> leaves) {
   }
   Operation *last = lastGroupOf(leaves);
   const bool fits =
-      isa_and_nonnull<linalg::ContractOp>(last) && llvm::all_of(leaves, [&](const Use &use) {
+      isa_and_nonnull<linalg::ContractOp>(last) && !rowGroups.count(last) &&
+      llvm::all_of(leaves, [&](const Use &use) {
         return groupOfLeaf(use.first) != last || (use.second && use.second.isIdentity());
       });
   return fits && (!separate || onlyConverts(op)) ? last : op.getOperation();

@@ -43,7 +43,8 @@ class Fuser {
 public:
   explicit Fuser(ir::KernelOp kernel)
       : kernel(kernel), block(kernel.getBody().front()), b(kernel.getContext()),
-        separate(kernel.chosenWord("fuse", "all") == "none") {}
+        separate(kernel.chosenWord("fuse", "all") == "none"),
+        joinsProducts(kernel.chosenWord("fuse", "all") == "rows") {}
 
   mlir::LogicalResult run();
 
@@ -78,6 +79,9 @@ private:
   /// The loops of `value` in a row group, if it can join it.
   std::optional<SpaceLoops> loopsInGroup(RowGroup &group, mlir::Value value,
                                          llvm::ArrayRef<Use> leaves);
+  /// Makes the group of a product a row group, which `value` reduces and all that the group
+  /// computes joins; false where that cannot be.
+  bool startBehind(mlir::linalg::ContractOp product, mlir::Value value, llvm::ArrayRef<Use> leaves);
   /// The row group that `value` joins, or starts; null for neither.
   mlir::Operation *chooseRowGroup(mlir::Value value, llvm::ArrayRef<Use> leaves);
   /// Moves into the group the results that its new member reads and nothing has read before it.
@@ -105,6 +109,7 @@ private:
   mlir::Block &block;
   mlir::OpBuilder b;
   bool separate;
+  bool joinsProducts; ///< reductions of rows join the group of the product that they read
   llvm::SetVector<mlir::Value> kept;                      ///< in block order
   llvm::DenseMap<mlir::Value, mlir::Operation *> groupOf; ///< the op whose fusion group computes it
   llvm::MapVector<mlir::Operation *, RowGroup> rowGroups; ///< by their first reduction

@@ -50,7 +50,8 @@ LogicalResult LegalityCheck::checkWord(ir::ChoiceOp choice, const DirectiveTrait
   if (!directive.subject.empty() && !hasProduct(kernel))
     return refuse() << "is about " << directive.subject
                     << ", and this kernel has none; legal: " << usual;
-  if (std::string reason = backendOf(machine).refusal(directive.name, machine); !reason.empty())
+  if (std::string reason = backendOf(machine).refusal(directive.name, word, machine);
+      !reason.empty())
     return refuse() << reason;
   if (directive.name == "store")
     return checkOverlap(choice);

@@ -42,6 +42,34 @@ bool Fuser::sharesOperand(RowGroup &group, Value value) {
   return llvm::any_of(own, [&](Value operand) { return others.contains(operand); });
 }
 
+// The tile of a product holds whole rows of it, which the vector cores reduce while the cube
+// computes the next tile.
+bool Fuser::startBehind(linalg::ContractOp product, Value value, ArrayRef<Use> leaves) {
+  RowGroup group{RowSpace(value.getDefiningOp<linalg::LinalgOp>()), {}};
+  const Value result = product.getResult(0);
+  const int64_t rank = cast<RankedTensorType>(result.getType()).getRank();
+  if (kept.contains(result) || group.space.reduced() != SmallVector<int64_t>{rank - 1})
+    return false;
+  for (int64_t dim = 0; dim < rank; ++dim)
+    if (dimName(result, dim) != group.space.names[dim])
+      return false;
+  group.members[product] = llvm::to_vector(llvm::seq<int64_t>(rank));
+  for (Value other : kept) {
+    if (groupOf.lookup(other) != product)
+      continue;
+    std::optional<SpaceLoops> loops = loopsInGroup(group, other, leavesOf(other));
+    if (!loops)
+      return false;
+    group.members[other.getDefiningOp()] = *loops;
+  }
+  std::optional<SpaceLoops> loops = loopsInGroup(group, value, leaves);
+  if (!loops)
+    return false;
+  group.members[value.getDefiningOp()] = *loops;
+  rowGroups.insert({product, group});
+  return true;
+}
+
 Operation *Fuser::chooseRowGroup(Value value, ArrayRef<Use> leaves) {
   Operation *op = value.getDefiningOp(), *last = lastGroupOf(leaves);
   auto join = [&](Operation *owner) {
@@ -55,6 +83,9 @@ Operation *Fuser::chooseRowGroup(Value value, ArrayRef<Use> leaves) {
     return last;
   if (!isReduction(value))
     return nullptr;
+  if (auto product = dyn_cast_or_null<linalg::ContractOp>(last);
+      product && joinsProducts && !rowGroups.count(last) && startBehind(product, value, leaves))
+    return last;
   // Reductions of the same rows that do not need each other share one pass.
   if (!separate)
     for (auto &[owner, group] : llvm::reverse(rowGroups))

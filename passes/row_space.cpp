@@ -44,7 +44,7 @@ bool isRowReduction(Operation *op) {
 }
 
 SpaceLoops dimsOfResult(Operation *op, ArrayRef<int64_t> loops) {
-  if (isa<ir::CumulateOp>(op))
+  if (isa<ir::CumulateOp, linalg::ContractOp>(op))
     return SpaceLoops(loops);
   SpaceLoops dims;
   const AffineMap map = cast<linalg::LinalgOp>(op).getIndexingMapsArray().back();

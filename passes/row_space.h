@@ -43,7 +43,8 @@ std::optional<SpaceLoops> loopsIn(const RowSpace &space, mlir::linalg::LinalgOp 
 /// Whether an operation reduces some of its loops; products and sums of splits aside.
 bool isRowReduction(mlir::Operation *op);
 
-/// Of a result of an operation with these loops, the dimensions of the space that it has.
+/// Of a result of an operation with these loops, the dimensions of the space that it has; of a
+/// product the loops of its result.
 SpaceLoops dimsOfResult(mlir::Operation *op, llvm::ArrayRef<int64_t> loops);
 
 /// The attribute of an operation in a row group that holds its SpaceLoops.

@@ -195,9 +195,19 @@ struct SplitReductionPass : impl::SplitReductionBase<SplitReductionPass> {
       for (linalg::ContractOp contract : contracts) {
         const int64_t splits =
             kernel.chosenNumber(("grid." + productNames(contract).reduction).str(), 1);
-        if (splits > 1)
-          Splitter(kernel, cast<ir::FusionGroupOp>(contract->getParentOp()), contract, splits)
-              .run();
+        if (splits == 1)
+          continue;
+        auto group = cast<ir::FusionGroupOp>(contract->getParentOp());
+        if (group.getSpaceAttr()) {
+          const std::string key = ("grid." + productNames(contract).reduction).str();
+          kernel.choice(key).emitError()
+              << key << " = " << splits
+              << " splits a product, but fuse = rows reduces the rows of the whole one; nearest "
+                 "legal: "
+              << key << " = 1, fuse = all";
+          return signalPassFailure();
+        }
+        Splitter(kernel, group, contract, splits).run();
       }
     }
   }

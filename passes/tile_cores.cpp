@@ -1,6 +1,7 @@
 #include "backend/backend.h"
 #include "passes/fuse_producers.h"
 #include "passes/passes.h"
+#include "passes/row_members.h"
 #include "passes/tile_rows.h"
 #include "passes/variant.h"
 
@@ -30,7 +31,10 @@ public:
   GroupTiling(ir::KernelOp kernel, ir::FusionGroupOp group, aicore::MachineAttr machine,
               ArrayRef<StringRef> outputs)
       : kernel(kernel), group(group), machine(machine), backend(backendOf(machine)),
-        outputs(outputs), b(kernel.getContext()), loc(group.getLoc()) {}
+        outputs(outputs), b(kernel.getContext()), loc(group.getLoc()) {
+    if (group.getSpaceAttr())
+      rows.emplace(group, b);
+  }
 
   LogicalResult run();
 
@@ -74,6 +78,7 @@ private:
   IRRewriter b;
   Location loc;
   linalg::GenericOp generic;
+  std::optional<RowMembers> rows;            ///< of a group that reduces the rows of its product
   SmallVector<linalg::ContractOp> contracts; ///< the group's anchors
   linalg::ContractOp contract;               ///< the first of them, or that of each split
   linalg::ReduceOp sum;                      ///< of the splits of a reduction
@@ -123,7 +128,8 @@ void GroupTiling::chooseTile() {
     return contract && backend.fitsLiteralTiles() && llvm::isDigit(dim.front());
   };
   tileN = tileOf(dims.back(), literal.columns);
-  fitsN = fits(dims.back()) || fitsLiteral(dims.back());
+  // Rows that are reduced are whole.
+  fitsN = !rows && (fits(dims.back()) || fitsLiteral(dims.back()));
   if (dims.size() > 1) {
     StringRef down = dims[dims.size() - 2];
     tileM = tileOf(down, literal.rows);
@@ -175,8 +181,10 @@ scf::ForOp GroupTiling::createLoop(Value bound, ValueRange inits) {
 }
 
 LogicalResult GroupTiling::findWork() {
+  if (rows && failed(rows->find()))
+    return failure();
   for (Operation &op : group.getBody().front()) {
-    if (auto found = dyn_cast<linalg::GenericOp>(op))
+    if (auto found = dyn_cast<linalg::GenericOp>(op); found && !rows)
       generic = found;
     if (auto found = dyn_cast<linalg::ContractOp>(op))
       contracts.push_back(found);
@@ -278,6 +286,8 @@ GroupTiling::Lines GroupTiling::cutLines() {
 
 // Every output starts as an empty tensor of its own, which the loop fills tile by tile.
 SmallVector<Value> GroupTiling::emptyOutputs() {
+  if (rows)
+    return rows->emptyOutputs(extents);
   SmallVector<Value> empty;
   for (Type type : group.getResultTypes())
     empty.push_back(tensor::EmptyOp::create(b, loc, getAsOpFoldResult(extents),
@@ -351,6 +361,8 @@ FailureOr<TilingResult> GroupTiling::tileRoot(linalg::LinalgOp root, OpFoldResul
 // At the end of the loop over tiles: inserts each into its output.
 void GroupTiling::yieldTile(scf::ForOp loop, linalg::LinalgOp root, const TilingResult &tiled) {
   b.setInsertionPointToEnd(loop.getBody());
+  if (rows)
+    return rows->yieldTiles(loop, offsets, sizes);
   const SmallVector<OpFoldResult> strides(rank, b.getIndexAttr(1));
   SmallVector<Value> filled;
   for (auto [value, init] : llvm::zip(yield().getValues(), loop.getRegionIterArgs())) {
@@ -409,6 +421,12 @@ LogicalResult GroupTiling::run() {
   FailureOr<TilingResult> tiled = tileRoot(root, reduction);
   if (failed(tiled))
     return failure();
+  if (rows) {
+    b.setInsertionPointToEnd(loop.getBody());
+    rows->setTile(contract.getResult(0), tiled->tiledValues[0]);
+    if (failed(rows->tile(offsets, sizes)))
+      return failure();
+  }
   yieldTile(loop, root, *tiled);
   if (loop != outer) {
     b.setInsertionPointToEnd(outer.getBody());
@@ -420,6 +438,8 @@ LogicalResult GroupTiling::run() {
 }
 
 void GroupTiling::eraseUntiled(linalg::LinalgOp root) {
+  if (rows)
+    rows->eraseWhole();
   b.eraseOp(root);
   if (splits)
     b.eraseOp(splits);
@@ -428,6 +448,8 @@ void GroupTiling::eraseUntiled(linalg::LinalgOp root) {
       b.eraseOp(anchor);
   else if (generic && sum)
     b.eraseOp(sum);
+  if (rows)
+    rows->mergeSlices();
 }
 
 struct TileCoresPass : impl::TileCoresBase<TileCoresPass> {
@@ -445,8 +467,9 @@ struct TileCoresPass : impl::TileCoresBase<TileCoresPass> {
         return signalPassFailure();
       const SmallVector<StringRef> outputs = outputDims(kernel);
       for (ir::FusionGroupOp group : kernel.getBody().getOps<ir::FusionGroupOp>())
-        if (failed(group.getSpaceAttr() ? tileRows(kernel, group, machine)
-                                        : GroupTiling(kernel, group, machine, outputs).run()))
+        if (failed(group.getSpaceAttr() && group.getBody().getOps<linalg::ContractOp>().empty()
+                       ? tileRows(kernel, group, machine)
+                       : GroupTiling(kernel, group, machine, outputs).run()))
           return signalPassFailure();
     }
   }

@@ -1,17 +1,11 @@
 #include "passes/tile_rows.h"
 
 #include "backend/backend.h"
-#include "passes/fuse_producers.h"
-#include "passes/row_space.h"
+#include "passes/row_members.h"
 #include "passes/variant.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Dominance.h"
-#include "mlir/IR/PatternMatch.h"
-#include "mlir/Interfaces/TilingInterface.h"
-#include "mlir/Transforms/CSE.h"
 
 using namespace mlir;
 
@@ -25,7 +19,7 @@ class RowTiling {
 public:
   RowTiling(ir::KernelOp kernel, ir::FusionGroupOp group, aicore::MachineAttr machine)
       : kernel(kernel), group(group), machine(machine), space(group), plane(planeOf(space)),
-        b(kernel.getContext()), loc(group.getLoc()) {}
+        b(kernel.getContext()), loc(group.getLoc()), members(group, b) {}
 
   LogicalResult run();
 
@@ -36,9 +30,6 @@ private:
   /// The core's loop over its tiles; the builder is then in it, at the coordinates of a tile.
   scf::ForOp createLoop(ValueRange inits);
   void placeTile(ir::TileCoordsOp coords);
-  LogicalResult tileOp(linalg::GenericOp op);
-  void tileCumulation(ir::CumulateOp op);
-  void yieldTiles(scf::ForOp loop);
   ir::YieldOp yield() { return cast<ir::YieldOp>(group.getBody().front().getTerminator()); }
   Value index(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
 
@@ -49,12 +40,12 @@ private:
   const TilePlane plane;
   IRRewriter b;
   Location loc;
+  RowMembers members;
   int64_t tileM = 1, tileN = 1; ///< at most
   Value tileRows, tileColumns;
   SmallVector<Value> extents;               ///< of the space
   Value batches;                            ///< kept iterations outside of the plane
   SmallVector<OpFoldResult> offsets, sizes; ///< of the current tile in it
-  DenseMap<Value, Value> tiled; ///< results of the group's operations on the current tile
 };
 
 void RowTiling::chooseTile() {
@@ -148,120 +139,21 @@ void RowTiling::placeTile(ir::TileCoordsOp coords) {
   }
 }
 
-// An operation on the current tile, from the tiles of the operations before it.
-LogicalResult RowTiling::tileOp(linalg::GenericOp op) {
-  SmallVector<OpFoldResult> from, extent;
-  const SpaceLoops loops = loopsOf(op);
-  for (int64_t dim : loops) {
-    from.push_back(dim < 0 ? OpFoldResult(b.getIndexAttr(0)) : offsets[dim]);
-    extent.push_back(dim < 0 ? OpFoldResult(b.getIndexAttr(1)) : sizes[dim]);
-  }
-  FailureOr<TilingResult> result =
-      cast<TilingInterface>(op.getOperation()).getTiledImplementation(b, from, extent);
-  if (failed(result))
-    return op.emitError("this operation cannot be tiled");
-  SmallVector<Operation *> others;
-  for (Operation *slice : result->generatedSlices) {
-    Value known = tiled.lookup(cast<tensor::ExtractSliceOp>(slice).getSource());
-    if (known)
-      b.replaceOp(slice, known);
-    else
-      others.push_back(slice);
-  }
-  DenseMap<Value, Value> products;
-  {
-    OpBuilder::InsertionGuard guard(b);
-    if (failed(fuseProducers(b, others, products)))
-      return failure();
-  }
-  Operation *tile = result->tiledOps[0];
-  // A tensor without dimensions has no slice.
-  for (OpOperand &operand : tile->getOpOperands())
-    if (Value known = tiled.lookup(operand.get()))
-      operand.set(known);
-  tile->setAttr(loopsAttr, op->getAttr(loopsAttr));
-  b.setInsertionPointAfter(tile);
-  for (auto [whole, value] : llvm::zip(op.getResults(), tile->getResults()))
-    tiled[whole] = value;
-  return success();
-}
-
-void RowTiling::tileCumulation(ir::CumulateOp op) {
-  const SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
-  auto slice = tensor::ExtractSliceOp::create(b, loc, op.getOperand(), offsets, sizes, strides);
-  auto tile = ir::CumulateOp::create(b, op.getLoc(), slice.getType(), slice, op.getAlong());
-  tile->setAttr(loopsAttr, op->getAttr(loopsAttr));
-  tiled[op.getResult()] = tile.getResult();
-}
-
-void RowTiling::yieldTiles(scf::ForOp loop) {
-  SmallVector<Value> filled;
-  for (auto [value, init] : llvm::zip(yield().getValues(), loop.getRegionIterArgs())) {
-    Operation *op = value.getDefiningOp();
-    SmallVector<OpFoldResult> from, extent;
-    for (int64_t dim : dimsOfResult(op, loopsOf(op))) {
-      from.push_back(dim < 0 ? OpFoldResult(b.getIndexAttr(0)) : offsets[dim]);
-      extent.push_back(dim < 0 ? OpFoldResult(b.getIndexAttr(1)) : sizes[dim]);
-    }
-    const SmallVector<OpFoldResult> strides(from.size(), b.getIndexAttr(1));
-    filled.push_back(
-        tensor::InsertSliceOp::create(b, loc, tiled.lookup(value), init, from, extent, strides)
-            .getResult());
-  }
-  scf::YieldOp::create(b, loc, filled);
-}
-
-/// A cumulative sum has a loop for each dimension.
-size_t numberOfLoops(Operation *op) {
-  if (auto generic = dyn_cast<linalg::GenericOp>(op))
-    return generic.getNumLoops();
-  return cast<ir::CumulateOp>(op).getType().getRank();
-}
-
 LogicalResult RowTiling::run() {
-  SmallVector<Operation *> ops;
-  for (Operation &op : group.getBody().front())
-    if (isa<linalg::GenericOp, ir::CumulateOp>(op))
-      ops.push_back(&op);
-  for (Value value : yield().getValues())
-    if (!llvm::is_contained(ops, value.getDefiningOp()))
-      return group.emitOpError("expected to yield results of its operations");
-  for (Operation *op : ops)
-    if (const size_t loops = numberOfLoops(op); loopsOf(op).size() != loops)
-      return op->emitOpError("expected a dimension of its row group for each of its ")
-             << loops << " loops";
+  if (failed(members.find()))
+    return failure();
   chooseTile();
   b.setInsertionPoint(yield());
   for (StringRef name : space.names)
     extents.push_back(dimValue(b, loc, name));
-  SmallVector<Value> inits;
-  for (Value value : yield().getValues()) {
-    Operation *op = value.getDefiningOp();
-    SmallVector<OpFoldResult> whole;
-    for (int64_t dim : dimsOfResult(op, loopsOf(op)))
-      whole.push_back(dim < 0 ? OpFoldResult(b.getIndexAttr(1)) : OpFoldResult(extents[dim]));
-    // A dimension of extent 1 stays one that is known when the kernel runs, as in its type.
-    for (auto [i, extent] : llvm::enumerate(whole))
-      if (isa<Attribute>(extent))
-        extent = dimValue(b, loc, "1");
-    inits.push_back(tensor::EmptyOp::create(
-        b, loc, whole, cast<RankedTensorType>(value.getType()).getElementType()));
-  }
-  scf::ForOp loop = createLoop(inits);
+  scf::ForOp loop = createLoop(members.emptyOutputs(extents));
   group.setTile(ArrayRef<int64_t>{tileM, tileN});
-  for (Operation *op : ops) {
-    if (auto cumulation = dyn_cast<ir::CumulateOp>(op))
-      tileCumulation(cumulation);
-    else if (failed(tileOp(cast<linalg::GenericOp>(op))))
-      return failure();
-  }
-  yieldTiles(loop);
+  if (failed(members.tile(offsets, sizes)))
+    return failure();
+  members.yieldTiles(loop, offsets, sizes);
   yield().getValuesMutable().assign(loop.getResults());
-  for (Operation *op : llvm::reverse(ops))
-    b.eraseOp(op);
-  // Operations that read the same part of a tensor have one slice of it, which is loaded once.
-  DominanceInfo dominance;
-  eliminateCommonSubExpressions(b, dominance, group);
+  members.eraseWhole();
+  members.mergeSlices();
   return success();
 }
 

@@ -159,11 +159,14 @@ void MemoryAssignment::placeBias(TiledGroup &tile, TiledProduct &product) {
 //----------------------------------------------------------------------------===//
 
 LogicalResult MemoryAssignment::assign(ir::FusionGroupOp group) {
-  // The tiles of a row group follow from the order of its steps; aicore-insert-transfers knows it.
-  if (group.getSpaceAttr())
-    return success();
   FailureOr<TiledGroup> tile = findTiledGroup(kernel, group);
-  if (failed(tile) || failed(expectTensors(group, *tile)))
+  if (failed(tile))
+    return failure();
+  // The tiles of a row group follow from the order of its steps; aicore-insert-transfers knows it.
+  const bool isOfRows = group.getSpaceAttr() != nullptr;
+  if (isOfRows && tile->products.empty())
+    return success();
+  if (!isOfRows && failed(expectTensors(group, *tile)))
     return failure();
   allocs = OpBuilder::InsertPoint(&group.getBody().front(), group.getBody().front().begin());
   accs.clear();
@@ -171,7 +174,29 @@ LogicalResult MemoryAssignment::assign(ir::FusionGroupOp group) {
   for (size_t number = 0; number < tile->products.size(); ++number)
     if (failed(placeProduct(*tile, number, rings)))
       return failure();
+  if (isOfRows)
+    return placeRows(*tile);
   placeVectorValues(*tile);
+  return success();
+}
+
+// The rows of a product are reduced out of the block's global memory on a split chip, else out of
+// L0C.
+LogicalResult MemoryAssignment::placeRows(TiledGroup &tile) {
+  if (accs[0].getParts() > 1)
+    return kernel.choice("store").emitError()
+           << "store = overlapped drains a product in parts of its columns, but fuse = rows "
+              "reduces "
+              "whole rows of it; nearest legal: store = after, fuse = all";
+  if (!leavesByFixpipe(tile, machine))
+    return success();
+  for (auto [number, product] : llvm::enumerate(tile.produced())) {
+    Value spilled = alloc(productName(number), "out", Space::gm, tile.tileM, tile.tileN,
+                          elementOf(product), tile.last()->getLoc());
+    b.setInsertionPointAfter(product.getDefiningOp());
+    Value held = place(product, spilled);
+    product.replaceAllUsesExcept(held, held.getDefiningOp());
+  }
   return success();
 }
 

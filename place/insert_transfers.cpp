@@ -39,10 +39,14 @@ void TransferInserter::limitPanels(NamedAttrList &limits) {
   });
 }
 
-// Rows that are kept whole are limited to the length of their tile.
+// Rows that are kept whole, and those of a product's tile, are limited to the length of their tile.
 void TransferInserter::limitRows(NamedAttrList &limits) {
   for (auto group : kernel.getBody().getOps<ir::FusionGroupOp>()) {
-    if (!group.getSpaceAttr() || rowFormOf(kernel, RowSpace(group)) != RowForm::whole)
+    if (!group.getSpaceAttr())
+      continue;
+    bool hasProduct = false;
+    group.walk([&](linalg::ContractOp) { hasProduct = true; });
+    if (!hasProduct && rowFormOf(kernel, RowSpace(group)) != RowForm::whole)
       continue;
     const RowSpace space(group);
     const TilePlane plane = planeOf(space);
@@ -91,21 +95,14 @@ LogicalResult TransferInserter::findBuffers(ir::FusionGroupOp group, Tile &tile)
   return success();
 }
 
-LogicalResult TransferInserter::emitGroup(ir::FusionGroupOp group) {
-  if (group.getSpaceAttr())
-    return emitRows(group);
-  FailureOr<TiledGroup> found = findTiledGroup(kernel, group);
-  if (failed(found))
-    return failure();
-  Tile tile;
-  static_cast<TiledGroup &>(tile) = *found;
+LogicalResult TransferInserter::startTiles(ir::FusionGroupOp group, Tile &tile) {
   startPhase(group);
   for (auto buffer : group.getBody().front().getOps<aicore::AllocOp>())
     b.clone(*buffer, map);
-  if (failed(findBuffers(group, tile)))
-    return failure();
-  emitScalars(group);
+  return findBuffers(group, tile);
+}
 
+void TransferInserter::emitTileLoop(Tile &tile) {
   if (tile.panelLoop) {
     emitLoop(tile.panelLoop);
     emitPanel(tile, tile.anchors[0]);
@@ -113,6 +110,20 @@ LogicalResult TransferInserter::emitGroup(ir::FusionGroupOp group) {
   // Copies are counted from 0 in each line: the last tile of one and the first of the next may use
   // the same copy, and the second then waits.
   tile.number = emitLoop(tile.tileLoop).getInductionVar();
+}
+
+LogicalResult TransferInserter::emitGroup(ir::FusionGroupOp group) {
+  FailureOr<TiledGroup> found = findTiledGroup(kernel, group);
+  if (failed(found))
+    return failure();
+  Tile tile;
+  static_cast<TiledGroup &>(tile) = *found;
+  if (group.getSpaceAttr())
+    return emitRows(group, tile);
+  if (failed(startTiles(group, tile)))
+    return failure();
+  emitScalars(group);
+  emitTileLoop(tile);
   const SmallVector<Destination> destinations =
       findDestinations(group, tile, tile.rows, tile.columns);
   if (!tile.anchors.empty())

@@ -51,6 +51,10 @@ private:
   void limitPanels(mlir::NamedAttrList &limits);
   void limitRows(mlir::NamedAttrList &limits);
   mlir::LogicalResult emitGroup(ir::FusionGroupOp group) override;
+  /// Begins the phase of a group: its buffers.
+  mlir::LogicalResult startTiles(ir::FusionGroupOp group, Tile &tile);
+  /// Begins the loop over its tiles, and the one over lines that share a panel.
+  void emitTileLoop(Tile &tile);
   mlir::LogicalResult findBuffers(ir::FusionGroupOp group, Tile &tile);
   mlir::Value slot(mlir::Value number, mlir::Value buffer);
   mlir::Value bufferOf(aicore::PlaceOp place) { return map.lookup(place.getBuffer()); }
@@ -102,7 +106,7 @@ private:
 
   // row_work.cpp: tiles of a row group
   class RowWork;
-  mlir::LogicalResult emitRows(ir::FusionGroupOp group);
+  mlir::LogicalResult emitRows(ir::FusionGroupOp group, Tile &tile);
 };
 
 } // namespace mmk

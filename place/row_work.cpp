@@ -20,12 +20,12 @@ using aicore::Space;
 /// The state of a row group while its code is emitted.
 class TransferInserter::RowWork {
 public:
-  RowWork(TransferInserter &inserter, ir::FusionGroupOp group, scf::ForOp tileLoop,
-          RowProgram program, bool whole)
-      : t(inserter), b(inserter.b), group(group), tileLoop(tileLoop), p(std::move(program)),
+  RowWork(TransferInserter &inserter, ir::FusionGroupOp group, Tile &ofBlock, RowProgram program,
+          bool whole)
+      : t(inserter), b(inserter.b), group(group), ofBlock(ofBlock), p(std::move(program)),
         whole(whole), s(scheduleRows(p, whole)) {}
 
-  void emit();
+  LogicalResult emit();
 
 private:
   using Place = RowPlace::Kind;
@@ -61,6 +61,11 @@ private:
                                 function_ref<SmallVector<Value>(ValueRange)> elements);
   SmallVector<Value> combined(const RowReduction &reduction, ValueRange elements);
   void load(unsigned input, Value slotNumber);
+  /// The product of the tile that an input is; null for a tensor in memory.
+  Product *productOf(Value tensor);
+  void loadProduct(Product &product, Held &held, Value rows, Value columns);
+  void spillProducts();
+  void emitTile();
   void store(unsigned output);
   /// The dimension of global memory along rows and columns of the plane, with the offsets of the
   /// current part of the tile.
@@ -89,7 +94,7 @@ private:
   TransferInserter &t;
   OpBuilder &b;
   ir::FusionGroupOp group;
-  scf::ForOp tileLoop;
+  Tile &ofBlock;
   RowProgram p;
   bool whole;
   RowSchedule s;
@@ -115,9 +120,18 @@ void TransferInserter::RowWork::chooseSizes() {
   });
   const ArrayRef<int64_t> extents = *group.getTile();
   sizes = memory.sizesOf(extents[0], extents[1], whole);
+  if (ofBlock.products.empty())
+    return;
+  // Steps of a few rows, so that their transfers overlap.
+  const int64_t wanted =
+      std::max<int64_t>(1, stepBytes / (4 * memory.padded(sizes.width, b.getF32Type())));
+  const int64_t steps = llvm::divideCeil(sizes.kept, std::min(sizes.height, wanted));
+  sizes.height = llvm::divideCeil(sizes.kept, steps);
 }
 
 StringRef TransferInserter::RowWork::nameOf(Value tensor) {
+  if (productOf(tensor))
+    return "acc";
   while (auto slice = tensor.getDefiningOp<tensor::ExtractSliceOp>())
     tensor = slice.getSource();
   const StringRef name = t.names.lookup(tensor);
@@ -183,8 +197,43 @@ std::pair<int64_t, int64_t> TransferInserter::RowWork::locate(GlobalView &view,
   return {rowDim, columnDim};
 }
 
+TransferInserter::Product *TransferInserter::RowWork::productOf(Value tensor) {
+  for (Product &product : ofBlock.anchors)
+    if (product.result() == behindPlaces(tensor))
+      return &product;
+  return nullptr;
+}
+
+// The cube writes whole tiles, from which each vector core takes its rows.
+void TransferInserter::RowWork::spillProducts() {
+  for (Product &product : ofBlock.anchors)
+    if (auto place = placeIn(product.result(), Space::gm)) {
+      Value buffer = t.bufferOf(place);
+      aicore::SpillOp::create(b, t.loc, product.acc, product.accSlot, ofBlock.rows, ofBlock.columns,
+                              buffer, t.slot(ofBlock.number, buffer), /*row=*/Value(),
+                              IntegerAttr());
+    }
+}
+
+void TransferInserter::RowWork::loadProduct(Product &product, Held &held, Value rows,
+                                            Value columns) {
+  if (auto place = placeIn(product.result(), Space::gm)) {
+    Value buffer = t.bufferOf(place);
+    aicore::FetchOp::create(b, t.loc, buffer, t.slot(ofBlock.number, buffer), keptFrom, rows,
+                            columns, held.buffer, held.slot);
+    return;
+  }
+  aicore::DrainOp::create(b, t.loc, product.acc, product.accSlot, keptFrom, rows, columns,
+                          held.buffer, held.slot, IntegerAttr());
+}
+
 void TransferInserter::RowWork::load(unsigned number, Value slotNumber) {
   const RowInput &input = p.inputs()[number];
+  if (Product *product = productOf(input.tensor)) {
+    Held &held = inputs[number];
+    held.slot = t.slot(slotNumber, held.buffer);
+    return loadProduct(*product, held, planeRows(), planeColumns());
+  }
   GlobalView view = t.viewOf(input.tensor);
   const auto [rowDim, columnDim] = locate(view, input.dims);
   SmallVector<int64_t> along = {rowDim, columnDim};
@@ -631,16 +680,24 @@ void TransferInserter::RowWork::emitWindow() {
     store(output);
 }
 
-void TransferInserter::RowWork::emit() {
-  t.startPhase(group);
+LogicalResult TransferInserter::RowWork::emit() {
+  if (ofBlock.products.empty())
+    t.startPhase(group);
+  else if (failed(t.startTiles(group, ofBlock)))
+    return failure();
   chooseSizes();
   allocate();
   t.emitScalars(group);
-  tile = t.emitLoop(tileLoop).getInductionVar();
-  destinations = t.findDestinations(group, tileLoop);
+  t.emitTileLoop(ofBlock);
+  tile = ofBlock.number;
+  destinations = t.findDestinations(group, ofBlock.tileLoop);
   findOffsets();
   t.loc = group.getLoc();
+  emitTile();
+  return success();
+}
 
+void TransferInserter::RowWork::emitTile() {
   const bool reducesColumns = p.plane().reducesColumns;
   const int64_t keptDim = reducesColumns ? p.plane().rows : p.plane().columns;
   Value extent = t.index(1);
@@ -651,6 +708,13 @@ void TransferInserter::RowWork::emit() {
     if (dim == keptDim && dim >= 0)
       extent = destination->sizes[i];
   Value one = t.index(1), zero = t.index(0);
+  if (!ofBlock.products.empty()) {
+    ofBlock.rows = extent;
+    ofBlock.columns = partExtent();
+    t.emitProducts(ofBlock);
+    t.loc = group.getLoc();
+    spillProducts();
+  }
   const int64_t steps = reducesColumns ? llvm::divideCeil(sizes.kept, sizes.height) : 1;
   auto work = aicore::VectorWorkOp::create(b, t.loc, tile, reducesColumns ? extent : one,
                                            reducesColumns ? one : extent, zero, steps,
@@ -664,22 +728,18 @@ void TransferInserter::RowWork::emit() {
   emitWindow();
 }
 
-LogicalResult TransferInserter::emitRows(ir::FusionGroupOp group) {
-  FailureOr<TiledGroup> found = findTiledGroup(kernel, group);
-  if (failed(found))
-    return failure();
-  FailureOr<RowProgram> program = RowProgram::of(group, *found->tileLoop.getBody());
+LogicalResult TransferInserter::emitRows(ir::FusionGroupOp group, Tile &tile) {
+  FailureOr<RowProgram> program = RowProgram::of(group, *tile.tileLoop.getBody());
   if (failed(program))
     return failure();
-  const RowForm form = rowFormOf(kernel, RowSpace(group));
+  // The tile of a product holds whole rows.
+  const RowForm form = tile.products.empty() ? rowFormOf(kernel, RowSpace(group)) : RowForm::whole;
   if (form == RowForm::online && !makeOnline(*program))
     return group.emitError(
         "reduce = online rescales sums of exponentials while their maximum grows; "
         "here a reduction waits for another in another way; nearest legal: "
         "reduce = two_pass");
-  const bool whole = form == RowForm::whole;
-  RowWork(*this, group, found->tileLoop, std::move(*program), whole).emit();
-  return success();
+  return RowWork(*this, group, tile, std::move(*program), form == RowForm::whole).emit();
 }
 
 } // namespace mmk

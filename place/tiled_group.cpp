@@ -120,7 +120,8 @@ FailureOr<TiledGroup> findTiledGroup(ir::KernelOp kernel, ir::FusionGroupOp grou
     return group.emitOpError("is not tiled; run mmk-tile-cores first");
   tile.tileM = (*extents)[0];
   tile.tileN = (*extents)[1];
-  tile.rank = cast<RankedTensorType>(group.getResultTypes()[0]).getRank();
+  tile.rank = group.getSpaceAttr() ? group.getSpaceAttr().size()
+                                   : cast<RankedTensorType>(group.getResultTypes()[0]).getRank();
   tile.tileLoop = outer;
   if (failed(findProducts(kernel, group, tile)))
     return failure();
@@ -194,6 +195,14 @@ TiledOperand::TiledOperand(TiledProduct &product, unsigned which) {
   const ProductDims dims = *productDims(contract);
   transposed = along.getDimPosition(along.getNumResults() - 1) !=
                (which == 0 ? dims.reduction : dims.columns);
+}
+
+aicore::PlaceOp placeIn(Value value, aicore::Space space) {
+  for (Operation *user : value.getUsers())
+    if (auto place = dyn_cast<aicore::PlaceOp>(user))
+      if (aicore::spaceOf(place.getBuffer()) == space)
+        return place;
+  return {};
 }
 
 Value behindPlaces(Value value) {

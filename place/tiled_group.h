@@ -57,6 +57,13 @@ struct TiledOperand {
   bool transposed = false; ///< memory holds the transpose of the cube's operand
 };
 
+// Chosen for all machines: a transfer of 16 KiB or more reaches the full rate of a link of the
+// Ascend chips; twice that leaves room for overlap.
+constexpr int64_t stepBytes = 32768;
+
+/// Where `value` is held in a memory; null if it is not.
+aicore::PlaceOp placeIn(mlir::Value value, aicore::Space space);
+
 /// The tensor of which a buffer holds `value`.
 mlir::Value behindPlaces(mlir::Value value);
 

@@ -35,9 +35,6 @@ struct MemoryAssignment::VectorBuffers {
 
 namespace {
 
-// Chosen for all machines: a transfer of 16 KiB or more reaches the full rate of a link of the
-// Ascend chips; twice that leaves room for overlap.
-constexpr int64_t stepBytes = 32768;
 /// Elements of the widest vector of a CPU that emulates a core.
 constexpr int64_t emulatedLanes = 16;
 

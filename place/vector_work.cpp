@@ -34,14 +34,6 @@ struct TransferInserter::VectorWork {
   bool any() const { return !inputs.empty() || !outputs.empty(); }
 };
 
-static aicore::PlaceOp placeIn(Value value, aicore::Space space) {
-  for (Operation *user : value.getUsers())
-    if (auto place = dyn_cast<aicore::PlaceOp>(user))
-      if (aicore::spaceOf(place.getBuffer()) == space)
-        return place;
-  return {};
-}
-
 TransferInserter::VectorWork TransferInserter::findVectorWork(Tile &tile) {
   VectorWork work;
   const SmallVector<Value> products = tile.produced();

@@ -132,7 +132,10 @@ std::vector<DirectiveTraits> makeTable() {
                   .benefit = "the accumulator passes global memory once less"},
                  {.word = "none",
                   .alias = "separate",
-                  .benefit = "a pass of its own over global memory uses all vector cores"}},
+                  .benefit = "a pass of its own over global memory uses all vector cores"},
+                 {.word = "rows",
+                  .benefit = "rows of a product are reduced while they are on the chip",
+                  .ofReductions = true}},
        .named = Proposal::ofProducts,
        .explored = Proposal::ofProducts,
        .proposed = Proposal::ofProducts,
@@ -233,9 +236,11 @@ std::string legalWords(const DirectiveTraits &directive) {
   return listOf(words);
 }
 
-std::vector<std::string> triedWords(const DirectiveTraits &directive) {
+std::vector<std::string> triedWords(const DirectiveTraits &directive, bool reduces) {
   std::vector<std::string> words;
   for (const DirectiveWord &word : directive.words) {
+    if (word.ofReductions && !reduces)
+      continue;
     if (word.maximumArgument == 0)
       words.emplace_back(word.word);
     for (int64_t argument : word.triedArguments)

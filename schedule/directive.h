@@ -49,6 +49,7 @@ struct DirectiveWord {
   int64_t maximumArgument = 0;              ///< 0: it takes none
   std::vector<int64_t> triedArguments = {}; ///< by a search
   std::string_view benefit = "";            ///< why it may be better than the other words
+  bool ofReductions = false;                ///< of no use to a kernel that reduces no rows
 };
 
 struct DirectiveTraits {
@@ -120,8 +121,8 @@ std::optional<ChosenWord> chosenWord(const DirectiveTraits &directive, std::stri
 std::string legalWords(const DirectiveTraits &directive);
 
 /// The words that a search tries: all without an argument, and the others with the arguments of the
-/// table.
-std::vector<std::string> triedWords(const DirectiveTraits &directive);
+/// table. `reduces`: for a kernel that reduces rows.
+std::vector<std::string> triedWords(const DirectiveTraits &directive, bool reduces);
 
 /// A group of on-chip buffers, of which `buffers` gives the copies.
 struct BufferGroup {

@@ -92,7 +92,7 @@ std::vector<std::string> valueGrid(const Kernel &kernel, const Machine &machine,
                                    const std::string &key) {
   const DirectiveTraits &directive = *findDirective(key);
   if (!directive.words.empty())
-    return triedWords(directive);
+    return triedWords(directive, kernel.hasReduction());
   if (directive.isLength)
     return lengths(kernel, machine, directive, indexOf(key));
   if (directive.index == DirectiveIndex::buffer)

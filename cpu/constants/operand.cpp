@@ -19,11 +19,27 @@ bool isZero(mlir::Value value) {
   return constant && constant.value() == 0;
 }
 
+/// Whether it is known that `unit` divides a value.
+bool isMultipleOf(mlir::Value value, int64_t unit) {
+  namespace arith = mlir::arith;
+  mlir::Operation *op = value.getDefiningOp();
+  if (auto constant = dyn_cast_or_null<arith::ConstantIndexOp>(op))
+    return constant.value() % unit == 0;
+  const auto divides = [&](mlir::Value operand) { return isMultipleOf(operand, unit); };
+  if (isa_and_nonnull<arith::MulIOp>(op))
+    return llvm::any_of(op->getOperands(), divides);
+  if (isa_and_nonnull<arith::SelectOp>(op))
+    return llvm::all_of(op->getOperands().drop_front(), divides);
+  return isa_and_nonnull<arith::AddIOp, arith::MinSIOp, arith::MaxSIOp>(op) &&
+         llvm::all_of(op->getOperands(), divides);
+}
+
 /// Whether a product can read B from panels: all of its depth, in passes of whole steps, and its
 /// columns from whole vectors on.
 bool canReadPanels(cpu::ProductOp product) {
-  constexpr int64_t wholeSteps = 16;
+  constexpr int64_t wholeSteps = 16, widestVector = 16;
   return isZero(product.getBOffsets()[product.getBAlong()[0]]) &&
+         isMultipleOf(product.getBOffsets()[product.getBAlong()[1]], widestVector) &&
          product.getStep() % wholeSteps == 0;
 }
 

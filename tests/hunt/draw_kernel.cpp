@@ -244,7 +244,10 @@ private:
     } else if (random_.chance(15)) {
       chain(type, rows, columns, out, n);
     }
-    results(out, available_.back().term);
+    const Term last = available_.back().term;
+    if (random_.chance(25))
+      reductions(out, last, {out.back()});
+    results(out, last);
   }
 
   /// The product goes into another one.
@@ -303,27 +306,28 @@ private:
     return 2 * value.error + (isFloat(type) ? unit * value.bound : 1);
   }
 
-  /// Reductions of values over some of their dimensions, which later ones and the results read. All
-  /// are exact: extremes, and sums of small integers.
-  void reductions(const Dims &out) {
+  /// Reductions of values over some of these dimensions, which later ones and the results read. All
+  /// are exact: extremes, and sums of small integers. `whole`: a value of the whole shape.
+  void reductions(const Dims &out, const Term &whole, const Dims &reduced) {
     const int64_t count = random_.oneOf({1, 1, 2, 2, 3});
     for (int64_t i = 0; i < count; ++i) {
       Dims kept = out;
       std::string over;
       for (std::string &dim : kept)
-        if (!llvm::isDigit(dim[0]) && random_.chance(50)) {
+        if (!llvm::isDigit(dim[0]) && llvm::is_contained(reduced, dim) &&
+            random_.chance(reduced.size() == 1 ? 90 : 50)) {
           over += (over.empty() ? "" : ", ") + dim;
           dim = "1";
         }
       if (over.empty())
         continue;
       ExpressionDraw draw = drawFor(out);
-      Term value = draw.over(available_.front().term, static_cast<int>(random_.below(3)));
+      Term value = draw.over(whole, static_cast<int>(random_.below(3)));
       if (value.error > 0)
-        value = available_.front().term;
-      // A value of the whole shape: others may lack the dimension that is reduced.
-      value.expression = {"+", {available_.front().term.expression, value.expression}};
-      value.bound += available_.front().term.bound;
+        value = whole;
+      // Others may lack the dimension that is reduced.
+      value.expression = {"+", {whole.expression, value.expression}};
+      value.bound += whole.bound;
       const std::string kind = random_.oneOf(std::vector<std::string>{"max", "min", "sum", "sum"});
       if (kind == "sum") {
         value = ExpressionDraw::smallInteger(value);
@@ -371,7 +375,7 @@ private:
         random_.oneOf(std::vector<ElementType>(std::begin(allTypes), std::end(allTypes)));
     available_.push_back({{parameter("a", type, out), boundOf(type), 0}, out});
     if (reduces)
-      reductions(out);
+      reductions(out, Term(available_.front().term), out);
     if (random_.chance(50))
       indexed(out);
     results(out, available_.front().term);

@@ -36,7 +36,9 @@ public:
     if (isProduct && random_.chance(50))
       add("store", {"after", "overlapped"});
     if (random_.chance(50))
-      add("fuse", {"all", "none"});
+      add("fuse", {"all", "none", "rows", "rows"});
+    if (kernel_.hasReduction() && random_.chance(50))
+      add("reduce", {"whole", "two_pass", "online"});
     if (isProduct && random_.chance(20))
       add("bias", {"vector", "table"});
     if (isProduct && random_.chance(20))
@@ -68,7 +70,14 @@ private:
     if (!role.isOutput && !role.isReduction && !role.isReduced)
       return;
     if (random_.chance(60)) {
-      const int64_t tile = role.multiple * random_.oneOf({1, 1, 2, 3, 4, 5, 8});
+      // Some of them hold whole rows.
+      const auto extent =
+          std::ranges::find(sample_.dims, dim, [](const auto &it) { return it.first; });
+      const int64_t whole = extent == sample_.dims.end()
+                                ? 1
+                                : (extent->second + role.multiple - 1) / role.multiple,
+                    parts = random_.oneOf({1, 1, 2, 3, 4, 5, 8}),
+                    tile = role.multiple * (random_.chance(15) ? whole : parts);
       std::vector<std::string> words = {std::to_string(tile), std::to_string(2 * tile)};
       if (role.mayFit())
         words.push_back("auto");

@@ -142,6 +142,10 @@ private:
     if (!lowering) {
       refusal_ = lowering.messages.render();
       expect(!refusal_.empty(), "a refusal has a reason", "");
+    } else if (std::string problem = lowering.kernel().limitProblem(dims_); !problem.empty()) {
+      // A variant that is legal, but not at these dimensions.
+      refusal_ = std::move(problem);
+      return {};
     }
     return lowering;
   }
@@ -155,8 +159,8 @@ private:
     if (lowering.nearest) {
       choices.insert(choices.end(), lowering.nearest->begin(), lowering.nearest->end());
       lowering = lower(machine, choices);
-      expect(bool(lowering), "the nearest legal variant is legal",
-             mmk::spelling(choices) + "\n" + refusal_);
+      expect(lowering || refusal_.find("this variant") != std::string::npos,
+             "the nearest legal variant is legal", mmk::spelling(choices) + "\n" + refusal_);
     }
     while (!lowering && !choices.empty()) {
       choices.pop_back();
@@ -194,12 +198,12 @@ private:
   }
 
   /// How many cores this computer has is no part of the sample, and it has neither an L1 of its own
-  /// nor a bias table.
+  /// nor a bias table, nor vector cores that take rows from a cube.
   void onHost(Choices choices) {
     std::erase_if(choices, [](const auto &choice) {
       const std::string &key = choice.first;
       return key == "cores" || key.starts_with("grid.") || key == "keep" || key == "bias" ||
-             key == "skew";
+             key == "skew" || choice == std::pair<std::string, std::string>("fuse", "rows");
     });
     const Machine host = expected(loadMachine("host"), "the machine loads");
     onMachine(host, choices, false);
