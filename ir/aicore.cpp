@@ -247,7 +247,7 @@ std::string beyondLimit(StringRef dimension, int64_t value, int64_t most, HeldWh
     break;
   case HeldWhole::rows:
     format = "{0} = {1}, but what this variant reduces whole is at most {2} long; "
-             "legal: a longer tile.{0}, or reduce = two_pass";
+             "legal: a longer tile.{0}, or reduce.{0} = two_pass";
     break;
   case HeldWhole::rowsOfProduct:
     format = "{0} = {1}, but the tile whose rows this variant reduces is at most {2} wide; "

@@ -103,8 +103,8 @@ LogicalResult RowMembers::tile(ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldRe
     const SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
     auto slice = tensor::ExtractSliceOp::create(b, group.getLoc(), cumulation.getOperand(), offsets,
                                                 sizes, strides);
-    auto tile = ir::CumulateOp::create(b, op->getLoc(), slice.getType(), slice,
-                                       cumulation.getAlong());
+    auto tile =
+        ir::CumulateOp::create(b, op->getLoc(), slice.getType(), slice, cumulation.getAlong());
     tile->setAttr(loopsAttr, op->getAttr(loopsAttr));
     tiled[cumulation.getResult()] = tile.getResult();
   }

@@ -14,7 +14,8 @@ class RowMembers {
 public:
   RowMembers(ir::FusionGroupOp group, mlir::IRRewriter &b) : group(group), b(b) {}
 
-  /// Finds the operations of the group; an error where one does not say the dimensions of its loops.
+  /// Finds the operations of the group; an error where one does not say the dimensions of its
+  /// loops.
   mlir::LogicalResult find();
   /// An empty tensor for each result. `extents`: of the dimensions of the space.
   llvm::SmallVector<mlir::Value> emptyOutputs(llvm::ArrayRef<mlir::Value> extents);
@@ -32,12 +33,9 @@ public:
   void mergeSlices();
 
 private:
-  mlir::LogicalResult tileOp(mlir::linalg::GenericOp op,
-                             llvm::ArrayRef<mlir::OpFoldResult> offsets,
+  mlir::LogicalResult tileOp(mlir::linalg::GenericOp op, llvm::ArrayRef<mlir::OpFoldResult> offsets,
                              llvm::ArrayRef<mlir::OpFoldResult> sizes);
-  ir::YieldOp yield() {
-    return mlir::cast<ir::YieldOp>(group.getBody().front().getTerminator());
-  }
+  ir::YieldOp yield() { return mlir::cast<ir::YieldOp>(group.getBody().front().getTerminator()); }
 
   ir::FusionGroupOp group;
   mlir::IRRewriter &b;

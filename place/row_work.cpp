@@ -733,12 +733,16 @@ LogicalResult TransferInserter::emitRows(ir::FusionGroupOp group, Tile &tile) {
   if (failed(program))
     return failure();
   // The tile of a product holds whole rows.
-  const RowForm form = tile.products.empty() ? rowFormOf(kernel, RowSpace(group)) : RowForm::whole;
-  if (form == RowForm::online && !makeOnline(*program))
-    return group.emitError(
-        "reduce = online rescales sums of exponentials while their maximum grows; "
-        "here a reduction waits for another in another way; nearest legal: "
-        "reduce = two_pass");
+  const RowSpace space(group);
+  const RowForm form = tile.products.empty() ? rowFormOf(kernel, space) : RowForm::whole;
+  if (form == RowForm::online && !makeOnline(*program)) {
+    const std::string key = rowChoiceOf(kernel, space);
+    return group.emitError()
+           << key
+           << " = online rescales sums of exponentials while their maximum grows; "
+              "here a reduction waits for another in another way; nearest legal: "
+           << key << " = two_pass";
+  }
   return RowWork(*this, group, tile, std::move(*program), form == RowForm::whole).emit();
 }
 
