@@ -31,7 +31,7 @@ void ProgramEmitter::emitOp(mlir::Operation &op) {
 
 void ProgramEmitter::emitMeaning(mlir::Operation &op) {
   TypeSwitch<mlir::Operation *>(&op)
-      .Case<aicore::AllocOp, mlir::scf::YieldOp>([](auto) {})
+      .Case<aicore::AllocOp, aicore::TallyOp, mlir::scf::YieldOp>([](auto) {})
       .Case([&](aicore::SlotOp slot) { emitSlot(slot); })
       .Case([&](mlir::scf::ForOp loop) { emitLoop(loop); })
       .Case([&](mlir::scf::IfOp branch) { emitBranch(branch); })

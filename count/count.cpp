@@ -59,6 +59,37 @@ void add(const LeastTime &phase, LeastTime &all) {
   }
 }
 
+/// A core of a program without instructions.
+struct IdleCore {
+  bool execute(unsigned, Pipe, const count::Instruction &, Cost, count::Amount) { return true; }
+  bool setFlag(unsigned, Pipe, Pipe, int64_t) { return true; }
+  bool waitFlag(unsigned, Pipe, Pipe, int64_t) { return true; }
+  bool setCross(unsigned, Pipe, int64_t) { return true; }
+  bool waitCross(unsigned, Pipe, int64_t) { return true; }
+  bool barrier(unsigned, std::optional<Pipe>) { return true; }
+};
+
+/// Adds what the conditions of a phase cover, in all blocks.
+llvm::Error addConditions(aicore::PhaseOp phase, const Machine &machine, ArrayRef<int64_t> dims,
+                          int64_t blocks, CoveredElements &covered) {
+  if (!phase.walk([](aicore::TallyOp) { return WalkResult::interrupt(); }).wasInterrupted())
+    return llvm::Error::success();
+  llvm::Expected<count::CountProgram> program =
+      count::compile(phase, machine, dims, count::Scope::conditions);
+  if (!program)
+    return program.takeError();
+  std::vector<int64_t> values;
+  for (int64_t block = 0; block < blocks; ++block) {
+    IdleCore core;
+    count::run(*program, values, block, core);
+    int64_t *const sums[] = {&covered.all, &covered.skipped, &covered.full};
+    for (auto [place, sum] : llvm::zip(program->tallies, sums))
+      if (place >= 0)
+        *sum += values[place];
+  }
+  return llvm::Error::success();
+}
+
 llvm::Error countPhase(aicore::PhaseOp phase, const Machine &machine, ArrayRef<int64_t> dims,
                        int64_t number, int64_t blocks, KernelTime &time, LeastTime &least,
                        EventSink *events) {
@@ -118,10 +149,15 @@ llvm::Expected<ClockReport> countKernel(aicore::KernelOp kernel, const Machine &
   KernelTime time(machine, blocks);
   LeastTime least;
   int64_t number = 0;
-  for (auto phase : kernel.getBody().getOps<aicore::PhaseOp>())
+  CoveredElements covered;
+  for (auto phase : kernel.getBody().getOps<aicore::PhaseOp>()) {
     if (llvm::Error error = countPhase(phase, machine, dims, number++, blocks, time, least, events))
       return std::move(error);
+    if (llvm::Error error = addConditions(phase, machine, dims, blocks, covered))
+      return std::move(error);
+  }
   ClockReport report = time.report();
+  report.covered = covered;
   least.cycles += taskCycles(machine);
   least.rest += taskCycles(machine);
   report.least = least;

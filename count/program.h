@@ -151,14 +151,16 @@ struct CountProgram {
   llvm::DenseMap<mlir::Value, int32_t> places; ///< of the values of the IR
   int32_t block = 0;                           ///< place of the number of the block
   int64_t packet = 1;                          ///< bytes of a packet of global memory
+  /// Places of the sums of aicore.tally, by aicore::Covered; -1: there is none.
+  std::array<int32_t, 3> tallies = {-1, -1, -1};
 
   /// Sets the costs of transfers of tensors.
   void setMemory(const GlobalMemory &memory);
 };
 
-/// Everything that takes time, or only the transfers between tensors and cores, which is a short
-/// program.
-enum class Scope { all, tensors };
+/// Everything that takes time; only the transfers between tensors and cores, which is a short
+/// program; or only what conditions cover.
+enum class Scope { all, tensors, conditions };
 
 /// Reads a phase, and the scalar code before it in its kernel, with the kernel's dimensions set to
 /// `dims`. The program refers to `machine`.

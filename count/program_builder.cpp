@@ -183,9 +183,11 @@ bool ProgramBuilder::isInScope(Operation &op) const {
   if (scope_ == Scope::all || op.getNumResults() > 0)
     return true;
   return op
-      .walk([](Operation *inner) {
+      .walk([&](Operation *inner) {
         const bool found =
-            isa<aicore::LoadOp, aicore::WindowOp, aicore::StoreOp, aicore::FixpipeOp>(inner);
+            scope_ == Scope::conditions
+                ? isa<aicore::TallyOp>(inner)
+                : isa<aicore::LoadOp, aicore::WindowOp, aicore::StoreOp, aicore::FixpipeOp>(inner);
         return found ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
@@ -242,6 +244,7 @@ llvm::Error ProgramBuilder::translate(Operation &op) {
           return emitted({.kind = StepKind::barrier, .pipe = aicore::machinePipe(*pipe)});
         return emitted({.kind = StepKind::barrierOfAll});
       })
+      .Case([&](aicore::TallyOp it) { return tally(it); })
       // They take no time.
       .Case<aicore::AllocOp, aicore::WorkspaceOp>(
           [](auto) -> llvm::Error { return llvm::Error::success(); })
@@ -299,6 +302,17 @@ llvm::Error ProgramBuilder::arithmetic(Operation &op) {
   } else {
     return fault(&op, "cannot be counted");
   }
+  return llvm::Error::success();
+}
+
+// Sums would make every iteration of a loop different, so only a program of their own has them.
+llvm::Error ProgramBuilder::tally(aicore::TallyOp op) {
+  if (scope_ != Scope::conditions)
+    return llvm::Error::success();
+  int32_t &sum = program_.tallies[static_cast<size_t>(op.getCovered())];
+  if (sum < 0)
+    sum = place();
+  emit(op, {.kind = StepKind::add, .target = sum, .a = sum, .b = placeOf(op.getElements())});
   return llvm::Error::success();
 }
 

@@ -46,6 +46,7 @@ private:
   llvm::Error vector(aicore::VectorOp op);
   llvm::Error reduce(aicore::ReduceOp op);
   llvm::Error scan(aicore::ScanOp op);
+  llvm::Error tally(aicore::TallyOp op);
   template <typename Op> llvm::Error tree(Op op, Tree tree, llvm::ArrayRef<std::string> figures);
   llvm::Error window(aicore::WindowOp op);
   llvm::Error positions(aicore::PositionsOp op);

@@ -113,7 +113,7 @@ bool runCases(Session &session, const RunOptions &options, const std::vector<Run
       break;
   }
   if (showsTable)
-    table.printFailures(reports);
+    table.printNotes(reports);
   if (profile) {
     const std::string where = profile->finish();
     if (showsTable)

@@ -71,6 +71,11 @@ def Aicore_Broadcast : I32EnumAttr<"Broadcast", "how an operand of a vector inst
   let genSpecializedAttr = 0;
 }
 
+def Aicore_Covered : I32EnumAttr<"Covered", "what a condition leaves of elements", [
+  I32EnumAttrCase<"all", 0>, I32EnumAttrCase<"skipped", 1>, I32EnumAttrCase<"full", 2>]> {
+  let cppNamespace = "::mmk::aicore";
+}
+
 def Aicore_ReduceKind : I32EnumAttr<"ReduceKind", "how a reduction combines elements", [
   I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"mul", 1>, I32EnumAttrCase<"max", 2>,
   I32EnumAttrCase<"min", 3>, I32EnumAttrCase<"argmax", 4>, I32EnumAttrCase<"argmin", 5>]> {
@@ -232,6 +237,17 @@ def Aicore_SlotOp : Aicore_Op<"slot", [Pure]> {
   let arguments = (ins Index:$index, AnyStaticShapeMemRef:$buffer);
   let results = (outs Index:$result);
   let assemblyFormat = "$index `of` $buffer `:` type($buffer) attr-dict";
+}
+
+def Aicore_TallyOp : Aicore_Op<"tally"> {
+  let summary = "elements that a condition covers, for the report of the clock";
+  let description = [{
+    `aicore.tally skipped %n`: of the elements of a reduction, or of a result, behind a condition, all,
+    those that are neither loaded nor computed, or those that are computed without it, as all satisfy
+    it. It takes no time, and does nothing.
+  }];
+  let arguments = (ins Aicore_Covered:$covered, Index:$elements);
+  let assemblyFormat = "$covered $elements attr-dict";
 }
 
 def Aicore_PlaceOp : Aicore_Op<"place", [Pure, AllTypesMatch<["value", "result"]>]> {

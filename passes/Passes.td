@@ -40,6 +40,9 @@ def FuseEpilogue : Pass<"mmk-fuse-epilogue", "::mlir::ModuleOp"> {
                                                mmk.yield %y
                                              }
     ```
+    With `fuse = rows`, reductions over the columns of a product, and what reads them, join the
+    product's group, which is then a row group with a product.
+
     Reductions over the same dimensions become a row group with the elementwise operations before,
     between and behind them. Results that read the same tensors join the group. With `none` each
     reduction is a group of its own.

@@ -145,4 +145,22 @@ std::optional<Guard> guardOf(RowProgram &program, const RowReduction &reduction)
   return guard;
 }
 
+std::optional<GuardedOutput> guardOf(RowProgram &program, const RowOutput &output) {
+  GuardedOutput it;
+  Value value = output.element;
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<arith::TruncFOp, arith::ExtFOp, arith::SIToFPOp, arith::FPToSIOp>(op))
+      break;
+    it.conversions.insert(it.conversions.begin(), op);
+    value = op->getOperand(0);
+  }
+  it.select = value.getDefiningOp<arith::SelectOp>();
+  if (!it.select || !matchPattern(it.select.getFalseValue(), m_Constant()))
+    return std::nullopt;
+  it.guard.isExact = GuardReader(program).read(it.select.getCondition(), it.guard.atLeastZero);
+  it.guard.masked = it.select;
+  it.guard.element = it.select.getTrueValue();
+  return it.guard.atLeastZero.empty() ? std::nullopt : std::optional(it);
+}
+
 } // namespace mmk

@@ -45,4 +45,12 @@ bool forEachComparison(
 /// The condition of a reduction; nothing for one without, or where no part of it is linear.
 std::optional<Guard> guardOf(RowProgram &program, const RowReduction &reduction);
 
+/// An output that is a constant where a condition does not hold.
+struct GuardedOutput {
+  Guard guard;
+  mlir::arith::SelectOp select;
+  llvm::SmallVector<mlir::Operation *> conversions; ///< behind the selection, in order
+};
+std::optional<GuardedOutput> guardOf(RowProgram &program, const RowOutput &output);
+
 } // namespace mmk

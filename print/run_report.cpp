@@ -123,6 +123,13 @@ void write(json::OStream &out, const ClockReport &clock) {
   out.attribute("cores", clock.cores);
   out.attribute("bound", llvm::StringRef(spelling(clock.bound)));
   writeNumber(out, "bound_us", clock.boundMicroseconds);
+  out.attribute("global_bytes", clock.movedBytes);
+  if (clock.covered.all > 0)
+    out.attributeObject("conditions", [&] {
+      out.attribute("elements", clock.covered.all);
+      out.attribute("skipped", clock.covered.skipped);
+      out.attribute("unmasked", clock.covered.full);
+    });
   out.attributeObject("pipes", [&] {
     for (size_t i = 0; i < allPipes.size(); ++i)
       out.attributeObject(spelling(allPipes[i]), [&] {

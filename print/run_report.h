@@ -74,7 +74,7 @@ public:
 
   void printHead() const;
   void printRow(const CaseReport &report) const;
-  void printFailures(const std::vector<CaseReport> &reports) const;
+  void printNotes(const std::vector<CaseReport> &reports) const;
 
 private:
   const RunHeader &header_;

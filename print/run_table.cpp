@@ -52,6 +52,14 @@ std::string allowance(const Check &check, const Comparison &comparison) {
                      check.atol);
 }
 
+/// "conditions skip 43.5 % of 12582912 elements; 43.6 % are computed without them"
+std::string conditionsSummary(const CoveredElements &covered) {
+  const double percent = 100.0 / static_cast<double>(covered.all);
+  return fmt::format("conditions skip {:.1f} % of {} elements; {:.1f} % are computed without them",
+                     percent * static_cast<double>(covered.skipped), covered.all,
+                     percent * static_cast<double>(covered.full));
+}
+
 std::string failure(const Kernel &kernel, const RunCase &run, const std::string &result,
                     const Comparison &comparison) {
   const std::string where = run.name.empty() ? dimsOf(kernel, run) : run.name;
@@ -129,7 +137,10 @@ void RunTable::printRow(const CaseReport &report) const {
   printLine(text);
 }
 
-void RunTable::printFailures(const std::vector<CaseReport> &reports) const {
+void RunTable::printNotes(const std::vector<CaseReport> &reports) const {
+  for (const CaseReport &report : reports)
+    if (report.clock && report.clock->covered.all > 0)
+      print(nameOf(report.run) + ": " + conditionsSummary(report.clock->covered) + "\n");
   for (const CaseReport &report : reports)
     if (report.watch)
       print(nameOf(report.run) + ": " + watchSummary(*report.watch) + "\n" +

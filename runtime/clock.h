@@ -165,6 +165,13 @@ struct LeastTime {
   PipeCycles cubeWork{}, vectorWork{};
 };
 
+/// Elements of reductions and results behind conditions.
+struct CoveredElements {
+  int64_t all = 0;     ///< 0: there are none
+  int64_t skipped = 0; ///< neither loaded nor computed
+  int64_t full = 0;    ///< computed without the condition, in parts where all satisfy it
+};
+
 /// Time of a kernel on an emulated machine. All from integer cycles, so it is the same everywhere.
 struct ClockReport {
   int64_t cycles = 0;            ///< of the slowest core, all phases
@@ -188,7 +195,8 @@ struct ClockReport {
   Pipe bound = Pipe::cube; ///< the busiest pipe
   double boundMicroseconds = 0;
   int64_t movedBytes = 0; ///< between global memory and all cores, as their pipes are charged
-  LeastTime least;        ///< all phases
+  CoveredElements covered;
+  LeastTime least; ///< all phases
 };
 
 /// Cycles of a task outside of its phases, all of them counted behind the last.

@@ -167,7 +167,7 @@ LogicalResult Reader::statement(Operation &op, Sequence &into) {
       .Case([&](aicore::SetCrossOp it) { return cross(it, Kind::setCross); })
       .Case([&](aicore::WaitCrossOp it) { return cross(it, Kind::waitCross); })
       .Case([&](aicore::BarrierOp it) { return barrier(it, into); })
-      .Case<aicore::AllocOp, aicore::WorkspaceOp>([](auto) { return success(); })
+      .Case<aicore::AllocOp, aicore::WorkspaceOp, aicore::TallyOp>([](auto) { return success(); })
       .Default([&](Operation *it) -> LogicalResult {
         if (!isMemoryEffectFree(it))
           return it->emitOpError("is not known to aicore-verify-sync, which cannot tell what it "

@@ -109,7 +109,8 @@ llvm::Error Interpreter::statement(Operation &op) {
         return llvm::Error::success();
       })
       // A barrier of one pipe, which is in order anyway.
-      .Case<aicore::AllocOp, aicore::BarrierOp>([](auto) { return llvm::Error::success(); })
+      .Case<aicore::AllocOp, aicore::BarrierOp, aicore::TallyOp>(
+          [](auto) { return llvm::Error::success(); })
       .Default([&](Operation *it) { return arithmetic(*it); });
 }
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Row kernels without a schedule on the clock of ascend910b2, beside the times of the vendor's
-operators on that chip.
+operators on that chip; and reductions behind a product, on its tile and as a pass of their own.
 
     rows.py MMK [--write]
 
---write puts the table into docs/rows.md.
+--write puts the tables into docs/rows.md.
 """
 
 import json
@@ -15,6 +15,7 @@ from pathlib import Path
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/rows.md"
 BEGIN, END = "<!-- The table: bench/rows/rows.py --write -->", "<!-- End of the table -->"
+BEHIND = "<!-- Behind a product: bench/rows/rows.py --write -->"
 BYTES = {"f32": 4, "f16": 2, "bf16": 2}
 
 SOFTMAX = "kernel k(x: {t}[M, N]) -> y: {t}[M, N] {{ y = softmax[N](x); }}"
@@ -58,32 +59,72 @@ ROWS = [
 ]
 
 
-def count(mmk, text, m, n):
+LINEAR = """kernel k(x: f16[M, K], w: f16[K, N], b: f32[N], g: f32[N]) -> y: f16[M, N] {
+  y = cast<f16>(rms_norm[N](x @ w + b, g, 0.000001));
+}"""
+WEIGHTS = """kernel k(q: f16[B, M, K], k: f16[B, N, K]) -> p: f16[B, M, N] {
+  p = cast<f16>(softmax[N](0.125 * (q @ transpose(k))));
+}"""
+LOGITS = """kernel k(x: bf16[M, K], w: bf16[K, N]) -> y: i32[M], l: f32[M] {
+  let z = x @ w;
+  y = argmax[N](z);
+  l = logsumexp[N](z);
+}"""
+PRODUCTS = [
+    (LINEAR, "product + bias, RMS norm", {"M": 8192, "K": 512, "N": 512}),
+    (LINEAR, "product + bias, RMS norm", {"M": 4096, "K": 4096, "N": 256}),
+    (LINEAR, "product + bias, RMS norm", {"M": 16384, "K": 128, "N": 128}),
+    (WEIGHTS, "scaled product, softmax", {"B": 48, "M": 197, "K": 64, "N": 197}),
+    (WEIGHTS, "scaled product, softmax", {"B": 32, "M": 512, "K": 64, "N": 512}),
+    (LOGITS, "product, argmax and logsumexp", {"M": 8192, "K": 1024, "N": 100}),
+]
+
+
+def count(mmk, text, dims, *words):
     with tempfile.NamedTemporaryFile("w", suffix=".mmk") as file:
         file.write(text + "\n")
         file.flush()
-        done = subprocess.run([mmk, "run", file.name, f"M={m}", f"N={n}", "--machine",
-                               "ascend910b2", "--count-only", "--no-cache", "--json", "-"],
+        done = subprocess.run([mmk, "run", file.name, *[f"{name}={extent}" for name, extent in dims.items()],
+                               "--machine", "ascend910b2", "--count-only", "--no-cache", "--json", "-",
+                               *words],
                               capture_output=True, text=True, check=True)
     report = json.loads(done.stdout)[0]
     return report["clock"], report["variant"]
 
 
-def main():
+def products(mmk):
+    lines = ["| kernel | dimensions | `fuse = all`, us | chosen, us | times as fast | variant |",
+             "|---|---|---|---|---|---|"]
+    for text, name, dims in PRODUCTS:
+        before = count(mmk, text, dims, "--set", "fuse=all")[0]["time_us"]
+        clock, variant = count(mmk, text, dims)
+        shape = ", ".join(f"{dim} = {extent}" for dim, extent in dims.items())
+        lines.append(f"| {name} | {shape} | {before:.2f} | {clock['time_us']:.2f} | "
+                     f"{before / clock['time_us']:.2f} | `{variant}` |")
+    return "\n".join(lines)
+
+
+def rows(mmk):
     lines = ["| kernel | type | M x N | mmk, us | operator, us | operator / mmk | GB/s of its tensors "
              "| bound | variant |", "|---|---|---|---|---|---|---|---|---|"]
     for text, name, width, element, m, n, published in ROWS:
-        clock, variant = count(sys.argv[1], text.format(t=element), m, n)
+        clock, variant = count(mmk, text.format(t=element), {"M": m, "N": n})
         us = clock["time_us"]
         rate = width(BYTES[element]) * m * n / us / 1000
         lines.append(f"| {name} | {element} | {m} x {n} | {us:.2f} | {published:.2f} | "
                      f"{published / us:.2f} | {rate:.0f} | {clock['bound']} | `{variant}` |")
-    table = "\n".join(lines)
+    return "\n".join(lines)
+
+
+def main():
+    tables = {BEGIN: rows(sys.argv[1]), BEHIND: products(sys.argv[1])}
     if "--write" not in sys.argv:
-        return print(table)
+        return print("\n\n".join(tables.values()))
     page = PAGE.read_text()
-    before, after = page[: page.index(BEGIN) + len(BEGIN)], page[page.index(END):]
-    PAGE.write_text(f"{before}\n{table}\n{after}")
+    for begin, table in tables.items():
+        start = page.index(begin) + len(begin)
+        page = f"{page[:start]}\n{table}\n{page[page.index(END, start):]}"
+    PAGE.write_text(page)
 
 
 if __name__ == "__main__":

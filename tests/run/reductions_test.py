@@ -2,6 +2,7 @@
 fused, one by one, in parts, whole, and watched."""
 
 import random
+import re
 
 import numpy as np
 
@@ -144,6 +145,48 @@ class Reductions(CommandTest):
         self.assertIn("reduce.C = online rescales sums of exponentials while their maximum grows; "
                       "here a reduction waits for another in another way; nearest legal: "
                       "reduce.C = two_pass", self.said)
+
+    def test_rows_of_a_product(self):
+        # A kernel, what NumPy says of the product p, a residual r and a weight g, and its results.
+        kernels = [
+            ("y: f32[M, N]", "y = softmax[N](x @ w);", lambda p, r, g: [softmax(p, 1)]),
+            ("y: f32[M, N], z: f32[M, N]",
+             "let t = x @ w + r; y = t; z = t / sqrt(mean[N](t * t) + 0.00001) * g;",
+             lambda p, r, g: [p + r, norm(p + r, 1) * g]),
+            ("y: i32[M], z: f32[M]", "let t = x @ w - g; y = argmax[N](t); z = max[N](abs(t));",
+             lambda p, r, g: [(p - g).argmax(1), np.abs(p - g).max(1)]),
+            ("y: f32[M, N]", "let t = (x @ w) * g; y = (t - mean[N](t)) * (1 + sum[N](r));",
+             lambda p, r, g: [(p * g - (p * g).mean(1, keepdims=True))
+                              * (1 + r.sum(1, keepdims=True))]),
+        ]
+        draw, numbers = random.Random(20261124), np.random.default_rng(20261124)
+        for result, body, expected in kernels:
+            for machine in MACHINES[:2]:
+                m, n, k = draw.choice([1, 17, 100, 130]), draw.choice([1, 16, 33, 200]), 45
+                x, w, r, g = (numbers.uniform(-1, 1, shape) for shape in
+                              ((m, k), (k, n), (m, n), (n,)))
+                x, w = x.astype(np.float16), w.astype(np.float16)
+                r, g = r.astype(np.float32), g.astype(np.float32)
+                for name, tensor in zip("xwrg", (x, w, r, g)):
+                    np.save(self.folder / f"{name}.npy", tensor)
+                used = [name for name in "xwrg" if re.search(rf"\b{name}\b", body)]
+                types = {"x": "f16[M, K]", "w": "f16[K, N]", "r": "f32[M, N]", "g": "f32[N]"}
+                parameters = ", ".join(f"{name}: {types[name]}" for name in used)
+                (self.folder / "k.mmk").write_text(
+                    f"kernel k({parameters}) -> {result} {{ {body} }}\n")
+                outputs = [f"{name}={name}.npy" for name in "yz" if f"{name}:" in result]
+                words = [word for output in outputs for word in ("--output", output)]
+                words += [word for name in used for word in ("--input", f"{name}={name}.npy")]
+                with self.subTest(kernel=body, machine=machine, m=m, n=n):
+                    for more in ([], ["--set", "tile.M=32", "--set", "tile.N=208"]):
+                        report, = self.report("k.mmk", f"M={m}", f"N={n}", f"K={k}", "--machine",
+                                              machine, "--set", "fuse=rows", "--watch", *words,
+                                              *more)
+                        self.assertEqual(report["watch"]["hazards"], [])
+                        product = x.astype(np.float64) @ w.astype(np.float64)
+                        for output, value in zip(outputs, expected(product, r, g)):
+                            found = np.load(self.folder / output.split("=")[1])
+                            np.testing.assert_allclose(found, value, rtol=2e-4, atol=2e-4)
 
     def test_a_row_that_is_too_long_to_be_whole(self):
         (self.folder / "k.mmk").write_text(

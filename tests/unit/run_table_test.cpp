@@ -31,7 +31,7 @@ std::string failureOf(const std::string &rule, double error, int64_t step) {
   report.run.dims = dims;
   report.check.emplace().add("c", check.check(0, got, text.kernel().check));
   testing::internal::CaptureStdout();
-  RunTable(header, {report.run}, {}).printFailures({report});
+  RunTable(header, {report.run}, {}).printNotes({report});
   return testing::internal::GetCapturedStdout();
 }
 

@@ -264,7 +264,7 @@ mmk.kernel @k dims ["M", "K", "N"]
       ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>) outs(%fill : tensor<?x?xf32>) -> tensor<?x?xf32>
   mmk.return %acc : tensor<?x?xf32>
 } schedule {
-  // expected-error @+1 {{fuse = maybe is not legal; expected all or none}}
+  // expected-error @+1 {{fuse = maybe is not legal; expected all, none or rows}}
   mmk.choice "fuse" = ["maybe"]
 }
 }
