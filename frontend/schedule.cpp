@@ -127,10 +127,10 @@ private:
       return fmt::format(
           "'{}' is for the inner dimension of a product ({}), found {}", directive.name,
           having([](const DimensionRole &each) { return each.isReduction; }), dimension);
-    // Parts of a reduced dimension have a length, but all are of one core.
-    const bool takesReduced = directive.isLength;
+    // What is in between has tiles, too; a grid of cores is for the results.
+    const bool takesValues = directive.isLength;
     const auto isLegal = [&](const DimensionRole &each) {
-      return each.isReduction || each.isOutput || (takesReduced && each.isReduced);
+      return each.isReduction || each.isOutput || (takesValues && each.isOfValue);
     };
     if (!isLegal(role))
       return fmt::format("'{}' is for dimensions of a result or inside a product ({}), found {}",
@@ -226,10 +226,9 @@ std::vector<std::string> tiledDimensions(const Kernel &kernel) {
     add(parameter.shape);
   for (const Result &result : kernel.results)
     add(result.shape);
-  // A reduction may go over a range of its own.
+  // Values in between may have ranges of their own, and reductions go over such.
   for (const auto &value : kernel.values)
-    if (value->operation == Operation::reduce)
-      add(value->operands[0]->shape);
+    add(value->shape);
   return names;
 }
 
@@ -245,9 +244,12 @@ DimensionRole roleOf(const Kernel &kernel, std::string_view dimension, Cube cube
   role.isOutput = std::ranges::any_of(kernel.results,
                                       [&](const Result &result) { return isHere(result.shape); });
   for (const auto &value : kernel.values) {
-    if (value->operation == Operation::reduce || value->operation == Operation::cumulate)
+    role.isOfValue |= value->operation != Operation::parameter && isHere(value->shape);
+    if (value->operation == Operation::reduce || value->operation == Operation::cumulate) {
+      role.isOfValue |= isHere(value->operands[0]->shape);
       for (size_t along : value->along)
         role.isReduced |= isIt(value->operands[0]->shape[along]);
+    }
     if (value->operation != Operation::product)
       continue;
     const Shape &shape = value->shape;
