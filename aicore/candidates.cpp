@@ -178,7 +178,7 @@ private:
                             reduced = reducesColumns ? group.column : group.row;
     const int64_t cores = space_.cores() * space_.unitsOfCore();
     return bestOf(plan, best, [&](Consider consider) {
-      for (RowForm form : space_.rowForms())
+      for (RowForm form : space_.rowForms(group))
         for (int64_t length : space_.shares(kept, work.keptExtent, cores, reducesColumns ? 1 : 16))
           for (int64_t part :
                space_.shares(reduced, work.reducedExtent, 1, reducesColumns ? 16 : 1)) {
@@ -186,7 +186,8 @@ private:
             if (whole && part < work.reducedExtent)
               continue;
             Plan trial = plan;
-            trial.options.rows = form;
+            if (!space_.namedForm(group))
+              trial.options.rows = form;
             if (kept)
               trial.dims[*kept].tile = length;
             if (reduced)

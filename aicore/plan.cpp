@@ -18,6 +18,9 @@ namespace {
 constexpr int64_t triedSplits[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32};
 /// Widths of swizzle that are tried.
 constexpr int64_t triedWidths[] = {2, 4, 8};
+/// The words of `reduce`.
+constexpr std::pair<std::string_view, RowForm> rowWords[] = {
+    {"two_pass", RowForm::passes}, {"whole", RowForm::whole}, {"online", RowForm::online}};
 
 } // namespace
 
@@ -108,14 +111,27 @@ bool PlanSpace::hasRows() const {
   return std::ranges::any_of(groups_, [](const Group &it) { return it.work.ofRows != nullptr; });
 }
 
-std::vector<RowForm> PlanSpace::rowForms() const {
+std::optional<RowForm> PlanSpace::namedForm(const Group &group) const {
+  if (!group.work.ofRows)
+    return std::nullopt;
+  const RowSpace &space = group.work.ofRows->program.space();
+  for (int64_t dim : space.reduced())
+    if (const auto fixed = request_.fixed.find(("reduce." + space.names[dim]).str());
+        fixed != request_.fixed.end())
+      for (const auto &[word, form] : rowWords)
+        if (fixed->second == word)
+          return form;
+  return std::nullopt;
+}
+
+std::vector<RowForm> PlanSpace::rowForms(const Group &group) const {
+  if (const auto named = namedForm(group))
+    return {*named};
   const auto fixed = request_.fixed.find("reduce");
   const bool mayBeOnline = std::ranges::any_of(
       groups_, [](const Group &it) { return it.work.ofRows && it.work.ofRows->onlineProgram; });
   std::vector<RowForm> forms;
-  for (auto [word, form] : {std::pair("two_pass", RowForm::passes),
-                            {"whole", RowForm::whole},
-                            {"online", RowForm::online}}) {
+  for (const auto &[word, form] : rowWords) {
     const bool isOpen = fixed == request_.fixed.end() || fixed->second == word;
     if (isOpen && (form != RowForm::online || mayBeOnline))
       forms.push_back(form);
@@ -337,8 +353,10 @@ GroupTiling PlanSpace::tilingOf(const Plan &plan, const Group &group, size_t pro
   tiling.skewed = plan.options.skewed;
   tiling.overlapped = plan.options.overlapped;
   tiling.biasTable = plan.options.biasTable && group.work.addsRow;
-  if (RowWork *rows = group.work.ofRows.get())
-    tiling.form = rows->hasForm(plan.options.rows) ? plan.options.rows : RowForm::passes;
+  if (RowWork *rows = group.work.ofRows.get()) {
+    const RowForm form = namedForm(group).value_or(plan.options.rows);
+    tiling.form = rows->hasForm(form) ? form : RowForm::passes;
+  }
   if (group.products.empty()) {
     const ElementwiseTile literal = backendOf(machine_.kind).literalElementwiseTile();
     tiling.rows = tileOf(plan, group.row, group.row ? literal.rows : 1);

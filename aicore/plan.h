@@ -64,8 +64,10 @@ public:
   const std::vector<Group> &groups() const { return groups_; }
   bool hasProduct() const;
   bool hasRows() const;
-  /// How rows may be reduced.
-  std::vector<RowForm> rowForms() const;
+  /// How the rows of a group may be reduced.
+  std::vector<RowForm> rowForms(const Group &group) const;
+  /// The form that is given for a dimension which the group reduces, `reduce.N`.
+  std::optional<RowForm> namedForm(const Group &group) const;
 
   /// The first plan of a search: the machine's default tiles.
   Plan first() const;

@@ -134,6 +134,7 @@ struct DerivedDimension {
   std::string text;            ///< as written, for messages
   SourceRange where;           ///< of the name
   bool isInParameter = false;  ///< so that an argument has it, too
+  bool isOfCall = false;       ///< of a function over tensors, at `where`, and not of a `dim`
 };
 
 /// `require H == G * group;` of a body, over dimensions and int parameters.

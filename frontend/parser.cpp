@@ -126,8 +126,20 @@ private:
     result.name = word(context->NAME());
     result.over = over(context->over());
     for (MmkParser::ArgumentContext *argument : context->argument())
-      result.arguments.push_back(word(argument->NAME()));
+      result.arguments.push_back(this->argument(argument));
+    result.places = places(context->places());
     result.value = expression(context->expression());
+    return result;
+  }
+
+  ast::Argument argument(MmkParser::ArgumentContext *context) {
+    ast::Argument result;
+    result.name = word(context->NAME(0));
+    for (MmkParser::DimensionContext *dimension : context->dimension())
+      result.dimensions.push_back(word(dimension->getStart()));
+    if (context->NAME(1))
+      result.type = word(context->NAME(1));
+    result.where = where(context);
     return result;
   }
 

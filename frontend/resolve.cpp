@@ -63,7 +63,7 @@ public:
   void introduce(const std::vector<ast::Place> &places) {
     for (const auto &[word, range] : places) {
       if (range)
-        visitRange(*range);
+        visit(*range);
       const auto first = static_cast<unsigned char>(word.text.front());
       if (names_.dimensions.contains(word.text))
         error(word.where, fmt::format("'{}' is a dimension; a statement with index variables goes "
@@ -85,11 +85,6 @@ private:
   Diagnostic &error(SourceRange where, std::string message) {
     sound_ = false;
     return diagnostics_.error(where, std::move(message));
-  }
-
-  void visitRange(const ast::Expression &range) {
-    if (range.kind == ast::Expression::Kind::name)
-      name(range);
   }
 
   /// A reduction or a function over variables, which its brackets introduce.
@@ -129,8 +124,8 @@ private:
   void element(const ast::Expression &expression) {
     const ast::Expression &base = *expression.operands[0];
     if (!names_.isIndexed) {
-      error(expression.where, "elements are read in the statements of a kernel; a function reads "
-                              "its arguments whole");
+      error(expression.where, "a function reads the elements of arguments that have dimensions: "
+                              "fn f(x[M, N])[i, j] = ...");
       return;
     }
     const bool isPad =
@@ -141,12 +136,23 @@ private:
                base.operands[0]->kind == ast::Expression::Kind::name) {
       tensor(*base.operands[0]);
       visit(*base.operands[1]);
+    } else if (isOverTensors(base)) {
+      visit(base);
+    } else if (isPad && base.operands.size() == 2 && isOverTensors(*base.operands[0])) {
+      visit(*base.operands[0]);
+      visit(*base.operands[1]);
     } else {
       error(base.where, isPad ? "expected pad(x, value)[...] with the name of a tensor"
                               : "elements are read of a tensor's name; name the value with let");
     }
     for (size_t i = 1; i < expression.operands.size(); ++i)
       visit(*expression.operands[i]);
+  }
+
+  bool isOverTensors(const ast::Expression &expression) const {
+    const Function *function =
+        expression.kind == ast::Expression::Kind::call ? functions_.find(expression.text) : nullptr;
+    return function && function->definition->isOverTensors();
   }
 
   void tensor(const ast::Expression &base) {
@@ -294,12 +300,13 @@ private:
       return;
     }
     const ast::Function &definition = *function->definition;
-    over(expression, &definition.over);
+    if (function->isSound)
+      over(expression, &definition.over);
     if (definition.arguments.size() == found)
       return;
     std::vector<std::string> arguments;
-    for (const ast::Word &argument : definition.arguments)
-      arguments.push_back(argument.text);
+    for (const ast::Argument &argument : definition.arguments)
+      arguments.push_back(argument.name.text);
     const std::string listed = arguments.empty() ? "" : " (" + listOf(arguments, "and") + ")";
     Diagnostic &diagnostic = error(expression.where, arity(arguments.size(), listed));
     if (!function->isPrelude)
@@ -358,18 +365,18 @@ bool resolve(const ast::Expression &expression, Names &names, const Functions &f
   return resolver.isSound();
 }
 
-bool resolveIndexed(const ast::Statement &statement, Names &names, const Functions &functions,
-                    Diagnostics &diagnostics) {
+bool resolveIndexed(const std::vector<ast::Place> &places, const ast::Expression &value,
+                    Names &names, const Functions &functions, Diagnostics &diagnostics) {
   names.isIndexed = true;
   names.variables.clear();
   Resolver resolver(names, functions, diagnostics);
-  resolver.introduce(statement.places);
-  for (size_t i = 1; i < statement.places.size(); ++i)
+  resolver.introduce(places);
+  for (size_t i = 1; i < places.size(); ++i)
     for (size_t j = 0; j < i; ++j)
-      if (statement.places[i].name.text == statement.places[j].name.text)
-        resolver.refuse(statement.places[i].name.where, fmt::format("'{}' stands left of '=' twice",
-                                                                    statement.places[i].name.text));
-  resolver.visit(*statement.value);
+      if (places[i].name.text == places[j].name.text)
+        resolver.refuse(places[i].name.where,
+                        fmt::format("'{}' stands left of '=' twice", places[i].name.text));
+  resolver.visit(value);
   names.isIndexed = false;
   names.variables.clear();
   return resolver.isSound();

@@ -62,6 +62,8 @@ public:
     case DirectiveIndex::dimension:
     case DirectiveIndex::reduction:
       return dimensionProblem(*directive, parts);
+    case DirectiveIndex::reduced:
+      return parts.size() == 1 ? "" : reducedProblem(*directive, parts);
     case DirectiveIndex::buffer:
       return bufferProblem(*directive, parts);
     case DirectiveIndex::none:
@@ -80,34 +82,55 @@ private:
                        didYouMean(nearestWord(name, names)), listOf(names, "and"));
   }
 
+  std::string unknownDimension(const std::string &dimension) const {
+    const std::vector<std::string> dimensions = tiledDimensions(kernel_);
+    if (isIn(dimensions, dimension))
+      return "";
+    return fmt::format("'{}' has no dimension {}{}", kernel_.name, dimension,
+                       dimensions.empty() ? "" : "; dimensions: " + listOf(dimensions, "and"));
+  }
+
+  /// The dimensions whose role has a property, for messages.
+  template <typename Property> std::string having(Property property) const {
+    std::vector<std::string> names;
+    for (const std::string &name : tiledDimensions(kernel_))
+      if (property(roleOf(kernel_, name)))
+        names.push_back(name);
+    return names.empty() ? std::string("none here") : listOf(names, "and");
+  }
+
+  std::string reducedProblem(const DirectiveTraits &directive,
+                             const std::vector<std::string> &parts) const {
+    if (parts.size() > 2)
+      return fmt::format("'{0}' takes one dimension that is reduced, or none; expected {0} {1} = "
+                         "..., found {0} {2}",
+                         directive.name, parts[1], fmt::join(parts.begin() + 1, parts.end(), "."));
+    if (std::string unknown = unknownDimension(parts[1]); !unknown.empty() || !knowsBody_)
+      return unknown;
+    const auto isReduced = [](const DimensionRole &each) { return each.isReduced; };
+    if (isReduced(roleOf(kernel_, parts[1])))
+      return "";
+    return fmt::format("'{}' is for dimensions that are reduced ({}), found {}", directive.name,
+                       having(isReduced), parts[1]);
+  }
+
   std::string dimensionProblem(const DirectiveTraits &directive,
                                const std::vector<std::string> &parts) const {
     if (parts.size() != 2)
       return fmt::format("'{}' takes dimensions of the kernel; expected such as {}", directive.name,
                          example(kernel_, directive));
     const std::string &dimension = parts[1];
-    const std::vector<std::string> dimensions = tiledDimensions(kernel_);
-    if (!isIn(dimensions, dimension))
-      return fmt::format("'{}' has no dimension {}{}", kernel_.name, dimension,
-                         dimensions.empty() ? "" : "; dimensions: " + listOf(dimensions, "and"));
-    if (!knowsBody_)
-      return "";
+    if (std::string unknown = unknownDimension(dimension); !unknown.empty() || !knowsBody_)
+      return unknown;
     const DimensionRole role = roleOf(kernel_, dimension);
-    const auto having = [&](auto property) {
-      std::vector<std::string> names;
-      for (const std::string &name : dimensions)
-        if (property(roleOf(kernel_, name)))
-          names.push_back(name);
-      return names.empty() ? std::string("none here") : listOf(names, "and");
-    };
     if (directive.index == DirectiveIndex::reduction && !role.isReduction)
       return fmt::format(
           "'{}' is for the inner dimension of a product ({}), found {}", directive.name,
           having([](const DimensionRole &each) { return each.isReduction; }), dimension);
-    // Parts of a reduced dimension have a length, but all are of one core.
-    const bool takesReduced = directive.isLength;
+    // What is in between has tiles, too; a grid of cores is for the results.
+    const bool takesValues = directive.isLength;
     const auto isLegal = [&](const DimensionRole &each) {
-      return each.isReduction || each.isOutput || (takesReduced && each.isReduced);
+      return each.isReduction || each.isOutput || (takesValues && each.isOfValue);
     };
     if (!isLegal(role))
       return fmt::format("'{}' is for dimensions of a result or inside a product ({}), found {}",
@@ -180,10 +203,11 @@ std::string lengthProblem(std::string_view key, std::string_view word,
   return multipleProblem(key, *parseInteger(word), role.multiple, role.reason);
 }
 
-std::string wordProblem(const DirectiveTraits &directive, std::string_view word) {
+std::string wordProblem(std::string_view key, const DirectiveTraits &directive,
+                        std::string_view word) {
   const std::optional<ReadWord> read = readWord(directive, word);
   if (!read)
-    return outside(directive.name, word, legalWords(directive));
+    return outside(key, word, legalWords(directive));
   if (read->word->maximumArgument == 0)
     return "";
   return rangeProblem(directive.argument, read->argument, read->word->maximumArgument);
@@ -202,10 +226,9 @@ std::vector<std::string> tiledDimensions(const Kernel &kernel) {
     add(parameter.shape);
   for (const Result &result : kernel.results)
     add(result.shape);
-  // A reduction may go over a range of its own.
+  // Values in between may have ranges of their own, and reductions go over such.
   for (const auto &value : kernel.values)
-    if (value->operation == Operation::reduce)
-      add(value->operands[0]->shape);
+    add(value->shape);
   return names;
 }
 
@@ -221,9 +244,12 @@ DimensionRole roleOf(const Kernel &kernel, std::string_view dimension, Cube cube
   role.isOutput = std::ranges::any_of(kernel.results,
                                       [&](const Result &result) { return isHere(result.shape); });
   for (const auto &value : kernel.values) {
-    if (value->operation == Operation::reduce)
+    role.isOfValue |= value->operation != Operation::parameter && isHere(value->shape);
+    if (value->operation == Operation::reduce || value->operation == Operation::cumulate) {
+      role.isOfValue |= isHere(value->operands[0]->shape);
       for (size_t along : value->along)
         role.isReduced |= isIt(value->operands[0]->shape[along]);
+    }
     if (value->operation != Operation::product)
       continue;
     const Shape &shape = value->shape;
@@ -252,7 +278,7 @@ bool checkWord(const Kernel &kernel, Cube cube, std::string_view key, std::strin
                bool knowsBody, std::string &message) {
   const DirectiveTraits &directive = *findDirective(key);
   if (!directive.words.empty()) {
-    message = wordProblem(directive, word);
+    message = wordProblem(withoutAlias(key), directive, word);
   } else if (directive.isLength) {
     if (!knowsBody && directive.mayBeAuto && word == "auto")
       return true; // maybe

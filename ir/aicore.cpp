@@ -241,7 +241,7 @@ LogicalResult KernelOp::verify() {
 std::string beyondLimit(StringRef dimension, int64_t value, int64_t most, bool keepsPanels) {
   if (!keepsPanels)
     return llvm::formatv("{0} = {1}, but what this variant reduces whole is at most {2} long; "
-                         "legal: a longer tile.{0}, or reduce = two_pass",
+                         "legal: a longer tile.{0}, or reduce.{0} = two_pass",
                          dimension, value, most);
   return llvm::formatv(
       "{0} = {1}, but the panel that this variant keeps in L1 is at most {2} deep; "

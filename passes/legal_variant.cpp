@@ -3,6 +3,7 @@
 #include "backend/backend.h"
 #include "ir/diagnostic_code.h"
 #include "passes/bias_table.h"
+#include "passes/reduce_words.h"
 #include "passes/variant.h"
 #include "schedule/directive.h"
 #include "schedule/rule.h"
@@ -170,6 +171,8 @@ LogicalResult LegalityCheck::refuseUnsupported() {
     if (traits && !traits->words.empty() && failed(checkWord(choice, *traits)))
       return failure();
     auto [directive, dim] = key.split('.');
+    if (directive == "reduce" && !dim.empty() && failed(checkReduceWord(kernel, choice)))
+      return failure();
     if (directive == "grid" && llvm::is_contained(dims.outputs, dim))
       rectangles *= number(key);
     if (directive == "grid" && llvm::is_contained(dims.reductions, dim))

@@ -130,8 +130,16 @@ TilePlane planeOf(const RowSpace &space) {
   return plane;
 }
 
+// The words for several dimensions of a space are the same; see reduce_words.h.
+std::string rowChoiceOf(ir::KernelOp kernel, const RowSpace &space) {
+  for (int64_t dim : space.reduced())
+    if (std::string key = ("reduce." + space.names[dim]).str(); kernel.choice(key))
+      return key;
+  return "reduce";
+}
+
 RowForm rowFormOf(ir::KernelOp kernel, const RowSpace &space) {
-  const StringRef word = kernel.chosenWord("reduce", "two_pass");
+  const StringRef word = kernel.chosenWord(rowChoiceOf(kernel, space), "two_pass");
   if (word == "whole" && space.reduced().size() == 1)
     return RowForm::whole;
   return word == "online" ? RowForm::online : RowForm::passes;

@@ -62,8 +62,12 @@ TilePlane planeOf(const RowSpace &space);
 /// in parts, with sums that are rescaled while their maximum grows; or whole on the chip.
 enum class RowForm { passes, online, whole };
 
-/// The form that the variant has for a space. One that is reduced outside of the plane, too, is not
-/// whole.
+/// The choice that has the form of a space: "reduce.N" for a dimension that it reduces, else
+/// "reduce".
+std::string rowChoiceOf(ir::KernelOp kernel, const RowSpace &space);
+
+/// The form that the variant has for a space: that of a dimension which it reduces, else of all.
+/// One that is reduced outside of the plane, too, is not whole.
 RowForm rowFormOf(ir::KernelOp kernel, const RowSpace &space);
 
 } // namespace mmk

@@ -40,7 +40,10 @@ public:
     const bool ofReductions = directive.index == DirectiveIndex::reduction;
     switch (directive.naming) {
     case DirectiveNaming::one:
-      return one(name, name);
+      one(name, name);
+      if (directive.index == DirectiveIndex::reduced)
+        ofDimensions(name);
+      return;
     case DirectiveNaming::each:
       return each(name, all);
     case DirectiveNaming::joined:
@@ -63,6 +66,11 @@ private:
   void each(StringRef name, ArrayRef<StringRef> names) {
     for (StringRef dim : names)
       one((name + "." + dim).str(), (name + "." + dim).str());
+  }
+  void ofDimensions(StringRef name) {
+    for (ir::ChoiceOp choice : kernel.getSchedule().getOps<ir::ChoiceOp>())
+      if (choice.getKey().starts_with((name + ".").str()))
+        one(choice.getKey(), choice.getKey());
   }
   void joined(StringRef name, ArrayRef<StringRef> names) {
     SmallVector<std::string> values;

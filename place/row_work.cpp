@@ -671,12 +671,16 @@ LogicalResult TransferInserter::emitRows(ir::FusionGroupOp group) {
   FailureOr<RowProgram> program = RowProgram::of(group, *found->tileLoop.getBody());
   if (failed(program))
     return failure();
-  const RowForm form = rowFormOf(kernel, RowSpace(group));
-  if (form == RowForm::online && !makeOnline(*program))
-    return group.emitError(
-        "reduce = online rescales sums of exponentials while their maximum grows; "
-        "here a reduction waits for another in another way; nearest legal: "
-        "reduce = two_pass");
+  const RowSpace space(group);
+  const RowForm form = rowFormOf(kernel, space);
+  if (form == RowForm::online && !makeOnline(*program)) {
+    const std::string key = rowChoiceOf(kernel, space);
+    return group.emitError()
+           << key
+           << " = online rescales sums of exponentials while their maximum grows; "
+              "here a reduction waits for another in another way; nearest legal: "
+           << key << " = two_pass";
+  }
   const bool whole = form == RowForm::whole;
   RowWork(*this, group, found->tileLoop, std::move(*program), whole).emit();
   return success();

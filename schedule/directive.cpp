@@ -117,6 +117,7 @@ std::vector<DirectiveTraits> makeTable() {
        .actsOn = {loads},
        .more = "the order of the tiles decides which lines the cores read at the same time"},
       {.name = "reduce",
+       .index = Index::reduced,
        .words = {{.word = "two_pass",
                   .benefit = "rows are read in parts, once for each reduction and once more"},
                  {.word = "whole", .benefit = "a row that fits the chip is read once"},

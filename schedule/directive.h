@@ -26,11 +26,17 @@ enum class Bottleneck {
 };
 
 /// The parts after a directive's name in a key: "cores", "tile.M", "stage.K", "buffers.l1.a".
-enum class DirectiveIndex { none, dimension, reduction, buffer };
+enum class DirectiveIndex {
+  none,
+  dimension,
+  reduction, ///< the inner dimension of a product
+  reduced,   ///< one that reductions go over; without it, the directive is of all of them
+  buffer
+};
 
 /// The form of a directive in a variant's name.
 enum class DirectiveNaming {
-  one,        ///< "cores=20"
+  one,        ///< "cores=20"; of a reduced dimension "reduce.N=whole"
   each,       ///< "grid.M=2,grid.N=4"
   joined,     ///< "tile=128x256x64", in the order of the kernel's dimensions
   bufferGroup ///< "l1=2,l1.a=3"

@@ -112,13 +112,46 @@ class Reductions(CommandTest):
             self.run_kernel(number, {"M": 300, "N": 1000}, "ascend910b3",
                             ["--set", "tile.M=16", "--set", "tile.N=48"])
 
+    def test_words_of_single_dimensions(self):
+        (self.folder / "k.mmk").write_text(
+            "kernel k(x: f32[M, N], z: f32[A, B, C]) -> y: f32[M, N], s: f32[A], t: f32[A, B] {\n"
+            "  y = softmax[N](x);\n  s = sum[B, C](z);\n  t = variance[C](z);\n"
+            "  schedule { reduce N = online | whole, C = two_pass; }\n}\n")
+        dims = ["M=37", "N=300", "A=5", "B=7", "C=33"]
+        for words, name in (([], "reduce.N=online,reduce.C=two_pass"),
+                            (["reduce.N=whole"], "reduce.N=whole,reduce.C=two_pass"),
+                            (["reduce.C=whole"], "reduce.N=online,reduce.C=whole"),
+                            (["reduce=whole"], "reduce=whole,reduce.N=online,reduce.C=two_pass")):
+            for machine in MACHINES:
+                with self.subTest(words=words, machine=machine):
+                    sets = [word for choice in words for word in ("--set", choice)]
+                    report, = self.report("k.mmk", *dims, "--machine", machine, *sets)
+                    self.assertTrue(report["check"]["passed"], report)
+                    self.assertTrue(report["variant"].endswith(name), report["variant"])
+                    again, = self.report("k.mmk", *dims, "--machine", machine, "--variant",
+                                         report["variant"])
+                    self.assertEqual(again["variant"], report["variant"])
+
+    def test_a_word_that_one_group_of_rows_has_not(self):
+        (self.folder / "k.mmk").write_text(
+            "kernel k(x: f32[M, N], z: f32[A, C]) -> y: f32[M, N], t: f32[A] {\n"
+            "  y = softmax[N](x);\n  t = variance[C](z);\n}\n")
+        dims = ["M=7", "N=50", "A=3", "C=21"]
+        self.mmk("run", "k.mmk", *dims, "--machine", "ascend910b3", "--set", "reduce=online", exit=2)
+        self.mmk("run", "k.mmk", *dims, "--machine", "ascend910b3", "--set", "reduce.N=online")
+        self.mmk("run", "k.mmk", *dims, "--machine", "ascend910b3", "--set", "reduce.C=online",
+                 exit=2)
+        self.assertIn("reduce.C = online rescales sums of exponentials while their maximum grows; "
+                      "here a reduction waits for another in another way; nearest legal: "
+                      "reduce.C = two_pass", self.said)
+
     def test_a_row_that_is_too_long_to_be_whole(self):
         (self.folder / "k.mmk").write_text(
             "kernel k(x: f32[M, N]) -> y: f32[M, N] { y = softmax[N](x); }\n")
         self.mmk("run", "k.mmk", "M=2", "N=513", "--machine", "ascend910b3", "--set",
                  "reduce=whole", "--set", "tile.N=512", "--set", "tile.M=1", exit=2)
         self.assertIn("N = 513, but what this variant reduces whole is at most 512 long; "
-                      "legal: a longer tile.N, or reduce = two_pass", self.said)
+                      "legal: a longer tile.N, or reduce.N = two_pass", self.said)
 
     def test_a_million_terms(self):
         for number, dims in ((2, {"M": 2, "N": 1000003}), (3, {"M": 1000003, "N": 2}),

@@ -1262,3 +1262,99 @@ mmk.kernel @extent dims ["M", "N", "K"]
   mmk.choice "tile.N" = [224]
 }
 }
+
+// -----
+
+#machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {ub = [65536, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#in = affine_map<(m, n) -> (m, n)>
+#kept = affine_map<(m, n) -> (m)>
+
+// What is kept has no rows.
+module attributes {aicore.machine = #machine} {
+mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M"]>] {
+^bb0(%x: tensor<?x?xf32>):
+  %zero = arith.constant 0.0 : f32
+  %m = mmk.dim "M"
+  %empty = tensor.empty(%m) : tensor<?xf32>
+  %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?xf32>) -> tensor<?xf32>
+  %y = linalg.generic {indexing_maps = [#in, #kept], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<?x?xf32>) outs(%fill : tensor<?xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<?xf32>
+  mmk.return %y : tensor<?xf32>
+} schedule {
+  // expected-error @+1 {{reduce.M: nothing is reduced over M; legal: N}}
+  mmk.choice "reduce.M" = ["whole"]
+}
+}
+
+// -----
+
+#machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {ub = [65536, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#in = affine_map<(m, n) -> (m, n)>
+#kept = affine_map<(m, n) -> (m)>
+
+module attributes {aicore.machine = #machine} {
+mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M", "N"]>] {
+^bb0(%x: tensor<?x?xf32>):
+  mmk.return %x : tensor<?x?xf32>
+} schedule {
+  // expected-error @+1 {{reduce.N: nothing is reduced over N; legal: none here}}
+  mmk.choice "reduce.N" = ["two_pass"]
+}
+}
+
+// -----
+
+#machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {ub = [65536, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#in = affine_map<(m, n) -> (m, n)>
+#kept = affine_map<(m, n) -> ()>
+
+// One reduction has one form.
+module attributes {aicore.machine = #machine} {
+mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y">] {
+^bb0(%x: tensor<?x?xf32>):
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<f32>
+  %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<f32>) -> tensor<f32>
+  %y = linalg.generic {indexing_maps = [#in, #kept], iterator_types = ["reduction", "reduction"]}
+      ins(%x : tensor<?x?xf32>) outs(%fill : tensor<f32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<f32>
+  mmk.return %y : tensor<f32>
+} schedule {
+  // expected-error @+1 {{reduce.N = two_pass and reduce.M = online are about the same rows, which are reduced over M and N; nearest legal: reduce.M = two_pass}}
+  mmk.choice "reduce.N" = ["two_pass"]
+  mmk.choice "reduce.M" = ["online"]
+}
+}
+
+// -----
+
+#machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {ub = [65536, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#in = affine_map<(m, n) -> (m, n)>
+#kept = affine_map<(m, n) -> ()>
+
+// A row is of one dimension.
+module attributes {aicore.machine = #machine} {
+mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y">] {
+^bb0(%x: tensor<?x?xf32>):
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<f32>
+  %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<f32>) -> tensor<f32>
+  %y = linalg.generic {indexing_maps = [#in, #kept], iterator_types = ["reduction", "reduction"]}
+      ins(%x : tensor<?x?xf32>) outs(%fill : tensor<f32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<f32>
+  mmk.return %y : tensor<f32>
+} schedule {
+  // expected-error @+1 {{reduce.N = whole keeps rows along N alone on the chip, and N is reduced together with M; nearest legal: reduce.N = two_pass}}
+  mmk.choice "reduce.N" = ["whole"]
+}
+}

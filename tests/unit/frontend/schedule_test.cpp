@@ -38,6 +38,28 @@ TEST(Choice, Legal) {
     EXPECT_EQ(problem(key, word), "") << key;
 }
 
+TEST(Choice, OfReducedDimensions) {
+  const Checked rows("kernel rows(x: f32[M, N, L]) -> y: f32[M, N, L], z: f32[M, N, L] {"
+                     "  y = softmax[N](x); z = cumsum[L](x); }");
+  const auto said = [&](std::string_view key, std::string_view word) {
+    std::string message;
+    checkChoice(rows.kernel(), &machine().cube, key, word, message);
+    return message;
+  };
+  for (const char *key : {"reduce", "reduce.N", "reduce.L"})
+    for (const char *word : {"whole", "two_pass", "online"})
+      EXPECT_EQ(said(key, word), "") << key;
+  EXPECT_EQ(said("reduce.M", "whole"),
+            "'reduce' is for dimensions that are reduced (N and L), found M");
+  EXPECT_EQ(said("reduce.Q", "whole"), "'rows' has no dimension Q; dimensions: M, N and L");
+  EXPECT_EQ(said("reduce.N.a", "whole"),
+            "'reduce' takes one dimension that is reduced, or none; expected reduce N = ..., found "
+            "reduce N.a");
+  EXPECT_EQ(said("reduce.N", "3"), "reduce.N is two_pass, whole or online, found 3");
+  EXPECT_EQ(problem("reduce.K", "whole"),
+            "'reduce' is for dimensions that are reduced (none here), found K");
+}
+
 // The shape decides the tile of a product's result, not the depth of one step.
 TEST(Choice, TilesThatFitTheShape) {
   EXPECT_EQ(problem("tile.M", "auto"), "");

@@ -1,4 +1,4 @@
-#include "frontend/indexed.h"
+#include "frontend/index/indexed.h"
 
 #include "frontend/rule_builder.h"
 

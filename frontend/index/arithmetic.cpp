@@ -1,4 +1,4 @@
-#include "frontend/index_arithmetic.h"
+#include "frontend/index/arithmetic.h"
 
 #include "frontend/rule_builder.h"
 

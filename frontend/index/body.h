@@ -1,9 +1,10 @@
 // The evaluation of an expression in index notation, of which each file does a part.
 #pragma once
 
-#include "frontend/index_statement.h"
+#include "frontend/index/statement.h"
 
-#include "frontend/index_arithmetic.h"
+#include "frontend/index/arithmetic.h"
+#include "frontend/index/tensor_call.h"
 #include "frontend/rule_builder.h"
 
 #include <functional>
@@ -17,6 +18,7 @@ public:
       : context_(context), align_(context.values, variables_) {}
 
   const Value *run(const ast::Statement &statement, const Result *declared);
+  const Value *run(const ast::Function &definition);
 
 private:
   /// What the brackets of a call go over: variables, and the condition behind them.
@@ -33,16 +35,17 @@ private:
   };
   using Variable = std::pair<std::string, std::optional<Variables::Range>>;
 
-  //--- index_statement.cpp: expressions
+  //--- statement.cpp: expressions
   Indexed evaluate(const ast::Expression &expression, const Frame &frame);
   Indexed name(const ast::Expression &expression, const Frame &frame);
+  Indexed number(const std::string &name, SourceRange where);
   Indexed call(const ast::Expression &expression, const Frame &frame);
   Indexed apply(const ast::Expression &expression, std::vector<Indexed> operands,
                 const Frame &frame);
   Indexed cast(const ast::Expression &expression, const Indexed &operand, const Frame &frame);
   Indexed inlined(const ast::Expression &expression, const Function &function, const Frame &frame);
 
-  //--- index_reduction.cpp: reductions, contractions and random numbers
+  //--- reduction.cpp: reductions, contractions and random numbers
   Indexed reduce(const ast::Expression &expression, const Frame &frame);
   Indexed random(const ast::Expression &expression, const Frame &frame);
   Indexed reduceOver(const Over &over, const NamedReduction &named, const Indexed &operand,
@@ -51,14 +54,19 @@ private:
   Indexed contraction(const std::vector<std::string> &summed, Indexed left, Indexed right,
                       const ast::Expression &expression, const Frame &frame);
 
-  //--- index_variables.cpp: variables, their ranges, and elements
+  //--- variables.cpp: variables, their ranges, and elements
   bool introduce(const ast::Place &place, const std::vector<const ast::Expression *> &within,
                  std::vector<Variable> &introduced);
   void restore(std::vector<Variable> &introduced);
   std::optional<Variables::Range> plainRange(const std::string &variable,
-                                             const ast::Expression &within, bool underPad) const;
-  std::optional<Dimension> writtenRange(const ast::Expression &range);
+                                             const ast::Expression &within, bool underPad);
+  std::optional<Dimension> writtenRange(const ast::Place &place);
+  std::optional<Dimension> calculatedRange(const ast::Place &place);
   Indexed element(const ast::Expression &expression, const Frame &frame);
+  /// x of x[i] and of pad(x, 0)[i].
+  const ast::Expression &tensorOfElement(const ast::Expression &element) const;
+  /// A tensor that elements are read of, by its name or as the value of a call. Null: reported.
+  const Value *tensorAt(const ast::Expression &expression);
   /// The tensor of an element, and the number that is read outside of it.
   const Value *tensorOf(const ast::Expression &expression, const ast::Expression *&padding);
   bool isInside(const Rule &index, const ast::Expression &written, const Dimension &dimension,
@@ -68,8 +76,16 @@ private:
   bool isWhole(const ast::Expression &expression, bool &readsVariables) const;
   std::unique_ptr<Rule> wholeRule(const ast::Expression &expression);
   Indexed position(std::unique_ptr<Rule> rule, SourceRange where);
-  const WholeParameter *wholeParameter(const std::string &name) const;
+  const Rule *wholeNumber(const std::string &name) const;
   IsVariable isVariable() const;
+
+  //--- calls.cpp: calls of functions over tensors
+  Indexed scalarCall(const ast::Expression &expression, const Function &function,
+                     const Frame &frame);
+  const Value *callOfTensors(const ast::Expression &expression, const Function &function);
+  bool tensorArgument(const ast::Expression &expression, const ast::Argument &argument,
+                      TensorArgument &given);
+  const Function *functionOverTensors(const ast::Expression &expression) const;
 
   Indexed error(SourceRange where, std::string message);
   Indexed report(Problem problem, const ast::Expression &expression,
@@ -77,13 +93,22 @@ private:
   static SourceRange whereOf(const ast::Expression &expression, const Frame &frame) {
     return frame.function ? frame.call : expression.where;
   }
-  bool isOfPrelude(const Frame &frame) const { return frame.function && frame.function->isPrelude; }
+  /// Where a value is made, in the kernel.
+  SourceRange placeOf(const ast::Expression &expression, const Frame &frame) const {
+    return context_.inside ? context_.inside->call : whereOf(expression, frame);
+  }
+  SourceRange placeOf(SourceRange where) const {
+    return context_.inside ? context_.inside->call : where;
+  }
+  bool isOfPrelude(const Frame &frame) const {
+    return frame.function ? frame.function->isPrelude
+                          : context_.inside && context_.inside->function->isPrelude;
+  }
 
   const BodyContext &context_;
   Variables variables_;
   Alignment align_;
-  unsigned depth_ = 0, evaluated_ = 0;
-  bool isExhausted_ = false;
+  std::map<const ast::Expression *, const Value *> called_; ///< of functions over tensors
 };
 
 } // namespace mmk

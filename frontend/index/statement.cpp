@@ -1,6 +1,6 @@
-#include "frontend/index_statement.h"
+#include "frontend/index/statement.h"
 
-#include "frontend/index_body.h"
+#include "frontend/index/body.h"
 #include "frontend/numbers.h"
 #include "frontend/shapes.h"
 
@@ -30,6 +30,10 @@ bool readsElements(const ast::Expression &expression) {
 
 bool usesIndices(const ast::Statement &statement) {
   return !statement.places.empty() || readsElements(*statement.value);
+}
+
+const Value *evaluateFunction(const ast::Function &definition, const BodyContext &context) {
+  return IndexBody(context).run(definition);
 }
 
 const Value *evaluateIndexed(const ast::Statement &statement, const Result *declared,
@@ -105,20 +109,36 @@ const Value *IndexBody::run(const ast::Statement &statement, const Result *decla
       .value;
 }
 
+const Value *IndexBody::run(const ast::Function &definition) {
+  std::vector<Variable> introduced;
+  std::vector<std::string> wanted;
+  for (const ast::Place &place : definition.places) {
+    wanted.push_back(place.name.text);
+    if (!introduce(place, {definition.value.get()}, introduced))
+      return nullptr;
+  }
+  const Indexed value = evaluate(*definition.value, {});
+  if (!value && !context_.diagnostics.hasErrors())
+    return error(definition.name.where, "mmk has no meaning for this statement").value;
+  return value ? align_.exactly(wanted, value, placeOf(definition.value->where)).value : nullptr;
+}
+
 Indexed IndexBody::evaluate(const ast::Expression &expression, const Frame &frame) {
   using Kind = ast::Expression::Kind;
-  if (isExhausted_)
+  Growth &growth = context_.growth;
+  if (growth.isExhausted)
     return {};
-  isExhausted_ = depth_ > maximumIndexedDepth || ++evaluated_ > maximumEvaluated ||
-                 context_.values.size() > maximumOfValues;
-  if (isExhausted_)
+  growth.isExhausted = growth.depth > maximumIndexedDepth ||
+                       ++growth.evaluated > maximumEvaluated ||
+                       context_.values.size() > maximumOfValues;
+  if (growth.isExhausted)
     return error(whereOf(expression, frame),
                  fmt::format("the statement grows beyond {} operations here, or {} within each "
                              "other, with its calls inlined",
                              maximumEvaluated, maximumIndexedDepth));
-  ++depth_;
+  ++growth.depth;
   const auto done = [&](Indexed value) {
-    --depth_;
+    --growth.depth;
     if (value && value.variables.size() > maximumRankOfValue)
       return error(whereOf(expression, frame),
                    fmt::format("a value over {} index variables stands here; at most {} are "
@@ -128,11 +148,11 @@ Indexed IndexBody::evaluate(const ast::Expression &expression, const Frame &fram
   };
   bool readsVariables = false;
   if (!frame.function && isWhole(expression, readsVariables) && readsVariables)
-    return done(position(wholeRule(expression), expression.where));
+    return done(position(wholeRule(expression), placeOf(expression, frame)));
   switch (expression.kind) {
   case Kind::number:
     return done({context_.values.constant(roundTo(ElementType::f32, parseNumber(expression.text)),
-                                          whereOf(expression, frame)),
+                                          placeOf(expression, frame)),
                  {}});
   case Kind::name:
     return done(name(expression, frame));
@@ -159,10 +179,10 @@ Indexed IndexBody::name(const ast::Expression &expression, const Frame &frame) {
     const auto found = frame.names.find(text);
     return found == frame.names.end() ? Indexed() : found->second;
   }
-  if (context_.dimensions.contains(text))
-    return {context_.values.extent({{text, 0}}, expression.where), {}};
   const auto found = context_.names.find(text);
-  if (found == context_.names.end() || !found->second)
+  if (found == context_.names.end())
+    return number(text, placeOf(expression.where));
+  if (!found->second)
     return {};
   const Value &value = *found->second;
   if (value.shape.empty())
@@ -176,6 +196,18 @@ Indexed IndexBody::name(const ast::Expression &expression, const Frame &frame) {
                            text, spelling(value), indices));
 }
 
+/// A dimension or another whole number as a value.
+Indexed IndexBody::number(const std::string &name, SourceRange where) {
+  const Rule *rule = wholeNumber(name);
+  if (!rule)
+    return {};
+  if (rule->kind == Rule::Kind::choice)
+    return {context_.values.extent({{rule->choice, 0}}, where), {}};
+  if (rule->kind == Rule::Kind::number)
+    return {context_.values.whole(rule->number, where), {}};
+  return position(copyOf(*rule), where);
+}
+
 Indexed IndexBody::cast(const ast::Expression &expression, const Indexed &operand,
                         const Frame &frame) {
   const auto type = elementTypeFromSpelling(expression.text);
@@ -183,7 +215,7 @@ Indexed IndexBody::cast(const ast::Expression &expression, const Indexed &operan
     return {};
   Problem problem;
   const Value *value =
-      context_.typing.cast(*type, operand.value, whereOf(expression, frame), problem);
+      context_.typing.cast(*type, operand.value, placeOf(expression, frame), problem);
   return value ? Indexed{value, operand.variables}
                : report(std::move(problem), expression, {operand}, frame);
 }
@@ -211,7 +243,7 @@ Indexed IndexBody::apply(const ast::Expression &expression, std::vector<Indexed>
   std::vector<const Value *> aligned;
   std::vector<std::string> variables;
   for (Indexed &operand : operands) {
-    operand = align_.toEndOf(target, operand, whereOf(expression, frame));
+    operand = align_.toEndOf(target, operand, placeOf(expression, frame));
     aligned.push_back(operand.value);
     variables.resize(std::max(variables.size(), operand.variables.size()));
   }
@@ -221,7 +253,7 @@ Indexed IndexBody::apply(const ast::Expression &expression, std::vector<Indexed>
         variables[variables.size() - 1 - d] = operand.variables[operand.variables.size() - 1 - d];
   Problem problem;
   const Value *value = context_.typing.apply(primitive->operation, primitive->name, aligned,
-                                             whereOf(expression, frame), problem);
+                                             placeOf(expression, frame), problem);
   return value ? Indexed{value, variables}
                : report(std::move(problem), expression, operands, frame);
 }
@@ -233,23 +265,25 @@ Indexed IndexBody::call(const ast::Expression &expression, const Frame &frame) {
   const bool isOfDimension = !function && expression.operands.size() == 1 &&
                              expression.over.empty() && (text == "extent" || text == "index");
   if (isOfDimension && !frame.function)
-    return {context_.values.extent({{expression.operands[0]->text, 0}}, expression.where), {}};
+    return number(expression.operands[0]->text, placeOf(expression.where));
   if (isOfDimension) {
     const auto over = frame.over.find(expression.operands[0]->text);
     if (over == frame.over.end())
       return {};
     const std::vector<std::string> &variables = over->second.variables;
     if (text == "extent")
-      return {context_.values.extent(variables_.shapeOf(variables), frame.call), {}};
+      return {context_.values.extent(variables_.shapeOf(variables), placeOf(frame.call)), {}};
     if (variables.size() != 1)
       return error(frame.call, fmt::format("'index' is one variable; '{}' stands for {} here",
                                            expression.operands[0]->text, variables.size()));
-    return position(ruleThatReads(variables[0]), frame.call);
+    return position(ruleThatReads(variables[0]), placeOf(frame.call));
   }
   if (!function && !expression.over.empty() && reductionOf(text))
     return reduce(expression, frame);
   if (!function && text == "random" && expression.operands.size() == 1)
     return random(expression, frame);
+  if (function && function->definition->isOverTensors())
+    return scalarCall(expression, *function, frame);
   if (function)
     return inlined(expression, *function, frame);
   std::vector<Indexed> operands;
@@ -300,7 +334,7 @@ Indexed IndexBody::inlined(const ast::Expression &expression, const Function &fu
     return restore(introduced), Indexed(); // reported
   }
   for (size_t i = 0; i < expression.operands.size(); ++i) {
-    Indexed &argument = inner.names[definition.arguments[i].text];
+    Indexed &argument = inner.names[definition.arguments[i].name.text];
     argument = evaluate(*expression.operands[i], frame);
     if (!argument)
       return restore(introduced), Indexed();

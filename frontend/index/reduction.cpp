@@ -1,5 +1,5 @@
 // Reductions over index variables. A sum of products of two tensors is the product `@`.
-#include "frontend/index_body.h"
+#include "frontend/index/body.h"
 #include "frontend/shapes.h"
 
 #include <algorithm>
@@ -101,13 +101,13 @@ Indexed IndexBody::random(const ast::Expression &expression, const Frame &frame)
     return {};
   Problem problem;
   const Value *value = context_.typing.random(seed.value, variables_.shapeOf(over),
-                                              whereOf(expression, frame), problem);
+                                              placeOf(expression, frame), problem);
   return value ? Indexed{value, over} : report(std::move(problem), expression, {seed}, frame);
 }
 
 Indexed IndexBody::reduceOver(const Over &over, const NamedReduction &named, const Indexed &operand,
                               const ast::Expression &expression, const Frame &frame) {
-  const SourceRange where = whereOf(expression, frame);
+  const SourceRange where = placeOf(expression, frame);
   std::vector<Indexed> all = {operand};
   if (over.guard)
     all.push_back(*over.guard);
@@ -181,7 +181,7 @@ Indexed IndexBody::contraction(const std::vector<std::string> &summed, Indexed l
       if (variable != *own)
         batches.push_back(variable);
   batches = variables_.sorted(batches);
-  const SourceRange where = whereOf(expression, frame);
+  const SourceRange where = placeOf(expression, frame);
   const auto matrix = [&](const Indexed &of, const std::string &first, const std::string &second) {
     std::vector<std::string> target;
     for (const std::string &variable : batches)

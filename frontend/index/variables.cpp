@@ -1,5 +1,6 @@
 // The variables of index notation: what they range over, and the elements that they read.
-#include "frontend/index_body.h"
+#include "frontend/index/body.h"
+#include "frontend/index/calculated_dimension.h"
 #include "frontend/numbers.h"
 #include "frontend/resolve.h"
 #include "frontend/shapes.h"
@@ -34,17 +35,11 @@ std::unique_ptr<Rule> binaryRule(Rule::Kind kind, std::unique_ptr<Rule> left,
   return rule;
 }
 
-/// x and pad(x, 0), of x[i] and pad(x, 0)[i].
-const ast::Expression &tensorNamed(const ast::Expression &element) {
-  const ast::Expression &base = *element.operands[0];
-  return base.kind == ast::Expression::Kind::call ? *base.operands[0] : base;
-}
-
 } // namespace
 
-const WholeParameter *IndexBody::wholeParameter(const std::string &name) const {
-  const auto found = std::ranges::find(context_.kernel.wholes, name, &WholeParameter::name);
-  return found == context_.kernel.wholes.end() ? nullptr : &*found;
+const Rule *IndexBody::wholeNumber(const std::string &name) const {
+  const auto found = context_.wholes.find(name);
+  return found == context_.wholes.end() ? nullptr : found->second.get();
 }
 
 IsVariable IndexBody::isVariable() const {
@@ -62,7 +57,7 @@ bool IndexBody::introduce(const ast::Place &place,
                       fmt::format("more than {} index variables in one statement", mostVariables)));
   std::optional<Variables::Range> range;
   if (place.range) {
-    const std::optional<Dimension> written = writtenRange(*place.range);
+    const std::optional<Dimension> written = writtenRange(place);
     if (!written)
       return false;
     range = {*written, place.range->where};
@@ -86,19 +81,17 @@ void IndexBody::restore(std::vector<Variable> &introduced) {
     variables_.restore(introduced.back().first, std::move(introduced.back().second));
 }
 
-std::optional<Variables::Range> IndexBody::plainRange(const std::string &variable,
-                                                      const ast::Expression &within,
-                                                      bool underPad) const {
+std::optional<Variables::Range>
+IndexBody::plainRange(const std::string &variable, const ast::Expression &within, bool underPad) {
   if (within.kind == ast::Expression::Kind::element) {
-    const ast::Expression &tensor = tensorNamed(within);
+    const ast::Expression &tensor = tensorOfElement(within);
     const bool isPadded = &tensor != within.operands[0].get();
-    const auto value = context_.names.find(tensor.text);
-    if (isPadded == underPad && value != context_.names.end() && value->second &&
-        value->second->shape.size() + 1 == within.operands.size())
+    const Value *value = isPadded == underPad ? tensorAt(tensor) : nullptr;
+    if (value && value->shape.size() + 1 == within.operands.size())
       for (size_t d = 1; d < within.operands.size(); ++d)
         if (within.operands[d]->kind == ast::Expression::Kind::name &&
             within.operands[d]->text == variable)
-          return Variables::Range{value->second->shape[d - 1], within.operands[d]->where};
+          return Variables::Range{value->shape[d - 1], within.operands[d]->where};
     return std::nullopt;
   }
   for (const ast::Place &inner : within.over)
@@ -110,12 +103,17 @@ std::optional<Variables::Range> IndexBody::plainRange(const std::string &variabl
   return within.guard ? plainRange(variable, *within.guard, underPad) : std::nullopt;
 }
 
-std::optional<Dimension> IndexBody::writtenRange(const ast::Expression &range) {
-  if (range.kind == ast::Expression::Kind::name && context_.dimensions.contains(range.text))
-    return Dimension{range.text, 0};
+std::optional<Dimension> IndexBody::writtenRange(const ast::Place &place) {
+  const ast::Expression &range = *place.range;
+  if (context_.inside)
+    return calculatedRange(place);
   if (range.kind == ast::Expression::Kind::name)
-    if (const WholeParameter *whole = wholeParameter(range.text); whole && whole->value >= 1)
-      return Dimension{"", whole->value};
+    if (const Rule *whole = wholeNumber(range.text)) {
+      if (whole->kind == Rule::Kind::choice)
+        return Dimension{whole->choice, 0};
+      if (whole->number >= 1)
+        return Dimension{"", whole->number};
+    }
   if (range.kind == ast::Expression::Kind::number)
     if (const auto number = parseInteger(range.text);
         number && *number >= 1 && *number <= maximumDimension)
@@ -125,14 +123,32 @@ std::optional<Dimension> IndexBody::writtenRange(const ast::Expression &range) {
   return std::nullopt;
 }
 
+// The statement of a kernel names it by `dim`, which a function cannot.
+std::optional<Dimension> IndexBody::calculatedRange(const ast::Place &place) {
+  std::unique_ptr<Rule> rule = wholeRuleOf(*place.range, "a range", context_);
+  if (!rule)
+    return std::nullopt;
+  std::string text = spellingOf(*rule);
+  const Dimension dimension =
+      calculatedDimension(std::move(rule), place.name.text, context_.inside->call, context_.kernel);
+  if (!dimension.isLiteral() || (dimension.literal >= 1 && dimension.literal <= maximumDimension))
+    return dimension;
+  const std::string number = std::to_string(dimension.literal);
+  error(place.range->where,
+        fmt::format("the range of '{}' is {}, and a dimension is 1 to {}", place.name.text,
+                    text == number ? text : fmt::format("{} = {}", text, number),
+                    maximumDimension));
+  return std::nullopt;
+}
+
 //--- elements -----------------------------------------------------------------------------------
 
 std::unique_ptr<Rule> IndexBody::indexOf(const ast::Expression &expression) {
   const auto names = [&](const ast::Expression &tree) -> std::unique_ptr<Rule> {
-    if (variables_.find(tree.text) || context_.dimensions.contains(tree.text))
+    if (variables_.find(tree.text))
       return ruleThatReads(tree.text);
-    if (const WholeParameter *whole = wholeParameter(tree.text))
-      return constantRule(whole->value);
+    if (const Rule *whole = wholeNumber(tree.text))
+      return copyOf(*whole);
     error(tree.where, fmt::format("'{}' is a value; an index is of variables, dimensions, int "
                                   "parameters and integers",
                                   tree.text));
@@ -151,30 +167,43 @@ std::unique_ptr<Rule> IndexBody::indexOf(const ast::Expression &expression) {
   return nullptr;
 }
 
+const ast::Expression &IndexBody::tensorOfElement(const ast::Expression &element) const {
+  const ast::Expression &base = *element.operands[0];
+  const bool isPadding = base.kind == ast::Expression::Kind::call && !functionOverTensors(base);
+  return isPadding ? *base.operands[0] : base;
+}
+
+const Value *IndexBody::tensorAt(const ast::Expression &expression) {
+  if (expression.kind != ast::Expression::Kind::name) {
+    const Function *function = functionOverTensors(expression);
+    return function ? callOfTensors(expression, *function) : nullptr;
+  }
+  const auto found = context_.names.find(expression.text);
+  return found == context_.names.end() ? nullptr : found->second;
+}
+
 const Value *IndexBody::tensorOf(const ast::Expression &expression,
                                  const ast::Expression *&padding) {
-  const ast::Expression &base = *expression.operands[0];
-  if (base.kind == ast::Expression::Kind::call)
+  const ast::Expression &base = *expression.operands[0], &tensor = tensorOfElement(expression);
+  if (&tensor != &base)
     padding = base.operands[1].get();
-  const ast::Expression &tensor = tensorNamed(expression);
-  const auto found = context_.names.find(tensor.text);
-  if (found == context_.names.end() || !found->second)
+  const Value *value = tensorAt(tensor);
+  if (!value)
     return nullptr; // reported
   const size_t indices = expression.operands.size() - 1;
-  if (found->second->shape.empty())
+  if (value->shape.empty())
     return error(tensor.where, fmt::format("'{}' is {}, which has no elements; it is read by its "
                                            "name alone",
-                                           tensor.text, spelling(*found->second)))
+                                           tensor.text, spelling(*value)))
         .value;
-  if (found->second->shape.size() == indices)
-    return found->second;
-  return error(tensor.where,
-               fmt::format("'{}' is {}, found {} ind{}", tensor.text, spelling(*found->second),
-                           indices, indices == 1 ? "ex" : "ices"))
+  if (value->shape.size() == indices)
+    return value;
+  return error(tensor.where, fmt::format("'{}' is {}, found {} ind{}", tensor.text,
+                                         spelling(*value), indices, indices == 1 ? "ex" : "ices"))
       .value;
 }
 
-// The extremes are linear in dimensions mostly: then it is known at once, for all sizes or none.
+// The extremes are sums of dimensions mostly: then it is known at once, for all sizes or none.
 bool IndexBody::isInside(const Rule &index, const ast::Expression &written,
                          const Dimension &dimension, const std::string &tensor) {
   const auto greatest = [&](const std::string &name) -> std::unique_ptr<Rule> {
@@ -189,11 +218,10 @@ bool IndexBody::isInside(const Rule &index, const ast::Expression &written,
   auto lowest = binaryRule(Rule::Kind::greaterEqual, std::move(interval.low), constantRule(0)),
        highest = binaryRule(Rule::Kind::less, std::move(interval.high), extentRule(dimension));
   for (std::unique_ptr<Rule> *condition : {&lowest, &highest}) {
-    const auto left = linearForm(*(*condition)->operands[0]),
-               right = linearForm(*(*condition)->operands[1]);
-    if (left && right && left->factors == right->factors) {
-      const bool holds = condition == &lowest ? left->number >= 0 : left->number < right->number;
-      if (holds)
+    const auto difference =
+        fixedDifference(*(*condition)->operands[0], *(*condition)->operands[1], context_.kernel);
+    if (difference) {
+      if (condition == &lowest ? *difference >= 0 : *difference < 0)
         continue;
       return bool(
           error(written.where,
@@ -205,8 +233,11 @@ bool IndexBody::isInside(const Rule &index, const ast::Expression &written,
     }
     Condition added;
     added.text = spellingOf(**condition);
-    added.why = fmt::format(" (for the index {} of '{}')", spellingOf(index), tensor);
-    added.where = written.where;
+    added.why = context_.inside
+                    ? fmt::format(" (for the index {} of '{}' in '{}')", spellingOf(index), tensor,
+                                  context_.inside->function->definition->name.text)
+                    : fmt::format(" (for the index {} of '{}')", spellingOf(index), tensor);
+    added.where = placeOf(written.where);
     added.rule = std::move(*condition);
     context_.kernel.conditions.push_back(std::move(added));
   }
@@ -218,7 +249,7 @@ Indexed IndexBody::element(const ast::Expression &expression, const Frame &frame
   const Value *tensor = tensorOf(expression, padding);
   if (!tensor)
     return {};
-  const std::string &name = tensorNamed(expression).text;
+  const std::string &name = tensorOfElement(expression).text;
   Indexed outside;
   if (padding) {
     outside = evaluate(*padding, frame);
@@ -240,17 +271,18 @@ Indexed IndexBody::element(const ast::Expression &expression, const Frame &frame
     const Variables::Range *range =
         rule.kind == Rule::Kind::choice ? variables_.find(rule.choice) : nullptr;
     if (range && !padding && range->dimension != dimension) {
-      context_.diagnostics
-          .error(written.where,
-                 fmt::format("'{}' ranges over {}, and stands in the place of {} in '{}', which is "
-                             "{}",
-                             rule.choice, spelling(range->dimension), spelling(dimension), name,
-                             spelling(*tensor)))
-          .notes.push_back({Severity::note,
-                            range->where,
-                            fmt::format("'{}' ranges over {} from here", rule.choice,
-                                        spelling(range->dimension)),
-                            {}});
+      Diagnostic &diagnostic = context_.diagnostics.error(
+          written.where,
+          fmt::format("'{}' ranges over {}, and stands in the place of {} in '{}', which is "
+                      "{}",
+                      rule.choice, spelling(range->dimension), spelling(dimension), name,
+                      spelling(*tensor)));
+      explainCalculated({range->dimension, dimension}, context_.kernel, diagnostic);
+      diagnostic.notes.push_back(
+          {Severity::note,
+           range->where,
+           fmt::format("'{}' ranges over {} from here", rule.choice, spelling(range->dimension)),
+           {}});
       return {};
     }
     isPlain &= range && std::ranges::find(read, rule.choice) == read.end();
@@ -272,10 +304,10 @@ Indexed IndexBody::element(const ast::Expression &expression, const Frame &frame
   const Value *padded = nullptr;
   if (padding) {
     Problem ignored;
-    padded = context_.typing.cast(tensor->type, outside.value, padding->where, ignored);
+    padded = context_.typing.cast(tensor->type, outside.value, placeOf(padding->where), ignored);
   }
   return {context_.values.access(tensor, variables_.shapeOf(own), std::move(indices), padded,
-                                 expression.where),
+                                 placeOf(expression.where)),
           own};
 }
 
@@ -288,8 +320,7 @@ bool IndexBody::isWhole(const ast::Expression &expression, bool &readsVariables)
     return parseInteger(expression.text).has_value();
   case Kind::name:
     readsVariables |= variables_.find(expression.text) != nullptr;
-    return variables_.find(expression.text) || context_.dimensions.contains(expression.text) ||
-           wholeParameter(expression.text);
+    return variables_.find(expression.text) || wholeNumber(expression.text);
   case Kind::call:
     // The floor of a quotient.
     return expression.text == "floor" && expression.operands.size() == 1 &&

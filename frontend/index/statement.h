@@ -3,26 +3,45 @@
 
 #include "frontend/ast.h"
 #include "frontend/functions.h"
-#include "frontend/indexed.h"
+#include "frontend/index/indexed.h"
 #include "frontend/typing.h"
 #include "support/diagnostics.h"
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
 namespace mmk {
 
-/// What the statements of a body share.
+/// How far a body has grown, with its calls inlined.
+struct Growth {
+  unsigned depth = 0, evaluated = 0;
+  bool isExhausted = false;
+};
+
+/// Of the body of a function over tensors.
+struct Inside {
+  const Function *function;
+  SourceRange call; ///< in the kernel
+};
+
+/// Numbers that a text reads by name: dimensions, and whole numbers that are known when the kernel
+/// is compiled.
+using WholeNumbers = std::map<std::string, Index>;
+
+/// What the statements of a body share, or the one expression of a function over tensors.
 struct BodyContext {
   Kernel &kernel;
   const Functions &functions;
   Values &values;
   Typing &typing;
   Diagnostics &diagnostics;
-  const std::map<std::string, const Value *> &names; ///< of the kernel; null: reported
-  const std::set<std::string> &dimensions;
+  const std::map<std::string, const Value *> &names; ///< null: reported
+  const WholeNumbers &wholes;
   std::set<std::pair<size_t, std::string>> &reported; ///< at calls
+  Growth &growth;
+  std::optional<Inside> inside = {}; ///< nothing in a kernel
 };
 
 /// Whether a statement is in index notation: it introduces variables, or reads elements.
@@ -32,5 +51,8 @@ bool usesIndices(const ast::Statement &statement);
 /// in their order. A result's dimensions are those of `declared`, else null. Null after a report.
 const Value *evaluateIndexed(const ast::Statement &statement, const Result *declared,
                              const BodyContext &context);
+
+/// The value of a function over tensors, whose arguments are the names of `context`.
+const Value *evaluateFunction(const ast::Function &definition, const BodyContext &context);
 
 } // namespace mmk
