@@ -66,8 +66,8 @@ void ReducedColumns::storeWaiting(unsigned level, Value *at, const Known &known)
       e.store(known.lookup(waiting.value), waitingPlace(i, at));
 }
 
-// The next row is read in the pass that takes longest, else in that which writes: memory does both at
-// once. Its own first pass would only read.
+// The next row is read in the pass that takes longest, else in that which writes: memory does both
+// at once. Its own first pass would only read.
 bool ReducedColumns::prefetches(unsigned level) {
   if (!streams || facts.rows < 0 || level == 0)
     return false;
@@ -80,9 +80,9 @@ bool ReducedColumns::prefetches(unsigned level) {
 void ReducedColumns::prefetchNextRow(const Pointers &pointers, Value *column) {
   for (size_t i = 0; i < region.getNumArguments(); ++i)
     if (facts.inputAlong(i, facts.columns()) >= 0 && facts.inputAlong(i, facts.rows) >= 0)
-      e.prefetch(e.offset(inputAt(i, pointers.inputs[i], column),
-                          places.inputs[i].strides[facts.rows]),
-                 /*level=*/2);
+      e.prefetch(
+          e.offset(inputAt(i, pointers.inputs[i], column), places.inputs[i].strides[facts.rows]),
+          /*level=*/2);
 }
 
 RowCode::States ReducedColumns::step(unsigned level, const Pointers &pointers, Value *column,

@@ -48,8 +48,7 @@ ShortRows::RowStates ShortRows::partedRows(ArrayRef<Value *> values, unsigned le
   const size_t each = values.size() / rows;
   RowStates states;
   for (size_t row = 0; row < rows; ++row)
-    states.push_back(
-        parted(values.slice(row * each, each), accumulators[level], /*totals=*/false));
+    states.push_back(parted(values.slice(row * each, each), accumulators[level], /*totals=*/false));
   return states;
 }
 
@@ -202,8 +201,8 @@ Value *areShort(Emitter &e, const RowFacts &facts, mlir::Block &region, const Sp
   const int64_t most = isBoundByReading ? tuning.shortRowRead : tuning.shortRow;
   const int64_t fits = tuning.rowScratchElements / std::max<int64_t>(1, facts.waiting.size()) /
                        CpuTuning::shortRowsTogether;
-  if (form == RowAccess::strided || !facts.reducesColumns() || facts.rows < 0 || !facts.outerReduced.empty() ||
-      RowGuard::of(facts, region) || fits < most + e.target.lanes)
+  if (form == RowAccess::strided || !facts.reducesColumns() || facts.rows < 0 ||
+      !facts.outerReduced.empty() || RowGuard::of(facts, region) || fits < most + e.target.lanes)
     return nullptr;
   return e.b.CreateAnd(
       e.b.CreateICmpSLE(places.sizes[facts.columns()], e.number(most)),

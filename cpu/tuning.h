@@ -42,7 +42,8 @@ struct CpuTuning {
   /// takes to share them: half a microsecond until another thread without a common cache has begun,
   /// as much until its end is seen, and the data that both read and pack.
   int64_t sharedWork = int64_t(1) << 19;
-  /// Elements computed before another thread has begun, and the most elements of a tile.
+  /// Elements computed before another thread has begun, of an operation or two, and the most
+  /// elements of a tile.
   int64_t sharedElements = int64_t(1) << 15, largestTileElements = int64_t(1) << 18;
   /// Shares of columns that are kept by a reduction are multiples: whole lines of the narrowest
   /// type.
@@ -182,8 +183,8 @@ struct CpuTuning {
 
   //===--- reductions (lower_rows.cpp, reduced_columns.cpp, kept_columns.cpp) ---------------===//
 
-  /// Elements of the scratch of a tile with reductions: a good part of L2.
-  int64_t rowScratchElements = 32 << 10;
+  /// Elements of the scratch of a tile with reductions: half of an L2 of 1 MiB, and some vectors.
+  int64_t rowScratchElements = 132 << 10;
   /// Vectors of a row that are combined side by side, so that one need not wait for the other; and
   /// columns after which their sums are added to a total, so that rounding stays small.
   int64_t vectorsOfRow = 4, columnsOfState = 16 << 10;

@@ -26,10 +26,10 @@ constexpr const char *begin = "<!-- The tables: mmk-rows --write -->\n",
 /// From a call that is hardly worth a thread to tensors far larger than the caches; square, long,
 /// high, and ragged ones; the rows of models.
 constexpr std::array<std::array<int64_t, 2>, 20> shapes = {
-    {{8, 64},       {32, 128},    {64, 512},    {512, 64},    {128, 768},
-     {197, 768},    {256, 1024},  {1000, 1000}, {256, 4096},  {4096, 256},
-     {8, 131072},   {511, 2049},  {4096, 768},  {1024, 4096}, {16384, 128},
-     {2048, 8192},  {16384, 1024}, {64, 131072}, {8192, 4096}, {16384, 8192}}};
+    {{8, 64},      {32, 128},     {64, 512},    {512, 64},    {128, 768},
+     {197, 768},   {256, 1024},   {1000, 1000}, {256, 4096},  {4096, 256},
+     {8, 131072},  {511, 2049},   {4096, 768},  {1024, 4096}, {16384, 128},
+     {2048, 8192}, {16384, 1024}, {64, 131072}, {8192, 4096}, {16384, 8192}}};
 constexpr std::array<ElementType, 3> types = {ElementType::f32, ElementType::bf16,
                                               ElementType::f16};
 

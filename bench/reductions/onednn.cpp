@@ -24,8 +24,7 @@ memory::desc ofRows(const Problem &problem) {
 
 Primitive norm(const Problem &problem, Operands &operands, const dnnl::engine &engine) {
   using Forward = dnnl::layer_normalization_forward;
-  const auto flags =
-      dnnl::normalization_flags::use_scale | dnnl::normalization_flags::use_shift;
+  const auto flags = dnnl::normalization_flags::use_scale | dnnl::normalization_flags::use_shift;
   const Forward::desc description(dnnl::prop_kind::forward_inference, ofRows(problem),
                                   static_cast<float>(epsilon), flags);
   const memory::desc vector({problem.n}, memory::data_type::f32, memory::format_tag::a);
@@ -73,10 +72,11 @@ Contenders ofOneDnn(const Problem &problem, Operands &operands, Tensor &result) 
   made.arguments[DNNL_ARG_SRC] = memory(ofRows(problem), engine, operands.x.data());
   made.arguments[DNNL_ARG_DST] = memory(resultOf(problem), engine, result.data());
   Contenders contenders;
-  contenders.push_back({"oneDNN", [made = std::move(made), stream = dnnl::stream(engine)]() mutable {
-                          made.primitive.execute(stream, made.arguments);
-                          stream.wait();
-                        }});
+  contenders.push_back(
+      {"oneDNN", [made = std::move(made), stream = dnnl::stream(engine)]() mutable {
+         made.primitive.execute(stream, made.arguments);
+         stream.wait();
+       }});
   return contenders;
 }
 

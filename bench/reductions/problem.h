@@ -48,7 +48,8 @@ constexpr double epsilon = 1e-5; ///< of both norms
 struct Contender {
   std::string name;
   llvm::unique_function<void()> run;
-  llvm::unique_function<void()> show = nullptr; ///< puts what a run gives into the result; null: run does
+  llvm::unique_function<void()> show =
+      nullptr; ///< puts what a run gives into the result; null: run does
 };
 using Contenders = std::vector<Contender>;
 

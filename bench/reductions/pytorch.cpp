@@ -45,9 +45,8 @@ llvm::unique_function<void()> runOf(const Problem &problem, Operands &operands, 
     return [x, y]() mutable { at::_softmax_out(y, x, 1, /*half_to_float=*/false); };
   case Kernel::layerNorm:
     // Its form with results given allocates others and copies them. Here the heap keeps its pages.
-    return [x, scale, shift, n = problem.n] {
-      at::native_layer_norm(x, {n}, scale, shift, epsilon);
-    };
+    return
+        [x, scale, shift, n = problem.n] { at::native_layer_norm(x, {n}, scale, shift, epsilon); };
   case Kernel::rmsNorm:
     return rmsNorm(problem, x, scale.to(x.scalar_type()), y);
   case Kernel::rowMaxima:

@@ -55,8 +55,8 @@ void read(const void *from, size_t bytes) {
     asm volatile("" : "+v"(sum));
 }
 
-/// A stream of the bytes of the problem, each thread a part: half of them written by non-temporal stores,
-/// where the result is large; else all are read.
+/// A stream of the bytes of the problem, each thread a part: half of them written by non-temporal
+/// stores, where the result is large; else all are read.
 Contender streamOf(const Problem &problem) {
   const int64_t bytes = problem.isLarge() ? problem.bytes() : 2 * problem.bytes();
   const unsigned threads = problem.threads;
@@ -149,8 +149,7 @@ std::optional<Figures> measure(const Problem &problem, double seconds) {
   Tensor resultOfOthers;
   if (isF16) {
     others.emplace(ofPeers);
-    resultOfOthers =
-        llvm::cantFail(Tensor::allocate(ofPeers.resultType(), ofPeers.resultShape()));
+    resultOfOthers = llvm::cantFail(Tensor::allocate(ofPeers.resultType(), ofPeers.resultShape()));
   }
   std::vector<Turns> all;
   if (!gather(problem, ofPeers, operands, isF16 ? *others : operands, result,
