@@ -59,7 +59,8 @@ private:
                         "'{0}: int' for a whole number, found '{1}'",
                         name, argument.type->text));
     else if (argument.isTensor())
-      error(argument.where, fmt::format("'{0}: int' is a single number and has no dimensions", name));
+      error(argument.where,
+            fmt::format("'{0}: int' is a single number and has no dimensions", name));
     else if (!definition_.isOverTensors())
       error(argument.where,
             fmt::format("'{0}: int' is for functions over tensors, such as fn {1}(x[M, N], {0}: "
@@ -78,8 +79,8 @@ private:
     if (std::isdigit(first)) {
       const auto number = parseInteger(word.text);
       if (!number || *number < 1 || *number > maximumDimension)
-        error(word.where, fmt::format("a dimension is 1 to {}, found {}", maximumDimension,
-                                      word.text));
+        error(word.where,
+              fmt::format("a dimension is 1 to {}, found {}", maximumDimension, word.text));
     } else if (!std::isupper(first)) {
       std::string upper = word.text;
       upper[0] = static_cast<char>(std::toupper(first));
