@@ -51,10 +51,27 @@ public:
     if (sound_)
       warnOfUnused();
     kernel_.values = std::move(values_).neededBy(kernel_.results);
+    keepIndexed();
     return sound_;
   }
 
 private:
+  /// The values of index notation that the results need.
+  void keepIndexed() {
+    for (const ast::Statement &statement : tree_.body) {
+      const std::string &name = statement.name.text;
+      IndexedValue indexed{name, {}, nullptr};
+      for (const ast::Place &place : statement.places)
+        indexed.variables.push_back(place.name.text);
+      if (const auto let = frame_.names.find(name); statement.isLet && let != frame_.names.end())
+        indexed.value = let->second;
+      const auto isIt = [&](const auto &value) { return value.get() == indexed.value; };
+      const bool isKept = !statement.isLet || std::ranges::any_of(kernel_.values, isIt);
+      if (!indexed.variables.empty() && isKept)
+        kernel_.indexed.push_back(std::move(indexed));
+    }
+  }
+
   Diagnostic &error(SourceRange where, std::string message) {
     sound_ = false;
     return diagnostics_.error(where, std::move(message));
