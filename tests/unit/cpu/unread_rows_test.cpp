@@ -15,8 +15,8 @@ public:
   static constexpr int64_t bytes = 65536, elements = bytes / sizeof(float);
 
   Pages(int64_t count, int64_t first, int64_t end)
-      : bytes_(count * bytes), memory_(mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
-                                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
+      : bytes_(count * bytes),
+        memory_(mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
     std::fill_n(static_cast<float *>(memory_), count * elements, 1.0f);
     mprotect(memory_, bytes_, PROT_NONE);
     mprotect(static_cast<char *>(memory_) + first * bytes, (end - first) * bytes, PROT_READ);
@@ -58,10 +58,10 @@ const std::string condition = "a >= 5 && a < 30";
 TEST(UnreadRows, ofKeptColumns) {
   const int64_t n = Pages::elements;
   for (const char *type : {"sum", "max"}) {
-    const std::vector<float> y = run(
-        fmt::format("kernel k(x: f32[A, N]) -> y: f32[N] {{ y[j] = {}[a | {}](x[a, j]); }}", type,
-                    condition),
-        {{"A", pages}, {"N", n}}, first, end, n);
+    const std::vector<float> y =
+        run(fmt::format("kernel k(x: f32[A, N]) -> y: f32[N] {{ y[j] = {}[a | {}](x[a, j]); }}",
+                        type, condition),
+            {{"A", pages}, {"N", n}}, first, end, n);
     EXPECT_EQ(y, std::vector<float>(n, type == std::string("sum") ? end - first : 1));
   }
 }
@@ -82,11 +82,11 @@ TEST(UnreadRows, ofOuterDimensions) {
   const std::map<std::string, int64_t> dims = {{"A", pages}, {"M", rows}, {"N", n}};
   const std::string parameters = "kernel k(x: f32[A, M, N]) -> ";
   // Columns that are kept, and columns that are reduced.
-  EXPECT_EQ(run(parameters + "y: f32[N] { y[j] = sum[a, i | " + condition + "](x[a, i, j]); }", dims,
-                first, end, n),
+  EXPECT_EQ(run(parameters + "y: f32[N] { y[j] = sum[a, i | " + condition + "](x[a, i, j]); }",
+                dims, first, end, n),
             std::vector<float>(n, (end - first) * rows));
-  EXPECT_EQ(run(parameters + "y: f32[M] { y[i] = sum[a, j | " + condition + "](x[a, i, j]); }", dims,
-                first, end, rows),
+  EXPECT_EQ(run(parameters + "y: f32[M] { y[i] = sum[a, j | " + condition + "](x[a, i, j]); }",
+                dims, first, end, rows),
             std::vector<float>(rows, (end - first) * n));
 }
 
