@@ -31,8 +31,7 @@ public:
   }
 
   Along of(Along along) const {
-    for (auto found = parents_.find(along); found != parents_.end();
-         found = parents_.find(along))
+    for (auto found = parents_.find(along); found != parents_.end(); found = parents_.find(along))
       along = found->second;
     return along;
   }
@@ -113,9 +112,10 @@ public:
     const SourceRange where = {value.where.file, value.where.begin, variable.where.end};
     if (const auto [first, isNew] = named_.try_emplace(along, Named{name, where}); !isNew) {
       diagnostics_
-          .error(where, fmt::format("'{}' is the same dimension as '{}', which one loop goes along; "
-                                    "expected one of the two",
-                                    name, first->second.name))
+          .error(where,
+                 fmt::format("'{}' is the same dimension as '{}', which one loop goes along; "
+                             "expected one of the two",
+                             name, first->second.name))
           .notes.push_back({Severity::note, first->second.where, "first here", {}});
       refused.insert(name);
       return;
@@ -135,8 +135,7 @@ private:
 
   /// Nothing after a report.
   std::optional<Along> find(const ast::Word &value, const ast::Word &variable) {
-    const auto indexed =
-        std::ranges::find(kernel_.indexed, value.text, &IndexedValue::name);
+    const auto indexed = std::ranges::find(kernel_.indexed, value.text, &IndexedValue::name);
     if (indexed == kernel_.indexed.end()) {
       std::vector<std::string> names;
       for (const IndexedValue &each : kernel_.indexed)
@@ -152,9 +151,8 @@ private:
     }
     const auto place = std::ranges::find(indexed->variables, variable.text);
     if (place == indexed->variables.end()) {
-      error(variable.where,
-            fmt::format("'{}' has no variable {}; variables: {}", value.text, variable.text,
-                        listOf(indexed->variables, "and")));
+      error(variable.where, fmt::format("'{}' has no variable {}; variables: {}", value.text,
+                                        variable.text, listOf(indexed->variables, "and")));
       return std::nullopt;
     }
     const size_t dim = place - indexed->variables.begin();
@@ -163,8 +161,8 @@ private:
     const Along along = {isResult ? nullptr : indexed->value,
                          isResult ? size_t(result - kernel_.results.begin()) : 0, dim};
     if (shapeOf(along)[dim] == Dimension{"", 1}) {
-      error(variable.where, fmt::format("'{}.{}' has extent 1, and no tile of its own", value.text,
-                                        variable.text));
+      error(variable.where,
+            fmt::format("'{}.{}' has extent 1, and no tile of its own", value.text, variable.text));
       return std::nullopt;
     }
     return along;
@@ -173,13 +171,12 @@ private:
   Shape &shapeOf(const Along &along) {
     if (!along.value)
       return kernel_.results[along.result].shape;
-    const auto own = std::ranges::find(kernel_.values, along.value,
-                                       [](const auto &each) { return each.get(); });
+    const auto own =
+        std::ranges::find(kernel_.values, along.value, [](const auto &each) { return each.get(); });
     return (*own)->shape;
   }
 
-  void rename(const Along &along, const Along &first, const std::string &name,
-              SourceRange where) {
+  void rename(const Along &along, const Along &first, const std::string &name, SourceRange where) {
     const Dimension before = shapeOf(first)[first.dim];
     DerivedDimension &added = kernel_.derived.emplace_back();
     added.name = name;
@@ -208,8 +205,7 @@ private:
 
 } // namespace
 
-std::set<std::string> nameRoles(const ast::Kernel &tree, Kernel &kernel,
-                                Diagnostics &diagnostics) {
+std::set<std::string> nameRoles(const ast::Kernel &tree, Kernel &kernel, Diagnostics &diagnostics) {
   std::optional<RoleNames> names;
   for (const ast::Schedule &schedule : tree.schedules)
     for (const ast::Directive &directive : schedule.directives) {
