@@ -27,7 +27,6 @@ private:
   void step(unsigned level, const Rows &rows, Value *column, Value *count);
   States ofRows(unsigned level, const Rows &rows, Value *first, Value *column, Value *count,
                 const Known &kept);
-  void prefetchAhead(unsigned input, Value *at, int64_t rows);
   void forColumns(Value *width, function_ref<void(Value *column, Value *count)> body);
   /// What is equal for all rows, at some columns: inputs, and the results of earlier passes.
   Known keptAt(unsigned passes, const Pointers &strip, Value *column, Value *count,
@@ -57,7 +56,11 @@ unsigned KeptColumns::slotOf(unsigned level, unsigned reduction) {
 int64_t KeptColumns::elementsOfSlot() {
   const unsigned last = accumulators.size() - 1;
   const unsigned slots = std::max(1u, slotOf(last, accumulators[last].size()));
-  return std::min(tuning.largestStrip, tuning.rowScratchElements / slots / lanes() * lanes());
+  int64_t bytes = 4;
+  for (unsigned i = 0; i < region.getNumArguments(); ++i)
+    if (facts.inputAlong(i, facts.columns()) >= 0 && facts.inputVaries(i))
+      bytes = std::min(bytes, bytesOfInput(i));
+  return std::min(tuning.stripBytes / bytes, tuning.rowScratchElements / slots / lanes() * lanes());
 }
 
 Value *KeptColumns::stateAt(unsigned slot, Value *column) {
@@ -137,13 +140,6 @@ void KeptColumns::step(unsigned level, const Rows &rows, Value *column, Value *c
     storeState(level, r, column, of[r].addToTotal(loadState(level, r, column), state));
 }
 
-// The element so many rows below: the hardware follows fewer streams than there are rows.
-void KeptColumns::prefetchAhead(unsigned i, Value *at, int64_t rows) {
-  if (streams && facts.inputAlong(i, facts.columns()) >= 0 && facts.inputAlong(i, facts.rows) >= 0)
-    e.prefetch(e.offset(at, b.CreateMul(places.inputs[i].strides[facts.rows], e.number(rows))),
-               /*level=*/2);
-}
-
 RowCode::States KeptColumns::ofRows(unsigned level, const Rows &rows, Value *first, Value *column,
                                     Value *count, const Known &kept) {
   const RowFacts::Pass &pass = facts.passes[level];
@@ -156,12 +152,8 @@ RowCode::States KeptColumns::ofRows(unsigned level, const Rows &rows, Value *fir
       pointers = moved(pointers, facts.rows, e.number(1));
     Known known = kept;
     addPositions(pointers, column, known);
-    for (unsigned i : inputsFor(pass.wanted, known)) {
-      Value *at = inputAt(i, pointers.inputs[i], column);
-      if (level == 0)
-        prefetchAhead(i, at, rows.together);
-      known[region.getArgument(i)] = loadInput(i, at, count);
-    }
+    for (unsigned i : inputsFor(pass.wanted, known))
+      known[region.getArgument(i)] = loadInput(i, inputAt(i, pointers.inputs[i], column), count);
     compute(pass.wanted, known);
     for (unsigned i : pass.outputs)
       storeOutput(i, valueOf(facts.yielded()[i], known), outputAt(i, pointers.outputs[i], column),
@@ -196,9 +188,9 @@ void KeptColumns::emitPass(unsigned level, const Pointers &strip, Value *width) 
   });
   Value *height = places.sizes[facts.rows];
   const int64_t together = rowsTogether();
-  // As many rows of the strip as stay in L1 from one column to the next.
-  Value *fits =
-      e.roundDown(b.CreateUDiv(e.number(tuning.l1Bytes / 4), e.roundUp(width, lanes())), together);
+  // The rows of a narrow strip that are a page, so that they are read nearly in order.
+  Value *fits = e.roundDown(
+      b.CreateUDiv(e.number(tuning.elementsOfBlock), e.roundUp(width, lanes())), together);
   Value *block = b.CreateBinaryIntrinsic(Intrinsic::smax, e.number(together),
                                          e.min(fits, e.number(tuning.rowsOfBlock)));
   auto add = [&](const Pointers &pointers, Value *first, Value *end, int64_t rows) {
