@@ -95,7 +95,8 @@ IndexBody::plainRange(const std::string &variable, const ast::Expression &within
     return std::nullopt;
   }
   for (const ast::Place &inner : within.over)
-    if (inner.name.text == variable && reductionOf(within.text))
+    if (const NamedReduction *named = reductionOf(within.text);
+        inner.name.text == variable && named && named->reduction)
       return std::nullopt; // it hides this one
   for (const ast::ExpressionPtr &operand : within.operands)
     if (auto found = plainRange(variable, *operand, underPad))
