@@ -128,7 +128,16 @@ bool gather(const Problem &problem, const Problem &ofPeers, Operands &operands,
              resultOfPeers);
 }
 
-double medianRatio(const Turns &of, const Turns &to) {
+// A thread that waits for a CPU shows in the wall-clock time of all: with several threads the least
+// counts, which they take when each has one.
+double secondsOf(const Turns &turns, unsigned threads) {
+  return threads > 1 ? *std::ranges::min_element(turns.seconds)
+                     : peers::spreadOf(turns.seconds).median;
+}
+
+double ratioOf(const Turns &of, const Turns &to, unsigned threads) {
+  if (threads > 1)
+    return secondsOf(of, threads) / secondsOf(to, threads);
   std::vector<double> ratios;
   for (size_t round = 0; round < of.seconds.size(); ++round)
     ratios.push_back(of.seconds[round] / to.seconds[round]);
@@ -180,9 +189,9 @@ std::optional<Figures> measure(const Problem &problem, double seconds) {
   }
 
   Figures figures;
-  figures.seconds = peers::spreadOf(all[0].seconds).median;
+  figures.seconds = secondsOf(all[0], problem.threads);
   for (size_t i = 1; i < all.size(); ++i) {
-    const double ratio = medianRatio(all[i], all[0]);
+    const double ratio = ratioOf(all[i], all[0], problem.threads);
     if (all[i].contender.name == "stream")
       figures.ofStream = ratio;
     else if (figures.ratio == 0 || ratio < figures.ratio)
