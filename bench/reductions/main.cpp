@@ -85,7 +85,7 @@ std::string summary(const Measured &measured, const std::vector<unsigned> &threa
     rule += "---|---|";
   }
   text += " of a stream: mean | least |" + rule + "---|---|\n";
-  Ratios all;
+  std::map<unsigned, Ratios> all; ///< by threads
   for (Kernel kernel : kernels)
     for (unsigned each : threads) {
       text += fmt::format("| {} | {} |", nameOf(kernel), each);
@@ -96,7 +96,7 @@ std::string summary(const Measured &measured, const std::vector<unsigned> &threa
           const Figures &figures = measured.at(Problem{kernel, type, m, n, each}.name());
           if (figures.ratio > 0) {
             ratios.add(figures.ratio);
-            all.add(figures.ratio);
+            all[each].add(figures.ratio);
           }
           if (figures.ofStream > 0)
             ofStream.add(figures.ofStream);
@@ -105,8 +105,13 @@ std::string summary(const Measured &measured, const std::vector<unsigned> &threa
       }
       text += fmt::format(" {} |\n", ofStream.text());
     }
-  return text + fmt::format("\nOf all {} ratios the geometric mean is {:.2f}, the least {:.2f}.\n",
-                            all.count, std::exp(all.logarithms / all.count), all.least);
+  text += "\n";
+  for (const auto &[each, ratios] : all)
+    text += fmt::format(
+        "With {} thread{} the geometric mean of {} ratios is {:.2f}, the least {:.2f}.\n", each,
+        each == 1 ? "" : "s", ratios.count, std::exp(ratios.logarithms / ratios.count),
+        ratios.least);
+  return text;
 }
 
 std::string tableOf(const Measured &measured, Kernel kernel, unsigned threads) {
