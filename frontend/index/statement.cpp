@@ -75,9 +75,14 @@ const Value *IndexBody::run(const ast::Statement &statement, const Result *decla
   if (declared && declared->shape.size() != statement.places.size() &&
       !(declared->isScalar && statement.places.empty()))
     return error(statement.name.where,
-                 fmt::format("'{}' is {}, found {} index variable{}", declared->name,
-                             spelling(*declared), statement.places.size(),
-                             statement.places.size() == 1 ? "" : "s"))
+                 statement.places.empty()
+                     ? fmt::format("'{0}' is {1}, and a statement with index variables introduces "
+                                   "those of its result, {0}[i] = ...; dimensions are written as "
+                                   "declared",
+                                   declared->name, spelling(*declared))
+                     : fmt::format("'{}' is {}, found {} index variable{}", declared->name,
+                                   spelling(*declared), statement.places.size(),
+                                   statement.places.size() == 1 ? "" : "s"))
         .value;
   if (statement.places.size() > maximumRankOfValue)
     return error(statement.name.where,
