@@ -1,6 +1,7 @@
 // Columns that are kept, and rows that are reduced: strips of columns, over all rows. The states of
 // a strip are in L1, and are updated once for several rows.
 #include "cpu/row_code.h"
+#include "cpu/row_guard.h"
 
 using namespace llvm;
 
@@ -22,7 +23,8 @@ private:
   struct Rows {
     Pointers pointers; ///< of the strip's row 0
     Value *first, *end;
-    int64_t together; ///< rows of an iteration
+    int64_t together;      ///< rows of an iteration
+    bool areWhole = false; ///< the guard's condition holds for all of them and all columns
   };
   void step(unsigned level, const Rows &rows, Value *column, Value *count);
   States ofRows(unsigned level, const Rows &rows, Value *first, Value *column, Value *count,
@@ -40,7 +42,17 @@ private:
   int64_t elementsOfSlot();
   int64_t rowsTogether() const;
 
+  /// The rows of a pass over a strip: those of its guard, and in these the rows for which it holds
+  /// for all columns.
+  struct PassRows {
+    RowGuard::Range some, whole;
+  };
+  PassRows rowsOf(unsigned level, const Pointers &strip, Value *width);
+  void addRows(unsigned level, const Pointers &pointers, RowGuard::Range rows, Value *width,
+               bool areWhole);
+
   const CpuTuning tuning{e.target};
+  const std::optional<RowGuard> guard = RowGuard::of(facts, region);
 };
 
 //===--- states in memory -------------------------------------------------------------------===//
@@ -123,7 +135,9 @@ RowCode::Known KeptColumns::keptAt(unsigned passes, const Pointers &strip, Value
 
 void KeptColumns::step(unsigned level, const Rows &rows, Value *column, Value *count) {
   MutableArrayRef<Accumulator> of = accumulators[level];
-  const Known kept = keptAt(level, rows.pointers, column, count, facts.passes[level].wanted);
+  Known kept = keptAt(level, rows.pointers, column, count, facts.passes[level].wanted);
+  if (rows.areWhole)
+    kept[guard->condition()] = e.splat(b.getTrue(), lanes());
   States states;
   for (Accumulator &accumulator : of)
     states.push_back(accumulator.start());
@@ -181,31 +195,68 @@ int64_t KeptColumns::rowsTogether() const {
              : tuning.rowsOfState / 2;
 }
 
-void KeptColumns::emitPass(unsigned level, const Pointers &strip, Value *width) {
-  forColumns(e.roundUp(width, lanes()), [&](Value *column, Value *) {
-    for (auto [r, accumulator] : enumerate(accumulators[level]))
-      storeState(level, r, column, accumulator.startTotal());
-  });
+// A pass of guarded reductions alone leaves out the rows that they exclude for all of the strip.
+KeptColumns::PassRows KeptColumns::rowsOf(unsigned level, const Pointers &strip, Value *width) {
   Value *height = places.sizes[facts.rows];
+  const RowGuard::Range none = {e.number(0), e.number(0)};
+  if (!guard || !guard->guardsAll(facts.passes[level]))
+    return {{e.number(0), height}, none};
+  const Known known = keptAt(/*passes=*/0, strip, e.number(0), nullptr, guard->terms());
+  Value *first = strip.indices[facts.columns()];
+  const RowGuard::Range columns = {first, b.CreateAdd(first, width)};
+  const RowGuard::Range some = guard->range(e, known, height, columns, /*ofAll=*/false);
+  if (!guard->isExact())
+    return {some, none};
+  RowGuard::Range whole = guard->range(e, known, height, columns, /*ofAll=*/true);
+  whole.end =
+      b.CreateAdd(whole.first, e.roundDown(b.CreateSub(whole.end, whole.first), rowsTogether()));
+  Value *isEmpty = b.CreateICmpEQ(whole.first, whole.end);
+  return {some,
+          {b.CreateSelect(isEmpty, some.first, whole.first),
+           b.CreateSelect(isEmpty, some.first, whole.end)}};
+}
+
+void KeptColumns::addRows(unsigned level, const Pointers &pointers, RowGuard::Range rows,
+                          Value *width, bool areWhole) {
   const int64_t together = rowsTogether();
   // The rows of a narrow strip that are a page, so that they are read nearly in order.
   Value *fits = e.roundDown(
       b.CreateUDiv(e.number(tuning.elementsOfBlock), e.roundUp(width, lanes())), together);
   Value *block = b.CreateBinaryIntrinsic(Intrinsic::smax, e.number(together),
                                          e.min(fits, e.number(tuning.rowsOfBlock)));
-  auto add = [&](const Pointers &pointers, Value *first, Value *end, int64_t rows) {
+  auto add = [&](Value *first, Value *end, int64_t each) {
     forColumns(width, [&](Value *column, Value *valid) {
-      step(level, {pointers, first, end, rows}, column, valid);
+      step(level, {pointers, first, end, each, areWhole}, column, valid);
     });
   };
+  Value *last = b.CreateAdd(rows.first, e.roundDown(b.CreateSub(rows.end, rows.first), together));
+  e.loop(rows.first, last, block,
+         [&](Value *row) { add(row, e.min(b.CreateAdd(row, block), last), together); });
+  if (together > 1 && !areWhole)
+    e.when(b.CreateICmpSLT(last, rows.end), [&] { add(last, rows.end, 1); });
+}
+
+void KeptColumns::emitPass(unsigned level, const Pointers &strip, Value *width) {
+  forColumns(e.roundUp(width, lanes()), [&](Value *column, Value *) {
+    for (auto [r, accumulator] : enumerate(accumulators[level]))
+      storeState(level, r, column, accumulator.startTotal());
+  });
   nest(facts.outerReduced, strip, e.number(0), {},
        [&](const Pointers &pointers, Value *, ArrayRef<Value *>) {
-         Value *whole = e.roundDown(height, together);
-         e.loop(e.number(0), whole, block, [&](Value *row) {
-           add(pointers, row, e.min(b.CreateAdd(row, block), whole), together);
+         const PassRows rows = rowsOf(level, pointers, width);
+         if (!guard || !guard->isExact() || !guard->guardsAll(facts.passes[level])) {
+           addRows(level, pointers, rows.some, width, /*areWhole=*/false);
+           return Carried();
+         }
+         addRows(level, pointers, rows.whole, width, /*areWhole=*/true);
+         // Before these and behind them.
+         e.loop(e.number(0), e.number(2), e.number(1), [&](Value *part) {
+           Value *isFirst = b.CreateICmpEQ(part, e.number(0));
+           addRows(level, pointers,
+                   {b.CreateSelect(isFirst, rows.some.first, rows.whole.end),
+                    b.CreateSelect(isFirst, rows.whole.first, rows.some.end)},
+                   width, /*areWhole=*/false);
          });
-         if (together > 1)
-           e.when(b.CreateICmpSLT(whole, height), [&] { add(pointers, whole, height, 1); });
          return Carried();
        });
 }

@@ -189,7 +189,7 @@ SmallVector<ReducedColumns::Segment> ReducedColumns::segmentsOf(const RowFacts::
   Value *zero = e.number(0), *count = places.sizes[facts.columns()];
   if (!guard)
     return {{zero, count, std::nullopt, /*isLong=*/true}};
-  const auto [first, end] = guard->columns(e, known, count);
+  const auto [first, end] = guard->range(e, known, count);
   auto most = [&](Value *x, Value *y) { return b.CreateBinaryIntrinsic(Intrinsic::smax, x, y); };
   Value *from = e.roundDown(first, lanes()), *to = e.min(e.roundUp(end, lanes()), count);
   SmallVector<Segment> segments;
@@ -197,9 +197,7 @@ SmallVector<ReducedColumns::Segment> ReducedColumns::segmentsOf(const RowFacts::
     if (begin != behind)
       segments.push_back({begin, behind, condition, isLong});
   };
-  const bool skips = pass.outputs.empty() && all_of(pass.reductions, [&](cpu::ReduceOp reduction) {
-                       return guard->guards(reduction);
-                     });
+  const bool skips = guard->guardsAll(pass);
   if (!skips)
     add(zero, from, false, /*isLong=*/true);
   if (guard->isExact()) {
@@ -233,13 +231,14 @@ void ReducedColumns::emitPass(unsigned level, const Pointers &row, Known &known,
   for (Accumulator &accumulator : of)
     totals.push_back(accumulator.startTotal());
   Value *columns = places.sizes[facts.columns()], *width = e.roundUp(columns, lanes());
-  const SmallVector<Segment> segments = segmentsOf(pass, known);
   const Carried last =
       nest(facts.outerReduced, row, e.number(0), flat(totals),
            [&](const Pointers &pointers, Value *number, ArrayRef<Value *> carried) {
              Value *waitingAt = b.CreateMul(number, width);
              Carried values(carried);
-             for (const Segment &segment : segments) {
+             Known here = known;
+             addPositions(pointers, e.number(0), here);
+             for (const Segment &segment : segmentsOf(pass, here)) {
                const Known inside = knownIn(segment, known);
                // What waits is there for the columns that every pass computes.
                const bool isThere = keeps && segment.condition != false;
