@@ -16,6 +16,12 @@ constexpr unsigned maximumIndexedDepth = 400, maximumEvaluated = 100'000;
 constexpr size_t maximumOfValues = 10'000;
 constexpr size_t maximumRankOfValue = 8, maximumVariables = 16;
 
+std::string tooLarge() {
+  return fmt::format("the statement grows beyond {} operations here, or {} within each other, with "
+                     "its calls inlined",
+                     maximumEvaluated, maximumIndexedDepth);
+}
+
 bool readsElements(const ast::Expression &expression) {
   if (expression.kind == ast::Expression::Kind::element || expression.guard)
     return true;
@@ -115,6 +121,21 @@ const Value *IndexBody::run(const ast::Statement &statement, const Result *decla
 }
 
 const Value *IndexBody::run(const ast::Function &definition) {
+  // Ranges are found in calls within each other, before anything is evaluated.
+  Growth &growth = context_.growth;
+  if (growth.isExhausted)
+    return nullptr;
+  if (growth.depth > maximumIndexedDepth) {
+    growth.isExhausted = true;
+    return error(definition.name.where, tooLarge()).value;
+  }
+  ++growth.depth;
+  const Value *value = valueOf(definition);
+  --growth.depth;
+  return value;
+}
+
+const Value *IndexBody::valueOf(const ast::Function &definition) {
   std::vector<Variable> introduced;
   std::vector<std::string> wanted;
   for (const ast::Place &place : definition.places) {
@@ -137,10 +158,7 @@ Indexed IndexBody::evaluate(const ast::Expression &expression, const Frame &fram
                        ++growth.evaluated > maximumEvaluated ||
                        context_.values.size() > maximumOfValues;
   if (growth.isExhausted)
-    return error(whereOf(expression, frame),
-                 fmt::format("the statement grows beyond {} operations here, or {} within each "
-                             "other, with its calls inlined",
-                             maximumEvaluated, maximumIndexedDepth));
+    return error(whereOf(expression, frame), tooLarge());
   ++growth.depth;
   const auto done = [&](Indexed value) {
     --growth.depth;
