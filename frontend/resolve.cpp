@@ -12,6 +12,18 @@ namespace {
 
 constexpr size_t maximumListed = 12, maximumCandidates = 200;
 
+/// Names of the functions in other languages.
+std::string_view foreignFunction(std::string_view word) {
+  static const std::map<std::string_view, std::string_view> names = {
+      {"where", "select"},     {"maximum", "max"},    {"minimum", "min"},     {"fmax", "max"},
+      {"fmin", "min"},         {"amax", "max"},       {"amin", "min"},        {"fabs", "abs"},
+      {"var", "variance"},     {"average", "mean"},   {"ln", "log"},          {"clip", "clamp"},
+      {"logistic", "sigmoid"}, {"product", "prod"},   {"rand", "random"},     {"uniform", "random"},
+      {"reduce_sum", "sum"},   {"reduce_max", "max"}, {"reduce_mean", "mean"}};
+  const auto found = names.find(word);
+  return found == names.end() ? std::string_view() : found->second;
+}
+
 class Resolver {
 public:
   Resolver(Names &names, const Functions &functions, Diagnostics &diagnostics)
@@ -206,8 +218,16 @@ private:
     if (names_.dimensionsAreNumbers)
       for (const auto &[name, isRead] : names_.dimensions)
         known.push_back(name);
-    error(expression.where,
-          fmt::format("unknown name '{}'{}", text, suggestion(text, known, names_.label)));
+    // A variable that nothing introduces is not a dimension in other letters.
+    const std::string_view near = nearestWord(text, known);
+    if (names_.isIndexed && names_.dimensions.contains(std::string(near)) && text.size() == 1)
+      error(expression.where,
+            fmt::format("unknown name '{0}'; an index variable is introduced left of "
+                        "'=' or by a reduction, sum[{0}](...)",
+                        text));
+    else
+      error(expression.where,
+            fmt::format("unknown name '{}'{}", text, suggestion(text, known, names_.label)));
   }
 
   std::string someDimension() const {
@@ -282,9 +302,12 @@ private:
       for (const auto &[word, range] : expression.over)
         dimension(word);
       if (expression.over.empty())
-        error(expression.textWhere, fmt::format("'{0}' reduces dimensions that its brackets name: "
-                                                "{0}[{1}](...)",
-                                                name, someDimension()));
+        error(expression.textWhere,
+              names_.isIndexed
+                  ? fmt::format("'{0}' reduces variables that its brackets introduce: {0}[k](...)",
+                                name)
+                  : fmt::format("'{0}' reduces dimensions that its brackets name: {0}[{1}](...)",
+                                name, someDimension()));
       else if (found != 1)
         error(expression.where, arity(1, ""));
       return;
@@ -323,7 +346,11 @@ private:
     const std::string &name = expression.text;
     if (names_.readable.contains(name)) {
       error(expression.textWhere,
-            fmt::format("'{}' is a value, not a function; multiply with '*' or '@'", name));
+            names_.isIndexed
+                ? fmt::format("'{0}' is a value, not a function; its elements are read with "
+                              "brackets, {0}[i]",
+                              name)
+                : fmt::format("'{}' is a value, not a function; multiply with '*' or '@'", name));
       return;
     }
     if (names_.isIndexed && name == "pad") {
@@ -331,7 +358,9 @@ private:
       return;
     }
     const std::vector<std::string> known = functions_.names();
-    const std::string_view near = nearestWord(name, known);
+    std::string_view near = foreignFunction(name);
+    if (near.empty())
+      near = nearestWord(name, known);
     Diagnostic &diagnostic =
         error(expression.textWhere, fmt::format("unknown function '{}'{}", name, didYouMean(near)));
     if (near.empty())

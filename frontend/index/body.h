@@ -19,6 +19,7 @@ public:
 
   const Value *run(const ast::Statement &statement, const Result *declared);
   const Value *run(const ast::Function &definition);
+  const Value *valueOf(const ast::Function &definition);
 
 private:
   /// What the brackets of a call go over: variables, and the condition behind them.

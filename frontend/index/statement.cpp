@@ -16,6 +16,12 @@ constexpr unsigned maximumIndexedDepth = 400, maximumEvaluated = 100'000;
 constexpr size_t maximumOfValues = 10'000;
 constexpr size_t maximumRankOfValue = 8, maximumVariables = 16;
 
+std::string tooLarge() {
+  return fmt::format("the statement grows beyond {} operations here, or {} within each other, with "
+                     "its calls inlined",
+                     maximumEvaluated, maximumIndexedDepth);
+}
+
 bool readsElements(const ast::Expression &expression) {
   if (expression.kind == ast::Expression::Kind::element || expression.guard)
     return true;
@@ -75,9 +81,14 @@ const Value *IndexBody::run(const ast::Statement &statement, const Result *decla
   if (declared && declared->shape.size() != statement.places.size() &&
       !(declared->isScalar && statement.places.empty()))
     return error(statement.name.where,
-                 fmt::format("'{}' is {}, found {} index variable{}", declared->name,
-                             spelling(*declared), statement.places.size(),
-                             statement.places.size() == 1 ? "" : "s"))
+                 statement.places.empty()
+                     ? fmt::format("'{0}' is {1}, and a statement with index variables introduces "
+                                   "those of its result, {0}[i] = ...; dimensions are written as "
+                                   "declared",
+                                   declared->name, spelling(*declared))
+                     : fmt::format("'{}' is {}, found {} index variable{}", declared->name,
+                                   spelling(*declared), statement.places.size(),
+                                   statement.places.size() == 1 ? "" : "s"))
         .value;
   if (statement.places.size() > maximumRankOfValue)
     return error(statement.name.where,
@@ -110,6 +121,21 @@ const Value *IndexBody::run(const ast::Statement &statement, const Result *decla
 }
 
 const Value *IndexBody::run(const ast::Function &definition) {
+  // Ranges are found in calls within each other, before anything is evaluated.
+  Growth &growth = context_.growth;
+  if (growth.isExhausted)
+    return nullptr;
+  if (growth.depth > maximumIndexedDepth) {
+    growth.isExhausted = true;
+    return error(definition.name.where, tooLarge()).value;
+  }
+  ++growth.depth;
+  const Value *value = valueOf(definition);
+  --growth.depth;
+  return value;
+}
+
+const Value *IndexBody::valueOf(const ast::Function &definition) {
   std::vector<Variable> introduced;
   std::vector<std::string> wanted;
   for (const ast::Place &place : definition.places) {
@@ -132,10 +158,7 @@ Indexed IndexBody::evaluate(const ast::Expression &expression, const Frame &fram
                        ++growth.evaluated > maximumEvaluated ||
                        context_.values.size() > maximumOfValues;
   if (growth.isExhausted)
-    return error(whereOf(expression, frame),
-                 fmt::format("the statement grows beyond {} operations here, or {} within each "
-                             "other, with its calls inlined",
-                             maximumEvaluated, maximumIndexedDepth));
+    return error(whereOf(expression, frame), tooLarge());
   ++growth.depth;
   const auto done = [&](Indexed value) {
     --growth.depth;

@@ -12,6 +12,8 @@
 namespace mmk {
 namespace {
 
+constexpr size_t mostNotes = 6;
+
 /// "x[B, C]", as declared.
 std::string declared(const ast::Argument &argument) {
   std::string text;
@@ -122,7 +124,10 @@ void report(const Diagnostics &found, const std::string &function, SourceRange w
       continue;
     Diagnostic wrapped{each.severity, where, each.message, {}, each.code};
     wrapped.notes.push_back({Severity::note, each.where, fmt::format("inside '{}'", function), {}});
-    wrapped.notes.insert(wrapped.notes.end(), each.notes.begin(), each.notes.end());
+    // Of calls within each other, the outer ones.
+    for (const Diagnostic &note : each.notes)
+      if (wrapped.notes.size() < mostNotes)
+        wrapped.notes.push_back(note);
     context.diagnostics.add(std::move(wrapped));
   }
 }

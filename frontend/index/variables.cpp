@@ -66,6 +66,12 @@ bool IndexBody::introduce(const ast::Place &place,
     for (const ast::Expression *each : within)
       if (!range)
         range = plainRange(name, *each, underPad);
+  // A call that has no value was reported; it may be what has the variable in a place.
+  const bool isReported =
+      context_.growth.isExhausted ||
+      std::ranges::any_of(called_, [](const auto &call) { return !call.second; });
+  if (!range && isReported)
+    return false;
   if (!range)
     return bool(
         error(place.name.where,

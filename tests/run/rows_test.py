@@ -40,9 +40,10 @@ def single(array):
 
 
 class Value:
-    """A value with the dimensions `axes`; `array` has all dimensions, of extent 1 where it has not."""
+    """A value with the dimensions `axes`; `array` has all dimensions, of extent 1 where it has not.
+    `isInteger` is the type of one."""
 
-    def __init__(self, text, array, axes, isInteger=False):
+    def __init__(self, text, array, axes, isInteger=""):
         self.text, self.array, self.axes, self.isInteger = text, single(array), tuple(axes), isInteger
 
 
@@ -106,7 +107,7 @@ class Draw:
         self.inputs[name] = stored
         # Without index notation a value is aligned at its last dimension.
         return Value(self.read(name, axes), self.full(wide(stored, type), axes), axes,
-                     type in ("i32", "i8"))
+                     type if type in ("i32", "i8") else "")
 
     def let(self, value):
         name = f"t{self.lets}"
@@ -227,12 +228,13 @@ class Draw:
         spread = np.where(mask, np.square(a - mean), 0).sum(**many) / count
         square = np.where(mask, a * a, 0).sum(**many)
         choices = [
-            lambda: named("max", top, kept),
-            lambda: named("min", np.where(mask, a, np.inf).min(**many), kept),
             lambda: named("sum", total, kept),
             lambda: Value(f"prod{brackets}(1 + 0.001 * tanh({x.text}))",
                           np.where(mask, 1 + 0.001 * np.tanh(a), 1).prod(**many), kept),
         ]
+        if (count > 0).all() or not x.isInteger:
+            choices += [lambda: named("max", top, kept),
+                        lambda: named("min", np.where(mask, a, np.inf).min(**many), kept)]
         if (count > 0).all():
             choices += [
                 lambda: named("mean", mean, kept),
@@ -269,7 +271,7 @@ class Draw:
             choices += 2 * [lambda: (f"sum{brackets}({x.text})", x.array.sum(axis)),
                             lambda: (f"max{brackets}({x.text})", x.array.max(axis))]
         text, array = self.random.choice(choices)()
-        return Value(text, np.expand_dims(array, axis).astype(np.float64), kept, True)
+        return Value(text, np.expand_dims(array, axis).astype(np.float64), kept, "i32")
 
     # --- the kernel
 
