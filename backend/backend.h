@@ -67,6 +67,7 @@ struct FittedReduction {
   bool keepsColumns = false;
   int64_t cores = 1;
   bool isBesideProduct = false; ///< tiles of the schedule are those of a product
+  int64_t operations = 1;       ///< for each element, roughly in additions
 };
 
 /// What is done about flags: a variant that is only ranked keeps those that others imply, which

@@ -228,6 +228,19 @@ def Cpu_GatherOp : Cpu_ElementOp<"gather", [AllTypesMatch<["base", "result"]>]> 
   let hasVerifier = 1;
 }
 
+def Cpu_GatherRunOp : Cpu_ElementOp<"gather_run", [AllTypesMatch<["base", "result"]>]> {
+  let summary = "an element at a computed index, which lies in a row with those of other columns";
+  let description = [{
+    `%v = cpu.gather_run %e at %i stride %s where %inside : f32`: as cpu.gather, where the index of the
+    next column is `%s` more. Where `%inside` is false, nothing is read, and the element is 0. With a
+    stride of 1 it is one load.
+  }];
+  let arguments = (ins AnyType:$base, Index:$at, Index:$stride, I1:$inside);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$base `at` $at `stride` $stride `where` $inside attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
 def Cpu_StrideOp : Op<Cpu_Dialect, "stride", [Pure]> {
   let summary = "elements from one index to the next along a dimension of a tensor";
   let description = [{ `%s = cpu.stride %x 1 : memref<?x?xf32, #aicore.space<gm>>` }];

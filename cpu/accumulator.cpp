@@ -137,10 +137,12 @@ Parts Accumulator::addToTotal(const Parts &total, const Parts &state) {
   return {sum, known};
 }
 
+Parts Accumulator::ofState(const Parts &state) {
+  return isOfExtremes() ? Parts{ofExtremes(state)} : state;
+}
+
 Parts Accumulator::ofTotal(const Parts &total) {
-  if (isOfExtremes())
-    return {ofExtremes(total)};
-  return isSumOfFloats() ? Parts{b->CreateFSub(total[0], total[1])} : total;
+  return isSumOfFloats() ? Parts{b->CreateFSub(total[0], total[1])} : ofState(total);
 }
 
 SmallVector<Type *, 2> Accumulator::typesOfTotal() {

@@ -30,7 +30,8 @@ public:
   /// the error of a sum is that of a state.
   Parts startTotal();
   Parts addToTotal(const Parts &total, const Parts &state);
-  /// The result of each lane, and its position.
+  /// The result of each lane, and its position: of a state alone, and of a total.
+  Parts ofState(const Parts &state);
   Parts ofTotal(const Parts &total);
   llvm::SmallVector<llvm::Type *, 2> typesOfTotal();
 

@@ -339,19 +339,23 @@ LogicalResult PositionOp::verify() {
   return success();
 }
 
-LogicalResult GatherOp::verify() {
-  auto argument = dyn_cast<BlockArgument>(getBase());
-  Operation *tile = (*this)->getParentOp();
+static LogicalResult verifySource(Operation *gather, Value base) {
+  auto argument = dyn_cast<BlockArgument>(base);
+  Operation *tile = gather->getParentOp();
   const unsigned first = isa<ProductOp>(tile) ? 1 : 0;
   auto along = tile->getAttrOfType<DenseI64ArrayAttr>("inputAlong");
   if (!argument || argument.getOwner()->getParentOp() != tile || argument.getArgNumber() < first)
-    return emitOpError("expected an input of its tile, found another value");
-  const size_t sizes = sizesAround(*this);
+    return gather->emitOpError("expected an input of its tile, found another value");
+  const size_t sizes = sizesAround(gather);
   const size_t from = (argument.getArgNumber() - first) * sizes;
   if (llvm::any_of(along.asArrayRef().slice(from, sizes), [](int64_t dim) { return dim >= 0; }))
-    return emitOpError("expected an input that varies along no size");
+    return gather->emitOpError("expected an input that varies along no size");
   return success();
 }
+
+LogicalResult GatherOp::verify() { return verifySource(*this, getBase()); }
+
+LogicalResult GatherRunOp::verify() { return verifySource(*this, getBase()); }
 
 LogicalResult StrideOp::verify() {
   const int64_t rank = cast<MemRefType>(getTensor().getType()).getRank();

@@ -16,7 +16,7 @@ namespace {
 int64_t weightOf(mlir::Operation &op) {
   if (isa<mlir::math::ExpOp, mlir::math::LogOp, mlir::math::TanhOp, mlir::math::ErfOp>(op))
     return 25;
-  if (isa<cpu::RandomOp, cpu::GatherOp>(op))
+  if (isa<cpu::RandomOp, cpu::GatherOp, cpu::GatherRunOp>(op))
     return 100;
   return isa<mlir::arith::TruncFOp>(op) ? 3 : 1;
 }

@@ -96,7 +96,9 @@ Value fitReduction(OpBuilder &b, Location loc, const FittedReduction &reduction,
                    const CpuTuning &tuning) {
   Arithmetic a{b, loc};
   const Value one = a.number(1), length = a.max(reduction.reduced, one);
-  const Value small = a.ceilDiv(a.number(tuning.sharedElements), length);
+  // Half of the operations wait for what they read.
+  const int64_t sharedElements = tuning.sharedElements / ((reduction.operations + 1) / 2);
+  const Value small = a.ceilDiv(a.number(std::max<int64_t>(sharedElements, 1)), length);
   Value threads = one;
   if (reduction.cores > 1)
     threads = a.min(a.number(reduction.cores), ThreadsOp::create(b, loc, b.getIndexType()));

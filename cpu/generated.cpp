@@ -23,7 +23,7 @@ public:
     if (isa<ir::RandomOp>(input.op))
       return cpu::RandomOp::create(b, loc, b.getF32Type(), input.scalar, rowMajor(),
                                    input.isContiguous);
-    return window(body.getArgument(firstArgument + input.source));
+    return window(body, firstArgument);
   }
 
 private:
@@ -49,22 +49,44 @@ private:
     return at;
   }
 
+  /// Whether the next column is at the next index of the last dimension of a window's source, and
+  /// at the same one of all others.
+  bool isRun(AffineMap map, Block &body) {
+    auto rows = dyn_cast<cpu::RowsOp>(body.getParentOp());
+    const auto columns = static_cast<int64_t>(rows ? rows.getSizes().size() : 2) - 1;
+    const auto at = llvm::find(input.sizes, columns);
+    if (at == input.sizes.end() || map.getNumResults() == 0)
+      return false;
+    const auto dim = static_cast<unsigned>(at - input.sizes.begin());
+    for (AffineExpr expression : map.getResults().drop_back())
+      if (expression.isFunctionOfDim(dim))
+        return false;
+    AffineExpr last = map.getResults().back(),
+               next = last.replace(b.getAffineDimExpr(dim), b.getAffineDimExpr(dim) + 1);
+    return simplifyAffineExpr(next - last, map.getNumDims(), map.getNumSymbols()) ==
+           b.getAffineConstantExpr(1);
+  }
+
   // Lanes after the last column are at positions that do not exist, and their indices may be
-  // anywhere: they read some element of the source.
-  Value window(Value source) {
+  // anywhere: they read some element of the source, or none.
+  Value window(Block &body, unsigned firstArgument) {
     auto op = cast<ir::WindowOp>(input.op);
+    Value source = body.getArgument(firstArgument + input.source);
     SmallVector<Value> positions;
     for (unsigned dim = 0; dim < input.offsets.size(); ++dim)
       positions.push_back(position(dim));
+    const bool readsRuns = isRun(op.getMap(), body);
     Value at, isInside, zero = number(0);
     for (auto [i, expression] : llvm::enumerate(op.getMap().getResults())) {
+      const bool isOfRun = readsRuns && i + 1 == op.getMap().getNumResults();
       Value index = affine::expandAffineExpr(b, loc, expression, positions, input.symbols);
-      if (input.scalar) {
+      if (input.scalar || isOfRun) {
         // Below zero it is very large.
         Value inside =
             arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index, input.extents[i]);
-        index = arith::SelectOp::create(b, loc, inside, index, zero);
         isInside = isInside ? arith::AndIOp::create(b, loc, isInside, inside).getResult() : inside;
+        if (!isOfRun)
+          index = arith::SelectOp::create(b, loc, inside, index, zero);
       } else {
         Value last = arith::SubIOp::create(b, loc, input.extents[i], number(1));
         index = arith::MaxSIOp::create(b, loc, arith::MinSIOp::create(b, loc, index, last), zero);
@@ -72,9 +94,15 @@ private:
       Value own = arith::MulIOp::create(b, loc, index, input.strides[i]);
       at = at ? arith::AddIOp::create(b, loc, at, own).getResult() : own;
     }
-    Value element = cpu::GatherOp::create(b, loc, source.getType(), source, at ? at : zero);
-    return isInside ? arith::SelectOp::create(b, loc, isInside, element, input.scalar).getResult()
-                    : element;
+    Value element =
+        readsRuns
+            ? cpu::GatherRunOp::create(b, loc, source.getType(), source, at, input.strides.back(),
+                                       isInside)
+                  .getResult()
+            : cpu::GatherOp::create(b, loc, source.getType(), source, at ? at : zero).getResult();
+    return input.scalar
+               ? arith::SelectOp::create(b, loc, isInside, element, input.scalar).getResult()
+               : element;
   }
 
   OpBuilder &b;

@@ -1,6 +1,7 @@
 // Columns that are kept, and rows that are reduced: strips of columns, over all rows. The states of
 // a strip are in L1, and are updated once for several rows.
 #include "cpu/row_code.h"
+#include "cpu/row_guard.h"
 
 using namespace llvm;
 
@@ -22,12 +23,12 @@ private:
   struct Rows {
     Pointers pointers; ///< of the strip's row 0
     Value *first, *end;
-    int64_t together; ///< rows of an iteration
+    int64_t together;      ///< rows of an iteration
+    bool areWhole = false; ///< the guard's condition holds for all of them and all columns
   };
   void step(unsigned level, const Rows &rows, Value *column, Value *count);
   States ofRows(unsigned level, const Rows &rows, Value *first, Value *column, Value *count,
                 const Known &kept);
-  void prefetchAhead(unsigned input, Value *at, int64_t rows);
   void forColumns(Value *width, function_ref<void(Value *column, Value *count)> body);
   /// What is equal for all rows, at some columns: inputs, and the results of earlier passes.
   Known keptAt(unsigned passes, const Pointers &strip, Value *column, Value *count,
@@ -41,7 +42,17 @@ private:
   int64_t elementsOfSlot();
   int64_t rowsTogether() const;
 
+  /// The rows of a pass over a strip: those of its guard, and in these the rows for which it holds
+  /// for all columns.
+  struct PassRows {
+    RowGuard::Range some, whole;
+  };
+  PassRows rowsOf(unsigned level, const Pointers &strip, Value *width);
+  void addRows(unsigned level, const Pointers &pointers, RowGuard::Range rows, Value *width,
+               bool areWhole);
+
   const CpuTuning tuning{e.target};
+  const std::optional<RowGuard> guard = RowGuard::of(facts, region);
 };
 
 //===--- states in memory -------------------------------------------------------------------===//
@@ -57,7 +68,11 @@ unsigned KeptColumns::slotOf(unsigned level, unsigned reduction) {
 int64_t KeptColumns::elementsOfSlot() {
   const unsigned last = accumulators.size() - 1;
   const unsigned slots = std::max(1u, slotOf(last, accumulators[last].size()));
-  return std::min(tuning.largestStrip, tuning.rowScratchElements / slots / lanes() * lanes());
+  int64_t bytes = 4;
+  for (unsigned i = 0; i < region.getNumArguments(); ++i)
+    if (facts.inputAlong(i, facts.columns()) >= 0 && facts.inputVaries(i))
+      bytes = std::min(bytes, bytesOfInput(i));
+  return std::min(tuning.stripBytes / bytes, tuning.rowScratchElements / slots / lanes() * lanes());
 }
 
 Value *KeptColumns::stateAt(unsigned slot, Value *column) {
@@ -120,7 +135,9 @@ RowCode::Known KeptColumns::keptAt(unsigned passes, const Pointers &strip, Value
 
 void KeptColumns::step(unsigned level, const Rows &rows, Value *column, Value *count) {
   MutableArrayRef<Accumulator> of = accumulators[level];
-  const Known kept = keptAt(level, rows.pointers, column, count, facts.passes[level].wanted);
+  Known kept = keptAt(level, rows.pointers, column, count, facts.passes[level].wanted);
+  if (rows.areWhole)
+    kept[guard->condition()] = e.splat(b.getTrue(), lanes());
   States states;
   for (Accumulator &accumulator : of)
     states.push_back(accumulator.start());
@@ -137,13 +154,6 @@ void KeptColumns::step(unsigned level, const Rows &rows, Value *column, Value *c
     storeState(level, r, column, of[r].addToTotal(loadState(level, r, column), state));
 }
 
-// The element so many rows below: the hardware follows fewer streams than there are rows.
-void KeptColumns::prefetchAhead(unsigned i, Value *at, int64_t rows) {
-  if (streams && facts.inputAlong(i, facts.columns()) >= 0 && facts.inputAlong(i, facts.rows) >= 0)
-    e.prefetch(e.offset(at, b.CreateMul(places.inputs[i].strides[facts.rows], e.number(rows))),
-               /*level=*/2);
-}
-
 RowCode::States KeptColumns::ofRows(unsigned level, const Rows &rows, Value *first, Value *column,
                                     Value *count, const Known &kept) {
   const RowFacts::Pass &pass = facts.passes[level];
@@ -156,12 +166,8 @@ RowCode::States KeptColumns::ofRows(unsigned level, const Rows &rows, Value *fir
       pointers = moved(pointers, facts.rows, e.number(1));
     Known known = kept;
     addPositions(pointers, column, known);
-    for (unsigned i : inputsFor(pass.wanted, known)) {
-      Value *at = inputAt(i, pointers.inputs[i], column);
-      if (level == 0)
-        prefetchAhead(i, at, rows.together);
-      known[region.getArgument(i)] = loadInput(i, at, count);
-    }
+    for (unsigned i : inputsFor(pass.wanted, known))
+      known[region.getArgument(i)] = loadInput(i, inputAt(i, pointers.inputs[i], column), count);
     compute(pass.wanted, known);
     for (unsigned i : pass.outputs)
       storeOutput(i, valueOf(facts.yielded()[i], known), outputAt(i, pointers.outputs[i], column),
@@ -189,31 +195,68 @@ int64_t KeptColumns::rowsTogether() const {
              : tuning.rowsOfState / 2;
 }
 
+// A pass of guarded reductions alone leaves out the rows that they exclude for all of the strip.
+KeptColumns::PassRows KeptColumns::rowsOf(unsigned level, const Pointers &strip, Value *width) {
+  Value *height = places.sizes[facts.rows];
+  const RowGuard::Range none = {e.number(0), e.number(0)};
+  if (!guard || !guard->guardsAll(facts.passes[level]))
+    return {{e.number(0), height}, none};
+  const Known known = keptAt(/*passes=*/0, strip, e.number(0), nullptr, guard->terms());
+  Value *first = strip.indices[facts.columns()];
+  const RowGuard::Range columns = {first, b.CreateAdd(first, width)};
+  const RowGuard::Range some = guard->range(e, known, height, columns, /*ofAll=*/false);
+  if (!guard->isExact())
+    return {some, none};
+  RowGuard::Range whole = guard->range(e, known, height, columns, /*ofAll=*/true);
+  whole.end =
+      b.CreateAdd(whole.first, e.roundDown(b.CreateSub(whole.end, whole.first), rowsTogether()));
+  Value *isEmpty = b.CreateICmpEQ(whole.first, whole.end);
+  return {some,
+          {b.CreateSelect(isEmpty, some.first, whole.first),
+           b.CreateSelect(isEmpty, some.first, whole.end)}};
+}
+
+void KeptColumns::addRows(unsigned level, const Pointers &pointers, RowGuard::Range rows,
+                          Value *width, bool areWhole) {
+  const int64_t together = rowsTogether();
+  // The rows of a narrow strip that are a page, so that they are read nearly in order.
+  Value *fits = e.roundDown(
+      b.CreateUDiv(e.number(tuning.elementsOfBlock), e.roundUp(width, lanes())), together);
+  Value *block = b.CreateBinaryIntrinsic(Intrinsic::smax, e.number(together),
+                                         e.min(fits, e.number(tuning.rowsOfBlock)));
+  auto add = [&](Value *first, Value *end, int64_t each) {
+    forColumns(width, [&](Value *column, Value *valid) {
+      step(level, {pointers, first, end, each, areWhole}, column, valid);
+    });
+  };
+  Value *last = b.CreateAdd(rows.first, e.roundDown(b.CreateSub(rows.end, rows.first), together));
+  e.loop(rows.first, last, block,
+         [&](Value *row) { add(row, e.min(b.CreateAdd(row, block), last), together); });
+  if (together > 1 && !areWhole)
+    e.when(b.CreateICmpSLT(last, rows.end), [&] { add(last, rows.end, 1); });
+}
+
 void KeptColumns::emitPass(unsigned level, const Pointers &strip, Value *width) {
   forColumns(e.roundUp(width, lanes()), [&](Value *column, Value *) {
     for (auto [r, accumulator] : enumerate(accumulators[level]))
       storeState(level, r, column, accumulator.startTotal());
   });
-  Value *height = places.sizes[facts.rows];
-  const int64_t together = rowsTogether();
-  // As many rows of the strip as stay in L1 from one column to the next.
-  Value *fits =
-      e.roundDown(b.CreateUDiv(e.number(tuning.l1Bytes / 4), e.roundUp(width, lanes())), together);
-  Value *block = b.CreateBinaryIntrinsic(Intrinsic::smax, e.number(together),
-                                         e.min(fits, e.number(tuning.rowsOfBlock)));
-  auto add = [&](const Pointers &pointers, Value *first, Value *end, int64_t rows) {
-    forColumns(width, [&](Value *column, Value *valid) {
-      step(level, {pointers, first, end, rows}, column, valid);
-    });
-  };
   nest(facts.outerReduced, strip, e.number(0), {},
        [&](const Pointers &pointers, Value *, ArrayRef<Value *>) {
-         Value *whole = e.roundDown(height, together);
-         e.loop(e.number(0), whole, block, [&](Value *row) {
-           add(pointers, row, e.min(b.CreateAdd(row, block), whole), together);
+         const PassRows rows = rowsOf(level, pointers, width);
+         if (!guard || !guard->isExact() || !guard->guardsAll(facts.passes[level])) {
+           addRows(level, pointers, rows.some, width, /*areWhole=*/false);
+           return Carried();
+         }
+         addRows(level, pointers, rows.whole, width, /*areWhole=*/true);
+         // Before these and behind them.
+         e.loop(e.number(0), e.number(2), e.number(1), [&](Value *part) {
+           Value *isFirst = b.CreateICmpEQ(part, e.number(0));
+           addRows(level, pointers,
+                   {b.CreateSelect(isFirst, rows.some.first, rows.whole.end),
+                    b.CreateSelect(isFirst, rows.whole.first, rows.some.end)},
+                   width, /*areWhole=*/false);
          });
-         if (together > 1)
-           e.when(b.CreateICmpSLT(whole, height), [&] { add(pointers, whole, height, 1); });
          return Carried();
        });
 }

@@ -83,6 +83,9 @@ private:
   };
   mlir::FailureOr<RowsTensors> tensorsOf(ir::FusionGroupOp group, mlir::scf::ForOp tileLoop,
                                          RowProgram &program);
+  /// Moves the columns of the results to the end of the space, where only windows run along what is
+  /// there and reduced.
+  static void keepColumns(RowsTensors &tile, llvm::SmallVectorImpl<int64_t> &reduced);
   /// Parts of the elements that are reduced, for threads that would have nothing to do
   /// (split_rows.cpp).
   struct Split {

@@ -33,7 +33,52 @@ SmallVector<int64_t> alongOf(const SpaceLoops &dims, ArrayRef<unsigned> viewDims
   return along;
 }
 
+/// The dimension along which a result is contiguous.
+int64_t columnsOfResults(const Tensors &outputs, size_t dims) {
+  if (outputs.tensors.empty())
+    return -1;
+  const int64_t last = cast<MemRefType>(outputs.tensors[0].getType()).getRank() - 1;
+  for (size_t dim = 0; dim < dims; ++dim)
+    if (outputs.along[dim] == last)
+      return static_cast<int64_t>(dim);
+  return -1;
+}
+
 } // namespace
+
+// Where only windows run along the last dimension, it is short and its elements are anywhere: the
+// elements of a vector are those of several results instead.
+void CpuLowering::keepColumns(RowsTensors &tile, SmallVectorImpl<int64_t> &reduced) {
+  const size_t dims = tile.sizes.size();
+  const auto last = static_cast<int64_t>(dims) - 1;
+  const int64_t columns = columnsOfResults(tile.outputs, dims);
+  auto runsAlong = [&](ArrayRef<int64_t> along) {
+    for (; !along.empty(); along = along.drop_front(dims))
+      if (along[last] >= 0)
+        return true;
+    return false;
+  };
+  const bool hasWindow = llvm::any_of(tile.elements.generated, [&](const auto &generated) {
+    const GeneratedInput &input = generated.second;
+    return isa<ir::WindowOp>(input.op) && llvm::is_contained(input.sizes, last);
+  });
+  if (!hasWindow || columns < 0 || !llvm::is_contained(reduced, last) ||
+      runsAlong(tile.inputs.along) || runsAlong(tile.outputs.along))
+    return;
+  auto moveToEnd = [&](auto from) { std::rotate(from, from + 1, from + (last - columns) + 1); };
+  moveToEnd(tile.sizes.begin() + columns);
+  for (auto *along : {&tile.inputs.along, &tile.outputs.along})
+    for (size_t first = 0; first < along->size(); first += dims)
+      moveToEnd(along->begin() + static_cast<int64_t>(first) + columns);
+  auto moved = [&](int64_t dim) { return dim == columns ? last : dim > columns ? dim - 1 : dim; };
+  for (auto &[element, input] : tile.elements.generated) {
+    for (int64_t &size : input.sizes)
+      size = moved(size);
+    input.isContiguous = input.sizes.back() == last;
+  }
+  for (int64_t &dim : reduced)
+    dim = moved(dim);
+}
 
 FailureOr<CpuLowering::RowsTensors>
 CpuLowering::tensorsOf(ir::FusionGroupOp group, scf::ForOp tileLoop, RowProgram &program) {
@@ -117,10 +162,11 @@ LogicalResult CpuLowering::emitRows(ir::FusionGroupOp group) {
     combineParts(*program, *parts, *tile, scratch);
     b.setInsertionPointToStart(branch.elseBlock());
   }
-  auto op =
-      cpu::RowsOp::create(b, loc, tile->sizes, program->space().reduced(), tile->inputs.tensors,
-                          tile->inputs.offsets, tile->inputs.along, tile->outputs.tensors,
-                          tile->outputs.offsets, tile->outputs.along, scratch);
+  SmallVector<int64_t> reduced = program->space().reduced();
+  keepColumns(*tile, reduced);
+  auto op = cpu::RowsOp::create(b, loc, tile->sizes, reduced, tile->inputs.tensors,
+                                tile->inputs.offsets, tile->inputs.along, tile->outputs.tensors,
+                                tile->outputs.offsets, tile->outputs.along, scratch);
   RowRegion(b, loc, *program, map)
       .emit(op.getBody(), tile->inputs.elements, tile->elements, tile->yielded);
   return success();

@@ -38,6 +38,8 @@ private:
   /// The elements of a vector at a column, of which `count` are valid (null: all), added to states.
   States step(unsigned level, const Pointers &pointers, Value *column, Value *count,
               Value *waitingAt, const Known &known, bool keeps, const States &states);
+  bool prefetches(unsigned level);
+  void prefetchNextRow(const Pointers &pointers, Value *column);
   void loadWaiting(unsigned level, Value *at, Known &known);
   void storeWaiting(unsigned level, Value *at, const Known &known);
   int64_t vectorsTogether(unsigned level);
@@ -64,6 +66,25 @@ void ReducedColumns::storeWaiting(unsigned level, Value *at, const Known &known)
       e.store(known.lookup(waiting.value), waitingPlace(i, at));
 }
 
+// The next row is read in the pass that takes longest, else in that which writes: memory does both
+// at once. Its own first pass would only read.
+bool ReducedColumns::prefetches(unsigned level) {
+  if (!streams || facts.rows < 0 || level == 0)
+    return false;
+  for (const RowFacts::Waiting &waiting : facts.waiting)
+    if (waiting.pass > 0)
+      return waiting.pass == level;
+  return level + 1 == facts.passes.size();
+}
+
+void ReducedColumns::prefetchNextRow(const Pointers &pointers, Value *column) {
+  for (size_t i = 0; i < region.getNumArguments(); ++i)
+    if (facts.inputAlong(i, facts.columns()) >= 0 && facts.inputAlong(i, facts.rows) >= 0)
+      e.prefetch(
+          e.offset(inputAt(i, pointers.inputs[i], column), places.inputs[i].strides[facts.rows]),
+          /*level=*/2);
+}
+
 RowCode::States ReducedColumns::step(unsigned level, const Pointers &pointers, Value *column,
                                      Value *count, Value *waitingAt, const Known &before,
                                      bool keeps, const States &states) {
@@ -78,6 +99,8 @@ RowCode::States ReducedColumns::step(unsigned level, const Pointers &pointers, V
   compute(pass.wanted, known);
   if (keeps)
     storeWaiting(level, at, known);
+  if (prefetches(level))
+    prefetchNextRow(pointers, column);
   for (unsigned i : pass.outputs)
     storeOutput(i, valueOf(facts.yielded()[i], known), outputAt(i, pointers.outputs[i], column),
                 count);
@@ -166,7 +189,7 @@ SmallVector<ReducedColumns::Segment> ReducedColumns::segmentsOf(const RowFacts::
   Value *zero = e.number(0), *count = places.sizes[facts.columns()];
   if (!guard)
     return {{zero, count, std::nullopt, /*isLong=*/true}};
-  const auto [first, end] = guard->columns(e, known, count);
+  const auto [first, end] = guard->range(e, known, count);
   auto most = [&](Value *x, Value *y) { return b.CreateBinaryIntrinsic(Intrinsic::smax, x, y); };
   Value *from = e.roundDown(first, lanes()), *to = e.min(e.roundUp(end, lanes()), count);
   SmallVector<Segment> segments;
@@ -174,9 +197,7 @@ SmallVector<ReducedColumns::Segment> ReducedColumns::segmentsOf(const RowFacts::
     if (begin != behind)
       segments.push_back({begin, behind, condition, isLong});
   };
-  const bool skips = pass.outputs.empty() && all_of(pass.reductions, [&](cpu::ReduceOp reduction) {
-                       return guard->guards(reduction);
-                     });
+  const bool skips = guard->guardsAll(pass);
   if (!skips)
     add(zero, from, false, /*isLong=*/true);
   if (guard->isExact()) {
@@ -210,13 +231,14 @@ void ReducedColumns::emitPass(unsigned level, const Pointers &row, Known &known,
   for (Accumulator &accumulator : of)
     totals.push_back(accumulator.startTotal());
   Value *columns = places.sizes[facts.columns()], *width = e.roundUp(columns, lanes());
-  const SmallVector<Segment> segments = segmentsOf(pass, known);
   const Carried last =
       nest(facts.outerReduced, row, e.number(0), flat(totals),
            [&](const Pointers &pointers, Value *number, ArrayRef<Value *> carried) {
              Value *waitingAt = b.CreateMul(number, width);
              Carried values(carried);
-             for (const Segment &segment : segments) {
+             Known here = known;
+             addPositions(pointers, e.number(0), here);
+             for (const Segment &segment : segmentsOf(pass, here)) {
                const Known inside = knownIn(segment, known);
                // What waits is there for the columns that every pass computes.
                const bool isThere = keeps && segment.condition != false;

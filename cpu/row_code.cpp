@@ -76,6 +76,8 @@ Type *RowCode::memoryType(mlir::Value tensor) {
   return type->isIntegerTy(1) ? b.getInt8Ty() : type;
 }
 
+int64_t RowCode::bytesOfInput(size_t i) { return e.bytesOf(memoryType(input(i))); }
+
 RowCode::Pointers RowCode::start() const {
   Pointers pointers;
   for (const SpacePlaces::Place &place : places.inputs)

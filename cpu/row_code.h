@@ -75,6 +75,7 @@ protected:
   /// Address of column `c`, where the tensor runs along the columns.
   llvm::Value *inputAt(size_t input, llvm::Value *pointer, llvm::Value *c);
   llvm::Value *outputAt(size_t output, llvm::Value *pointer, llvm::Value *c);
+  int64_t bytesOfInput(size_t input); ///< of an element
   /// Inputs that the wanted values need and that are not known yet.
   llvm::SmallVector<unsigned> inputsFor(llvm::ArrayRef<mlir::Value> wanted, const Known &known);
 
@@ -111,10 +112,17 @@ private:
 /// Whether what waits for a later pass over a row fits the scratch (i1); else it is computed again.
 llvm::Value *waitingFits(Emitter &e, const RowFacts &facts, const SpacePlaces &places);
 
+/// Whether rows that are reduced are short, and enough of them, to be computed side by side (i1);
+/// null where none are.
+llvm::Value *areShort(Emitter &e, const RowFacts &facts, mlir::Block &region,
+                      const SpacePlaces &places, RowAccess form);
+
 /// The code for a tile whose columns are reduced, and for one whose columns are kept; false when an
 /// operation has no code. `keeps`: what waits for a later pass fits the scratch.
 bool emitReducedColumns(Emitter &e, const RowFacts &facts, mlir::Block &region,
                         const SpacePlaces &places, RowAccess form, bool keeps);
+bool emitShortRows(Emitter &e, const RowFacts &facts, mlir::Block &region,
+                   const SpacePlaces &places, RowAccess form);
 bool emitKeptColumns(Emitter &e, const RowFacts &facts, mlir::Block &region,
                      const SpacePlaces &places, RowAccess form);
 

@@ -12,7 +12,8 @@ namespace mmk {
 
 class RowGuard::Reader {
 public:
-  Reader(const RowFacts &facts, RowGuard &guard) : facts(facts), guard(guard) {}
+  Reader(const RowFacts &facts, mlir::Block &region, RowGuard &guard)
+      : facts(facts), region(region), guard(guard) {}
 
   /// Adds the linear parts of a condition; whether these are all of it.
   bool read(mlir::Value condition) {
@@ -24,7 +25,8 @@ public:
 
 private:
   static Form sum(Form x, const Form &y, int64_t scale) {
-    x.column += scale * y.column;
+    x.index += scale * y.index;
+    x.kept += scale * y.kept;
     x.constant += scale * y.constant;
     for (const auto &[term, factor] : y.terms)
       x.terms.push_back({term, scale * factor});
@@ -35,29 +37,48 @@ private:
   bool add(const Form &large, const Form &small, int64_t more) {
     Form form = sum(large, small, -1);
     form.constant -= more;
-    if (form.column < -1 || form.column > 1)
+    if (form.index < -1 || form.index > 1)
       return false;
     guard.forms.push_back(form);
     return true;
   }
 
+  /// Whether it differs between columns that are kept.
+  bool differs(mlir::Value value) const {
+    if (auto argument = dyn_cast<mlir::BlockArgument>(value))
+      return argument.getOwner() == &region &&
+             facts.inputAlong(argument.getArgNumber(), facts.columns()) >= 0;
+    mlir::Operation *op = value.getDefiningOp();
+    if (op->getBlock() != &region)
+      return false;
+    if (auto position = dyn_cast<cpu::PositionOp>(op))
+      return position.getSizeAttr().getInt() == facts.columns();
+    return any_of(op->getOperands(), [&](mlir::Value operand) { return differs(operand); });
+  }
+
+  /// A position along a dimension that is reduced, or along kept columns.
+  std::optional<Form> formOf(cpu::PositionOp position) {
+    const int64_t size = position.getSizeAttr().getInt();
+    if (is_contained(facts.outerReduced, size))
+      return Form{0, 0, 0, {{position.getResult(), 1}}};
+    std::optional<Form> form = formOf(position.getFirst());
+    if (form)
+      (facts.isReduced[size] ? form->index : form->kept) += 1;
+    return form;
+  }
+
   std::optional<Form> formOf(mlir::Value value) {
     APInt constant;
     if (mlir::matchPattern(value, mlir::m_ConstantInt(&constant)))
-      return Form{0, constant.getSExtValue(), {}};
+      return Form{0, 0, constant.getSExtValue(), {}};
     mlir::Operation *op = value.getDefiningOp();
-    if (!facts.varies(value)) {
+    if (!facts.varies(value) && (facts.reducesColumns() || !differs(value))) {
       if (facts.levelOf(value) > 0 || !value.getType().isIntOrIndex())
         return std::nullopt;
-      return Form{0, 0, {{value, 1}}};
+      return Form{0, 0, 0, {{value, 1}}};
     }
-    if (auto position = dyn_cast_or_null<cpu::PositionOp>(op)) {
-      std::optional<Form> form = formOf(position.getFirst());
-      if (!form || position.getSizeAttr().getInt() != facts.columns())
-        return std::nullopt;
-      form->column += 1;
-      return form;
-    }
+    if (auto position = dyn_cast_or_null<cpu::PositionOp>(op))
+      return formOf(position);
     if (isa_and_nonnull<arith::IndexCastOp, arith::ExtSIOp>(op))
       return formOf(op->getOperand(0));
     // Narrow integers may wrap.
@@ -71,6 +92,7 @@ private:
   }
 
   const RowFacts &facts;
+  mlir::Block &region;
   RowGuard &guard;
 };
 
@@ -84,13 +106,18 @@ bool RowGuard::guards(cpu::ReduceOp reduction) const {
   return conditionOf(reduction) == condition_;
 }
 
+bool RowGuard::guardsAll(const RowFacts::Pass &pass) const {
+  return pass.outputs.empty() &&
+         all_of(pass.reductions, [&](cpu::ReduceOp reduction) { return guards(reduction); });
+}
+
 std::optional<RowGuard> RowGuard::of(const RowFacts &facts, mlir::Block &region) {
   for (auto reduction : region.getOps<cpu::ReduceOp>()) {
     RowGuard guard;
     guard.condition_ = conditionOf(reduction);
     if (!guard.condition_ || !facts.varies(guard.condition_))
       continue;
-    guard.isExact_ = Reader(facts, guard).read(guard.condition_);
+    guard.isExact_ = Reader(facts, region, guard).read(guard.condition_);
     for (const Form &form : guard.forms)
       for (const auto &[term, factor] : form.terms)
         guard.terms_.push_back(term);
@@ -100,7 +127,8 @@ std::optional<RowGuard> RowGuard::of(const RowFacts &facts, mlir::Block &region)
   return std::nullopt;
 }
 
-RowGuard::Columns RowGuard::columns(Emitter &e, const RowFacts::Known &known, Value *count) const {
+RowGuard::Range RowGuard::range(Emitter &e, const RowFacts::Known &known, Value *count, Range strip,
+                                bool ofAll) const {
   IRBuilder<> &b = e.b;
   Value *zero = e.number(0), *first = zero, *end = count;
   auto most = [&](Value *x, Value *y) { return b.CreateBinaryIntrinsic(Intrinsic::smax, x, y); };
@@ -111,14 +139,19 @@ RowGuard::Columns RowGuard::columns(Emitter &e, const RowFacts::Known &known, Va
           b.CreateSExt(b.CreateExtractElement(known.lookup(term), uint64_t(0)), e.i64());
       rest = b.CreateAdd(rest, b.CreateMul(number, e.number(factor)));
     }
-    if (form.column > 0)
+    // The column of the strip for which it holds soonest, or last.
+    if (form.kept != 0)
+      rest =
+          e.plus(rest, (form.kept > 0) != ofAll ? b.CreateSub(strip.end, e.number(1)) : strip.first,
+                 form.kept);
+    if (form.index > 0)
       first = most(first, b.CreateNeg(rest));
-    else if (form.column < 0)
+    else if (form.index < 0)
       end = e.min(end, b.CreateAdd(rest, e.number(1)));
     else
       end = b.CreateSelect(b.CreateICmpSGE(rest, zero), end, zero);
   }
-  if (first != zero) // which tells that no column precedes
+  if (first != zero) // which tells that no index precedes
     first = e.min(first, count);
   return {first, most(end, first)};
 }

@@ -1,5 +1,5 @@
-// The columns for which the condition of a row's reductions holds: others are neither read nor
-// computed.
+// The columns, or the rows of kept columns, for which the condition of reductions holds: others are
+// neither read nor computed.
 #pragma once
 
 #include "codegen/emitter.h"
@@ -9,8 +9,8 @@
 
 namespace mmk {
 
-/// The condition that reductions of a cpu.rows have in common, as far as it is linear in the
-/// column.
+/// The condition that reductions of a cpu.rows have in common, as far as it is linear in the index
+/// of the innermost loop over what is reduced: of the columns, or of the rows of kept columns.
 class RowGuard {
 public:
   /// Nothing where no reduction has a condition, or no part of it is linear.
@@ -18,21 +18,31 @@ public:
 
   mlir::Value condition() const { return condition_; }
   bool guards(cpu::ReduceOp reduction) const;
-  /// Whether it holds for all columns from `first` to `end`; else for some of them.
+  /// Whether every reduction of a pass is guarded, and nothing else is done in it.
+  bool guardsAll(const RowFacts::Pass &pass) const;
+  /// Whether it holds for all indices of the range; else for some of them.
   bool isExact() const { return isExact_; }
-  /// What the columns are computed from, which is equal for all of them.
+  /// What the range is computed from: equal for all of its indices, and for all columns. Positions
+  /// along outer dimensions that are reduced are among them.
   llvm::ArrayRef<mlir::Value> terms() const { return terms_; }
 
-  struct Columns {
-    llvm::Value *first, *end;
+  struct Range {
+    llvm::Value *first = nullptr, *end = nullptr;
   };
-  /// It holds for none of the other columns. `known`: the terms, each in all lanes.
-  Columns columns(Emitter &e, const RowFacts::Known &known, llvm::Value *count) const;
+  /// It holds for none of the other indices below `count`. `known`: the terms, each in all lanes.
+  Range range(Emitter &e, const RowFacts::Known &known, llvm::Value *count) const {
+    return range(e, known, count, {}, /*ofAll=*/false);
+  }
+  /// The same of the kept columns from `strip.first` to `strip.end`: for none of these; with
+  /// `ofAll` the indices for which an exact one holds for all of them.
+  Range range(Emitter &e, const RowFacts::Known &known, llvm::Value *count, Range strip,
+              bool ofAll) const;
 
 private:
-  /// column * (1, 0 or -1) + constant + terms, which is at least 0 where the condition holds.
+  /// index * (1, 0 or -1) + kept * column + constant + terms, which is at least 0 where the
+  /// condition holds.
   struct Form {
-    int64_t column = 0, constant = 0;
+    int64_t index = 0, kept = 0, constant = 0;
     llvm::SmallVector<std::pair<mlir::Value, int64_t>> terms; ///< with their factors
   };
   class Reader;

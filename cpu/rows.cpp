@@ -33,6 +33,7 @@ private:
     Value *condition;
     RowAccess form;
     bool keeps; ///< what waits for a later pass
+    bool isShort = false;
   };
   void add(SmallVectorImpl<Variant> &variants, Value *condition, const SpacePlaces &places,
            RowAccess form);
@@ -129,6 +130,8 @@ bool RowsTile::hasLargeResults() {
 
 void RowsTile::add(SmallVectorImpl<Variant> &variants, Value *condition, const SpacePlaces &places,
                    RowAccess form) {
+  if (Value *isShort = areShort(e, facts, op.getBody().front(), places, form))
+    variants.push_back({b.CreateAnd(condition, isShort), form, /*keeps=*/true, /*isShort=*/true});
   if (!facts.waiting.empty() && facts.reducesColumns() && form != RowAccess::strided)
     variants.push_back(
         {b.CreateAnd(condition, waitingFits(e, facts, places)), form, /*keeps=*/true});
@@ -156,7 +159,8 @@ void RowsTile::call(const SpacePlaces &outside, Value *frame, const Variant &var
     for (auto [i, field] : enumerate(places.fields()))
       *field = b.CreateAlignedLoad((*field)->getType(), e.offset(f->getArg(0), 8 * i), Align(8));
     mlir::Block &body = op.getBody().front();
-    complete = facts.reducesColumns()
+    complete = variant.isShort ? emitShortRows(e, facts, body, places, variant.form)
+               : facts.reducesColumns()
                    ? emitReducedColumns(e, facts, body, places, variant.form, variant.keeps)
                    : emitKeptColumns(e, facts, body, places, variant.form);
     // Makes the non-temporal stores visible to other cores.

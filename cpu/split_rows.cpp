@@ -35,16 +35,15 @@ std::optional<CpuLowering::Split> CpuLowering::split(ir::FusionGroupOp group, Ro
   for (auto [dim, name] : llvm::enumerate(space.names)) {
     split.extents.push_back(dimension(name));
     const bool isColumn = static_cast<int64_t>(dim) == program.plane().columns;
+    elements = a.mul(elements, split.extents[dim]);
     if (space.isReduced[dim])
-      elements = a.mul(elements, split.extents[dim]);
-    else if (isColumn)
-      results = a.mul(results, a.ceilDiv(split.extents[dim], index(tuning.columnsOfShare)));
-    else
-      results = a.mul(results, split.extents[dim]);
+      continue;
+    results = a.mul(results, isColumn ? a.ceilDiv(split.extents[dim], index(tuning.columnsOfPart))
+                                      : split.extents[dim]);
   }
   // Parts of the outer dimensions first, which are longer pieces of memory.
   Value wanted = a.ceilDiv(index(cores), a.max(results, one)),
-        most = a.max(one, a.div(a.mul(elements, results), index(tuning.sharedElements)));
+        most = a.max(one, a.div(elements, index(tuning.sharedElements)));
   wanted = a.min(wanted, most);
   split.count = one;
   for (int64_t dim : space.reduced()) {

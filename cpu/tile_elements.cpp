@@ -32,6 +32,26 @@ void addPositions(Emitter &e, mlir::Block &region, ArrayRef<Value *> indices,
   }
 }
 
+// A stride of 1 is known when the kernel is called, and is the same for all of it.
+static Value *emitGatherRun(Emitter &e, Type *element, ArrayRef<Value *> operands) {
+  IRBuilder<> &b = e.b;
+  auto [base, at, stride, inside] = std::tuple(operands[0], operands[1], operands[2], operands[3]);
+  Type *vector = e.vectorOf(element, e.target.lanes);
+  Value *zero = Constant::getNullValue(vector);
+  const Align alignment(e.bytesOf(element));
+  Value *isRun = b.CreateICmpEQ(b.CreateExtractElement(stride, uint64_t(0)), e.number(1));
+  return e.either(
+      isRun,
+      [&] {
+        Value *first = b.CreateGEP(element, base, b.CreateExtractElement(at, uint64_t(0)));
+        return b.CreateMaskedLoad(vector, first, alignment, inside, zero);
+      },
+      [&] {
+        return b.CreateMaskedGather(vector, b.CreateGEP(element, base, at), alignment, inside,
+                                    zero);
+      });
+}
+
 Value *emitTileElement(Emitter &e, mlir::Operation *op, ArrayRef<Value *> operands) {
   IRBuilder<> &b = e.b;
   if (auto random = dyn_cast<cpu::RandomOp>(op)) {
@@ -43,6 +63,8 @@ Value *emitTileElement(Emitter &e, mlir::Operation *op, ArrayRef<Value *> operan
     return emitRandomRun(e, seed, b.CreateExtractElement(operands[1], uint64_t(0)), e.target.lanes,
                          static_cast<unsigned>(number));
   }
+  if (isa<cpu::GatherRunOp>(op))
+    return emitGatherRun(e, e.elementType(op->getResult(0).getType()), operands);
   if (!isa<cpu::GatherOp>(op))
     return nullptr;
   Type *element = e.elementType(op->getResult(0).getType());
@@ -53,7 +75,7 @@ Value *emitTileElement(Emitter &e, mlir::Operation *op, ArrayRef<Value *> operan
 
 bool isSource(mlir::Value argument) {
   return !argument.use_empty() && all_of(argument.getUsers(), [](mlir::Operation *user) {
-    return isa<cpu::GatherOp>(user);
+    return isa<cpu::GatherOp, cpu::GatherRunOp>(user);
   });
 }
 

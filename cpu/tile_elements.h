@@ -14,7 +14,7 @@ namespace mmk {
 void addPositions(Emitter &e, mlir::Block &region, llvm::ArrayRef<llvm::Value *> indices,
                   llvm::DenseMap<mlir::Value, llvm::Value *> &known);
 
-/// The code of cpu.random and cpu.gather; null for another operation.
+/// The code of cpu.random, cpu.gather and cpu.gather_run; null for another operation.
 llvm::Value *emitTileElement(Emitter &e, mlir::Operation *op,
                              llvm::ArrayRef<llvm::Value *> operands);
 

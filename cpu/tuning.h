@@ -42,11 +42,15 @@ struct CpuTuning {
   /// takes to share them: half a microsecond until another thread without a common cache has begun,
   /// as much until its end is seen, and the data that both read and pack.
   int64_t sharedWork = int64_t(1) << 19;
-  /// Elements computed before another thread has begun, and the most elements of a tile.
+  /// Elements computed before another thread has begun, of an operation or two, and the most
+  /// elements of a tile.
   int64_t sharedElements = int64_t(1) << 15, largestTileElements = int64_t(1) << 18;
   /// Shares of columns that are kept by a reduction are multiples: whole lines of the narrowest
   /// type.
   int64_t columnsOfShare = 64;
+  /// With fewer columns for each thread, threads share the rows that are reduced: long pieces of
+  /// rows are read faster.
+  int64_t columnsOfPart = 1024;
   /// Parts of a row that is shared by threads begin on pages.
   int64_t pageElements = 4096;
 
@@ -179,18 +183,24 @@ struct CpuTuning {
 
   //===--- reductions (lower_rows.cpp, reduced_columns.cpp, kept_columns.cpp) ---------------===//
 
-  /// Elements of the scratch of a tile with reductions: a good part of L2.
-  int64_t rowScratchElements = 32 << 10;
+  /// Elements of the scratch of a tile with reductions: half of an L2 of 1 MiB, and some vectors.
+  int64_t rowScratchElements = 132 << 10;
   /// Vectors of a row that are combined side by side, so that one need not wait for the other; and
   /// columns after which their sums are added to a total, so that rounding stays small.
   int64_t vectorsOfRow = 4, columnsOfState = 16 << 10;
+  /// Columns of a row that is short (short_rows.cpp), also where reading takes longer than
+  /// computing, as rows side by side are several streams; the rows that are computed side by side,
+  /// and vectors of each.
+  int64_t shortRow = 1024, shortRowRead = 256, vectorsOfShortRow = 2;
+  static constexpr int64_t shortRowsTogether = 4;
   /// Rows that are combined before the states of their columns are updated: the updates then cost
   /// little.
   int64_t rowsOfState = 8;
-  /// The most rows that are combined before, in a narrow strip.
-  int64_t rowsOfBlock = 128;
-  /// The most columns of a strip: their states stay in L1.
-  int64_t largestStrip = 4096;
+  /// The most rows that are combined before, in a narrow strip, and their elements.
+  int64_t rowsOfBlock = 128, elementsOfBlock = 1024;
+  /// Bytes of a row in a strip: their states stay in L1, and rows side by side are a few streams of
+  /// whole pages (on Zen 5, 16 KiB are slower by a fifth, and so is prefetching them).
+  int64_t stripBytes = 4096;
 };
 
 } // namespace mmk

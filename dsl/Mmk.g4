@@ -19,8 +19,9 @@ result : NAME ':' type ;
 type : NAME+ ('[' dimension (',' dimension)* ']')? ;
 dimension : NAME | INTEGER ;
 
-function : 'fn' NAME over? '(' (argument (',' argument)*)? ')' '=' expression ';' ;
-argument : NAME ;
+// Of a function over tensors, places introduces the variables of its result.
+function : 'fn' NAME over? '(' (argument (',' argument)*)? ')' places? '=' expression ';' ;
+argument : NAME ('[' dimension (',' dimension)* ']')? (':' NAME)? ;
 // The dimensions of a function that has some.
 over : '[' NAME (',' NAME)* ']' ;
 

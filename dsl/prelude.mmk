@@ -53,5 +53,12 @@ fn layer_norm[D](x, weight, bias, epsilon) =
 fn rms_norm[D](x, weight, epsilon) = x * rsqrt(mean[D](square(x)) + epsilon) * weight;
 fn l2_normalize[D](x, epsilon) = x / max(sqrt(sum[D](square(x))), epsilon);
 
+// Windows of k x k elements, every s rows and columns, and each element k x k times.
+fn max_pool(x[B, C, H, W], k: int, s: int)[n, c, p: (H - k) / s + 1, q: (W - k) / s + 1] =
+    max[r: k, t: k](x[n, c, s*p + r, s*q + t]);
+fn avg_pool(x[B, C, H, W], k: int, s: int)[n, c, p: (H - k) / s + 1, q: (W - k) / s + 1] =
+    mean[r: k, t: k](x[n, c, s*p + r, s*q + t]);
+fn upsample(x[B, C, H, W], k: int)[n, c, p: k*H, q: k*W] = x[n, c, p / k, q / k];
+
 // Each element is 0 with the probability p; the others make up for those.
 fn dropout[D](x, p, seed) = select(random[D](seed) >= p, x / (1 - p), 0);

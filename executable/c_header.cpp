@@ -27,7 +27,7 @@ static_assert(offsetof(CoreMemories, ubStride) == 8 && offsetof(CoreMemories, me
               offsetof(CoreMemories, step) == 16 + 8 * memories &&
               sizeof(CoreMemories) == 16 + 8 * (memories + 2));
 
-/// A name of the kernel, changed if it is reserved in C or C++.
+/// A name of the kernel, changed if C or C++ does not allow it.
 std::string nameInC(StringRef name) {
   static const StringSet<> taken = {
       "alignas",   "alignof",  "and",      "asm",      "auto",     "bool",     "break",
@@ -40,7 +40,9 @@ std::string nameInC(StringRef name) {
       "signed",    "sizeof",   "static",   "struct",   "switch",   "template", "this",
       "throw",     "true",     "try",      "typedef",  "typeid",   "typename", "union",
       "unsigned",  "using",    "virtual",  "void",     "volatile", "while",    "xor"};
-  return taken.contains(name) ? (name + "_").str() : name.str();
+  std::string spelled = taken.contains(name) ? (name + "_").str() : name.str();
+  llvm::replace(spelled, '.', '_'); // a role of a dimension, "s.i"
+  return spelled;
 }
 
 /// A parameter or a result.
@@ -138,6 +140,13 @@ void Writer::declarations() {
       << "(const int64_t *dims, int64_t *bytes);\n\n#ifdef __cplusplus\n}\n#endif\n\n";
 }
 
+/// Of a role of a dimension, which the schedule names: the extent that the caller gives it.
+std::string meaningOf(StringRef dim) {
+  const auto [value, variable] = dim.split('.');
+  return variable.empty() ? ""
+                          : (" /* the extent of " + value + " along " + variable + " */").str();
+}
+
 void Writer::structure() {
   out << "/* Strides count elements from one index of a dimension to the next; all 0: dense, in C "
          "order.\n"
@@ -145,7 +154,7 @@ void Writer::structure() {
          "nothing\n"
          " * else. */\ntypedef struct {\n";
   for (auto dim : kernel.getDims().getAsRange<mlir::StringAttr>())
-    out << "  int64_t " << nameInC(dim.getValue()) << ";\n";
+    out << "  int64_t " << nameInC(dim.getValue()) << ";" << meaningOf(dim.getValue()) << "\n";
   for (const Argument &argument : arguments) {
     if (argument.isScalar) {
       out << (argument.isWhole() ? "  int32_t " : "  float ") << argument.name << ";\n";

@@ -3,6 +3,7 @@
 
 #include "support/source.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -136,11 +137,28 @@ struct Kernel {
   std::vector<Check> checks;
 };
 
+/// `x[B, C]` is a tensor, `k: int` a whole number, and `x` any value, or of a function over tensors
+/// a scalar.
+struct Argument {
+  Word name;
+  std::vector<Word> dimensions;
+  std::optional<Word> type;
+  SourceRange where;
+
+  bool isTensor() const { return !dimensions.empty(); }
+};
+
 struct Function {
   Word name;
   std::vector<Word> over; ///< its dimensions
-  std::vector<Word> arguments;
+  std::vector<Argument> arguments;
+  std::vector<Place> places; ///< of its result: fn f(x[M, N])[j, i] = x[i, j]
   ExpressionPtr value;
+
+  /// Whether it takes whole tensors, and reads their elements.
+  bool isOverTensors() const {
+    return std::ranges::any_of(arguments, &Argument::isTensor) || !places.empty();
+  }
 };
 
 struct Program {

@@ -1,6 +1,8 @@
 // The statements of a kernel: every name to its value, every call to the function's own body.
 #include "frontend/check_kernel.h"
-#include "frontend/index_statement.h"
+#include "frontend/index/calculated_dimension.h"
+#include "frontend/index/statement.h"
+#include "frontend/index/tensor_call.h"
 #include "frontend/numbers.h"
 #include "frontend/primitives.h"
 #include "frontend/resolve.h"
@@ -49,10 +51,27 @@ public:
     if (sound_)
       warnOfUnused();
     kernel_.values = std::move(values_).neededBy(kernel_.results);
+    keepIndexed();
     return sound_;
   }
 
 private:
+  /// The values of index notation that the results need.
+  void keepIndexed() {
+    for (const ast::Statement &statement : tree_.body) {
+      const std::string &name = statement.name.text;
+      IndexedValue indexed{name, {}, nullptr};
+      for (const ast::Place &place : statement.places)
+        indexed.variables.push_back(place.name.text);
+      if (const auto let = frame_.names.find(name); statement.isLet && let != frame_.names.end())
+        indexed.value = let->second;
+      const auto isIt = [&](const auto &value) { return value.get() == indexed.value; };
+      const bool isKept = !statement.isLet || std::ranges::any_of(kernel_.values, isIt);
+      if (!indexed.variables.empty() && isKept)
+        kernel_.indexed.push_back(std::move(indexed));
+    }
+  }
+
   Diagnostic &error(SourceRange where, std::string message) {
     sound_ = false;
     return diagnostics_.error(where, std::move(message));
@@ -148,6 +167,7 @@ private:
                                     value->where,
                                     fmt::format("'{}' is {}", value->name, spelling(*value)),
                                     {}});
+      explainCalculated(value->shape, kernel_, diagnostic);
       return;
     }
     result->value = value;
@@ -179,7 +199,7 @@ private:
   }
 
   const Value *valueOfIndexed(const ast::Statement &statement) {
-    if (!resolveIndexed(statement, names_, functions_, diagnostics_)) {
+    if (!resolveIndexed(statement.places, *statement.value, names_, functions_, diagnostics_)) {
       sound_ = false;
       return nullptr;
     }
@@ -187,16 +207,19 @@ private:
     const bool isOfResult = !statement.isLet && result != kernel_.results.end();
     if (!statement.isLet && (!isOfResult || signature_.unsound.contains(result->name)))
       return nullptr;
-    std::set<std::string> dimensions;
-    for (const auto &[dimension, where] : signature_.dimensions)
-      dimensions.insert(dimension);
     const size_t before = diagnostics_.all().size();
-    const Value *value = evaluateIndexed(
-        statement, isOfResult ? &*result : nullptr,
-        {kernel_, functions_, values_, typing_, diagnostics_, frame_.names, dimensions, reported_});
+    Growth growth;
+    const WholeNumbers wholes = wholeNumbersOf(kernel_);
+    const Value *value =
+        evaluateIndexed(statement, isOfResult ? &*result : nullptr, contextOf(wholes, growth));
     sound_ &= diagnostics_.all().size() == before || value;
     sound_ &= value || !diagnostics_.hasErrors();
     return value;
+  }
+
+  BodyContext contextOf(const WholeNumbers &wholes, Growth &growth) {
+    return {kernel_,      functions_, values_,   typing_, diagnostics_,
+            frame_.names, wholes,     reported_, growth};
   }
 
   const Value *evaluate(const ast::Expression &expression, const Frame &frame) {
@@ -243,6 +266,12 @@ private:
     }
     if (expression.kind == Kind::call && isExtent(expression, frame))
       return extentOf(expression.operands[0]->text, expression.where, frame);
+
+    const Function *function = expression.kind == Kind::call
+                                   ? functions_.find(expression.text, isOfPrelude(frame))
+                                   : nullptr;
+    if (function && function->definition->isOverTensors())
+      return callOfTensors(expression, *function, frame);
 
     std::vector<const Value *> operands;
     bool known = true;
@@ -359,8 +388,40 @@ private:
     if (!bindDimensions(*function->definition, expression, *over, frame, inner))
       return nullptr;
     for (size_t i = 0; i < operands.size(); ++i)
-      inner.names[function->definition->arguments[i].text] = operands[i];
+      inner.names[function->definition->arguments[i].name.text] = operands[i];
     return evaluate(*function->definition->value, inner);
+  }
+
+  /// A function over tensors, whose `int` arguments are calculations.
+  const Value *callOfTensors(const ast::Expression &expression, const Function &function,
+                             const Frame &frame) {
+    const std::vector<ast::Argument> &arguments = function.definition->arguments;
+    if (!function.isSound || arguments.size() != expression.operands.size()) {
+      sound_ = false;
+      return nullptr;
+    }
+    const SourceRange where = frame.function ? frame.call : expression.where;
+    const WholeNumbers wholes =
+        frame.function ? wholeNumbersAmong(frame.names) : wholeNumbersOf(kernel_);
+    const BodyContext context = contextOf(wholes, growth_);
+    std::vector<TensorArgument> given(arguments.size());
+    std::vector<const Value *> operands;
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      if (arguments[i].type)
+        given[i].whole = wholeRuleOf(*expression.operands[i], "an int argument", context);
+      else
+        given[i].value = evaluate(*expression.operands[i], frame);
+      operands.push_back(given[i].value);
+    }
+    Problem problem;
+    const bool isKnown = std::ranges::all_of(
+        given, [](const TensorArgument &each) { return each.value || each.whole; });
+    const Value *value =
+        isKnown ? callOverTensors(function, given, where, context, problem) : nullptr;
+    if (!problem.message.empty())
+      reportProblem(std::move(problem), expression, operands, frame);
+    sound_ &= value != nullptr;
+    return value;
   }
 
   /// One dimension of the function takes all that stand in the brackets, several take one word
@@ -402,6 +463,8 @@ private:
       note(expression.where, fmt::format("inside '{}'", frame.function->definition->name.text));
     std::set<const Value *> noted;
     for (size_t i = 0; i < operands.size(); ++i) {
+      if (!operands[i])
+        continue; // a whole number
       const Value &operand = *operands[i];
       if (problem.operand.value_or(i) != i || operand.operation == Operation::constant ||
           !noted.insert(&operand).second)
@@ -410,6 +473,7 @@ private:
         note(operand.where, fmt::format("'{}' is {}", operand.name, spelling(operand)));
       else if (!problem.operand)
         note(expression.operands[i]->where, fmt::format("this is {}", spelling(operand)));
+      explainCalculated(operand.shape, kernel_, diagnostic);
     }
   }
 
@@ -435,6 +499,7 @@ private:
   std::map<std::string, SourceRange> letPlaces_, assigned_;
   std::set<std::pair<size_t, std::string>> reported_; ///< at calls
   unsigned depth_ = 0, inlined_ = 0;
+  Growth growth_; ///< of functions over tensors
   bool exhausted_ = false, sound_ = true;
 };
 

@@ -1,5 +1,7 @@
 #include "frontend/check_kernel.h"
 
+#include "frontend/tile_roles.h"
+
 namespace mmk {
 
 std::unique_ptr<Kernel> checkKernel(const ast::Kernel &tree, const Functions &functions,
@@ -11,7 +13,10 @@ std::unique_ptr<Kernel> checkKernel(const ast::Kernel &tree, const Functions &fu
   const Signature signature = checkSignature(tree, wholes, *kernel, diagnostics);
   checkWholes(tree, *kernel, diagnostics);
   const bool knowsBody = inferBody(tree, signature, functions, *kernel, diagnostics);
-  checkSchedules(tree, machine, knowsBody, *kernel, diagnostics);
+  std::set<std::string> refusedRoles;
+  if (knowsBody)
+    refusedRoles = nameRoles(tree, *kernel, diagnostics);
+  checkSchedules(tree, machine, knowsBody, refusedRoles, *kernel, diagnostics);
   checkCases(tree, *kernel, diagnostics);
   return kernel;
 }

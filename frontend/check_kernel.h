@@ -35,7 +35,9 @@ bool inferBody(const ast::Kernel &tree, const Signature &signature, const Functi
                Kernel &kernel, Diagnostics &diagnostics);
 
 /// `knowsBody` is false when the values are incomplete; rules that need them are not checked then.
-void checkSchedules(const ast::Kernel &tree, const Machine *machine, bool knowsBody, Kernel &kernel,
+/// `refusedRoles` have been reported, such as "s.i".
+void checkSchedules(const ast::Kernel &tree, const Machine *machine, bool knowsBody,
+                    const std::set<std::string> &refusedRoles, Kernel &kernel,
                     Diagnostics &diagnostics);
 
 void checkCases(const ast::Kernel &tree, Kernel &kernel, Diagnostics &diagnostics);

@@ -1,5 +1,6 @@
 #include "frontend/functions.h"
 
+#include "frontend/function_signature.h"
 #include "frontend/parser.h"
 #include "frontend/primitives.h"
 #include "frontend/resolve.h"
@@ -29,6 +30,26 @@ void collectCalls(const ast::Expression &expression, std::vector<std::string> &c
     calls.push_back(expression.text);
   for (const ast::ExpressionPtr &operand : expression.operands)
     collectCalls(*operand, calls);
+  for (const ast::Place &place : expression.over)
+    if (place.range)
+      collectCalls(*place.range, calls);
+  if (expression.guard)
+    collectCalls(*expression.guard, calls);
+}
+
+/// What the expression of a function may read.
+Names namesOf(const ast::Function &definition) {
+  Names names;
+  names.label = "a function reads its arguments only";
+  for (const ast::Argument &argument : definition.arguments) {
+    names.readable.emplace(argument.name.text, false);
+    for (const ast::Word &dimension : argument.dimensions)
+      names.dimensions.emplace(dimension.text, false);
+  }
+  for (const ast::Word &dimension : definition.over)
+    names.dimensions.emplace(dimension.text, false);
+  names.dimensionsAreNumbers = definition.isOverTensors();
+  return names;
 }
 
 } // namespace
@@ -39,21 +60,18 @@ Functions::Functions(const ast::Program &program, Diagnostics &diagnostics) {
   for (const ast::Function &definition : program.functions)
     define(definition, diagnostics);
   for (const ast::Function &definition : program.functions) {
-    Names names;
-    names.label = "a function reads its arguments only";
-    for (const ast::Word &argument : definition.arguments)
-      names.readable.emplace(argument.text, false);
-    for (const ast::Word &dimension : definition.over)
-      names.dimensions.emplace(dimension.text, false);
+    Names names = namesOf(definition);
     Function &function = own_[definition.name.text];
-    if (!resolve(*definition.value, names, *this, diagnostics))
-      function.isSound = false;
+    function.isSound &=
+        definition.isOverTensors()
+            ? resolveIndexed(definition.places, *definition.value, names, *this, diagnostics)
+            : resolve(*definition.value, names, *this, diagnostics);
     if (!function.isSound)
       continue;
-    for (const ast::Word &argument : definition.arguments)
-      if (!names.readable[argument.text])
-        diagnostics.warning(argument.where,
-                            fmt::format("the argument '{}' is not used", argument.text));
+    for (const ast::Argument &argument : definition.arguments)
+      if (!names.readable[argument.name.text])
+        diagnostics.warning(argument.name.where,
+                            fmt::format("the argument '{}' is not used", argument.name.text));
     for (const ast::Word &dimension : definition.over)
       if (!names.dimensions[dimension.text])
         diagnostics.warning(dimension.where,
@@ -73,18 +91,7 @@ void Functions::define(const ast::Function &definition, Diagnostics &diagnostics
     diagnostics.error(name.where, fmt::format("the function '{}' is defined twice", name.text))
         .notes.push_back({Severity::note, entry->second.definition->name.where, "first here", {}});
 
-  std::map<std::string, SourceRange> seen;
-  for (const auto &[words, what] :
-       {std::pair(&definition.over, "dimensions"), std::pair(&definition.arguments, "arguments")})
-    for (const ast::Word &word : *words) {
-      const auto [first, isNewWord] = seen.try_emplace(word.text, word.where);
-      if (isNewWord)
-        continue;
-      entry->second.isSound = false;
-      diagnostics
-          .error(word.where, fmt::format("'{}' has two {} named '{}'", name.text, what, word.text))
-          .notes.push_back({Severity::note, first->second, "first here", {}});
-    }
+  entry->second.isSound &= checkDeclaration(definition, diagnostics);
 }
 
 /// Functions are inlined, so none may call itself, directly or not. A depth-first search with an

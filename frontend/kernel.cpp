@@ -54,7 +54,9 @@ const Schedule *Kernel::scheduleFor(std::string_view machine) const {
 std::vector<std::string> Kernel::shownDimensions() const {
   std::vector<std::string> shown;
   const auto show = [&](const std::string &name) {
-    if (std::ranges::find(shown, name) == shown.end())
+    const auto own = std::ranges::find(derived, name, &DerivedDimension::name);
+    const bool isRole = own != derived.end() && own->isRole;
+    if (!isRole && std::ranges::find(shown, name) == shown.end())
       shown.push_back(name);
   };
   for (const Result &result : results)

@@ -134,6 +134,15 @@ struct DerivedDimension {
   std::string text;            ///< as written, for messages
   SourceRange where;           ///< of the name
   bool isInParameter = false;  ///< so that an argument has it, too
+  bool isRole = false;         ///< another name of a dimension, in one of its roles: `tile s.i`
+  bool isOfCall = false;       ///< of a function over tensors, at `where`, and not of a `dim`
+};
+
+/// A value that a statement in index notation names, and its variables.
+struct IndexedValue {
+  std::string name; ///< of a let or of a result
+  std::vector<std::string> variables;
+  const Value *value = nullptr; ///< of a let
 };
 
 /// `require H == G * group;` of a body, over dimensions and int parameters.
@@ -210,6 +219,7 @@ struct Kernel {
   std::vector<Condition> conditions;
   std::vector<Result> results;
   std::vector<std::unique_ptr<Value>> values; ///< operands before users; only what results need
+  std::vector<IndexedValue> indexed;          ///< of `values` and of results
   std::vector<Schedule> schedules;
   std::vector<Case> cases;
   Check check;

@@ -126,8 +126,20 @@ private:
     result.name = word(context->NAME());
     result.over = over(context->over());
     for (MmkParser::ArgumentContext *argument : context->argument())
-      result.arguments.push_back(word(argument->NAME()));
+      result.arguments.push_back(this->argument(argument));
+    result.places = places(context->places());
     result.value = expression(context->expression());
+    return result;
+  }
+
+  ast::Argument argument(MmkParser::ArgumentContext *context) {
+    ast::Argument result;
+    result.name = word(context->NAME(0));
+    for (MmkParser::DimensionContext *dimension : context->dimension())
+      result.dimensions.push_back(word(dimension->getStart()));
+    if (context->NAME(1))
+      result.type = word(context->NAME(1));
+    result.where = where(context);
     return result;
   }
 
@@ -285,13 +297,22 @@ private:
     for (MmkParser::SubscriptContext *subscript : context->subscript()) {
       ast::ExpressionPtr name = expression(subscript->expression(0));
       if (name->kind != Kind::name)
-        diagnostics_.error(name->where, fmt::format("'{}' goes over dimensions or index variables, "
-                                                    "each a name",
-                                                    call.text));
+        diagnostics_.error(name->where,
+                           fmt::format("'{0}' goes over dimensions or index variables, "
+                                       "each a name; {1}",
+                                       call.text, insteadOf(*name, call.text)));
       call.over.push_back({{name->text, name->where}, range(subscript)});
     }
     if (context->expression())
       call.guard = expression(context->expression());
+  }
+
+  /// What is meant by brackets that hold more than a name.
+  static std::string insteadOf(const ast::Expression &expression, const std::string &call) {
+    if (expression.kind == Kind::operation &&
+        expression.text.find_first_of("<>=") != std::string::npos)
+      return fmt::format("a condition follows '|': {}[j | j <= i](...)", call);
+    return fmt::format("what has no name is gone over by a variable: {}[j](...)", call);
   }
 
   ast::ExpressionPtr range(MmkParser::SubscriptContext *context) {

@@ -12,9 +12,12 @@ public:
 
   void function(const Function &function) {
     std::string arguments;
-    for (const Word &argument : function.arguments)
-      arguments += (arguments.empty() ? "" : ", ") + argument.text;
-    line(0, "fn {}{}({})", function.name.text, over(function.over), arguments);
+    for (const Argument &argument : function.arguments)
+      arguments += (arguments.empty() ? "" : ", ") + argument.name.text +
+                   over(argument.dimensions) + (argument.type ? ": " + argument.type->text : "");
+    line(0, "fn {}{}({}){}", function.name.text, over(function.over), arguments,
+         over(function.places));
+    ranges(1, function.places);
     expression(1, *function.value);
   }
 

@@ -12,6 +12,18 @@ namespace {
 
 constexpr size_t maximumListed = 12, maximumCandidates = 200;
 
+/// Names of the functions in other languages.
+std::string_view foreignFunction(std::string_view word) {
+  static const std::map<std::string_view, std::string_view> names = {
+      {"where", "select"},     {"maximum", "max"},    {"minimum", "min"},     {"fmax", "max"},
+      {"fmin", "min"},         {"amax", "max"},       {"amin", "min"},        {"fabs", "abs"},
+      {"var", "variance"},     {"average", "mean"},   {"ln", "log"},          {"clip", "clamp"},
+      {"logistic", "sigmoid"}, {"product", "prod"},   {"rand", "random"},     {"uniform", "random"},
+      {"reduce_sum", "sum"},   {"reduce_max", "max"}, {"reduce_mean", "mean"}};
+  const auto found = names.find(word);
+  return found == names.end() ? std::string_view() : found->second;
+}
+
 class Resolver {
 public:
   Resolver(Names &names, const Functions &functions, Diagnostics &diagnostics)
@@ -63,7 +75,7 @@ public:
   void introduce(const std::vector<ast::Place> &places) {
     for (const auto &[word, range] : places) {
       if (range)
-        visitRange(*range);
+        visit(*range);
       const auto first = static_cast<unsigned char>(word.text.front());
       if (names_.dimensions.contains(word.text))
         error(word.where, fmt::format("'{}' is a dimension; a statement with index variables goes "
@@ -85,11 +97,6 @@ private:
   Diagnostic &error(SourceRange where, std::string message) {
     sound_ = false;
     return diagnostics_.error(where, std::move(message));
-  }
-
-  void visitRange(const ast::Expression &range) {
-    if (range.kind == ast::Expression::Kind::name)
-      name(range);
   }
 
   /// A reduction or a function over variables, which its brackets introduce.
@@ -129,8 +136,8 @@ private:
   void element(const ast::Expression &expression) {
     const ast::Expression &base = *expression.operands[0];
     if (!names_.isIndexed) {
-      error(expression.where, "elements are read in the statements of a kernel; a function reads "
-                              "its arguments whole");
+      error(expression.where, "a function reads the elements of arguments that have dimensions: "
+                              "fn f(x[M, N])[i, j] = ...");
       return;
     }
     const bool isPad =
@@ -141,12 +148,23 @@ private:
                base.operands[0]->kind == ast::Expression::Kind::name) {
       tensor(*base.operands[0]);
       visit(*base.operands[1]);
+    } else if (isOverTensors(base)) {
+      visit(base);
+    } else if (isPad && base.operands.size() == 2 && isOverTensors(*base.operands[0])) {
+      visit(*base.operands[0]);
+      visit(*base.operands[1]);
     } else {
       error(base.where, isPad ? "expected pad(x, value)[...] with the name of a tensor"
                               : "elements are read of a tensor's name; name the value with let");
     }
     for (size_t i = 1; i < expression.operands.size(); ++i)
       visit(*expression.operands[i]);
+  }
+
+  bool isOverTensors(const ast::Expression &expression) const {
+    const Function *function =
+        expression.kind == ast::Expression::Kind::call ? functions_.find(expression.text) : nullptr;
+    return function && function->definition->isOverTensors();
   }
 
   void tensor(const ast::Expression &base) {
@@ -200,8 +218,16 @@ private:
     if (names_.dimensionsAreNumbers)
       for (const auto &[name, isRead] : names_.dimensions)
         known.push_back(name);
-    error(expression.where,
-          fmt::format("unknown name '{}'{}", text, suggestion(text, known, names_.label)));
+    // A variable that nothing introduces is not a dimension in other letters.
+    const std::string_view near = nearestWord(text, known);
+    if (names_.isIndexed && names_.dimensions.contains(std::string(near)) && text.size() == 1)
+      error(expression.where,
+            fmt::format("unknown name '{0}'; an index variable is introduced left of "
+                        "'=' or by a reduction, sum[{0}](...)",
+                        text));
+    else
+      error(expression.where,
+            fmt::format("unknown name '{}'{}", text, suggestion(text, known, names_.label)));
   }
 
   std::string someDimension() const {
@@ -276,9 +302,12 @@ private:
       for (const auto &[word, range] : expression.over)
         dimension(word);
       if (expression.over.empty())
-        error(expression.textWhere, fmt::format("'{0}' reduces dimensions that its brackets name: "
-                                                "{0}[{1}](...)",
-                                                name, someDimension()));
+        error(expression.textWhere,
+              names_.isIndexed
+                  ? fmt::format("'{0}' reduces variables that its brackets introduce: {0}[k](...)",
+                                name)
+                  : fmt::format("'{0}' reduces dimensions that its brackets name: {0}[{1}](...)",
+                                name, someDimension()));
       else if (found != 1)
         error(expression.where, arity(1, ""));
       return;
@@ -294,12 +323,13 @@ private:
       return;
     }
     const ast::Function &definition = *function->definition;
-    over(expression, &definition.over);
+    if (function->isSound)
+      over(expression, &definition.over);
     if (definition.arguments.size() == found)
       return;
     std::vector<std::string> arguments;
-    for (const ast::Word &argument : definition.arguments)
-      arguments.push_back(argument.text);
+    for (const ast::Argument &argument : definition.arguments)
+      arguments.push_back(argument.name.text);
     const std::string listed = arguments.empty() ? "" : " (" + listOf(arguments, "and") + ")";
     Diagnostic &diagnostic = error(expression.where, arity(arguments.size(), listed));
     if (!function->isPrelude)
@@ -316,7 +346,11 @@ private:
     const std::string &name = expression.text;
     if (names_.readable.contains(name)) {
       error(expression.textWhere,
-            fmt::format("'{}' is a value, not a function; multiply with '*' or '@'", name));
+            names_.isIndexed
+                ? fmt::format("'{0}' is a value, not a function; its elements are read with "
+                              "brackets, {0}[i]",
+                              name)
+                : fmt::format("'{}' is a value, not a function; multiply with '*' or '@'", name));
       return;
     }
     if (names_.isIndexed && name == "pad") {
@@ -324,7 +358,9 @@ private:
       return;
     }
     const std::vector<std::string> known = functions_.names();
-    const std::string_view near = nearestWord(name, known);
+    std::string_view near = foreignFunction(name);
+    if (near.empty())
+      near = nearestWord(name, known);
     Diagnostic &diagnostic =
         error(expression.textWhere, fmt::format("unknown function '{}'{}", name, didYouMean(near)));
     if (near.empty())
@@ -358,18 +394,18 @@ bool resolve(const ast::Expression &expression, Names &names, const Functions &f
   return resolver.isSound();
 }
 
-bool resolveIndexed(const ast::Statement &statement, Names &names, const Functions &functions,
-                    Diagnostics &diagnostics) {
+bool resolveIndexed(const std::vector<ast::Place> &places, const ast::Expression &value,
+                    Names &names, const Functions &functions, Diagnostics &diagnostics) {
   names.isIndexed = true;
   names.variables.clear();
   Resolver resolver(names, functions, diagnostics);
-  resolver.introduce(statement.places);
-  for (size_t i = 1; i < statement.places.size(); ++i)
+  resolver.introduce(places);
+  for (size_t i = 1; i < places.size(); ++i)
     for (size_t j = 0; j < i; ++j)
-      if (statement.places[i].name.text == statement.places[j].name.text)
-        resolver.refuse(statement.places[i].name.where, fmt::format("'{}' stands left of '=' twice",
-                                                                    statement.places[i].name.text));
-  resolver.visit(*statement.value);
+      if (places[i].name.text == places[j].name.text)
+        resolver.refuse(places[i].name.where,
+                        fmt::format("'{}' stands left of '=' twice", places[i].name.text));
+  resolver.visit(value);
   names.isIndexed = false;
   names.variables.clear();
   return resolver.isSound();

@@ -28,9 +28,10 @@ struct Names {
 bool resolve(const ast::Expression &expression, Names &names, const Functions &functions,
              Diagnostics &diagnostics);
 
-/// The same for a statement in index notation.
-bool resolveIndexed(const ast::Statement &statement, Names &names, const Functions &functions,
-                    Diagnostics &diagnostics);
+/// The same in index notation: of a statement, or of a function over tensors, with the variables
+/// left of its '='.
+bool resolveIndexed(const std::vector<ast::Place> &places, const ast::Expression &value,
+                    Names &names, const Functions &functions, Diagnostics &diagnostics);
 
 /// The type named by a word of the text; reports an unknown one.
 std::optional<ElementType> resolveType(const ast::Word &word, Diagnostics &diagnostics);

@@ -82,9 +82,15 @@ private:
                        didYouMean(nearestWord(name, names)), listOf(names, "and"));
   }
 
+  /// A name, or that of a role, "s.i".
+  static std::string dimensionOf(const std::vector<std::string> &parts) {
+    return fmt::format("{}", fmt::join(parts.begin() + 1, parts.end(), "."));
+  }
+
   std::string unknownDimension(const std::string &dimension) const {
     const std::vector<std::string> dimensions = tiledDimensions(kernel_);
-    if (isIn(dimensions, dimension))
+    const bool isRole = dimension.find('.') != dimension.npos;
+    if (isIn(dimensions, dimension) || (isRole && !knowsBody_))
       return "";
     return fmt::format("'{}' has no dimension {}{}", kernel_.name, dimension,
                        dimensions.empty() ? "" : "; dimensions: " + listOf(dimensions, "and"));
@@ -101,25 +107,22 @@ private:
 
   std::string reducedProblem(const DirectiveTraits &directive,
                              const std::vector<std::string> &parts) const {
-    if (parts.size() > 2)
-      return fmt::format("'{0}' takes one dimension that is reduced, or none; expected {0} {1} = "
-                         "..., found {0} {2}",
-                         directive.name, parts[1], fmt::join(parts.begin() + 1, parts.end(), "."));
-    if (std::string unknown = unknownDimension(parts[1]); !unknown.empty() || !knowsBody_)
+    const std::string dimension = dimensionOf(parts);
+    if (std::string unknown = unknownDimension(dimension); !unknown.empty() || !knowsBody_)
       return unknown;
     const auto isReduced = [](const DimensionRole &each) { return each.isReduced; };
-    if (isReduced(roleOf(kernel_, parts[1])))
+    if (isReduced(roleOf(kernel_, dimension)))
       return "";
     return fmt::format("'{}' is for dimensions that are reduced ({}), found {}", directive.name,
-                       having(isReduced), parts[1]);
+                       having(isReduced), dimension);
   }
 
   std::string dimensionProblem(const DirectiveTraits &directive,
                                const std::vector<std::string> &parts) const {
-    if (parts.size() != 2)
+    if (parts.size() < 2)
       return fmt::format("'{}' takes dimensions of the kernel; expected such as {}", directive.name,
                          example(kernel_, directive));
-    const std::string &dimension = parts[1];
+    const std::string dimension = dimensionOf(parts);
     if (std::string unknown = unknownDimension(dimension); !unknown.empty() || !knowsBody_)
       return unknown;
     const DimensionRole role = roleOf(kernel_, dimension);
@@ -127,10 +130,10 @@ private:
       return fmt::format(
           "'{}' is for the inner dimension of a product ({}), found {}", directive.name,
           having([](const DimensionRole &each) { return each.isReduction; }), dimension);
-    // Parts of a reduced dimension have a length, but all are of one core.
-    const bool takesReduced = directive.isLength;
+    // What is in between has tiles, too; a grid of cores is for the results.
+    const bool takesValues = directive.isLength;
     const auto isLegal = [&](const DimensionRole &each) {
-      return each.isReduction || each.isOutput || (takesReduced && each.isReduced);
+      return each.isReduction || each.isOutput || (takesValues && each.isOfValue);
     };
     if (!isLegal(role))
       return fmt::format("'{}' is for dimensions of a result or inside a product ({}), found {}",
@@ -226,10 +229,9 @@ std::vector<std::string> tiledDimensions(const Kernel &kernel) {
     add(parameter.shape);
   for (const Result &result : kernel.results)
     add(result.shape);
-  // A reduction may go over a range of its own.
+  // Values in between may have ranges of their own, and reductions go over such.
   for (const auto &value : kernel.values)
-    if (value->operation == Operation::reduce)
-      add(value->operands[0]->shape);
+    add(value->shape);
   return names;
 }
 
@@ -245,9 +247,12 @@ DimensionRole roleOf(const Kernel &kernel, std::string_view dimension, Cube cube
   role.isOutput = std::ranges::any_of(kernel.results,
                                       [&](const Result &result) { return isHere(result.shape); });
   for (const auto &value : kernel.values) {
-    if (value->operation == Operation::reduce || value->operation == Operation::cumulate)
+    role.isOfValue |= value->operation != Operation::parameter && isHere(value->shape);
+    if (value->operation == Operation::reduce || value->operation == Operation::cumulate) {
+      role.isOfValue |= isHere(value->operands[0]->shape);
       for (size_t along : value->along)
         role.isReduced |= isIt(value->operands[0]->shape[along]);
+    }
     if (value->operation != Operation::product)
       continue;
     const Shape &shape = value->shape;

@@ -16,8 +16,9 @@ constexpr size_t maximumAlternatives = 64;
 class ScheduleCheck {
 public:
   ScheduleCheck(const Kernel &kernel, const Machine *machine, bool knowsBody,
-                Diagnostics &diagnostics)
-      : kernel_(kernel), machine_(machine), knowsBody_(knowsBody), diagnostics_(diagnostics) {}
+                const std::set<std::string> &refusedRoles, Diagnostics &diagnostics)
+      : kernel_(kernel), machine_(machine), knowsBody_(knowsBody), refusedRoles_(refusedRoles),
+        diagnostics_(diagnostics) {}
 
   Schedule check(const ast::Schedule &tree) {
     schedule_.machinePattern = tree.pattern ? tree.pattern->text : "";
@@ -49,6 +50,10 @@ private:
     for (const ast::Word &part : tree.key)
       added.key += "." + part.text;
     std::string message;
+    if (refusedRoles_.contains(std::string(indexOf(added.key)))) {
+      sound_ = false;
+      return true;
+    }
     if (!checkKey(kernel_, directive.name.text, knowsBody_, message) && tree.key.empty()) {
       error(directive.name.where, message);
       return false;
@@ -149,6 +154,7 @@ private:
   const Machine *machine_;
   Cube cube_ = nullptr; ///< of that machine, where this schedule may be for it
   bool knowsBody_;
+  const std::set<std::string> &refusedRoles_;
   Diagnostics &diagnostics_;
   Schedule schedule_;
   bool sound_ = true;
@@ -156,12 +162,13 @@ private:
 
 } // namespace
 
-void checkSchedules(const ast::Kernel &tree, const Machine *machine, bool knowsBody, Kernel &kernel,
+void checkSchedules(const ast::Kernel &tree, const Machine *machine, bool knowsBody,
+                    const std::set<std::string> &refusedRoles, Kernel &kernel,
                     Diagnostics &diagnostics) {
   std::map<std::string, SourceRange> seen;
   for (const ast::Schedule &schedule : tree.schedules) {
     kernel.schedules.push_back(
-        ScheduleCheck(kernel, machine, knowsBody, diagnostics).check(schedule));
+        ScheduleCheck(kernel, machine, knowsBody, refusedRoles, diagnostics).check(schedule));
     const Schedule &added = kernel.schedules.back();
     const auto [first, isNew] = seen.try_emplace(added.machinePattern, added.where);
     if (!isNew)

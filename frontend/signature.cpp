@@ -57,6 +57,8 @@ private:
   /// Whether `const` stands before the type of a parameter.
   bool qualifiers(const ast::Parameter &tree) {
     const std::vector<ast::Word> &words = tree.type.qualifiers;
+    if (tree.type.element.text == "const")
+      return false; // reported with the type
     for (const ast::Word &word : words)
       if (word.text != "const") {
         diagnostics_.error(word.where,
@@ -162,7 +164,11 @@ private:
   }
 
   bool type(const ast::Type &tree, ElementType &type, Shape &shape) {
-    const auto element = resolveType(tree.element, diagnostics_);
+    const bool isConst = tree.element.text == "const";
+    if (isConst)
+      diagnostics_.error(tree.element.where,
+                         "'const' stands before an element type, such as const f16[K, N]");
+    const auto element = isConst ? std::nullopt : resolveType(tree.element, diagnostics_);
     type = element.value_or(ElementType::f32);
     bool sound = element.has_value();
     if (tree.dimensions.size() > maximumRank) {
@@ -205,8 +211,9 @@ private:
       return Dimension{word.text, 0};
     if (isNew)
       diagnostics_.error(word.where,
-                         fmt::format("the dimension {} is in no parameter, so no argument can "
-                                     "bind it{}",
+                         fmt::format("the dimension {0} is in no parameter, so no argument can "
+                                     "bind it{1}; one that follows from others is given by dim {0} "
+                                     "= ...",
                                      word.text,
                                      suggestion(word.text, kernel_.dimensions, "dimensions")));
     return std::nullopt;

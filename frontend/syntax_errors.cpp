@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atn/ATN.h>
 #include <fmt/format.h>
+#include <map>
 
 namespace mmk {
 namespace {
@@ -95,6 +96,22 @@ std::string spellFound(const Token *token) {
     text = text.substr(0, 37) + "...";
   const bool keyword = MmkParser::KERNEL <= token->getType() && token->getType() <= MmkParser::NAN_;
   return fmt::format("{}'{}'", keyword ? "the keyword " : "", text);
+}
+
+/// What is meant by a sign of other languages, or of another place.
+std::string hintAt(antlr4::Parser *parser, const Token *found, bool isInParentheses) {
+  static const std::map<std::string_view, std::string_view> signs = {
+      {"&", "&&"}, {"and", "&&"}, {"or", "||"}, {"not", "!"}};
+  const std::string text = found->getText();
+  if (const auto sign = signs.find(text); sign != signs.end())
+    return fmt::format("; the sign is '{}'", sign->second);
+  if (text == "=" && isInParentheses)
+    return "; equality is '==', and arguments have no names";
+  const bool isOperator = text.find_first_not_of("+-*/%") == std::string::npos;
+  const size_t rule = parser->getRuleContext()->getRuleIndex();
+  return isOperator && rule == MmkParser::RuleType
+             ? "; a dimension that is calculated has a name, dim P = ...;"
+             : "";
 }
 
 Token *tokenBefore(antlr4::Parser *parser, const Token *token) {
@@ -189,6 +206,7 @@ void SyntaxErrors::reportError(antlr4::Parser *parser, const antlr4::Recognition
     if (!isEnd)
       message += fmt::format(" on line {}", found->getLine());
   }
+  message += hintAt(parser, found, expected.contains(size_t(MmkParser::RIGHT_PARENTHESIS)));
   noteOpenBrace(parser, found, diagnostics_.error(where, message));
 }
 

@@ -1,6 +1,6 @@
 #include "frontend/values.h"
 
-#include "frontend/index_arithmetic.h"
+#include "frontend/index/arithmetic.h"
 
 #include <algorithm>
 #include <bit>

@@ -48,6 +48,7 @@ llvm::Expected<CodeTarget> targetFor(const llvm::Triple &triple, const std::stri
   const bool isZen = llvm::StringRef(cpu).starts_with("znver");
   // Elsewhere the instruction takes twice the time of one for f32 (measured on Xeons); widening
   // while packing is as fast, and rounds once less.
+  target.roundsToBf16 = avx512 && has("+avx512bf16");
   target.fastBf16Dot = avx512 && has("+avx512bf16") && isZen;
   // Measured on Zen 4: four rows at a time come at two thirds of the rate of one stream, on Xeons
   // at nine tenths.

@@ -45,7 +45,8 @@ def FuseEpilogue : Pass<"mmk-fuse-epilogue", "::mlir::ModuleOp"> {
 
     Reductions over the same dimensions become a row group with the elementwise operations before,
     between and behind them. Results that read the same tensors join the group. With `none` each
-    reduction is a group of its own.
+    reduction is a group of its own. What a reduction reads is stored before it where it only
+    repeats along a reduced dimension: no other tensor says how long that is.
     ```mlir
     %top = linalg.generic (maximum)          %y = mmk.fusion_group over ["M", "N"] reduce [1] {
     %e = linalg.generic (x - top, exp)         %top = linalg.generic (maximum)

@@ -43,6 +43,7 @@ SmallVector<Value> Fuser::operandsInMemory() {
     operands.push_back(cumulation.getOperand());
   for (auto window : block.getOps<ir::WindowOp>())
     operands.push_back(window.getSource());
+  addRepeated(operands);
   return operands;
 }
 

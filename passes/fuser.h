@@ -51,7 +51,7 @@ public:
 private:
   // fuse_epilogue.cpp
   mlir::LogicalResult check();
-  /// What products and windows read.
+  /// What products and windows read, and reductions of what only repeats along them.
   llvm::SmallVector<mlir::Value> operandsInMemory();
   void chooseKept();
   void chooseGroups();
@@ -72,6 +72,8 @@ private:
   llvm::SmallVector<mlir::Value> groupedValues();
 
   // row_groups.cpp
+  /// The operands of reductions that go along a dimension which nothing in memory has.
+  void addRepeated(llvm::SmallVectorImpl<mlir::Value> &operands);
   struct RowGroup {
     RowSpace space;
     llvm::MapVector<mlir::Operation *, SpaceLoops> members; ///< with their loops
@@ -113,6 +115,7 @@ private:
   llvm::SetVector<mlir::Value> kept;                      ///< in block order
   llvm::DenseMap<mlir::Value, mlir::Operation *> groupOf; ///< the op whose fusion group computes it
   llvm::MapVector<mlir::Operation *, RowGroup> rowGroups; ///< by their first reduction
+  llvm::DenseSet<mlir::Value> repeated;   ///< kept for addRepeated, and of no row group
   llvm::DenseSet<mlir::Value> readBefore; ///< values that an earlier group reads from memory
   llvm::MapVector<mlir::Operation *, llvm::SmallVector<mlir::Value>> outputsOf;
   mlir::IRMapping global; ///< kept value -> result of its fusion group

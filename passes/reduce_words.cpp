@@ -60,9 +60,10 @@ LogicalResult checkReduceWord(ir::KernelOp kernel, ir::ChoiceOp choice) {
   if (word != "whole" || isAlone)
     return success();
   others.remove(dim);
+  const std::string together = llvm::join(others, " and ");
   return nearestLegal(choice.emitError()
                       << key << " = whole keeps rows along " << dim << " alone on the chip, and "
-                      << dim << " is reduced together with " << llvm::join(others, " and ")
+                      << dim << " is reduced together with " << together
                       << "; nearest legal: " << key << " = two_pass");
 }
 

@@ -5,6 +5,38 @@ using namespace mlir;
 
 namespace mmk {
 
+namespace {
+
+/// Marks the loops that tensors of memory have, of which `value` is computed by inlining.
+void markLoops(Value value, AffineMap map, SmallVectorImpl<bool> &isThere) {
+  auto op = value.getDefiningOp<linalg::LinalgOp>();
+  if (!op || isAnchor(value) || ir::isGenerated(op)) {
+    for (AffineExpr expression : map.getResults())
+      if (auto loop = dyn_cast<AffineDimExpr>(expression))
+        isThere[loop.getPosition()] = true;
+    return;
+  }
+  for (OpOperand *input : op.getDpsInputOperands())
+    markLoops(input->get(), op.getMatchingIndexingMap(input).compose(map), isThere);
+}
+
+} // namespace
+
+// The sum over j of what has no j would have no tensor that says how long j is.
+void Fuser::addRepeated(SmallVectorImpl<Value> &operands) {
+  for (auto op : block.getOps<linalg::GenericOp>()) {
+    if (!isRowReduction(op))
+      continue;
+    SmallVector<bool> isThere(op.getNumLoops(), false);
+    for (OpOperand &operand : op->getOpOperands())
+      markLoops(operand.get(), op.getMatchingIndexingMap(&operand), isThere);
+    if (llvm::all_of(isThere, [](bool is) { return is; }))
+      continue;
+    operands.push_back(op.getDpsInputs().front());
+    repeated.insert(operands.back());
+  }
+}
+
 std::optional<SpaceLoops> Fuser::loopsInGroup(RowGroup &group, Value value, ArrayRef<Use> leaves) {
   SmallVector<RowUse> uses;
   for (auto &[leaf, map] : leaves) {
@@ -79,6 +111,8 @@ Operation *Fuser::chooseRowGroup(Value value, ArrayRef<Use> leaves) {
       group.members[op] = *loops;
     return loops.has_value();
   };
+  if (repeated.contains(value))
+    return nullptr;
   if (!separate && last && rowGroups.count(last) && join(last))
     return last;
   if (!isReduction(value))
@@ -108,7 +142,8 @@ void Fuser::takeReadResults(Operation *owner, ArrayRef<Use> leaves) {
   RowGroup &group = rowGroups.find(owner)->second;
   for (auto &[leaf, map] : leaves) {
     Operation *op = leaf.getDefiningOp();
-    if (isAnchor(leaf) || groupOf.lookup(leaf) != op || readBefore.contains(leaf) || !map)
+    if (isAnchor(leaf) || groupOf.lookup(leaf) != op || readBefore.contains(leaf) || !map ||
+        repeated.contains(leaf))
       continue;
     const SmallVector<Use> own = leavesOf(leaf);
     if (std::optional<SpaceLoops> loops = loopsInGroup(group, leaf, own)) {
@@ -123,7 +158,7 @@ void Fuser::takeReadResults(Operation *owner, ArrayRef<Use> leaves) {
 void Fuser::takeIndependentResults() {
   for (Value value : kept) {
     if (separate || isAnchor(value) || groupOf.lookup(value) != value.getDefiningOp() ||
-        readBefore.contains(value) || !leavesOf(value).empty())
+        readBefore.contains(value) || repeated.contains(value) || !leavesOf(value).empty())
       continue;
     for (auto &[owner, group] : rowGroups) {
       if (!sharesOperand(group, value))

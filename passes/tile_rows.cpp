@@ -5,6 +5,7 @@
 #include "passes/variant.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -25,6 +26,8 @@ public:
 
 private:
   void chooseTile();
+  /// For each element, roughly in additions.
+  int64_t operations();
   /// The kept dimension of the plane as the machine divides it.
   void fitTile();
   /// The core's loop over its tiles; the builder is then in it, at the coordinates of a tile.
@@ -64,6 +67,16 @@ void RowTiling::chooseTile() {
     (plane.reducesColumns ? tileM : tileN) *= machine.getVectorCores();
 }
 
+int64_t RowTiling::operations() {
+  constexpr int64_t ofFunction = 8; // such as exp
+  int64_t count = 0;
+  for (auto generic : group.getBody().front().getOps<linalg::GenericOp>())
+    for (Operation &op : generic.getBody()->without_terminator())
+      if (!isa<arith::ConstantOp>(op))
+        count += isa<math::MathDialect>(op.getDialect()) ? ofFunction : 1;
+  return std::max<int64_t>(count, 1);
+}
+
 void RowTiling::fitTile() {
   tileRows = index(tileM);
   tileColumns = index(tileN);
@@ -75,7 +88,8 @@ void RowTiling::fitTile() {
                                index(1),
                                !plane.reducesColumns,
                                kernel.chosenNumber("cores", 1),
-                               hasProduct(kernel)};
+                               hasProduct(kernel),
+                               operations()};
   for (int64_t dim : space.reduced())
     reduction.reduced = arith::MulIOp::create(b, loc, reduction.reduced, extents[dim]);
   Value &tile = plane.reducesColumns ? tileRows : tileColumns;

@@ -1,6 +1,6 @@
 #include "reference/access.h"
 
-#include "frontend/index_arithmetic.h"
+#include "frontend/index/arithmetic.h"
 #include "reference/index_program.h"
 #include "reference/load_row.h"
 #include "runtime/convert.h"

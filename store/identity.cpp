@@ -1,7 +1,7 @@
 #include "store/identity.h"
 
 #include "backend/backend.h"
-#include "frontend/index_arithmetic.h"
+#include "frontend/index/arithmetic.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"

@@ -62,5 +62,35 @@ class Einsum(CommandTest):
                     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-4)
 
 
+class Roles(CommandTest):
+    """One dimension in two roles, each with its own tile."""
+
+    def test_tiles_of_each_role(self):
+        (self.folder / "k.mmk").write_text(
+            "kernel gram(x: f16[M, K]) -> c: f32[M, M] {\n"
+            "  c[i, j] = sum[k](x[i, k] * x[j, k]);\n"
+            "  schedule { tile c.i = 64, c.j = 256 | 128, K = 64; }\n}\n"
+            "kernel attention(x: f16[M, D]) -> o: f32[M, D] {\n"
+            "  let s[i, j] = 0.25 * sum[d](x[i, d] * x[j, d]);\n"
+            "  let p[i, j] = softmax[j](s[i, j]);\n"
+            "  o[i, d] = sum[j](cast<f16>(p[i, j]) * x[j, d]);\n"
+            "  schedule { tile s.i = 32, s.j = 128; }\n}\n"
+            "kernel symmetric(x: f32[M, M]) -> y: f32[M, M] {\n"
+            "  y[i, j] = softmax[j](x[i, j] + x[j, i]);\n"
+            "  schedule { tile y.i = 8, y.j = 512; reduce y.j = whole | online; }\n}\n")
+        for kernel, extents, words in (("gram", {"M": 300, "K": 100}, ["tile.c.j=128"]),
+                                       ("attention", {"M": 77, "D": 48}, ["tile.s.j=64"]),
+                                       ("symmetric", {"M": 130}, ["reduce.y.j=online", "tile.y.j=48"])):
+            for machine in MACHINES:
+                with self.subTest(kernel=kernel, machine=machine):
+                    dims = [f"{name}={extent}" for name, extent in extents.items()]
+                    sets = [word for choice in words for word in ("--set", choice)]
+                    for more in ([], sets):
+                        report, = self.report("k.mmk", "--kernel", kernel, *dims, "--machine",
+                                              machine, *more)
+                        self.assertTrue(report["check"]["passed"], report)
+                        self.assertEqual(report["dims"], extents)
+
+
 if __name__ == "__main__":
     main()

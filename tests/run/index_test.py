@@ -105,6 +105,16 @@ KERNELS = [
      lambda x: np.where(uniform(x.shape, 3) >= np.float32(0.25), x / 0.75, 0), 1),
     ("x: f32[M, N]", "y: f32[M, N]", "y = cumsum[N](x);", lambda x: x.cumsum(1), 1),
     ("x: f32[A, M, N]", "y: f32[A, M, N]", "y = cumsum[M](x) * 2;", lambda x: 2 * x.cumsum(1), 1),
+    ("x: f32[M, N]", "y: f32[M, N]", "let t[i, j] = cumsum[j](2 * x[i, j]); y[i, j] = t[i, j] + x[i, 0];",
+     lambda x: (2 * x).cumsum(1) + x[:, :1], 1),
+    # What only repeats along a dimension that is reduced.
+    ("x: f32[N]", "y: f32[N]", "y[i] = sum[j: N](exp(x[i])) / N;", lambda x: np.exp(x), 1),
+    ("x: f32[M, N]", "y: f32[M, N]", "y[i, j] = x[i, j] * sum[k: M, l: N](1 - k) / M;",
+     lambda x: x * x.shape[1] * (3 - x.shape[0]) / 2, 1),
+    ("x: f32[M, N]", "y: f32[M, N]", "y[i, j] = x[i, j] - mean[i, j | i < M - 1](x[i, j]);",
+     lambda x: x - x[:-1].mean(), 2),
+    ("x: f32[M, N]", "y: f32[N]", "let t[j] = max[i](x[i, j]); y[j] = x[0, j] + sum[i: M, k: N](tanh(t[j])) / (M * N);",
+     lambda x: x[0] + np.tanh(x.max(0)), 1),
 ]
 
 EXTENTS = [1, 2, 3, 5, 8, 15, 16, 17, 33, 64, 100, 129]

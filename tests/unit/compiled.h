@@ -49,7 +49,7 @@ public:
 
   bool ready() const { return executable_ != nullptr; }
   const Kernel &kernel() const { return *program_.kernels[0]; }
-  const Executable &executable() const { return *executable_; }
+  Executable &executable() const { return *executable_; }
 
   /// Shape of a parameter or result at these dimensions.
   static std::vector<int64_t> shapeOf(const Shape &shape, std::map<std::string, int64_t> dims) {

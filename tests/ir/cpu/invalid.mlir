@@ -517,6 +517,23 @@ aicore.kernel @elements dims ["M"] args [#mmk.named<"x"["M"]>] results [#mmk.nam
 
 // -----
 
+// So is an element of a run.
+aicore.kernel @elements dims ["M"] args [#mmk.named<"x"["M"]>] results [#mmk.named<"y"["M"]>] cores 1 buffers {} {
+^bb0(%m: index, %x: memref<?xf32, #aicore.space<gm>>, %y: memref<?xf32, #aicore.space<gm>>):
+  aicore.phase {
+  ^bb0(%block: index):
+    cpu.elementwise size(%m, %m) ins(%x[%m] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) outs(%y[%m] along [-1, 0] : memref<?xf32, #aicore.space<gm>>) {
+    ^bb0(%e: f32):
+      %inside = arith.constant true
+      // expected-error @+1 {{'cpu.gather_run' op expected an input that varies along no size}}
+      %g = cpu.gather_run %e at %m stride %m where %inside : f32
+      cpu.yield %e : f32
+    }
+  }
+}
+
+// -----
+
 // A number has no address.
 aicore.kernel @elements dims ["M"] args [#mmk.named<"x"["M"]>] results [#mmk.named<"y"["M"]>] cores 1 buffers {} {
 ^bb0(%m: index, %x: memref<?xf32, #aicore.space<gm>>, %y: memref<?xf32, #aicore.space<gm>>):

@@ -12,9 +12,12 @@
 
 module attributes {aicore.machine = #machine} {
 
-// Two reductions one after the other, and a result of whole rows; x is one input.
+// Two reductions one after the other, and a result of whole rows; x is one input. A tile has fewer
+// elements than one of sums alone, as each takes longer.
 // CHECK-LABEL: aicore.kernel @softmax
-// CHECK:      %[[ROW:.*]] = aicore.alloc "row" of "scratch" copies 1 : memref<1x32768xf32, #aicore.space<ub>>
+// CHECK-DAG:  %[[LEAST:.*]] = arith.constant 2978 : index
+// CHECK:      %[[ROW:.*]] = aicore.alloc "row" of "scratch" copies 1 : memref<1x135168xf32, #aicore.space<ub>>
+// CHECK:      arith.ceildivsi %[[LEAST]], %{{.*}} : index
 // CHECK:      cpu.rows size(%{{.*}}, %N) reduce [1] ins(%x[%[[M:.*]], %c0] along [0, 1] : {{.*}}) outs(%y[%[[M]], %c0] along [0, 1] : {{.*}}) scratch(%[[ROW]]) {
 // CHECK-NEXT: ^bb0(%[[E:.*]]: f32):
 // CHECK-NEXT:   %[[MOST:.*]] = cpu.reduce max %[[E]] from 0xFF800000 : f32 -> f32

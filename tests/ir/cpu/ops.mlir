@@ -48,14 +48,19 @@ aicore.kernel @tiles dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"bia
     // CHECK-NEXT: %[[P:.*]] = cpu.position 1 from %block
     // CHECK-NEXT: %[[AT:.*]] = arith.index_cast %[[P]] : i32 to index
     // CHECK-NEXT: %[[V:.*]] = cpu.gather %[[SOURCE]] at %[[AT]] : f32
+    // CHECK-NEXT: %[[INSIDE:.*]] = arith.cmpi ult, %[[AT]], %M : index
+    // CHECK-NEXT: %[[R:.*]] = cpu.gather_run %[[SOURCE]] at %[[AT]] stride %[[STRIDE]] where %[[INSIDE]] : f32
     // CHECK-NEXT: %[[U:.*]] = cpu.random %[[P]] at %[[STRIDE]] contiguous
     cpu.elementwise size(%m, %block) ins(%bias[%m] along [-1, -1] : !gm_row) outs(%c[%m, %block] along [0, 1] : !gm_out) {
     ^bb0(%source: f32):
       %p = cpu.position 1 from %block
       %at = arith.index_cast %p : i32 to index
       %v = cpu.gather %source at %at : f32
+      %inside = arith.cmpi ult, %at, %m : index
+      %r = cpu.gather_run %source at %at stride %stride where %inside : f32
       %u = cpu.random %p at %stride contiguous
-      %y = arith.addf %v, %u : f32
+      %w = arith.addf %v, %r : f32
+      %y = arith.addf %w, %u : f32
       cpu.yield %y : f32
     }
     // CHECK: cpu.cumulate size(%M, %block) sum 1 ins(%c[%M, %block] along [0, 1], %bias[%block] along [0, -1] : memref<?x?xf32, #aicore.space<gm>>, memref<?xf32, #aicore.space<gm>>) outs(%c[%M, %block] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%sums_ub) : memref<1x64xf32, #aicore.space<ub>>

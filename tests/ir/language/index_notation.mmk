@@ -36,3 +36,22 @@ kernel causal(x: f16[M, N]) -> y: f32[M] {
 kernel window(x: f32[N]) -> y: f32[N] {
   y[i] = sum[r: 3](pad(x, 0)[i + r - 1]);
 }
+
+// A function over tensors, written out, called, and read by its elements.
+kernel pool_written(x: f16[B, C, H, W]) -> y: f16[B, C, P, Q] {
+  dim P = (H - 3) / 2 + 1;
+  dim Q = (W - 3) / 2 + 1;
+  y[n, c, p, q] = max[r: 3, t: 3](x[n, c, 2*p + r, 2*q + t]);
+}
+
+kernel pool_called(x: f16[B, C, H, W]) -> y: f16[B, C, P, Q] {
+  dim P = (H - 3) / 2 + 1;
+  dim Q = (W - 3) / 2 + 1;
+  y = max_pool(x, 3, 2);
+}
+
+kernel pool_read(x: f16[B, C, H, W]) -> y: f16[B, C, P, Q] {
+  dim P = (H - 3) / 2 + 1;
+  dim Q = (W - 3) / 2 + 1;
+  y[n, c, p, q] = max_pool(x, 3, 2)[n, c, p, q];
+}

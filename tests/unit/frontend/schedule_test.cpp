@@ -1,5 +1,6 @@
 // Choices, rules, and which schedule a machine gets.
 #include "frontend/schedule.h"
+#include "frontend/whole.h"
 #include "schedule/directive.h"
 #include "tests/unit/checked.h"
 
@@ -52,12 +53,30 @@ TEST(Choice, OfReducedDimensions) {
   EXPECT_EQ(said("reduce.M", "whole"),
             "'reduce' is for dimensions that are reduced (N and L), found M");
   EXPECT_EQ(said("reduce.Q", "whole"), "'rows' has no dimension Q; dimensions: M, N and L");
-  EXPECT_EQ(said("reduce.N.a", "whole"),
-            "'reduce' takes one dimension that is reduced, or none; expected reduce N = ..., found "
-            "reduce N.a");
+  EXPECT_EQ(said("reduce.N.a", "whole"), "'rows' has no dimension N.a; dimensions: M, N and L");
   EXPECT_EQ(said("reduce.N", "3"), "reduce.N is two_pass, whole or online, found 3");
   EXPECT_EQ(problem("reduce.K", "whole"),
             "'reduce' is for dimensions that are reduced (none here), found K");
+}
+
+// One loop goes along what is added to a value, and along its reductions, not along parameters.
+TEST(Roles, AreDimensionsOfTheirOwn) {
+  const Checked checked(
+      "kernel k(x: f16[M, K]) -> c: f32[M, M], t: f32[M] {"
+      "  let s[i, j] = sum[k](x[i, k] * x[j, k]);"
+      "  let p[i, j] = softmax[j](2 * s[i, j]);"
+      "  c[j, i] = p[i, j];  t[i] = sum[j](p[i, j] * x[j, 0]);"
+      "  schedule { tile s.i = 16, p.j = 32; grid s.i = 2; reduce p.j = whole; } }");
+  const Kernel &kernel = checked.kernel();
+  EXPECT_EQ(kernel.dimensions, (std::vector<std::string>{"M", "K", "s.i", "p.j"}));
+  EXPECT_EQ(kernel.boundDimensions(), (std::vector<std::string>{"M", "K"}));
+  EXPECT_EQ(kernel.shownDimensions(), (std::vector<std::string>{"M", "K"}));
+  EXPECT_EQ(spelling(kernel.results[0].shape), "[p.j, s.i]");
+  EXPECT_EQ(spelling(kernel.results[1].shape), "[s.i]");
+  EXPECT_EQ(spelling(kernel.parameters[0].shape), "[M, K]");
+  std::map<std::string, int64_t> dims = {{"M", 5}, {"K", 7}};
+  EXPECT_EQ(completeDimensions(kernel, dims), "");
+  EXPECT_EQ(dims.at("s.i"), 5);
 }
 
 // The shape decides the tile of a product's result, not the depth of one step.
@@ -82,8 +101,7 @@ TEST(Choice, Illegal) {
   EXPECT_EQ(problem("tile.Q", "64"), "'gemm' has no dimension Q; dimensions: M, K and N");
   EXPECT_EQ(problem("tile", "64"),
             "'tile' takes dimensions of the kernel; expected such as tile M = 128");
-  EXPECT_EQ(problem("tile.M.N", "64"),
-            "'tile' takes dimensions of the kernel; expected such as tile M = 128");
+  EXPECT_EQ(problem("tile.M.N", "64"), "'gemm' has no dimension M.N; dimensions: M, K and N");
   EXPECT_EQ(problem("stage.N", "64"),
             "'stage' is for the inner dimension of a product (K), found N");
   EXPECT_EQ(problem("buffers.l1.s", "2"), "unknown operand 's'; tensors of 'gemm': a and b");

@@ -1,0 +1,115 @@
+// The evaluation of an expression in index notation, of which each file does a part.
+#pragma once
+
+#include "frontend/index/statement.h"
+
+#include "frontend/index/arithmetic.h"
+#include "frontend/index/tensor_call.h"
+#include "frontend/rule_builder.h"
+
+#include <functional>
+#include <optional>
+
+namespace mmk {
+
+class IndexBody {
+public:
+  explicit IndexBody(const BodyContext &context)
+      : context_(context), align_(context.values, variables_) {}
+
+  const Value *run(const ast::Statement &statement, const Result *declared);
+  const Value *run(const ast::Function &definition);
+  const Value *valueOf(const ast::Function &definition);
+
+private:
+  /// What the brackets of a call go over: variables, and the condition behind them.
+  struct Over {
+    std::vector<std::string> variables;
+    std::optional<Indexed> guard;
+  };
+  /// Where an expression is evaluated: in the statement, or in a function for one of its calls.
+  struct Frame {
+    std::map<std::string, Indexed> names;
+    std::map<std::string, Over> over;
+    const Function *function = nullptr;
+    SourceRange call;
+  };
+  using Variable = std::pair<std::string, std::optional<Variables::Range>>;
+
+  //--- statement.cpp: expressions
+  Indexed evaluate(const ast::Expression &expression, const Frame &frame);
+  Indexed name(const ast::Expression &expression, const Frame &frame);
+  Indexed number(const std::string &name, SourceRange where);
+  Indexed call(const ast::Expression &expression, const Frame &frame);
+  Indexed apply(const ast::Expression &expression, std::vector<Indexed> operands,
+                const Frame &frame);
+  Indexed cast(const ast::Expression &expression, const Indexed &operand, const Frame &frame);
+  Indexed inlined(const ast::Expression &expression, const Function &function, const Frame &frame);
+
+  //--- reduction.cpp: reductions, contractions and random numbers
+  Indexed reduce(const ast::Expression &expression, const Frame &frame);
+  Indexed random(const ast::Expression &expression, const Frame &frame);
+  Indexed reduceOver(const Over &over, const NamedReduction &named, const Indexed &operand,
+                     const ast::Expression &expression, const Frame &frame);
+  /// The sum of a product as `@`; nothing where it is none.
+  Indexed contraction(const std::vector<std::string> &summed, Indexed left, Indexed right,
+                      const ast::Expression &expression, const Frame &frame);
+
+  //--- variables.cpp: variables, their ranges, and elements
+  bool introduce(const ast::Place &place, const std::vector<const ast::Expression *> &within,
+                 std::vector<Variable> &introduced);
+  void restore(std::vector<Variable> &introduced);
+  std::optional<Variables::Range> plainRange(const std::string &variable,
+                                             const ast::Expression &within, bool underPad);
+  std::optional<Dimension> writtenRange(const ast::Place &place);
+  std::optional<Dimension> calculatedRange(const ast::Place &place);
+  Indexed element(const ast::Expression &expression, const Frame &frame);
+  /// x of x[i] and of pad(x, 0)[i].
+  const ast::Expression &tensorOfElement(const ast::Expression &element) const;
+  /// A tensor that elements are read of, by its name or as the value of a call. Null: reported.
+  const Value *tensorAt(const ast::Expression &expression);
+  /// The tensor of an element, and the number that is read outside of it.
+  const Value *tensorOf(const ast::Expression &expression, const ast::Expression *&padding);
+  bool isInside(const Rule &index, const ast::Expression &written, const Dimension &dimension,
+                const std::string &tensor);
+  std::unique_ptr<Rule> indexOf(const ast::Expression &expression);
+  /// A number or a comparison of variables, whole numbers and dimensions alone.
+  bool isWhole(const ast::Expression &expression, bool &readsVariables) const;
+  std::unique_ptr<Rule> wholeRule(const ast::Expression &expression);
+  Indexed position(std::unique_ptr<Rule> rule, SourceRange where);
+  const Rule *wholeNumber(const std::string &name) const;
+  IsVariable isVariable() const;
+
+  //--- calls.cpp: calls of functions over tensors
+  Indexed scalarCall(const ast::Expression &expression, const Function &function,
+                     const Frame &frame);
+  const Value *callOfTensors(const ast::Expression &expression, const Function &function);
+  bool tensorArgument(const ast::Expression &expression, const ast::Argument &argument,
+                      TensorArgument &given);
+  const Function *functionOverTensors(const ast::Expression &expression) const;
+
+  Indexed error(SourceRange where, std::string message);
+  Indexed report(Problem problem, const ast::Expression &expression,
+                 const std::vector<Indexed> &operands, const Frame &frame);
+  static SourceRange whereOf(const ast::Expression &expression, const Frame &frame) {
+    return frame.function ? frame.call : expression.where;
+  }
+  /// Where a value is made, in the kernel.
+  SourceRange placeOf(const ast::Expression &expression, const Frame &frame) const {
+    return context_.inside ? context_.inside->call : whereOf(expression, frame);
+  }
+  SourceRange placeOf(SourceRange where) const {
+    return context_.inside ? context_.inside->call : where;
+  }
+  bool isOfPrelude(const Frame &frame) const {
+    return frame.function ? frame.function->isPrelude
+                          : context_.inside && context_.inside->function->isPrelude;
+  }
+
+  const BodyContext &context_;
+  Variables variables_;
+  Alignment align_;
+  std::map<const ast::Expression *, const Value *> called_; ///< of functions over tensors
+};
+
+} // namespace mmk

@@ -1,0 +1,4 @@
+// A mask of numbers is compared first.
+kernel clip(x: f32[N], mask: i8[N]) -> y: f32[N] {
+  y = select(mask, x, 0);
+}

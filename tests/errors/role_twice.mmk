@@ -1,0 +1,6 @@
+// One loop computes s and c.
+kernel gram(x: f16[M, K]) -> c: f32[M, M] {
+  let s[i, j] = sum[k](x[i, k] * x[j, k]);
+  c[i, j] = relu(s[i, j]);
+  schedule { tile s.i = 64, c.i = 128; }
+}

@@ -1,0 +1,6 @@
+// The stride is missing.
+kernel pool(x: f32[B, C, H, W]) -> y: f32[B, C, P, Q] {
+  dim P = H / 2;
+  dim Q = W / 2;
+  y = max_pool(x, 2);
+}

@@ -1,0 +1,5 @@
+// A condition is no number.
+fn scaled(x[M, N], a)[i, j] = a * x[i, j];
+kernel scale(x: f32[M, N], a: f32) -> y: f32[M, N] {
+  y = scaled(x, a > 0);
+}
