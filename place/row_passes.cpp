@@ -89,8 +89,8 @@ TransferInserter::RowWork::Parts TransferInserter::RowWork::partsOf(const RowPas
     Value position = arith::MulIOp::create(b, t.loc, number, length);
     return arith::MinSIOp::create(b, t.loc, position, extent).getResult();
   };
-  Value computed = arith::SubIOp::create(b, t.loc, positionOf(t.add(first, count)),
-                                         positionOf(first));
+  Value computed =
+      arith::SubIOp::create(b, t.loc, positionOf(t.add(first, count)), positionOf(first));
   tally(aicore::Covered::all, extent);
   tally(aicore::Covered::skipped, arith::SubIOp::create(b, t.loc, extent, computed));
   return {first, count, all, true};

@@ -31,7 +31,8 @@ private:
   void chooseSizes();
   llvm::StringRef nameOf(mlir::Value tensor);
   void allocate();
-  mlir::Value alloc(llvm::StringRef name, llvm::StringRef buffers, bool isOnPlane, aicore::Broadcast cover, mlir::Type element);
+  mlir::Value alloc(llvm::StringRef name, llvm::StringRef buffers, bool isOnPlane,
+                    aicore::Broadcast cover, mlir::Type element);
   void emitWindow();
   void emitPass(RowPass &pass, size_t number);
   void emitWhole(RowPass &pass);
@@ -67,9 +68,10 @@ private:
   void emitStep(const RowStep &step);
   void emitCompute(const RowStep &step);
   void emitCombine(const RowStep &step);
-  aicore::VectorOp createVector(llvm::ArrayRef<Held> inputs, llvm::ArrayRef<aicore::Broadcast> covers,
-                                llvm::ArrayRef<Held> outputs, bool isKept,
-                                llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange)> elements);
+  aicore::VectorOp
+  createVector(llvm::ArrayRef<Held> inputs, llvm::ArrayRef<aicore::Broadcast> covers,
+               llvm::ArrayRef<Held> outputs, bool isKept,
+               llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange)> elements);
   llvm::SmallVector<mlir::Value> combined(const RowReduction &reduction, mlir::ValueRange elements);
   void load(unsigned input, mlir::Value slotNumber);
   /// The product of the tile that an input is; null for a tensor in memory.
@@ -113,14 +115,14 @@ private:
   std::vector<Held> inputs, tiles, outputs;
   llvm::SmallVector<Destination> destinations;
 
-  mlir::Value tile, step;                        ///< numbers of the tile and of the window
-  mlir::Value keptFrom, kept;                    ///< of the window, in the tile
-  mlir::Value partFrom, part;                    ///< of the current part of the reduced dimension
-  llvm::DenseMap<int64_t, mlir::Value> outer;    ///< the current index of each outer reduced dimension
-  llvm::DenseMap<int64_t, mlir::Value> first;    ///< of the tile, along dimensions that are kept
-  std::map<size_t, Guard> guards;          ///< of reductions, by their numbers
-  std::map<size_t, GuardedOutput> guarded; ///< outputs behind a condition, by their numbers
-  llvm::DenseSet<mlir::Operation *> unguarded;   ///< selections of guards that all elements satisfy
+  mlir::Value tile, step;                     ///< numbers of the tile and of the window
+  mlir::Value keptFrom, kept;                 ///< of the window, in the tile
+  mlir::Value partFrom, part;                 ///< of the current part of the reduced dimension
+  llvm::DenseMap<int64_t, mlir::Value> outer; ///< the current index of each outer reduced dimension
+  llvm::DenseMap<int64_t, mlir::Value> first; ///< of the tile, along dimensions that are kept
+  std::map<size_t, Guard> guards;             ///< of reductions, by their numbers
+  std::map<size_t, GuardedOutput> guarded;    ///< outputs behind a condition, by their numbers
+  llvm::DenseSet<mlir::Operation *> unguarded; ///< selections of guards that all elements satisfy
 };
 
 } // namespace mmk

@@ -28,7 +28,7 @@ class Report(CommandTest):
         self.assertEqual((check["elements"], check["wrong"]), (512 * 128, 0))
 
         clock = report["clock"]
-        self.assertEqual(set(clock), {"cycles", "time_us", "task_us", "launch_us", "cores", "bound",
+        self.assertEqual(set(clock), {"cycles", "time_us", "task_us", "launch_us", "cores", "bound", "global_bytes",
                                       "bound_us", "pipes"})
         self.assertAlmostEqual(clock["time_us"], clock["cycles"] / 1800, places=3)
         self.assertIn(clock["bound"], PIPES)
