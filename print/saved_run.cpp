@@ -83,6 +83,12 @@ static bool fromJSON(const json::Value &value, Pipe &pipe, json::Path path) {
   return true;
 }
 
+static bool fromJSON(const json::Value &value, CoveredElements &covered, json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.map("elements", covered.all) && map.map("skipped", covered.skipped) &&
+         map.map("unmasked", covered.full);
+}
+
 static bool fromJSON(const json::Value &value, ClockReport &clock, json::Path path) {
   json::ObjectMapper map(value, path);
   std::map<std::string, driver::SavedPipe> pipes;
@@ -90,7 +96,8 @@ static bool fromJSON(const json::Value &value, ClockReport &clock, json::Path pa
       !map.mapOptional("task_us", clock.taskMicroseconds) ||
       !map.map("launch_us", clock.launchMicroseconds) || !map.map("cores", clock.cores) ||
       !map.map("bound", clock.bound) || !map.map("bound_us", clock.boundMicroseconds) ||
-      !map.map("pipes", pipes))
+      !map.mapOptional("global_bytes", clock.movedBytes) ||
+      !map.mapOptional("conditions", clock.covered) || !map.map("pipes", pipes))
     return false;
   for (size_t i = 0; i < allPipes.size(); ++i) {
     const driver::SavedPipe &pipe = pipes[std::string(spelling(allPipes[i]))];
