@@ -85,23 +85,22 @@ TransferInserter::RowWork::Range TransferInserter::RowWork::rangeOf(const Guard 
 }
 
 bool TransferInserter::RowWork::findGuards(const RowPass &pass, SmallVectorImpl<Guard *> &found) {
+  bool haveAll = true;
   for (const RowStep &it : pass.body) {
-    if (it.kind == RowStep::Kind::scan)
-      return false;
-    if (it.kind != RowStep::Kind::reduce)
-      continue;
-    auto guard = guards.find(it.reduction);
-    if (guard == guards.end())
-      return false;
-    found.push_back(&guard->second);
+    auto guard = it.kind == RowStep::Kind::reduce ? guards.find(it.reduction) : guards.end();
+    if (guard != guards.end())
+      found.push_back(&guard->second);
+    else
+      haveAll &= it.kind != RowStep::Kind::reduce && it.kind != RowStep::Kind::scan;
   }
   for (unsigned output : pass.outputs) {
     auto guard = guarded.find(output);
-    if (guard == guarded.end())
-      return false;
-    found.push_back(&guard->second.guard);
+    if (guard != guarded.end())
+      found.push_back(&guard->second.guard);
+    else
+      haveAll = false;
   }
-  return true;
+  return haveAll;
 }
 
 TransferInserter::RowWork::Range TransferInserter::RowWork::rangeOf(const RowPass &pass) {
@@ -123,13 +122,7 @@ TransferInserter::RowWork::Range TransferInserter::RowWork::rangeOf(const RowPas
 Value TransferInserter::RowWork::satisfiesAll(const RowPass &pass) {
   Value all;
   SmallVector<Guard *> found;
-  for (const RowStep &it : pass.body)
-    if (auto guard = guards.find(it.reduction);
-        it.kind == RowStep::Kind::reduce && guard != guards.end())
-      found.push_back(&guard->second);
-  for (unsigned output : pass.outputs)
-    if (auto guard = guarded.find(output); guard != guarded.end())
-      found.push_back(&guard->second.guard);
+  findGuards(pass, found);
   for (const Guard *guard : found) {
     if (!guard->isExact)
       return {};
@@ -155,13 +148,10 @@ void TransferInserter::RowWork::emitGuarded(const RowPass &pass) {
   emitSteps(pass.body);
   b.setInsertionPoint(branch.thenBlock()->getTerminator());
   tally(aicore::Covered::full, part);
-  for (const RowStep &it : pass.body)
-    if (auto own = guards.find(it.reduction);
-        it.kind == RowStep::Kind::reduce && own != guards.end())
-      unguarded.insert(own->second.masked.getDefiningOp());
-  for (unsigned output : pass.outputs)
-    if (auto own = guarded.find(output); own != guarded.end())
-      unguarded.insert(own->second.select);
+  SmallVector<Guard *> found;
+  findGuards(pass, found);
+  for (const Guard *own : found)
+    unguarded.insert(own->masked.getDefiningOp());
   emitSteps(pass.body);
   unguarded.clear();
 }

@@ -57,7 +57,7 @@ private:
   std::optional<mlir::Value> bound(const LinearForm &form, bool isLargest, bool ofPart);
   void findOffsets();
   mlir::Value satisfiesAll(const RowPass &pass);
-  /// The conditions of a pass; false where a reduction or an output has none.
+  /// The conditions of a pass; whether each of its reductions and outputs has one.
   bool findGuards(const RowPass &pass, llvm::SmallVectorImpl<Guard *> &found);
   /// What the outputs of a pass are where no condition holds: they are stored without any input.
   void emitRest(const RowPass &pass, mlir::Value number);
