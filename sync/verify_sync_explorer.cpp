@@ -79,10 +79,13 @@ public:
 
 private:
   void bindInputs(size_t from, States &states);
-  void sequence(const Sequence &statements, size_t from, States &states);
-  /// Continues from `from` once for each of the values.
-  void fork(const Sequence &statements, size_t from, ValueId value, ArrayRef<Known> options,
-            States &states);
+  void sequence(const Sequence &statements, size_t from, size_t until, States &states);
+  void sequence(const Sequence &statements, States &states) {
+    sequence(statements, 0, statements.size(), states);
+  }
+  /// Follows the statements from `from` up to `until` once for each of the values.
+  void fork(const Sequence &statements, size_t from, size_t until, ValueId value,
+            ArrayRef<Known> options, States &states);
   void loop(const Statement &s, States &states);
   /// Iterations one by one, of a loop with exactly this many.
   void iterate(const Statement &s, int64_t iterations, States &states);
@@ -273,7 +276,7 @@ SmallVector<Known> Explorer::optionsOf(ValueId value, Known known) const {
 
 void Explorer::bindInputs(size_t from, States &states) {
   if (from == p.inputs.size()) {
-    sequence(p.body, 0, states);
+    sequence(p.body, states);
     if (!fault)
       finish(states);
     return;
@@ -295,8 +298,8 @@ void Explorer::bindInputs(size_t from, States &states) {
   }
 }
 
-void Explorer::fork(const Sequence &statements, size_t from, ValueId value, ArrayRef<Known> options,
-                    States &states) {
+void Explorer::fork(const Sequence &statements, size_t from, size_t until, ValueId value,
+                    ArrayRef<Known> options, States &states) {
   const Known before = environment[value];
   States ends(layout);
   for (const Known &option : explored(options)) {
@@ -304,7 +307,7 @@ void Explorer::fork(const Sequence &statements, size_t from, ValueId value, Arra
       return;
     environment[value] = option;
     States own = states;
-    sequence(statements, from, own);
+    sequence(statements, from, until, own);
     steps += ends.addAll(own);
     if (ends.size() > mostStates)
       return fail({.what = Fault::What::tooMany, .op = p.phase});
@@ -313,8 +316,8 @@ void Explorer::fork(const Sequence &statements, size_t from, ValueId value, Arra
   states = std::move(ends);
 }
 
-void Explorer::sequence(const Sequence &statements, size_t from, States &states) {
-  for (size_t at = from; at < statements.size() && !fault; ++at) {
+void Explorer::sequence(const Sequence &statements, size_t from, size_t until, States &states) {
+  for (size_t at = from; at < until && !fault; ++at) {
     const Statement &s = statements[at];
     if (++steps > mostSteps)
       return fail({.what = Fault::What::tooMany, .op = p.phase});
@@ -339,15 +342,17 @@ void Explorer::sequence(const Sequence &statements, size_t from, States &states)
         Known no, yes;
         no.number = Number::exactly(0);
         yes.number = Number::exactly(1);
-        return fork(statements, at, s.a, {yes, no}, states);
+        fork(statements, at, s.scope, s.a, {yes, no}, states);
+        at = s.scope - 1;
+        break;
       }
-      sequence(s.children[condition.lo ? 0 : 1], 0, states);
+      sequence(s.children[condition.lo ? 0 : 1], states);
       break;
     }
     case Kind::cores:
       environment[s.result] = Known();
       environment[s.result].number = Number::between(0, s.number - 1);
-      sequence(s.children[0], 0, states);
+      sequence(s.children[0], states);
       break;
     default: {
       Known known = evaluate(s);
@@ -363,9 +368,12 @@ void Explorer::sequence(const Sequence &statements, size_t from, States &states)
         known.number = Number::exactly(slot);
         options.push_back(known);
       }
-      if (options.size() != 1)
-        return fork(statements, at + 1, s.result, options, states);
-      environment[s.result] = options[0];
+      if (options.size() == 1) {
+        environment[s.result] = options[0];
+        break;
+      }
+      fork(statements, at + 1, s.scope, s.result, options, states);
+      at = s.scope - 1;
       break;
     }
     }
@@ -422,7 +430,7 @@ void Explorer::body(const Statement &s, Number left, Number done, States &states
   counter.loop = loops.size();
   environment[s.result] = counter;
   loops.push_back({s.b, s.number, lower.isExact() && lower.lo == 0, left});
-  sequence(s.children[0], 0, states);
+  sequence(s.children[0], states);
   loops.pop_back();
 }
 

@@ -120,9 +120,11 @@ LogicalResult Reader::run() {
   p.layout.pipes = p.pipes.size();
   p.layout.events = p.events.size();
   p.layout.flags = p.flags.size();
-  findPeriods(p);
   findHazards();
   findWhatMatters();
+  pruneUnordered(p);
+  findPeriods(p);
+  findScopes(p);
   return success();
 }
 

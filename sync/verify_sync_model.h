@@ -84,6 +84,17 @@ struct Statement {
   std::vector<Sequence> children;
   bool isObserved = false; ///< of a loop: its bound is used for more than to end it
   bool tellsFirst = false; ///< of a loop: its first iteration may differ from the others
+  size_t scope = 0;        ///< the options of its value are explored up to here, exclusive
+
+  /// The values that it uses itself, not in its children.
+  template <typename Callback> void forEachUse(Callback callback) const {
+    for (ValueId value : {a, b, c})
+      if (value >= 0)
+        callback(value);
+    for (const Touch &touch : touches)
+      if (touch.slot >= 0)
+        callback(touch.slot);
+  }
 };
 
 struct Buffer {
@@ -139,7 +150,13 @@ public:
   std::string describe(const Flag &flag) const;
 };
 
+/// Leaves out accesses that need no order with another pipe, and what only they used.
+void pruneUnordered(PhaseModel &program);
+
 /// Fills in `modulus` and `stepsModulus`.
 void findPeriods(PhaseModel &program);
+
+/// Fills in `scope`.
+void findScopes(PhaseModel &program);
 
 } // namespace mmk::sync

@@ -56,7 +56,9 @@ private:
   }
 
   void operands(const Statement &s) {
-    const int64_t modulus = s.result < 0 ? 1 : p.modulus[s.result];
+    // A bound in steps of one is split by its remainders, whatever is known of them before.
+    const bool isSplit = s.result >= 0 && s.kind != Kind::loop && p.boundStep[s.result] == 1;
+    const int64_t modulus = s.result < 0 || isSplit ? 1 : p.modulus[s.result];
     switch (s.kind) {
     case Kind::slot:
       need(s.a, s.number);
