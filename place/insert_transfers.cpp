@@ -1,4 +1,5 @@
 #include "place/insert_transfers.h"
+#include "ir/diagnostic_code.h"
 #include "passes/row_space.h"
 #include "passes/variant.h"
 #include "place/passes.h"
@@ -39,8 +40,22 @@ void TransferInserter::limitPanels(NamedAttrList &limits) {
   });
 }
 
+// A literal length is known to be too long before the kernel is run.
+LogicalResult TransferInserter::refuseLongRow(ir::FusionGroupOp group, StringRef dim,
+                                              int64_t length, int64_t longest, bool ofProduct) {
+  const std::string key = ("tile." + dim).str();
+  ir::ChoiceOp choice = kernel.choice(key);
+  InFlightDiagnostic error = choice ? choice.emitError() : mlir::emitError(group.getLoc());
+  error << key << " = " << longest << " is shorter than the row of " << length << " that "
+        << (ofProduct ? "fuse = rows reduces on the tile of its product"
+                      : "reduce = whole keeps on the chip")
+        << "; nearest legal: " << key << " = " << length << ", "
+        << (ofProduct ? "fuse = all" : "reduce = two_pass");
+  return nearestLegal(std::move(error));
+}
+
 // Rows that are kept whole, and those of a product's tile, are limited to the length of their tile.
-void TransferInserter::limitRows(NamedAttrList &limits) {
+LogicalResult TransferInserter::limitRows(NamedAttrList &limits) {
   for (auto group : kernel.getBody().getOps<ir::FusionGroupOp>()) {
     if (!group.getSpaceAttr())
       continue;
@@ -56,13 +71,17 @@ void TransferInserter::limitRows(NamedAttrList &limits) {
       longest = std::min(longest, known.getInt());
     if (dim.getAsInteger(10, literal))
       limits.set(dim, b.getI64IntegerAttr(longest));
+    else if (literal > longest)
+      return refuseLongRow(group, dim, literal, longest, hasProduct);
   }
+  return success();
 }
 
-DictionaryAttr TransferInserter::limits() {
+FailureOr<DictionaryAttr> TransferInserter::limits() {
   NamedAttrList limits;
   limitPanels(limits);
-  limitRows(limits);
+  if (failed(limitRows(limits)))
+    return failure();
   return limits.empty() ? DictionaryAttr() : limits.getDictionary(b.getContext());
 }
 

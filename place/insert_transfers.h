@@ -47,9 +47,11 @@ private:
   };
 
   // insert_transfers.cpp
-  mlir::DictionaryAttr limits() override;
+  mlir::FailureOr<mlir::DictionaryAttr> limits() override;
   void limitPanels(mlir::NamedAttrList &limits);
-  void limitRows(mlir::NamedAttrList &limits);
+  mlir::LogicalResult limitRows(mlir::NamedAttrList &limits);
+  mlir::LogicalResult refuseLongRow(ir::FusionGroupOp group, llvm::StringRef dim, int64_t length,
+                                    int64_t longest, bool ofProduct);
   mlir::LogicalResult emitGroup(ir::FusionGroupOp group) override;
   /// Begins the phase of a group: its buffers.
   mlir::LogicalResult startTiles(ir::FusionGroupOp group, Tile &tile);

@@ -150,11 +150,14 @@ void KernelLowering::clonePure(Operation &op) {
 
 //===--- kernel ------------------------------------------------------------------------------===//
 
-void KernelLowering::createKernel() {
+LogicalResult KernelLowering::createKernel() {
   b.setInsertionPoint(kernel);
+  const FailureOr<DictionaryAttr> most = limits();
+  if (failed(most))
+    return failure();
   target = aicore::KernelOp::create(b, kernel.getLoc(), kernel.getSymName(), kernel.getDims(),
                                     kernel.getArgs(), kernel.getResults(),
-                                    kernel.chosenNumber("cores", 1), requestedBuffers(), limits());
+                                    kernel.chosenNumber("cores", 1), requestedBuffers(), *most);
   target->setAttr("variant", kernel->getAttr("variant"));
   if (Attribute fast = kernel->getAttr("fast_math"))
     target->setAttr("fast_math", fast);
@@ -179,6 +182,7 @@ void KernelLowering::createKernel() {
   for (Value value : ret.getValues())
     tensors[value] = block->addArgument(global(value.getType()), kernel.getLoc());
   b.setInsertionPointToEnd(block);
+  return success();
 }
 
 //===--- fusion groups
@@ -265,7 +269,8 @@ LogicalResult KernelLowering::run() {
   for (Value value : ret->getOperands())
     if (!value.getDefiningOp<ir::FusionGroupOp>())
       return ret->emitOpError("expected each result to come from a mmk.fusion_group");
-  createKernel();
+  if (failed(createKernel()))
+    return failure();
   for (Operation &op : llvm::make_early_inc_range(kernel.getBody().front().without_terminator())) {
     if (auto group = dyn_cast<ir::FusionGroupOp>(op)) {
       OpBuilder::InsertionGuard guard(b);

@@ -38,8 +38,9 @@ protected:
 
   /// Emits a fusion group; the builder is at the end of the kernel.
   virtual mlir::LogicalResult emitGroup(ir::FusionGroupOp group) = 0;
-  /// The largest dimensions that the kernel may run with; null: any.
-  virtual mlir::DictionaryAttr limits() { return {}; }
+  /// The largest dimensions that the kernel may run with; null: any. Fails, with a message, where a
+  /// literal one is larger.
+  virtual mlir::FailureOr<mlir::DictionaryAttr> limits() { return mlir::DictionaryAttr(); }
 
   /// Emits the values that a fusion group needs before its phase.
   void emitShared(ir::FusionGroupOp group);
@@ -73,7 +74,7 @@ protected:
   mlir::IRMapping map; ///< scalars and buffers: mmk IR -> the machine's
 
 private:
-  void createKernel();
+  mlir::LogicalResult createKernel();
   mlir::DictionaryAttr requestedBuffers();
 
   aicore::KernelOp target;

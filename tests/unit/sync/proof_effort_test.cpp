@@ -104,8 +104,8 @@ TEST(ProofEffort, IsIndependentOfWhatOnePipeUsesAlone) {
                      "pad 16 : !gm -> !tiny\n",
                      "#", std::to_string(i));
   }
-  const std::string text = "!tiny = memref<16x16xf16, #aicore.space<l1>>\n" + head + allocs + body +
-                           "    }\n" + tail;
+  const std::string text =
+      "!tiny = memref<16x16xf16, #aicore.space<l1>>\n" + head + allocs + body + "    }\n" + tail;
   Synchronised kernel(Synchronised::Ir{text}, "ascend910b3", {});
   ASSERT_TRUE(kernel.ready()) << kernel.messages;
   EXPECT_TRUE(kernel.isProven()) << kernel.messages;
