@@ -150,12 +150,13 @@ private:
       // Whole vectors; rows are distributed to the vector cores, or columns where there are no
       // rows.
       const int64_t cores = space_.cores() * space_.unitsOfCore();
-      const int64_t share =
-          llvm::divideCeilSigned(group.work.batches * group.work.rows * group.work.columns, cores);
+      const int64_t elements = group.work.rows * group.work.columns,
+                    share = llvm::divideCeilSigned(group.work.batches * elements, cores),
+                    least = std::min({share, leastElements, elements});
       for (int64_t rows : space_.shares(group.row, group.work.rows, cores, 1))
         for (int64_t columns :
              space_.shares(group.column, group.work.columns, group.row ? 1 : cores, 16)) {
-          if (rows * columns < std::min(share, leastElements))
+          if (rows * columns < least)
             continue;
           Plan trial = plan;
           if (group.row)

@@ -35,7 +35,7 @@ public:
     }
     linalg::GenericOp generic;
     group.walk([&](linalg::GenericOp it) { generic = it; });
-    readOutput(group.getResult(0), work);
+    readOutput(group, work);
     for (Value result : group.getResults())
       work.stores.push_back(bytesOf(result));
     if (generic)
@@ -108,18 +108,25 @@ private:
         work.stores.push_back(bytesOf(output.element));
   }
 
-  void readOutput(Value result, GroupWork &work) const {
+  void readOutput(ir::FusionGroupOp group, GroupWork &work) const {
+    const Value result = group.getResult(0);
     if (rankOf(result) == 0) // of a sum of all elements
       return;
     const int64_t rank = rankOf(result);
     work.columnDim = dimName(result, rank - 1);
     work.columns = extentOf(work.columnDim);
-    if (rank > 1) {
-      work.rowDim = dimName(result, rank - 2);
+    SmallVector<StringRef> dims;
+    for (int64_t dim = 0; dim < rank; ++dim)
+      dims.push_back(dimName(result, dim));
+    const int64_t rowsAt =
+        work.products.empty() && !group.getSpaceAttr() ? elementwiseRows(dims) : rank - 2;
+    if (rowsAt >= 0) {
+      work.rowDim = dims[rowsAt];
       work.rows = extentOf(work.rowDim);
     }
-    for (int64_t dim = 0; dim + 2 < rank; ++dim)
-      work.batches *= extentOf(dimName(result, dim));
+    for (int64_t dim = 0; dim + 1 < rank; ++dim)
+      if (dim != rowsAt)
+        work.batches *= extentOf(dims[dim]);
   }
 
   OperandWork operand(linalg::ContractOp contract, unsigned which, unsigned depthLoop) const {

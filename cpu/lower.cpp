@@ -33,7 +33,7 @@ CpuLowering::TileInputs CpuLowering::inputsOf(Tile &tile) {
       auto dim = dyn_cast<AffineDimExpr>(expression);
       if (dim && dim.getPosition() == tile.rank - 1)
         columnDim = view.dims[i];
-      else if (dim && tile.rank > 1 && dim.getPosition() == tile.rank - 2)
+      else if (dim && tile.rowsAt == dim.getPosition())
         rowDim = view.dims[i];
     }
     if (view.generated)
@@ -49,7 +49,7 @@ Tensors CpuLowering::outputsOf(const Tile &tile, ArrayRef<Destination> destinati
   Tensors outputs;
   for (const Destination &destination : destinations)
     outputs.add(destination.view,
-                tile.rank > 1 ? int64_t(destination.view.dims[tile.rank - 2]) : -1,
+                tile.rowsAt >= 0 ? int64_t(destination.view.dims[tile.rowsAt]) : -1,
                 destination.view.dims[tile.rank - 1], index(0));
   return outputs;
 }

@@ -214,7 +214,7 @@ void Chooser::addElementwiseTiles(llvm::MapVector<StringRef, DefaultTile> &defau
     const ElementwiseTile tile = backend.elementwiseTile(machine, tensors, dims.size());
     addLeast(defaults, dims.back().getValue(), tile.columns);
     if (dims.size() > 1)
-      addLeast(defaults, dims[dims.size() - 2].getValue(), tile.rows);
+      addLeast(defaults, dims[elementwiseRows(namesOf(dims))].getValue(), tile.rows);
   }
 }
 

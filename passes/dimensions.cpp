@@ -122,6 +122,20 @@ StringRef dimName(Value tensor, unsigned dim) {
       });
 }
 
+int64_t elementwiseRows(ArrayRef<StringRef> dims) {
+  // A tile of fewer rows takes longer to start than to move.
+  constexpr int64_t few = 16;
+  const int64_t otherwise = static_cast<int64_t>(dims.size()) - 2;
+  for (int64_t dim = otherwise; dim >= 0; --dim)
+    if (int64_t literal; dims[dim].getAsInteger(10, literal) || literal >= few)
+      return dim;
+  return std::max<int64_t>(otherwise, -1);
+}
+
+SmallVector<StringRef> namesOf(ArrayRef<StringAttr> dims) {
+  return llvm::map_to_vector(dims, [](StringAttr dim) { return dim.getValue(); });
+}
+
 SmallVector<StringRef> dimNames(linalg::LinalgOp op) {
   SmallVector<StringRef> names;
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)

@@ -27,6 +27,13 @@ ProductNames productNames(mlir::linalg::ContractOp contract);
 /// extent is a number.
 llvm::StringRef dimName(mlir::Value tensor, unsigned dim);
 
+/// Along which of the dimensions of a result, by their names, the rows of an elementwise tile run:
+/// the last but one, or where that is a literal of a few elements, such as the halves of a vector,
+/// the nearest one outside of it that is not. -1: there is one dimension only.
+int64_t elementwiseRows(llvm::ArrayRef<llvm::StringRef> dims);
+
+llvm::SmallVector<llvm::StringRef> namesOf(llvm::ArrayRef<mlir::StringAttr> dims);
+
 /// Names of an op's loops.
 llvm::SmallVector<llvm::StringRef> dimNames(mlir::linalg::LinalgOp op);
 

@@ -67,6 +67,7 @@ private:
   void yieldTile(scf::ForOp loop, linalg::LinalgOp root, const TilingResult &tiled);
   void eraseUntiled(linalg::LinalgOp root);
   bool keepsB() const { return kept == 1u; }
+  int64_t rowsOfOutput();
   ir::YieldOp yield() { return cast<ir::YieldOp>(group.getBody().front().getTerminator()); }
   Value index(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
 
@@ -94,11 +95,18 @@ private:
   Value batches;
   SmallVector<Value> extents; ///< of the output, with the number of splits in front
   size_t rank = 0;            ///< the number of extents
+  int64_t rowsAt = -1;        ///< of the extents, that of the rows; -1: the output has one
   ir::MappingAttr mapping;
   Value tileRows, tileColumns, tilesDown, tilesAcross;
   // and the current tile in it.
   SmallVector<OpFoldResult> offsets, sizes;
 };
+
+/// Which dimension of the output the rows of a tile run along.
+int64_t GroupTiling::rowsOfOutput() {
+  return generic && !contract && !rows && !sum && !splits ? elementwiseRows(dims)
+                                                          : static_cast<int64_t>(dims.size()) - 2;
+}
 
 int64_t GroupTiling::tileOf(StringRef dim, int64_t otherwise) {
   return kernel.chosenNumber(("tile." + dim).str(), otherwise);
@@ -131,7 +139,7 @@ void GroupTiling::chooseTile() {
   // Rows that are reduced are whole.
   fitsN = !rows && (fits(dims.back()) || fitsLiteral(dims.back()));
   if (dims.size() > 1) {
-    StringRef down = dims[dims.size() - 2];
+    StringRef down = dims[rowsOfOutput()];
     tileM = tileOf(down, literal.rows);
     fitsM = fits(down) || fitsLiteral(down);
   }
@@ -157,7 +165,7 @@ ir::MappingAttr GroupTiling::chooseMapping() {
   auto grid = [&](StringRef dim) {
     return llvm::is_contained(outputs, dim) ? kernel.chosenNumber(("grid." + dim).str(), 1) : 1;
   };
-  int64_t gridM = dims.size() > 1 ? grid(dims[dims.size() - 2]) : 1;
+  int64_t gridM = dims.size() > 1 ? grid(dims[rowsOfOutput()]) : 1;
   int64_t gridN = grid(dims.back()), gridK = 1;
   // 0 x 0 is "no grid": the tiles are mapped round-robin.
   if (gridM * gridN == 1)
@@ -241,10 +249,12 @@ void GroupTiling::countTiles() {
   for (StringRef dim : dims)
     extents.push_back(dimValue(b, loc, dim));
   rank = extents.size();
-  for (size_t i = 0; i + 2 < rank; ++i)
-    batches = arith::MulIOp::create(b, loc, batches, extents[i]);
+  rowsAt = rank == dims.size() ? rowsOfOutput() : static_cast<int64_t>(rank) - 2;
+  for (size_t i = 0; i + 1 < rank; ++i)
+    if (static_cast<int64_t>(i) != rowsAt)
+      batches = arith::MulIOp::create(b, loc, batches, extents[i]);
   mapping = chooseMapping();
-  const FittedOutput output = {batches, rank > 1 ? extents[rank - 2] : one, extents[rank - 1],
+  const FittedOutput output = {batches, rowsAt >= 0 ? extents[rowsAt] : one, extents[rank - 1],
                                mapping.getCores()};
   FittedTile largest = {
       .largestRows = tileM, .largestColumns = tileN, .fitsRows = fitsM, .fitsColumns = fitsN};
@@ -258,7 +268,7 @@ void GroupTiling::countTiles() {
   auto tiles = [&](Value extent, Value tile) -> Value {
     return arith::CeilDivSIOp::create(b, loc, extent, tile);
   };
-  tilesDown = rank > 1 ? tiles(extents[rank - 2], tileRows) : one;
+  tilesDown = rowsAt >= 0 ? tiles(extents[rowsAt], tileRows) : one;
   tilesAcross = tiles(extents[rank - 1], tileColumns);
 }
 
@@ -307,14 +317,18 @@ void GroupTiling::placeTile(ir::TileCoordsOp coords) {
   offsets.resize(rank);
   sizes.resize(rank);
   Value batch = coords.getBatch();
-  for (size_t i = rank - std::min<size_t>(rank, 2); i-- > 0;) {
-    offsets[i] = i == 0 ? batch : arith::RemSIOp::create(b, loc, batch, extents[i]).getResult();
-    if (i > 0)
+  const size_t outermost = rowsAt == 0 ? 1 : 0;
+  for (size_t i = rank - 1; i-- > outermost;) {
+    if (static_cast<int64_t>(i) == rowsAt)
+      continue;
+    const bool isLast = i == outermost;
+    offsets[i] = isLast ? batch : arith::RemSIOp::create(b, loc, batch, extents[i]).getResult();
+    if (!isLast)
       batch = arith::DivSIOp::create(b, loc, batch, extents[i]);
     sizes[i] = b.getIndexAttr(1);
   }
-  if (rank > 1 && !keepsB())
-    along(rank - 2, coords.getRow(), tileRows);
+  if (rowsAt >= 0 && !keepsB())
+    along(rowsAt, coords.getRow(), tileRows);
   if (!kept || keepsB())
     along(rank - 1, coords.getColumn(), tileColumns);
 }
@@ -325,7 +339,7 @@ scf::ForOp GroupTiling::createLineLoop(Value count, Value first, Value line, Val
   // Lines start at different places, so that cores do not read the same panels at once.
   Value turned = arith::AddIOp::create(b, loc, loop.getInductionVar(), line);
   Value which = arith::AddIOp::create(b, loc, first, arith::RemSIOp::create(b, loc, turned, count));
-  along(keepsB() ? rank - 2 : rank - 1, which, keepsB() ? tileRows : tileColumns);
+  along(keepsB() ? rowsAt : rank - 1, which, keepsB() ? tileRows : tileColumns);
   return loop;
 }
 

@@ -42,9 +42,13 @@ SmallVector<StringRef> outputDims(ir::KernelOp kernel) {
         outputs.push_back(space.names[dim]);
   });
   if (!hasProduct(kernel))
-    for (auto named : kernel.getResults().getAsRange<ir::NamedAttr>())
-      for (StringAttr dim : named.getDims().take_back(2))
-        outputs.push_back(dim.getValue());
+    for (auto named : kernel.getResults().getAsRange<ir::NamedAttr>()) {
+      const SmallVector<StringRef> dims = namesOf(named.getDims());
+      if (const int64_t rows = elementwiseRows(dims); rows >= 0)
+        outputs.push_back(dims[rows]);
+      if (!dims.empty())
+        outputs.push_back(dims.back());
+    }
   return outputs;
 }
 

@@ -238,7 +238,7 @@ SmallVector<KernelLowering::Destination> KernelLowering::findDestinations(ir::Fu
                                                                           Value &rows,
                                                                           Value &columns) {
   SmallVector<Destination> destinations = findDestinations(group, tile.tileLoop);
-  rows = tile.rank > 1 ? destinations.back().sizes[tile.rank - 2] : index(1);
+  rows = tile.rowsAt >= 0 ? destinations.back().sizes[tile.rowsAt] : index(1);
   columns = destinations.back().sizes[tile.rank - 1];
   return destinations;
 }

@@ -132,6 +132,13 @@ FailureOr<TiledGroup> findTiledGroup(ir::KernelOp kernel, ir::FusionGroupOp grou
   const bool isScan = !tile.tileLoop.getOps<ir::CumulateOp>().empty();
   if (tile.products.empty() && !tile.generic && !tile.sum && !isScan)
     return group.emitOpError("has neither a product nor an elementwise operation in its tile loop");
+  tile.rowsAt = static_cast<int64_t>(tile.rank) - 2;
+  if (tile.products.empty() && tile.generic && !tile.sum && !group.getSpaceAttr()) {
+    SmallVector<StringRef> names;
+    for (unsigned dim = 0; dim < tile.rank; ++dim)
+      names.push_back(dimName(tile.tileLoop.getResult(0), dim));
+    tile.rowsAt = elementwiseRows(names);
+  }
   return tile;
 }
 
@@ -211,12 +218,12 @@ Value behindPlaces(Value value) {
   return value;
 }
 
-aicore::Broadcast broadcastOf(AffineMap along, unsigned rank) {
+aicore::Broadcast broadcastOf(AffineMap along, const TiledGroup &tile) {
   bool byRow = false, byColumn = false;
   for (AffineExpr expression : along.getResults()) {
     auto dim = dyn_cast<AffineDimExpr>(expression);
-    byRow |= dim && rank > 1 && dim.getPosition() == rank - 2;
-    byColumn |= dim && dim.getPosition() == rank - 1;
+    byRow |= dim && tile.rowsAt == dim.getPosition();
+    byColumn |= dim && dim.getPosition() == tile.rank - 1;
   }
   return byRow && byColumn ? aicore::Broadcast::full
          : byColumn        ? aicore::Broadcast::row

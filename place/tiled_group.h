@@ -32,6 +32,7 @@ struct TiledGroup {
   mlir::linalg::ReduceOp sum;   ///< of the splits of a product; null if it is not split
   int64_t tileM = 1, tileN = 1; ///< extents, at most
   unsigned rank = 0;            ///< of the output
+  int64_t rowsAt = -1;          ///< its dimension along the rows of a tile; -1: it has only columns
 
   /// The last of its operations, to which its vector work belongs.
   mlir::Operation *last();
@@ -67,8 +68,8 @@ aicore::PlaceOp placeIn(mlir::Value value, aicore::Space space);
 /// The tensor of which a buffer holds `value`.
 mlir::Value behindPlaces(mlir::Value value);
 
-/// The broadcast of an operand with this map over the last two dimensions of `rank` iterations.
-aicore::Broadcast broadcastOf(mlir::AffineMap along, unsigned rank);
+/// The broadcast of an operand with this map over the rows and columns of a tile.
+aicore::Broadcast broadcastOf(mlir::AffineMap along, const TiledGroup &tile);
 
 mlir::Type elementOf(mlir::Value tensor);
 

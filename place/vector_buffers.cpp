@@ -72,7 +72,7 @@ SmallVector<Type> outputElements(linalg::GenericOp generic) {
 
 /// The dimension that rows of a tile run along; "" when it has only one row.
 StringRef rowDimOf(TiledGroup &tile) {
-  return tile.rank > 1 ? dimName(tile.tileLoop.getResult(0), tile.rank - 2) : "";
+  return tile.rowsAt >= 0 ? dimName(tile.tileLoop.getResult(0), tile.rowsAt) : "";
 }
 
 /// On a split chip the fixpipe writes products, also narrowed, straight to global memory.
@@ -144,8 +144,7 @@ void MemoryAssignment::findInputs(TiledGroup &tile, VectorBuffers &buffers) {
     return takeProduct(nullptr, Broadcast::full, 0);
   for (OpOperand *operand : tile.generic.getDpsInputOperands()) {
     Value tensor = operand->get();
-    const Broadcast broadcast =
-        broadcastOf(tile.generic.getMatchingIndexingMap(operand), tile.rank);
+    const Broadcast broadcast = broadcastOf(tile.generic.getMatchingIndexingMap(operand), tile);
     if (auto known = llvm::find(products, tensor); known != products.end())
       takeProduct(operand, broadcast, known - products.begin());
     else

@@ -62,7 +62,7 @@ TransferInserter::VectorWork TransferInserter::findVectorWork(Tile &tile) {
     work.inputs.push_back(
         {operand,
          operand->get().getDefiningOp<aicore::PlaceOp>(),
-         broadcastOf(tile.generic.getMatchingIndexingMap(operand), tile.rank),
+         broadcastOf(tile.generic.getMatchingIndexingMap(operand), tile),
          known == products.end() ? std::nullopt : std::optional<size_t>(known - products.begin()),
          {}});
   }
@@ -173,7 +173,7 @@ void TransferInserter::loadInput(Tile &tile, VectorWork &work, size_t number) {
     unsigned position = cast<AffineDimExpr>(expression).getPosition();
     if (position == tile.rank - 1)
       columnDim = view.dims[i];
-    else if (tile.rank > 1 && position == tile.rank - 2)
+    else if (tile.rowsAt == position)
       rowDim = view.dims[i];
   }
   if (rowDim >= 0)
@@ -316,7 +316,7 @@ void TransferInserter::storeResult(Tile &tile, VectorWork &work, const Destinati
     if (input.place == place)
       fromSlot = input.slot;
   GlobalView view = destination.view;
-  int64_t rowDim = tile.rank > 1 ? int64_t(view.dims[tile.rank - 2]) : -1;
+  int64_t rowDim = tile.rowsAt >= 0 ? int64_t(view.dims[tile.rowsAt]) : -1;
   int64_t columnDim = view.dims[tile.rank - 1];
   if (rowDim >= 0)
     view.offsets[rowDim] = add(view.offsets[rowDim], work.row);
