@@ -1,0 +1,120 @@
+// Index notation: tensors that are read at indices, positions, and random numbers.
+#include "lower/kernel_to_ir.h"
+
+#include "lower/elementwise.h"
+#include "lower/index_map.h"
+#include "lower/rule.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace arith = mlir::arith;
+namespace linalg = mlir::linalg;
+
+namespace mmk {
+
+// One that only moves dimensions is another order of the same tensor.
+View KernelToIr::access(const Value *value) {
+  std::vector<std::optional<size_t>> places;
+  if (!isPermutation(*value, places))
+    return gather(value);
+  View view = lower(value->operands[0], false);
+  if (isScalar(view))
+    return whole(view, value, value->type);
+  const Shape &operand = value->operands[0]->shape;
+  Shape kept = operand;
+  for (size_t d = 0; d < operand.size(); ++d)
+    if (!places[d])
+      kept[d] = {"-", 0};
+  view = withoutUnits(view, kept);
+  view.rank = value->shape.size();
+  for (unsigned &logical : view.order)
+    logical = *places[logical];
+  return view;
+}
+
+/// Creates the extents that indices read above the op whose region reads them.
+void KernelToIr::prepareExtents(const Value *value) {
+  for (const Index &each : value->indices)
+    for (const std::string &dimension : kernel.dimensions)
+      if (each->reads(dimension))
+        extent({dimension, 0});
+}
+
+mlir::Value KernelToIr::index(mlir::OpBuilder &builder, const Rule &rule) {
+  return emitRule(builder, loc, rule, [&](const std::string &name) -> mlir::Value {
+    if (!name.starts_with('#'))
+      return extents.at(name);
+    return linalg::IndexOp::create(builder, loc, std::stoul(name.substr(1)));
+  });
+}
+
+// A tensor whose elements depend on their position alone.
+View KernelToIr::position(const Value *value) {
+  prepareExtents(value);
+  const unsigned rank = value->shape.size();
+  mlir::Value init = emptyTensor(value->shape, typeOf(value->type, b.getContext()));
+  auto generic = linalg::GenericOp::create(
+      b, loc, init.getType(), mlir::ValueRange(), init, b.getMultiDimIdentityMap(rank),
+      llvm::SmallVector(rank, mlir::utils::IteratorType::parallel),
+      [&](mlir::OpBuilder &builder, mlir::Location, mlir::ValueRange) {
+        mlir::Value number = index(builder, *value->indices[0]);
+        if (value->type != ElementType::boolean) {
+          number = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), number);
+          number = arith::SIToFPOp::create(builder, loc, builder.getF32Type(), number);
+        }
+        linalg::YieldOp::create(builder, loc, number);
+      });
+  return viewOf(generic.getResult(0), value->shape);
+}
+
+View KernelToIr::random(const Value *value) {
+  mlir::Value seed = lower(value->operands[0], false).value;
+  const mlir::Type type = tensorType(value->shape, b.getF32Type());
+  return viewOf(ir::RandomOp::create(b, loc, type, names(value->shape), seed), value->shape);
+}
+
+View KernelToIr::gather(const Value *value) {
+  const Value *source = value->operands[0];
+  View view = lower(source, false);
+  mlir::Value padding =
+      value->operands.size() > 1 ? lower(value->operands[1], false).value : mlir::Value();
+  if (value->type != ElementType::boolean)
+    return window(value, view, padding);
+  view = asNumbers(view, source->shape, /*keepsUnits=*/true);
+  if (padding)
+    padding = numberOfCondition(b, loc, padding);
+  return asConditions(window(value, view, padding), value->shape);
+}
+
+// The tensor that it reads is in memory, with each dimension that has an index.
+View KernelToIr::window(const Value *value, View source, mlir::Value padding) {
+  const Value *operand = value->operands[0];
+  if (isScalar(source) || ir::isGenerated(source.value.getDefiningOp()) ||
+      source.order.size() < operand->shape.size())
+    source = whole(source, operand, *elementTypeOf(elementOf(source)));
+  std::vector<mlir::Value> symbols;
+  std::map<std::string, mlir::AffineExpr> known;
+  const auto read = [&](const std::string &name) {
+    if (name.starts_with('#'))
+      return b.getAffineDimExpr(std::stoul(name.substr(1)));
+    mlir::AffineExpr &symbol = known[name];
+    if (!symbol) {
+      symbol = b.getAffineSymbolExpr(symbols.size());
+      symbols.push_back(extent({name, 0}));
+    }
+    return symbol;
+  };
+  std::vector<mlir::AffineExpr> indices;
+  for (unsigned logical : source.order)
+    indices.push_back(affineOf(*value->indices[logical], b.getContext(), read));
+  const auto map =
+      mlir::AffineMap::get(value->shape.size(), symbols.size(), indices, b.getContext());
+  const mlir::Type type = tensorType(value->shape, elementOf(source));
+  return viewOf(
+      ir::WindowOp::create(b, loc, type, source.value, map, symbols, names(value->shape), padding),
+      value->shape);
+}
+
+} // namespace mmk

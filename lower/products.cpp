@@ -1,0 +1,92 @@
+// Products of the language as linalg.contract.
+#include "lower/kernel_to_ir.h"
+
+#include "lower/elementwise.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace arith = mlir::arith;
+namespace linalg = mlir::linalg;
+
+namespace mmk {
+
+/// Whether the tensor's last two dimensions are those of the view, in either order, and its batches
+/// lie before them in order, as the passes read the operands of a product.
+static bool isMatrix(const View &view) {
+  const size_t rank = view.order.size();
+  if (rank < 2 || !llvm::is_sorted(llvm::ArrayRef(view.order).drop_back(2)))
+    return false;
+  const unsigned last = std::max(view.order[rank - 1], view.order[rank - 2]),
+                 first = std::min(view.order[rank - 1], view.order[rank - 2]);
+  return last == view.rank - 1 && first == view.rank - 2;
+}
+
+/// The view with a tensor that is a matrix: one that was reduced has its last dimensions no more,
+/// and of others the dimensions are in another order, or it is generated. Those are written out.
+View KernelToIr::withMatrix(const View &view) {
+  if (isMatrix(view) && !ir::isGenerated(view.value.getDefiningOp()))
+    return view;
+  Shape shape(view.rank, {"", 1});
+  for (size_t i = 0; i < view.order.size(); ++i)
+    shape[view.order[i]] = view.shape[i];
+  const mlir::Type element =
+      mlir::cast<mlir::RankedTensorType>(view.value.getType()).getElementType();
+  return elementwise(
+      shape, *elementTypeOf(element), view,
+      [](mlir::OpBuilder &, mlir::ValueRange elements) { return elements[0]; },
+      /*keepsUnits=*/true);
+}
+
+View KernelToIr::product(const Value *value, bool transposed) {
+  // The transpose of a product is the product of the transposes, in reverse order.
+  View left = lower(value->operands[transposed ? 1 : 0], transposed);
+  View right = lower(value->operands[transposed ? 0 : 1], transposed);
+  Shape result = transposed ? transposedShape(value->shape) : value->shape;
+  const size_t rank = result.size(), batch = rank - 2;
+  const unsigned m = batch, n = batch + 1, k = batch + 2;
+
+  auto mapOf = [&](const View &view, unsigned row, unsigned column) {
+    std::vector<mlir::AffineExpr> along;
+    for (unsigned logical : view.order) {
+      unsigned fromEnd = view.rank - logical;
+      along.push_back(b.getAffineDimExpr(fromEnd == 1   ? column
+                                         : fromEnd == 2 ? row
+                                                        : batch + 2 - fromEnd));
+    }
+    return mlir::AffineMap::get(rank + 1, 0, along, b.getContext());
+  };
+  // Only batch dimensions broadcast; the shape against which units are dropped has the operand's
+  // own last two.
+  auto batchOnly = [&](View view) {
+    Shape domain = result;
+    for (size_t i = 0; i < view.shape.size(); ++i)
+      if (view.order[i] + 2 >= view.rank)
+        domain[view.order[i] + rank - view.rank] = view.shape[i];
+    return withoutUnits(view, domain);
+  };
+  left = batchOnly(withMatrix(left));
+  right = batchOnly(withMatrix(right));
+
+  std::vector<mlir::AffineExpr> out;
+  for (unsigned i = 0; i < rank; ++i)
+    out.push_back(b.getAffineDimExpr(i));
+  mlir::ArrayAttr maps =
+      b.getAffineMapArrayAttr({mapOf(left, m, k), mapOf(right, k, n),
+                               mlir::AffineMap::get(rank + 1, 0, out, b.getContext())});
+
+  mlir::Type element = typeOf(value->type, b.getContext());
+  mlir::Value init = filled(result, arith::ConstantOp::create(b, loc, b.getZeroAttr(element)));
+  auto contract = linalg::ContractOp::create(b, loc, mlir::TypeRange{init.getType()},
+                                             mlir::ValueRange{left.value, right.value},
+                                             mlir::ValueRange{init}, maps);
+  if (!value->name.empty())
+    contract->setAttr("mmk.name", b.getStringAttr(value->name));
+  View view{contract.getResult(0), {}, static_cast<unsigned>(rank), result};
+  for (unsigned i = 0; i < rank; ++i)
+    view.order.push_back(i);
+  return view;
+}
+
+} // namespace mmk
