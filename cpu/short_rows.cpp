@@ -30,6 +30,7 @@ private:
                  const RowStates &states);
   Known elementsAt(unsigned level, const Row &row, Value *column, Value *count,
                    DenseMap<unsigned, Value *> &shared);
+  void prefetchNextRows(const Row &row, Value *column);
   Value *waitingPlace(size_t i, const Row &row, Value *column);
   Carried flatRows(const RowStates &states);
   RowStates partedRows(ArrayRef<Value *> values, unsigned level, size_t rows);
@@ -82,6 +83,17 @@ RowCode::Known ShortRows::elementsAt(unsigned level, const Row &row, Value *colu
   return known;
 }
 
+// A short row ends before the hardware prefetcher follows it. The next ones are read while these
+// are computed, as their own first pass would only read.
+void ShortRows::prefetchNextRows(const Row &row, Value *column) {
+  for (size_t i = 0; i < region.getNumArguments(); ++i)
+    if (facts.inputAlong(i, facts.columns()) >= 0 && facts.inputAlong(i, facts.rows) >= 0) {
+      Value *ahead =
+          b.CreateMul(places.inputs[i].strides[facts.rows], e.number(CpuTuning::shortRowsTogether));
+      e.prefetch(e.offset(inputAt(i, row.pointers.inputs[i], column), ahead), /*level=*/2);
+    }
+}
+
 ShortRows::RowStates ShortRows::step(unsigned level, ArrayRef<Row> rows, Value *column,
                                      Value *count, const RowStates &states) {
   const RowFacts::Pass &pass = facts.passes[level];
@@ -89,6 +101,8 @@ ShortRows::RowStates ShortRows::step(unsigned level, ArrayRef<Row> rows, Value *
   RowStates next;
   for (auto [row, before] : zip(rows, states)) {
     const Known known = elementsAt(level, row, column, count, shared);
+    if (streams && level > 0 && level + 1 == facts.passes.size())
+      prefetchNextRows(row, column);
     for (unsigned i : pass.outputs)
       storeOutput(i, valueOf(facts.yielded()[i], known),
                   outputAt(i, row.pointers.outputs[i], column), count);
@@ -194,11 +208,28 @@ void ShortRows::emit() {
 
 } // namespace
 
+/// Bytes of the widest element of a tensor that has both the rows and the columns.
+static int64_t widestElement(const RowFacts &facts, mlir::Block &region) {
+  int64_t widest = 1;
+  for (auto [i, argument] : enumerate(region.getArguments()))
+    if (facts.inputAlong(i, facts.columns()) >= 0 && facts.inputAlong(i, facts.rows) >= 0)
+      widest = std::max<int64_t>(widest, argument.getType().getIntOrFloatBitWidth() / 8);
+  return widest;
+}
+
+/// Whether a tile's rows take longer to read than to compute: rows side by side are several
+/// streams, which memory serves more slowly than one.
+static bool isBoundByReading(const RowFacts &facts, mlir::Block &region, RowAccess form) {
+  const size_t passes = facts.passes.size();
+  return passes == 1 ||
+         (form == RowAccess::streamed && (passes == 2 || widestElement(facts, region) > 2));
+}
+
 Value *areShort(Emitter &e, const RowFacts &facts, mlir::Block &region, const SpacePlaces &places,
                 RowAccess form) {
   const CpuTuning tuning(e.target);
-  const bool isBoundByReading = form == RowAccess::streamed || facts.passes.size() == 1;
-  const int64_t most = isBoundByReading ? tuning.shortRowRead : tuning.shortRow;
+  const int64_t most =
+      isBoundByReading(facts, region, form) ? tuning.shortRowRead : tuning.shortRow;
   const int64_t fits = tuning.rowScratchElements / std::max<int64_t>(1, facts.waiting.size()) /
                        CpuTuning::shortRowsTogether;
   if (form == RowAccess::strided || !facts.reducesColumns() || facts.rows < 0 ||

@@ -24,7 +24,9 @@ struct View {
 };
 
 inline mlir::Type elementOf(const View &view) { return mlir::getElementTypeOrSelf(view.value); }
-inline bool isScalar(const View &view) { return !mlir::isa<mlir::RankedTensorType>(view.value.getType()); }
+inline bool isScalar(const View &view) {
+  return !mlir::isa<mlir::RankedTensorType>(view.value.getType());
+}
 
 /// The shape and the view with the last two dimensions swapped; a vector gets a last one of 1.
 Shape transposedShape(Shape shape);

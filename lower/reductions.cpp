@@ -45,8 +45,7 @@ View KernelToIr::reduce(const Value *value) {
 }
 
 // The reduced dimensions are none of the result's tensor.
-View KernelToIr::reduce(const Value *value, View operand, Reduction reduction,
-                            mlir::Type element) {
+View KernelToIr::reduce(const Value *value, View operand, Reduction reduction, mlir::Type element) {
   std::optional<View> guard;
   if (value->operands.size() > 1)
     guard = withoutUnits(lower(value->operands[1], false), value->operands[0]->shape);
