@@ -151,6 +151,16 @@ void Evaluator::evaluate(llvm::ArrayRef<Point> points, llvm::ArrayRef<Shapes> sh
       of.push_back(&task);
     }
     std::vector<std::pair<size_t, Counted>> results;
+    // Kept in the order of the jobs: what is known of a search that was ended is a part from its
+    // beginning, and the search that goes on from there names the same variants.
+    std::vector<std::optional<Finding>> found(jobs.size());
+    std::vector<bool> isDone(jobs.size());
+    size_t kept = 0;
+    const auto keepDone = [&] {
+      for (; kept < jobs.size() && isDone[kept]; ++kept)
+        if (found[kept])
+          keep(*found[kept]);
+    };
     team_.count(
         jobs,
         [&](size_t job, Counted counted) {
@@ -161,8 +171,10 @@ void Evaluator::evaluate(llvm::ArrayRef<Point> points, llvm::ArrayRef<Shapes> sh
           for (size_t i = 0; i < counted.measures.size(); ++i)
             if (counted.measures[i] && counted.measures[i]->cycles > 0)
               finding.measures.emplace_back(task.shapes[i], *counted.measures[i]);
+          isDone[job] = true;
           if (counted.bug.empty())
-            keep(finding);
+            found[job] = std::move(finding);
+          keepDone();
           results.emplace_back(job, std::move(counted));
           if (watch)
             watch();
