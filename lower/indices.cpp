@@ -22,16 +22,7 @@ View KernelToIr::access(const Value *value) {
   View view = lower(value->operands[0], false);
   if (isScalar(view))
     return whole(view, value, value->type);
-  const Shape &operand = value->operands[0]->shape;
-  Shape kept = operand;
-  for (size_t d = 0; d < operand.size(); ++d)
-    if (!places[d])
-      kept[d] = {"-", 0};
-  view = withoutUnits(view, kept);
-  view.rank = value->shape.size();
-  for (unsigned &logical : view.order)
-    logical = *places[logical];
-  return view;
+  return moved(view, value->operands[0]->shape, places, value->shape.size());
 }
 
 /// Creates the extents that indices read above the op whose region reads them.

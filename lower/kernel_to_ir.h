@@ -72,6 +72,10 @@ private:
 
   /// The view without the dimensions of extent 1 that broadcast in `domain`.
   View withoutUnits(View view, const Shape &domain);
+  /// The view of a value of this shape with its dimensions at other places among `rank`; those
+  /// without a place have extent 1 and go with a slice.
+  View moved(View view, const Shape &shape, llvm::ArrayRef<std::optional<size_t>> places,
+             unsigned rank);
   mlir::Value extent(const Dimension &dimension);
   mlir::Value extentNumber(const Value *value);
   mlir::Value filled(const Shape &shape, mlir::Value number);

@@ -129,21 +129,12 @@ View KernelToIr::squeeze(const Value *value) {
   View view = lower(value->operands[0], false);
   const Shape &whole = value->operands[0]->shape;
   // Of each logical dimension, its number among those that stay.
-  std::vector<std::optional<unsigned>> stays(whole.size());
-  unsigned own = 0;
+  std::vector<std::optional<size_t>> stays(whole.size());
+  size_t own = 0;
   for (size_t i = 0; i < whole.size(); ++i)
     if (own < value->shape.size() && whole[i] == value->shape[own])
       stays[i] = own++;
-  // A dimension of extent 1 that the tensor has goes with a slice.
-  Shape kept = whole;
-  for (size_t i = 0; i < whole.size(); ++i)
-    if (!stays[i])
-      kept[i] = {"-", 0};
-  view = withoutUnits(view, kept);
-  view.rank = value->shape.size();
-  for (unsigned &logical : view.order)
-    logical = *stays[logical];
-  return view;
+  return moved(view, whole, stays, value->shape.size());
 }
 
 } // namespace mmk

@@ -198,6 +198,19 @@ View KernelToIr::elementwise(
   return result;
 }
 
+View KernelToIr::moved(View view, const Shape &shape,
+                       llvm::ArrayRef<std::optional<size_t>> places, unsigned rank) {
+  Shape kept = shape;
+  for (size_t dim = 0; dim < shape.size(); ++dim)
+    if (!places[dim])
+      kept[dim] = {"-", 0};
+  view = withoutUnits(view, kept);
+  view.rank = rank;
+  for (unsigned &logical : view.order)
+    logical = *places[logical];
+  return view;
+}
+
 /// The view with a tensor that has all dimensions of the value.
 View KernelToIr::whole(const View &view, const Value *value, ElementType type) {
   return elementwise(
