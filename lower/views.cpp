@@ -198,8 +198,8 @@ View KernelToIr::elementwise(
   return result;
 }
 
-View KernelToIr::moved(View view, const Shape &shape,
-                       llvm::ArrayRef<std::optional<size_t>> places, unsigned rank) {
+View KernelToIr::moved(View view, const Shape &shape, llvm::ArrayRef<std::optional<size_t>> places,
+                       unsigned rank) {
   Shape kept = shape;
   for (size_t dim = 0; dim < shape.size(); ++dim)
     if (!places[dim])
