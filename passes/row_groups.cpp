@@ -1,5 +1,6 @@
 // Which reductions, and which elementwise values between and behind them, one row group computes.
 #include "passes/fuser.h"
+#include "passes/dimensions.h"
 
 using namespace mlir;
 
