@@ -1,6 +1,7 @@
 // The changes of a plan that a descent tries. The closed form of a plan's time is cheap, so that
 // these are many, also such as the enumeration of tiles leaves out.
 #include "aicore/plan.h"
+#include "schedule/directive.h"
 
 #include "llvm/Support/MathExtras.h"
 
