@@ -229,6 +229,14 @@ void Fuser::emitCumulation(ir::CumulateOp op, IRMapping &inGroup) {
   inGroup.map(op.getResult(), emitted.getResult());
 }
 
+void Fuser::emitInOrder(Operation *owner) {
+  if (!emitted.insert(owner).second)
+    return;
+  for (Operation *read : readsOf.lookup(owner))
+    emitInOrder(read);
+  emitGroup(owner);
+}
+
 void Fuser::emitGroup(Operation *owner) {
   ArrayRef<Value> outputs = outputsOf[owner];
   SmallVector<Type> types;
@@ -257,9 +265,13 @@ void Fuser::emitGroup(Operation *owner) {
       emitRows(owner, inGroup);
     if (cumulation)
       emitCumulation(cumulation, inGroup);
+    linalg::ContractOp second = chainOf.lookup(owner);
+    if (second)
+      emitProduct(second, inGroup);
+    // Rows and cumulative sums have emitted theirs.
     SmallVector<Value> computed;
     for (Value output : outputs)
-      if (!space && !productOf(output))
+      if (!inGroup.contains(output) && !productOf(output))
         computed.push_back(output);
     if (!computed.empty())
       for (auto [output, value] : llvm::zip(computed, emitElementwise(computed, owner, inGroup)))

@@ -23,6 +23,13 @@ Value behindSlices(Value value) {
   return value;
 }
 
+Value behindWindows(Value value) {
+  value = behindSlices(value);
+  if (auto window = value.getDefiningOp<ir::WindowOp>())
+    return behindWindows(window.getSource());
+  return value;
+}
+
 /// The same element of the tensor that `use` is a slice of: dropped dimensions are read at 0.
 static Use throughSlice(Use use) {
   auto slice = use.first.getDefiningOp<tensor::ExtractSliceOp>();
@@ -38,7 +45,7 @@ static Use throughSlice(Use use) {
 SmallVector<Value> Fuser::operandsInMemory() {
   SmallVector<Value> operands;
   for (auto contract : block.getOps<linalg::ContractOp>())
-    llvm::append_range(operands, contract.getInputs());
+    llvm::append_range(operands, operandsOf(contract));
   for (auto cumulation : block.getOps<ir::CumulateOp>())
     operands.push_back(cumulation.getOperand());
   for (auto window : block.getOps<ir::WindowOp>())
@@ -48,6 +55,7 @@ SmallVector<Value> Fuser::operandsInMemory() {
 }
 
 void Fuser::chooseKept() {
+  kept.clear();
   DenseSet<Value> wanted;
   for (Value value : cast<ir::ReturnOp>(block.getTerminator()).getValues())
     wanted.insert(value);
@@ -112,6 +120,8 @@ bool Fuser::onlyConverts(linalg::LinalgOp op) {
 }
 
 Operation *Fuser::groupOfLeaf(Value leaf) {
+  if (linalg::ContractOp start = startOfChain(leaf))
+    return start;
   return productOf(leaf) || isCumulation(leaf) ? leaf.getDefiningOp() : groupOf.lookup(leaf);
 }
 
@@ -129,6 +139,8 @@ SmallVector<Value> Fuser::groupedValues() {
     if (isRowReduction(&op) &&
         !llvm::any_of(op.getResults(), [&](Value result) { return kept.contains(result); }))
       values.push_back(op.getResults().back());
+  for (auto &[second, first] : startOf)
+    values.push_back(cast<linalg::ContractOp>(second).getInputs()[0]);
   llvm::sort(values, [](Value x, Value y) {
     return x.getDefiningOp()->isBeforeInBlock(y.getDefiningOp());
   });
@@ -137,20 +149,25 @@ SmallVector<Value> Fuser::groupedValues() {
 
 Operation *Fuser::chooseGroup(Value value, ArrayRef<Use> leaves) {
   auto op = value.getDefiningOp<linalg::LinalgOp>();
-  if (Operation *rows = chooseRowGroup(value, leaves)) {
+  const bool readsChain =
+      llvm::any_of(leaves, [&](const Use &use) { return startOfChain(use.first) != nullptr; });
+  if (Operation *rows = readsChain ? nullptr : chooseRowGroup(value, leaves)) {
     takeReadResults(rows, leaves);
     return rows;
   }
   Operation *last = lastGroupOf(leaves);
-  const bool fits =
-      isa_and_nonnull<linalg::ContractOp>(last) && !rowGroups.count(last) &&
-      llvm::all_of(leaves, [&](const Use &use) {
-        return groupOfLeaf(use.first) != last || (use.second && use.second.isIdentity());
-      });
+  // Behind a chain, of what it computes only the second product is there for each element.
+  const bool fits = isa_and_nonnull<linalg::ContractOp>(last) &&
+                    (!rowGroups.count(last) || chainOf.count(last)) &&
+                    llvm::all_of(leaves, [&](const Use &use) {
+                      return groupOfLeaf(use.first) != last ||
+                             (use.second && use.second.isIdentity() &&
+                              (!chainOf.count(last) || startOfChain(use.first)));
+                    });
   return fits && (!separate || onlyConverts(op)) ? last : op.getOperation();
 }
 
-void Fuser::chooseGroups() {
+bool Fuser::chooseGroups() {
   // Kept values may grow while products and reductions turn out to be needed whole; those are
   // earlier in the block, so they are decided again in a second round.
   for (bool changed = true; changed;) {
@@ -158,17 +175,24 @@ void Fuser::chooseGroups() {
     groupOf.clear();
     rowGroups.clear();
     readBefore.clear();
+    leavesRead.clear();
     for (Value value : groupedValues()) {
       if (productOf(value) || isCumulation(value)) {
-        groupOf[value] = value.getDefiningOp();
+        groupOf[value] = groupOfLeaf(value);
         for (Value operand : value.getDefiningOp()->getOperands())
           readBefore.insert(behindSlices(operand));
         continue;
       }
       const SmallVector<Use> leaves = leavesOf(value);
-      Operation *group = groupOf[value] = chooseGroup(value, leaves);
+      if (linalg::ContractOp second = endOfChain(value)) {
+        if (!joinChain(second, value, leaves))
+          return broken.insert(second), false;
+      } else {
+        groupOf[value] = chooseGroup(value, leaves);
+      }
       for (auto &[leaf, map] : leaves) {
-        if (groupOfLeaf(leaf) == group)
+        leavesRead.push_back({value, leaf});
+        if (groupOfLeaf(leaf) == groupOf[value])
           continue;
         readBefore.insert(leaf);
         if (isAnchor(leaf))
@@ -177,6 +201,22 @@ void Fuser::chooseGroups() {
     }
     takeIndependentResults();
   }
+  findReads();
+  return !breakChains();
+}
+
+void Fuser::findReads() {
+  readsOf.clear();
+  for (auto &[value, leaf] : leavesRead)
+    if (Operation *group = groupOf.lookup(value), *read = groupOfLeaf(leaf); group != read)
+      readsOf[group].insert(read);
+  for (auto contract : block.getOps<linalg::ContractOp>())
+    for (Value operand : operandsOf(contract))
+      if (Value source = behindWindows(operand); kept.contains(source))
+        readsOf[groupOfLeaf(contract.getResult(0))].insert(groupOf.lookup(source));
+}
+
+void Fuser::listOutputs() {
   SmallVector<Value> order(kept.begin(), kept.end());
   llvm::sort(order, [](Value x, Value y) {
     return x.getDefiningOp()->isBeforeInBlock(y.getDefiningOp());
@@ -221,8 +261,11 @@ LogicalResult Fuser::check() {
 LogicalResult Fuser::run() {
   if (failed(checkDims(kernel)) || failed(check()))
     return failure();
-  chooseKept();
-  chooseGroups();
+  do {
+    findChains();
+    chooseKept();
+  } while (!chooseGroups());
+  listOutputs();
   Operation *end = block.getTerminator();
   SmallVector<Operation *> old;
   for (Operation &op : block.without_terminator())
@@ -230,7 +273,7 @@ LogicalResult Fuser::run() {
   b.setInsertionPoint(end);
   for (Operation *op : old)
     if (outputsOf.count(op))
-      emitGroup(op);
+      emitInOrder(op);
   for (OpOperand &value : end->getOpOperands())
     value.set(global.lookup(value.get()));
   for (Operation *op : llvm::reverse(old))

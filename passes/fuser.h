@@ -1,5 +1,6 @@
-// mmk-fuse-epilogue in three files: fuse_epilogue.cpp decides which group computes which value,
-// row_groups.cpp the groups of reductions among them, emit_groups.cpp emits them.
+// mmk-fuse-epilogue in four files: fuse_epilogue.cpp decides which group computes which value,
+// row_groups.cpp the groups of reductions among them, product_chains.cpp those of two products,
+// emit_groups.cpp emits them.
 #pragma once
 
 #include "ir/mmk.h"
@@ -34,6 +35,8 @@ inline bool isAnchor(mlir::Value value) {
 
 /// Through the slices that drop broadcast dimensions of extent 1.
 mlir::Value behindSlices(mlir::Value value);
+/// The same, and through windows.
+mlir::Value behindWindows(mlir::Value value);
 
 // Only values that have to be in global memory end a fusion group: results, operands of a product,
 // and values that a fusion group needs of an earlier one. All others are recomputed at their uses,
@@ -44,7 +47,8 @@ public:
   explicit Fuser(ir::KernelOp kernel)
       : kernel(kernel), block(kernel.getBody().front()), b(kernel.getContext()),
         separate(kernel.chosenWord("fuse", "all") == "none"),
-        joinsProducts(kernel.chosenWord("fuse", "all") == "rows") {}
+        joinsProducts(kernel.chosenWord("fuse", "all") == "rows"),
+        chainsProducts(kernel.chosenWord("fuse", "all") == "products") {}
 
   mlir::LogicalResult run();
 
@@ -54,7 +58,14 @@ private:
   /// What products and windows read, and reductions of what only repeats along them.
   llvm::SmallVector<mlir::Value> operandsInMemory();
   void chooseKept();
-  void chooseGroups();
+  /// False where a chain of products turned out not to fit one group; all is chosen again then.
+  bool chooseGroups();
+  void findReads();
+  void listOutputs();
+  /// The operands of a product that are in memory: all but what a chain computes.
+  mlir::ValueRange operandsOf(mlir::linalg::ContractOp contract) {
+    return contract.getInputs().drop_front(startOf.count(contract));
+  }
   mlir::Operation *groupOfLeaf(mlir::Value leaf);
   /// The last in the block of the groups that compute them; null without any.
   mlir::Operation *lastGroupOf(llvm::ArrayRef<Use> leaves);
@@ -92,12 +103,32 @@ private:
   void collectOperands(mlir::Value value, llvm::DenseSet<mlir::Value> &operands);
   bool sharesOperand(RowGroup &group, mlir::Value value);
 
+  // product_chains.cpp
+  /// The pairs of products that one group may compute; without those that are known not to fit.
+  void findChains();
+  static bool multipliesColumns(mlir::linalg::ContractOp first, mlir::linalg::ContractOp second);
+  /// Makes `weights`, the left operand of the second product of a chain, part of its group; false
+  /// where it cannot be computed there.
+  bool joinChain(mlir::linalg::ContractOp second, mlir::Value weights, llvm::ArrayRef<Use> leaves);
+  /// Gives up chains whose group has a result for each column, which takes another pass over them,
+  /// or reads what is computed from its own results. Whether there are any.
+  bool breakChains();
+  bool reads(mlir::Operation *group, mlir::Operation *other, llvm::DenseSet<mlir::Operation *> &seen);
+  /// The first product of the chain that ends with this product; null for another value.
+  mlir::linalg::ContractOp startOfChain(mlir::Value value) {
+    return startOf.lookup(value.getDefiningOp());
+  }
+  /// The second product of the chain of which the value is the left operand; null for another.
+  mlir::linalg::ContractOp endOfChain(mlir::Value value);
+
   // emit_groups.cpp
   /// The elements of a group's operation, with the values of the group that it inlines.
   class Inlining;
   /// An operand for reads of `value` by `map`, whose constant results become a slice of it.
   mlir::Value operandFor(mlir::Value value, mlir::AffineMap &map, mlir::IRMapping &inGroup);
   void emitGroup(mlir::Operation *owner);
+  /// Emits the group, and before it those whose results it reads.
+  void emitInOrder(mlir::Operation *owner);
   void emitProduct(mlir::linalg::ContractOp contract, mlir::IRMapping &inGroup);
   mlir::linalg::GenericOp emitReduction(mlir::linalg::GenericOp op, mlir::Operation *owner,
                                         mlir::IRMapping &inGroup);
@@ -111,13 +142,20 @@ private:
   mlir::Block &block;
   mlir::OpBuilder b;
   bool separate;
-  bool joinsProducts; ///< reductions of rows join the group of the product that they read
+  bool joinsProducts;  ///< reductions of rows join the group of the product that they read
+  bool chainsProducts; ///< so does a product of what is computed from the rows
+  llvm::DenseMap<mlir::Operation *, mlir::linalg::ContractOp> chainOf; ///< first -> second product
+  llvm::DenseMap<mlir::Operation *, mlir::linalg::ContractOp> startOf; ///< second -> first product
+  llvm::DenseSet<mlir::Operation *> broken; ///< second products that no chain computes
   llvm::SetVector<mlir::Value> kept;                      ///< in block order
   llvm::DenseMap<mlir::Value, mlir::Operation *> groupOf; ///< the op whose fusion group computes it
   llvm::MapVector<mlir::Operation *, RowGroup> rowGroups; ///< by their first reduction
   llvm::DenseSet<mlir::Value> repeated;   ///< kept for addRepeated, and of no row group
   llvm::DenseSet<mlir::Value> readBefore; ///< values that an earlier group reads from memory
   llvm::MapVector<mlir::Operation *, llvm::SmallVector<mlir::Value>> outputsOf;
+  std::vector<std::pair<mlir::Value, mlir::Value>> leavesRead; ///< grouped values with their leaves
+  llvm::DenseMap<mlir::Operation *, llvm::SetVector<mlir::Operation *>> readsOf; ///< other groups
+  llvm::DenseSet<mlir::Operation *> emitted;
   mlir::IRMapping global; ///< kept value -> result of its fusion group
 };
 

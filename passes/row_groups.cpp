@@ -119,7 +119,7 @@ Operation *Fuser::chooseRowGroup(Value value, ArrayRef<Use> leaves) {
   if (!isReduction(value))
     return nullptr;
   if (auto product = dyn_cast_or_null<linalg::ContractOp>(last);
-      product && joinsProducts && !rowGroups.count(last) && startBehind(product, value, leaves))
+      product && (joinsProducts || chainOf.count(product)) && !rowGroups.count(last) && startBehind(product, value, leaves))
     return last;
   // Reductions of the same rows that do not need each other share one pass.
   if (!separate)

@@ -1,5 +1,6 @@
 #include "passes/row_members.h"
 
+#include "passes/chain.h"
 #include "passes/fuse_producers.h"
 #include "passes/variant.h"
 
@@ -20,11 +21,15 @@ static size_t numberOfLoops(Operation *op) {
 }
 
 LogicalResult RowMembers::find() {
+  std::optional<Chain> chain = Chain::of(group, group.getBody().front());
+  const auto isBehind = [&](Operation *op) { // the second product, or its epilogue
+    return chain && (op == chain->second || op == chain->epilogue);
+  };
   for (Operation &op : group.getBody().front())
-    if (isa<linalg::GenericOp, ir::CumulateOp>(op))
+    if (isa<linalg::GenericOp, ir::CumulateOp>(op) && !isBehind(&op))
       ops.push_back(&op);
   for (Value value : yield().getValues())
-    if (!llvm::is_contained(ops, value.getDefiningOp()))
+    if (Operation *op = value.getDefiningOp(); !llvm::is_contained(ops, op) && !isBehind(op))
       return group.emitOpError("expected to yield results of its operations");
   for (Operation *op : ops)
     if (const size_t loops = numberOfLoops(op); loopsOf(op).size() != loops)

@@ -21,6 +21,7 @@ public:
   llvm::SmallVector<mlir::Value> emptyOutputs(llvm::ArrayRef<mlir::Value> extents);
   /// `tile` is what a tile has of the tensor `whole`.
   void setTile(mlir::Value whole, mlir::Value tile) { tiled[whole] = tile; }
+  mlir::Value tileOf(mlir::Value whole) { return tiled.lookup(whole); }
   /// Emits all operations on the tile at these offsets, of these sizes, in the space.
   mlir::LogicalResult tile(llvm::ArrayRef<mlir::OpFoldResult> offsets,
                            llvm::ArrayRef<mlir::OpFoldResult> sizes);

@@ -13,6 +13,14 @@ RowSpace::RowSpace(linalg::LinalgOp reduction) : names(dimNames(reduction)) {
     isReduced.push_back(iterator == utils::IteratorType::reduction);
 }
 
+RowSpace::RowSpace(linalg::ContractOp product) {
+  const int64_t rank = cast<RankedTensorType>(product.getResult(0).getType()).getRank();
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    names.push_back(dimName(product.getResult(0), dim));
+    isReduced.push_back(dim + 1 == rank);
+  }
+}
+
 RowSpace::RowSpace(ir::CumulateOp cumulation) {
   for (int64_t dim = 0; dim < cumulation.getType().getRank(); ++dim) {
     names.push_back(dimName(cumulation.getResult(), dim));

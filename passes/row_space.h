@@ -20,6 +20,8 @@ struct RowSpace {
 
   /// The space of a reduction: its loops.
   explicit RowSpace(mlir::linalg::LinalgOp reduction);
+  /// That of a product: the dimensions of its result, of which the columns are reduced.
+  explicit RowSpace(mlir::linalg::ContractOp product);
   /// That of a cumulative sum: the dimensions of its result, of which it goes along one.
   explicit RowSpace(ir::CumulateOp cumulation);
   /// That of a group in mmk IR.

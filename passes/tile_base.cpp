@@ -1,4 +1,5 @@
 #include "backend/backend.h"
+#include "passes/chain.h"
 #include "passes/passes.h"
 #include "passes/variant.h"
 
@@ -82,7 +83,8 @@ LogicalResult tileProducts(ir::KernelOp kernel, ir::FusionGroupOp group, const B
                            aicore::MachineAttr machine) {
   SmallVector<linalg::ContractOp> contracts;
   group.walk([&](linalg::ContractOp contract) { contracts.push_back(contract); });
-  if (contracts.empty())
+  // The loops of a chain go over both of its products; the back end emits them.
+  if (contracts.empty() || Chain::of(group, *contracts[0]->getBlock()))
     return success();
   if (!group.getTile() || group.getSteps())
     return contracts[0].emitOpError(

@@ -1,4 +1,5 @@
 #include "backend/backend.h"
+#include "passes/chain.h"
 #include "passes/fuse_producers.h"
 #include "passes/passes.h"
 #include "passes/row_members.h"
@@ -466,6 +467,15 @@ void GroupTiling::eraseUntiled(linalg::LinalgOp root) {
     rows->mergeSlices();
 }
 
+LogicalResult tileGroup(ir::KernelOp kernel, ir::FusionGroupOp group, aicore::MachineAttr machine,
+                        ArrayRef<StringRef> outputs) {
+  if (Chain::of(group, group.getBody().front()))
+    return tileChain(kernel, group);
+  if (group.getSpaceAttr() && group.getBody().getOps<linalg::ContractOp>().empty())
+    return tileRows(kernel, group, machine);
+  return GroupTiling(kernel, group, machine, outputs).run();
+}
+
 struct TileCoresPass : impl::TileCoresBase<TileCoresPass> {
   void getDependentDialects(DialectRegistry &registry) const override {
     TileCoresBase::getDependentDialects(registry);
@@ -481,9 +491,7 @@ struct TileCoresPass : impl::TileCoresBase<TileCoresPass> {
         return signalPassFailure();
       const SmallVector<StringRef> outputs = outputDims(kernel);
       for (ir::FusionGroupOp group : kernel.getBody().getOps<ir::FusionGroupOp>())
-        if (failed(group.getSpaceAttr() && group.getBody().getOps<linalg::ContractOp>().empty()
-                       ? tileRows(kernel, group, machine)
-                       : GroupTiling(kernel, group, machine, outputs).run()))
+        if (failed(tileGroup(kernel, group, machine, outputs)))
           return signalPassFailure();
     }
   }

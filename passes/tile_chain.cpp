@@ -1,0 +1,228 @@
+#include "passes/chain.h"
+
+#include "passes/fuse_producers.h"
+#include "passes/row_members.h"
+#include "passes/variant.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/TilingInterface.h"
+
+using namespace mlir;
+
+namespace mmk {
+
+std::optional<Chain> Chain::of(ir::FusionGroupOp group, Block &operations) {
+  if (!group.getSpaceAttr())
+    return std::nullopt;
+  SmallVector<linalg::ContractOp> products(operations.getOps<linalg::ContractOp>());
+  if (products.size() != 2)
+    return std::nullopt;
+  Chain chain{products[0], products[1], {}};
+  for (auto generic : operations.getOps<linalg::GenericOp>())
+    if (!generic->hasAttr(loopsAttr))
+      chain.epilogue = generic;
+  return chain;
+}
+
+namespace {
+
+class ChainTiling {
+public:
+  ChainTiling(ir::KernelOp kernel, ir::FusionGroupOp group)
+      : kernel(kernel), group(group), chain(*Chain::of(group, group.getBody().front())),
+        space(group), b(kernel.getContext()), loc(group.getLoc()), rows(group, b) {}
+
+  LogicalResult run();
+
+private:
+  int64_t tileOf(StringRef dim, int64_t otherwise) {
+    return kernel.chosenNumber(("tile." + dim).str(), otherwise);
+  }
+  Value index(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
+  ir::YieldOp yield() { return cast<ir::YieldOp>(group.getBody().front().getTerminator()); }
+  bool isOfRows(Value value) { return value.getDefiningOp()->hasAttr(loopsAttr); }
+
+  SmallVector<Value> emptyOutputs();
+  scf::ForOp createLoop(ValueRange inits);
+  void placeTile(ir::TileCoordsOp coords);
+  /// Of a tensor with the batches and rows of the chain, and columns of its own: the tile.
+  void along(StringRef columns, SmallVector<OpFoldResult> &from, SmallVector<OpFoldResult> &extent);
+  FailureOr<Value> tile(linalg::LinalgOp op, StringRef columns, StringRef reduction);
+  LogicalResult tileAll();
+  void yieldTiles(scf::ForOp loop);
+
+  ir::KernelOp kernel;
+  ir::FusionGroupOp group;
+  Chain chain;
+  const RowSpace space;
+  IRRewriter b;
+  Location loc;
+  RowMembers rows;
+  int64_t tileM = 1;
+  SmallVector<Value> extents;               ///< of the space
+  SmallVector<OpFoldResult> offsets, sizes; ///< of the current tile in it
+  DenseMap<Value, Value> tiled;             ///< whole tensors -> their tiles
+};
+
+SmallVector<Value> ChainTiling::emptyOutputs() {
+  SmallVector<Value> empty;
+  for (Value value : yield().getValues()) {
+    const auto type = cast<RankedTensorType>(value.getType());
+    SmallVector<OpFoldResult> whole;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      whole.push_back(dimValue(b, loc, dimName(value, dim)));
+    empty.push_back(tensor::EmptyOp::create(b, loc, whole, type.getElementType()));
+  }
+  return empty;
+}
+
+// The core's loop over its tiles: rows of one batch after the other.
+scf::ForOp ChainTiling::createLoop(ValueRange inits) {
+  const int64_t rank = space.names.size(), rowDim = rank - 2;
+  Value one = index(1), batches = one;
+  for (int64_t dim = 0; dim < rowDim; ++dim)
+    batches = arith::MulIOp::create(b, loc, batches, extents[dim]);
+  Value down = arith::CeilDivSIOp::create(b, loc, extents[rowDim], index(tileM));
+  const int64_t cores = kernel.chosenNumber("cores", 1);
+  auto mapping = ir::MappingAttr::get(b.getContext(), ir::Order::rows, 1, cores, 0, 0, 1);
+  Value block = group.getBody().getArgument(0);
+  Type type = b.getIndexType();
+  Value share = ir::TileCountOp::create(b, loc, type, block, batches, down, one, mapping);
+  auto loop = scf::ForOp::create(b, loc, index(0), share, one, inits);
+  b.setInsertionPointToStart(loop.getBody());
+  placeTile(ir::TileCoordsOp::create(b, loc, type, type, type, loop.getInductionVar(), block,
+                                     batches, down, one, mapping));
+  return loop;
+}
+
+void ChainTiling::placeTile(ir::TileCoordsOp coords) {
+  const int64_t rank = space.names.size(), rowDim = rank - 2;
+  offsets.assign(rank, b.getIndexAttr(0));
+  sizes.assign(rank, b.getIndexAttr(1));
+  sizes.back() = extents.back();
+  Value start = arith::MulIOp::create(b, loc, coords.getRow(), index(tileM));
+  Value rest = arith::SubIOp::create(b, loc, extents[rowDim], start);
+  offsets[rowDim] = start;
+  sizes[rowDim] = arith::MinSIOp::create(b, loc, rest, index(tileM)).getResult();
+  Value batch = coords.getBatch();
+  for (int64_t dim = rowDim; dim-- > 0;) {
+    offsets[dim] =
+        dim == 0 ? batch : arith::RemSIOp::create(b, loc, batch, extents[dim]).getResult();
+    if (dim > 0)
+      batch = arith::DivSIOp::create(b, loc, batch, extents[dim]);
+  }
+}
+
+void ChainTiling::along(StringRef columns, SmallVector<OpFoldResult> &from,
+                        SmallVector<OpFoldResult> &extent) {
+  from.assign(offsets.begin(), offsets.end() - 1);
+  extent.assign(sizes.begin(), sizes.end() - 1);
+  from.push_back(b.getIndexAttr(0));
+  extent.push_back(dimValue(b, loc, columns));
+}
+
+/// An operation on the current tile. `reduction`: the dimension that a product sums over, whole.
+FailureOr<Value> ChainTiling::tile(linalg::LinalgOp op, StringRef columns, StringRef reduction) {
+  SmallVector<OpFoldResult> from, extent;
+  along(columns, from, extent);
+  if (!reduction.empty()) {
+    const auto dims = productDims(cast<linalg::ContractOp>(op.getOperation()));
+    from.insert(from.begin() + dims->reduction, b.getIndexAttr(0));
+    extent.insert(extent.begin() + dims->reduction, dimValue(b, loc, reduction));
+  }
+  FailureOr<TilingResult> result =
+      cast<TilingInterface>(op.getOperation()).getTiledImplementation(b, from, extent);
+  if (failed(result))
+    return op.emitError("this operation cannot be tiled");
+  SmallVector<Operation *> others;
+  for (Operation *slice : result->generatedSlices) {
+    if (Value known = tiled.lookup(cast<tensor::ExtractSliceOp>(slice).getSource()))
+      b.replaceOp(slice, known);
+    else
+      others.push_back(slice);
+  }
+  DenseMap<Value, Value> products;
+  {
+    OpBuilder::InsertionGuard guard(b);
+    if (failed(fuseProducers(b, others, products)))
+      return failure();
+  }
+  Operation *own = result->tiledOps[0];
+  b.setInsertionPointAfter(own);
+  for (auto [whole, part] : llvm::zip(op->getResults(), own->getResults()))
+    tiled[whole] = part;
+  return own->getResult(0);
+}
+
+LogicalResult ChainTiling::tileAll() {
+  FailureOr<Value> first =
+      tile(cast<linalg::LinalgOp>(chain.first.getOperation()), space.names.back(),
+           productNames(chain.first).reduction);
+  if (failed(first))
+    return failure();
+  rows.setTile(chain.first.getResult(0), *first);
+  if (failed(rows.tile(offsets, sizes)))
+    return failure();
+  tiled[chain.weights()] = rows.tileOf(chain.weights());
+  const StringRef columns = productNames(chain.second).columns;
+  if (failed(tile(cast<linalg::LinalgOp>(chain.second.getOperation()), columns,
+                  space.names.back())))
+    return failure();
+  return chain.epilogue
+             ? LogicalResult(tile(cast<linalg::LinalgOp>(chain.epilogue.getOperation()), columns, ""))
+             : success();
+}
+
+void ChainTiling::yieldTiles(scf::ForOp loop) {
+  SmallVector<Value> filled;
+  for (auto [value, init] : llvm::zip(yield().getValues(), loop.getRegionIterArgs())) {
+    SmallVector<OpFoldResult> from, extent;
+    if (isOfRows(value)) { // one element for each row
+      for (int64_t dim : dimsOfResult(value.getDefiningOp(), loopsOf(value.getDefiningOp()))) {
+        from.push_back(dim < 0 ? OpFoldResult(b.getIndexAttr(0)) : offsets[dim]);
+        extent.push_back(dim < 0 ? OpFoldResult(b.getIndexAttr(1)) : sizes[dim]);
+      }
+    } else {
+      along(productNames(chain.second).columns, from, extent);
+    }
+    const SmallVector<OpFoldResult> strides(from.size(), b.getIndexAttr(1));
+    Value part = isOfRows(value) ? rows.tileOf(value) : tiled.lookup(value);
+    filled.push_back(
+        tensor::InsertSliceOp::create(b, loc, part, init, from, extent, strides).getResult());
+  }
+  scf::YieldOp::create(b, loc, filled);
+}
+
+LogicalResult ChainTiling::run() {
+  if (failed(rows.find()))
+    return failure();
+  tileM = tileOf(space.names[space.names.size() - 2], 128);
+  const int64_t tileN = tileOf(space.names.back(), 256);
+  b.setInsertionPoint(yield());
+  for (StringRef name : space.names)
+    extents.push_back(dimValue(b, loc, name));
+  scf::ForOp loop = createLoop(emptyOutputs());
+  group.setTile(ArrayRef<int64_t>{tileM, tileN});
+  if (failed(tileAll()))
+    return failure();
+  b.setInsertionPointToEnd(loop.getBody());
+  yieldTiles(loop);
+  yield().getValuesMutable().assign(loop.getResults());
+  if (chain.epilogue)
+    b.eraseOp(chain.epilogue);
+  b.eraseOp(chain.second);
+  rows.eraseWhole();
+  b.eraseOp(chain.first);
+  rows.mergeSlices();
+  return success();
+}
+
+} // namespace
+
+LogicalResult tileChain(ir::KernelOp kernel, ir::FusionGroupOp group) {
+  return ChainTiling(kernel, group).run();
+}
+
+} // namespace mmk
