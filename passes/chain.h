@@ -1,6 +1,6 @@
 // A group of two products: the rows of the first are reduced, and what is computed from them, the
-// weights, is multiplied by the second (passes/product_chains.cpp). Attention is one, with a softmax
-// between its products.
+// weights, is multiplied by the second (passes/product_chains.cpp). Attention is one, with a
+// softmax between its products.
 #pragma once
 
 #include "ir/mmk.h"
@@ -11,9 +11,9 @@
 
 namespace mmk {
 
-/// The operations of such a group in one block, on whole tensors or on a tile. Those on rows, between
-/// the products, have `mmk.loops`; the space of the group is the result of the first product, whose
-/// columns it reduces.
+/// The operations of such a group in one block, on whole tensors or on a tile. Those on rows,
+/// between the products, have `mmk.loops`; the space of the group is the result of the first
+/// product, whose columns it reduces.
 struct Chain {
   mlir::linalg::ContractOp first, second;
   mlir::linalg::GenericOp epilogue; ///< elementwise, behind the second product; may be null

@@ -113,7 +113,8 @@ private:
   /// Gives up chains whose group has a result for each column, which takes another pass over them,
   /// or reads what is computed from its own results. Whether there are any.
   bool breakChains();
-  bool reads(mlir::Operation *group, mlir::Operation *other, llvm::DenseSet<mlir::Operation *> &seen);
+  bool reads(mlir::Operation *group, mlir::Operation *other,
+             llvm::DenseSet<mlir::Operation *> &seen);
   /// The first product of the chain that ends with this product; null for another value.
   mlir::linalg::ContractOp startOfChain(mlir::Value value) {
     return startOf.lookup(value.getDefiningOp());
@@ -147,7 +148,7 @@ private:
   llvm::DenseMap<mlir::Operation *, mlir::linalg::ContractOp> chainOf; ///< first -> second product
   llvm::DenseMap<mlir::Operation *, mlir::linalg::ContractOp> startOf; ///< second -> first product
   llvm::DenseSet<mlir::Operation *> broken; ///< second products that no chain computes
-  llvm::SetVector<mlir::Value> kept;                      ///< in block order
+  llvm::SetVector<mlir::Value> kept;        ///< in block order
   llvm::DenseMap<mlir::Value, mlir::Operation *> groupOf; ///< the op whose fusion group computes it
   llvm::MapVector<mlir::Operation *, RowGroup> rowGroups; ///< by their first reduction
   llvm::DenseSet<mlir::Value> repeated;   ///< kept for addRepeated, and of no row group

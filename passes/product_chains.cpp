@@ -1,7 +1,7 @@
 // Which products follow each other: the rows of one are reduced, and what is computed from them is
 // the left operand of the other, which sums over the columns of the first. As in attention, with a
-// softmax between the two. With `fuse = products` such a chain is one group: a loop over the columns
-// of the first product computes both.
+// softmax between the two. With `fuse = products` such a chain is one group: a loop over the
+// columns of the first product computes both.
 #include "passes/dimensions.h"
 #include "passes/fuser.h"
 

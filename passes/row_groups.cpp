@@ -1,6 +1,6 @@
 // Which reductions, and which elementwise values between and behind them, one row group computes.
-#include "passes/fuser.h"
 #include "passes/dimensions.h"
+#include "passes/fuser.h"
 
 using namespace mlir;
 
@@ -119,7 +119,8 @@ Operation *Fuser::chooseRowGroup(Value value, ArrayRef<Use> leaves) {
   if (!isReduction(value))
     return nullptr;
   if (auto product = dyn_cast_or_null<linalg::ContractOp>(last);
-      product && (joinsProducts || chainOf.count(product)) && !rowGroups.count(last) && startBehind(product, value, leaves))
+      product && (joinsProducts || chainOf.count(product)) && !rowGroups.count(last) &&
+      startBehind(product, value, leaves))
     return last;
   // Reductions of the same rows that do not need each other share one pass.
   if (!separate)

@@ -157,9 +157,8 @@ FailureOr<Value> ChainTiling::tile(linalg::LinalgOp op, StringRef columns, Strin
 }
 
 LogicalResult ChainTiling::tileAll() {
-  FailureOr<Value> first =
-      tile(cast<linalg::LinalgOp>(chain.first.getOperation()), space.names.back(),
-           productNames(chain.first).reduction);
+  FailureOr<Value> first = tile(cast<linalg::LinalgOp>(chain.first.getOperation()),
+                                space.names.back(), productNames(chain.first).reduction);
   if (failed(first))
     return failure();
   rows.setTile(chain.first.getResult(0), *first);
@@ -167,12 +166,12 @@ LogicalResult ChainTiling::tileAll() {
     return failure();
   tiled[chain.weights()] = rows.tileOf(chain.weights());
   const StringRef columns = productNames(chain.second).columns;
-  if (failed(tile(cast<linalg::LinalgOp>(chain.second.getOperation()), columns,
-                  space.names.back())))
+  if (failed(
+          tile(cast<linalg::LinalgOp>(chain.second.getOperation()), columns, space.names.back())))
     return failure();
-  return chain.epilogue
-             ? LogicalResult(tile(cast<linalg::LinalgOp>(chain.epilogue.getOperation()), columns, ""))
-             : success();
+  return chain.epilogue ? LogicalResult(tile(cast<linalg::LinalgOp>(chain.epilogue.getOperation()),
+                                             columns, ""))
+                        : success();
 }
 
 void ChainTiling::yieldTiles(scf::ForOp loop) {

@@ -22,9 +22,10 @@ public:
         loc(program.reductions()[0].location) {}
 
   bool run() {
-    if (!findSums())
+    Value shiftOfWeights;
+    if (!findSums() || !findWeights(shiftOfWeights))
       return false;
-    if (sums.empty())
+    if (sums.empty() && !shiftOfWeights)
       return true;
     b.setInsertionPointToEnd(&block);
     loc = p.reductions()[maximum].location;
@@ -32,15 +33,15 @@ public:
     online.maximum = maximum;
     Value largest = p.reductions()[maximum].result;
     online.running = argument();
-    online.ratio = argument();
     online.start = number(0);
     // Of -inf alone: exp(u - 0) is then 0, where exp(-inf + inf) would be NaN.
     Value isNone = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, largest,
                                          number(-std::numeric_limits<float>::infinity()));
     online.next = arith::SelectOp::create(b, loc, isNone, online.start, largest);
-    online.nextRatio = quotient(online.running, online.next);
-    for (size_t number : sums)
-      addSum(online, number, largest);
+    for (auto [number, shift] : sums)
+      addSum(online, number, ratioOf(online, shift));
+    if (shiftOfWeights)
+      addWeights(online, shiftOfWeights);
     p.setOnline(std::move(online));
     return true;
   }
@@ -57,12 +58,27 @@ private:
         return false;
       maximum = *waits;
       Value shift = shiftOf(reduction.operand);
-      if (!shift || (subtracted && shift != subtracted))
+      if (!shift)
         return false;
-      subtracted = shift;
-      sums.push_back(number);
+      sums.push_back({number, shift});
     }
     return true;
+  }
+
+  /// What the maximum takes off in the weights of a product; false where they wait for a reduction
+  /// in another way.
+  bool findWeights(Value &shift) {
+    if (!p.weights())
+      return true;
+    Value weights = p.outputs()[p.weights()->output].element;
+    if (p.levelOf(weights) == 0)
+      return true;
+    const std::optional<size_t> waits = maximumOf(weights);
+    if (!waits || (!sums.empty() && *waits != maximum))
+      return false;
+    maximum = *waits;
+    shift = shiftOf(weights);
+    return shift != nullptr;
   }
 
   bool reads(Value value, Value argument) {
@@ -107,11 +123,15 @@ private:
     }
     if (auto quotient = dyn_cast<arith::DivFOp>(op))
       return depends(quotient.getRhs()) ? Value() : shiftOf(quotient.getLhs());
+    if (isa<arith::TruncFOp, arith::ExtFOp>(op)) // of weights, which are rounded for a product
+      return shiftOf(op->getOperand(0));
     auto select = dyn_cast<arith::SelectOp>(op);
-    if (!select || depends(select.getCondition()) ||
-        !matchPattern(select.getFalseValue(), m_AnyZeroFloat()))
+    if (!select || depends(select.getCondition()))
       return {};
-    return shiftOf(select.getTrueValue());
+    if (matchPattern(select.getFalseValue(), m_AnyZeroFloat()))
+      return shiftOf(select.getTrueValue());
+    return matchPattern(select.getTrueValue(), m_AnyZeroFloat()) ? shiftOf(select.getFalseValue())
+                                                                 : Value();
   }
 
   Value argument() { return p.addKeptArgument(b.getF32Type(), loc); }
@@ -129,18 +149,34 @@ private:
       map.map(operand, with(operand, largest, map));
     return b.clone(*op, map)->getResult(0);
   }
-  Value shiftWith(Value largest) {
-    IRMapping map;
-    return with(subtracted, largest, map);
+  /// What a sum with one maximum is multiplied with to be one with another; `isBounded`: at most 1,
+  /// which it is but for the first maximum, of which the sum is 0.
+  Value quotient(Value shift, Value from, Value to, bool isBounded = false) {
+    IRMapping ofFrom, ofTo;
+    Value before = with(shift, from, ofFrom), after = with(shift, to, ofTo);
+    Value exponent = arith::SubFOp::create(b, loc, before, after);
+    if (isBounded)
+      exponent = arith::MinimumFOp::create(b, loc, exponent, number(0));
+    return math::ExpOp::create(b, loc, exponent);
   }
 
-  /// What a sum with one maximum is multiplied with to be one with another.
-  Value quotient(Value from, Value to) {
-    return math::ExpOp::create(
-        b, loc, arith::SubFOp::create(b, loc, shiftWith(from), shiftWith(to)).getResult());
+  size_t ratioOf(OnlineRows &online, Value shift) {
+    for (auto [i, known] : llvm::enumerate(online.ratios))
+      if (known.shift == shift)
+        return i;
+    Value largest = p.reductions()[maximum].result;
+    OnlineRows::Ratio ratio;
+    ratio.shift = shift;
+    ratio.ratio = argument();
+    // A product of weights is large: that it is 0 is not to be asked of each element.
+    ratio.isBounded = p.weights() && shift == largest;
+    ratio.nextRatio = quotient(shift, online.running, online.next, ratio.isBounded);
+    ratio.last = quotient(shift, online.running, largest);
+    online.ratios.push_back(ratio);
+    return online.ratios.size() - 1;
   }
 
-  void addSum(OnlineRows &online, size_t number, Value largest) {
+  void addSum(OnlineRows &online, size_t number, size_t ratio) {
     RowReduction &sum = p.reductions()[number];
     loc = sum.location;
     IRMapping map;
@@ -149,13 +185,25 @@ private:
     own.number = number;
     own.sum = argument();
     own.part = argument();
-    Value scaled = arith::MulFOp::create(b, loc, own.sum, online.ratio);
+    Value scaled = arith::MulFOp::create(b, loc, own.sum, online.ratios[ratio].ratio);
     // The ratio of a sum of nothing may be infinite.
     Value isEmpty = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, own.sum, online.start);
     scaled = arith::SelectOp::create(b, loc, isEmpty, online.start, scaled);
     own.next = arith::AddFOp::create(b, loc, scaled, own.part);
-    own.result = arith::MulFOp::create(b, loc, own.sum, quotient(online.running, largest));
+    own.result = arith::MulFOp::create(b, loc, own.sum, online.ratios[ratio].last);
     online.sums.push_back(own);
+  }
+
+  /// The weights of a part are those with the maximum so far; the product is rescaled like a sum.
+  void addWeights(OnlineRows &online, Value shift) {
+    IRMapping map;
+    Value &weights = p.outputs()[p.weights()->output].element;
+    weights = with(weights, online.running, map);
+    online.ratioOfWeights = ratioOf(online, shift);
+    const OnlineRows::Ratio &ratio = online.ratios[*online.ratioOfWeights];
+    RowWeights own = *p.weights();
+    own.factor = own.factor ? arith::MulFOp::create(b, loc, own.factor, ratio.last) : ratio.last;
+    p.setWeights(own);
   }
 
   RowProgram &p;
@@ -163,8 +211,7 @@ private:
   OpBuilder b;
   Location loc;
   size_t maximum = 0;
-  std::vector<size_t> sums;
-  Value subtracted; ///< g
+  std::vector<std::pair<size_t, Value>> sums; ///< numbers, each with what the maximum takes off
 };
 
 } // namespace

@@ -219,8 +219,9 @@ private:
 
   void addOutput(linalg::GenericOp op, Value result) {
     // A tensor without dimensions is yielded as it is.
-    if (llvm::any_of(result.getUsers(),
-                     llvm::IsaPred<tensor::InsertSliceOp, scf::YieldOp, ir::YieldOp>))
+    if (llvm::any_of(
+            result.getUsers(),
+            llvm::IsaPred<tensor::InsertSliceOp, scf::YieldOp, ir::YieldOp, linalg::ContractOp>))
       p.outputs_.push_back({known[result], result, dimsOfResult(op, loopsOf(op))});
   }
 
@@ -237,6 +238,11 @@ Value RowProgram::addKeptArgument(Type type, Location where) {
 
 void RowProgram::setOnline(OnlineRows online) {
   online_ = std::move(online);
+  updateFacts();
+}
+
+void RowProgram::setWeights(RowWeights weights) {
+  weights_ = weights;
   updateFacts();
 }
 
@@ -325,7 +331,7 @@ FailureOr<RowProgram> RowProgram::of(ir::FusionGroupOp group, Block &operations)
     if (auto cumulation = dyn_cast<ir::CumulateOp>(op))
       builder.add(cumulation);
     else if (auto generic = dyn_cast<linalg::GenericOp>(op);
-             generic && failed(builder.add(generic)))
+             generic && generic->hasAttr(loopsAttr) && failed(builder.add(generic)))
       return failure();
   }
   program.joinColumns();

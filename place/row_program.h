@@ -31,12 +31,19 @@ struct RowReduction {
 /// What the online form of a group adds (place/online_rows.h). All values are in the block, and
 /// kept.
 struct OnlineRows {
-  size_t maximum = 0;    ///< number of the reduction
-  mlir::Value running;   ///< an argument: the maximum that sums have so far; 0 where it is -inf
-  mlir::Value start;     ///< what that is at first
-  mlir::Value next;      ///< what it becomes after a part
-  mlir::Value ratio;     ///< an argument: what sums are then multiplied with
-  mlir::Value nextRatio; ///< the same, of the maximum before the part and after it
+  size_t maximum = 0;  ///< number of the reduction
+  mlir::Value running; ///< an argument: the maximum that sums have so far; 0 where it is -inf
+  mlir::Value start;   ///< what that is at first
+  mlir::Value next;    ///< what it becomes after a part
+  /// What sums with one shift are multiplied with when the maximum grows.
+  struct Ratio {
+    mlir::Value shift;      ///< what the maximum takes off the exponents
+    mlir::Value ratio;      ///< an argument: of the maximum before the part and after it
+    mlir::Value nextRatio;  ///< what that is
+    mlir::Value last;       ///< after the last part: of the maximum that sums have and the result
+    bool isBounded = false; ///< whether nextRatio is finite also where a sum is 0
+  };
+  std::vector<Ratio> ratios;
   struct Sum {
     size_t number = 0;     ///< of the reduction
     mlir::Value sum, part; ///< arguments: of the parts before, and of this one
@@ -44,6 +51,16 @@ struct OnlineRows {
     mlir::Value result;    ///< after the last part, of the sum
   };
   std::vector<Sum> sums;
+  std::optional<size_t> ratioOfWeights; ///< of the product behind them; none: they need no maximum
+};
+
+/// The left operand of the product behind a group of rows (passes/chain.h). What is the same for
+/// all elements of a row, such as a sum that divides them, is taken out of it: the product is
+/// linear.
+struct RowWeights {
+  size_t output = 0;      ///< number of the output that has them, without the factor
+  mlir::Value factor;     ///< kept, and known after the last part: of the product; null: 1
+  bool isGuarded = false; ///< whether a condition excludes some elements: of none, the product is 0
 };
 
 /// A result of the group, one element for each iteration of `dims`.
@@ -81,6 +98,9 @@ public:
   const OnlineRows *online() const { return online_ ? &*online_ : nullptr; }
   /// Its sums are of the level of the maximum from then on.
   void setOnline(OnlineRows online);
+  /// The weights of a product behind the rows; null without one.
+  const RowWeights *weights() const { return weights_ ? &*weights_ : nullptr; }
+  void setWeights(RowWeights weights);
   /// A value that is the same for all iterations that are reduced.
   mlir::Value addKeptArgument(mlir::Type type, mlir::Location where);
 
@@ -108,6 +128,7 @@ private:
   std::vector<RowOutput> outputs_;
   llvm::DenseMap<mlir::Value, Facts> facts_;
   std::optional<OnlineRows> online_;
+  std::optional<RowWeights> weights_;
   int64_t joined_ = 1;
 };
 

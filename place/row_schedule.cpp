@@ -305,18 +305,24 @@ const OnlineRows::Sum *RowScheduler::onlineSum(size_t number) {
 // this part take off.
 void RowScheduler::scheduleRunning(RowPass &pass) {
   const OnlineRows &online = *p.online();
-  const RowPlace running = keptTile(online.running.getType()),
-                 ratio = keptTile(online.ratio.getType());
+  const RowPlace running = keptTile(online.running.getType());
   compute(online.start, running, true, pass.before);
   held[online.running] = running;
-  compute(online.nextRatio, ratio, true, pass.body);
+  SmallVector<RowPlace> places;
+  for (const OnlineRows::Ratio &ratio : online.ratios) {
+    places.push_back(keptTile(ratio.ratio.getType()));
+    compute(ratio.nextRatio, places.back(), true, pass.body);
+  }
   compute(online.next, running, true, pass.body);
-  held[online.ratio] = ratio;
+  for (auto [ratio, place] : llvm::zip(online.ratios, places))
+    held[ratio.ratio] = place;
 }
 
 void RowScheduler::schedule(const Wanted &it, RowPass &pass) {
   // What follows from the running maximum is computed for each part.
-  const bool isOnline = it.reduction && onlineSum(*it.reduction);
+  const bool isOfWeights =
+      p.online() && it.output && p.weights() && p.weights()->output == *it.output;
+  const bool isOnline = isOfWeights || (it.reduction && onlineSum(*it.reduction));
   prepareKept(it.value, whole || isOnline ? pass.body : pass.before);
   if (it.output) {
     const RowPlace place = {Place::output, static_cast<unsigned>(*it.output)};
