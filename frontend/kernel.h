@@ -59,8 +59,10 @@ enum class Operation {
   logicalAnd,
   logicalOr,
   logicalNot,
-  cast,      ///< rounds to `type`
-  product,   ///< `@`; yields the accumulator's type
+  cast, ///< rounds to `type`
+  /// `@`; yields the accumulator's type. A third operand is a condition: of the terms for which it
+  /// holds. It is aligned with the matrices of the operand `along[0]`.
+  product,
   transpose, ///< the last two dimensions
   reduce,    ///< by `reduction`, over the dimensions `along`, which stay with extent 1
   cumulate,  ///< the sum of the elements up to each with it, along the one dimension `along`

@@ -57,6 +57,11 @@ private:
   }
 
   void joinOperands(const Value &value) {
+    if (value.operation == Operation::product && value.operands.size() > 2) {
+      const Value &guard = *value.operands[2], &guarded = *value.operands[value.along[0]];
+      if (hasRole(guard) && hasRole(guarded))
+        joinAtEnd(&guard, guard.shape, {&guarded, 0, 0}, guarded.shape);
+    }
     if (value.operation == Operation::product || value.operands.empty())
       return;
     const Along own = {&value, 0, 0};

@@ -140,6 +140,18 @@ const Value *Values::reduceWhere(Reduction reduction, ElementType type, Shape sh
                  .along = std::move(along)});
 }
 
+const Value *Values::productWhere(const Value &product, const Value *guard, size_t side,
+                                  SourceRange where) {
+  const std::vector<const Value *> operands = {product.operands[0], product.operands[1], guard};
+  return unique({Operation::product, product.type, operands, std::to_string(side)},
+                {.operation = Operation::product,
+                 .type = product.type,
+                 .shape = product.shape,
+                 .operands = operands,
+                 .where = where,
+                 .along = {side}});
+}
+
 const Value *Values::squeeze(const Value *operand, Shape shape, SourceRange where) {
   std::string text = spelling(shape);
   return unique({Operation::squeeze, operand->type, {operand}, std::move(text)},

@@ -30,6 +30,9 @@ public:
   /// A reduction of those elements for which `guard` holds; its shape broadcasts to the operand's.
   const Value *reduceWhere(Reduction reduction, ElementType type, Shape shape, const Value *operand,
                            const Value *guard, std::vector<size_t> along, SourceRange where);
+  /// The product of those terms for which `guard` holds, which is aligned with operand `side`.
+  const Value *productWhere(const Value &product, const Value *guard, size_t side,
+                            SourceRange where);
   const Value *squeeze(const Value *operand, Shape shape, SourceRange where);
 
   /// Gives a value the name of its `let`; a value keeps its first name.

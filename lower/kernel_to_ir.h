@@ -50,6 +50,7 @@ private:
                    llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::ValueRange)> element,
                    bool keepsUnits = false);
   View product(const Value *value, bool transposed);
+  View selected(const View &operand, const View &guard);
   View withMatrix(const View &view);
   View reduce(const Value *value);
   View reduce(const Value *value, View operand, Reduction reduction, mlir::Type element);

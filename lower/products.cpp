@@ -39,10 +39,55 @@ View KernelToIr::withMatrix(const View &view) {
       /*keepsUnits=*/true);
 }
 
+/// Whether a condition that is aligned with one operand has no variable that the other lacks, so
+/// that it stands with the elements of both.
+static bool standsWithBoth(const Value *product) {
+  const size_t side = product->along[0];
+  const Shape &guard = product->operands[2]->shape, &other = product->operands[1 - side]->shape;
+  // From the end: the depth and the rows of the left, the columns and the depth of the right.
+  for (size_t fromEnd = 1; fromEnd <= guard.size(); ++fromEnd) {
+    const Dimension &own = guard[guard.size() - fromEnd];
+    const bool isDepth = fromEnd == 1 + side;
+    if (own == Dimension{"", 1} || isDepth)
+      continue;
+    const bool isBatch = fromEnd > 2;
+    if (!isBatch || fromEnd > other.size() || other[other.size() - fromEnd] != own)
+      return false;
+  }
+  return true;
+}
+
+/// The operand of a product with 0 in place of the elements for which the condition does not hold,
+/// in the order in which it lies in memory.
+View KernelToIr::selected(const View &operand, const View &guard) {
+  if (isMatrix(operand) && operand.order.back() != operand.rank - 1)
+    return transposedView(selected(transposedView(operand), transposedView(guard)));
+  Shape domain(std::max(operand.rank, guard.rank), {"", 1});
+  for (const View *view : {&guard, &operand})
+    for (size_t i = 0; i < view->order.size(); ++i)
+      if (view->shape[i] != Dimension{"", 1})
+        domain[view->order[i] + domain.size() - view->rank] = view->shape[i];
+  const mlir::Type element = elementOf(operand);
+  return elementwise(
+      domain, *elementTypeOf(element), {guard, operand},
+      [&](mlir::OpBuilder &builder, mlir::ValueRange elements) {
+        mlir::Value zero = arith::ConstantOp::create(builder, loc, b.getZeroAttr(element));
+        return arith::SelectOp::create(builder, loc, elements[0], elements[1], zero).getResult();
+      },
+      /*keepsUnits=*/!isMatrix(operand));
+}
+
 View KernelToIr::product(const Value *value, bool transposed) {
   // The transpose of a product is the product of the transposes, in reverse order.
   View left = lower(value->operands[transposed ? 1 : 0], transposed);
   View right = lower(value->operands[transposed ? 0 : 1], transposed);
+  if (value->operands.size() > 2) {
+    const bool isOfLeft = (value->along[0] == 0) != transposed;
+    View &own = isOfLeft ? left : right, &other = isOfLeft ? right : left;
+    own = selected(own, lower(value->operands[2], transposed));
+    if (standsWithBoth(value))
+      other = selected(other, lower(value->operands[2], !transposed));
+  }
   Shape result = transposed ? transposedShape(value->shape) : value->shape;
   const size_t rank = result.size(), batch = rank - 2;
   const unsigned m = batch, n = batch + 1, k = batch + 2;

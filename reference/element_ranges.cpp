@@ -312,12 +312,36 @@ Range ElementRanges::computeReduction(const Value &value, const Place &place, Ca
                       : rangeOfReduction(value, terms, result, ofSum);
 }
 
-std::pair<std::shared_ptr<const Line>, std::shared_ptr<const Line>>
-ElementRanges::linesOf(const Value &product, const Place &place, int64_t count, Care care) {
+ElementRanges::Lines ElementRanges::linesOf(const Value &product, const Place &place, int64_t count,
+                                            Care care) {
   const Value &left = *product.operands[0], &right = *product.operands[1];
   const std::vector<int64_t> rows = concrete(left.shape), columns = concrete(right.shape);
-  return {lineOf(left, project(place, rows), rows.size() - 1, count, care),
-          lineOf(right, project(place, columns), columns.size() - 2, count, care)};
+  const Place row = project(place, rows), column = project(place, columns);
+  Lines lines = {lineOf(left, row, rows.size() - 1, count, care),
+                 lineOf(right, column, columns.size() - 2, count, care)};
+  if (product.operands.size() > 2)
+    leaveOut(product, product.along[0] == 0 ? row : column, care, lines);
+  return lines;
+}
+
+/// The lines with zero for the terms that the condition of the product leaves out; `place` of one
+/// element of the operand with which it stands.
+void ElementRanges::leaveOut(const Value &product, Place place, Care care, Lines &lines) {
+  const Value &guard = *product.operands[2];
+  const std::vector<int64_t> extents = concrete(guard.shape);
+  const size_t depth = place.rank - (product.along[0] == 0 ? 1 : 2);
+  auto left = std::make_shared<Line>(*lines.first), right = std::make_shared<Line>(*lines.second);
+  for (size_t k = 0; k < left->values.size(); ++k) {
+    place.at[depth] = static_cast<int64_t>(k);
+    if (evaluate(guard, project(place, extents), care).value != 0)
+      continue;
+    for (Line *line : {left.get(), right.get()}) {
+      line->values[k] = 0;
+      if (!line->errors.empty())
+        line->errors[k] = 0;
+    }
+  }
+  lines = {left, right};
 }
 
 //--- lines --------------------------------------------------------------------------------------

@@ -82,8 +82,9 @@ private:
   Range computeReduction(const Value &value, const Place &place, Care care);
   int64_t termsOf(const Value &reduction) const;
   /// What an element of a product reads: a row of the left operand, a column of the right one.
-  std::pair<std::shared_ptr<const Line>, std::shared_ptr<const Line>>
-  linesOf(const Value &product, const Place &place, int64_t count, Care care);
+  using Lines = std::pair<std::shared_ptr<const Line>, std::shared_ptr<const Line>>;
+  Lines linesOf(const Value &product, const Place &place, int64_t count, Care care);
+  void leaveOut(const Value &product, Place place, Care care, Lines &lines);
   std::shared_ptr<const Line> lineOf(const Value &operand, Place place, size_t dimension,
                                      int64_t count, Care care);
   Line makeLine(const Value &operand, Place place, size_t dimension, int64_t count, Care care);

@@ -1,11 +1,14 @@
 #include "reference/product.h"
 
+#include "reference/load_row.h"
 #include "reference/micro_kernel.h"
 #include "runtime/convert.h"
 #include "runtime/threads.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <optional>
 
 namespace mmk {
 namespace {
@@ -33,6 +36,11 @@ struct Matrix {
   const char *at(int64_t row, int64_t column) const {
     return view.at(offset + row * rowStride + column * columnStride);
   }
+  double element(int64_t row, int64_t column) const {
+    return loadElement(
+        view.data, static_cast<size_t>(offset + row * rowStride + column * columnStride), view.type);
+  }
+  bool holds(int64_t row, int64_t column) const { return element(row, column) != 0; }
 };
 
 /// Packs `lines` x `depth` elements, widened, into panels of `width` lines: for each depth the
@@ -61,6 +69,15 @@ void pack(const Matrix &matrix, int64_t line, int64_t lines, int64_t depthBegin,
   }
 }
 
+/// Zero in packed panels where the guard does not hold.
+void applyGuard(const Matrix &guard, int64_t line, int64_t lines, int64_t depthBegin, int64_t depth,
+                int64_t width, double *panels) {
+  for (int64_t i = 0; i < lines; ++i)
+    for (int64_t k = 0; k < depth; ++k)
+      if (!guard.holds(line + i, depthBegin + k))
+        panels[i / width * width * depth + i % width + k * width] = 0;
+}
+
 /// A sum of bytes, exact in double, modulo 2^32: the final value of an accumulator of 32 bits, in
 /// any order.
 double wrapped(double sum) { return static_cast<int32_t>(static_cast<int64_t>(sum)); }
@@ -77,6 +94,33 @@ public:
         columns_(result.shape.end()[-1]), depth_(left.shape.end()[-1]),
         leftStrides_(broadcastStrides(left, batched(left))),
         rightStrides_(broadcastStrides(right, batched(right))) {}
+
+  /// Of the terms for which it holds.
+  void setGuard(const View &guard, size_t side) {
+    guard_ = guard;
+    guard_->shape = batched(side == 0 ? left_ : right_);
+    guard_->strides = broadcastStrides(guard, guard_->shape);
+    side_ = side;
+  }
+
+  /// Term by term.
+  void runSlowly(unsigned threads) {
+    parallelFor(result_.elements() / columns_, threads, [&](int64_t index, unsigned) {
+      const int64_t batch = index / rows_, row = index % rows_;
+      const Matrix left = matrixOf(left_, leftStrides_, batch),
+                   right = matrixOf(right_, rightStrides_, batch), guard = guardOf(batch);
+      for (int64_t column = 0; column < columns_; ++column) {
+        double sum = 0;
+        for (int64_t k = 0; k < depth_; ++k)
+          if (side_ == 0 ? guard.holds(row, k) : guard.holds(k, column))
+            sum += left.element(row, k) * right.element(k, column);
+        narrow(&sum, result_.type,
+               result_.as<char>() + (index * columns_ + column) *
+                                        static_cast<int64_t>(sizeInBytes(result_.type)),
+               1);
+      }
+    });
+  }
 
   void run(unsigned threads) {
     const int64_t rowBlocks = (rows_ + blockRows - 1) / blockRows;
@@ -108,6 +152,13 @@ private:
     return offset;
   }
 
+  Matrix matrixOf(const View &view, const std::vector<int64_t> &strides, int64_t batch) const {
+    Matrix matrix(view);
+    matrix.offset = batchOffset(batch, strides);
+    return matrix;
+  }
+  Matrix guardOf(int64_t batch) const { return matrixOf(*guard_, guard_->strides, batch); }
+
   void multiplyBlock(int64_t batch, int64_t row, int64_t column, Scratch &scratch) {
     const MicroKernel &kernel = microKernels().front();
     const int64_t rows = std::min(blockRows, rows_ - row);
@@ -119,13 +170,17 @@ private:
     scratch.right.resize(std::max<size_t>(scratch.right.size(), paddedColumns * deepest));
     scratch.sums.assign(paddedRows * paddedColumns, 0.0);
 
-    Matrix left(left_), right(right_);
-    left.offset = batchOffset(batch, leftStrides_);
-    right.offset = batchOffset(batch, rightStrides_);
+    const Matrix left = matrixOf(left_, leftStrides_, batch),
+                 right = matrixOf(right_, rightStrides_, batch);
     for (int64_t k = 0; k < depth_; k += blockDepth) {
       const int64_t depth = std::min(blockDepth, depth_ - k);
       pack(left, row, rows, k, depth, kernel.rows, scratch.left.data());
       pack(right.transposed(), column, columns, k, depth, kernel.columns, scratch.right.data());
+      if (guard_ && side_ == 0)
+        applyGuard(guardOf(batch), row, rows, k, depth, kernel.rows, scratch.left.data());
+      if (guard_ && side_ == 1)
+        applyGuard(guardOf(batch).transposed(), column, columns, k, depth, kernel.columns,
+                   scratch.right.data());
       for (int64_t j = 0; j < paddedColumns; j += kernel.columns)
         for (int64_t i = 0; i < paddedRows; i += kernel.rows)
           kernel.run(depth, scratch.left.data() + i * depth, scratch.right.data() + j * depth,
@@ -145,12 +200,42 @@ private:
   Tensor &result_;
   const int64_t rows_, columns_, depth_;
   const std::vector<int64_t> leftStrides_, rightStrides_;
+  std::optional<View> guard_;
+  size_t side_ = 0; ///< of the operand with whose elements it stands
 };
+
+bool isFinite(const View &view) {
+  const int64_t columns = view.shape.back();
+  int64_t rows = 1;
+  for (size_t d = 0; d + 1 < view.shape.size(); ++d)
+    rows *= view.shape[d];
+  std::vector<double> row(columns);
+  for (int64_t i = 0; i < rows; ++i) {
+    int64_t offset = 0, rest = i;
+    for (size_t d = view.shape.size() - 1; d-- > 0; rest /= view.shape[d])
+      offset += rest % view.shape[d] * view.strides[d];
+    loadRow(view, offset, view.strides.back(), row.data(), columns);
+    if (!std::ranges::all_of(row, [](double x) { return std::isfinite(x); }))
+      return false;
+  }
+  return true;
+}
 
 } // namespace
 
 void multiply(const View &left, const View &right, Tensor &result, unsigned threads) {
   Product(left, right, result).run(threads);
+}
+
+// Zero takes the place of an element that is left out, unless its factor is infinite or NaN.
+void multiplyWhere(const View &left, const View &right, const View &guard, size_t side,
+                   Tensor &result, unsigned threads) {
+  Product product(left, right, result);
+  product.setGuard(guard, side);
+  if (isFinite(side == 0 ? right : left))
+    product.run(threads);
+  else
+    product.runSlowly(threads);
 }
 
 } // namespace mmk

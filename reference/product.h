@@ -9,4 +9,9 @@ namespace mmk {
 /// for floats (each sum rounded once) and i32 for i8 (each sum exact modulo 2^32).
 void multiply(const View &left, const View &right, Tensor &result, unsigned threads);
 
+/// The same of those terms for which `guard` holds, and no others are read. It broadcasts to the
+/// elements of the left operand (side 0) or of the right one (1).
+void multiplyWhere(const View &left, const View &right, const View &guard, size_t side,
+                   Tensor &result, unsigned threads);
+
 } // namespace mmk

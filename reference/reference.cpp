@@ -109,9 +109,9 @@ private:
         return llvm::Error::success();
       }
     if (value.operation == Operation::product)
-      for (const Value *operand : value.operands)
-        if (!isDenseMatrix(leaves_.at(operand).view))
-          if (llvm::Error error = materialise(*operand))
+      for (size_t side : {size_t(0), size_t(1)})
+        if (!isDenseMatrix(leaves_.at(value.operands[side]).view))
+          if (llvm::Error error = materialise(*value.operands[side]))
             return error;
     llvm::Expected<Tensor> tensor = Tensor::allocate(value.type, concrete(value.shape));
     if (!tensor)
@@ -134,6 +134,9 @@ private:
       reduceView(value, first, *tensor, threads_);
     else if (value.operation == Operation::cumulate)
       cumulateView(value, first, *tensor, threads_);
+    else if (value.operands.size() > 2)
+      multiplyWhere(first, leaves_.at(value.operands[1]).view, leaves_.at(value.operands[2]).view,
+                    value.along[0], *tensor, threads_);
     else
       multiply(first, leaves_.at(value.operands[1]).view, *tensor, threads_);
     if (!evaluated_) {

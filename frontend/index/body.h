@@ -51,8 +51,20 @@ private:
   Indexed random(const ast::Expression &expression, const Frame &frame);
   Indexed reduceOver(const Over &over, const NamedReduction &named, const Indexed &operand,
                      const ast::Expression &expression, const Frame &frame);
+  /// What the variables of two operands are in their product.
+  struct Roles {
+    std::string depth, row, column; ///< each may be none
+    std::vector<std::string> rows, columns, batches;
+
+    /// Deals out all but the depth: to the rows what the left has alone, to the columns what the
+    /// right has. Whether they are a product.
+    bool deal(const Indexed &left, const Indexed &right, const Alignment &align);
+  };
+  /// Chooses row and column, for which the operands may change sides; what is left are batches.
+  void chooseMatrix(const std::vector<std::string> &summed, Indexed &left, Indexed &right,
+                    Roles &roles);
   /// The sum of a product as `@`; nothing where it is none.
-  Indexed contraction(const std::vector<std::string> &summed, Indexed left, Indexed right,
+  Indexed contraction(const Over &over, Indexed left, Indexed right,
                       const ast::Expression &expression, const Frame &frame);
 
   //--- variables.cpp: variables, their ranges, and elements

@@ -16,6 +16,19 @@ bool contains(const std::vector<std::string> &all, const std::string &one) {
   return std::ranges::find(all, one) != all.end();
 }
 
+/// The operand of a product, 0 or 1, with whose elements a condition stands: the one that has what
+/// the other has not of its variables. Nothing where both have such.
+std::optional<size_t> sideOf(const Indexed &guard, const Indexed &left, const Indexed &right) {
+  bool isOfLeft = false, isOfRight = false;
+  for (const std::string &variable : guard.variables) {
+    isOfLeft |= !variable.empty() && !right.has(variable);
+    isOfRight |= right.has(variable) && !left.has(variable);
+  }
+  if (isOfLeft && isOfRight)
+    return std::nullopt;
+  return isOfRight ? 1 : 0;
+}
+
 std::vector<std::string> without(const std::vector<std::string> &all, const std::string &one) {
   std::vector<std::string> rest = all;
   std::erase(rest, one);
@@ -58,12 +71,11 @@ Indexed IndexBody::reduce(const ast::Expression &expression, const Frame &frame)
                          operand.operands.size() == 2;
   if (over.guard && !*over.guard) {
     // reported
-  } else if (named.reduction == Reduction::sum && !named.dividesByCount && !over.guard &&
-             isProduct) {
+  } else if (named.reduction == Reduction::sum && !named.dividesByCount && isProduct) {
     const Indexed left = evaluate(*operand.operands[0], frame),
                   right = evaluate(*operand.operands[1], frame);
     if (left && right)
-      result = contraction(over.variables, left, right, expression, frame);
+      result = contraction(over, left, right, expression, frame);
     if (left && right && !result)
       if (const Indexed product = apply(operand, {left, right}, frame))
         result = reduceOver(over, named, product, expression, frame);
@@ -138,29 +150,17 @@ Indexed IndexBody::reduceOver(const Over &over, const NamedReduction &named, con
   return result;
 }
 
-// One variable of both operands and of the sum is the depth; the last free one of each side are the
-// rows and the columns. All others are batches, of which an operand has some not; those that are
-// summed are added afterwards.
-Indexed IndexBody::contraction(const std::vector<std::string> &summed, Indexed left, Indexed right,
-                               const ast::Expression &expression, const Frame &frame) {
-  if (!isOfContraction(*left.value) || left.value->type != right.value->type)
-    return {};
-  std::string depth;
-  for (const std::string &variable : summed)
-    if (depth.empty() && left.has(variable) && right.has(variable))
-      depth = variable;
-  if (depth.empty())
-    return {};
-  std::vector<std::string> rows, columns, batches;
-  const auto deal = [&] {
-    rows.clear(), columns.clear(), batches.clear();
-    for (const std::string &variable : without(align_.unionOf({left, right}), depth))
-      (!right.has(variable) ? rows : !left.has(variable) ? columns : batches).push_back(variable);
-  };
-  deal();
-  if (rows.empty() && columns.empty() && left.value->type != ElementType::i8)
-    return {};
-  // In the order of the statement's variables, so that the result needs no transposition.
+bool IndexBody::Roles::deal(const Indexed &left, const Indexed &right, const Alignment &align) {
+  rows.clear(), columns.clear(), batches.clear();
+  for (const std::string &variable : without(align.unionOf({left, right}), depth))
+    (!right.has(variable) ? rows : !left.has(variable) ? columns : batches).push_back(variable);
+  return !rows.empty() || !columns.empty() || left.value->type == ElementType::i8;
+}
+
+// The last free variable of each side. In the order of the statement's variables, so that the
+// result needs no transposition.
+void IndexBody::chooseMatrix(const std::vector<std::string> &summed, Indexed &left, Indexed &right,
+                             Roles &roles) {
   const auto last = [&](const std::vector<std::string> &of) {
     std::string own;
     for (const std::string &variable : of)
@@ -168,40 +168,76 @@ Indexed IndexBody::contraction(const std::vector<std::string> &summed, Indexed l
         own = variable;
     return own.empty() && !of.empty() ? of.back() : own;
   };
-  std::string row = last(rows), column = last(columns);
+  roles.row = last(roles.rows), roles.column = last(roles.columns);
   const std::vector<std::string> order = variables_.names();
-  if (!row.empty() && !column.empty() &&
-      std::ranges::find(order, row) > std::ranges::find(order, column)) {
+  if (!roles.row.empty() && !roles.column.empty() &&
+      std::ranges::find(order, roles.row) > std::ranges::find(order, roles.column)) {
     std::swap(left, right);
-    std::swap(row, column);
-    deal();
+    std::swap(roles.row, roles.column);
+    roles.deal(left, right, align_);
   }
-  for (const auto &[free, own] : {std::pair(&rows, &row), std::pair(&columns, &column)})
+  for (const auto &[free, own] :
+       {std::pair(&roles.rows, &roles.row), std::pair(&roles.columns, &roles.column)})
     for (const std::string &variable : *free)
       if (variable != *own)
-        batches.push_back(variable);
-  batches = variables_.sorted(batches);
+        roles.batches.push_back(variable);
+  roles.batches = variables_.sorted(roles.batches);
+}
+
+// One variable of both operands and of the sum is the depth; the last free one of each side are the
+// rows and the columns. All others are batches, of which an operand has some not; those that are
+// summed are added afterwards. A condition goes with one operand, which then has all its variables.
+Indexed IndexBody::contraction(const Over &over, Indexed left, Indexed right,
+                               const ast::Expression &expression, const Frame &frame) {
+  if (!isOfContraction(*left.value) || left.value->type != right.value->type)
+    return {};
+  Roles roles;
+  for (const std::string &variable : over.variables)
+    if (roles.depth.empty() && left.has(variable) && right.has(variable))
+      roles.depth = variable;
+  if (roles.depth.empty() || !roles.deal(left, right, align_))
+    return {};
   const SourceRange where = placeOf(expression, frame);
+  if (over.guard) {
+    const std::optional<size_t> side = sideOf(*over.guard, left, right);
+    if (!side)
+      return {};
+    Indexed &guarded = *side == 0 ? left : right;
+    const std::vector<std::string> all = align_.unionOf({guarded, *over.guard});
+    if (std::ranges::any_of(all, [&](const std::string &each) { return !guarded.has(each); }))
+      guarded = align_.exactly(all, guarded, where);
+    roles.deal(left, right, align_);
+  }
+  chooseMatrix(over.variables, left, right, roles);
   const auto matrix = [&](const Indexed &of, const std::string &first, const std::string &second) {
     std::vector<std::string> target;
-    for (const std::string &variable : batches)
+    for (const std::string &variable : roles.batches)
       if (!target.empty() || of.has(variable))
         target.push_back(of.has(variable) ? variable : "");
     target.push_back(first);
     target.push_back(second);
     return align_.exactly(target, of, where);
   };
-  const Indexed a = matrix(left, row, depth), b = matrix(right, depth, column);
+  const Indexed a = matrix(left, roles.row, roles.depth),
+                b = matrix(right, roles.depth, roles.column);
   Problem problem;
   const Value *value =
       context_.typing.apply(Operation::product, "*", {a.value, b.value}, where, problem);
   if (!value)
     return report(std::move(problem), expression, {left, right}, frame);
-  Indexed result{value, batches};
-  result.variables.push_back(row);
-  result.variables.push_back(column);
+  if (over.guard) {
+    const size_t side = *sideOf(*over.guard, left, right);
+    std::vector<std::string> target = roles.batches;
+    target.push_back(side == 0 ? roles.row : roles.depth);
+    target.push_back(side == 0 ? roles.depth : roles.column);
+    const Indexed guard = align_.toEndOf(target, *over.guard, where);
+    value = context_.values.productWhere(*value, guard.value, side, where);
+  }
+  Indexed result{value, roles.batches};
+  result.variables.push_back(roles.row);
+  result.variables.push_back(roles.column);
   Over rest;
-  for (const std::string &variable : without(summed, depth))
+  for (const std::string &variable : without(over.variables, roles.depth))
     rest.variables.push_back(variable);
   return rest.variables.empty() ? result
                                 : reduceOver(rest, *reductionOf("sum"), result, expression, frame);
