@@ -156,7 +156,7 @@ Tensors CpuLowering::operandOf(const Tile &tile, unsigned which) {
       break;
     tensor = slice.getSource();
   }
-  GlobalView view = viewOf(tensor);
+  const GlobalView view = matrixOf(tensor);
   const size_t rank = view.dims.size();
   int64_t rows = view.dims[rank - 2], columns = view.dims[rank - 1];
   AffineMap map = contract.getIndexingMapsArray()[which];

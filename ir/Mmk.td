@@ -162,6 +162,10 @@ def Mmk_WindowOp : Mmk_Op<"window", [Pure, AttrSizedOperandSegments]> {
     `:` type($source) `->` type($result)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Whether each of its matrices is one of its source, which a product reads in place.
+    bool isOfMatrices() { return !getPadding() && givesMatrices(getMap()); }
+  }];
 }
 
 def Mmk_CumulateOp : Mmk_Op<"cumulate", [Pure, SameOperandsAndResultType]> {

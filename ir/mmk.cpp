@@ -147,6 +147,18 @@ StringRef KernelOp::chosenWord(StringRef key, StringRef otherwise) {
 
 //===--- schedule ---------------------------------------------------------------------------===//
 
+bool givesMatrices(AffineMap map) {
+  const unsigned from = map.getNumResults(), to = map.getNumDims();
+  if (from < 2 || to < 2)
+    return false;
+  for (unsigned i : {1, 2})
+    if (map.getResult(from - i) != getAffineDimExpr(to - i, map.getContext()))
+      return false;
+  return llvm::none_of(map.getResults().drop_back(2), [&](AffineExpr batch) {
+    return batch.isFunctionOfDim(to - 1) || batch.isFunctionOfDim(to - 2);
+  });
+}
+
 LogicalResult CumulateOp::verify() {
   const int64_t rank = cast<RankedTensorType>(getOperand().getType()).getRank();
   if (getAlong() < static_cast<uint64_t>(rank))

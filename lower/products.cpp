@@ -23,10 +23,16 @@ static bool isMatrix(const View &view) {
   return last == view.rank - 1 && first == view.rank - 2;
 }
 
+/// Whether a product reads the tensor where it is.
+static bool isInMemory(mlir::Value tensor) {
+  auto window = tensor.getDefiningOp<ir::WindowOp>();
+  return window ? window.isOfMatrices() : !ir::isGenerated(tensor.getDefiningOp());
+}
+
 /// The view with a tensor that is a matrix: one that was reduced has its last dimensions no more,
 /// and of others the dimensions are in another order, or it is generated. Those are written out.
 View KernelToIr::withMatrix(const View &view) {
-  if (isMatrix(view) && !ir::isGenerated(view.value.getDefiningOp()))
+  if (isMatrix(view) && isInMemory(view.value))
     return view;
   Shape shape(view.rank, {"", 1});
   for (size_t i = 0; i < view.order.size(); ++i)

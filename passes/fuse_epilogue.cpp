@@ -62,8 +62,8 @@ void Fuser::chooseKept() {
   for (auto cumulation : block.getOps<ir::CumulateOp>())
     wanted.insert(cumulation.getResult());
   for (Value operand : operandsInMemory())
-    if (isNode(behindSlices(operand)))
-      wanted.insert(behindSlices(operand));
+    if (Value tensor = behindWindows(operand); isNode(tensor))
+      wanted.insert(tensor);
   for (Operation &op : block)
     for (Value result : op.getResults())
       if (wanted.contains(result))
@@ -180,7 +180,7 @@ bool Fuser::chooseGroups() {
       if (productOf(value) || isCumulation(value)) {
         groupOf[value] = groupOfLeaf(value);
         for (Value operand : value.getDefiningOp()->getOperands())
-          readBefore.insert(behindSlices(operand));
+          readBefore.insert(behindWindows(operand));
         continue;
       }
       const SmallVector<Use> leaves = leavesOf(value);
@@ -225,6 +225,12 @@ void Fuser::listOutputs() {
     outputsOf[groupOf[value]].push_back(value);
 }
 
+/// Whether it is generated where it is read; but a product reads the matrices of a window in place.
+static bool isNowhere(Value tensor) {
+  auto window = tensor.getDefiningOp<ir::WindowOp>();
+  return ir::isGenerated(tensor.getDefiningOp()) && !(window && window.isOfMatrices());
+}
+
 // The frontend emits nothing else; textual IR may hold other forms.
 LogicalResult Fuser::check() {
   for (Operation &op : block) {
@@ -248,7 +254,7 @@ LogicalResult Fuser::check() {
       return op.emitOpError("expected to write to a tensor.empty");
   }
   for (Value operand : operandsInMemory())
-    if (ir::isGenerated(behindSlices(operand).getDefiningOp()))
+    if (isNowhere(behindSlices(operand)))
       return operand.getDefiningOp()->emitOpError(
           "is read where its elements have to be in memory: a linalg.generic writes them there");
   for (Value value : block.getTerminator()->getOperands())

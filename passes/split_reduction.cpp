@@ -101,7 +101,7 @@ Value Splitter::emitSplits() {
   // The operands are defined outside of the fusion group that is split.
   IRMapping map;
   for (Operation &op : group.getBody().front())
-    if (isa<tensor::ExtractSliceOp>(op) || op.hasTrait<OpTrait::ConstantLike>() ||
+    if (isa<tensor::ExtractSliceOp, ir::WindowOp>(op) || op.hasTrait<OpTrait::ConstantLike>() ||
         isa<tensor::DimOp, ir::DimOp>(op))
       b.clone(op, map);
   SmallVector<OpFoldResult> extents = {count};

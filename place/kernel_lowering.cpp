@@ -110,6 +110,29 @@ GlobalView KernelLowering::viewOf(Value tensor) {
   return view;
 }
 
+GlobalView KernelLowering::matrixOf(Value tensor) {
+  const GlobalView view = viewOf(tensor);
+  auto window = dyn_cast_or_null<ir::WindowOp>(view.generated);
+  if (!window)
+    return view;
+  SmallVector<Value> position, symbols;
+  for (Value offset : view.offsets)
+    position.push_back(offset ? offset : index(0));
+  for (Value symbol : window.getSymbols())
+    symbols.push_back(map.lookup(symbol));
+  GlobalView matrix = viewOf(window.getSource());
+  const SmallVector<unsigned> ofSource = matrix.dims;
+  for (auto [dim, expression] : llvm::zip(ofSource, window.getMap().getResults())) {
+    Value at = affine::expandAffineExpr(b, loc, expression, position, symbols);
+    matrix.offsets[dim] = add(matrix.offsets[dim], at);
+  }
+  // Its last two dimensions are the same; of those before, a slice takes one position.
+  matrix.dims.assign(view.dims.size(), 0);
+  matrix.dims.back() = ofSource.back();
+  matrix.dims[view.dims.size() - 2] = ofSource[ofSource.size() - 2];
+  return matrix;
+}
+
 // Scalar code is copied; tensors are not, their uses become transfers.
 void KernelLowering::clonePure(Operation &op) {
   loc = op.getLoc();

@@ -60,6 +60,8 @@ protected:
                                                   mlir::Value &rows, mlir::Value &columns);
   void clonePure(mlir::Operation &op);
   GlobalView viewOf(mlir::Value tensor);
+  /// The matrix that a product reads, also one of a window.
+  GlobalView matrixOf(mlir::Value tensor);
   mlir::Value extentOf(mlir::Value tensor, unsigned dim);
   mlir::Value mapped(mlir::OpFoldResult value);
   mlir::Value index(int64_t value);

@@ -150,7 +150,7 @@ void TransferInserter::emitLoads(Tile &tile, Product &product, Value stageNumber
       continue;
     }
     Value tensor = product.operands[i].inL1.getDefiningOp<aicore::PlaceOp>().getValue();
-    GlobalView view = viewOf(tensor);
+    GlobalView view = matrixOf(tensor);
     for (Value &offset : view.offsets)
       if (!offset)
         offset = index(0);

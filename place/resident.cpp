@@ -16,7 +16,7 @@ void TransferInserter::emitPanel(Tile &tile, Product &product) {
   auto inL1 = product.operands[which].inL1.getDefiningOp<aicore::PlaceOp>();
   Value panel = inL1.getValue();
   loc = product.contract.getLoc();
-  GlobalView view = viewOf(panel);
+  GlobalView view = matrixOf(panel);
   for (Value &offset : view.offsets)
     if (!offset)
       offset = index(0);

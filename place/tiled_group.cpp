@@ -247,13 +247,19 @@ DenseMap<Value, StringRef> tensorNames(ir::KernelOp kernel) {
     for (Value result : group.getResults())
       names[result] = name;
   }
+  const auto nameOfSource = [&](ir::WindowOp window) {
+    Value source = window.getSource();
+    while (auto slice = source.getDefiningOp<tensor::ExtractSliceOp>())
+      source = slice.getSource();
+    return names.lookup(source);
+  };
   kernel.walk([&](Operation *op) {
     if (isa<ir::PositionsOp>(op))
       names[op->getResult(0)] = "position";
     else if (isa<ir::RandomOp>(op))
       names[op->getResult(0)] = "random";
     else if (auto window = dyn_cast<ir::WindowOp>(op))
-      names[window.getResult()] = "window";
+      names[window.getResult()] = window.isOfMatrices() ? nameOfSource(window) : "window";
   });
   auto ret = cast<ir::ReturnOp>(kernel.getBody().front().getTerminator());
   for (auto [value, named] :
