@@ -25,7 +25,7 @@ class ChoiceOp;
 /// Whether a window with this map, of the position to the indices of its source, has the last two
 /// dimensions of the source as its own, so that each of its matrices is one of the source.
 bool givesMatrices(mlir::AffineMap map);
-}
+} // namespace mmk::ir
 
 #define GET_OP_CLASSES
 #include "ir/MmkOps.h.inc"

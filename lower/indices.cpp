@@ -93,8 +93,7 @@ static std::vector<unsigned> orderOfWindow(mlir::AffineMap &map) {
   llvm::SmallVector<mlir::AffineExpr> dims(rank);
   for (auto [place, logical] : llvm::enumerate(order))
     dims[logical] = mlir::getAffineDimExpr(place, map.getContext());
-  const mlir::AffineMap moved =
-      map.replaceDimsAndSymbols(dims, {}, rank, map.getNumSymbols());
+  const mlir::AffineMap moved = map.replaceDimsAndSymbols(dims, {}, rank, map.getNumSymbols());
   if (order.size() != rank || !ir::givesMatrices(moved))
     return {asTheyAre.begin(), asTheyAre.end()};
   map = moved;
@@ -126,9 +125,8 @@ View KernelToIr::window(const Value *value, View source, mlir::Value padding) {
   View view{{}, orderOfWindow(map), static_cast<unsigned>(value->shape.size()), {}};
   for (unsigned logical : view.order)
     view.shape.push_back(value->shape[logical]);
-  view.value =
-      ir::WindowOp::create(b, loc, tensorType(view.shape, elementOf(source)), source.value, map,
-                           symbols, names(view.shape), padding);
+  view.value = ir::WindowOp::create(b, loc, tensorType(view.shape, elementOf(source)), source.value,
+                                    map, symbols, names(view.shape), padding);
   return view;
 }
 

@@ -37,8 +37,9 @@ struct Matrix {
     return view.at(offset + row * rowStride + column * columnStride);
   }
   double element(int64_t row, int64_t column) const {
-    return loadElement(
-        view.data, static_cast<size_t>(offset + row * rowStride + column * columnStride), view.type);
+    return loadElement(view.data,
+                       static_cast<size_t>(offset + row * rowStride + column * columnStride),
+                       view.type);
   }
   bool holds(int64_t row, int64_t column) const { return element(row, column) != 0; }
 };
@@ -115,8 +116,8 @@ public:
           if (side_ == 0 ? guard.holds(row, k) : guard.holds(k, column))
             sum += left.element(row, k) * right.element(k, column);
         narrow(&sum, result_.type,
-               result_.as<char>() + (index * columns_ + column) *
-                                        static_cast<int64_t>(sizeInBytes(result_.type)),
+               result_.as<char>() +
+                   (index * columns_ + column) * static_cast<int64_t>(sizeInBytes(result_.type)),
                1);
       }
     });
