@@ -254,6 +254,13 @@ int64_t PlanSpace::depthOf(const Plan &plan, const ProductDims &dims) const {
   return dims.depthIsOutput ? halvedTo(mostDepth(plan, dims), tile, dims.unit) : tile;
 }
 
+/// Of what a stage is a multiple: of a base tile, and of the unit of the dimension, which is that
+/// of an output, too, where it is one of another product.
+int64_t PlanSpace::stepOfStage(const Plan &plan, const ProductDims &dims) const {
+  const int64_t base = depthOf(plan, dims);
+  return dims.depth ? std::lcm(base, dims_[*dims.depth].unit) : base;
+}
+
 bool PlanSpace::setDepth(Plan &plan, const ProductDims &dims, int64_t extent, int which) const {
   if (!dims.depth)
     return which == 0;
@@ -284,7 +291,8 @@ bool PlanSpace::setDepth(Plan &plan, const ProductDims &dims, int64_t extent, in
   most = std::min(most, llvm::divideCeilSigned(extent, base));
   for (int i = 0; i < which && most >= 1; ++i)
     most = most == 1 ? 0 : llvm::divideCeilSigned(most, 2);
-  chosen.stage = most * base;
+  const int64_t step = stepOfStage(plan, dims);
+  chosen.stage = std::max(step, most * base / step * step);
   return most >= 1;
 }
 
@@ -308,7 +316,7 @@ bool PlanSpace::fits(const Plan &plan) const {
         machine_.memory(Memory::l0c).capacity())
       return false;
     for (const ProductDims &dims : group.products)
-      if (tiling.depth > mostDepth(plan, dims) || tiling.stage % tiling.depth != 0 ||
+      if (tiling.depth > mostDepth(plan, dims) || tiling.stage % stepOfStage(plan, dims) != 0 ||
           tiling.stage > mostStage(plan, group, dims))
         return false;
   }

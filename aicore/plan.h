@@ -138,6 +138,7 @@ private:
     return dim && plan.dims[*dim].tile > 0 ? plan.dims[*dim].tile : literal;
   }
   int64_t depthOf(const Plan &plan, const ProductDims &dims) const;
+  int64_t stepOfStage(const Plan &plan, const ProductDims &dims) const;
   bool fitsRows(const Plan &plan, const GroupTiling &tiling, RowWork &work) const;
   bool fitsUb(const Plan &plan, const GroupTiling &tiling, const GroupWork &work) const;
   int64_t mostDepth(const Plan &plan, const ProductDims &dims) const;

@@ -49,10 +49,10 @@ void PlanSpace::fitDepths(Plan &plan) const {
       if (!dims.depthIsOutput && dims_[*dims.depth].tile == 0)
         depth.tile = std::max(dims.unit,
                               std::min(depth.tile, mostDepth(plan, dims)) / dims.unit * dims.unit);
-      const int64_t base = depthOf(plan, dims);
+      const int64_t step = stepOfStage(plan, dims);
       if (dims_[*dims.depth].stage == 0)
         depth.stage =
-            std::max(base, std::min(depth.stage, mostStage(plan, group, dims)) / base * base);
+            std::max(step, std::min(depth.stage, mostStage(plan, group, dims)) / step * step);
     }
 }
 
