@@ -6,6 +6,10 @@
 #include "runtime/convert.h"
 #include "runtime/threads.h"
 
+#include <cstring>
+#include <fmt/format.h>
+#include <optional>
+
 namespace mmk {
 namespace {
 
@@ -60,11 +64,50 @@ std::optional<View> viewOfAccess(const Value &access, const View &operand,
   return view;
 }
 
+/// The dimension of the operand along which a row of the result lies, if that is a row of it, too.
+static std::optional<size_t> dimensionOfRows(const Value &access) {
+  const std::string last = fmt::format("#{}", access.shape.size() - 1);
+  std::optional<size_t> found;
+  for (size_t d = 0; d < access.indices.size(); ++d) {
+    if (!access.indices[d]->reads(last))
+      continue;
+    if (found || access.indices[d]->kind != Rule::Kind::choice)
+      return std::nullopt;
+    found = d;
+  }
+  return found;
+}
+
+/// Whole rows are copied.
+static void gatherRows(const std::vector<IndexProgram> &indices, const View &operand,
+                       size_t dimension, Tensor &result, unsigned threads) {
+  const int64_t columns = result.shape.back(), bytes = sizeInBytes(result.type),
+                step = operand.strides[dimension] * bytes;
+  std::vector<int64_t> rows = result.shape;
+  rows.back() = 1;
+  parallelFor(result.elements() / columns, threads, [&](int64_t row, unsigned) {
+    forEachElement(rows, row, row + 1, [&](int64_t, const int64_t *position) {
+      int64_t offset = 0;
+      for (size_t d = 0; d < indices.size(); ++d)
+        offset += indices[d](position) * operand.strides[d];
+      char *to = result.as<char>() + row * columns * bytes;
+      const char *from = operand.at(offset);
+      if (step == bytes)
+        memcpy(to, from, columns * bytes);
+      for (int64_t i = 0; step != bytes && i < columns; ++i)
+        memcpy(to + i * bytes, from + i * step, bytes);
+    });
+  });
+}
+
 void gather(const Value &access, const View &operand, double padding,
             const std::map<std::string, int64_t> &dims, Tensor &result, unsigned threads) {
   std::vector<IndexProgram> indices;
   for (const Index &index : access.indices)
     indices.emplace_back(*index, dims);
+  const bool hasPadding = access.operands.size() > 1;
+  if (const auto along = dimensionOfRows(access); along && !hasPadding && result.elements() > 0)
+    return gatherRows(indices, operand, *along, result, threads);
   inBlocks(result, threads, [&](int64_t i, const int64_t *position) {
     int64_t offset = 0;
     bool isInside = true;
