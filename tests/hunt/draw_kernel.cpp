@@ -227,13 +227,8 @@ private:
     Expression a = operand("a", type, leftBatch, rows, depth);
     Expression b = operand("b", type, rightBatch, depth, columns);
     Dims out = batched(rows, columns);
-    if (batch_.empty() && a.operands.empty() && b.operands.empty() && random_.chance(25)) {
-      // Under a condition, a and b as i0 x i2 and i2 x i1.
-      IndexDraw draw(random_, {"", {rows, columns, depth}, {m, n, k}}, 0);
-      kernel().body.push_back(
-          {true, "acc",
-           name(fmt::format("sum[i2 | {}](a[i0, i2] * b[i2, i1])", draw.condition({0, 2}))),
-           "[i0, i1]"});
+    if (a.operands.empty() && b.operands.empty() && random_.chance(25)) {
+      indexedProduct(leftBatch, rightBatch, {rows, columns, depth});
       available_.push_back({{name("acc"), sumBound(k), 0}, out});
     } else {
       let("acc", {"@", {std::move(a), b}}, out, sumBound(k));
@@ -248,6 +243,49 @@ private:
     if (random_.chance(25))
       reductions(out, last, {out.back()});
     results(out, last);
+  }
+
+  /// Of batches, of which one operand may be read at computed indices.
+  std::string indicesOf(const Dims &dims, bool isComputed) {
+    std::string text;
+    for (size_t i = 0; i < dims.size(); ++i) {
+      const std::string c = fmt::format("c{}", i + batch_.size() - dims.size());
+      std::string index = dims[i] == "1" ? "0" : c;
+      if (isComputed && dims[i] != "1" && random_.chance(60))
+        index = random_.oneOf(std::vector<std::string>{
+            c + " / 2", c + " / 3", fmt::format("{} - 1 - {}", dims[i], c), "0"});
+      text += index + ", ";
+    }
+    return text;
+  }
+
+  /// a and b as i0 x i2 and i2 x i1, mostly under a condition, and of matrices of other batches.
+  /// `dims` of i0, i1 and i2.
+  void indexedProduct(const Dims &leftBatch, const Dims &rightBatch, const Dims &dims) {
+    std::vector<int64_t> extents;
+    for (const std::string &dim : dims)
+      extents.push_back(extentOf(dim));
+    IndexDraw draw(random_, {"", dims, extents}, 0);
+    // Where infinities and NaN are strewn, those that a condition excludes are excluded of both.
+    const bool isExact = sample_.fill != Fill::strewn;
+    std::string where;
+    if (!batch_.empty() && random_.chance(30)) {
+      parameter("lengths", ElementType::i32, {batch_.front()});
+      where = " | i2 < lengths[c0]";
+    } else if (random_.chance(70)) {
+      const std::vector<size_t> on =
+          random_.oneOf(std::vector<std::vector<size_t>>{{0, 2}, {1, 2}, {2}, {0, 1, 2}});
+      where = " | " + draw.condition(isExact ? on : std::vector<size_t>{2});
+    }
+    const bool isOfLeft = random_.chance(50);
+    std::string ranges;
+    for (size_t i = 0; i < batch_.size(); ++i)
+      ranges += fmt::format("c{}: {}, ", i, batch_[i]);
+    kernel().body.push_back(
+        {true, "acc",
+         name(fmt::format("sum[i2{}](a[{}i0, i2] * b[{}i2, i1])", where,
+                          indicesOf(leftBatch, isOfLeft), indicesOf(rightBatch, !isOfLeft))),
+         fmt::format("[{}i0, i1]", ranges)});
   }
 
   /// The product goes into another one.
