@@ -49,30 +49,29 @@ class Attention(CommandTest):
     """A form is the text of a kernel, and what its arguments do in NumPy."""
 
     def check(self, type="f16", condition="", score="s[b, h, i, j]", weight="p[b, h, i, j]", extra="", arrays=None,
-              scalars=(), group=1, dims=None, model=None, name="", lse=False, tolerance=None):
+              scalars=(), group=1, dims=None, model=None, name="", lse=False, spoil=None,
+              choices=(), machines=MACHINES):
         """`condition` of the reductions over j, `score` from s = scale * q * k, `weight` from the
         result of the softmax; `model(s, place)` gives in NumPy the scores, the condition and what
-        the weights are multiplied with."""
+        the weights are multiplied with. `spoil` changes inputs where nothing reads them."""
         dims = {"B": 2, "H": 4, "M": 33, "N": 70, "D": 64, "E": 64, **(dims or {})}
         heads = dims["H"] // group
         where = f" | {condition}" if condition else ""
-        k = "k[b, h / group, j, d]" if group > 1 else "k[b, h, j, d]"
-        v = "v[b, h / group, j, e]" if group > 1 else "v[b, h, j, e]"
-        logsum = "-> o: {0}[B, H, M, E]".format(type) + (", l: f32[B, H, M]" if lse else "")
+        # Without groups, a head has keys and values of its own.
+        heads_, head, int_, require = ("H", "h", "", "") if group == 1 else (
+            "G", "h / group", f"group: int = {group}, ", "require H == G * group;")
         text = f"""
-kernel attention(q: {type}[B, H, M, D], k: {type}[B, G, N, D], v: {type}[B, G, N, E],
-                 group: int = {group}, scale: f32 = 0.125{extra}) {logsum} {{
-  require H == G * group;
-  let s[b, h, i, j] = scale * sum[d](q[b, h, i, d] * {k});
+kernel attention(q: {type}[B, H, M, D], k: {type}[B, {heads_}, N, D], v: {type}[B, {heads_}, N, E],
+                 {int_}scale: f32 = 0.125{extra})
+    -> o: {type}[B, H, M, E]{", l: f32[B, H, M]" if lse else ""} {{
+  {require}
+  let s[b, h, i, j] = scale * sum[d](q[b, h, i, d] * k[b, {head}, j, d]);
   let t[b, h, i, j] = {score};
   let p[b, h, i, j] = softmax[j{where}](t[b, h, i, j]);
-  o[b, h, i, e] = sum[j{where}](cast<{type}>({weight}) * {v});
+  o[b, h, i, e] = sum[j{where}](cast<{type}>({weight}) * v[b, {head}, j, e]);
   {f"l[b, h, i] = logsumexp[j{where}](t[b, h, i, j]);" if lse else ""}
 }}
 """
-        text = text.replace("k[b, h,", "k[b, h,") if group > 1 else text.replace(
-            "[B, G, N,", "[B, H, N,").replace("  require H == G * group;\n", "").replace(
-            f"group: int = {group}, ", "")
         (self.folder / "k.mmk").write_text(text)
         generator = np.random.default_rng(7)
         values = {name: rounded(generator.uniform(-1, 1, shape), type) for name, shape in (
@@ -80,12 +79,14 @@ kernel attention(q: {type}[B, H, M, D], k: {type}[B, G, N, D], v: {type}[B, G, N
             ("k", (dims["B"], heads, dims["N"], dims["D"])),
             ("v", (dims["B"], heads, dims["N"], dims["E"])))}
         inputs = {name: stored(x, type) for name, x in values.items()}
+        if spoil:
+            spoil(inputs)
         inputs.update(arrays or {})
-        words = [f"{name}={extent}" for name, extent in dims.items() if name != "G"]
+        words = [f"{name}={extent}" for name, extent in dims.items()]
         words += ([f"G={heads}"] if group > 1 else []) + list(scalars)
-        for name_, array in inputs.items():
-            np.save(self.folder / f"{name_}.npy", array)
-            words += ["--input", f"{name_}={name_}.npy"]
+        for each, array in inputs.items():
+            np.save(self.folder / f"{each}.npy", array)
+            words += ["--input", f"{each}={each}.npy"]
         place = np.ogrid[tuple(slice(dims[x]) for x in "BHMN")]
         k64, v64 = (np.repeat(values[x].astype(np.float64), group, axis=1) for x in "kv")
         s = 0.125 * values["q"].astype(np.float64) @ k64.swapaxes(2, 3)
@@ -98,11 +99,11 @@ kernel attention(q: {type}[B, H, M, D], k: {type}[B, G, N, D], v: {type}[B, G, N
             p = np.where(keep, e / total, 0)
             expected = np.where(keep, p * factor, 0) @ v64
             expectedL = (top + np.log(total))[..., 0]
-        atol = tolerance or {"f16": 2e-3, "bf16": 1.5e-2, "f32": 2e-4}[type]
-        for machine in (machine for machine, types in MACHINES.items() if type in types):
+        atol = {"f16": 2e-3, "bf16": 1.5e-2, "f32": 2e-4}[type]
+        for machine in (machine for machine, types in machines.items() if type in types):
             with self.subTest(form=name, machine=machine, type=type, dims=dims, group=group):
                 outputs = ["--output", "o=o.npy"] + (["--output", "l=l.npy"] if lse else [])
-                self.mmk("run", "k.mmk", "--machine", machine, *words, *outputs)
+                self.mmk("run", "k.mmk", "--machine", machine, *words, *outputs, *choices)
                 found = loaded(np.load(self.folder / "o.npy"), type)
                 np.testing.assert_allclose(found, expected, atol=atol)
                 if lse:
@@ -190,6 +191,87 @@ kernel attention(q: {type}[B, H, M, D], k: {type}[B, G, N, D], v: {type}[B, G, N
             return s, True, np.where(numbers < np.float32(0.3), 0, 1 / (1 - 0.3))
         self.check(weight="dropout[b, h, i, j](p[b, h, i, j], 0.3, seed)", extra=", seed: i32",
                    scalars=["seed=42"], name="dropout", model=model)
+
+    def test_what_is_excluded_is_not_read(self):
+        length = np.array([0, 70, 13, 33, 1], np.int32)
+        def spoil(inputs):
+            for b, n in enumerate(length):
+                inputs["k"][b, :, n:] = np.nan
+                inputs["v"][b, :, n:] = np.inf
+        self.check("f16", "j < length[b]", extra=", length: i32[B]", arrays={"length": length},
+                   dims={"B": 5, "H": 2}, name="lengths", spoil=spoil,
+                   model=lambda s, place: (np.nan_to_num(s), place[3] < length[:, None, None, None], 1))
+
+    def test_stages_of_a_dimension_in_two_roles(self):
+        # N is the columns of one product, in multiples of 16, and the depth of the other, of 8.
+        self.check("f32", dims={"B": 1, "H": 2, "M": 16, "N": 400, "D": 128}, name="rows",
+                   choices=("--set", "fuse=rows"), machines={"ascend910b3": ("f32",)})
+
+    def test_every_chip(self):
+        chips = {f"ascend910b{i}": ("f16",) for i in (1, 2, 4)}
+        self.check("f16", self.CAUSAL, group=2, name="causal", model=self.causal, machines=chips)
+
+
+class OtherBatches(CommandTest):
+    """Products of matrices that lie in other batches than those of the result."""
+
+    def run_kernel(self, text, machine, **arrays):
+        (self.folder / "k.mmk").write_text(text)
+        words = []
+        for name, array in arrays.items():
+            np.save(self.folder / f"{name}.npy", array)
+            words += ["--input", f"{name}={name}.npy"]
+        self.mmk("run", "k.mmk", "--machine", machine, *(["B=3"] if "dim B" not in text else []), "C=7", "M=33", "K=40", "N=65", *words,
+                 "--output", "y=y.npy")
+        return np.load(self.folder / "y.npy")
+
+    def test_computed_batches(self):
+        generator = np.random.default_rng(11)
+        x = generator.integers(-4, 5, (3, 33, 40)).astype(np.float16)
+        w = generator.integers(-4, 5, (7, 40, 65)).astype(np.float16)
+        b = np.arange(3)
+        for index, place in (("2*b", 2 * b), ("b + 1", b + 1), ("(b + 1) / 2", (b + 1) // 2),
+                             ("C - 1 - 2*b", 6 - 2 * b), ("b % 2", b % 2), ("5", 0 * b + 5)):
+            for machine in MACHINES:
+                for form in ("[C, K, N]", "[C, N, K]", "const", "computed"):
+                    with self.subTest(index=index, machine=machine, form=form):
+                        k, n = ("n", "k") if form == "[C, N, K]" else ("k", "n")
+                        shape = "[C, N, K]" if form == "[C, N, K]" else "[C, K, N]"
+                        source = "v" if form == "computed" else "w"
+                        found = self.run_kernel(
+                            f"""kernel k(x: f16[B, M, K], w: {"const " if form == "const" else ""}f16{shape})
+    -> y: f32[B, M, N] {{
+  {"let v[c, k, n] = cast<f16>(2 * w[c, k, n]);" if form == "computed" else ""}
+  y[b, m, n] = sum[k](x[b, m, k] * {source}[{index}, {k}, {n}]);
+}}
+""", machine, x=x, w=w.swapaxes(1, 2).copy() if form == "[C, N, K]" else w)
+                        factor = 2 if form == "computed" else 1
+                        np.testing.assert_array_equal(
+                            found, x.astype(np.float32) @ (factor * w[place].astype(np.float32)))
+
+    def test_batches_of_both_under_a_condition(self):
+        generator = np.random.default_rng(12)
+        x = generator.integers(-4, 5, (7, 33, 40)).astype(np.float16)
+        w = generator.integers(-4, 5, (7, 40, 65)).astype(np.float16)
+        b, (m, k) = np.arange(3), np.indices((33, 40))
+        for machine in MACHINES:
+            with self.subTest(machine=machine):
+                found = self.run_kernel("""kernel k(x: f16[C, M, K], w: f16[C, K, N]) -> y: f32[B, M, N] {
+  dim B = C / 2;
+  y[b, m, n] = sum[k | k >= m](x[2*b, m, k] * w[b + 1, k, n]);
+}
+""", machine, x=x, w=w)
+                np.testing.assert_array_equal(
+                    found, np.where(k >= m, x[2 * b], 0).astype(np.float32) @ w[b + 1].astype(np.float32))
+
+    def test_outside(self):
+        (self.folder / "k.mmk").write_text("""kernel k(q: f16[H, M, D], k: f16[G, N, D]) -> s: f32[H, M, N] {
+  s[h, i, j] = sum[d](q[h, i, d] * k[h / 4, j, d]);
+}
+""")
+        self.mmk("run", "k.mmk", "H=9", "G=2", "M=3", "N=4", "D=5", exit=2)
+        self.assertEqual(self.said, "error: this case: 'k' requires (H - 1) / 4 < G (for the index "
+                                    "h / 4 of 'k'), found (9 - 1) / 4 < 2\n")
 
 
 if __name__ == "__main__":
