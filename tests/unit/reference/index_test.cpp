@@ -2,6 +2,7 @@
 #include "reference/check.h"
 #include "tests/unit/reference_testing.h"
 
+#include <fmt/format.h>
 #include <functional>
 #include <limits>
 
@@ -178,6 +179,59 @@ TEST(IndexNotation, ReadsNothingThatTheConditionLeavesOut) {
   EXPECT_EQ(shares[0][0], 1);
   EXPECT_NEAR(shares[0][3] + shares[0][4], 1, 1e-6);
   EXPECT_EQ(shares[0][5], 0);
+}
+
+// The condition has variables of the left operand, of the right one, of both, of none, or one that
+// neither has.
+TEST(IndexNotation, MultipliesWhereAConditionHolds) {
+  struct Form {
+    const char *condition;
+    std::function<bool(int64_t b, int64_t i, int64_t j, int64_t d)> holds;
+  };
+  for (const Form &form :
+       std::vector<Form>{{"j <= i", [](auto, auto i, auto j, auto) { return j <= i; }},
+                         {"j >= d", [](auto, auto, auto j, auto d) { return j >= d; }},
+                         {"j <= i + d", [](auto, auto i, auto j, auto d) { return j <= i + d; }},
+                         {"j != 3", [](auto, auto, auto j, auto) { return j != 3; }},
+                         {"j + b != 3", [](auto b, auto, auto j, auto) { return j + b != 3; }},
+                         {"i > 1", [](auto, auto i, auto, auto) { return i > 1; }}})
+    for (const char *order : {"b, i, d", "b, d, i"}) {
+      SCOPED_TRACE(form.condition);
+      const bool swaps = order[3] == 'd';
+      expectElements(fmt::format("(p: f16[B, M, N], v: f16[N, H]) -> o: f32[{}] {{"
+                                 "  o[{}] = sum[j | {}](p[b, i, j] * v[j, d]); }}",
+                                 swaps ? "B, H, M" : "B, M, H", order, form.condition),
+                     {{2, 5, 7}, {7, 4}},
+                     swaps ? std::vector<int64_t>{2, 4, 5} : std::vector<int64_t>{2, 5, 4},
+                     [&](auto &in, auto &at) {
+                       const int64_t b = at[0], i = at[swaps ? 2 : 1], d = at[swaps ? 1 : 2];
+                       double sum = 0;
+                       for (int64_t j = 0; j < 7; ++j)
+                         if (form.holds(b, i, j, d))
+                           sum += in[0][(b * 5 + i) * 7 + j] * in[1][j * 4 + d];
+                       return sum;
+                     });
+    }
+  expectElements("(p: f16[B, N], v: f16[N, H], t: f32[M]) -> o: f32[B, M, H] {"
+                 "  o[b, i, d] = sum[j | j <= i](p[b, j] * v[j, d]) + 0 * t[i]; }",
+                 {{2, 7}, {7, 4}, {5}}, {2, 5, 4}, [](auto &in, auto &at) {
+                   double sum = 0;
+                   for (int64_t j = 0; j <= at[1]; ++j)
+                     sum += in[0][at[0] * 7 + j] * in[1][j * 4 + at[2]];
+                   return sum;
+                 });
+}
+
+// What one row leaves out and another reads.
+TEST(IndexNotation, LeavesOutByRows) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const Tensor p = tensorOf(ElementType::f16, {2, 2}, {3, nan, 1, 2}),
+               v = tensorOf(ElementType::f16, {2, 1}, {4, nan});
+  const KernelText text("kernel k(p: f16[M, N], v: f16[N, D]) -> o: f32[M, D] {"
+                        "  o[i, d] = sum[j | j <= i](p[i, j] * v[j, d]); }");
+  const auto got = llvm::cantFail(text.evaluate({{"M", 2}, {"N", 2}, {"D", 1}}, {&p, &v}));
+  EXPECT_EQ(got[0][0], 12);
+  EXPECT_TRUE(std::isnan(got[0][1]));
 }
 
 // Whole numbers are compared exactly, beyond what f32 can tell apart.
