@@ -250,6 +250,9 @@ void CoreInstructions::spill(aicore::SpillOp op) {
   Value *target = values.buffer(op.getTarget(), op.getTargetSlot());
   if (op.getRow())
     target = e.offset(target, b.CreateMul(values.value(op.getRow()), e.number(toRow)));
+  if (op.getColumn())
+    target = e.offset(target, b.CreateMul(values.value(op.getColumn()),
+                                          e.number(e.bytesOf(values.elementOf(op.getTarget())))));
   copy(target, toRow, values.buffer(op.getSource(), op.getSlot(), op.getPart()),
        values.rowBytes(op.getSource()), values.value(op.getRows()), values.value(op.getColumns()),
        values.elementOf(op.getSource()));

@@ -176,24 +176,27 @@ def Aicore_FixpipeOp : Aicore_ViewTransferOp<"fixpipe"> {
   let hasVerifier = 1;
 }
 
-def Aicore_SpillOp : Aicore_InstructionOp<"spill"> {
+def Aicore_SpillOp : Aicore_InstructionOp<"spill", [AttrSizedOperandSegments]> {
   let summary = "L0C (fixpipe) or UB (MTE3) -> the block's own global memory, for its other cores";
   let description = [{
     The whole accumulator, or a part of it into a target of the width of a part. Rows of UB go to the
-    target from row `at` on, so that each vector core writes its own.
+    target from row `at` on, so that each vector core writes its own. An accumulator goes to a wider
+    target from a `column` on.
     ```mlir
     aicore.spill %acc[%s] size(%rows, %columns) -> %tile[%w]
       : memref<128x256xf32, #aicore.space<l0c>> -> memref<128x256xf32, #aicore.space<gm>>
+    aicore.spill %acc[%s] size(%rows, %columns) -> %wide[%w] column(%c)
+      : memref<128x128xf32, #aicore.space<l0c>> -> memref<128x256xf32, #aicore.space<gm>>
     aicore.spill %y[%u] size(%rows, %columns) -> %tile[%w] at(%row)
       : memref<32x256xf16, #aicore.space<ub>> -> memref<128x256xf16, #aicore.space<gm>>
     ```
   }];
   let arguments = (ins AnyStaticShapeMemRef:$source, Index:$slot, Index:$rows, Index:$columns,
                        AnyStaticShapeMemRef:$target, Index:$targetSlot, Optional<Index>:$row,
-                       OptionalAttr<I64Attr>:$part);
+                       Optional<Index>:$column, OptionalAttr<I64Attr>:$part);
   let assemblyFormat = [{
     $source `[` $slot `]` (`part` $part^)? `size` `(` $rows `,` $columns `)` `->` $target `[` $targetSlot `]`
-    (`at` `(` $row^ `)`)? `:` type($source) `->` type($target) attr-dict
+    (`at` `(` $row^ `)`)? (`column` `(` $column^ `)`)? `:` type($source) `->` type($target) attr-dict
   }];
   let hasVerifier = 1;
 }

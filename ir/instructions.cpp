@@ -253,17 +253,23 @@ LogicalResult SpillOp::verify() {
       failed(expectBuffer(*this, "target", getTarget(), {Space::gm})) ||
       failed(expectPart(*this, getSource(), getPart())))
     return failure();
-  if (spaceOf(getSource()) == Space::ub)
+  if (spaceOf(getSource()) == Space::ub) {
+    if (getColumn())
+      return emitOpError("takes a column of its target, but rows of ub are spilled whole");
     return expectSameElements(*this, getSource(), getTarget());
+  }
   if (failed(expectOnCubeCore(*this, getPipe())))
     return failure();
   if (getRow())
     return emitOpError("takes a row of its target, but an accumulator is spilled as a whole");
+  if (getColumn() && getPart())
+    return emitOpError("takes a column of its target, but a part has its own");
   auto from = cast<MemRefType>(getSource().getType()), to = cast<MemRefType>(getTarget().getType());
   int64_t width = from.getShape()[1];
   if (auto acc = getSource().getDefiningOp<AllocOp>(); acc && getPart())
     width = acc.getPartWidth();
-  if (to.getShape()[0] != from.getShape()[0] || to.getShape()[1] != width)
+  const bool isWide = getColumn() ? to.getShape()[1] >= width : to.getShape()[1] == width;
+  if (to.getShape()[0] != from.getShape()[0] || !isWide)
     return emitOpError("expected a target of the accumulator's shape")
            << (getPart() ? ", as wide as a part" : "") << ", found " << to << " for " << from;
   return expectSameElements(*this, getSource(), getTarget());

@@ -1,4 +1,5 @@
 #include "place/assign_memories.h"
+#include "place/chain_rows.h"
 #include "passes/variant.h"
 #include "place/passes.h"
 
@@ -159,6 +160,9 @@ void MemoryAssignment::placeBias(TiledGroup &tile, TiledProduct &product) {
 //----------------------------------------------------------------------------===//
 
 LogicalResult MemoryAssignment::assign(ir::FusionGroupOp group) {
+  // The buffers of a chain follow from the order of its steps; aicore-insert-transfers knows it.
+  if (chainOf(group))
+    return success();
   FailureOr<TiledGroup> tile = findTiledGroup(kernel, group);
   if (failed(tile))
     return failure();

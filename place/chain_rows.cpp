@@ -18,7 +18,7 @@ namespace {
 class WeightsSplitter {
 public:
   WeightsSplitter(RowProgram &program, Location loc)
-      : p(program), b(program.block().getParent()->getContext()), loc(loc) {
+      : p(program), b(loc.getContext()), loc(loc) {
     b.setInsertionPointToEnd(&p.block());
   }
 
@@ -92,6 +92,18 @@ private:
 };
 
 } // namespace
+
+scf::ForOp tileLoopOf(ir::FusionGroupOp group) {
+  scf::ForOp last;
+  for (auto loop : group.getBody().front().getOps<scf::ForOp>())
+    last = loop;
+  return last;
+}
+
+std::optional<Chain> chainOf(ir::FusionGroupOp group) {
+  scf::ForOp loop = tileLoopOf(group);
+  return loop ? Chain::of(group, *loop.getBody()) : std::nullopt;
+}
 
 FailureOr<RowProgram> chainRows(ir::KernelOp kernel, ir::FusionGroupOp group, Chain &chain,
                                 Block &operations) {

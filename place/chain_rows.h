@@ -5,7 +5,13 @@
 #include "passes/chain.h"
 #include "place/row_program.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 namespace mmk {
+
+/// The chain that a tiled group computes, in its loop over tiles; nothing for another group.
+std::optional<Chain> chainOf(ir::FusionGroupOp group);
+mlir::scf::ForOp tileLoopOf(ir::FusionGroupOp group);
 
 /// The program of a chain's tile in that form: its weights without what is the same for a whole row,
 /// and sums rescaled while their maximum grows. An error, with what would be legal, where something

@@ -107,8 +107,13 @@ bool walksTiles(scf::ForOp loop) {
 struct DoubleBufferPass : impl::DoubleBufferBase<DoubleBufferPass> {
   void runOnOperation() override {
     for (aicore::KernelOp kernel : getOperation().getOps<aicore::KernelOp>()) {
+      // A buffer that has its copies already is filled where the program says.
+      DenseSet<Operation *> own;
       kernel.walk([&](aicore::AllocOp alloc) {
-        alloc.setCopies(requestedCopies(alloc, kernel.getBuffers()));
+        if (alloc.getCopies() > 1)
+          own.insert(alloc);
+        else
+          alloc.setCopies(requestedCopies(alloc, kernel.getBuffers()));
       });
       // Inner loops first: their transfers then move as one with the body that contains them.
       SmallVector<scf::ForOp> loops;
@@ -121,7 +126,7 @@ struct DoubleBufferPass : impl::DoubleBufferBase<DoubleBufferPass> {
         llvm::MapVector<int64_t, SmallVector<Operation *>> byDepth;
         for (Operation &op : *loop.getBody())
           if (aicore::AllocOp alloc = filledBy(op);
-              alloc && alloc.getCopies() > 1 && (!onlyPanels || isOfPanel(op)))
+              alloc && !own.contains(alloc) && alloc.getCopies() > 1 && (!onlyPanels || isOfPanel(op)))
             byDepth[alloc.getCopies() - 1].push_back(&op);
         for (auto &[depth, transfers] : byDepth)
           pipelineLoads(loop, transfers, depth);

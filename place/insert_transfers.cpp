@@ -1,4 +1,5 @@
 #include "place/insert_transfers.h"
+#include "place/chain_rows.h"
 #include "ir/diagnostic_code.h"
 #include "passes/row_space.h"
 #include "passes/variant.h"
@@ -59,8 +60,11 @@ LogicalResult TransferInserter::limitRows(NamedAttrList &limits) {
   for (auto group : kernel.getBody().getOps<ir::FusionGroupOp>()) {
     if (!group.getSpaceAttr())
       continue;
-    bool hasProduct = false;
-    group.walk([&](linalg::ContractOp) { hasProduct = true; });
+    int64_t products = 0;
+    group.walk([&](linalg::ContractOp) { ++products; });
+    const bool hasProduct = products > 0;
+    if (products > 1)
+      continue; // of any length: see limitChains
     if (!hasProduct && rowFormOf(kernel, RowSpace(group)) != RowForm::whole)
       continue;
     const RowSpace space(group);
@@ -80,7 +84,7 @@ LogicalResult TransferInserter::limitRows(NamedAttrList &limits) {
 FailureOr<DictionaryAttr> TransferInserter::limits() {
   NamedAttrList limits;
   limitPanels(limits);
-  if (failed(limitRows(limits)))
+  if (failed(limitRows(limits)) || failed(limitChains(limits)))
     return failure();
   return limits.empty() ? DictionaryAttr() : limits.getDictionary(b.getContext());
 }
@@ -132,6 +136,8 @@ void TransferInserter::emitTileLoop(Tile &tile) {
 }
 
 LogicalResult TransferInserter::emitGroup(ir::FusionGroupOp group) {
+  if (chainOf(group))
+    return emitChain(group);
   FailureOr<TiledGroup> found = findTiledGroup(kernel, group);
   if (failed(found))
     return failure();

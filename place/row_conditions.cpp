@@ -16,6 +16,10 @@ void TransferInserter::RowWork::findOffsets() {
       for (auto [i, dim] : llvm::enumerate(output.dims))
         if (dim >= 0 && !p.space().isReduced[dim])
           first[dim] = destination.view.offsets[i];
+  findGuards();
+}
+
+void TransferInserter::RowWork::findGuards() {
   for (auto [number, reduction] : llvm::enumerate(p.reductions()))
     if (std::optional<Guard> guard = guardOf(p, reduction))
       guards[number] = *guard;

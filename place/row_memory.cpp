@@ -63,14 +63,16 @@ int64_t RowMemory::sharedBytes(int64_t width) const {
   return bytes;
 }
 
-RowMemory::Sizes RowMemory::sizesOf(int64_t rows, int64_t columns, bool whole) const {
+RowMemory::Sizes RowMemory::sizesOf(int64_t rows, int64_t columns, bool whole,
+                                    Others others) const {
   const int64_t cores = vectorCoresOf(machine);
   const bool reducesColumns = p.plane().reducesColumns;
   Sizes sizes;
   sizes.width = reducesColumns ? columns : llvm::divideCeil(columns, cores);
   const int64_t most = reducesColumns ? llvm::divideCeil(rows, cores) : rows;
-  const int64_t room = machine.capacity(Space::ub) - sharedBytes(sizes.width);
-  const int64_t fitting = room / std::max<int64_t>(1, bytesOfRow(sizes.width));
+  const int64_t room = machine.capacity(Space::ub) - sharedBytes(sizes.width) - others.shared;
+  const int64_t fitting =
+      std::max<int64_t>(room, 0) / std::max<int64_t>(1, bytesOfRow(sizes.width) + others.ofRow);
   const bool isWhole = whole && !reducesColumns;
   sizes.fits = fitting >= (isWhole ? most : 1);
   sizes.height = isWhole ? most : std::clamp<int64_t>(fitting, 1, most);

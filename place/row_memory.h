@@ -21,8 +21,12 @@ public:
     int64_t kept = 1; ///< rows or columns that a vector core keeps of a tile, at most
     bool fits = true; ///< whether even one row does, or all where they have to
   };
+  /// What else is in UB: bytes for each row of the plane, and for all.
+  struct Others {
+    int64_t ofRow = 0, shared = 0;
+  };
   /// For a tile of `rows` x `columns` of a block, in steps of even length.
-  Sizes sizesOf(int64_t rows, int64_t columns, bool whole) const;
+  Sizes sizesOf(int64_t rows, int64_t columns, bool whole, Others others = {0, 0}) const;
 
   /// Elements of a row of a buffer, rounded up to whole blocks of UB and to whole vectors of a CPU
   /// that emulates the core.

@@ -316,6 +316,8 @@ void RowScheduler::scheduleRunning(RowPass &pass) {
   compute(online.next, running, true, pass.body);
   for (auto [ratio, place] : llvm::zip(online.ratios, places))
     held[ratio.ratio] = place;
+  if (online.ratioOfWeights)
+    s.ratioOfWeights = places[*online.ratioOfWeights];
 }
 
 void RowScheduler::schedule(const Wanted &it, RowPass &pass) {
@@ -389,6 +391,10 @@ RowSchedule RowScheduler::run() {
       schedule(it, pass);
     }
     scheduleKeptOutputs(level + 1, whole ? pass.body : pass.after);
+    if (p.weights() && p.weights()->factor) {
+      s.factorOfWeights = keptTile(p.weights()->factor.getType());
+      compute(p.weights()->factor, *s.factorOfWeights, true, pass.after);
+    }
     if (!whole || level + 1 == levels)
       endPass(pass);
   }

@@ -43,7 +43,7 @@ StringRef TransferInserter::RowWork::nameOf(Value tensor) {
 }
 
 Value TransferInserter::RowWork::alloc(StringRef name, StringRef buffers, bool isOnPlane,
-                                       Broadcast cover, Type element) {
+                                       Broadcast cover, Type element, int64_t copies) {
   int64_t rows = 1, columns = 1;
   if (!isOnPlane)
     columns = p.plane().reducesColumns ? sizes.height : sizes.width;
@@ -57,7 +57,7 @@ Value TransferInserter::RowWork::alloc(StringRef name, StringRef buffers, bool i
   auto type =
       MemRefType::get({rows, memory.padded(columns, element)}, element, MemRefLayoutAttrInterface(),
                       aicore::SpaceAttr::get(b.getContext(), Space::ub));
-  return aicore::AllocOp::create(b, t.loc, type, name, buffers, 1, /*parts=*/1, IntegerAttr());
+  return aicore::AllocOp::create(b, t.loc, type, name, buffers, copies, /*parts=*/1, IntegerAttr());
 }
 
 void TransferInserter::RowWork::allocate() {
@@ -67,7 +67,8 @@ void TransferInserter::RowWork::allocate() {
                       {}});
   for (const RowTile &it : s.tiles)
     tiles.push_back(
-        {alloc(it.isKept ? "row" : "tile", "scratch", !it.isKept, Broadcast::full, it.element),
+        {alloc(it.isKept ? "row" : "tile", "scratch", !it.isKept, Broadcast::full, it.element,
+               it.isKept ? copiesOfKept : 1),
          {}});
   for (auto [i, output] : llvm::enumerate(p.outputs()))
     outputs.push_back({alloc(("out" + (i ? Twine(i) : Twine())).str(), "out",
@@ -115,7 +116,7 @@ void TransferInserter::RowWork::spillProducts() {
       Value buffer = t.bufferOf(place);
       aicore::SpillOp::create(b, t.loc, product.acc, product.accSlot, ofBlock.rows, ofBlock.columns,
                               buffer, t.slot(ofBlock.number, buffer), /*row=*/Value(),
-                              IntegerAttr());
+                              /*column=*/Value(), IntegerAttr());
     }
 }
 

@@ -21,7 +21,7 @@ public:
 
   mlir::LogicalResult emit();
 
-private:
+protected:
   using Place = RowPlace::Kind;
   /// A buffer and its slot.
   struct Held {
@@ -32,7 +32,7 @@ private:
   llvm::StringRef nameOf(mlir::Value tensor);
   void allocate();
   mlir::Value alloc(llvm::StringRef name, llvm::StringRef buffers, bool isOnPlane,
-                    aicore::Broadcast cover, mlir::Type element);
+                    aicore::Broadcast cover, mlir::Type element, int64_t copies = 1);
   void emitWindow();
   void emitPass(RowPass &pass, size_t number);
   void emitWhole(RowPass &pass);
@@ -56,6 +56,7 @@ private:
   Range rangeOf(const Guard &guard, mlir::Value extent);
   std::optional<mlir::Value> bound(const LinearForm &form, bool isLargest, bool ofPart);
   void findOffsets();
+  void findGuards();
   mlir::Value satisfiesAll(const RowPass &pass);
   /// The conditions of a pass; whether each of its reductions and outputs has one.
   bool findGuards(const RowPass &pass, llvm::SmallVectorImpl<Guard *> &found);
@@ -112,6 +113,7 @@ private:
   bool whole;
   RowSchedule s;
   RowMemory::Sizes sizes;
+  int64_t copiesOfKept = 1; ///< of tiles with one element for each row
   std::vector<Held> inputs, tiles, outputs;
   llvm::SmallVector<Destination> destinations;
 

@@ -125,7 +125,7 @@ void TransferInserter::emitDrain(Tile &tile, ArrayRef<Destination> destinations)
     Value spillSlot = slot(tile.number, spilled.buffer);
     whereItIs([&] {
       aicore::SpillOp::create(b, loc, product.acc, product.accSlot, tile.rows, tile.columns,
-                              spilled.buffer, spillSlot, /*row=*/Value(), part);
+                              spilled.buffer, spillSlot, /*row=*/Value(), /*column=*/Value(), part);
     });
   }
   emitVectorWork(tile, work, destinations);

@@ -9,7 +9,8 @@
 namespace mmk {
 namespace {
 
-constexpr int64_t maximumCores = 1024, maximumBuffers = 8, maximumSwizzle = 1024;
+constexpr int64_t maximumCores = 1024, maximumBuffers = 8, maximumSwizzle = 1024,
+                  maximumPreload = 4;
 
 // Long: the table.
 std::vector<DirectiveTraits> makeTable() {
@@ -126,6 +127,14 @@ std::vector<DirectiveTraits> makeTable() {
        .group = SearchGroup::outputTile,
        .needsPipes = true,
        .actsOn = {loads, results, turns}},
+      {.name = "preload",
+       .maximum = maximumPreload,
+       .subject = "a product behind another one",
+       .group = SearchGroup::loadOrder,
+       .needsPipes = true,
+       .actsOn = {turns},
+       .more = "the cube computes more parts before it needs what the vector cores make of them",
+       .fewer = "fewer parts ahead leave room for larger ones"},
       {.name = "fuse",
        .alias = "epilogue",
        .words = {{.word = "all",

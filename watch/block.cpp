@@ -129,6 +129,8 @@ void BlockWatch::instruction(aicore::Instruction op) {
               {part.rows, part.columns, 0, columnOf(it.getSource(), it.getPart())}, Use::reads);
         if (it.getRow())
           part.row = at(it.getRowMutable()[0]);
+        if (it.getColumn())
+          part.column = at(it.getColumnMutable()[0]);
         touch(it.getTarget(), at(it.getTargetSlotMutable()), part, Use::writes);
       })
       .Case([&](aicore::FetchOp it) {

@@ -1,0 +1,388 @@
+#include "place/chain_work.h"
+
+#include "passes/variant.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace mmk {
+
+using aicore::Broadcast;
+using aicore::Space;
+
+//===--- sizes and buffers ----------------------------------------------------------------===//
+
+LogicalResult TransferInserter::ChainWork::chooseSizes() {
+  if (failed(chooseProductSizes()))
+    return failure();
+  const auto copiesOf = [&](Value tensor) {
+    return tensor ? requestedCopies(t.kernel, "ub", nameOf(tensor))
+                  : requestedCopies(t.kernel, "out", "");
+  };
+  const RowMemory memory(p, s, t.machine, copiesOf);
+  const ArrayRef<int64_t> extents = *group.getTile();
+  const auto bytesOf = [&](Type element) {
+    return memory.padded(width, element) * llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  };
+  const Type sum = elementOf(chain.second.getResult(0));
+  RowMemory::Others others;
+  // The sum stays for all rows of a vector core.
+  others.shared = llvm::divideCeil(extents[0], vectorCoresOf(t.machine)) * bytesOf(sum);
+  others.ofRow = requestedCopies(t.kernel, "ub", "acc") * bytesOf(sum);
+  if (width > extents[1]) // scratch of the epilogue
+    others.ofRow += (s.scratch + 1) * bytesOf(sum);
+  for (Value value : chain.last()->getResults())
+    others.ofRow += copiesOf({}) * bytesOf(elementOf(value));
+  if (chain.epilogue)
+    for (OpOperand *operand : chain.epilogue.getDpsInputOperands())
+      if (operand->get() != chain.second.getResult(0))
+        others.ofRow += copiesOf(operand->get()) * bytesOf(elementOf(operand->get()));
+  sizes = memory.sizesOf(extents[0], extents[1], /*whole=*/false, others);
+  // Steps of a few rows, so that their transfers overlap.
+  const int64_t wanted =
+      std::max<int64_t>(1, stepBytes / (4 * memory.padded(sizes.width, b.getF32Type())));
+  const int64_t even = llvm::divideCeil(sizes.kept, std::min(sizes.height, wanted));
+  sizes.height = llvm::divideCeil(sizes.kept, even);
+  steps = llvm::divideCeil(sizes.kept, sizes.height);
+  copiesOfKept = steps;
+  return success();
+}
+
+void TransferInserter::ChainWork::allocate() {
+  t.loc = group.getLoc();
+  RowWork::allocate();
+  // Of the weights of later parts there are ratios before they are used.
+  if (s.ratioOfWeights)
+    tiles[s.ratioOfWeights->number].buffer.getDefiningOp<aicore::AllocOp>().setCopies(
+        steps * (preload + 1));
+  allocateProducts();
+  const RowMemory memory(p, s, t.machine, {});
+  const auto allocRows = [&](StringRef name, StringRef buffers, Type element, Broadcast cover,
+                             int64_t copies = 1) {
+    const bool byRow = cover == Broadcast::full, byColumn = byRow || cover == Broadcast::row;
+    const int64_t columns = byColumn ? width : cover == Broadcast::column ? sizes.height : 1;
+    return allocIn(Space::ub, name, buffers, byRow ? sizes.height : 1,
+                   memory.padded(columns, element), element, copies);
+  };
+  const Type sum = elementOf(chain.second.getResult(0));
+  t.loc = chain.last()->getLoc();
+  taken.buffer = allocRows("acc", "ub", sum, Broadcast::full);
+  result.buffer = allocRows("sum", "scratch", sum, Broadcast::full, steps);
+  for (auto [i, value] : llvm::enumerate(chain.last()->getResults()))
+    finished.push_back({value, {allocRows(("result" + (i ? Twine(i) : Twine())).str(), "out",
+                                          elementOf(value), Broadcast::full),
+                                {}}});
+  if (chain.epilogue)
+    for (OpOperand *operand : chain.epilogue.getDpsInputOperands())
+      if (operand->get() != chain.second.getResult(0))
+        behind[operand] =
+            allocRows(nameOf(operand->get()), "ub", elementOf(operand->get()), coverBehind(operand));
+}
+
+//===--- the tile and its windows ---------------------------------------------------------===//
+
+LogicalResult TransferInserter::ChainWork::emit() {
+  t.startPhase(group);
+  if (failed(chooseSizes()))
+    return failure();
+  allocate();
+  t.emitScalars(group);
+  tile = t.emitLoop(ofBlock.tileLoop).getInductionVar();
+  destinations = t.findDestinations(group, ofBlock.tileLoop);
+  findTile();
+  emitTile();
+  return success();
+}
+
+// The result has the batches and rows of the space, and columns of its own.
+void TransferInserter::ChainWork::findTile() {
+  const Destination *of = llvm::find_if(destinations, [&](const Destination &it) {
+    return llvm::is_contained(chain.last()->getResults(), it.value);
+  });
+  const size_t rank = of->sizes.size();
+  for (size_t dim = 0; dim + 1 < rank; ++dim)
+    first[dim] = of->view.offsets[dim];
+  rows = of->sizes[rank - 2];
+  columns = of->sizes[rank - 1];
+  findGuards();
+}
+
+void TransferInserter::ChainWork::onWindows(Value number, function_ref<void()> emit) {
+  t.loc = group.getLoc();
+  auto work = aicore::VectorWorkOp::create(b, t.loc, number, rows, t.index(1), t.index(0), steps,
+                                           sizes.height, /*by_columns=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  Block *window = b.createBlock(&work.getBody(), {}, SmallVector<Type>(5, b.getIndexType()),
+                                SmallVector<Location>(5, t.loc));
+  keptFrom = window->getArgument(0);
+  kept = window->getArgument(1);
+  step = window->getArgument(4);
+  emit();
+}
+
+void TransferInserter::ChainWork::emitAhead(const Parts &parts, Value number) {
+  Value exists =
+      arith::CmpIOp::create(b, t.loc, arith::CmpIPredicate::slt, number, parts.count);
+  t.when(exists, [&] {
+    setPart(arith::MulIOp::create(b, t.loc, t.add(parts.first, number), t.index(sizes.width)),
+            partExtent(), t.index(sizes.width));
+    emitFirst(number);
+    emitWeights(number);
+  });
+}
+
+void TransferInserter::ChainWork::emitTile() {
+  loadRowsOfFirst();
+  onWindows(tile, [&] { emitStart(); });
+  keptFrom = t.index(0);
+  kept = rows;
+  const Parts parts = partsOf(s.passes.front(), partExtent(), t.index(sizes.width));
+  for (int64_t ahead = 0; ahead < preload; ++ahead)
+    emitAhead(parts, t.index(ahead));
+  auto loop = scf::ForOp::create(b, t.loc, t.index(0), parts.count, t.index(1));
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(loop.getBody()->getTerminator());
+    Value number = loop.getInductionVar();
+    emitAhead(parts, t.add(number, t.index(preload)));
+    setPart(arith::MulIOp::create(b, t.loc, t.add(parts.first, number), t.index(sizes.width)),
+            partExtent(), t.index(sizes.width));
+    emitSecond(number);
+    emitCollect(number);
+  }
+  onWindows(tile, [&] { emitEnd(); });
+}
+
+//===--- the work of the vector cores -----------------------------------------------------===//
+
+void TransferInserter::ChainWork::placeKept() {
+  for (auto [i, it] : llvm::enumerate(s.tiles))
+    if (it.isKept)
+      tiles[i].slot = t.slot(step, tiles[i].buffer);
+}
+
+void TransferInserter::ChainWork::loadKeptInputs(ArrayRef<RowStep> of) {
+  for (unsigned input : s.keptInputs)
+    if (llvm::any_of(of, [&](const RowStep &it) {
+          return llvm::any_of(it.reads, [&](auto &read) {
+            return read.second == RowPlace{Place::input, input};
+          });
+        }))
+      load(input, step);
+}
+
+void TransferInserter::ChainWork::emitStart() {
+  const RowPass &pass = s.passes.front();
+  placeKept();
+  loadKeptInputs(pass.before);
+  emitSteps(pass.before);
+  result.slot = t.slot(step, result.buffer);
+  part = columns;
+  createVector({}, {}, result, /*isKept=*/false, [&](ValueRange) -> SmallVector<Value> {
+    const Type sum = elementOf(chain.second.getResult(0));
+    return {arith::ConstantOp::create(b, t.loc, b.getZeroAttr(sum))};
+  });
+}
+
+void TransferInserter::ChainWork::emitWeights(Value number) {
+  RowPass &pass = s.passes.front();
+  onWindows(number, [&] {
+    placeKept();
+    loadKeptInputs(pass.body);
+    for (unsigned input : pass.inputs) {
+      if (p.inputs()[input].tensor != chain.first.getResult(0)) {
+        load(input, step);
+        continue;
+      }
+      Held &held = inputs[input];
+      held.slot = t.slot(step, held.buffer);
+      takeProduct(scoresRing, number, firstNumber(number, t.index(0)), part, held);
+    }
+    for (auto [i, it] : llvm::enumerate(s.tiles))
+      if (!it.isKept)
+        tiles[i].slot = t.slot(step, tiles[i].buffer);
+    Held &weights = outputs[p.weights()->output];
+    weights.slot = t.slot(step, weights.buffer);
+    emitGuarded(pass);
+    t.loc = chain.second.getLoc();
+    aicore::SpillOp::create(b, t.loc, weights.buffer, weights.slot, kept, part, weightsRing,
+                            t.slot(number, weightsRing), keptFrom, /*column=*/Value(),
+                            IntegerAttr());
+  });
+}
+
+// A part of the second product is added to those before, which are of a smaller maximum.
+void TransferInserter::ChainWork::emitCollect(Value number) {
+  onWindows(number, [&] {
+    t.loc = chain.second.getLoc();
+    taken.slot = t.slot(step, taken.buffer);
+    takeProduct(resultRing, number, secondNumber(number), columns, taken);
+    result.slot = t.slot(step, result.buffer);
+    part = columns;
+    SmallVector<Held> from = {result, taken};
+    SmallVector<Broadcast> covers = {Broadcast::full, Broadcast::full};
+    if (s.ratioOfWeights) {
+      Held &ratio = heldBy(*s.ratioOfWeights);
+      ratio.slot = t.slot(step, ratio.buffer);
+      from.push_back(ratio);
+      covers.push_back(Broadcast::column);
+    }
+    createVector(from, covers, result, /*isKept=*/false,
+                 [&](ValueRange elements) -> SmallVector<Value> {
+                   Value before = elements[0];
+                   if (isa<IntegerType>(before.getType()))
+                     return {arith::AddIOp::create(b, t.loc, before, elements[1])};
+                   if (s.ratioOfWeights)
+                     before = rescaled(before, elements[2]);
+                   return {arith::AddFOp::create(b, t.loc, before, elements[1])};
+                 });
+  });
+}
+
+/// The sum, times a ratio that may be infinite where the sum is 0.
+Value TransferInserter::ChainWork::rescaled(Value sum, Value ratio) {
+  Value product = arith::MulFOp::create(b, t.loc, sum, ratio);
+  const OnlineRows &online = *p.online();
+  return online.ratios[*online.ratioOfWeights].isBounded ? product : zeroWhereZero(sum, product);
+}
+
+Value TransferInserter::ChainWork::zeroWhereZero(Value sum, Value product) {
+  Value zero = arith::ConstantOp::create(b, t.loc, b.getF32FloatAttr(0));
+  Value isZero = arith::CmpFOp::create(b, t.loc, arith::CmpFPredicate::OEQ, sum, zero);
+  return arith::SelectOp::create(b, t.loc, isZero, zero, product);
+}
+
+void TransferInserter::ChainWork::emitEnd() {
+  const RowPass &pass = s.passes.front();
+  placeKept();
+  loadKeptInputs(pass.after);
+  for (unsigned output : s.keptOutputs)
+    outputs[output].slot = t.slot(step, outputs[output].buffer);
+  emitSteps(pass.after);
+  finish();
+  partFrom = part = {};
+  for (unsigned output : s.keptOutputs)
+    store(output);
+  storeFinished();
+}
+
+//===--- behind the second product --------------------------------------------------------===//
+
+Broadcast TransferInserter::ChainWork::coverBehind(OpOperand *operand) {
+  const int64_t rank = p.space().names.size();
+  bool byRow = false, byColumn = false;
+  for (AffineExpr expression : chain.epilogue.getMatchingIndexingMap(operand).getResults()) {
+    const auto dim = cast<AffineDimExpr>(expression).getPosition();
+    byRow |= dim == rank - 2;
+    byColumn |= dim == rank - 1;
+  }
+  return byRow && byColumn ? Broadcast::full
+         : byColumn        ? Broadcast::row
+         : byRow           ? Broadcast::column
+                           : Broadcast::single;
+}
+
+TransferInserter::ChainWork::Held TransferInserter::ChainWork::loadBehind(OpOperand *operand,
+                                                                          Value buffer) {
+  const int64_t rank = p.space().names.size();
+  GlobalView view = t.viewOf(operand->get());
+  int64_t rowDim = -1, columnDim = -1;
+  for (auto [i, expression] :
+       llvm::enumerate(chain.epilogue.getMatchingIndexingMap(operand).getResults())) {
+    const auto dim = cast<AffineDimExpr>(expression).getPosition();
+    if (dim == rank - 2)
+      rowDim = view.dims[i];
+    else if (dim == rank - 1)
+      columnDim = view.dims[i];
+  }
+  if (rowDim >= 0)
+    view.offsets[rowDim] = t.add(view.offsets[rowDim], keptFrom);
+  for (Value &offset : view.offsets)
+    if (!offset)
+      offset = t.index(0);
+  const Broadcast cover = coverBehind(operand);
+  SmallVector<int64_t> along = {rowDim, columnDim};
+  Value one = t.index(1), height = one, length = one;
+  if (cover == Broadcast::column) // is held as a row
+    along = {-1, rowDim}, length = kept;
+  else if (cover != Broadcast::single)
+    length = columns;
+  if (cover == Broadcast::full)
+    height = kept;
+  Held held{buffer, t.slot(step, buffer)};
+  t.fill(view, along, height, length, held.buffer, held.slot);
+  return held;
+}
+
+// Where a condition leaves no element, the sum is that of none, and the factor no number.
+Value TransferInserter::ChainWork::finalElement(Value sum, Value factor) {
+  if (!factor)
+    return sum;
+  Value product = arith::MulFOp::create(b, t.loc, sum, factor);
+  return p.weights()->isGuarded ? zeroWhereZero(sum, product) : product;
+}
+
+void TransferInserter::ChainWork::finish() {
+  t.loc = chain.last()->getLoc();
+  part = columns;
+  result.slot = t.slot(step, result.buffer);
+  SmallVector<Held> from = {result}, to;
+  SmallVector<Broadcast> covers = {Broadcast::full};
+  if (s.factorOfWeights) {
+    from.push_back(heldBy(*s.factorOfWeights));
+    covers.push_back(Broadcast::column);
+  }
+  const size_t ofProduct = from.size();
+  for (auto &[operand, buffer] : behind) {
+    from.push_back(loadBehind(operand, buffer));
+    covers.push_back(coverBehind(operand));
+  }
+  for (auto &[value, held] : finished) {
+    held.slot = t.slot(step, held.buffer);
+    to.push_back(held);
+  }
+  createVector(from, covers, to, /*isKept=*/false, [&](ValueRange elements) -> SmallVector<Value> {
+    Value product = finalElement(elements[0], ofProduct > 1 ? elements[1] : Value());
+    if (!chain.epilogue)
+      return {product};
+    IRMapping scalars = t.map;
+    size_t next = ofProduct;
+    for (OpOperand *operand : chain.epilogue.getDpsInputOperands())
+      scalars.map(chain.epilogue.getMatchingBlockArgument(operand),
+                  behind.count(operand) ? elements[next++] : product);
+    Block *body = chain.epilogue.getBody();
+    for (Operation &op : body->without_terminator())
+      b.clone(op, scalars);
+    return llvm::map_to_vector(body->getTerminator()->getOperands(),
+                               [&](Value value) { return scalars.lookupOrDefault(value); });
+  });
+}
+
+void TransferInserter::ChainWork::storeFinished() {
+  const size_t rank = p.space().names.size();
+  for (auto &[value, held] : finished)
+    for (const Destination &destination : destinations) {
+      if (destination.value != value)
+        continue;
+      GlobalView view = destination.view;
+      const int64_t rowDim = view.dims[rank - 2], columnDim = view.dims[rank - 1];
+      view.offsets[rowDim] = t.add(view.offsets[rowDim], keptFrom);
+      aicore::StoreOp::create(b, t.loc, held.buffer, held.slot, view.memref, view.offsets,
+                              ArrayRef<int64_t>{rowDim, columnDim}, kept, columns);
+    }
+}
+
+//===--- the pass --------------------------------------------------------------------------===//
+
+LogicalResult TransferInserter::emitChain(ir::FusionGroupOp group) {
+  Chain chain = *chainOf(group);
+  Tile tile;
+  tile.tileLoop = tileLoopOf(group);
+  FailureOr<RowProgram> program = chainRows(kernel, group, chain, *tile.tileLoop.getBody());
+  if (failed(program))
+    return failure();
+  return ChainWork(*this, group, tile, std::move(*program), chain).emit();
+}
+
+} // namespace mmk
