@@ -28,7 +28,52 @@ const Value &withoutTransposes(const Value &value) {
   return *base;
 }
 
+/// Whether it is computed from a reduction, without a product between.
+bool readsReduction(const Value &value) {
+  const auto ends = [](const Value &it) {
+    return it.operation == Operation::product || it.operation == Operation::reduce;
+  };
+  return std::ranges::any_of(operandsFirst(value, ends), [](const Value *it) {
+    return it->operation == Operation::reduce;
+  });
+}
+
+/// Half of the distance of two numbers of a float type.
+double roundingOf(double number, ElementType type) {
+  const llvm::fltSemantics &semantics = *traitsOf(type).semantics;
+  const int digits = static_cast<int>(llvm::APFloat::semanticsPrecision(semantics)),
+            least = llvm::APFloat::semanticsMinExponent(semantics);
+  const int exponent = number == 0 ? least : std::max(std::ilogb(number), least);
+  return std::ldexp(0.5, exponent - digits + 1);
+}
+
 } // namespace
+
+ElementRanges::ElementRanges(const Operands &operands, const Evaluated &evaluated)
+    : operands_(operands), evaluated_(evaluated) {
+  for (const auto &value : operands.kernel.values)
+    if (isFloatProduct(*value))
+      for (const Value *operand : value->operands)
+        findWeights(*operand);
+}
+
+void ElementRanges::findWeights(const Value &operand) {
+  switch (operand.operation) {
+  case Operation::cast:
+    if (readsReduction(*operand.operands[0]))
+      weights_.insert(&operand);
+    break;
+  case Operation::transpose:
+  case Operation::squeeze:
+  case Operation::access:
+  case Operation::select:
+    for (const Value *each : operand.operands)
+      findWeights(*each);
+    break;
+  default:
+    break;
+  }
+}
 
 std::vector<int64_t> ElementRanges::concrete(const Shape &shape) const {
   std::vector<int64_t> extents;
@@ -212,6 +257,11 @@ Range ElementRanges::evaluateStep(const Step &step, const Place &place,
   for (size_t i = 0; i < step.operands.size(); ++i)
     operands[i] = done[step.operands[i]];
   Range range = rangeOf(value, operands);
+  if (weights_.contains(&value) && std::isfinite(operands[0].low) &&
+      std::isfinite(operands[0].high)) {
+    range.low = operands[0].low - roundingOf(operands[0].low, value.type);
+    range.high = operands[0].high + roundingOf(operands[0].high, value.type);
+  }
   if (!step.product)
     return range;
   const double row = done[*step.row].value;

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 
@@ -27,8 +28,7 @@ struct Operands {
 /// Keeps what it has computed for later elements, so that a thread has its own.
 class ElementRanges {
 public:
-  ElementRanges(const Operands &operands, const Evaluated &evaluated)
-      : operands_(operands), evaluated_(evaluated) {}
+  ElementRanges(const Operands &operands, const Evaluated &evaluated);
 
   /// Of the element `index`, in memory order, before it is stored in the type of the result.
   Range of(const Result &result, int64_t index, Care care);
@@ -89,8 +89,15 @@ private:
                                      int64_t count, Care care);
   Line makeLine(const Value &operand, Place place, size_t dimension, int64_t count, Care care);
 
+  /// Finds the roundings of weights among what a product multiplies; see weights_.
+  void findWeights(const Value &operand);
+
   const Operands operands_;
   const Evaluated &evaluated_;
+  /// Casts of what is computed from a reduction of its row, which a product multiplies. A factor of
+  /// the row may be applied to the product instead, so that other numbers are rounded, each to as
+  /// many bits.
+  std::set<const Value *> weights_;
   std::map<const Value *, Plan> plans_;
   std::map<const Value *, std::vector<IndexProgram>> programs_;
   std::map<LineKey, std::shared_ptr<const Line>> lines_;
