@@ -50,9 +50,13 @@ LogicalResult TransferInserter::ChainWork::chooseProductSizes() {
       lengthOf(t.kernel, "tile", second.columns, t.machine.getCubeN(), 128), padding);
   preload = t.kernel.chosenNumber("preload", 1);
 
-  // As many columns of the first product in one accumulator as there is room for.
-  const int64_t room = t.machine.capacity(Space::l0c) /
-                       (4 * tileM * requestedCopies(t.kernel, "acc", "acc")) / padding * padding;
+  // As many columns of the first product in one accumulator as L0C and L0B have room for.
+  const int64_t rowsOfB = std::max(stepOfFirst, stepOfSecond) * element.getIntOrFloatBitWidth() / 8;
+  const int64_t room =
+      std::min(t.machine.capacity(Space::l0c) /
+                   (4 * tileM * requestedCopies(t.kernel, "acc", "acc")),
+               t.machine.capacity(Space::l0b) / (rowsOfB * requestedCopies(t.kernel, "l0", "b"))) /
+      padding * padding;
   accWidth = isSplit ? std::min(tileN, std::max(room, width)) : tileN;
   accsOfPart = llvm::divideCeil(tileN, accWidth);
   accWidth = llvm::alignTo(llvm::divideCeil(tileN, accsOfPart), padding);
@@ -103,9 +107,9 @@ void TransferInserter::ChainWork::allocateProducts() {
   if (isSplit) {
     scoresRing = allocIn(Space::gm, "scores", "out", tileM, std::max(tileN, accWidth * accsOfPart),
                          sum, ahead);
-    resultRing = allocIn(Space::gm, "result", "out", tileM, std::max(accWidth, width), sum, 2);
+    resultRing = allocIn(Space::gm, "result", "out", tileM, std::max(accWidth, width), sum, ahead);
   }
-  weightsRing = allocIn(Space::gm, "weights", "out", tileM, tileN, element, ahead + 1);
+  weightsRing = allocIn(Space::gm, "weights", "out", tileM, tileN, element, ahead);
 }
 
 //===--- products -------------------------------------------------------------------------===//
