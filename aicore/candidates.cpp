@@ -1,5 +1,6 @@
 #include "aicore/candidates.h"
 
+#include "aicore/chain_candidates.h"
 #include "aicore/plan_time.h"
 #include "runtime/clock.h"
 
@@ -286,6 +287,8 @@ private:
 
 Candidates findCandidates(ir::KernelOp kernel, const Machine &machine,
                           const CandidateRequest &request) {
+  if (std::optional<Candidates> chains = chainCandidates(kernel, machine, request))
+    return *chains;
   return CandidateSearch(kernel, machine, request).run();
 }
 

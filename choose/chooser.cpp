@@ -195,21 +195,27 @@ Lowering Chooser::grouped(const Choices &choices) {
                          /*findsNearest=*/false);
 }
 
-// Reductions of a product's rows are groups of their own, or in that of the product.
+// Reductions of a product's rows are groups of their own, or in that of the product, as may be a
+// product behind them.
 std::vector<Chooser::Grouping> Chooser::groupings() {
   std::vector<Grouping> groupings;
-  if (kernel_.hasProduct() && kernel_.hasReduction() && !kept_.contains("fuse")) {
-    Grouping &joined = groupings.emplace_back(Choices{{"fuse", "rows"}});
+  const auto addWhere = [&](const char *word, auto isJoined) {
+    Grouping &joined = groupings.emplace_back(Choices{{"fuse", word}});
     joined.lowering = grouped(joined.choices);
     bool joins = false;
     if (joined.lowering)
-      joined.lowering.module->walk([&](ir::FusionGroupOp group) {
-        joins |=
-            group.getSpaceAttr() && !group.getBody().getOps<mlir::linalg::ContractOp>().empty();
-      });
+      joined.lowering.module->walk(
+          [&](ir::FusionGroupOp group) { joins |= group.getSpaceAttr() && isJoined(group); });
     if (!joins)
       groupings.pop_back();
-  }
+  };
+  const auto products = [](ir::FusionGroupOp group) {
+    return llvm::range_size(group.getBody().getOps<mlir::linalg::ContractOp>());
+  };
+  if (kernel_.hasProduct() && kernel_.hasReduction() && !kept_.contains("fuse"))
+    addWhere("rows", [&](ir::FusionGroupOp group) { return products(group) > 0; });
+  if (kernel_.hasProduct() && !kept_.contains("fuse"))
+    addWhere("products", [&](ir::FusionGroupOp group) { return products(group) > 1; });
   Grouping &usual = groupings.emplace_back();
   usual.lowering = grouped({});
   if (!usual.lowering)

@@ -141,7 +141,9 @@ def Aicore_VectorWorkOp : Aicore_Op<"vector_work", [SingleBlock, NoTerminator,
     windows are full rows of it, `height` at a time, or with `by_columns` its columns, distributed
     evenly over the vector cores. The arguments of the region are the window's first row, rows, first column and
     columns, and a number that counts the windows of all tiles of a vector core; a full tile has
-    `steps` of them. `aicore-distribute-vector-work` puts the region into loops over the windows.
+    `steps` of them. `aicore-distribute-vector-work` puts the region into loops over the windows. With
+    `nonempty` a vector core without rows has one window of none: its pipes then wait for each other
+    as on the other cores, and what one of them signals holds for all.
     ```mlir
     aicore.vector_work %tile size(%rows, %columns) at(%c0) steps 2 height 32 {
     ^bb0(%row: index, %count: index, %column: index, %width: index, %step: index):
@@ -151,11 +153,11 @@ def Aicore_VectorWorkOp : Aicore_Op<"vector_work", [SingleBlock, NoTerminator,
     ```
   }];
   let arguments = (ins Index:$number, Index:$rows, Index:$columns, Index:$column, I64Attr:$steps,
-                       I64Attr:$height, UnitAttr:$by_columns);
+                       I64Attr:$height, UnitAttr:$by_columns, UnitAttr:$nonempty);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $number `size` `(` $rows `,` $columns `)` `at` `(` $column `)` `steps` $steps `height` $height
-    (`by_columns` $by_columns^)? $body attr-dict
+    (`by_columns` $by_columns^)? (`nonempty` $nonempty^)? $body attr-dict
   }];
   let hasVerifier = 1;
 }

@@ -41,7 +41,8 @@ def FuseEpilogue : Pass<"mmk-fuse-epilogue", "::mlir::ModuleOp"> {
                                              }
     ```
     With `fuse = rows`, reductions over the columns of a product, and what reads them, join the
-    product's group, which is then a row group with a product.
+    product's group, which is then a row group with a product. With `fuse = products`, so does a
+    product whose left operand is computed from those rows, and what follows it.
 
     Reductions over the same dimensions become a row group with the elementwise operations before,
     between and behind them. Results that read the same tensors join the group. With `none` each

@@ -153,7 +153,9 @@ void TransferInserter::ChainWork::emitDepth(const InL1 &left, const InL1 &right,
                                             Value columns, Value depth, int64_t step,
                                             Value accNumber) {
   Value zero = t.index(0), accSlot = t.slot(accNumber, acc);
-  auto loop = scf::ForOp::create(b, t.loc, zero, depth, t.index(step));
+  // No part is empty, which the proof of the flags does not see from here on.
+  Value bound = arith::MaxSIOp::create(b, t.loc, depth, t.index(1));
+  auto loop = scf::ForOp::create(b, t.loc, zero, bound, t.index(step));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(loop.getBody()->getTerminator());
   Value done = loop.getInductionVar();
@@ -190,7 +192,8 @@ void TransferInserter::ChainWork::emitFirst(Value number) {
   };
   if (accsOfPart == 1)
     return emit(t.index(0), part, t.index(0));
-  auto loop = scf::ForOp::create(b, t.loc, t.index(0), part, t.index(accWidth));
+  Value bound = arith::MaxSIOp::create(b, t.loc, part, t.index(1));
+  auto loop = scf::ForOp::create(b, t.loc, t.index(0), bound, t.index(accWidth));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(loop.getBody()->getTerminator());
   Value from = loop.getInductionVar();

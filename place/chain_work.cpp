@@ -111,7 +111,7 @@ void TransferInserter::ChainWork::findTile() {
 void TransferInserter::ChainWork::onWindows(Value number, function_ref<void()> emit) {
   t.loc = group.getLoc();
   auto work = aicore::VectorWorkOp::create(b, t.loc, number, rows, t.index(1), t.index(0), steps,
-                                           sizes.height, /*by_columns=*/false);
+                                           sizes.height, /*by_columns=*/false, /*nonempty=*/true);
   OpBuilder::InsertionGuard guard(b);
   Block *window = b.createBlock(&work.getBody(), {}, SmallVector<Type>(5, b.getIndexType()),
                                 SmallVector<Location>(5, t.loc));

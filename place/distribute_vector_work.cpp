@@ -94,7 +94,10 @@ void Distribution::run() {
 
   Value height = index(work.getHeight());
   Value first = arith::MulIOp::create(b, loc, work.getNumber(), index(work.getSteps()));
-  auto loop = scf::ForOp::create(b, loc, index(0), own.rows, height);
+  Value bound = own.rows;
+  if (work.getNonempty())
+    bound = arith::MaxSIOp::create(b, loc, bound, index(1));
+  auto loop = scf::ForOp::create(b, loc, index(0), bound, height);
   b.setInsertionPoint(loop.getBody()->getTerminator());
   Value done = loop.getInductionVar();
   map.map(body.getArgument(0), arith::AddIOp::create(b, loc, own.firstRow, done).getResult());

@@ -203,7 +203,8 @@ void TransferInserter::RowWork::emitTile() {
   const int64_t steps = reducesColumns ? llvm::divideCeil(sizes.kept, sizes.height) : 1;
   auto work = aicore::VectorWorkOp::create(b, t.loc, tile, reducesColumns ? extent : one,
                                            reducesColumns ? one : extent, zero, steps,
-                                           reducesColumns ? sizes.height : 1, !reducesColumns);
+                                           reducesColumns ? sizes.height : 1, !reducesColumns,
+                                           /*nonempty=*/false);
   OpBuilder::InsertionGuard guard(b);
   Block *window = b.createBlock(&work.getBody(), {}, SmallVector<Type>(5, b.getIndexType()),
                                 SmallVector<Location>(5, t.loc));

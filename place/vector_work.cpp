@@ -138,7 +138,7 @@ void TransferInserter::emitVectorWork(Tile &tile, VectorWork &work,
   const int64_t rows = byColumns ? 1 : llvm::divideCeil(tile.tileM, vectorCoresOf(machine));
   auto op = aicore::VectorWorkOp::create(
       b, loc, tile.number, tile.rows, tile.columns, tile.firstColumn ? tile.firstColumn : index(0),
-      llvm::divideCeil(rows, work.height), work.height, byColumns);
+      llvm::divideCeil(rows, work.height), work.height, byColumns, /*nonempty=*/false);
   OpBuilder::InsertionGuard guard(b);
   Block *window = b.createBlock(&op.getBody(), {}, SmallVector<Type>(5, b.getIndexType()),
                                 SmallVector<Location>(5, loc));

@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""Attention on the clock of ascend910b2: from passes over global memory to one loop, step by step, and
+beside published times.
+
+    attention.py MMK [--write]
+
+--write puts the tables into docs/attention.md.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+PAGE = Path(__file__).resolve().parents[2] / "docs/attention.md"
+END = "<!-- End of the table -->"
+MARK = "<!-- {}: bench/attention/attention.py --write -->"
+
+ATTENTION = """kernel k(q: {t}[B, H, M, D], k: {t}[B, G, N, D], v: {t}[B, G, N, D], group: int = {group},
+         scale: f32 = 0.08838834764831845) -> o: {t}[B, H, M, D] {{
+  require H == G * group;
+  let s[b, h, i, j] = scale * sum[d](q[b, h, i, d] * k[b, h / group, j, d]);
+  o[b, h, i, d] = sum[j{cond}](cast<{t}>(softmax[j{cond}](s[b, h, i, j])) * v[b, h / group, j, d]);
+}}"""
+CAUSAL = " | j <= i + N - M"
+
+# The steps at 8192 queries and keys, one head of 128: what is set, and what it changes.
+TILES = ["tile.M=128", "tile.D=128", "stage.D=128"]
+FUSED = ["fuse=products", *TILES]
+STEPS = [
+    ("each operation a pass over global memory", ["fuse=none"]),
+    ("elementwise work in the passes of products and reductions", ["fuse=all"]),
+    ("one loop, without parts ahead of each other's results", [*FUSED, "tile.N=128", "preload=1", "buffers.ub=1", "buffers.out=1", "buffers.l1=1"]),
+    ("two copies of buffers", [*FUSED, "tile.N=128", "preload=1"]),
+    ("parts of 256 columns", [*FUSED, "tile.N=256", "preload=1", "buffers.acc=2"]),
+    ("two parts ahead", [*FUSED, "tile.N=256", "preload=2", "buffers.acc=2"]),
+    ("what mmk chooses", []),
+]
+
+# Queries and keys of one head of 128, f16, and the times of pto-isa's kernel and of torch_npu's on a
+# 910B2, in us.
+PUBLISHED = [
+    (1024, 20.96, 58.46),
+    (2048, 32.46, 70.80),
+    (8192, 292.6, 353.2),
+    (32768, 3262.7, 3646.2),
+]
+
+# Type, batch, heads, heads of keys, queries, keys, condition, published time in us (cann-bench, 910B2).
+ROWS = [
+    ("f16", 4, 32, 32, 1024, 1024, CAUSAL, "causal, 32 heads", 432.83),
+    ("bf16", 4, 64, 8, 512, 512, "", "grouped, 64 heads on 8", 257.79),
+    ("bf16", 4, 128, 8, 512, 512, "", "grouped, 128 heads on 8", 685.3),
+    ("f16", 60, 32, 32, 1, 512, "", "decode, 32 heads", 494.09),
+]
+
+
+def count(mmk, text, dims, choices=()):
+    """The clock's report and the variant; None for a variant that is refused."""
+    with tempfile.NamedTemporaryFile("w", suffix=".mmk") as file:
+        file.write(text + "\n")
+        file.flush()
+        words = [word for choice in choices for word in ("--set", choice)]
+        done = subprocess.run([mmk, "run", file.name, *[f"{name}={extent}" for name, extent in dims.items()],
+                               "--machine", "ascend910b2", "--count-only", "--no-cache", "--json", "-",
+                               *words], capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{choices}: {done.stderr}")
+    report = json.loads(done.stdout)[0]
+    return report["clock"], report["variant"]
+
+
+def dims_of(batch, heads, groups, queries, keys):
+    return {"B": batch, "H": heads, "G": groups, "M": queries, "N": keys, "D": 128}
+
+
+def steps(mmk):
+    text = ATTENTION.format(t="f16", group=1, cond="")
+    lines = ["| step | time, us | cycles | bytes of global memory | variant |", "|---|---|---|---|---|"]
+    for name, choices in STEPS:
+        clock, variant = count(mmk, text, dims_of(1, 1, 1, 8192, 8192), choices)
+        lines.append(f"| {name} | {clock['time_us']:.1f} | {clock['cycles']} | "
+                     f"{clock['global_bytes'] / 1e6:.1f} MB | `{variant}` |")
+    return "\n".join(lines)
+
+
+def published(mmk):
+    text = ATTENTION.format(t="f16", group=1, cond="")
+    lines = ["| queries and keys | mmk, us | hand-written, us | torch_npu, us | hand-written / mmk | part of the cube's peak | variant |",
+             "|---|---|---|---|---|---|---|"]
+    for length, hand, library in PUBLISHED:
+        clock, variant = count(mmk, text, dims_of(1, 1, 1, length, length))
+        us = clock["time_us"]
+        peak = 4 * length * length * 128 / (us * 1e-6) / (24 * 1.8e9 * 2 * 4096)
+        lines.append(f"| {length} | {us:.1f} | {hand} | {library} | {hand / us:.2f} | {peak:.2f} | `{variant}` |")
+    return "\n".join(lines)
+
+
+def rows(mmk):
+    lines = ["| form | type | batch | queries x keys | mmk, us | operator, us | operator / mmk | bytes of global memory |",
+             "|---|---|---|---|---|---|---|---|"]
+    for element, batch, heads, groups, queries, keys, cond, name, operator in ROWS:
+        text = ATTENTION.format(t=element, group=heads // groups, cond=cond)
+        clock, _ = count(mmk, text, dims_of(batch, heads, groups, queries, keys))
+        us = clock["time_us"]
+        lines.append(f"| {name} | {element} | {batch} | {queries} x {keys} | {us:.1f} | {operator} | "
+                     f"{operator / us:.2f} | {clock['global_bytes'] / 1e6:.1f} MB |")
+    return "\n".join(lines)
+
+
+def conditions(mmk):
+    lines = ["| queries and keys | full, us | causal, us | causal / full |", "|---|---|---|---|"]
+    for length in (2048, 8192):
+        us = [count(mmk, ATTENTION.format(t="f16", group=1, cond=cond),
+                    dims_of(1, 8, 8, length, length))[0]["time_us"] for cond in ("", CAUSAL)]
+        lines.append(f"| {length} | {us[0]:.1f} | {us[1]:.1f} | {us[1] / us[0]:.2f} |")
+    return "\n".join(lines)
+
+
+def main():
+    tables = {"Steps": steps, "Published": published, "Forms": rows, "Causal": conditions}
+    text = PAGE.read_text()
+    for name, make in tables.items():
+        table = make(sys.argv[1])
+        print(f"{table}\n")
+        begin = MARK.format(name)
+        before, rest = text.split(begin, 1)
+        text = f"{before}{begin}\n{table}\n{END}{rest.split(END, 1)[1]}"
+    if "--write" in sys.argv[2:]:
+        PAGE.write_text(text)
+
+
+if __name__ == "__main__":
+    main()
