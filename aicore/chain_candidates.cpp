@@ -156,6 +156,9 @@ private:
     }
     add("preload", plan.ahead);
     add("buffers.acc", 2);
+    // Cores that are at the same part wait for each other's lines.
+    if (!request_.fixed.contains("skew"))
+      choices.emplace_back("skew", "stages");
     std::ranges::sort(choices);
     const auto same = std::ranges::unique(choices, {}, [](auto &it) { return it.first; });
     choices.erase(same.begin(), same.end());

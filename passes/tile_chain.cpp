@@ -46,7 +46,7 @@ private:
 
   SmallVector<Value> emptyOutputs();
   scf::ForOp createLoop(ValueRange inits);
-  void placeTile(ir::TileCoordsOp coords);
+  void placeTile(Value batch, Value row);
   /// Of a tensor with the batches and rows of the chain, and columns of its own: the tile.
   void along(StringRef columns, SmallVector<OpFoldResult> &from, SmallVector<OpFoldResult> &extent);
   FailureOr<Value> tile(linalg::LinalgOp op, StringRef columns, StringRef reduction);
@@ -78,35 +78,49 @@ SmallVector<Value> ChainTiling::emptyOutputs() {
   return empty;
 }
 
-// The core's loop over its tiles: rows of one batch after the other.
+// The core's loop over its tiles. The last rows come first, as a condition may leave them the most
+// columns, and every other round goes through the cores in reverse, so that their shares are even.
 scf::ForOp ChainTiling::createLoop(ValueRange inits) {
   const int64_t rank = space.names.size(), rowDim = rank - 2;
-  Value one = index(1), batches = one;
+  Value one = index(1), zero = index(0), batches = one;
   for (int64_t dim = 0; dim < rowDim; ++dim)
     batches = arith::MulIOp::create(b, loc, batches, extents[dim]);
   Value down = arith::CeilDivSIOp::create(b, loc, extents[rowDim], index(tileM));
-  const int64_t cores = kernel.chosenNumber("cores", 1);
-  auto mapping = ir::MappingAttr::get(b.getContext(), ir::Order::rows, 1, cores, 0, 0, 1);
-  Value block = group.getBody().getArgument(0);
-  Type type = b.getIndexType();
-  Value share = ir::TileCountOp::create(b, loc, type, block, batches, down, one, mapping);
-  auto loop = scf::ForOp::create(b, loc, index(0), share, one, inits);
+  Value cores = index(kernel.chosenNumber("cores", 1)), block = group.getBody().getArgument(0);
+  Value all = arith::MulIOp::create(b, loc, batches, down);
+  Value last = arith::SubIOp::create(b, loc, arith::SubIOp::create(b, loc, cores, one), block);
+  // The place of the core in a round.
+  const auto placeIn = [&](Value round) -> Value {
+    Value half = arith::RemSIOp::create(b, loc, round, index(2));
+    Value isEven = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, half, zero);
+    return arith::SelectOp::create(b, loc, isEven, block, last);
+  };
+  Value full = arith::DivSIOp::create(b, loc, all, cores),
+        rest = arith::RemSIOp::create(b, loc, all, cores);
+  Value hasMore =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, placeIn(full), rest);
+  Value share = arith::AddIOp::create(
+      b, loc, full, arith::SelectOp::create(b, loc, hasMore, one, zero).getResult());
+  auto loop = scf::ForOp::create(b, loc, zero, share, one, inits);
   b.setInsertionPointToStart(loop.getBody());
-  placeTile(ir::TileCoordsOp::create(b, loc, type, type, type, loop.getInductionVar(), block,
-                                     batches, down, one, mapping));
+  Value round = loop.getInductionVar();
+  Value number = arith::AddIOp::create(
+      b, loc, arith::MulIOp::create(b, loc, round, cores).getResult(), placeIn(round));
+  Value fromEnd = arith::DivSIOp::create(b, loc, number, batches);
+  Value row = arith::SubIOp::create(b, loc, arith::SubIOp::create(b, loc, down, one), fromEnd);
+  placeTile(arith::RemSIOp::create(b, loc, number, batches), row);
   return loop;
 }
 
-void ChainTiling::placeTile(ir::TileCoordsOp coords) {
+void ChainTiling::placeTile(Value batch, Value row) {
   const int64_t rank = space.names.size(), rowDim = rank - 2;
   offsets.assign(rank, b.getIndexAttr(0));
   sizes.assign(rank, b.getIndexAttr(1));
   sizes.back() = extents.back();
-  Value start = arith::MulIOp::create(b, loc, coords.getRow(), index(tileM));
+  Value start = arith::MulIOp::create(b, loc, row, index(tileM));
   Value rest = arith::SubIOp::create(b, loc, extents[rowDim], start);
   offsets[rowDim] = start;
   sizes[rowDim] = arith::MinSIOp::create(b, loc, rest, index(tileM)).getResult();
-  Value batch = coords.getBatch();
   for (int64_t dim = rowDim; dim-- > 0;) {
     offsets[dim] =
         dim == 0 ? batch : arith::RemSIOp::create(b, loc, batch, extents[dim]).getResult();

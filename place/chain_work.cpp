@@ -121,12 +121,20 @@ void TransferInserter::ChainWork::onWindows(Value number, function_ref<void()> e
   emit();
 }
 
+// Cores that start at the same part would read the same lines at the same time.
+void TransferInserter::ChainWork::setPartAt(const Parts &parts, Value number) {
+  Value which = number;
+  if (t.isSkewed())
+    which = arith::RemSIOp::create(b, t.loc, t.add(number, t.block), parts.count);
+  setPart(arith::MulIOp::create(b, t.loc, t.add(parts.first, which), t.index(sizes.width)),
+          partExtent(), t.index(sizes.width));
+}
+
 void TransferInserter::ChainWork::emitAhead(const Parts &parts, Value number) {
   Value exists =
       arith::CmpIOp::create(b, t.loc, arith::CmpIPredicate::slt, number, parts.count);
   t.when(exists, [&] {
-    setPart(arith::MulIOp::create(b, t.loc, t.add(parts.first, number), t.index(sizes.width)),
-            partExtent(), t.index(sizes.width));
+    setPartAt(parts, number);
     emitFirst(number);
     emitWeights(number);
   });
@@ -146,8 +154,7 @@ void TransferInserter::ChainWork::emitTile() {
     b.setInsertionPoint(loop.getBody()->getTerminator());
     Value number = loop.getInductionVar();
     emitAhead(parts, t.add(number, t.index(preload)));
-    setPart(arith::MulIOp::create(b, t.loc, t.add(parts.first, number), t.index(sizes.width)),
-            partExtent(), t.index(sizes.width));
+    setPartAt(parts, number);
     emitSecond(number);
     emitCollect(number);
   }

@@ -51,6 +51,8 @@ private:
   void allocate();
   void findTile();
   void emitTile();
+  /// The part that is the `number`th of this core.
+  void setPartAt(const Parts &parts, mlir::Value number);
   /// Computes the weights of a part, if there is such a part.
   void emitAhead(const Parts &parts, mlir::Value number);
   /// Vector work on the rows of the tile, window by window; `number` counts what its buffers hold.

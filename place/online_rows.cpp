@@ -179,8 +179,7 @@ private:
   void addSum(OnlineRows &online, size_t number, size_t ratio) {
     RowReduction &sum = p.reductions()[number];
     loc = sum.location;
-    IRMapping map;
-    sum.operand = with(sum.operand, online.running, map);
+    sum.operand = with(sum.operand, online.running, ofRunning);
     OnlineRows::Sum own;
     own.number = number;
     own.sum = argument();
@@ -196,9 +195,8 @@ private:
 
   /// The weights of a part are those with the maximum so far; the product is rescaled like a sum.
   void addWeights(OnlineRows &online, Value shift) {
-    IRMapping map;
     Value &weights = p.outputs()[p.weights()->output].element;
-    weights = with(weights, online.running, map);
+    weights = with(weights, online.running, ofRunning);
     online.ratioOfWeights = ratioOf(online, shift);
     const OnlineRows::Ratio &ratio = online.ratios[*online.ratioOfWeights];
     RowWeights own = *p.weights();
@@ -211,6 +209,7 @@ private:
   OpBuilder b;
   Location loc;
   size_t maximum = 0;
+  IRMapping ofRunning; ///< values with the maximum so far in place of the maximum
   std::vector<std::pair<size_t, Value>> sums; ///< numbers, each with what the maximum takes off
 };
 
