@@ -31,15 +31,12 @@ public:
     loc = p.reductions()[maximum].location;
     OnlineRows online;
     online.maximum = maximum;
-    Value largest = p.reductions()[maximum].result;
     online.running = argument();
-    online.start = number(0);
-    // Of -inf alone: exp(u - 0) is then 0, where exp(-inf + inf) would be NaN.
-    Value isNone = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, largest,
-                                         number(-std::numeric_limits<float>::infinity()));
-    online.next = arith::SelectOp::create(b, loc, isNone, online.start, largest);
+    isPlain = llvm::all_of(sums, [&](auto &sum) { return isMaximum(sum.second); }) &&
+              (!shiftOfWeights || isMaximum(shiftOfWeights));
+    isPlain ? startFromLeast(online, shiftOfWeights) : startFromZero(online);
     for (auto [number, shift] : sums)
-      addSum(online, number, ratioOf(online, shift));
+      addSum(online, number, shift);
     if (shiftOfWeights)
       addWeights(online, shiftOfWeights);
     p.setOnline(std::move(online));
@@ -134,6 +131,41 @@ private:
                                                                  : Value();
   }
 
+  /// Whether it is the maximum, or that where it is finite and else 0.
+  bool isMaximum(Value shift) {
+    Value largest = p.reductions()[maximum].result;
+    if (shift == largest)
+      return true;
+    auto select = shift.getDefiningOp<arith::SelectOp>();
+    auto compare = select ? select.getCondition().getDefiningOp<arith::CmpFOp>() : arith::CmpFOp();
+    auto magnitude = compare ? compare.getLhs().getDefiningOp<math::AbsFOp>() : math::AbsFOp();
+    return magnitude && magnitude.getOperand() == largest &&
+           compare.getPredicate() == arith::CmpFPredicate::OEQ &&
+           matchPattern(compare.getRhs(), m_PosInfFloat()) &&
+           matchPattern(select.getTrueValue(), m_AnyZeroFloat()) &&
+           select.getFalseValue() == largest;
+  }
+
+  // The maximum so far is a number: exp(u) of u = -inf is 0 then, and each ratio is at most 1.
+  void startFromLeast(OnlineRows &online, Value shiftOfWeights) {
+    Value largest = p.reductions()[maximum].result;
+    online.start = number(std::numeric_limits<float>::lowest());
+    online.next = arith::MaximumFOp::create(b, loc, largest, online.start);
+    for (auto [number, shift] : sums)
+      ofRunning.map(shift, online.running);
+    if (shiftOfWeights)
+      ofRunning.map(shiftOfWeights, online.running);
+  }
+
+  // Of -inf alone: exp(u - 0) is then 0, where exp(-inf + inf) would be NaN.
+  void startFromZero(OnlineRows &online) {
+    Value largest = p.reductions()[maximum].result;
+    online.start = number(0);
+    Value isNone = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, largest,
+                                         number(-std::numeric_limits<float>::infinity()));
+    online.next = arith::SelectOp::create(b, loc, isNone, online.start, largest);
+  }
+
   Value argument() { return p.addKeptArgument(b.getF32Type(), loc); }
   Value number(float value) { return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(value)); }
 
@@ -147,49 +179,67 @@ private:
     Operation *op = value.getDefiningOp();
     for (Value operand : op->getOperands())
       map.map(operand, with(operand, largest, map));
-    return b.clone(*op, map)->getResult(0);
+    Value copy = merged(b.clone(*op, map));
+    map.map(value, copy);
+    return copy;
   }
-  /// What a sum with one maximum is multiplied with to be one with another; `isBounded`: at most 1,
-  /// which it is but for the first maximum, of which the sum is 0.
-  Value quotient(Value shift, Value from, Value to, bool isBounded = false) {
+
+  /// The result of an operation of the block that does the same, if there is one.
+  Value merged(Operation *op) {
+    for (Operation &other : block)
+      if (&other != op && OperationEquivalence::isEquivalentTo(
+                              &other, op, OperationEquivalence::IgnoreLocations)) {
+        op->erase();
+        return other.getResult(0);
+      }
+    return op->getResult(0);
+  }
+
+  /// What a sum with one maximum is multiplied with to be one with another.
+  Value quotient(Value shift, Value from, Value to) {
     IRMapping ofFrom, ofTo;
     Value before = with(shift, from, ofFrom), after = with(shift, to, ofTo);
-    Value exponent = arith::SubFOp::create(b, loc, before, after);
-    if (isBounded)
-      exponent = arith::MinimumFOp::create(b, loc, exponent, number(0));
-    return math::ExpOp::create(b, loc, exponent);
+    return merged(math::ExpOp::create(
+        b, loc, merged(arith::SubFOp::create(b, loc, before, after).getOperation())));
   }
 
   size_t ratioOf(OnlineRows &online, Value shift) {
+    if (isPlain)
+      shift = p.reductions()[maximum].result;
     for (auto [i, known] : llvm::enumerate(online.ratios))
       if (known.shift == shift)
         return i;
-    Value largest = p.reductions()[maximum].result;
     OnlineRows::Ratio ratio;
     ratio.shift = shift;
     ratio.ratio = argument();
-    // A product of weights is large: that it is 0 is not to be asked of each element.
-    ratio.isBounded = p.weights() && shift == largest;
-    ratio.nextRatio = quotient(shift, online.running, online.next, ratio.isBounded);
-    ratio.last = quotient(shift, online.running, largest);
+    ratio.nextRatio = quotient(shift, online.running, online.next);
+    ratio.isBounded = isPlain;
     online.ratios.push_back(ratio);
     return online.ratios.size() - 1;
   }
 
-  void addSum(OnlineRows &online, size_t number, size_t ratio) {
+  /// After the last part: of the maximum that sums have and the result.
+  Value lastRatio(OnlineRows &online, Value shift) {
+    return quotient(shift, online.running, p.reductions()[maximum].result);
+  }
+
+  void addSum(OnlineRows &online, size_t number, Value shift) {
     RowReduction &sum = p.reductions()[number];
     loc = sum.location;
     sum.operand = with(sum.operand, online.running, ofRunning);
+    const OnlineRows::Ratio &ratio = online.ratios[ratioOf(online, shift)];
     OnlineRows::Sum own;
     own.number = number;
     own.sum = argument();
     own.part = argument();
-    Value scaled = arith::MulFOp::create(b, loc, own.sum, online.ratios[ratio].ratio);
-    // The ratio of a sum of nothing may be infinite.
-    Value isEmpty = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, own.sum, online.start);
-    scaled = arith::SelectOp::create(b, loc, isEmpty, online.start, scaled);
+    Value scaled = arith::MulFOp::create(b, loc, own.sum, ratio.ratio);
+    if (!ratio.isBounded) { // The ratio of a sum of nothing may be infinite.
+      Value isEmpty =
+          arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, own.sum, online.start);
+      scaled = arith::SelectOp::create(b, loc, isEmpty, online.start, scaled);
+    }
     own.next = arith::AddFOp::create(b, loc, scaled, own.part);
-    own.result = arith::MulFOp::create(b, loc, own.sum, online.ratios[ratio].last);
+    own.result = arith::MulFOp::create(b, loc, own.sum, lastRatio(online, shift));
     online.sums.push_back(own);
   }
 
@@ -198,9 +248,9 @@ private:
     Value &weights = p.outputs()[p.weights()->output].element;
     weights = with(weights, online.running, ofRunning);
     online.ratioOfWeights = ratioOf(online, shift);
-    const OnlineRows::Ratio &ratio = online.ratios[*online.ratioOfWeights];
     RowWeights own = *p.weights();
-    own.factor = own.factor ? arith::MulFOp::create(b, loc, own.factor, ratio.last) : ratio.last;
+    Value last = lastRatio(online, shift);
+    own.factor = own.factor ? arith::MulFOp::create(b, loc, own.factor, last) : last;
     p.setWeights(own);
   }
 
@@ -209,6 +259,7 @@ private:
   OpBuilder b;
   Location loc;
   size_t maximum = 0;
+  bool isPlain = false; ///< the maximum itself is taken off all exponents
   IRMapping ofRunning; ///< values with the maximum so far in place of the maximum
   std::vector<std::pair<size_t, Value>> sums; ///< numbers, each with what the maximum takes off
 };

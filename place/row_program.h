@@ -32,7 +32,7 @@ struct RowReduction {
 /// kept.
 struct OnlineRows {
   size_t maximum = 0;  ///< number of the reduction
-  mlir::Value running; ///< an argument: the maximum that sums have so far; 0 where it is -inf
+  mlir::Value running; ///< an argument: the maximum that sums have so far, always a number
   mlir::Value start;   ///< what that is at first
   mlir::Value next;    ///< what it becomes after a part
   /// What sums with one shift are multiplied with when the maximum grows.
