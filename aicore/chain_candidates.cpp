@@ -22,8 +22,10 @@ namespace {
 constexpr int64_t longestStep = 128;
 /// Cycles of a part for the flags between the cube and the vector cores.
 constexpr double exchangeCycles = 400;
+/// What a part takes longer where L1 has one copy of its operands.
+constexpr double oneCopy = 1.05;
 /// Vector instructions for an element of a part: scale, maximum, exponential, sum, conversion.
-constexpr double vectorCyclesOfElement = 9.0 / 64, vectorCyclesOfResult = 5.0 / 64;
+constexpr double vectorCyclesOfElement = 13.0 / 64, vectorCyclesOfResult = 5.0 / 64;
 
 /// A group at the extents of a request.
 struct ChainShape {
@@ -34,6 +36,7 @@ struct ChainShape {
 
 struct ChainPlan {
   int64_t tileM = 128, tileN = 128, ahead = 1;
+  int64_t inL1 = 2; ///< copies of the operands
 };
 
 class ChainSearch {
@@ -52,24 +55,13 @@ public:
   Candidates run() {
     Candidates found;
     const ChainShape &shape = shapes_.front();
-    for (int64_t tileM : {128, 64, 32, 16, 256})
-      for (int64_t tileN : {128, 256, 384, 512, 64, 32, 16})
-        for (int64_t ahead : {1, 2, 3}) {
-          const ChainPlan plan{numberOf("tile." + shape.m, tileM),
-                               numberOf("tile." + shape.n, tileN), numberOf("preload", ahead)};
-          const bool isLonger = plan.tileM > llvm::alignTo(shape.rows, machine_.cube.m) ||
-                                plan.tileN > llvm::alignTo(shape.columns, shape.unit);
-          const bool isShortest = plan.tileM == machine_.cube.m || plan.tileN == 16;
-          if ((isLonger && !isShortest) || !fits(shape, plan))
-            continue;
-          Candidate candidate{choicesOf(plan), cycles(plan), steps(plan)};
-          const bool isKnown = llvm::any_of(
-              found.best, [&](const Candidate &it) { return it.choices == candidate.choices; });
-          if (isKnown || (request_.isAllowed && !request_.isAllowed(candidate.choices)))
-            continue;
-          ++found.considered;
-          found.best.push_back(std::move(candidate));
-        }
+    for (int64_t tileM : {128, 112, 96, 80, 64, 48, 32, 16, 256})
+      for (int64_t tileN : {128, 256, 384, 512, 192, 64, 32, 16})
+        for (int64_t ahead : {1, 2, 3})
+          for (int64_t inL1 : {2, 1})
+            consider({numberOf("tile." + shape.m, tileM), numberOf("tile." + shape.n, tileN),
+                      numberOf("preload", ahead), numberOf("buffers.l1", inL1)},
+                     found);
     std::ranges::stable_sort(found.best, {}, &Candidate::cycles);
     if (found.best.size() > request_.most)
       found.best.resize(request_.most);
@@ -77,6 +69,22 @@ public:
   }
 
 private:
+  void consider(const ChainPlan &plan, Candidates &found) const {
+    const ChainShape &shape = shapes_.front();
+    const bool isLonger = plan.tileM > llvm::alignTo(shape.rows, machine_.cube.m) ||
+                          plan.tileN > llvm::alignTo(shape.columns, shape.unit);
+    const bool isShortest = plan.tileM == machine_.cube.m || plan.tileN == machine_.cube.n;
+    if ((isLonger && !isShortest) || !fits(shape, plan))
+      return;
+    Candidate candidate{choicesOf(plan), cycles(plan), steps(plan)};
+    const bool isKnown = llvm::any_of(
+        found.best, [&](const Candidate &it) { return it.choices == candidate.choices; });
+    if (isKnown || (request_.isAllowed && !request_.isAllowed(candidate.choices)))
+      return;
+    ++found.considered;
+    found.best.push_back(std::move(candidate));
+  }
+
   int64_t extentOf(StringRef dim) const {
     int64_t literal;
     if (!dim.getAsInteger(10, literal))
@@ -130,7 +138,7 @@ private:
     const int64_t part = isSplit() ? std::min(plan.tileN, std::max(longestStep, width))
                                    : plan.tileN;
     const int64_t inL1 =
-        copies * shape.bytes *
+        plan.inL1 * shape.bytes *
         (plan.tileM * depth + plan.tileN * depth + plan.tileM * plan.tileN + plan.tileN * width);
     const int64_t step = std::max(stepOf(shape), std::min(plan.tileN, longestStep));
     return inL1 <= room(Memory::l1) && copies * 4 * plan.tileM * std::max(part, width) <= room(Memory::l0c) &&
@@ -156,6 +164,7 @@ private:
     }
     add("preload", plan.ahead);
     add("buffers.acc", 2);
+    add("buffers.l1", plan.inL1);
     // Cores that are at the same part wait for each other's lines.
     if (!request_.fixed.contains("skew"))
       choices.emplace_back("skew", "stages");
@@ -211,7 +220,8 @@ private:
       // The first part of a tile waits for what is ahead of it.
       all += static_cast<double>(rounds * (parts + 1)) * cyclesOfPart(shape, plan);
     }
-    return all;
+    // With one copy the loads of a part wait for the products of the one before.
+    return plan.inL1 > 1 ? all : oneCopy * all;
   }
 
   mutable ir::KernelOp kernel_; ///< mlir's operations are not const
