@@ -17,8 +17,8 @@ using namespace mlir;
 namespace mmk::aicore {
 namespace {
 
-/// Columns of both products in one accumulator, and the depth of a matrix instruction, at most: with
-/// two copies of each, the operands of 128 rows fill L0A and L0B.
+/// Columns of both products in one accumulator, and the depth of a matrix instruction, at most:
+/// with two copies of each, the operands of 128 rows fill L0A and L0B.
 constexpr int64_t longestStep = 128;
 /// Cycles of a part for the flags between the cube and the vector cores.
 constexpr double exchangeCycles = 400;
@@ -118,7 +118,7 @@ private:
     int64_t number;
     const auto fixed = request_.fixed.find(key);
     return fixed != request_.fixed.end() && llvm::to_integer(fixed->second, number) ? number
-                                                                                     : otherwise;
+                                                                                    : otherwise;
   }
 
   /// The depth of a matrix instruction of the first product, and that of the product in whole ones.
@@ -135,13 +135,14 @@ private:
   bool fits(const ChainShape &shape, const ChainPlan &plan) const {
     const int64_t depth = depthOf(shape), width = widthOf(shape), copies = 2;
     const auto room = [&](Memory memory) { return machine_.memory(memory).capacity(); };
-    const int64_t part = isSplit() ? std::min(plan.tileN, std::max(longestStep, width))
-                                   : plan.tileN;
+    const int64_t part =
+        isSplit() ? std::min(plan.tileN, std::max(longestStep, width)) : plan.tileN;
     const int64_t inL1 =
         plan.inL1 * shape.bytes *
         (plan.tileM * depth + plan.tileN * depth + plan.tileM * plan.tileN + plan.tileN * width);
     const int64_t step = std::max(stepOf(shape), std::min(plan.tileN, longestStep));
-    return inL1 <= room(Memory::l1) && copies * 4 * plan.tileM * std::max(part, width) <= room(Memory::l0c) &&
+    return inL1 <= room(Memory::l1) &&
+           copies * 4 * plan.tileM * std::max(part, width) <= room(Memory::l0c) &&
            copies * shape.bytes * plan.tileM * step <= room(Memory::l0a);
   }
 
@@ -195,8 +196,10 @@ private:
                d = static_cast<double>(depthOf(shape)), e = static_cast<double>(widthOf(shape)),
                bytes = static_cast<double>(shape.bytes),
                cores = isSplit() ? static_cast<double>(machine_.vectorCoresPerCube) : 1.0;
-    const double products = m * n * (d + e) / macs(), loads = (n * (d + e) + m * n) * bytes / rate("gm_l1"),
-                 toL0 = (m * d + m * n) * bytes / rate("l1_l0a") + n * (d + e) * bytes / rate("l1_l0b"),
+    const double products = m * n * (d + e) / macs(),
+                 loads = (n * (d + e) + m * n) * bytes / rate("gm_l1"),
+                 toL0 = (m * d + m * n) * bytes / rate("l1_l0a") +
+                        n * (d + e) * bytes / rate("l1_l0b"),
                  drains = 4 * (m * n + m * e) / (isSplit() ? rate("l0c_gm") : rate("l0c_ub")),
                  fetches = isSplit() ? 4 * (m * n + m * e) / cores / rate("gm_ub") : drains,
                  vector = (m * n * vectorCyclesOfElement + m * e * vectorCyclesOfResult) / cores;

@@ -97,8 +97,7 @@ scf::ForOp ChainTiling::createLoop(ValueRange inits) {
   };
   Value full = arith::DivSIOp::create(b, loc, all, cores),
         rest = arith::RemSIOp::create(b, loc, all, cores);
-  Value hasMore =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, placeIn(full), rest);
+  Value hasMore = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, placeIn(full), rest);
   Value share = arith::AddIOp::create(
       b, loc, full, arith::SelectOp::create(b, loc, hasMore, one, zero).getResult());
   auto loop = scf::ForOp::create(b, loc, zero, share, one, inits);

@@ -1,6 +1,6 @@
 #include "place/assign_memories.h"
-#include "place/chain_rows.h"
 #include "passes/variant.h"
+#include "place/chain_rows.h"
 #include "place/passes.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"

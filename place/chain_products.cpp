@@ -43,11 +43,12 @@ LogicalResult TransferInserter::ChainWork::chooseProductSizes() {
   const int64_t literal = backend.literalProductTile(t.machine, element).k;
   stepOfFirst = baseDepth(t.kernel, chain.first, t.machine, literal);
   depthOfFirst = llvm::alignTo(
-      lengthOf(t.kernel, "stage", first.reduction, t.machine.depthOf(element), stepOfFirst), padding);
+      lengthOf(t.kernel, "stage", first.reduction, t.machine.depthOf(element), stepOfFirst),
+      padding);
   stepOfFirst = std::min(stepOfFirst, depthOfFirst);
   stepOfSecond = std::min(tileN, baseDepth(t.kernel, chain.second, t.machine, literal));
-  width = llvm::alignTo(
-      lengthOf(t.kernel, "tile", second.columns, t.machine.getCubeN(), 128), padding);
+  width =
+      llvm::alignTo(lengthOf(t.kernel, "tile", second.columns, t.machine.getCubeN(), 128), padding);
   preload = t.kernel.chosenNumber("preload", 1);
 
   // As many columns of the first product in one accumulator as L0C and L0B have room for.
@@ -61,8 +62,8 @@ LogicalResult TransferInserter::ChainWork::chooseProductSizes() {
   accsOfPart = llvm::divideCeil(tileN, accWidth);
   accWidth = llvm::alignTo(llvm::divideCeil(tileN, accsOfPart), padding);
   accsOfPart = llvm::divideCeil(tileN, accWidth);
-  l0Steps = std::max(llvm::divideCeil(depthOfFirst, stepOfFirst),
-                     llvm::divideCeil(tileN, stepOfSecond));
+  l0Steps =
+      std::max(llvm::divideCeil(depthOfFirst, stepOfFirst), llvm::divideCeil(tileN, stepOfSecond));
   if (operandType(chain.second) == element)
     return success();
   return chain.second.emitOpError("multiplies ")
@@ -137,8 +138,8 @@ TransferInserter::ChainWork::loadOperand(const Operand &operand, Value buffer, V
 void TransferInserter::ChainWork::loadRowsOfFirst() {
   t.loc = chain.first.getLoc();
   const Operand operand(chain.first, 0);
-  rowsOfFirst = loadOperand(operand, rowsL1, tile, {}, rows, {},
-                            t.extentOf(operand.tensor, operand.depth));
+  rowsOfFirst =
+      loadOperand(operand, rowsL1, tile, {}, rows, {}, t.extentOf(operand.tensor, operand.depth));
 }
 
 Value TransferInserter::ChainWork::firstNumber(Value part, Value ofPart) {
@@ -213,8 +214,8 @@ void TransferInserter::ChainWork::emitSecond(Value number) {
   Value accNumber = secondNumber(number);
   emitDepth(left, right, t.index(0), columns, part, stepOfSecond, accNumber);
   if (isSplit)
-    aicore::SpillOp::create(b, t.loc, acc, t.slot(accNumber, acc), rows, columns, resultRing, t.slot(number, resultRing), /*row=*/Value(), t.index(0),
-                            IntegerAttr());
+    aicore::SpillOp::create(b, t.loc, acc, t.slot(accNumber, acc), rows, columns, resultRing,
+                            t.slot(number, resultRing), /*row=*/Value(), t.index(0), IntegerAttr());
 }
 
 void TransferInserter::ChainWork::takeProduct(Value ring, Value number, Value accNumber,

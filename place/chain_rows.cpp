@@ -13,12 +13,11 @@ namespace mmk {
 
 namespace {
 
-/// Takes the factors that are the same for a whole row out of the weights. They move over a rounding
-/// to the type of the product: its result is then that of other weights, each as exact.
+/// Takes the factors that are the same for a whole row out of the weights. They move over a
+/// rounding to the type of the product: its result is then that of other weights, each as exact.
 class WeightsSplitter {
 public:
-  WeightsSplitter(RowProgram &program, Location loc)
-      : p(program), b(loc.getContext()), loc(loc) {
+  WeightsSplitter(RowProgram &program, Location loc) : p(program), b(loc.getContext()), loc(loc) {
     b.setInsertionPointToEnd(&p.block());
   }
 
@@ -60,12 +59,22 @@ private:
       return value;
     for (unsigned i : {1, 2})
       if (matchPattern(op->getOperand(i), m_AnyZeroFloat())) {
-        bool inner = false;
-        Value element = rest(op->getOperand(3 - i), inner);
         isGuarded = true;
-        return with(op, 3 - i, element);
+        return behindConversion(select, 3 - i, rest(op->getOperand(3 - i), isGuarded));
       }
     return value;
+  }
+
+  /// The selection with another element, before that is converted to the type of the product.
+  Value behindConversion(arith::SelectOp select, unsigned number, Value element) {
+    auto conversion = element.getDefiningOp<arith::TruncFOp>();
+    if (!conversion)
+      return with(select, number, element);
+    Value wide = conversion.getOperand();
+    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(wide.getType()));
+    Value chosen = arith::SelectOp::create(b, loc, select.getCondition(), number == 1 ? wide : zero,
+                                           number == 1 ? zero : wide);
+    return arith::TruncFOp::create(b, loc, conversion.getType(), chosen);
   }
 
   /// The operation with another operand.
@@ -122,7 +131,8 @@ FailureOr<RowProgram> chainRows(ir::KernelOp kernel, ir::FusionGroupOp group, Ch
   return nearestLegal(
       (choice ? choice.emitError() : group.emitError())
       << "fuse = products computes the rows between two products in one pass over them, with sums "
-         "of exponentials rescaled while their maximum grows; here a value waits for a reduction in "
+         "of exponentials rescaled while their maximum grows; here a value waits for a reduction "
+         "in "
          "another way; nearest legal: fuse = all");
 }
 

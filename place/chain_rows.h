@@ -1,5 +1,5 @@
-// The rows between the two products of a chain (passes/chain.h) as both back ends compute them: part
-// by part along the columns of the first product, in one pass.
+// The rows between the two products of a chain (passes/chain.h) as both back ends compute them:
+// part by part along the columns of the first product, in one pass.
 #pragma once
 
 #include "passes/chain.h"
@@ -13,9 +13,9 @@ namespace mmk {
 std::optional<Chain> chainOf(ir::FusionGroupOp group);
 mlir::scf::ForOp tileLoopOf(ir::FusionGroupOp group);
 
-/// The program of a chain's tile in that form: its weights without what is the same for a whole row,
-/// and sums rescaled while their maximum grows. An error, with what would be legal, where something
-/// waits for a reduction in another way.
+/// The program of a chain's tile in that form: its weights without what is the same for a whole
+/// row, and sums rescaled while their maximum grows. An error, with what would be legal, where
+/// something waits for a reduction in another way.
 mlir::FailureOr<RowProgram> chainRows(ir::KernelOp kernel, ir::FusionGroupOp group, Chain &chain,
                                       mlir::Block &operations);
 

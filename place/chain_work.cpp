@@ -70,14 +70,15 @@ void TransferInserter::ChainWork::allocate() {
   taken.buffer = allocRows("acc", "ub", sum, Broadcast::full);
   result.buffer = allocRows("sum", "scratch", sum, Broadcast::full, steps);
   for (auto [i, value] : llvm::enumerate(chain.last()->getResults()))
-    finished.push_back({value, {allocRows(("result" + (i ? Twine(i) : Twine())).str(), "out",
-                                          elementOf(value), Broadcast::full),
-                                {}}});
+    finished.push_back({value,
+                        {allocRows(("result" + (i ? Twine(i) : Twine())).str(), "out",
+                                   elementOf(value), Broadcast::full),
+                         {}}});
   if (chain.epilogue)
     for (OpOperand *operand : chain.epilogue.getDpsInputOperands())
       if (operand->get() != chain.second.getResult(0))
-        behind[operand] =
-            allocRows(nameOf(operand->get()), "ub", elementOf(operand->get()), coverBehind(operand));
+        behind[operand] = allocRows(nameOf(operand->get()), "ub", elementOf(operand->get()),
+                                    coverBehind(operand));
 }
 
 //===--- the tile and its windows ---------------------------------------------------------===//
@@ -131,8 +132,7 @@ void TransferInserter::ChainWork::setPartAt(const Parts &parts, Value number) {
 }
 
 void TransferInserter::ChainWork::emitAhead(const Parts &parts, Value number) {
-  Value exists =
-      arith::CmpIOp::create(b, t.loc, arith::CmpIPredicate::slt, number, parts.count);
+  Value exists = arith::CmpIOp::create(b, t.loc, arith::CmpIPredicate::slt, number, parts.count);
   t.when(exists, [&] {
     setPartAt(parts, number);
     emitFirst(number);
@@ -172,9 +172,8 @@ void TransferInserter::ChainWork::placeKept() {
 void TransferInserter::ChainWork::loadKeptInputs(ArrayRef<RowStep> of) {
   for (unsigned input : s.keptInputs)
     if (llvm::any_of(of, [&](const RowStep &it) {
-          return llvm::any_of(it.reads, [&](auto &read) {
-            return read.second == RowPlace{Place::input, input};
-          });
+          return llvm::any_of(
+              it.reads, [&](auto &read) { return read.second == RowPlace{Place::input, input}; });
         }))
       load(input, step);
 }

@@ -100,12 +100,12 @@ private:
   Chain chain;
   const bool isSplit;
   int64_t preload = 1;
-  int64_t steps = 1;         ///< windows of a vector core's rows
-  int64_t width = 1;         ///< columns of the second product, at most
-  int64_t depthOfFirst = 1;  ///< at most
+  int64_t steps = 1;                         ///< windows of a vector core's rows
+  int64_t width = 1;                         ///< columns of the second product, at most
+  int64_t depthOfFirst = 1;                  ///< at most
   int64_t stepOfFirst = 1, stepOfSecond = 1; ///< depths of a matrix instruction
-  int64_t accWidth = 1;      ///< columns of an accumulator
-  int64_t accsOfPart = 1;    ///< accumulators for the first product of a part
+  int64_t accWidth = 1;                      ///< columns of an accumulator
+  int64_t accsOfPart = 1;                    ///< accumulators for the first product of a part
 
   mlir::Value rowsL1, columnsL1, weightsL1, valuesL1; ///< operands of both products
   int64_t l0Steps = 1;                                ///< of a product, at most
@@ -117,8 +117,8 @@ private:
   /// What follows from that: results of the epilogue, or the product itself.
   llvm::SmallVector<std::pair<mlir::Value, Held>> finished;
   llvm::MapVector<mlir::OpOperand *, mlir::Value> behind; ///< what the epilogue reads besides
-  mlir::Value rows;                   ///< of the tile
-  mlir::Value columns;                ///< of the second product
+  mlir::Value rows;                                       ///< of the tile
+  mlir::Value columns;                                    ///< of the second product
 };
 
 } // namespace mmk

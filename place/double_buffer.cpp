@@ -125,8 +125,9 @@ struct DoubleBufferPass : impl::DoubleBufferBase<DoubleBufferPass> {
         // Transfers that are the same number of iterations ahead share a branch.
         llvm::MapVector<int64_t, SmallVector<Operation *>> byDepth;
         for (Operation &op : *loop.getBody())
-          if (aicore::AllocOp alloc = filledBy(op);
-              alloc && !own.contains(alloc) && alloc.getCopies() > 1 && (!onlyPanels || isOfPanel(op)))
+          if (aicore::AllocOp alloc = filledBy(op); alloc && !own.contains(alloc) &&
+                                                    alloc.getCopies() > 1 &&
+                                                    (!onlyPanels || isOfPanel(op)))
             byDepth[alloc.getCopies() - 1].push_back(&op);
         for (auto &[depth, transfers] : byDepth)
           pipelineLoads(loop, transfers, depth);

@@ -132,22 +132,30 @@ bool forEachComparison(Value condition,
   }
 }
 
-std::optional<Guard> guardOf(RowProgram &program, const RowReduction &reduction) {
-  arith::SelectOp select = selectionOf(reduction.operand, reduction.identity);
-  if (!select)
-    return std::nullopt;
+/// Of the elements that `select` keeps.
+static Guard guardOf(RowProgram &program, arith::SelectOp select) {
   Guard guard;
   guard.isExact = GuardReader(program).read(select.getCondition(), guard.atLeastZero);
-  if (guard.atLeastZero.empty())
-    return std::nullopt;
-  guard.masked = reduction.operand;
+  guard.masked = select;
   guard.element = select.getTrueValue();
   return guard;
+}
+
+std::optional<Guard> guardOf(RowProgram &program, const RowReduction &reduction) {
+  arith::SelectOp select = reduction.masked ? reduction.masked.getDefiningOp<arith::SelectOp>()
+                                            : selectionOf(reduction.operand, reduction.identity);
+  if (!select)
+    return std::nullopt;
+  Guard guard = guardOf(program, select);
+  return guard.atLeastZero.empty() ? std::nullopt : std::optional(guard);
 }
 
 std::optional<GuardedOutput> guardOf(RowProgram &program, const RowOutput &output) {
   GuardedOutput it;
   Value value = output.element;
+  if (const RowWeights *weights = program.weights();
+      weights && weights->masked && &output == &program.outputs()[weights->output])
+    value = weights->masked;
   while (Operation *op = value.getDefiningOp()) {
     if (!isa<arith::TruncFOp, arith::ExtFOp, arith::SIToFPOp, arith::FPToSIOp>(op))
       break;
@@ -157,9 +165,7 @@ std::optional<GuardedOutput> guardOf(RowProgram &program, const RowOutput &outpu
   it.select = value.getDefiningOp<arith::SelectOp>();
   if (!it.select || !matchPattern(it.select.getFalseValue(), m_Constant()))
     return std::nullopt;
-  it.guard.isExact = GuardReader(program).read(it.select.getCondition(), it.guard.atLeastZero);
-  it.guard.masked = it.select;
-  it.guard.element = it.select.getTrueValue();
+  it.guard = guardOf(program, it.select);
   return it.guard.atLeastZero.empty() ? std::nullopt : std::optional(it);
 }
 

@@ -1,8 +1,8 @@
 #include "place/insert_transfers.h"
-#include "place/chain_rows.h"
 #include "ir/diagnostic_code.h"
 #include "passes/row_space.h"
 #include "passes/variant.h"
+#include "place/chain_rows.h"
 #include "place/passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

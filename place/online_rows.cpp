@@ -187,8 +187,8 @@ private:
   /// The result of an operation of the block that does the same, if there is one.
   Value merged(Operation *op) {
     for (Operation &other : block)
-      if (&other != op && OperationEquivalence::isEquivalentTo(
-                              &other, op, OperationEquivalence::IgnoreLocations)) {
+      if (&other != op &&
+          OperationEquivalence::isEquivalentTo(&other, op, OperationEquivalence::IgnoreLocations)) {
         op->erase();
         return other.getResult(0);
       }
@@ -223,10 +223,40 @@ private:
     return quotient(shift, online.running, p.reductions()[maximum].result);
   }
 
+  /// exp(u - g) where a condition holds and 0 elsewhere, as the exponential of the u that the
+  /// maximum reads: that is -inf where the condition does not hold. `masked`: that u. Another value
+  /// stays.
+  Value withoutMask(Value value, OnlineRows &online, Value &masked) {
+    if (auto conversion = value.getDefiningOp<arith::TruncFOp>()) {
+      Value inner = withoutMask(conversion.getOperand(), online, masked);
+      if (inner == conversion.getOperand())
+        return value;
+      IRMapping map;
+      map.map(conversion.getOperand(), inner);
+      return merged(b.clone(*conversion, map));
+    }
+    auto select = value.getDefiningOp<arith::SelectOp>();
+    auto largest = p.reductions()[maximum].operand.getDefiningOp<arith::SelectOp>();
+    if (!isPlain || !select || !largest || select.getCondition() != largest.getCondition() ||
+        !matchPattern(select.getFalseValue(), m_AnyZeroFloat()) ||
+        !matchPattern(largest.getFalseValue(), m_NegInfFloat()))
+      return value;
+    auto exponential = select.getTrueValue().getDefiningOp<math::ExpOp>();
+    auto difference =
+        exponential ? exponential.getOperand().getDefiningOp<arith::SubFOp>() : arith::SubFOp();
+    if (!difference || difference.getLhs() != largest.getTrueValue() ||
+        difference.getRhs() != online.running)
+      return value;
+    masked = largest;
+    return merged(math::ExpOp::create(
+        b, loc,
+        merged(arith::SubFOp::create(b, loc, largest.getResult(), online.running).getOperation())));
+  }
+
   void addSum(OnlineRows &online, size_t number, Value shift) {
     RowReduction &sum = p.reductions()[number];
     loc = sum.location;
-    sum.operand = with(sum.operand, online.running, ofRunning);
+    sum.operand = withoutMask(with(sum.operand, online.running, ofRunning), online, sum.masked);
     const OnlineRows::Ratio &ratio = online.ratios[ratioOf(online, shift)];
     OnlineRows::Sum own;
     own.number = number;
@@ -246,9 +276,9 @@ private:
   /// The weights of a part are those with the maximum so far; the product is rescaled like a sum.
   void addWeights(OnlineRows &online, Value shift) {
     Value &weights = p.outputs()[p.weights()->output].element;
-    weights = with(weights, online.running, ofRunning);
-    online.ratioOfWeights = ratioOf(online, shift);
     RowWeights own = *p.weights();
+    weights = withoutMask(with(weights, online.running, ofRunning), online, own.masked);
+    online.ratioOfWeights = ratioOf(online, shift);
     Value last = lastRatio(online, shift);
     own.factor = own.factor ? arith::MulFOp::create(b, loc, own.factor, last) : last;
     p.setWeights(own);
@@ -260,7 +290,7 @@ private:
   Location loc;
   size_t maximum = 0;
   bool isPlain = false; ///< the maximum itself is taken off all exponents
-  IRMapping ofRunning; ///< values with the maximum so far in place of the maximum
+  IRMapping ofRunning;  ///< values with the maximum so far in place of the maximum
   std::vector<std::pair<size_t, Value>> sums; ///< numbers, each with what the maximum takes off
 };
 

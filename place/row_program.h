@@ -26,6 +26,9 @@ struct RowReduction {
   /// A cumulative sum: the result has an element for each that is reduced.
   bool isScan = false;
   mlir::Location location;
+  /// What has the condition of the reduction, where its operand has it no more: a selection of
+  /// another element, which is the identity of the maximum where the condition does not hold.
+  mlir::Value masked = {};
 };
 
 /// What the online form of a group adds (place/online_rows.h). All values are in the block, and
@@ -60,6 +63,7 @@ struct OnlineRows {
 struct RowWeights {
   size_t output = 0;      ///< number of the output that has them, without the factor
   mlir::Value factor;     ///< kept, and known after the last part: of the product; null: 1
+  mlir::Value masked;     ///< as of a reduction
   bool isGuarded = false; ///< whether a condition excludes some elements: of none, the product is 0
 };
 

@@ -66,10 +66,9 @@ void TransferInserter::RowWork::allocate() {
                             input.element.getType()),
                       {}});
   for (const RowTile &it : s.tiles)
-    tiles.push_back(
-        {alloc(it.isKept ? "row" : "tile", "scratch", !it.isKept, Broadcast::full, it.element,
-               it.isKept ? copiesOfKept : 1),
-         {}});
+    tiles.push_back({alloc(it.isKept ? "row" : "tile", "scratch", !it.isKept, Broadcast::full,
+                           it.element, it.isKept ? copiesOfKept : 1),
+                     {}});
   for (auto [i, output] : llvm::enumerate(p.outputs()))
     outputs.push_back({alloc(("out" + (i ? Twine(i) : Twine())).str(), "out",
                              varies(p, output.dims), Broadcast::full, output.element.getType()),

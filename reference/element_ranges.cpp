@@ -33,9 +33,8 @@ bool readsReduction(const Value &value) {
   const auto ends = [](const Value &it) {
     return it.operation == Operation::product || it.operation == Operation::reduce;
   };
-  return std::ranges::any_of(operandsFirst(value, ends), [](const Value *it) {
-    return it->operation == Operation::reduce;
-  });
+  return std::ranges::any_of(operandsFirst(value, ends),
+                             [](const Value *it) { return it->operation == Operation::reduce; });
 }
 
 /// Half of the distance of two numbers of a float type.
