@@ -272,14 +272,11 @@ LogicalResult Fuser::run() {
     chooseKept();
   } while (!chooseGroups());
   if (chainsProducts && chainOf.empty())
-    return kernel.choice("fuse").emitError()
-           << "fuse = products computes a product together with one that multiplies what is "
-              "computed "
-              "from its rows, and this kernel has no such two"
-           << (broken.empty() ? ""
-                              : ": a result has an element for each column of the first, or "
-                                "something between them is needed elsewhere")
-           << "; nearest legal: fuse = all";
+    return kernel.choice("fuse").emitError() << "fuse = products computes a product together with "
+                                                "one that multiplies what is computed "
+                                                "from its rows and needed nowhere else, and this "
+                                                "kernel has no such two; nearest legal: "
+                                                "fuse = all";
   listOutputs();
   Operation *end = block.getTerminator();
   SmallVector<Operation *> old;

@@ -119,7 +119,7 @@ TransferInserter::ChainWork::InL1
 TransferInserter::ChainWork::loadOperand(const Operand &operand, Value buffer, Value number,
                                          Value outerFrom, Value outer, Value depthFrom,
                                          Value depth) {
-  GlobalView view = t.viewOf(operand.tensor);
+  GlobalView view = t.matrixOf(operand.tensor);
   for (auto [dim, from] : {std::pair(operand.outer, outerFrom), {operand.depth, depthFrom}})
     if (from)
       view.offsets[view.dims[dim]] = t.add(view.offsets[view.dims[dim]], from);

@@ -11,17 +11,17 @@ kernel attend(q: f16[B, M, D], k: f16[B, N, D], v: f16[B, N, E], scale: f32 = 0.
 // TILED-LABEL: mmk.kernel @attend
 // TILED:         mmk.fusion_group over ["B", "M", "N"] reduce [2] tile [64, 64]
 // TILED:           scf.for
-// TILED:             [[Q:%.*]] = tensor.extract_slice %q[%batch, [[ROW:%.*]], 0]
-// TILED:             [[K:%.*]] = tensor.extract_slice %k[%batch, 0, 0]
+// TILED:             [[Q:%.*]] = tensor.extract_slice %q[[[BATCH:%.*]], [[ROW:%.*]], 0]
+// TILED:             [[K:%.*]] = tensor.extract_slice %k[[[BATCH]], 0, 0]
 // TILED:             [[S:%.*]] = linalg.contract {{.*}} ins([[Q]], [[K]] :
 // TILED:             [[TOP:%.*]] = linalg.generic {{.*}}"reduction"]} ins([[S]] :
 // TILED:             [[SUM:%.*]] = linalg.generic {{.*}}"reduction"]} ins([[S]], [[TOP]] :
 // TILED:             [[P:%.*]] = linalg.generic {{.*}} ins([[S]], [[TOP]], [[SUM]] :
 // TILED:               arith.truncf
-// TILED:             [[V:%.*]] = tensor.extract_slice %v[%batch, 0, 0]
+// TILED:             [[V:%.*]] = tensor.extract_slice %v[[[BATCH]], 0, 0]
 // TILED:             [[O:%.*]] = linalg.contract {{.*}} ins([[P]], [[V]] :
 // TILED:             [[Y:%.*]] = linalg.generic {{.*}} ins([[O]] :
-// TILED:             tensor.insert_slice [[Y]] into {{.*}}[%batch, [[ROW]], 0]
+// TILED:             tensor.insert_slice [[Y]] into {{.*}}[[[BATCH]], [[ROW]], 0]
 
 // Two parts of the first product, with their weights, are computed before the loop; in it one more,
 // and the second product. The vector cores exchange both with the cube through rings of three.
@@ -66,7 +66,7 @@ kernel squares(x: f16[M, K], w: f16[K, N], v: f16[N, E]) -> y: f32[M, E] {
 }
 
 // The weights are a result: they would need another pass.
-// KEPT: error: fuse = products computes a product together with one that multiplies what is computed from its rows, and this kernel has no such two: a result has an element for each column of the first, or something between them is needed elsewhere; nearest legal: fuse = all
+// KEPT: error: fuse = products computes a product together with one that multiplies what is computed from its rows and needed nowhere else, and this kernel has no such two; nearest legal: fuse = all
 kernel kept(q: f16[M, D], k: f16[N, D], v: f16[N, E]) -> o: f32[M, E], p: f32[M, N] {
   let w = softmax[N](q @ transpose(k));
   p = w;

@@ -42,7 +42,8 @@
 // WHOLE:           aicore.store
 
 // Online: one pass for the maximum and the sum. The sum of the parts before is multiplied with the
-// exponential of what the maximum has grown by; after the last part, by what that took from -inf.
+// exponential of what the maximum has grown by; that starts from the least number, so that it is
+// never -inf.
 // ONLINE-LABEL: aicore.kernel @rows
 // ONLINE:          scf.for
 // ONLINE:            aicore.load %x
@@ -50,10 +51,10 @@
 // ONLINE:            aicore.vec max
 // ONLINE:            aicore.vec sub
 // ONLINE-NEXT:       aicore.vec exp
-// ONLINE:            aicore.vec select
+// ONLINE:            aicore.vec max
+// ONLINE-NOT:        aicore.vec select
 // ONLINE:            aicore.reduce add
 // ONLINE:            aicore.vec mul
-// ONLINE:            aicore.vec select
 // ONLINE-NEXT:       aicore.vec add
 // ONLINE:          }
 // ONLINE:          aicore.vec exp
