@@ -164,6 +164,71 @@ def Cpu_CumulateOp : Cpu_TileOp<"cumulate", []> {
   let hasVerifier = 1;
 }
 
+def Cpu_ChainOp : Cpu_TileOp<"chain", []> {
+  let summary = "a tile of two products, of which the second multiplies what is computed from rows of the first";
+  let description = [{
+    m rows of C = W x V, where the weights W, m x n, are computed from the scores A x B and the rows
+    of those are reduced; in attention, by a softmax. Rows are computed in parts along n, in one pass
+    over B and V, and no score is stored.
+
+    The first region takes a score and an element of each input, and yields the weight, the ratio
+    and the factor of its row, and an element for each output, which has one for each row. Its
+    reductions are of the columns so far. When a part is added, what C has of the parts before is
+    multiplied by the ratio, and so are sums `times` one; after the last part C is multiplied by
+    the factor. The second region takes an element of C and of each input behind it.
+
+    In `scratch` are packed parts of B and V, rows of A and C, and the scores of a part.
+    ```mlir
+    cpu.chain %q[%i, %c0] along [0, 1], %k[%c0, %c0] along [1, 0], %v[%c0, %c0] along [0, 1]
+      size(%m, %n, %depth, %columns) ins() outs() behind() results(%o[%i, %c0] along [0, 1])
+      scratch(%s) {
+    ^bb0(%score: f32):
+      %top = cpu.reduce max %score from 0xFF800000 : f32 -> f32
+      %before = cpu.before %top from %zero : f32
+      %grown = arith.subf %before, %top : f32
+      %ratio = math.exp %grown : f32
+      %d = arith.subf %score, %top : f32
+      %weight = math.exp %d : f32
+      %sum = cpu.reduce add %weight from 0.0 times %ratio : f32 -> f32
+      %factor = arith.divf %one, %sum : f32
+      cpu.yield %weight, %ratio, %factor : f32, f32, f32
+    }, {
+    ^bb0(%product: f32):
+      cpu.yield %product : f32
+    } : ...
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$a, Variadic<Index>:$aOffsets, DenseI64ArrayAttr:$aAlong,
+                       AnyMemRef:$b, Variadic<Index>:$bOffsets, DenseI64ArrayAttr:$bAlong,
+                       AnyMemRef:$v, Variadic<Index>:$vOffsets, DenseI64ArrayAttr:$vAlong,
+                       Index:$m, Index:$n, Index:$k, Index:$columns,
+                       Variadic<AnyMemRef>:$inputs, Variadic<Index>:$inputOffsets,
+                       DenseI64ArrayAttr:$inputAlong,
+                       Variadic<AnyMemRef>:$outputs, Variadic<Index>:$outputOffsets,
+                       DenseI64ArrayAttr:$outputAlong,
+                       Variadic<AnyMemRef>:$behind, Variadic<Index>:$behindOffsets,
+                       DenseI64ArrayAttr:$behindAlong,
+                       Variadic<AnyMemRef>:$products, Variadic<Index>:$productOffsets,
+                       DenseI64ArrayAttr:$productAlong,
+                       AnyStaticShapeMemRef:$scratch);
+  let regions = (region SizedRegion<1>:$body, SizedRegion<1>:$epilogue);
+  let assemblyFormat = [{
+    $a `[` $aOffsets `]` `along` $aAlong `,` $b `[` $bOffsets `]` `along` $bAlong `,`
+    $v `[` $vOffsets `]` `along` $vAlong `size` `(` $m `,` $n `,` $k `,` $columns `)`
+    `ins` `(` custom<GlobalViews>($inputs, $inputOffsets, $inputAlong, type($inputs)) `)`
+    `outs` `(` custom<GlobalViews>($outputs, $outputOffsets, $outputAlong, type($outputs)) `)`
+    `behind` `(` custom<GlobalViews>($behind, $behindOffsets, $behindAlong, type($behind)) `)`
+    `results` `(` custom<GlobalViews>($products, $productOffsets, $productAlong, type($products)) `)`
+    `scratch` `(` $scratch `)` $body `,` $epilogue
+    `:` type($a) `,` type($b) `,` type($v) `,` type($scratch) attr-dict
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// What the first region yields before the elements of its outputs.
+    enum Yielded : unsigned { weight, ratio, factor, firstOutput };
+  }];
+}
+
 // That of the aicore dialect, by its class alone: its definition would bring the operations there.
 def Cpu_ReduceKindAttr
     : Attr<CPred<"::llvm::isa<::mmk::aicore::ReduceKindAttr>($_self)">, "kind of reduction"> {
@@ -173,7 +238,7 @@ def Cpu_ReduceKindAttr
   let constBuilderCall = "::mmk::aicore::ReduceKindAttr::get($_builder.getContext(), $0)";
 }
 
-def Cpu_ReduceOp : Op<Cpu_Dialect, "reduce", [Pure, HasParent<"RowsOp">,
+def Cpu_ReduceOp : Op<Cpu_Dialect, "reduce", [Pure, ParentOneOf<["RowsOp", "ChainOp"]>,
     AllTypesMatch<["element", "result"]>]> {
   let summary = "all elements along the reduced dimensions, combined";
   let description = [{
@@ -181,17 +246,34 @@ def Cpu_ReduceOp : Op<Cpu_Dialect, "reduce", [Pure, HasParent<"RowsOp">,
     element that is beyond all before it, or of the first NaN, along the one dimension that is
     reduced. max and min propagate NaN; of conditions they are `or` and `and`.
     `%best, %where = cpu.reduce argmax %e from 0xFF800000 : f32 -> f32, i32`
+
+    In a cpu.chain a sum may be rescaled: `times %ratio`, of each part, multiplies what the sum is of
+    the parts before, unless that is 0.
   }];
-  let arguments = (ins Cpu_ReduceKindAttr:$kind, AnyType:$element, TypedAttrInterface:$identity);
+  let arguments = (ins Cpu_ReduceKindAttr:$kind, AnyType:$element, TypedAttrInterface:$identity,
+                       Optional<F32>:$ratio);
   let results = (outs AnyType:$result, Optional<I32>:$position);
   let assemblyFormat = [{
-    custom<ReduceKind>($kind) $element `from` $identity attr-dict `->` type($result) (`,` type($position)^)?
+    custom<ReduceKind>($kind) $element `from` $identity (`times` $ratio^)? attr-dict `->` type($result) (`,` type($position)^)?
   }];
   let hasVerifier = 1;
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Type":$position,
+                                 "::mmk::aicore::ReduceKind":$kind, "::mlir::Value":$element,
+                                 "::mlir::TypedAttr":$identity),
+                            [{ build($_builder, $_state, result, position, kind, element, identity, {}); }]>];
+}
+
+def Cpu_BeforeOp : Op<Cpu_Dialect, "before", [Pure, HasParent<"ChainOp">,
+    AllTypesMatch<["value", "start", "result"]>]> {
+  let summary = "what a value of a row was after the part before";
+  let description = [{ `%b = cpu.before %top from %zero : f32`: `%zero` in the first part. }];
+  let arguments = (ins F32:$value, F32:$start);
+  let results = (outs F32:$result);
+  let assemblyFormat = "$value `from` $start attr-dict `:` type($value)";
 }
 
 class Cpu_ElementOp<string mnemonic, list<Trait> traits = []> : Op<Cpu_Dialect, mnemonic,
-    [Pure, ParentOneOf<["ProductOp", "ElementwiseOp", "RowsOp"]>] # traits>;
+    [Pure, ParentOneOf<["ProductOp", "ElementwiseOp", "RowsOp", "ChainOp"]>] # traits>;
 
 def Cpu_PositionOp : Cpu_ElementOp<"position"> {
   let summary = "the position of an element along a size of its tile";
@@ -251,7 +333,7 @@ def Cpu_StrideOp : Op<Cpu_Dialect, "stride", [Pure]> {
 }
 
 def Cpu_YieldOp : Op<Cpu_Dialect, "yield", [Pure, Terminator,
-    ParentOneOf<["ProductOp", "ElementwiseOp", "RowsOp"]>]> {
+    ParentOneOf<["ProductOp", "ElementwiseOp", "RowsOp", "ChainOp"]>]> {
   let summary = "the elements that a region stores, one for each output";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "$values `:` type($values) attr-dict";

@@ -1,6 +1,7 @@
 #include "cpu/cpu_program.h"
 
 #include "cpu/batch_prefetcher.h"
+#include "cpu/chain/code.h"
 #include "cpu/cumulation/code.h"
 #include "cpu/rows.h"
 
@@ -32,6 +33,10 @@ bool CpuProgram::emitInstruction(mlir::Operation &op) {
       })
       .Case([&](cpu::CumulateOp sums) {
         emitCumulationTile(e, sums, values);
+        return true;
+      })
+      .Case([&](cpu::ChainOp chain) {
+        emitChainTile(e, chain, values);
         return true;
       })
       .Case([&](cpu::RowsOp rows) {

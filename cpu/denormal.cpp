@@ -62,12 +62,9 @@ Function *leastKey(Emitter &e) {
   });
 }
 
-} // namespace
-
-Value *isDenormalFree(Emitter &e, const ProductOperands &operands) {
+/// The exponent of the smallest number except zero, or 0 where that is denormal or unknown.
+Value *leastExponent(Emitter &e, const Plane &plane, Value *rows, Value *columns) {
   IRBuilder<> &b = e.b;
-  // The exponent of the smallest number except zero, or 0 where that is denormal or unknown.
-  auto leastExponent = [&](const Plane &plane, Value *rows, Value *columns) {
     Value *alongRows = b.CreateICmpEQ(plane.column, e.number(2));
     Value *isDense = b.CreateOr(alongRows, b.CreateICmpEQ(plane.row, e.number(2)));
     Value *least = e.local(b.getInt16Ty());
@@ -79,11 +76,21 @@ Value *isDenormalFree(Emitter &e, const ProductOperands &operands) {
     });
     Value *key = b.CreateZExt(e.load(b.getInt16Ty(), least), e.i64());
     return b.CreateLShr(b.CreateAdd(key, e.number(1)), 8);
-  };
-  Value *ofA = leastExponent(operands.a, operands.m, operands.k);
+}
+
+} // namespace
+
+Value *isFarFromDenormal(Emitter &e, const Plane &plane, Value *rows, Value *columns) {
+  constexpr int64_t exponent = leastSumOfExponents / 2;
+  return e.b.CreateICmpSGE(leastExponent(e, plane, rows, columns), e.number(exponent));
+}
+
+Value *isDenormalFree(Emitter &e, const ProductOperands &operands) {
+  IRBuilder<> &b = e.b;
+  Value *ofA = leastExponent(e, operands.a, operands.m, operands.k);
   // That of a constant was found when it was packed.
   Value *ofB = operands.constant.prefix ? e.load(e.i64(), operands.constant.prefix)
-                                        : leastExponent(operands.b, operands.k, operands.n);
+                                        : leastExponent(e, operands.b, operands.k, operands.n);
   return b.CreateAnd({b.CreateICmpSGE(ofA, e.number(1)), b.CreateICmpSGE(ofB, e.number(1)),
                       b.CreateICmpSGE(b.CreateAdd(ofA, ofB), e.number(leastSumOfExponents))});
 }

@@ -12,4 +12,9 @@ namespace mmk {
 /// columns, which is not read.
 llvm::Value *isDenormalFree(Emitter &e, const ProductOperands &operands);
 
+/// i1: no element of the plane, of bf16, is so small that its product with a weight could be
+/// denormal and yet matter beside that with the weight 1: each is 0, or at least 2^-56.
+llvm::Value *isFarFromDenormal(Emitter &e, const Plane &plane, llvm::Value *rows,
+                               llvm::Value *columns);
+
 } // namespace mmk

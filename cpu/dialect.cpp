@@ -172,6 +172,19 @@ template <typename Op> static SmallVector<GlobalTile> spaceTilesOf(Op op) {
   return tiles;
 }
 
+SmallVector<GlobalTile> ChainOp::getTiles() {
+  OpOperand &m = getMMutable(), &n = getNMutable(), &k = getKMutable(), &c = getColumnsMutable();
+  SmallVector<GlobalTile> tiles;
+  tiles.push_back(tileOf(getA(), getAOffsetsMutable(), getAAlong(), m, k));
+  tiles.push_back(tileOf(getB(), getBOffsetsMutable(), getBAlong(), k, n));
+  tiles.push_back(tileOf(getV(), getVOffsetsMutable(), getVAlong(), n, c));
+  addTiles(tiles, getInputs(), getInputOffsetsMutable(), getInputAlong(), m, n, false);
+  addTiles(tiles, getBehind(), getBehindOffsetsMutable(), getBehindAlong(), m, c, false);
+  addTiles(tiles, getOutputs(), getOutputOffsetsMutable(), getOutputAlong(), m, n, true);
+  addTiles(tiles, getProducts(), getProductOffsetsMutable(), getProductAlong(), m, c, true);
+  return tiles;
+}
+
 SmallVector<GlobalTile> RowsOp::getTiles() { return spaceTilesOf(*this); }
 SmallVector<GlobalTile> CumulateOp::getTiles() { return spaceTilesOf(*this); }
 
@@ -186,6 +199,10 @@ SmallVector<Access> ElementwiseOp::getAccesses() { return accessesOf(getTiles())
 MMK_EFFECTS(RowsOp)
 aicore::Pipe RowsOp::getPipe() { return aicore::Pipe::vector; }
 SmallVector<Access> RowsOp::getAccesses() { return accessesOf(getTiles()); }
+
+MMK_EFFECTS(ChainOp)
+aicore::Pipe ChainOp::getPipe() { return aicore::Pipe::vector; }
+SmallVector<Access> ChainOp::getAccesses() { return accessesOf(getTiles()); }
 
 MMK_EFFECTS(CumulateOp)
 aicore::Pipe CumulateOp::getPipe() { return aicore::Pipe::vector; }
@@ -213,22 +230,26 @@ static LogicalResult expectViews(Operation *op, OperandRange tensors, OperandRan
   return success();
 }
 
-/// The region of an operation on tiles; `more` arguments come from no tensor.
-template <typename Op> static LogicalResult verifyBody(Op op, size_t more) {
-  Block &block = op.getBody().front();
-  const size_t inputs = op.getInputs().size();
-  if (block.getNumArguments() != inputs + more)
-    return op.emitOpError("expected ")
-           << inputs + more << " elements in its region, found " << block.getNumArguments();
+/// A region of an operation on tiles: `more` of its arguments come from no tensor, and `before` of
+/// the elements that it yields are of no output.
+static LogicalResult verifyRegion(Operation *op, Block &block, OperandRange inputs,
+                                  OperandRange outputs, size_t more, size_t before = 0) {
+  if (block.getNumArguments() != inputs.size() + more)
+    return op->emitOpError("expected ")
+           << inputs.size() + more << " elements in its region, found " << block.getNumArguments();
   auto yield = dyn_cast<YieldOp>(block.getTerminator());
-  if (!yield || yield.getValues().size() != op.getOutputs().size())
-    return op.emitOpError("expected to yield one element for each of its ")
-           << op.getOutputs().size() << " outputs";
-  for (auto [value, output] : llvm::zip(yield.getValues(), op.getOutputs()))
+  if (!yield || yield.getValues().size() != outputs.size() + before)
+    return op->emitOpError("expected to yield one element for each of its ")
+           << outputs.size() << " outputs" << (before ? ", behind those of its rows" : "");
+  for (auto [value, output] : llvm::zip(yield.getValues().drop_front(before), outputs))
     if (value.getType() != cast<MemRefType>(output.getType()).getElementType())
-      return op.emitOpError("expected to yield elements of the type of their tensors, found ")
+      return op->emitOpError("expected to yield elements of the type of their tensors, found ")
              << value.getType() << " for " << output.getType();
   return success();
+}
+
+template <typename Op> static LogicalResult verifyBody(Op op, size_t more) {
+  return verifyRegion(op, op.getBody().front(), op.getInputs(), op.getOutputs(), more);
 }
 
 /// Tensors and region of an operation; `more` arguments come from no tensor.
@@ -280,6 +301,35 @@ LogicalResult ProductOp::verify() {
   if (getStepAttr().getInt() < 1)
     return emitOpError("expected a positive step, found ") << getStepAttr().getInt();
   return verifyTileOp(*this, /*more=*/1);
+}
+
+LogicalResult ChainOp::verify() {
+  for (auto [tensor, offsets, along] : {std::tuple(getA(), getAOffsets(), getAAlong()),
+                                        {getB(), getBOffsets(), getBAlong()},
+                                        {getV(), getVOffsets(), getVAlong()}})
+    if (failed(expectSpace(*this, "operands", tensor, {Space::gm})) ||
+        failed(expectAlong(*this, tensor, offsets, along)))
+      return failure();
+  if (failed(expectSameElements(*this, getA(), getB())) ||
+      failed(expectViews(*this, getInputs(), getInputOffsets(), getInputAlong())) ||
+      failed(expectViews(*this, getOutputs(), getOutputOffsets(), getOutputAlong())) ||
+      failed(expectViews(*this, getBehind(), getBehindOffsets(), getBehindAlong())) ||
+      failed(expectViews(*this, getProducts(), getProductOffsets(), getProductAlong())) ||
+      failed(expectBuffer(*this, "the scratch", getScratch(), {Space::ub})))
+    return failure();
+  for (size_t i = 0; i < getOutputs().size(); ++i)
+    if (getOutputAlong()[2 * i + 1] >= 0)
+      return emitOpError("expected outputs with one element for each row");
+  if (failed(verifyRegion(*this, getBody().front(), getInputs(), getOutputs(), /*more=*/1,
+                          firstOutput)) ||
+      failed(verifyRegion(*this, getEpilogue().front(), getBehind(), getProducts(), /*more=*/1)))
+    return failure();
+  auto yield = cast<YieldOp>(getBody().front().getTerminator());
+  if (yield.getValues()[weight].getType() != cast<MemRefType>(getV().getType()).getElementType())
+    return emitOpError("expected weights of the type of ") << getV().getType();
+  if (!yield.getValues()[ratio].getType().isF32() || !yield.getValues()[factor].getType().isF32())
+    return emitOpError("expected ratio and factor to be f32");
+  return success();
 }
 
 LogicalResult ElementwiseOp::verify() { return verifyTileOp(*this, /*more=*/0); }
@@ -342,8 +392,9 @@ LogicalResult PositionOp::verify() {
 static LogicalResult verifySource(Operation *gather, Value base) {
   auto argument = dyn_cast<BlockArgument>(base);
   Operation *tile = gather->getParentOp();
-  const unsigned first = isa<ProductOp>(tile) ? 1 : 0;
-  auto along = tile->getAttrOfType<DenseI64ArrayAttr>("inputAlong");
+  const unsigned first = isa<ProductOp, ChainOp>(tile) ? 1 : 0;
+  const bool isBehind = isa<ChainOp>(tile) && gather->getParentRegion() == &tile->getRegion(1);
+  auto along = tile->getAttrOfType<DenseI64ArrayAttr>(isBehind ? "behindAlong" : "inputAlong");
   if (!argument || argument.getOwner()->getParentOp() != tile || argument.getArgNumber() < first)
     return gather->emitOpError("expected an input of its tile, found another value");
   const size_t sizes = sizesAround(gather);
@@ -369,8 +420,11 @@ LogicalResult ReduceOp::verify() {
   if (givesPosition != (getPosition() != nullptr))
     return emitOpError(givesPosition ? "expected the position as its second result"
                                      : "expected no position");
-  if (givesPosition && cast<RowsOp>((*this)->getParentOp()).getReduced().size() != 1)
+  auto rows = dyn_cast<RowsOp>((*this)->getParentOp());
+  if (givesPosition && rows && rows.getReduced().size() != 1)
     return emitOpError("has a position along one dimension only");
+  if (getRatio() && (rows || getKind() != ReduceKind::add || !getElement().getType().isF32()))
+    return emitOpError("expected a sum of f32 in a cpu.chain, where it is times a ratio");
   if (getIdentity().getType() != getElement().getType())
     return emitOpError("expected an identity of the type of its elements, found ")
            << getIdentity().getType();

@@ -156,6 +156,11 @@ Tensors CpuLowering::operandOf(const Tile &tile, unsigned which) {
       break;
     tensor = slice.getSource();
   }
+  return operandOf(contract, which, tensor);
+}
+
+/// An operand of a product as `tensor`, which is all of it or more.
+Tensors CpuLowering::operandOf(linalg::ContractOp contract, unsigned which, Value tensor) {
   const GlobalView view = matrixOf(tensor);
   const size_t rank = view.dims.size();
   int64_t rows = view.dims[rank - 2], columns = view.dims[rank - 1];

@@ -5,6 +5,7 @@
 #include "cpu/generated.h"
 #include "cpu/row_region.h"
 #include "cpu/tuning.h"
+#include "place/chain_rows.h"
 #include "place/kernel_lowering.h"
 #include "place/row_program.h"
 
@@ -39,6 +40,10 @@ private:
   /// A tile and its valid extents.
   struct Tile : TiledGroup {
     mlir::Value rows, columns;
+    mlir::Value ofChain; ///< the second product of a chain, in place of products in loops
+    llvm::SmallVector<mlir::Value> produced() {
+      return ofChain ? llvm::SmallVector<mlir::Value>{ofChain} : TiledGroup::produced();
+    }
   };
   /// Scratch for packed blocks of the operands, and for partial sums.
   struct Scratch {
@@ -50,6 +55,11 @@ private:
   mlir::LogicalResult emitGroup(ir::FusionGroupOp group) override;
   /// A row group (lower_rows.cpp).
   mlir::LogicalResult emitRows(ir::FusionGroupOp group);
+  /// Two products with rows between (chain/lower.cpp).
+  mlir::LogicalResult emitChain(ir::FusionGroupOp group, mlir::scf::ForOp tileLoop, Chain chain);
+  mlir::LogicalResult expectOperands(ir::FusionGroupOp group, Chain &chain, RowProgram &program);
+  /// What the rows of a chain read, without the scores.
+  Tensors inputsOfRows(RowProgram &program, mlir::Value scores, RowElements &elements);
   /// A group of one cumulative sum (cumulation/lower.cpp).
   mlir::LogicalResult emitCumulation(ir::FusionGroupOp group, ir::CumulateOp op,
                                      mlir::scf::ForOp tileLoop);
@@ -110,6 +120,7 @@ private:
   TileInputs inputsOf(Tile &tile);
   Tensors outputsOf(const Tile &tile, llvm::ArrayRef<Destination> destinations);
   Tensors operandOf(const Tile &tile, unsigned which);
+  Tensors operandOf(mlir::linalg::ContractOp contract, unsigned which, mlir::Value tensor);
   /// The region of the elementwise part; its first argument is the product, where there is one.
   void emitRegion(Tile &tile, mlir::Region &region, llvm::ArrayRef<mlir::Type> elements,
                   const TileInputs &inputs, llvm::ArrayRef<Destination> destinations);

@@ -135,6 +135,8 @@ LogicalResult CpuLowering::emitRows(ir::FusionGroupOp group) {
     return group.emitOpError("is not tiled; run mmk-tile-cores first");
   for (auto cumulation : tileLoop.getBody()->getOps<ir::CumulateOp>())
     return emitCumulation(group, cumulation, tileLoop);
+  if (std::optional<Chain> chain = Chain::of(group, *tileLoop.getBody()))
+    return emitChain(group, tileLoop, *chain);
   FailureOr<RowProgram> program = RowProgram::of(group, *tileLoop.getBody());
   if (failed(program))
     return failure();

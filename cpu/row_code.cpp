@@ -59,10 +59,16 @@ RowCode::RowCode(Emitter &e, const RowFacts &facts, mlir::Block &region, SpacePl
 
 //===--- tensors ----------------------------------------------------------------------------===//
 
+// Of a chain, the scores are those in its scratch, and what it yields before its outputs is not
+// stored here.
 mlir::Value RowCode::input(size_t i) const {
+  if (auto chain = dyn_cast<cpu::ChainOp>(region.getParentOp()))
+    return i == 0 ? chain.getScratch() : chain.getInputs()[i - 1];
   return cast<cpu::RowsOp>(region.getParentOp()).getInputs()[i];
 }
 mlir::Value RowCode::output(size_t i) const {
+  if (auto chain = dyn_cast<cpu::ChainOp>(region.getParentOp()))
+    return chain.getOutputs()[i];
   return cast<cpu::RowsOp>(region.getParentOp()).getOutputs()[i];
 }
 
@@ -150,6 +156,13 @@ Value *RowCode::loadInput(size_t i, Value *pointer, Value *count) {
     e.store(element, e.offset(gathered, b.CreateMul(lane, e.number(e.bytesOf(stored)))));
   });
   return meant(e.load(vector, gathered));
+}
+
+Value *RowCode::gatherInput(size_t i, Value *pointers) {
+  Type *stored = memoryType(input(i)), *type = elementType(input(i));
+  Value *value = b.CreateMaskedGather(e.vectorOf(stored, lanes()), pointers,
+                                      Align(e.bytesOf(stored)));
+  return stored == type ? value : b.CreateICmpNE(value, Constant::getNullValue(value->getType()));
 }
 
 void RowCode::storeOutput(size_t i, Value *value, Value *pointer, Value *count) {

@@ -69,6 +69,8 @@ protected:
   /// Some lanes of an input at its pointer, all when `count` is null; one element for all of them
   /// where it does not run along the columns.
   llvm::Value *loadInput(size_t input, llvm::Value *pointer, llvm::Value *count);
+  /// One element at each of these addresses.
+  llvm::Value *gatherInput(size_t input, llvm::Value *pointers);
   void storeOutput(size_t output, llvm::Value *value, llvm::Value *pointer, llvm::Value *count);
   /// The first lane.
   void storeElement(size_t output, llvm::Value *value, llvm::Value *pointer);

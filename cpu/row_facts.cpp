@@ -8,10 +8,22 @@ using namespace llvm;
 namespace mmk {
 
 RowFacts::RowFacts(cpu::RowsOp op)
-    : op(op), block(op.getBody().front()), elements(block.getTerminator()->getOperands()),
+    : block(op.getBody().front()), elements(block.getTerminator()->getOperands()),
       inputs(op.getInputAlong()), outputs(op.getOutputAlong()) {
-  isReduced.assign(op.getSizes().size(), false);
-  for (int64_t dim : op.getReduced())
+  findAll(op.getSizes().size(), op.getReduced());
+}
+
+RowFacts::RowFacts(cpu::ChainOp op)
+    : block(op.getBody().front()), elements(block.getTerminator()->getOperands()), inputs({0, 1}),
+      outputs({0, 1, 0, -1, 0, -1}) {
+  append_range(inputs, op.getInputAlong());
+  append_range(outputs, op.getOutputAlong());
+  findAll(/*dims=*/2, /*reduced=*/1);
+}
+
+void RowFacts::findAll(size_t dims, ArrayRef<int64_t> reduced) {
+  isReduced.assign(dims, false);
+  for (int64_t dim : reduced)
     isReduced[dim] = true;
   for (int64_t dim = 0; dim < columns(); ++dim)
     if (isReduced[dim] != isReduced.back())

@@ -1,5 +1,5 @@
-// What the code of a cpu.rows depends on: which dimensions its loops run along, and in which pass
-// each value of its region is computed.
+// What the code of a cpu.rows, or of the rows of a cpu.chain, depends on: which dimensions its loops
+// run along, and in which pass each value of its region is computed.
 #pragma once
 
 #include "cpu/dialect.h"
@@ -11,6 +11,8 @@ namespace mmk {
 class RowFacts {
 public:
   explicit RowFacts(cpu::RowsOp op);
+  /// Of the scores of a chain, the first input of its region, and of what it yields.
+  explicit RowFacts(cpu::ChainOp op);
 
   size_t dims() const { return isReduced.size(); }
   bool reducesColumns() const { return isReduced.back(); }
@@ -60,15 +62,15 @@ private:
     unsigned level = 0;
     bool varies = false;
   };
+  void findAll(size_t dims, llvm::ArrayRef<int64_t> reduced);
   bool variesAlong(llvm::ArrayRef<int64_t> along, size_t tensor) const;
   void findFacts();
   void findPasses();
   void findWaiting();
 
-  cpu::RowsOp op;
   mlir::Block &block;
   llvm::SmallVector<mlir::Value> elements;
-  llvm::ArrayRef<int64_t> inputs, outputs;
+  llvm::SmallVector<int64_t> inputs, outputs; ///< along each dimension of the space
   llvm::DenseMap<mlir::Value, Facts> facts;
 };
 

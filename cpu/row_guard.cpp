@@ -156,4 +156,30 @@ RowGuard::Range RowGuard::range(Emitter &e, const RowFacts::Known &known, Value 
   return {first, most(end, first)};
 }
 
+RowGuard::Bounds RowGuard::boundsOfRows(Emitter &e, const RowFacts::Known &known,
+                                        Value *count) const {
+  IRBuilder<> &b = e.b;
+  const unsigned lanes = e.target.lanes;
+  Type *numbers = e.vectorOf(e.i64(), lanes);
+  Value *zero = Constant::getNullValue(numbers), *first = zero, *end = e.splat(count, lanes);
+  for (const Form &form : forms) {
+    Value *rest = ConstantInt::get(numbers, form.constant, /*IsSigned=*/true);
+    for (const auto &[term, factor] : form.terms) {
+      Value *number = b.CreateSExt(known.lookup(term), numbers);
+      rest =
+          b.CreateAdd(rest, b.CreateMul(number, ConstantInt::get(numbers, factor, /*IsSigned=*/true)));
+    }
+    if (form.index > 0)
+      first = b.CreateBinaryIntrinsic(Intrinsic::smax, first, b.CreateNeg(rest));
+    else if (form.index < 0)
+      end = e.min(end, b.CreateAdd(rest, ConstantInt::get(numbers, 1)));
+    else
+      end = b.CreateSelect(b.CreateICmpSGE(rest, zero), end, zero);
+  }
+  auto of = [&](Intrinsic::ID id, Value *rows) { return b.CreateUnaryIntrinsic(id, rows); };
+  return {{of(Intrinsic::vector_reduce_smin, first), of(Intrinsic::vector_reduce_smax, end)},
+          {of(Intrinsic::vector_reduce_smax, first),
+           isExact_ ? of(Intrinsic::vector_reduce_smin, end) : e.number(0)}};
+}
+
 } // namespace mmk

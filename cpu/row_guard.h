@@ -9,7 +9,7 @@
 
 namespace mmk {
 
-/// The condition that reductions of a cpu.rows have in common, as far as it is linear in the index
+/// The condition that reductions of a cpu.rows or cpu.chain have in common, as far as it is linear in the index
 /// of the innermost loop over what is reduced: of the columns, or of the rows of kept columns.
 class RowGuard {
 public:
@@ -37,6 +37,13 @@ public:
   /// `ofAll` the indices for which an exact one holds for all of them.
   Range range(Emitter &e, const RowFacts::Known &known, llvm::Value *count, Range strip,
               bool ofAll) const;
+
+  /// For rows in lanes: the indices for which it may hold for some of them, and those for which it
+  /// holds for all.
+  struct Bounds {
+    Range some, all;
+  };
+  Bounds boundsOfRows(Emitter &e, const RowFacts::Known &known, llvm::Value *count) const;
 
 private:
   /// index * (1, 0 or -1) + kept * column + constant + terms, which is at least 0 where the

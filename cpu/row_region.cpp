@@ -18,15 +18,19 @@ cpu::ReduceOp RowRegion::reduce(const RowReduction &reduction, Value element) {
   return op;
 }
 
-void RowRegion::compute(Value value) {
-  if (map.contains(value))
-    return;
+bool RowRegion::computeReduction(Value value) {
   for (const RowReduction &reduction : program.reductions())
     if (reduction.result == value || reduction.position == value) {
       compute(reduction.operand);
       reduce(reduction, map.lookupOrDefault(reduction.operand));
-      return;
+      return true;
     }
+  return false;
+}
+
+void RowRegion::compute(Value value) {
+  if (map.contains(value) || computeReduction(value))
+    return;
   Operation *op = value.getDefiningOp();
   if (!op || op->getBlock() != &program.block())
     return;

@@ -21,6 +21,7 @@ public:
   RowRegion(mlir::OpBuilder &b, mlir::Location loc, RowProgram &program,
             const mlir::IRMapping &scalars)
       : b(b), loc(loc), program(program), map(scalars) {}
+  virtual ~RowRegion() = default;
 
   /// The region, whose arguments are inputs. Each reduction stands before the first operation
   /// that needs its result.
@@ -31,12 +32,14 @@ public:
   void emitOfParts(mlir::Region &region, llvm::ArrayRef<mlir::Type> types,
                    const RowElements &elements, llvm::ArrayRef<mlir::Value> yielded);
 
-private:
+protected:
   mlir::Block *createBody(mlir::Region &region, llvm::ArrayRef<mlir::Type> elements);
   void mapElements(mlir::Block &body, unsigned first, const RowElements &elements);
   cpu::ReduceOp reduce(const RowReduction &reduction, mlir::Value element);
   /// Emits the operations that the value needs.
   void compute(mlir::Value value);
+  /// The same of a value that a reduction gives; false for another one.
+  virtual bool computeReduction(mlir::Value value);
   void yield(llvm::ArrayRef<mlir::Value> yielded);
 
   mlir::OpBuilder &b;

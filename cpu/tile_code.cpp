@@ -8,9 +8,7 @@
 using namespace llvm;
 
 namespace mmk {
-namespace {
 
-/// The part of a tensor that starts at `offsets`; `along`: its dimensions along rows and columns.
 Plane planeOf(Emitter &e, ProgramValues &values, mlir::Value tensor, mlir::ValueRange offsets,
               ArrayRef<int64_t> along) {
   const GlobalTensor &global = values.global(tensor);
@@ -39,6 +37,8 @@ SmallVector<Value *> scalarsFor(mlir::Block &region, ProgramValues &values) {
     scalars.push_back(values.value(scalar));
   return scalars;
 }
+
+namespace {
 
 /// Where a constant operand B is, in panels, and as a plane where it has few columns. Its batch is
 /// the row-major number of its other dimensions.

@@ -181,6 +181,22 @@ struct CpuTuning {
   /// ahead: as fast as one stream.
   int64_t bands = 4, storesOfBand = 2, bandPrefetchBytes = 256;
 
+  //===--- chains of two products (chain/) ---------------------------------------------------===//
+
+  /// Columns of the scores that are computed at a time, whole panels: with more, the scores of a
+  /// few rows leave no room in L1.
+  static constexpr int64_t chainPart = 192;
+  /// The deepest part of a row of A, and the most columns of the second product, at a time.
+  static constexpr int64_t chainDepth = 512;
+  /// Rows for which the operands of a part are packed: packing then takes some percent of the time.
+  static constexpr int64_t chainRows = 256;
+  /// Elements of the packed operands of a part, and of those rows of A and C: together half of L2.
+  static constexpr int64_t chainPackedElements = 96 << 10, chainRowElements = 128 << 10;
+  /// Elements of the scratch of a tile: also the scores of a few rows, and what rows hold.
+  static constexpr int64_t chainScratchElements() {
+    return chainPackedElements + chainRowElements + (24 << 10);
+  }
+
   //===--- reductions (lower_rows.cpp, reduced_columns.cpp, kept_columns.cpp) ---------------===//
 
   /// Elements of the scratch of a tile with reductions: half of an L2 of 1 MiB, and some vectors.

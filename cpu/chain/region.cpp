@@ -1,0 +1,123 @@
+#include "cpu/chain/region.h"
+
+#include "place/guard.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace mmk {
+
+Value ChainRegion::one() { return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(1)); }
+
+// The maximum that sums have is, in a part, the one after it; in the ratio from one to the other it
+// is the one before.
+bool ChainRegion::computeOnline(Value value) {
+  const OnlineRows *online = program.online();
+  if (!online)
+    return false;
+  if (value == online->running) {
+    compute(online->next);
+    map.map(value, map.lookup(online->next));
+    return true;
+  }
+  for (const OnlineRows::Ratio &ratio : online->ratios) {
+    if (value != ratio.ratio)
+      continue;
+    compute(online->next);
+    compute(online->start);
+    const IRMapping outside = map;
+    Value before = cpu::BeforeOp::create(b, loc, b.getF32Type(), map.lookupOrDefault(online->next),
+                                         map.lookupOrDefault(online->start));
+    map.map(online->running, before);
+    compute(ratio.nextRatio);
+    Value next = map.lookup(ratio.nextRatio);
+    // What was computed from the maximum before is of this ratio alone.
+    map = outside;
+    map.map(value, next);
+    return true;
+  }
+  return false;
+}
+
+bool ChainRegion::computeReduction(Value value) {
+  if (computeOnline(value))
+    return true;
+  const OnlineRows *online = program.online();
+  for (auto [number, reduction] : llvm::enumerate(program.reductions())) {
+    if (reduction.result != value && reduction.position != value)
+      continue;
+    const OnlineRows::Sum *own = nullptr;
+    if (online)
+      for (const OnlineRows::Sum &sum : online->sums)
+        own = sum.number == number ? &sum : own;
+    compute(reduction.operand);
+    if (!own) {
+      reduce(reduction, map.lookupOrDefault(reduction.operand));
+      return true;
+    }
+    // The one by which `next` rescales it.
+    Value ratio;
+    for (const OnlineRows::Ratio &each : online->ratios)
+      for (Operation *user : each.ratio.getUsers())
+        if (llvm::is_contained(user->getOperands(), own->sum))
+          ratio = each.ratio;
+    compute(ratio);
+    Value element = map.lookupOrDefault(reduction.operand);
+    auto sum = cpu::ReduceOp::create(b, reduction.location, element.getType(), Type(),
+                                     reduction.kind, element, reduction.identity,
+                                     map.lookup(ratio));
+    map.map(own->sum, sum.getResult());
+    compute(own->result);
+    map.map(reduction.result, map.lookup(own->result));
+    return true;
+  }
+  return false;
+}
+
+// Of a row without any element the product is 0, whatever it would be divided by.
+Value ChainRegion::factor() {
+  const RowWeights &weights = *program.weights();
+  if (!weights.factor)
+    return one();
+  compute(weights.factor);
+  Value factor = map.lookupOrDefault(weights.factor);
+  arith::SelectOp guarded;
+  for (const RowReduction &reduction : program.reductions())
+    if (arith::SelectOp select = selectionOf(reduction.operand, reduction.identity))
+      guarded = select;
+  if (!weights.isGuarded || !guarded)
+    return factor;
+  compute(guarded.getCondition());
+  auto some = cpu::ReduceOp::create(b, loc, b.getI1Type(), Type(), aicore::ReduceKind::max,
+                                    map.lookupOrDefault(guarded.getCondition()),
+                                    cast<TypedAttr>(b.getBoolAttr(false)));
+  Value zero = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0));
+  return arith::SelectOp::create(b, loc, some.getResult(), factor, zero);
+}
+
+void ChainRegion::emit(Region &region, ArrayRef<Type> types, Value score,
+                       const RowElements &elements, ArrayRef<Value> outputs) {
+  OpBuilder::InsertionGuard guard(b);
+  Block *body = createBody(region, types);
+  map.map(score, body->getArgument(0));
+  mapElements(*body, /*first=*/1, elements);
+  const RowWeights &weights = *program.weights();
+  Value weight = program.outputs()[weights.output].element;
+  compute(weight);
+  Value ratio = one();
+  if (const OnlineRows *online = program.online(); online && online->ratioOfWeights) {
+    Value own = online->ratios[*online->ratioOfWeights].ratio;
+    compute(own);
+    ratio = map.lookup(own);
+  }
+  SmallVector<Value> values = {map.lookupOrDefault(weight), ratio, factor()};
+  for (Value output : outputs) {
+    compute(output);
+    values.push_back(map.lookupOrDefault(output));
+  }
+  cpu::YieldOp::create(b, loc, values);
+}
+
+} // namespace mmk

@@ -1,0 +1,467 @@
+#include "cpu/chain/rows.h"
+
+#include "cpu/tile_elements.h"
+#include "codegen/scalar_ops.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/IR/IntrinsicsX86.h"
+
+namespace arith = mlir::arith;
+using namespace llvm;
+
+namespace mmk {
+
+using aicore::ReduceKind;
+
+//===--- facts -----------------------------------------------------------------------------===//
+
+/// Whether the reduction leaves out the elements for which the condition does not hold.
+static bool isGuardedBy(cpu::ReduceOp reduction, mlir::Value condition) {
+  if (reduction.getElement() == condition)
+    return mlir::matchPattern(reduction.getIdentity(), mlir::m_Zero());
+  mlir::arith::SelectOp select = reduction.getElement().getDefiningOp<arith::SelectOp>();
+  mlir::TypedAttr otherwise;
+  return select && select.getCondition() == condition &&
+         mlir::matchPattern(select.getFalseValue(), mlir::m_Constant(&otherwise)) &&
+         otherwise == reduction.getIdentity();
+}
+
+ChainFacts::ChainFacts(cpu::ChainOp op, Multiply second)
+    : op(op), rows(op), guard(RowGuard::of(rows, op.getBody().front())), second(second) {
+  weight = rows.yielded()[cpu::ChainOp::weight];
+  weightType = weight.getType();
+  if (auto rounded = weight.getDefiningOp<arith::TruncFOp>())
+    weight = rounded.getIn();
+  element = weight;
+  auto reductions = op.getBody().front().getOps<cpu::ReduceOp>();
+  auto select = weight.getDefiningOp<arith::SelectOp>();
+  if (select && mlir::matchPattern(select.getFalseValue(), mlir::m_AnyZeroFloat()) &&
+      any_of(reductions, [&](auto it) { return isGuardedBy(it, select.getCondition()); })) {
+    excludes = select.getCondition();
+    element = select.getTrueValue();
+  }
+  skips = guard && excludes == guard->condition() &&
+          all_of(reductions, [&](auto it) { return isGuardedBy(it, excludes); });
+}
+
+int64_t ChainFacts::stateCount() const {
+  int64_t count = 0;
+  for (mlir::Operation &inner : region())
+    count += isa<cpu::ReduceOp>(inner) ? 2 : isa<cpu::BeforeOp>(inner) ? 1 : 0;
+  return count;
+}
+
+int64_t ChainRows::partialBytes(const ChainFacts &facts, const Emitter &e) {
+  return facts.stateCount() * e.target.lanes * e.target.lanes * 4;
+}
+
+//===--- what rows hold --------------------------------------------------------------------===//
+
+int64_t ChainRows::stateOfReduction(cpu::ReduceOp reduction, bool position) {
+  int64_t number = 0;
+  for (auto each : region.getOps<cpu::ReduceOp>()) {
+    if (each == reduction)
+      return number + position;
+    number += 2;
+  }
+  llvm_unreachable("a reduction of the region");
+}
+
+int64_t ChainRows::stateOfBefore(cpu::BeforeOp before) {
+  auto reductions = region.getOps<cpu::ReduceOp>();
+  int64_t number = 2 * std::distance(reductions.begin(), reductions.end());
+  for (auto each : region.getOps<cpu::BeforeOp>()) {
+    if (each == before)
+      return number;
+    ++number;
+  }
+  llvm_unreachable("a value of the region");
+}
+
+Value *ChainRows::statePlace(const Group &group, int64_t number) {
+  return e.offset(group.states, number * lanes() * 8);
+}
+
+// A condition in memory is a byte.
+Value *ChainRows::loadState(const Group &group, int64_t number, Type *element) {
+  Type *stored = element->isIntegerTy(1) ? b.getInt8Ty() : element;
+  Value *value = e.load(e.vectorOf(stored, lanes()), statePlace(group, number));
+  return stored == element ? value : b.CreateTrunc(value, e.vectorOf(element, lanes()));
+}
+
+void ChainRows::storeState(const Group &group, int64_t number, Value *value) {
+  if (value->getType()->getScalarType()->isIntegerTy(1))
+    value = b.CreateZExt(value, e.vectorOf(b.getInt8Ty(), lanes()));
+  e.store(value, statePlace(group, number));
+}
+
+// Lanes behind the last row have what it has.
+void ChainRows::addRows(const Group &group) {
+  ofRows = scalars;
+  SmallVector<Constant *> numbers;
+  for (unsigned lane = 0; lane < lanes(); ++lane)
+    numbers.push_back(b.getInt64(lane));
+  Value *row = b.CreateAdd(e.splat(group.row, lanes()), ConstantVector::get(numbers));
+  row = e.min(row, e.splat(b.CreateSub(group.rows, e.number(1)), lanes()));
+  for (auto position : region.getOps<cpu::PositionOp>())
+    if (position.getSizeAttr().getInt() == facts.rows)
+      ofRows[position.getResult()] =
+          b.CreateTrunc(b.CreateAdd(valueOf(position.getFirst(), scalars), row),
+                        e.vectorOf(b.getInt32Ty(), lanes()));
+  for (auto [i, argument] : enumerate(region.getArguments())) {
+    if (facts.inputVaries(i) || argument.use_empty())
+      continue;
+    if (isSource(argument) || facts.inputAlong(i, facts.rows) < 0) {
+      ofRows[argument] = loadInput(i, places.inputs[i].pointer, nullptr);
+      continue;
+    }
+    Value *offsets = b.CreateMul(row, e.splat(places.inputs[i].strides[facts.rows], lanes()));
+    ofRows[argument] = gatherInput(i, b.CreateGEP(b.getInt8Ty(), places.inputs[i].pointer, offsets));
+  }
+  for (auto before : region.getOps<cpu::BeforeOp>())
+    ofRows[before.getResult()] = loadState(group, stateOfBefore(before), e.f32());
+}
+
+void ChainRows::loadResults(const Group &group) {
+  for (auto reduction : region.getOps<cpu::ReduceOp>()) {
+    ofRows[reduction.getResult()] =
+        loadState(group, stateOfReduction(reduction, false),
+                  e.elementType(reduction.getResult().getType()));
+    if (reduction.getPosition())
+      ofRows[reduction.getPosition()] =
+          loadState(group, stateOfReduction(reduction, true), b.getInt32Ty());
+  }
+}
+
+void ChainRows::start(const Group &group) {
+  addRows(group);
+  for (auto &pass : accumulators)
+    for (Accumulator &accumulator : pass) {
+      cpu::ReduceOp reduction = accumulator.reduction();
+      const Parts none = accumulator.ofState(accumulator.start());
+      storeState(group, stateOfReduction(reduction, false), none[0]);
+      if (accumulator.hasPosition())
+        storeState(group, stateOfReduction(reduction, true), none[1]);
+    }
+  for (auto before : region.getOps<cpu::BeforeOp>()) {
+    computeRows(before.getStart());
+    storeState(group, stateOfBefore(before), rowOf(before.getStart()));
+  }
+}
+
+RowGuard::Bounds ChainRows::bounds(const Group &group, Value *count) {
+  addRows(group);
+  computeRows(c.guard->terms());
+  Known known = ofRows;
+  for (mlir::Value term : c.guard->terms())
+    known[term] = rowOf(term);
+  return c.guard->boundsOfRows(e, known, count);
+}
+
+//===--- elements --------------------------------------------------------------------------===//
+
+// The weights take the place of the scores, so they are computed in the last pass.
+SmallVector<mlir::Value> ChainRows::wantedIn(unsigned level) const {
+  SmallVector<mlir::Value> wanted;
+  for (cpu::ReduceOp reduction : facts.passes[level].reductions)
+    wanted.push_back(reduction.getElement());
+  if (level == lastLevel()) {
+    wanted.push_back(c.element);
+    if (c.excludes)
+      wanted.push_back(c.excludes);
+  }
+  return wanted;
+}
+
+SmallVector<mlir::Value> ChainRows::keptFor(ArrayRef<mlir::Value> wanted) {
+  SetVector<mlir::Value> kept;
+  auto add = [&](mlir::Value value) {
+    mlir::Operation *op = value.getDefiningOp();
+    const bool isOfRegion = op ? op->getBlock() == &region
+                               : cast<mlir::BlockArgument>(value).getOwner() == &region;
+    if (isOfRegion && !facts.varies(value) && !isa_and_nonnull<arith::ConstantOp>(op) &&
+        !isSource(value))
+      kept.insert(value);
+  };
+  for (mlir::Value value : wanted)
+    add(value);
+  for (mlir::Operation *op : facts.opsFor(wanted, scalars))
+    if (facts.varies(op->getResult(0)))
+      for (mlir::Value operand : op->getOperands())
+        add(operand);
+  return kept.takeVector();
+}
+
+void ChainRows::storeWeights(Value *scoresOfRow, Value *column, Value *count, const Known &known) {
+  Value *weight = valueOf(c.element, known);
+  if (c.excludes && !isFull) {
+    // Of the other weights none is a negative zero.
+    Value *positive = b.CreateFAdd(weight, Constant::getNullValue(weight->getType()));
+    weight = b.CreateSelect(valueOf(c.excludes, known), positive,
+                            ConstantFP::getNegativeZero(weight->getType()));
+  }
+  if (count)
+    weight = b.CreateSelect(e.lanesBelow(count, lanes()), weight,
+                            Constant::getNullValue(weight->getType()));
+  Value *to = e.offset(scoresOfRow, b.CreateMul(column, e.number(c.weightBytes())));
+  if (isBf16(c.second)) // which takes denormals for zeros, as the product does
+    weight = b.CreateIntrinsic(Intrinsic::x86_avx512bf16_cvtneps2bf16_512, {}, {weight});
+  else if (!c.weightType.isF32())
+    weight = e.convert(e.convert(weight, e.elementType(c.weightType)), e.f32());
+  e.store(weight, to);
+}
+
+RowCode::States ChainRows::step(unsigned level, const Pointers &pointers, Value *scoresOfRow,
+                                Value *first, Value *column, Value *count, const Known &before,
+                                const States &states) {
+  Known known = before;
+  Value *absolute = b.CreateAdd(first, column);
+  addPositions(pointers, absolute, known);
+  const SmallVector<mlir::Value> wanted = wantedIn(level);
+  for (unsigned i : inputsFor(wanted, known)) {
+    Value *at = i == 0 ? e.offset(scoresOfRow, b.CreateMul(column, e.number(4)))
+                       : inputAt(i, pointers.inputs[i], absolute);
+    known[region.getArgument(i)] =
+        i == 0 ? e.load(e.vectorOf(e.f32(), lanes()), at) : loadInput(i, at, count);
+  }
+  compute(wanted, known);
+  States next;
+  for (auto [accumulator, state] : zip(accumulators[level], states)) {
+    Value *element = valueOf(accumulator.reduction().getElement(), known);
+    if (count)
+      element = accumulator.masked(e.lanesBelow(count, lanes()), element);
+    next.push_back(accumulator.take(state, element,
+                                    accumulator.hasPosition() ? positionsFrom(absolute) : nullptr));
+  }
+  if (level == lastLevel())
+    storeWeights(scoresOfRow, column, count, known);
+  return next;
+}
+
+void ChainRows::emitPass(unsigned level, const Group &group, Value *scores, Value *partials,
+                         Value *first, Value *count) {
+  const SmallVector<mlir::Value> wanted = wantedIn(level), kept = keptFor(wanted);
+  computeRows(kept);
+  SmallVector<Value *> arrays;
+  for (mlir::Value value : kept) {
+    Value *ofRow = rowOf(value);
+    if (ofRow->getType()->getScalarType()->isIntegerTy(1))
+      ofRow = b.CreateZExt(ofRow, e.vectorOf(b.getInt8Ty(), lanes()));
+    arrays.push_back(e.local(ofRow->getType()));
+    e.store(ofRow, arrays.back());
+  }
+  MutableArrayRef<Accumulator> of = accumulators[level];
+  States started;
+  for (Accumulator &accumulator : of)
+    started.push_back(accumulator.start());
+  const Carried one = flat(started);
+  Value *rows = e.min(e.number(lanes()), b.CreateSub(group.rows, group.row));
+  e.loop(e.number(0), rows, e.number(1), [&](Value *r) {
+    Known known = scalars;
+    for (auto [value, array] : zip(kept, arrays)) {
+      Type *element = e.elementType(value.getType());
+      Type *stored = element->isIntegerTy(1) ? b.getInt8Ty() : element;
+      Value *own = e.load(stored, e.offset(array, b.CreateMul(r, e.number(e.bytesOf(stored)))));
+      if (stored != element)
+        own = b.CreateTrunc(own, element);
+      known[value] = e.splat(own, lanes());
+    }
+    for (mlir::BlockArgument argument : region.getArguments())
+      if (isSource(argument))
+        known[argument] = ofRows.lookup(argument);
+    if (c.guard && isFull)
+      known[c.guard->condition()] = e.splat(b.getTrue(), lanes());
+    const Pointers pointers = moved(RowCode::start(), facts.rows, b.CreateAdd(group.row, r));
+    Value *scoresOfRow = e.offset(scores, b.CreateMul(r, e.number(scoreRowBytes)));
+    constexpr int64_t together = 4;
+    Carried all;
+    for (int64_t v = 0; v < together; ++v)
+      all.append(one);
+    Value *whole = e.roundDown(count, together * lanes());
+    auto stepAt = [&](Value *column, Value *some, ArrayRef<Value *> values) {
+      return flat(step(level, pointers, scoresOfRow, first, column, some, known,
+                       parted(values, of, /*totals=*/false)));
+    };
+    all = e.loop(e.number(0), whole, e.number(together * lanes()), all,
+                 [&](Value *column, ArrayRef<Value *> values) {
+                   Carried next;
+                   for (int64_t v = 0; v < together; ++v)
+                     next.append(stepAt(b.CreateAdd(column, e.number(v * lanes())), nullptr,
+                                        values.slice(v * one.size(), one.size())));
+                   return next;
+                 });
+    SmallVector<States> states;
+    for (int64_t v = 0; v < together; ++v)
+      states.push_back(parted(ArrayRef(all).slice(v * one.size(), one.size()), of, false));
+    for (size_t left = together; left > 1; left /= 2)
+      for (size_t v = 0; v < left / 2; ++v)
+        for (size_t i = 0; i < of.size(); ++i)
+          states[v][i] = of[i].joined(states[v][i], states[v + left / 2][i]);
+    const Carried last = e.loop(whole, count, e.number(lanes()), flat(states[0]),
+                                [&](Value *column, ArrayRef<Value *> values) {
+                                  return stepAt(column, b.CreateSub(count, column), values);
+                                });
+    int64_t number = 0;
+    for (auto [accumulator, state] : zip(of, parted(last, of, false)))
+      for (Value *part : accumulator.ofState(state)) {
+        if (part->getType()->getScalarType()->isIntegerTy(1))
+          part = b.CreateSExt(part, e.vectorOf(b.getInt32Ty(), lanes()));
+        e.store(part, e.offset(partials, b.CreateMul(b.CreateAdd(e.number(number++ * lanes()), r),
+                                                     e.number(lanes() * 4))));
+      }
+  });
+}
+
+//===--- parts -----------------------------------------------------------------------------===//
+
+// A maximum of f32 has its state as one number here.
+Parts ChainRows::joined(Accumulator &accumulator, const Parts &x, const Parts &y) {
+  cpu::ReduceOp reduction = accumulator.reduction();
+  const ReduceKind kind = reduction.getKind();
+  if (reduction.getElement().getType().isF32() && (kind == ReduceKind::max || kind == ReduceKind::min))
+    return {b.CreateBinaryIntrinsic(
+        kind == ReduceKind::max ? Intrinsic::maximum : Intrinsic::minimum, x[0], y[0])};
+  return accumulator.joined(x, y);
+}
+
+// A vector for each row becomes one lane for each: halves of pairs of vectors are exchanged, and
+// joined, until one vector is left.
+Parts ChainRows::ofRowsFrom(Accumulator &accumulator, Value *partials, int64_t number) {
+  Type *element = e.elementType(accumulator.reduction().getElement().getType());
+  const int count = static_cast<int>(lanes());
+  const bool isCondition = element->isIntegerTy(1);
+  auto load = [&](int64_t part, int row) -> Value * {
+    Type *type = part > 0 || isCondition ? b.getInt32Ty() : element;
+    Value *value = e.load(e.vectorOf(type, lanes()),
+                          e.offset(partials, ((number + part) * lanes() + row) * lanes() * 4));
+    return isCondition && part == 0 ? b.CreateTrunc(value, e.vectorOf(element, lanes())) : value;
+  };
+  SmallVector<Parts> rows;
+  for (int row = 0; row < count; ++row) {
+    Parts parts = {load(0, row)};
+    if (accumulator.hasPosition())
+      parts.push_back(load(1, row));
+    rows.push_back(parts);
+  }
+  for (int distance = count / 2; distance > 0; distance /= 2) {
+    SmallVector<int> low, high;
+    for (int lane = 0; lane < count; ++lane) {
+      low.push_back(lane & distance ? count + lane - distance : lane);
+      high.push_back(lane & distance ? count + lane : lane + distance);
+    }
+    for (int row = 0; row < distance; ++row) {
+      Parts x, y;
+      for (auto [p, q] : zip(rows[row], rows[row + distance])) {
+        x.push_back(b.CreateShuffleVector(p, q, low));
+        y.push_back(b.CreateShuffleVector(p, q, high));
+      }
+      rows[row] = joined(accumulator, x, y);
+    }
+  }
+  return rows[0];
+}
+
+void ChainRows::combine(unsigned level, const Group &group, Value *partials) {
+  int64_t number = 0;
+  for (Accumulator &accumulator : accumulators[level]) {
+    cpu::ReduceOp reduction = accumulator.reduction();
+    Parts part = ofRowsFrom(accumulator, partials, number);
+    number += static_cast<int64_t>(part.size());
+    const int64_t state = stateOfReduction(reduction, false);
+    Parts before = {
+        loadState(group, state, e.elementType(reduction.getElement().getType()))};
+    if (accumulator.hasPosition())
+      before.push_back(loadState(group, state + 1, b.getInt32Ty()));
+    if (reduction.getRatio()) {
+      computeRows(reduction.getRatio());
+      Value *zero = Constant::getNullValue(before[0]->getType());
+      before[0] = b.CreateSelect(b.CreateFCmpOEQ(before[0], zero), zero,
+                                 b.CreateFMul(before[0], rowOf(reduction.getRatio())));
+    }
+    const Parts both = joined(accumulator, before, part);
+    storeState(group, state, both[0]);
+    ofRows[reduction.getResult()] = both[0];
+    if (accumulator.hasPosition()) {
+      storeState(group, state + 1, both[1]);
+      ofRows[reduction.getPosition()] = both[1];
+    }
+  }
+}
+
+// Sums of 0 stay 0, whatever the factor is.
+void ChainRows::multiplySums(const Group &group, Value *factors) {
+  Value *array = e.local(factors->getType());
+  e.store(factors, array);
+  Type *vector = e.vectorOf(e.f32(), lanes());
+  Value *zero = Constant::getNullValue(vector);
+  e.loop(e.number(0), e.number(lanes()), e.number(1), [&](Value *r) {
+    Value *factor =
+        e.splat(e.load(e.f32(), e.offset(array, b.CreateMul(r, e.number(4)))), lanes());
+    Value *sums = e.offset(group.sums, b.CreateMul(r, group.sumRow));
+    e.loop(e.number(0), group.sumBytes, e.number(lanes() * 4), [&](Value *at) {
+      Value *place = e.offset(sums, at), *sum = e.load(vector, place);
+      e.store(b.CreateSelect(b.CreateFCmpOEQ(sum, zero), zero, b.CreateFMul(sum, factor)), place);
+    });
+  });
+}
+
+void ChainRows::addPart(const Group &group, Value *scores, Value *partials, Value *first,
+                        Value *count) {
+  addRows(group);
+  for (unsigned level = 0; level < facts.passes.size(); ++level) {
+    emitPass(level, group, scores, partials, first, count);
+    combine(level, group, partials);
+  }
+  for (auto before : region.getOps<cpu::BeforeOp>()) {
+    computeRows(before.getValue());
+    storeState(group, stateOfBefore(before), rowOf(before.getValue()));
+  }
+  mlir::Value ratio = facts.yielded()[cpu::ChainOp::ratio];
+  if (ratio.getDefiningOp<arith::ConstantOp>())
+    return;
+  computeRows(ratio);
+  Value *ratios = rowOf(ratio);
+  Value *others = b.CreateFCmpUNE(ratios, ConstantFP::get(ratios->getType(), 1));
+  Value *any = b.CreateICmpNE(b.CreateBitCast(others, b.getIntNTy(lanes())),
+                              ConstantInt::get(b.getIntNTy(lanes()), 0));
+  e.when(any, [&] { multiplySums(group, ratios); });
+}
+
+void ChainRows::finish(const Group &group) {
+  addRows(group);
+  loadResults(group);
+  mlir::Value factor = facts.yielded()[cpu::ChainOp::factor];
+  computeRows(factor);
+  Value *factors = rowOf(factor), *array = e.local(factors->getType());
+  e.store(factors, array);
+  Value *rows = e.min(e.number(lanes()), b.CreateSub(group.rows, group.row));
+  Type *vector = e.vectorOf(e.f32(), lanes());
+  e.loop(e.number(0), rows, e.number(1), [&](Value *r) {
+    Value *own = e.splat(e.load(e.f32(), e.offset(array, b.CreateMul(r, e.number(4)))), lanes());
+    Value *sums = e.offset(group.sums, b.CreateMul(r, group.sumRow));
+    e.loop(e.number(0), group.sumBytes, e.number(lanes() * 4), [&](Value *at) {
+      Value *place = e.offset(sums, at);
+      e.store(b.CreateFMul(e.load(vector, place), own), place);
+    });
+  });
+  auto op = cast<cpu::ChainOp>(region.getParentOp());
+  for (size_t i = 0; i < op.getOutputs().size(); ++i) {
+    mlir::Value value = facts.yielded()[cpu::ChainOp::firstOutput + i];
+    computeRows(value);
+    Value *elements = rowOf(value);
+    if (elements->getType()->getScalarType()->isIntegerTy(1))
+      elements = b.CreateZExt(elements, e.vectorOf(b.getInt8Ty(), lanes()));
+    Type *stored = elements->getType()->getScalarType();
+    Value *waiting = e.local(elements->getType());
+    e.store(elements, waiting);
+    e.loop(e.number(0), rows, e.number(1), [&](Value *r) {
+      Value *to = e.offset(places.outputs[i].pointer,
+                           b.CreateMul(b.CreateAdd(group.row, r), places.outputs[i].strides[0]));
+      e.store(e.load(stored, e.offset(waiting, b.CreateMul(r, e.number(e.bytesOf(stored))))), to);
+    });
+  }
+}
+
+} // namespace mmk

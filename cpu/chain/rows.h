@@ -1,0 +1,96 @@
+// The rows between the products of a chain, of a group of rows: as many as a vector has lanes.
+// Elements are computed with the columns of a row in the lanes, and what a row has once, such as
+// its maximum so far, with the rows of the group in the lanes.
+#pragma once
+
+#include "codegen/micro_kernel.h"
+#include "cpu/row_code.h"
+#include "cpu/row_guard.h"
+
+namespace mmk {
+
+/// What the code of a chain's rows depends on.
+struct ChainFacts {
+  ChainFacts(cpu::ChainOp op, Multiply second);
+
+  cpu::ChainOp op;
+  const RowFacts rows;
+  std::optional<RowGuard> guard;
+  Multiply second; ///< of weights and V
+
+  mlir::Value weight;   ///< before it is rounded to the type of the product
+  mlir::Value excludes; ///< the condition without which a weight is none; null: all count
+  mlir::Value element;  ///< the weight where that holds
+  mlir::Type weightType;
+  /// Whether parts for which the guard holds nowhere need not be computed.
+  bool skips = false;
+
+  mlir::Block &region() const { return const_cast<ChainFacts *>(this)->op.getBody().front(); }
+  /// Bytes of a weight as the product reads it.
+  int64_t weightBytes() const { return isBf16(second) ? 2 : 4; }
+  /// What rows hold from part to part: the result of each reduction, its position, and what values
+  /// were before. Eight bytes for each.
+  int64_t stateCount() const;
+};
+
+/// Bytes from one row of scores, or of weights in their place, to the next.
+constexpr int64_t scoreRowBytes = (CpuTuning::chainPart + 16) * 4;
+
+class ChainRows : public RowCode {
+public:
+  /// `isFull`: the guard holds for all elements.
+  ChainRows(Emitter &e, const ChainFacts &facts, const SpacePlaces &places, RowAccess form,
+            bool isFull)
+      : RowCode(e, facts.rows, facts.region(), places, form), c(facts), isFull(isFull) {}
+
+  /// A group: its first row in the tile, the rows of the tile, and what the group has.
+  struct Group {
+    llvm::Value *row = nullptr, *rows = nullptr;
+    llvm::Value *states = nullptr;
+    llvm::Value *sums = nullptr, *sumRow = nullptr, *sumBytes = nullptr; ///< of the product
+  };
+  /// The states of no part.
+  void start(const Group &group);
+  /// A part of `count` columns from `first` on: weights in place of scores, sums of the product
+  /// rescaled. In `partials` are vectors of the rows.
+  void addPart(const Group &group, llvm::Value *scores, llvm::Value *partials, llvm::Value *first,
+               llvm::Value *count);
+  /// After the last part: multiplies the sums by the factor, and stores the results of the rows.
+  void finish(const Group &group);
+  RowGuard::Bounds bounds(const Group &group, llvm::Value *count);
+
+  /// Bytes of the partials.
+  static int64_t partialBytes(const ChainFacts &facts, const Emitter &e);
+
+private:
+  void addRows(const Group &group);
+  void computeRows(llvm::ArrayRef<mlir::Value> wanted) { compute(wanted, ofRows); }
+  llvm::Value *rowOf(mlir::Value value) { return valueOf(value, ofRows); }
+  llvm::Value *statePlace(const Group &group, int64_t number);
+  llvm::Value *loadState(const Group &group, int64_t number, llvm::Type *element);
+  void storeState(const Group &group, int64_t number, llvm::Value *value);
+  int64_t stateOfReduction(cpu::ReduceOp reduction, bool position);
+  int64_t stateOfBefore(cpu::BeforeOp before);
+  void loadResults(const Group &group);
+  void emitPass(unsigned level, const Group &group, llvm::Value *scores, llvm::Value *partials,
+                llvm::Value *first, llvm::Value *count);
+  States step(unsigned level, const Pointers &pointers, llvm::Value *scoresOfRow,
+              llvm::Value *first, llvm::Value *column, llvm::Value *count, const Known &known,
+              const States &states);
+  void storeWeights(llvm::Value *scoresOfRow, llvm::Value *column, llvm::Value *count,
+                    const Known &known);
+  llvm::SmallVector<mlir::Value> wantedIn(unsigned level) const;
+  /// What is equal for a row and read for its elements.
+  llvm::SmallVector<mlir::Value> keptFor(llvm::ArrayRef<mlir::Value> wanted);
+  void combine(unsigned level, const Group &group, llvm::Value *partials);
+  Parts ofRowsFrom(Accumulator &accumulator, llvm::Value *partials, int64_t number);
+  Parts joined(Accumulator &accumulator, const Parts &x, const Parts &y);
+  void multiplySums(const Group &group, llvm::Value *factors);
+  unsigned lastLevel() const { return facts.passes.size() - 1; }
+
+  const ChainFacts &c;
+  const bool isFull;
+  Known ofRows; ///< with the rows in the lanes
+};
+
+} // namespace mmk
