@@ -65,17 +65,17 @@ Function *leastKey(Emitter &e) {
 /// The exponent of the smallest number except zero, or 0 where that is denormal or unknown.
 Value *leastExponent(Emitter &e, const Plane &plane, Value *rows, Value *columns) {
   IRBuilder<> &b = e.b;
-    Value *alongRows = b.CreateICmpEQ(plane.column, e.number(2));
-    Value *isDense = b.CreateOr(alongRows, b.CreateICmpEQ(plane.row, e.number(2)));
-    Value *least = e.local(b.getInt16Ty());
-    e.store(b.getInt16(0), least);
-    e.when(isDense, [&] {
-      auto choose = [&](Value *x, Value *y) { return b.CreateSelect(alongRows, x, y); };
-      b.CreateCall(leastKey(e), {least, plane.pointer, choose(plane.row, plane.column),
-                                 choose(rows, columns), choose(columns, rows)});
-    });
-    Value *key = b.CreateZExt(e.load(b.getInt16Ty(), least), e.i64());
-    return b.CreateLShr(b.CreateAdd(key, e.number(1)), 8);
+  Value *alongRows = b.CreateICmpEQ(plane.column, e.number(2));
+  Value *isDense = b.CreateOr(alongRows, b.CreateICmpEQ(plane.row, e.number(2)));
+  Value *least = e.local(b.getInt16Ty());
+  e.store(b.getInt16(0), least);
+  e.when(isDense, [&] {
+    auto choose = [&](Value *x, Value *y) { return b.CreateSelect(alongRows, x, y); };
+    b.CreateCall(leastKey(e), {least, plane.pointer, choose(plane.row, plane.column),
+                               choose(rows, columns), choose(columns, rows)});
+  });
+  Value *key = b.CreateZExt(e.load(b.getInt16Ty(), least), e.i64());
+  return b.CreateLShr(b.CreateAdd(key, e.number(1)), 8);
 }
 
 } // namespace

@@ -160,8 +160,8 @@ Value *RowCode::loadInput(size_t i, Value *pointer, Value *count) {
 
 Value *RowCode::gatherInput(size_t i, Value *pointers) {
   Type *stored = memoryType(input(i)), *type = elementType(input(i));
-  Value *value = b.CreateMaskedGather(e.vectorOf(stored, lanes()), pointers,
-                                      Align(e.bytesOf(stored)));
+  Value *value =
+      b.CreateMaskedGather(e.vectorOf(stored, lanes()), pointers, Align(e.bytesOf(stored)));
   return stored == type ? value : b.CreateICmpNE(value, Constant::getNullValue(value->getType()));
 }
 

@@ -1,5 +1,5 @@
-// What the code of a cpu.rows, or of the rows of a cpu.chain, depends on: which dimensions its loops
-// run along, and in which pass each value of its region is computed.
+// What the code of a cpu.rows, or of the rows of a cpu.chain, depends on: which dimensions its
+// loops run along, and in which pass each value of its region is computed.
 #pragma once
 
 #include "cpu/dialect.h"

@@ -166,8 +166,8 @@ RowGuard::Bounds RowGuard::boundsOfRows(Emitter &e, const RowFacts::Known &known
     Value *rest = ConstantInt::get(numbers, form.constant, /*IsSigned=*/true);
     for (const auto &[term, factor] : form.terms) {
       Value *number = b.CreateSExt(known.lookup(term), numbers);
-      rest =
-          b.CreateAdd(rest, b.CreateMul(number, ConstantInt::get(numbers, factor, /*IsSigned=*/true)));
+      rest = b.CreateAdd(rest,
+                         b.CreateMul(number, ConstantInt::get(numbers, factor, /*IsSigned=*/true)));
     }
     if (form.index > 0)
       first = b.CreateBinaryIntrinsic(Intrinsic::smax, first, b.CreateNeg(rest));

@@ -9,8 +9,9 @@
 
 namespace mmk {
 
-/// The condition that reductions of a cpu.rows or cpu.chain have in common, as far as it is linear in the index
-/// of the innermost loop over what is reduced: of the columns, or of the rows of kept columns.
+/// The condition that reductions of a cpu.rows or cpu.chain have in common, as far as it is linear
+/// in the index of the innermost loop over what is reduced: of the columns, or of the rows of kept
+/// columns.
 class RowGuard {
 public:
   /// Nothing where no reduction has a condition, or no part of it is linear.

@@ -59,14 +59,14 @@ public:
 private:
   /// Sizes of the parts that are computed at a time, and where they are in the scratch.
   struct Layout {
-    Value *depth = nullptr;                            ///< of A and B at a time
-    Value *width = nullptr;                            ///< columns of V at a time
-    Value *part = nullptr, *rows = nullptr;            ///< of a part and of a block
-    Value *aRow = nullptr, *sumRow = nullptr;          ///< bytes of rows
-    Value *bColumn = nullptr, *vColumn = nullptr;      ///< bytes of packed columns
+    Value *depth = nullptr;                       ///< of A and B at a time
+    Value *width = nullptr;                       ///< columns of V at a time
+    Value *part = nullptr, *rows = nullptr;       ///< of a part and of a block
+    Value *aRow = nullptr, *sumRow = nullptr;     ///< bytes of rows
+    Value *bColumn = nullptr, *vColumn = nullptr; ///< bytes of packed columns
     Value *bPanels = nullptr, *vPanels = nullptr, *a = nullptr, *sums = nullptr, *states = nullptr;
-    Value *ranges = nullptr;                           ///< of groups
-    Value *scores = nullptr, *partials = nullptr;      ///< of one group
+    Value *ranges = nullptr;                      ///< of groups
+    Value *scores = nullptr, *partials = nullptr; ///< of one group
   };
   /// Rows of the tile for some columns of the result.
   struct Block {
@@ -169,8 +169,8 @@ Value *ChainTile::isDense(const ChainPlaces &p) {
 // i64 column, i64 count, i64 sumRow, i64 sumBytes)
 Function *ChainTile::ofGroup(Stage stage, RowAccess form) {
   const char *names[] = {"start", "bounds", "part", "full", "finish"};
-  const std::string function = name + "_" + names[static_cast<int>(stage)] +
-                               (form == RowAccess::dense ? "" : "_strided");
+  const std::string function =
+      name + "_" + names[static_cast<int>(stage)] + (form == RowAccess::dense ? "" : "_strided");
   return e.helper(function, 6, 6, {}, [&](Function *f) {
     if (stage == Stage::part || form == RowAccess::strided)
       markLazy(*f);
@@ -218,16 +218,16 @@ void ChainTile::packA(const ChainPlaces &p, const Layout &at, const Block &block
   Type *element = elementOf(op.getA());
   Value *rows = b.CreateMul(block.groups, e.number(e.target.lanes));
   b.CreateMemSet(at.a, b.getInt8(0), b.CreateMul(rows, at.aRow), MaybeAlign());
-  Value *source = e.offset(p.a.pointer, b.CreateAdd(b.CreateMul(block.row, p.a.row),
-                                                    b.CreateMul(from, p.a.column)));
+  Value *source = e.offset(
+      p.a.pointer, b.CreateAdd(b.CreateMul(block.row, p.a.row), b.CreateMul(from, p.a.column)));
   b.CreateCall(moveElements(e, element, isBf16(first) ? element : e.f32()),
                {at.a, source, at.aRow, p.a.row, p.a.column, block.rows, depth});
 }
 
 void ChainTile::packB(const ChainPlaces &p, const Layout &at, Value *column, Value *count,
                       Value *from, Value *depth) {
-  Value *source = e.offset(p.b.pointer, b.CreateAdd(b.CreateMul(from, p.b.row),
-                                                    b.CreateMul(column, p.b.column)));
+  Value *source = e.offset(
+      p.b.pointer, b.CreateAdd(b.CreateMul(from, p.b.row), b.CreateMul(column, p.b.column)));
   b.CreateCall(packPanels(e, first, elementOf(op.getB())),
                {at.bPanels, source, p.b.row, p.b.column, at.bColumn, depth, count});
 }
@@ -237,16 +237,14 @@ ChainTile::Range ChainTile::findRanges(const ChainPlaces &p, const Layout &at, c
   Value *zero = e.number(0);
   if (!facts.guard)
     return {zero, p.n};
-  const SmallVector<Value *> all =
-      e.loop(zero, block.groups, e.number(1), {p.n, zero},
-             [&](Value *group, ArrayRef<Value *> before) {
-               callGroup(Stage::bounds, at, block, group, {zero, p.n});
-               Value *range = groupPlace(at.ranges, group, rangeBytes);
-               Value *from = e.load(e.i64(), range), *end = e.load(e.i64(), e.offset(range, 8));
-               return SmallVector<Value *>{
-                   e.min(before[0], from),
-                   b.CreateBinaryIntrinsic(Intrinsic::smax, before[1], end)};
-             });
+  const SmallVector<Value *> all = e.loop(
+      zero, block.groups, e.number(1), {p.n, zero}, [&](Value *group, ArrayRef<Value *> before) {
+        callGroup(Stage::bounds, at, block, group, {zero, p.n});
+        Value *range = groupPlace(at.ranges, group, rangeBytes);
+        Value *from = e.load(e.i64(), range), *end = e.load(e.i64(), e.offset(range, 8));
+        return SmallVector<Value *>{e.min(before[0], from),
+                                    b.CreateBinaryIntrinsic(Intrinsic::smax, before[1], end)};
+      });
   return facts.skips ? Range{all[0], all[1]} : Range{zero, p.n};
 }
 
@@ -291,7 +289,8 @@ void ChainTile::emitGroup(const ChainPlaces &p, const Layout &at, const Block &b
     emitScores(p, at, block, group, column, packed, count);
     if (facts.guard) {
       e.when(isFull, [&] { callGroup(Stage::fullPart, at, block, group, {column, count}); });
-      e.when(b.CreateNot(isFull), [&] { callGroup(Stage::part, at, block, group, {column, count}); });
+      e.when(b.CreateNot(isFull),
+             [&] { callGroup(Stage::part, at, block, group, {column, count}); });
     } else {
       callGroup(Stage::part, at, block, group, {column, count});
     }
@@ -315,8 +314,8 @@ void ChainTile::emitGroup(const ChainPlaces &p, const Layout &at, const Block &b
     e.when(b.CreateNot(isExact), multiply);
     e.when(isExact, [&] {
       Value *row = e.plus(block.row, group, e.target.lanes);
-      Value *rows = e.min(e.number(e.target.lanes),
-                          b.CreateSub(b.CreateAdd(block.row, block.rows), row));
+      Value *rows =
+          e.min(e.number(e.target.lanes), b.CreateSub(b.CreateAdd(block.row, block.rows), row));
       Value *source = e.offset(p.v.pointer, b.CreateAdd(b.CreateMul(column, p.v.row),
                                                         b.CreateMul(block.column, p.v.column)));
       Type *element = elementOf(op.getV());
@@ -351,9 +350,8 @@ void ChainTile::emitBlock(const ChainPlaces &p, const Layout &at, const Block &b
   Value *height = b.CreateMul(block.groups, e.number(e.target.lanes));
   e.when(b.CreateNot(isMany(p)), [&] { packA(p, at, block, zero, p.k); });
   b.CreateMemSet(at.sums, b.getInt8(0), b.CreateMul(height, at.sumRow), MaybeAlign());
-  e.loop(zero, block.groups, e.number(1), [&](Value *group) {
-    callGroup(Stage::start, at, block, group, {zero, zero});
-  });
+  e.loop(zero, block.groups, e.number(1),
+         [&](Value *group) { callGroup(Stage::start, at, block, group, {zero, zero}); });
   const Range range = findRanges(p, at, block);
   Value *from = b.CreateMul(b.CreateUDiv(range.first, at.part), at.part);
   e.loop(from, range.end, at.part, [&](Value *column) { emitPart(p, at, block, column); });

@@ -1,6 +1,6 @@
 // A group of two products with rows between, as one operation on each of its tiles.
-#include "cpu/chain/region.h"
 #include "cpu/lower.h"
+#include "cpu/chain/region.h"
 #include "ir/diagnostic_code.h"
 #include "passes/dimensions.h"
 #include "passes/variant.h"

@@ -7,8 +7,8 @@ using namespace llvm;
 namespace mmk {
 
 Function *sumsOfGroup(Emitter &e, Multiply multiply, int64_t vectors) {
-  const std::string name = std::string("chain_") + (isBf16(multiply) ? "bf16_" : "f32_") +
-                           std::to_string(vectors);
+  const std::string name =
+      std::string("chain_") + (isBf16(multiply) ? "bf16_" : "f32_") + std::to_string(vectors);
   return e.helper(name, 3, 3, {e.b.getInt1Ty()}, [&](Function *f) {
     markLazy(*f);
     IRBuilder<> &b = e.b;
@@ -18,9 +18,8 @@ Function *sumsOfGroup(Emitter &e, Multiply multiply, int64_t vectors) {
     e.loop(e.number(0), e.number(lanes), e.number(height), [&](Value *row) {
       Value *a = e.offset(f->getArg(0), b.CreateMul(row, aRow));
       Value *to = e.offset(f->getArg(2), b.CreateMul(row, sumRow));
-      const SmallVector<Value *> sums =
-          emitSums(e, {multiply, vectors}, a, aRow, f->getArg(1), e.number(width * 4), bytes,
-                   {to, sumRow, first});
+      const SmallVector<Value *> sums = emitSums(e, {multiply, vectors}, a, aRow, f->getArg(1),
+                                                 e.number(width * 4), bytes, {to, sumRow, first});
       for (int64_t r = 0; r < height; ++r, to = e.offset(to, sumRow))
         for (int64_t v = 0; v < vectors; ++v)
           e.store(sums[r * vectors + v], e.offset(to, v * lanes * 4));
@@ -48,14 +47,13 @@ Function *findNonFinite(Emitter &e, Multiply multiply) {
     Type *vector = isNarrow ? e.vectorOf(b.getInt16Ty(), 2 * e.target.lanes)
                             : e.vectorOf(b.getInt32Ty(), e.target.lanes);
     Value *exponent = ConstantInt::get(vector, isNarrow ? 0x7f80 : 0x7f800000);
-    Value *some = e.loop(e.number(0), f->getArg(2), e.number(4 * e.target.lanes),
-                         {Constant::getNullValue(vector)},
-                         [&](Value *at, ArrayRef<Value *> before) {
-                           Value *bits = e.load(vector, e.offset(f->getArg(1), at));
-                           Value *is = b.CreateICmpEQ(b.CreateAnd(bits, exponent), exponent);
-                           return SmallVector<Value *>{
-                               b.CreateOr(before[0], b.CreateSExt(is, vector))};
-                         })[0];
+    Value *some =
+        e.loop(e.number(0), f->getArg(2), e.number(4 * e.target.lanes),
+               {Constant::getNullValue(vector)}, [&](Value *at, ArrayRef<Value *> before) {
+                 Value *bits = e.load(vector, e.offset(f->getArg(1), at));
+                 Value *is = b.CreateICmpEQ(b.CreateAnd(bits, exponent), exponent);
+                 return SmallVector<Value *>{b.CreateOr(before[0], b.CreateSExt(is, vector))};
+               })[0];
     Value *any = b.CreateUnaryIntrinsic(Intrinsic::vector_reduce_or, some);
     Value *is = b.CreateICmpNE(any, Constant::getNullValue(any->getType()));
     e.store(b.CreateZExt(is, b.getInt8Ty()), f->getArg(0));

@@ -65,9 +65,9 @@ bool ChainRegion::computeReduction(Value value) {
           ratio = each.ratio;
     compute(ratio);
     Value element = map.lookupOrDefault(reduction.operand);
-    auto sum = cpu::ReduceOp::create(b, reduction.location, element.getType(), Type(),
-                                     reduction.kind, element, reduction.identity,
-                                     map.lookup(ratio));
+    auto sum =
+        cpu::ReduceOp::create(b, reduction.location, element.getType(), Type(), reduction.kind,
+                              element, reduction.identity, map.lookup(ratio));
     map.map(own->sum, sum.getResult());
     compute(own->result);
     map.map(reduction.result, map.lookup(own->result));

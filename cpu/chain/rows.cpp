@@ -1,7 +1,7 @@
 #include "cpu/chain/rows.h"
 
-#include "cpu/tile_elements.h"
 #include "codegen/scalar_ops.h"
+#include "cpu/tile_elements.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -118,7 +118,8 @@ void ChainRows::addRows(const Group &group) {
       continue;
     }
     Value *offsets = b.CreateMul(row, e.splat(places.inputs[i].strides[facts.rows], lanes()));
-    ofRows[argument] = gatherInput(i, b.CreateGEP(b.getInt8Ty(), places.inputs[i].pointer, offsets));
+    ofRows[argument] =
+        gatherInput(i, b.CreateGEP(b.getInt8Ty(), places.inputs[i].pointer, offsets));
   }
   for (auto before : region.getOps<cpu::BeforeOp>())
     ofRows[before.getResult()] = loadState(group, stateOfBefore(before), e.f32());
@@ -126,9 +127,8 @@ void ChainRows::addRows(const Group &group) {
 
 void ChainRows::loadResults(const Group &group) {
   for (auto reduction : region.getOps<cpu::ReduceOp>()) {
-    ofRows[reduction.getResult()] =
-        loadState(group, stateOfReduction(reduction, false),
-                  e.elementType(reduction.getResult().getType()));
+    ofRows[reduction.getResult()] = loadState(group, stateOfReduction(reduction, false),
+                                              e.elementType(reduction.getResult().getType()));
     if (reduction.getPosition())
       ofRows[reduction.getPosition()] =
           loadState(group, stateOfReduction(reduction, true), b.getInt32Ty());
@@ -179,8 +179,8 @@ SmallVector<mlir::Value> ChainRows::keptFor(ArrayRef<mlir::Value> wanted) {
   SetVector<mlir::Value> kept;
   auto add = [&](mlir::Value value) {
     mlir::Operation *op = value.getDefiningOp();
-    const bool isOfRegion = op ? op->getBlock() == &region
-                               : cast<mlir::BlockArgument>(value).getOwner() == &region;
+    const bool isOfRegion =
+        op ? op->getBlock() == &region : cast<mlir::BlockArgument>(value).getOwner() == &region;
     if (isOfRegion && !facts.varies(value) && !isa_and_nonnull<arith::ConstantOp>(op) &&
         !isSource(value))
       kept.insert(value);
@@ -320,7 +320,8 @@ void ChainRows::emitPass(unsigned level, const Group &group, Value *scores, Valu
 Parts ChainRows::joined(Accumulator &accumulator, const Parts &x, const Parts &y) {
   cpu::ReduceOp reduction = accumulator.reduction();
   const ReduceKind kind = reduction.getKind();
-  if (reduction.getElement().getType().isF32() && (kind == ReduceKind::max || kind == ReduceKind::min))
+  if (reduction.getElement().getType().isF32() &&
+      (kind == ReduceKind::max || kind == ReduceKind::min))
     return {b.CreateBinaryIntrinsic(
         kind == ReduceKind::max ? Intrinsic::maximum : Intrinsic::minimum, x[0], y[0])};
   return accumulator.joined(x, y);
@@ -370,8 +371,7 @@ void ChainRows::combine(unsigned level, const Group &group, Value *partials) {
     Parts part = ofRowsFrom(accumulator, partials, number);
     number += static_cast<int64_t>(part.size());
     const int64_t state = stateOfReduction(reduction, false);
-    Parts before = {
-        loadState(group, state, e.elementType(reduction.getElement().getType()))};
+    Parts before = {loadState(group, state, e.elementType(reduction.getElement().getType()))};
     if (accumulator.hasPosition())
       before.push_back(loadState(group, state + 1, b.getInt32Ty()));
     if (reduction.getRatio()) {
@@ -397,8 +397,7 @@ void ChainRows::multiplySums(const Group &group, Value *factors) {
   Type *vector = e.vectorOf(e.f32(), lanes());
   Value *zero = Constant::getNullValue(vector);
   e.loop(e.number(0), e.number(lanes()), e.number(1), [&](Value *r) {
-    Value *factor =
-        e.splat(e.load(e.f32(), e.offset(array, b.CreateMul(r, e.number(4)))), lanes());
+    Value *factor = e.splat(e.load(e.f32(), e.offset(array, b.CreateMul(r, e.number(4)))), lanes());
     Value *sums = e.offset(group.sums, b.CreateMul(r, group.sumRow));
     e.loop(e.number(0), group.sumBytes, e.number(lanes() * 4), [&](Value *at) {
       Value *place = e.offset(sums, at), *sum = e.load(vector, place);
