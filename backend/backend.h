@@ -174,6 +174,15 @@ public:
                                    const FittedReduction &reduction, int64_t largest) const {
     return mlir::arith::ConstantIndexOp::create(builder, loc, largest);
   }
+  /// The rows of a tile of a chain of two products, at most `largest`: rows are what is kept, the
+  /// columns of the first product what is reduced.
+  virtual mlir::Value fitChain(mlir::OpBuilder &builder, mlir::Location loc,
+                               const FittedReduction &reduction, int64_t largest) const {
+    return mlir::arith::ConstantIndexOp::create(builder, loc, largest);
+  }
+  /// Whether `fuse = products` is what a schedule without `fuse` means for a kernel, which is in
+  /// the fusion groups of that. Of machines without a clock: others count what they choose.
+  virtual bool chainsByDefault(ir::KernelOp kernel) const { return false; }
   /// The variants that may be the fastest at a shape. `kernel` is in fusion groups. None where the
   /// code of the machine fits itself to the shape when it runs.
   virtual Candidates candidates(ir::KernelOp kernel, const Machine &machine,

@@ -1,10 +1,13 @@
 #include "compiler/compiler.h"
 
+#include "backend/backend.h"
 #include "compiler/ir_diagnostics.h"
 #include "compiler/nearest_legal.h"
 #include "lower/lower.h"
 #include "support/timing.h"
 #include "sync/passes.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 #include <algorithm>
 
@@ -46,8 +49,32 @@ mlir::OwningOpRef<mlir::ModuleOp> Compiler::toIr(const Kernel &kernel) {
   return lowerToIr(kernel, machine_.name, *context_);
 }
 
+// Whether products follow each other is seen in the groups, so these are made once more.
+void Compiler::addDefaults(mlir::ModuleOp module, PipelineOptions &options) {
+  const Backend &backend = backendOf(machine_.kind);
+  const bool isOpen = std::ranges::none_of(
+      options.choices, [](const auto &choice) { return choice.first == "fuse"; });
+  if (backend.hasClock() || !isOpen)
+    return;
+  for (auto kernel : module.getOps<ir::KernelOp>()) {
+    auto products = kernel.getBody().getOps<mlir::linalg::ContractOp>();
+    if (kernel.choice("fuse") || std::distance(products.begin(), products.end()) < 2)
+      return;
+  }
+  PipelineOptions chained = options;
+  chained.choices.emplace_back("fuse", "products");
+  const mlir::OwningOpRef<mlir::ModuleOp> grouped = module.clone();
+  IrDiagnostics ignored(*context_, *program_.file);
+  if (mlir::succeeded(pipeline_.run(grouped.get(), LoweringLevel::fused, chained)) &&
+      llvm::all_of(grouped.get().getOps<ir::KernelOp>(),
+                   [&](ir::KernelOp kernel) { return backend.chainsByDefault(kernel); }))
+    options = chained;
+}
+
 Lowering Compiler::lower(const Kernel &kernel, mlir::OwningOpRef<mlir::ModuleOp> module,
-                         LoweringLevel level, const PipelineOptions &options, bool findsNearest) {
+                         LoweringLevel level, const PipelineOptions &given, bool findsNearest) {
+  PipelineOptions options = given;
+  addDefaults(*module, options);
   Lowering result;
   IrDiagnostics received(*context_, *program_.file);
   const bool succeeded = mlir::succeeded(pipeline_.run(*module, level, options));

@@ -45,6 +45,9 @@ public:
                  bool findsNearest = true);
 
 private:
+  /// Adds the choices that the back end makes for the kernel where its schedule leaves them open.
+  void addDefaults(mlir::ModuleOp module, PipelineOptions &options);
+
   const Program &program_;
   const Machine &machine_;
   std::unique_ptr<mlir::MLIRContext> context_;

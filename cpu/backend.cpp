@@ -1,6 +1,7 @@
 // The host CPU as a back end.
 #include "backend/backend.h"
 
+#include "cpu/chain/default.h"
 #include "cpu/constants/operand.h"
 #include "cpu/cpu_program.h"
 #include "cpu/fit_tile.h"
@@ -90,6 +91,11 @@ public:
                            const FittedReduction &reduction, int64_t largest) const override {
     return cpu::fitReduction(builder, loc, reduction, largest, tuning);
   }
+  mlir::Value fitChain(mlir::OpBuilder &builder, mlir::Location loc,
+                       const FittedReduction &reduction, int64_t largest) const override {
+    return cpu::fitChain(builder, loc, reduction, largest, tuning);
+  }
+  bool chainsByDefault(ir::KernelOp kernel) const override { return cpu::hasChain(kernel); }
   int64_t longestProductTile(const Machine &, ElementType, bool, bool) const override {
     return tuning.largestTile;
   }

@@ -113,4 +113,27 @@ Value fitReduction(OpBuilder &b, Location loc, const FittedReduction &reduction,
   return a.max(one, a.min(a.number(largest), a.max(equal, small)));
 }
 
+// Each tile packs the operands of its columns, so it has many rows; fewer where threads would have
+// nothing to do, or unequal shares.
+Value fitChain(OpBuilder &b, Location loc, const FittedReduction &reduction, int64_t largest,
+               const CpuTuning &tuning) {
+  Arithmetic a{b, loc};
+  const Value one = a.number(1), rows = a.max(reduction.kept, one),
+              most = a.number(std::min<int64_t>(largest, CpuTuning::chainRows));
+  Value parts = a.ceilDiv(rows, most);
+  if (reduction.cores > 1) {
+    Value threads = a.min(a.number(reduction.cores), ThreadsOp::create(b, loc, b.getIndexType()));
+    Value batches = a.max(reduction.batches, one);
+    Value wanted = a.ceilDiv(a.mul(threads, a.number(tuning.chainTilesOfThread)), batches);
+    // As many as all threads need have few rows.
+    Value needed = a.ceilDiv(threads, batches);
+    Value useful = a.max(a.ceilDiv(rows, a.number(tuning.chainFewRows)), needed);
+    parts = a.max(parts, a.min(wanted, useful));
+    Value isOne = a.compare(arith::CmpIPredicate::eq, threads, one);
+    parts = a.choose(isOne, a.ceilDiv(rows, most), parts);
+  }
+  const Value unit = a.number(tuning.columnUnit);
+  return a.min(most, a.mul(a.ceilDiv(a.ceilDiv(rows, parts), unit), unit));
+}
+
 } // namespace mmk::cpu

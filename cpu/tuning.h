@@ -190,6 +190,9 @@ struct CpuTuning {
   static constexpr int64_t chainDepth = 512;
   /// Rows for which the operands of a part are packed: packing then takes some percent of the time.
   static constexpr int64_t chainRows = 256;
+  /// Tiles for each thread, if each then has at least so many rows: shares are equal then, also
+  /// where a condition leaves later rows more columns.
+  int64_t chainTilesOfThread = 4, chainFewRows = 64;
   /// Elements of the packed operands of a part, and of those rows of A and C: together half of L2.
   static constexpr int64_t chainPackedElements = 96 << 10, chainRowElements = 128 << 10;
   /// Elements of the scratch of a tile: also the scores of a few rows, and what rows hold.

@@ -3,6 +3,7 @@
 // softmax between its products.
 #pragma once
 
+#include "ir/aicore.h"
 #include "ir/mmk.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -30,6 +31,7 @@ struct Chain {
 };
 
 /// The part of mmk-tile-cores for such groups: tiles of rows, over all columns of both products.
-mlir::LogicalResult tileChain(ir::KernelOp kernel, ir::FusionGroupOp group);
+mlir::LogicalResult tileChain(ir::KernelOp kernel, ir::FusionGroupOp group,
+                              aicore::MachineAttr machine);
 
 } // namespace mmk

@@ -1,5 +1,6 @@
 #include "passes/chain.h"
 
+#include "backend/backend.h"
 #include "passes/fuse_producers.h"
 #include "passes/row_members.h"
 #include "passes/variant.h"
@@ -30,9 +31,10 @@ namespace {
 
 class ChainTiling {
 public:
-  ChainTiling(ir::KernelOp kernel, ir::FusionGroupOp group)
-      : kernel(kernel), group(group), chain(*Chain::of(group, group.getBody().front())),
-        space(group), b(kernel.getContext()), loc(group.getLoc()), rows(group, b) {}
+  ChainTiling(ir::KernelOp kernel, ir::FusionGroupOp group, aicore::MachineAttr machine)
+      : kernel(kernel), group(group), machine(machine),
+        chain(*Chain::of(group, group.getBody().front())), space(group), b(kernel.getContext()),
+        loc(group.getLoc()), rows(group, b) {}
 
   LogicalResult run();
 
@@ -55,12 +57,14 @@ private:
 
   ir::KernelOp kernel;
   ir::FusionGroupOp group;
+  aicore::MachineAttr machine;
   Chain chain;
   const RowSpace space;
   IRRewriter b;
   Location loc;
   RowMembers rows;
-  int64_t tileM = 1;
+  int64_t tileM = 1; ///< at most
+  Value tileRows;
   SmallVector<Value> extents;               ///< of the space
   SmallVector<OpFoldResult> offsets, sizes; ///< of the current tile in it
   DenseMap<Value, Value> tiled;             ///< whole tensors -> their tiles
@@ -85,8 +89,14 @@ scf::ForOp ChainTiling::createLoop(ValueRange inits) {
   Value one = index(1), zero = index(0), batches = one;
   for (int64_t dim = 0; dim < rowDim; ++dim)
     batches = arith::MulIOp::create(b, loc, batches, extents[dim]);
-  Value down = arith::CeilDivSIOp::create(b, loc, extents[rowDim], index(tileM));
-  Value cores = index(kernel.chosenNumber("cores", 1)), block = group.getBody().getArgument(0);
+  const int64_t coreCount = kernel.chosenNumber("cores", 1);
+  ir::ChoiceOp choice = kernel.choice(("tile." + space.names[rowDim]).str());
+  tileRows = index(tileM);
+  if (choice && choice->hasAttr("fit"))
+    tileRows = backendOf(machine).fitChain(
+        b, loc, {batches, extents[rowDim], extents[rowDim + 1], false, coreCount}, tileM);
+  Value down = arith::CeilDivSIOp::create(b, loc, extents[rowDim], tileRows);
+  Value cores = index(coreCount), block = group.getBody().getArgument(0);
   Value all = arith::MulIOp::create(b, loc, batches, down);
   Value last = arith::SubIOp::create(b, loc, arith::SubIOp::create(b, loc, cores, one), block);
   // The place of the core in a round.
@@ -116,10 +126,10 @@ void ChainTiling::placeTile(Value batch, Value row) {
   offsets.assign(rank, b.getIndexAttr(0));
   sizes.assign(rank, b.getIndexAttr(1));
   sizes.back() = extents.back();
-  Value start = arith::MulIOp::create(b, loc, row, index(tileM));
+  Value start = arith::MulIOp::create(b, loc, row, tileRows);
   Value rest = arith::SubIOp::create(b, loc, extents[rowDim], start);
   offsets[rowDim] = start;
-  sizes[rowDim] = arith::MinSIOp::create(b, loc, rest, index(tileM)).getResult();
+  sizes[rowDim] = arith::MinSIOp::create(b, loc, rest, tileRows).getResult();
   for (int64_t dim = rowDim; dim-- > 0;) {
     offsets[dim] =
         dim == 0 ? batch : arith::RemSIOp::create(b, loc, batch, extents[dim]).getResult();
@@ -233,8 +243,8 @@ LogicalResult ChainTiling::run() {
 
 } // namespace
 
-LogicalResult tileChain(ir::KernelOp kernel, ir::FusionGroupOp group) {
-  return ChainTiling(kernel, group).run();
+LogicalResult tileChain(ir::KernelOp kernel, ir::FusionGroupOp group, aicore::MachineAttr machine) {
+  return ChainTiling(kernel, group, machine).run();
 }
 
 } // namespace mmk

@@ -470,7 +470,7 @@ void GroupTiling::eraseUntiled(linalg::LinalgOp root) {
 LogicalResult tileGroup(ir::KernelOp kernel, ir::FusionGroupOp group, aicore::MachineAttr machine,
                         ArrayRef<StringRef> outputs) {
   if (Chain::of(group, group.getBody().front()))
-    return tileChain(kernel, group);
+    return tileChain(kernel, group, machine);
   if (group.getSpaceAttr() && group.getBody().getOps<linalg::ContractOp>().empty())
     return tileRows(kernel, group, machine);
   return GroupTiling(kernel, group, machine, outputs).run();

@@ -30,17 +30,19 @@ static bool isGuardedBy(cpu::ReduceOp reduction, mlir::Value condition) {
 
 ChainFacts::ChainFacts(cpu::ChainOp op, Multiply second)
     : op(op), rows(op), guard(RowGuard::of(rows, op.getBody().front())), second(second) {
-  weight = rows.yielded()[cpu::ChainOp::weight];
-  weightType = weight.getType();
-  if (auto rounded = weight.getDefiningOp<arith::TruncFOp>())
-    weight = rounded.getIn();
-  element = weight;
+  element = rows.yielded()[cpu::ChainOp::weight];
+  weightType = element.getType();
+  auto withoutRounding = [](mlir::Value value) {
+    auto rounded = value.getDefiningOp<arith::TruncFOp>();
+    return rounded ? rounded.getIn() : value;
+  };
+  element = withoutRounding(element);
   auto reductions = op.getBody().front().getOps<cpu::ReduceOp>();
-  auto select = weight.getDefiningOp<arith::SelectOp>();
+  auto select = element.getDefiningOp<arith::SelectOp>();
   if (select && mlir::matchPattern(select.getFalseValue(), mlir::m_AnyZeroFloat()) &&
       any_of(reductions, [&](auto it) { return isGuardedBy(it, select.getCondition()); })) {
     excludes = select.getCondition();
-    element = select.getTrueValue();
+    element = withoutRounding(select.getTrueValue());
   }
   skips = guard && excludes == guard->condition() &&
           all_of(reductions, [&](auto it) { return isGuardedBy(it, excludes); });
@@ -195,7 +197,7 @@ SmallVector<mlir::Value> ChainRows::keptFor(ArrayRef<mlir::Value> wanted) {
 }
 
 void ChainRows::storeWeights(Value *scoresOfRow, Value *column, Value *count, const Known &known) {
-  Value *weight = valueOf(c.element, known);
+  Value *weight = e.convert(valueOf(c.element, known), e.f32());
   if (c.excludes && !isFull) {
     // Of the other weights none is a negative zero.
     Value *positive = b.CreateFAdd(weight, Constant::getNullValue(weight->getType()));

@@ -18,9 +18,8 @@ struct ChainFacts {
   std::optional<RowGuard> guard;
   Multiply second; ///< of weights and V
 
-  mlir::Value weight;   ///< before it is rounded to the type of the product
   mlir::Value excludes; ///< the condition without which a weight is none; null: all count
-  mlir::Value element;  ///< the weight where that holds
+  mlir::Value element;  ///< the weight where that holds, before it is rounded to its type
   mlir::Type weightType;
   /// Whether parts for which the guard holds nowhere need not be computed.
   bool skips = false;

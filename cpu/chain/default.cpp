@@ -1,0 +1,29 @@
+#include "cpu/chain/default.h"
+
+#include "passes/variant.h"
+#include "place/chain_rows.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+
+namespace mmk::cpu {
+
+// What cannot be computed in one pass is two groups then, and so needs no message.
+bool hasChain(ir::KernelOp kernel) {
+  const ScopedDiagnosticHandler ignored(kernel.getContext(), [](Diagnostic &) { return success(); });
+  bool isAny = false;
+  for (auto group : kernel.getBody().getOps<ir::FusionGroupOp>()) {
+    Block &operations = group.getBody().front();
+    std::optional<Chain> chain = Chain::of(group, operations);
+    if (!chain)
+      continue;
+    if (!isa<FloatType>(operandType(chain->first)) || !isa<FloatType>(operandType(chain->second)) ||
+        failed(chainRows(kernel, group, *chain, operations)))
+      return false;
+    isAny = true;
+  }
+  return isAny;
+}
+
+} // namespace mmk::cpu
