@@ -53,6 +53,8 @@ private:
   const CpuTuning tuning;
 
   mlir::LogicalResult emitGroup(ir::FusionGroupOp group) override;
+  /// An error where a group reads a tensor that is neither in memory nor generated.
+  static mlir::LogicalResult expectInput(ir::FusionGroupOp group, mlir::Value tensor);
   /// A row group (lower_rows.cpp).
   mlir::LogicalResult emitRows(ir::FusionGroupOp group);
   /// Two products with rows between (chain/lower.cpp).

@@ -17,6 +17,13 @@ bool isInput(Value tensor) {
          ir::isGenerated(tensor.getDefiningOp());
 }
 
+LogicalResult CpuLowering::expectInput(ir::FusionGroupOp group, Value tensor) {
+  if (isInput(tensor))
+    return success();
+  return group.emitOpError("reads a tensor that is neither a parameter nor a result of an "
+                           "earlier fusion group");
+}
+
 Value CpuLowering::wholeOf(Value tile, Operation *tileLoop) {
   auto slice = tile.getDefiningOp<tensor::ExtractSliceOp>();
   return slice && slice->getParentOp() == tileLoop ? slice.getSource() : tile;
@@ -141,9 +148,8 @@ LogicalResult CpuLowering::emitRows(ir::FusionGroupOp group) {
   if (failed(program))
     return failure();
   for (const RowInput &input : program->inputs())
-    if (!isInput(input.tensor))
-      return group.emitOpError("reads a tensor that is neither a parameter nor a result of an "
-                               "earlier fusion group");
+    if (failed(expectInput(group, input.tensor)))
+      return failure();
   const std::optional<Split> parts = split(group, *program);
   if (parts)
     emitParts(group, tileLoop, *program, *parts);

@@ -11,7 +11,8 @@ namespace mmk::cpu {
 
 // What cannot be computed in one pass is two groups then, and so needs no message.
 bool hasChain(ir::KernelOp kernel) {
-  const ScopedDiagnosticHandler ignored(kernel.getContext(), [](Diagnostic &) { return success(); });
+  const ScopedDiagnosticHandler ignored(kernel.getContext(),
+                                        [](Diagnostic &) { return success(); });
   bool isAny = false;
   for (auto group : kernel.getBody().getOps<ir::FusionGroupOp>()) {
     Block &operations = group.getBody().front();

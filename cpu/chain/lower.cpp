@@ -29,9 +29,8 @@ LogicalResult CpuLowering::expectOperands(ir::FusionGroupOp group, Chain &chain,
     if (input.tensor != chain.first.getResult(0))
       operands.push_back(input.tensor);
   for (Value operand : operands)
-    if (!isInput(operand))
-      return group.emitOpError("reads a tensor that is neither a parameter nor a result of an "
-                               "earlier fusion group");
+    if (failed(expectInput(group, operand)))
+      return failure();
   return success();
 }
 

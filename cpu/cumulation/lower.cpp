@@ -158,9 +158,8 @@ void CpuLowering::emitPartsOfSum(ir::FusionGroupOp group, ir::CumulateOp op, int
 
 LogicalResult CpuLowering::emitCumulation(ir::FusionGroupOp group, ir::CumulateOp op,
                                           scf::ForOp tileLoop) {
-  if (!isInput(op.getOperand()))
-    return group.emitOpError("reads a tensor that is neither a parameter nor a result of an "
-                             "earlier fusion group");
+  if (failed(expectInput(group, op.getOperand())))
+    return failure();
   const auto along = static_cast<int64_t>(op.getAlong());
   std::optional<SumParts> parts;
   if (kernel.chosenNumber("cores", 1) > 1) {

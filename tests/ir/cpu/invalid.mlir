@@ -560,3 +560,102 @@ aicore.kernel @elements dims ["M"] args [#mmk.named<"x"["M"]>] results [#mmk.nam
     %s = cpu.stride %x 1 : memref<?xf32, #aicore.space<gm>>
   }
 }
+
+// -----
+
+// Weight, ratio and factor come before the outputs.
+aicore.kernel @chain dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"["M", "M"]>] results [#mmk.named<"c"["M", "M"]>] cores 1 buffers {} {
+^bb0(%m: index, %a: memref<?x?xf32, #aicore.space<gm>>, %v: memref<?x?xf16, #aicore.space<gm>>, %c: memref<?x?xf32, #aicore.space<gm>>):
+  aicore.phase {
+  ^bb0(%block: index):
+    %s = aicore.alloc "chain" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<ub>>
+    // expected-error @+1 {{'cpu.chain' op expected to yield one element for each of its 0 outputs, behind those of its rows}}
+    cpu.chain %a[%m, %m] along [0, 1], %a[%m, %m] along [1, 0], %v[%m, %m] along [0, 1] size(%m, %m, %m, %m) ins() outs() behind() results(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%s) {
+    ^bb0(%e: f32):
+      cpu.yield %e : f32
+    }, {
+    ^bb0(%p: f32):
+      cpu.yield %p : f32
+    } : memref<?x?xf32, #aicore.space<gm>>, memref<?x?xf32, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>, memref<1x64xf32, #aicore.space<ub>>
+  }
+}
+
+// -----
+
+// An output of the rows does not run along their columns.
+aicore.kernel @chain dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"["M", "M"]>] results [#mmk.named<"c"["M", "M"]>] cores 1 buffers {} {
+^bb0(%m: index, %a: memref<?x?xf32, #aicore.space<gm>>, %v: memref<?x?xf16, #aicore.space<gm>>, %c: memref<?x?xf32, #aicore.space<gm>>):
+  aicore.phase {
+  ^bb0(%block: index):
+    %s = aicore.alloc "chain" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<ub>>
+    // expected-error @+1 {{'cpu.chain' op expected outputs with one element for each row}}
+    cpu.chain %a[%m, %m] along [0, 1], %a[%m, %m] along [1, 0], %v[%m, %m] along [0, 1] size(%m, %m, %m, %m) ins() outs(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) behind() results(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%s) {
+    ^bb0(%e: f32):
+      %w = arith.truncf %e : f32 to f16
+      cpu.yield %w, %e, %e, %e : f16, f32, f32, f32
+    }, {
+    ^bb0(%p: f32):
+      cpu.yield %p : f32
+    } : memref<?x?xf32, #aicore.space<gm>>, memref<?x?xf32, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>, memref<1x64xf32, #aicore.space<ub>>
+  }
+}
+
+// -----
+
+// Weights are multiplied with V as they are.
+aicore.kernel @chain dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"["M", "M"]>] results [#mmk.named<"c"["M", "M"]>] cores 1 buffers {} {
+^bb0(%m: index, %a: memref<?x?xf32, #aicore.space<gm>>, %v: memref<?x?xf16, #aicore.space<gm>>, %c: memref<?x?xf32, #aicore.space<gm>>):
+  aicore.phase {
+  ^bb0(%block: index):
+    %s = aicore.alloc "chain" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<ub>>
+    // expected-error @+1 {{'cpu.chain' op expected weights of the type of 'memref<?x?xf16, #aicore.space<gm>>'}}
+    cpu.chain %a[%m, %m] along [0, 1], %a[%m, %m] along [1, 0], %v[%m, %m] along [0, 1] size(%m, %m, %m, %m) ins() outs() behind() results(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%s) {
+    ^bb0(%e: f32):
+      cpu.yield %e, %e, %e : f32, f32, f32
+    }, {
+    ^bb0(%p: f32):
+      cpu.yield %p : f32
+    } : memref<?x?xf32, #aicore.space<gm>>, memref<?x?xf32, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>, memref<1x64xf32, #aicore.space<ub>>
+  }
+}
+
+// -----
+
+// Sums are of f32, and so is what multiplies them.
+aicore.kernel @chain dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"["M", "M"]>] results [#mmk.named<"c"["M", "M"]>] cores 1 buffers {} {
+^bb0(%m: index, %a: memref<?x?xf32, #aicore.space<gm>>, %v: memref<?x?xf16, #aicore.space<gm>>, %c: memref<?x?xf32, #aicore.space<gm>>):
+  aicore.phase {
+  ^bb0(%block: index):
+    %s = aicore.alloc "chain" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<ub>>
+    // expected-error @+1 {{'cpu.chain' op expected ratio and factor to be f32}}
+    cpu.chain %a[%m, %m] along [0, 1], %a[%m, %m] along [1, 0], %v[%m, %m] along [0, 1] size(%m, %m, %m, %m) ins() outs() behind() results(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%s) {
+    ^bb0(%e: f32):
+      %w = arith.truncf %e : f32 to f16
+      cpu.yield %w, %w, %e : f16, f16, f32
+    }, {
+    ^bb0(%p: f32):
+      cpu.yield %p : f32
+    } : memref<?x?xf32, #aicore.space<gm>>, memref<?x?xf32, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>, memref<1x64xf32, #aicore.space<ub>>
+  }
+}
+
+// -----
+
+// Only a sum is rescaled.
+aicore.kernel @chain dims ["M"] args [#mmk.named<"a"["M", "M"]>, #mmk.named<"v"["M", "M"]>] results [#mmk.named<"c"["M", "M"]>] cores 1 buffers {} {
+^bb0(%m: index, %a: memref<?x?xf32, #aicore.space<gm>>, %v: memref<?x?xf16, #aicore.space<gm>>, %c: memref<?x?xf32, #aicore.space<gm>>):
+  aicore.phase {
+  ^bb0(%block: index):
+    %s = aicore.alloc "chain" of "scratch" copies 1 : memref<1x64xf32, #aicore.space<ub>>
+    cpu.chain %a[%m, %m] along [0, 1], %a[%m, %m] along [1, 0], %v[%m, %m] along [0, 1] size(%m, %m, %m, %m) ins() outs() behind() results(%c[%m, %m] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%s) {
+    ^bb0(%e: f32):
+      // expected-error @+1 {{'cpu.reduce' op expected a sum of f32 in a cpu.chain, where it is times a ratio}}
+      %t = cpu.reduce max %e from 0.0 : f32 times %e -> f32
+      %w = arith.truncf %t : f32 to f16
+      cpu.yield %w, %e, %e : f16, f32, f32
+    }, {
+    ^bb0(%p: f32):
+      cpu.yield %p : f32
+    } : memref<?x?xf32, #aicore.space<gm>>, memref<?x?xf32, #aicore.space<gm>>, memref<?x?xf16, #aicore.space<gm>>, memref<1x64xf32, #aicore.space<ub>>
+  }
+}
