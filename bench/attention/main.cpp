@@ -1,0 +1,200 @@
+// mmk-attention: attention on the host beside oneDNN and PyTorch, and beside the ceiling of the
+// multiplier.
+//
+//   mmk-attention [REGEX]    the problems whose name matches ("causal 8x1024x64 f32 1")
+//   mmk-attention --write    all of them, into docs/attention-cpu.md
+#include "bench/attention/problem.h"
+#include "bench/ceilings.h"
+#include "bench/peers/turns.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <fmt/format.h>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <vector>
+
+namespace mmk::attention {
+namespace {
+
+constexpr const char *page = MMK_SOURCE_DIR "/docs/attention-cpu.md";
+constexpr const char *begin = "<!-- The tables: mmk-attention --write -->\n",
+                     *end = "<!-- End of the tables -->\n";
+
+constexpr std::array<std::array<int64_t, 3>, 5> shapes = {
+    {{8, 1024, 64}, {16, 2048, 64}, {32, 1024, 128}, {8, 4096, 128}, {8, 8192, 64}}};
+constexpr std::array<ElementType, 3> types = {ElementType::f32, ElementType::bf16,
+                                              ElementType::f16};
+/// Rounds, in which each library has a turn; a library that takes longer than this, in seconds, has
+/// only one.
+constexpr int rounds = 7;
+constexpr double longest = 1.5;
+
+/// Seconds of one run, 0 where there is none; and the rate of the multiplier in these rounds.
+struct Figures {
+  double mmk = 0, oneDnn = 0, pyTorch = 0;
+  double ceiling = 0; ///< the part of it that mmk reaches
+};
+using Measured = std::map<std::string, Figures>;
+
+std::string cpuName() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (const llvm::StringRef text(line); text.starts_with("model name"))
+      return text.split(':').second.trim().str();
+  return "unknown";
+}
+
+/// What another program takes from several threads shows in their wall-clock time: the least counts.
+double figureOf(const std::vector<double> &seconds, unsigned threads) {
+  if (seconds.empty())
+    return 0;
+  return threads > 1 ? *std::ranges::min_element(seconds) : peers::spreadOf(seconds).median;
+}
+
+struct Library {
+  double Figures::*figure;
+  const char *name;
+  Run run;
+  std::vector<double> seconds;
+};
+
+std::optional<Figures> measure(const Problem &problem) {
+  Operands operands(problem);
+  std::vector<Library> libraries;
+  libraries.push_back({&Figures::mmk, "mmk", ofMmk(problem, operands), {}});
+  if (std::optional<Run> run = ofOneDnn(problem, operands))
+    libraries.push_back({&Figures::oneDnn, "oneDNN", std::move(*run), {}});
+  if (std::optional<Run> run = ofPyTorch(problem, operands))
+    libraries.push_back({&Figures::pyTorch, "PyTorch", std::move(*run), {}});
+  for (Library &library : libraries) {
+    operands.o.poison();
+    const double once = peers::timeOf(problem.threads, [&] { library.run(); });
+    if (const std::string wrong = whatIsWrong(problem, operands); !wrong.empty()) {
+      fmt::print("{} of {}: {}\n", library.name, problem.name(), wrong);
+      return std::nullopt;
+    }
+    if (once > longest && library.figure != &Figures::mmk)
+      library.seconds = {once};
+  }
+  const Unit unit = problem.type == ElementType::bf16 ? Unit::bf16 : Unit::f32;
+  std::vector<double> parts;
+  for (int round = 0; round < rounds; ++round) {
+    const double ceiling = measureCeiling(unit, problem.threads);
+    for (Library &library : libraries) {
+      if (round > 0 && library.seconds.size() == 1 && library.seconds[0] > longest)
+        continue;
+      library.seconds.push_back(peers::timeOf(problem.threads, [&] { library.run(); }));
+      if (library.figure == &Figures::mmk)
+        parts.push_back(problem.operations() / library.seconds.back() / 1e9 / ceiling);
+    }
+  }
+  Figures figures;
+  for (const Library &library : libraries)
+    figures.*library.figure = figureOf(library.seconds, problem.threads);
+  figures.ceiling = problem.threads > 1 ? *std::ranges::max_element(parts)
+                                        : peers::spreadOf(parts).median;
+  return figures;
+}
+
+void forEachProblem(llvm::function_ref<void(const Problem &)> body) {
+  for (unsigned threads : {1U, 2U})
+    for (bool isCausal : {false, true})
+      for (const auto &[heads, length, depth] : shapes)
+        for (ElementType type : types)
+          body({type, heads, length, depth, isCausal, threads});
+}
+
+std::string line(const Problem &problem, const Figures &figures) {
+  std::string text =
+      fmt::format("{:28} {:9.2f} ms {:7.1f} GFLOP/s, {:.2f} of the ceiling", problem.name(),
+                  figures.mmk * 1e3, problem.operations() / figures.mmk / 1e9, figures.ceiling);
+  for (const auto &[name, seconds] :
+       {std::pair("oneDNN", figures.oneDnn), {"PyTorch", figures.pyTorch}})
+    if (seconds > 0)
+      text += fmt::format(", {} {:.2f}", name, seconds / figures.mmk);
+  return text;
+}
+
+std::string tableOf(const Measured &measured, bool isCausal, unsigned threads) {
+  std::string text = fmt::format("\n### {}, {} thread{}\n\n| heads x length x depth |",
+                                 isCausal ? "Causal" : "Full", threads, threads == 1 ? "" : "s"),
+              rule = "\n|---|";
+  for (ElementType type : types) {
+    const bool hasPeers = type != ElementType::f16 && !isCausal;
+    text += fmt::format(" {}: ms | GFLOP/s | of the ceiling |{}", spelling(type),
+                        hasPeers ? " oneDNN / mmk | PyTorch / mmk |" : "");
+    rule += hasPeers ? "---|---|---|---|---|" : "---|---|---|";
+  }
+  text += rule + "\n";
+  for (const auto &[heads, length, depth] : shapes) {
+    text += fmt::format("| {} x {} x {} |", heads, length, depth);
+    for (ElementType type : types) {
+      const Problem problem{type, heads, length, depth, isCausal, threads};
+      const Figures &figures = measured.at(problem.name());
+      text += fmt::format(" {:.1f} | {:.0f} | {:.2f} |", figures.mmk * 1e3,
+                          problem.operations() / figures.mmk / 1e9, figures.ceiling);
+      if (type != ElementType::f16 && !isCausal)
+        text += fmt::format(" {:.2f} | {:.1f} |", figures.oneDnn / figures.mmk,
+                            figures.pyTorch / figures.mmk);
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+bool write(const Measured &measured) {
+  std::string tables = fmt::format("\nMeasured on {}, beside oneDNN {} and PyTorch {}.\n",
+                                   cpuName(), oneDnnVersion(), pyTorchVersion());
+  for (bool isCausal : {false, true})
+    for (unsigned threads : {1U, 2U})
+      tables += tableOf(measured, isCausal, threads);
+  std::string old;
+  if (auto buffer = llvm::MemoryBuffer::getFile(page))
+    old = (*buffer)->getBuffer().str();
+  const size_t from = old.find(begin), to = old.find(end);
+  if (from == std::string::npos || to == std::string::npos) {
+    fmt::print(stderr, "{} has no marks for the tables\n", page);
+    return false;
+  }
+  std::error_code error;
+  llvm::raw_fd_ostream(page, error) << old.substr(0, from) << begin << tables << "\n"
+                                    << old.substr(to);
+  return !error;
+}
+
+int run(int count, char **words) {
+  const std::string word = count > 1 ? words[1] : "";
+  const bool writes = word == "--write";
+  const std::regex pattern(writes ? "" : word);
+  bool isRight = true;
+  Measured measured;
+  forEachProblem([&](const Problem &problem) {
+    if (!std::regex_search(problem.name(), pattern))
+      return;
+    const std::optional<Figures> figures = measure(problem);
+    isRight &= figures.has_value();
+    if (!figures)
+      return;
+    measured[problem.name()] = *figures;
+    fmt::print("{}\n", line(problem, *figures));
+    std::fflush(stdout);
+  });
+  if (writes && isRight && !write(measured))
+    return 2;
+  return isRight ? 0 : 1;
+}
+
+} // namespace
+} // namespace mmk::attention
+
+int main(int argc, char **argv) {
+  mmk::peers::keepOpenMpShort(argv);
+  return mmk::attention::run(argc, argv);
+}

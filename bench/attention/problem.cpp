@@ -1,0 +1,68 @@
+#include "bench/attention/problem.h"
+
+#include "runtime/data.h"
+#include "runtime/threads.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <random>
+#include <vector>
+
+namespace mmk::attention {
+
+std::string Problem::name() const {
+  return fmt::format("{} {}x{}x{} {} {}", isCausal ? "causal" : "full", heads, length, depth,
+                     spelling(type), threads);
+}
+
+float Problem::scale() const { return 1 / std::sqrt(static_cast<float>(depth)); }
+
+double Problem::operations() const {
+  const auto n = static_cast<double>(length);
+  const double pairs = isCausal ? n * (n + 1) / 2 : n * n;
+  return 4 * static_cast<double>(heads) * static_cast<double>(depth) * pairs;
+}
+
+Operands::Operands(const Problem &problem) {
+  uint64_t seed = 0;
+  for (Tensor *tensor : {&q, &k, &v, &o}) {
+    *tensor = llvm::cantFail(
+        Tensor::allocate(problem.type, {problem.heads, problem.length, problem.depth}));
+    fillWithData(*tensor, DataKind::normal, ++seed, availableThreads());
+  }
+}
+
+std::string whatIsWrong(const Problem &problem, const Operands &operands) {
+  if (!operands.o.canariesIntact())
+    return "wrote beyond its result";
+  const int64_t n = problem.length, d = problem.depth;
+  const double tolerance = problem.type == ElementType::f32 ? 1e-4 : 2e-2;
+  std::mt19937_64 random(1);
+  for (int sample = 0; sample < 12; ++sample) {
+    const auto head = static_cast<int64_t>(random() % problem.heads);
+    const auto row = sample == 0 ? n - 1 : static_cast<int64_t>(random() % n);
+    const int64_t keys = problem.isCausal ? row + 1 : n;
+    std::vector<double> weights(keys), expected(d);
+    for (int64_t j = 0; j < keys; ++j)
+      for (int64_t c = 0; c < d; ++c)
+        weights[j] += problem.scale() * operands.q[(head * n + row) * d + c] *
+                      operands.k[(head * n + j) * d + c];
+    const double top = *std::ranges::max_element(weights);
+    double sum = 0;
+    for (double &weight : weights)
+      sum += weight = std::exp(weight - top);
+    for (int64_t j = 0; j < keys; ++j)
+      for (int64_t c = 0; c < d; ++c)
+        expected[c] += weights[j] / sum * operands.v[(head * n + j) * d + c];
+    for (int64_t c = 0; c < d; ++c) {
+      const double found = operands.o[(head * n + row) * d + c];
+      if (!(std::fabs(found - expected[c]) <= tolerance))
+        return fmt::format("element {} of row {} of head {} is {}, expected {}", c, row, head,
+                           found, expected[c]);
+    }
+  }
+  return "";
+}
+
+} // namespace mmk::attention

@@ -1,0 +1,44 @@
+#include "bench/attention/problem.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <c10/core/InferenceMode.h>
+#include <fmt/format.h>
+#include <torch/version.h>
+
+namespace mmk::attention {
+namespace {
+
+at::Tensor viewOf(Tensor &tensor) {
+  const at::ScalarType type = tensor.type == ElementType::bf16 ? at::kBFloat16 : at::kFloat;
+  return at::from_blob(tensor.data(), tensor.shape, at::TensorOptions().dtype(type));
+}
+
+} // namespace
+
+// Its products on the CPU have no f16.
+std::optional<Run> ofPyTorch(const Problem &problem, Operands &operands) {
+  if (problem.type == ElementType::f16 || problem.isCausal)
+    return std::nullopt;
+  at::set_num_threads(static_cast<int>(problem.threads));
+  const at::Tensor q = viewOf(operands.q), k = viewOf(operands.k), v = viewOf(operands.v);
+  at::Tensor o = viewOf(operands.o);
+  at::Tensor scores = at::empty({problem.length, problem.length}, q.options()),
+             weights = at::empty_like(scores);
+  return [=, scale = problem.scale()]() mutable {
+    const c10::InferenceMode mode;
+    for (int64_t head = 0; head < q.size(0); ++head) {
+      at::Tensor out = o[head];
+      at::mm_out(scores, q[head], k[head].t());
+      scores.mul_(scale);
+      at::_softmax_out(weights, scores, 1, /*half_to_float=*/false);
+      at::mm_out(out, weights, v[head]);
+    }
+  };
+}
+
+std::string pyTorchVersion() {
+  return fmt::format("{}.{}.{}", TORCH_VERSION_MAJOR, TORCH_VERSION_MINOR, TORCH_VERSION_PATCH);
+}
+
+} // namespace mmk::attention
