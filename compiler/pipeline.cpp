@@ -60,6 +60,8 @@ void buildPipeline(OpPassManager &manager, const Backend &backend, LoweringLevel
   manager.addPass(createFuseEpilogue());
   if (level == LoweringLevel::fused)
     return;
+  // Rows that are divided become reductions of their parts and a combination of the results.
+  manager.addPass(createSplitRows());
   // A split reduction becomes a product of the splits and their sum, each a fusion group.
   manager.addPass(createSplitReduction());
   // The mapping of output tiles to cores, then the depth of one step of the product.

@@ -84,6 +84,35 @@ def SplitReduction : Pass<"mmk-split-reduction", "::mlir::ModuleOp"> {
                            "::mlir::linalg::LinalgDialect"];
 }
 
+def SplitRows : Pass<"mmk-split-rows", "::mlir::ModuleOp"> {
+  let summary = "the parts of a reduction in one row group, what they give together in the next";
+  let description = [{
+    With `grid N = n`, the reductions of a row group over N become reductions over up to n
+    consecutive parts of N, each a whole number of tiles. A second row group combines their results
+    in the order of the parts, and computes what follows from them for each row. Parts behind the
+    end of a short row are empty. Their number is a literal dimension.
+    ```mlir
+                                             %parts = mmk.fusion_group over ["M", "N"] reduce [1] {
+                                               scf.forall %p = 0 to 8 {
+                                                 linalg.generic (add, n from %p * %length on)
+    %s = mmk.fusion_group over ["M", "N"]      }
+        reduce [1] {                         } {mmk.parts = [1, 8]}
+      %a = linalg.generic (add)        =>    %s = mmk.fusion_group over ["8", "M"] reduce [0] {
+      %r = linalg.generic (root)               %a = linalg.generic (add) %parts
+      mmk.yield %r                             %r = linalg.generic (root)
+    }                                          mmk.yield %r
+                                             } {mmk.combines}
+    ```
+    mmk-fuse-epilogue leaves no operation in such a group that waits for a reduction of whole rows:
+    it is in the next group, or one of its own, which reads the result. With `reduce = online` a sum
+    of exponentials is of the group of its maximum: each part has both of its own, and the second
+    group multiplies the sums with the exponential of the difference of the maxima.
+  }];
+  let dependentDialects = ["::mmk::ir::MmkDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect", "::mlir::linalg::LinalgDialect"];
+}
+
 def TileCores : Pass<"mmk-tile-cores", "::mlir::ModuleOp"> {
   let summary = "tile the output of each fusion group and map the tiles to cores";
   let description = [{

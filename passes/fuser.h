@@ -88,7 +88,12 @@ private:
   struct RowGroup {
     RowSpace space;
     llvm::MapVector<mlir::Operation *, SpaceLoops> members; ///< with their loops
+    bool isDivided = false; ///< its rows are reduced in parts by different cores
   };
+  RowGroup groupOver(RowSpace space);
+  /// Whether a group whose rows are divided may have this member.
+  bool joinsDivided(RowGroup &group, mlir::Value value, llvm::ArrayRef<int64_t> loops,
+                    llvm::ArrayRef<Use> leaves);
   /// The loops of `value` in a row group, if it can join it.
   std::optional<SpaceLoops> loopsInGroup(RowGroup &group, mlir::Value value,
                                          llvm::ArrayRef<Use> leaves);

@@ -4,6 +4,7 @@
 #include "ir/diagnostic_code.h"
 #include "passes/bias_table.h"
 #include "passes/reduce_words.h"
+#include "passes/row_space.h"
 #include "passes/variant.h"
 #include "schedule/directive.h"
 #include "schedule/rule.h"
@@ -165,6 +166,7 @@ LogicalResult LegalityCheck::checkLength(StringRef dim, int64_t unit, std::strin
 // Directives of the language that this compiler cannot carry out are refused, never dropped.
 LogicalResult LegalityCheck::refuseUnsupported() {
   TileDims dims = dimsOf(kernel);
+  const SmallVector<StringRef> divided = dividedDims(kernel);
   int64_t rectangles = 1, splits = 1;
   for (ir::ChoiceOp choice : kernel.getSchedule().getOps<ir::ChoiceOp>()) {
     StringRef key = choice.getKey();
@@ -174,7 +176,8 @@ LogicalResult LegalityCheck::refuseUnsupported() {
     auto [directive, dim] = key.split('.');
     if (directive == "reduce" && !dim.empty() && failed(checkReduceWord(kernel, choice)))
       return failure();
-    if (directive == "grid" && llvm::is_contained(dims.outputs, dim))
+    if (directive == "grid" && llvm::is_contained(dims.outputs, dim) &&
+        !llvm::is_contained(divided, dim))
       rectangles *= number(key);
     if (directive == "grid" && llvm::is_contained(dims.reductions, dim))
       splits = std::max(splits, number(key));

@@ -48,7 +48,31 @@ std::optional<SpaceLoops> Fuser::loopsInGroup(RowGroup &group, Value value, Arra
       return std::nullopt;
     uses.push_back({dimsOfResult(leaf.getDefiningOp(), member->second), map});
   }
-  return loopsIn(group.space, value.getDefiningOp<linalg::LinalgOp>(), uses);
+  std::optional<SpaceLoops> loops =
+      loopsIn(group.space, value.getDefiningOp<linalg::LinalgOp>(), uses);
+  if (loops && group.isDivided && !joinsDivided(group, value, *loops, leaves))
+    return std::nullopt;
+  return loops;
+}
+
+// No core has the whole row, so that what waits for a reduction of it is another pass over all
+// cores; the online form alone does not wait. What is computed for each row follows when the parts
+// are combined.
+bool Fuser::joinsDivided(RowGroup &group, Value value, ArrayRef<int64_t> loops,
+                         ArrayRef<Use> leaves) {
+  const bool waits = llvm::any_of(leaves, [&](const Use &use) {
+    return group.members.contains(use.first.getDefiningOp());
+  });
+  if (isReduction(value))
+    return !waits || rowFormOf(kernel, group.space) == RowForm::online;
+  return waits && llvm::none_of(loops, [&](int64_t loop) {
+           return loop >= 0 && group.space.isReduced[loop];
+         });
+}
+
+Fuser::RowGroup Fuser::groupOver(RowSpace space) {
+  const bool isDivided = !partsOf(kernel, space).empty();
+  return {std::move(space), {}, isDivided};
 }
 
 // Tensors in memory that a value is computed from, through what is inlined.
@@ -127,7 +151,7 @@ Operation *Fuser::chooseRowGroup(Value value, ArrayRef<Use> leaves) {
     for (auto &[owner, group] : llvm::reverse(rowGroups))
       if ((!last || last->isBeforeInBlock(owner)) && sharesOperand(group, value) && join(owner))
         return owner;
-  RowGroup group{RowSpace(cast<linalg::LinalgOp>(op)), {}};
+  RowGroup group = groupOver(RowSpace(cast<linalg::LinalgOp>(op)));
   SpaceLoops loops;
   for (size_t i = 0; i < group.space.names.size(); ++i)
     loops.push_back(i);
@@ -142,6 +166,8 @@ void Fuser::takeReadResults(Operation *owner, ArrayRef<Use> leaves) {
   if (separate)
     return;
   RowGroup &group = rowGroups.find(owner)->second;
+  if (group.isDivided)
+    return;
   for (auto &[leaf, map] : leaves) {
     Operation *op = leaf.getDefiningOp();
     if (isAnchor(leaf) || groupOf.lookup(leaf) != op || readBefore.contains(leaf) || !map ||

@@ -21,14 +21,20 @@ static size_t numberOfLoops(Operation *op) {
 }
 
 LogicalResult RowMembers::find() {
-  std::optional<Chain> chain = Chain::of(group, group.getBody().front());
+  Block &body = group.getBody().front();
+  return find(body, cast<ir::YieldOp>(body.getTerminator()).getValues());
+}
+
+LogicalResult RowMembers::find(Block &inside, ValueRange given) {
+  results.assign(given.begin(), given.end());
+  std::optional<Chain> chain = Chain::of(group, inside);
   const auto isBehind = [&](Operation *op) { // the second product, or its epilogue
     return chain && (op == chain->second || op == chain->epilogue);
   };
-  for (Operation &op : group.getBody().front())
+  for (Operation &op : inside)
     if (isa<linalg::GenericOp, ir::CumulateOp>(op) && !isBehind(&op))
       ops.push_back(&op);
-  for (Value value : yield().getValues())
+  for (Value value : results)
     if (Operation *op = value.getDefiningOp(); !llvm::is_contained(ops, op) && !isBehind(op))
       return group.emitOpError("expected to yield results of its operations");
   for (Operation *op : ops)
@@ -38,10 +44,25 @@ LogicalResult RowMembers::find() {
   return success();
 }
 
+OpFoldResult RowMembers::extentInSlices(int64_t dim) {
+  for (Operation *op : ops) {
+    auto generic = cast<linalg::GenericOp>(op);
+    const SpaceLoops loops = loopsOf(op);
+    for (OpOperand *operand : generic.getDpsInputOperands()) {
+      auto slice = operand->get().getDefiningOp<tensor::ExtractSliceOp>();
+      const AffineMap map = generic.getMatchingIndexingMap(operand);
+      for (auto [i, expression] : llvm::enumerate(map.getResults()))
+        if (slice && loops[cast<AffineDimExpr>(expression).getPosition()] == dim)
+          return slice.getMixedSizes()[i];
+    }
+  }
+  return {};
+}
+
 SmallVector<Value> RowMembers::emptyOutputs(ArrayRef<Value> extents) {
   const Location loc = group.getLoc();
   SmallVector<Value> empty;
-  for (Value value : yield().getValues()) {
+  for (Value value : results) {
     Operation *op = value.getDefiningOp();
     SmallVector<OpFoldResult> whole;
     // A dimension of extent 1 stays one that is known when the kernel runs, as in its type.
@@ -117,16 +138,20 @@ LogicalResult RowMembers::tile(ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldRe
 }
 
 void RowMembers::yieldTiles(scf::ForOp loop, ArrayRef<OpFoldResult> offsets,
-                            ArrayRef<OpFoldResult> sizes) {
+                            ArrayRef<OpFoldResult> sizes, Value part) {
   const Location loc = group.getLoc();
   SmallVector<Value> filled;
-  for (auto [value, init] : llvm::zip(yield().getValues(), loop.getRegionIterArgs())) {
+  for (auto [value, init] : llvm::zip(results, loop.getRegionIterArgs())) {
     Operation *op = value.getDefiningOp();
     const SpaceLoops dims = dimsOfResult(op, loopsOf(op));
-    const SmallVector<OpFoldResult> strides(dims.size(), b.getIndexAttr(1));
-    filled.push_back(tensor::InsertSliceOp::create(b, loc, tiled.lookup(value), init,
-                                                   along(b, dims, offsets, 0),
-                                                   along(b, dims, sizes, 1), strides)
+    SmallVector<OpFoldResult> at = along(b, dims, offsets, 0), extents = along(b, dims, sizes, 1);
+    if (part) {
+      at.insert(at.begin(), part);
+      extents.insert(extents.begin(), b.getIndexAttr(1));
+    }
+    const SmallVector<OpFoldResult> strides(at.size(), b.getIndexAttr(1));
+    filled.push_back(tensor::InsertSliceOp::create(b, loc, tiled.lookup(value), init, at, extents,
+                                                   strides)
                          .getResult());
   }
   scf::YieldOp::create(b, loc, filled);

@@ -17,17 +17,24 @@ public:
   /// Finds the operations of the group; an error where one does not say the dimensions of its
   /// loops.
   mlir::LogicalResult find();
+  /// The same of a group that computes a part of its rows, in the block of a loop over parts.
+  /// `results`: what the block gives for each result of the group.
+  mlir::LogicalResult find(mlir::Block &inside, mlir::ValueRange results);
   /// An empty tensor for each result. `extents`: of the dimensions of the space.
   llvm::SmallVector<mlir::Value> emptyOutputs(llvm::ArrayRef<mlir::Value> extents);
+  /// The extent of a dimension of the space in the slices that operations read; null where none
+  /// does.
+  mlir::OpFoldResult extentInSlices(int64_t dim);
   /// `tile` is what a tile has of the tensor `whole`.
   void setTile(mlir::Value whole, mlir::Value tile) { tiled[whole] = tile; }
-  mlir::Value tileOf(mlir::Value whole) { return tiled.lookup(whole); }
+  mlir::Value tileOf(mlir::Value whole) const { return tiled.lookup(whole); }
   /// Emits all operations on the tile at these offsets, of these sizes, in the space.
   mlir::LogicalResult tile(llvm::ArrayRef<mlir::OpFoldResult> offsets,
                            llvm::ArrayRef<mlir::OpFoldResult> sizes);
-  /// Ends a loop over tiles: inserts the tile of each result into what the loop carries.
+  /// Ends a loop over tiles: inserts the tile of each result into what the loop carries. `part`:
+  /// the number of the part that the tile is of; null where rows are whole.
   void yieldTiles(mlir::scf::ForOp loop, llvm::ArrayRef<mlir::OpFoldResult> offsets,
-                  llvm::ArrayRef<mlir::OpFoldResult> sizes);
+                  llvm::ArrayRef<mlir::OpFoldResult> sizes, mlir::Value part = {});
   /// Erases the operations on whole tensors.
   void eraseWhole();
   /// Makes one of equal slices, which is then loaded once.
@@ -36,11 +43,11 @@ public:
 private:
   mlir::LogicalResult tileOp(mlir::linalg::GenericOp op, llvm::ArrayRef<mlir::OpFoldResult> offsets,
                              llvm::ArrayRef<mlir::OpFoldResult> sizes);
-  ir::YieldOp yield() { return mlir::cast<ir::YieldOp>(group.getBody().front().getTerminator()); }
 
   ir::FusionGroupOp group;
   mlir::IRRewriter &b;
   llvm::SmallVector<mlir::Operation *> ops;
+  llvm::SmallVector<mlir::Value> results; ///< of these
   llvm::DenseMap<mlir::Value, mlir::Value> tiled; ///< whole tensors -> their tiles
 };
 

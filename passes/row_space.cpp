@@ -1,8 +1,11 @@
 #include "passes/row_space.h"
 
+#include "backend/backend.h"
+#include "ir/aicore.h"
 #include "passes/dimensions.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -36,6 +39,9 @@ RowSpace::RowSpace(ir::FusionGroupOp group) {
   const std::optional<ArrayRef<int64_t>> reduced = group.getReduced();
   for (int64_t dim : *reduced)
     isReduced[dim] = true;
+  if (auto given = group->getAttrOfType<DenseI64ArrayAttr>(partsAttr))
+    parts.assign(given.asArrayRef().begin(), given.asArrayRef().end());
+  combines = group->hasAttr(combinesAttr);
 }
 
 SmallVector<int64_t> RowSpace::reduced() const {
@@ -64,6 +70,36 @@ SpaceLoops dimsOfResult(Operation *op, ArrayRef<int64_t> loops) {
 SpaceLoops loopsOf(Operation *op) {
   auto loops = op->getAttrOfType<DenseI64ArrayAttr>(loopsAttr);
   return loops ? SpaceLoops(loops.asArrayRef()) : SpaceLoops();
+}
+
+SmallVector<StringRef> dividedDims(ir::KernelOp kernel) {
+  llvm::SmallSetVector<StringRef, 8> dims;
+  kernel.walk([&](linalg::GenericOp generic) {
+    if (!isRowReduction(generic))
+      return;
+    const RowSpace space(cast<linalg::LinalgOp>(generic.getOperation()));
+    for (int64_t dim : space.reduced())
+      dims.insert(space.names[dim]);
+  });
+  kernel.walk([&](linalg::ContractOp contract) {
+    const ProductNames names = productNames(contract);
+    for (StringRef dim : {names.rows, names.columns, names.reduction})
+      dims.remove(dim);
+  });
+  return dims.takeVector();
+}
+
+SmallVector<int64_t> partsOf(ir::KernelOp kernel, const RowSpace &space) {
+  const auto machine = kernel->getParentOp()->getAttrOfType<aicore::MachineAttr>("aicore.machine");
+  if (machine && !backendOf(machine).hasPipes())
+    return {};
+  SmallVector<int64_t> parts(space.names.size(), 1);
+  const SmallVector<StringRef> divided = dividedDims(kernel);
+  for (int64_t dim : space.reduced())
+    if (llvm::is_contained(divided, space.names[dim]))
+      parts[dim] = kernel.chosenNumber(("grid." + space.names[dim]).str(), 1);
+  const bool isDivided = llvm::any_of(parts, [](int64_t count) { return count > 1; });
+  return isDivided ? parts : SmallVector<int64_t>();
 }
 
 namespace {
@@ -147,6 +183,8 @@ std::string rowChoiceOf(ir::KernelOp kernel, const RowSpace &space) {
 }
 
 RowForm rowFormOf(ir::KernelOp kernel, const RowSpace &space) {
+  if (space.combines)
+    return RowForm::passes;
   const StringRef word = kernel.chosenWord(rowChoiceOf(kernel, space), "two_pass");
   if (word == "whole" && space.reduced().size() == 1)
     return RowForm::whole;

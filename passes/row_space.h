@@ -17,6 +17,9 @@ using SpaceLoops = llvm::SmallVector<int64_t>;
 struct RowSpace {
   llvm::SmallVector<llvm::StringRef> names; ///< of its dimensions, the contiguous one last
   llvm::SmallVector<bool> isReduced;
+  /// Of a group that reduces parts of its rows: into how many each dimension is divided. Else empty.
+  llvm::SmallVector<int64_t> parts;
+  bool combines = false; ///< of a group that combines such parts
 
   /// The space of a reduction: its loops.
   explicit RowSpace(mlir::linalg::LinalgOp reduction);
@@ -28,7 +31,22 @@ struct RowSpace {
   explicit RowSpace(ir::FusionGroupOp group);
 
   llvm::SmallVector<int64_t> reduced() const;
+  bool isDivided(int64_t dim) const { return !parts.empty() && parts[dim] > 1; }
 };
+
+/// The attribute of a row group that holds the parts of its space.
+inline constexpr llvm::StringLiteral partsAttr = "mmk.parts";
+/// The attribute of the group that combines the results of its parts.
+inline constexpr llvm::StringLiteral combinesAttr = "mmk.combines";
+
+/// Into how many parts `grid` divides each dimension of a space, 1 for one that is kept: those that
+/// are reduced, where no product has the dimension. Empty where it divides none, and on a machine
+/// that divides long rows by itself.
+llvm::SmallVector<int64_t> partsOf(ir::KernelOp kernel, const RowSpace &space);
+
+/// The dimensions of a kernel that rows are reduced over and no product has: those of which `grid`
+/// is a number of parts.
+llvm::SmallVector<llvm::StringRef> dividedDims(ir::KernelOp kernel);
 
 /// A reduction of the group as an operation reads it.
 struct RowUse {

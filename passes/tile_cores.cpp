@@ -489,7 +489,10 @@ struct TileCoresPass : impl::TileCoresBase<TileCoresPass> {
     for (ir::KernelOp kernel : getOperation().getOps<ir::KernelOp>()) {
       if (failed(checkDims(kernel)) || failed(checkGroups(kernel)))
         return signalPassFailure();
-      const SmallVector<StringRef> outputs = outputDims(kernel);
+      // The grid of a reduced dimension is a number of parts, not of cores.
+      SmallVector<StringRef> outputs = outputDims(kernel);
+      const SmallVector<StringRef> divided = dividedDims(kernel);
+      llvm::erase_if(outputs, [&](StringRef dim) { return llvm::is_contained(divided, dim); });
       for (ir::FusionGroupOp group : kernel.getBody().getOps<ir::FusionGroupOp>())
         if (failed(tileGroup(kernel, group, machine, outputs)))
           return signalPassFailure();

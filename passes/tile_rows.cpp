@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 
@@ -33,6 +34,14 @@ private:
   /// The core's loop over its tiles; the builder is then in it, at the coordinates of a tile.
   scf::ForOp createLoop(ValueRange inits);
   void placeTile(ir::TileCoordsOp coords);
+  /// Of a group that computes parts of its rows: into the loop over tiles, the loop over the parts
+  /// of one tile, with the operations of a part on whole tensors. The builder is then in it.
+  scf::ForOp createPartLoop(ValueRange inits);
+  LogicalResult findMembers(Block &inside);
+  LogicalResult runParts();
+  int64_t partsOfTile() const {
+    return machine.getTopology() == aicore::Topology::split ? machine.getVectorCores() : 1;
+  }
   ir::YieldOp yield() { return cast<ir::YieldOp>(group.getBody().front().getTerminator()); }
   Value index(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
 
@@ -48,6 +57,8 @@ private:
   Value tileRows, tileColumns;
   SmallVector<Value> extents;               ///< of the space
   Value batches;                            ///< kept iterations outside of the plane
+  scf::ForallOp split;                      ///< over parts of the rows; null where they are whole
+  Value parts, part, tileOfParts;           ///< their number, the current one, that of its tile
   SmallVector<OpFoldResult> offsets, sizes; ///< of the current tile in it
 };
 
@@ -62,8 +73,8 @@ void RowTiling::chooseTile() {
   if (hasProduct(kernel) && plane.reducesColumns)
     tileN = std::max(tileN, partBesideProduct);
   // A tile of the schedule is one step of one vector core. A block has several, which share what is
-  // kept.
-  if (!hasProduct(kernel) && machine.getTopology() == aicore::Topology::split)
+  // kept. Parts of rows are steps of their own.
+  if (!hasProduct(kernel) && !split && machine.getTopology() == aicore::Topology::split)
     (plane.reducesColumns ? tileM : tileN) *= machine.getVectorCores();
 }
 
@@ -110,22 +121,30 @@ scf::ForOp RowTiling::createLoop(ValueRange inits) {
       return one;
     return arith::CeilDivSIOp::create(b, loc, extents[dim], tile);
   };
-  Value down = tiles(plane.rows, tileRows), across = tiles(plane.columns, tileColumns);
+  Value down = tiles(plane.rows, tileRows), across = tiles(plane.columns, tileColumns), all = batches;
+  if (split)
+    all = arith::MulIOp::create(b, loc, batches,
+                                arith::CeilDivSIOp::create(b, loc, parts, index(partsOfTile()))
+                                    .getResult());
   const int64_t cores = kernel.chosenNumber("cores", 1);
   auto mapping = ir::MappingAttr::get(b.getContext(), ir::Order::rows, 1, cores, 0, 0, 1);
   Value block = group.getBody().getArgument(0);
   Value share =
-      ir::TileCountOp::create(b, loc, b.getIndexType(), block, batches, down, across, mapping);
+      ir::TileCountOp::create(b, loc, b.getIndexType(), block, all, down, across, mapping);
   auto loop = scf::ForOp::create(b, loc, index(0), share, one, inits);
   b.setInsertionPointToStart(loop.getBody());
   Type type = b.getIndexType();
   placeTile(ir::TileCoordsOp::create(b, loc, type, type, type, loop.getInductionVar(), block,
-                                     batches, down, across, mapping));
+                                     all, down, across, mapping));
   return loop;
 }
 
 void RowTiling::placeTile(ir::TileCoordsOp coords) {
   Value batch = coords.getBatch();
+  if (split) {
+    tileOfParts = arith::DivSIOp::create(b, loc, batch, batches);
+    batch = arith::RemSIOp::create(b, loc, batch, batches);
+  }
   offsets.assign(extents.size(), b.getIndexAttr(0));
   sizes.assign(extents.size(), b.getIndexAttr(1));
   SmallVector<size_t> batches;
@@ -153,13 +172,39 @@ void RowTiling::placeTile(ir::TileCoordsOp coords) {
   }
 }
 
+// The vector cores of a block have a part each.
+scf::ForOp RowTiling::createPartLoop(ValueRange inits) {
+  Value first = arith::MulIOp::create(b, loc, tileOfParts, index(partsOfTile()));
+  Value rest = arith::SubIOp::create(b, loc, parts, first);
+  Value count = arith::MinSIOp::create(b, loc, rest, index(partsOfTile()));
+  auto loop = scf::ForOp::create(b, loc, index(0), count, index(1), inits);
+  b.setInsertionPointToStart(loop.getBody());
+  part = arith::AddIOp::create(b, loc, first, loop.getInductionVar());
+  return loop;
+}
+
+LogicalResult RowTiling::findMembers(Block &inside) {
+  IRMapping map;
+  map.map(split.getInductionVar(0), part);
+  for (Operation &op : split.getBody()->without_terminator())
+    b.clone(op, map);
+  SmallVector<Value> results;
+  for (auto insert : split.getTerminator().getBody()->getOps<tensor::ParallelInsertSliceOp>())
+    results.push_back(map.lookup(insert.getSource()));
+  return members.find(inside, results);
+}
+
 LogicalResult RowTiling::run() {
-  if (failed(members.find()))
+  for (auto loop : group.getBody().front().getOps<scf::ForallOp>())
+    split = loop;
+  if (!split && failed(members.find()))
     return failure();
   chooseTile();
   b.setInsertionPoint(yield());
   for (StringRef name : space.names)
     extents.push_back(dimValue(b, loc, name));
+  if (split)
+    return runParts();
   scf::ForOp loop = createLoop(members.emptyOutputs(extents));
   group.setTile(ArrayRef<int64_t>{tileM, tileN});
   if (failed(members.tile(offsets, sizes)))
@@ -167,6 +212,29 @@ LogicalResult RowTiling::run() {
   members.yieldTiles(loop, offsets, sizes);
   yield().getValuesMutable().assign(loop.getResults());
   members.eraseWhole();
+  members.mergeSlices();
+  return success();
+}
+
+LogicalResult RowTiling::runParts() {
+  parts = index(*getConstantIntValue(split.getMixedUpperBound()[0]));
+  const SmallVector<Value> empty(split.getOutputs());
+  scf::ForOp tiles = createLoop(empty);
+  scf::ForOp loop = createPartLoop(tiles.getRegionIterArgs());
+  group.setTile(ArrayRef<int64_t>{tileM, tileN});
+  if (failed(findMembers(*loop.getBody())))
+    return failure();
+  for (int64_t dim : space.reduced())
+    if (OpFoldResult ofPart = members.extentInSlices(dim))
+      sizes[dim] = ofPart;
+  if (failed(members.tile(offsets, sizes)))
+    return failure();
+  members.yieldTiles(loop, offsets, sizes, part);
+  b.setInsertionPointToEnd(tiles.getBody());
+  scf::YieldOp::create(b, loc, loop.getResults());
+  yield().getValuesMutable().assign(tiles.getResults());
+  members.eraseWhole();
+  b.eraseOp(split);
   members.mergeSlices();
   return success();
 }

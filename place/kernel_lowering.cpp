@@ -244,13 +244,17 @@ SmallVector<KernelLowering::Destination> KernelLowering::findDestinations(ir::Fu
       destinations.push_back({yielded, view, {}});
       continue;
     }
+    // The first dimension of the results of parts is their number, which a tile has not.
+    const auto front = static_cast<size_t>(insert.getDestType().getRank() -
+                                           insert.getSourceType().getRank());
+    SmallVector<Value> sizes;
     for (auto [i, offset] : llvm::enumerate(insert.getMixedOffsets())) {
       view.offsets.push_back(mapped(offset));
+      if (i < front)
+        continue;
       view.dims.push_back(i);
+      sizes.push_back(mapped(insert.getMixedSizes()[i]));
     }
-    SmallVector<Value> sizes;
-    for (OpFoldResult size : insert.getMixedSizes())
-      sizes.push_back(mapped(size));
     destinations.push_back({insert.getSource(), view, sizes});
   }
   return destinations;

@@ -15,7 +15,7 @@ void TransferInserter::RowWork::findOffsets() {
     if (destination.value == output.tensor)
       for (auto [i, dim] : llvm::enumerate(output.dims))
         if (dim >= 0 && !p.space().isReduced[dim])
-          first[dim] = destination.view.offsets[i];
+          first[dim] = destination.view.offsets[destination.view.dims[i]];
   findGuards();
 }
 
@@ -49,6 +49,9 @@ std::optional<Value> TransferInserter::RowWork::bound(const LinearForm &form, bo
     addTimes(t.map.lookupOrDefault(scalar), factor);
   for (auto [dim, factor] : form.positions) {
     const bool takesLast = (factor > 0) == isLargest;
+    // A part of a divided row starts behind its beginning.
+    if (p.space().isDivided(dim))
+      addTimes(originOf(dim), factor);
     if (dim == partDim()) {
       if (ofPart)
         addTimes(takesLast ? lastOf(partFrom, part) : partFrom, factor);
@@ -58,7 +61,7 @@ std::optional<Value> TransferInserter::RowWork::bound(const LinearForm &form, bo
     } else if (!p.space().isReduced[dim]) {
       addTimes(first.lookup(dim), factor);
     } else if (takesLast) { // of an outer loop
-      addTimes(lastOf(t.index(0), t.dimension(p.space().names[dim])), factor);
+      addTimes(lastOf(t.index(0), extentOf(dim)), factor);
     }
   }
   return sum;

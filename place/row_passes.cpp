@@ -20,12 +20,35 @@ SmallVector<int64_t> TransferInserter::RowWork::outerReduced() {
   return dims;
 }
 
+/// The first input with a dimension of the space, and the dimension of its tensor.
+std::pair<Value, unsigned> TransferInserter::RowWork::inputAlong(int64_t dim) {
+  for (const RowInput &input : p.inputs())
+    for (auto [i, own] : llvm::enumerate(input.dims))
+      if (own == dim)
+        return {input.tensor, i};
+  llvm_unreachable("a reduced dimension is one of an input");
+}
+
+/// Of a reduced dimension, what the tile has of it: all, or a part of a row that is divided.
+Value TransferInserter::RowWork::extentOf(int64_t dim) {
+  if (!p.space().isDivided(dim))
+    return t.dimension(p.space().names[dim]);
+  const auto [tensor, own] = inputAlong(dim);
+  return t.extentOf(tensor, own);
+}
+
+/// Where the part of a divided dimension starts.
+Value TransferInserter::RowWork::originOf(int64_t dim) {
+  const auto [tensor, own] = inputAlong(dim);
+  const GlobalView view = t.viewOf(tensor);
+  return view.offsets[view.dims[own]];
+}
+
 /// Of the reduced dimension of the plane, with those that are joined to it.
 Value TransferInserter::RowWork::partExtent() {
-  Value extent = t.dimension(p.space().names[partDim()]);
+  Value extent = extentOf(partDim());
   for (int64_t before = 1; before < p.joined(); ++before)
-    extent =
-        arith::MulIOp::create(b, t.loc, extent, t.dimension(p.space().names[partDim() - before]));
+    extent = arith::MulIOp::create(b, t.loc, extent, extentOf(partDim() - before));
   return extent;
 }
 
@@ -113,15 +136,16 @@ void TransferInserter::RowWork::emitParts(RowPass &pass, size_t number) {
   Value outerParts = one;
   SmallVector<Value> counts;
   for (int64_t dim : outerReduced())
-    counts.push_back(t.dimension(p.space().names[dim]));
+    counts.push_back(extentOf(dim));
   for (Value count : counts)
     outerParts = arith::MulIOp::create(b, t.loc, outerParts, count);
   for (auto [dim, count] : llvm::zip(outerReduced(), counts))
     outer[dim] = loopOver(count);
   const Parts parts = partsOf(pass, extent, length);
-  // Parts are numbered over all passes of all windows; those that conditions leave, in each pass.
+  // Parts are numbered over all passes of all windows; in each pass where their number varies: those
+  // that conditions leave, and those of a divided row.
   Value before = zero;
-  if (!parts.isGuarded) {
+  if (!parts.isGuarded && !isDivided()) {
     Value passes = arith::MulIOp::create(b, t.loc, step, t.index(s.passes.size()));
     Value ofPass = arith::MulIOp::create(b, t.loc, outerParts, parts.all);
     before = arith::MulIOp::create(b, t.loc, t.add(passes, t.index(number)), ofPass);
@@ -175,6 +199,10 @@ LogicalResult TransferInserter::RowWork::emit() {
   t.emitScalars(group);
   t.emitTileLoop(ofBlock);
   tile = ofBlock.number;
+  if (isDivided()) {
+    emitTileOfParts();
+    return success();
+  }
   destinations = t.findDestinations(group, ofBlock.tileLoop);
   findOffsets();
   t.loc = group.getLoc();
@@ -182,17 +210,57 @@ LogicalResult TransferInserter::RowWork::emit() {
   return success();
 }
 
-void TransferInserter::RowWork::emitTile() {
-  const bool reducesColumns = p.plane().reducesColumns;
-  const int64_t keptDim = reducesColumns ? p.plane().rows : p.plane().columns;
-  Value extent = t.index(1);
+/// The kept extent of the tile along the plane.
+Value TransferInserter::RowWork::keptExtent() {
+  const int64_t keptDim = p.plane().reducesColumns ? p.plane().rows : p.plane().columns;
   const RowOutput &output = p.outputs().front();
   const Destination *destination =
       llvm::find_if(destinations, [&](const Destination &it) { return it.value == output.tensor; });
+  Value extent = t.index(1);
   for (auto [i, dim] : llvm::enumerate(output.dims))
     if (dim == keptDim && dim >= 0)
       extent = destination->sizes[i];
+  return extent;
+}
+
+// Each vector core has parts of its own, and in them all that the tile keeps.
+void TransferInserter::RowWork::emitTileOfParts() {
   Value one = t.index(1), zero = t.index(0);
+  auto work = aicore::VectorWorkOp::create(b, t.loc, tile,
+                                           t.map.lookup(ofBlock.partLoop.getUpperBound()), one,
+                                           zero, /*steps=*/1, /*height=*/1, /*by_columns=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  Block *window = b.createBlock(&work.getBody(), {}, SmallVector<Type>(5, b.getIndexType()),
+                                SmallVector<Location>(5, t.loc));
+  t.map.map(ofBlock.partLoop.getInductionVar(), window->getArgument(0));
+  for (Operation &op : *ofBlock.partLoop.getBody())
+    t.clonePure(op);
+  destinations = t.findDestinations(group, ofBlock.partLoop);
+  findOffsets();
+  t.loc = group.getLoc();
+  Value extent = keptExtent();
+  step = window->getArgument(4);
+  keptFrom = zero;
+  kept = extent;
+  if (!p.plane().reducesColumns || sizes.kept <= sizes.height)
+    return emitWindow();
+  // As many rows at once as UB takes.
+  Value height = t.index(sizes.height);
+  auto loop = scf::ForOp::create(
+      b, t.loc, zero, arith::CeilDivSIOp::create(b, t.loc, extent, height).getResult(), one);
+  b.setInsertionPoint(loop.getBody()->getTerminator());
+  step = t.add(arith::MulIOp::create(b, t.loc, step,
+                                     t.index(llvm::divideCeil(sizes.kept, sizes.height))),
+               loop.getInductionVar());
+  keptFrom = arith::MulIOp::create(b, t.loc, loop.getInductionVar(), height);
+  kept = arith::MinSIOp::create(
+      b, t.loc, arith::SubIOp::create(b, t.loc, extent, keptFrom).getResult(), height);
+  emitWindow();
+}
+
+void TransferInserter::RowWork::emitTile() {
+  const bool reducesColumns = p.plane().reducesColumns;
+  Value extent = keptExtent(), one = t.index(1), zero = t.index(0);
   if (!ofBlock.products.empty()) {
     ofBlock.rows = extent;
     ofBlock.columns = partExtent();
@@ -215,7 +283,7 @@ void TransferInserter::RowWork::emitTile() {
 }
 
 LogicalResult TransferInserter::emitRows(ir::FusionGroupOp group, Tile &tile) {
-  FailureOr<RowProgram> program = RowProgram::of(group, *tile.tileLoop.getBody());
+  FailureOr<RowProgram> program = RowProgram::of(group, *tile.innermost().getBody());
   if (failed(program))
     return failure();
   // The tile of a product holds whole rows.

@@ -315,6 +315,10 @@ void RowProgram::joinColumns() {
   };
   // One dimension that is kept is before them, as the rows of the plane.
   const auto fits = [&](int64_t count) {
+    // A part of a dimension is in one piece with those inside of it only.
+    for (int64_t dim = rank - count + 1; dim < rank; ++dim)
+      if (space_.isDivided(dim))
+        return false;
     return llvm::all_of(inputs_, [&](auto &it) { return joins(count, it.dims, it.tensor); }) &&
            llvm::all_of(outputs_, [&](auto &it) { return joins(count, it.dims, it.tensor); }) &&
            llvm::none_of(reductions_, [](auto &it) { return it.position || it.isScan; });

@@ -23,7 +23,11 @@ void TransferInserter::RowWork::chooseSizes() {
                   : requestedCopies(t.kernel, "out", "");
   });
   const ArrayRef<int64_t> extents = *group.getTile();
-  sizes = memory.sizesOf(extents[0], extents[1], whole);
+  // A tile of parts is one of each vector core.
+  const bool reducesColumns = p.plane().reducesColumns;
+  const int64_t units = isDivided() ? vectorCoresOf(t.machine) : 1;
+  sizes = memory.sizesOf(extents[0] * (reducesColumns ? units : 1),
+                         extents[1] * (reducesColumns ? 1 : units), whole);
   if (ofBlock.products.empty())
     return;
   // Steps of a few rows, so that their transfers overlap.
@@ -284,7 +288,10 @@ SmallVector<Value> TransferInserter::RowWork::combined(const RowReduction &reduc
     takes = arith::CmpIOp::create(
         b, loc, isMaximum ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::slt, next, best);
   }
-  Value offset = arith::IndexCastOp::create(b, loc, b.getI32Type(), partFrom);
+  Value from = partFrom;
+  if (p.space().isDivided(partDim()))
+    from = t.add(from, originOf(partDim()));
+  Value offset = arith::IndexCastOp::create(b, loc, b.getI32Type(), from);
   nextAt = arith::AddIOp::create(b, loc, nextAt, offset);
   return {arith::SelectOp::create(b, loc, takes, next, best),
           arith::SelectOp::create(b, loc, takes, nextAt, at)};

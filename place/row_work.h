@@ -95,6 +95,13 @@ protected:
   /// Dimensions of the space that are reduced, and no dimension of the plane.
   llvm::SmallVector<int64_t> outerReduced();
   mlir::Value partExtent();
+  mlir::Value keptExtent();
+  std::pair<mlir::Value, unsigned> inputAlong(int64_t dim);
+  mlir::Value extentOf(int64_t dim);
+  mlir::Value originOf(int64_t dim);
+  /// Whether the rows are parts of longer ones.
+  bool isDivided() const { return !p.space().parts.empty(); }
+  void emitTileOfParts();
   bool isJoined(int64_t dim) const {
     return dim >= static_cast<int64_t>(p.space().names.size()) - p.joined();
   }

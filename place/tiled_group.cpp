@@ -1,4 +1,5 @@
 #include "place/tiled_group.h"
+#include "passes/row_space.h"
 #include "passes/variant.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -125,7 +126,10 @@ FailureOr<TiledGroup> findTiledGroup(ir::KernelOp kernel, ir::FusionGroupOp grou
   tile.tileLoop = outer;
   if (failed(findProducts(kernel, group, tile)))
     return failure();
-  for (auto generic : tile.tileLoop.getOps<linalg::GenericOp>())
+  if (group->hasAttr(partsAttr))
+    for (auto loop : tile.tileLoop.getOps<scf::ForOp>())
+      tile.partLoop = loop;
+  for (auto generic : tile.innermost().getOps<linalg::GenericOp>())
     tile.generic = generic;
   for (auto sum : tile.tileLoop.getOps<linalg::ReduceOp>())
     tile.sum = sum;
@@ -172,7 +176,7 @@ static LogicalResult expectDestinations(ir::FusionGroupOp group, TiledGroup &til
   for (Value filled : group.getBody().front().getTerminator()->getOperands()) {
     auto result = dyn_cast<OpResult>(filled);
     const bool isOfLoop = result && isa<scf::ForOp>(result.getOwner());
-    if (!isOfLoop || !tile.tileLoop.getBody()
+    if (!isOfLoop || !tile.innermost().getBody()
                           ->getTerminator()
                           ->getOperand(result.getResultNumber())
                           .getDefiningOp<tensor::InsertSliceOp>())

@@ -27,6 +27,7 @@ struct TiledProduct {
 struct TiledGroup {
   mlir::scf::ForOp panelLoop; ///< around the tile loop, when a panel of an operand stays in L1
   mlir::scf::ForOp tileLoop;
+  mlir::scf::ForOp partLoop; ///< in it, over parts of rows that are divided; else null
   llvm::SmallVector<TiledProduct> products; ///< in program order; all of the same tile
   mlir::linalg::GenericOp generic;
   mlir::linalg::ReduceOp sum;   ///< of the splits of a product; null if it is not split
@@ -34,6 +35,8 @@ struct TiledGroup {
   unsigned rank = 0;            ///< of the output
   int64_t rowsAt = -1;          ///< its dimension along the rows of a tile; -1: it has only columns
 
+  /// The loop whose body has the operations of a tile.
+  mlir::scf::ForOp innermost() { return partLoop ? partLoop : tileLoop; }
   /// The last of its operations, to which its vector work belongs.
   mlir::Operation *last();
   /// The inputs of the vector unit from the cube, or the sum of splits, in the order of the
