@@ -15,6 +15,9 @@ constexpr size_t mostWaiting = 20;
 /// Depths of a stage that are tried for each tile.
 constexpr int triedStages = 4;
 
+/// Plans with divided rows that are counted.
+constexpr size_t mostDivided = 3;
+
 /// Plans that a descent starts from, and its steps; what it must gain to go on.
 constexpr size_t descents = 3;
 constexpr int mostDescent = 8;
@@ -58,6 +61,22 @@ public:
         taskCycles_(static_cast<double>(taskCycles(machine))) {}
 
   Candidates run() {
+    Candidates candidates;
+    addBest(request_.most, candidates);
+    // Plans that divide rows come besides the others: steps of a short part wait for each other,
+    // which the closed form does not know, so that it may rank them too high.
+    divides_ = !request_.variesOptions && std::ranges::any_of(space_.groups(), [&](auto &group) {
+      return group.products.empty() && group.work.ofRows && space_.mayDivide(group);
+    });
+    if (divides_)
+      addBest(mostDivided, candidates);
+    candidates.considered = considered_;
+    return candidates;
+  }
+
+private:
+  /// The best plans, or with `divides_` those that divide rows.
+  void addBest(size_t most, Candidates &candidates) {
     BestPlans tiled(mostWaiting);
     Plan plan = space_.first();
     // Groups share dimensions, so that the tile of one decides that of another.
@@ -67,20 +86,16 @@ public:
         plan = !group.products.empty() ? improveProduct(plan, group, tiled)
                : group.work.ofRows     ? improveRows(plan, group, tiled)
                                        : improveElementwise(plan, group, tiled);
-    BestPlans best(request_.most);
+    BestPlans best(most);
     for (const TimedPlan &each : tiled.plans())
       addOptions(each.plan, best);
     if (!request_.variesOptions)
       descend(best);
-    Candidates candidates;
-    candidates.considered = considered_;
     for (const TimedPlan &each : best.plans())
       candidates.best.push_back(
           {space_.choicesOf(each.plan), each.cycles + taskCycles_, time_.steps(each.plan)});
-    return candidates;
   }
 
-private:
   using Consider = llvm::function_ref<void(const Plan &)>;
 
   bool isAllowed(const Plan &plan) const {
@@ -95,7 +110,8 @@ private:
         return;
       ++considered_;
       const double cycles = time_.cyclesWithoutWaits(trial);
-      best.add(cycles, trial);
+      if (!divides_ || space_.divides(trial))
+        best.add(cycles, trial);
       if (cycles < least.cycles)
         least = {cycles, trial};
     });
@@ -194,12 +210,23 @@ private:
               trial.dims[*kept].tile = length;
             if (reduced)
               trial.dims[*reduced].tile = part;
-            // A long row is still read once where its buffers have one copy.
-            if (whole && !space_.fits(trial) && space_.hasOpenCopies())
-              trial.copies.ub = trial.copies.out = 1;
-            consider(trial);
+            considerParts(trial, group, whole, length, consider);
           }
     });
+  }
+
+  /// The same tile for whole rows, and for parts of them that the cores share.
+  void considerParts(Plan trial, const PlanSpace::Group &group, bool whole, int64_t length,
+                     Consider consider) const {
+    // A long row is still read once where its buffers have one copy.
+    if (whole && !space_.fits(trial) && space_.hasOpenCopies())
+      trial.copies.ub = trial.copies.out = 1;
+    for (const std::vector<int64_t> &division : space_.divisions(group, length, divides_)) {
+      for (auto [dim, parts] : llvm::zip(group.work.ofRows->reduced, division))
+        if (const PlanSpace::Number number = space_.numberOf(dim.name))
+          trial.dims[*number].splits = parts;
+      consider(trial);
+    }
   }
 
   /// Adds the plan with the best of its options, or with all of them.
@@ -280,6 +307,7 @@ private:
   PlanSpace space_;
   PlanTime time_;
   int64_t considered_ = 0;
+  bool divides_ = false; ///< also tries parts of rows
   double taskCycles_;
 };
 

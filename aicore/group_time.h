@@ -7,6 +7,7 @@
 #include "ir/mmk.h"
 
 #include <numeric>
+#include <vector>
 
 namespace mmk::aicore {
 
@@ -22,6 +23,8 @@ struct GroupTiling {
   int64_t width = 1; ///< of swizzle
   bool skewed = false, overlapped = false, biasTable = false;
   RowForm form = RowForm::passes; ///< of a row group
+  /// Of a row group, the parts of each reduced dimension; empty where rows are whole.
+  std::vector<int64_t> parts;
   /// A panel of A, or of B, stays in L1 for a line of tiles.
   bool keepsA = false, keepsB = false;
   int64_t gridRows = 1,
@@ -79,6 +82,10 @@ private:
   // row_time.cpp
   struct RowTiles;
   RowTiles rowTiles(const GroupTiling &tiling) const;
+  RowTiles partTiles(const GroupTiling &tiling) const;
+  RowTiles resultTiles(const GroupTiling &tiling) const;
+  double passes(const GroupTiling &tiling, const RowTiles &tiles,
+                llvm::function_ref<bool(const RowPass &)> chosen) const;
   double rows(const GroupTiling &tiling) const;
   double rowSteps(const GroupTiling &tiling) const;
   int64_t elementwiseTiles(const GroupTiling &tiling) const;

@@ -57,6 +57,15 @@ private:
   }
   static int64_t rankOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getRank(); }
 
+  static RowWork::Reduced::Place placeOf(RowProgram &program, int64_t dim) {
+    using Place = RowWork::Reduced::Place;
+    const TilePlane &plane = program.plane();
+    if (dim == (plane.reducesColumns ? plane.columns : plane.rows))
+      return Place::plane;
+    const auto rank = static_cast<int64_t>(program.space().names.size());
+    return dim + program.joined() >= rank ? Place::joined : Place::outside;
+  }
+
   // The tile has the dimensions of the plane.
   void readRows(ir::FusionGroupOp group, GroupWork &work) const {
     FailureOr<RowProgram> program = RowProgram::of(group, group.getBody().front());
@@ -73,8 +82,11 @@ private:
       rows.onlineProgram.emplace(std::move(*online));
       rows.online = scheduleRows(*rows.onlineProgram, false);
     }
+    const SmallVector<StringRef> divided = dividedDims(kernel_);
     for (auto [dim, name] : llvm::enumerate(space.names)) {
       const int64_t extent = extentOf(name), number = static_cast<int64_t>(dim);
+      if (space.isReduced[dim] && llvm::is_contained(divided, name))
+        rows.reduced.push_back({name.str(), extent, placeOf(rows.program, number)});
       const bool isJoined =
           number + rows.program.joined() >= static_cast<int64_t>(space.names.size());
       if (isJoined && space.isReduced[dim])

@@ -16,8 +16,13 @@ namespace {
 
 /// Splits of a reduction that are tried; more of them only add to the sum.
 constexpr int64_t triedSplits[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32};
+/// The most parts of a row, as `grid` takes them.
+constexpr int64_t maximumParts = 1024;
 /// Widths of swizzle that are tried.
 constexpr int64_t triedWidths[] = {2, 4, 8};
+/// Kept elements for each vector core beside which it pays to divide rows: some whole rows, or some
+/// pieces of memory of columns.
+int64_t mostKept(const RowWork &work) { return work.program.plane().reducesColumns ? 2 : 64; }
 /// The words of `reduce`.
 constexpr std::pair<std::string_view, RowForm> rowWords[] = {
     {"two_pass", RowForm::passes}, {"whole", RowForm::whole}, {"online", RowForm::online}};
@@ -213,6 +218,53 @@ std::vector<int64_t> PlanSpace::shares(Number dim, int64_t extent, int64_t parts
   return lengths;
 }
 
+// All vector cores have a part, or several to even them out. The first dimension that is long
+// enough is divided: what is inside of it stays in one piece of memory.
+std::vector<std::vector<int64_t>> PlanSpace::divisions(const Group &group, int64_t length,
+                                                       bool alsoParts) const {
+  const RowWork &work = *group.work.ofRows;
+  std::vector<int64_t> given(work.reduced.size(), 1);
+  for (auto [i, dim] : llvm::enumerate(work.reduced))
+    if (const Number number = numberOf(dim.name); number && dims_[*number].splits > 0)
+      given[i] = dims_[*number].splits;
+  std::vector<std::vector<int64_t>> divisions = {given};
+  const int64_t units = cores_ * unitsOfCore(),
+                kept = work.batches * llvm::divideCeilSigned(work.keptExtent, length);
+  if (!alsoParts || !mayDivide(group) || kept >= units)
+    return divisions;
+  constexpr int64_t rounds = 2; // of parts, which a few outer iterations would not even out
+  size_t at = 0;
+  while (at + 1 < work.reduced.size() && work.reduced[at].extent < rounds * units)
+    ++at;
+  for (const int64_t each : {1, 2, 4}) {
+    const int64_t parts = each * units / kept;
+    if (parts < 2 || parts > work.reduced[at].extent || parts > maximumParts)
+      continue;
+    std::vector<int64_t> division(work.reduced.size(), 1);
+    division[at] = parts;
+    if (std::ranges::find(divisions, division) == divisions.end())
+      divisions.push_back(division);
+  }
+  return divisions;
+}
+
+bool PlanSpace::mayDivide(const Group &group) const {
+  const RowWork &work = *group.work.ofRows;
+  return !work.reduced.empty() &&
+         work.batches * work.keptExtent < cores_ * unitsOfCore() * mostKept(work) &&
+         std::ranges::all_of(work.reduced, [&](const RowWork::Reduced &dim) {
+           const Number number = numberOf(dim.name);
+           return number && dims_[*number].splits == 0;
+         });
+}
+
+bool PlanSpace::divides(const Plan &plan) const {
+  return std::ranges::any_of(groups_, [&](const Group &group) {
+    return group.products.empty() && group.work.ofRows && !tilingOf(plan, group).parts.empty() &&
+           mayDivide(group);
+  });
+}
+
 int64_t PlanSpace::longestTile() const {
   return std::min(machine_.cube.maxExtent, machine_.memory(Memory::l0c).capacity() /
                                                (4 * std::min(machine_.cube.m, machine_.cube.n)));
@@ -323,10 +375,35 @@ bool PlanSpace::fits(const Plan &plan) const {
   return true;
 }
 
+/// Whether the results of rows that are divided fit UB as elementwise work, which has tiles of the
+/// same size.
+bool PlanSpace::fitsResults(const Plan &plan, const GroupTiling &tiling, RowWork &work) const {
+  const RowSchedule &schedule = work.scheduleOf(tiling.form);
+  const auto bytesOf = [](mlir::Value element) {
+    return static_cast<int64_t>(llvm::divideCeil(element.getType().getIntOrFloatBitWidth(), 8));
+  };
+  constexpr int64_t padding = 32, spare = 1024;
+  const int64_t elements = tiling.rows * llvm::alignTo(tiling.columns, padding);
+  for (const RowPass &pass : schedule.passes) {
+    if (pass.outputs.empty())
+      continue;
+    int64_t bytes = 4 * schedule.scratch;
+    for (unsigned number : pass.inputs)
+      bytes += plan.copies.ub * bytesOf(work.programOf(tiling.form).inputs()[number].element);
+    for (unsigned number : pass.outputs)
+      bytes += plan.copies.out * bytesOf(work.programOf(tiling.form).outputs()[number].element);
+    if (elements * bytes + spare > machine_.memory(Memory::ub).capacity())
+      return false;
+  }
+  return true;
+}
+
 bool PlanSpace::fitsRows(const Plan &plan, const GroupTiling &tiling, RowWork &work) const {
   const bool reducesColumns = work.program.plane().reducesColumns;
   if (tiling.form == RowForm::whole &&
       work.reducedExtent > (reducesColumns ? tiling.columns : tiling.rows))
+    return false;
+  if (!tiling.parts.empty() && (tiling.form == RowForm::whole || !fitsResults(plan, tiling, work)))
     return false;
   const int64_t units = hasProduct() ? 1 : unitsOfCore();
   return work
@@ -369,6 +446,12 @@ GroupTiling PlanSpace::tilingOf(const Plan &plan, const Group &group, size_t pro
     const RowForm form = group.products.empty() ? namedForm(group).value_or(plan.options.rows)
                                                 : RowForm::whole; // in the tile of a product
     tiling.form = rows->hasForm(form) ? form : RowForm::passes;
+    for (const RowWork::Reduced &dim : rows->reduced) {
+      const Number number = numberOf(dim.name);
+      tiling.parts.push_back(number ? plan.dims[*number].splits : 1);
+    }
+    if (std::ranges::all_of(tiling.parts, [](int64_t parts) { return parts == 1; }))
+      tiling.parts.clear();
   }
   if (group.products.empty()) {
     const ElementwiseTile literal = backendOf(machine_.kind).literalElementwiseTile();

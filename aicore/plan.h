@@ -78,6 +78,14 @@ public:
   /// `unit`.
   std::vector<int64_t> shares(Number dim, int64_t extent, int64_t parts, int64_t unit) const;
   int64_t unitsOfCore() const;
+  /// Numbers of parts to try for the rows of a group of which a tile keeps `length`: one for each of
+  /// the group's reduced dimensions. First those that are given, or 1.
+  std::vector<std::vector<int64_t>> divisions(const Group &group, int64_t length,
+                                              bool alsoParts) const;
+  /// Whether a search may divide the rows of a group: there are less than vector cores.
+  bool mayDivide(const Group &group) const;
+  /// Whether a plan divides rows that no choice divides.
+  bool divides(const Plan &plan) const;
   int64_t longestTile() const;
   /// Numbers of splits to try for a product of so many tiles.
   std::vector<int64_t> splits(const ProductDims &dims, const ProductWork &product,
@@ -139,6 +147,7 @@ private:
   }
   int64_t depthOf(const Plan &plan, const ProductDims &dims) const;
   int64_t stepOfStage(const Plan &plan, const ProductDims &dims) const;
+  bool fitsResults(const Plan &plan, const GroupTiling &tiling, RowWork &work) const;
   bool fitsRows(const Plan &plan, const GroupTiling &tiling, RowWork &work) const;
   bool fitsUb(const Plan &plan, const GroupTiling &tiling, const GroupWork &work) const;
   int64_t mostDepth(const Plan &plan, const ProductDims &dims) const;

@@ -15,7 +15,47 @@ struct GroupTime::RowTiles {
   int64_t parts = 1, part = 1;   ///< of the reduced dimensions; of the plane's one
 };
 
+// Parts of rows are tiles of their own, as mmk-split-rows and passes/tile_rows.cpp make them.
+GroupTime::RowTiles GroupTime::partTiles(const GroupTiling &tiling) const {
+  using Place = RowWork::Reduced::Place;
+  RowWork &work = *work_.ofRows;
+  const bool reducesColumns = work.program.plane().reducesColumns;
+  const int64_t units = isSplitChip() ? machine_.vectorCoresPerCube : 1;
+  const RowMemory::Sizes sizes = work.sizesOf(tiling.rows * (reducesColumns ? units : 1),
+                                              tiling.columns * (reducesColumns ? 1 : units),
+                                              tiling.form, tiling.inUb, tiling.outOfUb);
+  int64_t inRow = 1, outside = 1, length = 1, parts = 1;
+  bool isFirst = true, isDivided = false;
+  for (auto [dim, number] : llvm::zip(work.reduced, tiling.parts)) {
+    parts *= number;
+    const int64_t share = llvm::divideCeilSigned(dim.extent, number);
+    // What is inside of a divided dimension is in one piece with its part.
+    isDivided |= number > 1 && !isFirst;
+    isFirst = isFirst && dim.place == Place::outside;
+    if (dim.place == Place::plane) {
+      const int64_t tile = reducesColumns ? tiling.columns : tiling.rows;
+      length = number > 1 ? std::min<int64_t>(llvm::alignTo(share, tile), dim.extent) : dim.extent;
+    } else {
+      (dim.place == Place::joined ? inRow : outside) *= share;
+    }
+  }
+  (isDivided ? outside : length) *= inRow;
+  RowTiles tiles;
+  const int64_t ofTile = sizes.kept;
+  tiles.tiles = work.batches * llvm::divideCeilSigned(work.keptExtent, ofTile) *
+                llvm::divideCeilSigned(parts, units);
+  tiles.ofCore = llvm::divideCeilSigned(tiles.tiles, tiling.cores);
+  const int64_t share = std::min(ofTile, work.keptExtent);
+  tiles.windows = reducesColumns ? llvm::divideCeilSigned(share, sizes.height) : 1;
+  tiles.kept = reducesColumns ? std::min(share, sizes.height) : share;
+  tiles.part = std::min(length, reducesColumns ? sizes.width : sizes.height);
+  tiles.parts = outside * llvm::divideCeilSigned(length, tiles.part);
+  return tiles;
+}
+
 GroupTime::RowTiles GroupTime::rowTiles(const GroupTiling &tiling) const {
+  if (!tiling.parts.empty())
+    return partTiles(tiling);
   RowWork &work = *work_.ofRows;
   const bool reducesColumns = work.program.plane().reducesColumns;
   const int64_t units = isSplitChip() ? machine_.vectorCoresPerCube : 1;
@@ -41,11 +81,47 @@ double GroupTime::rowSteps(const GroupTiling &tiling) const {
   return double(tiles.tiles) * tiles.windows * tiles.parts;
 }
 
-double GroupTime::rows(const GroupTiling &tiling) const {
+/// Where rows are divided, the results of a pass are a group of their own, whose tiles all cores
+/// share.
+GroupTime::RowTiles GroupTime::resultTiles(const GroupTiling &tiling) const {
   RowWork &work = *work_.ofRows;
   const bool reducesColumns = work.program.plane().reducesColumns;
   const int64_t units = isSplitChip() ? machine_.vectorCoresPerCube : 1;
-  const RowTiles tiles = rowTiles(tiling);
+  const int64_t rows = reducesColumns ? work.keptExtent : work.reducedExtent,
+                columns = reducesColumns ? work.reducedExtent : work.keptExtent;
+  RowTiles tiles;
+  tiles.tiles = work.batches * work.outerReduced *
+                llvm::divideCeilSigned(rows, tiling.rows * units) *
+                llvm::divideCeilSigned(columns, tiling.columns);
+  tiles.ofCore = llvm::divideCeilSigned(tiles.tiles, tiling.cores);
+  const int64_t height = std::min(llvm::divideCeilSigned(rows, units), tiling.rows),
+                width = std::min(columns, tiling.columns);
+  tiles.kept = reducesColumns ? height : width;
+  tiles.part = reducesColumns ? width : height;
+  return tiles;
+}
+
+double GroupTime::rows(const GroupTiling &tiling) const {
+  if (tiling.parts.empty())
+    return passes(tiling, rowTiles(tiling), [](const RowPass &) { return true; });
+  // To start the parts, and to combine what they give.
+  constexpr double betweenGroups = 1500;
+  double cycles = 0;
+  for (const RowPass &pass : work_.ofRows->scheduleOf(tiling.form).passes) {
+    const bool stores = !pass.outputs.empty();
+    cycles += passes(tiling, stores ? resultTiles(tiling) : rowTiles(tiling),
+                     [&](const RowPass &it) { return &it == &pass; }) +
+              (stores ? 0 : betweenGroups);
+  }
+  return cycles;
+}
+
+/// The passes of a row group that are `chosen`.
+double GroupTime::passes(const GroupTiling &tiling, const RowTiles &tiles,
+                         llvm::function_ref<bool(const RowPass &)> chosen) const {
+  RowWork &work = *work_.ofRows;
+  const bool reducesColumns = work.program.plane().reducesColumns;
+  const int64_t units = isSplitChip() ? machine_.vectorCoresPerCube : 1;
   const RowSchedule &schedule = work.scheduleOf(tiling.form);
   const int64_t rows = reducesColumns ? tiles.kept : tiles.part,
                 columns = reducesColumns ? tiles.part : tiles.kept;
@@ -65,6 +141,8 @@ double GroupTime::rows(const GroupTiling &tiling) const {
       double(work.batches) * work.outerReduced * work.keptExtent * work.reducedExtent;
   double ends = 0;
   for (const RowPass &pass : schedule.passes) {
+    if (!chosen(pass))
+      continue;
     double in = 0, out = 0;
     for (unsigned number : pass.inputs) {
       RowInput &input = work.program.inputs()[number];
@@ -86,7 +164,7 @@ double GroupTime::rows(const GroupTiling &tiling) const {
     cycles += tiles.parts * longest + once;
     // Passes after the first wait for what they read, unless it comes ahead.
     ends = std::max(ends, in + out + body - longest);
-    if (schedule.passes.size() > 1)
+    if (schedule.passes.size() > 1 || !tiling.parts.empty())
       cycles += in;
   }
   const double pipes = double(tiles.ofCore) * tiles.windows * cycles + ends;

@@ -5,6 +5,8 @@
 #include "place/row_memory.h"
 
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace mmk::aicore {
 
@@ -19,6 +21,13 @@ struct RowWork {
   int64_t batches = 1;                       ///< kept dimensions outside of the plane
   int64_t outerReduced = 1;                  ///< reduced ones
   bool mayBeWhole = false;                   ///< nothing is reduced outside of the plane
+  /// A reduced dimension that `grid` may divide, by its name and extent.
+  struct Reduced {
+    std::string name;
+    int64_t extent = 1;
+    enum class Place { outside, joined, plane } place = Place::plane;
+  };
+  std::vector<Reduced> reduced; ///< in the order of the space; empty where none may be divided
 
   explicit RowWork(RowProgram program)
       : program(std::move(program)), passes(scheduleRows(this->program, false)),

@@ -1,6 +1,7 @@
 #include "choose/chooser.h"
 
 #include "backend/backend.h"
+#include "frontend/schedule.h"
 #include "runtime/clock.h"
 #include "schedule/directive.h"
 #include "support/timing.h"
@@ -164,6 +165,13 @@ bool Chooser::follows(const Schedule &schedule, const Choices &choices) const {
   });
 }
 
+// Where the author or the user divides rows, every candidate does.
+bool Chooser::dividesRows(const Choices &choices) const {
+  return std::ranges::any_of(choices, [&](const auto &choice) {
+    return isOf(choice.first, "grid") && roleOf(kernel_, indexOf(choice.first)).isDivided;
+  });
+}
+
 /// A kernel in fusion groups, and the choices that group it so.
 struct Chooser::Grouping {
   Choices choices;
@@ -238,7 +246,7 @@ std::optional<ChosenVariant> Chooser::choose(llvm::ArrayRef<int64_t> dims) {
     };
 
   std::vector<Grouping> groupings = this->groupings();
-  std::vector<Candidate> best;
+  std::vector<Candidate> best, divided;
   ChosenVariant chosen;
   for (const Grouping &grouping : groupings) {
     Candidates found = ranked(grouping.kernel(), grouping.requestFor(request));
@@ -246,7 +254,7 @@ std::optional<ChosenVariant> Chooser::choose(llvm::ArrayRef<int64_t> dims) {
     for (Candidate &candidate : found.best) {
       candidate.choices.insert(candidate.choices.end(), grouping.choices.begin(),
                                grouping.choices.end());
-      best.push_back(std::move(candidate));
+      (dividesRows(candidate.choices) ? divided : best).push_back(std::move(candidate));
     }
   }
   std::ranges::stable_sort(best, {}, &Candidate::cycles);
@@ -261,6 +269,11 @@ std::optional<ChosenVariant> Chooser::choose(llvm::ArrayRef<int64_t> dims) {
     if (chosen.isByForm)
       break;
   }
+  for (const Candidate &candidate : divided)
+    if (chosen.isByForm && candidate.cycles < static_cast<double>(chosen.cycles))
+      takeByForm(candidate, dims, chosen);
+    else if (!chosen.isByForm && stepsLeft_ > 0)
+      count(candidate, dims, chosen);
   if (chosen.isByForm)
     return chosen;
   if (chosen.cycles == 0)

@@ -57,6 +57,8 @@ private:
   Lowering lower(const Choices &choices, FlagEffort effort);
   /// By the clock; 0 where the variant is not legal.
   int64_t cyclesOf(const Choices &choices, llvm::ArrayRef<int64_t> dims, FlagEffort effort);
+  /// Whether they divide reduced dimensions over the cores.
+  bool dividesRows(const Choices &choices) const;
   /// Whether no rule of the schedule is broken.
   bool follows(const Schedule &schedule, const Choices &choices) const;
   Candidates ranked(ir::KernelOp kernel, const CandidateRequest &request) const;

@@ -1,4 +1,5 @@
 #include "explain/what_if.h"
+#include "backend/backend.h"
 
 #include "frontend/numbers.h"
 #include "frontend/schedule.h"
@@ -89,7 +90,9 @@ private:
     for (const std::string &key : keysOf("tile"))
       for (int64_t length : {*number(key) * 2, *number(key) / 2})
         propose(tile(key, length));
-    const std::vector<std::string> outputs = outputTiles();
+    std::vector<std::string> outputs = outputTiles();
+    std::erase_if(outputs,
+                  [&](const std::string &key) { return roleOf(kernel_, indexOf(key)).isDivided; });
     for (const std::string &longer : outputs)
       for (const std::string &shorter : outputs)
         if (longer != shorter)
@@ -138,6 +141,9 @@ private:
     for (const std::string &key : keysOf("tile"))
       if (roleOf(kernel_, indexOf(key)).isReduction)
         for (int64_t parts : {2, 4})
+          propose(grid(key), parts);
+      else if (backendOf(machine_.kind).hasPipes() && roleOf(kernel_, indexOf(key)).isDivided)
+        for (int64_t parts : {cores, 2 * cores})
           propose(grid(key), parts);
   }
 

@@ -133,11 +133,12 @@ private:
     // What is in between has tiles, too; a grid of cores is for the results.
     const bool takesValues = directive.isLength;
     const auto isLegal = [&](const DimensionRole &each) {
-      return each.isReduction || each.isOutput || (takesValues && each.isOfValue);
+      return each.isReduction || each.isOutput || (takesValues ? each.isOfValue : each.isDivided);
     };
     if (!isLegal(role))
-      return fmt::format("'{}' is for dimensions of a result or inside a product ({}), found {}",
-                         directive.name, having(isLegal), dimension);
+      return fmt::format("'{}' is for dimensions of a result{} inside a product{} ({}), found {}",
+                         directive.name, takesValues ? " or" : ",",
+                         takesValues ? "" : " or reduced", having(isLegal), dimension);
     return "";
   }
 
@@ -251,7 +252,10 @@ DimensionRole roleOf(const Kernel &kernel, std::string_view dimension, Cube cube
     if (value->operation == Operation::reduce || value->operation == Operation::cumulate) {
       role.isOfValue |= isHere(value->operands[0]->shape);
       for (size_t along : value->along)
-        role.isReduced |= isIt(value->operands[0]->shape[along]);
+        if (isIt(value->operands[0]->shape[along])) {
+          role.isReduced = true;
+          role.isDivided |= value->operation == Operation::reduce;
+        }
     }
     if (value->operation != Operation::product)
       continue;
@@ -269,6 +273,7 @@ DimensionRole roleOf(const Kernel &kernel, std::string_view dimension, Cube cube
         require(cube->depth.at(left.type), depthReason(spelling(left.type)));
     }
   }
+  role.isDivided &= !role.isOfProduct && !role.isReduction;
   return role;
 }
 

@@ -24,6 +24,7 @@ struct DimensionRole {
   bool isReduction = false; ///< the inner dimension of a product
   bool isOfProduct = false; ///< rows or columns of one
   bool isReduced = false;   ///< by a reduction, or a cumulative sum goes along it
+  bool isDivided = false;   ///< by `grid`: reduced by a reduction, and of no product
   bool isOfValue = false;   ///< of a value that is computed, or of what a reduction reads
   int64_t multiple = 1;     ///< every tile must be a multiple of this
   std::string reason;       ///< for it: "the cube's depth for f16"

@@ -32,6 +32,7 @@ private:
   LogicalResult checkOverlap(ir::ChoiceOp choice);
   LogicalResult checkKeep(ir::ChoiceOp choice);
   LogicalResult checkBias(ir::ChoiceOp choice);
+  LogicalResult checkParts();
   LogicalResult checkLengths();
   LogicalResult checkLength(StringRef dim, int64_t unit, std::string_view reason);
   int64_t number(StringRef key, int64_t otherwise = 0) {
@@ -129,6 +130,25 @@ LogicalResult LegalityCheck::checkBias(ir::ChoiceOp choice) {
   return success();
 }
 
+// A row on the chip is that of one core.
+LogicalResult LegalityCheck::checkParts() {
+  auto result = kernel.walk([&](linalg::GenericOp generic) {
+    if (!isRowReduction(generic))
+      return WalkResult::advance();
+    const RowSpace space(cast<linalg::LinalgOp>(generic.getOperation()));
+    if (partsOf(kernel, space).empty() || rowFormOf(kernel, space) != RowForm::whole)
+      return WalkResult::advance();
+    const std::string grid = ("grid." + space.names[space.reduced()[0]]).str(),
+                      form = rowChoiceOf(kernel, space);
+    (void)nearestLegal(kernel.choice(grid).emitError()
+                       << grid << " = " << number(grid) << " divides rows over the cores, but "
+                       << form << " = whole keeps each on the chip of one; nearest legal: " << grid
+                       << " = 1, " << form << " = two_pass");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 // Tiles of a product are whole steps of the cube, and no longer than an instruction of it. A
 // machine without pipes has no cube: the one of its description keeps tiles legal on both.
 LogicalResult LegalityCheck::checkLengths() {
@@ -185,7 +205,7 @@ LogicalResult LegalityCheck::refuseUnsupported() {
       return choice.emitError() << key << ": only a reduction dimension has stages; legal: "
                                 << llvm::join(dims.reductions, ", ");
   }
-  if (failed(checkLengths()))
+  if (failed(checkLengths()) || failed(checkParts()))
     return failure();
   // Without a grid, tiles and splits are mapped one by one to any number of cores.
   if (rectangles > 1 && rectangles * splits > number("cores")) {

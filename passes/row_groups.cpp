@@ -60,9 +60,8 @@ std::optional<SpaceLoops> Fuser::loopsInGroup(RowGroup &group, Value value, Arra
 // are combined.
 bool Fuser::joinsDivided(RowGroup &group, Value value, ArrayRef<int64_t> loops,
                          ArrayRef<Use> leaves) {
-  const bool waits = llvm::any_of(leaves, [&](const Use &use) {
-    return group.members.contains(use.first.getDefiningOp());
-  });
+  const bool waits = llvm::any_of(
+      leaves, [&](const Use &use) { return group.members.contains(use.first.getDefiningOp()); });
   if (isReduction(value))
     return !waits || rowFormOf(kernel, group.space) == RowForm::online;
   return waits && llvm::none_of(loops, [&](int64_t loop) {

@@ -150,9 +150,9 @@ void RowMembers::yieldTiles(scf::ForOp loop, ArrayRef<OpFoldResult> offsets,
       extents.insert(extents.begin(), b.getIndexAttr(1));
     }
     const SmallVector<OpFoldResult> strides(at.size(), b.getIndexAttr(1));
-    filled.push_back(tensor::InsertSliceOp::create(b, loc, tiled.lookup(value), init, at, extents,
-                                                   strides)
-                         .getResult());
+    filled.push_back(
+        tensor::InsertSliceOp::create(b, loc, tiled.lookup(value), init, at, extents, strides)
+            .getResult());
   }
   scf::YieldOp::create(b, loc, filled);
 }

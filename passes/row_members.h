@@ -47,7 +47,7 @@ private:
   ir::FusionGroupOp group;
   mlir::IRRewriter &b;
   llvm::SmallVector<mlir::Operation *> ops;
-  llvm::SmallVector<mlir::Value> results; ///< of these
+  llvm::SmallVector<mlir::Value> results;         ///< of these
   llvm::DenseMap<mlir::Value, mlir::Value> tiled; ///< whole tensors -> their tiles
 };
 

@@ -17,7 +17,8 @@ using SpaceLoops = llvm::SmallVector<int64_t>;
 struct RowSpace {
   llvm::SmallVector<llvm::StringRef> names; ///< of its dimensions, the contiguous one last
   llvm::SmallVector<bool> isReduced;
-  /// Of a group that reduces parts of its rows: into how many each dimension is divided. Else empty.
+  /// Of a group that reduces parts of its rows: into how many each dimension is divided. Else
+  /// empty.
   llvm::SmallVector<int64_t> parts;
   bool combines = false; ///< of a group that combines such parts
 

@@ -13,9 +13,7 @@ using namespace mlir;
 namespace mmk {
 namespace {
 
-bool isOf(Value value, Block &body) {
-  return value.getParentBlock() == &body;
-}
+bool isOf(Value value, Block &body) { return value.getParentBlock() == &body; }
 
 bool reads(Value value, Value argument) {
   if (value == argument)
@@ -37,8 +35,7 @@ Value shiftOf(Value value, Value largest) {
   }
   if (auto product = dyn_cast<arith::MulFOp>(op)) {
     const bool left = depends(product.getLhs()), right = depends(product.getRhs());
-    return left == right ? Value()
-                         : shiftOf(left ? product.getLhs() : product.getRhs(), largest);
+    return left == right ? Value() : shiftOf(left ? product.getLhs() : product.getRhs(), largest);
   }
   if (auto quotient = dyn_cast<arith::DivFOp>(op))
     return depends(quotient.getRhs()) ? Value() : shiftOf(quotient.getLhs(), largest);
@@ -63,9 +60,8 @@ bool collectKept(linalg::GenericOp op, Value value, Value largest,
     return true;
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument)
-    return llvm::all_of(value.getDefiningOp()->getOperands(), [&](Value operand) {
-      return collectKept(op, operand, largest, inputs);
-    });
+    return llvm::all_of(value.getDefiningOp()->getOperands(),
+                        [&](Value operand) { return collectKept(op, operand, largest, inputs); });
   const unsigned number = argument.getArgNumber();
   if (number >= op.getNumDpsInputs())
     return false;
@@ -131,8 +127,7 @@ std::optional<OnlineSum> onlineSumOf(linalg::GenericOp op) {
   }
   const Value element = RowCombination(op).element;
   if (!sum.maximum || op.getNumResults() != 1 || !element || !element.getType().isF32() ||
-      !isa_and_nonnull<arith::AddFOp>(
-          op.getBody()->getTerminator()->getOperand(0).getDefiningOp()))
+      !isa_and_nonnull<arith::AddFOp>(op.getBody()->getTerminator()->getOperand(0).getDefiningOp()))
     return std::nullopt;
   sum.shift = shiftOf(element, sum.argument);
   if (!sum.shift || !collectKept(op, sum.shift, sum.argument, sum.kept))
@@ -155,10 +150,10 @@ void avoidInfinity(RewriterBase &b, linalg::GenericOp op, const OnlineSum &sum) 
 void emitRescaledPart(OpBuilder &b, Location loc, const OnlineSum &sum, ValueRange elements) {
   const Value part = elements[0], largest = elements[1], ofAll = elements[2];
   const ValueRange kept = elements.drop_front(3).drop_back(1);
-  Value scaled = arith::MulFOp::create(
-      b, loc, part,
-      ratio(b, loc, shiftWith(b, sum, finite(b, loc, largest), kept),
-            shiftWith(b, sum, finite(b, loc, ofAll), kept)));
+  Value scaled =
+      arith::MulFOp::create(b, loc, part,
+                            ratio(b, loc, shiftWith(b, sum, finite(b, loc, largest), kept),
+                                  shiftWith(b, sum, finite(b, loc, ofAll), kept)));
   // The ratio of a sum of nothing may be infinite.
   Value none = number(b, loc, 0);
   Value isEmpty = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, part, none);
@@ -177,11 +172,10 @@ void emitRescaledSum(OpBuilder &b, Location loc, const OnlineSum &sum, ValueRang
 
 LogicalResult refuseOnline(ir::KernelOp kernel, const RowSpace &space, ir::FusionGroupOp group) {
   const std::string key = rowChoiceOf(kernel, space);
-  return group.emitError()
-         << key
-         << " = online rescales sums of exponentials while their maximum grows; "
-            "here a reduction waits for another in another way; nearest legal: "
-         << key << " = two_pass";
+  return group.emitError() << key
+                           << " = online rescales sums of exponentials while their maximum grows; "
+                              "here a reduction waits for another in another way; nearest legal: "
+                           << key << " = two_pass";
 }
 
 } // namespace mmk

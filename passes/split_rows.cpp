@@ -1,7 +1,7 @@
+#include "passes/split_rows.h"
 #include "backend/backend.h"
 #include "passes/passes.h"
 #include "passes/row_members.h"
-#include "passes/split_rows.h"
 #include "passes/variant.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -186,8 +186,8 @@ LogicalResult RowSplitter::emitParts() {
       shape.push_back(number);
       for (int64_t dim : dimsOfResult(op, loopsOf(op)))
         shape.push_back(extents[dim]);
-      all.push_back(tensor::EmptyOp::create(b, loc, shape,
-                                            cast<RankedTensorType>(type).getElementType()));
+      all.push_back(
+          tensor::EmptyOp::create(b, loc, shape, cast<RankedTensorType>(type).getElementType()));
     }
   auto loop = scf::ForallOp::create(b, loc, ArrayRef<OpFoldResult>{b.getIndexAttr(count)}, all,
                                     std::nullopt);
@@ -196,15 +196,13 @@ LogicalResult RowSplitter::emitParts() {
   if (failed(members.tile(offsets, sizes)))
     return failure();
   b.setInsertionPointToEnd(loop.getTerminator().getBody());
-  for (auto [value, into, shape] :
-       llvm::zip(yield.getValues(), loop.getRegionIterArgs(), shapes)) {
-    SmallVector<OpFoldResult> at(shape.size(), b.getIndexAttr(0)), strides(shape.size(),
-                                                                          b.getIndexAttr(1));
+  for (auto [value, into, shape] : llvm::zip(yield.getValues(), loop.getRegionIterArgs(), shapes)) {
+    SmallVector<OpFoldResult> at(shape.size(), b.getIndexAttr(0)),
+        strides(shape.size(), b.getIndexAttr(1));
     SmallVector<OpFoldResult> extent(shape);
     at[0] = loop.getInductionVar(0);
     extent[0] = b.getIndexAttr(1);
-    tensor::ParallelInsertSliceOp::create(b, loc, members.tileOf(value), into, at, extent,
-                                          strides);
+    tensor::ParallelInsertSliceOp::create(b, loc, members.tileOf(value), into, at, extent, strides);
   }
   yield.getValuesMutable().assign(loop.getResults());
   members.eraseWhole();
@@ -302,15 +300,14 @@ void RowSplitter::combine(linalg::GenericOp op, ValueRange ofParts) {
           elements.map(combination.element, it[0]);
         if (combination.position) {
           Value number = linalg::IndexOp::create(inner, where, 0);
-          elements.map(combination.position,
-                       arith::IndexCastOp::create(inner, where, inner.getI32Type(), number)
-                           .getResult());
+          elements.map(
+              combination.position,
+              arith::IndexCastOp::create(inner, where, inner.getI32Type(), number).getResult());
         }
         linalg::YieldOp::create(
-            inner, where, llvm::map_to_vector(op.getBody()->getTerminator()->getOperands(),
-                                              [&](Value value) {
-                                                return cloneCone(inner, value, elements);
-                                              }));
+            inner, where,
+            llvm::map_to_vector(op.getBody()->getTerminator()->getOperands(),
+                                [&](Value value) { return cloneCone(inner, value, elements); }));
       });
   for (auto [from, to] : llvm::zip(op.getResults(), reduced.getResults()))
     map.map(from, to);
@@ -324,11 +321,10 @@ void RowSplitter::rescale(linalg::GenericOp op, const OnlineSum &sum, Value ofPa
   for (unsigned input : sum.kept)
     kept.push_back(map.lookupOrDefault(op.getInputs()[input]));
   Value maxima = partsOfResult.lookup(sum.maximum);
-  auto total =
-      reduceParts(op, {0}, {ofParts, maxima}, kept,
-                  [&](OpBuilder &inner, Location where, ValueRange it) {
-                    emitRescaledPart(inner, where, sum, it);
-                  });
+  auto total = reduceParts(op, {0}, {ofParts, maxima}, kept,
+                           [&](OpBuilder &inner, Location where, ValueRange it) {
+                             emitRescaledPart(inner, where, sum, it);
+                           });
   const SpaceLoops loops = inCombination(dimsOfResult(op, loopsOf(op)));
   const AffineMap identity = b.getMultiDimIdentityMap(loops.size());
   SmallVector<Value> inputs = {total.getResult(0)};
@@ -336,11 +332,11 @@ void RowSplitter::rescale(linalg::GenericOp op, const OnlineSum &sum, Value ofPa
   SmallVector<AffineMap> maps(inputs.size() + 1, identity);
   SmallVector<utils::IteratorType> iterators(loops.size(), utils::IteratorType::parallel);
   Value empty = map.lookup(op.getDpsInits()[0]).getDefiningOp<linalg::FillOp>().getOutputs()[0];
-  auto result = linalg::GenericOp::create(b, op.getLoc(), empty.getType(), inputs, empty, maps,
-                                          iterators,
-                                          [&](OpBuilder &inner, Location where, ValueRange it) {
-                                            emitRescaledSum(inner, where, sum, it);
-                                          });
+  auto result =
+      linalg::GenericOp::create(b, op.getLoc(), empty.getType(), inputs, empty, maps, iterators,
+                                [&](OpBuilder &inner, Location where, ValueRange it) {
+                                  emitRescaledSum(inner, where, sum, it);
+                                });
   result->setAttr(loopsAttr, b.getDenseI64ArrayAttr(loops));
   map.map(op.getResult(0), result.getResult(0));
 }

@@ -22,10 +22,10 @@ struct RowCombination {
 /// maximum is one with another, times exp(g(one) - g(another)).
 struct OnlineSum {
   mlir::linalg::GenericOp op;
-  mlir::Value maximum;               ///< in the group
-  mlir::BlockArgument argument;      ///< its element in the body of the sum
-  mlir::Value shift;                 ///< g, in the body
-  llvm::SmallVector<unsigned> kept;  ///< other inputs that g is computed from
+  mlir::Value maximum;              ///< in the group
+  mlir::BlockArgument argument;     ///< its element in the body of the sum
+  mlir::Value shift;                ///< g, in the body
+  llvm::SmallVector<unsigned> kept; ///< other inputs that g is computed from
 };
 
 /// Nothing for a reduction that has another form.

@@ -69,6 +69,9 @@ void RowTiling::chooseTile() {
   };
   tileM = tileOf(plane.rows, literal.rows);
   tileN = tileOf(plane.columns, literal.columns);
+  // The parts of rows are few, and at once on the chip.
+  if (space.combines)
+    space.names.front().getAsInteger(10, plane.reducesColumns ? tileN : tileM);
   // The depth of a product is short; parts of a row need not be.
   if (hasProduct(kernel) && plane.reducesColumns)
     tileN = std::max(tileN, partBesideProduct);
@@ -121,11 +124,12 @@ scf::ForOp RowTiling::createLoop(ValueRange inits) {
       return one;
     return arith::CeilDivSIOp::create(b, loc, extents[dim], tile);
   };
-  Value down = tiles(plane.rows, tileRows), across = tiles(plane.columns, tileColumns), all = batches;
+  Value down = tiles(plane.rows, tileRows), across = tiles(plane.columns, tileColumns),
+        all = batches;
   if (split)
-    all = arith::MulIOp::create(b, loc, batches,
-                                arith::CeilDivSIOp::create(b, loc, parts, index(partsOfTile()))
-                                    .getResult());
+    all = arith::MulIOp::create(
+        b, loc, batches,
+        arith::CeilDivSIOp::create(b, loc, parts, index(partsOfTile())).getResult());
   const int64_t cores = kernel.chosenNumber("cores", 1);
   auto mapping = ir::MappingAttr::get(b.getContext(), ir::Order::rows, 1, cores, 0, 0, 1);
   Value block = group.getBody().getArgument(0);
@@ -134,8 +138,8 @@ scf::ForOp RowTiling::createLoop(ValueRange inits) {
   auto loop = scf::ForOp::create(b, loc, index(0), share, one, inits);
   b.setInsertionPointToStart(loop.getBody());
   Type type = b.getIndexType();
-  placeTile(ir::TileCoordsOp::create(b, loc, type, type, type, loop.getInductionVar(), block,
-                                     all, down, across, mapping));
+  placeTile(ir::TileCoordsOp::create(b, loc, type, type, type, loop.getInductionVar(), block, all,
+                                     down, across, mapping));
   return loop;
 }
 

@@ -1,5 +1,6 @@
 // The name of a variant: printing its choices, and parsing them.
 #include "passes/passes.h"
+#include "passes/row_space.h"
 #include "passes/variant.h"
 #include "schedule/directive.h"
 
@@ -45,7 +46,11 @@ public:
         ofDimensions(name);
       return;
     case DirectiveNaming::each:
-      return each(name, all);
+      each(name, all);
+      for (StringRef dim : dividedDims(kernel))
+        if (!llvm::is_contained(all, dim))
+          each(name, dim);
+      return;
     case DirectiveNaming::joined:
       // "stage=" covers the last dimensions of the tile, which may not be reductions.
       if (ofReductions && dims.onlyReductions().size() != dims.reductions.size())

@@ -245,8 +245,8 @@ SmallVector<KernelLowering::Destination> KernelLowering::findDestinations(ir::Fu
       continue;
     }
     // The first dimension of the results of parts is their number, which a tile has not.
-    const auto front = static_cast<size_t>(insert.getDestType().getRank() -
-                                           insert.getSourceType().getRank());
+    const auto front =
+        static_cast<size_t>(insert.getDestType().getRank() - insert.getSourceType().getRank());
     SmallVector<Value> sizes;
     for (auto [i, offset] : llvm::enumerate(insert.getMixedOffsets())) {
       view.offsets.push_back(mapped(offset));

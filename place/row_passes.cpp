@@ -142,8 +142,8 @@ void TransferInserter::RowWork::emitParts(RowPass &pass, size_t number) {
   for (auto [dim, count] : llvm::zip(outerReduced(), counts))
     outer[dim] = loopOver(count);
   const Parts parts = partsOf(pass, extent, length);
-  // Parts are numbered over all passes of all windows; in each pass where their number varies: those
-  // that conditions leave, and those of a divided row.
+  // Parts are numbered over all passes of all windows; in each pass where their number varies:
+  // those that conditions leave, and those of a divided row.
   Value before = zero;
   if (!parts.isGuarded && !isDivided()) {
     Value passes = arith::MulIOp::create(b, t.loc, step, t.index(s.passes.size()));
@@ -226,9 +226,9 @@ Value TransferInserter::RowWork::keptExtent() {
 // Each vector core has parts of its own, and in them all that the tile keeps.
 void TransferInserter::RowWork::emitTileOfParts() {
   Value one = t.index(1), zero = t.index(0);
-  auto work = aicore::VectorWorkOp::create(b, t.loc, tile,
-                                           t.map.lookup(ofBlock.partLoop.getUpperBound()), one,
-                                           zero, /*steps=*/1, /*height=*/1, /*by_columns=*/false);
+  auto work =
+      aicore::VectorWorkOp::create(b, t.loc, tile, t.map.lookup(ofBlock.partLoop.getUpperBound()),
+                                   one, zero, /*steps=*/1, /*height=*/1, /*by_columns=*/false);
   OpBuilder::InsertionGuard guard(b);
   Block *window = b.createBlock(&work.getBody(), {}, SmallVector<Type>(5, b.getIndexType()),
                                 SmallVector<Location>(5, t.loc));
@@ -249,9 +249,9 @@ void TransferInserter::RowWork::emitTileOfParts() {
   auto loop = scf::ForOp::create(
       b, t.loc, zero, arith::CeilDivSIOp::create(b, t.loc, extent, height).getResult(), one);
   b.setInsertionPoint(loop.getBody()->getTerminator());
-  step = t.add(arith::MulIOp::create(b, t.loc, step,
-                                     t.index(llvm::divideCeil(sizes.kept, sizes.height))),
-               loop.getInductionVar());
+  step = t.add(
+      arith::MulIOp::create(b, t.loc, step, t.index(llvm::divideCeil(sizes.kept, sizes.height))),
+      loop.getInductionVar());
   keptFrom = arith::MulIOp::create(b, t.loc, loop.getInductionVar(), height);
   kept = arith::MinSIOp::create(
       b, t.loc, arith::SubIOp::create(b, t.loc, extent, keptFrom).getResult(), height);

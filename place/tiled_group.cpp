@@ -176,7 +176,8 @@ static LogicalResult expectDestinations(ir::FusionGroupOp group, TiledGroup &til
   for (Value filled : group.getBody().front().getTerminator()->getOperands()) {
     auto result = dyn_cast<OpResult>(filled);
     const bool isOfLoop = result && isa<scf::ForOp>(result.getOwner());
-    if (!isOfLoop || !tile.innermost().getBody()
+    if (!isOfLoop || !tile.innermost()
+                          .getBody()
                           ->getTerminator()
                           ->getOperand(result.getResultNumber())
                           .getDefiningOp<tensor::InsertSliceOp>())

@@ -86,6 +86,18 @@ std::vector<std::string> lengths(const Kernel &kernel, const Machine &machine,
   return multiples(unit, longestTile(kernel, machine, role));
 }
 
+/// Shares of the vector cores, from one row of all of them to a row of each, and some parts more.
+std::vector<std::string> partsOfRows(const Machine &machine) {
+  const int64_t cores =
+      machine.cubeCores * (machine.topology == Topology::split ? machine.vectorCoresPerCube : 1);
+  std::vector<std::string> words = {"1"};
+  for (int64_t rows = cores; rows >= 1; --rows)
+    if (cores % rows == 0 && cores / rows > 1)
+      words.push_back(std::to_string(cores / rows));
+  words.push_back(std::to_string(2 * cores));
+  return words;
+}
+
 } // namespace
 
 std::vector<std::string> valueGrid(const Kernel &kernel, const Machine &machine,
@@ -99,6 +111,8 @@ std::vector<std::string> valueGrid(const Kernel &kernel, const Machine &machine,
     return {"2", "1", "3"};
   if (directive.name == "grid" && roleOf(kernel, indexOf(key)).isReduction)
     return {"1", "2", "3", "4", "5", "6", "8", "10", "12", "16", "20"}; // splits
+  if (directive.name == "grid" && roleOf(kernel, indexOf(key)).isDivided)
+    return partsOfRows(machine);
   std::vector<std::string> words; // of the divisors of the cores
   for (int64_t cores = 1; cores <= machine.cubeCores; ++cores)
     if (machine.cubeCores % cores == 0)
@@ -175,7 +189,8 @@ std::vector<std::string> tunableKeys(const Kernel &kernel, const Machine &machin
       keys.push_back("tile." + dimension);
     if (role.isReduction)
       keys.push_back("stage." + dimension);
-    if (role.isReduction && backendOf(machine.kind).hasPipes())
+    if ((role.isReduction || (role.isDivided && !kernel.hasProduct())) &&
+        backendOf(machine.kind).hasPipes())
       keys.push_back("grid." + dimension);
   }
   const bool hasPipes = backendOf(machine.kind).hasPipes();
