@@ -1,6 +1,6 @@
 #include "explain/what_if.h"
-#include "backend/backend.h"
 
+#include "backend/backend.h"
 #include "frontend/numbers.h"
 #include "frontend/schedule.h"
 #include "schedule/directive.h"

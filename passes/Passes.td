@@ -85,7 +85,7 @@ def SplitReduction : Pass<"mmk-split-reduction", "::mlir::ModuleOp"> {
 }
 
 def SplitRows : Pass<"mmk-split-rows", "::mlir::ModuleOp"> {
-  let summary = "the parts of a reduction in one row group, what they give together in the next";
+  let summary = "the parts of rows in one row group, their combination in the next";
   let description = [{
     With `grid N = n`, the reductions of a row group over N become reductions over up to n
     consecutive parts of N, each a whole number of tiles. A second row group combines their results

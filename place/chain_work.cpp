@@ -103,7 +103,7 @@ void TransferInserter::ChainWork::findTile() {
   });
   const size_t rank = of->sizes.size();
   for (size_t dim = 0; dim + 1 < rank; ++dim)
-    first[dim] = of->view.offsets[dim];
+    first[dim] = of->view.offsets[of->view.dims[dim]];
   rows = of->sizes[rank - 2];
   columns = of->sizes[rank - 1];
   findGuards();

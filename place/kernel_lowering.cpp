@@ -1,4 +1,5 @@
 #include "place/kernel_lowering.h"
+#include "passes/row_space.h"
 #include "passes/tile_order.h"
 #include "passes/variant.h"
 
@@ -244,9 +245,9 @@ SmallVector<KernelLowering::Destination> KernelLowering::findDestinations(ir::Fu
       destinations.push_back({yielded, view, {}});
       continue;
     }
-    // The first dimension of the results of parts is their number, which a tile has not.
-    const auto front =
-        static_cast<size_t>(insert.getDestType().getRank() - insert.getSourceType().getRank());
+    // The first dimension of the results of divided rows is the number of the part, which is none
+    // of a tile.
+    const size_t front = group->hasAttr(partsAttr) ? 1 : 0;
     SmallVector<Value> sizes;
     for (auto [i, offset] : llvm::enumerate(insert.getMixedOffsets())) {
       view.offsets.push_back(mapped(offset));

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Row kernels without a schedule on the clock of ascend910b2, beside the times of the vendor's
-operators on that chip; and reductions behind a product, on its tile and as a pass of their own.
+operators on that chip; few long rows, whole and in parts; and reductions behind a product, on its tile
+and as a pass of their own.
 
     rows.py MMK [--write]
 
@@ -15,6 +16,7 @@ from pathlib import Path
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/rows.md"
 BEGIN, END = "<!-- The table: bench/rows/rows.py --write -->", "<!-- End of the table -->"
+FEW = "<!-- Few rows: bench/rows/rows.py --write -->"
 BEHIND = "<!-- Behind a product: bench/rows/rows.py --write -->"
 BYTES = {"f32": 4, "f16": 2, "bf16": 2}
 
@@ -80,6 +82,16 @@ PRODUCTS = [
 ]
 
 
+TOTAL = "kernel k(x: f32[M, N]) -> s: f32 { s = sum[M, N](x); }"
+COLUMNS = "kernel k(x: f32[M, N]) -> s: f32[N] { s = sum[M](x); }"
+FEW_ROWS = [
+    (TOTAL, "sum of all", 4096, 4096, 1, ["M", "N"]),
+    (COLUMNS, "sums of columns", 65536, 64, 1, ["M"]),
+    (SOFTMAX.format(t="f32"), "softmax", 4, 1000000, 2, ["N"]),
+    (SOFTMAX.format(t="f32"), "softmax", 16, 4194304, 2, ["N"]),
+]
+
+
 def count(mmk, text, dims, *words):
     with tempfile.NamedTemporaryFile("w", suffix=".mmk") as file:
         file.write(text + "\n")
@@ -90,6 +102,19 @@ def count(mmk, text, dims, *words):
                               capture_output=True, text=True, check=True)
     report = json.loads(done.stdout)[0]
     return report["clock"], report["variant"]
+
+
+def few_rows(mmk):
+    lines = ["| kernel | M x N | `grid` = 1, us | chosen, us | times as fast | GB/s of its tensors | bound "
+             "| variant |", "|---|---|---|---|---|---|---|---|"]
+    for text, name, m, n, tensors, reduced in FEW_ROWS:
+        whole = [word for dim in reduced for word in ("--set", f"grid.{dim}=1")]
+        before = count(mmk, text, {"M": m, "N": n}, *whole)[0]["time_us"]
+        clock, variant = count(mmk, text, {"M": m, "N": n})
+        us = clock["time_us"]
+        lines.append(f"| {name} | {m} x {n} | {before:.2f} | {us:.2f} | {before / us:.2f} | "
+                     f"{tensors * 4 * m * n / us / 1000:.0f} | {clock['bound']} | `{variant}` |")
+    return "\n".join(lines)
 
 
 def products(mmk):
@@ -117,7 +142,7 @@ def rows(mmk):
 
 
 def main():
-    tables = {BEGIN: rows(sys.argv[1]), BEHIND: products(sys.argv[1])}
+    tables = {BEGIN: rows(sys.argv[1]), FEW: few_rows(sys.argv[1]), BEHIND: products(sys.argv[1])}
     if "--write" not in sys.argv:
         return print("\n\n".join(tables.values()))
     page = PAGE.read_text()

@@ -86,7 +86,7 @@ private:
         add("stage." + dim,
             {std::to_string(2 * tile), std::to_string(4 * tile), std::to_string(6 * tile)});
     }
-    if (random_.chance(role.isReduction ? 25 : 10))
+    if (random_.chance(role.isReduction || role.isDivided ? 25 : 10))
       add("grid." + dim, {"1", "2", "3", "5"});
   }
 
