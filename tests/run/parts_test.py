@@ -150,6 +150,18 @@ class Parts(CommandTest):
                                 "softmax[j | j <= 7 * i - 3](x[i, j]), 0);")
             np.testing.assert_allclose(found[1:], shares, rtol=1e-4, atol=1e-6)
 
+    def test_cycles(self):
+        for result, body, dims, cycles in (
+                ("y: f32", "y = sum[M, N](x);", {"M": 4096, "N": 4096}, 94116),
+                ("y: f32[N]", "y = sum[M](x);", {"M": 65536, "N": 64}, 26027),
+                ("y: f32[M, N]", "y = softmax[N](x);", {"M": 4, "N": 1000000}, 57792),
+                ("y: f32[M, N]", "y = softmax[N](x);", {"M": 16, "N": 4194304}, 1029499)):
+            (self.folder / "k.mmk").write_text(f"kernel k(x: f32[M, N]) -> {result} {{ {body} }}\n")
+            report, = self.report("k.mmk", *[f"{name}={extent}" for name, extent in dims.items()],
+                                  "--machine", "ascend910b2", "--count-only")
+            self.assertIn("grid.", report["variant"])
+            self.assertEqual(report["clock"]["cycles"], cycles)
+
     def test_what_is_refused(self):
         (self.folder / "k.mmk").write_text(
             "kernel k(x: f32[M, N]) -> y: f32[M, N] { y = softmax[N](x); }\n")

@@ -1358,3 +1358,29 @@ mmk.kernel @k dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.nam
   mmk.choice "reduce.N" = ["whole"]
 }
 }
+
+// -----
+
+#machine = #aicore.machine<"tiny", split, cores = 4, vector_cores = 2, memories = {ub = [65536, 32]}, cube = 16 x 16, max_extent = 4095, depth = {f16 = 16}, event_ids = 6, cross_flags = 16>
+#in = affine_map<(m, n) -> (m, n)>
+#kept = affine_map<(m, n) -> (m)>
+module attributes {aicore.machine = #machine} {
+mmk.kernel @divided_whole dims ["M", "N"] args [#mmk.named<"x"["M", "N"]>] results [#mmk.named<"y"["M"]>] {
+^bb0(%x: tensor<?x?xf32>):
+  %zero = arith.constant 0.0 : f32
+  %m = mmk.dim "M"
+  %empty = tensor.empty(%m) : tensor<?xf32>
+  %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<?xf32>) -> tensor<?xf32>
+  %y = linalg.generic {indexing_maps = [#in, #kept], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<?x?xf32>) outs(%fill : tensor<?xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<?xf32>
+  mmk.return %y : tensor<?xf32>
+} schedule {
+  // expected-error @+1 {{grid.N = 4 divides rows over the cores, but reduce = whole keeps each on the chip of one; nearest legal: grid.N = 1, reduce = two_pass}}
+  mmk.choice "grid.N" = [4]
+  mmk.choice "reduce" = ["whole"]
+}
+}
