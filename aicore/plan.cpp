@@ -20,7 +20,7 @@ constexpr int64_t triedSplits[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32};
 constexpr int64_t maximumParts = 1024;
 /// Widths of swizzle that are tried.
 constexpr int64_t triedWidths[] = {2, 4, 8};
-/// Kept elements for each vector core beside which it pays to divide rows: some whole rows, or some
+/// Kept elements for each vector core beside which dividing rows may help: some whole rows, or some
 /// pieces of memory of columns.
 int64_t mostKept(const RowWork &work) { return work.program.plane().reducesColumns ? 2 : 64; }
 /// The words of `reduce`.
@@ -252,10 +252,12 @@ bool PlanSpace::mayDivide(const Group &group) const {
   const RowWork &work = *group.work.ofRows;
   return !work.reduced.empty() &&
          work.batches * work.keptExtent < cores_ * unitsOfCore() * mostKept(work) &&
-         std::ranges::all_of(work.reduced, [&](const RowWork::Reduced &dim) {
-           const Number number = numberOf(dim.name);
-           return number && dims_[*number].splits == 0;
-         });
+         std::ranges::all_of(
+             work.reduced,
+             [&](const RowWork::Reduced &dim) {
+               const Number number = numberOf(dim.name);
+               return number && dims_[*number].splits == 0;
+             });
 }
 
 bool PlanSpace::divides(const Plan &plan) const {

@@ -78,8 +78,8 @@ public:
   /// `unit`.
   std::vector<int64_t> shares(Number dim, int64_t extent, int64_t parts, int64_t unit) const;
   int64_t unitsOfCore() const;
-  /// Numbers of parts to try for the rows of a group of which a tile keeps `length`: one for each of
-  /// the group's reduced dimensions. First those that are given, or 1.
+  /// Numbers of parts to try for the rows of a group of which a tile keeps `length`: one for each
+  /// of the group's reduced dimensions. First those that are given, or 1.
   std::vector<std::vector<int64_t>> divisions(const Group &group, int64_t length,
                                               bool alsoParts) const;
   /// Whether a search may divide the rows of a group: there are less than vector cores.

@@ -104,13 +104,16 @@ GroupTime::RowTiles GroupTime::resultTiles(const GroupTiling &tiling) const {
 double GroupTime::rows(const GroupTiling &tiling) const {
   if (tiling.parts.empty())
     return passes(tiling, rowTiles(tiling), [](const RowPass &) { return true; });
-  // To start the parts, and to combine what they give.
-  constexpr double betweenGroups = 1500;
+  // To start the parts, and to combine what they give; what the instructions of a step wait for
+  // each other. Without the latter many short steps would seem best. Both as counted on
+  // ascend910b2.
+  constexpr double betweenGroups = 1500, betweenSteps = 64;
   double cycles = 0;
   for (const RowPass &pass : work_.ofRows->scheduleOf(tiling.form).passes) {
     const bool stores = !pass.outputs.empty();
-    cycles += passes(tiling, stores ? resultTiles(tiling) : rowTiles(tiling),
-                     [&](const RowPass &it) { return &it == &pass; }) +
+    const RowTiles tiles = stores ? resultTiles(tiling) : rowTiles(tiling);
+    cycles += passes(tiling, tiles, [&](const RowPass &it) { return &it == &pass; }) +
+              betweenSteps * double(tiles.ofCore) * tiles.windows * tiles.parts +
               (stores ? 0 : betweenGroups);
   }
   return cycles;
