@@ -51,7 +51,8 @@ std::string cpuName() {
   return "unknown";
 }
 
-/// What another program takes from several threads shows in their wall-clock time: the least counts.
+/// What another program takes from several threads shows in their wall-clock time: the least
+/// counts.
 double figureOf(const std::vector<double> &seconds, unsigned threads) {
   if (seconds.empty())
     return 0;
@@ -98,8 +99,8 @@ std::optional<Figures> measure(const Problem &problem) {
   Figures figures;
   for (const Library &library : libraries)
     figures.*library.figure = figureOf(library.seconds, problem.threads);
-  figures.ceiling = problem.threads > 1 ? *std::ranges::max_element(parts)
-                                        : peers::spreadOf(parts).median;
+  figures.ceiling =
+      problem.threads > 1 ? *std::ranges::max_element(parts) : peers::spreadOf(parts).median;
   return figures;
 }
 

@@ -14,9 +14,8 @@ namespace {
 std::string textOf(const Problem &problem) {
   const std::string_view type = spelling(problem.type);
   const std::string over = problem.isCausal ? "j | j <= i" : "j";
-  const std::string weight = problem.type == ElementType::f32
-                                 ? "p[h, i, j]"
-                                 : fmt::format("cast<{}>(p[h, i, j])", type);
+  const std::string weight =
+      problem.type == ElementType::f32 ? "p[h, i, j]" : fmt::format("cast<{}>(p[h, i, j])", type);
   return fmt::format("kernel attention(q: {0}[H, M, D], k: {0}[H, N, D], v: {0}[H, N, D], "
                      "scale: f32) -> o: {0}[H, M, D] {{\n"
                      "  let s[h, i, j] = scale * sum[d](q[h, i, d] * k[h, j, d]);\n"

@@ -51,16 +51,13 @@ public:
     const size_t bytes = operands_.q.bytes() / static_cast<size_t>(problem_.heads);
     for (int64_t head = 0; head < problem_.heads; ++head) {
       auto of = [&](Tensor &tensor, const memory::desc &description) {
-        return memory(description, engine_,
-                      tensor.as<char>() + static_cast<size_t>(head) * bytes);
+        return memory(description, engine_, tensor.as<char>() + static_cast<size_t>(head) * bytes);
       };
       const memory q = of(operands_.q, rows_), k = of(operands_.k, keys_),
                    v = of(operands_.v, rows_), o = of(operands_.o, rows_);
-      first_.execute(stream_,
-                     {{DNNL_ARG_SRC, q}, {DNNL_ARG_WEIGHTS, k}, {DNNL_ARG_DST, scores_}});
+      first_.execute(stream_, {{DNNL_ARG_SRC, q}, {DNNL_ARG_WEIGHTS, k}, {DNNL_ARG_DST, scores_}});
       softmax_.execute(stream_, {{DNNL_ARG_SRC, scores_}, {DNNL_ARG_DST, scores_}});
-      second_.execute(stream_,
-                      {{DNNL_ARG_SRC, scores_}, {DNNL_ARG_WEIGHTS, v}, {DNNL_ARG_DST, o}});
+      second_.execute(stream_, {{DNNL_ARG_SRC, scores_}, {DNNL_ARG_WEIGHTS, v}, {DNNL_ARG_DST, o}});
     }
     stream_.wait();
   }

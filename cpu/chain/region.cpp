@@ -5,11 +5,25 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
+#include <limits>
+
 using namespace mlir;
 
 namespace mmk {
 
 Value ChainRegion::one() { return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(1)); }
+
+// It is a number also where the maximum is infinite: exponentials are then infinite, too, and not
+// NaN, of which a logarithm of their sum would be.
+void ChainRegion::computeNext() {
+  Value next = program.online()->next;
+  if (map.contains(next))
+    return;
+  compute(next);
+  Value largest =
+      arith::ConstantOp::create(b, loc, b.getF32FloatAttr(std::numeric_limits<float>::max()));
+  map.map(next, arith::MinimumFOp::create(b, loc, map.lookup(next), largest).getResult());
+}
 
 // The maximum that sums have is, in a part, the one after it; in the ratio from one to the other it
 // is the one before.
@@ -18,14 +32,14 @@ bool ChainRegion::computeOnline(Value value) {
   if (!online)
     return false;
   if (value == online->running) {
-    compute(online->next);
+    computeNext();
     map.map(value, map.lookup(online->next));
     return true;
   }
   for (const OnlineRows::Ratio &ratio : online->ratios) {
     if (value != ratio.ratio)
       continue;
-    compute(online->next);
+    computeNext();
     compute(online->start);
     const IRMapping outside = map;
     Value before = cpu::BeforeOp::create(b, loc, b.getF32Type(), map.lookupOrDefault(online->next),
@@ -39,6 +53,16 @@ bool ChainRegion::computeOnline(Value value) {
     return true;
   }
   return false;
+}
+
+// Where it holds for a whole part, it is not computed.
+Value ChainRegion::withCondition(Value element, Value masked) {
+  auto select = masked ? masked.getDefiningOp<arith::SelectOp>() : arith::SelectOp();
+  if (!select)
+    return element;
+  compute(select.getCondition());
+  Value none = arith::ConstantOp::create(b, loc, b.getZeroAttr(element.getType()));
+  return arith::SelectOp::create(b, loc, map.lookup(select.getCondition()), element, none);
 }
 
 bool ChainRegion::computeReduction(Value value) {
@@ -64,7 +88,7 @@ bool ChainRegion::computeReduction(Value value) {
         if (llvm::is_contained(user->getOperands(), own->sum))
           ratio = each.ratio;
     compute(ratio);
-    Value element = map.lookupOrDefault(reduction.operand);
+    Value element = withCondition(map.lookupOrDefault(reduction.operand), reduction.masked);
     auto sum =
         cpu::ReduceOp::create(b, reduction.location, element.getType(), Type(), reduction.kind,
                               element, reduction.identity, map.lookup(ratio));
@@ -112,7 +136,8 @@ void ChainRegion::emit(Region &region, ArrayRef<Type> types, Value score,
     compute(own);
     ratio = map.lookup(own);
   }
-  SmallVector<Value> values = {map.lookupOrDefault(weight), ratio, factor()};
+  SmallVector<Value> values = {withCondition(map.lookupOrDefault(weight), weights.masked), ratio,
+                               factor()};
   for (Value output : outputs) {
     compute(output);
     values.push_back(map.lookupOrDefault(output));

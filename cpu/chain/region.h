@@ -20,6 +20,11 @@ private:
   bool computeReduction(mlir::Value value) override;
   /// A value that only the online form has.
   bool computeOnline(mlir::Value value);
+  /// The maximum that sums have after a part.
+  void computeNext();
+  /// An element with the condition that `masked` has in its place (place/row_program.h); null:
+  /// none.
+  mlir::Value withCondition(mlir::Value element, mlir::Value masked);
   /// By which the product is multiplied after the last part.
   mlir::Value factor();
   mlir::Value one();

@@ -5,16 +5,15 @@
 // ATTEND: %[[SCRATCH:.*]] = aicore.alloc "chain" of "scratch" copies 1
 // ATTEND: cpu.chain %q[%[[I:.*]], %{{.*}}] along [0, 1], %k[%{{.*}}, %{{.*}}] along [1, 0], %v[%{{.*}}, %{{.*}}] along [0, 1] size(%{{.*}}, %N, %D, %E) ins() outs() behind() results(%o[%[[I]], %{{.*}}] along [0, 1] : memref<?x?xf32, #aicore.space<gm>>) scratch(%[[SCRATCH]]) {
 // ATTEND-NEXT: ^bb0(%[[S:.*]]: f32):
-// ATTEND-NEXT: %[[X:.*]] = arith.mulf %[[S]], %scale
+// ATTEND-NEXT: %[[X:.*]] = arith.mulf {{.*}} : f32
 // ATTEND-NEXT: %[[TOP:.*]] = cpu.reduce max %[[X]] from 0xFF800000 : f32 -> f32
-// ATTEND-NEXT: %[[NONE:.*]] = arith.cmpf oeq, %[[TOP]], %{{.*}} : f32
-// ATTEND-NEXT: %[[NEXT:.*]] = arith.select %[[NONE]], %[[ZERO:.*]], %[[TOP]] : f32
+// ATTEND-NEXT: %[[SOME:.*]] = arith.maximumf %[[TOP]], %[[LEAST:.*]] : f32
+// ATTEND-NEXT: %[[NEXT:.*]] = arith.minimumf %[[SOME]], %{{.*}} : f32
 // ATTEND-NEXT: %[[D:.*]] = arith.subf %[[X]], %[[NEXT]]
 // ATTEND-NEXT: %[[W:.*]] = math.exp %[[D]]
-// ATTEND-NEXT: %[[BEFORE:.*]] = cpu.before %[[NEXT]] from %[[ZERO]] : f32
+// ATTEND-NEXT: %[[BEFORE:.*]] = cpu.before %[[NEXT]] from %[[LEAST]] : f32
 // ATTEND-NEXT: %[[LESS:.*]] = arith.subf %[[BEFORE]], %[[NEXT]]
-// ATTEND-NEXT: %[[BOUND:.*]] = arith.minimumf %[[LESS]], %[[ZERO]]
-// ATTEND-NEXT: %[[RATIO:.*]] = math.exp %[[BOUND]]
+// ATTEND-NEXT: %[[RATIO:.*]] = math.exp %[[LESS]]
 // ATTEND-NEXT: %[[SUM:.*]] = cpu.reduce add %[[W]] from 0.000000e+00 : f32 times %[[RATIO]] -> f32
 // ATTEND-NEXT: %[[END:.*]] = arith.subf %[[NEXT]], %[[TOP]]
 // ATTEND-NEXT: %[[LAST:.*]] = math.exp %[[END]]
