@@ -146,11 +146,14 @@ private:
            select.getFalseValue() == largest;
   }
 
-  // The maximum so far is a number: exp(u) of u = -inf is 0 then, and each ratio is at most 1.
+  // The maximum so far is a finite number: exp(u) of u = -inf is 0 then, that of inf is inf, and
+  // each ratio is at most 1.
   void startFromLeast(OnlineRows &online, Value shiftOfWeights) {
     Value largest = p.reductions()[maximum].result;
     online.start = number(std::numeric_limits<float>::lowest());
-    online.next = arith::MaximumFOp::create(b, loc, largest, online.start);
+    Value atLeast = arith::MaximumFOp::create(b, loc, largest, online.start);
+    online.next =
+        arith::MinimumFOp::create(b, loc, atLeast, number(std::numeric_limits<float>::max()));
     for (auto [number, shift] : sums)
       ofRunning.map(shift, online.running);
     if (shiftOfWeights)
@@ -187,7 +190,7 @@ private:
   /// The result of an operation of the block that does the same, if there is one.
   Value merged(Operation *op) {
     for (Operation &other : block)
-      if (&other != op &&
+      if (merges && &other != op &&
           OperationEquivalence::isEquivalentTo(&other, op, OperationEquivalence::IgnoreLocations)) {
         op->erase();
         return other.getResult(0);
@@ -218,9 +221,13 @@ private:
     return online.ratios.size() - 1;
   }
 
-  /// After the last part: of the maximum that sums have and the result.
+  /// After the last part: of the maximum that sums have and the result. What a part has computed is
+  /// not there where no part was.
   Value lastRatio(OnlineRows &online, Value shift) {
-    return quotient(shift, online.running, p.reductions()[maximum].result);
+    merges = false;
+    Value ratio = quotient(shift, online.running, p.reductions()[maximum].result);
+    merges = true;
+    return ratio;
   }
 
   /// exp(u - g) where a condition holds and 0 elsewhere, as the exponential of the u that the
@@ -289,6 +296,7 @@ private:
   OpBuilder b;
   Location loc;
   size_t maximum = 0;
+  bool merges = true;   ///< operations that do the same
   bool isPlain = false; ///< the maximum itself is taken off all exponents
   IRMapping ofRunning;  ///< values with the maximum so far in place of the maximum
   std::vector<std::pair<size_t, Value>> sums; ///< numbers, each with what the maximum takes off

@@ -5,25 +5,11 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
-#include <limits>
-
 using namespace mlir;
 
 namespace mmk {
 
 Value ChainRegion::one() { return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(1)); }
-
-// It is a number also where the maximum is infinite: exponentials are then infinite, too, and not
-// NaN, of which a logarithm of their sum would be.
-void ChainRegion::computeNext() {
-  Value next = program.online()->next;
-  if (map.contains(next))
-    return;
-  compute(next);
-  Value largest =
-      arith::ConstantOp::create(b, loc, b.getF32FloatAttr(std::numeric_limits<float>::max()));
-  map.map(next, arith::MinimumFOp::create(b, loc, map.lookup(next), largest).getResult());
-}
 
 // The maximum that sums have is, in a part, the one after it; in the ratio from one to the other it
 // is the one before.
@@ -32,14 +18,14 @@ bool ChainRegion::computeOnline(Value value) {
   if (!online)
     return false;
   if (value == online->running) {
-    computeNext();
+    compute(online->next);
     map.map(value, map.lookup(online->next));
     return true;
   }
   for (const OnlineRows::Ratio &ratio : online->ratios) {
     if (value != ratio.ratio)
       continue;
-    computeNext();
+    compute(online->next);
     compute(online->start);
     const IRMapping outside = map;
     Value before = cpu::BeforeOp::create(b, loc, b.getF32Type(), map.lookupOrDefault(online->next),

@@ -20,8 +20,6 @@ private:
   bool computeReduction(mlir::Value value) override;
   /// A value that only the online form has.
   bool computeOnline(mlir::Value value);
-  /// The maximum that sums have after a part.
-  void computeNext();
   /// An element with the condition that `masked` has in its place (place/row_program.h); null:
   /// none.
   mlir::Value withCondition(mlir::Value element, mlir::Value masked);

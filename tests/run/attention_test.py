@@ -49,11 +49,11 @@ class Attention(CommandTest):
     """A form is the text of a kernel, and what its arguments do in NumPy."""
 
     def check(self, type="f16", condition="", score="s[b, h, i, j]", weight="p[b, h, i, j]", extra="", arrays=None,
-              scalars=(), group=1, dims=None, model=None, name="", lse=False, spoil=None,
+              scalars=(), group=1, dims=None, model=None, name="", lse=False, mutate=None,
               choices=(), machines=MACHINES):
         """`condition` of the reductions over j, `score` from s = scale * q * k, `weight` from the
         result of the softmax; `model(s, place)` gives in NumPy the scores, the condition and what
-        the weights are multiplied with. `spoil` changes inputs where nothing reads them."""
+        the weights are multiplied with. `mutate` changes inputs where nothing reads them."""
         dims = {"B": 2, "H": 4, "M": 33, "N": 70, "D": 64, "E": 64, **(dims or {})}
         heads = dims["H"] // group
         where = f" | {condition}" if condition else ""
@@ -79,8 +79,8 @@ kernel attention(q: {type}[B, H, M, D], k: {type}[B, {heads_}, N, D], v: {type}[
             ("k", (dims["B"], heads, dims["N"], dims["D"])),
             ("v", (dims["B"], heads, dims["N"], dims["E"])))}
         inputs = {name: stored(x, type) for name, x in values.items()}
-        if spoil:
-            spoil(inputs)
+        if mutate:
+            mutate(inputs)
         inputs.update(arrays or {})
         words = [f"{name}={extent}" for name, extent in dims.items()]
         words += ([f"G={heads}"] if group > 1 else []) + list(scalars)
@@ -194,12 +194,12 @@ kernel attention(q: {type}[B, H, M, D], k: {type}[B, {heads_}, N, D], v: {type}[
 
     def test_what_is_excluded_is_not_read(self):
         length = np.array([0, 70, 13, 33, 1], np.int32)
-        def spoil(inputs):
+        def mutate(inputs):
             for b, n in enumerate(length):
                 inputs["k"][b, :, n:] = np.nan
                 inputs["v"][b, :, n:] = np.inf
         self.check("f16", "j < length[b]", extra=", length: i32[B]", arrays={"length": length},
-                   dims={"B": 5, "H": 2}, name="lengths", spoil=spoil,
+                   dims={"B": 5, "H": 2}, name="lengths", mutate=mutate,
                    model=lambda s, place: (np.nan_to_num(s), place[3] < length[:, None, None, None], 1))
 
     def test_stages_of_a_dimension_in_two_roles(self):

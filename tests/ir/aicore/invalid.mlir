@@ -872,6 +872,43 @@ aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 
 // -----
 
 !gm = memref<?x?xf16, #aicore.space<gm>>
+!tile = memref<128x64xf32, #aicore.space<gm>>
+!ub = memref<32x64xf32, #aicore.space<ub>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %ub = aicore.alloc "acc" of "ub" copies 1 : !ub
+    %tile = aicore.alloc "acc" of "out" copies 1 : !tile
+    aicore.vector_cores 2 {
+    ^bb0(%w: index):
+      // expected-error @+1 {{'aicore.spill' op takes a column of its target, but rows of ub are spilled whole}}
+      aicore.spill %ub[%i] size(%i, %i) -> %tile[%i] at(%i) column(%i) : !ub -> !tile
+    }
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
+!tile = memref<128x32xf32, #aicore.space<gm>>
+!l0c = memref<128x64xf32, #aicore.space<l0c>>
+
+aicore.kernel @k dims ["I"] args [#mmk.named<"a"["M", "K"]>] results [] cores 1 buffers {} {
+^bb0(%i: index, %a: !gm):
+  aicore.phase {
+  ^bb0(%block: index):
+    %l0c = aicore.alloc "acc" of "acc" copies 1 parts 2 : !l0c
+    %tile = aicore.alloc "acc" of "out" copies 1 : !tile
+    // expected-error @+1 {{'aicore.spill' op takes a column of its target, but a part has its own}}
+    aicore.spill %l0c[%i] part 1 size(%i, %i) -> %tile[%i] column(%i) : !l0c -> !tile
+  }
+}
+
+// -----
+
+!gm = memref<?x?xf16, #aicore.space<gm>>
 !l0c = memref<128x64xf32, #aicore.space<l0c>>
 !ub = memref<32x64xf32, #aicore.space<ub>>
 

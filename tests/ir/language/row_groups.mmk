@@ -42,16 +42,18 @@
 // WHOLE:           aicore.store
 
 // Online: one pass for the maximum and the sum. The sum of the parts before is multiplied with the
-// exponential of what the maximum has grown by; that starts from the least number, so that it is
-// never -inf.
+// exponential of what the maximum has grown by; that is a finite number, from the least one on.
 // ONLINE-LABEL: aicore.kernel @rows
 // ONLINE:          scf.for
 // ONLINE:            aicore.load %x
 // ONLINE:            aicore.reduce max
 // ONLINE:            aicore.vec max
-// ONLINE:            aicore.vec sub
+// ONLINE:            aicore.vec max
+// ONLINE-NEXT:       aicore.vec min
+// ONLINE-NEXT:       aicore.vec sub
 // ONLINE-NEXT:       aicore.vec exp
 // ONLINE:            aicore.vec max
+// ONLINE-NEXT:       aicore.vec min
 // ONLINE-NOT:        aicore.vec select
 // ONLINE:            aicore.reduce add
 // ONLINE:            aicore.vec mul
