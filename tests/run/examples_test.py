@@ -2,6 +2,8 @@
 
 from command import EXAMPLES, CommandTest, main
 
+ALL = sorted(EXAMPLES.glob("*.mmk")) + sorted(EXAMPLES.glob("attention/*.mmk"))
+
 # One machine of each kind; the other chips differ from these only in figures.
 MACHINES = ["ascend910b3", "ascend310p3", "host"]
 # The largest cases take seconds each, and test nothing more than the smaller ones.
@@ -19,7 +21,7 @@ class Examples(CommandTest):
         return words
 
     def test_every_machine(self):
-        for example in sorted(EXAMPLES.glob("*.mmk")):
+        for example in ALL:
             for machine in MACHINES:
                 # The 310p's cube has no bf16.
                 if "bf16" in example.read_text() and machine == "ascend310p3":
@@ -32,7 +34,7 @@ class Examples(CommandTest):
                         self.assertTrue(report["check"]["passed"], report)
 
     def test_every_machine_watched(self):
-        for example in sorted(EXAMPLES.glob("*.mmk")):
+        for example in ALL:
             for machine in MACHINES:
                 if "bf16" in example.read_text() and machine == "ascend310p3":
                     continue
