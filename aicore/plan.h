@@ -16,7 +16,7 @@ struct PlanOptions {
   int64_t width = 1; ///< of swizzle
   bool skewed = false, overlapped = false, biasTable = false;
   bool separate = false;          ///< `fuse = none`
-  bool reducesProducts = false;   ///< `fuse = rows`
+  bool reducesProducts = false;   ///< `fuse = rows` or `products`
   RowForm rows = RowForm::passes; ///< `reduce`
   enum class Kept { none, a, b } kept = Kept::none;
   auto operator<=>(const PlanOptions &) const = default;
